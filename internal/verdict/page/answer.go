@@ -61,9 +61,9 @@ func (g *group) plain() string {
 	return w.butFor(text + w.elsewhere())
 }
 
-// change words a ratio to the default: as a factor from 2 on, and with the end of its
+// changed words a ratio to the default: as a factor from 2 on, and with the end of its
 // interval that is nearer to no change. Within the margin nothing has changed.
-func (g *group) change(name string, i verdict.Interval, margin float64, more, less string) string {
+func changed(name string, i verdict.Interval, margin float64, more, less string) string {
 	if i.Median == nil || i.Low == nil || i.High == nil {
 		return name + " was not compared often enough to decide"
 	}

@@ -35,10 +35,7 @@ func prolong(t *journal.Trial, name string, times float64) {
 }
 
 // wordsOf are the words of a canary's journal.
-func wordsOf(c *journal.Contents) canaryWords {
-	r := canary.Analyze(c)
-	return canaryWords{r.Canary, r}
-}
+func wordsOf(c *journal.Contents) experiment { return experimentOf(canary.Analyze(c)) }
 
 func TestCanaryVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -47,12 +44,12 @@ func TestCanaryVerdicts(t *testing.T) {
 		label  string
 		says   string
 	}{
-		"better": {func(*journal.Contents) {}, document.Act, "Recommended", "Under this traffic GOMAXPROCS 1 is better than the default, and proven no worse in the judged metrics: p99 and CPU time per request."},
+		"better": {func(*journal.Contents) {}, document.Act, "Recommended", "Under this traffic GOMAXPROCS 1 is better than the default (2), and proven no worse in the judged metrics: p99 and CPU time per request."},
 		"better, and perhaps worse": {func(c *journal.Contents) {
 			for i, t := range one(c) {
 				prolong(t, "p99", 1+float64(i%2))
 			}
-		}, document.Unknown, "Undecided", "GOMAXPROCS 1 is better than the default in CPU time per request, but may be worse in p99: more slices may decide it."},
+		}, document.Unknown, "Undecided", "GOMAXPROCS 1 is better than the default (2) in CPU time per request, but may be worse in p99: more slices may decide it."},
 		"nothing proven": {func(c *journal.Contents) { c.Trials = c.Trials[16:] }, document.Unknown, "Undecided", "no value is proven better"},
 		"worse": {func(c *journal.Contents) {
 			c.Trials, c.Header.Canary.Rounds = c.Trials[:16], c.Header.Canary.Rounds[:1]
@@ -60,18 +57,18 @@ func TestCanaryVerdicts(t *testing.T) {
 				t.CPUSeconds.User *= 2
 				*t.RunQueueWaitSeconds *= 2
 			}
-		}, document.OK, "Keep the default", "GOMAXPROCS 1 is worse than the default"},
+		}, document.OK, "Keep the default", "Nothing we tried is better than the default (2) under this traffic."},
 		"a trade-off": {func(c *journal.Contents) {
 			for _, t := range one(c) {
 				prolong(t, "p99", 1.3)
 			}
-		}, document.Attention, "Trade-off", "better than the default in one metric and worse in another"},
+		}, document.Attention, "Trade-off", "better than the default (2) in one metric and worse in another"},
 		"the same": {func(c *journal.Contents) {
 			c.Trials, c.Header.Canary.Rounds = c.Trials[:16], c.Header.Canary.Rounds[:1]
 			for _, t := range one(c) {
 				t.CPUSeconds.User /= 0.8
 			}
-		}, document.OK, "No difference", "GOMAXPROCS 1 is the same as the default, within the margins."},
+		}, document.OK, "No difference", "All values perform the same under this traffic, within the margins."},
 		"nothing counted": {func(c *journal.Contents) { c.Trials = nil }, document.Unknown, "Undecided", "The canary has no complete slice."},
 		"interrupted":     {func(c *journal.Contents) { c.End.Code = journal.EndInterrupted }, document.Unknown, "Not finished", "The canary did not finish: it was interrupted."},
 		"killed":          {func(c *journal.Contents) { c.End = nil }, document.Unknown, "Not finished", "its journal has no end: procfit was killed"},
@@ -92,14 +89,14 @@ func TestCanaryVerdicts(t *testing.T) {
 		contents := pagetest.CanaryContents()
 		c.change(contents)
 		r := canary.Analyze(contents)
-		v := canaryWords{r.Canary, r}.verdict()
+		v := experimentOf(r).verdict()
 		if v.State != c.state || v.Label != c.label || !strings.Contains(v.Sentence, c.says) {
 			t.Errorf("%s: %s, %q: %s", name, v.State, v.Label, v.Sentence)
 		}
-		if p := (canaryWords{r.Canary, r}).paste(); (len(p.Snippets) > 0) != (name == "better") {
+		if p := experimentOf(r).paste(); (len(p.Snippets) > 0) != (name == "better") {
 			t.Errorf("%s: to paste: %v", name, p)
 		}
-		if (len(v.Settle) > 0) != (name == "no requests" || v.Answer.Text == "Undecided") {
+		if (len(v.Settle) > 0) != (name == "no requests" || v.Answer.Text == "Undecided: change nothing yet") {
 			t.Errorf("%s: what would settle it: %v", name, v.Settle)
 		}
 	}
@@ -172,7 +169,7 @@ func TestCanaryOnATerminal(t *testing.T) {
 		}
 		return b.String()
 	}
-	pagetest.Golden(t, "canary.txt", []byte(show(pagetest.Canary(), text.Options{Width: 100, Files: []string{"results/api/report.html"}})))
+	pagetest.Golden(t, "canary.txt", []byte(show(pagetest.Canary(), text.Options{Files: []string{"results/api/report.html"}})))
 	for _, width := range []int{48, 80, 120} {
 		for i, line := range strings.Split(show(pagetest.Canary(), text.Options{Width: width}), "\n") {
 			if n := utf8.RuneCountInString(line); n > width {
@@ -201,7 +198,7 @@ func TestCanaryAsAPage(t *testing.T) {
 	}
 	got := string(b)
 	for _, want := range []string{
-		"Under this traffic GOMAXPROCS 1 is better than the default", "GOMAXPROCS 1: p99", "GOMAXPROCS 2: p99", `aria-label="slice 8: the control, default 0.0`,
+		"Compared with the default (2): CPU time per request is 20% lower (at least 19%); p99 is the same within 20%.", "GOMAXPROCS 1: p99", "GOMAXPROCS 2: p99", `aria-label="slice 8: the control, default 0.0`,
 		"is the default here", "api (18 endpoints)", "HorizontalPodAutoscaler api", "procfit kube canary deployment/api",
 	} {
 		if !strings.Contains(got, want) {

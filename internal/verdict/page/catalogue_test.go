@@ -285,12 +285,12 @@ func TestEveryVerdictHasWords(t *testing.T) {
 			canary := Verdict{Label: row.label}
 			compared, live := canary, canary
 			row.compared(g, &compared)
-			row.canary(canaryWords{running.Canary, running}, &canary)
-			row.live(liveWordsOf(alive), &live)
+			row.experiment(experimentOf(running), &canary)
+			row.experiment(experimentOf(alive), &live)
 			for place, text := range map[string]string{
 				"label": called(&rec).label, "answer": row.answer(g), "brief": g.brief(), "plain": g.plain(), "paste": row.paste(g).Lead,
 				"compared": compared.Sentence, "its label": compared.Label, "canary": canary.Sentence, "live": live.Sentence, "its answer": live.Answer.Text,
-				"after": row.after(canaryWords{running.Canary, running}) + New(running).Groups[0].Paste.Lead,
+				"after": row.after(experimentOf(running)) + New(running).Groups[0].Paste.Lead,
 			} {
 				if text == "" || strings.Contains(text, "%!") {
 					t.Errorf("%s, %s: %q", v, place, text)

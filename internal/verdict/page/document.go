@@ -53,14 +53,8 @@ func (g *Group) brief(titled bool) (list []document.Block) {
 	if g.Throughput == nil { // what each value of an experiment came to
 		list = append(list, itemized("", document.Items(g.Verdict.Reasons))...)
 	}
-	if c := slices.DeleteFunc(slices.Clone(g.OverTime), func(c document.Chart) bool { return len(c.Categories) > mostSlices }); len(c) > 0 {
-		list = append(list, document.Charts{List: c})
-	}
 	return list
 }
-
-// mostSlices is how many lines a chart over time may take of a terminal.
-const mostSlices = 24
 
 // toSettle is the lead of what is to be done next.
 func (v Verdict) toSettle() string {
@@ -238,6 +232,9 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 	}
 	add(head("All numbers"))
 	add(g.figures(false)...)
+	if g.Unjudged != nil {
+		add(document.Folds{List: []document.Fold{{Summary: "Metrics that do not decide", Blocks: []document.Block{*g.Unjudged}}}})
+	}
 	add(g.set()...)
 	if len(g.Warnings) > 0 {
 		warnings := head("Warnings")

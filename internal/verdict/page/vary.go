@@ -106,9 +106,9 @@ func (g *group) comparedChange() string {
 	if v == nil || v.Throughput.Median == nil {
 		return phrase.Clean(rec.Setting) + " is as good as any."
 	}
-	text := fmt.Sprintf("Compared with %s: %s", phrase.Clean(g.start()), g.change("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
+	text := fmt.Sprintf("Compared with %s: %s", phrase.Clean(g.start()), changed("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
 	if v.Latency.Median != nil {
-		text += "; " + g.change(words{g.Group, g.r}.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
+		text += "; " + changed(words{g.Group, g.r}.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
 	}
 	if now, then := g.setting(rec.Setting), g.setting(g.start()); now != nil && then != nil && now.Evidence.PeakRSSBytes != nil && then.Evidence.PeakRSSBytes != nil {
 		text += fmt.Sprintf("; peak memory is %s instead of %s", size(now.Evidence.PeakRSSBytes), size(then.Evidence.PeakRSSBytes))

@@ -3,14 +3,12 @@ package page
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
-	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // verdictRow has the words of a verdict, for each place that reports it.
@@ -29,17 +27,20 @@ type verdictRow struct {
 
 	compared func(*group, *Verdict) // of a variable's values
 
-	// Of an experiment in a running program, and what there is to set then; empty: as of a group.
-	canary func(canaryWords, *Verdict)
-	live   func(liveWords, *Verdict)
-	after  func(canaryWords) string
+	// Of an experiment under a program's own traffic, and what there is to set then; empty: as of
+	// a group.
+	experiment func(experiment, *Verdict)
+	after      func(experiment) string
 }
 
 const (
 	keepDefault = "Keep the default"
 	notProven   = "Likely, but not proven"
 	undecided   = "Undecided"
-	untilMore   = "Nothing to set: keep the default until more is known."
+	// What a verdict asks for is called the same under every load.
+	changeNothing     = undecided + ": change nothing yet"
+	makesNoDifference = "GOMAXPROCS makes no difference"
+	untilMore         = "Nothing to set: keep the default until more is known."
 )
 
 // verdicts has the words of every verdict. What no sweep, variable or experiment comes to has
@@ -51,12 +52,12 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		compared: func(g *group, v *Verdict) {
 			v.State, v.Label, v.Sentence = document.Act, "Best: "+phrase.Clean(g.Recommendation.Setting), g.comparedChange()
 		},
-		canary: canaryWords.set, live: liveWords.set, after: canaryWords.chooseOne,
+		experiment: experiment.set, after: experiment.chooseOne,
 	},
 	verdict.CarriesRate: {
 		tone: document.Act, label: "Sustains the rate", mark: "recommended", sets: true,
 		answer: (*group).setOrKeep, plain: (*group).comparedWithDefault, paste: (*group).pasteSmallest,
-		compared: (*group).keeps, canary: canaryWords.undecided, live: liveWords.undecided, after: canaryWords.keepsStart,
+		compared: (*group).keeps, experiment: experiment.undecided, after: experiment.keepsStart,
 	},
 	verdict.KeepDefault: {
 		tone: document.OK, label: keepDefault, mark: "keep",
@@ -69,18 +70,11 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			return fmt.Sprintf("Nothing we %s beats the default (%d) by more than %s.", seen, g.Recommendation.Of().Procs, w.margins())
 		},
 		paste: nothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it."), compared: (*group).keeps,
-		canary: func(w canaryWords, v *Verdict) {
-			v.Answer.Text, v.Sentence = keepDefault, w.on()+" is worse than the default."
-		},
-		live: func(w liveWords, v *Verdict) {
-			v.Answer.Text = "Keep GOMAXPROCS " + w.start()
-			v.Sentence = fmt.Sprintf("Under this traffic no value is better than %s, the value at start.", w.start())
-		},
-		after: canaryWords.keepsStart,
+		experiment: experiment.keep, after: experiment.keepsStart,
 	},
 	verdict.NotYourKnob: {
 		tone: document.OK, label: "No difference", prefix: "GOMAXPROCS makes no difference: ",
-		answer: constant("GOMAXPROCS makes no difference"),
+		answer: constant(makesNoDifference),
 		plain: func(_ *group, w words) string {
 			text := "All values perform the same, within " + w.margins() + ". Profile the program first"
 			if w.allocates() != "" {
@@ -89,14 +83,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			return text + "."
 		},
 		paste: nothing("Nothing to set: GOMAXPROCS makes no difference here. Keep the default, and profile the program."), compared: (*group).keeps,
-		canary: func(w canaryWords, v *Verdict) {
-			v.Answer.Text, v.Sentence = "Nothing to change", w.on()+" is the same as the default, within the margins."
-		},
-		live: func(w liveWords, v *Verdict) {
-			v.Answer.Text = "Nothing to change"
-			v.Sentence = fmt.Sprintf("GOMAXPROCS %s and %s are the same within the margins.", w.start(), phrase.And(w.proven(verdict.NotYourKnob)))
-		},
-		after: canaryWords.keepsStart,
+		experiment: experiment.noDifference, after: experiment.keepsStart,
 	},
 	verdict.Measured: {
 		tone: document.OK, label: "As it runs",
@@ -113,7 +100,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			return "procfit measured the server as it runs and compared it with nothing."
 		},
 		paste:    nothing("Nothing to set: procfit measured the server as it runs and compared nothing."),
-		compared: (*group).keeps, canary: canaryWords.undecided, live: liveWords.undecided, after: canaryWords.keepsStart,
+		compared: (*group).keeps, experiment: experiment.undecided, after: experiment.keepsStart,
 	},
 	verdict.TradeOff: {
 		tone: document.Attention, label: "Trade-off", prefix: "Trade-off: ",
@@ -126,14 +113,8 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			return fmt.Sprintf("%s is best for throughput, %s for %s: %s is %s, but its %s is %s.", name(c.Of), name(c.Than), w.quantile(), name(c.Than), slower(c.Change), w.quantile(), higher(c.P99Change))
 		},
 		paste: (*group).pasteTwo, compared: (*group).keeps,
-		canary: func(w canaryWords, v *Verdict) {
-			v.Sentence = w.on() + " is better than the default in one metric and worse in another."
-		},
-		live: func(w liveWords, v *Verdict) {
-			v.Answer.Text = v.Label
-			v.Sentence = fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than %s, the value at start, in one metric and worse in another.", phrase.And(w.proven(verdict.TradeOff)), w.start())
-		},
-		after: func(w canaryWords) string {
+		experiment: experiment.tradeOff,
+		after: func(w experiment) string {
 			return "Nothing to set yet: choose which metric matters more. GOMAXPROCS " + phrase.And(w.proven(verdict.TradeOff)) + " is better in one and worse in another."
 		},
 	},
@@ -144,13 +125,13 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			if names, _ := g.apart(); differ && len(names) > 0 {
 				return g.disagreement()
 			}
-			return undecided + ": change nothing yet"
+			return changeNothing
 		},
 		plain: func(*group, words) string { return "" },
 		paste: nothing("Nothing to set yet: no value is proven better than the default."), compared: (*group).undecided,
-		canary: canaryWords.undecided, live: liveWords.undecided,
-		after: func(w canaryWords) string {
-			return "Nothing to set yet: no value is proven better than " + w.control() + "."
+		experiment: experiment.undecided,
+		after: func(w experiment) string {
+			return "Nothing to set yet: no value is proven better than " + w.start() + "."
 		},
 	},
 }
@@ -219,9 +200,9 @@ func (g *group) comparedWithDefault(w words) string {
 	if v == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Compared with the default (%d): %s", v.DefaultProcs, g.change("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
+	text := fmt.Sprintf("Compared with the default (%d): %s", v.DefaultProcs, changed("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
 	if v.Latency.Median != nil {
-		text += "; " + g.change(w.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
+		text += "; " + changed(w.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
 	}
 	return text + "."
 }
@@ -284,60 +265,5 @@ func (g *group) undecided(v *Verdict) {
 		v.Sentence = "Every value used more memory than " + mostMemory(g.r) + "."
 	} else if list := g.named(contest.ExcludedWithheld); list != nil {
 		v.Sentence = "Other programs used the CPUs, so some values cannot be compared: " + phrase.And(list) + "."
-	}
-}
-
-// on begins a sentence on the settings of a verdict.
-func (w canaryWords) on() string {
-	return "Under this traffic GOMAXPROCS " + phrase.And(w.proven(w.r.Recommendation.Verdict))
-}
-
-func (w canaryWords) set(v *Verdict) {
-	v.Answer.Text = "Set GOMAXPROCS=" + strings.Join(w.proven(verdict.Recommended), " or ")
-	if procs := w.r.Recommendation.Procs; procs != nil {
-		v.Answer.Apply = "export GOMAXPROCS=" + strconv.Itoa(*procs)
-	}
-	v.Sentence = fmt.Sprintf("%s is better than the default, and proven no worse in the judged metrics: %s.", w.on(), phrase.And(w.judged()))
-}
-
-func (w canaryWords) undecided(v *Verdict) {
-	v.Answer.Text, v.Sentence, v.Settle = undecided, w.open(), twiceAsLong(w.r)
-}
-
-// chooseOne is of several values that are better; empty: there is one.
-func (w canaryWords) chooseOne() string {
-	if w.r.Recommendation.Procs != nil {
-		return ""
-	}
-	return "Choose one of " + phrase.And(w.proven(verdict.Recommended)) + "; each is proven better than " + w.control() + "."
-}
-
-// keepsStart is of a value at start, which may have been set; empty: it is the default.
-func (w canaryWords) keepsStart() string {
-	if w.r.Live == nil || w.r.Recommendation.Procs != nil {
-		return ""
-	}
-	return "Nothing to set: keep GOMAXPROCS " + strconv.Itoa(w.r.Live.Start) + ", the value at start."
-}
-
-func (w liveWords) set(v *Verdict) {
-	rec := w.r.Recommendation
-	v.Answer.Text = "Set GOMAXPROCS=" + strings.Join(w.proven(rec.Verdict), " or ")
-	v.Sentence = fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than %s, the value at start, and proven no worse in the judged metrics: %s.", phrase.And(w.proven(rec.Verdict)), w.start(), phrase.And(w.judged()))
-	if rec.Procs != nil {
-		v.Answer.Apply = "export GOMAXPROCS=" + strconv.Itoa(*rec.Procs)
-		v.Settle = w.confirm(*rec.Procs)
-	}
-}
-
-func (w liveWords) undecided(v *Verdict) {
-	more := "more slices may decide it"
-	v.Answer.Text = undecided
-	v.Sentence = fmt.Sprintf("Under this traffic no value is proven better than %s, the value at start: %s.", w.start(), more)
-	if list := w.came(paired.Cheaper); list != nil {
-		more = w.cheaper(v, list, more)
-	}
-	if more != "" {
-		v.Settle = twiceAsLong(w.r)
 	}
 }

@@ -88,6 +88,7 @@ type Group struct {
 	Benchmarks *Benchmarks
 	Table      document.Table
 	Metrics    *document.Table
+	Unjudged   *document.Table // of an experiment: the metrics that do not decide
 	Requests   *document.Table // by request, where there is a mix
 	Facts      document.Pairs
 	Warnings   document.Notes
