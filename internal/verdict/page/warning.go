@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -35,22 +36,28 @@ func kinds(list ...verdict.Remark) (all []reflect.Type) {
 	return all
 }
 
-// heaviest are the three warnings that weaken the answer most, and how many more the report
-// has.
+// heaviest are the warnings that weaken the answer most, each with its fix, as far as a
+// terminal has room for them, and how many more the report has.
 func (v *View) heaviest() document.Notes {
-	const most = 3
+	const room = 10 // lines of 80 columns
 	rank := func(w weight) int {
 		if i := slices.Index(heavy, reflect.TypeOf(w.of)); i >= 0 {
 			return i
 		}
 		return len(heavy)
 	}
+	lines := func(text string) int { return (utf8.RuneCountInString(text) + 69) / 70 } // words are not broken
 	var notes document.Notes
+	used := 0
 	for _, w := range sorting.Sorted(v.heavy, func(a, b weight) int { return cmp.Compare(rank(a), rank(b)) }) {
+		used += lines(w.Subject+w.Message) + lines(w.Fix)
+		if len(notes) > 0 && used > room {
+			break
+		}
 		notes = append(notes, w.Note)
 	}
-	if more := len(notes) - most; more > 0 {
-		notes = append(notes[:most], document.Note{Quiet: true, Message: phrase.CountOf(more, "more remark is", "more remarks are") + " in the report"})
+	if more := len(v.heavy) - len(notes); more > 0 {
+		notes = append(notes, document.Note{Quiet: true, Message: phrase.CountOf(more, "more remark is", "more remarks are") + " in report.html"})
 	}
 	return notes
 }

@@ -1,11 +1,13 @@
 package page
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
@@ -187,5 +189,27 @@ func TestTrialWarningsInWords(t *testing.T) {
 	}
 	if got := trialWarning(&journal.Warning{Code: journal.WarnProcsChanged, From: new(2), To: new(4)}); got != "GOMAXPROCS changed from 2 to 4" {
 		t.Errorf("%q", got)
+	}
+}
+
+// What a terminal has no room for is counted, and no remark loses its fix.
+func TestBriefKeepsFixes(t *testing.T) {
+	v := New(pagetest.Typical())
+	fixes := map[string]string{}
+	for i := range 12 {
+		w := v.heavy[0]
+		w.Message, w.Fix = fmt.Sprintf("remark %d %s", i, strings.Repeat("word ", 5*i)), fmt.Sprintf("fix %d", i)
+		fixes[w.Message] = w.Fix
+		v.heavy = append(v.heavy, w)
+	}
+	notes := v.heaviest()
+	shown, last := notes[:len(notes)-1], notes[len(notes)-1]
+	if len(shown) < 2 || last.Message != fmt.Sprintf("%d more remarks are in report.html", len(v.heavy)-len(shown)) {
+		t.Errorf("%d shown of %d: %q", len(shown), len(v.heavy), last.Message)
+	}
+	for _, n := range shown[1:] {
+		if n.Fix != fixes[n.Message] {
+			t.Errorf("%q has the fix %q", n.Message, n.Fix)
+		}
 	}
 }
