@@ -135,7 +135,7 @@ func read(name string) bool {
 	case ".md":
 		return name != "CHANGELOG.md"
 	case ".txt", ".text", ".ansi":
-		return strings.Contains(name, "page/testdata/") || strings.Contains(name, "output/testdata/")
+		return strings.HasPrefix(name, "internal/cli/topics/") || strings.Contains(name, "page/testdata/") || strings.Contains(name, "output/testdata/")
 	}
 	return name == "action.yml"
 }
