@@ -72,7 +72,7 @@ func writeGroups(b *terminal.Writer, r *check.Report, o Options) {
 			if next == len(g.findings) || g.findings[next].Line != f.Line || g.findings[next].Column != f.Column {
 				excerpt(b, lines, f.Place, further)
 			}
-			if next == len(g.findings) || g.findings[next].Fix != f.Fix {
+			if next == len(g.findings) || g.findings[next].Fix != f.Fix || g.findings[next].Line != f.Line {
 				b.Paragraph(further+"→ ", further+"  ", phrase.Clean(f.Fix))
 			}
 		}

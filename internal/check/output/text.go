@@ -47,8 +47,8 @@ func writeLines(b *terminal.Writer, r *check.Report, o Options) {
 	findings := r.Findings
 	until := func(v *check.Value) {
 		for len(findings) > 0 && (v == nil || before(findings[0].Place, v.Place)) {
-			// Where several have the same way out, it follows the last of them.
-			same := len(findings) > 1 && findings[0].Fix == findings[1].Fix && findings[0].Path == findings[1].Path &&
+			// Where several of a line have the same fix, it follows the last of them.
+			same := len(findings) > 1 && findings[0].Fix == findings[1].Fix && findings[0].Path == findings[1].Path && findings[0].Line == findings[1].Line &&
 				(v == nil || before(findings[1].Place, v.Place))
 			f := findings[0]
 			b.Line(fmt.Sprintf("%s: %s %s: %s", at(f.Path, f.Line, f.Column), f.Rule, f.Severity, message(f)))
