@@ -36,7 +36,7 @@ type psOptions struct {
 }
 
 func newPS(std stdio) *cobra.Command {
-	o := psOptions{out: printed("text", "json", jsonLines), interval: time.Second, sort: "findings"}
+	o := psOptions{out: printed("text", wide, "json", jsonLines), interval: time.Second, sort: "findings"}
 	cmd := &cobra.Command{
 		Use:   "ps [flags] [PID|NAME…]",
 		Short: "List the Go processes of this machine and their GOMAXPROCS",
@@ -50,12 +50,12 @@ the name: check matches checkout, '^api$' only api.
 ` + columnHelp() + `
 CPU USE, WAITING, SWITCHES and the SCHED columns are counted over the interval. With
 --interval 0s they are counted since the process started, and THROTTLED since its cgroup
-was made. A narrow terminal shows fewer columns.
+was made. A narrow terminal and a pipe show fewer columns; -o wide shows all.
 
 Processes of other users need root or CAP_SYS_PTRACE. If one that you name by its process
 ID cannot be read, the exit code is 3. procfit does not list itself.`,
 		Example: `  procfit ps
-  procfit ps --interval 0s --sort sched_p99
+  procfit ps --interval 0s --sort sched_p99 -o wide
   procfit ps api '^check'
   procfit ps --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -73,8 +73,12 @@ ID cannot be read, the exit code is 3. procfit does not list itself.`,
 	return cmd
 }
 
-// jsonLines is the format of one JSON object a line.
-const jsonLines = "json-lines"
+// The formats of ps that other commands do not have: one JSON object a line, and a table of all
+// columns.
+const (
+	jsonLines = "json-lines"
+	wide      = "wide"
+)
 
 // columnHelp says what each column is.
 func columnHelp() string {
@@ -90,6 +94,8 @@ func (o *psOptions) parse(args []string) (err error) {
 	switch {
 	case err != nil:
 		return usageError("%w", err)
+	case o.watch && o.out.format() == wide:
+		return usageError("--watch shows what fits on the screen: use it without -o wide")
 	case o.watch && o.out.json():
 		return usageError("--watch prints more than one JSON document: use -o json-lines")
 	case o.watch && o.interval == 0:
@@ -129,10 +135,13 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	inspect.Sort(snap.Processes, o.sort)
-	if format := o.out.format(); format != "text" {
-		err = ps.WriteJSON(std.out, snap, format == "json")
-	} else {
+	switch format := o.out.format(); format {
+	case "text":
 		err = ps.WriteText(std.out, snap, std.color(), width(std))
+	case wide:
+		err = ps.WriteText(std.out, snap, std.color(), ps.Wide)
+	default:
+		err = ps.WriteJSON(std.out, snap, format == "json")
 	}
 	if err != nil {
 		return err

@@ -60,7 +60,7 @@ func render(t *testing.T, snap observe.Snapshot, color bool, width int) string {
 
 func TestTable(t *testing.T) {
 	snap := snapshot(goProcess(17, "api", 8, limit(1.5)), goProcess(4242, "日本\x1b[31m", 8))
-	got := render(t, snap, false, 0)
+	got := render(t, snap, false, Wide)
 	want := ` PID  NAME          GO      PROCS  RECOMMENDED     CPU USE  SET BY  SOURCE  NUMCPU  LIMIT  LIMIT OF  SCHED P50  SCHED P99  WAITING  THROTTLED  SWITCHES  THREADS  FINDINGS
   17  api           1.26.1      8  → 2, limit 1.5     0.50  -       symbol       8    1.5  api               -          -     0.01          -       100        5  PF001
 4242  日本\x1b[31m  1.26.1      8  ok                 0.50  auto    symbol       8      -  -                 -          -     0.01          -       100        5
@@ -71,6 +71,10 @@ func TestTable(t *testing.T) {
 	}
 	if !strings.HasPrefix(advice, "PF001 warning: 17 (api): uses GOMAXPROCS=8, but the limit of /sys/fs/cgroup/pods/api allows 1.5 CPUs\n  → ") {
 		t.Errorf("advice %q", advice)
+	}
+	head, _, _ := strings.Cut(render(t, snap, false, 0), "\n")
+	if want := " PID  NAME          GO      PROCS  RECOMMENDED     CPU USE  SET BY  SCHED P99  THROTTLED  FINDINGS"; head != want {
+		t.Errorf("in a pipe %q, want %q", head, want)
 	}
 	if strings.Contains(got, "\x1b") || !strings.Contains(render(t, snap, true, 0), "\x1b[33mPF001\x1b[0m") {
 		t.Error("colour without being asked for, or none")
@@ -100,10 +104,10 @@ func TestRareColumn(t *testing.T) {
 	none := goProcess(18, "other", 8)
 	none.Total.Held = &procstat.FaultUse{Duration: time.Second, Held: time.Millisecond}
 	const heading = "FAULT HELD PS"
-	if got := render(t, snapshot(none), false, 0); strings.Contains(got, heading) {
+	if got := render(t, snapshot(none), false, Wide); strings.Contains(got, heading) {
 		t.Errorf("a column that nobody needs:\n%s", got)
 	}
-	if got := render(t, snapshot(none, held), false, 0); !strings.Contains(got, "WAITING  FAULT HELD PS  THROTTLED") || !strings.Contains(got, " 0.01           4.10  ") || !strings.Contains(got, " 0.01              -  ") {
+	if got := render(t, snapshot(none, held), false, Wide); !strings.Contains(got, "WAITING  FAULT HELD PS  THROTTLED") || !strings.Contains(got, " 0.01           4.10  ") || !strings.Contains(got, " 0.01              -  ") {
 		t.Errorf("no column, or not both values:\n%s", got)
 	}
 	if got := render(t, snapshot(none, held), false, 165); strings.Contains(got, heading) || !strings.Contains(got, "LIMIT OF") {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -21,8 +22,15 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
+// Wide is a width for all columns.
+const Wide = math.MaxInt16
+
+// mostAsked is the highest rank of the columns that are printed where there is no terminal, as
+// kubectl prints some and -o wide all.
+const mostAsked = 8
+
 // WriteText prints the list, and then what to do. With a width above 0, it drops columns
-// and folds lines until they fit.
+// and folds lines until they fit; 0 is of a pipe, where nothing is cut.
 func WriteText(w io.Writer, snap observe.Snapshot, color bool, width int) error {
 	if len(snap.Processes) == 0 {
 		text := "no Go process"
@@ -33,17 +41,17 @@ func WriteText(w io.Writer, snap observe.Snapshot, color bool, width int) error 
 		return err
 	}
 	b := &terminal.Writer{Width: width, Color: color}
-	list(snap.Processes).Write(b)
+	list(snap.Processes, width == 0).Write(b)
 	advise(b, snap.Processes)
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-func list(all []observe.Process) *table.Table {
+func list(all []observe.Process, few bool) *table.Table {
 	t := &table.Table{Rows: make([]table.Row, 1+len(all))}
 	t.Rows[0].Style = terminal.Bold
 	for _, c := range inspect.Columns() {
-		if c.Rare && !slices.ContainsFunc(all, func(p observe.Process) bool { return c.Text(&p) != inspect.Unknown }) {
+		if few && !c.Rare && c.Rank > mostAsked || c.Rare && !slices.ContainsFunc(all, func(p observe.Process) bool { return c.Text(&p) != inspect.Unknown }) {
 			continue
 		}
 		t.Columns = append(t.Columns, table.Column{Right: c.Right(), Steps: steps(c)})
