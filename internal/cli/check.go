@@ -146,6 +146,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	}
 	shown := std // also with -q
 	std = o.out.std(std)
+	assumes(std, o.program.program.GoVersion)
 	report, ended := look(ctx, std)
 	if report == nil || ended != nil && ctx.Err() == nil {
 		return ended

@@ -109,6 +109,7 @@ func (o *explainOptions) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	std, errs := o.out.std(std), std
+	assumes(std, o.whatIf.GoVersion)
 	from, err := o.source()
 	if err != nil {
 		return err

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	goversion "go/version"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/cli/entry"
@@ -111,6 +113,17 @@ func goRelease(text string) (string, error) {
 		return "", fmt.Errorf("%q: expected a Go version such as 1.26 or go1.26.8", text)
 	}
 	return text, nil
+}
+
+// newestGo is the newest release of Go whose choice is compared with procfit's, by test/goruntime.
+const newestGo = "1.27"
+
+// assumes notes that a release which a flag names is not known. Empty: none is named.
+func assumes(std stdio, release string) {
+	release = strings.TrimPrefix(release, "go")
+	if release != "" && goversion.Compare(goversion.Lang("go"+release), "go"+newestGo) > 0 {
+		std.notef("--go %s: procfit knows the releases of Go up to %s, and assumes that %[1]s chooses as %[2]s does", release, newestGo)
+	}
 }
 
 // goModLine reads the go line of a go.mod.

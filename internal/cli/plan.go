@@ -75,15 +75,19 @@ func grid(s *session.Session) []string {
 		twice = strconv.Itoa(n)
 	}
 	blocks := fmt.Sprintf("%s of %s, %s of them twice", phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Settings), "setting"), twice)
+	facts := []string{blocks}
+	if s.Plan.SmallestFor {
+		facts = append(facts, fmt.Sprintf("every value equally often: which is the smallest that carries %s req/s", number.Count(s.Spec.Load.Rate)))
+	}
 	switch {
 	case s.Ended:
 		trials += ", all of them done"
 	case s.Each() > 0:
 		trials += about(s, tasks-s.Done)
 	default:
-		return []string{trials, blocks, untimed}
+		facts = append(facts, untimed)
 	}
-	return []string{trials, blocks}
+	return append([]string{trials}, facts...)
 }
 
 // untimed is of a plan whose trials may take any time.

@@ -139,13 +139,16 @@ func few(s *Summary) *Reading {
 
 // oftener is how a command that procfit ran gives more samples; ofLog is said of a log.
 func (r Run) oftener(ofLog string) string {
+	twentieth := max(time.Millisecond, (r.Wall / 20).Truncate(time.Millisecond)) // a run like this one then has 20
 	switch {
 	case r.Interval <= 0:
 		return ofLog
 	case r.Interval <= time.Millisecond:
 		return "give the program more to do"
+	case r.Wall <= 0, twentieth >= r.Interval:
+		return "trace it for longer, or at shorter intervals with --interval " + max(time.Millisecond, min(10*time.Millisecond, r.Interval/10)).String()
 	}
-	return "trace it for longer, or at shorter intervals with --interval " + max(time.Millisecond, min(10*time.Millisecond, r.Interval/10)).String()
+	return fmt.Sprintf("trace it again with --interval %s, as it took %s", twentieth, number.Short(number.Seconds(r.Wall.Seconds())))
 }
 
 // shorter is the setting of schedtrace for more samples than a log has, which come at a median

@@ -45,12 +45,16 @@ func TestMoreSamples(t *testing.T) {
 	}{
 		"a command":              {"SCHED 0ms: gomaxprocs=8 idleprocs=0 threads=9 spinningthreads=0 needspinning=0 idlethreads=0 runqueue=0 [0 0 0 0 0 0 0 0]\n", 100 * time.Millisecond, "shorter intervals with --interval 10ms"},
 		"a command with details": {"hello\n", time.Second, "shorter intervals with --interval 10ms"},
+		"one that was short":     {"hello\n", 100 * time.Millisecond, "trace it again with --interval 15ms, as it took 313 ms"},
 		"a short interval":       {"hello\n", 10 * time.Millisecond, "--interval 1ms"},
 		"the shortest":           {"hello\n", time.Millisecond, "give the program more to do"},
 		"a log":                  {"hello\n", 0, "GODEBUG=schedtrace=1000"},
 	} {
 		s := Analyse(strings.NewReader(c.log))
 		s.Run.Interval = c.interval
+		if strings.HasSuffix(name, "that was short") {
+			s.Run.Wall = 313 * time.Millisecond
+		}
 		got := few(s)
 		if got == nil || !strings.Contains(got.Advice, c.want) || c.interval > 0 && strings.Contains(got.Advice, "GODEBUG") {
 			t.Errorf("%s: %+v", name, got)
