@@ -35,17 +35,16 @@ func page() string {
 What ` + "`procfit ps`, `explain`, `check` and the exporter" + ` report. ` + "`procfit explain PF001`" + ` prints one of these.
 
 An **error** is an intent that is not met, a **warning** costs something here and now, an **info** is worth knowing and may be intended.
-
-| rule | severity | |
-|---|---|---|
 `)
 	for _, r := range All() {
-		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.ID, strings.ToLower(r.ID), r.Severity, r.Title)
-	}
-	for _, r := range All() {
-		fmt.Fprintf(&b, "\n## %s\n\n**%s** (%s)\n\n%s\n\n%s\n", r.ID, r.Title, r.Severity, r.Why, r.Fix)
+		fmt.Fprintf(&b, "\n<a id=%q></a>\n\n## %s %s\n\n**%s.** %s\n\n%s\n", strings.ToLower(r.ID), r.ID, r.Title, capital(r.Severity), r.Why, r.Fix)
 	}
 	return b.String()
+}
+
+func capital(s Severity) string {
+	word := fmt.Sprint(s)
+	return strings.ToUpper(word[:1]) + word[1:]
 }
 
 // FuzzParsePage: a page is a rule or an error, and a good one says all that it has.
