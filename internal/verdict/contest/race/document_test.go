@@ -66,7 +66,7 @@ func (d *document) row(cells ...any) {
 
 func percent(n, of int) string { return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(max(1, of))) }
 
-var ended = []string{"races", "trials, mean / 95th percentile", "wrong (throughput; p99)", "harmful", "Ps too many", "smallest good value", "cannot tell", "proven (of these wrong)"}
+var ended = []string{"races", "trials, mean / 95th percentile", "wrong (throughput; p99)", "harmful", "Ps too many", "smallest good value", "undecided", "proven (of these wrong)"}
 
 func cellsOf(x racetest.Tally) []any {
 	n := x.Runs()
@@ -120,7 +120,7 @@ func (d *document) noises(t *testing.T) {
 
 func (d *document) equal(t *testing.T) {
 	d.heading("All values equal", "K = 5, until proven. A claim is any value called slower than the peak, or later than the best p99, beyond the margin.",
-		"noise", "races", "trials, mean / 95th percentile", "a difference claimed", "cannot tell", "the smallest named", "proven")
+		"noise", "races", "trials, mean / 95th percentile", "a difference claimed", "undecided", "the smallest named", "proven")
 	total := racetest.Tally{}
 	for _, noise := range racetest.Noises() {
 		x := racetest.Simulate("flat", racetest.Rules(5, race.Proven), noise, 2**races)
