@@ -16,7 +16,7 @@ const page = "../../docs/evidence/live-values.md"
 
 const introduction = `# What is read of a running Go program
 
-procfit reads GOMAXPROCS and more out of a running Go program's memory, without its cooperation and without stopping it. Here that is held against the programs themselves: each cell below is one program, built by a released Go, that was started with GOMAXPROCS unset, 1 or 3, then called runtime.GOMAXPROCS(5), then, where there is one, runtime.SetDefaultGOMAXPROCS(). A cell agrees if every value that was read then is the one that the program reports: all of them, in all three states, the latency histogram in each of its 162 counts.
+procfit reads GOMAXPROCS and more out of a running Go program's memory, without its cooperation and without stopping it. Here that is held against the programs themselves: each cell below is one program, built by a released Go, that was started without GOMAXPROCS, with 1 or with 3, then called runtime.GOMAXPROCS(5), then, where there is one, runtime.SetDefaultGOMAXPROCS(). A cell agrees if every value that was read then is the one that the program reports: all of them, in all three states, the latency histogram in each of its 162 counts.
 
 | value | in the program | what the truth is |
 |---|---|---|

@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "write docs/evidence/agreement.md, or th
 
 const introduction = `# Agreement with real Go runtimes
 
-procfit reports which GOMAXPROCS value a Go program runs with. Here that is compared with the programs themselves. Each cell below is one real program, built by a released Go version. It was started in an emulated Linux machine and printed its own runtime.GOMAXPROCS(0). In the same machine, from outside the program, procfit ran ` + "`procfit explain --json --pid …`" + `, and the two numbers were compared.
+procfit reports which GOMAXPROCS value a Go program runs with. Here that is compared with the programs themselves. Each cell below is one real program, built by a released Go version. It was started in an emulated Linux machine and printed its own runtime.GOMAXPROCS(0). In the same machine, from outside the program, procfit ran ` + "`procfit explain --json PID`" + `, and the two numbers were compared.
 
 Two other tests compare procfit with the runtimes. test/goruntime compares the search for a program's own limit with the runtimes' own code, in thousands of random arrangements. TestDeadlyLimits compares the limits that end a runtime with programs that they end.
 
