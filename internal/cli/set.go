@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/inspect/ps"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/program/steer"
@@ -46,7 +47,9 @@ the runtime follow the CPU limit again; before Go 1.25, which never follows it, 
 the value that the runtime would choose by itself.
 
 The value lasts until the program ends or sets another one. With --for, procfit waits and
-gives the old value back at the end, at Ctrl-C, and if procfit is killed.
+gives the old value back at the end, at Ctrl-C, and if procfit is killed. With --for, a
+program that calls live.Allow of maxprocs/live gets a lease instead of a call: it sets
+both values itself, and may refuse.
 
 It needs Linux on amd64 or arm64, a program built with Go 1.17 or later (arm64: 1.18), and
 the right to trace the program: the same user, root, or CAP_SYS_PTRACE. A process that is
@@ -81,6 +84,7 @@ type change struct {
 	before   steer.Value
 	counted  bool   // its Meter counts its requests
 	most     int    // the highest value of a lease; 0: it allows none
+	leases   bool   // it allows leases
 	follows  bool   // its runtime can follow its limits
 	nothing  string // why there is nothing to change
 	Findings []string
@@ -113,11 +117,23 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 			return err
 		}
 	}
+	m, err := new(meter.Reader).Open(pid)
+	if err == nil {
+		defer m.Close()
+		s, err := m.State()
+		c.leases = err == nil && s.Allowed
+	}
 	if err := o.agreed(ctx, std, c, args); err != nil {
 		return err
 	}
+	if o.byLease(c) {
+		return o.lease(ctx, std, c, m)
+	}
 	return o.change(ctx, std, c)
 }
+
+// byLease reports whether the program sets the value itself. A lease ends, and has a number.
+func (o *setOptions) byLease(c change) bool { return c.leases && o.hold != 0 && !c.value.Auto }
 
 // setValue reads a number; 0: it is one of the words.
 func setValue(text string) (int, error) {
@@ -262,7 +278,43 @@ func (c change) lendable(what, otherwise string) error {
 
 // agreed asks, unless --yes is given.
 func (o *setOptions) agreed(ctx context.Context, std stdio, c change, args []string) error {
-	return agreed(ctx, std, o.yes, "procfit set "+phrase.Shell(args), fmt.Sprintf("%s: %s now; procfit has it call runtime.GOMAXPROCS: one goroutine is held for about a millisecond, in a bad case for half a second, and kill -9 of procfit's tracer in that time would end the program", explain.Process(c.subject), c.words()))
+	how := "procfit has it call runtime.GOMAXPROCS: one goroutine is held for about a millisecond, in a bad case for half a second, and kill -9 of procfit's tracer in that time would end the program"
+	switch {
+	case o.byLease(c):
+		how = fmt.Sprintf("it allows leases and sets the value itself; its own value comes back at the end, and within %s if procfit is killed", number.Chosen(meter.LongestLease))
+	case c.leases:
+		how += "; it allows leases, but a lease is a number, and ends: with --for it sets the value itself"
+	}
+	return agreed(ctx, std, o.yes, "procfit set "+phrase.Shell(args), fmt.Sprintf("%s: %s now; %s", explain.Process(c.subject), c.words(), how))
+}
+
+// lease has the program set the value, and renews the lease until the time is over.
+func (o *setOptions) lease(ctx context.Context, std stdio, c change, m *meter.Program) error {
+	// A program that has no lease looks for one once a second, on a busy machine later.
+	const shortest = 5 * time.Second
+	now, err := m.Lease(ctx, c.value.Procs, max(o.hold, shortest))
+	if err != nil {
+		return err
+	}
+	end := time.Now().Add(o.hold)
+	d := c.document(steer.Result{Old: now.Before, New: c.value.Procs, Auto: new(false), Stopped: now.Took})
+	d.By, d.HeldSeconds = byLease, nil
+	o.lent(std, d)
+	for left := o.hold; left > 0 && err == nil && ctx.Err() == nil; left = time.Until(end) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(min(left, meter.LongestLease/3)):
+			if left = time.Until(end); left > 0 {
+				_, err = m.Lease(ctx, c.value.Procs, max(left, shortest))
+			}
+		}
+	}
+	procs, back := m.Release(context.WithoutCancel(ctx))
+	if err != nil && ctx.Err() == nil || back != nil {
+		return cmp.Or(err, back)
+	}
+	d.Restored = &restored{Procs: procs}
+	return errors.Join(o.restored(std, d, released(now.Before, procs)), ctx.Err())
 }
 
 // agreed asks before a running program is changed, unless --yes is given.
@@ -303,18 +355,23 @@ func (o *setOptions) change(ctx context.Context, std stdio, c change) error {
 	if err != nil {
 		return err
 	}
+	d := c.document(result)
+	o.lent(std, d)
+	return o.giveBack(ctx, std, c, d, guard)
+}
+
+// lent prints that the program has the value for a while.
+func (o *setOptions) lent(std stdio, d setDocument) {
 	if !o.out.json() {
-		if err := o.print(std, c.document(result)); err != nil {
+		if err := o.print(std, d); err != nil {
 			std.notef("%v", err) // the value is given back all the same
 		}
 	}
-	return o.giveBack(ctx, std, c, c.document(result), guard)
+	o.out.std(std).notef("the old value comes back in %s; Ctrl-C gives it back now", number.Chosen(o.hold))
 }
 
 // giveBack waits until the guard has given the old value back.
 func (o *setOptions) giveBack(ctx context.Context, std stdio, c change, d setDocument, guard *steer.Guard) error {
-	notes := o.out.std(std)
-	notes.notef("the old value comes back in %s; Ctrl-C gives it back now", number.Chosen(o.hold))
 	result, trying, err := guard.Wait(ctx)
 	if trying {
 		return fmt.Errorf("%w; process %d tries for an hour to give GOMAXPROCS=%d back", err, guard.PID(), c.before.Procs)
@@ -322,17 +379,22 @@ func (o *setOptions) giveBack(ctx context.Context, std stdio, c change, d setDoc
 	if err != nil {
 		return err
 	}
-	d.Restored = &restored{Procs: cmp.Or(result.New, c.before.Procs), FollowsLimit: result.Auto, HeldSeconds: result.Held.Seconds(), StoppedSeconds: result.Stopped.Seconds()}
-	if o.out.json() {
-		err = printJSON(std, d)
-	} else {
-		how := "one goroutine was held for " + number.Duration(result.Held)
-		if result.Held == 0 {
-			how = "nothing was called, since it was back already"
-		}
-		_, err = fmt.Fprintf(std.out, "GOMAXPROCS is %d again; %s\n", d.Restored.Procs, how)
+	d.Restored = &restored{Procs: cmp.Or(result.New, c.before.Procs), FollowsLimit: result.Auto}
+	how := "nothing was called, since it was back already"
+	if result.Held > 0 {
+		d.Restored.HeldSeconds, d.Restored.StoppedSeconds = new(result.Held.Seconds()), new(result.Stopped.Seconds())
+		how = "one goroutine was held for " + number.Duration(result.Held)
 	}
-	return errors.Join(err, ctx.Err())
+	return errors.Join(o.restored(std, d, fmt.Sprintf("GOMAXPROCS is %d again; %s", d.Restored.Procs, how)), ctx.Err())
+}
+
+// restored prints that the old value is back.
+func (o *setOptions) restored(std stdio, d setDocument, text string) error {
+	if o.out.json() {
+		return printJSON(std, d)
+	}
+	_, err := fmt.Fprintln(std.out, text)
+	return err
 }
 
 // setDocument is what set prints with --json.
@@ -342,8 +404,9 @@ type setDocument struct {
 	Name      string `json:"name"`
 	GoVersion string `json:"go_version"`
 	Changed   bool   `json:"changed"`
-	Old       *int   `json:"old"` // null: not known
-	New       *int   `json:"new"` // null: not read
+	Old       *int   `json:"old"`          // null: not known
+	New       *int   `json:"new"`          // null: not read
+	By        string `json:"by,omitempty"` // call, or lease where the program set the value itself
 	// FollowsLimit is whether the runtime follows the CPU limit now; null: it cannot, as
 	// before Go 1.25, or it is not known.
 	FollowsLimit   *bool     `json:"follows_limit"`
@@ -356,12 +419,18 @@ type setDocument struct {
 	Restored       *restored `json:"restored,omitempty"`
 }
 
+// What setDocument.By says.
+const (
+	byCall  = "call"
+	byLease = "lease"
+)
+
 // restored is how the old value came back.
 type restored struct {
-	Procs          int     `json:"procs"`
-	FollowsLimit   *bool   `json:"follows_limit"`
-	HeldSeconds    float64 `json:"held_seconds"`
-	StoppedSeconds float64 `json:"stopped_seconds"`
+	Procs          int      `json:"procs"`
+	FollowsLimit   *bool    `json:"follows_limit"`
+	HeldSeconds    *float64 `json:"held_seconds"`    // null: nothing was called
+	StoppedSeconds *float64 `json:"stopped_seconds"` // null: not known
 }
 
 // blank is the document of a process to which nothing was done.
@@ -390,6 +459,7 @@ func (o *setOptions) unchanged(std stdio, c change) error {
 func (c change) document(r steer.Result) setDocument {
 	d := c.blank()
 	held, stopped := r.Held.Seconds(), r.Stopped.Seconds()
+	d.By = byCall
 	d.Changed, d.Old, d.New, d.FollowsLimit, d.HeldSeconds, d.StoppedSeconds, d.Threads = true, &r.Old, nil, nil, &held, &stopped, r.Threads
 	if c.follows {
 		d.FollowsLimit = r.Auto
@@ -422,7 +492,11 @@ func (d setDocument) write(w io.Writer) error {
 		now = fmt.Sprint(*d.New)
 	}
 	fmt.Fprintf(&b, "GOMAXPROCS %d → %s\n", *d.Old, now)
-	fmt.Fprintf(&b, "  one goroutine was held for %s, all of them for at most %s\n", number.Seconds(*d.HeldSeconds), number.Seconds(*d.StoppedSeconds))
+	if d.By == byLease {
+		fmt.Fprintf(&b, "  the program set it itself, by a lease; all goroutines were held for at most %s\n", number.Seconds(*d.StoppedSeconds))
+	} else {
+		fmt.Fprintf(&b, "  procfit had it call runtime.GOMAXPROCS; one goroutine was held for %s, all of them for at most %s\n", number.Seconds(*d.HeldSeconds), number.Seconds(*d.StoppedSeconds))
+	}
 	switch {
 	case d.FollowsLimit != nil && *d.FollowsLimit:
 		b.WriteString("  its runtime follows its CPUs and its limit again\n")
