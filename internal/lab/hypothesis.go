@@ -84,12 +84,13 @@ type Answer string
 const (
 	Holds       Answer = "holds"         // the whole interval lies within
 	DoesNotHold Answer = "does_not_hold" // the whole interval lies outside
+	AtBound     Answer = "at_bound"      // the whole interval lies around a bound, within what is flat
 	CannotTell  Answer = "undecided"     // it crosses a bound, or it was not measured
 	NotAsked    Answer = "not_asked"     // this machine, or this run, cannot answer it
 )
 
-// Decided reports whether it is holds or does not hold.
-func (a Answer) Decided() bool { return a == Holds || a == DoesNotHold }
+// Decided reports whether more blocks would change nothing of what was measured.
+func (a Answer) Decided() bool { return a == Holds || a == DoesNotHold || a == AtBound }
 
 // judged is a hypothesis with its answer.
 type judged struct {
@@ -97,7 +98,7 @@ type judged struct {
 	Got    Estimate
 	From   string // whose Got is; empty: this machine's
 	Answer Answer
-	Reason string  // of CannotTell and of NotAsked, in words
+	Reason string  // of what neither holds nor does not hold, in words
 	Lacks  float64 // how many CPUs the program needs, if it has fewer; 0: it does not lack any
 	Open   bool    // more blocks may tell
 	More   int     // about how many of them; 0: more than are ever measured
@@ -262,6 +263,9 @@ func (j *judged) judge() {
 		j.Answer, j.Reason = CannotTell, got.Why
 	}
 	if j.Answer != CannotTell {
+		if j.Answer == AtBound {
+			j.Reason = "it is the bound of " + number.Count(got.bound(&j.Hypothesis)) + ", within 5%: on which side, only chance would decide"
+		}
 		return
 	}
 	if got.Printed {

@@ -41,7 +41,7 @@ func TestMore(t *testing.T) {
 		got[m.Hypothesis] = m
 	}
 	for id, want := range map[string]map[string]int{
-		"open": {"a": 2}, "over_both": {"a": 1, "b": 1}, "too_few_blocks": {"c": 2}, "all_of_them": {"a": 2}, "on_its_bound": nil, "told": nil, "too_few_cpus": nil, "not_run": nil,
+		"open": {"a": 2}, "over_both": {"a": 1, "b": 1}, "too_few_blocks": {"c": 2}, "all_of_them": {"a": 2}, "on_its_bound": {"b": 2}, "told": nil, "too_few_cpus": nil, "not_run": nil,
 	} {
 		m, seconds := got[id], 0.0
 		for stage, n := range want {
@@ -83,8 +83,12 @@ func TestForecast(t *testing.T) {
 			t.Errorf("%g: %d more blocks do not decide it: %g to %g", of, more, *then.Low, *then.High)
 		}
 	}
-	if near, far := (Estimate{}).needs(&h), h.Measure.of(Results{"": wavering(10, 1.1, 0.05)}).needs(&h); near != 0 || far != 0 {
-		t.Errorf("%d blocks of nothing, %d on the bound", near, far)
+	at := func(blocks int) Estimate { return h.Measure.of(Results{"": wavering(blocks, 1.1, 0.05)}) }
+	if nothing, more := (Estimate{}).needs(&h), at(10).needs(&h); nothing != 0 || more == 0 || at(10+more).answer(&h) != AtBound {
+		t.Errorf("%d blocks of nothing, %d on the bound", nothing, more)
+	}
+	if far := h.Measure.of(Results{"": wavering(10, 1.1, 0.4)}).needs(&h); far != 0 {
+		t.Errorf("%d blocks of what scatters by half", far)
 	}
 }
 
@@ -97,7 +101,10 @@ func TestLooks(t *testing.T) {
 		h, s := Hypothesis{AtMost: 1}, sequence{}
 		for range 60 {
 			s.values = append(s.values, 0.05*r.NormFloat64())
-			if len(s.values) >= fewest && s.estimate(new(1.0), "").answer(&h) != CannotTell {
+			if len(s.values) < fewest {
+				continue
+			}
+			if answer := s.estimate(new(1.0), "").answer(&h); answer == Holds || answer == DoesNotHold {
 				wrong++
 				break
 			}
@@ -157,5 +164,40 @@ func TestEmulated(t *testing.T) {
 		if (a.From != "") != (a.Needs > 2) {
 			t.Errorf("%s needs %g and is answered from %q", a.ID, a.Needs, a.From)
 		}
+	}
+}
+
+// What is close to a bound is reported so with as much proof as any answer: not before the interval is
+// narrow, and not next to it.
+func TestAtBound(t *testing.T) {
+	one := func(h Hypothesis, of, noise float64) (Answer, float64) {
+		e := ratio(quantity{Procs: "2"}, quantity{Procs: "1"}).of(Results{"": wavering(30, of, noise)})
+		return e.answer(&h), e.bound(&h)
+	}
+	for _, tc := range []struct {
+		h            Hypothesis
+		ratio, noise float64
+		want         Answer
+		bound        float64
+	}{
+		{Hypothesis{AtMost: 1.1}, 1.1, 0.01, AtBound, 1.1},
+		{Hypothesis{AtLeast: 0.9, AtMost: 1.1}, 0.9, 0.01, AtBound, 0.9},
+		{Hypothesis{AtLeast: 1}, 1, 0.01, AtBound, 1},
+		{Hypothesis{AtMost: 1.1}, 1.1, 0.2, CannotTell, 0},
+		{Hypothesis{AtMost: 1.1}, 1.05, 0.01, Holds, 0},
+		{Hypothesis{AtMost: 1.1}, 1.2, 0.01, DoesNotHold, 0},
+	} {
+		answer, bound := one(tc.h, tc.ratio, tc.noise)
+		if answer != tc.want || answer == AtBound && bound != tc.bound {
+			t.Errorf("%g give or take %g of %g to %g: %s, bound %g", tc.ratio, tc.noise, tc.h.AtLeast, tc.h.AtMost, answer, bound)
+		}
+	}
+	// A distance that is small either way, and a number that programs print, have no such answer.
+	far := Hypothesis{AtMost: 1.1}
+	if e := flat(quantity{Procs: "1"}).of(Results{"": wavering(30, 1.1, 0.01)}); e.answer(&far) != CannotTell {
+		t.Errorf("%+v", e)
+	}
+	if e := (Estimate{Value: new(1.1), Low: new(1.09), High: new(1.11), Printed: true}); e.answer(&far) != CannotTell {
+		t.Errorf("%+v", e)
 	}
 }

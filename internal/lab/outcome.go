@@ -153,7 +153,7 @@ type Answered struct {
 	Measured Estimate `json:"measured"`
 	From     string   `json:"measured_from,omitempty"` // where the numbers come from; empty: this machine's
 	Answer   Answer   `json:"answer"`
-	Reason   string   `json:"reason,omitempty"` // of undecided and not_asked
+	Reason   string   `json:"reason,omitempty"` // of at_bound, undecided and not_asked
 	Open     bool     `json:"open,omitempty"`   // more blocks may decide it
 	// MoreBlocks is about how many decide it, and MoreSeconds how long these take; absent: more
 	// than are ever measured, or not known.

@@ -118,24 +118,38 @@ func (s sequence) longer(n int) sequence {
 	return s
 }
 
+// within reports whether an estimate with an interval lies within a hypothesis's bounds.
+func (e Estimate) within(h *Hypothesis) bool {
+	return *e.Low >= h.AtLeast && (h.AtMost == 0 || *e.High <= h.AtMost) &&
+		!slices.ContainsFunc(e.sequences, func(s sequence) bool { return !s.within(h) })
+}
+
+// bound is the bound of a hypothesis that an estimate's interval holds and does not leave by more than
+// what the documents call flat; 0: there is none. Without it a ratio that is the bound would take
+// blocks without end, and in the end chance would say on which side it is.
+func (e Estimate) bound(h *Hypothesis) float64 {
+	for _, bound := range []float64{h.AtLeast, h.AtMost} {
+		held := bound > 0 && *e.Low <= bound && bound <= *e.High && len(e.sequences) > 0 && !e.sequences[0].distance
+		if held && e.within(&Hypothesis{AtLeast: bound * flatLess, AtMost: bound * flatMore}) {
+			return bound
+		}
+	}
+	return 0
+}
+
 // answer is what an estimate with an interval says of a hypothesis.
 func (e Estimate) answer(h *Hypothesis) Answer {
-	most := math.Inf(1)
-	if h.AtMost != 0 {
-		most = h.AtMost
-	}
-	within, outside := *e.Low >= h.AtLeast && *e.High <= most, *e.High < h.AtLeast || *e.Low > most
-	for _, s := range e.sequences {
-		within = within && s.within(h)
-	}
+	outside := *e.High < h.AtLeast || h.AtMost != 0 && *e.Low > h.AtMost
 	if len(e.sequences) > 0 {
 		outside = outside && slices.ContainsFunc(e.sequences, func(s sequence) bool { return s.outside(h, len(e.sequences)) })
 	}
 	switch {
-	case within:
+	case e.within(h):
 		return Holds
 	case outside:
 		return DoesNotHold
+	case e.bound(h) > 0:
+		return AtBound
 	}
 	return CannotTell
 }

@@ -122,9 +122,9 @@ func TestNearestFirst(t *testing.T) {
 	})
 }
 
-// What lies on the bound is never decided: the time is over before it is, or none is spent on it, and
-// what more would take is not known.
-func TestNeverDecided(t *testing.T) {
+// What lies on the bound is reported to be there, once the interval is narrow enough, and takes no time
+// after that.
+func TestOnItsBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, err := lab.Find("parallel")
 		if err != nil {
@@ -134,7 +134,7 @@ func TestNeverDecided(t *testing.T) {
 		dir, w := filepath.Join(t.TempDir(), "out"), unsure(2*bound)
 		const most = 5 * time.Minute
 		_, took := decided(t, w, dir, lab.Options{Quick: true, Repeats: 6}, most, e)
-		if a := each(t, dir); !a.Open || a.Answer != lab.CannotTell || took > most {
+		if a := each(t, dir); a.Open || a.Answer != lab.AtBound || *a.Measured.Low > bound || *a.Measured.High < bound || took > most {
 			t.Errorf("%+v in %s", a, took)
 		}
 	})
