@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/lab/run"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/internal/show/text"
@@ -227,6 +228,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 
 func newLabReport(std stdio) *cobra.Command {
 	var f flags
+	article := ""
 	out := printed("text", "json")
 	cmd := &cobra.Command{
 		Use:   "report [flags] DIR...",
@@ -238,20 +240,44 @@ measured. It may be called while the run continues.
 With several directories, print the runs of several machines in one table and write nothing.
 Each answer is from a machine that had the CPUs for it, which the table names. Where such
 machines disagree, the hypothesis is undecided, and the table shows what each measured. Only
-the lab.json of each directory is read.`,
-		Example: "  procfit lab report results/lab-20260105-101500\n  procfit lab report results/laptop results/runner-with-4-cpus",
+the lab.json of each directory is read.
+
+With --article, print one article on one screen instead: what it claims, how much of that
+holds, what does not, what today's Go changed, and the command for your own program.`,
+		Example: "  procfit lab report results/lab-20260105-101500\n  procfit lab report results/laptop results/runner-with-4-cpus\n  procfit lab report --article 002 results/lab-20260105-101500",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch len(args) {
-			case 0:
+			switch {
+			case len(args) == 0:
 				return usageError("report takes the results directory of a lab run, or of several; see procfit lab report --help")
-			case 1:
+			case article != "":
+				return showArticle(std, args, article, out.json())
+			case len(args) == 1:
 				return reportLab(std, args[0], out.json())
 			}
 			return joinLabs(std, args, out.json())
 		},
 	}
-	f.bind(std, cmd, out.fields("print lab.json instead of the report"))
+	one := field.Field{Name: "article", Holds: "NUMBER", Help: "print one article on one screen: 000, 001, 002, 003 or 004", Value: field.Text(&article)}
+	f.bind(std, cmd, append(out.fields("print lab.json instead of the report"), one))
 	return cmd
+}
+
+// showArticle prints what the runs of one or several machines say of an article.
+func showArticle(std stdio, dirs []string, id string, asJSON bool) error {
+	at := slices.IndexFunc(lab.Articles(), func(a lab.Article) bool { return a.ID == id })
+	switch {
+	case at < 0:
+		return usageError("--article %q: expected 000, 001, 002, 003 or 004", id)
+	case asJSON:
+		return usageError("--article has no effect with --json: lab.json has all articles; remove one of the two")
+	}
+	machines, err := readLabs(dirs)
+	if err != nil {
+		return err
+	}
+	d := page.Article(lab.Join(machines), lab.Articles()[at])
+	d.Blocks = append([]document.Block{document.Heading{Level: 2, Text: d.Title}}, d.Blocks...)
+	return text.Render(std.out, d, text.Options{Width: cmp.Or(width(std), plainWidth), Color: std.color()})
 }
 
 // labPages are the reports of a lab run.
@@ -269,15 +295,23 @@ func readLab(dir string) (*lab.Outcome, error) {
 	return o, nil
 }
 
-// joinLabs prints the runs of several machines as one.
-func joinLabs(std stdio, dirs []string, asJSON bool) error {
-	var machines []*lab.Machine
+// readLabs reads the outcomes of the lab runs of several machines.
+func readLabs(dirs []string) (machines []*lab.Machine, err error) {
 	for _, dir := range dirs {
 		o, err := readLab(dir)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		machines = append(machines, &lab.Machine{Name: dir, Outcome: o})
+	}
+	return machines, nil
+}
+
+// joinLabs prints the runs of several machines as one.
+func joinLabs(std stdio, dirs []string, asJSON bool) error {
+	machines, err := readLabs(dirs)
+	if err != nil {
+		return err
 	}
 	if asJSON {
 		return printJSON(std, lab.Join(machines))

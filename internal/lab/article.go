@@ -8,9 +8,18 @@ import (
 // Article is one of the five, as its reader finds it again.
 type Article struct {
 	ID, Title string
-	Claims    []string // what it says, in short
-	Own       []string // commands that ask the same of one's own program
+	Claims    []Claim
+	Own       []Own // the same of one's own program
 }
+
+// Claim is what an article says, in short, and the experiments whose hypotheses quote it for that.
+type Claim struct {
+	Says string
+	Of   []string
+}
+
+// Own is a command that asks the same of one's own program, and what it does.
+type Own struct{ Does, Command string }
 
 // Articles are all of them.
 func Articles() []Article { return slices.Clone(articles) }
@@ -18,50 +27,63 @@ func Articles() []Article { return slices.Clone(articles) }
 var articles = []Article{
 	{
 		ID: "000", Title: "GOMAXPROCS Performance Tuning",
-		Claims: []string{
-			"Throughput rises up to one P per CPU and is flat beyond; p99 rises beyond.",
-			"More Ps than CPUs help neither I/O, nor C calls, nor headroom.",
-			"Each P has a cost: stealing, spinning, memory, threads, the tail.",
-			"Since Go 1.18 the default follows a container's CPU limit.",
+		Claims: []Claim{
+			{"Throughput rises up to one P per CPU and is flat beyond; p99 rises.", []string{"cpuserver", "parallel"}},
+			{"What waits for I/O needs no more Ps than CPUs, no thread and no P.", []string{"tinyserver", "idle"}},
+			{"A tight loop loses its P after some 10 ms.", []string{"preempt"}},
+			{"One P more gives no headroom, to the collector or to C calls.", []string{"headroom", "gc", "blocking"}},
+			{"Each P costs: stealing, spinning, memory, the tail.", []string{"stealing", "spin", "extremes"}},
+			{"If a limit throttles, GOMAXPROCS cannot help: raise the limit.", []string{"k8sbench"}},
+			{"Only separate processes keep one tenant from another.", []string{"tenants"}},
+			{"Since Go 1.18 the default follows a container's CPU limit.", []string{"defaults"}},
 		},
-		Own: []string{"procfit sweep --url http://127.0.0.1:{port}/ -- ./server -addr :{port}"},
+		Own: []Own{{"Both curves of your server", "procfit sweep --url http://127.0.0.1:{port}/ -- ./server -addr :{port}"}},
 	},
 	{
 		ID: "001", Title: "GOMAXPROCS and Scheduler Tuning",
-		Claims: []string{
-			"Work that computes scales with the cores; work that waits does not depend on GOMAXPROCS.",
-			"Contention and switching between goroutines cost time.",
-			"Since Go 1.14 a tight loop no longer starves other goroutines.",
-			"The runtime does not see a container's CPU limit.",
+		Claims: []Claim{
+			{"Work that computes scales with the cores, and not beyond.", []string{"workload", "cpubound", "threads"}},
+			{"Work that waits does not depend on GOMAXPROCS.", []string{"iobound", "tinyserver"}},
+			{"Contention and switches cost time, and there are remedies.", []string{"contention", "remedies"}},
+			{"Since Go 1.14 a tight loop no longer starves other goroutines.", []string{"preempt"}},
+			{"Work stealing keeps every P busy, and is fair.", []string{"stealing"}},
+			{"GODEBUG=schedtrace shows what Ps and threads do.", []string{"schedtrace"}},
+			{"The runtime does not see a container's CPU limit.", []string{"defaults"}},
 		},
-		Own: []string{"procfit sweep -- ./job", "procfit check --fix deploy/"},
+		Own: []Own{{"The curve of your program", "procfit sweep -- ./job"}, {"GOMAXPROCS from the limit in your manifests", "procfit check --fix deploy/"}},
 	},
 	{
 		ID: "002", Title: "Go 1.5 GOMAXPROCS Default",
-		Claims: []string{
-			"Programs with many goroutines and nothing in parallel lose less than 1.1 to 1.2 times with Go 1.5; they lost 2 to 10 times before.",
-			"Programs with real parallelism scale; even those with one goroutine gain from the collector's.",
-			"A switch of goroutines in one thread is much cheaper than one between threads.",
-			"More parallelism shows the races of a program more often.",
+		Claims: []Claim{
+			{"Many goroutines with nothing in parallel lose under 1.1 to 1.2 times with Go 1.5, 2 to 10 times before.", []string{"chain", "chainbuf", "powser"}},
+			{"Switches in one thread are much cheaper than between threads.", []string{"handoff"}},
+			{"Programs with real parallelism scale.", []string{"sieve", "garbage", "http", "json"}},
+			{"One goroutine gains too, by the collector's parallelism.", []string{"gc"}},
+			{"The go command gains little.", []string{"build"}},
+			{"GOMAXPROCS limits what runs Go code, not system calls.", []string{"threads", "blocking"}},
+			{"The default was 1, and is the number of CPUs.", []string{"defaults"}},
+			{"More parallelism shows a program's races more often.", []string{"racy"}},
 		},
-		Own: []string{"procfit sweep --go 1.24,1.26 --build ./cmd/job"},
+		Own: []Own{{"Your program with several Go versions", "procfit sweep --go 1.24,1.26 --build ./cmd/job"}},
 	},
 	{
 		ID: "003", Title: "Set GOMAXPROCS for Go programs in containers",
-		Claims: []string{
-			"GOMAXPROCS limits the threads that execute Go code, and not those in system calls.",
-			"In a container the default is the machine's number of CPUs.",
-			"GOMAXPROCS at the CPU limit improves performance significantly.",
+		Claims: []Claim{
+			{"GOMAXPROCS limits the threads that execute Go code, and not those in system calls.", []string{"threads", "blocking"}},
+			{"GOMAXPROCS at the CPU limit is significantly faster.", []string{"busyworker"}},
+			{"The collector's threads do not depend on it, and yet suffer from a mismatch.", []string{"gc"}},
 		},
-		Own: []string{"procfit sweep --limit 500m,1,2 -- ./job"},
+		Own: []Own{{"Your program under several limits", "procfit sweep --limit 500m,1,2 -- ./job"}},
 	},
 	{
 		ID: "004", Title: "Golang Performance Penalty in Kubernetes",
-		Claims: []string{
-			"A pod with more Ps than its CPU limit has longer latencies, serves less, and has many more context switches.",
-			"GOMAXPROCS from limits.cpu in the manifest fixes it.",
+		Claims: []Claim{
+			{"A pod with more Ps than its CPU limit has longer latencies, serves less, and has many more context switches.", []string{"k8sbench"}},
 		},
-		Own: []string{"procfit check --diff deploy/", "procfit sweep --limit 1 --procs 1,2,32 --url http://127.0.0.1:{port}/ -- ./server -addr :{port}"},
+		Own: []Own{
+			{"The fix in your manifests", "procfit check --diff deploy/"},
+			{"What the mismatch costs", "procfit sweep --limit 1 --procs 1,2,32 --url http://127.0.0.1:{port}/ -- ./server"},
+		},
 	},
 }
 

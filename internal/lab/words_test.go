@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/lab/page"
 	"github.com/procfit/procfit/internal/show/markdown"
+	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -105,13 +106,48 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// What quotes an article belongs to one of its claims, and to no other.
+func TestClaims(t *testing.T) {
+	claims, quoted := map[string]int{}, map[string]bool{}
+	for _, a := range lab.Articles() {
+		for _, c := range a.Claims {
+			for _, id := range c.Of {
+				claims[a.ID+" "+id]++
+			}
+		}
+	}
+	for _, e := range lab.List() {
+		r := lab.Ran{ID: e.ID, Document: e.Document}
+		r.Conclude(e, 2)
+		for _, h := range r.Hypotheses {
+			if a := r.Article(h); a != "" {
+				quoted[a+" "+e.ID] = true
+			}
+		}
+	}
+	for name, n := range claims {
+		if n != 1 || !quoted[name] {
+			t.Errorf("%s is in %d claims, quoted %v", name, n, quoted[name])
+		}
+	}
+	for name := range quoted {
+		if claims[name] == 0 {
+			t.Errorf("%s is in no claim", name)
+		}
+	}
+}
+
 // TestArticles keeps the pages of docs/evidence/articles: of each article what holds, by the run in its
-// lab.json. articles.md has their sum.
+// lab.json, on one screen of a terminal. articles.md has their sum.
 func TestArticles(t *testing.T) {
 	o := lab.Recorded(t)
 	v := page.New(o)
 	for _, a := range lab.Articles() {
-		d := v.Article(o, a)
+		d := page.Article(o, a)
+		var screen bytes.Buffer
+		if err := text.Render(&screen, d, text.Options{Width: 80}); err != nil || bytes.Count(screen.Bytes(), []byte("\n")) > 45 {
+			t.Errorf("article %s: %v, %d lines", a.ID, err, bytes.Count(screen.Bytes(), []byte("\n")))
+		}
 		file := filepath.Join(lab.Seeds, a.ID+".md")
 		got := append([]byte("<!-- go test ./internal/lab -run TestArticles -update makes this page of lab.json. -->\n\n"), markdown.Render(d)...)
 		if *update {

@@ -2,75 +2,98 @@ package page
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// Article is one article on one screen: what it claims, what holds here, what does not, what today's
-// Go changed, and the command for a program of one's own.
-func (v *Lab) Article(o *lab.Outcome, a lab.Article) *document.Document {
-	d := &document.Document{Title: "Article " + a.ID + ": " + a.Title, Date: v.Started, Class: "lab"}
-	var all tallies
-	var not, today []Hypothesis
-	runs := document.Table{Columns: []document.Column{{Head: "Experiment"}, {Head: "What runs", Left: true}, {Head: "Hypotheses", Left: true}}}
+// quoted are the hypotheses that quote an article, of some of its experiments; nil: of all.
+func quoted(o *lab.Outcome, article string, of []string) (list []quote) {
 	for i := range o.Experiments {
 		r := &o.Experiments[i]
-		mine := *r
-		mine.Hypotheses = nil
+		if of != nil && !slices.Contains(of, r.ID) {
+			continue
+		}
+		for _, h := range r.Hypotheses {
+			if r.Article(h) == article {
+				list = append(list, quote{r.ID, h})
+			}
+		}
+	}
+	return list
+}
+
+type quote struct {
+	experiment string
+	lab.Answered
+}
+
+// String is what it says and what was measured, in one sentence.
+func (q quote) String() string {
+	s := q.experiment + ": " + phrase.Clean(q.Says)
+	if m := q.Measured.Value; m != nil {
+		s += fmt.Sprintf(" (here %s, expected %s)", number.Figure(*m), wanted(q.Answered))
+	}
+	return s
+}
+
+// Article is one article on one screen: what it claims and how much of that holds here, what does not,
+// what today's Go changed, and the command for a program of one's own.
+func Article(o *lab.Outcome, a lab.Article) *document.Document {
+	d := &document.Document{Title: "Article " + a.ID + ": " + a.Title, Date: o.Started.UTC().Format("2 January 2006, 15:04 UTC"), Class: "lab"}
+	claims := document.Table{Prose: true, Columns: []document.Column{{Head: "Holds here", Left: true}, {Head: "What it claims", Left: true}}}
+	var all tallies
+	for _, c := range a.Claims {
 		var t tally
-		for _, s := range r.Hypotheses {
-			if r.Article(s) != a.ID {
-				continue
-			}
-			mine.Hypotheses = append(mine.Hypotheses, s)
-			switch {
-			case s.Answer == lab.NotAsked:
-			case s.Today:
-				today = append(today, of(r.ID, s))
-			case s.Answer == lab.DoesNotHold:
-				not = append(not, of(r.ID, s))
-			}
-			if !s.Today {
-				t.add(s.Answer)
+		for _, q := range quoted(o, a.ID, c.Of) {
+			all.add(&q.Answered, true)
+			if !q.Today {
+				t.add(q.Answer)
 			}
 		}
-		all.add(&mine)
-		if said := t.row(); said != "" {
-			runs.Rows = append(runs.Rows, document.Row{Cells: []document.Cell{{Value: r.ID}, {Value: phrase.Clean(r.Title)}, {Value: said}}})
+		claims.Rows = append(claims.Rows, t.claim(c.Says))
+	}
+	var not, today []string
+	for _, q := range quoted(o, a.ID, nil) {
+		switch {
+		case q.Answer == lab.NotAsked:
+		case q.Today:
+			today = append(today, label(q.Answer)+": "+q.String())
+		case q.Answer == lab.DoesNotHold:
+			not = append(not, q.String())
 		}
 	}
-	d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "What it claims"}, document.List{Items: document.Items(a.Claims)},
-		document.Heading{Level: 2, Text: "What holds here"}, document.Text{Text: phrase.Capital(all.sentence()), Style: document.Strong}, runs)
-	if len(not) > 0 {
-		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "What does not hold"}, hypotheses(not))
+	d.Blocks = append(d.Blocks, document.Text{Text: phrase.Capital(all.sentence())}, claims)
+	for _, part := range []struct {
+		title string
+		items []string
+	}{{"What does not hold", not}, {"With today's Go", today}} {
+		if len(part.items) > 0 {
+			d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: part.title}, document.List{Items: document.Items(part.items)})
+		}
 	}
-	if len(today) > 0 {
-		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "With today's Go"}, hypotheses(today))
+	var own document.List
+	for _, o := range a.Own {
+		own.Items = append(own.Items, document.Item{Text: o.Does, Command: o.Command})
 	}
-	d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Your own program"})
-	for _, command := range a.Own {
-		d.Blocks = append(d.Blocks, document.Code{Language: "console", Text: "$ " + command})
-	}
+	d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Your own program"}, own)
 	return d
 }
 
-// row is what an experiment's answers come to, what is not asked among them.
-func (t tally) row() string {
-	s := t.words()
-	if t.elsewhere == 0 {
-		return s
+// claim is a claim with how many of its hypotheses hold, of those that are asked here.
+func (t tally) claim(says string) document.Row {
+	row := document.Row{Tone: document.Unknown, Cells: []document.Cell{{Value: "not asked"}, {Value: says}}}
+	if asked := t.holds + t.not + t.bound + t.open; asked > 0 {
+		row.Cells[0].Value = fmt.Sprintf("%d of %d", t.holds, asked)
 	}
-	if s != "" {
-		s += ", "
+	switch {
+	case t.not > 0:
+		row.Tone = document.Attention
+	case t.holds > 0:
+		row.Tone = document.OK
 	}
-	return s + fmt.Sprintf("%d not asked", t.elsewhere)
-}
-
-// of is a hypothesis among those of several experiments.
-func of(experiment string, s lab.Answered) Hypothesis {
-	h := hypothesis(s)
-	h.Says = experiment + ": " + h.Says
-	return h
+	return row
 }

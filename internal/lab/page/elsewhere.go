@@ -115,7 +115,7 @@ func further(o *lab.Outcome) string {
 		said += fmt.Sprintf(" About %s more decide %d of them: run the same command with this directory as --out.", number.Minutes(max(d, time.Second)), near)
 	}
 	if far := open - near; far > 0 {
-		said += " " + phrase.CountOf(far, "is so near its bound that no run is long enough", "are so near their bounds that no run is long enough") + "."
+		said += " " + phrase.CountOf(far, "scatters so much that no run is long enough", "scatter so much that no run is long enough") + "."
 	}
 	return said
 }

@@ -14,13 +14,15 @@ import (
 func hypothesis(s lab.Answered) Hypothesis {
 	h := Hypothesis{Says: phrase.Clean(s.Says), Document: phrase.Clean(s.Document), On: phrase.Clean(s.On), Reason: phrase.Clean(s.Reason), Here: "not measured", Wanted: wanted(s)}
 	h.Strip = hypothesisStrip(&s, h.Wanted)
+	h.Label, h.State = label(s.Answer), document.Unknown
 	switch s.Answer {
 	case lab.Holds:
-		h.State, h.Label = document.OK, "holds"
+		h.State = document.OK
 	case lab.DoesNotHold:
-		h.State, h.Label = document.Attention, "does not hold"
-	default:
-		h.State, h.Label = document.Unknown, "undecided"
+		h.State = document.Attention
+	}
+	if s.MoreBlocks > 0 {
+		h.Reason += "; about " + phrase.Count(s.MoreBlocks, "more block") + " would decide it"
 	}
 	if m := s.Measured; m.Value != nil {
 		h.Here = number.Figure(*m.Value)
@@ -33,6 +35,19 @@ func hypothesis(s lab.Answered) Hypothesis {
 		}
 	}
 	return h
+}
+
+// label is an answer in words.
+func label(a lab.Answer) string {
+	switch a {
+	case lab.Holds:
+		return "holds"
+	case lab.DoesNotHold:
+		return "does not hold"
+	case lab.AtBound:
+		return "at its bound"
+	}
+	return "undecided"
 }
 
 func wanted(s lab.Answered) string {

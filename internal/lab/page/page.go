@@ -87,7 +87,9 @@ func New(o *lab.Outcome) *Lab {
 		r := &o.Experiments[i]
 		e := newExperiment(r)
 		v.Experiments = append(v.Experiments, e)
-		all.add(r)
+		for j := range r.Hypotheses {
+			all.add(&r.Hypotheses[j], r.OfArticle())
+		}
 		if !r.Complete {
 			open++
 		}
@@ -133,7 +135,7 @@ func Several(machines []*lab.Machine) *document.Document {
 }
 
 // tally counts answers.
-type tally struct{ holds, not, open, elsewhere int }
+type tally struct{ holds, not, bound, open, elsewhere int }
 
 func (t *tally) add(a lab.Answer) {
 	switch a {
@@ -141,6 +143,8 @@ func (t *tally) add(a lab.Answer) {
 		t.holds++
 	case lab.DoesNotHold:
 		t.not++
+	case lab.AtBound:
+		t.bound++
 	case lab.NotAsked:
 		t.elsewhere++
 	default:
@@ -152,16 +156,14 @@ func (t *tally) add(a lab.Answer) {
 // are of no article.
 type tallies struct{ article, today, other tally }
 
-func (t *tallies) add(r *lab.Ran) {
-	for _, a := range r.Hypotheses {
-		switch {
-		case !r.OfArticle():
-			t.other.add(a.Answer)
-		case a.Today:
-			t.today.add(a.Answer)
-		default:
-			t.article.add(a.Answer)
-		}
+func (t *tallies) add(a *lab.Answered, ofArticle bool) {
+	switch {
+	case !ofArticle:
+		t.other.add(a.Answer)
+	case a.Today:
+		t.today.add(a.Answer)
+	default:
+		t.article.add(a.Answer)
 	}
 }
 
@@ -172,7 +174,7 @@ func (t *tallies) sentence() string {
 		tally
 		of string
 	}{{t.article, "of the articles"}, {t.today, "about the same with today's Go"}, {t.other, "of other sources"}} {
-		if asked := p.holds + p.not + p.open; asked > 0 {
+		if asked := p.holds + p.not + p.bound + p.open; asked > 0 {
 			parts = append(parts, phrase.CountOf(asked, "hypothesis ", "hypotheses ")+p.of+": "+p.words())
 		}
 	}
@@ -190,7 +192,7 @@ func (t tally) words() string {
 	for _, p := range []struct {
 		n         int
 		one, many string
-	}{{t.holds, "holds", "hold"}, {t.not, "does not hold", "do not hold"}, {t.open, "is undecided", "are undecided"}} {
+	}{{t.holds, "holds", "hold"}, {t.not, "does not hold", "do not hold"}, {t.bound, "is at its bound", "are at their bounds"}, {t.open, "is undecided", "are undecided"}} {
 		if p.n > 0 {
 			parts = append(parts, phrase.CountOf(p.n, p.one, p.many))
 		}
@@ -291,7 +293,7 @@ func Write(dir string, o *lab.Outcome) error {
 		list = append(list, folder.File{Name: e.Page, Mode: folder.Shared, Content: content})
 	}
 	for _, a := range v.articles {
-		content, err := html.Render(v.Article(o, a))
+		content, err := html.Render(Article(o, a))
 		if err != nil {
 			return err
 		}
