@@ -31,7 +31,7 @@ var scheduler = []Experiment{
 		}, {
 			id: "off", title: "procfit's own Go without asynchronous preemption, GODEBUG=asyncpreemptoff=1", fixed: true,
 			env:   []string{"GODEBUG=asyncpreemptoff=1"},
-			quick: size{takes: time.Second * 2 / 3, timeout: time.Second, args: "-d 50ms", procs: "1", scaled: fiftyHere},
+			quick: size{takes: time.Second, timeout: time.Second, args: "-d 50ms", procs: "1", scaled: fiftyHere},
 			full:  size{takes: 2 * time.Second * 2 / 3, timeout: 2 * time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere},
 		}, {
 			id: "turns", title: "two tight loops on one P: how long each has it", fixed: true,
@@ -158,7 +158,7 @@ var scheduler = []Experiment{
 				`idle_threads:higher=(?s)phase idle.*\bidlethreads=(\d+).*phase spread`,
 				`spread_idle_procs:lower=(?s)phase spread.*?SCHED.*?SCHED[^\n]*?idleprocs=(\d+)`,
 			},
-			quick: size{takes: 850 * ms, args: "-d 300ms -n 100", procs: "1 4"},
+			quick: size{takes: 850 * ms, args: "-d 300ms -n 100", procs: "4"},
 			full:  size{takes: 2700 * ms, procs: "1 4"},
 		}},
 		Hypotheses: []Hypothesis{

@@ -142,6 +142,9 @@ func New(o Options) *Run {
 		for _, st := range stages {
 			x.stages = append(x.stages, r.stage(e, st))
 		}
+		if e.Trace != "" && len(x.stages) > 0 {
+			x.stages[0].start += looking
+		}
 		r.items = append(r.items, x)
 	}
 	return r
@@ -171,6 +174,7 @@ const (
 	startStage = 300 * time.Millisecond // its journal, folder and reports
 	compiling  = 2 * time.Second        // a program, by one release of Go
 	copying    = 15 * time.Second       // a Go tree, and what the first build in it compiles
+	looking    = 3 * time.Second        // the program once more, under its trace
 )
 
 // Cost is the expected time of the stage.
