@@ -101,7 +101,7 @@ var mayImport = map[string][]string{
 	"measure/paired":          {"verdict/paired", "verdict/journal", "host/folder"},
 	"measure/live":            {"measure/paired", "verdict/live", "verdict/paired", "verdict/journal", "program/meter", "maxprocs/live", "program/steer", "program/goproc", "program/observe", "host/folder", "host/procstat", "host/sockets"},
 	"measure/kube/image":      {},
-	"measure/kube/prometheus": {},
+	"measure/kube/prometheus": {"spec", "measure/plan", "measure/plan/field", "verdict/journal"},
 	"measure/session":         {"spec", "measure/plan", "measure/plan/field", "verdict", "verdict/journal", "load", "program/ready", "host/topology", "host/folder", "host/procstat", "maxprocs/facts"},
 
 	"spec": {}, // what is to be measured; it knows no field
@@ -119,6 +119,7 @@ var mayImport = map[string][]string{
 	"verdict/paired":       {"verdict", "verdict/journal", "verdict/contest/race", "verdict/eprocess", "verdict/stat"},
 	"verdict/eprocess":     {},
 	"verdict/page":         {"spec", "verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "verdict/live", "verdict/paired", "verdict/fleet", "verdict/resize", "verdict/page/bench", "host/folder", "show/document", "show/markdown", "show/html"},
+	"verdict/results":      {"verdict", "verdict/journal", "verdict/canary", "verdict/live", "verdict/page", "host/folder"},
 	"verdict/page/served":  {"show/document", "show/html"},
 	"verdict/page/bench":   {"verdict", "verdict/journal"},
 
@@ -202,9 +203,9 @@ var mayImport = map[string][]string{
 var testHelpers = []string{"test", "test/need", "test/built", "test/chance", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest", "cli/schematest", "cli/scripts"}
 
 // never names what a package may not import although its row has it: the command line prints
-// what was judged, and does not judge trials itself.
+// what was judged, and neither judges trials itself nor takes a journal apart.
 var never = map[string][]string{
-	"cli": {"verdict/contest"},
+	"cli": {"verdict/contest", "verdict/journal"},
 }
 
 func TestImports(t *testing.T) {

@@ -10,19 +10,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/measure/kube"
+	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/measure/plan/field"
-	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/canary"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // kubeCanary are the flags of procfit kube canary.
 type kubeCanary struct {
 	measurement
 	clusterOptions
-	promQueries
-	share float64
-	slice time.Duration
+	queries prometheus.Queries
+	share   float64
+	slice   time.Duration
 }
 
 func newKubeCanary(std stdio) *cobra.Command {
@@ -60,7 +60,7 @@ func newKubeCanaryOptions(std stdio, cmd *cobra.Command) *kubeCanary {
 		field.Field{Name: "share", Holds: "SHARE", Often: true, Help: "the most of a Service's endpoints that may be canary pods", Value: field.Share(&o.share, 1)},
 		field.Field{Name: "slice", Holds: "TIME", Help: "the time by which values are compared", Value: field.Time(&o.slice, 1, "1m")},
 	)
-	queries := field.In(field.Compare, o.promQueries.fields("$pods and $slice are filled in. requests=QUERY is how many requests the pods served, and is not compared.", canary.ParseQuery)...)
+	queries := field.In(field.Compare, o.queries.Fields("$pods and $slice are filled in. requests=QUERY is how many requests the pods served, and is not compared.", canary.ParseQuery)...)
 	container := field.Field{Name: "container", Holds: "NAME", Group: field.Kube, Help: "the container whose GOMAXPROCS is set (default the first)", Value: field.Text(&o.options.Container)}
 	round := o.spec.RunField("how long a round is compared at most, after warmup")
 	o.bind(std, cmd, slices.Concat(fields, []field.Field{round}, own, queries, o.clusterOptions.fields(""), []field.Field{container}, field.Take(o.own(), append(field.Named("dry-run", "output", "json", "quiet"),
@@ -77,11 +77,11 @@ const (
 
 // canaryRun is a canary whose every question is settled.
 type canaryRun struct {
-	header canary.Header
-	copies *kube.Target
-	place  *kube.Canaries
-	ask    journal.Asker // nil: nothing is asked
-	dir    string
+	header  canary.Header
+	copies  *kube.Target
+	place   *kube.Canaries
+	queries *prometheus.Queries
+	dir     string
 }
 
 // resolve settles a canary. Nothing is made yet.
@@ -98,10 +98,10 @@ func (o *kubeCanary) resolve(ctx context.Context, std stdio) (*canaryRun, error)
 	if err != nil {
 		return nil, asUsage(err)
 	}
-	if run.ask, err = o.asker(std, known.Load.Headers, o.slice, nil); err != nil {
-		return nil, err
+	if err := o.queries.Try(std.ctx, std.fill, known.Load.Headers, o.slice, nil); err != nil {
+		return nil, refusal(err)
 	}
-	run.header.Canary.Prometheus = secret.Text(o.prometheus)
+	run.queries, run.header.Canary.Prometheus = &o.queries, o.queries.Address()
 	o.options.Stdin, o.options.Canary = std.in, true
 	if run.copies, err = o.settle(ctx, std); err != nil {
 		return nil, err
@@ -115,8 +115,6 @@ func (o *kubeCanary) resolve(ctx context.Context, std stdio) (*canaryRun, error)
 // canaryHeader is what the flags say by themselves.
 func (o *kubeCanary) canaryHeader(std stdio) (h canary.Header, err error) {
 	spec := o.spec.Spec
-	h.Canary = &journal.Canary{SliceSeconds: o.slice.Seconds(), Share: o.share, Counting: []journal.Counter{}}
-	h.Plan.MarginP99 = spec.MarginP99
 	duration, warmup := spec.Load.Duration, spec.Load.Warmup
 	switch {
 	case o.slice < time.Second || o.slice > longestSlice || o.slice%time.Second != 0:
@@ -128,11 +126,10 @@ func (o *kubeCanary) canaryHeader(std stdio) (h canary.Header, err error) {
 	case len(spec.Replicas) != 1:
 		return h, usageError("--replicas: expected one number, the pods of each value")
 	}
-	h.Load.DurationSeconds, h.Load.WarmupSeconds = duration.Seconds(), warmup.Seconds()
-	h.Started, h.Tool = time.Now().Truncate(time.Second), tool()
-	h.Spec = o.asked(std)
-	h.Canary.Queries, err = o.list(h.Spec)
-	return h, err
+	h = canary.NewHeader(o.slice, duration, warmup, o.share)
+	h.Plan.MarginP99, h.Tool, h.Spec = spec.MarginP99, session.Tool(version()), o.asked(std)
+	h.Canary.Queries, err = o.queries.Recorded(h.Spec)
+	return h, refusal(err)
 }
 
 // place settles which pods there are to be.
@@ -155,9 +152,9 @@ func (o *kubeCanary) place(run *canaryRun) error {
 	spec := o.spec.Spec
 	spec.Target.Pods = pods
 	h.Name, h.TargetHost = spec.Title(), node
-	h.Target = journal.Target{Kind: journal.KindService, Object: pods.Object, Namespace: pods.Namespace, Container: pods.Container, SHA256: pods.SHA256}
+	h.Target.Object, h.Target.Namespace, h.Target.Container, h.Target.SHA256 = pods.Object, pods.Namespace, pods.Container, pods.SHA256
 	h.Canary.Services, h.Canary.Counting = copies.Serving.Services, append(h.Canary.Counting, copies.Serving.Counting...)
-	if run.dir, err = o.blocksDir(h.Header, "canary"); err != nil {
+	if run.dir, err = o.blocksDir(h.Name, "canary", h.Started); err != nil {
 		return err
 	}
 	const slack = 5 * time.Minute // an API server that is away, say

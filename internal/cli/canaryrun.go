@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -13,8 +12,8 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	judge "github.com/procfit/procfit/internal/verdict/canary"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/results"
 )
 
 func thisHost() string { return session.ThisHost().Hostname }
@@ -33,9 +32,14 @@ func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err err
 		return err
 	}
 	shown := o.printed.before(std, !o.yes && !o.dryRun)
-	if err := o.rehearse(ctx, shown, journal.Plan{Settings: run.header.Canary.Rounds[0]}, false, func() { run.tell(shown, o) }); err != nil {
+	first := run.header.Plan
+	first.Settings = run.header.Canary.Rounds[0]
+	rehearsal, err := o.copies.Rehearse(ctx, first, false)
+	tellRehearsal(shown, rehearsal)
+	if err != nil {
 		return err
 	}
+	run.tell(shown, o)
 	if err := o.agreed(ctx, shown, o.dryRun); err != nil {
 		return err
 	}
@@ -52,41 +56,27 @@ func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err err
 		}
 		return nil
 	}
-	end, begun, err := run.measure(ctx, std)
+	begun, err := run.measure(ctx, std)
 	if !begun {
 		return err
 	}
-	return errors.Join(report(std, run.dir, o.printed.format(), "", true), ended(end, err))
+	return errors.Join(report(std, run.dir, o.printed.format(), "", true), interrupted(err))
 }
 
 // blocksDir is the folder of an experiment in blocks, which cannot be resumed.
-func (o *measurement) blocksDir(h journal.Header, kind string) (string, error) {
+func (o *measurement) blocksDir(name, kind string, started time.Time) (string, error) {
 	dir := o.out
 	if dir == "" {
-		dir = filepath.Join("results", plan.FileName(h.Name)+"-"+kind+"-"+h.Started.Format("20060102-150405"))
+		dir = filepath.Join("results", plan.FileName(name)+"-"+kind+"-"+started.Format("20060102-150405"))
 	}
-	if _, err := os.Lstat(filepath.Join(dir, journal.Name)); err == nil {
+	if results.Exist(dir) {
 		return "", usageError("--out %s has a journal already, which %s cannot resume: choose another directory", dir, o.name)
 	}
 	return dir, nil
 }
 
-// ended is how a canary ended, as an error where it did not come to its end. Harm is
-// what it is there to find.
-func ended(end *journal.End, err error) error {
-	switch end.Code {
-	case journal.EndInterrupted:
-		return interrupted(context.Canceled)
-	case journal.EndTaken, journal.EndNotStarted:
-		return errors.New(end.Reason)
-	case journal.EndUnreached:
-		return errors.New("no request reached the canary's pods: nothing was compared")
-	}
-	return err
-}
-
-// measure has the canary run, and its pods removed.
-func (run *canaryRun) measure(ctx context.Context, std stdio) (end *journal.End, begun bool, err error) {
+// measure has the canary run, and its pods removed. begun reports that there is a journal.
+func (run *canaryRun) measure(ctx context.Context, std stdio) (begun bool, err error) {
 	defer func() {
 		if err := run.place.Close(); err != nil {
 			std.notef("%v", err)
@@ -94,8 +84,12 @@ func (run *canaryRun) measure(ctx context.Context, std stdio) (end *journal.End,
 	}()
 	h := run.header
 	p := &canaryProgress{std: std, header: h, began: time.Now()}
-	r := &paired.Run{Place: run.place, Next: h.Next, Every: time.Second, Length: h.Slice(), Queries: h.Canary.Queries, Ask: run.ask, Tell: p.tell}
-	return r.Into(ctx, h.Header, run.dir, std.secrets.Quoted)
+	r := &paired.Run{Place: run.place, Next: h.Next, Every: time.Second, Length: h.Slice(), Queries: h.Canary.Queries, Ask: run.queries.Ask, Tell: p.tell}
+	end, begun, err := r.Into(ctx, h.Header, run.dir, std.secrets.Quoted)
+	if !begun {
+		return false, err
+	}
+	return true, judge.Outcome(end, err)
 }
 
 // tell says what is about to be made, and what it means.
@@ -120,7 +114,7 @@ func (run *canaryRun) tell(std stdio, o *kubeCanary) {
 	}
 	tellTerms(std, run.copies.Terms)
 	for _, c := range h.Canary.Counting {
-		std.notef("%s %s", c, effectWords[c.Effect])
+		std.notef("%s %s", c, c.Effect.Words())
 	}
 	for _, what := range run.copies.Serving.Unseen {
 		std.notef("the %s may not be listed: whether any counts them is not known", what)
@@ -140,19 +134,12 @@ func (run *canaryRun) tell(std stdio, o *kubeCanary) {
 	std.notef("%s of %d slices of %s, about %s in all; results in %s", phrase.Count(len(h.Canary.Rounds), "round"), h.Slices(), number.Short(number.Seconds(h.Canary.SliceSeconds)), number.Minutes(h.Lasts()), run.dir)
 }
 
-// effectWords are what it means that something counts the pods.
-var effectWords = map[journal.Effect]string{
-	journal.EffectMean:    "selects them too, and has them in the mean that it scales by",
-	journal.EffectBlocked: "selects them too, and allows no voluntary disruption while they are there: it cannot tell the scale of what owns them",
-	journal.EffectRelaxed: "selects them too, and counts them as healthy: while they are there it lets as many more of yours go",
-}
-
 // canaryProgress prints how far a canary is, a line for each slice.
 type canaryProgress struct {
 	std    stdio
 	header judge.Header
 	began  time.Time
-	round  []journal.Trial // so far
+	round  judge.Slices // so far
 }
 
 func (p *canaryProgress) tell(e paired.Event) {
@@ -175,7 +162,7 @@ func (p *canaryProgress) tell(e paired.Event) {
 		done, all := e.Block+1, len(h.Canary.Rounds)*h.Slices()
 		spent := float64(done)*h.Canary.SliceSeconds + float64(round+1)*h.Load.WarmupSeconds
 		left := h.Lasts() - time.Duration(spent*float64(time.Second))
-		now := judge.Analyze(&journal.Contents{Header: h.Header, Trials: e.Trials})
+		now := h.SoFar(e.Trials)
 		p.std.notef("[%d/%d] %s, elapsed %s, %s left", done, all, page.CanarySlice(now), number.Clock(time.Since(p.began)), number.Clock(left))
 		if p.round = append(p.round, e.Trials...); done-round*h.Slices() == judge.ToldAfter && judge.Unreached(p.round) {
 			p.std.notef("no request has reached the canary's pods in %d slices: clients that keep their connections do not reach new pods, or the Service gets no requests", judge.ToldAfter)

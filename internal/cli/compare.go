@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,7 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/secret"
-	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/results"
 )
 
 // compareOptions are the flags of procfit compare.
@@ -50,11 +49,11 @@ comparison cannot be judged, or the measurement failed; 130 interrupted.`,
 	o := newCompareOptions()
 	o.bind(std, cmd, o.Fields)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 2 && cmd.ArgsLenAtDash() < 0 && holdsResults(args[0]) && holdsResults(args[1]) {
+		if len(args) == 2 && cmd.ArgsLenAtDash() < 0 && results.Exist(args[0]) && results.Exist(args[1]) {
 			return o.folders(std, args[0], args[1])
 		}
 		std := o.printed.std(std)
-		if len(args) > 0 && holdsResults(args[0]) {
+		if len(args) > 0 && results.Exist(args[0]) {
 			o.baseline = args[0] // which the budget of a file gives way to
 		}
 		if err := o.readFile(std); err != nil {
@@ -80,12 +79,6 @@ func newCompareOptions() *compareOptions {
 		field.Field{Name: "margin", Help: "less throughput and more p99 that is not worse (default 5%,p99=20%)", Often: true})...)
 	o.Fields = slices.Concat(fields, o.own(), o.fromFile(ofCommand))
 	return o
-}
-
-// holdsResults says whether a folder has a journal.
-func holdsResults(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, journal.Name))
-	return err == nil
 }
 
 // folders compares two runs that have ended.
@@ -116,7 +109,7 @@ func (o *compareOptions) take(args []string, dash int) (err error) {
 	}
 	o.operands = args[:1]
 	if info, err := os.Stat(args[len(args)-1]); dash < 0 && len(args) == 2 && err == nil && info.IsDir() {
-		return usageError("NEW %q: no %s in it; give a command, or the results directory of a sweep", args[1], journal.Name)
+		return usageError("NEW %q: no %s in it; give a command, or the results directory of a sweep", args[1], results.Journal)
 	}
 	if dash < 0 && len(args) == 2 {
 		if err := absent("NEW", args[1]); err != nil {
@@ -188,7 +181,7 @@ func (o *compareOptions) checkBaseline(s *session.Session, std stdio) error {
 	}
 	old, notes, err := s.CheckBaseline()
 	if errors.Is(err, os.ErrNotExist) {
-		return usageError("OLD %q: no %s in it; name the results directory of an earlier sweep", o.baseline, filepath.Base(journal.Name))
+		return usageError("OLD %q: no %s in it; name the results directory of an earlier sweep", o.baseline, results.Journal)
 	}
 	if err != nil {
 		return refusal(err)

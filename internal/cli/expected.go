@@ -16,9 +16,9 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/paired"
+	"github.com/procfit/procfit/internal/verdict/results"
 )
 
 // expectedRow is the expected value of a program in a procfit.yaml, which is no flag.
@@ -29,8 +29,8 @@ func (o *checkOptions) expectedRow() field.Field {
 }
 
 // printExpected prints the value of a verdict with what it was measured under, in one line.
-func printExpected(std stdio, r *verdict.Result, trials []journal.Trial) error {
-	e, err := expectedOf(r, trials)
+func printExpected(std stdio, r *verdict.Result, from *results.Results) error {
+	e, err := expectedOf(r, from)
 	if err != nil {
 		return fmt.Errorf("no expected value in %s: %w", phrase.Clean(r.Folder), err)
 	}
@@ -39,7 +39,7 @@ func printExpected(std stdio, r *verdict.Result, trials []journal.Trial) error {
 }
 
 // expectedOf is the value that a verdict names, with what it was measured under.
-func expectedOf(r *verdict.Result, trials []journal.Trial) (e rule.Expected, err error) {
+func expectedOf(r *verdict.Result, from *results.Results) (e rule.Expected, err error) {
 	rec := r.Recommendation
 	switch {
 	case r.Canary != nil:
@@ -62,7 +62,7 @@ func expectedOf(r *verdict.Result, trials []journal.Trial) (e rule.Expected, err
 	if r.Live != nil {
 		expectedLive(&e, r)
 	} else {
-		expectedSwept(&e, r, trials)
+		expectedSwept(&e, r, from)
 	}
 	if q := e.Requests; q != nil {
 		q.Min, q.Max = digits(q.Min), digits(q.Max)
@@ -100,7 +100,7 @@ func programName(r *verdict.Result) string {
 }
 
 // expectedSwept fills in what the trials of the value show.
-func expectedSwept(e *rule.Expected, r *verdict.Result, trials []journal.Trial) {
+func expectedSwept(e *rule.Expected, r *verdict.Result, from *results.Results) {
 	g := r.Groups[0]
 	if value := r.Value(); value != nil {
 		e.Procs = *value
@@ -111,32 +111,18 @@ func expectedSwept(e *rule.Expected, r *verdict.Result, trials []journal.Trial) 
 	if g.QuotaCPUs != nil || g.LimitAround != nil || g.EffectiveCPUs < float64(e.CPUs) {
 		e.LimitCPUs = &g.EffectiveCPUs
 	}
-	var rates, each, open []float64
-	for i := range trials {
-		t := &trials[i]
-		if !t.Valid || t.Role == journal.RolePilot || t.Setting.Variant != "" || len(t.ObservedProcs) == 0 || t.ObservedProcs[0] == nil || *t.ObservedProcs[0] != e.Procs {
-			continue
-		}
-		e.GoVersion = cmp.Or(t.ObservedGoVersion, e.GoVersion)
-		for _, p := range t.Phases {
-			c := verdict.CPUPerRequest(t, p.Mode)
-			if c == nil || p.Mode == journal.ModeBatch || !(*c > 0) {
-				continue
-			}
-			rates, each = append(rates, p.AchievedPerSecond/float64(g.Replicas)), append(each, *c)
-			if p.Mode == journal.ModeOpen {
-				open = append(open, *c)
-			}
-		}
-	}
+	shown := from.Shown(e.Procs)
+	e.GoVersion = cmp.Or(shown.GoVersion, e.GoVersion)
+	each, open := shown.CPUPerRequest, shown.Open
 	if len(each) == 0 {
 		return // a batch program, or nothing was counted
 	}
 	if len(open) == 0 {
 		open = each
 	}
-	slices.Sort(open)
-	e.Requests = &rule.ExpectedRange{Min: slices.Min(rates), Max: slices.Max(rates)}
+	open = slices.Sorted(slices.Values(open))
+	replicas := float64(g.Replicas)
+	e.Requests = &rule.ExpectedRange{Min: slices.Min(shown.Rates) / replicas, Max: slices.Max(shown.Rates) / replicas}
 	e.CPUPerRequest = &rule.ExpectedSpread{Median: open[len(open)/2], Min: slices.Min(each), Max: slices.Max(each)}
 }
 

@@ -10,8 +10,14 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/internal/verdict/results"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
+
+// of are results with these trials.
+func of(trials []journal.Trial) *results.Results {
+	return &results.Results{Contents: &journal.Contents{Trials: trials}}
+}
 
 // TestExpectedOf: what is kept of a verdict is its value with what it was measured under.
 func TestExpectedOf(t *testing.T) {
@@ -28,7 +34,7 @@ func TestExpectedOf(t *testing.T) {
 	h, trials := verdicttest.Generate(uber)
 	h.Target.Command, h.Target.Revision = []string{"env", "PORT={port}", "./bin/api", "-v"}, "4f2a91c" // as with --env
 	h.Spec = spec.Spec{Command: "sweep", Program: []string{"./bin/api", "-v"}}.With(spec.Set("limit", "2"), spec.Set("out", "r"), spec.Set("seed", "3"))
-	e, err := expectedOf(verdict.Analyze(h, trials), trials)
+	e, err := expectedOf(verdict.Analyze(h, trials), of(trials))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,12 +54,12 @@ func TestExpectedOf(t *testing.T) {
 
 	c := pagetest.LiveContents()
 	l := live.Analyze(c)
-	e, err = expectedOf(l, c.Trials)
+	e, err = expectedOf(l, of(c.Trials))
 	if err != nil || e.Procs != 1 || e.LimitCPUs == nil || *e.LimitCPUs != 2 || e.GoVersion != "go1.26.8" || e.Requests == nil || e.CPUPerRequest == nil || e.Program != "" {
 		t.Errorf("%v: %s", err, expected.Text(e))
 	}
 	l.Live.Least = 0 // as of a slice without a request
-	if e, err = expectedOf(l, c.Trials); err != nil || e.Requests != nil || e.Procs != 1 {
+	if e, err = expectedOf(l, of(c.Trials)); err != nil || e.Requests != nil || e.Procs != 1 {
 		t.Errorf("%v: %s", err, expected.Text(e))
 	}
 }
@@ -78,12 +84,12 @@ func TestProgramName(t *testing.T) {
 // TestNoExpected: a verdict without a value has nothing to keep.
 func TestNoExpected(t *testing.T) {
 	h, trials := verdicttest.Generate(verdicttest.Config{Settings: []verdicttest.Truth{verdicttest.Unset(2, 500, 0.02), verdicttest.Set(1, 495, 0.02)}, Blocks: 2})
-	if _, err := expectedOf(verdict.Analyze(h, trials), trials); err == nil || !strings.Contains(err.Error(), "names no value") {
+	if _, err := expectedOf(verdict.Analyze(h, trials), of(trials)); err == nil || !strings.Contains(err.Error(), "names no value") {
 		t.Error(err)
 	}
 	two := append(verdicttest.Quota(1, verdicttest.Set(1, 500, 0.02), verdicttest.Set(2, 400, 0.05)), verdicttest.Quota(2, verdicttest.Set(1, 500, 0.02), verdicttest.Set(2, 900, 0.02))...)
 	h, trials = verdicttest.Generate(verdicttest.Config{Settings: two})
-	if _, err := expectedOf(verdict.Analyze(h, trials), trials); err == nil || !strings.Contains(err.Error(), "several limits") {
+	if _, err := expectedOf(verdict.Analyze(h, trials), of(trials)); err == nil || !strings.Contains(err.Error(), "several limits") {
 		t.Error(err)
 	}
 	several := live.Analyze(pagetest.LiveContents())

@@ -59,7 +59,7 @@ func TestMachineName(t *testing.T) {
 		"arm64-8cpus":                             {Arch: "arm64", CPUs: 8},
 		"odd_.._name-1cpus":                       {CPUModel: "odd/../name", AffinityCPUs: 1},
 	} {
-		if got := machineName(h); got != want {
+		if got := session.MachineName(h); got != want {
 			t.Errorf("%q is %s, want %s", h.CPUModel, got, want)
 		}
 	}

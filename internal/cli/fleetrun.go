@@ -2,24 +2,20 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/fleet"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/results"
 )
 
 // measure sweeps each service, proposes what is proven, and writes the page of all.
@@ -138,81 +134,33 @@ func (f *fleetRun) unusable(run *session.Session) bool {
 
 // judge takes the verdict of the results, and compares them with the last ones.
 func (f *fleetRun) judge(dir string, s *fleetService, out *fleet.Service) error {
-	contents, err := journal.ReadDirectory(dir)
+	have, err := results.Read(dir)
 	if err != nil {
 		return err
 	}
-	r, err := judged(dir, contents, "")
+	r, err := judged(have, "")
 	if err != nil {
 		return err
 	}
 	out.Take(r)
 	if out.Differs() {
-		if s.expected, err = expectedOf(r, contents.Trials); err != nil {
+		if s.expected, err = expectedOf(r, have); err != nil {
 			s.unwritable = fmt.Errorf("what it was measured under cannot be an annotation: %w", err)
 		}
 	}
-	earlier := earlierResult(dir, contents.Header.Started)
+	earlier := results.Earlier(dir, have.Header.Started)
 	if earlier == "" {
 		return nil
 	}
-	old, err := journal.ReadDirectory(earlier)
+	old, err := results.Read(earlier)
 	if err != nil {
 		return err
 	}
-	out.Since = fleet.Compare(analyze(old), r, session.ArrangedUnlike(old.Header, contents.Header))
+	out.Since = fleet.Compare(old.Verdict(), r, session.ArrangedUnlike(old.Header, have.Header))
 	if below, err := filepath.Rel(f.out, earlier); err == nil {
 		out.Since.Folder = filepath.ToSlash(below)
 	}
 	return nil
-}
-
-// earlierResult is the newest folder next to one whose run started before a time and has
-// something to compare with; empty: there is none.
-func earlierResult(dir string, before time.Time) string {
-	entries, err := os.ReadDir(filepath.Dir(dir))
-	if err != nil {
-		return ""
-	}
-	type run struct {
-		dir     string
-		started time.Time
-	}
-	var list []run
-	for _, e := range entries {
-		one := filepath.Join(filepath.Dir(dir), e.Name())
-		if at := startOf(one); one != dir && !at.IsZero() && at.Before(before) {
-			list = append(list, run{one, at})
-		}
-	}
-	sorting.Stable(list, func(a, b run) int { return b.started.Compare(a.started) })
-	i := slices.IndexFunc(list, func(r run) bool {
-		contents, err := journal.ReadDirectory(r.dir)
-		return err == nil && len(contents.Trials) > 0 && page.NewFailure(r.dir, contents) == nil
-	})
-	if i < 0 {
-		return ""
-	}
-	return list[i].dir
-}
-
-// mostHeader bounds what is read of a journal to know when its run started.
-const mostHeader = 1 << 20
-
-// startOf is when the run of a folder started; zero: that is not known.
-func startOf(dir string) time.Time {
-	file, err := folder.OpenRegular(filepath.Join(dir, journal.Name))
-	if err != nil {
-		return time.Time{}
-	}
-	defer file.Close()
-	var header struct {
-		Started time.Time `json:"started"`
-	}
-	if err := json.NewDecoder(io.LimitReader(file, mostHeader)).Decode(&header); err != nil {
-		return time.Time{}
-	}
-	return header.Started
 }
 
 // publish writes the page and prints it.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,10 +18,8 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/rule"
-	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/results"
 )
 
 // fleetService is a service of a fleet, ready to be measured.
@@ -55,15 +52,15 @@ func (o *fleetOptions) job(inCluster bool) *fleetJob {
 	if !inCluster {
 		s := newSweepOptions()
 		return &fleetJob{measurement: &s.measurement, carryOut: s.onThisMachine, ready: func(stdio) error { return nil }, settle: func(_ context.Context, std stdio, dir placing) (*session.Session, error) {
-			s.out, s.again = dir(machineName(session.ThisHost())), sameFleet
+			s.out, s.again = dir(session.MachineName(session.ThisHost())), sameFleet
 			return s.resolve(std)
 		}}
 	}
 	k := newKubeSweepOptions()
 	k.yes = o.yes
 	j := &fleetJob{measurement: &k.measurement, carryOut: k.carryOut, settle: func(ctx context.Context, std stdio, dir placing) (*session.Session, error) {
-		k.place = func(node journal.Host) string { // never ..
-			return dir(cmp.Or(strings.Trim(plan.FileName(node.Hostname), "."), "node"))
+		k.place = func(node string) string { // never ..
+			return dir(cmp.Or(strings.Trim(plan.FileName(node), "."), "node"))
 		}
 		k.again = sameFleet
 		return k.resolve(ctx, std)
@@ -82,25 +79,6 @@ func (o *fleetOptions) job(inCluster bool) *fleetJob {
 		return k.checkValues()
 	}
 	return j
-}
-
-// machineName is short, and the same for all machines of a kind: results are compared within
-// it.
-func machineName(h journal.Host) string {
-	text := strings.NewReplacer("(r)", "", "(tm)", "", "(c)", "").Replace(strings.ToLower(h.CPUModel))
-	var words []string
-	for word := range strings.FieldsSeq(text) {
-		switch word {
-		case "cpu", "processor", "@", "with":
-		default:
-			words = append(words, word)
-		}
-	}
-	name := cmp.Or(plan.FileName(strings.Join(words, "-")), h.Arch, "machine") + "-" + strconv.Itoa(cmp.Or(h.AffinityCPUs, h.CPUs)) + "cpus"
-	if h.EffectiveCPUs > 0 && h.EffectiveCPUs < float64(h.AffinityCPUs) {
-		name += "-limit" + number.BareCPUs(h.EffectiveCPUs)
-	}
-	return name
 }
 
 // settle reads the settings of a service, and finds its container.
@@ -220,7 +198,7 @@ func (f *fleetRun) placing(s *fleetService, fresh bool) placing {
 		if newest != "" && !fresh && ran(newest) {
 			dir = newest
 		}
-		s.like = earlierResult(dir, time.Now())
+		s.like = results.Earlier(dir, time.Now())
 		return dir
 	}
 }
@@ -228,6 +206,6 @@ func (f *fleetRun) placing(s *fleetService, fresh bool) placing {
 // ran reports whether the program of a run ran at all, or may yet: one that never ran would
 // be read again.
 func ran(dir string) bool {
-	contents, err := journal.ReadDirectory(dir)
-	return err != nil || verdict.Failed(contents.Trials) == nil
+	have, err := results.Read(dir)
+	return err != nil || have.Failure() == nil
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/procfit/procfit/internal/measure/kube"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // clusterOptions are what the commands share that make pods in a cluster.
@@ -93,18 +92,6 @@ end by themselves.`,
 	}
 	f.bind(std, cmd, access(&to, ""))
 	return cmd
-}
-
-// rehearse has the API server try what is about to be made, with a pod that offers load or
-// without, and shows it.
-func (o *clusterOptions) rehearse(ctx context.Context, std stdio, p journal.Plan, loaded bool, tell func()) error {
-	rehearsal, err := o.copies.Rehearse(ctx, p, loaded)
-	tellRehearsal(std, rehearsal)
-	if err != nil {
-		return err
-	}
-	tell()
-	return nil
 }
 
 func tellRehearsal(std stdio, r kube.Rehearsal) {

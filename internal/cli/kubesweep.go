@@ -13,7 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // kubeSweep are the flags of procfit kube sweep.
@@ -21,7 +20,7 @@ type kubeSweep struct {
 	measurement
 	clusterOptions
 	loadFrom string
-	place    func(journal.Host) (dir string) // where results go, by the node; nil: --out
+	place    placing // where results go, by the node; nil: --out
 }
 
 func newKubeSweep(std stdio) *cobra.Command {
@@ -120,9 +119,12 @@ func (o *kubeSweep) run(ctx context.Context, std stdio, args []string) error {
 func (o *kubeSweep) carryOut(ctx context.Context, std stdio, s *session.Session) error {
 	shown := o.printed.before(std, !o.yes && !o.dryRun)
 	local := o.loadFrom == "local"
-	if err := o.rehearse(ctx, shown, s.Plan, !local, func() { o.tell(shown, s, local) }); err != nil {
+	rehearsal, err := o.copies.Rehearse(ctx, s.Plan, !local)
+	tellRehearsal(shown, rehearsal)
+	if err != nil {
 		return err
 	}
+	o.tell(shown, s, local)
 	if err := o.agreed(ctx, shown, o.dryRun); err != nil {
 		return err
 	}
@@ -208,7 +210,7 @@ func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, e
 	}
 	host, loadHost := copies.Hosts()
 	if o.place != nil {
-		o.out = o.place(host)
+		o.out = o.place(host.Hostname)
 	}
 	so := o.sessionOptions(std)
 	so.Host, so.Environ = host, copies.Environ()

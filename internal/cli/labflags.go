@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -21,7 +20,6 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // labOptions are the flags of procfit lab run. Those of a sweep mean the same here.
@@ -83,7 +81,7 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 	asked, _ := o.Spec("lab run", o.ids, nil)
 	options := run.Options{
 		Experiments: experiments, Chosen: chosen, Language: o.language, Dir: o.out,
-		Tool: tool(), Spec: asked, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
+		Tool: session.Tool(version()), Spec: asked, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
 		Machine: run.ThisMachine(os.Environ()), Pages: labPages, Now: time.Now, Fixed: o.has("repeats"), Most: o.spec.Race.MaxTime, Seed: o.spec.Seed,
 	}
 	if o.has("kube") {
@@ -249,19 +247,24 @@ func checkManifest(ctx context.Context, file string, fix bool) (c pods.Checked, 
 
 // agree shows what all of the run's sweeps are about to make, and asks once.
 func (k *labKube) agree(ctx context.Context, std stdio, r *run.Run, dryRun bool) error {
-	var first *session.Session
-	var all journal.Plan
+	var all []*session.Session
 	for _, p := range r.Planned() {
 		if p.Session != nil {
-			first = cmp.Or(first, p.Session)
-			all.Settings = slices.Concat(all.Settings, p.Session.Plan.Settings)
+			all = append(all, p.Session)
 		}
 	}
-	if first == nil {
+	if len(all) == 0 {
 		return nil // the plan says why
 	}
-	if err := k.rehearse(ctx, std, all, true, func() { k.tell(std, first, false) }); err != nil {
+	plan := all[0].Plan
+	for _, s := range all[1:] {
+		plan.Settings = slices.Concat(plan.Settings, s.Plan.Settings)
+	}
+	rehearsal, err := k.copies.Rehearse(ctx, plan, true)
+	tellRehearsal(std, rehearsal)
+	if err != nil {
 		return err
 	}
+	k.tell(std, all[0], false)
 	return k.agreed(ctx, std, dryRun)
 }

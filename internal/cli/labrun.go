@@ -228,7 +228,7 @@ func printPlan(std stdio, r *run.Run, cost string) error {
 		if p.Each > 0 {
 			about = number.Minutes(p.Cost())
 		}
-		row(p.Experiment, p.Stage, strings.Join(labels(p.Session.Plan), ","), strconv.Itoa(len(p.Session.Plan.AA)), strconv.Itoa(p.Trials), about)
+		row(p.Experiment, p.Stage, strings.Join(p.Session.Plan.Labels(), ","), strconv.Itoa(len(p.Session.Plan.AA)), strconv.Itoa(p.Trials), about)
 	}
 	w := &terminal.Writer{Width: width(std)}
 	t.Write(w)

@@ -11,20 +11,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/secret"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
 )
 
 // liveOptions are the flags of procfit live.
 type liveOptions struct {
 	measurement
-	promQueries
+	queries                 prometheus.Queries
 	slice, burnIn, baseline time.Duration
 	budget                  liveBudget
 	same, yes, unsafe       bool
@@ -92,7 +92,7 @@ func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 		Name: "metrics", Holds: ":PORT/PATH", Often: true, Help: "the program's own metrics, for its requests: :2112/metrics, or a URL",
 		More: "procfit finds the counter of requests and the histogram of their latency by their shape, and prints their names. #NAME behind the address names one.", Value: field.Text(&o.metrics),
 	})
-	queries := field.In(field.Compare, o.promQueries.fields("$slice is filled in, four fifths of --slice: at least two scrapes of the Prometheus must fit into it. A query that is proven above that of the value at start ends the experiment.", judge.ParseQuery)...)
+	queries := field.In(field.Compare, o.queries.Fields("$slice is filled in, four fifths of --slice: at least two scrapes of the Prometheus must fit into it. A query that is proven above that of the value at start ends the experiment.", judge.ParseQuery)...)
 	o.bind(std, cmd, slices.Concat(fields, []field.Field{o.spec.RunField("how long the experiment takes at most, with its baseline")}, own, metrics, queries, o.offered(), field.Take(o.own(), slices.Concat(
 		field.Named("dry-run", "output", "json", "quiet"),
 		[]field.Field{{Name: "out", Help: "results directory (default results/NAME-live-TIME)"}})...),
@@ -138,12 +138,12 @@ func (o *liveOptions) resolve(std stdio, c change) (*liveRun, error) {
 	if limit, ok := s.Facts.Tightest(); ok {
 		l.LimitCPUs = limit.CPUs
 	}
-	values, err := o.values(l, c.most)
+	values, err := o.values(l.Start, l.LimitCPUs, c.most)
 	if err != nil {
 		return nil, err
 	}
 	h.Plan.Settings = judge.Settings(l.Start, values, o.same)
-	h.Target = journal.Target{Kind: journal.KindLive, GoVersion: s.Facts.GoVersion, MainModule: c.module}
+	h.Target.GoVersion, h.Target.MainModule = s.Facts.GoVersion, c.module
 	h.TargetHost = session.ThisHost()
 	if n := s.Facts.AffinityCPUs(); n > 0 {
 		h.TargetHost.AffinityCPUs, h.TargetHost.EffectiveCPUs = n, float64(n)
@@ -154,7 +154,7 @@ func (o *liveOptions) resolve(std stdio, c change) (*liveRun, error) {
 	if err := h.Check(); err != nil {
 		return nil, usageError("%w", err)
 	}
-	run.dir, err = o.blocksDir(h.Header, "live")
+	run.dir, err = o.blocksDir(h.Name, "live", h.Started)
 	return run, err
 }
 
@@ -165,13 +165,13 @@ func (o *liveOptions) tryQueries(std stdio, run *liveRun) error {
 		return asUsage(err)
 	}
 	of := judge.Asked(o.slice)
-	run.ask, err = o.asker(std, known.Load.Headers, of, func(q journal.Query, v *float64) error {
+	run.queries = &o.queries
+	return refusal(o.queries.Try(std.ctx, std.fill, known.Load.Headers, of, func(name string, v *float64) error {
 		if v == nil {
-			return usageError("--query %s has no value over the last %s: two scrapes must fit into it, for example with --slice 40s; a query of what may be missing, as errors are, needs 'or vector(0)'", q.Name, number.Chosen(of))
+			return usageError("--query %s has no value over the last %s: two scrapes must fit into it, for example with --slice 40s; a query of what may be missing, as errors are, needs 'or vector(0)'", name, number.Chosen(of))
 		}
 		return nil
-	})
-	return err
+	}))
 }
 
 // findMetrics finds the program's own metrics of its requests.
@@ -219,18 +219,17 @@ func (o *liveOptions) liveHeader(std stdio, h *judge.Header) error {
 	case o.baseline < 2*o.slice:
 		return usageError("--baseline %s: expected at least two slices of %s, for example --baseline %s", o.baseline, number.Chosen(o.slice), 2*o.slice)
 	}
-	h.Live = &journal.Live{SliceSeconds: o.slice.Seconds(), BurnInSeconds: o.burnIn.Seconds(), BaselineSeconds: o.baseline.Seconds(), Budget: o.budget.requests, Same: o.same}
+	*h = judge.NewHeader(o.slice, o.burnIn, o.baseline, spec.Load.Duration)
+	h.Live.Budget, h.Live.Same = o.budget.requests, o.same
 	if spec.Load.SLO != nil {
 		h.Live.SlowSeconds = spec.Load.SLO.Seconds
 	}
 	var err error
 	h.Spec = o.asked(std)
-	if h.Live.Queries, err = o.list(h.Spec); err != nil {
-		return err
+	if h.Live.Queries, err = o.queries.Recorded(h.Spec); err != nil {
+		return refusal(err)
 	}
-	h.Live.Prometheus = secret.Text(o.prometheus)
-	h.Load.DurationSeconds = spec.Load.Duration.Seconds()
-	h.Started, h.Tool = time.Now().Truncate(time.Second), tool()
+	h.Live.Prometheus, h.Tool = o.queries.Address(), session.Tool(version())
 	h.Plan.Margin, h.Plan.MarginP99, h.Plan.Seed = spec.Margin, spec.MarginP99, uint64(h.Started.UnixNano())
 	if o.spec.Seed != nil {
 		h.Plan.Seed = *o.spec.Seed
@@ -239,14 +238,14 @@ func (o *liveOptions) liveHeader(std stdio, h *judge.Header) error {
 }
 
 // values are those that are tried, but for the one at start.
-func (o *liveOptions) values(l *journal.Live, most int) (values []int, err error) {
-	cpus := float64(l.Start)
-	if l.LimitCPUs > 0 {
-		cpus = min(cpus, l.LimitCPUs)
+func (o *liveOptions) values(start int, limit float64, most int) (values []int, err error) {
+	cpus := float64(start)
+	if limit > 0 {
+		cpus = min(cpus, limit)
 	}
 	for _, v := range o.spec.Procs.For(cpus) {
 		switch {
-		case v == nil || *v == l.Start: // which is always compared
+		case v == nil || *v == start: // which is always compared
 		case o.spec.Procs.Auto && float64(*v) > math.Ceil(cpus): // for a sweep to try, and not for users
 		case most > 0 && *v > most:
 			return nil, usageError("--procs %d: the program allows 1 to %d; live.Max in its code allows more", *v, most)
@@ -257,7 +256,7 @@ func (o *liveOptions) values(l *journal.Live, most int) (values []int, err error
 		}
 	}
 	if len(values) == 0 && !o.same {
-		return nil, usageError("--procs: expected at least one value other than the one at start, %d", l.Start)
+		return nil, usageError("--procs: expected at least one value other than the one at start, %d", start)
 	}
 	return values, nil
 }

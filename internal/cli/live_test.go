@@ -16,7 +16,6 @@ import (
 
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/program/steer"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/paired"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -64,23 +63,6 @@ func TestWatchInterrupted(t *testing.T) {
 	code := Main(ctx, []string{"live", ":" + port, "--for", "1h"}, strings.NewReader(""), &out, interrupting{cancel})
 	if code != exitInterrupted || !strings.Contains(out.String(), "under its own traffic") {
 		t.Errorf("code %d: %s", code, out.String())
-	}
-}
-
-// TestLiveEnded: what ended an experiment in its baseline, which has no report, is in the error.
-func TestLiveEnded(t *testing.T) {
-	for _, c := range []struct {
-		end  journal.End
-		want string // empty: it is no error
-	}{
-		{journal.End{Code: journal.EndDecided}, ""},
-		{journal.End{Code: journal.EndTaken, Reason: "draining"}, "draining"},
-		{journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmPanic, Setting: "1"}}, "harm with GOMAXPROCS 1 ended the experiment"},
-		{journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmEnded, Setting: "2", Detail: "the program was restarted, or ended"}}, "harm with GOMAXPROCS 2 ended the experiment: the program was restarted, or ended"},
-	} {
-		if err := liveEnded(&c.end, nil); (err != nil) != (c.want != "") || err != nil && err.Error() != c.want {
-			t.Errorf("%+v: %v, want %q", c.end, err, c.want)
-		}
 	}
 }
 
@@ -137,7 +119,7 @@ func TestLiveVariables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.ask(t.Context(), "errors", 7*time.Second, nil, time.Now()); err != nil {
+	if _, err := run.queries.Ask(t.Context(), "errors", 7*time.Second, nil, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if want := `sum(x{a="` + hunted + `"}[7s])`; len(asked) != 2 || asked[1] != want {

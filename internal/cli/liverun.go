@@ -11,12 +11,12 @@ import (
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/inspect/explain"
+	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page"
 	blocks "github.com/procfit/procfit/internal/verdict/paired"
@@ -28,8 +28,8 @@ type liveRun struct {
 	change  change // the process, and what it has now
 	program *live.Program
 	metrics *live.Metrics // nil: the program's requests are not known
-	ask     journal.Asker // nil: nothing is asked
-	share   float64       // the budget as a share; 0: the header has it
+	queries *prometheus.Queries
+	share   float64 // the budget as a share; 0: the header has it
 	dir     string
 }
 
@@ -94,36 +94,11 @@ func (o *liveOptions) try(ctx context.Context, std stdio, c change, program *liv
 	if err := agreed(ctx, std, o.yes, run.header.Spec.Shell(), explain.Process(c.subject)+": "+run.how()); err != nil {
 		return err
 	}
-	end, begun, err := o.measure(ctx, std, run)
-	if end == nil {
-		return err
-	}
-	err = liveEnded(end, err)
+	begun, err := o.measure(ctx, std, run)
 	if begun {
 		err = errors.Join(report(std, run.dir, o.printed.format(), "", true), err)
 	}
 	return err
-}
-
-// liveEnded is how an experiment ended, as an error where it did not come to its end; err is
-// what else went wrong.
-func liveEnded(end *journal.End, err error) error {
-	switch end.Code {
-	case journal.EndComplete, journal.EndDecided:
-		return err
-	case journal.EndInterrupted:
-		return interrupted(context.Canceled)
-	case journal.EndHarm:
-		if end.Harm.Code == journal.HarmBudget {
-			return errors.Join(err, &exitError{exitGate, errors.New("the budget of slow and failed requests ended the experiment")})
-		}
-		text := fmt.Sprintf("harm with GOMAXPROCS %s ended the experiment", end.Harm.Setting)
-		if end.Harm.Detail != "" {
-			text += ": " + end.Harm.Detail
-		}
-		return errors.Join(err, &exitError{exitGate, errors.New(text)})
-	}
-	return errors.New(end.Reason)
 }
 
 // how is what is done to the program.
@@ -162,9 +137,9 @@ func (run *liveRun) describe() string {
 }
 
 // measure runs the experiment. begun reports that there is a journal.
-func (o *liveOptions) measure(ctx context.Context, std stdio, run *liveRun) (end *journal.End, begun bool, err error) {
+func (o *liveOptions) measure(ctx context.Context, std stdio, run *liveRun) (begun bool, err error) {
 	if err := folder.Try(run.dir); err != nil {
-		return nil, false, usageError("--out %s: %w", run.dir, err)
+		return false, usageError("--out %s: %w", run.dir, err)
 	}
 	program := run.program
 	program.Metrics = run.metrics
@@ -175,8 +150,13 @@ func (o *liveOptions) measure(ctx context.Context, std stdio, run *liveRun) (end
 		std.notef("[baseline] a burst that a baseline of less than %s misses looks like harm later", number.Chosen(usualBaseline))
 	}
 	e := live.Of(program)
-	e.Header, e.Ask, e.Share, e.Begun, e.Block, e.Over = run.header, run.ask, run.share, p.begin, p.block, p.over
-	return e.Run(p.slice).Into(ctx, run.header.Header, run.dir, std.secrets.Quoted)
+	e.Header, e.Ask, e.Share, e.Begun, e.Block, e.Over = run.header, run.queries.Ask, run.share, p.begin, p.block, p.over
+	end, begun, err := e.Run(p.slice).Into(ctx, run.header.Header, run.dir, std.secrets.Quoted)
+	err = judge.Outcome(end, err)
+	if harm := (*judge.HarmError)(nil); errors.As(err, &harm) {
+		err = &exitError{exitGate, err}
+	}
+	return begun, interrupted(err)
 }
 
 // forecast is how long it takes to find a difference, in half of all experiments. What
@@ -224,7 +204,7 @@ type liveProgress struct {
 
 func (p *liveProgress) slice(e paired.Event) {
 	for _, t := range e.Trials {
-		if t.InvalidCode == journal.InvalidLeft {
+		if judge.Left(&t) {
 			p.std.notef("GOMAXPROCS %s: left after %s, with %s", t.Setting.Label, number.Short(number.Seconds(t.DurationSeconds)), page.Beyond(t.Live.Beyond, t.Live.InSystemMax))
 		}
 	}

@@ -16,11 +16,11 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/measure/trial/foreign"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/show/terminal"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // parseRates reads one rate or several; 0 stands for a closed loop.
@@ -75,15 +75,15 @@ func (o *loadOptions) curve(ctx context.Context, std stdio) error {
 
 // point is one rate of the curve.
 func (o *loadOptions) point(std stdio, r *load.Result) error {
-	p, err := trial.Phase(r)
+	p, err := trial.Offered(r)
 	if err != nil {
 		return err
 	}
-	noteLate(std, r, p)
+	noteLate(std, r, &p)
 	if o.out.json() {
-		return json.NewEncoder(std.out).Encode(offered(r, p))
+		return json.NewEncoder(std.out).Encode(p)
 	}
-	cells := []string{fmt.Sprintf("%g", r.Rate), carried(r), "-", "-", "-", "-", "-", fmt.Sprint(r.Errors + r.Unanswered), seconds(trial.Cost(r).SendLagP99Seconds)}
+	cells := []string{fmt.Sprintf("%g", r.Rate), carried(r), "-", "-", "-", "-", "-", fmt.Sprint(r.Errors + r.Unanswered), seconds(p.Load.SendLagP99Seconds)}
 	if l := p.LatencySeconds; l != nil {
 		for i, v := range []*float64{l.P50, l.P90, l.P99, l.P999, l.Max} {
 			cells[2+i] = seconds(v)
@@ -94,9 +94,9 @@ func (o *loadOptions) point(std stdio, r *load.Result) error {
 }
 
 // noteLate warns of a latency that is the load generator's own, as a sweep compares none.
-func noteLate(std stdio, r *load.Result, p journal.Phase) {
-	if cost := trial.Cost(r); trial.Late(&p, &cost) {
-		std.notef("at %g req/s the load generator itself sent late (p99 %s), so its p99 of %s is not the server's; use a quieter machine, a lower --rate or --cpus load=LIST", r.Rate, seconds(cost.SendLagP99Seconds), seconds(p.LatencySeconds.P99))
+func noteLate(std stdio, r *load.Result, p *foreign.Offered) {
+	if trial.Late(p) {
+		std.notef("at %g req/s the load generator itself sent late (p99 %s), so its p99 of %s is not the server's; use a quieter machine, a lower --rate or --cpus load=LIST", r.Rate, seconds(p.Load.SendLagP99Seconds), seconds(p.LatencySeconds.P99))
 	}
 }
 
@@ -162,23 +162,17 @@ func above(d time.Duration) time.Duration {
 	}
 }
 
-// offered is a run as JSON has it.
-func offered(r *load.Result, p journal.Phase) journal.Offered {
-	return journal.Offered{Schema: journal.LoadSchema, Phase: p, Load: trial.Cost(r)}
-}
-
 // print prints the result of a run.
 func (o *loadOptions) print(std stdio, r *load.Result) error {
-	p, err := trial.Phase(r)
+	p, err := trial.Offered(r)
 	if err != nil {
 		return err
 	}
-	noteLate(std, r, p)
-	cost := trial.Cost(r)
+	noteLate(std, r, &p)
 	if o.out.json() {
 		e := json.NewEncoder(std.out)
 		e.SetIndent("", "  ")
-		return e.Encode(offered(r, p))
+		return e.Encode(p)
 	}
 	how := "closed loop"
 	if r.Rate > 0 {
@@ -202,17 +196,17 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 	if l := p.LatencySeconds; l != nil {
 		fmt.Fprintf(std.out, "  latency     p50 %s  p90 %s  p99 %s  p99.9 %s  max %s\n", seconds(l.P50), seconds(l.P90), seconds(l.P99), seconds(l.P999), seconds(l.Max))
 	}
-	if cost.SendLagP99Seconds != nil {
-		fmt.Fprintf(std.out, "  send lag    p99 %s (how late the load generator itself was)\n", seconds(cost.SendLagP99Seconds))
+	if p.Load.SendLagP99Seconds != nil {
+		fmt.Fprintf(std.out, "  send lag    p99 %s (how late the load generator itself was)\n", seconds(p.Load.SendLagP99Seconds))
 	}
 	busiest := "its busiest thread used %.0f%% of a CPU"
 	if r.Engine == load.EnginePortable {
 		busiest = "it used %.0f%% of the CPUs that it may"
 	}
 	fmt.Fprintf(std.out, "  engine      %s, %s of CPU per request; "+busiest+"\n",
-		r.Engine, number.Seconds(cost.CPUSeconds/float64(max(1, r.Requests))), 100*r.Busiest)
+		r.Engine, number.Seconds(p.Load.CPUSeconds/float64(max(1, r.Requests))), 100*r.Busiest)
 	distribution(std.out, r.Latency)
-	o.printParts(std, r, p)
+	o.printParts(std, r, &p)
 	if r.Redirects > 0 {
 		std.notef("%d of %s were redirects, which are not followed: is the URL the one that does the work?", r.Redirects, phrase.Count(r.Requests, "answer"))
 	}
@@ -223,7 +217,7 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 }
 
 // printParts prints a run by request, by kind of error and by replica.
-func (o *loadOptions) printParts(std stdio, r *load.Result, p journal.Phase) {
+func (o *loadOptions) printParts(std stdio, r *load.Result, p *foreign.Offered) {
 	for _, one := range p.ByRequest {
 		fmt.Fprintf(std.out, "  %s: %d answered, %d failed", one.Name, one.Requests, one.Errors)
 		if l := one.LatencySeconds; l != nil {

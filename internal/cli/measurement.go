@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 	"github.com/procfit/procfit/internal/program/toolchain"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 )
 
@@ -94,11 +92,8 @@ func (m *measurement) asked(std stdio) spec.Spec {
 
 // sessionOptions are what a session of the measurement takes.
 func (m *measurement) sessionOptions(std stdio) session.Options {
-	return session.Options{Dir: m.out, Spec: m.asked(std), Secrets: std.secrets, Tool: tool(), Started: time.Now()}
+	return session.Options{Dir: m.out, Spec: m.asked(std), Secrets: std.secrets, Tool: session.Tool(version()), Started: time.Now()}
 }
-
-// tool is this procfit.
-func tool() journal.Tool { return journal.Tool{Version: version(), GoVersion: runtime.Version()} }
 
 // settled is the Spec of the flags. The open loop of a trial whose --trial-time is not given
 // is as long as its p99 needs.
@@ -204,7 +199,7 @@ func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
 		Begin: func() {
 			std.notef("%s", describe(s))
 			*bar = newProgress(std, time.Now)
-			(*bar).resume(s.Journal().Trials)
+			(*bar).resume(resultsOf(s))
 		},
 		Activity: func(a plan.Activity) {
 			switch {
@@ -244,8 +239,8 @@ var errNoneValid = errors.New("no trial was valid, so nothing was measured")
 // conclude reports what the journal holds, whether or not the run came to its
 // end, since a finished trial is never lost.
 func (m *measurement) conclude(std stdio, s *session.Session, runErr error) error {
-	contents := s.Journal()
-	if wrong := (*plan.FieldError)(nil); errors.As(runErr, &wrong) && len(contents.Trials) == 0 {
+	have := resultsOf(s)
+	if wrong := (*plan.FieldError)(nil); errors.As(runErr, &wrong) && len(have.Trials) == 0 {
 		return refusal(runErr)
 	}
 	var busy *plan.BusyError
@@ -253,16 +248,16 @@ func (m *measurement) conclude(std stdio, s *session.Session, runErr error) erro
 		std.notef("%v; stop them and run %s to continue; --timeout quiet=10m waits longer, --timeout quiet=0s measures anyway", busy, m.continued(s))
 		runErr = nil
 	}
-	if f := page.NewFailure(s.Dir, contents); f != nil {
+	if f := have.Failure(); f != nil {
 		return failed(std, s.Dir, f, runErr)
 	}
 	if runErr != nil {
-		defer m.remind(std, s, runErr, len(contents.Trials))
+		defer m.remind(std, s, runErr, len(have.Trials))
 	}
-	if len(contents.Trials) == 0 {
+	if len(have.Trials) == 0 {
 		return interrupted(runErr)
 	}
-	r, paths, err := publish(s.Dir, contents, m.baseline)
+	r, paths, err := publish(have, m.baseline)
 	// On a disk that is full the terminal still has the result.
 	if err = errors.Join(show(std, r, paths, m.printed.json()), err); err != nil {
 		return errors.Join(interrupted(runErr), err)
@@ -273,7 +268,7 @@ func (m *measurement) conclude(std stdio, s *session.Session, runErr error) erro
 	if m.gate {
 		return gateError(r.Gate)
 	}
-	if !slices.ContainsFunc(contents.Trials, func(t journal.Trial) bool { return t.Valid && t.Role != journal.RolePilot }) {
+	if !have.Measured() {
 		return errNoneValid
 	}
 	return nil

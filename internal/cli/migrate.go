@@ -23,6 +23,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/results"
 )
 
 // migrateOptions are the flags of procfit migrate automaxprocs.
@@ -227,8 +228,8 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 	for _, l := range limits {
 		list = append(list, number.Exact(l))
 	}
-	results := filepath.Join(dir, "results")
-	words := slices.Concat([]string{"--limit", strings.Join(list, ","), "--out", results}, o.comparison,
+	out := filepath.Join(dir, "results")
+	words := slices.Concat([]string{"--limit", strings.Join(list, ","), "--out", out}, o.comparison,
 		[]string{phrase.Shell(append([]string{old}, o.programArgs...)), "--", current}, o.programArgs)
 	aside := std
 	aside.out = std.err // standard output has the page of the migration
@@ -236,19 +237,19 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 	compare.SetArgs(words)
 	compare.SilenceErrors, compare.SilenceUsage = true, true
 	measured := compare.ExecuteContext(ctx)
-	if !holdsResults(results) {
+	if !results.Exist(out) {
 		return measured
 	}
-	contents, err := readResults(results)
-	if err != nil || len(contents.Trials) == 0 {
+	have, err := readResults(out)
+	if err != nil || len(have.Trials) == 0 {
 		return cmp.Or(measured, err)
 	}
-	judgedNow, err := judged(results, contents, "")
+	judgedNow, err := judged(have, "")
 	if err != nil {
 		return cmp.Or(measured, err)
 	}
 	for _, l := range limits {
-		r.Proof = append(r.Proof, proofOf(l, judgedNow.Gate, results))
+		r.Proof = append(r.Proof, proofOf(l, judgedNow.Gate, out))
 	}
 	return measured
 }

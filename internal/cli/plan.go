@@ -11,12 +11,11 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // describe is a session's plan and its cost in words, a fact a line.
 func describe(s *session.Session) string {
-	what := s.Header.Name + " at " + settings(s.Plan)
+	what := s.Header.Name + " at " + s.Plan.Compared()
 	if n := len(s.Plan.Groups()); n > 1 {
 		what += fmt.Sprintf(" in each of %d groups", n)
 	}
@@ -200,7 +199,7 @@ func unjudged(s *session.Session) (list []string) {
 // shortfall is why a p99 will not be judged, in words.
 func shortfall(s plan.Shortfall) string {
 	one, many := " request", " requests"
-	if s.Code == journal.UnjudgedFewPeriods {
+	if s.Periods() {
 		one, many = " period of the CPU limit", " periods of the CPU limit"
 	}
 	of := number.Count(float64(s.Have)) + many

@@ -17,8 +17,8 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/results"
 )
 
 // progress prints on stderr how far a sweep is: a table of the settings with a bar
@@ -31,8 +31,7 @@ type progress struct {
 	mu       sync.Mutex
 	screen   screen
 	last     plan.Progress
-	standing standing
-	unit     string        // of the throughput
+	standing trial.Standing
 	title    string        // of the sweep, where there are several: "3/23 chain"
 	later    time.Duration // that the sweeps after this one will take
 	what     string        // the phase of the trial
@@ -73,18 +72,11 @@ func (p *progress) tick(interrupted <-chan struct{}) {
 }
 
 // resume takes the trials of the journal that the run continues.
-func (p *progress) resume(trials []journal.Trial) {
+func (p *progress) resume(have *results.Results) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i := range trials {
-		p.take(&trials[i])
-	}
-}
-
-func (p *progress) take(t *journal.Trial) {
-	p.standing.add(t)
-	if t.Valid && t.ThroughputUnit != "" { // an invalid one may have runs alone, in place of its number
-		p.unit = t.ThroughputUnit
+	for i := range have.Trials {
+		p.standing.Add(&have.Trials[i])
 	}
 }
 
@@ -110,7 +102,7 @@ func (p *progress) notice(a plan.Activity) {
 func (p *progress) next(title string, later time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last, p.standing, p.unit, p.title, p.later = plan.Progress{}, standing{}, "", title+" ", later
+	p.last, p.standing, p.title, p.later = plan.Progress{}, trial.Standing{}, title+" ", later
 }
 
 // say prints a line above the table.
@@ -132,9 +124,9 @@ func (p *progress) report(s plan.Progress) {
 	defer p.mu.Unlock()
 	p.last, p.what, p.quiet = s, "starting", time.Time{}
 	if s.Trial != nil {
-		p.take(s.Trial)
-	} else if s.Task.Role != journal.RolePilot {
-		p.standing.of(s.Task.Setting) // its row is there while it is measured
+		p.standing.Add(s.Trial)
+	} else {
+		p.standing.Start(s.Task)
 	}
 	switch {
 	case s.Trial == nil:
@@ -207,11 +199,7 @@ func (p *progress) lines(width, height int) []string {
 	}
 	below = append(below, p.bar(width))
 	below = below[max(0, len(below)-max(1, height-1)):]
-	var now *journal.SettingKey
-	if p.last.Task.Role != journal.RolePilot {
-		now = new(p.last.Task.Setting.Key())
-	}
-	return append(p.standing.lines(now, p.unit, height-1-len(below), width), below...)
+	return append(standingLines(&p.standing, p.last.Task, height-1-len(below), width), below...)
 }
 
 const barWidth = 20
@@ -239,14 +227,36 @@ func (p *progress) left() string {
 }
 
 func taskName(t plan.Task) string {
-	s := compared(t.Setting) + group(t.Setting.Group())
-	switch t.Role {
-	case journal.RoleAA:
+	s := t.Setting.Title()
+	switch {
+	case t.Repeat():
 		s += " (repeat)"
-	case journal.RolePilot:
+	case t.Pilot():
 		s += " (for the rate)"
 	}
 	return s
+}
+
+// open is what the trials have still to tell, the first of it in words.
+func open(list []plan.Question) string {
+	if len(list) == 0 {
+		return ""
+	}
+	q := list[0]
+	s := ": " + q.A
+	if q.B != "" {
+		s += " or " + q.B
+	}
+	if q.Latency {
+		s += ", by p99"
+	}
+	if name := q.Group.Suffix(); name != "" {
+		s = " (" + name[1:] + ")" + s
+	}
+	if n := len(list) - 1; n > 0 {
+		s += " and " + phrase.Count(n, "more question")
+	}
+	return ", open" + s
 }
 
 func outcome(p plan.Progress) string {

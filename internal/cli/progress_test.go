@@ -12,7 +12,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/results"
 )
 
 // drawnAt is a progress on a terminal of that size, whose clock stands still.
@@ -120,12 +122,12 @@ func TestProgressResumes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results", "x")
 	writeJournal(t, dir)
 	p := drawnAt(80, 24)
-	earlier, err := journal.ReadDirectory(dir)
+	earlier, err := results.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.resume(nil)
-	p.resume(earlier.Trials)
+	p.resume(&results.Results{Contents: &journal.Contents{}})
+	p.resume(earlier)
 	p.report(plan.Progress{Task: task(1, journal.RoleMeasure), Total: 40, Done: 14})
 	if text := trimmed(p.lines(80, 24)); !strings.Contains(text, "  default ") || !strings.Contains(text, "▸ 1 ") || !strings.Contains(text, "req/s") {
 		t.Errorf("the trials of before are not there\n%s", text)
@@ -133,14 +135,14 @@ func TestProgressResumes(t *testing.T) {
 }
 
 func TestStandingUnits(t *testing.T) {
-	var s standing
+	var s trial.Standing
 	runs := &journal.Trial{Setting: task(4, "").Setting, Valid: true, ThroughputPerSecond: new(0.25), ThroughputUnit: "runs"}
-	s.add(runs)
+	s.Add(runs)
 	old := *runs
 	old.Setting.Variant, old.Setting.Label = journal.VariantAgainst, "old 4"
-	s.add(&old)
+	s.Add(&old)
 	want := "  GOMAXPROCS  per run  trials\n  4            4.00 s  1\n  old 4        4.00 s  1"
-	if got := trimmed(s.lines(nil, "runs", 10, 80)); got != want {
+	if got := trimmed(standingLines(&s, plan.Task{}, 10, 80)); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	for unit, want := range map[string]string{"": "", "requests": "req/s", "runs": "per run", "operations": "op/s", "throughput": "throughput", "1/took": "1/took"} {
@@ -158,7 +160,7 @@ func TestInvalidTrialsHaveNoUnit(t *testing.T) {
 	one.ThroughputUnit, one.LatencySeconds = "operations", nil
 	lacks := *one
 	lacks.Setting, lacks.Valid, lacks.ThroughputUnit = task(2, "").Setting, false, "runs"
-	p.resume([]journal.Trial{*one, lacks})
+	p.resume(&results.Results{Contents: &journal.Contents{Trials: []journal.Trial{*one, lacks}}})
 	p.last.Total = 40
 	if text := trimmed(p.lines(80, 24)); !strings.Contains(text, "  GOMAXPROCS   op/s  trials\n  1           5,000  1\n") {
 		t.Errorf("got\n%s", text)
@@ -172,7 +174,7 @@ func TestReplicasAreNamed(t *testing.T) {
 	if got, want := taskName(one), "GOMAXPROCS 2 limit 0.5 × 3"; got != want {
 		t.Errorf("the trial is %q, want %q", got, want)
 	}
-	if got, want := settingName(one.Setting), "2 limit 0.5 × 3"; got != want {
+	if got, want := one.Setting.Name(), "2 limit 0.5 × 3"; got != want {
 		t.Errorf("the row is %q, want %q", got, want)
 	}
 	if got, want := open([]plan.Question{{Group: one.Setting.Group(), A: "2"}}), ", open (limit 0.5 × 3): 2"; got != want {

@@ -19,11 +19,9 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/canary"
-	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page"
 	served "github.com/procfit/procfit/internal/verdict/page/served"
+	"github.com/procfit/procfit/internal/verdict/results"
 )
 
 // expectedFormat is the -o that prints what is kept with a program.
@@ -57,41 +55,40 @@ Exit codes: 0 fine; 2 usage; 3 there is nothing to report; 130 interrupted.`,
 	return cmd
 }
 
-// readResults reads the journal of a results directory that the user named.
-func readResults(dir string) (*journal.Contents, error) {
-	contents, err := journal.ReadDirectory(dir)
+// readResults reads a results directory that the user named.
+func readResults(dir string) (*results.Results, error) {
+	have, err := results.Read(dir)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		err = usageError("%s: no %s in it; name the results directory of a sweep", dir, journal.Name)
+		err = usageError("%s: no %s in it; name the results directory of a sweep", dir, results.Journal)
 	}
-	return contents, err
+	return have, err
 }
 
 // report shows what the journal of a results directory holds, next to that of a baseline if
 // there is one, and writes its reports if asked to.
 func report(std stdio, dir, format, baseline string, write bool) error {
-	contents, err := readResults(dir)
+	have, err := readResults(dir)
 	if err != nil {
 		return err
 	}
-	if contents.Torn > 0 {
-		std.notef("%s: its last line is incomplete (%d bytes); procfit ignores it", dir, contents.Torn)
+	if have.Torn > 0 {
+		std.notef("%s: its last line is incomplete (%d bytes); procfit ignores it", dir, have.Torn)
 	}
-	ends := contents.Header.Canary != nil || contents.Header.Live != nil // which are reported even before the first slice
-	if len(contents.Trials) == 0 && !ends {
+	if have.Empty() {
 		return fmt.Errorf("%s holds no trial yet: nothing to report", dir)
 	}
-	if f := page.NewFailure(dir, contents); f != nil {
+	if f := have.Failure(); f != nil {
 		if !write {
 			return errors.New(f.Text())
 		}
 		return failed(std, dir, f, nil)
 	}
-	r, err := judged(dir, contents, baseline)
+	r, err := judged(have, baseline)
 	if err != nil {
 		return err // before anything is printed or written
 	}
 	if format == expectedFormat {
-		return printExpected(std, r, contents.Trials)
+		return printExpected(std, r, have)
 	}
 	var paths []string
 	if write {
@@ -103,20 +100,25 @@ func report(std stdio, dir, format, baseline string, write bool) error {
 	return err
 }
 
+// resultsOf are those of a session so far.
+func resultsOf(s *session.Session) *results.Results {
+	return &results.Results{Dir: s.Dir, Contents: s.Journal()}
+}
+
 // judged is the analysis of a journal that has trials. The result is returned even if it
 // cannot be compared with the baseline.
-func judged(dir string, contents *journal.Contents, baseline string) (*verdict.Result, error) {
-	r := analyze(contents)
-	r.Folder, r.Settings = dir, settingsOf(r)
+func judged(have *results.Results, baseline string) (*verdict.Result, error) {
+	r := have.Verdict()
+	r.Folder, r.Settings = have.Dir, settingsOf(r)
 	if baseline == "" {
 		return r, nil
 	}
 	old, err := readResults(baseline)
 	if err == nil {
-		err = session.ArrangedUnlike(old.Header, contents.Header)
+		err = session.ArrangedUnlike(old.Header, have.Header)
 	}
 	if err == nil {
-		r.Gate, err = verdict.GateBaseline(analyze(old), r)
+		r.Gate, err = verdict.GateBaseline(old.Verdict(), r)
 	}
 	return r, err
 }
@@ -124,22 +126,10 @@ func judged(dir string, contents *journal.Contents, baseline string) (*verdict.R
 // publish analyses a journal that has trials and writes the reports into its folder. The
 // result is returned even if it cannot be written, or not be compared with the baseline.
 // The path to open first is at the head.
-func publish(dir string, contents *journal.Contents, baseline string) (*verdict.Result, []string, error) {
-	r, refused := judged(dir, contents, baseline)
-	paths, err := page.Write(dir, r)
+func publish(have *results.Results, baseline string) (*verdict.Result, []string, error) {
+	r, refused := judged(have, baseline)
+	paths, err := page.Write(have.Dir, r)
 	return r, paths, errors.Join(refused, err)
-}
-
-func analyze(c *journal.Contents) *verdict.Result {
-	switch {
-	case c.Header.Canary != nil:
-		return canary.Analyze(c)
-	case c.Header.Live != nil:
-		return live.Analyze(c)
-	}
-	r := verdict.Analyze(c.Header, c.Trials)
-	r.Profile(c.Profiled)
-	return r
 }
 
 // show prints a result: for a program as JSON, for a person as curves and words.
@@ -191,8 +181,7 @@ func openLive(ctx context.Context, std stdio, s *session.Session, address string
 
 // renew renders what the journal holds. No trial runs then.
 func (p *livePage) renew() *page.View {
-	contents := p.session.Journal()
-	v := page.New(analyze(contents))
+	v := page.New(resultsOf(p.session).Verdict())
 	err := p.server.Show(v.SoFar())
 	if err == nil {
 		return v
@@ -270,7 +259,7 @@ func (p *livePage) end(ctx context.Context) {
 	if p == nil {
 		return
 	}
-	if f := page.NewFailure(p.session.Dir, p.session.Journal()); f != nil {
+	if f := resultsOf(p.session).Failure(); f != nil {
 		if err := p.server.End(ctx, f.Document(), ""); err != nil {
 			p.std.notef("--serve: %v", err)
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/text"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/resize"
 )
@@ -88,7 +87,7 @@ func (o *resizeOptions) run(ctx context.Context, std stdio, args []string) error
 	if err := o.setTarget(&spec, std); err != nil {
 		return err
 	}
-	if spec.Target.Kind() != journal.KindServer {
+	if !spec.Target.IsServer() {
 		return usageError("resize needs a server under load: name its address with --url, as in --url http://127.0.0.1:{port}/")
 	}
 	s, err := o.here(std, spec)

@@ -13,7 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/secret"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 const sweepLong = `Measure a Go program at every GOMAXPROCS and recommend one.
@@ -137,14 +136,14 @@ func (m *measurement) setTarget(spec *plan.Spec, std stdio) error {
 		t.Command = []string{self, "lab", "serve", builtIn, "--addr", "127.0.0.1:" + plan.PortPlaceholder}
 		t.URL = "http://127.0.0.1:" + plan.PortPlaceholder + "/"
 	}
-	if t.Kind() == journal.KindServer {
+	if t.IsServer() {
 		return nil
 	}
 	// A long program runs once; a short one often enough to show its time.
 	switch {
 	case m.HasPart("trial-time", ""):
 		t.RunFor = spec.Load.Duration
-	case t.Kind() == journal.KindBatch:
+	case t.IsBatch():
 		t.RunFor = batchTime
 	}
 	if !m.HasPart("trial-time", "warmup") {

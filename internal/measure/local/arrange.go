@@ -78,7 +78,7 @@ func costOf(t journal.Trial) (rate, cost float64, ok bool) {
 // that none of its threads runs on the target's.
 func (r *runner) moveToLoadCPUs() (back func(), err error) {
 	cpus := r.spec.LoadCPUs()
-	if r.spec.Target.Kind() != journal.KindServer || len(cpus) == 0 {
+	if !r.spec.Target.IsServer() || len(cpus) == 0 {
 		return func() {}, nil
 	}
 	back, err = engine.Bind(cpus)

@@ -98,7 +98,7 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *log)
 // trial would measure that other program. A port that was chosen a moment ago is not
 // looked at again: another sweep that looks for one takes it for that moment.
 func (r *run) checkPort(raw string) (int, error) {
-	if r.spec.Target.Kind() != journal.KindServer {
+	if !r.spec.Target.IsServer() {
 		return 0, nil
 	}
 	u, err := url.Parse(raw)
@@ -118,7 +118,7 @@ func (r *run) checkPort(raw string) (int, error) {
 // asker asks whether a server can be loaded. Where that is at another address than the
 // load's, nobody may have that either: the target would look ready before it is.
 func (r *run) asker(raw string) (*ready.Asker, error) {
-	if r.spec.Target.Kind() != journal.KindServer {
+	if !r.spec.Target.IsServer() {
 		return nil, nil
 	}
 	probe, err := r.spec.Target.Ready.For(raw)

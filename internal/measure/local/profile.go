@@ -32,7 +32,7 @@ func (r *runner) Profile(ctx context.Context, a journal.Setting) (journal.Profil
 	if spec.Load.Command != "" && spec.Load.Rate > 0 {
 		one.RatePerSecond = &spec.Load.Rate // the command may ask for one
 	}
-	tests := spec.Target.Kind() != journal.KindServer
+	tests := !spec.Target.IsServer()
 	if tests {
 		if err := unwritten(r.builds); err != nil {
 			return out, err

@@ -182,7 +182,7 @@ func (r *run) Prepare(context.Context, context.CancelCauseFunc) (err error) {
 		r.Trial.NotStarted = true
 		return trial.Invalid(journal.InvalidNoProgram, "%v", missing)
 	}
-	if r.spec.Target.Kind() == journal.KindServer {
+	if r.spec.Target.IsServer() {
 		r.back, err = r.moveToLoadCPUs()
 	}
 	return err

@@ -25,7 +25,7 @@ func (r *run) Start(ctx context.Context) (urls []string, err error) {
 		return nil, err
 	}
 	r.Trial.Log = r.logs[0].path
-	if r.spec.Target.Kind() != journal.KindServer {
+	if !r.spec.Target.IsServer() {
 		return nil, r.startNeighbour(ctx, 0)
 	}
 	r.Step(plan.StepStart)

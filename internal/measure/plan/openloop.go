@@ -75,6 +75,9 @@ type Shortfall struct {
 	Duration time.Duration // of a trial, as Load.Duration is, that would do
 }
 
+// Periods reports that periods of the quota are too few, and not requests.
+func (s Shortfall) Periods() bool { return s.Code == journal.UnjudgedFewPeriods }
+
 // Shortfall tells before the trials what a p99 at a rate will lack to be judged; nil:
 // nothing. A rate of 0 is not known yet.
 func (s Spec) Shortfall(rate float64, quota bool) *Shortfall {
@@ -123,7 +126,7 @@ func (s Spec) EachAtMost() time.Duration {
 // EachAt is Each for trials whose open loop has that rate; 0 is a rate that is not known
 // yet.
 func (s Spec) EachAt(rate float64) time.Duration {
-	if s.Target.Kind() != journal.KindServer {
+	if !s.Target.IsServer() {
 		return s.TrialTakes
 	}
 	const startAndStop = 200 * time.Millisecond

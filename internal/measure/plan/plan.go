@@ -135,3 +135,9 @@ type Task struct {
 	// Tried is how many trials of it the journal has already: they proved nothing.
 	Tried int
 }
+
+// Pilot reports whether the task only finds the rate.
+func (t Task) Pilot() bool { return t.Role == journal.RolePilot }
+
+// Repeat reports whether it measures the default once more.
+func (t Task) Repeat() bool { return t.Role == journal.RoleAA }

@@ -235,7 +235,7 @@ func (s Spec) LoadCPUs() cpuset.Set {
 
 // Arrangement is how load and target share CPUs; nil where there is no load.
 func (s Spec) Arrangement() *journal.Arrangement {
-	if s.Target.Kind() != journal.KindServer {
+	if !s.Target.IsServer() {
 		return nil
 	}
 	if !s.LoadOnTargetHost() {

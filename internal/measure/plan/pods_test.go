@@ -21,7 +21,7 @@ func TestPods(t *testing.T) {
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if s.Title() != "api" || s.Target.Kind() != journal.KindServer {
+	if s.Title() != "api" || !s.Target.IsServer() {
 		t.Errorf("%s, a %s", s.Title(), s.Target.Kind())
 	}
 	if a := s.Arrangement(); *a != journal.ArrangementShared || s.ApartOn(8) {

@@ -42,7 +42,7 @@ const (
 // --trial-time says, if that is given. A test binary is profiled for as long as it runs: 0.
 func (s Spec) ProfileTakes() time.Duration {
 	switch {
-	case s.Target.Kind() != journal.KindServer:
+	case !s.Target.IsServer():
 		return 0
 	case s.Load.Stretch:
 		return profileTakes
@@ -58,7 +58,7 @@ func (s Spec) Profiled() Spec {
 		s.Load.Duration *= 2 // of which the closed loop has half
 	}
 	s.Target.RunFor = 0
-	if s.Target.Kind() != journal.KindServer {
+	if !s.Target.IsServer() {
 		s.Load.Warmup = 0
 	}
 	return s
@@ -118,7 +118,7 @@ func (s Spec) checkProfile() *FieldError {
 	test, _ := gobench.Parse(s.Target.Command)
 	switch {
 	case s.Profile == "":
-	case s.Target.Kind() == journal.KindServer:
+	case s.Target.IsServer():
 		if strings.Contains(s.Profile, PortPlaceholder) && !s.commandHas(PortPlaceholder) {
 			return Wrong("profile", "=%s: it has {port}, but neither the command nor --env has: there is no such port", secret.Text(s.Profile))
 		}

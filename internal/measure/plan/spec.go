@@ -138,6 +138,12 @@ func (t Target) Kind() string {
 	return journal.KindBatch
 }
 
+// IsServer reports whether it is loaded at its URL.
+func (t Target) IsServer() bool { return t.Kind() == journal.KindServer }
+
+// IsBatch reports whether it runs and ends, and prints no Go benchmarks.
+func (t Target) IsBatch() bool { return t.Kind() == journal.KindBatch }
+
 // ReadyGiven reports that something else than an answer of the URL tells of readiness.
 func (t Target) ReadyGiven() bool {
 	return t.Ready.Way != ready.WayURL || t.Ready.URL != "" || len(t.Ready.Statuses) > 0
@@ -169,14 +175,14 @@ func (l Load) Settle() time.Duration { return min(300*time.Millisecond, l.Durati
 
 // OpenLoop reports whether trials have an open loop: those of our own engine do.
 func (s Spec) OpenLoop() bool {
-	return s.Target.Kind() == journal.KindServer && s.Load.Command == ""
+	return s.Target.IsServer() && s.Load.Command == ""
 }
 
 // LoadOnTargetHost reports whether the load's CPU time is taken from the machine of
 // the target. An external command is asked by its first word: ssh and kubectl
 // drive from elsewhere.
 func (s Spec) LoadOnTargetHost() bool {
-	if s.Target.Kind() != journal.KindServer {
+	if !s.Target.IsServer() {
 		return false
 	}
 	if p := s.Target.Pods; p != nil {

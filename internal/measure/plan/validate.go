@@ -12,7 +12,6 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/program/gobench"
 	"github.com/procfit/procfit/internal/show/secret"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Validate says what is contradictory in a Spec, as a *FieldError: a value by itself was
@@ -67,7 +66,7 @@ func (s Spec) checkCPUs() *FieldError {
 }
 
 func (s Spec) checkTarget() *FieldError {
-	t, server := s.Target, s.Target.Kind() == journal.KindServer
+	t, server := s.Target, s.Target.IsServer()
 	hasPort := s.commandHas(PortPlaceholder)
 	for _, command := range [][]string{t.Command, t.Against} {
 		if _, err := gobench.Parse(command); err != nil {
@@ -125,7 +124,7 @@ func (s Spec) commandHas(placeholder string) bool {
 
 // checkServer looks at the address of a server.
 func (s Spec) checkServer() *FieldError {
-	if s.Target.Kind() != journal.KindServer {
+	if !s.Target.IsServer() {
 		return nil
 	}
 	hasPort := s.commandHas(PortPlaceholder)
@@ -161,7 +160,7 @@ func (s Spec) exampleURL() string {
 
 func (s Spec) checkLoad() *FieldError {
 	l := s.Load
-	if s.Target.Kind() != journal.KindServer {
+	if !s.Target.IsServer() {
 		if l.Shared {
 			return Wrong("cpus", " load=shared is for servers: a batch program has no load")
 		}

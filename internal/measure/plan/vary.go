@@ -194,7 +194,7 @@ func (s Spec) checkVary() *FieldError {
 		}
 	}
 	switch {
-	case slices.Contains(s.live(), true) && s.Target.Kind() != journal.KindServer:
+	case slices.Contains(s.live(), true) && !s.Target.IsServer():
 		return Wrong("vary", " set=live needs a server with --url: a batch program has started its work by then")
 	case len(axes) == 0:
 	case s.Load.SLO != nil:

@@ -74,7 +74,7 @@ func loadOf(wanted plan.Spec, asked spec.Spec) journal.Load {
 	if wanted.Split != nil {
 		j.Sizing = wanted.Split.Sizing
 	}
-	if wanted.Target.Kind() != journal.KindServer {
+	if !wanted.Target.IsServer() {
 		j.DurationSeconds = wanted.Target.RunFor.Seconds()
 	}
 	if l.Stretch && wanted.OpenLoop() {
@@ -98,7 +98,7 @@ func loadOf(wanted plan.Spec, asked spec.Spec) journal.Load {
 	} else if wanted.OpenLoop() {
 		j.RateShare = l.RateShare
 	}
-	if wanted.Target.Kind() == journal.KindServer && l.Command == "" {
+	if wanted.Target.IsServer() && l.Command == "" {
 		j.Method = l.EffectiveMethod()
 	}
 	j.Metrics = asked.Get("metric") // with variables in place of credentials

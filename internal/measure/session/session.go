@@ -10,18 +10,22 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -197,6 +201,11 @@ func (s *Session) create(path string) (*os.File, string, error) {
 	return f, path, err
 }
 
+// Tool is the procfit that runs here, of a version.
+func Tool(version string) journal.Tool {
+	return journal.Tool{Version: version, GoVersion: runtime.Version()}
+}
+
 // ThisHost is the machine that procfit runs on.
 func ThisHost() journal.Host {
 	name, _ := os.Hostname()
@@ -208,6 +217,25 @@ func ThisHost() journal.Host {
 	f := facts.Read()
 	h.AffinityCPUs, h.EffectiveCPUs, h.CgroupMode = f.AffinityCPUs(), f.EffectiveCPUs(), string(f.CgroupMode())
 	return h
+}
+
+// MachineName is short, and the same for all machines of a kind: results are compared within
+// it.
+func MachineName(h journal.Host) string {
+	text := strings.NewReplacer("(r)", "", "(tm)", "", "(c)", "").Replace(strings.ToLower(h.CPUModel))
+	var words []string
+	for word := range strings.FieldsSeq(text) {
+		switch word {
+		case "cpu", "processor", "@", "with":
+		default:
+			words = append(words, word)
+		}
+	}
+	name := cmp.Or(plan.FileName(strings.Join(words, "-")), h.Arch, "machine") + "-" + strconv.Itoa(cmp.Or(h.AffinityCPUs, h.CPUs)) + "cpus"
+	if h.EffectiveCPUs > 0 && h.EffectiveCPUs < float64(h.AffinityCPUs) {
+		name += "-limit" + number.BareCPUs(h.EffectiveCPUs)
+	}
+	return name
 }
 
 // SameHost reports whether the trials of a run started on one host may continue on the

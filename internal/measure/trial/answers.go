@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/trial/foreign"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -143,6 +144,6 @@ func whyFailed(p *journal.Phase) string {
 
 // Late reports that the latency of a run of procfit's own load is mostly the load
 // generator's, because that was late to send.
-func Late(p *journal.Phase, cost *journal.LoadCost) bool {
-	return contest.Late(&journal.Trial{LatencySeconds: p.LatencySeconds, Load: cost})
+func Late(o *foreign.Offered) bool {
+	return contest.Late(&journal.Trial{LatencySeconds: o.LatencySeconds, Load: &o.Load})
 }

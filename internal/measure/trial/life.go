@@ -135,7 +135,7 @@ func (t *Task) guarded(ctx context.Context, p Place) error {
 
 // live is the trial from before its target's start to its end.
 func (t *Task) live(ctx context.Context, p Place, end context.CancelCauseFunc) error {
-	server := t.Spec.Target.Kind() == journal.KindServer
+	server := t.Spec.Target.IsServer()
 	err := p.Prepare(ctx, end)
 	if err == nil {
 		t.urls, err = p.Start(ctx)

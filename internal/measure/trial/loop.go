@@ -9,6 +9,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/trial/foreign"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
@@ -21,6 +22,12 @@ const Carried = 0.99
 
 // ThroughputRequests is the unit of a server's throughput.
 const ThroughputRequests = "requests"
+
+// Offered is a run of the load engine as procfit load --json prints it.
+func Offered(l *load.Result) (foreign.Offered, error) {
+	p, err := Phase(l)
+	return foreign.Offered{Schema: foreign.Schema, Phase: p, Load: Cost(l)}, err
+}
 
 // Phase is a run of the load engine as the journal has it.
 func Phase(l *load.Result) (journal.Phase, error) {

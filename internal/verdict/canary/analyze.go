@@ -1,6 +1,8 @@
 package canary
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -98,6 +100,25 @@ func (e *experiment) metrics(trials []journal.Trial) (list []paired.Metric) {
 		}
 	}
 	return list
+}
+
+// SoFar analyses the slices of a canary that runs.
+func (h Header) SoFar(trials []journal.Trial) *verdict.Result {
+	return Analyze(&journal.Contents{Header: h.Header, Trials: trials})
+}
+
+// Outcome is how a canary ended, as an error where it did not come to its end: err, unless the
+// end says more. Harm is what it is there to find.
+func Outcome(end *journal.End, err error) error {
+	switch end.Code {
+	case journal.EndInterrupted:
+		return context.Canceled
+	case journal.EndTaken, journal.EndNotStarted:
+		return errors.New(end.Reason)
+	case journal.EndUnreached:
+		return errors.New("no request reached the canary's pods: nothing was compared")
+	}
+	return err
 }
 
 // Analyze makes a Result of a canary's journal. It has no groups: its verdict is of all

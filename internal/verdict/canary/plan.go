@@ -101,6 +101,15 @@ func ParseQuery(s string) (journal.Query, error) {
 // of each round, and its margin of a p99 is how far above the control's a query may be.
 type Header struct{ journal.Header }
 
+// NewHeader is the header of a canary that starts now, with what is chosen for it.
+func NewHeader(slice, duration, warmup time.Duration, share float64) (h Header) {
+	h.Started = time.Now().Truncate(time.Second)
+	h.Target.Kind = journal.KindService
+	h.Canary = &journal.Canary{SliceSeconds: slice.Seconds(), Share: share, Counting: []journal.Counter{}}
+	h.Load.DurationSeconds, h.Load.WarmupSeconds = duration.Seconds(), warmup.Seconds()
+	return h
+}
+
 // Slice is how long a slice takes.
 func (h Header) Slice() time.Duration { return seconds(h.Canary.SliceSeconds) }
 
@@ -173,6 +182,9 @@ func (u use) idle() bool {
 	}
 	return cpus < idleCPUs && !(share(u.counted, u.seconds) >= idleRate)
 }
+
+// Slices are trials of one round.
+type Slices []journal.Trial
 
 // Unreached reports that no request came to any setting. A setting's slices are taken
 // together where their CPU time is known: the kernel may count it by ticks of 10 ms, and

@@ -50,6 +50,17 @@ const (
 	EffectRelaxed Effect = "relaxed"
 )
 
+// Words are what it means that something counts the pods.
+func (e Effect) Words() string {
+	switch e {
+	case EffectMean:
+		return "selects them too, and has them in the mean that it scales by"
+	case EffectBlocked:
+		return "selects them too, and allows no voluntary disruption while they are there: it cannot tell the scale of what owns them"
+	}
+	return "selects them too, and counts them as healthy: while they are there it lets as many more of yours go"
+}
+
 // EndCode is how a canary, or a live experiment, came to its end.
 type EndCode string
 

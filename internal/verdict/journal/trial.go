@@ -282,13 +282,3 @@ type LoadCost struct {
 	Dropped            int64    `json:"dropped"`              // intended sends that were never made
 	ThreadBusiestRatio *float64 `json:"thread_busiest_ratio"` // CPU time ÷ wall time of the busiest engine thread
 }
-
-// LoadSchema is the version of Offered.
-const LoadSchema = "procfit.load/v1"
-
-// Offered is what procfit load --json prints: one phase, and what offering it cost.
-type Offered struct {
-	Schema string `json:"schema"`
-	Phase
-	Load LoadCost `json:"load"`
-}

@@ -5,6 +5,8 @@ package live
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,6 +24,46 @@ import (
 // of its plan are the values, the start value first, and its duration is that of all blocks
 // and of the baseline.
 type Header struct{ journal.Header }
+
+// NewHeader is the header of an experiment that starts now, with what is chosen for it.
+func NewHeader(slice, burnIn, baseline, duration time.Duration) (h Header) {
+	h.Started = time.Now().Truncate(time.Second)
+	h.Target.Kind = journal.KindLive
+	h.Live = &journal.Live{SliceSeconds: slice.Seconds(), BurnInSeconds: burnIn.Seconds(), BaselineSeconds: baseline.Seconds()}
+	h.Load.DurationSeconds = duration.Seconds()
+	return h
+}
+
+// HarmError is that an experiment ended because of harm.
+type HarmError struct{ journal.Harm }
+
+func (e *HarmError) Error() string {
+	if e.Code == journal.HarmBudget {
+		return "the budget of slow and failed requests ended the experiment"
+	}
+	text := fmt.Sprintf("harm with GOMAXPROCS %s ended the experiment", e.Setting)
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	return text
+}
+
+// Outcome is how an experiment ended, as an error where it did not come to its end, with a
+// *HarmError in it after harm; err is what else went wrong.
+func Outcome(end *journal.End, err error) error {
+	switch end.Code {
+	case journal.EndComplete, journal.EndDecided:
+		return err
+	case journal.EndInterrupted:
+		return context.Canceled
+	case journal.EndHarm:
+		return errors.Join(err, &HarmError{*end.Harm})
+	}
+	return errors.New(end.Reason)
+}
+
+// Left reports that a slice ended before its time, since its value did harm.
+func Left(t *journal.Trial) bool { return t.InvalidCode == journal.InvalidLeft }
 
 // Settings are the values as a journal has them, the start value first.
 func Settings(start int, values []int, same bool) (list []journal.Setting) {

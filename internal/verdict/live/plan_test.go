@@ -52,3 +52,20 @@ func TestBlock(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestOutcome: what ended an experiment in its baseline, which has no report, is in the error.
+func TestOutcome(t *testing.T) {
+	for _, c := range []struct {
+		end  journal.End
+		want string // empty: it is no error
+	}{
+		{journal.End{Code: journal.EndDecided}, ""},
+		{journal.End{Code: journal.EndTaken, Reason: "draining"}, "draining"},
+		{journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmPanic, Setting: "1"}}, "harm with GOMAXPROCS 1 ended the experiment"},
+		{journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmEnded, Setting: "2", Detail: "the program was restarted, or ended"}}, "harm with GOMAXPROCS 2 ended the experiment: the program was restarted, or ended"},
+	} {
+		if err := Outcome(&c.end, nil); (err != nil) != (c.want != "") || err != nil && err.Error() != c.want {
+			t.Errorf("%+v: %v, want %q", c.end, err, c.want)
+		}
+	}
+}

@@ -141,7 +141,7 @@ func (h Header) settingResult(value int, look paired.Look, list []paired.Slice, 
 	out.Observed = []int{*out.Procs}
 	for i := range trials {
 		t := &trials[i]
-		if t.Live != nil && t.InvalidCode == journal.InvalidLeft && t.Setting.Label == out.Label {
+		if t.Live != nil && Left(t) && t.Setting.Label == out.Label {
 			out.Left, out.LeftAfter, out.InSystem, out.Beyond = out.Left+1, t.DurationSeconds, t.Live.InSystemMax, t.Live.Beyond
 		}
 	}

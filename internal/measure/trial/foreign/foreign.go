@@ -99,12 +99,22 @@ func (f *Figures) Fill(found map[string]load.Value) map[string]load.Value {
 	return rest
 }
 
+// Schema is the version of Offered.
+const Schema = "procfit.load/v1"
+
+// Offered is what procfit load --json prints: one phase, and what offering it cost.
+type Offered struct {
+	Schema string `json:"schema"`
+	journal.Phase
+	Load journal.LoadCost `json:"load"`
+}
+
 // Report is what a generator printed about a run.
 type Report struct {
 	Generator generator
 	Clock     Clock
 	Figures
-	Offered *journal.Offered // of procfit load --json, in full
+	Offered *Offered // of procfit load --json, in full
 }
 
 // Names lists the generators for help texts.
@@ -173,7 +183,7 @@ func named(argv []string) generator {
 
 // readOurs reads procfit load --json, which is a phase as a journal has it.
 func readOurs(raw []byte) (*Report, error) {
-	r := &Report{Generator: procfit, Clock: ClockSend, Offered: &journal.Offered{}}
+	r := &Report{Generator: procfit, Clock: ClockSend, Offered: &Offered{}}
 	if err := json.Unmarshal(raw, r.Offered); err != nil {
 		return nil, fmt.Errorf("invalid JSON from procfit load: %w", err)
 	}

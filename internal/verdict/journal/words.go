@@ -1,0 +1,80 @@
+package journal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Compared are what a plan compares, in words: values of GOMAXPROCS, as --procs takes them,
+// and those of variables.
+func (p Plan) Compared() string {
+	text := "GOMAXPROCS " + p.procs()
+	for _, axis := range p.Vary {
+		text += ", then " + axis.Name + " " + strings.Join(axis.Values, ", ")
+	}
+	if first := p.Settings[0]; first.Compares != "" { // a grid of one variable
+		_, variable, _ := strings.Cut(text, ", then ")
+		return variable + " and GOMAXPROCS " + LabelOf(first.Procs)
+	}
+	return text
+}
+
+// procs are the plan's values of GOMAXPROCS.
+func (p Plan) procs() string {
+	list := p.Labels()
+	if p.Racing() && !p.Listed && len(list) > 2 {
+		most := 0 // of the group that has the most
+		for _, a := range p.Settings {
+			if a.Procs != nil {
+				most = max(most, *a.Procs)
+			}
+		}
+		return fmt.Sprintf("%s, 1..%d", Default, most)
+	}
+	return strings.Join(list, ", ")
+}
+
+// Labels are those of the plan's settings, each once.
+func (p Plan) Labels() (list []string) {
+	for _, a := range p.Settings {
+		if !slices.Contains(list, a.Label) {
+			list = append(list, a.Label)
+		}
+	}
+	return list
+}
+
+// Suffix is what distinguishes the settings of one group from those of another, after a label.
+func (g GroupKey) Suffix() (s string) {
+	if g.Limited {
+		s += fmt.Sprintf(" limit %g", g.QuotaCPUs)
+	}
+	if g.GoVersion != "" {
+		s += " go" + g.GoVersion
+	}
+	if g.SetLive {
+		s += " set live"
+	}
+	if g.Procs > 0 {
+		s += fmt.Sprintf(" GOMAXPROCS %d", g.Procs)
+	}
+	if g.Variables != "" {
+		s += " " + g.Variables
+	}
+	if g.Replicas > 1 {
+		s += fmt.Sprintf(" × %d", g.Replicas)
+	}
+	return s
+}
+
+// Name is the setting's label, and what distinguishes its group.
+func (a Setting) Name() string { return a.Label + a.Group().Suffix() }
+
+// Title is the same with what the label is a value of: "GOMAXPROCS 2 limit 0.5", or "GOGC=50".
+func (a Setting) Title() string {
+	if a.Compares == "" {
+		return "GOMAXPROCS " + a.Name()
+	}
+	return a.Name()
+}
