@@ -104,11 +104,11 @@ func SameObjective(then, now journal.Plan) error {
 func SameLoad(a, b *Result) bool {
 	sent := func(l journal.Load) journal.Load {
 		return journal.Load{
-			Connections: l.Connections, RatePerSecond: l.RatePerSecond, RateShare: l.RateShare, Method: l.Method, Headers: l.Headers, BodySHA256: l.BodySHA256,
+			Connections: l.Connections, RatePerSecond: l.RatePerSecond, RateShare: l.RateShare, Method: l.Method, BodySHA256: l.BodySHA256,
 			RequestsSHA256: l.RequestsSHA256, Pace: l.Pace, GRPC: l.GRPC, Streams: l.Streams, Command: l.Command, Metrics: l.Metrics,
 		}
 	}
-	return a.Target.URL == b.Target.URL && reflect.DeepEqual(sent(a.Load), sent(b.Load))
+	return a.Target.URL == b.Target.URL && slices.Equal(a.Spec.Get("header"), b.Spec.Get("header")) && reflect.DeepEqual(sent(a.Load), sent(b.Load))
 }
 
 // ShareGroup reports whether two runs have groups of the same CPU limit, replicas and Go

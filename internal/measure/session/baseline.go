@@ -56,7 +56,7 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 	if !reflect.DeepEqual(old.Target.Beside, s.Header.Target.Beside) {
 		notes = append(notes, BaselineBeside)
 	}
-	if !reflect.DeepEqual(old.Load, s.Header.Load) {
+	if !reflect.DeepEqual(old.Load, s.Header.Load) || !sameAsked(old.Spec, s.Header.Spec) {
 		notes = append(notes, BaselineLoad)
 	}
 	return old, notes, nil

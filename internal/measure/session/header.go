@@ -15,7 +15,6 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
-	"github.com/procfit/procfit/internal/program/ready"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/spec"
@@ -34,8 +33,8 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 		TargetHost: o.Host,
 		Tool:       o.Tool,
 		Target: journal.Target{
-			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against), Prepare: phrase.Shell(secret.Words(t.Prepare)),
-			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: sumOf(executables(t)...), Revision: revision(t),
+			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against),
+			URL: secret.Text(t.URL), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: sumOf(executables(t)...), Revision: revision(t),
 			BurstCPUs: spec.Burst, CPUShares: t.Shares, ServerCPUs: t.CPUs, AnyProgram: t.AnyProgram, Directory: directory, Environment: runtimeVariables(o.Environ),
 		},
 		Load: loadOf(spec, o.Spec),
@@ -63,7 +62,7 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 func loadOf(wanted plan.Spec, asked spec.Spec) journal.Load {
 	l := wanted.Load
 	j := journal.Load{
-		Connections: l.Connections, Headers: secret.Headers(l.Headers), BodyBytes: len(l.Body), BodySHA256: sum(l.Body),
+		Connections: l.Connections, BodyBytes: len(l.Body), BodySHA256: sum(l.Body),
 		Command: secret.Text(l.Command), LoadCPUs: l.CPUs, ErrorRatioMax: l.MaxErrors,
 		TrialTimeoutSeconds: wanted.Target.RunTimeout.Seconds(),
 		DurationSeconds:     l.Duration.Seconds(), WarmupSeconds: l.Warmup.Seconds(), ReadyTimeoutSeconds: wanted.Target.ReadyTimeout.Seconds(),
@@ -85,9 +84,6 @@ func loadOf(wanted plan.Spec, asked spec.Spec) journal.Load {
 	}
 	if l.Streams > 1 {
 		j.Streams = l.Streams
-	}
-	if t := (journal.TLS{CACert: l.TLS.CACert, Cert: l.TLS.Cert, Insecure: l.TLS.Insecure, ServerName: l.TLS.ServerName}); t != (journal.TLS{}) {
-		j.TLS = &t
 	}
 	j.Requests, j.RequestsSHA256 = mixOf(l.Requests)
 	if l.Pace != load.PaceConstant {
@@ -131,17 +127,6 @@ func mixOf(requests []load.Request) (list []string, sha string) {
 		}
 	}
 	return list, hex.EncodeToString(h.Sum(nil))
-}
-
-// readyWhen is what --ready says, as a reader would write it.
-func readyWhen(p ready.Probe) string {
-	switch p.Way {
-	case ready.WayURL:
-		return secret.Text(p.URL)
-	case ready.WayCommand:
-		return phrase.Shell(secret.Words(p.Command))
-	}
-	return string(p.Way)
 }
 
 // command is the target's, as a reader would call it.

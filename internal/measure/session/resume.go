@@ -156,7 +156,7 @@ func (s *Session) adopt(then journal.Header) error {
 // differing is what keeps a run from being resumed; nil: nothing does. What was asked for in
 // another way and came to the same does not, such as a default that is given now.
 func differing(now, then journal.Header) (names []string) {
-	same := reflect.DeepEqual([]any{now.Target, now.Load, now.Plan}, []any{then.Target, then.Load, then.Plan})
+	same := reflect.DeepEqual([]any{now.Target, now.Load, now.Plan}, []any{then.Target, then.Load, then.Plan}) && sameAsked(now.Spec, then.Spec)
 	if !same {
 		names = askedOtherwise(now.Spec, then.Spec)
 	}
@@ -170,6 +170,14 @@ func differing(now, then journal.Header) (names []string) {
 		names = []string{"what this version of procfit makes of the command"}
 	}
 	return names
+}
+
+// asIs are the fields that come to what they say, and nothing else in a header shows.
+var asIs = []string{"prepare", "ready", "header", "tls"}
+
+// sameAsked reports whether two Specs have the same of these.
+func sameAsked(a, b spec.Spec) bool {
+	return !slices.ContainsFunc(asIs, func(name string) bool { return !slices.Equal(a.Get(name), b.Get(name)) })
 }
 
 // askedOtherwise is in what two Specs differ that ask for trials.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
-	"github.com/procfit/procfit/internal/program/ready"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
@@ -327,19 +326,6 @@ func TestBaseline(t *testing.T) {
 	p.Load.Connections = 3
 	if _, notes, err := New(p, o).CheckBaseline(); err != nil || len(notes) != 1 || notes[0] != BaselineLoad {
 		t.Errorf("another load: %v, %v", notes, err)
-	}
-}
-
-// A command within the header can be pasted into a shell.
-func TestHeaderQuotes(t *testing.T) {
-	sp := sample()
-	sp.Target.Prepare, sp.Target.Ready = []string{"rm", "-rf", "/tmp/my cache"}, ready.Probe{Way: ready.WayCommand, Command: []string{"sh", "-c", "a && b"}}
-	h := New(sp, options(t.TempDir(), two)).Header
-	if got, want := h.Target.Prepare, "rm -rf '/tmp/my cache'"; got != want {
-		t.Errorf("--prepare is %s, want %s", got, want)
-	}
-	if got, want := h.Target.Ready, "sh -c 'a && b'"; got != want {
-		t.Errorf("--ready is %s, want %s", got, want)
 	}
 }
 

@@ -29,15 +29,6 @@ const Redacted = "REDACTED"
 // is known to be harmless.
 func Header(header string) string { return new(Finder).Header(header) }
 
-// Headers is Header of each.
-func Headers(headers []string) []string {
-	out := slices.Clone(headers)
-	for i, h := range out {
-		out[i] = Header(h)
-	}
-	return out
-}
-
 // Words are those of a command line without credentials.
 func Words(words []string) []string { return new(Finder).Words(words) }
 

@@ -88,12 +88,11 @@ const (
 	KindLive    = "live"    // of a live experiment: it runs, and serves its own clients
 )
 
-// Target is the program under test, as the user gave it.
+// Target is the program under test: what the Spec came to.
 type Target struct {
 	Kind    string   `json:"kind"` // server, batch, gobench, service, live
 	Command []string `json:"command"`
 	Against []string `json:"against,omitempty"` // the old command of a gate, as a shell would split it
-	Prepare string   `json:"prepare,omitempty"` // of --prepare: what runs before each run of a batch program
 	// BurstCPUs is the burst of every CPU limit of the settings, in CPUs of one period.
 	BurstCPUs float64 `json:"burst_cpus,omitempty"`
 	Beside    *Beside `json:"beside,omitempty"` // of --beside: what ran next to it in every trial; null: nothing
@@ -107,16 +106,14 @@ type Target struct {
 	// one. After it +dirty says that files were changed.
 	Revision    string     `json:"revision,omitempty"`
 	URL         string     `json:"url,omitempty"`
-	Ready       string     `json:"ready,omitempty"`        // of --ready: the check that reported it ready for load; empty: its URL
-	ReadyStatus string     `json:"ready_status,omitempty"` // of --ready; empty: any below 500
-	Build       string     `json:"build,omitempty"`        // the package of --build
-	GoVersion   string     `json:"go_version,omitempty"`   // of the command's executable; a trial has the one that ran
-	MainModule  string     `json:"main_module,omitempty"`  // in the same way
-	BuiltIn     string     `json:"built_in,omitempty"`     // the id of the practice program, when there was no command
-	Attached    *Process   `json:"attached,omitempty"`     // it ran already; null: the command was started
-	Object      string     `json:"object,omitempty"`       // whose pods were copied in a cluster: deployment/api, or a manifest
-	Namespace   string     `json:"namespace,omitempty"`    // of the copies
-	Container   string     `json:"container,omitempty"`    // of the pods, whose GOMAXPROCS was set
+	Build       string     `json:"build,omitempty"`       // the package of --build
+	GoVersion   string     `json:"go_version,omitempty"`  // of the command's executable; a trial has the one that ran
+	MainModule  string     `json:"main_module,omitempty"` // in the same way
+	BuiltIn     string     `json:"built_in,omitempty"`    // the id of the practice program, when there was no command
+	Attached    *Process   `json:"attached,omitempty"`    // it ran already; null: the command was started
+	Object      string     `json:"object,omitempty"`      // whose pods were copied in a cluster: deployment/api, or a manifest
+	Namespace   string     `json:"namespace,omitempty"`   // of the copies
+	Container   string     `json:"container,omitempty"`   // of the pods, whose GOMAXPROCS was set
 	ServerCPUs  cpuset.Set `json:"server_cpuset,omitempty"`
 	CPUs        cpuset.Set `json:"cpus,omitempty"`        // that it ran on, where the load had others
 	AnyProgram  bool       `json:"any_program,omitempty"` // of --any-program: it is measured although its GOMAXPROCS may not be read
@@ -139,13 +136,12 @@ type Process struct {
 	Name    string `json:"name"`
 }
 
-// Load is the load as the user asked for it.
+// Load is the load: what the Spec came to.
 type Load struct {
 	Connections   int      `json:"connections,omitempty"`
 	RatePerSecond *float64 `json:"rate_per_second"`      // null: a share of the unset setting's capacity, from the pilots
 	RateShare     float64  `json:"rate_share,omitempty"` // of that capacity; absent: half
 	Method        string   `json:"method,omitempty"`     // as it was sent
-	Headers       []string `json:"headers,omitempty"`
 	BodySHA256    string   `json:"body_sha256,omitempty"`
 	BodyBytes     int      `json:"body_bytes,omitempty"`
 	// Requests are those of a mix, with their weights where they have some, and
@@ -155,7 +151,6 @@ type Load struct {
 	Pace           string     `json:"pace,omitempty"`    // of the open loop: poisson; absent: constant
 	GRPC           *Call      `json:"grpc,omitempty"`    // null: HTTP
 	Streams        int        `json:"streams,omitempty"` // requests at a time on a connection of HTTP/2, where there are several
-	TLS            *TLS       `json:"tls,omitempty"`     // null: the command has no flag about TLS
 	Command        string     `json:"command,omitempty"` // of --load
 	Metrics        []string   `json:"metrics,omitempty"` // of --metric
 	LoadCPUs       cpuset.Set `json:"load_cpuset,omitempty"`
@@ -250,12 +245,4 @@ type Call struct {
 	DataBytes  int      `json:"data_bytes,omitempty"` // of the message in JSON
 	Proto      []string `json:"proto,omitempty"`
 	Protoset   string   `json:"protoset,omitempty"`
-}
-
-// TLS is how the server was verified, and what it was shown: names of files.
-type TLS struct {
-	CACert     string `json:"cacert,omitempty"`
-	Cert       string `json:"cert,omitempty"`
-	Insecure   bool   `json:"insecure,omitempty"`
-	ServerName string `json:"server_name,omitempty"`
 }

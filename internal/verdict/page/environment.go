@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -44,7 +45,7 @@ func environment(r *verdict.Result) []Facts {
 	add("Container", t.Container)
 	add("Go version of the program", goVersion(t.GoVersion))
 	add("Main module of the program", t.MainModule)
-	add("Before each run", t.Prepare)
+	add("Before each run", r.Spec.Text("prepare"))
 	groups(t, add)
 	add("Runtime variables", strings.Join(t.Environment, " "))
 	add("Directory", t.Directory)
@@ -55,7 +56,7 @@ func environment(r *verdict.Result) []Facts {
 	add("URL", t.URL)
 	add("Load generator", generator(r))
 	add("How the load was sent", engine(r))
-	add("TLS", verified(l.TLS))
+	add("TLS", verified(r.Spec))
 	if t.Kind == "server" {
 		if l.RatePerSecond != nil {
 			add("Rate", number.PerSecond("req/s").Value(*l.RatePerSecond))
@@ -240,8 +241,8 @@ func generator(r *verdict.Result) string {
 	if l.BodyBytes > 0 {
 		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
 	}
-	if len(l.Headers) > 0 {
-		s += ", headers " + strings.Join(headerNames(l.Headers), ", ")
+	if headers := r.Spec.Get("header"); len(headers) > 0 {
+		s += ", headers " + strings.Join(headerNames(headers), ", ")
 	}
 	return s
 }
@@ -263,22 +264,15 @@ func engine(r *verdict.Result) string {
 }
 
 // verified is how the server was verified.
-func verified(t *journal.TLS) string {
-	if t == nil {
-		return ""
-	}
+func verified(asked spec.Spec) string {
 	var parts []string
-	if t.Insecure {
+	if asked.TextOf("tls", "") == "insecure" {
 		parts = append(parts, "the server certificate is not verified")
 	}
-	if t.CACert != "" {
-		parts = append(parts, "trusted CA certificates: "+t.CACert)
-	}
-	if t.ServerName != "" {
-		parts = append(parts, "server name: "+t.ServerName)
-	}
-	if t.Cert != "" {
-		parts = append(parts, "client certificate: "+t.Cert)
+	for _, part := range [][2]string{{"ca", "trusted CA certificates: "}, {"name", "server name: "}, {"cert", "client certificate: "}} {
+		if text := asked.TextOf("tls", part[0]); text != "" {
+			parts = append(parts, part[1]+text)
+		}
 	}
 	return phrase.Semicolons(parts)
 }

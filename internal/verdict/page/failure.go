@@ -116,7 +116,7 @@ func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
 		}
 		add("start it by itself", alone(h, t))
 	case journal.InvalidPrepare:
-		add("run the command of --prepare by itself", h.Target.Prepare)
+		add("run the command of --prepare by itself", spec.Replace(h.Spec.Text("prepare"), func(string) string { return redacted }))
 	case journal.InvalidBeside:
 		add("run the command of --beside by itself", phrase.Shell(anyPort(h.Target.Beside.Command)))
 	case journal.InvalidNeverReady:

@@ -256,7 +256,6 @@ func Hostile() *verdict.Result {
 	r.Target.Command = []string{"./server", evil, "", "it's", "$HOME", "{port}"}
 	r.Target.URL = "javascript:alert(4)//" + evil
 	r.Target.Environment = []string{"GOGC=" + evil, evil}
-	r.Load.Headers = []string{"Authorization: Bearer secret"}
 	for _, x := range []verdict.Remark{
 		unworded(evil), verdict.InvalidTrials{Invalid: verdict.Invalid{Reason: evil}}, verdict.SentLate{Settings: []verdict.LateTrials{{Label: evil}}},
 		verdict.TrialWarnings{First: &journal.Warning{Code: journal.WarnCounters, Detail: evil}}, verdict.TrialWarnings{First: &journal.Warning{Code: journal.WarningCode(evil), Detail: evil}},
