@@ -21,7 +21,7 @@ func TestInstalledMakesAnImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile("To install: `([^`]*?)go install (\\S+)`").FindSubmatch(b)
+	m := regexp.MustCompile("`([^`]*?)go install (\\S+)` puts").FindSubmatch(b)
 	if m == nil {
 		t.Fatal("the README does not say how to install procfit")
 	}
