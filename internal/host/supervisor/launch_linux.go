@@ -110,8 +110,17 @@ func (s *supervisor) awaitExec(reports *gob.Decoder) error {
 	if err := reports.Decode(&failed); !errors.Is(err, io.EOF) {
 		return errors.New(failed.Error)
 	}
-	s.started = time.Now()
+	// The end of the reports is noticed late on a busy machine, when a short command may have
+	// ended already.
+	s.started = time.Now().Add(ready.At - monotonic())
 	return nil
+}
+
+// monotonic is CLOCK_MONOTONIC, which all processes share. An error is impossible.
+func monotonic() time.Duration {
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now)
+	return time.Duration(now.Nano())
 }
 
 func (s *supervisor) openLog() {
@@ -182,7 +191,7 @@ func stage() int {
 	if err := gob.NewDecoder(os.NewFile(3, "request")).Decode(&r); err != nil {
 		return 1 // the supervisor is gone
 	}
-	err := become(r, func() error { return reports.Encode(report{Used: used(unix.RUSAGE_SELF)}) })
+	err := become(r, func() error { return reports.Encode(report{Used: used(unix.RUSAGE_SELF), At: monotonic()}) })
 	_ = reports.Encode(report{Error: err.Error()}) // one that cannot be sent has no reader
 	return 1
 }
@@ -207,11 +216,11 @@ func become(r request, ready func() error) error {
 			return fmt.Errorf("enter the cgroup: %w", err)
 		}
 	}
-	if err := ready(); err != nil {
-		return err
-	}
 	if err := defaultSignals(); err != nil {
 		return fmt.Errorf("reset the signals: %w", err)
+	}
+	if err := ready(); err != nil {
+		return err
 	}
 	// syscall.Exec also restores the limit of open files, which Go's runtime
 	// raised.

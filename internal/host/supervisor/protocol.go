@@ -73,11 +73,12 @@ const (
 	evExited
 )
 
-// report is what the stage sends to the supervisor: first what it used so far,
-// then, only if exec failed, why.
+// report is what the stage sends to the supervisor: first, right before exec, what it used
+// so far and when that is; then, only if exec failed, why.
 type report struct {
 	Error string
 	Used  usage
+	At    time.Duration // of CLOCK_MONOTONIC
 }
 
 type usage struct {

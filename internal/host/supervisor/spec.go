@@ -52,7 +52,7 @@ type Exit struct {
 	LogCut      bool   // more was written to Log than LogLimit: lines between the first and the last part are not in it
 	OutputBytes int64  // written by the command to what Log takes, kept or not
 
-	Wall                time.Duration // from exec to exit of the command itself; on a busy machine exec is noticed late
+	Wall                time.Duration // from exec to exit of the command itself
 	User, System        time.Duration // CPU time
 	VoluntarySwitches   int64
 	InvoluntarySwitches int64
