@@ -335,5 +335,5 @@ func allowed(s rule.Subject) string {
 			return ancestor(i) + " allows " + number.Limit(have, l.Burst.CPUs)
 		}
 	}
-	return "its affinity allows " + number.CPUs(have)
+	return "it may run on " + number.CPUs(have)
 }

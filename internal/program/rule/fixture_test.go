@@ -124,7 +124,7 @@ func fixtures() []fixture {
 		{"PF001", "a what-if", machine(64, 20, 1.5), "will use GOMAXPROCS=20, but", "set GOMAXPROCS=2", Warning},
 		{"PF001", "env above the limit", machine(8, 2).withEnv("8").live(8), "uses GOMAXPROCS=8", "remove GOMAXPROCS=8 from its environment: the runtime then chooses 2", Warning},
 		{"PF001", "env, and an old Go", machine(8, 2).withEnv("6").gover("go1.24.1").live(6), "uses GOMAXPROCS=6", "set GOMAXPROCS=2 in its environment instead of 6", Warning},
-		{"PF001", "env above the CPUs", machine(2).withEnv("8"), "will use GOMAXPROCS=8, but its affinity allows 2 CPUs", "remove GOMAXPROCS=8", Warning},
+		{"PF001", "env above the CPUs", machine(2).withEnv("8"), "will use GOMAXPROCS=8, but it may run on only 2 CPUs", "remove GOMAXPROCS=8", Warning},
 		{"PF001", "code", machine(8, 2).live(5), "uses GOMAXPROCS=5", "change its runtime.GOMAXPROCS call to use 2", Warning},
 		{"PF001", "env above the limit, a go line that ignores it", machine(2, 0.5).withEnv("8").baked(off).live(8), "uses GOMAXPROCS=8", "set GOMAXPROCS=1 in its environment instead of 8; without it the runtime chooses 2", Warning},
 		{"PF001", "code for certain", machine(8, 2).live(5).custom(true), "uses GOMAXPROCS=5", "runtime.GOMAXPROCS call to use 2", Warning},
@@ -146,7 +146,7 @@ func fixtures() []fixture {
 		{"PF001", "the environment is hidden", machine(64, 20, 2).hiddenEnv(), "", "", ""},
 		{"PF001", "the environment is hidden, the value is not", machine(64, 2).hiddenEnv().live(64), "uses GOMAXPROCS=64", "runtime.GOMAXPROCS call", Warning},
 
-		{"PF001", "above its CPUs, for page faults", machine(4).withEnv("12").live(12).faults(9, 3), "its affinity allows 4 CPUs; page faults keep 9 of its Ps waiting for the disk", "unless a sweep has shown that 12 is better, remove GOMAXPROCS=12", Info},
+		{"PF001", "above its CPUs, for page faults", machine(4).withEnv("12").live(12).faults(9, 3), "it may run on only 4 CPUs; page faults keep 9 of its Ps waiting for the disk", "unless a sweep has shown that 12 is better, remove GOMAXPROCS=12", Info},
 
 		{"PF002", "env", machine(8).withEnv("2").live(2), "uses GOMAXPROCS=2, but could use 8 CPUs", "remove GOMAXPROCS=2", Info},
 		{"PF002", "an affinity that has grown", machine(8).live(1).custom(false), "uses GOMAXPROCS=1, but could use 8 CPUs", "restart it", Info},

@@ -16,7 +16,7 @@ func checkTooMany(s Subject) []Finding {
 	if !s.tooMany() || s.Facts.EffectiveCPUs() == 0 || len(checkThousandths(s)) > 0 || s.Measured() {
 		return nil
 	}
-	source := "its affinity allows"
+	source := "it may run on only"
 	if l, ok := s.Limit(); ok {
 		source = "the limit of " + l.Dir + " allows"
 	}
