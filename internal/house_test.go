@@ -185,6 +185,7 @@ var mayImport = map[string][]string{
 	"test/need":                     {},
 	"test/built":                    {"test/need"},
 	"test/chance":                   {"test/need"},
+	"test/demo":                     {},
 	"test/lane":                     {},
 	"test/cluster":                  {},
 	"test/cluster/run":              {"test/cluster"},
