@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/terminal"
 )
 
 // setOptions are the flags of procfit set.
@@ -475,17 +475,21 @@ func (o *setOptions) print(std stdio, d setDocument) error {
 	if o.out.json() {
 		return printJSON(std, d)
 	}
-	return d.write(std.out)
+	out := terminal.Writer{Width: width(std)}
+	for line := range strings.Lines(d.text()) {
+		out.Folded(strings.TrimSuffix(line, "\n"), "    ")
+	}
+	_, err := std.out.Write(out.Bytes())
+	return err
 }
 
-// write prints the document for a terminal.
-func (d setDocument) write(w io.Writer) error {
+// text is the document for a person.
+func (d setDocument) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "process %d (%s): ", d.PID, d.Name)
 	if !d.Changed {
 		fmt.Fprintf(&b, "%s\n", d.Note)
-		_, err := io.WriteString(w, b.String())
-		return err
+		return b.String()
 	}
 	now := "set; the new value cannot be read"
 	if d.New != nil {
@@ -508,6 +512,5 @@ func (d setDocument) write(w io.Writer) error {
 		b.WriteString(": " + strings.Join(d.SizedAtStart, ", "))
 	}
 	fmt.Fprintf(&b, "\n  a restart forgets the value; to keep it: %s\n", d.ToKeep)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }

@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	columns, rows = 80, 23
+	columns, rows = 80, 32
 	prompt        = "$ "
 	// of the font, and around the text, in pixels
 	cell, line, left, top = 8.4, 19, 16, 44
