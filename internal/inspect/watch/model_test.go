@@ -22,7 +22,7 @@ func TestTable(t *testing.T) {
 	b.wants(
 		"procfit · 64 CPUs · every 1 s · counters: taskstats",
 		"36 Go processes of 259, 33 with findings: 1 error 2 warnings 30 infos",
-		"1 inferred; 12 not readable: needs root or CAP_SYS_PTRACE",
+		"1 inferred · 12 not readable (press ?)",
 		"   PID NAME          PROCS RECOMMENDED    CPU USE SET BY THROTTLED FINDINGS▲",
 		"▸ 1313 fraud-scorer      3 ok                1.93 auto         20% E PF003",
 		" 20991 gateway         *64 → 4, limit 4      1.93 auto         10% W PF0",
@@ -31,6 +31,7 @@ func TestTable(t *testing.T) {
 		"fraud-scorer PF003 GOMAXPROCS=\"2.5\" is not a positive", "→ remove it: the runtime chooses 3 by itself", "1 more: Enter",
 		" q  quit  ?  help",
 	)
+	newBench(t, 80, 80).scans(25).press("?").wants("NOT READABLE", "12 processes: needs root or CAP_SYS_PTRACE")
 	newBench(t, 200, 50).scans(2).wants("  PROCS  RECOMMENDED ", "CPU USE  SET BY  NUMCPU  LIMIT  SCHED P50  SCHED P99  WAITING  THROTTLED  THREADS  FINDINGS", " ?64 ", "+-  interval")
 	newBench(t, 36, 12).scans(2).wants("PID NAME", "FINDINGS", "E PF003").lacks("WAITING")
 	newBench(t, 20, 5).scans(2).wants("1313 fraud-scor", "q  quit")

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -137,14 +138,10 @@ func (m *model) summary() string {
 }
 
 // problems is what the list does not show: a failed scan, and how many processes could
-// not be read, and why.
+// not be read. Help has the reasons.
 func (m *model) problems() string {
 	if m.failed != nil {
 		return m.paint(alarm, "the scan failed: "+m.clean(m.failed.Error()))
-	}
-	kinds := map[string]int{}
-	for _, u := range m.snap.Unreadable {
-		kinds[u.Summary()]++
 	}
 	inferred := 0
 	for _, p := range m.snap.Processes {
@@ -153,14 +150,25 @@ func (m *model) problems() string {
 		}
 	}
 	var parts []string
-	for kind, n := range kinds {
-		parts = append(parts, fmt.Sprintf("%d not readable: %s", n, m.clean(kind)))
-	}
-	slices.Sort(parts)
 	if inferred > 0 {
-		parts = append([]string{fmt.Sprintf("%d inferred", inferred)}, parts...)
+		parts = append(parts, fmt.Sprintf("%d inferred", inferred))
 	}
-	return m.paint(faint, strings.Join(parts, "; "))
+	if n := len(m.snap.Unreadable); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d not readable (press ?)", n))
+	}
+	return m.paint(faint, strings.Join(parts, m.dot()))
+}
+
+// unreadable is why processes could not be read, with how many each reason is of.
+func (m *model) unreadable() (lines []string) {
+	kinds := map[string]int{}
+	for _, u := range m.snap.Unreadable {
+		kinds[u.Summary()]++
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		lines = append(lines, m.wrap(phrase.CountOf(kinds[kind], "process", "processes")+": "+m.clean(kind), m.width, 0)...)
+	}
+	return lines
 }
 
 // footer is the last line: the keys, or the filter that is being typed.
@@ -242,6 +250,9 @@ func (m *model) helpText() []string {
 	lines = append(lines, m.wrap("Values are for the last interval. In the first scan of a process they are faint and cover its whole life. A process that has ended stays in the list for "+phrase.Count(lingers, "scan")+". A wider terminal shows more columns.", m.width, 0)...)
 	lines = append(lines, m.paint(heading, m.pad("COUNTERS", m.width, false)))
 	lines = append(lines, m.wrap(m.counters(), m.width, 0)...)
+	if why := m.unreadable(); why != nil {
+		lines = append(append(lines, m.paint(heading, m.pad("NOT READABLE", m.width, false))), why...)
+	}
 	return lines
 }
 
