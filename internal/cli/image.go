@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,6 +25,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/kube/image"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/results"
 )
 
 // mostProgram is more than any build of procfit, in bytes.
@@ -136,12 +140,46 @@ func newAgent(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return agent.NewServer(token, offer).Serve(cmd.Context(), l, idle)
+			s := agent.NewServer(token, offer)
+			s.Try = tryHere
+			return s.Serve(cmd.Context(), l, idle)
 		},
 	}
 	cmd.Flags().BoolVar(&watch, "watch", false, "follow the programs of the pod to their end, and tell what they did")
 	cmd.Flags().DurationVar(&idle, "idle", 15*time.Minute, "end when nobody has asked for so long")
 	return cmd
+}
+
+// mostJournal is more than an experiment of a day has, in bytes.
+const mostJournal = 256 << 20
+
+// tryHere runs procfit live in a process of its own, which is interrupted as by Ctrl-C.
+func tryHere(ctx context.Context, args []string, tell func(line string)) (text []byte, code int, err error) {
+	dir, err := os.MkdirTemp("/dev/shm", "procfit-") // which is there, and can be written, in any container
+	if err != nil {
+		return nil, 0, err
+	}
+	defer os.RemoveAll(dir)
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", append(append([]string{"live"}, args...), "--out", dir, "--yes")...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	said, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	for lines := bufio.NewScanner(said); lines.Scan(); {
+		tell(lines.Text())
+	}
+	if err := cmd.Wait(); cmd.ProcessState == nil {
+		return nil, 0, err
+	}
+	text, err = folder.ReadRegular(filepath.Join(dir, results.Journal), mostJournal)
+	if errors.Is(err, fs.ErrNotExist) { // it ended in the baseline
+		err = nil
+	}
+	return text, cmd.ProcessState.ExitCode(), err
 }
 
 // offer runs a load that came as JSON, in which a call of gRPC is without what makes it.

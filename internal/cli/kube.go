@@ -72,7 +72,7 @@ kubectl-procfit.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newKubeSweep(std), newKubeCanary(std), newKubeCheck(std), newKubeClean(std), newKubeImage(std))
+	cmd.AddCommand(newKubeSweep(std), newKubeCanary(std), newKubeLive(std), newKubeCheck(std), newKubeClean(std), newKubeImage(std))
 	return cmd
 }
 

@@ -69,15 +69,20 @@ also where the program cannot be changed; 130 interrupted.`,
 	return cmd
 }
 
-func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
-	o := &liveOptions{measurement: newMeasurement("live"), slice: 5 * time.Second, burnIn: 2 * time.Second, baseline: usualBaseline, budget: liveBudget{share: 0.001}}
+// newTrying are the options of what tries values in a running program.
+func newTrying(name string) *liveOptions {
+	o := &liveOptions{measurement: newMeasurement(name), slice: 5 * time.Second, burnIn: 2 * time.Second, baseline: usualBaseline, budget: liveBudget{share: 0.001}}
 	o.spec.Load.Duration, o.spec.Parts["for"] = 30*time.Minute, []string{""}
+	return o
+}
+
+// trying are the fields of how values are tried.
+func (o *liveOptions) trying() []field.Field {
 	fields := field.Take(o.spec.Fields(),
 		field.Field{Name: "procs", Help: "GOMAXPROCS values to try: auto, 1..4, or 1,2"},
 		field.Field{Name: "margin", Help: "more CPU time, more p99 that still counts as equal (default 5%,p99=20%)"},
 		field.Field{Name: "slo", Help: "latency above which requests are slow: p99=100ms (default by the baseline)", More: "Without it, a request is slow if it takes twice as long as the p99 of the baseline."},
-		field.Field{Name: "seed", Help: "seed of the random order of values (default from the clock)"},
-		field.Field{Name: "header", Help: "a header to send, also to --metrics and --prometheus; may be repeated"})
+		field.Field{Name: "seed", Help: "seed of the random order of values (default from the clock)"})
 	own := field.In(field.Compare,
 		field.Field{Name: "slice", Holds: "TIME", Help: "how long a value is counted at a time, up to 20% shorter or longer at random", Value: field.Time(&o.slice, 1, "5s")},
 		field.Field{Name: "burn-in", Holds: "TIME", Help: "time after each change that is not counted", Value: field.Time(&o.burnIn, 1, "2s")},
@@ -92,8 +97,14 @@ func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 		Name: "metrics", Holds: ":PORT/PATH", Often: true, Help: "the program's own metrics, for its requests: :2112/metrics, or a URL",
 		More: "procfit finds the counter of requests and the histogram of their latency by their shape, and prints their names. #NAME behind the address names one.", Value: field.Text(&o.metrics),
 	})
+	return slices.Concat(fields, []field.Field{o.spec.RunField("how long the experiment takes at most, with its baseline")}, own, metrics)
+}
+
+func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
+	o := newTrying("live")
+	header := field.Take(o.spec.Fields(), field.Field{Name: "header", Help: "a header to send, also to --metrics and --prometheus; may be repeated"})
 	queries := field.In(field.Compare, o.queries.Fields("$slice is filled in, four fifths of --slice: at least two scrapes of the Prometheus must fit into it. A query that is proven above that of the value at start ends the experiment.", judge.ParseQuery)...)
-	o.bind(std, cmd, slices.Concat(fields, []field.Field{o.spec.RunField("how long the experiment takes at most, with its baseline")}, own, metrics, queries, o.offered(), field.Take(o.own(), slices.Concat(
+	o.bind(std, cmd, slices.Concat(o.trying(), header, queries, o.offered(), field.Take(o.own(), slices.Concat(
 		field.Named("dry-run", "output", "json", "quiet"),
 		[]field.Field{{Name: "out", Help: "results directory (default results/NAME-live-TIME)"}})...),
 		field.In(field.Output, toggle("yes", &o.yes, "do not ask"))))

@@ -152,11 +152,15 @@ func (o *liveOptions) measure(ctx context.Context, std stdio, run *liveRun) (beg
 	e := live.Of(program)
 	e.Header, e.Ask, e.Share, e.Begun, e.Block, e.Over = run.header, run.queries.Ask, run.share, p.begin, p.block, p.over
 	end, begun, err := e.Run(p.slice).Into(ctx, run.header.Header, run.dir, std.secrets.Quoted)
-	err = judge.Outcome(end, err)
+	return begun, liveError(judge.Outcome(end, err))
+}
+
+// liveError has the exit code of an experiment's outcome.
+func liveError(err error) error {
 	if harm := (*judge.HarmError)(nil); errors.As(err, &harm) {
 		err = &exitError{exitGate, err}
 	}
-	return begun, interrupted(err)
+	return interrupted(err)
 }
 
 // forecast is how long it takes to find a difference, in half of all experiments. What

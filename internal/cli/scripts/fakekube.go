@@ -29,6 +29,8 @@ type fakeAPI struct {
 	denied  []string                  // rights that the user lacks: "create pods"
 	status  map[string]any            // of pods that are made
 	fails   int                       // the status of every answer; 0: as it should be
+	policy  string                    // why no ephemeral container may be added; empty: one may
+	context map[string]any            // the securityContext that admission gives to one; nil: its own
 	log     *os.File                  // what was made and deleted, a line each
 }
 
@@ -37,6 +39,8 @@ type world struct {
 	Denied  []string                  `json:"denied"`
 	Status  map[string]any            `json:"status"`
 	Fails   int                       `json:"fails"`
+	Policy  string                    `json:"policy"`
+	Context map[string]any            `json:"context"`
 }
 
 // fakeKube (fakekube WORLD.json KUBECONFIG LOG) serves until it is interrupted. The
@@ -55,7 +59,7 @@ func fakeKube() {
 			os.Exit(2)
 		}
 	}
-	go http.Serve(l, &fakeAPI{objects: w.Objects, denied: w.Denied, status: w.Status, fails: w.Fails, log: log})
+	go http.Serve(l, &fakeAPI{objects: w.Objects, denied: w.Denied, status: w.Status, fails: w.Fails, policy: w.Policy, context: w.Context, log: log})
 	if err := os.WriteFile(os.Args[2], Kubeconfig("http://"+l.Addr().String()), 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, "fakekube:", err)
 		os.Exit(2)
@@ -128,6 +132,8 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.write(w, http.StatusCreated, body)
 	case r.Method == http.MethodPost:
 		f.create(w, r, body)
+	case r.Method == http.MethodPatch && path.Base(r.URL.Path) == "ephemeralcontainers":
+		f.addContainer(w, r, body)
 	case object != nil && r.Method == http.MethodGet:
 		f.write(w, http.StatusOK, object)
 	case object != nil && r.Method == http.MethodPut:
@@ -159,6 +165,27 @@ func (f *fakeAPI) create(w http.ResponseWriter, r *http.Request, body map[string
 		fmt.Fprintln(f.log, "made", path.Base(r.URL.Path))
 	}
 	f.write(w, http.StatusCreated, body)
+}
+
+// addContainer adds an ephemeral container to a pod, or has it tried alone.
+func (f *fakeAPI) addContainer(w http.ResponseWriter, r *http.Request, patch map[string]any) {
+	pod := f.objects[path.Dir(r.URL.Path)]
+	switch {
+	case pod == nil:
+		f.fail(w, http.StatusNotFound, "NotFound", "the pod is not found")
+		return
+	case f.policy != "":
+		f.fail(w, http.StatusForbidden, "Forbidden", f.policy)
+		return
+	}
+	list := patch["spec"].(map[string]any)["ephemeralContainers"].([]any)
+	if f.context != nil {
+		list[0].(map[string]any)["securityContext"] = f.context
+	}
+	if r.URL.Query().Get("dryRun") == "" {
+		fmt.Fprintln(f.log, "made a container")
+	}
+	f.write(w, http.StatusOK, map[string]any{"kind": "Pod", "apiVersion": "v1", "metadata": pod["metadata"], "spec": map[string]any{"ephemeralContainers": list}})
 }
 
 // fakeLists are the lists that there are, by what they are of.

@@ -71,6 +71,12 @@ func (c *api) patchPod(ctx context.Context, name, subresource string, patch []by
 	return c.Core.Patch(types.StrategicMergePatchType).Namespace(c.Namespace).Resource("pods").Name(name).SubResource(subresource).Body(patch).Do(ctx).Error()
 }
 
+// tryPatch is a server-side dry run of patchPod.
+func (c *api) tryPatch(ctx context.Context, name, subresource string, patch []byte, into runtime.Object) error {
+	o := metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}
+	return c.Core.Patch(types.StrategicMergePatchType).Namespace(c.Namespace).Resource("pods").Name(name).SubResource(subresource).VersionedParams(&o, c.Parameters).Body(patch).Do(ctx).Into(into)
+}
+
 // logs is a container's output, of a long one the beginning and the end.
 func (c *api) logs(ctx context.Context, pod, container string) (text []byte, cut bool, err error) {
 	o := corev1.PodLogOptions{Container: container}

@@ -3,7 +3,9 @@
 package results
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -35,6 +37,35 @@ func Read(dir string) (*Results, error) {
 		return nil, err
 	}
 	return &Results{dir, contents}, nil
+}
+
+// Keep writes the journal of a live experiment that ran elsewhere, as one of what was asked for
+// here. outcome is how it ended, as live.Outcome has it.
+func Keep(dir string, text []byte, asked live.Header, quote func(string) string) (outcome, err error) {
+	c, err := journal.Read(bytes.NewReader(text), "the journal from elsewhere")
+	switch {
+	case err != nil:
+		return nil, err
+	case c.End == nil:
+		return nil, errors.New("the journal from elsewhere has no end: procfit was ended there")
+	}
+	made, err := folder.Make(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer made.Close()
+	c.Header.Name, c.Header.Spec = asked.Name, asked.Spec
+	w, err := journal.Create(made, c.Header, quote)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	for _, t := range c.Trials {
+		if err := w.Append(t); err != nil {
+			return nil, err
+		}
+	}
+	return live.Outcome(c.End, nil), w.AppendEnd(*c.End)
 }
 
 // Exist reports whether a directory has a journal.

@@ -50,11 +50,13 @@ type Offer func(context.Context, load.Options) (*load.Result, error)
 // its pod reaches its port and, in the network of a node, every process there. The zero
 // value is not ready: NewServer.
 type Server struct {
+	Try      Try // tries values in a program of the pod
 	offer    Offer
 	token    string
 	observer observer
 
 	mu     sync.Mutex
+	tried  experiment
 	jobs   map[string]*job
 	spans  map[string]*span
 	asking int // questions that are not answered yet
@@ -84,7 +86,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, idle time.Duration) 
 		cancel()
 		web.Close()
 	}()
+	defer s.tried.all.Wait() // the program has its value back then
 	if err := web.Serve(l); err != http.ErrServerClosed {
+		cancel()
 		return err
 	}
 	return nil
@@ -117,6 +121,9 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 		s.ending = true
 		write(w, struct{}{})
 	})
+	mux.HandleFunc("PUT /tries/{id}", func(w http.ResponseWriter, r *http.Request) { s.startTry(ctx, w, r) })
+	mux.HandleFunc("GET /tries/{id}", s.awaitTry)
+	mux.HandleFunc("DELETE /tries/{id}", s.stopTry)
 	mux.HandleFunc("PUT /spans/{id}", s.startSpan)
 	mux.HandleFunc("GET /spans/{id}", s.endSpan)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
