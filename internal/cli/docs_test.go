@@ -239,7 +239,7 @@ func mayFind(args []string) []string {
 
 func prepareKube(t *testing.T, args []string) []string {
 	switch args[1] {
-	case "sweep", "canary":
+	case "sweep", "canary", "live":
 		must(os.WriteFile("manifest.yaml", []byte(podManifest), 0o600))
 		return append(args, "--dry-run", "--kubeconfig", scripts.FakeShop(t))
 	case "clean":

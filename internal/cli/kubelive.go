@@ -41,7 +41,7 @@ goes. Before it is added, the API server tries it, and procfit prints what the c
 refuses, and asks. The program gets its value back at the end, at Ctrl-C, and within a
 minute if procfit is killed or cannot reach the cluster.`,
 		Example: `  procfit kube live deployment/api --namespace shop --image registry.example/tools/procfit:v1 --procs 1,2
-  procfit kube live pod/api-7d9 --image registry.example/tools/procfit:v1 --procs 1,2 --dry-run`,
+  procfit kube live pod/api-0 --image registry.example/tools/procfit:v1 --procs 1,2 --dry-run`,
 	}
 	o := &kubeLive{liveOptions: newTrying("kube live")}
 	of := &o.options

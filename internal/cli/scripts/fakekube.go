@@ -72,7 +72,7 @@ func fakeKube() {
 // FakeShop is a kubeconfig of an API server that has a Deployment called api, a CronJob
 // called import, and three nodes.
 func FakeShop(t *testing.T) string {
-	const api = `{"metadata": {"name": "api"}, "spec": {"template": {"metadata": {"labels": {"app": "api"}}, "spec": {"containers": [{"name": "app", "ports": [{"containerPort": 8080}], "resources": {"limits": {"cpu": "1"}}}]}}}}`
+	const api = `{"metadata": {"name": "api"}, "spec": {"selector": {"matchLabels": {"app": "api"}}, "template": {"metadata": {"labels": {"app": "api"}}, "spec": {"containers": [{"name": "app", "ports": [{"containerPort": 8080}], "resources": {"limits": {"cpu": "1"}}}]}}}}`
 	const imports = `{"metadata": {"name": "import"}, "spec": {"jobTemplate": {"spec": {"template": {"spec": {"containers": [{"name": "app"}]}}}}}}`
 	const node = `{"metadata": {"name": "NAME"}, "status": {"capacity": {"cpu": "4"}, "conditions": [{"type": "Ready", "status": "True"}]}}`
 	const service = `{"metadata": {"name": "api"}, "spec": {"selector": {"app": "api"}}}`
@@ -85,7 +85,7 @@ func FakeShop(t *testing.T) string {
 	}
 	for i := range 20 {
 		name := fmt.Sprintf("api-%d", i)
-		objects["/api/v1/namespaces/shop/pods/"+name] = fmt.Sprintf(`{"metadata": {"name": %q, "labels": {"app": "api"}}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}}`, name)
+		objects["/api/v1/namespaces/shop/pods/"+name] = fmt.Sprintf(`{"metadata": {"name": %q, "labels": {"app": "api"}}, "spec": {"nodeName": "node1", "containers": [{"name": "app", "ports": [{"containerPort": 8080}]}]}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}}`, name)
 	}
 	for path, text := range objects {
 		var o map[string]any
