@@ -62,6 +62,12 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 	}
 	e := Evidence{
 		CPUs: rate(cpuSeconds),
+		UserCPUs: rate(func(u *journal.Usage) *float64 {
+			return part(u.CPUSeconds, func(c journal.CPUSeconds) float64 { return c.User })
+		}),
+		SystemCPUs: rate(func(u *journal.Usage) *float64 {
+			return part(u.CPUSeconds, func(c journal.CPUSeconds) float64 { return c.System })
+		}),
 		VoluntaryPerSecond: rate(func(u *journal.Usage) *float64 {
 			return part(u.ContextSwitches, func(c journal.ContextSwitches) float64 { return float64(c.Voluntary) })
 		}),

@@ -222,6 +222,8 @@ type NonInferior struct {
 // Evidence is the medians over a setting's valid trials; null where nothing was counted.
 type Evidence struct {
 	CPUs                  *float64 // CPU seconds per second, all replicas
+	UserCPUs              *float64 // of CPUs, in the program
+	SystemCPUs            *float64 // of CPUs, in the kernel
 	CPUUtilisation        *float64 // CPUs ÷ (min(Ps, effective CPUs) × replicas), the machine's CPUs at most
 	VoluntaryPerSecond    *float64
 	InvoluntaryPerSecond  *float64

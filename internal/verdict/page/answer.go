@@ -26,7 +26,7 @@ type Answer struct {
 func (g *group) answer() Answer {
 	rec := &g.Recommendation
 	a := Answer{Text: called(rec).answer(g), Brief: g.brief(), Plain: phrase.Clean(g.plain()), Tiles: g.tiles()}
-	if n := advised(rec); n != nil && rec.Confidence != verdict.Likely {
+	if n := advised(rec); n != nil && rec.Confidence != verdict.Likely && g.unclear() == nil {
 		a.Apply = "export GOMAXPROCS=" + strconv.Itoa(*n)
 	}
 	return a
@@ -37,6 +37,8 @@ func (g *group) brief() string {
 	rec := &g.Recommendation
 	text := lowered(verdicts[cmp.Or(rec.Verdict, verdict.CannotTell)].label)
 	switch n := advised(rec); {
+	case n != nil && g.unclear() != nil:
+		text = "best " + strconv.Itoa(*n)
 	case n != nil:
 		text = "set " + strconv.Itoa(*n)
 	case called(rec).sets:

@@ -30,6 +30,20 @@ func (g *group) checklist() []document.Check {
 	})
 }
 
+// unclear is the first of the four points that take a clear answer before anything is changed, and
+// have none; nil: all have one. A canary and a live experiment start from what runs.
+func (g *group) unclear() *document.Check {
+	if g.r.Canary != nil || g.r.Live != nil {
+		return nil
+	}
+	for _, c := range g.checklist()[:4] {
+		if c.State == document.Unknown {
+			return &c
+		}
+	}
+	return nil
+}
+
 func (g *group) answers(list []question) (checks []document.Check) {
 	for i, q := range list {
 		state, answer, detail := q.answer(g)

@@ -45,6 +45,21 @@ func TestTheLimitAroundIsNamed(t *testing.T) {
 	}
 }
 
+// Nothing is to be changed as long as it is not known what the program runs with now.
+func TestNothingIsSetThatIsUnclear(t *testing.T) {
+	known := world(func(*verdict.Result, *verdict.Group) {}).Groups[0]
+	unclear := world(func(_ *verdict.Result, g *verdict.Group) {
+		g.Settings, g.Default = g.Settings[1:], verdict.Default{Standing: verdict.DefaultUnknown, NumCPU: 8}
+	}).Groups[0]
+	if a := known.Verdict.Answer; a.Text != "Set GOMAXPROCS=2" || a.Brief != "set 2" || a.Apply != "export GOMAXPROCS=2" || len(known.Paste.Snippets) == 0 {
+		t.Errorf("%+v, %+v", a, known.Paste)
+	}
+	a, p := unclear.Verdict.Answer, unclear.Paste
+	if a.Text != "Best: GOMAXPROCS=2; change nothing yet" || a.Brief != "best 2" || a.Apply != "" || len(p.Snippets) > 0 || !strings.HasPrefix(p.Lead, "Nothing to set yet. What is the current value? The default was not measured") {
+		t.Errorf("%+v, %+v", a, p)
+	}
+}
+
 func TestChecklistAnswersFromTheData(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -247,6 +247,8 @@ type nonInferiorJSON struct {
 
 type evidenceJSON struct {
 	CPUs                  *float64 `json:"cpus"`
+	UserCPUs              *float64 `json:"user_cpus"`
+	SystemCPUs            *float64 `json:"system_cpus"`
 	CPUUtilisation        *float64 `json:"cpu_utilisation"`
 	VoluntaryPerSecond    *float64 `json:"voluntary_switches_per_second"`
 	InvoluntaryPerSecond  *float64 `json:"involuntary_switches_per_second"`

@@ -144,7 +144,7 @@ func settingSchema(a *verdict.SettingResult) settingJSON {
 
 func evidenceSchema(e *verdict.Evidence) evidenceJSON {
 	return evidenceJSON{
-		CPUs: e.CPUs, CPUUtilisation: e.CPUUtilisation, VoluntaryPerSecond: e.VoluntaryPerSecond, InvoluntaryPerSecond: e.InvoluntaryPerSecond,
+		CPUs: e.CPUs, UserCPUs: e.UserCPUs, SystemCPUs: e.SystemCPUs, CPUUtilisation: e.CPUUtilisation, VoluntaryPerSecond: e.VoluntaryPerSecond, InvoluntaryPerSecond: e.InvoluntaryPerSecond,
 		RunQueueWaitRatio: e.RunQueueWaitRatio, FaultHeldPs: e.FaultHeldPs, MajorFaultsPerSecond: e.MajorFaultsPerSecond, ThreadsMax: e.ThreadsMax,
 		ThrottledPeriodsRatio: e.ThrottledPeriodsRatio, BurstPeriodsRatio: e.BurstPeriodsRatio, ThrottledRatio: e.ThrottledRatio,
 		StealRatio: e.StealRatio, OtherCPUs: e.OtherCPUs, BesideCPUs: e.BesideCPUs, MachineBusy: e.MachineBusy, CPUSecondsEach: e.CPUSecondsEach,

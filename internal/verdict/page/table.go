@@ -92,7 +92,13 @@ func (g *group) figureColumns() []column {
 func (g *group) kernelColumns() []column {
 	seconds, share, rate, few := number.Time(), number.Ratio(), number.PerSecond(""), number.Plain("").Digits(2)
 	return []column{
-		{document.Column{Head: "CPUs used", Short: "CPU"}, func(a *verdict.Row) document.Cell { return document.Cell{Value: maybe(few, a.Evidence.CPUs)} }},
+		{document.Column{Head: "CPUs used", Short: "CPU"}, func(a *verdict.Row) document.Cell {
+			c := document.Cell{Value: maybe(few, a.Evidence.CPUs)}
+			if user, system := a.Evidence.UserCPUs, a.Evidence.SystemCPUs; user != nil && system != nil {
+				c.Detail = few.Number(*user) + " user + " + few.Number(*system) + " system"
+			}
+			return c
+		}},
 		{document.Column{Head: "CPUs used by the program next to it"}, func(a *verdict.Row) document.Cell {
 			return document.Cell{Value: maybe(few, a.Evidence.BesideCPUs)}
 		}},

@@ -167,6 +167,8 @@ func (g *group) setOrKeep() string {
 	switch likely := rec.Confidence == verdict.Likely; {
 	case rec.Procs != nil && likely:
 		return fmt.Sprintf("Likely GOMAXPROCS=%d", *rec.Procs)
+	case rec.Procs != nil && g.unclear() != nil:
+		return fmt.Sprintf("Best: GOMAXPROCS=%d; change nothing yet", *rec.Procs)
 	case rec.Procs != nil:
 		return fmt.Sprintf("Set GOMAXPROCS=%d", *rec.Procs) + g.besides()
 	case likely:
@@ -227,6 +229,9 @@ func (g *group) pasteRecommended() Paste {
 
 func (g *group) pasteSmallest() Paste {
 	if n := g.Recommendation.Procs; n != nil && g.Recommendation.Confidence != verdict.Likely {
+		if c := g.unclear(); c != nil {
+			return Paste{Lead: "Nothing to set yet. " + c.Question + " " + phrase.Capital(c.Detail) + "."}
+		}
 		return Paste{Lead: g.onPart() + "Use one of the following:", Snippets: g.snippets(*n)}
 	}
 	return nothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it.")(g)
