@@ -234,3 +234,28 @@ func TestSlowBlock(t *testing.T) {
 		t.Errorf("%d blocks of 7 are in the answer", a.Measured.N)
 	}
 }
+
+// A machine that stays busy is waited for once in a run, and not once in every sweep.
+func TestBusyMachine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var list []lab.Experiment
+		for _, id := range []string{"parallel", "cpubound", "contention"} {
+			e, err := lab.Find(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, e)
+		}
+		dir, w := filepath.Join(t.TempDir(), "out"), unsure(2*0.83)
+		w.others = 2
+		_, took := decided(t, w, dir, lab.Options{Quick: true, Repeats: 4}, time.Hour, list...)
+		if took < 2*time.Minute || took > 3*time.Minute {
+			t.Errorf("it took %s", took)
+		}
+		for _, e := range read(t, dir).Experiments {
+			if s := e.Stages[0]; s.Run == 0 || s.Complete || s.Stopped == "" {
+				t.Errorf("%s: %+v", e.ID, s)
+			}
+		}
+	})
+}

@@ -29,7 +29,13 @@ type world struct {
 	ran   int
 	// invalidFrom is how many trials are valid; 0: all.
 	invalidFrom int
+	// others is how many CPUs other programs use.
+	others float64
 }
+
+// Speed and Others are those of a machine whose speed is not known.
+func (w *world) Speed(context.Context) float64             { return 0 }
+func (w *world) Others(context.Context) (used, of float64) { return w.others, w.cpus }
 
 func (w *world) machine() Machine {
 	return Machine{
@@ -114,6 +120,9 @@ func (g *generated) Run(_ context.Context, t plan.Task, _ plan.Observer) (journa
 	}
 	if trial.DurationSeconds = g.takes.Seconds(); g.invalidFrom > 0 && g.ran > g.invalidFrom {
 		trial.Valid, trial.InvalidCode, trial.InvalidReason = false, journal.InvalidCrashed, "it crashed"
+	}
+	if g.others > 0 {
+		trial.HostUse = &journal.HostUse{TargetCPUs: int(g.cpus), OtherCPUSeconds: new(g.others)}
 	}
 	trial.Metrics["gomaxprocs"] = journal.Metric{Value: g.chosen(t.Setting)}
 	trial.Metrics["numcpu"] = journal.Metric{Value: g.cpus}

@@ -119,9 +119,14 @@ func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) erro
 		return err
 	}
 	defer runner.Close()
+	if r.waited && s.session.Spec.Patience > 0 { // 0 would measure next to the other programs
+		s.session.Spec.Patience = time.Millisecond
+	}
 	begun, err := s.session.Run(ctx, runner, session.Events{Torn: c.on.Torn, Activity: c.on.Activity, Progress: c.on.Progress})
 	var unwritten *session.JournalError
 	var refused *session.Refusal
+	var busy *plan.BusyError
+	r.waited = r.waited || errors.As(err, &busy)
 	switch {
 	case err == nil:
 		return nil

@@ -114,6 +114,7 @@ type Run struct {
 	items     []*item
 	questions int           // that it can answer here
 	budget    time.Duration // once it measures
+	waited    bool          // in vain, for other programs to leave CPUs free
 }
 
 // item is an experiment of the run.
