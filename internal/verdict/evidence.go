@@ -61,13 +61,9 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 		})
 	}
 	e := Evidence{
-		CPUs: rate(cpuSeconds),
-		UserCPUs: rate(func(u *journal.Usage) *float64 {
-			return part(u.CPUSeconds, func(c journal.CPUSeconds) float64 { return c.User })
-		}),
-		SystemCPUs: rate(func(u *journal.Usage) *float64 {
-			return part(u.CPUSeconds, func(c journal.CPUSeconds) float64 { return c.System })
-		}),
+		CPUs:       rate(cpuSeconds),
+		UserCPUs:   rate(userSeconds),
+		SystemCPUs: rate(systemSeconds),
 		VoluntaryPerSecond: rate(func(u *journal.Usage) *float64 {
 			return part(u.ContextSwitches, func(c journal.ContextSwitches) float64 { return float64(c.Voluntary) })
 		}),
@@ -83,15 +79,10 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 		ThrottledRatio: over(rate(func(u *journal.Usage) *float64 {
 			return part(u.Cgroup, func(c journal.Cgroup) float64 { return c.ThrottledSeconds })
 		}), replicas),
-		StealRatio: over(rate(stealSeconds), machine),
-		OtherCPUs:  rate(otherSeconds),
-		BesideCPUs: rate(func(u *journal.Usage) *float64 { return u.BesideCPUSeconds }),
-		MachineBusy: figure(func(u *journal.Usage) *float64 {
-			if u.MeasuredSeconds <= 0 {
-				return nil
-			}
-			return part(u.HostUse, func(h journal.HostUse) float64 { return h.BusyRatio })
-		}),
+		StealRatio:  over(rate(stealSeconds), machine),
+		OtherCPUs:   rate(otherSeconds),
+		BesideCPUs:  rate(func(u *journal.Usage) *float64 { return u.BesideCPUSeconds }),
+		MachineBusy: figure(machineBusy),
 		PeakRSSBytes: figure(func(u *journal.Usage) *float64 {
 			return part(u.Memory, func(m journal.Memory) float64 { return float64(m.PeakRSSBytes) })
 		}),
@@ -180,6 +171,22 @@ func cpuEach(mode journal.Mode) figure {
 }
 
 func cpuSeconds(u *journal.Usage) *float64 { return part(u.CPUSeconds, journal.CPUSeconds.Total) }
+
+func userSeconds(u *journal.Usage) *float64 {
+	return part(u.CPUSeconds, func(c journal.CPUSeconds) float64 { return c.User })
+}
+
+func systemSeconds(u *journal.Usage) *float64 {
+	return part(u.CPUSeconds, func(c journal.CPUSeconds) float64 { return c.System })
+}
+
+// machineBusy is the share of the machine's CPU time that is not idle.
+func machineBusy(u *journal.Usage) *float64 {
+	if u.MeasuredSeconds <= 0 {
+		return nil
+	}
+	return part(u.HostUse, func(h journal.HostUse) float64 { return h.BusyRatio })
+}
 
 // faultHeld is the time of Ps that page faults held.
 func faultHeld(u *journal.Usage) *float64 {
