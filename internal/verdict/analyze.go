@@ -167,7 +167,7 @@ func (g *group) strays() Spread {
 }
 
 // summary is a group's settings by themselves, and what ran next to them.
-func (g *group) summary(settings []SettingResult) Group {
+func (g *group) summary(settings []Row) Group {
 	result := Group{
 		Replicas: g.Group.Replicas, GoVersion: g.Group.GoVersion, SetLive: g.Group.SetLive, Origin: g.origin, EffectiveCPUs: g.effective, LimitAround: limitAround(g.all(g.Current())),
 		ThroughputUnit: g.unit(), LatencyMode: string(g.latencyMode), RatePerSecond: g.rate,

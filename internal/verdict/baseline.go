@@ -186,7 +186,7 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 
 // find is the setting of that GOMAXPROCS, nil being unset, and of that value of the variable
 // that the group compares, if it has a valid trial.
-func (g *Group) find(procs *int, variable string) *SettingResult {
+func (g *Group) find(procs *int, variable string) *Row {
 	for i := range g.Settings {
 		a := &g.Settings[i]
 		same := a.Procs == nil && procs == nil || a.Procs != nil && procs != nil && *a.Procs == *procs
@@ -198,7 +198,7 @@ func (g *Group) find(procs *int, variable string) *SettingResult {
 }
 
 // against is ln(a ÷ base) in each block that has both.
-func (a *SettingResult) against(base *SettingResult, of func(Point) *float64) []float64 {
+func (a *Row) against(base *Row, of func(Point) *float64) []float64 {
 	logs := func(points []Point) map[int]float64 {
 		m := map[int]float64{}
 		for _, p := range points {

@@ -34,7 +34,7 @@ const (
 
 // judgeDefault follows the rule of Go 1.25: the CPUs, or the limit rounded up where
 // that is less, and never less than 2 because of a limit.
-func (g *group) judgeDefault(settings []SettingResult, o Override) Default {
+func (g *group) judgeDefault(settings []Row, o Override) Default {
 	t, h := g.header.Target, g.header.TargetHost
 	d := Default{Standing: DefaultUnknown, NumCPU: len(t.Had())}
 	if d.NumCPU == 0 {

@@ -107,7 +107,7 @@ type Group struct {
 	RatePerSecond *float64
 	// Latency is which quantile of the open loop's latency comparisons are of.
 	Latency  contest.Latency
-	Settings []SettingResult // unset first, then by procs
+	Settings []Row // unset first, then by procs
 	// Values are the numbers of Ps that were compared, settings that ran with one pooled.
 	Values []*contest.Value
 	// Rows are the values as settings, and the settings that have none, as a table has

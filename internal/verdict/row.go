@@ -12,7 +12,7 @@ import (
 
 // results are the settings, and a group's rows: one for each value, and one for each setting
 // that has none, the unset setting and the old command's in their places.
-func (g *group) results() (settings []SettingResult, rows []Row) {
+func (g *group) results() (settings, rows []Row) {
 	of := map[journal.SettingKey]*contest.Value{}
 	for _, v := range g.All() {
 		for _, a := range v.Settings {
@@ -27,7 +27,7 @@ func (g *group) results() (settings []SettingResult, rows []Row) {
 		}
 		settings = append(settings, setting)
 		if v == nil {
-			rows = append(rows, Row{SettingResult: setting})
+			rows = append(rows, setting)
 		} else if !done[v] {
 			done[v] = true
 			rows = append(rows, g.row(v, setting))
@@ -36,20 +36,20 @@ func (g *group) results() (settings []SettingResult, rows []Row) {
 	sorting.Stable(rows, func(a, b Row) int { // unset alone first, then the numbers, then the old command's
 		return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(orZero(a.Procs), orZero(b.Procs)))
 	})
-	speedups(settings, func(a *SettingResult) *SettingResult { return a })
-	speedups(rows, func(a *Row) *SettingResult { return &a.SettingResult })
+	speedups(settings)
+	speedups(rows)
 	return settings, rows
 }
 
 // setting is one by itself.
-func (g *group) setting(a journal.Setting) SettingResult {
+func (g *group) setting(a journal.Setting) Row {
 	result := g.summarize(a, g.Measured(a), g.Copies(a))
 	result.Withheld = g.Withheld[a.Key()]
 	return result
 }
 
 // compared gives a setting what was found of its value.
-func (g *group) compared(v *contest.Value, a journal.Setting, result *SettingResult) {
+func (g *group) compared(v *contest.Value, a journal.Setting, result *Row) {
 	for _, other := range v.Settings {
 		if other.Key() != a.Key() {
 			result.PooledWith = append(result.PooledWith, other.Label)
@@ -70,8 +70,8 @@ func (g *group) compared(v *contest.Value, a journal.Setting, result *SettingRes
 }
 
 // row is a value as one setting, its metrics those of the level.
-func (g *group) row(v *contest.Value, alone SettingResult) Row {
-	row := Row{SettingResult: alone}
+func (g *group) row(v *contest.Value, alone Row) Row {
+	row := alone
 	if len(v.Settings) > 1 {
 		var measured, copies []*journal.Trial
 		for _, a := range v.Settings {
@@ -80,7 +80,7 @@ func (g *group) row(v *contest.Value, alone SettingResult) Row {
 		sorting.Stable(measured, func(a, b *journal.Trial) int {
 			return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))
 		})
-		row.SettingResult = g.summarize(v.Settings[0], measured, copies)
+		row = g.summarize(v.Settings[0], measured, copies)
 		row.NonInferior, row.Withheld = alone.NonInferior, alone.Withheld
 		for _, a := range v.Settings[1:] {
 			row.PooledWith = append(row.PooledWith, a.Label)
@@ -118,8 +118,9 @@ func orZero[T int | float64](p *T) T {
 	return *p
 }
 
-// SettingResult is what was measured of one setting.
-type SettingResult struct {
+// Row is what was measured of one setting, or of a value: then with the levels that are
+// compared in place of its medians, and with Judged and Later.
+type Row struct {
 	Label string
 	Procs *int // null: unset
 	// Variable is the value of the variable that the group compares; absent: it compares
@@ -136,6 +137,8 @@ type SettingResult struct {
 	Throughput     Interval
 	P50            Interval
 	P99            Interval
+	Judged         Interval // the latency that comparisons are of
+	Later          bool     // its latency is proven worse than the lowest
 	Metrics        map[string]MetricInterval
 	ByRequest      []RequestLatency // of a mix
 	Speedup        *float64         // median throughput ÷ that of the smallest numbered setting
@@ -160,14 +163,6 @@ type SettingResult struct {
 	// OpenEvidence is the same of the open loop; null where it was not counted.
 	OpenEvidence *Evidence
 	Points       []Point // every trial, invalid ones too
-}
-
-// Row is a value as a table has it, or a setting that is of none: what its trials came to, with
-// the levels that are compared in place of its medians.
-type Row struct {
-	SettingResult
-	Judged Interval // the latency that comparisons are of
-	Later  bool     // its latency is proven worse than the lowest
 }
 
 // Interval is a median with its distribution-free 95% interval. Low and High

@@ -13,8 +13,8 @@ import (
 // summarize is a setting by itself, before it is compared with others. Its metrics
 // are those of its own valid trials; the second copy of an A/A pair is among the
 // points only.
-func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) SettingResult {
-	result := SettingResult{
+func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) Row {
+	result := Row{
 		Label:      a.Label,
 		Procs:      a.Procs,
 		Variant:    a.Variant,

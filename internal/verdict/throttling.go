@@ -68,7 +68,7 @@ const (
 // throttledFew is a share of periods: below it throttling is not what one feels.
 const throttledFew = 0.01
 
-func (g *group) throttling(settings []SettingResult, rec *Recommendation, peak string) Throttling {
+func (g *group) throttling(settings []Row, rec *Recommendation, peak string) Throttling {
 	found := Throttling{State: ThrottledUnknown, OuterKnown: g.outerKnown()}
 	judged := judgedSettings(settings, rec, peak)
 	for i, a := range g.Settings {
@@ -98,7 +98,7 @@ func (g *group) throttling(settings []SettingResult, rec *Recommendation, peak s
 }
 
 // judgedSettings are the default and the verdict's setting, or the peak.
-func judgedSettings(settings []SettingResult, rec *Recommendation, peak string) []string {
+func judgedSettings(settings []Row, rec *Recommendation, peak string) []string {
 	var list []string
 	for i := range settings {
 		if a := &settings[i]; a.Variant == "" && (a.Procs == nil || a.Label == rec.Setting) {
@@ -123,7 +123,7 @@ func (g *group) outerKnown() bool {
 }
 
 // heldBack is the limit that throttled a setting most, by the median over its trials.
-func (g *group) heldBack(a journal.Setting, result *SettingResult) (ThrottledSetting, bool) {
+func (g *group) heldBack(a journal.Setting, result *Row) (ThrottledSetting, bool) {
 	worst := ThrottledSetting{Label: a.Label, Share: -1}
 	if result.ResolvedProcs != nil {
 		worst.ps = *result.ResolvedProcs

@@ -86,8 +86,7 @@ func named(list []string) []string {
 // variable is a group that compares a variable: its values, the preferred first.
 func (g *group) variable() Group {
 	axis, lead := g.header.Plan.Axis(g.Group.Compares), g.Lead()
-	var settings []SettingResult
-	var rows []Row
+	var settings, rows []Row
 	for _, a := range g.Settings {
 		setting := g.setting(a)
 		settings, rows = append(settings, setting), append(rows, g.ranked(setting, a))
@@ -112,8 +111,8 @@ func (g *group) variable() Group {
 }
 
 // ranked is a value of a variable as a row: its numbers are the levels that are compared.
-func (g *group) ranked(setting SettingResult, a journal.Setting) Row {
-	row := Row{SettingResult: setting}
+func (g *group) ranked(setting Row, a journal.Setting) Row {
+	row := setting
 	v := g.ValueOf(a)
 	if v == nil || slices.Contains(g.Starved, v) {
 		v = &contest.Value{}

@@ -156,7 +156,7 @@ func (n *notes) held(i int, r *Group) {
 	if n.h.Plan.GateAgainst || n.h.Plan.SmallestFor || n.h.Target.Attached != nil {
 		return
 	}
-	var top *SettingResult
+	var top *Row
 	for k := range r.Settings {
 		if a := &r.Settings[k]; a.ResolvedProcs != nil && (top == nil || *a.ResolvedProcs > *top.ResolvedProcs) {
 			top = a

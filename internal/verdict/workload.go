@@ -11,17 +11,17 @@ import (
 
 // speedups sets each current setting's median throughput against that of the
 // smallest numbered one.
-func speedups[T any](list []T, setting func(*T) *SettingResult) {
-	var base *SettingResult
+func speedups(list []Row) {
+	var base *Row
 	for i := range list {
-		a := setting(&list[i])
+		a := &list[i]
 		if a.Variant == "" && a.Procs != nil && a.Throughput.Median != nil && *a.Throughput.Median > 0 {
 			base = a
 			break // settings are sorted by procs
 		}
 	}
 	for i := range list {
-		if a := setting(&list[i]); base != nil && a.Variant == "" && a.Throughput.Median != nil {
+		if a := &list[i]; base != nil && a.Variant == "" && a.Throughput.Median != nil {
 			if x := *a.Throughput.Median / *base.Throughput.Median; !math.IsInf(x, 0) {
 				a.Speedup = &x
 			}
@@ -61,9 +61,9 @@ const (
 	ioBound  = 0.5
 )
 
-func (g *group) workload(settings []SettingResult) Workload {
+func (g *group) workload(settings []Row) Workload {
 	work := Workload{Kind: "unknown"}
-	var at *SettingResult
+	var at *Row
 	distance := math.Inf(1)
 	for i := range settings {
 		a := &settings[i]

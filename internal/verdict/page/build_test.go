@@ -147,7 +147,7 @@ func TestWarningsStandWhereTheyBelong(t *testing.T) {
 }
 
 func TestAnEmptyResultIsAView(t *testing.T) {
-	for _, r := range []*verdict.Result{{}, {Groups: make([]verdict.Group, 1)}, {Groups: []verdict.Group{{Settings: make([]verdict.SettingResult, 2)}}}} {
+	for _, r := range []*verdict.Result{{}, {Groups: make([]verdict.Group, 1)}, {Groups: []verdict.Group{{Settings: make([]verdict.Row, 2)}}}} {
 		if v := New(r); v.Verdict.Sentence == "" && v.Verdict.Label == "" {
 			t.Errorf("nothing said of %+v", r)
 		}

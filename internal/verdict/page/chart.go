@@ -328,7 +328,7 @@ func (g *group) paired(old map[*verdict.Row]*verdict.Row, metric string, u numbe
 		if row := old[a]; row != nil {
 			before.rows = append(before.rows, *row)
 		} else {
-			before.rows = append(before.rows, verdict.Row{SettingResult: verdict.SettingResult{Label: a.Label, Procs: a.Procs}})
+			before.rows = append(before.rows, verdict.Row{Label: a.Label, Procs: a.Procs})
 		}
 	}
 	c := after.chartOn(ax, metric, u, []measure{m}, logarithmic)

@@ -41,7 +41,7 @@ func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 	var groups []*group
 	low, high := math.Inf(1), 0.0
 	for i := range r.Groups {
-		g := &group{Group: &r.Groups[i], r: r, index: i, rows: settingRows(r.Groups[i].Settings)}
+		g := &group{Group: &r.Groups[i], r: r, index: i, rows: r.Groups[i].Settings}
 		groups = append(groups, g)
 		l, h := g.extent([]measure{s.measure})
 		low, high = min(low, l), max(high, h)

@@ -45,8 +45,8 @@ func TestStarvedIsMarked(t *testing.T) {
 
 // A trial without a value, or with one beyond the axis, is not drawn as one at its end.
 func TestTrialsOffTheChart(t *testing.T) {
-	a := verdict.Row{SettingResult: verdict.SettingResult{Points: []verdict.Point{
-		{Valid: true, Throughput: new(10.0)}, {Throughput: new(12.0)}, {Throughput: new(900.0)}, {Throughput: new(0.0)}, {}, {Throughput: new(math.Inf(1))}}}}
+	a := verdict.Row{Points: []verdict.Point{
+		{Valid: true, Throughput: new(10.0)}, {Throughput: new(12.0)}, {Throughput: new(900.0)}, {Throughput: new(0.0)}, {}, {Throughput: new(math.Inf(1))}}}
 	mark := newMark(document.NewAxis(8, 16, true), number.PerSecond("req/s"), throughput, &a)
 	for i, want := range []bool{false, false, true, true, true, true} {
 		if mark.Dots[i].Off != want {

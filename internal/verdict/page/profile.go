@@ -111,7 +111,7 @@ func (p profiled) variables(i int) string {
 // head is a setting as the heading of a column.
 func (p profiled) head(i int) string {
 	a := &p.Settings[i]
-	name := settingName(&verdict.Row{SettingResult: verdict.SettingResult{Procs: a.Procs, ResolvedProcs: a.ResolvedProcs}})
+	name := settingName(&verdict.Row{Procs: a.Procs, ResolvedProcs: a.ResolvedProcs})
 	if len(a.Variables) > 0 {
 		name += ", " + p.variables(i)
 	}

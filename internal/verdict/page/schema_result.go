@@ -120,7 +120,7 @@ func sentences(list []document.Item) (out []string) {
 	return out
 }
 
-func settingSchema(a *verdict.SettingResult) settingJSON {
+func settingSchema(a *verdict.Row) settingJSON {
 	out := settingJSON{
 		Label: a.Label, Procs: a.Procs, Variable: a.Variable, ResolvedProcs: a.ResolvedProcs, ResolvedSource: a.ResolvedSource, Variant: a.Variant, Trials: a.Trials, Invalid: a.Invalid,
 		InvalidReasons: listOf(a.InvalidReasons, func(r *verdict.ReasonCount) reasonJSON { return reasonJSON(*r) }),

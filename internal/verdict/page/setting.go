@@ -15,7 +15,7 @@ import (
 func (g *group) setting(label string) *verdict.Row {
 	for i := range g.Settings {
 		if g.Settings[i].Label == label && label != "" {
-			return &settingRows(g.Settings[i : i+1])[0]
+			return &g.Settings[i]
 		}
 	}
 	return nil
@@ -35,7 +35,7 @@ func (g *group) row(label string) *verdict.Row {
 func (g *group) unset() *verdict.Row {
 	for i := range g.Settings {
 		if g.Settings[i].Procs == nil && g.Settings[i].Variant == "" {
-			return &settingRows(g.Settings[i : i+1])[0]
+			return &g.Settings[i]
 		}
 	}
 	return nil

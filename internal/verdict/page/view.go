@@ -220,19 +220,11 @@ type group struct {
 	rows       []verdict.Row // what tables and charts show
 }
 
-// settingRows are settings as rows of their own.
-func settingRows(settings []verdict.SettingResult) (rows []verdict.Row) {
-	for i := range settings {
-		rows = append(rows, verdict.Row{SettingResult: settings[i]})
-	}
-	return rows
-}
-
 // rowsOf are the settings that were compared; of a result that was not analysed its
 // settings.
 func rowsOf(g *verdict.Group) []verdict.Row {
 	if len(g.Rows) == 0 {
-		return settingRows(g.Settings)
+		return g.Settings
 	}
 	return g.Rows
 }

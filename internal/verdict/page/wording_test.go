@@ -191,7 +191,7 @@ func TestFactsNameWhatIsKnown(t *testing.T) {
 // What a request costs is shown at saturation and, if there is an open loop, at its rate.
 func TestCostOfBothPhases(t *testing.T) {
 	r := pagetest.Typical()
-	row := verdict.Row{SettingResult: verdict.SettingResult{Evidence: verdict.Evidence{CPUSecondsEach: new(0.004)}, OpenEvidence: &verdict.Evidence{CPUSecondsEach: new(0.005)}}}
+	row := verdict.Row{Evidence: verdict.Evidence{CPUSecondsEach: new(0.004)}, OpenEvidence: &verdict.Evidence{CPUSecondsEach: new(0.005)}}
 	got := map[string]float64{}
 	for _, s := range serverFigures(r) {
 		if x := s.measure.value(&row).Median; x != nil && strings.HasPrefix(s.title, "CPU per request") {

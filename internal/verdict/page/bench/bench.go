@@ -89,7 +89,7 @@ func configuration(r *verdict.Result) []benchfmt.Config {
 
 // name is the part after "Benchmark", of a title. /procs comes last: its value never ends in
 // a dash and digits, which the format would take for a GOMAXPROCS of its own.
-func name(run string, g *verdict.Group, a *verdict.SettingResult) string {
+func name(run string, g *verdict.Group, a *verdict.Row) string {
 	n := run
 	if g.QuotaCPUs != nil {
 		n += "/quota=" + strconv.FormatFloat(*g.QuotaCPUs, 'f', -1, 64)

@@ -272,15 +272,8 @@ func Hostile() *verdict.Result {
 		unworded("-1 has no valid block in common with the best"),
 		verdict.ReasonMetricWorse{Metric: evil, Bounded: verdict.Bounded{Difference: verdict.Difference{Pair: verdict.Pair{Of: setting, Than: setting}}}})
 	g.Workload.Kind = evil
-	var settings, rows []*verdict.SettingResult
-	for i := range g.Settings {
-		settings = append(settings, &g.Settings[i])
-	}
-	for i := range g.Rows {
-		rows = append(rows, &g.Rows[i].SettingResult)
-	}
-	spoil(settings, evil)
-	spoil(rows, evil)
+	spoil(g.Settings, evil)
+	spoil(g.Rows, evil)
 	return r
 }
 
@@ -290,8 +283,9 @@ type unworded string
 func (x unworded) Code() verdict.Code { return verdict.Code(x) }
 
 // spoil is done to a group's settings, and to its rows, which are what a View shows.
-func spoil(settings []*verdict.SettingResult, evil string) {
-	for i, a := range settings {
+func spoil(settings []verdict.Row, evil string) {
+	for i := range settings {
+		a := &settings[i]
 		a.Variant = []string{"", evil}[i%2]
 		a.Metrics = map[string]verdict.MetricInterval{evil: {Interval: interval(1, 2, 3, 6), Unit: evil, Better: evil}}
 		a.Excluded = []*contest.Excluded{nil, nil, new(contest.Excluded(evil))}[i%3]
