@@ -28,16 +28,16 @@ func (g *group) carries() Recommendation {
 			rec.Reasons = append(rec.Reasons, ReasonCarried{About{v}, c.typed()})
 		}
 	}
-	if len(g.Starved) > 0 {
-		rec.Reasons = append(rec.Reasons, ReasonWithheld{g.Starved})
+	if len(g.Withheld) > 0 {
+		rec.Reasons = append(rec.Reasons, ReasonWithheld{g.Withheld})
 	}
 	if len(carriers) == 0 {
 		if len(rec.Reasons) > 0 {
 			rec.Reasons = append(rec.Reasons, ReasonHolds{})
 		}
 		switch {
-		case g.Best == nil && len(g.Starved) > 0:
-			rec.because(CauseWithheld{g.Starved}, g.others.remedy())
+		case g.Best == nil && len(g.Withheld) > 0:
+			rec.because(CauseWithheld{g.Withheld}, g.others.remedy())
 		case g.Best == nil:
 			rec.because(g.nothing())
 		case !offered:

@@ -44,7 +44,7 @@ func (g *group) results() (settings, rows []Row) {
 // setting is one by itself.
 func (g *group) setting(a journal.Setting) Row {
 	result := g.summarize(a, g.Measured(a), g.Copies(a))
-	result.Withheld = g.Withheld[a.Key()]
+	result.Withheld = g.IsWithheld(a)
 	return result
 }
 

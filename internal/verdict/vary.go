@@ -114,7 +114,7 @@ func (g *group) variable() Group {
 func (g *group) ranked(setting Row, a journal.Setting) Row {
 	row := setting
 	v := g.ValueOf(a)
-	if v == nil || slices.Contains(g.Starved, v) {
+	if v == nil || slices.Contains(g.Withheld, v) {
 		v = &contest.Value{}
 	}
 	row.Saturated = v.Saturated
@@ -133,7 +133,7 @@ func (g *group) ranked(setting Row, a journal.Setting) Row {
 	switch {
 	case g.TooLarge[a.Key()]:
 		row.Excluded = new(contest.ExcludedMemory)
-	case g.Withheld[a.Key()]:
+	case g.IsWithheld(a):
 		row.Excluded = new(contest.ExcludedWithheld)
 	case row.Trials == 0:
 		row.Excluded = new(contest.ExcludedInvalid)

@@ -17,12 +17,12 @@ func (g *group) verdict() Recommendation {
 	case g.origin == OriginMixed:
 		rec.because(CauseMixedOrigins{}, StepStartAgain)
 		return rec
-	case g.starved() && len(g.Values)+len(g.Starved) < 2 && g.overrides().Ran > 0:
+	case g.withholds() && len(g.Values)+len(g.Withheld) < 2 && g.overrides().Ran > 0:
 		// A quieter machine would not give the others their values.
 		rec.because(CauseOverridden{}, StepFindDerived)
 		return rec
-	case g.starved():
-		if rec.because(CauseWithheld{g.Starved}, g.others.remedy()); g.Best != nil {
+	case g.withholds():
+		if rec.because(CauseWithheld{g.Withheld}, g.others.remedy()); g.Best != nil {
 			rec.Reasons = g.reasons(nil)
 		}
 		return rec
@@ -60,7 +60,7 @@ func (g *group) attached() Recommendation {
 		return rec
 	}
 	var of *contest.Value
-	for _, v := range slices.Concat(g.Values, g.Starved) {
+	for _, v := range slices.Concat(g.Values, g.Withheld) {
 		of = v
 		if g.anyLatency() {
 			seen := *v
@@ -85,16 +85,16 @@ func (g *group) anyLatency() bool {
 	return g.header.Target.Attached != nil && !g.header.Plan.SmallestFor && g.Latency.Quantile == 0.99 && len(g.Settings) == 1 && contest.Valid(g.all(g.Settings)) > 0
 }
 
-// starved reports whether so much is withheld that nothing can be advised: all but one
+// withholds reports whether so much is withheld that nothing can be advised: all but one
 // value, or the default, against which a change is advised.
-func (g *group) starved() bool {
-	if len(g.Starved) == 0 {
+func (g *group) withholds() bool {
+	if len(g.Withheld) == 0 {
 		return false
 	}
 	if len(g.Values) < 2 {
 		return true
 	}
-	for _, v := range g.Starved {
+	for _, v := range g.Withheld {
 		if v.Default {
 			return true
 		}

@@ -214,7 +214,7 @@ func (g *group) otherPrograms() OtherPrograms {
 				o.MostCPUs, o.MostSetting = used, a.Label
 			}
 		}
-		if g.Withheld[a.Key()] {
+		if g.IsWithheld(a) {
 			o.Withheld = append(o.Withheld, a.Label)
 		}
 	}

@@ -148,12 +148,12 @@ func crowded(h journal.Header, trials []journal.Trial) bool {
 		return false
 	}
 	counted := contest.Count(h, trials)
-	withheld := counted.Contest(last.Setting.Group()).Withheld
+	group := counted.Contest(last.Setting.Group())
 	starved, compared := false, map[journal.SettingKey]bool{}
 	for _, t := range (Record{Trials: counted.Trials}).of(last.Block) {
-		switch key := t.Setting.Key(); {
-		case t.Valid && !withheld[key]:
-			compared[key] = true
+		switch {
+		case t.Valid && !group.IsWithheld(t.Setting):
+			compared[t.Setting.Key()] = true
 		case t.Valid, t.InvalidCode == journal.InvalidCrowded, !hadCPUs(t):
 			starved = true
 		}

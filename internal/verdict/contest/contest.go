@@ -47,8 +47,6 @@ type Contest struct {
 	// choose. 0: the group does not measure it, or it takes no part.
 	Default int
 	Unset   Part
-	// Withheld are the settings that other programs left too few CPUs.
-	Withheld map[journal.SettingKey]bool
 	// TooLarge are the settings that used more memory than the plan allows: they take no part.
 	TooLarge map[journal.SettingKey]bool
 	// Blocks are the journal's numbers of the contest's blocks: the contest counts its
@@ -58,21 +56,22 @@ type Contest struct {
 	// Settings are those that were measured, and of a grid those to measure: unset first, then
 	// by procs, or by their rank; the old command's of a gate come after them.
 	Settings []journal.Setting
-	// Values are those that are compared, by Ps. Starved are those that other programs left too
+	// Values are those that are compared, by Ps. Withheld are those that other programs left too
 	// few CPUs, and Apart is the unset setting where it has no part.
-	Values  []*Value
-	Starved []*Value
-	Apart   *Value
-	Best    *Value   // of the highest throughput
-	Lowest  *Value   // of the lowest latency of those that carry the rate and are not out; nil without any
-	Tail    []*Value // as good in throughput as the best, which is among them
+	Values   []*Value
+	Withheld []*Value
+	Apart    *Value
+	Best     *Value   // of the highest throughput
+	Lowest   *Value   // of the lowest latency of those that carry the rate and are not out; nil without any
+	Tail     []*Value // as good in throughput as the best, which is among them
 	// ByLatency reports whether the judged latency is compared: some value of the tail has one.
 	ByLatency bool
 
+	withheld map[journal.SettingKey]bool // that other programs left too few CPUs
 	h        journal.Header
 	counted  *Counted
 	settings []journal.Setting // of the plan
-	own      []*journal.Trial  // that count, those of Withheld and of an Unset that takes no part included
+	own      []*journal.Trial  // that count, those that are withheld and those of an Unset that takes no part included
 	rules    race.Rules
 	trials   []race.Trial
 	race     *race.Race

@@ -254,7 +254,7 @@ func TestParts(t *testing.T) {
 		crowded.Block = block
 		alone = append(alone, crowded)
 		c := Count(starved, append(slices.Clone(alone), trial(setting(1, 0), block, 90, 0.2))).Contest(crowded.Setting.Group())
-		if !c.Withheld[crowded.Setting.Key()] || len(c.trials) != 1 {
+		if !c.IsWithheld(crowded.Setting) || len(c.trials) != 1 {
 			t.Errorf("a setting that other programs starved: %v, %+v", c.Withheld, c.trials)
 		}
 		if tried := len(c.rules.Values) == 2; tried != (block+1 < mostWithheld) {

@@ -88,7 +88,7 @@ func TestQuietAfterABusyMinute(t *testing.T) {
 		trials = append(trials, measured(eight, block, 6, 1.2), measured(one, block, 1, 1.2))
 	}
 	g := eight.Group()
-	if c := Count(h, trials).Contest(g); !c.Withheld[eight.Key()] || slices.Contains(c.rules.Values, 8) {
+	if c := Count(h, trials).Contest(g); !c.IsWithheld(eight) || slices.Contains(c.rules.Values, 8) {
 		t.Fatalf("on a busy machine: withheld %v, values %v", c.Withheld, c.rules.Values)
 	}
 	trials = append(trials, measured(one, mostWithheld, 1, 0.1))
@@ -98,7 +98,7 @@ func TestQuietAfterABusyMinute(t *testing.T) {
 	for quiet := 1; quiet <= fewestQuiet; quiet++ {
 		trials = append(trials, measured(eight, mostWithheld+quiet, 8, 0.1))
 		c := Count(h, trials).Contest(g)
-		if withheld := quiet < fewestQuiet; c.Withheld[eight.Key()] != withheld {
+		if withheld := quiet < fewestQuiet; c.IsWithheld(eight) != withheld {
 			t.Errorf("with %d quiet trials: withheld %v", quiet, c.Withheld)
 		}
 	}
@@ -179,7 +179,7 @@ func TestShortTrialsOnABusyMachine(t *testing.T) {
 		}
 		h := header(a, b)
 		of := Count(h, trials).Contest(a.Group())
-		if of.Withheld[a.Key()] != c.withheld || of.Withheld[b.Key()] != c.withheld {
+		if of.IsWithheld(a) != c.withheld || of.IsWithheld(b) != c.withheld {
 			t.Errorf("%s: withheld %v", name, of.Withheld)
 		}
 		counted := Count(h, trials).Trials
@@ -219,7 +219,7 @@ func TestUncountedTrialsStay(t *testing.T) {
 				t.Errorf("%s: trial %d is skipped: %v", name, i, left)
 			}
 		}
-		if withheld := Count(header(a), trials).Contest(a.Group()).Withheld[a.Key()]; withheld == c.left {
+		if withheld := Count(header(a), trials).Contest(a.Group()).IsWithheld(a); withheld == c.left {
 			t.Errorf("%s: the setting is withheld: %v", name, withheld)
 		}
 	}

@@ -92,9 +92,9 @@ func (c *Contest) evaluate() {
 	}
 	for _, rank := range slices.Sorted(maps.Keys(byValue)) {
 		v := c.value(rank, byValue[rank]...)
-		if slices.ContainsFunc(v.Settings, func(a journal.Setting) bool { return c.Withheld[a.Key()] }) {
+		if slices.ContainsFunc(v.Settings, c.IsWithheld) {
 			v.level(c.only(v.Settings...))
-			c.Starved = append(c.Starved, v)
+			c.Withheld = append(c.Withheld, v)
 			continue
 		}
 		v.level(c)
@@ -106,8 +106,8 @@ func (c *Contest) evaluate() {
 		if c.Unset == PartDiffers {
 			v.Procs = c.Default
 		}
-		if c.Withheld[unset.Key()] {
-			c.Starved = append(c.Starved, v)
+		if c.IsWithheld(*unset) {
+			c.Withheld = append(c.Withheld, v)
 		} else {
 			c.Apart = v
 		}
@@ -173,7 +173,7 @@ func (v *Value) ByDefault() *journal.Setting {
 
 // All are the values that are compared and those that are not, by Ps, unset before its number.
 func (c *Contest) All() []*Value {
-	all := slices.Concat(c.Values, c.Starved)
+	all := slices.Concat(c.Values, c.Withheld)
 	if c.Apart != nil {
 		all = append(all, c.Apart)
 	}
@@ -211,7 +211,7 @@ func (c *Contest) Excluded(a journal.Setting) *Excluded {
 		return new(ExcludedMemory)
 	case v == nil || v.Throughput.Mean == nil:
 		return new(ExcludedNoFigure)
-	case slices.Contains(c.Starved, v):
+	case slices.Contains(c.Withheld, v):
 		return new(ExcludedWithheld)
 	case v == c.Apart && v.Procs == 0:
 		return new(ExcludedUnread)

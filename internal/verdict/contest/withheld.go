@@ -20,15 +20,15 @@ const (
 	InUse = 0.85
 )
 
-// starved are the settings of a group that other programs left too few CPUs: where these
+// withheldOf are the settings of a group that other programs left too few CPUs: where these
 // matter, where the Ps within the CPU limit, the load and they want more than the CPUs by
 // a tenth, and where these CPUs were in fact in use. Then what the setting did was what
 // the others left. The load by itself starves nothing, however much it takes.
 //
 // Where other programs were not counted, all that they may have taken guards in their
 // place: a setting whose threads may have waited for them is not compared.
-func starved(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[journal.SettingKey]bool {
-	starved := map[journal.SettingKey]bool{}
+func withheldOf(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[journal.SettingKey]bool {
+	withheld := map[journal.SettingKey]bool{}
 	for key, all := range bySetting(own) {
 		trials := slices.DeleteFunc(slices.Clone(all), func(t *journal.Trial) bool { return t.Role != journal.RoleMeasure })
 		n := float64(TargetCPUs(trials))
@@ -37,7 +37,7 @@ func starved(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[jou
 			continue
 		}
 		if !OthersCounted(trials) {
-			starved[key] = true
+			withheld[key] = true
 			continue
 		}
 		beside := *share*n + orZero(median(trials, func(t *journal.Trial) *float64 { return perSecond(t, t.BesideCPUSeconds) }))
@@ -51,10 +51,10 @@ func starved(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[jou
 			return perSecond(t, new(t.CPUSeconds.Total()))
 		}))
 		if math.Min(n, wanted(g, all))+beside > crowdedBy*n && used >= InUse*n {
-			starved[key] = true
+			withheld[key] = true
 		}
 	}
-	return starved
+	return withheld
 }
 
 // OthersCounted reports whether other programs were counted in most of the valid trials.
@@ -93,7 +93,7 @@ func withoutBusy(h journal.Header, trials []journal.Trial) []journal.Trial {
 		}
 	}
 	for g, own := range groups {
-		for key := range starved(h, g, own) {
+		for key := range withheldOf(h, g, own) {
 			of := bySetting(own)[key]
 			isQuiet := func(t *journal.Trial) bool { return t.Valid && MostOthers(t) != nil && !crowded(t) }
 			if len(slices.DeleteFunc(slices.Clone(of), func(t *journal.Trial) bool { return !isQuiet(t) })) < fewestQuiet {
@@ -219,16 +219,19 @@ func (c *Contest) rulesOf() race.Rules {
 // compared, all are tried until the budget ends.
 const mostWithheld = 5
 
+// IsWithheld reports whether other programs left a setting too few CPUs to be compared.
+func (c *Contest) IsWithheld(a journal.Setting) bool { return c.withheld[a.Key()] }
+
 // withhold finds the settings that other programs left too few CPUs, and the values that
 // they are of, which take no part. One of a few trials may be tried again, and so may any
 // once the machine is quiet.
 func (c *Contest) withhold() map[int]bool {
-	c.Withheld = starved(c.h, c.Group, c.own)
+	c.withheld = withheldOf(c.h, c.Group, c.own)
 	out, tried := map[int]bool{}, map[int]int{}
 	for _, t := range c.own {
 		v := c.valueOf(t.Setting)
 		tried[v]++
-		out[v] = out[v] || c.Withheld[t.Setting.Key()]
+		out[v] = out[v] || c.IsWithheld(t.Setting)
 	}
 	if c.busy() && slices.ContainsFunc(c.own, func(t *journal.Trial) bool { v := c.valueOf(t.Setting); return t.Valid && v > 0 && !out[v] }) {
 		c.rules.Values = slices.DeleteFunc(c.rules.Values, func(v int) bool { return out[v] && tried[v] >= mostWithheld })
