@@ -40,7 +40,7 @@ type Priced struct {
 	// Met is in how many of them some rate met the objective. Where none did the
 	// capacity is below the lowest rate tried.
 	Met      int
-	Capacity Interval // the geometric mean and its bounds; null below three trials
+	Capacity stat.Interval // the geometric mean and its bounds; null below three trials
 	Carries  Carries
 	// Unseen is that it would carry the rate, and no valid trial was seen to run at its value:
 	// then carries is open, and with --any-program likely.

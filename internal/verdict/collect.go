@@ -182,9 +182,9 @@ func (t Trials) ByBlock(figure func(*journal.Trial) *float64) map[int][]float64 
 
 // Proportion is k of n with the exact 95% interval (Clopper and Pearson, Biometrika
 // 1934); nothing of none.
-func Proportion(k, n int) Interval {
+func Proportion(k, n int) stat.Interval {
 	if n <= 0 || k < 0 || k > n {
-		return Interval{}
+		return stat.Interval{}
 	}
 	low, high := 0.0, 1.0
 	if k > 0 {
@@ -193,7 +193,7 @@ func Proportion(k, n int) Interval {
 	if k < n {
 		high = stat.BetaQuantile(0.975, float64(k+1), float64(n-k))
 	}
-	return Interval{Median: new(float64(k) / float64(n)), Low: &low, High: &high, N: n}
+	return stat.Interval{Median: new(float64(k) / float64(n)), Low: &low, High: &high, N: n}
 }
 
 // Failed returns the last trial of a sweep that has no verdict, since its target ran in

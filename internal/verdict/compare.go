@@ -108,8 +108,8 @@ func detectableRatio(deviation float64, pairs int) *float64 {
 type Versus struct {
 	Procs        int
 	DefaultProcs int
-	Throughput   Interval
-	Latency      Interval // of the judged quantile; without a median where it was not compared
+	Throughput   stat.Interval
+	Latency      stat.Interval // of the judged quantile; without a median where it was not compared
 }
 
 // against compares what is named with the default; nil where one of them is not known,
@@ -131,15 +131,15 @@ func (g *group) against(rec *Recommendation) *Versus {
 }
 
 // interval is the ratio of a value that was chosen to another.
-func (g *group) interval(chosen, other int, by race.Figure) Interval {
+func (g *group) interval(chosen, other int, by race.Figure) stat.Interval {
 	e := g.Between(chosen, other, by)
 	if e.N == 0 {
-		return Interval{}
+		return stat.Interval{}
 	}
-	i := Interval{Median: contest.RatioOfLog(e.Mid), N: e.N}
+	i := stat.Interval{Median: contest.RatioOfLog(e.Mid), N: e.N}
 	if e.N >= contest.FewestProve {
 		_, low, high := g.Lead().Model.Interval(chosen, other, by)
-		i.Low, i.High = known(low), known(high)
+		i.Low, i.High = stat.Known(low), stat.Known(high)
 	}
 	return i
 }

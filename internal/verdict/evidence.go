@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // usageOf is what the kernel counted over one stretch of a trial; nil where nothing
@@ -57,7 +58,7 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 			if u.GC == nil || u.GC.SpanSeconds <= 0 {
 				return nil
 			}
-			return known(f(*u.GC)) // nothing divided by nothing is not known
+			return stat.Known(f(*u.GC)) // nothing divided by nothing is not known
 		})
 	}
 	e := Evidence{
@@ -112,7 +113,7 @@ func collections(u *journal.Usage) *float64 {
 	if u.GC == nil || u.GC.SpanSeconds <= 0 {
 		return nil
 	}
-	return known(float64(u.GC.Cycles) / u.GC.SpanSeconds * u.MeasuredSeconds)
+	return stat.Known(float64(u.GC.Cycles) / u.GC.SpanSeconds * u.MeasuredSeconds)
 }
 
 func toFloat[N int | int64](n N) float64 { return float64(n) }

@@ -7,6 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // gateError is how often a gate may call worse what is worse by no more than the
@@ -142,7 +143,7 @@ func (gate *gating) judgeChecks() {
 		}
 		c.Worse, c.Proven = c.Worse && c.Judged, c.Proven && c.Judged
 		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
-			c.Bounds = contest.Ratio{Ratio: c.Ratio.Median, Low: contest.RatioOfLog(low), High: contest.RatioOfLog(high), N: n}
+			c.Bounds = stat.Interval{Median: c.Ratio.Median, Low: contest.RatioOfLog(low), High: contest.RatioOfLog(high), N: n}
 		}
 		switch {
 		case !c.Judged:
@@ -274,7 +275,7 @@ type Gate struct {
 type GateCheck struct {
 	Setting journal.Setting // its label alone where there is one group
 	Metric  string          // throughput, p99
-	Ratio   Interval
+	Ratio   stat.Interval
 	Margin  float64
 	Judged  bool // there are pairs enough to prove something
 	Worse   bool // worse than the margin, with confidence
@@ -283,7 +284,7 @@ type GateCheck struct {
 	// Bounds are those that decide: the one on the side of the loss reports whether it is
 	// within the margin, the other, which shares its error with all checks, whether it
 	// is worse.
-	Bounds   contest.Ratio
+	Bounds   stat.Interval
 	Quantile float64 // that is judged, of latency
 	late     bool    // the load engine sent late in some trial
 }

@@ -27,19 +27,19 @@ const exactSigned = 30
 // Median is the median with its distribution-free 95% interval: the order
 // statistics x(k) and x(n+1-k) hold the median with probability
 // 1 - 2·P(Binomial(n, ½) < k) (Conover, Practical Nonparametric Statistics, 3.2).
-func Median(values []float64) Interval {
+func Median(values []float64) stat.Interval {
 	n := len(values)
 	if n == 0 {
-		return Interval{}
+		return stat.Interval{}
 	}
 	x := slices.Sorted(slices.Values(values))
-	i := Interval{Median: known(median(x)), N: n}
+	i := stat.Interval{Median: stat.Known(median(x)), N: n}
 	k := 0
 	for stat.HalfBinomial(k, n) <= 0.025 {
 		k++
 	}
 	if k > 0 {
-		i.Low, i.High = known(x[k-1]), known(x[n-k])
+		i.Low, i.High = stat.Known(x[k-1]), stat.Known(x[n-k])
 	}
 	return i
 }
@@ -195,20 +195,11 @@ func detectable(sd float64, n int) float64 {
 }
 
 // ratio is the estimate as a ratio with its two-sided interval.
-func (e estimate) ratio() Interval {
+func (e estimate) ratio() stat.Interval {
 	if e.n == 0 {
-		return Interval{}
+		return stat.Interval{}
 	}
-	return Interval{Median: contest.RatioOfLog(e.mid), Low: contest.RatioOfLog(e.low), High: contest.RatioOfLog(e.high), N: e.n}
-}
-
-// known is a number of a result; nil where it is not a finite one, which JSON cannot
-// hold.
-func known(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
+	return stat.Interval{Median: contest.RatioOfLog(e.mid), Low: contest.RatioOfLog(e.low), High: contest.RatioOfLog(e.high), N: e.n}
 }
 
 func medianFloat(values []float64) float64 {
@@ -223,7 +214,7 @@ func expm1(x float64) float64 { return math.Expm1(min(x, 700)) }
 // interval (from three blocks on). Blocks that one side lacks do not count. Of
 // several values in a block the geometric mean is taken, and what has no
 // logarithm is skipped.
-func Paired(a, b map[int][]float64) Interval { return locate(logRatios(a, b)).ratio() }
+func Paired(a, b map[int][]float64) stat.Interval { return locate(logRatios(a, b)).ratio() }
 
 // SignedRanks are where differences lie, with their one-sided bounds at an error of alpha each.
 func SignedRanks(d []float64, alpha float64) (mid, lower, upper float64) {

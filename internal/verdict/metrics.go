@@ -190,9 +190,9 @@ type Benchmark struct {
 // BenchmarkTime is the time of an operation at one value.
 type BenchmarkTime struct {
 	Setting string // label of the value's row
-	Seconds Interval
+	Seconds stat.Interval
 	// VersusBase is as a ratio, with bounds of which all in the table hold with 95%.
-	VersusBase Interval
+	VersusBase stat.Interval
 	Differs    bool // the bounds exclude that it is the same
 }
 
@@ -250,7 +250,7 @@ func (g *group) times(base int, of figure, alpha float64) []BenchmarkTime {
 		t := BenchmarkTime{Setting: v.Setting, Seconds: Median(values(v.Trials, of))}
 		if d := g.seriesOf(v, of).minus(g.seriesOf(g.Values[base], of)); i != base && len(d) > 0 {
 			low, high := boundsAt(d, alpha)
-			t.VersusBase = Interval{Median: contest.RatioOfLog(stat.Mean(d)), Low: contest.RatioOfLog(low), High: contest.RatioOfLog(high), N: len(d)}
+			t.VersusBase = stat.Interval{Median: contest.RatioOfLog(stat.Mean(d)), Low: contest.RatioOfLog(low), High: contest.RatioOfLog(high), N: len(d)}
 			t.Differs = low > 0 || high < 0
 		}
 		list = append(list, t)

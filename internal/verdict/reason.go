@@ -92,7 +92,7 @@ func (g *group) common() (list []Remark) {
 	if u := g.Apart; u != nil && u.Procs == 0 {
 		list = append(list, ReasonUnsetUnread{})
 	} else if u != nil {
-		if is, of := u.Throughput.Mean, g.twin().Throughput.Mean; is != nil && of != nil {
+		if is, of := u.Throughput.Median, g.twin().Throughput.Median; is != nil && of != nil {
 			list = append(list, ReasonUnsetDiffers{Difference{Pair{u, g.twin()}, *is / *of - 1, min(u.N, g.twin().N)}})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // ResultSchema is the version of result.json.
@@ -294,11 +295,11 @@ type CanarySetting struct {
 // CanaryFigure is a metric of a setting: one of package paired's or canary's, or a query's.
 type CanaryFigure struct {
 	Name    string
-	Value   Interval // its median over the slices
-	Control Interval // the control's in the same slices
+	Value   stat.Interval // its median over the slices
+	Control stat.Interval // the control's in the same slices
 	// Ratio is to the control's of the same slice. The interval of a judged metric holds
 	// for all comparisons together; the others' is by itself.
-	Ratio   Interval
+	Ratio   stat.Interval
 	Outcome Outcome // empty: the control
 	// Points are the setting's and the control's, slice by slice; null: not known.
 	Points [][2]*float64

@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // results are the settings, and a group's rows: one for each value, and one for each setting
@@ -59,9 +60,9 @@ func (g *group) compared(v *contest.Value, a journal.Setting, result *Row) {
 		return
 	}
 	if result.VersusPeak = g.interval(g.Best.Procs, v.Procs, race.Throughput).Inverse(); v == g.Best {
-		result.VersusPeak = Interval{Median: new(1.0), Low: new(1.0), High: new(1.0), N: v.N}
+		result.VersusPeak = stat.Interval{Median: new(1.0), Low: new(1.0), High: new(1.0), N: v.N}
 	}
-	if v.Throughput.Mean != nil {
+	if v.Throughput.Median != nil {
 		result.NonInferior.Throughput = new(g.InTail(v))
 	}
 	if g.ByLatency && g.InTail(v) && len(g.Tail) > 1 && v.HasLatency() {
@@ -91,24 +92,20 @@ func (g *group) row(v *contest.Value, alone Row) Row {
 	// A single value next to an old program, which is in no contest, has the same kind of
 	// level as the old one.
 	paired := len(g.Current()) == 1 && len(g.Settings) > 1
-	if v.Throughput.Mean != nil && !paired {
-		row.Throughput = levelInterval(v.Throughput)
+	if v.Throughput.Median != nil && !paired {
+		row.Throughput = v.Throughput
 	}
-	if v.P99.Mean != nil {
-		row.Judged = levelInterval(v.P99)
+	if v.P99.Median != nil {
+		row.Judged = v.P99
 		g.quantiles(&row, v)
 	}
-	if b := v.VersusPeak; b.Ratio != nil {
-		row.VersusPeak = Interval{Median: b.Ratio, Low: b.Low, High: b.High, N: b.N}
+	if v.VersusPeak.Median != nil {
+		row.VersusPeak = v.VersusPeak
 	}
 	if g.anyLatency() {
 		row.P50, row.P99, row.Judged = alone.P50, alone.P99, alone.P99
 	}
 	return row
-}
-
-func levelInterval(l contest.Level) Interval {
-	return Interval{Median: l.Mean, Low: l.Low, High: l.High, N: l.N}
 }
 
 func orZero[T int | float64](p *T) T {
@@ -134,11 +131,11 @@ type Row struct {
 	Trials         int // valid, role measure
 	Invalid        int
 	InvalidReasons []ReasonCount
-	Throughput     Interval
-	P50            Interval
-	P99            Interval
-	Judged         Interval // the latency that comparisons are of
-	Later          bool     // its latency is proven worse than the lowest
+	Throughput     stat.Interval
+	P50            stat.Interval
+	P99            stat.Interval
+	Judged         stat.Interval // the latency that comparisons are of
+	Later          bool          // its latency is proven worse than the lowest
 	Metrics        map[string]MetricInterval
 	ByRequest      []RequestLatency // of a mix
 	Speedup        *float64         // median throughput ÷ that of the smallest numbered setting
@@ -146,7 +143,7 @@ type Row struct {
 	// VersusPeak is the paired throughput ratio to the peak setting, with its two-sided
 	// 95% interval (from three blocks on); 1 is the same, 0.8 is 20% less. Settings
 	// that ran at one value share it, since their trials are pooled.
-	VersusPeak Interval
+	VersusPeak stat.Interval
 	Saturated  bool // in most of its trials
 	// Unanswered are requests that still waited when a phase ended, Redirects answers
 	// 3xx, which do little of the work; Requests are all that were answered. Of the
@@ -165,43 +162,17 @@ type Row struct {
 	Points       []Point // every trial, invalid ones too
 }
 
-// Interval is a median with its distribution-free 95% interval. Low and High
-// are null below six values (order statistics of fewer cannot reach 95%).
-type Interval struct {
-	Median *float64
-	Low    *float64
-	High   *float64
-	N      int
-}
-
-// Scaled is the interval of BY times the values.
-func (i Interval) Scaled(by float64) Interval {
-	return Interval{Median: Scaled(i.Median, by), Low: Scaled(i.Low, by), High: Scaled(i.High, by), N: i.N}
-}
-
-// Inverse is the interval of 1 divided by the values.
-func (i Interval) Inverse() Interval {
-	return Interval{Median: inverse(i.Median), Low: inverse(i.High), High: inverse(i.Low), N: i.N}
-}
-
-func inverse(x *float64) *float64 { return part(x, func(x float64) float64 { return 1 / x }) }
-
-// Scaled is BY times a number; nil of none, and where it is not finite.
-func Scaled(x *float64, by float64) *float64 {
-	return part(x, func(x float64) float64 { return x * by })
-}
-
 // part is a number of what may not be known; nil where it is not, or is not finite.
 func part[T any](of *T, number func(T) float64) *float64 {
 	if of == nil {
 		return nil
 	}
-	return known(number(*of))
+	return stat.Known(number(*of))
 }
 
 // MetricInterval is an Interval of a metric that the program printed.
 type MetricInterval struct {
-	Interval
+	stat.Interval
 	Unit   string
 	Better string
 }

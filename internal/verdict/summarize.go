@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // summarize is a setting by itself, before it is compared with others. Its metrics
@@ -199,13 +200,13 @@ func lateTrials(a *Row) (late, of int) {
 // a p99 below it.
 func (g *group) quantiles(row *Row, v *contest.Value) {
 	trials := slices.DeleteFunc(slices.Clone(v.Trials), func(t *journal.Trial) bool { return t.Saturated || g.judgedIfValid(t) == nil })
-	of := func(quantile float64, f func(*journal.Latency) *float64) Interval {
+	of := func(quantile float64, f func(*journal.Latency) *float64) stat.Interval {
 		if quantile == g.Latency.Quantile {
 			return row.Judged
 		}
 		have := slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return f(t.LatencySeconds) == nil })
 		if len(have) == 0 {
-			return Interval{}
+			return stat.Interval{}
 		}
 		seen := Median(values(have, func(t *journal.Trial) *float64 { return f(t.LatencySeconds) }))
 		if level := *row.Judged.Median; (quantile < g.Latency.Quantile) == (*seen.Median > level) {
@@ -223,8 +224,8 @@ type RequestLatency struct {
 	Name     string
 	Requests int64
 	Errors   int64
-	P50      Interval
-	P99      Interval
+	P50      stat.Interval
+	P99      stat.Interval
 }
 
 // byRequest are the requests of a mix, in the order of the first trial that has them.

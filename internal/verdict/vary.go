@@ -118,12 +118,12 @@ func (g *group) ranked(setting Row, a journal.Setting) Row {
 		v = &contest.Value{}
 	}
 	row.Saturated = v.Saturated
-	if v.Throughput.Mean != nil {
-		row.Throughput = levelInterval(v.Throughput)
+	if v.Throughput.Median != nil {
+		row.Throughput = v.Throughput
 		row.NonInferior.Throughput = new(v.AsFast)
 	}
-	if v.P99.Mean != nil {
-		row.Judged = levelInterval(v.P99)
+	if v.P99.Median != nil {
+		row.Judged = v.P99
 		row.NonInferior.P99 = new(v.AsPrompt)
 		row.Later = v.Later
 	}

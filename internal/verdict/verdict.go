@@ -64,7 +64,7 @@ func (g *group) attached() Recommendation {
 		of = v
 		if g.anyLatency() {
 			seen := *v
-			seen.P99.Mean = Median(values(g.Measured(g.Settings[0]), shown(g.latencyMode, ofP99))).Median
+			seen.P99.Median = Median(values(g.Measured(g.Settings[0]), shown(g.latencyMode, ofP99))).Median
 			of = &seen
 		}
 	}

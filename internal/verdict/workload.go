@@ -34,13 +34,13 @@ func (g *group) flatness() Flatness {
 	if g.Best == nil {
 		return f
 	}
-	margin, peak := g.header.Plan.Margin, *g.Best.Throughput.Mean
+	margin, peak := g.header.Plan.Margin, *g.Best.Throughput.Median
 	medians := map[string]float64{}
 	for _, v := range g.Values {
-		if v.Throughput.Mean == nil {
+		if v.Throughput.Median == nil {
 			continue
 		}
-		m := *v.Throughput.Mean
+		m := *v.Throughput.Median
 		for _, a := range v.Settings {
 			if m >= (1-margin)*peak {
 				f.WithinMargin = append(f.WithinMargin, a.Label)

@@ -5,6 +5,7 @@ import (
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // madeLab is a run of four experiments: a server under two quotas, a program of two Go
@@ -98,6 +99,6 @@ func hostileLab() *lab.Outcome {
 	return o
 }
 
-func interval(median, low, high float64, n int) verdict.Interval {
-	return verdict.Interval{Median: &median, Low: &low, High: &high, N: n}
+func interval(median, low, high float64, n int) stat.Interval {
+	return stat.Interval{Median: &median, Low: &low, High: &high, N: n}
 }

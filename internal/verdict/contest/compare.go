@@ -46,7 +46,7 @@ func (c *Contest) P99(a, b *Value) Comparison {
 // Of is the compared value of that many Ps, if it has a throughput.
 func (c *Contest) Of(ps int) *Value {
 	i := slices.IndexFunc(c.Values, func(v *Value) bool { return v.Procs == ps })
-	if ps <= 0 || i < 0 || c.Values[i].Throughput.Mean == nil {
+	if ps <= 0 || i < 0 || c.Values[i].Throughput.Median == nil {
 		return nil
 	}
 	return c.Values[i]

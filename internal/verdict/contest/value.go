@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // Value is one compared value: a number of Ps, or the rank of a variable's value, with all
@@ -23,7 +24,7 @@ type Value struct {
 	Trials   []*journal.Trial  // of all its settings, both copies of an A/A pair
 	// Throughput and P99 (of the judged quantile) are its levels over the run, what the
 	// machine did to all values of a block taken out.
-	Throughput, P99 Level
+	Throughput, P99 stat.Interval
 	N               int  // trials that have a throughput
 	Saturated       bool // proven not to carry the common rate
 	Out             bool // too slow to be the best, proven or measured no further
@@ -32,30 +33,8 @@ type Value struct {
 	Later           bool // its p99 is proven worse than the best
 	// VersusPeak is against the value of the highest throughput: the bounds that decide
 	// whether it is worse, or as good.
-	VersusPeak Ratio
+	VersusPeak stat.Interval
 	Excluded   *Excluded // why it has no part in what is judged, or not in all of it
-}
-
-// Level is an estimate with its 95% interval; nil where there is none.
-type Level struct {
-	Mean *float64
-	Low  *float64
-	High *float64
-	N    int // trials
-}
-
-// Above reports whether both are known, and this one is higher.
-func (l Level) Above(other Level) bool {
-	return l.Mean != nil && other.Mean != nil && *l.Mean > *other.Mean
-}
-
-// Ratio is a ratio with the bounds that a claim on it rests on: nothing is called worse or as
-// good but by them.
-type Ratio struct {
-	Ratio *float64
-	Low   *float64
-	High  *float64
-	N     int // trials of the value that has fewer
 }
 
 // Excluded says why a setting has no part in what is judged, or not in all of it.
@@ -141,11 +120,11 @@ func (v *Value) level(of *Contest) {
 	v.Throughput, v.P99 = levelOf(l.Throughput, l.Trials), levelOf(l.P99, of.P99Trials(value))
 }
 
-func levelOf(x race.Interval, trials int) Level {
+func levelOf(x race.Interval, trials int) stat.Interval {
 	if trials == 0 || !finitePositive(x.Mean) {
-		return Level{}
+		return stat.Interval{}
 	}
-	out := Level{Mean: new(x.Mean), N: trials}
+	out := stat.Interval{Median: new(x.Mean), N: trials}
 	if trials > 1 && finitePositive(x.Low) && finitePositive(x.High) {
 		out.Low, out.High = new(x.Low), new(x.High)
 	}
@@ -155,7 +134,7 @@ func levelOf(x race.Interval, trials int) Level {
 func finitePositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 
 // HasLatency reports whether the value's latency may be judged.
-func (v *Value) HasLatency() bool { return v.P99.Mean != nil }
+func (v *Value) HasLatency() bool { return v.P99.Median != nil }
 
 // Has reports whether a setting ran with the value.
 func (v *Value) Has(a journal.Setting) bool {
@@ -209,7 +188,7 @@ func (c *Contest) Excluded(a journal.Setting) *Excluded {
 		return new(ExcludedInvalid)
 	case c.TooLarge[a.Key()]:
 		return new(ExcludedMemory)
-	case v == nil || v.Throughput.Mean == nil:
+	case v == nil || v.Throughput.Median == nil:
 		return new(ExcludedNoFigure)
 	case slices.Contains(c.Withheld, v):
 		return new(ExcludedWithheld)
@@ -231,26 +210,26 @@ func (c *Contest) Excluded(a journal.Setting) *Excluded {
 
 // versusPeak is a value against the best in throughput, with the bounds that decide: the
 // lower reports whether it is as good, the upper whether it is worse.
-func (c *Contest) versusPeak(v *Value) Ratio {
+func (c *Contest) versusPeak(v *Value) stat.Interval {
 	if c.Best == nil || v == c.Apart { // which takes no part
-		return Ratio{}
+		return stat.Interval{}
 	}
 	if v == c.Best {
-		return Ratio{Ratio: new(1.0), N: v.N}
+		return stat.Interval{Median: new(1.0), N: v.N}
 	}
 	e := c.between(v, c.Best, race.Throughput)
 	if e.N == 0 {
-		return Ratio{}
+		return stat.Interval{}
 	}
-	return Ratio{Ratio: RatioOfLog(e.Mid), Low: RatioOfLog(e.Lower), High: RatioOfLog(e.Most), N: e.N}
+	return stat.Interval{Median: RatioOfLog(e.Mid), Low: RatioOfLog(e.Lower), High: RatioOfLog(e.Most), N: e.N}
 }
 
 // RatioOfLog is a logarithm as a ratio; nil where either is not a finite number.
 func RatioOfLog(log float64) *float64 {
-	if x := 1 + math.Expm1(log); !math.IsInf(log, 0) && !math.IsNaN(x) && !math.IsInf(x, 0) {
-		return &x
+	if math.IsInf(log, 0) {
+		return nil
 	}
-	return nil
+	return stat.Known(1 + math.Expm1(log))
 }
 
 // Valid counts the valid trials.

@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // Answer is a verdict for who has ten seconds: what to do in about four words, why in
@@ -65,7 +66,7 @@ func (g *group) plain() string {
 
 // changed words a ratio to the default: as a factor from 2 on, and with the end of its
 // interval that is nearer to no change. Within the margin nothing has changed.
-func changed(name string, i verdict.Interval, margin float64, more, less string) string {
+func changed(name string, i stat.Interval, margin float64, more, less string) string {
 	if i.Median == nil || i.Low == nil || i.High == nil {
 		return name + " was not compared often enough to decide"
 	}
@@ -107,7 +108,7 @@ func (g *group) tiles() (list []document.Tile) {
 	if after == nil || g.uncompared(after) != "" { // large numbers look like results
 		return nil
 	}
-	add := func(name string, u number.Unit, of func(*verdict.Row) verdict.Interval) {
+	add := func(name string, u number.Unit, of func(*verdict.Row) stat.Interval) {
 		i := of(after)
 		if i.Median == nil {
 			return
@@ -130,15 +131,15 @@ func (g *group) tiles() (list []document.Tile) {
 	if r := g.RatePerSecond; r != nil {
 		latency += " at " + number.PerSecond("req/s").Value(*r)
 	}
-	add(latency, number.Time(), func(a *verdict.Row) verdict.Interval {
+	add(latency, number.Time(), func(a *verdict.Row) stat.Interval {
 		if a.Judged.Median != nil {
 			return a.Judged
 		}
 		return a.P99
 	})
-	add(g.throughputName(), g.throughput, func(a *verdict.Row) verdict.Interval { return g.asShown(a.Throughput) })
-	add(g.cpuName(), number.Time(), func(a *verdict.Row) verdict.Interval {
-		return verdict.Interval{Median: a.Evidence.CPUSecondsEach}
+	add(g.throughputName(), g.throughput, func(a *verdict.Row) stat.Interval { return g.asShown(a.Throughput) })
+	add(g.cpuName(), number.Time(), func(a *verdict.Row) stat.Interval {
+		return stat.Interval{Median: a.Evidence.CPUSecondsEach}
 	})
 	return list
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // mostWords of a sentence on the first screen, and of the answer itself.
@@ -43,7 +44,7 @@ func (c *checker) answer() {
 }
 
 // ratio holds a ratio against the two rows that it is of.
-func (c *checker) ratio(name string, r, before, after verdict.Interval) {
+func (c *checker) ratio(name string, r, before, after stat.Interval) {
 	if r.Median == nil || before.Median == nil || after.Median == nil || *before.Median == 0 {
 		return
 	}

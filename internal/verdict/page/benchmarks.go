@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // noChange represents a difference that is not shown, as benchstat has it.
@@ -65,7 +66,7 @@ func benchmarkRow(name string, times []verdict.BenchmarkTime, base int) document
 // benchmarkChart is one benchmark's time by setting, on a scale of its own: what is
 // compared is its shape. The value that it wants is marked, where another is named.
 func (g *group) benchmarkChart(b *verdict.Benchmark) *document.Chart {
-	times := map[string]verdict.Interval{}
+	times := map[string]stat.Interval{}
 	for _, t := range b.Times {
 		times[t.Setting] = t.Seconds
 	}
@@ -77,7 +78,7 @@ func (g *group) benchmarkChart(b *verdict.Benchmark) *document.Chart {
 		}
 	}
 	m := printed(b.Name+" ns/op", 1e-9).as("time per operation")
-	m.value = func(a *verdict.Row) verdict.Interval { return times[a.Label] }
+	m.value = func(a *verdict.Row) stat.Interval { return times[a.Label] }
 	low, high := only.extent([]measure{m})
 	if high == 0 || len(only.rows) < 2 {
 		return nil

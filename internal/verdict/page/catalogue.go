@@ -144,7 +144,7 @@ var catalogue = byKind(
 		return "the load generator itself sent requests late, so the latency of some trials is not compared: " + phrase.And(late), w.inTime()
 	}),
 	warns(func(w words, x verdict.PrompterCarrier) (string, string) {
-		return fmt.Sprintf("%s sustains the rate with a "+w.quantile()+" of %s, proven lower than the %s of %s", x.Of.Setting, number.Seconds(*x.Of.P99.Mean), number.Seconds(*x.Than.P99.Mean), x.Than.Setting),
+		return fmt.Sprintf("%s sustains the rate with a "+w.quantile()+" of %s, proven lower than the %s of %s", x.Of.Setting, number.Seconds(*x.Of.P99.Median), number.Seconds(*x.Than.P99.Median), x.Than.Setting),
 			"choose it if p99 matters more than CPUs"
 	}),
 	warns(func(w words, x verdict.SharedMachine) (string, string) {
@@ -261,7 +261,7 @@ var catalogue = byKind(
 
 	// Reasons: what the comparisons show.
 	states(func(w words, x verdict.ReasonFastest) string {
-		among := w.among(func(a verdict.Row) bool { return above(a.Throughput.Median, x.Of.Throughput.Mean) })
+		among := w.among(func(a verdict.Row) bool { return above(a.Throughput.Median, x.Of.Throughput.Median) })
 		return w.leads(x.Of, x.Lucky, "throughput"+among, "highest", "higher")
 	}),
 	states(func(w words, x verdict.ReasonLowestP99) string {

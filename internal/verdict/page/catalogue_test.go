@@ -118,7 +118,7 @@ func numbers(v reflect.Value, name string, visit func(name string, set func(floa
 	case reflect.Struct:
 		if value, is := v.Addr().Interface().(*contest.Value); is {
 			visit(name, func(x float64) {
-				value.Setting, value.Procs, value.Throughput.Mean, value.P99.Mean = fmt.Sprint(x), int(x), &x, &x
+				value.Setting, value.Procs, value.Throughput.Median, value.P99.Median = fmt.Sprint(x), int(x), &x, &x
 			})
 			return
 		}

@@ -13,21 +13,22 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // A measure is one quantity of a setting, with its trials where they are kept.
 type measure struct {
 	name  string
-	value func(*verdict.Row) verdict.Interval
+	value func(*verdict.Row) stat.Interval
 	point func(*verdict.Point) *float64 // nil: not kept by trial
 }
 
 // The quantities that several charts show.
 var (
-	p50        = measure{"p50", func(a *verdict.Row) verdict.Interval { return a.P50 }, func(p *verdict.Point) *float64 { return p.P50 }}
-	p99        = measure{"p99", func(a *verdict.Row) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }}
-	judged     = measure{"", func(a *verdict.Row) verdict.Interval { return a.Judged }, func(p *verdict.Point) *float64 { return p.Judged }}
-	throughput = measure{"throughput", func(a *verdict.Row) verdict.Interval { return a.Throughput }, func(p *verdict.Point) *float64 { return p.Throughput }}
+	p50        = measure{"p50", func(a *verdict.Row) stat.Interval { return a.P50 }, func(p *verdict.Point) *float64 { return p.P50 }}
+	p99        = measure{"p99", func(a *verdict.Row) stat.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }}
+	judged     = measure{"", func(a *verdict.Row) stat.Interval { return a.Judged }, func(p *verdict.Point) *float64 { return p.Judged }}
+	throughput = measure{"throughput", func(a *verdict.Row) stat.Interval { return a.Throughput }, func(p *verdict.Point) *float64 { return p.Throughput }}
 )
 
 // as is the quantity under another name.
@@ -38,17 +39,17 @@ func (m measure) as(name string) measure {
 
 // counted is one that the kernel counted: it has no values by trial.
 func counted(name string, of func(*verdict.Evidence) *float64) measure {
-	return measure{name: name, value: func(a *verdict.Row) verdict.Interval { return verdict.Interval{Median: of(&a.Evidence)} }}
+	return measure{name: name, value: func(a *verdict.Row) stat.Interval { return stat.Interval{Median: of(&a.Evidence)} }}
 }
 
 // printed is a metric of the program, times a factor.
 func printed(name string, factor float64) measure {
 	return measure{
 		name:  "median",
-		value: func(a *verdict.Row) verdict.Interval { return a.Metrics[name].Interval.Scaled(factor) },
+		value: func(a *verdict.Row) stat.Interval { return a.Metrics[name].Interval.Scaled(factor) },
 		point: func(p *verdict.Point) *float64 {
 			if x, ok := p.Metrics[name]; ok {
-				return verdict.Scaled(&x, factor)
+				return stat.Scaled(&x, factor)
 			}
 			return nil
 		},
@@ -86,8 +87,8 @@ const logFrom = 20
 func (g *group) throughputChart() *document.Chart {
 	measures := []measure{{
 		name:  "level",
-		value: func(a *verdict.Row) verdict.Interval { return g.asShown(a.Throughput) },
-		point: func(p *verdict.Point) *float64 { return g.asShown(verdict.Interval{Median: p.Throughput}).Median },
+		value: func(a *verdict.Row) stat.Interval { return g.asShown(a.Throughput) },
+		point: func(p *verdict.Point) *float64 { return g.asShown(stat.Interval{Median: p.Throughput}).Median },
 	}}
 	if _, high := g.extent(measures); high == 0 {
 		return nil
@@ -140,7 +141,7 @@ func (g *group) evidenceCharts() []document.Chart {
 		counted("load generator", func(e *verdict.Evidence) *float64 { return e.LoadCPUs }))
 	add("Waiting for a CPU", "s/s", "threads waiting for a CPU, on average; throttled time included", number.Plain("s/s"),
 		counted("run-queue wait", func(e *verdict.Evidence) *float64 { return e.RunQueueWaitRatio }),
-		counted("throttled", func(e *verdict.Evidence) *float64 { return verdict.Scaled(e.ThrottledRatio, replicas) }))
+		counted("throttled", func(e *verdict.Evidence) *float64 { return stat.Scaled(e.ThrottledRatio, replicas) }))
 	add("Context switches", "/s", "all threads of all replicas", number.PerSecond("/s"),
 		counted("voluntary", func(e *verdict.Evidence) *float64 { return e.VoluntaryPerSecond }),
 		counted("involuntary", func(e *verdict.Evidence) *float64 { return e.InvoluntaryPerSecond }))

@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // asked is the question: 300 requests per second with p99 within 50 ms.
@@ -139,7 +140,7 @@ func saving(c *verdict.Cheapest) string {
 }
 
 // bounds is a throughput with its bounds.
-func bounds(i verdict.Interval) string {
+func bounds(i stat.Interval) string {
 	u := number.PerSecond("").Short()
 	if i.Low == nil || i.High == nil {
 		return maybe(u, i.Median) + " req/s"

@@ -7,6 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/slo"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 func TestCheapestWords(t *testing.T) {
@@ -15,7 +16,7 @@ func TestCheapestWords(t *testing.T) {
 		if p.CPUs < 8 {
 			p.QuotaCPUs = &quota
 		}
-		p.Capacity = verdict.Interval{Median: new(401.0), Low: new(380.0), High: new(424.0), N: 5}
+		p.Capacity = stat.Interval{Median: new(401.0), Low: new(380.0), High: new(424.0), N: 5}
 		return p
 	}
 	today, half := priced(1, nil, 1, verdict.CarriesIt), priced(0.5, new(1), 1, verdict.CarriesIt)

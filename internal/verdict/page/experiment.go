@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/paired"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // experiment are the words of what was measured under a program's own traffic, in values next
@@ -456,7 +457,7 @@ func (w experiment) differences(a verdict.CanarySetting, figures []string) strin
 }
 
 // changes is a difference in a sentence.
-func changes(i verdict.Interval) string {
+func changes(i stat.Interval) string {
 	c := difference(i)
 	return c.Value + " " + c.Detail
 }
@@ -498,7 +499,7 @@ func (w experiment) tables() (decide document.Table, others *document.Table) {
 	return decide, &rest
 }
 
-func valueOf(u number.Unit, i verdict.Interval) string {
+func valueOf(u number.Unit, i stat.Interval) string {
 	if i.Median == nil {
 		return absent
 	}

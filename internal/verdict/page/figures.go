@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // shown is a metric that a stage's multiples show.
@@ -59,7 +60,7 @@ func batchFigures(r *verdict.Result) []shown {
 	}
 	return []shown{{title: "Time per run", unit: number.Time(), measure: measure{
 		name:  "median",
-		value: func(a *verdict.Row) verdict.Interval { return a.Throughput.Inverse() },
+		value: func(a *verdict.Row) stat.Interval { return a.Throughput.Inverse() },
 		point: func(p *verdict.Point) *float64 { return reciprocal(p.Throughput) },
 	}}}
 }
@@ -88,11 +89,11 @@ func serverFigures(r *verdict.Result) []shown {
 	}
 	list = append(list, shown{title: "CPU per request", unit: number.Time(), measure: counted("median", cpuEach)})
 	if open {
-		list = append(list, shown{title: "CPU per request, latency phase", unit: number.Time(), measure: measure{name: "median", value: func(a *verdict.Row) verdict.Interval {
+		list = append(list, shown{title: "CPU per request, latency phase", unit: number.Time(), measure: measure{name: "median", value: func(a *verdict.Row) stat.Interval {
 			if a.OpenEvidence == nil {
-				return verdict.Interval{}
+				return stat.Interval{}
 			}
-			return verdict.Interval{Median: a.OpenEvidence.CPUSecondsEach}
+			return stat.Interval{Median: a.OpenEvidence.CPUSecondsEach}
 		}}})
 	}
 	return list
@@ -100,7 +101,7 @@ func serverFigures(r *verdict.Result) []shown {
 
 func cpuEach(e *verdict.Evidence) *float64 { return e.CPUSecondsEach }
 
-func closedP99(a *verdict.Row) verdict.Interval {
+func closedP99(a *verdict.Row) stat.Interval {
 	var values []float64
 	for _, p := range a.Points {
 		if p.Valid && p.Role == "measure" && p.ClosedP99 != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // gateAlone reports whether the gate is all that was asked: one setting was measured
@@ -197,8 +198,8 @@ var outcomeWords = map[verdict.Outcome]string{
 }
 
 // decided is a check's ratio with the bounds that decided.
-func decided(c *verdict.GateCheck) verdict.Interval {
-	return verdict.Interval{Median: c.Ratio.Median, Low: c.Bounds.Low, High: c.Bounds.High, N: c.Ratio.N}
+func decided(c *verdict.GateCheck) stat.Interval {
+	return stat.Interval{Median: c.Ratio.Median, Low: c.Bounds.Low, High: c.Bounds.High, N: c.Ratio.N}
 }
 
 // headline makes the gate the answer of the whole View.

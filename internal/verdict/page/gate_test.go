@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
@@ -54,7 +55,7 @@ func TestAVerdictStaysTheHeadlineBesideAGate(t *testing.T) {
 // What would decide is a flag that can be given: a gate that ends by itself takes no
 // --repeats, and one that is bounded in time takes none with --for.
 func TestWhatWouldDecideCanBeGiven(t *testing.T) {
-	check := verdict.GateCheck{Metric: "throughput", Margin: 0.05, Ratio: verdict.Interval{Median: ptr(0.97), N: 4}}
+	check := verdict.GateCheck{Metric: "throughput", Margin: 0.05, Ratio: stat.Interval{Median: ptr(0.97), N: 4}}
 	for want, p := range map[string]journal.Plan{
 		"; more --repeats would decide":                              {},
 		"; a higher --until trials=N would decide":                   {Strategy: journal.StrategyRace, MaxTrials: 9},

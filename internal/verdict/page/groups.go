@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // acrossGroups is the verdict of a run with several groups, which are never
@@ -211,8 +212,8 @@ func (g *group) sharesChart() *document.Chart {
 	by := 1 / *peak.Throughput.Median
 	c := g.chartOn(document.NewAxis(0, 1, false), "throughput", number.Ratio(), []measure{{
 		name:  "throughput",
-		value: func(a *verdict.Row) verdict.Interval { return a.Throughput.Scaled(by) },
-		point: func(p *verdict.Point) *float64 { return verdict.Scaled(p.Throughput, by) },
+		value: func(a *verdict.Row) stat.Interval { return a.Throughput.Scaled(by) },
+		point: func(p *verdict.Point) *float64 { return stat.Scaled(p.Throughput, by) },
 	}}, false)
 	title := g.throughputTitle()
 	if g.runs() { // of which these are shares: more is faster

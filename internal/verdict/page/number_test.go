@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 func TestIntervalsShareTheScaleOfTheirMedian(t *testing.T) {
-	of := func(m, l, h float64) verdict.Interval { return verdict.Interval{Median: &m, Low: &l, High: &h} }
+	of := func(m, l, h float64) stat.Interval { return stat.Interval{Median: &m, Low: &l, High: &h} }
 	for _, c := range []struct {
 		unit number.Unit
-		i    verdict.Interval
+		i    stat.Interval
 		want string
 	}{
 		{number.Time(), of(0.0041, 0.00392, 0.00455), "[3.92 ms, 4.55 ms]"},
@@ -20,8 +20,8 @@ func TestIntervalsShareTheScaleOfTheirMedian(t *testing.T) {
 		{number.PerSecond("req/s"), of(1000, 990, 1010), "[0.990k, 1.01k]"},
 		{number.Ratio(), of(0.05, 0.04, 0.063), "[4%, 6.3%]"},
 		{number.PerSecond(""), of(0, 0, 1200), "[0, 1200]"},
-		{number.Time(), verdict.Interval{Median: new(float64)}, ""},
-		{number.Time(), verdict.Interval{}, ""},
+		{number.Time(), stat.Interval{Median: new(float64)}, ""},
+		{number.Time(), stat.Interval{}, ""},
 	} {
 		if got := brackets(c.unit, c.i); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

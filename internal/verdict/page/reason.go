@@ -106,7 +106,7 @@ func (w words) among(better func(verdict.Row) bool) string {
 
 // amongLate is reported where the table has a lower one that was not compared.
 func (w words) amongLate(low *contest.Value) string {
-	among := w.among(func(a verdict.Row) bool { return above(low.P99.Mean, a.Judged.Median) })
+	among := w.among(func(a verdict.Row) bool { return above(low.P99.Median, a.Judged.Median) })
 	fast, few := w.leftOut(contest.ExcludedSlower, contest.ExcludedSaturated), w.leftOut(contest.ExcludedShared)
 	most := max(1, int(math.Ceil(w.group.EffectiveCPUs)))
 	switch {

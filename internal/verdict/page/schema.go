@@ -213,17 +213,17 @@ type intervalJSON struct {
 }
 
 type levelJSON struct {
-	Mean *float64 `json:"mean"`
-	Low  *float64 `json:"low"`
-	High *float64 `json:"high"`
-	N    int      `json:"n"`
+	Median *float64 `json:"mean"`
+	Low    *float64 `json:"low"`
+	High   *float64 `json:"high"`
+	N      int      `json:"n"`
 }
 
 type boundsJSON struct {
-	Ratio *float64 `json:"ratio"`
-	Low   *float64 `json:"low"`
-	High  *float64 `json:"high"`
-	N     int      `json:"n"`
+	Median *float64 `json:"ratio"`
+	Low    *float64 `json:"low"`
+	High   *float64 `json:"high"`
+	N      int      `json:"n"`
 }
 
 type metricJSON struct {

@@ -49,7 +49,7 @@ func (w words) asItRuns(of *contest.Value) string {
 	if of.Procs > 0 {
 		text = fmt.Sprintf("It uses GOMAXPROCS=%d", of.Procs)
 	}
-	if of.Throughput.Mean == nil {
+	if of.Throughput.Median == nil {
 		return text + "."
 	}
 	return fmt.Sprintf("%s. Of %s it answered %s. To find out whether another value is better, run procfit sweep with the command that starts it.", text, w.rate(), w.figures(of))

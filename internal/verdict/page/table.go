@@ -11,10 +11,11 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // cell is a median with its interval.
-func cell(u number.Unit, i verdict.Interval) document.Cell {
+func cell(u number.Unit, i stat.Interval) document.Cell {
 	return document.Cell{Value: maybe(u, i.Median), Detail: brackets(u, i)}
 }
 
@@ -304,7 +305,7 @@ func times(x *float64) string {
 }
 
 // difference words a ratio as a change: 0.804 is −19.6%.
-func difference(i verdict.Interval) document.Cell {
+func difference(i stat.Interval) document.Cell {
 	if i.Median == nil {
 		return document.Cell{Value: absent}
 	}

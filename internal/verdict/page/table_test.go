@@ -7,11 +7,12 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // A request that never has a good answer is not just absent.
 func TestRequestThatFails(t *testing.T) {
-	some := &verdict.RequestLatency{P50: verdict.Interval{Median: new(0.001)}, P99: verdict.Interval{Median: new(0.004)}, Errors: 2}
+	some := &verdict.RequestLatency{P50: stat.Interval{Median: new(0.001)}, P99: stat.Interval{Median: new(0.004)}, Errors: 2}
 	for _, c := range []struct {
 		of   *verdict.RequestLatency
 		want document.Cell

@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // Every sentence is true of the table that is below it, whatever was measured. The
@@ -86,7 +87,7 @@ func (c *checker) wrong(format string, args ...any) {
 		"\n\t"+strings.Join(c.view.Verdict.Reasons, "\n\t")+"\n\t"+strings.Join(table, "\n\t"))
 }
 
-func value(i verdict.Interval) string {
+func value(i stat.Interval) string {
 	if i.Median == nil {
 		return "–"
 	}
@@ -128,11 +129,11 @@ func same2(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a
 // figures of a setting are those of its row.
 func (c *checker) figures(s *contest.Value) *verdict.Row {
 	a := c.row(s)
-	if s.Throughput.Mean != nil && (a.Throughput.Median == nil || !same2(*s.Throughput.Mean, *a.Throughput.Median)) {
-		c.wrong("throughput of %s is %g, in the table %s", name(s), *s.Throughput.Mean, value(a.Throughput))
+	if s.Throughput.Median != nil && (a.Throughput.Median == nil || !same2(*s.Throughput.Median, *a.Throughput.Median)) {
+		c.wrong("throughput of %s is %g, in the table %s", name(s), *s.Throughput.Median, value(a.Throughput))
 	}
-	if s.P99.Mean != nil && (a.Judged.Median == nil || !same2(*s.P99.Mean, *a.Judged.Median)) {
-		c.wrong("latency of %s is %g, in the table %s", name(s), *s.P99.Mean, value(a.Judged))
+	if s.P99.Median != nil && (a.Judged.Median == nil || !same2(*s.P99.Median, *a.Judged.Median)) {
+		c.wrong("latency of %s is %g, in the table %s", name(s), *s.P99.Median, value(a.Judged))
 	}
 	holdsDefault := a.Procs == nil || len(a.PooledWith) > 0
 	if s.Default != holdsDefault && s.Procs > 0 {
@@ -427,8 +428,8 @@ func (c *checker) smallest(rec *verdict.Recommendation) {
 
 // beaten: by its metrics a row is worse than the setting by more than a margin.
 func (c *checker) beaten(a *verdict.Row, by *contest.Value) bool {
-	slower := by.Throughput.Mean != nil && *a.Throughput.Median < 0.95**by.Throughput.Mean
-	return slower || by.P99.Mean != nil && a.Judged.Median != nil && *a.Judged.Median > 1.2**by.P99.Mean
+	slower := by.Throughput.Median != nil && *a.Throughput.Median < 0.95**by.Throughput.Median
+	return slower || by.P99.Median != nil && a.Judged.Median != nil && *a.Judged.Median > 1.2**by.P99.Median
 }
 
 // theDefault is reported to be worse only where its row is.

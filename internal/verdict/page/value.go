@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // words words a group's recommendation and warnings. Names and reasons from outside
@@ -59,17 +60,17 @@ func names(list []*contest.Value) string {
 
 // figures are a setting's levels, as tables have them.
 func (w words) figures(s *contest.Value) string {
-	if s.Throughput.Mean == nil {
+	if s.Throughput.Median == nil {
 		return "no throughput"
 	}
-	return w.perSecond(*s.Throughput.Mean) + w.latencyClause(s)
+	return w.perSecond(*s.Throughput.Median) + w.latencyClause(s)
 }
 
 func (w words) latencyClause(s *contest.Value) string {
-	if s.P99.Mean == nil {
+	if s.P99.Median == nil {
 		return ""
 	}
-	return ", " + w.quantile() + " " + number.Seconds(*s.P99.Mean)
+	return ", " + w.quantile() + " " + number.Seconds(*s.P99.Median)
 }
 
 // perSecond is a throughput of the group.
@@ -166,7 +167,7 @@ func maybe(u number.Unit, x *float64) string {
 func size(bytes *float64) string { return maybe(number.Memory().Short(), bytes) }
 
 // brackets is an interval in the scale of its median, "[3.92 ms, 4.55 ms]", or empty.
-func brackets(u number.Unit, i verdict.Interval) string {
+func brackets(u number.Unit, i stat.Interval) string {
 	if i.Median == nil || i.Low == nil || i.High == nil {
 		return ""
 	}
@@ -230,7 +231,7 @@ func (g *group) throughputShown() number.Unit {
 
 // asShown is a throughput as it is shown: of runs the time of one, where each replica makes
 // its own.
-func (g *group) asShown(i verdict.Interval) verdict.Interval {
+func (g *group) asShown(i stat.Interval) stat.Interval {
 	if !g.runs() {
 		return i
 	}

@@ -94,8 +94,8 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			return "Measured as it runs"
 		},
 		plain: func(g *group, w words) string {
-			if of := g.Recommendation.Of(); of.P99.Mean != nil {
-				return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99.Mean))
+			if of := g.Recommendation.Of(); of.P99.Median != nil {
+				return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99.Median))
 			}
 			return "procfit measured the server as it runs and compared it with nothing."
 		},

@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/slo"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // The label is before the sentence on a page, and within it in result.json.
@@ -75,7 +76,7 @@ func TestRunsAreShownAsTimes(t *testing.T) {
 	g := &r.Groups[0]
 	g.ThroughputUnit = "runs"
 	for i := range g.Rows {
-		g.Rows[i].Throughput = verdict.Interval{Median: new(0.5), Low: new(0.4), High: new(0.8), N: 6}
+		g.Rows[i].Throughput = stat.Interval{Median: new(0.5), Low: new(0.4), High: new(0.8), N: 6}
 	}
 	v := New(r).Groups[0]
 	if c := v.Table.Columns[2]; c.Head != "Time per run" || c.Short != "per run" {

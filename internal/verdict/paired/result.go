@@ -1,9 +1,8 @@
 package paired
 
 import (
-	"math"
-
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // verdicts are what outcomes are in the words of a result.
@@ -35,9 +34,9 @@ func (r Rules) Setting(value int, look Look, list []Slice) (out verdict.CanarySe
 		f := verdict.CanaryFigure{Name: m.Name}
 		var is, was []float64
 		for _, s := range slices {
-			x, y := finite(s.Figures[i]), (*float64)(nil)
+			x, y := stat.Known(s.Figures[i]), (*float64)(nil)
 			if c := control[s.Block]; c != nil {
-				y = finite(c.Figures[i])
+				y = stat.Known(c.Figures[i])
 			}
 			if x != nil {
 				is = append(is, *x)
@@ -52,7 +51,7 @@ func (r Rules) Setting(value int, look Look, list []Slice) (out verdict.CanarySe
 			b := look.Values[value-1].Bounds[i]
 			f.Control, f.Outcome, f.Ratio.N = verdict.Median(was), b.Outcome, b.Pairs
 			if b.Pairs > 0 { // an end that is infinite is not known
-				f.Ratio.Median, f.Ratio.Low, f.Ratio.High = finite(b.Ratio), finite(b.Low), finite(b.High)
+				f.Ratio.Median, f.Ratio.Low, f.Ratio.High = stat.Known(b.Ratio), stat.Known(b.Low), stat.Known(b.High)
 			}
 		}
 		if known := f.Value.Median != nil && m.Direction != NoMore; known || m.Asked && value > 0 && len(slices) > 0 {
@@ -60,14 +59,6 @@ func (r Rules) Setting(value int, look Look, list []Slice) (out verdict.CanarySe
 		}
 	}
 	return out
-}
-
-// finite is a number of a result; nil: it is not known.
-func finite(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
 }
 
 // Recommend is what all values of an experiment that came to its end come to: one is named

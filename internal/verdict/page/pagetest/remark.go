@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // Example is a remark of a type with something in each of its fields, which can be set: two in
@@ -34,7 +35,7 @@ func fill(v reflect.Value, n int, text string, flags bool) {
 		fill(v.Index(1), n+1, text, flags)
 	case reflect.Struct:
 		if value, is := v.Addr().Interface().(*contest.Value); is { // which is its name and its levels here
-			level := contest.Level{Mean: new(float64(n)), N: n}
+			level := stat.Interval{Median: new(float64(n)), N: n}
 			*value = contest.Value{Setting: text, Procs: n, Unset: flags, Default: flags, Throughput: level, P99: level}
 			return
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
@@ -191,8 +192,8 @@ func Analyze(name string, c verdicttest.Config, bend func(*journal.Header, []jou
 	return r
 }
 
-func interval(median, low, high float64, n int) verdict.Interval {
-	return verdict.Interval{Median: &median, Low: &low, High: &high, N: n}
+func interval(median, low, high float64, n int) stat.Interval {
+	return stat.Interval{Median: &median, Low: &low, High: &high, N: n}
 }
 
 // CanaryContents is a canary's journal: 1 next to the control, and in a second round 2.
@@ -294,8 +295,8 @@ func spoil(settings []verdict.Row, evil string) {
 		}
 	}
 	settings[1].Throughput.Median = nil
-	settings[2].P99 = verdict.Interval{Low: new(0.0), High: new(-1.0)}
-	settings[3].Throughput = verdict.Interval{}
+	settings[2].P99 = stat.Interval{Low: new(0.0), High: new(-1.0)}
+	settings[3].Throughput = stat.Interval{}
 	settings[4].Evidence = verdict.Evidence{}
 	settings[0].Points = nil
 }
