@@ -145,7 +145,7 @@ func (u *uses) ofCall(call *ast.CallExpr, steps int) origin {
 			return u.follow(call.Args[0], steps-1)
 		}
 	case fnAtoi, fnParseInt, fnParseUint:
-		if len(call.Args) > 0 && u.fromVariable(call.Args[0]) {
+		if len(call.Args) > 0 && u.fromVariable(call.Args[0], mostSteps) {
 			return origin{kind: fromEnv, named: call}
 		}
 		return origin{}
@@ -166,15 +166,19 @@ func (u *uses) ofCall(call *ast.CallExpr, steps int) origin {
 	return origin{}
 }
 
-// fromVariable reports whether a string is what os.Getenv("GOMAXPROCS") gave.
-func (u *uses) fromVariable(e ast.Expr) bool {
+// fromVariable reports whether a string is what os.Getenv("GOMAXPROCS") gave. A parameter that is set
+// once may be set to itself, as by s = strings.TrimSpace(s).
+func (u *uses) fromVariable(e ast.Expr, steps int) bool {
+	if steps == 0 {
+		return false
+	}
 	e = ast.Unparen(e)
 	if id, ok := e.(*ast.Ident); ok {
 		e = u.once(id)
 	}
 	call, ok := e.(*ast.CallExpr)
 	if ok && !u.readsVariable(call) && len(call.Args) == 1 { // strings.TrimSpace
-		return u.fromVariable(call.Args[0])
+		return u.fromVariable(call.Args[0], steps-1)
 	}
 	return ok && u.readsVariable(call)
 }
