@@ -21,7 +21,7 @@ import (
 // A Go file of the corpus says in comments what is found in it: at their line, or in
 // the one after an @.
 //
-//	runtime.GOMAXPROCS(4) // want PF024 warning: words of the message → words of the fix
+//	runtime.GOMAXPROCS(4) // want PF024 warning: words of the message → words of the fix, with $ its end
 //	runtime.GOMAXPROCS(4) // ignored PF024
 var (
 	wanted  = regexp.MustCompile(`want(?:@([0-9]+))? (PF[0-9]{3})(?: (error|warning|info))?(?:: ([^→]*))?(?:→ (.*))?`)
@@ -168,7 +168,7 @@ func takeWanted(t *testing.T, w expected, got map[string][]check.Finding) {
 	if got[w.key] = found[1:]; len(found) == 1 {
 		delete(got, w.key)
 	}
-	if w.severity != "" && string(f.Severity) != w.severity || !strings.Contains(f.Message, w.message) || !strings.Contains(f.Fix, w.fix) {
+	if w.severity != "" && string(f.Severity) != w.severity || !strings.Contains(f.Message, w.message) || !strings.Contains(f.Fix+"$", w.fix) {
 		t.Errorf("%s: %s: %s → %s\nwant %s: %s → %s", w.key, f.Severity, f.Message, f.Fix, w.severity, w.message, w.fix)
 	}
 	if f.Fix == "" || f.Column == 0 {

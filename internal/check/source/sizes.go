@@ -14,7 +14,7 @@ import (
 )
 
 // sizing are words of names that tell how many of something work at once.
-var sizing = pattern.Of(`(?i)worker|shard|pool|concurren|parallel|thread|limit|routine|jobs|slots|bucket|stripe|partition|capacity|inflight|queue|task|eventloop|(?-i:(?:[Nn]um|[Nn]b|[Mm]ax)[A-Z]\w*ers$)`)
+var sizing = pattern.Of(`(?i)worker|shard|pool|concurren|parallel|thread|limit|routine|jobs|slots|bucket|stripe|partition|capacity|inflight|queue|task|eventloop|(?-i:(?:[Nn]um|[Nn]b|[Mm]ax)[A-Z]\w*[eo]rs$)`)
 
 // counting are words of names that tell what there is, and not what is made of it.
 var counting = pattern.Of(`(?i)cpu|procs|cores`)
@@ -32,12 +32,22 @@ func machineSizes(u *uses) []found {
 			Message: fmt.Sprintf("%s by runtime.NumCPU, the CPUs of the machine, with any limit and any GOMAXPROCS", what),
 			Fix:     "use runtime.GOMAXPROCS(0), which is the current value: " + choice(u.language()),
 		}}
-		if u.function(c) == nil {
+		if u.function(c) == nil && !inFunction(c) {
 			f.Fix += "; call it where it is used, because main has not run yet"
 		}
 		all = append(all, f)
 	}
 	return all
+}
+
+// inFunction reports whether a place is in a function literal, which runs when it is called.
+func inFunction(c inspector.Cursor) bool {
+	for e := range around(c) {
+		if _, ok := e.Node().(*ast.FuncLit); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // sized says what is made as large as a number, or nothing.

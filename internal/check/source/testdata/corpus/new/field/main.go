@@ -8,7 +8,7 @@ type options struct {
 	CPUs    int
 }
 
-type server struct{ maxConcurrency int }
+type server struct{ maxConcurrency, numCompactors int }
 
 func main() {
 	o := options{
@@ -17,5 +17,6 @@ func main() {
 	}
 	var s server
 	s.maxConcurrency = 4 * runtime.NumCPU() // want PF029 info: maxConcurrency is sized
-	println(o.Workers, s.maxConcurrency)
+	s.numCompactors = runtime.NumCPU() / 2  // want PF029 info: numCompactors is sized
+	println(o.Workers, s.maxConcurrency, s.numCompactors)
 }

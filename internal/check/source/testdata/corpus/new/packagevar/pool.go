@@ -9,6 +9,11 @@ var procs = runtime.GOMAXPROCS(0) // want PF030 info: procs reads runtime.GOMAXP
 
 var workers = max(2, runtime.GOMAXPROCS(0)) // want PF030
 
+var command = struct{ run func() }{func() { // runs later
+	workers := runtime.NumCPU() // want PF029 info: workers is sized → without a limit all CPUs of the machine$
+	println(workers)
+}}
+
 var later = func() int { return runtime.GOMAXPROCS(0) }
 
 var size int
@@ -18,4 +23,7 @@ func init() {
 	println(runtime.GOMAXPROCS(0))
 }
 
-func F() int { return shards + procs + workers + later() + size + runtime.GOMAXPROCS(0) }
+func F() int {
+	command.run()
+	return shards + procs + workers + later() + size + runtime.GOMAXPROCS(0)
+}
