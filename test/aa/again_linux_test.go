@@ -198,15 +198,15 @@ func compared(r, grid *verdict.Result) loss {
 	g := grid.Groups[0]
 	fastest, promptest := 0.0, math.Inf(1)
 	for _, v := range g.Values {
-		if m := v.Throughput.Mean; m != nil {
+		if m := v.Throughput.Median; m != nil {
 			fastest = max(fastest, *m)
 		}
 	}
 	for _, v := range g.Values { // a verdict compares the p99 of values that are as fast
-		if m := v.Throughput.Mean; m == nil || *m < 0.95*fastest {
+		if m := v.Throughput.Median; m == nil || *m < 0.95*fastest {
 			continue
 		}
-		if m := v.P99.Mean; m != nil && v.Procs > 0 && v.Procs <= runtime.NumCPU() && v.Excluded == nil {
+		if m := v.P99.Median; m != nil && v.Procs > 0 && v.Procs <= runtime.NumCPU() && v.Excluded == nil {
 			promptest = min(promptest, *m)
 		}
 	}
@@ -214,10 +214,10 @@ func compared(r, grid *verdict.Result) loss {
 		if v.Procs != l.procs {
 			continue
 		}
-		if m := v.Throughput.Mean; m != nil {
+		if m := v.Throughput.Median; m != nil {
 			l.throughput = 1 - *m/fastest
 		}
-		if m := v.P99.Mean; m != nil {
+		if m := v.P99.Median; m != nil {
 			l.p99 = *m/promptest - 1
 		}
 	}
@@ -228,8 +228,8 @@ func compared(r, grid *verdict.Result) loss {
 func ofGrid(name string, grid *verdict.Result) string {
 	rows := strings.Builder{}
 	for _, v := range grid.Groups[0].Values {
-		if v.Procs > 0 && v.Throughput.Mean != nil && v.P99.Mean != nil {
-			fmt.Fprintf(&rows, "| %s | %d | %s | %s |\n", name, v.Procs, number.Rate(*v.Throughput.Mean), number.Seconds(*v.P99.Mean))
+		if v.Procs > 0 && v.Throughput.Median != nil && v.P99.Median != nil {
+			fmt.Fprintf(&rows, "| %s | %d | %s | %s |\n", name, v.Procs, number.Rate(*v.Throughput.Median), number.Seconds(*v.P99.Median))
 		}
 	}
 	return rows.String()

@@ -8,9 +8,13 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/paired"
 )
+
+// level is what of a figure is compared.
+type level struct {
+	Mean *float64 `json:"mean"`
+}
 
 // sweep is what of a sweep's result.json is compared.
 type sweep struct {
@@ -20,9 +24,9 @@ type sweep struct {
 			Procs *int `json:"procs"`
 		} `json:"default"`
 		Values []struct {
-			Procs      *int          `json:"procs"`
-			Throughput contest.Level `json:"throughput_per_second"`
-			Latency    contest.Level `json:"latency_seconds"`
+			Procs      *int  `json:"procs"`
+			Throughput level `json:"throughput_per_second"`
+			Latency    level `json:"latency_seconds"`
 		} `json:"values"`
 		Settings []struct {
 			Procs   *int `json:"resolved_procs"`
