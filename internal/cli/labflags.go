@@ -48,7 +48,7 @@ func (o *labOptions) fields() []field.Field {
 		field.Field{Name: "for", Help: "the most time for the run (default 10m for all with --quick, else 100m)", Not: "repeats"},
 		field.Field{Name: "load", Help: "load the servers with this command instead of procfit's load generator", Not: "kube"})...)
 	return slices.Concat(field.In(field.Run, []field.Field{
-		toggle("quick", &o.quick, "small sizes: all experiments take less than ten minutes on two CPUs"),
+		toggle("quick", &o.quick, "small sizes: all experiments take about ten minutes on two CPUs"),
 		{Name: "lang", Holds: "VERSION", Help: "go line to build with: 1.24 (default the toolchain's own)", Value: field.Parsed(&o.language, "", goLine), Not: "kube"},
 		{Name: "pods", Holds: "N", Help: "replicas of k8sbench (default the article's, scaled to this machine)", Value: field.Number(&o.pods, 1, 256)},
 		{Name: "n", Holds: "N", Help: "sums that k8sbench computes per request (default the article's)", Value: field.Number(&o.sums, 1, mostSums)},

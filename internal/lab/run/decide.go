@@ -19,9 +19,9 @@ const fewestMore = 2
 
 // Budget is how long the run may take, its first blocks among it; 0: it adds none.
 func (r *Run) Budget() time.Duration {
-	each, least := 20*time.Second, 5*time.Minute
+	each, least := 10*time.Second, 5*time.Minute
 	if r.options.Chosen.Quick {
-		each, least = 2*time.Second, 30*time.Second
+		each, least = time.Second, 30*time.Second
 	}
 	switch {
 	case r.options.Fixed:
