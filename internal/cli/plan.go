@@ -287,11 +287,17 @@ func race(s *session.Session) []string {
 	if !s.Plan.GateAgainst {
 		ends = fmt.Sprintf("usually fewer: it ends once the answer is %s", s.Plan.Goal)
 	}
-	if left == 0 && most == nil {
+	switch {
+	case left == 0 && most == nil:
 		return []string{text, ends, untimed}
+	case most == nil && left > longPlan:
+		return []string{text, ends, "to end sooner: --for 3m, or --until likely"}
 	}
 	return []string{text, ends}
 }
+
+// longPlan is a time for which somebody who waits wants to know how to wait less.
+const longPlan = 3 * time.Minute
 
 // count is how many trials there are of how many.
 func count(p plan.Progress) string {
