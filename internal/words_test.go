@@ -46,18 +46,17 @@ var denied = []denial{
 	{regexp.MustCompile(`requests/s\b`), "req/s"},
 	{regexp.MustCompile(`[0-9] %(?:[^\w%.]|\.[^0-9]|\.?$)|%[.0-9]*[dgfs] %%`), "5%"},
 	{deny(`pods of ours|knobs?|folklore`), "canary pods; setting"},
-}
-
-// private are words that only procfit had for something. Tutorials still show runs that have
-// some of them.
-var private = []denial{
 	{deny(`starved|withheld`), "other programs left too few CPUs; not compared"},
 	{deny(`pilots?`), "trials that find the request rate"},
 	{regexp.MustCompile(`(?i)(?:^|[^-\w])leads(?:[^- \w]| [^ont]|$)`), "is best (leads to, out and nowhere are ordinary)"},
 	{deny(`above CPUs|placed`), "what it means, in words"},
 	{deny(`unset`), "default"},
-	{deny(`settled|settles? (?:it|this|that|the|whether|which)`), "decide"},
 	{deny(`void`), "not used; invalid"},
+}
+
+// private are words that procfit had for something of its own. In prose they are ordinary.
+var private = []denial{
+	{deny(`settled|settles? (?:it|this|that|the|whether|which)`), "decide"},
 	{deny(`(?:a|the|first|last|next|each|every) looks?`), "block; test"},
 }
 
@@ -86,8 +85,9 @@ var identifiers = regexp.MustCompile("(?m)`[^`\n]+`|^##+ \\w+\\.\\w+$|\\[[\\w.]+
 // becomes shorter: a row that nothing needs fails the test.
 var notYet = []string{}
 
-// ordinary is what is quoted, and what --vary and a shell call a variable that is removed.
-var ordinary = regexp.MustCompile(`“[^”]*”|(?:^| or )unset(?: is without|$| $)`)
+// ordinary is what is quoted, and what --vary, a shell and a cell call a variable that is not
+// there.
+var ordinary = regexp.MustCompile(`“[^”]*”|(?:^| or |\| )unset(?: is without|$| $| \|)`)
 
 // wrongIn is what a text has of the words that users do not read.
 func wrongIn(text string, list []denial) (wrong []string) {
