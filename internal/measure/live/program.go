@@ -165,7 +165,7 @@ func unleased(err error) error {
 // refused is how an experiment ends in which a value cannot be set.
 func refused(err error) error {
 	switch steer.Because(err) {
-	case "":
+	case "", steer.NoPlace: // which is tried again
 		return err
 	case steer.Ended, steer.Executed, steer.Replaced:
 		return stopped("the program was restarted, or ended")

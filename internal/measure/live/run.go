@@ -80,6 +80,9 @@ func (e *Experiment) Run(tell func(paired.Event)) *paired.Run {
 const (
 	// patience is how long what the program does not answer is asked for again.
 	patience = 5 * time.Second
+	// callPatience is the same of a change. A program in which no thread stands where a call is
+	// safe for 10 s is asked again: it has nothing to do, or the machine has no CPU for it.
+	callPatience = time.Minute
 	// releaseWithin is how long the end waits until the old value is back. It comes back
 	// later, too: a program that has nothing to do for 10 s cannot be called meanwhile.
 	releaseWithin = 15 * time.Second
@@ -141,12 +144,12 @@ func (e *Experiment) harmed(code journal.HarmCode, value int) error {
 	return &paired.EndError{End: journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: code, Setting: e.Header.Plan.Settings[value].Label}}}
 }
 
-// again asks the program. An answer that is lost is asked for again.
-func again[T any](ctx context.Context, e *Experiment, ask func() (T, error)) (T, error) {
+// again asks the program, for so long: an answer that is lost is asked for again.
+func again[T any](ctx context.Context, e *Experiment, limit time.Duration, ask func() (T, error)) (T, error) {
 	for from := time.Now(); ; {
 		x, err := ask()
 		var end *paired.EndError
-		if err == nil || ctx.Err() != nil || errors.As(err, &end) || time.Since(from) >= patience {
+		if err == nil || ctx.Err() != nil || errors.As(err, &end) || time.Since(from) >= limit {
 			return x, e.ends(err)
 		}
 		if err := wait(ctx, between); err != nil {
@@ -157,13 +160,13 @@ func again[T any](ctx context.Context, e *Experiment, ask func() (T, error)) (T,
 
 // read reads what the program has counted.
 func (e *Experiment) read(ctx context.Context) (Reading, error) {
-	return again(ctx, e, func() (Reading, error) { return e.Program.Read(ctx) })
+	return again(ctx, e, patience, func() (Reading, error) { return e.Program.Read(ctx) })
 }
 
 // set sets a value, and returns how long that took.
 func (e *Experiment) set(ctx context.Context, value int) (time.Duration, error) {
 	procs := *e.Header.Plan.Settings[value].Procs
-	return again(ctx, e, func() (time.Duration, error) { return e.Program.Set(ctx, procs) })
+	return again(ctx, e, callPatience, func() (time.Duration, error) { return e.Program.Set(ctx, procs) })
 }
 
 func wait(ctx context.Context, d time.Duration) error {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/paired"
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
@@ -385,16 +386,20 @@ func TestEndedBefore(t *testing.T) {
 	}
 }
 
-// TestLostAnswers: a change whose answer is lost is asked for again.
+// TestLostAnswers: a change whose answer is lost is asked for again, and so is one for which no
+// thread stands at a safe place for a while.
 func TestLostAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, sets := newFake(), 0
+		f, sets, began := newFake(), 0, time.Now()
 		f.fail = func(call string) error {
 			if call != "set" {
 				return nil
 			}
 			if sets++; sets%10 == 0 {
 				return errors.New("for a moment")
+			}
+			if since := time.Since(began); since > 100*time.Second && since < 140*time.Second {
+				return refused(&steer.Refusal{PID: 1, Why: steer.NoPlace})
 			}
 			return nil
 		}

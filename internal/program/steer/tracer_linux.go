@@ -563,6 +563,12 @@ func (t *tracer) stepped(s stop) (now stop, ok bool) {
 // before its next call, or it gets a signal, it goes on.
 func (t *tracer) step(s stop) (place, bool) {
 	code := make([]byte, len(systemCall))
+	preempted := false
+	defer func() {
+		if preempted {
+			_ = unix.Tgkill(t.PID, s.tid, unix.SIGURG) // fails if it has ended
+		}
+	}()
 	for n := range farthest {
 		if time.Since(s.at) > slowest {
 			break
@@ -576,6 +582,12 @@ func (t *tracer) step(s stop) (place, bool) {
 		now, stepped := t.stepped(s)
 		if !stepped {
 			break
+		}
+		// The runtime preempts a goroutine that has run for 10 ms, as one that is stepped on a
+		// busy machine has, by a signal: that comes when the stepping is over.
+		if !now.ended && now.event == 0 && now.sig == unix.SIGURG {
+			preempted = true
+			continue
 		}
 		if now.event == eventStop && now.sig != unix.SIGTRAP {
 			// Only this ends the stepping of a thread that does not continue.
