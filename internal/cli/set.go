@@ -278,7 +278,7 @@ func (c change) lendable(what, otherwise string) error {
 
 // agreed asks, unless --yes is given.
 func (o *setOptions) agreed(ctx context.Context, std stdio, c change, args []string) error {
-	how := "procfit has it call runtime.GOMAXPROCS: one goroutine is held for about a millisecond, in a bad case for half a second, and kill -9 of procfit's tracer in that time would end the program"
+	how := "procfit has it call runtime.GOMAXPROCS: one goroutine is held for about a millisecond, on a busy machine for up to two seconds, and kill -9 of procfit's tracer in that time would end the program"
 	switch {
 	case o.byLease(c):
 		how = fmt.Sprintf("it allows leases and sets the value itself; its own value comes back at the end, and within %s if procfit is killed", number.Chosen(meter.LongestLease))
