@@ -128,3 +128,8 @@ func TestProgramIsSmall(t *testing.T) {
 		t.Errorf("%d bytes, starts true in %v: at most %d and %v", file.Size(), start, largestProgram, longestStart)
 	}
 }
+
+// ofProgram is a text about procfit run as one about procfit-run.
+func ofProgram(text string) string {
+	return strings.NewReplacer("procfit run", entry.Name, `"procfit", "run"`, `"`+entry.Name+`"`, alsoAsProgram, "").Replace(text)
+}

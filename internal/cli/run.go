@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -52,8 +51,3 @@ program without a value.` + alsoAsProgram,
 const alsoAsProgram = `
 
 procfit-run is a program of 3 MB that does only this, with the same flags.`
-
-// ofProgram is a text about procfit run as one about procfit-run.
-func ofProgram(text string) string {
-	return strings.NewReplacer("procfit run", entry.Name, `"procfit", "run"`, `"`+entry.Name+`"`, alsoAsProgram, "").Replace(text)
-}

@@ -22,9 +22,6 @@ const (
 	EffectUnknown Effect = "unknown" // the value before or after is not known
 )
 
-// Effects are all of them.
-func Effects() []Effect { return []Effect{EffectSame, EffectLower, EffectHigher, EffectUnknown} }
-
 func (e Effect) changes() bool { return e == EffectLower || e == EffectHigher }
 
 // Cause is why a value changes.
@@ -38,11 +35,6 @@ const (
 	CauseOptions  Cause = "options"  // Min or RoundQuotaFunc of automaxprocs chose more
 	CauseAffinity Cause = "affinity" // automaxprocs does not read it
 )
-
-// Causes are all of them.
-func Causes() []Cause {
-	return []Cause{CauseNone, CauseLeast, CauseFraction, CauseIgnored, CauseOptions, CauseAffinity}
-}
 
 // Change is a GOMAXPROCS with automaxprocs and without it.
 type Change struct {
