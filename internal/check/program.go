@@ -23,6 +23,7 @@ type Program struct {
 	Language       string // the go line of its go.mod; "" where that is not known by itself
 	DefaultGODEBUG string // what the linker baked in
 	Automaxprocs   string // the version of go.uber.org/automaxprocs in it
+	Required       bool   // only a go.mod says of automaxprocs: whether the program imports it is not seen
 	MaySet         string // what in it may set GOMAXPROCS, in words; "": nothing is known to
 	GOMAXPROCS     string // that its image sets; "": none
 	GODEBUG        string // the same
@@ -317,7 +318,7 @@ func ParseModule(path string, b []byte) (Program, error) {
 	}
 	for _, r := range m.Require {
 		if r.Mod.Path == automaxprocs && !r.Indirect {
-			p.Automaxprocs = r.Mod.Version
+			p.Automaxprocs, p.Required = r.Mod.Version, true
 		}
 	}
 	return p, p.Check()

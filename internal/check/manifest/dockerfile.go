@@ -69,7 +69,7 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 		u.isGo, u.builder = true, image
 		if version != "" {
 			m := c.moduleOf(file)
-			u.program = check.Program{GoVersion: "go" + version, Language: m.Language, Automaxprocs: m.Automaxprocs, From: "FROM " + image}
+			u.program = check.Program{GoVersion: "go" + version, Language: m.Language, Automaxprocs: m.Automaxprocs, Required: m.Required, From: "FROM " + image}
 		}
 	}
 	// From the last stage down to what it is built on; the nearest setting counts.

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -121,6 +123,7 @@ func (u *unit) observed(nodeCPUs int) rule.Observed {
 		Name:         u.at.Object,
 		Language:     u.program.Language,
 		Automaxprocs: u.program.Automaxprocs,
+		Required:     u.program.Required,
 		MaySet:       u.program.MaySet,
 		Foreign:      u.program.Foreign,
 		Written:      &u.written,
@@ -173,7 +176,7 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	c.strict(v, to)
 	var findings []check.Finding
 	for _, f := range u.findings(o) {
-		f = doubted(f, v.Open)
+		f = u.asBuilt(doubted(f, v.Open))
 		if u.env.line > 0 && slices.Contains(atVariable, f.Rule) {
 			f.Path, f.Line, f.Column = cmp.Or(u.env.file, f.Path), u.env.line, u.env.column
 		}
@@ -187,6 +190,23 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 		findings = append(findings, f)
 	}
 	return findings
+}
+
+// ofVersion are the rules that another Go version may decide otherwise.
+var ofVersion = []string{"PF001", "PF002", "PF004", "PF005", "PF006", "PF007"}
+
+// release is the tag of an image that was released some time, perhaps with another go.mod.
+var release = pattern.Of(`/?([^/@]*:v?[0-9]+\.[0-9][^/@]*)(?:@|$)`)
+
+// asBuilt adds to a finding that the image of the unit may be older or newer than the go.mod that the
+// Go version is from.
+func (u *unit) asBuilt(f rule.Finding) rule.Finding {
+	m := release().FindStringSubmatch(u.image)
+	if m == nil || !u.beside || path.Base(u.program.From) != "go.mod" || !slices.Contains(ofVersion, f.Rule) || u.env.state == facts.Known && (f.Rule == "PF001" || f.Rule == "PF002") {
+		return f
+	}
+	f.Message += fmt.Sprintf(", if %s was built with the Go version of %s", m[1], u.program.From)
+	return f
 }
 
 // findings are those of the version that is known. Where none is known, it is what an

@@ -39,6 +39,7 @@ type Observed struct {
 	// only through DefaultGODEBUG.
 	Language     string
 	Automaxprocs string      // the version of go.uber.org/automaxprocs in it; "": none is seen
+	Required     bool        // its go.mod requires automaxprocs, and whether it imports that is not seen
 	MaySet       string      // what in the program may set GOMAXPROCS, in words; "": nothing known
 	Live         *int        // GOMAXPROCS read from the process
 	LiveSource   string      // how: "symbol" or "decoded"; "": the process is procfit itself

@@ -145,12 +145,12 @@ func checkAutomaxprocs(s Subject) []Finding {
 		}
 		return []Finding{{
 			Severity: Info,
-			Message:  fmt.Sprintf("go.uber.org/automaxprocs %s is linked in, but does nothing here", s.Automaxprocs),
+			Message:  s.linked() + ", but it does nothing here",
 			Fix:      "remove the import of go.uber.org/automaxprocs: if it finds a limit, " + s.goName() + " no longer follows its changes",
 		}}
 	}
 	f := Finding{
-		Message: fmt.Sprintf("go.uber.org/automaxprocs %s is linked in: after it sets the value, %s no longer follows changes of the limit", s.Automaxprocs, s.goName()),
+		Message: fmt.Sprintf("%s: after it sets the value, %s no longer follows changes of the limit", s.linked(), s.goName()),
 		Fix:     s.withoutAutomaxprocs(),
 	}
 	if s.Foreign {
@@ -158,6 +158,14 @@ func checkAutomaxprocs(s Subject) []Finding {
 		f.Fix = "nothing to do while its limit stays the same; after a change, restart it, or set GOMAXPROCS in its environment, which automaxprocs never overrides"
 	}
 	return []Finding{f}
+}
+
+// linked is what is known of automaxprocs in the program.
+func (s Subject) linked() string {
+	if s.Required {
+		return fmt.Sprintf("go.mod requires go.uber.org/automaxprocs %s, which a program links in if it imports it", s.Automaxprocs)
+	}
+	return fmt.Sprintf("go.uber.org/automaxprocs %s is linked in", s.Automaxprocs)
 }
 
 // withoutAutomaxprocs is its removal, with the value that follows.

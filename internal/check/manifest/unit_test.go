@@ -1,0 +1,38 @@
+package manifest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// TestAsBuilt: the image of a release may be older than the go.mod next to its manifest.
+func TestAsBuilt(t *testing.T) {
+	for _, tc := range []struct {
+		image, from, id string
+		env             facts.State
+		want            string
+	}{
+		{"ghcr.io/acme/api:1.25.0-rc1", "go.mod", "PF001", facts.Absent, "too high, if api:1.25.0-rc1 was built with the Go version of go.mod"},
+		{"acme/api:v2.1@sha256:00", "src/go.mod", "PF007", facts.Known, "too high, if api:v2.1 was built with the Go version of src/go.mod"},
+		{"api:1.2", "go.mod", "PF006", facts.Absent, "too high, if api:1.2 was built with the Go version of go.mod"},
+		{"registry:5000/acme/api", "go.mod", "PF001", facts.Absent, "too high"},
+		{"acme/api:main", "go.mod", "PF001", facts.Absent, "too high"},
+		{"acme/api:1.2", "bin/api", "PF001", facts.Absent, "too high"},
+		{"acme/api:1.2", "go.mod", "PF001", facts.Known, "too high"},
+		{"acme/api:1.2", "go.mod", "PF018", facts.Absent, "too high"},
+		{"", "go.mod", "PF001", facts.Absent, "too high"},
+	} {
+		u := unit{image: tc.image, beside: true, program: check.Program{From: tc.from}, env: variable{state: tc.env}}
+		if got := u.asBuilt(rule.Finding{Rule: tc.id, Message: "too high"}).Message; got != tc.want {
+			t.Errorf("%+v: %s", tc, got)
+		}
+		u.beside = false // an annotation says which Go it is
+		if got := u.asBuilt(rule.Finding{Rule: tc.id, Message: "too high"}).Message; strings.Contains(got, "built") {
+			t.Errorf("%+v, by an annotation: %s", tc, got)
+		}
+	}
+}
