@@ -54,11 +54,17 @@ type pods struct {
 	found bool // there is an object
 }
 
-// document takes the objects of one document.
+// document takes the objects of one document. One without any that sets GOMAXPROCS is named.
 func (p *pods) document() error {
 	d := p.text.docs[p.doc]
 	p.left = mostNodes
 	p.object(d.root, nil, 0)
+	if !p.found {
+		if at := p.setting(d.root, 0); at != nil {
+			p.found = true
+			p.notUnderstood(&object{}, at)
+		}
+	}
 	if p.left < 0 {
 		return errExpands
 	}
@@ -119,6 +125,9 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 		return
 	}
 	if o == nil {
+		if depth == 0 {
+			p.prow(n)
+		}
 		// A kind may be further down, as in a template that lists objects.
 		for i := 1; i < len(n.Content); i += 2 {
 			p.object(n.Content[i], nil, depth+1)
@@ -126,6 +135,53 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 		return
 	}
 	p.below(n, o, depth)
+}
+
+// prow takes the jobs of a file of Prow, which have the spec of a pod and are not objects: lists of
+// them, by repository or not.
+func (p *pods) prow(root *yaml.Node) {
+	for _, key := range []string{"presubmits", "postsubmits", "periodics"} {
+		lists := []*yaml.Node{p.get(root, key)}
+		for _, e := range p.entries(lists[0]) {
+			lists = append(lists, e.value)
+		}
+		for _, list := range lists {
+			for _, job := range p.items(list) {
+				if spec := p.get(job, "spec"); spec != nil && p.isPodSpec(spec) {
+					p.found = true
+					p.prowJob(job, spec)
+				}
+			}
+		}
+	}
+}
+
+func (p *pods) prowJob(job, spec *yaml.Node) {
+	before := len(p.into.containers)
+	p.pod(job, spec, &object{file: p.file, path: p.text.path, doc: p.doc, kind: "ProwJob", name: p.str(job, "name"), meta: job})
+	for _, e := range p.entries(p.get(job, "labels")) {
+		for _, k := range p.into.containers[before:] {
+			if strings.HasPrefix(e.key.Value, "preset-") {
+				k.doubt(sets, "the preset of the label %s sets GOMAXPROCS", e.key.Value)
+			}
+		}
+	}
+}
+
+// setting is the first item of a list of variables that sets GOMAXPROCS; nil: there is none.
+func (p *pods) setting(n *yaml.Node, depth int) *yaml.Node {
+	if n == nil || n.Kind == yaml.AliasNode || depth > deepestTree {
+		return nil
+	}
+	if n.Kind == yaml.MappingNode && p.str(n, "name") == variableName && (p.get(n, "value") != nil || p.get(n, "valueFrom") != nil) {
+		return n
+	}
+	for _, c := range n.Content {
+		if at := p.setting(c, depth+1); at != nil {
+			return at
+		}
+	}
+	return nil
 }
 
 // naming is the first text in a node that names GOMAXPROCS, outside of objects within it; nil:

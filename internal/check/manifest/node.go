@@ -194,6 +194,10 @@ func (c *Checker) findPrograms(to check.Sink) {
 		known, among := c.o.Programs.For(use)
 		u.program = known
 		u.beside = known.Known() && !c.o.Programs.ForAll(known)
+		if m := toolchain().FindStringSubmatch(u.image); m != nil && m[2] != "" && !known.Known() {
+			u.program = check.Program{GoVersion: "go" + m[2], From: "image " + m[1]} // which runs the Go in it
+			u.isGo, u.beside = true, true
+		}
 		if len(among) > 0 {
 			to.Note(check.Note{Path: u.at.Path, Message: fmt.Sprintf(
 				"%s: its program may be %s, so its Go version is not known; set it with --go, or with the annotation procfit/go",
