@@ -254,8 +254,8 @@ func isPlaceholder(text string) bool {
 	return strings.Contains(text, "${") || marked().MatchString(text)
 }
 
-// marked are placeholders that no shell has: {{ cpu }} of Jinja and Go, @CPU@ of configure, __CPU__.
-var marked = pattern.Of(`\{\{|@[A-Z]\w*@|__[A-Z]\w*__`)
+// marked are placeholders that no shell has: {{ cpu }} of Jinja and Go, @CPU@ of configure, __CPU__, <CPU>.
+var marked = pattern.Of(`\{\{|@[A-Z]\w*@|__[A-Z]\w*__|<[A-Z]\w*>`)
 
 // lastLine is the last line on which something of a node begins.
 func lastLine(n *yaml.Node, depth int) int {

@@ -79,6 +79,9 @@ func parse(path string, b []byte, to check.Sink) text {
 			if errors.As(err, &at) {
 				p.Line, p.Message = d.lines+at.line, at.message
 			}
+			if bytes.Contains(b[d.from:d.to], []byte("{{")) {
+				p.Message = "this is a template, and not YAML before it is rendered: pipe what it gives to procfit check -"
+			}
 			to.Problem(p)
 			t.bad = true
 		}

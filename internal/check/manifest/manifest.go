@@ -173,6 +173,9 @@ func kindOf(f *check.File) kind {
 	if strings.HasSuffix(base, expected.Suffix) {
 		return expectedFile
 	}
+	if unit := strings.TrimSuffix(base, ".j2"); unit != base && path.Ext(unit) == ".service" {
+		return systemdUnit // a template of Ansible
+	}
 	switch strings.ToLower(path.Ext(base)) {
 	case ".yaml", ".yml":
 		return yamlFile

@@ -145,25 +145,27 @@ func (c *Checker) judgeScripts(to check.Sink) {
 	}
 	for _, s := range c.scripts {
 		from, starts := all[path.Base(s.path)]
-		if !starts && !s.named {
-			continue
-		}
 		var r reading
 		if s.err == nil {
 			r, s.err = readShell(s.text)
+		}
+		if !starts && !s.named { // what the runtime ignores is wrong whatever starts it
+			s.err, r.faults = nil, slices.DeleteFunc(r.faults, func(f fault) bool { return f.kind != ignored })
 		}
 		if s.err != nil {
 			to.Note(check.Note{Path: s.path, Message: "this script is skipped: " + s.err.Error()})
 			continue
 		}
-		ignores(s.path, s.text, nil, to)
+		if starts || s.named || len(r.faults) > 0 {
+			ignores(s.path, s.text, nil, to)
+		}
 		for _, f := range r.faults {
 			f.tell(rule.Place{Path: s.path, Line: f.line, Column: f.column}, from, c.o.NodeCPUs, to)
 		}
 	}
 }
 
-// tell is PF039, or of the CPUs of the machine PF047.
+// tell is PF039, of the CPUs of the machine PF047, or of what the runtime ignores PF003.
 func (f fault) tell(at rule.Place, from start, nodeCPUs int, to check.Sink) {
 	start := "start the program by procfit-run"
 	if f.program != "" {
@@ -176,6 +178,9 @@ func (f fault) tell(at rule.Place, from start, nodeCPUs int, to check.Sink) {
 		message = "GOMAXPROCS is computed from the CPU limit by a division that rounds down: of 2.5 CPUs it makes 2"
 	case f.kind == roundedUp:
 		message, severity = "GOMAXPROCS is computed from the CPU limit at the start, and does not follow a limit that changes", rule.Info
+	case f.kind == ignored:
+		id, fix = "PF003", "write a positive whole number, or remove it"
+		message = fmt.Sprintf("GOMAXPROCS=%.40q is not a positive whole number, so the Go runtime ignores it", f.value)
 	case f.kind == ofMachine && !f.applies(from.exported):
 		return
 	case f.kind == ofMachine:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -19,6 +20,7 @@ type fault struct {
 	bare         bool   // the value is for the shell alone, unless the variable is exported before
 	partly       bool   // the value is a part or a multiple of the CPUs of the machine
 	asks         bool   // the script reads the variable, as to keep a value that it has
+	value        string // that the runtime ignores, of kind ignored
 }
 
 // reading is what a script does.
@@ -201,6 +203,9 @@ func (s *shell) declares(n *syntax.DeclClause) {
 			s.passed = s.passed || a.Value != nil && !strings.HasPrefix(a.Value.Lit(), "-")
 		case a.Name.Value == variableName:
 			s.passed, s.sets = true, true
+			if n.Variant.Value == "export" {
+				s.constant(a)
+			}
 			fallthrough
 		default:
 			s.assigns(a)
@@ -222,6 +227,9 @@ func (s *shell) command(n *syntax.CallExpr) bool {
 			}
 		}
 		return false
+	}
+	for _, a := range n.Assigns {
+		s.constant(a)
 	}
 	first := n.Args[0]
 	name := first.Lit()
@@ -290,6 +298,31 @@ func (s *shell) defaults(n *syntax.CallExpr) {
 		}
 		return false
 	})
+}
+
+// constant finds a text that a program gets and its runtime ignores, as in GOMAXPROCS='$(nproc)'.
+func (s *shell) constant(a *syntax.Assign) {
+	if a.Name == nil || a.Name.Value != variableName || a.Value == nil || len(a.Value.Parts) != 1 {
+		return
+	}
+	text := a.Value.Lit()
+	switch part := a.Value.Parts[0].(type) {
+	case *syntax.SglQuoted:
+		text = part.Value
+	case *syntax.DblQuoted:
+		if len(part.Parts) == 1 {
+			if l, ok := part.Parts[0].(*syntax.Lit); ok {
+				text = l.Value
+			}
+		}
+	}
+	if isPlaceholder(text) || text == "" {
+		return
+	}
+	if n, err := strconv.ParseInt(text, 10, 32); err != nil || n <= 0 {
+		s.fault(a.Pos(), ignored)
+		s.faults[len(s.faults)-1].value = text
+	}
 }
 
 // assigns follows a value.

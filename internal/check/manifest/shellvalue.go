@@ -20,6 +20,7 @@ const (
 	ofMachine                     // the number of its CPUs
 	partly                        // of that, a part or a multiple
 	unexported                    // for the shell alone; of no value, but of a fault
+	ignored                       // a text that the runtime ignores; of no value, but of a fault
 )
 
 // Commands, arguments and files that have the number of CPUs of the machine.
