@@ -116,7 +116,9 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 			return
 		}
 		before := len(p.into.containers)
-		p.below(n, o, depth)
+		if !strings.HasPrefix(p.str(n, "apiVersion"), "kyverno.io/") { // its policies have patterns of pods
+			p.below(n, o, depth)
+		}
 		if len(p.into.containers) == before {
 			if at := p.naming(n, 0); at != nil {
 				p.notUnderstood(o, at)
