@@ -12,7 +12,7 @@ func TestReadModule(t *testing.T) {
 		"module x\n\ngo 1.24\n":                                          {Language: "1.24"},
 		"module x\ngo 1.24.0\ntoolchain go1.26.1\n":                      {Language: "1.24.0", GoVersion: "go1.26.1"},
 		"module x\ngo 1.26\ntoolchain default\n":                         {Language: "1.26"},
-		"go 1.21\nrequire go.uber.org/automaxprocs v1.6.0\n":             {Language: "1.21", Automaxprocs: "v1.6.0"},
+		"go 1.21\nrequire go.uber.org/automaxprocs v1.6.0\n":             {Language: "1.21", Automaxprocs: "v1.6.0", Required: true},
 		"go 1.21\nrequire go.uber.org/automaxprocs v1.6.0 // indirect\n": {Language: "1.21"},
 	} {
 		path := filepath.Join(t.TempDir(), "go.mod")

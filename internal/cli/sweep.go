@@ -135,7 +135,7 @@ func (m *measurement) setTarget(spec *plan.Spec, std stdio) error {
 		t.BuiltIn = builtIn
 		t.Command = []string{self, "lab", "serve", builtIn, "--addr", "127.0.0.1:" + plan.PortPlaceholder}
 		t.URL = "http://127.0.0.1:" + plan.PortPlaceholder + "/"
-		if !m.HasPart("trial-time", "") && len(spec.Quotas) == 0 { // else its p99 needs what it takes
+		if !m.HasPart("trial-time", "") && len(spec.Quotas) == 0 && spec.Load.Rate == 0 { // else its p99 needs what it takes
 			spec.Load.Duration, spec.Load.Stretch = builtInTime, false
 		}
 	}

@@ -115,15 +115,7 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 		case "CustomResourceDefinition", "Secret":
 			return
 		}
-		before := len(p.into.containers)
-		if !strings.HasPrefix(p.str(n, "apiVersion"), "kyverno.io/") { // its policies have patterns of pods
-			p.below(n, o, depth)
-		}
-		if len(p.into.containers) == before {
-			if at := p.naming(n, 0); at != nil {
-				p.notUnderstood(o, at)
-			}
-		}
+		p.workload(n, o, depth)
 		return
 	}
 	if o == nil {
@@ -137,6 +129,21 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 		return
 	}
 	p.below(n, o, depth)
+}
+
+// workload finds the containers of an object. One that names GOMAXPROCS and has none was not
+// understood.
+func (p *pods) workload(n *yaml.Node, o *object, depth int) {
+	before := len(p.into.containers)
+	if !strings.HasPrefix(p.str(n, "apiVersion"), "kyverno.io/") { // its policies have patterns of pods
+		p.below(n, o, depth)
+	}
+	if len(p.into.containers) > before {
+		return
+	}
+	if at := p.naming(n, 0); at != nil {
+		p.notUnderstood(o, at)
+	}
 }
 
 // prow takes the jobs of a file of Prow, which have the spec of a pod and are not objects: lists of
