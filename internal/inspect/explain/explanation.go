@@ -150,7 +150,7 @@ func (e Explanation) advice(b *terminal.Writer) {
 			severity := b.Style(terminal.Grade(f.Severity.Rank()), string(f.Severity))
 			b.Folded(fmt.Sprintf("  %s %s: %s", f.Rule, severity, phrase.Clean(f.Message)), "    ")
 		}
-		b.Folded("  → "+phrase.Clean(shared[0].Fix), "    ")
+		b.Folded("  → "+phrase.Clean(shared[0].FixAlone()), "    ")
 	}
 }
 

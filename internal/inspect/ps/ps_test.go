@@ -86,7 +86,7 @@ func TestTable(t *testing.T) {
 	if got := render(t, of, false, 0); !strings.Contains(got, "18  python3: libx.so  1.26.1") || !strings.Contains(got, "19  app  ") || !strings.Contains(got, "PF001") || strings.Contains(got, "procfit set") {
 		t.Errorf("of a library\n%s", got)
 	}
-	if got := render(t, snapshot(goProcess(18, "api", 8, env("8"), limit(1.5))), false, 0); !strings.Contains(got, "until then: procfit set PID 2") {
+	if got := render(t, snapshot(goProcess(18, "api", 8, env("8"), limit(1.5))), false, 0); !strings.Contains(got, "until then: procfit set 18 2") {
 		t.Errorf("of a program\n%s", got)
 	}
 	if got := render(t, snapshot(), false, 80); got != "no Go process; 3 others\n" {

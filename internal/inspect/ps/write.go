@@ -108,7 +108,11 @@ func advise(b *terminal.Writer, all []observe.Process) {
 			severity := b.Style(grade(f.Severity), string(f.Severity))
 			b.Folded(fmt.Sprintf("%s %s: %s: %s", f.Rule, severity, who, phrase.Clean(f.Message)), "  ")
 		}
-		b.Folded("  → "+phrase.Clean(a.findings[0].Fix), "    ")
+		fix := a.findings[0].Fix
+		if len(a.who) == 1 {
+			fix = a.findings[0].FixAlone()
+		}
+		b.Folded("  → "+phrase.Clean(fix), "    ")
 	}
 }
 

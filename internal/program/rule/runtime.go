@@ -101,7 +101,14 @@ func (s Subject) untilThen() string {
 	if s.Live == nil || s.LiveSource == "" || s.PID == 0 || s.Mapped != "" {
 		return ""
 	}
-	return fmt.Sprintf("; until then: procfit set PID %d", s.Fit.Procs)
+	return fmt.Sprintf("; until then: procfit %s%d", setAny, s.Fit.Procs)
+}
+
+const setAny = "set PID "
+
+// FixAlone is the fix of a finding that no other process shares: its command has the PID.
+func (f Finding) FixAlone() string {
+	return strings.Replace(f.Fix, setAny, fmt.Sprintf("set %d ", f.PID), 1)
 }
 
 // insteadOfEnv is the fix for a bad value in the environment. Without the variable the
