@@ -64,13 +64,13 @@ func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err err
 }
 
 // blocksDir is the folder of an experiment in blocks, which cannot be resumed.
-func (o *measurement) blocksDir(name, kind string, started time.Time) (string, error) {
-	dir := o.out
+func (m *measurement) blocksDir(name, kind string, started time.Time) (string, error) {
+	dir := m.out
 	if dir == "" {
 		dir = filepath.Join("results", plan.FileName(name)+"-"+kind+"-"+started.Format("20060102-150405"))
 	}
 	if results.Exist(dir) {
-		return "", usageError("--out %s has a journal already, which %s cannot resume: choose another directory", dir, o.name)
+		return "", usageError("--out %s has a journal already, which %s cannot resume: choose another directory", dir, m.name)
 	}
 	return dir, nil
 }
