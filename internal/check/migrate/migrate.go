@@ -237,8 +237,15 @@ func (r *Report) workloads(ctx context.Context, o Options) error {
 // one another.
 func (r *Report) candidates(o Options) (all []check.Candidate, calls map[string]Calls) {
 	calls = map[string]Calls{}
+	// A container that has the name of a program runs that one; another one runs automaxprocs.
+	others := slices.DeleteFunc(slices.Clone(o.Containers), func(name string) bool {
+		return slices.ContainsFunc(r.Programs, func(p Program) bool { return slices.Contains(check.NamesOf(p.Package), name) })
+	})
 	for _, p := range r.Programs {
-		c := check.Candidate{Given: true, Names: append(check.NamesOf(p.Package), o.Containers...)}
+		c := check.Candidate{Given: true, Names: check.NamesOf(p.Package)}
+		if p.Runs {
+			c.Names = append(c.Names, others...)
+		}
 		c.Program = p.known()
 		c.From = p.Package
 		if p.Runs {

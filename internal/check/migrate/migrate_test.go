@@ -462,3 +462,17 @@ func TestTypical(t *testing.T) {
 		t.Errorf("they differ at %v, want %v", got, want)
 	}
 }
+
+// TestContainers: a container that the user names runs the program of its own name, or one that runs
+// automaxprocs.
+func TestContainers(t *testing.T) {
+	r := &Report{Programs: []Program{{Package: "example.org/m/cmd/api", Runs: true}, {Package: "example.org/m/cmd/tool"}}}
+	all, _ := r.candidates(Options{Containers: []string{"tool", "app", "api"}})
+	var got []string
+	for _, c := range all {
+		got = append(got, strings.Join(c.Names, " "))
+	}
+	if want := []string{"api app", "tool"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
