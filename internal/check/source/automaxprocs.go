@@ -30,7 +30,7 @@ type SetCall struct {
 	Line     int
 	Min      int            // 0: it has none
 	Rounding facts.Rounding // "": that of automaxprocs
-	Open     string         // which option is not known, in words; "": all are known
+	Open     string         // what of it is not known, in words; "": all is
 }
 
 const (
@@ -60,9 +60,30 @@ func (u *uses) setCalls(spec inspector.Cursor, path string) (all []SetCall, at [
 		for _, arg := range call.Args {
 			u.option(&one, arg)
 		}
+		if one.Open == "" && u.conditional(c) {
+			one.Open = "a condition decides whether its call of Set runs"
+		}
 		all, at = append(all, one), append(at, c)
 	}
 	return all, at
+}
+
+// conditional reports whether a call is in a branch of its function, unless only the environment, which
+// automaxprocs asks too, decides.
+func (u *uses) conditional(call inspector.Cursor) bool {
+	for c := range around(call) {
+		switch n := c.Node().(type) {
+		case *ast.FuncDecl, *ast.FuncLit:
+			return false
+		case *ast.CaseClause, *ast.CommClause:
+			return true
+		case *ast.BlockStmt:
+			if s, ok := c.Parent().Node().(*ast.IfStmt); ok && (s.Body == n || s.Else == ast.Stmt(n)) && !(u.asksVariable(s) && u.onlyAsks(s)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // option reads one option of a call.

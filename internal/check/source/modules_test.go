@@ -218,3 +218,20 @@ func TestPlacesInAnOverlay(t *testing.T) {
 		t.Errorf("%+v, %v; want PF035 in line 5", r.Findings, err)
 	}
 }
+
+// TestConditionalCalls: what decides whether Set is called is not known, unless it is the environment.
+func TestConditionalCalls(t *testing.T) {
+	var got []string
+	k := New(Options{Environ: os.Environ(), Automaxprocs: func(a Automaxprocs) {
+		for _, c := range a.Calls {
+			got = append(got, fmt.Sprintf("%d %s", c.Line, c.Open))
+		}
+	}})
+	if _, err := check.Run(t.Context(), check.Options{Paths: []string{"testdata/corpus/new/automaxprocsif/main.go"}, Checkers: []check.Checker{k}}); err != nil {
+		t.Fatal(err)
+	}
+	const open = "a condition decides whether its call of Set runs"
+	if want := []string{"16 " + open, "20 ", "25 " + open, "27 "}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
