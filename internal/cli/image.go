@@ -24,6 +24,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/kube/image"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/results"
 )
@@ -140,6 +141,11 @@ func newAgent(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			wait, err := steer.Adopt()
+			if err != nil {
+				return err
+			}
+			defer wait() // a guard that still gives a value back would end with this container
 			s := agent.NewServer(token, offer)
 			s.Try = tryHere
 			return s.Serve(cmd.Context(), l, idle)

@@ -14,6 +14,9 @@ func unsupported(pid int) error {
 // Stage does nothing here.
 func Stage([]string) (code int, ok bool) { return 0, false }
 
+// Adopt has nothing to wait for here.
+func Adopt() (wait func(), err error) { return func() {}, nil }
+
 // Identify needs Linux.
 func Identify(pid int) (Program, error) { return Program{}, unsupported(pid) }
 

@@ -283,6 +283,17 @@ func (g *Guard) Wait(ctx context.Context) (r Result, trying bool, err error) {
 	return a.Result, a.Trying, a.err()
 }
 
+// Adopt makes this process the parent of the guards below it that outlive their procfit, which
+// else is the first process of the PID namespace. wait waits for them, and for all other children.
+func Adopt() (wait func(), err error) {
+	wait = func() {
+		for err := error(nil); err == nil || errors.Is(err, unix.EINTR); {
+			_, err = unix.Wait4(-1, nil, 0, nil)
+		}
+	}
+	return wait, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+}
+
 // Identify reads which program a process runs.
 func Identify(pid int) (Program, error) {
 	p := Program{PID: pid}
