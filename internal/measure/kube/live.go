@@ -36,9 +36,11 @@ const (
 	liveName = "procfit-live"
 	// traces is the capability without which nobody may change another user's process.
 	traces corev1.Capability = "SYS_PTRACE"
-	// liveIdle is how long the container waits for a procfit that does not ask any more, before it
-	// gives the program its value back and ends.
-	liveIdle = time.Minute
+	// liveBack is within which time the program has its value back if procfit is gone.
+	liveBack = time.Minute
+	// liveIdle is how long the container waits for the next question. The last one may stay open
+	// for a quarter of a minute where nothing says that its connection is gone.
+	liveIdle = liveBack - 20*time.Second
 )
 
 // SettleLive finds a pod of the object, and says what of the cluster refuses an experiment in it:
@@ -151,7 +153,7 @@ func (l *Live) refusals(sandbox string) (list []string) {
 	}
 	for _, one := range l.pod.Status.EphemeralContainerStatuses {
 		if strings.HasPrefix(one.Name, liveName) && one.State.Running != nil {
-			refuse("its container %q runs: another experiment, or one that ends within %s", one.Name, number.Chosen(liveIdle))
+			refuse("its container %q runs: another experiment, or one that ends within %s", one.Name, number.Chosen(liveBack))
 		}
 	}
 	for _, one := range l.pod.Status.ContainerStatuses {
