@@ -153,6 +153,9 @@ func figures(p int, scale, n float64) map[string]float64 {
 	for _, name := range []string{"CPUBound", "IOBound", "Stealing", "Sieve", "Powser", "Garbage", "HTTP", "JSON", "Busyworker/busy=4/other=10", "Busyworker/busy=16/other=100"} {
 		m[name+" ns/op"] = 1e9 / scale
 	}
+	m["Preempt/turns ns/op"], m["Preempt/turns turns"] = 13e6*n, 1
+	m["Handoff/threads ns/op"], m["Handoff/threads sleeps/op"] = 5000*n, 2
+	m["Handoff/goroutines ns/op"], m["Handoff/goroutines sleeps/op"] = 200*n, 0.001
 	m["Chain ns/op"], m["ChainBuf ns/op"] = 13e3/scale, 13e3/scale
 	for _, name := range []string{"Idle/tcp B/conn", "Idle/http B/conn", "Idle/http threads/conn", "Extremes p99-ns", "Extremes memory-B", "Headroom p99-ns", "GC ns/op", "GC gc-cpus", "GC pause-max-ns", "GC settled-cycle", "GC cycle-ns", "Tenants beside-p99-ns", "Tenants alone-p99-ns", "Tenants/quiet p99-ns", "Remedies/mutex ns/op", "Remedies/atomic ns/op", "Remedies/sharded ns/op", "Remedies/batched ns/op"} {
 		m[name] = 1e9 / scale * (1 + 0.01*float64(p))
@@ -166,7 +169,7 @@ func figures(p int, scale, n float64) map[string]float64 {
 // told are the experiments whose figures are generated.
 var told = []string{
 	"cpuserver", "tinyserver", "parallel", "workload", "cpubound", "iobound", "contention", "preempt", "stealing", "schedtrace",
-	"chain", "chainbuf", "sieve", "powser", "garbage", "http", "json", "threads", "busyworker", "k8sbench", "defaults", "uber",
+	"chain", "chainbuf", "handoff", "sieve", "powser", "garbage", "http", "json", "threads", "busyworker", "k8sbench", "defaults", "uber",
 	"headroom", "idle", "extremes", "gc", "tenants", "remedies", "spin", "requests",
 }
 
