@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/show/document"
 )
@@ -65,13 +66,20 @@ func heading(h document.Heading) part {
 	return el("h"+strconv.Itoa(h.Level), attrs{"id", h.ID}, link(h.To, text(h.Text)), aside("unit", h.Note))
 }
 
+// longSentence is how many letters of a panel's sentence fit into one line of a desk's screen.
+const longSentence = 52
+
 func panel(p document.Panel) part {
 	var label part
+	size := ""
+	if utf8.RuneCountInString(p.Sentence) > longSentence {
+		size = "long"
+	}
 	if p.Label != "" {
 		label = el("p class=kind", sign(when(p.Tone != "", icon(p.Tone))), text(p.Label))
 	}
 	return el("section", class("verdict", string(cmp.Or(p.Tone, document.Unknown))), attrs{"aria-label", p.Name},
-		label, el("h"+strconv.Itoa(p.Level), class("sentence"), text(p.Sentence)), show(p.Blocks))
+		label, el("h"+strconv.Itoa(p.Level), class("sentence", size), text(p.Sentence)), show(p.Blocks))
 }
 
 func prose(t document.Text) part {
