@@ -56,7 +56,7 @@ cat /tmp/err
 		fmt.Sprintf("== target Cpus_allowed_list:\t0-%d\n", target-1), "== procfit Cpus_allowed_list:\t"+load+"\n",
 		`"arrangement":"apart"`, fmt.Sprintf(`"cpus":"0-%d"`, target-1), `"cpus":"`+load+`"`, `"sizing":{"requests_per_second":`,
 		`"valid":true`, fmt.Sprintf(`"observed_procs":[%d]`, target),
-		fmt.Sprintf("cpuserver on %d of 8 CPUs; the load generator has %d; at GOMAXPROCS unset", target, 8-target))
+		fmt.Sprintf("cpuserver at GOMAXPROCS default\n  on %d of 8 CPUs; the load generator has %d\n", target, 8-target))
 	only(t, output)
 }
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// A whole sweep on v2 with 8 CPUs: the unset setting's default follows the quota
+// A whole sweep on v2 with 8 CPUs: the default setting's default follows the quota
 // (3 of 2.5 CPUs), which shows that the target was in its cgroup before exec, and
 // the accounting is that of the group.
 func TestSweepV2(t *testing.T) {
@@ -20,6 +20,6 @@ grep -o '"cgroup":{"periods":[1-9][0-9]*' /tmp/out/journal.jsonl
 echo "== left: $(find /sys/fs/cgroup -name 'procfit-*' ! -name 'procfit-self-*' | wc -l)"
 `})
 	check(t, output,
-		`"label":"unset","procs":null,"quota_cpus":2.5,"replicas":1},"role":"measure"`, `"observed_procs":[3]`,
+		`"label":"default","procs":null,"quota_cpus":2.5,"replicas":1},"role":"measure"`, `"observed_procs":[3]`,
 		`"observed_procs":[16]`, `"cgroup":{"periods":`, "== left: 0")
 }
