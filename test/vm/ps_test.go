@@ -46,7 +46,7 @@ echo "== its mounts hidden"
 /procfit explain $(pidof hidden)
 kill $(pidof hidden)
 echo "== root"
-/procfit ps --interval 0
+/procfit ps -o wide --interval 0
 echo "== user, no Yama: $(cat /proc/sys/kernel/yama/ptrace_scope)"
 cat >/tmp/ps.sh <<'U'
 /procfit ps --interval 0 2>&1
@@ -78,7 +78,7 @@ echo "== from outside"
 /procfit ps --interval 0 -o json-lines $(pidof boxed)
 `})
 	check(t, output,
-		"  *3  → 2, limit 1.5 ", " env     decoded       4    1.5  pod", // as root; the build is stripped
+		"*3  → 2, limit 1.5 ", " env     decoded       4    1.5  pod", // as root; the build is stripped
 		`PF001 warning: `,
 		"could not be read (needs root or CAP_SYS_PTRACE): ",
 		"code 3", "it is of user 0: run as that user or with CAP_SYS_PTRACE",
