@@ -38,7 +38,13 @@ func Allow(m *Meter, opts ...Option) (end func()) {
 			o(l)
 		}
 	}
-	if s := l.state.Load(); monotonic() == 0 || s == allowed || !l.state.CompareAndSwap(s, allowed) {
+	s := l.state.Load()
+	if monotonic() == 0 || s == allowed {
+		return func() {}
+	}
+	l.start = runtime.GOMAXPROCS(0)
+	l.tell() // before it is allowed: whoever reads that reads a value too
+	if !l.state.CompareAndSwap(s, allowed) {
 		return func() {}
 	}
 	l.counters.Store(&m.counters)
@@ -108,10 +114,16 @@ func (l *lessee) look() bool {
 		l.why.Store(uint64(l.obey(q, no)))
 		l.seq.Store(q.seq)
 	}
+	l.tell()
+	return true
+}
+
+// tell writes what holds now.
+func (l *lessee) tell() {
+	l.most.Store(uint64(max(l.start, l.max)))
 	l.before.Store(uint64(l.start))
 	l.procs.Store(uint64(runtime.GOMAXPROCS(0)))
 	l.looked.Store(uint64(monotonic()))
-	return true
 }
 
 // ask asks the program. Its panic is a refusal.

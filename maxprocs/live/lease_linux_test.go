@@ -57,6 +57,16 @@ func (l *lessee) wants(t *testing.T, q request, why reason, procs int) {
 	}
 }
 
+// Whoever reads that leases are allowed reads a value and a time with it.
+func TestAllowTellsAtOnce(t *testing.T) {
+	shared.procs.Store(0)
+	shared.looked.Store(0)
+	defer Allow(nil)()
+	if shared.procs.Load() == 0 || shared.looked.Load() == 0 {
+		t.Errorf("GOMAXPROCS %d, looked at %d", shared.procs.Load(), shared.looked.Load())
+	}
+}
+
 func TestLease(t *testing.T) {
 	l := leasable(t, 4, Max(6))
 	if l.before.Load() != 4 || l.most.Load() != 6 || l.looked.Load() == 0 || l.holder.Load() != 0 {
