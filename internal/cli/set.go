@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -188,6 +189,9 @@ func oneProcess(ctx context.Context, command, word string) (int, error) {
 	}
 	switch len(found) {
 	case 0:
+		if u, err := url.Parse(word); err == nil && u.Port() != "" {
+			return 0, usageError("%q is a URL: name the process by its port: procfit %s :%s", word, command, u.Port())
+		}
 		return 0, fmt.Errorf("no Go process matches %q; to list all of them: procfit ps", word)
 	case 1:
 		return snap.Processes[0].PID, nil

@@ -59,6 +59,9 @@ func parseHeaders(lines []string) ([]Header, error) {
 // newTarget reads a URL.
 func newTarget(raw string) (Target, *url.URL, error) {
 	u, err := url.Parse(raw)
+	if !strings.Contains(raw, "://") && raw != "" {
+		return Target{}, nil, invalid(FieldURL, raw, "must start with http://, https:// or h2c://, as http://%s", raw)
+	}
 	if err != nil {
 		return Target{}, nil, invalid(FieldURL, raw, "%w", cause(err))
 	}
