@@ -136,8 +136,6 @@ func (g *group) leftOut(code contest.Excluded) document.Cell {
 		return document.Cell{Value: "no p99", Detail: "none of its trials has a latency that can be judged"}
 	case contest.ExcludedMemory:
 		return document.Cell{Value: notCompared, Detail: "it used more memory than " + mostMemory(g.r)}
-	case contest.ExcludedShared:
-		return document.Cell{Value: asFast, Detail: "its p99 is not compared: it is above the number of CPUs, and the load generator uses the same CPUs"}
 	}
 	return document.Cell{Value: phrase.Clip(phrase.Clean(string(code)), nameRoom)}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
@@ -172,21 +173,27 @@ func (g *group) levels() string {
 }
 
 // standing is what a setting came to: what has no part in the judgement is marked, with
-// why.
-func (g *group) standing(a *verdict.Row) document.Cell {
+// why. A value above the CPUs that the load shares is compared by its throughput alone.
+func (g *group) standing(a *verdict.Row) (c document.Cell) {
+	shared := a.Excluded != nil && *a.Excluded == contest.ExcludedShared
+	if shared {
+		c.Detail = "its p99 is not compared: it is above the number of CPUs, and the load generator uses the same CPUs"
+	}
 	switch {
 	case a.Variant != "" || g.gateAlone || g.Peak == "":
 		return document.Cell{Value: absent}
-	case a.Excluded != nil:
+	case a.Excluded != nil && !shared:
 		return g.leftOut(*a.Excluded)
 	case a.Later:
 		return document.Cell{Value: g.Latency.Name() + " worse", Detail: "proven, compared with the lowest"}
 	case g.row(g.Peak) == a:
 		return document.Cell{Value: "best"}
 	case a.NonInferior.Throughput != nil && *a.NonInferior.Throughput:
-		return document.Cell{Value: asFast}
+		c.Value = asFast
+	default:
+		c.Value = "undecided"
 	}
-	return document.Cell{Value: "undecided"}
+	return c
 }
 
 // trialsCell is how many trials a row has, and of how many of them its latency is.

@@ -345,8 +345,12 @@ func (c *checker) standings() {
 		if row.Cells[at].Value == "best" {
 			fastest++
 		}
-		if a := &c.g.Rows[i]; row.Cells[at].Value == "best" && a.Label != c.g.Peak {
+		a := &c.g.Rows[i]
+		if row.Cells[at].Value == "best" && a.Label != c.g.Peak {
 			c.wrong("%s is said to lead, the peak is %s", a.Label, c.g.Peak)
+		}
+		if as := a.NonInferior.Throughput; row.Cells[at].Value == "as fast" && (as == nil || !*as) {
+			c.wrong("%s is said to be as fast, and nothing proves it", a.Label)
 		}
 	}
 	if fastest > 1 {
