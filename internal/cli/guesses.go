@@ -25,7 +25,7 @@ var guesses = map[string][]string{
 	"gate": {compareGuess}, "against": {compareGuess}, "baseline": {compareGuess},
 	"attach": {"procfit live :PORT --rate N"},
 	"kube":   {"procfit kube sweep deployment/NAME"}, "canary": {"procfit kube canary deployment/NAME"}, "clean": {"procfit kube clean"}, "cluster": {"procfit kube check"},
-	"n": {"--namespace", "--for", "procfit kube check --namespace NAME"}, "A": {"procfit kube check"}, "all-namespaces": {"procfit kube check"},
+	"n": {"--for", "procfit kube check --namespace NAME"}, "A": {"procfit kube check"}, "all-namespaces": {"procfit kube check"},
 	// Files and output.
 	"format": {"--output"}, "config": {"--file"}, "results": {"--out"}, "output-dir": {"--out"}, "export-json": {"--out", "--json"}, "export-markdown": {"--out"},
 	"name": {"--out"}, "title": {"--out"}, "port": {"--listen"}, "addr": {"--listen"},
