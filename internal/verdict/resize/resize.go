@@ -153,7 +153,7 @@ func (r *Rehearsal) Judge() {
 			r.add(Failing, i)
 			continue
 		}
-		if i > 0 && pooled(s, r.FreshAt(s.LimitCPUs)) {
+		if i > 0 && r.pooled(s, r.FreshAt(s.LimitCPUs)) {
 			r.add(Pool, i)
 		}
 	}
@@ -235,13 +235,17 @@ func (r *Rehearsal) constant() bool {
 
 // pooled reports whether the resized program carried less than a fresh start under the
 // same limit, with the same GOMAXPROCS and with CPU time left.
-func pooled(s Step, fresh Fresh) bool {
+func (r *Rehearsal) pooled(s Step, fresh Fresh) bool {
 	a, b := s.Most, fresh.Most
 	if a == nil || b == nil || a.Failing+b.Failing != "" || s.Procs != fresh.Procs || a.CPUs == nil || a.PerSecond >= poolShare*b.PerSecond {
 		return false
 	}
 	if a.OtherCPUs != nil && b.OtherCPUs != nil && *a.OtherCPUs > *b.OtherCPUs+busyShare {
 		return false // who took the CPU time is known
+	}
+	// Together with others it had less than its CPUs: fewer workers and less CPU time look alike.
+	if here := r.Host.EffectiveCPUs; a.OtherCPUs != nil && here > 0 && *a.OtherCPUs+min(s.LimitCPUs, float64(s.Procs)) > here+busyShare {
+		return false
 	}
 	if b.CPUs != nil && *a.CPUs >= leanShare**b.CPUs {
 		return false
@@ -253,7 +257,7 @@ func pooled(s Step, fresh Fresh) bool {
 // start, each once. Another fresh start tells whether that one was lucky.
 func (r *Rehearsal) Doubtful() (limits []float64) {
 	for i, s := range r.Steps {
-		if i > 0 && s.Ended == "" && pooled(s, r.FreshAt(s.LimitCPUs)) && !slices.Contains(limits, s.LimitCPUs) {
+		if i > 0 && s.Ended == "" && r.pooled(s, r.FreshAt(s.LimitCPUs)) && !slices.Contains(limits, s.LimitCPUs) {
 			limits = append(limits, s.LimitCPUs)
 		}
 	}

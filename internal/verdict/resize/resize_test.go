@@ -53,6 +53,11 @@ func TestJudge(t *testing.T) {
 			r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(3.0)}
 			r.Fresh[1].Most.OtherCPUs = new(0.1)
 		}},
+		"others, of both": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
+			r.Host.EffectiveCPUs = 6
+			r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(3.0)}
+			r.Fresh[1].Most.OtherCPUs = new(2.9)
+		}},
 		"killed":    {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[2] = Step{LimitCPUs: 2, Ended: "was killed"} }, want: Killed, step: 2},
 		"restarted": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Restarts = 1 }, want: Restarted, step: 1},
 	} {
