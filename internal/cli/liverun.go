@@ -132,6 +132,9 @@ func (run *liveRun) describe() string {
 	}
 	if m := l.Metrics; m != nil {
 		facts = append(facts, "its requests are counted by "+phrase.And(slices.DeleteFunc([]string{m.Histogram, m.Counter}, func(name string) bool { return name == "" })))
+		if m.Handler != "" {
+			facts = append(facts, "Caddy counts a request in every handler: those of the handler "+phrase.Clean(m.Handler)+" are used")
+		}
 	}
 	return factLines(append(facts, "results in "+run.dir))
 }
@@ -214,11 +217,26 @@ func (p *liveProgress) slice(e paired.Event) {
 	}
 }
 
+// soFar is what a value came to until now, as its result will word it.
+func soFar(o blocks.Outcome) string {
+	switch o {
+	case blocks.Open:
+		return "undecided"
+	case blocks.Cheaper:
+		return "less CPU time, the rest undecided"
+	case blocks.Mixed:
+		return "better and worse"
+	case blocks.Same:
+		return "no difference"
+	}
+	return string(o)
+}
+
 func (p *liveProgress) block(look blocks.Look, spent float64, burn time.Duration) {
 	p.blocks++
 	var list []string
 	for i, v := range look.Values {
-		list = append(list, p.run.header.Plan.Settings[i+1].Label+" "+string(v.Outcome))
+		list = append(list, fmt.Sprintf("GOMAXPROCS %s: %s", p.run.header.Plan.Settings[i+1].Label, soFar(v.Outcome)))
 	}
 	used := ""
 	if l := p.run.header.Live; !l.Uncounted {

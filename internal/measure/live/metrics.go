@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -86,6 +87,10 @@ func (m *Metrics) Find(ctx context.Context) error {
 	if m.Metrics, err = choose(m.Metrics, before, after, m.own); err != nil {
 		return err
 	}
+	if f := cmp.Or(after[m.Histogram], after[m.Counter]); strings.HasPrefix(f.GetName(), caddy) {
+		m.Handler = busiest(before[f.GetName()], f)
+		m.ofHandler(after)
+	}
 	m.last, m.bounds = m.sums(after), nil
 	if f := after[m.Histogram]; f != nil {
 		m.bounds, _ = boundsOf(f, m.own)
@@ -118,7 +123,54 @@ func (m *Metrics) page(ctx context.Context, within time.Duration) (map[string]*d
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a page of metrics: %s", m.URL, phrase.Clean(err.Error()))
 	}
+	m.ofHandler(all)
 	return all, nil
+}
+
+// caddy begins the names of Caddy's metrics, which count a request in every handler that it
+// passes (https://caddyserver.com/docs/metrics): the series of one handler have it once.
+const caddy, handlerLabel = "caddy_http_", "handler"
+
+// ofHandler removes Caddy's series of other handlers.
+func (m *Metrics) ofHandler(all map[string]*dto.MetricFamily) {
+	for name, f := range all {
+		if m.Handler != "" && strings.HasPrefix(name, caddy) {
+			f.Metric = slices.DeleteFunc(f.Metric, func(one *dto.Metric) bool { return handlerOf(one) != m.Handler })
+		}
+	}
+}
+
+func handlerOf(m *dto.Metric) string {
+	for _, l := range m.GetLabel() {
+		if l.GetName() == handlerLabel {
+			return l.GetValue()
+		}
+	}
+	return ""
+}
+
+// busiest is the handler that most requests passed between two pages: of several the one that
+// took longest, which is the outermost.
+func busiest(before, after *dto.MetricFamily) (handler string) {
+	type passed struct{ requests, seconds float64 }
+	all := map[string]passed{}
+	count := func(f *dto.MetricFamily, sign float64) {
+		for _, one := range f.GetMetric() {
+			p := all[handlerOf(one)]
+			p.requests += sign * (one.GetCounter().GetValue() + float64(one.GetHistogram().GetSampleCount()))
+			p.seconds += sign * one.GetHistogram().GetSampleSum()
+			all[handlerOf(one)] = p
+		}
+	}
+	count(before, -1)
+	count(after, 1)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		p, most := all[name], all[handler]
+		if cmp.Or(cmp.Compare(p.requests, most.requests), cmp.Compare(p.seconds, most.seconds)) > 0 {
+			handler = name
+		}
+	}
+	return handler
 }
 
 func parsePage(r io.Reader) (map[string]*dto.MetricFamily, error) {

@@ -113,6 +113,31 @@ func TestSums(t *testing.T) {
 	}
 }
 
+// Caddy counts a request in every handler that it passes: it is one request.
+func TestHandlersOfCaddy(t *testing.T) {
+	const h = "caddy_http_request_duration_seconds"
+	text := histogram(h, `handler="vars"`)
+	for _, inner := range []string{"file_server", "metrics"} {
+		text += strings.ReplaceAll(histogram(h, `handler="`+inner+`"`), "# TYPE "+h+" histogram\n", "")
+	}
+	text = strings.Replace(text, `_sum{handler="vars"} 5`, `_sum{handler="vars"} N`, 1) // it has the others within it
+	before, after := page(t, "10", text), page(t, "20", text)
+	if got := busiest(before[h], after[h]); got != "vars" {
+		t.Errorf("the outermost handler is %q", got)
+	}
+	m := &Metrics{Metrics: journal.Metrics{Histogram: h, Handler: "vars"}}
+	m.ofHandler(after)
+	if got := m.sums(after); got.Requests != 120 || got.Handler.Sum != 20 {
+		t.Errorf("%+v", got)
+	}
+	// Others have a handler for each route: their sum counts.
+	routes := page(t, "20", histogram("http_request_duration_seconds", `handler="a"`))
+	m.ofHandler(routes)
+	if n := countOf(routes["http_request_duration_seconds"], ""); n != 120 {
+		t.Errorf("%g requests", n)
+	}
+}
+
 // FuzzMetrics: a page is anybody's text. Whatever it has, requests do not run backwards by
 // what one page says of itself.
 func FuzzMetrics(f *testing.F) {

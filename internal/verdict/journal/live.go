@@ -70,6 +70,7 @@ type Metrics struct {
 	URL       string `json:"url"`
 	Counter   string `json:"counter,omitempty"`
 	Histogram string `json:"histogram,omitempty"` // of latency
+	Handler   string `json:"handler,omitempty"`   // whose series count, of those of Caddy that a request passes
 }
 
 // Beyond is a metric that was further above what the baseline had than is allowed.

@@ -124,7 +124,7 @@ func (w experiment) cheaper(v *Verdict, list []verdict.LiveSetting, more string)
 			}
 		}
 	}
-	unknown := phrase.And(open) + " is open"
+	unknown := phrase.And(open) + " may be worse"
 	if open == nil {
 		unknown, more = "latency is not known", ""
 	}

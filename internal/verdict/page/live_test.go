@@ -61,7 +61,7 @@ func TestLiveVerdicts(t *testing.T) {
 			for i, t := range of(c, "1") {
 				*t.Live.P99Seconds *= []float64{0.4, 1, 2.5}[i%3]
 			}
-		}, document.Unknown, "Undecided: GOMAXPROCS 1 costs less CPU, but latency p99 is open", "Do not change the value for that alone: latency p99 may be worse, and more slices may decide it."},
+		}, document.Unknown, "Undecided: GOMAXPROCS 1 costs less CPU, but latency p99 may be worse", "Do not change the value for that alone: latency p99 may be worse, and more slices may decide it."},
 		"cheaper, few requests": {func(c *journal.Contents) {
 			for i := range c.Trials {
 				c.Trials[i].Live.CPUSeconds *= 10 / float64(c.Trials[i].Live.Requests)
