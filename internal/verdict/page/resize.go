@@ -65,6 +65,15 @@ func (w resizeWords) notes() (list document.Notes) {
 		}
 		list = append(list, document.Note{Subject: words.name, Message: message, Fix: phrase.Capital(words.fix) + "."})
 	}
+	if len(w.PoolsUnjudged) > 0 {
+		s := w.Steps[w.PoolsUnjudged[0]]
+		why := "its CPU time is not known"
+		if s.Most.CPUs != nil {
+			why = "other programs used " + number.CPUs(number.Round(*s.Most.OtherCPUs, 2))
+		}
+		list = append(list, document.Note{Subject: "pools not judged", Message: laggards[resize.Pool].what(w, s, w.FreshAt(s.LimitCPUs)) +
+			" Whether a pool kept its size is not known, because " + why + ".", Fix: "Stop other programs on this machine, or measure on a quieter one."})
+	}
 	if code := w.Elsewhere(); code != "" {
 		words, s := laggards[code], w.Steps[0]
 		list = append(list, document.Note{Subject: "with more CPUs, it would not follow", Message: words.why(w, s, w.FreshAt(s.LimitCPUs)), Fix: phrase.Capital(words.fix) + "."})

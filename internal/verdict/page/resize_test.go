@@ -69,6 +69,21 @@ func TestLaggardsAreWorded(t *testing.T) {
 	}
 }
 
+// Where a pool could not be judged, the page reports that, and why.
+func TestPoolsUnjudged(t *testing.T) {
+	r := resized()
+	r.Laggards, r.PoolsUnjudged = nil, []int{1}
+	r.Steps[1].Most.OtherCPUs = new(3.0)
+	others := strings.Join(strings.Fields(resizeText(t, r)), " ")
+	r.Steps[1].Most.CPUs = nil
+	unknown := strings.Join(strings.Fields(resizeText(t, r)), " ")
+	for want, page := range map[string]string{"because other programs used 3 CPUs.": others, "because its CPU time is not known.": unknown} {
+		if !strings.Contains(page, "402 req/s, and a fresh start 920 req/s. Whether a pool kept its size is not known, "+want) {
+			t.Errorf("no %q in %s", want, page)
+		}
+	}
+}
+
 // Where nothing had to follow, that is the answer, and what would not follow elsewhere.
 func TestNothingToFollow(t *testing.T) {
 	r := resized()

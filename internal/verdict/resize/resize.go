@@ -31,7 +31,11 @@ type Rehearsal struct {
 	RatePerSecond float64        `json:"rate_per_second"` // offered in every step
 	Fresh         []Fresh        `json:"fresh"`           // a start of its own under each limit
 	Steps         []Step         `json:"steps"`
-	Laggards      []Laggard      `json:"laggards"` // empty: all followed
+	Laggards      []Laggard      `json:"laggards"` // empty: nothing was seen that did not follow
+	// PoolsUnjudged are the steps, by index, that carried less than a fresh start while other
+	// programs used the CPUs, or without a known CPU time: whether a pool kept its size is not
+	// known of them.
+	PoolsUnjudged []int `json:"pools_unjudged,omitempty"`
 }
 
 // Program is what is known of the program itself.
@@ -134,7 +138,7 @@ const (
 
 // Judge finds what did not follow.
 func (r *Rehearsal) Judge() {
-	r.Laggards = []Laggard{}
+	r.Laggards, r.PoolsUnjudged = []Laggard{}, nil
 	for i, s := range r.Steps {
 		if s.Ended != "" {
 			r.add(Killed, i)
@@ -153,7 +157,13 @@ func (r *Rehearsal) Judge() {
 			r.add(Failing, i)
 			continue
 		}
-		if i > 0 && r.pooled(s, r.FreshAt(s.LimitCPUs)) {
+		if i == 0 {
+			continue
+		}
+		switch pooled, known := r.pooled(s, r.FreshAt(s.LimitCPUs)); {
+		case !known:
+			r.PoolsUnjudged = append(r.PoolsUnjudged, i)
+		case pooled:
 			r.add(Pool, i)
 		}
 	}
@@ -234,30 +244,33 @@ func (r *Rehearsal) constant() bool {
 }
 
 // pooled reports whether the resized program carried less than a fresh start under the
-// same limit, with the same GOMAXPROCS and with CPU time left.
-func (r *Rehearsal) pooled(s Step, fresh Fresh) bool {
-	a, b := s.Most, fresh.Most
-	if a == nil || b == nil || a.Failing+b.Failing != "" || s.Procs != fresh.Procs || a.CPUs == nil || a.PerSecond >= poolShare*b.PerSecond {
-		return false
+// same limit, with the same GOMAXPROCS and with CPU time left; not known: fewer workers and
+// less CPU time look alike.
+func (r *Rehearsal) pooled(s Step, fresh Fresh) (pooled, known bool) {
+	a, b, own := s.Most, fresh.Most, min(s.LimitCPUs, float64(s.Procs))
+	switch {
+	case a == nil || b == nil || a.Failing+b.Failing != "" || s.Procs != fresh.Procs || a.PerSecond >= poolShare*b.PerSecond:
+		return false, true
+	case a.CPUs == nil:
+		return false, false
+	case b.CPUs != nil && *a.CPUs >= leanShare**b.CPUs, *a.CPUs >= spareShare*own:
+		return false, true
+	case a.OtherCPUs == nil:
+		return true, true
 	}
-	if a.OtherCPUs != nil && b.OtherCPUs != nil && *a.OtherCPUs > *b.OtherCPUs+busyShare {
-		return false // who took the CPU time is known
+	more := b.OtherCPUs != nil && *a.OtherCPUs > *b.OtherCPUs+busyShare
+	here := r.Host.EffectiveCPUs // together with others it had less than its CPUs
+	if more || here > 0 && *a.OtherCPUs+own > here+busyShare {
+		return false, false
 	}
-	// Together with others it had less than its CPUs: fewer workers and less CPU time look alike.
-	if here := r.Host.EffectiveCPUs; a.OtherCPUs != nil && here > 0 && *a.OtherCPUs+min(s.LimitCPUs, float64(s.Procs)) > here+busyShare {
-		return false
-	}
-	if b.CPUs != nil && *a.CPUs >= leanShare**b.CPUs {
-		return false
-	}
-	return *a.CPUs < spareShare*min(s.LimitCPUs, float64(s.Procs))
+	return true, true
 }
 
 // Doubtful are the limits under which the resized program carried less than a fresh
 // start, each once. Another fresh start tells whether that one was lucky.
 func (r *Rehearsal) Doubtful() (limits []float64) {
 	for i, s := range r.Steps {
-		if i > 0 && s.Ended == "" && r.pooled(s, r.FreshAt(s.LimitCPUs)) && !slices.Contains(limits, s.LimitCPUs) {
+		if pooled, _ := r.pooled(s, r.FreshAt(s.LimitCPUs)); i > 0 && s.Ended == "" && pooled && !slices.Contains(limits, s.LimitCPUs) {
 			limits = append(limits, s.LimitCPUs)
 		}
 	}

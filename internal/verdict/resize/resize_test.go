@@ -1,6 +1,7 @@
 package resize
 
 import (
+	"slices"
 	"testing"
 )
 
@@ -29,6 +30,7 @@ func TestJudge(t *testing.T) {
 		change func(*Rehearsal)
 		want   Code
 		step   int
+		open   bool // whether a pool kept its size
 	}{
 		"follows":            {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6})},
 		"environment":        {r: rehearsed(Program{FollowsLimits: true, RuntimeProcs: 2, Custom: set, EnvProcs: new(4)}, [3]int{4, 4, 4}, [2]int{4, 4}), want: Environment},
@@ -52,14 +54,15 @@ func TestJudge(t *testing.T) {
 		"others took it": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
 			r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(3.0)}
 			r.Fresh[1].Most.OtherCPUs = new(0.1)
-		}},
+		}, open: true},
 		"others, of both": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
 			r.Host.EffectiveCPUs = 6
 			r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(3.0)}
 			r.Fresh[1].Most.OtherCPUs = new(2.9)
-		}},
-		"killed":    {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[2] = Step{LimitCPUs: 2, Ended: "was killed"} }, want: Killed, step: 2},
-		"restarted": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Restarts = 1 }, want: Restarted, step: 1},
+		}, open: true},
+		"its CPU time unknown": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200} }, open: true},
+		"killed":               {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[2] = Step{LimitCPUs: 2, Ended: "was killed"} }, want: Killed, step: 2},
+		"restarted":            {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Restarts = 1 }, want: Restarted, step: 1},
 	} {
 		if c.change != nil {
 			c.change(c.r)
@@ -68,6 +71,9 @@ func TestJudge(t *testing.T) {
 		switch l := c.r.Laggards; {
 		case c.want == "" && len(l) > 0, c.want != "" && (len(l) != 1 || l[0].Code != c.want || l[0].Step != c.step):
 			t.Errorf("%s: %+v, want %q at step %d", name, l, c.want, c.step)
+		}
+		if open := slices.Contains(c.r.PoolsUnjudged, 1); open != c.open || !open && len(c.r.PoolsUnjudged) > 0 {
+			t.Errorf("%s: pools not judged at %v", name, c.r.PoolsUnjudged)
 		}
 	}
 }
