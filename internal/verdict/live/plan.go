@@ -51,12 +51,12 @@ func (e *HarmError) Error() string {
 // Outcome is how an experiment ended, as an error where it did not come to its end, with a
 // *HarmError in it after harm; err is what else went wrong.
 func Outcome(end *journal.End, err error) error {
-	switch end.Code {
-	case journal.EndComplete, journal.EndDecided:
+	switch {
+	case end.Code == journal.EndComplete || end.Code == journal.EndDecided:
 		return err
-	case journal.EndInterrupted:
+	case end.Code == journal.EndInterrupted:
 		return context.Canceled
-	case journal.EndHarm:
+	case end.Harm != nil:
 		return errors.Join(err, &HarmError{*end.Harm})
 	}
 	return errors.New(end.Reason)

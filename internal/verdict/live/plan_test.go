@@ -61,6 +61,7 @@ func TestOutcome(t *testing.T) {
 	}{
 		{journal.End{Code: journal.EndDecided}, ""},
 		{journal.End{Code: journal.EndTaken, Reason: "draining"}, "draining"},
+		{journal.End{Code: journal.EndHarm, Reason: "a journal from elsewhere"}, "a journal from elsewhere"},
 		{journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmPanic, Setting: "1"}}, "harm with GOMAXPROCS 1 ended the experiment"},
 		{journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmEnded, Setting: "2", Detail: "the program was restarted, or ended"}}, "harm with GOMAXPROCS 2 ended the experiment: the program was restarted, or ended"},
 	} {
