@@ -139,7 +139,7 @@ func (w experiment) compared() Verdict {
 	row := called(w.r.Recommendation)
 	v := Verdict{State: row.tone, Label: row.label}
 	switch {
-	case w.live != nil && w.live.Same:
+	case w.live != nil && w.live.Same && (w.live.Settings[1].Slices > 0 || w.live.Settings[1].Came != string(paired.Open)):
 		return w.checked()
 	case w.live == nil && w.Slices == 0:
 		v.Answer.Text, v.Sentence = "Nothing was counted", "The canary has no complete slice."

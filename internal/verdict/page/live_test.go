@@ -71,7 +71,14 @@ func TestLiveVerdicts(t *testing.T) {
 		"too few": {func(c *journal.Contents) { c.Trials = c.Trials[:8] }, document.Unknown, "Undecided: change nothing yet", "more slices may decide it"},
 		"compared with itself": {func(c *journal.Contents) {
 			c.Header.Live.Same, c.Header.Plan.Settings = true, live.Settings(2, nil, true)
+			start := of(c, "2")
+			for i, t := range of(c, "1") {
+				t.Setting, t.Live = c.Header.Plan.Settings[1], start[i].Live
+			}
 		}, document.OK, "No difference", "compared with itself, and no difference was found: there is none"},
+		"compared with itself, no slice counts": {func(c *journal.Contents) {
+			c.Header.Live.Same, c.Header.Plan.Settings, c.Trials = true, live.Settings(2, nil, true), nil
+		}, document.Unknown, "Undecided: change nothing yet", "no value is proven better than GOMAXPROCS=2"},
 		"budget": {harm(journal.HarmBudget), document.Attention, "Ended by its budget", "ended before another slice with GOMAXPROCS 1: it might cost more than is left of the budget of 500 slow or failed requests beyond those of GOMAXPROCS=2. That the value caused them is not proven by this."},
 		"panic":  {harm(journal.HarmPanic), document.Attention, "Harm at GOMAXPROCS 1", "A handler panicked with GOMAXPROCS 1, so the experiment ended."},
 		"a query": {func(c *journal.Contents) {
