@@ -187,7 +187,7 @@ func (g *group) standing(a *verdict.Row) (c document.Cell) {
 	case a.Later:
 		return document.Cell{Value: g.Latency.Name() + " worse", Detail: "proven, compared with the lowest"}
 	case g.row(g.Peak) == a:
-		return document.Cell{Value: "best"}
+		c.Value = "best"
 	case a.NonInferior.Throughput != nil && *a.NonInferior.Throughput:
 		c.Value = asFast
 	default:
