@@ -39,7 +39,7 @@ func (g *group) brief() string {
 	text := lowered(verdicts[cmp.Or(rec.Verdict, verdict.CannotTell)].label)
 	switch n := advised(rec); {
 	case n != nil && g.unclear() != nil:
-		text = "best " + strconv.Itoa(*n)
+		text = "recommended " + strconv.Itoa(*n)
 	case n != nil:
 		text = "set " + strconv.Itoa(*n)
 	case called(rec).sets:

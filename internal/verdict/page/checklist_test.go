@@ -55,7 +55,7 @@ func TestNothingIsSetThatIsUnclear(t *testing.T) {
 		t.Errorf("%+v, %+v", a, known.Paste)
 	}
 	a, p := unclear.Verdict.Answer, unclear.Paste
-	if a.Text != "Best: GOMAXPROCS=2; change nothing yet" || a.Brief != "best 2" || a.Apply != "" || len(p.Snippets) > 0 || !strings.HasPrefix(p.Lead, "Nothing to set yet. What is the current value? The default was not measured") {
+	if a.Text != "Recommended: GOMAXPROCS=2; change nothing yet" || a.Brief != "recommended 2" || a.Apply != "" || len(p.Snippets) > 0 || !strings.HasPrefix(p.Lead, "Nothing to set yet. What is the current value? The default was not measured") {
 		t.Errorf("%+v, %+v", a, p)
 	}
 }

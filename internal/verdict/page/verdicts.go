@@ -168,7 +168,7 @@ func (g *group) setOrKeep() string {
 	case rec.Procs != nil && likely:
 		return fmt.Sprintf("Likely GOMAXPROCS=%d", *rec.Procs)
 	case rec.Procs != nil && g.unclear() != nil:
-		return fmt.Sprintf("Best: GOMAXPROCS=%d; change nothing yet", *rec.Procs)
+		return fmt.Sprintf("Recommended: GOMAXPROCS=%d; change nothing yet", *rec.Procs)
 	case rec.Procs != nil:
 		return fmt.Sprintf("Set GOMAXPROCS=%d", *rec.Procs) + g.besides()
 	case likely:
