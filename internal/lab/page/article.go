@@ -92,7 +92,7 @@ func (t tally) claim(says string) document.Row {
 	switch {
 	case t.not > 0:
 		row.Tone = document.Attention
-	case t.holds > 0:
+	case t.holds > 0 && t.bound+t.open == 0:
 		row.Tone = document.OK
 	}
 	return row

@@ -11,6 +11,18 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
+// A claim is marked as one that holds where nothing of it is open.
+func TestClaimTone(t *testing.T) {
+	for _, c := range []struct {
+		t    tally
+		want document.Tone
+	}{{tally{holds: 2}, document.OK}, {tally{holds: 2, elsewhere: 1}, document.OK}, {tally{holds: 1, open: 4}, document.Unknown}, {tally{holds: 1, bound: 1}, document.Unknown}, {tally{holds: 1, not: 1, open: 1}, document.Attention}, {tally{elsewhere: 1}, document.Unknown}} {
+		if got := c.t.claim("x").Tone; got != c.want {
+			t.Errorf("%+v: %q, want %q", c.t, got, c.want)
+		}
+	}
+}
+
 func TestLab(t *testing.T) {
 	v := New(madeLab())
 	if want := "3 hypotheses of the articles: 1 holds, 1 does not hold, 1 is undecided. 1 hypothesis about the same with today's Go: 1 holds. 2 hypotheses are not asked here."; v.Sentence != want {
