@@ -192,7 +192,7 @@ func TestAtBound(t *testing.T) {
 			t.Errorf("%g give or take %g of %g to %g: %s, bound %g", tc.ratio, tc.noise, tc.h.AtLeast, tc.h.AtMost, answer, bound)
 		}
 	}
-	// A distance that is small either way, and a number that programs print, have no such answer.
+	// A distance that is small either way, and a number that programs print, cannot have that answer.
 	far := Hypothesis{AtMost: 1.1}
 	if e := flat(quantity{Procs: "1"}).of(Results{"": wavering(30, 1.1, 0.01)}); e.answer(&far) != CannotTell {
 		t.Errorf("%+v", e)

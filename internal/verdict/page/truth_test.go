@@ -350,7 +350,7 @@ func (c *checker) standings() {
 			c.wrong("%s is said to lead, the peak is %s", a.Label, c.g.Peak)
 		}
 		if as := a.NonInferior.Throughput; row.Cells[at].Value == "as fast" && (as == nil || !*as) {
-			c.wrong("%s is said to be as fast, and nothing proves it", a.Label)
+			c.wrong("the table has %s as fast, and nothing proves it", a.Label)
 		}
 		if shared := a.Excluded != nil && *a.Excluded == contest.ExcludedShared; shared && a.Variant == "" && c.g.Peak != "" && !strings.Contains(row.Cells[at].Detail, "p99") {
 			c.wrong("%s has no p99 that is compared, and its row does not say so", a.Label)

@@ -245,7 +245,7 @@ func (r *Rehearsal) constant() bool {
 
 // pooled reports whether the resized program carried less than a fresh start under the
 // same limit, with the same GOMAXPROCS and with CPU time left; not known: fewer workers and
-// less CPU time look alike.
+// less CPU time have the same effect.
 func (r *Rehearsal) pooled(s Step, fresh Fresh) (pooled, known bool) {
 	a, b, own := s.Most, fresh.Most, min(s.LimitCPUs, float64(s.Procs))
 	switch {
