@@ -176,13 +176,15 @@ func refused(err error) error {
 // Release gives the value at start back.
 func (p *Program) Release(ctx context.Context) error {
 	guard := p.guard
-	if p.leased {
+	switch {
+	case p.Most > 0: // one that answers late may have the lease all the same
 		procs, err := p.meter.Release(ctx)
 		p.After = procs
 		return err
-	}
-	if guard == nil {
-		p.After = p.Before.Procs
+	case guard == nil: // a call of which nothing is known may set the value yet
+		if live, err := p.cache.Live(p.PID); err == nil {
+			p.After = live.Procs
+		}
 		return nil
 	}
 	now, cancel := context.WithCancel(ctx)
@@ -283,7 +285,7 @@ type unread struct {
 // watchUnread has looked once when it returns: what begins at once has a sum to begin from.
 func watchUnread(l *sockets.Listening) *unread {
 	u := &unread{end: make(chan struct{})}
-	u.look(l)
+	u.look(l.Unread())
 	u.done.Go(func() {
 		defer l.Close()
 		tick := time.NewTicker(time.Second / looksPerSecond)
@@ -293,21 +295,24 @@ func watchUnread(l *sockets.Listening) *unread {
 			case <-u.end:
 				return
 			case <-tick.C:
-				u.look(l)
+				u.look(l.Unread())
 			}
 		}
 	})
 	return u
 }
 
-func (u *unread) look(l *sockets.Listening) {
-	n, err := l.Unread()
+// mostUnread is more than any experiment sums.
+const mostUnread = 1e9
+
+func (u *unread) look(n int, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.summed = u.until(time.Now())
-	if u.n, u.at, u.failed = n, time.Now(), err; err != nil {
-		u.summed = 0 // so that no span has a sum in which a part is missing
+	now := time.Now()
+	if u.summed = u.until(now); err != nil && u.failed == nil {
+		u.summed -= mostUnread // what ends with less than it began with is not known: a part is missing
 	}
+	u.n, u.at, u.failed = n, now, err
 }
 
 func (u *unread) stop() {
@@ -319,14 +324,11 @@ func (u *unread) stop() {
 func (u *unread) sum() (float64, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.until(time.Now()), u.failed == nil && !u.at.IsZero()
+	return u.until(time.Now()), u.failed == nil
 }
 
 // until is the sum at a time: until the next look there are as many as in the last one.
 func (u *unread) until(now time.Time) float64 {
-	if u.at.IsZero() {
-		return 0
-	}
 	return u.summed + float64(u.n)*now.Sub(u.at).Seconds()
 }
 

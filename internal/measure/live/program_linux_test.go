@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 
@@ -35,6 +36,42 @@ func TestUnleased(t *testing.T) {
 	}
 	if err := unleased(nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestUnreadMissing: a span in which the sockets could not be looked at has no sum.
+func TestUnreadMissing(t *testing.T) {
+	u := &unread{}
+	u.look(1, nil)
+	time.Sleep(10 * time.Millisecond)
+	was, known := u.sum()
+	if !known || was <= 0 {
+		t.Errorf("%g, known %t", was, known)
+	}
+	u.look(0, errors.New("no socket"))
+	if x, known := u.sum(); known {
+		t.Errorf("%g is known after a look that failed", x)
+	}
+	u.look(100, nil)
+	time.Sleep(10 * time.Millisecond)
+	from, to := Reading{Seen: map[string]float64{judge.FigureUnread: was}}, Reading{At: time.Unix(1, 0), Seen: map[string]float64{}}
+	from.At = time.Unix(0, 0)
+	to.Seen[judge.FigureUnread], known = u.sum()
+	if x, seen := Seen(from, to)[judge.FigureUnread]; seen || !known {
+		t.Errorf("%g connections with something unread, of which a part is missing", x)
+	}
+}
+
+// TestReleaseReads: where no value is lent, the value at the end is the one that is read.
+func TestReleaseReads(t *testing.T) {
+	id, err := steer.Identify(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := runtime.GOMAXPROCS(0)
+	p := Program{Program: id, Before: steer.Value{Procs: now + 1}}
+	if err := p.Release(t.Context()); err != nil || p.After != now {
+		t.Errorf("GOMAXPROCS is %d, read as %d, %v", now, p.After, err)
 	}
 }
 
