@@ -80,7 +80,7 @@ func TestCopy(t *testing.T) {
 	before := s.sum()
 	c := cut{
 		container: "app", node: "n1", run: "r", deadline: 90 * time.Second, owner: &metav1.OwnerReference{Name: "procfit-r"},
-		drop: selected(s.Template.Labels, []map[string]string{s.Selector, {"tier": "web"}, {"team": "other"}, {}}),
+		drop: selected(s.Template.Labels, []map[string]string{labelsOf(s.Selector), {"tier": "web"}, {"team": "other"}, {}}),
 	}
 	p := s.pod(c, "copy", difference{procs: new(2)})
 	if got := env(p); got["GOMAXPROCS"] != "2" || got["MODE"] != "fast" {

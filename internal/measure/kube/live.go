@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
@@ -100,10 +99,10 @@ func liveRights(kind string) []cluster.Right {
 // ready is the first pod of the object, by name, that is ready.
 func (l *Live) ready(ctx context.Context) (*corev1.Pod, error) {
 	s := l.target.subject
-	o := metav1.ListOptions{LabelSelector: labels.SelectorFromSet(s.Selector).String()}
+	o := metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(s.Selector)}
 	if s.Kind == "Pod" {
 		o = metav1.ListOptions{FieldSelector: "metadata.name=" + s.Name}
-	} else if len(s.Selector) == 0 {
+	} else if len(labelsOf(s.Selector)) == 0 {
 		return nil, &RefusedError{l.target.object(), []string{"which pods are its own is not known: name one, as pod/NAME"}}
 	}
 	var pods corev1.PodList

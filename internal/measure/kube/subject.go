@@ -32,9 +32,9 @@ type Subject struct {
 	Kind, Name string
 	File       string // the manifest that it was read from; empty: it is in the cluster
 	Template   corev1.PodTemplateSpec
-	Selector   map[string]string // the labels that its controller knows its pods by
-	Batch      bool              // its pods run and end
-	Indexed    bool              // each of its pods has a number
+	Selector   *metav1.LabelSelector // by which its controller knows its pods; nil: not known
+	Batch      bool                  // its pods run and end
+	Indexed    bool                  // each of its pods has a number
 	// ClaimTemplates are the volumes that each pod of a StatefulSet has for itself.
 	ClaimTemplates []string
 }
@@ -117,11 +117,11 @@ func (c *api) subject(ctx context.Context, r reference, stdin io.Reader) (Subjec
 func subjectOf(object any) Subject {
 	switch o := object.(type) {
 	case *appsv1.Deployment:
-		return Subject{Kind: "Deployment", Name: o.Name, Template: o.Spec.Template, Selector: labelsOf(o.Spec.Selector)}
+		return Subject{Kind: "Deployment", Name: o.Name, Template: o.Spec.Template, Selector: o.Spec.Selector}
 	case *appsv1.DaemonSet:
-		return Subject{Kind: "DaemonSet", Name: o.Name, Template: o.Spec.Template, Selector: labelsOf(o.Spec.Selector)}
+		return Subject{Kind: "DaemonSet", Name: o.Name, Template: o.Spec.Template, Selector: o.Spec.Selector}
 	case *appsv1.StatefulSet:
-		s := Subject{Kind: "StatefulSet", Name: o.Name, Template: o.Spec.Template, Selector: labelsOf(o.Spec.Selector)}
+		s := Subject{Kind: "StatefulSet", Name: o.Name, Template: o.Spec.Template, Selector: o.Spec.Selector}
 		for _, claim := range o.Spec.VolumeClaimTemplates {
 			s.ClaimTemplates = append(s.ClaimTemplates, claim.Name)
 		}

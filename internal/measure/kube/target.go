@@ -189,7 +189,7 @@ func (s *Target) findSelectors(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the services of namespace %s: %w", s.cluster.Namespace, err)
 	}
-	selectors := []map[string]string{s.subject.Selector}
+	selectors := []map[string]string{labelsOf(s.subject.Selector)}
 	for _, one := range services.Items {
 		selectors = append(selectors, one.Spec.Selector)
 	}
