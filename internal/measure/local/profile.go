@@ -19,12 +19,13 @@ import (
 )
 
 // Profile implements plan.Profiler.
-func (r *runner) Profile(ctx context.Context, a journal.Setting) (journal.Profiled, error) {
+func (r *runner) Profile(ctx context.Context, a journal.Setting, starts func()) (journal.Profiled, error) {
 	out := journal.Profiled{Setting: a, Started: time.Now()}
 	if r.profiles.missing != nil {
 		out.Missing = r.profiles.missing.Error()
 		return out, nil
 	}
+	starts()
 	spec, programs := r.spec, r.programs
 	defer func() { r.spec, r.programs = spec, programs }()
 	r.spec = spec.Profiled()

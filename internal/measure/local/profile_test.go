@@ -108,13 +108,13 @@ func TestProfileOfAServer(t *testing.T) {
 	}
 	setting := journal.Setting{Label: "2", Procs: new(2), Replicas: 1}
 	const burning = "github.com/procfit/procfit/internal/measure/local.sweepAway"
-	p, err := r.(plan.Profiler).Profile(t.Context(), setting)
+	p, err := r.(plan.Profiler).Profile(t.Context(), setting, func() {})
 	// With -race most of the time is in its own functions, and a busy machine gives few samples.
 	for tries := 1; err == nil && p.CPU != nil && tries < 5; tries++ {
 		if share := p.CPU.Share(burning); share != nil && *share >= 0.02 {
 			break
 		}
-		p, err = r.(plan.Profiler).Profile(t.Context(), setting)
+		p, err = r.(plan.Profiler).Profile(t.Context(), setting, func() {})
 	}
 	if err != nil || p.Missing != "" || p.CPU == nil || p.Allocations == nil || p.Setting.Label != "2" {
 		t.Fatalf("%+v, %v", p, err)
@@ -161,13 +161,13 @@ func TestServerWithoutProfiles(t *testing.T) {
 				t.Errorf("%v, %s, %q", err, first.InvalidReason, said)
 			}
 			before := files(t, dir)
-			p, err := r.(plan.Profiler).Profile(t.Context(), unset)
+			p, err := r.(plan.Profiler).Profile(t.Context(), unset, func() { t.Error("it starts a profile") })
 			if err != nil || !strings.Contains(p.Missing, want) || p.CPU != nil || len(before) == 0 || !slices.Equal(files(t, dir), before) {
 				t.Errorf("%+v, %v, %q after %q", p, err, files(t, dir), before)
 			}
 			// A run that is continued has no first trial.
 			r, _ = profilerOf(t, profiledSpec(t, mode))
-			if p, err := r.(plan.Profiler).Profile(t.Context(), unset); err != nil || !strings.Contains(p.Missing, want) || p.CPU != nil || p.Allocations != nil {
+			if p, err := r.(plan.Profiler).Profile(t.Context(), unset, func() {}); err != nil || !strings.Contains(p.Missing, want) || p.CPU != nil || p.Allocations != nil {
 				t.Errorf("%+v, %v", p, err)
 			}
 		})
@@ -178,7 +178,7 @@ func TestServerWithoutProfiles(t *testing.T) {
 func TestProfileWithoutCPU(t *testing.T) {
 	t.Parallel()
 	r, _ := profilerOf(t, profiledSpec(t, "busy"))
-	p, err := r.(plan.Profiler).Profile(t.Context(), unset)
+	p, err := r.(plan.Profiler).Profile(t.Context(), unset, func() {})
 	if err != nil || p.CPU != nil || !strings.Contains(p.Missing, "cpu profiling already in use") {
 		t.Fatalf("%+v, %v", p, err)
 	}
@@ -246,7 +246,7 @@ func work(b []byte) []byte {
 	}
 	r, _ := profilerOf(t, s, "GOWORK=off")
 	for range 2 { // the second is not of the first one's files
-		p, err := r.(plan.Profiler).Profile(t.Context(), unset)
+		p, err := r.(plan.Profiler).Profile(t.Context(), unset, func() {})
 		if err != nil || p.Missing != "" || p.CPU == nil || p.Allocations == nil {
 			t.Fatalf("%+v, %v", p, err)
 		}

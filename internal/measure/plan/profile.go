@@ -25,8 +25,9 @@ const RoleProfile journal.Role = "profile"
 type Profiler interface {
 	// Profile runs a setting once more, and counts its CPU time and its memory by function.
 	// Where no profile comes about, or only one, Missing says why. An error is that the next
-	// setting would fare no better, or that of ctx.
-	Profile(ctx context.Context, a journal.Setting) (journal.Profiled, error)
+	// setting would fare no better, or that of ctx. starts is called unless it is known before
+	// the run that there will be none.
+	Profile(ctx context.Context, a journal.Setting, starts func()) (journal.Profiled, error)
 }
 
 const (

@@ -37,10 +37,11 @@ func (s *Session) profile(ctx context.Context, r plan.Runner, on Events) error {
 			if profiled(contents, a) {
 				continue
 			}
-			if on.Activity != nil {
-				on.Activity(plan.Activity{Step: plan.StepProfile, Detail: a.Label, Left: s.Spec.ProfileTakes()})
-			}
-			one, err := p.Profile(ctx, a)
+			one, err := p.Profile(ctx, a, func() {
+				if on.Activity != nil {
+					on.Activity(plan.Activity{Step: plan.StepProfile, Detail: a.Label, Left: s.Spec.ProfileTakes()})
+				}
+			})
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
