@@ -25,6 +25,7 @@ import (
 type kubeLive struct {
 	*liveOptions
 	options kube.Options
+	passed  []string // the flags that procfit live in the pod gets
 }
 
 func newKubeLive(std stdio) *cobra.Command {
@@ -45,7 +46,11 @@ minute if procfit is killed or cannot reach the cluster.`,
 	}
 	o := &kubeLive{liveOptions: newTrying("kube live")}
 	of := &o.options
-	o.bind(std, cmd, slices.Concat(o.trying(), access(&of.Access, ""), field.In(field.Kube,
+	tries := o.trying()
+	for _, f := range tries {
+		o.passed = append(o.passed, f.Name)
+	}
+	o.bind(std, cmd, slices.Concat(tries, access(&of.Access, ""), field.In(field.Kube,
 		field.Field{Name: "image", Holds: "IMAGE", Often: true, Help: "image of procfit; procfit kube image makes one", Value: field.Text(&of.Image)},
 		field.Field{Name: "container", Holds: "NAME", Help: "the container whose program tries the values (default the first)", Value: field.Text(&of.Container)},
 	), field.Take(o.own(), slices.Concat(field.Named("dry-run", "output", "json", "quiet"),
@@ -118,9 +123,7 @@ func (o *kubeLive) tell(std stdio, l *kube.Live) {
 
 // arguments are those of procfit live in the pod.
 func (o *kubeLive) arguments(l *kube.Live, asked spec.Spec) []string {
-	asked = asked.Only(func(name string) bool {
-		return slices.Contains([]string{"procs", "margin", "slo", "seed", "for", "slice", "burn-in", "baseline", "budget", "aa", "metrics"}, name)
-	})
+	asked = asked.Only(func(name string) bool { return slices.Contains(o.passed, name) })
 	asked.Command, asked.Operands = "", []string{"1"}
 	if l.Port != 0 {
 		asked.Operands = []string{":" + strconv.Itoa(l.Port)}
