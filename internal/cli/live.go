@@ -39,10 +39,10 @@ func newLiveCommand(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "live [flags] PID|NAME|:PORT",
 		Short: "Watch a running program, or try values in it under its own traffic",
-		Long: `Watch a running Go program under its own traffic, and report its CPU time, the requests
-that wait unread in its sockets, and how long its goroutines wait. Nothing is sent or
-changed. With --rate, procfit sends that many requests per second to it and measures their
-latency; by its port they go to http://127.0.0.1:PORT/.
+		Long: `Watch a running Go program under its own traffic, for 10 seconds or --for, and report its
+CPU time, the requests that wait unread in its sockets, and how long its goroutines wait.
+Nothing is sent or changed. With --rate, procfit sends that many requests per second to
+it and measures their latency; by its port they go to http://127.0.0.1:PORT/.
 
 With --procs, try GOMAXPROCS values in the program, for short slices of time in random
 order, and report which value is proven better under its traffic. The program needs no
@@ -79,7 +79,7 @@ func newTrying(name string) *liveOptions {
 // trying are the fields of how values are tried.
 func (o *liveOptions) trying() []field.Field {
 	fields := field.Take(o.spec.Fields(),
-		field.Field{Name: "procs", Help: "GOMAXPROCS values to try: auto, 1..4, or 1,2"},
+		field.Field{Name: "procs", Help: "GOMAXPROCS values to try: auto, 1..4, or 1,2 (default none)"},
 		field.Field{Name: "margin", Help: "more CPU time, more p99 that still counts as equal (default 5%,p99=20%)"},
 		field.Field{Name: "slo", Help: "latency above which requests are slow: p99=100ms (default by the baseline)", More: "Without it, a request is slow if it takes twice as long as the p99 of the baseline."},
 		field.Field{Name: "seed", Help: "seed of the random order of values (default from the clock)"})
