@@ -314,8 +314,11 @@ func (o *setOptions) lease(ctx context.Context, std stdio, c change, m *meter.Pr
 		}
 	}
 	procs, back := m.Release(context.WithoutCancel(ctx))
-	if err != nil && ctx.Err() == nil || back != nil {
-		return cmp.Or(err, back)
+	if back == nil && ctx.Err() == nil {
+		back = err
+	}
+	if back != nil { // also where that was interrupted
+		return back
 	}
 	d.Restored = &restored{Procs: procs}
 	return errors.Join(o.restored(std, d, released(now.Before, procs)), ctx.Err())
