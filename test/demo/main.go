@@ -281,12 +281,12 @@ text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mo
 // drawn is the animation.
 func drawn(frames []frame) []byte {
 	end := frames[len(frames)-1].at
-	high, used := 0, 0
+	used := 0
 	list := stretches(frames)
 	for _, s := range list {
 		used = max(used, s.row+1)
 	}
-	high = top + used*line + left/2
+	high := top + used*line + left/2
 	wide := int(columns*cell) + 2*left
 	var b, keys bytes.Buffer
 	percent := func(d time.Duration) string {
@@ -324,22 +324,16 @@ func drawn(frames []frame) []byte {
 // spans is a line with its colours.
 func spans(text string) string {
 	var b strings.Builder
-	style := map[string]string{} // what is on: weight and colour
+	weight, colour := "", "" // that are on
 	flush := func(part string) {
 		if part == "" {
 			return
 		}
-		var classes []string
-		for _, key := range []string{"weight", "colour"} {
-			if style[key] != "" {
-				classes = append(classes, style[key])
-			}
+		part = html.EscapeString(part)
+		if class := strings.TrimSpace(weight + " " + colour); class != "" {
+			part = fmt.Sprintf(`<tspan class="%s">%s</tspan>`, class, part)
 		}
-		if classes == nil {
-			b.WriteString(html.EscapeString(part))
-			return
-		}
-		fmt.Fprintf(&b, `<tspan class="%s">%s</tspan>`, strings.Join(classes, " "), html.EscapeString(part))
+		b.WriteString(part)
 	}
 	at := 0
 	for _, m := range escape.FindAllStringSubmatchIndex(text, -1) {
@@ -348,17 +342,13 @@ func spans(text string) string {
 		for code := range strings.SplitSeq(text[m[2]:m[3]], ";") {
 			switch code {
 			case "", "0":
-				clear(style)
+				weight, colour = "", ""
 			case "1":
-				style["weight"] = "b"
-			case "2":
-				style["colour"] = "d"
-			case "31", "32", "33", "36":
-				style["colour"] = map[string]string{"31": "r", "32": "g", "33": "y", "36": "c"}[code]
+				weight = "b"
 			case "22":
-				delete(style, "weight")
-			case "39":
-				delete(style, "colour")
+				weight = ""
+			case "2", "31", "32", "33", "36", "39":
+				colour = map[string]string{"2": "d", "31": "r", "32": "g", "33": "y", "36": "c"}[code] // 39: none
 			}
 		}
 	}
