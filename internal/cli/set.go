@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -320,7 +319,7 @@ func (o *setOptions) lease(ctx context.Context, std stdio, c change, m *meter.Pr
 	if back != nil { // also where that was interrupted
 		return back
 	}
-	d.Restored = &restored{Procs: procs}
+	d.Restored = backAt(procs)
 	return errors.Join(o.restored(std, d, released(now.Before, procs)), ctx.Err())
 }
 
@@ -386,13 +385,14 @@ func (o *setOptions) giveBack(ctx context.Context, std stdio, c change, d setDoc
 	if err != nil {
 		return err
 	}
-	d.Restored = &restored{Procs: cmp.Or(result.New, c.before.Procs), FollowsLimit: result.Auto}
+	d.Restored = backAt(result.New)
+	d.Restored.FollowsLimit = result.Auto
 	how := "nothing was called, since it was back already"
 	if result.Held > 0 {
 		d.Restored.HeldSeconds, d.Restored.StoppedSeconds = new(result.Held.Seconds()), new(result.Stopped.Seconds())
 		how = "one goroutine was held for " + number.Duration(result.Held)
 	}
-	return errors.Join(o.restored(std, d, fmt.Sprintf("GOMAXPROCS is %d again; %s", d.Restored.Procs, how)), ctx.Err())
+	return errors.Join(o.restored(std, d, released(c.before.Procs, result.New)+"; "+how), ctx.Err())
 }
 
 // restored prints that the old value is back.
@@ -434,10 +434,18 @@ const (
 
 // restored is how the old value came back.
 type restored struct {
-	Procs          int      `json:"procs"`
+	Procs          *int     `json:"procs"` // null: not read
 	FollowsLimit   *bool    `json:"follows_limit"`
 	HeldSeconds    *float64 `json:"held_seconds"`    // null: nothing was called
 	StoppedSeconds *float64 `json:"stopped_seconds"` // null: not known
+}
+
+// backAt is that a value is back, and was read then; 0: it was not read.
+func backAt(procs int) *restored {
+	if procs == 0 {
+		return &restored{}
+	}
+	return &restored{Procs: &procs}
 }
 
 // blank is the document of a process to which nothing was done.
