@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
@@ -63,7 +64,7 @@ func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err err
 	return errors.Join(report(std, run.dir, o.printed.format(), "", true), interrupted(err))
 }
 
-// blocksDir is the folder of an experiment in blocks, which cannot be resumed.
+// blocksDir is the folder of an experiment in blocks, which cannot be resumed. It can be made.
 func (m *measurement) blocksDir(name, kind string, started time.Time) (string, error) {
 	dir := m.out
 	if dir == "" {
@@ -71,6 +72,9 @@ func (m *measurement) blocksDir(name, kind string, started time.Time) (string, e
 	}
 	if results.Exist(dir) {
 		return "", usageError("--out %s has a journal already, which %s cannot resume: choose another directory", dir, m.name)
+	}
+	if err := folder.Try(dir); err != nil {
+		return "", usageError("--out %s: %w", dir, err)
 	}
 	return dir, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/kube"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/number"
@@ -81,6 +81,11 @@ func (o *kubeLive) run(ctx context.Context, std stdio, args []string) (err error
 	if err := o.liveHeader(std, &h); err != nil {
 		return err
 	}
+	h.Name = cmp.Or(o.spec.Name, o.options.Object)
+	dir, err := o.blocksDir(h.Name, "live", h.Started)
+	if err != nil {
+		return err
+	}
 	l, err := o.settle(ctx, std)
 	if err != nil {
 		return err
@@ -98,7 +103,7 @@ func (o *kubeLive) run(ctx context.Context, std stdio, args []string) (err error
 	if err := agreed(ctx, shown, o.yes, h.Spec.Shell(), what); err != nil {
 		return err
 	}
-	return o.measure(ctx, o.printed.std(std), l, h)
+	return o.measure(ctx, o.printed.std(std), l, h, dir)
 }
 
 // settle finds the pod. Nothing is made yet.
@@ -132,18 +137,7 @@ func (o *kubeLive) arguments(l *kube.Live, asked spec.Spec) []string {
 }
 
 // measure has the values tried, and keeps the journal of it here.
-func (o *kubeLive) measure(ctx context.Context, std stdio, l *kube.Live, h judge.Header) error {
-	h.Name = o.spec.Name
-	if h.Name == "" {
-		h.Name = o.options.Object
-	}
-	dir, err := o.blocksDir(h.Name, "live", h.Started)
-	if err != nil {
-		return err
-	}
-	if err := folder.Try(dir); err != nil {
-		return usageError("--out %s: %w", dir, err)
-	}
+func (o *kubeLive) measure(ctx context.Context, std stdio, l *kube.Live, h judge.Header, dir string) error {
 	said := ""
 	tried, err := l.Try(ctx, o.arguments(l, h.Spec), func(line string) {
 		said = strings.TrimPrefix(line, "procfit: ")

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/measure/live"
@@ -141,9 +140,6 @@ func (run *liveRun) describe() string {
 
 // measure runs the experiment. begun reports that there is a journal.
 func (o *liveOptions) measure(ctx context.Context, std stdio, run *liveRun) (begun bool, err error) {
-	if err := folder.Try(run.dir); err != nil {
-		return false, usageError("--out %s: %w", run.dir, err)
-	}
 	program := run.program
 	program.Metrics = run.metrics
 	program.For = time.Duration(run.header.Load.DurationSeconds*float64(time.Second)) + time.Minute
