@@ -157,7 +157,7 @@ func TestKubeLiveRefused(t *testing.T) {
 	out, err := s.live(ctx).CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 3 || !bytes.Contains(out, []byte("procfit: the pod security level of namespace baseline forbids SYS_PTRACE: ")) ||
-		!bytes.Contains(out, []byte("violates PodSecurity")) || !bytes.Contains(out, []byte("kube canary needs no such right")) {
+		!bytes.Contains(out, []byte("violates PodSecurity")) || !bytes.Contains(out, []byte("kube canary does not need this right")) {
 		t.Errorf("%v: %s", err, out)
 	}
 	if added := kubectl(ctx, t, s.cluster, "", "get", "pods", "--namespace", s.name, "--output", "jsonpath={.items[*].spec.ephemeralContainers}"); added != "" {

@@ -195,7 +195,7 @@ func (l *Live) rehearse(ctx context.Context) error {
 	case err == nil:
 	case strings.Contains(text, "PodSecurity"):
 		return &RefusedError{"the pod security level of namespace " + l.target.cluster.Namespace + " forbids " + string(traces), []string{
-			text, "only the level privileged allows it; kube canary needs no such right",
+			text, "only the level privileged allows it; kube canary does not need this right",
 		}}
 	case apierrors.IsNotFound(err):
 		return &RefusedError{"the API server has no ephemeral containers, or pod " + l.Pod + " is gone", []string{text}}

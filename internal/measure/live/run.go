@@ -45,7 +45,7 @@ type Experiment struct {
 	// Share is the budget as a share of what an objective of 99.9% allows in 30 days; 0: the
 	// header has it.
 	Share float64
-	// What is told: that the baseline is known and what it foretells, that a block is over, with
+	// What the caller prints: that the baseline is known and what it foretells, that a block is over, with
 	// what was spent of the budget and the burn-in from here on where that is longer, and that the
 	// program has its own value again, or why not.
 	Begun func(blocks.Forecast)
@@ -104,7 +104,7 @@ func (e *Experiment) Begin(ctx context.Context) ([]*journal.Trial, error) {
 }
 
 // Restore implements paired.Place. A value that comes back later is no failure of what was
-// measured, and is told as it is.
+// measured, and the caller reports it.
 func (e *Experiment) Restore(ctx context.Context) error {
 	if e.ours {
 		ctx, cancel := context.WithTimeout(ctx, releaseWithin)

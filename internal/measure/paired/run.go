@@ -162,7 +162,7 @@ func (r *Run) blocks(ctx context.Context) error {
 		r.random.Shuffle(len(next.Settings), func(i, j int) { next.Settings[i], next.Settings[j] = next.Settings[j], next.Settings[i] })
 		order := 0
 		for _, settings := range next.Settings {
-			// Those that take turns begin alike, also the one that is first after it was last.
+			// Those that take turns begin with the same change, also the one that is first after it was last.
 			turns := len(next.Settings) > 1
 			if err := r.visit(ctx, next, order, settings, turns || !same(r.runs, settings)); err != nil {
 				return err

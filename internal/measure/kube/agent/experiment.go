@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Try runs procfit live in the pod, tells what it prints of its progress, and returns its journal
+// Try runs procfit live in the pod, hands on what it prints of its progress, and returns its journal
 // and its exit code.
 type Try func(ctx context.Context, args []string, tell func(line string)) (journal []byte, code int, err error)
 
@@ -93,7 +93,7 @@ func (s *Server) stopTry(w http.ResponseWriter, _ *http.Request) {
 	write(w, struct{}{})
 }
 
-// Try has the agent try values, and tells its lines. When ctx ends, the agent has the program get
+// Try has the agent try values, and hands on its lines. When ctx ends, the agent has the program get
 // its value back, and the journal so far is returned.
 func (c *Client) Try(ctx context.Context, args []string, tell func(line string)) (t Tried, err error) {
 	path := "/tries/" + rand.Text()
@@ -103,7 +103,7 @@ func (c *Client) Try(ctx context.Context, args []string, tell func(line string))
 	asking, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	stop := context.AfterFunc(ctx, func() {
-		_ = c.ask(asking, http.MethodDelete, path, nil, nil) // else the agent is gone, which the question below tells
+		_ = c.ask(asking, http.MethodDelete, path, nil, nil) // else the agent is gone, which the question below finds
 	})
 	defer stop()
 	for from := 0; ; from += len(t.Lines) {

@@ -54,9 +54,9 @@ func (q *Queries) Recorded(asked spec.Spec) ([]journal.Query, error) {
 	return list, nil
 }
 
-// Try has every query tried over some time, and calls told with its name and value; fill
+// Try has every query tried over some time, and calls each with its name and value; fill
 // fills in the variables of texts.
-func (q *Queries) Try(ctx context.Context, fill func(texts ...*string) error, headers []string, over time.Duration, told func(name string, v *float64) error) error {
+func (q *Queries) Try(ctx context.Context, fill func(texts ...*string) error, headers []string, over time.Duration, each func(name string, v *float64) error) error {
 	switch {
 	case q.address == "" && len(q.list) == 0:
 		return nil
@@ -84,8 +84,8 @@ func (q *Queries) Try(ctx context.Context, fill func(texts ...*string) error, he
 			return plan.Wrong("query", " %s: %v", one.Name, refused)
 		case err != nil:
 			return err
-		case told != nil:
-			if err := told(one.Name, v); err != nil {
+		case each != nil:
+			if err := each(one.Name, v); err != nil {
 				return err
 			}
 		}
