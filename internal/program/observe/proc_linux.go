@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -41,7 +42,8 @@ func Listener(port int, pids []int) (int, error) {
 	return 0, taken(port, pids, sockets)
 }
 
-// taken looks for the holder among all processes.
+// taken looks for the holder among all processes. Where nobody holds the sockets and they no
+// longer listen, their process has ended since they were read: errNoListener.
 func taken(port int, except []int, sockets map[string]bool) error {
 	e := &TakenError{Port: port}
 	all, err := allPIDs()
@@ -58,6 +60,12 @@ func taken(port int, except []int, sockets map[string]bool) error {
 				e.Name = s.Name
 			}
 			break
+		}
+	}
+	if e.PID == 0 {
+		now, err := listeners(port, except)
+		if err == nil && !slices.ContainsFunc(slices.Collect(maps.Keys(sockets)), func(socket string) bool { return now[socket] }) {
+			return fmt.Errorf("port %d: %w", port, errNoListener)
 		}
 	}
 	return e

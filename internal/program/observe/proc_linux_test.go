@@ -160,9 +160,16 @@ func TestListener(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer server.Close()
+		sockets, err := listeners(port, nil)
+		if err != nil || len(sockets) != 1 {
+			t.Fatal(sockets, err)
+		}
 		l.Close()
 		if got, err := Listener(port, []int{idle, os.Getpid()}); !errors.Is(err, errNoListener) {
 			t.Errorf("found %d, %v", got, err)
+		}
+		if err := taken(port, nil, sockets); !errors.Is(err, errNoListener) {
+			t.Errorf("it ended after its socket was read: %v", err)
 		}
 	})
 	t.Run("another network", func(t *testing.T) {
