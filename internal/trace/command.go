@@ -40,7 +40,7 @@ type Command struct {
 	Args     []string
 	Shown    []string      // the same without secrets
 	Env      []string      // complete; the trace is added to its GODEBUG
-	Interval time.Duration // between two samples; 0: what GODEBUG says, or a default
+	Interval time.Duration // between two samples; 0: what GODEBUG says, or by Duration
 	Duration time.Duration // after which it is stopped; 0: it ends by itself
 	Detail   bool          // scheddetail too
 	Quiet    bool          // what it prints is not passed on
@@ -148,12 +148,17 @@ func await(ctx context.Context, run process, duration time.Duration) (stopped st
 	}
 }
 
-// The intervals of the runtime's lines where none is asked for. With details it
-// writes a line for each goroutine and stops meanwhile.
-const (
-	interval       = 100 * time.Millisecond
-	detailInterval = time.Second
-)
+// detailInterval is the interval of the runtime's lines with details, where none is asked for:
+// it writes a line for each goroutine and stops meanwhile.
+const detailInterval = time.Second
+
+// interval is that of lines without details: a hundredth of the time that the command may
+// run. Nobody knows how long one runs that ends by itself. It gets 10 ms, which gives one of
+// 0.3 s its 25 samples: the thread that writes them may sleep for 10 ms, so that less would
+// give few more.
+func (c Command) interval() time.Duration {
+	return max(10*time.Millisecond, min(100*time.Millisecond, c.Duration/100))
+}
 
 // settings are what the runtime is set to, and the environment that sets it.
 type settings struct {
@@ -193,7 +198,7 @@ func (c Command) settings() settings {
 	case set.detail:
 		set.interval = detailInterval
 	default:
-		set.interval = interval
+		set.interval = c.interval()
 	}
 	set.interval = set.interval.Truncate(time.Millisecond)
 	kept = append(kept, fmt.Sprintf("schedtrace=%d", set.interval.Milliseconds()))

@@ -133,7 +133,7 @@ func few(s *Summary) *Reading {
 	}
 	return &Reading{ID: "few-samples", Severity: Warning,
 		Text:   fmt.Sprintf("only %s of one process after its start: too few to calculate shares", phrase.Count(s.Main.Samples, "sample")),
-		Advice: fmt.Sprintf("%s: at least %d samples, better 60", s.Run.oftener("trace for longer or at shorter intervals, for example with GODEBUG=schedtrace="+shorter(s.Main.Stats.IntervalMedian)), minSamples),
+		Advice: fmt.Sprintf("%s: at least %d samples, better 60", s.Run.oftener("trace for longer or at shorter intervals, for example with GODEBUG=schedtrace="+shorter(s.Main)), minSamples),
 	}
 }
 
@@ -151,10 +151,10 @@ func (r Run) oftener(ofLog string) string {
 	return fmt.Sprintf("trace it again with --interval %s, as it took %s", twentieth, number.Short(number.Seconds(r.Wall.Seconds())))
 }
 
-// shorter is the setting of schedtrace for more samples than a log has, which come at a median
-// interval in milliseconds.
-func shorter(median *float64) string {
-	if median != nil && *median <= 2*100 {
+// shorter is the setting of schedtrace that gives a process as long as this one 20 samples:
+// one that wrote less than two, or ran for less than two seconds, needs the runtime's shortest.
+func shorter(p *Segment) string {
+	if p.ToMillis-p.FromMillis < 20*100 {
 		return "10"
 	}
 	return "100"

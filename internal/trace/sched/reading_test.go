@@ -200,3 +200,16 @@ func TestFields(t *testing.T) {
 		seen[f.Where+f.Name] = true
 	}
 }
+
+// TestFewSamplesOfALog reads what to do about a log by how long its program ran.
+func TestFewSamplesOfALog(t *testing.T) {
+	for name, tc := range map[string]struct{ log, want string }{
+		"only the start": {sched(0, 0, 9, 0, 0, 40, none), "schedtrace=10:"},
+		"0.3 s":          {repeat(4, func(i int) string { return sched(int64(i)*100, 0, 9, 0, 0, 0, none) }), "schedtrace=10:"},
+		"9 s":            {repeat(10, func(i int) string { return sched(int64(i)*1000, 0, 9, 0, 0, 0, none) }), "schedtrace=100:"},
+	} {
+		if r := Readings(Analyse(strings.NewReader(tc.log))); len(r) != 1 || !strings.Contains(r[0].Advice, tc.want) {
+			t.Errorf("%s: %+v, want %q", name, r, tc.want)
+		}
+	}
+}
