@@ -43,6 +43,7 @@ func Allow(m *Meter, opts ...Option) (end func()) {
 		return func() {}
 	}
 	l.start = runtime.GOMAXPROCS(0)
+	l.most.Store(uint64(max(l.start, l.max)))
 	l.tell() // before it is allowed: whoever reads that reads a value too
 	if !l.state.CompareAndSwap(s, allowed) {
 		return func() {}
@@ -95,8 +96,6 @@ func (l *lessee) look() bool {
 	asked := whole && q != l.last
 	if asked && l.refuse != nil {
 		no = l.ask() // without the lock: the lease must end in time
-		now, still := l.wanted()
-		asked = still && now == q // procfit takes back what is not answered in time
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,18 +108,26 @@ func (l *lessee) look() bool {
 		l.restore(setByOther)
 	}
 	l.most.Store(uint64(max(l.start, l.max)))
-	if asked {
-		l.last = q
-		l.why.Store(uint64(l.obey(q, no)))
-		l.seq.Store(q.seq)
+	if now, still := l.wanted(); asked && still && now == q { // procfit takes back what is not answered in time
+		l.answer(q, no)
 	}
 	l.tell()
 	return true
 }
 
+// answer obeys a request and says so. If it was taken back meanwhile, either procfit reads the
+// answer, or the request is seen here to be gone.
+func (l *lessee) answer(q request, no error) {
+	l.last = q
+	l.why.Store(uint64(l.obey(q, no)))
+	l.seq.Store(q.seq)
+	if now, _ := l.wanted(); now.lease == 0 {
+		l.restore(released)
+	}
+}
+
 // tell writes what holds now.
 func (l *lessee) tell() {
-	l.most.Store(uint64(max(l.start, l.max)))
 	l.before.Store(uint64(l.start))
 	l.procs.Store(uint64(runtime.GOMAXPROCS(0)))
 	l.looked.Store(uint64(monotonic()))
@@ -188,7 +195,6 @@ func (l *lessee) restore(why reason) reason {
 	l.timer.Stop()
 	l.over, l.held = l.held.lease, request{}
 	l.why.Store(uint64(why))
-	l.holder.Store(0)
 	switch {
 	case runtime.GOMAXPROCS(0) != l.set || l.set == l.start && !l.auto:
 	case l.auto:
@@ -197,6 +203,7 @@ func (l *lessee) restore(why reason) reason {
 		runtime.GOMAXPROCS(l.start)
 	}
 	l.procs.Store(uint64(runtime.GOMAXPROCS(0)))
+	l.holder.Store(0) // last: whoever reads that the lease is over reads its own value too
 	return why
 }
 

@@ -131,6 +131,42 @@ func TestHalfARequest(t *testing.T) {
 	l.wants(t, second, 0, 3)
 }
 
+// A request that is taken back before it is answered is not obeyed, and one that is taken back
+// while it is obeyed ends the lease.
+func TestTakenBack(t *testing.T) {
+	l := leasable(t, 4)
+	q := request{7, 1, 2, in(10 * time.Second)}
+	l.write(q)
+	l.mu.Lock()
+	looked := make(chan bool)
+	go func() { looked <- l.look() }()
+	time.Sleep(50 * time.Millisecond) // it has read the request, and waits
+	back := func() {
+		for i := range l.want {
+			l.want[i].Store(0)
+		}
+	}
+	back()
+	l.mu.Unlock()
+	<-looked
+	if n := runtime.GOMAXPROCS(0); n != 4 || l.seq.Load() != 0 || l.holder.Load() != 0 {
+		t.Errorf("GOMAXPROCS %d after a request that was taken back; answered %d", n, l.seq.Load())
+	}
+	l.wants(t, request{8, 2, 3, in(10 * time.Second)}, 0, 3)
+	back()
+	l.mu.Lock()
+	l.answer(request{8, 3, 2, in(10 * time.Second)}, nil)
+	l.mu.Unlock()
+	if n := runtime.GOMAXPROCS(0); n != 4 || l.holder.Load() != 0 || l.procs.Load() != 4 || reason(l.why.Load()) != released {
+		t.Errorf("GOMAXPROCS %d (says %d) after a request that was taken back while it was obeyed: %d", n, l.procs.Load(), l.why.Load())
+	}
+	l.wants(t, request{9, 4, 2, in(10 * time.Second)}, 0, 2)
+	back()
+	if l.look(); runtime.GOMAXPROCS(0) != 2 {
+		t.Error("a lease whose renewal was taken back has ended before its time")
+	}
+}
+
 func TestLeaseRunsOut(t *testing.T) {
 	l := leasable(t, 4)
 	end := in(300 * time.Millisecond)

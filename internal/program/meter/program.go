@@ -313,7 +313,10 @@ func (p *Program) ask(ctx context.Context, procs uint64, d time.Duration) (block
 			if err := ctx.Err(); err != nil {
 				return x, err
 			}
-			return x, p.refusal(Silent, x)
+			if x, err = p.look(p.write); err == nil && x.seq != p.seq { // else it has answered just then
+				err = p.refusal(Silent, x)
+			}
+			return x, err
 		}
 		select {
 		case <-ctx.Done():
