@@ -32,18 +32,19 @@ const (
 )
 
 // Rehearse starts a server under each of the limits for itself, and then once more under
-// the first, changes its limit step by step while it is under load, and returns what it
-// ran with and carried. The Spec is valid and was checked.
-func Rehearse(ctx context.Context, spec plan.Spec, config Config, steps []plan.Limited, tell plan.Observer) (*resize.Rehearsal, error) {
+// the first, changes its limit step by step while it is under load, and adds what it ran with and
+// carried to a Rehearsal, which has its machine: what other programs used there makes a start
+// doubtful. The Spec is valid and was checked.
+func Rehearse(ctx context.Context, into *resize.Rehearsal, spec plan.Spec, config Config, steps []plan.Limited, tell plan.Observer) error {
 	for _, s := range steps {
 		spec.Quotas = append(spec.Quotas, &s.CPUs)
 	}
 	made, err := New(spec, config)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	setting := journal.Setting{Procs: envProcs(slices.Concat(config.Environ, spec.Target.Env)), Replicas: 1, Label: "resize"}
-	h := &rehearsal{runner: made.(*runner), setting: setting, tell: tell, result: &resize.Rehearsal{Schema: resize.Schema}}
+	h := &rehearsal{runner: made.(*runner), setting: setting, tell: tell, result: into}
 	err = h.Prepare(ctx, journal.Plan{Settings: []journal.Setting{setting}}, tell)
 	if err == nil {
 		err = h.freshStarts(ctx, steps)
@@ -57,7 +58,7 @@ func Rehearse(ctx context.Context, spec plan.Spec, config Config, steps []plan.L
 	if closed := h.Close(); err == nil {
 		err = closed
 	}
-	return h.result, err
+	return err
 }
 
 // envProcs is the GOMAXPROCS of an environment, as the program is to have it; nil: none
