@@ -175,7 +175,7 @@ var mayImport = map[string][]string{
 	"show/terminal": {},
 
 	// What is shown is a document, until a renderer writes it.
-	"show/document": {},
+	"show/document": {"show/phrase"},
 	"show/table":    {"show/terminal"},
 	"show/text":     {"show/document", "show/table", "show/terminal"},
 	"show/markdown": {"show/document"},
@@ -192,6 +192,7 @@ var mayImport = map[string][]string{
 	"load/loadtest":                 {},
 	"verdict/contest/race/racetest": {"verdict/contest/race"},
 	"verdict/verdicttest":           {"spec", "verdict/journal", "verdict/contest"},
+	"show/document/documenttest":    {"show/document"},
 	"verdict/page/pagetest":         {"spec", "verdict", "verdict/verdicttest", "verdict/contest", "verdict/stat", "verdict/journal", "verdict/canary", "verdict/live"},
 	"program/goproc/goproctest":     {"test/built"},
 	"check/binary/binarytest":       {},
@@ -201,7 +202,7 @@ var mayImport = map[string][]string{
 
 // testHelpers may be imported by tests alone, and by one another as their rows
 // say.
-var testHelpers = []string{"test", "test/need", "test/built", "test/chance", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest", "cli/schematest", "cli/scripts"}
+var testHelpers = []string{"test", "test/need", "test/built", "test/chance", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "show/document/documenttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest", "cli/schematest", "cli/scripts"}
 
 // never names what a package may not import although its row has it: the command line prints
 // what was judged, and neither judges trials itself nor takes a journal apart.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -147,8 +149,7 @@ func (a advised) warnings(t *testing.T, racing bool) (seen int) {
 			if r.Warnings = []verdict.Warning{{Group: new(0), Remark: x}}; others {
 				r.Groups[0].Others = verdict.OtherPrograms{CPUs: new(1.0), Of: 2, Matter: true}
 			}
-			v := page.New(r)
-			for _, w := range slices.Concat(v.Groups[0].Warnings, v.Warnings) {
+			for _, w := range slices.Concat(documenttest.Find[document.Notes](page.Report(r).Blocks)...) {
 				seen++
 				a.textHelps(t, string(x.Code()), w.Fix)
 			}
@@ -168,7 +169,7 @@ func (a advised) steps(t *testing.T, racing, complete bool) (seen int) {
 		})
 	}
 	settle := r.Groups[0].Recommendation.Settle
-	items := page.New(r).Verdict.Settle
+	items := page.VerdictOf(r).Settle
 	for i, item := range items {
 		seen++
 		code := "next step " + strconv.Itoa(i)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
@@ -108,7 +109,7 @@ func TestMeasuredAgainIsTheSame(t *testing.T) {
 			}
 			want := first.asked(quiet())
 			result.Spec, result.Plan.Seed = want, 99
-			script := page.New(result).Reproduce
+			script := documenttest.File(page.Report(result), "reproduce.sh")
 			_, line, ok := strings.Cut(script, prefix)
 			if !ok {
 				t.Fatalf("no command in %s", script)

@@ -76,20 +76,20 @@ func (f *fleetRun) set(ctx context.Context, s *fleetService, out *fleet.Service,
 // message is that of the commit: what it sets, what that rests on, where the report is, and
 // how to measure again.
 func (f *fleetRun) message(s *fleet.Service) string {
-	v, m := page.New(s.Result).Verdict, s.Manifest
+	v, m := page.VerdictOf(s.Result), s.Manifest
 	w := terminal.NewWriter(72, false)
 	w.Paragraph("", "", phrase.Clean(fmt.Sprintf("Container %s of %s has %s (%s).", m.Container, m.Object, m.Text, m.Source)))
 	w.Gap()
-	w.Paragraph("", "", v.Sentence)
+	w.Paragraph("", "", phrase.Clean(v.Sentence))
 	if v.Answer.Plain != v.Sentence {
-		w.Paragraph("", "", v.Answer.Plain)
+		w.Paragraph("", "", phrase.Clean(v.Answer.Plain))
 	}
 	w.Gap()
 	for _, reason := range v.Reasons {
-		w.Paragraph("- ", "  ", reason)
+		w.Paragraph("- ", "  ", phrase.Clean(reason))
 	}
 	w.Gap()
-	w.Paragraph("", "", fmt.Sprintf("Measured on %s by procfit %s: %s.", s.Result.Started.UTC().Format(time.DateOnly), s.Result.Tool.Version, v.Context))
+	w.Paragraph("", "", phrase.Clean(fmt.Sprintf("Measured on %s by procfit %s: %s.", s.Result.Started.UTC().Format(time.DateOnly), s.Result.Tool.Version, v.Context)))
 	report := path.Join(f.outcome.Folder, s.Folder, "report.html")
 	if f.link != "" {
 		report = strings.TrimSuffix(f.link, "/") + "/" + path.Join(s.Folder, "RESULTS.md")

@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -300,9 +301,9 @@ func gateError(g *verdict.Gate) error {
 	case g == nil:
 		return errors.New("the comparison cannot be judged: nothing was compared")
 	case slices.ContainsFunc(g.Checks, func(c verdict.GateCheck) bool { return c.Worse }):
-		return &exitError{exitGate, errors.New(page.GateAnswer(g))}
+		return &exitError{exitGate, errors.New(phrase.Clean(page.GateAnswer(g)))}
 	case !g.Pass:
-		return fmt.Errorf("the comparison cannot be judged: %s", page.Unjudged(g))
+		return fmt.Errorf("the comparison cannot be judged: %s", phrase.Clean(page.Unjudged(g)))
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func show(std stdio, r *verdict.Result, paths []string, asJSON bool) error {
 		_, err = std.out.Write(b)
 		return err
 	}
-	return text.Render(std.out, page.New(r).Brief(), std.page(paths))
+	return text.Render(std.out, page.Brief(r), std.page(paths))
 }
 
 // page is how a report is laid out there.
@@ -180,11 +180,11 @@ func openLive(ctx context.Context, std stdio, s *session.Session, address string
 }
 
 // renew renders what the journal holds. No trial runs then.
-func (p *livePage) renew() *page.View {
-	v := page.New(resultsOf(p.session).Verdict())
-	err := p.server.Show(v.SoFar())
+func (p *livePage) renew() *verdict.Result {
+	r := resultsOf(p.session).Verdict()
+	err := p.server.Show(page.SoFar(r))
 	if err == nil {
-		return v
+		return r
 	}
 	if !p.failed {
 		p.failed = true
@@ -265,8 +265,8 @@ func (p *livePage) end(ctx context.Context) {
 		}
 		return
 	}
-	v := p.renew()
-	if v == nil {
+	r := p.renew()
+	if r == nil {
 		p.server.Close()
 		return
 	}
@@ -275,7 +275,7 @@ func (p *livePage) end(ctx context.Context) {
 	if _, err := os.Stat(path); err == nil {
 		last += " This page stays in " + path + "."
 	}
-	if err := p.server.End(ctx, v.Ended(), last); err != nil {
+	if err := p.server.End(ctx, page.Ended(r), last); err != nil {
 		p.std.notef("--serve: %v", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/cli/schematest"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
@@ -212,7 +213,8 @@ func TestFileOfASweepInACluster(t *testing.T) {
 	result.Spec = m.asked(quiet())
 	result.Plan.Seed = 7
 	result.Settings = settingsOf(result)
-	view := page.New(result)
+	report := page.Report(result)
+	settings, script := documenttest.File(report, "procfit.yaml"), documenttest.File(report, "reproduce.sh")
 	const want = `compare:
   procs: [1, 2]
   seed: 7
@@ -226,11 +228,11 @@ cluster:
   image: procfit:v1
   loadFrom: local
 `
-	if _, got, _ := strings.Cut(view.Settings, "\n"); got != want {
+	if _, got, _ := strings.Cut(settings, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if last := "exec \"${PROCFIT:-procfit}\" kube sweep --yes --file \"$here/procfit.yaml\"\n"; !strings.HasSuffix(view.Reproduce, last) || strings.Contains(view.Reproduce, "S3CR3T77") {
-		t.Errorf("got\n%s\nwant the end\n%s", view.Reproduce, last)
+	if last := "exec \"${PROCFIT:-procfit}\" kube sweep --yes --file \"$here/procfit.yaml\"\n"; !strings.HasSuffix(script, last) || strings.Contains(script, "S3CR3T77") {
+		t.Errorf("got\n%s\nwant the end\n%s", script, last)
 	}
 }
 

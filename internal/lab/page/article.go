@@ -33,7 +33,7 @@ type quote struct {
 
 // String is what it says and what was measured, in one sentence.
 func (q quote) String() string {
-	s := q.experiment + ": " + phrase.Clean(q.Says)
+	s := q.experiment + ": " + q.Says
 	if m := q.Measured.Value; m != nil {
 		s += fmt.Sprintf(" (here %s, expected %s)", number.Figure(*m), wanted(q.Answered))
 	}

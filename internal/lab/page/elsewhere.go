@@ -28,7 +28,7 @@ func elsewhere(r *lab.Ran) (list []string) {
 			}
 			most = max(most, a.Lacks)
 		default:
-			others[phrase.Clean(a.Reason)]++
+			others[a.Reason]++
 		}
 	}
 	if short > 0 {
@@ -39,7 +39,7 @@ func elsewhere(r *lab.Ran) (list []string) {
 		list = append(list, fmt.Sprintf("%s %s for the program, more than this machine has.", phrase.CountOf(short, "more hypothesis needs", "more hypotheses need"), needs))
 	}
 	for _, a := range r.Hypotheses {
-		reason := phrase.Clean(a.Reason)
+		reason := a.Reason
 		if n := others[reason]; n > 0 {
 			list = append(list, phrase.CountOf(n, "more hypothesis is", "more hypotheses are")+" not asked: "+reason+".")
 			delete(others, reason)

@@ -8,8 +8,8 @@ import (
 	nethtml "golang.org/x/net/html"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/html"
-	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 // labPages are the index and every experiment's page.
@@ -33,7 +33,7 @@ func labPages(t *testing.T, v *Lab) map[string][]byte {
 func TestPages(t *testing.T) {
 	pages := labPages(t, New(madeLab()))
 	for name, b := range pages {
-		pagetest.Headings(t, name, b)
+		documenttest.Headings(t, name, b)
 	}
 	index := string(pages["index.html"])
 	for _, want := range []string{`href="chain/index.html"`, `href="#chain"`, `id="chain"`, "a CPU limit needs a cgroup", "does not hold", "29 ÷ 27.1 µs = 1.07"} {
@@ -56,11 +56,11 @@ func TestPages(t *testing.T) {
 func TestHostile(t *testing.T) {
 	plain := map[string]bool{}
 	for _, b := range labPages(t, New(madeLab())) {
-		pagetest.Elements(t, b, func(n *nethtml.Node) { plain[n.Data] = true })
+		documenttest.Elements(t, b, func(n *nethtml.Node) { plain[n.Data] = true })
 	}
 	plain["br"] = true
 	for name, b := range labPages(t, New(hostileLab())) {
-		pagetest.Elements(t, b, func(n *nethtml.Node) {
+		documenttest.Elements(t, b, func(n *nethtml.Node) {
 			if !plain[n.Data] {
 				t.Errorf("%s: element <%s>", name, n.Data)
 			}

@@ -12,7 +12,7 @@ import (
 )
 
 func hypothesis(s lab.Answered) Hypothesis {
-	h := Hypothesis{Says: phrase.Clean(s.Says), Document: phrase.Clean(s.Document), On: phrase.Clean(s.On), Reason: phrase.Clean(s.Reason), Here: "not measured", Wanted: wanted(s)}
+	h := Hypothesis{Says: s.Says, Document: s.Document, On: s.On, Reason: s.Reason, Here: "not measured", Wanted: wanted(s)}
 	h.Strip = hypothesisStrip(&s, h.Wanted)
 	h.Label, h.State = label(s.Answer), document.Unknown
 	switch s.Answer {
@@ -31,7 +31,7 @@ func hypothesis(s lab.Answered) Hypothesis {
 		}
 		h.Here += fmt.Sprintf(", n %d", m.N)
 		if s.From != "" {
-			h.Here += " (" + phrase.Clean(s.From) + ")"
+			h.Here += " (" + s.From + ")"
 		}
 	}
 	return h

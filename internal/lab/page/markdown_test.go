@@ -6,12 +6,12 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/markdown"
-	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 func TestMarkdown(t *testing.T) {
-	pagetest.Golden(t, "lab.md", markdown.Render(New(madeLab()).Results()))
+	documenttest.Golden(t, "lab.md", markdown.Render(New(madeLab()).Results()))
 	for line := range strings.Lines(string(markdown.Render(New(hostileLab()).Results()))) {
 		if strings.HasPrefix(line, "procfit lab ") || strings.HasPrefix(line, "procfit sweep ") {
 			continue // in a code block

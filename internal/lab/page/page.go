@@ -108,11 +108,11 @@ func New(o *lab.Outcome) *Lab {
 	v.Disturbed, v.Further, v.Larger = disturbed(o), further(o), larger(o)
 	v.Sentence = phrase.Capital(all.sentence())
 	v.Environment = document.Pairs{
-		{Name: "CPU", Value: phrase.Clean(o.Host.CPUModel)},
+		{Name: "CPU", Value: o.Host.CPUModel},
 		{Name: "CPUs", Value: fmt.Sprintf("%d online, %s usable", o.Host.CPUs, number.Short(number.Significant(o.Host.EffectiveCPUs, number.Digits)))},
-		{Name: "System", Value: phrase.Clean(o.Host.OS + "/" + o.Host.Arch + " " + o.Host.Kernel)},
-		{Name: "Cgroups", Value: phrase.Clean(o.Host.CgroupMode)},
-		{Name: "procfit", Value: phrase.Clean(o.Tool.Version) + ", built with " + phrase.Clean(o.Tool.GoVersion)},
+		{Name: "System", Value: o.Host.OS + "/" + o.Host.Arch + " " + o.Host.Kernel},
+		{Name: "Cgroups", Value: o.Host.CgroupMode},
+		{Name: "procfit", Value: o.Tool.Version + ", built with " + o.Tool.GoVersion},
 	}
 	return v
 }
@@ -124,11 +124,11 @@ func Several(machines []*lab.Machine) *document.Document {
 	d.Title = fmt.Sprintf("The articles' experiments, run on %s", phrase.Count(len(machines), "machine"))
 	var list document.Pairs
 	for _, m := range machines {
-		about := fmt.Sprintf("%s, %s, %s, %s", number.CPUs(m.Host.EffectiveCPUs), phrase.Clean(m.Host.CPUModel), m.Started.UTC().Format("2 January 2006"), phrase.Clean(m.Tool.GoVersion))
+		about := fmt.Sprintf("%s, %s, %s, %s", number.CPUs(m.Host.EffectiveCPUs), m.Host.CPUModel, m.Started.UTC().Format("2 January 2006"), m.Tool.GoVersion)
 		if m.Skipped > 0 {
 			about += "; skipped: " + phrase.CountOf(m.Skipped, "hypothesis that the newest run asks", "hypotheses that the newest run asks") + " in another way"
 		}
-		list = append(list, document.Pair{Name: phrase.Clean(m.Name), Value: about})
+		list = append(list, document.Pair{Name: m.Name, Value: about})
 	}
 	d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Machines"}, list)
 	return d
@@ -202,7 +202,7 @@ func (t tally) words() string {
 
 func newExperiment(r *lab.Ran) Experiment {
 	e := Experiment{
-		ID: r.ID, Title: phrase.Clean(r.Title), Document: documentName(r.Document), Claim: phrase.Clean(r.Claim), NotRun: phrase.Clean(lead(r.NotRun)),
+		ID: r.ID, Title: r.Title, Document: documentName(r.Document), Claim: r.Claim, NotRun: lead(r.NotRun),
 	}
 	var notes []string
 	if r.Quick {
@@ -228,7 +228,7 @@ func newExperiment(r *lab.Ran) Experiment {
 		e.Stages = append(e.Stages, stage(r.ID, s, r.Measured[s.ID]))
 	}
 	for _, f := range r.Files {
-		e.Files = append(e.Files, document.Pair{Name: phrase.Clean(f.Title), Value: phrase.Clean(strings.TrimPrefix(f.Path, r.ID+"/"))})
+		e.Files = append(e.Files, document.Pair{Name: f.Title, Value: strings.TrimPrefix(f.Path, r.ID+"/")})
 	}
 	if slices.ContainsFunc(e.Stages, func(s Stage) bool { return s.Report != "" }) {
 		e.Page = path.Join(r.ID, "index.html")
@@ -237,7 +237,7 @@ func newExperiment(r *lab.Ran) Experiment {
 }
 
 func documentName(s string) string {
-	if s = phrase.Clean(s); s != "" && s[0] >= '0' && s[0] <= '9' {
+	if s != "" && s[0] >= '0' && s[0] <= '9' {
 		if strings.Contains(s, ",") {
 			return "articles " + s
 		}

@@ -14,12 +14,12 @@ import (
 )
 
 func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
-	v := Stage{Title: phrase.Clean(s.Title), Versions: len(s.Versions) > 0}
+	v := Stage{Title: s.Title, Versions: len(s.Versions) > 0}
 	if v.Title == "" {
-		v.Title = phrase.Clean(s.ID)
+		v.Title = s.ID
 	}
 	note := func(format string, args ...any) {
-		v.Notes = append(v.Notes, phrase.Clean(fmt.Sprintf(format, args...)))
+		v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
 	}
 	if s.Scaled != "" {
 		note("%s", s.Scaled)
@@ -141,7 +141,7 @@ func sideBySide(rows []page.Multiples) (figures, bool) {
 	first := rows[0].Table
 	joined := document.Table{Columns: slices.Clone(first.Columns[:1]), Rows: make([]document.Row, len(first.Rows))}
 	for i, label := range rows[0].Labels {
-		joined.Rows[i].Cells = []document.Cell{{Value: phrase.Clean(label)}}
+		joined.Rows[i].Cells = []document.Cell{{Value: label}}
 	}
 	var charts []document.Chart
 	for _, m := range rows {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/text"
-	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 func renderLab(t *testing.T, o *lab.Outcome, options text.Options) string {
@@ -22,7 +22,7 @@ func renderLab(t *testing.T, o *lab.Outcome, options text.Options) string {
 }
 
 func TestText(t *testing.T) {
-	pagetest.Golden(t, "lab.txt", []byte(renderLab(t, madeLab(), text.Options{Width: 80, Files: []string{"results/lab/index.html"}})))
+	documenttest.Golden(t, "lab.txt", []byte(renderLab(t, madeLab(), text.Options{Width: 80, Files: []string{"results/lab/index.html"}})))
 	for _, width := range []int{48, 80, 120} {
 		for i, line := range strings.Split(renderLab(t, madeLab(), text.Options{Width: width}), "\n") {
 			if n := utf8.RuneCountInString(line); n > width {

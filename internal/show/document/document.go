@@ -2,8 +2,8 @@
 // the order in which they are read. Whoever has something to show makes one and knows no
 // format; show/text, show/markdown and show/html each write any of them.
 //
-// Text is plain, on one line but for code, and printable: who makes a document cleans what
-// comes from outside, and a renderer escapes for its own syntax.
+// Text is plain, and on one line but for code. What comes from outside is in it as it came: a
+// renderer makes it printable, and escapes for its own syntax.
 //
 // What the same result shows on a terminal and in a file are two documents, a short one and
 // a whole one: what is skipped is chosen where the result is known.

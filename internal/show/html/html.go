@@ -44,6 +44,7 @@ type Live struct{ top, rest []byte }
 // NewLive renders what is known so far, to be loaded again after N seconds; 0: this
 // is the last of it.
 func NewLive(d *document.Document, refresh int) (*Live, error) {
+	d = d.Printable()
 	page, err := write("<!DOCTYPE html>\n", el("html lang=en", head(d, refresh),
 		el("body", class(cmp.Or(d.Class, when(!d.Parts, "single"), "parts")), header(d), el("main", show(d.Blocks)))))
 	if err != nil {

@@ -18,6 +18,7 @@ type writer struct{ bytes.Buffer }
 // Render writes the document.
 func Render(d *document.Document) []byte {
 	w := &writer{}
+	d = d.Printable()
 	w.printf("# %s\n", escape(d.Title))
 	if d.Date != "" {
 		w.printf("\n%s\n", escape(d.Date))

@@ -97,6 +97,15 @@ func CleanAll(list []string) []string {
 	return out
 }
 
+// CleanLines is Clean of a text that keeps its lines, and the tabs in them.
+func CleanLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = strings.Join(CleanAll(strings.Split(line, "\t")), "\t")
+	}
+	return strings.Join(lines, "\n")
+}
+
 // printable reports whether a text is UTF-8 and every character of it prints.
 func printable(s string) bool {
 	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0

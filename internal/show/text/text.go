@@ -30,6 +30,7 @@ type writer struct {
 // Render writes the document. Its title is that of a file.
 func Render(out io.Writer, d *document.Document, o Options) error {
 	w := &writer{Writer: terminal.NewWriter(o.Width, o.Color)}
+	d = d.Printable()
 	w.blocks(d.Blocks)
 	w.paths(o.Files)
 	if len(d.Closing) > 0 {

@@ -26,7 +26,7 @@ type Answer struct {
 
 func (g *group) answer() Answer {
 	rec := &g.Recommendation
-	a := Answer{Text: called(rec).answer(g), Brief: g.brief(), Plain: phrase.Clean(g.plain()), Tiles: g.tiles()}
+	a := Answer{Text: called(rec).answer(g), Brief: g.brief(), Plain: g.plain(), Tiles: g.tiles()}
 	if n := advised(rec); n != nil && rec.Confidence != verdict.Likely && g.unclear() == nil {
 		a.Apply = "export GOMAXPROCS=" + strconv.Itoa(*n)
 	}
@@ -53,7 +53,7 @@ func (g *group) brief() string {
 
 // plain is why, in one or two sentences that need no table.
 func (g *group) plain() string {
-	w := words{g.Group, g.r}
+	w := g.words
 	text := called(&g.Recommendation).plain(g, w)
 	if text == "" {
 		return phrase.Capital(w.sentence())

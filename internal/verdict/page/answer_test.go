@@ -17,7 +17,7 @@ const (
 // answer holds the first screen against the table: it is short, and what it says of the
 // change is what the two rows show.
 func (c *checker) answer() {
-	a := c.view.Verdict.Answer
+	a := c.said.Answer
 	if n := len(strings.Fields(a.Text)); n == 0 || n > answerRoom {
 		c.wrong("the answer has %d words: %q", n, a.Text)
 	}
@@ -27,8 +27,8 @@ func (c *checker) answer() {
 		}
 	}
 	rec := &c.g.Recommendation
-	if (a.Apply != "") != (len(c.view.Paste.Snippets) > 0 && rec.Procs != nil) {
-		c.wrong("%q is to be typed and %d snippets to be pasted", a.Apply, len(c.view.Paste.Snippets))
+	if (a.Apply != "") != (len(c.view.Snippets) > 0 && rec.Procs != nil) {
+		c.wrong("%q is to be typed and %d snippets to be pasted", a.Apply, len(c.view.Snippets))
 	}
 	v := rec.Versus
 	if v == nil {

@@ -14,34 +14,35 @@ import (
 // noChange represents a difference that is not shown, as benchstat has it.
 const noChange = "~"
 
-// benchmarks are nil where fewer than two Go benchmarks ran.
-func (g *group) benchmarks() *Benchmarks {
+// benchmarks are the Go benchmarks of a group, each by itself: their charts, and a row a benchmark, a
+// column a value of GOMAXPROCS. They are nil where fewer than two ran.
+func (g *group) benchmarks() (charts []document.Chart, blocks []document.Block) {
 	b := g.Benchmarks
 	if b == nil || len(b.Procs) == 0 {
-		return nil
+		return nil, nil
 	}
-	out := &Benchmarks{Note: fmt.Sprintf("Median time per operation, and the difference from GOMAXPROCS=%d. %s: no difference is proven; all the others hold together at 95%%.", b.Procs[b.Base], noChange)}
-	out.Table.Columns = []document.Column{{Head: "Benchmark", Short: "benchmark", Left: true}}
+	note := document.Text{Style: document.Small, Text: fmt.Sprintf("Median time per operation, and the difference from GOMAXPROCS=%d. %s: no difference is proven; all the others hold together at 95%%.", b.Procs[b.Base], noChange)}
+	table := document.Table{Columns: []document.Column{{Head: "Benchmark", Short: "benchmark", Left: true}}}
 	for i := range b.Procs {
 		head := strconv.Itoa(b.Procs[i])
 		if a := g.row(b.Mean[i].Setting); a != nil {
 			head = settingName(a)
 		}
-		out.Table.Columns = append(out.Table.Columns, document.Column{Head: head, Short: head, Detailed: true})
+		table.Columns = append(table.Columns, document.Column{Head: head, Short: head, Detailed: true})
 	}
 	for i := range b.List {
 		one := &b.List[i]
-		row := benchmarkRow(phrase.Clean(one.Name), one.Times, b.Base)
+		row := benchmarkRow(one.Name, one.Times, b.Base)
 		if one.Wants != nil {
 			row.Mark = "best at " + strconv.Itoa(*one.Wants)
 		}
-		out.Table.Rows = append(out.Table.Rows, row)
+		table.Rows = append(table.Rows, row)
 		if c := g.benchmarkChart(one); c != nil {
-			out.Charts = append(out.Charts, *c)
+			charts = append(charts, *c)
 		}
 	}
-	out.Table.Rows = append(out.Table.Rows, benchmarkRow("geometric mean", b.Mean, b.Base))
-	return out
+	table.Rows = append(table.Rows, benchmarkRow("geometric mean", b.Mean, b.Base))
+	return charts, []document.Block{table, note}
 }
 
 func benchmarkRow(name string, times []verdict.BenchmarkTime, base int) document.Row {
@@ -85,7 +86,7 @@ func (g *group) benchmarkChart(b *verdict.Benchmark) *document.Chart {
 	}
 	logarithmic := low > 0 && high/low > logFrom
 	c := only.chartOn(document.NewAxis(low, high, logarithmic), "time", number.Time(), []measure{m}, logarithmic)
-	c.Title, c.Small = phrase.Clean(b.Name), true
+	c.Title, c.Small = b.Name, true
 	for i := range c.Categories {
 		if n, ok := ps(&only.rows[i]); b.Wants != nil {
 			c.Categories[i].Mark = ""
@@ -104,7 +105,7 @@ func (g *group) apart() (names []string, wants []int) {
 	}
 	for i := range g.Benchmarks.List {
 		if b := &g.Benchmarks.List[i]; b.Wants != nil {
-			names, wants = append(names, phrase.Clip(phrase.Clean(b.Name), nameRoom)), append(wants, *b.Wants)
+			names, wants = append(names, phrase.Clip(b.Name, nameRoom)), append(wants, *b.Wants)
 		}
 	}
 	return names, wants

@@ -5,39 +5,41 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 // Alike on average and apart in each: the one that wants another value is named, and the
 // mean is called what it is.
 func TestBenchmarksStandByThemselves(t *testing.T) {
-	v := New(pagetest.Benchmarks())
-	if got := v.Verdict.Answer.Text; got != "Benchmarks disagree: Small is best at 1" {
+	r := pagetest.Benchmarks()
+	if got := VerdictOf(r).Answer.Text; got != "Benchmarks disagree: Small is best at 1" {
 		t.Errorf("the answer is %q", got)
 	}
-	g := v.Groups[0]
+	g := sections(r)[0]
 	if g.Throughput.Title != "Geometric mean of 2 benchmarks" || g.Table.Columns[2].Head != "Geometric mean, op/s" {
 		t.Errorf("the mean is called %q and %q", g.Throughput.Title, g.Table.Columns[2].Head)
 	}
-	b := g.Benchmarks
-	if b == nil || len(b.Charts) != 2 || len(b.Table.Rows) != 3 || len(b.Table.Columns) != 5 {
-		t.Fatalf("benchmarks: %+v", b)
+	table := documenttest.Find[document.Table](Report(r).Blocks)[0] // before all numbers
+	if len(g.Benchmarks) != 2 || len(table.Rows) != 3 || len(table.Columns) != 5 {
+		t.Fatalf("benchmarks: %+v", table)
 	}
 	for i, want := range []struct{ name, mark, first, last string }{
 		{"Large/tree", "", "8.0×", ""}, {"Small", "best at 1", "−87.5%", ""}, {"geometric mean", "", "~", ""},
 	} {
-		row := b.Table.Rows[i]
+		row := table.Rows[i]
 		if row.Cells[0].Value != want.name || row.Mark != want.mark || row.Cells[1].Detail != want.first || row.Cells[4].Detail != want.last {
 			t.Errorf("row %d: %+v, want %+v", i, row, want)
 		}
 	}
-	for _, c := range g.Metrics.Columns {
+	for _, c := range g.Others[0].Columns {
 		if strings.Contains(c.Head, "ns/op") {
 			t.Errorf("%s stands in two tables", c.Head)
 		}
 	}
-	if mark := b.Charts[1].Categories[0].Mark; mark != "best" {
+	if mark := g.Benchmarks[1].Categories[0].Mark; mark != "best" {
 		t.Errorf("the wanted value is marked %q", mark)
 	}
 }
@@ -48,25 +50,25 @@ func TestAnAnswerExceptForABenchmark(t *testing.T) {
 	rec := &r.Groups[0].Recommendation
 	four := 4
 	rec.Verdict, rec.Confidence, rec.Procs = verdict.Recommended, verdict.Proven, &four
-	if got := New(r).Verdict.Answer.Text; got != "Set GOMAXPROCS=4, except for Small" {
+	if got := VerdictOf(r).Answer.Text; got != "Set GOMAXPROCS=4, except for Small" {
 		t.Errorf("the answer is %q", got)
 	}
 	r.Groups[0].Benchmarks.List[0].Wants = &four
-	if got := New(r).Verdict.Answer.Text; got != "Set GOMAXPROCS=4, except for 2 benchmarks" {
+	if got := VerdictOf(r).Answer.Text; got != "Set GOMAXPROCS=4, except for 2 benchmarks" {
 		t.Errorf("the answer is %q", got)
 	}
 }
 
 func TestOneAloneIsNoMean(t *testing.T) {
-	if g := New(pagetest.Typical()).Groups[0]; g.Benchmarks != nil || g.Throughput.Title != "Throughput" {
+	if g := sections(pagetest.Typical())[0]; g.Benchmarks != nil || g.Throughput.Title != "Throughput" {
 		t.Errorf("a server has benchmarks: %q", g.Throughput.Title)
 	}
 }
 
 // A gate's old and new share places and axis where a renderer has room.
 func TestOldAndNewOnOneAxis(t *testing.T) {
-	v := New(analyze(versus(1.1, 0.9, nil)))
-	for _, c := range []*document.Chart{v.Groups[0].Throughput, v.Groups[0].Latency} {
+	v := sections(analyze(versus(1.1, 0.9, nil)))[0]
+	for _, c := range []*document.Chart{v.Throughput, v.Latency} {
 		p := c.Together
 		if p == nil || len(p.Categories) != 2 || len(p.Series) != 2 || p.Series[0].Name != "old" || p.Series[1].Name != "new" {
 			t.Fatalf("%s: %+v", c.Title, p)
@@ -75,7 +77,7 @@ func TestOldAndNewOnOneAxis(t *testing.T) {
 			t.Errorf("%s: old and new at %+v and %+v", c.Title, p.Series[0].Marks[0].At, p.Series[1].Marks[0].At)
 		}
 	}
-	if New(pagetest.Typical()).Groups[0].Throughput.Together != nil {
+	if sections(pagetest.Typical())[0].Throughput.Together != nil {
 		t.Error("a sweep without a gate has old and new")
 	}
 }
@@ -83,7 +85,7 @@ func TestOldAndNewOnOneAxis(t *testing.T) {
 // What a margin allows is on the better side of it; where no change is, all strips agree.
 func TestStripsOfAGate(t *testing.T) {
 	g := pagetest.Gate(func(*verdict.Gate) {}).Gate
-	for i, row := range New(pagetest.Gate(func(*verdict.Gate) {})).Gate.Table.Rows {
+	for i, row := range gateTable(g, journal.Plan{}).Rows {
 		s, c := row.Strip, g.Checks[i]
 		if s == nil || !s.Present || s.Interval.From >= s.Interval.To || s.At < s.Interval.From || s.At > s.Interval.To {
 			t.Fatalf("row %d: %+v", i, s)

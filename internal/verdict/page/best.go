@@ -18,7 +18,11 @@ import (
 // versions, it is one for each.
 func bestVerdict(r *verdict.Result) Verdict {
 	b := &r.Best[0]
-	v := Verdict{State: document.Act, Label: "Recommended", Answer: Answer{Text: bestText(r, b)}, Sentence: bestSentence(r, b)}
+	all := slices.Concat(r.Groups, r.Compared)[0]
+	if all.Race != nil {
+		all.Race = &verdict.Raced{Trials: r.TrialsRun}
+	}
+	v := Verdict{State: document.Act, Label: "Recommended", Answer: Answer{Text: bestText(r, b)}, Sentence: bestSentence(r, b), Context: words{&all, r}.context(bestSure(r))}
 	switch {
 	case b.Confidence == "" && !b.Complete:
 		v.State, v.Label = document.Unknown, "Not finished"
@@ -39,7 +43,7 @@ func bestVerdict(r *verdict.Result) Verdict {
 		if !r.Plan.Racing() {
 			more = repeated(r, 2*max(1, r.Plan.Blocks))
 		}
-		v.Settle = append(settleUnseen(r), document.Item{Text: "measure more", Command: phrase.Clean(more)})
+		v.Settle = append(settleUnseen(r), document.Item{Text: "measure more", Command: more})
 	}
 	if len(r.Best) > 1 {
 		var all []string
@@ -80,9 +84,9 @@ func settleUnseen(r *verdict.Result) (list []document.Item) {
 // tooLargeAll are the variables of which every value used too much memory.
 func tooLargeAll(r *verdict.Result) (list []string) {
 	for _, of := range slices.Concat(r.Groups, r.Compared) {
-		g := &group{Group: &of, r: r, rows: rowsOf(&of)}
+		g := groupOf(r, &of, "")
 		if n := len(g.tooLarge()); n > 0 && n == len(g.rows) {
-			list = append(list, cmp.Or(phrase.Clean(g.Compares), "GOMAXPROCS"))
+			list = append(list, cmp.Or(g.Compares, "GOMAXPROCS"))
 		}
 	}
 	return list
@@ -90,8 +94,7 @@ func tooLargeAll(r *verdict.Result) (list []string) {
 
 // bestOf is what distinguishes one of several.
 func bestOf(r *verdict.Result, b *verdict.Best) string {
-	g := &group{Group: &verdict.Group{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion, SetLive: b.SetLive}, r: r}
-	return g.title()
+	return words{&verdict.Group{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion, SetLive: b.SetLive}, r}.title()
 }
 
 // bestChanges are the values that differ from the start. One value of GOMAXPROCS that was named
@@ -102,7 +105,7 @@ func bestChanges(r *verdict.Result, b *verdict.Best) (list []string) {
 	}
 	for _, one := range b.Variables {
 		if !slices.Contains(b.Start, one) {
-			list = append(list, phrase.Clean(one.String()))
+			list = append(list, one.String())
 		}
 	}
 	return list
@@ -115,7 +118,7 @@ func bestKept(r *verdict.Result, b *verdict.Best) (list []string) {
 	}
 	for _, one := range b.Variables {
 		if slices.Contains(b.Start, one) {
-			list = append(list, phrase.Clean(one.String()))
+			list = append(list, one.String())
 		}
 	}
 	return list
@@ -159,7 +162,7 @@ func bestSentence(r *verdict.Result, b *verdict.Best) string {
 	}
 	text += "."
 	for i := range r.Compared { // the last of each variable
-		g := &group{Group: &r.Compared[i], r: r, rows: rowsOf(&r.Compared[i])}
+		g := groupOf(r, &r.Compared[i], "")
 		again := slices.ContainsFunc(r.Compared[i+1:], func(other verdict.Group) bool { return other.Compares == g.Compares })
 		if !again && g.Recommendation.Verdict == verdict.Recommended {
 			text += " " + g.comparedChange()
@@ -175,7 +178,7 @@ func bestSentence(r *verdict.Result, b *verdict.Best) string {
 func bestPair(r *verdict.Result, b *verdict.Best) string {
 	var list []string
 	for _, one := range b.Variables {
-		list = append(list, phrase.Clean(one.String()))
+		list = append(list, one.String())
 	}
 	all := phrase.And(list)
 	switch {
@@ -201,23 +204,23 @@ func (w words) varied() string {
 	if !w.bySweep() {
 		return ""
 	}
-	return w.result.Spec.With(spec.Set("vary", "GOGC=50,100,200,400"), spec.Set("procs", cmp.Or(w.group.Recommendation.Setting, journal.Default)), spec.Unset("repeats"), fresh).Shell()
+	return w.r.Spec.With(spec.Set("vary", "GOGC=50,100,200,400"), spec.Set("procs", cmp.Or(w.Recommendation.Setting, journal.Default)), spec.Unset("repeats"), fresh).Shell()
 }
 
 // bestReasons are the comparisons, and whether the variables depend on each other.
 func bestReasons(r *verdict.Result, b *verdict.Best) (list []string) {
 	for i := range r.Groups {
-		g := &group{Group: &r.Groups[i], r: r, rows: rowsOf(&r.Groups[i])}
+		g := groupOf(r, &r.Groups[i], "")
 		list = append(list, "GOMAXPROCS with "+variablesOf(g.Group)+": "+g.brief())
 	}
 	for i := range r.Compared {
-		g := &group{Group: &r.Compared[i], r: r, rows: rowsOf(&r.Compared[i])}
+		g := groupOf(r, &r.Compared[i], "")
 		list = append(list, g.comparedTitle()+": "+lowered(strings.TrimSuffix(g.comparedVerdict().Sentence, ".")))
 	}
 	if len(b.Interact) > 0 {
-		list = append(list, fmt.Sprintf("the variables depend on each other: the best value of %s changed when the others had changed. A pair whose values are better only together is not found", phrase.And(phrase.CleanAll(b.Interact))))
+		list = append(list, fmt.Sprintf("the variables depend on each other: the best value of %s changed when the others had changed. A pair whose values are better only together is not found", phrase.And(b.Interact)))
 	} else if len(b.Apart) > 0 {
-		list = append(list, fmt.Sprintf("the best value of %s was the same when the others had changed: no dependence on each other was found", phrase.And(phrase.CleanAll(b.Apart))))
+		list = append(list, fmt.Sprintf("the best value of %s was the same when the others had changed: no dependence on each other was found", phrase.And(b.Apart)))
 	}
 	return list
 }
@@ -226,7 +229,7 @@ func bestReasons(r *verdict.Result, b *verdict.Best) (list []string) {
 func variablesOf(g *verdict.Group) string {
 	var list []string
 	for _, one := range g.Variables {
-		list = append(list, phrase.Clean(one.String()))
+		list = append(list, one.String())
 	}
 	return strings.Join(list, ", ")
 }

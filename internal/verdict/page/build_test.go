@@ -6,19 +6,19 @@ import (
 	"unicode"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-func TestTheSameResultGivesTheSameView(t *testing.T) {
-	if !reflect.DeepEqual(New(pagetest.Hostile()), New(pagetest.Hostile())) {
-		t.Error("two views of one Result differ")
+func TestTheSameResultGivesTheSamePage(t *testing.T) {
+	if !reflect.DeepEqual(Report(pagetest.Hostile()), Report(pagetest.Hostile())) {
+		t.Error("two pages of one Result differ")
 	}
 }
 
-func TestNothingUnprintableReachesAView(t *testing.T) {
-	v := New(pagetest.Hostile())
-	script := map[string]bool{"Reproduce": true, "Settings": true, "Text": true} // fields that may hold several lines
+func TestNothingUnprintableReachesAPage(t *testing.T) {
+	script := map[string]bool{"Text": true} // fields that may hold several lines
 	var walk func(field string, x reflect.Value)
 	walk = func(field string, x reflect.Value) {
 		switch x.Kind() {
@@ -29,7 +29,7 @@ func TestNothingUnprintableReachesAView(t *testing.T) {
 					return
 				}
 			}
-		case reflect.Pointer:
+		case reflect.Pointer, reflect.Interface:
 			if !x.IsNil() {
 				walk(field, x.Elem())
 			}
@@ -43,12 +43,13 @@ func TestNothingUnprintableReachesAView(t *testing.T) {
 			}
 		}
 	}
-	walk("", reflect.ValueOf(v))
+	walk("", reflect.ValueOf(Report(pagetest.Hostile()).Printable()))
+	walk("", reflect.ValueOf(Brief(pagetest.Hostile()).Printable()))
 }
 
 func TestChartsPlaceEverySettingAndTrialWithinTheAxis(t *testing.T) {
 	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "hostile": pagetest.Hostile()} {
-		for gi, g := range New(r).Groups {
+		for gi, g := range sections(r) {
 			charts := append([]document.Chart{*g.Throughput}, g.Evidence...)
 			if g.Latency != nil {
 				charts = append(charts, *g.Latency)
@@ -84,9 +85,8 @@ func in(t *testing.T, what string, list ...float64) {
 
 func TestEveryTrialIsADot(t *testing.T) {
 	r := pagetest.Typical()
-	v := New(r)
 	kinds := map[string]int{}
-	for i, m := range v.Groups[0].Throughput.Series[0].Marks {
+	for i, m := range sections(r)[0].Throughput.Series[0].Marks {
 		if len(m.Dots) != len(r.Groups[0].Rows[i].Points) {
 			t.Errorf("row %d: %d dots of %d trials", i, len(m.Dots), len(r.Groups[0].Rows[i].Points))
 		}
@@ -109,26 +109,26 @@ func TestMarksFollowTheVerdict(t *testing.T) {
 		}
 		return s
 	}
-	v := New(pagetest.Groups())
+	groups := sections(pagetest.Groups())
 	for i, want := range [][2]string{
 		{"2=best throughput;", "1=best p99;"},
 		{"2=keep;", "2=keep;"},
 		{"", ""}, {"", ""},
 	} {
-		if got := [2]string{marks(v.Groups[i].Throughput), marks(v.Groups[i].Latency)}; got != want {
+		if got := [2]string{marks(groups[i].Throughput), marks(groups[i].Latency)}; got != want {
 			t.Errorf("group %d: %q, want %q", i, got, want)
 		}
 	}
-	if got := marks(New(pagetest.Typical()).Groups[0].Throughput); got != "2=recommended;" {
+	if got := marks(sections(pagetest.Typical())[0].Throughput); got != "2=recommended;" {
 		t.Errorf("typical: %q", got)
 	}
 }
 
 func TestLatencyScaleTurnsLogarithmicWithTheSpread(t *testing.T) {
-	if c := New(pagetest.Typical()).Groups[0].Latency; !c.Log {
+	if c := sections(pagetest.Typical())[0].Latency; !c.Log {
 		t.Error("0.9 to 27 ms on a linear scale")
 	}
-	if c := New(pagetest.Groups()).Groups[0].Latency; c.Log {
+	if c := sections(pagetest.Groups())[0].Latency; c.Log {
 		t.Error("2 to 30 ms on a logarithmic scale")
 	}
 }
@@ -140,15 +140,17 @@ func (x unworded) Code() verdict.Code { return verdict.Code(x) }
 func TestWarningsStandWhereTheyBelong(t *testing.T) {
 	r := pagetest.Groups()
 	r.Warnings = []verdict.Warning{{Remark: unworded("run")}, {Remark: unworded("group"), Group: new(2)}, {Remark: unworded("astray"), Group: new(99)}}
-	v := New(r)
-	if len(v.Warnings) != 2 || len(v.Groups[2].Warnings) != 1 || v.Groups[2].Warnings[0].Message != "group" {
-		t.Errorf("run %v, group 2 %v", v.Warnings, v.Groups[2].Warnings)
+	d := Report(r)
+	of := sections(r)[2].Warnings
+	all := documenttest.Find[document.Notes](d.Blocks)
+	if run := all[len(all)-1]; len(run) != 2 || len(of) != 1 || of[0].Message != "group" {
+		t.Errorf("run %v, group 2 %v", run, of)
 	}
 }
 
-func TestAnEmptyResultIsAView(t *testing.T) {
+func TestAnEmptyResultHasAPage(t *testing.T) {
 	for _, r := range []*verdict.Result{{}, {Groups: make([]verdict.Group, 1)}, {Groups: []verdict.Group{{Settings: make([]verdict.Row, 2)}}}} {
-		if v := New(r); v.Verdict.Sentence == "" && v.Verdict.Label == "" {
+		if v := VerdictOf(r); len(Report(r).Blocks) == 0 || v.Sentence == "" && v.Label == "" {
 			t.Errorf("nothing said of %+v", r)
 		}
 	}

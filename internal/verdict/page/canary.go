@@ -47,24 +47,24 @@ func (w experiment) unreached(v *Verdict) {
 
 func services(list []journal.Service) string {
 	if len(list) == 1 {
-		return "Service " + phrase.Clean(list[0].Name)
+		return "Service " + list[0].Name
 	}
 	return phrase.Count(len(list), "Service")
 }
 
 // harm is what happened.
 func (w experiment) harm(h *journal.Harm) string {
-	who, why := "GOMAXPROCS "+phrase.Clean(h.Setting), ""
+	who, why := "GOMAXPROCS "+h.Setting, ""
 	if h.Setting == canary.Control {
 		who, why = "The control", " The control runs like the service, so a setting is not the cause."
 	}
 	switch h.Code {
 	case journal.HarmEnded:
-		return fmt.Sprintf("%s did not keep running, so the canary ended: %s.%s", who, phrase.Clean(h.Detail), why)
+		return fmt.Sprintf("%s did not keep running, so the canary ended: %s.%s", who, h.Detail, why)
 	case journal.HarmUnready:
 		s := fmt.Sprintf("%s was not ready for %s, so the canary ended", who, number.Short(number.Seconds(canary.UnreadyMost.Seconds())))
 		if h.Detail != "" {
-			s += ": " + phrase.Clean(h.Detail)
+			s += ": " + h.Detail
 		}
 		return s + "." + why
 	}
@@ -107,7 +107,7 @@ func queries(r *verdict.Result, add func(name, value string)) {
 		list, prometheus = l.Queries, l.Prometheus
 	}
 	for _, q := range list {
-		add("Query "+phrase.Clean(q.Name), q.Text)
+		add("Query "+q.Name, q.Text)
 	}
 	add("Prometheus", prometheus)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/show/text"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
@@ -89,7 +90,7 @@ func TestCanaryVerdicts(t *testing.T) {
 		contents := pagetest.CanaryContents()
 		c.change(contents)
 		r := canary.Analyze(contents)
-		v := experimentOf(r).verdict()
+		v := experimentOf(r).concluded()
 		if v.State != c.state || v.Label != c.label || !strings.Contains(v.Sentence, c.says) {
 			t.Errorf("%s: %s, %q: %s", name, v.State, v.Label, v.Sentence)
 		}
@@ -108,7 +109,7 @@ func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
 	for _, t := range one(c) {
 		prolong(t, canary.FigureSched, 50)
 	}
-	v := wordsOf(c).verdict()
+	v := wordsOf(c).concluded()
 	if want := "; higher, but not judged, because p99 and CPU time per request decide: scheduling latency p99 50×"; v.Label != "Recommended" || !strings.Contains(v.Reasons[0], want) {
 		t.Errorf("%s: %q, want %q", v.Label, v.Reasons, want)
 	}
@@ -117,8 +118,10 @@ func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
 // What weakens a result is reported with it.
 func TestCanaryWarnings(t *testing.T) {
 	say := func(c *journal.Contents) (text string) {
-		for _, n := range New(canary.Analyze(c)).Warnings {
-			text += n.Message + "\n"
+		for _, notes := range documenttest.Find[document.Notes](Report(canary.Analyze(c)).Blocks) {
+			for _, n := range notes {
+				text += n.Message + "\n"
+			}
 		}
 		return text
 	}
@@ -164,12 +167,12 @@ func TestCanaryAsJSON(t *testing.T) {
 func TestCanaryOnATerminal(t *testing.T) {
 	show := func(r *verdict.Result, o text.Options) string {
 		var b bytes.Buffer
-		if err := text.Render(&b, New(r).Brief(), o); err != nil {
+		if err := text.Render(&b, Brief(r), o); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
 	}
-	pagetest.Golden(t, "canary.txt", []byte(show(pagetest.Canary(), text.Options{Files: []string{"results/api/report.html"}})))
+	documenttest.Golden(t, "canary.txt", []byte(show(pagetest.Canary(), text.Options{Files: []string{"results/api/report.html"}})))
 	for _, width := range []int{48, 80, 120} {
 		for i, line := range strings.Split(show(pagetest.Canary(), text.Options{Width: width}), "\n") {
 			if n := utf8.RuneCountInString(line); n > width {
@@ -185,14 +188,14 @@ func TestCanaryOnATerminal(t *testing.T) {
 }
 
 func TestCanaryInMarkdown(t *testing.T) {
-	pagetest.Golden(t, "canary.md", markdown.Render(New(pagetest.Canary()).Report()))
-	if text := outside(t, string(markdown.Render(New(hostileCanary()).Report()))); strings.Contains(text, "<script>") || strings.Contains(text, "\x1b") {
+	documenttest.Golden(t, "canary.md", markdown.Render(Report(pagetest.Canary())))
+	if text := outside(t, string(markdown.Render(Report(hostileCanary())))); strings.Contains(text, "<script>") || strings.Contains(text, "\x1b") {
 		t.Error("markup of others' reaches the page")
 	}
 }
 
 func TestCanaryAsAPage(t *testing.T) {
-	b, err := html.Render(New(pagetest.Canary()).Report())
+	b, err := html.Render(Report(pagetest.Canary()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +214,7 @@ func TestCanaryAsAPage(t *testing.T) {
 	if strings.Contains(got, `class="end"`) {
 		t.Error("a name stands at the end of a line, where it runs out of the page")
 	}
-	b, err = html.Render(New(hostileCanary()).Report())
+	b, err = html.Render(Report(hostileCanary()))
 	if err != nil || bytes.Contains(b, []byte("<script>")) || bytes.Contains(b, []byte("\x1b")) {
 		t.Errorf("markup of others' reaches the page, or there is none: %v", err)
 	}

@@ -84,14 +84,14 @@ var catalogue = byKind(
 		return invalid(x.Invalid, "trial") + "; they were to find the request rate", fix
 	}),
 	warns(func(w words, x verdict.Noisy) (string, string) {
-		return strays(x.Spread, "throughput"), "use a quieter machine or a longer --trial-time, or allow " + more(w.plan())
+		return strays(x.Spread, "throughput"), "use a quieter machine or a longer --trial-time, or allow " + moreFlag(w.plan())
 	}),
 	warns(func(w words, x verdict.NoisyP99) (string, string) {
-		return strays(x.Spread, w.quantile()), "use a longer --trial-time, or allow " + more(w.plan())
+		return strays(x.Spread, w.quantile()), "use a longer --trial-time, or allow " + moreFlag(w.plan())
 	}),
 	warns(func(w words, x verdict.FewCollections) (string, string) {
 		phase, depends := "the throughput phase of a trial with GOMAXPROCS "+x.Setting, "its throughput depends"
-		if w.result.Target.Attached != nil {
+		if w.r.Target.Attached != nil {
 			phase, depends = "a trial", "its numbers depend"
 		}
 		return fmt.Sprintf("%s has about %s garbage collections, and each takes %s of its time: %s on how many it happens to have", phase, short(x.Collections, 2), number.Percent(x.Share), depends),
@@ -223,12 +223,12 @@ var catalogue = byKind(
 
 	// The journal.
 	warns(func(w words, x verdict.Incomplete) (string, string) {
-		fix := "to continue, " + completed(w.result)
+		fix := "to continue, " + completed(w.r)
 		if x.NoneValid {
 			fix = "fix the cause, then start again with another --out"
 		}
 		if w.plan().Racing() {
-			return fmt.Sprintf("the sweep ended after %d of at most %s, %s", x.Ran, phrase.Count(x.Planned, "trial"), answered(w.result)), fix
+			return fmt.Sprintf("the sweep ended after %d of at most %s, %s", x.Ran, phrase.Count(x.Planned, "trial"), answered(w.r)), fix
 		}
 		return fmt.Sprintf("only %d of %d planned trials are in the journal", x.Ran, x.Planned), fix
 	}),
@@ -272,22 +272,22 @@ var catalogue = byKind(
 	under(within("proven equally good, within %s: "), func(_ words, x verdict.ReasonAsFast) string { return asGood(x.Bounded, slower) }),
 	under(saying("undecided in throughput, within the noise: "), func(_ words, x verdict.ReasonSpeedOpen) string { return looked(x.Difference, slower) }),
 	under(worseP99, func(_ words, x verdict.ReasonSaturated) string {
-		return name(x.Of) + " could not keep up with the request rate"
+		return valueName(x.Of) + " could not keep up with the request rate"
 	}),
 	under(worseP99, func(_ words, x verdict.ReasonLater) string { return worse(x.Bounded, higher) }),
 	under(withinP99("proven equally good in %s, within %s: "), func(_ words, x verdict.ReasonAsPrompt) string { return asGood(x.Bounded, higher) }),
 	under(func(w words) string { return "undecided in " + w.quantile() + ", within the noise: " }, func(_ words, x verdict.ReasonP99Open) string { return looked(x.Difference, higher) }),
 	under(saying("but not for every metric: "), func(_ words, x verdict.ReasonMetricWorse) string {
-		return fmt.Sprintf("%s is %s at %s than at %s, at least %s (n %d)", x.Metric, higher(x.Change), name(x.Of), name(x.Than), amount(x.Bound), x.N)
+		return fmt.Sprintf("%s is %s at %s than at %s, at least %s (n %d)", x.Metric, higher(x.Change), valueName(x.Of), valueName(x.Than), amount(x.Bound), x.N)
 	}),
 	under(func(w words) string { return "proven to use more CPU time per request at " + w.rate() + ": " }, func(_ words, x verdict.ReasonCostlier) string {
-		return fmt.Sprintf("%s uses %s than %s, at least %s (n %d)", name(x.Of), differs(x.Change, "more", "less"), name(x.Than), amount(x.Bound), x.N)
+		return fmt.Sprintf("%s uses %s than %s, at least %s (n %d)", valueName(x.Of), differs(x.Change, "more", "less"), valueName(x.Than), amount(x.Bound), x.N)
 	}),
 	states(func(w words, x verdict.ReasonCarried) string {
-		return name(x.Of) + " " + carried(&x.Carried, w.latencyClause(x.Of))
+		return valueName(x.Of) + " " + carried(&x.Carried, w.latencyClause(x.Of))
 	}),
 	states(func(w words, x verdict.ReasonCarrierP99) string {
-		return fmt.Sprintf("its %s is %s than that of %s, at least %s (n %d)", w.quantile(), higher(x.Change), name(x.Than), amount(x.Bound), x.N)
+		return fmt.Sprintf("its %s is %s than that of %s, at least %s (n %d)", w.quantile(), higher(x.Change), valueName(x.Than), amount(x.Bound), x.N)
 	}),
 	states(func(w words, _ verdict.ReasonP99NotJudged) string {
 		if o := w.plan().SLO; o != nil {
@@ -307,10 +307,10 @@ var catalogue = byKind(
 	states(func(w words, _ verdict.ReasonShared) string { return w.shared() }),
 	states(func(w words, _ verdict.ReasonBursts) string { return w.bursts() }),
 	states(func(w words, x verdict.ReasonSlow) string {
-		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s (procfit times a fixed piece of work between trials): those trials are not used", x.Trials, phrase.Count(w.group.Others.Trials, "trial"))
+		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s (procfit times a fixed piece of work between trials): those trials are not used", x.Trials, phrase.Count(w.Others.Trials, "trial"))
 	}),
 	states(func(w words, x verdict.ReasonWithheld) string {
-		return names(x.List) + " " + verb(len(x.List), "is", "are") + " not compared: " + w.others() + w.tooFew()
+		return valueNames(x.List) + " " + verb(len(x.List), "is", "are") + " not compared: " + w.others() + w.tooFew()
 	}),
 	states(func(w words, _ verdict.ReasonHolds) string { return w.holds() }),
 
@@ -319,7 +319,7 @@ var catalogue = byKind(
 	states(func(w words, x verdict.ClaimAsGood) string {
 		also := ""
 		if x.Than != nil {
-			also = "; so is " + name(x.Than) + ", and no value is proven worse"
+			also = "; so is " + valueName(x.Than) + ", and no value is proven worse"
 		}
 		return w.keep(x.Of, w.asGoodAsAny(), also)
 	}),
@@ -329,7 +329,7 @@ var catalogue = byKind(
 	}),
 	states(func(w words, x verdict.ClaimTrade) string {
 		return fmt.Sprintf("%s is best for throughput (%s), %s for %s (%s): %s is %s, but its %s is %s, %s.",
-			name(x.Of), w.figures(x.Of), name(x.Than), w.quantile(), w.figures(x.Than), name(x.Than), slower(x.Change), w.quantile(), higher(x.P99Change), w.where()) + w.elsewhere()
+			valueName(x.Of), w.figures(x.Of), valueName(x.Than), w.quantile(), w.figures(x.Than), valueName(x.Than), slower(x.Change), w.quantile(), higher(x.P99Change), w.where()) + w.elsewhere()
 	}),
 	states(func(w words, x verdict.ClaimAsItRuns) string { return w.asItRuns(cmp.Or(x.Of, &contest.Value{})) }),
 	states(func(w words, x verdict.ClaimCarries) string {
@@ -356,7 +356,7 @@ var catalogue = byKind(
 		if x.Of != nil && x.Of.Procs > 0 {
 			but = fmt.Sprintf(" but %d", x.Of.Procs)
 		}
-		return "every value of GOMAXPROCS" + but + " used more memory than " + mostMemory(w.result) + "."
+		return "every value of GOMAXPROCS" + but + " used more memory than " + mostMemory(w.r) + "."
 	}),
 	states(func(_ words, x verdict.CauseOneValue) string {
 		return fmt.Sprintf("only one value of GOMAXPROCS was measured, %d.", x.Of.Procs)
@@ -367,20 +367,20 @@ var catalogue = byKind(
 	fixed[verdict.CauseLoadLimited]("all values have the same throughput, but the load generator was at its limit."),
 	fixed[verdict.CauseBenchmarksDiffer]("on average all values perform the same, but the benchmarks need different values."),
 	states(func(w words, _ verdict.CauseOverridden) string {
-		return fmt.Sprintf("the program used GOMAXPROCS=%d where %d was requested, so there is nothing to compare.", w.group.Override.Ran, w.group.Override.Asked)
+		return fmt.Sprintf("the program used GOMAXPROCS=%d where %d was requested, so there is nothing to compare.", w.Override.Ran, w.Override.Asked)
 	}),
 	states(func(w words, x verdict.CauseWithheld) string {
-		return w.others() + ", so " + names(x.List) + " cannot be compared."
+		return w.others() + ", so " + valueNames(x.List) + " cannot be compared."
 	}),
 	states(func(_ words, x verdict.CauseUnseen) string {
-		return fmt.Sprintf("procfit could not read which GOMAXPROCS the program used with %s, so the trials do not show what that value does.", names(x.List))
+		return fmt.Sprintf("procfit could not read which GOMAXPROCS the program used with %s, so the trials do not show what that value does.", valueNames(x.List))
 	}),
 	states(func(_ words, x verdict.CauseUncounted) string {
-		return fmt.Sprintf("nothing shows what other programs used during the trials of %s, so a difference, or that there is none, may be theirs.", names(x.List))
+		return fmt.Sprintf("nothing shows what other programs used during the trials of %s, so a difference, or that there is none, may be theirs.", valueNames(x.List))
 	}),
 	fixed[verdict.CauseNoDefault]("no trial of the default was valid, so no value can be compared with it."),
 	states(func(w words, _ verdict.CauseSlow) string {
-		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s, which therefore cannot be compared.", w.group.Others.Slow, phrase.Count(w.group.Others.Trials, "trial"))
+		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s, which therefore cannot be compared.", w.Others.Slow, phrase.Count(w.Others.Trials, "trial"))
 	}),
 	fixed[verdict.CauseMixedOrigins]("the trials come from different sources (measured here, or in a cluster), which cannot be compared."),
 	states(func(w words, _ verdict.CauseRateNotOffered) string {
@@ -399,7 +399,7 @@ var catalogue = byKind(
 		return fmt.Sprintf("no value of GOMAXPROCS is proven to sustain %s %s, yet one is under a smaller CPU limit: something else slowed these trials down.", w.rate(), w.where())
 	}),
 	states(func(_ words, x verdict.CauseSaturated) string {
-		return name(x.Of) + " has the highest throughput, but could not keep up with the request rate at which latency is judged."
+		return valueName(x.Of) + " has the highest throughput, but could not keep up with the request rate at which latency is judged."
 	}),
 	states(func(w words, x verdict.CauseP99Open) string { return undecidedOf(x.Undecided, "lowest "+w.quantile()) }),
 	states(func(_ words, x verdict.CauseThroughputOpen) string {

@@ -281,7 +281,7 @@ func TestEveryVerdictHasWords(t *testing.T) {
 			rec.Verdict, rec.Setting, rec.BestThroughput, rec.BestP99 = verdict.Verdict(v), "2", "2", "1"
 			r, running, alive := pagetest.Typical(), pagetest.Canary(), live.Analyze(pagetest.LiveContents())
 			r.Groups[0].Recommendation, running.Recommendation, alive.Recommendation = rec, &rec, &rec
-			g := &group{Group: &r.Groups[0], r: r, rows: rowsOf(&r.Groups[0])}
+			g := &group{words: words{&r.Groups[0], r}, rows: rowsOf(&r.Groups[0])}
 			canary := Verdict{Label: row.label}
 			compared, live := canary, canary
 			row.compared(g, &compared)
@@ -290,7 +290,7 @@ func TestEveryVerdictHasWords(t *testing.T) {
 			for place, text := range map[string]string{
 				"label": called(&rec).label, "answer": row.answer(g), "brief": g.brief(), "plain": g.plain(), "paste": row.paste(g).Lead,
 				"compared": compared.Sentence, "its label": compared.Label, "canary": canary.Sentence, "live": live.Sentence, "its answer": live.Answer.Text,
-				"after": row.after(experimentOf(running)) + New(running).Groups[0].Paste.Lead,
+				"after": row.after(experimentOf(running)) + sections(running)[0].Lead,
 			} {
 				if text == "" || strings.Contains(text, "%!") {
 					t.Errorf("%s, %s: %q", v, place, text)

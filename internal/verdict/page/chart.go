@@ -192,7 +192,7 @@ func (g *group) axis() string {
 	if g.gateAlone {
 		return "version"
 	}
-	return phrase.Clean(g.Compares)
+	return g.Compares
 }
 
 // chartOn is a chart on an axis that others may share.
@@ -256,7 +256,7 @@ func newMark(ax document.Axis, u number.Unit, m measure, a *verdict.Row) documen
 		}
 		if !p.Valid {
 			d.Off = x == nil || !ax.Holds(*x)
-			d.Kind, d.Label = "invalid", d.Label+", invalid: "+phrase.Clean(invalidReason(p.InvalidReason, p.InvalidCode))
+			d.Kind, d.Label = "invalid", d.Label+", invalid: "+invalidReason(p.InvalidReason, p.InvalidCode)
 		}
 		mark.Dots = append(mark.Dots, d)
 	}

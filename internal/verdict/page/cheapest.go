@@ -95,7 +95,7 @@ func measureMore(r *verdict.Result) document.Item {
 	for i := range r.Cheapest.Settings {
 		blocks = max(blocks, 2*r.Cheapest.Settings[i].Trials)
 	}
-	return document.Item{Text: "Measure more", Command: phrase.Clean(repeated(r, blocks))}
+	return document.Item{Text: "Measure more", Command: repeated(r, blocks)}
 }
 
 // settingOf names a setting by what is to be set: 2 replicas of 0.5 CPUs with
@@ -183,10 +183,10 @@ func carriesWord(c verdict.Carries) string {
 	return "unknown"
 }
 
-// machine is what the settings were measured on.
-func machine(r *verdict.Result) string {
+// measuredOn is what the settings were measured on.
+func measuredOn(r *verdict.Result) string {
 	parts := []string{number.CPUs(r.Host.EffectiveCPUs), phrase.Count(r.TrialsRun, "trial")}
-	if m := phrase.Clean(r.Host.CPUModel); m != "" {
+	if m := r.Host.CPUModel; m != "" {
 		parts = append([]string{m}, parts...)
 	}
 	if o := originWords(r.Origin); o != "" {

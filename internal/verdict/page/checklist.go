@@ -20,23 +20,27 @@ type question struct {
 	answer func(*group) (state document.Tone, answer, detail string)
 }
 
-// checklist is the eight points to go through before touching GOMAXPROCS.
-func (g *group) checklist() []document.Check {
-	return g.answers([]question{
-		{"Was it measured?", (*group).measured}, {"What is the current value?", (*group).current}, {"What is NumCPU()?", (*group).numCPU},
-		{"Are they equal, and if not, why?", (*group).equal}, {"Throughput or latency?", (*group).tunedFor},
-		{"At least five settings, with enough trials each?", (*group).enough}, {"Before and after, with a load like that in production?", (*group).beforeAfter},
-		{"Was the target throttled by a CPU limit?", (*group).throttling},
-	})
+// first are the first points of the checklist, which take a clear answer before anything is changed.
+var first = []question{
+	{"Was it measured?", (*group).measured}, {"What is the current value?", (*group).current}, {"What is NumCPU()?", (*group).numCPU},
+	{"Are they equal, and if not, why?", (*group).equal},
 }
 
-// unclear is the first of the four points that take a clear answer before anything is changed, and
-// have none; nil: all have one. A canary and a live experiment start from what runs.
+// checklist is the eight points to go through before touching GOMAXPROCS.
+func (g *group) checklist() document.Checks {
+	return g.answers(append(first[:len(first):len(first)], []question{
+		{"Throughput or latency?", (*group).tunedFor},
+		{"At least five settings, with enough trials each?", (*group).enough}, {"Before and after, with a load like that in production?", (*group).beforeAfter},
+		{"Was the target throttled by a CPU limit?", (*group).throttling},
+	}...))
+}
+
+// unclear is the first of those points that has no clear answer; nil: all have one. A canary and a live experiment start from what runs.
 func (g *group) unclear() *document.Check {
 	if g.r.Canary != nil || g.r.Live != nil {
 		return nil
 	}
-	for _, c := range g.checklist()[:4] {
+	for _, c := range g.answers(first) {
 		if c.State == document.Unknown {
 			return &c
 		}
@@ -44,7 +48,7 @@ func (g *group) unclear() *document.Check {
 	return nil
 }
 
-func (g *group) answers(list []question) (checks []document.Check) {
+func (g *group) answers(list []question) (checks document.Checks) {
 	for i, q := range list {
 		state, answer, detail := q.answer(g)
 		checks = append(checks, document.Check{Number: i + 1, Question: q.text, State: state, Answer: answer, Detail: detail})
@@ -91,7 +95,7 @@ func (g *group) current() (state document.Tone, answer, detail string) {
 		detail = "the default value could not be read from the target's memory"
 	default:
 		detail = "without GOMAXPROCS in the environment, read from the target's memory"
-		if s := phrase.Clean(a.ResolvedSource); s != "" {
+		if s := a.ResolvedSource; s != "" {
 			detail += " (" + s + ")"
 		}
 		return document.OK, strconv.Itoa(*a.ResolvedProcs), detail
@@ -145,7 +149,7 @@ func (g *group) tunedFor() (state document.Tone, answer, detail string) {
 	}
 	if rec := g.Recommendation; rec.Verdict == verdict.TradeOff {
 		state = document.Attention
-		detail += fmt.Sprintf(". Here they need different values: throughput %s, p99 %s", phrase.Clean(rec.BestThroughput), phrase.Clean(rec.BestP99))
+		detail += fmt.Sprintf(". Here they need different values: throughput %s, p99 %s", rec.BestThroughput, rec.BestP99)
 	}
 	return state, answer, detail
 }
@@ -243,7 +247,7 @@ func (g *group) throttling() (state document.Tone, answer, detail string) {
 		detail = clauses(detail, "it is unknown whether a limit on a parent cgroup throttled it")
 	}
 	if t.State == verdict.ThrottledYes || t.Advice == verdict.AdviceAvoid {
-		detail = clauses(detail, words{g.Group, g.r}.throttlingAdvice())
+		detail = clauses(detail, g.words.throttlingAdvice())
 	}
 	return state, answer, detail
 }
@@ -257,7 +261,7 @@ func around(a *verdict.ThrottledSetting) string {
 }
 
 // groupName is a cgroup's, as far as there is room for it.
-func groupName(group string) string { return phrase.Clip(phrase.Clean(group), 2*nameRoom) }
+func groupName(group string) string { return phrase.Clip(group, 2*nameRoom) }
 
 func clauses(list ...string) string {
 	var all []string
@@ -271,7 +275,7 @@ func clauses(list ...string) string {
 
 // throttlingAdvice is what is to be done, the same in every place.
 func (w words) throttlingAdvice() string {
-	t := &w.group.Throttling
+	t := &w.Throttling
 	limit := "the limit on the parent cgroup"
 	if t.AdviceOwn {
 		limit = "the CPU limit"

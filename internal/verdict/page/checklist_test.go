@@ -15,21 +15,21 @@ import (
 func ptr[T any](x T) *T { return &x }
 
 // world is a group of two settings, unset and 2, to be bent by a test.
-func world(bend func(*verdict.Result, *verdict.Group)) *View {
+func world(bend func(*verdict.Result, *verdict.Group)) *verdict.Result {
 	r := pagetest.Typical()
 	r.Groups[0].Settings, r.Groups[0].Rows = r.Groups[0].Settings[:3], nil
 	r.Host.EffectiveCPUs = 8
 	r.Groups[0].EffectiveCPUs = 8
 	bend(r, &r.Groups[0])
-	return New(r)
+	return r
 }
 
 // The checklist says "no CPU limit" only where there is no limit: the one that a server was found under, or
 // that procfit itself runs under, is named with its cgroup.
 func TestTheLimitAroundIsNamed(t *testing.T) {
 	said := func(limit *verdict.Limit) string {
-		v := world(func(r *verdict.Result, g *verdict.Group) { g.LimitAround, g.EffectiveCPUs = limit, 1 })
-		return v.Verdict.Context + "\n" + strings.Join(v.Verdict.Reasons, "\n")
+		v := VerdictOf(world(func(r *verdict.Result, g *verdict.Group) { g.LimitAround, g.EffectiveCPUs = limit, 1 }))
+		return v.Context + "\n" + strings.Join(v.Reasons, "\n")
 	}
 	text := said(&verdict.Limit{CPUs: 1, Group: "/sys/fs/cgroup/cpu/shop"})
 	for _, want := range []string{"limit of 1 CPU on the parent cgroup /sys/fs/cgroup/cpu/shop", "holds for 1 CPU, the CPU limit of 1 CPU on the parent cgroup /sys/fs/cgroup/cpu/shop;"} {
@@ -47,14 +47,14 @@ func TestTheLimitAroundIsNamed(t *testing.T) {
 
 // Nothing is to be changed as long as it is not known what the program runs with now.
 func TestNothingIsSetThatIsUnclear(t *testing.T) {
-	known := world(func(*verdict.Result, *verdict.Group) {}).Groups[0]
+	known := world(func(*verdict.Result, *verdict.Group) {})
 	unclear := world(func(_ *verdict.Result, g *verdict.Group) {
 		g.Settings, g.Default = g.Settings[1:], verdict.Default{Standing: verdict.DefaultUnknown, NumCPU: 8}
-	}).Groups[0]
-	if a := known.Verdict.Answer; a.Text != "Set GOMAXPROCS=2" || a.Brief != "set 2" || a.Apply != "export GOMAXPROCS=2" || len(known.Paste.Snippets) == 0 {
-		t.Errorf("%+v, %+v", a, known.Paste)
+	})
+	if a, p := VerdictOf(known).Answer, sections(known)[0]; a.Text != "Set GOMAXPROCS=2" || a.Brief != "set 2" || a.Apply != "export GOMAXPROCS=2" || len(p.Snippets) == 0 {
+		t.Errorf("%+v, %+v", a, p)
 	}
-	a, p := unclear.Verdict.Answer, unclear.Paste
+	a, p := VerdictOf(unclear).Answer, sections(unclear)[0]
 	if a.Text != "Recommended: GOMAXPROCS=2; change nothing yet" || a.Brief != "recommended 2" || a.Apply != "" || len(p.Snippets) > 0 || !strings.HasPrefix(p.Lead, "Nothing to set yet. What is the current value? The default was not measured") {
 		t.Errorf("%+v, %+v", a, p)
 	}
@@ -123,7 +123,7 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 			document.Attention, "yes", "8 (default): 63% of periods of the limit of 1.5 CPUs on the parent cgroup /session; raise the limit on the parent cgroup"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := world(c.bend).Groups[0].Checklist
+			got := sections(world(c.bend))[0].Checklist
 			if len(got) != 8 {
 				t.Fatalf("%d points, want 8", len(got))
 			}
@@ -174,10 +174,10 @@ func throttled(share float64, state verdict.ThrottlingState, advice verdict.Thro
 // The checklist and the warning say the same of what is to be done.
 func TestThrottlingReadsOneWayOnly(t *testing.T) {
 	r := analyze(verdicttest.Config{CPUs: 3, Rate: 100, Settings: verdicttest.Quota(2.5, held(verdicttest.Unset(3, 990, .012)), verdicttest.Set(1, 400, .02), verdicttest.Set(2, 1000, .010), held(verdicttest.Set(3, 990, .012)))})
-	v := New(r)
-	detail := v.Groups[0].Checklist[7].Detail
+	shown := sections(r)[0]
+	detail := shown.Checklist[7].Detail
 	fixes := 0
-	for _, w := range v.Groups[0].Warnings {
+	for _, w := range shown.Warnings {
 		if strings.Contains(w.Message, "throttled") {
 			if fixes++; w.Fix != "" && !strings.HasSuffix(detail, "; "+w.Fix) {
 				t.Errorf("the warning says %q, the checklist %q", w.Fix, detail)
@@ -221,7 +221,7 @@ func TestMistakesAreLookedFor(t *testing.T) {
 		{"unreadable", 9, func(_ *verdict.Result, g *verdict.Group) { g.Override.Known = false }, "unknown"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := world(c.bend).Groups[0].Mistakes
+			got := sections(world(c.bend))[0].Mistakes
 			if len(got) != 10 {
 				t.Fatalf("%d mistakes, want 10", len(got))
 			}

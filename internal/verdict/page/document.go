@@ -1,57 +1,88 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
 )
 
 // Brief is what a terminal gets of a sweep: the answer, the curve and the table that it rests
 // on, and what weakens it most. The rest is in the report.
-func (v *View) Brief() *document.Document {
-	d := &document.Document{Title: v.Of + " of " + v.Name, Date: v.Started, Closing: v.Verdict.closing()}
+func Brief(r *verdict.Result) *document.Document {
+	parts := partsOf(r)
+	v, warnings := headline(r, parts), warningsOf(r, len(parts))
+	d := newDocument(r)
+	d.Closing = v.closing()
 	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
-	add(document.Text{Text: v.Verdict.Answer.Text, Style: document.Strong, Tone: v.Verdict.State},
-		document.Text{Text: v.Verdict.Answer.Plain}, document.Text{Text: v.Verdict.Context, Style: document.Muted})
-	if g := v.Gate; g != nil && g.Sentence != "" {
-		add(document.Text{Text: g.Answer + ". " + g.Sentence, Tone: g.State})
-	}
-	for i := range v.Groups {
-		if g := &v.Groups[i]; len(v.Groups) <= fewGroups {
-			add(g.brief(len(v.Groups) > 1)...)
+	add(document.Text{Text: v.Answer.Text, Style: document.Strong, Tone: v.State},
+		document.Text{Text: v.Answer.Plain}, document.Text{Text: v.Context, Style: document.Muted})
+	if r.Gate != nil {
+		if g := gateOf(r.Gate); g.sentence != "" && !gateLeads(r) {
+			add(document.Text{Text: g.answer + ". " + g.sentence, Tone: g.state})
 		}
 	}
-	if v.Gate != nil {
-		add(v.Gate.Table)
+	for _, p := range parts {
+		if len(parts) > 1 && len(parts) <= fewGroups {
+			add(document.Heading{Level: 2, Text: p.sectionTitle()})
+		}
+		if len(parts) <= fewGroups {
+			add(p.onTerminal()...)
+		}
 	}
-	if v.Summary != nil {
-		add(*v.Summary)
+	if r.Gate != nil {
+		add(gateTable(r.Gate, r.Plan))
 	}
-	if len(v.Groups) == 1 {
-		add(v.Groups[0].figures(true)...)
+	if t := summaryOf(r, parts); t != nil {
+		add(*t)
 	}
-	add(v.Profiles...)
-	if v.Progress != "" {
-		add(document.Alert{Text: v.Progress})
+	if len(parts) == 1 {
+		add(parts[0].numberTables(true)...)
 	}
-	add(v.heaviest())
+	add(profilesOf(r)...)
+	if text := progress(r); text != "" {
+		add(document.Alert{Text: text})
+	}
+	add(heaviest(r, warnings, len(parts)))
 	return d
+}
+
+// newDocument is one that has no blocks yet.
+func newDocument(r *verdict.Result) *document.Document {
+	name := r.Name
+	if r.Canary != nil || r.Live != nil {
+		name += " under its own traffic"
+	}
+	return &document.Document{Title: subject(r) + " of " + name, Date: r.Started.UTC().Format("2 January 2006, 15:04 UTC")}
+}
+
+// summaryOf has a row a part, or a setting by its cost; nil: neither is asked.
+func summaryOf(r *verdict.Result, parts []part) *document.Table {
+	switch c := r.Cheapest; {
+	case c != nil && len(c.Settings) > 0:
+		return pricedTable(c)
+	case len(parts) < 2:
+		return nil
+	case len(r.Best) > 0:
+		return comparedTable(parts)
+	}
+	return summary(r, parts)
 }
 
 // fewGroups have their curves on a terminal; more have a row of the summary each.
 const fewGroups = 3
 
-// brief is a group's curves.
-func (g *Group) brief(titled bool) (list []document.Block) {
-	if titled {
-		list = append(list, document.Heading{Level: 2, Text: g.Title})
-	}
-	if c := g.curves(); len(c) > 0 {
+// onTerminal is a group's curves, or where it has none, what each of its values came to.
+func (g *group) onTerminal() (list []document.Block) {
+	throughput := g.throughputChart()
+	if c := chartsOf(throughput, g.latencyChart()); len(c) > 0 {
 		list = append(list, document.Charts{Layout: document.Lines, List: c})
 	}
-	if g.Throughput == nil { // what each value of an experiment came to
-		list = append(list, itemized("", document.Items(g.Verdict.Reasons))...)
+	if throughput == nil {
+		list = append(list, itemized("", document.Items(g.concluded().Reasons))...)
 	}
 	return list
 }
@@ -84,88 +115,123 @@ func (v Verdict) closing() []document.Block {
 }
 
 // Report is all that is known of a sweep, as its files show it.
-func (v *View) Report() *document.Document {
-	many := len(v.Groups) > 1
-	d := &document.Document{Title: v.Of + " of " + v.Name, Date: v.Started, Parts: many}
-	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
-	warned := slices.IndexFunc(v.Groups, func(g Group) bool { return len(g.Warnings) > 0 })
-	if many {
-		add(document.Section{Class: document.Navigation, Name: "Contents", Blocks: []document.Block{v.contents()}})
-	}
-	if v.Progress != "" {
-		add(document.Alert{Text: v.Progress})
-	}
-	answer := v.Verdict.answer(2)
-	if v.Alert != "" {
-		anchor := "#warnings"
-		if warned < 0 {
-			anchor = "#warnings-about-the-whole-run"
+func Report(r *verdict.Result) *document.Document { return wholeReport(r, progress(r)) }
+
+// Ended is that of a sweep that has just ended: whoever watched it knows how far it came.
+func Ended(r *verdict.Result) *document.Document { return wholeReport(r, "") }
+
+// SoFar is that of a sweep that continues.
+func SoFar(r *verdict.Result) *document.Document {
+	now := Ended(r)
+	for i, b := range now.Blocks {
+		if p, ok := b.(document.Panel); ok {
+			p.Label = "So far: " + p.Label
+			now.Blocks[i] = p
 		}
-		answer.Blocks = append(answer.Blocks, document.Alert{Text: v.Alert, To: anchor})
+	}
+	return now
+}
+
+func wholeReport(r *verdict.Result, progress string) *document.Document {
+	parts := partsOf(r)
+	v, warnings, profiles := headline(r, parts), warningsOf(r, len(parts)), profilesOf(r)
+	var glance document.Cards
+	if len(parts) > 1 && len(r.Best) == 0 {
+		glance = overview(r, parts)
+	}
+	d := newDocument(r)
+	d.Parts = len(parts) > 1
+	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
+	if d.Parts {
+		add(document.Section{Class: document.Navigation, Name: "Contents", Blocks: []document.Block{tableOfContents(glance, len(profiles) > 0)}})
+	}
+	if progress != "" {
+		add(document.Alert{Text: progress})
+	}
+	anchor, about := "#warnings-about-the-whole-run", notesOf(warnings, -1)
+	alerts, first := about, true
+	sections := make([]document.Block, len(parts))
+	for i, p := range parts {
+		notes, title := notesOf(warnings, i), document.Heading{Level: 3, Text: "Warnings"}
+		var warned []document.Block
+		if len(notes) > 0 {
+			if first {
+				anchor, title.ID = "#warnings", "warnings"
+			}
+			first = false
+			warned = []document.Block{title, notes}
+		}
+		alerts = append(notes[:len(notes):len(notes)], alerts...)
+		s := document.Section{Class: "group", ID: p.anchorID()}
+		if d.Parts {
+			s.Blocks = []document.Block{document.Heading{Level: 2, Text: p.sectionTitle()}, p.concluded().panel(3)}
+		}
+		s.Blocks = append(s.Blocks, p.inReport(warned)...)
+		sections[i] = s
+	}
+	answer := v.panel(2)
+	if text := alert(alerts); text != "" {
+		answer.Blocks = append(answer.Blocks, document.Alert{Text: text, To: anchor})
 	}
 	add(answer)
-	if len(v.Overview) > 0 {
-		add(v.Overview)
+	if len(glance) > 0 {
+		add(glance)
 	}
-	if v.Gate != nil {
-		add(v.Gate.section())
+	if r.Gate != nil {
+		add(gateSection(r))
 	}
-	if v.Summary != nil {
-		add(document.Heading{Level: 2, Text: "Summary", ID: "summary"}, *v.Summary)
+	if t := summaryOf(r, parts); t != nil {
+		add(document.Heading{Level: 2, Text: "Summary", ID: "summary"}, *t)
 	}
-	for i := range v.Groups {
-		add(document.Section{Class: "group", ID: v.Groups[i].ID, Blocks: v.Groups[i].report(many, i == warned)})
-	}
-	add(v.Profiles...)
-	if many || len(v.Warnings) > 0 {
+	add(sections...)
+	add(profiles...)
+	if d.Parts || len(about) > 0 {
 		add(document.Heading{Level: 2, Text: "Warnings about the whole run", ID: "warnings-about-the-whole-run"})
-		if len(v.Warnings) > 0 {
-			add(v.Warnings)
+		if len(about) > 0 {
+			add(about)
 		} else {
 			add(document.Text{Text: "None."})
 		}
 	}
 	add(document.Heading{Level: 2, Text: "Environment", ID: "environment"})
-	for _, f := range v.Environment {
-		add(document.Heading{Level: 3, Text: f.Title}, f.Pairs)
-	}
-	add(document.Heading{Level: 2, Text: "How to reproduce", ID: "how-to-reproduce"},
-		document.Code{Title: "The program under test", Language: "sh", Text: v.Command})
-	if v.Against != "" {
-		add(document.Code{Title: "Compared with", Language: "sh", Text: v.Against})
-	}
-	repeats := "The sweep; reproduce.sh in this directory repeats it"
-	if strings.Contains(v.Reproduce, " --seed ") || strings.Contains(v.Settings, "\n  seed: ") {
-		repeats += " with the same seed"
-	}
-	add(document.Code{Title: repeats, Language: "sh", Text: v.Sweep},
-		document.Folds{List: v.scripts()})
+	add(environmentBlocks(r)...)
+	add(howToReproduce(r)...)
 	return d
 }
 
-// scripts are the files that measure again.
-func (v *View) scripts() []document.Fold {
-	list := []document.Fold{{Summary: "Contents of reproduce.sh", Blocks: []document.Block{document.Code{Text: v.Reproduce}}}}
-	if v.Settings != "" {
-		list = append(list, document.Fold{Summary: "Contents of procfit.yaml", Blocks: []document.Block{document.Code{Text: v.Settings}}})
+// howToReproduce is how to measure again.
+func howToReproduce(r *verdict.Result) []document.Block {
+	script, settings := reproduce(r), settingsFile(r)
+	list := []document.Block{document.Heading{Level: 2, Text: "How to reproduce", ID: "how-to-reproduce"},
+		document.Code{Title: "The program under test", Language: "sh", Text: targetCommand(r)}}
+	if len(r.Target.Against) > 0 {
+		list = append(list, document.Code{Title: "Compared with", Language: "sh", Text: phrase.Shell(r.Target.Against)})
 	}
-	return list
+	repeats := "The sweep; reproduce.sh in this directory repeats it"
+	if strings.Contains(script, " --seed ") || strings.Contains(settings, "\n  seed: ") {
+		repeats += " with the same seed"
+	}
+	files := []document.Fold{{Summary: "Contents of reproduce.sh", Blocks: []document.Block{document.Code{Text: script}}}}
+	if settings != "" {
+		files = append(files, document.Fold{Summary: "Contents of procfit.yaml", Blocks: []document.Block{document.Code{Text: settings}}})
+	}
+	return append(list, document.Code{Title: repeats, Language: "sh", Text: r.Spec.Shell()}, document.Folds{List: files})
 }
 
-// contents are the parts of a report on several groups.
-func (v *View) contents() document.Links {
+// tableOfContents are the parts of a report on several groups.
+func tableOfContents(glance document.Cards, profiled bool) document.Links {
 	list := document.Links{{Text: "Summary", To: "#summary"}}
-	for i := range v.Overview {
-		list = append(list, document.Link{Text: v.Overview[i].Title, To: "#" + v.Overview[i].ID})
+	for i := range glance {
+		list = append(list, document.Link{Text: glance[i].Title, To: "#" + glance[i].ID})
 	}
-	if len(v.Profiles) > 0 {
+	if profiled {
 		list = append(list, document.Link{Text: "Profiles", To: "#profiles1"})
 	}
 	return append(list, document.Link{Text: "Warnings", To: "#warnings-about-the-whole-run"}, document.Link{Text: "Environment", To: "#environment"}, document.Link{Text: "How to reproduce", To: "#how-to-reproduce"})
 }
 
-// answer is the first screen: what to do, why, what changes, what to type.
-func (v Verdict) answer(level int) document.Panel {
+// panel is the first screen: what to do, why, what changes, what to type.
+func (v Verdict) panel(level int) document.Panel {
 	a := v.Answer
 	p := document.Panel{Name: "Verdict", Tone: v.State, Label: v.Label, Level: level, Sentence: a.Text}
 	p.Blocks = append(p.Blocks, document.Text{Text: a.Plain, Style: document.Plain})
@@ -182,97 +248,79 @@ func (v Verdict) answer(level int) document.Panel {
 	return p
 }
 
-func (g *Gate) section() document.Section {
-	s := document.Section{Class: "gate " + string(g.State), Blocks: []document.Block{document.Heading{Level: 2, Text: "New compared with old"}}}
-	if g.Sentence != "" {
-		s.Blocks = append(s.Blocks, document.Text{Lead: g.Answer, Text: g.Sentence, Tone: g.State})
+func gateSection(r *verdict.Result) document.Section {
+	g := gateOf(r.Gate)
+	s := document.Section{Class: "gate " + string(g.state), Blocks: []document.Block{document.Heading{Level: 2, Text: "New compared with old"}}}
+	if g.sentence != "" && !gateLeads(r) {
+		s.Blocks = append(s.Blocks, document.Text{Lead: g.answer, Text: g.sentence, Tone: g.state})
 	}
-	s.Blocks = append(s.Blocks, g.Table)
-	if g.Note != "" {
-		s.Blocks = append(s.Blocks, document.Text{Text: g.Note, Style: document.Small})
+	s.Blocks = append(s.Blocks, gateTable(r.Gate, r.Plan))
+	if g.note != "" {
+		s.Blocks = append(s.Blocks, document.Text{Text: g.note, Style: document.Small})
 	}
 	return s
 }
 
-// report is all that is known of a group. Of several each has a title and its answer.
-func (g *Group) report(titled, linked bool) (list []document.Block) {
+func (g *group) inReport(warnings []document.Block) (list []document.Block) {
 	add := func(blocks ...document.Block) { list = append(list, blocks...) }
-	head := func(text string) document.Heading { return document.Heading{Level: 3, Text: text} }
-	if titled {
-		add(document.Heading{Level: 2, Text: g.Title}, g.Verdict.answer(3))
+	each, benchmarks := []document.Chart(nil), []document.Block(nil)
+	if g.Compares == "" {
+		each, benchmarks = g.benchmarks()
 	}
-	b := g.Benchmarks
-	if g.Throughput != nil {
-		charts := document.Charts{Title: head("By " + g.By), Hidden: true, Layout: document.Curves, List: g.curves(), Table: &g.Curves, Note: "Throughput: " + g.Throughput.Note,
-			Key: "A large dot is the level of a setting, estimated from all trials, and the bar is its 95% interval. Small dots are single trials, small rings are trials of a repeat of the same setting, and × marks trials that are not used; a × above a chart has no value or one beyond it. Point at a setting or tap it to see its values."}
-		if slices.ContainsFunc(g.Throughput.Categories, func(k document.Category) bool { return k.Uncompared != "" }) {
-			charts.Key += " A pale setting is not compared with the others; the word below it says why."
+	if c := g.curveCharts(each); c != nil {
+		add(*c)
+	}
+	if benchmarks != nil {
+		add(document.Heading{Level: 3, Text: "Benchmark by benchmark"})
+		if len(each) > fewBenchmarks {
+			add(document.Charts{Layout: document.Multiples, List: each})
 		}
-		if g.Latency != nil {
-			charts.Note += ". Latency: " + g.Latency.Note
-		} else if b != nil && len(b.Charts) <= fewBenchmarks {
-			charts.Beside = b.Charts
-		}
-		charts.Note += ". " + g.Levels
-		add(charts)
+		add(benchmarks...)
 	}
-	if len(g.OverTime) > 0 {
-		add(document.Charts{Title: head("Over time"), List: g.OverTime})
+	add(whyAndNumbers(g)...)
+	if g.Compares != "" { // of a variable nothing more is known
+		return append(list, warnings...)
 	}
-	if b != nil {
-		add(head("Benchmark by benchmark"))
-		if len(b.Charts) > fewBenchmarks {
-			add(document.Charts{Layout: document.Multiples, List: b.Charts})
-		}
-		add(b.Table, document.Text{Text: b.Note, Style: document.Small})
-	}
-	if len(g.Verdict.Reasons) > 0 {
-		add(head("Why"))
-		add(itemized("", document.Items(g.Verdict.Reasons))...)
-	}
-	add(head("All numbers"))
-	add(g.figures(false)...)
-	if g.Unjudged != nil {
-		add(document.Folds{List: []document.Fold{{Summary: "Metrics that do not decide", Blocks: []document.Block{*g.Unjudged}}}})
-	}
-	add(g.set()...)
-	if len(g.Warnings) > 0 {
-		warnings := head("Warnings")
-		if linked {
-			warnings.ID = "warnings"
-		}
-		add(warnings, g.Warnings)
-	}
-	if len(g.Checklist) > 0 {
-		add(document.Folds{Title: head("Checklist"), List: []document.Fold{
-			{Summary: g.Checked, Blocks: []document.Block{g.Checklist}}, {Summary: g.Mistaken, Blocks: []document.Block{g.Mistakes}}}})
-	}
-	if len(g.Evidence) > 0 {
-		add(document.Charts{Title: head("Kernel counters"), Layout: document.Evidence, List: g.Evidence})
+	add(g.paste().blocks(g.facts())...)
+	add(warnings...)
+	checklist, mistakes := g.checklist(), g.mistakes()
+	add(document.Folds{Title: document.Heading{Level: 3, Text: "Checklist"}, List: []document.Fold{
+		{Summary: folded("Before you change it", checklist, "to look at", "unknown"), Blocks: []document.Block{checklist}},
+		{Summary: folded("Common mistakes", mistakes, "to look at", "open"), Blocks: []document.Block{mistakes}}}})
+	if evidence := g.evidenceCharts(); len(evidence) > 0 {
+		add(document.Charts{Title: document.Heading{Level: 3, Text: "Kernel counters"}, Layout: document.Evidence, List: evidence})
 	}
 	return list
 }
 
-// set is what is known of the setting, and how it is set; nothing of a variable.
-func (g *Group) set() (list []document.Block) {
-	if len(g.Facts) > 0 {
-		list = append(list, g.Facts)
+// curveCharts are those of a group, with how they are read, and its benchmarks' where there is no latency;
+// nil: it has no throughput.
+func (g *group) curveCharts(benchmarks []document.Chart) *document.Charts {
+	throughput, latency := g.throughputChart(), g.latencyChart()
+	if throughput == nil {
+		return nil
 	}
-	if g.Paste.Lead != "" {
-		list = append(list, document.Heading{Level: 3, Text: "How to set it"}, document.Text{Text: g.Paste.Lead})
+	table := curves(g.valueColumn(), throughput, latency)
+	charts := document.Charts{Title: document.Heading{Level: 3, Text: "By " + cmp.Or(g.axis(), "GOMAXPROCS")}, Hidden: true, Layout: document.Curves, List: chartsOf(throughput, latency), Table: &table, Note: "Throughput: " + throughput.Note,
+		Key: "A large dot is the level of a setting, estimated from all trials, and the bar is its 95% interval. Small dots are single trials, small rings are trials of a repeat of the same setting, and × marks trials that are not used; a × above a chart has no value or one beyond it. Point at a setting or tap it to see its values."}
+	if slices.ContainsFunc(throughput.Categories, func(k document.Category) bool { return k.Uncompared != "" }) {
+		charts.Key += " A pale setting is not compared with the others; the word below it says why."
 	}
-	if len(g.Paste.Snippets) > 0 {
-		list = append(list, g.Paste.Snippets)
+	if latency != nil {
+		charts.Note += ". Latency: " + latency.Note
+	} else if len(benchmarks) <= fewBenchmarks {
+		charts.Beside = benchmarks
 	}
-	return list
+	charts.Note += ". " + g.levels()
+	return &charts
 }
 
 // fewBenchmarks have their charts in place of a latency's.
 const fewBenchmarks = 6
 
-// curves are those that there are.
-func (g *Group) curves() (list []document.Chart) {
-	for _, c := range []*document.Chart{g.Throughput, g.Latency} {
+// chartsOf are the charts that there are.
+func chartsOf(charts ...*document.Chart) (list []document.Chart) {
+	for _, c := range charts {
 		if c != nil {
 			list = append(list, *c)
 		}
@@ -280,35 +328,38 @@ func (g *Group) curves() (list []document.Chart) {
 	return list
 }
 
-// figures are the tables, whole or with what explains the metrics folded away.
-func (g *Group) figures(whole bool) []document.Block {
-	list := []document.Block{g.Table}
-	if main, aside := g.Table.Split(); aside != nil && !whole {
+// whyAndNumbers are why a part has its verdict, and the tables that it rests on.
+func whyAndNumbers(p part) (list []document.Block) {
+	if reasons := p.concluded().Reasons; len(reasons) > 0 {
+		list = append(list, document.Heading{Level: 3, Text: "Why"}, document.List{Items: document.Items(reasons)})
+	}
+	return append(append(list, document.Heading{Level: 3, Text: "All numbers"}), p.numberTables(false)...)
+}
+
+// blocks are how a setting is set, after what is known of it.
+func (p Paste) blocks(facts document.Pairs) (list []document.Block) {
+	if len(facts) > 0 {
+		list = append(list, facts)
+	}
+	if p.Lead != "" {
+		list = append(list, document.Heading{Level: 3, Text: "How to set it"}, document.Text{Text: p.Lead})
+	}
+	if len(p.Snippets) > 0 {
+		list = append(list, p.Snippets)
+	}
+	return list
+}
+
+func (g *group) numberTables(whole bool) []document.Block {
+	table := g.table()
+	list := []document.Block{table}
+	if main, aside := table.Split(); aside != nil && !whole {
 		list = []document.Block{main, document.Folds{List: []document.Fold{{Summary: "CPU, scheduling and memory by value", Blocks: []document.Block{*aside}}}}}
 	}
-	for _, t := range []*document.Table{g.Metrics, g.Requests} {
+	for _, t := range []*document.Table{g.metricsTable(), g.requestsTable()} {
 		if t != nil {
 			list = append(list, *t)
 		}
 	}
 	return list
-}
-
-// SoFar is the report of a sweep that continues.
-func (v *View) SoFar() *document.Document {
-	now := v.Ended()
-	for i, b := range now.Blocks {
-		if p, ok := b.(document.Panel); ok {
-			p.Label = "So far: " + p.Label
-			now.Blocks[i] = p
-		}
-	}
-	return now
-}
-
-// Ended is that of one that has just ended: whoever watched it knows how far it came.
-func (v *View) Ended() *document.Document {
-	now := *v
-	now.Progress = ""
-	return now.Report()
 }

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,18 +13,21 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// environment is what a reader must know to believe or repeat the run.
-func environment(r *verdict.Result) []Facts {
-	var out []Facts
-	about := func(title string) { out = append(out, Facts{Title: title}) }
+// environmentBlocks is what a reader must know to believe or repeat the run.
+func environmentBlocks(r *verdict.Result) (blocks []document.Block) {
+	var pairs document.Pairs
 	add := func(name, value string) {
-		if value = phrase.Clean(value); value != "" {
-			last := &out[len(out)-1]
-			last.Pairs = append(last.Pairs, document.Pair{Name: name, Value: value})
+		if value != "" {
+			pairs = append(pairs, document.Pair{Name: name, Value: value})
 		}
 	}
+	are := func(title string) { // of what was added
+		if pairs != nil {
+			blocks = append(blocks, document.Heading{Level: 3, Text: title}, pairs)
+		}
+		pairs = nil
+	}
 	h, t, l := r.Host, r.Target, r.Load
-	about("Machine")
 	add("Machine", h.Hostname)
 	add("CPU", h.CPUModel)
 	add("CPUs", cpuCounts(r))
@@ -38,8 +40,8 @@ func environment(r *verdict.Result) []Facts {
 	if nodes := r.Plan.Nodes; len(nodes) > 0 {
 		add("Nodes", phrase.And(nodes)+": one block on each, at the same time")
 	}
-	about("Program")
-	add("Program", program(r))
+	are("Machine")
+	add("Program", programWords(r))
 	add("Copies the pods of", t.Object)
 	add("Namespace", t.Namespace)
 	add("Container", t.Container)
@@ -52,10 +54,10 @@ func environment(r *verdict.Result) []Facts {
 	add("CPUs of the target", t.Had().String())
 	canaryEnvironment(r.Canary, add)
 	queries(r, add)
-	about("Load")
+	are("Program")
 	add("URL", t.URL)
-	add("Load generator", generator(r))
-	add("How the load was sent", engine(r))
+	add("Load generator", generatorWords(r))
+	add("How the load was sent", engineWords(r))
 	add("TLS", verified(r.Spec))
 	if t.Kind == "server" {
 		if l.RatePerSecond != nil {
@@ -64,16 +66,17 @@ func environment(r *verdict.Result) []Facts {
 			add("Rate", piloted(l)+" of what the default can sustain, found by the first trials")
 		}
 		add("CPUs of the load generator", l.Had().String())
-		add("Load generator and target", where(r))
+		add("Load generator and target", whereLoadRan(r))
 	}
-	about("Trials")
+	are("Load")
 	add("Numbers", originWords(r.Origin))
 	add("Date", r.Started.UTC().Format("2006-01-02 15:04 UTC"))
-	add("A trial", trial(r))
+	add("A trial", trialWords(r))
 	add("Plan", planned(r))
 	add("Trials", howMany(r))
 	add("procfit", strings.TrimSpace(r.Tool.Version+" ("+r.Tool.GoVersion+")"))
-	return slices.DeleteFunc(out, func(f Facts) bool { return len(f.Pairs) == 0 })
+	are("Trials")
+	return blocks
 }
 
 // piloted is the part of the capacity that the pilots found which the open loop got.
@@ -110,12 +113,12 @@ func canaryEnvironment(c *verdict.Canary, add func(name, value string)) {
 				ran = append(ran, strconv.Itoa(n))
 			}
 		}
-		add("GOMAXPROCS of "+phrase.Clean(a.Label), fmt.Sprintf("%s, in %s under %s", phrase.And(ran), phrase.Count(a.Replicas, "pod"), limit))
+		add("GOMAXPROCS of "+a.Label, fmt.Sprintf("%s, in %s under %s", phrase.And(ran), phrase.Count(a.Replicas, "pod"), limit))
 	}
 }
 
-// where says how near the load was to the target.
-func where(r *verdict.Result) string {
+// whereLoadRan says how near the load was to the target.
+func whereLoadRan(r *verdict.Result) string {
 	switch {
 	case r.Load.OnTargetHost() && r.SharedCPUs:
 		return "on the same CPUs"
@@ -204,7 +207,7 @@ func howMany(r *verdict.Result) string {
 	return fmt.Sprintf("%d of %s run%s, %d invalid", ran, of, pilots, r.TrialsInvalid+r.PilotsInvalid)
 }
 
-func program(r *verdict.Result) string {
+func programWords(r *verdict.Result) string {
 	t := r.Target
 	switch {
 	case t.BuiltIn != "":
@@ -215,7 +218,7 @@ func program(r *verdict.Result) string {
 	return t.Kind
 }
 
-func generator(r *verdict.Result) string {
+func generatorWords(r *verdict.Result) string {
 	l := r.Load
 	if r.Target.Kind != "server" {
 		return ""
@@ -247,8 +250,8 @@ func generator(r *verdict.Result) string {
 	return s
 }
 
-// engine is what offered the load and what it cost.
-func engine(r *verdict.Result) string {
+// engineWords is what offered the load and what it cost.
+func engineWords(r *verdict.Result) string {
 	var parts []string
 	for _, e := range r.Engines {
 		s := e.Name + ", " + e.Protocol
@@ -302,7 +305,7 @@ func headerNames(headers []string) []string {
 // ends reports whether the target is a program that runs to its end, under no load.
 func ends(t journal.Target) bool { return t.Kind == journal.KindBatch || t.Kind == journal.KindGoBench }
 
-func trial(r *verdict.Result) string {
+func trialWords(r *verdict.Result) string {
 	l, s := r.Load, number.Time().Short()
 	batch := ends(r.Target)
 	if l.DurationSeconds <= 0 && !batch {

@@ -41,20 +41,29 @@ func experimentOf(r *verdict.Result) experiment {
 	return experiment{c, l, r}
 }
 
-// ownTraffic makes the settings of an experiment a group without curves over GOMAXPROCS: its
-// charts are over time.
-func (v *View) ownTraffic(r *verdict.Result) {
-	if r.Canary == nil && r.Live == nil {
-		return
+func (w experiment) anchorID() string { return "g1" }
+
+func (w experiment) sectionTitle() string { return "" } // it is alone
+
+// onTerminal is what each value came to: it has no curves over GOMAXPROCS.
+func (w experiment) onTerminal() []document.Block {
+	return itemized("", document.Items(w.concluded().Reasons))
+}
+
+func (w experiment) numberTables(bool) []document.Block {
+	decide, _ := w.tables()
+	return []document.Block{decide}
+}
+
+func (w experiment) inReport(warnings []document.Block) (list []document.Block) {
+	if charts := w.charts(); len(charts) > 0 && !w.Unreached { // else of zeros
+		list = append(list, document.Charts{Title: document.Heading{Level: 3, Text: "Over time"}, List: charts})
 	}
-	v.Name, v.Progress = v.Name+" under its own traffic", "" // what ended it is its verdict
-	w := experimentOf(r)
-	g := Group{ID: "g1", Verdict: w.verdict(), Facts: w.facts(), Paste: w.paste()}
-	g.Table, g.Unjudged = w.tables()
-	if !w.Unreached { // else of zeros
-		g.OverTime = w.charts()
+	list = append(list, whyAndNumbers(w)...)
+	if _, others := w.tables(); others != nil {
+		list = append(list, document.Folds{List: []document.Fold{{Summary: "Metrics that do not decide", Blocks: []document.Block{*others}}}})
 	}
-	v.Groups = []Group{g}
+	return slices.Concat(list, w.paste().blocks(w.facts()), warnings)
 }
 
 // kind is what it is called in a sentence.
@@ -86,8 +95,8 @@ func (w experiment) start() string {
 	return "the default"
 }
 
-// verdict is how it ended, and where it came to its end, what is proven.
-func (w experiment) verdict() Verdict {
+// concluded is how it ended, and where it came to its end, what is proven.
+func (w experiment) concluded() Verdict {
 	v := Verdict{State: document.Unknown, Label: "Not finished", Answer: Answer{Text: "Not finished"}}
 	sure := nothingProven
 	switch e := w.End; {
@@ -102,7 +111,7 @@ func (w experiment) verdict() Verdict {
 	case e.Code == journal.EndInterrupted:
 		v.Sentence = w.unfinished("it was interrupted")
 	default:
-		v.Sentence = w.unfinished(phrase.Clean(e.Reason))
+		v.Sentence = w.unfinished(e.Reason)
 	}
 	if v.Answer.Plain == "" {
 		v.Answer.Plain = v.Sentence
@@ -121,7 +130,7 @@ func (w experiment) harmed(h *journal.Harm) Verdict {
 	if h == nil {
 		return v
 	}
-	v.Answer.Text = "Harm at GOMAXPROCS " + phrase.Clip(phrase.Clean(h.Setting), nameRoom)
+	v.Answer.Text = "Harm at GOMAXPROCS " + phrase.Clip(h.Setting, nameRoom)
 	if w.live != nil {
 		if v.Sentence = w.liveHarm(h); h.Code == journal.HarmBudget {
 			v.Label, v.Answer.Text = "Ended by its budget", "Ended by its budget"
@@ -170,7 +179,7 @@ func (w experiment) on() []string {
 func (w experiment) proven(v verdict.Verdict) (list []string) {
 	for _, a := range w.Settings {
 		if a.Procs != nil && a.Verdict == v {
-			list = append(list, phrase.Clean(a.Label))
+			list = append(list, a.Label)
 		}
 	}
 	return list
@@ -269,7 +278,7 @@ func (w experiment) open(more string) string {
 	var list []string
 	for _, a := range w.Settings {
 		if better, open := a.In(verdict.OutcomeBetter), a.In(verdict.OutcomeOpen); a.Verdict == verdict.CannotTell && better != nil && open != nil {
-			list = append(list, fmt.Sprintf("GOMAXPROCS %s is better than %s in %s, but may be worse in %s", phrase.Clean(a.Label), w.start(), w.names(better), w.names(open)))
+			list = append(list, fmt.Sprintf("GOMAXPROCS %s is better than %s in %s, but may be worse in %s", a.Label, w.start(), w.names(better), w.names(open)))
 		}
 	}
 	if list == nil {
@@ -286,7 +295,7 @@ func (w experiment) paste() Paste {
 	if lead := called(w.r.Recommendation).after(w); lead != "" {
 		return Paste{Lead: lead}
 	}
-	g := &group{Group: &verdict.Group{Recommendation: *w.r.Recommendation}, r: w.r}
+	g := &group{words: words{&verdict.Group{Recommendation: *w.r.Recommendation}, w.r}}
 	for _, a := range w.Settings {
 		g.QuotaCPUs = a.QuotaCPUs // which all have
 	}
@@ -346,7 +355,7 @@ func (w experiment) reason(a verdict.CanarySetting) string {
 	if higher := worseUnjudged(a); higher != nil {
 		parts = append(parts, "higher, but not judged, because "+phrase.And(w.judged())+" decide: "+w.differences(a, higher))
 	}
-	return "GOMAXPROCS " + phrase.Clean(a.Label) + ": " + phrase.Semicolons(parts)
+	return "GOMAXPROCS " + a.Label + ": " + phrase.Semicolons(parts)
 }
 
 // worseUnjudged are the metrics that do not decide, and in which a setting is worse all the
@@ -406,7 +415,7 @@ func (w experiment) name(figure string) string {
 	if f, seen := seenFigures[figure]; seen && w.live != nil {
 		return f.name
 	}
-	return phrase.Clean(figure)
+	return figure
 }
 
 func (w experiment) each() string {
@@ -477,7 +486,7 @@ func (w experiment) tables() (decide document.Table, others *document.Table) {
 		for _, m := range a.Figures {
 			u := w.unit(m.Name)
 			row := document.Row{Cells: []document.Cell{
-				{Value: phrase.Clean(a.Label)}, {Value: w.name(m.Name)}, {Value: outcomeWords[m.Outcome]},
+				{Value: a.Label}, {Value: w.name(m.Name)}, {Value: outcomeWords[m.Outcome]},
 				difference(m.Ratio), {Value: valueOf(u, m.Value)}, {Value: valueOf(u, m.Control)}, {Value: strconv.Itoa(m.Ratio.N)},
 			}}
 			if m.Outcome == verdict.OutcomeWorse || m.Outcome == verdict.OutcomeBetter && slices.Contains(recommended, row.Cells[0].Value) {
@@ -541,10 +550,10 @@ func (w experiment) first() (figure string, high float64) {
 
 func (w experiment) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax document.Axis) document.Chart {
 	u := w.unit(m.Name)
-	name := phrase.Clean(a.Label)
+	name := a.Label
 	c := document.Chart{
 		Title: "GOMAXPROCS " + name + ": " + w.name(m.Name), Unit: u.Name(), Axis: "slice", Note: "by slices of " + number.Short(number.Seconds(w.SliceSeconds)),
-		Ticks: ticks(u, ax), Series: []document.Series{{Name: w.control() + ", " + phrase.Clean(w.Settings[0].Label)}, {Name: name}},
+		Ticks: ticks(u, ax), Series: []document.Series{{Name: w.control() + ", " + w.Settings[0].Label}, {Name: name}},
 	}
 	for n, p := range m.Points {
 		k := document.Category{Label: strconv.Itoa(n + 1)}

@@ -41,11 +41,11 @@ func (g *group) facts() []document.Pair {
 		add("Above the peak", "up to "+slower(*w-1)+" with a higher GOMAXPROCS")
 	}
 	if w := g.Workload; w.Withheld {
-		add("Workload", "unknown: "+words{g.Group, g.r}.others())
+		add("Workload", "unknown: "+g.words.others())
 	} else if w.CPUUtilisation != nil {
-		add("Workload", fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clip(phrase.Clean(w.Kind), nameRoom), share.Number(*w.CPUUtilisation), g.settingText(w.Setting)))
+		add("Workload", fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clip(w.Kind, nameRoom), share.Number(*w.CPUUtilisation), g.settingText(w.Setting)))
 	} else {
-		add("Workload", phrase.Clip(phrase.Clean(w.Kind), nameRoom))
+		add("Workload", phrase.Clip(w.Kind, nameRoom))
 	}
 	if o := g.Others; o.CPUs != nil && o.Of > 0 {
 		add("Other programs", fmt.Sprintf("used %s of the %s that the target may use", short(roundTo(*o.CPUs), number.Digits), number.CPUs(float64(o.Of))))
@@ -170,11 +170,11 @@ func (g *group) loadShape() string {
 	case t.Kind != "server":
 		return "the program's own run"
 	case l.Command != "":
-		return phrase.Clean(l.Command)
+		return l.Command
 	}
-	s := phrase.Count(l.Connections, "connection") + ", " + phrase.Clean(method(l))
+	s := phrase.Count(l.Connections, "connection") + ", " + method(l)
 	if t.URL != "" {
-		s += " " + phrase.Clean(t.URL)
+		s += " " + t.URL
 	}
 	if l.BodyBytes > 0 {
 		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
@@ -266,12 +266,12 @@ func (g *group) memoryFacts(add func(name, value string)) {
 // allocates is what a flat curve of a program that allocates much is likelier about;
 // empty where it does not, or that is not known.
 func (w words) allocates() string {
-	a := w.group.Allocates
+	a := w.Allocates
 	if a == nil || a.CyclesPerSecond <= 0 {
 		return ""
 	}
 	return fmt.Sprintf("it allocates a lot: a GC cycle every %s took %s of its busy CPU time (at %s)",
-		number.Seconds(1/a.CyclesPerSecond), number.Ratio().Number(a.Share), phrase.Clip(phrase.Clean(a.Setting), nameRoom))
+		number.Seconds(1/a.CyclesPerSecond), number.Ratio().Number(a.Share), phrase.Clip(a.Setting, nameRoom))
 }
 
 // instead is what to do where GOMAXPROCS is not the knob.

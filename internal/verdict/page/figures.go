@@ -44,7 +44,7 @@ func batchFigures(r *verdict.Result) []shown {
 	}
 	var times, others []shown
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		s := shown{measure: printed(name, 1), title: phrase.Clean(name), unit: number.PerSecond("")}
+		s := shown{measure: printed(name, 1), title: name, unit: number.PerSecond("")}
 		if names[name] == "ns/op" {
 			s.measure, s.unit, s.row = printed(name, 1e-9), number.Time(), strings.TrimSuffix(s.title, " ns/op")
 			times = append(times, s)
@@ -154,7 +154,7 @@ func (g *group) requestsTable() *document.Table {
 		t.Columns = append(t.Columns, document.Column{Head: "p99 at GOMAXPROCS " + settingName(&g.rows[k]), Short: "p99 at " + label, Detailed: true})
 	}
 	for _, name := range names {
-		row := document.Row{Cells: []document.Cell{{Value: phrase.Clip(phrase.Clean(name), nameRoom)}}}
+		row := document.Row{Cells: []document.Cell{{Value: phrase.Clip(name, nameRoom)}}}
 		for k := range g.rows {
 			row.Cells = append(row.Cells, requestCell(at[name][k]))
 		}

@@ -30,20 +30,20 @@ func WriteFailure(dir string, f *Failure) ([]string, error) {
 }
 
 func files(r *verdict.Result) ([]folder.File, error) {
-	v := New(r)
 	result, err := JSON(r)
 	if err != nil {
 		return nil, err
 	}
-	report, err := html.Render(v.Report())
+	whole := Report(r)
+	report, err := html.Render(whole)
 	if err != nil {
 		return nil, err
 	}
 	list := []folder.File{
 		{Name: "report.html", Mode: folder.Shared, Content: report},
-		{Name: "RESULTS.md", Mode: folder.Shared, Content: markdown.Render(v.Report())},
+		{Name: "RESULTS.md", Mode: folder.Shared, Content: markdown.Render(whole)},
 		{Name: "result.json", Mode: folder.Shared, Content: result},
-		{Name: "reproduce.sh", Mode: folder.Script, Content: []byte(v.Reproduce)},
+		{Name: "reproduce.sh", Mode: folder.Script, Content: []byte(reproduce(r))},
 	}
 	if s := r.Settings; s != nil {
 		list = append(list, folder.File{Name: s.Name, Mode: folder.Shared, Content: s.Text})

@@ -98,7 +98,7 @@ func BenchmarkRender64Settings20Blocks(b *testing.B) {
 			b.Fatal(err)
 		}
 		out.Reset()
-		if err := text.Render(&out, New(r).Brief(), text.Options{Width: 80}); err != nil {
+		if err := text.Render(&out, Brief(r), text.Options{Width: 80}); err != nil {
 			b.Fatal(err)
 		}
 	}

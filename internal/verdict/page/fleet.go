@@ -40,7 +40,7 @@ func fleetPage(o *fleet.Outcome, from string) *document.Document {
 func FleetReport(o *fleet.Outcome) *document.Document {
 	d := fleetPage(o, "")
 	d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "About this page"}, document.Pairs{
-		{Name: "Services from", Value: phrase.Clean(o.File)}, {Name: "Commit", Value: phrase.Clean(o.Commit)}, {Name: "Results in", Value: phrase.Clean(o.Folder)},
+		{Name: "Services from", Value: o.File}, {Name: "Commit", Value: o.Commit}, {Name: "Results in", Value: o.Folder},
 	}, document.Text{Text: "A service is compared with its last result on the same machine: its value, and what each value gains over the default in its own run. What all values lose together from one time to the next is not seen.", Style: document.Small})
 	return d
 }
@@ -89,7 +89,7 @@ func fleetTable(o *fleet.Outcome) document.Table {
 	}}
 	for i := range o.Services {
 		s := &o.Services[i]
-		row := document.Row{Cells: []document.Cell{{Value: s.Name}, {Value: manifestHas(s)}, {Value: briefly(s)}, {Value: sinceThen(s)}, {Value: phrase.Clean(s.Machine)}}}
+		row := document.Row{Cells: []document.Cell{{Value: s.Name}, {Value: manifestHas(s)}, {Value: briefly(s)}, {Value: sinceThen(s)}, {Value: s.Machine}}}
 		if s.Result != nil {
 			row.Link = reportOf(s)
 			row.Cells[2].To = row.Link
@@ -112,7 +112,7 @@ func manifestHas(s *fleet.Service) string {
 	if s.Manifest == nil {
 		return "no manifest"
 	}
-	return phrase.Clean(s.Manifest.Text)
+	return s.Manifest.Text
 }
 
 // briefly is the verdict in a few words.
@@ -123,7 +123,7 @@ func briefly(s *fleet.Service) string {
 	case len(s.Result.Groups) != 1:
 		return "several: see its report"
 	}
-	text := New(s.Result).Verdict.Answer.Brief
+	text := VerdictOf(s.Result).Answer.Brief
 	if s.Verdict == verdict.KeepDefault && s.Procs != nil {
 		text += fmt.Sprintf(" (%d)", *s.Procs)
 	}
@@ -156,7 +156,7 @@ func sinceThen(s *fleet.Service) string {
 func serviceNotes(o *fleet.Outcome, s *fleet.Service, from string) []document.Block {
 	var notes document.Notes
 	say := func(quiet bool, message, fix string) {
-		notes = append(notes, document.Note{Quiet: quiet, Message: phrase.Clean(message), Fix: phrase.Clean(fix)})
+		notes = append(notes, document.Note{Quiet: quiet, Message: message, Fix: fix})
 	}
 	if s.Failed != "" {
 		say(false, "no result: "+s.Failed, "")
@@ -174,7 +174,7 @@ func serviceNotes(o *fleet.Outcome, s *fleet.Service, from string) []document.Bl
 		}
 	}
 	if s.Differs() {
-		v := New(s.Result).Verdict
+		v := VerdictOf(s.Result)
 		say(true, v.Sentence, "")
 		m := s.Manifest
 		at := fmt.Sprintf("%s, container %s of %s", m.Path, m.Container, m.Object)

@@ -67,7 +67,7 @@ func TestFleet(t *testing.T) {
 		t.Errorf("%v: %v", err, paths)
 	}
 	var notes []string
-	for _, b := range d.Blocks {
+	for _, b := range d.Printable().Blocks {
 		if list, ok := b.(document.Notes); ok {
 			for _, n := range list {
 				notes = append(notes, n.Message)

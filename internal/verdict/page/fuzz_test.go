@@ -64,7 +64,7 @@ func FuzzRender(f *testing.F) {
 		}
 		for _, width := range []int{20, 80} {
 			var out bytes.Buffer
-			if err := text.Render(&out, New(r).Brief(), text.Options{Width: width}); err != nil {
+			if err := text.Render(&out, Brief(r), text.Options{Width: width}); err != nil {
 				t.Fatal(err)
 			}
 		}

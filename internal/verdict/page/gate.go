@@ -17,6 +17,20 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
+// gated is the answer of procfit compare, in words.
+type gated struct {
+	state    document.Tone
+	label    string // slower, not slower, or undecided
+	answer   string // in a line
+	sentence string // the other checks, or why nothing is decided
+	note     string // what its changes are; empty: of a baseline, or not judged
+}
+
+// gateLeads reports whether the gate is the answer of the page.
+func gateLeads(r *verdict.Result) bool {
+	return r.Gate != nil && (gateAlone(r) || r.Gate.Kind == verdict.GateKindAgainst)
+}
+
 // gateAlone reports whether the gate is all that was asked: one setting was measured
 // of each program.
 func gateAlone(r *verdict.Result) bool {
@@ -38,8 +52,7 @@ func gateAlone(r *verdict.Result) bool {
 }
 
 // gateOf words a gate. It is passed only where every check was judged.
-func gateOf(g *verdict.Gate, p journal.Plan) *Gate {
-	out := &Gate{Table: gateTable(g, p)}
+func gateOf(g *verdict.Gate) (out gated) {
 	var worse, open, others []*verdict.GateCheck
 	judged := len(g.Checks) > 0
 	for i := range g.Checks {
@@ -61,35 +74,35 @@ func gateOf(g *verdict.Gate, p journal.Plan) *Gate {
 	}
 	switch {
 	case len(worse) > 0:
-		out.State, out.Label = document.Attention, "Slower"
-		out.Answer = subject + " is slower" + gateWith(g, worse[0]) + ": " + allowed(worse[0])
+		out.state, out.label = document.Attention, "Slower"
+		out.answer = subject + " is slower" + gateWith(g, worse[0]) + ": " + allowed(worse[0])
 	case g.Pass && judged && len(open) > 0:
-		out.State, out.Label, out.Answer = document.OK, "Not slower", subject+" is not proven slower"
+		out.state, out.label, out.answer = document.OK, "Not slower", subject+" is not proven slower"
 	case g.Pass && judged:
-		out.State, out.Label, out.Answer = document.OK, "Not slower", subject+" is not slower"
+		out.state, out.label, out.answer = document.OK, "Not slower", subject+" is not slower"
 	default:
-		out.State, out.Label, out.Answer = document.Unknown, undecided, "Undecided: the "+lowered(subject)+" may be slower"
+		out.state, out.label, out.answer = document.Unknown, undecided, "Undecided: the "+lowered(subject)+" may be slower"
 	}
-	if out.State == document.Unknown {
-		out.Sentence = phrase.Capital(cmp.Or(phrase.Clean(Unjudged(g)), "too few valid trials of both programs")) + "."
+	if out.state == document.Unknown {
+		out.sentence = phrase.Capital(cmp.Or(Unjudged(g), "too few valid trials of both programs")) + "."
 	} else if len(others) > 0 {
-		out.Sentence = eachAllowed(g, others) + "."
+		out.sentence = eachAllowed(g, others) + "."
 		if len(worse) > 0 {
-			out.Sentence = "Also " + out.Sentence
+			out.sentence = "Also " + out.sentence
 		} else if others[0].Metric == verdict.MetricThroughput { // a p99 stays as it is
-			out.Sentence = phrase.Capital(out.Sentence)
+			out.sentence = phrase.Capital(out.sentence)
 		}
 	}
 	if g.Kind == verdict.GateKindBaseline {
-		out.Sentence = strings.TrimSpace(out.Sentence + " Compared with the earlier run by what each value gains over the default.")
+		out.sentence = strings.TrimSpace(out.sentence + " Compared with the earlier run by what each value gains over the default.")
 	} else if judged {
-		out.Note = "The changes are between trials that ran next to each other, and can differ from those between the levels, which are over the whole run."
+		out.note = "The changes are between trials that ran next to each other, and can differ from those between the levels, which are over the whole run."
 	}
 	return out
 }
 
 // GateAnswer is a gate in a line.
-func GateAnswer(g *verdict.Gate) string { return lowered(gateOf(g, journal.Plan{}).Answer) }
+func GateAnswer(g *verdict.Gate) string { return lowered(gateOf(g).answer) }
 
 // eachAllowed are checks with what was allowed, as many as two lines have room for.
 func eachAllowed(g *verdict.Gate, list []*verdict.GateCheck) string {
@@ -125,7 +138,7 @@ func gateWith(g *verdict.Gate, c *verdict.GateCheck) string {
 	if !severalSettings(g) {
 		return ""
 	}
-	return " with " + phrase.Clip(phrase.Clean(gateSetting(c.Setting)), 2*nameRoom)
+	return " with " + phrase.Clip(gateSetting(c.Setting), 2*nameRoom)
 }
 
 func severalSettings(g *verdict.Gate) bool {
@@ -175,7 +188,7 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 	}
 	for i := range g.Checks {
 		c := &g.Checks[i]
-		note := phrase.Clean(gateNote(c, p))
+		note := gateNote(c, p)
 		outcome, mark := outcomeWords[c.Outcome], ""
 		switch {
 		case c.Worse:
@@ -184,7 +197,7 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 			outcome = outcomeWords[verdict.OutcomeNotJudged]
 		}
 		cells := []document.Cell{
-			{Value: phrase.Clip(phrase.Clean(gateSetting(c.Setting)), 2*nameRoom)}, {Value: gateMetric(c.Metric, c.Quantile)}, difference(decided(c)),
+			{Value: phrase.Clip(gateSetting(c.Setting), 2*nameRoom)}, {Value: gateMetric(c.Metric, c.Quantile)}, difference(decided(c)),
 			{Value: number.Ratio().Number(c.Margin)}, {Value: outcome}, {Value: note},
 		}
 		t.Rows = append(t.Rows, document.Row{Mark: mark, Strip: line.strip(c, note), Cells: cells[len(cells)-len(t.Columns):]})
@@ -202,26 +215,30 @@ func decided(c *verdict.GateCheck) stat.Interval {
 	return stat.Interval{Median: c.Ratio.Median, Low: c.Bounds.Low, High: c.Bounds.High, N: c.Ratio.N}
 }
 
-// headline makes the gate the answer of the whole View.
-func (g *Gate) headline(of *verdict.Gate, p journal.Plan, context string) Verdict {
-	v := Verdict{State: g.State, Label: g.Label, Sentence: strings.TrimSpace(g.Answer + ". " + g.Sentence), Answer: Answer{Text: g.Answer, Plain: g.Sentence}, Context: context}
-	for i := range of.Checks {
-		c := &of.Checks[i]
+// headline is the gate as the answer of the whole page.
+func (g gated) headline(r *verdict.Result) Verdict {
+	v := Verdict{State: g.state, Label: g.label, Sentence: strings.TrimSpace(g.answer + ". " + g.sentence), Answer: Answer{Text: g.answer, Plain: g.sentence}, Context: g.sure()}
+	if n := len(r.Groups); n == 1 {
+		v.Context = words{&r.Groups[0], r}.context(g.sure())
+	} else {
+		v.Context += " · " + phrase.Count(n, "group")
+	}
+	for i := range r.Gate.Checks {
+		c := &r.Gate.Checks[i]
 		if !c.Judged || len(v.Reasons) == named {
 			continue // the sentence says so; the table has them all
 		}
-		v.Reasons = append(v.Reasons, phrase.Clean(gateMetric(c.Metric, c.Quantile)+gateWith(of, c)+": "+gateNote(c, p)))
+		v.Reasons = append(v.Reasons, gateMetric(c.Metric, c.Quantile)+gateWith(r.Gate, c)+": "+gateNote(c, r.Plan))
 	}
-	g.Sentence = ""
 	return v
 }
 
 // sure is how sure the gate is.
-func (g *Gate) sure() string {
+func (g gated) sure() string {
 	switch {
-	case g.State == document.Unknown:
+	case g.state == document.Unknown:
 		return nothingProven
-	case strings.HasSuffix(g.Answer, "is not proven slower"):
+	case strings.HasSuffix(g.answer, "is not proven slower"):
 		return "Not proven either way"
 	}
 	return provenSure
@@ -230,7 +247,7 @@ func (g *Gate) sure() string {
 // named is how many items a sentence names.
 const named = 6
 
-func some(names []string) string {
+func someNamed(names []string) string {
 	if len(names) > named {
 		names = append(names[:named-1:named-1], "and "+phrase.Count(len(names)-named+1, "more check"))
 	}
@@ -261,8 +278,8 @@ func gateSetting(a journal.Setting) string {
 	return text
 }
 
-// more is the flag that measures more: a sweep that ends by itself takes no --repeats.
-func more(p journal.Plan) string {
+// moreFlag is the flag that measures more: a sweep that ends by itself takes no --repeats.
+func moreFlag(p journal.Plan) string {
 	switch {
 	case !p.Racing():
 		return "more --repeats"
@@ -291,7 +308,7 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 		}
 		return fmt.Sprintf("%s, proven within the margin of %s (n %d)", change, margin, c.Ratio.N)
 	}
-	return fmt.Sprintf("undecided: %s, which may be within the margin of %s or beyond it (n %d); %s would decide", change, margin, c.Ratio.N, more(p))
+	return fmt.Sprintf("undecided: %s, which may be within the margin of %s or beyond it (n %d); %s would decide", change, margin, c.Ratio.N, moreFlag(p))
 }
 
 // gateMetric is what a check is of: of latency the quantile that is judged.
@@ -299,7 +316,7 @@ func gateMetric(metric string, quantile float64) string {
 	if metric == verdict.MetricP99 && quantile > 0 {
 		return contest.QuantileName(quantile)
 	}
-	return phrase.Clean(metric)
+	return metric
 }
 
 // lossNote is a ratio that is proven worse than the margin, by its bound.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
@@ -30,16 +31,16 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 		{"without checks", func(g *verdict.Gate) { g.Checks = nil }, document.Unknown, "Undecided", "Undecided: the new version may be slower. Too few valid trials of both programs."},
 		{"baseline", func(g *verdict.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, document.OK, "Not slower", "New run is not slower. Throughput +0.6% [−0.1%, +2.1%], allowed −5%. Compared with the earlier run by what each value gains over the default."},
 	} {
-		v := New(pagetest.Gate(c.bend))
-		if v.Verdict.State != c.state || v.Verdict.Label != c.label || v.Verdict.Sentence != c.sentence || v.Gate.Sentence != "" {
-			t.Errorf("%s: %s, %s. %s\nwant %s, %s. %s", c.name, v.Verdict.State, v.Verdict.Label, v.Verdict.Sentence, c.state, c.label, c.sentence)
+		r := pagetest.Gate(c.bend)
+		if v := VerdictOf(r); v.State != c.state || v.Label != c.label || v.Sentence != c.sentence || leads(r) != "" {
+			t.Errorf("%s: %s, %s. %s\nwant %s, %s. %s", c.name, v.State, v.Label, v.Sentence, c.state, c.label, c.sentence)
 		}
-		if lead := v.Groups[0].Paste.Lead; !strings.Contains(lead, "not values of GOMAXPROCS") {
+		if lead := sections(r)[0].Lead; !strings.Contains(lead, "not values of GOMAXPROCS") {
 			t.Errorf("%s: to paste: %s", c.name, lead)
 		}
 	}
-	v := New(pagetest.Gate(func(g *verdict.Gate) { g.Checks[0].Judged = false }))
-	if got := v.Gate.Table.Rows[0].Cells[3].Value; got != "not judged" {
+	g := pagetest.Gate(func(g *verdict.Gate) { g.Checks[0].Judged = false }).Gate
+	if got := gateTable(g, journal.Plan{}).Rows[0].Cells[3].Value; got != "not judged" {
 		t.Errorf("the check's outcome is %q", got)
 	}
 }
@@ -47,9 +48,19 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 func TestAVerdictStaysTheHeadlineBesideAGate(t *testing.T) {
 	r := pagetest.Typical()
 	r.Gate = pagetest.Gate(func(g *verdict.Gate) { g.Kind = verdict.GateKindBaseline }).Gate
-	if v := New(r); v.Verdict.Label != "Recommended" || v.Gate.Label != "Not slower" || v.Gate.Sentence == "" {
-		t.Errorf("%+v beside %+v", v.Verdict, v.Gate)
+	if v := VerdictOf(r); v.Label != "Recommended" || leads(r) != "New run is not slower" {
+		t.Errorf("%+v beside %q", v, leads(r))
 	}
+}
+
+// leads is what the section of a gate begins with; empty: the page does.
+func leads(r *verdict.Result) string {
+	for _, s := range documenttest.Find[document.Section](Report(r).Blocks) {
+		if text, is := s.Blocks[1].(document.Text); is && strings.HasPrefix(s.Class, "gate ") {
+			return text.Lead
+		}
+	}
+	return ""
 }
 
 // What would decide is a flag that can be given: a gate that ends by itself takes no

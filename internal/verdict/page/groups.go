@@ -16,28 +16,32 @@ import (
 
 // acrossGroups is the verdict of a run with several groups, which are never
 // compared with each other.
-func acrossGroups(r *verdict.Result, groups []Group) Verdict {
-	v := Verdict{State: groups[0].Verdict.State, Label: groups[0].Verdict.Label}
+func acrossGroups(r *verdict.Result, parts []part) Verdict {
+	all := make([]Verdict, len(parts))
+	for i, p := range parts {
+		all[i] = p.concluded()
+	}
+	v := Verdict{State: all[0].State, Label: all[0].Label}
 	same := true
-	for _, g := range groups[1:] {
-		same = same && g.Verdict.Sentence == groups[0].Verdict.Sentence
-		if g.Verdict.Label != v.Label {
+	for _, one := range all[1:] {
+		same = same && one.Sentence == all[0].Sentence
+		if one.Label != v.Label {
 			v.State, v.Label = document.Attention, "It depends"
 		}
 	}
 	if same {
-		all := "In all " + phrase.Count(len(groups), "group")
-		if len(groups) == 2 {
-			all = "In both groups"
+		in := "In all " + phrase.Count(len(all), "group")
+		if len(all) == 2 {
+			in = "In both groups"
 		}
-		v.Sentence = all + ": " + groups[0].Verdict.Sentence
-		v.Answer = groups[0].Verdict.Answer
+		v.Sentence = in + ": " + all[0].Sentence
+		v.Answer = all[0].Answer
 		v.Answer.Tiles = nil
 	} else {
-		v.Sentence = phrase.Count(len(groups), "group") + ", each with its own answer; numbers of different groups are not compared."
+		v.Sentence = phrase.Count(len(all), "group") + ", each with its own answer; numbers of different groups are not compared."
 	}
 	if v.Answer.Text == "" {
-		v.Answer = differing(r, groups)
+		v.Answer = differing(r, all)
 		if v.Answer.Plain == "" {
 			v.Answer.Plain = v.Sentence
 		}
@@ -51,22 +55,22 @@ const listRoom = 84
 
 // differing is the answer of groups that have no common sentence: what they agree on, or
 // each one's, by what distinguishes the groups.
-func differing(r *verdict.Result, groups []Group) Answer {
+func differing(r *verdict.Result, each []Verdict) Answer {
 	var answers []string
 	at := map[string][]string{} // the groups that have an answer
-	for i := range groups {
-		text := groups[i].Verdict.Answer.Brief
+	for i := range each {
+		text := each[i].Answer.Brief
 		if _, ok := at[text]; !ok {
 			answers = append(answers, text)
 		}
 		at[text] = append(at[text], key(r, i))
 	}
 	if len(answers) == 1 {
-		return Answer{Text: groups[0].Verdict.Answer.Text}
+		return Answer{Text: each[0].Answer.Text}
 	}
 	var list []string
 	for _, text := range answers {
-		list = append(list, some(at[text])+": "+text)
+		list = append(list, someNamed(at[text])+": "+text)
 	}
 	all := phrase.Capital(strings.Join(list, "; "))
 	if utf8.RuneCountInString(all) <= listRoom {
@@ -131,16 +135,16 @@ func key(r *verdict.Result, i int) string {
 	return strings.Join(parts, ", ")
 }
 
-func summary(r *verdict.Result, groups []Group) *document.Table {
+func summary(r *verdict.Result, parts []part) *document.Table {
 	t := &document.Table{Columns: []document.Column{
 		{Head: "Group", Short: "group", Left: true},
 		{Head: "Verdict", Short: "verdict", Left: true},
 		{Head: "Default", Short: "default"},
 		{Head: "Peak"},
-		{Head: phrase.Capital((&group{Group: &r.Groups[0]}).throughputName()) + " at the peak"},
+		{Head: phrase.Capital((&group{words: words{Group: &r.Groups[0]}}).throughputName()) + " at the peak"},
 	}}
-	for i := range groups {
-		g := &group{Group: &r.Groups[i], r: r, rows: rowsOf(&r.Groups[i])}
+	for i, p := range parts {
+		g := &group{words: words{&r.Groups[i], r}, rows: rowsOf(&r.Groups[i])}
 		g.throughput = g.throughputShown()
 		unset, peak, best := absent, absent, document.Cell{Value: absent}
 		if n, ok := ps(g.unset()); ok {
@@ -150,8 +154,8 @@ func summary(r *verdict.Result, groups []Group) *document.Table {
 			peak = settingName(a)
 			best = cell(g.throughput, g.asShown(a.Throughput))
 		}
-		t.Rows = append(t.Rows, document.Row{Link: "#" + groups[i].ID, Cells: []document.Cell{
-			{Value: groups[i].Title}, groups[i].Verdict.cell(), {Value: unset}, {Value: peak}, best,
+		t.Rows = append(t.Rows, document.Row{Link: "#" + p.anchorID(), Cells: []document.Cell{
+			{Value: p.sectionTitle()}, p.concluded().cell(), {Value: unset}, {Value: peak}, best,
 		}})
 	}
 	return t
@@ -168,12 +172,12 @@ func (v Verdict) cell() document.Cell {
 // overview is each group's answer over small curves. What a large quota carries would
 // flatten the curves of a small one: throughput is shown as a share of the group's own
 // peak. Latency has one scale, which is logarithmic where it has to be.
-func overview(r *verdict.Result, groups []Group) document.Cards {
+func overview(r *verdict.Result, parts []part) document.Cards {
 	var list document.Cards
 	var made []*group
 	low, high := math.Inf(1), 0.0
-	for i := range groups {
-		g := &group{Group: &r.Groups[i], r: r, index: i, rows: current(rowsOf(&r.Groups[i]))}
+	for i := range parts {
+		g := &group{words: words{&r.Groups[i], r}, rows: current(rowsOf(&r.Groups[i]))}
 		g.throughput = number.PerSecond(throughputUnit(g.ThroughputUnit))
 		made = append(made, g)
 		l, h := g.extent([]measure{p99})
@@ -182,11 +186,12 @@ func overview(r *verdict.Result, groups []Group) document.Cards {
 	logarithmic := low > 0 && high/low > logFrom
 	latency := document.NewAxis(low, high, logarithmic)
 	for i, g := range made {
-		o := document.Card{ID: groups[i].ID, Title: phrase.Capital(key(r, i)), Tone: groups[i].Verdict.State, Answer: groups[i].Verdict.Answer.Text}
+		v := parts[i].concluded()
+		o := document.Card{ID: parts[i].anchorID(), Title: phrase.Capital(key(r, i)), Tone: v.State, Answer: v.Answer.Text}
 		if c := g.sharesChart(); c != nil {
 			o.Charts = append(o.Charts, *c)
 		}
-		if groups[i].Latency != nil {
+		if _, top := g.extent([]measure{p50, p99}); top > 0 {
 			c := g.chartOn(latency, "p99", number.Time(), []measure{p99}, logarithmic)
 			c.Title, c.Small = "p99", true
 			o.Charts = append(o.Charts, c)

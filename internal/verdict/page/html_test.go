@@ -7,6 +7,7 @@ import (
 
 	nethtml "golang.org/x/net/html"
 
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
@@ -14,7 +15,7 @@ import (
 
 func asPage(t testing.TB, r *verdict.Result) []byte {
 	t.Helper()
-	b, err := html.Render(New(r).Report())
+	b, err := html.Render(Report(r))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,12 +27,6 @@ func results() map[string]*verdict.Result {
 		"gate": pagetest.Gate(func(*verdict.Gate) {}), "invalid": pagetest.Invalid(), "benchmarks": pagetest.Benchmarks()}
 }
 
-func TestPageGolden(t *testing.T) {
-	for _, name := range []string{"typical", "groups", "hostile"} {
-		pagetest.Golden(t, name+".html", asPage(t, results()[name]))
-	}
-}
-
 // The page may hold only elements that the templates write; hostile text that
 // became an element would be another one, or another many.
 func TestOnlyOurElementsAndNothingToFetch(t *testing.T) {
@@ -41,7 +36,7 @@ func TestOnlyOurElementsAndNothingToFetch(t *testing.T) {
 		allowed[name] = true
 	}
 	for name, r := range results() {
-		pagetest.Elements(t, asPage(t, r), func(n *nethtml.Node) {
+		documenttest.Elements(t, asPage(t, r), func(n *nethtml.Node) {
 			if !allowed[n.Data] {
 				t.Errorf("%s: element <%s>", name, n.Data)
 			}
@@ -77,7 +72,7 @@ func TestTheGateIsSaidOnce(t *testing.T) {
 
 func TestHostileTextIsShown(t *testing.T) {
 	texts := 0
-	pagetest.Elements(t, asPage(t, pagetest.Hostile()), func(n *nethtml.Node) {
+	documenttest.Elements(t, asPage(t, pagetest.Hostile()), func(n *nethtml.Node) {
 		if c := n.FirstChild; c != nil && c.Type == nethtml.TextNode && strings.Contains(c.Data, "<script>document.title") {
 			texts++
 		}
@@ -95,7 +90,7 @@ func TestIdentifiersAreUniqueAndLinksLead(t *testing.T) {
 
 func linked(t *testing.T, r *verdict.Result) {
 	ids, links := map[string]int{}, []string{}
-	pagetest.Elements(t, asPage(t, r), func(n *nethtml.Node) {
+	documenttest.Elements(t, asPage(t, r), func(n *nethtml.Node) {
 		for _, a := range n.Attr {
 			switch a.Key {
 			case "id":
@@ -136,7 +131,7 @@ func TestOpensWithTheAnswerAndTheCurves(t *testing.T) {
 // down is skipped.
 func TestHeadingsGoDownAStepAtATime(t *testing.T) {
 	for name, r := range results() {
-		pagetest.Headings(t, name, asPage(t, r))
+		documenttest.Headings(t, name, asPage(t, r))
 	}
 }
 
@@ -146,8 +141,8 @@ func TestTheVerdictIsAHeading(t *testing.T) {
 		if len(r.Groups) == 0 {
 			continue
 		}
-		want, found := New(r).Verdict.Answer.Text, false
-		pagetest.Elements(t, asPage(t, r), func(n *nethtml.Node) {
+		want, found := VerdictOf(r).Answer.Text, false
+		documenttest.Elements(t, asPage(t, r), func(n *nethtml.Node) {
 			if n.Data == "h2" && n.FirstChild != nil && n.FirstChild.Data == want {
 				found = true
 			}

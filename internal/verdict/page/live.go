@@ -25,7 +25,7 @@ func (w experiment) liveFacts() document.Pairs {
 		queries = ", queries " + share.Number(w.r.Plan.MarginP99)
 	}
 	var sized document.Pairs
-	if list := phrase.CleanAll(w.live.SizedAtStart); len(list) > 0 {
+	if list := w.live.SizedAtStart; len(list) > 0 {
 		sized = document.Pairs{{Name: "Kept its size", Value: phrase.And(list) + ": a restart with another value changes it"}}
 	}
 	return append(document.Pairs{
@@ -44,7 +44,7 @@ func (w experiment) sees() document.Pair {
 	case w.live.Uncounted:
 		return document.Pair{Name: "Requests", Value: "not known, so CPU time is per second: less may also mean that fewer requests are served, which then wait; a difference below 0.1 connections or 0.1 ms does not matter"}
 	case w.live.Metrics != nil:
-		return document.Pair{Name: "Requests", Value: "by " + phrase.Clean(cmp.Or(w.live.Metrics.Histogram, w.live.Metrics.Counter)) + " of " + phrase.Clean(w.live.Metrics.URL) + ": its latency omits the wait before the handler, which connections with unread requests show"}
+		return document.Pair{Name: "Requests", Value: "by " + cmp.Or(w.live.Metrics.Histogram, w.live.Metrics.Counter) + " of " + w.live.Metrics.URL + ": its latency omits the wait before the handler, which connections with unread requests show"}
 	}
 	return document.Pair{Name: "Not visible from inside", Value: "waits before the kernel has a request: in a client's pool, in a load balancer, until a connection is made"}
 }
@@ -116,7 +116,7 @@ func (w experiment) came(o paired.Outcome) (list []verdict.LiveSetting) {
 func (w experiment) cheaper(v *Verdict, list []verdict.LiveSetting, more string) string {
 	var labels, costs, open []string
 	for _, s := range list {
-		labels = append(labels, phrase.Clean(s.Label))
+		labels = append(labels, s.Label)
 		costs = append(costs, w.differences(s.CanarySetting, []string{paired.FigureCPU}))
 		for _, f := range s.In(verdict.OutcomeOpen) {
 			if name := w.name(f); !slices.Contains(open, name) {
@@ -170,7 +170,7 @@ func (w experiment) confirm(procs int) []document.Item {
 
 // liveReason is what one value came to.
 func (w experiment) liveReason(s verdict.LiveSetting) string {
-	lead := "GOMAXPROCS " + phrase.Clean(s.Label) + ": "
+	lead := "GOMAXPROCS " + s.Label + ": "
 	switch {
 	case s.Came == string(paired.Left):
 		return lead + w.left(s)
@@ -248,7 +248,7 @@ func howOften(n int) string {
 
 // liveHarm is what happened.
 func (w experiment) liveHarm(h *journal.Harm) string {
-	who := "with GOMAXPROCS " + phrase.Clean(h.Setting)
+	who := "with GOMAXPROCS " + h.Setting
 	switch h.Code {
 	case journal.HarmBudget:
 		return fmt.Sprintf("The experiment ended before another slice %s: it might cost more than is left of the budget of %s slow or failed requests beyond those of %s. That the value caused them is not proven by this.", who, number.Count(w.live.Budget), w.start())
@@ -257,5 +257,5 @@ func (w experiment) liveHarm(h *journal.Harm) string {
 	case journal.HarmQuery:
 		return fmt.Sprintf("A query is proven worse %s, so the experiment ended: %s. By chance alone, fewer than 1 experiment in 100 ends like this.", who, w.above(h))
 	}
-	return fmt.Sprintf("The process did not keep running %s, so the experiment ended: %s.", who, phrase.Clean(h.Detail))
+	return fmt.Sprintf("The process did not keep running %s, so the experiment ended: %s.", who, h.Detail)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
@@ -95,7 +96,7 @@ func TestLiveVerdicts(t *testing.T) {
 			c := pagetest.LiveContents()
 			tc.change(c)
 			r := live.Analyze(c)
-			v, p := New(r).Verdict, New(r).Groups[0].Paste
+			v, p := VerdictOf(r), sections(r)[0]
 			if v.State != tc.state || v.Answer.Text != tc.answer || !strings.Contains(v.Sentence, tc.says) {
 				t.Errorf("%q %q %q\n%q", v.State, v.Answer.Text, v.Sentence, v.Reasons)
 			}
@@ -126,15 +127,15 @@ func TestLiveVerdicts(t *testing.T) {
 func TestLivePages(t *testing.T) {
 	r := live.Analyze(pagetest.LiveContents())
 	var shown bytes.Buffer
-	if err := text.Render(&shown, New(r).Brief(), text.Options{Files: []string{"results/api/report.html"}}); err != nil {
+	if err := text.Render(&shown, Brief(r), text.Options{Files: []string{"results/api/report.html"}}); err != nil {
 		t.Fatal(err)
 	}
 	pages := map[string][]byte{
 		"live.txt": shown.Bytes(),
-		"live.md":  markdown.Render(New(r).Report()),
+		"live.md":  markdown.Render(Report(r)),
 	}
 	for name, b := range pages {
-		pagetest.Golden(t, name, b)
+		documenttest.Golden(t, name, b)
 		flat := strings.Join(strings.Fields(string(b)), " ")
 		for _, want := range []string{"what sized itself at start has kept its size", "left twice, the last time after 630 ms with 244 requests in the system, where GOMAXPROCS=2 had at most 45", "Proven at 95% · 8 CPUs · limit 2 CPUs · Go 1.26.8 · 320 to 479 req/s · 30 blocks"} {
 			if !strings.Contains(flat, want) {
@@ -174,7 +175,7 @@ func TestLeftIsSaid(t *testing.T) {
 func TestLiveByURL(t *testing.T) {
 	c := pagetest.LiveContents()
 	c.Header.TargetHost = journal.Host{CPUs: 8, EffectiveCPUs: 8}
-	report := string(markdown.Render(New(live.Analyze(c)).Report()))
+	report := string(markdown.Render(Report(live.Analyze(c))))
 	if !strings.Contains(report, "\n# It was measured on an unknown CPU, 8 online,\n") || strings.Contains(report, "System") {
 		t.Error(report)
 	}

@@ -4,19 +4,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-func inMarkdown(r *verdict.Result) string { return string(markdown.Render(New(r).Report())) }
+func inMarkdown(r *verdict.Result) string { return string(markdown.Render(Report(r))) }
 
-func TestMarkdownGolden(t *testing.T) {
-	pagetest.Golden(t, "typical.md", []byte(inMarkdown(pagetest.Typical())))
-	pagetest.Golden(t, "groups.md", []byte(inMarkdown(pagetest.Groups())))
-	pagetest.Golden(t, "gate.md", []byte(inMarkdown(pagetest.Gate(func(*verdict.Gate) {}))))
-	pagetest.Golden(t, "flat.md", []byte(inMarkdown(pagetest.Flat())))
-	pagetest.Golden(t, "hostile.md", []byte(inMarkdown(pagetest.Hostile())))
+// The report of a sweep is whole in one golden; those of other kinds are in their outlines.
+func TestReportGolden(t *testing.T) {
+	documenttest.Golden(t, "typical.md", []byte(inMarkdown(pagetest.Typical())))
 }
 
 func TestSaysWhatAReaderMustKnow(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -54,23 +55,23 @@ func TestAllocatesInWords(t *testing.T) {
 
 // The metrics are in the table and among the facts; without any there is no column.
 func TestMemoryInATable(t *testing.T) {
-	columns := func(v *View) (heads []string) {
-		for _, c := range v.Groups[0].Table.Columns {
+	columns := func(v section) (heads []string) {
+		for _, c := range v.Table.Columns {
 			heads = append(heads, c.Head)
 		}
 		return heads
 	}
-	fact := func(v *View, name string) string {
-		for _, p := range v.Groups[0].Facts {
+	fact := func(v section, name string) string {
+		for _, p := range v.Facts {
 			if p.Name == name {
 				return p.Value
 			}
 		}
 		return ""
 	}
-	v := New(analyze(Config{Settings: CPUServer(), Trial: collecting(8000, 0.18)}))
+	v := sections(analyze(Config{Settings: CPUServer(), Trial: collecting(8000, 0.18)}))[0]
 	i := slices.Index(columns(v), "GC share of CPU time")
-	if i < 0 || v.Groups[0].Table.Rows[0].Cells[i] != (document.Cell{Value: "18%", Detail: "one cycle every 12.5 ms"}) || v.Groups[0].Table.Rows[0].Cells[i-1] != (document.Cell{Value: "30 MiB", Detail: "20 MiB at the end"}) {
+	if i < 0 || v.Table.Rows[0].Cells[i] != (document.Cell{Value: "18%", Detail: "one cycle every 12.5 ms"}) || v.Table.Rows[0].Cells[i-1] != (document.Cell{Value: "30 MiB", Detail: "20 MiB at the end"}) {
 		t.Errorf("%v", columns(v))
 	}
 	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "one cycle every 12.5 ms with 200 µs of pauses, 15.6 MiB of heap in use after it, 18% of the CPU time that the program was busy, at ") {
@@ -79,11 +80,11 @@ func TestMemoryInATable(t *testing.T) {
 	if got := fact(v, "Peak memory"); !strings.HasPrefix(got, "30 MiB, at ") {
 		t.Errorf("%q", got)
 	}
-	v = New(analyze(Config{Settings: CPUServer(), Trial: collecting(0, -1)}))
+	v = sections(analyze(Config{Settings: CPUServer(), Trial: collecting(0, -1)}))[0]
 	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "no cycle, at ") {
 		t.Errorf("%q", got)
 	}
-	v = New(analyze(Config{Settings: CPUServer()}))
+	v = sections(analyze(Config{Settings: CPUServer()}))[0]
 	if slices.Contains(columns(v), "GC share of CPU time") || slices.Contains(columns(v), "Peak memory") || fact(v, "Peak memory")+fact(v, "Garbage collector") != "" {
 		t.Errorf("nothing is known, and it is shown: %v", columns(v))
 	}
@@ -97,10 +98,9 @@ func TestNeighbourInAReport(t *testing.T) {
 		t.BesideCPUSeconds = new(4 * t.MeasuredSeconds)
 	}})
 	r.Target.Beside, r.Target.CPUShares = &journal.Beside{Command: []string{"./proxy", "-a b"}, QuotaCPUs: new(4.0)}, 512
-	v := New(r)
 	var facts []string
-	for _, f := range append(v.Environment, Facts{Pairs: v.Groups[0].Facts}) {
-		for _, p := range f.Pairs {
+	for _, pairs := range documenttest.Find[document.Pairs](Report(r).Blocks) {
+		for _, p := range pairs {
 			facts = append(facts, p.Name+": "+p.Value)
 		}
 	}
@@ -135,22 +135,22 @@ func TestTopologyInWords(t *testing.T) {
 	h, trials := Generate(Config{Settings: CPUServer(), Noise: quiet})
 	h.TargetHost.Topology = &journal.Topology{Sockets: 2, Cores: 8, ThreadsPerCore: 2, Nodes: two}
 	const says = "the target's CPUs are on 2 NUMA nodes (node0: 0-7; node1: 8-15), and memory of another node takes longer to reach"
-	v := New(verdict.Analyze(h, trials))
-	if !slices.ContainsFunc(v.Warnings, func(w document.Note) bool {
+	notes := slices.Concat(documenttest.Find[document.Notes](Report(verdict.Analyze(h, trials)).Blocks)...)
+	if !slices.ContainsFunc(notes, func(w document.Note) bool {
 		return w.Message == says && strings.Contains(w.Fix, "--cpus target=node0")
 	}) {
-		t.Errorf("%+v", v.Warnings)
+		t.Errorf("%+v", notes)
 	}
 }
 
 // A burst is named with the limit, and what of it was used stands next to the throttling.
 func TestBurstInATable(t *testing.T) {
 	at := func(bursts int64) (cell document.Cell) {
-		v := New(analyze(Config{Settings: CPUServer(), Trial: func(t *journal.Trial) {
+		table := sections(analyze(Config{Settings: CPUServer(), Trial: func(t *journal.Trial) {
 			t.Cgroup = &journal.Cgroup{Periods: 1000, ThrottledPeriods: 100, Bursts: bursts, BurstSeconds: 1}
-		}}))
-		i := slices.IndexFunc(v.Groups[0].Table.Columns, func(c document.Column) bool { return c.Head == "Throttled periods" })
-		return v.Groups[0].Table.Rows[0].Cells[i]
+		}}))[0].Table
+		i := slices.IndexFunc(table.Columns, func(c document.Column) bool { return c.Head == "Throttled periods" })
+		return table.Rows[0].Cells[i]
 	}
 	if got := at(250); got.Value != "10%" || got.Detail != "burst used in 25%" {
 		t.Errorf("%+v", got)
@@ -164,17 +164,17 @@ func TestBurstInATable(t *testing.T) {
 // there is no column.
 func TestHeldInATable(t *testing.T) {
 	at := func(held *float64) (cell document.Cell, shown bool) {
-		v := New(analyze(Config{Settings: CPUServer(), Trial: func(t *journal.Trial) {
+		table := sections(analyze(Config{Settings: CPUServer(), Trial: func(t *journal.Trial) {
 			t.PageFaults = &journal.PageFaults{Major: int64(500 * t.MeasuredSeconds), HeldSeconds: held}
 			if held != nil {
 				t.PageFaults.HeldSeconds = new(*held * t.MeasuredSeconds)
 			}
-		}}))
-		i := slices.IndexFunc(v.Groups[0].Table.Columns, func(c document.Column) bool { return c.Head == "Ps held by page faults" })
+		}}))[0].Table
+		i := slices.IndexFunc(table.Columns, func(c document.Column) bool { return c.Head == "Ps held by page faults" })
 		if i < 0 {
 			return cell, false
 		}
-		return v.Groups[0].Table.Rows[0].Cells[i], true
+		return table.Rows[0].Cells[i], true
 	}
 	if got, shown := at(new(1.44)); !shown || got.Value != "1.4" || got.Detail != "500 faults/s" {
 		t.Errorf("%+v, %v", got, shown)

@@ -10,7 +10,7 @@ import (
 )
 
 // mistakes are the ten that are made most, each looked for in the data.
-func (g *group) mistakes() []document.Check {
+func (g *group) mistakes() document.Checks {
 	return g.answers([]question{
 		{"A magic number", (*group).magicNumber}, {"GOMAXPROCS above the number of CPUs, for I/O", (*group).moreForIO}, {"Tuned here, deployed elsewhere", (*group).otherMachine},
 		{"Load generator on the same machine", (*group).sameMachine}, {"A single run", (*group).singleRun}, {"Ignoring p99", (*group).p99Ignored},
@@ -84,11 +84,11 @@ func (g *group) profileFirst() (state document.Tone, answer, detail string) {
 	case g.Recommendation.Verdict == verdict.NotYourKnob:
 		return document.Attention, "profile first", "all settings perform the same: GOMAXPROCS does not limit this program"
 	case g.Workload.Withheld:
-		detail = "the kind of work is unknown: " + words{g.Group, g.r}.others()
+		detail = "the kind of work is unknown: " + g.words.others()
 	case u == nil:
 		detail = "CPU use could not be read"
 	default:
-		detail = fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clean(g.Workload.Kind), number.Ratio().Number(*u), g.settingText(g.Workload.Setting))
+		detail = fmt.Sprintf("%s: %s of its CPUs used at %s", g.Workload.Kind, number.Ratio().Number(*u), g.settingText(g.Workload.Setting))
 		if g.Workload.Kind == "io-bound" {
 			detail += "; it is more likely limited by what it waits for than by GOMAXPROCS"
 		}
@@ -133,5 +133,5 @@ func (g *group) settingText(label string) string {
 	if a := g.setting(label); a != nil {
 		return settingName(a)
 	}
-	return phrase.Clip(phrase.Clean(label), nameRoom)
+	return phrase.Clip(label, nameRoom)
 }

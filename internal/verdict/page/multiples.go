@@ -9,7 +9,6 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -41,7 +40,7 @@ func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 	var groups []*group
 	low, high := math.Inf(1), 0.0
 	for i := range r.Groups {
-		g := &group{Group: &r.Groups[i], r: r, index: i, rows: r.Groups[i].Settings}
+		g := &group{words: words{&r.Groups[i], r}, rows: r.Groups[i].Settings}
 		groups = append(groups, g)
 		l, h := g.extent([]measure{s.measure})
 		low, high = min(low, l), max(high, h)
@@ -94,11 +93,11 @@ func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 func (s *shown) named(label string) string {
 	switch {
 	case s.row == "" || label == journal.Default:
-		return strings.TrimSpace(s.row + " " + phrase.Clean(label))
+		return strings.TrimSpace(s.row + " " + label)
 	case label == "1":
 		return s.row
 	}
-	return s.row + "-" + phrase.Clean(label)
+	return s.row + "-" + label
 }
 
 func (s *shown) cell(a *verdict.Row) string {

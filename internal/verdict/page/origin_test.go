@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -14,11 +15,11 @@ import (
 func TestOriginStandsWithEveryFigure(t *testing.T) {
 	for want, origin := range map[string]journal.Origin{"measured here": journal.OriginLocal, "measured in Kubernetes": journal.OriginKube} {
 		r := analyze(verdicttest.Config{Settings: verdicttest.CPUServer(), Trial: func(t *journal.Trial) { t.Origin = origin }})
-		v := New(r)
-		g := v.Groups[0]
-		trials := v.Environment[len(v.Environment)-1]
-		if origin != journal.OriginLocal && !strings.Contains(v.Verdict.Context, want) || !strings.Contains(trials.Pairs[0].Value, want) {
-			t.Errorf("%s: context %q, environment %v", origin, v.Verdict.Context, trials)
+		v, d := VerdictOf(r), Report(r)
+		g, environment := sections(r)[0], documenttest.Find[document.Pairs](d.Blocks)
+		trials := environment[len(environment)-1]
+		if origin != journal.OriginLocal && !strings.Contains(v.Context, want) || !strings.Contains(trials[0].Value, want) {
+			t.Errorf("%s: context %q, environment %v", origin, v.Context, trials)
 		}
 		for _, c := range append([]document.Chart{*g.Throughput, *g.Latency}, g.Evidence...) {
 			if origin != journal.OriginLocal && !strings.Contains(c.Title, want) {
@@ -32,13 +33,13 @@ func TestOriginStandsWithEveryFigure(t *testing.T) {
 }
 
 func TestMixedOriginsAreNamed(t *testing.T) {
-	v := New(analyze(verdicttest.Config{Settings: verdicttest.CPUServer(), Trial: func(t *journal.Trial) {
+	v := VerdictOf(analyze(verdicttest.Config{Settings: verdicttest.CPUServer(), Trial: func(t *journal.Trial) {
 		if t.Setting.Label == "4" {
 			t.Origin = journal.OriginKube
 		}
 	}}))
-	if v.Verdict.Label != "Undecided" || !strings.Contains(v.Verdict.Context, "not all measured in the same way") {
-		t.Errorf("%+v", v.Verdict)
+	if v.Label != "Undecided" || !strings.Contains(v.Context, "not all measured in the same way") {
+		t.Errorf("%+v", v)
 	}
 }
 
@@ -48,7 +49,7 @@ func TestHTTPMethod(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", l, got, want)
 		}
 		r := &verdict.Result{Load: l, Target: journal.Target{Kind: journal.KindServer}}
-		if got := generator(r); !strings.Contains(got, ", "+want) {
+		if got := generatorWords(r); !strings.Contains(got, ", "+want) {
 			t.Errorf("%q does not say %s", got, want)
 		}
 	}
@@ -56,12 +57,12 @@ func TestHTTPMethod(t *testing.T) {
 
 func TestOtherProgramsAreNamed(t *testing.T) {
 	r := analyze(verdicttest.Config{CPUs: 2, Rate: 100, OtherCPUs: 1.6, Settings: []verdicttest.Truth{verdicttest.Unset(2, 1000, .01), verdicttest.Set(1, 500, .02), verdicttest.Set(2, 1000, .01)}})
-	v := New(r)
+	v, shown := VerdictOf(r), sections(r)[0]
 	const said = "ther programs used 1.6 of 2 CPUs"
-	if !strings.Contains(v.Verdict.Sentence, said) || !strings.Contains(v.Groups[0].Mistakes[6].Detail, said) {
-		t.Errorf("%q; %q", v.Verdict.Sentence, v.Groups[0].Mistakes[6].Detail)
+	if !strings.Contains(v.Sentence, said) || !strings.Contains(shown.Mistakes[6].Detail, said) {
+		t.Errorf("%q; %q", v.Sentence, shown.Mistakes[6].Detail)
 	}
-	for _, p := range v.Groups[0].Facts {
+	for _, p := range shown.Facts {
 		if p.Name == "Workload" && (!strings.HasPrefix(p.Value, "unknown: other programs") || strings.Contains(p.Value, "io-bound")) {
 			t.Errorf("%+v", p)
 		}

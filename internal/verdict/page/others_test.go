@@ -21,7 +21,6 @@ func TestStarvedIsMarked(t *testing.T) {
 	h, trials := verdicttest.Generate(verdicttest.Config{CPUs: 8, OtherCPUs: 4, Rate: 100, Blocks: 6, Settings: []verdicttest.Truth{
 		verdicttest.Unset(4, 1000, .01), verdicttest.Set(1, 300, .03), verdicttest.Set(2, 600, .02), verdicttest.Set(4, 1000, .01), verdicttest.Set(8, 1000, .01)}})
 	r := verdict.Analyze(h, trials)
-	v := New(r)
 	terminal := onTerminal(t, r, text.Options{Width: 80})
 	shown := 0
 	for line := range strings.Lines(terminal) {
@@ -34,10 +33,10 @@ func TestStarvedIsMarked(t *testing.T) {
 	if shown != 1 {
 		t.Errorf("%d lines of 8 in the charts\n%s", shown, terminal)
 	}
-	if md := string(markdown.Render(v.Report())); !strings.Contains(md, "| 8 (not compared) | ") || strings.Contains(md, "| 2 (not compared) | ") {
+	if md := string(markdown.Render(Report(r))); !strings.Contains(md, "| 8 (not compared) | ") || strings.Contains(md, "| 2 (not compared) | ") {
 		t.Errorf("%s", md)
 	}
-	page, err := html.Render(v.Report())
+	page, err := html.Render(Report(r))
 	if err != nil || bytes.Count(page, []byte(`class="point uncompared"`)) < 2 || !bytes.Contains(page, []byte("A pale setting is not compared")) {
 		t.Errorf("%v: 8 is not pale", err)
 	}
@@ -62,7 +61,7 @@ func TestOthersInWords(t *testing.T) {
 		"other programs used up to 1.2 of 2 CPUs, in the trials of 4": {CPUs: new(0.01), Of: 2, MostCPUs: new(1.2), MostSetting: "4"},
 		"other programs used CPUs that the target may use":            {},
 	} {
-		if got := (words{group: &verdict.Group{Others: o}}).others(); got != want {
+		if got := (words{Group: &verdict.Group{Others: o}}).others(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -71,17 +70,17 @@ func TestOthersInWords(t *testing.T) {
 func TestBurstsInWords(t *testing.T) {
 	g := &verdict.Group{Others: verdict.OtherPrograms{Bursts: 13, BurstMost: 0.8, Trials: 37}}
 	const text = "other programs took up to 80% of the CPU time in 13 of 37 trials, and hardly any in the others"
-	if got := (words{group: g}).bursts(); got != text {
+	if got := (words{Group: g}).bursts(); got != text {
 		t.Errorf("%q, want %q", got, text)
 	}
 	for left, want := range map[int]string{4: text + ": 4 of those trials are not used", 13: text + ": those trials are not used"} {
 		g.Others.LeftOut = left
-		if got := (words{group: g}).bursts(); got != want {
+		if got := (words{Group: g}).bursts(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	g.Others.LeftOut, g.Recommendation.Verdict = 0, verdict.CannotTell
-	if got := (words{group: g}).bursts(); got != text+"; start again with another --out when no other programs run" {
+	if got := (words{Group: g}).bursts(); got != text+"; start again with another --out when no other programs run" {
 		t.Errorf("%q", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	nethtml "golang.org/x/net/html"
 
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
@@ -16,7 +17,7 @@ import (
 // goes through, in its order.
 func outline(t *testing.T, page []byte) []byte {
 	var b strings.Builder
-	pagetest.Elements(t, page, func(n *nethtml.Node) {
+	documenttest.Elements(t, page, func(n *nethtml.Node) {
 		switch {
 		case len(n.Data) == 2 && n.Data[0] == 'h' && n.Data[1] >= '1' && n.Data[1] <= '6':
 			level := int(n.Data[1] - '0')
@@ -71,6 +72,6 @@ func TestOutline(t *testing.T) {
 		"gate": pagetest.Gate(func(*verdict.Gate) {}), "gate-failed": failed, "benchmarks": pagetest.Benchmarks(),
 		"invalid": pagetest.Invalid(),
 	} {
-		pagetest.Golden(t, "outline/"+name+".txt", outline(t, asPage(t, r)))
+		documenttest.Golden(t, "outline/"+name+".txt", outline(t, asPage(t, r)))
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
@@ -34,7 +36,7 @@ func TestTheFirstLineSumsTheGroupsUp(t *testing.T) {
 		{quotas(of(0.5, verdict.CannotTell, nil), of(1, verdict.CannotTell, nil)), "Undecided: change nothing yet", ""},
 		{ungated(pagetest.Groups()), "It depends on the Go version and the CPU limit", "Go 1.24.6, 0.5 CPUs: trade-off. Go 1.24.6, 2 CPUs: keep the default. Go 1.26.8, 0.5 CPUs: undecided. Go 1.26.8, 2 CPUs: no difference."},
 	} {
-		if a := New(c.result).Verdict.Answer; a.Text != c.text || !strings.HasPrefix(a.Plain, c.plain) {
+		if a := VerdictOf(c.result).Answer; a.Text != c.text || !strings.HasPrefix(a.Plain, c.plain) {
 			t.Errorf("the first line is %q, %q\nwant %q, %q", a.Text, a.Plain, c.text, c.plain)
 		}
 	}
@@ -47,11 +49,11 @@ func TestSmallCurvesOfRuns(t *testing.T) {
 	for i := range r.Groups {
 		r.Groups[i].ThroughputUnit, r.Groups[i].QuotaCPUs = unitRuns, new(float64(1+i))
 	}
-	v := New(r)
-	if len(v.Overview) != 2 {
-		t.Fatalf("%d groups at a glance", len(v.Overview))
+	cards := glance(r)
+	if len(cards) != 2 {
+		t.Fatalf("%d groups at a glance", len(cards))
 	}
-	for _, o := range v.Overview {
+	for _, o := range cards {
 		if c := o.Charts[0]; c.Title != "Runs per second" || !strings.HasSuffix(c.Unit, " runs/s") {
 			t.Errorf("%q in %q", c.Title, c.Unit)
 		}
@@ -61,16 +63,16 @@ func TestSmallCurvesOfRuns(t *testing.T) {
 // The small curves are on scales that can be compared: shares of each group's own peak,
 // and one axis of latency.
 func TestSmallCurvesShareTheirScales(t *testing.T) {
-	v := New(pagetest.Groups())
-	if len(v.Overview) != len(v.Groups) {
-		t.Fatalf("%d of %d groups at a glance", len(v.Overview), len(v.Groups))
+	cards, groups := glance(pagetest.Groups()), partsOf(pagetest.Groups())
+	if len(cards) != len(groups) {
+		t.Fatalf("%d of %d groups at a glance", len(cards), len(groups))
 	}
-	for i, o := range v.Overview {
-		if o.ID != v.Groups[i].ID || o.Answer != v.Groups[i].Verdict.Answer.Text || len(o.Charts) != 2 {
+	for i, o := range cards {
+		if o.ID != groups[i].anchorID() || o.Answer != groups[i].concluded().Answer.Text || len(o.Charts) != 2 {
 			t.Fatalf("group %d: %+v", i, o)
 		}
 		for j, c := range o.Charts {
-			if !slices.Equal(c.Ticks, v.Overview[0].Charts[j].Ticks) {
+			if !slices.Equal(c.Ticks, cards[0].Charts[j].Ticks) {
 				t.Errorf("%s of group %d has an axis of its own", c.Title, i)
 			}
 			for _, k := range c.Categories {
@@ -87,9 +89,13 @@ func TestSmallCurvesShareTheirScales(t *testing.T) {
 			t.Errorf("group %d: the peak is at %g of its own axis", i, top)
 		}
 	}
-	if one := New(pagetest.Typical()); one.Overview != nil {
+	if glance(pagetest.Typical()) != nil {
 		t.Error("one group at a glance, beside its own page")
 	}
+}
+
+func glance(r *verdict.Result) document.Cards {
+	return slices.Concat(documenttest.Find[document.Cards](Report(r).Blocks)...)
 }
 
 // ungated is a run that compared no versions.

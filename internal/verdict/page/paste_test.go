@@ -38,7 +38,7 @@ func TestPasteFollowsTheVerdict(t *testing.T) {
 		{"no placeholder in what is pasted", recommend(2, nil), []string{"export GOMAXPROCS=2"}, []string{"{port}"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := world(c.bend).Groups[0].Paste
+			p := sections(world(c.bend))[0]
 			text := p.Lead
 			for _, s := range p.Snippets {
 				text += "\n" + s.Title + "\n" + s.Note + "\n" + s.Text

@@ -33,7 +33,7 @@ func profilesOf(r *verdict.Result) (list []document.Block) {
 
 // servesProfiles is what it takes to profile a server.
 func (w words) servesProfiles() string {
-	if w.result != nil && w.result.Target.Kind == journal.KindServer {
+	if w.r != nil && w.r.Target.Kind == journal.KindServer {
 		return " (the server must serve net/http/pprof)"
 	}
 	return ""
@@ -45,7 +45,7 @@ func (w words) profiled() string {
 	if !w.bySweep() {
 		return ""
 	}
-	return resumed(w.result, spec.Alone("profile", "own")) // as package plan calls it
+	return resumed(w.r, spec.Alone("profile", "own")) // as package plan calls it
 }
 
 // profiled are profiles in words.
@@ -140,7 +140,6 @@ func (p profiled) table(t *verdict.ProfileTable, title string) document.Table {
 
 // functionName is a function without the path of its package, as pprof shortens it.
 func functionName(name string) string {
-	name = phrase.Clean(name)
 	end := len(name)
 	if i := strings.IndexAny(name, "[("); i > 0 { // paths of type arguments and of receivers stay
 		end = i

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -43,7 +44,7 @@ func withProfiles() *verdict.Result {
 }
 
 func TestProfiles(t *testing.T) {
-	pagetest.Golden(t, "profiles.txt", []byte(onTerminal(t, withProfiles(), text.Options{Width: 100})))
+	documenttest.Golden(t, "profiles.txt", []byte(onTerminal(t, withProfiles(), text.Options{Width: 100})))
 	r := pagetest.Typical()
 	r.Profile([]journal.Profiled{profiledLike(r.ToProfile()[0][0], func(string) float64 { return 1 })})
 	if one := strings.Join(strings.Fields(onTerminal(t, r, text.Options{Width: 100})), " "); !strings.Contains(one, "Only the default was profiled.") || !strings.Contains(one, "The default ran once more under its full load, for a profile of 10 s.") {
@@ -68,7 +69,6 @@ func TestFunctionNames(t *testing.T) {
 		"runtime.mallocgc":                                       "runtime.mallocgc",
 		"github.com/a/b/c.(*S).Handle":                           "c.(*S).Handle",
 		"github.com/a/b.F[go.shape.struct { github.com/x/y.Z }]": "b.F[go.shape.struct { github.com/x/y.Z }]",
-		"main.\x1b]0;owned\x07":                                  `main.\x1b]0;owned\x07`,
 		"a/" + strings.Repeat("x", 99):                           strings.Repeat("x", functionRoom-1) + "…",
 		"(lib.so)":                                               "(lib.so)", "": "",
 	} {
@@ -88,7 +88,7 @@ func TestNoProfile(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	for _, b := range New(r).Report().Blocks {
+	for _, b := range Report(r).Blocks {
 		if h, ok := b.(document.Heading); ok && regexp.MustCompile("^Profiles").MatchString(h.Text) {
 			t.Errorf("a section without a profile: %s", fmt.Sprint(h))
 		}

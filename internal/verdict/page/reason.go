@@ -26,7 +26,7 @@ func (w words) reasons() []string {
 		}
 		items = nil
 	}
-	for _, x := range w.group.Recommendation.Reasons {
+	for _, x := range w.Recommendation.Reasons {
 		said := w.say(x)
 		if said.lead == "" || said.lead != lead {
 			flush()
@@ -55,11 +55,11 @@ func worseP99(w words) string { return "proven worse in " + w.quantile() + ": " 
 
 // worse is a value that is proven so, in the words of a metric.
 func worse(x verdict.Bounded, by func(float64) string) string {
-	return fmt.Sprintf("%s is %s, at least %s (n %d)", name(x.Of), by(x.Change), amount(x.Bound), x.N)
+	return fmt.Sprintf("%s is %s, at least %s (n %d)", valueName(x.Of), by(x.Change), amount(x.Bound), x.N)
 }
 
 func asGood(x verdict.Bounded, by func(float64) string) string {
-	text := name(x.Of) + " is " + by(x.Change)
+	text := valueName(x.Of) + " is " + by(x.Change)
 	if bound := by(x.Bound); bound != same {
 		text += ", at most " + bound
 	}
@@ -69,9 +69,9 @@ func asGood(x verdict.Bounded, by func(float64) string) string {
 // looked is a value of which nothing is proven.
 func looked(x verdict.Difference, by func(float64) string) string {
 	if x.N == 0 {
-		return name(x.Of) + " has no valid trial next to one of the best"
+		return valueName(x.Of) + " has no valid trial next to one of the best"
 	}
-	return name(x.Of) + " looked " + by(x.Change) + often(x.N)
+	return valueName(x.Of) + " looked " + by(x.Change) + often(x.N)
 }
 
 // often is how many trials something is reported of. One that is far behind is not measured
@@ -87,9 +87,9 @@ func often(n int) string {
 // named as such.
 func (w words) leads(of *contest.Value, lucky []*contest.Value, metric, best, better string) string {
 	if len(lucky) == 0 {
-		return name(of) + " has the " + best + " " + metric + ": " + w.figures(of)
+		return valueName(of) + " has the " + best + " " + metric + ": " + w.figures(of)
 	}
-	return name(of) + " is most certainly the best in " + metric + ": " + w.figures(of) + "; " + names(lucky) + " looked " + better + ", with less certainty"
+	return valueName(of) + " is most certainly the best in " + metric + ": " + w.figures(of) + "; " + valueNames(lucky) + " looked " + better + ", with less certainty"
 }
 
 // among is reported where the table has what is not compared: settings that had too few CPUs,
@@ -98,7 +98,7 @@ func (w words) among(better func(verdict.Row) bool) string {
 	unset := func(a verdict.Row) bool {
 		return isOut(a, contest.ExcludedUnread, contest.ExcludedDiffers) && better(a)
 	}
-	if w.leftOut(contest.ExcludedWithheld) || slices.ContainsFunc(w.group.Rows, unset) {
+	if w.leftOut(contest.ExcludedWithheld) || slices.ContainsFunc(w.Rows, unset) {
 		return " of the values compared"
 	}
 	return ""
@@ -108,7 +108,7 @@ func (w words) among(better func(verdict.Row) bool) string {
 func (w words) amongLate(low *contest.Value) string {
 	among := w.among(func(a verdict.Row) bool { return above(low.P99.Median, a.Judged.Median) })
 	fast, few := w.leftOut(contest.ExcludedSlower, contest.ExcludedSaturated), w.leftOut(contest.ExcludedShared)
-	most := max(1, int(math.Ceil(w.group.EffectiveCPUs)))
+	most := max(1, int(math.Ceil(w.EffectiveCPUs)))
 	switch {
 	case among != "":
 		return among
@@ -127,7 +127,7 @@ func above(a, b *float64) bool { return a != nil && b != nil && *a > *b }
 
 // leftOut reports whether the table has a row that was excluded for one of these.
 func (w words) leftOut(why ...contest.Excluded) bool {
-	return slices.ContainsFunc(w.group.Rows, func(a verdict.Row) bool { return isOut(a, why...) })
+	return slices.ContainsFunc(w.Rows, func(a verdict.Row) bool { return isOut(a, why...) })
 }
 
 // isOut reports whether a row was excluded for one of these.
@@ -137,7 +137,7 @@ func isOut(a verdict.Row, why ...contest.Excluded) bool {
 
 // spread is the noise that all is compared with.
 func (w words) spread() string {
-	s := w.group.Spread
+	s := w.Spread
 	text := "noise: trials vary by " + strayed(*s.Throughput) + " in throughput"
 	if s.P99 != nil {
 		text += fmt.Sprintf(" and %s in %s", strayed(*s.P99), w.quantile())
@@ -147,7 +147,7 @@ func (w words) spread() string {
 
 // unjudged is why p99 is shown and not judged.
 func (w words) unjudged() string {
-	l := w.group.Latency
+	l := w.Latency
 	var why []string
 	switch {
 	case l.Reason == journal.UnjudgedFewPeriods:
@@ -168,7 +168,7 @@ func (w words) unjudged() string {
 
 // bursts is what other programs took for a while.
 func (w words) bursts() string {
-	o := w.group.Others
+	o := w.Others
 	text := fmt.Sprintf("other programs took up to %s of the CPU time in %d of %s, and hardly any in the others", number.Percent(o.BurstMost), o.Bursts, phrase.Count(o.Trials, "trial"))
 	switch {
 	case o.LeftOut == o.Bursts:
@@ -176,7 +176,7 @@ func (w words) bursts() string {
 	case o.LeftOut > 0:
 		text += fmt.Sprintf(": %d of those trials are not used", o.LeftOut)
 	}
-	if w.group.Recommendation.Verdict == verdict.CannotTell {
+	if w.Recommendation.Verdict == verdict.CannotTell {
 		text += "; start again with another --out when no other programs run"
 	}
 	return text
@@ -184,7 +184,7 @@ func (w words) bursts() string {
 
 // shared is what latency does not tell while the load runs on the target's CPUs.
 func (w words) shared() string {
-	n := max(1, int(math.Ceil(w.group.EffectiveCPUs)))
+	n := max(1, int(math.Ceil(w.EffectiveCPUs)))
 	text := fmt.Sprintf("the load generator ran on the target's CPUs, which by itself makes latency worst when GOMAXPROCS equals the number of CPUs: so latency is not used to choose a value above %d or to reject the default", n)
 	if command := w.apart(); command != "" {
 		return text + ". To separate them, run: " + command
@@ -194,7 +194,7 @@ func (w words) shared() string {
 
 // others is what other programs took: "other programs used 1.6 of 2 CPUs".
 func (w words) others() string {
-	o := w.group.Others
+	o := w.Others
 	switch {
 	case o.CPUs == nil && o.AtMost != nil:
 		return fmt.Sprintf("other programs cannot be counted in trials of less than half a second (they may have used %s of the CPU time)", number.Percent(*o.AtMost))
@@ -218,21 +218,21 @@ func verb(n int, one, many string) string {
 
 // holds is what a result is of: it is worth nothing elsewhere.
 func (w words) holds() string {
-	text := "holds for " + number.CPUs(w.group.EffectiveCPUs)
-	if p := w.group.Part; p != nil {
+	text := "holds for " + number.CPUs(w.EffectiveCPUs)
+	if p := w.Part; p != nil {
 		text = fmt.Sprintf("holds for %d of %s, with the load generator on %d", p.CPUs, number.CPUs(float64(p.Of)), p.LoadHas)
 	}
-	if n := w.group.Replicas; n > 1 {
+	if n := w.Replicas; n > 1 {
 		text += " per replica, " + phrase.Count(n, "replica")
 	}
-	if q := w.group.QuotaCPUs; q != nil {
-		text += ", a CPU limit of " + number.Limit(*q, w.result.Target.BurstCPUs)
-	} else if l := w.group.LimitAround; l != nil {
+	if q := w.QuotaCPUs; q != nil {
+		text += ", a CPU limit of " + number.Limit(*q, w.r.Target.BurstCPUs)
+	} else if l := w.LimitAround; l != nil {
 		text += ", the CPU limit of " + number.CPUs(l.CPUs) + " on the parent cgroup " + groupName(l.Group)
 	} else {
 		text += ", no CPU limit"
 	}
-	if r := w.group.Race; r != nil && len(r.Measured) < r.Candidates {
+	if r := w.Race; r != nil && len(r.Measured) < r.Candidates {
 		text += fmt.Sprintf(", and only for the values measured (%s, of %d)", cpuset.Format(r.Measured), r.Candidates)
 	}
 	return text + "; on another machine, measure again"

@@ -18,9 +18,9 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-func command(r *verdict.Result) string {
+func targetCommand(r *verdict.Result) string {
 	if len(r.Target.Command) == 0 {
-		return cmp.Or(phrase.Clean(r.Target.Object), program(r))
+		return cmp.Or(r.Target.Object, programWords(r))
 	}
 	return phrase.Shell(r.Target.Command)
 }
@@ -115,9 +115,9 @@ func (w words) goOn(s verdict.Step) document.Item {
 	text := "about " + phrase.Count(s.More, "more trial")
 	ends := " should decide"
 	if len(s.List) > 1 {
-		ends = fmt.Sprintf(" should separate %s from %s by %s", name(s.List[0]), name(s.List[1]), w.metric(s.Metric))
+		ends = fmt.Sprintf(" should separate %s from %s by %s", valueName(s.List[0]), valueName(s.List[1]), w.metric(s.Metric))
 	}
-	r := w.result
+	r := w.r
 	if !swept(r) {
 		return document.Item{Text: text + ends}
 	}
@@ -152,7 +152,7 @@ func swept(r *verdict.Result) bool { return r != nil && slices.Contains(measurin
 // bySweep reports whether the trials are those of procfit sweep, without an objective: with one
 // it has neither --vary nor --profile.
 func (w words) bySweep() bool {
-	return w.result != nil && w.result.Spec.Command == "sweep" && w.result.Plan.SLO == nil
+	return w.r != nil && w.r.Spec.Command == "sweep" && w.r.Plan.SLO == nil
 }
 
 // resumed is the command that continues in the folder of the result.
@@ -168,10 +168,10 @@ func repeated(r *verdict.Result, blocks int) string {
 // higher is how values above n are measured, in a new folder.
 func (w words) higher(n int) string {
 	procs := strings.Join(append([]string{strconv.Itoa(n)}, phrase.Above(n)...), ",")
-	if !swept(w.result) {
+	if !swept(w.r) {
 		return "--procs " + procs
 	}
-	return w.result.Spec.With(spec.Set("procs", procs), fresh).Shell()
+	return w.r.Spec.With(spec.Set("procs", procs), fresh).Shell()
 }
 
 // completed is how a sweep that ended early is completed.
@@ -207,7 +207,7 @@ func (w words) ways(list ...way) string {
 
 // had reports whether the run was asked for a flag: with this value, or without one with any.
 func (w words) had(flag, value string) bool {
-	return w.result != nil && w.result.Spec.Has(flag) && (value == "" || slices.Contains(w.result.Spec.Get(flag), value))
+	return w.r != nil && w.r.Spec.Has(flag) && (value == "" || slices.Contains(w.r.Spec.Get(flag), value))
 }
 
 // ownCPUs is how the load generator gets CPUs of its own, which it may have.
@@ -220,18 +220,18 @@ func (w words) ownCPUs(text string) way {
 
 // loadPinned reports whether the run was asked to keep the load on CPUs of a list.
 func (w words) loadPinned() bool {
-	if w.result == nil {
+	if w.r == nil {
 		return false
 	}
-	of := w.result.Spec.TextOf("cpus", "load")
+	of := w.r.Spec.TextOf("cpus", "load")
 	return of != "" && of != "shared"
 }
 
 func (w words) loadArrangement() journal.Arrangement {
-	if w.result == nil || w.result.Load.Arrangement == nil {
+	if w.r == nil || w.r.Load.Arrangement == nil {
 		return ""
 	}
-	return *w.result.Load.Arrangement
+	return *w.r.Load.Arrangement
 }
 
 // inFolder has a run in the folder of the journal: as it was read, or as the command named it.
@@ -245,7 +245,7 @@ const fewestApart = 4
 
 // apart is the command that keeps the load off the target's CPUs.
 func (w words) apart() string {
-	r := w.result
+	r := w.r
 	if !swept(r) {
 		return ""
 	}

@@ -40,7 +40,7 @@ func TestReproduceRunsTheSameArguments(t *testing.T) {
 				t.Fatal(err)
 			}
 			script, fake := filepath.Join(dir, "reproduce.sh"), filepath.Join(dir, "fake")
-			write(t, script, New(r).Reproduce)
+			write(t, script, reproduce(r))
 			write(t, fake, "#!/bin/sh\nprintf '%s\\0' \"$PWD\" \"$GOGC\" \"$@\"\n")
 			c := exec.Command(script)
 			c.Env = append(os.Environ(), "PROCFIT="+fake)
@@ -78,7 +78,7 @@ func TestReproduceAsksForWhatWasLeftOut(t *testing.T) {
 	r.Spec = specOf("sweep", "--header", "Authorization: {env:PAGE_TEST_KEY}", "--", "./server", "--token={env:PAGE_TEST_TOKEN}")
 	r.Target.Directory = ""
 	script := filepath.Join(t.TempDir(), "reproduce.sh")
-	write(t, script, New(r).Reproduce)
+	write(t, script, reproduce(r))
 	c := exec.Command(script)
 	c.Env = append(os.Environ(), "PROCFIT=/bin/false")
 	out, err := c.CombinedOutput()
@@ -92,9 +92,9 @@ func TestReproduceAsksForStandardInput(t *testing.T) {
 	r := pagetest.Typical()
 	for args, want := range map[string]string{"--body @-": "--body @-", "--requests=-": "--requests -", "--body @file": "", "-- ./x --body @-": ""} {
 		r.Spec = specOf(append([]string{"sweep"}, strings.Fields(args)...)...)
-		asks := strings.Contains(New(r).Reproduce, "[ ! -t 0 ] || { echo 'the journal does not contain what "+want+" read: ")
-		if asks != (want != "") || !asks && strings.Contains(New(r).Reproduce, "-t 0") {
-			t.Errorf("%s: %s", args, New(r).Reproduce)
+		asks := strings.Contains(reproduce(r), "[ ! -t 0 ] || { echo 'the journal does not contain what "+want+" read: ")
+		if asks != (want != "") || !asks && strings.Contains(reproduce(r), "-t 0") {
+			t.Errorf("%s: %s", args, reproduce(r))
 		}
 	}
 }

@@ -21,7 +21,7 @@ func Resize(r *resize.Rehearsal) *document.Document {
 	if notes := w.notes(); len(notes) > 0 {
 		blocks = append(blocks, notes)
 	}
-	return &document.Document{Title: phrase.Clean(r.Name), Date: r.Started.UTC().Format("2 January 2006, 15:04 UTC"), Blocks: append(blocks,
+	return &document.Document{Title: r.Name, Date: r.Started.UTC().Format("2 January 2006, 15:04 UTC"), Blocks: append(blocks,
 		document.Heading{Level: 2, Text: fmt.Sprintf("At %s req/s", number.Count(r.RatePerSecond))}, w.steps(),
 		document.Heading{Level: 2, Text: "At full load, next to a fresh start under the same limit"}, w.most(),
 	)}
@@ -47,7 +47,7 @@ func (w resizeWords) answer() document.Panel {
 
 // setting is what was rehearsed.
 func (w resizeWords) setting() string {
-	text := fmt.Sprintf("%s, %s", phrase.Clean(w.Name), phrase.Clean(w.Program.GoVersion))
+	text := fmt.Sprintf("%s, %s", w.Name, w.Program.GoVersion)
 	if w.Program.EnvProcs != nil {
 		text += fmt.Sprintf(", GOMAXPROCS=%d in its environment", *w.Program.EnvProcs)
 	}
@@ -219,7 +219,7 @@ var laggards = map[resize.Code]laggard{
 	resize.OldGo: {
 		"Go without limits", stayed,
 		func(w resizeWords, _ resize.Step, _ resize.Fresh) string {
-			return fmt.Sprintf("Its Go runtime (%s) does not read CPU limits: that takes Go 1.25, and a go line of 1.25 or newer in go.mod.", phrase.Clean(w.Program.GoVersion))
+			return fmt.Sprintf("Its Go runtime (%s) does not read CPU limits: that takes Go 1.25, and a go line of 1.25 or newer in go.mod.", w.Program.GoVersion)
 		},
 		"build it with Go 1.25 or newer and `go 1.25` in go.mod, or " + watchFix,
 	},
@@ -230,7 +230,7 @@ var laggards = map[resize.Code]laggard{
 		},
 		func(_ resizeWords, s resize.Step, _ resize.Fresh) string {
 			what, _, _ := Said(s.Fails())
-			return phrase.Capital(phrase.Clean(what)) + "; fresh starts under the same limits answer them."
+			return phrase.Capital(what) + "; fresh starts under the same limits answer them."
 		},
 		"find in its output why its requests fail",
 	},
@@ -263,7 +263,7 @@ var laggards = map[resize.Code]laggard{
 		},
 		func(_ resizeWords, s resize.Step, _ resize.Fresh) string {
 			what, _, _ := Said(s.Ended)
-			return phrase.Capital(phrase.Clean(what)) + "."
+			return phrase.Capital(what) + "."
 		},
 		"find in its output why it ended",
 	},

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/resize"
 )
 
@@ -45,7 +45,7 @@ func resizeText(t *testing.T, r *resize.Rehearsal) string {
 func TestResizeGolden(t *testing.T) {
 	r := resized()
 	r.Judge()
-	pagetest.Golden(t, "resize.txt", []byte(resizeText(t, r)))
+	documenttest.Golden(t, "resize.txt", []byte(resizeText(t, r)))
 }
 
 // Each laggard has a sentence, a reason and a fix, whatever is known of its step.

@@ -40,7 +40,7 @@ func resultSchema(r *verdict.Result) resultJSON {
 		out.Recommendation = &out.Groups[0].Recommendation
 	}
 	if r.Recommendation != nil && (r.Canary != nil || r.Live != nil) {
-		v, rec := New(r).Verdict, recommendationSchema(r.Recommendation)
+		v, rec := VerdictOf(r), recommendationSchema(r.Recommendation)
 		rec.wordedJSON = &wordedJSON{Sentence: v.Sentence, Reasons: v.Reasons, Settle: sentences(v.Settle)}
 		out.Recommendation = &rec
 	}
@@ -94,7 +94,7 @@ func groupSchema(g *verdict.Group, rec recommendationJSON) groupJSON {
 
 // worded is a group's recommendation with its words.
 func worded(w words) recommendationJSON {
-	rec := &w.group.Recommendation
+	rec := &w.Recommendation
 	out := recommendationSchema(rec)
 	out.wordedJSON = &wordedJSON{Sentence: called(rec).prefix + w.sentence(), Reasons: w.reasons(), Settle: sentences(w.settle())}
 	if rec.Claim != nil {

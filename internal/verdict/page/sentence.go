@@ -11,11 +11,11 @@ import (
 )
 
 // sentence is the recommendation in one sentence, which follows its label.
-func (w words) sentence() string { return w.butFor(w.say(w.group.Recommendation.Claim).text) }
+func (w words) sentence() string { return w.butFor(w.say(w.Recommendation.Claim).text) }
 
 // butFor adds the metrics that are worse in spite of the claim.
 func (w words) butFor(claim string) string {
-	rec := &w.group.Recommendation
+	rec := &w.Recommendation
 	var losses []string
 	for _, x := range rec.Reasons {
 		if _, is := x.(verdict.ReasonMetricWorse); is {
@@ -36,7 +36,7 @@ func (w words) butFor(claim string) string {
 }
 
 // likely reports whether the verdict is no more than that.
-func (w words) likely() bool { return w.group.Recommendation.Confidence == verdict.Likely }
+func (w words) likely() bool { return w.Recommendation.Confidence == verdict.Likely }
 
 // keep names the default, by why it is chosen.
 func (w words) keep(of *contest.Value, standing, also string) string {
@@ -86,7 +86,7 @@ func (w words) maybeAsGood(list []*contest.Value) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" No value is proven worse, and whether %s %s as well is undecided.", names(list), verb(len(list), "performs", "perform"))
+	return fmt.Sprintf(" No value is proven worse, and whether %s %s as well is undecided.", valueNames(list), verb(len(list), "performs", "perform"))
 }
 
 // asGoodAsAny is why a default is kept that nothing is worse than.
@@ -101,7 +101,7 @@ func (w words) asGoodAsAny() string {
 // smallest" only where every smaller one is proven worse.
 func (w words) standing(smallest bool) string {
 	measured := ""
-	if r := w.group.Race; r != nil && len(r.Measured) < r.Candidates {
+	if r := w.Race; r != nil && len(r.Measured) < r.Candidates {
 		measured = " measured" // between two that were, others were not
 	}
 	switch {
@@ -114,7 +114,7 @@ func (w words) standing(smallest bool) string {
 }
 
 func (w words) alike(x verdict.ClaimAlike) string {
-	text := fmt.Sprintf("%s have the same throughput within %s", names(x.List), number.Percent(w.plan().Margin))
+	text := fmt.Sprintf("%s have the same throughput within %s", valueNames(x.List), number.Percent(w.plan().Margin))
 	if x.P99 {
 		text += " and " + w.quantile() + " within " + number.Percent(w.plan().MarginP99)
 	}
@@ -123,7 +123,7 @@ func (w words) alike(x verdict.ClaimAlike) string {
 
 // undecidedOf is which of two values is the best in a metric.
 func undecidedOf(x verdict.Undecided, best string) string {
-	text := "it is undecided which of " + names(x.List) + " has the " + best + "."
+	text := "it is undecided which of " + valueNames(x.List) + " has the " + best + "."
 	if x.Default != nil {
 		text += fmt.Sprintf(" No value is proven better than the default (%d): keep it until more is known.", x.Default.Procs)
 	}
@@ -136,7 +136,7 @@ func (w words) defaultOpen(c verdict.CauseDefaultOpen) string {
 	if c.Proven {
 		shown = "is proven to perform"
 	}
-	switch against := name(c.Rival); {
+	switch against := valueName(c.Rival); {
 	case c.N == 0:
 	case c.Metric == verdict.MetricP99:
 		looked = fmt.Sprintf(": its %s looked %s, against %s%s", w.quantile(), higher(c.Change), against, often(c.N))
@@ -144,12 +144,12 @@ func (w words) defaultOpen(c verdict.CauseDefaultOpen) string {
 		looked = fmt.Sprintf(": it looked %s, against %s%s", slower(c.Change), against, often(c.N))
 	}
 	return fmt.Sprintf("%s %s as well as any other value (%s) %s. No value is proven worse, and whether the default (%d) performs as well is undecided%s. Keep the default until more is known.",
-		name(c.Of), shown, w.figures(c.Of), w.where(), c.Than.Procs, looked)
+		valueName(c.Of), shown, w.figures(c.Of), w.where(), c.Than.Procs, looked)
 }
 
 // wild is for trials that vary too much for anything to be called likely.
 func (w words) wild() string {
-	s := w.group.Spread
+	s := w.Spread
 	if s.Throughput == nil {
 		return "trials vary too much to decide."
 	}

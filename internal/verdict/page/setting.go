@@ -90,7 +90,7 @@ func settingName(a *verdict.Row) string {
 // settingLabel is a setting's name, and what goes under or after it.
 func settingLabel(a *verdict.Row) (label, sub string) {
 	if a.Variable != "" {
-		return phrase.Clip(phrase.Clean(a.Variable), nameRoom), ""
+		return phrase.Clip(a.Variable, nameRoom), ""
 	}
 	label = journal.LabelOf(a.Procs)
 	switch {
@@ -103,7 +103,7 @@ func settingLabel(a *verdict.Row) (label, sub string) {
 		if a.Variant == journal.VariantAgainst {
 			label += ", old"
 		} else {
-			label += ", " + phrase.Clip(phrase.Clean(a.Variant), nameRoom)
+			label += ", " + phrase.Clip(a.Variant, nameRoom)
 		}
 	}
 	return label, sub
@@ -137,5 +137,5 @@ func (g *group) leftOut(code contest.Excluded) document.Cell {
 	case contest.ExcludedMemory:
 		return document.Cell{Value: notCompared, Detail: "it used more memory than " + mostMemory(g.r)}
 	}
-	return document.Cell{Value: phrase.Clip(phrase.Clean(string(code)), nameRoom)}
+	return document.Cell{Value: phrase.Clip(string(code), nameRoom)}
 }

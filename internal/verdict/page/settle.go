@@ -20,7 +20,7 @@ import (
 // settle words what would decide an open question.
 func (w words) settle() []document.Item {
 	var list []document.Item
-	for _, s := range w.group.Recommendation.Settle {
+	for _, s := range w.Recommendation.Settle {
 		if s.Code == verdict.StepProfile && w.profiled() == "" {
 			continue // it is not one of procfit sweep
 		}
@@ -44,10 +44,10 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepFix:
 		return document.Item{Text: "fix the cause, then start again with another --out"}
 	case verdict.StepResume:
-		if swept(w.result) {
-			return document.Item{Text: "continue it", Command: resumed(w.result)}
+		if swept(w.r) {
+			return document.Item{Text: "continue it", Command: resumed(w.r)}
 		}
-		return document.Item{Text: completed(w.result)}
+		return document.Item{Text: completed(w.r)}
 	case verdict.StepReadOutput:
 		return document.Item{Text: "read what the target and the load generator printed, in logs/"}
 	case verdict.StepMoreMemory:
@@ -59,8 +59,8 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepOfferRate:
 		return document.Item{Text: "use a --load command that takes {rate}, or the load generator of procfit"}
 	case verdict.StepRepeat:
-		if swept(w.result) {
-			return document.Item{Text: "measure more trials", Command: repeated(w.result, s.Blocks)}
+		if swept(w.r) {
+			return document.Item{Text: "measure more trials", Command: repeated(w.r, s.Blocks)}
 		}
 		return document.Item{Text: fmt.Sprintf("measure more trials: --repeats %d or more", s.Blocks)}
 	case verdict.StepLessRate:
@@ -68,7 +68,7 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepQuietMachine:
 		return document.Item{Text: "stop other programs on this machine, or measure on a quieter one", Command: w.again()}
 	case verdict.StepLonger:
-		return document.Item{Text: fmt.Sprintf("measure longer trials, in which procfit can count what other programs use: --trial-time %s or longer", doubled(w.result.Load.DurationSeconds)), Command: w.longer()}
+		return document.Item{Text: fmt.Sprintf("measure longer trials, in which procfit can count what other programs use: --trial-time %s or longer", doubled(w.r.Load.DurationSeconds)), Command: w.longer()}
 	case verdict.StepSee:
 		return document.Item{Text: "measure the Go binary itself, as the same user, and for long enough to be read" +
 			w.ways(way{"; if its GOMAXPROCS can never be read, --any-program gives an answer that is likely at most", "any-program", ""})}
@@ -94,7 +94,7 @@ func (w words) longer() string {
 	if w.again() == "" {
 		return ""
 	}
-	return w.result.Spec.With(spec.Part("trial-time", "", doubled(w.result.Load.DurationSeconds)), fresh).Shell()
+	return w.r.Spec.With(spec.Part("trial-time", "", doubled(w.r.Load.DurationSeconds)), fresh).Shell()
 }
 
 // loadElsewhere is how the load generator gets more CPU time.
@@ -109,23 +109,16 @@ func (w words) loadElsewhere() string {
 // again is the command that measures the same in a new folder; empty: it is not complete,
 // and continues, or it is no sweep.
 func (w words) again() string {
-	if w.result == nil || !w.result.Complete || !swept(w.result) {
+	if w.r == nil || !w.r.Complete || !swept(w.r) {
 		return ""
 	}
-	return w.result.Spec.With(fresh).Shell()
+	return w.r.Spec.With(fresh).Shell()
 }
 
-func cleanAdvice(list []document.Item) []document.Item {
-	out := make([]document.Item, len(list))
-	for i, a := range list {
-		out[i] = document.Item{Text: phrase.Clean(a.Text), Command: phrase.Clean(a.Command)}
-	}
-	return out
-}
-
-// progress is how far a run came that ended early, and how to continue it.
+// progress is how far a run came that ended early, and how to continue it. What ended an experiment is
+// its verdict.
 func progress(r *verdict.Result) string {
-	if r.Complete {
+	if r.Complete || r.Canary != nil || r.Live != nil {
 		return ""
 	}
 	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, phrase.Count(r.TrialsPlanned, "planned trial"))
@@ -140,7 +133,7 @@ func progress(r *verdict.Result) string {
 		return ran + ", and none was valid." + fix
 	}
 	if swept(r) {
-		return ran + ". To continue, run: " + phrase.Clean(resumed(r))
+		return ran + ". To continue, run: " + resumed(r)
 	}
 	return ran + ". To continue, " + completed(r) + "."
 }
@@ -162,15 +155,15 @@ func answered(r *verdict.Result) string {
 // ended is why a race took fewer trials than it might have, where that is not that it
 // has its answer.
 func (w words) ended() string {
-	race := w.group.Race
-	if race == nil || w.result == nil || race.Stop == "" {
+	race := w.Race
+	if race == nil || w.r == nil || race.Stop == "" {
 		return ""
 	}
-	ran, most, why := w.result.TrialsRun+w.result.PilotsRun, w.result.TrialsPlanned, ""
-	switch withheld := w.group.Others.Withheld; {
+	ran, most, why := w.r.TrialsRun+w.r.PilotsRun, w.r.TrialsPlanned, ""
+	switch withheld := w.Others.Withheld; {
 	case len(withheld) > 0 && race.Stop != string(contest.StopTime):
 		why = "other programs left GOMAXPROCS " + phrase.And(withheld) + " too few CPUs every time"
-		if w.group.Others.CPUs == nil {
+		if w.Others.CPUs == nil {
 			why = "what other programs used could not be counted for GOMAXPROCS " + phrase.And(withheld)
 		}
 		why += ", so " + verb(len(withheld), "it was", "they were") + " not tried again"
@@ -184,7 +177,7 @@ func (w words) ended() string {
 	if why == "" || ran >= most {
 		return ""
 	}
-	if len(w.result.Best) > 0 { // one of several comparisons
+	if len(w.r.Best) > 0 { // one of several comparisons
 		return "this comparison ended: " + why
 	}
 	return fmt.Sprintf("the sweep ended after %d of at most %s: %s", ran, phrase.Count(most, "trial"), why)
@@ -192,7 +185,7 @@ func (w words) ended() string {
 
 // tooFew ends a sentence of others that were counted.
 func (w words) tooFew() string {
-	if w.group.Others.CPUs == nil {
+	if w.Others.CPUs == nil {
 		return ""
 	}
 	return ", which left too few CPUs"

@@ -280,14 +280,14 @@ func (g *group) metricsTable() *document.Table {
 	t := &document.Table{Columns: []document.Column{g.valueColumn()}}
 	order := slices.Sorted(maps.Keys(names))
 	for _, n := range order {
-		head := phrase.Clip(phrase.Clean(n), nameRoom)
-		if u := phrase.Clip(phrase.Clean(names[n].Unit), nameRoom); u != "" && u != head {
+		head := phrase.Clip(n, nameRoom)
+		if u := phrase.Clip(names[n].Unit, nameRoom); u != "" && u != head {
 			head += ", " + u
 		}
-		if b := phrase.Clip(phrase.Clean(names[n].Better), nameRoom); b != "" {
+		if b := phrase.Clip(names[n].Better, nameRoom); b != "" {
 			head += " (" + b + " is better)"
 		}
-		t.Columns = append(t.Columns, document.Column{Head: head, Short: phrase.Clip(phrase.Clean(n), nameRoom), Detailed: true})
+		t.Columns = append(t.Columns, document.Column{Head: head, Short: phrase.Clip(n, nameRoom), Detailed: true})
 	}
 	value := number.PerSecond("")
 	for i := range g.rows {

@@ -42,7 +42,7 @@ func TestSpeedUpNamesItsBase(t *testing.T) {
 				c.without--
 			}
 		}
-		columns := New(r).Groups[0].Table.Columns
+		columns := sections(r)[0].Table.Columns
 		if !slices.ContainsFunc(columns, func(k document.Column) bool { return k.Head == "Speed-up over "+c.want && k.Short == "× of "+c.want }) {
 			t.Errorf("no speed-up over %s in %+v", c.want, columns)
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
@@ -17,7 +18,7 @@ import (
 func onTerminal(t testing.TB, r *verdict.Result, o text.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := text.Render(&b, New(r).Brief(), o); err != nil {
+	if err := text.Render(&b, Brief(r), o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -25,16 +26,13 @@ func onTerminal(t testing.TB, r *verdict.Result, o text.Options) string {
 
 func TestTextGolden(t *testing.T) {
 	o := text.Options{Width: 80, Files: []string{"results/x/report.html", "results/x/RESULTS.md"}}
-	pagetest.Golden(t, "typical.txt", []byte(onTerminal(t, pagetest.Typical(), o)))
-	pagetest.Golden(t, "groups.txt", []byte(onTerminal(t, pagetest.Groups(), o)))
-	pagetest.Golden(t, "gate.txt", []byte(onTerminal(t, pagetest.Gate(func(*verdict.Gate) {}), o)))
-	pagetest.Golden(t, "invalid.txt", []byte(onTerminal(t, pagetest.Invalid(), o)))
-	pagetest.Golden(t, "shared.txt", []byte(onTerminal(t, pagetest.Shared(), o)))
-	pagetest.Golden(t, "part.txt", []byte(onTerminal(t, pagetest.Part(), o)))
-	pagetest.Golden(t, "flat.txt", []byte(onTerminal(t, pagetest.Flat(), o)))
-	pagetest.Golden(t, "hostile.txt", []byte(onTerminal(t, pagetest.Hostile(), o)))
-	o.Color = true
-	pagetest.Golden(t, "typical.ansi", []byte(onTerminal(t, pagetest.Typical(), o)))
+	documenttest.Golden(t, "typical.txt", []byte(onTerminal(t, pagetest.Typical(), o)))
+	documenttest.Golden(t, "groups.txt", []byte(onTerminal(t, pagetest.Groups(), o)))
+	documenttest.Golden(t, "gate.txt", []byte(onTerminal(t, pagetest.Gate(func(*verdict.Gate) {}), o)))
+	documenttest.Golden(t, "invalid.txt", []byte(onTerminal(t, pagetest.Invalid(), o)))
+	documenttest.Golden(t, "shared.txt", []byte(onTerminal(t, pagetest.Shared(), o)))
+	documenttest.Golden(t, "part.txt", []byte(onTerminal(t, pagetest.Part(), o)))
+	documenttest.Golden(t, "flat.txt", []byte(onTerminal(t, pagetest.Flat(), o)))
 }
 
 func TestLinesFitTheTerminal(t *testing.T) {
@@ -123,20 +121,17 @@ func TestTheMedianLiesWhereItsValueIs(t *testing.T) {
 // A command is copied as one line, however narrow the terminal; it is printed last.
 func TestTheCommandThatGoesOnIsWhole(t *testing.T) {
 	const command = "procfit sweep --until trials=39 --out results/server-20260105-101500 -- ./server -addr :{port}"
-	v := &View{Verdict: Verdict{
-		State: document.Unknown, Label: "Undecided", Answer: Answer{Text: "Undecided", Plain: "It is undecided."},
-		Settle: []document.Item{{Text: "quiet the machine"}, {Text: "about 9 more trials should decide", Command: command}},
-	}}
+	v := Verdict{Settle: []document.Item{{Text: "quiet the machine"}, {Text: "about 9 more trials should decide", Command: command}}}
 	var b bytes.Buffer
-	if err := text.Render(&b, v.Brief(), text.Options{Width: 40}); err != nil {
+	if err := text.Render(&b, &document.Document{Closing: v.closing()}, text.Options{Width: 40}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasSuffix(b.String(), "Next, about 9 more trials should decide:\n"+command+"\n") {
 		t.Error(b.String())
 	}
 	b.Reset()
-	v = &View{Progress: "Incomplete: 3 of 9 trials ran. To continue, run: " + command + " 'two  spaces'"}
-	if err := text.Render(&b, v.Brief(), text.Options{Width: 40}); err != nil {
+	incomplete := document.Alert{Text: "Incomplete: 3 of 9 trials ran. To continue, run: " + command + " 'two  spaces'"}
+	if err := text.Render(&b, &document.Document{Blocks: []document.Block{incomplete}}, text.Options{Width: 40}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(b.String(), "! Incomplete: 3 of 9 trials ran. To\n  continue, run:\n  "+command+" 'two  spaces'\n") {

@@ -30,7 +30,7 @@ func topology(t *journal.Topology) string {
 		parts = append(parts, fmt.Sprintf("performance cores are CPUs %s, efficiency cores CPUs %s", t.PerformanceCPUs, t.EfficiencyCPUs))
 	}
 	if t.Governor != "" {
-		parts = append(parts, "CPU governor "+phrase.Clean(t.Governor))
+		parts = append(parts, "CPU governor "+t.Governor)
 	}
 	return phrase.Semicolons(parts)
 }

@@ -54,16 +54,17 @@ func TestSentencesAreTrueOfTheTable(t *testing.T) {
 // checker holds one group's table against what is reported above it.
 type checker struct {
 	g        *verdict.Group
-	view     *Group
+	view     section
+	said     Verdict
 	problems []string
 }
 
 func contradictions(r *verdict.Result, verdicts map[string]int) []string {
-	v := New(r)
+	shown := sections(r)
 	var problems []string
 	for i := range r.Groups {
-		c := &checker{g: &r.Groups[i], view: &v.Groups[i]}
-		label := regexp.MustCompile(`Likely \d+`).ReplaceAllString(c.view.Verdict.Label, "Likely N")
+		c := &checker{g: &r.Groups[i], view: shown[i], said: partsOf(r)[i].concluded()}
+		label := regexp.MustCompile(`Likely \d+`).ReplaceAllString(c.said.Label, "Likely N")
 		verdicts[label]++
 		c.headline()
 		c.answer()
@@ -83,8 +84,8 @@ func (c *checker) wrong(format string, args ...any) {
 		row := &c.g.Rows[i]
 		table = append(table, fmt.Sprintf("%s T=%s L=%s %v", r.Cells[0].Value, value(row.Throughput), value(row.Judged), excluded(row)))
 	}
-	c.problems = append(c.problems, fmt.Sprintf(format, args...)+"\n\t"+c.view.Verdict.Label+": "+c.view.Verdict.Sentence+
-		"\n\t"+strings.Join(c.view.Verdict.Reasons, "\n\t")+"\n\t"+strings.Join(table, "\n\t"))
+	c.problems = append(c.problems, fmt.Sprintf(format, args...)+"\n\t"+c.said.Label+": "+c.said.Sentence+
+		"\n\t"+strings.Join(c.said.Reasons, "\n\t")+"\n\t"+strings.Join(table, "\n\t"))
 }
 
 func value(i stat.Interval) string {
@@ -108,7 +109,7 @@ func (c *checker) row(s *contest.Value) *verdict.Row {
 			return a
 		}
 	}
-	c.wrong("%s is in no row", name(s))
+	c.wrong("%s is in no row", valueName(s))
 	return &verdict.Row{}
 }
 
@@ -130,14 +131,14 @@ func same2(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a
 func (c *checker) figures(s *contest.Value) *verdict.Row {
 	a := c.row(s)
 	if s.Throughput.Median != nil && (a.Throughput.Median == nil || !same2(*s.Throughput.Median, *a.Throughput.Median)) {
-		c.wrong("throughput of %s is %g, in the table %s", name(s), *s.Throughput.Median, value(a.Throughput))
+		c.wrong("throughput of %s is %g, in the table %s", valueName(s), *s.Throughput.Median, value(a.Throughput))
 	}
 	if s.P99.Median != nil && (a.Judged.Median == nil || !same2(*s.P99.Median, *a.Judged.Median)) {
-		c.wrong("latency of %s is %g, in the table %s", name(s), *s.P99.Median, value(a.Judged))
+		c.wrong("latency of %s is %g, in the table %s", valueName(s), *s.P99.Median, value(a.Judged))
 	}
 	holdsDefault := a.Procs == nil || len(a.PooledWith) > 0
 	if s.Default != holdsDefault && s.Procs > 0 {
-		c.wrong("%s is called the default: %v, and its row holds unset: %v", name(s), s.Default, holdsDefault)
+		c.wrong("%s is called the default: %v, and its row holds unset: %v", valueName(s), s.Default, holdsDefault)
 	}
 	return a
 }
@@ -179,10 +180,10 @@ func (c *checker) reasons() {
 func (c *checker) cost(r *flat) {
 	of, than := c.row(r.Of).OpenEvidence, c.row(r.Than).OpenEvidence
 	if r.Of.Procs <= r.Than.Procs || of == nil || than == nil || of.CPUSecondsEach == nil || than.CPUSecondsEach == nil || !(*of.CPUSecondsEach > *than.CPUSecondsEach) {
-		c.wrong("%s is said to use more CPU time per request than %s: %+v, %+v", name(r.Of), name(r.Than), of, than)
+		c.wrong("%s is said to use more CPU time per request than %s: %+v, %+v", valueName(r.Of), valueName(r.Than), of, than)
 	}
 	if rec := &c.g.Recommendation; flatten(rec.Claim).Of != nil && rec.Verdict == verdict.Recommended && flatten(rec.Claim).Of.Procs != r.Than.Procs {
-		c.wrong("the CPU time per request is compared with %s, and %s is recommended", name(r.Than), name(flatten(rec.Claim).Of))
+		c.wrong("the CPU time per request is compared with %s, and %s is recommended", valueName(r.Than), valueName(flatten(rec.Claim).Of))
 	}
 }
 
@@ -190,26 +191,26 @@ func (c *checker) cost(r *flat) {
 func (c *checker) speed(r *flat) {
 	a, best := c.row(r.Of), c.row(r.Than)
 	if best.Label != c.g.Peak {
-		c.wrong("%s is compared with %s, and the peak is %s", name(r.Of), name(r.Than), c.g.Peak)
+		c.wrong("%s is compared with %s, and the peak is %s", valueName(r.Of), valueName(r.Than), c.g.Peak)
 	}
 	if r.N == 0 {
 		return
 	}
 	v := a.VersusPeak
 	if v.Median == nil || !same2(r.Change, *v.Median-1) || !same2(1+r.Change, *a.Throughput.Median / *best.Throughput.Median) {
-		c.wrong("%s is %g, its row has %s against the peak", name(r.Of), r.Change, value(v))
+		c.wrong("%s is %g, its row has %s against the peak", valueName(r.Of), r.Change, value(v))
 		return
 	}
 	as := a.NonInferior.Throughput != nil && *a.NonInferior.Throughput
 	switch {
 	case r.Code == verdict.ReasonSlower{}.Code() && (v.High == nil || !same2(r.Bound, *v.High-1) || *v.High >= 0.95 || excluded(a) == ""):
-		c.wrong("%s is proven worse, and its row does not say so", name(r.Of))
+		c.wrong("%s is proven worse, and its row does not say so", valueName(r.Of))
 	case r.Code == verdict.ReasonAsFast{}.Code() && (v.Low == nil || *v.Low <= 0.95 || !as || excluded(a) == "slower"):
-		c.wrong("%s is proven as good, and its row does not say so", name(r.Of))
+		c.wrong("%s is proven as good, and its row does not say so", valueName(r.Of))
 	case r.Code == verdict.ReasonSetAside{}.Code() && excluded(a) == "":
-		c.wrong("%s is set aside, and its row does not say so", name(r.Of))
+		c.wrong("%s is set aside, and its row does not say so", valueName(r.Of))
 	case r.Code == verdict.ReasonSpeedOpen{}.Code() && (as || excluded(a) == "slower"):
-		c.wrong("%s is open, and its row decides it", name(r.Of))
+		c.wrong("%s is open, and its row decides it", valueName(r.Of))
 	}
 }
 
@@ -219,10 +220,10 @@ func (c *checker) promptness(r *flat) {
 		return
 	}
 	if !same2(1+r.Change, *a.Judged.Median / *low.Judged.Median) {
-		c.wrong("latency of %s against %s is %g, in the table %g", name(r.Of), name(r.Than), r.Change, *a.Judged.Median / *low.Judged.Median - 1)
+		c.wrong("latency of %s against %s is %g, in the table %g", valueName(r.Of), valueName(r.Than), r.Change, *a.Judged.Median / *low.Judged.Median - 1)
 	}
 	if (r.Code == verdict.ReasonLater{}.Code()) != a.Later {
-		c.wrong("%s is later: %v, its row %v", name(r.Of), r.Code == verdict.ReasonLater{}.Code(), a.Later)
+		c.wrong("%s is later: %v, its row %v", valueName(r.Of), r.Code == verdict.ReasonLater{}.Code(), a.Later)
 	}
 }
 
@@ -233,7 +234,7 @@ var (
 
 // texts reads the sentences as a user does, against the numbers shown.
 func (c *checker) texts() {
-	for _, text := range c.view.Verdict.Reasons {
+	for _, text := range c.said.Reasons {
 		if m := highest.FindStringSubmatch(text); m != nil {
 			top := c.byName(m[1])
 			for _, a := range c.claimed(m[2]) {
@@ -363,14 +364,14 @@ func (c *checker) standings() {
 
 func (c *checker) headline() {
 	rec := &c.g.Recommendation
-	likely := strings.HasPrefix(c.view.Verdict.Label, "Likely")
+	likely := strings.HasPrefix(c.said.Label, "Likely")
 	if likely != (rec.Confidence == verdict.Likely) {
-		c.wrong("the label is %q of what is %s", c.view.Verdict.Label, rec.Confidence)
+		c.wrong("the label is %q of what is %s", c.said.Label, rec.Confidence)
 	}
-	if (likely || rec.Verdict == verdict.CannotTell) && len(c.view.Verdict.Settle) == 0 {
+	if (likely || rec.Verdict == verdict.CannotTell) && len(c.said.Settle) == 0 {
 		c.wrong("nothing says what would settle it")
 	}
-	if likely && len(c.view.Paste.Snippets) > 0 {
+	if likely && len(c.view.Snippets) > 0 {
 		c.wrong("what is not proven is to be pasted")
 	}
 	var marked []string
@@ -386,7 +387,7 @@ func (c *checker) headline() {
 			c.wrong("%v are marked, %s is named", marked, a.Label)
 		}
 		if (rec.Procs == nil) != flatten(rec.Claim).Of.Default && rec.Verdict != verdict.Recommended {
-			c.wrong("keep the default, and %s is not the default", name(flatten(rec.Claim).Of))
+			c.wrong("keep the default, and %s is not the default", valueName(flatten(rec.Claim).Of))
 		}
 		if x := excluded(a); x != "" && x != "load_on_cpus" && x != "no_latency" && rec.Verdict != verdict.CarriesRate {
 			c.wrong("%s is named, and is excluded: %s", a.Label, x)
@@ -405,7 +406,7 @@ func (c *checker) headline() {
 		}
 		for _, x := range rec.Reasons {
 			if r := flatten(x); r.Code == "open_throughput" || r.Code == "open_p99" {
-				c.wrong("%s is open, and it does not matter", name(r.Of))
+				c.wrong("%s is open, and it does not matter", valueName(r.Of))
 			}
 		}
 		if rec.Confidence != verdict.Proven {
@@ -422,7 +423,7 @@ func (c *checker) headline() {
 // smallest: where the sentence calls a value the smallest that is as good, each smaller
 // row is proven worse.
 func (c *checker) smallest(rec *verdict.Recommendation) {
-	if !strings.Contains(c.view.Verdict.Sentence, " the smallest value that performs as well as the best") || rec.Confidence == verdict.Likely {
+	if !strings.Contains(c.said.Sentence, " the smallest value that performs as well as the best") || rec.Confidence == verdict.Likely {
 		return
 	}
 	for _, a := range c.compared() {

@@ -14,33 +14,32 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// words words a group's recommendation and warnings. Names and reasons from outside
-// are in them unchanged: a View cleans them, JSON escapes them.
+// words words a group's recommendation and warnings.
 type words struct {
-	group  *verdict.Group
-	result *verdict.Result // that the group is of
+	*verdict.Group
+	r *verdict.Result // that the group is of
 }
 
 func (w words) plan() journal.Plan {
-	if w.result == nil {
+	if w.r == nil {
 		return journal.Plan{}
 	}
-	return w.result.Plan
+	return w.r.Plan
 }
 
 // metric is what sentences call it: of latency the quantile that is judged.
 func (w words) metric(name string) string {
 	if name == verdict.MetricP99 {
-		return w.group.Latency.Name()
+		return w.Latency.Name()
 	}
 	return name
 }
 
 // quantile is what the judged latency is called.
-func (w words) quantile() string { return w.group.Latency.Name() }
+func (w words) quantile() string { return w.Latency.Name() }
 
-// name is a setting in a sentence: "2", "8 (default)", "the default".
-func name(s *contest.Value) string {
+// valueName is a setting in a sentence: "2", "8 (default)", "the default".
+func valueName(s *contest.Value) string {
 	switch {
 	case s.Procs == 0:
 		return "the default"
@@ -50,10 +49,10 @@ func name(s *contest.Value) string {
 	return strconv.Itoa(s.Procs)
 }
 
-func names(list []*contest.Value) string {
+func valueNames(list []*contest.Value) string {
 	var all []string
 	for i := range list {
-		all = append(all, name(list[i]))
+		all = append(all, valueName(list[i]))
 	}
 	return phrase.And(all)
 }
@@ -75,10 +74,10 @@ func (w words) latencyClause(s *contest.Value) string {
 
 // perSecond is a throughput of the group.
 func (w words) perSecond(x float64) string {
-	if w.group.ThroughputUnit == unitRuns && x > 0 {
-		return number.Seconds(float64(max(1, w.group.Replicas))/x) + " per run"
+	if w.ThroughputUnit == unitRuns && x > 0 {
+		return number.Seconds(float64(max(1, w.Replicas))/x) + " per run"
 	}
-	if u := throughputUnit(w.group.ThroughputUnit); u != "" {
+	if u := throughputUnit(w.ThroughputUnit); u != "" {
 		return number.Count(x) + " " + u
 	}
 	return number.Count(x)
@@ -86,7 +85,7 @@ func (w words) perSecond(x float64) string {
 
 // rate is the common one that was offered.
 func (w words) rate() string {
-	if r := w.group.RatePerSecond; r != nil {
+	if r := w.RatePerSecond; r != nil {
 		return number.Count(*r) + " req/s"
 	}
 	return "the rate"
@@ -94,18 +93,18 @@ func (w words) rate() string {
 
 // where is what a verdict holds for.
 func (w words) where() string {
-	if q := w.group.QuotaCPUs; q != nil {
+	if q := w.QuotaCPUs; q != nil {
 		return "under a limit of " + number.CPUs(*q)
 	}
-	if p := w.group.Part; p != nil {
+	if p := w.Part; p != nil {
 		return fmt.Sprintf("on %d of %s", p.CPUs, number.CPUs(float64(p.Of)))
 	}
-	return "on " + number.CPUs(w.group.EffectiveCPUs)
+	return "on " + number.CPUs(w.EffectiveCPUs)
 }
 
 // elsewhere keeps advice for a part of the CPUs from being taken for all of them.
 func (w words) elsewhere() string {
-	if p := w.group.Part; p != nil {
+	if p := w.Part; p != nil {
 		return fmt.Sprintf(" For all %d CPUs keep the default, or measure with the load generator on another machine.", p.Of)
 	}
 	return ""
@@ -211,7 +210,7 @@ func throughputUnit(name string) string {
 	case verdict.MetricThroughput:
 		return ""
 	}
-	return phrase.Clip(phrase.Clean(name), nameRoom)
+	return phrase.Clip(name, nameRoom)
 }
 
 // unitRuns is what the throughput of a batch program counts.

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,47 +12,22 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
-// vary makes the groups that compared a variable groups of the page, and what all came to
-// its answer.
-func (v *View) vary(r *verdict.Result) {
+// subject is what was compared: GOMAXPROCS, and the variables of --vary.
+func subject(r *verdict.Result) string {
+	if gateLeads(r) {
+		return "New and old version"
+	}
 	if len(r.Best) == 0 {
-		return
+		return "GOMAXPROCS"
 	}
 	var names []string
 	if len(r.Groups) > 0 {
-		names = append(names, v.Of)
+		names = append(names, "GOMAXPROCS")
 	}
 	for _, axis := range r.Plan.Vary {
-		names = append(names, phrase.Clean(axis.Name))
+		names = append(names, axis.Name)
 	}
-	v.Of = phrase.And(names)
-	v.Overview, v.Summary = nil, nil
-	for i := range r.Compared {
-		g := &group{Group: &r.Compared[i], r: r, index: len(v.Groups), rows: rowsOf(&r.Compared[i])}
-		g.throughput = g.throughputShown()
-		v.Groups = append(v.Groups, g.comparedView(i))
-	}
-	if len(v.Groups) > 0 {
-		v.Verdict = bestVerdict(r)
-		all := slices.Concat(r.Groups, r.Compared)[0]
-		if all.Race != nil {
-			all.Race = &verdict.Raced{Trials: r.TrialsRun}
-		}
-		v.Verdict.Context = (&group{Group: &all, r: r}).context(bestSure(r))
-	}
-	if len(v.Groups) > 1 {
-		v.Summary = comparedTable(v.Groups)
-	}
-}
-
-// comparedView is a group that compared a variable, as the page has it.
-func (g *group) comparedView(i int) Group {
-	v := Group{
-		ID: "v" + strconv.Itoa(i+1), Title: g.comparedTitle(), By: phrase.Clean(g.Compares), Verdict: g.comparedVerdict(),
-		Throughput: g.throughputChart(), Latency: g.latencyChart(), Table: g.table(), Metrics: g.metricsTable(), Requests: g.requestsTable(), Levels: g.levels(),
-	}
-	v.Curves = curves(g.valueColumn(), v.Throughput, v.Latency)
-	return v
+	return phrase.And(names)
 }
 
 // comparedTitle is what was compared, at which values of the others: "GOGC with
@@ -66,9 +40,9 @@ func (g *group) comparedTitle() string {
 	for _, one := range g.Variables {
 		with = append(with, one.String())
 	}
-	t := phrase.Clean(g.Compares)
+	t := g.Compares
 	if with != nil {
-		t += " with " + phrase.Clean(strings.Join(with, ", "))
+		t += " with " + strings.Join(with, ", ")
 	}
 	if len(g.r.Best) > 1 {
 		t += " · " + g.title()
@@ -88,7 +62,7 @@ func (g *group) comparedVerdict() Verdict {
 	var v Verdict
 	called(rec).compared(g, &v)
 	if rec.Confidence == verdict.Likely {
-		v.State, v.Label = document.Attention, "Likely "+phrase.Clean(rec.Setting)
+		v.State, v.Label = document.Attention, "Likely "+rec.Setting
 		v.Sentence += " This is likely, but not proven."
 	}
 	v.Answer = Answer{Text: v.Label, Brief: v.Label, Plain: v.Sentence}
@@ -104,11 +78,11 @@ func (g *group) comparedChange() string {
 	rec := &g.Recommendation
 	v := rec.Versus
 	if v == nil || v.Throughput.Median == nil {
-		return phrase.Clean(rec.Setting) + " is as good as any."
+		return rec.Setting + " is as good as any."
 	}
-	text := fmt.Sprintf("Compared with %s: %s", phrase.Clean(g.start()), changed("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
+	text := fmt.Sprintf("Compared with %s: %s", g.start(), changed("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
 	if v.Latency.Median != nil {
-		text += "; " + changed(words{g.Group, g.r}.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
+		text += "; " + changed(g.words.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
 	}
 	if now, then := g.setting(rec.Setting), g.setting(g.start()); now != nil && then != nil && now.Evidence.PeakRSSBytes != nil && then.Evidence.PeakRSSBytes != nil {
 		text += fmt.Sprintf("; peak memory is %s instead of %s", size(now.Evidence.PeakRSSBytes), size(then.Evidence.PeakRSSBytes))
@@ -120,7 +94,7 @@ func (g *group) comparedChange() string {
 func (g *group) named(code contest.Excluded) (list []string) {
 	for i := range g.rows {
 		if a := &g.rows[i]; a.Excluded != nil && *a.Excluded == code {
-			list = append(list, phrase.Clean(a.Label))
+			list = append(list, a.Label)
 		}
 	}
 	return list
@@ -130,7 +104,7 @@ func (g *group) named(code contest.Excluded) (list []string) {
 func (g *group) tooLarge() (list []string) {
 	for i := range g.rows {
 		if a := &g.rows[i]; a.Excluded != nil && *a.Excluded == contest.ExcludedMemory {
-			list = append(list, fmt.Sprintf("%s (%s)", phrase.Clean(a.Label), size(a.Evidence.PeakRSSBytes)))
+			list = append(list, fmt.Sprintf("%s (%s)", a.Label, size(a.Evidence.PeakRSSBytes)))
 		}
 	}
 	return list
@@ -142,7 +116,7 @@ func mostMemory(r *verdict.Result) string {
 
 // valueColumn is what the settings differ in.
 func (g *group) valueColumn() document.Column {
-	if name := phrase.Clip(phrase.Clean(g.Compares), nameRoom); name != "" {
+	if name := phrase.Clip(g.Compares, nameRoom); name != "" {
 		return document.Column{Head: name, Short: name, Left: true}
 	}
 	if g.gateAlone {
@@ -152,11 +126,10 @@ func (g *group) valueColumn() document.Column {
 }
 
 // comparedTable has a row for each comparison.
-func comparedTable(groups []Group) *document.Table {
+func comparedTable(parts []part) *document.Table {
 	t := &document.Table{Columns: []document.Column{{Head: "Compared", Short: "compared", Left: true}, {Head: "Answer", Short: "answer", Left: true}}}
-	for i := range groups {
-		g := &groups[i]
-		t.Rows = append(t.Rows, document.Row{Link: "#" + g.ID, Cells: []document.Cell{{Value: g.Title}, g.Verdict.cell()}})
+	for _, p := range parts {
+		t.Rows = append(t.Rows, document.Row{Link: "#" + p.anchorID(), Cells: []document.Cell{{Value: p.sectionTitle()}, p.concluded().cell()}})
 	}
 	return t
 }

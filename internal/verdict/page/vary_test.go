@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -39,8 +40,8 @@ func TestAppliedIsQuoted(t *testing.T) {
 // in the tables.
 func TestVaried(t *testing.T) {
 	o := text.Options{Width: 100}
-	pagetest.Golden(t, "varied.txt", []byte(onTerminal(t, pagetest.Varied(200), o)))
-	pagetest.Golden(t, "varied-early.txt", []byte(onTerminal(t, pagetest.Varied(9), o)))
+	documenttest.Golden(t, "varied.txt", []byte(onTerminal(t, pagetest.Varied(200), o)))
+	documenttest.Golden(t, "varied-early.txt", []byte(onTerminal(t, pagetest.Varied(9), o)))
 }
 
 // A pair that is likely since nothing was counted of other programs is not proven by more trials:

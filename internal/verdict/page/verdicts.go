@@ -50,7 +50,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		tone: document.Act, label: "Recommended", mark: "recommended", sets: true,
 		answer: (*group).setOrKeep, plain: (*group).comparedWithDefault, paste: (*group).pasteRecommended,
 		compared: func(g *group, v *Verdict) {
-			v.State, v.Label, v.Sentence = document.Act, "Best: "+phrase.Clean(g.Recommendation.Setting), g.comparedChange()
+			v.State, v.Label, v.Sentence = document.Act, "Best: "+g.Recommendation.Setting, g.comparedChange()
 		},
 		experiment: experiment.set, after: experiment.chooseOne,
 	},
@@ -110,7 +110,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			if !is {
 				return ""
 			}
-			return fmt.Sprintf("%s is best for throughput, %s for %s: %s is %s, but its %s is %s.", name(c.Of), name(c.Than), w.quantile(), name(c.Than), slower(c.Change), w.quantile(), higher(c.P99Change))
+			return fmt.Sprintf("%s is best for throughput, %s for %s: %s is %s, but its %s is %s.", valueName(c.Of), valueName(c.Than), w.quantile(), valueName(c.Than), slower(c.Change), w.quantile(), higher(c.P99Change))
 		},
 		paste: (*group).pasteTwo, compared: (*group).keeps,
 		experiment: experiment.tradeOff,
@@ -190,7 +190,7 @@ func (g *group) defaultProcs() string {
 // margins are how much worse still counts as equally good, in what was compared.
 func (w words) margins() string {
 	margin := number.Percent(w.plan().Margin)
-	if w.group.Latency.Quantile == 0 || w.leftOut(contest.ExcludedShared, contest.ExcludedLatency) {
+	if w.Latency.Quantile == 0 || w.leftOut(contest.ExcludedShared, contest.ExcludedLatency) {
 		return margin + " in throughput"
 	}
 	return fmt.Sprintf("%s (%s: %s)", margin, w.quantile(), number.Percent(w.plan().MarginP99))
@@ -258,7 +258,7 @@ func (g *group) pasteTwo() Paste {
 
 // keeps is that the best value of a variable is the one that it started with.
 func (g *group) keeps(v *Verdict) {
-	best := phrase.Clean(g.Recommendation.Setting)
+	best := g.Recommendation.Setting
 	v.State, v.Label = document.OK, "Keep "+best
 	v.Sentence = fmt.Sprintf("No other value is better than %s, or as good with less memory.", best)
 }

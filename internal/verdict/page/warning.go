@@ -17,10 +17,38 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// weight is a warning in words, with the remark by which its weight is known.
-type weight struct {
-	of verdict.Remark
-	document.Note
+// warned is a warning in words.
+type warned struct {
+	of   verdict.Remark // by which its weight is known
+	part int            // that it is about; -1: the run as a whole
+	note document.Note
+}
+
+// warningsOf are those of a page of so many parts: first of the run as a whole, then part by part.
+func warningsOf(r *verdict.Result, parts int) (list []warned) {
+	for i := range r.Warnings {
+		w := &r.Warnings[i]
+		if _, incomplete := w.Remark.(verdict.Incomplete); incomplete && progress(r) != "" {
+			continue // which says it, at the head
+		}
+		a, of := warn(r, w), warned{of: w.Remark, part: -1}
+		of.note = document.Note{Message: a.text, Fix: a.fix}
+		if w.Group != nil && *w.Group >= 0 && *w.Group < parts {
+			of.part = *w.Group
+		}
+		list = append(list, of)
+	}
+	return list
+}
+
+// notesOf are the warnings about a part.
+func notesOf(list []warned, part int) (notes document.Notes) {
+	for _, w := range list {
+		if w.part == part {
+			notes = append(notes, w.note)
+		}
+	}
+	return notes
 }
 
 // heavy are the warnings that may turn an answer into none, the heaviest first. The others
@@ -38,9 +66,9 @@ func kinds(list ...verdict.Remark) (all []reflect.Type) {
 
 // heaviest are the warnings that weaken the answer most, each with its fix, as far as a
 // terminal has room for them, and how many more the report has.
-func (v *View) heaviest() document.Notes {
+func heaviest(r *verdict.Result, list []warned, parts int) document.Notes {
 	const room = 10 // lines of 80 columns
-	rank := func(w weight) int {
+	rank := func(w warned) int {
 		if i := slices.Index(heavy, reflect.TypeOf(w.of)); i >= 0 {
 			return i
 		}
@@ -49,14 +77,18 @@ func (v *View) heaviest() document.Notes {
 	lines := func(text string) int { return (utf8.RuneCountInString(text) + 69) / 70 } // words are not broken
 	var notes document.Notes
 	used := 0
-	for _, w := range sorting.Sorted(v.heavy, func(a, b weight) int { return cmp.Compare(rank(a), rank(b)) }) {
-		used += lines(w.Subject+w.Message) + lines(w.Fix)
+	for _, w := range sorting.Sorted(list, func(a, b warned) int { return cmp.Compare(rank(a), rank(b)) }) {
+		n := w.note
+		if w.part >= 0 && parts > 1 {
+			n.Subject = key(r, w.part)
+		}
+		used += lines(n.Subject+n.Message) + lines(n.Fix)
 		if len(notes) > 0 && used > room {
 			break
 		}
-		notes = append(notes, w.Note)
+		notes = append(notes, n)
 	}
-	if more := len(v.heavy) - len(notes); more > 0 {
+	if more := len(list) - len(notes); more > 0 {
 		notes = append(notes, document.Note{Quiet: true, Message: phrase.CountOf(more, "more remark is", "more remarks are") + " in report.html"})
 	}
 	return notes
@@ -74,7 +106,7 @@ func warn(r *verdict.Result, w *verdict.Warning) wording {
 // enough is how to have the trials that a proof takes.
 func (w words) enough(valid int) string {
 	if w.plan().Racing() {
-		return "allow " + more(w.plan())
+		return "allow " + moreFlag(w.plan())
 	}
 	// As many blocks were invalid as there are valid trials too few.
 	return fmt.Sprintf("use --repeats %d or more", max(6, w.plan().Blocks+max(1, verdict.FewestPairs-valid)))
@@ -106,7 +138,7 @@ func losses(list []verdict.ReasonMetricWorse) string {
 // are any, else with more CPU time for the load generator.
 func (w words) inTime() string {
 	others := way{}
-	if o := w.group.Others; o.Matter && o.CPUs != nil {
+	if o := w.Others; o.Matter && o.CPUs != nil {
 		others.text = "stop other programs on this machine"
 	}
 	own := w.ownCPUs("give the load generator its own CPUs with --cpus load=LIST")
@@ -120,7 +152,7 @@ func (w words) inTime() string {
 func (w words) unread(x verdict.ProcsUnread) (text, fix string) {
 	text, fix = "the GOMAXPROCS value that the program really used could not be read: "+phrase.And(x.Settings), "measure the Go binary itself, and for long enough to be read"
 	if x.Why != "" {
-		text += "; " + phrase.Clean(x.Why)
+		text += "; " + x.Why
 	}
 	if strings.Contains(x.Why, "permission denied") {
 		fix = "measure as the same user, with the permission that the reason names"

@@ -194,18 +194,19 @@ func TestTrialWarningsInWords(t *testing.T) {
 
 // What a terminal has no room for is counted, and no remark loses its fix.
 func TestBriefKeepsFixes(t *testing.T) {
-	v := New(pagetest.Typical())
+	r := pagetest.Typical()
+	list := warningsOf(r, 1)
 	fixes := map[string]string{}
 	for i := range 12 {
-		w := v.heavy[0]
-		w.Message, w.Fix = fmt.Sprintf("remark %d %s", i, strings.Repeat("word ", 5*i)), fmt.Sprintf("fix %d", i)
-		fixes[w.Message] = w.Fix
-		v.heavy = append(v.heavy, w)
+		w := list[0]
+		w.note.Message, w.note.Fix = fmt.Sprintf("remark %d %s", i, strings.Repeat("word ", 5*i)), fmt.Sprintf("fix %d", i)
+		fixes[w.note.Message] = w.note.Fix
+		list = append(list, w)
 	}
-	notes := v.heaviest()
+	notes := heaviest(r, list, 1)
 	shown, last := notes[:len(notes)-1], notes[len(notes)-1]
-	if len(shown) < 2 || last.Message != fmt.Sprintf("%d more remarks are in report.html", len(v.heavy)-len(shown)) {
-		t.Errorf("%d shown of %d: %q", len(shown), len(v.heavy), last.Message)
+	if len(shown) < 2 || last.Message != fmt.Sprintf("%d more remarks are in report.html", len(list)-len(shown)) {
+		t.Errorf("%d shown of %d: %q", len(shown), len(list), last.Message)
 	}
 	for _, n := range shown[1:] {
 		if n.Fix != fixes[n.Message] {

@@ -32,7 +32,7 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 		r := pagetest.Typical()
 		r.Plan.MaxMemoryBytes = 512 << 20
 		r.Groups[0].Recommendation = c.rec
-		if got := New(r).Verdict.Sentence; got != c.view {
+		if got := VerdictOf(r).Sentence; got != c.view {
 			t.Errorf("%q, want %q", got, c.view)
 		}
 		if got := worded(words{&r.Groups[0], r}).Sentence; got != c.json {
@@ -44,7 +44,7 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 func TestGroupTitles(t *testing.T) {
 	burst := &verdict.Result{}
 	burst.Target.BurstCPUs = 0.25
-	if got := (&group{Group: &verdict.Group{QuotaCPUs: new(0.5)}, r: burst}).title(); got != "Limit 0.5 CPUs with a burst of 0.25" {
+	if got := (words{&verdict.Group{QuotaCPUs: new(0.5)}, burst}).title(); got != "Limit 0.5 CPUs with a burst of 0.25" {
 		t.Errorf("with a burst: %q", got)
 	}
 	r := pagetest.Groups()
@@ -52,7 +52,7 @@ func TestGroupTitles(t *testing.T) {
 	for i := range r.Groups {
 		r.Groups[i].Recommendation = verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.CauseNoneValid{}}
 	}
-	if got := New(r).Verdict.Sentence; !strings.HasPrefix(got, "In both groups: ") {
+	if got := VerdictOf(r).Sentence; !strings.HasPrefix(got, "In both groups: ") {
 		t.Error(got)
 	}
 }
@@ -78,7 +78,7 @@ func TestRunsAreShownAsTimes(t *testing.T) {
 	for i := range g.Rows {
 		g.Rows[i].Throughput = stat.Interval{Median: new(0.5), Low: new(0.4), High: new(0.8), N: 6}
 	}
-	v := New(r).Groups[0]
+	v := sections(r)[0]
 	if c := v.Table.Columns[2]; c.Head != "Time per run" || c.Short != "per run" {
 		t.Errorf("column %+v", c)
 	}
@@ -88,7 +88,7 @@ func TestRunsAreShownAsTimes(t *testing.T) {
 	if v.Throughput.Title != "Time per run" || v.Throughput.Series[0].Marks[0].Value != "2.00 s" {
 		t.Errorf("chart %q: %+v", v.Throughput.Title, v.Throughput.Series[0].Marks[0])
 	}
-	if tile := v.Verdict.Answer.Tiles[1]; tile.Name != "time per run" || tile.After != "2.00 s" || tile.Note != "1.25 s to 2.50 s" {
+	if tile := VerdictOf(r).Answer.Tiles[1]; tile.Name != "time per run" || tile.After != "2.00 s" || tile.Note != "1.25 s to 2.50 s" {
 		t.Errorf("tile %+v", tile)
 	}
 }
@@ -96,7 +96,7 @@ func TestRunsAreShownAsTimes(t *testing.T) {
 func TestAMetricIsItsOwnUnit(t *testing.T) {
 	r := pagetest.Typical()
 	r.Groups[0].ThroughputUnit = "throughput"
-	g := New(r).Groups[0]
+	g := sections(r)[0]
 	if c := g.Table.Columns[2]; c.Head != "Throughput" || c.Short != "throughput" {
 		t.Errorf("column %+v", c)
 	}
@@ -117,7 +117,7 @@ func TestHowLongATrialIs(t *testing.T) {
 	} {
 		r := pagetest.Typical()
 		bend(r)
-		if got := trial(r); got != want {
+		if got := trialWords(r); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -163,11 +163,11 @@ func TestIncompleteWithAnAnswer(t *testing.T) {
 }
 
 func TestNoChartWithoutData(t *testing.T) {
-	g := New(pagetest.Invalid()).Groups[0]
+	g := sections(pagetest.Invalid())[0]
 	if g.Throughput != nil || g.Latency != nil || len(g.Evidence) != 0 {
 		t.Errorf("charts of nothing: %+v %+v %d", g.Throughput, g.Latency, len(g.Evidence))
 	}
-	if g := New(pagetest.Benchmarks()).Groups[0]; g.Throughput == nil || g.Latency != nil {
+	if g := sections(pagetest.Benchmarks())[0]; g.Throughput == nil || g.Latency != nil {
 		t.Error("benchmarks have a throughput, and no latency")
 	}
 }
@@ -176,7 +176,7 @@ func TestFactsNameWhatIsKnown(t *testing.T) {
 	r := pagetest.Typical()
 	r.Groups[0].Detectable.P99, r.Groups[0].NoiseFloor.P99 = nil, nil
 	found := 0
-	for _, p := range New(r).Groups[0].Facts {
+	for _, p := range sections(r)[0].Facts {
 		if want, ok := map[string]string{"Smallest detectable difference": "throughput 2.1%, with", "Repeat of the default": "differed by up to 2.2% in throughput, in "}[p.Name]; ok {
 			found++
 			if !strings.Contains(p.Value, want) {

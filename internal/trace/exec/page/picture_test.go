@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/trace/exec"
-	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 func picture(t *testing.T, tr *exec.Trace) []byte {
@@ -50,7 +50,7 @@ func wellFormed(t *testing.T, name string, drawing []byte) map[string]int {
 func TestPicture(t *testing.T) {
 	tr := read(t, "1.27.1", exec.Options{})
 	drawing := picture(t, tr)
-	pagetest.Golden(t, "go1.27.1.svg", drawing)
+	documenttest.Golden(t, "go1.27.1.svg", drawing)
 	if n := wellFormed(t, "golden", drawing); n["script"] != 0 || n["path"] < int(tr.StealCount) {
 		t.Errorf("%v, want an arrow for each of %d steals", n, tr.StealCount)
 	}

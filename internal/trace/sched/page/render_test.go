@@ -8,9 +8,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/trace/sched"
-	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 func read(t *testing.T, log string) []byte {
@@ -36,9 +36,9 @@ func asText(t *testing.T, log string, o text.Options) string {
 
 func TestText(t *testing.T) {
 	for _, log := range logs {
-		pagetest.Golden(t, log+".txt", []byte(asText(t, log, text.Options{})))
+		documenttest.Golden(t, log+".txt", []byte(asText(t, log, text.Options{})))
 	}
-	pagetest.Golden(t, "go1.27.1-detail.ansi", []byte(asText(t, "go1.27.1-detail", text.Options{Color: true})))
+	documenttest.Golden(t, "go1.27.1-detail.ansi", []byte(asText(t, "go1.27.1-detail", text.Options{Color: true})))
 }
 
 func TestLinesFitTheTerminal(t *testing.T) {

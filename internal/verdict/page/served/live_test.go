@@ -56,7 +56,7 @@ func TestThePageFollowsTheSweep(t *testing.T) {
 		t.Errorf("before anything is known: %s", resp.Status)
 	}
 	s.Now("Running now: GOMAXPROCS 1")
-	if err := s.Show(page.New(pagetest.Invalid()).SoFar()); err != nil {
+	if err := s.Show(page.SoFar(pagetest.Invalid())); err != nil {
 		t.Fatal(err)
 	}
 	resp, first := get(t, s.URL())
@@ -71,7 +71,7 @@ func TestThePageFollowsTheSweep(t *testing.T) {
 	if same, body := get(t, s.URL(), "If-None-Match", again.Header.Get("ETag")); same.StatusCode != http.StatusNotModified || body != "" {
 		t.Errorf("nothing has changed: %s with %d bytes", same.Status, len(body))
 	}
-	if err := s.Show(page.New(pagetest.Typical()).SoFar()); err != nil {
+	if err := s.Show(page.SoFar(pagetest.Typical())); err != nil {
 		t.Fatal(err)
 	}
 	if _, third := get(t, s.URL()); !strings.Contains(third, "Set GOMAXPROCS=2</h2>") || !strings.Contains(third, "So far: ") || strings.Count(third, "<html") != 1 || !strings.HasSuffix(strings.TrimSpace(third), "</html>") {
@@ -86,7 +86,7 @@ func TestThePageFollowsTheSweep(t *testing.T) {
 			}
 		}
 	}()
-	if err := s.End(t.Context(), page.New(pagetest.Typical()).Ended(), "The sweep has ended"); err != nil {
+	if err := s.End(t.Context(), page.Ended(pagetest.Typical()), "The sweep has ended"); err != nil {
 		t.Fatal(err)
 	}
 	if document := <-last; !strings.Contains(document, "The sweep has ended<") || strings.Contains(document, "So far: ") {
@@ -100,20 +100,20 @@ func TestThePageFollowsTheSweep(t *testing.T) {
 
 func TestNobodyIsWaitedFor(t *testing.T) {
 	unwatched, watched := serve(t, "127.0.0.1:0"), serve(t, "127.0.0.1:0")
-	if err := unwatched.End(t.Context(), page.New(pagetest.Typical()).Ended(), ""); err != nil {
+	if err := unwatched.End(t.Context(), page.Ended(pagetest.Typical()), ""); err != nil {
 		t.Error(err)
 	}
 	get(t, watched.URL())
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := watched.End(gone, page.New(pagetest.Typical()).Ended(), ""); err != nil {
+	if err := watched.End(gone, page.Ended(pagetest.Typical()), ""); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestOnlyForThisMachine(t *testing.T) {
 	s := serve(t, ":0")
-	if err := s.Show(page.New(pagetest.Typical()).SoFar()); err != nil {
+	if err := s.Show(page.SoFar(pagetest.Typical())); err != nil {
 		t.Fatal(err)
 	}
 	at, err := url.Parse(s.URL())
