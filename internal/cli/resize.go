@@ -141,10 +141,11 @@ func (o *resizeOptions) rehearse(ctx context.Context, std stdio, s *session.Sess
 	}
 	tell := func(a plan.Activity) { std.notef("%s", activity(a)) }
 	h := s.Header
-	r := &resize.Rehearsal{Schema: resize.Schema, Name: h.Name, Started: h.Started, Spec: h.Spec, Tool: h.Tool, Host: h.TargetHost, Target: h.Target, Load: h.Load}
-	if err := local.Rehearse(ctx, r, spec, local.Config{Environ: os.Environ(), CreateLog: create}, o.steps, tell); err != nil {
+	r, err := local.Rehearse(ctx, spec, local.Config{Environ: os.Environ(), CreateLog: create, Host: h.TargetHost}, o.steps, tell)
+	if err != nil {
 		return refusal(interrupted(err))
 	}
+	r.Name, r.Started, r.Spec, r.Tool, r.Target, r.Load = h.Name, h.Started, h.Spec, h.Tool, h.Target, h.Load
 	r.Judge()
 	if err := o.print(std, r); err != nil {
 		return err

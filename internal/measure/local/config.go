@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/target"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Config is what a sweep takes on this machine in addition to its Spec.
@@ -21,6 +22,8 @@ type Config struct {
 	// Programs are ready to be run, by the setting's Go version, instead of the Spec's
 	// command, which then only names them. They may be filled in until Prepare.
 	Programs map[string]Program
+	// Host is the machine of a rehearsal: what other programs used on it makes a start doubtful.
+	Host journal.Host
 }
 
 // Program is a command to run as it is, or why it cannot be had: then the trials of

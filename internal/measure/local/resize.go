@@ -32,19 +32,18 @@ const (
 )
 
 // Rehearse starts a server under each of the limits for itself, and then once more under
-// the first, changes its limit step by step while it is under load, and adds what it ran with and
-// carried to a Rehearsal, which has its machine: what other programs used there makes a start
-// doubtful. The Spec is valid and was checked.
-func Rehearse(ctx context.Context, into *resize.Rehearsal, spec plan.Spec, config Config, steps []plan.Limited, tell plan.Observer) error {
+// the first, changes its limit step by step while it is under load, and returns what it
+// ran with and carried. The Spec is valid and was checked.
+func Rehearse(ctx context.Context, spec plan.Spec, config Config, steps []plan.Limited, tell plan.Observer) (*resize.Rehearsal, error) {
 	for _, s := range steps {
 		spec.Quotas = append(spec.Quotas, &s.CPUs)
 	}
 	made, err := New(spec, config)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	setting := journal.Setting{Procs: envProcs(slices.Concat(config.Environ, spec.Target.Env)), Replicas: 1, Label: "resize"}
-	h := &rehearsal{runner: made.(*runner), setting: setting, tell: tell, result: into}
+	h := &rehearsal{runner: made.(*runner), setting: setting, tell: tell, result: &resize.Rehearsal{Schema: resize.Schema, Host: config.Host}}
 	err = h.Prepare(ctx, journal.Plan{Settings: []journal.Setting{setting}}, tell)
 	if err == nil {
 		err = h.freshStarts(ctx, steps)
@@ -58,7 +57,7 @@ func Rehearse(ctx context.Context, into *resize.Rehearsal, spec plan.Spec, confi
 	if closed := h.Close(); err == nil {
 		err = closed
 	}
-	return err
+	return h.result, err
 }
 
 // envProcs is the GOMAXPROCS of an environment, as the program is to have it; nil: none

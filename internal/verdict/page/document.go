@@ -149,25 +149,14 @@ func wholeReport(r *verdict.Result, progress string) *document.Document {
 		add(document.Alert{Text: progress})
 	}
 	anchor, about := "#warnings-about-the-whole-run", notesOf(warnings, -1)
-	alerts, first := about, true
-	sections := make([]document.Block, len(parts))
+	alerts, sections := about, make([]document.Block, len(parts))
 	for i, p := range parts {
-		notes, title := notesOf(warnings, i), document.Heading{Level: 3, Text: "Warnings"}
-		var warned []document.Block
-		if len(notes) > 0 {
-			if first {
-				anchor, title.ID = "#warnings", "warnings"
-			}
-			first = false
-			warned = []document.Block{title, notes}
+		notes, id := notesOf(warnings, i), ""
+		if len(notes) > 0 && len(alerts) == len(about) { // the first part that has some
+			anchor, id = "#warnings", "warnings"
 		}
 		alerts = append(notes[:len(notes):len(notes)], alerts...)
-		s := document.Section{Class: "group", ID: p.anchorID()}
-		if d.Parts {
-			s.Blocks = []document.Block{document.Heading{Level: 2, Text: p.sectionTitle()}, p.concluded().panel(3)}
-		}
-		s.Blocks = append(s.Blocks, p.inReport(warned)...)
-		sections[i] = s
+		sections[i] = sectionOf(p, d.Parts, notes, id)
 	}
 	answer := v.panel(2)
 	if text := alert(alerts); text != "" {
@@ -197,6 +186,21 @@ func wholeReport(r *verdict.Result, progress string) *document.Document {
 	add(environmentBlocks(r)...)
 	add(howToReproduce(r)...)
 	return d
+}
+
+// sectionOf is a part with its warnings, below a heading of that ID. Of several parts each has a title
+// and its answer.
+func sectionOf(p part, titled bool, notes document.Notes, id string) document.Section {
+	s := document.Section{Class: "group", ID: p.anchorID()}
+	if titled {
+		s.Blocks = []document.Block{document.Heading{Level: 2, Text: p.sectionTitle()}, p.concluded().panel(3)}
+	}
+	var warnings []document.Block
+	if len(notes) > 0 {
+		warnings = []document.Block{document.Heading{Level: 3, Text: "Warnings", ID: id}, notes}
+	}
+	s.Blocks = append(s.Blocks, p.inReport(warnings)...)
+	return s
 }
 
 // howToReproduce is how to measure again.

@@ -27,7 +27,7 @@ func environmentBlocks(r *verdict.Result) (blocks []document.Block) {
 		}
 		pairs = nil
 	}
-	h, t, l := r.Host, r.Target, r.Load
+	h, t := r.Host, r.Target
 	add("Machine", h.Hostname)
 	add("CPU", h.CPUModel)
 	add("CPUs", cpuCounts(r))
@@ -59,14 +59,8 @@ func environmentBlocks(r *verdict.Result) (blocks []document.Block) {
 	add("Load generator", generatorWords(r))
 	add("How the load was sent", engineWords(r))
 	add("TLS", verified(r.Spec))
-	if t.Kind == "server" {
-		if l.RatePerSecond != nil {
-			add("Rate", number.PerSecond("req/s").Value(*l.RatePerSecond))
-		} else if l.Command == "" && r.Plan.SLO == nil {
-			add("Rate", piloted(l)+" of what the default can sustain, found by the first trials")
-		}
-		add("CPUs of the load generator", l.Had().String())
-		add("Load generator and target", whereLoadRan(r))
+	if t.Kind == journal.KindServer {
+		offered(r, add)
 	}
 	are("Load")
 	add("Numbers", originWords(r.Origin))
@@ -77,6 +71,18 @@ func environmentBlocks(r *verdict.Result) (blocks []document.Block) {
 	add("procfit", strings.TrimSpace(r.Tool.Version+" ("+r.Tool.GoVersion+")"))
 	are("Trials")
 	return blocks
+}
+
+// offered is the rate of a server's load, and where the load ran.
+func offered(r *verdict.Result, add func(name, value string)) {
+	l := r.Load
+	if l.RatePerSecond != nil {
+		add("Rate", number.PerSecond("req/s").Value(*l.RatePerSecond))
+	} else if l.Command == "" && r.Plan.SLO == nil {
+		add("Rate", piloted(l)+" of what the default can sustain, found by the first trials")
+	}
+	add("CPUs of the load generator", l.Had().String())
+	add("Load generator and target", whereLoadRan(r))
 }
 
 // piloted is the part of the capacity that the pilots found which the open loop got.

@@ -24,7 +24,7 @@ type warned struct {
 	note document.Note
 }
 
-// warningsOf are those of a page of so many parts: first of the run as a whole, then part by part.
+// warningsOf are those of a page of so many parts.
 func warningsOf(r *verdict.Result, parts int) (list []warned) {
 	for i := range r.Warnings {
 		w := &r.Warnings[i]
