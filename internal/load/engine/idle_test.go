@@ -45,7 +45,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 							ended.Add(1)
 							_, _ = io.WriteString(c, farewell)
 							_ = c.(*net.TCPConn).CloseWrite()
-							_ = c.SetReadDeadline(time.Now().Add(150 * time.Millisecond)) // on a busy machine the client learns of it late
+							_ = c.SetReadDeadline(time.Now().Add(300 * time.Millisecond)) // on a busy machine the client learns of it late
 							if _, err := in.Peek(1); err == nil {
 								crossed.Add(1)
 							}
@@ -58,7 +58,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 						_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 					}
 				})
-				o := load.Options{URLs: []string{url}, Engine: engine, Connections: 8, Rate: 20, Duration: time.Second, Timeout: 5 * time.Second}
+				o := load.Options{URLs: []string{url}, Engine: engine, Connections: 16, Rate: 20, Duration: time.Second, Timeout: 5 * time.Second}
 				r := mustRun(t, o)
 				// A request that is sent at the very moment fails with its connection, unless it
 				// gets the 408: then it is sent again.

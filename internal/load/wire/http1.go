@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 
 	"github.com/procfit/procfit/internal/load"
 )
@@ -77,9 +78,11 @@ func (c *http1) feed(done func(Event)) *Failure {
 
 // IsAnswer reports that what came behind an answer begins another one, which no request asked
 // for: it must not be taken for the answer to the next (RFC 9112, section 9.2), and the
-// answers before it may have been.
+// answers before it may have been. A 408 is of the connection that was idle for too long after
+// its answer, which a busy client reads together with it.
 func IsAnswer(behind []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(behind, "\r\n"), []byte("HTTP/1."))
+	version, rest, _ := bytes.Cut(bytes.TrimLeft(behind, "\r\n"), []byte(" "))
+	return bytes.HasPrefix(version, []byte("HTTP/1.")) && !bytes.HasPrefix(rest, []byte(strconv.Itoa(requestTimeout)))
 }
 
 func (c *http1) end(done func(Event)) {
