@@ -160,7 +160,7 @@ func TestSize(t *testing.T) {
 	}
 	size := func(text string) int64 {
 		dir := program(t, map[string]string{"main.go": text})
-		goIn(t, dir, "build", "-ldflags=-s -w", "-o", "program", ".")
+		goIn(t, dir, "build", "-trimpath", "-ldflags=-s -w", "-o", "program", ".") // of any length of path
 		info, err := os.Stat(filepath.Join(dir, "program"))
 		if err != nil {
 			t.Fatal(err)

@@ -63,7 +63,7 @@ what each P ran.`,
 		},
 	}
 	o.bind(s, cmd, slices.Concat([]field.Field{
-		{Name: "interval", Holds: "TIME", Help: "time between two samples of a command (default 10ms; with --for a hundredth of it, at most 100ms; with --detail 1s)", Value: field.Time(&o.interval, 0, "100ms")},
+		{Name: "interval", Holds: "TIME", Help: "time between two samples (default 10ms; --for/100, at most 100ms; --detail 1s)", Value: field.Time(&o.interval, 0, "100ms")},
 		toggle("detail", &o.detail, "have the command write scheddetail too: what its goroutines wait for"),
 		{Name: "for", Holds: "TIME", Help: "stop the command after this time (default: let it end)", Value: field.Time(&o.duration, 1, "10s")},
 		{Name: "exec", Holds: "FILE", Help: "read an execution trace from this file; - is standard input", Value: field.Text(&o.exec)},
