@@ -26,13 +26,13 @@ type section struct {
 func sections(r *verdict.Result) (list []section) {
 	for _, s := range documenttest.Find[document.Section](Report(r).Blocks) {
 		if s.Class == "group" {
-			list = append(list, sectionOf(s.Blocks))
+			list = append(list, readSection(s.Blocks))
 		}
 	}
 	return list
 }
 
-func sectionOf(blocks []document.Block) (s section) {
+func readSection(blocks []document.Block) (s section) {
 	set := false
 	for _, b := range blocks {
 		switch b := b.(type) {
