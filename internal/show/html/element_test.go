@@ -13,7 +13,6 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/procfit/procfit/internal/show/document"
-	"github.com/procfit/procfit/internal/show/document/documenttest"
 )
 
 // kinds are a block of each kind.
@@ -193,8 +192,4 @@ func TestStyleSheetsEndNoElement(t *testing.T) {
 			t.Errorf("%s has < or &, or imports another", name)
 		}
 	}
-}
-
-func TestGolden(t *testing.T) {
-	documenttest.Golden(t, "example.html", rendered(t, documenttest.Example()))
 }

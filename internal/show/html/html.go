@@ -23,11 +23,6 @@ import (
 //go:embed *.css
 var files embed.FS
 
-// Colors is the style sheet with the colours of procfit's pages, light and dark.
-//
-//go:embed colors.css
-var Colors string
-
 // Render writes the document as a page.
 func Render(d *document.Document) ([]byte, error) {
 	l, err := NewLive(d, 0)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/document"
-	"github.com/procfit/procfit/internal/show/document/documenttest"
 )
 
 // A URL in prose is code: no link, and as it was typed. What could end the code is escaped
@@ -29,8 +28,4 @@ func TestAlert(t *testing.T) {
 	if want := "\n**Incomplete. To continue, run:**\n\n```sh\nprocfit sweep --out x_y_z\n```\n"; !strings.HasSuffix(got, want) {
 		t.Errorf("%s, want %s at the end", got, want)
 	}
-}
-
-func TestGolden(t *testing.T) {
-	documenttest.Golden(t, "example.md", Render(documenttest.Example()))
 }

@@ -38,7 +38,7 @@ func (w *writer) chart(c *document.Chart) {
 	w.Line(w.Style(terminal.Bold, title) + marks)
 	note := c.Note
 	if c.Log {
-		note += ", logarithmic scale"
+		note = strings.TrimPrefix(note+", logarithmic scale", ", ")
 	}
 	w.Wrap("", "", note, terminal.Dim)
 

@@ -14,9 +14,6 @@ import (
 // FleetName is the file that procfit fleet reads where none is named.
 const FleetName = "fleet.yaml"
 
-// FleetSchemaURL is where editors find the schema of a fleet.yaml.
-const FleetSchemaURL = "https://raw.githubusercontent.com/procfit/procfit/main/docs/reference/formats/fleetfile.schema.json"
-
 // servicesKey is the key below which a fleet.yaml has its services.
 const servicesKey = "services"
 

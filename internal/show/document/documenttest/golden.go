@@ -1,3 +1,5 @@
+// Package documenttest has what tests of documents share: golden files, and what is in a document or
+// a page.
 package documenttest
 
 import (

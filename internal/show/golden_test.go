@@ -1,11 +1,39 @@
-// Package documenttest has what tests of documents share: an example with every kind of block,
-// golden files, and what is in a document or a page.
-package documenttest
+package show_test
 
-import "github.com/procfit/procfit/internal/show/document"
+import (
+	"bytes"
+	"testing"
 
-// Example has every kind of block, as a page of a sweep or of a trace has them.
-func Example() *document.Document {
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
+	"github.com/procfit/procfit/internal/show/html"
+	"github.com/procfit/procfit/internal/show/markdown"
+	"github.com/procfit/procfit/internal/show/text"
+)
+
+// Each renderer writes the same document.
+func TestGolden(t *testing.T) {
+	for name, o := range map[string]text.Options{
+		"example.txt":  {Width: 80, Files: []string{"results/x/report.html", "results/x/RESULTS.md"}},
+		"narrow.txt":   {Width: 36},
+		"example.ansi": {Width: 80, Color: true},
+	} {
+		var b bytes.Buffer
+		if err := text.Render(&b, example(), o); err != nil {
+			t.Fatal(err)
+		}
+		documenttest.Golden(t, name, b.Bytes())
+	}
+	documenttest.Golden(t, "example.md", markdown.Render(example()))
+	b, err := html.Render(example())
+	if err != nil {
+		t.Fatal(err)
+	}
+	documenttest.Golden(t, "example.html", b)
+}
+
+// example has every kind of block, as a page of a sweep or of a trace has them.
+func example() *document.Document {
 	table := document.Table{
 		Columns: []document.Column{
 			{Head: "GOMAXPROCS", Short: "procs", Left: true}, {Head: "Requests per second", Short: "req/s", Detailed: true, Bars: true},
