@@ -36,7 +36,7 @@ type tab struct {
 // before.
 func open(t *testing.T, r *verdict.Result, before ...chromedp.Action[chromedp.Void]) *tab {
 	t.Helper()
-	b, err := html.Render(report.New(r).Report())
+	b, err := html.Render(report.Report(r))
 	if err != nil {
 		t.Fatal(err)
 	}

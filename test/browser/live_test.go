@@ -22,7 +22,7 @@ func TestTheLivePageFollowsWithoutAScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Show(report.New(pagetest.Shared()).SoFar()); err != nil {
+	if err := s.Show(report.SoFar(pagetest.Shared())); err != nil {
 		t.Fatal(err)
 	}
 	s.Now("Running now: the first")
