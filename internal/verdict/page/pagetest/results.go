@@ -283,7 +283,7 @@ type unworded string
 
 func (x unworded) Code() verdict.Code { return verdict.Code(x) }
 
-// spoil is done to a group's settings, and to its rows, which are what a View shows.
+// spoil is done to a group's settings, and to its rows, which are what a page shows.
 func spoil(settings []verdict.Row, evil string) {
 	for i := range settings {
 		a := &settings[i]
