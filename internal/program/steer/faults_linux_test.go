@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -224,6 +225,57 @@ func TestFaults(t *testing.T) {
 	if executed < 6 {
 		t.Errorf("exec came before the end of a call %d times: too few", executed)
 	}
+}
+
+// TestHeldBack: the tracer is killed while it holds back the signal by which the runtime preempts
+// the goroutine that is stepped. The next instruction would trap, but another signal comes first
+// and ends the stepping: the program runs on, and gets the signal from procfit. The runtime sends
+// that thread no other before.
+func TestHeldBack(t *testing.T) {
+	beyond(t)
+	x := begin(t, build{args: stripped, also: "urgent"}.run(t))
+	l := requests(x.url, 1, 50*time.Millisecond)
+	defer l.stop()
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	all.Go(func() {
+		for ; ctx.Err() == nil; time.Sleep(500 * time.Microsecond) {
+			x.signal(unix.SIGURG, func(byte) bool { return true })
+		}
+	})
+	c, was := x.reach(atHeldBack)
+	cancel()
+	all.Wait()
+	x.signal(unix.SIGWINCH, func(state byte) bool { return state == 't' })
+	_ = c.cmd.Process.Kill()
+	await(t, "the end of the tracer", func() bool { return state(c.cmd.Process.Pid) == 'X' })
+	before := x.urgent()
+	if _, err := c.result(x.pid()); Because(err) != Lost {
+		t.Errorf("%v; expected %s", err, Lost)
+	}
+	await(t, "the signal that was held back", func() bool { return x.urgent() > before })
+	x.check(was)
+	x.untraced()
+}
+
+// signal sends a signal to all threads in some states.
+func (x *target) signal(s unix.Signal, in func(state byte) bool) {
+	tids, _ := procstat.IDs(fmt.Sprintf("/proc/%d/task", x.pid())) // none once it has ended
+	for _, tid := range tids {
+		if in(state(tid)) {
+			_ = unix.Tgkill(x.pid(), tid, s) // else it has ended
+		}
+	}
+}
+
+// urgent is how many signals by which the runtime preempts the program has got.
+func (x *target) urgent() (n int) {
+	x.t.Helper()
+	body, err := get(clientOf(time.Minute), x.url+"/urgent")
+	if _, scan := fmt.Sscan(body, &n); err != nil || scan != nil {
+		x.t.Fatalf("%q: %v, %v", body, err, scan)
+	}
+	return n
 }
 
 // reach starts a call of 3 that stands still at a step, and returns GOMAXPROCS before it.

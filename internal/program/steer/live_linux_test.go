@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +30,11 @@ func beyond(t *testing.T) {
 func TestSet(t *testing.T) {
 	need.Everything(t, "calls into a server under load take both CPUs")
 	x := begin(t, build{args: stripped}.run(t))
-	x.calls(20)
+	n := 20
+	if need.Whole() {
+		n = *callsFlag
+	}
+	x.calls(n)
 }
 
 var (
@@ -49,33 +52,32 @@ var toolchains = []string{"go1.17.13", "go1.21.13", "go1.24.13", "go1.25.14", "g
 func TestReleases(t *testing.T) {
 	beyond(t)
 	for _, release := range append(toolchains, "go1.18.10", "go1.19.13", "go1.20.14", "go1.22.12", "go1.23.12", "go1.25.0") {
-		t.Run(release, func(t *testing.T) {
-			x := begin(t, build{toolchain: release, env: noC, args: stripped}.run(t))
-			x.calls(*callsFlag)
+		tallied(t, "net/http", release, func(t *testing.T) tally {
+			return begin(t, build{toolchain: release, env: noC, args: stripped}.run(t)).calls(*callsFlag)
 		})
 	}
 }
 
-// TestBuilds calls into programs that are built in other ways, or that do more than answer.
+// TestBuilds calls into programs that are built in other ways.
 func TestBuilds(t *testing.T) {
 	beyond(t)
-	for _, release := range toolchains {
-		for _, b := range []build{
-			{name: "cgo", toolchain: release, env: withC, args: nil},
-			{name: "race", toolchain: release, env: withC, args: []string{"-race"}},
-			{name: "pie", toolchain: release, env: noC, args: []string{"-buildmode=pie", "-ldflags=-s -w"}},
-			{name: "cgo pie", toolchain: release, env: withC, args: []string{"-buildmode=pie", "-ldflags=-s -w"}},
-			{name: "static", toolchain: release, env: withC, args: []string{"-ldflags=-linkmode=external -extldflags=-static"}},
-			{name: "musl", toolchain: release, env: append([]string{"CC=musl-gcc"}, withC...), args: []string{"-ldflags=-linkmode=external -extldflags=-static"}},
-			{name: "unoptimised", toolchain: release, env: noC, args: []string{"-gcflags=all=-N -l"}},
-		} {
-			t.Run(release+"/"+b.name, func(t *testing.T) {
+	external := []string{"-ldflags=-linkmode=external -extldflags=-static"}
+	for _, b := range []build{
+		{name: "cgo", env: withC},
+		{name: "race", env: withC, args: []string{"-race"}},
+		{name: "pie", env: noC, args: []string{"-buildmode=pie", "-ldflags=-s -w"}},
+		{name: "cgo pie", env: withC, args: []string{"-buildmode=pie", "-ldflags=-s -w"}},
+		{name: "static", env: withC, args: external},
+		{name: "musl", env: append([]string{"CC=musl-gcc"}, withC...), args: external},
+		{name: "unoptimised", env: noC, args: []string{"-gcflags=all=-N -l"}},
+	} {
+		for _, b.toolchain = range toolchains {
+			tallied(t, b.name, b.toolchain, func(t *testing.T) tally {
 				need.Command(t, "gcc")
 				if b.name == "musl" {
 					need.Command(t, "musl-gcc")
 				}
-				x := begin(t, b.run(t))
-				x.calls(*callsFlag)
+				return begin(t, b.run(t)).calls(*callsFlag)
 			})
 		}
 	}
@@ -84,12 +86,10 @@ func TestBuilds(t *testing.T) {
 // TestModes calls into programs that make it hard.
 func TestModes(t *testing.T) {
 	beyond(t)
-	for _, release := range toolchains {
-		for _, modes := range [][]string{{"threads=5000"}, {"locked", "signals"}, {"collect"}, {"profile"}, {"compute=3", "profile", "signals"}} {
-			t.Run(release+"/"+modes[0], func(t *testing.T) {
-				x := begin(t, build{toolchain: release, env: noC, args: stripped}.run(t), modes...)
-				x.hidden = modes[0] == "threads=5000" // a look at all of them takes a third of the time
-				x.calls(*callsFlag)
+	for _, modes := range [][]string{{"locked", "signals"}, {"collect"}, {"profile"}, {"compute=3", "profile", "signals"}, {"threads=5000"}} {
+		for _, release := range toolchains {
+			tallied(t, strings.Join(modes, " "), release, func(t *testing.T) tally {
+				return begin(t, build{toolchain: release, env: noC, args: stripped}.run(t), modes...).calls(*callsFlag)
 			})
 		}
 	}
@@ -99,20 +99,18 @@ func TestModes(t *testing.T) {
 // each other.
 func TestGRPC(t *testing.T) {
 	beyond(t)
-	for _, release := range []string{"", "go1.27.4"} {
-		t.Run(release, func(t *testing.T) {
-			p := built.Program{Name: "grpc", Files: built.Dir(t, "testdata/grpc"), Env: append([]string{"GOFLAGS=-mod=mod"}, noC...), Args: stripped}
-			sums, err := os.ReadFile("../../../go.sum")
-			if err != nil {
-				t.Fatal(err)
+	for i, release := range toolchains {
+		// The last version that each release builds.
+		version := []string{"v1.56.3", "v1.65.0", "v1.78.0", "v1.83.2", "v1.83.2", "v1.83.2"}[i]
+		tallied(t, "grpc-go", release, func(t *testing.T) tally {
+			p := built.Program{
+				Name: "grpc", Files: built.Dir(t, "testdata/grpc"), Args: append([]string{"-mod=mod"}, stripped...),
+				Env: append([]string{"GOTOOLCHAIN=" + release, "GOENV=off", "GOFLAGS="}, noC...),
 			}
-			p.Files["go.mod"], p.Files["go.sum"] = "module example.com/grpc\n\ngo 1.25.0\n\nrequire google.golang.org/grpc v1.83.2\n", string(sums)
-			if release != "" {
-				p.Env = append(p.Env, "GOTOOLCHAIN="+release)
-			}
+			p.Files["go.mod"] = "module example.com/grpc\n\ngo " + strings.Join(strings.Split(strings.TrimPrefix(release, "go"), ".")[:2], ".") + "\n\nrequire google.golang.org/grpc " + version + "\n"
 			x := begin(t, p.Run(t))
 			x.foreign = true
-			x.callsUnder(*callsFlag, send(8, 0, func() (func() error, func()) {
+			return x.callsUnder(*callsFlag, send(8, 0, func() (func() error, func()) {
 				c, err := grpc.NewClient(strings.TrimPrefix(x.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
 				if err != nil {
 					t.Error(err)

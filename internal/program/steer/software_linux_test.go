@@ -3,15 +3,20 @@
 package steer
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/cluster"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -41,7 +46,7 @@ func TestSoftware(t *testing.T) {
 			return []string{"-a", "127.0.0.1", "-p", second, "-m", port, "-js", "-sd", dir}
 		}},
 	} {
-		t.Run(of.name, func(t *testing.T) {
+		tallied(t, of.name, "", func(t *testing.T) tally {
 			path := need.Command(t, of.name)
 			dir, port := t.TempDir(), freePort(t)
 			x := &target{t: t, cmd: exec.Command(path, of.args(dir, port, freePort(t))...), ended: make(chan struct{}), url: "http://127.0.0.1:" + port + of.path}
@@ -66,12 +71,77 @@ func TestSoftware(t *testing.T) {
 				}
 			}
 			x.foreign = true
-			x.calls(*callsFlag)
+			y := x.calls(*callsFlag)
 			if strings.Contains(x.said.String(), "panic:") {
 				t.Error(tail(x.said.String()))
 			}
+			return y
 		})
 	}
+}
+
+// TestKubelet calls into a kubelet while it is asked for its pods.
+func TestKubelet(t *testing.T) {
+	beyond(t)
+	if missing := cluster.Missing(); missing != "" {
+		need.Skip(t, missing)
+	}
+	tallied(t, "kubelet", "", func(t *testing.T) tally {
+		c, err := cluster.Start(t.Context(), cluster.Options{Log: os.Stderr})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := c.Stop(); err != nil {
+				t.Error(err)
+			}
+		})
+		pid := kubeletOf(t, c)
+		process, err := os.FindProcess(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := &target{t: t, cmd: &exec.Cmd{Process: process}, ended: make(chan struct{}), foreign: true, url: strings.TrimSuffix(c.Server, ":6443") + ":10250/pods"}
+		program, err := Identify(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		over := make(chan struct{})
+		t.Cleanup(func() { close(over) })
+		go func() { // it is no child of this process
+			for program.same() == nil {
+				select {
+				case <-over:
+					return
+				case <-time.After(100 * time.Millisecond):
+				}
+			}
+			close(x.ended)
+		}()
+		return x.callsUnder(*callsFlag, send(8, 0, func() (func() error, func()) {
+			insecure := &http.Client{Timeout: time.Minute, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+			return func() error { _, err := get(insecure, x.url); return err }, insecure.CloseIdleConnections
+		}))
+	})
+}
+
+// kubeletOf is the process of the first node's kubelet.
+func kubeletOf(t *testing.T, c *cluster.Cluster) int {
+	t.Helper()
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range lines {
+		b, _ := os.ReadFile(file) // else it has ended
+		words := strings.Split(string(b), "\x00")
+		if filepath.Base(words[0]) == "kubelet" && slices.Contains(words, filepath.Join(c.Dir, "node1", "kubelet")) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			return pid
+		}
+	}
+	t.Fatalf("no process is the kubelet of %s", c.Dir)
+	return 0
 }
 
 // freePort is a port that nobody listened on a moment ago.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -34,13 +35,20 @@ type build struct {
 	name, toolchain string // toolchain "": the one that is there
 	env, args       []string
 	language        string // the go line of its go.mod; "": 1.17
+	also            string // a folder of testdata with more of it
 }
 
 // run builds it, without this machine's settings for the go command, which old releases do
 // not know.
 func (b build) run(t testing.TB) string {
 	t.Helper()
+	if path := os.Getenv("STEER_TARGET"); path != "" { // on a machine that builds nothing
+		return path
+	}
 	p := built.Program{Name: "target", Files: built.Dir(t, "testdata/target"), Env: b.env, Args: b.args}
+	if b.also != "" {
+		maps.Copy(p.Files, built.Dir(t, "testdata/"+b.also))
+	}
 	p.Files["go.mod"] = "module example.com/target\n\ngo " + cmp.Or(b.language, "1.17") + "\n"
 	if b.toolchain != "" {
 		p.Env = append([]string{"GOTOOLCHAIN=" + b.toolchain, "GOENV=off", "GOFLAGS="}, b.env...)
@@ -142,17 +150,18 @@ func (x *target) alive() bool {
 
 func tail(s string) string { return s[max(0, len(s)-3000):] }
 
-// check asks the program what it runs with and whether something was wrong.
-func (x *target) check(procs int) {
+// check asks the program what it runs with, and how many of its own answers were wrong.
+func (x *target) check(procs int) (wrong int64) {
 	x.t.Helper()
 	body, err := get(&http.Client{Timeout: time.Minute}, x.url+"/check")
-	var got, wrong, lost int64
+	var got, lost int64
 	if _, scan := fmt.Sscan(body, &got, &wrong, &lost); err != nil || scan != nil {
 		x.t.Fatalf("%q: %v, %v", body, err, scan)
 	}
 	if wrong != 0 || got != int64(procs) {
 		x.t.Errorf("it says GOMAXPROCS=%d, want %d; %d answers of its own were wrong", got, procs, wrong)
 	}
+	return wrong
 }
 
 func get(c *http.Client, url string) (string, error) {
@@ -211,21 +220,27 @@ func send(connections int, pause time.Duration, connect func() (request func() e
 }
 
 // calls sets values 1 to 4 in turn, n times, while requests are sent.
-func (x *target) calls(n int) {
+func (x *target) calls(n int) tally {
 	x.t.Helper()
-	x.callsUnder(n, requests(x.url, 8, 0))
+	return x.callsUnder(n, requests(x.url, 8, 0))
 }
 
-func (x *target) callsUnder(n int, l *load) {
+func (x *target) callsUnder(n int, l *load) (y tally) {
 	x.t.Helper()
-	began, made, afterRead, value := time.Now(), 0, 0, 0
-	held, stopped := time.Duration(0), time.Duration(0)
+	if p, err := new(goproc.Cache).Program(x.pid()); err == nil {
+		y.Go = p.GoVersion
+	}
+	began, afterRead, value := time.Now(), 0, 0
 	for i := range n {
 		before := value
 		value = 1 + i%4
 		r, err := x.set(value)
-		if Because(err) == NoPlace && x.hidden {
+		if why := Because(err); why != "" && !err.(*Refusal).unsure() && x.alive() {
+			y.Refused++
 			value = before
+			if !x.hidden || why != NoPlace {
+				x.t.Errorf("call %d: %v", i, err)
+			}
 			continue
 		}
 		if err != nil || !x.alive() {
@@ -235,23 +250,26 @@ func (x *target) callsUnder(n int, l *load) {
 		if r.New != value && r.New != 0 || before != 0 && r.Old != before {
 			x.t.Errorf("call %d of %d: %+v", i, value, r)
 		}
-		made++
+		y.Calls++
 		if r.AfterRead {
 			afterRead++
 		}
-		held, stopped = max(held, r.Held), max(stopped, r.Stopped)
+		y.Held, y.Stopped = max(y.Held, r.Held), max(y.Stopped, r.Stopped)
 	}
 	l.stop()
-	if x.alive() && !x.foreign {
-		x.check(value)
+	y.Ended = !x.alive()
+	if !y.Ended && !x.foreign {
+		y.Wrong = x.check(value)
 	}
-	if x.alive() {
+	if !y.Ended {
 		x.untraced()
 	}
-	x.t.Logf("%d calls, %d of them made, in %v, %d after a read; held %v, stopped %v at most; %d requests, slowest %v", n, made, time.Since(began).Round(time.Millisecond), afterRead, held, stopped, l.sent.Load(), time.Duration(l.slowest.Load()))
-	if l.failed.Load() > 0 || l.sent.Load() == 0 {
-		x.t.Errorf("%d of %d requests failed: %v", l.failed.Load(), l.sent.Load(), l.why.Load())
+	y.Requests, y.Failed, y.Slowest = l.sent.Load(), l.failed.Load(), time.Duration(l.slowest.Load())
+	x.t.Logf("%d calls made and %d refused in %v, %d after a read; held %v, stopped %v at most; %d requests, slowest %v", y.Calls, y.Refused, time.Since(began).Round(time.Millisecond), afterRead, y.Held, y.Stopped, y.Requests, y.Slowest)
+	if y.Failed > 0 || y.Requests == 0 {
+		x.t.Errorf("%d of %d requests failed: %v", y.Failed, y.Requests, l.why.Load())
 	}
+	return y
 }
 
 func clientOf(limit time.Duration) *http.Client { return &http.Client{Timeout: limit} }

@@ -57,6 +57,7 @@ const (
 	atSeized   step = "attached"
 	atPlace    step = "place found"
 	atStep     step = "stepping after a read"
+	atHeldBack step = "stepping after a read, a signal held back"
 	atBegun    step = "registers changed"
 	atCall     step = "call"
 	atReturn   step = "return"
@@ -270,14 +271,29 @@ func (t *tracer) threadOf(tid int) bool {
 	return err != nil || pid == t.PID
 }
 
-// await waits for one thread until a time, while the others run on.
+// await waits for one thread until a time, while the others run on. To ask for any thread, the
+// kernel looks at all of them; to ask for one costs the same however many there are.
 func (t *tracer) await(tid int, until time.Time) (stop, bool) {
-	for {
-		s, ok := t.next(-1, until)
-		if !ok || s.tid == tid || s.tid == 0 {
-			return s, ok
+	const others = 8 // one question in so many is for any
+	for n := 1; ; n++ {
+		of, limit := tid, until
+		if n%others == 0 || until.IsZero() {
+			of = -1
 		}
-		t.pass(s)
+		if !until.IsZero() {
+			limit = time.Now()
+		}
+		s, ok := t.next(of, limit)
+		switch {
+		case ok && (s.tid == tid || s.tid == 0):
+			return s, true
+		case ok:
+			t.pass(s)
+		case time.Now().After(until):
+			return stop{}, false
+		default:
+			doze()
+		}
 	}
 }
 
@@ -336,9 +352,15 @@ const (
 	allEvery = 32                     // looks: the others are at active threads alone. At least so many are made, since one at all may take all the time
 	longest  = 3 * time.Second        // of looking while there are threads that run Go code, or wait for a CPU to do so
 	watching = 10 * time.Second
+	longer   = 20 * time.Second // more of it while there are threads that run Go code
 	// mostStops is how many ends of reads and writes are looked at before threads that run are
 	// looked at again.
 	mostStops = 100
+	// atOnce is how many threads that wait in the kernel are interrupted at once, each of which
+	// starts its system call again, and atOnceFor is until the next ones. Thousands at once would
+	// take the CPUs from the program for seconds.
+	atOnce    = 100
+	atOnceFor = 100 * time.Millisecond
 	// answering is how long a thread may take to stop. One that can run stops as soon as it gets
 	// a CPU, which takes long on a machine that has none free.
 	answering = 200 * time.Millisecond
@@ -358,21 +380,33 @@ type place struct {
 }
 
 // find looks for a place: at threads that run, and then at what comes back from the kernel,
-// in turn until the time is over.
+// in turn until the time is over. While threads run Go code it takes more time: where CPUs are
+// short each look takes long, and of few looks all may be at code of the runtime.
 func (t *tracer) find(until time.Time) (place, error) {
-	for time.Now().Before(until) {
-		if p, err := t.looks(); err != nil || p.tid != 0 {
+	for began := time.Now(); ; {
+		p, busy, err := t.looks()
+		if err != nil || p.tid != 0 {
 			return p, err
 		}
-		if p, err := t.watch(until); err != nil || p.tid != 0 {
+		now := time.Now()
+		if now.After(until) && (!busy || now.After(until.Add(longer))) {
+			return place{}, t.refuse(NoPlace, "%v", now.Sub(began).Round(time.Second))
+		}
+		if p, err := t.watch(latest(until, now.Add(looking))); err != nil || p.tid != 0 {
 			return p, err
 		}
 	}
-	return place{}, t.refuse(NoPlace, "%v", watching)
 }
 
-// looks stops threads that run, for as long as some do.
-func (t *tracer) looks() (place, error) {
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// looks stops threads that run, for as long as some do. It reports whether one ran Go code.
+func (t *tracer) looks() (p place, busy bool, err error) {
 	began := time.Now()
 	for seen, n := began, 0; (n < allEvery || time.Since(seen) < looking) && time.Since(began) < longest; n++ {
 		among := t.active
@@ -381,16 +415,16 @@ func (t *tracer) looks() (place, error) {
 		}
 		p, ran, err := t.look(among, began.Add(longest))
 		if err != nil || p.tid != 0 {
-			return p, err
+			return p, true, err
 		}
 		if ran {
-			seen = time.Now()
+			seen, busy = time.Now(), true
 		}
 		if err := t.serve(5 * pause); err != nil {
-			return place{}, err
+			return place{}, busy, err
 		}
 	}
-	return place{}, nil
+	return place{}, busy, nil
 }
 
 // serve lets all that stops continue, until nothing has stopped for a while.
@@ -478,20 +512,34 @@ func (t *tracer) safe(tid int, r registers) bool {
 
 const trapBit = 1 << (unix.SIGTRAP - 1)
 
-// watch has all threads run to their next system call, and steps the first one that comes
-// back from a read or a write, instruction by instruction, to a place. What waits in C is
-// not interrupted: a call such as epoll_wait would return early there. It ends without a place
-// when the time is over, and after many stops, each of which slows a busy program down.
+// watch has threads run to their next system call, those that ran lately first, and steps the
+// first one that comes back from a read or a write, instruction by instruction, to a place. What
+// waits in C is not interrupted: a call such as epoll_wait would return early there. It ends
+// without a place when the time is over, and after many stops, each of which slows a busy program
+// down.
 func (t *tracer) watch(until time.Time) (place, error) {
 	t.watching = true
 	defer func() { t.watching = false }()
-	for tid := range t.seized {
-		if !t.waitsInC(tid) {
-			_ = ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) // fails if it has ended
-		}
-	}
+	asleep, next := slices.Collect(maps.Keys(t.seized)), time.Time{}
+	slices.SortFunc(asleep, func(a, b int) int { return t.rank(a) - t.rank(b) })
 	for stops := 0; stops < mostStops; {
-		s, ok := t.next(-1, until)
+		if now := time.Now(); len(asleep) > 0 && now.After(next) {
+			n := min(atOnce, len(asleep))
+			for _, tid := range asleep[:n] {
+				if !t.waitsInC(tid) {
+					_ = ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) // fails if it has ended
+				}
+			}
+			asleep, next = asleep[n:], now.Add(atOnceFor)
+		}
+		end := until
+		if len(asleep) > 0 && next.Before(until) {
+			end = next
+		}
+		s, ok := t.next(-1, end)
+		if !ok && end.Before(until) {
+			continue
+		}
 		if !ok {
 			break
 		}
@@ -519,6 +567,14 @@ func (t *tracer) watch(until time.Time) (place, error) {
 		}
 	}
 	return place{}, nil
+}
+
+// rank puts threads that were seen to run before the others.
+func (t *tracer) rank(tid int) int {
+	if t.active[tid] {
+		return 0
+	}
+	return 1
 }
 
 // waitsInC reports whether a thread waits in a system call that C code made.
@@ -599,6 +655,9 @@ func (t *tracer) step(s stop) (place, bool) {
 		if now.ended || now.event != 0 || now.sig != unix.SIGTRAP {
 			t.pass(now)
 			return place{}, false
+		}
+		if preempted {
+			t.at(atHeldBack)
 		}
 		r, err := readRegisters(s.tid)
 		if err != nil {
