@@ -18,6 +18,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 const (
@@ -57,7 +58,7 @@ const (
 	atSeized   step = "attached"
 	atPlace    step = "place found"
 	atStep     step = "stepping after a read"
-	atHeldBack step = "stepping after a read, a signal held back"
+	atHeldBack step = "stepping after a read, a signal kept"
 	atBegun    step = "registers changed"
 	atCall     step = "call"
 	atReturn   step = "return"
@@ -521,7 +522,7 @@ func (t *tracer) watch(until time.Time) (place, error) {
 	t.watching = true
 	defer func() { t.watching = false }()
 	asleep, next := slices.Collect(maps.Keys(t.seized)), time.Time{}
-	slices.SortFunc(asleep, func(a, b int) int { return t.rank(a) - t.rank(b) })
+	sorting.Stable(asleep, func(a, b int) int { return t.rank(a) - t.rank(b) })
 	for stops := 0; stops < mostStops; {
 		if now := time.Now(); len(asleep) > 0 && now.After(next) {
 			n := min(atOnce, len(asleep))
