@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -73,7 +74,9 @@ type service struct {
 
 	quota             float64 // of the service, in CPUs; 0: none
 	args              float64 // of the container of a quadlet
-	slice             string
+	perPeriod         float64 // its --cpu-quota, and --cpu-period; 0: none
+	everyPeriod       float64
+	slice, inPod      string // a unit of systemd, and a pod of Podman
 	affinity, allowed cpuset.Set
 	exec, entrypoint  []setting
 	from              map[string]variable // of files, which systemd takes before what is in the unit
@@ -101,8 +104,12 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 	if file != check.Stdin {
 		dropIns = c.dropIns(dir, name)
 	}
-	if !main && (len(dropIns) == 0 || dropIns[0] != file) {
-		return nil // the first of them is for all
+	if !main {
+		own := slices.IndexFunc(dropIns, func(d string) bool { return path.Dir(d) == path.Dir(file) })
+		if own < 0 || dropIns[own] != file {
+			return nil // the first of its folder is for all
+		}
+		all, main = c.templateOf(dir, name)
 	}
 	u := &service{unit: unit{env: absent(), godebug: absent()}, c: c, section: "Service", from: map[string]variable{}}
 	if strings.HasSuffix(name, ".container") {
@@ -129,6 +136,17 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 	}
 	u.finish(dir)
 	return []*unit{&u.unit}
+}
+
+// templateOf are the settings of the template of an instance; false: it is no instance, or the template
+// is not among the files.
+func (c *Checker) templateOf(dir, name string) (all []setting, read bool) {
+	ext := path.Ext(name)
+	template, instance, ok := strings.Cut(strings.TrimSuffix(name, ext), "@")
+	if !ok || instance == "" {
+		return nil, false
+	}
+	return c.settingsOf(path.Join(dir, template+"@"+ext))
 }
 
 // settingsOf are those of a file that may be part of many units, which is read once; false: it cannot
@@ -286,6 +304,8 @@ func (u *service) take(s setting) {
 		u.entrypoint = u.commandLine(nil, s)
 	case "Image":
 		u.image = s.value
+	case "Pod":
+		u.inPod = s.value
 	case "EnvironmentHost":
 		u.passed = s.value == "true"
 	case "PodmanArgs":
@@ -362,7 +382,21 @@ func (u *service) podman(s setting) {
 			} else {
 				u.doubt(counts, "%s %s is another CPU limit", name, value)
 			}
-		case "--cpu-quota", "--cpu-period", "--cgroup-parent", "--pod":
+		case "--cpu-quota", "--cpu-period":
+			v, err := strconv.ParseFloat(value, 64)
+			if err != nil || v <= 0 {
+				u.doubt(counts, "%s %s is another CPU limit", name, value)
+				continue
+			}
+			if name == "--cpu-quota" {
+				u.perPeriod = v
+			} else {
+				u.everyPeriod = v
+			}
+			if u.perPeriod > 0 {
+				u.args = u.perPeriod / cmp.Or(u.everyPeriod, period)
+			}
+		case "--cgroup-parent", "--pod":
 			u.doubt(counts, "PodmanArgs=%s has another CPU limit", name)
 		case "--cpuset-cpus":
 			u.allowed = u.merged(nil, setting{key: name, value: value})
@@ -455,7 +489,7 @@ func (u *service) finish(dir string) {
 			u.limits = append(u.limits, limitOf(u.quota, "the service"))
 		}
 	}
-	u.limits = append(u.limits, u.slices(dir)...)
+	u.limits = append(append(u.limits, u.pod(dir)...), u.slices(dir)...)
 	both := cmp.Or(len(u.affinity), len(u.allowed))
 	if len(u.affinity) > 0 && len(u.allowed) > 0 {
 		both = len(u.affinity.Within(u.allowed))
@@ -465,14 +499,24 @@ func (u *service) finish(dir string) {
 	var at *yaml.Node
 	for _, list := range [][]setting{u.entrypoint, u.exec} {
 		if len(list) > 0 {
-			argv = append(argv, commandWords(list[0].value)...)
-			at = &yaml.Node{Line: list[0].line, Column: 1}
+			argv = append(argv, list[0].argv()...)
+			if at == nil || strings.Contains(list[0].value, variableName) {
+				at = &yaml.Node{Line: list[0].line, Column: 1}
+			}
 		}
 	}
 	if len(argv) > 0 {
 		argv[0] = strings.TrimLeft(argv[0], "@-:+!|") // systemd.service(5)
 		u.starts(argv, at, 0)
 	}
+}
+
+// argv are the words of a command. An entry point may be a list in JSON, as podman run takes it.
+func (s setting) argv() (exact []string) {
+	if s.key == "Entrypoint" && json.Unmarshal([]byte(s.value), &exact) == nil {
+		return exact
+	}
+	return commandWords(s.value)
 }
 
 // commandWords are those of a command, in which systemd replaces specifiers; $$ is a dollar sign.
@@ -507,27 +551,16 @@ func (u *service) slices(dir string) (limits []facts.Limit) {
 	for stem := strings.TrimSuffix(name, ".slice"); stem != ""; stem = stem[:max(strings.LastIndexByte(stem, '-'), 0)] {
 		name := stem + ".slice"
 		of := service{c: u.c}
-		files := append([]string{path.Join(dir, name)}, u.c.dropIns(dir, name)...)
-		read := 0
-		for _, file := range files {
-			if u.at.Path == check.Stdin {
-				break
+		read := u.around(dir, name, func(s setting) {
+			if s.section == "Slice" {
+				of.placed(s)
 			}
-			all, known := u.c.settingsOf(file)
-			if known {
-				read++
-			}
-			for _, s := range all {
-				if s.section == "Slice" {
-					of.placed(s)
-				}
-			}
-		}
+		})
 		switch {
-		case read < len(files):
-			u.doubt(counts, "%s has another CPU limit", name)
-		case of.quota > 0:
+		case of.quota > 0: // a drop-in goes before what is not among the files
 			limits = append(limits, limitOf(of.quota, name))
+		case !read:
+			u.doubt(counts, "%s has another CPU limit", name)
 		}
 		if len(of.allowed) > 0 && (len(u.allowed) == 0 || len(of.allowed) < len(u.allowed)) {
 			u.allowed = of.allowed
@@ -535,6 +568,46 @@ func (u *service) slices(dir string) (limits []facts.Limit) {
 	}
 	if len(limits) > 0 {
 		u.group = dir + "/"
+	}
+	return limits
+}
+
+// around reads a unit that others are in, with its drop-ins; false: not all of it is among the files.
+func (u *service) around(dir, name string, take func(setting)) bool {
+	if u.at.Path == check.Stdin {
+		return false
+	}
+	read := true
+	for _, file := range append([]string{path.Join(dir, name)}, u.c.dropIns(dir, name)...) {
+		all, known := u.c.settingsOf(file)
+		read = read && known
+		for _, s := range all {
+			take(s)
+		}
+	}
+	return read
+}
+
+// pod is the limit of the pod that a quadlet is in.
+func (u *service) pod(dir string) (limits []facts.Limit) {
+	if u.inPod == "" {
+		return nil
+	}
+	if strings.Contains(u.inPod, "/") || len(u.inPod) > longestUnit {
+		u.doubt(counts, "Pod=%s has another CPU limit", phrase.Clip(u.inPod, 40))
+		return nil
+	}
+	of := service{c: u.c}
+	if !u.around(dir, u.inPod, func(s setting) {
+		if s.section == "Pod" && s.key == "PodmanArgs" {
+			of.podman(s)
+		}
+	}) || len(of.open) > 0 {
+		u.doubt(counts, "%s has another CPU limit", u.inPod)
+	}
+	if of.args > 0 {
+		u.group = dir + "/" + u.inPod
+		limits = append(limits, limitOf(of.args, u.inPod))
 	}
 	return limits
 }

@@ -25,7 +25,9 @@ func gatherBy(units []*unit, nodeCPUs int, key func(*unit) any) {
 		for _, m := range members {
 			subjects = append(subjects, m.subject)
 		}
-		rule.Gather(subjects, func(dir string) bool { return dir == podDir || dir == taskDir || strings.HasSuffix(dir, ".slice") })
+		rule.Gather(subjects, func(dir string) bool {
+			return dir == podDir || dir == taskDir || strings.HasSuffix(dir, ".slice") || strings.HasSuffix(dir, ".pod")
+		})
 		for _, m := range members {
 			m.shared, m.together = m.subject.Shared, m.subject.Together
 		}
