@@ -115,7 +115,7 @@ func (s *shell) program() string {
 		return ""
 	}
 	text := string(s.text[s.last.Pos().Offset():s.end.Offset()])
-	if len(text) > 80 || strings.ContainsAny(text, "\n\\") || strings.HasPrefix(text, "-") {
+	if len(text) > 80 || strings.ContainsAny(text, "\n\\") || strings.HasPrefix(text, "-") || strings.Contains(text, variableName) {
 		return ""
 	}
 	return text
@@ -249,8 +249,8 @@ func (s *shell) command(n *syntax.CallExpr) bool {
 		if name == "exec" && len(n.Args) > 1 {
 			args, first = n.Args[1:], n.Args[1]
 		}
-		if path.Base(first.Lit()) == "env" {
-			s.inEnv(args[1:])
+		if i := slices.IndexFunc(args, func(w *syntax.Word) bool { return path.Base(w.Lit()) == "env" }); i >= 0 { // also behind tini --
+			s.inEnv(args[i+1:])
 		}
 		if name != "exec" || len(n.Args) > 1 { // else it redirects the shell's own output
 			s.last, s.end = first, n.End()

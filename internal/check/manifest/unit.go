@@ -177,6 +177,9 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	var findings []check.Finding
 	for _, f := range u.findings(o) {
 		f = u.asBuilt(doubted(f, v.Open))
+		if u.env.source == sourceCommand {
+			f.Message, f.Fix = strings.ReplaceAll(f.Message, " its environment", " its command"), strings.ReplaceAll(f.Fix, " its environment", " its command")
+		}
 		if u.env.line > 0 && slices.Contains(atVariable, f.Rule) {
 			f.Path, f.Line, f.Column = cmp.Or(u.env.file, f.Path), u.env.line, u.env.column
 		}

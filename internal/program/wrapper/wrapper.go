@@ -41,8 +41,8 @@ type wrapped struct {
 
 var wrappers = map[string]wrapped{
 	"tini": {with: "pe"}, "tini-static": {with: "pe"}, "docker-init": {with: "pe"}, "dumb-init": {with: "r", long: []string{"rewrite"}},
-	"catatonit": {},
-	"gosu":      {before: 1}, "su-exec": {before: 1}, "setuidgid": {before: 1}, "s6-setuidgid": {before: 1},
+	"catatonit": {}, "busybox": {}, "toybox": {}, "prlimit": {},
+	"gosu": {before: 1}, "su-exec": {before: 1}, "setuidgid": {before: 1}, "s6-setuidgid": {before: 1},
 	"setpriv": {long: []string{"ruid", "euid", "rgid", "egid", "reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits", "pdeathsig", "selinux-label", "apparmor-profile"}},
 	"nice":    {with: "n", long: []string{"adjustment"}}, "ionice": {with: "cnpPu", long: []string{"class", "classdata"}},
 	"chrt": {with: "TPD", long: []string{"sched-runtime", "sched-period", "sched-deadline"}, before: 1}, "timeout": {with: "ks", long: []string{"kill-after", "signal"}, before: 1},
@@ -51,6 +51,7 @@ var wrappers = map[string]wrapped{
 	"taskset": {}, "numactl": {with: "CNmipP", long: []string{"physcpubind", "cpunodebind", "membind", "interleave", "preferred"}},
 	"chamber": {adds: true}, "doppler": {adds: true}, "op": {adds: true}, "vault-env": {adds: true}, "infisical": {adds: true}, "envconsul": {adds: true},
 	"envdir": {adds: true}, "s6-envdir": {adds: true}, "chpst": {adds: true}, "with-contenv": {adds: true}, "dotenv": {adds: true},
+	"sudo": {adds: true}, "su": {adds: true}, "doas": {adds: true}, "runuser": {adds: true}, "systemd-run": {adds: true}, // or take away
 }
 
 // Next is the command that a wrapper starts; false: the first word is none.
