@@ -234,9 +234,11 @@ func (p *pods) below(n *yaml.Node, o *object, depth int) {
 		list := &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{n}}
 		p.pod(o.meta, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "containers"}, list}}, o)
 	}
+	before, template := len(p.into.containers), p.get(n, "stepTemplate")
+	defer func() { p.steps(p.into.containers[before:], template, o) }()
 	for i := 1; i < len(n.Content); i += 2 {
 		v := p.real(n.Content[i])
-		if v == nil || v.Kind == yaml.ScalarNode {
+		if v == nil || v.Kind == yaml.ScalarNode || v == template {
 			continue
 		}
 		if p.isPodSpec(v) {
@@ -244,6 +246,25 @@ func (p *pods) below(n *yaml.Node, o *object, depth int) {
 			continue
 		}
 		p.object(v, o, depth+1)
+	}
+}
+
+// steps takes what the stepTemplate of a Task of Tekton gives to steps that do not say it themselves.
+func (p *pods) steps(list []*container, template *yaml.Node, o *object) {
+	if template == nil || len(list) == 0 {
+		return
+	}
+	t := p.container(template, nil, nil, o)
+	for _, k := range list {
+		for name, f := range t.fields {
+			if _, own := k.fields[name]; !own {
+				k.fields[name] = f
+			}
+		}
+		if k.cpu.limit.none() {
+			k.cpu.limit = t.cpu.limit
+		}
+		k.envFrom, k.isGo = append(t.envFrom, k.envFrom...), k.isGo || t.isGo
 	}
 }
 
