@@ -124,6 +124,11 @@ var resourceKeys = []string{"resources", "computeResources"}
 // amounts reads resources.limits.cpu and resources.requests.cpu.
 func (p *pods) amounts(n *yaml.Node, k *container) amounts {
 	read := func(kind string) quantity {
+		for _, key := range resourceKeys {
+			if list := p.at(n, key, kind); list != nil && list.Kind == yaml.ScalarNode && list.Tag != "!!null" && !isPlaceholder(list.Value) {
+				k.written.Refused, k.written.Quantity = fmt.Sprintf("%s.%s: %.40q is not a list of amounts such as cpu: 2", key, kind, list.Value), true
+			}
+		}
 		text := cmp.Or(p.str(n, resourceKeys[0], kind, "cpu"), p.str(n, resourceKeys[1], kind, "cpu"))
 		if text == "" {
 			return quantity{}
