@@ -189,7 +189,7 @@ func (w *walk) file(p string, info fs.FileInfo, f *File) {
 	shown := filepath.ToSlash(p)
 	if !info.Mode().IsRegular() {
 		if f.Named {
-			w.to.Problem(Problem{Path: shown, Message: "is neither a file nor a folder"})
+			w.to.Problem(Problem{Path: shown, Message: "is neither a file nor a folder; to check what a pipe holds, name it as standard input: procfit check -"})
 		}
 		return
 	}

@@ -445,15 +445,21 @@ func (c *Checker) chartOf(file string) string {
 		if path.Base(dir) != "templates" {
 			continue
 		}
-		chart := path.Dir(dir)
-		known, ok := c.charts.Load(chart)
-		if !ok {
-			_, err := os.Stat(filepath.Join(filepath.FromSlash(chart), "Chart.yaml"))
-			known, _ = c.charts.LoadOrStore(chart, err == nil)
-		}
-		if known.(bool) {
+		if chart := path.Dir(dir); c.isChart(chart) {
+			for path.Base(path.Dir(chart)) == "charts" && c.isChart(path.Dir(path.Dir(chart))) { // which renders it
+				chart = path.Dir(path.Dir(chart))
+			}
 			return chart
 		}
 	}
 	return ""
+}
+
+func (c *Checker) isChart(dir string) bool {
+	known, ok := c.charts.Load(dir)
+	if !ok {
+		_, err := os.Stat(filepath.Join(filepath.FromSlash(dir), "Chart.yaml"))
+		known, _ = c.charts.LoadOrStore(dir, err == nil)
+	}
+	return known.(bool)
 }
