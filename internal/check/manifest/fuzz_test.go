@@ -91,6 +91,13 @@ func write(out *strings.Builder, n *yaml.Node, depth int) {
 		if name, _ := child(c, "name"); name != nil && name.Value == "GOMAXPROCS" {
 			continue
 		}
+		if n.Kind == yaml.MappingNode && i%2 == 0 && c.Value == "GOMAXPROCS" { // of compose
+			i++
+			continue
+		}
+		if strings.HasPrefix(c.Value, "GOMAXPROCS=") {
+			continue
+		}
 		if n.Kind == yaml.MappingNode && i%2 == 0 && c.Value == "env" {
 			var env strings.Builder
 			write(&env, n.Content[i+1], depth+1)

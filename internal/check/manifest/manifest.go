@@ -81,7 +81,7 @@ type Checker struct {
 	ignores map[string][]check.Ignore // by file
 	units   []*unit                   // of other kinds than Kubernetes'
 
-	given map[string]bool // the files that were checked
+	given map[string]*check.File // the files that were checked
 	mains map[string]*main
 
 	kustomized []kustomization
@@ -92,7 +92,7 @@ type Checker struct {
 
 // New makes one.
 func New(o Options) *Checker {
-	return &Checker{o: o, ignores: map[string][]check.Ignore{}, scriptNames: map[string]bool{}, given: map[string]bool{}, mains: map[string]*main{}}
+	return &Checker{o: o, ignores: map[string][]check.Ignore{}, scriptNames: map[string]bool{}, given: map[string]*check.File{}, mains: map[string]*main{}}
 }
 
 // main is a file that others change, read for one of these: it may not be among the files itself.
@@ -106,7 +106,7 @@ type main struct {
 func (c *Checker) readMain(file string, most int64, units func([]byte) ([]*unit, error)) {
 	c.mu.Lock()
 	_, done := c.mains[file]
-	done = done || c.given[file]
+	done = done || c.given[file] != nil
 	m := &main{}
 	if !done {
 		c.mains[file] = m
@@ -125,7 +125,7 @@ func (c *Checker) adopt(to check.Sink) {
 	for _, file := range slices.Sorted(maps.Keys(c.mains)) {
 		m := c.mains[file]
 		switch {
-		case c.given[file]:
+		case c.given[file] != nil:
 		case m.err != nil:
 			to.Problem(check.Problem{Path: file, Message: "is not read: " + phrase.Plain(m.err)})
 		default:
@@ -222,7 +222,10 @@ var jsonMarkers = [][]byte{[]byte(`"containers"`), []byte(`"containerDefinitions
 func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	to = remembering{to, c}
 	c.mu.Lock()
-	c.given[f.Path] = true
+	c.given[f.Path] = &check.File{Path: f.Path}
+	if c.o.Changes {
+		c.given[f.Path] = f
+	}
 	c.mu.Unlock()
 	k := kindOf(f)
 	if chart := c.chartOf(f.Path); chart != "" {
@@ -346,7 +349,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	})
 	for _, u := range c.units {
 		for _, f := range c.judge(u, to) {
-			to.Finding(f)
+			to.Finding(c.inLine(u, f))
 		}
 	}
 	byFile := map[*check.File][]*judged{}

@@ -1,0 +1,68 @@
+package manifest
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/program/rule"
+)
+
+// TestLineFixes: --fix changes a line of a compose file, a unit or a Dockerfile that sets GOMAXPROCS alone,
+// and nothing else.
+func TestLineFixes(t *testing.T) {
+	const unit = "[Service]\nExecStart=/app\nCPUQuota=200%\n"
+	const image = "FROM golang:1.26 AS build\nRUN go build -o /app .\nFROM debian\nCOPY --from=build /app /app\n"
+	for name, tc := range map[string]struct{ file, version, text, want string }{
+		"a number in a mapping":       {"compose.yaml", "", "services:\n  a:\n    image: x # one\n    environment:\n      A: b\n      GOMAXPROCS: \"8\" # many\n    cpus: 2\n", "services:\n  a:\n    image: x # one\n    environment:\n      A: b\n      GOMAXPROCS: \"2\" # many\n    cpus: 2\n"},
+		"a number in a list":          {"compose.yaml", "go1.24", "services:\r\n  a:\r\n    image: x\r\n    environment:\r\n    - GOMAXPROCS=16\r\n    cpus: 1.5\r\n", "services:\r\n  a:\r\n    image: x\r\n    environment:\r\n    - GOMAXPROCS=2\r\n    cpus: 1.5\r\n"},
+		"no longer needed":            {"compose.yaml", "go1.26", "services:\n  a:\n    image: x\n    environment:\n      A: b\n      GOMAXPROCS: 8\n    cpus: 2\n", "services:\n  a:\n    image: x\n    environment:\n      A: b\n    cpus: 2\n"},
+		"the only one of its mapping": {"compose.yaml", "go1.26", "services:\n  a:\n    image: x\n    environment:\n      GOMAXPROCS: 8\n    cpus: 2\n", ""},
+		"an anchor":                   {"compose.yaml", "", "x-env: &env\n  A: b\n  GOMAXPROCS: 8\nservices:\n  a: {image: x, environment: *env, cpus: 2}\n  b: {image: x, environment: *env, cpus: 8}\n", ""},
+		"in one line with others":     {"compose.yaml", "", "services:\n  a: {image: x, environment: {GOMAXPROCS: 8}, cpus: 2}\n", ""},
+		"no limit":                    {"compose.yaml", "go1.26", "services:\n  a:\n    image: x\n    environment:\n      A: b\n      GOMAXPROCS: 8\n", ""},
+		"suppressed":                  {"compose.yaml", "", "services:\n  a:\n    image: x\n    environment:\n      # procfit:ignore PF001 measured\n      GOMAXPROCS: 8\n    cpus: 2\n", ""},
+		"an old unit":                 {"a.service", "go1.24", unit + "Environment=\"GOMAXPROCS=8\"\n", unit + "Environment=\"GOMAXPROCS=2\"\n"},
+		"a new unit":                  {"a.service", "go1.26", unit + "Environment=GOMAXPROCS=8\nNice=5\n", unit + "Nice=5\n"},
+		"a unit with another":         {"a.service", "go1.24", unit + "Environment=GOMAXPROCS=8 GOGC=50\n", ""},
+		"a unit that is continued":    {"a.service", "go1.24", unit + "Environment=GOMAXPROCS=8 \\\n  GOGC=50\n", ""},
+		"a quadlet":                   {"a.container", "", "[Container]\nImage=x\nPodmanArgs=--cpus=2\nEnvironment=GOMAXPROCS=500m\n", "[Container]\nImage=x\nPodmanArgs=--cpus=2\nEnvironment=GOMAXPROCS=2\n"},
+		"what ENV does not run":       {"Dockerfile", "", image + "ENV GOMAXPROCS=$(nproc)\nCMD [\"/app\"]\n", image + "CMD [\"/app\"]\n"},
+		"a number of an image":        {"Dockerfile", "", image + "ENV GOMAXPROCS=4\nCMD [\"/app\"]\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			if err := os.WriteFile(tc.file, []byte(tc.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			programs := &check.Programs{}
+			if tc.version != "" {
+				programs.Default = check.Program{GoVersion: tc.version}
+			}
+			found := 0
+			fixer := check.Fixer{Least: rule.Info, Write: true, Check: func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
+				r, err := check.Run(ctx, check.Options{Paths: []string{"."}, Overlay: overlay, Checkers: []check.Checker{New(Options{Changes: true, Programs: programs})}})
+				if found == 0 {
+					found = len(r.Findings) + len(r.Ignored)
+				}
+				return r, err
+			}}
+			if _, err := fixer.Run(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if found == 0 && name != "no limit" {
+				t.Error("there is nothing to fix")
+			}
+			want := tc.want
+			if want == "" {
+				want = tc.text
+			}
+			if got, err := os.ReadFile(filepath.Clean(tc.file)); err != nil || !bytes.Equal(got, []byte(want)) {
+				t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+			}
+		})
+	}
+}
