@@ -28,6 +28,7 @@ type Program struct {
 	GOMAXPROCS     string // that its image sets; "": none
 	GODEBUG        string // the same
 	Foreign        bool   // others wrote it
+	Elsewhere      bool   // only a name says that the image has it, and the image is named after another project
 	From           string // where this is known from, in words: "--go 1.24"
 }
 
@@ -46,6 +47,7 @@ type Candidate struct {
 	Names   []string // by which somebody may call it: "api"
 	Started bool     // of those in its image it is the one that is started
 	Module  bool     // only its go.mod was read
+	Path    string   // of that module
 	Given   bool     // the user has named it
 }
 
@@ -151,6 +153,9 @@ func (p *Programs) For(u Use) (known Program, among []string) {
 	found := p.that(func(c Candidate) bool {
 		return slices.ContainsFunc(c.Names, func(n string) bool { return n != "" && n != "." && slices.Contains(names, n) })
 	})
+	for i := range found {
+		found[i].Elsewhere = found[i].Module && ofAnother(u.Image, found[i].Path)
+	}
 	if len(found) == 0 && (u.Go || u.Only) {
 		found = p.that(func(c Candidate) bool { return c.Given })
 	}
@@ -248,6 +253,18 @@ func (u Use) Other() string {
 		return name
 	}
 	return ""
+}
+
+// publishers are registries whose images begin with the name of who publishes them.
+var publishers = []string{"docker.io", "ghcr.io", "quay.io", "gcr.io", "registry.gitlab.com", "public.ecr.aws"}
+
+// ofAnother reports whether an image is not named after a module: neither who publishes it nor its own name
+// is the same.
+func ofAnother(image, module string) bool {
+	host, rest, _ := strings.Cut(image, "/")
+	publisher, _, named := strings.Cut(rest, "/")
+	return named && slices.Contains(publishers, host) &&
+		!(slices.Contains(strings.Split(module, "/"), publisher) && slices.Contains(NamesOf(module), shortName(image)))
 }
 
 // shortName is the last part of an image's name: "api".

@@ -79,6 +79,19 @@ func TestProgramsFor(t *testing.T) {
 	same := candidate("go1.26", "bin/x", func(c *Candidate) { c.Names, c.Given = []string{"x"}, true })
 	found := candidate("go1.23", "tools/gen", func(c *Candidate) { c.Names = []string{"gen"} })
 	module := candidate("", "go.mod", func(c *Candidate) { c.Language, c.Names, c.Module, c.Given = "1.24", []string{"server"}, true, true })
+	shop := candidate("", "go.mod", func(c *Candidate) {
+		c.Language, c.Names, c.Module, c.Path = "1.26", []string{"shop"}, true, "github.com/acme/shop/v2"
+	})
+	for use, elsewhere := range map[Use]bool{
+		{Image: "ghcr.io/acme/shop:1"}: false, {Image: "registry.example.org/other/shop"}: false, {Image: "shop"}: false, {Command: "/bin/shop"}: false,
+		{Image: "gcr.io/not-acme/shop"}: true, {Image: "ghcr.io/acme/tester:1", Name: "shop"}: true,
+	} {
+		p := &Programs{}
+		p.Add(shop)
+		if got, _ := p.For(use); got.From != "go.mod" || got.Elsewhere != elsewhere {
+			t.Errorf("%+v: %+v, want elsewhere %v", use, got, elsewhere)
+		}
+	}
 	for name, tc := range map[string]struct {
 		all   []Candidate
 		flag  string

@@ -168,7 +168,7 @@ func (c *Checker) module(f *check.File) error {
 	case err != nil && f.Named:
 		return errors.New(strings.TrimPrefix(err.Error(), f.Path+": ")) // the path is next to it anyway
 	case err == nil:
-		c.o.Programs.Add(check.Candidate{Program: known, Names: check.NamesOf(name), Module: true, Given: f.Named})
+		c.o.Programs.Add(check.Candidate{Program: known, Names: check.NamesOf(name), Module: true, Path: name, Given: f.Named})
 	}
 	return nil
 }

@@ -202,10 +202,14 @@ var ofVersion = []string{"PF001", "PF002", "PF004", "PF005", "PF006", "PF007"}
 var release = pattern.Of(`/?([^/@]*:v?[0-9]+\.[0-9][^/@]*)(?:@|$)`)
 
 // asBuilt adds to a finding that the image of the unit may be older or newer than the go.mod that the
-// Go version is from.
+// Go version is from, or of another project.
 func (u *unit) asBuilt(f rule.Finding) rule.Finding {
 	m := release().FindStringSubmatch(u.image)
-	if m == nil || !u.beside || path.Base(u.program.From) != "go.mod" || !slices.Contains(ofVersion, f.Rule) || u.env.state == facts.Known && (f.Rule == "PF001" || f.Rule == "PF002") {
+	if m == nil && !u.program.Elsewhere || !u.beside || path.Base(u.program.From) != "go.mod" || !slices.Contains(ofVersion, f.Rule) || u.env.state == facts.Known && (f.Rule == "PF001" || f.Rule == "PF002") {
+		return f
+	}
+	if u.program.Elsewhere {
+		f.Message += fmt.Sprintf(", if %s is of the module of %s", phrase.Clip(u.image, 60), u.program.From)
 		return f
 	}
 	f.Message += fmt.Sprintf(", if %s was built with the Go version of %s", m[1], u.program.From)
