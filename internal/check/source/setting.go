@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -99,11 +100,32 @@ func constants(u *uses) []found {
 	return all
 }
 
+// lowers reports whether the function around a call compares the value in effect with the CPUs of the machine:
+// it sets them only where the value is above.
+func (u *uses) lowers(c inspector.Cursor) (found bool) {
+	in := u.function(c)
+	if in == nil || in.Body == nil {
+		return false
+	}
+	if known, ok := u.lowering.Load(in); ok {
+		return known.(bool)
+	}
+	ast.Inspect(in.Body, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BinaryExpr); ok && slices.Contains([]token.Token{token.LSS, token.LEQ, token.GTR, token.GEQ}, b.Op) {
+			x, y := u.origin(b.X).kind, u.origin(b.Y).kind
+			found = found || x == current && y == machine || x == machine && y == current
+		}
+		return !found
+	})
+	u.lowering.Store(in, found)
+	return found
+}
+
 // numCPUs is PF025.
 func numCPUs(u *uses) []found {
 	var all []found
 	for _, s := range u.settings() {
-		if s.kind != machine || s.setBack() {
+		if s.kind != machine || s.setBack() || u.lowers(s.Cursor) {
 			continue
 		}
 		language := u.language()

@@ -72,6 +72,7 @@ type uses struct {
 	ones     sync.Map                            // of oneOf
 	sizes    sync.Map                            // of sizedBy
 	compares sync.Map                            // of compared
+	lowering sync.Map                            // by *ast.FuncDecl: whether it compares the value in effect with the CPUs of the machine
 }
 
 func gather(pass *analysis.Pass) *uses {
