@@ -71,6 +71,53 @@ func TestChange(t *testing.T) {
 	}
 }
 
+// TestRounding holds the values before and after of each Go version, limit by limit, on a machine that has
+// more CPUs than any of them.
+func TestRounding(t *testing.T) {
+	limits := []float64{0.1, 0.5, 1, 1.001, 1.5, 2, 2.001, 2.5, 3, 3.01, 3.5, 7.2, 8, 63.9}
+	const (
+		floor   = "1 1 1 1 1 2 2 2 3 3 3 7 8 63" // automaxprocs, at least 1
+		ceil    = "1 1 1 2 2 2 3 3 3 4 4 8 8 64" // automaxprocs with RoundQuotaFunc(ceil)
+		floor3  = "3 3 3 3 3 3 3 3 3 3 3 7 8 63" // automaxprocs with Min(3)
+		runtime = "2 2 2 2 2 2 3 3 3 4 4 8 8 64" // rounded up, at least 2
+	)
+	every := strings.TrimSpace(strings.Repeat(" all", len(limits)))
+	const off = "containermaxprocs=0,updatemaxprocs=0"
+	for _, tc := range []struct {
+		name          string
+		program       Program
+		calls         Calls
+		before, after string
+	}{
+		{"go1.21", Program{version: "go1.21.13"}, Calls{}, floor, every},
+		{"go1.24", Program{version: "go1.24.6"}, Calls{}, floor, every},
+		{"go1.25.0", Program{version: "go1.25.0"}, Calls{}, floor, runtime},
+		{"go1.26", young, Calls{}, floor, runtime},
+		{"go1.27", Program{version: "go1.27.1"}, Calls{}, floor, runtime},
+		{"go1.26, go line 1.24", Program{version: "go1.26.8", godebug: off}, Calls{}, floor, every},
+		{"go1.26, go line 1.24, containermaxprocs=1", Program{version: "go1.26.8", godebug: "updatemaxprocs=0"}, Calls{}, floor, runtime},
+		{"by go.mod alone, 1.25", Program{language: "1.25"}, Calls{}, floor, runtime},
+		{"by go.mod alone, 1.23", Program{language: "1.23"}, Calls{}, floor, every},
+		{"go1.26, rounded up", young, Calls{Rounding: facts.Ceil}, ceil, runtime},
+		{"go1.26, at least 3", young, Calls{Min: 3}, floor3, runtime},
+	} {
+		var before, after []string
+		for _, cpus := range limits {
+			c := change(subject(tc.program, manifest.Limited(cpus)), tc.calls, "")
+			before, after = append(before, strings.TrimSuffix(c.before, " CPUs")), append(after, strings.TrimSuffix(c.after, " CPUs"))
+			if same := before[len(before)-1] == after[len(after)-1]; same != (c.Effect == EffectSame) {
+				t.Errorf("%s, %v CPUs: %s → %s is %s", tc.name, cpus, c.before, c.after, c.Effect)
+			}
+		}
+		if got := strings.Join(before, " "); got != tc.before {
+			t.Errorf("%s, before: %s\nwant %s", tc.name, got, tc.before)
+		}
+		if got := strings.Join(after, " "); got != tc.after {
+			t.Errorf("%s, after: %s\nwant %s\nof   %v", tc.name, got, tc.after, limits)
+		}
+	}
+}
+
 // What is not known is never the same value.
 func TestChangeOpen(t *testing.T) {
 	o := manifest.Limited(2)

@@ -111,7 +111,7 @@ func (r *Report) importTable() (blocks []document.Block) {
 			case !i.Removable:
 				how = strings.TrimSuffix("by hand: "+i.Why, ": ")
 			}
-			t.Rows = append(t.Rows, row(where, phrase.Clean(i.Package), how))
+			t.Rows = append(t.Rows, row(where, r.Module.short(i.Package), how))
 		}
 		blocks = append(blocks, t)
 	}
@@ -127,9 +127,14 @@ func (r *Report) importTable() (blocks []document.Block) {
 		if p.Follows {
 			then = "rounds the limit up, at least 2"
 		}
-		t.Rows = append(t.Rows, row(phrase.Clean(p.Package), runs, then))
+		t.Rows = append(t.Rows, row(r.Module.short(p.Package), runs, then))
 	}
 	return append(blocks, t)
+}
+
+// short is a package below the module, without the module's path, in which the packages do not differ.
+func (m Module) short(pkg string) string {
+	return phrase.Clean(strings.TrimPrefix(pkg, m.Path+"/"))
 }
 
 func left(head string) document.Column {

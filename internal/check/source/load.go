@@ -186,8 +186,10 @@ func (k *Checker) slowly(t *tree, n int) func() {
 	if t.module != nil && !t.module.unnamed {
 		where = "./" + path.Join(path.Dir(t.module.shown), "...")
 	}
-	message := fmt.Sprintf("loading %s of %s and their imports; --syntax skips imports, --no-source skips Go, and Ctrl-C prints the findings so far",
-		phrase.Count(n, "Go package"), where)
+	message := fmt.Sprintf("loading %s of %s and their imports", phrase.Count(n, "Go package"), where)
+	if k.o.Automaxprocs == nil { // else migrate asks, which has no such flags
+		message += "; --syntax skips imports, --no-source skips Go, and Ctrl-C prints the findings so far"
+	}
 	timer := time.AfterFunc(cmp.Or(k.o.Patience, patience), func() { k.o.Slow(message) })
 	return func() { timer.Stop() }
 }
