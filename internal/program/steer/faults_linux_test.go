@@ -227,11 +227,11 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestHeldBack: the tracer is killed while it holds back the signal by which the runtime preempts
+// TestDelayed: the tracer is killed while it delays the signal by which the runtime preempts
 // the goroutine that is stepped. The next instruction would trap, but another signal comes first
 // and ends the stepping: the program runs on, and gets the signal from procfit. The runtime sends
 // that thread no other before.
-func TestHeldBack(t *testing.T) {
+func TestDelayed(t *testing.T) {
 	beyond(t)
 	x := begin(t, build{args: stripped, also: "urgent"}.run(t))
 	l := requests(x.url, 1, 50*time.Millisecond)
@@ -243,7 +243,7 @@ func TestHeldBack(t *testing.T) {
 			x.signal(unix.SIGURG, func(byte) bool { return true })
 		}
 	})
-	c, was := x.reach(atHeldBack)
+	c, was := x.reach(atDelayed)
 	cancel()
 	all.Wait()
 	x.signal(unix.SIGWINCH, func(state byte) bool { return state == 't' })
@@ -253,7 +253,7 @@ func TestHeldBack(t *testing.T) {
 	if _, err := c.result(x.pid()); Because(err) != Lost {
 		t.Errorf("%v; expected %s", err, Lost)
 	}
-	await(t, "the signal that was held back", func() bool { return x.urgent() > before })
+	await(t, "the signal that was delayed", func() bool { return x.urgent() > before })
 	x.check(was)
 	x.untraced()
 }

@@ -205,7 +205,7 @@ func (c *child) result(pid int) (Result, error) {
 }
 
 // urge sends all threads of a program the signal by which the runtime preempts goroutines. A
-// tracer that was killed may have held one back, and the runtime sends a thread no other before
+// tracer that was killed may have delayed one, and the runtime sends a thread no other before
 // it has got that. One too many does nothing.
 func urge(pid int) {
 	tids, _ := procstat.IDs("/proc/" + strconv.Itoa(pid) + "/task") // none once it has ended

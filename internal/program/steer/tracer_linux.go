@@ -18,7 +18,6 @@ import (
 
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc"
-	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 const (
@@ -58,7 +57,7 @@ const (
 	atSeized   step = "attached"
 	atPlace    step = "place found"
 	atStep     step = "stepping after a read"
-	atHeldBack step = "stepping after a read, a signal kept"
+	atDelayed  step = "stepping after a read, a signal delayed"
 	atBegun    step = "registers changed"
 	atCall     step = "call"
 	atReturn   step = "return"
@@ -521,8 +520,12 @@ const trapBit = 1 << (unix.SIGTRAP - 1)
 func (t *tracer) watch(until time.Time) (place, error) {
 	t.watching = true
 	defer func() { t.watching = false }()
-	asleep, next := slices.Collect(maps.Keys(t.seized)), time.Time{}
-	sorting.Stable(asleep, func(a, b int) int { return t.rank(a) - t.rank(b) })
+	asleep, next := slices.Collect(maps.Keys(t.active)), time.Time{}
+	for tid := range t.seized {
+		if !t.active[tid] {
+			asleep = append(asleep, tid)
+		}
+	}
 	for stops := 0; stops < mostStops; {
 		if now := time.Now(); len(asleep) > 0 && now.After(next) {
 			n := min(atOnce, len(asleep))
@@ -568,14 +571,6 @@ func (t *tracer) watch(until time.Time) (place, error) {
 		}
 	}
 	return place{}, nil
-}
-
-// rank puts threads that were seen to run before the others.
-func (t *tracer) rank(tid int) int {
-	if t.active[tid] {
-		return 0
-	}
-	return 1
 }
 
 // waitsInC reports whether a thread waits in a system call that C code made.
@@ -658,7 +653,7 @@ func (t *tracer) step(s stop) (place, bool) {
 			return place{}, false
 		}
 		if preempted {
-			t.at(atHeldBack)
+			t.at(atDelayed)
 		}
 		r, err := readRegisters(s.tid)
 		if err != nil {
