@@ -93,9 +93,9 @@ var headlines = []struct {
 	label string
 	tone  document.Tone
 }{
-	{"interleaved", "Cannot tell", document.Unknown},
+	{"interleaved", "Several processes", document.Unknown},
 	{"no-samples", "Nothing to read", document.Unknown},
-	{"few-samples", "Cannot tell", document.Unknown},
+	{"few-samples", "Too few samples", document.Unknown},
 	{"cpu-bound", "CPU-bound", document.Attention},
 	{"lock-waits", "Waits for locks", document.Attention},
 	{"blocked-threads", "Many threads without a P", document.Attention},

@@ -35,10 +35,10 @@ func TestHeadlines(t *testing.T) {
 	busy := func(i int) string { return traced(i*1000, 4, 0, "5 5 5 5") }
 	for name, tc := range map[string]struct{ log, label, sentence string }{
 		"nothing":     {"", "Nothing to read", "No sample in 0 lines."},
-		"few":         {repeat(4, busy), "Cannot tell", "Only 3 samples"},
+		"few":         {repeat(4, busy), "Too few samples", "Only 3 samples"},
 		"busy":        {repeat(21, busy), "CPU-bound", "All 4 Ps busy in 100% of 20 samples"},
 		"mixed":       {repeat(21, func(i int) string { return traced(i*1000, 4, i%2*4, "0 0 0 0") }), "Mixed", "2 of 4 Ps busy on average, all of them in 50% of 20 samples and none in 50%"},
-		"interleaved": {repeat(20, func(i int) string { return traced(i*1000, 4, 0, "5 5 5 5") + traced(i*1000, 4, 0, "5 5 5 5") }), "Cannot tell", "Several processes write to this log at the same time: line 4 is the first"},
+		"interleaved": {repeat(20, func(i int) string { return traced(i*1000, 4, 0, "5 5 5 5") + traced(i*1000, 4, 0, "5 5 5 5") }), "Several processes", "Several processes write to this log at the same time: line 4 is the first"},
 		"all idle":    {repeat(21, func(i int) string { return traced(i*1000, 8, 8, "0 0 0 0 0 0 0 0") }), "Almost no P is busy", "All 8 Ps idle in 100%"},
 		"in C":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }), "Threads without a P", "9 threads on average"},
 		"late":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }) + traced(60_000, 4, 4, "0 0 0 0"), "Samples late", "No sample for 40 s"},
