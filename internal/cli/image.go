@@ -168,24 +168,40 @@ func tryHere(ctx context.Context, args []string, tell func(line string)) (text [
 	defer os.RemoveAll(dir)
 	cmd := exec.CommandContext(ctx, "/proc/self/exe", append(append([]string{"live"}, args...), "--out", dir, "--yes")...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	said, err := cmd.StderrPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	for lines := bufio.NewScanner(said); lines.Scan(); {
-		tell(lines.Text())
-	}
-	if err := cmd.Wait(); cmd.ProcessState == nil {
-		return nil, 0, err
+	if code, err = ranTelling(cmd, tell); err != nil {
+		return nil, code, err
 	}
 	text, err = folder.ReadRegular(filepath.Join(dir, results.Journal), mostJournal)
 	if errors.Is(err, fs.ErrNotExist) { // it ended in the baseline
 		err = nil
 	}
-	return text, cmd.ProcessState.ExitCode(), err
+	return text, code, err
+}
+
+// ranTelling runs a command to its end, and hands on the lines that it prints, however long. It is an
+// error that a signal ended it.
+func ranTelling(cmd *exec.Cmd, tell func(line string)) (code int, err error) {
+	said, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return 0, err
+	}
+	for lines := bufio.NewReader(said); err == nil; {
+		var line string
+		if line, err = lines.ReadString('\n'); line != "" {
+			tell(strings.TrimSuffix(line, "\n"))
+		}
+	}
+	switch err := cmd.Wait(); {
+	case cmd.ProcessState == nil:
+		return 0, err
+	case cmd.ProcessState.ExitCode() < 0:
+		return 0, fmt.Errorf("procfit live was ended there by a signal (%s); where the pod's memory limit did it, give the pod more memory",
+			strings.TrimPrefix(cmd.ProcessState.String(), "signal: "))
+	}
+	return cmd.ProcessState.ExitCode(), nil
 }
 
 // offer runs a load that came as JSON, in which a call of gRPC is without what makes it.

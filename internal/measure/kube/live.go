@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -246,10 +247,12 @@ func (l *Live) Try(ctx context.Context, args []string, tell func(line string)) (
 		return agent.Tried{}, err
 	}
 	defer line.close()
+	gone := false
 	client := &agent.Client{Transport: line.transport(agent.Port), Token: l.target.token, Patience: agent.Patience, Renew: line.renew, Gone: func(ctx context.Context) error {
 		var p corev1.Pod
 		switch err := c.getCore(ctx, "pods", l.Pod, &p); {
 		case apierrors.IsNotFound(err):
+			gone = true
 			return fmt.Errorf("pod %s is gone", l.Pod)
 		case err != nil:
 			return nil // the API server may come back
@@ -258,8 +261,17 @@ func (l *Live) Try(ctx context.Context, args []string, tell func(line string)) (
 	}}
 	defer func() { _ = client.End(context.WithoutCancel(ctx)) }() // else it ends by itself
 	t, err := client.Try(ctx, args, tell)
-	if err != nil {
-		return t, fmt.Errorf("procfit's container in pod %s: %w", l.Pod, err)
+	return t, l.triedIn(err, gone)
+}
+
+// triedIn is an error of the container, and what becomes of the value if its connection is lost.
+func (l *Live) triedIn(err error, gone bool) error {
+	var lost *agent.LostError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &lost) && !gone:
+		return fmt.Errorf("the connection to procfit's container in pod %s is lost: %w; its program gets its value back by itself, within a minute of the last answer", l.Pod, err)
 	}
-	return t, nil
+	return fmt.Errorf("procfit's container in pod %s: %w", l.Pod, err)
 }

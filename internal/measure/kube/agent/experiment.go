@@ -22,9 +22,14 @@ type Tried struct {
 	Lines   []string `json:"lines"` // of its progress, from the one that was asked for
 	Done    bool     `json:"done"`
 	Code    int      `json:"code"`    // its exit code
-	Journal []byte   `json:"journal"` // null: it has none
+	Journal []byte   `json:"journal"` // at the end, from the byte that was asked for; null: it has none
+	Left    int      `json:"left"`    // bytes of the journal after these
 	Error   string   `json:"error"`
 }
+
+// mostPart is how much of a journal is in one answer: of a long experiment it does not fit into
+// mostAnswer, in which it takes a third more.
+var mostPart = 16 << 20
 
 // experiment is one at work. An agent has one in its life.
 type experiment struct {
@@ -66,6 +71,7 @@ func (s *Server) startTry(ctx context.Context, w http.ResponseWriter, r *http.Re
 // awaitTry answers when there is a line more than the asker has, or the end.
 func (s *Server) awaitTry(w http.ResponseWriter, r *http.Request) {
 	from, _ := strconv.Atoi(r.URL.Query().Get("from"))
+	at, _ := strconv.Atoi(r.URL.Query().Get("journal"))
 	e := &s.tried
 	for until := time.Now().Add(longPoll); ; {
 		e.mu.Lock()
@@ -77,6 +83,9 @@ func (s *Server) awaitTry(w http.ResponseWriter, r *http.Request) {
 			return
 		case now.Done || len(now.Lines) > from || time.Now().After(until) || r.Context().Err() != nil:
 			now.Lines = now.Lines[min(max(0, from), len(now.Lines)):]
+			now.Journal = now.Journal[min(max(0, at), len(now.Journal)):]
+			now.Left = max(0, len(now.Journal)-mostPart)
+			now.Journal = now.Journal[:len(now.Journal)-now.Left]
 			write(w, now)
 			return
 		}
@@ -106,15 +115,21 @@ func (c *Client) Try(ctx context.Context, args []string, tell func(line string))
 		_ = c.ask(asking, http.MethodDelete, path, nil, nil) // else the agent is gone, which the question below finds
 	})
 	defer stop()
+	var journal []byte
 	for from := 0; ; from += len(t.Lines) {
 		t = Tried{}
-		if err := c.ask(asking, http.MethodGet, path+"?from="+strconv.Itoa(from), nil, &t); err != nil {
+		if err := c.ask(asking, http.MethodGet, fmt.Sprintf("%s?from=%d&journal=%d", path, from, len(journal)), nil, &t); err != nil {
 			return t, err
+		}
+		if t.Journal != nil {
+			journal = append(journal, t.Journal...)
+			t.Journal = journal
 		}
 		for _, line := range t.Lines {
 			tell(strings.TrimSuffix(line, "\n"))
 		}
 		switch {
+		case t.Left > 0:
 		case t.Done && t.Error != "":
 			return t, errors.New(t.Error)
 		case t.Done:

@@ -12,6 +12,9 @@ import (
 // TestTry: the lines of an experiment come in order and once, its journal at the end, and the end of
 // the asker's time ends it as Ctrl-C does, with the journal that it has.
 func TestTry(t *testing.T) {
+	part := mostPart
+	mostPart = 3 // of seven bytes
+	t.Cleanup(func() { mostPart = part })
 	for name, c := range map[string]struct {
 		stopped bool
 		err     error
