@@ -34,8 +34,8 @@ func (g *group) results() (settings, rows []Row) {
 			rows = append(rows, g.row(v, setting))
 		}
 	}
-	sorting.Stable(rows, func(a, b Row) int { // unset alone first, then the numbers, then the old command's
-		return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(orZero(a.Procs), orZero(b.Procs)))
+	sorting.Stable(rows, func(a, b Row) int { // by numbers, the default before its own, then the old command's
+		return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(orZero(cmp.Or(a.Procs, a.ResolvedProcs)), orZero(cmp.Or(b.Procs, b.ResolvedProcs))))
 	})
 	speedups(settings)
 	speedups(rows)

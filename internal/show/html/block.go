@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"net/url"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // show makes the elements of blocks.
@@ -126,7 +128,25 @@ func item(i document.Item) part {
 	if i.Command == "" {
 		return text(i.Text)
 	}
-	return parts{text(i.Text + ": "), el("code", text(i.Command))}
+	return parts{text(i.Text + ": "), command(i.Command)}
+}
+
+var flag = pattern.Of(`^--?[a-zA-Z][\w-]*$`)
+
+// command keeps each flag in one line: browsers break a line after any of its hyphens.
+func command(s string) part {
+	var list parts
+	for i, word := range strings.Split(s, " ") {
+		if i > 0 {
+			list = append(list, text(" "))
+		}
+		if flag().MatchString(word) {
+			list = append(list, el("span class=flag", text(word)))
+		} else {
+			list = append(list, text(word))
+		}
+	}
+	return el("code", list)
 }
 
 func note(n document.Note) part {
@@ -163,7 +183,7 @@ func code(c document.Code) part {
 	case c.Title != "":
 		return parts{el("p", text(c.Title+":")), el("pre", text(c.Text))}
 	case c.Language != "":
-		return el("p class=apply", el("code", text(c.Text)))
+		return el("p class=apply", command(c.Text))
 	}
 	return el("pre", text(c.Text))
 }

@@ -105,8 +105,8 @@ func (p *plot) label(i int, of string) (list parts) {
 	k := p.Categories[i]
 	if of != "" {
 		var sub part
-		if words := joined(", ", k.Sub, k.Uncompared); words != "" {
-			sub = el("text class=sub dy=30", attrs{"y", p.foot}, text(words))
+		if k.Sub != "" {
+			sub = el("text class=sub dy=30", attrs{"y", p.foot}, text(k.Sub))
 		}
 		list = append(list, el("g", class(of), el("text dy=16", attrs{"y", p.foot}, text(k.Label)), sub))
 	}

@@ -308,7 +308,7 @@ func (g *group) curveCharts(benchmarks []document.Chart) *document.Charts {
 	charts := document.Charts{Title: document.Heading{Level: 3, Text: "By " + cmp.Or(g.axis(), "GOMAXPROCS")}, Hidden: true, Layout: document.Curves, List: chartsOf(throughput, latency), Table: &table, Note: "Throughput: " + throughput.Note,
 		Key: "A large dot is the level of a setting, estimated from all trials, and the bar is its 95% interval. Small dots are single trials, small rings are trials of a repeat of the same setting, and × marks trials that are not used; a × above a chart has no value or one beyond it. Point at a setting or tap it to see its values."}
 	if slices.ContainsFunc(throughput.Categories, func(k document.Category) bool { return k.Uncompared != "" }) {
-		charts.Key += " A pale setting is not compared with the others; the word below it says why."
+		charts.Key += " A pale setting is not compared with the others."
 	}
 	if latency != nil {
 		charts.Note += ". Latency: " + latency.Note
