@@ -258,7 +258,7 @@ func (p *liveProgress) begin(f blocks.Forecast) {
 	l := p.run.header.Live // which the baseline has filled in
 	what := "CPU time per second"
 	if l.Uncounted {
-		p.std.notef("[baseline] %s used; its requests are not known, so CPU time is compared per second", number.CPUs(l.CPUs))
+		p.std.notef("[baseline] %s used; its requests are not known, so CPU time is compared per second", number.CPUsUsed(l.CPUs))
 	} else {
 		what = "CPU time per request"
 		slow := ""
@@ -277,7 +277,7 @@ func (p *liveProgress) begin(f blocks.Forecast) {
 		p.std.notef("%s in a slice of %s: latency does not decide below %d", phrase.Count(int(n), "request"), number.Short(number.Seconds(l.SliceSeconds)), judge.FewRequests)
 	}
 	if l.LimitCPUs > 0 && l.CPUs > 0.9*l.LimitCPUs {
-		p.std.notef("the program uses %s of its CPU limit of %s: values below %d can only lose", number.CPUs(l.CPUs), number.BareCPUs(l.LimitCPUs), l.Start)
+		p.std.notef("the program uses %s of its CPU limit of %s: values below %d can only lose", number.CPUsUsed(l.CPUs), number.BareCPUs(l.LimitCPUs), l.Start)
 	}
 }
 

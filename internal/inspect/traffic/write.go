@@ -115,7 +115,7 @@ func (w Watched) document() *document.Document {
 	if w.Requests > 0 {
 		add("CPU per request", short(w.CPU/float64(w.Requests)))
 	}
-	add("CPU used", number.CPUs(w.CPU/w.Duration.Seconds()))
+	add("CPU used", number.CPUsUsed(w.CPU/w.Duration.Seconds()))
 	if w.GCCycles > 0 && w.CPU > 0 {
 		add("Garbage collector", fmt.Sprintf("%s of the CPU time, in %s", number.Share(w.GCCPU/w.CPU), phrase.Count(int64(w.GCCycles), "cycle")))
 	}

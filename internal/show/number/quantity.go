@@ -44,6 +44,19 @@ func CPUs(x float64) string {
 	return "1 CPU"
 }
 
+// CPUsUsed are CPUs that were measured, in hundredths: "0.53 CPUs". What is less is not
+// nothing.
+func CPUsUsed(x float64) string {
+	switch s := Short(Hundredths(x)); {
+	case s == "0" && x > 0:
+		return "less than 0.01 CPUs"
+	case s == "1":
+		return "1 CPU"
+	default:
+		return s + " CPUs"
+	}
+}
+
 // Limit is a CPU limit with its burst, the part of a period's CPU time that it saves up:
 // "2 CPUs", "2 CPUs with a burst of 0.5".
 func Limit(cpus, burst float64) string {
@@ -195,16 +208,20 @@ func Share(ratio float64) string {
 	return strconv.Itoa(p) + "%"
 }
 
-// Minutes is how long something takes, to the second: "42 s", "2 min 5 s". From two
-// hours on it is to the minute: "3 h 20 min".
+// Minutes is how long something takes, to the second: "42 s", "2 min", "2 min 5 s". From
+// two hours on it is to the minute: "3 h 20 min".
 func Minutes(d time.Duration) string {
 	switch d = d.Round(time.Second); {
 	case d < time.Minute:
 		return strconv.Itoa(int(d/time.Second)) + " s"
+	case d < 2*time.Hour && d%time.Minute == 0:
+		return fmt.Sprintf("%d min", d/time.Minute)
 	case d < 2*time.Hour:
 		return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
 	}
-	d = d.Round(time.Minute)
+	if d = d.Round(time.Minute); d%time.Hour == 0 {
+		return fmt.Sprintf("%d h", d/time.Hour)
+	}
 	return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
 }
 

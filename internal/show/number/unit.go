@@ -74,7 +74,7 @@ func (u Unit) Number(x float64) string {
 	}
 	s := u.scale(x)
 	if u.class == benchunit.Decimal {
-		x = Round(x, u.significant()) // before the division, which is not exact
+		x = round(x, u.significant()) // before the division, which is not exact
 	}
 	return u.in(s, x) + s.Prefix
 }
@@ -109,12 +109,12 @@ func (u Unit) scale(x float64) benchunit.Scaler {
 	case u.class == benchunit.Binary:
 		s = benchunit.CommonScale([]float64{x}, u.class)
 		// 1023.7 KiB are no "1024 KiB".
-		if next := 1024 * s.Factor; math.Abs(Round(x/s.Factor, 4)) >= 1023.5 && next <= 1<<40 {
+		if next := 1024 * s.Factor; math.Abs(round(x/s.Factor, 4)) >= 1023.5 && next <= 1<<40 {
 			s = benchunit.CommonScale([]float64{next}, u.class)
 		}
 	default:
 		// The scale is that of the rounded value: 999.6 µs are 1.00 ms.
-		s = benchunit.CommonScale([]float64{Round(x, u.significant())}, u.class)
+		s = benchunit.CommonScale([]float64{round(x, u.significant())}, u.class)
 		if u.most != 0 && s.Factor > u.most || u.least != 0 && s.Factor < u.least {
 			s = benchunit.Scaler{Factor: 1}
 		}
@@ -155,14 +155,14 @@ func Significant(x float64, n int) string {
 	case size < 1e-12 || size > 1e18:
 		return strconv.FormatFloat(x, 'e', n-1, 64)
 	case size < math.Pow10(n):
-		x = Round(x, n)
+		x = round(x, n)
 	}
 	decimals := max(0, n-1-int(math.Floor(math.Log10(math.Abs(x)))))
 	return benchunit.Scaler{Prec: decimals, Factor: 1}.Format(x)
 }
 
-// Round is a value with n significant digits.
-func Round(x float64, n int) float64 {
+// round is a value with n significant digits.
+func round(x float64, n int) float64 {
 	if x == 0 || !finite(x) {
 		return x
 	}

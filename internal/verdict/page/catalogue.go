@@ -148,7 +148,7 @@ var catalogue = byKind(
 			"choose it if p99 matters more than CPUs"
 	}),
 	warns(func(w words, x verdict.SharedMachine) (string, string) {
-		return fmt.Sprintf("the load generator and the program together used nearly all %s of the machine, the load generator %s of them: the program alone would reach a higher throughput", number.CPUs(x.CPUs), cpusUsed(x.LoadCPUs)),
+		return fmt.Sprintf("the load generator and the program together used nearly all %s of the machine, the load generator %s of them: the program alone would reach a higher throughput", number.CPUs(x.CPUs), number.CPUsUsed(x.LoadCPUs)),
 			w.ways(way{text: "run the load generator on another machine"}, w.ownCPUs("give each its own CPUs with --cpus target=LIST,load=LIST"))
 	}),
 	warns(func(w words, x verdict.LoadLimited) (string, string) {
@@ -189,7 +189,7 @@ var catalogue = byKind(
 		if x.Replicas > 1 {
 			replicas = fmt.Sprintf(" %d replicas", x.Replicas)
 		}
-		return fmt.Sprintf("runs used more CPU than the limit of %s allows%s, which is possible in very short runs (the period of the limit is 100 ms), with GOMAXPROCS %s", number.CPUs(x.QuotaCPUs), replicas, each(x.Settings, cpusUsed)),
+		return fmt.Sprintf("runs used more CPU than the limit of %s allows%s, which is possible in very short runs (the period of the limit is 100 ms), with GOMAXPROCS %s", number.CPUs(x.QuotaCPUs), replicas, each(x.Settings, number.CPUsUsed)),
 			"make trials longer than a second: more work per run, or a longer --trial-time"
 	}),
 	warns(func(_ words, x verdict.Oversubscribed) (string, string) {

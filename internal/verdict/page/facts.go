@@ -89,7 +89,7 @@ func (g *group) neighbour() string {
 	if a == nil || a.Evidence.BesideCPUs == nil {
 		return ""
 	}
-	return fmt.Sprintf("used %s in the trials of %s, counted neither for the target nor for other programs", cpusUsed(*a.Evidence.BesideCPUs), settingName(a))
+	return fmt.Sprintf("used %s in the trials of %s, counted neither for the target nor for other programs", number.CPUsUsed(*a.Evidence.BesideCPUs), settingName(a))
 }
 
 // cpuEach is the CPU time of a request at the verdict's setting, or the peak: at

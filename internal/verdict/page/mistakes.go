@@ -49,7 +49,7 @@ func (g *group) sameMachine() (state document.Tone, answer, detail string) {
 	}
 	detail = "both shared the CPUs"
 	if a := g.row(g.Peak); a != nil && a.Evidence.LoadCPUs != nil && a.Evidence.CPUs != nil {
-		detail += fmt.Sprintf("; at %s the load generator used %s, the target %s", settingName(a), number.CPUs(number.Round(*a.Evidence.LoadCPUs, 2)), number.CPUs(number.Round(*a.Evidence.CPUs, 2)))
+		detail += fmt.Sprintf("; at %s the load generator used %s, the target %s", settingName(a), number.CPUsUsed(*a.Evidence.LoadCPUs), number.CPUsUsed(*a.Evidence.CPUs))
 	}
 	return document.Attention, "made", detail
 }

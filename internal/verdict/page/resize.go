@@ -69,7 +69,7 @@ func (w resizeWords) notes() (list document.Notes) {
 		s := w.Steps[w.PoolsUnjudged[0]]
 		why := "its CPU time is not known"
 		if s.Most.CPUs != nil {
-			why = "other programs used " + number.CPUs(number.Round(*s.Most.OtherCPUs, 2))
+			why = "other programs used " + number.CPUsUsed(*s.Most.OtherCPUs)
 		}
 		list = append(list, document.Note{Subject: "pools not judged", Message: laggards[resize.Pool].what(w, s, w.FreshAt(s.LimitCPUs)) +
 			" Whether a pool kept its size is not known, because " + why + ".", Fix: "Stop other programs on this machine, or measure on a quieter one."})
@@ -132,7 +132,7 @@ func loadCells(l *resize.Load) []string {
 	}
 	return []string{
 		number.Maybe(l.P50Seconds, number.Seconds), number.Maybe(l.P99Seconds, number.Seconds), fmt.Sprint(l.Failed),
-		number.Maybe(l.CPUs, number.Figure), number.Maybe(l.ThrottledRatio, number.Share),
+		number.Maybe(l.CPUs, number.Hundredths), number.Maybe(l.ThrottledRatio, number.Share),
 	}
 }
 
@@ -168,7 +168,7 @@ func mostCells(l *resize.Load, threads int) []string {
 	if l == nil {
 		return []string{"-", "-", "-"}
 	}
-	return []string{number.Count(l.PerSecond), number.Maybe(l.CPUs, number.Figure), fmt.Sprint(threads)}
+	return []string{number.Count(l.PerSecond), number.Maybe(l.CPUs, number.Hundredths), fmt.Sprint(threads)}
 }
 
 // laggard is how one is worded: its name, what it did, why, and the fix.
@@ -241,7 +241,7 @@ var laggards = map[resize.Code]laggard{
 		},
 		func(_ resizeWords, s resize.Step, fresh resize.Fresh) string {
 			return fmt.Sprintf("GOMAXPROCS is the same, %d, and CPU time is left: it used %s, with %s; the fresh start has %d. Something else keeps the size that it had at the start, such as a pool of workers or of connections.",
-				s.Procs, number.CPUs(number.Round(*s.Most.CPUs, 2)), phrase.Count(s.Threads, "thread"), fresh.Threads)
+				s.Procs, number.CPUsUsed(*s.Most.CPUs), phrase.Count(s.Threads, "thread"), fresh.Threads)
 		},
 		"resize the pool when GOMAXPROCS changes: `maxprocs.OnChange` calls your function",
 	},

@@ -20,7 +20,7 @@ func trialWarning(w *journal.Warning) string {
 	case journal.WarnLoadLimited:
 		return "the load generator's busiest thread used " + number.Percent(value) + " of a CPU: it may have been the limit"
 	case journal.WarnLoadTook:
-		return "the load generator took " + cpusUsed(value) + " of a machine that had no idle CPUs"
+		return "the load generator took " + number.CPUsUsed(value) + " of a machine that had no idle CPUs"
 	case journal.WarnSaturated:
 		return "answered " + percentDown(value) + " of the offered rate"
 	case journal.WarnSentLate:

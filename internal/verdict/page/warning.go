@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -201,9 +200,6 @@ func (w words) adviceOf(x verdict.Throttled) string {
 
 // ofPeriods is a share of the periods of a limit.
 func ofPeriods(share float64) string { return number.Percent(share) + " of periods" }
-
-// cpusUsed are CPUs that were measured, to two decimals.
-func cpusUsed(x float64) string { return number.CPUs(math.Round(100*x) / 100) }
 
 // each is the settings with their metrics: "4 (63% of periods) and 8 (80% of periods)".
 func each(settings []verdict.SettingFigure, figure func(float64) string) string {
