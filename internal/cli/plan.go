@@ -16,6 +16,9 @@ import (
 // describe is a session's plan and its cost in words, a fact a line.
 func describe(s *session.Session) string {
 	what := s.Header.Name + " at " + s.Plan.Compared()
+	if len(s.Spec.Target.Against) > 0 {
+		what = s.Header.Name + ", old and new, at " + s.Plan.Compared()
+	}
 	if n := len(s.Plan.Groups()); n > 1 {
 		what += fmt.Sprintf(" in each of %d groups", n)
 	}
@@ -37,7 +40,7 @@ func describe(s *session.Session) string {
 	if s.Spec.Profile != "" {
 		facts = append(facts, "then profiles of the verdict's value and of the default")
 	}
-	return factLines(append(facts, fmt.Sprintf("seed %d", s.Plan.Seed), "results in "+s.Dir))
+	return factLines(append(facts, "results in "+s.Dir))
 }
 
 // factLines are the facts of a plan, each on a line of its own below the first.

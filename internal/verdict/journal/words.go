@@ -35,10 +35,10 @@ func (p Plan) procs() string {
 	return strings.Join(list, ", ")
 }
 
-// Labels are those of the plan's settings, each once.
+// Labels are those of the plan's settings, each once, without those of an old version.
 func (p Plan) Labels() (list []string) {
 	for _, a := range p.Settings {
-		if !slices.Contains(list, a.Label) {
+		if a.Variant != VariantAgainst && !slices.Contains(list, a.Label) {
 			list = append(list, a.Label)
 		}
 	}
