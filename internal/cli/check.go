@@ -34,6 +34,7 @@ type checkOptions struct {
 	flags
 	out        printing
 	paths      []string
+	piped      bool // no path is named, and standard input is a pipe
 	severity   rule.Severity
 	exitZero   bool
 	strict     bool
@@ -135,7 +136,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	if len(o.paths) == 0 {
-		o.paths = []string{"."}
+		o.paths, o.piped = []string{"."}, isPipe(std.in)
 	}
 	look := o.check
 	if o.cluster.on {
@@ -327,9 +328,22 @@ func (o *checkOptions) verdict(r *check.Report) error {
 	return nil
 }
 
+// isPipe reports whether something may be piped in.
+func isPipe(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
+}
+
 // nothing is the error of a run that had nothing to check.
 func (o *checkOptions) nothing(r *check.Report) error {
-	const allow = "; with --allow-empty the exit code is 0"
+	allow := "; with --allow-empty the exit code is 0"
+	if o.piped {
+		allow = "; for manifests on standard input: procfit check -"
+	}
 	if o.cluster.on {
 		return fmt.Errorf("no pods to check in %s%s", cmp.Or(o.cluster.access.Namespace, "the cluster"), allow)
 	}

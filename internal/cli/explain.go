@@ -18,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -277,6 +278,9 @@ func (o *explainOptions) print(std stdio, e explain.Explanation) error {
 	return e.WriteText(std.out, std.color(), width(std))
 }
 
+// looksLikeRule matches a slip of a rule's ID, and not the name of a program.
+var looksLikeRule = pattern.Of(`(?i)^p[a-z]{0,2}-?[0-9]+$`)
+
 // explainRule prints a rule's page.
 func explainRule(std stdio, args []string) error {
 	if len(args) > 1 {
@@ -293,7 +297,7 @@ func explainRule(std stdio, args []string) error {
 		return usageError("explain takes a process ID above zero, not %q", word)
 	case err == nil || strings.ContainsAny(word, "/\\"):
 		return usageError("explain takes a rule such as PF003, not a file (%q); for a file: procfit check %s; for its process: procfit explain PID", word, shown)
-	case !strings.HasPrefix(strings.ToUpper(word), "P"):
+	case !looksLikeRule().MatchString(word):
 		return usageError("explain takes a rule such as PF003, not %q; to find a process of that name: procfit ps %s", word, shown)
 	}
 	var known []string

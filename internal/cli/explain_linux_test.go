@@ -46,7 +46,7 @@ func TestExplainAnothersProcess(t *testing.T) {
 		t.Errorf("exit codes %v: %s", codes, errs.String())
 	}
 	for _, want := range []string{
-		"process " + pid + " (cat) uses a GOMAXPROCS that cannot be read; ",
+		"process " + pid + " (cat) cannot be read and may not be a Go program; for one in its place ",
 		"CAP_SYS_PTRACE",
 		"its environment is unreadable (/proc/" + pid + "/environ: permission denied)",
 	} {

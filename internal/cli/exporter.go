@@ -131,6 +131,8 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 	switch {
 	case err == nil:
 		return l, nil
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("--listen %s: permission denied; give a port above 1023, or run with CAP_NET_BIND_SERVICE", addr)
 	case !errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("--listen: %w", err)
 	}

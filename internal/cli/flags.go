@@ -146,6 +146,9 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 		if len(name) == 1 {
 			dashes = "-"
 		}
+		if instead == cmd.CommandPath() {
+			return fmt.Errorf("unknown flag %s%s; remove it: %s does that by itself", dashes, name, instead)
+		}
 		return fmt.Errorf("unknown flag %s%s; use: %s", dashes, name, instead)
 	}
 	if short := err.GetSpecifiedShortnames(); short != "" {

@@ -19,7 +19,7 @@ var guesses = map[string][]string{
 	"runs": {"--repeats"}, "min-runs": {"--repeats"}, "count": {"--repeats"}, "iterations": {"--repeats"}, "max-runs": {"--until trials=64"}, "max-trials": {"--until trials=64"}, "w": {"--trial-time warmup=1s", "--watch"}, "warmup": {"--trial-time warmup=1s", "--for 10s,warmup=1s"},
 	"margin-p99": {"--margin p99=20%"}, "threshold": {"--margin"},
 	// Values and limits.
-	"gomaxprocs": {"--procs"}, "maxprocs": {"--procs"}, "quota": {"--limit"}, "cpu": {"--limit", "--cpus"}, "cpu-limit": {"--limit"}, "cgroup": {"procfit explain PID"}, "pid": {"procfit explain PID"},
+	"gomaxprocs": {"--procs"}, "p": {"--procs"}, "maxprocs": {"--procs"}, "quota": {"--limit"}, "cpu": {"--limit", "--cpus"}, "cpu-limit": {"--limit"}, "cgroup": {"procfit explain PID"}, "pid": {"procfit explain PID"},
 	"node-cpus": {"--cpus"}, "server-cpuset": {"--cpus target=0-3"}, "target-cpuset": {"--cpus target=0-3"}, "cpuset": {"--cpus target=0-3"}, "cpuset-cpus": {"--cpus target=0-3"}, "load-cpuset": {"--cpus load=4,5"},
 	// Other commands.
 	"gate": {compareGuess}, "against": {compareGuess}, "baseline": {compareGuess},

@@ -51,7 +51,7 @@ func (o *liveOptions) checkWays() error {
 		}
 	}
 	if loads && o.has("for") {
-		return usageError("--for and --rate: a trial at a rate takes --trial-time, and --repeats says how many there are")
+		return usageError("--for is without --rate; at a rate, write --trial-time %s", o.spec.Load.Duration)
 	}
 	if tries && loads {
 		return usageError("--rate and --procs: values are tried under the traffic that the program has; send some with procfit load --rate N URL in another terminal")

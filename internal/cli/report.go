@@ -58,6 +58,9 @@ Exit codes: 0 fine; 2 usage; 3 there is nothing to report; 130 interrupted.`,
 // readResults reads a results directory that the user named.
 func readResults(dir string) (*results.Results, error) {
 	have, err := results.Read(dir)
+	if _, missing := os.Stat(dir); errors.Is(missing, os.ErrNotExist) {
+		return nil, usageError("%s: no such directory; name the results directory of a sweep", dir)
+	}
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		err = usageError("%s: no %s in it; name the results directory of a sweep", dir, results.Journal)
 	}

@@ -60,7 +60,7 @@ func parseHeaders(lines []string) ([]Header, error) {
 func newTarget(raw string) (Target, *url.URL, error) {
 	u, err := url.Parse(raw)
 	if !strings.Contains(raw, "://") && raw != "" {
-		return Target{}, nil, invalid(FieldURL, raw, "must start with http://, https:// or h2c://, as http://%s", raw)
+		return Target{}, nil, invalid(FieldURL, raw, "http:// is missing; write http://%s", raw)
 	}
 	if err != nil {
 		return Target{}, nil, invalid(FieldURL, raw, "%w", cause(err))

@@ -329,7 +329,7 @@ func TestFixThatCannotBeWritten(t *testing.T) {
 	if err := Write(&b, "text", r, Options{Fix: true}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(b.String(), "; 2 findings have no safe fix; 1 suppressed; 1 file could not be fixed") {
+	if !strings.Contains(b.String(), "; 2 findings have no safe fix: → says what to do; 1 suppressed; 1 file could not be fixed") {
 		t.Errorf("%s", &b)
 	}
 }

@@ -178,7 +178,7 @@ func summary(r *check.Report, others, unjudged int, fix bool) string {
 		text += phrase.CountOf(open, "value is", "values are") + " open"
 	}
 	if n := unfixable(r); fix && n > 0 {
-		text += fmt.Sprintf("; %s no safe fix", phrase.CountOf(n, "finding has", "findings have"))
+		text += fmt.Sprintf("; %s no safe fix: → says what to do", phrase.CountOf(n, "finding has", "findings have"))
 	}
 	if n := len(r.Ignored); n > 0 {
 		text += fmt.Sprintf("; %d suppressed", n)

@@ -177,9 +177,9 @@ func advise(where place, err error) error {
 	case os.Geteuid() == 0:
 		hint = "the system lets even root not do this here: try systemd-run --scope -p Delegate=yes procfit …"
 	case where.version == 2:
-		hint = "run in a group of your own, with systemd-run --user --scope -p Delegate=yes procfit …, or as root"
+		hint = "run in a cgroup of your own, with systemd-run --user --scope -p Delegate=yes procfit …, or as root"
 	}
-	return fmt.Errorf("cannot make a cgroup for a CPU limit: %w; %s", err, hint)
+	return fmt.Errorf("%w; %s", err, hint)
 }
 
 func write(file, text string) error {

@@ -220,6 +220,8 @@ func (e Explanation) answer() string {
 		return "is not a Go program; for a Go program in its place " + should(s)
 	case !known && s.LiveUnknown == "":
 		return "may use another GOMAXPROCS than its runtime chooses; " + should(s)
+	case !known && s.ProgramUnknown != "":
+		return "cannot be read and may not be a Go program; for one in its place " + should(s)
 	case !known:
 		return "uses a GOMAXPROCS that cannot be read; " + should(s)
 	}

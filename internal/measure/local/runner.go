@@ -114,7 +114,7 @@ func needed(spec plan.Spec, err error) error {
 	if spec.Target.Shares > 0 {
 		what = "CPU shares need"
 	}
-	return fmt.Errorf("%s a cgroup: %w", what, err)
+	return fmt.Errorf("%s a cgroup, which cannot be created: %w", what, err)
 }
 
 func (r *runner) findGroups() error {

@@ -72,11 +72,14 @@ func (s Spec) checkTarget() *FieldError {
 		if _, err := gobench.Parse(command); err != nil {
 			return Wrong("command", ": %v", err)
 		}
+		if len(command) > 1 && filepath.Base(command[0]) == "go" && command[1] == "run" {
+			return Wrong("command", ": each trial would measure what go run builds, too; give it the package instead, as in --build ./cmd/app -- -addr :{port}")
+		}
 	}
 	switch {
 	case t.Pods != nil, t.Attach != nil:
 	case len(t.Command) == 0 && t.Build == "" && t.URL != "":
-		return Wrong("url", " %s, but no command: give the server's command after --", secret.Text(t.URL))
+		return Wrong("url", " %s, but no command: give the server's command after --; to measure a server that runs: procfit live :PORT --rate N", secret.Text(t.URL))
 	case len(t.Command) == 0 && t.Build == "":
 		return Wrong("command", ": no command: give it after --")
 	case len(s.GoVersions) > 0 && t.Build == "" && t.BuiltIn == "":
@@ -130,8 +133,14 @@ func (s Spec) checkServer() *FieldError {
 	hasPort := s.commandHas(PortPlaceholder)
 	u, err := url.Parse(s.exampleURL())
 	switch {
+	case err != nil && strings.Contains(strings.ToLower(s.Target.URL), PortPlaceholder) && !strings.Contains(s.Target.URL, PortPlaceholder):
+		return Wrong("url", " %q: the placeholder is {port}, in lower case", secret.Text(s.Target.URL))
+	case !strings.Contains(s.Target.URL, "://"):
+		return Wrong("url", " %q: http:// is missing; write http://%[1]s", secret.Text(s.Target.URL))
 	case err != nil || u.Host == "":
 		return Wrong("url", " %q: expected an address such as http://127.0.0.1:{port}/", secret.Text(s.Target.URL))
+	case strings.HasSuffix(u.Host, ":"):
+		return Wrong("url", " %q: no port follows the colon; is a shell variable empty?", secret.Text(s.Target.URL))
 	case strings.Contains(s.Target.URL, PortPlaceholder) && s.Target.Attach != nil:
 		return Wrong("url", ": {port} is a free port for a server that procfit starts; write the port that the running server listens at")
 	case strings.Contains(s.Target.URL, PortPlaceholder) && !hasPort:

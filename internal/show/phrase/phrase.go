@@ -214,7 +214,8 @@ func quoteEscaped(w string) string {
 	return b.String()
 }
 
-// Near are the known words that a word may be a slip of, the nearest first. One slip in
+// Near are the known words that a word may be a slip of, the nearest first, before it those that
+// begin with it where nothing is one slip away. One slip in
 // three letters, two in five, still looks like the word; so does a part of it.
 func Near(word string, known []string) []string {
 	word = strings.ToLower(word)
@@ -222,7 +223,13 @@ func Near(word string, known []string) []string {
 	near := slices.DeleteFunc(slices.Clone(known), func(k string) bool {
 		return slips(k) > (len(k)+1)/3 && !(len(word) >= 3 && strings.Contains(strings.ToLower(k), word))
 	})
-	sort.SliceStable(near, func(i, j int) bool { return slips(near[i]) < slips(near[j]) }) // see package sorting
+	begins := func(k string) bool { return len(word) >= 3 && strings.HasPrefix(strings.ToLower(k), word) }
+	sort.SliceStable(near, func(i, j int) bool { // see package sorting
+		if a, b := begins(near[i]), begins(near[j]); a != b && min(slips(near[i]), slips(near[j])) > 1 {
+			return a
+		}
+		return slips(near[i]) < slips(near[j])
+	})
 	return near
 }
 

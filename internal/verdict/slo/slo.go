@@ -44,7 +44,11 @@ func Parse(s string) (Objective, error) {
 	if err != nil {
 		return Objective{}, fmt.Errorf("%q: %w, for example p99=20ms", s, err)
 	}
-	d, err := time.ParseDuration(strings.TrimSpace(limit))
+	limit = strings.TrimSpace(limit)
+	if _, bare := strconv.ParseFloat(limit, 64); bare == nil {
+		return Objective{}, fmt.Errorf("%q: add a unit, for example %s=%sms", s, strings.TrimSpace(name), limit)
+	}
+	d, err := time.ParseDuration(limit)
 	if err != nil || d <= 0 {
 		return Objective{}, fmt.Errorf("%q: %q is not a duration above zero: %s", s, limit, form)
 	}
