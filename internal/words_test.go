@@ -219,3 +219,23 @@ func TestWrongWords(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsOfResults holds the keys and the values of result.json against words that users do not
+// read.
+func TestWordsOfResults(t *testing.T) {
+	b, err := os.ReadFile("../docs/reference/formats/result.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := regexp.MustCompile(`"[a-z0-9_]+"`).FindAllString(string(b), -1)
+	if len(words) < 1000 {
+		t.Fatalf("only %d words were read", len(words))
+	}
+	for _, word := range words {
+		for part := range strings.SplitSeq(strings.Trim(word, `"`), "_") {
+			if slices.Contains([]string{"settle", "withheld", "starved", "unset", "figure", "figures", "twin", "knob", "told", "remedy"}, part) {
+				t.Errorf("%s: users do not read %q", word, part)
+			}
+		}
+	}
+}

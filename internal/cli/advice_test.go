@@ -164,18 +164,18 @@ func (a advised) steps(t *testing.T, racing, complete bool) (seen int) {
 	r := a.result(racing)
 	r.Complete = complete
 	for _, code := range codesOf(t, "../verdict/reason.go", "StepCode") {
-		r.Groups[0].Recommendation.Settle = append(r.Groups[0].Recommendation.Settle, verdict.Step{
+		r.Groups[0].Recommendation.Next = append(r.Groups[0].Recommendation.Next, verdict.Step{
 			Code: verdict.StepCode(code), Metric: verdict.MetricThroughput, Blocks: 12, Have: 12, More: 9, TrialSeconds: 1,
 		})
 	}
-	settle := r.Groups[0].Recommendation.Settle
-	items := page.VerdictOf(r).Settle
+	next := r.Groups[0].Recommendation.Next
+	items := page.VerdictOf(r).Next
 	for i, item := range items {
 		seen++
 		code := "next step " + strconv.Itoa(i)
 		same := !complete
-		if len(items) == len(settle) { // else one is not of this command
-			code, same = string(settle[i].Code), same || slices.Contains(unchanged, settle[i].Code)
+		if len(items) == len(next) { // else one is not of this command
+			code, same = string(next[i].Code), same || slices.Contains(unchanged, next[i].Code)
 		}
 		a.textHelps(t, code, item.Text)
 		a.commandHelps(t, code, item.Command, same || strings.Contains(item.Text, "machine"))

@@ -103,7 +103,7 @@ func (o *kubeCanary) resolve(ctx context.Context, std stdio) (*canaryRun, error)
 	}
 	run.queries, run.header.Canary.Prometheus = &o.queries, o.queries.Address()
 	o.options.Stdin, o.options.Canary = std.in, true
-	if run.copies, err = o.settle(ctx, std); err != nil {
+	if run.copies, err = o.inspect(ctx, std); err != nil {
 		return nil, err
 	}
 	if why := run.copies.NoObserver(); why != "" && len(h.Canary.Queries) == 0 {

@@ -147,7 +147,7 @@ func (o *fleetOptions) prepare(ctx context.Context, std stdio) (*fleetRun, error
 	}
 	for i := range read.Services {
 		s := &fleetService{Service: &read.Services[i]}
-		if err := f.settle(ctx, std, s, read.Common); err != nil {
+		if err := f.resolve(ctx, std, s, read.Common); err != nil {
 			return nil, s.refusal(err)
 		}
 		if other := f.sharing(s); other != nil {
@@ -202,9 +202,9 @@ func (s *fleetService) refusal(err error) error {
 func (f *fleetRun) describe(ctx context.Context, std stdio) error {
 	var failed []error
 	for _, s := range f.services {
-		run, err := s.settle(ctx, std, f.placing(s, false))
+		run, err := s.resolve(ctx, std, f.placing(s, false))
 		if err == nil && f.unusable(run) {
-			run, err = s.settle(ctx, std, f.placing(s, true))
+			run, err = s.resolve(ctx, std, f.placing(s, true))
 		}
 		switch {
 		case err != nil:

@@ -227,7 +227,7 @@ func TestFleetDryRun(t *testing.T) {
 		}
 		return out.String()
 	}
-	run, err := s.settle(t.Context(), quiet(), f.placing(s, false))
+	run, err := s.resolve(t.Context(), quiet(), f.placing(s, false))
 	must(err)
 	trials := planned(run)
 	cost := fmt.Sprintf("api: sh at GOMAXPROCS 1, 2\n  %d trials", len(trials))

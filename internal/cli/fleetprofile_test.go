@@ -29,7 +29,7 @@ func TestFleetDryRunOfProfiles(t *testing.T) {
 	must(err)
 	s := f.services[0]
 	s.spec.Load.Shared, s.spec.Profile = true, plan.ProfileOwn
-	run, err := s.settle(t.Context(), quiet(), f.placing(s, false))
+	run, err := s.resolve(t.Context(), quiet(), f.placing(s, false))
 	must(err)
 	writeRun(t, run.Dir, run.Header, planned(run))
 	var out bytes.Buffer

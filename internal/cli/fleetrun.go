@@ -102,7 +102,7 @@ func (f *fleetRun) sweep(ctx context.Context, std stdio, s *fleetService) (dir s
 	hushed := std
 	hushed.out = io.Discard // its own report is in its folder
 	for _, fresh := range []bool{false, true} {
-		run, err := s.settle(ctx, std, f.placing(s, fresh))
+		run, err := s.resolve(ctx, std, f.placing(s, fresh))
 		if err != nil {
 			return "", err
 		}

@@ -36,7 +36,7 @@ type fleetService struct {
 // fleetJob is the sweep of a service, on this machine or in a cluster.
 type fleetJob struct {
 	*measurement
-	settle            func(ctx context.Context, std stdio, dir placing) (*session.Session, error)
+	resolve           func(ctx context.Context, std stdio, dir placing) (*session.Session, error)
 	carryOut          func(ctx context.Context, std stdio, s *session.Session) error
 	ready             func(std stdio) error // what can be refused before a cluster is asked
 	object, container string                // in a cluster
@@ -51,14 +51,14 @@ const sameFleet = "the same fleet command"
 func (o *fleetOptions) job(inCluster bool) *fleetJob {
 	if !inCluster {
 		s := newSweepOptions()
-		return &fleetJob{measurement: &s.measurement, carryOut: s.onThisMachine, ready: func(stdio) error { return nil }, settle: func(_ context.Context, std stdio, dir placing) (*session.Session, error) {
+		return &fleetJob{measurement: &s.measurement, carryOut: s.onThisMachine, ready: func(stdio) error { return nil }, resolve: func(_ context.Context, std stdio, dir placing) (*session.Session, error) {
 			s.out, s.again = dir(session.MachineName(session.ThisHost())), sameFleet
 			return s.resolve(std)
 		}}
 	}
 	k := newKubeSweepOptions()
 	k.yes = o.yes
-	j := &fleetJob{measurement: &k.measurement, carryOut: k.carryOut, settle: func(ctx context.Context, std stdio, dir placing) (*session.Session, error) {
+	j := &fleetJob{measurement: &k.measurement, carryOut: k.carryOut, resolve: func(ctx context.Context, std stdio, dir placing) (*session.Session, error) {
 		k.place = func(node string) string { // never ..
 			return dir(cmp.Or(strings.Trim(plan.FileName(node), "."), "node"))
 		}
@@ -81,8 +81,8 @@ func (o *fleetOptions) job(inCluster bool) *fleetJob {
 	return j
 }
 
-// settle reads the settings of a service, and finds its container.
-func (f *fleetRun) settle(ctx context.Context, std stdio, s *fleetService, common *specfile.File) error {
+// resolve reads the settings of a service, and finds its container.
+func (f *fleetRun) resolve(ctx context.Context, std stdio, s *fleetService, common *specfile.File) error {
 	layers := []*specfile.File{s.Settings}
 	if s.File != "" {
 		own, err := readSettings(ctx, s)
@@ -114,7 +114,7 @@ func (f *fleetRun) settle(ctx context.Context, std stdio, s *fleetService, commo
 		return err
 	}
 	if !inCluster { // a cluster is asked when it is the service's turn
-		_, err := s.fleetJob.settle(ctx, std, f.placing(s, false))
+		_, err := s.fleetJob.resolve(ctx, std, f.placing(s, false))
 		if wrong := (*plan.FieldError)(nil); errors.As(err, &wrong) && wrong.Field == specfile.CommandField && wrong.Err != nil {
 			err = nil // a program that is not there is no reason to leave out the others
 		}

@@ -49,13 +49,13 @@ func (o *clusterOptions) fields(needs string) []field.Field {
 	))
 }
 
-// settle looks at the object in the cluster. Nothing is made yet.
-func (o *clusterOptions) settle(ctx context.Context, std stdio) (copies *kube.Target, err error) {
+// inspect looks at the object in the cluster. Nothing is made yet.
+func (o *clusterOptions) inspect(ctx context.Context, std stdio) (copies *kube.Target, err error) {
 	named := o.options
 	if err := std.fill(&named.Namespace, &named.Context, &named.Container, &named.Node, &named.Image); err != nil {
 		return nil, err
 	}
-	if copies, err = kube.Settle(ctx, named); err != nil {
+	if copies, err = kube.Inspect(ctx, named); err != nil {
 		return nil, refusal(err)
 	}
 	o.copies = copies

@@ -86,7 +86,7 @@ func (o *kubeLive) run(ctx context.Context, std stdio, args []string) (err error
 	if err != nil {
 		return err
 	}
-	l, err := o.settle(ctx, std)
+	l, err := o.inspect(ctx, std)
 	if err != nil {
 		return err
 	}
@@ -106,13 +106,13 @@ func (o *kubeLive) run(ctx context.Context, std stdio, args []string) (err error
 	return o.measure(ctx, o.printed.std(std), l, h, dir)
 }
 
-// settle finds the pod. Nothing is made yet.
-func (o *kubeLive) settle(ctx context.Context, std stdio) (*kube.Live, error) {
+// inspect finds the pod. Nothing is made yet.
+func (o *kubeLive) inspect(ctx context.Context, std stdio) (*kube.Live, error) {
 	named := o.options
 	if err := std.fill(&named.Namespace, &named.Context, &named.Container, &named.Image); err != nil {
 		return nil, err
 	}
-	l, err := kube.SettleLive(ctx, named)
+	l, err := kube.InspectLive(ctx, named)
 	return l, refusal(err)
 }
 

@@ -166,14 +166,14 @@ func whereabouts(nodes []string) string {
 // resolve settles a sweep in a cluster. Nothing is made yet.
 func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, error) {
 	local := o.loadFrom == "local"
-	spec, err := o.settled(std)
+	spec, err := o.toSpec(std)
 	if err != nil {
 		return nil, err
 	}
 	if err := o.checkValues(); err != nil {
 		return nil, err
 	}
-	copies, err := o.settle(ctx, std)
+	copies, err := o.inspect(ctx, std)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, e
 		return nil, err
 	}
 	if copies.Batch() {
-		if err := o.settleBatch(&spec); err != nil {
+		if err := o.resolveBatch(&spec); err != nil {
 			return nil, err
 		}
 	}
@@ -221,8 +221,8 @@ func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, e
 	return s, checkBudget(s)
 }
 
-// settleBatch makes a trial one run of a Job.
-func (o *kubeSweep) settleBatch(spec *plan.Spec) error {
+// resolveBatch makes a trial one run of a Job.
+func (o *kubeSweep) resolveBatch(spec *plan.Spec) error {
 	switch {
 	case o.loadFrom == "local":
 		return usageError("--load-from local: a Job gets no load, and it needs --image, a procfit that watches it")

@@ -109,7 +109,7 @@ func (o *labOptions) chosen(std stdio) (c lab.Options, err error) {
 	if len(o.ids) == 0 {
 		return c, usageError("run takes ids of experiments, or all; procfit lab list shows them")
 	}
-	f, err := settle(o.spec, std)
+	f, err := toSpec(o.spec, std)
 	if f.Burst > 0 {
 		return c, usageError("--limit burst=%g: experiments have no burst; procfit sweep has", f.Burst)
 	}

@@ -113,7 +113,7 @@ func (o *liveOptions) watch(ctx context.Context, std stdio, c change, program *l
 
 // resolveLoad settles what is sent.
 func (o *liveOptions) resolveLoad(std stdio, pid int) (*session.Session, error) {
-	spec, err := o.settled(std)
+	spec, err := o.toSpec(std)
 	if err != nil {
 		return nil, err
 	}

@@ -216,7 +216,7 @@ func (p *liveProgress) slice(e paired.Event) {
 // soFar is what a value came to until now, as its result will word it.
 func soFar(o blocks.Outcome) string {
 	switch o {
-	case blocks.Open:
+	case blocks.Undecided:
 		return "undecided"
 	case blocks.Cheaper:
 		return "less CPU time, the rest undecided"

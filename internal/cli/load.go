@@ -93,7 +93,7 @@ offered, or, without --max-errors, every request failed; 130 interrupted.`,
 
 // run offers the load, once or at one rate after the other.
 func (o *loadOptions) run(ctx context.Context, std stdio) error {
-	if err := o.settle(std); err != nil {
+	if err := o.resolve(std); err != nil {
 		return err
 	}
 	if warmup := o.spec.Load.Warmup; warmup > 0 {
@@ -198,15 +198,15 @@ func kinds(r *load.Result) string {
 	return phrase.And(list)
 }
 
-// settle makes options of the flags, and has them checked at each rate.
-func (o *loadOptions) settle(std stdio) error {
+// resolve makes options of the flags, and has them checked at each rate.
+func (o *loadOptions) resolve(std stdio) error {
 	if err := o.check(); err != nil {
 		return err
 	}
 	if o.hdr != "" && len(o.rates) > 1 {
 		return usageError("--hdr is the log of one run: give one --rate")
 	}
-	spec, err := settle(o.spec, std)
+	spec, err := toSpec(o.spec, std)
 	if err != nil {
 		return err
 	}

@@ -96,10 +96,10 @@ func (m *measurement) sessionOptions(std stdio) session.Options {
 	return session.Options{Dir: m.out, Spec: m.asked(std), Secrets: std.secrets, Tool: session.Tool(version()), Started: time.Now()}
 }
 
-// settled is the Spec of the flags. The open loop of a trial whose --trial-time is not given
+// toSpec is the Spec of the flags. The open loop of a trial whose --trial-time is not given
 // is as long as its p99 needs.
-func (m *measurement) settled(std stdio) (plan.Spec, error) {
-	spec, err := settle(m.spec, std)
+func (m *measurement) toSpec(std stdio) (plan.Spec, error) {
+	spec, err := toSpec(m.spec, std)
 	spec.Load.Stretch = !m.HasPart("trial-time", "")
 	return spec, err
 }

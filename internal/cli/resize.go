@@ -80,7 +80,7 @@ func (o *resizeOptions) run(ctx context.Context, std stdio, args []string) error
 	if !o.has("limits") {
 		return usageError("resize needs --limits, from when which CPU limit holds; try: procfit resize --limits '0s:1 10s:2'")
 	}
-	spec, err := o.settled(std)
+	spec, err := o.toSpec(std)
 	if err != nil {
 		return err
 	}

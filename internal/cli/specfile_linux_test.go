@@ -68,11 +68,11 @@ func TestFileRoundTrip(t *testing.T) {
 		if got := readBack(second, specfile.Rest(asked, fileRows())); !reflect.DeepEqual(got, asked) {
 			t.Fatalf("%q\nis written as\n%s\n got %s\nwant %s", args, text, got.Shell(), asked.Shell())
 		}
-		a, err := settle(first.spec, quiet())
+		a, err := toSpec(first.spec, quiet())
 		if err != nil || asked.Variables() != nil {
 			continue // which is not of what may go together, or lacks a credential
 		}
-		b, err := settle(second.spec, quiet())
+		b, err := toSpec(second.spec, quiet())
 		a.Name, a.Target.Against = "", nil // which are not of the file
 		if err != nil || !reflect.DeepEqual(a, b) {
 			t.Fatalf("%q\nis written as\n%s\n%v\n%+v\n%+v", args, text, err, a, b)

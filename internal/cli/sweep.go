@@ -105,7 +105,7 @@ func (o *sweepOptions) run(ctx context.Context, std stdio, args []string) error 
 
 // resolve turns the flags into a session, or says which of them is wrong.
 func (m *measurement) resolve(std stdio) (*session.Session, error) {
-	spec, err := m.settled(std)
+	spec, err := m.toSpec(std)
 	if err != nil {
 		return nil, err
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-// settle makes a Spec of flags: it reads their files, asks this machine for CPUs by their
+// toSpec makes a Spec of flags: it reads their files, asks this machine for CPUs by their
 // names, and hands in who speaks gRPC.
-func settle(f *plan.Flags, std stdio) (spec plan.Spec, err error) {
+func toSpec(f *plan.Flags, std stdio) (spec plan.Spec, err error) {
 	spec = f.Spec
 	spec.Target.Ready.Health = rpc.Health{}
 	if spec.Target.CPUs, err = std.named("target", f.TargetNamed, spec.Target.CPUs); err != nil {

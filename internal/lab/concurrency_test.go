@@ -251,7 +251,7 @@ func TestStatements(t *testing.T) {
 		{"spin", "eight_times_10", two, Results{"at_10": made(two, 0, map[int]figures{2: level(openCPUEach, 1e-4), 16: level(openCPUEach, 1.2e-4)})}, 1.2, Holds},
 		{"spin", "eight_times_50", two, Results{"at_50": made(two, 0, map[int]figures{2: level(openCPUEach, 1e-4), 16: level(openCPUEach, 1e-4)})}, 1, DoesNotHold},
 		{"spin", "half_30", two, Results{"at_30": made(two, 0, map[int]figures{1: level(openCPUEach, 0.8e-4), 2: level(openCPUEach, 1e-4)})}, 0.8, Holds},
-		{"spin", "half_10", two, Results{"at_10": made(two, 0, map[int]figures{1: level(openCPUEach, 1e-4), 2: level(openCPUEach, 1e-4)}).with(func(t *journal.Trial) { t.Saturated = true })}, math.NaN(), CannotTell},
+		{"spin", "half_10", two, Results{"at_10": made(two, 0, map[int]figures{1: level(openCPUEach, 1e-4), 2: level(openCPUEach, 1e-4)}).with(func(t *journal.Trial) { t.Saturated = true })}, math.NaN(), Undecided},
 		{"stealing", "fair_two_ps", two, Results{"fair": made(two, 0, map[int]figures{2: level("Stealing jain-index", 0.97)})}, 0.97, Holds},
 		{"stealing", "fair_four_ps", two, Results{"fair": made(two, 0, map[int]figures{4: level("Stealing jain-index", 0.6)})}, 0.6, DoesNotHold},
 		{"stealing", "steals_cost", two, Results{"short": made(two, 0, map[int]figures{2: level(cpuOfRun, 1), 16: level(cpuOfRun, 1.3)})}, 1.3, Holds},

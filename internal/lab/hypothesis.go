@@ -85,7 +85,7 @@ const (
 	Holds       Answer = "holds"         // the whole interval lies within
 	DoesNotHold Answer = "does_not_hold" // the whole interval lies outside
 	AtBound     Answer = "at_bound"      // the whole interval lies around a bound, within what is flat
-	CannotTell  Answer = "undecided"     // it crosses a bound, or it was not measured
+	Undecided   Answer = "undecided"     // it crosses a bound, or it was not measured
 	NotAsked    Answer = "not_asked"     // this machine, or this run, cannot answer it
 )
 
@@ -254,15 +254,15 @@ func (r machine) short(h Hypothesis) string {
 func (j *judged) judge() {
 	got := j.Got
 	if got.Value == nil {
-		j.Answer, j.Reason = CannotTell, got.Why
+		j.Answer, j.Reason = Undecided, got.Why
 		return
 	}
 	if got.Low != nil && got.High != nil {
 		j.Answer = got.answer(&j.Hypothesis)
 	} else {
-		j.Answer, j.Reason = CannotTell, got.Why
+		j.Answer, j.Reason = Undecided, got.Why
 	}
-	if j.Answer != CannotTell {
+	if j.Answer != Undecided {
 		if j.Answer == AtBound {
 			j.Reason = "it is the bound of " + number.Count(got.bound(&j.Hypothesis)) + ", within 5%: on which side, only chance would decide"
 		}

@@ -57,7 +57,7 @@ const measuredHere = 6
 
 // Join is the runs of several machines as one. Each hypothesis has the answer of a machine
 // that had the CPUs for it; of several, that with the most CPUs and the most blocks. Where
-// such machines disagree, the answer is CannotTell, with what each says. The questions are
+// such machines disagree, the answer is Undecided, with what each says. The questions are
 // those of the newest run.
 func Join(machines []*Machine) *Outcome {
 	machines = slices.Clone(machines)
@@ -134,7 +134,7 @@ func decide(list []asked) Answered {
 		best.From = best.on.label(best.quick)
 	}
 	if disagree {
-		best.Answer, best.Open, best.Reason = CannotTell, false, "it "+phrase.And(says)
+		best.Answer, best.Open, best.Reason = Undecided, false, "it "+phrase.And(says)
 	}
 	return best.Answered
 }

@@ -14,7 +14,7 @@ func TestJoin(t *testing.T) {
 	const short = "needs 4 CPUs; this machine has 2"
 	answer := func(id string, a Answer, median float64) Answered {
 		h := Answered{ID: id, Says: id, AtLeast: new(1.9), Answer: a, Measured: Estimate{Value: &median, N: 6}}
-		if a == CannotTell {
+		if a == Undecided {
 			h.Reason = short
 		}
 		return h
@@ -27,11 +27,11 @@ func TestJoin(t *testing.T) {
 	}
 	other := answer("asked again", Holds, 1)
 	other.Needs = 4
-	open, table := answer("more blocks", CannotTell, 2), answer("of the table", Holds, 2)
+	open, table := answer("more blocks", Undecided, 2), answer("of the table", Holds, 2)
 	open.Open, table.From = true, "on an emulated machine"
-	small := machine("laptop", 2, 2, false, answer("four", CannotTell, 1.8), answer("both", Holds, 2), answer("one against", Holds, 2.1), answer("asked again", Holds, 3), open, table, answer("full size", DoesNotHold, 1))
+	small := machine("laptop", 2, 2, false, answer("four", Undecided, 1.8), answer("both", Holds, 2), answer("one against", Holds, 2.1), answer("asked again", Holds, 3), open, table, answer("full size", DoesNotHold, 1))
 	large := machine("runner", 4, 1, true, answer("four", DoesNotHold, 1.5), answer("both", Holds, 2.2), answer("one against", DoesNotHold, 1.2), other,
-		answer("more blocks", CannotTell, 9), answer("of the table", Holds, 3), answer("full size", DoesNotHold, 1.1), answer("there alone", Holds, 4))
+		answer("more blocks", Undecided, 9), answer("of the table", Holds, 3), answer("full size", DoesNotHold, 1.1), answer("there alone", Holds, 4))
 	for _, machines := range [][]*Machine{{small, large}, {large, small}} {
 		small.Skipped, large.Skipped = 0, 0
 		o := Join(machines)

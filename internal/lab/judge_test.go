@@ -23,17 +23,17 @@ func TestJudge(t *testing.T) {
 		"on the bounds":                {got(1, 0.9, 1.1), 0.9, 1.1, 0, Holds, ""},
 		"above":                        {got(1.3, 1.2, 1.4), 0, 1.1, 0, DoesNotHold, ""},
 		"below":                        {got(0.5, 0.4, 0.6), 0.9, 1.1, 0, DoesNotHold, ""},
-		"crosses the upper":            {got(1.08, 1.02, 1.2), 0, 1.1, 0, CannotTell, "the interval contains the bound of 1.1"},
-		"crosses the lower":            {got(0.9, 0.8, 1), 0.9, 0, 0, CannotTell, "contains the bound of 0.9"},
+		"crosses the upper":            {got(1.08, 1.02, 1.2), 0, 1.1, 0, Undecided, "the interval contains the bound of 1.1"},
+		"crosses the lower":            {got(0.9, 0.8, 1), 0.9, 0, 0, Undecided, "contains the bound of 0.9"},
 		"open above":                   {got(50, 40, 60), 2, 0, 0, Holds, ""},
-		"wide enough for both":         {got(1, 0.1, 9), 0.9, 1.1, 0, CannotTell, "the bound of"},
+		"wide enough for both":         {got(1, 0.1, 9), 0.9, 1.1, 0, Undecided, "the bound of"},
 		"too few CPUs":                 {got(1, 1, 1), 0, 2, 8, NotAsked, "needs 8 CPUs; this machine has 2"},
 		"enough CPUs":                  {got(1, 1, 1), 0, 2, 2, Holds, ""},
 		"too few CPUs, nothing at all": {Estimate{Why: "not run"}, 0, 2, 8, NotAsked, "needs 8 CPUs"},
-		"nothing":                      {Estimate{Why: "GOMAXPROCS=2 was not run"}, 0, 2, 0, CannotTell, "GOMAXPROCS=2 was not run"},
-		"no interval":                  {Estimate{Value: &half, N: 3, Why: "3 blocks: an interval needs 6"}, 0, 2, 0, CannotTell, "3 blocks: an interval needs 6"},
-		"no number":                    {got(math.NaN(), 1, 1), 0, 2, 0, CannotTell, "no finite ratio"},
-		"no end":                       {got(1, 1, math.Inf(1)), 0.5, 0, 0, CannotTell, "no finite ratio"},
+		"nothing":                      {Estimate{Why: "GOMAXPROCS=2 was not run"}, 0, 2, 0, Undecided, "GOMAXPROCS=2 was not run"},
+		"no interval":                  {Estimate{Value: &half, N: 3, Why: "3 blocks: an interval needs 6"}, 0, 2, 0, Undecided, "3 blocks: an interval needs 6"},
+		"no number":                    {got(math.NaN(), 1, 1), 0, 2, 0, Undecided, "no finite ratio"},
+		"no end":                       {got(1, 1, math.Inf(1)), 0.5, 0, 0, Undecided, "no finite ratio"},
 		"zero":                         {got(0, 0, 0), 0, 0.5, 0, Holds, ""},
 	} {
 		e := Experiment{Hypotheses: []Hypothesis{{AtLeast: tc.atLeast, AtMost: tc.atMost, Needs: tc.needs, Measure: measure{of: func(Results) Estimate { return tc.got }}}}}
@@ -73,7 +73,7 @@ func TestConclude(t *testing.T) {
 	for _, stage := range []RanStage{{Run: 6, OtherCPUs: new(0.1), AtMost: new(0.3)}, {Run: 6, OtherCPUs: new(0.3)}, {Run: 6, AtMost: new(0.3)}, {Run: 6, AtMost: new(0.1)}} {
 		want, other := Holds, DoesNotHold
 		if stage.Disturbed(2) {
-			want, other = CannotTell, CannotTell
+			want, other = Undecided, Undecided
 		}
 		r.Stages = []RanStage{stage}
 		r.Conclude(e, 2)
@@ -83,7 +83,7 @@ func TestConclude(t *testing.T) {
 		others := cmp.Or(stage.OtherCPUs, stage.AtMost)
 		if twice, same := r.Hypotheses[0], r.Hypotheses[1]; twice.Answer != want || same.Answer != other {
 			t.Errorf("others took %g: %+v, %+v", *others, twice, same)
-		} else if want == CannotTell && stage.OtherCPUs != nil && twice.Reason != "other programs used 0.3 of the 2 CPUs at the same time: stop them and run it again" {
+		} else if want == Undecided && stage.OtherCPUs != nil && twice.Reason != "other programs used 0.3 of the 2 CPUs at the same time: stop them and run it again" {
 			t.Errorf("%q", twice.Reason)
 		}
 	}

@@ -54,7 +54,7 @@ func TestMore(t *testing.T) {
 		}
 	}
 	for _, a := range r.Hypotheses {
-		if open := slices.Contains([]string{"open", "over_both", "too_few_blocks", "all_of_them", "on_its_bound"}, a.ID); a.Open != open || a.Open && a.Answer != CannotTell {
+		if open := slices.Contains([]string{"open", "over_both", "too_few_blocks", "all_of_them", "on_its_bound"}, a.ID); a.Open != open || a.Open && a.Answer != Undecided {
 			t.Errorf("%+v", a)
 		}
 	}
@@ -79,7 +79,7 @@ func TestForecast(t *testing.T) {
 		if more < 1 || more > 60 {
 			t.Fatalf("%g: %d more blocks", of, more)
 		}
-		if then := at(5 + more); then.answer(&h) == CannotTell {
+		if then := at(5 + more); then.answer(&h) == Undecided {
 			t.Errorf("%g: %d more blocks do not decide it: %g to %g", of, more, *then.Low, *then.High)
 		}
 	}
@@ -123,7 +123,7 @@ func TestOutlier(t *testing.T) {
 		t.Errorf("without: %s", got)
 	}
 	s.values[3] = 3
-	if got := s.estimate(new(1.0), "").answer(&h); got != CannotTell {
+	if got := s.estimate(new(1.0), "").answer(&h); got != Undecided {
 		t.Errorf("with: %s", got)
 	}
 }
@@ -154,7 +154,7 @@ func TestEmulated(t *testing.T) {
 	}
 	// Where the machine can show it, what was measured counts.
 	for _, j := range judge(e, nil, 8) {
-		if j.From != "" || j.Answer != CannotTell {
+		if j.From != "" || j.Answer != Undecided {
 			t.Errorf("%s: %s from %q", j.ID, j.Answer, j.From)
 		}
 	}
@@ -183,7 +183,7 @@ func TestAtBound(t *testing.T) {
 		{Hypothesis{AtMost: 1.1}, 1.1, 0.01, AtBound, 1.1},
 		{Hypothesis{AtLeast: 0.9, AtMost: 1.1}, 0.9, 0.01, AtBound, 0.9},
 		{Hypothesis{AtLeast: 1}, 1, 0.01, AtBound, 1},
-		{Hypothesis{AtMost: 1.1}, 1.1, 0.2, CannotTell, 0},
+		{Hypothesis{AtMost: 1.1}, 1.1, 0.2, Undecided, 0},
 		{Hypothesis{AtMost: 1.1}, 1.05, 0.01, Holds, 0},
 		{Hypothesis{AtMost: 1.1}, 1.2, 0.01, DoesNotHold, 0},
 	} {
@@ -194,10 +194,10 @@ func TestAtBound(t *testing.T) {
 	}
 	// A distance that is small either way, and a number that programs print, cannot have that answer.
 	far := Hypothesis{AtMost: 1.1}
-	if e := flat(quantity{Procs: "1"}).of(Results{"": wavering(30, 1.1, 0.01)}); e.answer(&far) != CannotTell {
+	if e := flat(quantity{Procs: "1"}).of(Results{"": wavering(30, 1.1, 0.01)}); e.answer(&far) != Undecided {
 		t.Errorf("%+v", e)
 	}
-	if e := (Estimate{Value: new(1.1), Low: new(1.09), High: new(1.11), Printed: true}); e.answer(&far) != CannotTell {
+	if e := (Estimate{Value: new(1.1), Low: new(1.09), High: new(1.11), Printed: true}); e.answer(&far) != Undecided {
 		t.Errorf("%+v", e)
 	}
 }

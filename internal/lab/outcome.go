@@ -230,7 +230,7 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 	}
 	for _, j := range judge(e, r.Measured, cpus) {
 		if worst := r.worst(j.Hypothesis, cpus); worst != nil && !j.Got.Printed && j.From == "" && (j.Answer.Decided() || j.Open) {
-			j.Answer, j.Open, j.Reason = CannotTell, false, worst.Company(cpus)+" and run it again"
+			j.Answer, j.Open, j.Reason = Undecided, false, worst.Company(cpus)+" and run it again"
 		}
 		if j.Got.Printed { // the least and the most are no interval
 			j.Got.Low, j.Got.High = nil, nil

@@ -116,7 +116,7 @@ func (p recorded) now() *Outcome {
 			}
 			now.Today = a.Today
 			now.Reason, _, _ = strings.Cut(now.Reason, ": more --repeats") // as earlier runs said it
-			if now.Measured.Value == nil && now.Answer == CannotTell {     // of make.bash, and of wrk alone
+			if now.Measured.Value == nil && now.Answer == Undecided {      // of make.bash, and of wrk alone
 				now.Answer = NotAsked
 			}
 			if e.ID == "requests" && slices.ContainsFunc(r.Hypotheses, func(b Answered) bool { return b.Answer != NotAsked && now.Answer != NotAsked && b.sameNumbers(now) }) {
@@ -171,7 +171,7 @@ func TestSinceTheRun(t *testing.T) {
 		{ID: "b", Hypotheses: []Answered{two("two Ps do twice as much")}},
 	}}
 	p := recorded{o, []Experiment{{ID: "a", Document: "000"}, {ID: "b", Document: "000"}, {ID: "c", Document: "001", Title: "another"}}, map[string][]Answered{
-		"a": {two("two Ps do twice as much"), {ID: "new", Says: "it <is> new", AtMost: new(1.1), Answer: CannotTell}},
+		"a": {two("two Ps do twice as much"), {ID: "new", Says: "it <is> new", AtMost: new(1.1), Answer: Undecided}},
 		"b": {two("two Ps do more"), {ID: "kept", Says: "of a table", AtMost: new(1.0), From: "an emulated machine", Answer: DoesNotHold}},
 		"c": {two("two Ps do twice as much")},
 	}, map[string]string{"b": "2026-11-20T00:00:00Z"}, nil}

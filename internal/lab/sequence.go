@@ -151,7 +151,7 @@ func (e Estimate) answer(h *Hypothesis) Answer {
 	case e.bound(h) > 0:
 		return AtBound
 	}
-	return CannotTell
+	return Undecided
 }
 
 // longer is the estimate as if its blocks continued as they were, up to that many.
@@ -190,7 +190,7 @@ func (e Estimate) needs(h *Hypothesis) int {
 		shortest = min(shortest, len(s.values))
 	}
 	for more := 1; shortest+more <= mostBlocks; more += max(1, more/4) {
-		if n := shortest + more; n >= fewest && e.longer(n).answer(h) != CannotTell {
+		if n := shortest + more; n >= fewest && e.longer(n).answer(h) != Undecided {
 			return more
 		}
 	}

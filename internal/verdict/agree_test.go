@@ -214,7 +214,7 @@ func leads(t *testing.T, n int, c *contest.Contest, r *Recommendation) int {
 	default:
 		return 0
 	}
-	capped := slices.ContainsFunc(r.Settle, func(s Step) bool { return s.Code == StepSee })
+	capped := slices.ContainsFunc(r.Next, func(s Step) bool { return s.Code == StepSee })
 	if string(r.Confidence) != string(c.Lead().Confidence) && c.Unset == contest.PartNone && !capped {
 		t.Errorf("sweep %d: the verdict is %s, the lead %s", n, r.Confidence, c.Lead().Confidence)
 	}
@@ -227,7 +227,7 @@ func leads(t *testing.T, n int, c *contest.Contest, r *Recommendation) int {
 // proven worse.
 func seen(t *testing.T, n int, h journal.Header, g *group, r *Recommendation) {
 	t.Helper()
-	if r.Verdict == CannotTell {
+	if r.Verdict == Undecided {
 		return
 	}
 	ran := func(s *contest.Value) bool {
@@ -235,7 +235,7 @@ func seen(t *testing.T, n int, h journal.Header, g *group, r *Recommendation) {
 		return p > 0
 	}
 	rests := g.Values
-	if x := g.recommended(r); r.Verdict != NotYourKnob && r.Verdict != TradeOff && x != nil {
+	if x := g.recommended(r); r.Verdict != NoDifference && r.Verdict != TradeOff && x != nil {
 		rests = []*contest.Value{x}
 	}
 	standard := g.DefaultValue()

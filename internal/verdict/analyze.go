@@ -116,7 +116,7 @@ func (g *group) analyze() (Group, []metricLoss) {
 	result.Workload, result.Beyond = g.workload(settings), g.beyondCPUs(rows)
 	result.Benchmarks, result.ProcsLogged = g.benchmarks(losses), g.logged()
 	result.Throttling, result.Allocates = g.throttling(settings, &answer, result.Peak), g.allocates(rows, &answer)
-	answer.Settle = append(answer.Settle, g.worthTrying(&answer, result.Allocates)...)
+	answer.Next = append(answer.Next, g.worthTrying(&answer, result.Allocates)...)
 	result.Recommendation = answer
 	return result, losses
 }
@@ -131,7 +131,7 @@ func (g *group) answer() (answer Recommendation, losses []metricLoss) {
 	default:
 		answer = g.verdict()
 	}
-	if answer.Verdict == CannotTell && g.others.slowed() && !remains(answer.Claim) {
+	if answer.Verdict == Undecided && g.others.slowed() && !remains(answer.Claim) {
 		answer.because(CauseSlow{}, StepSteady)
 	}
 	g.guard(&answer)
@@ -144,7 +144,7 @@ func (g *group) worthTrying(answer *Recommendation, much *Allocates) (steps []St
 	if much != nil && len(g.header.Plan.Vary) == 0 && g.origin == journal.OriginLocal {
 		return []Step{{Code: StepVary}}
 	}
-	if answer.Verdict == NotYourKnob && len(answer.Settle) == 0 && canProfile(g.header) && g.origin == journal.OriginLocal {
+	if answer.Verdict == NoDifference && len(answer.Next) == 0 && canProfile(g.header) && g.origin == journal.OriginLocal {
 		return []Step{{Code: StepProfile}}
 	}
 	return nil

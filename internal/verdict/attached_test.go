@@ -28,7 +28,7 @@ func TestAttached(t *testing.T) {
 	}
 	r := verdict.Analyze(h, trials)
 	g := r.Groups[0]
-	if rec := g.Recommendation; rec.Verdict != verdict.Measured || rec.Of().Procs != 4 || len(rec.Settle) != 0 {
+	if rec := g.Recommendation; rec.Verdict != verdict.Measured || rec.Of().Procs != 4 || len(rec.Next) != 0 {
 		t.Fatalf("%+v", rec)
 	}
 	if p := g.Recommendation.Of().P99.Median; p == nil || *p > 0.02 || *g.Rows[0].Judged.Median != *p {
@@ -40,7 +40,7 @@ func TestAttached(t *testing.T) {
 	for i := range trials {
 		trials[i].Valid, trials[i].InvalidCode = false, journal.InvalidCrashed
 	}
-	if got := verdict.Analyze(h, trials).Groups[0].Recommendation; got.Verdict != verdict.CannotTell {
+	if got := verdict.Analyze(h, trials).Groups[0].Recommendation; got.Verdict != verdict.Undecided {
 		t.Errorf("without a valid trial: %+v", got)
 	}
 }

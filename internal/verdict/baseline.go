@@ -169,7 +169,7 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 		if a == nowStart {
 			continue
 		}
-		if a.Withheld || old.Withheld || nowStart.Withheld || thenStart.Withheld {
+		if a.TooFewCPUs || old.TooFewCPUs || nowStart.TooFewCPUs || thenStart.TooFewCPUs {
 			gate.withhold(setting)
 			continue
 		}

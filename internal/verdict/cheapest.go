@@ -43,7 +43,7 @@ type Priced struct {
 	Capacity stat.Interval // the geometric mean and its bounds; null below three trials
 	Carries  Carries
 	// Unseen is that it would carry the rate, and no valid trial was seen to run at its value:
-	// then carries is open, and with --any-program likely.
+	// then carries is undecided, and with --any-program likely.
 	Unseen bool
 }
 
@@ -54,7 +54,7 @@ const (
 	CarriesIt     Carries = "yes"
 	CarriesLikely Carries = "likely"
 	CarriesNot    Carries = "no"
-	CarriesMaybe  Carries = "open"
+	CarriesMaybe  Carries = "undecided"
 )
 
 // priceSettings is null where no rate or no objective was asked for. A setting that used
@@ -95,7 +95,7 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 		s := &c.Settings[i]
 		s.judge(measured[key], math.Log(c.RatePerSecond), len(keys))
 		s.see(measured[key], h.Target.AnyProgram)
-		if s.Carries == CarriesNot && r.excluded(key) == contest.ExcludedWithheld {
+		if s.Carries == CarriesNot && r.excluded(key) == contest.ExcludedTooFewCPUs {
 			s.Carries = CarriesMaybe // other programs had its CPUs
 		}
 		if today >= 0 && key == h.Plan.Settings[today].Key() {
@@ -161,7 +161,7 @@ func (p *Priced) judge(trials []*journal.Trial, rate float64, settings int) {
 	}
 }
 
-// see withholds a setting that no valid trial was seen to run at, as guard does with a value:
+// see refuses a setting that no valid trial was seen to run at, as guard does with a value:
 // if the user said that it cannot be seen, the setting is likely to carry the rate.
 func (p *Priced) see(trials []*journal.Trial, anyProgram bool) {
 	if procs, _ := contest.Resolved(trials); procs > 0 || p.Carries != CarriesIt {

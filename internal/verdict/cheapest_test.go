@@ -98,8 +98,8 @@ func TestCheapestOfThoseThatCount(t *testing.T) {
 		trials[i].Usage = journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 1}, HostUse: &journal.HostUse{TargetCPUs: 4, OtherCPUSeconds: new(3.8)}}
 	}
 	r := Analyze(h, trials)
-	if c := r.Cheapest; c.Open != 1 || c.Answer != nil || c.Settings[0].Carries != CarriesMaybe || len(r.Groups[0].Others.Withheld) != 1 {
-		t.Errorf("next to busy programs: %+v, withheld %q", c, r.Groups[0].Others.Withheld)
+	if c := r.Cheapest; c.Open != 1 || c.Answer != nil || c.Settings[0].Carries != CarriesMaybe || len(r.Groups[0].Others.TooFewCPUs) != 1 {
+		t.Errorf("next to busy programs: %+v, too few CPUs %q", c, r.Groups[0].Others.TooFewCPUs)
 	}
 	if c := Analyze(h, nil).Cheapest; c == nil || c.Settings == nil {
 		t.Errorf("without a valid trial: %+v, want an empty list of settings", c)

@@ -64,7 +64,7 @@ func TestCostlierAtARate(t *testing.T) {
 	twice := func(procs int) float64 { return float64(procs) }
 	r := analyze(Config{Noise: quiet, Settings: settings, Rate: 500, SmallFor: true, Trial: costing(1, 0.01, twice)})
 	got := reasonsOf[verdict.ReasonCostlier](r.Recommendation)
-	if r.Recommendation.Verdict != verdict.CarriesRate || len(got) != 1 || got[0].Of.Procs != 2 || got[0].Than.Procs != 1 {
+	if r.Recommendation.Verdict != verdict.SustainsRate || len(got) != 1 || got[0].Of.Procs != 2 || got[0].Than.Procs != 1 {
 		t.Errorf("%s: %+v", r.Recommendation.Verdict, got)
 	}
 }

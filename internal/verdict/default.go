@@ -129,7 +129,7 @@ func (g *group) beyondCPUs(rows []Row) *Beyond {
 	var above, within float64
 	for i := range rows {
 		a := &rows[i]
-		if a.Variant != "" || a.Procs == nil || a.Throughput.Median == nil || a.Withheld {
+		if a.Variant != "" || a.Procs == nil || a.Throughput.Median == nil || a.TooFewCPUs {
 			continue
 		}
 		x := *a.Throughput.Median

@@ -72,11 +72,11 @@
 //
 // CPU that neither the target nor its load used is that of other programs. Below a
 // tenth of the target's CPUs it is what runs on every machine. From there on a setting is
-// withheld where its Ps within the quota (the CPUs at most), the load on these CPUs and
+// not compared where its Ps within the quota (the CPUs at most), the load on these CPUs and
 // the others together want more than the CPUs by a tenth, and 85% of them were in use:
 // then it had what the others left. It is not compared, and the kind of its work is not
 // known; the others are judged without it, unless it is the default, against which a
-// change is advised. The load withholds nothing by itself: that it shares the CPUs is
+// change is advised. The load by itself keeps nothing from being compared: that it shares the CPUs is
 // another warning. Simulated with up to 7% of a machine used by others, verdicts stay what
 // they were (TestOthersOfEveryMachineWithholdNothing).
 //

@@ -258,7 +258,7 @@ func (g *group) flat() bool {
 
 // allocates reports whether that is a program whose collector is worth looking at first.
 func (g *group) allocates(rows []Row, rec *Recommendation) *Allocates {
-	if rec.Verdict != NotYourKnob && (rec.Verdict == CarriesRate || !g.flat()) {
+	if rec.Verdict != NoDifference && (rec.Verdict == SustainsRate || !g.flat()) {
 		return nil
 	}
 	label := rec.Setting

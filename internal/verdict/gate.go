@@ -153,14 +153,14 @@ func (gate *gating) judgeChecks() {
 		case c.Proven:
 			c.Outcome = OutcomeWithin
 		default:
-			c.Outcome = OutcomeOpen
+			c.Outcome = OutcomeUndecided
 		}
 	}
 }
 
 // withhold is for a setting that other programs left too few CPUs.
 func (gate *gating) withhold(setting journal.Setting) {
-	gate.spoiled = append(gate.spoiled, Unjudged{Code: UnjudgedWithheld, Setting: setting})
+	gate.spoiled = append(gate.spoiled, Unjudged{Code: UnjudgedTooFewCPUs, Setting: setting})
 }
 
 // validity looks for a new program that fails where the old one does not, or
@@ -218,14 +218,14 @@ func (gate *gating) conclude() *Gate {
 	why := gate.spoiled
 	for _, c := range gate.Checks {
 		worse = worse || c.Worse
-		open := c.Outcome == OutcomeOpen && gate.Kind == GateKindAgainst
+		open := c.Outcome == OutcomeUndecided && gate.Kind == GateKindAgainst
 		if c.Judged && !open {
 			continue
 		}
 		at, code := len(why), UnjudgedTooFew
 		switch {
 		case open:
-			code = UnjudgedOpen
+			code = UnjudgedUndecided
 		case c.late:
 			code = UnjudgedLate
 		}
@@ -296,7 +296,7 @@ const (
 	OutcomeNotJudged Outcome = "not_judged"
 	OutcomeWorse     Outcome = "worse"
 	OutcomeWithin    Outcome = "within_margin"
-	OutcomeOpen      Outcome = "open"
+	OutcomeUndecided Outcome = "undecided"
 	OutcomeBetter    Outcome = "better" // of a canary, which looks for it
 )
 
@@ -317,12 +317,12 @@ type Unjudged struct {
 type UnjudgedCode string
 
 const (
-	UnjudgedSpoiled   UnjudgedCode = "spoiled"
-	UnjudgedTooFew    UnjudgedCode = "too_few"
-	UnjudgedWithheld  UnjudgedCode = "withheld"   // Setting: other programs left it too few CPUs
-	UnjudgedNoSetting UnjudgedCode = "no_setting" // of the old command was measured
-	UnjudgedLate      UnjudgedCode = "late"       // Checks, of latency, with as many Pairs: the load engine sent late
-	UnjudgedOpen      UnjudgedCode = "open"       // Checks, with as many Pairs: neither proven worse nor within the margin
+	UnjudgedSpoiled    UnjudgedCode = "spoiled"
+	UnjudgedTooFew     UnjudgedCode = "too_few"
+	UnjudgedTooFewCPUs UnjudgedCode = "too_few_cpus" // Setting: other programs left it too few CPUs
+	UnjudgedNoSetting  UnjudgedCode = "no_setting"   // of the old command was measured
+	UnjudgedLate       UnjudgedCode = "late"         // Checks, of latency, with as many Pairs: the load engine sent late
+	UnjudgedUndecided  UnjudgedCode = "undecided"    // Checks, with as many Pairs: neither proven worse nor within the margin
 )
 
 // FewestPairs is how many pairs a check takes.

@@ -29,7 +29,7 @@ func TestGateAgainst(t *testing.T) {
 		{"worse by less than the margin", versus(0.98, 1.05, quiet), true, verdict.OutcomeWithin},
 		{"throughput worse", versus(0.85, 1, quiet), false, verdict.OutcomeWorse},
 		{"p99 worse", versus(1, 1.5, quiet), false, verdict.OutcomeWorse},
-		{"slightly worse in noise", versus(0.93, 1, &Noise{Trial: 0.05, P99: 0.2}), false, verdict.OutcomeOpen},
+		{"slightly worse in noise", versus(0.93, 1, &Noise{Trial: 0.05, P99: 0.2}), false, verdict.OutcomeUndecided},
 		{"a third as fast in noise, too slow for the rate", versus(0.3, 1, &Noise{Trial: 0.1, P99: 0.4}), false, verdict.OutcomeWorse},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestGateAgainst(t *testing.T) {
 					t.Errorf("six blocks do not judge %+v", check)
 				}
 			}
-			if r.Gate.Pass != c.pass || !said || (r.Gate.Unjudged != nil) != (c.want == verdict.OutcomeOpen) {
+			if r.Gate.Pass != c.pass || !said || (r.Gate.Unjudged != nil) != (c.want == verdict.OutcomeUndecided) {
 				t.Errorf("pass %v, want %v with %q: %+v", r.Gate.Pass, c.pass, c.want, r.Gate.Checks)
 			}
 		})
@@ -84,7 +84,7 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 		{"both fail now and then", 8, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block == 1 }), false, nil},
 		{"clearly more often", 12, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block < 7 }), false, []verdict.Unjudged{{Code: verdict.UnjudgedSpoiled, Bad: 7, Of: 12, OldBad: 1, OldOf: 12, Reason: "exited with code 4"}}},
 		{"one setting worse, another not judged", 6, versus(.7, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Setting.Procs != nil && *t.Setting.Procs == 4 }), true, nil},
-		{"undecided", 6, versus(1, 1, &Noise{Trial: 0.1, P99: 0.2}), nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedOpen, Pairs: 6}}},
+		{"undecided", 6, versus(1, 1, &Noise{Trial: 0.1, P99: 0.2}), nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedUndecided, Pairs: 6}}},
 		{"no setting of the old one", 6, Config{Gate: true, Noise: quiet, Settings: CPUServer()}, nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedNoSetting}}},
 	} {
 		c.config.Blocks, c.config.Trial = c.blocks, c.spoil

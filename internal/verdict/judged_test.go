@@ -144,7 +144,7 @@ func TestTrialsOfOneGroupAgreeInTheirUnit(t *testing.T) {
 	h.Load.Metrics = []string{`throughput=thr (\S+) rows/s`}
 	r := verdict.Analyze(h, trials)
 	g := r.Groups[0]
-	if g.ThroughputUnit != "rows/s" || g.Settings[1].Trials != 0 || g.Settings[1].InvalidReasons[0].Code != journal.InvalidUnit || r.Recommendation.Verdict != verdict.CannotTell {
+	if g.ThroughputUnit != "rows/s" || g.Settings[1].Trials != 0 || g.Settings[1].InvalidReasons[0].Code != journal.InvalidUnit || r.Recommendation.Verdict != verdict.Undecided {
 		t.Errorf("in %s, %d trials of the other, %s", g.ThroughputUnit, g.Settings[1].Trials, r.Recommendation.Verdict)
 	}
 	if w, _ := warned[verdict.MixedUnits](r); w != (verdict.MixedUnits{Trials: 6, Unit: "rows/s", Other: "runs"}) {

@@ -107,7 +107,7 @@ func TestQuotasDoNotContradictEachOther(t *testing.T) {
 	settings := append(Quota(1, Unset(2, 1300, .01), Set(1, 1300, .01)), Quota(2, Unset(2, 900, .01), Set(1, 900, .01))...)
 	r := analyze(Config{Noise: quiet, Settings: settings, SmallFor: true, Rate: 1000})
 	a, b := r.Groups[0].Recommendation, r.Groups[1].Recommendation
-	if a.Verdict != verdict.CarriesRate || b.Claim.Code() != "rate_contradicts" {
+	if a.Verdict != verdict.SustainsRate || b.Claim.Code() != "rate_contradicts" {
 		t.Errorf("%+v; %+v", a, b)
 	}
 }

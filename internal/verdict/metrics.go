@@ -131,8 +131,8 @@ func (g *group) qualify(rec *Recommendation) (losses []metricLoss) {
 		worse = append(worse, losses[i].ReasonMetricWorse)
 	}
 	rec.Reasons = append(worse, rec.Reasons...)
-	if (rec.Verdict == NotYourKnob || !g.Worse(chosen)) && slices.ContainsFunc(losses, func(l metricLoss) bool { return l.part }) {
-		rec.Verdict, rec.Confidence, rec.Setting, rec.Procs, rec.Versus = CannotTell, "", "", nil, nil
+	if (rec.Verdict == NoDifference || !g.Worse(chosen)) && slices.ContainsFunc(losses, func(l metricLoss) bool { return l.part }) {
+		rec.Verdict, rec.Confidence, rec.Setting, rec.Procs, rec.Versus = Undecided, "", "", nil, nil
 		rec.because(CauseBenchmarksDiffer{}, StepBenchmarksApart)
 	}
 	return losses
@@ -142,7 +142,7 @@ func (g *group) qualify(rec *Recommendation) (losses []metricLoss) {
 // to leave things as they are, the default.
 func (g *group) recommended(rec *Recommendation) *contest.Value {
 	switch {
-	case rec.Verdict == NotYourKnob:
+	case rec.Verdict == NoDifference:
 		return cmp.Or(g.DefaultValue(), g.Best)
 	case rec.Verdict.Decides():
 		return rec.Of()

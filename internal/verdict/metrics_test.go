@@ -39,10 +39,10 @@ func TestMetricsQualifyTheVerdict(t *testing.T) {
 		worse   string  // the metric; empty: none
 		change  float64 // of it, about
 	}{
-		{"all alike", map[string]func(float64) float64{"A": flat, "B": flat, "C": flat}, verdict.NotYourKnob, "", "", 0},
+		{"all alike", map[string]func(float64) float64{"A": flat, "B": flat, "C": flat}, verdict.NoDifference, "", "", 0},
 		{"one gains what another loses", map[string]func(float64) float64{
 			"Grow": func(p float64) float64 { return 8000 / p }, "Shrink": func(p float64) float64 { return 1000 * p },
-		}, verdict.CannotTell, "benchmarks_differ", "Shrink ns/op", 7},
+		}, verdict.Undecided, "benchmarks_differ", "Shrink ns/op", 7},
 		{"the mean wants 4, one benchmark 1", map[string]func(float64) float64{
 			"Fast": func(p float64) float64 { return 16000 / math.Min(p, 4) / math.Min(p, 4) * math.Max(1, p/4) }, "Slow": func(p float64) float64 { return 1000 * math.Pow(p, 0.4) }, "Else": falling,
 		}, verdict.Recommended, "", "Slow ns/op", 0.74},
@@ -52,7 +52,7 @@ func TestMetricsQualifyTheVerdict(t *testing.T) {
 		if rec.Verdict != c.verdict || rec.Claim.Code() != c.cause {
 			t.Errorf("%s: %+v, want %s for %q", c.name, rec, c.verdict, c.cause)
 		}
-		if rec.Verdict == verdict.CannotTell && (rec.Confidence != "" || rec.Setting != "" || rec.Procs != nil || rec.Versus != nil) {
+		if rec.Verdict == verdict.Undecided && (rec.Confidence != "" || rec.Setting != "" || rec.Procs != nil || rec.Versus != nil) {
 			t.Errorf("%s: undecided, and yet %s %q: %+v", c.name, rec.Confidence, rec.Setting, rec)
 		}
 		worse, _ := warned[verdict.MetricsWorse](r)

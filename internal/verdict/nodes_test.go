@@ -66,7 +66,7 @@ func TestKindsOfCores(t *testing.T) {
 	}
 }
 
-// TestNeighbourTakesNobodysPart: what runs next to the target as was asked withholds
+// TestNeighbourTakesNobodysPart: what runs next to the target as was asked excludes
 // nothing, and is no other program.
 func TestNeighbourTakesNobodysPart(t *testing.T) {
 	h, trials := Generate(Config{Settings: CPUServer(), Noise: &Noise{}, OtherCPUs: 6, Trial: func(t *journal.Trial) {
@@ -74,7 +74,7 @@ func TestNeighbourTakesNobodysPart(t *testing.T) {
 		t.BesideCPUSeconds = new(6 * t.MeasuredSeconds)
 	}})
 	g := Analyze(h, trials).Groups[0]
-	if len(g.Others.Withheld) > 0 || g.Others.Matter || g.Workload.CPUUtilisation != nil || g.Workload.Kind != "unknown" {
+	if len(g.Others.TooFewCPUs) > 0 || g.Others.Matter || g.Workload.CPUUtilisation != nil || g.Workload.Kind != "unknown" {
 		t.Errorf("%+v, %+v", g.Others, g.Workload)
 	}
 	if e := g.Settings[0].Evidence; e.BesideCPUs == nil || *e.BesideCPUs != 6 {

@@ -15,19 +15,19 @@ func TestAStarvedMachineIsNamed(t *testing.T) {
 	}
 	starved := []string{"default", "2", "4"}
 	for _, c := range []struct {
-		name     string
-		config   Config
-		shared   bool
-		kind     string
-		withheld []string
-		verdict  verdict.Verdict
-		warns    bool
+		name       string
+		config     Config
+		shared     bool
+		kind       string
+		tooFewCPUs []string
+		verdict    verdict.Verdict
+		warns      bool
 	}{
 		{"nothing else runs", Config{CPUs: 2, Settings: two()}, false, "cpu-bound", nil, verdict.KeepDefault, false},
 		{"a few per cent, as on every machine", Config{CPUs: 2, Settings: two(), OtherCPUs: 0.15}, true, "cpu-bound", nil, verdict.KeepDefault, false},
 		{"the load alone fills the machine", Config{CPUs: 2, Settings: two(), Trial: func(t *journal.Trial) { t.Load.CPUSeconds = 1.5 * t.MeasuredSeconds }}, true, "cpu-bound", nil, verdict.KeepDefault, false},
-		{"others take 1.6 of 2 CPUs", Config{CPUs: 2, Settings: two(), OtherCPUs: 1.6}, true, "unknown", []string{"default", "1", "2", "4"}, verdict.CannotTell, true},
-		{"others take half a CPU", Config{CPUs: 2, Settings: two(), OtherCPUs: 0.5}, false, "unknown", starved, verdict.CannotTell, true},
+		{"others take 1.6 of 2 CPUs", Config{CPUs: 2, Settings: two(), OtherCPUs: 1.6}, true, "unknown", []string{"default", "1", "2", "4"}, verdict.Undecided, true},
+		{"others take half a CPU", Config{CPUs: 2, Settings: two(), OtherCPUs: 0.5}, false, "unknown", starved, verdict.Undecided, true},
 		{"the quota leaves room for them", Config{CPUs: 8, Settings: Quota(2, two()...), OtherCPUs: 4}, false, "cpu-bound", nil, verdict.KeepDefault, true},
 		{"the target waits for other things, on CPUs that idle", Config{CPUs: 2, Settings: idle(two()), OtherCPUs: 0.5}, false, "io-bound", nil, verdict.KeepDefault, true},
 		{"larger values have too few, the default has enough", Config{CPUs: 8, OtherCPUs: 4,
@@ -40,10 +40,10 @@ func TestAStarvedMachineIsNamed(t *testing.T) {
 		}
 		r := verdict.Analyze(h, trials)
 		g := r.Groups[0]
-		if g.Workload.Kind != c.kind || !slices.Equal(g.Others.Withheld, c.withheld) || g.Recommendation.Verdict != c.verdict || has[verdict.OthersBusy](r) != c.warns {
-			t.Errorf("%s: %s, withheld %v, %s, %v; want %s, %v, %s, warned %v", c.name, g.Workload.Kind, g.Others.Withheld, g.Recommendation.Verdict, codes(r), c.kind, c.withheld, c.verdict, c.warns)
+		if g.Workload.Kind != c.kind || !slices.Equal(g.Others.TooFewCPUs, c.tooFewCPUs) || g.Recommendation.Verdict != c.verdict || has[verdict.OthersBusy](r) != c.warns {
+			t.Errorf("%s: %s, too few CPUs %v, %s, %v; want %s, %v, %s, warned %v", c.name, g.Workload.Kind, g.Others.TooFewCPUs, g.Recommendation.Verdict, codes(r), c.kind, c.tooFewCPUs, c.verdict, c.warns)
 		}
-		if len(c.withheld) > 0 && !speaksOf(&g.Recommendation, "withheld") {
+		if len(c.tooFewCPUs) > 0 && !speaksOf(&g.Recommendation, "too_few_cpus") {
 			t.Errorf("%s: nothing says what is not compared: %+v", c.name, g.Recommendation)
 		}
 	}
@@ -131,7 +131,7 @@ func TestABusyMachineMakesNoProgramWait(t *testing.T) {
 		r := analyze(Config{CPUs: 2, Noise: quiet, Settings: idle([]Truth{Unset(2, 1000, .01), Set(1, 500, .02)}), Trial: func(t *journal.Trial) {
 			t.HostUse.OtherCPUSeconds, t.HostUse.BusyRatio = nil, c.busy
 		}})
-		if w := r.Groups[0].Workload; w.Kind != c.kind || w.Withheld != (c.kind == "unknown") {
+		if w := r.Groups[0].Workload; w.Kind != c.kind || w.TooFewCPUs != (c.kind == "unknown") {
 			t.Errorf("a machine busy by %g: %+v, want %s", c.busy, w, c.kind)
 		}
 	}
@@ -177,7 +177,7 @@ func TestOneStarvedTrialOfAGate(t *testing.T) {
 func TestAStarvedBaselineIsNotJudged(t *testing.T) {
 	r := analyze(Config{CPUs: 4, OtherCPUs: 2, Noise: quiet, Settings: CPUServer()})
 	g, err := verdict.GateBaseline(r, r)
-	if err != nil || g.Pass || len(g.Unjudged) == 0 || g.Unjudged[0].Code != verdict.UnjudgedWithheld {
+	if err != nil || g.Pass || len(g.Unjudged) == 0 || g.Unjudged[0].Code != verdict.UnjudgedTooFewCPUs {
 		t.Errorf("%v, %+v", err, g)
 	}
 }
@@ -187,7 +187,7 @@ func TestAStarvedBaselineIsNotJudged(t *testing.T) {
 func TestAStarvedRateSaysSo(t *testing.T) {
 	r := analyze(Config{CPUs: 2, OtherCPUs: 1.3, Noise: quiet, Rate: 500, SmallFor: true, Settings: []Truth{Unset(2, 1000, .01), Set(1, 900, .02)}})
 	got := r.Groups[0].Recommendation
-	if x, _ := got.Claim.(verdict.CauseWithheld); got.Verdict != verdict.CannotTell || len(x.List) != 2 {
+	if x, _ := got.Claim.(verdict.CauseTooFewCPUs); got.Verdict != verdict.Undecided || len(x.List) != 2 {
 		t.Errorf("%s: %+v", got.Verdict, got.Claim)
 	}
 }
@@ -232,11 +232,11 @@ func TestAnOverrideIsNoBusyMachine(t *testing.T) {
 		}
 	}})
 	got := r.Groups[0].Recommendation
-	if len(r.Groups[0].Others.Withheld) == 0 {
-		t.Fatalf("nothing is withheld: %+v", r.Groups[0].Others)
+	if len(r.Groups[0].Others.TooFewCPUs) == 0 {
+		t.Fatalf("nothing had too few CPUs: %+v", r.Groups[0].Others)
 	}
-	if got.Claim.Code() != "overridden" || len(got.Settle) != 1 || got.Settle[0].Code != verdict.StepFindDerived {
-		t.Errorf("%+v, settled by %+v", got.Claim, got.Settle)
+	if got.Claim.Code() != "overridden" || len(got.Next) != 1 || got.Next[0].Code != verdict.StepFindDerived {
+		t.Errorf("%+v, decided by %+v", got.Claim, got.Next)
 	}
 }
 
@@ -256,8 +256,8 @@ func TestSlowIsNotStarved(t *testing.T) {
 			}
 		}})
 	g := verdict.Analyze(h, trials).Groups[0]
-	if o := g.Others; 4*o.Slow < o.Trials || g.Recommendation.Claim.Code() != "withheld" {
-		t.Errorf("%d of %d trials were slow: %q, want %q", o.Slow, o.Trials, g.Recommendation.Claim.Code(), "withheld")
+	if o := g.Others; 4*o.Slow < o.Trials || g.Recommendation.Claim.Code() != "too_few_cpus" {
+		t.Errorf("%d of %d trials were slow: %q, want %q", o.Slow, o.Trials, g.Recommendation.Claim.Code(), "too_few_cpus")
 	}
 }
 
@@ -272,7 +272,7 @@ func TestASlowMachine(t *testing.T) {
 	}{
 		"steady":          {func(int) bool { return false }, 0, verdict.KeepDefault, ""},
 		"one block":       {func(block int) bool { return block == 4 }, 5, verdict.KeepDefault, ""}, // the one after it is as fast as the others
-		"it never rests":  {func(block int) bool { return block%2 == 0 }, 60, verdict.CannotTell, "slow_machine"},
+		"it never rests":  {func(block int) bool { return block%2 == 0 }, 60, verdict.Undecided, "slow_machine"},
 		"half of the run": {func(block int) bool { return block >= 5 }, 0, verdict.KeepDefault, ""}, // each block is as fast as half of them
 	} {
 		h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, Blocks: 12,

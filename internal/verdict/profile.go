@@ -135,7 +135,7 @@ func (r *Result) Profile(list []journal.Profiled) {
 	}
 	for i := range r.Groups {
 		if rec := &r.Groups[i].Recommendation; len(r.Profiles) > 0 {
-			rec.Settle = slices.DeleteFunc(rec.Settle, func(s Step) bool { return s.Code == StepProfile })
+			rec.Next = slices.DeleteFunc(rec.Next, func(s Step) bool { return s.Code == StepProfile })
 		}
 	}
 }

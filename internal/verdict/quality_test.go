@@ -77,7 +77,7 @@ func TestPicks(t *testing.T) {
 				pick = 8
 			} else if rec.Verdict == verdict.Recommended {
 				pick = *rec.Procs
-			} else if rec.Verdict == verdict.NotYourKnob {
+			} else if rec.Verdict == verdict.NoDifference {
 				pick = 8
 			}
 			if pick == 0 {
@@ -96,7 +96,7 @@ func TestPicks(t *testing.T) {
 			if c.At(float64(pick)) < 0.95*best {
 				badHere++
 			}
-			if rec.Verdict != verdict.NotYourKnob {
+			if rec.Verdict != verdict.NoDifference {
 				excess += pick - smallest
 			}
 		}
@@ -176,7 +176,7 @@ func FuzzAnalyze(f *testing.F) {
 		if _, err := json.Marshal(r); err != nil { // there is no NaN and no infinity in any field
 			t.Error(err)
 		}
-		if len(r.Groups) > 0 && r.Groups[0].Recommendation.Verdict == verdict.CannotTell && r.Groups[0].Recommendation.Claim.Code() == "" {
+		if len(r.Groups) > 0 && r.Groups[0].Recommendation.Verdict == verdict.Undecided && r.Groups[0].Recommendation.Claim.Code() == "" {
 			t.Error("cannot tell, and not why")
 		}
 		gate, err := verdict.GateBaseline(r, r)

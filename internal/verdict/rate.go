@@ -14,7 +14,7 @@ const CarriedRatio = 0.99
 // which that is proven, what was proven not to carry it below. Its verdict rests on
 // counts of requests.
 func (g *group) carries() Recommendation {
-	rec := Recommendation{Verdict: CannotTell, Reasons: []Remark{}}
+	rec := Recommendation{Verdict: Undecided, Reasons: []Remark{}}
 	if g.origin == OriginMixed {
 		rec.because(CauseMixedOrigins{}, StepStartAgain)
 		return rec
@@ -28,33 +28,33 @@ func (g *group) carries() Recommendation {
 			rec.Reasons = append(rec.Reasons, ReasonCarried{About{v}, c.typed()})
 		}
 	}
-	if len(g.Withheld) > 0 {
-		rec.Reasons = append(rec.Reasons, ReasonWithheld{g.Withheld})
+	if len(g.TooFewCPUs) > 0 {
+		rec.Reasons = append(rec.Reasons, ReasonTooFewCPUs{g.TooFewCPUs})
 	}
 	if len(carriers) == 0 {
 		if len(rec.Reasons) > 0 {
 			rec.Reasons = append(rec.Reasons, ReasonHolds{})
 		}
 		switch {
-		case g.Best == nil && len(g.Withheld) > 0:
-			rec.because(CauseWithheld{g.Withheld}, g.others.remedy())
+		case g.Best == nil && len(g.TooFewCPUs) > 0:
+			rec.because(CauseTooFewCPUs{g.TooFewCPUs}, g.others.remedy())
 		case g.Best == nil:
 			rec.because(g.nothing())
 		case !offered:
 			rec.because(CauseRateNotOffered{}, StepOfferRate)
 		case few:
 			rec.because(CauseRateFewBlocks{}, StepRepeat, StepLessRate)
-			rec.Settle[0].Blocks = minPairs
+			rec.Next[0].Blocks = minPairs
 		case refused:
 			rec.because(CauseRateNotCarried{Proven: true}, StepLessRate)
 		default:
 			rec.because(CauseRateNotCarried{}, StepLessRate)
-			rec.Settle = append(g.settle(), rec.Settle...)
+			rec.Next = append(g.next(), rec.Next...)
 		}
 		return rec
 	}
 	chosen := carriers[0]
-	rec.Verdict, rec.Confidence = CarriesRate, Proven
+	rec.Verdict, rec.Confidence = SustainsRate, Proven
 	if better := g.betterCarrier(chosen, carriers); better != nil {
 		c := g.P99(chosen, better)
 		rec.Reasons = append(rec.Reasons, ReasonCarrierP99{Bounded{Difference{Pair{chosen, better}, expm1(c.Mid), c.N}, expm1(c.Least)}})
@@ -202,7 +202,7 @@ func (r *Result) contradicted() {
 		for k := range r.Groups {
 			less := &r.Groups[k]
 			smaller := less.QuotaCPUs != nil && (g.QuotaCPUs == nil || *less.QuotaCPUs < *g.QuotaCPUs)
-			if smaller && less.Replicas <= g.Replicas && less.GoVersion == g.GoVersion && less.Recommendation.Verdict == CarriesRate {
+			if smaller && less.Replicas <= g.Replicas && less.GoVersion == g.GoVersion && less.Recommendation.Verdict == SustainsRate {
 				g.Recommendation.because(CauseRateContradicts{}, StepQuietMachine)
 			}
 		}

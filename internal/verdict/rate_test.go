@@ -26,12 +26,12 @@ func TestWhatCarriesTheRate(t *testing.T) {
 		setting string
 		code    verdict.Code
 	}{
-		{"just below the threshold", Config{Rate: 20000, Trial: open("2", 0.98996)}, verdict.CarriesRate, "4", ""},
-		{"queues hide what the closed loop shows", Config{Rate: 24000, Trial: open("2", 0.995)}, verdict.CarriesRate, "4", ""},
-		{"the low end counts", Config{Rate: 23400, Seed: 3, Noise: &Noise{Trial: .03}, Trial: open("2", 1)}, verdict.CarriesRate, "4", ""},
-		{"without an interval the median", Config{Rate: 24000, Blocks: 4, Trial: open("2", 1)}, verdict.CarriesRate, "4", ""},
-		{"a load command has no closed loop", Config{Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, verdict.CarriesRate, "2", ""},
-		{"two trials", Config{Rate: 20000, Blocks: 2}, verdict.CannotTell, "", "rate_few_blocks"},
+		{"just below the threshold", Config{Rate: 20000, Trial: open("2", 0.98996)}, verdict.SustainsRate, "4", ""},
+		{"queues hide what the closed loop shows", Config{Rate: 24000, Trial: open("2", 0.995)}, verdict.SustainsRate, "4", ""},
+		{"the low end counts", Config{Rate: 23400, Seed: 3, Noise: &Noise{Trial: .03}, Trial: open("2", 1)}, verdict.SustainsRate, "4", ""},
+		{"without an interval the median", Config{Rate: 24000, Blocks: 4, Trial: open("2", 1)}, verdict.SustainsRate, "4", ""},
+		{"a load command has no closed loop", Config{Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, verdict.SustainsRate, "2", ""},
+		{"two trials", Config{Rate: 20000, Blocks: 2}, verdict.Undecided, "", "rate_few_blocks"},
 	} {
 		c.config.SmallFor, c.config.Settings = true, CPUServer()
 		if c.config.Noise == nil {

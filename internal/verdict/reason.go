@@ -86,8 +86,8 @@ func (g *group) common() (list []Remark) {
 	if n := g.others.Slow; n > 0 {
 		list = append(list, ReasonSlow{n})
 	}
-	if len(g.Withheld) > 0 {
-		list = append(list, ReasonWithheld{g.Withheld})
+	if len(g.TooFewCPUs) > 0 {
+		list = append(list, ReasonTooFewCPUs{g.TooFewCPUs})
 	}
 	if u := g.Apart; u != nil && u.Procs == 0 {
 		list = append(list, ReasonUnsetUnread{})

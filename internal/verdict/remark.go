@@ -83,7 +83,7 @@ type (
 	ReasonLateLoad     struct{ Trials int } // whose generator was late
 	ReasonBursts       struct{}             // trials next to busy programs, as the group has them
 	ReasonSlow         struct{ Trials int } // on a machine that was slower
-	ReasonWithheld     struct{ List []*contest.Value }
+	ReasonTooFewCPUs   struct{ List []*contest.Value }
 	ReasonHolds        struct{} // the group's CPUs, quota and replicas
 	// ReasonMetricWorse is of a metric that the program printed.
 	ReasonMetricWorse struct {
@@ -102,22 +102,22 @@ func (ReasonFastest) Code() Code      { return "highest_throughput" }
 func (ReasonLowestP99) Code() Code    { return "lowest_p99" }
 func (ReasonSlower) Code() Code       { return "worse_throughput" }
 func (ReasonAsFast) Code() Code       { return "as_good_throughput" }
-func (ReasonSpeedOpen) Code() Code    { return "open_throughput" }
+func (ReasonSpeedOpen) Code() Code    { return "undecided_throughput" }
 func (ReasonSetAside) Code() Code     { return "set_aside" }
 func (ReasonLater) Code() Code        { return "worse_p99" }
 func (ReasonAsPrompt) Code() Code     { return "as_good_p99" }
-func (ReasonP99Open) Code() Code      { return "open_p99" }
+func (ReasonP99Open) Code() Code      { return "undecided_p99" }
 func (ReasonSaturated) Code() Code    { return "saturated" }
 func (ReasonP99NotJudged) Code() Code { return "p99_not_judged" }
 func (ReasonUnsetUnread) Code() Code  { return "unset_unread" }
-func (ReasonUnsetDiffers) Code() Code { return "unset_differs" }
+func (ReasonUnsetDiffers) Code() Code { return "default_differs" }
 func (ReasonSpread) Code() Code       { return "spread" }
 func (ReasonShared) Code() Code       { return "load_on_cpus" }
 func (ReasonUnjudged) Code() Code     { return "latency_short" }
 func (ReasonLateLoad) Code() Code     { return "late_load" }
 func (ReasonBursts) Code() Code       { return "bursts" }
 func (ReasonSlow) Code() Code         { return "slow_machine" }
-func (ReasonWithheld) Code() Code     { return "withheld" }
+func (ReasonTooFewCPUs) Code() Code   { return "too_few_cpus" }
 func (ReasonHolds) Code() Code        { return "holds_for" }
 func (ReasonMetricWorse) Code() Code  { return "metric_worse" }
 func (ReasonCarried) Code() Code      { return "carried" }
@@ -175,8 +175,8 @@ type (
 	CauseUnsetDiffers   struct{ About }
 	CauseLoadLimited    struct{}        // all are equal, at the limit of the load generator
 	CauseSaturated      struct{ About } // it has the throughput, and could not carry the rate
-	CauseP99Open        struct{ Undecided }
-	CauseThroughputOpen struct{ Undecided }
+	CauseP99Open        struct{ Rivals }
+	CauseThroughputOpen struct{ Rivals }
 	// CauseDefaultOpen: Of is as good as any, nothing is proven worse, and Than, the default, is
 	// open against Rival.
 	CauseDefaultOpen struct {
@@ -191,7 +191,7 @@ type (
 	CauseRateFewBlocks    struct{}
 	CauseRateNotCarried   struct{ Proven bool }
 	CauseOverridden       struct{}                        // the program ran at another value than asked: the group's Override
-	CauseWithheld         struct{ List []*contest.Value } // other programs left them too few CPUs
+	CauseTooFewCPUs       struct{ List []*contest.Value } // other programs left them too few CPUs
 	CauseSlow             struct{}                        // too many trials on a machine that was slower, as the group has it
 	CauseUnseen           struct{ List []*contest.Value } // no valid trial was seen to run at them
 	CauseUncounted        struct{ List []*contest.Value } // nothing was counted of other programs
@@ -201,32 +201,32 @@ type (
 	CauseBenchmarksDiffer struct{}                        // equal on average, see ReasonMetricWorse
 )
 
-// Undecided are two values of which one is better.
-type Undecided struct {
+// Rivals are two values of which one is better.
+type Rivals struct {
 	List    []*contest.Value
 	Default *contest.Value // where it is as good as is known; nil: it is not
 }
 
-func (CauseOnlyUnset) Code() Code        { return "only_unset" }
-func (CausePilotsInvalid) Code() Code    { return "pilots_invalid" }
+func (CauseOnlyUnset) Code() Code        { return "only_default" }
+func (CausePilotsInvalid) Code() Code    { return "rate_trials_invalid" }
 func (CauseNotMeasured) Code() Code      { return "not_measured" }
 func (CauseNoneValid) Code() Code        { return "none_valid" }
 func (CauseNoThroughput) Code() Code     { return "no_throughput" }
 func (CauseMemory) Code() Code           { return "memory" }
 func (CauseOneValue) Code() Code         { return "one_value" }
-func (CauseUnsetDiffers) Code() Code     { return "unset_differs" }
+func (CauseUnsetDiffers) Code() Code     { return "default_differs" }
 func (CauseLoadLimited) Code() Code      { return "load_limited" }
 func (CauseSaturated) Code() Code        { return "saturated" }
-func (CauseP99Open) Code() Code          { return "open_p99" }
-func (CauseThroughputOpen) Code() Code   { return "open_throughput" }
-func (CauseDefaultOpen) Code() Code      { return "open_default" }
+func (CauseP99Open) Code() Code          { return "undecided_p99" }
+func (CauseThroughputOpen) Code() Code   { return "undecided_throughput" }
+func (CauseDefaultOpen) Code() Code      { return "undecided_default" }
 func (CauseNoise) Code() Code            { return "noise" }
-func (CauseNothingProven) Code() Code    { return "nothing_told_apart" }
+func (CauseNothingProven) Code() Code    { return "nothing_proven" }
 func (CauseRateNotOffered) Code() Code   { return "rate_not_offered" }
 func (CauseRateFewBlocks) Code() Code    { return "rate_few_blocks" }
 func (CauseRateNotCarried) Code() Code   { return "rate_not_carried" }
 func (CauseOverridden) Code() Code       { return "overridden" }
-func (CauseWithheld) Code() Code         { return "withheld" }
+func (CauseTooFewCPUs) Code() Code       { return "too_few_cpus" }
 func (CauseSlow) Code() Code             { return "slow_machine" }
 func (CauseUnseen) Code() Code           { return "unseen" }
 func (CauseUncounted) Code() Code        { return "uncounted" }

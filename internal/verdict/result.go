@@ -184,9 +184,9 @@ type Flatness struct {
 // nearest to the effective CPUs): cpu-bound at 90% and more, io-bound at 50%
 // and less, mixed between; unknown where CPU time could not be read.
 type Workload struct {
-	// Withheld is that other programs left that setting too few CPUs: what it used of
+	// TooFewCPUs is that other programs left that setting too few CPUs: what it used of
 	// them is then no metric of its own. The kind is unknown.
-	Withheld bool
+	TooFewCPUs bool
 
 	Kind           string
 	CPUUtilisation *float64
@@ -197,17 +197,17 @@ type Workload struct {
 type Verdict string
 
 const (
-	Recommended Verdict = "recommended"   // set this value
-	KeepDefault Verdict = "keep_default"  // change nothing
-	TradeOff    Verdict = "trade_off"     // throughput and p99 want different values
-	CannotTell  Verdict = "undecided"     // with what would settle it
-	NotYourKnob Verdict = "no_difference" // all values are proven equal
-	CarriesRate Verdict = "sustains_rate" // the smallest setting that carries --rate
-	Measured    Verdict = "measured"      // of a server that ran already: nothing was compared
+	Recommended  Verdict = "recommended"   // set this value
+	KeepDefault  Verdict = "keep_default"  // change nothing
+	TradeOff     Verdict = "trade_off"     // throughput and p99 want different values
+	Undecided    Verdict = "undecided"     // with what would decide it
+	NoDifference Verdict = "no_difference" // all values are proven equal
+	SustainsRate Verdict = "sustains_rate" // the smallest setting that carries --rate
+	Measured     Verdict = "measured"      // of a server that ran already: nothing was compared
 )
 
 // Decides reports whether a verdict names a value to run with.
-func (v Verdict) Decides() bool { return v == Recommended || v == KeepDefault || v == CarriesRate }
+func (v Verdict) Decides() bool { return v == Recommended || v == KeepDefault || v == SustainsRate }
 
 // Confidence is how sure a verdict is.
 type Confidence string
@@ -221,7 +221,7 @@ const (
 type Recommendation struct {
 	Verdict Verdict
 	// Confidence is of recommended, keep_default, no_difference (always proven) and trade_off; what is
-	// likely says how it would be proven, in Settle.
+	// likely says how it would be proven, in Next.
 	Confidence Confidence
 	Procs      *int // null: leave GOMAXPROCS unset, or no value can be named
 	Setting    string
@@ -234,7 +234,7 @@ type Recommendation struct {
 	// Versus is what the value changes against the default; null where none is named, or
 	// the default is not known.
 	Versus *Versus
-	Settle []Step // of undecided and of what is likely: what would settle it
+	Next   []Step // of undecided and of what is likely: what would decide it
 }
 
 // values are those that the claim names, and compares with; nil: none.

@@ -45,7 +45,7 @@ func (g *group) results() (settings, rows []Row) {
 // setting is one by itself.
 func (g *group) setting(a journal.Setting) Row {
 	result := g.summarize(a, g.Measured(a), g.Copies(a))
-	result.Withheld = g.IsWithheld(a)
+	result.TooFewCPUs = g.HadTooFewCPUs(a)
 	return result
 }
 
@@ -82,7 +82,7 @@ func (g *group) row(v *contest.Value, alone Row) Row {
 			return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))
 		})
 		row = g.summarize(v.Settings[0], measured, copies)
-		row.NonInferior, row.Withheld = alone.NonInferior, alone.Withheld
+		row.NonInferior, row.TooFewCPUs = alone.NonInferior, alone.TooFewCPUs
 		for _, a := range v.Settings[1:] {
 			row.PooledWith = append(row.PooledWith, a.Label)
 		}
@@ -151,8 +151,8 @@ type Row struct {
 	Requests   int64
 	Unanswered int64
 	Redirects  int64
-	// Withheld is that other programs left too few CPUs for the setting to be compared.
-	Withheld bool
+	// TooFewCPUs is that other programs left too few CPUs for the setting to be compared.
+	TooFewCPUs bool
 	// Excluded is why the setting has no part in what is judged, or not in all of it.
 	Excluded   *contest.Excluded
 	PooledWith []string // labels of the settings that ran at its value

@@ -17,7 +17,7 @@ func TestSaturationNeedsBlocks(t *testing.T) {
 			Trial: func(t *journal.Trial) { t.Saturated = t.Setting.Label == "1" },
 		})
 		r := Analyze(h, trials)
-		if got := r.Recommendation.Verdict != CannotTell; got != want {
+		if got := r.Recommendation.Verdict != Undecided; got != want {
 			t.Errorf("%d blocks: %+v", blocks, r.Recommendation)
 		}
 	}

@@ -7,12 +7,12 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// guard withholds a verdict of what nobody saw. A value is named only if valid trials of it
+// guard refuses a verdict of what nobody saw. A value is named only if valid trials of it
 // and of the default were seen to run at it. If the user said that they cannot be seen, or
 // if nothing was counted that would show that other programs disturbed the trials, the
 // verdict is likely at most.
 func (g *group) guard(rec *Recommendation) {
-	if rec.Verdict == CannotTell || rec.Verdict == Measured {
+	if rec.Verdict == Undecided || rec.Verdict == Measured {
 		return
 	}
 	if g.defaultMissing() {
@@ -34,18 +34,18 @@ func (g *group) guard(rec *Recommendation) {
 	case !capped || !rec.Verdict.Decides():
 		rec.withhold(cause, step)
 	case rec.Confidence == Proven:
-		rec.Confidence, rec.Settle = Likely, []Step{{Code: step}}
+		rec.Confidence, rec.Next = Likely, []Step{{Code: step}}
 	}
 }
 
 // capped reports whether guard made likely what was proven.
 func (rec *Recommendation) capped() bool {
-	return slices.ContainsFunc(rec.Settle, func(s Step) bool { return s.Code == StepSee || s.Code == StepCount })
+	return slices.ContainsFunc(rec.Next, func(s Step) bool { return s.Code == StepSee || s.Code == StepCount })
 }
 
 // withhold is a verdict that there is none, with the reasons of the one that there was.
 func (rec *Recommendation) withhold(cause Remark, step StepCode) {
-	*rec = Recommendation{Verdict: CannotTell, Reasons: rec.Reasons}
+	*rec = Recommendation{Verdict: Undecided, Reasons: rec.Reasons}
 	rec.because(cause, step)
 }
 
@@ -62,7 +62,7 @@ func (g *group) defaultMissing() bool {
 // seen to run at them.
 func (g *group) unseen(rec *Recommendation) (list []*contest.Value) {
 	rests := g.Values // that nothing differs is about all of them
-	if rec.Verdict != NotYourKnob {
+	if rec.Verdict != NoDifference {
 		of, than := rec.values()
 		rests = []*contest.Value{of, than}
 	}
@@ -104,6 +104,6 @@ func uncounted(trials []*journal.Trial) bool {
 // is proven of them is likely if nothing was counted of other programs.
 func (g *group) guardCompared(rec *Recommendation) {
 	if rec.Confidence == Proven && slices.ContainsFunc(g.Settings, func(a journal.Setting) bool { return uncounted(g.Trials(a)) }) {
-		rec.Confidence, rec.Settle = Likely, []Step{{Code: StepCount}}
+		rec.Confidence, rec.Next = Likely, []Step{{Code: StepCount}}
 	}
 }

@@ -29,9 +29,9 @@ func TestOnlyWhatWasSeenIsNamed(t *testing.T) {
 		cause      verdict.Code
 	}
 	proven, likely := answer{verdict.Recommended, verdict.Proven, ""}, answer{verdict.Recommended, verdict.Likely, ""}
-	carries, mayCarry := answer{verdict.CarriesRate, verdict.Proven, ""}, answer{verdict.CarriesRate, verdict.Likely, ""}
-	kept, unseen := answer{verdict.KeepDefault, verdict.Proven, ""}, answer{verdict.CannotTell, "", "unseen"}
-	noDefault, uncounted := answer{verdict.CannotTell, "", "no_default"}, answer{verdict.CannotTell, "", "uncounted"}
+	carries, mayCarry := answer{verdict.SustainsRate, verdict.Proven, ""}, answer{verdict.SustainsRate, verdict.Likely, ""}
+	kept, unseen := answer{verdict.KeepDefault, verdict.Proven, ""}, answer{verdict.Undecided, "", "unseen"}
+	noDefault, uncounted := answer{verdict.Undecided, "", "no_default"}, answer{verdict.Undecided, "", "uncounted"}
 	for name, c := range map[string]struct {
 		settings []Truth
 		trial    func(*journal.Trial)
@@ -65,10 +65,10 @@ func TestOnlyWhatWasSeenIsNamed(t *testing.T) {
 			if got.Verdict != want.verdict || got.Confidence != want.confidence || got.Claim.Code() != want.cause && want.cause != "" {
 				t.Errorf("%s, at rate %g: %s %s %q, want %+v", name, rate, got.Verdict, got.Confidence, got.Claim.Code(), want)
 			}
-			if (got.Confidence == verdict.Likely || got.Verdict == verdict.CannotTell) && len(got.Settle) == 0 {
-				t.Errorf("%s, at rate %g: nothing says what would settle it", name, rate)
+			if (got.Confidence == verdict.Likely || got.Verdict == verdict.Undecided) && len(got.Next) == 0 {
+				t.Errorf("%s, at rate %g: nothing says what would decide it", name, rate)
 			}
-			if got.Verdict == verdict.CannotTell && (got.Procs != nil || got.Setting != "") {
+			if got.Verdict == verdict.Undecided && (got.Procs != nil || got.Setting != "") {
 				t.Errorf("%s, at rate %g: it names %v %q", name, rate, got.Procs, got.Setting)
 			}
 		}

@@ -192,7 +192,7 @@ func (g *group) adviseThrottling(found *Throttling, rec *Recommendation) {
 	case decided && of.Procs > 0 && of.Procs < worst.ps:
 		// That a value carries the rate, or is likely, does not prove that it is as good.
 		found.Advice, found.Procs = AdviceLower, new(of.Procs)
-		if rec.Verdict != CarriesRate && rec.Confidence == Proven || better != nil && better.Procs == of.Procs {
+		if rec.Verdict != SustainsRate && rec.Confidence == Proven || better != nil && better.Procs == of.Procs {
 			found.Advice = AdviceMeasured
 		}
 	case decided && rec.Confidence == Proven && of.Procs >= worst.ps:

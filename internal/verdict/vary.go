@@ -60,7 +60,7 @@ func (r *Result) sureness(s contest.Search) Confidence {
 			continue
 		}
 		i := slices.IndexFunc(r.Groups, func(g Group) bool { return g.key() == c.Group })
-		if i >= 0 && (r.Groups[i].Recommendation.Verdict == CannotTell || r.Groups[i].Recommendation.Verdict == TradeOff) {
+		if i >= 0 && (r.Groups[i].Recommendation.Verdict == Undecided || r.Groups[i].Recommendation.Verdict == TradeOff) {
 			return ""
 		}
 		capped := slices.ContainsFunc(slices.Concat(r.Groups, r.Compared), func(g Group) bool { return g.key() == c.Group && g.Recommendation.capped() })
@@ -95,7 +95,7 @@ func (g *group) variable() Group {
 	if result.Rows = rows; 0 < lead.Peak && lead.Peak <= len(axis.Values) {
 		result.Peak = axis.Name + "=" + axis.Values[lead.Peak-1]
 	}
-	result.Recommendation = Recommendation{Verdict: CannotTell, Reasons: []Remark{}}
+	result.Recommendation = Recommendation{Verdict: Undecided, Reasons: []Remark{}}
 	if best := g.Answer(); best != nil {
 		result.Recommendation = Recommendation{Verdict: KeepDefault, Confidence: confidenceOf(lead.Confidence), Setting: best.Label, Reasons: []Remark{}}
 		if start := axis.Rank(axis.Start); lead.Pick != start {
@@ -114,7 +114,7 @@ func (g *group) variable() Group {
 func (g *group) ranked(setting Row, a journal.Setting) Row {
 	row := setting
 	v := g.ValueOf(a)
-	if v == nil || slices.Contains(g.Withheld, v) {
+	if v == nil || slices.Contains(g.TooFewCPUs, v) {
 		v = &contest.Value{}
 	}
 	row.Saturated = v.Saturated
@@ -133,8 +133,8 @@ func (g *group) ranked(setting Row, a journal.Setting) Row {
 	switch {
 	case g.TooLarge[a.Key()]:
 		row.Excluded = new(contest.ExcludedMemory)
-	case g.IsWithheld(a):
-		row.Excluded = new(contest.ExcludedWithheld)
+	case g.HadTooFewCPUs(a):
+		row.Excluded = new(contest.ExcludedTooFewCPUs)
 	case row.Trials == 0:
 		row.Excluded = new(contest.ExcludedInvalid)
 	case v.N == 0:

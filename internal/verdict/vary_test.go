@@ -66,7 +66,7 @@ func TestVariedUnseen(t *testing.T) {
 		return r.Compared[0], r.Best[0]
 	}
 	of, best := run(false, func(t *journal.Trial) { t.HostUse = nil })
-	if rec := of.Recommendation; rec.Setting != "GOGC=200" || rec.Confidence != verdict.Likely || len(rec.Settle) != 1 || rec.Settle[0].Code != verdict.StepCount || best.Confidence != verdict.Likely {
+	if rec := of.Recommendation; rec.Setting != "GOGC=200" || rec.Confidence != verdict.Likely || len(rec.Next) != 1 || rec.Next[0].Code != verdict.StepCount || best.Confidence != verdict.Likely {
 		t.Errorf("nothing is counted: %+v, best %+v", rec, best)
 	}
 	of, best = run(true, func(t *journal.Trial) { t.ObservedProcs = []*int{nil} })
@@ -125,7 +125,7 @@ func TestTooMuchMemory(t *testing.T) {
 		}})
 		h.Plan.MaxMemoryBytes = most
 		rec := verdict.Analyze(h, trials).Groups[0].Recommendation
-		if rec.Verdict != verdict.CannotTell || rec.Claim.Code() != "memory" || rec.Of().Procs != of || rec.Settle[0].Code != verdict.StepMoreMemory {
+		if rec.Verdict != verdict.Undecided || rec.Claim.Code() != "memory" || rec.Of().Procs != of || rec.Next[0].Code != verdict.StepMoreMemory {
 			t.Errorf("at most %d: %+v", most, rec)
 		}
 	}

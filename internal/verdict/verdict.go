@@ -12,17 +12,17 @@ import (
 
 // verdict is what the comparisons come to: what is proven, and what is not.
 func (g *group) verdict() Recommendation {
-	rec := Recommendation{Verdict: CannotTell, Reasons: []Remark{}}
+	rec := Recommendation{Verdict: Undecided, Reasons: []Remark{}}
 	switch {
 	case g.origin == OriginMixed:
 		rec.because(CauseMixedOrigins{}, StepStartAgain)
 		return rec
-	case g.withholds() && len(g.Values)+len(g.Withheld) < 2 && g.overrides().Ran > 0:
+	case g.lacksCPUs() && len(g.Values)+len(g.TooFewCPUs) < 2 && g.overrides().Ran > 0:
 		// A quieter machine would not give the others their values.
 		rec.because(CauseOverridden{}, StepFindDerived)
 		return rec
-	case g.withholds():
-		if rec.because(CauseWithheld{g.Withheld}, g.others.remedy()); g.Best != nil {
+	case g.lacksCPUs():
+		if rec.because(CauseTooFewCPUs{g.TooFewCPUs}, g.others.remedy()); g.Best != nil {
 			rec.Reasons = g.reasons(nil)
 		}
 		return rec
@@ -43,7 +43,7 @@ func (g *group) verdict() Recommendation {
 	case g.loadLimited() && g.AllEqual():
 		rec.because(CauseLoadLimited{}, StepLoadElsewhere)
 	case g.AllEqual():
-		rec.Verdict, rec.Confidence = NotYourKnob, Proven
+		rec.Verdict, rec.Confidence = NoDifference, Proven
 		rec.Claim = ClaimAlike{g.Values, g.ByLatency}
 	default:
 		g.choose(&rec)
@@ -60,7 +60,7 @@ func (g *group) attached() Recommendation {
 		return rec
 	}
 	var of *contest.Value
-	for _, v := range slices.Concat(g.Values, g.Withheld) {
+	for _, v := range slices.Concat(g.Values, g.TooFewCPUs) {
 		of = v
 		if g.anyLatency() {
 			seen := *v
@@ -68,11 +68,11 @@ func (g *group) attached() Recommendation {
 			of = &seen
 		}
 	}
-	rec.Verdict, rec.Claim, rec.Settle = Measured, ClaimAsItRuns{About{of}}, nil
+	rec.Verdict, rec.Claim, rec.Next = Measured, ClaimAsItRuns{About{of}}, nil
 	rec.Reasons = slices.DeleteFunc(g.common(), func(x Remark) bool {
 		_, shared := x.(ReasonShared)
-		_, withheld := x.(ReasonWithheld)
-		return shared || withheld
+		_, tooFewCPUs := x.(ReasonTooFewCPUs)
+		return shared || tooFewCPUs
 	})
 	return rec
 }
@@ -85,16 +85,16 @@ func (g *group) anyLatency() bool {
 	return g.header.Target.Attached != nil && !g.header.Plan.SmallestFor && g.Latency.Quantile == 0.99 && len(g.Settings) == 1 && contest.Valid(g.all(g.Settings)) > 0
 }
 
-// withholds reports whether so much is withheld that nothing can be advised: all but one
+// lacksCPUs reports whether so many had too few CPUs that nothing can be advised: all but one
 // value, or the default, against which a change is advised.
-func (g *group) withholds() bool {
-	if len(g.Withheld) == 0 {
+func (g *group) lacksCPUs() bool {
+	if len(g.TooFewCPUs) == 0 {
 		return false
 	}
 	if len(g.Values) < 2 {
 		return true
 	}
-	for _, v := range g.Withheld {
+	for _, v := range g.TooFewCPUs {
 		if v.Default {
 			return true
 		}
@@ -104,9 +104,9 @@ func (g *group) withholds() bool {
 
 // because is why there is no verdict, and what would decide it.
 func (rec *Recommendation) because(cause Remark, steps ...StepCode) {
-	rec.Claim, rec.Settle = cause, nil
+	rec.Claim, rec.Next = cause, nil
 	for _, s := range steps {
-		rec.Settle = append(rec.Settle, Step{Code: s})
+		rec.Next = append(rec.Next, Step{Code: s})
 	}
 }
 
@@ -126,12 +126,12 @@ func (g *group) nothing() (Remark, StepCode) {
 	return CauseNoThroughput{}, StepReadOutput
 }
 
-// choose settles on what the contest picked, unless the trials leave open what the
+// choose takes what the contest picked, unless the trials leave open what the
 // choice rests on.
 func (g *group) choose(rec *Recommendation) {
 	chosen := g.Of(g.Lead().Pick)
 	if chosen != nil && g.Lead().Confidence != race.Proven && g.Wild() {
-		rec.Claim, rec.Settle = CauseNoise{}, g.settle()
+		rec.Claim, rec.Next = CauseNoise{}, g.next()
 		return
 	}
 	if chosen != nil && g.rival(chosen) != nil {
@@ -142,7 +142,7 @@ func (g *group) choose(rec *Recommendation) {
 		return
 	}
 	if chosen == nil {
-		rec.Claim, rec.Settle = g.none(), g.settle()
+		rec.Claim, rec.Next = g.none(), g.next()
 		return
 	}
 	if chosen.Saturated {
@@ -151,7 +151,7 @@ func (g *group) choose(rec *Recommendation) {
 	}
 	g.advise(rec, chosen)
 	if rec.Confidence != Proven {
-		rec.Settle = g.settle()
+		rec.Next = g.next()
 	}
 }
 
@@ -251,14 +251,14 @@ func (g *group) none() Remark {
 	}
 	open := g.Open()
 	if len(open) > 0 && open[0].By == race.P99 {
-		two := Undecided{List: g.pair(open[0])}
+		two := Rivals{List: g.pair(open[0])}
 		if standard := g.DefaultValue(); standard != nil && g.InTail(standard) {
 			two.Default = standard
 		}
 		return CauseP99Open{two}
 	}
 	if standard := g.DefaultValue(); standard != nil && len(open) > 0 && slices.Contains(g.pair(open[0]), standard) {
-		return CauseThroughputOpen{Undecided{g.pair(open[0]), standard}}
+		return CauseThroughputOpen{Rivals{g.pair(open[0]), standard}}
 	}
 	return CauseNothingProven{}
 }
@@ -311,9 +311,9 @@ func unsetLabel(v *contest.Value) string {
 	return v.Setting
 }
 
-// settle says what would make a verdict possible, or prove a likely one: how many more
+// next says what would make a verdict possible, or prove a likely one: how many more
 // trials, and how long they take.
-func (g *group) settle() []Step {
+func (g *group) next() []Step {
 	if g.Wild() {
 		step := Step{Code: StepQuieter, Metric: MetricThroughput, Spread: g.Lead().Spread.Throughput}
 		if g.Lead().Spread.Throughput <= race.WildThroughput {

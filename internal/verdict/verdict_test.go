@@ -35,21 +35,21 @@ func TestVerdicts(t *testing.T) {
 		{"fewer Ps do as well", Config{Settings: []Truth{Unset(8, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.Recommended, "2", 2, ""},
 		{"without an unset setting", Config{Settings: []Truth{Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01)}}, verdict.Recommended, "2", 2, ""},
 		{"unset stands where no numbered setting does", Config{Settings: []Truth{Unset(3, 1000, .01), Set(1, 400, .02), Set(2, 700, .01), Set(8, 700, .01)}}, verdict.KeepDefault, "default", 0, ""},
-		{"all alike", Config{Settings: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.NotYourKnob, "", 0, "holds_for"},
+		{"all alike", Config{Settings: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.NoDifference, "", 0, "holds_for"},
 		{"alike in throughput, of different p99", Config{Settings: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: open}, verdict.Recommended, "2", 2, "worse_p99"},
-		{"the same in closed loop, whose latency is not judged", Config{Settings: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: closed}, verdict.NotYourKnob, "", 0, "p99_not_judged"},
+		{"the same in closed loop, whose latency is not judged", Config{Settings: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: closed}, verdict.NoDifference, "", 0, "p99_not_judged"},
 		{"throughput and p99 want different values", Config{Settings: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}}, verdict.TradeOff, "", 0, ""},
-		{"too noisy", Config{Settings: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.4, P99: 0.9}}, verdict.CannotTell, "", 0, "noise"},
+		{"too noisy", Config{Settings: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.4, P99: 0.9}}, verdict.Undecided, "", 0, "noise"},
 		{"noisy, and yet one P is far worse", Config{Seed: 9, Settings: []Truth{Unset(2, 11800, .004), Set(1, 6400, .02), Set(2, 11800, .004), Set(4, 11600, .004), Set(8, 11600, .004)}, CPUs: 2, Noise: &Noise{Trial: 0.05, P99: 0.3}}, verdict.KeepDefault, "default", 0, "worse_throughput"},
-		{"alike, and no default", Config{Settings: []Truth{Set(1, 1000, .01), Set(2, 1000, .01)}, Noise: &Noise{Trial: 0.03, P99: 0.2}}, verdict.Recommended, "2", 2, "open_throughput"},
+		{"alike, and no default", Config{Settings: []Truth{Set(1, 1000, .01), Set(2, 1000, .01)}, Noise: &Noise{Trial: 0.03, P99: 0.2}}, verdict.Recommended, "2", 2, "undecided_throughput"},
 		{"p99 strays, and the median does not", Config{Seed: 2, Settings: []Truth{Unset(2, 1000, .01), Set(1, 500, .01), Set(2, 1000, .01)}, CPUs: 2, Noise: &Noise{Trial: 0.01, P99: 1.5}}, verdict.KeepDefault, "default", 0, "latency_short"},
-		{"only one value", Config{Settings: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, verdict.CannotTell, "", 0, "one_value"},
-		{"unset performs unlike its twin", Config{Settings: []Truth{Unset(4, 600, .01), Set(2, 700, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.CannotTell, "", 0, "unset_differs"},
-		{"the smallest that carries the rate", Config{Settings: CPUServer(), Rate: 30000, SmallFor: true}, verdict.CarriesRate, "4", 4, ""},
-		{"the default is the smallest that carries it", Config{Settings: CPUServer(), Rate: 60000, SmallFor: true}, verdict.CarriesRate, "default", 0, ""},
-		{"none carries it", Config{Settings: CPUServer(), Rate: 200000, SmallFor: true}, verdict.CannotTell, "", 0, "rate_not_carried"},
+		{"only one value", Config{Settings: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, verdict.Undecided, "", 0, "one_value"},
+		{"unset performs unlike its twin", Config{Settings: []Truth{Unset(4, 600, .01), Set(2, 700, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.Undecided, "", 0, "default_differs"},
+		{"the smallest that carries the rate", Config{Settings: CPUServer(), Rate: 30000, SmallFor: true}, verdict.SustainsRate, "4", 4, ""},
+		{"the default is the smallest that carries it", Config{Settings: CPUServer(), Rate: 60000, SmallFor: true}, verdict.SustainsRate, "default", 0, ""},
+		{"none carries it", Config{Settings: CPUServer(), Rate: 200000, SmallFor: true}, verdict.Undecided, "", 0, "rate_not_carried"},
 		{"batch", Config{Settings: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, verdict.KeepDefault, "default", 0, ""},
-		{"none valid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = false }}, verdict.CannotTell, "", 0, "none_valid"},
+		{"none valid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = false }}, verdict.Undecided, "", 0, "none_valid"},
 		{"one of each block invalid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = t.Order != t.Block }}, verdict.KeepDefault, "default", 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -68,8 +68,8 @@ func TestVerdicts(t *testing.T) {
 			if got.Verdict != c.verdict || got.Setting != c.setting || procs != c.procs || c.code != "" && !speaksOf(got, c.code) {
 				t.Errorf("%s of setting %q, %d; want %s of setting %q, %d, with %q:\n%+v", got.Verdict, got.Setting, procs, c.verdict, c.setting, c.procs, c.code, got)
 			}
-			if got.Verdict == verdict.CannotTell && (len(got.Settle) == 0 || got.Claim.Code() == "") {
-				t.Errorf("cannot tell, and not why or what would settle it: %+v", got)
+			if got.Verdict == verdict.Undecided && (len(got.Next) == 0 || got.Claim.Code() == "") {
+				t.Errorf("cannot tell, and not why or what would decide it: %+v", got)
 			}
 		})
 	}
@@ -77,7 +77,7 @@ func TestVerdicts(t *testing.T) {
 
 // That one value is proven as good as any says nothing of the others: only where all are
 // proven to be the same the verdict is that the number does not matter.
-func TestNotYourKnobIsProvenOfAll(t *testing.T) {
+func TestNoDifferenceIsProvenOfAll(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings []Truth
 		want     verdict.Verdict // of some
@@ -93,17 +93,17 @@ func TestNotYourKnobIsProvenOfAll(t *testing.T) {
 		"the default is as good": {[]Truth{Unset(8, 150, 0), Set(1, 145, 0), Set(2, 150, 0)}, verdict.KeepDefault, func(r *verdict.Recommendation) bool {
 			return r.Claim.Code() == "as_good_as_any"
 		}},
-		"the default is open": {[]Truth{Unset(4, 141, 0), Set(1, 164, 0)}, verdict.CannotTell, func(r *verdict.Recommendation) bool {
+		"the default is open": {[]Truth{Unset(4, 141, 0), Set(1, 164, 0)}, verdict.Undecided, func(r *verdict.Recommendation) bool {
 			x, is := r.Claim.(verdict.CauseDefaultOpen)
-			return is && x.Of.Procs == 1 && x.Than.Procs == 4 && x.Change < 0 && len(r.Settle) > 0
+			return is && x.Of.Procs == 1 && x.Than.Procs == 4 && x.Change < 0 && len(r.Next) > 0
 		}},
 	} {
 		found, all := 0, map[verdict.Verdict]int{}
 		for seed := range uint64(40) {
 			r := analyze(Config{Seed: seed, Settings: c.settings, Blocks: 13, NoAA: true, Mode: journal.ModeBatch, Noise: &Noise{Trial: 0.1}}).Recommendation
 			all[r.Verdict]++
-			open := speaksOf(r, "open_throughput")
-			if r.Verdict == verdict.NotYourKnob && open {
+			open := speaksOf(r, "undecided_throughput")
+			if r.Verdict == verdict.NoDifference && open {
 				t.Errorf("%s, seed %d: not your knob (%s), and a difference is open: %+v", name, seed, r.Confidence, r)
 			}
 			if r.Verdict == c.want && c.claims(r) {
@@ -117,10 +117,10 @@ func TestNotYourKnobIsProvenOfAll(t *testing.T) {
 }
 
 // That all values are the same takes as many trials of each as a value has that is named.
-func TestNotYourKnobTakesThreeTrials(t *testing.T) {
+func TestNoDifferenceTakesThreeTrials(t *testing.T) {
 	for blocks := 2; blocks <= 3; blocks++ {
 		r := analyze(Config{Settings: []Truth{Unset(8, 1000, 0), Set(1, 1000, 0), Set(2, 1000, 0), Set(4, 1000, 0), Set(6, 1000, 0)}, Blocks: blocks, NoAA: true, Mode: journal.ModeBatch, Noise: &Noise{Trial: 0.001}}).Recommendation
-		if got := r.Verdict == verdict.NotYourKnob; got != (blocks == 3) {
+		if got := r.Verdict == verdict.NoDifference; got != (blocks == 3) {
 			t.Errorf("of %d blocks: %s", blocks, r.Verdict)
 		}
 	}
@@ -151,7 +151,7 @@ func TestTradeOffNamesBothOptima(t *testing.T) {
 func TestLoadEngineAtItsLimitIsNotAFlatCurve(t *testing.T) {
 	r := analyze(Config{Noise: quiet, Settings: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01)},
 		Trial: func(t *journal.Trial) { t.Load.ThreadBusiestRatio = new(0.99) }})
-	if got := r.Recommendation; got.Verdict != verdict.CannotTell || got.Claim.Code() != "load_limited" {
+	if got := r.Recommendation; got.Verdict != verdict.Undecided || got.Claim.Code() != "load_limited" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -163,7 +163,7 @@ func TestUnreadProcsOfUnset(t *testing.T) {
 		}
 	}})
 	got := r.Recommendation
-	if x, _ := got.Claim.(verdict.CauseUnseen); got.Verdict != verdict.CannotTell || len(x.List) == 0 || !x.List[0].Default {
+	if x, _ := got.Claim.(verdict.CauseUnseen); got.Verdict != verdict.Undecided || len(x.List) == 0 || !x.List[0].Default {
 		t.Errorf("%+v", got)
 	}
 	if !has[verdict.ProcsUnread](r) {

@@ -94,7 +94,7 @@ func TestWarnings(t *testing.T) {
 				}
 			}
 		}},
-		{"unset_differs", func(c *Config) { c.Settings[0] = Unset(8, 40000, .0052) }},
+		{"default_differs", func(c *Config) { c.Settings[0] = Unset(8, 40000, .0052) }},
 		{"dropped", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.Dropped = 2 } }},
 		{"send_lag", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.SendLagP99Seconds = new(0.002) } }},
 		{"noisy noisy_p99", func(c *Config) {
@@ -200,17 +200,17 @@ func TestNothingMeasured(t *testing.T) {
 		name   string
 		trials []journal.Trial
 		cause  verdict.Code
-		settle verdict.StepCode
+		next   verdict.StepCode
 		codes  string
 	}{
 		{"the header alone", nil, "not_measured", verdict.StepResume, "incomplete"},
 		{"valid pilots", []journal.Trial{pilot(true), pilot(true)}, "not_measured", verdict.StepResume, "incomplete"},
-		{"an invalid pilot", []journal.Trial{pilot(false)}, "pilots_invalid", verdict.StepFix, "incomplete invalid_pilots"},
+		{"an invalid pilot", []journal.Trial{pilot(false)}, "rate_trials_invalid", verdict.StepFix, "incomplete rate_trials_invalid"},
 		{"a block of invalid trials", invalid, "none_valid", verdict.StepFix, "invalid_trials incomplete"},
 	} {
 		r := verdict.Analyze(h, c.trials)
 		rec := r.Recommendation
-		if rec.Claim.Code() != c.cause || len(rec.Settle) != 1 || rec.Settle[0].Code != c.settle {
+		if rec.Claim.Code() != c.cause || len(rec.Next) != 1 || rec.Next[0].Code != c.next {
 			t.Errorf("%s: %+v", c.name, rec)
 		}
 		if got := strings.Join(codes(r), " "); got != c.codes {
@@ -260,7 +260,7 @@ func TestInterruptedRun(t *testing.T) {
 	if r.Complete || r.TrialsPlanned != 42 || r.TrialsRun != 40 || !has[verdict.Incomplete](r) {
 		t.Errorf("complete %v, %d of %d, %v", r.Complete, r.TrialsRun, r.TrialsPlanned, codes(r))
 	}
-	if r := verdict.Analyze(h, nil); r.Complete || r.Recommendation.Verdict != verdict.CannotTell {
+	if r := verdict.Analyze(h, nil); r.Complete || r.Recommendation.Verdict != verdict.Undecided {
 		t.Errorf("no trial at all: %+v", r.Recommendation)
 	}
 	h.Plan.Blocks = 1 << 40 // counting must not take as long as the plan would

@@ -52,7 +52,7 @@ func (FlatCurve) Code() Code          { return "flat_curve" }
 func (FewBlocks) Code() Code          { return "few_blocks" }
 func (FewSettings) Code() Code        { return "few_settings" }
 func (InvalidTrials) Code() Code      { return "invalid_trials" }
-func (InvalidPilots) Code() Code      { return "invalid_pilots" }
+func (InvalidPilots) Code() Code      { return "rate_trials_invalid" }
 func (Noisy) Code() Code              { return "noisy" }
 func (NoisyP99) Code() Code           { return "noisy_p99" }
 func (ThrottledBeyond) Code() Code    { return "throttled_beyond_quota" }
@@ -65,7 +65,7 @@ func (PrompterCarrier) Code() Code    { return "carrier_p99" }
 func (NoGo) Code() Code               { return "no_go" }
 func (ProcsUnread) Code() Code        { return "unproven_procs" }
 func (DefaultVaries) Code() Code      { return "default_varies" }
-func (UnsetPerformsApart) Code() Code { return "unset_differs" }
+func (UnsetPerformsApart) Code() Code { return "default_differs" }
 func (TrialWarnings) Code() Code      { return "trial_warnings" }
 
 // notes gathers what weakens a result. A warning that every run would have
@@ -110,7 +110,7 @@ func (n *notes) group(i int, g *group, r *Group, losses []metricLoss) {
 	n.company(i, r)
 	n.held(i, r)
 	n.metrics(i, losses)
-	if v := r.Recommendation.Verdict; v != NotYourKnob && v != CarriesRate && g.flat() {
+	if v := r.Recommendation.Verdict; v != NoDifference && v != SustainsRate && g.flat() {
 		n.add(i, FlatCurve{})
 	}
 }
@@ -260,7 +260,7 @@ func (n *notes) rate(i int, g *group, r *Group) {
 	if len(late.Settings) > 0 {
 		n.add(i, late)
 	}
-	if carriers, _ := g.carriers(); r.Recommendation.Verdict == CarriesRate {
+	if carriers, _ := g.carriers(); r.Recommendation.Verdict == SustainsRate {
 		if better := g.betterCarrier(carriers[0], carriers); better != nil {
 			n.add(i, PrompterCarrier{Pair{better, carriers[0]}})
 		}

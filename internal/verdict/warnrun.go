@@ -45,7 +45,7 @@ type (
 		QuotaCPUs float64
 		Replicas  int
 	}
-	OthersBusy struct{ Withheld []string } // other programs used CPUs of the target; the settings that are not compared because of it
+	OthersBusy struct{ TooFewCPUs []string } // other programs used CPUs of the target; the settings that are not compared because of it
 	// Oversubscribed is that the replicas need more CPUs than there are.
 	Oversubscribed struct {
 		Replicas                         int
@@ -235,9 +235,9 @@ func (n *notes) company(i int, r *Group) {
 		n.add(i, QuotaUnbound{unbound, *r.QuotaCPUs, r.Replicas})
 	}
 	if o := r.Others; o.Matter && o.CPUs != nil {
-		w := OthersBusy{o.Withheld}
+		w := OthersBusy{o.TooFewCPUs}
 		if n.h.Plan.GateAgainst {
-			w.Withheld = nil // pairs of two programs are compared all the same
+			w.TooFewCPUs = nil // pairs of two programs are compared all the same
 		}
 		n.add(i, w)
 	}

@@ -85,8 +85,8 @@ func (g *group) workload(settings []Row) Workload {
 		return work // what it used is only what the neighbour left
 	}
 	work.Setting, work.CPUUtilisation = at.Label, at.Evidence.CPUUtilisation
-	work.Withheld = at.Withheld || *work.CPUUtilisation < cpuBound && busyWithOthers(&at.Evidence, g.header)
-	if work.Withheld {
+	work.TooFewCPUs = at.TooFewCPUs || *work.CPUUtilisation < cpuBound && busyWithOthers(&at.Evidence, g.header)
+	if work.TooFewCPUs {
 		return work
 	}
 	switch u := *work.CPUUtilisation; {
@@ -130,8 +130,8 @@ type OtherPrograms struct {
 	AtMost *float64
 	// Matter is that they are more than runs on every machine.
 	Matter bool
-	// Withheld are the labels of the settings that had too few CPUs next to them.
-	Withheld []string
+	// TooFewCPUs are the labels of the settings that had too few CPUs next to them.
+	TooFewCPUs []string
 	// Bursts is how many of all Trials had much of them, at most the share BurstMost of the
 	// CPU time, where most have hardly any; LeftOut of these are not used.
 	Bursts    int
@@ -143,7 +143,7 @@ type OtherPrograms struct {
 	Slow int
 }
 
-// remedy is what makes settings comparable that are withheld.
+// remedy is what makes settings comparable that had too few CPUs.
 func (o OtherPrograms) remedy() StepCode {
 	if o.CPUs == nil {
 		return StepLonger
@@ -163,7 +163,7 @@ func (o OtherPrograms) slowed() bool {
 // remains reports whether a steady machine would have the same cause.
 func remains(cause Remark) bool {
 	switch cause.(type) {
-	case CauseWithheld, CauseUnseen, CauseUncounted, CauseNoDefault, CauseOverridden, CauseMixedOrigins, CauseUnsetDiffers, CauseLoadLimited, CauseBenchmarksDiffer:
+	case CauseTooFewCPUs, CauseUnseen, CauseUncounted, CauseNoDefault, CauseOverridden, CauseMixedOrigins, CauseUnsetDiffers, CauseLoadLimited, CauseBenchmarksDiffer:
 		return true
 	}
 	return false
@@ -214,8 +214,8 @@ func (g *group) otherPrograms() OtherPrograms {
 				o.MostCPUs, o.MostSetting = used, a.Label
 			}
 		}
-		if g.IsWithheld(a) {
-			o.Withheld = append(o.Withheld, a.Label)
+		if g.HadTooFewCPUs(a) {
+			o.TooFewCPUs = append(o.TooFewCPUs, a.Label)
 		}
 	}
 	o.Matter = o.Matter || o.CPUs != nil && *o.CPUs >= contest.OthersMatter*float64(max(1, o.Of))

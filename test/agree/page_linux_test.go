@@ -32,7 +32,7 @@ type sweep struct {
 			Procs   *int `json:"resolved_procs"`
 			OpenCPU struct {
 				PerRequest *float64 `json:"cpu_seconds_per_request"`
-			} `json:"open_evidence"`
+			} `json:"open_loop_evidence"`
 		} `json:"settings"`
 		Recommendation struct {
 			Verdict    verdict.Verdict    `json:"verdict"`
@@ -50,7 +50,7 @@ type lived struct {
 			Procs   *int                   `json:"procs"`
 			Came    string                 `json:"outcome"`
 			Left    int                    `json:"left"`
-			Figures []verdict.CanaryFigure `json:"figures"`
+			Figures []verdict.CanaryFigure `json:"metrics"`
 			Slices  int                    `json:"slices"`
 		} `json:"settings"`
 	} `json:"live"`
@@ -186,7 +186,7 @@ func (s sweep) of(r *row) answer {
 	}
 	rec := g.Recommendation
 	r.sweepT, r.sweepP = ratio(0), "–"
-	if rec.Verdict != verdict.CannotTell { // else it is of one to three trials
+	if rec.Verdict != verdict.Undecided { // else it is of one to three trials
 		r.sweepP = ratio(1)
 	}
 	named := rec.Procs
@@ -196,7 +196,7 @@ func (s sweep) of(r *row) answer {
 	switch {
 	case named != nil:
 		r.sweep = fmt.Sprint(*named)
-	case rec.Verdict == verdict.CannotTell:
+	case rec.Verdict == verdict.Undecided:
 		r.sweep = "undecided"
 	default:
 		r.sweep = strings.ReplaceAll(string(rec.Verdict), "_", " ")
@@ -204,11 +204,11 @@ func (s sweep) of(r *row) answer {
 	switch {
 	case rec.Confidence == verdict.Likely:
 		r.sweep += ", likely"
-	case rec.Cause == "withheld":
+	case rec.Cause == "too_few_cpus":
 		r.sweep += ": other programs"
 	}
 	switch rec.Verdict {
-	case verdict.NotYourKnob:
+	case verdict.NoDifference:
 		return same
 	case verdict.TradeOff:
 		return mixed

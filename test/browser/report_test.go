@@ -118,7 +118,7 @@ func TestFirstScreen(t *testing.T) {
 			switch name {
 			case "groups": // on a phone each is as long as a screen's half
 				curves, screens = ".overview svg[role=group]", [][3]int64{{1280, 800, 800}, {390, 844, 3 * 844}}
-			case "benchmarks": // with what would settle it
+			case "benchmarks": // with what would decide it
 				screens[0][2] = 850
 			}
 			for _, screen := range screens {

@@ -245,7 +245,7 @@ func (r *Report) proofs() (blocks []document.Block) {
 }
 
 // outcomes are those of package verdict in words.
-var outcomes = map[string]string{"worse": "worse", "not_judged": "not judged", "within_margin": "no worse", "open": "undecided", "better": "better"}
+var outcomes = map[string]string{"worse": "worse", "not_judged": "not judged", "within_margin": "no worse", "undecided": "undecided", "better": "better"}
 
 // notes are what a limit does not tell, what keeps a value, and what could not be read.
 func (r *Report) notes() (notes document.Notes) {

@@ -91,7 +91,7 @@ func (o *Options) Run(command []string, out io.Writer, note func(format string, 
 	if o.Quiet {
 		note = func(string, ...any) {}
 	}
-	s := rule.Settle(o.observe(path), o.Policy, o.Force)
+	s := rule.Decide(o.observe(path), o.Policy, o.Force)
 	for _, w := range s.Warnings {
 		note("%s", w)
 	}

@@ -62,7 +62,7 @@ func Open(ctx context.Context, o kube.Options, host string, manifest []byte, che
 		l.manifest = Manifest(o.Image)
 	}
 	var err error
-	if l.Copies, err = l.settle(ctx, l.manifest); err != nil {
+	if l.Copies, err = l.inspect(ctx, l.manifest); err != nil {
 		return nil, err
 	}
 	if l.Copies.URL() == "" {
@@ -71,10 +71,10 @@ func Open(ctx context.Context, o kube.Options, host string, manifest []byte, che
 	return l, nil
 }
 
-func (l *Lab) settle(ctx context.Context, manifest []byte) (*kube.Target, error) {
+func (l *Lab) inspect(ctx context.Context, manifest []byte) (*kube.Target, error) {
 	o := l.options
 	o.Object, o.Stdin, o.Title = "-", bytes.NewReader(manifest), "article 004's app"
-	return kube.Settle(ctx, o)
+	return kube.Inspect(ctx, o)
 }
 
 // Machine is the cluster as a place for trials.
@@ -153,7 +153,7 @@ func (l *Lab) stand(ctx context.Context, file string, fix bool) (s stance, err e
 	if s.text, err = folder.ReadRegular(file, kube.MostManifest); err != nil {
 		return s, err
 	}
-	copies, err := l.settle(ctx, s.text)
+	copies, err := l.inspect(ctx, s.text)
 	if err != nil {
 		return s, err
 	}

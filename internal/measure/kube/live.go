@@ -43,9 +43,9 @@ const (
 	liveIdle = liveBack - 20*time.Second
 )
 
-// SettleLive finds a pod of the object, and says what of the cluster refuses an experiment in it:
+// InspectLive finds a pod of the object, and says what of the cluster refuses an experiment in it:
 // the API server tries the container without making it.
-func SettleLive(ctx context.Context, o Options) (*Live, error) {
+func InspectLive(ctx context.Context, o Options) (*Live, error) {
 	ref, err := parseReference(o.Object)
 	if err != nil {
 		return nil, err

@@ -65,8 +65,8 @@ type Target struct {
 	Notes   []string   // what else a user should know of the copies
 }
 
-// Settle reads the subject and says whether and how its pods can be copied.
-func Settle(ctx context.Context, o Options) (*Target, error) {
+// Inspect reads the subject and says whether and how its pods can be copied.
+func Inspect(ctx context.Context, o Options) (*Target, error) {
 	ref, err := parseReference(o.Object)
 	if err != nil {
 		return nil, err

@@ -51,8 +51,8 @@ func TestQuery(t *testing.T) {
 		"less":                      {4, 0, blocks.Better, false},
 		"less, and slowly answered": {4, 3 * time.Second, blocks.Better, false},
 		"the same":                  {5, 0, blocks.Same, false},
-		"more":                      {7, 0, blocks.Open, true},
-		"much more":                 {50, 0, blocks.Open, true},
+		"more":                      {7, 0, blocks.Undecided, true},
+		"much more":                 {50, 0, blocks.Undecided, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake()

@@ -203,7 +203,7 @@ func TestRun(t *testing.T) {
 		if x := r.Live.Settings[1]; x.Came != string(blocks.Better) || r.Recommendation.Verdict != verdict.Recommended || *r.Recommendation.Procs != 1 {
 			t.Errorf("%+v\n%+v", x, r.Recommendation)
 		}
-		if x := r.Live.Settings[2]; x.Came != string(blocks.Same) && x.Came != string(blocks.Open) {
+		if x := r.Live.Settings[2]; x.Came != string(blocks.Same) && x.Came != string(blocks.Undecided) {
 			t.Errorf("%+v", x)
 		}
 		if r.Live.LatencyBy != judge.ByArrival || r.Live.Least < 250 || r.Live.Most > 350 || r.PilotsRun != 6 || r.TrialsInvalid != 0 {

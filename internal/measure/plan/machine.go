@@ -152,7 +152,7 @@ func crowded(h journal.Header, trials []journal.Trial) bool {
 	starved, compared := false, map[journal.SettingKey]bool{}
 	for _, t := range (Record{Trials: counted.Trials}).of(last.Block) {
 		switch {
-		case t.Valid && !group.IsWithheld(t.Setting):
+		case t.Valid && !group.HadTooFewCPUs(t.Setting):
 			compared[t.Setting.Key()] = true
 		case t.Valid, t.InvalidCode == journal.InvalidCrowded, !hadCPUs(t):
 			starved = true

@@ -65,7 +65,7 @@ func (s *Session) arrange(ctx context.Context, r plan.Runner, on Events) error {
 		return err
 	}
 	s.Spec.Split = split
-	s.settle()
+	s.resolve()
 	return nil
 }
 

@@ -53,7 +53,7 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 	}
 	if c, ok := r.(plan.TestCompiler); ok {
 		if s.tests = sumOf(c.TestBinaries()...); s.tests != "" {
-			s.settle()
+			s.resolve()
 		}
 	}
 	if err := s.arrange(ctx, r, on); err != nil {

@@ -96,7 +96,7 @@ func New(spec plan.Spec, o Options) *Session {
 	}
 	s.Spec.Limited = limited(spec, o.Host)
 	s.inherit()
-	s.settle()
+	s.resolve()
 	if s.Dir == "" {
 		s.Dir = free(filepath.Join("results", plan.FileName(s.Header.Name)+"-"+s.Header.Started.Format("20060102-150405")))
 	}
@@ -140,9 +140,9 @@ func (s *Session) share(d time.Duration) time.Duration {
 	return d / time.Duration(max(1, len(s.Plan.Nodes)))
 }
 
-// settle makes plan and header of the Spec. A seed that it lacks is the journal's, or the
+// resolve makes plan and header of the Spec. A seed that it lacks is the journal's, or the
 // clock's, and the requests follow it too.
-func (s *Session) settle() {
+func (s *Session) resolve() {
 	seed := uint64(s.options.Started.UnixNano())
 	if s.earlier.contents != nil {
 		seed = s.earlier.contents.Header.Plan.Seed

@@ -36,9 +36,9 @@ func EndCode(exit supervisor.Exit, otherwise journal.InvalidCode) journal.Invali
 	return otherwise
 }
 
-// settle makes the trial valid, or invalid where err is a Failure. Any other error
+// mark makes the trial valid, or invalid where err is a Failure. Any other error
 // is returned: then there is no trial.
-func settle(t *journal.Trial, err error) error {
+func mark(t *journal.Trial, err error) error {
 	var f *Failure
 	switch {
 	case err == nil:

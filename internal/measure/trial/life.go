@@ -104,7 +104,7 @@ func Run(ctx context.Context, p Place, t *Task) (journal.Trial, error) {
 	if ctx.Err() != nil {
 		return journal.Trial{}, ctx.Err()
 	}
-	if err := settle(t.Trial, err); err != nil {
+	if err := mark(t.Trial, err); err != nil {
 		return journal.Trial{}, err
 	}
 	t.Trial.NotStarted = t.Trial.NotStarted || t.Trial.InvalidCode == journal.InvalidNodeLost

@@ -20,7 +20,7 @@ import (
 func failure(t *testing.T, err error) (journal.InvalidCode, string) {
 	t.Helper()
 	var tr journal.Trial
-	if err := settle(&tr, err); err != nil {
+	if err := mark(&tr, err); err != nil {
 		t.Fatalf("no Failure: %v", err)
 	}
 	if tr.Valid != (tr.InvalidCode == "") {
@@ -45,13 +45,13 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-func TestSettle(t *testing.T) {
+func TestMark(t *testing.T) {
 	var tr journal.Trial
-	if err := settle(&tr, nil); err != nil || !tr.Valid {
+	if err := mark(&tr, nil); err != nil || !tr.Valid {
 		t.Errorf("%v, %+v", err, tr)
 	}
 	broken := errors.New("no memory")
-	if err := settle(&tr, broken); !errors.Is(err, broken) {
+	if err := mark(&tr, broken); !errors.Is(err, broken) {
 		t.Errorf("%v, want that there is no trial", err)
 	}
 }

@@ -51,10 +51,10 @@ type Setting struct {
 	Warnings []string
 }
 
-// Settle decides a Setting by a policy. Like the library, it keeps a valid value in the
+// Decide chooses a Setting by a policy. Like the library, it keeps a valid value in the
 // environment, unless it is forced. It sets nothing if the program's own runtime chooses
 // the same value, because a value in the environment would end its updates.
-func Settle(o Observed, policy string, force bool) Setting {
+func Decide(o Observed, policy string, force bool) Setting {
 	s := NewSubject(o)
 	had, counts := s.EnvProcs()
 	if counts && !force {

@@ -48,7 +48,7 @@ func TestSettle(t *testing.T) {
 		"nothing known":                        {nowhere, "fit", false, 0, "its runtime chooses", "neither its affinity nor a limit is known"},
 		"a limit that makes no sense":          {odd, "fit", false, 0, "chooses 8 by itself", "8 is an upper bound"},
 	} {
-		s := Settle(tc.observed, tc.policy, tc.force)
+		s := Decide(tc.observed, tc.policy, tc.force)
 		warnings := strings.Join(s.Warnings, "\n")
 		if s.Procs != tc.procs || !strings.Contains(s.Why, tc.why) || !strings.Contains(warnings, tc.warning) || (warnings == "") != (tc.warning == "") {
 			t.Errorf("%s: %+v, want %d, why %q, warning %q", name, s, tc.procs, tc.why, tc.warning)

@@ -225,12 +225,12 @@ func checkOverridden(s Subject) []Finding {
 	}
 	return []Finding{{
 		Message: fmt.Sprintf("%s, but its environment sets GOMAXPROCS=%s, which has no effect: %s", s.uses(*s.Live), s.env(), by),
-		Fix:     s.settleOverride(n),
+		Fix:     s.fixOverride(n),
 	}}
 }
 
-// settleOverride is what to do so that the program uses the value it should.
-func (s Subject) settleOverride(n int) string {
+// fixOverride is what to do so that the program uses the value it should.
+func (s Subject) fixOverride(n int) string {
 	remove := fmt.Sprintf("remove GOMAXPROCS=%s from its environment", s.env())
 	switch {
 	case s.Facts.EffectiveCPUs() == 0 || s.fits(*s.Live) && !s.fits(n):

@@ -121,7 +121,7 @@ func alert(a document.Alert) part {
 }
 
 func list(l document.List) part {
-	return parts{paragraph("settle", l.Lead), el("ul class=reasons", each(l.Items, func(i document.Item) part { return el("li", item(i)) }))}
+	return parts{paragraph("next", l.Lead), el("ul class=reasons", each(l.Items, func(i document.Item) part { return el("li", item(i)) }))}
 }
 
 func item(i document.Item) part {

@@ -154,7 +154,7 @@ func Analyze(c *journal.Contents) *verdict.Result {
 		s := &r.Canary.Settings[i]
 		s.Same = control >= 0 && i != control && len(s.Observed) == 1 && slices.Equal(s.Observed, r.Canary.Settings[control].Observed)
 	}
-	r.Recommendation = &verdict.Recommendation{Verdict: verdict.CannotTell}
+	r.Recommendation = &verdict.Recommendation{Verdict: verdict.Undecided}
 	if r.Complete && !r.Canary.Unreached {
 		r.Recommendation = paired.Recommend(r.Canary.Settings)
 	}

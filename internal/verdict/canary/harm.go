@@ -40,7 +40,7 @@ func (e *experiment) decided(round int) bool {
 	look := paired.Judge(e.rules, e.slices)
 	return !slices.ContainsFunc(e.Canary.Rounds[round], func(s journal.Setting) bool {
 		i := e.rules.Value(s)
-		return i > 0 && !look.Values[i-1].Settled()
+		return i > 0 && !look.Values[i-1].Decided()
 	})
 }
 

@@ -61,7 +61,7 @@ func TestAnalyze(t *testing.T) {
 	if one.Verdict != verdict.Recommended || one.Same || !slices.Equal(one.In(verdict.OutcomeBetter), []string{paired.FigureCPU}) || one.In(verdict.OutcomeWorse) != nil {
 		t.Errorf("1: %+v", one)
 	}
-	if two.Verdict != verdict.NotYourKnob || !two.Same {
+	if two.Verdict != verdict.NoDifference || !two.Same {
 		t.Errorf("2: %+v", two)
 	}
 	if rec := result.Recommendation; rec.Verdict != verdict.Recommended || rec.Procs == nil || *rec.Procs != 1 || !result.Complete || result.TrialsRun != 36 || result.TrialsPlanned != 36 {
@@ -94,7 +94,7 @@ func TestAnalyzeWithoutRequests(t *testing.T) {
 	if m := r.Settings[1].Of(paired.FigureCPU); r.PerRequest || m == nil || *m.Value.Median > 0.05 || r.Settings[1].Of(paired.FigureRequests) != nil {
 		t.Errorf("%+v", m)
 	}
-	if r := Analyze(&journal.Contents{Header: c.Header}).Canary; r.Slices != 0 || r.Settings[1].Verdict != verdict.CannotTell || len(r.Settings[1].Figures) != 0 {
+	if r := Analyze(&journal.Contents{Header: c.Header}).Canary; r.Slices != 0 || r.Settings[1].Verdict != verdict.Undecided || len(r.Settings[1].Figures) != 0 {
 		t.Errorf("of no slice: %+v", r)
 	}
 }
@@ -148,9 +148,9 @@ func TestBetterIsNoWorseInAnyOther(t *testing.T) {
 		"the same":          {func(int) float64 { return 1 }, verdict.Recommended, nil},
 		"5% longer":         {func(int) float64 { return 1.05 }, verdict.Recommended, nil},
 		"25% longer":        {func(int) float64 { return 1.25 }, verdict.TradeOff, nil},
-		"may be 3.6 times":  {func(i int) float64 { return 1.5 * math.Exp(1.2*math.Sin(float64(5*i))) }, verdict.CannotTell, []string{"p99"}},
+		"may be 3.6 times":  {func(i int) float64 { return 1.5 * math.Exp(1.2*math.Sin(float64(5*i))) }, verdict.Undecided, []string{"p99"}},
 		"may be a bit more": {func(i int) float64 { return 1 + 0.1*math.Sin(float64(5*i)) }, verdict.Recommended, nil},
-		"not known":         {nil, verdict.CannotTell, []string{"p99"}},
+		"not known":         {nil, verdict.Undecided, []string{"p99"}},
 	} {
 		contents := contents(12)
 		for i := 0; i < len(contents.Trials); i += 3 {
@@ -162,7 +162,7 @@ func TestBetterIsNoWorseInAnyOther(t *testing.T) {
 			}
 		}
 		one := Analyze(contents).Canary.Settings[1]
-		if one.Verdict != c.want || !slices.Equal(one.In(verdict.OutcomeBetter), []string{paired.FigureCPU}) || !slices.Equal(one.In(verdict.OutcomeOpen), c.open) {
+		if one.Verdict != c.want || !slices.Equal(one.In(verdict.OutcomeBetter), []string{paired.FigureCPU}) || !slices.Equal(one.In(verdict.OutcomeUndecided), c.open) {
 			t.Errorf("%s: %+v", name, one)
 		}
 	}

@@ -107,7 +107,7 @@ func (c *Contest) Beats(v, other *Value) bool {
 	return other.Saturated && !v.Saturated || c.Throughput(other, v).Worse || c.Later(other, v)
 }
 
-// Decided reports whether the trials settle that v is to be preferred to other:
+// Decided reports whether the trials decide that v is to be preferred to other:
 // other is proven worse, or v is as good with fewer Ps.
 func (c *Contest) Decided(v, other *Value) bool {
 	return c.Beats(v, other) || v.Procs < other.Procs && c.Covers(v, other)

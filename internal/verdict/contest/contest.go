@@ -56,26 +56,26 @@ type Contest struct {
 	// Settings are those that were measured, and of a grid those to measure: unset first, then
 	// by procs, or by their rank; the old command's of a gate come after them.
 	Settings []journal.Setting
-	// Values are those that are compared, by Ps. Withheld are those that other programs left too
+	// Values are those that are compared, by Ps. TooFewCPUs are those that other programs left too
 	// few CPUs, and Apart is the unset setting where it has no part.
-	Values   []*Value
-	Withheld []*Value
-	Apart    *Value
-	Best     *Value   // of the highest throughput
-	Lowest   *Value   // of the lowest latency of those that carry the rate and are not out; nil without any
-	Tail     []*Value // as good in throughput as the best, which is among them
+	Values     []*Value
+	TooFewCPUs []*Value
+	Apart      *Value
+	Best       *Value   // of the highest throughput
+	Lowest     *Value   // of the lowest latency of those that carry the rate and are not out; nil without any
+	Tail       []*Value // as good in throughput as the best, which is among them
 	// ByLatency reports whether the judged latency is compared: some value of the tail has one.
 	ByLatency bool
 
-	withheld map[journal.SettingKey]bool // that other programs left too few CPUs
-	h        journal.Header
-	counted  *Counted
-	settings []journal.Setting // of the plan
-	own      []*journal.Trial  // that count, those that are withheld and those of an Unset that takes no part included
-	rules    race.Rules
-	trials   []race.Trial
-	race     *race.Race
-	lead     race.Lead
+	tooFewCPUs map[journal.SettingKey]bool // that other programs left too few CPUs
+	h          journal.Header
+	counted    *Counted
+	settings   []journal.Setting // of the plan
+	own        []*journal.Trial  // that count, those with too few CPUs and those of an Unset that takes no part included
+	rules      race.Rules
+	trials     []race.Trial
+	race       *race.Race
+	lead       race.Lead
 }
 
 // Part is how the trials without GOMAXPROCS take part in a contest.
@@ -219,7 +219,7 @@ func (c *Contest) assess() {
 	c.lead = c.race.Lead()
 }
 
-// reconcile settles trials without GOMAXPROCS that are proven unlike those of their
+// reconcile decides which of the trials without GOMAXPROCS that are proven unlike those of their
 // value: by less than the margin they are trials of one setting all the same, by more
 // they take no part.
 func (c *Contest) reconcile() {

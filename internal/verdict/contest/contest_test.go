@@ -254,10 +254,10 @@ func TestParts(t *testing.T) {
 		crowded.Block = block
 		alone = append(alone, crowded)
 		c := Count(starved, append(slices.Clone(alone), trial(setting(1, 0), block, 90, 0.2))).Contest(crowded.Setting.Group())
-		if !c.IsWithheld(crowded.Setting) || len(c.trials) != 1 {
-			t.Errorf("a setting that other programs starved: %v, %+v", c.Withheld, c.trials)
+		if !c.HadTooFewCPUs(crowded.Setting) || len(c.trials) != 1 {
+			t.Errorf("a setting that other programs starved: %v, %+v", c.TooFewCPUs, c.trials)
 		}
-		if tried := len(c.rules.Values) == 2; tried != (block+1 < mostWithheld) {
+		if tried := len(c.rules.Values) == 2; tried != (block+1 < mostTooFewCPUs) {
 			t.Errorf("after %d such trials its values are %v", block+1, c.rules.Values)
 		}
 		if step := Count(starved, alone).Contest(crowded.Setting.Group()).Next(); step.Stop != "" || len(step.Settings) != 2 {

@@ -84,22 +84,22 @@ func TestQuietAfterABusyMinute(t *testing.T) {
 		return tr
 	}
 	var trials []journal.Trial
-	for block := range mostWithheld {
+	for block := range mostTooFewCPUs {
 		trials = append(trials, measured(eight, block, 6, 1.2), measured(one, block, 1, 1.2))
 	}
 	g := eight.Group()
-	if c := Count(h, trials).Contest(g); !c.IsWithheld(eight) || slices.Contains(c.rules.Values, 8) {
-		t.Fatalf("on a busy machine: withheld %v, values %v", c.Withheld, c.rules.Values)
+	if c := Count(h, trials).Contest(g); !c.HadTooFewCPUs(eight) || slices.Contains(c.rules.Values, 8) {
+		t.Fatalf("on a busy machine: too few CPUs %v, values %v", c.TooFewCPUs, c.rules.Values)
 	}
-	trials = append(trials, measured(one, mostWithheld, 1, 0.1))
+	trials = append(trials, measured(one, mostTooFewCPUs, 1, 0.1))
 	if c := Count(h, trials).Contest(g); !slices.Contains(c.rules.Values, 8) {
 		t.Errorf("on a quiet machine 8 is not tried again: %v", c.rules.Values)
 	}
 	for quiet := 1; quiet <= fewestQuiet; quiet++ {
-		trials = append(trials, measured(eight, mostWithheld+quiet, 8, 0.1))
+		trials = append(trials, measured(eight, mostTooFewCPUs+quiet, 8, 0.1))
 		c := Count(h, trials).Contest(g)
-		if withheld := quiet < fewestQuiet; c.IsWithheld(eight) != withheld {
-			t.Errorf("with %d quiet trials: withheld %v", quiet, c.Withheld)
+		if tooFewCPUs := quiet < fewestQuiet; c.HadTooFewCPUs(eight) != tooFewCPUs {
+			t.Errorf("with %d quiet trials: too few CPUs %v", quiet, c.TooFewCPUs)
 		}
 	}
 	if n := Count(h, trials).Contest(g).Level(8).Trials; n != fewestQuiet {
@@ -162,8 +162,8 @@ func TestOthersThatWereNotCounted(t *testing.T) {
 func TestShortTrialsOnABusyMachine(t *testing.T) {
 	a, b := setting(1, 0), setting(2, 0)
 	for name, c := range map[string]struct {
-		wait     float64
-		withheld bool
+		wait       float64
+		tooFewCPUs bool
 	}{"busy": {0.09, true}, "quiet": {0.001, false}} {
 		var trials []journal.Trial
 		for block := range 6 {
@@ -179,11 +179,11 @@ func TestShortTrialsOnABusyMachine(t *testing.T) {
 		}
 		h := header(a, b)
 		of := Count(h, trials).Contest(a.Group())
-		if of.IsWithheld(a) != c.withheld || of.IsWithheld(b) != c.withheld {
-			t.Errorf("%s: withheld %v", name, of.Withheld)
+		if of.HadTooFewCPUs(a) != c.tooFewCPUs || of.HadTooFewCPUs(b) != c.tooFewCPUs {
+			t.Errorf("%s: too few CPUs %v", name, of.TooFewCPUs)
 		}
 		counted := Count(h, trials).Trials
-		if left := counted[10].InvalidCode == journal.InvalidCrowded; left == c.withheld {
+		if left := counted[10].InvalidCode == journal.InvalidCrowded; left == c.tooFewCPUs {
 			t.Errorf("%s: the trials in a burst are left out: %v", name, left)
 		}
 	}
@@ -219,8 +219,8 @@ func TestUncountedTrialsStay(t *testing.T) {
 				t.Errorf("%s: trial %d is skipped: %v", name, i, left)
 			}
 		}
-		if withheld := Count(header(a), trials).Contest(a.Group()).IsWithheld(a); withheld == c.left {
-			t.Errorf("%s: the setting is withheld: %v", name, withheld)
+		if tooFewCPUs := Count(header(a), trials).Contest(a.Group()).HadTooFewCPUs(a); tooFewCPUs == c.left {
+			t.Errorf("%s: the setting had too few CPUs: %v", name, tooFewCPUs)
 		}
 	}
 }

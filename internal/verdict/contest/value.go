@@ -42,16 +42,16 @@ type Excluded string
 
 // Why a setting has no part.
 const (
-	ExcludedInvalid   Excluded = "invalid"      // it has no valid trial
-	ExcludedWithheld  Excluded = "withheld"     // other programs left it too few CPUs
-	ExcludedUnread    Excluded = "unread"       // unset, and which value it chose is not known
-	ExcludedDiffers   Excluded = "differs"      // unset, and unlike the numbered setting of its value
-	ExcludedNoFigure  Excluded = "no_figure"    // no valid trial has a throughput
-	ExcludedSlower    Excluded = "slower"       // too slow to be the best, proven or measured no further: its latency is not compared
-	ExcludedSaturated Excluded = "saturated"    // proven not to carry the common rate: its latency is a backlog's
-	ExcludedLatency   Excluded = "no_latency"   // no trial's latency may be judged
-	ExcludedMemory    Excluded = "memory"       // it used more memory than --max-memory
-	ExcludedShared    Excluded = "load_on_cpus" // more Ps than CPUs while the load is on them: not preferred by latency
+	ExcludedInvalid    Excluded = "invalid"       // it has no valid trial
+	ExcludedTooFewCPUs Excluded = "too_few_cpus"  // other programs left it too few CPUs
+	ExcludedUnread     Excluded = "unread"        // unset, and which value it chose is not known
+	ExcludedDiffers    Excluded = "differs"       // unset, and unlike the numbered setting of its value
+	ExcludedNoFigure   Excluded = "no_throughput" // no valid trial has a throughput
+	ExcludedSlower     Excluded = "slower"        // too slow to be the best, proven or measured no further: its latency is not compared
+	ExcludedSaturated  Excluded = "saturated"     // proven not to carry the common rate: its latency is a backlog's
+	ExcludedLatency    Excluded = "no_latency"    // no trial's latency may be judged
+	ExcludedMemory     Excluded = "memory"        // it used more memory than --max-memory
+	ExcludedShared     Excluded = "load_on_cpus"  // more Ps than CPUs while the load is on them: not preferred by latency
 )
 
 // evaluate makes the values that are compared, and those that are not.
@@ -71,9 +71,9 @@ func (c *Contest) evaluate() {
 	}
 	for _, rank := range slices.Sorted(maps.Keys(byValue)) {
 		v := c.value(rank, byValue[rank]...)
-		if slices.ContainsFunc(v.Settings, c.IsWithheld) {
+		if slices.ContainsFunc(v.Settings, c.HadTooFewCPUs) {
 			v.level(c.only(v.Settings...))
-			c.Withheld = append(c.Withheld, v)
+			c.TooFewCPUs = append(c.TooFewCPUs, v)
 			continue
 		}
 		v.level(c)
@@ -85,8 +85,8 @@ func (c *Contest) evaluate() {
 		if c.Unset == PartDiffers {
 			v.Procs = c.Default
 		}
-		if c.IsWithheld(*unset) {
-			c.Withheld = append(c.Withheld, v)
+		if c.HadTooFewCPUs(*unset) {
+			c.TooFewCPUs = append(c.TooFewCPUs, v)
 		} else {
 			c.Apart = v
 		}
@@ -152,7 +152,7 @@ func (v *Value) ByDefault() *journal.Setting {
 
 // All are the values that are compared and those that are not, by Ps, unset before its number.
 func (c *Contest) All() []*Value {
-	all := slices.Concat(c.Values, c.Withheld)
+	all := slices.Concat(c.Values, c.TooFewCPUs)
 	if c.Apart != nil {
 		all = append(all, c.Apart)
 	}
@@ -190,8 +190,8 @@ func (c *Contest) Excluded(a journal.Setting) *Excluded {
 		return new(ExcludedMemory)
 	case v == nil || v.Throughput.Median == nil:
 		return new(ExcludedNoFigure)
-	case slices.Contains(c.Withheld, v):
-		return new(ExcludedWithheld)
+	case slices.Contains(c.TooFewCPUs, v):
+		return new(ExcludedTooFewCPUs)
 	case v == c.Apart && v.Procs == 0:
 		return new(ExcludedUnread)
 	case v == c.Apart:

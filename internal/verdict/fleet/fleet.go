@@ -128,7 +128,7 @@ func (s *Service) advises() bool {
 	switch s.Verdict {
 	case verdict.Recommended:
 		return s.Result.Recommendation.Procs != nil && !s.AsGood()
-	case verdict.CarriesRate:
+	case verdict.SustainsRate:
 		return s.Result.Recommendation.Procs != nil
 	case verdict.KeepDefault:
 		return s.Manifest != nil && s.Manifest.Procs != nil && slower(s.Result, *s.Manifest.Procs)

@@ -180,7 +180,7 @@ const (
 type Strategy string
 
 const (
-	StrategyRace Strategy = "race" // what decides is measured again, what is settled is not
+	StrategyRace Strategy = "race" // what decides is measured again, what is decided is not
 )
 
 // Goal is when a race may end.

@@ -207,13 +207,13 @@ func (h Header) Next(trials []journal.Trial, left time.Duration) (paired.Step, *
 }
 
 // compared are the values of the next block, by their places in the plan: the start value,
-// and those nearest to it that are not settled. None are: it is over.
+// and those nearest to it that are not decided. None are: it is over.
 func (h Header) compared(l paired.Look) (list []int) {
 	far := func(i int) float64 {
 		return math.Abs(math.Log(float64(*h.Plan.Settings[i].Procs) / float64(h.Live.Start)))
 	}
 	for i, v := range l.Values {
-		if !v.Settled() {
+		if !v.Decided() {
 			list = append(list, i+1)
 		}
 	}

@@ -122,7 +122,7 @@ func Analyze(c *journal.Contents) *verdict.Result {
 		}
 		l.Most, l.Seconds = max(l.Most, rate), seconds
 	}
-	r.Recommendation = &verdict.Recommendation{Verdict: verdict.CannotTell}
+	r.Recommendation = &verdict.Recommendation{Verdict: verdict.Undecided}
 	var settings []verdict.CanarySetting
 	for i := range c.Header.Plan.Settings {
 		s := h.settingResult(i, look, list, c.Trials)

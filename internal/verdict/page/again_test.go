@@ -8,7 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-func TestTheCommandThatSettles(t *testing.T) {
+func TestTheCommandThatDecides(t *testing.T) {
 	race := journal.Plan{Strategy: journal.StrategyRace, Goal: journal.GoalProven, MaxTrials: 30}
 	interrupted := race
 	interrupted.MaxTrials = 40

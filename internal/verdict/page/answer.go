@@ -36,7 +36,7 @@ func (g *group) answer() Answer {
 // brief is the answer where others are next to it.
 func (g *group) brief() string {
 	rec := &g.Recommendation
-	text := lowered(verdicts[cmp.Or(rec.Verdict, verdict.CannotTell)].label)
+	text := lowered(verdicts[cmp.Or(rec.Verdict, verdict.Undecided)].label)
 	switch n := advised(rec); {
 	case n != nil && g.unclear() != nil:
 		text = "recommended " + strconv.Itoa(*n)
@@ -101,7 +101,7 @@ func (g *group) tiles() (list []document.Tile) {
 	whose := ""
 	if after == nil {
 		after = before
-		if g.Recommendation.Verdict == verdict.CannotTell {
+		if g.Recommendation.Verdict == verdict.Undecided {
 			whose = "default"
 		}
 	}

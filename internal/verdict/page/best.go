@@ -37,13 +37,13 @@ func bestVerdict(r *verdict.Result) Verdict {
 	}
 	if list := tooLargeAll(r); list != nil {
 		v.Sentence = fmt.Sprintf("Every value of %s used more memory than %s allows, so there is nothing left to compare.", phrase.And(list), mostMemory(r))
-		v.Settle = []document.Item{{Text: "allow more memory with --max-memory, in a new results folder"}}
+		v.Next = []document.Item{{Text: "allow more memory with --max-memory, in a new results folder"}}
 	} else if b.Complete && b.Confidence != verdict.Proven && swept(r) {
 		more := resumed(r, spec.Part("until", "trials", strconv.Itoa(2*max(1, r.Plan.MaxTrials))))
 		if !r.Plan.Racing() {
 			more = repeated(r, 2*max(1, r.Plan.Blocks))
 		}
-		v.Settle = append(settleUnseen(r), document.Item{Text: "measure more", Command: more})
+		v.Next = append(nextUnseen(r), document.Item{Text: "measure more", Command: more})
 	}
 	if len(r.Best) > 1 {
 		var all []string
@@ -69,10 +69,10 @@ func bestSure(r *verdict.Result) string {
 	return provenSure
 }
 
-// settleUnseen is what would prove what procfit could not read or count.
-func settleUnseen(r *verdict.Result) (list []document.Item) {
+// nextUnseen is what would prove what procfit could not read or count.
+func nextUnseen(r *verdict.Result) (list []document.Item) {
 	for _, g := range slices.Concat(r.Groups, r.Compared) {
-		for _, s := range g.Recommendation.Settle {
+		for _, s := range g.Recommendation.Next {
 			if item := (words{&g, r}).step(s); (s.Code == verdict.StepSee || s.Code == verdict.StepCount) && !slices.Contains(list, item) {
 				list = append(list, item)
 			}

@@ -37,7 +37,7 @@ func (w experiment) unreached(v *Verdict) {
 	v.Label, v.Answer.Text = "No requests", "No requests"
 	v.Sentence = fmt.Sprintf("No request reached the canary pods in %s%s: nothing was compared. Either clients keep their connections open and do not reach new pods, or %s gets no requests at all.",
 		phrase.Count(w.Canary.Slices, "slice"), over, services(w.Services))
-	v.Settle = document.Items([]string{
+	v.Next = document.Items([]string{
 		"let clients open new connections: restart them, or limit how long a connection lives (gRPC: MaxConnectionAge)",
 		"use a proxy or a service mesh that distributes requests instead of connections",
 		"use a headless Service whose clients distribute their requests over all its addresses",

@@ -97,8 +97,8 @@ func TestCanaryVerdicts(t *testing.T) {
 		if p := experimentOf(r).paste(); (len(p.Snippets) > 0) != (name == "better") {
 			t.Errorf("%s: to paste: %v", name, p)
 		}
-		if (len(v.Settle) > 0) != (name == "no requests" || v.Answer.Text == "Undecided: change nothing yet") {
-			t.Errorf("%s: what would settle it: %v", name, v.Settle)
+		if (len(v.Next) > 0) != (name == "no requests" || v.Answer.Text == "Undecided: change nothing yet") {
+			t.Errorf("%s: what would decide it: %v", name, v.Next)
 		}
 	}
 }

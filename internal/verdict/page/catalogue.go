@@ -179,8 +179,8 @@ var catalogue = byKind(
 	}),
 	warns(func(w words, x verdict.OthersBusy) (string, string) {
 		text := w.others()
-		if len(x.Withheld) > 0 {
-			text += ", so the settings that need these CPUs are not compared: " + phrase.And(x.Withheld)
+		if len(x.TooFewCPUs) > 0 {
+			text += ", so the settings that need these CPUs are not compared: " + phrase.And(x.TooFewCPUs)
 		}
 		return text, "stop other programs on this machine, or measure on a quieter one"
 	}),
@@ -309,7 +309,7 @@ var catalogue = byKind(
 	states(func(w words, x verdict.ReasonSlow) string {
 		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s (procfit times a fixed piece of work between trials): those trials are not used", x.Trials, phrase.Count(w.Others.Trials, "trial"))
 	}),
-	states(func(w words, x verdict.ReasonWithheld) string {
+	states(func(w words, x verdict.ReasonTooFewCPUs) string {
 		return valueNames(x.List) + " " + verb(len(x.List), "is", "are") + " not compared: " + w.others() + w.tooFew()
 	}),
 	states(func(w words, _ verdict.ReasonHolds) string { return w.holds() }),
@@ -369,7 +369,7 @@ var catalogue = byKind(
 	states(func(w words, _ verdict.CauseOverridden) string {
 		return fmt.Sprintf("the program used GOMAXPROCS=%d where %d was requested, so there is nothing to compare.", w.Override.Ran, w.Override.Asked)
 	}),
-	states(func(w words, x verdict.CauseWithheld) string {
+	states(func(w words, x verdict.CauseTooFewCPUs) string {
 		return w.others() + ", so " + valueNames(x.List) + " cannot be compared."
 	}),
 	states(func(_ words, x verdict.CauseUnseen) string {
@@ -401,9 +401,9 @@ var catalogue = byKind(
 	states(func(_ words, x verdict.CauseSaturated) string {
 		return valueName(x.Of) + " has the highest throughput, but could not keep up with the request rate at which latency is judged."
 	}),
-	states(func(w words, x verdict.CauseP99Open) string { return undecidedOf(x.Undecided, "lowest "+w.quantile()) }),
+	states(func(w words, x verdict.CauseP99Open) string { return undecidedOf(x.Rivals, "lowest "+w.quantile()) }),
 	states(func(_ words, x verdict.CauseThroughputOpen) string {
-		return undecidedOf(x.Undecided, "highest throughput")
+		return undecidedOf(x.Rivals, "highest throughput")
 	}),
 	states(words.defaultOpen),
 	states(func(w words, _ verdict.CauseNoise) string { return w.wild() }),

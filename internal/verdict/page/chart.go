@@ -221,7 +221,7 @@ func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures
 
 // uncompared is why the numbers of a setting are not its own, in a word; empty: they are.
 func (g *group) uncompared(a *verdict.Row) string {
-	if a.Excluded == nil || *a.Excluded != contest.ExcludedWithheld {
+	if a.Excluded == nil || *a.Excluded != contest.ExcludedTooFewCPUs {
 		return ""
 	}
 	return g.leftOut(*a.Excluded).Value

@@ -37,7 +37,7 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 	case c.Open == 0 && len(c.Settings) > 0:
 		v.State, v.Label = document.Attention, "No setting is enough"
 		v.Sentence = "None of the measured settings sustains " + asked(c) + "."
-		v.Settle = []document.Item{{Text: "Use a lower --rate or a longer --slo, or measure higher --limit and more --replicas."}}
+		v.Next = []document.Item{{Text: "Use a lower --rate or a longer --slo, or measure higher --limit and more --replicas."}}
 	default:
 		v.Sentence = "No setting is proven to sustain " + asked(c) + "."
 	}
@@ -47,7 +47,7 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 			what = "may do so with fewer CPUs"
 		}
 		v.Reasons = append(v.Reasons, fmt.Sprintf("%s %s: this is not proven yet.", phrase.Count(c.Open, "setting"), what))
-		v.Settle = []document.Item{measureMore(r)}
+		v.Next = []document.Item{measureMore(r)}
 	}
 	v.unseen(r)
 	v.Answer = Answer{Text: v.Label, Plain: v.Sentence}
@@ -78,8 +78,8 @@ func (v *Verdict) unseen(r *verdict.Result) {
 	}
 	v.Reasons = append(v.Reasons, "procfit could not read the GOMAXPROCS that the program ran with: "+phrase.And(list)+".")
 	see := words{&verdict.Group{}, r}.step(verdict.Step{Code: verdict.StepSee})
-	if v.Settle = append(v.Settle, see); open == 0 {
-		v.Settle = []document.Item{see}
+	if v.Next = append(v.Next, see); open == 0 {
+		v.Next = []document.Item{see}
 	}
 }
 

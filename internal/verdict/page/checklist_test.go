@@ -202,7 +202,7 @@ func TestMistakesAreLookedFor(t *testing.T) {
 		answer string
 	}{
 		{"nothing proven", 1, func(_ *verdict.Result, g *verdict.Group) {
-			g.Recommendation = verdict.Recommendation{Verdict: verdict.CannotTell}
+			g.Recommendation = verdict.Recommendation{Verdict: verdict.Undecided}
 		}, "careful"},
 		{"no setting above the CPUs", 2, func(_ *verdict.Result, g *verdict.Group) { g.Beyond = nil }, "unknown"},
 		{"settings on both sides", 2, func(*verdict.Result, *verdict.Group) {}, "measured"},
@@ -211,11 +211,11 @@ func TestMistakesAreLookedFor(t *testing.T) {
 		{"load from elsewhere", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.Arrangement = new(journal.ArrangementElsewhere) }, "avoided"},
 		{"p99 judged", 6, func(*verdict.Result, *verdict.Group) {}, "avoided"},
 		{"p99 of no verdict", 6, func(_ *verdict.Result, g *verdict.Group) {
-			g.Recommendation = verdict.Recommendation{Verdict: verdict.CannotTell}
+			g.Recommendation = verdict.Recommendation{Verdict: verdict.Undecided}
 		}, "careful"},
 		{"p99 not judged", 6, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, "careful"},
 		{"a batch program has no p99", 6, func(r *verdict.Result, g *verdict.Group) { r.Target.Kind, g.LatencyMode = "batch", "" }, "avoided"},
-		{"flat", 7, func(_ *verdict.Result, g *verdict.Group) { g.Recommendation.Verdict = verdict.NotYourKnob }, "profile first"},
+		{"flat", 7, func(_ *verdict.Result, g *verdict.Group) { g.Recommendation.Verdict = verdict.NoDifference }, "profile first"},
 		{"ran as asked", 8, func(*verdict.Result, *verdict.Group) {}, "avoided"},
 		{"pinned in code", 8, func(_ *verdict.Result, g *verdict.Group) { g.Override.Asked, g.Override.Ran = 2, 8 }, "made"},
 		{"unreadable", 9, func(_ *verdict.Result, g *verdict.Group) { g.Override.Known = false }, "unknown"},

@@ -87,8 +87,8 @@ func (g *group) onTerminal() (list []document.Block) {
 	return list
 }
 
-// toSettle is the lead of what is to be done next.
-func (v Verdict) toSettle() string {
+// nextLead is the lead of what is to be done next.
+func (v Verdict) nextLead() string {
 	if v.State == document.OK { // it is decided
 		return "Next:"
 	}
@@ -104,10 +104,10 @@ func itemized(lead string, items []document.Item) []document.Block {
 
 // closing is one thing to do next, with the command for it where there is one.
 func (v Verdict) closing() []document.Block {
-	if len(v.Settle) == 0 {
+	if len(v.Next) == 0 {
 		return nil
 	}
-	next := v.Settle[max(0, slices.IndexFunc(v.Settle, func(a document.Item) bool { return a.Command != "" }))]
+	next := v.Next[max(0, slices.IndexFunc(v.Next, func(a document.Item) bool { return a.Command != "" }))]
 	if next.Command == "" {
 		return []document.Block{document.Text{Text: "Next: " + next.Text + "."}}
 	}
@@ -245,7 +245,7 @@ func (v Verdict) panel(level int) document.Panel {
 	if a.Apply != "" {
 		p.Blocks = append(p.Blocks, document.Code{Language: "sh", Text: a.Apply})
 	}
-	p.Blocks = append(p.Blocks, itemized(v.toSettle(), v.Settle)...)
+	p.Blocks = append(p.Blocks, itemized(v.nextLead(), v.Next)...)
 	if v.Context != "" {
 		p.Blocks = append(p.Blocks, document.Text{Text: v.Context, Style: document.Muted})
 	}

@@ -148,7 +148,7 @@ func (w experiment) compared() Verdict {
 	row := called(w.r.Recommendation)
 	v := Verdict{State: row.tone, Label: row.label}
 	switch {
-	case w.live != nil && w.live.Same && (w.live.Settings[1].Slices > 0 || w.live.Settings[1].Came != string(paired.Open)):
+	case w.live != nil && w.live.Same && (w.live.Settings[1].Slices > 0 || w.live.Settings[1].Came != string(paired.Undecided)):
 		return w.checked()
 	case w.live == nil && w.Slices == 0:
 		v.Answer.Text, v.Sentence = "Nothing was counted", "The canary has no complete slice."
@@ -196,7 +196,7 @@ func (w experiment) against(of verdict.Verdict) string {
 		if a.Procs == nil || a.Verdict != of {
 			continue
 		}
-		for _, o := range []verdict.Outcome{verdict.OutcomeBetter, verdict.OutcomeWorse, verdict.OutcomeWithin, verdict.OutcomeOpen} {
+		for _, o := range []verdict.Outcome{verdict.OutcomeBetter, verdict.OutcomeWorse, verdict.OutcomeWithin, verdict.OutcomeUndecided} {
 			for _, f := range a.Figures {
 				if f.Outcome == o {
 					list = append(list, changed(w.name(f.Name), f.Ratio, w.margin(f.Name), "higher", "lower"))
@@ -235,7 +235,7 @@ func (w experiment) set(v *Verdict) {
 	if rec.Procs != nil {
 		v.Answer.Apply = "export GOMAXPROCS=" + strconv.Itoa(*rec.Procs)
 		if w.live != nil {
-			v.Settle = w.confirm(*rec.Procs)
+			v.Next = w.confirm(*rec.Procs)
 		}
 	}
 }
@@ -269,7 +269,7 @@ func (w experiment) undecided(v *Verdict) {
 		more = w.cheaper(v, list, more)
 	}
 	if more != "" {
-		v.Settle = []document.Item{{Text: "measure for twice as long", Command: w.r.Spec.With(spec.Part("for", "", doubled(w.r.Load.DurationSeconds)), fresh).Shell()}}
+		v.Next = []document.Item{{Text: "measure for twice as long", Command: w.r.Spec.With(spec.Part("for", "", doubled(w.r.Load.DurationSeconds)), fresh).Shell()}}
 	}
 }
 
@@ -277,7 +277,7 @@ func (w experiment) undecided(v *Verdict) {
 func (w experiment) open(more string) string {
 	var list []string
 	for _, a := range w.Settings {
-		if better, open := a.In(verdict.OutcomeBetter), a.In(verdict.OutcomeOpen); a.Verdict == verdict.CannotTell && better != nil && open != nil {
+		if better, open := a.In(verdict.OutcomeBetter), a.In(verdict.OutcomeUndecided); a.Verdict == verdict.Undecided && better != nil && open != nil {
 			list = append(list, fmt.Sprintf("GOMAXPROCS %s is better than %s in %s, but may be worse in %s", a.Label, w.start(), w.names(better), w.names(open)))
 		}
 	}
@@ -341,12 +341,12 @@ func (w experiment) reason(a verdict.CanarySetting) string {
 	for _, o := range []struct {
 		outcome verdict.Outcome
 		text    string
-	}{{verdict.OutcomeBetter, "better in "}, {verdict.OutcomeWorse, "worse in "}, {verdict.OutcomeWithin, "no worse in "}, {verdict.OutcomeOpen, "undecided in "}} {
+	}{{verdict.OutcomeBetter, "better in "}, {verdict.OutcomeWorse, "worse in "}, {verdict.OutcomeWithin, "no worse in "}, {verdict.OutcomeUndecided, "undecided in "}} {
 		if list := a.In(o.outcome); list != nil {
 			parts = append(parts, o.text+w.names(list))
 		}
 	}
-	if a.Verdict == verdict.NotYourKnob {
+	if a.Verdict == verdict.NoDifference {
 		parts = []string{"the same within the margins in " + phrase.And(w.judged())}
 	}
 	if parts == nil {

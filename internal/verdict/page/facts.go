@@ -40,7 +40,7 @@ func (g *group) facts() []document.Pair {
 	if w := g.Flatness.WorstAbove; w != nil {
 		add("Above the peak", "up to "+slower(*w-1)+" with a higher GOMAXPROCS")
 	}
-	if w := g.Workload; w.Withheld {
+	if w := g.Workload; w.TooFewCPUs {
 		add("Workload", "unknown: "+g.words.others())
 	} else if w.CPUUtilisation != nil {
 		add("Workload", fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clip(w.Kind, nameRoom), share.Number(*w.CPUUtilisation), g.settingText(w.Setting)))

@@ -207,7 +207,7 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 
 // outcomeWords are what a check of a gate, or a metric of a canary, came to.
 var outcomeWords = map[verdict.Outcome]string{
-	verdict.OutcomeWorse: "worse", verdict.OutcomeNotJudged: "not judged", verdict.OutcomeWithin: "no worse", verdict.OutcomeOpen: "undecided", verdict.OutcomeBetter: "better",
+	verdict.OutcomeWorse: "worse", verdict.OutcomeNotJudged: "not judged", verdict.OutcomeWithin: "no worse", verdict.OutcomeUndecided: "undecided", verdict.OutcomeBetter: "better",
 }
 
 // decided is a check's ratio with the bounds that decided.
@@ -354,7 +354,7 @@ func unjudged(u *verdict.Unjudged) string {
 	case verdict.UnjudgedSpoiled:
 		return fmt.Sprintf("with %s, %d of %s of the new program were invalid, and %d of %d of the old: %s",
 			gateSetting(u.Setting), u.Bad, phrase.Count(u.Of, "trial"), u.OldBad, u.OldOf, u.Reason)
-	case verdict.UnjudgedWithheld:
+	case verdict.UnjudgedTooFewCPUs:
 		return "other programs left " + gateSetting(u.Setting) + " too few CPUs to be compared"
 	case verdict.UnjudgedNoSetting:
 		return "no trial of both programs was measured; if the first trials failed, their reason is above"
@@ -364,7 +364,7 @@ func unjudged(u *verdict.Unjudged) string {
 		checks = append(checks, gateMetric(c.Metric, c.Quantile)+" with "+gateSetting(c.Setting))
 	}
 	switch u.Code {
-	case verdict.UnjudgedOpen:
+	case verdict.UnjudgedUndecided:
 		return phrase.And(checks) + ": " + phrase.CountOf(u.Pairs, "pair does", "pairs do") + " not prove it worse, or within its margin"
 	case verdict.UnjudgedLate:
 		return phrase.And(checks) + ": the load generator sent requests late, so " + tooFew(u.Pairs)

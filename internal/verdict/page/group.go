@@ -2,7 +2,7 @@
 // format. Brief is the document for a terminal, and Report that of the files; show/text,
 // show/markdown and show/html write them. The package decides
 // nothing: it has the words for the codes of package verdict, by noun (sentence, reason,
-// settle, warning, gate), in the documents and in result.json.
+// next, warning, gate), in the documents and in result.json.
 //
 // Every string is plain text on one line, except scripts and snippets. What came from outside is
 // in it as it came: renderers make it printable.
@@ -39,7 +39,7 @@ type Verdict struct {
 	Answer   Answer
 	Sentence string
 	Reasons  []string
-	Settle   []document.Item // what would settle a "unknown"
+	Next     []document.Item // what would decide an "unknown"
 	Context  string          // how sure it is, and on what: CPUs, limit, Go version, trials
 }
 
@@ -170,7 +170,7 @@ func (g *group) concluded() Verdict {
 		Answer:   g.answer(),
 		Sentence: phrase.Capital(g.sentence()),
 		Reasons:  g.reasons(),
-		Settle:   g.settle(),
+		Next:     g.next(),
 		Context:  g.context(g.sure()),
 	}
 }
@@ -224,7 +224,7 @@ func (g *group) sure() string {
 		return "Measured"
 	case rec.Confidence == verdict.Likely:
 		return notProven
-	case rec.Verdict == verdict.CannotTell || rec.Verdict == "":
+	case rec.Verdict == verdict.Undecided || rec.Verdict == "":
 		return nothingProven
 	}
 	return provenSure

@@ -118,7 +118,7 @@ func (w experiment) cheaper(v *Verdict, list []verdict.LiveSetting, more string)
 	for _, s := range list {
 		labels = append(labels, s.Label)
 		costs = append(costs, w.differences(s.CanarySetting, []string{paired.FigureCPU}))
-		for _, f := range s.In(verdict.OutcomeOpen) {
+		for _, f := range s.In(verdict.OutcomeUndecided) {
 			if name := w.name(f); !slices.Contains(open, name) {
 				open = append(open, name)
 			}
@@ -146,7 +146,7 @@ func (w experiment) cheaper(v *Verdict, list []verdict.LiveSetting, more string)
 // checked is what the start value came to, compared with itself.
 func (w experiment) checked() Verdict {
 	v := Verdict{State: document.OK, Label: "No difference", Answer: Answer{Text: "No difference"}, Sentence: "The value at start was compared with itself, and no difference was found: there is none."}
-	if came := w.live.Settings[1].Came; !slices.Contains([]string{string(paired.Open), string(paired.Same)}, came) {
+	if came := w.live.Settings[1].Came; !slices.Contains([]string{string(paired.Undecided), string(paired.Same)}, came) {
 		v.State, v.Label, v.Answer.Text = document.Attention, "A difference from itself", "A difference from itself"
 		v.Sentence = fmt.Sprintf("The value at start was compared with itself, and came out as %s. By chance this happens in fewer than 5 of 100 checks; if it happens again, do not trust an experiment on this program.", came)
 	}

@@ -110,7 +110,7 @@ func TestLiveVerdicts(t *testing.T) {
 			if (len(p.Snippets) > 0) != (name == "better") || len(p.Snippets) == 0 && strings.HasSuffix(p.Lead, ":") || strings.Contains(p.Lead, "default") || strings.Contains(p.Lead, "unset") {
 				t.Errorf("to paste: %+v", p)
 			}
-			if named := r.Recommendation.Verdict != verdict.CannotTell; named && !r.Complete {
+			if named := r.Recommendation.Verdict != verdict.Undecided; named && !r.Complete {
 				t.Errorf("recommended without an end: %+v", r.Recommendation)
 			}
 			if r.Recommendation.Procs = nil; r.Recommendation.Verdict == verdict.Recommended { // of several values

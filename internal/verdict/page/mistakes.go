@@ -20,7 +20,7 @@ func (g *group) mistakes() document.Checks {
 }
 
 func (g *group) magicNumber() (state document.Tone, answer, detail string) {
-	if v := g.Recommendation; v.Verdict == verdict.CannotTell || v.Verdict == "" || v.Confidence == verdict.Likely {
+	if v := g.Recommendation; v.Verdict == verdict.Undecided || v.Verdict == "" || v.Confidence == verdict.Likely {
 		return document.Attention, "careful", "nothing was proven: a value chosen from these curves would be a magic number"
 	}
 	return document.OK, "avoided", "every value recommended here was " + g.made() + " with this program"
@@ -68,7 +68,7 @@ func (g *group) p99Ignored() (state document.Tone, answer, detail string) {
 	if g.LatencyMode != "open" || g.Latency.Quantile == 0 {
 		return document.Attention, "careful", "no latency was judged"
 	}
-	if g.Recommendation.Verdict == verdict.CannotTell && g.r.Gate == nil {
+	if g.Recommendation.Verdict == verdict.Undecided && g.r.Gate == nil {
 		return document.Attention, "careful", g.Latency.Name() + " was measured, but procfit could not reach a verdict"
 	}
 	return document.OK, "avoided", g.Latency.Name() + " is judged, in the latency phase, " + g.counted()
@@ -81,9 +81,9 @@ func (g *group) profileFirst() (state document.Tone, answer, detail string) {
 		return document.OK, "profiled", fmt.Sprintf("%s takes %s of the CPU time with %s; see Profiles", functionName(f.Name), number.Percent(*f.Shares[0]), (profiled{p, g.r}).setting(0))
 	}
 	switch {
-	case g.Recommendation.Verdict == verdict.NotYourKnob:
+	case g.Recommendation.Verdict == verdict.NoDifference:
 		return document.Attention, "profile first", "all settings perform the same: GOMAXPROCS does not limit this program"
-	case g.Workload.Withheld:
+	case g.Workload.TooFewCPUs:
 		detail = "the kind of work is unknown: " + g.words.others()
 	case u == nil:
 		detail = "CPU use could not be read"

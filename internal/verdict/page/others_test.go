@@ -79,7 +79,7 @@ func TestBurstsInWords(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	g.Others.LeftOut, g.Recommendation.Verdict = 0, verdict.CannotTell
+	g.Others.LeftOut, g.Recommendation.Verdict = 0, verdict.Undecided
 	if got := (words{Group: g}).bursts(); got != text+"; start again with another --out when no other programs run" {
 		t.Errorf("%q", got)
 	}

@@ -30,8 +30,8 @@ func TestPasteFollowsTheVerdict(t *testing.T) {
 			g.Recommendation = verdict.Recommendation{Verdict: verdict.Recommended}
 		}, []string{"Nothing"}, []string{"GOMAXPROCS="}},
 		{"default", only(verdict.KeepDefault), []string{"Nothing to set: keep the default"}, []string{"GOMAXPROCS="}},
-		{"flat", only(verdict.NotYourKnob), []string{"profile"}, []string{"GOMAXPROCS="}},
-		{"unproven", only(verdict.CannotTell), []string{"Nothing to set yet"}, []string{"GOMAXPROCS="}},
+		{"flat", only(verdict.NoDifference), []string{"profile"}, []string{"GOMAXPROCS="}},
+		{"unproven", only(verdict.Undecided), []string{"Nothing to set yet"}, []string{"GOMAXPROCS="}},
 		{"trade-off", func(_ *verdict.Result, g *verdict.Group) {
 			g.Recommendation = verdict.Recommendation{Verdict: verdict.TradeOff, BestThroughput: "2", BestP99: "default"}
 		}, []string{"For throughput", "GOMAXPROCS=2", "For p99", "do not set GOMAXPROCS"}, []string{"yaml"}},

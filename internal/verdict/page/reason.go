@@ -98,7 +98,7 @@ func (w words) among(better func(verdict.Row) bool) string {
 	unset := func(a verdict.Row) bool {
 		return isOut(a, contest.ExcludedUnread, contest.ExcludedDiffers) && better(a)
 	}
-	if w.leftOut(contest.ExcludedWithheld) || slices.ContainsFunc(w.Rows, unset) {
+	if w.leftOut(contest.ExcludedTooFewCPUs) || slices.ContainsFunc(w.Rows, unset) {
 		return " of the values compared"
 	}
 	return ""
@@ -176,7 +176,7 @@ func (w words) bursts() string {
 	case o.LeftOut > 0:
 		text += fmt.Sprintf(": %d of those trials are not used", o.LeftOut)
 	}
-	if w.Recommendation.Verdict == verdict.CannotTell {
+	if w.Recommendation.Verdict == verdict.Undecided {
 		text += "; start again with another --out when no other programs run"
 	}
 	return text

@@ -31,8 +31,8 @@ type resultJSON struct {
 	TrialsPlanned  int                 `json:"trials_planned"`
 	TrialsRun      int                 `json:"trials_run"`
 	TrialsInvalid  int                 `json:"trials_invalid"`
-	PilotsRun      int                 `json:"pilots_run"`
-	PilotsInvalid  int                 `json:"pilots_invalid"`
+	PilotsRun      int                 `json:"rate_trials_run"`
+	PilotsInvalid  int                 `json:"rate_trials_invalid"`
 	Compared       []groupJSON         `json:"compared,omitempty"`
 	Canary         *canaryJSON         `json:"canary,omitempty"`
 	Live           *liveJSON           `json:"live,omitempty"`
@@ -110,7 +110,7 @@ type wordedJSON struct {
 	Cause    verdict.Code `json:"cause,omitempty"`
 	Sentence string       `json:"sentence"`
 	Reasons  []string     `json:"reasons"`
-	Settle   []string     `json:"settle,omitempty"`
+	Next     []string     `json:"next,omitempty"`
 }
 
 type warningJSON struct {
@@ -187,11 +187,11 @@ type settingJSON struct {
 	Requests       int64                 `json:"requests"`
 	Unanswered     int64                 `json:"unanswered"`
 	Redirects      int64                 `json:"redirects"`
-	Withheld       bool                  `json:"withheld,omitempty"`
+	TooFewCPUs     bool                  `json:"too_few_cpus,omitempty"`
 	Excluded       *contest.Excluded     `json:"excluded"`
 	PooledWith     []string              `json:"pooled_with,omitempty"`
 	Evidence       evidenceJSON          `json:"evidence"`
-	OpenEvidence   *evidenceJSON         `json:"open_evidence,omitempty"`
+	OpenEvidence   *evidenceJSON         `json:"open_loop_evidence,omitempty"`
 	Points         []pointJSON           `json:"points"`
 }
 
@@ -334,7 +334,7 @@ type flatnessJSON struct {
 }
 
 type workloadJSON struct {
-	Withheld       bool     `json:"withheld,omitempty"`
+	TooFewCPUs     bool     `json:"too_few_cpus,omitempty"`
 	Kind           string   `json:"kind"`
 	CPUUtilisation *float64 `json:"cpu_utilisation"`
 	Setting        string   `json:"setting"`
@@ -389,7 +389,7 @@ type othersJSON struct {
 	MostSetting string   `json:"most_setting,omitempty"`
 	AtMost      *float64 `json:"at_most,omitempty"`
 	Matter      bool     `json:"matter"`
-	Withheld    []string `json:"withheld,omitempty"`
+	TooFewCPUs  []string `json:"too_few_cpus,omitempty"`
 	Bursts      int      `json:"bursts,omitempty"`
 	BurstMost   float64  `json:"burst_most,omitempty"`
 	Trials      int      `json:"trials,omitempty"`
@@ -428,7 +428,7 @@ type canarySettingJSON struct {
 	Observed []int              `json:"observed_procs"`
 	Same     bool               `json:"same"`
 	Verdict  verdict.Verdict    `json:"verdict,omitempty"`
-	Figures  []canaryFigureJSON `json:"figures"`
+	Figures  []canaryFigureJSON `json:"metrics"`
 }
 
 type canaryFigureJSON struct {
@@ -467,7 +467,7 @@ type cheapestJSON struct {
 	Settings      []pricedJSON  `json:"settings"`
 	Answer        *pricedJSON   `json:"answer"`
 	Today         *pricedJSON   `json:"today"`
-	Open          int           `json:"open"`
+	Open          int           `json:"undecided"`
 }
 
 type pricedJSON struct {

@@ -41,7 +41,7 @@ func resultSchema(r *verdict.Result) resultJSON {
 	}
 	if r.Recommendation != nil && (r.Canary != nil || r.Live != nil) {
 		v, rec := VerdictOf(r), recommendationSchema(r.Recommendation)
-		rec.wordedJSON = &wordedJSON{Sentence: v.Sentence, Reasons: v.Reasons, Settle: sentences(v.Settle)}
+		rec.wordedJSON = &wordedJSON{Sentence: v.Sentence, Reasons: v.Reasons, Next: sentences(v.Next)}
 		out.Recommendation = &rec
 	}
 	for i := range r.Warnings {
@@ -96,7 +96,7 @@ func groupSchema(g *verdict.Group, rec recommendationJSON) groupJSON {
 func worded(w words) recommendationJSON {
 	rec := &w.Recommendation
 	out := recommendationSchema(rec)
-	out.wordedJSON = &wordedJSON{Sentence: called(rec).prefix + w.sentence(), Reasons: w.reasons(), Settle: sentences(w.settle())}
+	out.wordedJSON = &wordedJSON{Sentence: called(rec).prefix + w.sentence(), Reasons: w.reasons(), Next: sentences(w.next())}
 	if rec.Claim != nil {
 		out.Cause = rec.Claim.Code()
 	}
@@ -129,7 +129,7 @@ func settingSchema(a *verdict.Row) settingJSON {
 			return requestJSON{Name: r.Name, Requests: r.Requests, Errors: r.Errors, P50: intervalJSON(r.P50), P99: intervalJSON(r.P99)}
 		}),
 		Speedup: a.Speedup, NonInferior: nonInferiorJSON(a.NonInferior), VersusPeak: intervalJSON(a.VersusPeak), Saturated: a.Saturated,
-		Requests: a.Requests, Unanswered: a.Unanswered, Redirects: a.Redirects, Withheld: a.Withheld, Excluded: a.Excluded, PooledWith: a.PooledWith,
+		Requests: a.Requests, Unanswered: a.Unanswered, Redirects: a.Redirects, TooFewCPUs: a.TooFewCPUs, Excluded: a.Excluded, PooledWith: a.PooledWith,
 		Evidence: evidenceSchema(&a.Evidence), OpenEvidence: optional(a.OpenEvidence, evidenceSchema),
 		Points: listOf(a.Points, func(p *verdict.Point) pointJSON { return pointJSON(*p) }),
 	}

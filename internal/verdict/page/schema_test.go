@@ -54,7 +54,7 @@ func TestJSONHasTheWords(t *testing.T) {
 		Groups []struct {
 			Recommendation struct {
 				Verdict, Sentence, Cause string
-				Reasons, Settle          []string
+				Reasons, Next            []string
 			}
 		}
 		Gate struct {
@@ -66,7 +66,7 @@ func TestJSONHasTheWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := got.Groups[2].Recommendation
-	if r.Verdict != "undecided" || r.Cause != "unset_differs" || r.Sentence != "Undecided: the default is 2, yet it performs differently from GOMAXPROCS=2." || len(r.Reasons) < 3 || len(r.Settle) != 1 {
+	if r.Verdict != "undecided" || r.Cause != "default_differs" || r.Sentence != "Undecided: the default is 2, yet it performs differently from GOMAXPROCS=2." || len(r.Reasons) < 3 || len(r.Next) != 1 {
 		t.Errorf("%+v", r)
 	}
 	if c := got.Gate.Checks[0]; c.Setting != "GOMAXPROCS=2, limit 2 CPUs, Go 1.24.6" || c.Metric != "throughput" || c.Outcome != "worse" || c.Note == "" {
@@ -83,7 +83,7 @@ func TestJSONHasTheWords(t *testing.T) {
 // pages need, and what a table has.
 func TestEveryFieldIsCopied(t *testing.T) {
 	everyField(t, func(g *verdict.Group) groupJSON { return groupSchema(g, recommendationSchema(&g.Recommendation)) },
-		"Rows", "Benchmarks", "Throttling.AdviceOwn", "Recommendation.Claim", "Recommendation.Reasons", "Recommendation.Settle", "Settings[].Later", "Settings[].Judged")
+		"Rows", "Benchmarks", "Throttling.AdviceOwn", "Recommendation.Claim", "Recommendation.Reasons", "Recommendation.Next", "Settings[].Later", "Settings[].Judged")
 	everyField(t, valueSchema, "Setting", "Unset", "Default", "N", "Saturated", "Out", "AsFast", "AsPrompt", "Later")
 	everyField(t, func(b *verdict.Best) bestJSON { return bestSchema(&verdict.Result{}, b) })
 	everyField(t, func(g *verdict.Gate) gateJSON { return gateSchema(g, &verdict.Result{}) }, "Unjudged")

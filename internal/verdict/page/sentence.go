@@ -122,7 +122,7 @@ func (w words) alike(x verdict.ClaimAlike) string {
 }
 
 // undecidedOf is which of two values is the best in a metric.
-func undecidedOf(x verdict.Undecided, best string) string {
+func undecidedOf(x verdict.Rivals, best string) string {
 	text := "it is undecided which of " + valueNames(x.List) + " has the " + best + "."
 	if x.Default != nil {
 		text += fmt.Sprintf(" No value is proven better than the default (%d): keep it until more is known.", x.Default.Procs)

@@ -120,7 +120,7 @@ func (g *group) leftOut(code contest.Excluded) document.Cell {
 	switch code {
 	case contest.ExcludedInvalid:
 		return document.Cell{Value: "invalid", Detail: "no trial was valid"}
-	case contest.ExcludedWithheld:
+	case contest.ExcludedTooFewCPUs:
 		return document.Cell{Value: notCompared, Detail: "other programs left it too few CPUs"}
 	case contest.ExcludedUnread:
 		return document.Cell{Value: notCompared, Detail: "the value that it uses is unknown"}

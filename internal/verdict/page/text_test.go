@@ -121,7 +121,7 @@ func TestTheMedianLiesWhereItsValueIs(t *testing.T) {
 // A command is copied as one line, however narrow the terminal; it is printed last.
 func TestTheCommandThatGoesOnIsWhole(t *testing.T) {
 	const command = "procfit sweep --until trials=39 --out results/server-20260105-101500 -- ./server -addr :{port}"
-	v := Verdict{Settle: []document.Item{{Text: "quiet the machine"}, {Text: "about 9 more trials should decide", Command: command}}}
+	v := Verdict{Next: []document.Item{{Text: "quiet the machine"}, {Text: "about 9 more trials should decide", Command: command}}}
 	var b bytes.Buffer
 	if err := text.Render(&b, &document.Document{Closing: v.closing()}, text.Options{Width: 40}); err != nil {
 		t.Fatal(err)

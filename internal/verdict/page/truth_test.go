@@ -116,7 +116,7 @@ func (c *checker) row(s *contest.Value) *verdict.Row {
 // compared are the rows that take part in comparisons of throughput.
 func (c *checker) compared() []*verdict.Row {
 	var list []*verdict.Row
-	out := []string{"invalid", "withheld", "unread", "differs", "no_figure"}
+	out := []string{"invalid", "too_few_cpus", "unread", "differs", "no_throughput"}
 	for i := range c.g.Rows {
 		if a := &c.g.Rows[i]; a.Variant == "" && !slices.Contains(out, excluded(a)) {
 			list = append(list, a)
@@ -149,7 +149,7 @@ func (c *checker) reasons() {
 	for _, x := range rec.Reasons {
 		all = append(all, flatten(x))
 	}
-	for _, s := range rec.Settle {
+	for _, s := range rec.Next {
 		all = append(all, flat{List: s.List})
 	}
 	for i := range all {
@@ -368,8 +368,8 @@ func (c *checker) headline() {
 	if likely != (rec.Confidence == verdict.Likely) {
 		c.wrong("the label is %q of what is %s", c.said.Label, rec.Confidence)
 	}
-	if (likely || rec.Verdict == verdict.CannotTell) && len(c.said.Settle) == 0 {
-		c.wrong("nothing says what would settle it")
+	if (likely || rec.Verdict == verdict.Undecided) && len(c.said.Next) == 0 {
+		c.wrong("nothing says what would decide it")
 	}
 	if likely && len(c.view.Snippets) > 0 {
 		c.wrong("what is not proven is to be pasted")
@@ -381,7 +381,7 @@ func (c *checker) headline() {
 		}
 	}
 	switch rec.Verdict {
-	case verdict.Recommended, verdict.KeepDefault, verdict.CarriesRate:
+	case verdict.Recommended, verdict.KeepDefault, verdict.SustainsRate:
 		a := c.row(flatten(rec.Claim).Of)
 		if !slices.Equal(marked, []string{a.Label}) {
 			c.wrong("%v are marked, %s is named", marked, a.Label)
@@ -389,7 +389,7 @@ func (c *checker) headline() {
 		if (rec.Procs == nil) != flatten(rec.Claim).Of.Default && rec.Verdict != verdict.Recommended {
 			c.wrong("keep the default, and %s is not the default", valueName(flatten(rec.Claim).Of))
 		}
-		if x := excluded(a); x != "" && x != "load_on_cpus" && x != "no_latency" && rec.Verdict != verdict.CarriesRate {
+		if x := excluded(a); x != "" && x != "load_on_cpus" && x != "no_latency" && rec.Verdict != verdict.SustainsRate {
 			c.wrong("%s is named, and is excluded: %s", a.Label, x)
 		}
 		c.smallest(rec)
@@ -398,21 +398,21 @@ func (c *checker) headline() {
 		if !(*fast.Throughput.Median > *prompt.Throughput.Median && *prompt.Judged.Median < *fast.Judged.Median) {
 			c.wrong("a trade-off of what is worse in both")
 		}
-	case verdict.NotYourKnob:
+	case verdict.NoDifference:
 		for _, a := range c.compared() {
 			if x := excluded(a); x == "slower" || x == "saturated" {
 				c.wrong("%s is %s, and it does not matter", a.Label, x)
 			}
 		}
 		for _, x := range rec.Reasons {
-			if r := flatten(x); r.Code == "open_throughput" || r.Code == "open_p99" {
+			if r := flatten(x); r.Code == "undecided_throughput" || r.Code == "undecided_p99" {
 				c.wrong("%s is open, and it does not matter", valueName(r.Of))
 			}
 		}
 		if rec.Confidence != verdict.Proven {
 			c.wrong("it does not matter, and that is %s", rec.Confidence)
 		}
-	case verdict.CannotTell:
+	case verdict.Undecided:
 		if len(marked) > 0 {
 			c.wrong("nothing can be told, and %v are marked", marked)
 		}

@@ -54,7 +54,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		},
 		experiment: experiment.set, after: experiment.chooseOne,
 	},
-	verdict.CarriesRate: {
+	verdict.SustainsRate: {
 		tone: document.Act, label: "Sustains the rate", mark: "recommended", sets: true,
 		answer: (*group).setOrKeep, plain: (*group).comparedWithDefault, paste: (*group).pasteSmallest,
 		compared: (*group).keeps, experiment: experiment.undecided, after: experiment.keepsStart,
@@ -64,7 +64,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		answer: (*group).setOrKeep,
 		plain: func(g *group, w words) string {
 			seen := "measured"
-			if w.leftOut(contest.ExcludedWithheld, contest.ExcludedUnread, contest.ExcludedDiffers, contest.ExcludedMemory) {
+			if w.leftOut(contest.ExcludedTooFewCPUs, contest.ExcludedUnread, contest.ExcludedDiffers, contest.ExcludedMemory) {
 				seen = "compared"
 			}
 			return fmt.Sprintf("Nothing we %s beats the default (%d) by more than %s.", seen, g.Recommendation.Of().Procs, w.margins())
@@ -72,7 +72,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		paste: nothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it."), compared: (*group).keeps,
 		experiment: experiment.keep, after: experiment.keepsStart,
 	},
-	verdict.NotYourKnob: {
+	verdict.NoDifference: {
 		tone: document.OK, label: "No difference", prefix: "GOMAXPROCS makes no difference: ",
 		answer: constant(makesNoDifference),
 		plain: func(_ *group, w words) string {
@@ -118,7 +118,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			return "Nothing to set yet: choose which metric matters more. GOMAXPROCS " + phrase.And(w.proven(verdict.TradeOff)) + " is better in one and worse in another."
 		},
 	},
-	verdict.CannotTell: {
+	verdict.Undecided: {
 		tone: document.Unknown, label: undecided, prefix: "Undecided: ",
 		answer: func(g *group) string {
 			_, differ := g.Recommendation.Claim.(verdict.CauseBenchmarksDiffer)
@@ -141,7 +141,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 func called(rec *verdict.Recommendation) verdictRow {
 	row, known := verdicts[rec.Verdict]
 	if !known {
-		row = verdicts[verdict.CannotTell]
+		row = verdicts[verdict.Undecided]
 	}
 	if rec.Confidence != verdict.Likely {
 		return row
@@ -268,7 +268,7 @@ func (g *group) undecided(v *Verdict) {
 	v.State, v.Label, v.Sentence = document.Unknown, undecided, "No value is proven as good as all others."
 	if len(g.tooLarge()) == len(g.rows) && len(g.rows) > 0 {
 		v.Sentence = "Every value used more memory than " + mostMemory(g.r) + "."
-	} else if list := g.named(contest.ExcludedWithheld); list != nil {
+	} else if list := g.named(contest.ExcludedTooFewCPUs); list != nil {
 		v.Sentence = "Other programs used the CPUs, so some values cannot be compared: " + phrase.And(list) + "."
 	}
 }

@@ -85,7 +85,7 @@ func TestWarningsInWords(t *testing.T) {
 				}
 			}
 		}, "default"},
-		{"unset_differs", func(c *Config) { c.Settings[0] = Unset(8, 40000, .0052) }, "performs differently from GOMAXPROCS=8"},
+		{"default_differs", func(c *Config) { c.Settings[0] = Unset(8, 40000, .0052) }, "performs differently from GOMAXPROCS=8"},
 		{"dropped", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.Dropped = 2 } }, "were due but never sent"},
 		{"send_lag", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.SendLagP99Seconds = new(0.002) } }, "4 (6 of 6 trials)"},
 		{"noisy", func(c *Config) {

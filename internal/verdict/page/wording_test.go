@@ -19,13 +19,13 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 		rec        verdict.Recommendation
 		view, json string
 	}{
-		{verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.CauseNoneValid{}}, "No trial was valid.", "Undecided: no trial was valid."},
-		{verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.CauseMemory{}}, "Every value of GOMAXPROCS used more memory than --max-memory 512 MiB.", "Undecided: every value of GOMAXPROCS used more memory than --max-memory 512 MiB."},
-		{verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.CauseMemory{About: verdict.About{Of: one}}}, "Every value of GOMAXPROCS but 1 used more memory than --max-memory 512 MiB.", "Undecided: every value of GOMAXPROCS but 1 used more memory than --max-memory 512 MiB."},
+		{verdict.Recommendation{Verdict: verdict.Undecided, Claim: verdict.CauseNoneValid{}}, "No trial was valid.", "Undecided: no trial was valid."},
+		{verdict.Recommendation{Verdict: verdict.Undecided, Claim: verdict.CauseMemory{}}, "Every value of GOMAXPROCS used more memory than --max-memory 512 MiB.", "Undecided: every value of GOMAXPROCS used more memory than --max-memory 512 MiB."},
+		{verdict.Recommendation{Verdict: verdict.Undecided, Claim: verdict.CauseMemory{About: verdict.About{Of: one}}}, "Every value of GOMAXPROCS but 1 used more memory than --max-memory 512 MiB.", "Undecided: every value of GOMAXPROCS but 1 used more memory than --max-memory 512 MiB."},
 		{verdict.Recommendation{Verdict: verdict.TradeOff, Claim: verdict.ClaimTrade{Pair: verdict.Pair{Of: eight, Than: one}, Change: -0.5, P99Change: -0.25}},
 			"8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs.",
 			"Trade-off: 8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs."},
-		{verdict.Recommendation{Verdict: verdict.NotYourKnob, Claim: verdict.ClaimAlike{List: []*contest.Value{one, eight}}},
+		{verdict.Recommendation{Verdict: verdict.NoDifference, Claim: verdict.ClaimAlike{List: []*contest.Value{one, eight}}},
 			"1 and 8 have the same throughput within 5% on 2 CPUs; profile the program first.",
 			"GOMAXPROCS makes no difference: 1 and 8 have the same throughput within 5% on 2 CPUs; profile the program first."},
 	} {
@@ -50,7 +50,7 @@ func TestGroupTitles(t *testing.T) {
 	r := pagetest.Groups()
 	r.Groups, r.Gate = r.Groups[:2], nil
 	for i := range r.Groups {
-		r.Groups[i].Recommendation = verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.CauseNoneValid{}}
+		r.Groups[i].Recommendation = verdict.Recommendation{Verdict: verdict.Undecided, Claim: verdict.CauseNoneValid{}}
 	}
 	if got := VerdictOf(r).Sentence; !strings.HasPrefix(got, "In both groups: ") {
 		t.Error(got)

@@ -25,7 +25,7 @@ func analyze(c Config) *verdict.Result {
 // said is all that is printed of a sweep's verdict.
 func said(r *verdict.Result) string {
 	rec := worded(words{&r.Groups[0], r})
-	return rec.Sentence + "\n" + strings.Join(rec.Reasons, "\n") + "\n" + strings.Join(rec.Settle, "\n")
+	return rec.Sentence + "\n" + strings.Join(rec.Reasons, "\n") + "\n" + strings.Join(rec.Next, "\n")
 }
 
 // flat is what remarks have, whatever their kind.

@@ -55,7 +55,7 @@ func (s simulation) run(most float64) (e ended) {
 		p.add(list)
 		l := p.look()
 		e.claimed, e.carried = e.claimed || claims(l), e.carried || l.Carried
-		if o := l.Values[0].Outcome; e.first == 0 && o != Open && o != Same {
+		if o := l.Values[0].Outcome; e.first == 0 && o != Undecided && o != Same {
 			e.first = at
 		}
 		if all = append(all, list...); s.Harm(all) != nil {
@@ -68,7 +68,7 @@ func (s simulation) run(most float64) (e ended) {
 
 // claims reports that it claims a difference for a value.
 func claims(l Look) bool {
-	return slices.ContainsFunc(l.Values, func(v Judged) bool { return v.Outcome != Open && v.Outcome != Same })
+	return slices.ContainsFunc(l.Values, func(v Judged) bool { return v.Outcome != Undecided && v.Outcome != Same })
 }
 
 // blocks are a simulation in a world.

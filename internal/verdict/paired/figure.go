@@ -68,7 +68,7 @@ func (f *figure) bounds(level float64, last bool) Bounds {
 	case b.Low > 1 && b.High >= 1+f.Margin && (last || f.at.IsAbove(level)):
 		b.Outcome = verdict.OutcomeWorse
 	default:
-		b.Outcome = verdict.OutcomeOpen
+		b.Outcome = verdict.OutcomeUndecided
 	}
 	return b
 }
@@ -84,14 +84,14 @@ func (f *figure) mostlyZero(level float64) verdict.Outcome {
 	case 2*f.idle >= f.pairs:
 		return verdict.OutcomeNotJudged
 	}
-	return verdict.OutcomeOpen
+	return verdict.OutcomeUndecided
 }
 
 // lack is what it comes to where fewer than half of the blocks have it.
 func (b *Bounds) lack() {
 	b.Outcome, b.Same = verdict.OutcomeNotJudged, false
 	if b.Asked || b.Name == FigureCPU {
-		b.Outcome = verdict.OutcomeOpen
+		b.Outcome = verdict.OutcomeUndecided
 	}
 }
 
@@ -101,7 +101,7 @@ func (b *Bounds) disclaim() {
 	case verdict.OutcomeBetter:
 		b.Outcome = verdict.OutcomeWithin
 	case verdict.OutcomeWorse:
-		b.Outcome = verdict.OutcomeOpen
+		b.Outcome = verdict.OutcomeUndecided
 	}
 }
 

@@ -185,17 +185,17 @@ func (v *value) outcome(j Judged) Outcome {
 	case j.Failing:
 		return Worse
 	case j.Unequal:
-		return Open
+		return Undecided
 	case better && worse:
 		return Mixed
 	case worse:
 		return Worse
-	case better && waits && !is(verdict.OutcomeOpen):
+	case better && waits && !is(verdict.OutcomeUndecided):
 		return Better
 	case cheaper:
 		return Cheaper
 	case same && !different:
 		return Same
 	}
-	return Open
+	return Undecided
 }

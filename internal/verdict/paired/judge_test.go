@@ -77,7 +77,7 @@ func TestJudge(t *testing.T) {
 				served(5, 5)(s)
 			}
 		}, Cheaper, false, false},
-		"the traffic differs":       {rules(2), than{0.9, 1, 1, 1.2}, nil, Open, false, true},
+		"the traffic differs":       {rules(2), than{0.9, 1, 1, 1.2}, nil, Undecided, false, true},
 		"the traffic differs by 2%": {rules(2), than{0.9, 1, 1, 1.02}, nil, Better, false, false},
 		"left twice":                {rules(2), than{0.9, 1, 1, 1}, voids(journal.InvalidLeft, 5, 7), Left, true, false},
 		"left twice, once as the start value would have been": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) {
@@ -93,9 +93,9 @@ func TestJudge(t *testing.T) {
 		}, Better, false, false},
 		"left three times, but rarely":         {rules(2), than{0.9, 1, 1, 1}, voids(journal.InvalidLeft, 5, 9, 20), Better, false, false},
 		"left once":                            {rules(2), than{0.9, 1, 1, 1}, voids(journal.InvalidLeft, 5), Better, false, false},
-		"all slices before are void":           {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Carried = true }, Open, false, false},
-		"no slice of the start value":          {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = []journal.InvalidCode{journal.InvalidLoaded, ""}[s.Value] }, Open, false, false},
-		"nothing is known":                     {rules(2), than{1, 1, 1, 1}, func(s *Slice) { s.Figures = []float64{math.Inf(1), math.NaN(), math.NaN(), 0, math.NaN(), 0} }, Open, false, false},
+		"all slices before are void":           {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Carried = true }, Undecided, false, false},
+		"no slice of the start value":          {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = []journal.InvalidCode{journal.InvalidLoaded, ""}[s.Value] }, Undecided, false, false},
+		"nothing is known":                     {rules(2), than{1, 1, 1, 1}, func(s *Slice) { s.Figures = []float64{math.Inf(1), math.NaN(), math.NaN(), 0, math.NaN(), 0} }, Undecided, false, false},
 		"latency is never known":               {rules(2), than{0.9, 3, 3, 1}, func(s *Slice) { s.Figures[p50], s.Figures[p99] = math.NaN(), math.NaN() }, Cheaper, false, false},
 		"cheaper, and one request in 50 fails": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Figures[failed] = float64(s.Value) / 50 }, Worse, true, false},
 		"both fail equally":                    {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Figures[failed] = 0.02 }, Better, false, false},
@@ -123,7 +123,7 @@ func TestCarriedBurst(t *testing.T) {
 		list = append(list, Slice{Block: b, Void: journal.InvalidLoaded}, Slice{Block: b, Value: 1, After: -1, Void: journal.InvalidLeft})
 	}
 	CarriedOver(list)
-	if v := Judge(rules(2), list).Values[0]; v.Outcome != Open || v.Out {
+	if v := Judge(rules(2), list).Values[0]; v.Outcome != Undecided || v.Out {
 		t.Errorf("%q, out %v", v.Outcome, v.Out)
 	}
 }
@@ -172,7 +172,7 @@ func TestBounds(t *testing.T) {
 // proven.
 func TestFewPairs(t *testing.T) {
 	for d, want := range map[float64][2]verdict.Outcome{ // after 7 and after 12 pairs
-		-0.1: {verdict.OutcomeOpen, verdict.OutcomeBetter}, 0.001: {verdict.OutcomeOpen, verdict.OutcomeWithin}, 0.1: {verdict.OutcomeOpen, verdict.OutcomeWorse},
+		-0.1: {verdict.OutcomeUndecided, verdict.OutcomeBetter}, 0.001: {verdict.OutcomeUndecided, verdict.OutcomeWithin}, 0.1: {verdict.OutcomeUndecided, verdict.OutcomeWorse},
 	} {
 		f := newProof(rules(2)).values[0].figures[cpu]
 		for n := range 12 {

@@ -114,13 +114,13 @@ func CarriedOver(list []Slice) {
 type Outcome string
 
 const (
-	Better  Outcome = "better"  // in some metric, and proven no worse by its margin in all others
-	Cheaper Outcome = "cheaper" // CPU time is proven less, and another metric is open, or none is known
-	Worse   Outcome = "worse"
-	Mixed   Outcome = "mixed" // better in one metric, worse in another
-	Same    Outcome = "same"  // within the margins, in both directions
-	Open    Outcome = "open"
-	Left    Outcome = "left" // for harm, too often to go on
+	Better    Outcome = "better"  // in some metric, and proven no worse by its margin in all others
+	Cheaper   Outcome = "cheaper" // CPU time is proven less, and another metric is open, or none is known
+	Worse     Outcome = "worse"
+	Mixed     Outcome = "mixed" // better in one metric, worse in another
+	Same      Outcome = "same"  // within the margins, in both directions
+	Undecided Outcome = "undecided"
+	Left      Outcome = "left" // for harm, too often to go on
 )
 
 // Bounds are one metric of a value: its ratio to the control's, with the interval that holds
@@ -145,8 +145,8 @@ type Judged struct {
 	Unequal bool
 }
 
-// Settled reports that more slices of a value would change nothing.
-func (j Judged) Settled() bool { return j.Out || j.Outcome != Open && j.Outcome != Cheaper }
+// Decided reports that more slices of a value would change nothing.
+func (j Judged) Decided() bool { return j.Out || j.Outcome != Undecided && j.Outcome != Cheaper }
 
 // Look is what the slices so far prove.
 type Look struct {

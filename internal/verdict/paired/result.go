@@ -7,8 +7,8 @@ import (
 
 // verdicts are what outcomes are in the words of a result.
 var verdicts = map[Outcome]verdict.Verdict{
-	Better: verdict.Recommended, Worse: verdict.KeepDefault, Left: verdict.KeepDefault, Same: verdict.NotYourKnob,
-	Mixed: verdict.TradeOff, Cheaper: verdict.CannotTell, Open: verdict.CannotTell,
+	Better: verdict.Recommended, Worse: verdict.KeepDefault, Left: verdict.KeepDefault, Same: verdict.NoDifference,
+	Mixed: verdict.TradeOff, Cheaper: verdict.Undecided, Undecided: verdict.Undecided,
 }
 
 // Setting is what a value came to, next to the control in the same blocks; 0 is the control.
@@ -68,14 +68,14 @@ func Recommend(settings []verdict.CanarySetting) *verdict.Recommendation {
 	for _, s := range settings {
 		by[s.Verdict] = append(by[s.Verdict], s)
 	}
-	out := &verdict.Recommendation{Verdict: verdict.CannotTell}
-	for _, v := range []verdict.Verdict{verdict.Recommended, verdict.CannotTell, verdict.TradeOff, verdict.KeepDefault, verdict.NotYourKnob} {
+	out := &verdict.Recommendation{Verdict: verdict.Undecided}
+	for _, v := range []verdict.Verdict{verdict.Recommended, verdict.Undecided, verdict.TradeOff, verdict.KeepDefault, verdict.NoDifference} {
 		if by[v] != nil {
 			out.Verdict = v
 			break
 		}
 	}
-	if out.Verdict != verdict.CannotTell {
+	if out.Verdict != verdict.Undecided {
 		out.Confidence = verdict.Proven
 	}
 	if better := by[verdict.Recommended]; len(better) == 1 {

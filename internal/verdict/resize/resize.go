@@ -2,7 +2,7 @@
 // changes, what it ran with after each step, and what did not follow.
 //
 // The measure is the program itself, started again under each of the limits: what a fresh
-// start has and the resized program does not, was settled at the start. A value that is
+// start has and the resized program does not, was decided at the start. A value that is
 // the same in every fresh start is fixed by something else.
 package resize
 

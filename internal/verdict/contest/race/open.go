@@ -40,12 +40,12 @@ func (s *Race) moves() bool {
 	})
 }
 
-// unsettled is a value that may be as good as the pick or worse, where nothing is proven
+// undecided is a value that may be as good as the pick or worse, where nothing is proven
 // worse: while that is open nobody knows whether the number of Ps matters. It is the
 // default, against which a change would be advised; without one, the value for which it
 // costs least to tell. Against is what most keeps that open. 0: nothing is open, or more
 // trials would be needed than are left.
-func (s *Race) unsettled() (n, against int) {
+func (s *Race) undecided() (n, against int) {
 	standard := s.rules.Default
 	if s.rules.Goal == Likely || standard == s.pick || s.moves() {
 		return 0, 0

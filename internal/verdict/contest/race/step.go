@@ -59,12 +59,12 @@ func (s *Race) next() Step {
 		return s.grid()
 	}
 	fresh, why := s.look()
-	settled := s.pick != 0 && s.front == s.pick
-	if settled && fresh == 0 && !slices.ContainsFunc([]int{s.top, s.rules.Default}, s.lacks) && s.confirmed() {
+	decided := s.pick != 0 && s.front == s.pick
+	if decided && fresh == 0 && !slices.ContainsFunc([]int{s.top, s.rules.Default}, s.lacks) && s.confirmed() {
 		if n := s.probe(); n != 0 {
 			return Step{Why: WhyTrade, Block: s.arrange([]int{n, s.pick})}
 		}
-		if n, against := s.unsettled(); n != 0 {
+		if n, against := s.undecided(); n != 0 {
 			return Step{Why: WhyOpen, Block: s.arrange([]int{n, against})}
 		}
 		return Step{Stop: StopGoal}

@@ -265,9 +265,9 @@ func Hostile() *verdict.Result {
 	}
 	g := &r.Groups[0]
 	g.ThroughputUnit = evil
-	g.Recommendation.Verdict = verdict.CannotTell
+	g.Recommendation.Verdict = verdict.Undecided
 	g.Recommendation.Claim = nil
-	g.Recommendation.Settle = []verdict.Step{{Code: verdict.StepCode(evil)}}
+	g.Recommendation.Next = []verdict.Step{{Code: verdict.StepCode(evil)}}
 	setting := &contest.Value{Setting: evil, Procs: -1}
 	g.Recommendation.Reasons = append(g.Recommendation.Reasons,
 		unworded("-1 has no valid block in common with the best"),

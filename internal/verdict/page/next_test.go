@@ -15,8 +15,8 @@ func TestNextCommand(t *testing.T) {
 		r := pagetest.Typical()
 		r.Complete, r.Spec = complete, specOf("sweep", "--out", "results/x", "--procs", "1,2", "--", "./server")
 		for _, code := range []verdict.StepCode{verdict.StepQuietMachine, verdict.StepSteady} {
-			r.Groups[0].Recommendation.Settle = []verdict.Step{{Code: code}}
-			got := words{&r.Groups[0], r}.settle()[0]
+			r.Groups[0].Recommendation.Next = []verdict.Step{{Code: code}}
+			got := words{&r.Groups[0], r}.next()[0]
 			if want := "procfit sweep --procs 1,2 -- ./server"; (got.Command == want) != complete || !complete && got.Command != "" || strings.TrimSpace(got.Text) == "" {
 				t.Errorf("complete %v, %s: %+v", complete, code, got)
 			}
@@ -29,8 +29,8 @@ func TestCommandsThatOnlySweepHas(t *testing.T) {
 	for command, want := range map[string]bool{"sweep": true, "compare": false, "live": false} {
 		r := pagetest.Typical()
 		r.Spec = specOf(command, "--", "./server")
-		r.Groups[0].Recommendation.Settle = []verdict.Step{{Code: verdict.StepVary}, {Code: verdict.StepProfile}}
-		for _, one := range (words{&r.Groups[0], r}).settle() {
+		r.Groups[0].Recommendation.Next = []verdict.Step{{Code: verdict.StepVary}, {Code: verdict.StepProfile}}
+		for _, one := range (words{&r.Groups[0], r}).next() {
 			if (one.Command != "") != want {
 				t.Errorf("%s: %+v", command, one)
 			}

@@ -20,15 +20,15 @@ const (
 	InUse = 0.85
 )
 
-// withheldOf are the settings of a group that other programs left too few CPUs: where these
+// withTooFewCPUs are the settings of a group that other programs left too few CPUs: where these
 // matter, where the Ps within the CPU limit, the load and they want more than the CPUs by
 // a tenth, and where these CPUs were in fact in use. Then what the setting did was what
 // the others left. The load by itself starves nothing, however much it takes.
 //
 // Where other programs were not counted, all that they may have taken guards in their
 // place: a setting whose threads may have waited for them is not compared.
-func withheldOf(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[journal.SettingKey]bool {
-	withheld := map[journal.SettingKey]bool{}
+func withTooFewCPUs(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[journal.SettingKey]bool {
+	tooFewCPUs := map[journal.SettingKey]bool{}
 	for key, all := range bySetting(own) {
 		trials := slices.DeleteFunc(slices.Clone(all), func(t *journal.Trial) bool { return t.Role != journal.RoleMeasure })
 		n := float64(TargetCPUs(trials))
@@ -37,7 +37,7 @@ func withheldOf(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[
 			continue
 		}
 		if !OthersCounted(trials) {
-			withheld[key] = true
+			tooFewCPUs[key] = true
 			continue
 		}
 		beside := *share*n + orZero(median(trials, func(t *journal.Trial) *float64 { return perSecond(t, t.BesideCPUSeconds) }))
@@ -51,10 +51,10 @@ func withheldOf(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[
 			return perSecond(t, new(t.CPUSeconds.Total()))
 		}))
 		if math.Min(n, wanted(g, all))+beside > crowdedBy*n && used >= InUse*n {
-			withheld[key] = true
+			tooFewCPUs[key] = true
 		}
 	}
-	return withheld
+	return tooFewCPUs
 }
 
 // OthersCounted reports whether other programs were counted in most of the valid trials.
@@ -78,7 +78,7 @@ const fewestQuiet = 3
 // withoutBusy makes trials invalid, as [journal.InvalidCrowded], of settings that other
 // programs left too few CPUs most of the time, but not always: where enough trials of such
 // a setting are known to have been quiet, these are what it does. A trial in which nobody
-// counted the other programs stays: what it may have lacked withholds its setting, and
+// counted the other programs stays: what it may have lacked excludes its setting, and
 // is no reason to skip it. A gate compares in pairs, and keeps all. The caller's
 // trials are left as they are.
 func withoutBusy(h journal.Header, trials []journal.Trial) []journal.Trial {
@@ -93,7 +93,7 @@ func withoutBusy(h journal.Header, trials []journal.Trial) []journal.Trial {
 		}
 	}
 	for g, own := range groups {
-		for key := range withheldOf(h, g, own) {
+		for key := range withTooFewCPUs(h, g, own) {
 			of := bySetting(own)[key]
 			isQuiet := func(t *journal.Trial) bool { return t.Valid && MostOthers(t) != nil && !crowded(t) }
 			if len(slices.DeleteFunc(slices.Clone(of), func(t *journal.Trial) bool { return !isQuiet(t) })) < fewestQuiet {
@@ -214,27 +214,27 @@ func (c *Contest) rulesOf() race.Rules {
 	return r
 }
 
-// mostWithheld is how often a value is tried that other programs leave too few CPUs, while
+// mostTooFewCPUs is how often a value is tried that other programs leave too few CPUs, while
 // others can be compared and the machine is still busy: they may stop. Where none can be
 // compared, all are tried until the budget ends.
-const mostWithheld = 5
+const mostTooFewCPUs = 5
 
-// IsWithheld reports whether other programs left a setting too few CPUs to be compared.
-func (c *Contest) IsWithheld(a journal.Setting) bool { return c.withheld[a.Key()] }
+// HadTooFewCPUs reports whether other programs left a setting too few CPUs to be compared.
+func (c *Contest) HadTooFewCPUs(a journal.Setting) bool { return c.tooFewCPUs[a.Key()] }
 
 // withhold finds the settings that other programs left too few CPUs, and the values that
 // they are of, which take no part. One of a few trials may be tried again, and so may any
 // once the machine is quiet.
 func (c *Contest) withhold() map[int]bool {
-	c.withheld = withheldOf(c.h, c.Group, c.own)
+	c.tooFewCPUs = withTooFewCPUs(c.h, c.Group, c.own)
 	out, tried := map[int]bool{}, map[int]int{}
 	for _, t := range c.own {
 		v := c.valueOf(t.Setting)
 		tried[v]++
-		out[v] = out[v] || c.IsWithheld(t.Setting)
+		out[v] = out[v] || c.HadTooFewCPUs(t.Setting)
 	}
 	if c.busy() && slices.ContainsFunc(c.own, func(t *journal.Trial) bool { v := c.valueOf(t.Setting); return t.Valid && v > 0 && !out[v] }) {
-		c.rules.Values = slices.DeleteFunc(c.rules.Values, func(v int) bool { return out[v] && tried[v] >= mostWithheld })
+		c.rules.Values = slices.DeleteFunc(c.rules.Values, func(v int) bool { return out[v] && tried[v] >= mostTooFewCPUs })
 	}
 	return out
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// settle words what would decide an open question.
-func (w words) settle() []document.Item {
+// next words what would decide an open question.
+func (w words) next() []document.Item {
 	var list []document.Item
-	for _, s := range w.Recommendation.Settle {
+	for _, s := range w.Recommendation.Next {
 		if s.Code == verdict.StepProfile && w.profiled() == "" {
 			continue // it is not one of procfit sweep
 		}
@@ -160,13 +160,13 @@ func (w words) ended() string {
 		return ""
 	}
 	ran, most, why := w.r.TrialsRun+w.r.PilotsRun, w.r.TrialsPlanned, ""
-	switch withheld := w.Others.Withheld; {
-	case len(withheld) > 0 && race.Stop != string(contest.StopTime):
-		why = "other programs left GOMAXPROCS " + phrase.And(withheld) + " too few CPUs every time"
+	switch tooFewCPUs := w.Others.TooFewCPUs; {
+	case len(tooFewCPUs) > 0 && race.Stop != string(contest.StopTime):
+		why = "other programs left GOMAXPROCS " + phrase.And(tooFewCPUs) + " too few CPUs every time"
 		if w.Others.CPUs == nil {
-			why = "what other programs used could not be counted for GOMAXPROCS " + phrase.And(withheld)
+			why = "what other programs used could not be counted for GOMAXPROCS " + phrase.And(tooFewCPUs)
 		}
-		why += ", so " + verb(len(withheld), "it was", "they were") + " not tried again"
+		why += ", so " + verb(len(tooFewCPUs), "it was", "they were") + " not tried again"
 	case race.Stop == string(contest.StopFutile):
 		why = "more trials would not prove the likely value, because trials vary too much"
 	case race.Stop == string(contest.StopNothing):
