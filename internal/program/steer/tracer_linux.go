@@ -18,6 +18,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 const (
@@ -390,7 +391,7 @@ func (t *tracer) find(until time.Time) (place, error) {
 		}
 		now := time.Now()
 		if now.After(until) && (!busy || now.After(until.Add(longer))) {
-			return place{}, t.refuse(NoPlace, "%v", now.Sub(began).Round(time.Second))
+			return place{}, t.refuse(NoPlace, "%s", number.Duration(now.Sub(began)))
 		}
 		if p, err := t.watch(latest(until, now.Add(looking))); err != nil || p.tid != 0 {
 			return p, err
