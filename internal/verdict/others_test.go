@@ -301,3 +301,18 @@ func TestASlowMachine(t *testing.T) {
 		}
 	}
 }
+
+// TestCrowdedDefaultIsInOrder: a default that other programs left too few CPUs is at its number.
+func TestCrowdedDefaultIsInOrder(t *testing.T) {
+	r := verdict.Analyze(Generate(Config{CPUs: 2, OtherCPUs: 1.5, Blocks: 6, Settings: []Truth{Unset(2, 1000, .01), Set(1, 600, .02), Set(3, 1000, .01)}}))
+	var labels []string
+	for _, row := range r.Groups[0].Rows {
+		labels = append(labels, row.Label)
+		if row.Label != "1" && !row.TooFewCPUs {
+			t.Errorf("%s: other programs left it CPUs enough", row.Label)
+		}
+	}
+	if !slices.Equal(labels, []string{"1", journal.Default, "3"}) {
+		t.Errorf("rows %q", labels)
+	}
+}

@@ -52,9 +52,12 @@ func (g *group) shown() *verdict.Row {
 	return g.row(g.Peak)
 }
 
-// seen is that, or else the first row with a valid trial.
+// seen is that, or else the default or the first row, with a valid trial.
 func (g *group) seen() *verdict.Row {
 	if a := g.shown(); a != nil {
+		return a
+	}
+	if a := g.rowOfUnset(); a != nil && a.Trials > 0 {
 		return a
 	}
 	for i := range g.rows {
