@@ -1,35 +1,48 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/test/need"
 )
 
-// TestLiveKilled: a procfit that is killed at any moment leaves the program at its own value.
-func TestLiveKilled(t *testing.T) {
+// TestKilled: a procfit that is killed at any moment leaves the program at its own value within
+// 5 s, or with set at the value that stays, and no request is lost.
+func TestKilled(t *testing.T) {
 	need.Everything(t, "a guard that outlives procfit is tested in package steer")
-	for n := range 10 {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			dir, address := t.TempDir(), freeAddress(t)
+	rounds, longest := 9, time.Duration(0)
+	if need.Whole() {
+		rounds = 100
+	}
+	commands := []struct {
+		args   []string
+		within time.Duration // it is killed
+		stays  bool          // the value that it sets
+	}{
+		{[]string{"set", "4", "--yes"}, time.Second, true},
+		{[]string{"set", "4", "--for", "10m", "--yes"}, 2 * time.Second, false},
+		{[]string{"live", "--procs", "1,3,4", "--slice", "1s", "--burn-in", "100ms", "--baseline", "2s", "--yes", "--out", "out"}, 8 * time.Second, false},
+	}
+	reached := map[string]int{}
+	for n := range rounds {
+		c := commands[n%len(commands)]
+		t.Run(fmt.Sprint(c.args[0], n), func(t *testing.T) {
+			address := freeAddress(t)
 			server := exec.Command("fakeserver", "-addr", address)
 			server.Env = append(os.Environ(), "GOMAXPROCS=2")
 			started(t, server)
-			go func() { // its traffic
-				for t.Context().Err() == nil {
-					if a, err := http.Get("http://" + address + "/cpu"); err == nil {
-						a.Body.Close()
-					}
-				}
-			}()
 			reader := new(observe.Reader)
 			procs := func() int {
 				live, err := reader.Procs(server.Process.Pid)
@@ -38,18 +51,61 @@ func TestLiveKilled(t *testing.T) {
 				}
 				return live.Procs
 			}
-			until(t, "the program", func() bool { return procs() == 2 })
-			driver := exec.Command("procfit", "live", fmt.Sprint(server.Process.Pid), "--procs", "1,3,4", "--slice", "1s", "--burn-in", "100ms", "--baseline", "2s", "--yes", "--out", filepath.Join(dir, "out"))
+			until(t, "the program", func() bool {
+				a, err := http.Get("http://" + address + "/cpu")
+				if err == nil {
+					a.Body.Close()
+				}
+				return err == nil && procs() == 2
+			})
+			defer keepAsking(t, "http://"+address+"/cpu")()
+			driver := exec.Command("procfit", slices.Insert(slices.Clone(c.args), 1, fmt.Sprint(server.Process.Pid))...)
+			driver.Dir = t.TempDir()
 			started(t, driver)
-			until(t, "another value", func() bool { return procs() != 2 })
-			time.Sleep(time.Duration(n) * 300 * time.Millisecond)
+			moment := rand.N(c.within)
+			time.Sleep(moment)
 			before := procs()
 			_ = driver.Process.Kill()
-			killed := time.Now()
-			until(t, "its own value", func() bool { return procs() == 2 })
-			t.Logf("at %d when killed, back after %v", before, time.Since(killed))
+			killed, last := time.Now(), time.Time{} // when it was seen at another value
+			for time.Since(killed) < 7*time.Second && (time.Since(last) < 2*time.Second || time.Since(killed) < 2*time.Second) {
+				now := procs()
+				if now != 2 && !(c.stays && now == 4) {
+					last = time.Now()
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			back := max(0, last.Sub(killed))
+			if back > 5*time.Second {
+				t.Errorf("%v: killed after %v, at %d: GOMAXPROCS was %d still after 5 s", c.args, moment, before, procs())
+			}
+			until(t, "the end of tracing", func() bool {
+				tracing, err := procstat.ReadTracing(server.Process.Pid)
+				return err == nil && tracing.Tracer == 0
+			})
+			if longest = max(longest, back); before != 2 {
+				reached[c.args[0]]++
+			}
 		})
 	}
+	t.Logf("%d kills, %v of them at another value; its own value was back within %v", rounds, reached, longest)
+}
+
+// keepAsking sends requests, none of which may fail or take a minute, until it is stopped.
+func keepAsking(t *testing.T, url string) (stop func()) {
+	var all sync.WaitGroup
+	ctx, cancel := context.WithCancel(t.Context())
+	client := &http.Client{Timeout: time.Minute}
+	all.Go(func() {
+		for ctx.Err() == nil {
+			a, err := client.Get(url)
+			if err != nil {
+				t.Errorf("a request failed: %v", err)
+				return
+			}
+			a.Body.Close()
+		}
+	})
+	return func() { cancel(); all.Wait() }
 }
 
 // freeAddress is one that nobody listens at.
