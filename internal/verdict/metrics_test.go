@@ -39,7 +39,7 @@ func TestMetricsQualifyTheVerdict(t *testing.T) {
 		worse   string  // the metric; empty: none
 		change  float64 // of it, about
 	}{
-		{"all alike", map[string]func(float64) float64{"A": flat, "B": flat, "C": flat}, verdict.NoDifference, "", "", 0},
+		{"all the same", map[string]func(float64) float64{"A": flat, "B": flat, "C": flat}, verdict.NoDifference, "", "", 0},
 		{"one gains what another loses", map[string]func(float64) float64{
 			"Grow": func(p float64) float64 { return 8000 / p }, "Shrink": func(p float64) float64 { return 1000 * p },
 		}, verdict.Undecided, "benchmarks_differ", "Shrink ns/op", 7},

@@ -180,7 +180,7 @@ func (c *checker) reasons() {
 func (c *checker) cost(r *flat) {
 	of, than := c.row(r.Of).OpenEvidence, c.row(r.Than).OpenEvidence
 	if r.Of.Procs <= r.Than.Procs || of == nil || than == nil || of.CPUSecondsEach == nil || than.CPUSecondsEach == nil || !(*of.CPUSecondsEach > *than.CPUSecondsEach) {
-		c.wrong("%s is said to use more CPU time per request than %s: %+v, %+v", valueName(r.Of), valueName(r.Than), of, than)
+		c.wrong("the page claims that %s uses more CPU time per request than %s: %+v, %+v", valueName(r.Of), valueName(r.Than), of, than)
 	}
 	if rec := &c.g.Recommendation; flatten(rec.Claim).Of != nil && rec.Verdict == verdict.Recommended && flatten(rec.Claim).Of.Procs != r.Than.Procs {
 		c.wrong("the CPU time per request is compared with %s, and %s is recommended", valueName(r.Than), valueName(flatten(rec.Claim).Of))

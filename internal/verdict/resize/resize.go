@@ -33,8 +33,8 @@ type Rehearsal struct {
 	Steps         []Step         `json:"steps"`
 	Laggards      []Laggard      `json:"laggards"` // empty: nothing was seen that did not follow
 	// PoolsUnjudged are the steps, by index, that carried less than a fresh start while other
-	// programs used the CPUs, or without a known CPU time: whether a pool kept its size is not
-	// known of them.
+	// programs used the CPUs, or without a known CPU time of its own or of others: whether a pool
+	// kept its size is not known of them.
 	PoolsUnjudged []int `json:"pools_unjudged,omitempty"`
 }
 
@@ -256,14 +256,11 @@ func (r *Rehearsal) pooled(s Step, fresh Fresh) (pooled, known bool) {
 	case b.CPUs != nil && *a.CPUs >= leanShare**b.CPUs, *a.CPUs >= spareShare*own:
 		return false, true
 	case a.OtherCPUs == nil:
-		return true, true
-	}
-	more := b.OtherCPUs != nil && *a.OtherCPUs > *b.OtherCPUs+busyShare
-	here := r.Host.EffectiveCPUs // together with others it had less than its CPUs
-	if more || here > 0 && *a.OtherCPUs+own > here+busyShare {
 		return false, false
 	}
-	return true, true
+	more := b.OtherCPUs != nil && *a.OtherCPUs > *b.OtherCPUs+busyShare
+	less := *a.OtherCPUs+own > r.Host.EffectiveCPUs+busyShare // together with others it had less than its CPUs
+	return !more && !less, !more && !less
 }
 
 // Doubtful are the limits under which the resized program carried less than a fresh

@@ -44,7 +44,8 @@ func TestJudge(t *testing.T) {
 		"not in time":        {r: rehearsed(modern, [3]int{2, 2, 2}, [2]int{2, 6}), want: Slow, step: 1},
 		"late":               {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].FollowedSeconds = new(7.0) }, want: Slow, step: 1},
 		"soon":               {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].FollowedSeconds = new(1.2) }},
-		"a pool":             {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0)} }, want: Pool, step: 1},
+		"a pool":             {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(0.0)} }, want: Pool, step: 1},
+		"others unknown":     {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0)} }, open: true},
 		"its requests fail":  {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 2, CPUs: new(0.1), Failing: "9 never answered"} }, want: Failing, step: 1},
 		"no CPU left":        {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(5.5)} }},
 		"a slow machine": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
@@ -56,7 +57,7 @@ func TestJudge(t *testing.T) {
 			r.Fresh[1].Most.OtherCPUs = new(0.1)
 		}, open: true},
 		"others, of both": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
-			r.Host.EffectiveCPUs = 6
+			r.Host.EffectiveCPUs = 6 // of which it had less
 			r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(3.0)}
 			r.Fresh[1].Most.OtherCPUs = new(2.9)
 		}, open: true},
@@ -65,6 +66,7 @@ func TestJudge(t *testing.T) {
 		"restarted":            {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Restarts = 1 }, want: Restarted, step: 1},
 	} {
 		if c.change != nil {
+			c.r.Host.EffectiveCPUs = 16
 			c.change(c.r)
 		}
 		c.r.Judge()
