@@ -8,8 +8,10 @@ import (
 	"net"
 	"net/netip"
 	"runtime"
+	"sync"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -132,6 +134,7 @@ func (w *loop) work(setup chan<- error) error {
 	if err == nil {
 		err = w.connectAll()
 	}
+	defer addProc()()
 	setup <- err
 	<-w.begin
 	if err != nil || w.stop.Load() {
@@ -248,7 +251,7 @@ func (w *loop) wait(until int64) error {
 		}
 		w.armed = until
 	}
-	n, err := unix.EpollWait(w.epoll, w.events, -1)
+	n, err := w.await()
 	if err != nil {
 		if errors.Is(err, syscall.EINTR) {
 			return nil
@@ -266,6 +269,35 @@ func (w *loop) wait(until int64) error {
 		}
 	}
 	return nil
+}
+
+// addProc adds a P to the process's, for a loop that keeps one (see loop.await), until
+// remove is called.
+func addProc() (remove func()) {
+	add := func(n int) {
+		procs.Lock()
+		defer procs.Unlock()
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
+	}
+	add(1)
+	return func() { add(-1) }
+}
+
+var procs sync.Mutex // held while GOMAXPROCS is read and set
+
+// await waits for events. While the loop sends it keeps its P, and the runtime is not told
+// that its thread may sleep: answers come so often that giving the P back and asking for
+// it again, and the runtime's watching for that every 20 µs, would take more CPU time than
+// the waiting. Where the runtime needs the thread to stop, its signal ends the wait.
+func (w *loop) await() (int, error) {
+	if !w.sending {
+		return unix.EpollWait(w.epoll, w.events, -1)
+	}
+	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(w.epoll), uintptr(unsafe.Pointer(&w.events[0])), uintptr(len(w.events)), ^uintptr(0), 0, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), nil
 }
 
 // socketAddress is an address for connect(2). Each thread makes its own, since

@@ -65,16 +65,41 @@ type Response struct {
 	partial   []byte // a line that has not ended yet
 	value     []byte // of a field that matters
 	unsized   error  // what is wrong with the length; nil: nothing, or there is none
+	last      recent // the short answer before this one
 }
+
+// recent is a whole response that came in one piece: most servers answer with the same
+// bytes for a second, and what is known of them need not be read again.
+type recent struct {
+	bytes        []byte
+	isHead, keep bool
+	status       int
+}
+
+const maxLast = 1 << 10 // bytes of an answer that is kept: to compare a long one takes longer than to skip its body
 
 // Reset makes the Response ready for the next response.
 func (p *Response) Reset(isHead bool) {
-	*p = Response{isHead: isHead, partial: p.partial[:0], value: p.value[:0]}
+	*p = Response{isHead: isHead, partial: p.partial[:0], value: p.value[:0], last: p.last}
 }
 
 // Feed reads from b and returns how many bytes belong to the response and
 // whether it is complete. Anything wrong with it is an error.
 func (p *Response) Feed(b []byte) (n int, done bool, err error) {
+	fresh := !p.begun()
+	if fresh && len(b) > 0 && p.isHead == p.last.isHead && bytes.Equal(b, p.last.bytes) {
+		p.Status, p.Keep, p.stage = p.last.status, p.last.keep, stageDone
+		return len(b), true, nil
+	}
+	n, done, err = p.read(b)
+	if fresh && done && n == len(b) && n <= maxLast {
+		p.last = recent{append(p.last.bytes[:0], b...), p.isHead, p.Keep, p.Status}
+	}
+	return n, done, err
+}
+
+// read is Feed of what is not known yet.
+func (p *Response) read(b []byte) (n int, done bool, err error) {
 	for n < len(b) && p.stage != stageDone {
 		switch p.stage {
 		case stageBody, stageChunk:

@@ -151,8 +151,8 @@ func BenchmarkParser(b *testing.B) {
 	}
 }
 
-// FuzzParser: pieces make no difference, and what net/http reads in full it
-// reads the same.
+// FuzzParser: pieces make no difference, nor does an answer before it that had the same
+// bytes, and what net/http reads in full it reads the same.
 func FuzzParser(f *testing.F) {
 	f.Add([]byte(common), false, 3)
 	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"), false, 1)
@@ -175,6 +175,17 @@ func FuzzParser(f *testing.F) {
 			// A head that is too long may show at another byte.
 			if (err == nil) != (err2 == nil) || err == nil && (done != done2 || used != used2 || whole.Status != parts.Status || whole.Keep != parts.Keep) {
 				t.Fatalf("whole: %d %v %v; in pieces of %d: %d %v %v", used, done, err, piece, used2, done2, err2)
+			}
+		}
+		before := whole
+		for _, head := range []bool{isHead, !isHead} {
+			var first Response
+			first.Reset(head)
+			before.Reset(head)
+			used, done, err := first.Feed(in)
+			used2, done2, err2 := before.Feed(in)
+			if used != used2 || done != done2 || (err == nil) != (err2 == nil) || first.Status != before.Status || first.Keep != before.Keep {
+				t.Fatalf("to HEAD %v: %d %v %v at first, %d %v %v after an answer of the same bytes", head, used, done, err, used2, done2, err2)
 			}
 		}
 		if err != nil || !done || whole.Status < 200 {
