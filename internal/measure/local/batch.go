@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
@@ -113,13 +114,13 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 	c := r.count(nil, f.limitsAround())
 	readings := make([]trial.Reading, len(f))
 	for i := range readings {
-		readings[i].Ended, readings[i].Err = true, errors.New("the program ended before procfit could read it")
+		readings[i] = unread()
 	}
 	var seen passing
 	alone := true
 	const slowest = 100 * time.Millisecond
 	for pause := time.Millisecond; ; pause = min(pause*3/2, slowest) {
-		pids, err := r.look(f, readings)
+		pids, err := r.look(f, began, readings)
 		if err != nil {
 			return nil, journal.Usage{}, err
 		}
@@ -139,6 +140,11 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 		case <-time.After(pause):
 		}
 	}
+	for i, one := range f {
+		if exit, err := one.Wait(); readings[i].NoGo && (err != nil || one.notGo.missed(exit)) {
+			readings[i] = unread()
+		}
+	}
 	if alone {
 		r.byFile(readings)
 	}
@@ -152,6 +158,26 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 	}
 	seen.record(usage)
 	return readings, *usage, nil
+}
+
+func unread() trial.Reading {
+	return trial.Reading{Ended: true, Err: errors.New("the program ended before procfit could read it")}
+}
+
+// lookback is the last look at which none of a program's processes was a Go program.
+type lookback struct {
+	pids  []int
+	after time.Duration // since the program's start
+	cpu   time.Duration // that the processes had used
+}
+
+// missed reports whether a Go program may have run since that look, as that of env A=B PROGRAM: more
+// than half of the program's time has passed since, or more than half of its CPU time and than one
+// start of a program takes.
+func (l lookback) missed(exit supervisor.Exit) bool {
+	const start = 10 * time.Millisecond // which is the unit of /proc's CPU time, too
+	cpu := exit.User + exit.System
+	return l.after < exit.Wall/2 || cpu-l.cpu > max(cpu/2, start)
 }
 
 // byFile decides for programs that ended before they could be read, and of which nobody saw another
@@ -169,7 +195,7 @@ func (r *run) byFile(readings []trial.Reading) {
 }
 
 // look reads the replicas that still run, and returns their processes.
-func (r *run) look(f fleet, readings []trial.Reading) (all []int, err error) {
+func (r *run) look(f fleet, began time.Time, readings []trial.Reading) (all []int, err error) {
 	limited := r.limited(f)
 	for i, one := range f {
 		if one.ended() {
@@ -182,26 +208,40 @@ func (r *run) look(f fleet, readings []trial.Reading) (all []int, err error) {
 				return nil, err
 			}
 		}
-		readings[i] = one.better(readings[i], r.readBusiest(pids), pids)
+		reading, look := r.readBusiest(pids), lookback{pids: pids}
+		if reading.NoGo {
+			look.after, look.cpu = time.Since(began), cpuTime(pids)
+		}
+		readings[i] = one.better(readings[i], reading, look)
 	}
 	return all, nil
+}
+
+// cpuTime is that of processes and of their children that have ended.
+func cpuTime(pids []int) (cpu time.Duration) {
+	for _, pid := range pids {
+		if stat, err := procstat.ReadStat(pid); err == nil {
+			cpu += stat.User + stat.System + stat.Reaped
+		}
+	}
+	return cpu
 }
 
 // better is which of two readings of a replica is kept: the last that has a value, else
 // the last that says why there is none. Where all processes were seen to be no Go programs,
 // one that has ended during the second look does not make that unknown. One that cannot be read
 // for another reason does: a process keeps its PID when it becomes a Go program (exec).
-func (one *replica) better(earlier, now trial.Reading, pids []int) trial.Reading {
+func (one *replica) better(earlier, now trial.Reading, look lookback) trial.Reading {
 	switch {
 	case now.Err == nil:
 		return now
-	case earlier.Procs > 0 || len(pids) == 0:
+	case earlier.Procs > 0 || len(look.pids) == 0:
 		return earlier
 	case (now.NoGo || now.Ended) && !earlier.NoGo && !earlier.Ended:
 		return earlier // what could not be read has ended, or its launcher is left
 	case now.NoGo:
-		one.notGo = pids
-	case earlier.NoGo && now.Ended && !slices.ContainsFunc(pids, func(pid int) bool { return !slices.Contains(one.notGo, pid) }):
+		one.notGo = look
+	case earlier.NoGo && now.Ended && !slices.ContainsFunc(look.pids, func(pid int) bool { return !slices.Contains(one.notGo.pids, pid) }):
 		return earlier
 	case earlier.NoGo:
 		now.Ended = false // one has ended that nobody had seen, and that may have been a Go program

@@ -29,7 +29,7 @@ type replica struct {
 	port            int          // of the URL; 0 where it names none
 	free            int          // what {port} stands for
 	program         int          // the Go process that is read; 0: none was found
-	notGo           []int        // the processes of a batch program when none was a Go program
+	notGo           lookback     // of a batch program
 	ask             *ready.Asker // whether it can be loaded; nil: a batch program
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -306,11 +307,31 @@ func TestBetterReading(t *testing.T) {
 		"not readable, then its launcher": {unread, none, unread, []int{1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			one := &replica{notGo: []int{1, 2}}
-			if got := one.better(c.earlier, c.now, c.pids); !reflect.DeepEqual(got, c.want) {
+			one := &replica{notGo: lookback{pids: []int{1, 2}}}
+			if got := one.better(c.earlier, c.now, lookback{pids: c.pids}); !reflect.DeepEqual(got, c.want) {
 				t.Errorf("%+v, want %+v", got, c.want)
 			}
 		})
+	}
+}
+
+// A program that was no Go program when it was looked at may have become one since.
+func TestMissedProgram(t *testing.T) {
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		look lookback
+		exit supervisor.Exit
+		want bool
+	}{
+		"seen to its end":                       {lookback{after: 90 * ms, cpu: 80 * ms}, supervisor.Exit{Wall: 100 * ms, User: 90 * ms}, false},
+		"idle to its end":                       {lookback{after: 900 * ms}, supervisor.Exit{Wall: time.Second, User: 2 * ms}, false},
+		"seen at its start":                     {lookback{after: 2 * ms}, supervisor.Exit{Wall: 50 * ms, User: 2 * ms}, true},
+		"a wait, then another that is short":    {lookback{after: 400 * ms}, supervisor.Exit{Wall: 430 * ms, User: 20 * ms, System: 10 * ms}, true},
+		"a computation, then one that is short": {lookback{after: 400 * ms, cpu: 400 * ms}, supervisor.Exit{Wall: 430 * ms, User: 430 * ms}, false},
+	} {
+		if got := c.look.missed(c.exit); got != c.want {
+			t.Errorf("%s: missed is %v", name, got)
+		}
 	}
 }
 
