@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/profile"
@@ -63,7 +64,7 @@ func profiledSpec(t *testing.T, mode string) plan.Spec {
 	t.Helper()
 	s := overheadSpec(t)
 	s.Target.Command = []string{s.Target.Command[0], profiledArgument, "127.0.0.1:" + plan.PortPlaceholder, mode}
-	s.Profile = plan.ProfileOwn
+	s.Load.Duration, s.Profile = 1200*time.Millisecond, plan.ProfileOwn // a busy machine answers late
 	return s
 }
 

@@ -75,7 +75,7 @@ func TestLimits(t *testing.T) {
 	var ok bool
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		busy = Reread([]Limit{idle})
-		if span, ok = busy[0].Since(idle); !ok || span.ThrottledPeriods > 0 { // on a busy machine not in the first periods
+		if span, ok = busy[0].Since(idle); !ok || span.Throttled > 0 { // on a busy machine not in the first periods
 			break
 		}
 	}
