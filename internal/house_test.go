@@ -184,6 +184,7 @@ var mayImport = map[string][]string{
 	"test":                          {"test/need", "test/built"},
 	"test/need":                     {},
 	"test/built":                    {"test/need"},
+	"test/child":                    {},
 	"test/chance":                   {"test/need"},
 	"test/demo":                     {},
 	"test/lane":                     {},
@@ -194,7 +195,7 @@ var mayImport = map[string][]string{
 	"verdict/verdicttest":           {"spec", "verdict/journal", "verdict/contest"},
 	"show/document/documenttest":    {"show/document"},
 	"verdict/page/pagetest":         {"spec", "verdict", "verdict/verdicttest", "verdict/contest", "verdict/stat", "verdict/journal", "verdict/canary", "verdict/live"},
-	"program/goproc/goproctest":     {"test/built"},
+	"program/goproc/goproctest":     {"test/built", "test/child"},
 	"check/binary/binarytest":       {},
 	"cli/schematest":                {},
 	"cli/scripts":                   {"cli/entry", "program/observe", "program/steer", "check/source", "cli/schematest", "host/supervisor", "measure/session", "program/meter", "maxprocs/live", "load/loadtest", "check/binary/binarytest", "test/need"},
@@ -202,7 +203,7 @@ var mayImport = map[string][]string{
 
 // testHelpers may be imported by tests alone, and by one another as their rows
 // say.
-var testHelpers = []string{"test", "test/need", "test/built", "test/chance", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "show/document/documenttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest", "cli/schematest", "cli/scripts"}
+var testHelpers = []string{"test", "test/need", "test/built", "test/chance", "test/child", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "show/document/documenttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest", "cli/schematest", "cli/scripts"}
 
 // never names what a package may not import although its row has it: the command line prints
 // what was judged, and neither judges trials itself nor takes a journal apart.

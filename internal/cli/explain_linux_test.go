@@ -17,6 +17,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/program/goproc/goproctest"
+	"github.com/procfit/procfit/test/child"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -143,21 +144,7 @@ func TestExplainWeight(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("/bin/sh", "-c", `echo 0 >"$0" && echo in && exec cat`, g.ProcsFile())
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { in.Close(); cmd.Wait() }()
-	if _, err := io.ReadFull(out, make([]byte, len("in\n"))); err != nil {
-		t.Fatal(err)
-	}
+	child.Start(t, cmd).Line()
 	var text, errs bytes.Buffer
 	code := Main(t.Context(), []string{"explain", strconv.Itoa(cmd.Process.Pid)}, strings.NewReader(""), &text, &errs)
 	if want = file + ": " + strconv.FormatInt(weight, 10) + want; code != 0 || !strings.Contains(text.String(), want) {

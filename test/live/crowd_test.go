@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/child"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -47,28 +47,17 @@ func crowd(t *testing.T, program string, args ...string) (pid int, lines *bufio.
 	t.Helper()
 	cmd := exec.Command(program, args...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	c := child.Start(t, cmd)
 	t.Cleanup(func() {
-		in.Close()
-		io.Copy(io.Discard, out)
-		cmd.Wait()
+		c.In.Close()
+		for c.Out.Scan() { // it may print more than a pipe holds
+		}
 	})
-	lines = bufio.NewScanner(out)
-	if !lines.Scan() || lines.Text() != "ready" {
-		t.Fatalf("%v says %q", args, lines.Text())
+	if line := c.Line(); line != "ready" {
+		t.Fatalf("%v says %q", args, line)
 	}
-	return cmd.Process.Pid, lines
+	return c.PID(), c.Out
 }
 
 // ps runs procfit ps, holds it to its bounds and returns what it printed.

@@ -3,7 +3,6 @@
 package meter
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"flag"
@@ -25,6 +24,7 @@ import (
 	"github.com/procfit/procfit/internal/load/engine"
 	program "github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/maxprocs/live"
+	"github.com/procfit/procfit/test/child"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -117,27 +117,13 @@ func (c cell) run(t *testing.T, seconds int) (list []slice) {
 	server := exec.Command(os.Args[0])
 	server.Env = append(os.Environ(), asServer+"="+c.kind, "GOMAXPROCS="+strconv.Itoa(c.procs))
 	server.Stderr = os.Stderr
-	end, err := server.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := server.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer server.Wait()
-	defer end.Close()
-	address := bufio.NewScanner(out)
-	if !address.Scan() {
-		t.Fatal("the server did not start")
-	}
+	started := child.Start(t, server)
+	defer started.End()
+	address := started.Line()
 	if c.kind == "quota" {
 		limit(t, server.Process.Pid)
 	}
-	o := load.Options{URLs: []string{address.Text()}, Connections: connections, Rate: c.rate, Pace: load.PacePoisson, Seed: 1, Settle: 2 * time.Second, Duration: time.Duration(seconds) * time.Second}
+	o := load.Options{URLs: []string{address}, Connections: connections, Rate: c.rate, Pace: load.PacePoisson, Seed: 1, Settle: 2 * time.Second, Duration: time.Duration(seconds) * time.Second}
 	if strings.HasPrefix(o.URLs[0], "https:") {
 		o.TLS.Insecure = true
 	}

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/child"
 )
 
 // A process that watches itself: it says so, and at the end of its input for how long it
@@ -31,20 +32,9 @@ func TestStopped(t *testing.T) {
 			t.Parallel()
 			c := exec.Command(os.Args[0])
 			c.Env = append(os.Environ(), "HALT_WATCHED=1")
-			in, err := c.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := c.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
-			lines := bufio.NewReader(out)
-			if line, err := lines.ReadString('\n'); line != "watching\n" {
-				t.Fatalf("%q, %v", line, err)
+			x := child.Start(t, c)
+			if line := x.Line(); line != "watching" {
+				t.Fatalf("%q", line)
 			}
 			if stop > 0 {
 				if err := c.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -55,12 +45,12 @@ func TestStopped(t *testing.T) {
 			if err := c.Process.Signal(syscall.SIGCONT); err != nil {
 				t.Fatal(err)
 			}
-			in.Close()
-			line, _ := lines.ReadString('\n')
-			if err := c.Wait(); err != nil {
+			x.In.Close()
+			line := x.Line()
+			if err := x.Wait(); err != nil {
 				t.Fatal(err)
 			}
-			got, err := time.ParseDuration(strings.TrimSpace(line))
+			got, err := time.ParseDuration(line)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/procfit/procfit/test/child"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -177,21 +178,11 @@ func watched(t *testing.T, kind, file string, procs int, procsFile string) (trut
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(os.Environ(), "PROCSTAT_PROGRAM="+kind+" "+file, fmt.Sprintf("GOMAXPROCS=%d", procs))
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pipe, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { in.Close(); cmd.Process.Kill(); cmd.Wait() }()
-	out := bufio.NewScanner(pipe)
-	if !out.Scan() || out.Text() != "ready" {
-		t.Fatalf("%s: %q", kind, out.Text())
+	c := child.Start(t, cmd)
+	defer c.End()
+	defer c.Process.Kill()
+	if line := c.Line(); line != "ready" {
+		t.Fatalf("%s: %q", kind, line)
 	}
 	if procsFile != "" {
 		if err := os.WriteFile(procsFile, []byte(strconv.Itoa(cmd.Process.Pid)), 0); err != nil {
@@ -200,18 +191,19 @@ func watched(t *testing.T, kind, file string, procs int, procsFile string) (trut
 	}
 	pids := []int{cmd.Process.Pid}
 	w, many := watchFaults(func() []int { return pids }), WatchMany(everybody(t))
-	if _, err := io.WriteString(in, "\n"); err != nil {
+	if _, err := io.WriteString(c.In, "\n"); err != nil {
 		t.Fatal(err)
 	}
-	out.Scan()
+	line := c.Line()
 	seen = sumFaults(w.Stop())
 	for id, use := range many.Stop() {
 		if id.PID == cmd.Process.Pid {
 			among = use
 		}
 	}
-	if truth, err = strconv.ParseFloat(strings.TrimSpace(out.Text()), 64); err != nil {
-		t.Fatalf("%s: %q", kind, out.Text())
+	truth, err := strconv.ParseFloat(strings.TrimSpace(line), 64)
+	if err != nil {
+		t.Fatalf("%s: %q", kind, line)
 	}
 	return truth, seen, among
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -16,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/procfit/procfit/test/child"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -105,10 +105,8 @@ func spin() {
 }
 
 type worker struct {
-	t   testing.TB
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Scanner
+	t testing.TB
+	*child.Child
 }
 
 func startWorker(t testing.TB) *worker {
@@ -116,30 +114,14 @@ func startWorker(t testing.TB) *worker {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(os.Environ(), "PROCSTAT_WORKER=1", "GOMAXPROCS=4")
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	w := &worker{t, cmd, in, bufio.NewScanner(out)}
-	t.Cleanup(w.stop)
+	w := &worker{t, child.Start(t, cmd)}
 	w.answers("ready")
 	return w
 }
 
-func (w *worker) stop() { w.in.Close(); w.cmd.Wait() }
-
-func (w *worker) pid() int { return w.cmd.Process.Pid }
-
 func (w *worker) does(what string) {
 	w.t.Helper()
-	if _, err := fmt.Fprintln(w.in, what); err != nil {
+	if _, err := fmt.Fprintln(w.In, what); err != nil {
 		w.t.Fatal(err)
 	}
 	w.answers("done")
@@ -147,8 +129,8 @@ func (w *worker) does(what string) {
 
 func (w *worker) answers(want string) {
 	w.t.Helper()
-	if !w.out.Scan() || w.out.Text() != want {
-		w.t.Fatalf("the worker answers %q, %v; want %q", w.out.Text(), w.out.Err(), want)
+	if got := w.Line(); got != want {
+		w.t.Fatalf("the worker answers %q; want %q", got, want)
 	}
 }
 
@@ -188,28 +170,28 @@ func TestSpan(t *testing.T) {
 			w.does("sleep")
 		}
 
-		sp := span(t, s, w.pid())
-		sp.Look([]int{w.pid()})
+		sp := span(t, s, w.PID())
+		sp.Look([]int{w.PID()})
 		if u := sp.Delta(); u.Processes != 1 || u.ThreadsMax < 2 || u.Voluntary >= times*sleeps || u.User+u.System >= burn/2 {
 			t.Errorf("what came before the span counts: %+v", u)
 		}
 
 		w.does("sleep")
-		sp.Look([]int{w.pid()})
+		sp.Look([]int{w.PID()})
 		// Only taskstats knows threads that have ended.
 		if u := sp.Delta(); u.Source == Taskstats && u.Voluntary < sleepers*sleeps {
 			t.Errorf("%d voluntary switches, want %d or more", u.Voluntary, sleepers*sleeps)
 		}
 
-		sp = span(t, s, w.pid())
+		sp = span(t, s, w.PID())
 		w.does("burn")
-		sp.Look([]int{w.pid()})
+		sp.Look([]int{w.PID()})
 		if u := sp.Delta(); u.User+u.System < burn-2*tick || u.Duration < burn {
 			t.Errorf("CPU time %v + %v in %v, want %v", u.User, u.System, u.Duration, burn)
 		}
 
 		w.does("stay")
-		sp.Look([]int{w.pid(), os.Getpid()})
+		sp.Look([]int{w.PID(), os.Getpid()})
 		if u := sp.Delta(); u.ThreadsMax < 22 || u.Processes != 2 || u.Uncounted != 0 {
 			t.Errorf("%d threads, %d processes, %d uncounted", u.ThreadsMax, u.Processes, u.Uncounted)
 		}
@@ -221,7 +203,7 @@ func TestSpan(t *testing.T) {
 func TestSpanRunQueueWait(t *testing.T) {
 	each(t, func(t *testing.T, s *Sampler) {
 		w := startWorker(t)
-		sp := span(t, s, w.pid())
+		sp := span(t, s, w.PID())
 		stop := make(chan bool)
 		var wg sync.WaitGroup
 		wg.Go(func() { // the threads end with the work, so look meanwhile
@@ -230,14 +212,14 @@ func TestSpanRunQueueWait(t *testing.T) {
 				case <-stop:
 					return
 				case <-time.After(5 * time.Millisecond):
-					sp.Look([]int{w.pid()})
+					sp.Look([]int{w.PID()})
 				}
 			}
 		})
 		w.does("crowd")
 		close(stop)
 		wg.Wait()
-		sp.Look([]int{w.pid()})
+		sp.Look([]int{w.PID()})
 		if u := sp.Delta(); u.RunQueueWait < burn*3/4 || u.Involuntary < 5 {
 			t.Errorf("waited %v with %d involuntary switches, want %v or more", u.RunQueueWait, u.Involuntary, burn)
 		}
@@ -253,16 +235,16 @@ func TestSpanMembers(t *testing.T) {
 		unknown.does("burn")
 		time.Sleep(2 * tick) // so that what follows begins in a later tick
 
-		sp := span(t, s, before.pid())
+		sp := span(t, s, before.PID())
 		within := startWorker(t)
 		within.does("burn")
-		sp.Look([]int{before.pid(), within.pid(), unknown.pid()})
+		sp.Look([]int{before.PID(), within.PID(), unknown.PID()})
 		if u := sp.Delta(); u.Processes != 3 || u.User+u.System < burn-2*tick || u.User+u.System > 2*burn-2*tick {
 			t.Errorf("%d processes used %v + %v, want 3 and %v of the one that began within", u.Processes, u.User, u.System, burn)
 		}
 		saw := sp.Delta()
-		within.stop()
-		sp.Look([]int{before.pid(), within.pid()})
+		within.End()
+		sp.Look([]int{before.PID(), within.PID()})
 		if u := sp.Delta(); u.Processes != 3 || u.User < saw.User || u.Voluntary < saw.Voluntary {
 			t.Errorf("a process has ended and is forgotten: %+v, before %+v", u, saw)
 		}
@@ -341,7 +323,7 @@ func BenchmarkLook(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				sp.Look([]int{w.pid()})
+				sp.Look([]int{w.PID()})
 			}
 			b.ReportMetric(float64(sp.Delta().ThreadsMax), "threads")
 		})

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/program/goproc/goproctest"
+	"github.com/procfit/procfit/test/child"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -104,16 +105,7 @@ func TestLiveConcurrent(t *testing.T) {
 func TestLiveErrors(t *testing.T) {
 	var c Cache
 	t.Run("not Go", func(t *testing.T) {
-		cmd := exec.Command("cat")
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer func() { in.Close(); cmd.Wait() }()
-		wantError(t, &c, cmd.Process.Pid, ErrNotGo)
+		wantError(t, &c, child.Start(t, exec.Command("cat")).PID(), ErrNotGo)
 	})
 	t.Run("gone", func(t *testing.T) {
 		cmd := exec.Command("true")

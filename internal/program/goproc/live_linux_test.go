@@ -14,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/goproc/goproctest"
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/child"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -74,23 +75,9 @@ func TestSafe(t *testing.T) {
 				p.Env = append(p.Env, "GOTOOLCHAIN="+release, "GOENV=off")
 			}
 			path := p.Run(t)
-			cmd := exec.Command(path)
-			in, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer func() { in.Close(); _ = cmd.Wait() }()
-			if _, err := out.Read(make([]byte, 1)); err != nil {
-				t.Fatal(err)
-			}
-			x, err := new(Cache).Text(cmd.Process.Pid)
+			c := child.Start(t, exec.Command(path))
+			c.Line()
+			x, err := new(Cache).Text(c.PID())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/goproc/goproctest"
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/child"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -130,20 +131,9 @@ int main(int argc, char **argv) {
 // TestNoGoMapped: a program without Go code in its mappings is none, and its libraries are not opened
 // again.
 func TestNoGoMapped(t *testing.T) {
-	cmd := exec.Command("cat")
-	in, errIn := cmd.StdinPipe()
-	out, errOut := cmd.StdoutPipe()
-	if err := errors.Join(errIn, errOut); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { in.Close(); cmd.Wait() }()
-	in.Write([]byte("x"))
-	if _, err := out.Read(make([]byte, 1)); err != nil { // all its libraries are mapped
-		t.Fatal(err)
-	}
+	cmd := child.Start(t, exec.Command("cat"))
+	cmd.In.Write([]byte("x\n"))
+	cmd.Line() // all its libraries are mapped
 	var cache Cache
 	for range 2 {
 		if _, err := cache.Live(cmd.Process.Pid); !errors.Is(err, ErrNotGo) {

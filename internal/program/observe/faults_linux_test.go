@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/child"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -98,32 +99,19 @@ func practised(t *testing.T, kind, file string, procs int, look func(pid int)) (
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(os.Environ(), "OBSERVE_ROLE=practice "+kind+" "+file, fmt.Sprintf("GOMAXPROCS=%d", procs))
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
+	c := child.Start(t, cmd)
+	defer c.End()
+	if line := c.Line(); line != "ready" {
+		t.Fatalf("%s: %q", kind, line)
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { in.Close(); cmd.Wait() }()
-	lines := bufio.NewScanner(out)
-	if !lines.Scan() || lines.Text() != "ready" {
-		t.Fatalf("%s: %q", kind, lines.Text())
-	}
-	if _, err := io.WriteString(in, "\n"); err != nil {
+	if _, err := io.WriteString(c.In, "\n"); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(practiceTime / 10)
-	look(cmd.Process.Pid)
-	if !lines.Scan() {
-		t.Fatalf("%s ended: %v", kind, lines.Err())
-	}
-	if _, err := fmt.Sscan(lines.Text(), &rate); err != nil || rate == 0 {
-		t.Fatalf("%s: %q: %v", kind, lines.Text(), err)
+	look(c.PID())
+	line := c.Line()
+	if _, err := fmt.Sscan(line, &rate); err != nil || rate == 0 {
+		t.Fatalf("%s: %q: %v", kind, line, err)
 	}
 	return rate
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/child"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -53,23 +54,11 @@ func TestLimits(t *testing.T) {
 	}
 	script := `echo $$ >"$1" && echo && read x && while :; do :; done`
 	cmd := exec.Command("sh", "-c", script, "sh", inner+"/cgroup.procs")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
-	idle := at(cmd.Process.Pid)
-	in.Write([]byte("\n"))
+	c := child.Start(t, cmd)
+	t.Cleanup(func() { c.Process.Kill() })
+	c.Line()
+	idle := at(c.PID())
+	c.In.Write([]byte("\n"))
 	var busy []Limit
 	var span facts.Throttling
 	var ok bool
@@ -85,9 +74,9 @@ func TestLimits(t *testing.T) {
 	if _, ok := idle.Since(busy[0]); ok {
 		t.Error("a group that was made anew is counted from its predecessor")
 	}
-	cmd.Process.Kill()
-	cmd.Wait()
-	if _, err = Limits(cmd.Process.Pid); !errors.Is(err, ErrNoProcess) {
+	c.Process.Kill()
+	c.End()
+	if _, err := Limits(c.PID()); !errors.Is(err, ErrNoProcess) {
 		t.Errorf("one that has ended: %v", err)
 	}
 }

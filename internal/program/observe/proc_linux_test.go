@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/child"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -95,26 +95,8 @@ func play(t testing.TB, role string, change ...func(*exec.Cmd)) (pid int, says s
 
 func run(t testing.TB, cmd *exec.Cmd) (pid int, says string) {
 	t.Helper()
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		cmd.Wait()
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("%s says nothing: %v", cmd, err)
-	}
-	return cmd.Process.Pid, strings.TrimSpace(line)
+	c := child.Start(t, cmd)
+	return c.PID(), c.Line()
 }
 
 func TestListener(t *testing.T) {

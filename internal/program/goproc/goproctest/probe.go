@@ -3,10 +3,8 @@
 package goproctest
 
 import (
-	"bufio"
 	"embed"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -15,6 +13,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/child"
 )
 
 //go:embed testdata/probe
@@ -58,10 +57,8 @@ func (b Build) Run(t testing.TB) string {
 
 // Probe is a running probe.
 type Probe struct {
-	t   testing.TB
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Scanner
+	*child.Child
+	t testing.TB
 }
 
 // State is what a probe says of itself.
@@ -81,32 +78,14 @@ func Start(t testing.TB, path string, env ...string) (*Probe, State) {
 		}
 	}
 	cmd.Env = append(cmd.Env, env...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		cmd.Wait()
-	})
-	p := &Probe{t, cmd, in, bufio.NewScanner(out)}
+	p := &Probe{child.Start(t, cmd), t}
 	return p, p.says()
 }
-
-// PID is the probe's process.
-func (p *Probe) PID() int { return p.cmd.Process.Pid }
 
 // Tell gives the probe a command, nothing for none, and returns what it says then.
 func (p *Probe) Tell(command string) State {
 	p.t.Helper()
-	if _, err := fmt.Fprintln(p.in, command); err != nil {
+	if _, err := fmt.Fprintln(p.In, command); err != nil {
 		p.t.Fatal(err)
 	}
 	return p.says()
@@ -114,10 +93,7 @@ func (p *Probe) Tell(command string) State {
 
 func (p *Probe) says() State {
 	p.t.Helper()
-	if !p.out.Scan() {
-		p.t.Fatalf("the probe ended: %v", p.out.Err())
-	}
-	procs, rest, _ := strings.Cut(p.out.Text(), " ")
+	procs, rest, _ := strings.Cut(p.Line(), " ")
 	cpus, counts, _ := strings.Cut(rest, " ")
 	s := State{Latencies: counts}
 	var err error
@@ -167,16 +143,14 @@ type Collected struct {
 // Collect has the probe collect its garbage, and returns what it says then.
 func (p *Probe) Collect() Collected {
 	p.t.Helper()
-	if _, err := fmt.Fprintln(p.in, "collect"); err != nil {
+	if _, err := fmt.Fprintln(p.In, "collect"); err != nil {
 		p.t.Fatal(err)
 	}
-	if !p.out.Scan() {
-		p.t.Fatalf("the probe ended: %v", p.out.Err())
-	}
+	line := p.Line()
 	var c Collected
 	var all, idleMark, total, idle int64
-	if _, err := fmt.Sscan(p.out.Text(), &c.Cycles, &c.Pause, &c.Last, &c.Heap, &all, &idleMark, &total, &idle); err != nil {
-		p.t.Fatalf("%q: %v", p.out.Text(), err)
+	if _, err := fmt.Sscan(line, &c.Cycles, &c.Pause, &c.Last, &c.Heap, &all, &idleMark, &total, &idle); err != nil {
+		p.t.Fatalf("%q: %v", line, err)
 	}
 	p.says()
 	c.Collecting, c.Busy = -1, -1
