@@ -37,7 +37,7 @@ func (p *printing) fields(jsonHelp string) []field.Field {
 		if p.files {
 			help = "format, or FORMAT=FILE, one or several: " + strings.Join(p.formats, ", ")
 		}
-		list = append(list, field.Field{Name: "output", Short: "o", Holds: "FORMAT", Help: help, Value: (*outputFormats)(p)})
+		list = append(list, field.Field{Name: "output", Short: "o", Holds: "FORMAT", Often: p.files, Help: help, Value: (*outputFormats)(p)})
 	}
 	if slices.Contains(p.formats, "json") {
 		list = append(list, field.Field{Name: "json", Help: cmp.Or(jsonHelp, "the same as -o json"), Value: (*outputJSON)(p)})

@@ -37,6 +37,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"path"
@@ -229,8 +230,7 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	c.mu.Unlock()
 	k := kindOf(f)
 	if chart := c.chartOf(f.Path); chart != "" {
-		to.Note(check.Note{Path: chart, Message: "this is a Helm chart, whose templates must be rendered first: helm template " + phrase.ShellWord(chart) + " | procfit check -"})
-		return check.ErrSkipped
+		return c.unrendered(chart, to)
 	}
 	if k == shellScript {
 		return c.script(f)
@@ -255,6 +255,9 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 		units, err = c.documents(f, b, to)
 	default:
 		units, err = c.documents(f, b, to)
+	}
+	if chart := path.Dir(f.Path); errors.Is(err, check.ErrOther) && f.Named && c.isChart(chart) { // such as values.yaml
+		return c.unrendered(c.renders(chart), to)
 	}
 	if err == nil && bytes.Contains(b, []byte(check.IgnoreMarker)) { // else nothing was looked for
 		ignores(f.Path, b, units, to)
@@ -449,13 +452,24 @@ func (c *Checker) chartOf(file string) string {
 			continue
 		}
 		if chart := path.Dir(dir); c.isChart(chart) {
-			for path.Base(path.Dir(chart)) == "charts" && c.isChart(path.Dir(path.Dir(chart))) { // which renders it
-				chart = path.Dir(path.Dir(chart))
-			}
-			return chart
+			return c.renders(chart)
 		}
 	}
 	return ""
+}
+
+// renders is the chart that a chart is rendered with: those below charts are part of another.
+func (c *Checker) renders(chart string) string {
+	for path.Base(path.Dir(chart)) == "charts" && c.isChart(path.Dir(path.Dir(chart))) {
+		chart = path.Dir(path.Dir(chart))
+	}
+	return chart
+}
+
+// unrendered is that the file is part of a Helm chart.
+func (c *Checker) unrendered(chart string, to check.Sink) error {
+	to.Note(check.Note{Path: chart, Message: "this is a Helm chart, whose templates must be rendered first: helm template " + phrase.ShellWord(chart) + " | procfit check -"})
+	return check.ErrSkipped
 }
 
 func (c *Checker) isChart(dir string) bool {

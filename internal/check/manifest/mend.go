@@ -203,9 +203,9 @@ func (k *container) removable(s rule.Subject, f field) bool {
 
 func removal(s rule.Subject) string {
 	if s.EveryCPU(s.Unset()) {
-		return "remove it: the runtime ignores it"
+		return "remove GOMAXPROCS: the runtime ignores it"
 	}
-	return fmt.Sprintf("remove it: %s then chooses %d and follows the limit", s.RuntimeName(), s.Unset())
+	return fmt.Sprintf("remove GOMAXPROCS: %s then chooses %d and follows the limit", s.RuntimeName(), s.Unset())
 }
 
 // mendReference writes the divisor.

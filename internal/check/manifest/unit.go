@@ -240,7 +240,10 @@ func (u *unit) findings(o rule.Observed) []rule.Finding {
 		case f.Rule == "PF060": // the value is the same with every version
 		case f.Rule == "PF001" || f.Rule == "PF002" || f.Rule == "PF003":
 			if !byEnv && f.Rule != "PF003" {
-				continue // its value is the runtime's, whose version is not known
+				if f.Rule == "PF002" || f.Severity != rule.Info || !u.isGo {
+					continue // its value is the runtime's, whose version is not known, and not its least of 2
+				}
+				f.Message = "with Go 1.25 or newer it " + f.Message + "; an older one chooses more"
 			}
 			f.Fix = eitherFix(young, f)
 		}

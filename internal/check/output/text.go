@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -27,12 +28,13 @@ func writeText(w io.Writer, r *check.Report, o Options) error {
 	}
 	writeRest(b, r)
 	if !o.Quiet {
-		others, unjudged := 0, 0
+		var others []check.Value // which are not known to run Go
+		unjudged := 0
 		for _, v := range r.Values {
 			if v.Unjudged != "" {
 				unjudged++
 			} else if !v.Go && !o.Values {
-				others++
+				others = append(others, v)
 			}
 		}
 		b.Folded(summary(r, others, unjudged, o.Fix), "")
@@ -147,8 +149,36 @@ func unfixable(r *check.Report) (n int) {
 	return n
 }
 
+// mostNamed is how many containers the last line names.
+const mostNamed = 3
+
+// notJudged are containers that are not known to run Go, with the names of the first.
+func notJudged(others []check.Value) string {
+	var names []string
+	for _, v := range others[:min(len(others), mostNamed)] {
+		name := phrase.Clean(cmp.Or(v.Container, v.Object, shown(v.Path)))
+		if v.Container != "" && v.Object != "" {
+			name += " of " + phrase.Clean(v.Object)
+		}
+		names = append(names, name)
+	}
+	if more := len(others) - len(names); more > 0 {
+		names = append(names, strconv.Itoa(more)+" more")
+	}
+	return phrase.CountOf(len(others), "container is", "containers are") + " not known to run Go and not judged: " + phrase.And(names) + " (--go VERSION judges all containers)"
+}
+
+// onlyOthers reports whether none of the files has anything else than such containers.
+func onlyOthers(r *check.Report, others []check.Value) bool {
+	paths := map[string]bool{}
+	for _, v := range others {
+		paths[v.Path] = true
+	}
+	return len(paths) > 0 && len(paths) >= r.Files
+}
+
 // summary is the last line: what was looked at, and what came of it.
-func summary(r *check.Report, others, unjudged int, fix bool) string {
+func summary(r *check.Report, others []check.Value, unjudged int, fix bool) string {
 	found, open := []string{}, 0
 	for _, v := range r.Values {
 		if v.Go && v.Open != "" {
@@ -166,6 +196,8 @@ func summary(r *check.Report, others, unjudged int, fix bool) string {
 	case r.Files == 0:
 		text = "no " + noun + "s checked"
 	case len(found) == 0 && open > 0: // what was not understood is not fine
+	case len(found) == 0 && onlyOthers(r, others):
+		text += "nothing judged"
 	case len(found) == 0:
 		text += "nothing found"
 	default:
@@ -189,8 +221,8 @@ func summary(r *check.Report, others, unjudged int, fix bool) string {
 	if n := len(r.Others); n > 0 {
 		text += "; " + phrase.CountOf(n, "file of YAML or JSON holds", "files of YAML and JSON hold") + " no manifest"
 	}
-	if others > 0 {
-		text += "; " + phrase.CountOf(others, "container is", "containers are") + " not known to run Go (--go VERSION checks them too)"
+	if len(others) > 0 {
+		text += "; " + notJudged(others)
 	}
 	if unjudged > 0 {
 		text += "; " + phrase.CountOf(unjudged, "container is", "containers are") + " not judged (--values shows why)"
