@@ -92,11 +92,6 @@ func tooLargeAll(r *verdict.Result) (list []string) {
 	return list
 }
 
-// bestOf is what distinguishes one of several.
-func bestOf(r *verdict.Result, b *verdict.Best) string {
-	return words{&verdict.Group{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion, SetLive: b.SetLive}, r}.title()
-}
-
 // bestChanges are the values that differ from the start. One value of GOMAXPROCS that was named
 // is no change.
 func bestChanges(r *verdict.Result, b *verdict.Best) (list []string) {
@@ -190,23 +185,6 @@ func bestPair(r *verdict.Result, b *verdict.Best) string {
 	return all
 }
 
-// lowered is a sentence that follows a colon.
-func lowered(s string) string {
-	if len(s) < 2 || s[1] != strings.ToLower(s)[1] { // a name such as GOGC
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
-}
-
-// varied is the command that compares values of GOGC, in a new folder; empty: it is of another
-// command, which compares no variables.
-func (w words) varied() string {
-	if !w.bySweep() {
-		return ""
-	}
-	return w.r.Spec.With(spec.Set("vary", "GOGC=50,100,200,400"), spec.Set("procs", cmp.Or(w.Recommendation.Setting, journal.Default)), spec.Unset("repeats"), fresh).Shell()
-}
-
 // bestReasons are the comparisons, and whether the variables depend on each other.
 func bestReasons(r *verdict.Result, b *verdict.Best) (list []string) {
 	for i := range r.Groups {
@@ -223,15 +201,6 @@ func bestReasons(r *verdict.Result, b *verdict.Best) (list []string) {
 		list = append(list, fmt.Sprintf("the best value of %s was the same when the others had changed: no dependence on each other was found", phrase.And(b.Apart)))
 	}
 	return list
-}
-
-// variablesOf are those of a group: "GOGC=100, GOMEMLIMIT=off"; empty: it has none.
-func variablesOf(g *verdict.Group) string {
-	var list []string
-	for _, one := range g.Variables {
-		list = append(list, one.String())
-	}
-	return strings.Join(list, ", ")
 }
 
 // applied is what a shell has to run.

@@ -11,22 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// facts are what limits the answer.
-func (w experiment) facts() document.Pairs {
-	if w.live != nil {
-		return w.liveFacts()
-	}
-	share := number.Ratio()
-	pairs := document.Pairs{
-		{Name: "Margins", Value: "CPU time " + share.Number(canary.MarginCPU) + ", the others " + share.Number(w.r.Plan.MarginP99) + " (a value that is worse by less is equally good)"},
-		{Name: "Compared", Value: "with control pods of the same age, in the same slices"},
-	}
-	if w.Comparisons > 1 {
-		pairs = append(pairs, document.Pair{Name: "Intervals", Value: fmt.Sprintf("of 95%%, which hold for all %d comparisons together", w.Comparisons)})
-	}
-	return pairs
-}
-
 // unreached is that there was nothing to compare, with what is likely the cause and what
 // helps.
 func (w experiment) unreached(v *Verdict) {
@@ -78,22 +62,6 @@ func (w experiment) above(h *journal.Harm) string {
 		by = short(*h.Ratio, number.Digits) + " times that of " + w.control()
 	}
 	return fmt.Sprintf("%s was %s over %s. The margin is %s", w.name(h.Query), by, phrase.Count(h.Slices, "slice"), number.Percent(w.r.Plan.MarginP99))
-}
-
-// CanarySlice is what a canary of one slice shows of its settings, in a line.
-func CanarySlice(r *verdict.Result) string {
-	w := experimentOf(r)
-	figure, _ := w.first()
-	var list []string
-	for _, a := range w.Settings {
-		if m := a.Of(figure); m != nil {
-			list = append(list, a.Label+" "+w.unit(figure).Value(*m.Value.Median))
-		}
-	}
-	if list == nil {
-		return "this slice has no values"
-	}
-	return phrase.Clean(w.name(figure) + " of " + phrase.And(list))
 }
 
 // queries are what a Prometheus was asked, by a canary or by a live experiment.

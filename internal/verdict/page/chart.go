@@ -10,9 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/slo"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
@@ -73,11 +71,6 @@ func (g *group) throughputName() string {
 		return "time per run"
 	}
 	return "throughput"
-}
-
-// bound is an objective as a table has it: p99 ≤ 20 ms.
-func bound(o slo.Objective) string {
-	return o.Name() + " ≤ " + number.Time().Short().Value(o.Seconds)
 }
 
 // logFrom is the spread, largest ÷ smallest, from which a latency axis is
@@ -187,14 +180,6 @@ func (g *group) chart(metric string, u number.Unit, measures []measure, logarith
 	return g.chartOn(ax, metric, u, measures, logarithmic), ax
 }
 
-// axis is what the settings differ in; empty: values of GOMAXPROCS.
-func (g *group) axis() string {
-	if g.gateAlone {
-		return "version"
-	}
-	return g.Compares
-}
-
 // chartOn is a chart on an axis that others may share.
 func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures []measure, logarithmic bool) document.Chart {
 	c := document.Chart{Log: logarithmic, Ticks: ticks(u, ax), Axis: g.axis()}
@@ -217,14 +202,6 @@ func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures
 	}
 	c.Describe(metric)
 	return c
-}
-
-// uncompared is why the numbers of a setting are not its own, in a word; empty: they are.
-func (g *group) uncompared(a *verdict.Row) string {
-	if a.Excluded == nil || *a.Excluded != contest.ExcludedTooFewCPUs {
-		return ""
-	}
-	return g.leftOut(*a.Excluded).Value
 }
 
 func newMark(ax document.Axis, u number.Unit, m measure, a *verdict.Row) document.Mark {
@@ -300,17 +277,6 @@ func (g *group) partner(old *verdict.Row) *verdict.Row {
 		}
 	}
 	return nil
-}
-
-// current are the rows of the program itself, without those of a gate's old command.
-func current(rows []verdict.Row) []verdict.Row {
-	var list []verdict.Row
-	for i := range rows {
-		if rows[i].Variant == "" {
-			list = append(list, rows[i])
-		}
-	}
-	return list
 }
 
 // paired is a chart of one quantity in which old and new share places and axis.

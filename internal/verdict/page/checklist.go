@@ -261,9 +261,6 @@ func around(a *verdict.ThrottledSetting) string {
 	return fmt.Sprintf(" of the limit of %s on the parent cgroup %s", number.CPUs(a.LimitCPUs), groupName(a.Group))
 }
 
-// groupName is a cgroup's, as far as there is room for it.
-func groupName(group string) string { return phrase.Clip(group, 2*nameRoom) }
-
 func clauses(list ...string) string {
 	var all []string
 	for _, s := range list {
@@ -272,30 +269,4 @@ func clauses(list ...string) string {
 		}
 	}
 	return strings.Join(all, "; ")
-}
-
-// throttlingAdvice is what is to be done, the same in every place.
-func (w words) throttlingAdvice() string {
-	t := &w.Throttling
-	limit := "the limit on the parent cgroup"
-	if t.AdviceOwn {
-		limit = "the CPU limit"
-	}
-	procs := 0
-	if t.Procs != nil {
-		procs = *t.Procs
-	}
-	switch t.Advice {
-	case verdict.AdviceMeasured:
-		return fmt.Sprintf("GOMAXPROCS %d is proven equally good or better: lower it to that before you raise %s", procs, limit)
-	case verdict.AdviceAvoid:
-		return fmt.Sprintf("keep GOMAXPROCS at %d, which is not throttled", procs)
-	case verdict.AdviceLower:
-		return fmt.Sprintf("lower GOMAXPROCS to %d before you raise %s", procs, limit)
-	case verdict.AdviceRaise:
-		return "raise " + limit + " if the program must be faster; GOMAXPROCS cannot help"
-	case verdict.AdviceProven:
-		return "raise " + limit + " if the program must be faster; a lower GOMAXPROCS is proven worse"
-	}
-	return ""
 }

@@ -87,33 +87,6 @@ func (g *group) onTerminal() (list []document.Block) {
 	return list
 }
 
-// nextLead is the lead of what is to be done next.
-func (v Verdict) nextLead() string {
-	if v.State == document.OK { // it is decided
-		return "Next:"
-	}
-	return "What would decide it:"
-}
-
-func itemized(lead string, items []document.Item) []document.Block {
-	if len(items) == 0 {
-		return nil
-	}
-	return []document.Block{document.List{Lead: lead, Items: items}}
-}
-
-// closing is one thing to do next, with the command for it where there is one.
-func (v Verdict) closing() []document.Block {
-	if len(v.Next) == 0 {
-		return nil
-	}
-	next := v.Next[max(0, slices.IndexFunc(v.Next, func(a document.Item) bool { return a.Command != "" }))]
-	if next.Command == "" {
-		return []document.Block{document.Text{Text: "Next: " + next.Text + "."}}
-	}
-	return []document.Block{document.Code{Title: "Next, " + next.Text, Text: next.Command}}
-}
-
 // Report is all that is known of a sweep, as its files show it.
 func Report(r *verdict.Result) *document.Document { return wholeReport(r, progress(r)) }
 
@@ -234,24 +207,6 @@ func tableOfContents(glance document.Cards, profiled bool) document.Links {
 	return append(list, document.Link{Text: "Warnings", To: "#warnings-about-the-whole-run"}, document.Link{Text: "Environment", To: "#environment"}, document.Link{Text: "How to reproduce", To: "#how-to-reproduce"})
 }
 
-// panel is the first screen: what to do, why, what changes, what to type.
-func (v Verdict) panel(level int) document.Panel {
-	a := v.Answer
-	p := document.Panel{Name: "Verdict", Tone: v.State, Label: v.Label, Level: level, Sentence: a.Text}
-	p.Blocks = append(p.Blocks, document.Text{Text: a.Plain, Style: document.Plain})
-	if len(a.Tiles) > 0 {
-		p.Blocks = append(p.Blocks, a.Tiles)
-	}
-	if a.Apply != "" {
-		p.Blocks = append(p.Blocks, document.Code{Language: "sh", Text: a.Apply})
-	}
-	p.Blocks = append(p.Blocks, itemized(v.nextLead(), v.Next)...)
-	if v.Context != "" {
-		p.Blocks = append(p.Blocks, document.Text{Text: v.Context, Style: document.Muted})
-	}
-	return p
-}
-
 func gateSection(r *verdict.Result) document.Section {
 	g := gateOf(r.Gate)
 	s := document.Section{Class: "gate " + string(g.state), Blocks: []document.Block{document.Heading{Level: 2, Text: "New compared with old"}}}
@@ -332,28 +287,6 @@ func chartsOf(charts ...*document.Chart) (list []document.Chart) {
 	return list
 }
 
-// whyAndNumbers are why a part has its verdict, and the tables that it rests on.
-func whyAndNumbers(p part) (list []document.Block) {
-	if reasons := p.concluded().Reasons; len(reasons) > 0 {
-		list = append(list, document.Heading{Level: 3, Text: "Why"}, document.List{Items: document.Items(reasons)})
-	}
-	return append(append(list, document.Heading{Level: 3, Text: "All numbers"}), p.numberTables(false)...)
-}
-
-// blocks are how a setting is set, after what is known of it.
-func (p Paste) blocks(facts document.Pairs) (list []document.Block) {
-	if len(facts) > 0 {
-		list = append(list, facts)
-	}
-	if p.Lead != "" {
-		list = append(list, document.Heading{Level: 3, Text: "How to set it"}, document.Text{Text: p.Lead})
-	}
-	if len(p.Snippets) > 0 {
-		list = append(list, p.Snippets)
-	}
-	return list
-}
-
 func (g *group) numberTables(whole bool) []document.Block {
 	table := g.table()
 	list := []document.Block{table}
@@ -366,4 +299,31 @@ func (g *group) numberTables(whole bool) []document.Block {
 		}
 	}
 	return list
+}
+
+// subject is what was compared: GOMAXPROCS, and the variables of --vary.
+func subject(r *verdict.Result) string {
+	if gateLeads(r) {
+		return "New and old version"
+	}
+	if len(r.Best) == 0 {
+		return "GOMAXPROCS"
+	}
+	var names []string
+	if len(r.Groups) > 0 {
+		names = append(names, "GOMAXPROCS")
+	}
+	for _, axis := range r.Plan.Vary {
+		names = append(names, axis.Name)
+	}
+	return phrase.And(names)
+}
+
+// comparedTable has a row for each comparison.
+func comparedTable(parts []part) *document.Table {
+	t := &document.Table{Columns: []document.Column{{Head: "Compared", Short: "compared", Left: true}, {Head: "Answer", Short: "answer", Left: true}}}
+	for _, p := range parts {
+		t.Rows = append(t.Rows, document.Row{Link: "#" + p.anchorID(), Cells: []document.Cell{{Value: p.sectionTitle()}, p.concluded().cell()}})
+	}
+	return t
 }

@@ -213,17 +213,6 @@ func howMany(r *verdict.Result) string {
 	return fmt.Sprintf("%d of %s run%s, %d invalid", ran, of, pilots, r.TrialsInvalid+r.PilotsInvalid)
 }
 
-func programWords(r *verdict.Result) string {
-	t := r.Target
-	switch {
-	case t.BuiltIn != "":
-		return "the built-in practice program " + t.BuiltIn
-	case r.Live != nil:
-		return "process " + strconv.Itoa(r.Live.PID) + ", which set the values itself"
-	}
-	return t.Kind
-}
-
 func generatorWords(r *verdict.Result) string {
 	l := r.Load
 	if r.Target.Kind != "server" {
@@ -285,31 +274,6 @@ func verified(asked spec.Spec) string {
 	}
 	return phrase.Semicolons(parts)
 }
-
-// method is that of the requests. A journal of the first version has it only where the
-// user named one: without, a body made it POST.
-func method(l journal.Load) string {
-	switch {
-	case l.Method != "":
-		return l.Method
-	case l.BodyBytes > 0:
-		return "POST"
-	}
-	return "GET"
-}
-
-// headerNames leaves the values out: they may be credentials, and a report is
-// passed around.
-func headerNames(headers []string) []string {
-	out := make([]string, len(headers))
-	for i, h := range headers {
-		out[i], _, _ = strings.Cut(h, ":")
-	}
-	return out
-}
-
-// ends reports whether the target is a program that runs to its end, under no load.
-func ends(t journal.Target) bool { return t.Kind == journal.KindBatch || t.Kind == journal.KindGoBench }
 
 func trialWords(r *verdict.Result) string {
 	l, s := r.Load, number.Time().Short()

@@ -2,17 +2,15 @@ package page
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/paired"
 	"github.com/procfit/procfit/internal/verdict/stat"
@@ -24,46 +22,6 @@ type experiment struct {
 	*verdict.Canary               // of a live experiment its settings and its end
 	live            *verdict.Live // nil: a canary
 	r               *verdict.Result
-}
-
-func experimentOf(r *verdict.Result) experiment {
-	l := r.Live
-	if l == nil {
-		return experiment{r.Canary, nil, r}
-	}
-	c := &verdict.Canary{Canary: journal.Canary{SliceSeconds: l.SliceSeconds}, End: l.End, PerRequest: !l.Uncounted}
-	for i, s := range l.Settings {
-		if i == 0 {
-			s.Procs = nil
-		}
-		c.Settings = append(c.Settings, s.CanarySetting)
-	}
-	return experiment{c, l, r}
-}
-
-func (w experiment) anchorID() string { return "g1" }
-
-func (w experiment) sectionTitle() string { return "" } // it is alone
-
-// onTerminal is what each value came to: it has no curves over GOMAXPROCS.
-func (w experiment) onTerminal() []document.Block {
-	return itemized("", document.Items(w.concluded().Reasons))
-}
-
-func (w experiment) numberTables(bool) []document.Block {
-	decide, _ := w.tables()
-	return []document.Block{decide}
-}
-
-func (w experiment) inReport(warnings []document.Block) (list []document.Block) {
-	if charts := w.charts(); len(charts) > 0 && !w.Unreached { // else of zeros
-		list = append(list, document.Charts{Title: document.Heading{Level: 3, Text: "Over time"}, List: charts})
-	}
-	list = append(list, whyAndNumbers(w)...)
-	if _, others := w.tables(); others != nil {
-		list = append(list, document.Folds{List: []document.Fold{{Summary: "Metrics that do not decide", Blocks: []document.Block{*others}}}})
-	}
-	return slices.Concat(list, w.paste().blocks(w.facts()), warnings)
 }
 
 // kind is what it is called in a sentence.
@@ -93,86 +51,6 @@ func (w experiment) start() string {
 		}
 	}
 	return "the default"
-}
-
-// concluded is how it ended, and where it came to its end, what is proven.
-func (w experiment) concluded() Verdict {
-	v := Verdict{State: document.Unknown, Label: "Not finished", Answer: Answer{Text: "Not finished"}}
-	sure := nothingProven
-	switch e := w.End; {
-	case e == nil:
-		v.Sentence = w.unfinished("its journal has no end: procfit was killed, or is still running")
-	case e.Code == journal.EndHarm:
-		v, sure = w.harmed(e.Harm), "Ended early"
-	case e.Code == journal.EndComplete || e.Code == journal.EndDecided || e.Code == journal.EndUnreached:
-		if v = w.compared(); w.r.Recommendation.Confidence == verdict.Proven {
-			sure = provenSure
-		}
-	case e.Code == journal.EndInterrupted:
-		v.Sentence = w.unfinished("it was interrupted")
-	default:
-		v.Sentence = w.unfinished(e.Reason)
-	}
-	if v.Answer.Plain == "" {
-		v.Answer.Plain = v.Sentence
-	}
-	v.Context, v.Reasons = sure+" · "+strings.Join(w.on(), " · "), w.reasons()
-	return v
-}
-
-func (w experiment) unfinished(why string) string {
-	return "The " + w.kind() + " did not finish: " + why + "."
-}
-
-// harmed is that it ended before its time.
-func (w experiment) harmed(h *journal.Harm) Verdict {
-	v := Verdict{State: document.Attention, Label: "Harm", Sentence: "The " + w.kind() + " ended because of harm.", Answer: Answer{Text: "Harm"}}
-	if h == nil {
-		return v
-	}
-	v.Answer.Text = "Harm at GOMAXPROCS " + phrase.Clip(h.Setting, nameRoom)
-	if w.live != nil {
-		if v.Sentence = w.liveHarm(h); h.Code == journal.HarmBudget {
-			v.Label, v.Answer.Text = "Ended by its budget", "Ended by its budget"
-		}
-		return v
-	}
-	if v.Sentence = w.harm(h); h.Setting == canary.Control {
-		v.State, v.Label, v.Answer.Text = document.Unknown, "Harm to the control", "Harm to the control"
-	}
-	return v
-}
-
-// compared is what the slices show.
-func (w experiment) compared() Verdict {
-	row := called(w.r.Recommendation)
-	v := Verdict{State: row.tone, Label: row.label}
-	switch {
-	case w.live != nil && w.live.Same && (w.live.Settings[1].Slices > 0 || w.live.Settings[1].Came != string(paired.Undecided)):
-		return w.checked()
-	case w.live == nil && w.Slices == 0:
-		v.Answer.Text, v.Sentence = "Nothing was counted", "The canary has no complete slice."
-	case w.Unreached:
-		w.unreached(&v)
-	default:
-		row.experiment(w, &v)
-	}
-	return v
-}
-
-// on is what it was compared on.
-func (w experiment) on() []string {
-	if w.live != nil {
-		return w.liveOn()
-	}
-	replicas := 0
-	for _, a := range w.Settings {
-		replicas = a.Replicas // as each has
-	}
-	return []string{
-		phrase.Count(w.Slices, "slice") + " of " + number.Short(number.Seconds(w.SliceSeconds)),
-		phrase.Count(replicas, "canary pod") + " for each value", services(w.Services),
-	}
 }
 
 // proven are the settings of a verdict.
@@ -225,54 +103,6 @@ func (w experiment) underThis() string {
 	return "Under this traffic GOMAXPROCS " + phrase.And(w.proven(w.r.Recommendation.Verdict))
 }
 
-func (w experiment) set(v *Verdict) {
-	rec := w.r.Recommendation
-	v.Answer.Text = "Set GOMAXPROCS=" + strings.Join(w.proven(verdict.Recommended), " or ")
-	v.Sentence = fmt.Sprintf("%s is better than %s, and proven no worse in the judged metrics: %s.", w.underThis(), w.start(), phrase.And(w.judged()))
-	if text := w.against(verdict.Recommended); text != "" {
-		v.Answer.Plain = "Compared with " + w.start() + ": " + text + "."
-	}
-	if rec.Procs != nil {
-		v.Answer.Apply = "export GOMAXPROCS=" + strconv.Itoa(*rec.Procs)
-		if w.live != nil {
-			v.Next = w.confirm(*rec.Procs)
-		}
-	}
-}
-
-func (w experiment) keep(v *Verdict) {
-	v.Answer.Text = "Keep " + w.start()
-	v.Sentence = "Nothing we tried is better than " + w.start() + " under this traffic."
-}
-
-func (w experiment) noDifference(v *Verdict) {
-	v.Answer.Text, v.Sentence = makesNoDifference, "All values perform the same under this traffic, within the margins."
-}
-
-func (w experiment) tradeOff(v *Verdict) {
-	v.Answer.Text, v.Sentence = v.Label, w.underThis()+" is better than "+w.start()+" in one metric and worse in another."
-	for _, a := range w.Settings {
-		if better, worse := a.In(verdict.OutcomeBetter), a.In(verdict.OutcomeWorse); a.Verdict == verdict.TradeOff && better != nil && worse != nil {
-			v.Answer.Text = v.Label + ": choose " + w.name(better[0]) + " or " + w.name(worse[0])
-			break
-		}
-	}
-	if text := w.against(verdict.TradeOff); text != "" {
-		v.Answer.Plain = fmt.Sprintf("GOMAXPROCS=%s compared with %s: %s.", w.proven(verdict.TradeOff)[0], w.start(), text)
-	}
-}
-
-func (w experiment) undecided(v *Verdict) {
-	more := "more slices may decide it"
-	v.Answer.Text, v.Sentence = changeNothing, w.open(more)
-	if list := w.came(paired.Cheaper); list != nil {
-		more = w.cheaper(v, list, more)
-	}
-	if more != "" {
-		v.Next = []document.Item{{Text: "measure for twice as long", Command: w.r.Spec.With(spec.Part("for", "", doubled(w.r.Load.DurationSeconds)), fresh).Shell()}}
-	}
-}
-
 // open is that no value is better: of one that is so in a metric, where it may be worse.
 func (w experiment) open(more string) string {
 	var list []string
@@ -285,54 +115,6 @@ func (w experiment) open(more string) string {
 		list = []string{"no value is proven better than " + w.start()}
 	}
 	return "Under this traffic " + phrase.Semicolons(list) + ": " + more + "."
-}
-
-// paste names a value where one alone is better.
-func (w experiment) paste() Paste {
-	if !w.r.Complete {
-		return Paste{Lead: "Nothing to set yet: the comparison did not come to its end."}
-	}
-	if lead := called(w.r.Recommendation).after(w); lead != "" {
-		return Paste{Lead: lead}
-	}
-	g := &group{words: words{&verdict.Group{Recommendation: *w.r.Recommendation}, w.r}}
-	for _, a := range w.Settings {
-		g.QuotaCPUs = a.QuotaCPUs // which all have
-	}
-	return g.paste()
-}
-
-// chooseOne is of several values that are better; empty: there is one.
-func (w experiment) chooseOne() string {
-	if w.r.Recommendation.Procs != nil {
-		return ""
-	}
-	return "Choose one of " + phrase.And(w.proven(verdict.Recommended)) + "; each is proven better than " + w.start() + "."
-}
-
-// keepsStart is of a value at start, which may have been set; empty: it is the default.
-func (w experiment) keepsStart() string {
-	if w.live == nil || w.r.Recommendation.Procs != nil {
-		return ""
-	}
-	return "Nothing to set: keep " + w.start() + ", the value at start."
-}
-
-// reasons are what each value came to.
-func (w experiment) reasons() (list []string) {
-	for i, a := range w.Settings {
-		switch {
-		case a.Procs == nil || w.Unreached:
-		case w.live != nil:
-			list = append(list, w.liveReason(w.live.Settings[i]))
-		case a.Slices > 0:
-			list = append(list, w.reason(a))
-		}
-	}
-	if w.live != nil {
-		list = append(list, "set in the running program, with "+strconv.Itoa(w.live.Start)+" at start: what sized itself at start has kept its size")
-	}
-	return list
 }
 
 // reason is in which metrics a setting is better, worse, or neither. The table has by how much.
@@ -471,61 +253,11 @@ func changes(i stat.Interval) string {
 	return c.Value + " " + c.Detail
 }
 
-// tables are the metrics that decide, and the others; nil: there are none.
-func (w experiment) tables() (decide document.Table, others *document.Table) {
-	decide.Columns = []document.Column{
-		{Head: "GOMAXPROCS", Short: "procs"}, {Head: "Metric", Short: "metric", Left: true}, {Head: "Outcome", Short: "outcome", Left: true},
-		{Head: "Compared with " + w.control(), Short: "change", Detailed: true}, {Head: "Median", Short: "median"}, {Head: phrase.Capital(strings.TrimPrefix(w.control(), "the ")), Short: "control"}, {Head: "Slices", Short: "n"},
-	}
-	rest := document.Table{Columns: decide.Columns}
-	recommended := w.proven(verdict.Recommended) // a value that is better in one metric alone is not marked
-	for _, a := range w.Settings {
-		if a.Procs == nil {
-			continue
-		}
-		for _, m := range a.Figures {
-			u := w.unit(m.Name)
-			row := document.Row{Cells: []document.Cell{
-				{Value: a.Label}, {Value: w.name(m.Name)}, {Value: outcomeWords[m.Outcome]},
-				difference(m.Ratio), {Value: valueOf(u, m.Value)}, {Value: valueOf(u, m.Control)}, {Value: strconv.Itoa(m.Ratio.N)},
-			}}
-			if m.Outcome == verdict.OutcomeWorse || m.Outcome == verdict.OutcomeBetter && slices.Contains(recommended, row.Cells[0].Value) {
-				row.Mark = outcomeWords[m.Outcome]
-			}
-			if m.Outcome == verdict.OutcomeNotJudged {
-				rest.Rows = append(rest.Rows, row)
-			} else {
-				decide.Rows = append(decide.Rows, row)
-			}
-		}
-	}
-	switch {
-	case len(decide.Rows) == 0:
-		return rest, nil
-	case len(rest.Rows) == 0:
-		return decide, nil
-	}
-	return decide, &rest
-}
-
 func valueOf(u number.Unit, i stat.Interval) string {
 	if i.Median == nil {
 		return absent
 	}
 	return u.Value(*i.Median)
-}
-
-// charts show one metric over time, of each setting next to its control: the user's own
-// where there is one, else CPU time.
-func (w experiment) charts() (list []document.Chart) {
-	figure, high := w.first()
-	ax := document.NewAxis(0, high, false)
-	for _, a := range w.Settings {
-		if m := a.Of(figure); m != nil && a.Procs != nil {
-			list = append(list, w.chart(a, m, ax))
-		}
-	}
-	return list
 }
 
 // first is the first metric that any setting has, with its highest value.
@@ -548,30 +280,27 @@ func (w experiment) first() (figure string, high float64) {
 	return figure, high
 }
 
-func (w experiment) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax document.Axis) document.Chart {
-	u := w.unit(m.Name)
-	name := a.Label
-	c := document.Chart{
-		Title: "GOMAXPROCS " + name + ": " + w.name(m.Name), Unit: u.Name(), Axis: "slice", Note: "by slices of " + number.Short(number.Seconds(w.SliceSeconds)),
-		Ticks: ticks(u, ax), Series: []document.Series{{Name: w.control() + ", " + w.Settings[0].Label}, {Name: name}},
+// seenFigure is a metric that is seen of a program from outside, in words.
+type seenFigure struct {
+	name string
+	unit number.Unit
+	what string // that there are so many of
+}
+
+var seenFigures = map[string]seenFigure{
+	live.FigureMean:       {"latency mean", number.Time(), ""},
+	live.FigureLatencyP99: {"latency p99", number.Time(), ""},
+	live.FigureUnread:     {"connections with unread requests", number.Plain(""), "connections with unread requests"},
+	live.FigureSched:      {"scheduling latency p99", number.Time(), ""},
+	live.FigureRunnable:   {"goroutines waiting for a CPU", number.Plain(""), "goroutines waiting for a CPU"},
+	live.FigureThrottled:  {"throttled periods", number.Ratio(), "of the CPU limit's periods throttled"},
+	live.FigureSwitches:   {"context switches per second", number.Plain(""), ""},
+}
+
+// count is so many of it.
+func (f seenFigure) count(x float64) string {
+	if f.unit == number.Ratio() {
+		return number.Share(x)
 	}
-	for n, p := range m.Points {
-		k := document.Category{Label: strconv.Itoa(n + 1)}
-		for i, x := range []*float64{p[1], p[0]} {
-			series := &c.Series[i]
-			mark, text := document.Mark{}, "unknown"
-			if x != nil {
-				mark = document.Mark{Present: true, At: ax.At(*x), Value: u.Value(*x), Joined: n > 0 && series.Marks[n-1].Present}
-				text = mark.Value
-			}
-			series.Marks = append(series.Marks, mark)
-			if i > 0 {
-				k.Value += ", "
-			}
-			k.Value += series.Name + " " + text
-		}
-		c.Categories = append(c.Categories, k)
-	}
-	c.Summary = c.Title + " over " + phrase.Count(len(c.Categories), "slice") + ": " + changes(m.Ratio) + " compared with " + w.control()
-	return c
+	return number.Count(math.Round(x))
 }

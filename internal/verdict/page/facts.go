@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
@@ -125,63 +124,6 @@ func pairOf(throughput, p99 *float64) string {
 	return strings.Join(parts, ", ")
 }
 
-func (g *group) throughputNote() string {
-	l := g.r.Load
-	switch {
-	case g.r.Target.Kind != "server":
-		return "whole runs"
-	case l.Command != "":
-		return "as the load command printed it"
-	case g.r.Target.Attached != nil:
-		return "the part of the rate that it answered, " + phrase.Count(l.Connections, "connection")
-	case g.r.Plan.SLO != nil:
-		return "the highest rate within it, of those that a trial tried at a fixed rate (open loop); " + phrase.Count(l.Connections, "connection")
-	}
-	return "throughput phase (closed loop), " + phrase.Count(l.Connections, "connection")
-}
-
-func (g *group) latencyNote() string {
-	switch {
-	case g.LatencyMode == "open" && g.RatePerSecond != nil:
-		u := g.throughput.Short()
-		return "latency phase (open loop) at " + u.Value(*g.RatePerSecond) + " for every setting, " + g.counted()
-	case g.LatencyMode == "open":
-		return "latency phase (open loop), " + g.counted()
-	case g.LatencyMode == "closed":
-		return "throughput phase (closed loop): not judged, because it mirrors throughput"
-	}
-	return ""
-}
-
-// counted is what the open loop's latency counts from, and how its requests came.
-func (g *group) counted() string {
-	switch {
-	case g.r.Load.Command != "":
-		return "as measured by the load command"
-	case g.r.Load.Pace != "":
-		return "randomly spaced (" + g.r.Load.Pace + "), from the intended send time"
-	}
-	return "evenly spaced, from the intended send time"
-}
-
-func (g *group) loadShape() string {
-	l, t := g.r.Load, g.r.Target
-	switch {
-	case t.Kind != "server":
-		return "the program's own run"
-	case l.Command != "":
-		return l.Command
-	}
-	s := phrase.Count(l.Connections, "connection") + ", " + method(l)
-	if t.URL != "" {
-		s += " " + t.URL
-	}
-	if l.BodyBytes > 0 {
-		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
-	}
-	return s
-}
-
 // within names the rows that come close to the peak; a row may hold several settings.
 func (g *group) within() (names []string) {
 	for _, l := range g.Flatness.WithinMargin {
@@ -194,47 +136,6 @@ func (g *group) within() (names []string) {
 		}
 	}
 	return names
-}
-
-// memoryColumns are the memory of the settings, and what their garbage collectors did.
-func (g *group) memoryColumns() []column {
-	share := number.Ratio()
-	memory, collector, aside := "", "", true
-	if len(g.r.Plan.Vary) > 0 || g.r.Plan.MaxMemoryBytes > 0 { // they decide
-		memory, collector, aside = "memory", "GC", false
-	}
-	list := []column{
-		{document.Column{Head: "Peak memory", Short: memory}, func(a *verdict.Row) document.Cell {
-			c := document.Cell{Value: size(a.Evidence.PeakRSSBytes)}
-			if now := a.Evidence.RSSBytes; now != nil {
-				c.Detail = size(now) + " at the end"
-			}
-			return c
-		}},
-		{document.Column{Head: "GC share of CPU time", Short: collector}, func(a *verdict.Row) document.Cell {
-			e := &a.Evidence
-			if e.GCCyclesPerSecond == nil {
-				return document.Cell{Value: absent}
-			}
-			c := document.Cell{Value: maybe(share, e.GCBusyRatio), Detail: cycles(e)}
-			if c.Value == absent { // of Go 1.19, or in a span without a whole cycle
-				c.Value, c.Detail = c.Detail, ""
-			}
-			return c
-		}},
-	}
-	if aside {
-		return asideIn(list)
-	}
-	return list
-}
-
-// cycles are how often a collector ran.
-func cycles(e *verdict.Evidence) string {
-	if *e.GCCyclesPerSecond <= 0 {
-		return "no cycle"
-	}
-	return "one cycle every " + number.Seconds(1 / *e.GCCyclesPerSecond)
 }
 
 // memoryFacts are those of the verdict's setting, or the peak, or any.
@@ -261,23 +162,4 @@ func (g *group) memoryFacts(add func(name, value string)) {
 		text += ", " + number.Ratio().Number(*e.GCBusyRatio) + " of the CPU time that the program was busy"
 	}
 	add("Garbage collector", text+at)
-}
-
-// allocates is what a flat curve of a program that allocates much is likelier about;
-// empty where it does not, or that is not known.
-func (w words) allocates() string {
-	a := w.Allocates
-	if a == nil || a.CyclesPerSecond <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("it allocates a lot: a GC cycle every %s took %s of its busy CPU time (at %s)",
-		number.Seconds(1/a.CyclesPerSecond), number.Ratio().Number(a.Share), phrase.Clip(a.Setting, nameRoom))
-}
-
-// instead is what to do where GOMAXPROCS is not the knob.
-func (w words) instead() string {
-	if why := w.allocates(); why != "" {
-		return why + ", so profile its allocations first, and try GOGC or GOMEMLIMIT"
-	}
-	return "profile the program first"
 }

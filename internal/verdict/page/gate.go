@@ -278,17 +278,6 @@ func gateSetting(a journal.Setting) string {
 	return text
 }
 
-// moreFlag is the flag that measures more: a sweep that ends by itself takes no --repeats.
-func moreFlag(p journal.Plan) string {
-	switch {
-	case !p.Racing():
-		return "more --repeats"
-	case p.MaxSeconds > 0:
-		return "a longer --for or a higher --until trials=N"
-	}
-	return "a higher --until trials=N"
-}
-
 // gateNote is what a check came to.
 func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 	if c.Outcome == verdict.OutcomeNotJudged || c.Ratio.Median == nil {
@@ -330,14 +319,6 @@ func lossNote(metric string, ratio float64, bound *float64, margin float64, n in
 		text += ", at least " + amount(*bound-1)
 	}
 	return fmt.Sprintf("%s, proven worse than the margin of %s (n %d)", text, number.Percent(margin), n)
-}
-
-// tooFew says why N pairs judge nothing.
-func tooFew(pairs int) string {
-	if pairs == 0 {
-		return "no pair of trials is valid"
-	}
-	return fmt.Sprintf("only %s valid, and %d are needed", phrase.CountOf(pairs, "pair of trials is", "pairs of trials are"), verdict.FewestPairs)
 }
 
 // Unjudged says why a gate is neither passed nor failed; empty when it is.

@@ -20,8 +20,8 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,80 +29,8 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
-
-// Verdict is a recommendation in words.
-type Verdict struct {
-	State    document.Tone
-	Label    string // the kind of verdict, two or three words
-	Answer   Answer
-	Sentence string
-	Reasons  []string
-	Next     []document.Item // what would decide an "unknown"
-	Context  string          // how sure it is, and on what: CPUs, limit, Go version, trials
-}
-
-// Paste is what to put where.
-type Paste struct {
-	Lead     string // "nothing: …", or what the snippets do
-	Snippets document.Snippets
-}
-
-// part is one thing that was compared, which has a section of a page: a group, or the values
-// of an experiment.
-type part interface {
-	anchorID() string // unique in the page, fit for an anchor
-	sectionTitle() string
-	concluded() Verdict
-	onTerminal() []document.Block                        // its curves, for a terminal
-	numberTables(whole bool) []document.Block            // the tables, whole or with what explains the metrics folded away
-	inReport(warnings []document.Block) []document.Block // all that is known, with the warnings where they belong
-}
-
-// partsOf are those of a Result.
-func partsOf(r *verdict.Result) (list []part) {
-	if r.Canary != nil || r.Live != nil {
-		return []part{experimentOf(r)}
-	}
-	for i := range r.Groups {
-		list = append(list, groupOf(r, &r.Groups[i], "g"+strconv.Itoa(i+1)))
-	}
-	if len(r.Best) > 0 {
-		for i := range r.Compared {
-			list = append(list, groupOf(r, &r.Compared[i], "v"+strconv.Itoa(i+1)))
-		}
-	}
-	return list
-}
-
-// VerdictOf is what a Result came to, in words.
-func VerdictOf(r *verdict.Result) Verdict { return headline(r, partsOf(r)) }
-
-func headline(r *verdict.Result, parts []part) Verdict {
-	switch c := r.Cheapest; {
-	case gateLeads(r):
-		return gateOf(r.Gate).headline(r)
-	case c != nil && len(c.Settings) > 0: // without a valid trial the groups say why
-		return cheapestVerdict(r, measuredOn(r))
-	case len(parts) == 0:
-		return Verdict{State: document.Unknown, Label: "No result", Answer: Answer{Text: "Nothing measured yet"}, Sentence: "No trial has run."}
-	case len(r.Best) > 0:
-		return bestVerdict(r)
-	case len(parts) == 1:
-		return parts[0].concluded()
-	}
-	return acrossGroups(r, parts)
-}
-
-// group is a verdict.Group with what is needed to word it.
-type group struct {
-	words
-	anchor     string
-	throughput number.Unit
-	gateAlone  bool
-	rows       []verdict.Row // what tables and charts show
-}
 
 func groupOf(r *verdict.Result, of *verdict.Group, anchor string) *group {
 	g := &group{words: words{of, r}, anchor: anchor, gateAlone: gateAlone(r), rows: rowsOf(of)}
@@ -113,15 +41,6 @@ func groupOf(r *verdict.Result, of *verdict.Group, anchor string) *group {
 	return g
 }
 
-// rowsOf are the settings that were compared; of a result that was not analysed its
-// settings.
-func rowsOf(g *verdict.Group) []verdict.Row {
-	if len(g.Rows) == 0 {
-		return g.Settings
-	}
-	return g.Rows
-}
-
 func (g *group) anchorID() string { return g.anchor }
 
 func (g *group) sectionTitle() string {
@@ -129,30 +48,6 @@ func (g *group) sectionTitle() string {
 		return g.comparedTitle()
 	}
 	return g.title()
-}
-
-// title is what distinguishes this group from others.
-func (w words) title() string {
-	t := "No CPU limit"
-	if w.QuotaCPUs != nil {
-		t = "Limit " + number.Limit(*w.QuotaCPUs, w.r.Target.BurstCPUs)
-		if w.Replicas > 1 {
-			t += " each"
-		}
-	}
-	if w.Replicas > 1 {
-		t += ", " + phrase.Count(w.Replicas, "replica")
-	}
-	if w.GoVersion != "" {
-		t += ", Go " + goVersion(w.GoVersion)
-	}
-	if names := variablesOf(w.Group); names != "" && w.Compares == "" {
-		t = strings.TrimSuffix("GOMAXPROCS with "+names+" · "+t, " · No CPU limit")
-	}
-	if s := setOf(w.Group); s != "" && slices.ContainsFunc(w.r.Groups, func(other verdict.Group) bool { return other.SetLive }) {
-		t += ", " + s
-	}
-	return t
 }
 
 func (g *group) concluded() Verdict {
@@ -175,48 +70,6 @@ func (g *group) concluded() Verdict {
 	}
 }
 
-// context is how sure the result is, and what it was measured on: it is worth nothing elsewhere.
-func (w words) context(sure string) string {
-	parts := []string{sure}
-	if p := w.Part; p != nil {
-		parts = append(parts, fmt.Sprintf("%d of %s", p.CPUs, number.CPUs(float64(p.Of))))
-	} else if w.QuotaCPUs == nil || *w.QuotaCPUs != w.EffectiveCPUs {
-		parts = append(parts, number.CPUs(w.EffectiveCPUs))
-	}
-	if w.QuotaCPUs != nil {
-		parts = append(parts, "limit "+number.Limit(*w.QuotaCPUs, w.r.Target.BurstCPUs))
-	} else if l := w.LimitAround; l != nil {
-		parts = append(parts, "limit of "+number.CPUs(l.CPUs)+" on the parent cgroup "+groupName(l.Group))
-	} else {
-		parts = append(parts, "no CPU limit")
-	}
-	if w.Replicas > 1 {
-		parts = append(parts, phrase.Count(w.Replicas, "replica"))
-	}
-	if v := w.goVersion(); v != "" {
-		parts = append(parts, "Go "+v)
-	}
-	if w.Race != nil {
-		parts = append(parts, phrase.Count(w.Race.Trials, "trial"))
-	} else {
-		trials := 0
-		for i := range w.Settings {
-			trials += w.Settings[i].Trials
-		}
-		parts = append(parts, phrase.Count(trials, "trial"))
-	}
-	if o := originWords(w.Origin); o != "" && w.Origin != journal.OriginLocal {
-		parts = append(parts, o)
-	}
-	return strings.Join(parts, " · ")
-}
-
-// How sure an answer is, next to notProven.
-const (
-	provenSure    = "Proven at 95%"
-	nothingProven = "Nothing proven"
-)
-
 // sure is how sure the verdict is.
 func (g *group) sure() string {
 	switch rec := &g.Recommendation; {
@@ -230,12 +83,148 @@ func (g *group) sure() string {
 	return provenSure
 }
 
-func (w words) goVersion() string {
-	if w.GoVersion != "" {
-		return goVersion(w.GoVersion)
+// comparedTitle is what was compared, at which values of the others: "GOGC with
+// GOMAXPROCS=2, GOMEMLIMIT=off".
+func (g *group) comparedTitle() string {
+	var with []string
+	if g.Procs != nil {
+		with = append(with, "GOMAXPROCS="+strconv.Itoa(*g.Procs))
 	}
-	return goVersion(w.r.Target.GoVersion)
+	for _, one := range g.Variables {
+		with = append(with, one.String())
+	}
+	t := g.Compares
+	if with != nil {
+		t += " with " + strings.Join(with, ", ")
+	}
+	if len(g.r.Best) > 1 {
+		t += " · " + g.title()
+	}
+	return t
 }
 
-// goVersion is a version without the "go" before it.
-func goVersion(s string) string { return strings.TrimPrefix(s, "go") }
+// comparedVerdict is what a variable's values came to.
+func (g *group) comparedVerdict() Verdict {
+	rec := &g.Recommendation
+	var v Verdict
+	called(rec).compared(g, &v)
+	if rec.Confidence == verdict.Likely {
+		v.State, v.Label = document.Attention, "Likely "+rec.Setting
+		v.Sentence += " This is likely, but not proven."
+	}
+	v.Answer = Answer{Text: v.Label, Brief: v.Label, Plain: v.Sentence}
+	if list := g.tooLarge(); len(list) > 0 && len(list) < len(g.rows) {
+		v.Reasons = append(v.Reasons, fmt.Sprintf("more memory than %s, and not measured again: %s", mostMemory(g.r), phrase.And(list)))
+	}
+	v.Context = g.context(g.sure())
+	return v
+}
+
+func (g *group) answer() Answer {
+	rec := &g.Recommendation
+	a := Answer{Text: called(rec).answer(g), Brief: g.brief(), Plain: g.plain(), Tiles: g.tiles()}
+	if n := advised(rec); n != nil && rec.Confidence != verdict.Likely && g.unclear() == nil {
+		a.Apply = "export GOMAXPROCS=" + strconv.Itoa(*n)
+	}
+	return a
+}
+
+// brief is the answer where others are next to it.
+func (g *group) brief() string {
+	rec := &g.Recommendation
+	text := lowered(verdicts[cmp.Or(rec.Verdict, verdict.Undecided)].label)
+	switch n := advised(rec); {
+	case n != nil && g.unclear() != nil:
+		text = "recommended " + strconv.Itoa(*n)
+	case n != nil:
+		text = "set " + strconv.Itoa(*n)
+	case called(rec).sets:
+		text = lowered(keepDefault)
+	}
+	if rec.Confidence == verdict.Likely {
+		text = "likely " + text
+	}
+	return text
+}
+
+// plain is why, in one or two sentences that need no table.
+func (g *group) plain() string {
+	w := g.words
+	text := called(&g.Recommendation).plain(g, w)
+	if text == "" {
+		return phrase.Capital(w.sentence())
+	}
+	if w.likely() {
+		text += " This is likely, but not proven."
+	}
+	return w.butFor(text + w.elsewhere())
+}
+
+// paste is what to put where, by the verdict.
+func (g *group) paste() Paste {
+	if g.gateAlone {
+		return Paste{Lead: "Nothing to set: the gate compares two programs, not values of GOMAXPROCS."}
+	}
+	if g.SetLive {
+		return Paste{Lead: "Nothing to set yet: the values were set in the running program, and a manifest sets them at the start. Measure that too, with --vary set=start,live."}
+	}
+	return called(&g.Recommendation).paste(g)
+}
+
+// tiles are what an engineer asks of a change: latency, throughput, CPU. Where nothing is
+// to change they are the default's.
+func (g *group) tiles() (list []document.Tile) {
+	before, after := g.rowOfUnset(), g.chosen()
+	whose := ""
+	if after == nil {
+		after = before
+		if g.Recommendation.Verdict == verdict.Undecided {
+			whose = "default"
+		}
+	}
+	if after == nil || g.uncompared(after) != "" { // large numbers look like results
+		return nil
+	}
+	add := func(name string, u number.Unit, of func(*verdict.Row) stat.Interval) {
+		i := of(after)
+		if i.Median == nil {
+			return
+		}
+		t := document.Tile{Name: name, After: u.Value(*i.Median), Note: whose}
+		if i.Low != nil && i.High != nil {
+			t.Note = strings.TrimPrefix(whose+": "+u.Number(*i.Low)+" to "+u.Number(*i.High), ": ")
+		}
+		if before != nil && before != after {
+			if b := of(before).Median; b != nil {
+				t.Before = u.Value(*b)
+			}
+		}
+		list = append(list, t)
+	}
+	latency := g.Latency.Name()
+	if after.Judged.Median == nil {
+		latency = "p99" // of no trial may be compared, but it was measured
+	}
+	if r := g.RatePerSecond; r != nil {
+		latency += " at " + number.PerSecond("req/s").Value(*r)
+	}
+	add(latency, number.Time(), func(a *verdict.Row) stat.Interval {
+		if a.Judged.Median != nil {
+			return a.Judged
+		}
+		return a.P99
+	})
+	add(g.throughputName(), g.throughput, func(a *verdict.Row) stat.Interval { return g.asShown(a.Throughput) })
+	add(g.cpuName(), number.Time(), func(a *verdict.Row) stat.Interval {
+		return stat.Interval{Median: a.Evidence.CPUSecondsEach}
+	})
+	return list
+}
+
+// cpuName is what CPU time is counted by.
+func (g *group) cpuName() string {
+	if g.r.Target.URL != "" {
+		return "CPU per request"
+	}
+	return "CPU per run"
+}

@@ -211,31 +211,6 @@ func Beyond(b *journal.Beyond, inSystem float64) string {
 	return f.count(b.Value) + " " + f.what
 }
 
-// seenFigure is a metric that is seen of a program from outside, in words.
-type seenFigure struct {
-	name string
-	unit number.Unit
-	what string // that there are so many of
-}
-
-var seenFigures = map[string]seenFigure{
-	live.FigureMean:       {"latency mean", number.Time(), ""},
-	live.FigureLatencyP99: {"latency p99", number.Time(), ""},
-	live.FigureUnread:     {"connections with unread requests", number.Plain(""), "connections with unread requests"},
-	live.FigureSched:      {"scheduling latency p99", number.Time(), ""},
-	live.FigureRunnable:   {"goroutines waiting for a CPU", number.Plain(""), "goroutines waiting for a CPU"},
-	live.FigureThrottled:  {"throttled periods", number.Ratio(), "of the CPU limit's periods throttled"},
-	live.FigureSwitches:   {"context switches per second", number.Plain(""), ""},
-}
-
-// count is so many of it.
-func (f seenFigure) count(x float64) string {
-	if f.unit == number.Ratio() {
-		return number.Share(x)
-	}
-	return number.Count(math.Round(x))
-}
-
 func howOften(n int) string {
 	switch n {
 	case 1:

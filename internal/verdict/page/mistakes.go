@@ -5,7 +5,6 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 )
 
@@ -126,12 +125,4 @@ func (g *group) notLogged() (state document.Tone, answer, detail string) {
 		return document.OK, "avoided", "its output in logs/ names GOMAXPROCS"
 	}
 	return document.Attention, "made", "the beginning of its output in logs/ does not name GOMAXPROCS" + fix
-}
-
-// settingText is a setting's name, given its label.
-func (g *group) settingText(label string) string {
-	if a := g.setting(label); a != nil {
-		return settingName(a)
-	}
-	return phrase.Clip(label, nameRoom)
 }

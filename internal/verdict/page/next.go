@@ -1,10 +1,8 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,8 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/contest"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // next words what would decide an open question.
@@ -97,15 +93,6 @@ func (w words) longer() string {
 	return w.r.Spec.With(spec.Part("trial-time", "", doubled(w.r.Load.DurationSeconds)), fresh).Shell()
 }
 
-// loadElsewhere is how the load generator gets more CPU time.
-func (w words) loadElsewhere() string {
-	var another way
-	if w.loadArrangement() != journal.ArrangementElsewhere {
-		another.text = "run the load generator on another machine"
-	}
-	return cmp.Or(w.ways(another, w.ownCPUs("give it its own CPUs with --cpus load=LIST")), "give it a faster machine")
-}
-
 // again is the command that measures the same in a new folder; empty: it is not complete,
 // and continues, or it is no sweep.
 func (w words) again() string {
@@ -136,70 +123,6 @@ func progress(r *verdict.Result) string {
 		return ran + ". To continue, run: " + resumed(r)
 	}
 	return ran + ". To continue, " + completed(r) + "."
-}
-
-// answered is how far a race that ended early came with its answer, in each group.
-func answered(r *verdict.Result) string {
-	lacks := func(c verdict.Confidence) bool {
-		return slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return g.Recommendation.Confidence == c })
-	}
-	switch {
-	case len(r.Groups) == 0 || lacks("") || len(r.Best) > 0:
-		return "before it had an answer"
-	case lacks(verdict.Likely):
-		return "when its answer was likely, but not proven"
-	}
-	return "but its answer is proven already"
-}
-
-// ended is why a race took fewer trials than it might have, where that is not that it
-// has its answer.
-func (w words) ended() string {
-	race := w.Race
-	if race == nil || w.r == nil || race.Stop == "" {
-		return ""
-	}
-	ran, most, why := w.r.TrialsRun+w.r.PilotsRun, w.r.TrialsPlanned, ""
-	switch tooFewCPUs := w.Others.TooFewCPUs; {
-	case len(tooFewCPUs) > 0 && race.Stop != string(contest.StopTime):
-		why = "other programs left GOMAXPROCS " + phrase.And(tooFewCPUs) + " too few CPUs every time"
-		if w.Others.CPUs == nil {
-			why = "what other programs used could not be counted for GOMAXPROCS " + phrase.And(tooFewCPUs)
-		}
-		why += ", so " + verb(len(tooFewCPUs), "it was", "they were") + " not tried again"
-	case race.Stop == string(contest.StopFutile):
-		why = "more trials would not prove the likely value, because trials vary too much"
-	case race.Stop == string(contest.StopNothing):
-		why = "no value could be measured"
-	case race.Stop == string(contest.StopTime):
-		why = "the next trials would take longer than --for"
-	}
-	if why == "" || ran >= most {
-		return ""
-	}
-	if len(w.r.Best) > 0 { // one of several comparisons
-		return "this comparison ended: " + why
-	}
-	return fmt.Sprintf("the sweep ended after %d of at most %s: %s", ran, phrase.Count(most, "trial"), why)
-}
-
-// tooFew ends a sentence of others that were counted.
-func (w words) tooFew() string {
-	if w.Others.CPUs == nil {
-		return ""
-	}
-	return ", which left too few CPUs"
-}
-
-// paste is what to put where, by the verdict.
-func (g *group) paste() Paste {
-	if g.gateAlone {
-		return Paste{Lead: "Nothing to set: the gate compares two programs, not values of GOMAXPROCS."}
-	}
-	if g.SetLive {
-		return Paste{Lead: "Nothing to set yet: the values were set in the running program, and a manifest sets them at the start. Measure that too, with --vary set=start,live."}
-	}
-	return called(&g.Recommendation).paste(g)
 }
 
 // onPart is for advice that does not hold for all of the machine's CPUs.

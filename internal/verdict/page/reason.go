@@ -14,32 +14,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// reasons words a verdict's reasons. Those of one kind that follow one another share
-// a line, under what they have in common.
-func (w words) reasons() []string {
-	list := []string{}
-	var items []string
-	lead := ""
-	flush := func() {
-		if len(items) > 0 {
-			list = append(list, lead+phrase.Semicolons(items))
-		}
-		items = nil
-	}
-	for _, x := range w.Recommendation.Reasons {
-		said := w.say(x)
-		if said.lead == "" || said.lead != lead {
-			flush()
-		}
-		lead, items = said.lead, append(items, said.text)
-	}
-	flush()
-	if text := w.ended(); text != "" {
-		list = append(list, text)
-	}
-	return list
-}
-
 // saying is a lead that needs no number, within and withinP99 are some with a margin.
 func saying(lead string) func(words) string { return func(words) string { return lead } }
 
@@ -258,4 +232,79 @@ func carried(c *verdict.Carried, latency string) string {
 		text += fmt.Sprintf("; %d trials are needed to prove it", verdict.FewestPairs)
 	}
 	return text
+}
+
+// allocates is what a flat curve of a program that allocates much is likelier about;
+// empty where it does not, or that is not known.
+func (w words) allocates() string {
+	a := w.Allocates
+	if a == nil || a.CyclesPerSecond <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("it allocates a lot: a GC cycle every %s took %s of its busy CPU time (at %s)",
+		number.Seconds(1/a.CyclesPerSecond), number.Ratio().Number(a.Share), phrase.Clip(a.Setting, nameRoom))
+}
+
+// instead is what to do where GOMAXPROCS is not the knob.
+func (w words) instead() string {
+	if why := w.allocates(); why != "" {
+		return why + ", so profile its allocations first, and try GOGC or GOMEMLIMIT"
+	}
+	return "profile the program first"
+}
+
+// tooFew ends a sentence of others that were counted.
+func (w words) tooFew() string {
+	if w.Others.CPUs == nil {
+		return ""
+	}
+	return ", which left too few CPUs"
+}
+
+// tooFew says why N pairs judge nothing.
+func tooFew(pairs int) string {
+	if pairs == 0 {
+		return "no pair of trials is valid"
+	}
+	return fmt.Sprintf("only %s valid, and %d are needed", phrase.CountOf(pairs, "pair of trials is", "pairs of trials are"), verdict.FewestPairs)
+}
+
+// throttlingAdvice is what is to be done, the same in every place.
+func (w words) throttlingAdvice() string {
+	t := &w.Throttling
+	limit := "the limit on the parent cgroup"
+	if t.AdviceOwn {
+		limit = "the CPU limit"
+	}
+	procs := 0
+	if t.Procs != nil {
+		procs = *t.Procs
+	}
+	switch t.Advice {
+	case verdict.AdviceMeasured:
+		return fmt.Sprintf("GOMAXPROCS %d is proven equally good or better: lower it to that before you raise %s", procs, limit)
+	case verdict.AdviceAvoid:
+		return fmt.Sprintf("keep GOMAXPROCS at %d, which is not throttled", procs)
+	case verdict.AdviceLower:
+		return fmt.Sprintf("lower GOMAXPROCS to %d before you raise %s", procs, limit)
+	case verdict.AdviceRaise:
+		return "raise " + limit + " if the program must be faster; GOMAXPROCS cannot help"
+	case verdict.AdviceProven:
+		return "raise " + limit + " if the program must be faster; a lower GOMAXPROCS is proven worse"
+	}
+	return ""
+}
+
+// answered is how far a race that ended early came with its answer, in each group.
+func answered(r *verdict.Result) string {
+	lacks := func(c verdict.Confidence) bool {
+		return slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return g.Recommendation.Confidence == c })
+	}
+	switch {
+	case len(r.Groups) == 0 || lacks("") || len(r.Best) > 0:
+		return "before it had an answer"
+	case lacks(verdict.Likely):
+		return "when its answer was likely, but not proven"
+	}
+	return "but its answer is proven already"
 }

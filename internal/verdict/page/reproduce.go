@@ -278,3 +278,46 @@ func listed(h journal.Host, from, to int) string {
 	}
 	return fmt.Sprintf("%d-%d", from, to-1)
 }
+
+// loadElsewhere is how the load generator gets more CPU time.
+func (w words) loadElsewhere() string {
+	var another way
+	if w.loadArrangement() != journal.ArrangementElsewhere {
+		another.text = "run the load generator on another machine"
+	}
+	return cmp.Or(w.ways(another, w.ownCPUs("give it its own CPUs with --cpus load=LIST")), "give it a faster machine")
+}
+
+// moreFlag is the flag that measures more: a sweep that ends by itself takes no --repeats.
+func moreFlag(p journal.Plan) string {
+	switch {
+	case !p.Racing():
+		return "more --repeats"
+	case p.MaxSeconds > 0:
+		return "a longer --for or a higher --until trials=N"
+	}
+	return "a higher --until trials=N"
+}
+
+func programWords(r *verdict.Result) string {
+	t := r.Target
+	switch {
+	case t.BuiltIn != "":
+		return "the built-in practice program " + t.BuiltIn
+	case r.Live != nil:
+		return "process " + strconv.Itoa(r.Live.PID) + ", which set the values itself"
+	}
+	return t.Kind
+}
+
+// ends reports whether the target is a program that runs to its end, under no load.
+func ends(t journal.Target) bool { return t.Kind == journal.KindBatch || t.Kind == journal.KindGoBench }
+
+// varied is the command that compares values of GOGC, in a new folder; empty: it is of another
+// command, which compares no variables.
+func (w words) varied() string {
+	if !w.bySweep() {
+		return ""
+	}
+	return w.r.Spec.With(spec.Set("vary", "GOGC=50,100,200,400"), spec.Set("procs", cmp.Or(w.Recommendation.Setting, journal.Default)), spec.Unset("repeats"), fresh).Shell()
+}

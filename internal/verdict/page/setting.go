@@ -1,10 +1,12 @@
 package page
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
@@ -141,4 +143,103 @@ func (g *group) leftOut(code contest.Excluded) document.Cell {
 		return document.Cell{Value: notCompared, Detail: "it used more memory than " + mostMemory(g.r)}
 	}
 	return document.Cell{Value: phrase.Clip(string(code), nameRoom)}
+}
+
+// rowsOf are the settings that were compared; of a result that was not analysed its
+// settings.
+func rowsOf(g *verdict.Group) []verdict.Row {
+	if len(g.Rows) == 0 {
+		return g.Settings
+	}
+	return g.Rows
+}
+
+// rowOfUnset is the row that holds the program's own default.
+func (g *group) rowOfUnset() *verdict.Row {
+	if g.Compares != "" {
+		return g.row(g.start())
+	}
+	if a := g.unset(); a != nil {
+		return g.row(a.Label)
+	}
+	return nil
+}
+
+// settingText is a setting's name, given its label.
+func (g *group) settingText(label string) string {
+	if a := g.setting(label); a != nil {
+		return settingName(a)
+	}
+	return phrase.Clip(label, nameRoom)
+}
+
+// other reports whether another quantile than p99 is judged.
+func (g *group) other() bool { return g.Latency.Quantile > 0 && g.Latency.Quantile != 0.99 }
+
+// axis is what the settings differ in; empty: values of GOMAXPROCS.
+func (g *group) axis() string {
+	if g.gateAlone {
+		return "version"
+	}
+	return g.Compares
+}
+
+// uncompared is why the numbers of a setting are not its own, in a word; empty: they are.
+func (g *group) uncompared(a *verdict.Row) string {
+	if a.Excluded == nil || *a.Excluded != contest.ExcludedTooFewCPUs {
+		return ""
+	}
+	return g.leftOut(*a.Excluded).Value
+}
+
+// current are the rows of the program itself, without those of a gate's old command.
+func current(rows []verdict.Row) []verdict.Row {
+	var list []verdict.Row
+	for i := range rows {
+		if rows[i].Variant == "" {
+			list = append(list, rows[i])
+		}
+	}
+	return list
+}
+
+// start is the value that the variable started with, as a label.
+func (g *group) start() string {
+	axis := g.r.Plan.Axis(g.Compares)
+	return axis.Name + "=" + axis.Start
+}
+
+func mostMemory(r *verdict.Result) string {
+	return "--max-memory " + number.Short(number.Bytes(float64(r.Plan.MaxMemoryBytes)))
+}
+
+// valueColumn is what the settings differ in.
+func (g *group) valueColumn() document.Column {
+	if name := phrase.Clip(g.Compares, nameRoom); name != "" {
+		return document.Column{Head: name, Short: name, Left: true}
+	}
+	if g.gateAlone {
+		return document.Column{Head: "Version", Short: "version", Left: true}
+	}
+	return document.Column{Head: "GOMAXPROCS", Short: "procs", Left: true}
+}
+
+// named are the values that have no part in what is judged for that reason.
+func (g *group) named(code contest.Excluded) (list []string) {
+	for i := range g.rows {
+		if a := &g.rows[i]; a.Excluded != nil && *a.Excluded == code {
+			list = append(list, a.Label)
+		}
+	}
+	return list
+}
+
+// tooLarge are the values that used too much memory, with how much.
+func (g *group) tooLarge() (list []string) {
+	for i := range g.rows {
+		if a := &g.rows[i]; a.Excluded != nil && *a.Excluded == contest.ExcludedMemory {
+			list = append(list, fmt.Sprintf("%s (%s)", a.Label, size(a.Evidence.PeakRSSBytes)))
+		}
+	}
+	return list
 }

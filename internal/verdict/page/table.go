@@ -154,9 +154,6 @@ func faultCell(a *verdict.Row) document.Cell {
 	return c
 }
 
-// other reports whether another quantile than p99 is judged.
-func (g *group) other() bool { return g.Latency.Quantile > 0 && g.Latency.Quantile != 0.99 }
-
 // levels says what the numbers of tables are: of what is compared, levels.
 func (g *group) levels() string {
 	medians := []string{}
@@ -304,36 +301,43 @@ func (g *group) metricsTable() *document.Table {
 	return t
 }
 
-func times(x *float64) string {
-	if x == nil {
-		return absent
+// memoryColumns are the memory of the settings, and what their garbage collectors did.
+func (g *group) memoryColumns() []column {
+	share := number.Ratio()
+	memory, collector, aside := "", "", true
+	if len(g.r.Plan.Vary) > 0 || g.r.Plan.MaxMemoryBytes > 0 { // they decide
+		memory, collector, aside = "memory", "GC", false
 	}
-	return strconv.FormatFloat(*x, 'f', 2, 64) + "×"
+	list := []column{
+		{document.Column{Head: "Peak memory", Short: memory}, func(a *verdict.Row) document.Cell {
+			c := document.Cell{Value: size(a.Evidence.PeakRSSBytes)}
+			if now := a.Evidence.RSSBytes; now != nil {
+				c.Detail = size(now) + " at the end"
+			}
+			return c
+		}},
+		{document.Column{Head: "GC share of CPU time", Short: collector}, func(a *verdict.Row) document.Cell {
+			e := &a.Evidence
+			if e.GCCyclesPerSecond == nil {
+				return document.Cell{Value: absent}
+			}
+			c := document.Cell{Value: maybe(share, e.GCBusyRatio), Detail: cycles(e)}
+			if c.Value == absent { // of Go 1.19, or in a span without a whole cycle
+				c.Value, c.Detail = c.Detail, ""
+			}
+			return c
+		}},
+	}
+	if aside {
+		return asideIn(list)
+	}
+	return list
 }
 
-// difference words a ratio as a change: 0.804 is −19.6%.
-func difference(i stat.Interval) document.Cell {
-	if i.Median == nil {
-		return document.Cell{Value: absent}
+// cycles are how often a collector ran.
+func cycles(e *verdict.Evidence) string {
+	if *e.GCCyclesPerSecond <= 0 {
+		return "no cycle"
 	}
-	c := document.Cell{Value: change(*i.Median)}
-	if i.Low != nil && i.High != nil {
-		c.Detail = "[" + change(*i.Low) + ", " + change(*i.High) + "]"
-	}
-	return c
-}
-
-// change is a ratio as one: from twice on as a factor, for nobody reads "+340%".
-func change(ratio float64) string {
-	if ratio >= 2 {
-		return number.Significant(ratio, 2) + "×"
-	}
-	s := strconv.FormatFloat(100*(ratio-1), 'f', 1, 64)
-	switch {
-	case s == "0.0" || s == "-0.0":
-		return "0.0%"
-	case s[0] == '-':
-		return "−" + s[1:] + "%"
-	}
-	return "+" + s + "%"
+	return "one cycle every " + number.Seconds(1 / *e.GCCyclesPerSecond)
 }

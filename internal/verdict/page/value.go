@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -11,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/slo"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
@@ -246,23 +248,6 @@ func (g *group) againstPeak() string {
 	return "Compared with the peak"
 }
 
-// originWords say where numbers come from.
-func originWords(o journal.Origin) string {
-	switch o {
-	case journal.OriginLocal:
-		return "measured here"
-	case journal.OriginKube:
-		return "measured in Kubernetes"
-	case journal.OriginLive:
-		return "measured in the running process, by itself"
-	case verdict.OriginMixed:
-		return "not all measured in the same way"
-	case "":
-		return ""
-	}
-	return "from " + string(o)
-}
-
 // made is how the group's numbers came to be, for the middle of a sentence.
 func (g *group) made() string {
 	if g.Origin == journal.OriginKube {
@@ -271,22 +256,88 @@ func (g *group) made() string {
 	return "measured"
 }
 
-// titled is a metric's title with where it comes from, unless that is this machine.
-func titled(title string, o journal.Origin) string {
-	if o == journal.OriginLocal || o == "" {
-		return title
-	}
-	return title + ", " + originWords(o)
+// group is a verdict.Group with what is needed to word it.
+type group struct {
+	words
+	anchor     string
+	throughput number.Unit
+	gateAlone  bool
+	rows       []verdict.Row // what tables and charts show
 }
 
-// noted is a metric's note with where it comes from.
-func noted(note string, o journal.Origin) string {
-	switch of := originWords(o); {
-	case of == "" || o != journal.OriginLocal: // then the title says it
-		return note
-	case note == "":
-		return of
-	default:
-		return of + ", " + note
+// bound is an objective as a table has it: p99 ≤ 20 ms.
+func bound(o slo.Objective) string {
+	return o.Name() + " ≤ " + number.Time().Short().Value(o.Seconds)
+}
+
+// factor is how far a ratio is from 1: "12%", and "4.4×" where one is twice the other
+// or more.
+func factor(ratio float64) string {
+	if ratio <= 0 {
+		return "all"
 	}
+	if x := max(ratio, 1/ratio); x >= 2 {
+		return number.Significant(x, 2) + "×"
+	}
+	return number.Percent(math.Abs(ratio - 1))
+}
+
+// changed words a ratio to the default: as a factor from 2 on, and with the end of its
+// interval that is nearer to no change. Within the margin nothing has changed.
+func changed(name string, i stat.Interval, margin float64, more, less string) string {
+	if i.Median == nil || i.Low == nil || i.High == nil {
+		return name + " was not compared often enough to decide"
+	}
+	switch x := *i.Median; {
+	case *i.Low > 1:
+		return fmt.Sprintf("%s is %s %s (at least %s)", name, factor(x), more, factor(*i.Low))
+	case *i.High < 1:
+		return fmt.Sprintf("%s is %s %s (at least %s)", name, factor(x), less, factor(*i.High))
+	case *i.Low > 1-margin && *i.High < 1+margin:
+		return name + " is the same within " + number.Percent(margin)
+	default:
+		return fmt.Sprintf("%s is between %s lower and %s higher", name, factor(*i.Low), factor(*i.High))
+	}
+}
+
+// lowered is a sentence that follows a colon.
+func lowered(s string) string {
+	if len(s) < 2 || s[1] != strings.ToLower(s)[1] { // a name such as GOGC
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+// difference words a ratio as a change: 0.804 is −19.6%.
+func difference(i stat.Interval) document.Cell {
+	if i.Median == nil {
+		return document.Cell{Value: absent}
+	}
+	c := document.Cell{Value: change(*i.Median)}
+	if i.Low != nil && i.High != nil {
+		c.Detail = "[" + change(*i.Low) + ", " + change(*i.High) + "]"
+	}
+	return c
+}
+
+// change is a ratio as one: from twice on as a factor, for nobody reads "+340%".
+func change(ratio float64) string {
+	if ratio >= 2 {
+		return number.Significant(ratio, 2) + "×"
+	}
+	s := strconv.FormatFloat(100*(ratio-1), 'f', 1, 64)
+	switch {
+	case s == "0.0" || s == "-0.0":
+		return "0.0%"
+	case s[0] == '-':
+		return "−" + s[1:] + "%"
+	}
+	return "+" + s + "%"
+}
+
+func times(x *float64) string {
+	if x == nil {
+		return absent
+	}
+	return strconv.FormatFloat(*x, 'f', 2, 64) + "×"
 }

@@ -33,16 +33,6 @@ type verdictRow struct {
 	after      func(experiment) string
 }
 
-const (
-	keepDefault = "Keep the default"
-	notProven   = "Likely, but not proven"
-	undecided   = "Undecided"
-	// What a verdict asks for is called the same under every load.
-	changeNothing     = undecided + ": change nothing yet"
-	makesNoDifference = "GOMAXPROCS makes no difference"
-	untilMore         = "Nothing to set: keep the default until more is known."
-)
-
 // verdicts has the words of every verdict. What no sweep, variable or experiment comes to has
 // those of the verdict that is nearest.
 var verdicts = map[verdict.Verdict]verdictRow{

@@ -1,0 +1,196 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// title is what distinguishes this group from others.
+func (w words) title() string {
+	t := "No CPU limit"
+	if w.QuotaCPUs != nil {
+		t = "Limit " + number.Limit(*w.QuotaCPUs, w.r.Target.BurstCPUs)
+		if w.Replicas > 1 {
+			t += " each"
+		}
+	}
+	if w.Replicas > 1 {
+		t += ", " + phrase.Count(w.Replicas, "replica")
+	}
+	if w.GoVersion != "" {
+		t += ", Go " + goVersion(w.GoVersion)
+	}
+	if names := variablesOf(w.Group); names != "" && w.Compares == "" {
+		t = strings.TrimSuffix("GOMAXPROCS with "+names+" · "+t, " · No CPU limit")
+	}
+	if s := setOf(w.Group); s != "" && slices.ContainsFunc(w.r.Groups, func(other verdict.Group) bool { return other.SetLive }) {
+		t += ", " + s
+	}
+	return t
+}
+
+// context is how sure the result is, and what it was measured on: it is worth nothing elsewhere.
+func (w words) context(sure string) string {
+	parts := []string{sure}
+	if p := w.Part; p != nil {
+		parts = append(parts, fmt.Sprintf("%d of %s", p.CPUs, number.CPUs(float64(p.Of))))
+	} else if w.QuotaCPUs == nil || *w.QuotaCPUs != w.EffectiveCPUs {
+		parts = append(parts, number.CPUs(w.EffectiveCPUs))
+	}
+	if w.QuotaCPUs != nil {
+		parts = append(parts, "limit "+number.Limit(*w.QuotaCPUs, w.r.Target.BurstCPUs))
+	} else if l := w.LimitAround; l != nil {
+		parts = append(parts, "limit of "+number.CPUs(l.CPUs)+" on the parent cgroup "+groupName(l.Group))
+	} else {
+		parts = append(parts, "no CPU limit")
+	}
+	if w.Replicas > 1 {
+		parts = append(parts, phrase.Count(w.Replicas, "replica"))
+	}
+	if v := w.goVersion(); v != "" {
+		parts = append(parts, "Go "+v)
+	}
+	if w.Race != nil {
+		parts = append(parts, phrase.Count(w.Race.Trials, "trial"))
+	} else {
+		trials := 0
+		for i := range w.Settings {
+			trials += w.Settings[i].Trials
+		}
+		parts = append(parts, phrase.Count(trials, "trial"))
+	}
+	if o := originWords(w.Origin); o != "" && w.Origin != journal.OriginLocal {
+		parts = append(parts, o)
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (w words) goVersion() string {
+	if w.GoVersion != "" {
+		return goVersion(w.GoVersion)
+	}
+	return goVersion(w.r.Target.GoVersion)
+}
+
+// goVersion is a version without the "go" before it.
+func goVersion(s string) string { return strings.TrimPrefix(s, "go") }
+
+// How sure an answer is, next to notProven.
+const (
+	provenSure    = "Proven at 95%"
+	nothingProven = "Nothing proven"
+)
+
+// groupName is a cgroup's, as far as there is room for it.
+func groupName(group string) string { return phrase.Clip(group, 2*nameRoom) }
+
+// originWords say where numbers come from.
+func originWords(o journal.Origin) string {
+	switch o {
+	case journal.OriginLocal:
+		return "measured here"
+	case journal.OriginKube:
+		return "measured in Kubernetes"
+	case journal.OriginLive:
+		return "measured in the running process, by itself"
+	case verdict.OriginMixed:
+		return "not all measured in the same way"
+	case "":
+		return ""
+	}
+	return "from " + string(o)
+}
+
+// titled is a metric's title with where it comes from, unless that is this machine.
+func titled(title string, o journal.Origin) string {
+	if o == journal.OriginLocal || o == "" {
+		return title
+	}
+	return title + ", " + originWords(o)
+}
+
+// noted is a metric's note with where it comes from.
+func noted(note string, o journal.Origin) string {
+	switch of := originWords(o); {
+	case of == "" || o != journal.OriginLocal: // then the title says it
+		return note
+	case note == "":
+		return of
+	default:
+		return of + ", " + note
+	}
+}
+
+// variablesOf are those of a group: "GOGC=100, GOMEMLIMIT=off"; empty: it has none.
+func variablesOf(g *verdict.Group) string {
+	var list []string
+	for _, one := range g.Variables {
+		list = append(list, one.String())
+	}
+	return strings.Join(list, ", ")
+}
+
+func setOf(g *verdict.Group) string {
+	if g.SetLive {
+		return "set live"
+	}
+	return "set at start"
+}
+
+func languageOf(g *verdict.Group) string {
+	if g.GoVersion == "" {
+		return ""
+	}
+	return "Go " + goVersion(g.GoVersion)
+}
+
+func quotaOf(g *verdict.Group) string {
+	if g.QuotaCPUs == nil {
+		return "no limit"
+	}
+	return number.CPUs(*g.QuotaCPUs)
+}
+
+func replicasOf(g *verdict.Group) string { return phrase.Count(max(1, g.Replicas), "replica") }
+
+// apartBy is what differs between a run's groups.
+func apartBy(r *verdict.Result) []string {
+	var list []string
+	for _, x := range []struct {
+		name string
+		of   func(*verdict.Group) string
+	}{{"when the value is set", setOf}, {"the Go version", languageOf}, {"the CPU limit", quotaOf}, {"the number of replicas", replicasOf}} {
+		if slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return x.of(&g) != x.of(&r.Groups[0]) }) {
+			list = append(list, x.name)
+		}
+	}
+	return list
+}
+
+// key is what distinguishes a group from the others, and no more: "0.5 CPUs".
+func key(r *verdict.Result, i int) string {
+	var parts []string
+	for _, of := range []func(*verdict.Group) string{setOf, languageOf, quotaOf, replicasOf} {
+		if slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return of(&g) != of(&r.Groups[0]) }) {
+			if text := of(&r.Groups[i]); text != "" {
+				parts = append(parts, text)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return "group " + strconv.Itoa(i+1)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// bestOf is what distinguishes one of several.
+func bestOf(r *verdict.Result, b *verdict.Best) string {
+	return words{&verdict.Group{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion, SetLive: b.SetLive}, r}.title()
+}

@@ -1,0 +1,77 @@
+package page
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/spec"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/paired"
+)
+
+func (w experiment) set(v *Verdict) {
+	rec := w.r.Recommendation
+	v.Answer.Text = "Set GOMAXPROCS=" + strings.Join(w.proven(verdict.Recommended), " or ")
+	v.Sentence = fmt.Sprintf("%s is better than %s, and proven no worse in the judged metrics: %s.", w.underThis(), w.start(), phrase.And(w.judged()))
+	if text := w.against(verdict.Recommended); text != "" {
+		v.Answer.Plain = "Compared with " + w.start() + ": " + text + "."
+	}
+	if rec.Procs != nil {
+		v.Answer.Apply = "export GOMAXPROCS=" + strconv.Itoa(*rec.Procs)
+		if w.live != nil {
+			v.Next = w.confirm(*rec.Procs)
+		}
+	}
+}
+
+func (w experiment) keep(v *Verdict) {
+	v.Answer.Text = "Keep " + w.start()
+	v.Sentence = "Nothing we tried is better than " + w.start() + " under this traffic."
+}
+
+func (w experiment) noDifference(v *Verdict) {
+	v.Answer.Text, v.Sentence = makesNoDifference, "All values perform the same under this traffic, within the margins."
+}
+
+func (w experiment) tradeOff(v *Verdict) {
+	v.Answer.Text, v.Sentence = v.Label, w.underThis()+" is better than "+w.start()+" in one metric and worse in another."
+	for _, a := range w.Settings {
+		if better, worse := a.In(verdict.OutcomeBetter), a.In(verdict.OutcomeWorse); a.Verdict == verdict.TradeOff && better != nil && worse != nil {
+			v.Answer.Text = v.Label + ": choose " + w.name(better[0]) + " or " + w.name(worse[0])
+			break
+		}
+	}
+	if text := w.against(verdict.TradeOff); text != "" {
+		v.Answer.Plain = fmt.Sprintf("GOMAXPROCS=%s compared with %s: %s.", w.proven(verdict.TradeOff)[0], w.start(), text)
+	}
+}
+
+func (w experiment) undecided(v *Verdict) {
+	more := "more slices may decide it"
+	v.Answer.Text, v.Sentence = changeNothing, w.open(more)
+	if list := w.came(paired.Cheaper); list != nil {
+		more = w.cheaper(v, list, more)
+	}
+	if more != "" {
+		v.Next = []document.Item{{Text: "measure for twice as long", Command: w.r.Spec.With(spec.Part("for", "", doubled(w.r.Load.DurationSeconds)), fresh).Shell()}}
+	}
+}
+
+// chooseOne is of several values that are better; empty: there is one.
+func (w experiment) chooseOne() string {
+	if w.r.Recommendation.Procs != nil {
+		return ""
+	}
+	return "Choose one of " + phrase.And(w.proven(verdict.Recommended)) + "; each is proven better than " + w.start() + "."
+}
+
+// keepsStart is of a value at start, which may have been set; empty: it is the default.
+func (w experiment) keepsStart() string {
+	if w.live == nil || w.r.Recommendation.Procs != nil {
+		return ""
+	}
+	return "Nothing to set: keep " + w.start() + ", the value at start."
+}

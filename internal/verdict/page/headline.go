@@ -1,0 +1,114 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// partsOf are those of a Result.
+func partsOf(r *verdict.Result) (list []part) {
+	if r.Canary != nil || r.Live != nil {
+		return []part{experimentOf(r)}
+	}
+	for i := range r.Groups {
+		list = append(list, groupOf(r, &r.Groups[i], "g"+strconv.Itoa(i+1)))
+	}
+	if len(r.Best) > 0 {
+		for i := range r.Compared {
+			list = append(list, groupOf(r, &r.Compared[i], "v"+strconv.Itoa(i+1)))
+		}
+	}
+	return list
+}
+
+// VerdictOf is what a Result came to, in words.
+func VerdictOf(r *verdict.Result) Verdict { return headline(r, partsOf(r)) }
+
+func headline(r *verdict.Result, parts []part) Verdict {
+	switch c := r.Cheapest; {
+	case gateLeads(r):
+		return gateOf(r.Gate).headline(r)
+	case c != nil && len(c.Settings) > 0: // without a valid trial the groups say why
+		return cheapestVerdict(r, measuredOn(r))
+	case len(parts) == 0:
+		return Verdict{State: document.Unknown, Label: "No result", Answer: Answer{Text: "Nothing measured yet"}, Sentence: "No trial has run."}
+	case len(r.Best) > 0:
+		return bestVerdict(r)
+	case len(parts) == 1:
+		return parts[0].concluded()
+	}
+	return acrossGroups(r, parts)
+}
+
+// acrossGroups is the verdict of a run with several groups, which are never
+// compared with each other.
+func acrossGroups(r *verdict.Result, parts []part) Verdict {
+	all := make([]Verdict, len(parts))
+	for i, p := range parts {
+		all[i] = p.concluded()
+	}
+	v := Verdict{State: all[0].State, Label: all[0].Label}
+	same := true
+	for _, one := range all[1:] {
+		same = same && one.Sentence == all[0].Sentence
+		if one.Label != v.Label {
+			v.State, v.Label = document.Attention, "It depends"
+		}
+	}
+	if same {
+		in := "In all " + phrase.Count(len(all), "group")
+		if len(all) == 2 {
+			in = "In both groups"
+		}
+		v.Sentence = in + ": " + all[0].Sentence
+		v.Answer = all[0].Answer
+		v.Answer.Tiles = nil
+	} else {
+		v.Sentence = phrase.Count(len(all), "group") + ", each with its own answer; numbers of different groups are not compared."
+	}
+	if v.Answer.Text == "" {
+		v.Answer = differing(r, all)
+		if v.Answer.Plain == "" {
+			v.Answer.Plain = v.Sentence
+		}
+	}
+	return v
+}
+
+// listRoom is how long the answers of all groups may be, in characters, to be the
+// headline: two lines of it on a desktop.
+const listRoom = 84
+
+// differing is the answer of groups that have no common sentence: what they agree on, or
+// each one's, by what distinguishes the groups.
+func differing(r *verdict.Result, each []Verdict) Answer {
+	var answers []string
+	at := map[string][]string{} // the groups that have an answer
+	for i := range each {
+		text := each[i].Answer.Brief
+		if _, ok := at[text]; !ok {
+			answers = append(answers, text)
+		}
+		at[text] = append(at[text], key(r, i))
+	}
+	if len(answers) == 1 {
+		return Answer{Text: each[0].Answer.Text}
+	}
+	var list []string
+	for _, text := range answers {
+		list = append(list, someNamed(at[text])+": "+text)
+	}
+	all := phrase.Capital(strings.Join(list, "; "))
+	if utf8.RuneCountInString(all) <= listRoom {
+		return Answer{Text: all}
+	}
+	for i := range list {
+		list[i] = phrase.Capital(list[i]) + "."
+	}
+	return Answer{Text: "It depends on " + phrase.And(apartBy(r)), Plain: strings.Join(list, " ")}
+}

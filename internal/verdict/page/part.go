@@ -1,0 +1,166 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+// Verdict is a recommendation in words.
+type Verdict struct {
+	State    document.Tone
+	Label    string // the kind of verdict, two or three words
+	Answer   Answer
+	Sentence string
+	Reasons  []string
+	Next     []document.Item // what would decide an "unknown"
+	Context  string          // how sure it is, and on what: CPUs, limit, Go version, trials
+}
+
+// Paste is what to put where.
+type Paste struct {
+	Lead     string // "nothing: …", or what the snippets do
+	Snippets document.Snippets
+}
+
+// Answer is a verdict for who has ten seconds: what to do in about four words, why in
+// one sentence, what changes, and what to type.
+type Answer struct {
+	Text  string
+	Brief string // the same next to other groups' answers: "set 2"
+	Plain string
+	Tiles document.Tiles
+	Apply string // a line to paste; empty where there is nothing to set
+}
+
+// part is one thing that was compared, which has a section of a page: a group, or the values
+// of an experiment.
+type part interface {
+	anchorID() string // unique in the page, fit for an anchor
+	sectionTitle() string
+	concluded() Verdict
+	onTerminal() []document.Block                        // its curves, for a terminal
+	numberTables(whole bool) []document.Block            // the tables, whole or with what explains the metrics folded away
+	inReport(warnings []document.Block) []document.Block // all that is known, with the warnings where they belong
+}
+
+func itemized(lead string, items []document.Item) []document.Block {
+	if len(items) == 0 {
+		return nil
+	}
+	return []document.Block{document.List{Lead: lead, Items: items}}
+}
+
+// whyAndNumbers are why a part has its verdict, and the tables that it rests on.
+func whyAndNumbers(p part) (list []document.Block) {
+	if reasons := p.concluded().Reasons; len(reasons) > 0 {
+		list = append(list, document.Heading{Level: 3, Text: "Why"}, document.List{Items: document.Items(reasons)})
+	}
+	return append(append(list, document.Heading{Level: 3, Text: "All numbers"}), p.numberTables(false)...)
+}
+
+// nextLead is the lead of what is to be done next.
+func (v Verdict) nextLead() string {
+	if v.State == document.OK { // it is decided
+		return "Next:"
+	}
+	return "What would decide it:"
+}
+
+// closing is one thing to do next, with the command for it where there is one.
+func (v Verdict) closing() []document.Block {
+	if len(v.Next) == 0 {
+		return nil
+	}
+	next := v.Next[max(0, slices.IndexFunc(v.Next, func(a document.Item) bool { return a.Command != "" }))]
+	if next.Command == "" {
+		return []document.Block{document.Text{Text: "Next: " + next.Text + "."}}
+	}
+	return []document.Block{document.Code{Title: "Next, " + next.Text, Text: next.Command}}
+}
+
+// panel is the first screen: what to do, why, what changes, what to type.
+func (v Verdict) panel(level int) document.Panel {
+	a := v.Answer
+	p := document.Panel{Name: "Verdict", Tone: v.State, Label: v.Label, Level: level, Sentence: a.Text}
+	p.Blocks = append(p.Blocks, document.Text{Text: a.Plain, Style: document.Plain})
+	if len(a.Tiles) > 0 {
+		p.Blocks = append(p.Blocks, a.Tiles)
+	}
+	if a.Apply != "" {
+		p.Blocks = append(p.Blocks, document.Code{Language: "sh", Text: a.Apply})
+	}
+	p.Blocks = append(p.Blocks, itemized(v.nextLead(), v.Next)...)
+	if v.Context != "" {
+		p.Blocks = append(p.Blocks, document.Text{Text: v.Context, Style: document.Muted})
+	}
+	return p
+}
+
+// cell is the answer in a table of several.
+func (v Verdict) cell() document.Cell {
+	if v.Answer.Brief == "" {
+		return document.Cell{Value: v.Label, Detail: v.Sentence}
+	}
+	return document.Cell{Value: phrase.Capital(v.Answer.Brief), Detail: v.Answer.Plain}
+}
+
+// blocks are how a setting is set, after what is known of it.
+func (p Paste) blocks(facts document.Pairs) (list []document.Block) {
+	if len(facts) > 0 {
+		list = append(list, facts)
+	}
+	if p.Lead != "" {
+		list = append(list, document.Heading{Level: 3, Text: "How to set it"}, document.Text{Text: p.Lead})
+	}
+	if len(p.Snippets) > 0 {
+		list = append(list, p.Snippets)
+	}
+	return list
+}
+
+const (
+	keepDefault = "Keep the default"
+	notProven   = "Likely, but not proven"
+	undecided   = "Undecided"
+	// What a verdict asks for is called the same under every load.
+	changeNothing     = undecided + ": change nothing yet"
+	makesNoDifference = "GOMAXPROCS makes no difference"
+	untilMore         = "Nothing to set: keep the default until more is known."
+)
+
+// alert is the first warning and the number of the others, to which it leads.
+func alert(all []document.Note) string {
+	if len(all) == 0 {
+		return ""
+	}
+	s := phrase.Count(len(all), "warning") + ": " + all[0].Message
+	if n := len(all) - 1; n > 0 {
+		s += fmt.Sprintf("; %d more", n)
+	}
+	return s
+}
+
+// folded says in one line what a folded list of checks holds.
+func folded(title string, checks []document.Check, bad, open string) string {
+	count := map[document.Tone]int{}
+	for _, c := range checks {
+		count[c.State]++
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		word string
+	}{{count[document.Attention] + count[document.Act], bad}, {count[document.Unknown], open}} {
+		if p.n > 0 {
+			parts = append(parts, strconv.Itoa(p.n)+" "+p.word)
+		}
+	}
+	if len(parts) == 0 {
+		return title + ": none"
+	}
+	return title + ": " + phrase.And(parts)
+}
