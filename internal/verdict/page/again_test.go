@@ -41,10 +41,10 @@ func TestTheCommandThatCompletes(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	r.Folder = ""
-	if got, want := completed(r), "run procfit sweep --out ./elsewhere --procs 1,2 -- ./x"; got != want {
+	if got, want := howToComplete(r), "run procfit sweep --out ./elsewhere --procs 1,2 -- ./x"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := completed(&verdict.Result{}), "run the same command with this directory as --out"; got != want {
+	if got, want := howToComplete(&verdict.Result{}), "run the same command with this directory as --out"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -68,7 +68,7 @@ func (c *checker) procs(n int) *verdict.Row {
 
 func TestFactor(t *testing.T) {
 	for ratio, want := range map[float64]string{1.04: "4%", 0.96: "4%", 2: "2.0×", 0.25: "4.0×", 0.51: "49%", 125: "125×"} {
-		if got := factor(ratio); got != want {
+		if got := factorText(ratio); got != want {
 			t.Errorf("factor(%v) = %q, want %q", ratio, got, want)
 		}
 	}

@@ -53,7 +53,7 @@ func benchmarkRow(name string, times []verdict.BenchmarkTime, base int) document
 		switch {
 		case i == base || t.VersusBase.Median == nil:
 		case t.Differs && *t.VersusBase.Median >= 2:
-			c.Detail = factor(*t.VersusBase.Median)
+			c.Detail = factorText(*t.VersusBase.Median)
 		case t.Differs:
 			c.Detail = change(*t.VersusBase.Median)
 		default:
@@ -78,14 +78,14 @@ func (g *group) benchmarkChart(b *verdict.Benchmark) *document.Chart {
 			only.rows = append(only.rows, *a)
 		}
 	}
-	m := printed(b.Name+" ns/op", 1e-9).as("time per operation")
+	m := printedMeasure(b.Name+" ns/op", 1e-9).as("time per operation")
 	m.value = func(a *verdict.Row) stat.Interval { return times[a.Label] }
-	low, high := only.extent([]measure{m})
+	low, high := only.extent([]rowMeasure{m})
 	if high == 0 || len(only.rows) < 2 {
 		return nil
 	}
 	logarithmic := low > 0 && high/low > logFrom
-	c := only.chartOn(document.NewAxis(low, high, logarithmic), "time", number.Time(), []measure{m}, logarithmic)
+	c := only.chartOn(document.NewAxis(low, high, logarithmic), "time", number.Time(), []rowMeasure{m}, logarithmic)
 	c.Title, c.Small = b.Name, true
 	for i := range c.Categories {
 		if n, ok := ps(&only.rows[i]); b.Wants != nil {

@@ -27,9 +27,9 @@ func bestVerdict(r *verdict.Result) Verdict {
 	case b.Confidence == "" && !b.Complete:
 		v.State, v.Label = document.Unknown, "Not finished"
 	case b.Confidence == "":
-		v.State, v.Label = document.Unknown, undecided
+		v.State, v.Label = document.Unknown, labelUndecided
 	case b.Confidence == verdict.Likely:
-		v.State, v.Label = document.Attention, notProven
+		v.State, v.Label = document.Attention, labelNotProven
 	case len(bestChanges(r, b)) == 0:
 		v.State, v.Label = document.OK, "Keep the values"
 	default:
@@ -39,9 +39,9 @@ func bestVerdict(r *verdict.Result) Verdict {
 		v.Sentence = fmt.Sprintf("Every value of %s used more memory than %s allows, so there is nothing left to compare.", phrase.And(list), mostMemory(r))
 		v.Next = []document.Item{{Text: "allow more memory with --max-memory, in a new results folder"}}
 	} else if b.Complete && b.Confidence != verdict.Proven && swept(r) {
-		more := resumed(r, spec.Part("until", "trials", strconv.Itoa(2*max(1, r.Plan.MaxTrials))))
+		more := resumeCommand(r, spec.Part("until", "trials", strconv.Itoa(2*max(1, r.Plan.MaxTrials))))
 		if !r.Plan.Racing() {
-			more = repeated(r, 2*max(1, r.Plan.Blocks))
+			more = repeatCommand(r, 2*max(1, r.Plan.Blocks))
 		}
 		v.Next = append(nextUnseen(r), document.Item{Text: "measure more", Command: more})
 	}
@@ -64,7 +64,7 @@ func bestSure(r *verdict.Result) string {
 	case "":
 		return nothingProven
 	case verdict.Likely:
-		return notProven
+		return labelNotProven
 	}
 	return provenSure
 }
@@ -125,14 +125,14 @@ func bestText(r *verdict.Result, b *verdict.Best) string {
 	text := "Set " + phrase.And(set)
 	switch {
 	case b.Confidence == "":
-		return undecided
+		return labelUndecided
 	case set == nil:
 		text = "Keep " + phrase.And(keep)
 	case keep != nil:
 		text += ", keep " + phrase.And(keep)
 	}
 	if b.Confidence == verdict.Likely {
-		return "Likely: " + lowered(text)
+		return "Likely: " + lowerFirst(text)
 	}
 	return text
 }
@@ -193,7 +193,7 @@ func bestReasons(r *verdict.Result, b *verdict.Best) (list []string) {
 	}
 	for i := range r.Compared {
 		g := groupOf(r, &r.Compared[i], "")
-		list = append(list, g.comparedTitle()+": "+lowered(strings.TrimSuffix(g.comparedVerdict().Sentence, ".")))
+		list = append(list, g.comparedTitle()+": "+lowerFirst(strings.TrimSuffix(g.comparedVerdict().Sentence, ".")))
 	}
 	if len(b.Interact) > 0 {
 		list = append(list, fmt.Sprintf("the variables depend on each other: the best value of %s changed when the others had changed. A pair whose values are better only together is not found", phrase.And(b.Interact)))

@@ -20,7 +20,7 @@ func (w experiment) unreached(v *Verdict) {
 	}
 	v.Label, v.Answer.Text = "No requests", "No requests"
 	v.Sentence = fmt.Sprintf("No request reached the canary pods in %s%s: nothing was compared. Either clients keep their connections open and do not reach new pods, or %s gets no requests at all.",
-		phrase.Count(w.Canary.Slices, "slice"), over, services(w.Services))
+		phrase.Count(w.Canary.Slices, "slice"), over, serviceWords(w.Services))
 	v.Next = document.Items([]string{
 		"let clients open new connections: restart them, or limit how long a connection lives (gRPC: MaxConnectionAge)",
 		"use a proxy or a service mesh that distributes requests instead of connections",
@@ -29,7 +29,7 @@ func (w experiment) unreached(v *Verdict) {
 	})
 }
 
-func services(list []journal.Service) string {
+func serviceWords(list []journal.Service) string {
 	if len(list) == 1 {
 		return "Service " + list[0].Name
 	}
@@ -59,13 +59,13 @@ func (w experiment) harm(h *journal.Harm) string {
 func (w experiment) above(h *journal.Harm) string {
 	by := "above that of " + w.control() + ", which was 0,"
 	if h.Ratio != nil {
-		by = short(*h.Ratio, number.Digits) + " times that of " + w.control()
+		by = shortNumber(*h.Ratio, number.Digits) + " times that of " + w.control()
 	}
 	return fmt.Sprintf("%s was %s over %s. The margin is %s", w.name(h.Query), by, phrase.Count(h.Slices, "slice"), number.Percent(w.r.Plan.MarginP99))
 }
 
-// queries are what a Prometheus was asked, by a canary or by a live experiment.
-func queries(r *verdict.Result, add func(name, value string)) {
+// queryPairs are what a Prometheus was asked, by a canary or by a live experiment.
+func queryPairs(r *verdict.Result, add func(name, value string)) {
 	var list []journal.Query
 	prometheus := ""
 	if c := r.Canary; c != nil {

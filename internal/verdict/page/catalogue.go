@@ -18,31 +18,33 @@ import (
 // wording is a remark in words. Remarks that follow one another under the same lead share a line.
 type wording struct{ lead, text, fix string }
 
-// row has the words of one kind of remark.
-type row struct {
+// wordingRow has the words of one kind of remark.
+type wordingRow struct {
 	of  reflect.Type
 	say func(words, verdict.Remark) wording
 }
 
 // warns is the row of a warning: what weakens the result, and what to do about it.
-func warns[T verdict.Remark](say func(w words, x T) (text, fix string)) row {
-	return row{reflect.TypeFor[T](), func(w words, x verdict.Remark) wording {
+func warns[T verdict.Remark](say func(w words, x T) (text, fix string)) wordingRow {
+	return wordingRow{reflect.TypeFor[T](), func(w words, x verdict.Remark) wording {
 		text, fix := say(w, x.(T))
 		return wording{text: text, fix: fix}
 	}}
 }
 
 // states is the row of what needs no more than a sentence.
-func states[T verdict.Remark](say func(w words, x T) string) row {
-	return under(func(words) string { return "" }, say)
+func states[T verdict.Remark](say func(w words, x T) string) wordingRow {
+	return underLead(func(words) string { return "" }, say)
 }
 
-// fixed is the row of a remark without a number.
-func fixed[T verdict.Remark](text string) row { return states(func(words, T) string { return text }) }
+// fixedText is the row of a remark without a number.
+func fixedText[T verdict.Remark](text string) wordingRow {
+	return states(func(words, T) string { return text })
+}
 
-// under is the row of a reason that shares its line.
-func under[T verdict.Remark](lead func(words) string, say func(w words, x T) string) row {
-	return row{reflect.TypeFor[T](), func(w words, x verdict.Remark) wording { return wording{lead: lead(w), text: say(w, x.(T))} }}
+// underLead is the row of a reason that shares its line.
+func underLead[T verdict.Remark](lead func(words) string, say func(w words, x T) string) wordingRow {
+	return wordingRow{reflect.TypeFor[T](), func(w words, x verdict.Remark) wording { return wording{lead: lead(w), text: say(w, x.(T))} }}
 }
 
 // say words a remark.
@@ -64,7 +66,7 @@ var catalogue = byKind(
 		return fmt.Sprintf("a setting needs %d valid trials for a proof, and one setting has only %d", verdict.FewestPairs, x.Valid), w.enough(x.Valid)
 	}),
 	warns(func(w words, x verdict.FewSettings) (string, string) {
-		return phrase.Count(x.Settings, "setting") + " measured: the best value may be one that was not", w.ways(way{"use --procs auto", "procs", "auto"}, way{text: "measure at least five values"})
+		return phrase.Count(x.Settings, "setting") + " measured: the best value may be one that was not", w.ways(otherWay{"use --procs auto", "procs", "auto"}, otherWay{text: "measure at least five values"})
 	}),
 	warns(func(_ words, x verdict.InvalidTrials) (string, string) {
 		fix := readLogs
@@ -74,27 +76,27 @@ var catalogue = byKind(
 		case x.CrashedFrom > 0:
 			fix += fmt.Sprintf("; it failed only with GOMAXPROCS %d or more, as programs with a data race do: build it with -race, and run it once", x.CrashedFrom)
 		}
-		return invalid(x.Invalid, "trial"), fix
+		return invalidText(x.Invalid, "trial"), fix
 	}),
 	warns(func(w words, x verdict.InvalidPilots) (string, string) {
-		fix := w.ways(way{text: readLogs}, way{"set --rate: then no trial is needed to find one", "rate", ""})
+		fix := w.ways(otherWay{text: readLogs}, otherWay{"set --rate: then no trial is needed to find one", "rate", ""})
 		if x.Stolen {
 			fix = unshared
 		}
-		return invalid(x.Invalid, "trial") + "; they were to find the request rate", fix
+		return invalidText(x.Invalid, "trial") + "; they were to find the request rate", fix
 	}),
 	warns(func(w words, x verdict.Noisy) (string, string) {
-		return strays(x.Spread, "throughput"), "use a quieter machine or a longer --trial-time, or allow " + moreFlag(w.plan())
+		return straysText(x.Spread, "throughput"), "use a quieter machine or a longer --trial-time, or allow " + moreFlag(w.plan())
 	}),
 	warns(func(w words, x verdict.NoisyP99) (string, string) {
-		return strays(x.Spread, w.quantile()), "use a longer --trial-time, or allow " + moreFlag(w.plan())
+		return straysText(x.Spread, w.quantile()), "use a longer --trial-time, or allow " + moreFlag(w.plan())
 	}),
 	warns(func(w words, x verdict.FewCollections) (string, string) {
 		phase, depends := "the throughput phase of a trial with GOMAXPROCS "+x.Setting, "its throughput depends"
 		if w.r.Target.Attached != nil {
 			phase, depends = "a trial", "its numbers depend"
 		}
-		return fmt.Sprintf("%s has about %s garbage collections, and each takes %s of its time: %s on how many it happens to have", phase, short(x.Collections, 2), number.Percent(x.Share), depends),
+		return fmt.Sprintf("%s has about %s garbage collections, and each takes %s of its time: %s on how many it happens to have", phase, shortNumber(x.Collections, 2), number.Percent(x.Share), depends),
 			fmt.Sprintf("use --trial-time %s, which has room for five", time.Duration(x.Seconds)*time.Second)
 	}),
 	warns(func(w words, _ verdict.FlatCurve) (string, string) {
@@ -109,12 +111,12 @@ var catalogue = byKind(
 			"higher values are worth a measurement: " + w.higher(x.Procs)
 	}),
 	warns(func(_ words, x verdict.SetLiveDiffers) (string, string) {
-		return "the throughput differs when the value is set at the start instead of live: GOMAXPROCS " + each(x.Settings, func(times float64) string { return short(times, number.Digits) + "×" }) +
+		return "the throughput differs when the value is set at the start instead of live: GOMAXPROCS " + eachSetting(x.Settings, func(times float64) string { return shortNumber(times, number.Digits) + "×" }) +
 				". What the program sized at its start, such as a pool, keeps that size",
 			"a manifest sets the value at the start: use the answer of that group. procfit check . names such sizes (PF029, PF030, PF037)"
 	}),
 	warns(func(_ words, x verdict.MetricsWorse) (string, string) {
-		return "proven worse with GOMAXPROCS " + x.Setting + ": " + losses(x.Losses),
+		return "proven worse with GOMAXPROCS " + x.Setting + ": " + lossesText(x.Losses),
 			"choose the metric that matters most with --metric, or measure the benchmarks one at a time"
 	}),
 
@@ -149,7 +151,7 @@ var catalogue = byKind(
 	}),
 	warns(func(w words, x verdict.SharedMachine) (string, string) {
 		return fmt.Sprintf("the load generator and the program together used nearly all %s of the machine, the load generator %s of them: the program alone would reach a higher throughput", number.CPUs(x.CPUs), number.CPUsUsed(x.LoadCPUs)),
-			w.ways(way{text: "run the load generator on another machine"}, w.ownCPUs("give each its own CPUs with --cpus target=LIST,load=LIST"))
+			w.ways(otherWay{text: "run the load generator on another machine"}, w.ownCPUs("give each its own CPUs with --cpus target=LIST,load=LIST"))
 	}),
 	warns(func(w words, x verdict.LoadLimited) (string, string) {
 		return fmt.Sprintf("the load generator was at its limit in %d of %s: the program may reach a higher throughput", x.Trials, phrase.Count(x.Of, "trial")), w.loadElsewhere()
@@ -169,13 +171,13 @@ var catalogue = byKind(
 
 	// CPUs: limits, other programs, the machine.
 	warns(func(w words, x verdict.ThrottledBeyond) (string, string) {
-		return fmt.Sprintf("throttled with GOMAXPROCS above the CPU limit of %s: %s", number.CPUs(x.LimitCPUs), each(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)
+		return fmt.Sprintf("throttled with GOMAXPROCS above the CPU limit of %s: %s", number.CPUs(x.LimitCPUs), eachSetting(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)
 	}),
 	warns(func(w words, x verdict.ThrottledWithin) (string, string) {
-		return fmt.Sprintf("throttled by the CPU limit of %s although GOMAXPROCS is not above it: %s", number.CPUs(x.LimitCPUs), each(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)
+		return fmt.Sprintf("throttled by the CPU limit of %s although GOMAXPROCS is not above it: %s", number.CPUs(x.LimitCPUs), eachSetting(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)
 	}),
 	warns(func(w words, x verdict.ThrottledAround) (string, string) {
-		return fmt.Sprintf("throttled by the CPU limit of %s on a parent cgroup (%s), which other programs may share, with GOMAXPROCS %s", number.CPUs(x.LimitCPUs), x.Group, each(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)
+		return fmt.Sprintf("throttled by the CPU limit of %s on a parent cgroup (%s), which other programs may share, with GOMAXPROCS %s", number.CPUs(x.LimitCPUs), x.Group, eachSetting(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)
 	}),
 	warns(func(w words, x verdict.OthersBusy) (string, string) {
 		text := w.others()
@@ -189,7 +191,7 @@ var catalogue = byKind(
 		if x.Replicas > 1 {
 			replicas = fmt.Sprintf(" %d replicas", x.Replicas)
 		}
-		return fmt.Sprintf("runs used more CPU than the limit of %s allows%s, which is possible in very short runs (the period of the limit is 100 ms), with GOMAXPROCS %s", number.CPUs(x.QuotaCPUs), replicas, each(x.Settings, number.CPUsUsed)),
+		return fmt.Sprintf("runs used more CPU than the limit of %s allows%s, which is possible in very short runs (the period of the limit is 100 ms), with GOMAXPROCS %s", number.CPUs(x.QuotaCPUs), replicas, eachSetting(x.Settings, number.CPUsUsed)),
 			"make trials longer than a second: more work per run, or a longer --trial-time"
 	}),
 	warns(func(_ words, x verdict.Oversubscribed) (string, string) {
@@ -197,7 +199,7 @@ var catalogue = byKind(
 			"use fewer replicas or a lower limit, unless nodes in production are as full"
 	}),
 	warns(func(_ words, x verdict.SpansNodes) (string, string) {
-		return fmt.Sprintf("the target's CPUs are on %s (%s), and memory of another node takes longer to reach", phrase.Count(len(x.Nodes), "NUMA node"), nodes(x.Nodes)),
+		return fmt.Sprintf("the target's CPUs are on %s (%s), and memory of another node takes longer to reach", phrase.Count(len(x.Nodes), "NUMA node"), nodeWords(x.Nodes)),
 			fmt.Sprintf("compare with --cpus target=node%d, and run each replica on one node", x.Nodes[0].ID)
 	}),
 	warns(func(_ words, x verdict.SpansKinds) (string, string) {
@@ -223,12 +225,12 @@ var catalogue = byKind(
 
 	// The journal.
 	warns(func(w words, x verdict.Incomplete) (string, string) {
-		fix := "to continue, " + completed(w.r)
+		fix := "to continue, " + howToComplete(w.r)
 		if x.NoneValid {
 			fix = "fix the cause, then start again with another --out"
 		}
 		if w.plan().Racing() {
-			return fmt.Sprintf("the sweep ended after %d of at most %s, %s", x.Ran, phrase.Count(x.Planned, "trial"), answered(w.r)), fix
+			return fmt.Sprintf("the sweep ended after %d of at most %s, %s", x.Ran, phrase.Count(x.Planned, "trial"), answerSoFar(w.r)), fix
 		}
 		return fmt.Sprintf("only %d of %d planned trials are in the journal", x.Ran, x.Planned), fix
 	}),
@@ -261,41 +263,41 @@ var catalogue = byKind(
 
 	// Reasons: what the comparisons show.
 	states(func(w words, x verdict.ReasonFastest) string {
-		among := w.among(func(a verdict.Row) bool { return above(a.Throughput.Median, x.Of.Throughput.Median) })
+		among := w.among(func(a verdict.Row) bool { return isAbove(a.Throughput.Median, x.Of.Throughput.Median) })
 		return w.leads(x.Of, x.Lucky, "throughput"+among, "highest", "higher")
 	}),
 	states(func(w words, x verdict.ReasonLowestP99) string {
 		return w.leads(x.Of, x.Lucky, w.quantile()+w.amongLate(x.Of), "lowest", "lower")
 	}),
-	under(saying("proven worse in throughput: "), func(_ words, x verdict.ReasonSlower) string { return worse(x.Bounded, slower) }),
-	under(saying("too slow to be the best, so not measured again: "), func(_ words, x verdict.ReasonSetAside) string { return looked(x.Difference, slower) }),
-	under(within("proven equally good, within %s: "), func(_ words, x verdict.ReasonAsFast) string { return asGood(x.Bounded, slower) }),
-	under(saying("undecided in throughput, within the noise: "), func(_ words, x verdict.ReasonSpeedOpen) string { return looked(x.Difference, slower) }),
-	under(worseP99, func(_ words, x verdict.ReasonSaturated) string {
+	underLead(leadText("proven worse in throughput: "), func(_ words, x verdict.ReasonSlower) string { return provenWorse(x.Bounded, slower) }),
+	underLead(leadText("too slow to be the best, so not measured again: "), func(_ words, x verdict.ReasonSetAside) string { return lookedOnly(x.Difference, slower) }),
+	underLead(leadMargin("proven equally good, within %s: "), func(_ words, x verdict.ReasonAsFast) string { return provenAsGood(x.Bounded, slower) }),
+	underLead(leadText("undecided in throughput, within the noise: "), func(_ words, x verdict.ReasonSpeedOpen) string { return lookedOnly(x.Difference, slower) }),
+	underLead(leadWorseP99, func(_ words, x verdict.ReasonSaturated) string {
 		return valueName(x.Of) + " could not keep up with the request rate"
 	}),
-	under(worseP99, func(_ words, x verdict.ReasonLater) string { return worse(x.Bounded, higher) }),
-	under(withinP99("proven equally good in %s, within %s: "), func(_ words, x verdict.ReasonAsPrompt) string { return asGood(x.Bounded, higher) }),
-	under(func(w words) string { return "undecided in " + w.quantile() + ", within the noise: " }, func(_ words, x verdict.ReasonP99Open) string { return looked(x.Difference, higher) }),
-	under(saying("but not for every metric: "), func(_ words, x verdict.ReasonMetricWorse) string {
+	underLead(leadWorseP99, func(_ words, x verdict.ReasonLater) string { return provenWorse(x.Bounded, higher) }),
+	underLead(leadMarginP99("proven equally good in %s, within %s: "), func(_ words, x verdict.ReasonAsPrompt) string { return provenAsGood(x.Bounded, higher) }),
+	underLead(func(w words) string { return "undecided in " + w.quantile() + ", within the noise: " }, func(_ words, x verdict.ReasonP99Open) string { return lookedOnly(x.Difference, higher) }),
+	underLead(leadText("but not for every metric: "), func(_ words, x verdict.ReasonMetricWorse) string {
 		return fmt.Sprintf("%s is %s at %s than at %s, at least %s (n %d)", x.Metric, higher(x.Change), valueName(x.Of), valueName(x.Than), amount(x.Bound), x.N)
 	}),
-	under(func(w words) string { return "proven to use more CPU time per request at " + w.rate() + ": " }, func(_ words, x verdict.ReasonCostlier) string {
+	underLead(func(w words) string { return "proven to use more CPU time per request at " + w.rate() + ": " }, func(_ words, x verdict.ReasonCostlier) string {
 		return fmt.Sprintf("%s uses %s than %s, at least %s (n %d)", valueName(x.Of), differs(x.Change, "more", "less"), valueName(x.Than), amount(x.Bound), x.N)
 	}),
 	states(func(w words, x verdict.ReasonCarried) string {
-		return valueName(x.Of) + " " + carried(&x.Carried, w.latencyClause(x.Of))
+		return valueName(x.Of) + " " + carriedText(&x.Carried, w.latencyClause(x.Of))
 	}),
 	states(func(w words, x verdict.ReasonCarrierP99) string {
 		return fmt.Sprintf("its %s is %s than that of %s, at least %s (n %d)", w.quantile(), higher(x.Change), valueName(x.Than), amount(x.Bound), x.N)
 	}),
 	states(func(w words, _ verdict.ReasonP99NotJudged) string {
 		if o := w.plan().SLO; o != nil {
-			return "throughput is the highest rate with " + bound(*o) + ", which is how latency is judged here"
+			return "throughput is the highest rate with " + objectiveBound(*o) + ", which is how latency is judged here"
 		}
 		return "p99 is not judged: in the throughput phase, latency only mirrors throughput"
 	}),
-	fixed[verdict.ReasonUnsetUnread]("the default is not compared: the value that it uses could not be read"),
+	fixedText[verdict.ReasonUnsetUnread]("the default is not compared: the value that it uses could not be read"),
 	states(func(_ words, x verdict.ReasonUnsetDiffers) string {
 		return fmt.Sprintf("the default is not compared: it is %d, but %s than GOMAXPROCS=%d (n %d)", x.Of.Procs, slower(x.Change), x.Of.Procs, x.N)
 	}),
@@ -346,11 +348,11 @@ var catalogue = byKind(
 	}),
 
 	// Causes: why there is no verdict.
-	fixed[verdict.CauseOnlyUnset]("only the default was measured, and the value that it uses could not be read."),
-	fixed[verdict.CausePilotsInvalid]("nothing has been measured yet, because the trials that find the request rate were invalid."),
-	fixed[verdict.CauseNotMeasured]("nothing has been measured yet."),
-	fixed[verdict.CauseNoneValid]("no trial was valid."),
-	fixed[verdict.CauseNoThroughput]("no valid trial has a throughput above zero."),
+	fixedText[verdict.CauseOnlyUnset]("only the default was measured, and the value that it uses could not be read."),
+	fixedText[verdict.CausePilotsInvalid]("nothing has been measured yet, because the trials that find the request rate were invalid."),
+	fixedText[verdict.CauseNotMeasured]("nothing has been measured yet."),
+	fixedText[verdict.CauseNoneValid]("no trial was valid."),
+	fixedText[verdict.CauseNoThroughput]("no valid trial has a throughput above zero."),
 	states(func(w words, x verdict.CauseMemory) string {
 		but := ""
 		if x.Of != nil && x.Of.Procs > 0 {
@@ -364,8 +366,8 @@ var catalogue = byKind(
 	states(func(_ words, x verdict.CauseUnsetDiffers) string {
 		return fmt.Sprintf("the default is %d, yet it performs differently from GOMAXPROCS=%[1]d.", x.Of.Procs)
 	}),
-	fixed[verdict.CauseLoadLimited]("all values have the same throughput, but the load generator was at its limit."),
-	fixed[verdict.CauseBenchmarksDiffer]("on average all values perform the same, but the benchmarks need different values."),
+	fixedText[verdict.CauseLoadLimited]("all values have the same throughput, but the load generator was at its limit."),
+	fixedText[verdict.CauseBenchmarksDiffer]("on average all values perform the same, but the benchmarks need different values."),
 	states(func(w words, _ verdict.CauseOverridden) string {
 		return fmt.Sprintf("the program used GOMAXPROCS=%d where %d was requested, so there is nothing to compare.", w.Override.Ran, w.Override.Asked)
 	}),
@@ -378,11 +380,11 @@ var catalogue = byKind(
 	states(func(_ words, x verdict.CauseUncounted) string {
 		return fmt.Sprintf("nothing shows what other programs used during the trials of %s, so a difference, or that there is none, may be theirs.", valueNames(x.List))
 	}),
-	fixed[verdict.CauseNoDefault]("no trial of the default was valid, so no value can be compared with it."),
+	fixedText[verdict.CauseNoDefault]("no trial of the default was valid, so no value can be compared with it."),
 	states(func(w words, _ verdict.CauseSlow) string {
 		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s, which therefore cannot be compared.", w.Others.Slow, phrase.Count(w.Others.Trials, "trial"))
 	}),
-	fixed[verdict.CauseMixedOrigins]("the trials come from different sources (measured here, or in a cluster), which cannot be compared."),
+	fixedText[verdict.CauseMixedOrigins]("the trials come from different sources (measured here, or in a cluster), which cannot be compared."),
 	states(func(w words, _ verdict.CauseRateNotOffered) string {
 		return "in no valid trial did the load generator send " + w.rate() + "."
 	}),
@@ -407,14 +409,14 @@ var catalogue = byKind(
 	}),
 	states(words.defaultOpen),
 	states(func(w words, _ verdict.CauseNoise) string { return w.wild() }),
-	fixed[verdict.CauseNothingProven]("for no two values could a difference be proven or ruled out."),
+	fixedText[verdict.CauseNothingProven]("for no two values could a difference be proven or ruled out."),
 )
 
 // Remarks are the kinds of remark that have words.
 func Remarks() []reflect.Type { return slices.Collect(maps.Keys(catalogue)) }
 
-func byKind(rows ...row) map[reflect.Type]row {
-	all := map[reflect.Type]row{}
+func byKind(rows ...wordingRow) map[reflect.Type]wordingRow {
+	all := map[reflect.Type]wordingRow{}
 	for _, r := range rows {
 		all[r.of] = r
 	}

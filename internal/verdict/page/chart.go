@@ -15,7 +15,7 @@ import (
 )
 
 // A measure is one quantity of a setting, with its trials where they are kept.
-type measure struct {
+type rowMeasure struct {
 	name  string
 	value func(*verdict.Row) stat.Interval
 	point func(*verdict.Point) *float64 // nil: not kept by trial
@@ -23,26 +23,26 @@ type measure struct {
 
 // The quantities that several charts show.
 var (
-	p50        = measure{"p50", func(a *verdict.Row) stat.Interval { return a.P50 }, func(p *verdict.Point) *float64 { return p.P50 }}
-	p99        = measure{"p99", func(a *verdict.Row) stat.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }}
-	judged     = measure{"", func(a *verdict.Row) stat.Interval { return a.Judged }, func(p *verdict.Point) *float64 { return p.Judged }}
-	throughput = measure{"throughput", func(a *verdict.Row) stat.Interval { return a.Throughput }, func(p *verdict.Point) *float64 { return p.Throughput }}
+	measureP50        = rowMeasure{"p50", func(a *verdict.Row) stat.Interval { return a.P50 }, func(p *verdict.Point) *float64 { return p.P50 }}
+	measureP99        = rowMeasure{"p99", func(a *verdict.Row) stat.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }}
+	measureJudged     = rowMeasure{"", func(a *verdict.Row) stat.Interval { return a.Judged }, func(p *verdict.Point) *float64 { return p.Judged }}
+	measureThroughput = rowMeasure{"throughput", func(a *verdict.Row) stat.Interval { return a.Throughput }, func(p *verdict.Point) *float64 { return p.Throughput }}
 )
 
 // as is the quantity under another name.
-func (m measure) as(name string) measure {
+func (m rowMeasure) as(name string) rowMeasure {
 	m.name = name
 	return m
 }
 
-// counted is one that the kernel counted: it has no values by trial.
-func counted(name string, of func(*verdict.Evidence) *float64) measure {
-	return measure{name: name, value: func(a *verdict.Row) stat.Interval { return stat.Interval{Median: of(&a.Evidence)} }}
+// countedMeasure is one that the kernel counted: it has no values by trial.
+func countedMeasure(name string, of func(*verdict.Evidence) *float64) rowMeasure {
+	return rowMeasure{name: name, value: func(a *verdict.Row) stat.Interval { return stat.Interval{Median: of(&a.Evidence)} }}
 }
 
-// printed is a metric of the program, times a factor.
-func printed(name string, factor float64) measure {
-	return measure{
+// printedMeasure is a metric of the program, times a factor.
+func printedMeasure(name string, factor float64) rowMeasure {
+	return rowMeasure{
 		name:  "median",
 		value: func(a *verdict.Row) stat.Interval { return a.Metrics[name].Interval.Scaled(factor) },
 		point: func(p *verdict.Point) *float64 {
@@ -57,7 +57,7 @@ func printed(name string, factor float64) measure {
 // throughputTitle names what is compared.
 func (g *group) throughputTitle() string {
 	if o := g.r.Plan.SLO; o != nil {
-		return "Throughput within " + bound(*o)
+		return "Throughput within " + objectiveBound(*o)
 	}
 	return phrase.Capital(g.throughputName())
 }
@@ -78,7 +78,7 @@ func (g *group) throughputName() string {
 const logFrom = 20
 
 func (g *group) throughputChart() *document.Chart {
-	measures := []measure{{
+	measures := []rowMeasure{{
 		name:  "level",
 		value: func(a *verdict.Row) stat.Interval { return g.asShown(a.Throughput) },
 		point: func(p *verdict.Point) *float64 { return g.asShown(stat.Interval{Median: p.Throughput}).Median },
@@ -87,27 +87,27 @@ func (g *group) throughputChart() *document.Chart {
 		return nil
 	}
 	c, _ := g.chart("throughput", g.throughput, measures, false)
-	c.Title, c.Unit, c.Note = titled(g.throughputTitle(), g.Origin), g.throughput.Name(), noted(g.throughputNote(), g.Origin)
+	c.Title, c.Unit, c.Note = titleFrom(g.throughputTitle(), g.Origin), g.throughput.Name(), noteFrom(g.throughputNote(), g.Origin)
 	if old := g.pairs(); old != nil {
-		together(&c, g.paired(old, "throughput", g.throughput, measures[0]), c.Title)
+		chartTogether(&c, g.paired(old, "throughput", g.throughput, measures[0]), c.Title)
 	}
 	return &c
 }
 
 func (g *group) latencyChart() *document.Chart {
-	measures := []measure{p50, p99}
+	measures := []rowMeasure{measureP50, measureP99}
 	if g.other() && g.Latency.Quantile > 0.5 {
-		measures = []measure{p50, judged.as(g.Latency.Name()), p99}
+		measures = []rowMeasure{measureP50, measureJudged.as(g.Latency.Name()), measureP99}
 	}
 	low, high := g.extent(measures)
 	if high == 0 {
 		return nil
 	}
 	c, _ := g.chart("p99", number.Time(), measures, low > 0 && high/low > logFrom)
-	c.Title, c.Note = titled("Latency", g.Origin), noted(g.latencyNote(), g.Origin)
+	c.Title, c.Note = titleFrom("Latency", g.Origin), noteFrom(g.latencyNote(), g.Origin)
 	if old := g.pairs(); old != nil {
 		of := measures[1] // the judged one
-		together(&c, g.paired(old, "p99", number.Time(), of), titled("Latency, "+of.name, g.Origin))
+		chartTogether(&c, g.paired(old, "p99", number.Time(), of), titleFrom("Latency, "+of.name, g.Origin))
 	}
 	return &c
 }
@@ -117,40 +117,40 @@ func (g *group) latencyChart() *document.Chart {
 func (g *group) evidenceCharts() []document.Chart {
 	replicas := float64(max(1, g.Replicas))
 	var charts []document.Chart
-	add := func(title, unitName, note string, u number.Unit, measures ...measure) {
-		measures = slices.DeleteFunc(measures, func(m measure) bool { return !g.known(m) })
+	add := func(title, unitName, note string, u number.Unit, measures ...rowMeasure) {
+		measures = slices.DeleteFunc(measures, func(m rowMeasure) bool { return !g.known(m) })
 		if len(measures) == 0 {
 			return
 		}
 		c, ax := g.chart("", u, measures, false)
-		c.Title, c.Unit, c.Note, c.Bars = titled(title, g.Origin), unitName, note, true
+		c.Title, c.Unit, c.Note, c.Bars = titleFrom(title, g.Origin), unitName, note, true
 		if limit := g.EffectiveCPUs * replicas; unitName == "CPUs" && limit > 0 && limit <= ax.High() {
-			c.Reference = &document.Tick{At: ax.At(limit), Label: short(limit, number.Digits) + " available"}
+			c.Reference = &document.Tick{At: ax.At(limit), Label: shortNumber(limit, number.Digits) + " available"}
 		}
 		charts = append(charts, c)
 	}
 	add("CPU used", "CPUs", "CPU seconds per second, all replicas", number.Plain("CPUs"),
-		counted("target", func(e *verdict.Evidence) *float64 { return e.CPUs }),
-		counted("load generator", func(e *verdict.Evidence) *float64 { return e.LoadCPUs }))
+		countedMeasure("target", func(e *verdict.Evidence) *float64 { return e.CPUs }),
+		countedMeasure("load generator", func(e *verdict.Evidence) *float64 { return e.LoadCPUs }))
 	add("Waiting for a CPU", "s/s", "threads waiting for a CPU, on average; throttled time included", number.Plain("s/s"),
-		counted("run-queue wait", func(e *verdict.Evidence) *float64 { return e.RunQueueWaitRatio }),
-		counted("throttled", func(e *verdict.Evidence) *float64 { return stat.Scaled(e.ThrottledRatio, replicas) }))
+		countedMeasure("run-queue wait", func(e *verdict.Evidence) *float64 { return e.RunQueueWaitRatio }),
+		countedMeasure("throttled", func(e *verdict.Evidence) *float64 { return stat.Scaled(e.ThrottledRatio, replicas) }))
 	add("Context switches", "/s", "all threads of all replicas", number.PerSecond("/s"),
-		counted("voluntary", func(e *verdict.Evidence) *float64 { return e.VoluntaryPerSecond }),
-		counted("involuntary", func(e *verdict.Evidence) *float64 { return e.InvoluntaryPerSecond }))
+		countedMeasure("voluntary", func(e *verdict.Evidence) *float64 { return e.VoluntaryPerSecond }),
+		countedMeasure("involuntary", func(e *verdict.Evidence) *float64 { return e.InvoluntaryPerSecond }))
 	add("Throttled periods", "%", "share of the periods of the CPU limit in which the target was throttled", number.Ratio(),
-		counted("throttled periods", func(e *verdict.Evidence) *float64 { return e.ThrottledPeriodsRatio }))
+		countedMeasure("throttled periods", func(e *verdict.Evidence) *float64 { return e.ThrottledPeriodsRatio }))
 	return charts
 }
 
 // known reports whether a quantity was measured in any setting.
-func (g *group) known(m measure) bool {
+func (g *group) known(m rowMeasure) bool {
 	return slices.ContainsFunc(g.rows, func(a verdict.Row) bool { return m.value(&a).Median != nil })
 }
 
 // extent is the smallest positive and the largest value shown, intervals and
 // valid trials included.
-func (g *group) extent(measures []measure) (low, high float64) {
+func (g *group) extent(measures []rowMeasure) (low, high float64) {
 	low = math.Inf(1)
 	see := func(x *float64) {
 		if x != nil && *x > 0 {
@@ -174,15 +174,15 @@ func (g *group) extent(measures []measure) (low, high float64) {
 	return low, high
 }
 
-func (g *group) chart(metric string, u number.Unit, measures []measure, logarithmic bool) (document.Chart, document.Axis) {
+func (g *group) chart(metric string, u number.Unit, measures []rowMeasure, logarithmic bool) (document.Chart, document.Axis) {
 	low, high := g.extent(measures)
 	ax := document.NewAxis(low, high, logarithmic)
 	return g.chartOn(ax, metric, u, measures, logarithmic), ax
 }
 
 // chartOn is a chart on an axis that others may share.
-func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures []measure, logarithmic bool) document.Chart {
-	c := document.Chart{Log: logarithmic, Ticks: ticks(u, ax), Axis: g.axis()}
+func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures []rowMeasure, logarithmic bool) document.Chart {
+	c := document.Chart{Log: logarithmic, Ticks: axisTicks(u, ax), Axis: g.axis()}
 	for i := range g.rows {
 		a := &g.rows[i]
 		label, sub := settingLabel(a)
@@ -204,7 +204,7 @@ func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures
 	return c
 }
 
-func newMark(ax document.Axis, u number.Unit, m measure, a *verdict.Row) document.Mark {
+func newMark(ax document.Axis, u number.Unit, m rowMeasure, a *verdict.Row) document.Mark {
 	v := m.value(a)
 	var mark document.Mark
 	if v.Median != nil {
@@ -280,8 +280,8 @@ func (g *group) partner(old *verdict.Row) *verdict.Row {
 }
 
 // paired is a chart of one quantity in which old and new share places and axis.
-func (g *group) paired(old map[*verdict.Row]*verdict.Row, metric string, u number.Unit, m measure) document.Chart {
-	low, high := g.extent([]measure{m})
+func (g *group) paired(old map[*verdict.Row]*verdict.Row, metric string, u number.Unit, m rowMeasure) document.Chart {
+	low, high := g.extent([]rowMeasure{m})
 	logarithmic := metric == "p99" && low > 0 && high/low > logFrom
 	ax := document.NewAxis(low, high, logarithmic)
 	before, after := *g, *g
@@ -298,16 +298,16 @@ func (g *group) paired(old map[*verdict.Row]*verdict.Row, metric string, u numbe
 			before.rows = append(before.rows, verdict.Row{Label: a.Label, Procs: a.Procs})
 		}
 	}
-	c := after.chartOn(ax, metric, u, []measure{m}, logarithmic)
-	c.Series = append(before.chartOn(ax, metric, u, []measure{m}, logarithmic).Series, c.Series...)
+	c := after.chartOn(ax, metric, u, []rowMeasure{m}, logarithmic)
+	c.Series = append(before.chartOn(ax, metric, u, []rowMeasure{m}, logarithmic).Series, c.Series...)
 	c.Series[0].Name, c.Series[1].Name = "old", "new"
 	c.Paired = true
 	c.Describe(metric)
 	return c
 }
 
-// together hands on the chart of old and new, under what the whole one is called.
-func together(c *document.Chart, p document.Chart, title string) {
+// chartTogether hands on the chart of old and new, under what the whole one is called.
+func chartTogether(c *document.Chart, p document.Chart, title string) {
 	p.Title, p.Unit, p.Note = title, c.Unit, c.Note
 	c.Together = &p
 }

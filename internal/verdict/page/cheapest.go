@@ -13,9 +13,9 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// asked is the question: 300 requests per second with p99 within 50 ms.
-func asked(c *verdict.Cheapest) string {
-	return fmt.Sprintf("%s req/s with %s within %s", short(c.RatePerSecond, number.Digits), c.Objective.Name(), number.Time().Short().Value(c.Objective.Seconds))
+// askedRate is the question: 300 requests per second with p99 within 50 ms.
+func askedRate(c *verdict.Cheapest) string {
+	return fmt.Sprintf("%s req/s with %s within %s", shortNumber(c.RatePerSecond, number.Digits), c.Objective.Name(), number.Time().Short().Value(c.Objective.Seconds))
 }
 
 // cheapestVerdict answers which setting carries the rate at the least cost.
@@ -28,7 +28,7 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 		if c.Today != nil && sameSetting(c.Answer, c.Today) {
 			v.State, v.Label = document.OK, "Change nothing"
 		}
-		v.Sentence = fmt.Sprintf("%s %s %s%s.", phrase.Capital(settingOf(c.Answer)), sustains(c.Answer), asked(c), saving(c))
+		v.Sentence = fmt.Sprintf("%s %s %s%s.", phrase.Capital(settingOf(c.Answer)), sustainVerb(c.Answer), askedRate(c), saving(c))
 		if c.Answer.Carries == verdict.CarriesLikely {
 			v.State, v.Label = document.Attention, "Likely, but not proven"
 			v.Sentence += " This is likely, but not proven: procfit could not read the GOMAXPROCS that it ran with."
@@ -36,10 +36,10 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 		v.Reasons = []string{"Within that limit it sustains " + bounds(c.Answer.Capacity) + "; the bounds hold for all settings together, at 95%."}
 	case c.Open == 0 && len(c.Settings) > 0:
 		v.State, v.Label = document.Attention, "No setting is enough"
-		v.Sentence = "None of the measured settings sustains " + asked(c) + "."
+		v.Sentence = "None of the measured settings sustains " + askedRate(c) + "."
 		v.Next = []document.Item{{Text: "Use a lower --rate or a longer --slo, or measure higher --limit and more --replicas."}}
 	default:
-		v.Sentence = "No setting is proven to sustain " + asked(c) + "."
+		v.Sentence = "No setting is proven to sustain " + askedRate(c) + "."
 	}
 	if c.Open > 0 {
 		what := "may sustain it"
@@ -54,7 +54,7 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 	if c.Answer != nil {
 		v.Answer.Text = phrase.Capital(settingOf(c.Answer))
 		if c.Answer.Carries == verdict.CarriesLikely {
-			v.Answer.Text = "Likely: " + lowered(v.Answer.Text)
+			v.Answer.Text = "Likely: " + lowerFirst(v.Answer.Text)
 		}
 	}
 	return v
@@ -95,7 +95,7 @@ func measureMore(r *verdict.Result) document.Item {
 	for i := range r.Cheapest.Settings {
 		blocks = max(blocks, 2*r.Cheapest.Settings[i].Trials)
 	}
-	return document.Item{Text: "Measure more", Command: repeated(r, blocks)}
+	return document.Item{Text: "Measure more", Command: repeatCommand(r, blocks)}
 }
 
 // settingOf names a setting by what is to be set: 2 replicas of 0.5 CPUs with
@@ -117,7 +117,7 @@ func settingOf(p *verdict.Priced) string {
 	return s + " with GOMAXPROCS=" + strconv.Itoa(*p.Procs)
 }
 
-func sustains(p *verdict.Priced) string {
+func sustainVerb(p *verdict.Priced) string {
 	if p.Replicas > 1 {
 		return "sustain"
 	}
@@ -152,14 +152,14 @@ func bounds(i stat.Interval) string {
 func pricedTable(c *verdict.Cheapest) *document.Table {
 	t := &document.Table{Columns: []document.Column{
 		{Head: "Setting", Short: "setting", Left: true}, {Head: "Total CPUs", Short: "CPUs"},
-		{Head: "Throughput within " + bound(c.Objective), Short: "within " + bound(c.Objective)},
-		{Head: "Sustains " + short(c.RatePerSecond, number.Digits) + " req/s", Short: "enough", Left: true},
+		{Head: "Throughput within " + objectiveBound(c.Objective), Short: "within " + objectiveBound(c.Objective)},
+		{Head: "Sustains " + shortNumber(c.RatePerSecond, number.Digits) + " req/s", Short: "enough", Left: true},
 		{Head: "Trials", Short: "trials"},
 	}}
 	u := number.PerSecond("req")
 	for i := range c.Settings {
 		s := &c.Settings[i]
-		row := document.Row{Cells: []document.Cell{{Value: settingOf(s)}, {Value: short(s.TotalCPUs, number.Digits)}, cell(u, s.Capacity), {Value: carriesWord(s.Carries)}, {Value: strconv.Itoa(s.Trials)}}}
+		row := document.Row{Cells: []document.Cell{{Value: settingOf(s)}, {Value: shortNumber(s.TotalCPUs, number.Digits)}, cell(u, s.Capacity), {Value: carriesWord(s.Carries)}, {Value: strconv.Itoa(s.Trials)}}}
 		if s.Met < s.Trials {
 			row.Cells[2].Value = "below " + row.Cells[2].Value
 		}

@@ -20,15 +20,15 @@ type question struct {
 	answer func(*group) (state document.Tone, answer, detail string)
 }
 
-// first are the first points of the checklist, which take a clear answer before anything is changed.
-var first = []question{
+// firstQuestions are the first points of the checklist, which take a clear answer before anything is changed.
+var firstQuestions = []question{
 	{"Was it measured?", (*group).measured}, {"What is the current value?", (*group).current}, {"What is NumCPU()?", (*group).numCPU},
 	{"Are they equal, and if not, why?", (*group).equal},
 }
 
 // checklist is the eight points to go through before touching GOMAXPROCS.
 func (g *group) checklist() document.Checks {
-	return g.answers(append(first[:len(first):len(first)], []question{
+	return g.answers(append(firstQuestions[:len(firstQuestions):len(firstQuestions)], []question{
 		{"Throughput or latency?", (*group).tunedFor},
 		{"At least five settings, with enough trials each?", (*group).enough}, {"Before and after, with a load like that in production?", (*group).beforeAfter},
 		{"Was the target throttled by a CPU limit?", (*group).throttling},
@@ -41,7 +41,7 @@ func (g *group) unclear() *document.Check {
 	if g.r.Canary != nil || g.r.Live != nil {
 		return nil
 	}
-	for _, c := range g.answers(first) {
+	for _, c := range g.answers(firstQuestions) {
 		if c.State == document.Unknown {
 			return &c
 		}
@@ -160,7 +160,7 @@ func (g *group) tunedFor() (state document.Tone, answer, detail string) {
 // could change the verdict.
 func (g *group) enough() (state document.Tone, answer, detail string) {
 	settings, repeated, slow, least := 0, 0, 0, math.MaxInt
-	for _, a := range current(g.rows) {
+	for _, a := range currentRows(g.rows) {
 		settings++
 		least = min(least, a.Trials)
 		switch {

@@ -112,9 +112,9 @@ func (w words) defaultOpen(c verdict.CauseDefaultOpen) string {
 	switch against := valueName(c.Rival); {
 	case c.N == 0:
 	case c.Metric == verdict.MetricP99:
-		looked = fmt.Sprintf(": its %s looked %s, against %s%s", w.quantile(), higher(c.Change), against, often(c.N))
+		looked = fmt.Sprintf(": its %s looked %s, against %s%s", w.quantile(), higher(c.Change), against, inTrials(c.N))
 	default:
-		looked = fmt.Sprintf(": it looked %s, against %s%s", slower(c.Change), against, often(c.N))
+		looked = fmt.Sprintf(": it looked %s, against %s%s", slower(c.Change), against, inTrials(c.N))
 	}
 	return fmt.Sprintf("%s %s as well as any other value (%s) %s. No value is proven worse, and whether the default (%d) performs as well is undecided%s. Keep the default until more is known.",
 		valueName(c.Of), shown, w.figures(c.Of), w.where(), c.Than.Procs, looked)

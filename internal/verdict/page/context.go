@@ -108,16 +108,16 @@ func originWords(o journal.Origin) string {
 	return "from " + string(o)
 }
 
-// titled is a metric's title with where it comes from, unless that is this machine.
-func titled(title string, o journal.Origin) string {
+// titleFrom is a metric's title with where it comes from, unless that is this machine.
+func titleFrom(title string, o journal.Origin) string {
 	if o == journal.OriginLocal || o == "" {
 		return title
 	}
 	return title + ", " + originWords(o)
 }
 
-// noted is a metric's note with where it comes from.
-func noted(note string, o journal.Origin) string {
+// noteFrom is a metric's note with where it comes from.
+func noteFrom(note string, o journal.Origin) string {
 	switch of := originWords(o); {
 	case of == "" || o != journal.OriginLocal: // then the title says it
 		return note
@@ -174,8 +174,8 @@ func apartBy(r *verdict.Result) []string {
 	return list
 }
 
-// key is what distinguishes a group from the others, and no more: "0.5 CPUs".
-func key(r *verdict.Result, i int) string {
+// groupKey is what distinguishes a group from the others, and no more: "0.5 CPUs".
+func groupKey(r *verdict.Result, i int) string {
 	var parts []string
 	for _, of := range []func(*verdict.Group) string{setOf, languageOf, quotaOf, replicasOf} {
 		if slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return of(&g) != of(&r.Groups[0]) }) {

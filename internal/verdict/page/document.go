@@ -14,7 +14,7 @@ import (
 // on, and what weakens it most. The rest is in the report.
 func Brief(r *verdict.Result) *document.Document {
 	parts := partsOf(r)
-	v, warnings := headline(r, parts), warningsOf(r, len(parts))
+	v, warnings := pageHeadline(r, parts), warningsOf(r, len(parts))
 	d := newDocument(r)
 	d.Closing = v.closing()
 	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
@@ -43,7 +43,7 @@ func Brief(r *verdict.Result) *document.Document {
 		add(parts[0].numberTables(true)...)
 	}
 	add(profilesOf(r)...)
-	if text := progress(r); text != "" {
+	if text := incompleteText(r); text != "" {
 		add(document.Alert{Text: text})
 	}
 	add(heaviest(r, warnings, len(parts)))
@@ -56,7 +56,7 @@ func newDocument(r *verdict.Result) *document.Document {
 	if r.Canary != nil || r.Live != nil {
 		name += " under its own traffic"
 	}
-	return &document.Document{Title: subject(r) + " of " + name, Date: r.Started.UTC().Format("2 January 2006, 15:04 UTC")}
+	return &document.Document{Title: comparedSubject(r) + " of " + name, Date: r.Started.UTC().Format("2 January 2006, 15:04 UTC")}
 }
 
 // summaryOf has a row a part, or a setting by its cost; nil: neither is asked.
@@ -69,7 +69,7 @@ func summaryOf(r *verdict.Result, parts []part) *document.Table {
 	case len(r.Best) > 0:
 		return comparedTable(parts)
 	}
-	return summary(r, parts)
+	return summaryTable(r, parts)
 }
 
 // fewGroups have their curves on a terminal; more have a row of the summary each.
@@ -88,7 +88,7 @@ func (g *group) onTerminal() (list []document.Block) {
 }
 
 // Report is all that is known of a sweep, as its files show it.
-func Report(r *verdict.Result) *document.Document { return wholeReport(r, progress(r)) }
+func Report(r *verdict.Result) *document.Document { return wholeReport(r, incompleteText(r)) }
 
 // Ended is that of a sweep that has just ended: whoever watched it knows how far it came.
 func Ended(r *verdict.Result) *document.Document { return wholeReport(r, "") }
@@ -107,10 +107,10 @@ func SoFar(r *verdict.Result) *document.Document {
 
 func wholeReport(r *verdict.Result, progress string) *document.Document {
 	parts := partsOf(r)
-	v, warnings, profiles := headline(r, parts), warningsOf(r, len(parts)), profilesOf(r)
+	v, warnings, profiles := pageHeadline(r, parts), warningsOf(r, len(parts)), profilesOf(r)
 	var glance document.Cards
 	if len(parts) > 1 && len(r.Best) == 0 {
-		glance = overview(r, parts)
+		glance = overviewCards(r, parts)
 	}
 	d := newDocument(r)
 	d.Parts = len(parts) > 1
@@ -132,7 +132,7 @@ func wholeReport(r *verdict.Result, progress string) *document.Document {
 		sections[i] = sectionOf(p, d.Parts, notes, id)
 	}
 	answer := v.panel(2)
-	if text := alert(alerts); text != "" {
+	if text := alertText(alerts); text != "" {
 		answer.Blocks = append(answer.Blocks, document.Alert{Text: text, To: anchor})
 	}
 	add(answer)
@@ -244,8 +244,8 @@ func (g *group) inReport(warnings []document.Block) (list []document.Block) {
 	add(warnings...)
 	checklist, mistakes := g.checklist(), g.mistakes()
 	add(document.Folds{Title: document.Heading{Level: 3, Text: "Checklist"}, List: []document.Fold{
-		{Summary: folded("Before you change it", checklist, "to look at", "unknown"), Blocks: []document.Block{checklist}},
-		{Summary: folded("Common mistakes", mistakes, "to look at", "open"), Blocks: []document.Block{mistakes}}}})
+		{Summary: foldedTitle("Before you change it", checklist, "to look at", "unknown"), Blocks: []document.Block{checklist}},
+		{Summary: foldedTitle("Common mistakes", mistakes, "to look at", "open"), Blocks: []document.Block{mistakes}}}})
 	if evidence := g.evidenceCharts(); len(evidence) > 0 {
 		add(document.Charts{Title: document.Heading{Level: 3, Text: "Kernel counters"}, Layout: document.Evidence, List: evidence})
 	}
@@ -259,7 +259,7 @@ func (g *group) curveCharts(benchmarks []document.Chart) *document.Charts {
 	if throughput == nil {
 		return nil
 	}
-	table := curves(g.valueColumn(), throughput, latency)
+	table := curvesTable(g.valueColumn(), throughput, latency)
 	charts := document.Charts{Title: document.Heading{Level: 3, Text: "By " + cmp.Or(g.axis(), "GOMAXPROCS")}, Hidden: true, Layout: document.Curves, List: chartsOf(throughput, latency), Table: &table, Note: "Throughput: " + throughput.Note,
 		Key: "A large dot is the level of a setting, estimated from all trials, and the bar is its 95% interval. Small dots are single trials, small rings are trials of a repeat of the same setting, and × marks trials that are not used; a × above a chart has no value or one beyond it. Point at a setting or tap it to see its values."}
 	if slices.ContainsFunc(throughput.Categories, func(k document.Category) bool { return k.Uncompared != "" }) {
@@ -301,8 +301,8 @@ func (g *group) numberTables(whole bool) []document.Block {
 	return list
 }
 
-// subject is what was compared: GOMAXPROCS, and the variables of --vary.
-func subject(r *verdict.Result) string {
+// comparedSubject is what was compared: GOMAXPROCS, and the variables of --vary.
+func comparedSubject(r *verdict.Result) string {
 	if gateLeads(r) {
 		return "New and old version"
 	}

@@ -35,7 +35,7 @@ func environmentBlocks(r *verdict.Result) (blocks []document.Block) {
 	if h.MemoryBytes > 0 {
 		add("Memory", number.Short(number.Bytes(float64(h.MemoryBytes))))
 	}
-	add("System", system(h))
+	add("System", systemWords(h))
 	add("cgroups", h.CgroupMode)
 	if nodes := r.Plan.Nodes; len(nodes) > 0 {
 		add("Nodes", phrase.And(nodes)+": one block on each, at the same time")
@@ -48,33 +48,33 @@ func environmentBlocks(r *verdict.Result) (blocks []document.Block) {
 	add("Go version of the program", goVersion(t.GoVersion))
 	add("Main module of the program", t.MainModule)
 	add("Before each run", r.Spec.Text("prepare"))
-	groups(t, add)
+	cgroupPairs(t, add)
 	add("Runtime variables", strings.Join(t.Environment, " "))
 	add("Directory", t.Directory)
 	add("CPUs of the target", t.Had().String())
 	canaryEnvironment(r.Canary, add)
-	queries(r, add)
+	queryPairs(r, add)
 	are("Program")
 	add("URL", t.URL)
 	add("Load generator", generatorWords(r))
 	add("How the load was sent", engineWords(r))
 	add("TLS", verified(r.Spec))
 	if t.Kind == journal.KindServer {
-		offered(r, add)
+		offeredPairs(r, add)
 	}
 	are("Load")
 	add("Numbers", originWords(r.Origin))
 	add("Date", r.Started.UTC().Format("2006-01-02 15:04 UTC"))
 	add("A trial", trialWords(r))
-	add("Plan", planned(r))
+	add("Plan", planWords(r))
 	add("Trials", howMany(r))
 	add("procfit", strings.TrimSpace(r.Tool.Version+" ("+r.Tool.GoVersion+")"))
 	are("Trials")
 	return blocks
 }
 
-// offered is the rate of a server's load, and where the load ran.
-func offered(r *verdict.Result, add func(name, value string)) {
+// offeredPairs is the rate of a server's load, and where the load ran.
+func offeredPairs(r *verdict.Result, add func(name, value string)) {
 	l := r.Load
 	if l.RatePerSecond != nil {
 		add("Rate", number.PerSecond("req/s").Value(*l.RatePerSecond))
@@ -136,15 +136,15 @@ func whereLoadRan(r *verdict.Result) string {
 	return "on different machines"
 }
 
-// groups are what the cgroups of the target and its neighbour have, but for limits of settings.
-func groups(t journal.Target, add func(name, value string)) {
-	add("Burst of the CPU limit", burst(t.BurstCPUs))
+// cgroupPairs are what the cgroups of the target and its neighbour have, but for limits of settings.
+func cgroupPairs(t journal.Target, add func(name, value string)) {
+	add("Burst of the CPU limit", burstWords(t.BurstCPUs))
 	add("CPU shares", shares(t.CPUShares))
-	add("Next to it", beside(t.Beside))
+	add("Next to it", besideWords(t.Beside))
 }
 
-// burst is that of the settings' limits; empty: they have none.
-func burst(cpus float64) string {
+// burstWords is that of the settings' limits; empty: they have none.
+func burstWords(cpus float64) string {
 	if cpus <= 0 {
 		return ""
 	}
@@ -159,8 +159,8 @@ func shares(n int64) string {
 	return fmt.Sprintf("%d, as for a request of %s", n, number.CPUs(float64(n)/1024))
 }
 
-// beside is the neighbour that ran in every trial.
-func beside(b *journal.Beside) string {
+// besideWords is the neighbour that ran in every trial.
+func besideWords(b *journal.Beside) string {
 	if b == nil {
 		return ""
 	}
@@ -178,8 +178,8 @@ func beside(b *journal.Beside) string {
 	}
 }
 
-// planned is a grid's blocks, or a race's budget.
-func planned(r *verdict.Result) string {
+// planWords is a grid's blocks, or a race's budget.
+func planWords(r *verdict.Result) string {
 	p := r.Plan
 	if c := r.Canary; c != nil {
 		return fmt.Sprintf("%s, each setting next to a control: %d of %s", phrase.Count(len(c.Rounds), "round"), c.Slices, phrase.Count(c.Planned, "slice"))
@@ -277,7 +277,7 @@ func verified(asked spec.Spec) string {
 
 func trialWords(r *verdict.Result) string {
 	l, s := r.Load, number.Time().Short()
-	batch := ends(r.Target)
+	batch := endsByItself(r.Target)
 	if l.DurationSeconds <= 0 && !batch {
 		return ""
 	}

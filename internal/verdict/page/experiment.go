@@ -77,7 +77,7 @@ func (w experiment) against(of verdict.Verdict) string {
 		for _, o := range []verdict.Outcome{verdict.OutcomeBetter, verdict.OutcomeWorse, verdict.OutcomeWithin, verdict.OutcomeUndecided} {
 			for _, f := range a.Figures {
 				if f.Outcome == o {
-					list = append(list, changed(w.name(f.Name), f.Ratio, w.margin(f.Name), "higher", "lower"))
+					list = append(list, changedFrom(w.name(f.Name), f.Ratio, w.margin(f.Name), "higher", "lower"))
 				}
 			}
 		}
@@ -240,15 +240,15 @@ func (w experiment) differences(a verdict.CanarySetting, figures []string) strin
 	for _, f := range figures {
 		text := w.name(f) + " (unknown)"
 		if m := a.Of(f); m != nil {
-			text = w.name(f) + " " + changes(m.Ratio)
+			text = w.name(f) + " " + changesText(m.Ratio)
 		}
 		list = append(list, text)
 	}
 	return phrase.And(list)
 }
 
-// changes is a difference in a sentence.
-func changes(i stat.Interval) string {
+// changesText is a difference in a sentence.
+func changesText(i stat.Interval) string {
 	c := difference(i)
 	return c.Value + " " + c.Detail
 }

@@ -131,7 +131,7 @@ func (w experiment) on() []string {
 	}
 	return []string{
 		phrase.Count(w.Slices, "slice") + " of " + number.Short(number.Seconds(w.SliceSeconds)),
-		phrase.Count(replicas, "canary pod") + " for each value", services(w.Services),
+		phrase.Count(replicas, "canary pod") + " for each value", serviceWords(w.Services),
 	}
 }
 
@@ -201,7 +201,7 @@ func (w experiment) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax d
 	name := a.Label
 	c := document.Chart{
 		Title: "GOMAXPROCS " + name + ": " + w.name(m.Name), Unit: u.Name(), Axis: "slice", Note: "by slices of " + number.Short(number.Seconds(w.SliceSeconds)),
-		Ticks: ticks(u, ax), Series: []document.Series{{Name: w.control() + ", " + w.Settings[0].Label}, {Name: name}},
+		Ticks: axisTicks(u, ax), Series: []document.Series{{Name: w.control() + ", " + w.Settings[0].Label}, {Name: name}},
 	}
 	for n, p := range m.Points {
 		k := document.Category{Label: strconv.Itoa(n + 1)}
@@ -220,7 +220,7 @@ func (w experiment) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax d
 		}
 		c.Categories = append(c.Categories, k)
 	}
-	c.Summary = c.Title + " over " + phrase.Count(len(c.Categories), "slice") + ": " + changes(m.Ratio) + " compared with " + w.control()
+	c.Summary = c.Title + " over " + phrase.Count(len(c.Categories), "slice") + ": " + changesText(m.Ratio) + " compared with " + w.control()
 	return c
 }
 

@@ -56,7 +56,7 @@ func (w experiment) undecided(v *Verdict) {
 		more = w.cheaper(v, list, more)
 	}
 	if more != "" {
-		v.Next = []document.Item{{Text: "measure for twice as long", Command: w.r.Spec.With(spec.Part("for", "", doubled(w.r.Load.DurationSeconds)), fresh).Shell()}}
+		v.Next = []document.Item{{Text: "measure for twice as long", Command: w.r.Spec.With(spec.Part("for", "", doubled(w.r.Load.DurationSeconds)), newFolder).Shell()}}
 	}
 }
 

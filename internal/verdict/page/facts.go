@@ -47,7 +47,7 @@ func (g *group) facts() []document.Pair {
 		add("Workload", phrase.Clip(w.Kind, nameRoom))
 	}
 	if o := g.Others; o.CPUs != nil && o.Of > 0 {
-		add("Other programs", fmt.Sprintf("used %s of the %s that the target may use", short(roundTo(*o.CPUs), number.Digits), number.CPUs(float64(o.Of))))
+		add("Other programs", fmt.Sprintf("used %s of the %s that the target may use", shortNumber(roundTo(*o.CPUs), number.Digits), number.CPUs(float64(o.Of))))
 	}
 	add("Program next to it", g.neighbour())
 	add("CPU per request", g.cpuEach())
@@ -146,7 +146,7 @@ func (g *group) memoryFacts(add func(name, value string)) {
 	}
 	e, at := &a.Evidence, ", at "+settingName(a)
 	if e.PeakRSSBytes != nil {
-		add("Peak memory", size(e.PeakRSSBytes)+at)
+		add("Peak memory", memorySize(e.PeakRSSBytes)+at)
 	}
 	if e.GCCyclesPerSecond == nil {
 		return
@@ -156,7 +156,7 @@ func (g *group) memoryFacts(add func(name, value string)) {
 		text += " with " + number.Seconds(*e.GCPauseSeconds) + " of pauses"
 	}
 	if e.GCHeapBytes != nil {
-		text += ", " + size(e.GCHeapBytes) + " of heap in use after it"
+		text += ", " + memorySize(e.GCHeapBytes) + " of heap in use after it"
 	}
 	if e.GCBusyRatio != nil {
 		text += ", " + number.Ratio().Number(*e.GCBusyRatio) + " of the CPU time that the program was busy"

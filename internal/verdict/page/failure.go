@@ -83,7 +83,7 @@ func targetOf(h *journal.Header, t *journal.Trial) []string {
 		return target.Against
 	case target.Build != "":
 		n := 0 // of the words that set --env
-		for n < len(target.Command) && (n == 0 && target.Command[n] == "env" || n > 0 && variable().MatchString(target.Command[n])) {
+		for n < len(target.Command) && (n == 0 && target.Command[n] == "env" || n > 0 && environmentEntry().MatchString(target.Command[n])) {
 			n++
 		}
 		return slices.Concat(target.Command[:n], []string{"go", "run", target.Build}, target.Command[n:])
@@ -98,7 +98,7 @@ func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
 		if !slices.Contains(measuring, h.Spec.Command) {
 			return ""
 		}
-		return h.Spec.With(append(changes, fresh)...).Shell()
+		return h.Spec.With(append(changes, newFolder)...).Shell()
 	}
 	add := func(text, command string) {
 		if strings.Contains(command, redacted) {
@@ -114,22 +114,22 @@ func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
 			add("build it by itself", inVersion(t)+"go build "+phrase.ShellWord(h.Target.Build))
 			break
 		}
-		add("start it by itself", alone(h, t))
+		add("start it by itself", aloneCommand(h, t))
 	case journal.InvalidPrepare:
 		add("run the command of --prepare by itself", spec.Replace(h.Spec.Text("prepare"), func(string) string { return redacted }))
 	case journal.InvalidBeside:
 		add("run the command of --beside by itself", phrase.Shell(anyPort(h.Target.Beside.Command)))
 	case journal.InvalidNeverReady:
-		add("start it by itself, and check where it listens", alone(h, t))
+		add("start it by itself, and check where it listens", aloneCommand(h, t))
 		add("give it longer to start", again(spec.Part("timeout", "ready", doubled(h.Load.ReadyTimeoutSeconds))))
 	case journal.InvalidTimeout:
 		add("give it longer", again(spec.Part("timeout", "run", doubled(h.Load.TrialTimeoutSeconds))))
-		add("run it by itself", alone(h, t))
+		add("run it by itself", aloneCommand(h, t))
 	case journal.InvalidKilled:
 		add("check whether the machine ran out of memory", "journalctl --dmesg --grep 'out of memory|oom-kill'")
-		add("run it by itself", alone(h, t))
+		add("run it by itself", aloneCommand(h, t))
 	default:
-		add("run it by itself", alone(h, t))
+		add("run it by itself", aloneCommand(h, t))
 	}
 	if h.Target.Object != "" {
 		add("see what the cluster reports", "kubectl get events --namespace "+phrase.ShellWord(h.Target.Namespace)+" --sort-by=.lastTimestamp")
@@ -140,9 +140,9 @@ func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
 	return list
 }
 
-// alone is the command that runs a trial's target as the trial did, at a fixed port;
+// aloneCommand is the command that runs a trial's target as the trial did, at a fixed port;
 // empty: there is none to paste.
-func alone(h *journal.Header, t *journal.Trial) string {
+func aloneCommand(h *journal.Header, t *journal.Trial) string {
 	words := anyPort(targetOf(h, t))
 	if len(words) == 0 || h.Target.BuiltIn != "" || strings.Contains(strings.Join(words, " "), binaryPlaceholder) {
 		return ""

@@ -12,17 +12,17 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// shown is a metric that a stage's multiples show.
-type shown struct {
-	measure
+// shownFigure is a metric that a stage's multiples show.
+type shownFigure struct {
+	rowMeasure
 	title string
 	row   string // what a row's name begins with, as benchmarks have it; empty: the number of Ps alone
 	unit  number.Unit
 }
 
-// figures are those of a server, or of a program that runs to its end; and what the
+// stageFigures are those of a server, or of a program that runs to its end; and what the
 // kernel counted of it. Tables of such programs by Go version are long enough.
-func figures(r *verdict.Result) []shown {
+func stageFigures(r *verdict.Result) []shownFigure {
 	switch {
 	case r.Target.URL != "":
 		return append(serverFigures(r), kernelFigures()...)
@@ -33,7 +33,7 @@ func figures(r *verdict.Result) []shown {
 }
 
 // batchFigures are what the program printed, times first, else the time of a run.
-func batchFigures(r *verdict.Result) []shown {
+func batchFigures(r *verdict.Result) []shownFigure {
 	names := map[string]string{} // with their units
 	for _, g := range r.Groups {
 		for _, a := range g.Settings {
@@ -42,23 +42,23 @@ func batchFigures(r *verdict.Result) []shown {
 			}
 		}
 	}
-	var times, others []shown
+	var times, others []shownFigure
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		s := shown{measure: printed(name, 1), title: name, unit: number.PerSecond("")}
+		s := shownFigure{rowMeasure: printedMeasure(name, 1), title: name, unit: number.PerSecond("")}
 		if names[name] == "ns/op" {
-			s.measure, s.unit, s.row = printed(name, 1e-9), number.Time(), strings.TrimSuffix(s.title, " ns/op")
+			s.rowMeasure, s.unit, s.row = printedMeasure(name, 1e-9), number.Time(), strings.TrimSuffix(s.title, " ns/op")
 			times = append(times, s)
 			continue
 		}
 		if title, ok := strings.CutSuffix(s.title, "-ns"); ok { // p99-ns, as benchmarks have other times
-			s.measure, s.unit, s.title = printed(name, 1e-9), number.Time(), title
+			s.rowMeasure, s.unit, s.title = printedMeasure(name, 1e-9), number.Time(), title
 		}
 		others = append(others, s)
 	}
 	if len(names) > 0 {
 		return append(times, others...)
 	}
-	return []shown{{title: "Time per run", unit: number.Time(), measure: measure{
+	return []shownFigure{{title: "Time per run", unit: number.Time(), rowMeasure: rowMeasure{
 		name:  "median",
 		value: func(a *verdict.Row) stat.Interval { return a.Throughput.Inverse() },
 		point: func(p *verdict.Point) *float64 { return reciprocal(p.Throughput) },
@@ -74,22 +74,22 @@ func reciprocal(x *float64) *float64 {
 
 // serverFigures are throughput, latency and CPU time. Where the judged loop is the open one,
 // the closed one's latency is next to it, because documents that used wrk report that one.
-func serverFigures(r *verdict.Result) []shown {
+func serverFigures(r *verdict.Result) []shownFigure {
 	name, open := "", false
 	if len(r.Groups) > 0 {
 		name, open = throughputUnit(r.Groups[0].ThroughputUnit), r.Groups[0].LatencyMode == "open"
 	}
-	list := []shown{
-		{title: "Throughput, " + name, unit: number.PerSecond(""), measure: throughput.as("median")},
-		{title: "p99 latency", unit: number.Time(), measure: p99.as("median")},
+	list := []shownFigure{
+		{title: "Throughput, " + name, unit: number.PerSecond(""), rowMeasure: measureThroughput.as("median")},
+		{title: "p99 latency", unit: number.Time(), rowMeasure: measureP99.as("median")},
 	}
 	if open {
 		list[1].title = "p99, latency phase"
-		list = append(list, shown{title: "p99, throughput phase", unit: number.Time(), measure: measure{"median", closedP99, func(p *verdict.Point) *float64 { return p.ClosedP99 }}})
+		list = append(list, shownFigure{title: "p99, throughput phase", unit: number.Time(), rowMeasure: rowMeasure{"median", closedP99, func(p *verdict.Point) *float64 { return p.ClosedP99 }}})
 	}
-	list = append(list, shown{title: "CPU per request", unit: number.Time(), measure: counted("median", cpuEach)})
+	list = append(list, shownFigure{title: "CPU per request", unit: number.Time(), rowMeasure: countedMeasure("median", cpuEach)})
 	if open {
-		list = append(list, shown{title: "CPU per request, latency phase", unit: number.Time(), measure: measure{name: "median", value: func(a *verdict.Row) stat.Interval {
+		list = append(list, shownFigure{title: "CPU per request, latency phase", unit: number.Time(), rowMeasure: rowMeasure{name: "median", value: func(a *verdict.Row) stat.Interval {
 			if a.OpenEvidence == nil {
 				return stat.Interval{}
 			}
@@ -112,12 +112,12 @@ func closedP99(a *verdict.Row) stat.Interval {
 }
 
 // kernelFigures are what the kernel counted of the program.
-func kernelFigures() []shown {
-	row := func(title string, u number.Unit, of func(*verdict.Evidence) *float64) shown {
-		return shown{title: title, unit: u, measure: counted("median", of)}
+func kernelFigures() []shownFigure {
+	row := func(title string, u number.Unit, of func(*verdict.Evidence) *float64) shownFigure {
+		return shownFigure{title: title, unit: u, rowMeasure: countedMeasure("median", of)}
 	}
 	whole := number.Plain("").Short()
-	return []shown{
+	return []shownFigure{
 		row("Context switches per second", number.PerSecond(""), func(e *verdict.Evidence) *float64 {
 			if e.VoluntaryPerSecond == nil || e.InvoluntaryPerSecond == nil {
 				return nil

@@ -13,7 +13,7 @@ import (
 // Write renders the Result into a directory that exists and returns the paths, the one to
 // open first at the head. All of them are there afterwards, or none is changed.
 func Write(dir string, r *verdict.Result) ([]string, error) {
-	list, err := files(r)
+	list, err := resultFiles(r)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func WriteFailure(dir string, f *Failure) ([]string, error) {
 	return folder.Write(dir, folder.File{Name: "report.html", Mode: folder.Shared, Content: report})
 }
 
-func files(r *verdict.Result) ([]folder.File, error) {
+func resultFiles(r *verdict.Result) ([]folder.File, error) {
 	result, err := JSON(r)
 	if err != nil {
 		return nil, err

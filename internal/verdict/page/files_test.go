@@ -80,7 +80,7 @@ func TestTheLargestResultRendersSoon(t *testing.T) {
 	best := time.Duration(math.MaxInt64)
 	for range 3 {
 		start := time.Now()
-		if _, err := files(r); err != nil {
+		if _, err := resultFiles(r); err != nil {
 			t.Fatal(err)
 		}
 		best = min(best, time.Since(start))
@@ -94,7 +94,7 @@ func BenchmarkRender64Settings20Blocks(b *testing.B) {
 	r := pagetest.Large(64, 20)
 	var out bytes.Buffer
 	for b.Loop() {
-		if _, err := files(r); err != nil {
+		if _, err := resultFiles(r); err != nil {
 			b.Fatal(err)
 		}
 		out.Reset()

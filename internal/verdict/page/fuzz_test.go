@@ -50,7 +50,7 @@ func FuzzRender(f *testing.F) {
 		}
 		h, trials := verdicttest.Generate(c)
 		r := verdict.Analyze(h, trials)
-		list, err := files(r)
+		list, err := resultFiles(r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -75,13 +75,13 @@ func gateOf(g *verdict.Gate) (out gated) {
 	switch {
 	case len(worse) > 0:
 		out.state, out.label = document.Attention, "Slower"
-		out.answer = subject + " is slower" + gateWith(g, worse[0]) + ": " + allowed(worse[0])
+		out.answer = subject + " is slower" + gateWith(g, worse[0]) + ": " + allowedText(worse[0])
 	case g.Pass && judged && len(open) > 0:
 		out.state, out.label, out.answer = document.OK, "Not slower", subject+" is not proven slower"
 	case g.Pass && judged:
 		out.state, out.label, out.answer = document.OK, "Not slower", subject+" is not slower"
 	default:
-		out.state, out.label, out.answer = document.Unknown, undecided, "Undecided: the "+lowered(subject)+" may be slower"
+		out.state, out.label, out.answer = document.Unknown, labelUndecided, "Undecided: the "+lowerFirst(subject)+" may be slower"
 	}
 	if out.state == document.Unknown {
 		out.sentence = phrase.Capital(cmp.Or(Unjudged(g), "too few valid trials of both programs")) + "."
@@ -102,14 +102,14 @@ func gateOf(g *verdict.Gate) (out gated) {
 }
 
 // GateAnswer is a gate in a line.
-func GateAnswer(g *verdict.Gate) string { return lowered(gateOf(g).answer) }
+func GateAnswer(g *verdict.Gate) string { return lowerFirst(gateOf(g).answer) }
 
 // eachAllowed are checks with what was allowed, as many as two lines have room for.
 func eachAllowed(g *verdict.Gate, list []*verdict.GateCheck) string {
 	const most = 3
 	var parts []string
 	for _, c := range list[:min(most, len(list))] {
-		parts = append(parts, allowed(c)+gateWith(g, c))
+		parts = append(parts, allowedText(c)+gateWith(g, c))
 	}
 	if n := len(list) - most; n > 0 {
 		parts = append(parts, phrase.Count(n, "more check"))
@@ -117,20 +117,20 @@ func eachAllowed(g *verdict.Gate, list []*verdict.GateCheck) string {
 	return phrase.Semicolons(parts)
 }
 
-// allowed is a check with its margin: "throughput −51% [−73%, −11%], allowed −5%".
-func allowed(c *verdict.GateCheck) string {
-	name, margin, b := gateMetric(c.Metric, c.Quantile), 1-c.Margin, decided(c)
+// allowedText is a check with its margin: "throughput −51% [−73%, −11%], allowed −5%".
+func allowedText(c *verdict.GateCheck) string {
+	name, margin, b := gateMetric(c.Metric, c.Quantile), 1-c.Margin, decidedBounds(c)
 	if c.Metric == verdict.MetricP99 {
 		margin = 1 + c.Margin
 	}
 	if b.Median == nil {
 		return name + " not judged"
 	}
-	text := name + " " + signed(*b.Median)
+	text := name + " " + signedChange(*b.Median)
 	if b.Low != nil && b.High != nil {
-		text += " [" + signed(*b.Low) + ", " + signed(*b.High) + "]"
+		text += " [" + signedChange(*b.Low) + ", " + signedChange(*b.High) + "]"
 	}
-	return text + ", allowed " + signed(margin)
+	return text + ", allowed " + signedChange(margin)
 }
 
 // gateWith is at which setting a check is, where not all are at the same.
@@ -145,8 +145,8 @@ func severalSettings(g *verdict.Gate) bool {
 	return slices.ContainsFunc(g.Checks, func(c verdict.GateCheck) bool { return c.Setting.Key() != g.Checks[0].Setting.Key() })
 }
 
-// signed is a ratio as a change, in two digits: "−51%", "2.3×".
-func signed(ratio float64) string {
+// signedChange is a ratio as a change, in two digits: "−51%", "2.3×".
+func signedChange(ratio float64) string {
 	if ratio >= 2 {
 		return number.Significant(ratio, 2) + "×"
 	}
@@ -197,7 +197,7 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 			outcome = outcomeWords[verdict.OutcomeNotJudged]
 		}
 		cells := []document.Cell{
-			{Value: phrase.Clip(gateSetting(c.Setting), 2*nameRoom)}, {Value: gateMetric(c.Metric, c.Quantile)}, difference(decided(c)),
+			{Value: phrase.Clip(gateSetting(c.Setting), 2*nameRoom)}, {Value: gateMetric(c.Metric, c.Quantile)}, difference(decidedBounds(c)),
 			{Value: number.Ratio().Number(c.Margin)}, {Value: outcome}, {Value: note},
 		}
 		t.Rows = append(t.Rows, document.Row{Mark: mark, Strip: line.strip(c, note), Cells: cells[len(cells)-len(t.Columns):]})
@@ -210,8 +210,8 @@ var outcomeWords = map[verdict.Outcome]string{
 	verdict.OutcomeWorse: "worse", verdict.OutcomeNotJudged: "not judged", verdict.OutcomeWithin: "no worse", verdict.OutcomeUndecided: "undecided", verdict.OutcomeBetter: "better",
 }
 
-// decided is a check's ratio with the bounds that decided.
-func decided(c *verdict.GateCheck) stat.Interval {
+// decidedBounds is a check's ratio with the bounds that decided.
+func decidedBounds(c *verdict.GateCheck) stat.Interval {
 	return stat.Interval{Median: c.Ratio.Median, Low: c.Bounds.Low, High: c.Bounds.High, N: c.Ratio.N}
 }
 
@@ -225,7 +225,7 @@ func (g gated) headline(r *verdict.Result) Verdict {
 	}
 	for i := range r.Gate.Checks {
 		c := &r.Gate.Checks[i]
-		if !c.Judged || len(v.Reasons) == named {
+		if !c.Judged || len(v.Reasons) == mostNamed {
 			continue // the sentence says so; the table has them all
 		}
 		v.Reasons = append(v.Reasons, gateMetric(c.Metric, c.Quantile)+gateWith(r.Gate, c)+": "+gateNote(c, r.Plan))
@@ -244,12 +244,12 @@ func (g gated) sure() string {
 	return provenSure
 }
 
-// named is how many items a sentence names.
-const named = 6
+// mostNamed is how many items a sentence names.
+const mostNamed = 6
 
 func someNamed(names []string) string {
-	if len(names) > named {
-		names = append(names[:named-1:named-1], "and "+phrase.Count(len(names)-named+1, "more check"))
+	if len(names) > mostNamed {
+		names = append(names[:mostNamed-1:mostNamed-1], "and "+phrase.Count(len(names)-mostNamed+1, "more check"))
 	}
 	return strings.Join(names, ", ")
 }
@@ -292,7 +292,7 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 	case c.Outcome == verdict.OutcomeWorse:
 		return lossNote(c.Metric, *c.Ratio.Median, least, c.Margin, c.Ratio.N)
 	case c.Outcome == verdict.OutcomeWithin && most != nil:
-		if bound := word(*most - 1); bound != change && bound != same && (*most > 1) == (c.Metric == verdict.MetricP99) {
+		if bound := word(*most - 1); bound != change && bound != theSame && (*most > 1) == (c.Metric == verdict.MetricP99) {
 			change += ", at most " + bound
 		}
 		return fmt.Sprintf("%s, proven within the margin of %s (n %d)", change, margin, c.Ratio.N)
@@ -325,12 +325,12 @@ func lossNote(metric string, ratio float64, bound *float64, margin float64, n in
 func Unjudged(g *verdict.Gate) string {
 	var why []string
 	for i := range g.Unjudged {
-		why = append(why, unjudged(&g.Unjudged[i]))
+		why = append(why, unjudgedReason(&g.Unjudged[i]))
 	}
 	return strings.Join(why, "; ")
 }
 
-func unjudged(u *verdict.Unjudged) string {
+func unjudgedReason(u *verdict.Unjudged) string {
 	switch u.Code {
 	case verdict.UnjudgedSpoiled:
 		return fmt.Sprintf("with %s, %d of %s of the new program were invalid, and %d of %d of the old: %s",

@@ -76,7 +76,7 @@ func (g *group) sure() string {
 	case rec.Verdict == verdict.Measured:
 		return "Measured"
 	case rec.Confidence == verdict.Likely:
-		return notProven
+		return labelNotProven
 	case rec.Verdict == verdict.Undecided || rec.Verdict == "":
 		return nothingProven
 	}
@@ -132,14 +132,14 @@ func (g *group) answer() Answer {
 // brief is the answer where others are next to it.
 func (g *group) brief() string {
 	rec := &g.Recommendation
-	text := lowered(verdicts[cmp.Or(rec.Verdict, verdict.Undecided)].label)
+	text := lowerFirst(verdicts[cmp.Or(rec.Verdict, verdict.Undecided)].label)
 	switch n := advised(rec); {
 	case n != nil && g.unclear() != nil:
 		text = "recommended " + strconv.Itoa(*n)
 	case n != nil:
 		text = "set " + strconv.Itoa(*n)
 	case called(rec).sets:
-		text = lowered(keepDefault)
+		text = lowerFirst(labelKeepDefault)
 	}
 	if rec.Confidence == verdict.Likely {
 		text = "likely " + text

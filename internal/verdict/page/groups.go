@@ -11,7 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-func summary(r *verdict.Result, parts []part) *document.Table {
+func summaryTable(r *verdict.Result, parts []part) *document.Table {
 	t := &document.Table{Columns: []document.Column{
 		{Head: "Group", Short: "group", Left: true},
 		{Head: "Verdict", Short: "verdict", Left: true},
@@ -37,30 +37,30 @@ func summary(r *verdict.Result, parts []part) *document.Table {
 	return t
 }
 
-// overview is each group's answer over small curves. What a large quota carries would
+// overviewCards is each group's answer over small curves. What a large quota carries would
 // flatten the curves of a small one: throughput is shown as a share of the group's own
 // peak. Latency has one scale, which is logarithmic where it has to be.
-func overview(r *verdict.Result, parts []part) document.Cards {
+func overviewCards(r *verdict.Result, parts []part) document.Cards {
 	var list document.Cards
 	var made []*group
 	low, high := math.Inf(1), 0.0
 	for i := range parts {
-		g := &group{words: words{&r.Groups[i], r}, rows: current(rowsOf(&r.Groups[i]))}
+		g := &group{words: words{&r.Groups[i], r}, rows: currentRows(rowsOf(&r.Groups[i]))}
 		g.throughput = number.PerSecond(throughputUnit(g.ThroughputUnit))
 		made = append(made, g)
-		l, h := g.extent([]measure{p99})
+		l, h := g.extent([]rowMeasure{measureP99})
 		low, high = min(low, l), max(high, h)
 	}
 	logarithmic := low > 0 && high/low > logFrom
 	latency := document.NewAxis(low, high, logarithmic)
 	for i, g := range made {
 		v := parts[i].concluded()
-		o := document.Card{ID: parts[i].anchorID(), Title: phrase.Capital(key(r, i)), Tone: v.State, Answer: v.Answer.Text}
+		o := document.Card{ID: parts[i].anchorID(), Title: phrase.Capital(groupKey(r, i)), Tone: v.State, Answer: v.Answer.Text}
 		if c := g.sharesChart(); c != nil {
 			o.Charts = append(o.Charts, *c)
 		}
-		if _, top := g.extent([]measure{p50, p99}); top > 0 {
-			c := g.chartOn(latency, "p99", number.Time(), []measure{p99}, logarithmic)
+		if _, top := g.extent([]rowMeasure{measureP50, measureP99}); top > 0 {
+			c := g.chartOn(latency, "p99", number.Time(), []rowMeasure{measureP99}, logarithmic)
 			c.Title, c.Small = "p99", true
 			o.Charts = append(o.Charts, c)
 		}
@@ -83,7 +83,7 @@ func (g *group) sharesChart() *document.Chart {
 		return nil
 	}
 	by := 1 / *peak.Throughput.Median
-	c := g.chartOn(document.NewAxis(0, 1, false), "throughput", number.Ratio(), []measure{{
+	c := g.chartOn(document.NewAxis(0, 1, false), "throughput", number.Ratio(), []rowMeasure{{
 		name:  "throughput",
 		value: func(a *verdict.Row) stat.Interval { return a.Throughput.Scaled(by) },
 		point: func(p *verdict.Point) *float64 { return stat.Scaled(p.Throughput, by) },
@@ -92,6 +92,6 @@ func (g *group) sharesChart() *document.Chart {
 	if g.runs() { // of which these are shares: more is faster
 		title = "Runs per second"
 	}
-	c.Title, c.Unit, c.Small = titled(title, g.Origin), "% of "+g.throughput.Value(*peak.Throughput.Median), true
+	c.Title, c.Unit, c.Small = titleFrom(title, g.Origin), "% of "+g.throughput.Value(*peak.Throughput.Median), true
 	return &c
 }

@@ -27,9 +27,9 @@ func partsOf(r *verdict.Result) (list []part) {
 }
 
 // VerdictOf is what a Result came to, in words.
-func VerdictOf(r *verdict.Result) Verdict { return headline(r, partsOf(r)) }
+func VerdictOf(r *verdict.Result) Verdict { return pageHeadline(r, partsOf(r)) }
 
-func headline(r *verdict.Result, parts []part) Verdict {
+func pageHeadline(r *verdict.Result, parts []part) Verdict {
 	switch c := r.Cheapest; {
 	case gateLeads(r):
 		return gateOf(r.Gate).headline(r)
@@ -72,7 +72,7 @@ func acrossGroups(r *verdict.Result, parts []part) Verdict {
 		v.Sentence = phrase.Count(len(all), "group") + ", each with its own answer; numbers of different groups are not compared."
 	}
 	if v.Answer.Text == "" {
-		v.Answer = differing(r, all)
+		v.Answer = differingAnswer(r, all)
 		if v.Answer.Plain == "" {
 			v.Answer.Plain = v.Sentence
 		}
@@ -84,9 +84,9 @@ func acrossGroups(r *verdict.Result, parts []part) Verdict {
 // headline: two lines of it on a desktop.
 const listRoom = 84
 
-// differing is the answer of groups that have no common sentence: what they agree on, or
+// differingAnswer is the answer of groups that have no common sentence: what they agree on, or
 // each one's, by what distinguishes the groups.
-func differing(r *verdict.Result, each []Verdict) Answer {
+func differingAnswer(r *verdict.Result, each []Verdict) Answer {
 	var answers []string
 	at := map[string][]string{} // the groups that have an answer
 	for i := range each {
@@ -94,7 +94,7 @@ func differing(r *verdict.Result, each []Verdict) Answer {
 		if _, ok := at[text]; !ok {
 			answers = append(answers, text)
 		}
-		at[text] = append(at[text], key(r, i))
+		at[text] = append(at[text], groupKey(r, i))
 	}
 	if len(answers) == 1 {
 		return Answer{Text: each[0].Answer.Text}

@@ -128,7 +128,7 @@ func (w experiment) cheaper(v *Verdict, list []verdict.LiveSetting, more string)
 	if open == nil {
 		unknown, more = "latency is not known", ""
 	}
-	v.Answer.Text = fmt.Sprintf("%s: GOMAXPROCS %s costs less CPU, but %s", undecided, phrase.Or(labels), unknown)
+	v.Answer.Text = fmt.Sprintf("%s: GOMAXPROCS %s costs less CPU, but %s", labelUndecided, phrase.Or(labels), unknown)
 	v.Sentence = fmt.Sprintf("Under this traffic GOMAXPROCS %s takes less CPU time than %s: %s. Do not change the value for that alone: ", phrase.And(labels), w.start(), phrase.And(costs))
 	switch {
 	case more != "":

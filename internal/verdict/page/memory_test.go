@@ -111,7 +111,7 @@ func TestNeighbourInAReport(t *testing.T) {
 		}
 	}
 	for none, b := range map[string]*journal.Beside{"": nil, "x": {Command: []string{"x"}}, "x, without a CPU limit": {Command: []string{"x"}, QuotaCPUs: new(0.0)}, "x, with 512 CPU shares": {Command: []string{"x"}, CPUShares: 512}} {
-		if got := beside(b); got != none {
+		if got := besideWords(b); got != none {
 			t.Errorf("%q, want %q", got, none)
 		}
 	}

@@ -61,7 +61,7 @@ func (g *group) singleRun() (state document.Tone, answer, detail string) {
 }
 
 func (g *group) p99Ignored() (state document.Tone, answer, detail string) {
-	if ends(g.r.Target) {
+	if endsByItself(g.r.Target) {
 		return document.OK, "avoided", "the program answers no requests, so it has no p99"
 	}
 	if g.LatencyMode != "open" || g.Latency.Quantile == 0 {
@@ -77,7 +77,7 @@ func (g *group) profileFirst() (state document.Tone, answer, detail string) {
 	u := g.Workload.CPUUtilisation
 	if p := g.r.ProfileOf(g.Group); p != nil && p.CPU != nil && len(p.CPU.Functions) > 0 && p.CPU.Functions[0].Shares[0] != nil {
 		f := &p.CPU.Functions[0]
-		return document.OK, "profiled", fmt.Sprintf("%s takes %s of the CPU time with %s; see Profiles", functionName(f.Name), number.Percent(*f.Shares[0]), (profiled{p, g.r}).setting(0))
+		return document.OK, "profiled", fmt.Sprintf("%s takes %s of the CPU time with %s; see Profiles", functionName(f.Name), number.Percent(*f.Shares[0]), (profileWords{p, g.r}).setting(0))
 	}
 	switch {
 	case g.Recommendation.Verdict == verdict.NoDifference:

@@ -26,7 +26,7 @@ type Multiples struct {
 // MultiplesOf are a Result's metrics, the one that is judged first. Curves of a document
 // lie over those that they are of; over says that there are such.
 func MultiplesOf(r *verdict.Result, curves []DocumentCurve) (rows []Multiples, over bool) {
-	for _, s := range figures(r) {
+	for _, s := range stageFigures(r) {
 		m := s.multiples(r, curves)
 		if len(m.Table.Rows) > 0 {
 			rows = append(rows, m)
@@ -36,13 +36,13 @@ func MultiplesOf(r *verdict.Result, curves []DocumentCurve) (rows []Multiples, o
 	return rows, over
 }
 
-func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
+func (s *shownFigure) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 	var groups []*group
 	low, high := math.Inf(1), 0.0
 	for i := range r.Groups {
 		g := &group{words: words{&r.Groups[i], r}, rows: r.Groups[i].Settings}
 		groups = append(groups, g)
-		l, h := g.extent([]measure{s.measure})
+		l, h := g.extent([]rowMeasure{s.rowMeasure})
 		low, high = min(low, l), max(high, h)
 		for _, o := range s.overlays(g, curves) {
 			for _, x := range o.values {
@@ -50,7 +50,7 @@ func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 			}
 		}
 	}
-	m := Multiples{Title: titled(s.title, r.Origin)}
+	m := Multiples{Title: titleFrom(s.title, r.Origin)}
 	if high == 0 {
 		return m
 	}
@@ -58,7 +58,7 @@ func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 	ax := document.NewAxis(low, high, logarithmic)
 	m.Table.Columns = []document.Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}
 	for _, g := range groups {
-		c := g.chartOn(ax, "cost", s.unit, []measure{s.measure}, logarithmic)
+		c := g.chartOn(ax, "cost", s.unit, []rowMeasure{s.rowMeasure}, logarithmic)
 		c.Title, c.Small = g.short(), true
 		m.over = s.lay(&c, g, curves, ax) || m.over
 		for i := range c.Categories {
@@ -90,7 +90,7 @@ func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 }
 
 // named is a row's name, as benchmarks have it: Chain, Chain-2.
-func (s *shown) named(label string) string {
+func (s *shownFigure) named(label string) string {
 	switch {
 	case s.row == "" || label == journal.Default:
 		return strings.TrimSpace(s.row + " " + label)
@@ -100,7 +100,7 @@ func (s *shown) named(label string) string {
 	return s.row + "-" + label
 }
 
-func (s *shown) cell(a *verdict.Row) string {
+func (s *shownFigure) cell(a *verdict.Row) string {
 	if a == nil {
 		return absent
 	}
@@ -118,11 +118,11 @@ func (s *shown) cell(a *verdict.Row) string {
 	if len(values) == 0 && a.Invalid > 0 {
 		return "invalid"
 	}
-	return spread(s.unit, values)
+	return spreadDetail(s.unit, values)
 }
 
 // grid is the table of a single setting: Go versions down, quotas across.
-func (s *shown) grid(groups []*group, label string) document.Table {
+func (s *shownFigure) grid(groups []*group, label string) document.Table {
 	t := document.Table{Columns: []document.Column{{Head: "GOMAXPROCS " + label, Short: label, Left: true}}}
 	column, row := map[string]int{}, map[string]int{}
 	for _, g := range groups {
@@ -173,23 +173,23 @@ func (g *group) language() string {
 func (g *group) quota() string {
 	switch {
 	case g.QuotaCPUs != nil:
-		return "limit " + short(*g.QuotaCPUs, number.Digits)
+		return "limit " + shortNumber(*g.QuotaCPUs, number.Digits)
 	case slices.ContainsFunc(g.r.Groups, func(x verdict.Group) bool { return x.QuotaCPUs != nil }):
 		return "no limit"
 	}
 	return ""
 }
 
-// spread is how document 002 writes a metric: its median × (lowest ÷ median,
+// spreadDetail is how document 002 writes a metric: its median × (lowest ÷ median,
 // highest ÷ median).
-func spread(u number.Unit, values []float64) string {
+func spreadDetail(u number.Unit, values []float64) string {
 	if len(values) == 0 {
 		return absent
 	}
 	x := slices.Sorted(slices.Values(values))
 	n := len(x)
 	if n > 1 && x[0] == x[n-1] && x[0] == math.Trunc(x[0]) && !u.Prefixed(x[0]) {
-		return short(x[0], number.Digits) // a count that is always the same
+		return shortNumber(x[0], number.Digits) // a count that is always the same
 	}
 	median := x[(n-1)/2]/2 + x[n/2]/2
 	s := u.Number(median)
@@ -216,7 +216,7 @@ type overlay struct {
 }
 
 // overlays are the curves that lie over a group's metric.
-func (s *shown) overlays(g *group, curves []DocumentCurve) []overlay {
+func (s *shownFigure) overlays(g *group, curves []DocumentCurve) []overlay {
 	var list []overlay
 	for i := range curves {
 		c := &curves[i]
@@ -251,7 +251,7 @@ func ofRelease(version, release string) bool {
 }
 
 // lay puts the document's curves behind ours.
-func (s *shown) lay(c *document.Chart, g *group, curves []DocumentCurve, ax document.Axis) bool {
+func (s *shownFigure) lay(c *document.Chart, g *group, curves []DocumentCurve, ax document.Axis) bool {
 	var behind []document.Series
 	for _, o := range s.overlays(g, curves) {
 		name := "article"
@@ -280,16 +280,16 @@ func (o *overlay) mark(a *verdict.Row, ax document.Axis) document.Mark {
 	if a.Procs == nil || o.values[*a.Procs] == 0 {
 		return document.Mark{}
 	}
-	m := document.Mark{Present: true, At: ax.At(o.values[*a.Procs]), Value: "article " + times(new(o.curve.Seconds[*a.Procs]/o.curve.Seconds[1])) + " one P"}
+	m := document.Mark{Present: true, At: ax.At(o.values[*a.Procs]), Value: "article " + timesText(new(o.curve.Seconds[*a.Procs]/o.curve.Seconds[1])) + " one P"}
 	if o.curve.On != "" {
 		m.Value += ", " + o.curve.On
 	}
 	return m
 }
 
-// curves are the charts as a table, for readers of text: a row a category, a column a
+// curvesTable are the charts as a table, for readers of text: a row a category, a column a
 // series.
-func curves(values document.Column, throughput, latency *document.Chart) document.Table {
+func curvesTable(values document.Column, throughput, latency *document.Chart) document.Table {
 	var t document.Table
 	if throughput == nil {
 		return t

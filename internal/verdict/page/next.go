@@ -36,18 +36,18 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepGoOn:
 		return w.goOn(s)
 	case verdict.StepMoreValues:
-		return document.Item{Text: w.ways(way{text: "measure at least five values"}, way{"use --procs auto", "procs", "auto"})}
+		return document.Item{Text: w.ways(otherWay{text: "measure at least five values"}, otherWay{"use --procs auto", "procs", "auto"})}
 	case verdict.StepFix:
 		return document.Item{Text: "fix the cause, then start again with another --out"}
 	case verdict.StepResume:
 		if swept(w.r) {
-			return document.Item{Text: "continue it", Command: resumed(w.r)}
+			return document.Item{Text: "continue it", Command: resumeCommand(w.r)}
 		}
-		return document.Item{Text: completed(w.r)}
+		return document.Item{Text: howToComplete(w.r)}
 	case verdict.StepReadOutput:
 		return document.Item{Text: "read what the target and the load generator printed, in logs/"}
 	case verdict.StepMoreMemory:
-		return document.Item{Text: w.ways(way{text: "allow more memory with a higher --max-memory"}, way{"look for a GOGC that takes less: --vary GOGC=25,50,100", "vary", "GOGC=25,50,100"})}
+		return document.Item{Text: w.ways(otherWay{text: "allow more memory with a higher --max-memory"}, otherWay{"look for a GOGC that takes less: --vary GOGC=25,50,100", "vary", "GOGC=25,50,100"})}
 	case verdict.StepFindDerived:
 		return document.Item{Text: "find what else depends on the variable: a pool sized from it, or a library that sets GOMAXPROCS at startup"}
 	case verdict.StepLoadElsewhere:
@@ -56,7 +56,7 @@ func (w words) step(s verdict.Step) document.Item {
 		return document.Item{Text: "use a --load command that takes {rate}, or the load generator of procfit"}
 	case verdict.StepRepeat:
 		if swept(w.r) {
-			return document.Item{Text: "measure more trials", Command: repeated(w.r, s.Blocks)}
+			return document.Item{Text: "measure more trials", Command: repeatCommand(w.r, s.Blocks)}
 		}
 		return document.Item{Text: fmt.Sprintf("measure more trials: --repeats %d or more", s.Blocks)}
 	case verdict.StepLessRate:
@@ -67,7 +67,7 @@ func (w words) step(s verdict.Step) document.Item {
 		return document.Item{Text: fmt.Sprintf("measure longer trials, in which procfit can count what other programs use: --trial-time %s or longer", doubled(w.r.Load.DurationSeconds)), Command: w.longer()}
 	case verdict.StepSee:
 		return document.Item{Text: "measure the Go binary itself, as the same user, and for long enough to be read" +
-			w.ways(way{"; if its GOMAXPROCS can never be read, --any-program gives an answer that is likely at most", "any-program", ""})}
+			w.ways(otherWay{"; if its GOMAXPROCS can never be read, --any-program gives an answer that is likely at most", "any-program", ""})}
 	case verdict.StepCount:
 		return document.Item{Text: "measure on Linux, where procfit counts what other programs use"}
 	case verdict.StepSteady:
@@ -90,7 +90,7 @@ func (w words) longer() string {
 	if w.again() == "" {
 		return ""
 	}
-	return w.r.Spec.With(spec.Part("trial-time", "", doubled(w.r.Load.DurationSeconds)), fresh).Shell()
+	return w.r.Spec.With(spec.Part("trial-time", "", doubled(w.r.Load.DurationSeconds)), newFolder).Shell()
 }
 
 // again is the command that measures the same in a new folder; empty: it is not complete,
@@ -99,18 +99,18 @@ func (w words) again() string {
 	if w.r == nil || !w.r.Complete || !swept(w.r) {
 		return ""
 	}
-	return w.r.Spec.With(fresh).Shell()
+	return w.r.Spec.With(newFolder).Shell()
 }
 
-// progress is how far a run came that ended early, and how to continue it. What ended an experiment is
+// incompleteText is how far a run came that ended early, and how to continue it. What ended an experiment is
 // its verdict.
-func progress(r *verdict.Result) string {
+func incompleteText(r *verdict.Result) string {
 	if r.Complete || r.Canary != nil || r.Live != nil {
 		return ""
 	}
 	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, phrase.Count(r.TrialsPlanned, "planned trial"))
 	if r.Plan.Racing() {
-		ran = fmt.Sprintf("Incomplete: the sweep ended after %d of at most %s, %s", r.TrialsRun+r.PilotsRun, phrase.Count(r.TrialsPlanned, "trial"), answered(r))
+		ran = fmt.Sprintf("Incomplete: the sweep ended after %d of at most %s, %s", r.TrialsRun+r.PilotsRun, phrase.Count(r.TrialsPlanned, "trial"), answerSoFar(r))
 	}
 	const fix = " Fix the cause, then start again with another --out."
 	switch {
@@ -120,9 +120,9 @@ func progress(r *verdict.Result) string {
 		return ran + ", and none was valid." + fix
 	}
 	if swept(r) {
-		return ran + ". To continue, run: " + resumed(r)
+		return ran + ". To continue, run: " + resumeCommand(r)
 	}
-	return ran + ". To continue, " + completed(r) + "."
+	return ran + ". To continue, " + howToComplete(r) + "."
 }
 
 // onPart is for advice that does not hold for all of the machine's CPUs.

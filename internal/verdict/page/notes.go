@@ -23,7 +23,7 @@ type warned struct {
 func warningsOf(r *verdict.Result, parts int) (list []warned) {
 	for i := range r.Warnings {
 		w := &r.Warnings[i]
-		if _, incomplete := w.Remark.(verdict.Incomplete); incomplete && progress(r) != "" {
+		if _, incomplete := w.Remark.(verdict.Incomplete); incomplete && incompleteText(r) != "" {
 			continue // which says it, at the head
 		}
 		a, of := warn(r, w), warned{of: w.Remark, part: -1}
@@ -75,7 +75,7 @@ func heaviest(r *verdict.Result, list []warned, parts int) document.Notes {
 	for _, w := range sorting.Sorted(list, func(a, b warned) int { return cmp.Compare(rank(a), rank(b)) }) {
 		n := w.note
 		if w.part >= 0 && parts > 1 {
-			n.Subject = key(r, w.part)
+			n.Subject = groupKey(r, w.part)
 		}
 		used += lines(n.Subject+n.Message) + lines(n.Fix)
 		if len(notes) > 0 && used > room {

@@ -46,7 +46,7 @@ func TestStarvedIsMarked(t *testing.T) {
 func TestTrialsOffTheChart(t *testing.T) {
 	a := verdict.Row{Points: []verdict.Point{
 		{Valid: true, Throughput: new(10.0)}, {Throughput: new(12.0)}, {Throughput: new(900.0)}, {Throughput: new(0.0)}, {}, {Throughput: new(math.Inf(1))}}}
-	mark := newMark(document.NewAxis(8, 16, true), number.PerSecond("req/s"), throughput, &a)
+	mark := newMark(document.NewAxis(8, 16, true), number.PerSecond("req/s"), measureThroughput, &a)
 	for i, want := range []bool{false, false, true, true, true, true} {
 		if mark.Dots[i].Off != want {
 			t.Errorf("trial %d: %+v", i, mark.Dots[i])

@@ -123,17 +123,17 @@ func (p Paste) blocks(facts document.Pairs) (list []document.Block) {
 }
 
 const (
-	keepDefault = "Keep the default"
-	notProven   = "Likely, but not proven"
-	undecided   = "Undecided"
+	labelKeepDefault = "Keep the default"
+	labelNotProven   = "Likely, but not proven"
+	labelUndecided   = "Undecided"
 	// What a verdict asks for is called the same under every load.
-	changeNothing     = undecided + ": change nothing yet"
+	changeNothing     = labelUndecided + ": change nothing yet"
 	makesNoDifference = "GOMAXPROCS makes no difference"
 	untilMore         = "Nothing to set: keep the default until more is known."
 )
 
-// alert is the first warning and the number of the others, to which it leads.
-func alert(all []document.Note) string {
+// alertText is the first warning and the number of the others, to which it leads.
+func alertText(all []document.Note) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -144,8 +144,8 @@ func alert(all []document.Note) string {
 	return s
 }
 
-// folded says in one line what a folded list of checks holds.
-func folded(title string, checks []document.Check, bad, open string) string {
+// foldedTitle says in one line what a folded list of checks holds.
+func foldedTitle(title string, checks []document.Check, bad, open string) string {
 	count := map[document.Tone]int{}
 	for _, c := range checks {
 		count[c.State]++

@@ -20,7 +20,7 @@ const functionRoom = 48
 // profilesOf are the sections of --profile, one for each group that was profiled.
 func profilesOf(r *verdict.Result) (list []document.Block) {
 	for i := range r.Profiles {
-		p := profiled{&r.Profiles[i], r}
+		p := profileWords{&r.Profiles[i], r}
 		title := "Profiles"
 		if len(r.Profiles) > 1 {
 			title += ": " + p.group()
@@ -45,22 +45,22 @@ func (w words) profiled() string {
 	if !w.bySweep() {
 		return ""
 	}
-	return resumed(w.r, spec.Alone("profile", "own")) // as package plan calls it
+	return resumeCommand(w.r, spec.Alone("profile", "own")) // as package plan calls it
 }
 
-// profiled are profiles in words.
-type profiled struct {
+// profileWords are profiles in words.
+type profileWords struct {
 	*verdict.Profile
 	r *verdict.Result
 }
 
 // group is what distinguishes the profiles of one group from those of the others.
-func (p profiled) group() string {
+func (p profileWords) group() string {
 	a := &p.Settings[0]
 	return bestOf(p.r, &verdict.Best{QuotaCPUs: a.QuotaCPUs, Replicas: a.Replicas, GoVersion: a.GoVersion, SetLive: a.SetLive})
 }
 
-func (p profiled) blocks() (list []document.Block) {
+func (p profileWords) blocks() (list []document.Block) {
 	if text := p.who(); text != "" {
 		list = append(list, document.Text{Text: text})
 	}
@@ -74,7 +74,7 @@ func (p profiled) blocks() (list []document.Block) {
 }
 
 // who is who was profiled, if it is one setting.
-func (p profiled) who() string {
+func (p profileWords) who() string {
 	switch {
 	case len(p.Settings) > 1:
 		return ""
@@ -85,14 +85,14 @@ func (p profiled) who() string {
 }
 
 // alone reports whether no other setting was to be profiled.
-func (p profiled) alone() bool {
+func (p profileWords) alone() bool {
 	return slices.ContainsFunc(p.r.ToProfile(), func(pair []journal.Setting) bool {
 		return len(pair) == 1 && pair[0].Key() == p.Settings[0].Key()
 	})
 }
 
 // setting is a profiled setting in a sentence.
-func (p profiled) setting(i int) string {
+func (p profileWords) setting(i int) string {
 	a := &p.Settings[i]
 	name := "the default"
 	if a.Procs != nil {
@@ -104,12 +104,12 @@ func (p profiled) setting(i int) string {
 	return name
 }
 
-func (p profiled) variables(i int) string {
+func (p profileWords) variables(i int) string {
 	return variablesOf(&verdict.Group{Variables: p.Settings[i].Variables})
 }
 
 // head is a setting as the heading of a column.
-func (p profiled) head(i int) string {
+func (p profileWords) head(i int) string {
 	a := &p.Settings[i]
 	name := settingName(&verdict.Row{Procs: a.Procs, ResolvedProcs: a.ResolvedProcs})
 	if len(a.Variables) > 0 {
@@ -119,7 +119,7 @@ func (p profiled) head(i int) string {
 }
 
 // table is a profile of each setting.
-func (p profiled) table(t *verdict.ProfileTable, title string) document.Table {
+func (p profileWords) table(t *verdict.ProfileTable, title string) document.Table {
 	out := document.Table{Columns: []document.Column{{Head: title, Short: title, Left: true, Least: functionRoom / 2}}}
 	for i := range p.Settings {
 		out.Columns = append(out.Columns, document.Column{Head: "GOMAXPROCS " + p.head(i), Short: p.head(i)})
@@ -148,7 +148,7 @@ func functionName(name string) string {
 }
 
 // ran is the run that a CPU profile is of.
-func (p profiled) ran(t *verdict.ProfileTable) string {
+func (p profileWords) ran(t *verdict.ProfileTable) string {
 	var seconds []string
 	for _, one := range t.Seconds {
 		seconds = append(seconds, number.Short(number.Seconds(one)))
@@ -167,7 +167,7 @@ func (p profiled) ran(t *verdict.ProfileTable) string {
 }
 
 // note is how the tables are to be read, and what compares the profiles.
-func (p profiled) note() string {
+func (p profileWords) note() string {
 	var parts []string
 	if t := p.CPU; t != nil {
 		parts = append(parts, p.ran(t))
@@ -188,7 +188,7 @@ func (p profiled) note() string {
 
 // second is the second setting's profile of the same kind, which ends the name of a file;
 // empty: it has none.
-func (p profiled) second(file string) string {
+func (p profileWords) second(file string) string {
 	if len(p.Settings) < 2 {
 		return ""
 	}

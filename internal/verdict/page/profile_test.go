@@ -52,7 +52,7 @@ func TestProfiles(t *testing.T) {
 	}
 	benchmarks := withProfiles()
 	benchmarks.Target.Kind, benchmarks.Profiles[0].CPU.Seconds = journal.KindGoBench, []float64{3, 2}
-	if note := (profiled{&benchmarks.Profiles[0], benchmarks}).note(); !strings.HasPrefix(note, "Each setting ran once more, for profiles of 3 s and 2 s.") {
+	if note := (profileWords{&benchmarks.Profiles[0], benchmarks}).note(); !strings.HasPrefix(note, "Each setting ran once more, for profiles of 3 s and 2 s.") {
 		t.Errorf("of benchmarks: %s", note)
 	}
 	for _, width := range []int{36, 48, 80} {

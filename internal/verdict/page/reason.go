@@ -14,43 +14,43 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// saying is a lead that needs no number, within and withinP99 are some with a margin.
-func saying(lead string) func(words) string { return func(words) string { return lead } }
+// leadText is a lead that needs no number, leadMargin and leadMarginP99 are some with a margin.
+func leadText(lead string) func(words) string { return func(words) string { return lead } }
 
-func within(lead string) func(words) string {
+func leadMargin(lead string) func(words) string {
 	return func(w words) string { return fmt.Sprintf(lead, number.Percent(w.plan().Margin)) }
 }
 
-func withinP99(lead string) func(words) string {
+func leadMarginP99(lead string) func(words) string {
 	return func(w words) string { return fmt.Sprintf(lead, w.quantile(), number.Percent(w.plan().MarginP99)) }
 }
 
-func worseP99(w words) string { return "proven worse in " + w.quantile() + ": " }
+func leadWorseP99(w words) string { return "proven worse in " + w.quantile() + ": " }
 
-// worse is a value that is proven so, in the words of a metric.
-func worse(x verdict.Bounded, by func(float64) string) string {
+// provenWorse is a value that is proven so, in the words of a metric.
+func provenWorse(x verdict.Bounded, by func(float64) string) string {
 	return fmt.Sprintf("%s is %s, at least %s (n %d)", valueName(x.Of), by(x.Change), amount(x.Bound), x.N)
 }
 
-func asGood(x verdict.Bounded, by func(float64) string) string {
+func provenAsGood(x verdict.Bounded, by func(float64) string) string {
 	text := valueName(x.Of) + " is " + by(x.Change)
-	if bound := by(x.Bound); bound != same {
+	if bound := by(x.Bound); bound != theSame {
 		text += ", at most " + bound
 	}
 	return fmt.Sprintf("%s (n %d)", text, x.N)
 }
 
-// looked is a value of which nothing is proven.
-func looked(x verdict.Difference, by func(float64) string) string {
+// lookedOnly is a value of which nothing is proven.
+func lookedOnly(x verdict.Difference, by func(float64) string) string {
 	if x.N == 0 {
 		return valueName(x.Of) + " has no valid trial next to one of the best"
 	}
-	return valueName(x.Of) + " looked " + by(x.Change) + often(x.N)
+	return valueName(x.Of) + " looked " + by(x.Change) + inTrials(x.N)
 }
 
-// often is how many trials something is reported of. One that is far behind is not measured
+// inTrials is how many trials something is reported of. One that is far behind is not measured
 // again, and its reason says so.
-func often(n int) string {
+func inTrials(n int) string {
 	if n == 1 {
 		return " in its only trial"
 	}
@@ -80,7 +80,7 @@ func (w words) among(better func(verdict.Row) bool) string {
 
 // amongLate is reported where the table has a lower one that was not compared.
 func (w words) amongLate(low *contest.Value) string {
-	among := w.among(func(a verdict.Row) bool { return above(low.P99.Median, a.Judged.Median) })
+	among := w.among(func(a verdict.Row) bool { return isAbove(low.P99.Median, a.Judged.Median) })
 	fast, few := w.leftOut(contest.ExcludedSlower, contest.ExcludedSaturated), w.leftOut(contest.ExcludedShared)
 	most := max(1, int(math.Ceil(w.EffectiveCPUs)))
 	switch {
@@ -96,8 +96,8 @@ func (w words) amongLate(low *contest.Value) string {
 	return ""
 }
 
-// above reports whether both are known, and a is more.
-func above(a, b *float64) bool { return a != nil && b != nil && *a > *b }
+// isAbove reports whether both are known, and a is more.
+func isAbove(a, b *float64) bool { return a != nil && b != nil && *a > *b }
 
 // leftOut reports whether the table has a row that was excluded for one of these.
 func (w words) leftOut(why ...contest.Excluded) bool {
@@ -175,7 +175,7 @@ func (w words) others() string {
 	case o.CPUs == nil:
 		return "other programs used CPUs that the target may use"
 	}
-	used := func(cpus float64) string { return short(math.Round(cpus*100)/100, number.Digits) }
+	used := func(cpus float64) string { return shortNumber(math.Round(cpus*100)/100, number.Digits) }
 	if most := o.MostCPUs; most != nil && *most > 2**o.CPUs {
 		return fmt.Sprintf("other programs used up to %s of %s, in the trials of %s", used(*most), number.CPUs(float64(o.Of)), o.MostSetting)
 	}
@@ -212,8 +212,8 @@ func (w words) holds() string {
 	return text + "; on another machine, measure again"
 }
 
-// carried has what is known of the latency between the counts and what they lack.
-func carried(c *verdict.Carried, latency string) string {
+// carriedText has what is known of the latency between the counts and what they lack.
+func carriedText(c *verdict.Carried, latency string) string {
 	text := "sustained " + percentDown(c.Share) + " of the rate"
 	switch {
 	case c.Share < verdict.CarriedRatio:
@@ -295,8 +295,8 @@ func (w words) throttlingAdvice() string {
 	return ""
 }
 
-// answered is how far a race that ended early came with its answer, in each group.
-func answered(r *verdict.Result) string {
+// answerSoFar is how far a race that ended early came with its answer, in each group.
+func answerSoFar(r *verdict.Result) string {
 	lacks := func(c verdict.Confidence) bool {
 		return slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return g.Recommendation.Confidence == c })
 	}

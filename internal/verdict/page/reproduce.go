@@ -25,8 +25,8 @@ func targetCommand(r *verdict.Result) string {
 	return phrase.Shell(r.Target.Command)
 }
 
-// variable is an environment entry that a shell can export.
-var variable = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*=`)
+// environmentEntry is an environment entry that a shell can export.
+var environmentEntry = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 // reproduce is a script that runs the sweep again: same arguments, same seed,
 // same directory and runtime variables, into a results directory of its own.
@@ -34,7 +34,7 @@ func reproduce(r *verdict.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Runs the sweep %s of %s again, into a new results directory.\n", phrase.Clean(r.Name), r.Started.UTC().Format("2006-01-02 15:04 UTC"))
 	machine := []string{cmp.Or(phrase.Clean(r.Host.CPUModel), "an unknown CPU"), phrase.Clean(cpuCounts(r))}
-	if s := phrase.Clean(system(r.Host)); s != "" {
+	if s := phrase.Clean(systemWords(r.Host)); s != "" {
 		machine = append(machine, s)
 	}
 	fmt.Fprintf(&b, "# It was measured on %s,\n", strings.Join(machine, ", "))
@@ -47,12 +47,12 @@ func reproduce(r *verdict.Result) string {
 		fmt.Fprintf(&b, "cd -- %s\n", phrase.ShellWord(r.Target.Directory))
 	}
 	for _, e := range r.Target.Environment {
-		if variable().MatchString(e) {
+		if environmentEntry().MatchString(e) {
 			name, value, _ := strings.Cut(e, "=")
 			fmt.Fprintf(&b, "export %s=%s\n", name, phrase.ShellWord(value))
 		}
 	}
-	b.WriteString(piped(r.Spec) + unset(r.Spec.Variables()))
+	b.WriteString(askForInput(r.Spec) + askForVariables(r.Spec.Variables()))
 	words := phrase.Shell(Again(r).Args())
 	if s := r.Settings; s != nil {
 		words = phrase.Shell(s.Rest.Args()) + " --file \"$here/" + s.Name + "\""
@@ -72,8 +72,8 @@ func settingsFile(r *verdict.Result) string {
 	return string(r.Settings.Text) // in which YAML escapes what is not printable
 }
 
-// unset asks for the variables that stand for credentials, in shell.
-func unset(variables []string) string {
+// askForVariables asks for the variables that stand for credentials, in shell.
+func askForVariables(variables []string) string {
 	var b strings.Builder
 	for _, name := range variables {
 		text := "credentials are not recorded: export " + name + ", which this run needs, then run this again"
@@ -82,8 +82,8 @@ func unset(variables []string) string {
 	return b.String()
 }
 
-// piped asks for what the run read from standard input, in shell, if it read anything.
-func piped(s spec.Spec) string {
+// askForInput asks for what the run read from standard input, in shell, if it read anything.
+func askForInput(s spec.Spec) string {
 	for _, f := range [][2]string{{"body", "@-"}, {"requests", "-"}} {
 		if s.Text(f[0]) == f[1] {
 			text := "the journal does not contain what --" + f[0] + " " + f[1] + " read: give it to this script on standard input, as in: sh reproduce.sh <FILE"
@@ -96,13 +96,13 @@ func piped(s spec.Spec) string {
 // redacted is in a journal where a credential was (package secret).
 const redacted = "REDACTED"
 
-// fresh leaves the folder out, which would resume the finished run.
-var fresh = spec.Unset("out")
+// newFolder leaves the folder out, which would resume the finished run.
+var newFolder = spec.Unset("out")
 
 // Again measures the same again, at the same seed, into a folder of its own. A canary draws
 // nothing at random.
 func Again(r *verdict.Result) spec.Spec {
-	s := r.Spec.With(fresh)
+	s := r.Spec.With(newFolder)
 	if r.Canary == nil && !s.Has("seed") {
 		s = s.With(spec.Set("seed", strconv.FormatUint(r.Plan.Seed, 10)))
 	}
@@ -128,17 +128,17 @@ func (w words) goOn(s verdict.Step) document.Item {
 	}
 	switch {
 	case r.Plan.Racing() && most <= r.Plan.MaxTrials:
-		command = resumed(r, spec.Unset("for")) // the trials that it may have are enough
+		command = resumeCommand(r, spec.Unset("for")) // the trials that it may have are enough
 	case r.Plan.Racing():
-		command = resumed(r, spec.Part("until", "trials", strconv.Itoa(most)), spec.Unset("for"))
+		command = resumeCommand(r, spec.Part("until", "trials", strconv.Itoa(most)), spec.Unset("for"))
 	default:
 		perBlock := max(1, s.Have/max(1, r.Plan.Blocks))
 		blocks := int(math.Ceil(float64(s.Have+s.More) / float64(perBlock)))
-		command = repeated(r, blocks)
+		command = repeatCommand(r, blocks)
 		trials = blocks * (len(r.Plan.Settings) + len(r.Plan.AA))
 	}
 	if s.TrialSeconds > 0 && float64(trials)*s.TrialSeconds < 1e6 {
-		text += ", " + about(time.Duration(float64(trials)*s.TrialSeconds*float64(time.Second))) + ","
+		text += ", " + aboutTime(time.Duration(float64(trials)*s.TrialSeconds*float64(time.Second))) + ","
 	}
 	return document.Item{Text: text + ends, Command: command}
 }
@@ -155,14 +155,14 @@ func (w words) bySweep() bool {
 	return w.r != nil && w.r.Spec.Command == "sweep" && w.r.Plan.SLO == nil
 }
 
-// resumed is the command that continues in the folder of the result.
-func resumed(r *verdict.Result, changes ...spec.Change) string {
+// resumeCommand is the command that continues in the folder of the result.
+func resumeCommand(r *verdict.Result, changes ...spec.Change) string {
 	return r.Spec.With(append(changes, inFolder(r))...).Shell()
 }
 
-// repeated is the command of a grid of N blocks, in a new folder.
-func repeated(r *verdict.Result, blocks int) string {
-	return r.Spec.With(spec.Set("repeats", strconv.Itoa(blocks)), spec.Unset("for"), spec.Unset("until"), fresh).Shell()
+// repeatCommand is the command of a grid of N blocks, in a new folder.
+func repeatCommand(r *verdict.Result, blocks int) string {
+	return r.Spec.With(spec.Set("repeats", strconv.Itoa(blocks)), spec.Unset("for"), spec.Unset("until"), newFolder).Shell()
 }
 
 // higher is how values above n are measured, in a new folder.
@@ -171,31 +171,31 @@ func (w words) higher(n int) string {
 	if !swept(w.r) {
 		return "--procs " + procs
 	}
-	return w.r.Spec.With(spec.Set("procs", procs), fresh).Shell()
+	return w.r.Spec.With(spec.Set("procs", procs), newFolder).Shell()
 }
 
-// completed is how a sweep that ended early is completed.
-func completed(r *verdict.Result) string {
+// howToComplete is how a sweep that ended early is completed.
+func howToComplete(r *verdict.Result) string {
 	if !swept(r) {
 		return "run the same command with this directory as --out"
 	}
-	return "run " + resumed(r)
+	return "run " + resumeCommand(r)
 }
 
-// about is an expected time, rounded: nobody believes a forecast to the second.
-func about(d time.Duration) string {
+// aboutTime is an expected time, rounded: nobody believes a forecast to the second.
+func aboutTime(d time.Duration) string {
 	if d < 90*time.Second {
 		return "about " + phrase.Count(max(1, int(math.Ceil(d.Seconds()/10)))*10, "second")
 	}
 	return "about " + phrase.Count(int(math.Round(d.Minutes())), "minute")
 }
 
-// way is one thing to do. It is no advice to a run that had its flag already: with this value, or
+// otherWay is one thing to do. It is no advice to a run that had its flag already: with this value, or
 // without one with any.
-type way struct{ text, flag, value string }
+type otherWay struct{ text, flag, value string }
 
 // ways are those that the run did not have, as alternatives.
-func (w words) ways(list ...way) string {
+func (w words) ways(list ...otherWay) string {
 	var left []string
 	for _, one := range list {
 		if one.text != "" && (one.flag == "" || !w.had(one.flag, one.value)) {
@@ -211,11 +211,11 @@ func (w words) had(flag, value string) bool {
 }
 
 // ownCPUs is how the load generator gets CPUs of its own, which it may have.
-func (w words) ownCPUs(text string) way {
+func (w words) ownCPUs(text string) otherWay {
 	if a := w.loadArrangement(); a == journal.ArrangementApart || a == journal.ArrangementElsewhere || w.loadPinned() {
-		return way{}
+		return otherWay{}
 	}
-	return way{text: text}
+	return otherWay{text: text}
 }
 
 // loadPinned reports whether the run was asked to keep the load on CPUs of a list.
@@ -250,7 +250,7 @@ func (w words) apart() string {
 		return ""
 	}
 	n := r.Host.AffinityCPUs
-	s := r.Spec.With(fresh, spec.Part("cpus", "load", ""))
+	s := r.Spec.With(newFolder, spec.Part("cpus", "load", ""))
 	switch {
 	case n >= fewestApart && r.Spec.TextOf("cpus", "load") == "shared":
 		return s.Shell() // it is done by itself
@@ -281,7 +281,7 @@ func listed(h journal.Host, from, to int) string {
 
 // loadElsewhere is how the load generator gets more CPU time.
 func (w words) loadElsewhere() string {
-	var another way
+	var another otherWay
 	if w.loadArrangement() != journal.ArrangementElsewhere {
 		another.text = "run the load generator on another machine"
 	}
@@ -310,8 +310,10 @@ func programWords(r *verdict.Result) string {
 	return t.Kind
 }
 
-// ends reports whether the target is a program that runs to its end, under no load.
-func ends(t journal.Target) bool { return t.Kind == journal.KindBatch || t.Kind == journal.KindGoBench }
+// endsByItself reports whether the target is a program that runs to its end, under no load.
+func endsByItself(t journal.Target) bool {
+	return t.Kind == journal.KindBatch || t.Kind == journal.KindGoBench
+}
 
 // varied is the command that compares values of GOGC, in a new folder; empty: it is of another
 // command, which compares no variables.
@@ -319,5 +321,5 @@ func (w words) varied() string {
 	if !w.bySweep() {
 		return ""
 	}
-	return w.r.Spec.With(spec.Set("vary", "GOGC=50,100,200,400"), spec.Set("procs", cmp.Or(w.Recommendation.Setting, journal.Default)), spec.Unset("repeats"), fresh).Shell()
+	return w.r.Spec.With(spec.Set("vary", "GOGC=50,100,200,400"), spec.Set("procs", cmp.Or(w.Recommendation.Setting, journal.Default)), spec.Unset("repeats"), newFolder).Shell()
 }

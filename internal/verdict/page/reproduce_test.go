@@ -119,7 +119,7 @@ func TestReproduceReadsTheFile(t *testing.T) {
 	if err := os.Mkdir(moved, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	list, err := files(r)
+	list, err := resultFiles(r)
 	if err != nil {
 		t.Fatal(err)
 	}

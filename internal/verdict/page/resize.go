@@ -94,7 +94,7 @@ func (w resizeWords) steps() document.Table {
 		{Head: "GOMEMLIMIT"}, {Head: "p50", Short: "p50"}, {Head: "p99", Short: "p99"}, {Head: "failed", Short: "failed"}, {Head: "CPUs used", Short: "CPUs"}, {Head: "throttled", Short: "throttled"},
 	}}
 	for _, s := range w.Steps {
-		cells := []string{after(s.AtSeconds), number.BareCPUs(s.LimitCPUs)}
+		cells := []string{afterTime(s.AtSeconds), number.BareCPUs(s.LimitCPUs)}
 		if s.Ended != "" {
 			cells = append(cells, "ended")
 		} else {
@@ -106,8 +106,8 @@ func (w resizeWords) steps() document.Table {
 	return t
 }
 
-// after is a time since the start, or since a change.
-func after(seconds float64) string {
+// afterTime is a time since the start, or since a change.
+func afterTime(seconds float64) string {
 	return number.Chosen(time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond))
 }
 
@@ -115,7 +115,7 @@ func followed(s resize.Step) string {
 	if s.FollowedSeconds == nil {
 		return "-"
 	}
-	return after(*s.FollowedSeconds)
+	return afterTime(*s.FollowedSeconds)
 }
 
 func memoryLimit(bytes *int64) string {
@@ -156,7 +156,7 @@ func (w resizeWords) most() document.Table {
 	}}
 	for _, s := range w.Steps {
 		fresh := w.FreshAt(s.LimitCPUs)
-		cells := []string{after(s.AtSeconds), number.BareCPUs(s.LimitCPUs)}
+		cells := []string{afterTime(s.AtSeconds), number.BareCPUs(s.LimitCPUs)}
 		cells = append(cells, mostCells(s.Most, s.Threads)...)
 		cells = append(append(cells, mostCells(fresh.Most, fresh.Threads)...), fmt.Sprint(fresh.Procs))
 		t.Rows = append(t.Rows, cellsOf(cells, len(t.Columns)))
@@ -249,11 +249,11 @@ var laggards = map[resize.Code]laggard{
 		"slow",
 		func(_ resizeWords, s resize.Step, _ resize.Fresh) string {
 			if s.FollowedSeconds == nil {
-				return fmt.Sprintf("GOMAXPROCS was still %d when the step with a limit of %s ended, after %s.", s.Procs, number.CPUs(s.LimitCPUs), after(s.Seconds))
+				return fmt.Sprintf("GOMAXPROCS was still %d when the step with a limit of %s ended, after %s.", s.Procs, number.CPUs(s.LimitCPUs), afterTime(s.Seconds))
 			}
-			return fmt.Sprintf("GOMAXPROCS followed the limit of %s after %s.", number.CPUs(s.LimitCPUs), after(*s.FollowedSeconds))
+			return fmt.Sprintf("GOMAXPROCS followed the limit of %s after %s.", number.CPUs(s.LimitCPUs), afterTime(*s.FollowedSeconds))
 		},
-		always(fmt.Sprintf("The Go runtime follows within about a second while the program is busy; more than %s is slow.", after(resize.SlowAfter.Seconds()))),
+		always(fmt.Sprintf("The Go runtime follows within about a second while the program is busy; more than %s is slow.", afterTime(resize.SlowAfter.Seconds()))),
 		"if the program looks at its limit by itself, look more often, or leave it to the Go runtime; or " + watchFix,
 	},
 	resize.Killed: {

@@ -192,8 +192,8 @@ func (g *group) uncompared(a *verdict.Row) string {
 	return g.leftOut(*a.Excluded).Value
 }
 
-// current are the rows of the program itself, without those of a gate's old command.
-func current(rows []verdict.Row) []verdict.Row {
+// currentRows are the rows of the program itself, without those of a gate's old command.
+func currentRows(rows []verdict.Row) []verdict.Row {
 	var list []verdict.Row
 	for i := range rows {
 		if rows[i].Variant == "" {
@@ -238,7 +238,7 @@ func (g *group) named(code contest.Excluded) (list []string) {
 func (g *group) tooLarge() (list []string) {
 	for i := range g.rows {
 		if a := &g.rows[i]; a.Excluded != nil && *a.Excluded == contest.ExcludedMemory {
-			list = append(list, fmt.Sprintf("%s (%s)", a.Label, size(a.Evidence.PeakRSSBytes)))
+			list = append(list, fmt.Sprintf("%s (%s)", a.Label, memorySize(a.Evidence.PeakRSSBytes)))
 		}
 	}
 	return list

@@ -66,7 +66,7 @@ func (g *group) figureColumns() []column {
 		{g.valueColumn(), func(a *verdict.Row) document.Cell { return document.Cell{Value: settingName(a)} }},
 		{document.Column{Head: "Result", Short: "result", Left: true}, g.standing},
 		{g.throughputColumn(), func(a *verdict.Row) document.Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
-		{g.speedupColumn(), func(a *verdict.Row) document.Cell { return document.Cell{Value: times(a.Speedup)} }},
+		{g.speedupColumn(), func(a *verdict.Row) document.Cell { return document.Cell{Value: timesText(a.Speedup)} }},
 		{document.Column{Head: g.againstPeak()}, func(a *verdict.Row) document.Cell {
 			if g.gateAlone { // a table of its own compares them
 				return document.Cell{Value: absent}
@@ -310,9 +310,9 @@ func (g *group) memoryColumns() []column {
 	}
 	list := []column{
 		{document.Column{Head: "Peak memory", Short: memory}, func(a *verdict.Row) document.Cell {
-			c := document.Cell{Value: size(a.Evidence.PeakRSSBytes)}
+			c := document.Cell{Value: memorySize(a.Evidence.PeakRSSBytes)}
 			if now := a.Evidence.RSSBytes; now != nil {
-				c.Detail = size(now) + " at the end"
+				c.Detail = memorySize(now) + " at the end"
 			}
 			return c
 		}},

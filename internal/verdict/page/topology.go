@@ -23,9 +23,9 @@ func topology(t *journal.Topology) string {
 		parts[1] += fmt.Sprintf(" of %d threads", t.ThreadsPerCore)
 	}
 	if len(t.Nodes) > 1 {
-		parts = append(parts, phrase.Count(len(t.Nodes), "NUMA node")+" ("+nodes(t.Nodes)+")")
+		parts = append(parts, phrase.Count(len(t.Nodes), "NUMA node")+" ("+nodeWords(t.Nodes)+")")
 	}
-	parts = append(parts, caches(t.Caches)...)
+	parts = append(parts, cacheWords(t.Caches)...)
 	if len(t.PerformanceCPUs) > 0 {
 		parts = append(parts, fmt.Sprintf("performance cores are CPUs %s, efficiency cores CPUs %s", t.PerformanceCPUs, t.EfficiencyCPUs))
 	}
@@ -35,9 +35,9 @@ func topology(t *journal.Topology) string {
 	return phrase.Semicolons(parts)
 }
 
-// caches are those of the last level, which may be another one for some of the cores: low-power
+// cacheWords are those of the last level, which may be another one for some of the cores: low-power
 // cores of Intel's have no L3.
-func caches(list []journal.Cache) (parts []string) {
+func cacheWords(list []journal.Cache) (parts []string) {
 	for len(list) > 0 {
 		level := list[0].Level
 		parts = append(parts, sameLevel(slices.DeleteFunc(slices.Clone(list), func(c journal.Cache) bool { return c.Level != level })))
@@ -66,8 +66,8 @@ func sameLevel(list []journal.Cache) string {
 	return text
 }
 
-// nodes are nodes of memory with their CPUs: "node0: 0-7; node1: 8-15".
-func nodes(list []journal.Node) string {
+// nodeWords are nodes of memory with their CPUs: "node0: 0-7; node1: 8-15".
+func nodeWords(list []journal.Node) string {
 	var parts []string
 	for _, n := range list {
 		parts = append(parts, fmt.Sprintf("node%d: %s", n.ID, n.CPUs))
@@ -82,13 +82,13 @@ func cpuCounts(r *verdict.Result) string {
 		s += fmt.Sprintf(", %d allowed by affinity", h.AffinityCPUs)
 	}
 	if h.EffectiveCPUs > 0 && h.EffectiveCPUs < float64(h.AffinityCPUs) {
-		s += ", limited to " + short(h.EffectiveCPUs, number.Digits)
+		s += ", limited to " + shortNumber(h.EffectiveCPUs, number.Digits)
 	}
 	return s
 }
 
-// system is that of a host; empty: it is not known, as behind a URL.
-func system(h journal.Host) string {
+// systemWords is that of a host; empty: it is not known, as behind a URL.
+func systemWords(h journal.Host) string {
 	if h.OS == "" {
 		return ""
 	}

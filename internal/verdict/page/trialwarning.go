@@ -26,7 +26,7 @@ func trialWarning(w *journal.Warning) string {
 	case journal.WarnSentLate:
 		return "the load generator itself sent requests late: " + number.Seconds(value) + " at p99"
 	case journal.WarnProcsUnproven:
-		return because("the GOMAXPROCS value in use could not be read", w.Detail)
+		return withDetail("the GOMAXPROCS value in use could not be read", w.Detail)
 	case journal.WarnNoGo:
 		return "none of the target's processes is a Go program"
 	case journal.WarnProcsChanged:
@@ -37,24 +37,24 @@ func trialWarning(w *journal.Warning) string {
 	case journal.WarnKilled:
 		return "did not end within " + number.Short(number.Seconds(value)) + " of SIGTERM and was killed"
 	case journal.WarnCounters:
-		return because("the kernel's counters could not be read", w.Detail)
+		return withDetail("the kernel's counters could not be read", w.Detail)
 	case journal.WarnQuery:
-		return because("a query returned nothing", w.Detail)
+		return withDetail("a query returned nothing", w.Detail)
 	case journal.WarnFailedRequests:
-		return because(phrase.Count(w.Count, "request")+" failed"+inPhase(w.Phase), strings.ReplaceAll(w.Detail, "_", " "))
+		return withDetail(phrase.Count(w.Count, "request")+" failed"+inPhase(w.Phase), strings.ReplaceAll(w.Detail, "_", " "))
 	case journal.WarnUnanswered:
 		return phrase.Count(w.Count, "request") + " without a response at the end" + inPhase(w.Phase)
 	case journal.WarnLatencyClock:
-		return because("its latency is not judged, because it is counted from the actual send time, and sending waits for a free connection", w.Detail)
+		return withDetail("its latency is not judged, because it is counted from the actual send time, and sending waits for a free connection", w.Detail)
 	case journal.WarnRedirects:
 		return phrase.CountOf(w.Count, "response was a redirect", "responses were redirects") + " (3xx)" + inPhase(w.Phase)
 	case journal.WarnNoResult:
-		return because("the output has no result of "+phrase.Count(w.Count, "benchmark")+", which are in no number here", w.Detail)
+		return withDetail("the output has no result of "+phrase.Count(w.Count, "benchmark")+", which are in no number here", w.Detail)
 	}
-	return because(string(w.Code), w.Detail)
+	return withDetail(string(w.Code), w.Detail)
 }
 
-func because(what, detail string) string {
+func withDetail(what, detail string) string {
 	if detail == "" {
 		return what
 	}

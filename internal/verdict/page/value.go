@@ -118,14 +118,14 @@ func slower(change float64) string { return differs(change, "faster", "slower") 
 // higher words a change of a latency: "30% higher", "4.4× higher", "4% lower".
 func higher(change float64) string { return differs(change, "higher", "lower") }
 
-// same is a difference that rounds to none.
-const same = "the same"
+// theSame is a difference that rounds to none.
+const theSame = "the same"
 
 func differs(change float64, more, less string) string {
 	text := amount(change)
 	switch {
 	case text == "0%":
-		return same
+		return theSame
 	case change > 0:
 		return text + " " + more
 	}
@@ -143,7 +143,7 @@ func amount(change float64) string {
 // strayed is how far trials stray: "46%", "a factor of 2.6".
 func strayed(spread float64) string {
 	if spread >= 1 {
-		return "a factor of " + short(1+spread, 2)
+		return "a factor of " + shortNumber(1+spread, 2)
 	}
 	return number.Ratio().Number(spread)
 }
@@ -164,8 +164,8 @@ func maybe(u number.Unit, x *float64) string {
 	return u.Number(*x)
 }
 
-// size is one of memory, which may be absent.
-func size(bytes *float64) string { return maybe(number.Memory().Short(), bytes) }
+// memorySize is one of memory, which may be absent.
+func memorySize(bytes *float64) string { return maybe(number.Memory().Short(), bytes) }
 
 // brackets is an interval in the scale of its median, "[3.92 ms, 4.55 ms]", or empty.
 func brackets(u number.Unit, i stat.Interval) string {
@@ -175,25 +175,25 @@ func brackets(u number.Unit, i stat.Interval) string {
 	return "[" + u.Range(*i.Median, *i.Low, *i.High) + "]"
 }
 
-// tick is an axis label: round numbers, no trailing zeros.
-func tick(u number.Unit, x float64) string {
+// tickLabel is an axis label: round numbers, no trailing zeros.
+func tickLabel(u number.Unit, x float64) string {
 	if x == 0 {
 		return "0"
 	}
 	return u.Short().Number(x)
 }
 
-// ticks are those of an axis, labelled.
-func ticks(u number.Unit, a document.Axis) []document.Tick {
+// axisTicks are those of an axis, labelled.
+func axisTicks(u number.Unit, a document.Axis) []document.Tick {
 	var out []document.Tick
 	for _, x := range a.Ticks() {
-		out = append(out, document.Tick{At: a.At(x), Label: tick(u, x)})
+		out = append(out, document.Tick{At: a.At(x), Label: tickLabel(u, x)})
 	}
 	return out
 }
 
-// short is a number that somebody chose, with as many digits as are significant.
-func short(x float64, digits int) string { return number.Short(number.Significant(x, digits)) }
+// shortNumber is a number that somebody chose, with as many digits as are significant.
+func shortNumber(x float64, digits int) string { return number.Short(number.Significant(x, digits)) }
 
 // nameRoom is the length, in characters, of the names that are not ours to
 // choose: units, variants, metrics.
@@ -265,14 +265,14 @@ type group struct {
 	rows       []verdict.Row // what tables and charts show
 }
 
-// bound is an objective as a table has it: p99 ≤ 20 ms.
-func bound(o slo.Objective) string {
+// objectiveBound is an objective as a table has it: p99 ≤ 20 ms.
+func objectiveBound(o slo.Objective) string {
 	return o.Name() + " ≤ " + number.Time().Short().Value(o.Seconds)
 }
 
-// factor is how far a ratio is from 1: "12%", and "4.4×" where one is twice the other
+// factorText is how far a ratio is from 1: "12%", and "4.4×" where one is twice the other
 // or more.
-func factor(ratio float64) string {
+func factorText(ratio float64) string {
 	if ratio <= 0 {
 		return "all"
 	}
@@ -282,26 +282,26 @@ func factor(ratio float64) string {
 	return number.Percent(math.Abs(ratio - 1))
 }
 
-// changed words a ratio to the default: as a factor from 2 on, and with the end of its
+// changedFrom words a ratio to the default: as a factor from 2 on, and with the end of its
 // interval that is nearer to no change. Within the margin nothing has changed.
-func changed(name string, i stat.Interval, margin float64, more, less string) string {
+func changedFrom(name string, i stat.Interval, margin float64, more, less string) string {
 	if i.Median == nil || i.Low == nil || i.High == nil {
 		return name + " was not compared often enough to decide"
 	}
 	switch x := *i.Median; {
 	case *i.Low > 1:
-		return fmt.Sprintf("%s is %s %s (at least %s)", name, factor(x), more, factor(*i.Low))
+		return fmt.Sprintf("%s is %s %s (at least %s)", name, factorText(x), more, factorText(*i.Low))
 	case *i.High < 1:
-		return fmt.Sprintf("%s is %s %s (at least %s)", name, factor(x), less, factor(*i.High))
+		return fmt.Sprintf("%s is %s %s (at least %s)", name, factorText(x), less, factorText(*i.High))
 	case *i.Low > 1-margin && *i.High < 1+margin:
 		return name + " is the same within " + number.Percent(margin)
 	default:
-		return fmt.Sprintf("%s is between %s lower and %s higher", name, factor(*i.Low), factor(*i.High))
+		return fmt.Sprintf("%s is between %s lower and %s higher", name, factorText(*i.Low), factorText(*i.High))
 	}
 }
 
-// lowered is a sentence that follows a colon.
-func lowered(s string) string {
+// lowerFirst is a sentence that follows a colon.
+func lowerFirst(s string) string {
 	if len(s) < 2 || s[1] != strings.ToLower(s)[1] { // a name such as GOGC
 		return s
 	}
@@ -335,7 +335,7 @@ func change(ratio float64) string {
 	return "+" + s + "%"
 }
 
-func times(x *float64) string {
+func timesText(x *float64) string {
 	if x == nil {
 		return absent
 	}

@@ -50,7 +50,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		compared: (*group).keeps, experiment: experiment.undecided, after: experiment.keepsStart,
 	},
 	verdict.KeepDefault: {
-		tone: document.OK, label: keepDefault, mark: "keep",
+		tone: document.OK, label: labelKeepDefault, mark: "keep",
 		answer: (*group).setOrKeep,
 		plain: func(g *group, w words) string {
 			seen := "measured"
@@ -59,7 +59,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			}
 			return fmt.Sprintf("Nothing we %s beats the default (%d) by more than %s.", seen, g.Recommendation.Of().Procs, w.margins())
 		},
-		paste: nothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it."), compared: (*group).keeps,
+		paste: pasteNothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it."), compared: (*group).keeps,
 		experiment: experiment.keep, after: experiment.keepsStart,
 	},
 	verdict.NoDifference: {
@@ -72,7 +72,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			}
 			return text + "."
 		},
-		paste: nothing("Nothing to set: GOMAXPROCS makes no difference here. Keep the default, and profile the program."), compared: (*group).keeps,
+		paste: pasteNothing("Nothing to set: GOMAXPROCS makes no difference here. Keep the default, and profile the program."), compared: (*group).keeps,
 		experiment: experiment.noDifference, after: experiment.keepsStart,
 	},
 	verdict.Measured: {
@@ -89,7 +89,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			}
 			return "procfit measured the server as it runs and compared it with nothing."
 		},
-		paste:    nothing("Nothing to set: procfit measured the server as it runs and compared nothing."),
+		paste:    pasteNothing("Nothing to set: procfit measured the server as it runs and compared nothing."),
 		compared: (*group).keeps, experiment: experiment.undecided, after: experiment.keepsStart,
 	},
 	verdict.TradeOff: {
@@ -109,7 +109,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		},
 	},
 	verdict.Undecided: {
-		tone: document.Unknown, label: undecided, prefix: "Undecided: ",
+		tone: document.Unknown, label: labelUndecided, prefix: "Undecided: ",
 		answer: func(g *group) string {
 			_, differ := g.Recommendation.Claim.(verdict.CauseBenchmarksDiffer)
 			if names, _ := g.apart(); differ && len(names) > 0 {
@@ -118,7 +118,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			return changeNothing
 		},
 		plain: func(*group, words) string { return "" },
-		paste: nothing("Nothing to set yet: no value is proven better than the default."), compared: (*group).undecided,
+		paste: pasteNothing("Nothing to set yet: no value is proven better than the default."), compared: (*group).undecided,
 		experiment: experiment.undecided,
 		after: func(w experiment) string {
 			return "Nothing to set yet: no value is proven better than " + w.start() + "."
@@ -136,7 +136,7 @@ func called(rec *verdict.Recommendation) verdictRow {
 	if rec.Confidence != verdict.Likely {
 		return row
 	}
-	row.tone, row.label = document.Attention, notProven
+	row.tone, row.label = document.Attention, labelNotProven
 	row.prefix = row.label + ". "
 	return row
 }
@@ -164,9 +164,9 @@ func (g *group) setOrKeep() string {
 	case likely:
 		return "Likely: keep the default" + g.defaultProcs()
 	case rec.Verdict == verdict.KeepDefault:
-		return keepDefault + g.defaultProcs() + g.besides()
+		return labelKeepDefault + g.defaultProcs() + g.besides()
 	}
-	return keepDefault + g.defaultProcs()
+	return labelKeepDefault + g.defaultProcs()
 }
 
 // defaultProcs is what the default comes to, behind its name; empty: that is not known.
@@ -192,15 +192,15 @@ func (g *group) comparedWithDefault(w words) string {
 	if v == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Compared with the default (%d): %s", v.DefaultProcs, changed("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
+	text := fmt.Sprintf("Compared with the default (%d): %s", v.DefaultProcs, changedFrom("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
 	if v.Latency.Median != nil {
-		text += "; " + changed(w.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
+		text += "; " + changedFrom(w.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
 	}
 	return text + "."
 }
 
-// nothing is to be pasted, and a text says why.
-func nothing(text string) func(*group) Paste {
+// pasteNothing is to be pasted, and a text says why.
+func pasteNothing(text string) func(*group) Paste {
 	return func(g *group) Paste {
 		if g.Recommendation.Confidence == verdict.Likely {
 			return Paste{Lead: untilMore}
@@ -224,7 +224,7 @@ func (g *group) pasteSmallest() Paste {
 		}
 		return Paste{Lead: g.onPart() + "Use one of the following:", Snippets: g.snippets(*n)}
 	}
-	return nothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it.")(g)
+	return pasteNothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it.")(g)
 }
 
 // pasteTwo are the values of a trade-off.
@@ -255,7 +255,7 @@ func (g *group) keeps(v *Verdict) {
 
 // undecided is of a variable's values.
 func (g *group) undecided(v *Verdict) {
-	v.State, v.Label, v.Sentence = document.Unknown, undecided, "No value is proven as good as all others."
+	v.State, v.Label, v.Sentence = document.Unknown, labelUndecided, "No value is proven as good as all others."
 	if len(g.tooLarge()) == len(g.rows) && len(g.rows) > 0 {
 		v.Sentence = "Every value used more memory than " + mostMemory(g.r) + "."
 	} else if list := g.named(contest.ExcludedTooFewCPUs); list != nil {

@@ -26,15 +26,15 @@ const (
 	readLogs = "read their output in logs/"
 )
 
-func invalid(x verdict.Invalid, noun string) string {
+func invalidText(x verdict.Invalid, noun string) string {
 	return fmt.Sprintf("%d of %s invalid; most common reason: %s", x.Count, phrase.Count(x.Of, noun), cmp.Or(x.Reason, otherUnit))
 }
 
-func strays(spread float64, metric string) string {
+func straysText(spread float64, metric string) string {
 	return fmt.Sprintf("trials vary by %s in %s, too much to prove small differences", strayed(spread), metric)
 }
 
-func losses(list []verdict.ReasonMetricWorse) string {
+func lossesText(list []verdict.ReasonMetricWorse) string {
 	var all []string
 	for _, l := range list {
 		all = append(all, fmt.Sprintf("%s is %.2f× that of %s (n %d)", l.Metric, 1+l.Change, l.Than.Setting, l.N))
@@ -45,13 +45,13 @@ func losses(list []verdict.ReasonMetricWorse) string {
 // inTime is how requests are sent in time: without the other programs that use the CPUs, if there
 // are any, else with more CPU time for the load generator.
 func (w words) inTime() string {
-	others := way{}
+	others := otherWay{}
 	if o := w.Others; o.Matter && o.CPUs != nil {
 		others.text = "stop other programs on this machine"
 	}
 	own := w.ownCPUs("give the load generator its own CPUs with --cpus load=LIST")
 	if own.text == "" {
-		return w.ways(others, way{text: "use a lower --rate"}, way{text: "run the load generator on another machine"})
+		return w.ways(others, otherWay{text: "use a lower --rate"}, otherWay{text: "run the load generator on another machine"})
 	}
 	return w.ways(others, own)
 }
@@ -110,8 +110,8 @@ func (w words) adviceOf(x verdict.Throttled) string {
 // ofPeriods is a share of the periods of a limit.
 func ofPeriods(share float64) string { return number.Percent(share) + " of periods" }
 
-// each is the settings with their metrics: "4 (63% of periods) and 8 (80% of periods)".
-func each(settings []verdict.SettingFigure, figure func(float64) string) string {
+// eachSetting is the settings with their metrics: "4 (63% of periods) and 8 (80% of periods)".
+func eachSetting(settings []verdict.SettingFigure, figure func(float64) string) string {
 	var all []string
 	for _, a := range settings {
 		all = append(all, a.Label+" ("+figure(a.Value)+")")

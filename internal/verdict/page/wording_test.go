@@ -134,7 +134,7 @@ func TestHowToGoOnFromAnIncompleteRun(t *testing.T) {
 		{6, 5, 1, "Incomplete: 6 of 36 planned trials ran. To continue, run"},
 	} {
 		r := &verdict.Result{TrialsPlanned: 36, TrialsRun: c.run, TrialsInvalid: c.invalid, PilotsInvalid: c.pilots}
-		if got := progress(r); !strings.HasPrefix(got, c.want) {
+		if got := incompleteText(r); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
@@ -156,7 +156,7 @@ func TestIncompleteWithAnAnswer(t *testing.T) {
 		"when its answer was likely, but not proven. ": of(verdict.Likely, verdict.Proven),
 		"but its answer is proven already. ":           of(verdict.Proven),
 	} {
-		if got := progress(r); !strings.HasPrefix(got, ended+want) {
+		if got := incompleteText(r); !strings.HasPrefix(got, ended+want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -195,7 +195,7 @@ func TestCostOfBothPhases(t *testing.T) {
 	row := verdict.Row{Evidence: verdict.Evidence{CPUSecondsEach: new(0.004)}, OpenEvidence: &verdict.Evidence{CPUSecondsEach: new(0.005)}}
 	got := map[string]float64{}
 	for _, s := range serverFigures(r) {
-		if x := s.measure.value(&row).Median; x != nil && strings.HasPrefix(s.title, "CPU per request") {
+		if x := s.rowMeasure.value(&row).Median; x != nil && strings.HasPrefix(s.title, "CPU per request") {
 			got[s.title] = *x
 		}
 	}
@@ -204,7 +204,7 @@ func TestCostOfBothPhases(t *testing.T) {
 	}
 	row.OpenEvidence = nil
 	for _, s := range serverFigures(r) {
-		if x := s.measure.value(&row).Median; x != nil && s.title == "CPU per request, latency phase" {
+		if x := s.rowMeasure.value(&row).Median; x != nil && s.title == "CPU per request, latency phase" {
 			t.Errorf("%g of no latency phase", *x)
 		}
 	}
