@@ -11,7 +11,7 @@ import (
 // Analyze says what a journal shows. It is pure: the same journal gives the same
 // result, and no number comes from anywhere else.
 func Analyze(h journal.Header, trials []journal.Trial) *Result {
-	r := Of(h, trials)
+	r := NewResult(h, trials)
 	counted := contest.Count(h, trials)
 	notes := &notes{h: h}
 	notes.units(counted.LeftOut)
@@ -51,8 +51,8 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	return r
 }
 
-// Of is a Result that is not analysed yet.
-func Of(h journal.Header, trials []journal.Trial) *Result {
+// NewResult is a Result that is not analysed yet.
+func NewResult(h journal.Header, trials []journal.Trial) *Result {
 	return &Result{
 		Schema: ResultSchema, Name: h.Name, Started: h.Started,
 		Host: h.TargetHost, LoadHost: h.LoadHost, Spec: h.Spec, Tool: h.Tool, Target: program(h, trials), Load: h.Load, Plan: h.Plan,
@@ -166,74 +166,6 @@ func (g *group) strays() Spread {
 	return s
 }
 
-// summary is a group's settings by themselves, and what ran next to them.
-func (g *group) summary(settings []Row) Group {
-	result := Group{
-		Replicas: g.Group.Replicas, GoVersion: g.Group.GoVersion, SetLive: g.Group.SetLive, Origin: g.origin, EffectiveCPUs: g.effective, LimitAround: limitAround(g.all(g.Current())),
-		ThroughputUnit: g.unit(), LatencyMode: string(g.latencyMode), RatePerSecond: g.rate,
-		Latency: g.Latency, Values: []*contest.Value{}, Others: g.others,
-		Settings: settings, Flatness: Flatness{WithinMargin: []string{}}, Race: g.took(), Override: g.overrides(),
-	}
-	result.Default = g.judgeDefault(settings, result.Override)
-	if part := partOf(g.header, g.machine); part != nil && g.effective >= float64(part.CPUs) { // else a limit holds it, not the load
-		result.Part = part
-	}
-	if g.Group.Limited {
-		result.QuotaCPUs = new(g.Group.QuotaCPUs)
-	}
-	if result.Compares = g.Group.Compares; g.Group.Procs > 0 {
-		result.Procs = new(g.Group.Procs)
-	}
-	for _, a := range g.Settings {
-		result.Variables = slices.DeleteFunc(slices.Clone(a.Variables), func(v journal.Variable) bool { return v.Name == result.Compares })
-	}
-	return result
-}
-
-// limitAround is the tightest of the limits around the target in the measured trials.
-func limitAround(trials []*journal.Trial) (tightest *Limit) {
-	for _, t := range trials {
-		for _, l := range t.OuterLimits {
-			if t.Role == journal.RoleMeasure && l.CPUs > 0 && (tightest == nil || l.CPUs < tightest.CPUs) {
-				tightest = &Limit{CPUs: l.CPUs, Group: l.Group}
-			}
-		}
-	}
-	return tightest
-}
-
-// partOf is the target's part of a machine whose other CPUs the load has.
-func partOf(h journal.Header, machine float64) *Part {
-	a := h.Load.Arrangement
-	if a == nil || *a != journal.ArrangementApart {
-		return nil
-	}
-	p := Part{CPUs: len(h.Target.Had()), Of: int(machine), LoadHas: len(h.Load.Had())}
-	if p.CPUs <= 0 || p.CPUs >= p.Of {
-		return nil
-	}
-	return &p
-}
-
-// OriginMixed is the origin of trials that were not all measured in the same place. They
-// are never compared.
-const OriginMixed journal.Origin = "mixed"
-
-// originOf is where trials came from; empty of none.
-func originOf(trials []*journal.Trial) journal.Origin {
-	var origin journal.Origin
-	for _, t := range trials {
-		switch of := t.Origin; {
-		case of == "":
-		case origin == "":
-			origin = of
-		case origin != of:
-			return OriginMixed
-		}
-	}
-	return origin
-}
-
 // program fills in what ran where the header does not say it: the Go version and the
 // main module that most trials saw.
 func program(h journal.Header, trials []journal.Trial) journal.Target {
@@ -261,15 +193,6 @@ func program(h journal.Header, trials []journal.Trial) journal.Target {
 	return t
 }
 
-// Engine is one of procfit's own that offered the load of some trials, what it spoke
-// and what that cost.
-type Engine struct {
-	Name                 string
-	Protocol             string
-	Trials               int
-	CPUSecondsPerRequest *float64 // the engine's own, in the closed loop; the median
-}
-
 // engines are those of the valid trials, in the order in which they appear. There is
 // none in an older journal, and of another generator.
 func engines(trials []journal.Trial) []Engine {
@@ -295,4 +218,38 @@ func engines(trials []journal.Trial) []Engine {
 		list[at].CPUSecondsPerRequest = new(median(each))
 	}
 	return list
+}
+
+func newGroup(counted *contest.Counted, key journal.GroupKey) *group {
+	g := &group{Contest: counted.Contest(key), header: counted.Header}
+	all := g.all(g.Settings)
+	for _, t := range all {
+		g.blocks = append(g.blocks, t.Block)
+	}
+	slices.Sort(g.blocks)
+	g.blocks = slices.Compact(g.blocks)
+	current := g.all(g.Current())
+	g.origin = originOf(all)
+	g.machine, g.effective = contest.MachineCPUs(g.header, current), contest.EffectiveCPUs(g.header, key, current)
+	g.latencyMode, g.rate = g.findLatencyMode(), g.findRate()
+	g.spread = g.strays()
+	g.others = g.otherPrograms()
+	for i := range counted.Trials {
+		t := &counted.Trials[i]
+		g.pilotsInvalid = g.pilotsInvalid || t.Role == journal.RolePilot && !t.Valid
+	}
+	return g
+}
+
+// raced reports whether a race came to its end in each group.
+func (r *Result) raced(counted *contest.Counted) {
+	if !r.Plan.Racing() {
+		return
+	}
+	r.TrialsPlanned = max(r.Plan.MaxTrials, r.TrialsRun+r.PilotsRun)
+	ends := counted.Ends()
+	for _, g := range slices.Concat(r.Groups, r.Compared) {
+		g.Race.Stop = string(ends[g.key()])
+	}
+	r.Complete = len(counted.Contests()) == len(ends)
 }

@@ -136,9 +136,6 @@ func (r *Result) group(like *Group) *Group {
 	return nil
 }
 
-// key is the group's identity.
-func (g *Group) key() journal.GroupKey { return g.setting("").Group() }
-
 // setting is one of the group, by what all of them have.
 func (g *Group) setting(label string) journal.Setting {
 	return journal.Setting{Label: label, QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion, SetLive: g.SetLive, Variables: g.Variables, Compares: g.Compares, Procs: g.Procs}

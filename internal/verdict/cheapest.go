@@ -8,53 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/slo"
 	"github.com/procfit/procfit/internal/verdict/stat"
-)
-
-// Cheapest answers which setting carries a rate within an objective with the fewest
-// CPUs. A setting carries it when the lower bound of its capacity does, and does not
-// when the upper bound falls short; between the two it is open. The bounds hold for
-// all settings together (Bonferroni), as the cheapest is chosen among them.
-type Cheapest struct {
-	Objective     slo.Objective
-	RatePerSecond float64
-	Settings      []Priced // by their CPUs in all, then by Ps
-	// Answer is the cheapest that carries the rate, Today the unset setting under the
-	// first limit and number of replicas, which are to be those of today; null: none.
-	Answer *Priced
-	Today  *Priced
-	Open   int // settings that may be cheaper than the answer and are still undecided
-}
-
-// Priced is one setting with what it carries and costs.
-type Priced struct {
-	Label     string
-	Procs     *int // null: unset
-	QuotaCPUs *float64
-	Replicas  int
-	GoVersion string
-	CPUs      float64 // of one replica: its quota, else the CPUs that it may use
-	TotalCPUs float64 // of all replicas
-	Trials    int
-	// Met is in how many of them some rate met the objective. Where none did the
-	// capacity is below the lowest rate tried.
-	Met      int
-	Capacity stat.Interval // the geometric mean and its bounds; null below three trials
-	Carries  Carries
-	// Unseen is that it would carry the rate, and no valid trial was seen to run at its value:
-	// then carries is undecided, and with --any-program likely.
-	Unseen bool
-}
-
-// Carries says what is known of a setting and the rate.
-type Carries string
-
-const (
-	CarriesIt     Carries = "yes"
-	CarriesLikely Carries = "likely"
-	CarriesNot    Carries = "no"
-	CarriesMaybe  Carries = "undecided"
 )
 
 // priceSettings is null where no rate or no objective was asked for. A setting that used

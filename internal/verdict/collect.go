@@ -1,10 +1,12 @@
 package verdict
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/stat"
@@ -24,27 +26,6 @@ type group struct {
 	spread             Spread
 	others             OtherPrograms
 	pilotsInvalid      bool // some pilot was, of whichever group
-}
-
-func newGroup(counted *contest.Counted, key journal.GroupKey) *group {
-	g := &group{Contest: counted.Contest(key), header: counted.Header}
-	all := g.all(g.Settings)
-	for _, t := range all {
-		g.blocks = append(g.blocks, t.Block)
-	}
-	slices.Sort(g.blocks)
-	g.blocks = slices.Compact(g.blocks)
-	current := g.all(g.Current())
-	g.origin = originOf(all)
-	g.machine, g.effective = contest.MachineCPUs(g.header, current), contest.EffectiveCPUs(g.header, key, current)
-	g.latencyMode, g.rate = g.findLatencyMode(), g.findRate()
-	g.spread = g.strays()
-	g.others = g.otherPrograms()
-	for i := range counted.Trials {
-		t := &counted.Trials[i]
-		g.pilotsInvalid = g.pilotsInvalid || t.Role == journal.RolePilot && !t.Valid
-	}
-	return g
 }
 
 // all are all trials of settings, both copies of an A/A pair.
@@ -212,18 +193,6 @@ func Failed(trials []journal.Trial) *journal.Trial {
 	return nil
 }
 
-// Raced is what a race took in a group.
-type Raced struct {
-	Trials     int // invalid ones too
-	Blocks     int
-	Measured   []int // values, ascending
-	Candidates int   // values that it could choose from
-	// Stop is why it ended: goal, limit or time, futile (one value is likely, and none can
-	// be proven with the trials left) or nothing (no value can be measured); empty where it
-	// did not.
-	Stop string
-}
-
 // took counts a group's race; nil of a grid.
 func (g *group) took() *Raced {
 	if !g.header.Plan.Racing() {
@@ -253,15 +222,96 @@ func (g *group) took() *Raced {
 	return r
 }
 
-// raced reports whether a race came to its end in each group.
-func (r *Result) raced(counted *contest.Counted) {
-	if !r.Plan.Racing() {
-		return
+// findRate is the open loop's rate, as the first valid trial offered it.
+func (g *group) findRate() *float64 {
+	for t := range g.measuredIn(g.Settings) {
+		for i := range t.Phases {
+			if p := &t.Phases[i]; t.Valid && p.Mode == journal.ModeOpen && p.RatePerSecond != nil {
+				return p.RatePerSecond
+			}
+		}
 	}
-	r.TrialsPlanned = max(r.Plan.MaxTrials, r.TrialsRun+r.PilotsRun)
-	ends := counted.Ends()
-	for _, g := range slices.Concat(r.Groups, r.Compared) {
-		g.Race.Stop = string(ends[g.key()])
+	return nil
+}
+
+func (g *group) unit() string {
+	for t := range g.measuredIn(g.Settings) {
+		if t.Valid && t.ThroughputUnit != "" {
+			return t.ThroughputUnit
+		}
 	}
-	r.Complete = len(counted.Contests()) == len(ends)
+	return ""
+}
+
+// anyLatency reports whether the latency of all valid trials is shown, where comparisons are of
+// p99 and there is one value of a server that ran already. Which trials a late generator spoils
+// is judged by the trial's own p99, so that those without them are the slowest: that is
+// right between values, and no metric of one.
+func (g *group) anyLatency() bool {
+	return g.header.Target.Attached != nil && !g.header.Plan.SmallestFor && g.Latency.Quantile == 0.99 && len(g.Settings) == 1 && contest.Valid(g.all(g.Settings)) > 0
+}
+
+// findLatencyMode is the loop that shown takes; empty without any latency.
+func (g *group) findLatencyMode() journal.Mode {
+	mode := journal.Mode("")
+	for t := range g.measuredIn(g.Settings) {
+		if t.Valid && t.LatencySeconds != nil {
+			return journal.ModeOpen
+		}
+		for i := range t.Phases {
+			if t.Valid && t.Phases[i].Mode == journal.ModeClosed && t.Phases[i].LatencySeconds != nil {
+				mode = journal.ModeClosed
+			}
+		}
+	}
+	return mode
+}
+
+// originOf is where trials came from; empty of none.
+func originOf(trials []*journal.Trial) journal.Origin {
+	var origin journal.Origin
+	for _, t := range trials {
+		switch of := t.Origin; {
+		case of == "":
+		case origin == "":
+			origin = of
+		case origin != of:
+			return OriginMixed
+		}
+	}
+	return origin
+}
+
+// loadLimited is by majority of the group's valid trials.
+func (g *group) loadLimited() bool {
+	limited, of := 0, 0
+	for _, t := range g.all(g.Settings) {
+		if t.Valid {
+			of++
+			if limitedByLoad(t) {
+				limited++
+			}
+		}
+	}
+	return 2*limited > of
+}
+
+// allTrials is every measured trial in the order in which they ran.
+func allTrials(groups ...*group) []*journal.Trial {
+	var all []*journal.Trial
+	for _, g := range groups {
+		all = append(all, g.all(g.Settings)...)
+	}
+	sorting.Stable(all, func(a, b *journal.Trial) int {
+		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))
+	})
+	return all
+}
+
+// limitedByLoad reports whether a trial measured the load engine.
+func limitedByLoad(t *journal.Trial) bool {
+	if t.Load != nil && t.Load.ThreadBusiestRatio != nil && *t.Load.ThreadBusiestRatio >= loadLimitThread {
+		return true
+	}
+	return slices.ContainsFunc(t.Warnings, func(w journal.Warning) bool { return w.Code == journal.WarnLoadLimited })
 }

@@ -103,15 +103,6 @@ func detectableRatio(deviation float64, pairs int) *float64 {
 	return nil
 }
 
-// Versus is what the value that a verdict names changes against the default's, as
-// ratios to it with the interval that holds in 95% of such choices.
-type Versus struct {
-	Procs        int
-	DefaultProcs int
-	Throughput   stat.Interval
-	Latency      stat.Interval // of the judged quantile; without a median where it was not compared
-}
-
 // against compares what is named with the default; nil where one of them is not known,
 // or they are one.
 func (g *group) against(rec *Recommendation) *Versus {
@@ -142,4 +133,21 @@ func (g *group) interval(chosen, other int, by race.Figure) stat.Interval {
 		i.Low, i.High = stat.Known(low), stat.Known(high)
 	}
 	return i
+}
+
+func (g *group) seriesOf(v *contest.Value, f figure) series {
+	return g.series(f, v.Trials)
+}
+
+// metricFloor is the noise floor of a metric; 0 where it is not known.
+func (g *group) metricFloor(f figure) float64 {
+	for _, a := range g.Current() {
+		if len(g.Copies(a)) > 0 {
+			if floor := floorOf(locateNarrow(g.series(f, g.Copies(a)).minus(g.series(f, g.Measured(a))))); floor != nil {
+				return *floor
+			}
+			break
+		}
+	}
+	return 0
 }

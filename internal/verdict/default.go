@@ -7,31 +7,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Default compares the value that unset chose with the CPUs.
-type Default struct {
-	Standing DefaultStanding
-	Procs    *int // null: not known
-	NumCPU   int  // CPUs that the target may run on; 0: not known
-	// LimitCPUs is the tightest bound on one replica: NumCPU, our quota, or a limit
-	// around it.
-	LimitCPUs float64
-	// Predicted is that unset was not measured, and every release since Go 1.5 uses Procs there,
-	// whether it sees the limit or not.
-	Predicted bool
-}
-
-// DefaultStanding says why the default is what it is.
-type DefaultStanding string
-
-const (
-	DefaultUnknown     DefaultStanding = "unknown"        // the value or the CPUs
-	DefaultAll         DefaultStanding = "all_cpus"       // no limit, and as many Ps as CPUs
-	DefaultFloor       DefaultStanding = "floor"          // as many Ps as CPUs: the runtime's least is 2
-	DefaultUnseenLimit DefaultStanding = "limit_not_seen" // as many Ps as CPUs, although under a limit
-	DefaultLimit       DefaultStanding = "limit"          // the limit rounded up, as since Go 1.25
-	DefaultUnexplained DefaultStanding = "unexplained"
-)
-
 // judgeDefault follows the rule of Go 1.25: the CPUs, or the limit rounded up where
 // that is less, and never less than 2 because of a limit.
 func (g *group) judgeDefault(settings []Row, o Override) Default {
@@ -74,16 +49,6 @@ func (g *group) judgeDefault(settings []Row, o Override) Default {
 	return d
 }
 
-// Override is what the program did to the value that it was given.
-type Override struct {
-	Known bool // every setting's live value was read
-	// Asked and Ran are of a setting that ran at another value than asked; 0: none did.
-	Asked int
-	Ran   int
-	// Changed is that the value changed in the middle of a trial.
-	Changed bool
-}
-
 // overrides looks at invalid trials too: that the target ran at another value is what
 // makes them so.
 func (g *group) overrides() Override {
@@ -115,13 +80,6 @@ func (g *group) logged() *bool {
 		}
 	}
 	return logged
-}
-
-// Beyond sets the best value above the CPUs against the best within them, by their
-// levels; nil where there is none on either side.
-type Beyond struct {
-	Setting string
-	Ratio   float64
 }
 
 func (g *group) beyondCPUs(rows []Row) *Beyond {

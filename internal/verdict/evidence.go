@@ -25,10 +25,10 @@ func ofOpenLoop(t *journal.Trial) *journal.Usage {
 	return nil
 }
 
-// counted reads one number off a Usage; nil where there is no such number.
-type counted func(*journal.Usage) *float64
+// countedFigure reads one number off a Usage; nil where there is no such number.
+type countedFigure func(*journal.Usage) *float64
 
-func (of usageOf) figure(f counted) figure {
+func (of usageOf) figure(f countedFigure) figure {
 	return func(t *journal.Trial) *float64 {
 		if u := of(t); u != nil {
 			return f(u)
@@ -38,7 +38,7 @@ func (of usageOf) figure(f counted) figure {
 }
 
 // rate is a counter by the second that it spans.
-func (of usageOf) rate(f counted) figure {
+func (of usageOf) rate(f countedFigure) figure {
 	return of.figure(func(u *journal.Usage) *float64 {
 		x := f(u)
 		if x == nil || u.MeasuredSeconds <= 0 {
@@ -51,8 +51,8 @@ func (of usageOf) rate(f counted) figure {
 // evidence is the medians of what the kernel and the runtime counted. Usable is the CPUs
 // that all replicas of the setting together could have used.
 func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable float64) Evidence {
-	rate := func(f counted) *float64 { return middle(trials, of.rate(f)) }
-	figure := func(f counted) *float64 { return middle(trials, of.figure(f)) }
+	rate := func(f countedFigure) *float64 { return middle(trials, of.rate(f)) }
+	figure := func(f countedFigure) *float64 { return middle(trials, of.figure(f)) }
 	gc := func(f func(journal.GC) float64) *float64 {
 		return figure(func(u *journal.Usage) *float64 {
 			if u.GC == nil || u.GC.SpanSeconds <= 0 {
@@ -75,7 +75,7 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 		FaultHeldPs:           rate(faultHeld),
 		MajorFaultsPerSecond:  rate(majorFaults),
 		ThreadsMax:            figure(func(u *journal.Usage) *float64 { return part(u.ThreadsMax, toFloat[int]) }),
-		ThrottledPeriodsRatio: figure(func(u *journal.Usage) *float64 { return share(u.Cgroup) }),
+		ThrottledPeriodsRatio: figure(func(u *journal.Usage) *float64 { return throttledShare(u.Cgroup) }),
 		BurstPeriodsRatio:     figure(burstShare),
 		ThrottledRatio: over(rate(func(u *journal.Usage) *float64 {
 			return part(u.Cgroup, func(c journal.Cgroup) float64 { return c.ThrottledSeconds })
@@ -214,7 +214,7 @@ func stealSeconds(u *journal.Usage) *float64 {
 }
 
 // medianRate is the median of a counter by the second that it spans.
-func medianRate(trials []*journal.Trial, f counted) *float64 {
+func medianRate(trials []*journal.Trial, f countedFigure) *float64 {
 	return middle(trials, usageOf(ofTrial).rate(f))
 }
 
@@ -243,14 +243,6 @@ const (
 	fewestCycles = 1
 )
 
-// Allocates is that a flat curve is of a program whose garbage collector takes much of
-// its time.
-type Allocates struct {
-	Setting         string  // the verdict's, or the peak
-	CyclesPerSecond float64 // of one replica
-	Share           float64 // of the time in which its Ps did anything, by its runtime's count
-}
-
 // flat reports whether no value is beyond the margin of the best, of three at least.
 func (g *group) flat() bool {
 	return len(g.Values) >= 3 && g.Best != nil && len(g.flatness().WithinMargin) == len(g.measured())
@@ -273,4 +265,11 @@ func (g *group) allocates(rows []Row, rec *Recommendation) *Allocates {
 		}
 	}
 	return nil
+}
+
+func otherSeconds(u *journal.Usage) *float64 {
+	if u.HostUse == nil {
+		return nil
+	}
+	return u.HostUse.OtherCPUSeconds
 }

@@ -52,7 +52,7 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 			}
 			setting := gateSetting(a, len(groups))
 			d := duels[a.Key()]
-			bounds := pairs // of a grid, which is asked once
+			bounds := gatePairs // of a grid, which is asked once
 			if h.Plan.Racing() {
 				bounds = sequential
 			}
@@ -99,8 +99,8 @@ func gateSetting(a journal.Setting, groups int) journal.Setting {
 	return journal.Setting{Label: a.Label, Procs: a.Procs, Compares: a.Compares}
 }
 
-// pairs locates new against old of a gate whose number of pairs was planned.
-func pairs(duel contest.Duel, figure race.Figure) located {
+// gatePairs locates new against old of a gate whose number of pairs was planned.
+func gatePairs(duel contest.Duel, figure race.Figure) located {
 	d := race.Differences(duel.Pairs, figure)
 	return func(alpha float64) (int, float64, float64, float64) {
 		e := locate(d)
@@ -188,7 +188,7 @@ func tallyOf(trials []*journal.Trial) tally {
 	lacked := func(t *journal.Trial) bool {
 		return t.Valid || t.InvalidCode.Passing() || t.InvalidCode == journal.InvalidNoAnswer && contest.AtLeast(contest.CountedOthers(t), contest.CrowdedFrom)
 	}
-	return tally{len(trials) - contest.Valid(trials), contest.Valid(trials), reasons(trials), !slices.ContainsFunc(trials, func(t *journal.Trial) bool { return !lacked(t) })}
+	return tally{len(trials) - contest.Valid(trials), contest.Valid(trials), invalidReasons(trials), !slices.ContainsFunc(trials, func(t *journal.Trial) bool { return !lacked(t) })}
 }
 
 // moreOften is the probability that this many of the bad ones are among the new, if they were
@@ -248,82 +248,3 @@ func (gate *gating) conclude() *Gate {
 	}
 	return &gate.Gate
 }
-
-// The kinds of gate, and the metrics that they check.
-const (
-	GateKindAgainst  = "against"
-	GateKindBaseline = "baseline"
-
-	MetricThroughput = "throughput"
-	MetricP99        = "p99"
-
-	// What else a default may be worse by, or not be shown to be.
-	MetricSaturated = "saturated"
-	MetricOpen      = "open"
-)
-
-// Gate is the answer of procfit compare.
-type Gate struct {
-	Kind   string // against, baseline
-	Pass   bool   // every check is judged and none is worse; of two programs, each is within its margin
-	Checks []GateCheck
-	// Unjudged says why the gate is neither passed nor failed; empty when it is.
-	Unjudged []Unjudged
-}
-
-// GateCheck is one setting on one metric: new ÷ old with its interval.
-type GateCheck struct {
-	Setting journal.Setting // its label alone where there is one group
-	Metric  string          // throughput, p99
-	Ratio   stat.Interval
-	Margin  float64
-	Judged  bool // there are pairs enough to prove something
-	Worse   bool // worse than the margin, with confidence
-	Proven  bool // not worse than the margin, with confidence
-	Outcome Outcome
-	// Bounds are those that decide: the one on the side of the loss reports whether it is
-	// within the margin, the other, which shares its error with all checks, whether it
-	// is worse.
-	Bounds   stat.Interval
-	Quantile float64 // that is judged, of latency
-	late     bool    // the load engine sent late in some trial
-}
-
-// Outcome is what a check came to.
-type Outcome string
-
-const (
-	OutcomeNotJudged Outcome = "not_judged"
-	OutcomeWorse     Outcome = "worse"
-	OutcomeWithin    Outcome = "within_margin"
-	OutcomeUndecided Outcome = "undecided"
-	OutcomeBetter    Outcome = "better" // of a canary, which looks for it
-)
-
-// Unjudged is why a gate cannot be judged.
-type Unjudged struct {
-	Code UnjudgedCode
-	// Checks, of too_few, late and open, are those with as many Pairs.
-	Checks []GateCheck
-	Pairs  int
-	// Of spoiled: Bad of Of trials of the new program at Setting are invalid, mostly for
-	// that Reason, and OldBad of OldOf of the old one.
-	Setting                journal.Setting
-	Bad, Of, OldBad, OldOf int
-	Reason                 string
-}
-
-// UnjudgedCode says which.
-type UnjudgedCode string
-
-const (
-	UnjudgedSpoiled    UnjudgedCode = "spoiled"
-	UnjudgedTooFew     UnjudgedCode = "too_few"
-	UnjudgedTooFewCPUs UnjudgedCode = "too_few_cpus" // Setting: other programs left it too few CPUs
-	UnjudgedNoSetting  UnjudgedCode = "no_setting"   // of the old command was measured
-	UnjudgedLate       UnjudgedCode = "late"         // Checks, of latency, with as many Pairs: the load engine sent late
-	UnjudgedUndecided  UnjudgedCode = "undecided"    // Checks, with as many Pairs: neither proven worse nor within the margin
-)
-
-// FewestPairs is how many pairs a check takes.
-const FewestPairs = minPairs

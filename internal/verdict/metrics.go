@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -76,10 +75,6 @@ func metricOf(name string) figure {
 	}
 }
 
-func (g *group) seriesOf(v *contest.Value, f figure) series {
-	return g.series(f, v.Trials)
-}
-
 func (g *group) bestFor(metric figure, lower bool) (best *contest.Value) {
 	top := 0.0
 	for _, v := range g.Values {
@@ -99,19 +94,6 @@ func (g *group) firstMedian(v *contest.Value, metric figure) *float64 {
 		}
 	}
 	return nil
-}
-
-// metricFloor is the noise floor of a metric; 0 where it is not known.
-func (g *group) metricFloor(f figure) float64 {
-	for _, a := range g.Current() {
-		if len(g.Copies(a)) > 0 {
-			if floor := floorOf(locateNarrow(g.series(f, g.Copies(a)).minus(g.series(f, g.Measured(a))))); floor != nil {
-				return *floor
-			}
-			break
-		}
-	}
-	return 0
 }
 
 // qualify takes a verdict's plainness away where a metric is proven worse at the
@@ -138,18 +120,6 @@ func (g *group) qualify(rec *Recommendation) (losses []metricLoss) {
 	return losses
 }
 
-// recommended is the value that a verdict comes to: of no_difference, which says
-// to leave things as they are, the default.
-func (g *group) recommended(rec *Recommendation) *contest.Value {
-	switch {
-	case rec.Verdict == NoDifference:
-		return cmp.Or(g.DefaultValue(), g.Best)
-	case rec.Verdict.Decides():
-		return rec.Of()
-	}
-	return nil
-}
-
 // MetricsWorse are metrics that are proven worse at the value that the verdict names.
 type MetricsWorse struct {
 	AtSetting
@@ -167,33 +137,6 @@ func (n *notes) metrics(i int, losses []metricLoss) {
 		x.Losses = append(x.Losses, losses[i].ReasonMetricWorse)
 	}
 	n.add(i, x)
-}
-
-// Benchmarks are the Go benchmarks of a group, each by itself: their geometric mean is
-// the throughput, and settings of one mean may differ in each.
-type Benchmarks struct {
-	Procs []int       // of the values, a time of each benchmark each
-	Base  int         // index of the value that others are compared with: the default, else the smallest
-	List  []Benchmark // by name
-	Mean  []BenchmarkTime
-}
-
-// Benchmark is one of them.
-type Benchmark struct {
-	Name  string
-	Times []BenchmarkTime // by value
-	// Wants is the number of Ps at which it is proven better, beyond the margin, than at
-	// the one that the verdict names; null where there is none.
-	Wants *int
-}
-
-// BenchmarkTime is the time of an operation at one value.
-type BenchmarkTime struct {
-	Setting string // label of the value's row
-	Seconds stat.Interval
-	// VersusBase is as a ratio, with bounds of which all in the table hold with 95%.
-	VersusBase stat.Interval
-	Differs    bool // the bounds exclude that it is the same
 }
 
 // timed is how a benchmark's time of an operation is called in a journal.

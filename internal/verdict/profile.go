@@ -9,33 +9,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Profile is where the CPU time and the memory of two settings go, by function: of the
-// default, and of the setting that the verdict names where that is another one.
-type Profile struct {
-	Settings    []ProfiledSetting // the default first
-	CPU         *ProfileTable     // null: not every setting has one
-	Allocations *ProfileTable
-}
-
-// ProfiledSetting is one of the two.
-type ProfiledSetting struct {
-	journal.Setting
-	ResolvedProcs *int     // what it ran at; null: not known
-	Files         []string // relative to the results directory
-}
-
-// ProfileTable is a profile of each setting, next to each other.
-type ProfileTable struct {
-	Seconds   []float64    // that each profile covers
-	Functions []ProfileRow // the largest of each setting
-}
-
-// ProfileRow is the share that a function takes itself in each setting.
-type ProfileRow struct {
-	Name   string
-	Shares []*float64 // of all, by setting; null: not among the functions that are known by name
-}
-
 const topFunctions = 5 // of each setting
 
 // ToProfile are the settings whose profiles say what the verdict is about: the default of each
@@ -118,7 +91,7 @@ func (r *Result) Profile(list []journal.Profiled) {
 	for _, pair := range r.ToProfile() {
 		var of []journal.Profiled
 		for _, a := range pair {
-			if one := last(list, a); one != nil {
+			if one := lastProfiled(list, a); one != nil {
 				of = append(of, *one)
 			}
 		}
@@ -150,8 +123,8 @@ func (r *Result) ProfileOf(g *Group) *Profile {
 	return nil
 }
 
-// last is the last line of a setting; nil: there is none.
-func last(list []journal.Profiled, a journal.Setting) *journal.Profiled {
+// lastProfiled is the last line of a setting; nil: there is none.
+func lastProfiled(list []journal.Profiled, a journal.Setting) *journal.Profiled {
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].Setting.Key() == a.Key() {
 			return &list[i]

@@ -100,20 +100,20 @@ func (g *group) betterCarrier(chosen *contest.Value, carriers []*contest.Value) 
 // seconds may keep up for as long as its queues have room, so what the value
 // reached in closed loop must come to the rate too.
 type carrying struct {
-	n      int // trials
-	blocks int // that they are of
-	share  of  // of the rate, achieved in open loop
-	closed of  // throughput in closed loop ÷ the rate; n is 0 where there was none
+	n      int         // trials
+	blocks int         // that they are of
+	share  ratioBounds // of the rate, achieved in open loop
+	closed ratioBounds // throughput in closed loop ÷ the rate; n is 0 where there was none
 }
 
-// of is a ratio with its one-sided bounds.
-type of struct {
+// ratioBounds is a ratio with its one-sided bounds.
+type ratioBounds struct {
 	n              int
 	mid, low, high float64
 }
 
-func ratioOf(values []float64, alpha float64) of {
-	x := of{n: len(values), low: math.Inf(-1), high: math.Inf(1)}
+func ratioOf(values []float64, alpha float64) ratioBounds {
+	x := ratioBounds{n: len(values), low: math.Inf(-1), high: math.Inf(1)}
 	if x.n == 0 {
 		return x
 	}
@@ -207,25 +207,4 @@ func (r *Result) contradicted() {
 			}
 		}
 	}
-}
-
-func (g *group) unit() string {
-	for t := range g.measuredIn(g.Settings) {
-		if t.Valid && t.ThroughputUnit != "" {
-			return t.ThroughputUnit
-		}
-	}
-	return ""
-}
-
-// findRate is the open loop's rate, as the first valid trial offered it.
-func (g *group) findRate() *float64 {
-	for t := range g.measuredIn(g.Settings) {
-		for i := range t.Phases {
-			if p := &t.Phases[i]; t.Valid && p.Mode == journal.ModeOpen && p.RatePerSecond != nil {
-				return p.RatePerSecond
-			}
-		}
-	}
-	return nil
 }

@@ -7,58 +7,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Carried is what a value did with the rate that all are offered.
-type Carried struct {
-	Share    float64  // of the rate, achieved in open loop: the median
-	ShareLow *float64 // its lower bound, which decides; nil below three blocks
-	Closed   *float64 // throughput in closed loop ÷ the rate; nil where there was none
-	Low      bool     // Closed is its lower bound, which decides, else the median
-	Trials   int
-	Blocks   int  // that they are of
-	Carries  bool // proven
-	Refuses  bool // proven not to carry it
-}
-
-// Step is what would decide an open question: a code with its numbers.
-type Step struct {
-	Code         StepCode
-	Metric       string
-	Spread       float64 // between trials of a block, as a ratio
-	Blocks, Have int     // that it would take, and that there are
-	// Of go_on: the comparison that decides, and about how many more trials it takes, of
-	// so many seconds each. Have are the trials so far.
-	List         []*contest.Value
-	More         int
-	TrialSeconds float64
-}
-
-// StepCode says what a [Step] asks for.
-type StepCode string
-
-const (
-	StepQuieter         StepCode = "quieter" // Metric, Spread: no number of blocks would do
-	StepVary            StepCode = "vary_collector"
-	StepProfile         StepCode = "profile"
-	StepGoOn            StepCode = "go_on" // Metric, List, Have, More, TrialSeconds
-	StepMoreValues      StepCode = "more_values"
-	StepFix             StepCode = "fix"
-	StepResume          StepCode = "resume"
-	StepReadOutput      StepCode = "read_output"
-	StepMoreMemory      StepCode = "more_memory"
-	StepFindDerived     StepCode = "find_derived" // what else the program derives from the variable
-	StepLoadElsewhere   StepCode = "load_elsewhere"
-	StepOfferRate       StepCode = "offer_rate"
-	StepRepeat          StepCode = "repeat" // Blocks
-	StepLessRate        StepCode = "less_rate"
-	StepQuietMachine    StepCode = "quiet_machine"
-	StepSteady          StepCode = "steady_machine"
-	StepSee             StepCode = "see_value"     // make the value readable
-	StepCount           StepCode = "count_others"  // measure where other programs can be counted
-	StepLonger          StepCode = "longer_trials" // in which other programs can be counted
-	StepStartAgain      StepCode = "start_again"
-	StepBenchmarksApart StepCode = "benchmarks_apart"
-)
-
 // reasons are what the comparisons show, each with its metrics and its n: first
 // what is proven, then what is open, then what requests cost, what was skipped, and the noise.
 func (g *group) reasons(costs []Remark) []Remark {

@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/slo"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
@@ -322,4 +323,544 @@ func (a CanarySetting) Of(name string) *CanaryFigure {
 		return nil
 	}
 	return &a.Figures[i]
+}
+
+// key is the group's identity.
+func (g *Group) key() journal.GroupKey { return g.setting("").Group() }
+
+// Engine is one of procfit's own that offered the load of some trials, what it spoke
+// and what that cost.
+type Engine struct {
+	Name                 string
+	Protocol             string
+	Trials               int
+	CPUSecondsPerRequest *float64 // the engine's own, in the closed loop; the median
+}
+
+// Raced is what a race took in a group.
+type Raced struct {
+	Trials     int // invalid ones too
+	Blocks     int
+	Measured   []int // values, ascending
+	Candidates int   // values that it could choose from
+	// Stop is why it ended: goal, limit or time, futile (one value is likely, and none can
+	// be proven with the trials left) or nothing (no value can be measured); empty where it
+	// did not.
+	Stop string
+}
+
+// Versus is what the value that a verdict names changes against the default's, as
+// ratios to it with the interval that holds in 95% of such choices.
+type Versus struct {
+	Procs        int
+	DefaultProcs int
+	Throughput   stat.Interval
+	Latency      stat.Interval // of the judged quantile; without a median where it was not compared
+}
+
+// Default compares the value that unset chose with the CPUs.
+type Default struct {
+	Standing DefaultStanding
+	Procs    *int // null: not known
+	NumCPU   int  // CPUs that the target may run on; 0: not known
+	// LimitCPUs is the tightest bound on one replica: NumCPU, our quota, or a limit
+	// around it.
+	LimitCPUs float64
+	// Predicted is that unset was not measured, and every release since Go 1.5 uses Procs there,
+	// whether it sees the limit or not.
+	Predicted bool
+}
+
+// DefaultStanding says why the default is what it is.
+type DefaultStanding string
+
+const (
+	DefaultUnknown     DefaultStanding = "unknown"        // the value or the CPUs
+	DefaultAll         DefaultStanding = "all_cpus"       // no limit, and as many Ps as CPUs
+	DefaultFloor       DefaultStanding = "floor"          // as many Ps as CPUs: the runtime's least is 2
+	DefaultUnseenLimit DefaultStanding = "limit_not_seen" // as many Ps as CPUs, although under a limit
+	DefaultLimit       DefaultStanding = "limit"          // the limit rounded up, as since Go 1.25
+	DefaultUnexplained DefaultStanding = "unexplained"
+)
+
+// Override is what the program did to the value that it was given.
+type Override struct {
+	Known bool // every setting's live value was read
+	// Asked and Ran are of a setting that ran at another value than asked; 0: none did.
+	Asked int
+	Ran   int
+	// Changed is that the value changed in the middle of a trial.
+	Changed bool
+}
+
+// Beyond sets the best value above the CPUs against the best within them, by their
+// levels; nil where there is none on either side.
+type Beyond struct {
+	Setting string
+	Ratio   float64
+}
+
+// Allocates is that a flat curve is of a program whose garbage collector takes much of
+// its time.
+type Allocates struct {
+	Setting         string  // the verdict's, or the peak
+	CyclesPerSecond float64 // of one replica
+	Share           float64 // of the time in which its Ps did anything, by its runtime's count
+}
+
+// Row is what was measured of one setting, or of a value: then with the levels that are
+// compared in place of its medians, and with Judged and Later.
+type Row struct {
+	Label string
+	Procs *int // null: unset
+	// Variable is the value of the variable that the group compares; absent: it compares
+	// GOMAXPROCS.
+	Variable string
+	// ResolvedProcs is the value that the target really ran at; null where it
+	// could not be read. For the unset setting it is what the default chose.
+	ResolvedProcs  *int
+	ResolvedSource string // symbol, decoded
+	Variant        string
+	Trials         int // valid, role measure
+	Invalid        int
+	InvalidReasons []ReasonCount
+	Throughput     stat.Interval
+	P50            stat.Interval
+	P99            stat.Interval
+	Judged         stat.Interval // the latency that comparisons are of
+	Later          bool          // its latency is proven worse than the lowest
+	Metrics        map[string]MetricInterval
+	ByRequest      []RequestLatency // of a mix
+	Speedup        *float64         // median throughput ÷ that of the smallest numbered setting
+	NonInferior    NonInferior
+	// VersusPeak is the paired throughput ratio to the peak setting, with its two-sided
+	// 95% interval (from three blocks on); 1 is the same, 0.8 is 20% less. Settings
+	// that ran at one value share it, since their trials are pooled.
+	VersusPeak stat.Interval
+	Saturated  bool // in most of its trials
+	// Unanswered are requests that still waited when a phase ended, Redirects answers
+	// 3xx, which do little of the work; Requests are all that were answered. Of the
+	// valid trials.
+	Requests   int64
+	Unanswered int64
+	Redirects  int64
+	// TooFewCPUs is that other programs left too few CPUs for the setting to be compared.
+	TooFewCPUs bool
+	// Excluded is why the setting has no part in what is judged, or not in all of it.
+	Excluded   *contest.Excluded
+	PooledWith []string // labels of the settings that ran at its value
+	Evidence   Evidence // of the closed loop, or of a batch program's runs
+	// OpenEvidence is the same of the open loop; null where it was not counted.
+	OpenEvidence *Evidence
+	Points       []Point // every trial, invalid ones too
+}
+
+// MetricInterval is an Interval of a metric that the program printed.
+type MetricInterval struct {
+	stat.Interval
+	Unit   string
+	Better string
+}
+
+// NonInferior reports whether a setting was shown to be no worse than the best by more
+// than the margin; null where that was not tested: after the first failure, and for p99
+// outside of the tail set or where no latency is judged.
+type NonInferior struct {
+	Throughput *bool
+	P99        *bool
+}
+
+// Evidence is the medians over a setting's valid trials; null where nothing was counted.
+type Evidence struct {
+	CPUs                  *float64 // CPU seconds per second, all replicas
+	UserCPUs              *float64 // of CPUs, in the program
+	SystemCPUs            *float64 // of CPUs, in the kernel
+	CPUUtilisation        *float64 // CPUs ÷ (min(Ps, effective CPUs) × replicas), the machine's CPUs at most
+	VoluntaryPerSecond    *float64
+	InvoluntaryPerSecond  *float64
+	RunQueueWaitRatio     *float64 // seconds waited a second; includes throttling
+	FaultHeldPs           *float64 // Ps that page faults which read from a disk held, on average, all replicas
+	MajorFaultsPerSecond  *float64 // such page faults
+	ThreadsMax            *float64
+	ThrottledPeriodsRatio *float64
+	BurstPeriodsRatio     *float64 // periods above the quota, from its burst
+	ThrottledRatio        *float64 // throttled seconds per second a replica
+	StealRatio            *float64 // of all the machine's CPU time
+	OtherCPUs             *float64 // used by neither the target nor the load, on the CPUs that the target may use
+	BesideCPUs            *float64 // used by the neighbour of --beside
+	MachineBusy           *float64 // of all the machine's CPU time, not idle
+	CPUSecondsEach        *float64
+	LoadCPUs              *float64 // CPU seconds per second of the load engine
+	SendLagP99            *float64
+	Dropped               int64    // over all trials
+	RSSBytes              *float64 // resident memory at the end, all replicas
+	PeakRSSBytes          *float64 // the most since their start
+	GCCyclesPerSecond     *float64 // of one replica
+	GCPauseSeconds        *float64 // of a cycle
+	GCHeapBytes           *float64 // in use when the last cycle ended, all replicas
+	GCBusyRatio           *float64 // of the time in which Ps did anything, by the runtime's count
+	gcCycles              *float64 // of one replica
+}
+
+// Point is one trial, for plots.
+type Point struct {
+	Block         int
+	Role          string
+	Valid         bool
+	InvalidReason string
+	InvalidCode   journal.InvalidCode
+	Throughput    *float64
+	P50           *float64
+	P99           *float64
+	ClosedP99     *float64 // of the closed loop, as wrk counts
+	Late          bool     // its generator sent late
+	Judged        *float64 // the latency that comparisons take; null: the trial is out of them
+	// Metrics are the metrics that the program printed; their units and directions
+	// are the setting's.
+	Metrics map[string]float64
+}
+
+// ReasonCount is an invalid reason, as the journal has it, and how many trials gave
+// it.
+type ReasonCount struct {
+	Reason string
+	Code   journal.InvalidCode // of a journal that has them
+	Count  int
+}
+
+// RequestLatency is one request of a mix at one setting, in the loop whose latency is
+// displayed: medians over the setting's valid trials, and sums.
+type RequestLatency struct {
+	Name     string
+	Requests int64
+	Errors   int64
+	P50      stat.Interval
+	P99      stat.Interval
+}
+
+// Throttling is what CPU limits did to the target, those of the settings and those
+// around them, and what is to be done about it.
+type Throttling struct {
+	// State is of the default and of the value that the verdict names; where there is
+	// neither, of the peak.
+	State ThrottlingState
+	// Share is of the periods of the limit that throttled it most, LimitCPUs wide.
+	Share     *float64
+	LimitCPUs *float64
+	// Own is that this is the setting's quota; else it is that of Group, around the
+	// target, which others may share.
+	Own   bool
+	Group string
+	// OuterKnown is that limits around the target are counted, or that there are none.
+	OuterKnown bool
+	Settings   []ThrottledSetting // those about which something is known
+	Advice     ThrottlingAdvice
+	Procs      *int // of the advice
+	AdviceOwn  bool // the advice is about the setting's own quota
+}
+
+// ThrottledSetting is a setting with the limit that throttled it most.
+type ThrottledSetting struct {
+	Label     string
+	Judged    bool // State is of it
+	Share     float64
+	LimitCPUs float64
+	Own       bool
+	Group     string
+	// Beyond is that it ran with more Ps than the limit rounded up, which is what the
+	// runtime chooses itself since Go 1.25.
+	Beyond bool
+	ps     int // 0: not known
+}
+
+// ThrottlingState reports whether the target was throttled.
+type ThrottlingState string
+
+const (
+	ThrottledUnknown ThrottlingState = "unknown"
+	ThrottledNo      ThrottlingState = "no"
+	ThrottledHardly  ThrottlingState = "hardly" // in fewer than one of a hundred periods
+	ThrottledYes     ThrottlingState = "yes"
+)
+
+// ThrottlingAdvice is what to do about it. What was measured beats what the numbers of
+// Ps and of CPUs alone would advise.
+type ThrottlingAdvice string
+
+const (
+	AdviceMeasured ThrottlingAdvice = "set_measured" // Procs are shown to be as good or better
+	AdviceAvoid    ThrottlingAdvice = "avoid"        // only other values than the verdict's, Procs, are throttled
+	AdviceLower    ThrottlingAdvice = "lower_procs"  // to Procs, before the limit is raised
+	AdviceRaise    ThrottlingAdvice = "raise_limit"  // there are no more Ps than the limit has CPUs
+	AdviceProven   ThrottlingAdvice = "raise_proven" // fewer Ps are proven worse
+)
+
+// OtherPrograms is the CPU that neither the target nor its load used, on the CPUs
+// that the target may use.
+type OtherPrograms struct {
+	CPUs *float64 // the median over the trials; null where it was not counted
+	Of   int
+	// MostCPUs is the median over the trials of MostSetting, which had the most of it,
+	// where that is more than runs on every machine; null elsewhere.
+	MostCPUs    *float64
+	MostSetting string
+	// AtMost is the share of the CPU time that they may have taken of a trial, the median, if
+	// it was counted in none; null: it was, or nothing was counted.
+	AtMost *float64
+	// Matter is that they are more than runs on every machine.
+	Matter bool
+	// TooFewCPUs are the labels of the settings that had too few CPUs next to them.
+	TooFewCPUs []string
+	// Bursts is how many of all Trials had much of them, at most the share BurstMost of the
+	// CPU time, where most have hardly any; LeftOut of these are not used.
+	Bursts    int
+	BurstMost float64
+	Trials    int
+	LeftOut   int
+	// Slow is how many of all Trials are not used since the machine itself was slower then,
+	// or its speed changed.
+	Slow int
+}
+
+// Benchmarks are the Go benchmarks of a group, each by itself: their geometric mean is
+// the throughput, and settings of one mean may differ in each.
+type Benchmarks struct {
+	Procs []int       // of the values, a time of each benchmark each
+	Base  int         // index of the value that others are compared with: the default, else the smallest
+	List  []Benchmark // by name
+	Mean  []BenchmarkTime
+}
+
+// Benchmark is one of them.
+type Benchmark struct {
+	Name  string
+	Times []BenchmarkTime // by value
+	// Wants is the number of Ps at which it is proven better, beyond the margin, than at
+	// the one that the verdict names; null where there is none.
+	Wants *int
+}
+
+// BenchmarkTime is the time of an operation at one value.
+type BenchmarkTime struct {
+	Setting string // label of the value's row
+	Seconds stat.Interval
+	// VersusBase is as a ratio, with bounds of which all in the table hold with 95%.
+	VersusBase stat.Interval
+	Differs    bool // the bounds exclude that it is the same
+}
+
+// Gate is the answer of procfit compare.
+type Gate struct {
+	Kind   string // against, baseline
+	Pass   bool   // every check is judged and none is worse; of two programs, each is within its margin
+	Checks []GateCheck
+	// Unjudged says why the gate is neither passed nor failed; empty when it is.
+	Unjudged []Unjudged
+}
+
+// The kinds of gate, and the metrics that they check.
+const (
+	GateKindAgainst  = "against"
+	GateKindBaseline = "baseline"
+
+	MetricThroughput = "throughput"
+	MetricP99        = "p99"
+
+	// What else a default may be worse by, or not be shown to be.
+	MetricSaturated = "saturated"
+	MetricOpen      = "open"
+)
+
+// GateCheck is one setting on one metric: new ÷ old with its interval.
+type GateCheck struct {
+	Setting journal.Setting // its label alone where there is one group
+	Metric  string          // throughput, p99
+	Ratio   stat.Interval
+	Margin  float64
+	Judged  bool // there are pairs enough to prove something
+	Worse   bool // worse than the margin, with confidence
+	Proven  bool // not worse than the margin, with confidence
+	Outcome Outcome
+	// Bounds are those that decide: the one on the side of the loss reports whether it is
+	// within the margin, the other, which shares its error with all checks, whether it
+	// is worse.
+	Bounds   stat.Interval
+	Quantile float64 // that is judged, of latency
+	late     bool    // the load engine sent late in some trial
+}
+
+// Outcome is what a check came to.
+type Outcome string
+
+const (
+	OutcomeNotJudged Outcome = "not_judged"
+	OutcomeWorse     Outcome = "worse"
+	OutcomeWithin    Outcome = "within_margin"
+	OutcomeUndecided Outcome = "undecided"
+	OutcomeBetter    Outcome = "better" // of a canary, which looks for it
+)
+
+// Unjudged is why a gate cannot be judged.
+type Unjudged struct {
+	Code UnjudgedCode
+	// Checks, of too_few, late and open, are those with as many Pairs.
+	Checks []GateCheck
+	Pairs  int
+	// Of spoiled: Bad of Of trials of the new program at Setting are invalid, mostly for
+	// that Reason, and OldBad of OldOf of the old one.
+	Setting                journal.Setting
+	Bad, Of, OldBad, OldOf int
+	Reason                 string
+}
+
+// UnjudgedCode says which.
+type UnjudgedCode string
+
+const (
+	UnjudgedSpoiled    UnjudgedCode = "spoiled"
+	UnjudgedTooFew     UnjudgedCode = "too_few"
+	UnjudgedTooFewCPUs UnjudgedCode = "too_few_cpus" // Setting: other programs left it too few CPUs
+	UnjudgedNoSetting  UnjudgedCode = "no_setting"   // of the old command was measured
+	UnjudgedLate       UnjudgedCode = "late"         // Checks, of latency, with as many Pairs: the load engine sent late
+	UnjudgedUndecided  UnjudgedCode = "undecided"    // Checks, with as many Pairs: neither proven worse nor within the margin
+)
+
+// FewestPairs is how many pairs a check takes.
+const FewestPairs = minPairs
+
+// Cheapest answers which setting carries a rate within an objective with the fewest
+// CPUs. A setting carries it when the lower bound of its capacity does, and does not
+// when the upper bound falls short; between the two it is open. The bounds hold for
+// all settings together (Bonferroni), as the cheapest is chosen among them.
+type Cheapest struct {
+	Objective     slo.Objective
+	RatePerSecond float64
+	Settings      []Priced // by their CPUs in all, then by Ps
+	// Answer is the cheapest that carries the rate, Today the unset setting under the
+	// first limit and number of replicas, which are to be those of today; null: none.
+	Answer *Priced
+	Today  *Priced
+	Open   int // settings that may be cheaper than the answer and are still undecided
+}
+
+// Priced is one setting with what it carries and costs.
+type Priced struct {
+	Label     string
+	Procs     *int // null: unset
+	QuotaCPUs *float64
+	Replicas  int
+	GoVersion string
+	CPUs      float64 // of one replica: its quota, else the CPUs that it may use
+	TotalCPUs float64 // of all replicas
+	Trials    int
+	// Met is in how many of them some rate met the objective. Where none did the
+	// capacity is below the lowest rate tried.
+	Met      int
+	Capacity stat.Interval // the geometric mean and its bounds; null below three trials
+	Carries  Carries
+	// Unseen is that it would carry the rate, and no valid trial was seen to run at its value:
+	// then carries is undecided, and with --any-program likely.
+	Unseen bool
+}
+
+// Carries says what is known of a setting and the rate.
+type Carries string
+
+const (
+	CarriesIt     Carries = "yes"
+	CarriesLikely Carries = "likely"
+	CarriesNot    Carries = "no"
+	CarriesMaybe  Carries = "undecided"
+)
+
+// Best is the setting that GOMAXPROCS and the variables of --vary come to, under one CPU
+// limit, with one number of replicas and one Go version.
+type Best struct {
+	QuotaCPUs *float64
+	Replicas  int
+	GoVersion string
+	SetLive   bool
+	Procs     *int // null: GOMAXPROCS is unset
+	Variables []journal.Variable
+	// Start is where the variables started.
+	Start []journal.Variable
+	// Confidence is that of the least sure comparison; empty: one named nothing, or the
+	// search did not come to its end.
+	Confidence Confidence
+	Complete   bool
+	// Interact are the variables whose best value changed with the others' values, and Apart
+	// those whose best value was the same when others had changed.
+	Interact []string
+	Apart    []string
+}
+
+// Profile is where the CPU time and the memory of two settings go, by function: of the
+// default, and of the setting that the verdict names where that is another one.
+type Profile struct {
+	Settings    []ProfiledSetting // the default first
+	CPU         *ProfileTable     // null: not every setting has one
+	Allocations *ProfileTable
+}
+
+// ProfiledSetting is one of the two.
+type ProfiledSetting struct {
+	journal.Setting
+	ResolvedProcs *int     // what it ran at; null: not known
+	Files         []string // relative to the results directory
+}
+
+// ProfileTable is a profile of each setting, next to each other.
+type ProfileTable struct {
+	Seconds   []float64    // that each profile covers
+	Functions []ProfileRow // the largest of each setting
+}
+
+// ProfileRow is the share that a function takes itself in each setting.
+type ProfileRow struct {
+	Name   string
+	Shares []*float64 // of all, by setting; null: not among the functions that are known by name
+}
+
+// Live is what a live experiment came to, each of its values against the start value's
+// slice of the same block. Package live makes it.
+type Live struct {
+	journal.Live
+	End    *journal.End // null: its procfit was killed, or is still at work
+	Blocks int          // that were started
+	// Seconds are those of the slices that count, and Least and Most the requests per second
+	// in them: what is proven holds for these.
+	Seconds  float64
+	Least    float64
+	Most     float64
+	Carried  bool          // what a value left behind made the burn-in longer
+	Settings []LiveSetting // the start value first
+}
+
+// LiveSetting is one value over all slices.
+type LiveSetting struct {
+	CanarySetting
+	// Came is better, cheaper (CPU time is proven less, another metric is open), worse, mixed,
+	// same, open or left; empty: the start value.
+	Came    string
+	Unequal bool // its requests per second differ from the start value's: nothing is judged
+	Failing bool // more of its requests fail than of the start value's, as is proven
+	Left    int  // how often it was left for harm
+	// LeftAfter is how long it ran the last time, and InSystem how many requests were waiting
+	// or being served then. Beyond is the metric seen from outside that it was left for; nil:
+	// requests piled up.
+	LeftAfter float64
+	InSystem  float64
+	Beyond    *journal.Beyond
+}
+
+// OriginMixed is the origin of trials that were not all measured in the same place. They
+// are never compared.
+const OriginMixed journal.Origin = "mixed"
+
+// remedy is what makes settings comparable that had too few CPUs.
+func (o OtherPrograms) remedy() StepCode {
+	if o.CPUs == nil {
+		return StepLonger
+	}
+	return StepQuietMachine
 }

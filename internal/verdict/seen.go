@@ -83,11 +83,11 @@ func (g *group) unseen(rec *Recommendation) (list []*contest.Value) {
 
 // uncounted are the compared values for which nothing was counted of other programs.
 func (g *group) uncounted() []*contest.Value {
-	return slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return !uncounted(v.Trials) })
+	return slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return !uncountedValues(v.Trials) })
 }
 
-// uncounted reports whether most of the valid trials tell nothing of what other programs did.
-func uncounted(trials []*journal.Trial) bool {
+// uncountedValues reports whether most of the valid trials tell nothing of what other programs did.
+func uncountedValues(trials []*journal.Trial) bool {
 	unknown, of := 0, 0
 	for _, t := range trials {
 		if t.Valid {
@@ -103,7 +103,7 @@ func uncounted(trials []*journal.Trial) bool {
 // guardCompared is guard for the values of a variable, which procfit sets and need not see. What
 // is proven of them is likely if nothing was counted of other programs.
 func (g *group) guardCompared(rec *Recommendation) {
-	if rec.Confidence == Proven && slices.ContainsFunc(g.Settings, func(a journal.Setting) bool { return uncounted(g.Trials(a)) }) {
+	if rec.Confidence == Proven && slices.ContainsFunc(g.Settings, func(a journal.Setting) bool { return uncountedValues(g.Trials(a)) }) {
 		rec.Confidence, rec.Next = Likely, []Step{{Code: StepCount}}
 	}
 }

@@ -23,14 +23,14 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 		Trials:     contest.Valid(measured),
 		Invalid:    len(measured) - contest.Valid(measured),
 		Throughput: Median(values(measured, throughputOf)),
-		P50:        Median(values(measured, shown(g.latencyMode, ofP50))),
-		P99:        Median(values(measured, shown(g.latencyMode, ofP99))),
-		Metrics:    metrics(measured),
+		P50:        Median(values(measured, shownLatency(g.latencyMode, ofP50))),
+		P99:        Median(values(measured, shownLatency(g.latencyMode, ofP99))),
+		Metrics:    metricIntervals(measured),
 		ByRequest:  byRequest(measured, g.latencyMode),
-		Saturated:  saturated(measured),
+		Saturated:  mostlySaturated(measured),
 	}
 	all := slices.Concat(measured, copies)
-	result.InvalidReasons = reasons(measured)
+	result.InvalidReasons = invalidReasons(measured)
 	for _, t := range measured {
 		for i := range t.Phases {
 			if p := &t.Phases[i]; t.Valid {
@@ -60,12 +60,12 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 		result.Points = append(result.Points, Point{
 			Block: t.Block, Role: string(t.Role), Valid: t.Valid, InvalidReason: t.InvalidReason, InvalidCode: t.InvalidCode,
 			Throughput: t.ThroughputPerSecond,
-			P50:        shown(g.latencyMode, ofP50)(t),
-			P99:        shown(g.latencyMode, ofP99)(t),
-			ClosedP99:  shown(journal.ModeClosed, ofP99)(t),
+			P50:        shownLatency(g.latencyMode, ofP50)(t),
+			P99:        shownLatency(g.latencyMode, ofP99)(t),
+			ClosedP99:  shownLatency(journal.ModeClosed, ofP99)(t),
 			Judged:     g.judgedIfValid(t),
 			Late:       t.Valid && contest.Late(t),
-			Metrics:    figures(t.Metrics),
+			Metrics:    plainMetrics(t.Metrics),
 		})
 	}
 	sorting.Stable(result.Points, func(a, b Point) int { return cmp.Compare(a.Block, b.Block) })
@@ -75,9 +75,9 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 func ofP50(l *journal.Latency) *float64 { return l.P50 }
 func ofP99(l *journal.Latency) *float64 { return l.P99 }
 
-// shown is a latency of the loop that the group displays: the judged one, or
+// shownLatency is a latency of the loop that the group displays: the judged one, or
 // where there is none that of the closed loop.
-func shown(mode journal.Mode, of func(*journal.Latency) *float64) figure {
+func shownLatency(mode journal.Mode, of func(*journal.Latency) *float64) figure {
 	return func(t *journal.Trial) *float64 {
 		if mode == journal.ModeOpen {
 			if t.LatencySeconds == nil {
@@ -94,25 +94,9 @@ func shown(mode journal.Mode, of func(*journal.Latency) *float64) figure {
 	}
 }
 
-// findLatencyMode is the loop that shown takes; empty without any latency.
-func (g *group) findLatencyMode() journal.Mode {
-	mode := journal.Mode("")
-	for t := range g.measuredIn(g.Settings) {
-		if t.Valid && t.LatencySeconds != nil {
-			return journal.ModeOpen
-		}
-		for i := range t.Phases {
-			if t.Valid && t.Phases[i].Mode == journal.ModeClosed && t.Phases[i].LatencySeconds != nil {
-				mode = journal.ModeClosed
-			}
-		}
-	}
-	return mode
-}
-
-// saturated is by majority of the valid trials: what was seen. What is concluded of it
+// mostlySaturated is by majority of the valid trials: what was seen. What is concluded of it
 // is the contest's.
-func saturated(trials []*journal.Trial) bool {
+func mostlySaturated(trials []*journal.Trial) bool {
 	n := 0
 	for _, t := range trials {
 		if t.Valid && t.Saturated {
@@ -122,7 +106,7 @@ func saturated(trials []*journal.Trial) bool {
 	return 2*n > contest.Valid(trials)
 }
 
-func reasons(trials []*journal.Trial) []ReasonCount {
+func invalidReasons(trials []*journal.Trial) []ReasonCount {
 	count := map[ReasonCount]int{}
 	for _, t := range trials {
 		if !t.Valid {
@@ -140,8 +124,8 @@ func reasons(trials []*journal.Trial) []ReasonCount {
 	return list
 }
 
-// figures are a trial's metrics as plain numbers.
-func figures(of map[string]journal.Metric) map[string]float64 {
+// plainMetrics are a trial's metrics as plain numbers.
+func plainMetrics(of map[string]journal.Metric) map[string]float64 {
 	if len(of) == 0 {
 		return nil
 	}
@@ -152,7 +136,7 @@ func figures(of map[string]journal.Metric) map[string]float64 {
 	return list
 }
 
-func metrics(trials []*journal.Trial) map[string]MetricInterval {
+func metricIntervals(trials []*journal.Trial) map[string]MetricInterval {
 	all := map[string]MetricInterval{}
 	for _, t := range trials {
 		for name, m := range t.Metrics {
@@ -182,19 +166,6 @@ func (g *group) judgedIfValid(t *journal.Trial) *float64 {
 	return nil
 }
 
-// lateTrials counts those of a row whose generator was late, of the valid ones.
-func lateTrials(a *Row) (late, of int) {
-	for _, p := range a.Points {
-		if p.Late {
-			late++
-		}
-		if p.Valid {
-			of++
-		}
-	}
-	return late, of
-}
-
 // quantiles gives a row its p50 and p99 from the trials that its judged latency is of, so
 // that all are of the same requests: medians, but no p50 is above the level of a judged p90, nor
 // a p99 below it.
@@ -216,16 +187,6 @@ func (g *group) quantiles(row *Row, v *contest.Value) {
 	}
 	row.P50 = of(0.5, ofP50)
 	row.P99 = of(0.99, ofP99)
-}
-
-// RequestLatency is one request of a mix at one setting, in the loop whose latency is
-// displayed: medians over the setting's valid trials, and sums.
-type RequestLatency struct {
-	Name     string
-	Requests int64
-	Errors   int64
-	P50      stat.Interval
-	P99      stat.Interval
 }
 
 // byRequest are the requests of a mix, in the order of the first trial that has them.
@@ -262,4 +223,53 @@ func mixOf(t *journal.Trial, mode journal.Mode) (list []journal.RequestFigures) 
 		}
 	}
 	return list
+}
+
+// summary is a group's settings by themselves, and what ran next to them.
+func (g *group) summary(settings []Row) Group {
+	result := Group{
+		Replicas: g.Group.Replicas, GoVersion: g.Group.GoVersion, SetLive: g.Group.SetLive, Origin: g.origin, EffectiveCPUs: g.effective, LimitAround: limitAround(g.all(g.Current())),
+		ThroughputUnit: g.unit(), LatencyMode: string(g.latencyMode), RatePerSecond: g.rate,
+		Latency: g.Latency, Values: []*contest.Value{}, Others: g.others,
+		Settings: settings, Flatness: Flatness{WithinMargin: []string{}}, Race: g.took(), Override: g.overrides(),
+	}
+	result.Default = g.judgeDefault(settings, result.Override)
+	if part := partOf(g.header, g.machine); part != nil && g.effective >= float64(part.CPUs) { // else a limit holds it, not the load
+		result.Part = part
+	}
+	if g.Group.Limited {
+		result.QuotaCPUs = new(g.Group.QuotaCPUs)
+	}
+	if result.Compares = g.Group.Compares; g.Group.Procs > 0 {
+		result.Procs = new(g.Group.Procs)
+	}
+	for _, a := range g.Settings {
+		result.Variables = slices.DeleteFunc(slices.Clone(a.Variables), func(v journal.Variable) bool { return v.Name == result.Compares })
+	}
+	return result
+}
+
+// limitAround is the tightest of the limits around the target in the measured trials.
+func limitAround(trials []*journal.Trial) (tightest *Limit) {
+	for _, t := range trials {
+		for _, l := range t.OuterLimits {
+			if t.Role == journal.RoleMeasure && l.CPUs > 0 && (tightest == nil || l.CPUs < tightest.CPUs) {
+				tightest = &Limit{CPUs: l.CPUs, Group: l.Group}
+			}
+		}
+	}
+	return tightest
+}
+
+// partOf is the target's part of a machine whose other CPUs the load has.
+func partOf(h journal.Header, machine float64) *Part {
+	a := h.Load.Arrangement
+	if a == nil || *a != journal.ArrangementApart {
+		return nil
+	}
+	p := Part{CPUs: len(h.Target.Had()), Of: int(machine), LoadHas: len(h.Load.Had())}
+	if p.CPUs <= 0 || p.CPUs >= p.Of {
+		return nil
+	}
+	return &p
 }

@@ -8,63 +8,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Throttling is what CPU limits did to the target, those of the settings and those
-// around them, and what is to be done about it.
-type Throttling struct {
-	// State is of the default and of the value that the verdict names; where there is
-	// neither, of the peak.
-	State ThrottlingState
-	// Share is of the periods of the limit that throttled it most, LimitCPUs wide.
-	Share     *float64
-	LimitCPUs *float64
-	// Own is that this is the setting's quota; else it is that of Group, around the
-	// target, which others may share.
-	Own   bool
-	Group string
-	// OuterKnown is that limits around the target are counted, or that there are none.
-	OuterKnown bool
-	Settings   []ThrottledSetting // those about which something is known
-	Advice     ThrottlingAdvice
-	Procs      *int // of the advice
-	AdviceOwn  bool // the advice is about the setting's own quota
-}
-
-// ThrottledSetting is a setting with the limit that throttled it most.
-type ThrottledSetting struct {
-	Label     string
-	Judged    bool // State is of it
-	Share     float64
-	LimitCPUs float64
-	Own       bool
-	Group     string
-	// Beyond is that it ran with more Ps than the limit rounded up, which is what the
-	// runtime chooses itself since Go 1.25.
-	Beyond bool
-	ps     int // 0: not known
-}
-
-// ThrottlingState reports whether the target was throttled.
-type ThrottlingState string
-
-const (
-	ThrottledUnknown ThrottlingState = "unknown"
-	ThrottledNo      ThrottlingState = "no"
-	ThrottledHardly  ThrottlingState = "hardly" // in fewer than one of a hundred periods
-	ThrottledYes     ThrottlingState = "yes"
-)
-
-// ThrottlingAdvice is what to do about it. What was measured beats what the numbers of
-// Ps and of CPUs alone would advise.
-type ThrottlingAdvice string
-
-const (
-	AdviceMeasured ThrottlingAdvice = "set_measured" // Procs are shown to be as good or better
-	AdviceAvoid    ThrottlingAdvice = "avoid"        // only other values than the verdict's, Procs, are throttled
-	AdviceLower    ThrottlingAdvice = "lower_procs"  // to Procs, before the limit is raised
-	AdviceRaise    ThrottlingAdvice = "raise_limit"  // there are no more Ps than the limit has CPUs
-	AdviceProven   ThrottlingAdvice = "raise_proven" // fewer Ps are proven worse
-)
-
 // throttledFew is a share of periods: below it throttling is not what one feels.
 const throttledFew = 0.01
 
@@ -150,7 +93,7 @@ func (g *group) heldBack(a journal.Setting, result *Row) (ThrottledSetting, bool
 		see(middle(g.Measured(a), func(t *journal.Trial) *float64 {
 			for _, x := range t.OuterLimits {
 				if x.Group == l.Group {
-					return share(&x.Cgroup)
+					return throttledShare(&x.Cgroup)
 				}
 			}
 			return nil
@@ -160,8 +103,8 @@ func (g *group) heldBack(a journal.Setting, result *Row) (ThrottledSetting, bool
 	return worst, worst.Share >= 0
 }
 
-// share is that of the periods in which a group was throttled.
-func share(c *journal.Cgroup) *float64 {
+// throttledShare is that of the periods in which a group was throttled.
+func throttledShare(c *journal.Cgroup) *float64 {
 	if c == nil || c.Periods <= 0 {
 		return nil
 	}

@@ -9,27 +9,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Best is the setting that GOMAXPROCS and the variables of --vary come to, under one CPU
-// limit, with one number of replicas and one Go version.
-type Best struct {
-	QuotaCPUs *float64
-	Replicas  int
-	GoVersion string
-	SetLive   bool
-	Procs     *int // null: GOMAXPROCS is unset
-	Variables []journal.Variable
-	// Start is where the variables started.
-	Start []journal.Variable
-	// Confidence is that of the least sure comparison; empty: one named nothing, or the
-	// search did not come to its end.
-	Confidence Confidence
-	Complete   bool
-	// Interact are the variables whose best value changed with the others' values, and Apart
-	// those whose best value was the same when others had changed.
-	Interact []string
-	Apart    []string
-}
-
 // best is what the searches of a sweep with --vary came to.
 func (r *Result) best(counted *contest.Counted) {
 	h := counted.Header
@@ -40,7 +19,7 @@ func (r *Result) best(counted *contest.Counted) {
 		at := s.At
 		b := Best{
 			QuotaCPUs: at.QuotaCPUs, Replicas: max(1, at.Replicas), GoVersion: at.GoVersion, SetLive: at.SetLive,
-			Procs: at.Procs, Variables: at.Variables, Start: h.Plan.Start(), Complete: s.Done && r.Complete, Interact: named(s.Interact), Apart: named(s.Apart),
+			Procs: at.Procs, Variables: at.Variables, Start: h.Plan.Start(), Complete: s.Done && r.Complete, Interact: namedValue(s.Interact), Apart: namedValue(s.Apart),
 		}
 		if b.Complete {
 			b.Confidence = r.sureness(s)
@@ -74,8 +53,8 @@ func (r *Result) sureness(s contest.Search) Confidence {
 	return least
 }
 
-// named are the names of variables, with that of GOMAXPROCS.
-func named(list []string) []string {
+// namedValue are the names of variables, with that of GOMAXPROCS.
+func namedValue(list []string) []string {
 	out := []string{}
 	for _, name := range list {
 		out = append(out, cmp.Or(name, "GOMAXPROCS"))

@@ -64,7 +64,7 @@ func (g *group) attached() Recommendation {
 		of = v
 		if g.anyLatency() {
 			seen := *v
-			seen.P99.Median = Median(values(g.Measured(g.Settings[0]), shown(g.latencyMode, ofP99))).Median
+			seen.P99.Median = Median(values(g.Measured(g.Settings[0]), shownLatency(g.latencyMode, ofP99))).Median
 			of = &seen
 		}
 	}
@@ -75,14 +75,6 @@ func (g *group) attached() Recommendation {
 		return shared || tooFewCPUs
 	})
 	return rec
-}
-
-// anyLatency reports whether the latency of all valid trials is shown, where comparisons are of
-// p99 and there is one value of a server that ran already. Which trials a late generator spoils
-// is judged by the trial's own p99, so that those without them are the slowest: that is
-// right between values, and no metric of one.
-func (g *group) anyLatency() bool {
-	return g.header.Target.Attached != nil && !g.header.Plan.SmallestFor && g.Latency.Quantile == 0.99 && len(g.Settings) == 1 && contest.Valid(g.all(g.Settings)) > 0
 }
 
 // lacksCPUs reports whether so many had too few CPUs that nothing can be advised: all but one
@@ -361,4 +353,16 @@ func secondsOf(trials []*journal.Trial) float64 {
 // pair are the two values of a comparison, by Ps.
 func (g *group) pair(c race.Comparison) []*contest.Value {
 	return []*contest.Value{g.Of(min(c.A, c.B)), g.Of(max(c.A, c.B))}
+}
+
+// recommended is the value that a verdict comes to: of no_difference, which says
+// to leave things as they are, the default.
+func (g *group) recommended(rec *Recommendation) *contest.Value {
+	switch {
+	case rec.Verdict == NoDifference:
+		return cmp.Or(g.DefaultValue(), g.Best)
+	case rec.Verdict.Decides():
+		return rec.Of()
+	}
+	return nil
 }

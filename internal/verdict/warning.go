@@ -95,26 +95,6 @@ const (
 	loadLimitThread = 0.9 // CPU time ÷ wall time of the busiest engine thread
 )
 
-// group adds what concerns one group.
-func (n *notes) group(i int, g *group, r *Group, losses []metricLoss) {
-	if len(g.measured()) > 0 {
-		n.samples(i, g)
-	}
-	n.invalid(i, g, r)
-	n.noise(i, r)
-	n.collections(i, r)
-	n.throttling(i, r)
-	n.rate(i, g, r)
-	n.answers(i, g, r)
-	n.procs(i, g, r)
-	n.company(i, r)
-	n.held(i, r)
-	n.metrics(i, losses)
-	if v := r.Recommendation.Verdict; v != NoDifference && v != SustainsRate && g.flat() {
-		n.add(i, FlatCurve{})
-	}
-}
-
 // measured is the current settings with a valid trial.
 func (g *group) measured() []journal.Setting {
 	return slices.DeleteFunc(g.Current(), func(a journal.Setting) bool { return contest.Valid(g.Measured(a)) == 0 })
@@ -351,4 +331,17 @@ func OfTrials(trials []journal.Trial) []Warning {
 		return nil
 	}
 	return []Warning{{Remark: x}}
+}
+
+// lateTrials counts those of a row whose generator was late, of the valid ones.
+func lateTrials(a *Row) (late, of int) {
+	for _, p := range a.Points {
+		if p.Late {
+			late++
+		}
+		if p.Valid {
+			of++
+		}
+	}
+	return late, of
 }

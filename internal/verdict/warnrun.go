@@ -1,11 +1,9 @@
 package verdict
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
-	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -260,45 +258,11 @@ func (n *notes) pilots(trials []journal.Trial) {
 	}
 }
 
-// limitedByLoad reports whether a trial measured the load engine.
-func limitedByLoad(t *journal.Trial) bool {
-	if t.Load != nil && t.Load.ThreadBusiestRatio != nil && *t.Load.ThreadBusiestRatio >= loadLimitThread {
-		return true
-	}
-	return slices.ContainsFunc(t.Warnings, func(w journal.Warning) bool { return w.Code == journal.WarnLoadLimited })
-}
-
 // covered are the warnings that a trial carries for a reader of the journal, and
 // that are judged here from its metrics, over all trials at once.
 var covered = []journal.WarningCode{
 	journal.WarnLoadLimited, journal.WarnSentLate, journal.WarnLoadTook, journal.WarnSaturated, journal.WarnProcsUnproven, journal.WarnNoGo,
 	journal.WarnUnanswered, journal.WarnRedirects,
-}
-
-// loadLimited is by majority of the group's valid trials.
-func (g *group) loadLimited() bool {
-	limited, of := 0, 0
-	for _, t := range g.all(g.Settings) {
-		if t.Valid {
-			of++
-			if limitedByLoad(t) {
-				limited++
-			}
-		}
-	}
-	return 2*limited > of
-}
-
-// allTrials is every measured trial in the order in which they ran.
-func allTrials(groups ...*group) []*journal.Trial {
-	var all []*journal.Trial
-	for _, g := range groups {
-		all = append(all, g.all(g.Settings)...)
-	}
-	sorting.Stable(all, func(a, b *journal.Trial) int {
-		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))
-	})
-	return all
 }
 
 // ran is how many trials there are of those that are planned: the budget of a race
@@ -308,4 +272,24 @@ func (r *Result) ran() int {
 		return r.TrialsRun + r.PilotsRun
 	}
 	return r.TrialsRun
+}
+
+// group adds what concerns one group.
+func (n *notes) group(i int, g *group, r *Group, losses []metricLoss) {
+	if len(g.measured()) > 0 {
+		n.samples(i, g)
+	}
+	n.invalid(i, g, r)
+	n.noise(i, r)
+	n.collections(i, r)
+	n.throttling(i, r)
+	n.rate(i, g, r)
+	n.answers(i, g, r)
+	n.procs(i, g, r)
+	n.company(i, r)
+	n.held(i, r)
+	n.metrics(i, losses)
+	if v := r.Recommendation.Verdict; v != NoDifference && v != SustainsRate && g.flat() {
+		n.add(i, FlatCurve{})
+	}
 }

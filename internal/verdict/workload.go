@@ -9,26 +9,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// speedups sets each current setting's median throughput against that of the
-// smallest numbered one.
-func speedups(list []Row) {
-	var base *Row
-	for i := range list {
-		a := &list[i]
-		if a.Variant == "" && a.Procs != nil && a.Throughput.Median != nil && *a.Throughput.Median > 0 {
-			base = a
-			break // settings are sorted by procs
-		}
-	}
-	for i := range list {
-		if a := &list[i]; base != nil && a.Variant == "" && a.Throughput.Median != nil {
-			if x := *a.Throughput.Median / *base.Throughput.Median; !math.IsInf(x, 0) {
-				a.Speedup = &x
-			}
-		}
-	}
-}
-
 func (g *group) flatness() Flatness {
 	f := Flatness{WithinMargin: []string{}}
 	if g.Best == nil {
@@ -116,41 +96,6 @@ func busyWithOthers(e *Evidence, h journal.Header) bool {
 	return *e.MachineBusy >= contest.InUse && *e.MachineBusy-ours/machine >= contest.OthersMatter
 }
 
-// OtherPrograms is the CPU that neither the target nor its load used, on the CPUs
-// that the target may use.
-type OtherPrograms struct {
-	CPUs *float64 // the median over the trials; null where it was not counted
-	Of   int
-	// MostCPUs is the median over the trials of MostSetting, which had the most of it,
-	// where that is more than runs on every machine; null elsewhere.
-	MostCPUs    *float64
-	MostSetting string
-	// AtMost is the share of the CPU time that they may have taken of a trial, the median, if
-	// it was counted in none; null: it was, or nothing was counted.
-	AtMost *float64
-	// Matter is that they are more than runs on every machine.
-	Matter bool
-	// TooFewCPUs are the labels of the settings that had too few CPUs next to them.
-	TooFewCPUs []string
-	// Bursts is how many of all Trials had much of them, at most the share BurstMost of the
-	// CPU time, where most have hardly any; LeftOut of these are not used.
-	Bursts    int
-	BurstMost float64
-	Trials    int
-	LeftOut   int
-	// Slow is how many of all Trials are not used since the machine itself was slower then,
-	// or its speed changed.
-	Slow int
-}
-
-// remedy is what makes settings comparable that had too few CPUs.
-func (o OtherPrograms) remedy() StepCode {
-	if o.CPUs == nil {
-		return StepLonger
-	}
-	return StepQuietMachine
-}
-
 // slowMuch is the share of the trials that such a machine takes when it is why nothing can
 // be said.
 const slowMuch = 0.25
@@ -184,13 +129,6 @@ func (o *OtherPrograms) burstsOf(all []*journal.Trial) {
 			o.LeftOut++
 		}
 	}
-}
-
-func otherSeconds(u *journal.Usage) *float64 {
-	if u.HostUse == nil {
-		return nil
-	}
-	return u.HostUse.OtherCPUSeconds
 }
 
 // otherPrograms is what they took. Which settings they left too few CPUs is the contest's.

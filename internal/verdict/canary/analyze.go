@@ -127,7 +127,7 @@ func Analyze(c *journal.Contents) *verdict.Result {
 	h := Header{c.Header}
 	e := h.experiment(c.Trials)
 	look := paired.Judge(e.rules, e.slices)
-	r := verdict.Of(c.Header, c.Trials)
+	r := verdict.NewResult(c.Header, c.Trials)
 	r.Origin, r.Complete, r.TrialsRun = journal.OriginKube, c.End != nil && (c.End.Code == journal.EndComplete || c.End.Code == journal.EndDecided), len(c.Trials)
 	r.Canary = &verdict.Canary{
 		Canary: *c.Header.Canary, End: c.End, Planned: len(c.Header.Canary.Rounds) * h.Slices(),

@@ -95,7 +95,7 @@ func Analyze(c *journal.Contents) *verdict.Result {
 		paired.CarriedOver(list)
 		look = paired.Judge(h.Rules(), list)
 	}
-	r := verdict.Of(c.Header, c.Trials)
+	r := verdict.NewResult(c.Header, c.Trials)
 	r.Origin = journal.OriginLive
 	r.Complete = c.End != nil && (c.End.Code == journal.EndComplete || c.End.Code == journal.EndDecided)
 	l := &verdict.Live{Live: *c.Header.Live, End: c.End, Carried: before > 0}
