@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
-	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -210,21 +210,11 @@ func (r *run) look(f fleet, began time.Time, readings []trial.Reading) (all []in
 		}
 		reading, look := r.readBusiest(pids), lookback{pids: pids}
 		if reading.NoGo {
-			look.after, look.cpu = time.Since(began), cpuTime(pids)
+			look.after, look.cpu = time.Since(began), observe.TreeCPU(pids)
 		}
 		readings[i] = one.better(readings[i], reading, look)
 	}
 	return all, nil
-}
-
-// cpuTime is that of processes and of their children that have ended.
-func cpuTime(pids []int) (cpu time.Duration) {
-	for _, pid := range pids {
-		if stat, err := procstat.ReadStat(pid); err == nil {
-			cpu += stat.User + stat.System + stat.Reaped
-		}
-	}
-	return cpu
 }
 
 // better is which of two readings of a replica is kept: the last that has a value, else
