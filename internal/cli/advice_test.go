@@ -163,7 +163,7 @@ func (a advised) steps(t *testing.T, racing, complete bool) (seen int) {
 	unchanged := []verdict.StepCode{verdict.StepQuietMachine, verdict.StepSteady}
 	r := a.result(racing)
 	r.Complete = complete
-	for _, code := range codesOf(t, "../verdict/reason.go", "StepCode") {
+	for _, code := range codesOf(t, "../verdict/remark.go", "StepCode") {
 		r.Groups[0].Recommendation.Next = append(r.Groups[0].Recommendation.Next, verdict.Step{
 			Code: verdict.StepCode(code), Metric: verdict.MetricThroughput, Blocks: 12, Have: 12, More: 9, TrialSeconds: 1,
 		})
