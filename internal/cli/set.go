@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/host/sockets"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/inspect/ps"
 	"github.com/procfit/procfit/internal/measure/plan/field"
@@ -53,7 +54,8 @@ both values itself, and may refuse.
 
 It needs Linux on amd64 or arm64, a program built with Go 1.17 or later (arm64: 1.18), and
 the right to trace the program: the same user, root, or CAP_SYS_PTRACE. A process that is
-already traced, and one that has nothing to do for 10 s, is left alone.`,
+already traced, and one that has nothing to do for 10 s, is left alone; procfit prints
+which request would wake it, and sends none.`,
 		Example: `  procfit set 4242 2
   procfit set '^api$' recommended --yes
   procfit set 4242 1 --for 10m
@@ -349,21 +351,45 @@ func (c change) words() string {
 
 // change sets the value, and with --for gives the old one back.
 func (o *setOptions) change(ctx context.Context, std stdio, c change) error {
-	request := steer.Request{Program: c.program, Value: c.value}
+	request := steer.Request{Program: c.program, Value: c.value, Idle: func() {
+		o.out.std(std).notef("process %d runs no Go code now, which a call needs; procfit waits up to %s for some: send it a request%s", c.subject.PID, number.Chosen(steer.Waits), c.example())
+	}}
 	if o.hold == 0 {
 		result, err := steer.Set(request)
 		if err != nil {
-			return err
+			return c.refused(err)
 		}
 		return o.print(std, c.document(result))
 	}
 	guard, result, err := steer.Lend(steer.Loan{Request: request, Before: c.before, For: o.hold})
 	if err != nil {
-		return err
+		return c.refused(err)
 	}
 	d := c.document(result)
 	o.lent(std, d)
 	return o.giveBack(ctx, std, c, d, guard)
+}
+
+// refused adds what wakes a program to the refusal of one that was idle.
+func (c change) refused(err error) error {
+	if steer.Because(err) == steer.NoPlace {
+		return fmt.Errorf("%w%s", err, c.example())
+	}
+	return err
+}
+
+// example is a request to where the program listens; empty: that is not known. procfit sends
+// none itself, since it does not know what a request does.
+func (c change) example() string {
+	l, err := sockets.Of(c.subject.PID)
+	if err != nil {
+		return ""
+	}
+	defer l.Close()
+	if at := l.Address(); at.IsValid() {
+		return fmt.Sprintf(", for example: curl http://%s/", at)
+	}
+	return ""
 }
 
 // lent prints that the program has the value for a while.

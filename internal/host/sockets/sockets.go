@@ -16,7 +16,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // ErrNone means that a process listens at no TCP port.
@@ -32,7 +31,8 @@ type port struct {
 type found struct {
 	port
 	inode  uint32
-	unread uint32 // bytes
+	unread uint32   // bytes
+	local  [16]byte // its own address; of IPv4 the first four bytes
 }
 
 // requestSize and answerSize are those of inet_diag_req_v2 and of inet_diag_msg
@@ -61,14 +61,6 @@ func parse(b []byte) (found, error) {
 		port:   port{b[0], binary.BigEndian.Uint16(b[4:])},
 		unread: binary.NativeEndian.Uint32(b[56:]),
 		inode:  binary.NativeEndian.Uint32(b[68:]),
+		local:  [16]byte(b[8:24]),
 	}, nil
-}
-
-// Ports are the port numbers where the process listens.
-func (l *Listening) Ports() (list []int) {
-	for _, p := range l.ports {
-		list = append(list, int(p.number))
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
 }

@@ -3,6 +3,7 @@ package sockets
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"slices"
 	"strconv"
@@ -14,20 +15,20 @@ import (
 
 // The states of a TCP socket (include/net/tcp_states.h), and the one request of sock_diag.
 const (
-	established       = 1
-	listen            = 10
-	sockDiagByFamily  = 20
-	mostOpenFiles     = 1 << 20
-	mostPorts         = 16
-	readFilesAtOnce   = 1024
-	socketLinkPrefix  = "socket:["
-	netNamespaceOfOwn = "/proc/self/ns/net"
+	established      = 1
+	listen           = 10
+	sockDiagByFamily = 20
+	mostOpenFiles    = 1 << 20
+	mostPorts        = 16
+	readFilesAtOnce  = 1024
+	socketLinkPrefix = "socket:["
 )
 
 // Listening are the ports where a process listens, and the way to ask about them.
 type Listening struct {
-	conn  *netlink.Conn
-	ports []port
+	conn    *netlink.Conn
+	ports   []port
+	address netip.AddrPort
 }
 
 // Of looks up where a process listens, in its own network namespace. The error is ErrNone
@@ -44,7 +45,13 @@ func Of(pid int) (*Listening, error) {
 	l := &Listening{conn: conn}
 	for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
 		err := l.ask(port{family: family}, listen, func(f found) {
-			if held[f.inode] && !slices.Contains(l.ports, f.port) && len(l.ports) < mostPorts {
+			if !held[f.inode] {
+				return
+			}
+			if at := f.address(); !l.address.IsValid() || at.Port() < l.address.Port() {
+				l.address = at
+			}
+			if !slices.Contains(l.ports, f.port) && len(l.ports) < mostPorts {
 				l.ports = append(l.ports, f.port)
 			}
 		})
@@ -57,20 +64,43 @@ func Of(pid int) (*Listening, error) {
 		conn.Close()
 		return nil, ErrNone
 	}
+	if !here(pid) {
+		l.address = netip.AddrPort{}
+	}
 	return l, nil
+}
+
+// address is where a client reaches a socket that listens.
+func (f found) address() netip.AddrPort {
+	ip := netip.AddrFrom16(f.local).Unmap()
+	if f.family == unix.AF_INET {
+		ip = netip.AddrFrom4([4]byte(f.local[:4]))
+	}
+	if ip.IsUnspecified() {
+		ip = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	return netip.AddrPortFrom(ip, f.number)
+}
+
+// Address is where a client on this machine reaches the process, at its lowest port. It is
+// not valid if the process has another network namespace.
+func (l *Listening) Address() netip.AddrPort { return l.address }
+
+func namespace(pid int) string { return "/proc/" + strconv.Itoa(pid) + "/ns/net" }
+
+// here reports whether a process has the network namespace of this one.
+func here(pid int) bool {
+	theirs, err := os.Readlink(namespace(pid))
+	own, none := os.Readlink(namespace(os.Getpid()))
+	return err == nil && none == nil && theirs == own
 }
 
 // dial opens sock_diag in the network namespace of a process. Another one than the own needs
 // CAP_SYS_ADMIN.
 func dial(pid int) (*netlink.Conn, error) {
-	theirs := "/proc/" + strconv.Itoa(pid) + "/ns/net"
-	space, err := os.Readlink(theirs)
-	if err != nil {
-		return nil, err
-	}
 	var c netlink.Config
-	if own, err := os.Readlink(netNamespaceOfOwn); err != nil || own != space {
-		f, err := os.Open(theirs)
+	if !here(pid) {
+		f, err := os.Open(namespace(pid))
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"slices"
 	"testing"
 	"time"
 )
@@ -23,8 +22,8 @@ func TestUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if port := l.Addr().(*net.TCPAddr).Port; !slices.Contains(s.Ports(), port) {
-		t.Fatalf("%v; expected %d among them", s.Ports(), port)
+	if at := s.Address().String(); at != l.Addr().String() {
+		t.Fatalf("%s; expected %s", at, l.Addr())
 	}
 	awaits := func(want int) {
 		t.Helper()
@@ -69,6 +68,27 @@ func TestUnread(t *testing.T) {
 		}
 	}
 	awaits(1)
+}
+
+// TestAddress: a client on this machine is sent to an address that it can reach.
+func TestAddress(t *testing.T) {
+	for listens, reached := range map[string]string{"127.0.0.1": "127.0.0.1", "127.0.0.7": "127.0.0.7", "0.0.0.0": "127.0.0.1", "::": "127.0.0.1", "::1": "::1"} {
+		l, err := net.Listen("tcp", net.JoinHostPort(listens, "0"))
+		if err != nil {
+			t.Logf("%s: %v", listens, err) // without IPv6
+			continue
+		}
+		s, err := Of(os.Getpid())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		if got, want := s.Address().String(), net.JoinHostPort(reached, port); got != want {
+			t.Errorf("%s: %s, want %s", listens, got, want)
+		}
+		s.Close()
+		l.Close()
+	}
 }
 
 // TestNone: a process that listens nowhere has nothing to count, and one that is gone is an

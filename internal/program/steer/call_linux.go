@@ -35,7 +35,7 @@ const (
 // trace makes the call, or says why it is not made.
 func trace(r Request, pause step) (Result, error) {
 	var cache goproc.Cache
-	t := &tracer{Program: r.Program, pause: pause, tid: unix.Gettid()}
+	t := &tracer{Program: r.Program, idle: r.Idle, pause: pause, tid: unix.Gettid()}
 	if err := t.open(&cache); err != nil {
 		return Result{}, err // what is open is closed with the end of the tracer
 	}

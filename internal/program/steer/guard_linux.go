@@ -24,6 +24,7 @@ const (
 func guard(m message, messages *json.Decoder, say *json.Encoder) {
 	l, unsure := m.Loan, m.Unsure
 	if !m.Given {
+		l.Idle = idle(say)
 		a := answerOf(Set(l.Request))
 		_ = say.Encode(a) // procfit may be gone, and the value comes back then
 		if unsure = a.Refusal != nil && a.Refusal.unsure(); a.err() != nil && !unsure {
@@ -80,7 +81,7 @@ func (h *hold) wait(more <-chan Value, say func(answer)) error {
 			if !ok {
 				return nil
 			}
-			a := answerOf(Set(Request{h.Program, v}))
+			a := answerOf(Set(Request{Program: h.Program, Value: v}))
 			switch {
 			case a.err() == nil:
 				h.now = lent{v}
@@ -104,7 +105,7 @@ func (h *hold) wait(more <-chan Value, say func(answer)) error {
 // set yet, at the latest when the tracer is gone that was to do so.
 func (h *hold) giveBack(say func(answer)) {
 	var cache goproc.Cache
-	back := Request{h.Program, h.Before}
+	back := Request{Program: h.Program, Value: h.Before}
 	told := false
 	for end := time.Now().Add(retry); time.Now().Before(end) || h.unsure && tracedBy(h.PID) != 0; time.Sleep(rest) {
 		if err := h.same(); err != nil && Because(err) != Unreadable {

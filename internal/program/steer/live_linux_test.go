@@ -129,13 +129,28 @@ func TestGRPC(t *testing.T) {
 	}
 }
 
-// TestIdle calls into a server that gets two requests a second, at one of which it has to be
-// found.
+// TestIdle calls into a server that gets nothing until that is told, and then two requests a
+// second, at one of which it has to be found.
 func TestIdle(t *testing.T) {
 	need.Everything(t, "TestSet calls into a server of this release")
 	x := begin(t, build{args: stripped}.run(t))
-	l := requests(x.url, 1, 500*time.Millisecond)
-	defer l.stop()
+	var l *load
+	defer func() {
+		if l != nil {
+			l.stop()
+		}
+	}()
+	r := ask(x.pid(), 7)
+	r.Idle = func() {
+		if l != nil {
+			t.Error("told twice")
+			return
+		}
+		l = requests(x.url, 1, 500*time.Millisecond)
+	}
+	if _, err := Set(r); l == nil || err != nil && Because(err) != NoPlace {
+		t.Fatalf("%v; told that it is idle: %v", err, l != nil)
+	}
 	n := 5
 	if need.Whole() {
 		n = min(*callsFlag, 100)

@@ -42,6 +42,7 @@ type answer struct {
 	Refusal *Refusal
 	Error   string
 	Trying  bool // the guard tries again
+	Idle    bool // the call waits for Go code that runs; another answer follows
 }
 
 func answerOf(r Result, err error) answer {
@@ -111,11 +112,17 @@ func Stage(args []string) (code int, ok bool) {
 	case part(args[1]) == guardPart:
 		guard(m, messages, say)
 	default:
+		m.Request.Idle = idle(say)
 		// The program is let go with the end of this process: the end of a goroutine would not
 		// do, since one that is locked to the main thread does not end that.
 		_ = say.Encode(answerOf(trace(m.Request, m.Pause))) // nobody may be left to be told
 	}
 	return 0, true
+}
+
+// idle tells who started this process that the call waits.
+func idle(say *json.Encoder) func() {
+	return func() { _ = say.Encode(answer{Idle: true}) } // nobody may be left to be told
 }
 
 // child is a tracer or a guard, as seen by who started it.
@@ -124,6 +131,7 @@ type child struct {
 	conn    *os.File
 	send    *json.Encoder
 	receive *json.Decoder
+	idle    func()       // of the Request; may be nil
 	said    bytes.Buffer // of a crash
 }
 
@@ -172,7 +180,13 @@ const callLimit = watching + time.Minute
 // it is gone, or Late: the time is over.
 func (c *child) answer(pid int, until time.Time) (a answer, none *Refusal) {
 	_ = c.conn.SetReadDeadline(until) // it is a socket, which has one
-	switch err := c.receive.Decode(&a); {
+	err := c.receive.Decode(&a)
+	for ; err == nil && a.Idle; err = c.receive.Decode(&a) {
+		if a = (answer{}); c.idle != nil {
+			c.idle()
+		}
+	}
+	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return a, &Refusal{pid, Late, fmt.Sprintf("%v by process %d", callLimit, c.cmd.Process.Pid)}
 	case err != nil:
@@ -188,6 +202,7 @@ func Set(r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	c.idle = r.Idle
 	return c.result(r.PID)
 }
 
@@ -228,6 +243,7 @@ func Lend(l Loan) (*Guard, Result, error) {
 	if err != nil {
 		return nil, Result{}, err
 	}
+	c.idle = l.Idle
 	a, none := c.answer(l.PID, time.Now().Add(2*callLimit))
 	if none == nil && a.err() == nil {
 		return &Guard{c, l}, a.Result, nil
@@ -251,7 +267,7 @@ func Lend(l Loan) (*Guard, Result, error) {
 func (g *Guard) Change(v Value) (Result, error) {
 	none := &Refusal{g.loan.PID, Lost, "before the call"}
 	var a answer
-	if g.child.send.Encode(message{Request: Request{g.loan.Program, v}}) == nil {
+	if g.child.send.Encode(message{Request: Request{Program: g.loan.Program, Value: v}}) == nil {
 		a, none = g.child.answer(g.loan.PID, time.Now().Add(2*callLimit))
 	}
 	switch {

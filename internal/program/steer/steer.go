@@ -41,6 +41,9 @@ import (
 // has more CPUs that a program could use.
 const Most = 4096
 
+// Waits is how long a call waits for a program in which no Go code runs.
+const Waits = 10 * time.Second
+
 // Value is a GOMAXPROCS and whether the runtime follows the limits of the program.
 type Value struct {
 	Procs int
@@ -63,6 +66,8 @@ type Program struct {
 type Request struct {
 	Program
 	Value Value
+	// Idle is called once if no Go code was seen to run at first, which a call has to wait for.
+	Idle func() `json:"-"`
 }
 
 // Loan is a value for a while.

@@ -107,7 +107,7 @@ func (x *target) pid() int { return x.cmd.Process.Pid }
 // ask is a request to the program that a process runs now.
 func ask(pid, procs int) Request {
 	p, _ := Identify(pid) // of a process that has ended there is only the start
-	return Request{p, Value{Procs: procs}}
+	return Request{Program: p, Value: Value{Procs: procs}}
 }
 
 func (x *target) set(procs int) (Result, error) { return Set(ask(x.pid(), procs)) }

@@ -34,6 +34,7 @@ const (
 // when the tracer's process ends, the kernel lets them go without stopping them.
 type tracer struct {
 	Program
+	idle  func() // called once while no Go code runs; nil: nobody asks
 	pause step
 	tid   int // of this thread, which is the tracer for the kernel
 	text  *goproc.Text
@@ -352,7 +353,7 @@ const (
 	looking  = 300 * time.Millisecond // of which a look at 5,000 threads takes a third
 	allEvery = 32                     // looks: the others are at active threads alone. At least so many are made, since one at all may take all the time
 	longest  = 3 * time.Second        // of looking while there are threads that run Go code, or wait for a CPU to do so
-	watching = 10 * time.Second
+	watching = Waits
 	longer   = 20 * time.Second // more of it while there are threads that run Go code
 	// mostStops is how many ends of reads and writes are looked at before threads that run are
 	// looked at again.
@@ -393,7 +394,11 @@ func (t *tracer) find(until time.Time) (place, error) {
 		if now.After(until) && (!busy || now.After(until.Add(longer))) {
 			return place{}, t.refuse(NoPlace, "%s", number.Duration(now.Sub(began)))
 		}
-		if p, err := t.watch(latest(until, now.Add(looking))); err != nil || p.tid != 0 {
+		idle := t.idle
+		if busy {
+			idle = nil
+		}
+		if p, err := t.watch(latest(until, now.Add(looking)), idle); err != nil || p.tid != 0 {
 			return p, err
 		}
 	}
@@ -517,29 +522,30 @@ const trapBit = 1 << (unix.SIGTRAP - 1)
 // first one that comes back from a read or a write, instruction by instruction, to a place. What
 // waits in C is not interrupted: a call such as epoll_wait would return early there. It ends
 // without a place when the time is over, and after many stops, each of which slows a busy program
-// down.
-func (t *tracer) watch(until time.Time) (place, error) {
+// down. idle, which may be nil, is called where it takes long.
+func (t *tracer) watch(until time.Time, idle func()) (place, error) {
 	t.watching = true
 	defer func() { t.watching = false }()
-	asleep, next := slices.Collect(maps.Keys(t.active)), time.Time{}
+	asleep, next, tell := slices.Collect(maps.Keys(t.active)), time.Time{}, time.Now().Add(looking)
 	for tid := range t.seized {
 		if !t.active[tid] {
 			asleep = append(asleep, tid)
 		}
 	}
 	for stops := 0; stops < mostStops; {
-		if now := time.Now(); len(asleep) > 0 && now.After(next) {
-			n := min(atOnce, len(asleep))
-			for _, tid := range asleep[:n] {
-				if !t.waitsInC(tid) {
-					_ = ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) // fails if it has ended
-				}
-			}
-			asleep, next = asleep[n:], now.Add(atOnceFor)
-		}
 		end := until
-		if len(asleep) > 0 && next.Before(until) {
+		if now := time.Now(); len(asleep) > 0 && now.After(next) {
+			asleep, next = t.interrupt(asleep), now.Add(atOnceFor)
+		}
+		if len(asleep) > 0 && next.Before(end) {
 			end = next
+		}
+		if idle != nil && time.Now().After(tell) {
+			idle()
+			idle, t.idle = nil, nil
+		}
+		if idle != nil && tell.Before(end) {
+			end = tell
 		}
 		s, ok := t.next(-1, end)
 		if !ok && end.Before(until) {
@@ -572,6 +578,18 @@ func (t *tracer) watch(until time.Time) (place, error) {
 		}
 	}
 	return place{}, nil
+}
+
+// interrupt has the first threads of the list start their system calls again, and returns the
+// others.
+func (t *tracer) interrupt(asleep []int) (others []int) {
+	n := min(atOnce, len(asleep))
+	for _, tid := range asleep[:n] {
+		if !t.waitsInC(tid) {
+			_ = ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) // fails if it has ended
+		}
+	}
+	return asleep[n:]
 }
 
 // waitsInC reports whether a thread waits in a system call that C code made.
