@@ -149,26 +149,31 @@ func (e *Evidence) loadEvidence(trials []*journal.Trial) {
 
 // CPUPerRequest is the CPU time of a request in the phase of this mode, in seconds; nil: it
 // was not counted.
-func CPUPerRequest(t *journal.Trial, mode journal.Mode) *float64 { return cpuEach(mode)(t) }
-
-func cpuEach(mode journal.Mode) figure {
-	return func(t *journal.Trial) *float64 {
-		for i := range t.Phases {
-			p := &t.Phases[i]
-			if p.Mode != mode || p.AchievedPerSecond <= 0 {
-				continue
-			}
-			u := p.Usage
-			if u == nil && mode == journal.ModeClosed {
-				u = &t.Usage
-			}
-			if u == nil || u.CPUSeconds == nil || u.MeasuredSeconds <= 0 {
-				return nil
-			}
-			return new(u.CPUSeconds.Total() / u.MeasuredSeconds / p.AchievedPerSecond)
-		}
+func CPUPerRequest(t *journal.Trial, mode journal.Mode) *float64 {
+	i := slices.IndexFunc(t.Phases, func(p journal.Phase) bool { return p.Mode == mode && p.AchievedPerSecond > 0 })
+	if i < 0 {
 		return nil
 	}
+	u := t.Phases[i].Usage
+	if mode == ownLoop(t) {
+		u = &t.Usage
+	}
+	if u == nil || u.CPUSeconds == nil || u.MeasuredSeconds <= 0 {
+		return nil
+	}
+	return new(u.CPUSeconds.Total() / u.MeasuredSeconds / t.Phases[i].AchievedPerSecond)
+}
+
+// cpuEach is that of the loop whose usage is the trial's.
+func cpuEach(t *journal.Trial) *float64 { return CPUPerRequest(t, ownLoop(t)) }
+
+// ownLoop is that loop: the closed one, or the open one of a server that already ran, which
+// has no other.
+func ownLoop(t *journal.Trial) journal.Mode {
+	if slices.ContainsFunc(t.Phases, func(p journal.Phase) bool { return p.Mode == journal.ModeClosed }) {
+		return journal.ModeClosed
+	}
+	return journal.ModeOpen
 }
 
 func cpuSeconds(u *journal.Usage) *float64 { return part(u.CPUSeconds, journal.CPUSeconds.Total) }

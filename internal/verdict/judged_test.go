@@ -198,6 +198,18 @@ func TestCPUARequestInBothLoops(t *testing.T) {
 	}
 }
 
+// A server that already ran has an open loop alone, whose usage is the trial's.
+func TestCPUARequestInTheOpenLoop(t *testing.T) {
+	r := analyze(Config{Noise: quiet, Settings: CPUServer(), Trial: func(t *journal.Trial) {
+		t.Phases = t.Phases[1:]
+		t.Phases[0].Usage = &t.Usage
+	}})
+	a := r.Groups[0].Settings[0]
+	if e := a.Evidence; e.CPUSecondsEach == nil || e.CPUs == nil || a.OpenEvidence == nil || *a.OpenEvidence.CPUSecondsEach != *e.CPUSecondsEach {
+		t.Errorf("of %v CPUs %v s a request", e.CPUs, e.CPUSecondsEach)
+	}
+}
+
 // A journal may be anyone's.
 func TestAbsurdPlansAreAnalysedSoon(t *testing.T) {
 	h, trials := Generate(Config{Noise: quiet, Settings: CPUServer()})

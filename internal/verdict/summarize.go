@@ -51,9 +51,9 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 	usable := math.Min(g.machine, math.Min(ps, g.effective)*replicas)
 	result.Evidence = usageOf(ofTrial).evidence(measured, g.machine, replicas, usable)
 	result.Evidence.loadEvidence(measured)
-	result.Evidence.CPUSecondsEach = middle(measured, cpuEach(journal.ModeClosed))
+	result.Evidence.CPUSecondsEach = middle(measured, cpuEach)
 	if open := usageOf(ofOpenLoop).evidence(measured, g.machine, replicas, usable); open.CPUs != nil {
-		open.CPUSecondsEach = middle(measured, cpuEach(journal.ModeOpen))
+		open.CPUSecondsEach = middle(measured, func(t *journal.Trial) *float64 { return CPUPerRequest(t, journal.ModeOpen) })
 		result.OpenEvidence = &open
 	}
 	for _, t := range all {

@@ -98,7 +98,11 @@ func (g *group) cpuEach() string {
 	if a == nil || g.ThroughputUnit != "requests" || a.Evidence.CPUSecondsEach == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s in the throughput phase", number.Time().Value(*a.Evidence.CPUSecondsEach))
+	text := number.Time().Value(*a.Evidence.CPUSecondsEach)
+	if g.r.Target.Attached != nil { // it has one phase
+		return text + ", at " + settingName(a)
+	}
+	text += " in the throughput phase"
 	if o := a.OpenEvidence; o != nil && o.CPUSecondsEach != nil {
 		text += fmt.Sprintf(", %s in the latency phase", number.Time().Value(*o.CPUSecondsEach))
 	}
