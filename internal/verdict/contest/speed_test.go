@@ -2,6 +2,7 @@ package contest
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -130,6 +131,46 @@ func TestUnslowed(t *testing.T) {
 		}
 		if slowed[8] != 0 {
 			t.Errorf("%s: the block before is slowed by %.2f", name, slowed[8])
+		}
+	}
+}
+
+// Where the speed of the memory alone changes from block to block, and the program has the same
+// throughput at each, all its trials count, however noisy they are. Where it follows the speed,
+// where nothing tells, and where it is too noisy to tell, those on the slow machine do not.
+func TestFollows(t *testing.T) {
+	for name, tc := range map[string]struct {
+		slope, noise float64
+		blocks       int
+		counts       bool
+	}{
+		"it does not follow":          {0, 0.06, 8, true},
+		"it follows":                  {1, 0.06, 8, false},
+		"it follows by half":          {0.5, 0.06, 8, false},
+		"too noisy to tell":           {0, 0.6, 8, false},
+		"two blocks":                  {0, 0.06, 2, false},
+		"it does not, without noise":  {0, 0, 8, true},
+		"it goes the other way round": {-0.5, 0.06, 8, false},
+	} {
+		var trials []journal.Trial
+		random := rand.New(rand.NewPCG(1, 2))
+		low := 100.0
+		for block := range tc.blocks {
+			next := 100 * math.Exp(0.5*random.NormFloat64())
+			for procs := 1; procs <= 3; procs++ {
+				x := trial(setting(procs, 0), block, 100*float64(procs)*math.Exp(tc.noise*random.NormFloat64()+tc.slope*math.Log(min(low, next)/100)), 0.1)
+				if block == 0 && procs == 1 {
+					x.SpeedBefore = new(low)
+				}
+				if procs == 3 {
+					x.SpeedAfter = &next
+				}
+				trials = append(trials, x)
+			}
+			low = next
+		}
+		if slowest := slices.Max(Slowed(trials)); (slowest <= SlowFrom) != tc.counts {
+			t.Errorf("%s: slowed by %.2f", name, slowest)
 		}
 	}
 }
