@@ -18,13 +18,16 @@ func Runs(all int) int {
 	return (all + 9) / 10
 }
 
-// RunsOf is for simulations of many cells: a hundredth of all in the first tier, a tenth in
-// the second, and all with PROCFIT_FULL=1.
+// RunsOf is for simulations of many cells: a hundredth of all in the first tier, four in the
+// second, and all with PROCFIT_FULL=1.
 func RunsOf(hundredth int) int {
-	if need.Whole() {
+	switch {
+	case need.Whole():
 		return 100 * hundredth
+	case need.Required() && !need.Raced:
+		return 4 * hundredth
 	}
-	return Runs(10 * hundredth)
+	return hundredth
 }
 
 // rare is how often a test of runs that keep the promise may fail: their seeds are

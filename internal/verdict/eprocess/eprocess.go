@@ -33,11 +33,19 @@ type wealth [len(stakes)]float64
 
 var begun = wealth{1, 1, 1}
 
-// bet is after a difference whose size has this rank, from 0 to 1. It fell on the side or,
-// with a side of -1, on the other.
-func (w *wealth) bet(rank, side float64) {
+// parts are what each stake bets of its wealth on a difference whose size has this rank,
+// from 0 to 1.
+func parts(rank float64) (list wealth) {
 	for i, stake := range stakes {
-		w[i] *= 1 + side*mostStaked*math.Tanh(stake*rank)
+		list[i] = mostStaked * math.Tanh(stake*rank)
+	}
+	return list
+}
+
+// bet is after a difference that fell on the side or, with a side of -1, on the other.
+func (w *wealth) bet(parts wealth, side float64) {
+	for i, part := range parts {
+		w[i] *= 1 + side*part
 	}
 }
 
@@ -88,9 +96,9 @@ func (s *Signs) Add(d float64) {
 	if d == 0 {
 		return
 	}
-	side := math.Copysign(1, d)
-	s.above.bet(rank, side)
-	s.below.bet(rank, -side)
+	side, parts := math.Copysign(1, d), parts(rank)
+	s.above.bet(parts, side)
+	s.below.bet(parts, -side)
 }
 
 // IsAbove reports, at the level alpha, that the differences lie above zero.

@@ -30,10 +30,10 @@ func (s *Shift) Add(d float64) {
 		s.sizes.drop(math.Abs(d))
 	}
 	s.bettors = append(s.bettors, begun)
-	left := s.bettors[:0]
+	left, parts := s.bettors[:0], parts(rank)
 	for _, b := range s.bettors {
 		if d != 0 {
-			b.bet(rank, math.Copysign(1, d))
+			b.bet(parts, math.Copysign(1, d))
 		}
 		if b.mean() > dead {
 			left = append(left, b)

@@ -25,40 +25,46 @@ func TestForecast(t *testing.T) {
 			t.Parallel()
 			n, r := min(200, chance.RunsOf(20)), rules(c.values)
 			block := time.Duration(c.values) * 7 * time.Second
-			for i, less := range []float64{0.2, 0.1, 0.05} {
-				near, inside := 0, 0
-				var said, was []float64 // minutes
-				for seed := range n {
-					w := world{r: rand.New(rand.NewPCG(uint64(seed), 7)), noise: c.noise, level: c.level, procs: 2}
-					var baseline []Slice
-					for b := range 12 {
-						baseline = append(baseline, w.slice(b, 0))
-					}
-					f := r.Forecast(baseline, int(time.Hour/block), block)
+			less := []float64{0.2, 0.1, 0.05}
+			near, inside := make([]int, len(less)), make([]int, len(less))
+			said, was := make([][]float64, len(less)), make([][]float64, len(less)) // minutes
+			for seed := range n {
+				random := rand.NewPCG(uint64(seed), 7)
+				w := world{r: rand.New(random), noise: c.noise, level: c.level, procs: 2}
+				var baseline []Slice
+				for b := range 12 {
+					baseline = append(baseline, w.slice(b, 0))
+				}
+				f := r.Forecast(baseline, int(time.Hour/block), block)
+				w.burnIn = 2
+				for i, less := range less {
 					x := f.Expected[i]
 					if math.Abs(f.Noise/c.noise-1) > 0.8 || x.Less != less || x.From > x.After && x.After > 0 || x.After > x.To && x.To > 0 {
 						t.Errorf("%+v at %g%% of noise", f, 100*c.noise)
 					}
-					w.burnIn = 2
-					after := provenAfter(&w, r, less)
+					now, drawn := w, *random // the same experiment for each
+					now.r = rand.New(&drawn)
+					after := provenAfter(&now, r, less)
 					if late := time.Duration(math.MaxInt64); after == 0 {
 						after = late
 					}
 					if ratio := float64(x.After) / float64(after); ratio > 1/1.5 && ratio < 1.5 {
-						near++
+						near[i]++
 					}
 					from, to := float64(x.From)/1.2, 1.2*float64(x.To) // slices are longer and shorter by 20%
 					if x.From > 0 && float64(after) >= from && (x.To == 0 || float64(after) <= to) || x.From == 0 && after > f.Within {
-						inside++
+						inside[i]++
 					}
-					said, was = append(said, x.After.Minutes()), append(was, after.Minutes())
+					said[i], was[i] = append(said[i], x.After.Minutes()), append(was[i], after.Minutes())
 				}
-				slices.Sort(said)
-				slices.Sort(was)
-				median := was[n/2]
-				t.Logf("%g%% less, of %d: %.0f%% within a factor of 1.5, %.0f%% in the range; medians: %.1f min is said, %.1f min is so", 100*less, n, percent(near, n), percent(inside, n), said[n/2], median)
-				if inside < chance.Least(n, 0.5) || median < 6.5 && near < chance.Least(n, 0.5) {
-					t.Errorf("%g%% less: of %d experiments %d are within a factor of 1.5, and %d in the range", 100*less, n, near, inside)
+			}
+			for i, less := range less {
+				slices.Sort(said[i])
+				slices.Sort(was[i])
+				median := was[i][n/2]
+				t.Logf("%g%% less, of %d: %.0f%% within a factor of 1.5, %.0f%% in the range; medians: %.1f min is said, %.1f min is so", 100*less, n, percent(near[i], n), percent(inside[i], n), said[i][n/2], median)
+				if inside[i] < chance.Least(n, 0.5) || median < 6.5 && near[i] < chance.Least(n, 0.5) {
+					t.Errorf("%g%% less: of %d experiments %d are within a factor of 1.5, and %d in the range", 100*less, n, near[i], inside[i])
 				}
 			}
 		})

@@ -37,16 +37,17 @@ func (r Rules) Harm(list []Slice) *journal.Harm {
 
 // pairsOf are a metric of a value and of the control, in the blocks that have both.
 func pairsOf(list []Slice, value, metric int) (is, was []float64) {
-	blocks := map[int][2]*float64{} // of the control and of the value
+	var pair [2]*Slice // of one block: the control and the value
 	for i := range list {
 		s := &list[i]
+		if i > 0 && s.Block != list[i-1].Block {
+			pair = [2]*Slice{}
+		}
 		if !s.Counts() || s.Value != 0 && s.Value != value || math.IsNaN(s.Figures[metric]) {
 			continue
 		}
-		pair := blocks[s.Block]
-		pair[min(1, s.Value)] = &s.Figures[metric]
-		if blocks[s.Block] = pair; pair[0] != nil && pair[1] != nil {
-			is, was = append(is, *pair[1]), append(was, *pair[0])
+		if pair[min(1, s.Value)] = s; pair[0] != nil && pair[1] != nil {
+			is, was = append(is, pair[1].Figures[metric]), append(was, pair[0].Figures[metric])
 		}
 	}
 	return is, was
