@@ -155,7 +155,7 @@ func CPUPerRequest(t *journal.Trial, mode journal.Mode) *float64 {
 		return nil
 	}
 	u := t.Phases[i].Usage
-	if mode == ownLoop(t) {
+	if u == nil && mode == ownLoop(t) {
 		u = &t.Usage
 	}
 	if u == nil || u.CPUSeconds == nil || u.MeasuredSeconds <= 0 {
