@@ -12,7 +12,7 @@ import (
 type testPackage struct {
 	dir  string   // its folder below the repository's root, with slashes
 	uses []string // the folders, in the repository, that its test program is compiled from
-	more bool     // with PROCFIT_REQUIRE=1 its tests do more than in the first tier
+	more []string // its tests that do more with PROCFIT_REQUIRE=1 than in the first tier
 }
 
 // decision lists what .ci/run runs after the first tier.
@@ -20,6 +20,7 @@ type decision struct {
 	all     string   // why everything is due; empty: the change decides
 	code    bool     // what is compiled has changed: formats, analyzers, other systems
 	due     []string // folders of packages whose second tier the change can break
+	tests   []string // those in the plain packages that do more there than in the first tier
 	library bool     // the library's own tests, with the race detector and its oldest Go
 	other   bool     // the parts for other systems that a tag chooses
 	tools   bool     // the second tier's tools are needed
@@ -87,15 +88,18 @@ func (d decision) choose(reaches func(testPackage) bool, packages []testPackage)
 		switch {
 		case due && within("maxprocs", p.dir+"/"):
 			d.library = true
-		case !due && p.more:
+		case !due && len(p.more) > 0:
 			if only, narrow := proves[p.dir]; narrow {
 				d.left = append(d.left, fmt.Sprintf("%s: nothing changed in what it proves (%s)", p.dir, strings.Join(only, " ")))
 			} else {
 				skipped++
 			}
 		}
-		if due && (p.more || slices.Contains(shared, p.dir)) {
+		if due && (len(p.more) > 0 || slices.Contains(shared, p.dir)) {
 			d.due = append(d.due, p.dir)
+		}
+		if due && !slices.Contains(shared, p.dir) && p.dir != inCluster {
+			d.tests = append(d.tests, p.more...)
 		}
 		d.other = d.other || due && slices.Contains(portable, p.dir)
 	}
@@ -106,6 +110,8 @@ func (d decision) choose(reaches func(testPackage) bool, packages []testPackage)
 		d.left = append(d.left, "the library with the race detector and with its oldest Go: maxprocs has not changed")
 	}
 	slices.Sort(d.due)
+	slices.Sort(d.tests)
+	d.tests = slices.Compact(d.tests)
 	d.tools = len(d.due) > 0 || d.library || d.other
 	return d
 }

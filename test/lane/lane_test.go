@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,17 +14,17 @@ import (
 func house() []testPackage {
 	return []testPackage{
 		{dir: "internal/show/number", uses: []string{"internal/show/number"}},
-		{dir: "internal/verdict", uses: []string{"internal/verdict", "internal/show/number"}, more: true},
-		{dir: "internal/verdict/page", uses: []string{"internal/verdict/page", "internal/verdict", "internal/show/number"}, more: true},
-		{dir: "internal/check/source", uses: []string{"internal/check/source"}, more: true},
+		{dir: "internal/verdict", uses: []string{"internal/verdict", "internal/show/number"}, more: []string{"TestMore"}},
+		{dir: "internal/verdict/page", uses: []string{"internal/verdict/page", "internal/verdict", "internal/show/number"}, more: []string{"TestMore"}},
+		{dir: "internal/check/source", uses: []string{"internal/check/source"}, more: []string{"TestMore"}},
 		{dir: "internal/measure/session", uses: []string{"internal/measure/session", "internal/verdict"}},
-		{dir: "internal/cli", uses: []string{"internal/cli", "internal/verdict", "internal/verdict/page", "internal/check/source", "internal/measure/session", "internal/measure/kube", "internal/host/cluster", "internal/show/number", "cmd/procfit"}, more: true},
+		{dir: "internal/cli", uses: []string{"internal/cli", "internal/verdict", "internal/verdict/page", "internal/check/source", "internal/measure/session", "internal/measure/kube", "internal/host/cluster", "internal/show/number", "cmd/procfit"}, more: []string{"TestMore"}},
 		{dir: "internal/host/start", uses: []string{"internal/host/start"}},
-		{dir: "maxprocs/facts", uses: []string{"maxprocs/facts"}, more: true},
-		{dir: "test/automaxprocs", uses: []string{"test/automaxprocs", "maxprocs/facts"}, more: true},
-		{dir: "test/cluster", uses: []string{"test/cluster"}, more: true},
-		{dir: "test/release", uses: []string{"test/release", "maxprocs/facts"}, more: true},
-		{dir: "test/vm", uses: []string{"test/vm", "internal/host/supervisor"}, more: true},
+		{dir: "maxprocs/facts", uses: []string{"maxprocs/facts"}, more: []string{"TestMore"}},
+		{dir: "test/automaxprocs", uses: []string{"test/automaxprocs", "maxprocs/facts"}, more: []string{"TestMore"}},
+		{dir: "test/cluster", uses: []string{"test/cluster"}, more: []string{"TestMore"}},
+		{dir: "test/release", uses: []string{"test/release", "maxprocs/facts"}, more: []string{"TestMore"}},
+		{dir: "test/vm", uses: []string{"test/vm", "internal/host/supervisor"}, more: []string{"TestMore"}},
 	}
 }
 
@@ -110,26 +113,55 @@ func TestCheck(t *testing.T) {
 }
 
 // TestPackagesOf reads what go list prints: a package for each test program, with what the
-// program is compiled from.
+// program is compiled from and the tests of it that the second tier runs.
 func TestPackagesOf(t *testing.T) {
-	const printed = `{"ImportPath": "fmt", "Dir": "/go/src/fmt", "Standard": true}
+	root := t.TempDir()
+	printed := strings.ReplaceAll(`{"ImportPath": "fmt", "Dir": "/go/src/fmt", "Standard": true}
 {"ImportPath": "github.com/procfit/procfit/a", "Dir": "/r/a", "Deps": ["fmt"], "XTestGoFiles": []}
-{"ImportPath": "github.com/procfit/procfit/b", "Dir": "/r/b", "Deps": ["fmt"]}
+{"ImportPath": "github.com/procfit/procfit/b", "Dir": "/r/b", "Deps": ["fmt", "github.com/procfit/procfit/test/need"]}
 {"ImportPath": "github.com/procfit/procfit/test/need", "Dir": "/r/test/need"}
 {"ImportPath": "github.com/procfit/procfit/c", "Dir": "/r/c", "Deps": ["github.com/procfit/procfit/a"], "TestGoFiles": []}
 {"ImportPath": "github.com/procfit/procfit/d", "Dir": "/r/d", "TestGoFiles": ["d_test.go"]}
 {"ImportPath": "github.com/procfit/procfit/d [github.com/procfit/procfit/d.test]", "Dir": "/r/d", "TestGoFiles": ["d_test.go"]}
 {"ImportPath": "github.com/procfit/procfit/d.test", "Dir": "/r/d", "Deps": ["fmt", "github.com/procfit/procfit/d [github.com/procfit/procfit/d.test]", "github.com/procfit/procfit/b", "github.com/procfit/procfit/test/need"]}
+`, "/r", root)
+	text := `package d
+
+import (
+	helper "github.com/procfit/procfit/b"
+	"github.com/procfit/procfit/test/need"
+)
+
+var runs = need.Full()
+
+type kept struct{}
+
+func (kept) method(t *testing.T) { helper.Start(t) }
+
+func TestMain(m *testing.M)     { need.Waiting(8) }
+func TestAsks(t *testing.T)     { need.Root(t) }
+func TestReaches(t *testing.T)  { through(t) }
+func through(t *testing.T)      { kept{}.method(t) }
+func TestVariable(t *testing.T) { _ = runs }
+func TestSkips(t *testing.T)    { t.Skip("why") }
+func TestSame(t *testing.T)     { println("need.Root") }
+func FuzzReads(f *testing.F)    { os.Getenv("PROCFIT_REQUIRE") }
 `
-	got, err := packagesOf("/r", []byte(printed))
+	if err := os.Mkdir(filepath.Join(root, "d"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "d", "d_test.go"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got, err := packagesOf(root, []byte(printed))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := testPackage{dir: "d", uses: []string{"d", "b", "test/need"}, more: true}
-	if len(got) != 1 || got[0].dir != want.dir || !slices.Equal(got[0].uses, want.uses) || got[0].more != want.more {
+	want := []testPackage{{dir: "d", uses: []string{"d", "b", "test/need"}, more: []string{"FuzzReads", "TestAsks", "TestReaches", "TestSkips", "TestVariable"}}}
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if _, err := packagesOf("/r", []byte(`{"ImportPath": `)); err == nil {
+	if _, err := packagesOf(root, []byte(`{"ImportPath": `)); err == nil {
 		t.Error("an incomplete list passes")
 	}
 }

@@ -21,7 +21,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -90,7 +89,7 @@ func (d decision) print(out io.Writer) {
 	for _, v := range [][2]string{
 		{"code", yes(d.code)}, {"tools", yes(d.tools)}, {"library", yes(d.library)}, {"other", yes(d.other)}, {"cluster", yes(d.cluster())},
 		{"machines", yes(slices.Contains(d.due, "test/vm"))},
-		{"plain", importPaths(d.plain())}, {"race", importPaths(d.race())},
+		{"plain", importPaths(d.plain())}, {"tests", "^(" + strings.Join(d.tests, "|") + ")$"}, {"race", importPaths(d.race())},
 	} {
 		fmt.Fprintf(out, "%s='%s'\n", v[0], v[1])
 	}
@@ -144,6 +143,7 @@ type listed struct {
 
 func packagesOf(root string, out []byte) ([]testPackage, error) {
 	folder := map[string]string{} // by import path, of those in the repository
+	asking := map[string]bool{}   // those that ask for the tier
 	tests := map[string]listed{}
 	var own []listed
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -163,6 +163,8 @@ func packagesOf(root string, out []byte) ([]testPackage, error) {
 			continue
 		}
 		folder[name] = filepath.ToSlash(dir)
+		const need = module + "/test/need"
+		asking[name] = asking[name] || !variant && (name == need || slices.Contains(p.Deps, need))
 		if !variant && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
 			own = append(own, p)
 		}
@@ -179,38 +181,13 @@ func packagesOf(root string, out []byte) ([]testPackage, error) {
 				t.uses = append(t.uses, dir)
 			}
 		}
-		more, err := doesMore(t, p)
-		if err != nil {
+		var err error
+		if t.more, err = inMore(p.Dir, slices.Concat(p.TestGoFiles, p.XTestGoFiles), asking); err != nil {
 			return nil, err
 		}
-		t.more = more
 		packages = append(packages, t)
 	}
 	return packages, nil
-}
-
-// second finds the tests of the second tier in a file: those that ask test/need, or the
-// variables that it reads.
-var second = regexp.MustCompile(`test/need"|PROCFIT_REQUIRE|PROCFIT_FULL`)
-
-// doesMore reports whether the tests of a package differ between the tiers. Helpers of
-// tests ask for them, too.
-func doesMore(t testPackage, p listed) (bool, error) {
-	for _, dir := range []string{"test/need", "test/chance"} {
-		if slices.Contains(t.uses, dir) {
-			return true, nil
-		}
-	}
-	for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
-		b, err := os.ReadFile(filepath.Join(p.Dir, name))
-		if err != nil {
-			return false, err
-		}
-		if second.Match(b) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // output runs a command and returns what it prints; its error has the command's own words.

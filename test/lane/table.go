@@ -10,7 +10,7 @@ var shared = []string{
 	"internal/inspect/exporter", "internal/inspect/watch",
 	"internal/load/engine",
 	"internal/measure/local", "internal/measure/plan", "internal/measure/session", "internal/measure/trial",
-	"internal/program/goproc", "internal/program/meter", "internal/program/observe", "internal/program/rule", "internal/program/target",
+	"internal/program/goproc", "internal/program/meter", "internal/program/observe", "internal/program/target",
 	"internal/trace/sched",
 	"internal/measure/paired", "internal/measure/live", "internal/verdict/journal", "internal/verdict/page/served",
 }
