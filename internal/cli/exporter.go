@@ -32,7 +32,7 @@ type exporterOptions struct {
 }
 
 func newExporter(std stdio) *cobra.Command {
-	o := exporterOptions{out: printed(), listen: ":9877", maxProcesses: exporter.DefaultMaxProcesses}
+	o := exporterOptions{out: printed(), listen: "127.0.0.1:9877", maxProcesses: exporter.DefaultMaxProcesses}
 	cmd := &cobra.Command{
 		Use:   "exporter [flags]",
 		Short: "Serve what procfit ps shows as Prometheus metrics",
@@ -46,10 +46,13 @@ Processes of other users need root, or CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH. C
 counts of context switches and waiting need CAP_NET_ADMIN in the PID namespace of the
 machine. What is missing is printed at the start, and is a metric.
 
-Everyone who can connect sees names of programs: listen at 127.0.0.1:9877 or on a network
-of your own. It runs until it is interrupted.`,
+procfit's repository has alert rules (deploy/prometheus/alerts.yaml) and a dashboard
+(deploy/grafana/procfit.json) for these metrics.
+
+Everyone who can connect sees names of programs. By default only this machine can; for a
+Prometheus elsewhere, listen on a network of your own. It runs until it is interrupted.`,
 		Example: `  procfit exporter
-  procfit exporter --listen 127.0.0.1:9877 --name '^(api|worker)'`,
+  procfit exporter --listen :9877 --name '^(api|worker)'`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), std)

@@ -40,7 +40,7 @@ type imageOptions struct {
 }
 
 func newKubeImage(std stdio) *cobra.Command {
-	o := imageOptions{archive: "procfit.tar", tag: defaultImage()}
+	o := imageOptions{tag: defaultImage()}
 	cmd := &cobra.Command{
 		Use:   "image",
 		Short: "Write a container image of procfit itself",
@@ -52,12 +52,12 @@ name it with --image of kube sweep and kube canary. A node of another platform n
 procfit for that platform: name each with --binary, and the archive has one index of
 all. The user of the image is nobody (65534), and its root may be read-only.`,
 		Example: `  procfit kube image --archive procfit.tar --tag registry.example/tools/procfit:v1
-  procfit kube image --binary procfit-amd64 --binary procfit-arm64 --tag registry.example/tools/procfit:v1`,
+  procfit kube image --archive procfit.tar --binary procfit-amd64 --binary procfit-arm64`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(std) },
 	}
 	o.bind(std, cmd, []field.Field{
-		{Name: "archive", Holds: "FILE", Help: "the file to write", Value: field.Text(&o.archive)},
+		{Name: "archive", Holds: "FILE", Help: "the file to write, such as procfit.tar", Value: field.Text(&o.archive)},
 		{Name: "tag", Holds: "REF", Help: "reference of the image: registry.example/tools/procfit:v1", Value: field.Text(&o.tag)},
 		{Name: "binary", Holds: "FILE", Help: "procfit for a platform, one or several (default this procfit)", Value: field.Texts(&o.binaries)},
 	})
@@ -76,6 +76,9 @@ func defaultImage() string {
 }
 
 func (o *imageOptions) run(std stdio) error {
+	if o.archive == "" {
+		return usageError("kube image needs --archive, the file to write: procfit kube image --archive procfit.tar")
+	}
 	if err := image.CheckName(o.tag); err != nil {
 		return usageError("%w", err)
 	}
