@@ -59,7 +59,7 @@ func inMore(dir string, files []string, asking map[string]bool) (tests []string,
 	}
 	each := all["init"] != nil && all["init"].more || all["TestMain"] != nil && all["TestMain"].more
 	for name, d := range all {
-		if (d.more || each) && isTest.MatchString(name) {
+		if (d.more || each) && name != "TestMain" && isTest.MatchString(name) {
 			tests = append(tests, name)
 		}
 	}
@@ -102,8 +102,9 @@ func (of *declared) take(d ast.Decl, helpers map[string]bool) {
 			switch n.Sel.Name {
 			case "Skip", "Skipf", "SkipNow", "Geteuid", "Getuid", "LookPath":
 				of.more = true
-			default: // Waiting only says how many run at a time
-				of.more = of.more || x != nil && helpers[x.Name] && n.Sel.Name != "Waiting"
+			case "Waiting", "Main": // how many run at a time, and what the test program is as a child
+			default:
+				of.more = of.more || x != nil && helpers[x.Name]
 			}
 		}
 		return true
