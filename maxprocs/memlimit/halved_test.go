@@ -41,11 +41,15 @@ func TestHalved(t *testing.T) {
 		}
 		t.Skip(reason)
 	}
-	runs := 3
-	if os.Getenv("PROCFIT_REQUIRE") == "1" && !testing.Short() {
-		runs = 100
+	watched, unwatched := 3, 3
+	switch {
+	case testing.Short():
+	case os.Getenv("PROCFIT_FULL") == "1":
+		watched, unwatched = 100, 20
+	case os.Getenv("PROCFIT_REQUIRE") == "1":
+		watched, unwatched = 40, 20
 	}
-	for _, how := range []string{"watch", "set"} {
+	for how, runs := range map[string]int{"watch": watched, "set": unwatched} {
 		var mu sync.Mutex
 		var all sync.WaitGroup
 		killed, peak, next := 0, int64(0), make(chan int)

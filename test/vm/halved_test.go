@@ -24,7 +24,7 @@ func TestHalved(t *testing.T) {
 		t.Fatalf("%v: %s", err, output)
 	}
 	if os.Getenv("PROCFIT_FULL") == "1" {
-		env = "PROCFIT_REQUIRE=1 "
+		env = "PROCFIT_REQUIRE=1 PROCFIT_FULL=1 "
 	}
 	output := Run(t, Machine{
 		CPUs: 2, Cgroup: "v2", Files: map[string]string{"/memlimit": there}, Limit: 20 * time.Minute,
