@@ -159,7 +159,7 @@ func browsable(addr net.Addr) string {
 
 // tell says what the metrics will lack, and how to get it.
 func (o *exporterOptions) tell(std stdio, snap observe.Snapshot) {
-	std.notef("%s", phrase.CountOf(len(snap.Processes), "Go process", "Go processes"))
+	std.notef("%s", phrase.Count(len(snap.Processes), "Go process"))
 	for _, line := range ps.Unread(snap) {
 		std.notef("%s", line)
 	}

@@ -129,7 +129,7 @@ func indexOf(v *view, err error) *document.Document {
 	if err != nil || v == nil {
 		d.Blocks = []document.Block{document.Alert{Text: "The scan failed: " + phrase.Clean(fmt.Sprint(err))}}
 	} else {
-		d.Title = "exporter: " + phrase.CountOf(len(v.rows), "Go process", "Go processes")
+		d.Title = "exporter: " + phrase.Count(len(v.rows), "Go process")
 		d.Date = "seen at " + v.at.UTC().Format("2006-01-02 15:04:05 UTC")
 		d.Blocks = processList(v.rows)
 	}

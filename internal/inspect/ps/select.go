@@ -76,7 +76,7 @@ func Unread(snap observe.Snapshot) []string {
 	}
 	var lines []string
 	for reason, who := range why {
-		lines = append(lines, fmt.Sprintf("%s could not be read (%s): %s", phrase.CountOf(len(who), "process", "processes"), phrase.Clean(reason), named(who)))
+		lines = append(lines, fmt.Sprintf("%s could not be read (%s): %s", phrase.Count(len(who), "process"), phrase.Clean(reason), named(who)))
 	}
 	slices.Sort(lines)
 	for _, of := range []struct{ source, words string }{{observe.Inferred, "inferred, not read"}, {"", "not known"}} {
@@ -88,7 +88,7 @@ func Unread(snap observe.Snapshot) []string {
 			}
 		}
 		if n > 0 {
-			lines = append(lines, fmt.Sprintf("the GOMAXPROCS of %s is %s; for one: %s", phrase.CountOf(n, "process", "processes"), of.words, phrase.Clean(reason)))
+			lines = append(lines, fmt.Sprintf("the GOMAXPROCS of %s is %s; for one: %s", phrase.Count(n, "process"), of.words, phrase.Clean(reason)))
 		}
 	}
 	return lines

@@ -112,7 +112,7 @@ func (m *model) summary() string {
 		return "reading all processes" + m.more()
 	}
 	all := len(m.snap.Processes)
-	text := m.paint(bold, phrase.CountOf(all, "Go process", "Go processes")) + fmt.Sprintf(" of %d", all+m.snap.Others+m.unlisted())
+	text := m.paint(bold, phrase.Count(all, "Go process")) + fmt.Sprintf(" of %d", all+m.snap.Others+m.unlisted())
 	counts, found := map[rule.Severity]int{}, 0
 	for _, p := range m.snap.Processes {
 		if len(p.Findings) > 0 {
@@ -166,7 +166,7 @@ func (m *model) unreadable() (lines []string) {
 		kinds[u.Summary()]++
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		lines = append(lines, m.wrap(phrase.CountOf(kinds[kind], "process", "processes")+": "+m.clean(kind), m.width, 0)...)
+		lines = append(lines, m.wrap(phrase.Count(kinds[kind], "process")+": "+m.clean(kind), m.width, 0)...)
 	}
 	return lines
 }

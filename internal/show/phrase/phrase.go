@@ -16,10 +16,21 @@ import (
 // integer is what can be counted.
 type integer interface{ ~int | ~int32 | ~int64 }
 
-// Count is a number with its noun: "1 trial", "6 trials".
-func Count[N integer](n N, noun string) string { return CountOf(n, noun, noun+"s") }
+// Count is a number with its noun: "1 trial", "6 trials", "2 processes".
+func Count[N integer](n N, noun string) string {
+	many := noun + "s"
+	for _, end := range []string{"s", "x", "ch", "sh"} {
+		if strings.HasSuffix(noun, end) {
+			many = noun + "es"
+		}
+	}
+	if stem, y := strings.CutSuffix(noun, "y"); y && strings.Trim(noun[max(0, len(stem)-1):len(stem)], "aeiou") != "" {
+		many = stem + "ies"
+	}
+	return CountOf(n, noun, many)
+}
 
-// CountOf is Count for a noun whose plural takes more than an s.
+// CountOf is Count for words whose plural is another.
 func CountOf[N integer](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
