@@ -112,22 +112,22 @@ func (run *liveRun) how() string {
 func (run *liveRun) describe() string {
 	h, l := run.header, run.header.Live
 	var labels []string
-	for _, s := range h.Plan.Settings[1:] {
+	for _, s := range h.Plan.Settings { // the value at start first
 		labels = append(labels, s.Label)
 	}
 	short := func(s float64) string { return number.Short(number.Seconds(s)) }
 	facts := []string{
 		fmt.Sprintf("process %d runs with GOMAXPROCS %d", l.PID, l.Start),
-		fmt.Sprintf("for at most %s it runs with %s in turn, under its own traffic", number.Minutes(time.Duration(h.Load.DurationSeconds*float64(time.Second))), phrase.And(labels)),
-		fmt.Sprintf("slices of %s after a baseline of %s", short(l.SliceSeconds), short(l.BaselineSeconds)),
-		fmt.Sprintf("a block of slices takes %s, and a proof at least %d blocks", short(h.Block().Seconds()), judge.FewestBlocks),
+		fmt.Sprintf("for at most %s procfit switches it between %s, under its own traffic", number.Minutes(time.Duration(h.Load.DurationSeconds*float64(time.Second))), phrase.And(labels)),
+		fmt.Sprintf("first %s with %d alone (the baseline), then slices of %s in random order", short(l.BaselineSeconds), l.Start, short(l.SliceSeconds)),
+		fmt.Sprintf("a block, which has a slice of each value, takes %s; a proof takes at least %d blocks", short(h.Block().Seconds()), judge.FewestBlocks),
 	}
 	switch {
 	case l.Uncounted:
 	case run.share > 0:
-		facts = append(facts, fmt.Sprintf("it may cost %s of the requests that an objective of 99.9%% allows to fail in 30 days", number.Percent(run.share)))
+		facts = append(facts, fmt.Sprintf("it ends before the values make more requests slow or failed than arrive in %s (--budget)", short(live.Allowed(run.share))))
 	default:
-		facts = append(facts, fmt.Sprintf("it may cost %s requests", number.Count(l.Budget)))
+		facts = append(facts, fmt.Sprintf("it ends before the values make more than %s requests slow or failed (--budget)", number.Count(l.Budget)))
 	}
 	if m := l.Metrics; m != nil {
 		facts = append(facts, "its requests are counted by "+phrase.And(slices.DeleteFunc([]string{m.Histogram, m.Counter}, func(name string) bool { return name == "" })))
@@ -263,9 +263,12 @@ func (p *liveProgress) begin(f blocks.Forecast) {
 		what = "CPU time per request"
 		slow := ""
 		if l.SlowSeconds > 0 {
-			slow = "; slow is longer than " + number.Short(number.Seconds(l.SlowSeconds))
+			slow = "; slow means longer than " + number.Short(number.Seconds(l.SlowSeconds))
 		}
-		p.std.notef("[baseline] %s req/s, at most %s in the system%s; it may cost %s requests", number.Count(l.RequestsPerSecond), number.Count(math.Round(l.InSystemMax)), slow, number.Count(l.Budget))
+		p.std.notef("[baseline] %s req/s, %s at a time%s; at most %s requests may become slow or failed", number.Count(l.RequestsPerSecond), atATime(l.InSystemMax), slow, number.Count(l.Budget))
+		if l.LatencyBy == judge.ByMetrics && !slices.Contains(l.Seen, judge.FigureLatencyP99) {
+			p.std.notef("[baseline] no p99: the buckets of %s do not show it; their mean is compared", l.Metrics.Histogram)
+		}
 	}
 	if f.Noise > 0 {
 		p.std.notef("[baseline] %s", forecast(what, f))
@@ -279,6 +282,14 @@ func (p *liveProgress) begin(f blocks.Forecast) {
 	if l.LimitCPUs > 0 && l.CPUs > 0.9*l.LimitCPUs {
 		p.std.notef("the program uses %s of its CPU limit of %s: values below %d can only lose", number.CPUsUsed(l.CPUs), number.BareCPUs(l.LimitCPUs), l.Start)
 	}
+}
+
+// atATime is how many requests there were at once.
+func atATime(most float64) string {
+	if n := math.Round(most); n >= 1 {
+		return "at most " + number.Count(n)
+	}
+	return "fewer than 1"
 }
 
 // released is what GOMAXPROCS is after the experiment. The program keeps what something else

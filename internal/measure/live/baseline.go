@@ -160,8 +160,14 @@ func (e *Experiment) learn(first, last Reading, trials []*journal.Trial) error {
 		}
 	}
 	if e.Share > 0 {
-		const month, allowed = 30 * 24 * 3600, 0.001 // of a month, with an objective of 99.9%
-		l.Budget = e.Share * allowed * month * l.RequestsPerSecond
+		l.Budget = Allowed(e.Share) * l.RequestsPerSecond
 	}
 	return nil
+}
+
+// Allowed is in how many seconds as many requests arrive as a share of those that an objective of
+// 99.9% allows to fail in 30 days.
+func Allowed(share float64) float64 {
+	const month, allowed = 30 * 24 * 3600, 0.001
+	return share * allowed * month
 }

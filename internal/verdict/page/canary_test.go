@@ -50,7 +50,7 @@ func TestCanaryVerdicts(t *testing.T) {
 			for i, t := range one(c) {
 				prolong(t, "p99", 1+float64(i%2))
 			}
-		}, document.Unknown, "Undecided", "GOMAXPROCS 1 is better than the default (2) in CPU time per request, but may be worse in p99: more slices may decide it."},
+		}, document.Unknown, "Undecided", "GOMAXPROCS 1 is better than the default (2) in CPU time per request (−20.1%), and undecided in p99 (+41.2%): more slices may decide it."},
 		"nothing proven": {func(c *journal.Contents) { c.Trials = c.Trials[16:] }, document.Unknown, "Undecided", "no value is proven better"},
 		"worse": {func(c *journal.Contents) {
 			c.Trials, c.Header.Canary.Rounds = c.Trials[:16], c.Header.Canary.Rounds[:1]
@@ -97,7 +97,7 @@ func TestCanaryVerdicts(t *testing.T) {
 		if p := experimentOf(r).paste(); (len(p.Snippets) > 0) != (name == "better") {
 			t.Errorf("%s: to paste: %v", name, p)
 		}
-		if (len(v.Next) > 0) != (name == "no requests" || v.Answer.Text == "Undecided: change nothing yet") {
+		if (len(v.Next) > 0) != (name == "no requests" || strings.HasPrefix(v.Answer.Text, "Undecided")) {
 			t.Errorf("%s: what would decide it: %v", name, v.Next)
 		}
 	}

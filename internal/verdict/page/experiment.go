@@ -77,6 +77,10 @@ func (w experiment) against(of verdict.Verdict) string {
 		for _, o := range []verdict.Outcome{verdict.OutcomeBetter, verdict.OutcomeWorse, verdict.OutcomeWithin, verdict.OutcomeUndecided} {
 			for _, f := range a.Figures {
 				if f.Outcome == o {
+					if fromZero(f) {
+						list = append(list, w.name(f.Name)+" is "+w.changes(f))
+						continue
+					}
 					list = append(list, changedFrom(w.name(f.Name), f.Ratio, w.margin(f.Name), "higher", "lower"))
 				}
 			}
@@ -103,12 +107,39 @@ func (w experiment) underThis() string {
 	return "Under this traffic GOMAXPROCS " + phrase.And(w.proven(w.r.Recommendation.Verdict))
 }
 
-// open is that no value is better: of one that is so in a metric, where it may be worse.
+// betterIn are the metrics in which an undecided value is proven better.
+func (w experiment) betterIn() (list []string) {
+	for _, a := range w.Settings {
+		for _, f := range a.In(verdict.OutcomeBetter) {
+			if name := w.name(f); a.Verdict == verdict.Undecided && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
+
+// byLimit is that the CPU limit recommends an undecided value, if the one at start is above it
+// and nothing is worse; empty: it does not.
+func (w experiment) byLimit() string {
+	if w.live == nil || w.live.LimitCPUs <= 0 {
+		return ""
+	}
+	n := int(math.Ceil(w.live.LimitCPUs))
+	for _, a := range w.Settings {
+		if a.Procs != nil && *a.Procs == n && n < w.live.Start && a.Verdict == verdict.Undecided && a.In(verdict.OutcomeWorse) == nil {
+			return fmt.Sprintf(" By its CPU limit of %s, %d is the recommended value, and no metric is proven worse with it.", number.CPUs(w.live.LimitCPUs), n)
+		}
+	}
+	return ""
+}
+
+// open is that no value is better: of one that is so in a metric, where it is undecided.
 func (w experiment) open(more string) string {
 	var list []string
 	for _, a := range w.Settings {
 		if better, open := a.In(verdict.OutcomeBetter), a.In(verdict.OutcomeUndecided); a.Verdict == verdict.Undecided && better != nil && open != nil {
-			list = append(list, fmt.Sprintf("GOMAXPROCS %s is better than %s in %s, but may be worse in %s", a.Label, w.start(), w.names(better), w.names(open)))
+			list = append(list, fmt.Sprintf("GOMAXPROCS %s is better than %s in %s, and undecided in %s", a.Label, w.start(), w.measured(a, better), w.measured(a, open)))
 		}
 	}
 	if list == nil {
@@ -149,6 +180,23 @@ func worseUnjudged(a verdict.CanarySetting) (list []string) {
 		}
 	}
 	return list
+}
+
+// measured are metrics with what was measured of them: "latency p99 (−12.0%)".
+func (w experiment) measured(a verdict.CanarySetting, figures []string) string {
+	var list []string
+	for _, f := range figures {
+		text := w.name(f)
+		switch m := a.Of(f); {
+		case m == nil || m.Ratio.Median == nil:
+		case fromZero(*m):
+			text += " (" + w.changes(*m) + ")"
+		default:
+			text += " (" + change(*m.Ratio.Median) + ")"
+		}
+		list = append(list, text)
+	}
+	return phrase.And(list)
 }
 
 func (w experiment) names(figures []string) string {
@@ -240,16 +288,24 @@ func (w experiment) differences(a verdict.CanarySetting, figures []string) strin
 	for _, f := range figures {
 		text := w.name(f) + " (unknown)"
 		if m := a.Of(f); m != nil {
-			text = w.name(f) + " " + changesText(m.Ratio)
+			text = w.name(f) + " " + w.changes(*m)
 		}
 		list = append(list, text)
 	}
 	return phrase.And(list)
 }
 
-// changesText is a difference in a sentence.
-func changesText(i stat.Interval) string {
-	c := difference(i)
+// fromZero reports whether the control has none of what a value has: no percentage tells that.
+func fromZero(f verdict.CanaryFigure) bool {
+	return f.Control.Median != nil && *f.Control.Median == 0 && f.Value.Median != nil && *f.Value.Median > 0
+}
+
+// changes is a difference in a sentence.
+func (w experiment) changes(f verdict.CanaryFigure) string {
+	if fromZero(f) {
+		return valueOf(w.unit(f.Name), f.Value) + " instead of 0"
+	}
+	c := difference(f.Ratio)
 	return c.Value + " " + c.Detail
 }
 

@@ -65,8 +65,12 @@ func (w experiment) concluded() Verdict {
 	case e.Code == journal.EndHarm:
 		v, sure = w.harmed(e.Harm), "Ended early"
 	case e.Code == journal.EndComplete || e.Code == journal.EndDecided || e.Code == journal.EndUnreached:
-		if v = w.compared(); w.r.Recommendation.Confidence == verdict.Proven {
+		v = w.compared()
+		switch better := w.betterIn(); {
+		case w.r.Recommendation.Confidence == verdict.Proven:
 			sure = provenSure
+		case better != nil:
+			sure = provenSure + " in " + phrase.And(better) + " only"
 		}
 	case e.Code == journal.EndInterrupted:
 		v.Sentence = w.unfinished("it was interrupted")
@@ -220,8 +224,16 @@ func (w experiment) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax d
 		}
 		c.Categories = append(c.Categories, k)
 	}
-	c.Summary = c.Title + " over " + phrase.Count(len(c.Categories), "slice") + ": " + changesText(m.Ratio) + " compared with " + w.control()
+	c.Summary = c.Title + " over " + phrase.Count(len(c.Categories), "slice") + ": " + w.changes(*m) + " compared with " + w.control()
 	return c
+}
+
+// differenceOf is a difference in a table.
+func differenceOf(f verdict.CanaryFigure) document.Cell {
+	if fromZero(f) {
+		return document.Cell{Value: "from 0"}
+	}
+	return difference(f.Ratio)
 }
 
 // tables are the metrics that decide, and the others; nil: there are none.
@@ -240,7 +252,7 @@ func (w experiment) tables() (decide document.Table, others *document.Table) {
 			u := w.unit(m.Name)
 			row := document.Row{Cells: []document.Cell{
 				{Value: a.Label}, {Value: w.name(m.Name)}, {Value: outcomeWords[m.Outcome]},
-				difference(m.Ratio), {Value: valueOf(u, m.Value)}, {Value: valueOf(u, m.Control)}, {Value: strconv.Itoa(m.Ratio.N)},
+				differenceOf(m), {Value: valueOf(u, m.Value)}, {Value: valueOf(u, m.Control)}, {Value: strconv.Itoa(m.Ratio.N)},
 			}}
 			if m.Outcome == verdict.OutcomeWorse || m.Outcome == verdict.OutcomeBetter && slices.Contains(recommended, row.Cells[0].Value) {
 				row.Mark = outcomeWords[m.Outcome]

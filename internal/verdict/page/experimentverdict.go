@@ -51,7 +51,13 @@ func (w experiment) tradeOff(v *Verdict) {
 
 func (w experiment) undecided(v *Verdict) {
 	more := "more slices may decide it"
-	v.Answer.Text, v.Sentence = changeNothing, w.open(more)
+	v.Answer.Text, v.Sentence = changeNothing, w.open(more)+w.byLimit()
+	for _, a := range w.Settings {
+		if better := a.In(verdict.OutcomeBetter); a.Verdict == verdict.Undecided && better != nil {
+			v.Answer.Text = fmt.Sprintf("%s so far: GOMAXPROCS %s is better in %s", labelUndecided, a.Label, w.names(better))
+			break
+		}
+	}
 	if list := w.came(paired.Cheaper); list != nil {
 		more = w.cheaper(v, list, more)
 	}

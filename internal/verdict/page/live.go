@@ -44,9 +44,22 @@ func (w experiment) sees() document.Pair {
 	case w.live.Uncounted:
 		return document.Pair{Name: "Requests", Value: "not known, so CPU time is per second: less may also mean that fewer requests are served, which then wait; a difference below 0.1 connections or 0.1 ms does not matter"}
 	case w.live.Metrics != nil:
-		return document.Pair{Name: "Requests", Value: "by " + cmp.Or(w.live.Metrics.Histogram, w.live.Metrics.Counter) + " of " + w.live.Metrics.URL + ": its latency omits the wait before the handler, which connections with unread requests show"}
+		return document.Pair{Name: "Requests", Value: "by " + cmp.Or(w.live.Metrics.Histogram, w.live.Metrics.Counter) + " of " + w.live.Metrics.URL + ": its latency omits the wait before the handler, which connections with unread requests show" + w.withoutP99()}
 	}
 	return document.Pair{Name: "Not visible from inside", Value: "waits before the kernel has a request: in a client's pool, in a load balancer, until a connection is made"}
+}
+
+// withoutP99 is why the program's own histogram has no p99; empty: it has.
+func (w experiment) withoutP99() string {
+	for _, s := range w.Settings {
+		if s.Of(live.FigureLatencyP99) != nil {
+			return ""
+		}
+	}
+	if w.live.LatencyBy != live.ByMetrics {
+		return ""
+	}
+	return "; its p99 is not known, because 99% of the requests are in the first bucket of the histogram, or more than 1% in the last"
 }
 
 // proofHolds is what the proof is for.
