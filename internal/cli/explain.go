@@ -42,7 +42,7 @@ func newExplain(std stdio) *cobra.Command {
 	o := explainOptions{out: printed("text", "json")}
 	o.by.Floor = 1
 	cmd := &cobra.Command{
-		Use:   "explain [flags] [PID… | PFnnn]",
+		Use:   "explain [flags] [PID|NAME|:PORT… | PFnnn]",
 		Short: "Explain the GOMAXPROCS of a program: every limit, every reason",
 		Long: `Print which GOMAXPROCS a Go program uses, what its runtime chooses, what it should use,
 and why: every CPU limit from its cgroup up to the root, with its file. Each finding has
@@ -57,6 +57,8 @@ procfit explain PF003 prints the page of a rule.`,
 		Example: `  procfit explain
   procfit explain 1
   procfit explain --limit 0.5 --policy go
+  procfit explain api
+  procfit explain :8080
   procfit explain --value
   procfit explain --cpus 64 --limit 2.5 --go 1.24
   procfit explain --cpus 64 --limit 20,1.5 --json
@@ -64,16 +66,16 @@ procfit explain PF003 prints the page of a rule.`,
   procfit explain --cpus 64 --request 2.5 --policy crio --floor 4
   procfit explain PF003`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			words := o.readPIDs(args)
-			switch {
-			case len(words) == 0:
-				return o.run(cmd.Context(), std)
-			case len(o.pids) > 0:
-				return usageError("explain takes PIDs or a rule, and %q is not a PID", words[0])
-			case cmd.Flags().NFlag() > 0:
-				return usageError("explain %s prints a rule's page and takes no flags", words[0])
+			if slices.ContainsFunc(args, looksLikeRule().MatchString) {
+				if cmd.Flags().NFlag() > 0 {
+					return usageError("explain %s prints a rule's page and takes no flags", args[0])
+				}
+				return explainRule(std, args)
 			}
-			return explainRule(std, words)
+			if err := o.readProcesses(cmd.Context(), args); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), std)
 		},
 	}
 	o.bind(std, cmd, o.fields())
@@ -93,16 +95,40 @@ func (o *explainOptions) fields() []field.Field {
 	return slices.Concat(where, o.whatIfFields(), result, o.out.fields("print procfit.decision/v1, one line per process"))
 }
 
-// readPIDs takes the process IDs out of the arguments and returns what else is there.
-func (o *explainOptions) readPIDs(args []string) (words []string) {
-	for _, a := range args {
-		if pid, err := strconv.Atoi(a); err == nil && pid > 0 {
+// readProcesses finds the processes that the arguments name: each of those that have a name.
+func (o *explainOptions) readProcesses(ctx context.Context, args []string) error {
+	for _, word := range args {
+		if pid, err := strconv.Atoi(word); err == nil && pid > 0 {
 			o.pids = append(o.pids, pid)
-		} else {
-			words = append(words, a)
+			continue
+		}
+		_, err := os.Stat(word)
+		switch file := err == nil; {
+		case strings.Trim(word, "-0123456789") == "":
+			return usageError("explain takes a process ID above zero, not %q", word)
+		case strings.ContainsAny(word, "/\\") && !strings.Contains(word, "://"):
+			return notAFile(word)
+		case o.root != "":
+			return usageError("with --root a process is named by its ID, not %q", word)
+		default:
+			found, err := processes(ctx, "explain", word)
+			if file && err != nil {
+				return notAFile(word)
+			}
+			if err != nil {
+				return err
+			}
+			for _, p := range found {
+				o.pids = append(o.pids, p.pid)
+			}
 		}
 	}
-	return words
+	return nil
+}
+
+// notAFile is the error for the path of a program.
+func notAFile(path string) error {
+	return usageError("explain takes a process or a rule such as PF003, not a file (%q); for a file: procfit check %s; for its process: procfit explain PID", path, phrase.ShellWord(path))
 }
 
 func (o *explainOptions) run(ctx context.Context, std stdio) error {
@@ -278,27 +304,17 @@ func (o *explainOptions) print(std stdio, e explain.Explanation) error {
 	return e.WriteText(std.out, std.color(), width(std))
 }
 
-// looksLikeRule matches a slip of a rule's ID, and not the name of a program.
+// looksLikeRule matches the ID of a rule, or a slip of one, and not the name of a program.
 var looksLikeRule = pattern.Of(`(?i)^p[a-z]{0,2}-?[0-9]+$`)
 
 // explainRule prints a rule's page.
 func explainRule(std stdio, args []string) error {
 	if len(args) > 1 {
-		return usageError("explain takes the ID of one rule, got %d arguments; see procfit explain --help", len(args))
+		return usageError("explain takes the ID of one rule, or processes, got %d arguments; see procfit explain --help", len(args))
 	}
 	word := args[0]
 	if r, ok := rule.Find(strings.ToUpper(word)); ok {
 		return explain.WriteRule(std.out, r)
-	}
-	_, err := os.Stat(word)
-	shown := phrase.Shell([]string{word})
-	switch {
-	case strings.Trim(word, "-0123456789") == "":
-		return usageError("explain takes a process ID above zero, not %q", word)
-	case err == nil || strings.ContainsAny(word, "/\\"):
-		return usageError("explain takes a rule such as PF003, not a file (%q); for a file: procfit check %s; for its process: procfit explain PID", word, shown)
-	case !looksLikeRule().MatchString(word):
-		return usageError("explain takes a rule such as PF003, not %q; to find a process of that name: procfit ps %s", word, shown)
 	}
 	var known []string
 	for _, r := range rule.All() {

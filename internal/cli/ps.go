@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,13 +39,13 @@ type psOptions struct {
 func newPS(std stdio) *cobra.Command {
 	o := psOptions{out: printed("text", wide, "json", jsonLines), interval: time.Second, sort: "findings"}
 	cmd := &cobra.Command{
-		Use:   "ps [flags] [PID|NAME…]",
+		Use:   "ps [flags] [PID|NAME|:PORT…]",
 		Short: "List the Go processes of this machine and their GOMAXPROCS",
 		Long: `List the Go processes of this machine, or those that you name, with the GOMAXPROCS that
 each one uses and should use. procfit reads the value from their memory: it does not stop
 them and writes nothing to them.
 
-A number is a process ID. Anything else is a regular expression that matches anywhere in
+A number is a process ID, and :8080 the process that listens there. Anything else is a regular expression that matches anywhere in
 the name: check matches checkout, '^api$' only api.
 
 ` + columnHelp() + `
@@ -89,8 +90,17 @@ func columnHelp() string {
 	return b.String()
 }
 
-func (o *psOptions) parse(args []string) (err error) {
-	o.selected, err = ps.Select(args)
+func (o *psOptions) parse(args []string) error {
+	words := slices.Clone(args)
+	for i, word := range words {
+		if pid, byPort, err := listener(word); err != nil {
+			return err
+		} else if byPort {
+			words[i] = strconv.Itoa(pid)
+		}
+	}
+	var err error
+	o.selected, err = ps.Select(words)
 	switch {
 	case err != nil:
 		return usageError("%w", err)
@@ -236,7 +246,7 @@ func (o *psOptions) tell(std stdio, snap observe.Snapshot) error {
 		}
 	}
 	for _, name := range o.selected.Missing(snap) {
-		failed = append(failed, fmt.Errorf("no Go process matches %q; to list all of them: procfit ps", name))
+		failed = append(failed, noProcess(name.String()))
 	}
 	notes := o.out.std(std)
 	if len(o.selected.PIDs) == 0 {

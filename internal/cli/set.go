@@ -149,55 +149,87 @@ func setValue(text string) (int, error) {
 	return n, nil
 }
 
-// oneProcess is the one process that is meant: by its ID, the port where it listens, or its
-// name.
+// oneProcess is the one process that is meant.
 func oneProcess(ctx context.Context, command, word string) (int, error) {
-	if number, byPort := strings.CutPrefix(word, ":"); byPort {
-		port, err := field.Whole(1, 65535)(number)
-		if err != nil {
-			return 0, usageError("%q is not a port: expected 1 to 65535, as in :8080", word)
+	found, err := processes(ctx, command, word)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(found) > 1:
+		var list []string
+		for _, p := range found {
+			list = append(list, fmt.Sprintf("%d (%s)", p.pid, phrase.Clean(p.name)))
 		}
-		found, err := observe.StandAt(port)
-		if err != nil {
-			return 0, fmt.Errorf("%w; to list the Go programs that run: procfit ps", err)
-		}
-		return found.PID, nil
+		return 0, usageError("%q matches %s: name one by its process ID: %s", word, phrase.Count(len(found), "process"), phrase.And(list))
+	case found[0].pid == os.Getpid():
+		return 0, usageError("%d is procfit itself", found[0].pid)
+	}
+	return found[0].pid, noThreads(command, []int{found[0].pid})
+}
+
+// named is a process that a word means; by its ID it may not exist, or not be Go's.
+type named struct {
+	pid  int
+	name string // empty: it was found by its ID or its port
+}
+
+// processes are those that a word means, one at least: by its ID, the port where it listens, or
+// its name.
+func processes(ctx context.Context, command, word string) ([]named, error) {
+	pid, byPort, err := listener(word)
+	if err != nil || byPort {
+		return []named{{pid: pid}}, err
 	}
 	selected, err := ps.Select([]string{word})
 	if err != nil {
-		return 0, usageError("%w", err)
+		return nil, usageError("%w", err)
 	}
 	if len(selected.PIDs) == 1 {
-		pid := selected.PIDs[0]
-		if pid == os.Getpid() {
-			return 0, usageError("%d is procfit itself", pid)
-		}
-		return pid, noThreads(command, selected.PIDs)
+		return []named{{pid: selected.PIDs[0]}}, nil
 	}
 	scanner, err := observe.NewScanner()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer scanner.Close()
 	scanner.Except = os.Getpid()
 	snap, err := scanner.ScanNamed(ctx, nil, selected.Named)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	var found []string
+	var found []named
 	for _, p := range snap.Processes {
-		found = append(found, fmt.Sprintf("%d (%s)", p.PID, phrase.Clean(p.Name)))
+		found = append(found, named{p.PID, p.Name})
 	}
-	switch len(found) {
-	case 0:
-		if u, err := url.Parse(word); err == nil && u.Port() != "" {
-			return 0, usageError("%q is a URL: name the process by its port: procfit %s :%s", word, command, u.Port())
-		}
-		return 0, fmt.Errorf("no Go process matches %q; to list all of them: procfit ps", word)
-	case 1:
-		return snap.Processes[0].PID, nil
+	if u, err := url.Parse(word); found == nil && err == nil && u.Port() != "" {
+		return nil, usageError("%q is a URL: name the process by its port: procfit %s :%s", word, command, u.Port())
 	}
-	return 0, usageError("%q matches %s: name one by its process ID: %s", word, phrase.Count(len(found), "process"), phrase.And(found))
+	if found == nil {
+		return nil, noProcess(word)
+	}
+	return found, nil
+}
+
+// noProcess is the error for a name that no process has.
+func noProcess(name string) error {
+	return fmt.Errorf("no Go process matches %q; to list all of them: procfit ps", name)
+}
+
+// listener is the process that listens at the port of a word such as :8080.
+func listener(word string) (pid int, byPort bool, err error) {
+	number, byPort := strings.CutPrefix(word, ":")
+	if !byPort {
+		return 0, false, nil
+	}
+	port, err := field.Whole(1, 65535)(number)
+	if err != nil {
+		return 0, true, usageError("%q is not a port: expected 1 to 65535, as in :8080", word)
+	}
+	found, err := observe.StandAt(port)
+	if err != nil {
+		return 0, true, fmt.Errorf("%w; to list the Go programs that run: procfit ps", err)
+	}
+	return found.PID, true, nil
 }
 
 // identified reads a process and the program that it runs, without a value that is to be set.
@@ -519,6 +551,14 @@ func (o *setOptions) print(std stdio, d setDocument) error {
 	out := terminal.Writer{Width: width(std)}
 	for line := range strings.Lines(d.text()) {
 		out.Folded(strings.TrimSuffix(line, "\n"), "    ")
+// undo is the command that gives the old value back.
+func (c change) undo(r steer.Result) string {
+	if c.before.Auto && c.follows {
+		return fmt.Sprintf("procfit set %d auto", c.subject.PID)
+	}
+	return fmt.Sprintf("procfit set %d %d", c.subject.PID, r.Old)
+}
+
 	}
 	_, err := std.out.Write(out.Bytes())
 	return err
