@@ -391,7 +391,9 @@ func (o *setOptions) change(ctx context.Context, std stdio, c change) error {
 		if err != nil {
 			return c.refused(err)
 		}
-		return o.print(std, c.document(result))
+		d := c.document(result)
+		d.Undo = c.undo(result)
+		return o.print(std, d)
 	}
 	guard, result, err := steer.Lend(steer.Loan{Request: request, Before: c.before, For: o.hold})
 	if err != nil {
@@ -480,7 +482,9 @@ type setDocument struct {
 	Threads        int       `json:"threads,omitempty"`
 	SizedAtStart   []string  `json:"sized_at_start,omitempty"` // modules that keep the size of the start
 	Note           string    `json:"note,omitempty"`
-	ToKeep         string    `json:"to_keep,omitempty"` // how the value is made to last
+	AfterRestart   string    `json:"after_restart,omitempty"` // whether the value lasts, and how it is made to
+	Recommended    *int      `json:"recommended,omitempty"`   // of a value above it
+	Undo           string    `json:"undo,omitempty"`          // the command that gives the old value back
 	Restored       *restored `json:"restored,omitempty"`
 }
 
@@ -540,8 +544,19 @@ func (c change) document(r steer.Result) setDocument {
 	if r.New > 0 {
 		d.New = &r.New
 	}
-	d.ToKeep = c.subject.ToKeep(c.value.Procs, c.value.Auto)
+	d.AfterRestart = c.subject.AfterRestart(c.value.Procs, c.value.Auto)
+	if n, err := explain.New(c.subject, "", "").Value(); err == nil && n < c.value.Procs && len(c.subject.Facts.Unknown()) == 0 && !c.subject.Measured() {
+		d.Recommended = &n
+	}
 	return d
+}
+
+// undo is the command that gives the old value back.
+func (c change) undo(r steer.Result) string {
+	if c.before.Auto && c.follows {
+		return fmt.Sprintf("procfit set %d auto", c.subject.PID)
+	}
+	return fmt.Sprintf("procfit set %d %d", c.subject.PID, r.Old)
 }
 
 func (o *setOptions) print(std stdio, d setDocument) error {
@@ -551,14 +566,6 @@ func (o *setOptions) print(std stdio, d setDocument) error {
 	out := terminal.Writer{Width: width(std)}
 	for line := range strings.Lines(d.text()) {
 		out.Folded(strings.TrimSuffix(line, "\n"), "    ")
-// undo is the command that gives the old value back.
-func (c change) undo(r steer.Result) string {
-	if c.before.Auto && c.follows {
-		return fmt.Sprintf("procfit set %d auto", c.subject.PID)
-	}
-	return fmt.Sprintf("procfit set %d %d", c.subject.PID, r.Old)
-}
-
 	}
 	_, err := std.out.Write(out.Bytes())
 	return err
@@ -592,6 +599,12 @@ func (d setDocument) text() string {
 	if len(d.SizedAtStart) > 0 {
 		b.WriteString(": " + strings.Join(d.SizedAtStart, ", "))
 	}
-	fmt.Fprintf(&b, "\n  a restart forgets the value; to keep it: %s\n", d.ToKeep)
+	fmt.Fprintf(&b, "\n  %s\n", d.AfterRestart)
+	if d.Recommended != nil {
+		fmt.Fprintf(&b, "  recommended is %d: procfit set %d recommended\n", *d.Recommended, d.PID)
+	}
+	if d.Undo != "" {
+		fmt.Fprintf(&b, "  to undo: %s\n", d.Undo)
+	}
 	return b.String()
 }

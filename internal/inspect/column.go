@@ -153,20 +153,31 @@ func Sort(all []observe.Process, name string) {
 	})
 }
 
-// worstFirst puts the worst finding first, then what cannot be judged, then the rest.
+// worstFirst puts first what is slower now, then the worst finding, then what cannot be judged, then the rest.
 func worstFirst(a, b *observe.Process) int {
 	place := func(p *observe.Process) (int, string) {
 		switch {
 		case len(p.Findings) > 0:
-			return rule.Worst(p.Findings).Rank(), p.Findings[0].Rule
+			return 0, p.Findings[0].Rule
 		case !Recommend(p.Subject).Judged():
-			return len(rule.Severities()), ""
+			return 1, ""
 		}
-		return len(rule.Severities()) + 1, ""
+		return 2, ""
 	}
 	x, first := place(a)
 	y, other := place(b)
-	return cmp.Or(cmp.Compare(x, y), cmp.Compare(first, other))
+	return cmp.Or(cmp.Compare(x, y), rule.CompareWorst(a.Findings, b.Findings), cmp.Compare(first, other))
+}
+
+// Remedies are what to do about findings that share a fix: the command that helps now, if one has
+// it, and the fix.
+func Remedies(shared []rule.Finding) []string {
+	for _, f := range shared {
+		if f.Now != "" {
+			return []string{"now: " + f.Now, f.Fix}
+		}
+	}
+	return []string{shared[0].Fix}
 }
 
 // ByFix groups the findings that share a fix.

@@ -114,6 +114,15 @@ func TestSort(t *testing.T) {
 			t.Errorf("by %s:%s, want %s", name, got, want)
 		}
 	}
+	throttled := goProcess(7, "d", 8, limited(2), func(o *rule.Observed) {
+		o.Throttling = &rule.Throttling{Dir: "/sys/fs/cgroup/pods/api", Throttling: facts.Throttling{Periods: 10, ThrottledPeriods: 10}}
+	})
+	if all = append(all, throttled); rule.Worst(throttled.Findings) != rule.Warning {
+		t.Fatalf("%+v", throttled.Findings)
+	}
+	if Sort(all, "findings"); all[0].PID != 7 || all[1].PID != 2 {
+		t.Errorf("an error of %d comes before what is slow now, %d", all[0].PID, all[1].PID)
+	}
 	if Names()[0] != "findings" {
 		t.Errorf("the default is %s", Names()[0])
 	}

@@ -98,7 +98,7 @@ func TestHeldPs(t *testing.T) {
 	got := text(t, o, "", false)
 	for _, want := range []string{
 		"  live             6  read from its memory (symbol)\n                      page faults keep 4.13 of these Ps waiting for the disk, on average\n",
-		"  PF023 info: uses GOMAXPROCS=6, and page faults keep 4.1 of these Ps waiting for the disk, while 22 goroutines wait for a P\n  → more Ps than CPUs are worth a measurement: procfit sweep --procs 6,9,12,18,30;",
+		"  PF023 info: uses GOMAXPROCS=6, and page faults keep 4.1 of these Ps waiting for the disk, while 22 goroutines wait for a P\n  → more Ps than CPUs are worth a measurement: procfit sweep --procs 6,9,12,18,30 -- COMMAND;",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nlacks\n%s", got, want)
@@ -119,7 +119,7 @@ func TestOverridden(t *testing.T) {
 	got := text(t, machine(2, 0, "4", 2), "", false)
 	for _, want := range []string{
 		"set by a call of runtime.GOMAXPROCS\n",
-		"  PF013 warning: uses GOMAXPROCS=2, but its environment sets GOMAXPROCS=4, which has no effect: a call of runtime.GOMAXPROCS in the program overrides it\n",
+		"  PF013 warning: uses GOMAXPROCS=2, but its environment sets GOMAXPROCS=4, which has no effect: a call of runtime.GOMAXPROCS overrides it, in the program or by procfit set\n",
 		"  → remove GOMAXPROCS=4 from its environment\n",
 	} {
 		if !strings.Contains(got, want) {

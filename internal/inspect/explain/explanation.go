@@ -150,7 +150,9 @@ func (e Explanation) advice(b *terminal.Writer) {
 			severity := b.Style(terminal.Grade(f.Severity.Rank()), string(f.Severity))
 			b.Folded(fmt.Sprintf("  %s %s: %s", f.Rule, severity, phrase.Clean(f.Message)), "    ")
 		}
-		b.Folded("  → "+phrase.Clean(shared[0].FixAlone()), "    ")
+		for _, line := range inspect.Remedies(shared) {
+			b.Folded("  → "+phrase.Clean(line), "    ")
+		}
 	}
 }
 
@@ -209,6 +211,8 @@ func liveReason(s rule.Subject) string {
 	return how
 }
 
+	case rule.SetByOutside:
+		return how + "; set from outside (procfit set, a debugger): the program has no call of runtime.GOMAXPROCS that sets it"
 // answer is the first line: the value, and whether it is the recommended one.
 func (e Explanation) answer() string {
 	s := e.subject

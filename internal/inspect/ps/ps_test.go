@@ -86,7 +86,7 @@ func TestTable(t *testing.T) {
 	if got := render(t, of, false, 0); !strings.Contains(got, "18  python3: libx.so  1.26.1") || !strings.Contains(got, "19  app  ") || !strings.Contains(got, "PF001") || strings.Contains(got, "procfit set") {
 		t.Errorf("of a library\n%s", got)
 	}
-	if got := render(t, snapshot(goProcess(18, "api", 8, env("8"), limit(1.5))), false, 0); !strings.Contains(got, "until then: procfit set 18 2") {
+	if got := render(t, snapshot(goProcess(18, "api", 8, env("8"), limit(1.5))), false, 0); !strings.Contains(got, "\n  → now: procfit set 18 2\n  → remove GOMAXPROCS=8 from its environment") {
 		t.Errorf("of a program\n%s", got)
 	}
 	if got := render(t, snapshot(), false, 80); got != "no Go process; 3 others\n" {
@@ -197,6 +197,9 @@ func TestAdvice(t *testing.T) {
 	error, shared := strings.Index(got, "PF003 error: 50 (bad)"), strings.Index(got, "PF001 warning: 1 (web), 2 (web), 3 (web), 4 (web), 2 more: uses GOMAXPROCS=8")
 	if error < 0 || shared < error {
 		t.Errorf("the error is at %d, what is shared at %d\n%s", error, shared, got)
+	}
+	if !strings.Contains(got, "\n  → now: procfit set PID 2\n") || strings.Contains(got, "procfit set 1 ") {
+		t.Errorf("a command for many\n%s", got)
 	}
 	if !strings.Contains(got, "PF013 warning: 60 (own): uses GOMAXPROCS=8, but its environment sets GOMAXPROCS=4, which has no effect: a call of runtime.GOMAXPROCS") {
 		t.Errorf("no word of the overridden environment\n%s", got)

@@ -108,11 +108,9 @@ func advise(b *terminal.Writer, all []observe.Process) {
 			severity := b.Style(grade(f.Severity), string(f.Severity))
 			b.Folded(fmt.Sprintf("%s %s: %s: %s", f.Rule, severity, who, phrase.Clean(f.Message)), "  ")
 		}
-		fix := a.findings[0].Fix
-		if len(a.who) == 1 {
-			fix = a.findings[0].FixAlone()
+		for _, line := range inspect.Remedies(a.findings) {
+			b.Folded("  → "+phrase.Clean(line), "    ")
 		}
-		b.Folded("  → "+phrase.Clean(fix), "    ")
 	}
 }
 
@@ -133,6 +131,8 @@ func collectAdvice(all []observe.Process) []advice {
 			if have < 0 {
 				have = len(list)
 				list = append(list, advice{findings: findings})
+			} else {
+				list[have].findings = shared(findings)
 			}
 			list[have].who = append(list[have].who, who)
 		}
@@ -143,8 +143,17 @@ func collectAdvice(all []observe.Process) []advice {
 	return list
 }
 
+// shared are findings in words for several processes.
+func shared(findings []rule.Finding) (list []rule.Finding) {
+	for _, f := range findings {
+		list = append(list, f.Shared())
+	}
+	return list
+}
+
 func sameWords(a, b rule.Finding) bool {
-	return a.Rule == b.Rule && a.Severity == b.Severity && a.Message == b.Message && a.Fix == b.Fix
+	a, b = a.Shared(), b.Shared()
+	return a.Rule == b.Rule && a.Severity == b.Severity && a.Message == b.Message && a.Fix == b.Fix && a.Now == b.Now
 }
 
 // document is procfit.ps/v1. Unknown values are null.

@@ -100,6 +100,8 @@ func setByWords(s rule.SetBy) string {
 		return "the runtime's default"
 	case rule.SetByEnv, rule.SetByCode:
 		return "set by " + string(s)
+	case rule.SetByOutside:
+		return "set from outside"
 	}
 	return "set by ? (not known)"
 }
@@ -150,7 +152,9 @@ func (m *model) story(r *row) []string {
 				lines = append(lines, line)
 			}
 		}
-		lines = append(lines, m.wrap("  "+m.fix()+m.clean(shared[0].Fix), m.width, 2)...)
+		for _, line := range inspect.Remedies(shared) {
+			lines = append(lines, m.wrap("  "+m.fix()+m.clean(line), m.width, 2)...)
+		}
 	}
 	if m.options.Explain == nil {
 		return lines

@@ -124,6 +124,9 @@ func (w *window) scroll(by int) { w.top = max(0, min(w.top+by, w.lines-w.height)
 
 // show scrolls as far as it takes to have a line on the screen.
 func (w *window) show(line int) {
+	if w.height < 1 { // nothing was on the screen yet
+		return
+	}
 	w.scroll(0)
 	w.top = max(min(w.top, line), line-w.height+1)
 }

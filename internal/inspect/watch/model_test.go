@@ -127,7 +127,7 @@ func TestHostileNames(t *testing.T) {
 }
 
 func TestSelection(t *testing.T) {
-	b := newBench(t, 80, 24).scans(1).press("down", "down")
+	b := newBench(t, 80, 24).scans(1).press("down")
 	id, _ := b.list.selected()
 	if id.PID != 4242 {
 		t.Fatalf("%v is selected", id)
@@ -305,5 +305,5 @@ func TestExplain(t *testing.T) {
 		t.Error("two explanations at once")
 	}
 	b.answer(first)
-	b.wants(" 20991  gateway", "gateway runs with something").lacks("fraud-scorer")
+	b.wants(" 4242  payments-api", "payments-api runs with something").lacks("fraud-scorer")
 }

@@ -90,7 +90,7 @@ func (m *model) advice(height int) []string {
 	what, then := "uses a good value for its CPUs", ""
 	switch {
 	case len(findings) > 0:
-		what, then = findings[0].Rule+" "+findings[0].Message, m.fix()+findings[0].Fix
+		what, then = findings[0].Rule+" "+findings[0].Message, m.fix()+strings.Join(inspect.Remedies(findings[:1]), "; then ")
 	case r.process.LiveUnknown != "":
 		what, then = "its value could not be read", r.process.LiveUnknown
 	case !inspect.Recommend(r.process.Subject).Judged():

@@ -154,7 +154,7 @@ func TestTerminal(t *testing.T) {
 	if got := c.state(); !strings.HasPrefix(got, "alternate 1 cursor 0 ") {
 		t.Error(got)
 	}
-	c.press("Down", "j").wants("▸ 4242 payments-api", "→ remove GOMAXPROCS=8 from its environment")
+	c.press("Down").wants("▸ 4242 payments-api", "→ now: procfit set 4242 2; then remove GOMAXPROCS=8 from its")
 	c.press("Enter").wants(" 4242  payments-api", "HISTORY", "threads waiting", "█", "WHY", "more ▼")
 	c.press("End").wants("the end")
 	c.press("Escape").wants("FINDINGS▲", "▸ 4242 payments-api")

@@ -89,6 +89,9 @@ type file struct {
 	gc       gcAddresses
 
 	memoryLimit uint64 // address of GOMEMLIMIT, before the load bias; 0: not known
+
+	calling sync.Once // reads the code
+	never   bool      // see Code.Never
 }
 
 func (c *Cache) file(key fileKey) *file {

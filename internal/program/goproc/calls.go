@@ -15,7 +15,10 @@ import (
 // calls on other processors than amd64 and arm64.
 type Code struct {
 	Automaxprocs bool // go.uber.org/automaxprocs is linked in; whether it is called is not known
-	Sets         bool // a function outside Go's library calls runtime.GOMAXPROCS, and not with 0
+	Sets         bool // a function outside Go's library calls runtime.GOMAXPROCS, and not to ask
+	// Never is whether no function outside Go's library can: none calls it but to ask, and its
+	// address is nowhere in the data, as it is for a call through a variable.
+	Never bool
 }
 
 // maxCode bounds how much machine code is gone through, in bytes. A program of 707 MB has
@@ -44,7 +47,10 @@ func (m *image) code() Code {
 	c.Automaxprocs = t.hasName(r, fnAutomaxp)
 	found, err := t.functions(r, "runtime.", []string{fnSet})
 	if set, ok := found[fnSet]; ok && err == nil {
-		c.Sets = limited.called(t, set)
+		callers, addr, err := limited.callsOf(t, set)
+		c.Sets = slices.ContainsFunc(callers, func(f string) bool { return !library(f) })
+		tests := slices.ContainsFunc(callers, func(f string) bool { return strings.HasPrefix(f, "testing.") })
+		c.Never = err == nil && addr > 0 && !c.Sets && !tests && !limited.refersTo(addr)
 	}
 	return c
 }
@@ -59,14 +65,39 @@ func (t pclntab) hasName(r io.ReaderAt, name string) bool {
 	return found
 }
 
-// called reports whether a function outside Go's library calls another with an argument that
-// is not the constant 0.
-func (m *image) called(t pclntab, callee span) bool {
+// callsOf are the names of the functions that call another one with an argument that does not
+// only ask, and the address of that one; 0: it was not found. With an error there may be more.
+func (m *image) callsOf(t pclntab, callee span) (callers []string, addr uint64, err error) {
 	for _, text := range m.textStarts(t) {
 		if off, ok := m.offset(text + uint64(callee.start)); !ok || !m.prologue(off) {
 			continue
 		}
-		return slices.ContainsFunc(t.callers(m.r, m.calls(text, callee.start)), func(f string) bool { return !library(f) })
+		at, err := m.calls(text, callee.start)
+		callers, found := t.callers(m.r, at)
+		if !found {
+			err = ErrUndecodable
+		}
+		return callers, text + uint64(callee.start), err
+	}
+	return nil, 0, nil
+}
+
+// refersTo reports whether an address is in the data of the program, or whether that cannot be
+// told. In a position-independent program it is in a relocation, which is loaded too.
+func (m *image) refersTo(addr uint64) bool {
+	word := binary.LittleEndian.AppendUint64(nil, addr)
+	for _, p := range m.segments {
+		if elf.ProgFlag(p.Flags)&elf.PF_X != 0 {
+			continue
+		}
+		found := false
+		err := scan(m.r, int64(p.Off), int64(p.Filesz), len(word)-1, func(piece []byte, _ int64) bool {
+			found = bytes.Contains(piece, word)
+			return !found
+		})
+		if found || err != nil {
+			return true
+		}
 	}
 	return false
 }
@@ -108,25 +139,34 @@ func (m *image) prologue(off int64) bool {
 	return false
 }
 
-// calls are where a function is called with anything but 0, from the start of the text.
-func (m *image) calls(text uint64, callee uint32) []uint32 {
-	var all []uint32
+// calls are where a function is called with an argument that does not only ask, from the start
+// of the text. With an error there may be more.
+func (m *image) calls(text uint64, callee uint32) (all []uint32, err error) {
 	for _, p := range m.segments {
 		if elf.ProgFlag(p.Flags)&elf.PF_X == 0 {
 			continue
 		}
 		size := min(int64(p.Filesz), maxCode)
-		const overlap = 8 // the instruction before, and the call
-		_ = scan(m.r, int64(p.Off), size, overlap, func(piece []byte, at int64) bool {
+		if size < int64(p.Filesz) {
+			err = errBudget
+		}
+		const overlap = 16 // the instruction before, and the call
+		failed := scan(m.r, int64(p.Off), size, overlap, func(piece []byte, at int64) bool {
 			addr := p.Vaddr + uint64(at) - p.Off - text // of the piece, from the start of the text
 			for _, i := range m.callsIn(piece, addr, callee) {
 				all = append(all, uint32(addr)+uint32(i))
 			}
 			return len(all) < longestCalls
 		})
+		if failed != nil {
+			err = failed
+		}
+	}
+	if len(all) >= longestCalls {
+		err = errBudget
 	}
 	slices.Sort(all)
-	return slices.Compact(all)
+	return slices.Compact(all), err
 }
 
 // callsIn are the calls in a piece of code.
@@ -141,7 +181,7 @@ func (m *image) callsIn(piece []byte, addr uint64, callee uint32) []int {
 			}
 			i += j
 			to := addr + uint64(i) + 5 + uint64(int64(int32(binary.LittleEndian.Uint32(piece[i+1:]))))
-			if to == uint64(callee) && (piece[i-2] != 0x31 || piece[i-1] != 0xc0) { // xor eax, eax
+			if to == uint64(callee) && !asks(piece[:i]) {
 				all = append(all, i)
 			}
 		}
@@ -152,8 +192,12 @@ func (m *image) callsIn(piece []byte, addr uint64, callee uint32) []int {
 				continue
 			}
 			to := addr + uint64(i) + uint64(int64(int32(word<<6)>>4))
-			const zero = 0xaa1f03e0 // mov x0, xzr
-			if to == uint64(callee) && binary.LittleEndian.Uint32(piece[i-4:]) != zero {
+			const nop, zero, minusOne = 0xd503201f, 0xaa1f03e0, 0x92800000 // mov x0, xzr; mov x0, -1
+			before := binary.LittleEndian.Uint32(piece[i-4:])
+			if before == nop && i >= 8 {
+				before = binary.LittleEndian.Uint32(piece[i-8:])
+			}
+			if to == uint64(callee) && before != zero && before != minusOne {
 				all = append(all, i)
 			}
 		}
@@ -161,9 +205,29 @@ func (m *image) callsIn(piece []byte, addr uint64, callee uint32) []int {
 	return all
 }
 
-// callers are the names of the functions at some places of the text, which are sorted.
-func (t pclntab) callers(r io.ReaderAt, at []uint32) []string {
-	var all []string
+// nops are the instructions of amd64 that do nothing, with which the compiler and the linker fill
+// up the code before a call. The longest come first: others end like shorter ones.
+var nops = [][]byte{{0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00}, {0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00}, {0x0f, 0x1f, 0x44, 0x00, 0x00}, {0x0f, 0x1f, 0x40, 0x00}, {0x0f, 0x1f, 0x00}, {0x66, 0x90}, {0x90}}
+
+// asks reports whether the code of amd64 before a call of runtime.GOMAXPROCS makes its argument 0
+// or -1, with which it changes nothing.
+func asks(before []byte) bool {
+	for trimmed := true; trimmed; {
+		trimmed = false
+		for _, nop := range nops {
+			if rest, cut := bytes.CutSuffix(before, nop); cut {
+				before, trimmed = rest, true
+			}
+		}
+	}
+	return bytes.HasSuffix(before, []byte{0x31, 0xc0}) || // xor eax, eax
+		bytes.HasSuffix(before, []byte{0x48, 0xc7, 0xc0, 0xff, 0xff, 0xff, 0xff}) // mov rax, -1
+}
+
+// callers are the names of the functions at some places of the text, which are sorted; whole
+// is whether each place is in a function.
+func (t pclntab) callers(r io.ReaderAt, at []uint32) (all []string, whole bool) {
+	whole = true
 	table, records := &window{r: r}, &window{r: r}
 	base := t.off + int64(t.pcln)
 	for i := uint64(0); i < t.nfunc && len(at) > 0; i++ {
@@ -174,7 +238,7 @@ func (t pclntab) callers(r io.ReaderAt, at []uint32) []string {
 		start, end := binary.LittleEndian.Uint32(pair), binary.LittleEndian.Uint32(pair[8:])
 		inside := false
 		for len(at) > 0 && at[0] < end {
-			inside = inside || at[0] >= start
+			inside, whole = inside || at[0] >= start, whole && at[0] >= start
 			at = at[1:]
 		}
 		if !inside {
@@ -182,20 +246,22 @@ func (t pclntab) callers(r io.ReaderAt, at []uint32) []string {
 		}
 		record, err := records.at(base+int64(binary.LittleEndian.Uint32(pair[4:])), 8)
 		if err != nil {
-			break
+			return all, false
 		}
 		name := make([]byte, longestName)
 		n, _ := r.ReadAt(name, t.off+int64(t.funcname)+int64(binary.LittleEndian.Uint32(record[4:])))
 		text, _, _ := bytes.Cut(name[:max(n, 0)], []byte{0})
 		all = append(all, string(text))
 	}
-	return all
+	return all, whole && len(at) == 0
 }
 
 // library tells by a function's name that it is one of Go's own that calls
 // runtime.GOMAXPROCS.
 func library(function string) bool {
-	first, _, _ := strings.Cut(function, "/")
-	first, _, _ = strings.Cut(first, ".")
+	first, _, folder := strings.Cut(function, "/")
+	if !folder {
+		first, _, _ = strings.Cut(first, ".")
+	}
 	return slices.Contains([]string{"runtime", "sync", "testing", "internal", "go", "cmd"}, first)
 }

@@ -26,10 +26,11 @@ func TestCode(t *testing.T) {
 	}
 	write("src/sets/main.go", "package main\n\nimport (\n\t\"os\"\n\t\"runtime\"\n)\n\nfunc main() {\n\truntime.GOMAXPROCS(len(os.Args))\n}\n")
 	write("src/asks/main.go", "package main\n\nimport (\n\t\"fmt\"\n\t\"runtime\"\n)\n\nfunc main() {\n\tfmt.Println(runtime.GOMAXPROCS(0))\n}\n")
+	write("src/by/main.go", "package main\n\nimport (\n\t\"os\"\n\t\"runtime\"\n)\n\nvar set = runtime.GOMAXPROCS\n\nfunc main() {\n\tif len(os.Args) > 2 {\n\t\tset = nil\n\t}\n\tset(len(os.Args))\n}\n")
 	write("src/auto/main.go", "package main\n\nimport \"go.uber.org/automaxprocs/maxprocs\"\n\nfunc main() { maxprocs.Set() }\n")
 	write("src/auto/vendor/go.uber.org/automaxprocs/maxprocs/set.go", "package maxprocs\n\n//go:noinline\nfunc Set() { println(1) }\n")
 	for name, want := range map[string]goproc.Code{
-		"sets": {Sets: true}, "asks": {}, "auto": {Automaxprocs: true},
+		"sets": {Sets: true}, "asks": {Never: true}, "by": {}, "auto": {Automaxprocs: true},
 	} {
 		for _, arch := range []string{"amd64", "arm64"} {
 			if arch != "amd64" && !need.Full() {

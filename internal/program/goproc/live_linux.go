@@ -191,6 +191,30 @@ func (c *Cache) live(pid int) (Live, error) {
 	return live, nil
 }
 
+// NeverSets reports whether the program that a process runs is known to have no code that sets
+// GOMAXPROCS, so that something outside it has; see Code.Never. The whole code of a file is read,
+// once.
+func (c *Cache) NeverSets(pid int) bool {
+	f, exe, err := c.open(context.Background(), pid)
+	if err != nil { // also of a process whose Go code is mapped
+		return false
+	}
+	f.calling.Do(func() {
+		r, err := openProc(pid, "exe")
+		if err != nil {
+			return
+		}
+		defer r.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), maxTime)
+		defer cancel()
+		m, err := readImage(&budget{r: r, left: maxRead, ctx: ctx})
+		if err == nil && unchanged(pid, exe) == nil {
+			f.never = m.code().Never
+		}
+	})
+	return f.never
+}
+
 // MemoryLimit reads the GOMEMLIMIT that a process runs with, whether its environment or
 // its code has set it: math.MaxInt64 for none. It is not known of a program without a
 // symbol table.

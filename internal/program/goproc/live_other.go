@@ -20,6 +20,9 @@ func (c *Cache) GC(pid int) (GC, error) {
 	return GC{}, fmt.Errorf("process %d: %w", pid, errUnsupported)
 }
 
+// NeverSets needs Linux: nothing is known.
+func (c *Cache) NeverSets(int) bool { return false }
+
 // MemoryLimit needs Linux.
 func (c *Cache) MemoryLimit(pid int) (int64, error) {
 	return 0, fmt.Errorf("process %d: %w", pid, errUnsupported)

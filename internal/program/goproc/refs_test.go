@@ -83,3 +83,16 @@ func TestSetting64Refs(t *testing.T) {
 		}
 	}
 }
+
+// TestAsks: before calls of runtime.GOMAXPROCS in Debian's caddy, prometheus and hey.
+func TestAsks(t *testing.T) {
+	for code, want := range map[string]bool{
+		"\x90\xe8\x5b\x8a\xfe\xff\x31\xc0": true, "\x90\x31\xc0\x0f\x1f\x44\x00\x00": true, "\x24\x38\x90\x31\xc0\x0f\x1f\x00": true, "\x24\x34\x31\xc0\x66\x90": true,
+		"\xd5\xff\x48\xc7\xc0\xff\xff\xff\xff": true,
+		"\x22\x9e\x33\x00\x48\x8b\x01":         false, "\x41\xff\xd0\x48\x8b\x44\x24\x40": false, "\x90": false, "": false,
+	} {
+		if got := asks([]byte(code)); got != want {
+			t.Errorf("% x: %t", code, got)
+		}
+	}
+}

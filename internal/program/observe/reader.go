@@ -207,6 +207,7 @@ func (r *Reader) observe(pid int, stat procstat.Stat, facts *facts.Reader) (rule
 	o.Automaxprocs = rule.AutomaxprocsIn(p.live.Deps)
 	o.Mapped, o.Library = p.live.Mapped, p.live.Library
 	o.Expected, o.ExpectedWrong = r.expectedOf(stat, o.Name)
+	o.NeverSets = rule.NewSubject(o).SetBy == rule.SetByCode && r.cache.NeverSets(pid) // only then it matters
 	return o, p, nil
 }
 

@@ -45,11 +45,7 @@ func checkHeld(s Subject) []Finding {
 	if q := s.Faults.Queued; q != nil {
 		f.Message += fmt.Sprintf(", while %s wait for a P", number.AmountOf(*q, "goroutine"))
 	}
-	limit := ""
-	if l, ok := s.Limit(); ok {
-		limit = " --limit " + number.Exact(l.CPUs)
-	}
-	f.Fix = fmt.Sprintf("more Ps than CPUs are worth a measurement: procfit sweep%s --procs %s; the best value cannot be predicted from the number of held Ps", limit, s.sweepFrom(n))
+	f.Fix = fmt.Sprintf("more Ps than CPUs are worth a measurement: %s; the best value cannot be predicted from the number of held Ps", s.measure(s.sweepFrom(n)))
 	return []Finding{f}
 }
 

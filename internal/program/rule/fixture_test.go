@@ -112,7 +112,8 @@ func (s Observed) serves(t *Traffic) Observed {
 	s.Traffic = t
 	return s
 }
-func (s Observed) process() Observed { s.PID = 42; return s }
+func (s Observed) process() Observed   { s.PID, s.LiveSource = 42, "symbol"; return s }
+func (s Observed) neverSets() Observed { s.NeverSets = true; return s }
 
 func known(raw string) facts.Fact { return facts.Fact{State: facts.Known, Raw: raw} }
 
@@ -128,8 +129,12 @@ func fixtures() []fixture {
 		{"PF001", "code", machine(8, 2).live(5), "uses GOMAXPROCS=5", "change its runtime.GOMAXPROCS call to use 2", Warning},
 		{"PF001", "env above the limit, a go line that ignores it", machine(2, 0.5).withEnv("8").baked(off).live(8), "uses GOMAXPROCS=8", "set GOMAXPROCS=1 in its environment instead of 8; without it the runtime chooses 2", Warning},
 		{"PF001", "code for certain", machine(8, 2).live(5).custom(true), "uses GOMAXPROCS=5", "runtime.GOMAXPROCS call to use 2", Warning},
-		{"PF001", "the runtime's floor", machine(8, 0.5).live(2), "never below 2", "procfit sweep --limit 0.5 --procs 1,2", Info},
-		{"PF001", "two CPUs, and no floor", machine(2, 0.4).baked(off).live(2), "allows 0.4 CPUs", "procfit sweep --limit 0.4 --procs 1,2", Info},
+		{"PF001", "the runtime's floor", machine(8, 0.5).live(2), "never below 2", "set GOMAXPROCS=1 in its environment; to measure first whether that is better: procfit sweep --limit 0.5 --procs 1,2 -- COMMAND", Info},
+		{"PF001", "the runtime's floor in a process", machine(8, 0.5).live(2).process(), "never below 2", "set GOMAXPROCS=1 in its environment; to measure first whether that is better: procfit live 42 --procs 1,2", Info},
+		{"PF001", "set from outside, above the limit", machine(2, 0.5).gover("go1.19.8").withEnv("8").live(2).neverSets().process(), "uses GOMAXPROCS=2", "set GOMAXPROCS=1 in its environment instead of 8; without it the runtime chooses 2", Info},
+		{"PF001", "set from outside, without the variable", machine(8, 2).live(5).custom(true).neverSets(), "uses GOMAXPROCS=5", "restart it: its runtime then chooses 2", Warning},
+		{"PF001", "set from outside, against the variable", machine(8, 2).withEnv("2").live(5).neverSets(), "uses GOMAXPROCS=5", "restart it: GOMAXPROCS=2 is in its environment", Warning},
+		{"PF001", "two CPUs, and no floor", machine(2, 0.4).baked(off).live(2), "allows 0.4 CPUs", "procfit sweep --limit 0.4 --procs 1,2 -- COMMAND", Info},
 		{"PF001", "2 by env at one CPU", machine(8, 1).withEnv("2").live(2), "allows 1 CPU", "set GOMAXPROCS=1 in its environment instead of 2; without it the runtime chooses 2", Warning},
 		{"PF001", "env, and automaxprocs would choose without it", machine(8, 2).withEnv("8").automaxprocs("v1.6.0").live(8), "uses GOMAXPROCS=8", "set GOMAXPROCS=2 in its environment instead of 8", Warning},
 		{"PF001", "an old Go under one CPU, whose way out leads to 2", machine(8, 1).gover("go1.24.6").live(8), "allows 1 CPU", "its minimum under a limit: for 1, set GOMAXPROCS=1", Warning},
@@ -179,6 +184,7 @@ func fixtures() []fixture {
 
 		{"PF004", "env", machine(8, 3).withEnv("3").live(3), "GOMAXPROCS=3 in its environment fixes the value at 3", "remove it: the runtime chooses 3", Info},
 		{"PF004", "code after env", machine(8, 3).withEnv("2").live(3), "a call of runtime.GOMAXPROCS fixes the value at 3", "remove the call, and GOMAXPROCS=2 from its environment: the runtime chooses 3", Info},
+		{"PF004", "set from outside", machine(8, 3).live(3).custom(true).neverSets(), "something outside the program (procfit set, a debugger) fixes the value at 3", "restart it: the runtime chooses 3 by itself and follows the limit", Info},
 		{"PF004", "env, and automaxprocs without it", machine(8, 3).withEnv("3").automaxprocs("v1.6.0").live(3), "GOMAXPROCS=3 in its environment fixes the value at 3", "remove it and the import of go.uber.org/automaxprocs: the runtime chooses 3", Info},
 		{"PF004", "automaxprocs, which PF007 says", machine(8, 3).automaxprocs("v1.6.0").live(3).custom(true), "", "", ""},
 		{"PF004", "rounded down", machine(8, 2.5).withEnv("2").live(2), "fixes the value at 2", "the runtime chooses 3 by itself and follows the limit; both 2 and 3 are good values for 2.5 CPUs", Info},
@@ -272,17 +278,19 @@ func fixtures() []fixture {
 
 		{"PF012", "others in the group", machine(8, 2).live(2).held(0, 100, 40), "throttled by the limit of /cg/pod/app (2 CPUs) in 40% of periods since the cgroup was created, although it uses GOMAXPROCS=2, which is not too high", "find out what else runs in /cg/pod/app", Warning},
 		{"PF012", "one P", machine(8, 1).withEnv("1").live(1).held(0, 100, 40), "uses GOMAXPROCS=1, which is not too high", "Go code with GOMAXPROCS=1 cannot use more than 1 CPU", Warning},
-		{"PF012", "rounded up", machine(8, 2.5).live(3).held(0, 100, 40), "uses GOMAXPROCS=3, which is not too high", "raise the limit of /cg/pod/app to 3 CPUs, or run procfit sweep --limit 2.5 --procs 2,3", Warning},
+		{"PF012", "rounded up", machine(8, 2.5).live(3).held(0, 100, 40), "uses GOMAXPROCS=3, which is not too high", "raise the limit of /cg/pod/app to 3 CPUs, or measure whether the extra fraction of a CPU is worth it: procfit sweep --limit 2.5 --procs 2,3 -- COMMAND", Warning},
 		{"PF012", "part of a CPU", machine(8, 0.5).withEnv("1").live(1).held(0, 100, 10), "uses GOMAXPROCS=1", "raise the limit of /cg/pod/app, or give it less work", Info},
 		{"PF012", "too many Ps, which PF011 says", machine(8, 2).live(8).held(0, 100, 63), "", "", ""},
 		{"PF012", "not throttled", machine(8, 2).live(2).held(0, 100, 0), "", "", ""},
 		{"PF012", "not known", machine(8, 2).live(2), "", "", ""},
 
-		{"PF013", "a call after the environment", machine(2).withEnv("4").live(2), "uses GOMAXPROCS=2, but its environment sets GOMAXPROCS=4, which has no effect: a call of runtime.GOMAXPROCS in the program overrides it", "remove GOMAXPROCS=4 from its environment", Warning},
+		{"PF013", "a call after the environment", machine(2).withEnv("4").live(2), "uses GOMAXPROCS=2, but its environment sets GOMAXPROCS=4, which has no effect: a call of runtime.GOMAXPROCS overrides it, in the program or by procfit set", "remove GOMAXPROCS=4 from its environment", Warning},
 		{"PF013", "the call is what is wrong", machine(8, 2).withEnv("2").live(8).custom(true), "uses GOMAXPROCS=8", "change the program so that it keeps the GOMAXPROCS of its environment: it should be 2", Warning},
 		{"PF013", "the default again", machine(8, 2).withEnv("4").live(2).custom(false), "is back at its own default, as after a call of runtime.SetDefaultGOMAXPROCS", "remove GOMAXPROCS=4", Warning},
 		{"PF013", "neither fits", machine(8, 2).withEnv("4").live(8).custom(true), "uses GOMAXPROCS=8", "use 2, and remove GOMAXPROCS=4 from its environment", Warning},
-		{"PF013", "the default again, under an ancestor", machine(64, 20, 2).withEnv("4").live(20).custom(false), "uses GOMAXPROCS=20", "set GOMAXPROCS=2 in its environment instead of 4, and change the program so that it keeps it", Warning},
+		{"PF013", "the default again, under an ancestor", machine(64, 20, 2).withEnv("4").live(20).custom(false), "uses GOMAXPROCS=20", "set GOMAXPROCS=2 in its environment instead of 4, and remove calls of runtime.SetDefaultGOMAXPROCS", Warning},
+		{"PF013", "set from outside", machine(2, 0.5).gover("go1.19.8").withEnv("8").live(1).neverSets().process(), "has no effect: something outside the program (procfit set, a debugger) overrides it until a restart", "set GOMAXPROCS=1 in its environment instead of 8; without it the runtime chooses 2", Warning},
+		{"PF013", "set from outside, perhaps", machine(2, 0.5).gover("go1.19.8").withEnv("8").live(1).process(), "in the program or by procfit set", "remove GOMAXPROCS=8 from its environment; if procfit set made the call: set GOMAXPROCS=1 in its environment instead of 8", Warning},
 		{"PF013", "are good values for", machine(8, 2.5).withEnv("3").live(2).custom(true), "uses GOMAXPROCS=2", "remove GOMAXPROCS=3 from its environment; if you want 3, remove the call instead", Warning},
 		{"PF013", "in force", machine(8).withEnv("4").live(4), "", "", ""},
 		{"PF013", "a value that the runtime ignores, which PF003 says", machine(8).withEnv("4x").live(2), "", "", ""},
@@ -341,11 +349,11 @@ func fixtures() []fixture {
 		{"PF022", "automaxprocs", Observed{}.gover("go1.24.6").automaxprocs("v1.6.0"), "", "", ""},
 		{"PF022", "a new Go", Observed{}.gover("go1.26.1").baked(off), "", "", ""},
 
-		{"PF023", "of six Ps four wait", machine(6).live(6).faults(4.13, 22), "uses GOMAXPROCS=6, and page faults keep 4.1 of these Ps waiting for the disk, while 22 goroutines wait for a P", "procfit sweep --procs 6,9,12,18,30;", Info},
+		{"PF023", "of six Ps four wait", machine(6).live(6).faults(4.13, 22), "uses GOMAXPROCS=6, and page faults keep 4.1 of these Ps waiting for the disk, while 22 goroutines wait for a P", "procfit sweep --procs 6,9,12,18,30 -- COMMAND;", Info},
 		{"PF023", "nobody knows who waits", machine(6).live(6).faults(4.1), "keep 4.1 of these Ps waiting for the disk", "more Ps than CPUs are worth a measurement", Info},
-		{"PF023", "under a limit", machine(8, 0.5).live(1).faults(0.6, 3), "keep 0.6 of these Ps waiting", "procfit sweep --limit 0.5 --procs 1,2,3,5;", Info},
-		{"PF023", "fewer than its CPUs", machine(8).withEnv("2").live(2).faults(1, 9), "keep 1 of these Ps waiting", "--procs 2,8,12,16,24,40;", Info},
-		{"PF023", "more than its CPUs, and still too few", machine(4).live(8).faults(7.5, 2), "keep 7.5 of these Ps waiting", "--procs 4,8,12,16,24,40;", Info},
+		{"PF023", "under a limit", machine(8, 0.5).live(1).faults(0.6, 3), "keep 0.6 of these Ps waiting", "procfit sweep --limit 0.5 --procs 1,2,3,5 -- COMMAND;", Info},
+		{"PF023", "fewer than its CPUs", machine(8).withEnv("2").live(2).faults(1, 9), "keep 1 of these Ps waiting", "--procs 2,8,12,16,24,40 -- COMMAND;", Info},
+		{"PF023", "more than its CPUs, and still too few", machine(4).live(8).faults(7.5, 2), "keep 7.5 of these Ps waiting", "--procs 4,8,12,16,24,40 -- COMMAND;", Info},
 		{"PF023", "a tenth at least", machine(8).live(8).faults(0.7, 9), "", "", ""},
 		{"PF023", "nothing waits for a P", machine(8).live(8).faults(7, 0.1), "", "", ""},
 		{"PF023", "as many are left as it has CPUs", machine(4).live(16).faults(12, 9), "", "", ""},

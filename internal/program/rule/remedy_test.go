@@ -76,21 +76,25 @@ func TestAgainUnderTheLimitOfNow(t *testing.T) {
 	}
 }
 
-// TestToKeep: nobody is to write into an environment what the runtime chooses anyway.
-func TestToKeep(t *testing.T) {
+// TestAfterRestart: nobody is to write into an environment what the runtime chooses anyway, or
+// what is there already.
+func TestAfterRestart(t *testing.T) {
+	const keep = "a restart forgets it; to keep it: "
 	for _, tt := range []struct {
 		o     Observed
 		procs int
 		auto  bool
 		want  string
 	}{
-		{machine(8), 2, false, "set GOMAXPROCS=2 in its environment"},
-		{machine(8).withEnv("4"), 2, false, "set GOMAXPROCS=2 in its environment instead of 4"},
-		{machine(8).gover("go1.19.8"), 8, false, "nothing is needed, since its runtime chooses the same at the start, unless the program sets it"},
-		{machine(8).automaxprocs("v1.6.0"), 8, false, "set GOMAXPROCS=8 in its environment"},
-		{machine(8).withEnv("4"), 8, true, "remove GOMAXPROCS=4 from its environment"},
+		{machine(8), 2, false, keep + "set GOMAXPROCS=2 in its environment"},
+		{machine(8).withEnv("4"), 2, false, keep + "set GOMAXPROCS=2 in its environment instead of 4"},
+		{machine(8).gover("go1.19.8"), 8, false, "a restart keeps it, unless the program sets another: its runtime chooses the same"},
+		{machine(8).automaxprocs("v1.6.0"), 8, false, keep + "set GOMAXPROCS=8 in its environment"},
+		{machine(8).withEnv("4"), 8, true, keep + "remove GOMAXPROCS=4 from its environment"},
+		{machine(2, 0.5).gover("go1.19.8").withEnv("8").live(1), 2, false, keep + "remove GOMAXPROCS=8 from its environment"},
+		{machine(2, 0.5).gover("go1.19.8").withEnv("8").live(1), 8, false, "a restart keeps it: GOMAXPROCS=8 is in its environment"},
 	} {
-		if got := NewSubject(tt.o).ToKeep(tt.procs, tt.auto); got != tt.want {
+		if got := NewSubject(tt.o).AfterRestart(tt.procs, tt.auto); got != tt.want {
 			t.Errorf("%d, %v: %q, want %q", tt.procs, tt.auto, got, tt.want)
 		}
 	}

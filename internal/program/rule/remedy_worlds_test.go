@@ -105,6 +105,9 @@ func TestRemediesWork(t *testing.T) {
 				func(o Observed) Observed { return o.godebug("containermaxprocs=0") },
 				func(o Observed) Observed { return o.withEnv("64") },
 				func(o Observed) Observed { return o.withEnv("1") },
+				func(o Observed) Observed { return o.neverSets().process() },
+				func(o Observed) Observed { return o.neverSets().withEnv("64").process() },
+				func(o Observed) Observed { return o.withEnv("64").process() },
 				func(o Observed) Observed { return o.withEnv("2.5") },
 				func(o Observed) Observed { return o.automaxprocs("v1.6.0") },
 				func(o Observed) Observed { return o.automaxprocs("v1.6.0").withEnv("2") },
@@ -194,7 +197,7 @@ func contradictions(t *testing.T, name string, all []Finding) {
 		}
 	}
 	for _, f := range all {
-		if strings.Contains(f.Fix, "procfit sweep") && !f.measured() && len(values) > 0 || len(values) > 1 {
+		if (strings.Contains(f.Fix, "procfit sweep") || strings.Contains(f.Fix, "procfit live")) && !strings.Contains(f.Fix, "set GOMAXPROCS=") && !f.measured() && len(values) > 0 || len(values) > 1 {
 			t.Errorf("%s: %v, and %s: %s", name, values, f.Rule, f.Fix)
 		}
 	}
@@ -239,8 +242,14 @@ func tryOverridden(t *testing.T, name string, s Subject, f Finding, tried map[st
 	tried["PF013"]++
 	env, _ := s.EnvProcs()
 	becomes := 0
+	if s.SetBy == SetByOutside { // it is started again
+		if after, ok := follow(s.Observed, f.Fix); ok {
+			becomes, _ = started(after)
+		}
+	}
 	set := regexp.MustCompile(`(?:set GOMAXPROCS=|GOMAXPROCS call to use )(\d+)`).FindStringSubmatch(f.Fix)
 	switch {
+	case s.SetBy == SetByOutside:
 	case strings.HasPrefix(f.Fix, "remove GOMAXPROCS="):
 		becomes = *s.Live // by the call, which stays
 	case strings.HasPrefix(f.Fix, "change the program so that it keeps the GOMAXPROCS"):

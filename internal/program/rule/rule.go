@@ -173,6 +173,7 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"`        // what is wrong, without a subject: "uses …"
 	Fix      string   `json:"fix"`            // the one thing to do
+	Now      string   `json:"now,omitempty"`  // the command that helps a running program until then
 	Edit     *Edit    `json:"edit,omitempty"` // the fix, if it changes only one line
 	Place
 }
@@ -196,15 +197,34 @@ func Worst(findings []Finding) Severity {
 	return worst
 }
 
-// CompareWorst orders lists of findings by their worst finding; empty lists come last.
+// Hurts reports whether it was measured that a program is slower now, as where it is throttled.
+func (f Finding) Hurts() bool {
+	r, known := Find(f.Rule)
+	return known && r.Measured && f.Severity != Info
+}
+
+// CompareWorst orders lists of findings: what hurts now comes first, then by the worst finding;
+// empty lists come last.
 func CompareWorst(a, b []Finding) int {
 	rank := func(findings []Finding) int {
-		if len(findings) == 0 {
+		switch {
+		case len(findings) == 0:
 			return len(Severities())
+		case slices.ContainsFunc(findings, Finding.Hurts):
+			return -1
 		}
 		return Worst(findings).Rank()
 	}
 	return cmp.Compare(rank(a), rank(b))
+}
+
+// Shared is the finding in words for several processes: its commands have PID instead of an ID.
+func (f Finding) Shared() Finding {
+	if f.PID != 0 {
+		shared := strings.NewReplacer(fmt.Sprintf("procfit set %d ", f.PID), "procfit set PID ", fmt.Sprintf("procfit live %d ", f.PID), "procfit live PID ")
+		f.Fix, f.Now = shared.Replace(f.Fix), shared.Replace(f.Now)
+	}
+	return f
 }
 
 // IDs returns the rules that matched, each once.

@@ -75,40 +75,80 @@ func (s Subject) setEnv() string { return setEnvTo(s.Fit.Procs) }
 
 func setEnvTo(n int) string { return fmt.Sprintf("set GOMAXPROCS=%d in its environment", n) }
 
-// ToKeep is how a value that was set in a running program is made to last: a number, or that
-// the runtime chooses.
-func (s Subject) ToKeep(n int, auto bool) string {
-	_, env := s.EnvProcs()
+// AfterRestart is what becomes of a value that was set in a running program, a number or that
+// the runtime chooses, and how it is made to last.
+func (s Subject) AfterRestart(n int, auto bool) string {
+	const keep = "a restart forgets it; to keep it: "
+	had, env := s.EnvProcs()
+	chosen := auto || s.Automaxprocs == "" && n == s.Unset()
 	switch {
-	case !auto && env:
-		return fmt.Sprintf("%s instead of %s", setEnvTo(n), s.env())
-	case !auto && s.Automaxprocs == "" && n == s.Unset():
-		return "nothing is needed, since its runtime chooses the same at the start, unless the program sets it"
-	case !auto:
-		return setEnvTo(n)
+	case !auto && env && n == had:
+		return fmt.Sprintf("a restart keeps it: GOMAXPROCS=%s is in its environment", s.env())
+	case chosen && env:
+		return fmt.Sprintf("%sremove GOMAXPROCS=%s from its environment", keep, s.env())
+	case chosen && s.Automaxprocs != "":
+		return keep + "remove the import of go.uber.org/automaxprocs"
+	case chosen && s.SetBy == SetByCode:
+		return keep + "remove the call of runtime.GOMAXPROCS in the program, if procfit set did not make it"
+	case chosen:
+		return "a restart keeps it, unless the program sets another: its runtime chooses the same"
 	case env:
-		return fmt.Sprintf("remove GOMAXPROCS=%s from its environment", s.env())
-	case s.Automaxprocs != "":
-		return "remove the import of go.uber.org/automaxprocs"
+		return fmt.Sprintf("%s%s instead of %s", keep, setEnvTo(n), s.env())
 	}
-	return "remove what sets it in the program, or do nothing if that was procfit set"
+	return keep + setEnvTo(n)
 }
 
-// untilThen names the command that changes the value of a running program now. It says PID,
-// since a list of processes prints a fix that many share once. Go code that another program has
-// mapped is not changed.
-func (s Subject) untilThen() string {
-	if s.Live == nil || s.LiveSource == "" || s.PID == 0 || s.Mapped != "" {
+// outside is what set a value that no code of the program can have set.
+const outside = "something outside the program (procfit set, a debugger)"
+
+// afterOutside is the fix where a value was set from outside: what the program is started with
+// decides again after a restart.
+func (s Subject) afterOutside() string {
+	n, env := s.EnvProcs()
+	switch {
+	case env && n == s.Fit.Procs:
+		return fmt.Sprintf("restart it: GOMAXPROCS=%s is in its environment", s.env())
+	case env:
+		return s.insteadOfEnv()
+	case s.Unset() == s.Fit.Procs:
+		return fmt.Sprintf("restart it: its runtime then chooses %d", s.Unset())
+	}
+	return s.setOrImport()
+}
+
+// ifOutside ends a fix for a call of runtime.GOMAXPROCS of which it is not known whether the
+// program makes it.
+func (s Subject) ifOutside() string {
+	if _, env := s.EnvProcs(); !env || !s.changeable() || s.Automaxprocs != "" {
 		return ""
 	}
-	return fmt.Sprintf("; until then: procfit %s%d", setAny, s.Fit.Procs)
+	return "; if procfit set made the call: " + s.afterOutside()
 }
 
-const setAny = "set PID "
+// changeable reports whether procfit can change the value of the running program. Go code that
+// another program has mapped is not changed.
+func (s Subject) changeable() bool {
+	return s.Live != nil && s.LiveSource != "" && s.PID != 0 && s.Mapped == ""
+}
 
-// FixAlone is the fix of a finding that no other process shares: its command has the PID.
-func (f Finding) FixAlone() string {
-	return strings.Replace(f.Fix, setAny, fmt.Sprintf("set %d ", f.PID), 1)
+// now is the command that gives a running program the recommended value; empty: there is none.
+func (s Subject) now() string {
+	if !s.changeable() {
+		return ""
+	}
+	return fmt.Sprintf("procfit set %d %d", s.PID, s.Fit.Procs)
+}
+
+// measure is the command that compares values for this program: in the process, or started again.
+func (s Subject) measure(values string) string {
+	if s.changeable() {
+		return fmt.Sprintf("procfit live %d --procs %s", s.PID, values)
+	}
+	limit := ""
+	if l, ok := s.Limit(); ok {
+		limit = " --limit " + number.Exact(l.CPUs)
+	}
+	return fmt.Sprintf("procfit sweep%s --procs %s -- COMMAND", limit, values)
 }
 
 // insteadOfEnv is the fix for a bad value in the environment. Without the variable the

@@ -15,6 +15,7 @@ const (
 	SetByAuto    SetBy = "auto"    // the runtime's default
 	SetByEnv     SetBy = "env"     // the environment variable
 	SetByCode    SetBy = "code"    // a call of runtime.GOMAXPROCS
+	SetByOutside SetBy = "outside" // a call that is not in the program: procfit set, a debugger
 	SetByUnknown SetBy = "unknown" // not seen, or there are several explanations
 )
 
@@ -46,6 +47,7 @@ type Observed struct {
 	Mapped       string      // its executable is not Go's, and has mapped this file, which is; "": the executable is
 	Library      bool        // that file is a shared library, and no program
 	NumCPU       int         // what its runtime counted at start; 0: not known
+	NeverSets    bool        // its code is known to have no call that sets GOMAXPROCS
 	Custom       *bool       // whether its runtime says that env or code set the value; nil: not known
 	Throttling   *Throttling // of the cgroup that was throttled most; nil: no limit, or not known
 	Faults       *Faults     // page faults that read from a disk; nil: not known
@@ -123,9 +125,19 @@ func (s Observed) goDecision(f facts.Facts) facts.Decision {
 	return facts.Decide(f, facts.Go{Language: s.Language})
 }
 
-// setBy infers the source of the value. A valid value in the environment ends the default
-// for good, so that only code can have changed it.
+// setBy infers the source of the value: a program without a call of runtime.GOMAXPROCS was
+// made to call it.
 func setBy(s Subject) SetBy {
+	by := setByCall(s)
+	if by == SetByCode && s.NeverSets && s.Automaxprocs == "" {
+		return SetByOutside
+	}
+	return by
+}
+
+// setByCall is setBy without a look at the code. A valid value in the environment ends the
+// default for good, so that only a call can have changed it.
+func setByCall(s Subject) SetBy {
 	live, known := s.Procs()
 	_, env := s.EnvProcs()
 	switch {

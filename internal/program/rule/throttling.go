@@ -83,6 +83,7 @@ func checkThrottledTooMany(s Subject) []Finding {
 		Severity: severity,
 		Message:  s.throttledBy(t) + ", and " + s.uses(n),
 		Fix:      tooMany[0].Fix,
+		Now:      tooMany[0].Now,
 	}}
 }
 
@@ -102,8 +103,8 @@ func checkThrottledFitting(s Subject) []Finding {
 		f.Fix = fmt.Sprintf("find out what else runs in %s, or which C code and system calls run there: Go code with %s cannot use more than %s; then raise its limit",
 			t.Dir, setting(n), number.CPUs(float64(n)))
 	} else if ok && n > 1 && float64(n) < math.Ceil(l.CPUs)+1 {
-		f.Fix = fmt.Sprintf("raise the limit of %s to %s, or run procfit sweep --limit %s --procs %d,%d to see whether the extra fraction of a CPU is worth it",
-			t.Dir, number.CPUs(float64(n)), number.Exact(l.CPUs), n-1, n)
+		f.Fix = fmt.Sprintf("raise the limit of %s to %s, or measure whether the extra fraction of a CPU is worth it: %s",
+			t.Dir, number.CPUs(float64(n)), s.measure(fmt.Sprintf("%d,%d", n-1, n)))
 	}
 	return []Finding{f}
 }

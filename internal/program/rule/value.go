@@ -24,14 +24,18 @@ func checkTooMany(s Subject) []Finding {
 	if s.Reserve > 0 {
 		f.Message += ", " + number.Exact(s.Reserve) + " of them reserved for others"
 	}
-	atFloor := s.Reserve == 0 && s.SetBy == SetByAuto && s.Fit.Procs == 1 && n == 2 && s.Go.Procs == 2
-	switch {
-	case atFloor:
+	atFloor := s.Reserve == 0 && s.Fit.Procs == 1 && n == 2 && s.Unset() == 2
+	if atFloor = atFloor && (s.SetBy == SetByAuto && s.Go.Procs == 2 || s.SetBy == SetByOutside); atFloor {
 		f.Severity = Info
+	}
+	switch {
+	case s.SetBy == SetByOutside:
+		f.Fix = s.afterOutside()
+	case atFloor:
 		if s.readsLimit {
 			f.Message += ": the runtime's default is never below 2"
 		}
-		f.Fix = fmt.Sprintf("procfit sweep --limit %s --procs 1,2 shows whether GOMAXPROCS=1 is better", number.Exact(s.Facts.EffectiveCPUs()))
+		f.Fix = s.setEnv() + "; to measure first whether that is better: " + s.measure("1,2")
 	case s.SetBy == SetByEnv:
 		f.Fix = s.insteadOfEnv()
 	case s.SetBy == SetByAuto && n != s.Go.Procs && !s.MissesLimit():
@@ -47,7 +51,7 @@ func checkTooMany(s Subject) []Finding {
 			}
 		}
 	case s.SetBy == SetByCode:
-		f.Fix = fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d", s.Fit.Procs)
+		f.Fix = fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d", s.Fit.Procs) + s.ifOutside()
 	case s.aboveItsLimit():
 		f.Fix = fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d; if it has none, its runtime does not see the limit: %s", s.Fit.Procs, s.setEnv())
 	default:
@@ -57,8 +61,8 @@ func checkTooMany(s Subject) []Finding {
 		f.Severity = Info
 		f.Message += fmt.Sprintf("; page faults keep %s of its Ps waiting for the disk", s.Faults.of(n))
 		f.Fix = fmt.Sprintf("unless a sweep has shown that %d is better, %s", n, f.Fix)
-	} else if !atFloor {
-		f.Fix += s.untilThen()
+	} else {
+		f.Now = s.now()
 	}
 	return []Finding{f}
 }
@@ -83,7 +87,6 @@ func checkTooFew(s Subject) []Finding {
 	case s.SetBy == SetByAuto && n != s.Go.Procs:
 		f.Fix = s.restart()
 	}
-	f.Fix += s.untilThen()
 	return []Finding{f}
 }
 
@@ -100,7 +103,7 @@ func checkFrozen(s Subject) []Finding {
 	if !known || own == nil || !s.readsLimit || s.tooMany() || s.Unset() < 1 || s.Unset() > s.Fit.Procs || float64(n) < math.Floor(have+1e-6) {
 		return nil
 	}
-	var by, fix string
+	var by, fix, now string
 	switch s.SetBy {
 	case SetByEnv:
 		by, fix = fmt.Sprintf("GOMAXPROCS=%s in its environment", s.env()), "remove it"
@@ -112,12 +115,21 @@ func checkFrozen(s Subject) []Finding {
 		if _, overridden := s.Overridden(); overridden {
 			fix += fmt.Sprintf(", and GOMAXPROCS=%s from its environment", s.env())
 		}
+	case SetByOutside:
+		by, fix = outside, "restart it"
+		if s.changeable() {
+			now = fmt.Sprintf("procfit set %d auto", s.PID)
+		}
+		if _, overridden := s.Overridden(); overridden {
+			fix = fmt.Sprintf("remove GOMAXPROCS=%s from its environment", s.env())
+		}
 	default:
 		return nil
 	}
 	f := Finding{
 		Message: fmt.Sprintf("%s fixes the value at %d: it will not follow the limit of %s (now %s)", by, n, own.Dir, number.CPUs(own.CPUs)),
 		Fix:     fmt.Sprintf("%s: the runtime chooses %d by itself and follows the limit", fix, s.Unset()),
+		Now:     now,
 	}
 	if n != s.Unset() {
 		f.Fix += fmt.Sprintf("; both %d and %d are good values for %s", n, s.Unset(), number.CPUs(have))
@@ -219,30 +231,39 @@ func checkOverridden(s Subject) []Finding {
 	if !overridden {
 		return nil
 	}
-	by := "a call of runtime.GOMAXPROCS in the program overrides it"
-	if s.SetBy == SetByAuto {
-		by = "its runtime is back at its own default, as after a call of runtime.SetDefaultGOMAXPROCS"
+	by := "a call of runtime.GOMAXPROCS overrides it, in the program or by procfit set"
+	switch s.SetBy {
+	case SetByAuto:
+		by = "its runtime is back at its own default, as after a call of runtime.SetDefaultGOMAXPROCS or procfit set auto"
+	case SetByOutside:
+		by = outside + " overrides it until a restart"
 	}
-	return []Finding{{
+	f := Finding{
 		Message: fmt.Sprintf("%s, but its environment sets GOMAXPROCS=%s, which has no effect: %s", s.uses(*s.Live), s.env(), by),
 		Fix:     s.fixOverride(n),
-	}}
+	}
+	if s.Facts.EffectiveCPUs() > 0 && !s.fits(*s.Live) {
+		f.Now = s.now()
+	}
+	return []Finding{f}
 }
 
 // fixOverride is what to do so that the program uses the value it should.
 func (s Subject) fixOverride(n int) string {
 	remove := fmt.Sprintf("remove GOMAXPROCS=%s from its environment", s.env())
 	switch {
+	case s.SetBy == SetByOutside:
+		return s.afterOutside()
 	case s.Facts.EffectiveCPUs() == 0 || s.fits(*s.Live) && !s.fits(n):
-		return remove
+		return remove + s.ifOutside()
 	case s.fits(*s.Live):
 		return fmt.Sprintf("%s; if you want %s, remove the call instead", remove, s.env())
 	case s.fits(n): // the variable is right, and the call has to go
-		return fmt.Sprintf("change the program so that it keeps the GOMAXPROCS of its environment: it should be %s", s.env())
+		return fmt.Sprintf("change the program so that it keeps the GOMAXPROCS of its environment: it should be %s", s.env()) + s.ifOutside()
 	case s.SetBy == SetByAuto:
-		return fmt.Sprintf("set GOMAXPROCS=%d in its environment instead of %s, and change the program so that it keeps it", s.Fit.Procs, s.env())
+		return fmt.Sprintf("set GOMAXPROCS=%d in its environment instead of %s, and remove calls of runtime.SetDefaultGOMAXPROCS from the program, if it has one", s.Fit.Procs, s.env())
 	}
-	return fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d, and %s", s.Fit.Procs, remove)
+	return fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d, and %s", s.Fit.Procs, remove) + s.ifOutside()
 }
 
 // fits reports whether the value is the number of its CPUs, rounded down or up.

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"bytes"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/test/built"
+)
+
+// TestSetIsRemembered: a program without a call of runtime.GOMAXPROCS did not set its value, and
+// nobody is told to change that call, nor that its environment has no effect after a restart.
+func TestSetIsRemembered(t *testing.T) {
+	p := built.Program{Name: "still", Args: []string{"-ldflags=-s -w"}, Env: []string{"CGO_ENABLED=0"}, Files: map[string]string{
+		"go.mod":  "module example.com/still\n\ngo 1.24\n",
+		"main.go": "package main\n\nimport (\n\t\"fmt\"\n\t\"time\"\n)\n\nfunc main() {\n\tfmt.Println(\"begun\")\n\tfor {\n\t\ttime.Sleep(time.Millisecond)\n\t}\n}\n",
+	}}
+	cmd := exec.Command(p.Run(t))
+	cmd.Env = append(cmd.Environ(), "GOMAXPROCS=3")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	pid := strconv.Itoa(cmd.Process.Pid)
+	for _, c := range []struct {
+		args        []string
+		wants, lack []string
+	}{
+		{[]string{"set", pid, "1", "--yes"}, []string{"GOMAXPROCS 3 → 1", "a restart forgets it; to keep it: ", "to undo: procfit set " + pid + " 3\n"}, nil},
+		{[]string{"explain", pid}, []string{"set from outside (procfit set, a debugger)", "PF013", "overrides it until a restart", " GOMAXPROCS=3 "}, []string{"runtime.GOMAXPROCS call", "in the program or"}},
+		{[]string{"ps", pid, "--interval", "0"}, []string{" outside ", "PF013"}, nil},
+		{[]string{"set", pid, "3", "--yes"}, []string{"GOMAXPROCS 1 → 3", "a restart keeps it: GOMAXPROCS=3 is in its environment", "to undo: procfit set " + pid + " 1\n"}, []string{"instead of 3"}},
+		{[]string{"explain", pid}, []string{"set by the environment"}, []string{"PF013"}},
+	} {
+		var out, errs bytes.Buffer
+		if code := Main(t.Context(), c.args, strings.NewReader(""), &out, &errs); code != 0 {
+			t.Fatalf("%v: exit code %d: %s", c.args, code, errs.String())
+		}
+		for _, want := range c.wants {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%v: no %q in\n%s", c.args, want, out.String())
+			}
+		}
+		for _, lack := range c.lack {
+			if strings.Contains(out.String(), lack) {
+				t.Errorf("%v: %q in\n%s", c.args, lack, out.String())
+			}
+		}
+	}
+}
