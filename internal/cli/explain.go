@@ -46,9 +46,10 @@ func newExplain(std stdio) *cobra.Command {
 		Short: "Explain the GOMAXPROCS of a program: every limit, every reason",
 		Long: `Print which GOMAXPROCS a Go program uses, what its runtime chooses, what it should use,
 and why: every CPU limit from its cgroup up to the root, with its file. Each finding has
-one fix. A process that waits for the disk in page faults is watched for a second.
+one fix. A process that is throttled, or waits for the disk in page faults, is watched
+for a second.
 
-Without a PID it explains a Go program that is started here. --root reads a copy of
+Without a process it explains a Go program that is started here. --root reads a copy of
 another system's /proc and /sys. --cpus, --limit, --gomaxprocs, --go and --lang ask
 "what if": each replaces a fact that was read. With --cpus, and neither a PID nor
 --root, nothing is read at all.
@@ -56,9 +57,9 @@ another system's /proc and /sys. --cpus, --limit, --gomaxprocs, --go and --lang 
 procfit explain PF003 prints the page of a rule.`,
 		Example: `  procfit explain
   procfit explain 1
-  procfit explain --limit 0.5 --policy go
   procfit explain api
   procfit explain :8080
+  procfit explain --limit 0.5 --policy go
   procfit explain --value
   procfit explain --cpus 64 --limit 2.5 --go 1.24
   procfit explain --cpus 64 --limit 20,1.5 --json
@@ -155,7 +156,7 @@ func (o *explainOptions) run(ctx context.Context, std stdio) error {
 			continue
 		}
 		if from.live != nil && !o.value && o.policy == "" {
-			s = drift.Now(ctx, observe.WithFaults(ctx, observe.WithSharers(ctx, s)))
+			s = drift.Now(ctx, observe.WithThrottling(ctx, observe.WithFaults(ctx, observe.WithSharers(ctx, s))))
 		}
 		neighbours, err := o.neighbours(ctx, std, s)
 		if ctx.Err() != nil {

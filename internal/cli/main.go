@@ -166,7 +166,11 @@ func (s stdio) untilForced(run func() int) int {
 	default:
 	}
 	if !s.quiet.Load() {
-		s.notef("ending; press Ctrl-C again to end at once, without a report; in a cluster, pods then stay")
+		pods := ""
+		if strings.Contains(strings.Join(s.args, " "), "kube") {
+			pods = "; pods then stay"
+		}
+		s.notef("ending; press Ctrl-C again to end at once, without a report%s", pods)
 	}
 	select {
 	case code := <-ended:

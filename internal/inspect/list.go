@@ -99,9 +99,9 @@ func list() []Column {
 // counted has what was counted over the interval, of waiting and of being held back.
 func counted() []Column {
 	return []Column{
-		{Name: "sched_p50", Help: "scheduling latency, median: how long runnable goroutines waited to run", Rank: 12, Unit: number.Seconds, Counted: true,
+		{Name: "sched_p50", Help: "scheduling latency, median: how long runnable goroutines waited to run; not known before Go 1.20", Rank: 12, Unit: number.Seconds, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().LatencyAt(0.5)) }},
-		{Name: "sched_p99", Help: "scheduling latency, 99th percentile", Rank: 7, Unit: number.Seconds, Counted: true,
+		{Name: "sched_p99", Help: "scheduling latency, 99th percentile; not known before Go 1.20", Rank: 7, Unit: number.Seconds, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().LatencyAt(0.99)) }},
 		{Name: "waiting", Help: "threads waiting for a CPU, on average, including throttled ones", Rank: 9, Unit: number.Hundredths, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().Waiting()) }},

@@ -229,7 +229,7 @@ func (p Fit) decide(f Facts) Decision {
 	}
 	n := p.round(cpus)
 	if float64(n) != cpus && cpus > 0 {
-		d.because("%s is rounded (%s) to %d", cpusText(cpus), p.roundingText(), n)
+		d.because("%s is rounded %s to %d", cpusText(cpus), p.roundingText(), n)
 	}
 	if p.Max > 0 && n > p.Max {
 		d.because("%d is above the maximum of %d", n, p.Max)
@@ -246,12 +246,12 @@ func (p Fit) decide(f Facts) Decision {
 
 func (p Fit) roundingText() string {
 	if p.Threshold > 0 {
-		return "up from " + cpusText(p.Threshold)
+		return "(up from " + cpusText(p.Threshold) + ")"
 	}
 	if p.Rounding == "" && p.Reserve > 0 {
-		return "floor, since rounding up would take the reserve back"
+		return "down (up would take the reserve back)"
 	}
-	return string(fit.Rule(p).Direction())
+	return map[Rounding]string{Ceil: "up", Floor: "down"}[fit.Rule(p).Direction()]
 }
 
 func (p Fit) round(cpus float64) int { return fit.Rule(p).Round(cpus) }

@@ -202,7 +202,7 @@ func ExampleDecide() {
 	//   /sys/fs/cgroup/pod/app/cpu.max: "2000000 100000" limits it to 20 CPUs
 	//   /sys/fs/cgroup/pod/cpu.max: "150000 100000" limits it to 1.5 CPUs
 	//   the limit of /sys/fs/cgroup/pod is the tightest
-	//   1.5 is rounded (ceil) to 2
+	//   1.5 is rounded up to 2
 }
 
 // TestMain answers a probe instead of running tests when it is asked to: a

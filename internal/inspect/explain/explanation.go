@@ -122,8 +122,19 @@ func (e Explanation) steps(b *terminal.Writer) {
 		if d.Outcome == facts.Dies {
 			procs = "dies"
 		}
-		row(b, string(d.Policy), procs, reasons)
+		row(b, rowName(d.Policy), procs, reasons)
 	}
+}
+
+// rowName is what a policy is for the reader.
+func rowName(p facts.PolicyName) string {
+	switch p {
+	case facts.PolicyFit:
+		return "recommended"
+	case facts.PolicyJVM:
+		return "a JVM"
+	}
+	return string(p)
 }
 
 func chooses(d facts.Decision) string {
@@ -200,6 +211,8 @@ func liveReason(s rule.Subject) string {
 		return how + "; set by the environment"
 	case rule.SetByCode:
 		return how + "; set by a call of runtime.GOMAXPROCS"
+	case rule.SetByOutside:
+		return how + "; set from outside (procfit set, a debugger): the program has no call of runtime.GOMAXPROCS that sets it"
 	case rule.SetByUnknown:
 		if *s.Live != s.Go.Procs {
 			return how + "; set by a call of runtime.GOMAXPROCS, or its CPUs have changed since it started"
@@ -211,8 +224,6 @@ func liveReason(s rule.Subject) string {
 	return how
 }
 
-	case rule.SetByOutside:
-		return how + "; set from outside (procfit set, a debugger): the program has no call of runtime.GOMAXPROCS that sets it"
 // answer is the first line: the value, and whether it is the recommended one.
 func (e Explanation) answer() string {
 	s := e.subject

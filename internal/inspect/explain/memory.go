@@ -33,7 +33,7 @@ func (m memory) write(b *terminal.Writer) {
 	for _, d := range []struct {
 		name string
 		memlimit.Decision
-	}{{"go", m.theirs}, {"fit", m.fit}} {
+	}{{"go", m.theirs}, {"recommended", m.fit}} {
 		value := memlimit.Format(d.Bytes)
 		if len(d.Unknown) > 0 && d.Standing == memlimit.Unlimited || d.Standing == memlimit.NoRoom {
 			value = "?"

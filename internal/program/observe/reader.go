@@ -118,7 +118,7 @@ func (u Unreadable) Summary() string {
 	case Denied:
 		return "needs root or CAP_SYS_PTRACE"
 	case DeniedRoot:
-		return "needs CAP_SYS_PTRACE, which this root lacks"
+		return "needs CAP_SYS_PTRACE, which root does not have here"
 	case Damaged:
 		return "the file is damaged or of an unknown kind"
 	}
