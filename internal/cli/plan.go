@@ -2,11 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -19,9 +21,7 @@ func describe(s *session.Session) string {
 	if len(s.Spec.Target.Against) > 0 {
 		what = s.Header.Name + ", old and new, at " + s.Plan.Compared()
 	}
-	if n := len(s.Plan.Groups()); n > 1 {
-		what += fmt.Sprintf(" in each of %d groups", n)
-	}
+	what += s.Plan.Each()
 	facts := append([]string{what}, arrangement(s)...)
 	if s.Plan.Racing() {
 		facts = append(facts, race(s)...)
@@ -257,31 +257,43 @@ func checkBudget(s *session.Session) error {
 	}
 	takes := time.Duration(fewest) * s.Each()
 	if most := s.Spec.Budget.MaxTime; most > 0 && most < takes {
-		return usageError("--for %s: the first trials of all values alone take %s, about %s", most, phrase.Count(fewest, "trial"), number.Minutes(takes))
+		return usageError("--for %s: the first trials of all values alone take %s, about %s; --for %s is the shortest", field.TimeText(most), phrase.Count(fewest, "trial"), number.Minutes(takes), field.TimeText(shortest(s)))
 	}
 	return nil
 }
 
+// shortest is the least --for of a race: the time of its first trials, in whole minutes where
+// it takes some.
+func shortest(s *session.Session) time.Duration {
+	takes, unit := time.Duration(plan.Fewest(s.Header))*s.Each(), time.Minute
+	if takes < unit {
+		unit = time.Second
+	}
+	return (takes + unit - 1).Truncate(unit)
+}
+
 // race is a race's budget in words.
 func race(s *session.Session) []string {
+	if s.Ended && s.OutOfTime() {
+		return []string{phrase.Count(s.Done, "trial") + " done, and the time of --for is used up: a longer --for continues"}
+	}
 	if s.Ended {
 		return []string{phrase.Count(s.Done, "trial") + ", all of them done"}
 	}
 	// A block that was begun is completed, whatever the budget is now.
 	trials := max(s.Plan.MaxTrials, s.Done+s.Missing())
-	text := "at most " + phrase.Count(trials, "trial")
-	if s.Done > 0 {
-		text += fmt.Sprintf(", %d of them done", s.Done)
-	}
 	left, most := s.Each()*time.Duration(trials-s.Done), s.TimeLeft()
+	text, more := "at most "+phrase.Count(trials, "trial"), ""
+	if s.Done > 0 {
+		text, more = text+fmt.Sprintf(", %d of them done", s.Done), " more"
+	}
 	switch {
-	case most != nil && (left == 0 || *most < left):
-		text += ", at most " + number.Minutes(*most)
+	case most != nil && (left == 0 || *most == 0):
+		text += ", at most " + number.Minutes(*most) + more + " and what is running then"
+	case most != nil && *most < left: // the time ends it first
+		text = fmt.Sprintf("at most %s%s, about %s", number.Minutes(*most), more, phrase.Count(int(math.Ceil(float64(*most)/float64(s.Each()))), "trial"))
 		if s.Done > 0 {
-			text += " more"
-		}
-		if left == 0 || *most == 0 {
-			text += " and what is running then"
+			text += fmt.Sprintf("; %d are done", s.Done)
 		}
 	case left > 0:
 		text += about(s, trials-s.Done)
@@ -294,9 +306,22 @@ func race(s *session.Session) []string {
 	case left == 0 && most == nil:
 		return []string{text, ends, untimed}
 	case most == nil && left > longPlan:
-		return []string{text, ends, "to end sooner: --for 3m, or --until likely"}
+		if ways := sooner(s, left); ways != nil {
+			return []string{text, ends, "to end sooner: " + phrase.Or(ways)}
+		}
 	}
 	return []string{text, ends}
+}
+
+// sooner is how a long plan is made to end sooner: by what it does not do already.
+func sooner(s *session.Session, left time.Duration) (list []string) {
+	if bound := max(shortest(s), longPlan); bound < left {
+		list = append(list, "--for "+field.TimeText(bound))
+	}
+	if s.Plan.Goal != "likely" {
+		list = append(list, "--until likely")
+	}
+	return list
 }
 
 // longPlan is a time for which somebody who waits wants to know how to wait less.

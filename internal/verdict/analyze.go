@@ -16,6 +16,9 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	notes := &notes{h: h}
 	notes.units(counted.LeftOut)
 	r.count(counted.Trials)
+	if n := len(counted.Trials); n > 0 {
+		r.TrialSeconds = contest.Seconds(h, counted.Trials) / float64(n)
+	}
 	r.Engines = engines(counted.Trials)
 	var all []*group
 	for _, key := range counted.Groups {

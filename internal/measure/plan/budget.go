@@ -91,9 +91,18 @@ func (e Execution) overBudget(t Task, trials []journal.Trial) error {
 	}
 }
 
+// OutOfTime reports whether a race would continue in some group if it had more time.
+func OutOfTime(h journal.Header, r Record) bool {
+	for _, stop := range contest.Count(h, r.Trials).Ends() {
+		if stop == contest.StopTime {
+			return true
+		}
+	}
+	return false
+}
+
 // Fewest is how many trials a race takes at least: its pilots and the first block of
-// each group, or all that values which were named are sure of; a gate's those that any
-// ruling needs.
+// each group; a gate's those that any ruling needs.
 func Fewest(h journal.Header) int {
 	n := len(pilotsOf(h.Plan))
 	if h.Plan.GateAgainst {

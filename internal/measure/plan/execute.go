@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -226,9 +227,11 @@ func (r *running) report(p Progress) {
 	if r.Report == nil {
 		return
 	}
-	p.Remaining = r.each(p.Task) * time.Duration(p.Total-p.Done)
-	if left := r.leg.Left; left != nil {
-		p.Remaining = min(p.Remaining, *left)
+	each := r.each(p.Task)
+	p.Remaining = each * time.Duration(p.Total-p.Done)
+	if left := r.leg.Left; left != nil && p.Remaining > *left {
+		p.Remaining = *left
+		p.Total = min(p.Total, p.Done+max(1, int(math.Ceil(float64(*left)/float64(each)))))
 	}
 	r.Report(p)
 }

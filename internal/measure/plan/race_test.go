@@ -166,6 +166,16 @@ func TestRaceHasABudget(t *testing.T) {
 			t.Errorf("%s at a second a trial: %d trials, of which the first block has %d", most, n, first)
 		}
 	}
+	// What it reports as the most is what that time has room for.
+	timed := (&knee{at: 6, takes: time.Second}).execution(raceOf(t, func(s *Spec) { s.Budget.MaxTime = time.Duration(first+5) * time.Second }), Record{})
+	timed.Report = func(p Progress) {
+		if p.Done >= first && p.Total > first+5+3 { // but for a block that the clock of the test does not count
+			t.Errorf("told %d of %d in the time of %d", p.Done, p.Total, first+5)
+		}
+	}
+	if err := timed.Run(t.Context()); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestEveryValue(t *testing.T) {
@@ -256,8 +266,8 @@ func TestFewest(t *testing.T) {
 		}
 	}
 	listed := raceOf(t, func(s *Spec) { s.Procs = Procs{Values: []*int{ptr(1), ptr(2)}} })
-	if got := Fewest(listed); got != 6 {
-		t.Errorf("two values that are named: %d, want three trials of each", got)
+	if got := Fewest(listed); got != 2 {
+		t.Errorf("two values that are named: %d, want one trial of each", got)
 	}
 }
 

@@ -183,6 +183,9 @@ func (s *Session) TimeLeft() *time.Duration {
 	return plan.PlannerOf(s.Header).Next(record(s.Journal())).Left
 }
 
+// OutOfTime reports whether a race ended before its answer because its time was used up.
+func (s *Session) OutOfTime() bool { return plan.OutOfTime(s.Header, record(s.Journal())) }
+
 func record(c *journal.Contents) plan.Record {
 	return plan.Record{Trials: c.Trials, Blocks: c.Blocks}
 }

@@ -12,6 +12,7 @@ import (
 // race's.
 const (
 	StopTime    race.Stop = "time"
+	StopLimit             = race.StopLimit
 	StopFutile            = race.StopFutile
 	StopNothing           = race.StopNothing
 )
@@ -80,12 +81,9 @@ func Limit(values int, listed bool) int {
 	return race.Rules{Values: make([]int, values), Listed: listed}.Limit()
 }
 
-// Fewest is how many trials the contest takes at least: of values that the user named
-// all that each is sure of, else the first look at them.
+// Fewest is how many trials the contest takes at least: the first look at its values. Named
+// or not, fewer values take fewer.
 func (c *Contest) Fewest() int {
-	if c.rules.Listed {
-		return race.TrialsPerListed * len(c.rules.Values)
-	}
 	rules := c.rules
 	rules.MaxTrials = math.MaxInt32 // what it takes, not what it may
 	return len(race.New(rules, nil).Next().Block)
@@ -106,9 +104,10 @@ func (t *Counted) Ends() map[journal.GroupKey]race.Stop {
 			}
 		}
 	} else {
+		looked := t.blocks() >= len(t.Header.Plan.Groups())
 		for _, c := range t.Contests() {
 			step := c.Next()
-			if step.Stop == "" && (len(c.Blocks) > 0 || !slices.Contains(t.Header.Plan.Groups(), c.Group)) {
+			if step.Stop == "" && looked {
 				step.Stop = t.Spent(len(step.Settings))
 			}
 			ends[c.Group] = step.Stop
@@ -120,6 +119,18 @@ func (t *Counted) Ends() map[journal.GroupKey]race.Stop {
 		}
 	}
 	return ends
+}
+
+// blocks is how many have a trial, whether or not it counts: a group whose trials were all
+// invalid had its first block too.
+func (t *Counted) blocks() int {
+	seen := map[int]bool{}
+	for i := range t.Trials {
+		if t.Trials[i].Role == journal.RoleMeasure {
+			seen[t.Trials[i].Block] = true
+		}
+	}
+	return len(seen)
 }
 
 // Spent says which part of the budget has no room for N trials more. The time is

@@ -78,3 +78,34 @@ func (a Setting) Title() string {
 	}
 	return a.Name()
 }
+
+// Each is what a plan measures its values with, where there are several of it: " with each of
+// 2 CPU limits and 3 numbers of replicas"; empty: there are not.
+func (p Plan) Each() string {
+	groups := p.Groups()
+	var list []string
+	for _, of := range []struct {
+		noun string
+		key  func(GroupKey) any
+	}{
+		{"CPU limits", func(g GroupKey) any { return [2]any{g.Limited, g.QuotaCPUs} }},
+		{"numbers of replicas", func(g GroupKey) any { return g.Replicas }},
+		{"Go versions", func(g GroupKey) any { return g.GoVersion }},
+		{"ways to set it", func(g GroupKey) any { return g.SetLive }},
+	} {
+		seen := map[any]bool{}
+		for _, g := range groups {
+			seen[of.key(g)] = true
+		}
+		if len(seen) > 1 {
+			list = append(list, fmt.Sprintf("%d %s", len(seen), of.noun))
+		}
+	}
+	switch {
+	case list != nil:
+		return " with each of " + strings.Join(list, " and ")
+	case len(groups) > 1:
+		return fmt.Sprintf(" in each of %d groups", len(groups))
+	}
+	return ""
+}

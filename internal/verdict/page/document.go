@@ -45,6 +45,9 @@ func Brief(r *verdict.Result) *document.Document {
 	add(profilesOf(r)...)
 	if text := incompleteText(r); text != "" {
 		add(document.Alert{Text: text})
+		if document.Line(text).Command != "" {
+			d.Closing = nil // which would be another thing to do next
+		}
 	}
 	add(heaviest(r, warnings, len(parts)))
 	return d
@@ -82,7 +85,11 @@ func (g *group) onTerminal() (list []document.Block) {
 		list = append(list, document.Charts{Layout: document.Lines, List: c})
 	}
 	if throughput == nil {
-		list = append(list, itemized("", document.Items(g.concluded().Reasons))...)
+		v := g.concluded()
+		if len(g.r.Groups) > 1 { // else it is the headline
+			list = append(list, document.Text{Text: v.Answer.Plain})
+		}
+		list = append(list, itemized("", document.Items(v.Reasons))...)
 	}
 	return list
 }

@@ -41,7 +41,7 @@ func (w words) step(s verdict.Step) document.Item {
 		return document.Item{Text: "fix the cause, then start again with another --out"}
 	case verdict.StepResume:
 		if swept(w.r) {
-			return document.Item{Text: "continue it", Command: resumeCommand(w.r)}
+			return document.Item{Text: "continue it", Command: continued(w.r)}
 		}
 		return document.Item{Text: howToComplete(w.r)}
 	case verdict.StepReadOutput:
@@ -110,7 +110,7 @@ func incompleteText(r *verdict.Result) string {
 	}
 	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, phrase.Count(r.TrialsPlanned, "planned trial"))
 	if r.Plan.Racing() {
-		ran = fmt.Sprintf("Incomplete: the sweep ended after %d of at most %s, %s", r.TrialsRun+r.PilotsRun, phrase.Count(r.TrialsPlanned, "trial"), answerSoFar(r))
+		ran = fmt.Sprintf("Incomplete: the sweep ended after %s, %s", ranOf(r), answerSoFar(r))
 	}
 	const fix = " Fix the cause, then start again with another --out."
 	switch {
@@ -119,8 +119,11 @@ func incompleteText(r *verdict.Result) string {
 	case r.TrialsRun > 0 && r.TrialsInvalid == r.TrialsRun:
 		return ran + ", and none was valid." + fix
 	}
+	if outOfTime(r) {
+		ran += ": --for was too short"
+	}
 	if swept(r) {
-		return ran + ". To continue, run: " + resumeCommand(r)
+		return ran + ". To continue, run: " + continued(r)
 	}
 	return ran + ". To continue, " + howToComplete(r) + "."
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -123,7 +124,7 @@ func (w words) goOn(s verdict.Step) document.Item {
 	}
 	trials, command := s.More, ""
 	most := r.TrialsRun + r.PilotsRun + s.More
-	if r.Complete && most <= r.Plan.MaxTrials { // it ended before, and again with the same bound
+	if r.Complete && most <= r.Plan.MaxTrials && !stoppedBy(r, string(contest.StopTime)) { // it ended before, and again with the same bound
 		most = r.Plan.MaxTrials + s.More
 	}
 	switch {
@@ -137,10 +138,18 @@ func (w words) goOn(s verdict.Step) document.Item {
 		command = repeatCommand(r, blocks)
 		trials = blocks * (len(r.Plan.Settings) + len(r.Plan.AA))
 	}
-	if s.TrialSeconds > 0 && float64(trials)*s.TrialSeconds < 1e6 {
-		text += ", " + aboutTime(time.Duration(float64(trials)*s.TrialSeconds*float64(time.Second))) + ","
+	if takes := takesAbout(trials, s.TrialSeconds); takes != "" {
+		text += ", " + takes + ","
 	}
 	return document.Item{Text: text + ends, Command: command}
+}
+
+// takesAbout is how long that many trials take; empty: that is not known.
+func takesAbout(trials int, each float64) string {
+	if seconds := float64(trials) * each; seconds > 0 && seconds < 1e6 {
+		return aboutTime(time.Duration(seconds * float64(time.Second)))
+	}
+	return ""
 }
 
 // measuring are the commands whose run may be repeated.
@@ -158,6 +167,40 @@ func (w words) bySweep() bool {
 // resumeCommand is the command that continues in the folder of the result.
 func resumeCommand(r *verdict.Result, changes ...spec.Change) string {
 	return r.Spec.With(append(changes, inFolder(r))...).Shell()
+}
+
+// stoppedBy reports whether a race ended for that reason in some group.
+func stoppedBy(r *verdict.Result, stop string) bool {
+	return slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return g.Race != nil && g.Race.Stop == stop })
+}
+
+// outOfTime reports whether the time of a race has no room for another trial.
+func outOfTime(r *verdict.Result) bool {
+	used := r.TrialSeconds * float64(r.TrialsRun+r.PilotsRun)
+	return r.Plan.Racing() && r.Plan.MaxSeconds > 0 && used+r.TrialSeconds/2 > r.Plan.MaxSeconds || stoppedBy(r, string(contest.StopTime))
+}
+
+// furthered is the command that continues a race for about N trials more, with the bound that
+// it needs for them: of one that ended before its bounds the same as before.
+func furthered(r *verdict.Result, more int) string {
+	var changes []spec.Change
+	if outOfTime(r) {
+		used := r.TrialSeconds * float64(r.TrialsRun+r.PilotsRun)
+		minutes := math.Floor((max(used, r.Plan.MaxSeconds)+r.TrialSeconds*float64(more))/60) + 1
+		changes = append(changes, spec.Set("for", fmt.Sprintf("%.0fm", minutes)))
+	}
+	if most := r.TrialsRun + r.PilotsRun + more; most > r.Plan.MaxTrials {
+		changes = append(changes, spec.Part("until", "trials", strconv.Itoa(most)))
+	}
+	return resumeCommand(r, changes...)
+}
+
+// continued is the command that continues a run that ended early.
+func continued(r *verdict.Result) string {
+	if outOfTime(r) {
+		return furthered(r, len(r.Plan.Settings))
+	}
+	return resumeCommand(r)
 }
 
 // repeatCommand is the command of a grid of N blocks, in a new folder.
@@ -179,7 +222,7 @@ func howToComplete(r *verdict.Result) string {
 	if !swept(r) {
 		return "run the same command with this directory as --out"
 	}
-	return "run " + resumeCommand(r)
+	return "run " + continued(r)
 }
 
 // aboutTime is an expected time, rounded: nobody believes a forecast to the second.

@@ -67,7 +67,7 @@ func (w words) ended() string {
 	if race == nil || w.r == nil || race.Stop == "" {
 		return ""
 	}
-	ran, most, why := w.r.TrialsRun+w.r.PilotsRun, w.r.TrialsPlanned, ""
+	why := ""
 	switch tooFewCPUs := w.Others.TooFewCPUs; {
 	case len(tooFewCPUs) > 0 && race.Stop != string(contest.StopTime):
 		why = "other programs left GOMAXPROCS " + phrase.And(tooFewCPUs) + " too few CPUs every time"
@@ -82,11 +82,20 @@ func (w words) ended() string {
 	case race.Stop == string(contest.StopTime):
 		why = "the next trials would take longer than --for"
 	}
-	if why == "" || ran >= most {
+	if why == "" || w.r.TrialsRun+w.r.PilotsRun >= w.r.TrialsPlanned {
 		return ""
 	}
 	if len(w.r.Best) > 0 { // one of several comparisons
 		return "this comparison ended: " + why
 	}
-	return fmt.Sprintf("the sweep ended after %d of at most %s: %s", ran, phrase.Count(most, "trial"), why)
+	return fmt.Sprintf("the sweep ended after %s: %s", ranOf(w.r), why)
+}
+
+// ranOf is how many trials a race took, of how many where these ended it and not its time.
+func ranOf(r *verdict.Result) string {
+	ran := r.TrialsRun + r.PilotsRun
+	if outOfTime(r) {
+		return phrase.Count(ran, "trial")
+	}
+	return fmt.Sprintf("%d of at most %s", ran, phrase.Count(r.TrialsPlanned, "trial"))
 }

@@ -170,14 +170,14 @@ const (
 func Time(p *time.Duration, least time.Duration, example string) Value {
 	now := ""
 	if *p != 0 {
-		now = timeText(*p)
+		now = TimeText(*p)
 	}
 	parse := func(text string) (time.Duration, error) { return Duration(text, least, example) }
-	return &parsed[time.Duration]{p, now, parse, timeText, Shape{Pattern: timePattern}}
+	return &parsed[time.Duration]{p, now, parse, TimeText, Shape{Pattern: timePattern}}
 }
 
-// timeText is a time without zeros at its end: 1m, 1h.
-func timeText(d time.Duration) string {
+// TimeText is a time without zeros at its end: 1m, 1h.
+func TimeText(d time.Duration) string {
 	text := d.String()
 	for _, zero := range []string{"0s", "0m"} {
 		if rest, ok := strings.CutSuffix(text, zero); ok && strings.ContainsAny(rest[max(0, len(rest)-1):], "mh") {

@@ -22,7 +22,7 @@ type Rules struct {
 	Margin       float64 // a loss of throughput that does not matter; 0: 0.05
 	MarginP99    float64 // a longer p99 that does not matter; 0: 0.20
 	Goal         Goal    // empty: Proven
-	MaxTrials    int     // 0: with two pilots 40, 64 or 96, by the number of values
+	MaxTrials    int     // 0: with two pilots 10, 40, 64 or 96, by the number of values
 	Seed         uint64
 	Latency      bool    // whether p99 is judged
 	Rate         float64 // offered in open loop, in the throughput's unit; 0: unknown
@@ -52,6 +52,8 @@ func (r Rules) Limit() int {
 	}
 	limit := 96 - pilots
 	switch {
+	case len(r.Values) == 1: // nothing is compared: more than a few are for those that are invalid
+		limit = 10 - pilots
 	case len(r.Values) <= 6:
 		limit = 40 - pilots
 	case len(r.Values) <= 16:
