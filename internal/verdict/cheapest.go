@@ -11,7 +11,11 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// priceSettings is null where no rate or no objective was asked for. A setting that used
+// FewestPriced is how many valid trials bounds need.
+const FewestPriced = minPairs
+
+// priceSettings has each setting that was tried, with those that have no valid trial; null where
+// no rate or no objective was asked for. A setting that used
 // more memory than the plan allows is not among them.
 func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheapest {
 	if h.Plan.SLO == nil || h.Load.RatePerSecond == nil || !(*h.Load.RatePerSecond > 0) {
@@ -27,11 +31,8 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 	measured := map[journal.SettingKey][]*journal.Trial{}
 	for i := range trials {
 		t := &trials[i]
-		if !t.Valid || t.Attained == nil || t.Role == journal.RolePilot || t.ThroughputPerSecond == nil || !(*t.ThroughputPerSecond > 0) {
-			continue
-		}
 		key := t.Setting.Key()
-		if r.excluded(key) == contest.ExcludedMemory {
+		if t.Role == journal.RolePilot || r.excluded(key) == contest.ExcludedMemory {
 			continue
 		}
 		if !slices.Contains(keys, key) {
@@ -39,15 +40,23 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 			c.Settings = append(c.Settings, priced(r.Groups, t.Setting))
 		}
 		s := &c.Settings[slices.Index(keys, key)]
+		if !t.Valid || t.Attained == nil || t.ThroughputPerSecond == nil || !(*t.ThroughputPerSecond > 0) {
+			s.Invalid++
+			continue
+		}
 		s.Trials++
 		if t.Attained.Met {
 			s.Met++
 		}
 		measured[key] = append(measured[key], t)
 	}
+	if len(measured) == 0 {
+		c.Settings = []Priced{} // of no setting anything is known
+		return c
+	}
 	for i, key := range keys {
 		s := &c.Settings[i]
-		s.judge(measured[key], math.Log(c.RatePerSecond), len(keys))
+		s.judge(measured[key], math.Log(c.RatePerSecond), len(measured))
 		s.see(measured[key], h.Target.AnyProgram)
 		if s.Carries == CarriesNot && r.excluded(key) == contest.ExcludedTooFewCPUs {
 			s.Carries = CarriesMaybe // other programs had its CPUs
@@ -94,6 +103,9 @@ func priced(groups []Group, a journal.Setting) Priced {
 // at its share of 5% on either side.
 func (p *Priced) judge(trials []*journal.Trial, rate float64, settings int) {
 	p.Carries = CarriesMaybe
+	if len(trials) == 0 {
+		return
+	}
 	var logs []float64
 	for _, t := range trials {
 		logs = append(logs, math.Log(*t.ThroughputPerSecond))
@@ -113,6 +125,20 @@ func (p *Priced) judge(trials []*journal.Trial, rate float64, settings int) {
 	case mean+half < rate:
 		p.Carries = CarriesNot
 	}
+}
+
+// Lacks is about how many valid trials more would show whether an open setting carries the
+// rate: what bounds need, and then twice as many.
+func (p *Priced) Lacks() int {
+	if p.Carries != CarriesMaybe || p.Unseen {
+		return 0
+	}
+	return max(minPairs-p.Trials, p.Trials)
+}
+
+// Promises reports whether an open setting met the rate in each of its trials.
+func (p *Priced) Promises(rate float64) bool {
+	return p.Carries == CarriesMaybe && !p.Unseen && p.Trials > 0 && p.Met == p.Trials && p.Capacity.Median != nil && *p.Capacity.Median >= rate
 }
 
 // see refuses a setting that no valid trial was seen to run at, as guard does with a value:

@@ -736,7 +736,7 @@ const FewestPairs = minPairs
 type Cheapest struct {
 	Objective     slo.Objective
 	RatePerSecond float64
-	Settings      []Priced // by their CPUs in all, then by Ps
+	Settings      []Priced // by their CPUs in all, then by Ps; none: no trial was valid
 	// Answer is the cheapest that carries the rate, Today the unset setting under the
 	// first limit and number of replicas, which are to be those of today; null: none.
 	Answer *Priced
@@ -754,6 +754,7 @@ type Priced struct {
 	CPUs      float64 // of one replica: its quota, else the CPUs that it may use
 	TotalCPUs float64 // of all replicas
 	Trials    int
+	Invalid   int
 	// Met is in how many of them some rate met the objective. Where none did the
 	// capacity is below the lowest rate tried.
 	Met      int

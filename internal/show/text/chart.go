@@ -189,7 +189,11 @@ func (w *writer) small(c document.Charts) {
 	head := strings.Repeat(" ", 2+labelWide)
 	for i := range list {
 		room := wide + 2 + wides[i]
-		head += "  " + terminal.Pad(phrase.Clip(smallTitle(&list[i]), room), room, true)
+		title := smallTitle(&list[i])
+		if utf8.RuneCountInString(title) > room {
+			title = strings.TrimSuffix(title, logarithmic)
+		}
+		head += "  " + terminal.Pad(phrase.Clip(title, room), room, true)
 	}
 	w.Line(w.Style(terminal.Bold, strings.TrimRight(head, " ")))
 	for setting, k := range list[0].Categories {
@@ -208,10 +212,13 @@ func smallTitle(c *document.Chart) string {
 		title += legend(c)
 	}
 	if c.Log {
-		title += ", log"
+		title += logarithmic
 	}
 	return title
 }
+
+// logarithmic is a scale whose values are next to the marks: of a title it is the first to go.
+const logarithmic = ", log"
 
 func legend(c *document.Chart) (text string) {
 	for i, s := range c.Series {

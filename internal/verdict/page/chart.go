@@ -83,10 +83,19 @@ func (g *group) throughputChart() *document.Chart {
 		value: func(a *verdict.Row) stat.Interval { return g.asShown(a.Throughput) },
 		point: func(p *verdict.Point) *float64 { return g.asShown(stat.Interval{Median: p.Throughput}).Median },
 	}}
-	if _, high := g.extent(measures); high == 0 {
+	low, high := g.extent(measures)
+	if high == 0 {
 		return nil
 	}
-	c, _ := g.chart("throughput", g.throughput, measures, false)
+	for i := range g.r.Groups { // of which one is to be chosen: their bars have one scale
+		if g.r.Cheapest != nil {
+			other := *g
+			other.rows = rowsOf(&g.r.Groups[i])
+			least, most := other.extent(measures)
+			low, high = min(low, least), max(high, most)
+		}
+	}
+	c := g.chartOn(document.NewAxis(low, high, false), "throughput", g.throughput, measures, false)
 	c.Title, c.Unit, c.Note = titleFrom(g.throughputTitle(), g.Origin), g.throughput.Name(), noteFrom(g.throughputNote(), g.Origin)
 	if old := g.pairs(); old != nil {
 		chartTogether(&c, g.paired(old, "throughput", g.throughput, measures[0]), c.Title)
@@ -104,10 +113,14 @@ func (g *group) latencyChart() *document.Chart {
 		return nil
 	}
 	c, _ := g.chart("p99", number.Time(), measures, low > 0 && high/low > logFrom)
-	c.Title, c.Note = titleFrom("Latency", g.Origin), noteFrom(g.latencyNote(), g.Origin)
+	title := "Latency"
+	if g.LatencyMode == "closed" {
+		title = "Latency at full load"
+	}
+	c.Title, c.Note = titleFrom(title, g.Origin), noteFrom(g.latencyNote(), g.Origin)
 	if old := g.pairs(); old != nil {
 		of := measures[1] // the judged one
-		chartTogether(&c, g.paired(old, "p99", number.Time(), of), titleFrom("Latency, "+of.name, g.Origin))
+		chartTogether(&c, g.paired(old, "p99", number.Time(), of), titleFrom(title+", "+of.name, g.Origin))
 	}
 	return &c
 }

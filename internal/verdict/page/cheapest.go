@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
@@ -39,7 +41,10 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 		v.Sentence = "None of the measured settings sustains " + askedRate(c) + "."
 		v.Next = []document.Item{{Text: "Use a lower --rate or a longer --slo, or measure higher --limit and more --replicas."}}
 	default:
-		v.Sentence = "No setting is proven to sustain " + askedRate(c) + "."
+		v.Sentence = "No setting is proven to sustain " + askedRate(c) + closest(c) + "."
+		if stoppedBy(r, string(contest.StopTime)) {
+			v.Sentence += fmt.Sprintf(" The time of --for was over after %s.", phrase.Count(r.TrialsRun, "trial"))
+		}
 	}
 	if c.Open > 0 {
 		what := "may sustain it"
@@ -58,6 +63,26 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 		}
 	}
 	return v
+}
+
+// closest is the cheapest setting that met the rate in all of its trials, and why that is no
+// proof; empty: none did.
+func closest(c *verdict.Cheapest) string {
+	i := slices.IndexFunc(c.Settings, func(s verdict.Priced) bool { return s.Promises(c.RatePerSecond) })
+	if i < 0 {
+		return ""
+	}
+	s := &c.Settings[i]
+	text := fmt.Sprintf(", but %s probably does: it reached %s the rate in %s", settingOf(s), ofRate(*s.Capacity.Median, c), phrase.Count(s.Trials, "trial"))
+	if s.Trials < verdict.FewestPriced {
+		text += fmt.Sprintf(", and a proof needs %d", verdict.FewestPriced)
+	}
+	return text
+}
+
+// ofRate is a capacity as a multiple of the rate.
+func ofRate(capacity float64, c *verdict.Cheapest) string {
+	return number.Significant(capacity/c.RatePerSecond, 2) + "×"
 }
 
 // unseen says which open settings more trials do not decide, since procfit could not read the
@@ -86,16 +111,31 @@ func (v *Verdict) unseen(r *verdict.Result) {
 // forInterval is how many trials an interval takes at 95%.
 const forInterval = 6
 
-// measureMore is a grid of twice the blocks that the settings have now.
+// measureMore continues a race that ended before its answer, with what it needs to decide
+// about the open settings. Else it is a grid of twice the blocks that the settings have now.
 func measureMore(r *verdict.Result) document.Item {
 	if !swept(r) {
 		return document.Item{Text: "Measure more, with more --repeats."}
+	}
+	measure := func(trials int, command string) document.Item {
+		text := "measure more"
+		if takes := takesAbout(trials, r.TrialSeconds); takes != "" {
+			text += ", " + takes
+		}
+		return document.Item{Text: text, Command: command}
+	}
+	if r.Plan.Racing() && (!r.Complete || stoppedBy(r, string(contest.StopTime)) || stoppedBy(r, string(contest.StopLimit))) {
+		more := 0
+		for i := range r.Cheapest.Settings {
+			more += r.Cheapest.Settings[i].Lacks()
+		}
+		return measure(more, furthered(r, max(more, len(r.Plan.Settings))))
 	}
 	blocks := 2 * forInterval
 	for i := range r.Cheapest.Settings {
 		blocks = max(blocks, 2*r.Cheapest.Settings[i].Trials)
 	}
-	return document.Item{Text: "Measure more", Command: repeatCommand(r, blocks)}
+	return measure(blocks*(len(r.Plan.Settings)+len(r.Plan.Groups())), repeatCommand(r, blocks))
 }
 
 // settingOf names a setting by what is to be set: 2 replicas of 0.5 CPUs with
@@ -153,13 +193,13 @@ func pricedTable(c *verdict.Cheapest) *document.Table {
 	t := &document.Table{Columns: []document.Column{
 		{Head: "Setting", Short: "setting", Left: true}, {Head: "Total CPUs", Short: "CPUs"},
 		{Head: "Throughput within " + objectiveBound(c.Objective), Short: "within " + objectiveBound(c.Objective)},
-		{Head: "Sustains " + shortNumber(c.RatePerSecond, number.Digits) + " req/s", Short: "enough", Left: true},
+		{Head: "Sustains " + shortNumber(c.RatePerSecond, number.Digits) + " req/s", Short: shortNumber(c.RatePerSecond, number.Digits) + " req/s", Left: true},
 		{Head: "Trials", Short: "trials"},
 	}}
 	u := number.PerSecond("req")
 	for i := range c.Settings {
 		s := &c.Settings[i]
-		row := document.Row{Cells: []document.Cell{{Value: settingOf(s)}, {Value: shortNumber(s.TotalCPUs, number.Digits)}, cell(u, s.Capacity), {Value: carriesWord(s.Carries)}, {Value: strconv.Itoa(s.Trials)}}}
+		row := document.Row{Cells: []document.Cell{{Value: settingOf(s)}, {Value: shortNumber(s.TotalCPUs, number.Digits)}, cell(u, s.Capacity), {Value: carriesWords(s, c)}, {Value: strconv.Itoa(s.Trials)}}}
 		if s.Met < s.Trials {
 			row.Cells[2].Value = "below " + row.Cells[2].Value
 		}
@@ -171,16 +211,32 @@ func pricedTable(c *verdict.Cheapest) *document.Table {
 	return t
 }
 
-func carriesWord(c verdict.Carries) string {
-	switch c {
-	case verdict.CarriesIt:
-		return "yes"
-	case verdict.CarriesLikely:
-		return "likely"
-	case verdict.CarriesNot:
-		return "no"
+// carriesWords is whether a setting carries the rate, and by how much: of an open one, what
+// keeps it open.
+func carriesWords(s *verdict.Priced, c *verdict.Cheapest) string {
+	if s.Capacity.Median == nil {
+		return fmt.Sprintf("none of %d is valid", s.Invalid)
 	}
-	return "unknown"
+	by := ", " + ofRate(*s.Capacity.Median, c)
+	switch s.Carries {
+	case verdict.CarriesIt:
+		return "yes" + by
+	case verdict.CarriesLikely:
+		return "likely" + by
+	case verdict.CarriesNot:
+		return "no" + by
+	}
+	switch i := s.Capacity; {
+	case s.Unseen:
+		return "GOMAXPROCS not read"
+	case s.Met < s.Trials:
+		return fmt.Sprintf("%d of %d missed it", s.Trials-s.Met, s.Trials)
+	case i.Low != nil && i.High != nil:
+		return "maybe, " + ofRate(*i.Low, c) + " to " + ofRate(*i.High, c)
+	case s.Promises(c.RatePerSecond):
+		return "probably" + by
+	}
+	return "probably not" + by
 }
 
 // measuredOn is what the settings were measured on.

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
@@ -46,7 +48,7 @@ func TestCheapestWords(t *testing.T) {
 		if said := strings.Contains(strings.Join(v.Reasons, " "), "this is not proven yet"); said != (tc.open > 0) || said && len(v.Next) == 0 {
 			t.Errorf("%s: %q, %q", name, v.Reasons, v.Next)
 		}
-		if tc.open > 0 && v.Next[0].String() != "Measure more: procfit sweep --repeats 12 -- x" {
+		if tc.open > 0 && v.Next[0].String() != "measure more: procfit sweep --repeats 12 -- x" {
 			t.Errorf("%s: %q", name, v.Next)
 		}
 		if tc.answer != nil && v.Reasons[0] != "Within that limit it sustains 401 req/s (380 to 424); the bounds hold for all settings together, at 95%." {
@@ -78,4 +80,71 @@ func TestCheapestUnseen(t *testing.T) {
 			t.Errorf("%s: %q, %q", carries, v.Reasons, v.Next)
 		}
 	}
+}
+
+// slowed is a sweep of three limits that ran out of time: 1 and 0.5 CPUs met the objective at
+// many times the rate, and of 0.25 CPUs no trial was valid.
+func slowed(perLimit int) *verdict.Result {
+	h := journal.Header{Name: "caddy", Spec: specOf("sweep", "--slo", "p99=50ms", "--rate", "300", "--limit", "1,0.5,0.25", "--procs", "1", "--for", "4m", "--out", "slo", "--", "caddy"),
+		TargetHost: journal.Host{CPUs: 2, EffectiveCPUs: 2}, Target: journal.Target{Kind: journal.KindServer, Command: []string{"caddy"}, URL: "http://127.0.0.1/"}}
+	h.Load.RatePerSecond, h.Load.DurationSeconds = new(300.0), 1.5
+	h.Plan = journal.Plan{Strategy: journal.StrategyRace, Goal: journal.GoalProven, Listed: true, MaxTrials: 30, MaxSeconds: 240, Margin: 0.05, MarginP99: 0.2, SLO: &slo.Objective{Quantile: 0.99, Seconds: 0.05}}
+	var trials []journal.Trial
+	for i, limit := range []float64{1, 0.5, 0.25} {
+		a := journal.Setting{Label: "1", Procs: new(1), QuotaCPUs: &limit, Replicas: 1}
+		h.Plan.Settings = append(h.Plan.Settings, a)
+		for n := range perLimit {
+			t := journal.Trial{
+				Setting: a, Role: journal.RoleMeasure, Origin: journal.OriginLocal, Block: 3*n + i, DurationSeconds: 234 / float64(3*perLimit), ObservedProcs: []*int{new(1)},
+				Valid: limit > 0.25, ThroughputPerSecond: new(12000 * limit * (1 + 0.01*float64(n))), ThroughputUnit: "requests", Attained: &journal.Attainment{Met: true, Probes: 7},
+				Phases: []journal.Phase{{Mode: journal.ModeClosed, RatePerSecond: new(12000.0), LatencySeconds: &journal.Latency{P50: new(0.002), P99: new(0.06)}}},
+			}
+			if !t.Valid {
+				t.InvalidCode, t.InvalidReason = journal.InvalidSlow, "the machine itself was slower"
+			}
+			trials = append(trials, t)
+		}
+	}
+	r := verdict.Analyze(h, trials)
+	r.Folder = "slo"
+	return r
+}
+
+// A sweep for the cheapest limit that ran out of time says which limit probably is enough, and
+// why that is no proof, what it knows of each limit, and one thing to do next, which continues.
+func TestCheapestOutOfTime(t *testing.T) {
+	got := onTerminal(t, slowed(2), text.Options{})
+	for _, want := range []string{
+		"No setting is proven to sustain 300 req/s with p99 within 50 ms, but 0.5 CPUs\nwith GOMAXPROCS=1 probably does: it reached 20× the rate in 2 trials, and a\nproof needs 3. The time of --for was over after 6 trials.",
+		"0.25 CPUs with GOMAXPROCS=1 0.25                  – none of 2 is valid      0",
+		"0.5 CPUs with GOMAXPROCS=1   0.5              6.03k probably, 20×           2",
+		"Next, measure more, about 5 minutes:\nprocfit sweep --slo p99=50ms --rate 300 --limit 1,0.5,0.25 --procs 1 --for 9m --out slo -- caddy",
+		"LATENCY AT FULL LOAD",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if n := strings.Count(got, "procfit sweep"); n != 1 {
+		t.Errorf("%d commands in\n%s", n, got)
+	}
+	_, empty, _ := strings.Cut(got, "── Limit 0.25 CPUs ")
+	if _, empty, _ = strings.Cut(empty, "\n"); strings.HasPrefix(strings.TrimSpace(empty), "setting ") {
+		t.Errorf("nothing says why the section is empty:\n%s", got)
+	}
+	if whole, half := strings.Count(lineWith(got, "12.1k req/s"), "━"), strings.Count(lineWith(got, "6.03k req/s"), "━"); whole < half*3/2 {
+		t.Errorf("bars of %d and %d for twice the throughput:\n%s", whole, half, got)
+	}
+	if got := onTerminal(t, slowed(3), text.Options{}); !strings.Contains(got, "0.5 CPUs with GOMAXPROCS=1   0.5              6.06k yes, 20×                3") || strings.Contains(got, "probably") {
+		t.Errorf("with three trials it is\n%s", got)
+	}
+}
+
+func lineWith(s, part string) string {
+	for line := range strings.Lines(s) {
+		if strings.Contains(line, part) {
+			return line
+		}
+	}
+	return ""
 }

@@ -479,6 +479,7 @@ type pricedJSON struct {
 	CPUs      float64         `json:"cpus"`
 	TotalCPUs float64         `json:"total_cpus"`
 	Trials    int             `json:"trials"`
+	Invalid   int             `json:"invalid,omitempty"`
 	Met       int             `json:"met"`
 	Capacity  intervalJSON    `json:"capacity_per_second"`
 	Carries   verdict.Carries `json:"carries"`

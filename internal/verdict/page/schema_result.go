@@ -234,7 +234,7 @@ func cheapestSchema(c *verdict.Cheapest) cheapestJSON {
 func pricedSchema(p *verdict.Priced) pricedJSON {
 	return pricedJSON{
 		Label: p.Label, Procs: p.Procs, QuotaCPUs: p.QuotaCPUs, Replicas: p.Replicas, GoVersion: p.GoVersion, CPUs: p.CPUs, TotalCPUs: p.TotalCPUs,
-		Trials: p.Trials, Met: p.Met, Capacity: intervalJSON(p.Capacity), Carries: p.Carries, Unseen: p.Unseen,
+		Trials: p.Trials, Invalid: p.Invalid, Met: p.Met, Capacity: intervalJSON(p.Capacity), Carries: p.Carries, Unseen: p.Unseen,
 	}
 }
 
