@@ -77,19 +77,6 @@ const (
 	OfManifest = manifestKey
 )
 
-// ServiceRows are the keys of a service next to its settings, in the order of the reference.
-func ServiceRows() []field.Field {
-	text := func(name, holds, help string) field.Field {
-		return field.Field{Name: name, Holds: holds, Help: help, Value: field.Text(new(string))}
-	}
-	return []field.Field{
-		text(fileKey, "FILE", "a procfit.yaml with the settings of the service; its path is relative to the folder in which procfit runs"),
-		text(manifestKey, "FILE", "the Kubernetes manifest that has the value of the service"),
-		text(objectKey, "OBJECT", "the object in the manifest, as in Deployment/api (default that of cluster.object, or the only one)"),
-		text(containerKey, "NAME", "the container whose GOMAXPROCS it is (default that of cluster.container, or the only one)"),
-	}
-}
-
 // serviceName is what is good as a folder, and in the message of a commit.
 var serviceName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
