@@ -17,18 +17,6 @@ func TestReportGolden(t *testing.T) {
 	documenttest.Golden(t, "typical.md", []byte(inMarkdown(pagetest.Typical())))
 }
 
-func TestSaysWhatAReaderMustKnow(t *testing.T) {
-	out := inMarkdown(pagetest.Typical())
-	for _, want := range []string{
-		"AMD EPYC 7B13", "8 online, limited to 2", "Go version of the program | 1.24.6", "6.12.41", "built in, 64 connections, GET",
-		"2026-03-14 09:00 UTC", "seed 42", "| **2** (recommended) | best | 12.8k [", "Set GOMAXPROCS=2", "CPUs of the target | 0-1", "reproduce.sh",
-	} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q", want)
-		}
-	}
-}
-
 func TestNothingIsSaidTwice(t *testing.T) {
 	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "varied": pagetest.Varied(200), "gate": pagetest.Gate(func(*verdict.Gate) {}), "invalid": pagetest.Invalid()} {
 		out := inMarkdown(r)

@@ -65,22 +65,6 @@ func TestLinesFitTheTerminal(t *testing.T) {
 	}
 }
 
-var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
-
-func TestColourChangesNoText(t *testing.T) {
-	tr := read(t, "1.27.1", exec.Options{})
-	without, with := render(t, tr, 40, text.Options{}), render(t, tr, 40, text.Options{Color: true})
-	if strings.Contains(without, "\x1b") {
-		t.Error("an escape sequence without colour")
-	}
-	plain := strings.Split(sgr.ReplaceAllString(with, ""), "\n")
-	for i, line := range strings.Split(without, "\n") {
-		if strings.TrimRight(plain[i], " ") != line {
-			t.Errorf("line %d is %q with colour, %q without", i+1, plain[i], line)
-		}
-	}
-}
-
 // many is a trace of two Ps: main, a goroutine of the runtime's own, and n others
 // that ran 1 ms, 2 ms and so on.
 func many(n int) *exec.Trace {

@@ -3,7 +3,6 @@ package page
 import (
 	"bytes"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -38,7 +37,6 @@ func TestText(t *testing.T) {
 	for _, log := range logs {
 		documenttest.Golden(t, log+".txt", []byte(asText(t, log, text.Options{})))
 	}
-	documenttest.Golden(t, "go1.27.1-detail.ansi", []byte(asText(t, "go1.27.1-detail", text.Options{Color: true})))
 }
 
 func TestLinesFitTheTerminal(t *testing.T) {
@@ -49,30 +47,6 @@ func TestLinesFitTheTerminal(t *testing.T) {
 					t.Errorf("%s, width %d, line %d has %d columns: %s", log, width, i+1, n, line)
 				}
 			}
-		}
-	}
-}
-
-var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
-
-func TestColourChangesNoText(t *testing.T) {
-	for _, log := range logs {
-		without, with := asText(t, log, text.Options{}), asText(t, log, text.Options{Color: true})
-		if strings.Contains(without, "\x1b") {
-			t.Errorf("%s: an escape sequence without colour", log)
-		}
-		for i, line := range strings.Split(sgr.ReplaceAllString(with, ""), "\n") {
-			if want := strings.Split(without, "\n")[i]; strings.TrimRight(line, " ") != want {
-				t.Errorf("%s: line %d is %q with colour, %q without", log, i+1, line, want)
-			}
-		}
-	}
-}
-
-func TestNoTwoEmptyLines(t *testing.T) {
-	for _, log := range logs {
-		if strings.Contains(asText(t, log, text.Options{}), "\n\n\n") {
-			t.Errorf("%s: two empty lines in a row", log)
 		}
 	}
 }
