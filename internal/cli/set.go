@@ -107,6 +107,9 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err != nil {
 		return err
 	}
+	if pid == os.Getpid() {
+		return usageError("%d is procfit itself", pid)
+	}
 	c, err := decide(pid, args[1], n)
 	if err != nil {
 		return err
@@ -161,8 +164,6 @@ func oneProcess(ctx context.Context, command, word string) (int, error) {
 			list = append(list, fmt.Sprintf("%d (%s)", p.pid, phrase.Clean(p.name)))
 		}
 		return 0, usageError("%q matches %s: name one by its process ID: %s", word, phrase.Count(len(found), "process"), phrase.And(list))
-	case found[0].pid == os.Getpid():
-		return 0, usageError("%d is procfit itself", found[0].pid)
 	}
 	return found[0].pid, noThreads(command, []int{found[0].pid})
 }
