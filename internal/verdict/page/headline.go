@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -8,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
 // partsOf are those of a Result.
@@ -29,7 +31,17 @@ func partsOf(r *verdict.Result) (list []part) {
 // VerdictOf is what a Result came to, in words.
 func VerdictOf(r *verdict.Result) Verdict { return pageHeadline(r, partsOf(r)) }
 
+// pageHeadline is the verdict of all parts. What its time ended has a command that continues it.
 func pageHeadline(r *verdict.Result, parts []part) Verdict {
+	v := wholeVerdict(r, parts)
+	commanded := slices.ContainsFunc(v.Next, func(i document.Item) bool { return i.Command != "" })
+	if len(v.Next) > 0 && !commanded && swept(r) && stoppedBy(r, string(contest.StopTime)) {
+		v.Next = append([]document.Item{{Text: "continue it", Command: continued(r)}}, v.Next...)
+	}
+	return v
+}
+
+func wholeVerdict(r *verdict.Result, parts []part) Verdict {
 	switch c := r.Cheapest; {
 	case gateLeads(r):
 		return gateOf(r.Gate).headline(r)
