@@ -292,7 +292,7 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 		programs.Expect("", e)
 	}
 	all := []check.Checker{
-		binary.New(binary.Options{Programs: programs, Cache: &o.scanned, Tree: tree}), // before those that ask for programs
+		binary.New(binary.Options{Programs: programs, Cache: &o.scanned, Tree: tree, Paths: o.paths}), // before those that ask for programs
 		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio, Strict: o.strict, Containers: o.containers, Tree: tree}),
 	}
 	if o.looksAtSource() {

@@ -52,6 +52,7 @@ type Options struct {
 	Programs *check.Programs // to which what is found is added; nil: to none
 	Cache    *Cache          // of runs over the same files; nil: none
 	Tree     *folder.Tree    // what may be read besides them; nil: everything
+	Paths    []string        // that the user has named
 }
 
 // Cache keeps what was read, for a second run over the same files. The zero value is
@@ -159,17 +160,23 @@ func (c *Checker) module(f *check.File) error {
 	if err != nil {
 		return err
 	}
+	if err := c.add(f.Path, b, f.Named); err != nil && f.Named {
+		return errors.New(strings.TrimPrefix(err.Error(), f.Path+": ")) // the path is next to it anyway
+	}
+	return nil
+}
+
+// add makes the programs of a go.mod known.
+func (c *Checker) add(file string, b []byte, named bool) error {
 	name := modfile.ModulePath(b)
 	c.mu.Lock()
 	c.modules[name] = true
 	c.mu.Unlock()
-	known, err := check.ParseModule(f.Path, b)
-	switch {
-	case err != nil && f.Named:
-		return errors.New(strings.TrimPrefix(err.Error(), f.Path+": ")) // the path is next to it anyway
-	case err == nil:
-		c.o.Programs.Add(check.Candidate{Program: known, Names: check.NamesOf(name), Module: true, Path: name, Given: f.Named})
+	known, err := check.ParseModule(file, b)
+	if err != nil {
+		return err
 	}
+	c.o.Programs.Add(check.Candidate{Program: known, Names: check.NamesOf(name), Module: true, Path: name, Given: named})
 	return nil
 }
 

@@ -29,7 +29,7 @@ func run(t *testing.T, paths ...string) *check.Report {
 func runContext(ctx context.Context, paths ...string) (*check.Report, error) {
 	programs := &check.Programs{}
 	return check.Run(ctx, check.Options{Paths: paths, Checkers: []check.Checker{
-		binary.New(binary.Options{Programs: programs}), manifest.New(manifest.Options{Programs: programs}),
+		binary.New(binary.Options{Programs: programs, Paths: paths}), manifest.New(manifest.Options{Programs: programs}),
 	}})
 }
 
@@ -94,6 +94,26 @@ func TestWhoseProgram(t *testing.T) {
 					t.Errorf("%s: %q is nothing that its user can do", name, f)
 				}
 			}
+		}
+	}
+}
+
+// TestModuleAbove: a folder of manifests is judged as in a check of the repository, with the
+// go.mod above it; one outside of the repository is not read.
+func TestModuleAbove(t *testing.T) {
+	dir := t.TempDir()
+	pod := filepath.Join(dir, "repo", "deploy", "pod.yaml")
+	write(t, pod, []byte("apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: api\n    image: api:1.0\n    resources: {limits: {cpu: 2}}\n"))
+	module := []byte("module example.com/api\n\ngo 1.24\n")
+	write(t, filepath.Join(dir, "go.mod"), module)
+	write(t, filepath.Join(dir, "repo", ".git", "HEAD"), nil)
+	if r := run(t, filepath.Dir(pod)); len(r.Findings) > 0 || r.Files != 1 {
+		t.Errorf("with a go.mod outside of the repository: %+v", r.Findings)
+	}
+	write(t, filepath.Join(dir, "repo", "go.mod"), module)
+	for _, path := range []string{filepath.Dir(pod), filepath.Dir(pod) + "/...", pod, filepath.Join(dir, "repo")} {
+		if r := run(t, path); len(r.Findings) != 1 || r.Findings[0].Rule != "PF005" || len(r.Problems) > 0 {
+			t.Errorf("%s: %+v, want PF005", path, r.Findings)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,11 @@ import (
 // known.
 func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	sorting.Stable(c.found, func(a, b found) int { return cmp.Compare(a.path, b.path) })
+	if len(c.modules) == 0 && len(c.found) == 0 { // of procfit check deploy/, whose program is above
+		for _, p := range c.o.Paths {
+			c.nearest(p)
+		}
+	}
 	c.above(".")
 	for _, f := range c.found {
 		if err := ctx.Err(); err != nil {
@@ -211,6 +217,30 @@ func (c *Checker) ours(module, pkg string) bool {
 		}
 	}
 	return false
+}
+
+// nearest takes the go.mod above a path, as a go command there would, but none from outside
+// of its repository.
+func (c *Checker) nearest(file string) {
+	if file == check.Stdin {
+		file = "."
+	}
+	dir, err := filepath.Abs(filepath.FromSlash(strings.TrimSuffix(filepath.ToSlash(file), "/...")))
+	for ; err == nil; dir = filepath.Dir(dir) {
+		name := filepath.Join(dir, "go.mod")
+		if b, err := c.o.Tree.ReadAbove(name, mostModule); err == nil {
+			if from, err := filepath.Abs("."); err == nil {
+				if short, err := filepath.Rel(from, name); err == nil {
+					name = short
+				}
+			}
+			_ = c.add(filepath.ToSlash(name), b, false) // nobody named it
+			return
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
+			return
+		}
+	}
 }
 
 // above takes the go.mod files of a folder and of those above it.
