@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/sockets"
 	"github.com/procfit/procfit/internal/inspect/traffic"
 	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/measure/local"
@@ -18,6 +20,8 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/internal/spec"
+	judge "github.com/procfit/procfit/internal/verdict/live"
 )
 
 // offered are the flags of a load that live offers itself.
@@ -38,6 +42,9 @@ func (o *liveOptions) offered() []field.Field {
 // tried with --procs or --aa, a load is offered with --rate, and else the program is watched.
 func (o *liveOptions) checkWays() error {
 	tries, loads := o.tries(), o.has("rate")
+	if tries && loads {
+		return o.bothWays()
+	}
 	for _, name := range o.Names {
 		of := func(list ...string) bool { return slices.Contains(list, name) }
 		switch {
@@ -45,19 +52,47 @@ func (o *liveOptions) checkWays() error {
 			return usageError("--%s needs --procs, the values to try; without it the program is watched, and nothing is changed", name)
 		case of("header") && !tries && !loads:
 			return usageError("--header needs --rate, --metrics or --prometheus: without them nothing is asked")
-		case of("procs", "aa", "for", "header", "seed", "out", "output", "json", "quiet", "dry-run", "slice", "burn-in", "baseline", "budget", "margin", "slo", "metrics", "prometheus", "query", "yes", "rate"):
+		case of("header", "rate") || of(tried...):
 		case !loads:
 			return usageError("--%s needs --rate, the requests per second to send: a server in use gets the rate that you choose, not the most that it can carry", name)
 		}
 	}
 	if loads && o.has("for") {
-		return usageError("--for is without --rate; at a rate, write --trial-time %s", o.spec.Load.Duration)
-	}
-	if tries && loads {
-		return usageError("--rate and --procs: values are tried under the traffic that the program has; send some with procfit load --rate N URL in another terminal")
+		return usageError("--for has no effect with --rate, which measures %s, each by itself; try: --trial-time %s", phrase.Count(o.spec.Repeats, "trial"), max(time.Second, (o.spec.Load.Duration/time.Duration(max(1, o.spec.Repeats))).Round(time.Second)))
 	}
 	return nil
 }
+
+// bothWays is that values are to be tried under a load: two commands, which a shell runs
+// together. Each has what it needs, so that it is the last to be typed.
+func (o *liveOptions) bothWays() error {
+	h := judge.NewHeader(o.slice, o.burnIn, o.baseline, o.spec.Load.Duration)
+	var values []int
+	for _, n := range o.spec.Procs.Values {
+		if n != nil {
+			values = append(values, *n)
+		}
+	}
+	if o.spec.Procs.Auto {
+		values = []int{1, 2, 3} // the most of a block
+	}
+	h.Plan.Settings = judge.Settings(0, values, o.same)
+	lasts := max(o.spec.Load.Duration, h.Least())
+	minutes := func(d time.Duration) string { return fmt.Sprintf("%gm", math.Ceil(d.Minutes())) }
+	url := "URL"
+	if len(o.spec.URLs) > 0 {
+		url = o.spec.URLs[0]
+	} else if port, ok := strings.CutPrefix(o.operands[0], ":"); ok {
+		url = "http://127.0.0.1:" + port + "/"
+	}
+	load := spec.Spec{Command: "load", Operands: []string{url}}.With(spec.Set("rate", strconv.FormatFloat(o.spec.Load.Rate, 'g', -1, 64)), spec.Set("for", minutes(lasts+time.Minute)))
+	asked, _ := o.Spec(o.name, o.operands, nil)
+	try := asked.Only(func(name string) bool { return slices.Contains(tried, name) }).With(spec.Set("for", minutes(lasts)))
+	return usageError("--rate and --procs: values are tried under the traffic that the program has, and procfit live sends none meanwhile. Start the load, and then try the values:\n  %s &\n  %s", load.Shell(), try.Shell())
+}
+
+// tried are the flags of how values are tried.
+var tried = []string{"procs", "aa", "for", "seed", "out", "output", "json", "quiet", "dry-run", "slice", "burn-in", "baseline", "budget", "margin", "slo", "metrics", "prometheus", "query", "yes"}
 
 // tries reports whether values are tried.
 func (o *liveOptions) tries() bool { return o.has("procs") || o.same }
@@ -103,6 +138,14 @@ func (o *liveOptions) watch(ctx context.Context, std stdio, c change, program *l
 		return err
 	}
 	w.Seen = live.Seen(from, to)
+	if port, ok := strings.CutPrefix(o.operands[0], ":"); ok {
+		w.Port, _ = strconv.Atoi(port)
+	} else if l, err := sockets.Of(c.subject.PID); err == nil {
+		if ports := l.Ports(); len(ports) > 0 {
+			w.Port = ports[0]
+		}
+		l.Close()
+	}
 	if o.printed.json() {
 		err = w.WriteJSON(std.out)
 	} else {

@@ -39,9 +39,9 @@ func newSet(std stdio) *cobra.Command {
 		Short: "Change the GOMAXPROCS of a running program, without a restart",
 		Long: `Change the GOMAXPROCS of a running Go program: procfit has it call runtime.GOMAXPROCS.
 The program needs no code for this, no symbols and no restart. One of its goroutines is
-held for about a millisecond, on a busy machine longer, and the runtime stops all of them
-while it changes the value, as for any call of that function. procfit prints how long both
-took.
+held: for about 1 ms where a CPU is free, often for 10 to 100 ms on a busy machine. The
+runtime stops all of them while it changes the value, as for any call of that function.
+procfit prints how long both took.
 
 N is 1 to 4096. recommended is the value that procfit explain PID recommends. auto has
 the runtime follow the CPU limit again; before Go 1.25, which never follows it, auto sets
@@ -316,7 +316,7 @@ func (c change) lendable(what, otherwise string) error {
 
 // agreed asks, unless --yes is given.
 func (o *setOptions) agreed(ctx context.Context, std stdio, c change, args []string) error {
-	how := "procfit has it call runtime.GOMAXPROCS: one goroutine is held for about a millisecond, on a busy machine for up to two seconds, and kill -9 of procfit's tracer in that time would end the program"
+	how := "procfit has it call runtime.GOMAXPROCS: one goroutine is held, for about 1 ms where a CPU is free, often for 10 to 100 ms on a busy machine, at most for 2 s, and kill -9 of procfit's tracer in that time would end the program"
 	switch {
 	case o.byLease(c):
 		how = fmt.Sprintf("it allows leases and sets the value itself; its own value comes back at the end, and within %s if procfit is killed", number.Chosen(meter.LongestLease))

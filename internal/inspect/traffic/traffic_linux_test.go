@@ -123,7 +123,7 @@ func TestNoMeter(t *testing.T) {
 	if err := w.WriteText(&out, text.Options{Width: 100}); err != nil || w.WriteJSON(&doc) != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Connections with unread requests  1.5", "Scheduling latency p99            2.00 ms", "0.5 CPUs", "its requests are not known"} {
+	for _, want := range []string{"Connections with unread requests  1.5", "Scheduling latency p99            2.00 ms", "0.5 CPUs", "its requests are not known", "procfit live 7 --rate 100 --url URL", "procfit live 7 --procs auto"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

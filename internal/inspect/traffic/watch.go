@@ -18,6 +18,7 @@ import (
 // Watched is what a program did between two readings of its Meter.
 type Watched struct {
 	PID          int
+	Port         int // where it listens, or the first of several; 0: not known
 	GoVersion    string
 	Procs        int     // GOMAXPROCS at the end
 	Limit        float64 // CPUs; 0: none is known

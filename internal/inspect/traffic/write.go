@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -179,9 +180,16 @@ func (w Watched) notes() (list []document.Note) {
 	add := func(message, fix string) { list = append(list, document.Note{Message: message, Fix: fix}) }
 	switch {
 	case !w.Metered:
-		add("its requests are not known: it has no Meter of maxprocs/live that counts them", "")
+		who := strconv.Itoa(w.PID)
+		send := "procfit live " + who + " --rate 100 --url URL"
+		if w.Port > 0 {
+			who = ":" + strconv.Itoa(w.Port)
+			send = "procfit live " + who + " --rate 100"
+		}
+		add("its requests are not known, because nothing in the program counts them", "to send some and see their latency: "+send)
+		list = append(list, document.Note{Quiet: true, Message: "to try other values under its own traffic: procfit live " + who + " --procs auto"})
 	case w.Requests == 0:
-		add("no request ended in this time", "watch longer with --trial-time, or check that requests go through the Meter's Middleware")
+		add("no request ended in this time", "watch longer with --for, or check that requests go through the Meter's Middleware")
 	case !w.Stamped && w.Handler.Count() > 0: // hijacked connections have no latency
 		add("the latency is the time in the handler: it omits the wait before it, which a GOMAXPROCS that is too low makes longer", "serve connections of the Meter's Listener, with ConnContext")
 	case w.Streams > 0:

@@ -235,13 +235,19 @@ func (h Header) Forecast(baseline []paired.Slice) paired.Forecast {
 	return h.Rules().Forecast(baseline, int(seconds(h.Load.DurationSeconds-h.Live.BaselineSeconds)/h.Block()), h.Block())
 }
 
+// Least is how long an experiment takes that may prove something, in whole minutes.
+func (h Header) Least() time.Duration {
+	least := FewestBlocks*h.Block() + seconds(h.Live.BaselineSeconds)
+	return time.Duration(math.Ceil(least.Minutes())) * time.Minute
+}
+
 // Check says what of the times cannot be.
 func (h Header) Check() error {
 	left := seconds(h.Load.DurationSeconds - h.Live.BaselineSeconds)
-	if least := FewestBlocks * h.Block(); left < least {
-		return fmt.Errorf("--for %s: after the baseline of %s that is %s of %s; a proof takes %d at least: --for %gm",
+	if left < FewestBlocks*h.Block() {
+		return fmt.Errorf("--for %s: after the baseline of %s that is %s of %s; a proof takes %d at least: --for %s",
 			seconds(h.Load.DurationSeconds), number.Chosen(seconds(h.Live.BaselineSeconds)), phrase.Count(max(0, int(left/h.Block())), "block"), number.Chosen(h.Block()), FewestBlocks,
-			math.Ceil((least + seconds(h.Live.BaselineSeconds)).Minutes()))
+			fmt.Sprintf("%gm", h.Least().Minutes()))
 	}
 	return nil
 }
