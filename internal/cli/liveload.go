@@ -141,9 +141,7 @@ func (o *liveOptions) watch(ctx context.Context, std stdio, c change, program *l
 	if port, ok := strings.CutPrefix(o.operands[0], ":"); ok {
 		w.Port, _ = strconv.Atoi(port)
 	} else if l, err := sockets.Of(c.subject.PID); err == nil {
-		if ports := l.Ports(); len(ports) > 0 {
-			w.Port = ports[0]
-		}
+		w.Port = int(l.Address().Port())
 		l.Close()
 	}
 	if o.printed.json() {
