@@ -90,7 +90,7 @@ var mayImport = map[string][]string{
 	"check/cluster":  {"check", "check/manifest", "program/rule", "maxprocs/facts", "host/cluster", "host/container", "program/expected"},
 	"check/migrate":  {"check", "check/manifest", "check/source", "program/rule", "program/toolchain", "host/folder", "host/git", "maxprocs/facts", "show/document"},
 
-	"measure/plan":            {"spec", "measure/plan/field", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench", "maxprocs/memlimit"},
+	"measure/plan":            {"spec", "measure/plan/field", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench", "program/observe", "maxprocs/memlimit"},
 	"measure/plan/field":      {"spec"},
 	"measure/plan/specfile":   {"spec", "measure/plan/field", "load"},
 	"measure/drift":           {"program/observe", "program/rule", "program/meter", "maxprocs/live", "verdict/eprocess"},

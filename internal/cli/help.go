@@ -36,6 +36,7 @@ Keep
   set       change the value of a running program  procfit set 4711 4
   exporter  serve ps as Prometheus metrics         procfit exporter
 
+Flags of a command: procfit COMMAND --help; procfit help COMMAND explains all.
 More: load, trace, report, fleet, kube, migrate, resize, lab (procfit help more)
 Start: procfit ps, or procfit sweep, which measures a practice server.
 `

@@ -18,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/engine"
 	"github.com/procfit/procfit/internal/load/requests"
+	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/trial"
@@ -95,6 +96,9 @@ offered, or, without --max-errors, every request failed; 130 interrupted.`,
 func (o *loadOptions) run(ctx context.Context, std stdio) error {
 	if err := o.resolve(std); err != nil {
 		return err
+	}
+	if others := local.Others(ctx); local.Matter(others) {
+		std.notef("other programs use %s, so that the server and the load have less CPU time: on a quieter machine the throughput is higher", others)
 	}
 	if warmup := o.spec.Load.Warmup; warmup > 0 {
 		warm := o.options

@@ -10,11 +10,11 @@ import (
 func TestOpen(t *testing.T) {
 	quota := journal.GroupKey{Limited: true, QuotaCPUs: 0.5, GoVersion: "1.24"}
 	for want, list := range map[string][]plan.Question{
-		"":                                   nil,
-		", open: 3":                          {{A: "3"}},
-		", open: 2 or 3, by p99":             {{A: "2", B: "3", Latency: true}},
-		", open: 2 or 3 and 1 more question": {{A: "2", B: "3"}, {A: "3", B: "4"}},
-		", open (limit 0.5 go1.24): 2 or 3, by p99 and 2 more questions": {{Group: quota, A: "2", B: "3", Latency: true}, {A: "3"}, {A: "4"}},
+		"":                                     nil,
+		", undecided: 3":                       {{A: "3"}},
+		", undecided: 2 or 3 by p99":           {{A: "2", B: "3", Latency: true}},
+		", undecided: 2 or 3, and 1 more pair": {{A: "2", B: "3"}, {A: "3", B: "4"}},
+		", undecided: 2 or 3 by p99 (limit 0.5 go1.24), and 2 more pairs": {{Group: quota, A: "2", B: "3", Latency: true}, {A: "3"}, {A: "4"}},
 	} {
 		if got := open(list); got != want {
 			t.Errorf("%q, want %q", got, want)

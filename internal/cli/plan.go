@@ -29,7 +29,7 @@ func describe(s *session.Session) string {
 		facts = append(facts, grid(s)...)
 	}
 	if s.Plan.Pilots > 0 && !s.Ended {
-		facts = append(facts, fmt.Sprintf("the first %s find the request rate", phrase.Count(s.Plan.Pilots*len(s.Plan.Groups()), "trial")))
+		facts = append(facts, fmt.Sprintf("the first %s find the request rate", phrase.Count(plan.Pilots(s.Plan), "trial")))
 	}
 	for _, q := range s.Spec.Quotas {
 		if q != nil && s.Spec.Target.Pods == nil {
@@ -109,7 +109,7 @@ func about(s *session.Session, trials int) string {
 func activity(a plan.Activity) string {
 	switch a.Step {
 	case plan.StepOthers:
-		return fmt.Sprintf("other programs use %.2g of the %s that the target may use, so the target has less CPU time in every trial", a.CPUs, number.CPUs(a.OfCPUs))
+		return fmt.Sprintf("other programs use %s that the target may use, so the target has less CPU time in every trial", a.Others)
 	case plan.StepUnseen:
 		return "here only throughput and latency are measured: the live GOMAXPROCS, the kernel's counters, quotas and lists of CPUs need Linux"
 	case plan.StepArrange:
@@ -135,7 +135,10 @@ func activity(a plan.Activity) string {
 	case plan.StepPrepare:
 		return "preparing"
 	case plan.StepBusy:
-		return fmt.Sprintf("other programs use %.2g of %s and left the last trials too little CPU time to compare them: waiting until these programs stop, at most %s (--timeout quiet=10m waits longer, --timeout quiet=0s measures anyway)", a.CPUs, number.CPUs(a.OfCPUs), number.Minutes(a.Left))
+		if a.Waited > 0 {
+			return fmt.Sprintf("still waiting: other programs use %s, at most %s more", a.Others, number.Clock(a.Left))
+		}
+		return fmt.Sprintf("other programs use %s and left the last trials too little CPU time to compare them: waiting until these programs stop, at most %s on top of --for (--timeout quiet=10m waits longer, --timeout quiet=0s measures anyway)", a.Others, number.Minutes(a.Left))
 	case plan.StepSlow:
 		last, are := "trial", "it is"
 		if a.Trials != 1 {

@@ -95,6 +95,10 @@ func (p *progress) notice(a plan.Activity) {
 	if a.Step == plan.StepBusy {
 		p.quiet = p.now().Add(a.Left)
 	}
+	if a.Waited > 0 && p.screen.there() {
+		p.draw() // which counts down
+		return
+	}
 	p.line("procfit: " + activity(a))
 }
 
@@ -132,9 +136,9 @@ func (p *progress) report(s plan.Progress) {
 	case s.Trial == nil:
 		p.draw()
 	case !s.Trial.Valid:
-		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, count(s), taskName(s.Task), inOneLine(s.Trial.InvalidReason)))
+		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, count(s), taskName(s), inOneLine(s.Trial.InvalidReason)))
 	case !p.screen.there():
-		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, count(s), taskName(s.Task), outcome(s), open(s.Open), number.Clock(p.now().Sub(p.began)), p.left()))
+		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, count(s), taskName(s), outcome(s), open(s.Open), number.Clock(p.now().Sub(p.began)), p.left()))
 	}
 }
 
@@ -190,7 +194,7 @@ func (p *progress) lines(width, height int) []string {
 	if p.last.Total == 0 {
 		return nil
 	}
-	below := []string{taskName(p.last.Task) + ": " + p.what}
+	below := []string{taskName(p.last) + ": " + p.what}
 	if !p.quiet.IsZero() {
 		below[0] = "waiting until other programs stop: at most " + number.Clock(max(0, p.quiet.Sub(p.now()))) + " more"
 	}
@@ -199,7 +203,7 @@ func (p *progress) lines(width, height int) []string {
 	}
 	below = append(below, p.bar(width))
 	below = below[max(0, len(below)-max(1, height-1)):]
-	return append(standingLines(&p.standing, p.last.Task, height-1-len(below), width), below...)
+	return append(standingLines(&p.standing, p.last, height-1-len(below), width), below...)
 }
 
 const barWidth = 20
@@ -226,8 +230,13 @@ func (p *progress) left() string {
 	return ", " + number.Clock(left) + " left"
 }
 
-func taskName(t plan.Task) string {
+// taskName is what a trial measures.
+func taskName(p plan.Progress) string {
+	t := p.Task
 	s := t.Setting.Title()
+	if p.Versions {
+		s = t.Setting.VersionName()
+	}
 	switch {
 	case t.Repeat():
 		s += " (repeat)"
@@ -243,20 +252,20 @@ func open(list []plan.Question) string {
 		return ""
 	}
 	q := list[0]
-	s := ": " + q.A
+	s := "undecided: " + q.A
 	if q.B != "" {
 		s += " or " + q.B
 	}
 	if q.Latency {
-		s += ", by p99"
+		s += " by p99"
 	}
 	if name := q.Group.Suffix(); name != "" {
-		s = " (" + name[1:] + ")" + s
+		s += " (" + name[1:] + ")"
 	}
 	if n := len(list) - 1; n > 0 {
-		s += " and " + phrase.Count(n, "more question")
+		s += ", and " + phrase.Count(n, "more pair")
 	}
-	return ", open" + s
+	return ", " + s
 }
 
 func outcome(p plan.Progress) string {

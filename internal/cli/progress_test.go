@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/results"
 )
@@ -69,7 +70,7 @@ func TestProgress(t *testing.T) {
 ▸ 2           12,346  3.10 ms  1
   8                            0, 1 invalid
 GOMAXPROCS 2: open loop at 12,346 req/s
-open: 2 or 8, by p99
+undecided: 2 or 8 by p99
 [███·················] 6 of at most 40, 0:31, at most 1:20 left`
 	if got := trimmed(p.lines(80, 24)); got != want {
 		t.Errorf("at 80×24\n%s\nwant\n%s", got, want)
@@ -142,7 +143,7 @@ func TestStandingUnits(t *testing.T) {
 	old.Setting.Variant, old.Setting.Label = journal.VariantAgainst, "old 4"
 	s.Add(&old)
 	want := "  GOMAXPROCS  per run  trials\n  4            4.00 s  1\n  old 4        4.00 s  1"
-	if got := trimmed(standingLines(&s, plan.Task{}, 10, 80)); got != want {
+	if got := trimmed(standingLines(&s, plan.Progress{}, 10, 80)); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	for unit, want := range map[string]string{"": "", "requests": "req/s", "runs": "per run", "operations": "op/s", "throughput": "throughput", "1/took": "1/took"} {
@@ -171,13 +172,13 @@ func TestInvalidTrialsHaveNoUnit(t *testing.T) {
 func TestReplicasAreNamed(t *testing.T) {
 	one := task(2, journal.RoleMeasure)
 	one.Setting.QuotaCPUs, one.Setting.Replicas = new(0.5), 3
-	if got, want := taskName(one), "GOMAXPROCS 2 limit 0.5 × 3"; got != want {
+	if got, want := taskName(plan.Progress{Task: one}), "GOMAXPROCS 2 limit 0.5 × 3"; got != want {
 		t.Errorf("the trial is %q, want %q", got, want)
 	}
 	if got, want := one.Setting.Name(), "2 limit 0.5 × 3"; got != want {
 		t.Errorf("the row is %q, want %q", got, want)
 	}
-	if got, want := open([]plan.Question{{Group: one.Setting.Group(), A: "2"}}), ", open (limit 0.5 × 3): 2"; got != want {
+	if got, want := open([]plan.Question{{Group: one.Setting.Group(), A: "2"}}), ", undecided: 2 (limit 0.5 × 3)"; got != want {
 		t.Errorf("open is %q, want %q", got, want)
 	}
 }
@@ -208,18 +209,37 @@ func TestInOneLine(t *testing.T) {
 	}
 }
 
+// TestProgressOfVersions: what compares two programs names them, and not their GOMAXPROCS.
+func TestProgressOfVersions(t *testing.T) {
+	p := drawnAt(100, 24)
+	one := task(0, journal.RoleMeasure)
+	one.Setting.Procs, one.Setting.Label, one.Setting.Variant = nil, "old default", journal.VariantAgainst
+	p.report(plan.Progress{Task: one, Versions: true, Done: 5, Total: 40, AtMost: true})
+	if text := trimmed(p.lines(100, 24)); !strings.Contains(text, "version") || !strings.Contains(text, "▸ old") || !strings.Contains(text, "\nold: starting\n") || strings.Contains(text, "GOMAXPROCS") {
+		t.Errorf("of two versions\n%s", text)
+	}
+	one.Setting.Procs, one.Setting.Variant, one.Role = new(2), "", journal.RolePilot
+	if got, want := taskName(plan.Progress{Task: one, Versions: true}), "new at GOMAXPROCS 2 (for the rate)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestProgressWaits: between two trials the screen shows that the sweep waits, and for how
 // long at most, until the next trial starts.
 func TestProgressWaits(t *testing.T) {
 	p := drawnAt(100, 24)
 	at := plan.Progress{Task: task(2, journal.RoleMeasure), Trial: measured(task(2, journal.RoleMeasure), 1000, 0.001), Done: 5, Total: 40, AtMost: true}
 	p.report(at)
-	p.notice(plan.Activity{Step: plan.StepBusy, CPUs: 1.5, OfCPUs: 2, Left: 2 * time.Minute})
+	p.notice(plan.Activity{Step: plan.StepBusy, Others: plan.Others{CPUs: 1.5, OfCPUs: 2}, Left: 2 * time.Minute})
 	if text := trimmed(p.lines(100, 24)); !strings.Contains(text, "\nwaiting until other programs stop: at most 2:00 more\n") || strings.Contains(text, "GOMAXPROCS 2:") {
 		t.Errorf("while it waits\n%s", text)
 	}
 	if out := p.out.(*bytes.Buffer).String(); !strings.Contains(out, "--timeout quiet=0s measures anyway") {
 		t.Errorf("how to measure anyway is not in %q", out)
+	}
+	still := activity(plan.Activity{Step: plan.StepBusy, Others: plan.Others{CPUs: 1.5, OfCPUs: 2, Busiest: []observe.Used{{PID: 42, Name: "etcd", CPUs: 1.2}}}, Waited: 30 * time.Second, Left: 90 * time.Second})
+	if want := "still waiting: other programs use 1.5 of 2 CPUs [etcd (PID 42): 1.2 CPUs], at most 1:30 more"; still != want {
+		t.Errorf("%q, want %q", still, want)
 	}
 	p.notice(plan.Activity{Step: plan.StepSlow, Share: 0.2})
 	at.Trial = nil

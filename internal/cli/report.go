@@ -236,7 +236,7 @@ func (p *livePage) activity(a plan.Activity) {
 
 // now is what runs, and how far it is.
 func (p *livePage) now(what string) string {
-	running := "Running now: " + taskName(p.last.Task)
+	running := "Running now: " + taskName(p.last)
 	if what != "" {
 		running += ", " + what
 	}

@@ -15,22 +15,25 @@ import (
 )
 
 // standingLines are the settings as a table with a bound on its lines and on its
-// columns; now is the one that is measured just now. Where there is no room for
+// columns; now has the one that is measured just now. Where there is no room for
 // all, those measured last are shown.
-func standingLines(s *trial.Standing, now plan.Task, most, width int) []string {
-	shown, hidden := s.Latest(most-1, now) // below the heading
+func standingLines(s *trial.Standing, now plan.Progress, most, width int) []string {
+	shown, hidden := s.Latest(most-1, now.Task) // below the heading
 	if len(shown) == 0 {
 		return nil
 	}
-	head := "GOMAXPROCS"
+	head, name := "GOMAXPROCS", func(one trial.SoFar) string { return one.Setting.Name() }
+	if now.Versions {
+		head, name = "version", func(one trial.SoFar) string { return one.Setting.VersionName() }
+	}
 	if hidden > 0 {
 		head += fmt.Sprintf(" (%d of %d)", len(shown), len(shown)+hidden)
 	}
 	t := table.Table{Sign: 2, Columns: []table.Column{{Steps: []table.Step{{Rank: 1, To: len("GOMAXPROCS")}}}, {Right: true}, {Right: true}, {}}}
 	t.Rows = []table.Row{{Cells: table.Cells(head, rateHead(s.Unit), "p99", "trials")}}
 	for _, one := range shown {
-		row := table.Row{Cells: table.Cells(one.Setting.Name(), rateFigure(s.Unit, one.Rates), latencyFigure(one.P99s), countOf(one))}
-		if one.Measures(now) {
+		row := table.Row{Cells: table.Cells(name(one), rateFigure(s.Unit, one.Rates), latencyFigure(one.P99s), countOf(one))}
+		if one.Measures(now.Task) {
 			row.Sign = "▸"
 		}
 		t.Rows = append(t.Rows, row)

@@ -199,9 +199,11 @@ func (g *group) took() *Raced {
 		return nil
 	}
 	r := &Raced{Blocks: len(g.blocks), Measured: []int{}}
+	for _, a := range g.Settings { // those of an old version too
+		r.Trials += len(g.Trials(a))
+	}
 	for _, a := range g.Current() {
 		all := g.Trials(a)
-		r.Trials += len(all)
 		p, _ := contest.Resolved(all)
 		if p == 0 && a.Procs != nil { // a value that cannot be read is the one that was asked for
 			p = *a.Procs

@@ -60,12 +60,24 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 			if d.Rules.Latency {
 				gate.add(setting, MetricP99, bounds(d, race.P99))
 				c := &gate.Checks[len(gate.Checks)-1]
+				c.RatePerSecond, c.Behind = g.rate, behind(g.Measured(a), g.Measured(*old))
 				c.Quantile, c.late = d.Latency.Quantile, slices.ContainsFunc(slices.Concat(g.Measured(a), g.Measured(*old)), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
 			}
 			gate.validity(setting, tallyOf(g.Measured(a)), tallyOf(g.Measured(*old)))
 		}
 	}
 	return gate.conclude()
+}
+
+// behind is which of two programs did not carry the rate that the other carried.
+func behind(now, then []*journal.Trial) string {
+	switch full := mostlySaturated(now); {
+	case full == mostlySaturated(then):
+		return ""
+	case full:
+		return BehindNew
+	}
+	return BehindOld
 }
 
 // sequential locates new against old of a gate that was asked after each pair, and ended
@@ -136,10 +148,15 @@ func (gate *gating) judgeChecks() {
 		c.Margin = -math.Expm1(-gate.margin)
 		low, high = lower, most
 		c.Worse, c.Proven = most < -gate.margin, lower > -gate.margin
+		better := least > gate.margin
 		if c.Metric == MetricP99 {
 			c.Margin = math.Expm1(gate.marginP99)
 			low, high = least, upper
 			c.Worse, c.Proven = least > gate.marginP99, upper < gate.marginP99
+			better = most < -gate.marginP99
+		}
+		if better {
+			low, high = least, most
 		}
 		c.Worse, c.Proven = c.Worse && c.Judged, c.Proven && c.Judged
 		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
@@ -150,6 +167,8 @@ func (gate *gating) judgeChecks() {
 			c.Outcome = OutcomeNotJudged
 		case c.Worse:
 			c.Outcome = OutcomeWorse
+		case better && gate.Kind == GateKindAgainst:
+			c.Outcome = OutcomeBetter
 		case c.Proven:
 			c.Outcome = OutcomeWithin
 		default:

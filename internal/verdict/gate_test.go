@@ -25,7 +25,7 @@ func TestGateAgainst(t *testing.T) {
 		want   verdict.Outcome // of some check
 	}{
 		{"the same", versus(1, 1, quiet), true, verdict.OutcomeWithin},
-		{"better", versus(1.5, 0.5, quiet), true, verdict.OutcomeWithin},
+		{"better", versus(1.5, 0.5, quiet), true, verdict.OutcomeBetter},
 		{"worse by less than the margin", versus(0.98, 1.05, quiet), true, verdict.OutcomeWithin},
 		{"throughput worse", versus(0.85, 1, quiet), false, verdict.OutcomeWorse},
 		{"p99 worse", versus(1, 1.5, quiet), false, verdict.OutcomeWorse},
@@ -53,6 +53,24 @@ func TestGateAgainst(t *testing.T) {
 				t.Errorf("pass %v, want %v with %q: %+v", r.Gate.Pass, c.pass, c.want, r.Gate.Checks)
 			}
 		})
+	}
+}
+
+// Of a program that cannot carry the rate the latency is the length of its queue: the check
+// names that program.
+func TestGateNamesWhatFellBehind(t *testing.T) {
+	for want, full := range map[string]func(*journal.Trial) bool{
+		verdict.BehindOld: func(t *journal.Trial) bool { return t.Setting.Variant == journal.VariantAgainst },
+		verdict.BehindNew: func(t *journal.Trial) bool { return t.Setting.Variant == "" },
+		"":                func(*journal.Trial) bool { return true },
+	} {
+		c := versus(1, 1, quiet)
+		c.Trial = func(t *journal.Trial) { t.Saturated = full(t) }
+		for _, check := range analyze(c).Gate.Checks {
+			if check.Metric == verdict.MetricP99 && (check.Behind != want || check.RatePerSecond == nil || *check.RatePerSecond != 200) {
+				t.Errorf("%q fell behind, want %q", check.Behind, want)
+			}
+		}
 	}
 }
 

@@ -684,10 +684,15 @@ type GateCheck struct {
 	Outcome Outcome
 	// Bounds are those that decide: the one on the side of the loss reports whether it is
 	// within the margin, the other, which shares its error with all checks, whether it
-	// is worse.
+	// is worse. Of what is better both share it.
 	Bounds   stat.Interval
 	Quantile float64 // that is judged, of latency
-	late     bool    // the load engine sent late in some trial
+	// RatePerSecond is that of the requests whose latency it is. Behind is the program that
+	// did not carry it in most trials, where the other one did: it is the worse one, but
+	// Ratio and Bounds depend on how long a trial's queue grew.
+	RatePerSecond *float64
+	Behind        string // old, new; empty: neither, or both
+	late          bool   // the load engine sent late in some trial
 }
 
 // Outcome is what a check came to.
@@ -698,7 +703,13 @@ const (
 	OutcomeWorse     Outcome = "worse"
 	OutcomeWithin    Outcome = "within_margin"
 	OutcomeUndecided Outcome = "undecided"
-	OutcomeBetter    Outcome = "better" // of a canary, which looks for it
+	OutcomeBetter    Outcome = "better" // by more than the margin
+)
+
+// The programs of a gate.
+const (
+	BehindOld = "old"
+	BehindNew = "new"
 )
 
 // Unjudged is why a gate cannot be judged.

@@ -21,18 +21,26 @@ func (g *group) results() (settings, rows []Row) {
 			of[a.Key()] = v
 		}
 	}
-	done := map[*contest.Value]bool{}
+	at := map[*contest.Value]int{} // in rows
+	var without []Row              // settings of no value
 	for _, a := range g.Settings {
 		v, setting := of[a.Key()], g.setting(a)
 		if setting.Excluded = g.Excluded(a); v != nil {
 			g.compared(v, a, &setting)
 		}
 		settings = append(settings, setting)
-		if v == nil {
-			rows = append(rows, setting)
-		} else if !done[v] {
-			done[v] = true
+		if _, done := at[v]; v == nil {
+			without = append(without, setting)
+		} else if !done {
+			at[v] = len(rows)
 			rows = append(rows, g.row(v, setting))
+		}
+	}
+	for _, setting := range without {
+		if v := g.sameNumber(&setting); v != nil {
+			rows[at[v]].takeInvalid(&setting)
+		} else {
+			rows = append(rows, setting)
 		}
 	}
 	sorting.Stable(rows, func(a, b Row) int { // by numbers, the default before its own, then the old command's
@@ -41,6 +49,29 @@ func (g *group) results() (settings, rows []Row) {
 	speedups(settings)
 	speedups(rows)
 	return settings, rows
+}
+
+// sameNumber is the value that a numbered setting without a valid trial is of, as its trials
+// would have been; nil: nothing else ran with it.
+func (g *group) sameNumber(a *Row) *contest.Value {
+	if a.Procs == nil || a.Variant != "" || a.Trials > 0 || a.Variable != "" {
+		return nil
+	}
+	return g.Of(*a.Procs)
+}
+
+// takeInvalid adds the invalid trials of a setting of the same number.
+func (a *Row) takeInvalid(other *Row) {
+	a.Invalid += other.Invalid
+	for _, r := range other.InvalidReasons {
+		same := func(own ReasonCount) bool { return own.Reason == r.Reason && own.Code == r.Code }
+		if i := slices.IndexFunc(a.InvalidReasons, same); i >= 0 {
+			a.InvalidReasons[i].Count += r.Count
+		} else {
+			a.InvalidReasons = append(a.InvalidReasons, r)
+		}
+	}
+	a.Points, a.PooledWith = append(a.Points, other.Points...), append(a.PooledWith, other.Label)
 }
 
 // setting is one by itself.

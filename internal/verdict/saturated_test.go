@@ -22,3 +22,20 @@ func TestSaturationNeedsBlocks(t *testing.T) {
 		}
 	}
 }
+
+// A value whose number has no valid trial is in one row with the default that ran with it.
+func TestRowsOfOneValue(t *testing.T) {
+	h, trials := verdicttest.Generate(verdicttest.Config{
+		Settings: []verdicttest.Truth{verdicttest.Unset(2, 1000, 0.01), verdicttest.Set(1, 500, 0.02), verdicttest.Set(2, 1000, 0.01)},
+		Blocks:   6,
+		Trial: func(t *journal.Trial) {
+			if t.Setting.Label == "2" {
+				t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidSlow, "slow"
+			}
+		},
+	})
+	rows := Analyze(h, trials).Groups[0].Rows
+	if len(rows) != 2 || rows[1].Label != journal.Default || rows[1].Invalid != 6 || len(rows[1].PooledWith) != 1 || rows[1].PooledWith[0] != "2" || len(rows[1].InvalidReasons) != 1 {
+		t.Errorf("%d rows, the last %+v, want one of 2", len(rows), rows[len(rows)-1])
+	}
+}

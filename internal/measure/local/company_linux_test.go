@@ -4,12 +4,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/need"
 )
@@ -108,15 +110,20 @@ func TestLookAround(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	told := 0.0
+	var told plan.Others
 	if err := r.Prepare(t.Context(), journal.Plan{}, func(a plan.Activity) {
 		if a.Step == plan.StepOthers {
-			told = a.CPUs / a.OfCPUs
+			told = a.Others
 		}
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if told < 0.5 || told > 1.2 {
-		t.Errorf("other programs are said to use %.2f of the CPUs, want all of them", told)
+	if share := told.CPUs / told.OfCPUs; !(share >= 0.5 && share <= 1.2) {
+		t.Errorf("other programs are said to use %.2f of the CPUs, want all of them", share)
+	}
+	for _, c := range others {
+		if !slices.ContainsFunc(told.Busiest, func(u observe.Used) bool { return u.PID == c.Process.Pid && u.Name == "sh" }) {
+			t.Errorf("%d is not among %+v", c.Process.Pid, told.Busiest)
+		}
 	}
 }

@@ -44,29 +44,43 @@ const (
 // measureOthers reports what other programs use of the target's CPUs before the first
 // trial, where that is much.
 func (r *runner) measureOthers(ctx context.Context, observe plan.Observer) error {
-	if used, of := r.Others(ctx); used >= company*of && of > 0 {
-		observe.Tell(plan.Activity{Step: plan.StepOthers, CPUs: used, OfCPUs: of})
+	if others := r.Others(ctx); Matter(others) {
+		observe.Tell(plan.Activity{Step: plan.StepOthers, Others: others})
 	}
 	return ctx.Err()
 }
 
+// Matter reports whether what other programs use is worth a word before anything is measured.
+func Matter(o plan.Others) bool { return o.CPUs >= company*o.OfCPUs && o.OfCPUs > 0 }
+
+// Others is what other programs use just now of the CPUs that procfit may use.
+func Others(ctx context.Context) plan.Others {
+	r := &runner{cpus: topology.Allowed()}
+	return r.Others(ctx)
+}
+
 // Others implements plan.Machine.
-func (r *runner) Others(ctx context.Context) (used, of float64) {
+func (r *runner) Others(ctx context.Context) plan.Others {
 	before, err := r.readHost()
 	if err != nil {
-		return 0, 0 // each trial says so
+		return plan.Others{} // each trial says so
 	}
+	was := observe.AllTimes()
 	select {
 	case <-ctx.Done():
-		return 0, 0
+		return plan.Others{}
 	case <-time.After(othersTime):
 	}
 	now, err := r.readHost()
 	if err != nil {
-		return 0, 0
+		return plan.Others{}
 	}
+	between := now.at.Sub(before.at)
 	busy := now.cpus.Since(before.cpus).Busy - r.sharedPart(now.self-before.self)
-	return busy.Seconds() / now.at.Sub(before.at).Seconds(), float64(len(r.cpus))
+	return plan.Others{
+		CPUs: max(0, busy.Seconds()/between.Seconds()), OfCPUs: float64(len(r.cpus)),
+		Busiest: observe.Busiest(was, observe.AllTimes(), between),
+	}
 }
 
 // hostSince is the machine's state since an earlier reading. What was busy on the

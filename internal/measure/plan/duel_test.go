@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -102,6 +103,55 @@ func TestGateGoesOn(t *testing.T) {
 		y, err := gated(t, h, 0.9, 0, Record{Trials: x.kept, Blocks: x.blocks})
 		if err != nil || !reflect.DeepEqual(y.kept, whole.kept) || !reflect.DeepEqual(y.blocks, whole.blocks) {
 			t.Fatalf("stopped after %d: %v, %d trials, and %d where it was not stopped", stop, err, len(y.kept), len(whole.kept))
+		}
+	}
+}
+
+// The rate at which both are timed is one that both carry: half of what the slower one does.
+// Either may be the slower one, at any of the values.
+func TestGateRateIsCarriedByBoth(t *testing.T) {
+	for name, c := range map[string]struct {
+		capacity map[string]float64 // by label
+		procs    []int
+		want     float64
+	}{
+		"old is slower": {map[string]float64{"default": 24000, "old default": 7300}, nil, 3650},
+		"new is slower": {map[string]float64{"default": 7300, "old default": 24000}, nil, 3650},
+		"one value is":  {map[string]float64{"1": 6000, "2": 12000, "old 1": 5000, "old 2": 11000}, []int{1, 2}, 2500},
+	} {
+		s := settings{Against: true, CPUs: 2, Blocks: 3, Pilots: gatePilots, Procs: Procs{Values: []*int{nil}}}
+		if c.procs != nil {
+			s.Procs.Values = []*int{&c.procs[0], &c.procs[1]}
+		}
+		p := plan(t, s)
+		f := &fake{answer: func(_ int, task Task) (journal.Trial, error) {
+			return journal.Trial{Valid: true, ThroughputPerSecond: new(c.capacity[task.Setting.Label])}, nil
+		}}
+		if err := newRun(p, f, nil).Run(t.Context()); err != nil || Pilots(p) != len(c.capacity) {
+			t.Fatalf("%s: %v with %d trials for the rate", name, err, Pilots(p))
+		}
+		for _, task := range f.ran[Pilots(p):] {
+			if task.RatePerSecond == nil || *task.RatePerSecond != c.want {
+				t.Errorf("%s: %s is timed at %v req/s, want %g", name, task.Setting.Label, task.RatePerSecond, c.want)
+			}
+		}
+	}
+}
+
+// Without the capacity of both there is no rate that both carry: a broken old version ends
+// the gate, and one that had no CPUs is asked once more.
+func TestGateNeedsTheCapacityOfBoth(t *testing.T) {
+	p := plan(t, settings{Against: true, CPUs: 2, Blocks: 3, Pilots: gatePilots, Procs: Procs{Values: []*int{nil}}})
+	for code, want := range map[journal.InvalidCode]string{journal.InvalidCrashed: "the trial of the old version that finds the request rate was invalid: why", journal.InvalidStolen: ""} {
+		f := &fake{answer: func(n int, task Task) (journal.Trial, error) {
+			if n == 2 {
+				return journal.Trial{InvalidCode: code, InvalidReason: "why"}, nil
+			}
+			return journal.Trial{Valid: true, ThroughputPerSecond: new(80.0)}, nil
+		}}
+		err := newRun(p, f, nil).Run(t.Context())
+		if want != "" && (!errors.Is(err, ErrHopeless) || !strings.Contains(err.Error(), want)) || want == "" && (err != nil || f.ran[2].Setting.Variant != journal.VariantAgainst || !f.ran[2].Pilot()) {
+			t.Errorf("%s: %v, want %q; ran %+v", code, err, want, f.ran)
 		}
 	}
 }

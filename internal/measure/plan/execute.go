@@ -22,6 +22,7 @@ type Progress struct {
 	Done      int            // trials that are in the journal
 	Total     int
 	AtMost    bool          // Total is a bound: there may be fewer
+	Versions  bool          // an old and a new program are compared
 	Open      []Question    // of a race: what the trials have still to tell
 	Remaining time.Duration // at most, where Total is; 0: not known yet
 }
@@ -44,7 +45,7 @@ type Execution struct {
 	// they are is an answer too. A group without a valid pilot has no open loop.
 	Tolerant bool
 	// Rate is the open loop's rate where the user gave one. Without it, and with
-	// pilots in the plan, it is half of the capacity that the pilots found.
+	// pilots in the plan, it is half of the least capacity that the pilots found.
 	Rate *float64
 	// Report is called at every start and end; it may be nil.
 	Report func(Progress)
@@ -61,9 +62,8 @@ type Execution struct {
 	Now func() time.Time
 }
 
-// capacityShare is the part of the unset setting's capacity at which the open loop
-// runs, if the header has no other: high enough for queueing to show, low enough for the smaller settings to
-// carry it.
+// capacityShare is the part of the capacity at which the open loop runs, if the header has no
+// other: high enough for queueing to show, low enough for the smaller settings to carry it.
 const capacityShare = 0.5
 
 // Run carries out what the journal lacks. It returns when all is done, when ctx
@@ -213,7 +213,7 @@ func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
 }
 
 func (r *running) progress(task Task) Progress {
-	return Progress{Task: task, Done: r.done, Total: r.leg.Total, AtMost: r.leg.AtMost, Open: r.leg.Open}
+	return Progress{Task: task, Done: r.done, Total: r.leg.Total, AtMost: r.leg.AtMost, Versions: r.Header.Plan.GateAgainst, Open: r.leg.Open}
 }
 
 // took is called with the length of a trial.
@@ -262,23 +262,27 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 	if e.Rate != nil || e.Header.Plan.Pilots == 0 {
 		return e.Rate, nil
 	}
-	var capacities []float64
+	found := map[journal.SettingKey][]float64{}
 	for _, trial := range trials {
 		if t.follows(trial) && trial.ThroughputPerSecond != nil && *trial.ThroughputPerSecond > 0 {
-			capacities = append(capacities, *trial.ThroughputPerSecond)
+			of := capacityOf(trial.Setting)
+			found[of] = append(found[of], *trial.ThroughputPerSecond)
 		}
 	}
-	if len(capacities) == 0 && e.Tolerant {
+	if len(found) == 0 && e.Tolerant {
 		return nil, nil
 	}
-	if len(capacities) == 0 {
+	if len(found) == 0 {
 		return nil, errors.New("no trial that finds the request rate was valid, so the latency phase has no rate: give one with --rate")
 	}
-	// The mean of the middle one or two is the median.
-	slices.Sort(capacities)
-	n := len(capacities)
-	rate := cmp.Or(e.Header.Load.RateShare, capacityShare) * (capacities[(n-1)/2] + capacities[n/2]) / 2
-	return &rate, nil
+	least := math.Inf(1)
+	for _, capacities := range found {
+		// The mean of the middle one or two is the median.
+		slices.Sort(capacities)
+		n := len(capacities)
+		least = min(least, (capacities[(n-1)/2]+capacities[n/2])/2)
+	}
+	return new(cmp.Or(e.Header.Load.RateShare, capacityShare) * least), nil
 }
 
 // follows reports whether a trial is a pilot of the task's group.

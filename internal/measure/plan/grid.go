@@ -44,19 +44,33 @@ func Further(p journal.Plan, have, blocks int, settings []journal.Setting) (list
 	return list
 }
 
-// pilotsOf are the trials that find each group's capacity.
+// Pilots is how many trials find the rate.
+func Pilots(p journal.Plan) int { return len(pilotsOf(p)) }
+
+// pilotsOf are the trials that find a capacity: each group's with its default, or each
+// setting's of a gate, whose latency needs a rate that all of them carry.
 func pilotsOf(p journal.Plan) (tasks []Task) {
-	seen := map[journal.GroupKey]bool{}
+	seen := map[journal.SettingKey]bool{}
 	for _, setting := range p.Settings {
-		if seen[setting.Group()] {
+		if !p.GateAgainst {
+			setting = withProcs(setting, nil, "")
+		}
+		if seen[setting.Key()] {
 			continue
 		}
-		seen[setting.Group()] = true
+		seen[setting.Key()] = true
 		for n := range p.Pilots {
-			tasks = append(tasks, Task{Setting: withProcs(setting, nil, ""), Role: journal.RolePilot, Block: n})
+			tasks = append(tasks, Task{Setting: setting, Role: journal.RolePilot, Block: n})
 		}
 	}
 	return tasks
+}
+
+// capacityOf is whose capacity a pilot finds. What --vary changes is not a part of it.
+func capacityOf(pilot journal.Setting) journal.SettingKey {
+	k := pilot.Key()
+	k.Group = k.Group.Base()
+	return k
 }
 
 func blockOf(p journal.Plan, block int) []Task {

@@ -17,7 +17,7 @@ import (
 var ErrHopeless = errors.New("no valid trial")
 
 // hopeless looks at the last trial, which may be the end of a block: an invalid pilot
-// of a group that has no valid one ends the run, and so does a block in which all were
+// ends the run if no other one of the same is valid, and so does a block in which all were
 // invalid, where that is more than the fault of a value, or of a machine that is busy for
 // a while.
 func hopeless(r Record, ends bool) error {
@@ -26,10 +26,12 @@ func hopeless(r Record, ends bool) error {
 		return nil
 	}
 	if last.Role == journal.RolePilot {
-		valid, starved := r.pilots(last.Setting.Group())
+		valid, starved := r.pilots(last.Setting)
 		switch {
 		case valid > 0:
 			return nil // the rate comes from that one
+		case hadCPUs(last) && last.Setting.Variant == journal.VariantAgainst:
+			return fmt.Errorf("%w: the trial of the old version that finds the request rate was invalid: %s", ErrHopeless, last.InvalidReason)
 		case hadCPUs(last):
 			return fmt.Errorf("%w: the trial that finds the request rate was invalid: %s", ErrHopeless, last.InvalidReason)
 		case starved < pilotTries:
@@ -44,15 +46,16 @@ func hopeless(r Record, ends bool) error {
 	return fmt.Errorf("%w: all %d trials of block %d were invalid; the last one: %s", ErrHopeless, len(block), last.Block+1, last.InvalidReason)
 }
 
-// pilotTries is how many pilots of a group may be invalid because of a lack of CPUs: with the
+// pilotTries is how many pilots of the same may be invalid because of a lack of CPUs: with the
 // default duration a machine that is busy for half a minute or more has another chance.
 const pilotTries = 10
 
-// pilots counts a group's valid pilots, and those that were invalid because of a lack of CPUs.
-func (r Record) pilots(g journal.GroupKey) (valid, starved int) {
+// pilots counts the valid pilots of a capacity, and those that were invalid because of a lack
+// of CPUs.
+func (r Record) pilots(a journal.Setting) (valid, starved int) {
 	for _, t := range r.Trials {
 		switch {
-		case t.Role != journal.RolePilot || t.Setting.Group().Base() != g.Base():
+		case t.Role != journal.RolePilot || capacityOf(t.Setting) != capacityOf(a):
 		case t.Valid:
 			valid++
 		case !hadCPUs(t):
@@ -62,20 +65,21 @@ func (r Record) pilots(g journal.GroupKey) (valid, starved int) {
 	return valid, starved
 }
 
-// again reports that a pilot is to be run once more: there is no valid one of its group, and
+// again reports that a pilot is to be run once more: there is no valid one of the same, and
 // this one was invalid because of a lack of CPUs.
 func (r Record) again(t journal.Trial) bool {
 	if t.Role != journal.RolePilot || t.Valid || hadCPUs(t) {
 		return false
 	}
-	valid, starved := r.pilots(t.Setting.Group())
+	valid, starved := r.pilots(t.Setting)
 	return valid == 0 && starved < pilotTries
 }
 
 // waits reports that a task comes after a pilot of its group that is to be run once more.
 func (r Record) waits(task Task) bool {
-	valid, starved := r.pilots(task.Setting.Group())
-	return task.Role != journal.RolePilot && valid == 0 && starved > 0 && starved < pilotTries
+	return task.Role != journal.RolePilot && slices.ContainsFunc(r.Trials, func(t journal.Trial) bool {
+		return t.Setting.Group().Base() == task.Setting.Group().Base() && r.again(t)
+	})
 }
 
 // hadCPUs reports that what went wrong in a trial is not because of a lack of CPUs, nor of

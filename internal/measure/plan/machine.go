@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/contest"
@@ -17,8 +19,29 @@ type Machine interface {
 	// Speed does a fixed piece of work on each CPU that target or load may use, and returns
 	// how often a second of CPU time holds it; 0: not known.
 	Speed(ctx context.Context) float64
-	// Others is how many of the target's CPUs other programs use just now; of 0: not known.
-	Others(ctx context.Context) (used, of float64)
+	// Others is what other programs use of the target's CPUs just now.
+	Others(ctx context.Context) Others
+}
+
+// Others is what other programs use of the target's CPUs.
+type Others struct {
+	CPUs, OfCPUs float64        // of 0: not known
+	Busiest      []observe.Used // those that used most, as far as it is known
+}
+
+// mostNamed is how many of the busiest programs have a name in a sentence.
+const mostNamed = 3
+
+func (o Others) String() string {
+	text := fmt.Sprintf("%.2g of %s", o.CPUs, number.CPUs(o.OfCPUs))
+	var list []string
+	for _, u := range o.Busiest[:min(mostNamed, len(o.Busiest))] {
+		list = append(list, fmt.Sprintf("%s (PID %d): %s", phrase.Clean(strings.TrimSpace(u.Name)), u.PID, number.CPUsUsed(u.CPUs)))
+	}
+	if len(list) == 0 {
+		return text
+	}
+	return text + " [" + strings.Join(list, ", ") + "]"
 }
 
 const (
@@ -33,6 +56,8 @@ const (
 	quietFrom = contest.OthersMatter
 	// lookAgain is the time between two looks at a machine that is busy.
 	lookAgain = time.Second
+	// tellAgain is the time between two notices that it is still busy.
+	tellAgain = 30 * time.Second
 )
 
 // others is the share of the CPUs that other programs took of a trial; nil: it does not matter,
@@ -95,14 +120,14 @@ func (r Record) slow(below int) int {
 
 // BusyError is that other programs used the CPUs for longer than the Spec's patience.
 type BusyError struct {
-	CPUs, OfCPUs float64
-	Waited       time.Duration
-	Trials       int // that ran
+	Others
+	Waited time.Duration
+	Trials int // that ran
 }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("other programs still use %.2g of %s after a wait of %s, so the sweep ended with %s",
-		e.CPUs, number.CPUs(e.OfCPUs), number.Short(number.Seconds(e.Waited.Seconds())), phrase.Count(e.Trials, "trial"))
+	return fmt.Sprintf("other programs still use %s after a wait of %s, so the sweep ended with %s",
+		e.Others, number.Short(number.Seconds(e.Waited.Seconds())), phrase.Count(e.Trials, "trial"))
 }
 
 // quiet waits before a block for a machine that other programs keep busy, once these left
@@ -114,18 +139,19 @@ func (r *running) quiet(ctx context.Context, next Task) error {
 	if r.busy = r.busy || crowded(r.Header, r.have.Trials); !r.busy {
 		return nil
 	}
-	for said := false; ; said = true {
+	for first, tell := r.waited, r.waited; ; {
 		began := r.Now()
-		used, of := r.Machine.Others(ctx)
+		others := r.Machine.Others(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case used < quietFrom*of || of == 0:
+		case others.CPUs < quietFrom*others.OfCPUs || others.OfCPUs == 0:
 			return nil
 		case r.waited >= r.Patience:
-			return &BusyError{CPUs: used, OfCPUs: of, Waited: r.waited, Trials: len(r.have.Trials)}
-		case !said:
-			r.Observe.Tell(Activity{Step: StepBusy, CPUs: used, OfCPUs: of, Left: r.Patience - r.waited})
+			return &BusyError{Others: others, Waited: r.waited, Trials: len(r.have.Trials)}
+		case r.waited >= tell:
+			tell = r.waited + tellAgain
+			r.Observe.Tell(Activity{Step: StepBusy, Others: others, Waited: r.waited - first, Left: r.Patience - r.waited})
 		}
 		select {
 		case <-ctx.Done():

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -26,9 +27,9 @@ func (m machine) Speed(context.Context) float64 {
 	return m.speed()
 }
 
-func (m machine) Others(ctx context.Context) (used, of float64) {
+func (m machine) Others(ctx context.Context) Others {
 	time.Sleep(300 * time.Millisecond)
-	return m.others(), 2
+	return Others{CPUs: m.others(), OfCPUs: 2, Busiest: []observe.Used{{PID: 42, Name: "busy\n", CPUs: 1.2}}}
 }
 
 // slowly is a race whose trials take 4 s each, on a machine that is at a speed when a
@@ -202,7 +203,7 @@ func crowdedRace(t *testing.T, busyFor, patience time.Duration, change func(*Exe
 func TestWaitsForAQuietMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x, waited, told, err := crowdedRace(t, time.Minute, 2*time.Minute, nil)
-		if err != nil || len(told) != 1 || told[0].Step != StepBusy || told[0].CPUs != 1.5 || told[0].OfCPUs != 2 || told[0].Left != 2*time.Minute {
+		if err != nil || len(told) != 2 || told[0].Step != StepBusy || told[0].Others.String() != "1.5 of 2 CPUs [busy (PID 42): 1.2 CPUs]" || told[0].Waited != 0 || told[0].Left != 2*time.Minute || told[1].Waited < tellAgain {
 			t.Errorf("%v, told %+v", err, told)
 		}
 		if waited < 30*time.Second || waited > time.Minute {

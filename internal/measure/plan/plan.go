@@ -18,8 +18,9 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// pilots is the number of trials that find a group's capacity.
-const pilots = 2
+// pilots is the number of trials that find a group's capacity. A gate has one of each
+// program, which makes as many.
+const pilots, gatePilots = 2, 1
 
 // Plan multiplies the settings out for a machine of that many CPUs. seed counts where
 // the Spec has none.
@@ -42,6 +43,9 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	}
 	if s.OpenLoop() && s.Load.Rate == 0 && s.Load.SLO == nil {
 		p.Pilots = pilots
+		if against {
+			p.Pilots = gatePilots
+		}
 	}
 	for _, group := range s.groups() {
 		values := s.values(s.effective(group, hostCPUs))

@@ -22,12 +22,8 @@ type place struct {
 	setting      journal.SettingKey
 }
 
-// placeOf is a trial's place. A pilot's is its group's: which setting the group names
-// first may change.
+// placeOf is a trial's place.
 func placeOf(a journal.Setting, role journal.Role, block, order int) place {
-	if role == journal.RolePilot {
-		a.Procs, a.Variant = nil, ""
-	}
 	return place{role, block, order, a.Key()}
 }
 
@@ -48,19 +44,19 @@ func (r *Record) add(task Task, trial journal.Trial) {
 }
 
 // Lacks are the tasks that no trial has done. An invalid pilot does not count in a later
-// run if its group has no valid one: without a rate nothing can continue. Neither does a
+// run if there is no valid one of the same: without a rate nothing can continue. Neither does a
 // trial for which there was no program.
 func (r Record) Lacks(tasks []Task) []Task {
-	done, rated := map[place]bool{}, map[journal.GroupKey]bool{}
+	done, rated := map[place]bool{}, map[journal.SettingKey]bool{}
 	for _, t := range r.Trials {
 		if t.Role == journal.RolePilot && t.Valid {
-			rated[t.Setting.Group().Base()] = true
+			rated[capacityOf(t.Setting)] = true
 		}
 	}
 	for _, t := range r.Trials {
 		at := placeOf(t.Setting, t.Role, t.Block, t.Order)
 		pilot := t.Role == journal.RolePilot
-		if r.tried[at] || !t.NotStarted && (!pilot || rated[t.Setting.Group().Base()]) {
+		if r.tried[at] || !t.NotStarted && (!pilot || rated[capacityOf(t.Setting)]) {
 			done[at] = true
 		}
 	}

@@ -37,7 +37,7 @@ type Observer func(Activity)
 type Step string
 
 const (
-	StepOthers      Step = "others"       // before the first trial: other programs used CPUs of OfCPUs
+	StepOthers      Step = "others"       // before the first trial: what Others used
 	StepUnseen      Step = "unseen"       // before the first trial: only Linux tells the live GOMAXPROCS and the kernel's counters
 	StepArrange     Step = "arrange"      // trials that show how many CPUs the load needs
 	StepUnjudged    Step = "unjudged"     // the p99 of what follows will not be judged: Shortfall
@@ -51,7 +51,7 @@ const (
 	StepLoadCommand Step = "load_command" // Detail: the command
 	StepPrepare     Step = "prepare"      // what runs before a batch program
 	StepNeighbour   Step = "beside"       // of the neighbour
-	StepBusy        Step = "busy"         // between blocks: other programs, which use CPUs of OfCPUs, are waited for, for the time Left
+	StepBusy        Step = "busy"         // between blocks: Others are waited for, since the time Waited, for the time Left
 	StepSlow        Step = "slow"         // after a block: the machine was slower by Share, and the block is repeated
 	StepRun         Step = "run"          // of a batch program
 	StepResize      Step = "resize"       // of the limit, to CPUs, under load at RatePerSecond
@@ -64,8 +64,9 @@ type Activity struct {
 	Step          Step
 	Detail        string
 	RatePerSecond float64
-	CPUs, OfCPUs  float64
-	Left          time.Duration
+	CPUs          float64
+	Others        Others
+	Waited, Left  time.Duration
 	Share         float64
 	Trials        int
 	Shortfall     *Shortfall

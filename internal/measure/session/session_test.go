@@ -402,8 +402,10 @@ func TestOtherNodes(t *testing.T) {
 // crowdedMachine is a runner's machine, on which other programs use 1.5 of 2 CPUs.
 type crowdedMachine struct{ runner }
 
-func (m *crowdedMachine) Speed(context.Context) float64             { return 1000 }
-func (m *crowdedMachine) Others(context.Context) (used, of float64) { return 1.5, 2 }
+func (m *crowdedMachine) Speed(context.Context) float64 { return 1000 }
+func (m *crowdedMachine) Others(context.Context) plan.Others {
+	return plan.Others{CPUs: 1.5, OfCPUs: 2}
+}
 
 func (m *crowdedMachine) Run(ctx context.Context, t plan.Task, observe plan.Observer) (journal.Trial, error) {
 	trial, err := m.runner.Run(ctx, t, observe)

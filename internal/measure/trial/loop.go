@@ -177,12 +177,15 @@ func hung(l *load.Result, usage *journal.Usage) error {
 			return Invalid(journal.InvalidStolen, "the hypervisor took %.0f%% of the CPU time of the %s, and at its end all %d connections of %s were still waiting; measure again when the machine has its CPUs",
 				100*share, phaseName(l.Mode), u.Connections, who)
 		}
-		meanwhile, remedy := "", "a longer --trial-time"
+		at, meanwhile, remedy := phaseName(l.Mode), "", "a longer --trial-time"
+		if l.Mode == load.ModeOpen {
+			at, remedy = fmt.Sprintf("%s at %s req/s", at, number.Count(l.Rate)), "a lower --rate or a longer --trial-time"
+		}
 		if share := contest.Others(usage); contest.AtLeast(share, contest.CrowdedFrom) {
-			meanwhile, remedy = fmt.Sprintf(", while other programs used %.0f%% of the CPU time", 100**share), "a quieter machine, or a longer --trial-time,"
+			meanwhile, remedy = fmt.Sprintf(", while other programs used %.0f%% of the CPU time", 100**share), "a quieter machine, or "+remedy+","
 		}
 		return Invalid(journal.InvalidNoAnswer, "%s stopped answering: after %d answers, all of its %d connections were still waiting at the end of the %s%s; %s shows whether it is slow or hangs",
-			who, u.Answered, u.Connections, phaseName(l.Mode), meanwhile, remedy)
+			who, u.Answered, u.Connections, at, meanwhile, remedy)
 	}
 	return nil
 }

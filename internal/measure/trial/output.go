@@ -24,6 +24,9 @@ func (t *Task) LogName(replica int) string {
 	name := fmt.Sprintf("block%02d-%02d-%s", t.Block+1, t.Order+1, t.Setting.Label)
 	if t.Role == journal.RolePilot {
 		name = fmt.Sprintf("pilot%d", t.Block+1)
+		if t.Setting.Variant != "" || t.Setting.Procs != nil { // of a gate
+			name += "-" + t.Setting.Label
+		}
 		if t.Setting.QuotaCPUs != nil {
 			name += fmt.Sprintf("-quota%g", *t.Setting.QuotaCPUs)
 		}

@@ -203,7 +203,7 @@ type Plan struct {
 	Settings    []Setting `json:"settings"`              // of a race: all that may be measured
 	AA          []Setting `json:"aa"`                    // of a grid, one a group: the setting that runs twice in each block
 	Blocks      int       `json:"blocks"`                // of a grid
-	Pilots      int       `json:"pilots"`                // pilot trials of each group's unset setting, before the blocks
+	Pilots      int       `json:"pilots"`                // pilot trials of each group's default, or of each setting of a gate, before the blocks
 	Seed        uint64    `json:"seed"`
 	Margin      float64   `json:"margin"`     // on throughput, a ratio: 0.05 is 5%
 	MarginP99   float64   `json:"margin_p99"` // on p99 latency, a ratio

@@ -109,3 +109,15 @@ func (p Plan) Each() string {
 	}
 	return ""
 }
+
+// VersionName is one of two compared programs: "old", "new at GOMAXPROCS 2 limit 0.5".
+func (a Setting) VersionName() string {
+	s := "new"
+	if a.Variant == VariantAgainst {
+		s = "old"
+	}
+	if a.Procs != nil {
+		s += fmt.Sprintf(" at GOMAXPROCS %d", *a.Procs)
+	}
+	return s + a.Group().Suffix()
+}

@@ -92,7 +92,7 @@ var catalogue = byKind(
 		return straysText(x.Spread, w.quantile()), "use a longer --trial-time, or allow " + moreFlag(w.plan())
 	}),
 	warns(func(w words, x verdict.FewCollections) (string, string) {
-		phase, depends := "the throughput phase of a trial with GOMAXPROCS "+x.Setting, "its throughput depends"
+		phase, depends := "the throughput phase of a trial with "+w.settings([]string{x.Setting}), "its throughput depends"
 		if w.r.Target.Attached != nil {
 			phase, depends = "a trial", "its numbers depend"
 		}
@@ -122,13 +122,13 @@ var catalogue = byKind(
 
 	// The load.
 	warns(func(w words, x verdict.Overloaded) (string, string) {
-		return fmt.Sprintf("GOMAXPROCS %s could not keep up with %s: %s latency is mostly queueing", phrase.And(x.Settings), w.rate(), verb(len(x.Settings), "its", "their")), "use a lower --rate to compare their latency too"
+		return fmt.Sprintf("%s could not keep up with %s: %s latency is mostly queueing", w.settings(x.Settings), w.rate(), verb(len(x.Settings), "its", "their")), "use a lower --rate to compare their latency too"
 	}),
 	warns(func(_ words, x verdict.Dropped) (string, string) {
 		return number.Count(float64(x.Requests)) + " requests were due but never sent", "use more --connections or a lower --rate"
 	}),
-	warns(func(_ words, x verdict.Unanswered) (string, string) {
-		return fmt.Sprintf("%d of %s got no response, with GOMAXPROCS %s: their latency is the time that they waited until the end", x.Count, phrase.Count(x.Of, "request"), phrase.And(x.Settings)),
+	warns(func(w words, x verdict.Unanswered) (string, string) {
+		return fmt.Sprintf("%d of %s got no response, with %s: their latency is the time that they waited until the end", x.Count, phrase.Count(x.Of, "request"), w.settings(x.Settings)),
 			"read the target's output in logs/: it hangs, or it has too few connections"
 	}),
 	warns(func(_ words, x verdict.Redirects) (string, string) {
@@ -141,7 +141,7 @@ var catalogue = byKind(
 	warns(func(w words, x verdict.SentLate) (string, string) {
 		var late []string
 		for _, a := range x.Settings {
-			late = append(late, fmt.Sprintf("%s (%d of %d trials)", a.Label, a.Late, a.Of))
+			late = append(late, fmt.Sprintf("%s (%d of %d trials)", w.version(a.Label), a.Late, a.Of))
 		}
 		return "the load generator itself sent requests late, so the latency of some trials is not compared: " + phrase.And(late), w.inTime()
 	}),

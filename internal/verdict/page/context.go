@@ -57,19 +57,28 @@ func (w words) context(sure string) string {
 	if v := w.goVersion(); v != "" {
 		parts = append(parts, "Go "+v)
 	}
-	if w.Race != nil {
-		parts = append(parts, phrase.Count(w.Race.Trials, "trial"))
-	} else {
-		trials := 0
-		for i := range w.Settings {
-			trials += w.Settings[i].Trials
-		}
-		parts = append(parts, phrase.Count(trials, "trial"))
-	}
+	parts = append(parts, w.trialsUsed())
 	if o := originWords(w.Origin); o != "" && w.Origin != journal.OriginLocal {
 		parts = append(parts, o)
 	}
 	return strings.Join(parts, " · ")
+}
+
+// trialsUsed is how many trials ran, and how many of them are used where the machine was slow
+// or other programs took its CPUs.
+func (w words) trialsUsed() string {
+	if w.Race == nil {
+		n := 0
+		for i := range w.Settings {
+			n += w.Settings[i].Trials
+		}
+		return phrase.Count(n, "trial")
+	}
+	text := phrase.Count(w.Race.Trials, "trial")
+	if out := w.Others.LeftOut + w.Others.Slow; out > 0 && out <= w.Race.Trials {
+		text += fmt.Sprintf(", %d of them used", w.Race.Trials-out)
+	}
+	return text
 }
 
 func (w words) goVersion() string {

@@ -35,6 +35,9 @@ func Brief(r *verdict.Result) *document.Document {
 	}
 	if r.Gate != nil {
 		add(gateTable(r.Gate, r.Plan))
+		if note := gateOf(r.Gate).note; note != "" {
+			add(document.Text{Text: note, Style: document.Muted})
+		}
 	}
 	if t := summaryOf(r, parts); t != nil {
 		add(*t)

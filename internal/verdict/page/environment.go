@@ -79,7 +79,11 @@ func offeredPairs(r *verdict.Result, add func(name, value string)) {
 	if l.RatePerSecond != nil {
 		add("Rate", number.PerSecond("req/s").Value(*l.RatePerSecond))
 	} else if l.Command == "" && r.Plan.SLO == nil {
-		add("Rate", piloted(l)+" of what the default can sustain, found by the first trials")
+		of := "the default"
+		if r.Plan.GateAgainst {
+			of = "the slower version"
+		}
+		add("Rate", piloted(l)+" of what "+of+" can sustain, found by the first trials")
 	}
 	add("CPUs of the load generator", l.Had().String())
 	add("Load generator and target", whereLoadRan(r))

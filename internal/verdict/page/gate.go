@@ -53,7 +53,7 @@ func gateAlone(r *verdict.Result) bool {
 
 // gateOf words a gate. It is passed only where every check was judged.
 func gateOf(g *verdict.Gate) (out gated) {
-	var worse, open, others []*verdict.GateCheck
+	var worse, better, open, others []*verdict.GateCheck
 	judged := len(g.Checks) > 0
 	for i := range g.Checks {
 		c := &g.Checks[i]
@@ -63,31 +63,39 @@ func gateOf(g *verdict.Gate) (out gated) {
 			worse = append(worse, c)
 		case !c.Proven:
 			open = append(open, c)
-		}
-		if len(worse) == 0 || c != worse[0] {
-			others = append(others, c)
+		case c.Outcome == verdict.OutcomeBetter && c.Behind == "":
+			better = append(better, c)
 		}
 	}
 	subject := "New version"
 	if g.Kind == verdict.GateKindBaseline {
 		subject = "New run"
 	}
+	var named *verdict.GateCheck // in the answer
 	switch {
 	case len(worse) > 0:
-		out.state, out.label = document.Attention, "Slower"
-		out.answer = subject + " is slower" + gateWith(g, worse[0]) + ": " + allowedText(worse[0])
+		out.state, out.label, named = document.Attention, "Slower", worse[0]
+		out.answer = subject + " is slower" + gateWith(g, named) + ": " + allowedText(named)
 	case g.Pass && judged && len(open) > 0:
 		out.state, out.label, out.answer = document.OK, "Not slower", subject+" is not proven slower"
+	case g.Pass && judged && len(better) > 0:
+		out.state, out.label, named = document.OK, "Faster", better[0]
+		out.answer = subject + " is faster" + gateWith(g, named) + ": " + measuredText(named)
 	case g.Pass && judged:
 		out.state, out.label, out.answer = document.OK, "Not slower", subject+" is not slower"
 	default:
 		out.state, out.label, out.answer = document.Unknown, labelUndecided, "Undecided: the "+lowerFirst(subject)+" may be slower"
 	}
+	for i := range g.Checks {
+		if c := &g.Checks[i]; c != named {
+			others = append(others, c)
+		}
+	}
 	if out.state == document.Unknown {
 		out.sentence = phrase.Capital(cmp.Or(Unjudged(g), "too few valid trials of both programs")) + "."
 	} else if len(others) > 0 {
 		out.sentence = eachAllowed(g, others) + "."
-		if len(worse) > 0 {
+		if named != nil {
 			out.sentence = "Also " + out.sentence
 		} else if others[0].Metric == verdict.MetricThroughput { // a p99 stays as it is
 			out.sentence = phrase.Capital(out.sentence)
@@ -96,7 +104,7 @@ func gateOf(g *verdict.Gate) (out gated) {
 	if g.Kind == verdict.GateKindBaseline {
 		out.sentence = strings.TrimSpace(out.sentence + " Compared with the earlier run by what each value gains over the default.")
 	} else if judged {
-		out.note = "The changes are between trials that ran next to each other, and can differ from those between the levels, which are over the whole run."
+		out.note = "Changes are between neighbouring trials, levels over the whole run."
 	}
 	return out
 }
@@ -119,18 +127,40 @@ func eachAllowed(g *verdict.Gate, list []*verdict.GateCheck) string {
 
 // allowedText is a check with its margin: "throughput −51% [−73%, −11%], allowed −5%".
 func allowedText(c *verdict.GateCheck) string {
-	name, margin, b := gateMetric(c.Metric, c.Quantile), 1-c.Margin, decidedBounds(c)
+	margin := 1 - c.Margin
 	if c.Metric == verdict.MetricP99 {
 		margin = 1 + c.Margin
 	}
-	if b.Median == nil {
+	if c.Behind != "" || c.Ratio.Median == nil {
+		return measuredText(c)
+	}
+	return measuredText(c) + ", allowed " + signedChange(margin)
+}
+
+// measuredText is a check without its margin.
+func measuredText(c *verdict.GateCheck) string {
+	name, b := gateMetric(c.Metric, c.Quantile), decidedBounds(c)
+	switch {
+	case b.Median == nil:
 		return name + " not judged"
+	case c.Behind != "":
+		return name + " not compared: " + fellBehind(c)
 	}
-	text := name + " " + signedChange(*b.Median)
-	if b.Low != nil && b.High != nil {
-		text += " [" + signedChange(*b.Low) + ", " + signedChange(*b.High) + "]"
+	middle, bounds := asChange(b, signedChange)
+	return strings.TrimSpace(name + " " + middle + " " + bounds)
+}
+
+// atRate is the rate at which a latency was measured, after its name.
+func atRate(c *verdict.GateCheck) string {
+	if c.RatePerSecond == nil {
+		return ""
 	}
-	return text + ", allowed " + signedChange(margin)
+	return " at " + number.Count(*c.RatePerSecond) + " req/s"
+}
+
+// fellBehind is which of the two programs did not carry the rate.
+func fellBehind(c *verdict.GateCheck) string {
+	return "the " + c.Behind + " version could not keep up with " + cmp.Or(strings.TrimPrefix(atRate(c), " at "), "the rate")
 }
 
 // gateWith is at which setting a check is, where not all are at the same.
@@ -197,12 +227,20 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 			outcome = outcomeWords[verdict.OutcomeNotJudged]
 		}
 		cells := []document.Cell{
-			{Value: phrase.Clip(gateSetting(c.Setting), 2*nameRoom)}, {Value: gateMetric(c.Metric, c.Quantile)}, difference(decidedBounds(c)),
+			{Value: phrase.Clip(gateSetting(c.Setting), 2*nameRoom)}, {Value: gateMetric(c.Metric, c.Quantile) + atRate(c)}, gateDifference(c),
 			{Value: number.Ratio().Number(c.Margin)}, {Value: outcome}, {Value: note},
 		}
 		t.Rows = append(t.Rows, document.Row{Mark: mark, Strip: line.strip(c, note), Cells: cells[len(cells)-len(t.Columns):]})
 	}
 	return t
+}
+
+// gateDifference is new against old; absent where it is the length of a queue.
+func gateDifference(c *verdict.GateCheck) document.Cell {
+	if c.Behind != "" {
+		return document.Cell{Value: absent}
+	}
+	return difference(decidedBounds(c))
 }
 
 // outcomeWords are what a check of a gate, or a metric of a canary, came to.
@@ -287,8 +325,13 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 	if c.Metric == verdict.MetricP99 {
 		word, least, most = higher, c.Bounds.Low, c.Bounds.High
 	}
+	if c.Behind != "" {
+		return fellBehind(c) + ", so that its latency is mostly that of a queue"
+	}
 	change, margin := word(*c.Ratio.Median-1), number.Percent(c.Margin)
 	switch {
+	case c.Outcome == verdict.OutcomeBetter && most != nil:
+		return fmt.Sprintf("%s, at least %s, proven better than the margin of %s (n %d)", change, amount(*most-1), margin, c.Ratio.N)
 	case c.Outcome == verdict.OutcomeWorse:
 		return lossNote(c.Metric, *c.Ratio.Median, least, c.Margin, c.Ratio.N)
 	case c.Outcome == verdict.OutcomeWithin && most != nil:
@@ -377,8 +420,12 @@ func gateLine(g *verdict.Gate) ratioLine {
 	}
 	for i := range g.Checks {
 		c := &g.Checks[i]
-		for _, x := range []*float64{new(1 + c.Margin), new(1 - c.Margin), c.Ratio.Median, c.Bounds.Low, c.Bounds.High} {
-			see(x)
+		see(new(1 + c.Margin))
+		see(new(1 - c.Margin))
+		if c.Behind == "" {
+			see(c.Ratio.Median)
+			see(c.Bounds.Low)
+			see(c.Bounds.High)
 		}
 	}
 	return ratioLine{min(1.15*edge, math.Log(widestStrip))}
@@ -390,7 +437,7 @@ func (l ratioLine) strip(c *verdict.GateCheck, note string) *document.Strip {
 	if c.Metric == verdict.MetricP99 {
 		s.Zone = document.Span{From: 0, To: l.at(1 + c.Margin)}
 	}
-	if c.Ratio.Median != nil {
+	if c.Ratio.Median != nil && c.Behind == "" {
 		s.Present, s.At = true, l.at(*c.Ratio.Median)
 		s.Interval = document.Span{From: s.At, To: s.At}
 		if c.Bounds.Low != nil && c.Bounds.High != nil {

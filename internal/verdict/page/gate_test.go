@@ -22,6 +22,14 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 	}{
 		{"passed", func(g *verdict.Gate) { g.Checks[1].Proven = false }, document.OK, "Not slower", "New version is not proven slower. Throughput +0.6% [−0.1%, +2.1%], allowed −5%; p99 −2.1% [−17%, +16%], allowed +20%."},
 		{"all proven", func(g *verdict.Gate) { g.Checks[1].Proven = true }, document.OK, "Not slower", "New version is not slower. Throughput +0.6% [−0.1%, +2.1%], allowed −5%; p99 −2.1% [−17%, +16%], allowed +20%."},
+		{"faster", func(g *verdict.Gate) {
+			g.Checks[1].Proven, g.Checks[0].Outcome = true, verdict.OutcomeBetter
+			g.Checks[0].Ratio.Median, g.Checks[0].Bounds.Low, g.Checks[0].Bounds.High = ptr(3.3), ptr(1.99), ptr(5.6)
+		}, document.OK, "Faster", "New version is faster: throughput 3.3× [2.0×, 5.6×]. Also p99 −2.1% [−17%, +16%], allowed +20%."},
+		{"old cannot carry the rate", func(g *verdict.Gate) {
+			g.Checks[1].Proven, g.Checks[1].Behind, g.Checks[1].Outcome = true, verdict.BehindOld, verdict.OutcomeBetter
+		}, document.OK, "Not slower", "New version is not slower. Throughput +0.6% [−0.1%, +2.1%], allowed −5%; p99 not compared: the old version could not keep up with 5,900 req/s."},
+		{"new cannot carry the rate", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse, g.Checks[1].Behind = false, true, verdict.BehindNew }, document.Attention, "Slower", "New version is slower: p99 not compared: the new version could not keep up with 5,900 req/s. Also throughput +0.6% [−0.1%, +2.1%], allowed −5%."},
 		{"worse", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse = false, true }, document.Attention, "Slower", "New version is slower: p99 −2.1% [−17%, +16%], allowed +20%. Also throughput +0.6% [−0.1%, +2.1%], allowed −5%."},
 		{"worse, another not judged", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse, g.Checks[0].Judged = false, true, false }, document.Attention, "Slower", "New version is slower: p99 −2.1% [−17%, +16%], allowed +20%. Also throughput +0.6% [−0.1%, +2.1%], allowed −5%."},
 		{"not judged", func(g *verdict.Gate) {

@@ -71,7 +71,7 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepCount:
 		return document.Item{Text: "measure on Linux, where procfit counts what other programs use"}
 	case verdict.StepSteady:
-		return document.Item{Text: "use a machine with a steady speed: a fixed clock, no other virtual machines that take the CPU or its caches, and no CPU limit that changes", Command: w.again()}
+		return document.Item{Text: w.anotherTime(), Command: w.again()}
 	case verdict.StepStartAgain:
 		return document.Item{Text: "start again with another --out, so that all trials are measured in the same way"}
 	case verdict.StepVary:
@@ -82,6 +82,16 @@ func (w words) step(s verdict.Step) document.Item {
 		return document.Item{Text: "measure the benchmarks one at a time, with -bench"}
 	}
 	return document.Item{Text: string(s.Code)}
+}
+
+// anotherTime is what helps where the speed of the machine itself changed: who measures can
+// seldom change that, but it may end.
+func (w words) anotherTime() string {
+	text := "measure again"
+	if w.r != nil && !w.r.Complete {
+		text = "continue"
+	}
+	return text + " at another time, or on another machine: its clock was lower, or other virtual machines took the CPU or its caches"
 }
 
 // longer is the command that measures the same in a new folder with longer trials; empty:

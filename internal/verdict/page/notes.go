@@ -48,8 +48,8 @@ func notesOf(list []warned, part int) (notes document.Notes) {
 
 // heavy are the warnings that may turn an answer into none, the heaviest first. The others
 // explain what the answer is of.
-var heavy = kinds(verdict.NoGo{}, verdict.ProcsUnread{}, verdict.OthersBusy{}, verdict.InvalidPilots{}, verdict.InvalidTrials{}, verdict.DefaultVaries{},
-	verdict.UnsetPerformsApart{}, verdict.Steal{}, verdict.Noisy{}, verdict.NoisyP99{}, verdict.SentLate{}, verdict.LoadLimited{}, verdict.Overloaded{},
+var heavy = kinds(verdict.NoGo{}, verdict.ProcsUnread{}, verdict.OthersBusy{}, verdict.InvalidPilots{}, verdict.Overloaded{}, verdict.InvalidTrials{}, verdict.DefaultVaries{},
+	verdict.UnsetPerformsApart{}, verdict.Steal{}, verdict.Noisy{}, verdict.NoisyP99{}, verdict.SentLate{}, verdict.LoadLimited{},
 	verdict.FewBlocks{}, verdict.MetricsWorse{}, verdict.SharedMachine{})
 
 func kinds(list ...verdict.Remark) (all []reflect.Type) {

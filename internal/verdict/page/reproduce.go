@@ -350,8 +350,14 @@ func programWords(r *verdict.Result) string {
 	case r.Live != nil:
 		return "process " + strconv.Itoa(r.Live.PID) + ", which set the values itself"
 	}
-	return t.Kind
+	if kind := kindWords[t.Kind]; kind != "" {
+		return r.Name + ", " + kind
+	}
+	return r.Name
 }
+
+// kindWords are the kinds of program.
+var kindWords = map[string]string{journal.KindServer: "a server", journal.KindBatch: "a batch program", journal.KindGoBench: "Go benchmarks"}
 
 // endsByItself reports whether the target is a program that runs to its end, under no load.
 func endsByItself(t journal.Target) bool {

@@ -139,6 +139,8 @@ type checkJSON struct {
 	Outcome  verdict.Outcome `json:"outcome"`
 	Bounds   boundsJSON      `json:"bounds"`
 	Quantile float64         `json:"quantile,omitempty"`
+	Rate     *float64        `json:"rate_per_second,omitempty"`
+	Behind   string          `json:"behind,omitempty"`
 	Note     string          `json:"note"`
 }
 

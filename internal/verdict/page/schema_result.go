@@ -190,7 +190,7 @@ func gateSchema(g *verdict.Gate, r *verdict.Result) gateJSON {
 		c := &g.Checks[i]
 		out.Checks = append(out.Checks, checkJSON{
 			Setting: gateSetting(c.Setting), Metric: c.Metric, Ratio: intervalJSON(c.Ratio), Margin: c.Margin, Judged: c.Judged, Worse: c.Worse, Proven: c.Proven,
-			Outcome: c.Outcome, Bounds: boundsJSON(c.Bounds), Quantile: c.Quantile, Note: gateNote(c, r.Plan),
+			Outcome: c.Outcome, Bounds: boundsJSON(c.Bounds), Quantile: c.Quantile, Rate: c.RatePerSecond, Behind: c.Behind, Note: gateNote(c, r.Plan),
 		})
 	}
 	return out

@@ -121,9 +121,12 @@ const (
 )
 
 // leftOut is why a setting has no part in what is judged.
-func (g *group) leftOut(code contest.Excluded) document.Cell {
-	switch code {
+func (g *group) leftOut(a *verdict.Row) document.Cell {
+	switch *a.Excluded {
 	case contest.ExcludedInvalid:
+		if onlySlow(a) {
+			return document.Cell{Value: notCompared, Detail: "the machine was slower during its trials"}
+		}
 		return document.Cell{Value: "invalid", Detail: "no trial was valid"}
 	case contest.ExcludedTooFewCPUs:
 		return document.Cell{Value: notCompared, Detail: "other programs left it too few CPUs"}
@@ -142,7 +145,12 @@ func (g *group) leftOut(code contest.Excluded) document.Cell {
 	case contest.ExcludedMemory:
 		return document.Cell{Value: notCompared, Detail: "it used more memory than " + mostMemory(g.r)}
 	}
-	return document.Cell{Value: phrase.Clip(string(code), nameRoom)}
+	return document.Cell{Value: phrase.Clip(string(*a.Excluded), nameRoom)}
+}
+
+// onlySlow reports whether all invalid trials of a row are so because the machine was slow.
+func onlySlow(a *verdict.Row) bool {
+	return len(a.InvalidReasons) > 0 && !slices.ContainsFunc(a.InvalidReasons, func(r verdict.ReasonCount) bool { return r.Code != journal.InvalidSlow })
 }
 
 // rowsOf are the settings that were compared; of a result that was not analysed its
@@ -189,7 +197,7 @@ func (g *group) uncompared(a *verdict.Row) string {
 	if a.Excluded == nil || *a.Excluded != contest.ExcludedTooFewCPUs {
 		return ""
 	}
-	return g.leftOut(*a.Excluded).Value
+	return g.leftOut(a).Value
 }
 
 // currentRows are the rows of the program itself, without those of a gate's old command.

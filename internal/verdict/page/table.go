@@ -180,13 +180,15 @@ func (g *group) standing(a *verdict.Row) (c document.Cell) {
 	case a.Variant != "" || g.gateAlone || g.Peak == "":
 		return document.Cell{Value: absent}
 	case a.Excluded != nil && !shared:
-		return g.leftOut(*a.Excluded)
+		return g.leftOut(a)
 	case a.Later:
 		return document.Cell{Value: g.Latency.Name() + " worse", Detail: "proven, compared with the lowest"}
-	case g.row(g.Peak) == a:
-		c.Value = "best"
+	case g.row(g.Peak) == a && g.Recommendation.Verdict != verdict.Undecided: // where nothing is proven, it only looks so
+		c.Value = "fastest"
 	case a.NonInferior.Throughput != nil && *a.NonInferior.Throughput:
 		c.Value = asFast
+	case g.Recommendation.Verdict == verdict.KeepDefault && g.Recommendation.Confidence == verdict.Proven: // which is said of all
+		c.Value = "no faster"
 	default:
 		c.Value = "undecided"
 	}

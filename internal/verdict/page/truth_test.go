@@ -343,11 +343,11 @@ func (c *checker) standings() {
 	}
 	fastest := 0
 	for i, row := range c.view.Table.Rows {
-		if row.Cells[at].Value == "best" {
+		if row.Cells[at].Value == "fastest" {
 			fastest++
 		}
 		a := &c.g.Rows[i]
-		if row.Cells[at].Value == "best" && a.Label != c.g.Peak {
+		if row.Cells[at].Value == "fastest" && a.Label != c.g.Peak {
 			c.wrong("%s is said to lead, the peak is %s", a.Label, c.g.Peak)
 		}
 		if as := a.NonInferior.Throughput; row.Cells[at].Value == "as fast" && (as == nil || !*as) {

@@ -93,6 +93,35 @@ func (w words) rate() string {
 	return "the rate"
 }
 
+// settings are those of some labels: "GOMAXPROCS 1 and 2", "the old version".
+func (w words) settings(labels []string) string {
+	if !w.plan().GateAgainst {
+		return "GOMAXPROCS " + phrase.And(labels)
+	}
+	var list []string
+	for _, l := range labels {
+		list = append(list, "the "+w.version(l))
+	}
+	return phrase.And(list)
+}
+
+// version is the label of a setting, or of a gate the program that has it: "old version",
+// "new version at GOMAXPROCS 2".
+func (w words) version(label string) string {
+	if !w.plan().GateAgainst {
+		return label
+	}
+	procs, old := strings.CutPrefix(label, "old ")
+	name := "new version"
+	if old {
+		name = "old version"
+	}
+	if procs != journal.Default {
+		name += " at GOMAXPROCS " + procs
+	}
+	return name
+}
+
 // where is what a verdict holds for.
 func (w words) where() string {
 	if q := w.QuotaCPUs; q != nil {
@@ -313,14 +342,25 @@ func difference(i stat.Interval) document.Cell {
 	if i.Median == nil {
 		return document.Cell{Value: absent}
 	}
-	c := document.Cell{Value: change(*i.Median)}
-	if i.Low != nil && i.High != nil {
-		c.Detail = "[" + change(*i.Low) + ", " + change(*i.High) + "]"
-	}
-	return c
+	middle, bounds := asChange(i, change)
+	return document.Cell{Value: middle, Detail: bounds}
 }
 
-// change is a ratio as one: from twice on as a factor, for nobody reads "+340%".
+// asChange is a ratio with its interval, empty where it has none, in one unit: where any of it
+// is twice or more these are factors, for nobody reads "+340%".
+func asChange(i stat.Interval, change func(float64) string) (middle, bounds string) {
+	times := func(x float64) string { return number.Significant(x, 2) + "×" }
+	both := i.Low != nil && i.High != nil
+	if *i.Median >= 2 || both && *i.High >= 2 {
+		change = times
+	}
+	if both {
+		bounds = "[" + change(*i.Low) + ", " + change(*i.High) + "]"
+	}
+	return change(*i.Median), bounds
+}
+
+// change is a ratio as one: from twice on as a factor.
 func change(ratio float64) string {
 	if ratio >= 2 {
 		return number.Significant(ratio, 2) + "×"
