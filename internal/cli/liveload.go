@@ -58,7 +58,8 @@ func (o *liveOptions) checkWays() error {
 		}
 	}
 	if loads && o.has("for") {
-		return usageError("--for has no effect with --rate, which measures %s, each by itself; try: --trial-time %s", phrase.Count(o.spec.Repeats, "trial"), max(time.Second, (o.spec.Load.Duration/time.Duration(max(1, o.spec.Repeats))).Round(time.Second)))
+		each := o.spec.Load.Duration / time.Duration(max(1, o.spec.Repeats))
+		return usageError("--for has no effect with --rate, which measures %s, each by itself; try: --trial-time %s", phrase.Count(o.spec.Repeats, "trial"), number.Chosen(max(time.Second, each-each%time.Second)))
 	}
 	return nil
 }

@@ -19,10 +19,17 @@ func TestSetIsRemembered(t *testing.T) {
 	}}
 	cmd := exec.Command(p.Run(t))
 	cmd.Env = append(cmd.Environ(), "GOMAXPROCS=3")
-	if err := cmd.Start(); err != nil {
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	if _, err := out.Read(make([]byte, 1)); err != nil { // it runs its own code
+		t.Fatal(err)
+	}
 	pid := strconv.Itoa(cmd.Process.Pid)
 	for _, c := range []struct {
 		args        []string

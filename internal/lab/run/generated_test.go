@@ -34,8 +34,10 @@ type world struct {
 }
 
 // Speed and Others are those of a machine whose speed is not known.
-func (w *world) Speed(context.Context) float64             { return 0 }
-func (w *world) Others(context.Context) (used, of float64) { return w.others, w.cpus }
+func (w *world) Speed(context.Context) float64 { return 0 }
+func (w *world) Others(context.Context) plan.Others {
+	return plan.Others{CPUs: w.others, OfCPUs: w.cpus}
+}
 
 func (w *world) machine() Machine {
 	return Machine{
