@@ -15,7 +15,7 @@ import (
 func TestSetIsRemembered(t *testing.T) {
 	p := built.Program{Name: "still", Args: []string{"-ldflags=-s -w"}, Env: []string{"CGO_ENABLED=0"}, Files: map[string]string{
 		"go.mod":  "module example.com/still\n\ngo 1.24\n",
-		"main.go": "package main\n\nimport (\n\t\"fmt\"\n\t\"time\"\n)\n\nfunc main() {\n\tfmt.Println(\"begun\")\n\tfor {\n\t\ttime.Sleep(time.Millisecond)\n\t}\n}\n",
+		"main.go": "package main\n\nimport (\n\t\"fmt\"\n\t\"time\"\n)\n\nfunc main() {\n\tfmt.Println(\"begun\")\n\tfor sum := 0; ; {\n\t\tfor i := range 1_000_000 { // where a call is safe\n\t\t\tsum += i ^ sum\n\t\t}\n\t\ttime.Sleep(time.Millisecond)\n\t}\n}\n",
 	}}
 	cmd := exec.Command(p.Run(t))
 	cmd.Env = append(cmd.Environ(), "GOMAXPROCS=3")
