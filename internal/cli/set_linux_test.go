@@ -11,7 +11,7 @@ import (
 )
 
 // TestSetIsRemembered: a program without a call of runtime.GOMAXPROCS did not set its value, and
-// nobody is told to change that call, nor that its environment has no effect after a restart.
+// procfit advises nobody to change that call, nor says that its environment has no effect after a restart.
 func TestSetIsRemembered(t *testing.T) {
 	p := built.Program{Name: "still", Args: []string{"-ldflags=-s -w"}, Env: []string{"CGO_ENABLED=0"}, Files: map[string]string{
 		"go.mod":  "module example.com/still\n\ngo 1.24\n",

@@ -119,7 +119,7 @@ func TestLookAround(t *testing.T) {
 		t.Fatal(err)
 	}
 	if share := told.CPUs / told.OfCPUs; !(share >= 0.5 && share <= 1.2) {
-		t.Errorf("other programs are said to use %.2f of the CPUs, want all of them", share)
+		t.Errorf("procfit reports that other programs use %.2f of the CPUs, want all of them", share)
 	}
 	for _, c := range others {
 		if !slices.ContainsFunc(told.Busiest, func(u observe.Used) bool { return u.PID == c.Process.Pid && u.Name == "sh" }) {

@@ -65,7 +65,7 @@ func (r Record) pilots(a journal.Setting) (valid, starved int) {
 	return valid, starved
 }
 
-// again reports that a pilot is to be run once more: there is no valid one of the same, and
+// again reports that a pilot is to be run once more: none of the same setting is valid, and
 // this one was invalid because of a lack of CPUs.
 func (r Record) again(t journal.Trial) bool {
 	if t.Role != journal.RolePilot || t.Valid || hadCPUs(t) {

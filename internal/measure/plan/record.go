@@ -44,7 +44,7 @@ func (r *Record) add(task Task, trial journal.Trial) {
 }
 
 // Lacks are the tasks that no trial has done. An invalid pilot does not count in a later
-// run if there is no valid one of the same: without a rate nothing can continue. Neither does a
+// run if none of the same setting is valid: without a rate nothing can continue. Neither does a
 // trial for which there was no program.
 func (r Record) Lacks(tasks []Task) []Task {
 	done, rated := map[place]bool{}, map[journal.SettingKey]bool{}

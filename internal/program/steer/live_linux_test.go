@@ -129,7 +129,7 @@ func TestGRPC(t *testing.T) {
 	}
 }
 
-// TestIdle calls into a server that gets nothing until that is told, and then two requests a
+// TestIdle calls into a server that gets nothing until procfit reports that, and then two requests a
 // second, at one of which it has to be found.
 func TestIdle(t *testing.T) {
 	need.Everything(t, "TestSet calls into a server of this release")

@@ -187,7 +187,7 @@ func (g *group) standing(a *verdict.Row) (c document.Cell) {
 		c.Value = "fastest"
 	case a.NonInferior.Throughput != nil && *a.NonInferior.Throughput:
 		c.Value = asFast
-	case g.Recommendation.Verdict == verdict.KeepDefault && g.Recommendation.Confidence == verdict.Proven: // which is said of all
+	case g.Recommendation.Verdict == verdict.KeepDefault && g.Recommendation.Confidence == verdict.Proven: // which all rows share
 		c.Value = "no faster"
 	default:
 		c.Value = "undecided"
