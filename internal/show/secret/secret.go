@@ -207,7 +207,7 @@ func (f *Finder) Hidden(more ...string) Hidden {
 		}
 	}
 	// The longest first: a part of it alone would leave the rest.
-	slices.SortFunc(values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	slices.SortStableFunc(values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	var pairs []string
 	for _, v := range slices.Compact(values) {
 		pairs = append(pairs, v, Redacted)
