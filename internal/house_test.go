@@ -170,7 +170,7 @@ var mayImport = map[string][]string{
 	"show/number":   {},
 	"show/pattern":  {},
 	"show/phrase":   {},
-	"show/secret":   {"show/pattern"},
+	"show/secret":   {"show/pattern", "show/sorting"},
 	"show/sorting":  {},
 	"show/terminal": {},
 

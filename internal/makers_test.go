@@ -22,7 +22,7 @@ var onlyIn = []struct {
 	{"the scale of a chart", "math.Pow10", []string{"show/document", "show/number"}},
 	{"a contest", "race.New", []string{"verdict/contest", "verdict/contest/race/racetest"}},
 	{"the columns of a process", "inspect.Column{}", []string{"inspect"}},
-	{"a sort, which is compiled for each type of elements", "slices.SortFunc", []string{"show/secret"}},
+	{"a sort, which is compiled for each type of elements", "slices.SortFunc", nil},
 	{"a sort, which is compiled for each type of elements", "slices.SortStableFunc", nil}, // show/sorting has one that is compiled once
 	{"a sort, which is compiled for each type of elements", "slices.SortedStableFunc", nil},
 	{"the life of a trial", "Trial.DurationSeconds =", []string{"measure/trial"}},

@@ -20,6 +20,7 @@ import (
 	"unicode"
 
 	"github.com/procfit/procfit/internal/show/pattern"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // Redacted is where a value was taken out.
@@ -207,7 +208,7 @@ func (f *Finder) Hidden(more ...string) Hidden {
 		}
 	}
 	// The longest first: a part of it alone would leave the rest.
-	slices.SortStableFunc(values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	sorting.Stable(values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	var pairs []string
 	for _, v := range slices.Compact(values) {
 		pairs = append(pairs, v, Redacted)
