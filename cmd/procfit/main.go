@@ -10,5 +10,5 @@ import (
 )
 
 func main() {
-	os.Exit(cli.Main(context.Background(), cli.Args(os.Args), os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Main(context.Background(), cli.ProgramArgs(os.Args), os.Stdin, os.Stdout, os.Stderr))
 }

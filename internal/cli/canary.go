@@ -25,27 +25,6 @@ type kubeCanary struct {
 	slice   time.Duration
 }
 
-func newKubeCanary(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "canary [flags] OBJECT",
-		Short: "Compare values on a few pods under the traffic of a Service",
-		Long: `Make a few pods like those of an object that serve behind the same Service: some with a
-value of GOMAXPROCS, some without one as the control. Compare the CPU time, throttling
-and scheduling latency of both under the traffic that the Service gets, what --query
-asks a Prometheus, and what a program with the Meter of maxprocs/live counts itself. Your
-pods stay as they are.
-
-The canary pods are removed when it is over, at Ctrl-C, and at the first harm: a container
-that ends, a pod that is not ready, or a query, p99 or share of failed requests that is
-proven worse than the control.`,
-		Example: `  procfit kube canary deployment/api --namespace shop --image registry.example/tools/procfit:v1 --procs 1,2
-  procfit kube canary deployment/api --image registry.example/tools/procfit:v1 --share 25% --dry-run`,
-	}
-	o := newKubeCanaryOptions(std, cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
-	return cmd
-}
-
 func newKubeCanaryOptions(std stdio, cmd *cobra.Command) *kubeCanary {
 	o := &kubeCanary{measurement: newMeasurement("kube canary"), share: 0.1, slice: time.Minute}
 	o.spec.Parts["timeout"], o.spec.Parts["margin"] = []string{"ready"}, []string{"p99"}

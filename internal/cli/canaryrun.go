@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -61,7 +63,7 @@ func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err err
 	if !begun {
 		return err
 	}
-	return errors.Join(report(std, run.dir, o.printed.format(), "", true), interrupted(err))
+	return errors.Join(sweepReport(std, run.dir, o.printed.format(), "", true), asInterrupted(err))
 }
 
 // blocksDir is the folder of an experiment in blocks, which cannot be resumed. It can be made.
@@ -173,4 +175,25 @@ func (p *canaryProgress) tell(e paired.Event) {
 			p.std.notef("  restart the clients, or limit how long a connection lives; without any request it ends after %d slices", h.Patience())
 		}
 	}
+}
+
+func newKubeCanary(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "canary [flags] OBJECT",
+		Short: "Compare values on a few pods under the traffic of a Service",
+		Long: `Make a few pods like those of an object that serve behind the same Service: some with a
+value of GOMAXPROCS, some without one as the control. Compare the CPU time, throttling
+and scheduling latency of both under the traffic that the Service gets, what --query
+asks a Prometheus, and what a program with the Meter of maxprocs/live counts itself. Your
+pods stay as they are.
+
+The canary pods are removed when it is over, at Ctrl-C, and at the first harm: a container
+that ends, a pod that is not ready, or a query, p99 or share of failed requests that is
+proven worse than the control.`,
+		Example: `  procfit kube canary deployment/api --namespace shop --image registry.example/tools/procfit:v1 --procs 1,2
+  procfit kube canary deployment/api --image registry.example/tools/procfit:v1 --share 25% --dry-run`,
+	}
+	o := newKubeCanaryOptions(std, cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
+	return cmd
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -53,35 +52,13 @@ const clusterMemory = 160 << 20
 // boundMemory holds the collector to clusterMemory until it is called off: a page of pods
 // is garbage once it is read, and so is what a report is written from. On busy CPUs it
 // would let several of them pile up.
-var boundMemory = shared(func() (off func()) {
+var boundMemory = wantedBySeveral(func() (off func()) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
 	}
 	before := debug.SetMemoryLimit(clusterMemory)
 	return func() { debug.SetMemoryLimit(before) }
 })
-
-// shared makes a change of this process one that several commands can want at a time, as
-// tests do: the first makes it, and the last calls it off.
-func shared(change func() (off func())) func() (off func()) {
-	var mu sync.Mutex
-	var wanted int
-	var off func()
-	return func() func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if wanted++; wanted == 1 {
-			off = change()
-		}
-		return sync.OnceFunc(func() {
-			mu.Lock()
-			defer mu.Unlock()
-			if wanted--; wanted == 0 {
-				off()
-			}
-		})
-	}
-}
 
 // checkPods checks what runs in a cluster.
 func checkPods(ctx context.Context, std stdio, access cluster.Access, o cluster.Options) (*check.Report, error) {

@@ -70,7 +70,7 @@ func (o *checkOptions) writeImpact(std stdio, report *check.Report, options outp
 	err := o.out.write(std, func(w io.Writer, format string) error {
 		options.Color, options.Width = w == std.out && std.color(), 0
 		if w == std.out {
-			options.Width = width(std)
+			options.Width = terminalWidth(std)
 		}
 		return output.WriteImpact(w, format, report, impact, options)
 	})

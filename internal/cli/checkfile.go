@@ -34,7 +34,7 @@ func (o *checkOptions) readFile(std stdio) error {
 		case row.Name == specfile.ExpectedField:
 			return false
 		}
-		has := slices.ContainsFunc(o.flags.Fields, func(one field.Field) bool { return one.Name == row.Name })
+		has := slices.ContainsFunc(o.fieldFlags.Fields, func(one field.Field) bool { return one.Name == row.Name })
 		return !has || slices.Contains(given, row.Name) // kube check has not all
 	}, func(name, text string) error {
 		if name == pathsField || name == "go" {

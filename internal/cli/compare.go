@@ -88,7 +88,7 @@ func (o *compareOptions) folders(std stdio, old, current string) error {
 			return usageError("--%s has no effect: OLD and NEW are results directories, and nothing is measured; remove it", name)
 		}
 	}
-	return report(o.printed.std(std), current, o.printed.format(), old, false)
+	return sweepReport(o.printed.std(std), current, o.printed.format(), old, false)
 }
 
 // take reads OLD and NEW; dash is how many words come before --, or less than 0.

@@ -48,8 +48,8 @@ func completeWords(root *cobra.Command) {
 		}
 	}
 	for path, words := range map[string][]cobra.Completion{
-		"explain": rules, "lab run": experiments(lab.Server, lab.Batch, lab.Command), "lab source": experiments(lab.Server, lab.Batch),
-		"lab serve": experiments(lab.Server), "lab program": experiments(lab.Batch), "help": topics,
+		"explain": rules, "lab run": experimentIDs(lab.Server, lab.Batch, lab.Command), "lab source": experimentIDs(lab.Server, lab.Batch),
+		"lab serve": experimentIDs(lab.Server), "lab program": experimentIDs(lab.Batch), "help": topics,
 	} {
 		if cmd, _, err := root.Find(strings.Fields(path)); err == nil {
 			cmd.ValidArgs = words
@@ -70,7 +70,7 @@ func completeWords(root *cobra.Command) {
 	}
 }
 
-func experiments(kinds ...lab.Kind) (list []cobra.Completion) {
+func experimentIDs(kinds ...lab.Kind) (list []cobra.Completion) {
 	for _, e := range lab.List() {
 		if slices.Contains(kinds, e.Kind) {
 			list = append(list, cobra.CompletionWithDesc(e.ID, e.Title))
@@ -87,7 +87,7 @@ var shells = map[string]func(root *cobra.Command, w io.Writer) error{
 }
 
 func newCompletion(std stdio) *cobra.Command {
-	var f flags
+	var f fieldFlags
 	cmd := &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print the completion script of a shell",
@@ -101,7 +101,7 @@ func newCompletion(std stdio) *cobra.Command {
 		ValidArgs: []cobra.Completion{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || shells[args[0]] == nil {
-				return usageError("completion takes the name of a shell: bash, zsh, fish or powershell%s", given(args))
+				return usageError("completion takes the name of a shell: bash, zsh, fish or powershell%s", givenText(args))
 			}
 			return shells[args[0]](cmd.Root(), std.out)
 		},
@@ -110,7 +110,7 @@ func newCompletion(std stdio) *cobra.Command {
 	return cmd
 }
 
-func given(args []string) string {
+func givenText(args []string) string {
 	if len(args) == 0 {
 		return ""
 	}

@@ -23,21 +23,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// explainOptions are the flags of procfit explain.
-type explainOptions struct {
-	flags
-	out     printing
-	pids    []int
-	root    string
-	policy  string
-	by      explain.RequestPolicy
-	memory  bool
-	value   bool
-	whatIf  explain.WhatIf
-	request float64 // CPUs; 0: not asked
-	measure bool    // the reserve
-}
-
 func newExplain(std stdio) *cobra.Command {
 	o := explainOptions{out: printed("text", "json")}
 	o.by.Floor = 1
@@ -188,11 +173,11 @@ func (o *explainOptions) run(ctx context.Context, std stdio) error {
 			return err
 		}
 	}
-	return last(errs, failed)
+	return reportedButLast(errs, failed)
 }
 
 func (o *explainOptions) check() error {
-	if err := o.flags.check(); err != nil {
+	if err := o.fieldFlags.check(); err != nil {
 		return err
 	}
 	if err := o.checkRequest(); err != nil {
@@ -217,17 +202,8 @@ func (o *explainOptions) nowhere() bool {
 	return o.whatIf.CPUs != nil && len(o.pids) == 0 && o.root == ""
 }
 
-// source is where a program is looked at by its PID; 0 is the one that no PID names.
-type source struct {
-	subject func(pid int) (rule.Subject, error)
-	memory  func(pid int) (facts.Memory, error)
-	live    *observe.Reader // nil: no process runs there
-	tree    fs.FS           // where files of the system are looked up; nil: nowhere
-	close   func() error
-}
-
-func (o *explainOptions) source() (source, error) {
-	from := source{
+func (o *explainOptions) source() (factSource, error) {
+	from := factSource{
 		memory: func(int) (facts.Memory, error) { return facts.ReadMemory(), nil },
 		tree:   os.DirFS("/"),
 		close:  func() error { return nil },
@@ -237,14 +213,14 @@ func (o *explainOptions) source() (source, error) {
 		// Links that lead out of the tree would lead into the live system.
 		root, err := folder.OpenRoot(o.root)
 		if err != nil {
-			return source{}, usageError("--root: %w; name a directory that holds proc and sys", err)
+			return factSource{}, usageError("--root: %w; name a directory that holds proc and sys", err)
 		}
 		from.subject = func(pid int) (rule.Subject, error) { return recorded(root.FS(), o.root, pid) }
 		from.memory = func(pid int) (facts.Memory, error) { return facts.ReadMemoryFS(root.FS(), pid) }
 		from.tree, from.close = root.FS(), root.Close
 	case len(o.pids) > 0:
 		if err := noThreads("explain", o.pids); err != nil {
-			return source{}, err
+			return factSource{}, err
 		}
 		from.live = new(observe.Reader)
 		from.subject, from.memory = from.live.Subject, new(facts.Reader).ReadMemory
@@ -258,7 +234,7 @@ func (o *explainOptions) source() (source, error) {
 }
 
 // memoryLimit is the GOMEMLIMIT of a running process, or nil.
-func (s source) memoryLimit(pid int) *int64 {
+func (s factSource) memoryLimit(pid int) *int64 {
 	if s.live == nil {
 		return nil
 	}
@@ -302,7 +278,7 @@ func (o *explainOptions) print(std stdio, e explain.Explanation) error {
 	if o.out.json() {
 		return e.WriteJSON(std.out)
 	}
-	return e.WriteText(std.out, std.color(), width(std))
+	return e.WriteText(std.out, std.color(), terminalWidth(std))
 }
 
 // looksLikeRule matches the ID of a rule, or a slip of one, and not the name of a program.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	goversion "go/version"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -136,7 +137,7 @@ func goModLine(text string) (string, error) {
 
 // asked returns what was asked of a CPU request, and the weight of the program's group
 // where that was read. A --limit is another group's.
-func (o *explainOptions) asked(from source, f facts.Facts) explain.Request {
+func (o *explainOptions) asked(from factSource, f facts.Facts) explain.Request {
 	out := explain.Request{Asked: o.request}
 	own, found := f.Own()
 	switch {
@@ -214,4 +215,28 @@ func printValue(std stdio, e explain.Explanation) error {
 	}
 	_, err = fmt.Fprintln(std.out, n)
 	return err
+}
+
+// explainOptions are the flags of procfit explain.
+type explainOptions struct {
+	fieldFlags
+	out     printing
+	pids    []int
+	root    string
+	policy  string
+	by      explain.RequestPolicy
+	memory  bool
+	value   bool
+	whatIf  explain.WhatIf
+	request float64 // CPUs; 0: not asked
+	measure bool    // the reserve
+}
+
+// factSource is where a program is looked at by its PID; 0 is the one that no PID names.
+type factSource struct {
+	subject func(pid int) (rule.Subject, error)
+	memory  func(pid int) (facts.Memory, error)
+	live    *observe.Reader // nil: no process runs there
+	tree    fs.FS           // where files of the system are looked up; nil: nowhere
+	close   func() error
 }

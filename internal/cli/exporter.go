@@ -23,7 +23,7 @@ import (
 
 // exporterOptions are the flags of procfit exporter.
 type exporterOptions struct {
-	flags
+	fieldFlags
 	out          printing
 	listen       string
 	maxProcesses int
@@ -59,7 +59,7 @@ Prometheus elsewhere, listen on a network of your own. It runs until it is inter
 		},
 	}
 	o.bind(std, cmd, append([]field.Field{
-		{Name: "listen", Holds: "ADDRESS", Help: "address to listen at; port 0 takes a free one", Value: field.Parsed(&o.listen, o.listen, address)},
+		{Name: "listen", Holds: "ADDRESS", Help: "address to listen at; port 0 takes a free one", Value: field.Parsed(&o.listen, o.listen, metricsAddress)},
 		{Name: "max-processes", Holds: "N", Help: "processes to export, those with the most CPU time; the rest is counted", Value: field.Number(&o.maxProcesses, 1, math.MaxInt)},
 		{Name: "name", Holds: "REGEXP", Help: "export only processes whose name this regular expression matches", Value: field.Parsed(&o.name, "", ps.Name)},
 		{Name: "containers", Holds: "DIR", Help: "folder whose links name pods and containers: /var/log/containers", Value: field.Parsed(&o.containers, "", readable)},
@@ -67,8 +67,8 @@ Prometheus elsewhere, listen on a network of your own. It runs until it is inter
 	return cmd
 }
 
-// address reads HOST:PORT.
-func address(text string) (string, error) {
+// metricsAddress reads HOST:PORT.
+func metricsAddress(text string) (string, error) {
 	_, service, err := net.SplitHostPort(text)
 	if err == nil {
 		_, err = net.LookupPort("tcp", service)
@@ -93,7 +93,7 @@ func (o *exporterOptions) run(ctx context.Context, std stdio) error {
 	}
 	defer scanner.Close()
 	scanner.Except = os.Getpid()
-	listener, err := listen(ctx, o.listen)
+	listener, err := listenOn(ctx, o.listen)
 	if err != nil {
 		return err
 	}
@@ -128,8 +128,8 @@ func (o *exporterOptions) run(ctx context.Context, std stdio) error {
 	return exporter.Serve(ctx, listener, e.Handler())
 }
 
-// listen says who has the port when it is taken.
-func listen(ctx context.Context, addr string) (net.Listener, error) {
+// listenOn says who has the port when it is taken.
+func listenOn(ctx context.Context, addr string) (net.Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	switch {
 	case err == nil:

@@ -14,21 +14,8 @@ import (
 	"github.com/procfit/procfit/internal/show/secret"
 )
 
-// flags are the fields of a subcommand as its flags, and which of them the user gave.
-type flags struct{ field.Given }
-
-// bind makes flags of the fields, a help that shows them by their groups, and what a shell
-// completes.
-func (f *flags) bind(std stdio, cmd *cobra.Command, fields []field.Field) {
-	f.Fields = fields
-	for _, one := range fields {
-		cmd.Flags().AddFlag(&pflag.Flag{
-			Name: one.Name, Shorthand: one.Short, Usage: one.Help, Value: &asFlag{one, f}, DefValue: shownDefault(one), NoOptDefVal: one.Alone(),
-		})
-	}
-	cmd.Flags().SortFlags = false
-	f.help(std, cmd)
-}
+// fieldFlags are the fields of a subcommand as its flags, and which of them the user gave.
+type fieldFlags struct{ field.Given }
 
 // shownDefault is the default that the help adds to the text of a field; empty where it has
 // none, or says it itself.
@@ -41,10 +28,10 @@ func shownDefault(f field.Field) string {
 }
 
 // has reports whether the user gave a field.
-func (f *flags) has(name string) bool { return f.Has(name) }
+func (f *fieldFlags) has(name string) bool { return f.Has(name) }
 
 // check refuses what has no effect without a field that is not given, or with one that is.
-func (f *flags) check() error {
+func (f *fieldFlags) check() error {
 	isJSON := func(name string) bool { return f.has(name) && f.Named(name).Value.String() == "json" }
 	if f.has("dry-run") && (isJSON("output") || f.has("json")) {
 		return usageError("--dry-run prints a plan in words, and no JSON: use only one of --dry-run and --json")
@@ -52,18 +39,10 @@ func (f *flags) check() error {
 	return asUsage(f.Check())
 }
 
-// asUsage is the error of what the user asked wrongly; nil: nothing is wrong.
-func asUsage(err error) error {
-	if err == nil {
-		return nil
-	}
-	return usageError("%w", err)
-}
-
 // asFlag is a field as a flag.
 type asFlag struct {
 	field.Field
-	of *flags
+	of *fieldFlags
 }
 
 // Set implements pflag.Value.
@@ -85,9 +64,9 @@ func (f *asFlag) Type() string {
 	return f.Holds
 }
 
-// behind is what the help has behind the name of a flag: its value, with = where the flag
+// behindDashes is what the help has behind the name of a flag: its value, with = where the flag
 // may be without one.
-func behind(f field.Field) string {
+func behindDashes(f field.Field) string {
 	switch {
 	case f.Holds == "":
 		return ""

@@ -20,21 +20,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/fleet"
 )
 
-// fleetOptions are the flags of procfit fleet.
-type fleetOptions struct {
-	flags
-	file, out          string
-	branch, link       string // branch: of --propose; empty: nothing is proposed
-	again, yes, dryRun bool
-	printed            printing
-}
-
-// Where results and proposals go by default.
-const (
-	fleetFolder = "results/fleet"
-	fleetBranch = "procfit/fleet"
-)
-
 func newFleet(std stdio) *cobra.Command {
 	o := &fleetOptions{out: fleetFolder, printed: printed("text", "json")}
 	cmd := &cobra.Command{
@@ -100,7 +85,7 @@ func (o *fleetOptions) run(ctx context.Context, std stdio, args []string) error 
 		return usageError("fleet takes one file, got %d words; try: procfit fleet %s", len(args), phrase.ShellWord(args[0]))
 	}
 	o.file = cmp.Or(strings.Join(args, ""), specfile.FleetName)
-	if err := o.flags.check(); err != nil {
+	if err := o.fieldFlags.check(); err != nil {
 		return err
 	}
 	if o.has("propose") && o.branch == "" {
@@ -110,22 +95,13 @@ func (o *fleetOptions) run(ctx context.Context, std stdio, args []string) error 
 	f, err := o.prepare(ctx, std)
 	switch {
 	case ctx.Err() != nil:
-		return interrupted(ctx.Err())
+		return asInterrupted(ctx.Err())
 	case err != nil:
 		return err
 	case o.dryRun:
 		return f.describe(ctx, std)
 	}
 	return f.measure(ctx, std)
-}
-
-// fleetRun is a run over a fleet whose every question is settled.
-type fleetRun struct {
-	*fleetOptions
-	repository *git.Repository // nil: there is none
-	commit     string
-	services   []*fleetService
-	outcome    fleet.Outcome
 }
 
 // prepare reads the file and all that it names, before anything takes its time.
@@ -218,5 +194,5 @@ func (f *fleetRun) describe(ctx context.Context, std stdio) error {
 			failed = append(failed, s.Wrong("", err))
 		}
 	}
-	return last(std, failed)
+	return reportedButLast(std, failed)
 }

@@ -35,7 +35,7 @@ func (f *fleetRun) measure(ctx context.Context, std stdio) error {
 	}
 	if ctx.Err() != nil {
 		std.notef("what was measured is kept in %s; the same command continues", f.out)
-		return errors.Join(interrupted(ctx.Err()), failed)
+		return errors.Join(asInterrupted(ctx.Err()), failed)
 	}
 	return f.verdict(failed)
 }
@@ -121,24 +121,13 @@ func (f *fleetRun) sweep(ctx context.Context, std stdio, s *fleetService) (dir s
 	return "", errors.New("its results have no folder") // which a fresh one is
 }
 
-// isComplete reports whether a run has trials, and lacks none.
-func isComplete(s *session.Session) bool { return len(s.Journal().Trials) > 0 && s.Missing() == 0 }
-
-// unusable reports whether the results that a run's folder has are left as they are: those of
-// other settings, and complete ones if the services are measured again.
-func (f *fleetRun) unusable(run *session.Session) bool {
-	refused := (*session.Refusal)(nil)
-	again := f.again || f.repository != nil && f.repository.Dirty
-	return errors.As(run.Look(), &refused) || again && isComplete(run)
-}
-
 // judge takes the verdict of the results, and compares them with the last ones.
 func (f *fleetRun) judge(dir string, s *fleetService, out *fleet.Service) error {
 	have, err := results.Read(dir)
 	if err != nil {
 		return err
 	}
-	r, err := judged(have, "")
+	r, err := judgedResult(have, "")
 	if err != nil {
 		return err
 	}

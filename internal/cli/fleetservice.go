@@ -19,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/fleet"
 	"github.com/procfit/procfit/internal/verdict/results"
 )
 
@@ -208,4 +209,39 @@ func (f *fleetRun) placing(s *fleetService, fresh bool) placing {
 func ran(dir string) bool {
 	have, err := results.Read(dir)
 	return err != nil || have.Failure() == nil
+}
+
+// fleetOptions are the flags of procfit fleet.
+type fleetOptions struct {
+	fieldFlags
+	file, out          string
+	branch, link       string // branch: of --propose; empty: nothing is proposed
+	again, yes, dryRun bool
+	printed            printing
+}
+
+// Where results and proposals go by default.
+const (
+	fleetFolder = "results/fleet"
+	fleetBranch = "procfit/fleet"
+)
+
+// fleetRun is a run over a fleet whose every question is settled.
+type fleetRun struct {
+	*fleetOptions
+	repository *git.Repository // nil: there is none
+	commit     string
+	services   []*fleetService
+	outcome    fleet.Outcome
+}
+
+// isComplete reports whether a run has trials, and lacks none.
+func isComplete(s *session.Session) bool { return len(s.Journal().Trials) > 0 && s.Missing() == 0 }
+
+// unusable reports whether the results that a run's folder has are left as they are: those of
+// other settings, and complete ones if the services are measured again.
+func (f *fleetRun) unusable(run *session.Session) bool {
+	refused := (*session.Refusal)(nil)
+	again := f.again || f.repository != nil && f.repository.Dirty
+	return errors.As(run.Look(), &refused) || again && isComplete(run)
 }

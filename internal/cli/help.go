@@ -41,8 +41,8 @@ More: load, trace, report, fleet, kube, migrate, resize, lab (procfit help more)
 Start: procfit ps, or procfit sweep, which measures a practice server.
 `
 
-// more are the commands that the first screen has no line for, and the topics.
-func more(root *cobra.Command) string {
+// moreHelp are the commands that the first screen has no line for, and the topics.
+func moreHelp(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("More commands\n\n")
 	for _, cmd := range root.Commands() {
@@ -75,7 +75,7 @@ func asHelp(args []string) []string {
 
 // help gives a command its helps: --help has the flags that most need, --help-all all of
 // them, and procfit help also what is known of each.
-func (f *flags) help(std stdio, cmd *cobra.Command) {
+func (f *fieldFlags) help(std stdio, cmd *cobra.Command) {
 	text := "show all flags"
 	if f.short() {
 		text = "show these flags; " + allFlags + " shows all of them"
@@ -131,7 +131,7 @@ func passages(text string) (list []passage) {
 }
 
 // short reports whether --help shows some of the fields only.
-func (f *flags) short() bool {
+func (f *fieldFlags) short() bool {
 	for _, one := range f.Fields {
 		if one.Often {
 			return true
@@ -168,7 +168,7 @@ const mostExamples = 4
 
 // usage is the help below a command's text. The short one has the flags that are used
 // often, in one list.
-func (f *flags) usage(std stdio, cmd *cobra.Command, short bool) string {
+func (f *fieldFlags) usage(std stdio, cmd *cobra.Command, short bool) string {
 	example := strings.TrimRight(cmd.Example, "\n")
 	if lines := strings.Split(example, "\n"); short && len(lines) > mostExamples {
 		example = strings.Join(lines[:mostExamples], "\n")
@@ -198,7 +198,7 @@ func (f *flags) usage(std stdio, cmd *cobra.Command, short bool) string {
 func helpText(cmd *cobra.Command) string { return cmd.Flags().Lookup("help").Usage }
 
 // section is a group of flags; help is the line of the help flag, if the group has it.
-func (f *flags) section(std stdio, cmd *cobra.Command, title, help string, in func(field.Field) bool) string {
+func (f *fieldFlags) section(std stdio, cmd *cobra.Command, title, help string, in func(field.Field) bool) string {
 	var names, texts []string
 	add := func(short, name, text string) {
 		head := "      --"
@@ -216,7 +216,7 @@ func (f *flags) section(std stdio, cmd *cobra.Command, title, help string, in fu
 			if more := details(one, cmd); std.wantsDetails() && more != "" {
 				text += "." + more
 			}
-			add(one.Short, one.Name+behind(one), text)
+			add(one.Short, one.Name+behindDashes(one), text)
 		}
 	}
 	if help != "" {
@@ -245,7 +245,7 @@ func (f *flags) section(std stdio, cmd *cobra.Command, title, help string, in fu
 const widestName = 30
 
 // last is the group that the help flag is in.
-func (f *flags) last() (last field.Group) {
+func (f *fieldFlags) last() (last field.Group) {
 	for _, g := range field.Groups() {
 		for _, one := range f.Fields {
 			if one.Group == g {
@@ -257,7 +257,7 @@ func (f *flags) last() (last field.Group) {
 }
 
 // helpWidth is the columns of a help: no more than are easy to read.
-func (s stdio) helpWidth() int { return min(cmp.Or(width(s), 80), 100) }
+func (s stdio) helpWidth() int { return min(cmp.Or(terminalWidth(s), 80), 100) }
 
 // topics are texts that procfit help prints; the first line of each is its title.
 //
@@ -278,7 +278,7 @@ func newHelp(std stdio) *cobra.Command {
 				return root.Help()
 			}
 			if len(args) == 1 && args[0] == "more" {
-				_, err := io.WriteString(std.out, more(root))
+				_, err := io.WriteString(std.out, moreHelp(root))
 				return err
 			}
 			if text, err := topics.ReadFile("topics/" + args[0] + ".txt"); err == nil && len(args) == 1 {
@@ -310,30 +310,18 @@ func unknownTopic(root *cobra.Command, args []string) error {
 	return usageError("no help for %q%s", word, hint)
 }
 
-// Manual is the commands with all that is known of them, as man pages have it: in Markdown.
-func Manual() *cobra.Command {
-	root := newRoot(stdio{})
-	for _, cmd := range append(everyCommand(root), root) {
-		var parts []string
-		for _, p := range passages(cmp.Or(cmd.Long, cmd.Short)) {
-			if p.fixed {
-				p.text = "```\n" + p.text + "\n```"
-			}
-			parts = append(parts, p.text)
-		}
-		cmd.Long = strings.Join(parts, "\n\n")
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if of, ok := f.Value.(*asFlag); ok {
-				f.DefValue, f.Usage = cmp.Or(of.Holds, "false"), of.Help
-				if shown := shownDefault(of.Field); shown != "" {
-					f.Usage += " (default " + shown + ")"
-				}
-				f.Usage = literal.Replace(f.Usage + "." + details(of.Field, cmd))
-			}
-		})
-	}
-	return root
-}
-
 // literal are characters that Markdown does not print.
 var literal = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "`", "\\`")
+
+// bind makes flags of the fields, a help that shows them by their groups, and what a shell
+// completes.
+func (f *fieldFlags) bind(std stdio, cmd *cobra.Command, fields []field.Field) {
+	f.Fields = fields
+	for _, one := range fields {
+		cmd.Flags().AddFlag(&pflag.Flag{
+			Name: one.Name, Shorthand: one.Short, Usage: one.Help, Value: &asFlag{one, f}, DefValue: shownDefault(one), NoOptDefVal: one.Alone(),
+		})
+	}
+	cmd.Flags().SortFlags = false
+	f.help(std, cmd)
+}

@@ -223,7 +223,7 @@ func printedBy(t *testing.T, args ...string) string {
 // As a plugin of kubectl procfit has the commands of procfit kube.
 func TestKubectlPlugin(t *testing.T) {
 	for name, want := range map[string]string{"/usr/bin/procfit": "clean", "kubectl-procfit": "kube clean", `kubectl-procfit.exe`: "kube clean", "bin/kubectl_complete-procfit": "__complete kube clean"} {
-		if got := strings.Join(Args([]string{name, "clean"}), " "); got != want {
+		if got := strings.Join(ProgramArgs([]string{name, "clean"}), " "); got != want {
 			t.Errorf("%s clean: %q, want %q", name, got, want)
 		}
 	}

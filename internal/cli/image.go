@@ -34,7 +34,7 @@ const mostProgram = 1 << 30
 
 // imageOptions are the flags of procfit kube image.
 type imageOptions struct {
-	flags
+	fieldFlags
 	archive, tag string
 	binaries     []string
 }

@@ -62,22 +62,8 @@ func (o *clusterOptions) inspect(ctx context.Context, std stdio) (copies *kube.T
 	return copies, nil
 }
 
-func newKube(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "kube",
-		Short: "Measure, check and compare in a Kubernetes cluster",
-		Long: `Measure copies of pods in a Kubernetes cluster, try values under real traffic, and check
-what runs. The same commands work as kubectl procfit, when the binary is called
-kubectl-procfit.`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newKubeSweep(std), newKubeCanary(std), newKubeLive(std), newKubeCheck(std), newKubeClean(std), newKubeImage(std))
-	return cmd
-}
-
 func newKubeClean(std stdio) *cobra.Command {
-	var f flags
+	var f fieldFlags
 	var to kube.Access
 	cmd := &cobra.Command{
 		Use:   "clean [flags]",
@@ -111,11 +97,11 @@ func (o *clusterOptions) agreed(ctx context.Context, std stdio, dryRun bool) err
 	case !onTerminal(std):
 		return usageError("pods are created only with --yes, or after a question on a terminal")
 	}
-	return ask(ctx, std, "make them?", "nothing was made")
+	return askUser(ctx, std, "make them?", "nothing was made")
 }
 
-// ask is nil once the user agrees: nothing is done with any other answer, and after Ctrl-C.
-func ask(ctx context.Context, std stdio, question, otherwise string) error {
+// askUser is nil once the user agrees: nothing is done with any other answer, and after Ctrl-C.
+func askUser(ctx context.Context, std stdio, question, otherwise string) error {
 	fmt.Fprintf(std.err, "procfit: %s [y/N] ", question)
 	line := typed(ctx, std.in)
 	if line == "" {
@@ -201,4 +187,16 @@ func cleanKube(ctx context.Context, std stdio, to kube.Access) error {
 	}
 	_, err = fmt.Fprintf(std.out, "removed %s of %s\n", phrase.Count(pods, "pod"), phrase.Count(len(runs), "run"))
 	return err
+}
+
+// agreed asks before a running program is changed, unless --yes is given.
+func agreed(ctx context.Context, std stdio, yes bool, command, what string) error {
+	if yes {
+		return nil
+	}
+	if !onTerminal(std) {
+		return usageError("a running program is changed only after a question on a terminal, or with --yes: %s --yes", command)
+	}
+	std.notef("%s", what)
+	return askUser(ctx, std, "change it?", "nothing was changed")
 }

@@ -41,7 +41,7 @@ func TestAsk(t *testing.T) {
 		text string
 		code int
 	}{{t.Context(), "y\n", 0}, {t.Context(), "Yes\n", 0}, {t.Context(), "n\n", exitFailure}, {t.Context(), "\n", exitFailure}, {t.Context(), "", exitFailure}, {interrupted, "", exitInterrupted}} {
-		err := ask(tc.ctx, newStdio(tc.ctx, strings.NewReader(tc.text), io.Discard, io.Discard, nil), "make them?", "nothing was made")
+		err := askUser(tc.ctx, newStdio(tc.ctx, strings.NewReader(tc.text), io.Discard, io.Discard, nil), "make them?", "nothing was made")
 		code := 0
 		if coded := (*exitError)(nil); errors.As(err, &coded) {
 			code = coded.code

@@ -24,17 +24,6 @@ import (
 	sweeppage "github.com/procfit/procfit/internal/verdict/page"
 )
 
-func newLab(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "lab",
-		Short: "Run the experiments of five published articles on GOMAXPROCS",
-		Args:  noArguments,
-		RunE:  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newLabList(std), newLabRun(std), newLabReport(std), newLabSource(std), newLabServe(std), newLabProgram(std))
-	return cmd
-}
-
 // labListJSON is lab list --json.
 type labListJSON struct {
 	Schema      string      `json:"schema"`
@@ -52,7 +41,7 @@ type labListed struct {
 }
 
 func newLabList(std stdio) *cobra.Command {
-	var f flags
+	var f fieldFlags
 	out := printed("text", "json")
 	cmd := &cobra.Command{
 		Use:     "list [flags]",
@@ -67,7 +56,7 @@ func newLabList(std stdio) *cobra.Command {
 			if out.json() {
 				return printJSON(std, labListJSON{"procfit.lablist/v1", list})
 			}
-			w := terminal.NewWriter(width(std), std.color())
+			w := terminal.NewWriter(terminalWidth(std), std.color())
 			for _, e := range list {
 				e.print(w)
 			}
@@ -154,7 +143,7 @@ func newLabSource(std stdio) *cobra.Command {
 }
 
 func newLabServe(std stdio) *cobra.Command {
-	var f flags
+	var f fieldFlags
 	addr := "127.0.0.1:8080"
 	cmd := &cobra.Command{
 		Use:     "serve [flags] ID",
@@ -227,7 +216,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 }
 
 func newLabReport(std stdio) *cobra.Command {
-	var f flags
+	var f fieldFlags
 	article := ""
 	out := printed("text", "json")
 	cmd := &cobra.Command{
@@ -277,7 +266,7 @@ func showArticle(std stdio, dirs []string, id string, asJSON bool) error {
 	}
 	d := page.Article(lab.Join(machines), lab.Articles()[at])
 	d.Blocks = append([]document.Block{document.Heading{Level: 2, Text: d.Title}}, d.Blocks...)
-	return text.Render(std.out, d, text.Options{Width: cmp.Or(width(std), plainWidth), Color: std.color()})
+	return text.Render(std.out, d, text.Options{Width: cmp.Or(terminalWidth(std), plainWidth), Color: std.color()})
 }
 
 // labPages are the reports of a lab run.
@@ -316,7 +305,7 @@ func joinLabs(std stdio, dirs []string, asJSON bool) error {
 	if asJSON {
 		return printJSON(std, lab.Join(machines))
 	}
-	return text.Render(std.out, page.Several(machines), text.Options{Width: cmp.Or(width(std), plainWidth), Color: std.color()})
+	return text.Render(std.out, page.Several(machines), text.Options{Width: cmp.Or(terminalWidth(std), plainWidth), Color: std.color()})
 }
 
 func reportLab(std stdio, dir string, asJSON bool) error {
@@ -350,7 +339,7 @@ func showLab(std stdio, dir string, o *lab.Outcome, asJSON bool) error {
 		return err
 	}
 	return text.Render(std.out, page.New(o).Brief(), text.Options{
-		Width: cmp.Or(width(std), plainWidth), Color: std.color(), Files: []string{
+		Width: cmp.Or(terminalWidth(std), plainWidth), Color: std.color(), Files: []string{
 			filepath.Join(dir, "index.html"), filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, lab.OutcomeName),
 		},
 	})

@@ -24,7 +24,7 @@ import (
 
 // labOptions are the flags of procfit lab run. Those of a sweep mean the same here.
 type labOptions struct {
-	flags
+	fieldFlags
 	spec       *plan.Flags
 	ids        []string
 	quick      bool

@@ -147,12 +147,12 @@ func (o *labOptions) conclude(std stdio, r *run.Run, runErr error) error {
 		func() error { return o.showTraces(std, r) },
 	} {
 		if err := step(); err != nil {
-			return errors.Join(interrupted(runErr), err)
+			return errors.Join(asInterrupted(runErr), err)
 		}
 	}
 	if runErr != nil {
 		std.notef("what is measured is kept in %s; the same command with --out %s continues", r.Dir, r.Dir)
-		return interrupted(runErr)
+		return asInterrupted(runErr)
 	}
 	if !slices.ContainsFunc(r.Outcome.Experiments, lab.Ran.Proved) {
 		return errors.New("none of the experiments could be run")
@@ -230,7 +230,7 @@ func printPlan(std stdio, r *run.Run, cost string) error {
 		}
 		row(p.Experiment, p.Stage, strings.Join(p.Session.Plan.Labels(), ","), strconv.Itoa(len(p.Session.Plan.AA)), strconv.Itoa(p.Trials), about)
 	}
-	w := &terminal.Writer{Width: width(std)}
+	w := &terminal.Writer{Width: terminalWidth(std)}
 	t.Write(w)
 	w.Line(cost)
 	_, err := std.out.Write(w.Bytes())

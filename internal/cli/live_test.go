@@ -34,10 +34,10 @@ func TestLiveHost(t *testing.T) {
 }
 
 // running is a process with GOMAXPROCS 4 on so many CPUs.
-func running(cpus int) change {
+func running(cpus int) valueChange {
 	f := facts.Facts{GoVersion: "go1.26.8", Affinity: facts.Fact{State: facts.Known, CPUs: float64(cpus)}}
 	f.PID = 1
-	return change{subject: rule.NewSubject(rule.Observed{Place: rule.Place{PID: 1}, Facts: f}), before: steer.Value{Procs: 4}}
+	return valueChange{subject: rule.NewSubject(rule.Observed{Place: rule.Place{PID: 1}, Facts: f}), before: steer.Value{Procs: 4}}
 }
 
 // interrupting is a writer that is a Ctrl-C as soon as something has been written.

@@ -115,7 +115,7 @@ func (o *liveOptions) atRate(ctx context.Context, std stdio, pid int) error {
 const watchFor = 10 * time.Second
 
 // watch watches a program under its own traffic.
-func (o *liveOptions) watch(ctx context.Context, std stdio, c change, program *live.Program) error {
+func (o *liveOptions) watch(ctx context.Context, std stdio, c valueChange, program *live.Program) error {
 	d := watchFor
 	if o.has("for") {
 		d = o.spec.Load.Duration
@@ -148,9 +148,9 @@ func (o *liveOptions) watch(ctx context.Context, std stdio, c change, program *l
 	if o.printed.json() {
 		err = w.WriteJSON(std.out)
 	} else {
-		err = w.WriteText(std.out, text.Options{Width: width(std), Color: std.color()})
+		err = w.WriteText(std.out, text.Options{Width: terminalWidth(std), Color: std.color()})
 	}
-	return cmp.Or(err, interrupted(ctx.Err()))
+	return cmp.Or(err, asInterrupted(ctx.Err()))
 }
 
 // resolveLoad settles what is sent.

@@ -24,7 +24,7 @@ import (
 // liveRun is a live experiment whose every question is settled.
 type liveRun struct {
 	header  judge.Header
-	change  change // the process, and what it has now
+	change  valueChange // the process, and what it has now
 	program *live.Program
 	metrics *live.Metrics // nil: the program's requests are not known
 	queries *prometheus.Queries
@@ -75,7 +75,7 @@ func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
 }
 
 // try tries values in the program.
-func (o *liveOptions) try(ctx context.Context, std stdio, c change, program *live.Program) error {
+func (o *liveOptions) try(ctx context.Context, std stdio, c valueChange, program *live.Program) error {
 	c.counted, c.most = program.Counted, program.Most
 	run, err := o.resolve(std, c)
 	if err != nil {
@@ -95,7 +95,7 @@ func (o *liveOptions) try(ctx context.Context, std stdio, c change, program *liv
 	}
 	begun, err := o.measure(ctx, std, run)
 	if begun {
-		err = errors.Join(report(std, run.dir, o.printed.format(), "", true), err)
+		err = errors.Join(sweepReport(std, run.dir, o.printed.format(), "", true), err)
 	}
 	return err
 }
@@ -159,7 +159,7 @@ func liveError(err error) error {
 	if harm := (*judge.HarmError)(nil); errors.As(err, &harm) {
 		err = &exitError{exitGate, err}
 	}
-	return interrupted(err)
+	return asInterrupted(err)
 }
 
 // forecast is how long it takes to find a difference, in half of all experiments. What
@@ -290,16 +290,4 @@ func atATime(most float64) string {
 		return "at most " + number.Count(n)
 	}
 	return "fewer than 1"
-}
-
-// released is what GOMAXPROCS is after the experiment. The program keeps what something else
-// has set, and a default of the Go runtime may have changed with the CPU limit.
-func released(start, now int) string {
-	switch now {
-	case 0:
-		return "GOMAXPROCS was given back; its value cannot be read"
-	case start:
-		return fmt.Sprintf("GOMAXPROCS is %d again", now)
-	}
-	return fmt.Sprintf("GOMAXPROCS is %d now, and was %d at start: something else has set it, or the Go runtime follows another CPU limit", now, start)
 }

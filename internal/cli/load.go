@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/host/halt"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/engine"
 	"github.com/procfit/procfit/internal/load/requests"
@@ -22,20 +19,8 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/trial"
-	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
-
-// loadOptions are the flags of procfit load. Those of a sweep mean the same here.
-type loadOptions struct {
-	flags
-	spec    *plan.Flags
-	options load.Options
-	rates   []float64 // 0: a closed loop
-	threads int
-	hdr     string
-	out     printing
-}
 
 // fields are those of a sweep's load, and what a run of the load has of its own.
 func (o *loadOptions) fields() []field.Field {
@@ -119,42 +104,9 @@ func (o *loadOptions) run(ctx context.Context, std stdio) error {
 		return perr
 	}
 	if err != nil {
-		return interrupted(err)
+		return asInterrupted(err)
 	}
 	return o.judge(result)
-}
-
-// offer runs the engine once, with its progress on standard error and the log of its
-// seconds. It prints a notice if procfit itself was stopped meanwhile, since the numbers
-// include that.
-func (o *loadOptions) offer(ctx context.Context, std stdio) (*load.Result, error) {
-	watch := halt.Start()
-	defer func() {
-		if stopped := watch.End(); stopped > 0 {
-			std.notef("procfit itself was stopped for %s, by a signal or because the machine was suspended: the numbers include that", number.Short(number.Duration(stopped)))
-		}
-	}()
-	live := newLive(std, o.options.Duration)
-	options := o.options
-	options.Each, options.Progress = live.second, live.progress
-	if o.hdr != "" {
-		f, err := os.Create(o.hdr)
-		if err != nil {
-			return nil, fmt.Errorf("--hdr: %w", err)
-		}
-		defer f.Close()
-		log := &secondsLog{to: hdrhistogram.NewHistogramLogWriter(f)}
-		options.Each = func(i load.Interval) { live.second(i); log.second(i) }
-		result, err := engine.Run(ctx, options)
-		live.finish()
-		if err := errors.Join(log.err, f.Close()); err != nil {
-			return result, fmt.Errorf("--hdr %s: %w", o.hdr, err)
-		}
-		return result, err
-	}
-	result, err := engine.Run(ctx, options)
-	live.finish()
-	return result, err
 }
 
 // judge is whether the load was answered as it was to be.
@@ -175,7 +127,7 @@ func (o *loadOptions) judge(r *load.Result) error {
 	case o.has("max-errors") && failing != nil:
 		return &exitError{exitGate, fmt.Errorf("%s, more than --max-errors %g%%", failing, 100*most)}
 	case !o.has("max-errors") && failed >= r.Requests:
-		return fmt.Errorf("%s: %s; is the URL right? With --max-errors 100%% the exit code is 0", onlyFailures(r, failed), kinds(r))
+		return fmt.Errorf("%s: %s; is the URL right? With --max-errors 100%% the exit code is 0", onlyFailures(r, failed), errorKinds(r))
 	}
 	return nil
 }
@@ -190,8 +142,8 @@ func onlyFailures(r *load.Result, failed int64) string {
 	return fmt.Sprintf("all %s failed", phrase.Count(bad, "request"))
 }
 
-// kinds are the failures of a run, by what went wrong.
-func kinds(r *load.Result) string {
+// errorKinds are the failures of a run, by what went wrong.
+func errorKinds(r *load.Result) string {
 	var list []string
 	for _, kind := range slices.Sorted(maps.Keys(r.ErrorKinds)) {
 		list = append(list, fmt.Sprintf("%d × %s", r.ErrorKinds[kind], kind.Words()))

@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/procfit/procfit/internal/host/halt"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/engine"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/measure/trial/foreign"
@@ -61,7 +64,7 @@ func (o *loadOptions) curve(ctx context.Context, std stdio) error {
 			return perr
 		}
 		if err != nil {
-			return interrupted(err)
+			return asInterrupted(err)
 		}
 		if err := o.judge(r); err != nil && worst == nil {
 			worst = fmt.Errorf("at %g req/s: %w", rate, err)
@@ -83,10 +86,10 @@ func (o *loadOptions) point(std stdio, r *load.Result) error {
 	if o.out.json() {
 		return json.NewEncoder(std.out).Encode(p)
 	}
-	cells := []string{fmt.Sprintf("%g", r.Rate), carried(r), "-", "-", "-", "-", "-", fmt.Sprint(r.Errors + r.Unanswered), seconds(p.Load.SendLagP99Seconds)}
+	cells := []string{fmt.Sprintf("%g", r.Rate), carried(r), "-", "-", "-", "-", "-", fmt.Sprint(r.Errors + r.Unanswered), inSeconds(p.Load.SendLagP99Seconds)}
 	if l := p.LatencySeconds; l != nil {
 		for i, v := range []*float64{l.P50, l.P90, l.P99, l.P999, l.Max} {
-			cells[2+i] = seconds(v)
+			cells[2+i] = inSeconds(v)
 		}
 	}
 	printLine(std.out, cells)
@@ -96,7 +99,7 @@ func (o *loadOptions) point(std stdio, r *load.Result) error {
 // noteLate warns of a latency that is the load generator's own, as a sweep compares none.
 func noteLate(std stdio, r *load.Result, p *foreign.Offered) {
 	if trial.Late(p) {
-		std.notef("at %g req/s the load generator itself sent late (p99 %s), so its p99 of %s is not the server's; use a quieter machine, a lower --rate or --cpus load=LIST", r.Rate, seconds(p.Load.SendLagP99Seconds), seconds(p.LatencySeconds.P99))
+		std.notef("at %g req/s the load generator itself sent late (p99 %s), so its p99 of %s is not the server's; use a quieter machine, a lower --rate or --cpus load=LIST", r.Rate, inSeconds(p.Load.SendLagP99Seconds), inSeconds(p.LatencySeconds.P99))
 	}
 }
 
@@ -133,9 +136,9 @@ func distribution(out io.Writer, h *hdrhistogram.Histogram) {
 		}
 		for len(bounds) == 0 || time.Duration(bar.To) > bounds[len(bounds)-1] {
 			if len(bounds) == 0 {
-				bounds = append(bounds, above(time.Duration(bar.To)))
+				bounds = append(bounds, roundedUp(time.Duration(bar.To)))
 			} else {
-				bounds = append(bounds, above(bounds[len(bounds)-1]+1))
+				bounds = append(bounds, roundedUp(bounds[len(bounds)-1]+1))
 			}
 			counts = append(counts, 0)
 		}
@@ -151,8 +154,8 @@ func distribution(out io.Writer, h *hdrhistogram.Histogram) {
 	}
 }
 
-// above is the least of 1, 2 and 5 times a power of ten nanoseconds that is not below.
-func above(d time.Duration) time.Duration {
+// roundedUp is the least of 1, 2 and 5 times a power of ten nanoseconds that is not below.
+func roundedUp(d time.Duration) time.Duration {
 	for power := time.Duration(1); ; power *= 10 {
 		for _, step := range []time.Duration{1, 2, 5} {
 			if step*power >= d {
@@ -181,7 +184,7 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 			how += ", at random (poisson)"
 		}
 	}
-	fmt.Fprintf(std.out, "%s, %s, %s, %s\n", how, connections(r), r.Protocol, number.Short(number.Duration(r.Duration)))
+	fmt.Fprintf(std.out, "%s, %s, %s, %s\n", how, connectionCounts(r), r.Protocol, number.Short(number.Duration(r.Duration)))
 	fmt.Fprintf(std.out, "  throughput  %s req/s (%d answered, %d failed", number.Count(r.AchievedPerSecond), r.Requests, r.Errors-r.FailedConnections)
 	if r.Unanswered > 0 {
 		fmt.Fprintf(std.out, ", %d unanswered at the end", r.Unanswered)
@@ -194,10 +197,10 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 		fmt.Fprintf(std.out, "  connections %s in addition: what became of the requests that waited for them is counted above\n", phrase.CountOf(r.FailedConnections, "attempt failed", "attempts failed"))
 	}
 	if l := p.LatencySeconds; l != nil {
-		fmt.Fprintf(std.out, "  latency     p50 %s  p90 %s  p99 %s  p99.9 %s  max %s\n", seconds(l.P50), seconds(l.P90), seconds(l.P99), seconds(l.P999), seconds(l.Max))
+		fmt.Fprintf(std.out, "  latency     p50 %s  p90 %s  p99 %s  p99.9 %s  max %s\n", inSeconds(l.P50), inSeconds(l.P90), inSeconds(l.P99), inSeconds(l.P999), inSeconds(l.Max))
 	}
 	if p.Load.SendLagP99Seconds != nil {
-		fmt.Fprintf(std.out, "  send lag    p99 %s (how late the load generator itself was)\n", seconds(p.Load.SendLagP99Seconds))
+		fmt.Fprintf(std.out, "  send lag    p99 %s (how late the load generator itself was)\n", inSeconds(p.Load.SendLagP99Seconds))
 	}
 	busiest := "its busiest thread used %.0f%% of a CPU"
 	if r.Engine == load.EnginePortable {
@@ -221,7 +224,7 @@ func (o *loadOptions) printParts(std stdio, r *load.Result, p *foreign.Offered) 
 	for _, one := range p.ByRequest {
 		fmt.Fprintf(std.out, "  %s: %d answered, %d failed", one.Name, one.Requests, one.Errors)
 		if l := one.LatencySeconds; l != nil {
-			fmt.Fprintf(std.out, ", p50 %s  p99 %s", seconds(l.P50), seconds(l.P99))
+			fmt.Fprintf(std.out, ", p50 %s  p99 %s", inSeconds(l.P50), inSeconds(l.P99))
 		}
 		fmt.Fprintln(std.out)
 	}
@@ -235,8 +238,8 @@ func (o *loadOptions) printParts(std stdio, r *load.Result, p *foreign.Offered) 
 	}
 }
 
-// connections are those of a run, with their streams.
-func connections(r *load.Result) string {
+// connectionCounts are those of a run, with their streams.
+func connectionCounts(r *load.Result) string {
 	s := phrase.Count(r.Connections, "connection")
 	if r.Streams > 1 {
 		s += fmt.Sprintf(" of %d streams", r.Streams)
@@ -244,5 +247,49 @@ func connections(r *load.Result) string {
 	return s
 }
 
-// seconds is a time that may not be known.
-func seconds(s *float64) string { return number.Maybe(s, number.Seconds) }
+// inSeconds is a time that may not be known.
+func inSeconds(s *float64) string { return number.Maybe(s, number.Seconds) }
+
+// loadOptions are the flags of procfit load. Those of a sweep mean the same here.
+type loadOptions struct {
+	fieldFlags
+	spec    *plan.Flags
+	options load.Options
+	rates   []float64 // 0: a closed loop
+	threads int
+	hdr     string
+	out     printing
+}
+
+// offer runs the engine once, with its progress on standard error and the log of its
+// seconds. It prints a notice if procfit itself was stopped meanwhile, since the numbers
+// include that.
+func (o *loadOptions) offer(ctx context.Context, std stdio) (*load.Result, error) {
+	watch := halt.Start()
+	defer func() {
+		if stopped := watch.End(); stopped > 0 {
+			std.notef("procfit itself was stopped for %s, by a signal or because the machine was suspended: the numbers include that", number.Short(number.Duration(stopped)))
+		}
+	}()
+	live := newLive(std, o.options.Duration)
+	options := o.options
+	options.Each, options.Progress = live.second, live.progress
+	if o.hdr != "" {
+		f, err := os.Create(o.hdr)
+		if err != nil {
+			return nil, fmt.Errorf("--hdr: %w", err)
+		}
+		defer f.Close()
+		log := &secondsLog{to: hdrhistogram.NewHistogramLogWriter(f)}
+		options.Each = func(i load.Interval) { live.second(i); log.second(i) }
+		result, err := engine.Run(ctx, options)
+		live.finish()
+		if err := errors.Join(log.err, f.Close()); err != nil {
+			return result, fmt.Errorf("--hdr %s: %w", o.hdr, err)
+		}
+		return result, err
+	}
+	result, err := engine.Run(ctx, options)
+	live.finish()
+	return result, err
+}

@@ -15,7 +15,7 @@ import (
 // second on a terminal, elsewhere a line every few seconds.
 type loadLive struct {
 	out      io.Writer
-	screen   screen
+	screen   liveScreen
 	duration time.Duration
 	errors   int64
 	seconds  int                     // that were counted

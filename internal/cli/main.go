@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,87 +12,17 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	gosource "github.com/procfit/procfit/internal/check/source"
-	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/program/steer"
-	"github.com/procfit/procfit/internal/show/secret"
-	"github.com/procfit/procfit/internal/show/terminal"
-	"github.com/procfit/procfit/internal/spec"
 )
-
-// The exit codes, which are API.
-const (
-	exitGate        = 1 // findings of check, or a comparison that is not met
-	exitUsage       = entry.CodeUsage
-	exitFailure     = entry.CodeFailure
-	exitInterrupted = 130
-)
-
-// exitError is an error with the code that the process is to end with.
-type exitError struct {
-	code int
-	err  error // nil: nothing is printed
-}
-
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
-
-// usageError is for what the user asked wrongly.
-func usageError(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
-}
-
-// stdio is where a command reads and writes, until when, and the words it was called with.
-type stdio struct {
-	ctx      context.Context // ends at a signal
-	in       io.Reader
-	out, err io.Writer
-	args     []string
-	secrets  *secret.Keeper // what nothing that is written may have; nil: there is nothing
-	quiet    *atomic.Bool   // set by -q; nil: nobody looks
-}
-
-func newStdio(ctx context.Context, in io.Reader, out, err io.Writer, args []string) stdio {
-	return stdio{ctx, in, out, err, args, secret.NewKeeper(args, os.LookupEnv), new(atomic.Bool)}
-}
-
-// fill has the values of variables in texts that go to a server.
-func (s stdio) fill(texts ...*string) error { return asUsage(spec.Fill(s.secrets.Variable, texts...)) }
-
-// notef prints a note on stderr: on a terminal without breaking a word. Lines that are indented
-// already may be commands, which are copied as one.
-func (s stdio) notef(format string, args ...any) {
-	text := entry.Note(s.secrets, format, args...)
-	room := columns(s.err)
-	if room == 0 {
-		fmt.Fprintln(s.err, text)
-		return
-	}
-	w := terminal.NewWriter(room, false)
-	for line := range strings.SplitSeq(text, "\n") {
-		if strings.HasPrefix(line, " ") {
-			w.Line(line)
-		} else {
-			w.Paragraph("", "  ", line)
-		}
-	}
-	s.err.Write(w.Bytes())
-}
-
-// color reports whether the output may have colours.
-func (s stdio) color() bool {
-	f, ok := s.out.(*os.File)
-	return ok && terminal.Escapes(f)
-}
 
 // Main runs procfit with the arguments after its name and returns the exit code.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -236,9 +167,9 @@ func firstWord(args []string, cmd *cobra.Command) string {
 	return args[own]
 }
 
-// Args are the arguments of procfit from those of its process: as kubectl-procfit, a plugin
+// ProgramArgs are the arguments of procfit from those of its process: as kubectl-procfit, a plugin
 // of kubectl, the commands of procfit kube come first.
-func Args(process []string) []string {
+func ProgramArgs(process []string) []string {
 	if len(process) == 0 {
 		return nil
 	}
@@ -253,75 +184,52 @@ func Args(process []string) []string {
 	return append(kube, args...)
 }
 
-// build is what procfit knows of its own binary.
-type build struct {
-	Schema   string `json:"schema"`
-	Version  string `json:"version"`
-	Commit   string `json:"commit,omitempty"`
-	Time     string `json:"commit_time,omitempty"`
-	Modified bool   `json:"modified,omitempty"` // the source was not that of the commit
-	Go       string `json:"go_version"`
-	Platform string `json:"platform"`
-}
-
-func thisBuild() build {
-	b := build{Schema: "procfit.version/v1", Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	b.Version = "devel"
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		b.Version = v
-	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			b.Commit = s.Value
-		case "vcs.time":
-			b.Time = s.Value
-		case "vcs.modified":
-			b.Modified = s.Value == "true"
+// Manual is the commands with all that is known of them, as man pages have it: in Markdown.
+func Manual() *cobra.Command {
+	root := newRoot(stdio{})
+	for _, cmd := range append(everyCommand(root), root) {
+		var parts []string
+		for _, p := range passages(cmp.Or(cmd.Long, cmd.Short)) {
+			if p.fixed {
+				p.text = "```\n" + p.text + "\n```"
+			}
+			parts = append(parts, p.text)
 		}
-	}
-	return b
-}
-
-// version is the module's version, or the commit that it was built from.
-func version() string {
-	b := thisBuild()
-	if b.Version == "devel" && b.Commit != "" {
-		return "devel-" + b.Commit[:min(12, len(b.Commit))]
-	}
-	return b.Version
-}
-
-func newVersion(std stdio) *cobra.Command {
-	var f flags
-	out := printed("text", "json")
-	cmd := &cobra.Command{
-		Use:     "version [flags]",
-		Short:   "Print the version of procfit, its commit and its Go",
-		Long:    "Print the version of procfit, the commit and the Go version that it was built from and\nwith, and its platform.",
-		Example: "  procfit version",
-		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			b := thisBuild()
-			if out.json() {
-				return printJSON(std, b)
-			}
-			text := "procfit " + b.Version + "\n"
-			if b.Commit != "" {
-				text += "commit  " + b.Commit
-				if b.Modified {
-					text += " (modified)"
+		cmd.Long = strings.Join(parts, "\n\n")
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if of, ok := f.Value.(*asFlag); ok {
+				f.DefValue, f.Usage = cmp.Or(of.Holds, "false"), of.Help
+				if shown := shownDefault(of.Field); shown != "" {
+					f.Usage += " (default " + shown + ")"
 				}
-				text += "\n"
+				f.Usage = literal.Replace(f.Usage + "." + details(of.Field, cmd))
 			}
-			_, err := fmt.Fprintf(std.out, "%sgo      %s\nfor     %s\n", text, b.Go, b.Platform)
-			return err
-		},
+		})
 	}
-	f.bind(std, cmd, out.fields("print an object instead"))
+	return root
+}
+
+func newKube(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "kube",
+		Short: "Measure, check and compare in a Kubernetes cluster",
+		Long: `Measure copies of pods in a Kubernetes cluster, try values under real traffic, and check
+what runs. The same commands work as kubectl procfit, when the binary is called
+kubectl-procfit.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newKubeSweep(std), newKubeCanary(std), newKubeLive(std), newKubeCheck(std), newKubeClean(std), newKubeImage(std))
+	return cmd
+}
+
+func newLab(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lab",
+		Short: "Run the experiments of five published articles on GOMAXPROCS",
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newLabList(std), newLabRun(std), newLabReport(std), newLabSource(std), newLabServe(std), newLabProgram(std))
 	return cmd
 }

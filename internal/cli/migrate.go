@@ -28,7 +28,7 @@ import (
 
 // migrateOptions are the flags of procfit migrate automaxprocs.
 type migrateOptions struct {
-	flags
+	fieldFlags
 	out         printing
 	look        migrate.Options
 	onCluster   bool
@@ -151,7 +151,7 @@ func (o *migrateOptions) run(ctx context.Context, shown stdio) error {
 	}
 	r, err := migrate.Look(ctx, o.look)
 	if err != nil {
-		return interrupted(err)
+		return asInterrupted(err)
 	}
 	var after error
 	switch {
@@ -195,11 +195,11 @@ func (o *migrateOptions) remove(ctx context.Context, std stdio, r *migrate.Repor
 		}
 		fmt.Fprintf(std.err, "procfit: %s; remove automaxprocs? [y/N] ", why)
 		if answer := strings.ToLower(strings.TrimSpace(typed(ctx, std.in))); answer != "y" && answer != "yes" {
-			return cmp.Or(interrupted(ctx.Err()), error(&exitError{exitGate, errors.New("nothing was removed")}))
+			return cmp.Or(asInterrupted(ctx.Err()), error(&exitError{exitGate, errors.New("nothing was removed")}))
 		}
 	}
 	std.notef("building, removing, and building again")
-	return interrupted(r.Fix(ctx, o.look))
+	return asInterrupted(r.Fix(ctx, o.look))
 }
 
 // measure is --prove.
@@ -222,7 +222,7 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 	old, current := filepath.Join(dir, "with"), filepath.Join(dir, "without")
 	std.notef("building %s with automaxprocs and without it", phrase.Clean(pkg))
 	if err := r.BuildBoth(ctx, o.look, pkg, old, current); err != nil {
-		return interrupted(err)
+		return asInterrupted(err)
 	}
 	var list []string
 	for _, l := range limits {
@@ -244,7 +244,7 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 	if err != nil || len(have.Trials) == 0 {
 		return cmp.Or(measured, err)
 	}
-	judgedNow, err := judged(have, "")
+	judgedNow, err := judgedResult(have, "")
 	if err != nil {
 		return cmp.Or(measured, err)
 	}

@@ -19,12 +19,12 @@ import (
 type printing struct {
 	formats []string // the names that -o knows; the first is printed without -o
 	files   bool     // -o FORMAT=FILE is allowed, and may be repeated
-	places  []place
+	places  []printPlace
 	quiet   bool
 }
 
-// place is one -o. Without a file it is standard output.
-type place struct{ format, file string }
+// printPlace is one -o. Without a file it is standard output.
+type printPlace struct{ format, file string }
 
 // printed is for a command that knows these formats; without one, it has -q alone.
 func printed(formats ...string) printing { return printing{formats: formats} }
@@ -62,9 +62,9 @@ func (p *printing) format() string {
 func (p *printing) json() bool { return p.format() == "json" }
 
 // all are the places that the output goes to.
-func (p *printing) all() []place {
+func (p *printing) all() []printPlace {
 	if len(p.places) == 0 {
-		return []place{{format: p.formats[0]}}
+		return []printPlace{{format: p.formats[0]}}
 	}
 	return p.places
 }
@@ -89,8 +89,8 @@ func (p *printing) before(s stdio, asks bool) stdio {
 	return p.std(s)
 }
 
-// last prints all of several errors but the last, which it returns.
-func last(std stdio, failed []error) error {
+// reportedButLast prints all of several errors but the last, which it returns.
+func reportedButLast(std stdio, failed []error) error {
 	if len(failed) == 0 {
 		return nil
 	}
@@ -132,11 +132,11 @@ func (p *printing) set(text string) error {
 	case !slices.Contains(p.formats, name) || toFile && !p.files:
 		return fmt.Errorf("%q: expected %s%s", text, known, phrase.DidYouMean(text, p.formats))
 	}
-	to := place{name, file}
+	to := printPlace{name, file}
 	if slices.Contains(p.places, to) {
 		return nil
 	}
-	if i := slices.IndexFunc(p.places, func(other place) bool { return other.file == file }); i >= 0 {
+	if i := slices.IndexFunc(p.places, func(other printPlace) bool { return other.file == file }); i >= 0 {
 		if p.files {
 			return fmt.Errorf("%q: %s goes to the same place; name a file for all but one format, such as sarif=procfit.sarif", text, p.places[i].format)
 		}
@@ -190,5 +190,5 @@ func (o *outputJSON) Set(text string) error {
 }
 
 func (o *outputJSON) String() string {
-	return strconv.FormatBool(slices.ContainsFunc(o.places, func(to place) bool { return to.format == "json" && to.file == "" }))
+	return strconv.FormatBool(slices.ContainsFunc(o.places, func(to printPlace) bool { return to.format == "json" && to.file == "" }))
 }

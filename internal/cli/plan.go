@@ -33,7 +33,7 @@ func describe(s *session.Session) string {
 	}
 	for _, q := range s.Spec.Quotas {
 		if q != nil && s.Spec.Target.Pods == nil {
-			facts = append(facts, beyond(*q, s)...)
+			facts = append(facts, beyondCPUs(*q, s)...)
 		}
 	}
 	facts = append(facts, unjudged(s)...)
@@ -53,8 +53,8 @@ func factLines(facts []string) string {
 	return strings.TrimSuffix(w.String(), "\n")
 }
 
-// beyond is that this machine's CPUs keep anything from reaching a CPU limit, if they do.
-func beyond(limit float64, s *session.Session) []string {
+// beyondCPUs is that this machine's CPUs keep anything from reaching a CPU limit, if they do.
+func beyondCPUs(limit float64, s *session.Session) []string {
 	cpus := s.Header.TargetHost.EffectiveCPUs
 	if cpus <= 0 || limit <= cpus {
 		return nil
@@ -85,7 +85,7 @@ func grid(s *session.Session) []string {
 	case s.Ended:
 		trials += ", all of them done"
 	case s.Each() > 0:
-		trials += about(s, tasks-s.Done)
+		trials += aboutTime(s, tasks-s.Done)
 	default:
 		facts = append(facts, untimed)
 	}
@@ -95,8 +95,8 @@ func grid(s *session.Session) []string {
 // untimed is of a plan whose trials may take any time.
 const untimed = "the first trials will show how long it takes"
 
-// about is how long that many trials take.
-func about(s *session.Session, trials int) string {
+// aboutTime is how long that many trials take.
+func aboutTime(s *session.Session, trials int) string {
 	each, most := s.Each(), s.EachAtMost()
 	text := ", about " + number.Minutes(each*time.Duration(trials))
 	if s.Plan.Pilots > 0 && most > each {
@@ -299,7 +299,7 @@ func race(s *session.Session) []string {
 			text += fmt.Sprintf("; %d are done", s.Done)
 		}
 	case left > 0:
-		text += about(s, trials-s.Done)
+		text += aboutTime(s, trials-s.Done)
 	}
 	ends := "usually fewer: it ends once the gate is decided"
 	if !s.Plan.GateAgainst {
@@ -330,8 +330,8 @@ func sooner(s *session.Session, left time.Duration) (list []string) {
 // longPlan is a time for which somebody who waits wants to know how to wait less.
 const longPlan = 3 * time.Minute
 
-// count is how many trials there are of how many.
-func count(p plan.Progress) string {
+// countTrials is how many trials there are of how many.
+func countTrials(p plan.Progress) string {
 	if p.AtMost {
 		return fmt.Sprintf("%d of at most %d", p.Done, p.Total)
 	}

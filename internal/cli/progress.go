@@ -29,7 +29,7 @@ type progress struct {
 	began time.Time
 
 	mu       sync.Mutex
-	screen   screen
+	screen   liveScreen
 	last     plan.Progress
 	standing trial.Standing
 	title    string        // of the sweep, where there are several: "3/23 chain"
@@ -60,7 +60,7 @@ func (p *progress) tick(interrupted <-chan struct{}) {
 		case <-interrupted:
 			p.mu.Lock()
 			p.screen.clear()
-			p.screen = screen{}
+			p.screen = liveScreen{}
 			p.mu.Unlock()
 			return
 		case <-t.C:
@@ -136,9 +136,9 @@ func (p *progress) report(s plan.Progress) {
 	case s.Trial == nil:
 		p.draw()
 	case !s.Trial.Valid:
-		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, count(s), taskName(s), inOneLine(s.Trial.InvalidReason)))
+		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, countTrials(s), taskName(s), inOneLine(s.Trial.InvalidReason)))
 	case !p.screen.there():
-		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, count(s), taskName(s), outcome(s), open(s.Open), number.Clock(p.now().Sub(p.began)), p.left()))
+		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, countTrials(s), taskName(s), outcomeText(s), openQuestions(s.Open), number.Clock(p.now().Sub(p.began)), p.left()))
 	}
 }
 
@@ -198,7 +198,7 @@ func (p *progress) lines(width, height int) []string {
 	if !p.quiet.IsZero() {
 		below[0] = "waiting until other programs stop: at most " + number.Clock(max(0, p.quiet.Sub(p.now()))) + " more"
 	}
-	if text := open(p.last.Open); text != "" {
+	if text := openQuestions(p.last.Open); text != "" {
 		below = append(below, strings.TrimPrefix(text, ", "))
 	}
 	below = append(below, p.bar(width))
@@ -210,7 +210,7 @@ const barWidth = 20
 
 // bar is how far it is; what is drawn gives way to what is written.
 func (p *progress) bar(width int) string {
-	text := fmt.Sprintf("%s%s, %s%s", p.title, count(p.last), number.Clock(p.now().Sub(p.began)), p.left())
+	text := fmt.Sprintf("%s%s, %s%s", p.title, countTrials(p.last), number.Clock(p.now().Sub(p.began)), p.left())
 	room := min(barWidth, width-1-len("[] ")-ansi.StringWidth(text))
 	if room < barWidth/4 {
 		return text
@@ -246,8 +246,8 @@ func taskName(p plan.Progress) string {
 	return s
 }
 
-// open is what the trials have still to tell, the first of it in words.
-func open(list []plan.Question) string {
+// openQuestions is what the trials have still to tell, the first of it in words.
+func openQuestions(list []plan.Question) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -268,7 +268,7 @@ func open(list []plan.Question) string {
 	return ", " + s
 }
 
-func outcome(p plan.Progress) string {
+func outcomeText(p plan.Progress) string {
 	t := p.Trial
 	if t.ThroughputPerSecond == nil {
 		return "done"
@@ -287,15 +287,15 @@ func outcome(p plan.Progress) string {
 	return s
 }
 
-// screen is the foot of a terminal whose lines can be drawn again. The zero value is
+// liveScreen is the foot of a terminal whose lines can be drawn again. The zero value is
 // none: a pipe, a file, or a terminal without a cursor to move.
-type screen struct {
+type liveScreen struct {
 	size   func() (width, height int) // nil: none
 	region terminal.Region
 }
 
-func newScreen(out io.Writer) screen {
-	s := screen{region: terminal.Region{Out: out}}
+func newScreen(out io.Writer) liveScreen {
+	s := liveScreen{region: terminal.Region{Out: out}}
 	f, ok := out.(*os.File)
 	if !ok || !terminal.Escapes(f) {
 		return s
@@ -310,17 +310,17 @@ func newScreen(out io.Writer) screen {
 }
 
 // there reports whether there is one.
-func (s *screen) there() bool { return s.size != nil }
+func (s *liveScreen) there() bool { return s.size != nil }
 
 // draw prints lines that stay, and the foot again below them.
-func (s *screen) draw(above []string, foot func(width, height int) []string) {
+func (s *liveScreen) draw(above []string, foot func(width, height int) []string) {
 	width, height := s.size()
 	// If the terminal is gone, the work continues.
 	_ = s.region.Draw(above, foot(width, height), width)
 }
 
 // clear leaves the terminal as it was.
-func (s *screen) clear() {
+func (s *liveScreen) clear() {
 	if s.there() {
 		s.draw(nil, func(int, int) []string { return nil })
 	}

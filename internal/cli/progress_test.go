@@ -178,7 +178,7 @@ func TestReplicasAreNamed(t *testing.T) {
 	if got, want := one.Setting.Name(), "2 limit 0.5 × 3"; got != want {
 		t.Errorf("the row is %q, want %q", got, want)
 	}
-	if got, want := open([]plan.Question{{Group: one.Setting.Group(), A: "2"}}), ", undecided: 2 (limit 0.5 × 3)"; got != want {
+	if got, want := openQuestions([]plan.Question{{Group: one.Setting.Group(), A: "2"}}), ", undecided: 2 (limit 0.5 × 3)"; got != want {
 		t.Errorf("open is %q, want %q", got, want)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/inspect/explain"
@@ -28,7 +26,7 @@ import (
 
 // psOptions are the flags of procfit ps.
 type psOptions struct {
-	flags
+	fieldFlags
 	out      printing
 	selected ps.Selection
 	interval time.Duration
@@ -115,7 +113,7 @@ func (o *psOptions) parse(args []string) error {
 }
 
 // collectRarely is for a command that ends before a larger heap is worth collecting.
-var collectRarely = shared(func() (off func()) {
+var collectRarely = wantedBySeveral(func() (off func()) {
 	before := debug.SetGCPercent(300)
 	return func() { debug.SetGCPercent(before) }
 })
@@ -147,7 +145,7 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	inspect.Sort(snap.Processes, o.sort)
 	switch format := o.out.format(); format {
 	case "text":
-		err = ps.WriteText(std.out, snap, std.color(), width(std))
+		err = ps.WriteText(std.out, snap, std.color(), terminalWidth(std))
 	case wide:
 		err = ps.WriteText(std.out, snap, std.color(), ps.Wide)
 	default:
@@ -242,7 +240,7 @@ func (o *psOptions) tell(std stdio, snap observe.Snapshot) error {
 		case i >= 0:
 			failed = append(failed, errors.New(phrase.Clean(snap.Unreadable[i].Reason)))
 		case !slices.ContainsFunc(snap.Processes, func(p observe.Process) bool { return p.PID == pid }):
-			failed = append(failed, fmt.Errorf("process %d: %w", pid, missing(snap, pid)))
+			failed = append(failed, fmt.Errorf("process %d: %w", pid, whyMissing(snap, pid)))
 		}
 	}
 	for _, name := range o.selected.Missing(snap) {
@@ -257,11 +255,11 @@ func (o *psOptions) tell(std stdio, snap observe.Snapshot) error {
 	if snap.CountersWhy != nil && len(snap.Processes) > 0 {
 		notes.notef("switches and waiting are counted thread by thread, without those that have ended: %v; CAP_NET_ADMIN allows taskstats", snap.CountersWhy)
 	}
-	return last(std, failed)
+	return reportedButLast(std, failed)
 }
 
-// missing is why a process that was asked for is not in the list.
-func missing(snap observe.Snapshot, pid int) error {
+// whyMissing is why a process that was asked for is not in the list.
+func whyMissing(snap observe.Snapshot, pid int) error {
 	if slices.Contains(snap.NotGo, pid) {
 		return fmt.Errorf("%w; procfit explain PID shows its limits", observe.ErrNotGo)
 	}
@@ -285,20 +283,4 @@ func explainProcess(p observe.Process) string {
 	// A Builder takes everything.
 	_ = explain.New(p.Subject, explain.Process(p.Subject), "").WriteText(&b, false, 0)
 	return b.String()
-}
-
-// width is that of the terminal, 0 where there is none.
-func width(std stdio) int { return columns(std.out) }
-
-// columns is the width of a terminal; 0: it is none.
-func columns(out io.Writer) int {
-	f, ok := out.(*os.File)
-	if !ok {
-		return 0
-	}
-	w, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return w
 }

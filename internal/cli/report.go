@@ -28,7 +28,7 @@ import (
 const expectedFormat = "expected"
 
 func newReport(std stdio) *cobra.Command {
-	var f flags
+	var f fieldFlags
 	out := printed("text", "json", expectedFormat)
 	cmd := &cobra.Command{
 		Use:   "report DIR",
@@ -48,7 +48,7 @@ Exit codes: 0 fine; 2 usage; 3 there is nothing to report; 130 interrupted.`,
 			if len(args) != 1 {
 				return usageError("report takes one results directory, got %d arguments; see procfit report --help", len(args))
 			}
-			return report(out.std(std), args[0], out.format(), "", true)
+			return sweepReport(out.std(std), args[0], out.format(), "", true)
 		},
 	}
 	f.bind(std, cmd, out.fields("print result.json instead of the report: the same as -o json"))
@@ -67,9 +67,9 @@ func readResults(dir string) (*results.Results, error) {
 	return have, err
 }
 
-// report shows what the journal of a results directory holds, next to that of a baseline if
+// sweepReport shows what the journal of a results directory holds, next to that of a baseline if
 // there is one, and writes its reports if asked to.
-func report(std stdio, dir, format, baseline string, write bool) error {
+func sweepReport(std stdio, dir, format, baseline string, write bool) error {
 	have, err := readResults(dir)
 	if err != nil {
 		return err
@@ -84,9 +84,9 @@ func report(std stdio, dir, format, baseline string, write bool) error {
 		if !write {
 			return errors.New(f.Text())
 		}
-		return failed(std, dir, f, nil)
+		return whyFailed(std, dir, f, nil)
 	}
-	r, err := judged(have, baseline)
+	r, err := judgedResult(have, baseline)
 	if err != nil {
 		return err // before anything is printed or written
 	}
@@ -97,7 +97,7 @@ func report(std stdio, dir, format, baseline string, write bool) error {
 	if write {
 		paths, err = page.Write(dir, r)
 	}
-	if err = errors.Join(show(std, r, paths, format == "json"), err); err == nil && baseline != "" {
+	if err = errors.Join(showResult(std, r, paths, format == "json"), err); err == nil && baseline != "" {
 		err = gateError(r.Gate)
 	}
 	return err
@@ -108,9 +108,9 @@ func resultsOf(s *session.Session) *results.Results {
 	return &results.Results{Dir: s.Dir, Contents: s.Journal()}
 }
 
-// judged is the analysis of a journal that has trials. The result is returned even if it
+// judgedResult is the analysis of a journal that has trials. The result is returned even if it
 // cannot be compared with the baseline.
-func judged(have *results.Results, baseline string) (*verdict.Result, error) {
+func judgedResult(have *results.Results, baseline string) (*verdict.Result, error) {
 	r := have.Verdict()
 	r.Folder, r.Settings = have.Dir, settingsOf(r)
 	if baseline == "" {
@@ -130,13 +130,13 @@ func judged(have *results.Results, baseline string) (*verdict.Result, error) {
 // result is returned even if it cannot be written, or not be compared with the baseline.
 // The path to open first is at the head.
 func publish(have *results.Results, baseline string) (*verdict.Result, []string, error) {
-	r, refused := judged(have, baseline)
+	r, refused := judgedResult(have, baseline)
 	paths, err := page.Write(have.Dir, r)
 	return r, paths, errors.Join(refused, err)
 }
 
-// show prints a result: for a program as JSON, for a person as curves and words.
-func show(std stdio, r *verdict.Result, paths []string, asJSON bool) error {
+// showResult prints a result: for a program as JSON, for a person as curves and words.
+func showResult(std stdio, r *verdict.Result, paths []string, asJSON bool) error {
 	if asJSON {
 		b, err := page.JSON(r)
 		if err != nil {
@@ -150,7 +150,7 @@ func show(std stdio, r *verdict.Result, paths []string, asJSON bool) error {
 
 // page is how a report is laid out there.
 func (s stdio) page(files []string) text.Options {
-	return text.Options{Width: cmp.Or(width(s), plainWidth), Files: files, Color: s.color()}
+	return text.Options{Width: cmp.Or(terminalWidth(s), plainWidth), Files: files, Color: s.color()}
 }
 
 // plainWidth is the columns of a report that goes to no terminal.
@@ -246,7 +246,7 @@ func (p *livePage) now(what string) string {
 // soFar is a sentence, and how far the run is.
 func (p *livePage) soFar(sentence string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s. Trials done: %s. Elapsed: %s", sentence, count(p.last), number.Clock(time.Since(p.began)))
+	fmt.Fprintf(&b, "%s. Trials done: %s. Elapsed: %s", sentence, countTrials(p.last), number.Clock(time.Since(p.began)))
 	if left := p.last.Remaining; left > 0 {
 		word := ", left: "
 		if p.last.AtMost {

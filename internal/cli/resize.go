@@ -118,7 +118,7 @@ func (o *resizeOptions) describe(s *session.Session) string {
 		"then a start whose limit is " + phrase.And(words), "about " + number.Minutes(takes),
 	}
 	for _, limit := range limits {
-		facts = append(facts, beyond(limit, s)...)
+		facts = append(facts, beyondCPUs(limit, s)...)
 	}
 	return factLines(facts)
 }
@@ -143,7 +143,7 @@ func (o *resizeOptions) rehearse(ctx context.Context, std stdio, s *session.Sess
 	h := s.Header
 	r, err := local.Rehearse(ctx, spec, local.Config{Environ: os.Environ(), CreateLog: create, Host: h.TargetHost}, o.steps, tell)
 	if err != nil {
-		return refusal(interrupted(err))
+		return refusal(asInterrupted(err))
 	}
 	r.Name, r.Started, r.Spec, r.Tool, r.Target, r.Load = h.Name, h.Started, h.Spec, h.Tool, h.Target, h.Load
 	r.Judge()
@@ -160,5 +160,5 @@ func (o *resizeOptions) print(std stdio, r *resize.Rehearsal) error {
 	if o.printed.json() {
 		return printJSON(std, r)
 	}
-	return text.Render(std.out, page.Resize(r), text.Options{Width: width(std), Color: std.color()})
+	return text.Render(std.out, page.Resize(r), text.Options{Width: terminalWidth(std), Color: std.color()})
 }

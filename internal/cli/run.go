@@ -7,7 +7,7 @@ import (
 )
 
 func newRun(std stdio) *cobra.Command {
-	var f flags
+	var f fieldFlags
 	o := entry.New()
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- command [args…]",

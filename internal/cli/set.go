@@ -26,7 +26,7 @@ import (
 
 // setOptions are the flags of procfit set.
 type setOptions struct {
-	flags
+	fieldFlags
 	out  printing
 	yes  bool
 	hold time.Duration // 0: until the program ends
@@ -76,8 +76,8 @@ const (
 	setRecommended = "recommended"
 )
 
-// change is what is to be done to one process.
-type change struct {
+// valueChange is what is to be done to one process.
+type valueChange struct {
 	subject  rule.Subject
 	program  steer.Program
 	sized    []string // what in the program keeps the size of its start
@@ -110,7 +110,7 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 	if pid == os.Getpid() {
 		return usageError("%d is procfit itself", pid)
 	}
-	c, err := decide(pid, args[1], n)
+	c, err := decideValue(pid, args[1], n)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 }
 
 // byLease reports whether the program sets the value itself. A lease ends, and has a number.
-func (o *setOptions) byLease(c change) bool { return c.leases && o.hold != 0 && !c.value.Auto }
+func (o *setOptions) byLease(c valueChange) bool { return c.leases && o.hold != 0 && !c.value.Auto }
 
 // setValue reads a number; 0: it is one of the words.
 func setValue(text string) (int, error) {
@@ -234,21 +234,21 @@ func listener(word string) (pid int, byPort bool, err error) {
 }
 
 // identified reads a process and the program that it runs, without a value that is to be set.
-func identified(pid int) (change, error) {
+func identified(pid int) (valueChange, error) {
 	program, unknown := steer.Identify(pid) // before all else is read: what is read later is of this program, or nothing is set
 	reader := new(observe.Reader)
 	s, err := reader.Subject(pid)
 	switch {
 	case err != nil:
-		return change{}, err
+		return valueChange{}, err
 	case s.NotGo:
-		return change{}, fmt.Errorf("%s is %w", explain.Process(s), observe.ErrNotGo)
+		return valueChange{}, fmt.Errorf("%s is %w", explain.Process(s), observe.ErrNotGo)
 	case s.ProgramUnknown != "":
-		return change{}, errors.New(s.ProgramUnknown)
+		return valueChange{}, errors.New(s.ProgramUnknown)
 	case unknown != nil:
-		return change{}, fmt.Errorf("process %d: its program cannot be identified: %w", pid, unknown)
+		return valueChange{}, fmt.Errorf("process %d: its program cannot be identified: %w", pid, unknown)
 	}
-	c := change{subject: s, program: program, follows: s.FollowsChanges() && s.Custom != nil}
+	c := valueChange{subject: s, program: program, follows: s.FollowsChanges() && s.Custom != nil}
 	if p, err := reader.Program(pid); err == nil {
 		c.sized, c.module = p.SizedAtStart(), p.MainModule
 	}
@@ -258,11 +258,11 @@ func identified(pid int) (change, error) {
 	return c, nil
 }
 
-// decide reads the process, and says what is to be set.
-func decide(pid int, word string, n int) (change, error) {
+// decideValue reads the process, and says what is to be set.
+func decideValue(pid int, word string, n int) (valueChange, error) {
 	c, err := identified(pid)
 	if err != nil {
-		return change{}, err
+		return valueChange{}, err
 	}
 	s := c.subject
 	c.value = steer.Value{Procs: n}
@@ -270,15 +270,15 @@ func decide(pid int, word string, n int) (change, error) {
 	case setRecommended:
 		e := explain.New(s, explain.Process(s), "")
 		if c.value.Procs, err = e.Value(); err != nil {
-			return change{}, fmt.Errorf("nothing was changed: %w; procfit explain %d has every step", err, pid)
+			return valueChange{}, fmt.Errorf("nothing was changed: %w; procfit explain %d has every step", err, pid)
 		}
 		if unknown := e.Unknown(); len(unknown) > 0 {
-			return change{}, fmt.Errorf("nothing was changed: %s, so %d is only an upper bound; name a number", phrase.Clean(unknown[0]), c.value.Procs)
+			return valueChange{}, fmt.Errorf("nothing was changed: %s, so %d is only an upper bound; name a number", phrase.Clean(unknown[0]), c.value.Procs)
 		}
 	case setAuto:
 		c.value = steer.Value{Procs: s.Unset(), Auto: s.Custom != nil}
 		if unknown := s.Facts.Unknown(); len(unknown) > 0 || s.Unset() < 1 {
-			return change{}, fmt.Errorf("nothing was changed: which value its runtime would choose is not known (%s); name a number", phrase.Clean(strings.Join(unknown, "; ")))
+			return valueChange{}, fmt.Errorf("nothing was changed: which value its runtime would choose is not known (%s); name a number", phrase.Clean(strings.Join(unknown, "; ")))
 		}
 	}
 	c.nothing = c.already(word)
@@ -286,7 +286,7 @@ func decide(pid int, word string, n int) (change, error) {
 }
 
 // already says that there is nothing to change.
-func (c change) already(word string) string {
+func (c valueChange) already(word string) string {
 	n := c.value.Procs
 	switch {
 	case c.subject.Live == nil:
@@ -304,7 +304,7 @@ func (c change) already(word string) string {
 }
 
 // lendable is nil if what the process has now can be given back, as what asks for it needs.
-func (c change) lendable(what, otherwise string) error {
+func (c valueChange) lendable(what, otherwise string) error {
 	switch {
 	case c.before.Procs == 0:
 		return fmt.Errorf("process %d: %s needs the value that it uses now, which could not be read: %s", c.subject.PID, what, phrase.Clean(c.subject.LiveUnknown))
@@ -315,7 +315,7 @@ func (c change) lendable(what, otherwise string) error {
 }
 
 // agreed asks, unless --yes is given.
-func (o *setOptions) agreed(ctx context.Context, std stdio, c change, args []string) error {
+func (o *setOptions) agreed(ctx context.Context, std stdio, c valueChange, args []string) error {
 	how := "procfit has it call runtime.GOMAXPROCS: one goroutine is held, for about 1 ms where a CPU is free, often for 10 to 100 ms on a busy machine, at most for 2 s, and kill -9 of procfit's tracer in that time would end the program"
 	switch {
 	case o.byLease(c):
@@ -327,7 +327,7 @@ func (o *setOptions) agreed(ctx context.Context, std stdio, c change, args []str
 }
 
 // lease has the program set the value, and renews the lease until the time is over.
-func (o *setOptions) lease(ctx context.Context, std stdio, c change, m *meter.Program) error {
+func (o *setOptions) lease(ctx context.Context, std stdio, c valueChange, m *meter.Program) error {
 	// A program that has no lease looks for one once a second, on a busy machine later.
 	const shortest = 5 * time.Second
 	now, err := m.Lease(ctx, c.value.Procs, max(o.hold, shortest))
@@ -358,20 +358,8 @@ func (o *setOptions) lease(ctx context.Context, std stdio, c change, m *meter.Pr
 	return errors.Join(o.restored(std, d, released(now.Before, procs)), ctx.Err())
 }
 
-// agreed asks before a running program is changed, unless --yes is given.
-func agreed(ctx context.Context, std stdio, yes bool, command, what string) error {
-	if yes {
-		return nil
-	}
-	if !onTerminal(std) {
-		return usageError("a running program is changed only after a question on a terminal, or with --yes: %s --yes", command)
-	}
-	std.notef("%s", what)
-	return ask(ctx, std, "change it?", "nothing was changed")
-}
-
 // words are the two values.
-func (c change) words() string {
+func (c valueChange) words() string {
 	from, to := "GOMAXPROCS", fmt.Sprint(c.value.Procs)
 	if c.before.Procs > 0 {
 		from = fmt.Sprintf("GOMAXPROCS=%d", c.before.Procs)
@@ -383,7 +371,7 @@ func (c change) words() string {
 }
 
 // change sets the value, and with --for gives the old one back.
-func (o *setOptions) change(ctx context.Context, std stdio, c change) error {
+func (o *setOptions) change(ctx context.Context, std stdio, c valueChange) error {
 	request := steer.Request{Program: c.program, Value: c.value, Idle: func() {
 		o.out.std(std).notef("process %d runs no Go code now, which a call needs; procfit waits up to %s for some: send it a request%s", c.subject.PID, number.Chosen(steer.Waits), c.example())
 	}}
@@ -406,7 +394,7 @@ func (o *setOptions) change(ctx context.Context, std stdio, c change) error {
 }
 
 // refused adds what wakes a program to the refusal of one that was idle.
-func (c change) refused(err error) error {
+func (c valueChange) refused(err error) error {
 	if steer.Because(err) == steer.NoPlace {
 		return fmt.Errorf("%w%s", err, c.example())
 	}
@@ -415,7 +403,7 @@ func (c change) refused(err error) error {
 
 // example is a request to where the program listens; empty: that is not known. procfit sends
 // none itself, since it does not know what a request does.
-func (c change) example() string {
+func (c valueChange) example() string {
 	l, err := sockets.Of(c.subject.PID)
 	if err != nil {
 		return ""
@@ -438,7 +426,7 @@ func (o *setOptions) lent(std stdio, d setDocument) {
 }
 
 // giveBack waits until the guard has given the old value back.
-func (o *setOptions) giveBack(ctx context.Context, std stdio, c change, d setDocument, guard *steer.Guard) error {
+func (o *setOptions) giveBack(ctx context.Context, std stdio, c valueChange, d setDocument, guard *steer.Guard) error {
 	result, trying, err := guard.Wait(ctx)
 	if trying {
 		return fmt.Errorf("%w; process %d tries for an hour to give GOMAXPROCS=%d back", err, guard.PID(), c.before.Procs)
@@ -512,7 +500,7 @@ func backAt(procs int) *restored {
 }
 
 // blank is the document of a process to which nothing was done.
-func (c change) blank() setDocument {
+func (c valueChange) blank() setDocument {
 	d := setDocument{
 		Schema: "procfit.set/v1", PID: c.subject.PID, Name: phrase.Clean(c.subject.Name), GoVersion: c.subject.Facts.GoVersion,
 		SizedAtStart: phrase.CleanAll(c.sized),
@@ -527,14 +515,14 @@ func (c change) blank() setDocument {
 }
 
 // unchanged says that the process has the value already.
-func (o *setOptions) unchanged(std stdio, c change) error {
+func (o *setOptions) unchanged(std stdio, c valueChange) error {
 	d := c.blank()
 	d.Note = c.nothing + "; nothing was changed"
 	return o.print(std, d)
 }
 
 // document is what was done.
-func (c change) document(r steer.Result) setDocument {
+func (c valueChange) document(r steer.Result) setDocument {
 	d := c.blank()
 	held, stopped := r.Held.Seconds(), r.Stopped.Seconds()
 	d.By = byCall
@@ -553,7 +541,7 @@ func (c change) document(r steer.Result) setDocument {
 }
 
 // undo is the command that gives the old value back.
-func (c change) undo(r steer.Result) string {
+func (c valueChange) undo(r steer.Result) string {
 	if c.before.Auto && c.follows {
 		return fmt.Sprintf("procfit set %d auto", c.subject.PID)
 	}
@@ -564,7 +552,7 @@ func (o *setOptions) print(std stdio, d setDocument) error {
 	if o.out.json() {
 		return printJSON(std, d)
 	}
-	out := terminal.Writer{Width: width(std)}
+	out := terminal.Writer{Width: terminalWidth(std)}
 	for line := range strings.Lines(d.text()) {
 		out.Folded(strings.TrimSuffix(line, "\n"), "    ")
 	}
@@ -608,4 +596,16 @@ func (d setDocument) text() string {
 		fmt.Fprintf(&b, "  to undo: %s\n", d.Undo)
 	}
 	return b.String()
+}
+
+// released is what GOMAXPROCS is after the experiment. The program keeps what something else
+// has set, and a default of the Go runtime may have changed with the CPU limit.
+func released(start, now int) string {
+	switch now {
+	case 0:
+		return "GOMAXPROCS was given back; its value cannot be read"
+	case start:
+		return fmt.Sprintf("GOMAXPROCS is %d again", now)
+	}
+	return fmt.Sprintf("GOMAXPROCS is %d now, and was %d at start: something else has set it, or the Go runtime follows another CPU limit", now, start)
 }

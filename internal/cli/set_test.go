@@ -25,7 +25,7 @@ func TestLendable(t *testing.T) {
 		{"go1.24.1", nil, 0, "the value that it uses now"},
 	} {
 		o := rule.Observed{Facts: facts.Facts{GoVersion: tt.goVersion}, Custom: tt.custom}
-		err := change{subject: rule.NewSubject(o), before: steer.Value{Procs: tt.before}, value: steer.Value{Procs: 2}}.lendable("--for", "")
+		err := valueChange{subject: rule.NewSubject(o), before: steer.Value{Procs: tt.before}, value: steer.Value{Procs: 2}}.lendable("--for", "")
 		if (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%+v: %v", tt, err)
 		}

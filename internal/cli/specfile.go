@@ -101,7 +101,7 @@ func openFile(std stdio, path string) (*specfile.File, error) {
 }
 
 // apply sets what a file has for a command, but for what skip names.
-func (f *flags) apply(std stdio, file *specfile.File, skip func(row field.Field) bool, set func(name, text string) error) error {
+func (f *fieldFlags) apply(std stdio, file *specfile.File, skip func(row field.Field) bool, set func(name, text string) error) error {
 	used := false
 	err := file.Apply(func(row field.Field) bool { return skip(row) }, func(name, text string) error {
 		used = true
@@ -178,7 +178,7 @@ func (m *measurement) taking(unused *[]string) (skip func(row field.Field) bool,
 }
 
 // set sets a field as a flag does.
-func (f *flags) set(name, text string) error {
+func (f *fieldFlags) set(name, text string) error {
 	if err := f.Named(name).Value.Set(text); err != nil {
 		return err
 	}

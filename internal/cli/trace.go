@@ -21,7 +21,7 @@ import (
 
 // traceOptions are the flags of procfit trace.
 type traceOptions struct {
-	flags
+	fieldFlags
 	out                printing
 	interval, duration time.Duration
 	detail             bool
@@ -100,7 +100,7 @@ func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int
 		}
 	}
 	if ctx.Err() != nil {
-		return interrupted(context.Canceled)
+		return asInterrupted(context.Canceled)
 	}
 	return l.Err()
 }
@@ -132,7 +132,7 @@ func (o *traceOptions) show(s stdio, l *trace.Log) error {
 func (o *traceOptions) runExecution(ctx context.Context, s stdio) error {
 	e, err := o.readExecution(ctx, s)
 	if err != nil {
-		return interrupted(unopened(err))
+		return asInterrupted(unopened(err))
 	}
 	var files []string
 	if o.svg != "" {
@@ -163,7 +163,7 @@ func (o *traceOptions) readExecution(ctx context.Context, s stdio) (*trace.Execu
 }
 
 func (o *traceOptions) text(s stdio, files ...string) trace.Text {
-	return trace.Text{Width: width(s), Color: s.color(), Files: files}
+	return trace.Text{Width: terminalWidth(s), Color: s.color(), Files: files}
 }
 
 // drawTo writes a drawing to the file that a flag names, or nothing.

@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/spec"
+)
+
+// here plans the session of a program on this machine.
+func (m *measurement) here(std stdio, wanted plan.Spec) (*session.Session, error) {
+	known, err := wanted.Filled(std.secrets.Variable)
+	if unset := (*spec.UnsetError)(nil); err == nil || errors.As(err, &unset) { // it is set for the run
+		err = known.Validate()
+	}
+	if err == nil {
+		err = local.Check(known, false)
+	}
+	if err != nil {
+		return nil, refusal(err)
+	}
+	if err := checkGo(std.ctx, wanted.GoVersions); err != nil {
+		return nil, err
+	}
+	o := m.sessionOptions(std)
+	o.Host, o.Baseline, o.Environ = session.ThisHost(), cmp.Or(m.baseline, m.like), os.Environ()
+	s := session.New(wanted, o)
+	return s, checkBudget(s)
+}
+
+// onThisMachine measures a session here.
+func (m *measurement) onThisMachine(ctx context.Context, std stdio, s *session.Session) error {
+	if m.dryRun && m.printed.format() != yamlFormat {
+		if err := local.Denied(s.Spec); err != nil {
+			std.notef("this would not run here: %v", err)
+		}
+	}
+	return m.measure(ctx, std, s, func() (plan.Runner, error) {
+		spec, err := s.Filled()
+		if err != nil {
+			return nil, refusal(err)
+		}
+		return local.New(spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog, CreateProfile: s.CreateProfile})
+	}, nil)
+}
+
+// measure has a session measured, unless only its plan is asked for, and reports it.
+// unclosed gets what a runner has left behind.
+func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session, place func() (plan.Runner, error), unclosed func(error)) error {
+	std = m.printed.std(std)
+	if m.printed.format() == yamlFormat {
+		return m.printFile(std)
+	}
+	if m.dryRun {
+		if err := folder.Try(s.Dir); err != nil {
+			return usageError("--out %s: %w", s.Dir, err)
+		}
+		if err := s.Look(); err != nil {
+			return refusal(err)
+		}
+		_, err := fmt.Fprintln(std.out, describe(s))
+		return err
+	}
+	document, err := openLive(ctx, std, s, m.serve)
+	if err != nil {
+		return err
+	}
+	defer document.end(ctx)
+	runner, err := place()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := runner.Close(); err != nil && unclosed != nil {
+			unclosed(err)
+		}
+	}()
+	var bar *progress
+	events := sweepEvents(std, s, &bar)
+	document.follow(&events)
+	begun, err := s.Run(ctx, runner, events)
+	if !begun {
+		return refusal(err)
+	}
+	bar.finish()
+	return m.conclude(std, s, err)
+}
+
+// sweepEvents prints on stderr what a run does; its progress line begins with the first
+// trial.
+func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
+	return session.Events{
+		Torn: std.torn,
+		Begin: func() {
+			std.notef("%s", describe(s))
+			*bar = newProgress(std, time.Now)
+			(*bar).resume(resultsOf(s))
+		},
+		Activity: func(a plan.Activity) {
+			switch {
+			case *bar == nil:
+				std.notef("%s", activity(a))
+			case slices.Contains([]plan.Step{plan.StepUnjudged, plan.StepBusy, plan.StepSlow, plan.StepUnprofiled, plan.StepProfile}, a.Step):
+				(*bar).notice(a)
+			default:
+				(*bar).activity(a)
+			}
+		},
+		Progress: func(p plan.Progress) { (*bar).report(p) },
+	}
+}
+
+func (s stdio) torn(path string, bytes int64) {
+	s.notef("%s: its last line is incomplete (%d bytes) and is ignored", path, bytes)
+}
+
+// refusal makes a wrong Spec, and a results folder that is not to be used, usage
+// errors.
+func refusal(err error) error {
+	var refused *session.Refusal
+	var wrong *plan.FieldError
+	switch {
+	case errors.As(err, &refused):
+		return usageError("%w", refused)
+	case errors.As(err, &wrong):
+		return usageError("%w", wrong)
+	}
+	return err
+}
+
+// errNoneValid is that trials ran, and none can be used. The report has their reasons.
+var errNoneValid = errors.New("no trial was valid, so nothing was measured")
+
+// conclude reports what the journal holds, whether or not the run came to its
+// end, since a finished trial is never lost.
+func (m *measurement) conclude(std stdio, s *session.Session, runErr error) error {
+	have := resultsOf(s)
+	if wrong := (*plan.FieldError)(nil); errors.As(runErr, &wrong) && len(have.Trials) == 0 {
+		return refusal(runErr)
+	}
+	var busy *plan.BusyError
+	if errors.As(runErr, &busy) { // what it has is its result
+		std.notef("%v; stop them and run %s to continue; --timeout quiet=10m waits longer, --timeout quiet=0s measures anyway", busy, m.continued(s))
+		runErr = nil
+	}
+	if f := have.Failure(); f != nil {
+		return whyFailed(std, s.Dir, f, runErr)
+	}
+	if runErr != nil {
+		defer m.remind(std, s, runErr, len(have.Trials))
+	}
+	if len(have.Trials) == 0 {
+		return asInterrupted(runErr)
+	}
+	r, paths, err := publish(have, m.baseline)
+	// On a disk that is full the terminal still has the result.
+	if err = errors.Join(showResult(std, r, paths, m.printed.json()), err); err != nil {
+		return errors.Join(asInterrupted(runErr), err)
+	}
+	if runErr != nil {
+		return asInterrupted(runErr)
+	}
+	if m.gate {
+		return gateError(r.Gate)
+	}
+	if !have.Measured() {
+		return errNoneValid
+	}
+	return nil
+}
+
+// remind says what is left of a run that did not come to its end, and how to go
+// on.
+func (m *measurement) remind(std stdio, s *session.Session, err error, trials int) {
+	if errors.Is(err, plan.ErrHopeless) {
+		std.notef("the trials and their logs are in %s; fix the cause, then start over with another --out", s.Dir)
+		return
+	}
+	var over *plan.OverBudgetError
+	if errors.As(err, &over) {
+		std.notef("finished trials kept in %s: %d", s.Dir, trials) // the error says how to go on
+		return
+	}
+	if trials == 0 {
+		return
+	}
+	std.notef("finished trials kept in %s: %d; %s resumes it", s.Dir, trials, m.continued(s))
+}
+
+// continued is the command that continues a run.
+func (m *measurement) continued(s *session.Session) string {
+	return cmp.Or(m.again, "the same command with --out "+s.Dir)
+}
