@@ -263,12 +263,13 @@ func (g *group) mark(a *verdict.Row, metric string) string {
 	return ""
 }
 
-// metricsTable holds the metrics that the program or the generator printed.
+// metricsTable holds the metrics that the program or the generator printed, but for the one
+// that is the throughput.
 func (g *group) metricsTable() *document.Table {
 	names := map[string]verdict.MetricInterval{}
 	for _, a := range g.rows {
 		for n, m := range a.Metrics {
-			if g.Benchmarks == nil || m.Unit != "ns/op" { // these have a table of their own
+			if ownTable := g.Benchmarks != nil && m.Unit == "ns/op"; !ownTable && n != g.ThroughputUnit {
 				names[n] = m
 			}
 		}
