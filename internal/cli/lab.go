@@ -338,7 +338,7 @@ func showLab(std stdio, dir string, o *lab.Outcome, asJSON bool) error {
 		_, err = std.out.Write(b)
 		return err
 	}
-	return text.Render(std.out, page.New(o).Brief(), text.Options{
+	return text.Render(std.out, page.Brief(o), text.Options{
 		Width: cmp.Or(terminalWidth(std), plainWidth), Color: std.color(), Files: []string{
 			filepath.Join(dir, "index.html"), filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, lab.OutcomeName),
 		},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/lab/page"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
@@ -94,7 +95,7 @@ func TestWords(t *testing.T) {
 	if len(o.Experiments) != len(worded) {
 		t.Errorf("%d experiments of %d", len(o.Experiments), len(worded))
 	}
-	got := markdown.Render(page.New(o).Results())
+	got := markdown.Render(page.Results(o))
 	if *update {
 		if err := os.WriteFile(golden, got, 0o644); err != nil {
 			t.Fatal(err)
@@ -141,7 +142,6 @@ func TestClaims(t *testing.T) {
 // lab.json, on one screen of a terminal. articles.md has their sum.
 func TestArticles(t *testing.T) {
 	o := lab.Recorded(t)
-	v := page.New(o)
 	for _, a := range lab.Articles() {
 		d := page.Article(o, a)
 		var screen bytes.Buffer
@@ -159,8 +159,9 @@ func TestArticles(t *testing.T) {
 			t.Errorf("%v: %s is not what lab.json says: go test ./internal/lab -run TestArticles -update", err, file)
 		}
 	}
+	sum := page.Results(o).Blocks[0].(document.Text).Text
 	b, err := os.ReadFile(lab.Seeds + ".md")
-	if err != nil || !strings.Contains(string(b), "**"+v.Sentence+"**") {
-		t.Errorf("%v: %s.md lacks **%s**", err, lab.Seeds, v.Sentence)
+	if err != nil || !strings.Contains(string(b), "**"+sum+"**") {
+		t.Errorf("%v: %s.md lacks **%s**", err, lab.Seeds, sum)
 	}
 }

@@ -1,164 +1,166 @@
 package page
 
 import (
+	"cmp"
+	"fmt"
 	"path"
 	"slices"
+	"strings"
 
+	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 const title = "The articles' experiments, run here"
 
 // Index is a lab run at a glance, which leads to the page of each experiment.
-func (v *Lab) Index() *document.Document {
-	d := v.document(title)
-	if v.Progress != "" {
-		d.Blocks = append(d.Blocks, document.Alert{Text: v.Progress})
+func Index(o *lab.Outcome) *document.Document {
+	d := newDocument(title, o)
+	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
+	if text := incomplete(o); text != "" {
+		add(document.Alert{Text: text})
 	}
-	outcome := document.Panel{Name: "Outcome", Tone: document.Unknown, Level: 2, Sentence: v.Sentence}
-	if v.Disturbed != "" {
-		outcome.Blocks = append(outcome.Blocks, document.Text{Text: v.Disturbed, Tone: document.Attention})
+	outcome := document.Panel{Name: "Outcome", Tone: document.Unknown, Level: 2, Sentence: concluded(o)}
+	if text := disturbed(o); text != "" {
+		outcome.Blocks = append(outcome.Blocks, document.Text{Text: text, Tone: document.Attention})
 	}
-	if v.Further != "" {
-		outcome.Blocks = append(outcome.Blocks, document.Text{Text: v.Further})
+	if text := further(o); text != "" {
+		outcome.Blocks = append(outcome.Blocks, document.Text{Text: text})
 	}
 	outcome.Blocks = append(outcome.Blocks, document.Text{Style: document.Muted,
 		Text: "A hypothesis holds if the whole 95% interval of the measured ratio is within its bounds, and does not hold if the whole interval is outside. It is undecided if the interval crosses a bound. The intervals hold however often one looks at them."})
-	all := document.Table{Columns: []document.Column{{Head: "Experiment"}, {Head: "What runs", Left: true}, {Head: "From", Left: true}, {Head: "Hypotheses", Left: true}}}
-	var answers []document.Block
-	for _, e := range v.Experiments {
-		held := document.Cell{Value: "none"}
-		switch {
-		case e.NotRun != "":
-			held = document.Cell{Value: "not run", Detail: e.NotRun}
-		case e.Counts != "":
-			held = document.Cell{Value: e.Counts, To: "#" + e.ID}
-		}
-		all.Rows = append(all.Rows, document.Row{Link: e.Page, Cells: []document.Cell{{Value: e.ID}, {Value: e.Title, Detail: e.Note}, {Value: e.Document}, held}})
-		if len(e.Hypotheses) > 0 {
-			answers = append(answers, document.Heading{Level: 3, Text: e.ID, Note: e.Title, ID: e.ID, To: e.Page}, hypotheses(e.Hypotheses))
-			answers = append(answers, e.elsewhere()...)
-		}
-	}
-	d.Blocks = append(d.Blocks, outcome)
-	if len(v.articles) > 0 {
+	add(outcome)
+	if articles := articlesOf(o); len(articles) > 0 {
 		var links document.Links
-		for _, a := range v.articles {
+		for _, a := range articles {
 			links = append(links, document.Link{Text: "article " + a.ID + ": " + a.Title, To: articlePage(a)})
 		}
-		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Articles"}, links)
+		add(document.Heading{Level: 2, Text: "Articles"}, links)
 	}
-	d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Experiments"}, all, document.Heading{Level: 2, Text: "Hypotheses"})
-	d.Blocks = append(d.Blocks, answers...)
-	d.Blocks = append(d.Blocks, largerList(v.Larger)...)
-	v.end(d, true)
+	all := document.Table{Columns: []document.Column{{Head: "Experiment"}, {Head: "What runs", Left: true}, {Head: "From", Left: true}, {Head: "Hypotheses", Left: true}}}
+	var answers []document.Block
+	for i := range o.Experiments {
+		r := &o.Experiments[i]
+		hypotheses, counts := asked(r)
+		held := document.Cell{Value: "none"}
+		switch {
+		case r.NotRun != "":
+			held = document.Cell{Value: "not run", Detail: lead(r.NotRun)}
+		case counts != "":
+			held = document.Cell{Value: counts, To: "#" + r.ID}
+		}
+		all.Rows = append(all.Rows, document.Row{Link: pageOf(r), Cells: []document.Cell{{Value: r.ID}, {Value: r.Title, Detail: noteOf(r)}, {Value: documentName(r.Document)}, held}})
+		if hypotheses != nil {
+			answers = append(answers, document.Heading{Level: 3, Text: r.ID, Note: r.Title, ID: r.ID, To: pageOf(r)})
+			answers = append(append(answers, hypotheses...), elsewhere(r)...)
+		}
+	}
+	add(document.Heading{Level: 2, Text: "Experiments"}, all, document.Heading{Level: 2, Text: "Hypotheses"})
+	add(answers...)
+	add(largerList(o)...)
+	add(environment(o)...)
+	add(commandOf(o))
 	return d
 }
 
 // Results are a lab run whole, all experiments in one.
-func (v *Lab) Results() *document.Document {
-	d := v.document(title)
-	d.Blocks = append(d.Blocks, document.Text{Text: v.Sentence, Style: document.Strong})
-	for _, s := range v.alerts() {
-		d.Blocks = append(d.Blocks, document.Alert{Text: s})
+func Results(o *lab.Outcome) *document.Document {
+	d := newDocument(title, o)
+	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
+	add(document.Text{Text: concluded(o), Style: document.Strong})
+	for _, s := range alerts(o) {
+		add(document.Alert{Text: s})
 	}
-	for i := range v.Experiments {
-		e := &v.Experiments[i]
-		from := "From " + e.Document + ": " + e.Title + "."
-		if e.Claim != "" {
-			from += " Its result: " + e.Claim + "."
+	for i := range o.Experiments {
+		r := &o.Experiments[i]
+		from := "From " + documentName(r.Document) + ": " + r.Title + "."
+		if r.Claim != "" {
+			from += " Its result: " + r.Claim + "."
 		}
-		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: e.ID}, document.Text{Text: from})
-		if e.Note != "" {
-			d.Blocks = append(d.Blocks, document.Text{Text: e.Note, Style: document.Muted})
+		add(document.Heading{Level: 2, Text: r.ID}, document.Text{Text: from})
+		if note := noteOf(r); note != "" {
+			add(document.Text{Text: note, Style: document.Muted})
 		}
-		if e.NotRun != "" {
-			d.Blocks = append(d.Blocks, document.Text{Text: "not run: " + e.NotRun})
+		if r.NotRun != "" {
+			add(document.Text{Text: "not run: " + lead(r.NotRun)})
 			continue
 		}
-		if len(e.Hypotheses) > 0 {
-			d.Blocks = append(d.Blocks, hypotheses(e.Hypotheses))
-		}
-		d.Blocks = append(d.Blocks, e.elsewhere()...)
-		d.Blocks = append(d.Blocks, e.links(e.ID)...)
-		d.Blocks = append(d.Blocks, e.Grid.blocks(3)...)
-		for _, s := range e.Stages {
-			d.Blocks = append(d.Blocks, s.blocks(3, s.Title, e.ID)...)
+		add(whatHolds(r)...)
+		for _, s := range stagesOf(r) {
+			add(s.blocks(3, s.title, r.ID)...)
 		}
 	}
-	d.Blocks = append(d.Blocks, largerList(v.Larger)...)
-	v.end(d, true)
+	add(largerList(o)...)
+	add(environment(o)...)
+	add(commandOf(o))
 	return d
 }
 
-// page is one experiment's.
-func (v *Lab) page(e *Experiment) *document.Document {
-	d := v.document(e.ID)
+// experimentPage is one experiment's.
+func experimentPage(o *lab.Outcome, r *lab.Ran) *document.Document {
+	d := newDocument(r.ID, o)
 	d.Home = &document.Link{Text: "The lab", To: "../index.html"}
-	about := document.Panel{Name: "Experiment", Label: e.Document, Level: 2, Sentence: e.Title}
-	if e.Claim != "" {
-		about.Blocks = append(about.Blocks, document.Text{Text: "The article's result: " + e.Claim})
+	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
+	about := document.Panel{Name: "Experiment", Label: documentName(r.Document), Level: 2, Sentence: r.Title}
+	if r.Claim != "" {
+		about.Blocks = append(about.Blocks, document.Text{Text: "The article's result: " + r.Claim})
 	}
-	if e.Note != "" {
-		about.Blocks = append(about.Blocks, document.Text{Text: e.Note, Style: document.Muted})
+	if note := noteOf(r); note != "" {
+		about.Blocks = append(about.Blocks, document.Text{Text: note, Style: document.Muted})
 	}
-	d.Blocks = append(d.Blocks, about)
-	if len(e.Hypotheses) > 0 {
-		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Hypotheses"}, hypotheses(e.Hypotheses))
+	add(about)
+	if hypotheses, _ := asked(r); hypotheses != nil {
+		add(document.Heading{Level: 2, Text: "Hypotheses"})
+		add(hypotheses...)
 	}
-	d.Blocks = append(d.Blocks, e.elsewhere()...)
-	if len(e.Files) > 0 {
-		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "To look at"})
-		d.Blocks = append(d.Blocks, e.links("")...)
+	add(elsewhere(r)...)
+	if len(r.Files) > 0 {
+		add(document.Heading{Level: 2, Text: "To look at"})
+		add(filesOf(r, r.ID)...)
 	}
-	d.Blocks = append(d.Blocks, e.Grid.blocks(2)...)
-	for _, s := range e.Stages {
-		title := s.Title
-		if title == "" {
-			title = "Measured"
-		}
-		d.Blocks = append(d.Blocks, s.blocks(2, title, "")...)
+	add(gridOf(r).blocks(2)...)
+	for _, s := range stagesOf(r) {
+		add(s.blocks(2, cmp.Or(s.title, "Measured"), "")...)
 	}
-	d.Blocks = append(d.Blocks, document.Text{Style: document.Small,
+	add(document.Text{Style: document.Small,
 		Text: "The charts of an experiment share one scale. Large dots are medians with 95% intervals, small dots are single trials. A table shows median × (lowest ÷ median, highest ÷ median), as article 002 does."})
-	v.end(d, false)
+	add(environment(o)...)
 	return d
 }
 
 // Brief is what a terminal gets of a lab run. The figures of an experiment by Go version
 // are in it always: they are in a document's own notation.
-func (v *Lab) Brief() *document.Document {
-	d := v.document(title)
-	for i := range v.Experiments {
-		e := &v.Experiments[i]
-		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: e.ID, Note: e.Title + " (" + e.Document + ")"})
-		if e.Note != "" {
-			d.Blocks = append(d.Blocks, document.Text{Text: e.Note, Style: document.Muted})
+func Brief(o *lab.Outcome) *document.Document {
+	d := newDocument(title, o)
+	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
+	for i := range o.Experiments {
+		r := &o.Experiments[i]
+		add(document.Heading{Level: 2, Text: r.ID, Note: r.Title + " (" + documentName(r.Document) + ")"})
+		if note := noteOf(r); note != "" {
+			add(document.Text{Text: note, Style: document.Muted})
 		}
-		if e.NotRun != "" {
-			d.Blocks = append(d.Blocks, document.List{Items: document.Items([]string{"not run: " + e.NotRun})})
+		if r.NotRun != "" {
+			add(document.List{Items: document.Items([]string{"not run: " + lead(r.NotRun)})})
 			continue
 		}
-		if len(e.Hypotheses) > 0 {
-			d.Blocks = append(d.Blocks, hypotheses(e.Hypotheses))
-		}
-		d.Blocks = append(d.Blocks, e.elsewhere()...)
-		d.Blocks = append(d.Blocks, e.links(e.ID)...)
-		d.Blocks = append(d.Blocks, e.Grid.blocks(3)...)
-		for _, s := range e.Stages {
-			if !e.Versions && len(v.Experiments) > mostWithTables {
-				s.Rows = nil
+		add(whatHolds(r)...)
+		stages := stagesOf(r)
+		versions := slices.ContainsFunc(stages, func(s stageWords) bool { return s.versions })
+		for _, s := range stages {
+			if !versions && len(o.Experiments) > mostWithTables {
+				s.rows = nil
 			}
-			d.Blocks = append(d.Blocks, s.brief()...)
+			add(s.brief()...)
 		}
 	}
-	d.Blocks = append(d.Blocks, largerList(v.Larger)...)
-	d.Blocks = append(d.Blocks, document.Text{Text: v.Sentence, Style: document.Strong})
+	add(largerList(o)...)
+	add(document.Text{Text: concluded(o), Style: document.Strong})
 	var notes document.Notes
-	for _, s := range v.alerts() {
+	for _, s := range alerts(o) {
 		notes = append(notes, document.Note{Message: s})
 	}
-	d.Blocks = append(d.Blocks, notes)
+	add(notes)
 	return d
 }
 
@@ -166,57 +168,66 @@ func (v *Lab) Brief() *document.Document {
 // printed.
 const mostWithTables = 2
 
-func (v *Lab) document(title string) *document.Document {
-	return &document.Document{Title: title, Date: v.Started, Parts: true, Class: "lab"}
+func newDocument(title string, o *lab.Outcome) *document.Document {
+	return &document.Document{Title: title, Date: o.Started.UTC().Format("2 January 2006, 15:04 UTC"), Parts: true, Class: "lab"}
 }
 
 // alerts are what weakens all of it.
-func (v *Lab) alerts() []string {
-	return slices.DeleteFunc([]string{v.Progress, v.Disturbed, v.Further}, func(s string) bool { return s == "" })
+func alerts(o *lab.Outcome) []string {
+	return slices.DeleteFunc([]string{incomplete(o), disturbed(o), further(o)}, func(s string) bool { return s == "" })
 }
 
-func (v *Lab) end(d *document.Document, command bool) {
-	d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Environment", ID: "environment"}, v.Environment)
-	if command {
-		d.Blocks = append(d.Blocks, document.Code{Title: "The command", Language: "sh", Text: v.Command})
-	}
+func environment(o *lab.Outcome) []document.Block {
+	return []document.Block{document.Heading{Level: 2, Text: "Environment", ID: "environment"}, document.Pairs{
+		{Name: "CPU", Value: o.Host.CPUModel},
+		{Name: "CPUs", Value: fmt.Sprintf("%d online, %s usable", o.Host.CPUs, number.Short(number.Significant(o.Host.EffectiveCPUs, number.Digits)))},
+		{Name: "System", Value: o.Host.OS + "/" + o.Host.Arch + " " + o.Host.Kernel},
+		{Name: "Cgroups", Value: o.Host.CgroupMode},
+		{Name: "procfit", Value: o.Tool.Version + ", built with " + o.Tool.GoVersion},
+	}}
 }
 
-// elsewhere are the sentences about what is not asked here.
-func (e *Experiment) elsewhere() (list []document.Block) {
-	for _, s := range e.Elsewhere {
-		list = append(list, document.Text{Text: s, Style: document.Muted})
-	}
-	return list
+func commandOf(o *lab.Outcome) document.Code {
+	return document.Code{Title: "The command", Language: "sh", Text: o.Spec.Shell()}
 }
 
-// links are the experiment's files, from a folder above it or its own.
-func (e *Experiment) links(folder string) []document.Block {
-	if len(e.Files) == 0 {
+// whatHolds is what is known of an experiment but its sweeps, as seen from the folder above it.
+func whatHolds(r *lab.Ran) []document.Block {
+	hypotheses, _ := asked(r)
+	return slices.Concat(hypotheses, elsewhere(r), filesOf(r, ""), gridOf(r).blocks(3))
+}
+
+// filesOf are an experiment's files to look at, from a folder: its own, or the one above it.
+func filesOf(r *lab.Ran, folder string) []document.Block {
+	if len(r.Files) == 0 {
 		return nil
 	}
 	var list document.Links
-	for _, f := range e.Files {
-		list = append(list, document.Link{Text: f.Name, To: path.Join(folder, f.Value)})
+	for _, f := range r.Files {
+		to := f.Path
+		if folder != "" {
+			to = strings.TrimPrefix(to, folder+"/")
+		}
+		list = append(list, document.Link{Text: f.Title, To: to})
 	}
 	return []document.Block{list}
 }
 
 // blocks are a stage under its title, as seen from a folder above the experiment's or, without
 // one, its own.
-func (s Stage) blocks(level int, title, folder string) (list []document.Block) {
+func (s stageWords) blocks(level int, title, folder string) (list []document.Block) {
 	if title != "" {
 		list = append(list, document.Heading{Level: level, Text: title})
 		level++
 	}
-	if len(s.Notes) > 0 {
-		list = append(list, document.List{Items: document.Items(s.Notes)})
+	if len(s.notes) > 0 {
+		list = append(list, document.List{Items: document.Items(s.notes)})
 	}
-	if s.Over && folder == "" {
+	if s.over && folder == "" {
 		list = append(list, document.Text{Text: "Hollow dots are the article's numbers, scaled to equal ours at one P: dashed for its laptop, dotted for its server.", Style: document.Small})
 	}
-	if s.Report != "" {
-		list = append(list, document.Links{{Text: "The report of this sweep", To: path.Join(folder, s.Report)}})
+	if s.report != "" {
+		list = append(list, document.Links{{Text: "The report of this sweep", To: path.Join(folder, s.report)}})
 	}
 	for _, f := range s.tables() {
 		list = append(list, f.blocks(level)...)
@@ -225,11 +236,11 @@ func (s Stage) blocks(level int, title, folder string) (list []document.Block) {
 }
 
 // brief is a stage whose title is before its notes and metrics.
-func (s Stage) brief() (list []document.Block) {
+func (s stageWords) brief() (list []document.Block) {
 	var notes []string
-	for _, n := range s.Notes {
-		if s.Title != "" {
-			n = s.Title + ": " + n
+	for _, n := range s.notes {
+		if s.title != "" {
+			n = s.title + ": " + n
 		}
 		notes = append(notes, n)
 	}
@@ -238,25 +249,10 @@ func (s Stage) brief() (list []document.Block) {
 	}
 	for _, f := range s.tables() {
 		title := f.Title
-		if s.Title != "" && !s.Versions {
-			title = s.Title + ": " + title
+		if s.title != "" && !s.versions {
+			title = s.title + ": " + title
 		}
 		list = append(list, document.Heading{Level: 3, Text: title}, f.Table)
 	}
 	return list
-}
-
-// hypotheses are what a document says, each with what was measured.
-func hypotheses(list []Hypothesis) document.Table {
-	t := document.Table{Prose: true, StripHead: "▮ expected ● measured ◇ article", StripAfter: 2, Columns: []document.Column{
-		{Head: "Answer", Left: true}, {Head: "What the article says", Left: true}, {Head: "Measured here", Short: "here", Left: true}, {Head: "The article's numbers", Short: "article:", Left: true},
-	}}
-	for _, h := range list {
-		here := document.Cell{Value: h.Here}
-		if h.Wanted != "" {
-			here.Detail = "expected " + h.Wanted
-		}
-		t.Rows = append(t.Rows, document.Row{Tone: h.State, Strip: h.Strip, Cells: []document.Cell{{Value: h.Label}, {Value: h.Says, Detail: h.Reason}, here, {Value: h.Document, Tag: h.On}}})
-	}
-	return t
 }

@@ -1,8 +1,8 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,12 +11,12 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // elsewhere are sentences about an experiment's hypotheses that are not asked here: one about CPUs,
 // and one for each other reason.
-func elsewhere(r *lab.Ran) (list []string) {
+func elsewhere(r *lab.Ran) (list []document.Block) {
+	add := func(text string) { list = append(list, document.Text{Text: text, Style: document.Muted}) }
 	var least, most float64
 	short, others := 0, map[string]int{}
 	for _, a := range r.Hypotheses {
@@ -36,56 +36,40 @@ func elsewhere(r *lab.Ran) (list []string) {
 		if least < most {
 			needs = number.Count(least) + " to " + needs
 		}
-		list = append(list, fmt.Sprintf("%s %s for the program, more than this machine has.", phrase.CountOf(short, "more hypothesis needs", "more hypotheses need"), needs))
+		add(fmt.Sprintf("%s %s for the program, more than this machine has.", phrase.CountOf(short, "more hypothesis needs", "more hypotheses need"), needs))
 	}
 	for _, a := range r.Hypotheses {
 		reason := a.Reason
 		if n := others[reason]; n > 0 {
-			list = append(list, phrase.CountOf(n, "more hypothesis is", "more hypotheses are")+" not asked: "+reason+".")
+			add(phrase.CountOf(n, "more hypothesis is", "more hypotheses are") + " not asked: " + reason + ".")
 			delete(others, reason)
 		}
 	}
 	return list
 }
 
-// Larger is a machine that answers hypotheses which this one cannot.
-type Larger struct {
-	CPUs       float64
-	Hypotheses int
-	IDs        []string // of the experiments
-}
-
-// larger are the machines that answer more, the smallest first.
-func larger(o *lab.Outcome) (list []Larger) {
+// largerList has the machines that answer hypotheses which this one cannot, the smallest first, with
+// the command that asks them.
+func largerList(o *lab.Outcome) []document.Block {
+	asks, ids := map[float64]int{}, map[float64][]string{} // by CPUs
 	for i := range o.Experiments {
-		for _, a := range o.Experiments[i].Hypotheses {
+		r := &o.Experiments[i]
+		for _, a := range r.Hypotheses {
 			if a.Answer != lab.NotAsked || a.Lacks == 0 {
 				continue
 			}
-			at := slices.IndexFunc(list, func(l Larger) bool { return l.CPUs == a.Needs })
-			if at < 0 {
-				at = len(list)
-				list = append(list, Larger{CPUs: a.Needs})
-			}
-			list[at].Hypotheses++
-			if id := o.Experiments[i].ID; !slices.Contains(list[at].IDs, id) {
-				list[at].IDs = append(list[at].IDs, id)
+			if asks[a.Needs]++; !slices.Contains(ids[a.Needs], r.ID) {
+				ids[a.Needs] = append(ids[a.Needs], r.ID)
 			}
 		}
 	}
-	sorting.Stable(list, func(a, b Larger) int { return cmp.Compare(a.CPUs, b.CPUs) })
-	return list
-}
-
-// largerList lists them with the command that asks what they can answer.
-func largerList(list []Larger) []document.Block {
-	if len(list) == 0 {
+	if len(asks) == 0 {
 		return nil
 	}
 	var items document.List
-	for _, l := range list {
+	for _, cpus := range slices.Sorted(maps.Keys(asks)) {
 		items.Items = append(items.Items, document.Item{
-			Text: fmt.Sprintf("%s more with %s", phrase.CountOf(l.Hypotheses, "hypothesis", "hypotheses"), number.CPUs(l.CPUs)), Command: "procfit lab run " + strings.Join(l.IDs, " "),
+			Text: fmt.Sprintf("%s more with %s", phrase.CountOf(asks[cpus], "hypothesis", "hypotheses"), number.CPUs(cpus)), Command: "procfit lab run " + strings.Join(ids[cpus], " "),
 		})
 	}
 	return []document.Block{document.Heading{Level: 2, Text: "What needs more CPUs"}, items}

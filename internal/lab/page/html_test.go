@@ -7,13 +7,14 @@ import (
 
 	nethtml "golang.org/x/net/html"
 
+	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/html"
 )
 
 // labPages are the index and every experiment's page.
-func labPages(t *testing.T, v *Lab) map[string][]byte {
+func labPages(t *testing.T, o *lab.Outcome) map[string][]byte {
 	t.Helper()
 	pages := map[string][]byte{}
 	render := func(name string, d *document.Document) {
@@ -23,15 +24,15 @@ func labPages(t *testing.T, v *Lab) map[string][]byte {
 		}
 		pages[name] = b
 	}
-	render("index.html", v.Index())
-	for i := range v.Experiments {
-		render(v.Experiments[i].Page, v.page(&v.Experiments[i]))
+	render("index.html", Index(o))
+	for i := range o.Experiments {
+		render(pageOf(&o.Experiments[i]), experimentPage(o, &o.Experiments[i]))
 	}
 	return pages
 }
 
 func TestPages(t *testing.T) {
-	pages := labPages(t, New(madeLab()))
+	pages := labPages(t, madeLab())
 	for name, b := range pages {
 		documenttest.Headings(t, name, b)
 	}
@@ -55,11 +56,11 @@ func TestPages(t *testing.T) {
 // Hostile text stays text, and links lead to files of the folder alone.
 func TestHostile(t *testing.T) {
 	plain := map[string]bool{}
-	for _, b := range labPages(t, New(madeLab())) {
+	for _, b := range labPages(t, madeLab()) {
 		documenttest.Elements(t, b, func(n *nethtml.Node) { plain[n.Data] = true })
 	}
 	plain["br"] = true
-	for name, b := range labPages(t, New(hostileLab())) {
+	for name, b := range labPages(t, hostileLab()) {
 		documenttest.Elements(t, b, func(n *nethtml.Node) {
 			if !plain[n.Data] {
 				t.Errorf("%s: element <%s>", name, n.Data)

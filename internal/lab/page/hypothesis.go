@@ -11,30 +11,33 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-func hypothesis(s lab.Answered) Hypothesis {
-	h := Hypothesis{Says: s.Says, Document: s.Document, On: s.On, Reason: s.Reason, Here: "not measured", Wanted: wanted(s)}
-	h.Strip = hypothesisStrip(&s, h.Wanted)
-	h.Label, h.State = label(s.Answer), document.Unknown
+// hypothesis is what a document says, next to its own numbers and what was measured.
+func hypothesis(s lab.Answered) document.Row {
+	here, reason, tone := document.Cell{Value: "not measured"}, s.Reason, document.Unknown
 	switch s.Answer {
 	case lab.Holds:
-		h.State = document.OK
+		tone = document.OK
 	case lab.DoesNotHold:
-		h.State = document.Attention
+		tone = document.Attention
 	}
 	if s.MoreBlocks > 0 {
-		h.Reason += "; about " + phrase.Count(s.MoreBlocks, "more block") + " would decide it"
+		reason += "; about " + phrase.Count(s.MoreBlocks, "more block") + " would decide it"
 	}
 	if m := s.Measured; m.Value != nil {
-		h.Here = number.Figure(*m.Value)
+		here.Value = number.Figure(*m.Value)
 		if m.Low != nil && m.High != nil {
-			h.Here += " [" + number.Figure(*m.Low) + ", " + number.Figure(*m.High) + "]"
+			here.Value += " [" + number.Figure(*m.Low) + ", " + number.Figure(*m.High) + "]"
 		}
-		h.Here += fmt.Sprintf(", n %d", m.N)
+		here.Value += fmt.Sprintf(", n %d", m.N)
 		if s.From != "" {
-			h.Here += " (" + s.From + ")"
+			here.Value += " (" + s.From + ")"
 		}
 	}
-	return h
+	expected := wanted(s)
+	if expected != "" {
+		here.Detail = "expected " + expected
+	}
+	return document.Row{Tone: tone, Strip: hypothesisStrip(&s, expected), Cells: []document.Cell{{Value: label(s.Answer)}, {Value: s.Says, Detail: reason}, here, {Value: s.Document, Tag: s.On}}}
 }
 
 // label is an answer in words.

@@ -11,8 +11,8 @@ import (
 )
 
 func TestMarkdown(t *testing.T) {
-	documenttest.Golden(t, "lab.md", markdown.Render(New(madeLab()).Results()))
-	for line := range strings.Lines(string(markdown.Render(New(hostileLab()).Results()))) {
+	documenttest.Golden(t, "lab.md", markdown.Render(Results(madeLab())))
+	for line := range strings.Lines(string(markdown.Render(Results(hostileLab())))) {
 		if strings.HasPrefix(line, "procfit lab ") || strings.HasPrefix(line, "procfit sweep ") {
 			continue // in a code block
 		}

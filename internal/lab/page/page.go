@@ -16,111 +16,49 @@ import (
 	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/verdict/page"
 )
-
-// Lab is a lab run's outcome, ready to be laid out.
-type Lab struct {
-	Started     string
-	Progress    string // "2 of 5 experiments …"; empty when all is done
-	Sentence    string // how many hypotheses hold
-	Disturbed   string // that other programs took CPUs; empty when they did not
-	Further     string // what more time would decide; empty: nothing is open
-	Experiments []Experiment
-	Larger      []Larger // machines that answer more
-	Environment document.Pairs
-	Command     string
-
-	articles []lab.Article // whose hypotheses are in it
-}
 
 func articlePage(a lab.Article) string { return "article-" + a.ID + ".html" }
 
-// Experiment is what one of them came to.
-type Experiment struct {
-	ID         string
-	Title      string
-	Document   string
-	Claim      string // the document's own result, in its words
-	Note       string // that it ran at small sizes, or is not complete
-	NotRun     string // why nothing of it was run
-	Page       string // its own page, relative to the index; empty: none
-	Counts     string
-	Hypotheses []Hypothesis // those that are asked here
-	Elsewhere  []string     // sentences about the others
-	Grid       figures      // without charts; no title: it has none
-	Stages     []Stage
-	Files      document.Pairs // to be looked at: what it is, and where, relative to the experiment's page
-	Versions   bool           // it compares Go versions
+// articlesOf are those whose hypotheses are in a run.
+func articlesOf(o *lab.Outcome) (list []lab.Article) {
+	for _, a := range lab.Articles() {
+		if quoted(o, a.ID, nil) != nil {
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
-// Hypothesis is what a document says, with what was measured.
-type Hypothesis struct {
-	State    document.Tone
-	Label    string // holds, does not hold, undecided here
-	Says     string
-	Document string          // its own numbers
-	On       string          // its machine that they are of, where it has several
-	Here     string          // the measured ratio, with its interval
-	Wanted   string          // from what to what the hypothesis holds
-	Reason   string          // why it is undecided
-	Strip    *document.Strip // what is wanted, what was measured, and the document's value; nil: nothing to draw
-}
-
-// Stage is one of an experiment's sweeps.
-type Stage struct {
-	Title  string
-	Notes  []string
-	Report string // the sweep's own report, relative to the experiment's page; empty: none
-	Rows   []page.Multiples
-	Over   bool // the document's curves lie over ours
-
-	Versions bool // it compares Go versions, which are the titles of its tables
-}
-
-// New words an Outcome.
-func New(o *lab.Outcome) *Lab {
-	v := &Lab{Started: o.Started.UTC().Format("2 January 2006, 15:04 UTC"), Command: o.Spec.Shell()}
+// concluded is how many hypotheses hold.
+func concluded(o *lab.Outcome) string {
 	var all tallies
-	open := 0
 	for i := range o.Experiments {
 		r := &o.Experiments[i]
-		e := newExperiment(r)
-		v.Experiments = append(v.Experiments, e)
 		for j := range r.Hypotheses {
 			all.add(&r.Hypotheses[j], r.OfArticle())
 		}
-		if !r.Complete {
+	}
+	return phrase.Capital(all.sentence())
+}
+
+// incomplete is "2 experiments of 5 not complete …"; empty: all is done.
+func incomplete(o *lab.Outcome) string {
+	open := 0
+	for i := range o.Experiments {
+		if !o.Experiments[i].Complete {
 			open++
 		}
 	}
-	for _, a := range lab.Articles() {
-		of := func(r lab.Ran) bool {
-			return slices.ContainsFunc(r.Hypotheses, func(s lab.Answered) bool { return r.Article(s) == a.ID })
-		}
-		if slices.ContainsFunc(o.Experiments, of) {
-			v.articles = append(v.articles, a)
-		}
+	if open == 0 {
+		return ""
 	}
-	if open > 0 {
-		v.Progress = fmt.Sprintf("%s of %d not complete. Run the same command with this directory as --out to run the rest.", phrase.Count(open, "experiment"), len(o.Experiments))
-	}
-	v.Disturbed, v.Further, v.Larger = disturbed(o), further(o), larger(o)
-	v.Sentence = phrase.Capital(all.sentence())
-	v.Environment = document.Pairs{
-		{Name: "CPU", Value: o.Host.CPUModel},
-		{Name: "CPUs", Value: fmt.Sprintf("%d online, %s usable", o.Host.CPUs, number.Short(number.Significant(o.Host.EffectiveCPUs, number.Digits)))},
-		{Name: "System", Value: o.Host.OS + "/" + o.Host.Arch + " " + o.Host.Kernel},
-		{Name: "Cgroups", Value: o.Host.CgroupMode},
-		{Name: "procfit", Value: o.Tool.Version + ", built with " + o.Tool.GoVersion},
-	}
-	return v
+	return fmt.Sprintf("%s of %d not complete. Run the same command with this directory as --out to run the rest.", phrase.Count(open, "experiment"), len(o.Experiments))
 }
 
 // Several is what a terminal gets of the runs of several machines that lab.Join made one.
 func Several(machines []*lab.Machine) *document.Document {
-	v := New(lab.Join(machines))
-	d := v.Brief()
+	d := Brief(lab.Join(machines))
 	d.Title = fmt.Sprintf("The articles' experiments, run on %s", phrase.Count(len(machines), "machine"))
 	var list document.Pairs
 	for _, m := range machines {
@@ -200,10 +138,8 @@ func (t tally) words() string {
 	return strings.Join(parts, ", ")
 }
 
-func newExperiment(r *lab.Ran) Experiment {
-	e := Experiment{
-		ID: r.ID, Title: r.Title, Document: documentName(r.Document), Claim: r.Claim, NotRun: lead(r.NotRun),
-	}
+// noteOf is that an experiment ran at small sizes, or is not complete.
+func noteOf(r *lab.Ran) string {
 	var notes []string
 	if r.Quick {
 		notes = append(notes, "small sizes (--quick)")
@@ -211,29 +147,49 @@ func newExperiment(r *lab.Ran) Experiment {
 	if !r.Complete && r.NotRun == "" {
 		notes = append(notes, "not complete")
 	}
-	e.Note = strings.Join(notes, ", ")
+	return strings.Join(notes, ", ")
+}
+
+// asked are the hypotheses that are asked here, each with what was measured, and what they come to;
+// nil: none is.
+func asked(r *lab.Ran) (list []document.Block, counts string) {
 	var t tally
+	var rows []document.Row
 	for _, s := range r.Hypotheses {
 		if t.add(s.Answer); s.Answer != lab.NotAsked {
-			e.Hypotheses = append(e.Hypotheses, hypothesis(s))
+			rows = append(rows, hypothesis(s))
 		}
 	}
-	e.Counts, e.Elsewhere = t.words(), elsewhere(r)
+	if rows != nil {
+		list = []document.Block{document.Table{Prose: true, StripHead: "▮ expected ● measured ◇ article", StripAfter: 2, Rows: rows, Columns: []document.Column{
+			{Head: "Answer", Left: true}, {Head: "What the article says", Left: true}, {Head: "Measured here", Short: "here", Left: true}, {Head: "The article's numbers", Short: "article:", Left: true},
+		}}}
+	}
+	return list, t.words()
+}
+
+// gridOf is the figure by two numbers that an experiment has.
+func gridOf(r *lab.Ran) figures {
 	if known, err := lab.Find(r.ID); err == nil {
-		e.Grid = grid(known.Grid(r.Measured))
+		return grid(known.Grid(r.Measured))
 	}
+	return figures{}
+}
+
+// stagesOf are what an experiment's sweeps came to.
+func stagesOf(r *lab.Ran) (list []stageWords) {
 	for i := range r.Stages {
-		s := &r.Stages[i]
-		e.Versions = e.Versions || len(s.Versions) > 0
-		e.Stages = append(e.Stages, stage(r.ID, s, r.Measured[s.ID]))
+		list = append(list, stage(r.ID, &r.Stages[i], r.Measured[r.Stages[i].ID]))
 	}
-	for _, f := range r.Files {
-		e.Files = append(e.Files, document.Pair{Name: f.Title, Value: strings.TrimPrefix(f.Path, r.ID+"/")})
+	return list
+}
+
+// pageOf is an experiment's own page, relative to the index; empty: it has none.
+func pageOf(r *lab.Ran) string {
+	if slices.ContainsFunc(r.Stages, func(s lab.RanStage) bool { return reportOf(r.ID, &s, r.Measured[s.ID]) != "" }) {
+		return path.Join(r.ID, "index.html")
 	}
-	if slices.ContainsFunc(e.Stages, func(s Stage) bool { return s.Report != "" }) {
-		e.Page = path.Join(r.ID, "index.html")
-	}
-	return e
+	return ""
 }
 
 func documentName(s string) string {
@@ -272,32 +228,30 @@ func disturbed(o *lab.Outcome) string {
 // Write renders a lab run into its directory: index.html, RESULTS.md, and a page for
 // each experiment, in a directory that exists where it was run.
 func Write(dir string, o *lab.Outcome) error {
-	v := New(o)
-	index, err := html.Render(v.Index())
+	index, err := html.Render(Index(o))
 	if err != nil {
 		return err
 	}
 	list := []folder.File{
 		{Name: "index.html", Mode: folder.Shared, Content: index},
-		{Name: "RESULTS.md", Mode: folder.Shared, Content: markdown.Render(v.Results())},
+		{Name: "RESULTS.md", Mode: folder.Shared, Content: markdown.Render(Results(o))},
 	}
-	for i := range v.Experiments {
-		e := &v.Experiments[i]
-		if e.Page == "" {
-			continue
+	add := func(name string, d *document.Document) error {
+		content, err := html.Render(d)
+		list = append(list, folder.File{Name: name, Mode: folder.Shared, Content: content})
+		return err
+	}
+	for i := range o.Experiments {
+		if name := pageOf(&o.Experiments[i]); name != "" {
+			if err := add(name, experimentPage(o, &o.Experiments[i])); err != nil {
+				return err
+			}
 		}
-		content, err := html.Render(v.page(e))
-		if err != nil {
+	}
+	for _, a := range articlesOf(o) {
+		if err := add(articlePage(a), Article(o, a)); err != nil {
 			return err
 		}
-		list = append(list, folder.File{Name: e.Page, Mode: folder.Shared, Content: content})
-	}
-	for _, a := range v.articles {
-		content, err := html.Render(Article(o, a))
-		if err != nil {
-			return err
-		}
-		list = append(list, folder.File{Name: articlePage(a), Mode: folder.Shared, Content: content})
 	}
 	_, err = folder.Write(dir, list...)
 	return err

@@ -24,44 +24,46 @@ func TestClaimTone(t *testing.T) {
 }
 
 func TestLab(t *testing.T) {
-	v := New(madeLab())
-	if want := "3 hypotheses of the articles: 1 holds, 1 does not hold, 1 is undecided. 1 hypothesis about the same with today's Go: 1 holds. 2 hypotheses are not asked here."; v.Sentence != want {
-		t.Errorf("%q, want %q", v.Sentence, want)
+	o := madeLab()
+	if want := "3 hypotheses of the articles: 1 holds, 1 does not hold, 1 is undecided. 1 hypothesis about the same with today's Go: 1 holds. 2 hypotheses are not asked here."; concluded(o) != want {
+		t.Errorf("%q, want %q", concluded(o), want)
 	}
-	if !strings.HasPrefix(v.Progress, "1 experiment of 4 not complete.") {
-		t.Errorf("progress %q", v.Progress)
+	if !strings.HasPrefix(incomplete(o), "1 experiment of 4 not complete.") {
+		t.Errorf("progress %q", incomplete(o))
 	}
-	if want := "Other programs used up to 1.2 of the"; !strings.HasPrefix(v.Disturbed, want) || !strings.Contains(v.Disturbed, "during 1 of 3 sweeps") {
-		t.Errorf("%q", v.Disturbed)
+	if text, want := disturbed(o), "Other programs used up to 1.2 of the"; !strings.HasPrefix(text, want) || !strings.Contains(text, "during 1 of 3 sweeps") {
+		t.Errorf("%q", text)
 	}
-	chain := v.Experiments[1]
-	if chain.Page != "chain/index.html" || !chain.Versions || chain.Note != "small sizes (--quick)" || chain.Document != "article 002" {
-		t.Errorf("%+v", chain)
+	r := &o.Experiments[1]
+	if pageOf(r) != "chain/index.html" || noteOf(r) != "small sizes (--quick)" || documentName(r.Document) != "article 002" {
+		t.Errorf("%q, %q, %q", pageOf(r), noteOf(r), documentName(r.Document))
 	}
-	h := chain.Hypotheses[0]
-	if h.Here != "1.04 [1.02, 1.07], n 20" || h.Wanted != "1.1 or less" || h.Label != "holds" || h.State != document.OK {
+	asked, _ := asked(r)
+	hypotheses := asked[0].(document.Table).Rows
+	h := hypotheses[0]
+	if h.Cells[2] != (document.Cell{Value: "1.04 [1.02, 1.07], n 20", Detail: "expected 1.1 or less"}) || h.Cells[0].Value != "holds" || h.Tone != document.OK {
 		t.Errorf("%+v", h)
 	}
-	if h := chain.Hypotheses[1]; h.Wanted != "1.58 to 3.54" || h.State != document.Attention {
+	if h := hypotheses[1]; h.Cells[2].Detail != "expected 1.58 to 3.54" || h.Tone != document.Attention {
 		t.Errorf("%+v", h)
 	}
-	if h := chain.Hypotheses[1]; h.On != "server" || h.Strip == nil || h.Strip.Document == nil || h.Strip.Interval.To > h.Strip.Zone.From || h.Strip.Document.At < h.Strip.Zone.From {
+	if h := hypotheses[1]; h.Cells[3].Tag != "server" || h.Strip == nil || h.Strip.Document == nil || h.Strip.Interval.To > h.Strip.Zone.From || h.Strip.Document.At < h.Strip.Zone.From {
 		t.Errorf("drawn as %+v", h.Strip)
 	}
-	if h := chain.Hypotheses[0]; h.Strip.Zone.From != 0 || h.Strip.Interval.To > h.Strip.Zone.To || !strings.HasSuffix(h.Strip.Summary, "measured 1.04, the article has 1.07") {
+	if h := hypotheses[0]; h.Strip.Zone.From != 0 || h.Strip.Interval.To > h.Strip.Zone.To || !strings.HasSuffix(h.Strip.Summary, "measured 1.04, the article has 1.07") {
 		t.Errorf("drawn as %+v", h.Strip)
 	}
-	if h := chain.Hypotheses[2]; h.Here != "not measured" || h.Wanted != "1.9 or more" || h.Reason != "the interval contains the bound of 1.9; about 12 more blocks would decide it" {
+	if h := hypotheses[2]; h.Cells[2] != (document.Cell{Value: "not measured", Detail: "expected 1.9 or more"}) || h.Cells[1].Detail != "the interval contains the bound of 1.9; about 12 more blocks would decide it" {
 		t.Errorf("%+v", h)
 	}
-	s := chain.Stages[0]
-	if notes := strings.Join(s.Notes, "; "); !strings.HasPrefix(notes, "Go 9.99: invalid: no such release; 18 of ") || !strings.HasSuffix(notes, " trials invalid, most often: no such release") {
+	s := stagesOf(r)[0]
+	if notes := strings.Join(s.notes, "; "); !strings.HasPrefix(notes, "Go 9.99: invalid: no such release; 18 of ") || !strings.HasSuffix(notes, " trials invalid, most often: no such release") {
 		t.Errorf("notes %q", notes)
 	}
-	if s.Report != "report.html" || len(s.Rows) != 1 || len(s.Rows[0].Charts) != 2 {
+	if s.report != "report.html" || !s.versions || len(s.rows) != 1 || len(s.rows[0].Charts) != 2 {
 		t.Fatalf("%+v", s)
 	}
-	row := s.Rows[0]
+	row := s.rows[0]
 	// The document's laptop and server lie behind ours of Go 1.4, brought to it at one P.
 	if c := row.Charts[0]; len(c.Series) != 3 || c.Series[0].Name != "article, laptop" || c.Series[1].Name != "article, server" {
 		t.Errorf("the document's curves: %+v", c.Series)
@@ -73,7 +75,7 @@ func TestLab(t *testing.T) {
 			}
 		}
 	}
-	if !s.Over {
+	if !s.over {
 		t.Error("nothing says what the hollow dots are")
 	}
 	a, b := row.Charts[0], row.Charts[1]
@@ -94,11 +96,11 @@ func TestLab(t *testing.T) {
 	if cells[0] != "28.9 µs × (0.99,1.02)" {
 		t.Errorf("cells %q", cells)
 	}
-	if e := v.Experiments[3]; e.Page != "" || e.NotRun != "a CPU limit needs a cgroup: mount one" {
-		t.Errorf("%+v", e)
+	if name := pageOf(&o.Experiments[3]); name != "" {
+		t.Errorf("what was not run has a page, %s", name)
 	}
-	if k8s := v.Experiments[0].Stages[0]; k8s.Report != "pods/report.html" || len(k8s.Rows) < 3 {
-		t.Errorf("%d rows, report %q: want throughput, latency and what the kernel counted", len(k8s.Rows), k8s.Report)
+	if k8s := stagesOf(&o.Experiments[0])[0]; k8s.report != "pods/report.html" || len(k8s.rows) < 3 {
+		t.Errorf("%d rows, report %q: want throughput, latency and what the kernel counted", len(k8s.rows), k8s.report)
 	}
 }
 
@@ -113,7 +115,7 @@ func TestLabTables(t *testing.T) {
 		return strings.Join(list, "|")
 	}
 	o := madeLab()
-	threads := New(o).Experiments[2].Stages[0].tables()
+	threads := stagesOf(&o.Experiments[2])[0].tables()
 	if len(threads) != 1 || !strings.HasPrefix(heads(threads[0]), "GOMAXPROCS|") || len(threads[0].Table.Columns) < 3 {
 		t.Errorf("%d tables, %q", len(threads), heads(threads[0]))
 	}
@@ -130,10 +132,10 @@ func TestLabTables(t *testing.T) {
 	quota := r.Groups[0]
 	quota.QuotaCPUs = new(0.5)
 	r.Groups = append(r.Groups, quota)
-	s := New(o).Experiments[1].Stages[0]
+	s := stagesOf(&o.Experiments[1])[0]
 	tables := s.tables()
-	if len(tables) != 1 || heads(tables[0]) != "GOMAXPROCS default|no limit|limit 0.5" || s.Rows[0].Charts != nil {
-		t.Fatalf("%d tables, %q, charts %v", len(tables), heads(tables[0]), s.Rows[0].Charts)
+	if len(tables) != 1 || heads(tables[0]) != "GOMAXPROCS default|no limit|limit 0.5" || s.rows[0].Charts != nil {
+		t.Fatalf("%d tables, %q, charts %v", len(tables), heads(tables[0]), s.rows[0].Charts)
 	}
 	var cells []string
 	for _, row := range tables[0].Table.Rows {
@@ -158,7 +160,7 @@ func TestLabVersionsOfOneSetting(t *testing.T) {
 	for i := range a.Points {
 		a.Points[i].Metrics["Other ns/op"] = a.Points[i].Metrics["Chain ns/op"]
 	}
-	if n := len(New(o).Experiments[1].Stages[0].tables()); n != 2 {
+	if n := len(stagesOf(&o.Experiments[1])[0].tables()); n != 2 {
 		t.Errorf("%d tables", n)
 	}
 	out := strings.Join(strings.Fields(renderLab(t, o, text.Options{})), " ")
@@ -168,9 +170,9 @@ func TestLabVersionsOfOneSetting(t *testing.T) {
 }
 
 func TestEmptyLab(t *testing.T) {
-	v := New(&lab.Outcome{Experiments: []lab.Ran{{ID: "x", NotRun: "not run yet"}}})
-	if v.Sentence != "No hypothesis." || !strings.HasPrefix(v.Progress, "1 experiment of 1 not complete.") || v.Disturbed != "" {
-		t.Errorf("%+v", v)
+	o := &lab.Outcome{Experiments: []lab.Ran{{ID: "x", NotRun: "not run yet"}}}
+	if concluded(o) != "No hypothesis." || !strings.HasPrefix(incomplete(o), "1 experiment of 1 not complete.") || disturbed(o) != "" {
+		t.Errorf("%q, %q, %q", concluded(o), incomplete(o), disturbed(o))
 	}
 }
 
@@ -186,7 +188,7 @@ func TestLabTimes(t *testing.T) {
 		}
 	}
 	var titles []string
-	for _, row := range New(o).Experiments[2].Stages[0].Rows {
+	for _, row := range stagesOf(&o.Experiments[2])[0].rows {
 		titles = append(titles, row.Title)
 		if row.Title == "GC pause" && row.Table.Rows[0].Cells[1].Value != "25.0 µs × (1.00,1.00)" {
 			t.Errorf("%+v", row.Table.Rows[0])
@@ -204,7 +206,7 @@ func TestLabFrom(t *testing.T) {
 		ID: "d", Says: "the default ignores a quota", AtLeast: new(1.0), Answer: lab.DoesNotHold, From: "on an emulated machine of 8 CPUs, 22 November 2026",
 		Measured: lab.Estimate{Value: new(0.25), Low: new(0.25), High: new(0.25), N: 2},
 	}
-	if got, want := New(o).Experiments[1].Hypotheses[2].Here, "0.250 [0.250, 0.250], n 2 (on an emulated machine of 8 CPUs, 22 November 2026)"; got != want {
+	if got, want := hypothesis(o.Experiments[1].Hypotheses[2]).Cells[2].Value, "0.250 [0.250, 0.250], n 2 (on an emulated machine of 8 CPUs, 22 November 2026)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -1,8 +1,8 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -13,13 +13,20 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page"
 )
 
-func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
-	v := Stage{Title: s.Title, Versions: len(s.Versions) > 0}
-	if v.Title == "" {
-		v.Title = s.ID
-	}
+// stageWords are one of an experiment's sweeps in words.
+type stageWords struct {
+	title    string
+	notes    []string
+	report   string // the sweep's own report, relative to the experiment's page; empty: none
+	rows     []page.Multiples
+	over     bool // the document's curves lie over ours
+	versions bool // it compares Go versions, which are the titles of its tables
+}
+
+func stage(id string, s *lab.RanStage, m lab.Measured) stageWords {
+	v := stageWords{title: cmp.Or(s.Title, s.ID), versions: len(s.Versions) > 0}
 	note := func(format string, args ...any) {
-		v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
+		v.notes = append(v.notes, fmt.Sprintf(format, args...))
 	}
 	if s.Scaled != "" {
 		note("%s", s.Scaled)
@@ -44,24 +51,18 @@ func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
 	if s.Disturbed(m.Result.Host.EffectiveCPUs) {
 		note("%s and run it again", s.Company(m.Result.Host.EffectiveCPUs))
 	}
-	below, err := relative(id, s.Directory)
-	if err == nil {
-		v.Report = path.Join(below, "report.html")
-	}
-	v.Rows, v.Over = page.MultiplesOf(m.Result, documentCurves()[id])
+	v.report = reportOf(id, s, m)
+	v.rows, v.over = page.MultiplesOf(m.Result, documentCurves()[id])
 	return v
 }
 
-// relative is a stage's directory as seen from its experiment's.
-func relative(id, directory string) (string, error) {
-	if directory == id {
-		return ".", nil
+// reportOf is a sweep's own report as seen from its experiment's folder; empty: it has none.
+func reportOf(id string, s *lab.RanStage, m lab.Measured) string {
+	below, ok := strings.CutPrefix(s.Directory+"/", id+"/")
+	if !ok || m.Result == nil {
+		return ""
 	}
-	below, ok := strings.CutPrefix(directory, id+"/")
-	if !ok {
-		return "", fmt.Errorf("%s is not in %s", directory, id)
-	}
-	return below, nil
+	return below + "report.html"
 }
 
 // lead is the first line of a reason, which may lead to more.
@@ -123,12 +124,12 @@ func (f figures) blocks(level int) []document.Block {
 // tables are the stage's metrics. Of one group they are side by side in one table,
 // each with a chart; of several in one table for each figure, a column and a chart
 // for each group.
-func (s Stage) tables() []figures {
-	if one, ok := sideBySide(s.Rows); ok {
+func (s stageWords) tables() []figures {
+	if one, ok := sideBySide(s.rows); ok {
 		return []figures{one}
 	}
 	var list []figures
-	for _, m := range s.Rows {
+	for _, m := range s.rows {
 		list = append(list, figures{m.Title, m.Charts, m.Table})
 	}
 	return list

@@ -15,7 +15,7 @@ import (
 func renderLab(t *testing.T, o *lab.Outcome, options text.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := text.Render(&b, New(o).Brief(), options); err != nil {
+	if err := text.Render(&b, Brief(o), options); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
