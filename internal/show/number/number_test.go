@@ -126,7 +126,8 @@ func TestQuantities(t *testing.T) {
 
 		{Chosen(20 * time.Millisecond), "20 ms"},
 		{Chosen(1500 * time.Millisecond), "1.5 s"},
-		{Chosen(3665 * time.Second), "3665 s"},
+		{Chosen(90 * time.Second), "90 s"}, {Chosen(10 * time.Minute), "10 min"},
+		{Chosen(3665 * time.Second), "61 min 5 s"}, {Chosen(3 * time.Hour), "3 h"}, {Chosen(3*time.Hour + time.Second), "10801 s"},
 		{Chosen(0), "0 s"},
 		{Minutes(42 * time.Second), "42 s"},
 		{Minutes(59600 * time.Millisecond), "1 min"},

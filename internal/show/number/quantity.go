@@ -23,8 +23,13 @@ func Seconds(x float64) string { return Time().Value(x) }
 // Duration is Seconds of a measured d.
 func Duration(d time.Duration) string { return Seconds(d.Seconds()) }
 
-// Chosen is a time that somebody chose, without rounding: "20 ms", "1.5 s", "3665 s".
-func Chosen(d time.Duration) string { return Short(Time().Digits(9).Value(d.Seconds())) }
+// Chosen is a time that somebody chose, without rounding: "20 ms", "1.5 s", "90 s", "10 min".
+func Chosen(d time.Duration) string {
+	if d >= 2*time.Minute && d%time.Second == 0 && (d < 2*time.Hour || d%time.Minute == 0) {
+		return Minutes(d)
+	}
+	return Short(Time().Digits(9).Value(d.Seconds()))
+}
 
 // Rate is how much there is in a second, for tables and charts: "11.8k".
 func Rate(x float64) string { return PerSecond("").Value(x) }
