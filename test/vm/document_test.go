@@ -57,7 +57,7 @@ func document(results []result, now time.Time) []byte {
 	}
 	writeTable(&b, results)
 	writeAncestors(&b, results)
-	b.WriteString("## Repeat it\n\n    PROCFIT_REQUIRE=1 go test ./test/vm -run Agreement                        # as in .ci/run: 300 cells on five of the twelve machines\n    PROCFIT_FULL=1 go test ./test/vm -run Agreement -timeout 60m -update      # every machine, as in .ci/full; writes this page\n\nThe test needs Debian's qemu-system-x86 and busybox-static, and the kernel that test/vm/kernel.sh fetches. It does not need root. Go fetches the toolchains itself.\n")
+	b.WriteString("## Repeat it\n\n    PROCFIT_REQUIRE=1 go test ./test/vm -run Agreement                        # as in .ci/run: 140 cells on five of the twelve machines\n    PROCFIT_FULL=1 go test ./test/vm -run Agreement -timeout 60m -update      # every machine, as in .ci/full; writes this page\n\nThe test needs Debian's qemu-system-x86 and busybox-static, and the kernel that test/vm/kernel.sh fetches. It does not need root. Go fetches the toolchains itself.\n")
 	return b.Bytes()
 }
 

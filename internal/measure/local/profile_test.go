@@ -184,7 +184,7 @@ func TestProfileWithoutCPU(t *testing.T) {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	if a := p.Allocations; a == nil || a.Seconds < 1 {
-		t.Errorf("allocations %+v, want those of a second", a)
+		t.Errorf("allocations %+v, want those of a second; missing: %s", a, p.Missing)
 	}
 }
 
