@@ -1,6 +1,7 @@
-package verdict
+package verdict_test
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -165,14 +167,14 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 		contests, ends := counted.Contests(), counted.Ends()
 		twice := append(slices.Clone(kept), slices.DeleteFunc(slices.Clone(kept), func(t journal.Trial) bool { return t.Role == journal.RolePilot })...)
 		counted = contest.Count(h, twice)
-		r := Analyze(h, twice)
+		r := verdict.Analyze(h, twice)
 		for _, c := range contests {
 			i := slices.Index(counted.Groups, c.Group)
 			if i < 0 {
 				t.Errorf("sweep %d: the verdict has no group %+v", n, c.Group)
 				continue
 			}
-			g := newGroup(counted, counted.Groups[i])
+			g := counted.Contest(counted.Groups[i])
 			mine, theirs := c.Lead(), g.Lead()
 			mine.Model, theirs.Model = nil, nil
 			if !reflect.DeepEqual(mine, theirs) {
@@ -199,22 +201,22 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 }
 
 // leads checks that what is named is the lead, or the default in its place.
-func leads(t *testing.T, n int, c *contest.Contest, r *Recommendation) int {
+func leads(t *testing.T, n int, c *contest.Contest, r *verdict.Recommendation) int {
 	t.Helper()
 	pick := c.Lead().Pick
 	switch r.Verdict {
-	case Recommended:
+	case verdict.Recommended:
 		if r.Procs == nil || *r.Procs != pick {
 			t.Errorf("sweep %d: recommended is %v, the lead is %d", n, r.Procs, pick)
 		}
-	case KeepDefault:
+	case verdict.KeepDefault:
 		if d := c.DefaultValue(); d == nil || d.Procs > max(pick, 1) && pick > 0 && c.Lead().Default == "" {
 			t.Errorf("sweep %d: the default is to be kept, and the lead is %d", n, pick)
 		}
 	default:
 		return 0
 	}
-	capped := slices.ContainsFunc(r.Next, func(s Step) bool { return s.Code == StepSee })
+	capped := slices.ContainsFunc(r.Next, func(s verdict.Step) bool { return s.Code == verdict.StepSee })
 	if string(r.Confidence) != string(c.Lead().Confidence) && c.Unset == contest.PartNone && !capped {
 		t.Errorf("sweep %d: the verdict is %s, the lead %s", n, r.Confidence, c.Lead().Confidence)
 	}
@@ -225,9 +227,9 @@ func leads(t *testing.T, n int, c *contest.Contest, r *Recommendation) int {
 // and nothing of trials whose CPUs other programs may have had; and that it gives up a
 // default only if that is proven worse, or if a smaller value matches it and some value is
 // proven worse.
-func seen(t *testing.T, n int, h journal.Header, g *group, r *Recommendation) {
+func seen(t *testing.T, n int, h journal.Header, g *contest.Contest, r *verdict.Recommendation) {
 	t.Helper()
-	if r.Verdict == Undecided {
+	if r.Verdict == verdict.Undecided {
 		return
 	}
 	ran := func(s *contest.Value) bool {
@@ -235,7 +237,7 @@ func seen(t *testing.T, n int, h journal.Header, g *group, r *Recommendation) {
 		return p > 0
 	}
 	rests := g.Values
-	if x := g.recommended(r); r.Verdict != NoDifference && r.Verdict != TradeOff && x != nil {
+	if x := recommended(g, r); r.Verdict != verdict.NoDifference && r.Verdict != verdict.TradeOff && x != nil {
 		rests = []*contest.Value{x}
 	}
 	standard := g.DefaultValue()
@@ -243,7 +245,7 @@ func seen(t *testing.T, n int, h journal.Header, g *group, r *Recommendation) {
 		rests = append(slices.Clone(rests), standard)
 	}
 	for _, s := range rests {
-		if !ran(s) && r.Verdict != TradeOff && (!h.Target.AnyProgram || r.Confidence == Proven) {
+		if !ran(s) && r.Verdict != verdict.TradeOff && (!h.Target.AnyProgram || r.Confidence == verdict.Proven) {
 			t.Errorf("sweep %d: %s %s rests on %s, which was not seen to run", n, r.Verdict, r.Confidence, s.Setting)
 		}
 		for _, a := range s.Settings {
@@ -262,8 +264,8 @@ func seen(t *testing.T, n int, h journal.Header, g *group, r *Recommendation) {
 	if planned && standard == nil && !h.Target.AnyProgram && h.Plan.MaxMemoryBytes == 0 {
 		t.Errorf("sweep %d: %s, and the default takes no part", n, r.Verdict)
 	}
-	x := g.recommended(r)
-	if r.Verdict != Recommended || r.Confidence != Proven || standard == nil || x == nil || x == standard {
+	x := recommended(g, r)
+	if r.Verdict != verdict.Recommended || r.Confidence != verdict.Proven || standard == nil || x == nil || x == standard {
 		return
 	}
 	if worse := g.Beats(x, standard) || g.Out(standard); !worse && !(x.Procs < standard.Procs && g.Covers(x, standard) && g.Worse(x)) {
@@ -271,16 +273,27 @@ func seen(t *testing.T, n int, h journal.Header, g *group, r *Recommendation) {
 	}
 }
 
+// recommended is the value that a verdict names; nil where it names none.
+func recommended(c *contest.Contest, r *verdict.Recommendation) *contest.Value {
+	switch {
+	case r.Verdict == verdict.NoDifference:
+		return cmp.Or(c.DefaultValue(), c.Best)
+	case r.Verdict.Decides():
+		return r.Of()
+	}
+	return nil
+}
+
 // sameRuling holds a gate's verdict against what ended it.
 func sameRuling(t *testing.T, n int, h journal.Header, kept []journal.Trial) {
 	t.Helper()
-	gate, counted := Analyze(h, kept).Gate, contest.Count(h, kept)
+	gate, counted := verdict.Analyze(h, kept).Gate, contest.Count(h, kept)
 	if !h.Plan.Racing() {
 		return
 	}
 	for _, d := range counted.Duels() {
 		for _, c := range d.Gate().Checks {
-			i := slices.IndexFunc(gate.Checks, func(x GateCheck) bool {
+			i := slices.IndexFunc(gate.Checks, func(x verdict.GateCheck) bool {
 				return x.Setting.Label == d.New.Label && x.Metric == string(c.By) && (x.Setting.QuotaCPUs == nil) == (len(h.Plan.Groups()) == 1 || !d.New.Group().Limited) &&
 					(x.Setting.QuotaCPUs == nil || *x.Setting.QuotaCPUs == d.New.Group().QuotaCPUs)
 			})
@@ -288,8 +301,8 @@ func sameRuling(t *testing.T, n int, h journal.Header, kept []journal.Trial) {
 				t.Errorf("sweep %d: the gate has no check of %s by %s", n, d.New.Label, c.By)
 				continue
 			}
-			want := map[race.Ruling]Outcome{race.Pass: OutcomeWithin, race.Fail: OutcomeWorse}[c.Ruling]
-			if got := gate.Checks[i].Outcome; want != "" && got != want || want == "" && (got == OutcomeWithin || got == OutcomeWorse) {
+			want := map[race.Ruling]verdict.Outcome{race.Pass: verdict.OutcomeWithin, race.Fail: verdict.OutcomeWorse}[c.Ruling]
+			if got := gate.Checks[i].Outcome; want != "" && got != want || want == "" && (got == verdict.OutcomeWithin || got == verdict.OutcomeWorse) {
 				t.Errorf("sweep %d: %s by %s ended as %s, and the gate says %s", n, d.New.Label, c.By, c.Ruling, got)
 			}
 		}

@@ -1,14 +1,15 @@
-package verdict
+package verdict_test
 
 import (
 	"testing"
 
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
 // benchmarked is a sweep of Go benchmarks, whose times are a factor of those at one P.
-func benchmarked(seed uint64, at map[string]func(procs float64) float64) *Result {
+func benchmarked(seed uint64, at map[string]func(procs float64) float64) *verdict.Result {
 	settings := []verdicttest.Truth{verdicttest.Unset(4, 5000, .02), verdicttest.Set(1, 5000, .02), verdicttest.Set(2, 5000, .02), verdicttest.Set(4, 5000, .02)}
 	h, trials := verdicttest.Generate(verdicttest.Config{Name: "b", Seed: seed, Mode: journal.ModeBatch, Settings: settings, Noise: &verdicttest.Noise{Trial: 0.01}, Trial: func(t *journal.Trial) {
 		noise := *t.ThroughputPerSecond / 5000
@@ -17,7 +18,7 @@ func benchmarked(seed uint64, at map[string]func(procs float64) float64) *Result
 			t.Metrics[name+" ns/op"] = journal.Metric{Value: 1000 * of(float64(*t.ObservedProcs[0])) / noise, Unit: "ns/op", Better: "lower"}
 		}
 	}})
-	return Analyze(h, trials)
+	return verdict.Analyze(h, trials)
 }
 
 func TestEachBenchmarkIsComparedByItself(t *testing.T) {

@@ -1,10 +1,11 @@
-package verdict
+package verdict_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
 	"github.com/procfit/procfit/test/chance"
@@ -60,7 +61,7 @@ func TestCheapest(t *testing.T) {
 		"too few trials":       {[]offered{{2, 1, 0, true, enough[:2]}}, 0, 0, 1},
 		"never met":            {[]offered{{2, 1, 0, false, enough}}, 0, 0, 1},
 	} {
-		r := Analyze(searched(tc.settings))
+		r := verdict.Analyze(searched(tc.settings))
 		c := r.Cheapest
 		if c == nil || len(c.Settings) != len(tc.settings) || c.Open != tc.open || (c.Answer != nil) != (tc.quota > 0) || c.Today == nil {
 			t.Fatalf("%s: %+v", name, c)
@@ -70,11 +71,11 @@ func TestCheapest(t *testing.T) {
 		}
 	}
 	h, trials := searched([]offered{{0, 1, 0, true, enough}})
-	if c := Analyze(h, trials).Cheapest; c.Answer == nil || c.Answer.CPUs != 4 || c.Answer.TotalCPUs != 4 {
+	if c := verdict.Analyze(h, trials).Cheapest; c.Answer == nil || c.Answer.CPUs != 4 || c.Answer.TotalCPUs != 4 {
 		t.Errorf("without a CPU limit: %+v", c)
 	}
 	h.Load.RatePerSecond = nil
-	if c := Analyze(h, trials).Cheapest; c != nil {
+	if c := verdict.Analyze(h, trials).Cheapest; c != nil {
 		t.Errorf("without a rate: %+v", c)
 	}
 }
@@ -90,18 +91,18 @@ func TestCheapestOfThoseThatCount(t *testing.T) {
 			trials[i].Memory = &journal.Memory{PeakRSSBytes: 200}
 		}
 	}
-	if c := Analyze(h, trials).Cheapest; c.Answer == nil || *c.Answer.QuotaCPUs != 2 || len(c.Settings) != 1 || c.Open != 0 {
+	if c := verdict.Analyze(h, trials).Cheapest; c.Answer == nil || *c.Answer.QuotaCPUs != 2 || len(c.Settings) != 1 || c.Open != 0 {
 		t.Errorf("too much memory: %+v", c)
 	}
 	h, trials = searched([]offered{{2, 1, 0, true, short}})
 	for i := range trials {
 		trials[i].Usage = journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 1}, HostUse: &journal.HostUse{TargetCPUs: 4, OtherCPUSeconds: new(3.8)}}
 	}
-	r := Analyze(h, trials)
-	if c := r.Cheapest; c.Open != 1 || c.Answer != nil || c.Settings[0].Carries != CarriesMaybe || len(r.Groups[0].Others.TooFewCPUs) != 1 {
+	r := verdict.Analyze(h, trials)
+	if c := r.Cheapest; c.Open != 1 || c.Answer != nil || c.Settings[0].Carries != verdict.CarriesMaybe || len(r.Groups[0].Others.TooFewCPUs) != 1 {
 		t.Errorf("next to busy programs: %+v, too few CPUs %q", c, r.Groups[0].Others.TooFewCPUs)
 	}
-	if c := Analyze(h, nil).Cheapest; c == nil || c.Settings == nil {
+	if c := verdict.Analyze(h, nil).Cheapest; c == nil || c.Settings == nil {
 		t.Errorf("without a valid trial: %+v, want an empty list of settings", c)
 	}
 }
@@ -112,14 +113,14 @@ func TestCheapestThatWasSeen(t *testing.T) {
 	enough := []float64{400, 410, 405, 395}
 	for name, tc := range map[string]struct {
 		read, any bool
-		quota     float64 // of the answer
-		carries   Carries // what the setting at half a CPU does
+		quota     float64         // of the answer
+		carries   verdict.Carries // what the setting at half a CPU does
 		open      int
 	}{
-		"read":           {true, false, 0.5, CarriesIt, 0},
-		"not read":       {false, false, 2, CarriesMaybe, 1},
-		"cannot be read": {false, true, 0.5, CarriesLikely, 0},
-		"read anyway":    {true, true, 0.5, CarriesIt, 0},
+		"read":           {true, false, 0.5, verdict.CarriesIt, 0},
+		"not read":       {false, false, 2, verdict.CarriesMaybe, 1},
+		"cannot be read": {false, true, 0.5, verdict.CarriesLikely, 0},
+		"read anyway":    {true, true, 0.5, verdict.CarriesIt, 0},
 	} {
 		h, trials := searched([]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, enough}})
 		h.Target.AnyProgram = tc.any
@@ -128,7 +129,7 @@ func TestCheapestThatWasSeen(t *testing.T) {
 				trials[i].ObservedProcs = []*int{nil}
 			}
 		}
-		c := Analyze(h, trials).Cheapest
+		c := verdict.Analyze(h, trials).Cheapest
 		if c.Answer == nil || *c.Answer.QuotaCPUs != tc.quota || c.Open != tc.open {
 			t.Fatalf("%s: %+v", name, c)
 		}
@@ -157,7 +158,7 @@ func TestCheapestIsProven(t *testing.T) {
 			}
 			list = append(list, o)
 		}
-		if Analyze(searched(list)).Cheapest.Answer != nil {
+		if verdict.Analyze(searched(list)).Cheapest.Answer != nil {
 			wrong++
 		}
 	}

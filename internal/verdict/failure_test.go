@@ -1,11 +1,13 @@
-package verdict
+package verdict_test
 
 import (
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
 // A sweep has no verdict only where its target ran in no trial that counts.
@@ -29,7 +31,7 @@ func TestFailed(t *testing.T) {
 		"at another GOMAXPROCS":       {[]journal.Trial{other, crash}, false},
 		"a busy machine":              {[]journal.Trial{taken}, false},
 	} {
-		last := Failed(c.trials)
+		last := verdict.Failed(c.trials)
 		if (last != nil) != c.failed || c.failed && last != &c.trials[len(c.trials)-1] {
 			t.Errorf("%s: %+v", name, last)
 		}
@@ -50,21 +52,19 @@ func TestCrashesFrom(t *testing.T) {
 		{"1 2 4x 4x", 0},
 		{"1 2 4", 0},
 	} {
-		var trials []*journal.Trial
-		for _, word := range strings.Fields(c.trials) {
-			number, crashed := strings.CutSuffix(word, "x")
-			procs, err := strconv.Atoi(number)
-			if err != nil {
-				t.Fatal(err)
-			}
-			one := &journal.Trial{Setting: journal.Setting{Procs: &procs}, Valid: !crashed}
+		settings := []verdicttest.Truth{verdicttest.Set(1, 1000, 0.01), verdicttest.Set(2, 1000, 0.01), verdicttest.Set(4, 1000, 0.01), verdicttest.Set(8, 1000, 0.01)}
+		h, generated := verdicttest.Generate(verdicttest.Config{Settings: settings, NoAA: true})
+		var trials []journal.Trial
+		for block, word := range strings.Fields(c.trials) {
+			label, crashed := strings.CutSuffix(word, "x")
+			i := slices.IndexFunc(generated, func(t journal.Trial) bool { return t.Block == block && t.Setting.Label == label })
 			if crashed {
-				one.InvalidCode = journal.InvalidExit
+				generated[i].Valid, generated[i].InvalidCode = false, journal.InvalidExit
 			}
-			trials = append(trials, one)
+			trials = append(trials, generated[i])
 		}
-		if got := crashesFrom(trials); got != c.want {
-			t.Errorf("%s: %d, want %d", c.trials, got, c.want)
+		if w, _ := warned[verdict.InvalidTrials](verdict.Analyze(h, trials)); w.CrashedFrom != c.want {
+			t.Errorf("%s: %d, want %d", c.trials, w.CrashedFrom, c.want)
 		}
 	}
 }

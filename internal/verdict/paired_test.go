@@ -1,8 +1,10 @@
-package verdict
+package verdict_test
 
 import (
 	"math"
 	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
 )
 
 func TestPaired(t *testing.T) {
@@ -21,7 +23,7 @@ func TestPaired(t *testing.T) {
 		"what has no logarithm": {map[int][]float64{0: {0, -1, math.NaN(), math.Inf(1), 3}}, map[int][]float64{0: {1}}, 3, 1, false},
 		"only such":             {map[int][]float64{0: {0}}, map[int][]float64{0: {1}}, 0, 0, false},
 	} {
-		got := Paired(tc.a, tc.b)
+		got := verdict.Paired(tc.a, tc.b)
 		if got.N != tc.n || (got.Median == nil) != (tc.ratio == 0) || (got.Low == nil) == tc.intervals || (got.High == nil) == tc.intervals {
 			t.Errorf("%s: %+v", name, got)
 		}

@@ -1,8 +1,9 @@
-package verdict
+package verdict_test
 
 import (
 	"testing"
 
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
@@ -16,8 +17,8 @@ func TestSaturationNeedsBlocks(t *testing.T) {
 			Blocks:   blocks, Noise: &verdicttest.Noise{Trial: 0.5, P99: 0.5},
 			Trial: func(t *journal.Trial) { t.Saturated = t.Setting.Label == "1" },
 		})
-		r := Analyze(h, trials)
-		if got := r.Recommendation.Verdict != Undecided; got != want {
+		r := verdict.Analyze(h, trials)
+		if got := r.Recommendation.Verdict != verdict.Undecided; got != want {
 			t.Errorf("%d blocks: %+v", blocks, r.Recommendation)
 		}
 	}
@@ -34,7 +35,7 @@ func TestRowsOfOneValue(t *testing.T) {
 			}
 		},
 	})
-	rows := Analyze(h, trials).Groups[0].Rows
+	rows := verdict.Analyze(h, trials).Groups[0].Rows
 	if len(rows) != 2 || rows[1].Label != journal.Default || rows[1].Invalid != 6 || len(rows[1].PooledWith) != 1 || rows[1].PooledWith[0] != "2" || len(rows[1].InvalidReasons) != 1 {
 		t.Errorf("%d rows, the last %+v, want one of 2", len(rows), rows[len(rows)-1])
 	}

@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -53,9 +54,9 @@ func TestArrangeOnce(t *testing.T) {
 	sp.Procs = plan.Procs{Auto: true}
 	a := &arranger{split: sevenAndOne()}
 	a.stop = 3
-	s := New(sp, options(dir, eight))
+	s := session.New(sp, options(dir, eight))
 	before := s.Plan
-	if _, err := s.Run(t.Context(), a, Events{}); !errors.Is(err, context.Canceled) {
+	if _, err := s.Run(t.Context(), a, session.Events{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	h := headerIn(t, dir)
@@ -69,12 +70,12 @@ func TestArrangeOnce(t *testing.T) {
 		t.Errorf("on 8 CPUs the settings are %v, on 7 of them %v", before.Settings, h.Plan.Settings)
 	}
 
-	again := New(sp, options(dir, eight))
+	again := session.New(sp, options(dir, eight))
 	if again.Spec.Split == nil || cpuset.Format(again.Spec.TargetCPUs()) != "0-6" || cpuset.Format(again.Spec.LoadCPUs()) != "7" {
 		t.Fatalf("gone on with %+v", again.Spec.Split)
 	}
 	a.stop = 0
-	if _, err := again.Run(t.Context(), a, Events{}); err != nil {
+	if _, err := again.Run(t.Context(), a, session.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	if a.asked != 1 {
@@ -82,8 +83,8 @@ func TestArrangeOnce(t *testing.T) {
 	}
 	// With the CPUs shared it would be another run.
 	sp.Load.Shared = true
-	var refused *Refusal
-	if _, err := New(sp, options(dir, eight)).Run(t.Context(), a, Events{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in") {
+	var refused *session.Refusal
+	if _, err := session.New(sp, options(dir, eight)).Run(t.Context(), a, session.Events{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in") {
 		t.Errorf("%v, want a refusal", err)
 	}
 }
@@ -94,14 +95,14 @@ func TestArrangeImpossible(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	a := &arranger{}
 	a.stop = 2
-	if _, err := New(sample(), options(dir, eight)).Run(t.Context(), a, Events{}); !errors.Is(err, context.Canceled) {
+	if _, err := session.New(sample(), options(dir, eight)).Run(t.Context(), a, session.Events{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	if h := headerIn(t, dir); h.Load.Arranged() != journal.ArrangementShared || h.Load.Arrangement == nil || h.Load.CPUs != nil {
 		t.Errorf("the journal has %+v", h.Load)
 	}
 	a.stop, a.split = 0, sevenAndOne()
-	if _, err := New(sample(), options(dir, eight)).Run(t.Context(), a, Events{}); err != nil || a.asked != 1 {
+	if _, err := session.New(sample(), options(dir, eight)).Run(t.Context(), a, session.Events{}); err != nil || a.asked != 1 {
 		t.Errorf("%v; asked %d times", err, a.asked)
 	}
 }
@@ -110,11 +111,11 @@ func TestArrangeImpossible(t *testing.T) {
 func TestArrangeInterrupted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	a := &arranger{err: context.Canceled}
-	if begun, err := New(sample(), options(dir, eight)).Run(t.Context(), a, Events{}); begun || !errors.Is(err, context.Canceled) {
+	if begun, err := session.New(sample(), options(dir, eight)).Run(t.Context(), a, session.Events{}); begun || !errors.Is(err, context.Canceled) {
 		t.Fatalf("begun %v, %v", begun, err)
 	}
 	a.err, a.split = nil, sevenAndOne()
-	if _, err := New(sample(), options(dir, eight)).Run(t.Context(), a, Events{}); err != nil || headerIn(t, dir).Target.CPUs.String() != "0-6" {
+	if _, err := session.New(sample(), options(dir, eight)).Run(t.Context(), a, session.Events{}); err != nil || headerIn(t, dir).Target.CPUs.String() != "0-6" {
 		t.Errorf("%v", err)
 	}
 }
@@ -129,7 +130,7 @@ func TestArrangeNot(t *testing.T) {
 		sp, host := sample(), eight
 		change(&sp, &host)
 		a := &arranger{split: sevenAndOne()}
-		if _, err := New(sp, options(filepath.Join(t.TempDir(), "out"), host)).Run(t.Context(), a, Events{}); err != nil || a.asked != 0 {
+		if _, err := session.New(sp, options(filepath.Join(t.TempDir(), "out"), host)).Run(t.Context(), a, session.Events{}); err != nil || a.asked != 0 {
 			t.Errorf("%s: %v; asked %d times", name, err, a.asked)
 		}
 	}
@@ -142,8 +143,8 @@ func TestArrangeRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &arranger{split: sevenAndOne()}
-	var refused *Refusal
-	if _, err := New(sample(), options(dir, eight)).Run(t.Context(), a, Events{}); !errors.As(err, &refused) || a.asked != 0 {
+	var refused *session.Refusal
+	if _, err := session.New(sample(), options(dir, eight)).Run(t.Context(), a, session.Events{}); !errors.As(err, &refused) || a.asked != 0 {
 		t.Errorf("%v; asked %d times", err, a.asked)
 	}
 }
@@ -154,7 +155,7 @@ func TestBaselineOfAnotherArrangement(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "old")
 		sp := sample()
 		change(&sp)
-		if _, err := New(sp, options(dir, host)).Run(t.Context(), &arranger{split: split}, Events{}); err != nil {
+		if _, err := session.New(sp, options(dir, host)).Run(t.Context(), &arranger{split: split}, session.Events{}); err != nil {
 			t.Fatal(err)
 		}
 		return dir
@@ -182,9 +183,9 @@ func TestBaselineOfAnotherArrangement(t *testing.T) {
 		tc.change(&sp)
 		o := options(filepath.Join(t.TempDir(), "new"), eight)
 		o.Baseline = tc.old
-		s := New(sp, o)
+		s := session.New(sp, o)
 		_, _, err := s.CheckBaseline()
-		var refused *Refusal
+		var refused *session.Refusal
 		if tc.want == "" && err != nil || tc.want != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), tc.want)) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
@@ -200,11 +201,11 @@ func TestBaselineWithoutArrangement(t *testing.T) {
 	var old, now journal.Header
 	old.Target.Kind, now.Target.Kind, now.Load.Arrangement = journal.KindServer, journal.KindServer, &shared
 	const want = "in the earlier sweep the load ran where its journal does not say, in this one it runs on the target's CPUs"
-	var refused *Refusal
-	if err := ArrangedUnlike(old, now); !errors.As(err, &refused) || !strings.HasPrefix(err.Error(), want) {
+	var refused *session.Refusal
+	if err := session.ArrangedUnlike(old, now); !errors.As(err, &refused) || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if err := ArrangedUnlike(now, now); err != nil {
+	if err := session.ArrangedUnlike(now, now); err != nil {
 		t.Error(err)
 	}
 }
@@ -222,7 +223,7 @@ func TestLimited(t *testing.T) {
 	} {
 		sp, host := sample(), eight
 		sp.Target.CPUs, host.EffectiveCPUs = tc.given, tc.effective
-		if got := New(sp, options(t.TempDir(), host)).Spec.Limited; got != tc.want {
+		if got := session.New(sp, options(t.TempDir(), host)).Spec.Limited; got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -19,15 +20,15 @@ func TestGrow(t *testing.T) {
 	o := options(dir, journal.Host{CPUs: 2, EffectiveCPUs: 2})
 	sp := sample()
 	sp.Seed = nil
-	run := func(s *Session, stop int) int {
+	run := func(s *session.Session, stop int) int {
 		t.Helper()
 		r := &runner{stop: stop}
-		if _, err := s.Run(t.Context(), r, Events{}); err != nil && !errors.Is(err, context.Canceled) {
+		if _, err := s.Run(t.Context(), r, session.Events{}); err != nil && !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		return r.ran
 	}
-	first := New(sp, o)
+	first := session.New(sp, o)
 	whole, two := first.Trials(), first.Plan.Settings[:2]
 	if n := run(first, 0); n != whole || first.Missing() != 0 {
 		t.Fatalf("%d of %d trials ran, %d are missing", n, whole, first.Missing())
@@ -43,7 +44,7 @@ func TestGrow(t *testing.T) {
 
 	// Another day, by a clock that makes another seed.
 	o.Started = o.Started.Add(1000)
-	again := New(sp, o)
+	again := session.New(sp, o)
 	if missing := again.Missing(); missing != 3 {
 		t.Errorf("%d trials are missing, want 3", missing)
 	}
@@ -71,7 +72,7 @@ func TestGrow(t *testing.T) {
 
 // What a block has does not depend on how often the grid was given more.
 func TestFurther(t *testing.T) {
-	p := New(sample(), options(t.TempDir(), journal.Host{CPUs: 2, EffectiveCPUs: 2})).Plan
+	p := session.New(sample(), options(t.TempDir(), journal.Host{CPUs: 2, EffectiveCPUs: 2})).Plan
 	all := plan.Further(p, 0, 8, p.Settings)
 	for i, b := range plan.Further(p, 5, 3, p.Settings) {
 		if b.Block != all[5+i].Block || !slices.EqualFunc(b.Settings, all[5+i].Settings, func(a, b journal.Setting) bool { return a.Key() == b.Key() }) {

@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // profiler is a runner that profiles too.
 type profiler struct {
 	runner
-	session *Session
+	session *session.Session
 	asked   []string
 	missing string
 	err     error
@@ -55,27 +56,27 @@ func profiledIn(t *testing.T, dir string) []journal.Profiled {
 func TestProfilesAfterTheTrials(t *testing.T) {
 	dir := folderWith(t, 0)
 	before := lines(t, dir)
-	run := func(p *profiler, on Events) error {
+	run := func(p *profiler, on session.Events) error {
 		s := sample()
 		s.Profile = plan.ProfileOwn
-		p.session = New(s, options(dir, two))
+		p.session = session.New(s, options(dir, two))
 		_, err := p.session.Run(t.Context(), p, on)
 		return err
 	}
 	p := &profiler{missing: "it answered 404 with token=s3cr3tvalue123"}
-	if err := run(p, Events{}); err != nil || p.ran != 0 || lines(t, dir) != before+1 {
+	if err := run(p, session.Events{}); err != nil || p.ran != 0 || lines(t, dir) != before+1 {
 		t.Fatalf("%v, %d trials, %d lines, want %d and one", err, p.ran, lines(t, dir), before)
 	}
 	if got := profiledIn(t, dir); got[0].Missing != "it answered 404 with token=REDACTED" || got[0].Kind != journal.KindProfiled {
 		t.Errorf("%+v", got)
 	}
 	p = &profiler{err: errors.New("no such thing")}
-	if err := run(p, Events{}); err != nil || profiledIn(t, dir)[1].Missing != "no such thing" {
+	if err := run(p, session.Events{}); err != nil || profiledIn(t, dir)[1].Missing != "no such thing" {
 		t.Errorf("%v, %+v", err, profiledIn(t, dir))
 	}
 	var steps []plan.Activity
 	p = &profiler{}
-	if err := run(p, Events{Activity: func(a plan.Activity) { steps = append(steps, a) }}); err != nil || !slices.Equal(p.asked, []string{"default"}) {
+	if err := run(p, session.Events{Activity: func(a plan.Activity) { steps = append(steps, a) }}); err != nil || !slices.Equal(p.asked, []string{"default"}) {
 		t.Errorf("%v, asked for %q", err, p.asked)
 	}
 	if !slices.ContainsFunc(steps, func(a plan.Activity) bool { return a.Step == plan.StepProfile && a.Detail == "default" && a.Left > 0 }) {
@@ -89,7 +90,7 @@ func TestProfilesAfterTheTrials(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	p = &profiler{}
-	if err := run(p, Events{}); err != nil || p.asked != nil {
+	if err := run(p, session.Events{}); err != nil || p.asked != nil {
 		t.Errorf("%v, asked again for %q", err, p.asked)
 	}
 }
@@ -101,8 +102,8 @@ func TestProfileThatIsInterrupted(t *testing.T) {
 	s := sample()
 	s.Profile = plan.ProfileOwn
 	p := &profiler{err: context.Canceled}
-	p.session = New(s, options(dir, two))
-	if _, err := p.session.Run(ctx, p, Events{Activity: func(plan.Activity) { cancel() }}); !errors.Is(err, context.Canceled) || profiledIn(t, dir) != nil {
+	p.session = session.New(s, options(dir, two))
+	if _, err := p.session.Run(ctx, p, session.Events{Activity: func(plan.Activity) { cancel() }}); !errors.Is(err, context.Canceled) || profiledIn(t, dir) != nil {
 		t.Errorf("%v, %+v", err, profiledIn(t, dir))
 	}
 }

@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -23,19 +24,19 @@ func raceSpec(maxTrials int) plan.Spec {
 func TestAnotherBudget(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results")
 	host := journal.Host{CPUs: 2, EffectiveCPUs: 2}
-	run := func(s *Session) int {
+	run := func(s *session.Session) int {
 		t.Helper()
 		r := &runner{}
-		if _, err := s.Run(t.Context(), r, Events{}); err != nil {
+		if _, err := s.Run(t.Context(), r, session.Events{}); err != nil {
 			t.Fatal(err)
 		}
 		return r.ran
 	}
-	first := New(raceSpec(5), options(dir, host))
+	first := session.New(raceSpec(5), options(dir, host))
 	if n := run(first); n > 5 || n < 3 || first.Missing() != 0 {
 		t.Fatalf("%d trials ran of at most 5, %d are missing", n, first.Missing())
 	}
-	more := New(raceSpec(11), options(dir, host))
+	more := session.New(raceSpec(11), options(dir, host))
 	if missing := more.Missing(); missing < 6 || missing > 8 {
 		t.Errorf("%d trials are missing of at most 11", missing)
 	}
@@ -46,7 +47,7 @@ func TestAnotherBudget(t *testing.T) {
 	if err != nil || c.Header.Plan.MaxTrials != 11 || len(c.Trials) > 11 || len(c.Trials) <= 5 {
 		t.Errorf("%v: the journal says at most %d and holds %d trials", err, c.Header.Plan.MaxTrials, len(c.Trials))
 	}
-	less := New(raceSpec(5), options(dir, host))
+	less := session.New(raceSpec(5), options(dir, host))
 	if n := run(less); n != 0 || !less.Ended || less.Done != len(c.Trials) {
 		t.Errorf("with less, %d trials ran; ended %v with %d done", n, less.Ended, less.Done)
 	}
@@ -67,20 +68,20 @@ func TestLook(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results")
 	sp := raceSpec(40)
 	sp.Budget.MaxTime = 10 * time.Minute
-	fresh := New(sp, options(dir, two))
+	fresh := session.New(sp, options(dir, two))
 	if err := fresh.Look(); err != nil || fresh.Done != 0 || *fresh.TimeLeft() != 10*time.Minute {
 		t.Fatalf("%v: %d done, %v left", err, fresh.Done, *fresh.TimeLeft())
 	}
-	if _, err := fresh.Run(t.Context(), &lasting{runner{stop: 4}}, Events{}); !errors.Is(err, context.Canceled) {
+	if _, err := fresh.Run(t.Context(), &lasting{runner{stop: 4}}, session.Events{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	before := lines(t, dir)
-	again := New(sp, options(dir, two))
+	again := session.New(sp, options(dir, two))
 	if err := again.Look(); err != nil || again.Done != 4 || again.Ended || *again.TimeLeft() != 10*time.Minute-40*time.Second {
 		t.Errorf("%v: %d done, ended %v, %v left", err, again.Done, again.Ended, *again.TimeLeft())
 	}
-	var refused *Refusal
-	if err := New(sample(), options(dir, two)).Look(); !errors.As(err, &refused) || lines(t, dir) != before {
+	var refused *session.Refusal
+	if err := session.New(sample(), options(dir, two)).Look(); !errors.As(err, &refused) || lines(t, dir) != before {
 		t.Errorf("another run: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
@@ -56,8 +57,8 @@ func sample() plan.Spec {
 	return s
 }
 
-func options(dir string, host journal.Host) Options {
-	return Options{Dir: dir, Host: host, Tool: journal.Tool{GoVersion: "go1.26.8"}, Spec: spec.Spec{Command: "sweep"}, Started: time.Unix(1, 0)}
+func options(dir string, host journal.Host) session.Options {
+	return session.Options{Dir: dir, Host: host, Tool: journal.Tool{GoVersion: "go1.26.8"}, Spec: spec.Spec{Command: "sweep"}, Started: time.Unix(1, 0)}
 }
 
 var two = journal.Host{CPUs: 2, EffectiveCPUs: 2}
@@ -67,7 +68,7 @@ var two = journal.Host{CPUs: 2, EffectiveCPUs: 2}
 func folderWith(t *testing.T, trials int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if _, err := New(sample(), options(dir, two)).Run(t.Context(), &runner{stop: trials}, Events{}); err != nil && !errors.Is(err, context.Canceled) {
+	if _, err := session.New(sample(), options(dir, two)).Run(t.Context(), &runner{stop: trials}, session.Events{}); err != nil && !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	return dir
@@ -82,27 +83,44 @@ func lines(t *testing.T, dir string) int {
 	return bytes.Count(b, []byte("\n"))
 }
 
+// Runs that start in one second have a folder each.
+func TestFolders(t *testing.T) {
+	t.Chdir(t.TempDir())
+	first := session.New(sample(), options("", two)).Dir
+	for _, want := range []string{first, first + "-2", first + "-3"} {
+		got := session.New(sample(), options("", two)).Dir
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if err := os.MkdirAll(got, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Whatever is measured otherwise is another sweep.
 func TestAnotherSweep(t *testing.T) {
-	for name, change := range map[string]func(*plan.Spec, *Options){
-		"procs":    func(s *plan.Spec, _ *Options) { s.Procs.Values = s.Procs.Values[:2] },
-		"seed":     func(s *plan.Spec, _ *Options) { s.Seed = new(uint64(8)) },
-		"url":      func(s *plan.Spec, _ *Options) { s.Target.URL += "x" },
-		"load":     func(s *plan.Spec, _ *Options) { s.Load.Connections++ },
-		"method":   func(s *plan.Spec, _ *Options) { s.Load.Method = "PUT" },
-		"duration": func(s *plan.Spec, _ *Options) { s.Load.Duration *= 2 },
-		"host":     func(_ *plan.Spec, o *Options) { o.Host.CPUs++ },
-		"Go":       func(_ *plan.Spec, o *Options) { o.Tool.GoVersion = "go1.27" },
-		"a race":   func(s *plan.Spec, _ *Options) { s.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: 40} },
-		"GOGC":     func(_ *plan.Spec, o *Options) { o.Environ = []string{"GOGC=50"} },
+	for name, change := range map[string]func(*plan.Spec, *session.Options){
+		"procs":    func(s *plan.Spec, _ *session.Options) { s.Procs.Values = s.Procs.Values[:2] },
+		"seed":     func(s *plan.Spec, _ *session.Options) { s.Seed = new(uint64(8)) },
+		"url":      func(s *plan.Spec, _ *session.Options) { s.Target.URL += "x" },
+		"load":     func(s *plan.Spec, _ *session.Options) { s.Load.Connections++ },
+		"method":   func(s *plan.Spec, _ *session.Options) { s.Load.Method = "PUT" },
+		"duration": func(s *plan.Spec, _ *session.Options) { s.Load.Duration *= 2 },
+		"host":     func(_ *plan.Spec, o *session.Options) { o.Host.CPUs++ },
+		"Go":       func(_ *plan.Spec, o *session.Options) { o.Tool.GoVersion = "go1.27" },
+		"a race": func(s *plan.Spec, _ *session.Options) {
+			s.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: 40}
+		},
+		"GOGC": func(_ *plan.Spec, o *session.Options) { o.Environ = []string{"GOGC=50"} },
 	} {
 		dir := folderWith(t, 8)
 		p, o := sample(), options(dir, two)
 		change(&p, &o)
 		before := lines(t, dir)
 		r := &runner{}
-		begun, err := New(p, o).Run(t.Context(), r, Events{})
-		var refused *Refusal
+		begun, err := session.New(p, o).Run(t.Context(), r, session.Events{})
+		var refused *session.Refusal
 		if begun || !errors.As(err, &refused) || !strings.Contains(err.Error(), "has a run that differs in") || r.ran > 0 || lines(t, dir) != before {
 			t.Errorf("%s: begun %v, %v", name, begun, err)
 		}
@@ -112,40 +130,43 @@ func TestAnotherSweep(t *testing.T) {
 // A refusal names what was asked for in another way, or what came of it. What came to the same
 // is no reason to refuse.
 func TestRefusalNames(t *testing.T) {
-	for want, change := range map[string]func(*plan.Spec, *Options){
-		"": func(_ *plan.Spec, o *Options) {
+	for want, change := range map[string]func(*plan.Spec, *session.Options){
+		"": func(_ *plan.Spec, o *session.Options) {
 			o.Spec = o.Spec.With(spec.Set("connections", "64"), spec.Set("out", "y"), spec.Part("timeout", "quiet", "1m"))
 			o.Spec.Operands = []string{"./old"}
 		},
-		"--connections": func(p *plan.Spec, o *Options) {
+		"--connections": func(p *plan.Spec, o *session.Options) {
 			p.Load.Connections++
 			o.Spec = o.Spec.With(spec.Set("connections", "65"))
 		},
-		"--trial-time": func(p *plan.Spec, o *Options) { p.Load.Duration *= 2; o.Spec = o.Spec.With(spec.Unset("trial-time")) },
-		"the command, the words before the flags and --limit": func(p *plan.Spec, o *Options) {
+		"--trial-time": func(p *plan.Spec, o *session.Options) {
+			p.Load.Duration *= 2
+			o.Spec = o.Spec.With(spec.Unset("trial-time"))
+		},
+		"the command, the words before the flags and --limit": func(p *plan.Spec, o *session.Options) {
 			p.Quotas = []*float64{new(1.0)}
 			o.Spec = o.Spec.With(spec.Set("limit", "1"))
 			o.Spec.Program, o.Spec.Operands = []string{"./y"}, []string{"./old"}
 		},
-		"--timeout": func(p *plan.Spec, o *Options) {
+		"--timeout": func(p *plan.Spec, o *session.Options) {
 			p.Target.ReadyTimeout *= 2
 			o.Spec = o.Spec.With(spec.Part("timeout", "ready", "1m"))
 		},
-		"--seed":                      func(p *plan.Spec, _ *Options) { p.Seed = new(uint64(8)) },
-		"the file of --body":          func(p *plan.Spec, _ *Options) { p.Load.Body = []byte("x") },
-		"GOGC, GOMEMLIMIT or GODEBUG": func(_ *plan.Spec, o *Options) { o.Environ = []string{"GOGC=50"} },
-		"the host":                    func(_ *plan.Spec, o *Options) { o.Host.CPUs++ },
-		"the Go version that procfit, its own target, is built with": func(_ *plan.Spec, o *Options) { o.Tool.GoVersion = "go1.27" },
-		"what this version of procfit makes of the command":          func(p *plan.Spec, _ *Options) { p.Load.Connections++ },
+		"--seed":                      func(p *plan.Spec, _ *session.Options) { p.Seed = new(uint64(8)) },
+		"the file of --body":          func(p *plan.Spec, _ *session.Options) { p.Load.Body = []byte("x") },
+		"GOGC, GOMEMLIMIT or GODEBUG": func(_ *plan.Spec, o *session.Options) { o.Environ = []string{"GOGC=50"} },
+		"the host":                    func(_ *plan.Spec, o *session.Options) { o.Host.CPUs++ },
+		"the Go version that procfit, its own target, is built with": func(_ *plan.Spec, o *session.Options) { o.Tool.GoVersion = "go1.27" },
+		"what this version of procfit makes of the command":          func(p *plan.Spec, _ *session.Options) { p.Load.Connections++ },
 	} {
 		dir := t.TempDir()
 		p, o := sample(), options(dir, two)
 		o.Spec = o.Spec.With(spec.Set("trial-time", "400ms"))
-		if _, err := New(p, o).Run(t.Context(), &runner{stop: 8}, Events{}); !errors.Is(err, context.Canceled) {
+		if _, err := session.New(p, o).Run(t.Context(), &runner{stop: 8}, session.Events{}); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		change(&p, &o)
-		_, err := New(p, o).Run(t.Context(), &runner{}, Events{})
+		_, err := session.New(p, o).Run(t.Context(), &runner{}, session.Events{})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), "has a run that differs in "+want+"; its command was: procfit sweep --trial-time 400ms; repeat")) {
 			t.Errorf("%s: %v", want, err)
 		}
@@ -161,7 +182,7 @@ func TestOtherProgram(t *testing.T) {
 		if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		_, err := New(p, options(dir, two)).Run(t.Context(), &runner{stop: 2}, Events{})
+		_, err := session.New(p, options(dir, two)).Run(t.Context(), &runner{stop: 2}, session.Events{})
 		return err
 	}
 	if err := run("#!/bin/sh\n"); !errors.Is(err, context.Canceled) {
@@ -186,7 +207,7 @@ func TestHostileArguments(t *testing.T) {
 	}
 	p := sample()
 	p.Repeats++
-	_, err = New(p, options(dir, two)).Run(t.Context(), &runner{}, Events{})
+	_, err = session.New(p, options(dir, two)).Run(t.Context(), &runner{}, session.Events{})
 	if err == nil || strings.ContainsAny(err.Error(), "\x1b\x07") || !strings.Contains(err.Error(), `procfit $'sweep\033]0;owned\007'; repeat`) {
 		t.Errorf("%q", err)
 	}
@@ -198,23 +219,23 @@ func TestInterruptAndGoOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	p := sample()
 	p.Seed = nil
-	s := New(p, options(dir, two))
+	s := session.New(p, options(dir, two))
 	var seen []string
-	events := Events{Begin: func() { seen = append(seen, "begin") }, Progress: func(plan.Progress) { seen = append(seen, "progress") }}
+	events := session.Events{Begin: func() { seen = append(seen, "begin") }, Progress: func(plan.Progress) { seen = append(seen, "progress") }}
 	begun, err := s.Run(t.Context(), &runner{stop: 4}, events)
 	if !begun || !errors.Is(err, context.Canceled) || lines(t, dir) != 5 || seen[0] != "begin" || len(seen) != 1+4*2+1 {
 		t.Fatalf("begun %v, %v, %d lines, %v", begun, err, lines(t, dir), seen)
 	}
 	o := options(dir, journal.Host{CPUs: 2, EffectiveCPUs: 2})
 	o.Started = time.Unix(99, 0) // another seed, were it not for the journal's
-	again := New(p, o)
-	for _, s := range []*Session{s, again} { // the requests are sent in its order too
+	again := session.New(p, o)
+	for _, s := range []*session.Session{s, again} { // the requests are sent in its order too
 		if s.Spec.Seed == nil || *s.Spec.Seed != uint64(time.Unix(1, 0).UnixNano()) || *s.Spec.Seed != s.Plan.Seed {
 			t.Errorf("the Spec has another seed than the plan's %d", s.Plan.Seed)
 		}
 	}
 	r := &runner{}
-	if begun, err := again.Run(t.Context(), r, Events{}); !begun || err != nil || again.Done != 4 || r.ran != s.Trials()-4 {
+	if begun, err := again.Run(t.Context(), r, session.Events{}); !begun || err != nil || again.Done != 4 || r.ran != s.Trials()-4 {
 		t.Errorf("begun %v, %v: %d done, %d more ran", begun, err, again.Done, r.ran)
 	}
 	if info, err := os.Stat(filepath.Join(dir, journal.Name)); err != nil || info.Mode().Perm() != 0o600 {
@@ -225,15 +246,15 @@ func TestInterruptAndGoOn(t *testing.T) {
 // A journal that goes in mid-run ends the run at the next trial, not at the end.
 func TestJournalRemoved(t *testing.T) {
 	dir := t.TempDir()
-	s := New(sample(), options(dir, two))
+	s := session.New(sample(), options(dir, two))
 	r := &runner{each: func(n int) error {
 		if n == 3 {
 			return os.Remove(filepath.Join(dir, journal.Name))
 		}
 		return nil
 	}}
-	_, err := s.Run(t.Context(), r, Events{})
-	var unusable *JournalError
+	_, err := s.Run(t.Context(), r, session.Events{})
+	var unusable *session.JournalError
 	if !errors.As(err, &unusable) || !errors.Is(err, journal.ErrRemoved) || r.ran != 3 {
 		t.Errorf("%v after %d trials", err, r.ran)
 	}
@@ -245,8 +266,8 @@ func TestForeignFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := New(sample(), options(dir, journal.Host{CPUs: 2})).Run(t.Context(), &runner{}, Events{})
-	var refused *Refusal
+	_, err := session.New(sample(), options(dir, journal.Host{CPUs: 2})).Run(t.Context(), &runner{}, session.Events{})
+	var refused *session.Refusal
 	if !errors.As(err, &refused) {
 		t.Errorf("%v", err)
 	}
@@ -269,8 +290,8 @@ func TestHeaderHasNoSecrets(t *testing.T) {
 	p.Load.Metrics = []load.Metric{m}
 	o := options(t.TempDir(), journal.Host{CPUs: 2, EffectiveCPUs: 2})
 	o.Spec = o.Spec.With(spec.Set("metric", "rate=token={env:TOKEN} ([0-9]+)"))
-	s := New(p, o)
-	if _, err := s.Run(t.Context(), &runner{}, Events{}); err != nil {
+	s := session.New(p, o)
+	if _, err := s.Run(t.Context(), &runner{}, session.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	c, err := journal.ReadDirectory(s.Dir)
@@ -301,22 +322,22 @@ func TestHeaderHasNoSecrets(t *testing.T) {
 func TestBaseline(t *testing.T) {
 	dir := folderWith(t, 0)
 	for name, c := range map[string]struct {
-		change func(*plan.Spec, *Options)
+		change func(*plan.Spec, *session.Options)
 		want   string
 	}{
-		"the same":    {func(*plan.Spec, *Options) {}, ""},
-		"no unset":    {func(s *plan.Spec, _ *Options) { s.Procs.Values = []*int{new(1)} }, "both runs need default"},
-		"no other":    {func(s *plan.Spec, _ *Options) { s.Procs.Values = []*int{nil, new(7)} }, "share no numbered setting"},
-		"other limit": {func(s *plan.Spec, _ *Options) { s.Quotas = []*float64{new(1.0)} }, "give the --limit and --replicas of the earlier sweep"},
-		"other host":  {func(_ *plan.Spec, o *Options) { o.Host.CPUModel = "another" }, "another host"},
-		"other SLO":   {func(s *plan.Spec, _ *Options) { s.Load.SLO = &slo.Objective{Quantile: 0.99, Seconds: 0.05} }, "another latency objective"},
-		"other kind":  {func(s *plan.Spec, _ *Options) { s.Target.URL = "" }, "it measured a server target"},
-		"no baseline": {func(_ *plan.Spec, o *Options) { o.Baseline = "nowhere" }, "no such file"},
+		"the same":    {func(*plan.Spec, *session.Options) {}, ""},
+		"no unset":    {func(s *plan.Spec, _ *session.Options) { s.Procs.Values = []*int{new(1)} }, "both runs need default"},
+		"no other":    {func(s *plan.Spec, _ *session.Options) { s.Procs.Values = []*int{nil, new(7)} }, "share no numbered setting"},
+		"other limit": {func(s *plan.Spec, _ *session.Options) { s.Quotas = []*float64{new(1.0)} }, "give the --limit and --replicas of the earlier sweep"},
+		"other host":  {func(_ *plan.Spec, o *session.Options) { o.Host.CPUModel = "another" }, "another host"},
+		"other SLO":   {func(s *plan.Spec, _ *session.Options) { s.Load.SLO = &slo.Objective{Quantile: 0.99, Seconds: 0.05} }, "another latency objective"},
+		"other kind":  {func(s *plan.Spec, _ *session.Options) { s.Target.URL = "" }, "it measured a server target"},
+		"no baseline": {func(_ *plan.Spec, o *session.Options) { o.Baseline = "nowhere" }, "no such file"},
 	} {
 		p, o := sample(), options(t.TempDir(), two)
 		o.Baseline = dir
 		c.change(&p, &o)
-		_, _, err := New(p, o).CheckBaseline()
+		_, _, err := session.New(p, o).CheckBaseline()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
@@ -324,7 +345,7 @@ func TestBaseline(t *testing.T) {
 	p, o := sample(), options(t.TempDir(), two)
 	o.Baseline = dir
 	p.Load.Connections = 3
-	if _, notes, err := New(p, o).CheckBaseline(); err != nil || len(notes) != 1 || notes[0] != BaselineLoad {
+	if _, notes, err := session.New(p, o).CheckBaseline(); err != nil || len(notes) != 1 || notes[0] != session.BaselineLoad {
 		t.Errorf("another load: %v, %v", notes, err)
 	}
 }
@@ -341,7 +362,7 @@ func TestHeaderNamesBothPrograms(t *testing.T) {
 		}
 		sp := sample()
 		sp.Target.BuiltIn, sp.Target.Command, sp.Target.Against = "", []string{now}, []string{then}
-		return New(sp, options(t.TempDir(), two)).Header.Target.SHA256
+		return session.New(sp, options(t.TempDir(), two)).Header.Target.SHA256
 	}
 	a, b := sum("#!/bin/sh\n"), sum("#!/bin/sh\nexit\n")
 	if a == "" || b == "" || a == b {
@@ -355,7 +376,7 @@ func TestHeaderOfABatchProgram(t *testing.T) {
 	sp.Target.BuiltIn, sp.Target.URL, sp.Target.Command = "", "", []string{"true"}
 	for runs, want := range map[time.Duration]float64{0: 0, time.Second: 1} {
 		sp.Target.RunFor = runs
-		if got := New(sp, options(t.TempDir(), two)).Header.Load.DurationSeconds; got != want {
+		if got := session.New(sp, options(t.TempDir(), two)).Header.Load.DurationSeconds; got != want {
 			t.Errorf("runs for %v: %g s, want %g", runs, got, want)
 		}
 	}
@@ -376,25 +397,25 @@ func (r *inTurn) Run(ctx context.Context, t plan.Task, o plan.Observer) (journal
 // A run on several nodes continues on the same, or says which they were.
 func TestOtherNodes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	on := func(nodes ...string) *Session {
+	on := func(nodes ...string) *session.Session {
 		sp := sample()
 		sp.Target.BuiltIn, sp.Target.Command, sp.Target.URL = "", nil, "http://{pod}/"
 		sp.Target.Pods = &plan.Pods{Object: "deployment/api", Nodes: nodes}
-		return New(sp, options(dir, two))
+		return session.New(sp, options(dir, two))
 	}
 	r := &inTurn{runner: runner{stop: 6}}
-	if _, err := on("a", "b").Run(t.Context(), r, Events{}); !errors.Is(err, context.Canceled) {
+	if _, err := on("a", "b").Run(t.Context(), r, session.Events{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	var refused *Refusal
+	var refused *session.Refusal
 	for _, nodes := range [][]string{{"a", "c"}, {"a"}} {
-		if _, err := on(nodes...).Run(t.Context(), r, Events{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in --parallel and --node") {
+		if _, err := on(nodes...).Run(t.Context(), r, session.Events{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in --parallel and --node") {
 			t.Errorf("on %v: %v", nodes, err)
 		}
 	}
 	r.stop = 0
 	s := on("a", "b")
-	if _, err := s.Run(t.Context(), r, Events{}); err != nil || r.ran != s.Trials() {
+	if _, err := s.Run(t.Context(), r, session.Events{}); err != nil || r.ran != s.Trials() {
 		t.Errorf("on the same: %v, %d trials", err, r.ran)
 	}
 }
@@ -420,7 +441,7 @@ func TestMachineIsLookedAt(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	p := sample()
 	p.Patience = time.Nanosecond // 0 measures anyway
-	begun, err := New(p, options(dir, two)).Run(t.Context(), &crowdedMachine{}, Events{})
+	begun, err := session.New(p, options(dir, two)).Run(t.Context(), &crowdedMachine{}, session.Events{})
 	var busy *plan.BusyError
 	if !begun || !errors.As(err, &busy) || busy.Trials != 2+4 { // pilots and a block
 		t.Fatalf("begun %v, %v", begun, err)
@@ -429,7 +450,7 @@ func TestMachineIsLookedAt(t *testing.T) {
 	if err != nil || len(c.Trials) != busy.Trials || c.Trials[0].SpeedBefore == nil || *c.Trials[0].SpeedBefore != 1000 {
 		t.Errorf("%v, %+v", err, c)
 	}
-	if _, err := New(p, options(dir, two)).Run(t.Context(), &runner{}, Events{}); err != nil {
+	if _, err := session.New(p, options(dir, two)).Run(t.Context(), &runner{}, session.Events{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -457,13 +478,13 @@ func TestOtherBenchmarks(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err := New(sp, options(dir, two)).Run(t.Context(), &compiler{runner{stop: 2}, binary}, Events{})
+		_, err := session.New(sp, options(dir, two)).Run(t.Context(), &compiler{runner{stop: 2}, binary}, session.Events{})
 		return err
 	}
 	if err := run("one"); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	var refused *Refusal
+	var refused *session.Refusal
 	if err := run("other"); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in the code of the benchmarks, or what compiles it; its command") {
 		t.Errorf("%v", err)
 	}
@@ -496,13 +517,13 @@ func TestVariablesStayOut(t *testing.T) {
 	p.Target.Command = []string{"./server", "-k", "{env:PLAIN_NAME}", ":{port}"}
 	o.Environ = []string{"OTHER=x"}
 	o.Secrets = secret.NewKeeper(nil, func(name string) (string, bool) { return "S3CR3T", name == "PLAIN_NAME" })
-	s := New(p, o)
+	s := session.New(p, o)
 	known, err := s.Filled()
 	if err != nil || known.Target.Command[2] != "S3CR3T" {
 		t.Fatalf("%q, %v", known.Target.Command, err)
 	}
 	var told strings.Builder
-	events := Events{Activity: func(a plan.Activity) { told.WriteString(a.Detail) }, Progress: func(p plan.Progress) {
+	events := session.Events{Activity: func(a plan.Activity) { told.WriteString(a.Detail) }, Progress: func(p plan.Progress) {
 		if p.Trial != nil {
 			told.WriteString(p.Trial.InvalidReason)
 		}
@@ -515,8 +536,8 @@ func TestVariablesStayOut(t *testing.T) {
 		t.Errorf("%v: %s\n%s", err, b, &told)
 	}
 	o.Secrets = secret.NewKeeper(nil, func(string) (string, bool) { return "", false })
-	var refused *Refusal
-	if _, err := New(p, o).Filled(); !errors.As(err, &refused) || !strings.Contains(err.Error(), "export PLAIN_NAME=…") {
+	var refused *session.Refusal
+	if _, err := session.New(p, o).Filled(); !errors.As(err, &refused) || !strings.Contains(err.Error(), "export PLAIN_NAME=…") {
 		t.Error(err)
 	}
 }
