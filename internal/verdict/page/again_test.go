@@ -1,11 +1,16 @@
-package page
+package page_test
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 )
 
 func TestTheCommandThatDecides(t *testing.T) {
@@ -28,23 +33,39 @@ func TestTheCommandThatDecides(t *testing.T) {
 			"about 9 more trials, about 60 seconds, should separate 1 from 2 by throughput: procfit sweep --repeats 7 -- ./x"},
 		"another command's trials": {race, []string{"lab", "run", "chain"}, "about 9 more trials should separate 1 from 2 by throughput"},
 	} {
-		r := &verdict.Result{Folder: "results/my run", Plan: c.plan, TrialsRun: 28, PilotsRun: 2, Spec: specOf(c.args...)}
-		if got := (words{&verdict.Group{}, r}).step(step).String(); got != c.want {
+		r := stepped(step, &verdict.Result{Folder: "results/my run", Plan: c.plan, TrialsRun: 28, PilotsRun: 2, Spec: specOf(c.args...)})
+		if got := page.VerdictOf(r).Next[0].String(); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
 		}
 	}
 }
 
 func TestTheCommandThatCompletes(t *testing.T) {
-	r := &verdict.Result{Folder: "out", Spec: specOf("sweep", "--out", "./elsewhere", "--procs", "1,2", "--", "./x")}
-	if got, want := (words{&verdict.Group{}, r}).step(verdict.Step{Code: verdict.StepResume}).String(), "continue it: procfit sweep --out out --procs 1,2 -- ./x"; got != want {
+	r := stepped(verdict.Step{Code: verdict.StepResume}, &verdict.Result{Folder: "out", Spec: specOf("sweep", "--out", "./elsewhere", "--procs", "1,2", "--", "./x")})
+	if got, want := page.VerdictOf(r).Next[0].String(), "continue it: procfit sweep --out out --procs 1,2 -- ./x"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	r.Folder = ""
-	if got, want := howToComplete(r), "run procfit sweep --out ./elsewhere --procs 1,2 -- ./x"; got != want {
+	if got, want := incomplete(r), "To continue, run: procfit sweep --out ./elsewhere --procs 1,2 -- ./x"; !strings.HasSuffix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := howToComplete(&verdict.Result{}), "run the same command with this directory as --out"; got != want {
+	if got, want := incomplete(&verdict.Result{}), "To continue, run the same command with this directory as --out."; !strings.HasSuffix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+}
+
+// stepped is a Result whose one group has that as its next step.
+func stepped(s verdict.Step, r *verdict.Result) *verdict.Result {
+	r.Groups = []verdict.Group{{Recommendation: verdict.Recommendation{Verdict: verdict.Undecided, Next: []verdict.Step{s}}}}
+	return r
+}
+
+// incomplete is what the head of a report says of a run that did not come to its end.
+func incomplete(r *verdict.Result) string {
+	for _, a := range documenttest.Find[document.Alert](page.Report(r).Blocks) {
+		if strings.HasPrefix(a.Text, "Incomplete") {
+			return a.Text
+		}
+	}
+	return ""
 }

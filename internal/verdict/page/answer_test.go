@@ -1,8 +1,7 @@
-package page
+package page_test
 
 import (
 	"strings"
-	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/stat"
@@ -59,17 +58,9 @@ func (c *checker) ratio(name string, r, before, after stat.Interval) {
 // procs is the row of a number of Ps.
 func (c *checker) procs(n int) *verdict.Row {
 	for i := range c.g.Rows {
-		if got, ok := ps(&c.g.Rows[i]); ok && got == n && c.g.Rows[i].Variant == "" {
+		if a := &c.g.Rows[i]; a.Variant == "" && orZero(a.Procs, a.ResolvedProcs) == n {
 			return &c.g.Rows[i]
 		}
 	}
 	return nil
-}
-
-func TestFactor(t *testing.T) {
-	for ratio, want := range map[float64]string{1.04: "4%", 0.96: "4%", 2: "2.0×", 0.25: "4.0×", 0.51: "49%", 125: "125×"} {
-		if got := factorText(ratio); got != want {
-			t.Errorf("factor(%v) = %q, want %q", ratio, got, want)
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
@@ -15,14 +15,14 @@ import (
 // mean is called what it is.
 func TestBenchmarksStandByThemselves(t *testing.T) {
 	r := pagetest.Benchmarks()
-	if got := VerdictOf(r).Answer.Text; got != "Benchmarks disagree: Small is best at 1" {
+	if got := page.VerdictOf(r).Answer.Text; got != "Benchmarks disagree: Small is best at 1" {
 		t.Errorf("the answer is %q", got)
 	}
 	g := sections(r)[0]
 	if g.Throughput.Title != "Geometric mean of 2 benchmarks" || g.Table.Columns[2].Head != "Geometric mean, op/s" {
 		t.Errorf("the mean is called %q and %q", g.Throughput.Title, g.Table.Columns[2].Head)
 	}
-	table := documenttest.Find[document.Table](Report(r).Blocks)[0] // before all numbers
+	table := documenttest.Find[document.Table](page.Report(r).Blocks)[0] // before all numbers
 	if len(g.Benchmarks) != 2 || len(table.Rows) != 3 || len(table.Columns) != 5 {
 		t.Fatalf("benchmarks: %+v", table)
 	}
@@ -50,11 +50,11 @@ func TestAnAnswerExceptForABenchmark(t *testing.T) {
 	rec := &r.Groups[0].Recommendation
 	four := 4
 	rec.Verdict, rec.Confidence, rec.Procs = verdict.Recommended, verdict.Proven, &four
-	if got := VerdictOf(r).Answer.Text; got != "Set GOMAXPROCS=4, except for Small" {
+	if got := page.VerdictOf(r).Answer.Text; got != "Set GOMAXPROCS=4, except for Small" {
 		t.Errorf("the answer is %q", got)
 	}
 	r.Groups[0].Benchmarks.List[0].Wants = &four
-	if got := VerdictOf(r).Answer.Text; got != "Set GOMAXPROCS=4, except for 2 benchmarks" {
+	if got := page.VerdictOf(r).Answer.Text; got != "Set GOMAXPROCS=4, except for 2 benchmarks" {
 		t.Errorf("the answer is %q", got)
 	}
 }
@@ -84,9 +84,9 @@ func TestOldAndNewOnOneAxis(t *testing.T) {
 
 // What a margin allows is on the better side of it; where no change is, all strips agree.
 func TestStripsOfAGate(t *testing.T) {
-	g := pagetest.Gate(func(*verdict.Gate) {}).Gate
-	for i, row := range gateTable(g, journal.Plan{}).Rows {
-		s, c := row.Strip, g.Checks[i]
+	r := pagetest.Gate(func(*verdict.Gate) {})
+	for i, row := range gateRows(r) {
+		s, c := row.Strip, r.Gate.Checks[i]
 		if s == nil || !s.Present || s.Interval.From >= s.Interval.To || s.At < s.Interval.From || s.At > s.Interval.To {
 			t.Fatalf("row %d: %+v", i, s)
 		}

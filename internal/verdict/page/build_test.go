@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"reflect"
@@ -8,11 +8,12 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 func TestTheSameResultGivesTheSamePage(t *testing.T) {
-	if !reflect.DeepEqual(Report(pagetest.Hostile()), Report(pagetest.Hostile())) {
+	if !reflect.DeepEqual(page.Report(pagetest.Hostile()), page.Report(pagetest.Hostile())) {
 		t.Error("two pages of one Result differ")
 	}
 }
@@ -43,8 +44,8 @@ func TestNothingUnprintableReachesAPage(t *testing.T) {
 			}
 		}
 	}
-	walk("", reflect.ValueOf(Report(pagetest.Hostile()).Printable()))
-	walk("", reflect.ValueOf(Brief(pagetest.Hostile()).Printable()))
+	walk("", reflect.ValueOf(page.Report(pagetest.Hostile()).Printable()))
+	walk("", reflect.ValueOf(page.Brief(pagetest.Hostile()).Printable()))
 }
 
 func TestChartsPlaceEverySettingAndTrialWithinTheAxis(t *testing.T) {
@@ -140,7 +141,7 @@ func (x unworded) Code() verdict.Code { return verdict.Code(x) }
 func TestWarningsStandWhereTheyBelong(t *testing.T) {
 	r := pagetest.Groups()
 	r.Warnings = []verdict.Warning{{Remark: unworded("run")}, {Remark: unworded("group"), Group: new(2)}, {Remark: unworded("astray"), Group: new(99)}}
-	d := Report(r)
+	d := page.Report(r)
 	of := sections(r)[2].Warnings
 	all := documenttest.Find[document.Notes](d.Blocks)
 	if run := all[len(all)-1]; len(run) != 2 || len(of) != 1 || of[0].Message != "group" {
@@ -150,7 +151,7 @@ func TestWarningsStandWhereTheyBelong(t *testing.T) {
 
 func TestAnEmptyResultHasAPage(t *testing.T) {
 	for _, r := range []*verdict.Result{{}, {Groups: make([]verdict.Group, 1)}, {Groups: []verdict.Group{{Settings: make([]verdict.Row, 2)}}}} {
-		if v := VerdictOf(r); len(Report(r).Blocks) == 0 || v.Sentence == "" && v.Label == "" {
+		if v := page.VerdictOf(r); len(page.Report(r).Blocks) == 0 || v.Sentence == "" && v.Label == "" {
 			t.Errorf("nothing said of %+v", r)
 		}
 	}

@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
@@ -34,9 +35,6 @@ func one(c *journal.Contents) (list []*journal.Trial) {
 func prolong(t *journal.Trial, name string, times float64) {
 	t.Metrics[name] = journal.Metric{Value: times * t.Metrics[name].Value}
 }
-
-// wordsOf are the words of a canary's journal.
-func wordsOf(c *journal.Contents) experiment { return experimentOf(canary.Analyze(c)) }
 
 func TestCanaryVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -90,11 +88,11 @@ func TestCanaryVerdicts(t *testing.T) {
 		contents := pagetest.CanaryContents()
 		c.change(contents)
 		r := canary.Analyze(contents)
-		v := experimentOf(r).concluded()
+		v := page.VerdictOf(r)
 		if v.State != c.state || v.Label != c.label || !strings.Contains(v.Sentence, c.says) {
 			t.Errorf("%s: %s, %q: %s", name, v.State, v.Label, v.Sentence)
 		}
-		if p := experimentOf(r).paste(); (len(p.Snippets) > 0) != (name == "better") {
+		if p := sections(r)[0]; (len(p.Snippets) > 0) != (name == "better") {
 			t.Errorf("%s: to paste: %v", name, p)
 		}
 		if (len(v.Next) > 0) != (name == "no requests" || strings.HasPrefix(v.Answer.Text, "Undecided")) {
@@ -109,7 +107,7 @@ func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
 	for _, t := range one(c) {
 		prolong(t, canary.FigureSched, 50)
 	}
-	v := wordsOf(c).concluded()
+	v := page.VerdictOf(canary.Analyze(c))
 	if want := "; higher, but not judged, because p99 and CPU time per request decide: scheduling latency p99 50×"; v.Label != "Recommended" || !strings.Contains(v.Reasons[0], want) {
 		t.Errorf("%s: %q, want %q", v.Label, v.Reasons, want)
 	}
@@ -118,7 +116,7 @@ func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
 // What weakens a result is reported with it.
 func TestCanaryWarnings(t *testing.T) {
 	say := func(c *journal.Contents) (text string) {
-		for _, notes := range documenttest.Find[document.Notes](Report(canary.Analyze(c)).Blocks) {
+		for _, notes := range documenttest.Find[document.Notes](page.Report(canary.Analyze(c)).Blocks) {
 			for _, n := range notes {
 				text += n.Message + "\n"
 			}
@@ -153,7 +151,7 @@ func TestCanaryWarnings(t *testing.T) {
 
 // A program that reads result.json finds the verdict where any sweep has it.
 func TestCanaryAsJSON(t *testing.T) {
-	b, err := JSON(pagetest.Canary())
+	b, err := page.JSON(pagetest.Canary())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +165,7 @@ func TestCanaryAsJSON(t *testing.T) {
 func TestCanaryOnATerminal(t *testing.T) {
 	show := func(r *verdict.Result, o text.Options) string {
 		var b bytes.Buffer
-		if err := text.Render(&b, Brief(r), o); err != nil {
+		if err := text.Render(&b, page.Brief(r), o); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -188,14 +186,14 @@ func TestCanaryOnATerminal(t *testing.T) {
 }
 
 func TestCanaryInMarkdown(t *testing.T) {
-	documenttest.Golden(t, "canary.md", markdown.Render(Report(pagetest.Canary())))
-	if text := outside(t, string(markdown.Render(Report(hostileCanary())))); strings.Contains(text, "<script>") || strings.Contains(text, "\x1b") {
+	documenttest.Golden(t, "canary.md", markdown.Render(page.Report(pagetest.Canary())))
+	if text := outside(t, string(markdown.Render(page.Report(hostileCanary())))); strings.Contains(text, "<script>") || strings.Contains(text, "\x1b") {
 		t.Error("markup of others' reaches the page")
 	}
 }
 
 func TestCanaryAsAPage(t *testing.T) {
-	b, err := html.Render(Report(pagetest.Canary()))
+	b, err := html.Render(page.Report(pagetest.Canary()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +212,7 @@ func TestCanaryAsAPage(t *testing.T) {
 	if strings.Contains(got, `class="end"`) {
 		t.Error("a name stands at the end of a line, where it runs out of the page")
 	}
-	b, err = html.Render(Report(hostileCanary()))
+	b, err = html.Render(page.Report(hostileCanary()))
 	if err != nil || bytes.Contains(b, []byte("<script>")) || bytes.Contains(b, []byte("\x1b")) {
 		t.Errorf("markup of others' reaches the page, or there is none: %v", err)
 	}

@@ -290,7 +290,7 @@ func TestEveryVerdictHasWords(t *testing.T) {
 			for place, text := range map[string]string{
 				"label": called(&rec).label, "answer": row.answer(g), "brief": g.brief(), "plain": g.plain(), "paste": row.paste(g).Lead,
 				"compared": compared.Sentence, "its label": compared.Label, "canary": canary.Sentence, "live": live.Sentence, "its answer": live.Answer.Text,
-				"after": row.after(experimentOf(running)) + sections(running)[0].Lead,
+				"after": row.after(experimentOf(running)) + experimentOf(running).paste().Lead,
 			} {
 				if text == "" || strings.Contains(text, "%!") {
 					t.Errorf("%s, %s: %q", v, place, text)

@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/slo"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
@@ -41,7 +42,7 @@ func TestCheapestWords(t *testing.T) {
 			Objective: slo.Objective{Quantile: 0.99, Seconds: 0.05}, RatePerSecond: 300,
 			Answer: tc.answer, Today: tc.today, Open: tc.open, Settings: make([]verdict.Priced, tc.settings),
 		}
-		v := cheapestVerdict(&verdict.Result{Cheapest: c, Spec: specOf("sweep", "--repeats=3", "--", "x")}, "here")
+		v := page.VerdictOf(&verdict.Result{Cheapest: c, Spec: specOf("sweep", "--repeats=3", "--", "x")})
 		if v.Label != tc.label || v.State != tc.state || !strings.HasPrefix(v.Sentence, tc.want) {
 			t.Errorf("%s: %s %q: %s", name, v.State, v.Label, v.Sentence)
 		}
@@ -61,10 +62,10 @@ func TestCheapestWords(t *testing.T) {
 // make it one.
 func TestCheapestUnseen(t *testing.T) {
 	unseen := verdict.Priced{Procs: new(1), QuotaCPUs: new(0.5), Replicas: 1, CPUs: 0.5, TotalCPUs: 0.5, Trials: 5, Met: 5, Unseen: true}
-	for carries, want := range map[verdict.Carries]Verdict{
-		verdict.CarriesLikely: {Label: "Likely, but not proven", State: document.Attention, Answer: Answer{Text: "Likely: 0.5 CPUs with GOMAXPROCS=1"},
+	for carries, want := range map[verdict.Carries]page.Verdict{
+		verdict.CarriesLikely: {Label: "Likely, but not proven", State: document.Attention, Answer: page.Answer{Text: "Likely: 0.5 CPUs with GOMAXPROCS=1"},
 			Sentence: "0.5 CPUs with GOMAXPROCS=1 sustains 300 req/s with p99 within 50 ms. This is likely, but not proven: procfit could not read the GOMAXPROCS that it ran with."},
-		verdict.CarriesMaybe: {Label: "Undecided", State: document.Unknown, Answer: Answer{Text: "Undecided"}, Sentence: "No setting is proven to sustain 300 req/s with p99 within 50 ms."},
+		verdict.CarriesMaybe: {Label: "Undecided", State: document.Unknown, Answer: page.Answer{Text: "Undecided"}, Sentence: "No setting is proven to sustain 300 req/s with p99 within 50 ms."},
 	} {
 		s := unseen
 		s.Carries = carries
@@ -72,7 +73,7 @@ func TestCheapestUnseen(t *testing.T) {
 		if c.Open = 1; carries == verdict.CarriesLikely {
 			c.Answer, c.Open = &s, 0
 		}
-		v := cheapestVerdict(&verdict.Result{Cheapest: c, Spec: specOf("sweep", "--slo", "p99=20ms", "--", "x")}, "here")
+		v := page.VerdictOf(&verdict.Result{Cheapest: c, Spec: specOf("sweep", "--slo", "p99=20ms", "--", "x")})
 		if v.Label != want.Label || v.State != want.State || v.Sentence != want.Sentence || v.Answer.Text != want.Answer.Text {
 			t.Errorf("%s: %s %q %q: %s", carries, v.State, v.Label, v.Answer.Text, v.Sentence)
 		}

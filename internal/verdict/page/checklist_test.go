@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
@@ -28,7 +29,7 @@ func world(bend func(*verdict.Result, *verdict.Group)) *verdict.Result {
 // that procfit itself runs under, is named with its cgroup.
 func TestTheLimitAroundIsNamed(t *testing.T) {
 	said := func(limit *verdict.Limit) string {
-		v := VerdictOf(world(func(r *verdict.Result, g *verdict.Group) { g.LimitAround, g.EffectiveCPUs = limit, 1 }))
+		v := page.VerdictOf(world(func(r *verdict.Result, g *verdict.Group) { g.LimitAround, g.EffectiveCPUs = limit, 1 }))
 		return v.Context + "\n" + strings.Join(v.Reasons, "\n")
 	}
 	text := said(&verdict.Limit{CPUs: 1, Group: "/sys/fs/cgroup/cpu/shop"})
@@ -51,10 +52,10 @@ func TestNothingIsSetThatIsUnclear(t *testing.T) {
 	unclear := world(func(_ *verdict.Result, g *verdict.Group) {
 		g.Settings, g.Default = g.Settings[1:], verdict.Default{Standing: verdict.DefaultUnknown, NumCPU: 8}
 	})
-	if a, p := VerdictOf(known).Answer, sections(known)[0]; a.Text != "Set GOMAXPROCS=2" || a.Brief != "set 2" || a.Apply != "export GOMAXPROCS=2" || len(p.Snippets) == 0 {
+	if a, p := page.VerdictOf(known).Answer, sections(known)[0]; a.Text != "Set GOMAXPROCS=2" || a.Brief != "set 2" || a.Apply != "export GOMAXPROCS=2" || len(p.Snippets) == 0 {
 		t.Errorf("%+v, %+v", a, p)
 	}
-	a, p := VerdictOf(unclear).Answer, sections(unclear)[0]
+	a, p := page.VerdictOf(unclear).Answer, sections(unclear)[0]
 	if a.Text != "Recommended: GOMAXPROCS=2; change nothing yet" || a.Brief != "recommended 2" || a.Apply != "" || len(p.Snippets) > 0 || !strings.HasPrefix(p.Lead, "Nothing to set yet. What is the current value? The default was not measured") {
 		t.Errorf("%+v, %+v", a, p)
 	}

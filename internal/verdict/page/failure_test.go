@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"strings"
@@ -7,11 +7,12 @@ import (
 
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 )
 
 // The page of a failure quotes what others wrote, and nothing of it is markup.
 func TestFailure(t *testing.T) {
-	f := NewFailure("out", &journal.Contents{
+	f := page.NewFailure("out", &journal.Contents{
 		Header: journal.Header{Name: "<b>x", Target: journal.Target{Command: []string{"./x", "<i>", "{port}"}}, Spec: specOf("sweep", "--out", "out", "--", "./x", "<i>")},
 		Trials: []journal.Trial{{
 			Setting: journal.Setting{Label: "2", Procs: new(2)}, InvalidCode: journal.InvalidExit, Log: "logs/1.log",
@@ -40,7 +41,7 @@ func TestFailure(t *testing.T) {
 // A trial that compares a variable is named by its value, and run again with all of its
 // variables.
 func TestFailureOfAVariable(t *testing.T) {
-	f := NewFailure("out", &journal.Contents{
+	f := page.NewFailure("out", &journal.Contents{
 		Header: journal.Header{Name: "x", Target: journal.Target{Command: []string{"./x"}}},
 		Trials: []journal.Trial{{
 			Setting: journal.Setting{
@@ -62,7 +63,7 @@ func TestFailureOfAVariable(t *testing.T) {
 // pasted.
 func TestFailureOfOthers(t *testing.T) {
 	const evil = "\x1b[2J\u202e"
-	f := NewFailure("out", &journal.Contents{
+	f := page.NewFailure("out", &journal.Contents{
 		Header: journal.Header{Name: evil, Target: journal.Target{Command: []string{"./x", evil}}, Spec: specOf("sweep", evil)},
 		Trials: []journal.Trial{{
 			Setting: journal.Setting{Label: evil, GoVersion: "1.26; reboot"}, InvalidCode: journal.InvalidExit, Log: "logs/" + evil,

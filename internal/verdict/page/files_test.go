@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
@@ -17,7 +18,7 @@ func TestWritesEveryFormAndAlwaysTheSame(t *testing.T) {
 	dir := t.TempDir()
 	var first map[string][]byte
 	for range 2 {
-		paths, err := Write(dir, pagetest.Hostile())
+		paths, err := page.Write(dir, pagetest.Hostile())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,14 +57,14 @@ func TestWritesEveryFormAndAlwaysTheSame(t *testing.T) {
 
 func TestAFailureNamesTheFileAndLeavesNothing(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
-	if _, err := Write(missing, pagetest.Typical()); err == nil || !strings.Contains(err.Error(), filepath.Join(missing, "report.html")) {
+	if _, err := page.Write(missing, pagetest.Typical()); err == nil || !strings.Contains(err.Error(), filepath.Join(missing, "report.html")) {
 		t.Errorf("error %v, want one that names the file", err)
 	}
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "RESULTS.md"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Write(dir, pagetest.Typical()); err == nil {
+	if _, err := page.Write(dir, pagetest.Typical()); err == nil {
 		t.Error("a directory in the place of RESULTS.md was no error")
 	}
 	left, err := filepath.Glob(filepath.Join(dir, ".*"))
@@ -76,11 +77,11 @@ func TestAFailureNamesTheFileAndLeavesNothing(t *testing.T) {
 // takes: a guard against a quadratic step, on a busy machine under -race. The
 // benchmark measures.
 func TestTheLargestResultRendersSoon(t *testing.T) {
-	r := pagetest.Large(64, 20)
+	dir, r := t.TempDir(), pagetest.Large(64, 20)
 	best := time.Duration(math.MaxInt64)
 	for range 3 {
 		start := time.Now()
-		if _, err := resultFiles(r); err != nil {
+		if _, err := page.Write(dir, r); err != nil {
 			t.Fatal(err)
 		}
 		best = min(best, time.Since(start))
@@ -91,14 +92,14 @@ func TestTheLargestResultRendersSoon(t *testing.T) {
 }
 
 func BenchmarkRender64Settings20Blocks(b *testing.B) {
-	r := pagetest.Large(64, 20)
+	dir, r := b.TempDir(), pagetest.Large(64, 20)
 	var out bytes.Buffer
 	for b.Loop() {
-		if _, err := resultFiles(r); err != nil {
+		if _, err := page.Write(dir, r); err != nil {
 			b.Fatal(err)
 		}
 		out.Reset()
-		if err := text.Render(&out, Brief(r), text.Options{Width: 80}); err != nil {
+		if err := text.Render(&out, page.Brief(r), text.Options{Width: 80}); err != nil {
 			b.Fatal(err)
 		}
 	}

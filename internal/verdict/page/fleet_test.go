@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/fleet"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
@@ -42,7 +43,7 @@ func someFleet() *fleet.Outcome {
 
 func TestFleet(t *testing.T) {
 	o := someFleet()
-	d := Fleet(o, "")
+	d := page.Fleet(o, "")
 	answer, table := d.Blocks[0].(document.Panel), d.Blocks[1].(document.Table)
 	if answer.Label != "To change" || answer.Sentence != "4 services should use another value than their manifests have; 1 service has another proven value than the last time; 1 service is proven worse than the last time; 1 service has no result." {
 		t.Errorf("%s: %s", answer.Label, answer.Sentence)
@@ -62,7 +63,7 @@ func TestFleet(t *testing.T) {
 	if row := table.Rows[1]; row.Link != "moved/x-8cpus/abc/report.html" || row.Mark != "to change" || table.Rows[0].Mark != "" {
 		t.Errorf("%+v", row)
 	}
-	paths, err := WriteFleet(t.TempDir(), o)
+	paths, err := page.WriteFleet(t.TempDir(), o)
 	if err != nil || len(paths) != 3 || !strings.HasSuffix(paths[0], "report.html") {
 		t.Errorf("%v: %v", err, paths)
 	}
@@ -90,11 +91,11 @@ func TestFleet(t *testing.T) {
 		t.Errorf("%+v", d.Closing)
 	}
 	o.Branch = ""
-	if d := Fleet(o, "procfit fleet --propose"); len(d.Closing) != 1 || d.Closing[0].(document.Code).Text != "procfit fleet --propose" {
+	if d := page.Fleet(o, "procfit fleet --propose"); len(d.Closing) != 1 || d.Closing[0].(document.Code).Text != "procfit fleet --propose" {
 		t.Errorf("%+v", d.Closing)
 	}
 	o.Services = o.Services[:1]
-	if p := Fleet(o, "x").Blocks[0].(document.Panel); p.Label != "Nothing to change" || p.Sentence != "No service is proven to need another value." {
+	if p := page.Fleet(o, "x").Blocks[0].(document.Panel); p.Label != "Nothing to change" || p.Sentence != "No service is proven to need another value." {
 		t.Errorf("%+v", p)
 	}
 }

@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"bytes"
@@ -6,9 +6,12 @@ import (
 	"math"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/bench"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
@@ -50,21 +53,22 @@ func FuzzRender(f *testing.F) {
 		}
 		h, trials := verdicttest.Generate(c)
 		r := verdict.Analyze(h, trials)
-		list, err := resultFiles(r)
-		if err != nil {
-			t.Fatal(err)
+		result, err := page.JSON(r)
+		if err != nil || !json.Valid(result) {
+			t.Errorf("result.json is no JSON: %v", err)
 		}
-		for _, file := range list {
-			if file.Name == "result.json" && !json.Valid(file.Content) {
-				t.Error("result.json is no JSON")
-			}
-			if len(file.Content) > 2<<20 {
-				t.Errorf("%s has %d bytes", file.Name, len(file.Content))
+		var benchmarks bytes.Buffer
+		if err := bench.Write(&benchmarks, r); err != nil {
+			t.Error(err)
+		}
+		for name, content := range map[string][]byte{"result.json": result, "report.html": asPage(t, r), "RESULTS.md": markdown.Render(page.Report(r)), "benchmarks": benchmarks.Bytes()} {
+			if len(content) > 2<<20 {
+				t.Errorf("%s has %d bytes", name, len(content))
 			}
 		}
 		for _, width := range []int{20, 80} {
 			var out bytes.Buffer
-			if err := text.Render(&out, Brief(r), text.Options{Width: width}); err != nil {
+			if err := text.Render(&out, page.Brief(r), text.Options{Width: width}); err != nil {
 				t.Fatal(err)
 			}
 		}

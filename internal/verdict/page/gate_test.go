@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
@@ -40,15 +41,14 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 		{"baseline", func(g *verdict.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, document.OK, "Not slower", "New run is not slower. Throughput +0.6% [−0.1%, +2.1%], allowed −5%. Compared with the earlier run by what each value gains over the default."},
 	} {
 		r := pagetest.Gate(c.bend)
-		if v := VerdictOf(r); v.State != c.state || v.Label != c.label || v.Sentence != c.sentence || leads(r) != "" {
+		if v := page.VerdictOf(r); v.State != c.state || v.Label != c.label || v.Sentence != c.sentence || leads(r) != "" {
 			t.Errorf("%s: %s, %s. %s\nwant %s, %s. %s", c.name, v.State, v.Label, v.Sentence, c.state, c.label, c.sentence)
 		}
 		if lead := sections(r)[0].Lead; !strings.Contains(lead, "not values of GOMAXPROCS") {
 			t.Errorf("%s: to paste: %s", c.name, lead)
 		}
 	}
-	g := pagetest.Gate(func(g *verdict.Gate) { g.Checks[0].Judged = false }).Gate
-	if got := gateTable(g, journal.Plan{}).Rows[0].Cells[3].Value; got != "not judged" {
+	if got := gateRows(pagetest.Gate(func(g *verdict.Gate) { g.Checks[0].Judged = false }))[0].Cells[3].Value; got != "not judged" {
 		t.Errorf("the check's outcome is %q", got)
 	}
 }
@@ -56,14 +56,24 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 func TestAVerdictStaysTheHeadlineBesideAGate(t *testing.T) {
 	r := pagetest.Typical()
 	r.Gate = pagetest.Gate(func(g *verdict.Gate) { g.Kind = verdict.GateKindBaseline }).Gate
-	if v := VerdictOf(r); v.Label != "Recommended" || leads(r) != "New run is not slower" {
+	if v := page.VerdictOf(r); v.Label != "Recommended" || leads(r) != "New run is not slower" {
 		t.Errorf("%+v beside %q", v, leads(r))
 	}
 }
 
+// gateRows are the checks of a gate, as a report has them.
+func gateRows(r *verdict.Result) []document.Row {
+	for _, table := range documenttest.Find[document.Table](page.Report(r).Blocks) {
+		if table.StripHead == "Within the margin?" {
+			return table.Rows
+		}
+	}
+	return nil
+}
+
 // leads is what the section of a gate begins with; empty: the page does.
 func leads(r *verdict.Result) string {
-	for _, s := range documenttest.Find[document.Section](Report(r).Blocks) {
+	for _, s := range documenttest.Find[document.Section](page.Report(r).Blocks) {
 		if text, is := s.Blocks[1].(document.Text); is && strings.HasPrefix(s.Class, "gate ") {
 			return text.Lead
 		}
@@ -80,8 +90,10 @@ func TestWhatWouldDecideCanBeGiven(t *testing.T) {
 		"; a higher --until trials=N would decide":                   {Strategy: journal.StrategyRace, MaxTrials: 9},
 		"; a longer --for or a higher --until trials=N would decide": {Strategy: journal.StrategyRace, MaxTrials: 9, MaxSeconds: 60},
 	} {
-		if got := gateNote(&check, p); !strings.HasSuffix(got, want) {
-			t.Errorf("%q, want it to end in %q", got, want)
+		r := pagetest.Gate(func(g *verdict.Gate) { g.Checks = []verdict.GateCheck{check} })
+		r.Plan.Strategy, r.Plan.MaxTrials, r.Plan.MaxSeconds = p.Strategy, p.MaxTrials, p.MaxSeconds
+		if got := gateRows(r)[0].Cells; !strings.HasSuffix(got[len(got)-1].Value, want) {
+			t.Errorf("%q, want it to end in %q", got[len(got)-1].Value, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"bytes"
@@ -10,12 +10,13 @@ import (
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 func asPage(t testing.TB, r *verdict.Result) []byte {
 	t.Helper()
-	b, err := html.Render(Report(r))
+	b, err := html.Render(page.Report(r))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/paired"
 )
@@ -96,7 +97,7 @@ func TestLiveVerdicts(t *testing.T) {
 			c := pagetest.LiveContents()
 			tc.change(c)
 			r := live.Analyze(c)
-			v, p := VerdictOf(r), sections(r)[0]
+			v, p := page.VerdictOf(r), sections(r)[0]
 			if v.State != tc.state || v.Answer.Text != tc.answer || !strings.Contains(v.Sentence, tc.says) {
 				t.Errorf("%q %q %q\n%q", v.State, v.Answer.Text, v.Sentence, v.Reasons)
 			}
@@ -114,7 +115,7 @@ func TestLiveVerdicts(t *testing.T) {
 				t.Errorf("recommended without an end: %+v", r.Recommendation)
 			}
 			if r.Recommendation.Procs = nil; r.Recommendation.Verdict == verdict.Recommended { // of several values
-				if lead := experimentOf(r).paste().Lead; lead != "Choose one of 1; each is proven better than GOMAXPROCS=2." {
+				if lead := sections(r)[0].Lead; lead != "Choose one of 1; each is proven better than GOMAXPROCS=2." {
 					t.Error(lead)
 				}
 			}
@@ -127,12 +128,12 @@ func TestLiveVerdicts(t *testing.T) {
 func TestLivePages(t *testing.T) {
 	r := live.Analyze(pagetest.LiveContents())
 	var shown bytes.Buffer
-	if err := text.Render(&shown, Brief(r), text.Options{Files: []string{"results/api/report.html"}}); err != nil {
+	if err := text.Render(&shown, page.Brief(r), text.Options{Files: []string{"results/api/report.html"}}); err != nil {
 		t.Fatal(err)
 	}
 	pages := map[string][]byte{
 		"live.txt": shown.Bytes(),
-		"live.md":  markdown.Render(Report(r)),
+		"live.md":  markdown.Render(page.Report(r)),
 	}
 	for name, b := range pages {
 		documenttest.Golden(t, name, b)
@@ -147,8 +148,8 @@ func TestLivePages(t *testing.T) {
 		t.Error("the report does not say what is not visible from inside")
 	}
 	// The same journal has the same result, byte for byte, and it can be read.
-	a, err := JSON(r)
-	b, _ := JSON(live.Analyze(pagetest.LiveContents()))
+	a, err := page.JSON(r)
+	b, _ := page.JSON(live.Analyze(pagetest.LiveContents()))
 	if err != nil || !bytes.Equal(a, b) || !json.Valid(a) || !bytes.Contains(a, []byte(`"outcome": "left"`)) {
 		t.Errorf("%v\n%s", err, a)
 	}
@@ -162,8 +163,8 @@ func TestLeftIsSaid(t *testing.T) {
 		if s.Came != string(paired.Left) && s.Came != "" && s.Left == 0 {
 			s.Left, s.LeftAfter, s.InSystem = 1, 6.68, 219
 			want := "; left once after 6.68 s with 219 requests in the system, where GOMAXPROCS=2 had at most 45"
-			if got := experimentOf(r).liveReason(*s); !strings.Contains(got, "latency") || !strings.HasSuffix(got, want) {
-				t.Errorf("%q does not end with %q", got, want)
+			if got := strings.Join(page.VerdictOf(r).Reasons, "\n") + "\n"; !strings.Contains(got, want+"\n") {
+				t.Errorf("no reason ends with %q: %s", want, got)
 			}
 			return
 		}
@@ -175,7 +176,7 @@ func TestLeftIsSaid(t *testing.T) {
 func TestLiveByURL(t *testing.T) {
 	c := pagetest.LiveContents()
 	c.Header.TargetHost = journal.Host{CPUs: 8, EffectiveCPUs: 8}
-	report := string(markdown.Render(Report(live.Analyze(c))))
+	report := string(markdown.Render(page.Report(live.Analyze(c))))
 	if !strings.Contains(report, "\n# It was measured on an unknown CPU, 8 online,\n") || strings.Contains(report, "System") {
 		t.Error(report)
 	}
@@ -196,7 +197,9 @@ func TestLiveConfirms(t *testing.T) {
 	} {
 		c := pagetest.LiveContents()
 		c.Header.Spec = specOf(tc.args...)
-		got := experimentOf(live.Analyze(c)).confirm(tc.procs)
+		r := live.Analyze(c)
+		r.Recommendation.Procs = &tc.procs
+		got := page.VerdictOf(r).Next
 		if len(got) != 1 || got[0].Command != tc.want || !strings.HasPrefix(got[0].Text, "restart the program with GOMAXPROCS=") {
 			t.Errorf("%d: %+v", tc.procs, got)
 		}

@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"strings"
@@ -7,10 +7,11 @@ import (
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-func inMarkdown(r *verdict.Result) string { return string(markdown.Render(Report(r))) }
+func inMarkdown(r *verdict.Result) string { return string(markdown.Render(page.Report(r))) }
 
 // The report of a sweep is whole in one golden; those of other kinds are in their outlines.
 func TestReportGolden(t *testing.T) {

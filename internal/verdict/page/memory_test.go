@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"slices"
@@ -10,6 +10,8 @@ import (
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
@@ -61,31 +63,24 @@ func TestMemoryInATable(t *testing.T) {
 		}
 		return heads
 	}
-	fact := func(v section, name string) string {
-		for _, p := range v.Facts {
-			if p.Name == name {
-				return p.Value
-			}
-		}
-		return ""
-	}
-	v := sections(analyze(Config{Settings: CPUServer(), Trial: collecting(8000, 0.18)}))[0]
+	r := analyze(Config{Settings: CPUServer(), Trial: collecting(8000, 0.18)})
+	v := sections(r)[0]
 	i := slices.Index(columns(v), "GC share of CPU time")
 	if i < 0 || v.Table.Rows[0].Cells[i] != (document.Cell{Value: "18%", Detail: "one cycle every 12.5 ms"}) || v.Table.Rows[0].Cells[i-1] != (document.Cell{Value: "30 MiB", Detail: "20 MiB at the end"}) {
 		t.Errorf("%v", columns(v))
 	}
-	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "one cycle every 12.5 ms with 200 µs of pauses, 15.6 MiB of heap in use after it, 18% of the CPU time that the program was busy, at ") {
+	if got := fact(r, "Garbage collector"); !strings.HasPrefix(got, "one cycle every 12.5 ms with 200 µs of pauses, 15.6 MiB of heap in use after it, 18% of the CPU time that the program was busy, at ") {
 		t.Errorf("%q", got)
 	}
-	if got := fact(v, "Peak memory"); !strings.HasPrefix(got, "30 MiB, at ") {
+	if got := fact(r, "Peak memory"); !strings.HasPrefix(got, "30 MiB, at ") {
 		t.Errorf("%q", got)
 	}
-	v = sections(analyze(Config{Settings: CPUServer(), Trial: collecting(0, -1)}))[0]
-	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "no cycle, at ") {
+	if got := fact(analyze(Config{Settings: CPUServer(), Trial: collecting(0, -1)}), "Garbage collector"); !strings.HasPrefix(got, "no cycle, at ") {
 		t.Errorf("%q", got)
 	}
-	v = sections(analyze(Config{Settings: CPUServer()}))[0]
-	if slices.Contains(columns(v), "GC share of CPU time") || slices.Contains(columns(v), "Peak memory") || fact(v, "Peak memory")+fact(v, "Garbage collector") != "" {
+	r = analyze(Config{Settings: CPUServer()})
+	v = sections(r)[0]
+	if slices.Contains(columns(v), "GC share of CPU time") || slices.Contains(columns(v), "Peak memory") || fact(r, "Peak memory")+fact(r, "Garbage collector") != "" {
 		t.Errorf("nothing is known, and it is shown: %v", columns(v))
 	}
 }
@@ -98,20 +93,14 @@ func TestNeighbourInAReport(t *testing.T) {
 		t.BesideCPUSeconds = new(4 * t.MeasuredSeconds)
 	}})
 	r.Target.Beside, r.Target.CPUShares = &journal.Beside{Command: []string{"./proxy", "-a b"}, QuotaCPUs: new(4.0)}, 512
-	var facts []string
-	for _, pairs := range documenttest.Find[document.Pairs](Report(r).Blocks) {
-		for _, p := range pairs {
-			facts = append(facts, p.Name+": "+p.Value)
-		}
-	}
-	all := strings.Join(facts, "\n")
-	for _, want := range []string{"Program next to it: used 4 CPUs in the trials of ", "Next to it: ./proxy '-a b', under a CPU limit of 4 CPUs", "CPU shares: 512, as for a request of 0.5 CPUs", "Workload: unknown"} {
-		if !strings.Contains(all, want) {
-			t.Errorf("no %q in\n%s", want, all)
+	for name, want := range map[string]string{"Program next to it": "used 4 CPUs in the trials of ", "Next to it": "./proxy '-a b', under a CPU limit of 4 CPUs", "CPU shares": "512, as for a request of 0.5 CPUs", "Workload": "unknown"} {
+		if got := fact(r, name); !strings.HasPrefix(got, want) {
+			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
 	for none, b := range map[string]*journal.Beside{"": nil, "x": {Command: []string{"x"}}, "x, without a CPU limit": {Command: []string{"x"}, QuotaCPUs: new(0.0)}, "x, with 512 CPU shares": {Command: []string{"x"}, CPUShares: 512}} {
-		if got := besideWords(b); got != none {
+		r.Target.Beside = b
+		if got := fact(r, "Next to it"); got != none {
 			t.Errorf("%q, want %q", got, none)
 		}
 	}
@@ -128,14 +117,16 @@ func TestTopologyInWords(t *testing.T) {
 		"2 sockets; 8 cores of 2 threads; 2 NUMA nodes (node0: 0-7; node1: 8-15)":                       {Sockets: 2, Cores: 8, ThreadsPerCore: 2, Nodes: two},
 		"1 socket; 12 cores of 2 threads; performance cores are CPUs 0-15, efficiency cores CPUs 16-19": {Sockets: 1, Cores: 12, ThreadsPerCore: 2, PerformanceCPUs: cpuset.Set{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, EfficiencyCPUs: cpuset.Set{16, 17, 18, 19}},
 	} {
-		if got := topology(m); got != want {
+		r := pagetest.Typical()
+		r.Host.Topology = m
+		if got := fact(r, "Topology"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	h, trials := Generate(Config{Settings: CPUServer(), Noise: quiet})
 	h.TargetHost.Topology = &journal.Topology{Sockets: 2, Cores: 8, ThreadsPerCore: 2, Nodes: two}
 	const says = "the target's CPUs are on 2 NUMA nodes (node0: 0-7; node1: 8-15), and memory of another node takes longer to reach"
-	notes := slices.Concat(documenttest.Find[document.Notes](Report(verdict.Analyze(h, trials)).Blocks)...)
+	notes := slices.Concat(documenttest.Find[document.Notes](page.Report(verdict.Analyze(h, trials)).Blocks)...)
 	if !slices.ContainsFunc(notes, func(w document.Note) bool {
 		return w.Message == says && strings.Contains(w.Fix, "--cpus target=node0")
 	}) {

@@ -1,10 +1,11 @@
-package page
+package page_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
@@ -16,7 +17,7 @@ func TestNextCommand(t *testing.T) {
 		r.Complete, r.Spec = complete, specOf("sweep", "--out", "results/x", "--procs", "1,2", "--", "./server")
 		for _, code := range []verdict.StepCode{verdict.StepQuietMachine, verdict.StepSteady} {
 			r.Groups[0].Recommendation.Next = []verdict.Step{{Code: code}}
-			got := words{&r.Groups[0], r}.next()[0]
+			got := page.VerdictOf(r).Next[0]
 			if want := "procfit sweep --procs 1,2 -- ./server"; (got.Command == want) != complete || !complete && got.Command != "" || strings.TrimSpace(got.Text) == "" {
 				t.Errorf("complete %v, %s: %+v", complete, code, got)
 			}
@@ -30,7 +31,7 @@ func TestCommandsThatOnlySweepHas(t *testing.T) {
 		r := pagetest.Typical()
 		r.Spec = specOf(command, "--", "./server")
 		r.Groups[0].Recommendation.Next = []verdict.Step{{Code: verdict.StepVary}, {Code: verdict.StepProfile}}
-		for _, one := range (words{&r.Groups[0], r}).next() {
+		for _, one := range page.VerdictOf(r).Next {
 			if (one.Command != "") != want {
 				t.Errorf("%s: %+v", command, one)
 			}

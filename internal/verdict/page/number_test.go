@@ -1,8 +1,10 @@
 package page
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
@@ -33,6 +35,51 @@ func TestRatiosAreWordedAsChanges(t *testing.T) {
 	for ratio, want := range map[float64]string{0.804: "−19.6%", 1: "0.0%", 1.05: "+5.0%", 0.99999: "0.0%", 1.99: "+99.0%", 2: "2.0×", 124.56: "125×"} {
 		if got := change(ratio); got != want {
 			t.Errorf("%g: %q, want %q", ratio, got, want)
+		}
+	}
+}
+
+func TestLargeDifferencesAreFactors(t *testing.T) {
+	for change, want := range map[float64]string{0.99: "99% higher", 1: "2.0× higher", 3.4: "4.4× higher", 123.56: "125× higher", -0.93: "93% lower"} {
+		if got := higher(change); got != want {
+			t.Errorf("%g: %q, want %q", change, got, want)
+		}
+	}
+	for spread, want := range map[float64]string{0.032: "3.2%", 0.46: "46%", 1.6: "a factor of 2.6", 124.56: "a factor of 126"} {
+		if got := strayed(spread); got != want {
+			t.Errorf("%g: %q, want %q", spread, got, want)
+		}
+	}
+	for ratio, want := range map[float64]string{1.04: "4%", 0.96: "4%", 2: "2.0×", 0.25: "4.0×", 0.51: "49%", 125: "125×"} {
+		if got := factorText(ratio); got != want {
+			t.Errorf("factor(%v) = %q, want %q", ratio, got, want)
+		}
+	}
+}
+
+func TestFunctionNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"runtime.mallocgc":                                       "runtime.mallocgc",
+		"github.com/a/b/c.(*S).Handle":                           "c.(*S).Handle",
+		"github.com/a/b.F[go.shape.struct { github.com/x/y.Z }]": "b.F[go.shape.struct { github.com/x/y.Z }]",
+		"a/" + strings.Repeat("x", 99):                           strings.Repeat("x", functionRoom-1) + "…",
+		"(lib.so)":                                               "(lib.so)", "": "",
+	} {
+		if got := functionName(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestTickLabelsDiffer(t *testing.T) {
+	for _, c := range []struct{ low, high float64 }{{0.0009, 0.0266}, {1e-6, 3}, {0.5, 11}, {2, 50}} {
+		for _, logarithmic := range []bool{false, true} {
+			ticks := axisTicks(number.Time(), document.NewAxis(c.low, c.high, logarithmic))
+			for i := 1; i < len(ticks); i++ {
+				if ticks[i].Label == ticks[i-1].Label || ticks[i].At <= ticks[i-1].At {
+					t.Errorf("%g to %g: tick %v after %v", c.low, c.high, ticks[i], ticks[i-1])
+				}
+			}
 		}
 	}
 }

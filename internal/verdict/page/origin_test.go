@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestOriginStandsWithEveryFigure(t *testing.T) {
 	for want, origin := range map[string]journal.Origin{"measured here": journal.OriginLocal, "measured in Kubernetes": journal.OriginKube} {
 		r := analyze(verdicttest.Config{Settings: verdicttest.CPUServer(), Trial: func(t *journal.Trial) { t.Origin = origin }})
-		v, d := VerdictOf(r), Report(r)
+		v, d := page.VerdictOf(r), page.Report(r)
 		g, environment := sections(r)[0], documenttest.Find[document.Pairs](d.Blocks)
 		trials := environment[len(environment)-1]
 		if origin != journal.OriginLocal && !strings.Contains(v.Context, want) || !strings.Contains(trials[0].Value, want) {
@@ -33,7 +34,7 @@ func TestOriginStandsWithEveryFigure(t *testing.T) {
 }
 
 func TestMixedOriginsAreNamed(t *testing.T) {
-	v := VerdictOf(analyze(verdicttest.Config{Settings: verdicttest.CPUServer(), Trial: func(t *journal.Trial) {
+	v := page.VerdictOf(analyze(verdicttest.Config{Settings: verdicttest.CPUServer(), Trial: func(t *journal.Trial) {
 		if t.Setting.Label == "4" {
 			t.Origin = journal.OriginKube
 		}
@@ -45,11 +46,8 @@ func TestMixedOriginsAreNamed(t *testing.T) {
 
 func TestHTTPMethod(t *testing.T) {
 	for want, l := range map[string]journal.Load{"GET": {}, "POST": {BodyBytes: 9}, "PUT": {Method: "PUT", BodyBytes: 9}} {
-		if got := method(l); got != want {
-			t.Errorf("%+v: %s, want %s", l, got, want)
-		}
 		r := &verdict.Result{Load: l, Target: journal.Target{Kind: journal.KindServer}}
-		if got := generatorWords(r); !strings.Contains(got, ", "+want) {
+		if got := fact(r, "Load generator"); !strings.Contains(got, ", "+want) {
 			t.Errorf("%q does not say %s", got, want)
 		}
 	}
@@ -57,7 +55,7 @@ func TestHTTPMethod(t *testing.T) {
 
 func TestOtherProgramsAreNamed(t *testing.T) {
 	r := analyze(verdicttest.Config{CPUs: 2, Rate: 100, OtherCPUs: 1.6, Settings: []verdicttest.Truth{verdicttest.Unset(2, 1000, .01), verdicttest.Set(1, 500, .02), verdicttest.Set(2, 1000, .01)}})
-	v, shown := VerdictOf(r), sections(r)[0]
+	v, shown := page.VerdictOf(r), sections(r)[0]
 	const said = "ther programs used 1.6 of 2 CPUs"
 	if !strings.Contains(v.Sentence, said) || !strings.Contains(shown.Mistakes[6].Detail, said) {
 		t.Errorf("%q; %q", v.Sentence, shown.Mistakes[6].Detail)

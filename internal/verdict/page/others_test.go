@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"bytes"
@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/markdown"
-	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
@@ -33,20 +33,21 @@ func TestStarvedIsMarked(t *testing.T) {
 	if shown != 1 {
 		t.Errorf("%d lines of 8 in the charts\n%s", shown, terminal)
 	}
-	if md := string(markdown.Render(Report(r))); !strings.Contains(md, "| 8 (not compared) | ") || strings.Contains(md, "| 2 (not compared) | ") {
+	if md := string(markdown.Render(page.Report(r))); !strings.Contains(md, "| 8 (not compared) | ") || strings.Contains(md, "| 2 (not compared) | ") {
 		t.Errorf("%s", md)
 	}
-	page, err := html.Render(Report(r))
-	if err != nil || bytes.Count(page, []byte(`class="point uncompared"`)) < 2 || !bytes.Contains(page, []byte("A pale setting is not compared")) {
+	b, err := html.Render(page.Report(r))
+	if err != nil || bytes.Count(b, []byte(`class="point uncompared"`)) < 2 || !bytes.Contains(b, []byte("A pale setting is not compared")) {
 		t.Errorf("%v: 8 is not pale", err)
 	}
 }
 
 // A trial without a value, or with one beyond the axis, is not drawn as one at its end.
 func TestTrialsOffTheChart(t *testing.T) {
-	a := verdict.Row{Points: []verdict.Point{
-		{Valid: true, Throughput: new(10.0)}, {Throughput: new(12.0)}, {Throughput: new(900.0)}, {Throughput: new(0.0)}, {}, {Throughput: new(math.Inf(1))}}}
-	mark := newMark(document.NewAxis(8, 16, true), number.PerSecond("req/s"), measureThroughput, &a)
+	r := pagetest.Typical()
+	r.Groups[0].Rows[1].Points = []verdict.Point{{Valid: true, P99: new(0.02)}, {P99: new(0.025)}, {P99: new(900.0)}, {P99: new(0.0)}, {}, {P99: new(math.Inf(1))}}
+	series := sections(r)[0].Latency.Series
+	mark := series[len(series)-1].Marks[1]
 	for i, want := range []bool{false, false, true, true, true, true} {
 		if mark.Dots[i].Off != want {
 			t.Errorf("trial %d: %+v", i, mark.Dots[i])
@@ -61,26 +62,32 @@ func TestOthersInWords(t *testing.T) {
 		"other programs used up to 1.2 of 2 CPUs, in the trials of 4": {CPUs: new(0.01), Of: 2, MostCPUs: new(1.2), MostSetting: "4"},
 		"other programs used CPUs that the target may use":            {},
 	} {
-		if got := (words{Group: &verdict.Group{Others: o}}).others(); got != want {
+		r := pagetest.Typical()
+		r.Groups[0].Others = o
+		if got := noted(r, verdict.OthersBusy{}).Message; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
 
 func TestBurstsInWords(t *testing.T) {
-	g := &verdict.Group{Others: verdict.OtherPrograms{Bursts: 13, BurstMost: 0.8, Trials: 37}}
+	r := pagetest.Typical()
+	g := &r.Groups[0]
+	g.Others = verdict.OtherPrograms{Bursts: 13, BurstMost: 0.8, Trials: 37}
+	g.Recommendation.Reasons = []verdict.Remark{verdict.ReasonBursts{}}
+	said := func() string { return page.VerdictOf(r).Reasons[0] }
 	const text = "other programs took up to 80% of the CPU time in 13 of 37 trials, and hardly any in the others"
-	if got := (words{Group: g}).bursts(); got != text {
+	if got := said(); got != text {
 		t.Errorf("%q, want %q", got, text)
 	}
 	for left, want := range map[int]string{4: text + ": 4 of those trials are not used", 13: text + ": those trials are not used"} {
 		g.Others.LeftOut = left
-		if got := (words{Group: g}).bursts(); got != want {
+		if got := said(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	g.Others.LeftOut, g.Recommendation.Verdict = 0, verdict.Undecided
-	if got := (words{Group: g}).bursts(); got != text+"; start again with another --out when no other programs run" {
+	if got := said(); got != text+"; start again with another --out when no other programs run" {
 		t.Errorf("%q", got)
 	}
 }
@@ -93,10 +100,11 @@ func TestRemedyOfStolenTrials(t *testing.T) {
 	for stolen, not := range map[verdict.Remark]verdict.Remark{
 		verdict.InvalidTrials{Invalid: taken}: verdict.InvalidTrials{Invalid: failed}, verdict.InvalidPilots{Invalid: taken}: verdict.InvalidPilots{Invalid: failed},
 	} {
-		if got := (words{}).say(stolen); got.fix != unshared {
-			t.Errorf("%s: %q", stolen.Code(), got.fix)
+		const unshared = "use a machine that is not shared"
+		if got := noted(pagetest.Typical(), stolen).Fix; !strings.HasPrefix(got, unshared) {
+			t.Errorf("%s: %q", stolen.Code(), got)
 		}
-		if (words{}).say(not).fix == unshared {
+		if strings.Contains(noted(pagetest.Typical(), not).Fix, unshared) {
 			t.Errorf("%s: the machine is blamed for what it has not done", not.Code())
 		}
 	}

@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
@@ -36,7 +37,7 @@ func TestTheFirstLineSumsTheGroupsUp(t *testing.T) {
 		{quotas(of(0.5, verdict.Undecided, nil), of(1, verdict.Undecided, nil)), "Undecided: change nothing yet", ""},
 		{ungated(pagetest.Groups()), "It depends on the Go version and the CPU limit", "Go 1.24.6, 0.5 CPUs: trade-off. Go 1.24.6, 2 CPUs: keep the default. Go 1.26.8, 0.5 CPUs: undecided. Go 1.26.8, 2 CPUs: no difference."},
 	} {
-		if a := VerdictOf(c.result).Answer; a.Text != c.text || !strings.HasPrefix(a.Plain, c.plain) {
+		if a := page.VerdictOf(c.result).Answer; a.Text != c.text || !strings.HasPrefix(a.Plain, c.plain) {
 			t.Errorf("the first line is %q, %q\nwant %q, %q", a.Text, a.Plain, c.text, c.plain)
 		}
 	}
@@ -47,7 +48,7 @@ func TestSmallCurvesOfRuns(t *testing.T) {
 	r := pagetest.Typical()
 	r.Groups = append(r.Groups, pagetest.Typical().Groups...)
 	for i := range r.Groups {
-		r.Groups[i].ThroughputUnit, r.Groups[i].QuotaCPUs = unitRuns, new(float64(1+i))
+		r.Groups[i].ThroughputUnit, r.Groups[i].QuotaCPUs = "runs", new(float64(1+i))
 	}
 	cards := glance(r)
 	if len(cards) != 2 {
@@ -63,12 +64,13 @@ func TestSmallCurvesOfRuns(t *testing.T) {
 // The small curves are on scales that can be compared: shares of each group's own peak,
 // and one axis of latency.
 func TestSmallCurvesShareTheirScales(t *testing.T) {
-	cards, groups := glance(pagetest.Groups()), partsOf(pagetest.Groups())
+	cards := glance(pagetest.Groups())
+	groups := slices.DeleteFunc(documenttest.Find[document.Section](page.Report(pagetest.Groups()).Blocks), func(s document.Section) bool { return s.Class != "group" })
 	if len(cards) != len(groups) {
 		t.Fatalf("%d of %d groups at a glance", len(cards), len(groups))
 	}
 	for i, o := range cards {
-		if o.ID != groups[i].anchorID() || o.Answer != groups[i].concluded().Answer.Text || len(o.Charts) != 2 {
+		if o.ID != groups[i].ID || o.Answer != documenttest.Find[document.Panel](groups[i].Blocks)[0].Sentence || len(o.Charts) != 2 {
 			t.Fatalf("group %d: %+v", i, o)
 		}
 		for j, c := range o.Charts {
@@ -95,7 +97,7 @@ func TestSmallCurvesShareTheirScales(t *testing.T) {
 }
 
 func glance(r *verdict.Result) document.Cards {
-	return slices.Concat(documenttest.Find[document.Cards](Report(r).Blocks)...)
+	return slices.Concat(documenttest.Find[document.Cards](page.Report(r).Blocks)...)
 }
 
 // ungated is a run that compared no versions.

@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
@@ -52,28 +53,14 @@ func TestProfiles(t *testing.T) {
 	}
 	benchmarks := withProfiles()
 	benchmarks.Target.Kind, benchmarks.Profiles[0].CPU.Seconds = journal.KindGoBench, []float64{3, 2}
-	if note := (profileWords{&benchmarks.Profiles[0], benchmarks}).note(); !strings.HasPrefix(note, "Each setting ran once more, for profiles of 3 s and 2 s.") {
-		t.Errorf("of benchmarks: %s", note)
+	if got := inMarkdown(benchmarks); !strings.Contains(got, "Each setting ran once more, for profiles of 3 s and 2 s.") {
+		t.Errorf("of benchmarks: %s", got)
 	}
 	for _, width := range []int{36, 48, 80} {
 		for line := range strings.Lines(onTerminal(t, withProfiles(), text.Options{Width: width})) {
 			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > width {
 				t.Errorf("width %d: %d columns in %q", width, n, line)
 			}
-		}
-	}
-}
-
-func TestFunctionNames(t *testing.T) {
-	for name, want := range map[string]string{
-		"runtime.mallocgc":                                       "runtime.mallocgc",
-		"github.com/a/b/c.(*S).Handle":                           "c.(*S).Handle",
-		"github.com/a/b.F[go.shape.struct { github.com/x/y.Z }]": "b.F[go.shape.struct { github.com/x/y.Z }]",
-		"a/" + strings.Repeat("x", 99):                           strings.Repeat("x", functionRoom-1) + "…",
-		"(lib.so)":                                               "(lib.so)", "": "",
-	} {
-		if got := functionName(name); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
 }
@@ -88,7 +75,7 @@ func TestNoProfile(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	for _, b := range Report(r).Blocks {
+	for _, b := range page.Report(r).Blocks {
 		if h, ok := b.(document.Heading); ok && regexp.MustCompile("^Profiles").MatchString(h.Text) {
 			t.Errorf("a section without a profile: %s", fmt.Sprint(h))
 		}

@@ -1,6 +1,7 @@
-package page
+package page_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/test/need"
 )
@@ -23,7 +25,7 @@ func TestAgainFixesTheSeedAndForgetsTheDirectory(t *testing.T) {
 		{"sweep --out=a --seed=7 -- ./x", "sweep --seed 7 -- ./x"},
 	} {
 		r := &verdict.Result{Spec: specOf(strings.Fields(c[0])...), Plan: journal.Plan{Seed: 42}}
-		if got := strings.Join(Again(r).Args(), " "); got != c[1] {
+		if got := strings.Join(page.Again(r).Args(), " "); got != c[1] {
 			t.Errorf("%s: %s, want %s", c[0], got, c[1])
 		}
 	}
@@ -40,7 +42,7 @@ func TestReproduceRunsTheSameArguments(t *testing.T) {
 				t.Fatal(err)
 			}
 			script, fake := filepath.Join(dir, "reproduce.sh"), filepath.Join(dir, "fake")
-			write(t, script, reproduce(r))
+			write(t, script, reproduced(t, r))
 			write(t, fake, "#!/bin/sh\nprintf '%s\\0' \"$PWD\" \"$GOGC\" \"$@\"\n")
 			c := exec.Command(script)
 			c.Env = append(os.Environ(), "PROCFIT="+fake)
@@ -49,7 +51,7 @@ func TestReproduceRunsTheSameArguments(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			_, gogc, _ := strings.Cut(r.Target.Environment[0], "=")
-			want := append([]string{r.Target.Directory, gogc}, Again(r).Args()...)
+			want := append([]string{r.Target.Directory, gogc}, page.Again(r).Args()...)
 			got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 			if !slices.Equal(got, want) {
 				t.Errorf("got  %q\nwant %q", got, want)
@@ -65,7 +67,8 @@ func TestApartOnTheCPUsOfAContainer(t *testing.T) {
 		"procfit sweep --cpus target=0-1,load=2-3 -- ./x": nil,
 	} {
 		r := &verdict.Result{Host: journal.Host{AffinityCPUs: 4, Topology: topology}, Spec: specOf("sweep", "--out", "a", "--", "./x")}
-		if got := (words{&verdict.Group{}, r}).apart(); got != want {
+		r.Groups = []verdict.Group{{Recommendation: verdict.Recommendation{Reasons: []verdict.Remark{verdict.ReasonShared{}}}}}
+		if got := page.VerdictOf(r).Reasons[0]; !strings.HasSuffix(got, ". To separate them, run: "+want) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -78,7 +81,7 @@ func TestReproduceAsksForWhatWasLeftOut(t *testing.T) {
 	r.Spec = specOf("sweep", "--header", "Authorization: {env:PAGE_TEST_KEY}", "--", "./server", "--token={env:PAGE_TEST_TOKEN}")
 	r.Target.Directory = ""
 	script := filepath.Join(t.TempDir(), "reproduce.sh")
-	write(t, script, reproduce(r))
+	write(t, script, reproduced(t, r))
 	c := exec.Command(script)
 	c.Env = append(os.Environ(), "PROCFIT=/bin/false")
 	out, err := c.CombinedOutput()
@@ -92,11 +95,24 @@ func TestReproduceAsksForStandardInput(t *testing.T) {
 	r := pagetest.Typical()
 	for args, want := range map[string]string{"--body @-": "--body @-", "--requests=-": "--requests -", "--body @file": "", "-- ./x --body @-": ""} {
 		r.Spec = specOf(append([]string{"sweep"}, strings.Fields(args)...)...)
-		asks := strings.Contains(reproduce(r), "[ ! -t 0 ] || { echo 'the journal does not contain what "+want+" read: ")
-		if asks != (want != "") || !asks && strings.Contains(reproduce(r), "-t 0") {
-			t.Errorf("%s: %s", args, reproduce(r))
+		script := reproduced(t, r)
+		asks := strings.Contains(script, "[ ! -t 0 ] || { echo 'the journal does not contain what "+want+" read: ")
+		if asks != (want != "") || !asks && strings.Contains(script, "-t 0") {
+			t.Errorf("%s: %s", args, script)
 		}
 	}
+}
+
+// reproduced is the script of a Result.
+func reproduced(t *testing.T, r *verdict.Result) string {
+	t.Helper()
+	dir := t.TempDir()
+	_, err := page.Write(dir, r)
+	b, readErr := os.ReadFile(filepath.Join(dir, "reproduce.sh"))
+	if err = errors.Join(err, readErr); err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 func write(t *testing.T, path, text string) {
@@ -119,12 +135,8 @@ func TestReproduceReadsTheFile(t *testing.T) {
 	if err := os.Mkdir(moved, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	list, err := resultFiles(r)
-	if err != nil {
+	if _, err := page.Write(moved, r); err != nil {
 		t.Fatal(err)
-	}
-	for _, f := range list {
-		write(t, filepath.Join(moved, f.Name), string(f.Content))
 	}
 	fake := filepath.Join(dir, "fake")
 	write(t, fake, "#!/bin/sh\nprintf '%s\\0' \"$@\"\n")

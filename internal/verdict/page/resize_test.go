@@ -1,14 +1,16 @@
-package page
+package page_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/resize"
 )
 
@@ -36,7 +38,7 @@ func resized() *resize.Rehearsal {
 func resizeText(t *testing.T, r *resize.Rehearsal) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := text.Render(&b, Resize(r), text.Options{Width: 80}); err != nil {
+	if err := text.Render(&b, page.Resize(r), text.Options{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -50,22 +52,17 @@ func TestResizeGolden(t *testing.T) {
 
 // Each laggard has a sentence, a reason and a fix, whatever is known of its step.
 func TestLaggardsAreWorded(t *testing.T) {
-	for code := range laggards {
+	shown := map[string]bool{}
+	for _, code := range []resize.Code{resize.Environment, resize.Fixed, resize.AtStart, resize.OldGo, resize.Pool, resize.Slow, resize.Killed, resize.Restarted} {
 		r := resized()
 		r.Program.EnvProcs = new(4)
 		r.Laggards = []resize.Laggard{{Code: code, Step: 1}, {Code: code, Step: 2}}
 		r.Steps[2].Ended = "the target was killed by SIGKILL during the trial; it said:\nx"
-		page := resizeText(t, r)
-		for _, want := range []string{"DID NOT FOLLOW", laggards[code].name} {
-			if !strings.Contains(page, want) {
-				t.Errorf("%s: no %q in the page:\n%s", code, want, page)
-			}
+		note := documenttest.Find[document.Notes](page.Resize(r).Blocks)[0][0]
+		if got := resizeText(t, r); !strings.Contains(got, "DID NOT FOLLOW") || shown[note.Message] || note.Message == "" || note.Fix == "" {
+			t.Errorf("%s: %+v in\n%s", code, note, got)
 		}
-	}
-	for _, code := range []resize.Code{resize.Environment, resize.Fixed, resize.AtStart, resize.OldGo, resize.Pool, resize.Slow, resize.Killed, resize.Restarted} {
-		if laggards[code].what == nil || laggards[code].why == nil || laggards[code].fix == "" {
-			t.Errorf("%s is not worded", code)
-		}
+		shown[note.Message] = true
 	}
 }
 
@@ -77,9 +74,9 @@ func TestPoolsUnjudged(t *testing.T) {
 	others := strings.Join(strings.Fields(resizeText(t, r)), " ")
 	r.Steps[1].Most.CPUs = nil
 	unknown := strings.Join(strings.Fields(resizeText(t, r)), " ")
-	for want, page := range map[string]string{"because other programs used 3 CPUs.": others, "because its CPU time is not known.": unknown} {
-		if !strings.Contains(page, "402 req/s, and a fresh start 920 req/s. Whether a pool kept its size is not known, "+want) {
-			t.Errorf("no %q in %s", want, page)
+	for want, got := range map[string]string{"because other programs used 3 CPUs.": others, "because its CPU time is not known.": unknown} {
+		if !strings.Contains(got, "402 req/s, and a fresh start 920 req/s. Whether a pool kept its size is not known, "+want) {
+			t.Errorf("no %q in %s", want, got)
 		}
 	}
 }
@@ -95,10 +92,10 @@ func TestNothingToFollow(t *testing.T) {
 		r.Steps[i].Procs, r.Steps[i].DefaultProcs, r.Steps[i].FollowedSeconds = 2, 2, nil
 	}
 	r.Judge()
-	page := strings.Join(strings.Fields(resizeText(t, r)), " ")
+	got := strings.Join(strings.Fields(resizeText(t, r)), " ")
 	for _, want := range []string{"NOTHING TO FOLLOW On this machine GOMAXPROCS is 2 under each of these limits", "with more CPUs, it would not follow", "(go1.19.8) does not read CPU limits"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %q in: %s", want, page)
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in: %s", want, got)
 		}
 	}
 }
@@ -108,7 +105,7 @@ func TestHostileResize(t *testing.T) {
 	r := resized()
 	r.Name, r.Program.GoVersion, r.Steps[2].Ended = "<script>\x1b", "<b onx>", "<i onx>\x1b[31m"
 	r.Judge()
-	b, err := html.Render(Resize(r))
+	b, err := html.Render(page.Resize(r))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page"
 )
 
 // section is what a report shows of one part.
@@ -22,9 +23,30 @@ type section struct {
 	Warnings             document.Notes
 }
 
+// fact is what a report has by a name; empty: it does not have it.
+func fact(r *verdict.Result, name string) string {
+	for _, p := range slices.Concat(documenttest.Find[document.Pairs](page.Report(r).Blocks)...) {
+		if p.Name == name {
+			return p.Value
+		}
+	}
+	return ""
+}
+
+// notes are the warnings of a report.
+func notes(r *verdict.Result) document.Notes {
+	return slices.Concat(documenttest.Find[document.Notes](page.Report(r).Blocks)...)
+}
+
+// noted is how a report has a remark about its first group.
+func noted(r *verdict.Result, x verdict.Remark) document.Note {
+	r.Warnings = []verdict.Warning{{Group: new(0), Remark: x}}
+	return notes(r)[0]
+}
+
 // sections are those of a report.
 func sections(r *verdict.Result) (list []section) {
-	for _, s := range documenttest.Find[document.Section](Report(r).Blocks) {
+	for _, s := range documenttest.Find[document.Section](page.Report(r).Blocks) {
 		if s.Class == "group" {
 			list = append(list, readSection(s.Blocks))
 		}

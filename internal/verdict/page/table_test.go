@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"slices"
@@ -12,18 +12,15 @@ import (
 
 // A request that never has a good answer is not just absent.
 func TestRequestThatFails(t *testing.T) {
-	some := &verdict.RequestLatency{P50: stat.Interval{Median: new(0.001)}, P99: stat.Interval{Median: new(0.004)}, Errors: 2}
-	for _, c := range []struct {
-		of   *verdict.RequestLatency
-		want document.Cell
-	}{
-		{nil, document.Cell{Value: absent}},
-		{some, document.Cell{Value: "4.00 ms", Detail: "p50 1.00 ms, 2 failed"}},
-		{&verdict.RequestLatency{Errors: 7}, document.Cell{Value: absent, Detail: "7 failed"}},
-	} {
-		if got := requestCell(c.of); got != c.want {
-			t.Errorf("%+v, want %+v", got, c.want)
-		}
+	r := pagetest.Typical()
+	for i, one := range []verdict.RequestLatency{{P50: stat.Interval{Median: new(0.001)}, P99: stat.Interval{Median: new(0.004)}, Errors: 2}, {Errors: 7}} {
+		one.Name = "login"
+		r.Groups[0].Rows[i].ByRequest = []verdict.RequestLatency{one}
+	}
+	tables := sections(r)[0].Others
+	got := tables[len(tables)-1].Rows[0].Cells[:4]
+	if want := []document.Cell{{Value: "login"}, {Value: "4.00 ms", Detail: "p50 1.00 ms, 2 failed"}, {Value: "–", Detail: "7 failed"}, {Value: "–"}}; !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

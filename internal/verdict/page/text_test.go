@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"bytes"
@@ -12,13 +12,15 @@ import (
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 func onTerminal(t testing.TB, r *verdict.Result, o text.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := text.Render(&b, Brief(r), o); err != nil {
+	if err := text.Render(&b, page.Brief(r), o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -121,15 +123,13 @@ func TestTheMedianLiesWhereItsValueIs(t *testing.T) {
 // A command is copied as one line, however narrow the terminal; it is printed last.
 func TestTheCommandThatGoesOnIsWhole(t *testing.T) {
 	const command = "procfit sweep --until trials=39 --out results/server-20260105-101500 -- ./server -addr :{port}"
-	v := Verdict{Next: []document.Item{{Text: "quiet the machine"}, {Text: "about 9 more trials should decide", Command: command}}}
+	r := stepped(verdict.Step{Code: verdict.StepGoOn, More: 9, Have: 30}, &verdict.Result{Complete: true, Folder: "results/server-20260105-101500"})
+	r.Plan.Strategy, r.Plan.MaxTrials, r.Spec = journal.StrategyRace, 30, specOf("sweep", "--", "./server", "-addr", ":{port}")
+	r.Groups[0].Recommendation.Next = append([]verdict.Step{{Code: verdict.StepFix}}, r.Groups[0].Recommendation.Next...)
+	if got := onTerminal(t, r, text.Options{Width: 40}); !strings.HasSuffix(got, ":\n"+command+"\n") || !strings.Contains(got, "Next, about 9 more trials") {
+		t.Error(got)
+	}
 	var b bytes.Buffer
-	if err := text.Render(&b, &document.Document{Closing: v.closing()}, text.Options{Width: 40}); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasSuffix(b.String(), "Next, about 9 more trials should decide:\n"+command+"\n") {
-		t.Error(b.String())
-	}
-	b.Reset()
 	incomplete := document.Alert{Text: "Incomplete: 3 of 9 trials ran. To continue, run: " + command + " 'two  spaces'"}
 	if err := text.Render(&b, &document.Document{Blocks: []document.Block{incomplete}}, text.Options{Width: 40}); err != nil {
 		t.Fatal(err)

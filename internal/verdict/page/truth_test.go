@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"fmt"
@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
@@ -55,27 +56,22 @@ func TestSentencesAreTrueOfTheTable(t *testing.T) {
 type checker struct {
 	g        *verdict.Group
 	view     section
-	said     Verdict
+	said     page.Verdict
 	problems []string
 }
 
 func contradictions(r *verdict.Result, verdicts map[string]int) []string {
-	shown := sections(r)
-	var problems []string
-	for i := range r.Groups {
-		c := &checker{g: &r.Groups[i], view: shown[i], said: partsOf(r)[i].concluded()}
-		label := regexp.MustCompile(`Likely \d+`).ReplaceAllString(c.said.Label, "Likely N")
-		verdicts[label]++
-		c.headline()
-		c.answer()
-		c.reasons()
-		c.texts()
-		c.standings()
-		c.quantiles()
-		c.advice()
-		problems = append(problems, c.problems...)
-	}
-	return problems
+	c := &checker{g: &r.Groups[0], view: sections(r)[0], said: page.VerdictOf(r)}
+	label := regexp.MustCompile(`Likely \d+`).ReplaceAllString(c.said.Label, "Likely N")
+	verdicts[label]++
+	c.headline()
+	c.answer()
+	c.reasons()
+	c.texts()
+	c.standings()
+	c.quantiles()
+	c.advice()
+	return c.problems
 }
 
 func (c *checker) wrong(format string, args ...any) {
@@ -109,7 +105,7 @@ func (c *checker) row(s *contest.Value) *verdict.Row {
 			return a
 		}
 	}
-	c.wrong("%s is in no row", valueName(s))
+	c.wrong("%s is in no row", s.Setting)
 	return &verdict.Row{}
 }
 
@@ -131,14 +127,14 @@ func same2(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a
 func (c *checker) figures(s *contest.Value) *verdict.Row {
 	a := c.row(s)
 	if s.Throughput.Median != nil && (a.Throughput.Median == nil || !same2(*s.Throughput.Median, *a.Throughput.Median)) {
-		c.wrong("throughput of %s is %g, in the table %s", valueName(s), *s.Throughput.Median, value(a.Throughput))
+		c.wrong("throughput of %s is %g, in the table %s", s.Setting, *s.Throughput.Median, value(a.Throughput))
 	}
 	if s.P99.Median != nil && (a.Judged.Median == nil || !same2(*s.P99.Median, *a.Judged.Median)) {
-		c.wrong("latency of %s is %g, in the table %s", valueName(s), *s.P99.Median, value(a.Judged))
+		c.wrong("latency of %s is %g, in the table %s", s.Setting, *s.P99.Median, value(a.Judged))
 	}
 	holdsDefault := a.Procs == nil || len(a.PooledWith) > 0
 	if s.Default != holdsDefault && s.Procs > 0 {
-		c.wrong("%s is called the default: %v, and its row holds unset: %v", valueName(s), s.Default, holdsDefault)
+		c.wrong("%s is called the default: %v, and its row holds unset: %v", s.Setting, s.Default, holdsDefault)
 	}
 	return a
 }
@@ -180,10 +176,10 @@ func (c *checker) reasons() {
 func (c *checker) cost(r *flat) {
 	of, than := c.row(r.Of).OpenEvidence, c.row(r.Than).OpenEvidence
 	if r.Of.Procs <= r.Than.Procs || of == nil || than == nil || of.CPUSecondsEach == nil || than.CPUSecondsEach == nil || !(*of.CPUSecondsEach > *than.CPUSecondsEach) {
-		c.wrong("the page claims that %s uses more CPU time per request than %s: %+v, %+v", valueName(r.Of), valueName(r.Than), of, than)
+		c.wrong("the page claims that %s uses more CPU time per request than %s: %+v, %+v", r.Of.Setting, r.Than.Setting, of, than)
 	}
 	if rec := &c.g.Recommendation; flatten(rec.Claim).Of != nil && rec.Verdict == verdict.Recommended && flatten(rec.Claim).Of.Procs != r.Than.Procs {
-		c.wrong("the CPU time per request is compared with %s, and %s is recommended", valueName(r.Than), valueName(flatten(rec.Claim).Of))
+		c.wrong("the CPU time per request is compared with %s, and %s is recommended", r.Than.Setting, flatten(rec.Claim).Of.Setting)
 	}
 }
 
@@ -191,26 +187,26 @@ func (c *checker) cost(r *flat) {
 func (c *checker) speed(r *flat) {
 	a, best := c.row(r.Of), c.row(r.Than)
 	if best.Label != c.g.Peak {
-		c.wrong("%s is compared with %s, and the peak is %s", valueName(r.Of), valueName(r.Than), c.g.Peak)
+		c.wrong("%s is compared with %s, and the peak is %s", r.Of.Setting, r.Than.Setting, c.g.Peak)
 	}
 	if r.N == 0 {
 		return
 	}
 	v := a.VersusPeak
 	if v.Median == nil || !same2(r.Change, *v.Median-1) || !same2(1+r.Change, *a.Throughput.Median / *best.Throughput.Median) {
-		c.wrong("%s is %g, its row has %s against the peak", valueName(r.Of), r.Change, value(v))
+		c.wrong("%s is %g, its row has %s against the peak", r.Of.Setting, r.Change, value(v))
 		return
 	}
 	as := a.NonInferior.Throughput != nil && *a.NonInferior.Throughput
 	switch {
 	case r.Code == verdict.ReasonSlower{}.Code() && (v.High == nil || !same2(r.Bound, *v.High-1) || *v.High >= 0.95 || excluded(a) == ""):
-		c.wrong("%s is proven worse, and its row does not say so", valueName(r.Of))
+		c.wrong("%s is proven worse, and its row does not say so", r.Of.Setting)
 	case r.Code == verdict.ReasonAsFast{}.Code() && (v.Low == nil || *v.Low <= 0.95 || !as || excluded(a) == "slower"):
-		c.wrong("%s is proven as good, and its row does not say so", valueName(r.Of))
+		c.wrong("%s is proven as good, and its row does not say so", r.Of.Setting)
 	case r.Code == verdict.ReasonSetAside{}.Code() && excluded(a) == "":
-		c.wrong("%s is set aside, and its row does not say so", valueName(r.Of))
+		c.wrong("%s is set aside, and its row does not say so", r.Of.Setting)
 	case r.Code == verdict.ReasonSpeedOpen{}.Code() && (as || excluded(a) == "slower"):
-		c.wrong("%s is open, and its row decides it", valueName(r.Of))
+		c.wrong("%s is open, and its row decides it", r.Of.Setting)
 	}
 }
 
@@ -220,10 +216,10 @@ func (c *checker) promptness(r *flat) {
 		return
 	}
 	if !same2(1+r.Change, *a.Judged.Median / *low.Judged.Median) {
-		c.wrong("latency of %s against %s is %g, in the table %g", valueName(r.Of), valueName(r.Than), r.Change, *a.Judged.Median / *low.Judged.Median - 1)
+		c.wrong("latency of %s against %s is %g, in the table %g", r.Of.Setting, r.Than.Setting, r.Change, *a.Judged.Median / *low.Judged.Median - 1)
 	}
 	if (r.Code == verdict.ReasonLater{}.Code()) != a.Later {
-		c.wrong("%s is later: %v, its row %v", valueName(r.Of), r.Code == verdict.ReasonLater{}.Code(), a.Later)
+		c.wrong("%s is later: %v, its row %v", r.Of.Setting, r.Code == verdict.ReasonLater{}.Code(), a.Later)
 	}
 }
 
@@ -292,7 +288,7 @@ func orZero(list ...*int) int {
 
 func (c *checker) byName(name string) *verdict.Row {
 	for i := range c.g.Rows {
-		if settingName(&c.g.Rows[i]) == name {
+		if c.view.Table.Rows[i].Cells[0].Value == name {
 			return &c.g.Rows[i]
 		}
 	}
@@ -387,7 +383,7 @@ func (c *checker) headline() {
 			c.wrong("%v are marked, %s is named", marked, a.Label)
 		}
 		if (rec.Procs == nil) != flatten(rec.Claim).Of.Default && rec.Verdict != verdict.Recommended {
-			c.wrong("keep the default, and %s is not the default", valueName(flatten(rec.Claim).Of))
+			c.wrong("keep the default, and %s is not the default", flatten(rec.Claim).Of.Setting)
 		}
 		if x := excluded(a); x != "" && x != "load_on_cpus" && x != "no_latency" && rec.Verdict != verdict.SustainsRate {
 			c.wrong("%s is named, and is excluded: %s", a.Label, x)
@@ -406,7 +402,7 @@ func (c *checker) headline() {
 		}
 		for _, x := range rec.Reasons {
 			if r := flatten(x); r.Code == "undecided_throughput" || r.Code == "undecided_p99" {
-				c.wrong("%s is open, and it does not matter", valueName(r.Of))
+				c.wrong("%s is open, and it does not matter", r.Of.Setting)
 			}
 		}
 		if rec.Confidence != verdict.Proven {

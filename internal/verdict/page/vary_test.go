@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
@@ -30,8 +31,9 @@ func TestVariedAllTooLarge(t *testing.T) {
 
 // The line to paste holds names of variables as a shell reads them.
 func TestAppliedIsQuoted(t *testing.T) {
-	b := &verdict.Best{Variables: []journal.Variable{{Name: "A;reboot", Value: journal.Unset}, {Name: "GOGC", Value: journal.Unset}, {Name: "B", Value: "x y"}}}
-	if got, want := applied(&verdict.Result{}, b), "export 'B=x y'; unset 'A;reboot' GOGC"; got != want {
+	r := pagetest.Varied(200)
+	r.Best[0].Variables = []journal.Variable{{Name: "A;reboot", Value: journal.Unset}, {Name: "GOGC", Value: journal.Unset}, {Name: "B", Value: "x y"}}
+	if got, want := page.VerdictOf(r).Answer.Apply, "export GOMAXPROCS=2 'B=x y'; unset 'A;reboot' GOGC"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -52,7 +54,7 @@ func TestBestUncounted(t *testing.T) {
 		Best:     []verdict.Best{{Complete: true, Confidence: verdict.Likely, Variables: []journal.Variable{{Name: "GOGC", Value: "200"}}}},
 		Compared: []verdict.Group{{Compares: "GOGC", Recommendation: verdict.Recommendation{Next: []verdict.Step{{Code: verdict.StepCount}}}}},
 	}
-	if v := bestVerdict(r); len(v.Next) != 2 || !strings.HasPrefix(v.Next[0].Text, "measure on Linux, where procfit counts") {
+	if v := page.VerdictOf(r); len(v.Next) != 2 || !strings.HasPrefix(v.Next[0].Text, "measure on Linux, where procfit counts") {
 		t.Errorf("%q", v.Next)
 	}
 }

@@ -1,12 +1,17 @@
-package page
+package page_test
 
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
 )
@@ -144,9 +149,8 @@ func TestWarningsInWords(t *testing.T) {
 		c.change(&config)
 		r := analyze(config)
 		got := ""
-		for i := range r.Warnings {
-			a := warn(r, &r.Warnings[i])
-			got += a.text + ": " + a.fix + "\n"
+		for _, n := range notes(r) {
+			got += n.Message + ": " + n.Fix + "\n"
 		}
 		if !strings.Contains(got, c.say) {
 			t.Errorf("%s: nothing says %q:\n%s", c.want, c.say, got)
@@ -168,7 +172,7 @@ func TestHeldIsSilent(t *testing.T) {
 		r := analyze(config)
 		for i := range r.Warnings {
 			if r.Warnings[i].Code() == "fault_held_ps" {
-				t.Errorf("%s: %s", name, warn(r, &r.Warnings[i]).text)
+				t.Errorf("%s: %+v", name, r.Warnings[i])
 			}
 		}
 	}
@@ -181,13 +185,14 @@ func TestTrialWarningsInWords(t *testing.T) {
 		journal.WarnLoadLimited, journal.WarnLoadTook, journal.WarnSaturated, journal.WarnSentLate, journal.WarnProcsUnproven, journal.WarnNoGo,
 		journal.WarnProcsChanged, journal.WarnKilled, journal.WarnCounters, journal.WarnQuery, journal.WarnFailedRequests, journal.WarnUnanswered, journal.WarnRedirects,
 	} {
-		got := trialWarning(&journal.Warning{Code: code, Value: new(0.5), Count: 3, Phase: journal.ModeOpen})
-		if got == "" || got == string(code) || seen[got] {
+		got := noted(pagetest.Typical(), verdict.TrialWarnings{Count: 1, First: &journal.Warning{Code: code, Value: new(0.5), Count: 3, Phase: journal.ModeOpen}}).Message
+		if _, words, _ := strings.Cut(got, "the first: "); words == "" || words == string(code) || seen[got] {
 			t.Errorf("%s: %q", code, got)
 		}
 		seen[got] = true
 	}
-	if got := trialWarning(&journal.Warning{Code: journal.WarnProcsChanged, From: new(2), To: new(4)}); got != "GOMAXPROCS changed from 2 to 4" {
+	changed := verdict.TrialWarnings{Count: 1, First: &journal.Warning{Code: journal.WarnProcsChanged, From: new(2), To: new(4)}}
+	if got := noted(pagetest.Typical(), changed).Message; got != "1 warning in trials, the first: GOMAXPROCS changed from 2 to 4" {
 		t.Errorf("%q", got)
 	}
 }
@@ -195,22 +200,18 @@ func TestTrialWarningsInWords(t *testing.T) {
 // What a terminal has no room for is counted, and no remark loses its fix.
 func TestBriefKeepsFixes(t *testing.T) {
 	r := pagetest.Typical()
-	list := warningsOf(r, 1)
-	fixes := map[string]string{}
-	for i := range 12 {
-		w := list[0]
-		w.note.Message, w.note.Fix = fmt.Sprintf("remark %d %s", i, strings.Repeat("word ", 5*i)), fmt.Sprintf("fix %d", i)
-		fixes[w.note.Message] = w.note.Fix
-		list = append(list, w)
+	for _, kind := range page.Remarks() {
+		r.Warnings = append(r.Warnings, verdict.Warning{Group: new(0), Remark: pagetest.Example(kind, "2", true).Interface().(verdict.Remark)})
 	}
-	notes := heaviest(r, list, 1)
-	shown, last := notes[:len(notes)-1], notes[len(notes)-1]
-	if len(shown) < 2 || last.Message != fmt.Sprintf("%d more remarks are in report.html", len(list)-len(shown)) {
-		t.Errorf("%d shown of %d: %q", len(shown), len(list), last.Message)
+	all := notes(r)
+	briefly := documenttest.Find[document.Notes](page.Brief(r).Blocks)[0]
+	shown, last := briefly[:len(briefly)-1], briefly[len(briefly)-1]
+	if len(shown) < 2 || last.Message != fmt.Sprintf("%d more remarks are in report.html", len(all)-len(shown)) {
+		t.Errorf("%d shown of %d: %q", len(shown), len(all), last.Message)
 	}
-	for _, n := range shown[1:] {
-		if n.Fix != fixes[n.Message] {
-			t.Errorf("%q has the fix %q", n.Message, n.Fix)
+	for _, n := range shown {
+		if !slices.Contains(all, n) {
+			t.Errorf("the report does not have %+v", n)
 		}
 	}
 }

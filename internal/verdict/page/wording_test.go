@@ -1,4 +1,4 @@
-package page
+package page_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/slo"
 	"github.com/procfit/procfit/internal/verdict/stat"
@@ -32,41 +33,28 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 		r := pagetest.Typical()
 		r.Plan.MaxMemoryBytes = 512 << 20
 		r.Groups[0].Recommendation = c.rec
-		if got := VerdictOf(r).Sentence; got != c.view {
+		if got := page.VerdictOf(r).Sentence; got != c.view {
 			t.Errorf("%q, want %q", got, c.view)
 		}
-		if got := worded(words{&r.Groups[0], r}).Sentence; got != c.json {
+		if got := recommended(r).Sentence; got != c.json {
 			t.Errorf("%q, want %q", got, c.json)
 		}
 	}
 }
 
 func TestGroupTitles(t *testing.T) {
-	burst := &verdict.Result{}
+	burst := pagetest.Groups()
 	burst.Target.BurstCPUs = 0.25
-	if got := (words{&verdict.Group{QuotaCPUs: new(0.5)}, burst}).title(); got != "Limit 0.5 CPUs with a burst of 0.25" {
-		t.Errorf("with a burst: %q", got)
+	if got := inMarkdown(burst); !strings.Contains(got, "Limit 0.5 CPUs with a burst of 0.25") {
+		t.Errorf("with a burst: %s", got)
 	}
 	r := pagetest.Groups()
 	r.Groups, r.Gate = r.Groups[:2], nil
 	for i := range r.Groups {
 		r.Groups[i].Recommendation = verdict.Recommendation{Verdict: verdict.Undecided, Claim: verdict.CauseNoneValid{}}
 	}
-	if got := VerdictOf(r).Sentence; !strings.HasPrefix(got, "In both groups: ") {
+	if got := page.VerdictOf(r).Sentence; !strings.HasPrefix(got, "In both groups: ") {
 		t.Error(got)
-	}
-}
-
-func TestLargeDifferencesAreFactors(t *testing.T) {
-	for change, want := range map[float64]string{0.99: "99% higher", 1: "2.0× higher", 3.4: "4.4× higher", 123.56: "125× higher", -0.93: "93% lower"} {
-		if got := higher(change); got != want {
-			t.Errorf("%g: %q, want %q", change, got, want)
-		}
-	}
-	for spread, want := range map[float64]string{0.032: "3.2%", 0.46: "46%", 1.6: "a factor of 2.6", 124.56: "a factor of 126"} {
-		if got := strayed(spread); got != want {
-			t.Errorf("%g: %q, want %q", spread, got, want)
-		}
 	}
 }
 
@@ -88,7 +76,7 @@ func TestRunsAreShownAsTimes(t *testing.T) {
 	if v.Throughput.Title != "Time per run" || v.Throughput.Series[0].Marks[0].Value != "2.00 s" {
 		t.Errorf("chart %q: %+v", v.Throughput.Title, v.Throughput.Series[0].Marks[0])
 	}
-	if tile := VerdictOf(r).Answer.Tiles[1]; tile.Name != "time per run" || tile.After != "2.00 s" || tile.Note != "1.25 s to 2.50 s" {
+	if tile := page.VerdictOf(r).Answer.Tiles[1]; tile.Name != "time per run" || tile.After != "2.00 s" || tile.Note != "1.25 s to 2.50 s" {
 		t.Errorf("tile %+v", tile)
 	}
 }
@@ -117,7 +105,7 @@ func TestHowLongATrialIs(t *testing.T) {
 	} {
 		r := pagetest.Typical()
 		bend(r)
-		if got := trialWords(r); got != want {
+		if got := fact(r, "A trial"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -134,7 +122,7 @@ func TestHowToGoOnFromAnIncompleteRun(t *testing.T) {
 		{6, 5, 1, "Incomplete: 6 of 36 planned trials ran. To continue, run"},
 	} {
 		r := &verdict.Result{TrialsPlanned: 36, TrialsRun: c.run, TrialsInvalid: c.invalid, PilotsInvalid: c.pilots}
-		if got := incompleteText(r); !strings.HasPrefix(got, c.want) {
+		if got := incomplete(r); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
@@ -156,7 +144,7 @@ func TestIncompleteWithAnAnswer(t *testing.T) {
 		"when its answer was likely, but not proven. ": of(verdict.Likely, verdict.Proven),
 		"but its answer is proven already. ":           of(verdict.Proven),
 	} {
-		if got := incompleteText(r); !strings.HasPrefix(got, ended+want) {
+		if got := incomplete(r); !strings.HasPrefix(got, ended+want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -192,20 +180,23 @@ func TestFactsNameWhatIsKnown(t *testing.T) {
 // What a request costs is shown at saturation and, if there is an open loop, at its rate.
 func TestCostOfBothPhases(t *testing.T) {
 	r := pagetest.Typical()
-	row := verdict.Row{Evidence: verdict.Evidence{CPUSecondsEach: new(0.004)}, OpenEvidence: &verdict.Evidence{CPUSecondsEach: new(0.005)}}
-	got := map[string]float64{}
-	for _, s := range serverFigures(r) {
-		if x := s.rowMeasure.value(&row).Median; x != nil && strings.HasPrefix(s.title, "CPU per request") {
-			got[s.title] = *x
+	costs := func() map[string]string {
+		list := map[string]string{}
+		rows, _ := page.MultiplesOf(r, nil)
+		for _, m := range rows {
+			if strings.HasPrefix(m.Title, "CPU per request") {
+				list[m.Title] = m.Table.Rows[0].Cells[1].Value
+			}
 		}
+		return list
 	}
-	if len(got) != 2 || got["CPU per request"] != 0.004 || got["CPU per request, latency phase"] != 0.005 {
+	one := &r.Groups[0].Settings[0]
+	one.Evidence.CPUSecondsEach, one.OpenEvidence = new(0.004), &verdict.Evidence{CPUSecondsEach: new(0.005)}
+	if got := costs(); len(got) != 2 || got["CPU per request"] != "4.00 ms" || got["CPU per request, latency phase"] != "5.00 ms" {
 		t.Errorf("%v", got)
 	}
-	row.OpenEvidence = nil
-	for _, s := range serverFigures(r) {
-		if x := s.rowMeasure.value(&row).Median; x != nil && s.title == "CPU per request, latency phase" {
-			t.Errorf("%g of no latency phase", *x)
-		}
+	one.OpenEvidence = nil
+	if got := costs(); got["CPU per request, latency phase"] == "5.00 ms" {
+		t.Errorf("%v of no latency phase", got)
 	}
 }

@@ -1,6 +1,8 @@
-package page
+package page_test
 
 import (
+	"encoding/json"
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -8,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
@@ -22,9 +25,27 @@ func analyze(c Config) *verdict.Result {
 	return verdict.Analyze(h, trials)
 }
 
+// spoken is a recommendation as result.json has it.
+type spoken struct {
+	Sentence      string
+	Reasons, Next []string
+}
+
+// recommended is that of the first group.
+func recommended(r *verdict.Result) spoken {
+	b, err := page.JSON(r)
+	var read struct {
+		Groups []struct{ Recommendation spoken }
+	}
+	if err = errors.Join(err, json.Unmarshal(b, &read)); err != nil {
+		panic(err)
+	}
+	return read.Groups[0].Recommendation
+}
+
 // said is all that is printed of a sweep's verdict.
 func said(r *verdict.Result) string {
-	rec := worded(words{&r.Groups[0], r})
+	rec := recommended(r)
 	return rec.Sentence + "\n" + strings.Join(rec.Reasons, "\n") + "\n" + strings.Join(rec.Next, "\n")
 }
 
@@ -129,7 +150,7 @@ func TestGatesThatCannotBeJudgedInWords(t *testing.T) {
 		"with the default GOMAXPROCS, 6 of 6 trials of the new program were invalid, and 0 of 6 of the old: exited with code 4; with GOMAXPROCS=1, 6 of 6":                                                                                         spoiled,
 		"no trial of both programs was measured": {Gate: true, Settings: CPUServer()},
 	} {
-		if got := Unjudged(analyze(c).Gate); !strings.Contains(got, want) {
+		if got := page.Unjudged(analyze(c).Gate); !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -1,0 +1,119 @@
+package page
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// Every field of a Result is in result.json, or is named here as one that is not: what else the
+// pages need, and what a table has.
+func TestEveryFieldIsCopied(t *testing.T) {
+	everyField(t, func(g *verdict.Group) groupJSON { return groupSchema(g, recommendationSchema(&g.Recommendation)) },
+		"Rows", "Benchmarks", "Throttling.AdviceOwn", "Recommendation.Claim", "Recommendation.Reasons", "Recommendation.Next", "Settings[].Later", "Settings[].Judged")
+	everyField(t, valueSchema, "Setting", "Unset", "Default", "N", "Saturated", "Out", "AsFast", "AsPrompt", "Later")
+	everyField(t, func(b *verdict.Best) bestJSON { return bestSchema(&verdict.Result{}, b) })
+	everyField(t, func(g *verdict.Gate) gateJSON { return gateSchema(g, &verdict.Result{}) }, "Unjudged")
+	everyField(t, canarySchema, "Settings[].Figures[].Points")
+	everyField(t, liveSchema, "Settings[].Figures[].Points")
+	everyField(t, cheapestSchema)
+	everyField(t, profileSchema)
+	walked := []string{"Groups", "Compared", "Best", "Gate", "Canary", "Live", "Cheapest", "Profiles"} // above
+	worded := []string{"Warnings", "Recommendation"}                                                   // see TestJSONHasTheWords
+	everyField(t, resultSchema, slices.Concat(walked, worded, []string{"Settings", "Folder", "TrialSeconds"})...)
+}
+
+// everyField sets each field of a type, and those of the types that it holds, to something and
+// asks whether its copy then differs, as JSON has it. The journal's own types are copied whole.
+func everyField[A, B any](t *testing.T, schema func(*A) B, leftOut ...string) {
+	var a A
+	text := func() string {
+		b, err := json.Marshal(schema(&a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	var walk func(v reflect.Value, path string)
+	walk = func(v reflect.Value, path string) {
+		before := reflect.New(v.Type()).Elem()
+		before.Set(v)
+		defer v.Set(before)
+		own := v.Kind() == reflect.Struct && strings.Contains(v.Type().PkgPath(), "/verdict") && !strings.HasSuffix(v.Type().PkgPath(), "/journal")
+		switch {
+		case own:
+			for i := range v.NumField() {
+				name := v.Type().Field(i).Name
+				if !v.Type().Field(i).IsExported() || slices.Contains(leftOut, strings.TrimPrefix(path+"."+name, ".")) {
+					continue
+				}
+				if v.Type().Field(i).Anonymous {
+					name = ""
+				}
+				walk(v.Field(i), strings.TrimSuffix(strings.TrimPrefix(path+"."+name, "."), "."))
+			}
+			return
+		case v.Kind() == reflect.Pointer && v.Type().Elem().Kind() == reflect.Struct:
+			v.Set(reflect.New(v.Type().Elem()))
+			walk(v.Elem(), path)
+			return
+		case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+			walk(v.Index(0), path+"[]")
+			return
+		}
+		empty := text()
+		fill(v)
+		if text() == empty {
+			t.Errorf("%T: result.json does not have %s", a, path)
+		}
+	}
+	walk(reflect.ValueOf(&a).Elem(), "")
+}
+
+// fill sets a value to something else than nothing.
+func fill(v reflect.Value) {
+	if v.Type() == reflect.TypeFor[time.Time]() {
+		v.Set(reflect.ValueOf(time.Unix(7, 0)))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Uint8, reflect.Uint64:
+		v.SetUint(7)
+	case reflect.Float64:
+		v.SetFloat(7)
+	case reflect.String:
+		v.SetString("seven")
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Array:
+		fill(v.Index(0))
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key)
+		fill(value)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				fill(v.Field(i))
+			}
+		}
+	default:
+		panic("a field of a kind that no test fills: " + v.Kind().String())
+	}
+}
