@@ -149,7 +149,7 @@ func (c *Checker) remedy(j *judged) *remedy {
 		return &remedy{add, fmt.Sprintf("set GOMAXPROCS=%d, the expected value, or %s", s.Expected.Procs, s.Expected.MeasureAgain()), s.Expected.Procs, ofRuntime}
 	case !written && limited(s):
 		return &remedy{
-			(*editor).setReference, fmt.Sprintf(`set GOMAXPROCS from limits.cpu, with divisor "1", which makes it %d`, s.Fit.Procs), s.Fit.Procs, ofRuntime,
+			(*editor).setReference, fmt.Sprintf(`set GOMAXPROCS from limits.cpu, in whole CPUs (divisor: "1"), which makes it %d`, s.Fit.Procs), s.Fit.Procs, ofRuntime,
 		}
 	case !written:
 		return nil
@@ -213,7 +213,7 @@ func (k *container) mendReference(f field, s rule.Subject) *remedy {
 	if r := f.reference; r.divisor == "1" || r.resource != "limits.cpu" && r.resource != "requests.cpu" {
 		return nil
 	}
-	r := &remedy{words: `write divisor: "1"`, mends: ofDivisor}
+	r := &remedy{words: `write divisor: "1" (whole CPUs)`, mends: ofDivisor}
 	if f.reference.divisor == "" || f.reference.divisor == "0" {
 		r.mends = []string{"PF015"} // the value stays the same
 	}
@@ -260,12 +260,16 @@ func (k *container) mendValue(f field, s rule.Subject, has func(...string) bool)
 	} else if !has("PF016") || f.refused == "" || has("PF003") {
 		return nil
 	}
-	return k.write(f, value, mends)
+	r := k.write(f, value, mends)
+	if !k.program.Known() && !k.refers && limited(s) && s.Unset() == s.Fit.Procs && has("PF001", "PF003") {
+		r.words += needsNone
+	}
+	return r
 }
 
 // write is the remedy that writes a value.
 func (k *container) write(f field, value string, mends []string) *remedy {
-	r := &remedy{words: "write value: " + quoted(value), mends: mends}
+	r := &remedy{words: fmt.Sprintf("write GOMAXPROCS=%s as value: %s", value, quoted(value)), mends: mends}
 	if n, err := fmt.Sscan(value, &r.becomes); n != 1 || err != nil {
 		r.becomes = 0
 	}

@@ -259,7 +259,7 @@ func divisorOf(text, what string) (q quantity, refused string) {
 	}
 	milli, _ := parseQuantity("1m")
 	if what == "cpu" && q.amount.Cmp(*one.amount) != 0 && q.amount.Cmp(*milli.amount) != 0 {
-		return q, fmt.Sprintf("divisor: %q is not allowed; for CPUs use 1 or 1m", text)
+		return q, fmt.Sprintf("divisor: %q is not allowed; for CPUs use 1 (whole CPUs) or 1m (thousandths)", text)
 	}
 	if !q.positive() {
 		return q, fmt.Sprintf("divisor: %q is below zero", text)

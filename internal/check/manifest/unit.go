@@ -262,6 +262,9 @@ func oneCause(all []rule.Finding) []rule.Finding {
 	return slices.DeleteFunc(all, func(f rule.Finding) bool { return f.Rule == "PF001" })
 }
 
+// needsNone ends a fix of a program whose version is not known, where a new runtime chooses the same value.
+const needsNone = "; if it is built with Go 1.25 or newer, it needs no GOMAXPROCS, and the runtime chooses the same value"
+
 // eitherFix is what to do about a value that does not fit, whatever the version.
 func eitherFix(young rule.Subject, f rule.Finding) string {
 	if _, limited := young.Facts.Tightest(); !limited && young.AnyMachine {
@@ -269,7 +272,7 @@ func eitherFix(young rule.Subject, f rule.Finding) string {
 	}
 	fix := fmt.Sprintf("write GOMAXPROCS=%d", young.Fit.Procs)
 	if young.Unset() == young.Fit.Procs {
-		fix += "; if it is built with Go 1.25 or newer, it needs no GOMAXPROCS, and the runtime chooses the same value"
+		fix += needsNone
 	}
 	if f.Rule == "PF002" {
 		fix = "unless a sweep has shown that its value is enough, " + fix

@@ -145,7 +145,7 @@ func TestSharedFix(t *testing.T) {
 }
 
 func TestColor(t *testing.T) {
-	o := machine(8, 0, "3.5", 0)
+	o := machine(8, 0, "auto", 0)
 	plain, color := text(t, o, "", false), text(t, o, "", true)
 	if strings.Contains(plain, "\x1b") || !strings.Contains(color, "\x1b[31merror\x1b[0m") {
 		t.Errorf("plain %q, in colour %q", plain, color)

@@ -100,8 +100,9 @@ func newest(s Subject, policy string) Subject {
 }
 
 // checkVariable is PF003. Some programs read the variable themselves, such as "2000m" as two CPUs,
-// and call runtime.GOMAXPROCS with what it means. Of a process that can be seen: its code set the
-// value, and it is the one that the variable means. Of a file it is only possible.
+// and call runtime.GOMAXPROCS with what it means. The severity is what is known of that: an info where
+// the code of a process set the value that the variable means, a warning where the program is not seen,
+// as in a file, and an error where it does not.
 func checkVariable(s Subject) []Finding {
 	found := checkIgnoredEnv(s)
 	cpus, err := number.ParseCPUs(s.Facts.Env.Raw)
@@ -110,13 +111,17 @@ func checkVariable(s Subject) []Finding {
 	}
 	for i := range found {
 		switch f := &found[i]; {
-		case s.Live == nil && s.Written != nil:
+		case s.Live == nil:
 			f.Severity = Warning
 			f.Message += ", unless the program itself reads it as CPUs"
-		case s.Live != nil && (s.SetBy == SetByCode || s.SetBy == SetByUnknown) && meant(*s.Live, cpus):
+		case (s.SetBy == SetByCode || s.SetBy == SetByUnknown) && meant(*s.Live, cpus):
 			f.Severity = Info
 			f.Message = fmt.Sprintf("GOMAXPROCS=%q is not a number that %s accepts; the program uses %d, which it means, so its own code seems to read it", s.env(), s.RuntimeName(), *s.Live)
 			f.Fix = fmt.Sprintf("nothing to do while the program reads it; GOMAXPROCS=%d works without that", *s.Live)
+		case s.SetBy == SetByAuto:
+			f.Message += fmt.Sprintf("; the program does not read it either: its runtime chose %d", *s.Live)
+		default:
+			f.Message += fmt.Sprintf("; the program does not read it either: it uses %d", *s.Live)
 		}
 	}
 	return found

@@ -44,8 +44,8 @@ func checkDivisor(s Subject) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Message: s.Written.reference() + ` has no divisor: the API server stores "0", and tools that compare the cluster with this file show a difference forever`,
-		Fix:     `write divisor: "1", which gives the same value`,
+		Message: s.Written.reference() + ` has no divisor, the unit that it counts in: the API server stores "0", and tools that compare the cluster with this file show a difference forever`,
+		Fix:     `write divisor: "1" (whole CPUs), which gives the same value`,
 	}}
 }
 
@@ -59,7 +59,7 @@ func checkRefused(s Subject) []Finding {
 			Fix:     "name a container of the same pod, or remove the name, which then means this container",
 		}}
 	}
-	fix := `use either a value in quotes, or a valueFrom with a resourceFieldRef and divisor: "1"`
+	fix := `use either a value in quotes, or a valueFrom with a resourceFieldRef and divisor: "1" (whole CPUs)`
 	if s.Written.Quantity {
 		fix = "write CPUs as a number, such as 2 or 500m"
 	}
@@ -119,7 +119,7 @@ func checkThousandths(s Subject) []Finding {
 	if n, counts := s.EnvProcs(); counts {
 		message += fmt.Sprintf(": GOMAXPROCS=%d", n)
 	}
-	fix := `write divisor: "1"`
+	fix := `write divisor: "1" (whole CPUs)`
 	if s.sized() {
 		fix += fmt.Sprintf(", which makes it %d", s.Fit.Procs)
 	}
