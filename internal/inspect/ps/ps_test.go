@@ -246,11 +246,20 @@ func TestUnread(t *testing.T) {
 	}
 	snap.Unreadable = append(snap.Unreadable, observe.Unreadable{PID: 9, Name: "y", Cause: observe.Denied})
 	want := []string{
-		"1 process could not be read (needs root or CAP_SYS_PTRACE): 9 (y)",
-		"6 processes could not be read (the file is damaged or of an unknown kind): 1 (x ), 2 (x ), 3 (x ), 4 (x ), 2 more",
+		"not in the list, since not known to be Go: 1 process could not be read (needs root or CAP_SYS_PTRACE): 9 (y)",
+		"not in the list, since not known to be Go: 6 processes could not be read (the file is damaged or of an unknown kind): 1 (x ), 2 (x ), 3 (x ), 4 (x ), 2 more",
 	}
 	if got := Unread(snap); !Denied(snap) || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("%q", got)
+	}
+	// What no permission makes readable has a line only where there is no list.
+	snap.Unreadable = []observe.Unreadable{{PID: 1, Name: "init", Cause: observe.Refused}}
+	if got := Unread(snap); Denied(snap) || len(got) > 0 {
+		t.Errorf("below a list %q", got)
+	}
+	snap.Processes = nil
+	if got := Unread(snap); len(got) != 1 || !strings.HasSuffix(got[0], "(the kernel refuses, although procfit has CAP_SYS_PTRACE): 1 (init)") {
+		t.Errorf("without a list %q", got)
 	}
 	hidden := goProcess(17, "api", 8)
 	hidden.Live, hidden.LiveUnknown, hidden.LiveCause = nil, "its memory: permission denied", observe.DeniedRoot
@@ -263,7 +272,7 @@ func TestUnread(t *testing.T) {
 	named.Live, named.LiveUnknown, named.ProgramUnknown = nil, "permission denied", "permission denied"
 	snap = snapshot(hidden, named)
 	snap.Unreadable = []observe.Unreadable{{PID: 18, Name: "x", Cause: observe.Denied}}
-	if got := Unread(snap); len(got) != 2 || !strings.HasSuffix(got[0], ": 18 (x)") || !strings.HasPrefix(got[1], "the GOMAXPROCS of 1 process is not known; for one: its memory") {
+	if got := Unread(snap); len(got) != 2 || !strings.HasPrefix(got[0], "GOMAXPROCS is missing: 1 process could not be read") || !strings.HasSuffix(got[0], ": 18 (x)") || !strings.HasPrefix(got[1], "the GOMAXPROCS of 1 process is not known; for one: its memory") {
 		t.Errorf("%q", got)
 	}
 }

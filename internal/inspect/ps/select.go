@@ -67,16 +67,30 @@ func (s Selection) Missing(snap observe.Snapshot) []*regexp.Regexp {
 	})
 }
 
-// Unread reports how many processes could not be read, or not completely, and why: one
-// line per reason.
+// Unread reports how many processes could not be read, or not completely, what is missing for that in
+// the list, and why: one line per reason. Below a list of Go programs, a process that no permission
+// makes readable has no line.
 func Unread(snap observe.Snapshot) []string {
-	why := map[string][]string{}
+	type kind struct {
+		reason string
+		listed bool // with what is known, as it was named
+	}
+	all := map[kind][]string{}
 	for _, u := range snap.Unreadable {
-		why[u.Summary()] = append(why[u.Summary()], fmt.Sprintf("%d (%s)", u.PID, phrase.Clean(u.Name)))
+		listed := slices.ContainsFunc(snap.Processes, func(p observe.Process) bool { return p.PID == u.PID })
+		if u.Cause == observe.Refused && !listed && len(snap.Processes) > 0 {
+			continue
+		}
+		k := kind{u.Summary(), listed}
+		all[k] = append(all[k], fmt.Sprintf("%d (%s)", u.PID, phrase.Clean(u.Name)))
 	}
 	var lines []string
-	for reason, who := range why {
-		lines = append(lines, fmt.Sprintf("%s could not be read (%s): %s", phrase.Count(len(who), "process"), phrase.Clean(reason), named(who)))
+	for k, who := range all {
+		missing := "not in the list, since not known to be Go"
+		if k.listed {
+			missing = "GOMAXPROCS is missing"
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s could not be read (%s): %s", missing, phrase.Count(len(who), "process"), phrase.Clean(k.reason), named(who)))
 	}
 	slices.Sort(lines)
 	for _, of := range []struct{ source, words string }{{observe.Inferred, "inferred, not read"}, {"", "not known"}} {

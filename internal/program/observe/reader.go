@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,6 +91,7 @@ type Cause string
 const (
 	Denied     Cause = "denied"         // for want of permission
 	DeniedRoot Cause = "denied_to_root" // which root, as which procfit runs, has not here either
+	Refused    Cause = "refused"        // although procfit has the permission, as of a process that the kernel protects
 	Damaged    Cause = "damaged"        // the program's file is, or is of an unknown kind
 	Late       Cause = "late"           // there was no time to, see ErrTime
 	Other      Cause = "other"
@@ -100,6 +102,8 @@ func (c Cause) Permission() bool { return c == Denied || c == DeniedRoot }
 
 func causeOf(err error) Cause {
 	switch {
+	case errors.Is(err, goproc.ErrPermission) && os.Geteuid() == 0 && mayTrace():
+		return Refused
 	case errors.Is(err, goproc.ErrPermission) && os.Geteuid() == 0:
 		return DeniedRoot
 	case errors.Is(err, goproc.ErrPermission):
@@ -112,6 +116,20 @@ func causeOf(err error) Cause {
 	return Other
 }
 
+// mayTrace reports whether procfit has CAP_SYS_PTRACE of the machine, and not only of a user namespace.
+func mayTrace() bool {
+	status, errStatus := os.ReadFile("/proc/self/status")
+	users, errUsers := os.ReadFile("/proc/self/uid_map")
+	if errStatus != nil || errUsers != nil {
+		return false
+	}
+	_, after, _ := strings.Cut(string(status), "\nCapEff:")
+	line, _, _ := strings.Cut(after, "\n")
+	effective, err := strconv.ParseUint(strings.TrimSpace(line), 16, 64)
+	const sysPtrace = 19 // of linux/capability.h
+	return err == nil && effective>>sysPtrace&1 == 1 && slices.Equal(strings.Fields(string(users)), []string{"0", "0", "4294967295"})
+}
+
 // Summary is the reason in words that many share.
 func (u Unreadable) Summary() string {
 	switch u.Cause {
@@ -119,6 +137,8 @@ func (u Unreadable) Summary() string {
 		return "needs root or CAP_SYS_PTRACE"
 	case DeniedRoot:
 		return "needs CAP_SYS_PTRACE, which root does not have here"
+	case Refused:
+		return "the kernel refuses, although procfit has CAP_SYS_PTRACE"
 	case Damaged:
 		return "the file is damaged or of an unknown kind"
 	}

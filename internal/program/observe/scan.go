@@ -137,6 +137,9 @@ func (s *Scanner) scan(ctx context.Context, pids, rest []int, named bool) (Snaps
 	var stats []Stat
 	for i := range seen {
 		one := &seen[i]
+		if !named && one.oneThread() {
+			one.other, one.unreadable, one.process = true, nil, nil
+		}
 		if one.unreadable != nil {
 			snap.Unreadable = append(snap.Unreadable, *one.unreadable)
 			if before, ok := s.last[one.id]; ok && one.process == nil {
@@ -173,6 +176,12 @@ type sight struct {
 	process    *Process
 	id         Identity
 	looked     looked
+}
+
+// oneThread reports whether the process could not be read for want of permission and has one thread. A
+// Go program has two at least: its runtime starts one of its own, sysmon, before main.
+func (s sight) oneThread() bool {
+	return s.unreadable != nil && s.process != nil && s.process.Threads == 1 && (s.unreadable.Cause.Permission() || s.unreadable.Cause == Refused)
 }
 
 // order is that of looking at the processes. Those that were not among the Processes of the
