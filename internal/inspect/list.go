@@ -73,7 +73,7 @@ func list() []Column {
 			}},
 		{Name: "cpu_use", Help: "CPUs in use, on average", Rank: 5, Unit: number.Hundredths, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().CPUs()) }},
-		{Name: "set_by", Help: "what set GOMAXPROCS: auto (the runtime's default), env, code, or outside (procfit set, a debugger); not known is - in the table, and unknown in JSON", Rank: 6, Rising: true, words: setBy,
+		{Name: "set_by", Help: "what set GOMAXPROCS: auto (the runtime's default), env, code (automaxprocs is code, too), or outside (procfit set, a debugger); not known is - in the table, and unknown in JSON", Rank: 6, Rising: true, words: setBy,
 			Value: func(p *observe.Process) any { return string(p.SetBy) }},
 		{Name: "source", Help: "how PROCS was found: symbol (by the symbol table), decoded (from the machine code of a stripped program), or inferred (from version, environment and limits; its memory is not readable)", Rank: 15, Rising: true,
 			Value: func(p *observe.Process) any { return known(p.ProcsSource(), p.ProcsSource() != "") }},

@@ -126,6 +126,15 @@ func TestOverridden(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
+	// With automaxprocs in it, nobody sees whether that or procfit set made the call.
+	o := machine(8, 2, "", 5)
+	o.Automaxprocs, o.Facts.Env = "v1.6.0", facts.Fact{State: facts.Absent}
+	got = text(t, o, "", false)
+	for _, want := range []string{"set by go.uber.org/automaxprocs or another call of runtime.GOMAXPROCS\n", "→ set GOMAXPROCS=2 in its environment, which automaxprocs never overrides\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
 }
 
 // TestSharedFix: a fix is said once, below all its findings.

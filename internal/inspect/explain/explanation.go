@@ -210,12 +210,12 @@ func liveReason(s rule.Subject) string {
 	case rule.SetByEnv:
 		return how + "; set by the environment"
 	case rule.SetByCode:
-		return how + "; set by a call of runtime.GOMAXPROCS"
+		return how + "; set " + s.ByCall()
 	case rule.SetByOutside:
 		return how + "; set from outside (procfit set, a debugger): the program has no call of runtime.GOMAXPROCS that sets it"
 	case rule.SetByUnknown:
 		if *s.Live != s.Go.Procs {
-			return how + "; set by a call of runtime.GOMAXPROCS, or its CPUs have changed since it started"
+			return how + "; set " + s.ByCall() + ", or its CPUs have changed since it started"
 		}
 	}
 	if s.MissesLimit() {

@@ -61,7 +61,7 @@ func (m *model) facts(r *row) []string {
 	if n, known := p.Procs(); known {
 		value = strconv.Itoa(n)
 	}
-	procs := []string{m.paint(bold, value) + " " + sourceWords(p), setByWords(p.SetBy)}
+	procs := []string{m.paint(bold, value) + " " + sourceWords(p), setByWords(p.Subject)}
 	if r := inspect.Recommend(p.Subject); r.Procs > 0 {
 		procs = append(procs, "recommended "+strconv.Itoa(r.Procs))
 	}
@@ -94,12 +94,14 @@ func sourceWords(p observe.Process) string {
 	return "read from memory (" + p.ProcsSource() + ")"
 }
 
-func setByWords(s rule.SetBy) string {
-	switch s {
+func setByWords(s rule.Subject) string {
+	switch s.SetBy {
 	case rule.SetByAuto:
 		return "the runtime's default"
-	case rule.SetByEnv, rule.SetByCode:
-		return "set by " + string(s)
+	case rule.SetByEnv:
+		return "set by env"
+	case rule.SetByCode:
+		return "set " + s.ByCall()
 	case rule.SetByOutside:
 		return "set from outside"
 	}

@@ -162,6 +162,8 @@ func fixtures() []fixture {
 		{"PF002", "a part of a CPU", machine(8, 0.5).live(1), "", "", ""},
 		{"PF002", "a limit is unreadable", machine(8, 2).state(facts.Unreadable).live(2), "", "", ""},
 
+		{"PF001", "automaxprocs in it, and a call that it did not make", machine(8, 2).automaxprocs("v1.6.0").live(5).custom(true), "uses GOMAXPROCS=5", "set GOMAXPROCS=2 in its environment, which automaxprocs never overrides", Warning},
+
 		{"PF003", "a fraction", machine(8, 2.5).withEnv("2.5"), `GOMAXPROCS="2.5" is not a positive whole number, so the runtime of go1.26.1 ignores it, unless the program itself reads it as CPUs`, "remove it: the runtime chooses 3 by itself", Warning},
 		{"PF003", "a very long one", machine(8).withEnv(strings.Repeat("9", 100_000) + "x"), strings.Repeat("9", 40) + `…" is not a positive`, "remove it", Error},
 		{"PF003", "millicores", machine(8).withEnv("500m"), `ignores it, unless the program itself reads it as CPUs`, "chooses 8", Warning},

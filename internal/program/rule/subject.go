@@ -195,6 +195,15 @@ func (s Subject) automaxprocsActs() bool {
 	return s.Automaxprocs != "" && s.Facts.Env.State != facts.Known
 }
 
+// ByCall is what set the value of a program whose SetBy is SetByCode: with automaxprocs in it, nobody sees
+// which call it was.
+func (s Subject) ByCall() string {
+	if s.automaxprocsActs() {
+		return "by go.uber.org/automaxprocs or another call of runtime.GOMAXPROCS"
+	}
+	return "by a call of runtime.GOMAXPROCS"
+}
+
 // Overridden is the valid value of the environment, if the program uses another one.
 func (s Subject) Overridden() (n int, yes bool) {
 	n, counts := s.EnvProcs()

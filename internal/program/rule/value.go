@@ -50,6 +50,8 @@ func checkTooMany(s Subject) []Finding {
 				break
 			}
 		}
+	case s.SetBy == SetByCode && s.automaxprocsActs():
+		f.Fix = s.setEnv() + ", which automaxprocs never overrides"
 	case s.SetBy == SetByCode:
 		f.Fix = fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d", s.Fit.Procs) + s.ifOutside()
 	case s.aboveItsLimit():
