@@ -84,7 +84,7 @@ func gateOf(g *verdict.Gate) (out gated) {
 	case g.Pass && judged:
 		out.state, out.label, out.answer = document.OK, "Not slower", subject+" is not slower"
 	default:
-		out.state, out.label, out.answer = document.Unknown, labelUndecided, "Undecided: the "+lowerFirst(subject)+" may be slower"
+		out.state, out.label, out.answer = document.Unknown, labelUndecided, "Undecided: "+mayBe(g, lowerFirst(subject))
 	}
 	for i := range g.Checks {
 		if c := &g.Checks[i]; c != named {
@@ -107,6 +107,27 @@ func gateOf(g *verdict.Gate) (out gated) {
 		out.note = "Changes are between neighbouring trials, levels over the whole run."
 	}
 	return out
+}
+
+// mayBe is what an undecided gate leaves open: one metric, where all checks of the other are proven.
+func mayBe(g *verdict.Gate, subject string) string {
+	open, proven := map[bool]string{}, map[bool]string{} // of latency and of throughput, a name
+	for i := range g.Checks {
+		c, of := &g.Checks[i], open
+		if c.Judged && c.Proven && c.Behind == "" {
+			of = proven
+		}
+		of[c.Metric == verdict.MetricP99] = gateMetric(c.Metric, c.Quantile)
+	}
+	spoiled := slices.ContainsFunc(g.Unjudged, func(u verdict.Unjudged) bool { return len(u.Checks) == 0 })
+	switch tail, rate := open[true], open[false]; {
+	case spoiled:
+	case tail != "" && rate == "" && proven[false] != "":
+		return fmt.Sprintf("the %s of the %s may be higher; its %s is not lower", tail, subject, proven[false])
+	case rate != "" && tail == "" && proven[true] != "":
+		return fmt.Sprintf("the %s of the %s may be lower; its %s is not higher", rate, subject, proven[true])
+	}
+	return "the " + subject + " may be slower"
 }
 
 // GateAnswer is a gate in a line.

@@ -35,8 +35,17 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 		{"worse, another not judged", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse, g.Checks[0].Judged = false, true, false }, document.Attention, "Slower", "New version is slower: p99 −2.1% [−17%, +16%], allowed +20%. Also throughput +0.6% [−0.1%, +2.1%], allowed −5%."},
 		{"not judged", func(g *verdict.Gate) {
 			g.Pass, g.Checks[0].Judged, g.Checks[0].Proven, g.Unjudged = false, false, false, []verdict.Unjudged{{Code: verdict.UnjudgedTooFew, Checks: g.Checks[:1]}}
-		}, document.Unknown, "Undecided", "Undecided: the new version may be slower. Throughput with the default GOMAXPROCS: no pair of trials is valid."},
-		{"said to pass, and yet not judged", func(g *verdict.Gate) { g.Checks[0].Judged = false }, document.Unknown, "Undecided", "Undecided: the new version may be slower. Too few valid trials of both programs."},
+		}, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Throughput with the default GOMAXPROCS: no pair of trials is valid."},
+		{"only p99 open", func(g *verdict.Gate) {
+			g.Pass, g.Checks[1].Proven, g.Checks[1].Outcome, g.Unjudged = false, false, verdict.OutcomeUndecided, []verdict.Unjudged{{Code: verdict.UnjudgedUndecided, Pairs: 6, Checks: g.Checks[1:]}}
+		}, document.Unknown, "Undecided", "Undecided: the p99 of the new version may be higher; its throughput is not lower. P99 with the default GOMAXPROCS: 6 pairs do not prove it worse, or within its margin."},
+		{"only throughput open", func(g *verdict.Gate) {
+			g.Pass, g.Checks[0].Proven, g.Checks[1].Proven, g.Unjudged = false, false, true, []verdict.Unjudged{{Code: verdict.UnjudgedUndecided, Pairs: 6, Checks: g.Checks[:1]}}
+		}, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Throughput with the default GOMAXPROCS: 6 pairs do not prove it worse, or within its margin."},
+		{"only p99 open, and the new one fails", func(g *verdict.Gate) {
+			g.Pass, g.Checks[1].Proven, g.Unjudged = false, false, []verdict.Unjudged{{Code: verdict.UnjudgedTooFewCPUs, Setting: g.Checks[0].Setting}}
+		}, document.Unknown, "Undecided", "Undecided: the new version may be slower. Other programs left the default GOMAXPROCS too few CPUs to be compared."},
+		{"said to pass, and yet not judged", func(g *verdict.Gate) { g.Checks[0].Judged = false }, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Too few valid trials of both programs."},
 		{"without checks", func(g *verdict.Gate) { g.Checks = nil }, document.Unknown, "Undecided", "Undecided: the new version may be slower. Too few valid trials of both programs."},
 		{"baseline", func(g *verdict.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, document.OK, "Not slower", "New run is not slower. Throughput +0.6% [−0.1%, +2.1%], allowed −5%. Compared with the earlier run by what each value gains over the default."},
 	} {
