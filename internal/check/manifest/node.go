@@ -3,6 +3,7 @@ package manifest
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -205,8 +206,29 @@ func (c *Checker) findPrograms(to check.Sink) {
 			)})
 		}
 	}
+	for _, u := range units {
+		c.imageSets(u)
+	}
 	for _, u := range c.units {
 		u.inherit()
+	}
+}
+
+// imageSets doubts the value of a program that is known from a go.mod, if a Dockerfile next to that sets one:
+// whether its image is built from it, nobody sees.
+func (c *Checker) imageSets(u *unit) {
+	if !u.beside || u.written.Image || u.program.Elsewhere || path.Base(u.program.From) != "go.mod" {
+		return
+	}
+	var from []string
+	for _, image := range c.units {
+		if v := image.env; image.written.Image && v.state != facts.Absent && path.Dir(image.at.Path) == path.Dir(u.program.From) {
+			from = append(from, image.at.Path+", which sets "+strings.TrimSuffix("GOMAXPROCS="+v.value, "="))
+		}
+	}
+	slices.Sort(from)
+	for _, file := range from {
+		u.doubt(sets, "its image is built from %s", file)
 	}
 }
 
