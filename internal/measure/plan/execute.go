@@ -47,6 +47,8 @@ type Execution struct {
 	// Rate is the open loop's rate where the user gave one. Without it, and with
 	// pilots in the plan, it is half of the least capacity that the pilots found.
 	Rate *float64
+	// Old are pilots of the old version from an earlier run, whose capacity counts in the same way.
+	Old []journal.Trial
 	// Report is called at every start and end; it may be nil.
 	Report func(Progress)
 	// Machine looks at the machine between blocks; nil: it cannot be looked at.
@@ -263,7 +265,7 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 		return e.Rate, nil
 	}
 	found := map[journal.SettingKey][]float64{}
-	for _, trial := range trials {
+	for _, trial := range slices.Concat(trials, e.Old) {
 		if t.follows(trial) && trial.ThroughputPerSecond != nil && *trial.ThroughputPerSecond > 0 {
 			of := capacityOf(trial.Setting)
 			found[of] = append(found[of], *trial.ThroughputPerSecond)

@@ -62,6 +62,21 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 	return old, notes, nil
 }
 
+// oldPilots are the trials that found the capacity of the baseline, as of the old version of a comparison:
+// the rate is then one that both can carry, as where both run now.
+func (s *Session) oldPilots() (old []journal.Trial) {
+	if s.base.contents == nil {
+		return nil
+	}
+	for _, t := range s.base.contents.Trials {
+		if t.Role == journal.RolePilot {
+			t.Setting.Variant = journal.VariantAgainst
+			old = append(old, t)
+		}
+	}
+	return old
+}
+
 // measured are the settings of a journal: a race has measured a few of those in its plan.
 func measured(c *journal.Contents) (settings []journal.Setting) {
 	if !c.Header.Plan.Racing() {

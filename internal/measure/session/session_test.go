@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -27,6 +28,9 @@ type runner struct {
 	ran  int
 	stop int // after that many; 0: never
 	each func(n int) error
+
+	speed float64  // requests per second; 0: 100
+	rate  *float64 // of the last task
 }
 
 func (r *runner) Prepare(context.Context, journal.Plan, plan.Observer) error { return nil }
@@ -37,12 +41,13 @@ func (r *runner) Run(ctx context.Context, t plan.Task, _ plan.Observer) (journal
 		return journal.Trial{}, context.Canceled
 	}
 	r.ran++
+	r.rate = t.RatePerSecond
 	if r.each != nil {
 		if err := r.each(r.ran); err != nil {
 			return journal.Trial{}, err
 		}
 	}
-	return journal.Trial{Origin: journal.OriginLocal, Valid: true, ThroughputPerSecond: new(100.0), ThroughputUnit: "requests", ObservedProcs: []*int{new(2)}}, nil
+	return journal.Trial{Origin: journal.OriginLocal, Valid: true, ThroughputPerSecond: new(cmp.Or(r.speed, 100)), ThroughputUnit: "requests", ObservedProcs: []*int{new(2)}}, nil
 }
 
 // sample is a sweep of nine trials and the pilots.
@@ -347,6 +352,19 @@ func TestBaseline(t *testing.T) {
 	p.Load.Connections = 3
 	if _, notes, err := session.New(p, o).CheckBaseline(); err != nil || len(notes) != 1 || notes[0] != session.BaselineLoad {
 		t.Errorf("another load: %v, %v", notes, err)
+	}
+}
+
+// The rate is one that both carry: half of what the slower of an earlier run and this one can do.
+func TestRateOfBaseline(t *testing.T) {
+	dir := folderWith(t, 0) // 100 req/s
+	for now, want := range map[float64]float64{60: 30, 100: 50, 400: 50} {
+		p, o := sample(), options(t.TempDir(), two)
+		o.Baseline = dir
+		r := &runner{speed: now}
+		if _, err := New(p, o).Run(t.Context(), r, Events{}); err != nil || r.rate == nil || *r.rate != want {
+			t.Errorf("at %g req/s: rate %v, %v; want %g", now, r.rate, err, want)
+		}
 	}
 }
 

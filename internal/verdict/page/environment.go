@@ -80,7 +80,7 @@ func offeredPairs(r *verdict.Result, add func(name, value string)) {
 		add("Rate", number.PerSecond("req/s").Value(*l.RatePerSecond))
 	} else if l.Command == "" && r.Plan.SLO == nil {
 		of := "the default"
-		if r.Plan.GateAgainst {
+		if r.Plan.GateAgainst || r.Spec.Command == "compare" {
 			of = "the slower version"
 		}
 		add("Rate", piloted(l)+" of what "+of+" can sustain, found by the first trials")
@@ -213,6 +213,9 @@ func howMany(r *verdict.Result) string {
 		if r.PilotsRun > 0 {
 			pilots = fmt.Sprintf(" (%d of them to find the rate)", r.PilotsRun)
 		}
+	}
+	if outOfTime(r) {
+		return fmt.Sprintf("%d run%s, %d invalid", ran, pilots, r.TrialsInvalid+r.PilotsInvalid)
 	}
 	return fmt.Sprintf("%d of %s run%s, %d invalid", ran, of, pilots, r.TrialsInvalid+r.PilotsInvalid)
 }
