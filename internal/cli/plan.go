@@ -291,8 +291,11 @@ func race(s *session.Session) []string {
 		text, more = text+fmt.Sprintf(", %d of them done", s.Done), " more"
 	}
 	switch {
-	case most != nil && (left == 0 || *most == 0):
-		text += ", at most " + number.Minutes(*most) + more + " and what is running then"
+	case most != nil && (left == 0 || *most == 0): // how many trials that is, nobody knows yet
+		text = "at most " + number.Minutes(*most) + more + " and what is running then"
+		if s.Done > 0 {
+			text += fmt.Sprintf("; %d are done", s.Done)
+		}
 	case most != nil && *most < left: // the time ends it first
 		text = fmt.Sprintf("at most %s%s, about %s", number.Minutes(*most), more, phrase.Count(int(math.Ceil(float64(*most)/float64(s.Each()))), "trial"))
 		if s.Done > 0 {
@@ -330,10 +333,21 @@ func sooner(s *session.Session, left time.Duration) (list []string) {
 // longPlan is a time for which somebody who waits wants to know how to wait less.
 const longPlan = 3 * time.Minute
 
-// countTrials is how many trials there are of how many.
+// countTrials is how many trials there are, and of how many where these end the run and not --for.
 func countTrials(p plan.Progress) string {
-	if p.AtMost {
+	switch {
+	case p.Bound > 0:
+		return strconv.Itoa(p.Done)
+	case p.AtMost:
 		return fmt.Sprintf("%d of at most %d", p.Done, p.Total)
 	}
 	return fmt.Sprintf("%d/%d", p.Done, p.Total)
+}
+
+// counted is countTrials with its unit, where it is a number alone.
+func counted(p plan.Progress) string {
+	if p.Bound > 0 {
+		return phrase.Count(p.Done, "trial")
+	}
+	return countTrials(p)
 }

@@ -136,9 +136,9 @@ func (p *progress) report(s plan.Progress) {
 	case s.Trial == nil:
 		p.draw()
 	case !s.Trial.Valid:
-		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, countTrials(s), taskName(s), inOneLine(s.Trial.InvalidReason)))
+		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, counted(s), taskName(s), inOneLine(s.Trial.InvalidReason)))
 	case !p.screen.there():
-		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, countTrials(s), taskName(s), outcomeText(s), openQuestions(s.Open), number.Clock(p.now().Sub(p.began)), p.left()))
+		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, counted(s), taskName(s), outcomeText(s), openQuestions(s.Open), number.Clock(p.now().Sub(p.began)), p.left()))
 	}
 }
 
@@ -210,12 +210,15 @@ const barWidth = 20
 
 // bar is how far it is; what is drawn gives way to what is written.
 func (p *progress) bar(width int) string {
-	text := fmt.Sprintf("%s%s, %s%s", p.title, countTrials(p.last), number.Clock(p.now().Sub(p.began)), p.left())
+	text := fmt.Sprintf("%s%s, %s%s", p.title, counted(p.last), number.Clock(p.now().Sub(p.began)), p.left())
 	room := min(barWidth, width-1-len("[] ")-ansi.StringWidth(text))
 	if room < barWidth/4 {
 		return text
 	}
 	filled := room * p.last.Done / p.last.Total
+	if p.last.Bound > 0 {
+		filled = int(float64(room) * (1 - float64(p.last.Remaining)/float64(p.last.Bound)))
+	}
 	return "[" + strings.Repeat("█", filled) + strings.Repeat("·", room-filled) + "] " + text
 }
 

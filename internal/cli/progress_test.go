@@ -78,6 +78,11 @@ undecided: 2 or 8 by p99
 	if out := p.out.(*bytes.Buffer).String(); strings.Count(out, "procfit: [6 of at most 40] GOMAXPROCS 8: invalid: its port was taken") != 1 {
 		t.Errorf("the invalid trial is not told, or twice, in %q", out)
 	}
+	at.Bound, at.Remaining = 2*time.Minute, 30*time.Second // which --for ends
+	tell(task(2, journal.RoleMeasure), nil)
+	if got := trimmed(p.lines(80, 24)); !strings.HasSuffix(got, "\n[███████████████·····] 6 trials, 0:31, at most 0:30 left") {
+		t.Errorf("of a bound in time\n%s", got)
+	}
 	p.next("2/3 chain", time.Minute)
 	if lines := p.lines(80, 24); len(lines) > 0 {
 		t.Errorf("of the sweep before: %q", lines)

@@ -22,6 +22,7 @@ type Progress struct {
 	Done      int            // trials that are in the journal
 	Total     int
 	AtMost    bool          // Total is a bound: there may be fewer
+	Bound     time.Duration // of --for, where that ends the run before Total does; 0: it does not
 	Versions  bool          // an old and a new program are compared
 	Open      []Question    // of a race: what the trials have still to tell
 	Remaining time.Duration // at most, where Total is; 0: not known yet
@@ -232,8 +233,7 @@ func (r *running) report(p Progress) {
 	each := r.each(p.Task)
 	p.Remaining = each * time.Duration(p.Total-p.Done)
 	if left := r.leg.Left; left != nil && p.Remaining > *left {
-		p.Remaining = *left
-		p.Total = min(p.Total, p.Done+max(1, int(math.Ceil(float64(*left)/float64(each)))))
+		p.Remaining, p.Bound = *left, time.Duration(r.Header.Plan.MaxSeconds*float64(time.Second))
 	}
 	r.Report(p)
 }
