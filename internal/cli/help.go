@@ -78,7 +78,7 @@ func asHelp(args []string) []string {
 func (f *fieldFlags) help(std stdio, cmd *cobra.Command) {
 	text := "show all flags"
 	if f.short() {
-		text = "show these flags; " + allFlags + " shows all of them"
+		text = "show the flags that most need; " + allFlags + " shows all"
 	}
 	cmd.Flags().BoolP("help", "h", false, text)
 	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
@@ -199,13 +199,13 @@ func helpText(cmd *cobra.Command) string { return cmd.Flags().Lookup("help").Usa
 
 // section is a group of flags; help is the line of the help flag, if the group has it.
 func (f *fieldFlags) section(std stdio, cmd *cobra.Command, title, help string, in func(field.Field) bool) string {
-	var names, texts []string
-	add := func(short, name, text string) {
+	var names, texts, below []string
+	add := func(short, name, text, more string) {
 		head := "      --"
 		if short != "" {
 			head = "  -" + short + ", --"
 		}
-		names, texts = append(names, head+name), append(texts, text)
+		names, texts, below = append(names, head+name), append(texts, text), append(below, more)
 	}
 	for _, one := range f.Fields {
 		if in(one) {
@@ -213,14 +213,15 @@ func (f *fieldFlags) section(std stdio, cmd *cobra.Command, title, help string, 
 			if shown := shownDefault(one); shown != "" {
 				text += " (default " + shown + ")"
 			}
-			if more := details(one, cmd); std.wantsDetails() && more != "" {
-				text += "." + more
+			more := ""
+			if std.wantsDetails() {
+				more = strings.TrimSpace(details(one, cmd))
 			}
-			add(one.Short, one.Name+behindDashes(one), text)
+			add(one.Short, one.Name+behindDashes(one), text, more)
 		}
 	}
 	if help != "" {
-		add("h", "help", help)
+		add("h", "help", help, "")
 	}
 	if names == nil {
 		return ""
@@ -237,12 +238,18 @@ func (f *fieldFlags) section(std stdio, cmd *cobra.Command, title, help string, 
 			name = ""
 		}
 		w.Paragraph(terminal.Pad(name, column, true), strings.Repeat(" ", column), texts[i])
+		if below[i] != "" { // which has the whole width
+			w.Paragraph(belowFlag, belowFlag, below[i])
+		}
 	}
 	return "\n" + title + ":\n" + w.String()
 }
 
 // widestName is the widest column of names; a longer one has a line of its own.
 const widestName = 30
+
+// belowFlag is before what is known of a flag, below its line.
+var belowFlag = strings.Repeat(" ", 10)
 
 // last is the group that the help flag is in.
 func (f *fieldFlags) last() (last field.Group) {

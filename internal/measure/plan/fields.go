@@ -66,16 +66,16 @@ func (f *Flags) runFields() []field.Field {
 			Value: field.Texts(&f.URLs),
 		},
 		{Name: "build", Holds: "PACKAGE", Often: true, Help: "compile this Go package and run it", More: "The words after -- are its arguments.", Value: field.Text(&t.Build)},
-		{Name: "env", Holds: "NAME=VALUE", Often: true, Help: "set a variable for the program; may be repeated", More: "{port} in the value is the free port.", Value: field.Several(&t.Env, f.variable), Secret: (*secret.Finder).Variable},
+		{Name: "env", Holds: "NAME=VALUE", Often: true, Help: "set a variable for the program; may be repeated", Value: field.Several(&t.Env, f.variable), Secret: (*secret.Finder).Variable},
 		{
 			Name: "ready", Holds: "PROBE", Often: true, Help: "what says that the server is ready: tcp, a URL, …",
-			More: "Without it, --url answers with a status below 500. The server gets load when: tcp, its port accepts a connection; grpc, its health service says SERVING; a URL, it answers with a status below 500; " +
-				"200-399 or 200,401, --url answers with one of these statuses; 'URL 200-399', that URL does; anything else is a command that exits with 0, in which {port} and {url} are filled in.",
+			More: "Without it: --url answers with a status below 500. tcp: its port accepts a connection. grpc: its health service says SERVING. A URL: that answers with such a status. " +
+				"200-399 or 200,401: --url answers with one of these; 'URL 200-399': that URL does. Anything else is a command that exits with 0, in which {port} and {url} are filled in.",
 			Value: field.Parsed(&t.Ready, "", f.readyProbe),
 		},
 		{
 			Name: "any-program", Help: "accept a program whose GOMAXPROCS cannot be read; the answer is at most likely",
-			More:  "procfit names a value only if it read from the program's memory that the program ran with that value, and with which value it runs by default. A program that is not a Go program is refused. With --any-program both are measured all the same, as a Go program that another program starts where procfit cannot see it.",
+			More:  "Without it, a program that is not a Go program is refused, and a value is named only if procfit read from the program's memory that it ran with that value, and with which by default. It is for a Go program that another program starts where procfit cannot see it.",
 			Value: field.Switch(&t.AnyProgram),
 		},
 		{Name: "prepare", Holds: "COMMAND", Help: "run this command before each run of a batch program, unmeasured", Value: field.Parsed(&t.Prepare, "", words)},
@@ -85,7 +85,7 @@ func (f *Flags) runFields() []field.Field {
 		},
 		{
 			Name: "profile", Holds: "URL", Bare: ProfileOwn, Help: "profile the verdict's value and the default, by function (net/http/pprof)",
-			More:  "After the trials each of the two runs once more, for 10s or --trial-time, with a CPU and an allocation profile. Without a value they are those that the server serves below /debug/pprof/ of --url. Another address follows a =, such as http://127.0.0.1:6060/debug/pprof/; {port} in it is filled in. Go benchmarks write their profiles themselves.",
+			More:  "After the trials each of the two runs once more, for 10s or --trial-time, with a CPU and an allocation profile. The server serves them below /debug/pprof/ of --url, or at the address after =, such as http://127.0.0.1:6060/debug/pprof/, in which {port} is filled in. Go benchmarks write theirs themselves.",
 			Value: field.Parsed(&f.Profile, "", profileAddress),
 		},
 		{
@@ -101,7 +101,7 @@ func (f *Flags) compareFields() []field.Field {
 	return []field.Field{
 		{
 			Name: "procs", Holds: "VALUES", Often: true, Help: "values of GOMAXPROCS: 1..8 or 1,2,4",
-			More:  "auto is default and every value from 1 to twice the CPUs that the program may use; procfit measures those that decide. default leaves GOMAXPROCS to the program. A value that is named is measured at least three times. 1-8 is the same as 1..8.",
+			More:  "auto is default and every value from 1 to twice the CPUs that the program may use; procfit measures those that decide. default leaves GOMAXPROCS to the program. A value that is named is measured at least three times.",
 			Value: field.Shown(&f.Procs, "auto", ParseProcs, Procs.text),
 		},
 		{
@@ -187,12 +187,12 @@ func (f *Flags) cpuFields() []field.Field {
 	return []field.Field{
 		{
 			Name: "limit", Holds: "LIMITS", Often: true, Help: "CPU limits to measure under: 500m, or none,0.5,2",
-			More:  "2,burst=0.5 adds a burst. It is the CPU limit of the program's cgroup, as limits.cpu of Kubernetes is. burst=CPUS lets every limit of the list save up so much CPU time from periods that do not use it (cpu.max.burst). beside=CPUS is the limit of the --beside command; without it, that command has the limit of the program.",
+			More:  "It is the CPU limit of the program's cgroup, as limits.cpu of Kubernetes is. burst=CPUS, as in 2,burst=0.5, lets every limit of the list save up so much CPU time from periods that do not use it (cpu.max.burst). beside=CPUS is the limit of the --beside command; without it, that command has the limit of the program.",
 			Value: field.Shown(&f.Quotas, "", f.limitsWithParts, f.limitsText),
 		},
 		{
 			Name: "cpus", File: "of", Holds: "NAME=LIST", Help: "CPUs of the program and of its load: target=0-5,load=6,7, or load=shared",
-			More:  "In place of a list: node0, the CPUs of a node of memory; cores, one thread of each core; performance or efficiency, a kind of cores. Where the program and the load can use four or more CPUs, the load gets some of its own; load=shared leaves it on the CPUs of the program.",
+			More:  "In place of a list: node0, the CPUs of a node of memory; cores, one thread of each core; performance or efficiency, a kind of cores. load=shared leaves the load on the CPUs of the program, also where four or more would give it some of its own.",
 			Value: field.Parts(f.pins()...),
 		},
 	}
