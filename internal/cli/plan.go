@@ -294,12 +294,12 @@ func race(s *session.Session) []string {
 	case most != nil && (left == 0 || *most == 0): // how many trials that is, nobody knows yet
 		text = "at most " + number.Minutes(*most) + more + " and what is running then"
 		if s.Done > 0 {
-			text += fmt.Sprintf("; %d are done", s.Done)
+			text += "; " + phrase.Count(s.Done, "trial") + " done"
 		}
 	case most != nil && *most < left: // the time ends it first
 		text = fmt.Sprintf("at most %s%s, about %s", number.Minutes(*most), more, phrase.Count(int(math.Ceil(float64(*most)/float64(s.Each()))), "trial"))
 		if s.Done > 0 {
-			text += fmt.Sprintf("; %d are done", s.Done)
+			text += "; " + phrase.Count(s.Done, "trial") + " done"
 		}
 	case left > 0:
 		text += aboutTime(s, trials-s.Done)

@@ -362,7 +362,7 @@ func TestRateOfBaseline(t *testing.T) {
 		p, o := sample(), options(t.TempDir(), two)
 		o.Baseline = dir
 		r := &runner{speed: now}
-		if _, err := New(p, o).Run(t.Context(), r, Events{}); err != nil || r.rate == nil || *r.rate != want {
+		if _, err := session.New(p, o).Run(t.Context(), r, session.Events{}); err != nil || r.rate == nil || *r.rate != want {
 			t.Errorf("at %g req/s: rate %v, %v; want %g", now, r.rate, err, want)
 		}
 	}
