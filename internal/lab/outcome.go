@@ -10,9 +10,9 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/spec"
-	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 const (
@@ -216,7 +216,7 @@ func (s *RanStage) Count(m Measured) {
 			most = append(most, *x*float64(t.HostUse.TargetCPUs))
 		}
 	}
-	s.OtherCPUs, s.AtMost = verdict.Median(others).Median, verdict.Median(most).Median
+	s.OtherCPUs, s.AtMost = stat.Median(others).Median, stat.Median(most).Median
 }
 
 // Conclude fills in the hypotheses' answers from what was measured.

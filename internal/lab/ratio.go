@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // A measure takes a ratio from what was measured.
@@ -55,12 +56,12 @@ func numbered(byBlock map[int][]float64) map[int][]float64 {
 func paired(above, below map[int][]float64) Estimate {
 	var s sequence
 	for _, block := range slices.Sorted(maps.Keys(above)) {
-		one := verdict.Paired(map[int][]float64{block: above[block]}, map[int][]float64{block: below[block]})
+		one := stat.Paired(map[int][]float64{block: above[block]}, map[int][]float64{block: below[block]})
 		if one.Median != nil {
 			s.values = append(s.values, math.Log(*one.Median))
 		}
 	}
-	return s.estimate(verdict.Paired(above, below).Median, "the two have no block in common")
+	return s.estimate(stat.Paired(above, below).Median, "the two have no block in common")
 }
 
 // peak measures the figure of the setting, which should be the highest, ÷ that of
@@ -172,7 +173,7 @@ func level(q quantity, unit float64) measure {
 				s.values = append(s.values, x/unit)
 			}
 		}
-		return s.estimate(verdict.Median(s.values).Median, "")
+		return s.estimate(stat.Median(s.values).Median, "")
 	}}
 }
 
@@ -183,7 +184,7 @@ func count(q quantity, unit float64) measure {
 		if why != "" {
 			return Estimate{Why: why}
 		}
-		e := verdict.Median(list)
+		e := stat.Median(list)
 		return Estimate{Value: e.Median, Low: new(slices.Min(list)), High: new(slices.Max(list)), N: len(list), Printed: true}.times(1 / unit)
 	}}
 }

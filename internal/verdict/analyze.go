@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // Analyze says what a journal shows. It is pure: the same journal gives the same
@@ -217,8 +218,7 @@ func engines(trials []journal.Trial) []Engine {
 		}
 	}
 	for at, each := range costs {
-		slices.Sort(each)
-		list[at].CPUSecondsPerRequest = new(median(each))
+		list[at].CPUSecondsPerRequest = new(stat.Middle(each))
 	}
 	return list
 }

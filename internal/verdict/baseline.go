@@ -226,7 +226,7 @@ func days(now, then []float64) located {
 			return n, math.NaN(), lower, upper
 		}
 		mid = stat.Mean(now) - stat.Mean(then)
-		if n < minPairs {
+		if n < stat.FewestPairs {
 			return n, mid, lower, upper
 		}
 		a, b := float64(len(now)), float64(len(then))

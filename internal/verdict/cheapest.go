@@ -11,9 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// FewestPriced is how many valid trials bounds need.
-const FewestPriced = minPairs
-
 // priceSettings has each setting that was tried, with those that have no valid trial; null where
 // no rate or no objective was asked for. A setting that used
 // more memory than the plan allows is not among them.
@@ -112,13 +109,13 @@ func (p *Priced) judge(trials []*journal.Trial, rate float64, settings int) {
 	}
 	p.Capacity.N = len(logs)
 	mean, deviation := stat.Mean(logs), stat.Deviation(logs)
-	p.Capacity.Median = contest.RatioOfLog(mean)
-	if len(logs) < minPairs {
+	p.Capacity.Median = stat.RatioOfLog(mean)
+	if len(logs) < stat.FewestPairs {
 		return
 	}
 	t := stat.TQuantile(1-0.05/float64(settings), float64(len(logs)-1))
 	half := t * deviation / math.Sqrt(float64(len(logs)))
-	p.Capacity.Low, p.Capacity.High = contest.RatioOfLog(mean-half), contest.RatioOfLog(mean+half)
+	p.Capacity.Low, p.Capacity.High = stat.RatioOfLog(mean-half), stat.RatioOfLog(mean+half)
 	switch {
 	case p.Met == len(logs) && mean-half >= rate:
 		p.Carries = CarriesIt
@@ -133,7 +130,7 @@ func (p *Priced) Lacks() int {
 	if p.Carries != CarriesMaybe || p.Unseen {
 		return 0
 	}
-	return max(minPairs-p.Trials, p.Trials)
+	return max(stat.FewestPairs-p.Trials, p.Trials)
 }
 
 // Promises reports whether an open setting met the rate in each of its trials.

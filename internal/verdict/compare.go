@@ -26,11 +26,11 @@ func (g *group) costs(chosen *contest.Value) (list []Remark) {
 	level, cost := 1-0.05/float64(max(1, len(above))), costAt(*rate)
 	for _, v := range above {
 		d := g.seriesOf(v, cost).minus(g.seriesOf(chosen, cost))
-		if len(d) < minPairs {
+		if len(d) < stat.FewestPairs {
 			continue
 		}
 		mid := stat.Mean(d)
-		least := mid - quantileT(level, len(d)-1)*stat.Deviation(d)/math.Sqrt(float64(len(d)))
+		least := mid - stat.TQuantile(level, float64(len(d)-1))*stat.Deviation(d)/math.Sqrt(float64(len(d)))
 		if least > contest.Growth(costlier) && mid > contest.Growth(g.metricFloor(cost)) {
 			list = append(list, ReasonCostlier{Bounded{Difference{Pair{v, chosen}, expm1(mid), len(d)}, expm1(least)}})
 		}
@@ -58,20 +58,20 @@ func (g *group) noise() NoiseFloor {
 		if len(g.Copies(a)) == 0 {
 			continue
 		}
-		throughput := locateNarrow(g.series(throughputOf, g.Copies(a)).minus(g.series(throughputOf, g.Measured(a))))
-		p99 := locateNarrow(g.series(p99Of, g.Copies(a)).minus(g.series(p99Of, g.Measured(a))))
-		f = NoiseFloor{Setting: a.Label, Pairs: throughput.n}
+		throughput := stat.LocateNarrow(g.series(throughputOf, g.Copies(a)).minus(g.series(throughputOf, g.Measured(a))))
+		p99 := stat.LocateNarrow(g.series(p99Of, g.Copies(a)).minus(g.series(p99Of, g.Measured(a))))
+		f = NoiseFloor{Setting: a.Label, Pairs: throughput.N}
 		f.Throughput, f.P99 = floorOf(throughput), floorOf(p99)
 		break
 	}
 	return f
 }
 
-func floorOf(e estimate) *float64 {
-	if e.n < minPairs {
+func floorOf(e stat.Estimate) *float64 {
+	if e.N < stat.FewestPairs {
 		return nil
 	}
-	return new(expm1(max(math.Abs(e.low), math.Abs(e.high))))
+	return new(expm1(max(math.Abs(e.Low), math.Abs(e.High))))
 }
 
 // smallestShown is the smallest difference in a metric that the blocks so far can show: from the
@@ -89,19 +89,12 @@ func (g *group) smallestShown(metric figure) *float64 {
 	if len(deviations) == 0 {
 		return nil
 	}
-	return detectableRatio(medianFloat(deviations), pairs)
+	return stat.Detectable(stat.Middle(deviations), pairs)
 }
 
-func detectableRatio(deviation float64, pairs int) *float64 {
-	const most = 10 // 1000%: blocks that can show no less show nothing
-	if pairs < minPairs {
-		return nil
-	}
-	if x := expm1(detectable(deviation, pairs)); x <= most {
-		return &x
-	}
-	return nil
-}
+// expm1 is a logarithm as a change of ratio, kept within what JSON can hold: two
+// wild values have an interval beyond it.
+func expm1(x float64) float64 { return math.Expm1(min(x, 700)) }
 
 // against compares what is named with the default; nil where one of them is not known,
 // or they are one.
@@ -127,7 +120,7 @@ func (g *group) interval(chosen, other int, by race.Figure) stat.Interval {
 	if e.N == 0 {
 		return stat.Interval{}
 	}
-	i := stat.Interval{Median: contest.RatioOfLog(e.Mid), N: e.N}
+	i := stat.Interval{Median: stat.RatioOfLog(e.Mid), N: e.N}
 	if e.N >= contest.FewestProve {
 		_, low, high := g.Lead().Model.Interval(chosen, other, by)
 		i.Low, i.High = stat.Known(low), stat.Known(high)
@@ -143,7 +136,7 @@ func (g *group) seriesOf(v *contest.Value, f figure) series {
 func (g *group) metricFloor(f figure) float64 {
 	for _, a := range g.Current() {
 		if len(g.Copies(a)) > 0 {
-			if floor := floorOf(locateNarrow(g.series(f, g.Copies(a)).minus(g.series(f, g.Measured(a))))); floor != nil {
+			if floor := floorOf(stat.LocateNarrow(g.series(f, g.Copies(a)).minus(g.series(f, g.Measured(a))))); floor != nil {
 				return *floor
 			}
 			break

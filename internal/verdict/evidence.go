@@ -228,8 +228,7 @@ func middle(trials []*journal.Trial, f figure) *float64 {
 	if len(v) == 0 {
 		return nil
 	}
-	slices.Sort(v)
-	return new(median(v))
+	return new(stat.Middle(v))
 }
 
 func over(x *float64, by float64) *float64 {

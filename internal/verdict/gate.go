@@ -115,9 +115,8 @@ func gateSetting(a journal.Setting, groups int) journal.Setting {
 func gatePairs(duel contest.Duel, figure race.Figure) located {
 	d := race.Differences(duel.Pairs, figure)
 	return func(alpha float64) (int, float64, float64, float64) {
-		e := locate(d)
-		lower, upper := boundsAt(d, alpha)
-		return e.n, e.mid, lower, upper
+		mid, lower, upper := stat.SignedRanks(d, alpha)
+		return len(d), mid, lower, upper
 	}
 }
 
@@ -134,7 +133,7 @@ func (gate *gating) judgeChecks() {
 	const each = 1 - contest.Singly
 	judged := 0
 	for _, of := range gate.measured {
-		if n, _, _, _ := of(each); n >= minPairs {
+		if n, _, _, _ := of(each); n >= stat.FewestPairs {
 			judged++
 		}
 	}
@@ -143,8 +142,8 @@ func (gate *gating) judgeChecks() {
 		n, mid, lower, upper := of(each)
 		_, _, least, most := of(gateError / float64(max(1, judged)))
 		_, _, low, high := of(each / 2)
-		c.Judged = n >= minPairs
-		c.Ratio = estimate{n: n, mid: mid, low: low, high: high}.ratio()
+		c.Judged = n >= stat.FewestPairs
+		c.Ratio = stat.Estimate{N: n, Mid: mid, Low: low, High: high}.Ratio()
 		c.Margin = -math.Expm1(-gate.margin)
 		low, high = lower, most
 		c.Worse, c.Proven = most < -gate.margin, lower > -gate.margin
@@ -160,7 +159,7 @@ func (gate *gating) judgeChecks() {
 		}
 		c.Worse, c.Proven = c.Worse && c.Judged, c.Proven && c.Judged
 		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
-			c.Bounds = stat.Interval{Median: c.Ratio.Median, Low: contest.RatioOfLog(low), High: contest.RatioOfLog(high), N: n}
+			c.Bounds = stat.Interval{Median: c.Ratio.Median, Low: stat.RatioOfLog(low), High: stat.RatioOfLog(high), N: n}
 		}
 		switch {
 		case !c.Judged:

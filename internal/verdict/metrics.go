@@ -51,11 +51,11 @@ func (g *group) metricLosses(chosen *contest.Value) []metricLoss {
 				continue
 			}
 			d := g.seriesOf(chosen, of).minus(g.seriesOf(other, of))
-			if len(d) < minPairs {
+			if len(d) < stat.FewestPairs {
 				continue
 			}
 			mid := sign * stat.Mean(d) // the loss, a logarithm above 0, and its lower bound
-			bound := mid - quantileT(level, len(d)-1)*stat.Deviation(d)/math.Sqrt(float64(len(d)))
+			bound := mid - stat.TQuantile(level, float64(len(d)-1))*stat.Deviation(d)/math.Sqrt(float64(len(d)))
 			if bound > as(g.header.Plan.Margin) && mid > as(g.metricFloor(of)) {
 				worse := ReasonMetricWorse{name, Bounded{Difference{Pair{chosen, other}, expm1(sign * mid), len(d)}, expm1(sign * bound)}}
 				losses = append(losses, metricLoss{worse, g.unit() == "operations" && all[name].Unit == "ns/op"})
@@ -90,7 +90,7 @@ func (g *group) bestFor(metric figure, lower bool) (best *contest.Value) {
 func (g *group) firstMedian(v *contest.Value, metric figure) *float64 {
 	for _, a := range v.Settings {
 		if list := values(g.Measured(a), metric); len(list) > 0 {
-			return new(medianFloat(list))
+			return new(stat.Middle(list))
 		}
 	}
 	return nil
@@ -190,10 +190,10 @@ func (g *group) benchmarks(losses []metricLoss) *Benchmarks {
 func (g *group) times(base int, of figure, alpha float64) []BenchmarkTime {
 	var list []BenchmarkTime
 	for i, v := range g.Values {
-		t := BenchmarkTime{Setting: v.Setting, Seconds: Median(values(v.Trials, of))}
+		t := BenchmarkTime{Setting: v.Setting, Seconds: stat.Median(values(v.Trials, of))}
 		if d := g.seriesOf(v, of).minus(g.seriesOf(g.Values[base], of)); i != base && len(d) > 0 {
-			low, high := boundsAt(d, alpha)
-			t.VersusBase = stat.Interval{Median: contest.RatioOfLog(stat.Mean(d)), Low: contest.RatioOfLog(low), High: contest.RatioOfLog(high), N: len(d)}
+			low, high := stat.BoundsAt(d, alpha)
+			t.VersusBase = stat.OfLogs(stat.Mean(d), low, high, len(d))
 			t.Differs = low > 0 || high < 0
 		}
 		list = append(list, t)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // CarriedRatio is the share of the offered rate that counts as carried.
@@ -23,7 +24,7 @@ func (g *group) carries() Recommendation {
 	few, refused := false, true
 	for _, v := range g.Values {
 		if c := g.carrying(v); c.n > 0 {
-			few = few || c.blocks < minPairs
+			few = few || c.blocks < stat.FewestPairs
 			refused = refused && c.refuses()
 			rec.Reasons = append(rec.Reasons, ReasonCarried{About{v}, c.typed()})
 		}
@@ -44,7 +45,7 @@ func (g *group) carries() Recommendation {
 			rec.because(CauseRateNotOffered{}, StepOfferRate)
 		case few:
 			rec.because(CauseRateFewBlocks{}, StepRepeat, StepLessRate)
-			rec.Next[0].Blocks = minPairs
+			rec.Next[0].Blocks = stat.FewestPairs
 		case refused:
 			rec.because(CauseRateNotCarried{Proven: true}, StepLessRate)
 		default:
@@ -117,12 +118,12 @@ func ratioOf(values []float64, alpha float64) ratioBounds {
 	if x.n == 0 {
 		return x
 	}
-	x.mid = medianFloat(values)
+	x.mid = stat.Middle(values)
 	logs := make([]float64, len(values))
 	for i, v := range values {
 		logs[i] = math.Log(max(v, math.SmallestNonzeroFloat64))
 	}
-	lower, upper := boundsAt(logs, alpha)
+	lower, upper := stat.BoundsAt(logs, alpha)
 	x.low, x.high = min(x.mid, math.Exp(lower)), max(x.mid, math.Exp(upper))
 	return x
 }
@@ -156,11 +157,11 @@ func (g *group) carrying(v *contest.Value) carrying {
 // enough reports whether it is proven to carry the rate, refuses whether it is proven not
 // to.
 func (c carrying) enough() bool {
-	return c.blocks >= minPairs && c.share.low >= CarriedRatio-rounding && (c.closed.n == 0 || c.closed.low >= 1-rounding)
+	return c.blocks >= stat.FewestPairs && c.share.low >= CarriedRatio-rounding && (c.closed.n == 0 || c.closed.low >= 1-rounding)
 }
 
 func (c carrying) refuses() bool {
-	return c.blocks >= minPairs && (c.share.high < CarriedRatio || c.closed.n > 0 && c.closed.high < 1)
+	return c.blocks >= stat.FewestPairs && (c.share.high < CarriedRatio || c.closed.n > 0 && c.closed.high < 1)
 }
 
 // rounding is what an exponential of a logarithm may be off by.
@@ -168,12 +169,12 @@ const rounding = 1e-9
 
 func (c carrying) typed() Carried {
 	t := Carried{Share: c.share.mid, Trials: c.n, Blocks: c.blocks, Carries: c.enough(), Refuses: c.refuses()}
-	if c.blocks >= minPairs && c.share.low > 0 {
+	if c.blocks >= stat.FewestPairs && c.share.low > 0 {
 		t.ShareLow = new(c.share.low)
 	}
 	if c.closed.n > 0 {
 		t.Closed = new(c.closed.mid)
-		if c.closed.low > 0 && c.blocks >= minPairs {
+		if c.closed.low > 0 && c.blocks >= stat.FewestPairs {
 			t.Closed, t.Low = new(c.closed.low), true
 		}
 	}

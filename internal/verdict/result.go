@@ -737,9 +737,6 @@ const (
 	UnjudgedUndecided  UnjudgedCode = "undecided"    // Checks, with as many Pairs: neither proven worse nor within the margin
 )
 
-// FewestPairs is how many pairs a check takes.
-const FewestPairs = minPairs
-
 // Cheapest answers which setting carries a rate within an objective with the fewest
 // CPUs. A setting carries it when the lower bound of its capacity does, and does not
 // when the upper bound falls short; between the two it is open. The bounds hold for

@@ -22,9 +22,9 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 		Variable:   a.Key().Value,
 		Trials:     contest.Valid(measured),
 		Invalid:    len(measured) - contest.Valid(measured),
-		Throughput: Median(values(measured, throughputOf)),
-		P50:        Median(values(measured, shownLatency(g.latencyMode, ofP50))),
-		P99:        Median(values(measured, shownLatency(g.latencyMode, ofP99))),
+		Throughput: stat.Median(values(measured, throughputOf)),
+		P50:        stat.Median(values(measured, shownLatency(g.latencyMode, ofP50))),
+		P99:        stat.Median(values(measured, shownLatency(g.latencyMode, ofP99))),
 		Metrics:    metricIntervals(measured),
 		ByRequest:  byRequest(measured, g.latencyMode),
 		Saturated:  mostlySaturated(measured),
@@ -149,7 +149,7 @@ func metricIntervals(trials []*journal.Trial) map[string]MetricInterval {
 				}
 				return nil
 			})
-			all[name] = MetricInterval{Median(of), m.Unit, m.Better}
+			all[name] = MetricInterval{stat.Median(of), m.Unit, m.Better}
 		}
 	}
 	if len(all) == 0 {
@@ -179,7 +179,7 @@ func (g *group) quantiles(row *Row, v *contest.Value) {
 		if len(have) == 0 {
 			return stat.Interval{}
 		}
-		seen := Median(values(have, func(t *journal.Trial) *float64 { return f(t.LatencySeconds) }))
+		seen := stat.Median(values(have, func(t *journal.Trial) *float64 { return f(t.LatencySeconds) }))
 		if level := *row.Judged.Median; (quantile < g.Latency.Quantile) == (*seen.Median > level) {
 			return seen.Scaled(level / *seen.Median)
 		}
@@ -210,7 +210,7 @@ func byRequest(trials []*journal.Trial, mode journal.Mode) (list []RequestLatenc
 		}
 	}
 	for i := range list {
-		list[i].P50, list[i].P99 = Median(p50[list[i].Name]), Median(p99[list[i].Name])
+		list[i].P50, list[i].P99 = stat.Median(p50[list[i].Name]), stat.Median(p99[list[i].Name])
 	}
 	return list
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // verdict is what the comparisons come to: what is proven, and what is not.
@@ -64,7 +65,7 @@ func (g *group) attached() Recommendation {
 		of = v
 		if g.anyLatency() {
 			seen := *v
-			seen.P99.Median = Median(values(g.Measured(g.Settings[0]), shownLatency(g.latencyMode, ofP99))).Median
+			seen.P99.Median = stat.Median(values(g.Measured(g.Settings[0]), shownLatency(g.latencyMode, ofP99))).Median
 			of = &seen
 		}
 	}
@@ -347,7 +348,7 @@ func secondsOf(trials []*journal.Trial) float64 {
 	if len(gaps) == 0 {
 		return 0
 	}
-	return medianFloat(gaps)
+	return stat.Middle(gaps)
 }
 
 // pair are the two values of a comparison, by Ps.

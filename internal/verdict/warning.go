@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // The remarks that are made here.
@@ -105,7 +106,7 @@ func (n *notes) samples(i int, g *group) {
 	for _, a := range g.Settings {
 		least = min(least, contest.Valid(g.Measured(a)))
 	}
-	if least < FewestPairs && !n.h.Plan.Racing() {
+	if least < stat.FewestPairs && !n.h.Plan.Racing() {
 		n.add(i, FewBlocks{least})
 	}
 	if settings := len(g.Current()); settings < FewestSettings && !n.h.Plan.Racing() && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor && n.h.Target.Attached == nil {

@@ -70,7 +70,7 @@ func (n *notes) drift(groups []*group) {
 	for _, g := range groups {
 		for _, a := range g.Settings {
 			if v := values(g.Trials(a), throughputOf); len(v) > 0 {
-				level[a.Key()] = medianFloat(v)
+				level[a.Key()] = stat.Middle(v)
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func (n *notes) drift(groups []*group) {
 	df := len(at) - 2
 	se := math.Sqrt(squares / float64(df) / (stat.Variance(at) * float64(len(at)-1)))
 	total := beta * (at[len(at)-1] - at[0])
-	if math.Abs(total) > n.h.Plan.Margin && math.Abs(beta) > quantileT(0.975, df)*se {
+	if math.Abs(total) > n.h.Plan.Margin && math.Abs(beta) > stat.TQuantile(0.975, float64(df))*se {
 		n.add(-1, Drift{expm1(total)})
 	}
 }

@@ -221,15 +221,7 @@ func (c *Contest) versusPeak(v *Value) stat.Interval {
 	if e.N == 0 {
 		return stat.Interval{}
 	}
-	return stat.Interval{Median: RatioOfLog(e.Mid), Low: RatioOfLog(e.Lower), High: RatioOfLog(e.Most), N: e.N}
-}
-
-// RatioOfLog is a logarithm as a ratio; nil where either is not a finite number.
-func RatioOfLog(log float64) *float64 {
-	if math.IsInf(log, 0) {
-		return nil
-	}
-	return stat.Known(1 + math.Expm1(log))
+	return stat.OfLogs(e.Mid, e.Lower, e.Most, e.N)
 }
 
 // Valid counts the valid trials.

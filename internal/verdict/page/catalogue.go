@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // wording is a remark in words. Remarks that follow one another under the same lead share a line.
@@ -63,7 +64,7 @@ func (w words) say(x verdict.Remark) wording {
 var catalogue = byKind(
 	// What was measured, and how often.
 	warns(func(w words, x verdict.FewBlocks) (string, string) {
-		return fmt.Sprintf("a setting needs %d valid trials for a proof, and one setting has only %d", verdict.FewestPairs, x.Valid), w.enough(x.Valid)
+		return fmt.Sprintf("a setting needs %d valid trials for a proof, and one setting has only %d", stat.FewestPairs, x.Valid), w.enough(x.Valid)
 	}),
 	warns(func(w words, x verdict.FewSettings) (string, string) {
 		return phrase.Count(x.Settings, "setting") + " measured: the best value may be one that was not", w.ways(otherWay{"use --procs auto", "procs", "auto"}, otherWay{text: "measure at least five values"})
@@ -393,7 +394,7 @@ var catalogue = byKind(
 		return "in no valid trial did the load generator send " + w.rate() + "."
 	}),
 	states(func(w words, _ verdict.CauseRateFewBlocks) string {
-		return fmt.Sprintf("no value of GOMAXPROCS sustained %s in the %d trials that a proof needs.", w.rate(), verdict.FewestPairs)
+		return fmt.Sprintf("no value of GOMAXPROCS sustained %s in the %d trials that a proof needs.", w.rate(), stat.FewestPairs)
 	}),
 	states(func(w words, x verdict.CauseRateNotCarried) string {
 		if x.Proven {

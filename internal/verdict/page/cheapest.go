@@ -74,8 +74,8 @@ func closest(c *verdict.Cheapest) string {
 	}
 	s := &c.Settings[i]
 	text := fmt.Sprintf(", but %s probably does: it reached %s the rate in %s", settingOf(s), ofRate(*s.Capacity.Median, c), phrase.Count(s.Trials, "trial"))
-	if s.Trials < verdict.FewestPriced {
-		text += fmt.Sprintf(", and a proof needs %d", verdict.FewestPriced)
+	if s.Trials < stat.FewestPairs {
+		text += fmt.Sprintf(", and a proof needs %d", stat.FewestPairs)
 	}
 	return text
 }

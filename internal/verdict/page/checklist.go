@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // question is one of a list that is answered from the data.
@@ -164,14 +165,14 @@ func (g *group) enough() (state document.Tone, answer, detail string) {
 		settings++
 		least = min(least, a.Trials)
 		switch {
-		case a.Trials >= verdict.FewestPairs:
+		case a.Trials >= stat.FewestPairs:
 			repeated++
 		case a.Trials > 0 && a.Excluded != nil && (*a.Excluded == contest.ExcludedSlower || *a.Excluded == contest.ExcludedSaturated):
 			slow++
 		}
 	}
 	detail = phrase.Count(settings, "setting")
-	often := fmt.Sprintf(", %d of them with at least %s", repeated, phrase.Count(verdict.FewestPairs, "valid trial"))
+	often := fmt.Sprintf(", %d of them with at least %s", repeated, phrase.Count(stat.FewestPairs, "valid trial"))
 	switch {
 	case settings == 0 || least == 0:
 		detail += ", not all with a valid trial"

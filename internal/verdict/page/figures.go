@@ -108,7 +108,7 @@ func closedP99(a *verdict.Row) stat.Interval {
 			values = append(values, *p.ClosedP99)
 		}
 	}
-	return verdict.Median(values)
+	return stat.Median(values)
 }
 
 // kernelFigures are what the kernel counted of the program.

@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // leadText is a lead that needs no number, leadMargin and leadMarginP99 are some with a margin.
@@ -228,8 +229,8 @@ func carriedText(c *verdict.Carried, latency string) string {
 		text += fmt.Sprintf(", but its throughput phase reached only %s of it (%s)", percentDown(*c.Closed), which)
 	}
 	text += fmt.Sprintf(" (median, n %d)", c.Trials) + latency
-	if c.Blocks < verdict.FewestPairs {
-		text += fmt.Sprintf("; %d trials are needed to prove it", verdict.FewestPairs)
+	if c.Blocks < stat.FewestPairs {
+		text += fmt.Sprintf("; %d trials are needed to prove it", stat.FewestPairs)
 	}
 	return text
 }
@@ -266,7 +267,7 @@ func tooFew(pairs int) string {
 	if pairs == 0 {
 		return "no pair of trials is valid"
 	}
-	return fmt.Sprintf("only %s valid, and %d are needed", phrase.CountOf(pairs, "pair of trials is", "pairs of trials are"), verdict.FewestPairs)
+	return fmt.Sprintf("only %s valid, and %d are needed", phrase.CountOf(pairs, "pair of trials is", "pairs of trials are"), stat.FewestPairs)
 }
 
 // throttlingAdvice is what is to be done, the same in every place.

@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // enough is how to have the trials that a proof takes.
@@ -17,7 +18,7 @@ func (w words) enough(valid int) string {
 		return "allow " + moreFlag(w.plan())
 	}
 	// As many blocks were invalid as there are valid trials too few.
-	return fmt.Sprintf("use --repeats %d or more", max(6, w.plan().Blocks+max(1, verdict.FewestPairs-valid)))
+	return fmt.Sprintf("use --repeats %d or more", max(6, w.plan().Blocks+max(1, stat.FewestPairs-valid)))
 }
 
 // unshared is what helps against a hypervisor that takes the CPUs, readLogs against most else.

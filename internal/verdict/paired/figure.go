@@ -6,6 +6,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/eprocess"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // figure is one metric of a value, with its differences to the control's, of the logarithms,
@@ -51,7 +52,7 @@ func (f *figure) bounds(level float64, last bool) Bounds {
 	mid, radius := race.Sequence(f.d, 2*level)
 	low, high := mid-radius, mid+radius
 	if last {
-		mid, low, high = verdict.SignedRanks(f.d, level)
+		mid, low, high = stat.SignedRanks(f.d, level)
 	}
 	b := Bounds{Metric: f.Metric, Pairs: len(f.d), Ratio: math.Exp(mid), Low: math.Exp(low), High: math.Exp(high)}
 	within := b.High < 1+f.Margin && (last || f.over.IsBelow(level))

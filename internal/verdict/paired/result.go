@@ -46,10 +46,10 @@ func (r Rules) Setting(value int, look Look, list []Slice) (out verdict.CanarySe
 			}
 			f.Points = append(f.Points, [2]*float64{x, y})
 		}
-		f.Value = verdict.Median(is)
+		f.Value = stat.Median(is)
 		if value > 0 {
 			b := look.Values[value-1].Bounds[i]
-			f.Control, f.Outcome, f.Ratio.N = verdict.Median(was), b.Outcome, b.Pairs
+			f.Control, f.Outcome, f.Ratio.N = stat.Median(was), b.Outcome, b.Pairs
 			if b.Pairs > 0 { // an end that is infinite is not known
 				f.Ratio.Median, f.Ratio.Low, f.Ratio.High = stat.Known(b.Ratio), stat.Known(b.Low), stat.Known(b.High)
 			}

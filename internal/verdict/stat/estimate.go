@@ -1,24 +1,21 @@
-package verdict
+package stat
 
 import (
 	"maps"
 	"math"
 	"slices"
 	"sync"
-
-	"github.com/procfit/procfit/internal/verdict/contest"
-	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // minSigned is the fewest pairs for which the signed-rank distribution holds a
 // two-sided 95% interval: with five, the whole range has only 94%.
 const minSigned = 6
 
-// minPairs is the fewest differences that prove anything. Two have an interval,
+// FewestPairs is the fewest differences that prove anything. Two have an interval,
 // but so wide a one that what it excludes is mostly an outlier's doing: of
 // simulated sweeps over equal settings in two blocks 8% claimed a difference, in
 // three 1%.
-const minPairs = 3
+const FewestPairs = 3
 
 // exactSigned is the most pairs for which that distribution is computed; above
 // it the normal approximation is off by one rank at most.
@@ -27,19 +24,19 @@ const exactSigned = 30
 // Median is the median with its distribution-free 95% interval: the order
 // statistics x(k) and x(n+1-k) hold the median with probability
 // 1 - 2·P(Binomial(n, ½) < k) (Conover, Practical Nonparametric Statistics, 3.2).
-func Median(values []float64) stat.Interval {
+func Median(values []float64) Interval {
 	n := len(values)
 	if n == 0 {
-		return stat.Interval{}
+		return Interval{}
 	}
 	x := slices.Sorted(slices.Values(values))
-	i := stat.Interval{Median: stat.Known(median(x)), N: n}
+	i := Interval{Median: Known(median(x)), N: n}
 	k := 0
-	for stat.HalfBinomial(k, n) <= 0.025 {
+	for HalfBinomial(k, n) <= 0.025 {
 		k++
 	}
 	if k > 0 {
-		i.Low, i.High = stat.Known(x[k-1]), stat.Known(x[n-k])
+		i.Low, i.High = Known(x[k-1]), Known(x[n-k])
 	}
 	return i
 }
@@ -50,17 +47,17 @@ func median(sorted []float64) float64 {
 	return sorted[(n-1)/2]/2 + sorted[n/2]/2
 }
 
-// estimate is how large differences are, in logarithms: 0 is no difference.
-type estimate struct {
-	n         int
-	mid       float64
-	low, high float64 // the two-sided 95% interval
-	// lower and upper are one-sided bounds of 95% each, which non-inferiority
+// Estimate is how large differences are, in logarithms: 0 is no difference.
+type Estimate struct {
+	N         int
+	Mid       float64
+	Low, High float64 // the two-sided 95% interval
+	// Lower and Upper are one-sided bounds of 95% each, which non-inferiority
 	// is tested with.
-	lower, upper float64
+	Lower, Upper float64
 }
 
-// locate estimates the location of differences that are symmetric about it.
+// Locate estimates the location of differences that are symmetric about it.
 // Differences of logarithms between two trials of a block are: swapping equal
 // settings would only have turned the sign.
 //
@@ -72,54 +69,54 @@ type estimate struct {
 // 70% at n=20, signed ranks in 73% and 95%; at n=6 they are close (54 and
 // 60%). Why not a percentile bootstrap of the blocks: of six, its 95% interval
 // holds the truth in 85%.
-func locate(d []float64) estimate {
-	e := estimate{n: len(d), low: math.Inf(-1), high: math.Inf(1), lower: math.Inf(-1), upper: math.Inf(1)}
+func Locate(d []float64) Estimate {
+	e := Estimate{N: len(d), Low: math.Inf(-1), High: math.Inf(1), Lower: math.Inf(-1), Upper: math.Inf(1)}
 	if len(d) < minSigned {
 		return student(e, d)
 	}
 	walsh := walshOf(d)
-	e.mid = median(walsh)
-	one, two := signedRanks(len(d))
+	e.Mid = median(walsh)
+	one, two := boundRanks(len(d))
 	last := len(walsh) - 1
-	e.lower, e.upper = walsh[one], walsh[last-one]
-	e.low, e.high = walsh[two], walsh[last-two]
+	e.Lower, e.Upper = walsh[one], walsh[last-one]
+	e.Low, e.High = walsh[two], walsh[last-two]
 	return e
 }
 
-// locateNarrow is Student's t at any n. The noise floor takes it: it describes
+// LocateNarrow is Student's t at any n. The noise floor takes it: it describes
 // how far copies of one setting stray, outliers and all, and at six pairs the exact
 // signed-rank interval is their whole range.
-func locateNarrow(d []float64) estimate {
-	e := estimate{n: len(d), low: math.Inf(-1), high: math.Inf(1), lower: math.Inf(-1), upper: math.Inf(1)}
+func LocateNarrow(d []float64) Estimate {
+	e := Estimate{N: len(d), Low: math.Inf(-1), High: math.Inf(1), Lower: math.Inf(-1), Upper: math.Inf(1)}
 	return student(e, d)
 }
 
-func student(e estimate, d []float64) estimate {
+func student(e Estimate, d []float64) Estimate {
 	if len(d) == 0 {
-		e.mid = math.NaN()
+		e.Mid = math.NaN()
 		return e
 	}
-	e.mid = stat.Mean(d)
-	if len(d) < minPairs {
+	e.Mid = Mean(d)
+	if len(d) < FewestPairs {
 		return e
 	}
-	se := stat.Deviation(d) / math.Sqrt(float64(len(d)))
-	one, two := quantileT(0.95, len(d)-1)*se, quantileT(0.975, len(d)-1)*se
-	e.lower, e.upper = e.mid-one, e.mid+one
-	e.low, e.high = e.mid-two, e.mid+two
+	se, df := Deviation(d)/math.Sqrt(float64(len(d))), float64(len(d)-1)
+	one, two := TQuantile(0.95, df)*se, TQuantile(0.975, df)*se
+	e.Lower, e.Upper = e.Mid-one, e.Mid+one
+	e.Low, e.High = e.Mid-two, e.Mid+two
 	return e
 }
 
-// boundsAt are the one-sided bounds of differences at an error of alpha each: of signed
+// BoundsAt are the one-sided bounds of differences at an error of alpha each: of signed
 // ranks where there are pairs enough for so small an error, else Student's.
-func boundsAt(d []float64, alpha float64) (lower, upper float64) {
+func BoundsAt(d []float64, alpha float64) (lower, upper float64) {
 	n := len(d)
-	if n < minPairs {
+	if n < FewestPairs {
 		return math.Inf(-1), math.Inf(1)
 	}
 	if n < minSigned || math.Pow(2, -float64(n)) > alpha {
-		by := quantileT(1-alpha, n-1) * stat.Deviation(d) / math.Sqrt(float64(n))
-		mid := stat.Mean(d)
+		by := TQuantile(1-alpha, float64(n-1)) * Deviation(d) / math.Sqrt(float64(n))
+		mid := Mean(d)
 		return mid - by, mid + by
 	}
 	walsh := walshOf(d)
@@ -139,12 +136,8 @@ func walshOf(d []float64) []float64 {
 	return walsh
 }
 
-func quantileT(p float64, df int) float64 {
-	return stat.TQuantile(p, float64(df))
-}
-
-// signedRanks are the indices of the bounds of 95% one-sided and two-sided.
-func signedRanks(n int) (one, two int) {
+// boundRanks are the indices of the bounds of 95% one-sided and two-sided.
+func boundRanks(n int) (one, two int) {
 	if n <= exactSigned {
 		ranks := exactRanks()[n]
 		return ranks[0], ranks[1]
@@ -169,7 +162,7 @@ func signedRank(n int, alpha float64) int {
 	sums := n * (n + 1) / 2
 	if n > exactSigned {
 		sd := math.Sqrt(float64(sums) * float64(2*n+1) / 12)
-		z := stat.NormalQuantile(alpha)
+		z := NormalQuantile(alpha)
 		return max(0, int(math.Floor(float64(sums)/2+z*sd-0.5)))
 	}
 	ways := make([]float64, sums+1) // in which ranks 1..n sum to each value
@@ -188,38 +181,55 @@ func signedRank(n int, alpha float64) int {
 	return 0
 }
 
-// detectable is the difference, in logarithms, that n differences of that
-// standard deviation show in four of five runs at 95%.
-func detectable(sd float64, n int) float64 {
-	return (quantileT(0.95, n-1) + quantileT(0.80, n-1)) * sd / math.Sqrt(float64(n))
-}
-
-// ratio is the estimate as a ratio with its two-sided interval.
-func (e estimate) ratio() stat.Interval {
-	if e.n == 0 {
-		return stat.Interval{}
+// Detectable is the ratio, less one, that n differences of that standard deviation show in four
+// of five runs at 95%; nil where they show nothing.
+func Detectable(sd float64, n int) *float64 {
+	const most = 10 // 1000%: blocks that can show no less show nothing
+	if n < FewestPairs {
+		return nil
 	}
-	return stat.Interval{Median: contest.RatioOfLog(e.mid), Low: contest.RatioOfLog(e.low), High: contest.RatioOfLog(e.high), N: e.n}
+	df := float64(n - 1)
+	x := math.Expm1((TQuantile(0.95, df) + TQuantile(0.80, df)) * sd / math.Sqrt(float64(n)))
+	if x > most {
+		return nil
+	}
+	return &x
 }
 
-func medianFloat(values []float64) float64 {
-	return median(slices.Sorted(slices.Values(values)))
+// RatioOfLog is a logarithm as a ratio; nil where either is not a finite number.
+func RatioOfLog(log float64) *float64 {
+	if math.IsInf(log, 0) {
+		return nil
+	}
+	return Known(1 + math.Expm1(log))
 }
 
-// expm1 is a logarithm as a change of ratio, kept within what JSON can hold: two
-// wild values have an interval beyond it.
-func expm1(x float64) float64 { return math.Expm1(min(x, 700)) }
+// OfLogs is an interval of logarithms as one of ratios.
+func OfLogs(mid, low, high float64, n int) Interval {
+	return Interval{Median: RatioOfLog(mid), Low: RatioOfLog(low), High: RatioOfLog(high), N: n}
+}
+
+// Ratio is the estimate as a ratio with its two-sided interval.
+func (e Estimate) Ratio() Interval {
+	if e.N == 0 {
+		return Interval{}
+	}
+	return OfLogs(e.Mid, e.Low, e.High, e.N)
+}
+
+// Middle is the median alone.
+func Middle(values []float64) float64 { return median(slices.Sorted(slices.Values(values))) }
 
 // Paired is the ratio of a to b, each given by block, with its two-sided 95%
 // interval (from three blocks on). Blocks that one side lacks do not count. Of
 // several values in a block the geometric mean is taken, and what has no
 // logarithm is skipped.
-func Paired(a, b map[int][]float64) stat.Interval { return locate(logRatios(a, b)).ratio() }
+func Paired(a, b map[int][]float64) Interval { return Locate(logRatios(a, b)).Ratio() }
 
 // SignedRanks are where differences lie, with their one-sided bounds at an error of alpha each.
 func SignedRanks(d []float64, alpha float64) (mid, lower, upper float64) {
-	lower, upper = boundsAt(d, alpha)
-	return locate(d).mid, lower, upper
+	lower, upper = BoundsAt(d, alpha)
+	return Locate(d).Mid, lower, upper
 }
 
 // logRatios are in the order of the blocks, as sums depend on it.
@@ -240,5 +250,5 @@ func logMean(values []float64) float64 {
 			logs = append(logs, math.Log(x))
 		}
 	}
-	return stat.Mean(logs)
+	return Mean(logs)
 }

@@ -1,4 +1,4 @@
-package verdict
+package stat
 
 import (
 	"math"
@@ -58,13 +58,13 @@ func TestLocateIsSymmetric(t *testing.T) {
 			d[i] = r.NormFloat64()
 			neg[i] = -d[i]
 		}
-		a, b := locate(d), locate(neg)
-		for _, pair := range [][2]float64{{a.mid, -b.mid}, {a.low, -b.high}, {a.lower, -b.upper}} {
+		a, b := Locate(d), Locate(neg)
+		for _, pair := range [][2]float64{{a.Mid, -b.Mid}, {a.Low, -b.High}, {a.Lower, -b.Upper}} {
 			if math.Abs(pair[0]-pair[1]) > 1e-12 {
 				t.Errorf("n=%d: %v and %v", n, a, b)
 			}
 		}
-		if !slices.IsSorted([]float64{a.low, a.lower, a.mid, a.upper, a.high}) {
+		if !slices.IsSorted([]float64{a.Low, a.Lower, a.Mid, a.Upper, a.High}) {
 			t.Errorf("n=%d: bounds out of order: %+v", n, a)
 		}
 	}
@@ -83,11 +83,11 @@ func TestLocateCovers(t *testing.T) {
 			for i := range d {
 				d[i] = 0.3 + 0.05*(r.NormFloat64()-r.NormFloat64())
 			}
-			e := locate(d)
-			if e.low <= 0.3 && 0.3 <= e.high {
+			e := Locate(d)
+			if e.Low <= 0.3 && 0.3 <= e.High {
 				held++
 			}
-			if e.lower > 0.3 {
+			if e.Lower > 0.3 {
 				missed++
 			}
 		}
@@ -102,7 +102,7 @@ func TestLocateCovers(t *testing.T) {
 
 func TestFewDifferencesProveNothing(t *testing.T) {
 	for _, d := range [][]float64{nil, {0.1}, {0.1, 0.1001}} {
-		if e := locate(d); e.lower > -1e9 || e.upper < 1e9 {
+		if e := Locate(d); e.Lower > -1e9 || e.Upper < 1e9 {
 			t.Errorf("%d differences have bounds: %+v", len(d), e)
 		}
 	}
@@ -110,8 +110,17 @@ func TestFewDifferencesProveNothing(t *testing.T) {
 
 func TestDetectable(t *testing.T) {
 	// Six blocks at a trial CV of 3%, that is 4.2% for a difference.
-	if got := math.Expm1(detectable(0.0424, 6)); got < 0.05 || got > 0.055 {
+	if got := *Detectable(0.0424, 6); got < 0.05 || got > 0.055 {
 		t.Errorf("detectable: %.4f", got)
+	}
+	for _, c := range []struct {
+		sd   float64
+		n    int
+		null bool
+	}{{.03, 2, true}, {.03, 3, false}, {.03, 6, false}, {3, 3, true}} {
+		if got := Detectable(c.sd, c.n); (got == nil) != c.null {
+			t.Errorf("sd %g, n %d: %v", c.sd, c.n, got)
+		}
 	}
 }
 
@@ -126,6 +135,32 @@ func TestPairedIsTheSame(t *testing.T) {
 	for range 20 {
 		if !slices.Equal(logRatios(a, b), first) {
 			t.Fatal("the ratios of one pair of runs are in another order")
+		}
+	}
+}
+
+func TestPaired(t *testing.T) {
+	three := func(x float64) map[int][]float64 { return map[int][]float64{0: {x}, 1: {2 * x}, 2: {3 * x}} }
+	for name, tc := range map[string]struct {
+		a, b      map[int][]float64
+		ratio     float64 // 0: none
+		n         int
+		intervals bool
+	}{
+		"nothing":               {nil, nil, 0, 0, false},
+		"blocks that differ":    {map[int][]float64{0: {1}}, map[int][]float64{1: {1}}, 0, 0, false},
+		"one block":             {map[int][]float64{4: {3}}, map[int][]float64{4: {2}}, 1.5, 1, false},
+		"three, with a drift":   {three(2), three(1), 2, 3, true},
+		"two values of a block": {map[int][]float64{0: {1, 4}}, map[int][]float64{0: {1}}, 2, 1, false},
+		"what has no logarithm": {map[int][]float64{0: {0, -1, math.NaN(), math.Inf(1), 3}}, map[int][]float64{0: {1}}, 3, 1, false},
+		"only such":             {map[int][]float64{0: {0}}, map[int][]float64{0: {1}}, 0, 0, false},
+	} {
+		got := Paired(tc.a, tc.b)
+		if got.N != tc.n || (got.Median == nil) != (tc.ratio == 0) || (got.Low == nil) == tc.intervals || (got.High == nil) == tc.intervals {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if got.Median != nil && math.Abs(*got.Median-tc.ratio) > 1e-9 {
+			t.Errorf("%s: ratio %g, want %g", name, *got.Median, tc.ratio)
 		}
 	}
 }
