@@ -21,7 +21,8 @@ func calm() Config {
 	return Config{Noise: &Noise{Trial: 0.004, P99: 0.02}, Rate: 1000, Settings: CPUServer()}
 }
 
-func TestWarningsInWords(t *testing.T) {
+// Each warning comes of its cause, alone or next to those named, and says so.
+func TestWarnings(t *testing.T) {
 	under := func(quota float64, settings ...Truth) []Truth { return Quota(quota, settings...) }
 	throttled := func(share float64, truth Truth) Truth { truth.Throttled = share; return truth }
 	for _, c := range []struct {
@@ -93,9 +94,11 @@ func TestWarningsInWords(t *testing.T) {
 		{"default_differs", func(c *Config) { c.Settings[0] = Unset(8, 40000, .0052) }, "performs differently from GOMAXPROCS=8"},
 		{"dropped", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.Dropped = 2 } }, "were due but never sent"},
 		{"send_lag", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.SendLagP99Seconds = new(0.002) } }, "4 (6 of 6 trials)"},
-		{"noisy", func(c *Config) {
+		{"noisy noisy_p99", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
-				*t.ThroughputPerSecond *= math.Exp2(float64((t.Block*7+t.Order*3)%5-2) / 3)
+				by := math.Exp2(float64((t.Block*7+t.Order*3)%5-2) / 3)
+				*t.ThroughputPerSecond *= by
+				t.LatencySeconds.P99 = new(*t.LatencySeconds.P99 / (by * by * by))
 			}
 		}, "% in throughput, too much to prove small differences"},
 		{"heat", func(c *Config) {
@@ -105,11 +108,22 @@ func TestWarningsInWords(t *testing.T) {
 				}
 			}
 		}, "the CPUs lowered their clock because they were too hot, in 2 of "},
+		{"", func(c *Config) { c.Trial = func(t *journal.Trial) { t.HostUse.HeatTimes = new(int64(0)) } }, ""},
 		{"few_collections", func(c *Config) {
-			c.Trial = func(t *journal.Trial) {
+			c.Trial = func(t *journal.Trial) { // 2.4 collections in a trial of 3 s, each 5% of its time
 				t.Usage.GC = &journal.GC{Cycles: 8, SpanSeconds: 10, CPUSeconds: new(1.2), BusySeconds: new(10.0)}
 			}
 		}, "the throughput phase of a trial with GOMAXPROCS 1 has about 2.4 garbage collections, and each takes 5% of its time: its throughput depends on how many it happens to have: use --trial-time 13s, which has room for five"},
+		{"", func(c *Config) {
+			c.Trial = func(t *journal.Trial) { // each 0.4%
+				t.Usage.GC = &journal.GC{Cycles: 8, SpanSeconds: 10, CPUSeconds: new(0.1), BusySeconds: new(10.0)}
+			}
+		}, ""},
+		{"", func(c *Config) {
+			c.Trial = func(t *journal.Trial) { // 6 in a trial
+				t.Usage.GC = &journal.GC{Cycles: 20, SpanSeconds: 10, CPUSeconds: new(2.0), BusySeconds: new(10.0)}
+			}
+		}, ""},
 		{"flat_curve", func(c *Config) {
 			c.Settings = []Truth{Unset(8, 5000, .01), Set(1, 5000, .02), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
 		}, "within 5% of the best"},
@@ -148,12 +162,18 @@ func TestWarningsInWords(t *testing.T) {
 		config := calm()
 		c.change(&config)
 		r := analyze(config)
+		var codes []string
+		for _, w := range r.Warnings {
+			if code := string(w.Code()); !slices.Contains(codes, code) {
+				codes = append(codes, code)
+			}
+		}
 		got := ""
 		for _, n := range notes(r) {
 			got += n.Message + ": " + n.Fix + "\n"
 		}
-		if !strings.Contains(got, c.say) {
-			t.Errorf("%s: nothing says %q:\n%s", c.want, c.say, got)
+		if strings.Join(codes, " ") != c.want || !strings.Contains(got, c.say) {
+			t.Errorf("%q, want %q, with %q:\n%s", codes, c.want, c.say, got)
 		}
 	}
 }

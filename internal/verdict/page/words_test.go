@@ -103,7 +103,7 @@ func TestVerdictsInWords(t *testing.T) {
 	}
 }
 
-func TestWhatCarriesTheRateInWords(t *testing.T) {
+func TestWhatCarriesTheRate(t *testing.T) {
 	// open makes the open loop achieve a share of the rate whatever the closed one did.
 	open := func(label string, share float64) func(*journal.Trial) {
 		return func(t *journal.Trial) {
@@ -115,19 +115,22 @@ func TestWhatCarriesTheRateInWords(t *testing.T) {
 	}
 	external := func(t *journal.Trial) { t.Phases = t.Phases[1:] }
 	for _, c := range []struct {
-		name   string
-		config Config
-		say    string
+		name    string
+		config  Config
+		setting string // the smallest that sustains it; empty: undecided
+		say     string
 	}{
-		{"just below the threshold", Config{SmallFor: true, Settings: CPUServer(), Rate: 20000, Trial: open("2", 0.98996)}, "2 sustained 98.9%, below 99% of the rate (median, n 6)"},
-		{"queues hide what the closed loop shows", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Trial: open("2", 0.995)}, "2 sustained 99.5% of the rate, but its throughput phase reached only 9"},
-		{"the low end counts", Config{SmallFor: true, Settings: CPUServer(), Rate: 23400, Seed: 3, Noise: &Noise{Trial: .03}, Trial: open("2", 1)}, "(lower bound)"},
-		{"without an interval the median", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Blocks: 4, Trial: open("2", 1)}, "(lower bound) (median, n 4)"},
-		{"a load command has no closed loop", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, "2 sustained 100% of the rate (median"},
-		{"two trials", Config{SmallFor: true, Settings: CPUServer(), Rate: 20000, Blocks: 2}, "in the 3 trials that a proof needs"},
+		{"just below the threshold", Config{Rate: 20000, Trial: open("2", 0.98996)}, "4", "2 sustained 98.9%, below 99% of the rate (median, n 6)"},
+		{"queues hide what the closed loop shows", Config{Rate: 24000, Trial: open("2", 0.995)}, "4", "2 sustained 99.5% of the rate, but its throughput phase reached only 9"},
+		{"the low end counts", Config{Rate: 23400, Seed: 3, Noise: &Noise{Trial: .03}, Trial: open("2", 1)}, "4", "(lower bound)"},
+		{"without an interval the median", Config{Rate: 24000, Blocks: 4, Trial: open("2", 1)}, "4", "(lower bound) (median, n 4)"},
+		{"a load command has no closed loop", Config{Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, "2", "2 sustained 100% of the rate (median"},
+		{"two trials", Config{Rate: 20000, Blocks: 2}, "", "in the 3 trials that a proof needs"},
 	} {
-		if got := said(analyze(c.config)); !strings.Contains(got, c.say) {
-			t.Errorf("%s: no %q in\n%s", c.name, c.say, got)
+		c.config.SmallFor, c.config.Settings = true, CPUServer()
+		r := analyze(c.config)
+		if rec, got := r.Recommendation, said(r); rec.Setting != c.setting || (rec.Verdict == verdict.SustainsRate) != (c.setting != "") || !strings.Contains(got, c.say) {
+			t.Errorf("%s: %s of %q, want %q, and %q in\n%s", c.name, rec.Verdict, rec.Setting, c.setting, c.say, got)
 		}
 	}
 }
