@@ -39,9 +39,6 @@ const (
 	Dies Outcome = "dies" // its runtime crashes at start, so there is no number
 )
 
-// Outcomes returns all Outcomes.
-func Outcomes() []Outcome { return []Outcome{Runs, Dies} }
-
 // Decision is the result of a policy. Equal Facts and policies give equal Decisions.
 type Decision struct {
 	Policy     PolicyName

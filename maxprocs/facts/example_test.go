@@ -69,13 +69,3 @@ func ExampleReadMemoryFS() {
 	fmt.Println(limited, err, facts.ReadMemory().PID == os.Getpid())
 	// Output: false <nil> true
 }
-
-// What can happen to a program: it runs, or its runtime crashes at start.
-func ExampleOutcomes() {
-	for _, o := range facts.Outcomes() {
-		fmt.Printf("%q\n", o)
-	}
-	// Output:
-	// ""
-	// "dies"
-}
