@@ -233,7 +233,7 @@ func TestKubectlPlugin(t *testing.T) {
 func TestCompletions(t *testing.T) {
 	for line, want := range map[string]string{
 		"sweep --until ": "proven", "sweep --timeout ": "ready=", "kube sweep --load-from ": "local",
-		"help exit": "exit-codes", "kube ": "canary", "completion ": "fish", "load --engine ": "portable", "": "compare",
+		"help exit": "exit-codes", "kube ": "canary", "completion ": "fish", "load --pace ": "poisson", "": "compare",
 	} {
 		words := strings.Split(line, " ")
 		out := printedBy(t, append([]string{cobra.ShellCompRequestCmd}, words...)...)

@@ -33,10 +33,9 @@ func (o *loadOptions) fields() []field.Field {
 		field.Field{Name: "max-errors", Help: "exit with 1 if a greater share of the requests fails (default no limit)"})...)
 	own := field.In(field.Load, []field.Field{
 		{Name: "rate", Holds: "LIST", Often: true, Help: "req/s of an open loop; 1000,2000 offers both in turn (default a closed loop)", Value: field.Parsed(&o.rates, "", parseRates)},
-		{Name: "threads", Holds: "N", Help: "threads of the raw engine (default by the CPUs and the rate)", Value: field.Number(&o.threads, 0, math.MaxInt)},
+		{Name: "threads", Holds: "N", Help: "threads of the load on Linux (default by the CPUs and the rate)", Value: field.Number(&o.threads, 0, math.MaxInt)},
 	}...)
-	engine := field.Field{Name: "engine", Holds: "NAME", Help: "procfit's load engine: raw (HTTP/1.1 on Linux) or portable (default by URL)", Value: field.Choice(&l.Engine, load.EngineRaw, load.EnginePortable)}
-	return slices.Concat(own, []field.Field{o.spec.RunField("measured time: 10s, or 10s,warmup=1s")}, shared, field.In(field.Protocol, engine), field.In(field.Output,
+	return slices.Concat(own, []field.Field{o.spec.RunField("measured time: 10s, or 10s,warmup=1s")}, shared, field.In(field.Output,
 		field.Field{Name: "hdr", Holds: "FILE", Help: "write the latency of each second to this file, as an HdrHistogram log", Value: field.Text(&o.hdr)},
 	), o.out.fields("print a phase object for each rate, as the journal has it"))
 }

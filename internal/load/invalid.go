@@ -25,7 +25,6 @@ const (
 	FieldCPUs        Field = "cpus load"
 	FieldThreads     Field = "threads"
 	FieldStreams     Field = "streams"
-	FieldEngine      Field = "engine"
 	FieldCACert      Field = "tls ca"
 	FieldCert        Field = "tls cert"
 	FieldKey         Field = "tls key"

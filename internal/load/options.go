@@ -42,9 +42,9 @@ type Options struct {
 	Settle      time.Duration // the same load before it, in no figure but Counted
 	Timeout     time.Duration // for one request from its send, and for connecting; 0: DefaultTimeout
 	CPUs        []int         // the engine's threads run on these only; empty: anywhere
-	Threads     int           // event loops of the raw engine; 0: chosen
+	Threads     int           // event loops on Linux; 0: chosen
 	TLS         TLS           // of https
-	Engine      string        // EngineRaw or EnginePortable; empty: chosen
+	Engine      string        // EnginePortable; empty: the cheapest that this system has
 
 	// Progress, if any, is called twice a second from one goroutine.
 	Progress func(Progress) `json:"-"`
@@ -114,8 +114,13 @@ func (o Options) prepare() (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.chooseEngine(); err != nil {
-		return nil, err
+	if p.Streams > 1 && p.scheme == SchemeHTTP && p.GRPC == nil {
+		return nil, invalid(FieldStreams, fmt.Sprint(p.Streams), "http:// is HTTP/1.1, which allows one request at a time on a connection; write h2c:// or https://")
+	}
+	if p.Engine != EnginePortable && hasRaw {
+		p.Engine = EngineRaw
+	} else {
+		p.Engine = EnginePortable
 	}
 	if p.Security, err = o.TLS.Config(p.scheme); err != nil {
 		return nil, err
@@ -209,37 +214,10 @@ func (o Options) checkPace() error {
 	return nil
 }
 
-// The engines, as journals write them.
+// The engines, as journals write them. Both are the same loop.
 const (
-	// EngineRaw speaks plain HTTP/1.1 on Linux: event loops on threads of their own,
-	// at the least cost.
+	// EngineRaw waits for the kernel's sockets on threads of its own, on Linux.
 	EngineRaw = "raw"
-	// EnginePortable speaks all that package wire does, wherever Go runs.
+	// EnginePortable waits for connections of package net, wherever Go runs.
 	EnginePortable = "portable"
 )
-
-// chooseEngine is the one that is asked for, else the cheapest that can do it.
-func (p *Prepared) chooseEngine() error {
-	plain := p.scheme == SchemeHTTP && p.GRPC == nil
-	switch p.Engine {
-	case "":
-		p.Engine = EnginePortable
-		if hasRaw && plain {
-			p.Engine = EngineRaw
-		}
-	case EnginePortable:
-	case EngineRaw:
-		if !hasRaw {
-			return invalid(FieldEngine, p.Engine, "not available on this system; remove it")
-		}
-		if !plain {
-			return invalid(FieldEngine, p.Engine, "it supports only plain HTTP/1.1; remove it")
-		}
-	default:
-		return invalid(FieldEngine, p.Engine, "expected %s or %s", EngineRaw, EnginePortable)
-	}
-	if p.Streams > 1 && p.scheme == SchemeHTTP && p.GRPC == nil {
-		return invalid(FieldStreams, fmt.Sprint(p.Streams), "http:// is HTTP/1.1, which allows one request at a time on a connection; write h2c:// or https://")
-	}
-	return nil
-}

@@ -121,21 +121,3 @@ func TestServerRestarts(t *testing.T) {
 		t.Errorf("p90 %v: the gap is hidden", p90)
 	}
 }
-
-// A connection that fails before the load starts is tried again, and is no error of the
-// load.
-func TestSetupFailureIsNoError(t *testing.T) {
-	r := &run{plan: &plan{
-		Prepared: &load.Prepared{Options: load.Options{Timeout: time.Minute}},
-		targets:  []target{{Target: load.Target{URL: "http://a/"}}},
-	}}
-	w := &loop{}
-	w.init(r, 0, 1)
-	for i, from := range []int64{0, 1} {
-		r.from = from
-		w.fail(&conn{fd: -1, state: stateConnecting}, load.KindRefused, "", 2)
-		if w.errors() != int64(i) || w.kinds[load.KindRefused] != int64(i) || w.first.Kind != load.KindRefused {
-			t.Errorf("measured from %d: %d errors, %v, the first %q", from, w.errors(), w.kinds, w.first.Kind)
-		}
-	}
-}

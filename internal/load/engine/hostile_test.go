@@ -18,6 +18,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/loadtest"
+	"github.com/procfit/procfit/test/need"
 )
 
 func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }
@@ -210,7 +211,7 @@ func TestHostile(t *testing.T) {
 		for _, rate := range []float64{0, 100} {
 			t.Run(fmt.Sprintf("%s/rate %v", name, rate), func(t *testing.T) {
 				t.Parallel()
-				inMemory(t, func(t *testing.T, n *network) {
+				inMemory(t, func(t *testing.T, n *lan) {
 					o := load.Options{URLs: []string{h.url(t, n.listen())}, Engine: load.EnginePortable, Connections: 1, Duration: 300 * time.Millisecond, Timeout: 300 * time.Millisecond, Rate: rate}
 					if h.change != nil {
 						h.change(&o)
@@ -241,12 +242,24 @@ func isHostile(t *testing.T, r *load.Result, err error, kind load.Kind) {
 	}
 }
 
-// The engine that is chosen for http reports a server of HTTP/2 as the other one does.
+// The engine that is chosen reports on the kernel's sockets what the other one does in memory.
 func TestHostileToTheChosenEngine(t *testing.T) {
 	t.Parallel()
-	url := raw(t, frames(nil, func(fr *http2.Framer, stream uint32, _ int) error { return begin(fr, stream, true, ":status", "200") }))
-	r, err := Run(t.Context(), short(url))
-	isHostile(t, r, err, load.KindProtocol)
+	own, _, _ := loadtest.MustSign(t, "127.0.0.1", time.Now().Add(-time.Minute))
+	for name, h := range hostiles(own) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name != "http at h2c" {
+				need.Everything(t, "the loop is the one that TestHostile proves")
+			}
+			o := load.Options{URLs: []string{h.url(t, loopback(t))}, Connections: 1, Duration: time.Second, Timeout: time.Second}
+			if h.change != nil {
+				h.change(&o)
+			}
+			r, err := Run(t.Context(), o)
+			isHostile(t, r, err, h.kind)
+		})
+	}
 }
 
 // A server that gives its connections up in good order, as one does that ends or
@@ -255,7 +268,7 @@ func TestHostileToTheChosenEngine(t *testing.T) {
 func TestGracefulGoAway(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []float64{0, 200} {
-		inMemory(t, func(t *testing.T, n *network) {
+		inMemory(t, func(t *testing.T, n *lan) {
 			url := framed(t, n.listen(), nil, func(fr *http2.Framer, stream uint32, n int) error {
 				switch {
 				case n > 10: // after the end that was reported
@@ -278,7 +291,7 @@ func TestGracefulGoAway(t *testing.T) {
 // A stream that waits is none of a server that hangs, unless all do.
 func TestSomeStreamsWait(t *testing.T) {
 	t.Parallel()
-	inMemory(t, func(t *testing.T, n *network) {
+	inMemory(t, func(t *testing.T, n *lan) {
 		url := framed(t, n.listen(), nil, func(fr *http2.Framer, stream uint32, n int) error {
 			if n <= 2 {
 				return nil // of four streams

@@ -38,7 +38,7 @@ func TestIntervals(t *testing.T) {
 		watched(t, mustRun, load.Options{URLs: []string{server.URL}, Threads: 2, Duration: 1500 * time.Millisecond}, 2)
 	})
 	t.Run("engine portable", func(t *testing.T) {
-		inMemory(t, func(t *testing.T, n *network) {
+		inMemory(t, func(t *testing.T, n *lan) {
 			o := servedAt(t, n.listen(), overPlain, handler)
 			o.Duration = 10 * time.Second
 			watched(t, n.mustRun, o, 10)

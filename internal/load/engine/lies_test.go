@@ -186,7 +186,7 @@ func TestLies(t *testing.T) {
 				if l.kinds != nil {
 					kind = l.kinds[0]
 				}
-				inMemory(t, func(t *testing.T, n *network) {
+				inMemory(t, func(t *testing.T, n *lan) {
 					o := o
 					if o.URLs = []string{framed(t, n.listen(), nil, l.answer)}; secure {
 						o.URLs = []string{liarTLS(t, n.listen(), own, "h2", frames(nil, l.answer))}
@@ -305,13 +305,14 @@ func TestAnswersHTTP1(t *testing.T) {
 		})
 		t.Run(name+"/portable", func(t *testing.T) {
 			t.Parallel()
-			inMemory(t, func(t *testing.T, n *network) {
+			inMemory(t, func(t *testing.T, n *lan) {
 				checkLie(t, n.run, load.Options{URLs: []string{rawAt(t, n.listen(), serve)}, Engine: load.EnginePortable}, a.kinds == nil, a.kinds...)
 			})
 		})
 		t.Run(name+"/TLS", func(t *testing.T) {
 			t.Parallel()
-			inMemory(t, func(t *testing.T, n *network) {
+			checkLie(t, forReal, load.Options{URLs: []string{liarTLS(t, loopback(t), own, "http/1.1", serve)}, TLS: load.TLS{Insecure: true}}, a.kinds == nil, a.kinds...)
+			inMemory(t, func(t *testing.T, n *lan) {
 				checkLie(t, n.run, load.Options{URLs: []string{liarTLS(t, n.listen(), own, "http/1.1", serve)}, TLS: load.TLS{Insecure: true}}, a.kinds == nil, a.kinds...)
 			})
 		})

@@ -21,10 +21,10 @@ import (
 // network in memory, and that of its dial. A closed loop without any latency would never end.
 const readAfter = time.Millisecond
 
-// network is a network in memory, for a bubble of synctest: its connections block durably,
+// lan is a network in memory, for a bubble of synctest: its connections block durably,
 // which those of the kernel do not, so that the load of seconds takes milliseconds and every
 // latency is exact.
-type network struct {
+type lan struct {
 	listeners []*bufconn.Listener // at ports from 1
 	silence   [2]time.Time        // the clients read nothing between these
 }
@@ -44,20 +44,20 @@ func (m memory) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)
 
 // inMemory runs a test in a bubble with a network. When the test ends, servers that sleep get
 // the time to wake up.
-func inMemory(t *testing.T, f func(*testing.T, *network)) {
+func inMemory(t *testing.T, f func(*testing.T, *lan)) {
 	synctest.Test(t, func(t *testing.T) {
 		t.Cleanup(func() { time.Sleep(time.Hour) })
-		f(t, &network{})
+		f(t, &lan{})
 	})
 }
 
-func (n *network) listen() net.Listener {
+func (n *lan) listen() net.Listener {
 	const buffer = 16 << 10
 	n.listeners = append(n.listeners, bufconn.Listen(buffer))
 	return memory{n.listeners[len(n.listeners)-1], len(n.listeners)}
 }
 
-func (n *network) open(ctx context.Context, _, address string) (net.Conn, error) {
+func (n *lan) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (n *network) open(ctx context.Context, _, address string) (net.Conn, error)
 // dialled is the client's end of a connection.
 type dialled struct {
 	asNet
-	network *network
+	network *lan
 }
 
 func (d dialled) Read(b []byte) (int, error) {
@@ -111,13 +111,13 @@ func netError(err error) error {
 }
 
 // run is Run over the network.
-func (n *network) run(t *testing.T, o load.Options) (*load.Result, error) {
+func (n *lan) run(t *testing.T, o load.Options) (*load.Result, error) {
 	t.Helper()
 	p, err := prepare(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.engine = portable{open: n.open, pause: time.Sleep}
+	p.engine = portable{dial: n.dial}
 	var addresses []netip.AddrPort
 	for _, target := range p.Targets {
 		addresses = append(addresses, netip.MustParseAddrPort(target.Address))
@@ -125,7 +125,7 @@ func (n *network) run(t *testing.T, o load.Options) (*load.Result, error) {
 	return p.offer(t.Context(), addresses)
 }
 
-func (n *network) mustRun(t *testing.T, o load.Options) *load.Result {
+func (n *lan) mustRun(t *testing.T, o load.Options) *load.Result {
 	t.Helper()
 	r, err := n.run(t, o)
 	if err != nil {

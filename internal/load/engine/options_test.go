@@ -46,8 +46,6 @@ func TestPrepareRefuses(t *testing.T) {
 		"two schemes":       {func(o *load.Options) { o.URLs = append(o.URLs, "https://a/") }, "need the same scheme"},
 		"streams":           {func(o *load.Options) { o.Streams = 2 }, "write h2c:// or https://"},
 		"no streams":        {func(o *load.Options) { o.Streams = -1 }, `streams "-1"`},
-		"an engine":         {func(o *load.Options) { o.Engine = "steam" }, `engine "steam"`},
-		"raw, https":        {func(o *load.Options) { o.Engine, o.URLs = load.EngineRaw, []string{"https://a/"} }, `engine "raw"`},
 		"TLS without TLS":   {func(o *load.Options) { o.TLS.Insecure = true }, "only to https://"},
 		"no authority":      {func(o *load.Options) { o.TLS.CACert, o.URLs = "no/such", []string{"https://a/"} }, `tls ca "no/such"`},
 		"empty authority":   {func(o *load.Options) { o.TLS.CACert, o.URLs = "options_test.go", []string{"https://a/"} }, "no certificate in it"},

@@ -2,10 +2,7 @@
 
 package engine
 
-import (
-	"errors"
-	"time"
-)
+import "errors"
 
 // Bind needs Linux.
 func Bind(cpus []int) (back func(), err error) {
@@ -14,10 +11,6 @@ func Bind(cpus []int) (back func(), err error) {
 	}
 	return nil, errors.New("the load generator cannot be bound to CPUs on this system")
 }
-
-func takeTimer() (release func()) { return func() {} }
-
-func pause(d time.Duration) { time.Sleep(d) }
 
 // rawEngine is none: it needs Linux.
 func rawEngine() engine { return nil }

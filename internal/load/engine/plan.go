@@ -1,8 +1,7 @@
 // Package engine offers the load that package load describes, and measures what came
-// back. It is two engines: the raw one is for HTTP/1.1 over plain TCP on Linux; the
-// portable one, on the connections of package wire, for TLS, HTTP/2 and gRPC too, and for
-// all systems. The schedule, what is counted and the life of a run are the same code (run,
-// lane).
+// back. One loop does it, on one of two networks: the raw engine waits for the kernel's
+// sockets, on Linux; the portable one for connections of package net, on all systems. What
+// is spoken is package wire's.
 //
 // # Model
 //
@@ -29,20 +28,21 @@
 // Settle is a stretch of the same load before the measured time, in none of its
 // figures.
 //
-// The raw engine is one or a few event loops, each a locked operating system thread
-// with its own epoll, connections and histograms; nothing is shared while it
-// runs and nothing is allocated per request. Most of its CPU time is the
-// kernel's, spent in one send and one receive a request.
+// The raw engine is one or a few loops, each a locked operating system thread with its own
+// epoll, connections and histograms; nothing is shared while it runs and nothing is
+// allocated per request. Most of its CPU time is the kernel's. A handshake of TLS is left to
+// a goroutine, and the connection is the loop's from then on.
 //
-// The portable engine has a goroutine a connection, which reads answers and sends
-// what follows on them, and one for the schedule. Its CPU time is the process's. A
-// connection that a server of HTTP/2 gives up in good order (GOAWAY) loses nothing, nor
+// The portable engine is one loop. Each connection has a goroutine, which waits for answers
+// and then does what follows on them in the loop's place. Its CPU time is the process's.
+//
+// A connection that a server of HTTP/2 gives up in good order (GOAWAY) loses nothing, nor
 // does a stream that it refuses (REFUSED_STREAM): what it had not started is sent again,
 // and its latency continues.
 //
 // # Limits
 //
-// The raw engine needs Linux (epoll, timerfd). No pipelining, no redirects followed, no response body looked at beyond its
+// No pipelining, no redirects followed, no response body looked at beyond its
 // length. A closed loop counts from the send, so it does not see the time to
 // open a connection. With several threads the connections and the slots of the
 // schedule are dealt to the threads in turn, and a slot waits for a connection
@@ -134,46 +134,4 @@ func (p *plan) askTypes(ctx context.Context) error {
 	}
 	p.build()
 	return nil
-}
-
-// place is where one request at a time is under way on a link.
-type place struct {
-	exchange
-	link  *link
-	index int
-
-	busy  bool // has a request; under the pool's lock, as are again and the exchange
-	again bool // which is to be sent on the link's next connection
-	// retries are how often the server has refused to start the request. It is under the
-	// pool's lock.
-	retries int
-	sent    bool // which is on the connection; under the link's lock
-}
-
-// places is a queue of the idle ones, in the order in which they became free, so
-// that the replicas share the load evenly.
-type places struct {
-	ring    []*place
-	head, n int
-}
-
-func (q *places) push(x *place) {
-	q.ring[(q.head+q.n)%len(q.ring)] = x
-	q.n++
-}
-
-func (q *places) pop() *place {
-	x := q.ring[q.head]
-	q.head = (q.head + 1) % len(q.ring)
-	q.n--
-	return x
-}
-
-// drop takes a link's places out. That is rare, so it walks.
-func (q *places) drop(l *link) {
-	for range q.n {
-		if x := q.pop(); x.link != l {
-			q.push(x)
-		}
-	}
 }

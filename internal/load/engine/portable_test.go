@@ -20,10 +20,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/load/wire"
 )
 
-// The ways in which the portable engine speaks.
+// The ways in which the engines speak.
 const (
 	overPlain  = "http"
 	overTLS    = "https, HTTP/1.1"
@@ -78,71 +77,45 @@ func servedAt(t testing.TB, l net.Listener, way string, h http.Handler) load.Opt
 	return o
 }
 
-func TestPortableClosedLoop(t *testing.T) {
+func TestClosedLoopInEveryWay(t *testing.T) {
 	for _, way := range ways() {
-		t.Run(way, func(t *testing.T) {
-			var count atomic.Int64
-			var bad atomic.Pointer[string]
-			o := served(t, way, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				body, _ := io.ReadAll(r.Body)
-				if r.Method != "PUT" || string(body) != "body" || r.Host != "elsewhere" || r.Header.Get("X-Y") != "z" || r.URL.Path != "/p" || r.ContentLength != 4 {
-					text := fmt.Sprintf("%s %s %s %v %q", r.Method, r.Host, r.URL, r.Header, body)
-					bad.Store(&text)
-				}
-				count.Add(1)
-				io.WriteString(w, smallBody)
-			}))
-			o.Method, o.Body, o.Headers = "PUT", []byte("body"), []string{"X-Y: z", "Host: elsewhere", "Connection: keep-alive"}
-			r := mustRun(t, o)
-			if text := bad.Load(); text != nil {
-				t.Errorf("the server saw %s", *text)
-			}
-			if r.Requests != count.Load() || r.Requests < 10 || r.Errors != 0 || r.Unanswered != 0 {
-				t.Errorf("%d requests and %d unanswered, the server saw %d; errors %v", r.Requests, r.Unanswered, count.Load(), r.ErrorKinds)
-			}
-			if r.Latency.TotalCount() != r.Requests || r.SendLag != nil || r.Mode != load.ModeClosed {
-				t.Errorf("%d latencies for %d requests, send lag %v, mode %s", r.Latency.TotalCount(), r.Requests, r.SendLag, r.Mode)
-			}
-			if got := r.AchievedPerSecond * r.Duration.Seconds(); got > float64(r.Requests) || got < float64(r.Requests)-float64(12) {
-				t.Errorf("%.0f requests within the duration of %d", got, r.Requests)
-			}
-			if r.User+r.System <= 0 || r.Busiest <= 0 || r.BytesRead < 20*r.Requests {
-				t.Errorf("CPU time %v + %v, busiest %v, %d bytes", r.User, r.System, r.Busiest, r.BytesRead)
-			}
-			want := map[string]string{overPlain: "HTTP/1.1", overTLS: "HTTP/1.1", overModern: "HTTP/2", overH2C: "HTTP/2"}[way]
-			if r.Protocol != want || r.Engine != load.EnginePortable {
-				t.Errorf("%s by %s", r.Protocol, r.Engine)
-			}
-		})
+		t.Run(way, func(t *testing.T) { both(t, func(t *testing.T, engine string) { closedLoop(t, way, engine) }) })
 	}
 }
 
-// silent takes requests and never answers.
-type silent struct{ wire.Conn }
-
-func (silent) Start(int, *wire.Request) {}
-func (silent) Flush() *wire.Failure     { return nil }
-
-// A connection that waits for the lock while the load begins sends requests that count.
-func TestFirstRequestsCount(t *testing.T) {
-	r := &run{plan: &plan{Prepared: &load.Prepared{Options: load.Options{Duration: time.Second}}, targets: []target{{requests: make([]*wire.Request, 1)}}}, base: time.Now()}
-	p := &pool{lane: lane{run: r}}
-	l := &link{pool: p, conn: silent{}, places: make([]place, 1)}
-	l.places[0].link = l
-	p.mu.Lock()
-	refilled := make(chan bool)
-	go func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.refill()
-		close(refilled)
-	}()
-	time.Sleep(20 * time.Millisecond) // it waits for the lock now
-	p.begun, r.from, r.end = true, r.clock(), r.clock()+int64(time.Minute)
-	p.mu.Unlock()
-	<-refilled
-	if x := l.places[0]; !x.busy || x.start < r.from {
-		t.Errorf("busy %v; it starts at %d, and what counts starts at %d", x.busy, x.start, r.from)
+func closedLoop(t *testing.T, way, engine string) {
+	var count atomic.Int64
+	var bad atomic.Pointer[string]
+	o := served(t, way, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.Method != "PUT" || string(body) != "body" || r.Host != "elsewhere" || r.Header.Get("X-Y") != "z" || r.URL.Path != "/p" || r.ContentLength != 4 {
+			text := fmt.Sprintf("%s %s %s %v %q", r.Method, r.Host, r.URL, r.Header, body)
+			bad.Store(&text)
+		}
+		count.Add(1)
+		io.WriteString(w, smallBody)
+	}))
+	o.Engine = engine
+	o.Method, o.Body, o.Headers = "PUT", []byte("body"), []string{"X-Y: z", "Host: elsewhere", "Connection: keep-alive"}
+	r := mustRun(t, o)
+	if text := bad.Load(); text != nil {
+		t.Errorf("the server saw %s", *text)
+	}
+	if r.Requests != count.Load() || r.Requests < 10 || r.Errors != 0 || r.Unanswered != 0 {
+		t.Errorf("%d requests and %d unanswered, the server saw %d; errors %v", r.Requests, r.Unanswered, count.Load(), r.ErrorKinds)
+	}
+	if r.Latency.TotalCount() != r.Requests || r.SendLag != nil || r.Mode != load.ModeClosed {
+		t.Errorf("%d latencies for %d requests, send lag %v, mode %s", r.Latency.TotalCount(), r.Requests, r.SendLag, r.Mode)
+	}
+	if got := r.AchievedPerSecond * r.Duration.Seconds(); got > float64(r.Requests) || got < float64(r.Requests)-float64(12) {
+		t.Errorf("%.0f requests within the duration of %d", got, r.Requests)
+	}
+	if r.User+r.System <= 0 || r.Busiest <= 0 || r.BytesRead < 20*r.Requests {
+		t.Errorf("CPU time %v + %v, busiest %v, %d bytes", r.User, r.System, r.Busiest, r.BytesRead)
+	}
+	want := map[string]string{overPlain: "HTTP/1.1", overTLS: "HTTP/1.1", overModern: "HTTP/2", overH2C: "HTTP/2"}[way]
+	if r.Protocol != want || engine != "" && r.Engine != engine {
+		t.Errorf("%s by %s", r.Protocol, r.Engine)
 	}
 }
 
@@ -152,7 +125,7 @@ func TestPortableOpenLoop(t *testing.T) {
 	t.Parallel()
 	for _, way := range ways() {
 		t.Run(way, func(t *testing.T) {
-			inMemory(t, func(t *testing.T, n *network) {
+			inMemory(t, func(t *testing.T, n *lan) {
 				const takes = 2 * time.Millisecond
 				var count atomic.Int64
 				o := servedAt(t, n.listen(), way, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -206,7 +179,7 @@ func TestStallInMemory(t *testing.T) {
 	protoset, _ := healthTypes(t)
 	for _, way := range append(ways(), overRPC) {
 		t.Run(way, func(t *testing.T) {
-			inMemory(t, func(t *testing.T, n *network) {
+			inMemory(t, func(t *testing.T, n *lan) {
 				l := n.listen()
 				var o load.Options
 				if way == overRPC {

@@ -25,7 +25,6 @@ const (
 	maxSetup      = 5 * time.Second        // for all connections to open before the first request
 	lateEnd       = 10 * time.Second       // after its last moment, when threads that are still at work are woken
 	giveUp        = 30 * time.Second       // after that, when the run has failed
-	afterSetup    = 500 * time.Millisecond // that those which ended with it can say why
 	openLead      = time.Millisecond       // so that the first slot is not late by the threads' waking
 	progressEvery = 500 * time.Millisecond // between calls of Progress
 )
@@ -266,7 +265,7 @@ func engineOf(name string) engine {
 	if name == load.EngineRaw {
 		return rawEngine()
 	}
-	return portable{open: new(net.Dialer).DialContext, pause: pause}
+	return portable{dial: new(net.Dialer).DialContext}
 }
 
 // chooseThreads is the number of event loops. One thread carries about 100,000

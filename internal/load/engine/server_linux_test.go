@@ -61,7 +61,7 @@ func serveNetHTTP(l net.Listener) {
 	http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, smallBody) }))
 }
 
-// serveWay answers in one of the portable engine's ways.
+// serveWay answers in one of the ways.
 func serveWay(way string, l net.Listener) {
 	if way == overRPC {
 		loadtest.NewGRPC("both").Serve(l)
@@ -81,13 +81,13 @@ func serveWay(way string, l net.Listener) {
 	s.StartTLS()
 }
 
-// toProcess are options for a server process of a way, or of a kind of the raw
-// engine's.
+// toProcess are options for a server process of a way, or of a kind; the portable engine has
+// one way.
 func toProcess(t testing.TB, way string) (*os.Process, load.Options) {
 	t.Helper()
-	kind, o := way, load.Options{Engine: load.EnginePortable}
+	kind, o := way, load.Options{}
 	if way == overPlain {
-		kind = "epoll"
+		kind, o.Engine = "epoll", load.EnginePortable
 	}
 	server, url := serverProcess(t, kind)
 	address := strings.TrimPrefix(url, "http")
@@ -98,8 +98,6 @@ func toProcess(t testing.TB, way string) (*os.Process, load.Options) {
 		url = "h2c" + address
 	case overRPC:
 		url, o.GRPC = "h2c"+address, &load.GRPC{Calls: rpc.Calls{}, Method: checkMethod}
-	case "epoll", "nethttp":
-		o.Engine = load.EngineRaw
 	}
 	o.URLs = []string{url}
 	return server, o

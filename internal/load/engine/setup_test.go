@@ -20,7 +20,7 @@ func TestMuteHandshake(t *testing.T) {
 	for i := range 10 {
 		for _, scheme := range []string{"https", "h2c"} {
 			t.Run(fmt.Sprint(scheme, i), func(t *testing.T) {
-				inMemory(t, func(t *testing.T, n *network) {
+				inMemory(t, func(t *testing.T, n *lan) {
 					url := scheme + strings.TrimPrefix(rawAt(t, n.listen(), func(c net.Conn) { io.Copy(io.Discard, c) }), "http")
 					_, err := n.run(t, load.Options{URLs: []string{url}, Connections: 4, Duration: 50 * time.Millisecond, Timeout: 100 * time.Millisecond})
 					want := "could not open any of 4 connections: " + url + ": no connection before the timeout: the server accepted the connection but sent nothing"
@@ -44,29 +44,52 @@ func TestNothingCame(t *testing.T) {
 	}
 }
 
-// openConn is a connection that was just opened.
-type openConn struct{ wire.Conn }
-
-func (openConn) Protocol() string { return wire.HTTP2 }
-
-// While a connection is lost none of its places is free: how late its requests are is the
-// server's doing, and no send lag. A request that is to be sent again keeps its time.
-func TestPlacesAreFreeFromTheConnection(t *testing.T) {
-	p := newPool(&run{
+// idleLoop is a loop of one connection of two streams, whose measured time has or has not
+// started.
+func idleLoop(from int64) (*loop, *conn) {
+	w := &loop{net: nowhere{}}
+	w.init(&run{
 		plan: &plan{
 			Prepared: &load.Prepared{Options: load.Options{Connections: 1, Streams: 2, Timeout: time.Minute}},
 			targets:  []target{{Target: load.Target{URL: "http://a/"}}},
 		},
 		addresses: []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:1")},
-		base:      time.Now().Add(-time.Hour),
-	}, portable{})
-	defer p.cancel()
-	l := p.links[0]
-	l.places[1].busy = true
-	if !l.take(openConn{}) {
-		t.Fatal("the pool is over")
+		base:      time.Now().Add(-time.Hour), from: from,
+	}, 0, 1)
+	return w, &w.conns[0]
+}
+
+// nowhere is a network that opens nothing.
+type nowhere struct{ network }
+
+func (nowhere) open(*conn) {}
+
+// openConn is a connection that was just opened.
+type openConn struct{ wire.Conn }
+
+func (openConn) Protocol() string { return wire.HTTP2 }
+func (openConn) Spent() bool      { return true }
+
+// While a connection is lost none of its places is free: how late its requests are is the
+// server's doing, and no send lag. A request that is to be sent again keeps its time.
+func TestPlacesAreFreeFromTheConnection(t *testing.T) {
+	w, c := idleLoop(0)
+	c.places[1].busy, c.places[1].again, c.wire = true, true, openConn{}
+	w.opened(c)
+	if at := time.Duration(c.places[0].freeAt); at < time.Hour || c.places[1].freeAt != 0 {
+		t.Errorf("free since %v, and the busy one since %d", at, c.places[1].freeAt)
 	}
-	if at := time.Duration(l.places[0].freeAt); at < time.Hour || l.places[1].freeAt != 0 {
-		t.Errorf("free since %v, and the busy one since %d", at, l.places[1].freeAt)
+}
+
+// A connection that fails before the load starts is tried again, and is no error of the
+// load.
+func TestSetupFailureIsNoError(t *testing.T) {
+	for i, from := range []int64{0, 1} {
+		w, c := idleLoop(from)
+		w.connect(c, 1)
+		w.lose(c, &wire.Failure{Kind: load.KindRefused}, 2)
+		if w.errors() != int64(i) || w.kinds[load.KindRefused] != int64(i) || w.first.Kind != load.KindRefused {
+			t.Errorf("measured from %d: %d errors, %v, the first %q", from, w.errors(), w.kinds, w.first.Kind)
+		}
 	}
 }

@@ -90,8 +90,8 @@ func stalled(t testing.TB, way string, duration, stall time.Duration) (r *load.R
 // not only by the few that were under way. A busy machine delays on its own
 // account, so there are several attempts, and the upper bound grants what the engine
 // knows itself to be late. PROCFIT_FULL=1 takes the stall of docs/evidence/performance.md, and
-// the first tier of the tests a shorter run, and each engine once: what the portable one sees
-// in every way TestStallInMemory proves.
+// the first tier of the tests a shorter run, and two ways: what the loop sees in every way
+// TestStallInMemory proves.
 func TestCoordinatedOmission(t *testing.T) {
 	all := []string{overH2C, "epoll"}
 	if need.Full() {

@@ -1,14 +1,12 @@
-// Package wire is one connection of a load: HTTP/1.1 or HTTP/2, over TLS or plain,
-// on the standard library's TLS and on x/net's frames and header compression.
+// Package wire is what is spoken on one connection of a load: HTTP/1.1 or HTTP/2, on x/net's
+// frames and header compression. It reads and writes nothing itself, so that the same code
+// serves an event loop on the kernel's sockets and connections of package net.
 //
 // A Conn has places, in each of which one request at a time is under way: one for
-// HTTP/1.1, as many as streams for HTTP/2. Its owner's goroutine waits for bytes
-// (Wait) and handles what came (Take); whoever holds the owner's lock may start
-// requests, which leave together with Flush. So a batch of answers costs one read
-// and the requests that follow on them one write, and no goroutine is woken for a
-// single stream; that is why net/http's client, which has two goroutines a
-// connection and one a request, is not used here. gRPC is HTTP/2 with another end
-// of the answer.
+// HTTP/1.1, as many as streams for HTTP/2. Its owner hands it the bytes that came (Take)
+// and sends what it has to say (Unsent); what is started in between leaves together. So a
+// batch of answers costs one read and the requests that follow on them one write. gRPC is
+// HTTP/2 with another end of the answer.
 //
 // # Limits
 //
@@ -22,7 +20,6 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
-	"time"
 
 	"golang.org/x/net/http2/hpack"
 
@@ -62,53 +59,38 @@ type Event struct {
 // CONN_MAX_RETRIES.
 const MostRetries = 5
 
-// Conn is an open connection. Its methods are for one goroutine at a time, but for
-// Wait, which one goroutine may be in meanwhile, and Close.
+// Conn is what is spoken on a connection. Its methods are for one goroutine at a time.
 type Conn interface {
-	// Wait returns when there is something to Take, the connection's end too.
-	Wait()
-	// Take handles what came and reports what became of requests; done may start
-	// others. An error ends the connection and with it what is under way.
-	Take(done func(Event)) *Failure
-	// Start starts a request in a free place; it leaves with the next Flush.
+	// Take handles bytes that came, and the connection's end, if that is what the error
+	// says. It reports what became of requests. A failure ends the connection and with it
+	// what is under way.
+	Take(b []byte, end error, done func(Event)) *Failure
+	// Ready reports that the connection takes requests: the server has said how many.
+	Ready() bool
+	// Start starts a request in a free place.
 	Start(place int, r *Request)
-	// Flush sends what is to be sent.
-	Flush() *Failure
+	// Unsent is what is to be sent; it stays as it is until Sent is told how much of it was.
+	Unsent() []byte
+	Sent(n int)
 	// Cancel gives the request of a place up and reports how far it got.
 	Cancel(place int) load.Kind
 	// Spent reports that the connection takes no more requests; those under way may
 	// still end.
 	Spent() bool
+	// Strayed reports that bytes came that belong to no answer. Such a connection is reset:
+	// ended in good order by us it would keep its port for a minute.
+	Strayed() bool
 	Protocol() string
-	// Received is how many bytes came.
-	Received() int64
-	// Close may be called by any goroutine and more than once.
-	Close() error
 }
 
-// metered counts what is read of a connection, TLS's own bytes not included.
-type metered struct {
-	net.Conn
-	received int64
-}
-
-func (m *metered) Read(b []byte) (int, error) {
-	n, err := m.Conn.Read(b)
-	m.received += int64(n)
-	return n, err
-}
-
-// Dialer opens connections to one server.
-type Dialer struct {
-	Address string // host:port
+// Speaker is what one server is spoken to in.
+type Speaker struct {
 	// TLS is nil for a plain connection. Its ServerName is the host's, and its
 	// NextProtos are what may be spoken.
 	TLS *tls.Config
 	// HTTP2 is spoken without asking: h2c, and gRPC.
-	HTTP2   bool
-	Places  int // requests at a time on a connection
-	Timeout time.Duration
-	Open    func(ctx context.Context, network, address string) (net.Conn, error)
+	HTTP2  bool
+	Places int // requests at a time on a connection
 }
 
 // ALPN's names (RFC 7301, RFC 9113).
@@ -117,57 +99,37 @@ const (
 	ALPNHTTP1 = "http/1.1"
 )
 
-// Dial opens a connection that is ready for requests.
-func (d *Dialer) Dial(ctx context.Context) (Conn, *Failure) {
-	ctx, cancel := context.WithTimeout(ctx, d.Timeout)
-	defer cancel()
-	below, err := d.Open(ctx, "tcp", d.Address)
-	if err != nil {
-		return nil, &Failure{DialKind(err), innermost(err)}
-	}
-	// The handshake of HTTP/2 knows no context.
-	stop := context.AfterFunc(ctx, func() { _ = below.SetDeadline(time.Unix(1, 0)) })
-	c, f := d.speak(ctx, below)
-	if !stop() && f == nil {
-		f = &Failure{Kind: load.KindConnectTimeout}
-	}
-	if f != nil {
-		below.Close()
-		if ctx.Err() != nil && f.Kind != load.KindStreams {
-			f = &Failure{load.KindConnectTimeout, "the server accepted the connection but sent nothing"}
+// Secure makes the handshake on a connection, and what is spoken on it then.
+func (s *Speaker) Secure(ctx context.Context, below net.Conn) (*tls.Conn, Conn, *Failure) {
+	config, asked := s.TLS, false
+	if len(config.Certificates) == 0 {
+		config = config.Clone()
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			asked = true
+			return new(tls.Certificate), nil
 		}
-		return nil, f
 	}
-	return c, nil
+	secure := tls.Client(below, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		return nil, nil, handshake(err, asked)
+	}
+	chosen := secure.ConnectionState().NegotiatedProtocol
+	if s.HTTP2 && chosen != ALPNHTTP2 {
+		return nil, nil, &Failure{load.KindProtocol, "the server does not offer h2 by ALPN, which gRPC needs"}
+	}
+	c, f := s.speak(chosen == ALPNHTTP2)
+	return secure, c, f
 }
 
-func (d *Dialer) speak(ctx context.Context, below net.Conn) (Conn, *Failure) {
-	stream, modern := below, d.HTTP2
-	if d.TLS != nil {
-		config, asked := d.TLS, false
-		if len(config.Certificates) == 0 {
-			config = config.Clone()
-			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-				asked = true
-				return new(tls.Certificate), nil
-			}
-		}
-		secure := tls.Client(below, config)
-		if err := secure.HandshakeContext(ctx); err != nil {
-			return nil, handshake(err, asked)
-		}
-		chosen := secure.ConnectionState().NegotiatedProtocol
-		if d.HTTP2 && chosen != ALPNHTTP2 {
-			return nil, &Failure{load.KindProtocol, "the server does not offer h2 by ALPN, which gRPC needs"}
-		}
-		stream, modern = secure, chosen == ALPNHTTP2
+// Plain is what is spoken without TLS.
+func (s *Speaker) Plain() (Conn, *Failure) { return s.speak(s.HTTP2) }
+
+func (s *Speaker) speak(modern bool) (Conn, *Failure) {
+	switch {
+	case modern:
+		return newHTTP2(s.Places), nil
+	case s.Places > 1:
+		return nil, &Failure{load.KindStreams, "the server speaks HTTP/1.1, which allows one request at a time; remove --streams"}
 	}
-	if !modern {
-		if d.Places > 1 {
-			return nil, &Failure{load.KindStreams, "the server speaks HTTP/1.1, which allows one request at a time; remove --streams"}
-		}
-		return newHTTP1(stream, below), nil
-	}
-	c := newHTTP2(stream, below, d.Places)
-	return c, c.open()
+	return new(http1), nil
 }

@@ -64,8 +64,10 @@ func (f *Failure) Error() string {
 	return f.Kind.Words() + ": " + f.Detail
 }
 
-// DialKind is the kind of a failed connection attempt.
-func DialKind(err error) load.Kind {
+// Undialled is the failure of an attempt to connect.
+func Undialled(err error) *Failure { return &Failure{dialKind(err), innermost(err)} }
+
+func dialKind(err error) load.Kind {
 	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED) || isRefused(err):
@@ -76,23 +78,23 @@ func DialKind(err error) load.Kind {
 	return load.KindConnect
 }
 
-// BrokenKind is the kind of a failed send or receive.
-func BrokenKind(err error) load.Kind {
+// brokenKind is the kind of a failed send or receive.
+func brokenKind(err error) load.Kind {
 	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || isReset(err) {
 		return load.KindReset
 	}
 	return load.KindBroken
 }
 
-// broken is the failure of a connection that an error ended.
-func broken(err error) *Failure {
+// Broken is the failure of a connection that an error ended.
+func Broken(err error) *Failure {
 	if f, ok := alert(err); ok {
 		return f
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) {
 		return &Failure{Kind: load.KindClosed}
 	}
-	return &Failure{BrokenKind(err), innermost(err)}
+	return &Failure{brokenKind(err), innermost(err)}
 }
 
 // Malformed is the failure of an answer that is none, unless the error says more.

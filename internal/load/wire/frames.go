@@ -154,6 +154,9 @@ func (c *http2Conn) settings(f *http2.SettingsFrame) *Failure {
 	if err != nil {
 		return Malformed(err)
 	}
+	if !c.settled && uint64(c.streams) < uint64(len(c.places)) {
+		return &Failure{load.KindStreams, fmt.Sprintf("the server allows %d streams on a connection, not %d: lower --streams and raise --connections", c.streams, len(c.places))}
+	}
 	c.settled = true
 	_ = c.framer.WriteSettingsAck()
 	c.sendAll()

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"net"
 	"testing"
-	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -14,23 +12,9 @@ import (
 	"github.com/procfit/procfit/internal/load"
 )
 
-// scripted is a connection whose other side says what it says and closes.
-type scripted struct {
-	io.Reader
-	written int
-}
-
-func (s *scripted) Write(b []byte) (int, error)      { s.written += len(b); return len(b), nil }
-func (s *scripted) Close() error                     { return nil }
-func (s *scripted) LocalAddr() net.Addr              { return nil }
-func (s *scripted) RemoteAddr() net.Addr             { return nil }
-func (s *scripted) SetDeadline(time.Time) error      { return nil }
-func (s *scripted) SetReadDeadline(time.Time) error  { return nil }
-func (s *scripted) SetWriteDeadline(time.Time) error { return nil }
-
-// converse drives a connection to its end: every place is kept busy, and each event
-// is of a place that was.
-func converse(t *testing.T, c Conn, places int) {
+// converse drives a connection to its end: every place is kept busy, each event is of a
+// place that was, and the bytes come in pieces of a size.
+func converse(t *testing.T, c Conn, in []byte, piece, places int) {
 	r := &Request{
 		Bytes: []byte("GET / HTTP/1.1\r\n\r\n"), Body: make([]byte, 100_000), GRPC: true,
 		Fields: []hpack.HeaderField{{Name: ":method", Value: "POST"}},
@@ -40,9 +24,12 @@ func converse(t *testing.T, c Conn, places int) {
 		busy[i] = true
 		c.Start(i, r)
 	}
-	for range 10_000 {
-		c.Wait()
-		f := c.Take(func(e Event) {
+	for {
+		b, end := in[:min(piece, len(in))], error(nil)
+		if in = in[len(b):]; len(in) == 0 {
+			end = io.EOF
+		}
+		f := c.Take(b, end, func(e Event) {
 			if !busy[e.Place] {
 				t.Fatalf("an event of a place that is free: %+v", e)
 			}
@@ -53,17 +40,17 @@ func converse(t *testing.T, c Conn, places int) {
 				c.Start(e.Place, r)
 			}
 		})
-		if flushed := c.Flush(); f == nil {
-			f = flushed
-		}
+		c.Sent(len(c.Unsent()) / 2)
 		if f != nil {
 			if f.Kind == "" || f.Kind.Words() == string(f.Kind) {
 				t.Fatalf("kind %q has no words", f.Kind)
 			}
 			return
 		}
+		if end != nil {
+			t.Fatal("it has no end")
+		}
 	}
-	t.Fatal("it has no end")
 }
 
 // FuzzConn: whatever a server sends, a connection ends with a kind of failure, and
@@ -79,13 +66,13 @@ func FuzzConn(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(frames.Bytes())
-	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n"))
-	f.Fuzz(func(t *testing.T, in []byte) {
-		h2 := newHTTP2(&scripted{Reader: bytes.NewReader(in)}, nil, 3)
+	f.Add(frames.Bytes(), 1)
+	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n"), 30)
+	f.Fuzz(func(t *testing.T, in []byte, piece int) {
+		h2 := newHTTP2(3)
 		h2.settled = true
-		converse(t, h2, 3)
-		converse(t, newHTTP1(&scripted{Reader: bytes.NewReader(in)}, &scripted{}), 1)
+		converse(t, h2, in, max(1, piece), 3)
+		converse(t, new(http1), in, max(1, piece), 1)
 	})
 }
 
@@ -126,12 +113,11 @@ func FuzzMessages(f *testing.F) {
 func TestGivenUpInItsHead(t *testing.T) {
 	var in bytes.Buffer
 	fr := http2.NewFramer(&in, nil)
-	c := newHTTP2(&scripted{Reader: &in}, nil, 1)
+	c := newHTTP2(1)
 	c.settled = true
 	r := &Request{Fields: []hpack.HeaderField{{Name: ":method", Value: "GET"}}}
 	take := func() (events int) {
-		c.Wait()
-		if f := c.Take(func(Event) { events++ }); f != nil {
+		if f := c.Take(in.Next(in.Len()), nil, func(Event) { events++ }); f != nil {
 			t.Fatal(f)
 		}
 		return events
@@ -151,25 +137,14 @@ func TestGivenUpInItsHead(t *testing.T) {
 	}
 }
 
-// lastWords are bytes that come together with the connection's end, as of TLS.
-type lastWords struct {
-	scripted
-	text string
-}
-
-func (l *lastWords) Read(b []byte) (int, error) { return copy(b, l.text), io.EOF }
-
-// No request follows on a connection that ended together with the answer before it: it
-// would count as a failure of the server.
+// No request follows on a connection that ended together with the answer before it, as one
+// of TLS does: it would count as a failure of the server.
 func TestAnswerWithTheEnd(t *testing.T) {
-	c := newHTTP1(&lastWords{text: "HTTP/1.1 204 No Content\r\n\r\n"}, &scripted{})
+	c := new(http1)
 	c.Start(0, &Request{Bytes: []byte("GET / HTTP/1.1\r\n\r\n")})
-	if f := c.Flush(); f != nil {
-		t.Fatal(f)
-	}
-	c.Wait()
+	c.Sent(len(c.Unsent()))
 	answers := 0
-	f := c.Take(func(e Event) {
+	f := c.Take([]byte("HTTP/1.1 204 No Content\r\n\r\n"), io.EOF, func(e Event) {
 		if answers++; e.Failure != nil || e.Status != 204 || !c.Spent() {
 			t.Errorf("%+v; takes more requests: %v", e, !c.Spent())
 		}

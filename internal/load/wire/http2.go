@@ -1,11 +1,9 @@
 package wire
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"net"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -23,14 +21,13 @@ const (
 	lastStream   = 1<<31 - 1 // its number
 )
 
-// http2Conn is a connection of HTTP/2.
+// http2Conn is what is spoken on a connection of HTTP/2.
 type http2Conn struct {
-	below  net.Conn // that is closed
-	stream *metered
-	in     *bufio.Reader
-	out    bytes.Buffer
+	rest   []byte       // the beginning of a frame that has not come in full
+	in     bytes.Reader // of the framer
+	out    output
+	gone   int // bytes of out that were sent
 	framer *http2.Framer
-	err    error // of Wait
 
 	encoder *hpack.Encoder
 	block   bytes.Buffer // of the encoder
@@ -63,23 +60,30 @@ type exchange struct {
 	answer  answer
 }
 
-// newHTTP2 sends the preface. The connection is to be used once Ready.
-func newHTTP2(stream, below net.Conn, places int) *http2Conn {
+// output is what is to be sent.
+type output []byte
+
+func (o *output) Write(b []byte) (int, error) {
+	*o = append(*o, b...)
+	return len(b), nil
+}
+
+// newHTTP2 begins with the preface.
+func newHTTP2(places int) *http2Conn {
 	c := &http2Conn{
-		below: below, stream: &metered{Conn: stream}, places: make([]exchange, places), byID: map[uint32]*exchange{},
+		places: make([]exchange, places), byID: map[uint32]*exchange{},
 		next: 1, window: firstWindow, initial: firstWindow, frame: frameLimit, streams: 1<<32 - 1,
 	}
 	for i := range c.places {
 		c.places[i].place = i
 	}
-	c.in = bufio.NewReaderSize(c.stream, 64<<10)
-	c.framer = http2.NewFramer(&c.out, c.in)
+	c.framer = http2.NewFramer(&c.out, &c.in)
 	c.framer.SetReuseFrames()
 	c.framer.SetMaxReadFrameSize(frameLimit)
 	c.encoder = hpack.NewEncoder(&c.block)
 	c.decoder = hpack.NewDecoder(4096, c.field)
 	c.decoder.SetMaxStringLength(maxHead)
-	c.out.WriteString(http2.ClientPreface)
+	c.out = append(c.out, http2.ClientPreface...)
 	// A buffer takes all.
 	_ = c.framer.WriteSettings(
 		http2.Setting{ID: http2.SettingEnablePush, Val: 0},
@@ -90,63 +94,52 @@ func newHTTP2(stream, below net.Conn, places int) *http2Conn {
 	return c
 }
 
-// open exchanges the settings, which say how many streams there may be.
-func (c *http2Conn) open() *Failure {
-	f := c.Flush()
-	for f == nil && !c.settled {
-		c.Wait()
-		f = c.Take(func(Event) {})
-	}
-	if f == nil {
-		f = c.Flush()
-	}
-	if f == nil && uint64(c.streams) < uint64(len(c.places)) {
-		f = &Failure{load.KindStreams, fmt.Sprintf("the server allows %d streams on a connection, not %d: lower --streams and raise --connections", c.streams, len(c.places))}
-	}
-	return f
-}
-
-func (c *http2Conn) Wait() {
-	var head []byte
-	if head, c.err = c.in.Peek(frameHead); c.err != nil {
-		return
-	}
-	if length := payload(head); length <= frameLimit {
-		_, c.err = c.in.Peek(frameHead + length)
-	}
-}
-
 func payload(head []byte) int { return int(head[0])<<16 | int(binary.BigEndian.Uint16(head[1:])) }
 
-func (c *http2Conn) Take(done func(Event)) *Failure {
-	for {
-		head, _ := c.in.Peek(min(frameHead, c.in.Buffered()))
-		if !c.settled && bytes.HasPrefix(head, []byte("HTTP/")) {
-			return &Failure{load.KindProtocol, "the server speaks HTTP/1.1, not HTTP/2"}
-		}
-		if len(head) < frameHead {
-			break
-		}
-		if n := payload(head); n > frameLimit {
-			return &Failure{load.KindMalformed, fmt.Sprintf("a frame of %d bytes, more than the %d that procfit allows", n, frameLimit)}
-		} else if c.in.Buffered() < frameHead+n {
-			break
-		}
-		f, err := c.framer.ReadFrame()
-		if err != nil {
-			return Malformed(err)
-		}
-		if failure := c.handle(f, done); failure != nil {
-			return failure
-		}
+func (c *http2Conn) Take(b []byte, end error, done func(Event)) *Failure {
+	if len(c.rest) > 0 {
+		c.rest = append(c.rest, b...)
+		b = c.rest
 	}
+	used, f := c.take(b, done)
 	switch {
-	case c.err == nil:
+	case f != nil:
+		return f
+	case end == nil:
+		c.rest = append(c.rest[:0], b[used:]...)
 		return nil
 	case c.away != nil:
 		return c.away
 	}
-	return broken(c.err)
+	return Broken(end)
+}
+
+// take handles the frames that are whole, and reports how many bytes they have.
+func (c *http2Conn) take(b []byte, done func(Event)) (used int, f *Failure) {
+	for {
+		if !c.settled && bytes.HasPrefix(b, []byte("HTTP/")) {
+			return used, &Failure{load.KindProtocol, "the server speaks HTTP/1.1, not HTTP/2"}
+		}
+		if len(b) < frameHead {
+			return used, nil
+		}
+		n := frameHead + payload(b)
+		if n > frameHead+frameLimit {
+			return used, &Failure{load.KindMalformed, fmt.Sprintf("a frame of %d bytes, more than the %d that procfit allows", n-frameHead, frameLimit)}
+		}
+		if len(b) < n {
+			return used, nil
+		}
+		c.in.Reset(b[:n])
+		frame, err := c.framer.ReadFrame()
+		if err != nil {
+			return used, Malformed(err)
+		}
+		if f := c.handle(frame, done); f != nil {
+			return used, f
+		}
+		used, b = used+n, b[n:]
+	}
 }
 
 func (c *http2Conn) Start(place int, r *Request) {
@@ -188,16 +181,12 @@ func (c *http2Conn) send(x *exchange) {
 	}
 }
 
-func (c *http2Conn) Flush() *Failure {
-	if c.out.Len() == 0 {
-		return nil
+func (c *http2Conn) Unsent() []byte { return c.out[c.gone:] }
+
+func (c *http2Conn) Sent(n int) {
+	if c.gone += n; c.gone == len(c.out) {
+		c.out, c.gone = c.out[:0], 0
 	}
-	_, err := c.stream.Write(c.out.Bytes())
-	c.out.Reset()
-	if err != nil {
-		return broken(err)
-	}
-	return nil
 }
 
 func (c *http2Conn) Cancel(place int) load.Kind {
@@ -244,7 +233,7 @@ func (c *http2Conn) refuse(x *exchange, done func(Event)) {
 	done(Event{Place: x.place, Failure: &Failure{load.KindMalformed, x.answer.wrong}})
 }
 
+func (c *http2Conn) Ready() bool      { return c.settled }
 func (c *http2Conn) Spent() bool      { return c.spent }
+func (c *http2Conn) Strayed() bool    { return false }
 func (c *http2Conn) Protocol() string { return HTTP2 }
-func (c *http2Conn) Received() int64  { return c.stream.received }
-func (c *http2Conn) Close() error     { return c.below.Close() }

@@ -104,7 +104,6 @@ type Load struct {
 	GRPC           *load.GRPC // a call in place of Method and Body; nil: HTTP
 	Streams        int        // requests at a time on a connection of HTTP/2
 	TLS            load.TLS
-	Engine         string  // of ours; empty: chosen
 	MaxErrors      float64 // share of failed requests above which a trial is invalid
 	Command        string  // an external generator instead of our engine
 	Metrics        []load.Metric

@@ -232,7 +232,7 @@ func (s Spec) LoadOptions(urls []string, rate float64, duration time.Duration) l
 	o := load.Options{
 		URLs: urls, Method: l.Method, Headers: l.Headers, Body: l.Body, Connections: l.Connections,
 		Rate: rate, Duration: duration, Timeout: l.RequestTimeout, CPUs: s.LoadCPUs(),
-		GRPC: l.GRPC, Streams: l.Streams, TLS: l.TLS, Engine: l.Engine, Requests: l.Requests,
+		GRPC: l.GRPC, Streams: l.Streams, TLS: l.TLS, Requests: l.Requests,
 	}
 	if s.Seed != nil {
 		o.Seed = *s.Seed

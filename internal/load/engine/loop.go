@@ -1,0 +1,271 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/wire"
+)
+
+const (
+	minBackoff = 2 * time.Millisecond // after a failure; doubled up to
+	maxBackoff = 250 * time.Millisecond
+	minTick    = 5 * time.Millisecond // the finest look for time-outs
+	maxTick    = 500 * time.Millisecond
+	atOnce     = 128 // handshakes at a time: they cost the server
+)
+
+// loop is the worker of every run: the connections dealt to it, and what is sent on them
+// when. It is for one goroutine at a time. How bytes come and go is its network's.
+type loop struct {
+	lane
+	net      network
+	speakers []*wire.Speaker // of the targets
+	conns    []conn
+
+	loading bool  // the common start was given
+	sending bool  // between start and end, or last in an open loop
+	busy    int   // places with a request
+	now     int64 // when the bytes came that are handled
+	failing int64 // when the next connection is to be looked at: back-off or time-out
+
+	// The idle places in the order in which they became free, so that the replicas of an
+	// open loop share the load evenly.
+	idle     []*place
+	idleHead int
+	idleLen  int
+}
+
+// network is how the connections of one loop are opened, waited for and ended.
+type network interface {
+	// begin makes the calling goroutine the loop's, until end.
+	begin() (end func(), err error)
+	// open starts to connect: loop.connected or loop.lose follows.
+	open(c *conn)
+	// wait returns at the time, or when there was something to do and it is done.
+	wait(until int64) error
+	// wake ends a wait; any goroutine may call it.
+	wake()
+	// used is the CPU time so far of what carries out the load, and how many CPUs it can use.
+	used() (user, system time.Duration, cpus int, err error)
+	// close ends the connections, and returns when nothing uses the loop any more.
+	close()
+}
+
+// stream is what bytes of a connection go over. It never waits.
+type stream interface {
+	// Read returns what has come, which is valid until the next call on any stream of the
+	// loop. With errWait nothing more has come, with another error nothing more will.
+	Read() ([]byte, error)
+	// Write takes what it can of b. With errWait not all of it has left, and the loop is told
+	// when it calls again with the rest, which must not have changed.
+	Write(b []byte) (int, error)
+	// Close ends the connection, by a reset if it is not to end in good order.
+	Close(reset bool)
+}
+
+// waiting is the error of a stream that would have to wait. It is one of package net that
+// passes: crypto/tls continues after such an error only.
+type waiting struct{}
+
+func (waiting) Error() string   { return "nothing more now" }
+func (waiting) Timeout() bool   { return true }
+func (waiting) Temporary() bool { return true }
+
+var errWait error = waiting{}
+
+// init makes loop id of several, with every several-th connection.
+func (w *loop) init(r *run, id, of int) {
+	w.lane.init(r, id, of)
+	for _, t := range r.targets {
+		w.speakers = append(w.speakers, &wire.Speaker{
+			TLS: r.tlsFor(t.Target), HTTP2: t.Scheme == load.SchemeH2C || r.GRPC != nil, Places: r.Streams,
+		})
+	}
+	for i := id; i < r.Connections; i += of {
+		t := i % len(r.targets)
+		w.conns = append(w.conns, conn{index: int32(len(w.conns)), target: t, places: make([]place, r.Streams)})
+		w.perURL[t].Connections += r.Streams
+	}
+	for i := range w.conns {
+		for k := range w.conns[i].places {
+			x := &w.conns[i].places[k]
+			x.conn, x.index = &w.conns[i], k
+		}
+		w.conns[i].done = func(e wire.Event) { w.event(&w.conns[i], e) }
+	}
+	w.idle = make([]*place, len(w.conns)*r.Streams)
+}
+
+func (w *loop) wake()  { w.net.wake() }
+func (w *loop) close() { w.net.close() }
+
+// work connects, reports on setup, waits for the common start and loads.
+func (w *loop) work(setup chan<- error) error {
+	end, err := w.net.begin()
+	if err == nil {
+		defer end()
+		err = w.connectAll()
+	}
+	setup <- err
+	<-w.begin
+	if err != nil || w.stop.Load() {
+		return nil // reported on setup, or cancelled
+	}
+	if err := w.load(); err != nil || w.settled == 0 {
+		return err
+	}
+	user, system, cpus, err := w.net.used()
+	w.wall = time.Duration(w.clock()-w.settled) * time.Duration(cpus)
+	w.user, w.system = user-w.user, system-w.system
+	return err
+}
+
+// connectAll opens all connections; one that fails is tried again in the loop.
+func (w *loop) connectAll() error {
+	for i := range w.conns {
+		w.connect(&w.conns[i], w.clock())
+	}
+	limit := w.clock() + int64(min(w.Timeout, maxSetup))
+	for {
+		open, waiting := 0, 0
+		for i := range w.conns {
+			switch w.conns[i].state {
+			case stateConnecting:
+				waiting++
+			case stateOpen:
+				open++
+			}
+		}
+		now := w.clock()
+		if waiting == 0 || now >= limit || w.stop.Load() {
+			w.expire(now)
+			if open == 0 && !w.stop.Load() {
+				return w.noneOpen(len(w.conns))
+			}
+			return nil
+		}
+		if err := w.net.wait(limit); err != nil {
+			return err
+		}
+	}
+}
+
+// load is the loop proper: it sends from start and returns when all is answered,
+// at last, or when told to stop.
+func (w *loop) load() error {
+	w.loading, w.sending = true, true
+	w.failing = w.clock() // sets the next look
+	for {
+		over, err := w.step()
+		if err != nil {
+			return err
+		}
+		if over {
+			now := w.clock()
+			for i := range w.conns {
+				for k := range w.conns[i].places {
+					if x := &w.conns[i].places[k]; x.busy {
+						w.hanging(&x.exchange, w.conns[i].target, now)
+					}
+				}
+			}
+			w.unsent(now)
+			return nil
+		}
+		if err := w.net.wait(w.next()); err != nil {
+			return err
+		}
+	}
+}
+
+// step does what is due, and reports whether the run is over.
+func (w *loop) step() (over bool, err error) {
+	now := w.clock()
+	if w.settled == 0 && now >= w.from {
+		w.settled = now
+		if w.user, w.system, _, err = w.net.used(); err != nil {
+			return false, err
+		}
+	}
+	now = w.sendAll(now)
+	w.sending = now < w.end
+	if w.Rate > 0 {
+		w.sending = w.slot < w.slots
+	}
+	if now >= w.failing {
+		w.look(now)
+	}
+	w.show()
+	return now >= w.last || w.stop.Load() || !w.sending && w.busy == 0, nil
+}
+
+// next is when the loop must run again though nothing has come.
+func (w *loop) next() int64 {
+	at := min(w.failing, w.last)
+	if !w.sending {
+		return at
+	}
+	if w.Rate == 0 {
+		return min(at, w.end)
+	}
+	if w.idleLen > 0 {
+		at = min(at, w.intended(w.slot))
+	}
+	return at
+}
+
+// sendAll gives idle places what is to be sent, and returns the time. What is given to
+// places of one connection in a row leaves together.
+func (w *loop) sendAll(now int64) int64 {
+	for w.isDue(now) {
+		c := w.idle[w.idleHead].conn
+		for w.isDue(now) && w.idle[w.idleHead].conn == c {
+			x := w.popIdle()
+			if w.Rate > 0 {
+				w.due(&x.exchange, w.intended(w.slot), now)
+			} else {
+				w.another(&x.exchange, now)
+			}
+			x.busy = true
+			w.busy++
+			w.start(x)
+		}
+		w.flush(c)
+		now = w.clock()
+	}
+	return now
+}
+
+// isDue reports whether there is a request to send and an idle place for it.
+func (w *loop) isDue(now int64) bool {
+	switch {
+	case w.idleLen == 0:
+		return false
+	case w.Rate == 0:
+		return now < w.end
+	}
+	return w.slot < w.slots && w.intended(w.slot) <= now
+}
+
+func (w *loop) pushIdle(x *place) {
+	w.idle[(w.idleHead+w.idleLen)%len(w.idle)] = x
+	w.idleLen++
+}
+
+// popIdle takes the place that has been idle longest.
+func (w *loop) popIdle() *place {
+	x := w.idle[w.idleHead]
+	w.idleHead = (w.idleHead + 1) % len(w.idle)
+	w.idleLen--
+	return x
+}
+
+// drop takes a connection's places out of the idle ones. That is rare, so it walks.
+func (w *loop) drop(lost *conn) {
+	for range w.idleLen {
+		if x := w.popIdle(); x.conn != lost {
+			w.pushIdle(x)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"context"
+	"net"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// portable is the engine on connections of package net.
+type portable struct{ dial dialer }
+
+func (p portable) workers(r *run) ([]worker, error) {
+	w := &loop{}
+	w.init(r, 0, 1)
+	s := &sockets{w: w, dial: p.dial, woken: make(chan struct{}, 1), turn: make(chan struct{}, atOnce)}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	w.net = s
+	return []worker{w}, nil
+}
+
+// sockets is a network of connections of package net, each of which has a goroutine that
+// waits for bytes. That goroutine itself does what follows on them, while it holds the
+// lock; the loop's own only keeps the time.
+type sockets struct {
+	w      *loop
+	dial   dialer
+	ctx    context.Context // ends what is being opened
+	cancel context.CancelFunc
+	turn   chan struct{} // of those that open at a time
+	woken  chan struct{}
+	left   sync.WaitGroup
+
+	mu    sync.Mutex // of the loop; held by its goroutine unless that waits
+	armed int64      // until when it waits; 0: it does not
+	over  bool
+}
+
+func (s *sockets) begin() (end func(), err error) {
+	back, err := Bind(s.w.CPUs)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	return func() {
+		s.over = true // what comes now counts no more
+		s.mu.Unlock()
+		back()
+	}, nil
+}
+
+func (s *sockets) wake() {
+	select {
+	case s.woken <- struct{}{}:
+	default:
+	}
+}
+
+func (s *sockets) wait(until int64) error {
+	s.armed = until
+	s.mu.Unlock()
+	t := time.NewTimer(time.Duration(until - s.w.clock()))
+	select {
+	case <-t.C:
+	case <-s.woken:
+	}
+	t.Stop()
+	s.mu.Lock()
+	s.armed = 0
+	return nil
+}
+
+// locked does something with a connection, unless that is another one by now, and then what
+// is due.
+func (s *sockets) locked(c *conn, generation int32, do func()) (done bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over || c.generation != generation || c.state == stateClosed {
+		return false
+	}
+	do()
+	over := false
+	if s.w.loading {
+		over, _ = s.w.step() // used does not fail here
+	}
+	if over || !s.w.loading || s.w.next() < s.armed {
+		s.wake()
+	}
+	return true
+}
+
+func (s *sockets) used() (user, system time.Duration, cpus int, err error) {
+	user, system = processCPU()
+	return user, system, parallel(s.w.CPUs), nil
+}
+
+// parallel is how many CPUs the engine can use at once.
+func parallel(cpus []int) int {
+	n := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
+	if len(cpus) > 0 {
+		n = min(n, len(cpus))
+	}
+	return max(1, n)
+}
+
+func (s *sockets) close() {
+	s.mu.Lock()
+	for i := range s.w.conns {
+		s.w.shut(&s.w.conns[i])
+	}
+	s.mu.Unlock()
+	s.cancel()
+	s.left.Wait()
+}
+
+func (s *sockets) open(c *conn) {
+	a := &attempt{generation: c.generation}
+	ctx, cancel := context.WithCancel(s.ctx)
+	a.cancel, c.attempt = cancel, a
+	s.left.Go(func() {
+		select {
+		case s.turn <- struct{}{}:
+			a.carryOut(ctx, s.dial, s.w.addresses[c.target].String(), s.w.speakers[c.target], func(c net.Conn) net.Conn { return c })
+			<-s.turn
+		case <-ctx.Done():
+			return
+		}
+		p := &socket{network: s, conn: c, generation: a.generation, below: a.below, over: a.below}
+		if a.secure != nil {
+			p.over = a.secure
+		}
+		taken := s.locked(c, a.generation, func() {
+			if a.failure != nil {
+				s.w.lose(c, a.failure, s.w.clock())
+				return
+			}
+			s.w.connected(c, p, a.spoken)
+		})
+		switch {
+		case a.failure != nil:
+		case taken:
+			p.readAll()
+		default:
+			a.below.Close()
+		}
+	})
+}
+
+// socket is a stream on a connection of package net.
+type socket struct {
+	network     *sockets
+	conn        *conn
+	generation  int32
+	below, over net.Conn // that is closed; that bytes go through: TLS or plain
+
+	in      []byte // that came and were not taken
+	end     error  // behind them
+	unread  int    // bytes written since something came
+	writing bool   // a goroutine does
+	wrote   int    // bytes that it wrote
+	failed  error  // and why no more
+}
+
+// readAll reads until the connection ends.
+func (p *socket) readAll() {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := p.over.Read(buf)
+		taken := p.network.locked(p.conn, p.generation, func() {
+			p.in, p.end, p.unread = buf[:n], err, 0
+			p.network.w.read(p.conn)
+		})
+		if !taken || err != nil {
+			return
+		}
+	}
+}
+
+func (p *socket) Read() ([]byte, error) {
+	b := p.in
+	p.in = nil
+	if p.end != nil {
+		return b, p.end
+	}
+	return b, errWait
+}
+
+// atHand is how many bytes a connection takes of which the server has read nothing.
+const atHand = 8 << 10
+
+// Write writes little at once, and leaves what may take time to a goroutine.
+func (p *socket) Write(b []byte) (int, error) {
+	switch {
+	case p.writing:
+		return 0, errWait
+	case p.wrote > 0 || p.failed != nil:
+		n, err := p.wrote, p.failed
+		p.wrote, p.failed = 0, nil
+		return n, err
+	case p.unread+len(b) <= atHand:
+		if len(b) == 0 {
+			return 0, nil
+		}
+		p.unread += len(b)
+		return p.over.Write(b)
+	}
+	p.writing = true
+	p.network.left.Go(func() {
+		n, err := p.over.Write(b)
+		p.network.locked(p.conn, p.generation, func() {
+			p.writing, p.wrote, p.failed = false, n, err
+			p.network.w.write(p.conn)
+		})
+	})
+	return 0, errWait
+}
+
+func (p *socket) Close(reset bool) {
+	if tcp, ok := p.below.(*net.TCPConn); ok && reset {
+		_ = tcp.SetLinger(0)
+	}
+	_ = p.below.Close()
+}

@@ -1,0 +1,224 @@
+//go:build !portable
+
+package engine
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/load/wire"
+)
+
+// descriptor is the stream of a plain connection.
+type descriptor struct {
+	network *epoll
+	fd      int
+}
+
+// Read makes one call where less came than the buffer holds: then the next event tells of
+// more (epoll(7)), unless the other side is gone, which was reported already.
+func (d *descriptor) Read() ([]byte, error) {
+	for {
+		n, errno := receiveBytes(d.fd, d.network.buf)
+		switch {
+		case errno == unix.EINTR:
+		case errno == unix.EAGAIN:
+			return nil, errWait
+		case errno != 0:
+			return nil, fmt.Errorf("receive: %w", errno)
+		case n == 0:
+			return nil, io.EOF
+		case d.network.short && n < len(d.network.buf):
+			return d.network.buf[:n], errWait
+		default:
+			return d.network.buf[:n], nil
+		}
+	}
+}
+
+func (d *descriptor) Write(b []byte) (sent int, err error) {
+	for sent < len(b) {
+		n, errno := sendBytes(d.fd, b[sent:])
+		switch errno {
+		case 0:
+			sent += n
+		case unix.EAGAIN:
+			return sent, errWait
+		case unix.EINTR:
+		default:
+			return sent, fmt.Errorf("send: %w", errno)
+		}
+	}
+	return sent, nil
+}
+
+func (d *descriptor) Close(reset bool) {
+	if reset {
+		_ = unix.SetsockoptLinger(d.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+	}
+	unix.Close(d.fd) // it leaves the epoll set with it
+}
+
+// sendBytes and receiveBytes skip the runtime's bookkeeping of system calls,
+// which is safe because a non-blocking socket returns at once. MSG_NOSIGNAL: a
+// closed connection is an error, not a signal.
+func sendBytes(fd int, b []byte) (int, syscall.Errno) {
+	n, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
+	return int(n), errno
+}
+
+func receiveBytes(fd int, b []byte) (int, syscall.Errno) {
+	n, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0, 0)
+	return int(n), errno
+}
+
+// sealed is the stream of a connection with TLS.
+type sealed struct {
+	descriptor
+	index   int32 // of the conn
+	attempt *attempt
+	tls     *tls.Conn
+	records *records
+}
+
+// records is what crypto/tls reads and writes: a connection of package net during the
+// handshake, the descriptor from then on.
+type records struct {
+	net.Conn
+	below *descriptor // nil: the handshake is not over
+	in    []byte      // what came and is not read
+	end   error       // behind it
+	out   []byte      // what has not left
+}
+
+func (r *records) Read(b []byte) (int, error) {
+	if r.below == nil {
+		return r.Conn.Read(b)
+	}
+	if len(r.in) == 0 && r.end == nil {
+		r.in, r.end = r.below.Read()
+	}
+	n := copy(b, r.in)
+	if r.in = r.in[n:]; n == 0 {
+		return 0, r.end
+	}
+	return n, nil
+}
+
+func (r *records) Write(b []byte) (int, error) {
+	if r.below == nil {
+		return r.Conn.Write(b)
+	}
+	r.out = append(r.out, b...)
+	return len(b), nil
+}
+
+func (s *sealed) Read() ([]byte, error) {
+	n, err := s.tls.Read(s.network.plain)
+	if err == errWait {
+		s.records.end = nil
+	}
+	return s.network.plain[:n], err
+}
+
+// sealAtOnce is how much of a long body becomes records at a time.
+const sealAtOnce = 64 << 10
+
+func (s *sealed) Write(b []byte) (sent int, err error) {
+	for {
+		n, err := s.descriptor.Write(s.records.out)
+		s.records.out = append(s.records.out[:0], s.records.out[n:]...)
+		if err != nil || sent == len(b) {
+			return sent, err
+		}
+		part := b[sent:min(len(b), sent+sealAtOnce)]
+		if _, err := s.tls.Write(part); err != nil {
+			return sent, err
+		}
+		sent += len(part)
+	}
+}
+
+// openTLS has a goroutine dial and make the handshake.
+func (e *epoll) openTLS(c *conn) {
+	a := &attempt{generation: c.generation}
+	ctx, cancel := context.WithCancel(e.ctx)
+	a.cancel, c.attempt = cancel, a
+	s := &sealed{descriptor: descriptor{e, -1}, index: c.index, attempt: a, records: &records{}}
+	e.left.Go(func() {
+		select {
+		case e.turn <- struct{}{}:
+			defer func() { <-e.turn }()
+		case <-ctx.Done():
+			return
+		}
+		a.carryOut(ctx, new(net.Dialer).DialContext, e.w.addresses[c.target].String(), e.w.speakers[c.target], func(c net.Conn) net.Conn {
+			s.records.Conn = c
+			return s.records
+		})
+		if a.failure == nil {
+			s.detach()
+		}
+		e.mu.Lock()
+		e.opened = append(e.opened, s)
+		e.mu.Unlock()
+		e.wake()
+	})
+}
+
+// detach takes the descriptor from package net, whose poller would wait for it too.
+func (s *sealed) detach() {
+	raw, err := s.records.Conn.(*net.TCPConn).SyscallConn()
+	if err == nil {
+		_ = raw.Control(func(fd uintptr) { s.fd, err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0) })
+	}
+	if err != nil {
+		s.fd, s.attempt.failure = -1, wire.Undialled(err)
+	}
+	s.records.Conn.Close()
+}
+
+// takeOpened takes what goroutines have opened.
+func (e *epoll) takeOpened() {
+	e.mu.Lock()
+	list := e.opened
+	e.opened = nil
+	e.mu.Unlock()
+	for _, s := range list {
+		c := &e.w.conns[s.index]
+		if c.generation != s.attempt.generation || c.state != stateConnecting {
+			s.discard()
+			continue
+		}
+		f := s.attempt.failure
+		if f == nil {
+			if err := e.register(c, s.fd); err != nil {
+				f = wire.Undialled(err)
+				s.discard()
+			}
+		}
+		if f != nil {
+			e.w.lose(c, f, e.w.clock())
+			continue
+		}
+		s.tls, s.records.below = s.attempt.secure, &s.descriptor
+		e.w.connected(c, s, s.attempt.spoken)
+		if c.stream == s {
+			e.w.read(c)
+		}
+	}
+}
+
+// discard closes what nobody waits for any more.
+func (s *sealed) discard() {
+	if s.fd >= 0 {
+		s.Close(false)
+	}
+}
