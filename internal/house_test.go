@@ -123,7 +123,7 @@ var mayImport = map[string][]string{
 	"verdict/page/served":  {"show/document", "show/html"},
 	"verdict/page/bench":   {"verdict", "verdict/journal"},
 
-	"lab":          {"spec", "lab/programs", "measure/plan", "load", "verdict", "verdict/contest", "verdict/contest/race", "verdict/eprocess", "verdict/journal", "host/folder"},
+	"lab":          {"spec", "lab/programs", "measure/plan", "load", "verdict", "verdict/contest", "verdict/contest/race", "verdict/eprocess", "verdict/stat", "verdict/journal", "host/folder"},
 	"lab/programs": {},
 	"lab/page":     {"lab", "verdict/page", "host/folder", "show/document", "show/markdown", "show/html"},
 	"lab/run":      {"spec", "lab", "measure/session", "measure/plan", "measure/local", "trace", "verdict", "verdict/contest", "verdict/journal", "program/toolchain", "host/supervisor", "host/folder"},
