@@ -101,11 +101,10 @@ func (w *loop) start(x *place) {
 // read takes what has come.
 func (w *loop) read(c *conn) {
 	for more := true; more; {
-		b, end := c.stream.Read()
-		if end == errWait {
-			if end, more = nil, false; len(b) == 0 {
-				break
-			}
+		var b []byte
+		var end error
+		if b, more, end = c.stream.Read(); len(b) == 0 && end == nil {
+			break
 		}
 		w.now = w.clock()
 		w.bytesRead += int64(len(b))
@@ -121,7 +120,9 @@ func (w *loop) read(c *conn) {
 			return
 		}
 	}
-	w.flush(c)
+	if len(c.wire.Unsent()) > 0 {
+		w.flush(c)
+	}
 }
 
 // retire ends a connection that takes no more requests once none is under way on it.
@@ -177,29 +178,20 @@ func (w *loop) flush(c *conn) {
 }
 
 func (w *loop) write(c *conn) {
-	for {
-		b := c.wire.Unsent()
-		n, err := c.stream.Write(b)
-		c.wire.Sent(n)
-		switch {
-		case err == nil && n == len(b):
-			c.blocked = 0
-			return
-		case err == nil:
-		case err == errWait:
-			if c.blocked == 0 || n > 0 {
-				c.blocked = w.clock()
-			}
-			return
-		default:
-			// The server may have answered before it closed, a 413 for instance.
-			c.blocked = w.clock()
-			before := c.generation
-			if w.read(c); c.generation == before && c.state != stateClosed {
-				w.lose(c, wire.Broken(err), w.clock())
-			}
-			return
+	n, wait, err := c.stream.Write(c.wire.Unsent())
+	c.wire.Sent(n)
+	switch {
+	case err != nil:
+		// The server may have answered before it closed, a 413 for instance.
+		c.blocked = w.clock()
+		before := c.generation
+		if w.read(c); c.generation == before && c.state != stateClosed {
+			w.lose(c, wire.Broken(err), w.clock())
 		}
+	case !wait:
+		c.blocked = 0
+	case c.blocked == 0 || n > 0:
+		c.blocked = w.clock()
 	}
 }
 

@@ -55,24 +55,14 @@ type network interface {
 // stream is what bytes of a connection go over. It never waits.
 type stream interface {
 	// Read returns what has come, which is valid until the next call on any stream of the
-	// loop. With errWait nothing more has come, with another error nothing more will.
-	Read() ([]byte, error)
-	// Write takes what it can of b. With errWait not all of it has left, and the loop is told
-	// when it calls again with the rest, which must not have changed.
-	Write(b []byte) (int, error)
+	// loop, and whether there may be more. An error is the connection's end.
+	Read() (b []byte, more bool, end error)
+	// Write takes what it can of b. If it has to wait, the loop is told when it is to call
+	// again with the rest, which must not have changed.
+	Write(b []byte) (n int, wait bool, err error)
 	// Close ends the connection, by a reset if it is not to end in good order.
 	Close(reset bool)
 }
-
-// waiting is the error of a stream that would have to wait. It is one of package net that
-// passes: crypto/tls continues after such an error only.
-type waiting struct{}
-
-func (waiting) Error() string   { return "nothing more now" }
-func (waiting) Timeout() bool   { return true }
-func (waiting) Temporary() bool { return true }
-
-var errWait error = waiting{}
 
 // init makes loop id of several, with every several-th connection.
 func (w *loop) init(r *run, id, of int) {
@@ -84,17 +74,19 @@ func (w *loop) init(r *run, id, of int) {
 	}
 	for i := id; i < r.Connections; i += of {
 		t := i % len(r.targets)
-		w.conns = append(w.conns, conn{index: int32(len(w.conns)), target: t, places: make([]place, r.Streams)})
+		w.conns = append(w.conns, conn{index: int32(len(w.conns)), target: t})
 		w.perURL[t].Connections += r.Streams
 	}
+	places := make([]place, len(w.conns)*r.Streams)
+	w.idle = make([]*place, len(places))
 	for i := range w.conns {
-		for k := range w.conns[i].places {
-			x := &w.conns[i].places[k]
-			x.conn, x.index = &w.conns[i], k
+		c := &w.conns[i]
+		c.done = func(e wire.Event) { w.event(c, e) }
+		c.places = places[i*r.Streams:][:r.Streams]
+		for k := range c.places {
+			c.places[k].conn, c.places[k].index = c, k
 		}
-		w.conns[i].done = func(e wire.Event) { w.event(&w.conns[i], e) }
 	}
-	w.idle = make([]*place, len(w.conns)*r.Streams)
 }
 
 func (w *loop) wake()  { w.net.wake() }

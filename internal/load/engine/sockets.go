@@ -158,8 +158,8 @@ type socket struct {
 	end     error  // behind them
 	unread  int    // bytes written since something came
 	writing bool   // a goroutine does
-	wrote   int    // bytes that it wrote
-	failed  error  // and why no more
+	wrote   int    // bytes that it wrote, which the loop does not know yet
+	failed  error  // why no more
 }
 
 // readAll reads until the connection ends.
@@ -177,33 +177,27 @@ func (p *socket) readAll() {
 	}
 }
 
-func (p *socket) Read() ([]byte, error) {
-	b := p.in
-	p.in = nil
-	if p.end != nil {
-		return b, p.end
-	}
-	return b, errWait
+func (p *socket) Read() (b []byte, more bool, end error) {
+	b, p.in = p.in, nil
+	return b, false, p.end
 }
 
 // atHand is how many bytes a connection takes of which the server has read nothing.
 const atHand = 8 << 10
 
 // Write writes little at once, and leaves what may take time to a goroutine.
-func (p *socket) Write(b []byte) (int, error) {
-	switch {
-	case p.writing:
-		return 0, errWait
-	case p.wrote > 0 || p.failed != nil:
-		n, err := p.wrote, p.failed
-		p.wrote, p.failed = 0, nil
-		return n, err
+func (p *socket) Write(b []byte) (sent int, wait bool, err error) {
+	if p.writing {
+		return 0, true, nil
+	}
+	sent, p.wrote = p.wrote, 0
+	switch b = b[sent:]; {
+	case p.failed != nil || len(b) == 0:
+		return sent, false, p.failed
 	case p.unread+len(b) <= atHand:
-		if len(b) == 0 {
-			return 0, nil
-		}
 		p.unread += len(b)
-		return p.over.Write(b)
+		n, err := p.over.Write(b)
+		return sent + n, false, err
 	}
 	p.writing = true
 	p.network.left.Go(func() {
@@ -213,7 +207,7 @@ func (p *socket) Write(b []byte) (int, error) {
 			p.network.w.write(p.conn)
 		})
 	})
-	return 0, errWait
+	return sent, true, nil
 }
 
 func (p *socket) Close(reset bool) {

@@ -24,39 +24,36 @@ type descriptor struct {
 
 // Read makes one call where less came than the buffer holds: then the next event tells of
 // more (epoll(7)), unless the other side is gone, which was reported already.
-func (d *descriptor) Read() ([]byte, error) {
+func (d *descriptor) Read() (b []byte, more bool, end error) {
 	for {
 		n, errno := receiveBytes(d.fd, d.network.buf)
 		switch {
-		case errno == unix.EINTR:
+		case errno == 0 && n > 0:
+			return d.network.buf[:n], n == len(d.network.buf) || !d.network.short, nil
+		case errno == 0:
+			return nil, false, io.EOF
 		case errno == unix.EAGAIN:
-			return nil, errWait
-		case errno != 0:
-			return nil, fmt.Errorf("receive: %w", errno)
-		case n == 0:
-			return nil, io.EOF
-		case d.network.short && n < len(d.network.buf):
-			return d.network.buf[:n], errWait
-		default:
-			return d.network.buf[:n], nil
+			return nil, false, nil
+		case errno != unix.EINTR:
+			return nil, false, fmt.Errorf("receive: %w", errno)
 		}
 	}
 }
 
-func (d *descriptor) Write(b []byte) (sent int, err error) {
+func (d *descriptor) Write(b []byte) (sent int, wait bool, err error) {
 	for sent < len(b) {
 		n, errno := sendBytes(d.fd, b[sent:])
 		switch errno {
 		case 0:
 			sent += n
 		case unix.EAGAIN:
-			return sent, errWait
+			return sent, true, nil
 		case unix.EINTR:
 		default:
-			return sent, fmt.Errorf("send: %w", errno)
+			return sent, false, fmt.Errorf("send: %w", errno)
 		}
 	}
-	return sent, nil
+	return sent, false, nil
 }
 
 func (d *descriptor) Close(reset bool) {
@@ -94,7 +91,8 @@ type records struct {
 	net.Conn
 	below *descriptor // nil: the handshake is not over
 	in    []byte      // what came and is not read
-	end   error       // behind it
+	more  bool        // there may be more
+	end   error       // nil: there is none
 	out   []byte      // what has not left
 }
 
@@ -102,15 +100,26 @@ func (r *records) Read(b []byte) (int, error) {
 	if r.below == nil {
 		return r.Conn.Read(b)
 	}
-	if len(r.in) == 0 && r.end == nil {
-		r.in, r.end = r.below.Read()
+	if len(r.in) == 0 && r.more {
+		r.in, r.more, r.end = r.below.Read()
 	}
-	n := copy(b, r.in)
-	if r.in = r.in[n:]; n == 0 {
+	switch n := copy(b, r.in); {
+	case n > 0:
+		r.in = r.in[n:]
+		return n, nil
+	case r.end != nil:
 		return 0, r.end
 	}
-	return n, nil
+	return 0, waiting{}
 }
+
+// waiting is the error of a read that would have to wait. It is one of package net that
+// passes: crypto/tls continues after such an error only.
+type waiting struct{}
+
+func (waiting) Error() string   { return "nothing more now" }
+func (waiting) Timeout() bool   { return true }
+func (waiting) Temporary() bool { return true }
 
 func (r *records) Write(b []byte) (int, error) {
 	if r.below == nil {
@@ -120,27 +129,31 @@ func (r *records) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (s *sealed) Read() ([]byte, error) {
+func (s *sealed) Read() (b []byte, more bool, end error) {
 	n, err := s.tls.Read(s.network.plain)
-	if err == errWait {
-		s.records.end = nil
+	if _, wait := err.(waiting); !wait {
+		return s.network.plain[:n], err == nil, err
 	}
-	return s.network.plain[:n], err
+	s.records.more = true                     // at the next event
+	if _, _, err = s.Write(nil); err != nil { // what crypto/tls has to say by itself
+		return nil, false, err
+	}
+	return s.network.plain[:n], false, nil
 }
 
 // sealAtOnce is how much of a long body becomes records at a time.
 const sealAtOnce = 64 << 10
 
-func (s *sealed) Write(b []byte) (sent int, err error) {
+func (s *sealed) Write(b []byte) (sent int, wait bool, err error) {
 	for {
-		n, err := s.descriptor.Write(s.records.out)
+		n, wait, err := s.descriptor.Write(s.records.out)
 		s.records.out = append(s.records.out[:0], s.records.out[n:]...)
-		if err != nil || sent == len(b) {
-			return sent, err
+		if wait || err != nil || sent == len(b) {
+			return sent, wait, err
 		}
 		part := b[sent:min(len(b), sent+sealAtOnce)]
 		if _, err := s.tls.Write(part); err != nil {
-			return sent, err
+			return sent, false, err
 		}
 		sent += len(part)
 	}
@@ -151,7 +164,7 @@ func (e *epoll) openTLS(c *conn) {
 	a := &attempt{generation: c.generation}
 	ctx, cancel := context.WithCancel(e.ctx)
 	a.cancel, c.attempt = cancel, a
-	s := &sealed{descriptor: descriptor{e, -1}, index: c.index, attempt: a, records: &records{}}
+	s := &sealed{descriptor: descriptor{e, -1}, index: c.index, attempt: a, records: &records{more: true}}
 	e.left.Go(func() {
 		select {
 		case e.turn <- struct{}{}:
