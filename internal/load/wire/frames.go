@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -11,8 +13,28 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// handle is what a frame means.
-func (c *http2Conn) handle(f http2.Frame, done func(Event)) *Failure {
+// handle is what a frame means. Those of most answers, a whole header block or a part of the
+// body without anything around it, do without the framer, which makes values of them.
+func (c *http2Conn) handle(b []byte, done func(Event)) *Failure {
+	const end = http2.FlagDataEndStream // of headers, too
+	kind, flags, stream := http2.FrameType(b[3]), http2.Flags(b[4]), binary.BigEndian.Uint32(b[5:])
+	switch opened := stream%2 == 1 && stream < c.next && !c.unended; {
+	case opened && kind == http2.FrameData && flags&^end == 0:
+		c.data(stream, b[frameHead:], len(b)-frameHead, flags.Has(end), done)
+		return nil
+	case opened && kind == http2.FrameHeaders && flags&^end == http2.FlagHeadersEndHeaders:
+		c.heading, c.headed, c.headLen = c.find(stream), flags.Has(end), 0
+		return c.headers(b[frameHead:], true, done)
+	}
+	c.in.Reset(b)
+	f, err := c.framer.ReadFrame()
+	if err != nil {
+		return Malformed(err)
+	}
+	return c.handleFrame(f, done)
+}
+
+func (c *http2Conn) handleFrame(f http2.Frame, done func(Event)) *Failure {
 	if id := f.Header().StreamID; id != 0 && (id >= c.next || id%2 == 0) {
 		if failure := unopened(f); failure != nil {
 			return failure
@@ -20,9 +42,9 @@ func (c *http2Conn) handle(f http2.Frame, done func(Event)) *Failure {
 	}
 	switch f := f.(type) {
 	case *http2.DataFrame:
-		c.data(f, done)
+		c.data(f.StreamID, f.Data(), int(f.Length), f.StreamEnded(), done)
 	case *http2.HeadersFrame:
-		c.heading, c.headed, c.headLen = c.byID[f.StreamID], f.StreamEnded(), 0
+		c.heading, c.headed, c.headLen = c.find(f.StreamID), f.StreamEnded(), 0
 		return c.headers(f.HeaderBlockFragment(), f.HeadersEnded(), done)
 	case *http2.ContinuationFrame:
 		return c.headers(f.HeaderBlockFragment(), f.HeadersEnded(), done)
@@ -35,7 +57,7 @@ func (c *http2Conn) handle(f http2.Frame, done func(Event)) *Failure {
 			_ = c.framer.WritePing(true, f.Data)
 		}
 	case *http2.RSTStreamFrame:
-		if x := c.byID[f.StreamID]; x != nil {
+		if x := c.find(f.StreamID); x != nil {
 			c.forget(x)
 			done(Event{Place: x.place, Failure: &Failure{load.KindStreamReset, f.ErrCode.String()}, Retry: f.ErrCode == http2.ErrCodeRefusedStream})
 		}
@@ -62,6 +84,33 @@ func unopened(f http2.Frame) *Failure {
 // headers reads a part of a header block. All of them are read, since the
 // compression of later ones rests on them.
 func (c *http2Conn) headers(part []byte, last bool, done func(Event)) *Failure {
+	x := c.heading
+	head := last && !c.unended && x != nil && !x.answer.begun && len(part) > 0 // in one piece
+	c.unended = !last
+	if head && bytes.Equal(part, c.known) {
+		x.answer = c.means
+	} else if f := c.decode(part, last); f != nil {
+		return f
+	} else if !indexed(part) {
+		c.known = c.known[:0]
+	} else if head {
+		c.known, c.means = append(c.known[:0], part...), x.answer
+	}
+	if !last || x == nil {
+		return nil
+	}
+	c.heading = nil
+	x.answer.fieldsEnd(x.request, c.headed)
+	if c.headed {
+		c.end(x, done)
+	} else if x.answer.wrong != "" {
+		c.refuse(x, done)
+	}
+	return nil
+}
+
+// decode reads a part of a header block.
+func (c *http2Conn) decode(part []byte, last bool) *Failure {
 	c.headLen += len(part)
 	if c.headLen > maxHead {
 		return tooLarge()
@@ -75,18 +124,19 @@ func (c *http2Conn) headers(part []byte, last bool, done func(Event)) *Failure {
 		return tooLarge()
 	case err != nil:
 		return Malformed(err)
-	case !last || c.heading == nil:
-		return nil
-	}
-	x := c.heading
-	c.heading = nil
-	x.answer.fieldsEnd(x.request, c.headed)
-	if c.headed {
-		c.end(x, done)
-	} else if x.answer.wrong != "" {
-		c.refuse(x, done)
 	}
 	return nil
+}
+
+// indexed reports that a header block only names fields of the tables, each in one byte (RFC
+// 7541, section 6.1). Until a block that is more comes, it means the same.
+func indexed(block []byte) bool {
+	for _, b := range block {
+		if b < 1<<7 || b == 0xff {
+			return false
+		}
+	}
+	return true
 }
 
 // field is one of a header block, decoded.
@@ -98,25 +148,25 @@ func (c *http2Conn) field(f hpack.HeaderField) {
 }
 
 // data takes a part of a body and gives the server room for more, in large steps.
-func (c *http2Conn) data(f *http2.DataFrame, done func(Event)) {
-	if c.returnable += f.Length; c.returnable >= streamWindow/2 {
+func (c *http2Conn) data(stream uint32, part []byte, length int, last bool, done func(Event)) {
+	if c.returnable += uint32(length); c.returnable >= streamWindow/2 {
 		_ = c.framer.WriteWindowUpdate(0, c.returnable)
 		c.returnable = 0
 	}
-	x := c.byID[f.StreamID]
+	x := c.find(stream)
 	if x == nil {
 		return // cancelled
 	}
-	x.answer.data(x.request, f.Data())
+	x.answer.data(x.request, part)
 	switch {
-	case f.StreamEnded():
+	case last:
 		c.end(x, done)
 		return
 	case x.answer.wrong != "":
 		c.refuse(x, done)
 		return
 	}
-	if x.took += f.Length; x.took >= streamWindow/2 {
+	if x.took += uint32(length); x.took >= streamWindow/2 {
 		_ = c.framer.WriteWindowUpdate(x.id, x.took)
 		x.took = 0
 	}
@@ -148,6 +198,7 @@ func (c *http2Conn) settings(f *http2.SettingsFrame) *Failure {
 			c.spent = c.spent || c.settled && uint64(c.streams) < uint64(len(c.places))
 		case http2.SettingHeaderTableSize:
 			c.encoder.SetMaxDynamicTableSizeLimit(s.Val)
+			c.encoded = nil
 		}
 		return nil
 	})
@@ -170,7 +221,7 @@ func (c *http2Conn) widen(f *http2.WindowUpdateFrame, done func(Event)) *Failure
 			return tooWide(0)
 		}
 		c.sendAll()
-	} else if x := c.byID[f.StreamID]; x != nil {
+	} else if x := c.find(f.StreamID); x != nil {
 		if x.window += int64(f.Increment); x.window > mostWindow {
 			x.answer.fault("%s", tooWide(x.id).Detail)
 			c.refuse(x, done)

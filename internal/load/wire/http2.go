@@ -31,13 +31,18 @@ type http2Conn struct {
 
 	encoder *hpack.Encoder
 	block   bytes.Buffer // of the encoder
+	encoded *Request     // whose block it is, and will be; nil: nobody's
 	decoder *hpack.Decoder
+	known   []byte    // the block of the last head that will mean the same again
+	means   answer    // what it does
 	heading *exchange // whose headers are being read; nil: nobody's
 	headed  bool      // they end its stream
 	headLen int       // of them so far
+	unended bool      // a part of them is to follow
 	places  []exchange
 	byID    map[uint32]*exchange
-	next    uint32 // a stream's number
+	recent  *exchange // that was looked up last
+	next    uint32    // a stream's number
 
 	window     int64 // that we may send on all streams
 	initial    int64 // that we may send on a new one
@@ -71,7 +76,7 @@ func (o *output) Write(b []byte) (int, error) {
 // newHTTP2 begins with the preface.
 func newHTTP2(places int) *http2Conn {
 	c := &http2Conn{
-		places: make([]exchange, places), byID: map[uint32]*exchange{},
+		places: make([]exchange, places), byID: map[uint32]*exchange{}, recent: &exchange{},
 		next: 1, window: firstWindow, initial: firstWindow, frame: frameLimit, streams: 1<<32 - 1,
 	}
 	for i := range c.places {
@@ -130,12 +135,7 @@ func (c *http2Conn) take(b []byte, done func(Event)) (used int, f *Failure) {
 		if len(b) < n {
 			return used, nil
 		}
-		c.in.Reset(b[:n])
-		frame, err := c.framer.ReadFrame()
-		if err != nil {
-			return used, Malformed(err)
-		}
-		if f := c.handle(frame, done); f != nil {
+		if f := c.handle(b[:n], done); f != nil {
 			return used, f
 		}
 		used, b = used+n, b[n:]
@@ -148,11 +148,7 @@ func (c *http2Conn) Start(place int, r *Request) {
 	c.byID[x.id] = x
 	c.next += 2
 	c.spent = c.spent || c.next > lastStream-2
-	c.block.Reset()
-	for _, f := range r.Fields {
-		_ = c.encoder.WriteField(f) // a buffer takes all
-	}
-	rest := c.block.Bytes()
+	rest := c.encode(r)
 	first := rest[:min(len(rest), c.frame)]
 	rest = rest[len(first):]
 	_ = c.framer.WriteHeaders(http2.HeadersFrameParam{
@@ -164,6 +160,37 @@ func (c *http2Conn) Start(place int, r *Request) {
 		_ = c.framer.WriteContinuation(x.id, len(rest) == 0, more)
 	}
 	c.send(x)
+}
+
+// encode makes the header block of a request. It is the same as the last time if that was
+// of the same request, and has changed the table of the compression by nothing.
+func (c *http2Conn) encode(r *Request) []byte {
+	if c.encoded == r {
+		return c.block.Bytes()
+	}
+	c.block.Reset()
+	c.encoded = r
+	for _, f := range r.Fields {
+		at := c.block.Len()
+		_ = c.encoder.WriteField(f) // a buffer takes all
+		// A new entry, or another size (RFC 7541, sections 6.2.1 and 6.3).
+		if first := c.block.Bytes()[at]; first >= 0x20 && first < 0x80 {
+			c.encoded = nil
+		}
+	}
+	return c.block.Bytes()
+}
+
+// find is the exchange on a stream; nil: there is none any more.
+func (c *http2Conn) find(stream uint32) *exchange {
+	if c.recent.id != stream {
+		x := c.byID[stream]
+		if x == nil {
+			return nil
+		}
+		c.recent = x
+	}
+	return c.recent
 }
 
 // send sends of a body what the windows allow.
