@@ -81,14 +81,14 @@ func TestReleased(t *testing.T) {
 func TestForecast(t *testing.T) {
 	const min = time.Minute
 	f := paired.Forecast{Noise: 0.051, Within: 29 * min, Expected: []paired.Expected{{Less: 0.2, From: 2*min + 6*time.Second, After: 150 * time.Second, To: 3 * min}, {Less: 0.1, From: 4 * min, To: 8*min + 1}, {Less: 0.05, From: 20 * min}, {Less: 0.01}}}
-	const want = "CPU time per request varies by 5.1% from slice to slice: a proof usually takes about 3 min for 20% less, 4 to 9 min for 10% less and 20 min or more for 5% less; in 29 min a proof is unlikely for 1% less (use a longer --for)"
+	const want = "CPU time per request varies by 5.1% from slice to slice: it usually takes about 3 min to prove 20% less CPU time, 4 to 9 min to prove 10% less and 20 min or more to prove 5% less; in 29 min a proof is unlikely of 1% less (use a longer --for)"
 	if got := forecast("CPU time per request", f); got != want {
 		t.Error(got)
 	}
 	for i := range f.Expected {
 		f.Expected[i].From = 0
 	}
-	const none = "CPU time per request varies by 5.1% from slice to slice: in 29 min a proof is unlikely for 20% less, 10% less, 5% less and 1% less (use a longer --for)"
+	const none = "CPU time per request varies by 5.1% from slice to slice: in 29 min a proof is unlikely of 20% less CPU time, 10% less, 5% less and 1% less (use a longer --for)"
 	if got := forecast("CPU time per request", f); got != none {
 		t.Error(got)
 	}

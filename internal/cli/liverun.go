@@ -167,22 +167,25 @@ func liveError(err error) error {
 func forecast(what string, f blocks.Forecast) string {
 	minutes := func(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Minutes()))) }
 	var likely, unlikely []string
-	for _, x := range f.Expected {
+	for i, x := range f.Expected {
 		less := number.Percent(x.Less) + " less"
+		if i == 0 {
+			less += " CPU time"
+		}
 		switch from, to := minutes(x.From), minutes(x.To); {
 		case x.From == 0:
 			unlikely = append(unlikely, less)
 		case x.To == 0:
-			likely = append(likely, from+" min or more for "+less)
+			likely = append(likely, from+" min or more to prove "+less)
 		case from == to:
-			likely = append(likely, "about "+to+" min for "+less)
+			likely = append(likely, "about "+to+" min to prove "+less)
 		default:
-			likely = append(likely, from+" to "+to+" min for "+less)
+			likely = append(likely, from+" to "+to+" min to prove "+less)
 		}
 	}
 	text := fmt.Sprintf("%s varies by %s from slice to slice: ", what, number.Percent(f.Noise))
 	if len(likely) > 0 {
-		text += "a proof usually takes " + phrase.And(likely)
+		text += "it usually takes " + phrase.And(likely)
 	}
 	if len(unlikely) == 0 {
 		return text
@@ -190,7 +193,7 @@ func forecast(what string, f blocks.Forecast) string {
 	if len(likely) > 0 {
 		text += "; "
 	}
-	text += "in " + minutes(f.Within) + " min a proof is unlikely for " + phrase.And(unlikely)
+	text += "in " + minutes(f.Within) + " min a proof is unlikely of " + phrase.And(unlikely)
 	if f.Longer {
 		return text
 	}

@@ -323,7 +323,12 @@ func (o *setOptions) agreed(ctx context.Context, std stdio, c valueChange, args 
 	case c.leases:
 		how += "; it allows leases, but a lease is a number, and ends: with --for it sets the value itself"
 	}
-	return agreed(ctx, std, o.yes, "procfit set "+phrase.Shell(args), fmt.Sprintf("%s: %s now; %s", explain.Process(c.subject), c.words(), how))
+	when := "now"
+	if o.hold != 0 {
+		when = "for " + number.Chosen(o.hold)
+		args = append(args, "--for", field.TimeText(o.hold))
+	}
+	return agreed(ctx, std, o.yes, "procfit set "+phrase.Shell(args), fmt.Sprintf("%s: %s %s; %s", explain.Process(c.subject), c.words(), when, how))
 }
 
 // lease has the program set the value, and renews the lease until the time is over.

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -138,6 +139,9 @@ func commandError(name string, err error) error {
 	}
 	if filepath.Ext(name) == ".go" {
 		hint = "it is source code: build it first, or have procfit sweep build its package with --build"
+	}
+	if pid, err := strconv.Atoi(name); err == nil && pid > 0 {
+		hint = "if it is a process: procfit live " + name + " tries values in one that runs"
 	}
 	if words := strings.Fields(name); len(words) > 1 {
 		if _, err := exec.LookPath(words[0]); err == nil {

@@ -293,6 +293,7 @@ func fixtures() []fixture {
 		{"PF013", "the default again, under an ancestor", machine(64, 20, 2).withEnv("4").live(20).custom(false), "uses GOMAXPROCS=20", "set GOMAXPROCS=2 in its environment instead of 4, and remove calls of runtime.SetDefaultGOMAXPROCS", Warning},
 		{"PF013", "set from outside", machine(2, 0.5).gover("go1.19.8").withEnv("8").live(1).neverSets().process(), "has no effect: something outside the program (procfit set, a debugger) overrides it until a restart", "set GOMAXPROCS=1 in its environment instead of 8; without it the runtime chooses 2", Warning},
 		{"PF013", "set from outside, perhaps", machine(2, 0.5).gover("go1.19.8").withEnv("8").live(1).process(), "in the program or by procfit set", "remove GOMAXPROCS=8 from its environment; if procfit set made the call: set GOMAXPROCS=1 in its environment instead of 8", Warning},
+		{"PF013", "a call, or from outside: the same fix", machine(2).withEnv("1").live(2).process(), "in the program or by procfit set", "remove GOMAXPROCS=1 from its environment.", Warning},
 		{"PF013", "are good values for", machine(8, 2.5).withEnv("3").live(2).custom(true), "uses GOMAXPROCS=2", "remove GOMAXPROCS=3 from its environment; if you want 3, remove the call instead", Warning},
 		{"PF013", "in force", machine(8).withEnv("4").live(4), "", "", ""},
 		{"PF013", "a value that the runtime ignores, which PF003 says", machine(8).withEnv("4x").live(2), "", "", ""},

@@ -116,13 +116,14 @@ func (s Subject) afterOutside() string {
 	return s.setOrImport()
 }
 
-// ifOutside ends a fix for a call of runtime.GOMAXPROCS of which it is not known whether the
-// program makes it.
-func (s Subject) ifOutside() string {
-	if _, env := s.EnvProcs(); !env || !s.changeable() || s.Automaxprocs != "" {
-		return ""
+// orOutside is a fix for a call of runtime.GOMAXPROCS of which it is not known whether the
+// program makes it, with the fix if it does not.
+func (s Subject) orOutside(fix string) string {
+	outside := s.afterOutside()
+	if _, env := s.EnvProcs(); !env || !s.changeable() || s.Automaxprocs != "" || strings.HasPrefix(outside, fix) {
+		return fix
 	}
-	return "; if procfit set made the call: " + s.afterOutside()
+	return fix + "; if procfit set made the call: " + outside
 }
 
 // changeable reports whether procfit can change the value of the running program. Go code that

@@ -53,7 +53,7 @@ func checkTooMany(s Subject) []Finding {
 	case s.SetBy == SetByCode && s.automaxprocsActs():
 		f.Fix = s.setEnv() + ", which automaxprocs never overrides"
 	case s.SetBy == SetByCode:
-		f.Fix = fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d", s.Fit.Procs) + s.ifOutside()
+		f.Fix = s.orOutside(fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d", s.Fit.Procs))
 	case s.aboveItsLimit():
 		f.Fix = fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d; if it has none, its runtime does not see the limit: %s", s.Fit.Procs, s.setEnv())
 	default:
@@ -257,15 +257,15 @@ func (s Subject) fixOverride(n int) string {
 	case s.SetBy == SetByOutside:
 		return s.afterOutside()
 	case s.Facts.EffectiveCPUs() == 0 || s.fits(*s.Live) && !s.fits(n):
-		return remove + s.ifOutside()
+		return s.orOutside(remove)
 	case s.fits(*s.Live):
 		return fmt.Sprintf("%s; if you want %s, remove the call instead", remove, s.env())
 	case s.fits(n): // the variable is right, and the call has to go
-		return fmt.Sprintf("change the program so that it keeps the GOMAXPROCS of its environment: it should be %s", s.env()) + s.ifOutside()
+		return s.orOutside(fmt.Sprintf("change the program so that it keeps the GOMAXPROCS of its environment: it should be %s", s.env()))
 	case s.SetBy == SetByAuto:
 		return fmt.Sprintf("set GOMAXPROCS=%d in its environment instead of %s, and remove calls of runtime.SetDefaultGOMAXPROCS from the program, if it has one", s.Fit.Procs, s.env())
 	}
-	return fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d, and %s", s.Fit.Procs, remove) + s.ifOutside()
+	return s.orOutside(fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d, and %s", s.Fit.Procs, remove))
 }
 
 // fits reports whether the value is the number of its CPUs, rounded down or up.

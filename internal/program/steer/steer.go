@@ -129,7 +129,7 @@ var sentences = map[Why]string{
 	OtherMachine: "it is built for %s: only programs for the processor that procfit itself is built for can be called",
 	Traced:       "%s traces it already, and a process has one tracer: detach that first",
 	Denied:       "the kernel refuses to trace it (%s): run procfit as root, or with CAP_SYS_PTRACE",
-	NoPlace:      "within %s none of its threads was found where a call is safe, and no read or write of its ended near such a place: try again while it has something to do, such as a request",
+	NoPlace:      "for %s it ran no Go code where a call is safe, as when it is idle: send it requests while procfit tries again",
 	Refused:      "its runtime refuses a call at each place that was tried: %s",
 	Halted:       "it is stopped (%s): let it continue first, with kill -CONT",
 	NoTraps:      "it ignores SIGTRAP, which a call needs%s",
