@@ -149,6 +149,8 @@ func activity(a plan.Activity) string {
 		return "starting the --beside command"
 	case plan.StepRun:
 		return "running"
+	case plan.StepListens:
+		return fmt.Sprintf("the program has not ended yet and listens at %s: if it is a server, which never ends, press Ctrl-C and add --url http://%s/", a.Detail, a.Detail)
 	case plan.StepUnprofiled:
 		return "no profiles will be taken: " + a.Detail + ". " + servePprof
 	case plan.StepProfile:

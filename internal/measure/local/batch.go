@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/host/sockets"
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
@@ -128,6 +129,7 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 			break
 		}
 		alone = alone && len(pids) <= len(f)
+		r.mayBeServer(pids, time.Since(began))
 		seen.look(r, f, began, pause)
 		if c.err == nil {
 			c.span.Look(pids)
@@ -158,6 +160,29 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 	}
 	seen.record(usage)
 	return readings, *usage, nil
+}
+
+// serverAfter is how long a program that listens runs until procfit asks whether it is a server.
+const serverAfter = 3 * time.Second
+
+// mayBeServer tells once where a batch program listens: a server never ends, and its user may have
+// forgotten --url.
+func (r *run) mayBeServer(pids []int, ran time.Duration) {
+	if r.listens || ran < serverAfter {
+		return
+	}
+	r.listens = true
+	for _, pid := range pids {
+		l, err := sockets.Of(pid)
+		if err != nil {
+			continue
+		}
+		l.Close()
+		if at := l.Address(); at.IsValid() {
+			r.Observe.Tell(plan.Activity{Step: plan.StepListens, Detail: at.String()})
+			return
+		}
+	}
 }
 
 func unread() trial.Reading {

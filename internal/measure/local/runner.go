@@ -44,6 +44,7 @@ type runner struct {
 	speed    float64                   // of one CPU, when it was last known
 	builds   string                    // temporary directory of what was compiled; empty: none
 	profiles profiles
+	listens  bool // whether a batch program listens was asked
 }
 
 // New makes a Runner of a valid Spec that was checked.

@@ -54,6 +54,7 @@ const (
 	StepBusy        Step = "busy"         // between blocks: Others are waited for, since the time Waited, for the time Left
 	StepSlow        Step = "slow"         // after a block: the machine was slower by Share, and the block is repeated
 	StepRun         Step = "run"          // of a batch program
+	StepListens     Step = "listens"      // a batch program has not ended and may be a server; Detail: where it listens
 	StepResize      Step = "resize"       // of the limit, to CPUs, under load at RatePerSecond
 	StepUnprofiled  Step = "unprofiled"   // in the first trial: there will be no profiles; Detail: why
 	StepProfile     Step = "profile"      // after the last trial: of the setting that Detail names, for the time Left; 0: not known
