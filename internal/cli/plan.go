@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/plan"
-	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -262,7 +261,7 @@ func checkBudget(s *session.Session) error {
 	}
 	takes := time.Duration(fewest) * s.Each()
 	if most := s.Spec.Budget.MaxTime; most > 0 && most < takes {
-		return usageError("--for %s: the first trials of all values alone take %s, about %s; --for %s is the shortest", field.TimeText(most), phrase.Count(fewest, "trial"), number.Minutes(takes), field.TimeText(shortest(s)))
+		return usageError("--for %s: the first trials of all values alone take %s, about %s; --for %s is the shortest", number.Typed(most), phrase.Count(fewest, "trial"), number.Minutes(takes), number.Typed(shortest(s)))
 	}
 	return nil
 }
@@ -324,7 +323,7 @@ func race(s *session.Session) []string {
 // sooner is how a long plan is made to end sooner: by what it does not do already.
 func sooner(s *session.Session, left time.Duration) (list []string) {
 	if bound := max(shortest(s), longPlan); bound < left {
-		list = append(list, "--for "+field.TimeText(bound))
+		list = append(list, "--for "+number.Typed(bound))
 	}
 	if s.Plan.Goal != "likely" {
 		list = append(list, "--until likely")

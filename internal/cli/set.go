@@ -326,7 +326,7 @@ func (o *setOptions) agreed(ctx context.Context, std stdio, c valueChange, args 
 	when := "now"
 	if o.hold != 0 {
 		when = "for " + number.Chosen(o.hold)
-		args = append(args, "--for", field.TimeText(o.hold))
+		args = append(args, "--for", number.Typed(o.hold))
 	}
 	return agreed(ctx, std, o.yes, "procfit set "+phrase.Shell(args), fmt.Sprintf("%s: %s %s; %s", explain.Process(c.subject), c.words(), when, how))
 }

@@ -31,6 +31,17 @@ func Chosen(d time.Duration) string {
 	return Short(Time().Digits(9).Value(d.Seconds()))
 }
 
+// Typed is a time as one types it, without zeros at its end: 1m, 1h30m.
+func Typed(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"0s", "0m"} {
+		if rest, ok := strings.CutSuffix(text, zero); ok && strings.ContainsAny(rest[max(0, len(rest)-1):], "mh") {
+			text = rest
+		}
+	}
+	return text
+}
+
 // Rate is how much there is in a second, for tables and charts: "11.8k".
 func Rate(x float64) string { return PerSecond("").Value(x) }
 

@@ -240,7 +240,7 @@ func differenceOf(f verdict.CanaryFigure) document.Cell {
 func (w experiment) tables() (decide document.Table, others *document.Table) {
 	decide.Columns = []document.Column{
 		{Head: "GOMAXPROCS", Short: "procs"}, {Head: "Metric", Short: "metric", Left: true}, {Head: "Outcome", Short: "outcome", Left: true},
-		{Head: "Compared with " + w.control(), Short: "change", Detailed: true}, {Head: "Median", Short: "median"}, {Head: phrase.Capital(strings.TrimPrefix(w.control(), "the ")), Short: "control"}, {Head: "Slices", Short: "n"},
+		{Head: "Compared with " + w.control(), Short: "change", Detailed: true}, {Head: "Median", Short: "median"}, {Head: phrase.Capital(strings.TrimPrefix(w.control(), "the ")), Short: "control"}, {Head: "Slices"},
 	}
 	rest := document.Table{Columns: decide.Columns}
 	recommended := w.proven(verdict.Recommended) // a value that is better in one metric alone is not marked

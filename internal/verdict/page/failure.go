@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
@@ -182,7 +183,7 @@ func anyPort(words []string) []string {
 // doubled is twice a length of time, and at least a second: below half a second the kernel
 // does not show what other programs used.
 func doubled(seconds float64) string {
-	return max(time.Second, time.Duration(2*seconds*float64(time.Second))).String()
+	return number.Typed(max(time.Second, time.Duration(2*seconds*float64(time.Second))))
 }
 
 // Document is the page of the failure.

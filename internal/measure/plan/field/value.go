@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -170,21 +171,10 @@ const (
 func Time(p *time.Duration, least time.Duration, example string) Value {
 	now := ""
 	if *p != 0 {
-		now = TimeText(*p)
+		now = number.Typed(*p)
 	}
 	parse := func(text string) (time.Duration, error) { return Duration(text, least, example) }
-	return &parsed[time.Duration]{p, now, parse, TimeText, Shape{Pattern: timePattern}}
-}
-
-// TimeText is a time without zeros at its end: 1m, 1h.
-func TimeText(d time.Duration) string {
-	text := d.String()
-	for _, zero := range []string{"0s", "0m"} {
-		if rest, ok := strings.CutSuffix(text, zero); ok && strings.ContainsAny(rest[max(0, len(rest)-1):], "mh") {
-			text = rest
-		}
-	}
-	return text
+	return &parsed[time.Duration]{p, now, parse, number.Typed, Shape{Pattern: timePattern}}
 }
 
 // Duration reads a time of at least so long, as in the example.
