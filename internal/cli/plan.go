@@ -261,14 +261,14 @@ func checkBudget(s *session.Session) error {
 	}
 	takes := time.Duration(fewest) * s.Each()
 	if most := s.Spec.Budget.MaxTime; most > 0 && most < takes {
-		return usageError("--for %s: the first trials of all values alone take %s, about %s; --for %s is the shortest", number.Typed(most), phrase.Count(fewest, "trial"), number.Minutes(takes), number.Typed(shortest(s)))
+		return usageError("--for %s: the first trials of all values alone take %s, about %s; for example --for %s is enough", number.Typed(most), phrase.Count(fewest, "trial"), number.Minutes(takes), number.Typed(enough(s)))
 	}
 	return nil
 }
 
-// shortest is the least --for of a race: the time of its first trials, in whole minutes where
-// it takes some.
-func shortest(s *session.Session) time.Duration {
+// enough is a --for that holds a race's first trials: the time that they take, in whole minutes
+// where it is one or more.
+func enough(s *session.Session) time.Duration {
 	takes, unit := time.Duration(plan.Fewest(s.Header))*s.Each(), time.Minute
 	if takes < unit {
 		unit = time.Second
@@ -322,7 +322,7 @@ func race(s *session.Session) []string {
 
 // sooner is how a long plan is made to end sooner: by what it does not do already.
 func sooner(s *session.Session, left time.Duration) (list []string) {
-	if bound := max(shortest(s), longPlan); bound < left {
+	if bound := max(enough(s), longPlan); bound < left {
 		list = append(list, "--for "+number.Typed(bound))
 	}
 	if s.Plan.Goal != "likely" {
