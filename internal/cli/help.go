@@ -311,7 +311,11 @@ func unknownTopic(root *cobra.Command, args []string) error {
 		}
 	}
 	hint := fmt.Sprintf("; topics are %s, and procfit --help lists the commands", strings.Join(topicNames, ", "))
-	if near := nearest(word, known); near != "" {
+	near := nearest(word, known)
+	if word == "words" { // as documents call it
+		near = "glossary"
+	}
+	if near != "" {
 		hint = fmt.Sprintf(". Did you mean %q?", near)
 	}
 	return usageError("no help for %q%s", word, hint)
