@@ -23,7 +23,7 @@ type gated struct {
 	label    string // slower, not slower, or undecided
 	answer   string // in a line
 	sentence string // the other checks, or why nothing is decided
-	note     string // what its changes are; empty: of a baseline, or not judged
+	note     string // what its changes are; empty: of a baseline, or there are none
 }
 
 // gateLeads reports whether the gate is the answer of the page.
@@ -103,7 +103,7 @@ func gateOf(g *verdict.Gate) (out gated) {
 	}
 	if g.Kind == verdict.GateKindBaseline {
 		out.sentence = strings.TrimSpace(out.sentence + " Compared with the earlier run by what each value gains over the default.")
-	} else if judged {
+	} else if slices.ContainsFunc(g.Checks, func(c verdict.GateCheck) bool { return c.Ratio.Median != nil && c.Behind == "" }) {
 		out.note = "Changes are between neighbouring trials, levels over the whole run."
 	}
 	return out

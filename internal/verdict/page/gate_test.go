@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +60,25 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 	}
 	if got := gateRows(pagetest.Gate(func(g *verdict.Gate) { g.Checks[0].Judged = false }))[0].Cells[3].Value; got != "not judged" {
 		t.Errorf("the check's outcome is %q", got)
+	}
+}
+
+// Changes and levels may differ, also where one of the checks is not judged.
+func TestSaysWhatChangesAreOf(t *testing.T) {
+	const note = "Changes are between neighbouring trials, levels over the whole run."
+	for _, c := range []struct {
+		want bool
+		bend func(*verdict.Gate)
+	}{
+		{true, func(*verdict.Gate) {}},
+		{true, func(g *verdict.Gate) { g.Checks[1].Judged = false }},
+		{false, func(g *verdict.Gate) { g.Checks[0].Ratio.Median, g.Checks[1].Ratio.Median = nil, nil }},
+		{false, func(g *verdict.Gate) { g.Kind = verdict.GateKindBaseline }},
+	} {
+		texts := documenttest.Find[document.Text](page.Report(pagetest.Gate(c.bend)).Blocks)
+		if got := slices.ContainsFunc(texts, func(x document.Text) bool { return x.Text == note }); got != c.want {
+			t.Errorf("the note is there: %v, want %v", got, c.want)
+		}
 	}
 }
 
