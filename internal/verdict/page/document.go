@@ -93,6 +93,8 @@ func (g *group) onTerminal() (list []document.Block) {
 			list = append(list, document.Text{Text: v.Answer.Plain})
 		}
 		list = append(list, itemized("", document.Items(v.Reasons))...)
+	} else if text := g.ended(); text != "" && g.Recommendation.Confidence != verdict.Proven && g.r.Gate == nil {
+		list = append(list, document.Text{Text: phrase.Capital(text) + ".", Style: document.Muted})
 	}
 	return list
 }

@@ -62,7 +62,11 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepLessRate:
 		return document.Item{Text: "use a lower --rate, more CPUs, or a higher --limit"}
 	case verdict.StepQuietMachine:
-		return document.Item{Text: "stop other programs on this machine, or measure on a quieter one", Command: w.again()}
+		text := "stop other programs on this machine, or measure on a quieter one"
+		if w.timedOut() {
+			text = "stop other programs on this machine, then continue"
+		}
+		return document.Item{Text: text, Command: w.again()}
 	case verdict.StepLonger:
 		return document.Item{Text: fmt.Sprintf("measure longer trials, in which procfit can count what other programs use: --trial-time %s or longer", doubled(w.r.Load.DurationSeconds)), Command: w.longer()}
 	case verdict.StepSee:
@@ -88,7 +92,7 @@ func (w words) step(s verdict.Step) document.Item {
 // seldom change that, but it may end.
 func (w words) anotherTime() string {
 	text := "measure again"
-	if w.r != nil && !w.r.Complete {
+	if w.r != nil && !w.r.Complete || w.timedOut() {
 		text = "continue"
 	}
 	return text + " at another time, or on another machine: its clock was lower, or other virtual machines took the CPU or its caches"
@@ -103,14 +107,20 @@ func (w words) longer() string {
 	return w.r.Spec.With(spec.Part("trial-time", "", doubled(w.r.Load.DurationSeconds)), newFolder).Shell()
 }
 
-// again is the command that measures the same in a new folder; empty: it is not complete,
-// and continues, or it is no sweep.
+// again is the command that measures the same in a new folder, or, of a race that its time
+// ended, longer in its own; empty: it is not complete, and continues, or it is no sweep.
 func (w words) again() string {
-	if w.r == nil || !w.r.Complete || !swept(w.r) {
+	switch {
+	case w.r == nil || !w.r.Complete || !swept(w.r):
 		return ""
+	case w.timedOut():
+		return continued(w.r)
 	}
 	return w.r.Spec.With(newFolder).Shell()
 }
+
+// timedOut reports whether a race lacks nothing but time.
+func (w words) timedOut() bool { return w.r != nil && w.r.Complete && outOfTime(w.r) }
 
 // incompleteText is how far a run came that ended early, and how to continue it. What ended an experiment is
 // its verdict.

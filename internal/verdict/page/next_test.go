@@ -1,10 +1,15 @@
 package page_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
@@ -22,6 +27,30 @@ func TestNextCommand(t *testing.T) {
 				t.Errorf("complete %v, %s: %+v", complete, code, got)
 			}
 		}
+	}
+}
+
+// One that its time ended continues for longer in its folder, and says why it ended.
+func TestNextCommandOfARaceOutOfTime(t *testing.T) {
+	r := pagetest.Typical()
+	r.Plan.Strategy, r.Plan.MaxSeconds, r.Plan.MaxTrials, r.TrialsPlanned, r.TrialSeconds = journal.StrategyRace, 40, 80, 80, 0.1
+	r.Spec = specOf("sweep", "--for", "40s", "--out", "results/x", "--", "./server")
+	g := &r.Groups[0]
+	g.Race, g.Recommendation.Confidence = &verdict.Raced{Stop: string(contest.StopTime)}, verdict.Likely
+	for _, code := range []verdict.StepCode{verdict.StepQuietMachine, verdict.StepSteady} {
+		g.Recommendation.Next = []verdict.Step{{Code: code}}
+		got := page.VerdictOf(r).Next[0]
+		if want := "procfit sweep --for 1m --out " + r.Folder + " -- ./server"; got.Command != want || !strings.Contains(got.Text, "continue") {
+			t.Errorf("%s: %+v, want %s", code, got, want)
+		}
+	}
+	const why = ": the next trials would take longer than --for."
+	said := func(x document.Text) bool { return strings.HasSuffix(x.Text, why) }
+	if !slices.ContainsFunc(documenttest.Find[document.Text](page.Brief(r).Blocks), said) {
+		t.Error("a terminal does not say why it ended")
+	}
+	if g.Recommendation.Confidence = verdict.Proven; slices.ContainsFunc(documenttest.Find[document.Text](page.Brief(r).Blocks), said) {
+		t.Error("a terminal says why it ended where the answer is proven")
 	}
 }
 
