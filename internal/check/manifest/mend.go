@@ -111,6 +111,9 @@ func (c *Checker) advise(j *judged) {
 		}
 	}
 	j.remedy = c.remedy(j)
+	divisorFirst := slices.ContainsFunc(j.findings, func(f check.Finding) bool {
+		return f.Rule == "PF015" && !slices.Contains(j.answered, f.Rule) && (j.remedy == nil || !slices.Contains(j.remedy.mends, "PF004"))
+	})
 	uses := j.container.refers && j.container.unit.env.source != sourceCommand
 	for i := range j.findings {
 		switch f := &j.findings[i]; {
@@ -118,6 +121,9 @@ func (c *Checker) advise(j *judged) {
 			f.Fix = j.remedy.words
 		case uses && f.Rule == "PF004":
 			f.Fix = strings.Replace(f.Fix, "remove it", "first change what uses it in the command or in another variable, then remove it", 1)
+		}
+		if f := &j.findings[i]; f.Rule == "PF004" && divisorFirst {
+			f.Fix = "write the divisor (PF015); to follow a resize in place too, " + f.Fix
 		}
 	}
 }

@@ -199,6 +199,7 @@ func (k *container) refer(f *field, s *store, nodeCPUs int) variable {
 	amount := of.limit
 	kind, what, _ := strings.Cut(r.resource, ".")
 	k.written.Resource, k.written.Divisor, k.written.Amount = r.resource, r.divisor, "?"
+	k.written.Sibling = r.container != "" && r.container != k.at.Container
 	switch {
 	case kind != "limits" && kind != "requests" || what != "cpu" && what != "memory":
 		f.refused = fmt.Sprintf("resource: %q is neither limits.cpu nor requests.cpu", r.resource)

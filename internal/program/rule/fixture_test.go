@@ -185,6 +185,8 @@ func fixtures() []fixture {
 		{"PF003", "unreadable", machine(8).hiddenEnv(), "", "", ""},
 
 		{"PF004", "env", machine(8, 3).withEnv("3").live(3), "GOMAXPROCS=3 in its environment fixes the value at 3", "remove it: the runtime chooses 3", Info},
+		{"PF004", "from limits.cpu", machine(8, 3).withEnv("3").live(3).file(Written{Resource: "limits.cpu", Divisor: "1", Amount: "3"}), "GOMAXPROCS=3 comes from limits.cpu: each new pod follows the limit of", "remove it: the runtime chooses 3", Info},
+		{"PF004", "from limits.cpu of another container", machine(8, 3).withEnv("3").live(3).file(Written{Resource: "limits.cpu", Divisor: "1", Amount: "3", Sibling: true}), "GOMAXPROCS=3 in its environment fixes the value at 3", "", Info},
 		{"PF004", "code after env", machine(8, 3).withEnv("2").live(3), "a call of runtime.GOMAXPROCS fixes the value at 3", "remove the call, and GOMAXPROCS=2 from its environment: the runtime chooses 3", Info},
 		{"PF004", "set from outside", machine(8, 3).live(3).custom(true).neverSets(), "something outside the program (procfit set, a debugger) fixes the value at 3", "restart it: the runtime chooses 3 by itself and follows the limit", Info},
 		{"PF004", "env, and automaxprocs without it", machine(8, 3).withEnv("3").automaxprocs("v1.6.0").live(3), "GOMAXPROCS=3 in its environment fixes the value at 3", "remove it and the import of go.uber.org/automaxprocs: the runtime chooses 3", Info},

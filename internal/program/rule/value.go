@@ -128,8 +128,13 @@ func checkFrozen(s Subject) []Finding {
 	default:
 		return nil
 	}
+	limit := fmt.Sprintf("the limit of %s (now %s)", own.Dir, number.CPUs(own.CPUs))
+	message := fmt.Sprintf("%s fixes the value at %d: it will not follow %s", by, n, limit)
+	if s.SetBy == SetByEnv && s.Written.fromLimit() {
+		message = fmt.Sprintf("GOMAXPROCS=%d comes from limits.cpu: each new pod follows %s, but a pod that is resized in place keeps the value", n, limit)
+	}
 	f := Finding{
-		Message: fmt.Sprintf("%s fixes the value at %d: it will not follow the limit of %s (now %s)", by, n, own.Dir, number.CPUs(own.CPUs)),
+		Message: message,
 		Fix:     fmt.Sprintf("%s: the runtime chooses %d by itself and follows the limit", fix, s.Unset()),
 		Now:     now,
 	}

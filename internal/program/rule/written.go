@@ -16,6 +16,7 @@ type Written struct {
 	Resource string
 	Divisor  string // "": none is written
 	Amount   string // of the resource: "1500m"; "": the manifest has none
+	Sibling  bool   // the resource is that of another container of the pod
 
 	Refused  string  // why an API server rejects the manifest; "": it does not
 	Quantity bool    // it is an amount of CPUs that is rejected, not the variable
@@ -32,6 +33,12 @@ func (w *Written) NodeCPUs() bool {
 }
 
 const limitsCPU = "limits.cpu"
+
+// fromLimit reports whether the value is read from the container's own limit whenever it
+// starts.
+func (w *Written) fromLimit() bool {
+	return w != nil && w.Resource == limitsCPU && w.Amount != "" && !w.Sibling
+}
 
 // divided reports whether the value is the limit in thousandths of a CPU.
 func (w *Written) divided() bool { return w != nil && w.Resource != "" && w.Divisor == "1m" }
