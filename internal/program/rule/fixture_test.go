@@ -335,7 +335,7 @@ func fixtures() []fixture {
 		{"PF017", "a limit", machine(0, 2).withEnv("2").file(Written{Resource: "limits.cpu", Divisor: "1", Amount: "2"}), "", "", ""},
 		{"PF017", "a request", machine(0, 0).hiddenEnv().file(Written{Resource: "requests.cpu", Divisor: "1"}), "", "", ""},
 
-		{"PF018", "a request alone", machine(0, 0).file(Written{Requests: 0.5}), "requests 0.5 CPUs and has no CPU limit: it will use all CPUs of its machine", "set GOMAXPROCS to 1 or more", Info},
+		{"PF018", "a request alone", machine(0, 0).file(Written{Requests: 0.5}), "requests 0.5 CPUs and has no CPU limit: it will use all CPUs of its machine", "its request, rounded up, is 1; or set a CPU limit", Info},
 		{"PF018", "a limit", machine(0, 2).file(Written{Requests: 0.5}), "", "", ""},
 		{"PF018", "a number", machine(0, 0).withEnv("2").file(Written{Requests: 0.5}), "", "", ""},
 		{"PF018", "no request", machine(0, 0).file(Written{}), "", "", ""},
