@@ -159,13 +159,13 @@ func (c *collector) looked(progress func(int)) {
 // other takes a file that holds no manifest. One that the user has named is reported.
 func (c *collector) other(f *File) {
 	c.locked(func() {
-		c.all.Others = append(c.all.Others, f.Path)
-		if f.Named {
-			why := NoManifest
-			if f.Size == 0 {
-				why = "it is empty"
-			}
-			c.all.Notes = append(c.all.Notes, Note{Path: f.Path, Message: why})
+		switch {
+		case !f.Named:
+			c.all.Others = append(c.all.Others, f.Path)
+		case f.Size == 0:
+			c.all.Notes = append(c.all.Notes, Note{Path: f.Path, Message: "it is empty"})
+		default:
+			c.all.Notes = append(c.all.Notes, Note{Path: f.Path, Message: NoManifest})
 		}
 	})
 }
@@ -193,7 +193,7 @@ func (c *collector) Ignore(i Ignore) { c.locked(func() { c.ignores = append(c.ig
 type Report struct {
 	Files    int      // that were checked
 	Noun     string   // what these are, in the singular; "": files
-	Others   []string // the paths of YAML and JSON files that hold no manifest
+	Others   []string // the paths of YAML and JSON files that hold no manifest, and have no Note
 	Values   []Value
 	Findings []Finding
 	Ignored  []Ignored

@@ -146,11 +146,19 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	return cmp.Or(asInterrupted(ended), o.once(o.verdict(report)))
 }
 
-// once is the exit code alone where the text on standard output has said what made it so.
+// once is the exit code alone where the text on standard output has said what made it so, and
+// without the reason of its notes where there was nothing to check.
 func (o *checkOptions) once(verdict error) error {
+	if !slices.Contains(o.out.all(), printPlace{format: "text"}) {
+		return verdict
+	}
 	var found *exitError
-	if errors.As(verdict, &found) && found.code == exitGate && !o.out.quiet && slices.Contains(o.out.all(), printPlace{format: "text"}) {
+	var nothing *nothingError
+	switch {
+	case errors.As(verdict, &found) && found.code == exitGate && !o.out.quiet:
 		return &exitError{code: exitGate}
+	case errors.As(verdict, &nothing): // -q prints notes too
+		return errors.New("nothing to check" + nothing.allow)
 	}
 	return verdict
 }

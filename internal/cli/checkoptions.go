@@ -183,6 +183,11 @@ func (o *checkOptions) verdict(r *check.Report) error {
 	return nil
 }
 
+// nothingError is that there was nothing to check, why, and how that is allowed.
+type nothingError struct{ why, allow string }
+
+func (e *nothingError) Error() string { return "nothing to check: " + e.why + e.allow }
+
 // nothing is the error of a run that had nothing to check.
 func (o *checkOptions) nothing(r *check.Report) error {
 	allow := "; with --allow-empty the exit code is 0"
@@ -197,7 +202,7 @@ func (o *checkOptions) nothing(r *check.Report) error {
 		if where == check.Stdin {
 			where = "standard input"
 		}
-		return fmt.Errorf("nothing to check: %s: %s%s", where, r.Notes[0].Message, allow)
+		return &nothingError{where + ": " + r.Notes[0].Message, allow}
 	}
 	if len(r.Others) > 0 {
 		return fmt.Errorf("nothing to check: %s: %s%s", phrase.Clean(phrase.And(r.Others)), check.NoManifest, allow)

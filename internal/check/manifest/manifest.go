@@ -230,7 +230,7 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	c.mu.Unlock()
 	k := kindOf(f)
 	if chart := c.chartOf(f.Path); chart != "" {
-		return c.unrendered(chart, to)
+		return c.unrendered(chart, "", to)
 	}
 	if k == shellScript {
 		return c.script(f)
@@ -256,8 +256,8 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	default:
 		units, err = c.documents(f, b, to)
 	}
-	if chart := path.Dir(f.Path); errors.Is(err, check.ErrOther) && f.Named && c.isChart(chart) { // such as values.yaml
-		return c.unrendered(c.renders(chart), to)
+	if errors.Is(err, check.ErrOther) && f.Named {
+		return c.ofChart(f, to)
 	}
 	if err == nil && bytes.Contains(b, []byte(check.IgnoreMarker)) { // else nothing was looked for
 		ignores(f.Path, b, units, to)
@@ -466,10 +466,35 @@ func (c *Checker) renders(chart string) string {
 	return chart
 }
 
-// unrendered is that the file is part of a Helm chart.
-func (c *Checker) unrendered(chart string, to check.Sink) error {
-	to.Note(check.Note{Path: chart, Message: "this is a Helm chart, whose templates must be rendered first: helm template " + phrase.ShellWord(chart) + " | procfit check -"})
+// unrendered is that the file is part of a Helm chart; values is the file of values to render
+// it with, "" for its own.
+func (c *Checker) unrendered(chart, values string, to check.Sink) error {
+	command := "helm template " + phrase.ShellWord(chart)
+	if values != "" {
+		command += " -f " + phrase.ShellWord(values)
+	}
+	to.Note(check.Note{Path: chart, Message: "this is a Helm chart, whose templates must be rendered first: " + command + " | procfit check -"})
 	return check.ErrSkipped
+}
+
+// ofChart is a file without a manifest that the user has named: by its place or its name it
+// may hold the values of a Helm chart.
+func (c *Checker) ofChart(f *check.File, to check.Sink) error {
+	chart, name := path.Dir(f.Path), path.Base(f.Path)
+	values := ""
+	if strings.HasPrefix(name, "values") && f.Size > 0 {
+		values = f.Path
+	}
+	switch {
+	case c.isChart(chart) && name == "values.yaml":
+		return c.unrendered(c.renders(chart), "", to)
+	case c.isChart(chart):
+		return c.unrendered(c.renders(chart), values, to)
+	case values != "":
+		to.Note(check.Note{Path: f.Path, Message: check.NoManifest + "; if it holds the values of a Helm chart: helm template CHART -f " + phrase.ShellWord(values) + " | procfit check -"})
+		return check.ErrSkipped
+	}
+	return check.ErrOther
 }
 
 func (c *Checker) isChart(dir string) bool {
