@@ -94,9 +94,15 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Reason)
 }
 
+// kubernetesKey matches what every manifest of Kubernetes has, and no procfit.yaml.
+var kubernetesKey = pattern.Of(`(?m)^apiVersion:|\A\s*\{\s*"(apiVersion|kind)"`)
+
 // Read reads a file that may have these rows.
 func Read(path string, b []byte, rows []field.Field) (*File, error) {
 	r := reader{path: path, rows: rows, name: Name, of: "measurement"}
+	if kubernetesKey().Match(b) {
+		return nil, &Error{Path: path, Reason: fmt.Sprintf("a manifest is not a settings file (%s), which --file names; to check the manifest: procfit check %s", Name, phrase.ShellWord(path))}
+	}
 	root, err := r.document(b)
 	if err != nil || root == nil {
 		return &File{path: path}, err
