@@ -293,9 +293,21 @@ func explainRule(std stdio, args []string) error {
 	if r, ok := rule.Find(strings.ToUpper(word)); ok {
 		return explain.WriteRule(std.out, r)
 	}
+	return noRule(word)
+}
+
+// aRule matches the ID of a rule that is no slip.
+var aRule = pattern.Of(`(?i)^PF[0-9]{3}$`)
+
+// noRule is the error of an ID that no rule has.
+func noRule(word string) error {
 	var known []string
 	for _, r := range rule.All() {
 		known = append(known, r.ID)
 	}
-	return usageError("no rule %q: rules are %s to %s%s", word, known[0], known[len(known)-1], phrase.DidYouMean(word, known))
+	hint := phrase.DidYouMean(word, known)
+	if hint == "" || aRule().MatchString(word) {
+		hint = "; for the list: https://github.com/procfit/procfit/blob/main/docs/reference/rules.md"
+	}
+	return usageError("no rule %q: rules are %s to %s%s", word, known[0], known[len(known)-1], hint)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
@@ -304,6 +305,12 @@ func newHelp(std stdio) *cobra.Command {
 // unknownTopic says which command or topic may be meant.
 func unknownTopic(root *cobra.Command, args []string) error {
 	word := strings.Join(args, " ")
+	if r, ok := rule.Find(strings.ToUpper(word)); ok {
+		return usageError("%s is a rule; for its page: procfit explain %[1]s", r.ID)
+	}
+	if aRule().MatchString(word) {
+		return noRule(word)
+	}
 	known := append([]string{"more"}, topicNames...)
 	for _, cmd := range everyCommand(root) {
 		if cmd.IsAvailableCommand() {
