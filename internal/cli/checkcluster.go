@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/check/output"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // checkCluster is the cluster that procfit kube check looks at.
@@ -36,13 +38,26 @@ could not be checked, or there was nothing to check; 130 interrupted.`,
   procfit kube check --namespace shop
   procfit kube check --go 1.24 -o json
   procfit kube check --crio 1`,
-		Args: noArguments,
+		Args: allPods,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std) },
 	}
 	reach := field.Take(access(&o.cluster.access, ""), field.Field{Name: "namespace", Help: "check only this namespace (default all)"}, field.Field{Name: "kubeconfig"}, field.Field{Name: "context"})
 	shared := field.Take(o.fields(), field.Field{Name: "file"}, field.Field{Name: "go", Help: "Go version that the programs are built with, or a go.mod"}, field.Field{Name: "severity"}, field.Field{Name: "strict"}, field.Field{Name: "exit-zero"}, field.Field{Name: "allow-empty"}, field.Field{Name: "values"}, field.Field{Name: "crio"})
 	o.bind(std, cmd, slices.Concat(reach, shared, o.out.fields(checkJSON)))
 	return cmd
+}
+
+// allPods is that the pods to check have no names.
+func allPods(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	const all = "procfit kube check checks all pods of a cluster or a namespace, not %q; for one namespace: procfit kube check --namespace NAME; "
+	word := phrase.ShellWord(args[0])
+	if strings.Contains(args[0], "/") && !strings.Contains(args[0], ".") {
+		return usageError(all+"for one object: kubectl get %s -o yaml | procfit check -", args[0], word)
+	}
+	return usageError(all+"for a file: procfit check FILE", args[0])
 }
 
 // clusterMemory is how much memory, in bytes, the reading of a cluster is to stay below:
