@@ -139,11 +139,11 @@ func activity(a plan.Activity) string {
 		}
 		return fmt.Sprintf("other programs use %s and left the last trials too little CPU time to compare them: waiting until these programs stop, at most %s on top of --for (--timeout quiet=10m waits longer, --timeout quiet=0s measures anyway)", a.Others, number.Minutes(a.Left))
 	case plan.StepSlow:
-		last, are := "trial", "it is"
-		if a.Trials != 1 {
-			last, are = fmt.Sprintf("%d trials", a.Trials), "they are"
+		are := "they are"
+		if len(a.Trials) == 1 {
+			are = "it is"
 		}
-		return fmt.Sprintf("the machine itself was %.0f%% slower, or changed its speed, during the last %s: %s not used, and procfit measures others instead", 100*a.Share, last, are)
+		return fmt.Sprintf("the machine itself was %.0f%% slower, or changed its speed, during %s: %s not used, and procfit measures others instead", 100*a.Share, numbered(a.Trials), are)
 	case plan.StepNeighbour:
 		return "starting the --beside command"
 	case plan.StepRun:
@@ -162,6 +162,22 @@ func activity(a plan.Activity) string {
 		return fmt.Sprintf("CPU limit %s, under %s req/s", number.BareCPUs(a.CPUs), number.Count(a.RatePerSecond))
 	}
 	return string(a.Step)
+}
+
+// numbered are trials by their numbers: "trial 20", "trials 16 to 20".
+func numbered(trials []int) string {
+	n := len(trials)
+	switch {
+	case n == 1:
+		return fmt.Sprintf("trial %d", trials[0])
+	case n > 2 && trials[n-1]-trials[0] == n-1:
+		return fmt.Sprintf("trials %d to %d", trials[0], trials[n-1])
+	}
+	var list []string
+	for _, number := range trials {
+		list = append(list, strconv.Itoa(number))
+	}
+	return "trials " + phrase.And(list)
 }
 
 // servePprof is how a program comes to serve profiles.

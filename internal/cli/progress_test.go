@@ -246,7 +246,15 @@ func TestProgressWaits(t *testing.T) {
 	if want := "still waiting: other programs use 1.5 of 2 CPUs [etcd (PID 42): 1.2 CPUs], at most 1:30 more"; still != want {
 		t.Errorf("%q, want %q", still, want)
 	}
-	p.notice(plan.Activity{Step: plan.StepSlow, Share: 0.2})
+	p.notice(plan.Activity{Step: plan.StepSlow, Share: 0.2, Trials: []int{4, 5}})
+	if out := p.out.(*bytes.Buffer).String(); !strings.Contains(out, "during trials 4 and 5: they are not used") {
+		t.Errorf("the trials of a slow machine are not named in %q", out)
+	}
+	for want, list := range map[string][]int{"trial 20": {20}, "trials 16 to 20": {16, 17, 18, 19, 20}, "trials 3, 4 and 6": {3, 4, 6}} {
+		if got := numbered(list); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 	at.Trial = nil
 	p.report(at)
 	if text := trimmed(p.lines(100, 24)); strings.Contains(text, "waiting") || !strings.Contains(text, "GOMAXPROCS 2: starting") {

@@ -98,13 +98,16 @@ func (r *running) slow() {
 	if slowed[last] <= contest.SlowFrom {
 		return
 	}
-	n := 0 // of the trials since the speed was measured before
+	var numbers []int // of the trials since the speed was measured before
 	for i := last; i >= 0 && (i == last || r.have.Trials[i].SpeedAfter == nil); i-- {
 		if t := &r.have.Trials[i]; t.Valid && t.Role != journal.RolePilot {
-			n++
+			numbers = append(numbers, r.done-(last-i))
 		}
 	}
-	r.Observe.Tell(Activity{Step: StepSlow, Share: slowed[last], Trials: n})
+	slices.Reverse(numbers)
+	if len(numbers) > 0 {
+		r.Observe.Tell(Activity{Step: StepSlow, Share: slowed[last], Trials: numbers})
+	}
 }
 
 // slow counts the blocks before a number during which the machine was slow.

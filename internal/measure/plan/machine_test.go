@@ -91,7 +91,12 @@ func TestSlowBlockOfARace(t *testing.T) {
 			}
 		}
 		for _, a := range told {
-			dropped += a.Trials
+			dropped += len(a.Trials)
+			for _, number := range a.Trials {
+				if name == "slow" && contest.Slowed(x.kept)[number-1] <= contest.SlowFrom {
+					t.Errorf("%s: trial %d is reported, which was not slow", name, number)
+				}
+			}
 			if a.Step != StepSlow || a.Share < 0.4 || a.Share > 0.6 {
 				t.Errorf("%s: %+v is reported", name, a)
 			}

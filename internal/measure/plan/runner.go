@@ -52,7 +52,7 @@ const (
 	StepPrepare     Step = "prepare"      // what runs before a batch program
 	StepNeighbour   Step = "beside"       // of the neighbour
 	StepBusy        Step = "busy"         // between blocks: Others are waited for, since the time Waited, for the time Left
-	StepSlow        Step = "slow"         // after a block: the machine was slower by Share, and the block is repeated
+	StepSlow        Step = "slow"         // after a block: the machine was slower by Share in Trials, by their numbers, and the block is repeated
 	StepRun         Step = "run"          // of a batch program
 	StepListens     Step = "listens"      // a batch program has not ended and may be a server; Detail: where it listens
 	StepResize      Step = "resize"       // of the limit, to CPUs, under load at RatePerSecond
@@ -69,7 +69,7 @@ type Activity struct {
 	Others        Others
 	Waited, Left  time.Duration
 	Share         float64
-	Trials        int
+	Trials        []int
 	Shortfall     *Shortfall
 }
 
