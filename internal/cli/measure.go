@@ -149,7 +149,11 @@ func (m *measurement) conclude(std stdio, s *session.Session, runErr error) erro
 	}
 	var busy *plan.BusyError
 	if errors.As(runErr, &busy) { // what it has is its result
-		std.notef("%v; stop them and run %s to continue; --timeout quiet=10m waits longer, --timeout quiet=0s measures anyway", busy, m.continued(s))
+		more := ""
+		if !busy.Settled {
+			more = fmt.Sprintf("; stop them and run %s to continue; --timeout quiet=10m waits longer, --timeout quiet=0s measures anyway", m.continued(s))
+		}
+		std.notef("%v%s", busy, more)
 		runErr = nil
 	}
 	if f := have.Failure(); f != nil {

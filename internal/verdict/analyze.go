@@ -244,6 +244,13 @@ func newGroup(counted *contest.Counted, key journal.GroupKey) *group {
 	return g
 }
 
+// Settled reports whether a race has proven its answer in each group, whether or not it came
+// to its end: nothing that it lacks is needed.
+func (r *Result) Settled() bool {
+	open := func(g Group) bool { return g.Recommendation.Confidence != Proven }
+	return r.Plan.Racing() && !r.Plan.GateAgainst && len(r.Groups) > 0 && len(r.Best) == 0 && !slices.ContainsFunc(r.Groups, open)
+}
+
 // raced reports whether a race came to its end in each group.
 func (r *Result) raced(counted *contest.Counted) {
 	if !r.Plan.Racing() {

@@ -66,7 +66,7 @@ func (Duplicates) Code() Code     { return "duplicate_trials" }
 
 // run adds what concerns the whole run.
 func (n *notes) run(r *Result, groups []*group) {
-	if !r.Complete {
+	if !r.Complete && !r.Settled() {
 		n.add(-1, Incomplete{
 			Ran: min(r.ran(), r.TrialsPlanned), Planned: r.TrialsPlanned,
 			NoneValid: r.TrialsRun == r.TrialsInvalid && r.TrialsInvalid+r.PilotsInvalid > 0,

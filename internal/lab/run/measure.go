@@ -126,9 +126,10 @@ func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) erro
 	var unwritten *session.JournalError
 	var refused *session.Refusal
 	var busy *plan.BusyError
-	r.waited = r.waited || errors.As(err, &busy)
+	settled := errors.As(err, &busy) && busy.Settled
+	r.waited = r.waited || busy != nil && !settled
 	switch {
-	case err == nil:
+	case err == nil || settled:
 		return nil
 	case ctx.Err() != nil:
 		return err

@@ -56,6 +56,9 @@ type Execution struct {
 	Machine Machine
 	// Patience is how long the run waits in all for a busy machine; 0: it measures anyway.
 	Patience time.Duration
+	// Settled reports whether the answer is proven, so that a race has nothing to wait for; nil:
+	// that is not known.
+	Settled func(Record) bool
 	// Fewest is how many trials the first look of a race takes.
 	Fewest int
 	// Each is the expected time of a trial whose open loop has that rate, 0 where only a

@@ -121,20 +121,26 @@ func (r Record) slow(below int) int {
 	return len(blocks)
 }
 
-// BusyError is that other programs used the CPUs for longer than the Spec's patience.
+// BusyError is that other programs used the CPUs for longer than the Spec's patience, or at
+// all where the answer is proven.
 type BusyError struct {
 	Others
-	Waited time.Duration
-	Trials int // that ran
+	Waited  time.Duration
+	Trials  int  // that ran
+	Settled bool // nothing was waited for
 }
 
 func (e *BusyError) Error() string {
+	if e.Settled {
+		return fmt.Sprintf("the answer is proven, so the sweep ended with %s and does not wait for other programs, which use %s",
+			phrase.Count(e.Trials, "trial"), e.Others)
+	}
 	return fmt.Sprintf("other programs still use %s after a wait of %s, so the sweep ended with %s",
 		e.Others, number.Short(number.Seconds(e.Waited.Seconds())), phrase.Count(e.Trials, "trial"))
 }
 
 // quiet waits before a block for a machine that other programs keep busy, once these left
-// a block nothing to compare. It is a *BusyError where patience ends.
+// a block nothing to compare. It is a *BusyError where patience ends, or the answer is proven.
 func (r *running) quiet(ctx context.Context, next Task) error {
 	if r.Machine == nil || r.Tolerant || r.Patience <= 0 || next.Role == journal.RolePilot || len(r.have.of(next.Block)) > 0 {
 		return nil
@@ -150,6 +156,8 @@ func (r *running) quiet(ctx context.Context, next Task) error {
 			return ctx.Err()
 		case others.CPUs < quietFrom*others.OfCPUs || others.OfCPUs == 0:
 			return nil
+		case r.waited == first && r.Settled != nil && r.Settled(r.have):
+			return &BusyError{Others: others, Waited: r.waited, Trials: len(r.have.Trials), Settled: true}
 		case r.waited >= r.Patience:
 			return &BusyError{Others: others, Waited: r.waited, Trials: len(r.have.Trials)}
 		case r.waited >= tell:

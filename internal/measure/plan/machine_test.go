@@ -232,6 +232,17 @@ func TestWaitsForAQuietMachine(t *testing.T) {
 	}
 }
 
+// Where the answer is proven, nothing is waited for.
+func TestDoesNotWaitForAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, _, told, err := crowdedRace(t, time.Hour, time.Minute, func(e *Execution) { e.Settled = func(Record) bool { return true } })
+		var busy *BusyError
+		if !errors.As(err, &busy) || !busy.Settled || busy.Waited > 0 || len(told) > 0 {
+			t.Errorf("%v, told %+v", err, told)
+		}
+	})
+}
+
 // Nothing is waited for where nothing is compared, or where that all fails is the answer.
 func TestDoesNotWait(t *testing.T) {
 	for name, change := range map[string]func(*Execution){

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -73,7 +74,8 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 	}
 	execution := plan.Execution{
 		Header: s.Header, Planner: plan.PlannerOf(s.Header), Have: record(w.Contents()), Runner: discreet{r, s.options.Secrets}, Observe: on.Activity, Rate: s.rate(), Old: s.oldPilots(), Each: s.EachAt, Fewest: s.fewest(), Tolerant: s.Spec.Tolerant, Patience: s.Spec.Patience,
-		Report: on.Progress, Now: time.Now,
+		Settled: func(have plan.Record) bool { return verdict.Analyze(s.Header, have.Trials).Settled() },
+		Report:  on.Progress, Now: time.Now,
 		Begin: func(b journal.Block) error {
 			if err := w.AppendBlock(b); err != nil {
 				return &JournalError{err}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -470,6 +471,45 @@ func TestMachineIsLookedAt(t *testing.T) {
 	}
 	if _, err := session.New(p, options(dir, two)).Run(t.Context(), &runner{}, session.Events{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// busyOnceProven is a machine that other programs keep busy once the answer is proven.
+type busyOnceProven struct {
+	crowdedMachine
+	session *session.Session
+}
+
+func (m *busyOnceProven) Run(ctx context.Context, t plan.Task, observe plan.Observer) (journal.Trial, error) {
+	procs := 4
+	if t.Setting.Procs != nil {
+		procs = *t.Setting.Procs
+	}
+	m.speed = 100 * float64(min(procs, 4)) * (1 + 0.01*math.Sin(2.3*float64(m.ran)))
+	trial, err := m.crowdedMachine.Run(ctx, t, observe)
+	if !verdict.Analyze(m.session.Header, m.session.Journal().Trials).Settled() {
+		trial.CPUSeconds, trial.HostUse.OtherCPUSeconds = &journal.CPUSeconds{User: 1}, new(0.0)
+	}
+	trial.ObservedProcs = []*int{&procs}
+	return trial, err
+}
+
+// A race whose answer is proven waits for no quiet machine to look at it again, and its result
+// has no warning that it is incomplete.
+func TestAProvenAnswerIsNotWaitedFor(t *testing.T) {
+	p := raceSpec(60)
+	p.Procs, p.Target.BuiltIn, p.Target.URL, p.Target.Command, p.Patience = plan.Default().Procs, "", "", []string{"program"}, time.Hour
+	m := &busyOnceProven{session: session.New(p, options(filepath.Join(t.TempDir(), "out"), journal.Host{CPUs: 4, EffectiveCPUs: 4}))}
+	_, err := m.session.Run(t.Context(), m, session.Events{})
+	var busy *plan.BusyError
+	if !errors.As(err, &busy) || !busy.Settled || busy.Waited != 0 {
+		t.Fatalf("%v after %d trials", err, m.ran)
+	}
+	r := verdict.Analyze(m.session.Header, m.session.Journal().Trials)
+	for _, w := range r.Warnings {
+		if _, is := w.Remark.(verdict.Incomplete); is || r.Complete || !r.Settled() {
+			t.Errorf("complete %v, settled %v, warned of %+v", r.Complete, r.Settled(), w.Remark)
+		}
 	}
 }
 

@@ -71,7 +71,7 @@ func (g *group) measured() (state document.Tone, answer, detail string) {
 	if invalid > 0 {
 		detail += fmt.Sprintf("; %d more were invalid and are not used", invalid)
 	}
-	if !g.r.Complete {
+	if !g.r.Complete && !g.r.Settled() {
 		return document.Attention, "in part", detail + "; some planned trials are missing"
 	}
 	return document.OK, "yes", detail

@@ -125,7 +125,7 @@ func (w words) timedOut() bool { return w.r != nil && w.r.Complete && outOfTime(
 // incompleteText is how far a run came that ended early, and how to continue it. What ended an experiment is
 // its verdict.
 func incompleteText(r *verdict.Result) string {
-	if r.Complete || r.Canary != nil || r.Live != nil {
+	if r.Complete || r.Settled() || r.Canary != nil || r.Live != nil {
 		return ""
 	}
 	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, phrase.Count(r.TrialsPlanned, "planned trial"))

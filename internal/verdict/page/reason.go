@@ -298,14 +298,9 @@ func (w words) throttlingAdvice() string {
 
 // answerSoFar is how far a race that ended early came with its answer, in each group.
 func answerSoFar(r *verdict.Result) string {
-	lacks := func(c verdict.Confidence) bool {
-		return slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return g.Recommendation.Confidence == c })
-	}
-	switch {
-	case len(r.Groups) == 0 || lacks("") || len(r.Best) > 0:
+	open := slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return g.Recommendation.Confidence == "" })
+	if len(r.Groups) == 0 || open || len(r.Best) > 0 || r.Plan.GateAgainst {
 		return "before it had an answer"
-	case lacks(verdict.Likely):
-		return "when its answer was likely, but not proven"
 	}
-	return "but its answer is proven already"
+	return "when its answer was likely, but not proven"
 }

@@ -128,7 +128,8 @@ func TestHowToGoOnFromAnIncompleteRun(t *testing.T) {
 	}
 }
 
-// A race that was ended by something else may have its answer.
+// A race that was ended by something else may have its answer: where that is proven, it
+// lacks nothing.
 func TestIncompleteWithAnAnswer(t *testing.T) {
 	of := func(list ...verdict.Confidence) *verdict.Result {
 		r := &verdict.Result{TrialsPlanned: 40, TrialsRun: 18, PilotsRun: 2}
@@ -142,11 +143,13 @@ func TestIncompleteWithAnAnswer(t *testing.T) {
 	for want, r := range map[string]*verdict.Result{
 		"before it had an answer. ":                    of(verdict.Proven, ""),
 		"when its answer was likely, but not proven. ": of(verdict.Likely, verdict.Proven),
-		"but its answer is proven already. ":           of(verdict.Proven),
 	} {
 		if got := incomplete(r); !strings.HasPrefix(got, ended+want) {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+	if got := incomplete(of(verdict.Proven)); got != "" {
+		t.Errorf("%q where the answer is proven", got)
 	}
 }
 
