@@ -88,7 +88,7 @@ func (o *explainOptions) readProcesses(ctx context.Context, args []string) error
 			o.pids = append(o.pids, pid)
 			continue
 		}
-		_, err := os.Stat(word)
+		info, err := os.Stat(word)
 		switch file := err == nil; {
 		case strings.Trim(word, "-0123456789") == "":
 			return usageError("explain takes a process ID above zero, not %q", word)
@@ -104,12 +104,29 @@ func (o *explainOptions) readProcesses(ctx context.Context, args []string) error
 			if err != nil {
 				return err
 			}
+			if found, err = nearestNames(found, word, file && info.Mode().IsRegular()); err != nil {
+				return err
+			}
 			for _, p := range found {
 				o.pids = append(o.pids, p.pid)
 			}
 		}
 	}
 	return nil
+}
+
+// nearestNames are the processes that have a word as their whole name; else, unless it is the name of a file
+// in this folder too, all that it matches.
+func nearestNames(found []named, word string, file bool) ([]named, error) {
+	whole := slices.DeleteFunc(slices.Clone(found), func(p named) bool { return p.name != word })
+	switch {
+	case len(whole) > 0:
+		return whole, nil
+	case file && found[0].name != "":
+		return nil, usageError("%q is a file in this folder and matches %s; for the file: procfit check ./%s; for the process: procfit explain %d",
+			word, phrase.And(listed(found)), phrase.ShellWord(word), found[0].pid)
+	}
+	return found, nil
 }
 
 // notAFile is the error for the path of a program.

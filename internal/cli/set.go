@@ -159,11 +159,7 @@ func oneProcess(ctx context.Context, command, word string) (int, error) {
 	case err != nil:
 		return 0, err
 	case len(found) > 1:
-		var list []string
-		for _, p := range found {
-			list = append(list, fmt.Sprintf("%d (%s)", p.pid, phrase.Clean(p.name)))
-		}
-		return 0, usageError("%q matches %s: name one by its process ID: %s", word, phrase.Count(len(found), "process"), phrase.And(list))
+		return 0, usageError("%q matches %s: name one by its process ID: %s", word, phrase.Count(len(found), "process"), phrase.And(listed(found)))
 	}
 	return found[0].pid, noThreads(command, []int{found[0].pid})
 }
@@ -172,6 +168,13 @@ func oneProcess(ctx context.Context, command, word string) (int, error) {
 type named struct {
 	pid  int
 	name string // empty: it was found by its ID or its port
+}
+
+func listed(all []named) (words []string) {
+	for _, p := range all {
+		words = append(words, fmt.Sprintf("%d (%s)", p.pid, phrase.Clean(p.name)))
+	}
+	return words
 }
 
 // processes are those that a word means, one at least: by its ID, the port where it listens, or
