@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -222,7 +223,7 @@ func (c *Checker) imageSets(u *unit) {
 	}
 	var from []string
 	for _, image := range c.units {
-		if v := image.env; image.written.Image && v.state != facts.Absent && path.Dir(image.at.Path) == path.Dir(u.program.From) {
+		if v := image.env; image.written.Image && v.state != facts.Absent && path.Dir(image.at.Path) == path.Dir(u.program.From) && !image.ignores(u.program.Automaxprocs) {
 			from = append(from, image.at.Path+", which sets "+strings.TrimSuffix("GOMAXPROCS="+v.value, "="))
 		}
 	}
@@ -230,6 +231,12 @@ func (c *Checker) imageSets(u *unit) {
 	for _, file := range from {
 		u.doubt(sets, "its image is built from %s", file)
 	}
+}
+
+// ignores reports whether an image sets the variable to what changes nothing; to automaxprocs any value does.
+func (u *unit) ignores(automaxprocs string) bool {
+	_, byEnv := rule.NewSubject(u.observed(0)).EnvProcs()
+	return u.env.state == facts.Known && !byEnv && automaxprocs == ""
 }
 
 // leaves is why no rule is to judge a unit; "": all are. An annotation, --container, and a program that
