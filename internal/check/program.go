@@ -61,6 +61,12 @@ type Use struct {
 	Path    string // of the file that says so
 }
 
+// Setting is what in the source of a program sets GOMAXPROCS.
+type Setting struct {
+	Words   string // "main.go:8 calls runtime.GOMAXPROCS(8)"; "": nothing is known to
+	Guarded bool   // only where the environment does not
+}
+
 // Programs are those that manifests may run. The nil one knows none.
 type Programs struct {
 	Default Program // of every container, where Known
@@ -160,6 +166,21 @@ func (p *Programs) For(u Use) (known Program, among []string) {
 		found = p.that(func(c Candidate) bool { return c.Given })
 	}
 	return one(startedBy(found, u.Command))
+}
+
+// ModuleOf is the path of the one go.mod whose program has the name of the image, of the container or of
+// the command; "": none is, or several.
+func (p *Programs) ModuleOf(u Use) string {
+	if p == nil {
+		return ""
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	found := p.that(func(c Candidate) bool { return c.Module && slices.ContainsFunc(c.Names, u.IsCalled) })
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0].From
 }
 
 func (p *Programs) that(is func(Candidate) bool) []Candidate {

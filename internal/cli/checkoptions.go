@@ -146,14 +146,16 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 	for _, e := range o.expected {
 		programs.Expect("", e)
 	}
+	of := manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio, Strict: o.strict, Containers: o.containers, Tree: tree}
 	all := []check.Checker{
 		binary.New(binary.Options{Programs: programs, Cache: &o.scanned, Tree: tree, Paths: o.paths}), // before those that ask for programs
-		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio, Strict: o.strict, Containers: o.containers, Tree: tree}),
 	}
-	if o.looksAtSource() {
-		all = append(all, gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow, Bounds: gosource.DefaultBounds(), Tree: tree}))
+	if !o.looksAtSource() {
+		return append(all, manifest.New(of))
 	}
-	return all
+	source := gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow, Bounds: gosource.DefaultBounds(), Tree: tree})
+	of.Sets = source.Sets
+	return append(all, manifest.New(of), source)
 }
 
 // looksAtSource reports whether Go source is judged: a floor of CRI-O is for pods alone.

@@ -66,9 +66,9 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 	u.at = rule.Place{Path: file, Line: stages[len(stages)-1].line, Column: 1, Object: "image"}
 	u.written.Image = true
 	if image, version := released(stages); image != "" {
-		u.isGo, u.builder = true, image
+		m := c.moduleOf(file)
+		u.isGo, u.builder, u.module = true, image, m.From
 		if version != "" {
-			m := c.moduleOf(file)
 			u.program = check.Program{GoVersion: "go" + version, Language: m.Language, Automaxprocs: m.Automaxprocs, Required: m.Required, From: "FROM " + image}
 		}
 	}

@@ -181,7 +181,8 @@ func (c *Checker) findPrograms(to check.Sink) {
 		images[u.image] = true
 	}
 	for _, u := range units {
-		use := check.Use{Image: u.image, Name: u.name(), Command: u.command, Go: u.isGo, Only: len(images) == 1, Path: u.at.Path}
+		use := u.use()
+		use.Only = len(images) == 1
 		if u.unjudged = c.leaves(u, use); u.unjudged != "" {
 			u.isGo = false
 			continue
@@ -209,9 +210,31 @@ func (c *Checker) findPrograms(to check.Sink) {
 	}
 	for _, u := range units {
 		c.imageSets(u)
+		c.sourceSets(u)
 	}
 	for _, u := range c.units {
 		u.inherit()
+	}
+}
+
+// use is what the file says of the program that it starts.
+func (u *unit) use() check.Use {
+	return check.Use{Image: u.image, Name: u.name(), Command: u.command, Go: u.isGo, Path: u.at.Path}
+}
+
+// sourceSets asks the source of a program for which no build tells more than its go.mod.
+func (c *Checker) sourceSets(u *unit) {
+	file := u.module
+	switch {
+	case c.o.Sets == nil || u.unjudged != "":
+		return
+	case path.Base(u.program.From) == "go.mod":
+		file = u.program.From
+	case file == "" && !u.beside: // the user names the Go version
+		file = c.o.Programs.ModuleOf(u.use())
+	}
+	if file != "" {
+		u.source = c.o.Sets(file, u.use())
 	}
 }
 

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,14 +37,22 @@ func (u *unit) unless(s rule.Subject) string {
 	_, byEnv := s.EnvProcs()
 	chosen := !byEnv && u.env.state != facts.Unreadable && !u.written.Image // by the runtime
 	var why []string
-	if u.program.MaySet != "" {
-		why = append(why, "the program sets GOMAXPROCS itself: "+u.program.MaySet)
+	if by := u.maySet(); by != "" {
+		why = append(why, "the program sets GOMAXPROCS itself: "+by)
 	}
 	why = append(why, u.notRead(chosen)...)
 	if chosen && len(u.limits) == 0 && u.cpus == 0 && len(why) == 0 {
 		return "it has a CPU limit that is not in this file"
 	}
 	return phrase.Or(why)
+}
+
+// maySet is what in the program may set the value, in words; "": nothing is known to.
+func (u *unit) maySet() string {
+	if u.source.Guarded && u.env.state != facts.Absent {
+		return u.program.MaySet
+	}
+	return cmp.Or(u.program.MaySet, u.source.Words)
 }
 
 // notRead is what was not read and may decide, whatever the program does; chosen is that the

@@ -34,7 +34,7 @@ func (k *container) most(s *store) (c ceiling, known bool) {
 		c.words = "its CPU limit of " + number.BareCPUs(c.cpus)
 	}
 	subject := rule.NewSubject(k.observed(0))
-	if n, set := subject.EnvProcs(); set && k.unit.env.state == facts.Known && k.program.MaySet == "" && float64(n) < c.cpus {
+	if n, set := subject.EnvProcs(); set && k.unit.env.state == facts.Known && k.maySet() == "" && float64(n) < c.cpus {
 		c.cpus, c.procs, c.byProcs = float64(n), n, true
 		c.words = fmt.Sprintf("GOMAXPROCS=%d", n)
 	}

@@ -35,6 +35,8 @@ type unit struct {
 
 	program check.Program
 	image   string // that it is started from; "" where it is none, or not written
+	module  string // the go.mod of what a Dockerfile builds; "": not known
+	source  check.Setting
 	builder string // the image whose Go builds it, of a Dockerfile; "": not known
 	command string // the program that is started, where the file says so
 	beside  bool   // the program was found among the files
@@ -124,7 +126,7 @@ func (u *unit) observed(nodeCPUs int) rule.Observed {
 		Language:     u.program.Language,
 		Automaxprocs: u.program.Automaxprocs,
 		Required:     u.program.Required,
-		MaySet:       u.program.MaySet,
+		MaySet:       u.maySet(),
 		Foreign:      u.program.Foreign,
 		Written:      &u.written,
 		Shared:       u.shared,

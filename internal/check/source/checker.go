@@ -81,8 +81,9 @@ type Checker struct {
 	modules map[string]*module // by their folder
 	answers map[string][]check.Ignore
 
-	judger   asked // of Finish
-	exceeded int   // packages that exceeded the Bounds
+	sorted   map[string]*tree // of trees
+	judger   asked            // of Finish
+	exceeded int              // packages that exceeded the Bounds
 }
 
 // New is a Checker for one run.

@@ -169,7 +169,7 @@ func (t *tree) judge(to check.Sink) {
 	}
 	for _, files := range t.folders {
 		for _, s := range files {
-			if s.sets || slices.ContainsFunc(s.imports, setsWhenImported) {
+			if s.sets.Words != "" || slices.ContainsFunc(s.imports, setsWhenImported) {
 				return // it sees to it
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,16 +67,7 @@ func anyExports(p *packages.Package) bool {
 // is made of tells its GOMAXPROCS.
 func (t *tree) silent(program string) bool {
 	listens := false
-	seen := map[string]bool{}
-	next := []string{program}
-	for len(next) > 0 {
-		dir := next[0]
-		next = next[1:]
-		if seen[dir] {
-			continue
-		}
-		seen[dir] = true
-		files := t.whole(dir)
+	for files := range t.parts(program) {
 		if len(files) == 0 {
 			return false // a part of it cannot be read
 		}
@@ -84,14 +76,36 @@ func (t *tree) silent(program string) bool {
 				return false
 			}
 			listens = listens || s.listens
-			for _, p := range s.imports {
-				if rel, ok := strings.CutPrefix(p, t.module.path+"/"); ok && t.module.path != "" {
-					next = append(next, filepath.Join(t.root, filepath.FromSlash(rel)))
+		}
+	}
+	return listens
+}
+
+// parts are the files of each of the module's packages that a program is made of; none of one that cannot
+// be read.
+func (t *tree) parts(program string) iter.Seq[[]scanned] {
+	return func(yield func([]scanned) bool) {
+		seen := map[string]bool{}
+		for next := []string{program}; len(next) > 0; {
+			dir := next[0]
+			next = next[1:]
+			if seen[dir] {
+				continue
+			}
+			seen[dir] = true
+			files := t.whole(dir)
+			if !yield(files) {
+				return
+			}
+			for _, s := range files {
+				for _, p := range s.imports {
+					if rel, ok := strings.CutPrefix(p, t.module.path+"/"); ok && t.module.path != "" {
+						next = append(next, filepath.Join(t.root, filepath.FromSlash(rel)))
+					}
 				}
 			}
 		}
 	}
-	return listens
 }
 
 // patterns name folders to the go command.

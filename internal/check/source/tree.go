@@ -32,9 +32,13 @@ type tree struct {
 	reads   *folder.Tree         // what may be read
 }
 
-// trees sorts the files by their modules.
+// trees sorts the files by their modules, once all are read.
 func (k *Checker) trees() map[string]*tree {
+	if k.sorted != nil {
+		return k.sorted
+	}
 	all := map[string]*tree{}
+	k.sorted = all
 	roots := map[string]string{}
 	overlay := k.overlay()
 	for _, file := range slices.Sorted(maps.Keys(k.files)) {
@@ -181,7 +185,7 @@ type scanned struct {
 	imports []string
 	words   bool // it holds a word that a rule looks for
 	asks    bool // it asks for GOMAXPROCS
-	sets    bool // it sets GOMAXPROCS
+	sets    check.Setting
 	changes bool // it changes GOMAXPROCS while the program runs
 	listens bool // it is a server's, by the functions that it names
 	bad     bool // it is not valid Go, up to its imports
@@ -206,7 +210,10 @@ var needed = []string{"runtime", "runtime/debug", "os"}
 func scan(path string, text []byte) (scanned, error) {
 	s := scanned{path: path, words: holds(text, lookedFor)}
 	if !strings.HasSuffix(path, "_test.go") { // a program is made of the others
-		s.asks, s.sets, s.changes = asking().Match(text), giving().Match(text), changing().Match(text)
+		s.asks, s.changes = asking().Match(text), changing().Match(text)
+		if giving().Match(text) {
+			s.sets = settingOf(path, text)
+		}
 		s.listens = holds(text, listening) || holds(text, overGRPC) && holds(text, listeners)
 	}
 	file, err := filepath.Abs(filepath.FromSlash(path))
@@ -222,6 +229,9 @@ func scan(path string, text []byte) (scanned, error) {
 	for _, i := range head.Imports {
 		if p, err := strconv.Unquote(i.Path.Value); err == nil {
 			s.imports = append(s.imports, p)
+			if s.sets.Words == "" && (p == pkgMaxprocs || p == pkgMaxprocs+"/auto") {
+				s.sets = check.Setting{Words: path + " imports " + p, Guarded: true}
+			}
 			s.changes = s.changes || changesByImport(p) && !strings.HasSuffix(path, "_test.go")
 		}
 	}

@@ -1,0 +1,102 @@
+package source
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/check"
+)
+
+// Sets is how the source of the program that a manifest starts sets GOMAXPROCS: of the programs of a go.mod
+// the one that the manifest calls by its name, else any. It may be called when all files are read.
+func (k *Checker) Sets(goMod string, u check.Use) (guarded check.Setting) {
+	file, err := filepath.Abs(filepath.FromSlash(goMod))
+	if err != nil {
+		return check.Setting{}
+	}
+	t := k.trees()[filepath.Dir(real(file))]
+	if t == nil || t.module == nil {
+		return check.Setting{}
+	}
+	programs := t.programs()
+	called := slices.DeleteFunc(slices.Clone(programs), func(dir string) bool {
+		return !slices.ContainsFunc(check.NamesOf(t.importPath(dir)), u.IsCalled)
+	})
+	if len(called) > 0 {
+		programs = called
+	}
+	for _, dir := range programs {
+		for files := range t.parts(dir) {
+			for _, s := range files {
+				switch {
+				case s.sets.Words == "" || !builtHere(s.file):
+				case !s.sets.Guarded:
+					return s.sets
+				case guarded.Words == "":
+					guarded = s.sets
+				}
+			}
+		}
+	}
+	return guarded
+}
+
+// settingOf is the first call of runtime.GOMAXPROCS in a file that sets something, whatever the environment
+// says, else the first one that does.
+func settingOf(path string, text []byte) (first check.Setting) {
+	set := token.NewFileSet()
+	file, _ := parser.ParseFile(set, path, text, parser.SkipObjectResolution) // its error is told elsewhere
+	if file == nil {
+		return first
+	}
+	for _, d := range file.Decls {
+		var in check.Setting
+		asks := false
+		ast.Inspect(d, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) != 1 {
+				return true
+			}
+			of, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			switch of.Sel.Name {
+			case "Getenv", "LookupEnv":
+				name, ok := call.Args[0].(*ast.BasicLit)
+				asks = asks || ok && name.Value == strconv.Quote(variable)
+			case "GOMAXPROCS":
+				if in.Words == "" && givesValue(of, call.Args[0]) {
+					in.Words = fmt.Sprintf("%s:%d calls runtime.GOMAXPROCS%s", path, set.PositionFor(call.Pos(), false).Line, literalArgument(call.Args[0]))
+				}
+			}
+			return true
+		})
+		in.Guarded = asks
+		if in.Words != "" && (first.Words == "" || first.Guarded && !asks) {
+			first = in
+		}
+	}
+	return first
+}
+
+// givesValue reports whether a call is one of runtime.GOMAXPROCS that does more than ask for the value.
+func givesValue(of *ast.SelectorExpr, n ast.Expr) bool {
+	pkg, ok := of.X.(*ast.Ident)
+	lit, isLiteral := n.(*ast.BasicLit)
+	negative, isUnary := n.(*ast.UnaryExpr)
+	return ok && pkg.Name == "runtime" && !(isLiteral && lit.Value == "0") && !(isUnary && negative.Op == token.SUB)
+}
+
+// literalArgument is a number as it is written, in parentheses; "": it is none.
+func literalArgument(n ast.Expr) string {
+	if lit, ok := n.(*ast.BasicLit); ok && len(lit.Value) <= mostDigits {
+		return "(" + lit.Value + ")"
+	}
+	return ""
+}
