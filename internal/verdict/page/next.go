@@ -62,11 +62,7 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepLessRate:
 		return document.Item{Text: "use a lower --rate, more CPUs, or a higher --limit"}
 	case verdict.StepQuietMachine:
-		text := "stop other programs on this machine, or measure on a quieter one"
-		if w.timedOut() {
-			text = "stop other programs on this machine, then continue"
-		}
-		return document.Item{Text: text, Command: w.again()}
+		return document.Item{Text: w.withoutOthers(), Command: w.again()}
 	case verdict.StepLonger:
 		return document.Item{Text: fmt.Sprintf("measure longer trials, in which procfit can count what other programs use: --trial-time %s or longer", doubled(w.r.Load.DurationSeconds)), Command: w.longer()}
 	case verdict.StepSee:
@@ -91,11 +87,19 @@ func (w words) step(s verdict.Step) document.Item {
 // anotherTime is what helps where the speed of the machine itself changed: who measures can
 // seldom change that, but it may end.
 func (w words) anotherTime() string {
-	text := "measure again"
-	if w.r != nil && !w.r.Complete || w.timedOut() {
-		text = "continue"
+	text := "measure again at another time, or on another machine"
+	if w.r != nil && !w.r.Complete || w.timedOut() { // on this machine only
+		text = "continue at another time"
 	}
-	return text + " at another time, or on another machine: its clock was lower, or other virtual machines took the CPU or its caches"
+	return text + ": its clock was lower, or other virtual machines took the CPU or its caches"
+}
+
+// withoutOthers is what helps where other programs took the CPUs.
+func (w words) withoutOthers() string {
+	if w.timedOut() {
+		return "stop other programs on this machine, then continue"
+	}
+	return "stop other programs on this machine, or measure on a quieter one"
 }
 
 // longer is the command that measures the same in a new folder with longer trials; empty:
