@@ -85,6 +85,10 @@ func (r *run) noProgram(pids []int) trial.Reading {
 	reading := trial.NoProgram(&r.reader, pids)
 	if reading.NoGo && !r.spec.Target.AnyProgram {
 		reading.Programs = trial.Names(pids)
+		// A launcher may have started its program since, whose name that then is.
+		if pid, ok := r.reader.BusiestGo(pids); ok {
+			return r.readProcess(pid, pids)
+		}
 	}
 	return reading
 }

@@ -186,7 +186,7 @@ func serviceNotes(o *fleet.Outcome, s *fleet.Service, from string) []document.Bl
 		default:
 			say(true, fmt.Sprintf("branch %s sets GOMAXPROCS=%d in %s, which has %s (commit %s)", o.Branch, *s.Procs, at, m.Text, p.Commit[:min(12, len(p.Commit))]), "")
 		}
-		say(true, "measured on "+v.Context, "")
+		say(true, v.Context, "")
 	}
 	if len(notes) == 0 {
 		return nil
