@@ -23,7 +23,7 @@ var channels = []Experiment{
 		// A chain of 100 goroutines at 1 2 4 on the laptop, 1 2 4 8 12 16 on the server; 20 runs.
 		stages: []sweep{{
 			quick: size{takes: 80 * ms, args: "-n 5000", procs: laptopProcs},
-			full:  size{takes: 150 * ms, args: "-n 10000", procs: serverProcs, versions: releases},
+			full:  size{takes: 600 * ms, args: "-n 40000", procs: serverProcs, versions: releases},
 		}},
 		Hypotheses: switching("Chain ns/op", chainTable),
 	},
@@ -33,7 +33,7 @@ var channels = []Experiment{
 		Claim: "GOMAXPROCS 1 2 4: Go 1.0 24.2, 290, 289 µs; Go 1.4 32.4, 60, 69 µs; Go 1.5 30.2, 33, 33 µs",
 		stages: []sweep{{
 			quick: size{takes: 80 * ms, args: "-n 5000", procs: laptopProcs},
-			full:  size{takes: 150 * ms, args: "-n 10000", procs: serverProcs, versions: releases},
+			full:  size{takes: 600 * ms, args: "-n 40000", procs: serverProcs, versions: releases},
 		}},
 		Hypotheses: switching("ChainBuf ns/op", chainbufTable),
 	},

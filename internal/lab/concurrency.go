@@ -163,7 +163,7 @@ var concurrencyStatements = []Experiment{
 		// that single runs vary by, a remedy helps.
 		stages: []sweep{{
 			quick: size{takes: 150 * ms, args: "-n 1000000", procs: "1 n"},
-			full:  size{takes: 700 * ms, procs: "1 2 4 8 n"},
+			full:  size{takes: 700 * ms, args: "-n 20000000", procs: "1 2 4 8 n"},
 		}},
 		Hypotheses: []Hypothesis{
 			{

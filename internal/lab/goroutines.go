@@ -109,7 +109,7 @@ var goroutines = []Experiment{
 		// The document's benchmarks end in -8: GOMAXPROCS=8.
 		stages: []sweep{{
 			quick: size{takes: 100 * ms, args: "-n 2000000", procs: "1 8 n"},
-			full:  size{takes: 150 * ms, procs: "1 2 4 8 16 n"},
+			full:  size{takes: 700 * ms, args: "-n 20000000", procs: "1 2 4 8 16 n"},
 		}},
 		Hypotheses: []Hypothesis{
 			{

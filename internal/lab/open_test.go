@@ -115,6 +115,19 @@ func TestLooks(t *testing.T) {
 	}
 }
 
+// Six blocks decide what is far from a bound, though the ranks of such differences are chance.
+func TestFar(t *testing.T) {
+	s := sequence{}
+	for _, x := range []float64{39, 36, 42, 35, 41, 38} {
+		s.values = append(s.values, math.Log(x))
+	}
+	for want, h := range map[Answer]Hypothesis{Holds: {AtLeast: 2}, DoesNotHold: {AtMost: 2}, Undecided: {AtMost: 38.5}} {
+		if got := s.estimate(new(38.5), "").answer(&h); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // One outlier leaves an answer open, which it does not change.
 func TestOutlier(t *testing.T) {
 	h := Hypothesis{AtMost: 1.1}

@@ -32,7 +32,7 @@ var scheduler = []Experiment{
 			id: "off", title: "procfit's own Go without asynchronous preemption, GODEBUG=asyncpreemptoff=1", fixed: true,
 			env:   []string{"GODEBUG=asyncpreemptoff=1"},
 			quick: size{takes: time.Second, timeout: time.Second, args: "-d 50ms", procs: "1", scaled: fiftyHere},
-			full:  size{takes: 2 * time.Second * 2 / 3, timeout: 2 * time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere},
+			full:  size{takes: 2 * time.Second * 2 / 3, timeout: 2 * time.Second, args: "-d 600ms", procs: "1 2", scaled: sixHundredHere},
 		}, {
 			id: "turns", title: "two tight loops on one P: how long each has it", fixed: true,
 			quick: size{takes: 250 * ms, args: "-steps 50000000", procs: "1", scaled: "--quick skips asyncpreemptoff=1"},
@@ -183,9 +183,10 @@ var scheduler = []Experiment{
 }
 
 const (
-	fairly      = "“Fair distribution of CPU time”, of work stealing"
-	fiftyHere   = "sleeps 1 s there, 50 ms here"
-	computeHere = "goroutines that sleep 10 ms there, that compute so long here"
+	fairly         = "“Fair distribution of CPU time”, of work stealing"
+	fiftyHere      = "sleeps 1 s there, 50 ms here"
+	sixHundredHere = "sleeps 1 s there, 600 ms here"
+	computeHere    = "goroutines that sleep 10 ms there, that compute so long here"
 )
 
 // mostly bounds a share of trials. A program hangs or it does not: 6 of 6 prove

@@ -80,6 +80,10 @@ func (s *sizes) drop(size float64) {
 // Nothing else is assumed: neither normal nor independent differences, nor that their
 // scatter stays as it is.
 type Signs struct {
+	// BySize has each difference bet by its share of the largest so far, where that is more than
+	// its rank: of differences that are all about as large, ranks are chance, and bet too little.
+	BySize bool
+
 	sizes        sizes
 	above, below wealth
 }
@@ -95,6 +99,9 @@ func (s *Signs) Add(d float64) {
 	rank := s.sizes.add(math.Abs(d))
 	if d == 0 {
 		return
+	}
+	if largest := s.sizes[len(s.sizes)-1]; s.BySize && !math.IsInf(largest, 1) {
+		rank = max(rank, math.Abs(d)/largest)
 	}
 	side, parts := math.Copysign(1, d), parts(rank)
 	s.above.bet(parts, side)

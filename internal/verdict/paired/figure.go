@@ -49,7 +49,7 @@ func (f *figure) add(is, was float64) {
 // the traffic does; the sequence, which holds for normal differences, gives the interval. A
 // claim needs both, so that no interval contradicts it. At the last look signed ranks do both.
 func (f *figure) bounds(level float64, last bool) Bounds {
-	mid, radius := race.Sequence(f.d, 2*level)
+	mid, radius := race.Sequence(f.d, 2*level, race.SequenceTuned)
 	low, high := mid-radius, mid+radius
 	if last {
 		mid, low, high = stat.SignedRanks(f.d, level)

@@ -96,7 +96,7 @@ func Differences(pairs []GatePair, by Figure) (d []float64) {
 func check(pairs []GatePair, by Figure, margin, alpha float64) GateCheck {
 	d := Differences(pairs, by)
 	c := GateCheck{By: by, Ruling: GoOn, Pairs: len(d)}
-	mean, radius := Sequence(d, alpha)
+	mean, radius := Sequence(d, alpha, SequenceTuned)
 	if len(d) > 0 {
 		c.Ratio, c.Low, c.High = math.Exp(mean), math.Exp(mean-radius), math.Exp(mean+radius)
 	}
@@ -115,25 +115,25 @@ func check(pairs []GatePair, by Figure, margin, alpha float64) GateCheck {
 	return c
 }
 
-// sequenceTuned is the variance, in trials, of the mixture that the sequence is made
+// SequenceTuned is the variance, in trials, of the mixture that a gate's sequence is made
 // of: the interval is narrowest where about ten times as many were seen.
-const sequenceTuned = 2.0
+const SequenceTuned = 2.0
 
 // Sequence is the mean with the radius of Student's t as a confidence sequence (Lai,
 // On confidence sequences, 1976; Wang, Ramdas, Anytime-valid t-tests, 2024): of all
 // intervals after 1, 2, 3 … differences, with probability 1-alpha none misses the
-// truth, for normal differences of unknown variance.
-func Sequence(d []float64, alpha float64) (mean, radius float64) {
+// truth, for normal differences of unknown variance. tuned is as SequenceTuned.
+func Sequence(d []float64, alpha, tuned float64) (mean, radius float64) {
 	n := float64(len(d))
 	if n < 2 {
 		return stat.Sum(d) / max(n, 1), math.Inf(1)
 	}
 	mean = stat.Sum(d) / n
 	variance := stat.PopulationVariance(d)
-	eta := math.Pow(alpha*alpha*sequenceTuned/(n+sequenceTuned), 1/n)
-	left := eta*(n+sequenceTuned) - sequenceTuned
+	eta := math.Pow(alpha*alpha*tuned/(n+tuned), 1/n)
+	left := eta*(n+tuned) - tuned
 	if left <= 0 {
 		return mean, math.Inf(1)
 	}
-	return mean, math.Sqrt((1 - eta) * (n + sequenceTuned) / left * variance)
+	return mean, math.Sqrt((1 - eta) * (n + tuned) / left * variance)
 }
