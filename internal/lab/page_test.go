@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/number"
@@ -12,7 +13,7 @@ import (
 // Seeds is docs/evidence/articles, which has lab.json as lab run all wrote it.
 const Seeds = "../../docs/evidence/articles"
 
-// Recorded is the run in Seeds, as its experiments ask today.
+// Recorded is the run in Seeds, whose experiments ask what today's do.
 func Recorded(t *testing.T) *Outcome {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(Seeds, "lab.json"))
@@ -31,11 +32,14 @@ func Recorded(t *testing.T) *Outcome {
 			t.Errorf("%s: quick %v, complete %v, not run %q", e.ID, e.Quick, e.Complete, e.NotRun)
 		}
 	}
-	p := seedsOf(&o)
-	if changed := p.changed(); len(changed) > 0 {
-		t.Errorf("changed since the run: %v: run procfit lab run all again", changed)
+	for _, e := range List() {
+		var today Ran
+		today.Conclude(e, o.Host.EffectiveCPUs)
+		if at := slices.IndexFunc(o.Experiments, func(r Ran) bool { return r.ID == e.ID }); at < 0 || !slices.EqualFunc(today.Hypotheses, o.Experiments[at].Hypotheses, Answered.sameQuestion) {
+			t.Errorf("%s asks something else since the run: run procfit lab run all again", e.ID)
+		}
 	}
-	return p.now()
+	return &o
 }
 
 func interval(i Estimate) string {

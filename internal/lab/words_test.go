@@ -145,7 +145,7 @@ func TestArticles(t *testing.T) {
 	for _, a := range lab.Articles() {
 		d := page.Article(o, a)
 		var screen bytes.Buffer
-		if err := text.Render(&screen, d, text.Options{Width: 80}); err != nil || bytes.Count(screen.Bytes(), []byte("\n")) > 45 {
+		if err := text.Render(&screen, d, text.Options{Width: 80}); err != nil || bytes.Count(screen.Bytes(), []byte("\n")) > 50 {
 			t.Errorf("article %s: %v, %d lines", a.ID, err, bytes.Count(screen.Bytes(), []byte("\n")))
 		}
 		file := filepath.Join(lab.Seeds, a.ID+".md")
