@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/table"
 	"github.com/procfit/procfit/internal/show/terminal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // standingLines are the settings as a table with a bound on its lines and on its
@@ -77,21 +78,14 @@ func rateFigure(unit string, rates []float64) string {
 	case len(rates) == 0:
 		return ""
 	case unit == trial.ThroughputRuns:
-		return number.Seconds(middle(rates))
+		return number.Seconds(stat.Middle(rates))
 	}
-	return number.Count(middle(rates))
+	return number.Count(stat.Middle(rates))
 }
 
 func latencyFigure(p99s []float64) string {
 	if len(p99s) == 0 {
 		return ""
 	}
-	return number.Seconds(middle(p99s))
-}
-
-// middle is the median.
-func middle(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+	return number.Seconds(stat.Middle(p99s))
 }

@@ -56,12 +56,11 @@ func numbered(byBlock map[int][]float64) map[int][]float64 {
 func paired(above, below map[int][]float64) Estimate {
 	var s sequence
 	for _, block := range slices.Sorted(maps.Keys(above)) {
-		one := stat.Paired(map[int][]float64{block: above[block]}, map[int][]float64{block: below[block]})
-		if one.Median != nil {
-			s.values = append(s.values, math.Log(*one.Median))
+		if one := stat.Paired(map[int][]float64{block: above[block]}, map[int][]float64{block: below[block]}); one != nil {
+			s.values = append(s.values, math.Log(*one))
 		}
 	}
-	return s.estimate(stat.Paired(above, below).Median, "the two have no block in common")
+	return s.estimate(stat.Paired(above, below), "the two have no block in common")
 }
 
 // peak measures the figure of the setting, which should be the highest, ÷ that of

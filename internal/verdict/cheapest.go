@@ -100,26 +100,16 @@ func priced(groups []Group, a journal.Setting) Priced {
 // at its share of 5% on either side.
 func (p *Priced) judge(trials []*journal.Trial, rate float64, settings int) {
 	p.Carries = CarriesMaybe
-	if len(trials) == 0 {
-		return
-	}
 	var logs []float64
 	for _, t := range trials {
 		logs = append(logs, math.Log(*t.ThroughputPerSecond))
 	}
-	p.Capacity.N = len(logs)
-	mean, deviation := stat.Mean(logs), stat.Deviation(logs)
-	p.Capacity.Median = stat.RatioOfLog(mean)
-	if len(logs) < stat.FewestPairs {
-		return
-	}
-	t := stat.TQuantile(1-0.05/float64(settings), float64(len(logs)-1))
-	half := t * deviation / math.Sqrt(float64(len(logs)))
-	p.Capacity.Low, p.Capacity.High = stat.RatioOfLog(mean-half), stat.RatioOfLog(mean+half)
+	low, high := stat.Student(logs, 0.05/float64(settings))
+	p.Capacity = stat.OfLogs(stat.Mean(logs), low, high, len(logs))
 	switch {
-	case p.Met == len(logs) && mean-half >= rate:
+	case p.Met == len(logs) && low >= rate:
 		p.Carries = CarriesIt
-	case mean+half < rate:
+	case high < rate:
 		p.Carries = CarriesNot
 	}
 }

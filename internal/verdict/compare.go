@@ -23,14 +23,11 @@ func (g *group) costs(chosen *contest.Value) (list []Remark) {
 		return nil
 	}
 	above := slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return v.Procs <= chosen.Procs || v.Saturated })
-	level, cost := 1-0.05/float64(max(1, len(above))), costAt(*rate)
+	alpha, cost := 0.05/float64(max(1, len(above))), costAt(*rate)
 	for _, v := range above {
 		d := g.seriesOf(v, cost).minus(g.seriesOf(chosen, cost))
-		if len(d) < stat.FewestPairs {
-			continue
-		}
 		mid := stat.Mean(d)
-		least := mid - stat.TQuantile(level, float64(len(d)-1))*stat.Deviation(d)/math.Sqrt(float64(len(d)))
+		least, _ := stat.Student(d, alpha)
 		if least > contest.Growth(costlier) && mid > contest.Growth(g.metricFloor(cost)) {
 			list = append(list, ReasonCostlier{Bounded{Difference{Pair{v, chosen}, expm1(mid), len(d)}, expm1(least)}})
 		}
@@ -58,20 +55,26 @@ func (g *group) noise() NoiseFloor {
 		if len(g.Copies(a)) == 0 {
 			continue
 		}
-		throughput := stat.LocateNarrow(g.series(throughputOf, g.Copies(a)).minus(g.series(throughputOf, g.Measured(a))))
-		p99 := stat.LocateNarrow(g.series(p99Of, g.Copies(a)).minus(g.series(p99Of, g.Measured(a))))
-		f = NoiseFloor{Setting: a.Label, Pairs: throughput.N}
-		f.Throughput, f.P99 = floorOf(throughput), floorOf(p99)
+		throughput, p99 := g.copyDifferences(a, throughputOf), g.copyDifferences(a, p99Of)
+		f = NoiseFloor{Setting: a.Label, Pairs: len(throughput), Throughput: floorOf(throughput), P99: floorOf(p99)}
 		break
 	}
 	return f
 }
 
-func floorOf(e stat.Estimate) *float64 {
-	if e.N < stat.FewestPairs {
+// copyDifferences are those between the two copies of a setting, block by block.
+func (g *group) copyDifferences(a journal.Setting, f figure) []float64 {
+	return g.series(f, g.Copies(a)).minus(g.series(f, g.Measured(a)))
+}
+
+// floorOf is how far copies of one setting stray, outliers and all, by Student's t: at six
+// pairs the exact signed-rank interval is their whole range.
+func floorOf(d []float64) *float64 {
+	if len(d) < stat.FewestPairs {
 		return nil
 	}
-	return new(expm1(max(math.Abs(e.Low), math.Abs(e.High))))
+	low, high := stat.Student(d, 0.025)
+	return new(expm1(max(math.Abs(low), math.Abs(high))))
 }
 
 // smallestShown is the smallest difference in a metric that the blocks so far can show: from the
@@ -136,7 +139,7 @@ func (g *group) seriesOf(v *contest.Value, f figure) series {
 func (g *group) metricFloor(f figure) float64 {
 	for _, a := range g.Current() {
 		if len(g.Copies(a)) > 0 {
-			if floor := floorOf(stat.LocateNarrow(g.series(f, g.Copies(a)).minus(g.series(f, g.Measured(a))))); floor != nil {
+			if floor := floorOf(g.copyDifferences(a, f)); floor != nil {
 				return *floor
 			}
 			break

@@ -143,7 +143,7 @@ func (gate *gating) judgeChecks() {
 		_, _, least, most := of(gateError / float64(max(1, judged)))
 		_, _, low, high := of(each / 2)
 		c.Judged = n >= stat.FewestPairs
-		c.Ratio = stat.Estimate{N: n, Mid: mid, Low: low, High: high}.Ratio()
+		c.Ratio = stat.OfLogs(mid, low, high, n)
 		c.Margin = -math.Expm1(-gate.margin)
 		low, high = lower, most
 		c.Worse, c.Proven = most < -gate.margin, lower > -gate.margin
@@ -159,7 +159,7 @@ func (gate *gating) judgeChecks() {
 		}
 		c.Worse, c.Proven = c.Worse && c.Judged, c.Proven && c.Judged
 		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
-			c.Bounds = stat.Interval{Median: c.Ratio.Median, Low: stat.RatioOfLog(low), High: stat.RatioOfLog(high), N: n}
+			c.Bounds = stat.OfLogs(mid, low, high, n)
 		}
 		switch {
 		case !c.Judged:

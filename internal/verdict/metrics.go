@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -38,7 +37,7 @@ func (g *group) metricLosses(chosen *contest.Value) []metricLoss {
 			}
 		}
 	}
-	level := 1 - 0.05/float64(2*max(1, len(all)))
+	alpha := 0.05 / float64(2*max(1, len(all)))
 	var losses []metricLoss
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		of, lower := metricOf(name), all[name].Better == betterLower
@@ -51,11 +50,8 @@ func (g *group) metricLosses(chosen *contest.Value) []metricLoss {
 				continue
 			}
 			d := g.seriesOf(chosen, of).minus(g.seriesOf(other, of))
-			if len(d) < stat.FewestPairs {
-				continue
-			}
-			mid := sign * stat.Mean(d) // the loss, a logarithm above 0, and its lower bound
-			bound := mid - stat.TQuantile(level, float64(len(d)-1))*stat.Deviation(d)/math.Sqrt(float64(len(d)))
+			low, high := stat.Student(d, alpha)
+			mid, bound := sign*stat.Mean(d), min(sign*low, sign*high) // the loss, a logarithm above 0, and its lower bound
 			if bound > as(g.header.Plan.Margin) && mid > as(g.metricFloor(of)) {
 				worse := ReasonMetricWorse{name, Bounded{Difference{Pair{chosen, other}, expm1(sign * mid), len(d)}, expm1(sign * bound)}}
 				losses = append(losses, metricLoss{worse, g.unit() == "operations" && all[name].Unit == "ns/op"})
@@ -192,7 +188,7 @@ func (g *group) times(base int, of figure, alpha float64) []BenchmarkTime {
 	for i, v := range g.Values {
 		t := BenchmarkTime{Setting: v.Setting, Seconds: stat.Median(values(v.Trials, of))}
 		if d := g.seriesOf(v, of).minus(g.seriesOf(g.Values[base], of)); i != base && len(d) > 0 {
-			low, high := stat.BoundsAt(d, alpha)
+			_, low, high := stat.SignedRanks(d, alpha)
 			t.VersusBase = stat.OfLogs(stat.Mean(d), low, high, len(d))
 			t.Differs = low > 0 || high < 0
 		}

@@ -123,7 +123,7 @@ func ratioOf(values []float64, alpha float64) ratioBounds {
 	for i, v := range values {
 		logs[i] = math.Log(max(v, math.SmallestNonzeroFloat64))
 	}
-	lower, upper := stat.BoundsAt(logs, alpha)
+	_, lower, upper := stat.SignedRanks(logs, alpha)
 	x.low, x.high = min(x.mid, math.Exp(lower)), max(x.mid, math.Exp(upper))
 	return x
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 const (
@@ -154,8 +155,7 @@ func median(trials []*journal.Trial, figure func(*journal.Trial) *float64) *floa
 	if len(v) == 0 {
 		return nil
 	}
-	slices.Sort(v)
-	return new((v[(len(v)-1)/2] + v[len(v)/2]) / 2)
+	return new(stat.Middle(v))
 }
 
 func orZero(x *float64) float64 {
