@@ -50,21 +50,20 @@ func costAt(rate float64) figure {
 // noise is how much the two copies of the A/A setting differ. It decides nothing: what
 // a trial strays by is known better from all of them.
 func (g *group) noise() NoiseFloor {
-	var f NoiseFloor
-	for _, a := range g.Current() {
-		if len(g.Copies(a)) == 0 {
-			continue
-		}
-		throughput, p99 := g.copyDifferences(a, throughputOf), g.copyDifferences(a, p99Of)
-		f = NoiseFloor{Setting: a.Label, Pairs: len(throughput), Throughput: floorOf(throughput), P99: floorOf(p99)}
-		break
-	}
-	return f
+	throughput, label := g.copyDifferences(throughputOf)
+	p99, _ := g.copyDifferences(p99Of)
+	return NoiseFloor{Setting: label, Pairs: len(throughput), Throughput: floorOf(throughput), P99: floorOf(p99)}
 }
 
-// copyDifferences are those between the two copies of a setting, block by block.
-func (g *group) copyDifferences(a journal.Setting, f figure) []float64 {
-	return g.series(f, g.Copies(a)).minus(g.series(f, g.Measured(a)))
+// copyDifferences are those of a metric between the two copies of the A/A setting, block by
+// block, with its label; none without such a setting.
+func (g *group) copyDifferences(f figure) (d []float64, label string) {
+	for _, a := range g.Current() {
+		if copies := g.Copies(a); len(copies) > 0 {
+			return g.series(f, copies).minus(g.series(f, g.Measured(a))), a.Label
+		}
+	}
+	return nil, ""
 }
 
 // floorOf is how far copies of one setting stray, outliers and all, by Student's t: at six
@@ -137,13 +136,6 @@ func (g *group) seriesOf(v *contest.Value, f figure) series {
 
 // metricFloor is the noise floor of a metric; 0 where it is not known.
 func (g *group) metricFloor(f figure) float64 {
-	for _, a := range g.Current() {
-		if len(g.Copies(a)) > 0 {
-			if floor := floorOf(g.copyDifferences(a, f)); floor != nil {
-				return *floor
-			}
-			break
-		}
-	}
-	return 0
+	d, _ := g.copyDifferences(f)
+	return orZero(floorOf(d))
 }
