@@ -239,14 +239,14 @@ func (e *epoll) register(c *conn, fd int) error {
 // ready handles an event of a connection.
 func (e *epoll) ready(c *conn, events uint32) {
 	const gone = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
-	if c.wire == nil && !e.connected(c, events) {
-		return
+	before := c.generation
+	if c.wire == nil {
+		e.connected(c, events)
+	} else if c.blocked > 0 && events&unix.EPOLLOUT != 0 {
+		e.w.write(c)
 	}
-	if c.blocked > 0 && events&unix.EPOLLOUT != 0 {
-		before := c.generation
-		if e.w.write(c); c.generation != before || c.stream == nil {
-			return
-		}
+	if c.generation != before || c.wire == nil { // it is lost, and may be opened again
+		return
 	}
 	if events&(unix.EPOLLIN|gone) != 0 {
 		e.short = events&gone == 0
@@ -255,8 +255,8 @@ func (e *epoll) ready(c *conn, events uint32) {
 	}
 }
 
-// connected ends an attempt to connect, and reports whether it is one.
-func (e *epoll) connected(c *conn, events uint32) bool {
+// connected ends an attempt to connect, if the events say that it has ended.
+func (e *epoll) connected(c *conn, events uint32) {
 	errno, err := unix.GetsockoptInt(c.stream.(*descriptor).fd, unix.SOL_SOCKET, unix.SO_ERROR)
 	if err == nil && errno != 0 {
 		err = syscall.Errno(errno)
@@ -268,13 +268,12 @@ func (e *epoll) connected(c *conn, events uint32) bool {
 		e.w.lose(c, &wire.Failure{Kind: load.KindClosed, Detail: "at once"}, e.w.clock())
 	case events&unix.EPOLLOUT != 0:
 		spoken, f := e.w.speakers[c.target].Plain()
-		if f == nil {
-			e.w.connected(c, c.stream, spoken)
-			return c.stream != nil
+		if f != nil {
+			e.w.lose(c, f, e.w.clock())
+			return
 		}
-		e.w.lose(c, f, e.w.clock())
+		e.w.connected(c, c.stream, spoken)
 	}
-	return false
 }
 
 // socketAddress is an address for connect(2). Each thread makes its own, since
