@@ -36,9 +36,12 @@ type conn struct {
 // place is where one request at a time is under way: a connection of HTTP/1.1 has one, one
 // of HTTP/2 as many as streams.
 type place struct {
-	exchange
 	conn    *conn
 	index   int
+	start   int64 // the intended send in an open loop, the send in a closed one
+	sentAt  int64 // what the time-out counts from
+	freeAt  int64 // since when it is free
+	request int32 // index into target.requests
 	busy    bool // has a request
 	again   bool // which is to be sent again
 	retries int  // how often the server has refused to start it
@@ -152,10 +155,10 @@ func (w *loop) event(c *conn, e wire.Event) {
 		e.Failure = &wire.Failure{Kind: load.KindGoAway, Detail: "before anything was answered"}
 	}
 	if e.Failure != nil {
-		w.failure(&x.exchange, c.target, *e.Failure, w.now)
+		w.failure(x, c.target, *e.Failure, w.now)
 	} else {
 		c.served, c.failures = true, 0
-		w.answered(&x.exchange, c.target, e.Status, w.now)
+		w.answered(x, e.Status, w.now)
 	}
 	w.free(x, w.now)
 }
@@ -206,7 +209,7 @@ func (w *loop) lose(c *conn, f *wire.Failure, now int64) {
 	c.state = stateClosed
 	for i := range c.places {
 		if x := &c.places[i]; x.busy && !x.again {
-			w.failure(&x.exchange, c.target, *f, now)
+			w.failure(x, c.target, *f, now)
 			w.free(x, now)
 			counted = true
 		}
@@ -318,6 +321,6 @@ func (w *loop) giveUp(x *place, now int64) {
 			f.Detail = w.stopped()
 		}
 	}
-	w.failure(&x.exchange, x.conn.target, f, now)
+	w.failure(x, x.conn.target, f, now)
 	w.free(x, now)
 }

@@ -168,7 +168,7 @@ func addRequest(r, o *load.RequestResult) {
 	r.Latency.Merge(o.Latency)
 }
 
-// byName is the counts of an exchange's request; nil without a mix.
+// byName is the counts of a request; nil without a mix.
 func (l *lane) byName(request int32) *load.RequestResult {
 	if l.mix == nil {
 		return nil

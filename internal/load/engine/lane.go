@@ -30,15 +30,6 @@ type lane struct {
 	shownErrors   atomic.Int64
 }
 
-// exchange is a request that is under way, and the place on a connection where it
-// is: a connection of HTTP/1.1 has one, one of HTTP/2 as many as streams.
-type exchange struct {
-	start   int64 // the intended send in an open loop, the send in a closed one
-	sentAt  int64 // what the time-out counts from
-	freeAt  int64 // since when the place is free
-	request int32 // index into target.requests
-}
-
 // init makes a lane with every several-th request of the schedule.
 func (l *lane) init(r *run, id, of int) {
 	l.run, l.id, l.of = r, id, of
@@ -84,7 +75,7 @@ func (r *run) pick(number int64) int32 {
 
 // due gives the next slot, intended at a time, to a free place, and notes how late
 // it is.
-func (l *lane) due(x *exchange, at, now int64) {
+func (l *lane) due(x *place, at, now int64) {
 	x.request = l.pick(l.number(l.slot))
 	l.slot++
 	if at >= l.from {
@@ -94,7 +85,7 @@ func (l *lane) due(x *exchange, at, now int64) {
 }
 
 // another gives a free place its next request of a closed loop.
-func (l *lane) another(x *exchange, now int64) {
+func (l *lane) another(x *place, now int64) {
 	x.request = l.pick(l.number(l.picked))
 	l.picked++
 	x.start, x.sentAt = now, max(now, x.freeAt)
@@ -102,7 +93,7 @@ func (l *lane) another(x *exchange, now int64) {
 
 // answered counts an answer. One to a request of the settling counts only for what
 // arrives within the duration.
-func (l *lane) answered(x *exchange, target int, status wire.Status, now int64) {
+func (l *lane) answered(x *place, status wire.Status, now int64) {
 	good := status.Good()
 	if now < l.end {
 		l.counted++
@@ -113,7 +104,7 @@ func (l *lane) answered(x *exchange, target int, status wire.Status, now int64) 
 	if x.start < l.from {
 		return
 	}
-	took := now - x.start
+	took, target := now-x.start, x.conn.target
 	l.requests++
 	l.perURL[target].Answered++
 	l.record(took)
@@ -144,7 +135,7 @@ func (l *lane) answered(x *exchange, target int, status wire.Status, now int64) 
 
 // failure counts an error, with the request that it ends, if there is one. That
 // counts as at least as late as it waited: who retries it waits longer still.
-func (l *lane) failure(x *exchange, target int, why wire.Failure, now int64) {
+func (l *lane) failure(x *place, target int, why wire.Failure, now int64) {
 	if now < l.from {
 		return
 	}
@@ -182,9 +173,9 @@ func (l *lane) noneOpen(connections int) error {
 }
 
 // hanging enters a request that has no answer at the end.
-func (l *lane) hanging(x *exchange, target int, now int64) {
+func (l *lane) hanging(x *place, now int64) {
 	l.unanswered++
-	l.perURL[target].Unanswered++
+	l.perURL[x.conn.target].Unanswered++
 	l.record(now - x.start)
 	if of := l.byName(x.request); of != nil {
 		of.Unanswered++

@@ -158,7 +158,7 @@ func (w *loop) load() error {
 			for i := range w.conns {
 				for k := range w.conns[i].places {
 					if x := &w.conns[i].places[k]; x.busy {
-						w.hanging(&x.exchange, w.conns[i].target, now)
+						w.hanging(x, now)
 					}
 				}
 			}
@@ -215,9 +215,9 @@ func (w *loop) sendAll(now int64) int64 {
 		for w.isDue(now) && w.idle[w.idleHead].conn == c {
 			x := w.popIdle()
 			if w.Rate > 0 {
-				w.due(&x.exchange, w.intended(w.slot), now)
+				w.due(x, w.intended(w.slot), now)
 			} else {
-				w.another(&x.exchange, now)
+				w.another(x, now)
 			}
 			x.busy = true
 			w.busy++
