@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
+	"sync"
 	"sync/atomic"
 
 	"github.com/procfit/procfit/internal/load/wire"
@@ -11,6 +12,21 @@ import (
 
 // dialer opens connections of package net. Tests give it a network in memory.
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
+// attempts are the connections that goroutines open.
+type attempts struct {
+	dial   dialer
+	ctx    context.Context // ends what is being opened
+	cancel context.CancelFunc
+	turn   chan struct{} // of those that open at a time
+	left   sync.WaitGroup
+}
+
+func newAttempts(dial dialer) *attempts {
+	all := &attempts{dial: dial, turn: make(chan struct{}, atOnce)}
+	all.ctx, all.cancel = context.WithCancel(context.Background())
+	return all
+}
 
 // attempt is a connection that a goroutine opens.
 type attempt struct {
@@ -24,8 +40,24 @@ type attempt struct {
 	failure *wire.Failure
 }
 
-// carryOut dials and makes the handshake, over the connection that wrap makes of the dialled
-// one.
+// start has a goroutine open a connection, over what wrap makes of the dialled one, and do
+// what is then to be done.
+func (all *attempts) start(w *loop, c *conn, wrap func(net.Conn) net.Conn, then func(*attempt)) {
+	ctx, cancel := context.WithCancel(all.ctx)
+	a := &attempt{generation: c.generation, cancel: cancel}
+	c.attempt = a
+	all.left.Go(func() {
+		select {
+		case all.turn <- struct{}{}:
+			a.carryOut(ctx, all.dial, w.addresses[c.target].String(), w.speakers[c.target], wrap)
+			<-all.turn
+			then(a)
+		case <-ctx.Done():
+		}
+	})
+}
+
+// carryOut dials and makes the handshake.
 func (a *attempt) carryOut(ctx context.Context, dial dialer, address string, s *wire.Speaker, wrap func(net.Conn) net.Conn) {
 	below, err := dial(ctx, "tcp", address)
 	if err != nil {

@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -30,7 +29,8 @@ const (
 
 // epoll is a network on the kernel's sockets, for a loop with a thread of its own.
 type epoll struct {
-	w      *loop
+	*attempts // those with TLS
+	w         *loop
 	fd     int
 	timer  int             // timerfd: exact to the thread's timer slack on every kernel, unlike a time-out of epoll
 	waker  int             // eventfd: run.stop has been set, or a goroutine has opened a connection
@@ -41,10 +41,6 @@ type epoll struct {
 	armed  int64 // what the timer is set to; 0: not
 	short  bool  // the event says of no end: less than the buffer holds is all that came
 
-	ctx    context.Context // ends what goroutines open
-	cancel context.CancelFunc
-	turn   chan struct{} // of those that do at a time
-	left   sync.WaitGroup
 	mu     sync.Mutex // for opened
 	opened []*sealed
 }
@@ -76,8 +72,7 @@ func (loops) workers(r *run) ([]worker, error) {
 
 // newEpoll is to be closed where it fails, too.
 func newEpoll(w *loop) (e *epoll, err error) {
-	e = &epoll{w: w, fd: -1, timer: -1, waker: -1, buf: make([]byte, readBuffer), events: make([]unix.EpollEvent, batch), turn: make(chan struct{}, atOnce)}
-	e.ctx, e.cancel = context.WithCancel(context.Background())
+	e = &epoll{attempts: newAttempts(new(net.Dialer).DialContext), w: w, fd: -1, timer: -1, waker: -1, buf: make([]byte, readBuffer), events: make([]unix.EpollEvent, batch)}
 	for i, a := range w.addresses {
 		e.remote = append(e.remote, socketAddress(a))
 		if w.speakers[i].TLS != nil {

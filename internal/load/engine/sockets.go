@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"net"
 	"runtime"
 	"sync"
@@ -14,9 +13,7 @@ type portable struct{ dial dialer }
 func (p portable) workers(r *run) ([]worker, error) {
 	w := &loop{}
 	w.init(r, 0, 1)
-	s := &sockets{w: w, dial: p.dial, woken: make(chan struct{}, 1), turn: make(chan struct{}, atOnce)}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
-	w.net = s
+	w.net = &sockets{attempts: newAttempts(p.dial), w: w, woken: make(chan struct{}, 1)}
 	return []worker{w}, nil
 }
 
@@ -24,13 +21,9 @@ func (p portable) workers(r *run) ([]worker, error) {
 // waits for bytes. That goroutine itself does what follows on them, while it holds the
 // lock; the loop's own only keeps the time.
 type sockets struct {
-	w      *loop
-	dial   dialer
-	ctx    context.Context // ends what is being opened
-	cancel context.CancelFunc
-	turn   chan struct{} // of those that open at a time
-	woken  chan struct{}
-	left   sync.WaitGroup
+	*attempts
+	w     *loop
+	woken chan struct{}
 
 	mu    sync.Mutex // of the loop; held by its goroutine unless that waits
 	armed int64      // until when it waits; 0: it does not
@@ -115,17 +108,7 @@ func (s *sockets) close() {
 }
 
 func (s *sockets) open(c *conn) {
-	a := &attempt{generation: c.generation}
-	ctx, cancel := context.WithCancel(s.ctx)
-	a.cancel, c.attempt = cancel, a
-	s.left.Go(func() {
-		select {
-		case s.turn <- struct{}{}:
-			a.carryOut(ctx, s.dial, s.w.addresses[c.target].String(), s.w.speakers[c.target], func(c net.Conn) net.Conn { return c })
-			<-s.turn
-		case <-ctx.Done():
-			return
-		}
+	s.start(s.w, c, func(c net.Conn) net.Conn { return c }, func(a *attempt) {
 		p := &socket{network: s, conn: c, generation: a.generation, below: a.below, over: a.below}
 		if a.secure != nil {
 			p.over = a.secure

@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -161,22 +160,13 @@ func (s *sealed) Write(b []byte) (sent int, wait bool, err error) {
 
 // openTLS has a goroutine dial and make the handshake.
 func (e *epoll) openTLS(c *conn) {
-	a := &attempt{generation: c.generation}
-	ctx, cancel := context.WithCancel(e.ctx)
-	a.cancel, c.attempt = cancel, a
-	s := &sealed{descriptor: descriptor{e, -1}, index: c.index, attempt: a, records: &records{more: true}}
-	e.left.Go(func() {
-		select {
-		case e.turn <- struct{}{}:
-			defer func() { <-e.turn }()
-		case <-ctx.Done():
-			return
-		}
-		a.carryOut(ctx, new(net.Dialer).DialContext, e.w.addresses[c.target].String(), e.w.speakers[c.target], func(c net.Conn) net.Conn {
-			s.records.Conn = c
-			return s.records
-		})
-		if a.failure == nil {
+	s := &sealed{descriptor: descriptor{e, -1}, index: c.index, records: &records{more: true}}
+	wrap := func(c net.Conn) net.Conn {
+		s.records.Conn = c
+		return s.records
+	}
+	e.start(e.w, c, wrap, func(a *attempt) {
+		if s.attempt = a; a.failure == nil {
 			s.detach()
 		}
 		e.mu.Lock()
