@@ -222,7 +222,7 @@ func (u *unit) use() check.Use {
 	return check.Use{Image: u.image, Name: u.name(), Command: u.command, Go: u.isGo, Path: u.at.Path}
 }
 
-// sourceSets asks the source of a program for which no build tells more than its go.mod.
+// sourceSets asks the source of a program of which no build is known, but its go.mod.
 func (c *Checker) sourceSets(u *unit) {
 	file := u.module
 	switch {

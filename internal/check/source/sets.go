@@ -50,7 +50,7 @@ func (k *Checker) Sets(goMod string, u check.Use) (guarded check.Setting) {
 // says, else the first one that does.
 func settingOf(path string, text []byte) (first check.Setting) {
 	set := token.NewFileSet()
-	file, _ := parser.ParseFile(set, path, text, parser.SkipObjectResolution) // its error is told elsewhere
+	file, _ := parser.ParseFile(set, path, text, parser.SkipObjectResolution) // which the loading of its package reports
 	if file == nil {
 		return first
 	}

@@ -178,8 +178,8 @@ func (e *epoll) wait(until int64) error {
 	return nil
 }
 
-// await waits for events. While the loop sends it keeps its P, and the runtime is not told
-// that its thread may sleep: answers come so often that giving the P back and asking for
+// await waits for events. While the loop sends it keeps its P, and does not report to the
+// runtime that its thread may sleep: answers come so often that giving the P back and asking for
 // it again, and the runtime's watching for that every 20 µs, would take more CPU time than
 // the waiting. Where the runtime needs the thread to stop, its signal ends the wait.
 func (e *epoll) await() (int, error) {

@@ -53,7 +53,7 @@ func (l *lane) tally() *counts { return &l.counts }
 
 func (l *lane) watched() *intervals { return l.seconds }
 
-// show publishes what progress tells.
+// show publishes what progress returns.
 func (l *lane) show() {
 	l.shownRequests.Store(l.requests)
 	l.shownErrors.Store(l.errors())

@@ -57,8 +57,8 @@ type stream interface {
 	// Read returns what has come, which is valid until the next call on any stream of the
 	// loop, and whether there may be more. An error is the connection's end.
 	Read() (b []byte, more bool, end error)
-	// Write takes what it can of b. If it has to wait, the loop is told when it is to call
-	// again with the rest, which must not have changed.
+	// Write takes what it can of b. If it has to wait, the network calls loop.write when it
+	// is time for the rest, which must not have changed.
 	Write(b []byte) (n int, wait bool, err error)
 	// Close ends the connection, by a reset if it is not to end in good order.
 	Close(reset bool)
@@ -144,7 +144,7 @@ func (w *loop) connectAll() error {
 }
 
 // load is the loop proper: it sends from start and returns when all is answered,
-// at last, or when told to stop.
+// at last, or when run.stop is set.
 func (w *loop) load() error {
 	w.loading, w.sending = true, true
 	w.failing = w.clock() // sets the next look

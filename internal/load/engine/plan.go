@@ -70,7 +70,7 @@ type plan struct {
 }
 
 // prepare checks the options and builds the requests; those of a call whose types the
-// server tells are built once it has.
+// server reports are built once it has.
 func prepare(o load.Options) (*plan, error) {
 	checked, err := o.Prepare()
 	if err != nil {

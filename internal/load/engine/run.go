@@ -65,8 +65,8 @@ func (p *plan) offer(ctx context.Context, addresses []netip.AddrPort) (*load.Res
 	return result, err
 }
 
-// errStuck is that a thread neither ended at the run's last moment nor when it was told
-// to. What was measured until then is not to be trusted.
+// errStuck is that a thread neither ended at the run's last moment nor when run.stop was
+// set. What was measured until then is not to be trusted.
 var errStuck = errors.New("the load generator did not end, so its results are lost: the machine gave it no CPU time, or procfit has a bug")
 
 // worker carries out its share of a run.

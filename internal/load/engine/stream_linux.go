@@ -21,7 +21,7 @@ type descriptor struct {
 	fd      int
 }
 
-// Read makes one call where less came than the buffer holds: then the next event tells of
+// Read makes one call where less came than the buffer holds: then the next event reports
 // more (epoll(7)), unless the other side is gone, which was reported already.
 func (d *descriptor) Read() (b []byte, more bool, end error) {
 	for {

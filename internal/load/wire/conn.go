@@ -69,7 +69,7 @@ type Conn interface {
 	Ready() bool
 	// Start starts a request in a free place.
 	Start(place int, r *Request)
-	// Unsent is what is to be sent; it stays as it is until Sent is told how much of it was.
+	// Unsent is what is to be sent; it stays as it is until Sent, which gets how much of it was sent.
 	Unsent() []byte
 	Sent(n int)
 	// Cancel gives the request of a place up and reports how far it got.

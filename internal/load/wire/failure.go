@@ -33,7 +33,7 @@ func grpcNames() []string {
 	}
 }
 
-// Good tells an answer that did what was asked: 2xx and 3xx, gRPC's OK.
+// Good reports whether an answer did what was asked: 2xx and 3xx, gRPC's OK.
 func (s Status) Good() bool { return s >= 200 && s < 400 || s == GRPC }
 
 // Redirect leaves out 304, which is a full answer to a conditional request.

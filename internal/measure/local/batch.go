@@ -165,7 +165,7 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 // serverAfter is how long a program that listens runs until procfit asks whether it is a server.
 const serverAfter = 3 * time.Second
 
-// mayBeServer tells once where a batch program listens: a server never ends, and its user may have
+// mayBeServer reports once where a batch program listens: a server never ends, and its user may have
 // forgotten --url.
 func (r *run) mayBeServer(pids []int, ran time.Duration) {
 	if r.listens || ran < serverAfter {
