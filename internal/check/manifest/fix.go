@@ -12,20 +12,20 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// mend gives the findings of a file's containers their changes. It reads the file
+// addChanges gives the findings of a file's containers their changes. It reads the file
 // again: trees of all files at once would not fit.
-func (c *Checker) mend(f *check.File, list []*judged) {
+func (c *Checker) addChanges(f *check.File, list []*judged) {
 	b, err := f.Read(mostBytes)
 	if err != nil {
 		return // it could be read before; what has become of it shows when it is fixed
 	}
 	t := parse(f.Path, b, nowhere{})
 	for _, j := range list {
-		c.mendContainer(t, j)
+		c.addChange(t, j)
 	}
 }
 
-// nowhere is a Sink for what has been told.
+// nowhere is a Sink for what has been reported.
 type nowhere struct{}
 
 func (nowhere) Value(check.Value)     {}
@@ -34,7 +34,7 @@ func (nowhere) Problem(check.Problem) {}
 func (nowhere) Note(check.Note)       {}
 func (nowhere) Ignore(check.Ignore)   {}
 
-func (c *Checker) mendContainer(t text, j *judged) {
+func (c *Checker) addChange(t text, j *judged) {
 	k, r := j.container, j.remedy
 	if r == nil || k.object.doc >= len(t.docs) {
 		return
@@ -51,7 +51,7 @@ func (c *Checker) mendContainer(t text, j *judged) {
 	}
 	for i := range j.findings {
 		f := &j.findings[i]
-		if !j.mends(*f) {
+		if !j.fixes(*f) {
 			continue
 		}
 		if k.object.rendered != "" && !(c.o.Stdin && k.object.path == check.Stdin) {
@@ -90,7 +90,7 @@ type remedy struct {
 	edit    func(*editor) *edit
 	words   string
 	becomes int
-	mends   []string
+	fixes   []string
 }
 
 // The findings that a change may fix.
@@ -112,12 +112,12 @@ func (c *Checker) advise(j *judged) {
 	}
 	j.remedy = c.remedy(j)
 	divisorFirst := slices.ContainsFunc(j.findings, func(f check.Finding) bool {
-		return f.Rule == "PF015" && !slices.Contains(j.answered, f.Rule) && (j.remedy == nil || !slices.Contains(j.remedy.mends, "PF004"))
+		return f.Rule == "PF015" && !slices.Contains(j.answered, f.Rule) && (j.remedy == nil || !slices.Contains(j.remedy.fixes, "PF004"))
 	})
 	uses := j.container.refers && j.container.unit.env.source != sourceCommand
 	for i := range j.findings {
 		switch f := &j.findings[i]; {
-		case j.remedy != nil && j.mends(*f):
+		case j.remedy != nil && j.fixes(*f):
 			f.Fix = j.remedy.words
 		case uses && f.Rule == "PF004":
 			f.Fix = strings.Replace(f.Fix, "remove it", "first change what uses it in the command or in another variable, then remove it", 1)
@@ -128,9 +128,9 @@ func (c *Checker) advise(j *judged) {
 	}
 }
 
-// mends tells that the remedy is one for the finding, which nobody has answered.
-func (j *judged) mends(f check.Finding) bool {
-	return slices.Contains(j.remedy.mends, f.Rule) && !slices.Contains(j.answered, f.Rule)
+// fixes reports whether the remedy is one for the finding, which nobody has answered.
+func (j *judged) fixes(f check.Finding) bool {
+	return slices.Contains(j.remedy.fixes, f.Rule) && !slices.Contains(j.answered, f.Rule)
 }
 
 func (c *Checker) remedy(j *judged) *remedy {
@@ -174,9 +174,9 @@ func (c *Checker) remedy(j *judged) *remedy {
 		}
 		return r
 	case f.reference != nil:
-		return k.mendReference(f, s)
+		return k.fixReference(f, s)
 	case f.config == nil && f.state == facts.Known && f.refused != bothValues:
-		return k.mendValue(f, s, has)
+		return k.fixValue(f, s, has)
 	}
 	return nil
 }
@@ -214,14 +214,14 @@ func removal(s rule.Subject) string {
 	return fmt.Sprintf("remove GOMAXPROCS: %s then chooses %d and follows the limit", s.RuntimeName(), s.Unset())
 }
 
-// mendReference writes the divisor.
-func (k *container) mendReference(f field, s rule.Subject) *remedy {
+// fixReference writes the divisor.
+func (k *container) fixReference(f field, s rule.Subject) *remedy {
 	if r := f.reference; r.divisor == "1" || r.resource != "limits.cpu" && r.resource != "requests.cpu" {
 		return nil
 	}
-	r := &remedy{words: `write divisor: "1" (whole CPUs)`, mends: ofDivisor}
+	r := &remedy{words: `write divisor: "1" (whole CPUs)`, fixes: ofDivisor}
 	if f.reference.divisor == "" || f.reference.divisor == "0" {
-		r.mends = []string{"PF015"} // the value stays the same
+		r.fixes = []string{"PF015"} // the value stays the same
 	}
 	if limited(s) && f.reference.resource == "limits.cpu" && f.reference.container == "" {
 		r.becomes = s.Fit.Procs
@@ -258,15 +258,15 @@ func (e *editor) reference(v variable) (*yaml.Node, []step) {
 	return reference, []step{a, i, b, c}
 }
 
-// mendValue writes a value that fits, or the quotes that a value needs.
-func (k *container) mendValue(f field, s rule.Subject, has func(...string) bool) *remedy {
-	value, mends := f.value, []string{"PF016"}
+// fixValue writes a value that fits, or the quotes that a value needs.
+func (k *container) fixValue(f field, s rule.Subject, has func(...string) bool) *remedy {
+	value, fixes := f.value, []string{"PF016"}
 	if limited(s) && has("PF001", "PF003") {
-		value, mends = fmt.Sprint(s.Fit.Procs), []string{"PF001", "PF003", "PF005", "PF006", "PF016"}
+		value, fixes = fmt.Sprint(s.Fit.Procs), []string{"PF001", "PF003", "PF005", "PF006", "PF016"}
 	} else if !has("PF016") || f.refused == "" || has("PF003") {
 		return nil
 	}
-	r := k.write(f, value, mends)
+	r := k.write(f, value, fixes)
 	if !k.program.Known() && !k.refers && limited(s) && s.Unset() == s.Fit.Procs && has("PF001", "PF003") {
 		r.words += needsNone
 	}
@@ -274,8 +274,8 @@ func (k *container) mendValue(f field, s rule.Subject, has func(...string) bool)
 }
 
 // write is the remedy that writes a value.
-func (k *container) write(f field, value string, mends []string) *remedy {
-	r := &remedy{words: fmt.Sprintf("write GOMAXPROCS=%s as value: %s", value, quoted(value)), mends: mends}
+func (k *container) write(f field, value string, fixes []string) *remedy {
+	r := &remedy{words: fmt.Sprintf("write GOMAXPROCS=%s as value: %s", value, quoted(value)), fixes: fixes}
 	if n, err := fmt.Sscan(value, &r.becomes); n != 1 || err != nil {
 		r.becomes = 0
 	}

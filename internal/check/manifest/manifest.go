@@ -389,7 +389,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	c.resized(all, overlays)
 	c.judgeScripts(remembering{to, c})
 	for f, list := range byFile {
-		c.mend(f, list)
+		c.addChanges(f, list)
 	}
 	for _, j := range all {
 		for _, f := range j.findings {
