@@ -111,18 +111,17 @@ func (c *Checker) advise(j *judged) {
 		}
 	}
 	j.remedy = c.remedy(j)
-	divisorFirst := slices.ContainsFunc(j.findings, func(f check.Finding) bool {
-		return f.Rule == "PF015" && !slices.Contains(j.answered, f.Rule) && (j.remedy == nil || !slices.Contains(j.remedy.fixes, "PF004"))
-	})
+	divisorFirst := j.has("PF015") && (j.remedy == nil || !slices.Contains(j.remedy.fixes, "PF004"))
 	uses := j.container.refers && j.container.unit.env.source != sourceCommand
 	for i := range j.findings {
-		switch f := &j.findings[i]; {
+		f := &j.findings[i]
+		switch {
 		case j.remedy != nil && j.fixes(*f):
 			f.Fix = j.remedy.words
 		case uses && f.Rule == "PF004":
 			f.Fix = strings.Replace(f.Fix, "remove it", "first change what uses it in the command or in another variable, then remove it", 1)
 		}
-		if f := &j.findings[i]; f.Rule == "PF004" && divisorFirst {
+		if f.Rule == "PF004" && divisorFirst {
 			f.Fix = "write the divisor (PF015); to follow a resize in place too, " + f.Fix
 		}
 	}
@@ -134,12 +133,7 @@ func (j *judged) fixes(f check.Finding) bool {
 }
 
 func (c *Checker) remedy(j *judged) *remedy {
-	k := j.container
-	has := func(ids ...string) bool {
-		return slices.ContainsFunc(j.findings, func(f check.Finding) bool {
-			return slices.Contains(ids, f.Rule) && !slices.Contains(j.answered, f.Rule)
-		})
-	}
+	k, has := j.container, j.has
 	// Who says that the value is meant so does not want it gone.
 	meant := slices.ContainsFunc(j.answered, func(id string) bool { return id == "PF001" || id == "PF002" || id == "PF004" })
 	s := rule.NewSubject(k.observed(c.o.NodeCPUs))
@@ -179,6 +173,13 @@ func (c *Checker) remedy(j *judged) *remedy {
 		return k.fixValue(f, s, has)
 	}
 	return nil
+}
+
+// has reports whether one of the rules has found what nobody has answered.
+func (j *judged) has(rules ...string) bool {
+	return slices.ContainsFunc(j.findings, func(f check.Finding) bool {
+		return slices.Contains(rules, f.Rule) && !slices.Contains(j.answered, f.Rule)
+	})
 }
 
 // limited reports whether a limit is known that a resourceFieldRef gives.
