@@ -14,15 +14,15 @@ import (
 // Page shows a Report, in a terminal or in a browser.
 func (r *Report) Page() *document.Document {
 	d := &document.Document{Title: "Migrate " + phrase.Clean(r.Module.Path) + " from automaxprocs"}
-	d.Blocks = append(d.Blocks, r.answer(), r.facts())
-	d.Blocks = append(d.Blocks, r.importTable()...)
+	d.Add(r.answer(), r.facts())
+	d.Add(r.importTable()...)
 	if len(r.Workloads) > 0 {
-		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Workloads"}, workloadTable(r.Workloads))
+		d.Add(document.Heading{Level: 2, Text: "Workloads"}, workloadTable(r.Workloads))
 	}
-	d.Blocks = append(d.Blocks, r.limitTables()...)
-	d.Blocks = append(d.Blocks, r.proofs()...)
+	d.Add(r.limitTables()...)
+	d.Add(r.proofs()...)
 	if notes := r.notes(); len(notes) > 0 {
-		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Notes"}, notes)
+		d.Add(document.Heading{Level: 2, Text: "Notes"}, notes)
 	}
 	return d
 }

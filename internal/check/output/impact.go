@@ -35,15 +35,15 @@ const widePage = 120
 func writeImpactText(w io.Writer, r *check.Report, m check.Impact, o Options) error {
 	d := &page.Document{Title: "GOMAXPROCS by CRI-O", Blocks: []page.Block{headline(m)}}
 	if m.Total.Containers.All > 0 {
-		d.Blocks = append(d.Blocks, page.Heading{Level: 3, Text: "By namespace"}, byNamespace(m))
+		d.Add(page.Heading{Level: 3, Text: "By namespace"}, byNamespace(m))
 	}
-	d.Blocks = append(d.Blocks, affected(m, o.Values)...)
+	d.Add(affected(m, o.Values)...)
 	if list := keptList(m.Total); len(list) > 0 {
-		d.Blocks = append(d.Blocks, page.Heading{Level: 3, Text: "Not affected"}, page.List{Items: page.Items(list)})
+		d.Add(page.Heading{Level: 3, Text: "Not affected"}, page.List{Items: page.Items(list)})
 	}
-	d.Blocks = append(d.Blocks, page.Notes(append(holes(m), asides(r, m)...)))
+	d.Add(page.Notes(append(holes(m), asides(r, m)...)))
 	if !o.Quiet {
-		d.Blocks = append(d.Blocks, page.Text{Text: phrase.Count(r.Files, cmp.Or(r.Noun, "file")) + " checked", Style: page.Strong})
+		d.Add(page.Text{Text: phrase.Count(r.Files, cmp.Or(r.Noun, "file")) + " checked", Style: page.Strong})
 	}
 	return text.Render(w, d, text.Options{Width: cmp.Or(o.Width, widePage), Color: o.Color})
 }

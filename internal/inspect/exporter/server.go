@@ -133,7 +133,7 @@ func indexOf(v *view, err error) *document.Document {
 		d.Date = "seen at " + v.at.UTC().Format("2006-01-02 15:04:05 UTC")
 		d.Blocks = processList(v.rows)
 	}
-	d.Blocks = append(d.Blocks, document.Links{
+	d.Add(document.Links{
 		{Text: "/metrics, for Prometheus", To: "/metrics"}, {Text: "/healthz, which answers ok while the exporter runs", To: "/healthz"},
 	})
 	return d

@@ -137,7 +137,7 @@ func (w Watched) document() *document.Document {
 	title := fmt.Sprintf("Process %d under its own traffic, for %s", w.PID, number.Short(number.Duration(w.Duration)))
 	d := &document.Document{Title: title, Blocks: []document.Block{document.Text{Text: title, Style: document.Strong}, pairs}}
 	if notes := w.notes(); len(notes) > 0 {
-		d.Blocks = append(d.Blocks, document.Notes(notes))
+		d.Add(document.Notes(notes))
 	}
 	return d
 }

@@ -43,7 +43,7 @@ func (q quote) String() string {
 // Article is one article on one screen: what it claims and how much of that holds here, what does not,
 // what today's Go changed, and the command for a program of one's own.
 func Article(o *lab.Outcome, a lab.Article) *document.Document {
-	d := &document.Document{Title: "Article " + a.ID + ": " + a.Title, Date: o.Started.UTC().Format("2 January 2006, 15:04 UTC"), Class: "lab"}
+	d := &document.Document{Title: "Article " + a.ID + ": " + a.Title, Date: document.Date(o.Started), Class: "lab"}
 	claims := document.Table{Prose: true, Columns: []document.Column{{Head: "Holds here", Left: true}, {Head: "What it claims", Left: true}}}
 	var all tallies
 	for _, c := range a.Claims {
@@ -66,20 +66,20 @@ func Article(o *lab.Outcome, a lab.Article) *document.Document {
 			not = append(not, q.String())
 		}
 	}
-	d.Blocks = append(d.Blocks, document.Text{Text: phrase.Capital(all.sentence())}, claims)
+	d.Add(document.Text{Text: phrase.Capital(all.sentence())}, claims)
 	for _, part := range []struct {
 		title string
 		items []string
 	}{{"What does not hold", not}, {"With today's Go", today}} {
 		if len(part.items) > 0 {
-			d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: part.title}, document.List{Items: document.Items(part.items)})
+			d.Add(document.Heading{Level: 2, Text: part.title}, document.List{Items: document.Items(part.items)})
 		}
 	}
 	var own document.List
 	for _, o := range a.Own {
 		own.Items = append(own.Items, document.Item{Text: o.Does, Command: o.Command})
 	}
-	d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Your own program"}, own)
+	d.Add(document.Heading{Level: 2, Text: "Your own program"}, own)
 	return d
 }
 

@@ -17,9 +17,8 @@ const title = "The articles' experiments, run here"
 // Index is a lab run at a glance, which leads to the page of each experiment.
 func Index(o *lab.Outcome) *document.Document {
 	d := newDocument(title, o)
-	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
 	if text := incomplete(o); text != "" {
-		add(document.Alert{Text: text})
+		d.Add(document.Alert{Text: text})
 	}
 	outcome := document.Panel{Name: "Outcome", Tone: document.Unknown, Level: 2, Sentence: concluded(o)}
 	if text := disturbed(o); text != "" {
@@ -30,13 +29,13 @@ func Index(o *lab.Outcome) *document.Document {
 	}
 	outcome.Blocks = append(outcome.Blocks, document.Text{Style: document.Muted,
 		Text: "A hypothesis holds if the whole 95% interval of the measured ratio is within its bounds, and does not hold if the whole interval is outside. It is undecided if the interval crosses a bound. The intervals hold however often one looks at them."})
-	add(outcome)
+	d.Add(outcome)
 	if articles := articlesOf(o); len(articles) > 0 {
 		var links document.Links
 		for _, a := range articles {
 			links = append(links, document.Link{Text: "article " + a.ID + ": " + a.Title, To: articlePage(a)})
 		}
-		add(document.Heading{Level: 2, Text: "Articles"}, links)
+		d.Add(document.Heading{Level: 2, Text: "Articles"}, links)
 	}
 	all := document.Table{Columns: []document.Column{{Head: "Experiment"}, {Head: "What runs", Left: true}, {Head: "From", Left: true}, {Head: "Hypotheses", Left: true}}}
 	var answers []document.Block
@@ -56,21 +55,20 @@ func Index(o *lab.Outcome) *document.Document {
 			answers = append(append(answers, hypotheses...), elsewhere(r)...)
 		}
 	}
-	add(document.Heading{Level: 2, Text: "Experiments"}, all, document.Heading{Level: 2, Text: "Hypotheses"})
-	add(answers...)
-	add(largerList(o)...)
-	add(environment(o)...)
-	add(commandOf(o))
+	d.Add(document.Heading{Level: 2, Text: "Experiments"}, all, document.Heading{Level: 2, Text: "Hypotheses"})
+	d.Add(answers...)
+	d.Add(largerList(o)...)
+	d.Add(environment(o)...)
+	d.Add(commandOf(o))
 	return d
 }
 
 // Results are a lab run whole, all experiments in one.
 func Results(o *lab.Outcome) *document.Document {
 	d := newDocument(title, o)
-	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
-	add(document.Text{Text: concluded(o), Style: document.Strong})
+	d.Add(document.Text{Text: concluded(o), Style: document.Strong})
 	for _, s := range alerts(o) {
-		add(document.Alert{Text: s})
+		d.Add(document.Alert{Text: s})
 	}
 	for i := range o.Experiments {
 		r := &o.Experiments[i]
@@ -78,22 +76,22 @@ func Results(o *lab.Outcome) *document.Document {
 		if r.Claim != "" {
 			from += " Its result: " + r.Claim + "."
 		}
-		add(document.Heading{Level: 2, Text: r.ID}, document.Text{Text: from})
+		d.Add(document.Heading{Level: 2, Text: r.ID}, document.Text{Text: from})
 		if note := noteOf(r); note != "" {
-			add(document.Text{Text: note, Style: document.Muted})
+			d.Add(document.Text{Text: note, Style: document.Muted})
 		}
 		if r.NotRun != "" {
-			add(document.Text{Text: "not run: " + lead(r.NotRun)})
+			d.Add(document.Text{Text: "not run: " + lead(r.NotRun)})
 			continue
 		}
-		add(whatHolds(r)...)
+		d.Add(whatHolds(r)...)
 		for _, s := range stagesOf(r) {
-			add(s.blocks(3, s.title, r.ID)...)
+			d.Add(s.blocks(3, s.title, r.ID)...)
 		}
 	}
-	add(largerList(o)...)
-	add(environment(o)...)
-	add(commandOf(o))
+	d.Add(largerList(o)...)
+	d.Add(environment(o)...)
+	d.Add(commandOf(o))
 	return d
 }
 
@@ -101,7 +99,6 @@ func Results(o *lab.Outcome) *document.Document {
 func experimentPage(o *lab.Outcome, r *lab.Ran) *document.Document {
 	d := newDocument(r.ID, o)
 	d.Home = &document.Link{Text: "The lab", To: "../index.html"}
-	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
 	about := document.Panel{Name: "Experiment", Label: documentName(r.Document), Level: 2, Sentence: r.Title}
 	if r.Claim != "" {
 		about.Blocks = append(about.Blocks, document.Text{Text: "The article's result: " + r.Claim})
@@ -109,23 +106,23 @@ func experimentPage(o *lab.Outcome, r *lab.Ran) *document.Document {
 	if note := noteOf(r); note != "" {
 		about.Blocks = append(about.Blocks, document.Text{Text: note, Style: document.Muted})
 	}
-	add(about)
+	d.Add(about)
 	if hypotheses, _ := asked(r); hypotheses != nil {
-		add(document.Heading{Level: 2, Text: "Hypotheses"})
-		add(hypotheses...)
+		d.Add(document.Heading{Level: 2, Text: "Hypotheses"})
+		d.Add(hypotheses...)
 	}
-	add(elsewhere(r)...)
+	d.Add(elsewhere(r)...)
 	if len(r.Files) > 0 {
-		add(document.Heading{Level: 2, Text: "To look at"})
-		add(filesOf(r, r.ID)...)
+		d.Add(document.Heading{Level: 2, Text: "To look at"})
+		d.Add(filesOf(r, r.ID)...)
 	}
-	add(gridOf(r).blocks(2)...)
+	d.Add(gridOf(r).blocks(2)...)
 	for _, s := range stagesOf(r) {
-		add(s.blocks(2, cmp.Or(s.title, "Measured"), "")...)
+		d.Add(s.blocks(2, cmp.Or(s.title, "Measured"), "")...)
 	}
-	add(document.Text{Style: document.Small,
+	d.Add(document.Text{Style: document.Small,
 		Text: "The charts of an experiment share one scale. Large dots are medians with 95% intervals, small dots are single trials. A table shows median × (lowest ÷ median, highest ÷ median), as article 002 does."})
-	add(environment(o)...)
+	d.Add(environment(o)...)
 	return d
 }
 
@@ -133,34 +130,33 @@ func experimentPage(o *lab.Outcome, r *lab.Ran) *document.Document {
 // are in it always: they are in a document's own notation.
 func Brief(o *lab.Outcome) *document.Document {
 	d := newDocument(title, o)
-	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
 	for i := range o.Experiments {
 		r := &o.Experiments[i]
-		add(document.Heading{Level: 2, Text: r.ID, Note: r.Title + " (" + documentName(r.Document) + ")"})
+		d.Add(document.Heading{Level: 2, Text: r.ID, Note: r.Title + " (" + documentName(r.Document) + ")"})
 		if note := noteOf(r); note != "" {
-			add(document.Text{Text: note, Style: document.Muted})
+			d.Add(document.Text{Text: note, Style: document.Muted})
 		}
 		if r.NotRun != "" {
-			add(document.List{Items: document.Items([]string{"not run: " + lead(r.NotRun)})})
+			d.Add(document.List{Items: document.Items([]string{"not run: " + lead(r.NotRun)})})
 			continue
 		}
-		add(whatHolds(r)...)
+		d.Add(whatHolds(r)...)
 		stages := stagesOf(r)
 		versions := slices.ContainsFunc(stages, func(s stageWords) bool { return s.versions })
 		for _, s := range stages {
 			if !versions && len(o.Experiments) > mostWithTables {
 				s.rows = nil
 			}
-			add(s.brief()...)
+			d.Add(s.brief()...)
 		}
 	}
-	add(largerList(o)...)
-	add(document.Text{Text: concluded(o), Style: document.Strong})
+	d.Add(largerList(o)...)
+	d.Add(document.Text{Text: concluded(o), Style: document.Strong})
 	var notes document.Notes
 	for _, s := range alerts(o) {
 		notes = append(notes, document.Note{Message: s})
 	}
-	add(notes)
+	d.Add(notes)
 	return d
 }
 
@@ -169,7 +165,7 @@ func Brief(o *lab.Outcome) *document.Document {
 const mostWithTables = 2
 
 func newDocument(title string, o *lab.Outcome) *document.Document {
-	return &document.Document{Title: title, Date: o.Started.UTC().Format("2 January 2006, 15:04 UTC"), Parts: true, Class: "lab"}
+	return &document.Document{Title: title, Date: document.Date(o.Started), Parts: true, Class: "lab"}
 }
 
 // alerts are what weakens all of it.

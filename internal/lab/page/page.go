@@ -68,7 +68,7 @@ func Several(machines []*lab.Machine) *document.Document {
 		}
 		list = append(list, document.Pair{Name: m.Name, Value: about})
 	}
-	d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Machines"}, list)
+	d.Add(document.Heading{Level: 2, Text: "Machines"}, list)
 	return d
 }
 
@@ -228,17 +228,13 @@ func disturbed(o *lab.Outcome) string {
 // Write renders a lab run into its directory: index.html, RESULTS.md, and a page for
 // each experiment, in a directory that exists where it was run.
 func Write(dir string, o *lab.Outcome) error {
-	index, err := html.Render(Index(o))
-	if err != nil {
-		return err
-	}
-	list := []folder.File{
-		{Name: "index.html", Mode: folder.Shared, Content: index},
-		{Name: "RESULTS.md", Mode: folder.Shared, Content: markdown.Render(Results(o))},
-	}
+	list := []folder.File{{Name: "RESULTS.md", Mode: folder.Shared, Content: markdown.Render(Results(o))}}
 	add := func(name string, d *document.Document) error {
 		content, err := html.Render(d)
 		list = append(list, folder.File{Name: name, Mode: folder.Shared, Content: content})
+		return err
+	}
+	if err := add("index.html", Index(o)); err != nil {
 		return err
 	}
 	for i := range o.Experiments {
@@ -253,6 +249,6 @@ func Write(dir string, o *lab.Outcome) error {
 			return err
 		}
 	}
-	_, err = folder.Write(dir, list...)
+	_, err := folder.Write(dir, list...)
 	return err
 }

@@ -12,6 +12,7 @@ package document
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // Document is a page.
@@ -25,6 +26,12 @@ type Document struct {
 	// Closing follows the paths of the files at the end of a terminal's page: what to do next.
 	Closing []Block
 }
+
+// Date is a time as a page's Date.
+func Date(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
+
+// Add puts blocks at the end of a page.
+func (d *Document) Add(list ...Block) { d.Blocks = append(d.Blocks, list...) }
 
 // Block is a part of a document.
 type Block interface {

@@ -43,7 +43,7 @@ func NewFailure(dir string, c *journal.Contents) *Failure {
 		heading, output = "all of it", strings.Split(below, "\n")
 	}
 	f := &Failure{
-		Name: phrase.Clean(h.Name), Started: h.Started.UTC().Format("2 January 2006, 15:04 UTC"), What: phrase.Clean(what),
+		Name: phrase.Clean(h.Name), Started: document.Date(h.Started), What: phrase.Clean(what),
 		Setting: phrase.Clean(t.Setting.Label),
 		Heading: phrase.Clean(heading), Command: phrase.Shell(targetOf(h, t)), Try: attempts(h, t),
 	}

@@ -27,11 +27,11 @@ func Fleet(o *fleet.Outcome, propose string) *document.Document {
 // fleetPage leads to the reports of the services from a folder.
 func fleetPage(o *fleet.Outcome, from string) *document.Document {
 	d := &document.Document{
-		Title: "Fleet of " + phrase.Count(len(o.Services), "service"), Date: o.Started.UTC().Format("2 January 2006, 15:04 UTC"),
+		Title: "Fleet of " + phrase.Count(len(o.Services), "service"), Date: document.Date(o.Started),
 		Blocks: []document.Block{fleetAnswer(o), fleetTable(o)},
 	}
 	for i := range o.Services {
-		d.Blocks = append(d.Blocks, serviceNotes(o, &o.Services[i], from)...)
+		d.Add(serviceNotes(o, &o.Services[i], from)...)
 	}
 	return d
 }
@@ -39,7 +39,7 @@ func fleetPage(o *fleet.Outcome, from string) *document.Document {
 // FleetReport is all of it, as its files show it.
 func FleetReport(o *fleet.Outcome) *document.Document {
 	d := fleetPage(o, "")
-	d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "About this page"}, document.Pairs{
+	d.Add(document.Heading{Level: 2, Text: "About this page"}, document.Pairs{
 		{Name: "Services from", Value: o.File}, {Name: "Commit", Value: o.Commit}, {Name: "Results in", Value: o.Folder},
 	}, document.Text{Text: "A service is compared with its last result on the same machine: its value, and what each value gains over the default in its own run. What all values lose together from one time to the next is not seen.", Style: document.Small})
 	return d

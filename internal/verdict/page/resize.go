@@ -21,7 +21,7 @@ func Resize(r *resize.Rehearsal) *document.Document {
 	if notes := w.notes(); len(notes) > 0 {
 		blocks = append(blocks, notes)
 	}
-	return &document.Document{Title: r.Name, Date: r.Started.UTC().Format("2 January 2006, 15:04 UTC"), Blocks: append(blocks,
+	return &document.Document{Title: r.Name, Date: document.Date(r.Started), Blocks: append(blocks,
 		document.Heading{Level: 2, Text: fmt.Sprintf("At %s req/s", number.Count(r.RatePerSecond))}, w.steps(),
 		document.Heading{Level: 2, Text: "At full load, next to a fresh start under the same limit"}, w.most(),
 	)}

@@ -24,26 +24,25 @@ func Brief(name string, t *exec.Trace) *document.Document { return brief(name, t
 func brief(name string, t *exec.Trace, rows int) *document.Document {
 	k := listed(t, min(rows, len(letters)))
 	d := &document.Document{Title: "Execution trace of " + phrase.Clean(name), Blocks: []document.Block{headline(t)}}
-	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
 	if n := int64(len(t.Spans)); n < t.SpanCount {
-		add(document.Notes{{Message: fmt.Sprintf("The timeline shows the first %d of %d spans and ends at %s; the sums are of the whole trace.", n, t.SpanCount, number.Duration(end(t)))}})
+		d.Add(document.Notes{{Message: fmt.Sprintf("The timeline shows the first %d of %d spans and ends at %s; the sums are of the whole trace.", n, t.SpanCount, number.Duration(end(t)))}})
 	}
 	if len(t.Procs) > 0 && t.Duration > 0 {
 		shown := t.Procs[:min(len(t.Procs), rows)]
-		add(heading("Each P over time"), small("the goroutine that ran longest in each column; letters: below"),
+		d.Add(heading("Each P over time"), small("the goroutine that ran longest in each column; letters: below"),
 			document.Timeline{Ticks: ticks(t), Lanes: lanes(t, shown, k, nil)}, more(len(t.Procs)-len(shown), "P"))
-		add(heading("Each P"), small("how long it ran goroutines, and where those that it started came from"), procs(t, shown), more(len(t.Procs)-len(shown), "P"))
+		d.Add(heading("Each P"), small("how long it ran goroutines, and where those that it started came from"), procs(t, shown), more(len(t.Procs)-len(shown), "P"))
 	}
 	if len(t.Flows) > 0 {
 		shown := t.Flows[:min(len(t.Flows), rows)]
-		add(heading("Stolen from whom"), flows(shown), more(len(t.Flows)-len(shown), "pair"))
+		d.Add(heading("Stolen from whom"), flows(shown), more(len(t.Flows)-len(shown), "pair"))
 	}
 	if len(k.list) > 0 {
-		add(heading("Goroutines"), small(k.selection()), goroutines(k), small(k.rest()))
+		d.Add(heading("Goroutines"), small(k.selection()), goroutines(k), small(k.rest()))
 	}
 	if all := t.Fairness(); len(all) > 0 {
 		shown := all[:min(len(all), rows)]
-		add(heading("Goroutines of one function"), small("fairness is Jain's index of how long each ran: 1 if all ran for the same time, 1/n if one of n ran alone; it says something if all had the same to do"),
+		d.Add(heading("Goroutines of one function"), small("fairness is Jain's index of how long each ran: 1 if all ran for the same time, 1/n if one of n ran alone; it says something if all had the same to do"),
 			fairness(shown), more(len(all)-len(shown), "function"))
 	}
 	return d

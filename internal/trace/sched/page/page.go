@@ -35,13 +35,13 @@ func Brief(name string, s *sched.Summary, readings []sched.Reading) *document.Do
 		v.unread = append(v.unread[:briefUnread:briefUnread], fmt.Sprintf("and %d more; --json lists the first %d", s.Skipped.Count-briefUnread, len(s.Skipped.First)))
 	}
 	d := v.document()
-	d.Blocks = append(d.Blocks, v.levels...)
+	d.Add(v.levels...)
 	d.Blocks = append(append(d.Blocks, v.procs...), v.waits...)
 	if len(v.facts) > 0 {
-		d.Blocks = append(d.Blocks, v.facts)
+		d.Add(v.facts)
 	}
-	d.Blocks = append(d.Blocks, v.readings)
-	d.Blocks = append(d.Blocks, v.broken()...)
+	d.Add(v.readings)
+	d.Add(v.broken()...)
 	return d
 }
 
