@@ -105,7 +105,7 @@ func (run *liveRun) how() string {
 	if run.program.Most > 0 {
 		return "it allows that and sets the values itself; its own value comes back at the end, and within 10 s if procfit is killed"
 	}
-	return "procfit has it call runtime.GOMAXPROCS again and again: each time one goroutine is held, for about 1 ms where a CPU is free, often for 10 to 100 ms on a busy machine, seldom for seconds on an overloaded one, and kill -9 of procfit's tracer in that time would end the program"
+	return "procfit has it call runtime.GOMAXPROCS again and again: each time " + heldByCall
 }
 
 // describe is what will be done, how long it takes at most, and what it may cost.

@@ -274,6 +274,7 @@ func (o *loadOptions) offer(ctx context.Context, std stdio) (*load.Result, error
 	live := newLive(std, o.options.Duration)
 	options := o.options
 	options.Each, options.Progress = live.second, live.progress
+	logged := func() error { return nil }
 	if o.hdr != "" {
 		f, err := os.Create(o.hdr)
 		if err != nil {
@@ -282,14 +283,12 @@ func (o *loadOptions) offer(ctx context.Context, std stdio) (*load.Result, error
 		defer f.Close()
 		log := &secondsLog{to: hdrhistogram.NewHistogramLogWriter(f)}
 		options.Each = func(i load.Interval) { live.second(i); log.second(i) }
-		result, err := engine.Run(ctx, options)
-		live.finish()
-		if err := errors.Join(log.err, f.Close()); err != nil {
-			return result, fmt.Errorf("--hdr %s: %w", o.hdr, err)
-		}
-		return result, err
+		logged = func() error { return errors.Join(log.err, f.Close()) }
 	}
 	result, err := engine.Run(ctx, options)
 	live.finish()
+	if err := logged(); err != nil {
+		return result, fmt.Errorf("--hdr %s: %w", o.hdr, err)
+	}
 	return result, err
 }

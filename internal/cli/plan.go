@@ -303,21 +303,15 @@ func race(s *session.Session) []string {
 	// A block that was begun is completed, whatever the budget is now.
 	trials := max(s.Plan.MaxTrials, s.Done+s.Missing())
 	left, most := s.Each()*time.Duration(trials-s.Done), s.TimeLeft()
-	text, more := "at most "+phrase.Count(trials, "trial"), ""
+	text, more, done := "at most "+phrase.Count(trials, "trial"), "", ""
 	if s.Done > 0 {
-		text, more = text+fmt.Sprintf(", %d of them done", s.Done), " more"
+		text, more, done = text+fmt.Sprintf(", %d of them done", s.Done), " more", "; "+phrase.Count(s.Done, "trial")+" done"
 	}
 	switch {
 	case most != nil && (left == 0 || *most == 0): // how many trials that is, nobody knows yet
-		text = "at most " + number.Minutes(*most) + more + " and what is running then"
-		if s.Done > 0 {
-			text += "; " + phrase.Count(s.Done, "trial") + " done"
-		}
+		text = "at most " + number.Minutes(*most) + more + " and what is running then" + done
 	case most != nil && *most < left: // the time ends it first
-		text = fmt.Sprintf("at most %s%s, about %s", number.Minutes(*most), more, phrase.Count(int(math.Ceil(float64(*most)/float64(s.Each()))), "trial"))
-		if s.Done > 0 {
-			text += "; " + phrase.Count(s.Done, "trial") + " done"
-		}
+		text = fmt.Sprintf("at most %s%s, about %s%s", number.Minutes(*most), more, phrase.Count(int(math.Ceil(float64(*most)/float64(s.Each()))), "trial"), done)
 	case left > 0:
 		text += aboutTime(s, trials-s.Done)
 	}

@@ -317,9 +317,12 @@ func (c valueChange) lendable(what, otherwise string) error {
 	return nil
 }
 
+// heldByCall is what a call that procfit makes costs the program.
+const heldByCall = "one goroutine is held, for about 1 ms where a CPU is free, often for 10 to 100 ms on a busy machine, seldom for seconds on an overloaded one, and kill -9 of procfit's tracer in that time would end the program"
+
 // agreed asks, unless --yes is given.
 func (o *setOptions) agreed(ctx context.Context, std stdio, c valueChange, args []string) error {
-	how := "procfit has it call runtime.GOMAXPROCS: one goroutine is held, for about 1 ms where a CPU is free, often for 10 to 100 ms on a busy machine, seldom for seconds on an overloaded one, and kill -9 of procfit's tracer in that time would end the program"
+	how := "procfit has it call runtime.GOMAXPROCS: " + heldByCall
 	switch {
 	case o.byLease(c):
 		how = fmt.Sprintf("it allows leases and sets the value itself; its own value comes back at the end, and within %s if procfit is killed", number.Chosen(meter.LongestLease))

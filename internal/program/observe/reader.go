@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/procstat"
@@ -116,19 +117,17 @@ func causeOf(err error) Cause {
 	return Other
 }
 
-// mayTrace reports whether procfit has CAP_SYS_PTRACE of the machine, and not only of a user namespace.
-func mayTrace() bool {
-	status, errStatus := os.ReadFile("/proc/self/status")
-	users, errUsers := os.ReadFile("/proc/self/uid_map")
-	if errStatus != nil || errUsers != nil {
-		return false
-	}
+// mayTrace reports whether procfit has CAP_SYS_PTRACE of the machine, and not only of a user namespace. What
+// cannot be read shows neither.
+var mayTrace = sync.OnceValue(func() bool {
+	status, _ := os.ReadFile("/proc/self/status")
+	users, _ := os.ReadFile("/proc/self/uid_map")
 	_, after, _ := strings.Cut(string(status), "\nCapEff:")
 	line, _, _ := strings.Cut(after, "\n")
 	effective, err := strconv.ParseUint(strings.TrimSpace(line), 16, 64)
 	const sysPtrace = 19 // of linux/capability.h
 	return err == nil && effective>>sysPtrace&1 == 1 && slices.Equal(strings.Fields(string(users)), []string{"0", "0", "4294967295"})
-}
+})
 
 // Summary is the reason in words that many share.
 func (u Unreadable) Summary() string {
