@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/canary"
 )
 
@@ -97,11 +98,11 @@ func (o *kubeCanary) canaryHeader(std stdio) (h canary.Header, err error) {
 	duration, warmup := spec.Load.Duration, spec.Load.Warmup
 	switch {
 	case o.slice < time.Second || o.slice > longestSlice || o.slice%time.Second != 0:
-		return h, usageError("--slice %s: expected whole seconds, from 1s to %s", o.slice, longestSlice)
+		return h, usageError("--slice %s: expected whole seconds, from 1s to %s", number.Typed(o.slice), number.Typed(longestSlice))
 	case duration < fewestSlices*o.slice:
-		return h, usageError("--for %s: expected at least %d slices of %s, since fewer prove nothing", duration, fewestSlices, o.slice)
+		return h, usageError("--for %s: expected at least %d slices of %s, since fewer prove nothing", number.Typed(duration), fewestSlices, number.Chosen(o.slice))
 	case warmup < 0 || warmup > longestSlice:
-		return h, usageError("--for warmup=%s: expected 0s to %s", warmup, longestSlice)
+		return h, usageError("--for warmup=%s: expected 0s to %s", number.Typed(warmup), number.Typed(longestSlice))
 	case len(spec.Replicas) != 1:
 		return h, usageError("--replicas: expected one number, the pods of each value")
 	}

@@ -59,7 +59,7 @@ func (o *liveOptions) checkWays() error {
 	}
 	if loads && o.has("for") {
 		each := o.spec.Load.Duration / time.Duration(max(1, o.spec.Repeats))
-		return usageError("--for has no effect with --rate, which measures %s, each by itself; try: --trial-time %s", phrase.Count(o.spec.Repeats, "trial"), max(time.Second, each-each%time.Second))
+		return usageError("--for has no effect with --rate, which measures %s, each by itself; try: --trial-time %s", phrase.Count(o.spec.Repeats, "trial"), number.Typed(max(time.Second, each-each%time.Second)))
 	}
 	return nil
 }

@@ -159,11 +159,11 @@ func (o *liveOptions) liveHeader(std stdio, h *judge.Header) error {
 	spec := o.spec.Spec
 	switch {
 	case o.slice < shortestSlice:
-		return usageError("--slice %s: expected %s or more, since a shorter slice is mostly what a change costs", o.slice, shortestSlice)
+		return usageError("--slice %s: expected %s or more, since a shorter slice is mostly what a change costs", number.Typed(o.slice), shortestSlice)
 	case o.burnIn < shortestBurnIn:
-		return usageError("--burn-in %s: expected %s or more", o.burnIn, shortestBurnIn)
+		return usageError("--burn-in %s: expected %s or more", number.Typed(o.burnIn), shortestBurnIn)
 	case o.baseline < 2*o.slice:
-		return usageError("--baseline %s: expected at least two slices of %s, for example --baseline %s", o.baseline, number.Chosen(o.slice), 2*o.slice)
+		return usageError("--baseline %s: expected at least two slices of %s, for example --baseline %s", number.Typed(o.baseline), number.Chosen(o.slice), number.Typed(2*o.slice))
 	}
 	*h = judge.NewHeader(o.slice, o.burnIn, o.baseline, spec.Load.Duration)
 	h.Live.Budget, h.Live.Same = o.budget.requests, o.same

@@ -246,8 +246,8 @@ func (h Header) Check() error {
 	left := seconds(h.Load.DurationSeconds - h.Live.BaselineSeconds)
 	if left < FewestBlocks*h.Block() {
 		return fmt.Errorf("--for %s: after the baseline of %s that is %s of %s; a proof takes %d at least: --for %s",
-			seconds(h.Load.DurationSeconds), number.Chosen(seconds(h.Live.BaselineSeconds)), phrase.Count(max(0, int(left/h.Block())), "block"), number.Chosen(h.Block()), FewestBlocks,
-			fmt.Sprintf("%gm", h.Least().Minutes()))
+			number.Typed(seconds(h.Load.DurationSeconds)), number.Chosen(seconds(h.Live.BaselineSeconds)), phrase.Count(max(0, int(left/h.Block())), "block"), number.Chosen(h.Block()), FewestBlocks,
+			number.Typed(h.Least()))
 	}
 	return nil
 }

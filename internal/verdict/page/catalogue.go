@@ -98,7 +98,7 @@ var catalogue = byKind(
 			phase, depends = "a trial", "its numbers depend"
 		}
 		return fmt.Sprintf("%s has about %s garbage collections, and each takes %s of its time: %s on how many it happens to have", phase, shortNumber(x.Collections, 2), number.Percent(x.Share), depends),
-			fmt.Sprintf("use --trial-time %s, which has room for five", time.Duration(x.Seconds)*time.Second)
+			fmt.Sprintf("use --trial-time %s, which has room for five", number.Typed(time.Duration(x.Seconds)*time.Second))
 	}),
 	warns(func(w words, _ verdict.FlatCurve) (string, string) {
 		fix := "profile the program first: GOMAXPROCS may not matter here"
