@@ -141,9 +141,8 @@ func (o *liveOptions) watch(ctx context.Context, std stdio, c valueChange, progr
 	w.Seen = live.Seen(from, to)
 	if port, ok := strings.CutPrefix(o.operands[0], ":"); ok {
 		w.Port, _ = strconv.Atoi(port)
-	} else if l, err := sockets.Of(c.subject.PID); err == nil {
-		w.Port = int(l.Address().Port())
-		l.Close()
+	} else {
+		w.Port = int(sockets.AddressOf(c.subject.PID).Port())
 	}
 	if o.printed.json() {
 		err = w.WriteJSON(std.out)

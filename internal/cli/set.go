@@ -415,12 +415,7 @@ func (c valueChange) refused(err error) error {
 // example is a request to where the program listens; empty: that is not known. procfit sends
 // none itself, since it does not know what a request does.
 func (c valueChange) example() string {
-	l, err := sockets.Of(c.subject.PID)
-	if err != nil {
-		return ""
-	}
-	defer l.Close()
-	if at := l.Address(); at.IsValid() {
+	if at := sockets.AddressOf(c.subject.PID); at.IsValid() {
 		return fmt.Sprintf(", for example: curl http://%s/", at)
 	}
 	return ""

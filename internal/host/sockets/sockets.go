@@ -16,7 +16,19 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/netip"
 )
+
+// AddressOf is where a client on this machine reaches a process, at its lowest port. It is not
+// valid if the process listens nowhere, or nobody sees where.
+func AddressOf(pid int) netip.AddrPort {
+	l, err := Of(pid)
+	if err != nil {
+		return netip.AddrPort{}
+	}
+	defer l.Close()
+	return l.Address()
+}
 
 // ErrNone means that a process listens at no TCP port.
 var ErrNone = errors.New("it listens at no TCP port")

@@ -173,12 +173,7 @@ func (r *run) mayBeServer(pids []int, ran time.Duration) {
 	}
 	r.listens = true
 	for _, pid := range pids {
-		l, err := sockets.Of(pid)
-		if err != nil {
-			continue
-		}
-		l.Close()
-		if at := l.Address(); at.IsValid() {
+		if at := sockets.AddressOf(pid); at.IsValid() {
 			r.Observe.Tell(plan.Activity{Step: plan.StepListens, Detail: at.String()})
 			return
 		}
