@@ -19,6 +19,27 @@ import (
 	"github.com/procfit/procfit/internal/verdict/results"
 )
 
+func newKubeCanary(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "canary [flags] OBJECT",
+		Short: "Compare values on a few pods under the traffic of a Service",
+		Long: `Make a few pods like those of an object that serve behind the same Service: some with a
+value of GOMAXPROCS, some without one as the control. Compare the CPU time, throttling
+and scheduling latency of both under the traffic that the Service gets, what --query
+asks a Prometheus, and what a program with the Meter of maxprocs/live counts itself. Your
+pods stay as they are.
+
+The canary pods are removed when it is over, at Ctrl-C, and at the first harm: a container
+that ends, a pod that is not ready, or a query, p99 or share of failed requests that is
+proven worse than the control.`,
+		Example: `  procfit kube canary deployment/api --namespace shop --image registry.example/tools/procfit:v1 --procs 1,2
+  procfit kube canary deployment/api --image registry.example/tools/procfit:v1 --share 25% --dry-run`,
+	}
+	o := newKubeCanaryOptions(std, cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
+	return cmd
+}
+
 func thisHost() string { return session.ThisHost().Hostname }
 
 // run is procfit kube canary.
@@ -175,25 +196,4 @@ func (p *canaryProgress) tell(e paired.Event) {
 			p.std.notef("  restart the clients, or limit how long a connection lives; without any request it ends after %d slices", h.Patience())
 		}
 	}
-}
-
-func newKubeCanary(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "canary [flags] OBJECT",
-		Short: "Compare values on a few pods under the traffic of a Service",
-		Long: `Make a few pods like those of an object that serve behind the same Service: some with a
-value of GOMAXPROCS, some without one as the control. Compare the CPU time, throttling
-and scheduling latency of both under the traffic that the Service gets, what --query
-asks a Prometheus, and what a program with the Meter of maxprocs/live counts itself. Your
-pods stay as they are.
-
-The canary pods are removed when it is over, at Ctrl-C, and at the first harm: a container
-that ends, a pod that is not ready, or a query, p99 or share of failed requests that is
-proven worse than the control.`,
-		Example: `  procfit kube canary deployment/api --namespace shop --image registry.example/tools/procfit:v1 --procs 1,2
-  procfit kube canary deployment/api --image registry.example/tools/procfit:v1 --share 25% --dry-run`,
-	}
-	o := newKubeCanaryOptions(std, cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
-	return cmd
 }

@@ -22,6 +22,30 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
+// explainOptions are the flags of procfit explain.
+type explainOptions struct {
+	fieldFlags
+	out     printing
+	pids    []int
+	root    string
+	policy  string
+	by      explain.RequestPolicy
+	memory  bool
+	value   bool
+	whatIf  explain.WhatIf
+	request float64 // CPUs; 0: not asked
+	measure bool    // the reserve
+}
+
+// factSource is where a program is looked at by its PID; 0 is the one that no PID names.
+type factSource struct {
+	subject func(pid int) (rule.Subject, error)
+	memory  func(pid int) (facts.Memory, error)
+	live    *observe.Reader // nil: no process runs there
+	tree    fs.FS           // where files of the system are looked up; nil: nowhere
+	close   func() error
+}
+
 // whatIfFields describe the flags that take the place of what is read.
 func (o *explainOptions) whatIfFields() []field.Field {
 	w := &o.whatIf
@@ -215,28 +239,4 @@ func printValue(std stdio, e explain.Explanation) error {
 	}
 	_, err = fmt.Fprintln(std.out, n)
 	return err
-}
-
-// explainOptions are the flags of procfit explain.
-type explainOptions struct {
-	fieldFlags
-	out     printing
-	pids    []int
-	root    string
-	policy  string
-	by      explain.RequestPolicy
-	memory  bool
-	value   bool
-	whatIf  explain.WhatIf
-	request float64 // CPUs; 0: not asked
-	measure bool    // the reserve
-}
-
-// factSource is where a program is looked at by its PID; 0 is the one that no PID names.
-type factSource struct {
-	subject func(pid int) (rule.Subject, error)
-	memory  func(pid int) (facts.Memory, error)
-	live    *observe.Reader // nil: no process runs there
-	tree    fs.FS           // where files of the system are looked up; nil: nowhere
-	close   func() error
 }

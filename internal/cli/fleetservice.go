@@ -23,6 +23,30 @@ import (
 	"github.com/procfit/procfit/internal/verdict/results"
 )
 
+// fleetOptions are the flags of procfit fleet.
+type fleetOptions struct {
+	fieldFlags
+	file, out          string
+	branch, link       string // branch: of --propose; empty: nothing is proposed
+	again, yes, dryRun bool
+	printed            printing
+}
+
+// Where results and proposals go by default.
+const (
+	fleetFolder = "results/fleet"
+	fleetBranch = "procfit/fleet"
+)
+
+// fleetRun is a run over a fleet whose every question is settled.
+type fleetRun struct {
+	*fleetOptions
+	repository *git.Repository // nil: there is none
+	commit     string
+	services   []*fleetService
+	outcome    fleet.Outcome
+}
+
 // fleetService is a service of a fleet, ready to be measured.
 type fleetService struct {
 	*specfile.Service
@@ -209,30 +233,6 @@ func (f *fleetRun) placing(s *fleetService, fresh bool) placing {
 func ran(dir string) bool {
 	have, err := results.Read(dir)
 	return err != nil || have.Failure() == nil
-}
-
-// fleetOptions are the flags of procfit fleet.
-type fleetOptions struct {
-	fieldFlags
-	file, out          string
-	branch, link       string // branch: of --propose; empty: nothing is proposed
-	again, yes, dryRun bool
-	printed            printing
-}
-
-// Where results and proposals go by default.
-const (
-	fleetFolder = "results/fleet"
-	fleetBranch = "procfit/fleet"
-)
-
-// fleetRun is a run over a fleet whose every question is settled.
-type fleetRun struct {
-	*fleetOptions
-	repository *git.Repository // nil: there is none
-	commit     string
-	services   []*fleetService
-	outcome    fleet.Outcome
 }
 
 // isComplete reports whether a run has trials, and lacks none.

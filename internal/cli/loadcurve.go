@@ -26,6 +26,17 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
+// loadOptions are the flags of procfit load. Those of a sweep mean the same here.
+type loadOptions struct {
+	fieldFlags
+	spec    *plan.Flags
+	options load.Options
+	rates   []float64 // 0: a closed loop
+	threads int
+	hdr     string
+	out     printing
+}
+
 // parseRates reads one rate or several; 0 stands for a closed loop.
 func parseRates(text string) ([]float64, error) {
 	if text == "" {
@@ -249,17 +260,6 @@ func connectionCounts(r *load.Result) string {
 
 // inSeconds is a time that may not be known.
 func inSeconds(s *float64) string { return number.Maybe(s, number.Seconds) }
-
-// loadOptions are the flags of procfit load. Those of a sweep mean the same here.
-type loadOptions struct {
-	fieldFlags
-	spec    *plan.Flags
-	options load.Options
-	rates   []float64 // 0: a closed loop
-	threads int
-	hdr     string
-	out     printing
-}
 
 // offer runs the engine once, with its progress on standard error and the log of its
 // seconds. It prints a notice if procfit itself was stopped meanwhile, since the numbers
