@@ -82,11 +82,7 @@ func readRelease(text string) (check.Program, error) {
 func readSuppressed(text string) (suppressed, error) {
 	id, reason, _ := strings.Cut(text, "=")
 	if _, ok := rule.Find(id); !ok {
-		var known []string
-		for _, r := range rule.All() {
-			known = append(known, r.ID)
-		}
-		return suppressed{}, fmt.Errorf("%q: expected a rule ID and a reason, as in PF004=measured%s", text, phrase.DidYouMean(id, known))
+		return suppressed{}, fmt.Errorf("%q: expected a rule ID and a reason, as in PF004=measured%s", text, phrase.DidYouMean(id, ruleIDs()))
 	}
 	if strings.TrimSpace(reason) == "" {
 		return suppressed{}, fmt.Errorf("%q: give a reason, as in %s=measured", text, id)

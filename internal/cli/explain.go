@@ -318,13 +318,18 @@ var aRule = pattern.Of(`(?i)^PF[0-9]{3}$`)
 
 // noRule is the error of an ID that no rule has.
 func noRule(word string) error {
-	var known []string
-	for _, r := range rule.All() {
-		known = append(known, r.ID)
-	}
+	known := ruleIDs()
 	hint := phrase.DidYouMean(word, known)
 	if hint == "" || aRule().MatchString(word) {
 		hint = "; for the list: https://github.com/procfit/procfit/blob/main/docs/reference/rules.md"
 	}
 	return usageError("no rule %q: rules are %s to %s%s", word, known[0], known[len(known)-1], hint)
+}
+
+// ruleIDs are those of all rules.
+func ruleIDs() (ids []string) {
+	for _, r := range rule.All() {
+		ids = append(ids, r.ID)
+	}
+	return ids
 }
