@@ -61,8 +61,8 @@ type Use struct {
 	Path    string // of the file that says so
 }
 
-// Setting is what in the source of a program sets GOMAXPROCS.
-type Setting struct {
+// MaySet is what in the source of a program sets GOMAXPROCS.
+type MaySet struct {
 	Words   string // "main.go:8 calls runtime.GOMAXPROCS(8)"; "": nothing is known to
 	Guarded bool   // only where the environment does not
 }

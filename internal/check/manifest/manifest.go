@@ -60,7 +60,7 @@ type Options struct {
 	NodeCPUs int // of the machines that they are for; 0: not known
 	Programs *check.Programs
 	// Sets is how the source of a program of a go.mod sets GOMAXPROCS; nil: no source is read.
-	Sets       func(goMod string, u check.Use) check.Setting
+	Sets       func(goMod string, u check.Use) check.MaySet
 	Changes    bool         // findings are to have their Change, for which files are read again
 	Stdin      bool         // what comes on standard input is to be changed, although it was rendered
 	Tree       *folder.Tree // what may be read besides the files; nil: everything

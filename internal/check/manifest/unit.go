@@ -36,7 +36,7 @@ type unit struct {
 	program check.Program
 	image   string // that it is started from; "" where it is none, or not written
 	module  string // the go.mod of what a Dockerfile builds; "": not known
-	source  check.Setting
+	source  check.MaySet
 	builder string // the image whose Go builds it, of a Dockerfile; "": not known
 	command string // the program that is started, where the file says so
 	beside  bool   // the program was found among the files

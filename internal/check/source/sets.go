@@ -14,14 +14,14 @@ import (
 
 // Sets is how the source of the program that a manifest starts sets GOMAXPROCS: of the programs of a go.mod
 // the one that the manifest calls by its name, else any. It may be called when all files are read.
-func (k *Checker) Sets(goMod string, u check.Use) (guarded check.Setting) {
+func (k *Checker) Sets(goMod string, u check.Use) (guarded check.MaySet) {
 	file, err := filepath.Abs(filepath.FromSlash(goMod))
 	if err != nil {
-		return check.Setting{}
+		return check.MaySet{}
 	}
 	t := k.trees()[filepath.Dir(real(file))]
 	if t == nil || t.module == nil {
-		return check.Setting{}
+		return check.MaySet{}
 	}
 	programs := t.programs()
 	called := slices.DeleteFunc(slices.Clone(programs), func(dir string) bool {
@@ -46,16 +46,16 @@ func (k *Checker) Sets(goMod string, u check.Use) (guarded check.Setting) {
 	return guarded
 }
 
-// settingOf is the first call of runtime.GOMAXPROCS in a file that sets something, whatever the environment
+// setIn is the first call of runtime.GOMAXPROCS in a file that sets something, whatever the environment
 // says, else the first one that does.
-func settingOf(path string, text []byte) (first check.Setting) {
+func setIn(path string, text []byte) (first check.MaySet) {
 	set := token.NewFileSet()
 	file, _ := parser.ParseFile(set, path, text, parser.SkipObjectResolution) // which the loading of its package reports
 	if file == nil {
 		return first
 	}
 	for _, d := range file.Decls {
-		var in check.Setting
+		var in check.MaySet
 		asks := false
 		ast.Inspect(d, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)

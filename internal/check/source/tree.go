@@ -185,7 +185,7 @@ type scanned struct {
 	imports []string
 	words   bool // it holds a word that a rule looks for
 	asks    bool // it asks for GOMAXPROCS
-	sets    check.Setting
+	sets    check.MaySet
 	changes bool // it changes GOMAXPROCS while the program runs
 	listens bool // it is a server's, by the functions that it names
 	bad     bool // it is not valid Go, up to its imports
@@ -212,7 +212,7 @@ func scan(path string, text []byte) (scanned, error) {
 	if !strings.HasSuffix(path, "_test.go") { // a program is made of the others
 		s.asks, s.changes = asking().Match(text), changing().Match(text)
 		if giving().Match(text) {
-			s.sets = settingOf(path, text)
+			s.sets = setIn(path, text)
 		}
 		s.listens = holds(text, listening) || holds(text, overGRPC) && holds(text, listeners)
 	}
@@ -230,7 +230,7 @@ func scan(path string, text []byte) (scanned, error) {
 		if p, err := strconv.Unquote(i.Path.Value); err == nil {
 			s.imports = append(s.imports, p)
 			if s.sets.Words == "" && (p == pkgMaxprocs || p == pkgMaxprocs+"/auto") {
-				s.sets = check.Setting{Words: path + " imports " + p, Guarded: true}
+				s.sets = check.MaySet{Words: path + " imports " + p, Guarded: true}
 			}
 			s.changes = s.changes || changesByImport(p) && !strings.HasSuffix(path, "_test.go")
 		}
