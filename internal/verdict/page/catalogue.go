@@ -231,11 +231,7 @@ var catalogue = byKind(
 			fix = "fix the cause, then start again with another --out"
 		}
 		if w.plan().Racing() {
-			ran := fmt.Sprintf("%d of at most %s", x.Ran, phrase.Count(x.Planned, "trial"))
-			if outOfTime(w.r) {
-				ran = phrase.Count(x.Ran, "trial")
-			}
-			return fmt.Sprintf("the sweep ended after %s, %s", ran, answerSoFar(w.r)), fix
+			return endedEarly(w.r), fix
 		}
 		return fmt.Sprintf("only %d of %d planned trials are in the journal", x.Ran, x.Planned), fix
 	}),

@@ -134,7 +134,7 @@ func incompleteText(r *verdict.Result) string {
 	}
 	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, phrase.Count(r.TrialsPlanned, "planned trial"))
 	if r.Plan.Racing() {
-		ran = fmt.Sprintf("Incomplete: the sweep ended after %s, %s", ranOf(r), answerSoFar(r))
+		ran = "Incomplete: " + endedEarly(r)
 	}
 	const fix = " Fix the cause, then start again with another --out."
 	switch {

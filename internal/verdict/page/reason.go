@@ -296,11 +296,12 @@ func (w words) throttlingAdvice() string {
 	return ""
 }
 
-// answerSoFar is how far a race that ended early came with its answer, in each group.
-func answerSoFar(r *verdict.Result) string {
+// endedEarly is how far a race that ended early came, and with its answer in each group.
+func endedEarly(r *verdict.Result) string {
+	answer := "when its answer was likely, but not proven"
 	open := slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return g.Recommendation.Confidence == "" })
 	if len(r.Groups) == 0 || open || len(r.Best) > 0 || r.Plan.GateAgainst {
-		return "before it had an answer"
+		answer = "before it had an answer"
 	}
-	return "when its answer was likely, but not proven"
+	return fmt.Sprintf("the sweep ended after %s, %s", ranOf(r), answer)
 }
