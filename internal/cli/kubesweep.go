@@ -128,7 +128,7 @@ func (o *kubeSweep) carryOut(ctx context.Context, std stdio, s *session.Session)
 	if err := o.agreed(ctx, shown, o.dryRun); err != nil {
 		return err
 	}
-	return o.measure(ctx, std, s, func() (plan.Runner, error) { return o.runner(s) }, func(err error) { std.notef("%v", err) })
+	return o.measure(ctx, std, s, func() (plan.Runner, error) { return o.runner(s) })
 }
 
 // runner measures a session's pods.

@@ -50,13 +50,13 @@ func (m *measurement) onThisMachine(ctx context.Context, std stdio, s *session.S
 			return nil, refusal(err)
 		}
 		return local.New(spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog, CreateProfile: s.CreateProfile})
-	}, nil)
+	})
 }
 
-// measure has a session measured, unless only its plan is asked for, and reports it.
-// unclosed gets what a runner has left behind.
-func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session, place func() (plan.Runner, error), unclosed func(error)) error {
-	std = m.printed.std(std)
+// measure has a session measured, unless only its plan is asked for, and reports it, with what
+// the runner has left behind.
+func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session, place func() (plan.Runner, error)) error {
+	std, errs := m.printed.std(std), std
 	if m.printed.format() == yamlFormat {
 		return m.printFile(std)
 	}
@@ -80,8 +80,8 @@ func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session
 		return err
 	}
 	defer func() {
-		if err := runner.Close(); err != nil && unclosed != nil {
-			unclosed(err)
+		if err := runner.Close(); err != nil {
+			errs.notef("%v", err)
 		}
 	}()
 	var bar *progress
