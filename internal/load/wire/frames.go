@@ -55,6 +55,7 @@ func (c *http2Conn) handleFrame(f http2.Frame, done func(Event)) *Failure {
 	case *http2.PingFrame:
 		if !f.IsAck() {
 			_ = c.framer.WritePing(true, f.Data)
+			return c.acknowledged()
 		}
 	case *http2.RSTStreamFrame:
 		if x := c.find(f.StreamID); x != nil {
@@ -211,6 +212,17 @@ func (c *http2Conn) settings(f *http2.SettingsFrame) *Failure {
 	c.settled = true
 	_ = c.framer.WriteSettingsAck()
 	c.sendAll()
+	return c.acknowledged()
+}
+
+// mostAcks is how many acknowledgements wait for a server at most: as many as x/net allows.
+const mostAcks = 10_000
+
+// acknowledged counts those that wait, which a server that reads none could have without end.
+func (c *http2Conn) acknowledged() *Failure {
+	if c.acks++; c.acks > mostAcks {
+		return &Failure{load.KindMalformed, fmt.Sprintf("more than %d frames to be acknowledged, without reading an acknowledgement", mostAcks)}
+	}
 	return nil
 }
 

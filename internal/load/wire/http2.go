@@ -27,6 +27,7 @@ type http2Conn struct {
 	in     bytes.Reader // of the framer
 	out    output
 	gone   int // bytes of out that were sent
+	acks   int // in out
 	framer *http2.Framer
 
 	encoder *hpack.Encoder
@@ -212,7 +213,7 @@ func (c *http2Conn) Unsent() []byte { return c.out[c.gone:] }
 
 func (c *http2Conn) Sent(n int) {
 	if c.gone += n; c.gone == len(c.out) {
-		c.out, c.gone = c.out[:0], 0
+		c.out, c.gone, c.acks = c.out[:0], 0, 0
 	}
 }
 

@@ -102,3 +102,23 @@ func TestSameHeadOfAnotherLength(t *testing.T) {
 		t.Errorf("%d answers", answers)
 	}
 }
+
+// A server may ask for acknowledgements for as long as it reads them.
+func TestAcknowledgements(t *testing.T) {
+	var in bytes.Buffer
+	if err := http2.NewFramer(&in, nil).WritePing(false, [8]byte{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, reads := range []bool{true, false} {
+		c, failed := newHTTP2(1), false
+		for range mostAcks + 1 {
+			failed = failed || c.Take(in.Bytes(), nil, nil) != nil
+			if reads {
+				c.Sent(len(c.Unsent()))
+			}
+		}
+		if failed == reads {
+			t.Errorf("the server reads: %v; failed: %v", reads, failed)
+		}
+	}
+}
