@@ -42,9 +42,9 @@ type place struct {
 	sentAt  int64 // what the time-out counts from
 	freeAt  int64 // since when it is free
 	request int32 // index into target.requests
-	busy    bool // has a request
-	again   bool // which is to be sent again
-	retries int  // how often the server has refused to start it
+	busy    bool  // has a request
+	again   bool  // which is to be sent again
+	retries int   // how often the server has refused to start it
 }
 
 // connect starts to open the connection.

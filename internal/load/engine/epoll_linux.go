@@ -31,15 +31,15 @@ const (
 type epoll struct {
 	*attempts // those with TLS
 	w         *loop
-	fd     int
-	timer  int             // timerfd: exact to the thread's timer slack on every kernel, unlike a time-out of epoll
-	waker  int             // eventfd: run.stop has been set, or a goroutine has opened a connection
-	remote []unix.Sockaddr // of the targets
-	buf    []byte          // what came
-	plain  []byte          // and of TLS its text
-	events []unix.EpollEvent
-	armed  int64 // what the timer is set to; 0: not
-	short  bool  // the event says of no end: less than the buffer holds is all that came
+	fd        int
+	timer     int             // timerfd: exact to the thread's timer slack on every kernel, unlike a time-out of epoll
+	waker     int             // eventfd: run.stop has been set, or a goroutine has opened a connection
+	remote    []unix.Sockaddr // of the targets
+	buf       []byte          // what came
+	plain     []byte          // and of TLS its text
+	events    []unix.EpollEvent
+	armed     int64 // what the timer is set to; 0: not
+	short     bool  // the event says of no end: less than the buffer holds is all that came
 
 	mu     sync.Mutex // for opened
 	opened []*sealed
