@@ -22,6 +22,7 @@ type conn struct {
 	state      state
 	served     bool // has answered since it was opened
 	again      bool // a place has a request that is to be sent again
+	unread     bool // its network has more of it to read
 	failures   int  // in a row
 	start      int64
 	retryAt    int64

@@ -5,6 +5,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"runtime"
@@ -21,6 +22,7 @@ import (
 
 const (
 	readBuffer = 64 << 10
+	mostReads  = 16  // of a connection in a row: the others, and the end of the run, have their turn
 	batch      = 256 // events taken at once
 
 	tagTimer = -1 // in place of a connection's index
@@ -38,8 +40,10 @@ type epoll struct {
 	buf       []byte          // what came
 	plain     []byte          // and of TLS its text
 	events    []unix.EpollEvent
-	armed     int64 // what the timer is set to; 0: not
-	short     bool  // the event says of no end: less than the buffer holds is all that came
+	armed     int64   // what the timer is set to; 0: not
+	short     bool    // the event says of no end: less than the buffer holds is all that came
+	reads     int     // that the connection has left in its turn
+	unread    []*conn // that had none left
 
 	mu     sync.Mutex // for opened
 	opened []*sealed
@@ -72,7 +76,7 @@ func (loops) workers(r *run) ([]worker, error) {
 
 // newEpoll is to be closed where it fails, too.
 func newEpoll(w *loop) (e *epoll, err error) {
-	e = &epoll{attempts: newAttempts(new(net.Dialer).DialContext), w: w, fd: -1, timer: -1, waker: -1, buf: make([]byte, readBuffer), events: make([]unix.EpollEvent, batch)}
+	e = &epoll{attempts: newAttempts(new(net.Dialer).DialContext), w: w, fd: -1, timer: -1, waker: -1, reads: math.MaxInt, buf: make([]byte, readBuffer), events: make([]unix.EpollEvent, batch)}
 	for i, a := range w.addresses {
 		e.remote = append(e.remote, socketAddress(a))
 		if w.speakers[i].TLS != nil {
@@ -156,13 +160,20 @@ func (e *epoll) wait(until int64) error {
 		}
 		e.armed = until
 	}
-	n, err := e.await()
+	waiting := len(e.unread)
+	n, err := e.await(waiting == 0)
 	if err != nil {
 		if errors.Is(err, syscall.EINTR) {
 			return nil
 		}
 		return fmt.Errorf("epoll: %w", err)
 	}
+	for _, c := range e.unread[:waiting] {
+		if c.unread = false; c.wire != nil {
+			e.read(c)
+		}
+	}
+	e.unread = append(e.unread[:0], e.unread[waiting:]...)
 	for i := range n {
 		switch event := &e.events[i]; event.Fd {
 		case tagTimer:
@@ -182,11 +193,15 @@ func (e *epoll) wait(until int64) error {
 // runtime that its thread may sleep: answers come so often that giving the P back and asking for
 // it again, and the runtime's watching for that every 20 µs, would take more CPU time than
 // the waiting. Where the runtime needs the thread to stop, its signal ends the wait.
-func (e *epoll) await() (int, error) {
-	if !e.w.sending {
-		return unix.EpollWait(e.fd, e.events, -1)
+func (e *epoll) await(block bool) (int, error) {
+	timeout := 0
+	if block {
+		timeout = -1
 	}
-	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(e.fd), uintptr(unsafe.Pointer(&e.events[0])), uintptr(len(e.events)), ^uintptr(0), 0, 0)
+	if !e.w.sending {
+		return unix.EpollWait(e.fd, e.events, timeout)
+	}
+	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(e.fd), uintptr(unsafe.Pointer(&e.events[0])), uintptr(len(e.events)), uintptr(timeout), 0, 0)
 	if errno != 0 {
 		return 0, errno
 	}
@@ -245,9 +260,21 @@ func (e *epoll) ready(c *conn, events uint32) {
 	}
 	if events&(unix.EPOLLIN|gone) != 0 {
 		e.short = events&gone == 0
-		e.w.read(c)
+		e.read(c)
 		e.short = false
 	}
+}
+
+// read reads what has come, but what is too much for one turn in the next one.
+func (e *epoll) read(c *conn) {
+	if c.unread {
+		return // its turn comes
+	}
+	e.reads = mostReads
+	if e.w.read(c); e.reads <= 0 {
+		c.unread, e.unread = true, append(e.unread, c)
+	}
+	e.reads = math.MaxInt
 }
 
 // connected ends an attempt to connect, if the events say that it has ended.

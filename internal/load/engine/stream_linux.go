@@ -26,9 +26,10 @@ type descriptor struct {
 func (d *descriptor) Read() (b []byte, more bool, end error) {
 	for {
 		n, errno := receiveBytes(d.fd, d.network.buf)
+		d.network.reads--
 		switch {
 		case errno == 0 && n > 0:
-			return d.network.buf[:n], n == len(d.network.buf) || !d.network.short, nil
+			return d.network.buf[:n], d.network.reads > 0 && (n == len(d.network.buf) || !d.network.short), nil
 		case errno == 0:
 			return nil, false, io.EOF
 		case errno == unix.EAGAIN:
@@ -101,6 +102,7 @@ func (r *records) Read(b []byte) (int, error) {
 	}
 	if len(r.in) == 0 && r.more {
 		r.in, r.more, r.end = r.below.Read()
+		r.more = r.more || r.below.network.reads <= 0 // which it reads in its next turn
 	}
 	switch n := copy(b, r.in); {
 	case n > 0:
@@ -131,7 +133,7 @@ func (r *records) Write(b []byte) (int, error) {
 func (s *sealed) Read() (b []byte, more bool, end error) {
 	n, err := s.tls.Read(s.network.plain)
 	if _, wait := err.(waiting); !wait {
-		return s.network.plain[:n], err == nil, err
+		return s.network.plain[:n], err == nil && s.network.reads > 0, err
 	}
 	s.records.more = true                     // at the next event
 	if _, _, err = s.Write(nil); err != nil { // what crypto/tls has to say by itself
@@ -214,7 +216,7 @@ func (e *epoll) takeOpened() {
 		s.tls, s.records.below = s.attempt.secure, &s.descriptor
 		e.w.connected(c, s, s.attempt.spoken)
 		if c.stream == s {
-			e.w.read(c)
+			e.read(c)
 		}
 	}
 }

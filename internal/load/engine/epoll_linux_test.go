@@ -1,0 +1,95 @@
+//go:build !portable
+
+package engine
+
+import (
+	"bytes"
+	"crypto/tls"
+	"net/http"
+	"net/netip"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/loadtest"
+)
+
+// connecting is a loop whose one connection, with a request under way, is one end of a pair of
+// sockets. The test has the other end.
+func connecting(t *testing.T) (e *epoll, c *conn, other int) {
+	l := loopback(t)
+	t.Cleanup(func() { l.Close() })
+	p, err := prepare(load.Options{URLs: []string{"http://" + l.Addr().String() + "/"}, Connections: 1, Duration: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &loop{}
+	w.init(&run{plan: p, addresses: []netip.AddrPort{netip.MustParseAddrPort(l.Addr().String())}, base: time.Now()}, 0, 1)
+	if e, err = newEpoll(w); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.close)
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.net, c = e, &w.conns[0]
+	c.state, c.generation, c.stream = stateConnecting, 1, &descriptor{e, ends[0]}
+	c.places[0].busy, c.places[0].again, w.busy = true, true, 1
+	return e, c, ends[1]
+}
+
+// A server that answers before it gets anything, and closes, has the connection opened again
+// by the event that it was opened: what else this event says is not of the new one.
+func TestOpenedAgainByItsFirstEvent(t *testing.T) {
+	e, c, other := connecting(t)
+	unix.Write(other, []byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
+	unix.Close(other)
+	e.ready(c, unix.EPOLLIN|unix.EPOLLOUT)
+	if c.generation != 2 || c.state != stateConnecting || e.w.requests != 1 {
+		t.Errorf("attempt %d in state %d, %d answered", c.generation, c.state, e.w.requests)
+	}
+}
+
+// A connection on which more comes than can be read is read in turn with the others.
+func TestReadInTurns(t *testing.T) {
+	const body, turns = 10_000, 5
+	e, c, other := connecting(t)
+	defer unix.Close(other)
+	e.buf = make([]byte, body/turns/mostReads)
+	unix.Write(other, append([]byte("HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n"), bytes.Repeat([]byte("x"), body)...))
+	e.ready(c, unix.EPOLLIN|unix.EPOLLOUT)
+	for turn := 1; turn <= turns; turn++ {
+		if e.w.requests > 0 || e.w.bytesRead != int64(turn*mostReads*len(e.buf)) {
+			t.Fatalf("turn %d: %d bytes read, %d answered", turn, e.w.bytesRead, e.w.requests)
+		}
+		if err := e.wait(e.w.clock() + int64(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e.w.requests != 1 {
+		t.Errorf("%d answered after %d bytes", e.w.requests, e.w.bytesRead)
+	}
+}
+
+// A run ends in time though its answers never do, whoever of the two is faster.
+func TestEndlessAnswers(t *testing.T) {
+	t.Parallel()
+	own, _, _ := loadtest.MustSign(t, "127.0.0.1", time.Now().Add(-time.Minute))
+	l := tls.NewListener(loopback(t), &tls.Config{Certificates: []tls.Certificate{own}})
+	part := make([]byte, 1<<20)
+	s := &http.Server{ErrorLog: quietLog(), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for _, err := w.Write(part); err == nil; _, err = w.Write(part) {
+		}
+	})}
+	t.Cleanup(func() { s.Close() })
+	go s.Serve(l)
+	o := load.Options{URLs: []string{"https://" + l.Addr().String() + "/"}, Connections: 4, Threads: 1, Duration: 500 * time.Millisecond, TLS: load.TLS{Insecure: true}}
+	began := time.Now()
+	r := mustRun(t, o)
+	if took := time.Since(began); took > o.Duration+maxDrain+maxSetup || r.Requests > 0 || r.Unanswered == 0 {
+		t.Errorf("it took %v; %d answered, %d unanswered", took, r.Requests, r.Unanswered)
+	}
+}
