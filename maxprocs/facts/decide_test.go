@@ -261,3 +261,26 @@ func FuzzDecide(f *testing.F) {
 		}
 	})
 }
+
+func TestReadsLimit(t *testing.T) {
+	off, on := "containermaxprocs=0", Fact{State: Known, Raw: "containermaxprocs=1"}
+	for name, c := range map[string]struct {
+		policy Go
+		facts  Facts
+		want   bool
+	}{
+		"1.24":                   {Go{}, Facts{GoVersion: "go1.24.5"}, false},
+		"1.24, switched on":      {Go{}, Facts{GoVersion: "go1.24.5", GODEBUG: on}, false},
+		"1.25":                   {Go{}, Facts{GoVersion: "go1.25.0"}, true},
+		"1.25 in an environment": {Go{}, Facts{GoVersion: "go1.25.0", Env: Fact{State: Known, Raw: "3"}}, true},
+		"an older go line":       {Go{}, Facts{GoVersion: "go1.26.1", DefaultGODEBUG: off}, false},
+		"the same, switched on":  {Go{}, Facts{GoVersion: "go1.26.1", DefaultGODEBUG: off, GODEBUG: on}, true},
+		"language 1.24":          {Go{Language: "1.24"}, Facts{GoVersion: "go1.26.1"}, false},
+		"asked for 1.24":         {Go{Version: "1.24"}, Facts{GoVersion: "go1.26.1"}, false},
+		"not known":              {Go{}, Facts{}, true},
+	} {
+		if got := c.policy.ReadsLimit(c.facts); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

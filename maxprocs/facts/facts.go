@@ -116,6 +116,9 @@ type Facts struct {
 	Env      Fact    // GOMAXPROCS; Raw is the value as written
 	GODEBUG  Fact    // the variable
 
+	// Variables are those that Reader.Variables names, in that order.
+	Variables []Fact
+
 	// GoVersion ("go1.26.8"), DefaultGODEBUG (the settings that the linker wrote for the
 	// module's go line) and GOARCH are those of the program. Read fills them in. For
 	// another process they are in its executable, which this package does not open: use

@@ -55,10 +55,10 @@ func goLimit(f Facts, minor int) (l Limit, why string) {
 		return Limit{}, misses
 	case !read:
 		return own, ""
-	case v != nil && v.State == Absent && findGo(minor, seen.ProcCgroup, seen.Mountinfo).why != "":
+	case v != nil && v.State == Absent && seen.goPlace(minor).why != "":
 		return Limit{}, "it does not find its own CPU cgroup: none of its mounts shows its cgroup " + own.Dir + " (this happens in a cgroup namespace without a new mount)"
 	}
-	place := findGo(minor, seen.ProcCgroup, seen.Mountinfo)
+	place := seen.goPlace(minor)
 	if place.why != "" {
 		return Limit{}, "it does not find its own CPU cgroup: " + place.why
 	}

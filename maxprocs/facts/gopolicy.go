@@ -48,15 +48,29 @@ func (p Go) Check() error {
 // Name implements Policy.
 func (Go) Name() PolicyName { return PolicyGo }
 
-func (p Go) decide(f Facts) Decision {
-	d := newDecision(p, f)
-	version := p.Version
-	if version == "" {
+// ReadsLimit reports whether the runtime follows the limit of its own cgroup if the
+// environment does not set GOMAXPROCS.
+func (p Go) ReadsLimit(f Facts) bool {
+	_, minor, _ := p.release(f)
+	on, _ := p.containerAware(f)
+	return on && minor >= minorContainer
+}
+
+// release is the version as it is written, and its minor release: the newest if it is invalid.
+func (p Go) release(f Facts) (version string, minor int, err error) {
+	if version = p.Version; version == "" {
 		version = f.GoVersion
 	}
-	minor, err := parseGoVersion(version)
-	if err != nil {
+	if minor, err = parseGoVersion(version); err != nil {
 		minor = math.MaxInt32
+	}
+	return version, minor, err
+}
+
+func (p Go) decide(f Facts) Decision {
+	d := newDecision(p, f)
+	version, minor, err := p.release(f)
+	if err != nil {
 		if version == "" {
 			version = "of an unknown version"
 		}

@@ -33,7 +33,7 @@ func ReadFS(root fs.FS, pid int) (Facts, error) {
 	}
 	f := readCommon(t, pid)
 	f.Affinity = readAllowed(t, pid, f.Online)
-	f.Env, f.GODEBUG = readEnviron(t, pid)
+	f.Env, f.GODEBUG, _ = readEnviron(t, pid)
 	return f, nil
 }
 
@@ -142,9 +142,12 @@ func counted(file, raw string, set cpuSet, err error) Fact {
 	return Fact{State: Known, CPUs: float64(n), File: file, Raw: raw}
 }
 
-func readEnviron(t tree, pid int) (gomaxprocs, godebug Fact) {
-	all := readVariables(t, pid, "GOMAXPROCS", "GODEBUG")
-	return all[0], all[1]
+func readEnviron(t tree, pid int, others ...string) (gomaxprocs, godebug Fact, more []Fact) {
+	all := readVariables(t, pid, append([]string{"GOMAXPROCS", "GODEBUG"}, others...)...)
+	if len(others) > 0 {
+		more = all[2:]
+	}
+	return all[0], all[1], more
 }
 
 // readVariables finds variables in the initial environment of the process.

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -74,11 +75,14 @@ func readAll(name string) ([]byte, error) {
 		return fail("open", err)
 	}
 	defer syscall.Close(fd)
-	var st syscall.Stat_t
-	if err := syscall.Fstat(fd, &st); err != nil {
-		return fail("stat", err)
-	} else if !cgfs.IsFile(st.Mode) {
-		return fail("read", cgfs.NotFile(st.Mode))
+	one := ofProcess(name)
+	if !one {
+		var st syscall.Stat_t
+		if err := syscall.Fstat(fd, &st); err != nil {
+			return fail("stat", err)
+		} else if !cgfs.IsFile(st.Mode) {
+			return fail("read", cgfs.NotFile(st.Mode))
+		}
 	}
 	buf := buffers.Get().(*[16 << 10]byte)
 	defer buffers.Put(buf)
@@ -94,7 +98,18 @@ func readAll(name string) ([]byte, error) {
 		if all = append(all, buf[:n]...); len(all) > limit {
 			return fail("read", cgfs.TooLarge(limit))
 		}
+		if one && n < len(buf) {
+			return all, nil
+		}
 	}
+}
+
+// ofProcess reports whether a file is one that the kernel shows for each process, whole in the
+// first read that it does not fill. A list such as mountinfo takes several.
+func ofProcess(name string) bool {
+	file, ok := strings.CutPrefix(name, "/proc/")
+	_, file, _ = strings.Cut(file, "/")
+	return ok && (file == "cgroup" || file == "environ")
 }
 
 // retry repeats a call after a signal, as package os does (golang/go#40846).

@@ -47,7 +47,7 @@ func ReadPID(pid int) (Facts, error) {
 }
 
 // Reader reads the facts of many processes; it needs Linux too.
-type Reader struct{}
+type Reader struct{ Variables []string }
 
 // ReadPID needs Linux.
 func (*Reader) ReadPID(pid int) (Facts, error) { return ReadPID(pid) }

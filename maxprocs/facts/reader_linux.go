@@ -18,6 +18,10 @@ import (
 // scan. The returned Facts share memory: do not change them. The zero value is ready to
 // use, also concurrently.
 type Reader struct {
+	// Variables are the names of variables to read from the environment in addition to
+	// GOMAXPROCS and GODEBUG. Set it before the first use.
+	Variables []string
+
 	mu     sync.Mutex
 	files  map[string]memo
 	places map[string]place
@@ -45,7 +49,7 @@ func (r *Reader) ReadPID(pid int) (Facts, error) {
 	t := sharedTree{r}
 	f := Facts{PID: pid, Online: readOnline(t)}
 	f.Affinity = readAffinity(pid, f.Online)
-	f.Env, f.GODEBUG = readEnviron(t, pid)
+	f.Env, f.GODEBUG, f.Variables = readEnviron(t, pid, r.Variables...)
 	f.Cgroup, f.Limits = r.place(pid, group)
 	f.Cgroup.View = r.view(pid, group)
 	return f, nil

@@ -47,6 +47,22 @@ func TestReader(t *testing.T) {
 	wg.Wait()
 }
 
+func TestReaderVariables(t *testing.T) {
+	cmd := exec.Command("sleep", "60")
+	cmd.Env = []string{"A=1", "GOMAXPROCS=3"}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}()
+	f, err := (&Reader{Variables: []string{"A", "B"}}).ReadPID(cmd.Process.Pid)
+	if err != nil || f.Env.Raw != "3" || len(f.Variables) != 2 || f.Variables[0].Raw != "1" || f.Variables[1].State != Absent {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
 func TestReaderOfNoProcess(t *testing.T) {
 	for _, pid := range []int{0, -1, 1 << 30} {
 		if f, err := new(Reader).ReadPID(pid); err == nil {

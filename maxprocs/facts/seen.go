@@ -14,6 +14,8 @@ type Sight struct {
 	ProcCgroup, Mountinfo []byte  // the whole texts of /proc/self; nil: not readable
 	Dir                   string  // its own cgroup, by the search of this package; "": not found
 	Limits                []Limit // at each place where a policy looks for the limit of its own cgroup
+
+	places []goPlace // by findGo of the two texts, of Go 1.25 and of Go 1.26; nil: made by hand
 }
 
 // sightOf reads the places where the policies go and automaxprocs look. root is the
@@ -34,7 +36,8 @@ func sightOf(t tree, root string, procCgroup, mountinfo []byte) Sight {
 		s.Limits = append(s.Limits, l)
 	}
 	for _, minor := range []int{minorContainer, minorGroupFirst} {
-		if p := findGo(minor, procCgroup, mountinfo); p.why == "" {
+		p := findGo(minor, procCgroup, mountinfo)
+		if s.places = append(s.places, p); p.why == "" {
 			look(p.version, p.dir)
 		}
 	}
@@ -42,6 +45,17 @@ func sightOf(t tree, root string, procCgroup, mountinfo []byte) Sight {
 		look(p.version, p.dir)
 	}
 	return s
+}
+
+// goPlace is where a minor release looks.
+func (s Sight) goPlace(minor int) goPlace {
+	switch {
+	case s.places == nil:
+		return findGo(minor, s.ProcCgroup, s.Mountinfo)
+	case minor < minorGroupFirst:
+		return s.places[0]
+	}
+	return s.places[1]
 }
 
 // at is the limit of the directory, or false if no policy looks there.

@@ -35,7 +35,7 @@ func checkLimitsOff(s Subject) []Finding {
 		fix := "remove containermaxprocs from GODEBUG"
 		without := s.Facts
 		without.GODEBUG = facts.Fact{}
-		if !wouldReadLimit(without, s.Language) { // what is linked in says the same
+		if !(facts.Go{Language: s.Language}).ReadsLimit(without) { // what is linked in says the same
 			fix = "write containermaxprocs=1 in GODEBUG"
 		}
 		if again := s.again(); again != "again" {

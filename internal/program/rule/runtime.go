@@ -14,12 +14,9 @@ import (
 // so with its own default settings.
 func readLimits(s Observed) (itself, release bool) {
 	f := s.Facts
-	itself = wouldReadLimit(f, s.Language)
-	if f.DefaultGODEBUG == "" && f.GODEBUG.Raw == "" && s.Language == "" {
-		return itself, itself
-	}
+	itself = facts.Go{Language: s.Language}.ReadsLimit(f)
 	f.DefaultGODEBUG, f.GODEBUG = "", facts.Fact{}
-	return itself, wouldReadLimit(f, "")
+	return itself, facts.Go{}.ReadsLimit(f)
 }
 
 // updates reports whether its runtime follows changes of the limit that it reads. GODEBUG
@@ -205,20 +202,6 @@ func (s Subject) orElse(fix string, n int) string {
 // leastOfRuntime explains why a fix leads to 2 where 1 is recommended.
 func (s Subject) leastOfRuntime(fix string) string {
 	return fix + "; the runtime then chooses 2, its minimum under a limit: for 1, set GOMAXPROCS=1 in its environment"
-}
-
-// wouldReadLimit puts the program into a cgroup with 3 CPUs on a machine with 64.
-func wouldReadLimit(f facts.Facts, language string) bool {
-	known := facts.Fact{State: facts.Known}
-	test := facts.Facts{
-		Affinity:       facts.Fact{State: facts.Known, CPUs: 64},
-		Cgroup:         facts.Cgroup{Fact: known, Version: 2, MountRoot: "/"},
-		Limits:         []facts.Limit{{Fact: facts.Fact{State: facts.Known, CPUs: 3, Raw: "300000 100000\n"}}},
-		GODEBUG:        f.GODEBUG,
-		GoVersion:      f.GoVersion,
-		DefaultGODEBUG: f.DefaultGODEBUG,
-	}
-	return facts.Decide(test, facts.Go{Language: language}).Procs == 3
 }
 
 // FollowsChanges reports whether its runtime, if nothing else sets the value, follows the
