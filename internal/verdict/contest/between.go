@@ -59,23 +59,16 @@ func (c *Contest) Between(a, b int, by race.Figure) Bounds {
 
 // Level is what is known of one value; its Trials are 0 where that is nothing.
 func (c *Contest) Level(value int) race.Level {
-	for _, l := range c.lead.Levels {
-		if l.Value == value {
-			return l
+	for i := range c.lead.Levels {
+		if c.lead.Levels[i].Value == value {
+			return c.lead.Levels[i]
 		}
 	}
 	return race.Level{}
 }
 
 // P99Trials counts the trials of a value whose latency is compared.
-func (c *Contest) P99Trials(value int) (n int) {
-	for _, t := range c.trials {
-		if t.Value == value && !t.Failed && !t.Saturated && t.P99 > 0 {
-			n++
-		}
-	}
-	return n
-}
+func (c *Contest) P99Trials(value int) int { return c.p99Trials[value] }
 
 // shared is the confidence of each bound, if one of several may be picked out: in two metrics,
 // against each other value.

@@ -76,6 +76,7 @@ type Contest struct {
 	trials     []race.Trial
 	race       *race.Race
 	lead       race.Lead
+	p99Trials  map[int]int // by value, see P99Trials
 }
 
 // Part is how the trials without GOMAXPROCS take part in a contest.
@@ -215,8 +216,19 @@ func (c *Contest) assess() {
 	if most := c.h.Plan.MaxTrials; most > 0 {
 		c.rules.MaxTrials = max(1, min(most-(len(c.counted.Trials)-len(c.trials)), partOf(c.h.Plan)))
 	}
+	c.hold()
+}
+
+// hold holds the race of the trials.
+func (c *Contest) hold() {
 	c.race = race.New(c.rules, c.trials)
 	c.lead = c.race.Lead()
+	c.p99Trials = map[int]int{}
+	for _, t := range c.trials {
+		if !t.Failed && !t.Saturated && t.P99 > 0 {
+			c.p99Trials[t.Value]++
+		}
+	}
 }
 
 // reconcile decides which of the trials without GOMAXPROCS that are proven unlike those of their
@@ -280,7 +292,6 @@ func (c *Contest) only(settings ...journal.Setting) *Contest {
 	}
 	alone.Unset, alone.Default = PartPooled, max(1, c.Default)
 	alone.trials = alone.raced(alone.own, func(int) bool { return false })
-	alone.race = race.New(alone.rules, alone.trials)
-	alone.lead = alone.race.Lead()
+	alone.hold()
 	return &alone
 }
