@@ -146,7 +146,7 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 		}
 	})
 	var others, migrates []*cobra.Command // what migrate has is rarely meant
-	for _, other := range everyCommand(cmd.Root()) {
+	for _, other := range everyCommand(newRoot(stdio{})) {
 		if strings.Contains(other.CommandPath(), " migrate") {
 			migrates = append(migrates, other)
 		} else {
@@ -195,7 +195,7 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 			known = append(known, sub.Name())
 		}
 	}
-	for _, other := range everyCommand(cmd.Root()) {
+	for _, other := range everyCommand(newRoot(stdio{})) {
 		if other.Name() == word && other.IsAvailableCommand() {
 			return usageError("unknown command %q. Did you mean %q?", word, strings.TrimPrefix(other.CommandPath(), "procfit "))
 		}

@@ -254,3 +254,14 @@ func TestCompletions(t *testing.T) {
 		}
 	}
 }
+
+// TestSubcommands: each is found by its name, also where it is made alone.
+func TestSubcommands(t *testing.T) {
+	for _, c := range subcommands() {
+		std := quiet()
+		std.args = []string{c.name}
+		if cmd, _, err := newRoot(std).Find(std.args); err != nil || cmd.Name() != c.name {
+			t.Errorf("%s: %v, %v", c.name, cmd, err)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -111,6 +112,21 @@ func (s stdio) untilForced(run func() int) int {
 	}
 }
 
+// subcommand is one of procfit's own.
+type subcommand struct {
+	name string
+	make func(stdio) *cobra.Command
+}
+
+func subcommands() []subcommand {
+	return []subcommand{
+		{"ps", newPS}, {"check", newCheck}, {"explain", newExplain}, {"sweep", newSweep}, {"compare", newCompare}, {"live", newLiveCommand}, {"run", newRun}, {"set", newSet}, {"exporter", newExporter},
+		{"load", newLoad}, {"trace", newTrace}, {"report", newReport}, {"fleet", newFleet}, {"kube", newKube}, {"migrate", newMigrate}, {"resize", newResize}, {"lab", newLab}, {"completion", newCompletion}, {"version", newVersion},
+	}
+}
+
+// newRoot has all commands, or the one that is asked for alone: to make all takes longer than
+// to look at ten processes.
 func newRoot(std stdio) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "procfit",
@@ -149,8 +165,14 @@ number of CPUs and, since Go 1.25, the CPU limit of the container.`,
 	root.CompletionOptions.DisableDefaultCmd = true
 	help := newHelp(std)
 	root.SetHelpCommand(help)
-	root.AddCommand(newPS(std), newCheck(std), newExplain(std), newSweep(std), newCompare(std), newLiveCommand(std), newRun(std), newSet(std), newExporter(std),
-		newLoad(std), newTrace(std), newReport(std), newFleet(std), newKube(std), newMigrate(std), newResize(std), newLab(std), newCompletion(std), newVersion(std), help, newAgent(std))
+	asked := func(c subcommand) bool { return len(std.args) > 0 && c.name == std.args[0] }
+	alone := slices.ContainsFunc(subcommands(), asked)
+	for _, c := range subcommands() {
+		if !alone || asked(c) {
+			root.AddCommand(c.make(std))
+		}
+	}
+	root.AddCommand(help, newAgent(std))
 	cobra.EnableCommandSorting = false
 	if len(std.args) > 0 && strings.HasPrefix(std.args[0], cobra.ShellCompRequestCmd) { // cobra keeps such functions for good
 		completeWords(root)

@@ -131,6 +131,10 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	if err := noThreads("ps", o.selected.PIDs); err != nil {
 		return err
 	}
+	width := terminalWidth(std)
+	scanner.Uncounted = !o.watch && o.out.format() == "text" && !slices.ContainsFunc(inspect.Columns(), func(c inspect.Column) bool {
+		return c.Threads && (ps.Shows(c, width) || c.Name == o.sort)
+	})
 	scan := o.scanFunc(scanner)
 	switch {
 	case o.watch && o.out.format() == jsonLines:
@@ -138,14 +142,14 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	case o.watch:
 		return o.live(ctx, std, scan)
 	}
-	snap, err := o.once(ctx, scan)
+	snap, err := o.once(ctx, scanner, scan)
 	if err != nil {
 		return err
 	}
 	inspect.Sort(snap.Processes, o.sort)
 	switch format := o.out.format(); format {
 	case "text":
-		err = ps.WriteText(std.out, snap, std.color(), terminalWidth(std))
+		err = ps.WriteText(std.out, snap, std.color(), width)
 	case wide:
 		err = ps.WriteText(std.out, snap, std.color(), ps.Wide)
 	default:
@@ -182,11 +186,13 @@ func (o *psOptions) scanFunc(scanner *observe.Scanner) scanFunc {
 }
 
 // once scans, and again after the interval.
-func (o *psOptions) once(ctx context.Context, scan scanFunc) (observe.Snapshot, error) {
+func (o *psOptions) once(ctx context.Context, scanner *observe.Scanner, scan scanFunc) (observe.Snapshot, error) {
+	scanner.Unjudged = o.interval > 0
 	snap, err := scan(ctx)
 	if err != nil || o.interval == 0 {
 		return snap, err
 	}
+	scanner.Unjudged = false
 	if err := pause(ctx, o.interval); err != nil {
 		return observe.Snapshot{}, err
 	}

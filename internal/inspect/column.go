@@ -39,6 +39,7 @@ type Column struct {
 	Rising  bool // sorted with the smallest first
 	Counted bool // over the interval; in the first scan over the life of the process
 	Rare    bool // left out of a table in which no process has it
+	Threads bool // not known of a Scanner that is Uncounted
 
 	words func(*observe.Process) string // nil: the value alone
 	short func(*observe.Process) string // nil: there is no shorter form
@@ -100,12 +101,12 @@ func (c Column) Text(p *observe.Process) string {
 	return Unknown
 }
 
-// Short is Text for a narrow table.
+// Short is Text for a narrow table; empty: it has no shorter form.
 func (c Column) Short(p *observe.Process) string {
-	if c.short != nil {
-		return c.short(p)
+	if c.short == nil {
+		return ""
 	}
-	return c.Text(p)
+	return c.short(p)
 }
 
 // Matches reports whether this column of a process matches the word, in lower case: a
@@ -148,9 +149,22 @@ func (c Column) Compare(a, b *observe.Process, reverse bool) int {
 // Sort sorts processes by a column, equal ones by PID.
 func Sort(all []observe.Process, name string) {
 	c := columns[Index(name)]
-	sorting.Stable(all, func(a, b observe.Process) int {
-		return cmp.Or(c.Compare(&a, &b, false), cmp.Compare(a.PID, b.PID))
+	sorted := make([]*observe.Process, len(all)) // by their addresses: processes are large
+	for i := range all {
+		sorted[i] = &all[i]
+	}
+	before := slices.Clone(sorted)
+	sorting.Stable(sorted, func(a, b *observe.Process) int {
+		return cmp.Or(c.Compare(a, b, false), cmp.Compare(a.PID, b.PID))
 	})
+	if slices.Equal(sorted, before) {
+		return
+	}
+	list := make([]observe.Process, len(all))
+	for i, p := range sorted {
+		list[i] = *p
+	}
+	copy(all, list)
 }
 
 // worstFirst puts first what is slower now, then the worst finding, then what cannot be judged, then the rest.

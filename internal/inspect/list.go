@@ -103,7 +103,7 @@ func counted() []Column {
 			Value: func(p *observe.Process) any { return known(p.Last().LatencyAt(0.5)) }},
 		{Name: "sched_p99", Help: "scheduling latency, 99th percentile; not known before Go 1.20", Rank: 7, Unit: number.Seconds, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().LatencyAt(0.99)) }},
-		{Name: "waiting", Help: "threads waiting for a CPU, on average, including throttled ones", Rank: 9, Unit: number.Hundredths, Counted: true,
+		{Name: "waiting", Help: "threads waiting for a CPU, on average, including throttled ones", Rank: 9, Unit: number.Hundredths, Counted: true, Threads: true,
 			Value: func(p *observe.Process) any { return known(p.Last().Waiting()) }},
 		{Name: "run_queue_wait_seconds",
 			Value: func(p *observe.Process) any { return known(p.Last().RunQueueWait.Seconds(), p.Last().Counted) }},
@@ -116,7 +116,7 @@ func counted() []Column {
 		{Name: "throttled_seconds", Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Throttled.Seconds(), ok) }},
 		{Name: "bursts", Value: func(p *observe.Process) any { t, ok := throttling(p); return known(float64(t.Bursts), ok) }},
 		{Name: "burst_seconds", Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Burst.Seconds(), ok) }},
-		{Name: "switches", Help: "context switches per second, of all threads", Rank: 14, Unit: number.Rate, Counted: true,
+		{Name: "switches", Help: "context switches per second, of all threads", Rank: 14, Unit: number.Rate, Counted: true, Threads: true,
 			Value: func(p *observe.Process) any { return known(p.Last().Switches()) }},
 	}
 }

@@ -4,6 +4,7 @@ package procstat
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -220,6 +221,7 @@ func (f *faulter) rest() {
 // machineFaults is the number of page faults of this machine that had to read from a disk.
 // The kernel counts one here as it begins, and for its process as it ends.
 type machineFaults struct {
+	text   [16 << 10]byte // of /proc/vmstat
 	count  uint64
 	before bool // it rose before
 }
@@ -227,11 +229,16 @@ type machineFaults struct {
 // rose reports whether the number rose since the last call or since the one before; true
 // where it cannot be read.
 func (m *machineFaults) rose() bool {
-	b, err := os.ReadFile("/proc/vmstat")
+	f, err := os.Open("/proc/vmstat")
 	if err != nil {
 		return true
 	}
-	n, err := parseMachineFaults(b)
+	defer f.Close()
+	size, err := io.ReadFull(f, m.text[:]) // in large reads: the kernel sums its counters for each
+	if err != io.ErrUnexpectedEOF {
+		return true
+	}
+	n, err := parseMachineFaults(m.text[:size])
 	if err != nil {
 		return true
 	}

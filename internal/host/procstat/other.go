@@ -44,6 +44,8 @@ func (s *Sampler) Read(pid int) (Reading, error) { return Reading{}, errUnsuppor
 
 func (s *Sampler) ReadOn(stat Stat) (Reading, error) { return Reading{}, errUnsupported }
 
+func (s *Sampler) ReadTimes(stat Stat) (Reading, error) { return Reading{}, errUnsupported }
+
 func (s *Sampler) Close() error { return nil }
 
 // Span needs Linux.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,12 +17,17 @@ import (
 
 // ReadStat reads /proc/PID/stat.
 func ReadStat(pid int) (Stat, error) {
-	b, err := readOnce("/proc/" + strconv.Itoa(pid) + "/stat")
+	b := stats.Get().(*[1024]byte)
+	defer stats.Put(b)
+	text, err := readInto(b[:], "/proc/"+strconv.Itoa(pid)+"/stat")
 	if err != nil {
 		return Stat{}, err
 	}
-	return ParseStat(b)
+	return ParseStat(text)
 }
+
+// stats are for /proc/PID/stat, of which a scan reads thousands.
+var stats = sync.Pool{New: func() any { return new([1024]byte) }}
 
 // ReadCPUTime reads the CPU time of all threads of a process, ended ones included, in
 // nanoseconds: the clock of clock_getcpuclockid(3), where /proc/PID/stat counts in 10 ms.
@@ -70,13 +76,16 @@ const longestFile = 1 << 20
 // readOnce reads a file of less than 4 KiB in three system calls, which os.ReadFile
 // does in six: a process of 5,000 threads has 10,000 such files. Only status can be
 // longer: it lists the groups that the process is in.
-func readOnce(name string) ([]byte, error) {
+func readOnce(name string) ([]byte, error) { return readInto(make([]byte, 4096), name) }
+
+// readInto is readOnce with a buffer for most of such files.
+func readInto(b []byte, name string) ([]byte, error) {
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	defer unix.Close(fd)
-	b, n := make([]byte, 4096), 0
+	n := 0
 	for {
 		got, err := unix.Read(fd, b[n:])
 		if err != nil {

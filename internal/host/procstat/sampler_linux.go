@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,19 +17,23 @@ import (
 
 // Sampler measures processes. It is safe for concurrent use; a Span is not.
 type Sampler struct {
+	choose    func()     // nil: it has been done
 	taskstats *taskstats // nil: thread by thread
 	why       error
 }
 
-// NewSampler chooses the source of the counters.
+// NewSampler chooses the source of the counters when the first are read.
 func NewSampler() (*Sampler, error) {
 	s := new(Sampler)
-	s.taskstats, s.why = openTaskstats()
+	s.choose = sync.OnceFunc(func() { s.taskstats, s.why = openTaskstats() })
 	return s, nil
 }
 
 // Source returns where counters come from and, when that is not taskstats, why.
 func (s *Sampler) Source() (Source, error) {
+	if s.choose != nil {
+		s.choose()
+	}
 	if s.taskstats != nil {
 		return Taskstats, nil
 	}
@@ -109,10 +114,16 @@ func (s *Sampler) Read(pid int) (Reading, error) {
 	return s.ReadOn(stat)
 }
 
+// ReadTimes is ReadOn of CPU times alone: of all others Use.Uncounted will say so.
+func (s *Sampler) ReadTimes(stat Stat) (r Reading, err error) {
+	r = Reading{Stat: stat, At: time.Now()}
+	r.ticks, err = bootTicks()
+	return r, err
+}
+
 // ReadOn is Read for a process whose stat has just been read.
 func (s *Sampler) ReadOn(stat Stat) (r Reading, err error) {
-	r = Reading{Stat: stat, At: time.Now()}
-	if r.ticks, err = bootTicks(); err != nil {
+	if r, err = s.ReadTimes(stat); err != nil {
 		return Reading{}, err
 	}
 	r.source, _ = s.Source()
@@ -161,7 +172,8 @@ type taskstats struct {
 // what is expected here: the counters of procfit's main thread must lie between
 // two readings of the same in /proc.
 func openTaskstats() (*taskstats, error) {
-	conn, err := genetlink.Dial(nil)
+	// Answers have some hundred bytes. Without a buffer for them, the size of each is asked for.
+	conn, err := genetlink.Dial(&netlink.Config{MessageBufferSize: 16 << 10})
 	if err != nil {
 		return nil, fmt.Errorf("taskstats: %w", err)
 	}

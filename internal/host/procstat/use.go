@@ -109,6 +109,9 @@ func (r Reading) Since(before Reading) Use {
 	if before.Started != r.Started {
 		return r.Total()
 	}
+	if before.tasks == nil { // so what there is now is of longer than that
+		r.tasks = nil
+	}
 	u := r.since(before)
 	u.Duration = r.At.Sub(before.At)
 	return u

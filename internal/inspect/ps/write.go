@@ -41,17 +41,20 @@ func WriteText(w io.Writer, snap observe.Snapshot, color bool, width int) error 
 		return err
 	}
 	b := &terminal.Writer{Width: width, Color: color}
-	list(snap.Processes, width == 0).Write(b)
+	list(snap.Processes, width).Write(b)
 	advise(b, snap.Processes)
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-func list(all []observe.Process, few bool) *table.Table {
+// Shows reports whether WriteText with that width has room for the column, if the rest fits.
+func Shows(c inspect.Column, width int) bool { return width > 0 || c.Rare || c.Rank <= mostAsked }
+
+func list(all []observe.Process, width int) *table.Table {
 	t := &table.Table{Rows: make([]table.Row, 1+len(all))}
 	t.Rows[0].Style = terminal.Bold
 	for _, c := range inspect.Columns() {
-		if few && !c.Rare && c.Rank > mostAsked || c.Rare && !slices.ContainsFunc(all, func(p observe.Process) bool { return c.Text(&p) != inspect.Unknown }) {
+		if !Shows(c, width) || c.Rare && !known(c, all) {
 			continue
 		}
 		t.Columns = append(t.Columns, table.Column{Right: c.Right(), Steps: steps(c)})
@@ -65,6 +68,16 @@ func list(all []observe.Process, few bool) *table.Table {
 		}
 	}
 	return t
+}
+
+// known reports whether one of the processes has a value in the column.
+func known(c inspect.Column, all []observe.Process) bool {
+	for i := range all {
+		if c.Text(&all[i]) != inspect.Unknown {
+			return true
+		}
+	}
+	return false
 }
 
 // needed is the highest rank of the columns that are dropped only after cells were
@@ -92,6 +105,7 @@ func grade(s rule.Severity) string { return terminal.Grade(s.Rank()) }
 // advice is the findings of one or several processes that share a fix.
 type advice struct {
 	findings []rule.Finding // the worst first
+	shared   []rule.Finding // the same in words for several processes
 	who      []string
 }
 
@@ -124,15 +138,17 @@ func named(who []string) string {
 
 func collectAdvice(all []observe.Process) []advice {
 	var list []advice
-	for _, p := range all {
+	for i := range all {
+		p := &all[i]
 		who := fmt.Sprintf("%d (%s)", p.PID, phrase.Clean(p.Name))
 		for _, findings := range inspect.ByFix(p.Findings) {
-			have := slices.IndexFunc(list, func(a advice) bool { return slices.EqualFunc(a.findings, findings, sameWords) })
+			words := shared(findings)
+			have := slices.IndexFunc(list, func(a advice) bool { return slices.EqualFunc(a.shared, words, sameWords) })
 			if have < 0 {
 				have = len(list)
-				list = append(list, advice{findings: findings})
+				list = append(list, advice{findings: findings, shared: words})
 			} else {
-				list[have].findings = shared(findings)
+				list[have].findings = words
 			}
 			list[have].who = append(list[have].who, who)
 		}
@@ -152,7 +168,6 @@ func shared(findings []rule.Finding) (list []rule.Finding) {
 }
 
 func sameWords(a, b rule.Finding) bool {
-	a, b = a.Shared(), b.Shared()
 	return a.Rule == b.Rule && a.Severity == b.Severity && a.Message == b.Message && a.Fix == b.Fix && a.Now == b.Now
 }
 

@@ -64,9 +64,7 @@ func (w *Watch) Look(ctx context.Context, snap *observe.Snapshot) {
 		}
 		seen[p.Identity()], one.seen = one, snap.At
 		if t := w.ask(ctx, one, p, snap.At); t != nil {
-			o := p.Observed
-			o.Traffic = t
-			p.Subject = rule.NewSubject(o)
+			p.Traffic = t
 			p.Findings = rule.Judge(p.Subject)
 		}
 	}

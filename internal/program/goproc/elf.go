@@ -84,8 +84,12 @@ func (m *image) readSegments(h elf.Header64) error {
 	if h.Phnum == 0 || h.Phnum > maxSegments || int64(h.Phentsize) != size || h.Phoff > math.MaxInt32 {
 		return fmt.Errorf("%w: %d program headers of %d bytes", ErrUndecodable, h.Phnum, h.Phentsize)
 	}
+	table, err := m.bytesAt(int64(h.Phoff), int(size)*int(h.Phnum))
+	if err != nil {
+		return fmt.Errorf("%w: program headers: %w", ErrUndecodable, err)
+	}
 	for i := range int64(h.Phnum) {
-		p, err := m.prog(int64(h.Phoff) + i*size)
+		p, err := m.prog(table[i*size:][:size])
 		if err != nil {
 			return fmt.Errorf("%w: program header %d: %w", ErrUndecodable, i, err)
 		}
@@ -108,9 +112,13 @@ func (m *image) readSections(h elf.Header64) []section {
 	if h.Shnum == 0 || h.Shnum > maxSections || int64(h.Shentsize) != size || h.Shstrndx >= h.Shnum || h.Shoff > math.MaxInt64/2 {
 		return nil
 	}
+	headers, err := m.bytesAt(int64(h.Shoff), int(size)*int(h.Shnum))
+	if err != nil {
+		return nil
+	}
 	all := make([]section, 0, h.Shnum)
 	for i := range int64(h.Shnum) {
-		s, err := m.sectionAt(int64(h.Shoff) + i*size)
+		s, err := m.sectionOf(headers[i*size:][:size])
 		if err != nil || s.Off > math.MaxInt64 || s.Size > math.MaxInt64-s.Off {
 			return nil
 		}
@@ -184,26 +192,26 @@ func (m *image) header() (h elf.Header64, err error) {
 	return h, err
 }
 
-func (m *image) prog(off int64) (p elf.Prog64, err error) {
+func (m *image) prog(b []byte) (p elf.Prog64, err error) {
 	if m.class == elf.ELFCLASS64 {
-		err = m.decodeAt(off, &p)
+		_, err = binary.Decode(b, m.order, &p)
 		return p, err
 	}
 	var p32 elf.Prog32
-	err = m.decodeAt(off, &p32)
+	_, err = binary.Decode(b, m.order, &p32)
 	return elf.Prog64{
 		Type: p32.Type, Flags: p32.Flags, Off: uint64(p32.Off), Vaddr: uint64(p32.Vaddr), Paddr: uint64(p32.Paddr),
 		Filesz: uint64(p32.Filesz), Memsz: uint64(p32.Memsz), Align: uint64(p32.Align),
 	}, err
 }
 
-func (m *image) sectionAt(off int64) (s elf.Section64, err error) {
+func (m *image) sectionOf(b []byte) (s elf.Section64, err error) {
 	if m.class == elf.ELFCLASS64 {
-		err = m.decodeAt(off, &s)
+		_, err = binary.Decode(b, m.order, &s)
 		return s, err
 	}
 	var s32 elf.Section32
-	err = m.decodeAt(off, &s32)
+	_, err = binary.Decode(b, m.order, &s32)
 	return elf.Section64{
 		Name: s32.Name, Type: s32.Type, Flags: uint64(s32.Flags), Addr: uint64(s32.Addr), Off: uint64(s32.Off),
 		Size: uint64(s32.Size), Link: s32.Link, Info: s32.Info,
@@ -213,15 +221,24 @@ func (m *image) sectionAt(off int64) (s elf.Section64, err error) {
 
 // decodeAt reads a value of a fixed size.
 func (m *image) decodeAt(off int64, v any) error {
-	buf := make([]byte, binary.Size(v))
-	if n, err := m.r.ReadAt(buf, off); n < len(buf) {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		return err
+	buf, err := m.bytesAt(off, binary.Size(v))
+	if err == nil {
+		_, err = binary.Decode(buf, m.order, v)
 	}
-	_, err := binary.Decode(buf, m.order, v)
 	return err
+}
+
+// bytesAt reads that many.
+func (m *image) bytesAt(off int64, size int) ([]byte, error) {
+	buf := make([]byte, size)
+	n, err := m.r.ReadAt(buf, off)
+	switch {
+	case n == len(buf):
+		return buf, nil
+	case err == io.EOF:
+		err = io.ErrUnexpectedEOF
+	}
+	return nil, err
 }
 
 // maxMatches bounds how often a name may end strings of the string table: once,

@@ -32,44 +32,57 @@ var errNoEntry = fmt.Errorf("%w: no entry address in its auxiliary vector", ErrG
 // is not stopped and not written to. Everything goes through /proc/PID/exe
 // itself, which works across mount namespaces and for a deleted file.
 func (c *Cache) Live(pid int) (Live, error) {
-	live, err := c.live(pid)
+	r, err := c.Find(pid)
 	if err != nil {
-		return Live{}, fmt.Errorf("process %d: %w", pid, explain(pid, err))
+		return Live{}, err
 	}
-	return live, nil
+	return r.Live()
 }
 
-// Learn reads the file that the process runs for Live and Program. It gives up when
-// the time of ctx is over, or a bound of its own for one file; the error is then
-// ErrLate.
-func (c *Cache) Learn(ctx context.Context, pid int) error {
+// Learn is Find that gives up when the time of ctx is over, or a bound of its own for one
+// file; the error is then ErrLate.
+func (c *Cache) Learn(ctx context.Context, pid int) (Running, error) {
+	if key, err := keyOf(pid); err == nil {
+		if f := c.known(key); f != nil && f.err == nil { // nothing is left to read
+			return Running{file: f, pid: pid, exe: key}, nil
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	if _, err := c.runs(ctx, pid); err != nil {
-		return fmt.Errorf("process %d: %w", pid, explain(pid, err))
-	}
-	return nil
+	return c.find(ctx, pid)
 }
 
-// Program reads the program that the process runs; what it needs of permission
+// Find reads the file that the process runs.
+func (c *Cache) Find(pid int) (Running, error) { return c.find(context.Background(), pid) }
+
+func (c *Cache) find(ctx context.Context, pid int) (Running, error) {
+	r, err := c.runs(ctx, pid)
+	if err != nil {
+		return Running{}, fmt.Errorf("process %d: %w", pid, explain(pid, err))
+	}
+	return r, nil
+}
+
+// Program is the program that the process runs; what it needs of permission
 // is less than Live does.
 func (c *Cache) Program(pid int) (Program, error) {
-	r, err := c.runs(context.Background(), pid)
+	r, err := c.Find(pid)
 	if err != nil {
-		return Program{}, fmt.Errorf("process %d: %w", pid, explain(pid, err))
+		return Program{}, err
 	}
-	return r.program(), nil
+	return r.Program(), nil
 }
 
-// running is the Go code that a process runs.
-type running struct {
+// Running is the Go code that a process runs.
+type Running struct {
 	*file
+	pid    int
 	exe    fileKey  // the file that the process was started from
 	mapped *mapping // where the file is mapped; nil: it is that one
 }
 
-// program is what is known of it by its file.
-func (r running) program() Program {
+// Program is what is known of it by its file.
+func (r Running) Program() Program {
 	p := r.file.program
 	if r.mapped != nil {
 		p.Mapped = r.mapped.name()
@@ -77,18 +90,27 @@ func (r running) program() Program {
 	return p
 }
 
+// Live is Cache.Live.
+func (r Running) Live() (Live, error) {
+	live, err := r.live()
+	if err != nil {
+		return Live{}, fmt.Errorf("process %d: %w", r.pid, explain(r.pid, err))
+	}
+	return live, nil
+}
+
 // bias is the difference between where the process runs it and where its file says.
-func (r running) bias(pid int) (uint64, error) {
+func (r Running) bias() (uint64, error) {
 	if r.mapped != nil {
 		return r.mapped.bias(r.image)
 	}
-	return loadBias(pid, r.image)
+	return loadBias(r.pid, r.image)
 }
 
 // runs finds it: the executable, or where that is not Go's, a file among the mappings.
-func (c *Cache) runs(ctx context.Context, pid int) (running, error) {
+func (c *Cache) runs(ctx context.Context, pid int) (Running, error) {
 	f, exe, err := c.open(ctx, pid)
-	r := running{file: f, exe: exe}
+	r := Running{file: f, pid: pid, exe: exe}
 	if !errors.Is(err, ErrNotGo) {
 		return r, err
 	}
@@ -126,25 +148,28 @@ func (c *Cache) open(ctx context.Context, pid int) (*file, fileKey, error) {
 }
 
 // memory opens the memory of a process, with the analysis of the Go code that it runs.
-func (c *Cache) memory(pid int) (r running, mem fd, bias uint64, err error) {
-	r, err = c.runs(context.Background(), pid)
-	if err != nil {
-		return r, fd{}, 0, err
+func (c *Cache) memory(pid int) (r Running, mem fd, bias uint64, err error) {
+	if r, err = c.runs(context.Background(), pid); err == nil {
+		mem, bias, err = r.memory()
 	}
+	return r, mem, bias, err
+}
+
+func (r Running) memory() (mem fd, bias uint64, err error) {
 	if err := r.image.decodable(); err != nil {
-		return r, fd{}, 0, err
+		return fd{}, 0, err
 	}
-	if mem, err = openProc(pid, "mem"); err != nil {
-		return r, fd{}, 0, err
+	if mem, err = openProc(r.pid, "mem"); err != nil {
+		return fd{}, 0, err
 	}
-	if bias, err = r.bias(pid); err == nil {
-		err = unchanged(pid, r.exe)
+	if bias, err = r.bias(); err == nil {
+		err = unchanged(r.pid, r.exe)
 	}
 	if err != nil {
 		mem.Close()
-		return r, fd{}, 0, err
+		return fd{}, 0, err
 	}
-	return r, mem, bias, nil
+	return mem, bias, nil
 }
 
 // unchanged tells a process that has just called exec: mem stays with the memory it was
@@ -157,13 +182,13 @@ func unchanged(pid int, key fileKey) error {
 	return err
 }
 
-func (c *Cache) live(pid int) (Live, error) {
-	f, mem, bias, err := c.memory(pid)
+func (r Running) live() (Live, error) {
+	mem, bias, err := r.memory()
 	if err != nil {
 		return Live{}, err
 	}
 	defer mem.Close()
-	at, err := f.locate(mem, bias)
+	at, err := r.locate(mem, bias)
 	if err != nil {
 		return Live{}, err
 	}
@@ -177,15 +202,15 @@ func (c *Cache) live(pid int) (Live, error) {
 	if procs < 0 || procs > maxProcs {
 		return Live{}, fmt.Errorf("%w: what was found reads %d", ErrUndecodable, procs)
 	}
-	live := Live{Program: f.program(), Procs: int(procs), Source: at.Source}
+	live := Live{Program: r.Program(), Procs: int(procs), Source: at.Source}
 	if cpus > 0 && cpus <= maxProcs {
 		live.NumCPU = int(cpus)
 	}
 	if at.Sched != 0 {
-		from, to := f.layout.span()
+		from, to := r.layout.span()
 		b := make([]byte, to-from)
 		if _, err := mem.ReadAt(b, int64(bias+at.Sched+from)); err == nil {
-			live.Custom, live.Latency, _ = f.layout.parse(b, live.Procs, monotonic())
+			live.Custom, live.Latency, _ = r.layout.parse(b, live.Procs, monotonic())
 		}
 	}
 	return live, nil
@@ -227,10 +252,14 @@ func (c *Cache) MemoryLimit(pid int) (int64, error) {
 }
 
 func (c *Cache) memoryLimit(pid int) (int64, error) {
-	if _, err := c.live(pid); err != nil { // a runtime that has not started has set no limit yet
+	f, err := c.runs(context.Background(), pid)
+	if err != nil {
 		return 0, err
 	}
-	f, mem, bias, err := c.memory(pid)
+	if _, err := f.live(); err != nil { // a runtime that has not started has set no limit yet
+		return 0, err
+	}
+	mem, bias, err := f.memory()
 	if err != nil {
 		return 0, err
 	}
@@ -288,7 +317,7 @@ func (c *Cache) text(pid int) (x *Text, err error) {
 	if x, err = readText(mem, m, bias, t); err != nil {
 		return nil, err
 	}
-	x.Program, x.mem, x.close = f.program(), mem, mem.Close
+	x.Program, x.mem, x.close = f.Program(), mem, mem.Close
 	if at, err := f.locate(mem, bias); err == nil {
 		x.Procs = at.Procs + bias
 		if at.Sched != 0 && f.layout.custom != 0 {

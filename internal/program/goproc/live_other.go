@@ -38,11 +38,22 @@ func (c *Cache) Marked(pid int, _ []byte) ([]uint64, error) {
 	return nil, fmt.Errorf("process %d: %w", pid, errUnsupported)
 }
 
+// Running needs Linux.
+type Running struct{}
+
 // Learn needs Linux.
-func (c *Cache) Learn(_ context.Context, pid int) error {
-	_, err := c.Program(pid)
-	return err
+func (c *Cache) Learn(_ context.Context, pid int) (Running, error) { return c.Find(pid) }
+
+// Find needs Linux.
+func (c *Cache) Find(pid int) (Running, error) {
+	return Running{}, fmt.Errorf("process %d: %w", pid, errUnsupported)
 }
+
+// Program needs Linux.
+func (Running) Program() Program { return Program{} }
+
+// Live needs Linux.
+func (Running) Live() (Live, error) { return Live{}, errUnsupported }
 
 // Program needs Linux.
 func (c *Cache) Program(pid int) (Program, error) {

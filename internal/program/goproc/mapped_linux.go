@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -47,11 +48,11 @@ func mappings(pid int) ([]mapping, error) {
 		return nil, err
 	}
 	defer f.Close()
-	text := make([]byte, 0, 64<<10)
+	var text []byte
 	for len(text) < maxMaps {
-		text = append(text, make([]byte, 64<<10)...)
-		n, err := syscall.Read(f.n, text[len(text)-64<<10:])
-		text = text[:len(text)-64<<10+max(n, 0)]
+		text = slices.Grow(text, 4<<10) // the most that the kernel returns at once
+		n, err := syscall.Read(f.n, text[len(text):cap(text)])
+		text = text[:len(text)+max(n, 0)]
 		if err != nil && err != syscall.EINTR {
 			return nil, &fs.PathError{Op: "read", Path: f.path, Err: err}
 		}
@@ -70,8 +71,11 @@ func mappings(pid int) ([]mapping, error) {
 func parseMaps(text []byte) (all []mapping) {
 	seen := map[mappedID]bool{}
 	for line := range bytes.Lines(text) {
+		if _, access, _ := bytes.Cut(line, []byte(" ")); len(access) < 4 || access[2] != 'x' {
+			continue // as most lines
+		}
 		fields := strings.SplitN(strings.TrimSuffix(string(line), "\n"), " ", 6)
-		if len(fields) < 6 || !strings.Contains(fields[1], "x") || len(all) == maxMapped {
+		if len(fields) < 6 || len(all) == maxMapped {
 			continue
 		}
 		m := mapping{id: mappedID{dev: fields[3]}, path: strings.TrimLeft(fields[5], " ")}

@@ -77,7 +77,7 @@ func readsMapped(t *testing.T, cache *Cache, p *goproctest.Probe, name string, l
 	if program, err := cache.Program(p.PID()); err != nil || program.Mapped != name || program.MainModule != goproctest.Module {
 		t.Errorf("%+v, %v", program, err)
 	}
-	if err := cache.Learn(t.Context(), p.PID()); err != nil {
+	if _, err := cache.Learn(t.Context(), p.PID()); err != nil {
 		t.Error(err)
 	}
 	if _, err := cache.Text(p.PID()); !errors.Is(err, ErrNotGo) {

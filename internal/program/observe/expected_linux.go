@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/expected"
@@ -24,20 +26,23 @@ const mostEnviron = 1 << 20
 // the file next to its executable, as the process sees it. What may not be read is not
 // there. What a process inherited from a Go program is not about the process, unless it is named
 // there.
-func (r *Reader) expectedOf(stat procstat.Stat, name string) (e *rule.Expected, wrong string) {
-	if text := variableOf(stat.PID); text != nil {
-		e, wrong = parse(text, expected.Variable+" in its environment")
-		if e != nil && e.Program == name || !r.inherited(stat.Parent, text) {
+func (r *Reader) expectedOf(stat procstat.Stat, name, variable string) (e *rule.Expected, wrong string) {
+	if variable != "" {
+		e, wrong = parse([]byte(variable), expected.Variable+" in its environment")
+		if e != nil && e.Program == name || !r.inherited(stat.Parent, []byte(variable)) {
 			return e, wrong
 		}
 	}
 	proc := procDir(stat.PID)
-	exe, err := os.Readlink(filepath.Join(proc, "exe"))
+	exe, err := os.Readlink(proc + "/exe")
 	if err != nil {
 		return nil, ""
 	}
-	file := strings.TrimSuffix(exe, " (deleted)") + expected.Suffix
-	text, err := readAsSeen(filepath.Join(proc, "root"), strings.TrimPrefix(file, "/"))
+	file, root := strings.TrimSuffix(exe, " (deleted)")+expected.Suffix, proc+"/root"
+	if unix.Lstat(root+file, new(unix.Stat_t)) != nil { // which is one system call, and mostly the last
+		return nil, ""
+	}
+	text, err := readAsSeen(root, strings.TrimPrefix(file, "/"))
 	if err != nil {
 		return nil, ""
 	}
@@ -63,10 +68,9 @@ func (r *Reader) inherited(parent int, text []byte) bool {
 		if above == mostAbove {
 			return true
 		}
-		if r.cache.Learn(context.Background(), parent) == nil { // which has a bound of its own
-			if p, err := r.cache.Program(parent); err == nil && !p.Toolchain() {
-				return true
-			}
+		p, err := r.cache.Learn(context.Background(), parent) // which has a bound of its own
+		if err == nil && !p.Program().Toolchain() {
+			return true
 		}
 		stat, err := procstat.ReadStat(parent)
 		if err != nil {

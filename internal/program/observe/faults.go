@@ -86,7 +86,7 @@ func WithFaults(ctx context.Context, s rule.Subject) rule.Subject {
 		return s
 	}
 	s.Faults = snap.Processes[0].Faults
-	return rule.NewSubject(s.Observed)
+	return s
 }
 
 // wait reports whether that time has passed before the end of ctx.

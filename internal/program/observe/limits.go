@@ -138,9 +138,8 @@ func WithThrottling(ctx context.Context, s rule.Subject) rule.Subject {
 	if now == nil || now.ThrottledPeriods == 0 {
 		return s
 	}
-	o := s.Observed
-	o.Throttling = now
-	return rule.NewSubject(o)
+	s.Throttling = now
+	return s
 }
 
 // groups reads each group's throttling once a Scan: processes share them.

@@ -33,26 +33,56 @@ type looks struct {
 	of       map[Identity]bool
 }
 
+// looker looks at one process after the other, in a goroutine that it leaves to itself when a
+// look does not end.
+type looker struct {
+	*looks
+	timer *time.Timer
+	ask   chan func() sight // nil: there is no goroutine
+	seen  chan sight
+}
+
+func (l *looks) looker() *looker { return &looker{looks: l, timer: time.NewTimer(answerIn)} }
+
 // try waits for a look at a process, but not for ever; false: it has not ended. It does not
 // start another one before that ends, nor while very many have not.
-func (l *looks) try(ctx context.Context, id Identity, look func() sight) (sight, bool) {
-	if !l.begin(id) {
+func (k *looker) try(ctx context.Context, id Identity, look func() sight) (sight, bool) {
+	if !k.begin(id) {
 		return sight{}, false
 	}
-	done := make(chan sight, 1)
-	go func() {
-		one := look()
-		l.end(id)
-		done <- one
-	}()
-	timer := time.NewTimer(cmp.Or(l.answerIn, answerIn))
-	defer timer.Stop()
-	defer context.AfterFunc(ctx, func() { timer.Reset(answerAtEnd) })()
-	select {
-	case one := <-done:
-		return one, true
-	case <-timer.C:
-		return sight{}, false
+	if k.ask == nil {
+		k.ask, k.seen = make(chan func() sight), make(chan sight, 1)
+		go func(ask chan func() sight, seen chan sight) {
+			for look := range ask {
+				seen <- look()
+			}
+		}(k.ask, k.seen)
+	}
+	k.ask <- func() sight {
+		defer k.looks.end(id)
+		return look()
+	}
+	k.timer.Reset(cmp.Or(k.answerIn, answerIn))
+	defer k.timer.Stop()
+	for over := ctx.Done(); ; {
+		select {
+		case one := <-k.seen:
+			return one, true
+		case <-over:
+			over = nil
+			k.timer.Reset(answerAtEnd)
+		case <-k.timer.C:
+			k.close()
+			return sight{}, false
+		}
+	}
+}
+
+// close ends the goroutine when its look ends.
+func (k *looker) close() {
+	if k.ask != nil {
+		close(k.ask)
+		k.ask = nil
 	}
 }
 

@@ -19,8 +19,10 @@ func TestLooks(t *testing.T) {
 		hangs := func() sight { <-release; return sight{other: true} }
 		answers := func() sight { return sight{other: true} }
 		waited := func(id Identity, look func() sight) (time.Duration, bool) {
+			k := l.looker()
+			defer k.close()
 			began := time.Now()
-			one, ok := l.try(ctx, id, look)
+			one, ok := k.try(ctx, id, look)
 			if ok != one.other {
 				t.Errorf("%d: %v, %v", id.PID, one, ok)
 			}

@@ -19,4 +19,6 @@ func allPIDs() ([]int, error) {
 	return nil, fmt.Errorf("listing processes needs Linux: %w", errors.ErrUnsupported)
 }
 
-func (*Reader) expectedOf(procstat.Stat, string) (e *rule.Expected, wrong string) { return nil, "" }
+func (*Reader) expectedOf(procstat.Stat, string, string) (e *rule.Expected, wrong string) {
+	return nil, ""
+}

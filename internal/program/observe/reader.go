@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/sorting"
@@ -167,16 +168,20 @@ func (r *Reader) Subject(pid int) (rule.Subject, error) {
 	if err != nil {
 		return rule.Subject{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
 	}
-	o, _, err := r.observe(pid, stat, new(facts.Reader))
+	found, err := r.cache.Find(pid)
+	o, _, err := r.observe(found, err, stat, newFacts())
 	if o.NotGo && err == nil {
-		o.Facts, err = factsOf(pid, new(facts.Reader))
+		o.Facts, err = factsOf(pid, newFacts())
 	}
 	if err != nil {
 		return rule.Subject{}, err
 	}
 	o.Throttling = worst(newGroups(nil, time.Time{}).of(o.Facts.Limits))
-	return rule.NewSubject(o), nil
+	return r.judged(o), nil
 }
+
+// newFacts reads, with the facts, the variable of the expected value.
+func newFacts() *facts.Reader { return &facts.Reader{Variables: []string{expected.Variable}} }
 
 func factsOf(pid int, r *facts.Reader) (facts.Facts, error) {
 	f, err := r.ReadPID(pid)
@@ -194,26 +199,27 @@ type program struct {
 }
 
 // observe reads what Subject does, but for a program that is not Go's, which has
-// no facts. Throttling is left to the caller.
-func (r *Reader) observe(pid int, stat procstat.Stat, facts *facts.Reader) (rule.Observed, program, error) {
+// no facts. Throttling is left to the caller. found is the program, unless err says why it could
+// not be read.
+func (r *Reader) observe(found goproc.Running, err error, stat procstat.Stat, facts *facts.Reader) (rule.Observed, program, error) {
+	pid := stat.PID
 	o := rule.Observed{Place: rule.Place{PID: pid}, Name: name(pid, stat.Name)}
-	// Live value and program come from one opening of the file where both can be
-	// read; the program alone needs less permission.
-	live, err := r.cache.Live(pid)
-	p := program{live: live, mem: err}
+	p := program{why: err, mem: err}
 	if err == nil {
-		o.Live, o.LiveSource = &live.Procs, string(live.Source)
-		o.NumCPU, o.Custom = live.NumCPU, live.Custom
-	} else {
-		o.LiveUnknown = err.Error()
-		if !errors.Is(err, ErrNotGo) {
-			p.live.Program, err = r.cache.Program(pid)
-		}
-		if err != nil {
-			p.why, o.ProgramUnknown, o.NotGo = err, err.Error(), errors.Is(err, ErrNotGo)
+		if p.live, p.mem = found.Live(); p.mem != nil {
+			p.live.Program, p.why = r.cache.Program(pid) // which needs less permission
 		}
 	}
-	if errors.Is(err, goproc.ErrGone) {
+	if p.mem == nil {
+		o.Live, o.LiveSource = &p.live.Procs, string(p.live.Source)
+		o.NumCPU, o.Custom = p.live.NumCPU, p.live.Custom
+	} else {
+		o.LiveUnknown = p.mem.Error()
+	}
+	if p.why != nil {
+		o.ProgramUnknown, o.NotGo = p.why.Error(), errors.Is(p.why, ErrNotGo)
+	}
+	if errors.Is(p.why, goproc.ErrGone) {
 		return rule.Observed{}, program{}, fmt.Errorf("process %d has ended: %w", pid, ErrNoProcess)
 	}
 	if o.NotGo {
@@ -225,9 +231,18 @@ func (r *Reader) observe(pid int, stat procstat.Stat, facts *facts.Reader) (rule
 	o.Facts.GoVersion, o.Facts.DefaultGODEBUG, o.Facts.GOARCH = p.live.GoVersion, p.live.DefaultGODEBUG, p.live.GOARCH
 	o.Automaxprocs = rule.AutomaxprocsIn(p.live.Deps)
 	o.Mapped, o.Library = p.live.Mapped, p.live.Library
-	o.Expected, o.ExpectedWrong = r.expectedOf(stat, o.Name)
-	o.NeverSets = rule.NewSubject(o).SetBy == rule.SetByCode && r.cache.NeverSets(pid) // only then it matters
+	o.Expected, o.ExpectedWrong = r.expectedOf(stat, o.Name, o.Facts.Variables[0].Raw)
 	return o, p, nil
+}
+
+// judged is the Subject of what was observed of a process, whose code is read where that matters.
+func (r *Reader) judged(o rule.Observed) rule.Subject {
+	s := rule.NewSubject(o)
+	if s.SetBy == rule.SetByCode && r.cache.NeverSets(s.PID) {
+		o.NeverSets = true
+		s = rule.NewSubject(o)
+	}
+	return s
 }
 
 // name is the process's name. The kernel cuts it off after 15 bytes; where that

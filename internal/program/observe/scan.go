@@ -8,11 +8,11 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc"
-	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -36,6 +36,11 @@ type Snapshot struct {
 // counted since the one before. It is for one goroutine at a time; Close it.
 type Scanner struct {
 	Except int // a process that is looked at only where its PID is given; 0: none
+	// Uncounted leaves context switches and run-queue wait unknown, for a list without them.
+	Uncounted bool
+	// Unjudged leaves out what follows from what was observed, for a Scan that only begins
+	// the span of the next one.
+	Unjudged bool
 
 	reader  Reader
 	sampler *Sampler
@@ -123,16 +128,20 @@ func named(all []int, match func(name string) bool) []int {
 // scan looks at the processes, and at the rest as far as it takes to judge these.
 func (s *Scanner) scan(ctx context.Context, pids, rest []int, named bool) (Snapshot, error) {
 	snap := Snapshot{At: time.Now(), Processes: []Process{}, Unreadable: []Unreadable{}}
-	snap.Counters, snap.CountersWhy = s.sampler.Source()
+	if !s.Uncounted {
+		snap.Counters, snap.CountersWhy = s.sampler.Source()
+	}
 	if !s.at.IsZero() {
 		snap.Interval = snap.At.Sub(s.at)
 	}
-	shared := &shared{groups: newGroups(s.groups, snap.At), held: s.held(), last: s.last}
+	shared := newShared(newGroups(s.groups, snap.At))
+	shared.held, shared.last = s.held(), s.last
 	seen := s.lookAtAll(ctx, pids, shared)
 	sharers := s.sharers(ctx, seen, rest, shared)
 	if err := ctx.Err(); err != nil && !overTime(ctx) {
 		return Snapshot{}, err
 	}
+	snap.Processes = slices.Grow(snap.Processes, known(seen))
 	now := make(map[Identity]looked, len(s.last))
 	var stats []Stat
 	for i := range seen {
@@ -159,7 +168,9 @@ func (s *Scanner) scan(ctx context.Context, pids, rest []int, named bool) (Snaps
 			}
 		}
 	}
-	judge(snap.Processes, sharers)
+	if !s.Unjudged {
+		judge(snap.Processes, sharers)
+	}
 	sorting.Stable(snap.Processes, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
 	sorting.Stable(snap.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.PID, b.PID) })
 	s.at, s.last, s.groups = snap.At, now, shared.groups.now(overTime(ctx))
@@ -176,6 +187,16 @@ type sight struct {
 	process    *Process
 	id         Identity
 	looked     looked
+}
+
+// known is of how many processes there is something.
+func known(seen []sight) (n int) {
+	for i := range seen {
+		if seen[i].process != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // oneThread reports whether the process could not be read for want of permission and has one thread. A
@@ -205,37 +226,34 @@ func (s *Scanner) order(pids []int) (places []int) {
 
 // lookAtAll shares the processes among as many goroutines as run at once.
 func (s *Scanner) lookAtAll(ctx context.Context, pids []int, shared *shared) []sight {
-	seen := make([]sight, len(pids))
-	next := make(chan int)
+	seen, order := make([]sight, len(pids)), s.order(pids)
+	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(pids)) {
 		workers.Go(func() {
-			for i := range next {
-				seen[i] = s.lookAt(ctx, pids[i], shared)
+			k := s.looks.looker()
+			defer k.close()
+			for n := int(next.Add(1)) - 1; n < len(order) && (ctx.Err() == nil || overTime(ctx)); n = int(next.Add(1)) - 1 {
+				seen[order[n]] = s.lookAt(ctx, k, pids[order[n]], shared)
 			}
 		})
 	}
-	for _, i := range s.order(pids) {
-		if ctx.Err() != nil && !overTime(ctx) {
-			break
-		}
-		next <- i
-	}
-	close(next)
 	workers.Wait()
 	return seen
 }
 
 // shared is what the processes of one Scan have in common.
 type shared struct {
-	facts  facts.Reader
+	facts  *facts.Reader
 	groups *groups
 	held   map[Identity]procstat.FaultUse // by page faults, since the Scan before
 	last   map[Identity]looked            // of the Scan before; nil: there was none
 }
 
+func newShared(groups *groups) *shared { return &shared{facts: newFacts(), groups: groups} }
+
 // lookAt looks at a process for as long as one may take.
-func (s *Scanner) lookAt(ctx context.Context, pid int, shared *shared) sight {
+func (s *Scanner) lookAt(ctx context.Context, k *looker, pid int, shared *shared) sight {
 	stat, err := procstat.ReadStat(pid)
 	if err != nil || stat.State == 'Z' || stat.State == 'X' {
 		return sight{}
@@ -243,7 +261,7 @@ func (s *Scanner) lookAt(ctx context.Context, pid int, shared *shared) sight {
 	if stat.Kernel {
 		return sight{other: true}
 	}
-	one, ok := s.looks.try(ctx, stat.Identity(), func() sight { return s.look(ctx, stat, shared) })
+	one, ok := k.try(ctx, stat.Identity(), func() sight { return s.look(ctx, stat, shared) })
 	if !ok {
 		return late(stat, fmt.Errorf("process %d: %w", pid, errHung))
 	}
@@ -260,13 +278,17 @@ func late(stat Stat, err error) sight {
 
 func (s *Scanner) look(ctx context.Context, stat Stat, shared *shared) sight {
 	pid, one := stat.PID, sight{id: stat.Identity()}
-	switch err := s.learn(ctx, pid); {
+	if overTime(ctx) {
+		return late(stat, fmt.Errorf("process %d: %w", pid, ErrTime))
+	}
+	found, err := s.reader.cache.Learn(ctx, pid)
+	switch {
 	case errors.Is(err, ErrNotGo):
 		return sight{other: true}
-	case err != nil:
+	case errors.Is(err, goproc.ErrLate):
 		return late(stat, err)
 	}
-	observed, seen, err := s.reader.observe(pid, stat, &shared.facts)
+	observed, seen, err := s.reader.observe(found, err, stat, shared.facts)
 	switch {
 	case err != nil:
 		return sight{} // gone
@@ -275,7 +297,11 @@ func (s *Scanner) look(ctx context.Context, stat Stat, shared *shared) sight {
 	case seen.why != nil:
 		one.unreadable = &Unreadable{PID: pid, Name: stat.Name, Reason: observed.ProgramUnknown, Cause: causeOf(seen.why), Detail: detailOf(seen.why)}
 	}
-	counts, err := s.sampler.ReadOn(stat)
+	read := s.sampler.ReadOn
+	if s.Uncounted {
+		read = s.sampler.ReadTimes
+	}
+	counts, err := read(stat)
 	if err != nil {
 		return sight{}
 	}
@@ -286,21 +312,12 @@ func (s *Scanner) look(ctx context.Context, stat Stat, shared *shared) sight {
 	}
 	count(p, one, observed.Facts.Limits, shared)
 	observed.Throttling, observed.Faults = p.Last().Throttling, p.Last().faults()
-	p.Subject = rule.NewSubject(observed)
+	p.Observed = observed
+	if !s.Unjudged {
+		p.Subject = s.reader.judged(observed)
+	}
 	one.process = p
 	return one
-}
-
-// learn reads the program of a process, as far as there is time, and tells one that is not Go's; any
-// other reason why it cannot be read shows when it is observed.
-func (s *Scanner) learn(ctx context.Context, pid int) error {
-	if overTime(ctx) {
-		return fmt.Errorf("process %d: %w", pid, ErrTime)
-	}
-	if err := s.reader.cache.Learn(ctx, pid); errors.Is(err, goproc.ErrLate) || errors.Is(err, ErrNotGo) {
-		return err
-	}
-	return nil
 }
 
 // count fills in what the process did, in all and since the Scan before.

@@ -107,6 +107,24 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// TestScanLess: what nobody asked for is left out, and the next Scan goes on from there.
+func TestScanLess(t *testing.T) {
+	pid, _ := play(t, "leaf")
+	s := newScanner(t)
+	s.Uncounted, s.Unjudged = true, true
+	snap := scan(t, s, pid)
+	if p := one(t, snap, pid); p.Total.Counted || snap.Counters != "" || p.Fit.Procs != 0 || p.Findings != nil || p.Live == nil {
+		t.Errorf("%s: %+v", snap.Counters, p)
+	}
+	s.Uncounted, s.Unjudged = false, false
+	if p := one(t, scan(t, s, pid), pid); !p.Total.Counted || p.Recent == nil || p.Recent.Counted || p.Fit.Procs == 0 || p.Findings == nil {
+		t.Errorf("the next scan: %+v", p)
+	}
+	if p := one(t, scan(t, s, pid), pid); !p.Recent.Counted {
+		t.Errorf("the third scan: %+v", p)
+	}
+}
+
 // TestScanOutOfTime: a scan whose time is over has what it looked at, and says of the
 // others that there was no time; the next one counts on from what was known before.
 func TestScanOutOfTime(t *testing.T) {
@@ -222,12 +240,12 @@ func TestScanOfOthers(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		got := s.look(t.Context(), stat, &shared{groups: newGroups(nil, time.Time{})}) // lookAt would use another thread
+		got := s.look(t.Context(), stat, newShared(newGroups(nil, time.Time{}))) // lookAt would use another thread
 		if u := got.unreadable; u == nil || got.process == nil || got.process.ProgramUnknown == "" || u.PID != pid || u.Name == "" ||
 			!strings.Contains(u.Reason, "it is of user 0") || u.Cause != Denied || strings.Contains(u.Detail, "process") {
 			t.Errorf("%+v, %+v", got, got.unreadable)
 		}
-		if got := s.lookAt(t.Context(), 2, &shared{groups: newGroups(nil, time.Time{})}); got.unreadable != nil {
+		if got := s.lookAt(t.Context(), s.looks.looker(), 2, newShared(newGroups(nil, time.Time{}))); got.unreadable != nil {
 			t.Errorf("kernel thread: %+v", got.unreadable)
 		}
 	})

@@ -13,7 +13,7 @@ import (
 // sharers are the programs among the rest, if one of those that were looked at has a limit
 // that they may share.
 func (s *Scanner) sharers(ctx context.Context, seen []sight, rest []int, shared *shared) (all []*rule.Subject) {
-	if !slices.ContainsFunc(seen, func(one sight) bool { return one.process != nil && limited(one.process.Subject) }) {
+	if s.Unjudged || !slices.ContainsFunc(seen, func(one sight) bool { return one.process != nil && limited(one.process.Subject) }) {
 		return nil
 	}
 	for _, one := range s.lookAtAll(ctx, rest, shared) {

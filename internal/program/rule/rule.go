@@ -28,6 +28,7 @@ import (
 	"embed"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -144,10 +145,9 @@ func parsePage(text string) (r Rule, err error) {
 
 // Find returns the rule with the ID.
 func Find(id string) (Rule, bool) {
-	for _, r := range readPages() {
-		if r.ID == id {
-			return r, true
-		}
+	all := readPages()
+	if i := slices.IndexFunc(all, func(r Rule) bool { return r.ID == id }); i >= 0 {
+		return all[i], true
 	}
 	return Rule{}, false
 }
@@ -221,8 +221,10 @@ func CompareWorst(a, b []Finding) int {
 // Shared is the finding in words for several processes: its commands have PID instead of an ID.
 func (f Finding) Shared() Finding {
 	if f.PID != 0 {
-		shared := strings.NewReplacer(fmt.Sprintf("procfit set %d ", f.PID), "procfit set PID ", fmt.Sprintf("procfit live %d ", f.PID), "procfit live PID ")
-		f.Fix, f.Now = shared.Replace(f.Fix), shared.Replace(f.Now)
+		for _, command := range []string{"procfit set ", "procfit live "} {
+			own, shared := command+strconv.Itoa(f.PID)+" ", command+"PID "
+			f.Fix, f.Now = strings.ReplaceAll(f.Fix, own, shared), strings.ReplaceAll(f.Now, own, shared)
+		}
 	}
 	return f
 }
@@ -245,12 +247,7 @@ func Judge(s Subject) []Finding {
 	if s.NotGo {
 		return findings
 	}
-	rules := All()
-	sorting.Stable(rules, func(a, b Rule) int { return cmp.Compare(order(a), order(b)) })
-	for _, r := range rules {
-		if r.Check == nil {
-			continue
-		}
+	for _, r := range ofSubjects() {
 		for _, f := range r.Check(s) {
 			f.Rule, f.Place = r.ID, s.Place
 			if f.Severity == "" {
@@ -278,9 +275,15 @@ func (s Subject) oneFix(all []Finding) {
 	}
 }
 
-func order(r Rule) int {
-	if r.Measured {
-		return 0
+// ofSubjects are the rules that judge a Subject, those that were measured first.
+var ofSubjects = sync.OnceValue(func() []Rule {
+	list := slices.DeleteFunc(All(), func(r Rule) bool { return r.Check == nil })
+	order := func(r Rule) int {
+		if r.Measured {
+			return 0
+		}
+		return 1
 	}
-	return 1
-}
+	sorting.Stable(list, func(a, b Rule) int { return cmp.Compare(order(a), order(b)) })
+	return list
+})

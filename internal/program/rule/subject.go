@@ -87,7 +87,8 @@ func AutomaxprocsIn(deps []*debug.Module) string {
 }
 
 // Subject is one program as the rules see it: what is observed, and what follows from
-// it. Make it with [NewSubject]; to change what was observed, make a new one.
+// it. Make it with [NewSubject]; to change what was observed, make a new one, unless nothing
+// but findings follows from it: Throttling, Faults, Traffic, Shared and Together.
 type Subject struct {
 	Observed
 
