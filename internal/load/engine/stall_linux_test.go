@@ -89,12 +89,12 @@ func stalled(t testing.TB, way string, duration, stall time.Duration) (r *load.R
 // A stall of the server is seen by the requests that were intended during it,
 // not only by the few that were under way. A busy machine delays on its own
 // account, so there are several attempts, and the upper bound grants what the engine
-// knows itself to be late. PROCFIT_FULL=1 takes the stall of docs/evidence/performance.md, and
-// the first tier of the tests a shorter run, and two ways: what the loop sees in every way
-// TestStallInMemory proves.
+// knows itself to be late. PROCFIT_FULL=1 takes the stall of docs/evidence/performance.md and
+// every way, else there are two: what the loop sees in every way TestStallInMemory proves. The
+// first tier of the tests has a shorter run.
 func TestCoordinatedOmission(t *testing.T) {
 	all := []string{overH2C, "epoll"}
-	if need.Full() {
+	if need.Whole() {
 		all = append(ways(), overRPC, "epoll")
 	}
 	for _, way := range all {
