@@ -10,10 +10,14 @@ import (
 
 // testPackage is a package of the workspace that has tests.
 type testPackage struct {
-	dir  string   // its folder below the repository's root, with slashes
-	uses []string // the folders, in the repository, that its test program is compiled from
-	more []string // its tests that do more with PROCFIT_REQUIRE=1 than in the first tier
+	dir     string   // its folder below the repository's root, with slashes
+	uses    []string // the folders, in the repository, that its test program is compiled from
+	more    []string // its tests that do more with PROCFIT_REQUIRE=1 than in the first tier
+	scripts []string // its scripts that do
 }
+
+// differs reports whether the package has something to run after the first tier.
+func (p testPackage) differs() bool { return len(p.more) > 0 || len(p.scripts) > 0 }
 
 // decision lists what .ci/run runs after the first tier.
 type decision struct {
@@ -21,6 +25,7 @@ type decision struct {
 	code    bool     // what is compiled has changed: formats, analyzers, other systems
 	due     []string // folders of packages whose second tier the change can break
 	tests   []string // those in the plain packages that do more there than in the first tier
+	scripts []string // as tests, the scripts
 	library bool     // the library's own tests, with the race detector and its oldest Go
 	other   bool     // the parts for other systems that a tag chooses
 	tools   bool     // the second tier's tools are needed
@@ -88,18 +93,18 @@ func (d decision) choose(reaches func(testPackage) bool, packages []testPackage)
 		switch {
 		case due && within("maxprocs", p.dir+"/"):
 			d.library = true
-		case !due && len(p.more) > 0:
+		case !due && p.differs():
 			if only, narrow := proves[p.dir]; narrow {
 				d.left = append(d.left, fmt.Sprintf("%s: nothing changed in what it proves (%s)", p.dir, strings.Join(only, " ")))
 			} else {
 				skipped++
 			}
 		}
-		if due && (len(p.more) > 0 || slices.Contains(shared, p.dir)) {
+		if due && (p.differs() || slices.Contains(shared, p.dir)) {
 			d.due = append(d.due, p.dir)
 		}
 		if due && !slices.Contains(shared, p.dir) && p.dir != inCluster {
-			d.tests = append(d.tests, p.more...)
+			d.tests, d.scripts = append(d.tests, p.more...), append(d.scripts, p.scripts...)
 		}
 		d.other = d.other || due && slices.Contains(portable, p.dir)
 	}
@@ -111,7 +116,8 @@ func (d decision) choose(reaches func(testPackage) bool, packages []testPackage)
 	}
 	slices.Sort(d.due)
 	slices.Sort(d.tests)
-	d.tests = slices.Compact(d.tests)
+	slices.Sort(d.scripts)
+	d.tests, d.scripts = slices.Compact(d.tests), slices.Compact(d.scripts)
 	d.tools = len(d.due) > 0 || d.library || d.other
 	return d
 }

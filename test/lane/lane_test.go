@@ -113,19 +113,39 @@ func TestCheck(t *testing.T) {
 }
 
 // TestPackagesOf reads what go list prints: a package for each test program, with what the
-// program is compiled from and the tests of it that the second tier runs.
+// program is compiled from and the tests and scripts of it that the second tier runs.
 func TestPackagesOf(t *testing.T) {
 	root := t.TempDir()
 	printed := strings.ReplaceAll(`{"ImportPath": "fmt", "Dir": "/go/src/fmt", "Standard": true}
 {"ImportPath": "github.com/procfit/procfit/a", "Dir": "/r/a", "Deps": ["fmt"], "XTestGoFiles": []}
-{"ImportPath": "github.com/procfit/procfit/b", "Dir": "/r/b", "Deps": ["fmt", "github.com/procfit/procfit/test/need"]}
-{"ImportPath": "github.com/procfit/procfit/test/need", "Dir": "/r/test/need"}
+{"ImportPath": "github.com/procfit/procfit/test/need", "Dir": "/r/test/need", "GoFiles": ["need.go"]}
+{"ImportPath": "github.com/procfit/procfit/b", "Dir": "/r/b", "Deps": ["fmt", "github.com/procfit/procfit/test/need"], "GoFiles": ["b.go"]}
 {"ImportPath": "github.com/procfit/procfit/c", "Dir": "/r/c", "Deps": ["github.com/procfit/procfit/a"], "TestGoFiles": []}
 {"ImportPath": "github.com/procfit/procfit/d", "Dir": "/r/d", "TestGoFiles": ["d_test.go"]}
 {"ImportPath": "github.com/procfit/procfit/d [github.com/procfit/procfit/d.test]", "Dir": "/r/d", "TestGoFiles": ["d_test.go"]}
 {"ImportPath": "github.com/procfit/procfit/d.test", "Dir": "/r/d", "Deps": ["fmt", "github.com/procfit/procfit/d [github.com/procfit/procfit/d.test]", "github.com/procfit/procfit/b", "github.com/procfit/procfit/test/need"]}
 `, "/r", root)
-	text := `package d
+	for name, text := range map[string]string{
+		"test/need/need.go": `package need
+
+func Full() bool                       { return os.Getenv("PROCFIT_REQUIRE") == "1" }
+func Whole() bool                      { return os.Getenv("PROCFIT_FULL") == "1" }
+func Command(t *testing.T, name string) { exec.LookPath(name) }
+func Root(t *testing.T)                 { os.Geteuid() }
+func Waiting(n int)                     {}
+`,
+		"b/b.go": `package b
+
+import "github.com/procfit/procfit/test/need"
+
+type Program struct{}
+
+func (Program) Build(t *testing.T) { need.Command(t, "gcc") }
+func (Program) Start(t *testing.T) {}
+func Start(t *testing.T)           { need.Command(t, "go") }
+func Tool(t *testing.T)            { need.Command(t, "gcc") }
+`,
+		"d/d_test.go": `package d
 
 import (
 	helper "github.com/procfit/procfit/b"
@@ -136,32 +156,52 @@ var runs = need.Full()
 
 type kept struct{}
 
-func (kept) method(t *testing.T) { helper.Start(t) }
+func (kept) method(t *testing.T) { helper.Tool(t) }
 
 func TestMain(m *testing.M)     { need.Waiting(8) }
 func TestAsks(t *testing.T)     { need.Root(t) }
 func TestReaches(t *testing.T)  { through(t) }
 func through(t *testing.T)      { kept{}.method(t) }
+func TestMethod(t *testing.T)   { program.Build(t) }
 func TestVariable(t *testing.T) { _ = runs }
 func TestSkips(t *testing.T)    { t.Skip("why") }
-func TestSame(t *testing.T)     { println("need.Root") }
+func TestScripts(t *testing.T)  { need.Full() }
+func TestSame(t *testing.T)     { println("need.Root"); method(t); need.Whole() }
+func TestGo(t *testing.T)       { need.Command(t, "go"); helper.Start(t); program.Start(t) }
 func FuzzReads(f *testing.F)    { os.Getenv("PROCFIT_REQUIRE") }
-`
-	if err := os.Mkdir(filepath.Join(root, "d"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "d", "d_test.go"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+`,
+		"d/testdata/first.txtar":      "[!linux] skip\n[!need:git] skip\n",
+		"d/testdata/second.txtar":     "x\n[!everything] stop 'why'\n",
+		"d/testdata/alone/root.txtar": "[need:root] exec x\n",
+	} {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	got, err := packagesOf(root, []byte(printed))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []testPackage{{dir: "d", uses: []string{"d", "b", "test/need"}, more: []string{"FuzzReads", "TestAsks", "TestReaches", "TestSkips", "TestVariable"}}}
+	want := []testPackage{{
+		dir: "d", uses: []string{"d", "b", "test/need"},
+		more: []string{"FuzzReads", "TestAsks", "TestMethod", "TestReaches", "TestSkips", "TestVariable"}, scripts: []string{"root", "second"},
+	}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if _, err := packagesOf(root, []byte(`{"ImportPath": `)); err == nil {
 		t.Error("an incomplete list passes")
+	}
+}
+
+// TestPattern: of the tests that are due all is run, and of the scripts those that are due.
+func TestPattern(t *testing.T) {
+	got := decision{tests: []string{"TestA", "TestB"}, scripts: []string{"live", "sweep"}}.pattern()
+	if want := "^(TestA|TestB)$|^TestScripts(Alone)?$/^(live|sweep)$"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

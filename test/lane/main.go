@@ -89,10 +89,16 @@ func (d decision) print(out io.Writer) {
 	for _, v := range [][2]string{
 		{"code", yes(d.code)}, {"tools", yes(d.tools)}, {"library", yes(d.library)}, {"other", yes(d.other)}, {"cluster", yes(d.cluster())},
 		{"machines", yes(slices.Contains(d.due, "test/vm"))},
-		{"plain", importPaths(d.plain())}, {"tests", "^(" + strings.Join(d.tests, "|") + ")$"}, {"race", importPaths(d.race())},
+		{"plain", importPaths(d.plain())}, {"tests", d.pattern()}, {"race", importPaths(d.race())},
 	} {
 		fmt.Fprintf(out, "%s='%s'\n", v[0], v[1])
 	}
+}
+
+// pattern is what -run of go test chooses the tests and the scripts by.
+func (d decision) pattern() string {
+	const scripts = "|^TestScripts(Alone)?$/^("
+	return "^(" + strings.Join(d.tests, "|") + ")$" + scripts + strings.Join(d.scripts, "|") + ")$"
 }
 
 const module = "github.com/procfit/procfit"
@@ -125,7 +131,7 @@ func list() ([]testPackage, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := output("go", "list", "-deps", "-test", "-json=ImportPath,Dir,Deps,Standard,TestGoFiles,XTestGoFiles", "work")
+	out, err := output("go", "list", "-deps", "-test", "-json=ImportPath,Dir,Deps,Standard,GoFiles,TestGoFiles,XTestGoFiles", "work")
 	if err != nil {
 		return nil, err
 	}
@@ -135,15 +141,15 @@ func list() ([]testPackage, error) {
 // listed is what go list prints of a package. That of the program of a package's tests
 // has the package's path, with the ending ".test".
 type listed struct {
-	ImportPath, Dir           string
-	Deps                      []string
-	Standard                  bool
-	TestGoFiles, XTestGoFiles []string
+	ImportPath, Dir                    string
+	Deps                               []string
+	Standard                           bool
+	GoFiles, TestGoFiles, XTestGoFiles []string
 }
 
 func packagesOf(root string, out []byte) ([]testPackage, error) {
-	folder := map[string]string{} // by import path, of those in the repository
-	asking := map[string]bool{}   // those that ask for the tier
+	folder := map[string]string{}      // by import path, of those in the repository
+	asking := map[string]folderNames{} // of packages with which tests ask for the tier
 	tests := map[string]listed{}
 	var own []listed
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -164,7 +170,11 @@ func packagesOf(root string, out []byte) ([]testPackage, error) {
 		}
 		folder[name] = filepath.ToSlash(dir)
 		const need = module + "/test/need"
-		asking[name] = asking[name] || !variant && (name == need || slices.Contains(p.Deps, need))
+		if !variant && (name == need || slices.Contains(p.Deps, need)) { // what it depends on comes before it
+			if asking[name], err = declaredIn(p.Dir, p.GoFiles, asking); err != nil {
+				return nil, err
+			}
+		}
 		if !variant && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
 			own = append(own, p)
 		}
@@ -182,13 +192,33 @@ func packagesOf(root string, out []byte) ([]testPackage, error) {
 			}
 		}
 		var err error
-		if t.more, err = inMore(p.Dir, slices.Concat(p.TestGoFiles, p.XTestGoFiles), asking); err != nil {
+		if t.more, t.scripts, err = differsIn(p, asking); err != nil {
 			return nil, err
 		}
 		packages = append(packages, t)
 	}
 	return packages, nil
 }
+
+// differsIn are the tests and the scripts of a package that may do more in the second tier.
+func differsIn(p listed, asking map[string]folderNames) (tests, scripts []string, err error) {
+	files := slices.Concat(p.TestGoFiles, p.XTestGoFiles)
+	if asking[p.ImportPath] != nil {
+		files = append(files, p.GoFiles...) // whose names its tests have without a package
+	}
+	names, err := declaredIn(p.Dir, files, asking)
+	if err != nil {
+		return nil, nil, err
+	}
+	if tests = names.tests(); slices.ContainsFunc(tests, runsScripts) {
+		tests = slices.DeleteFunc(tests, runsScripts)
+		scripts, err = scriptsIn(p.Dir)
+	}
+	return tests, scripts, err
+}
+
+// runsScripts tells a test that runs the scripts in a folder, each as a test in it.
+func runsScripts(test string) bool { return test == "TestScripts" || test == "TestScriptsAlone" }
 
 // output runs a command and returns what it prints; its error has the command's own words.
 func output(name string, args ...string) ([]byte, error) {
