@@ -2,7 +2,10 @@ package browser
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -73,27 +76,60 @@ func command[P, R any](c cdp.Command[P, R], params P) chromedp.Action[chromedp.V
 	})
 }
 
-// browser starts a Chromium that ends with the test.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	path := need.Command(t, "chromium")
+// end ends the browser, if one was started.
+var end = func() error { return nil }
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := end(); err != nil {
+		fmt.Fprintln(os.Stderr, "end the browser:", err)
+	}
+	os.Exit(code)
+}
+
+// chromium is the browser of all tests: one takes a second to start.
+var chromium = sync.OnceValues(func() (context.Context, error) {
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "procfit-chromium")
+	if err != nil {
+		return nil, err
+	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
 		chromedp.NoSandbox, // root may not run with one
 		chromedp.DisableGPU,
-		chromedp.UserDataDir(t.TempDir()),
+		chromedp.UserDataDir(dir),
 		chromedp.WSURLReadTimeout(patience),
 	)
-	ctx, stop := context.WithTimeout(context.Background(), patience)
-	ctx, stopAllocator := chromedp.NewExecAllocator(ctx, options...)
-	ctx, stopTab := chromedp.NewContext(ctx)
+	ctx, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, stop := chromedp.NewContext(ctx)
+	end = func() error {
+		err := chromedp.Cancel(ctx) // ends the browser's processes and waits for them
+		stop()
+		stopAllocator()
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	return ctx, chromedp.Do(ctx)
+})
+
+// browser has a window in Chromium that shares nothing with other tests, and closes with the test.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	need.Command(t, "chromium")
+	all, err := chromium()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(all, patience)
+	ctx, stopTab := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(func() {
-		// Ends the browser's processes and waits for them.
 		if err := chromedp.Cancel(ctx); err != nil {
-			t.Logf("end the browser: %v", err)
+			t.Logf("close the window: %v", err)
 		}
 		stopTab()
-		stopAllocator()
 		stop()
 	})
 	return ctx
