@@ -52,6 +52,14 @@ func release(t *testing.T, program, checksum string) *httptest.Server {
 	return server
 }
 
+// released serves the procfit of these tests as a release of it. TestAction builds one.
+func released(t *testing.T) *httptest.Server {
+	t.Helper()
+	program, err := os.ReadFile(need.Command(t, "procfit"))
+	must(err)
+	return release(t, string(program), "")
+}
+
 // TestInstallScript: what pipelines run takes a release only if its checksum and its
 // attestation are right, and builds procfit where there is none.
 func TestInstallScript(t *testing.T) {

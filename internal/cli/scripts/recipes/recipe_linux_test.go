@@ -72,10 +72,17 @@ func main() {
 	return dir, gitIn(t, dir, "rev-parse", "HEAD~1")
 }
 
+// alone is the environment, without what git is told to do on this machine.
+func alone() []string {
+	return append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+}
+
 // gitIn runs git in a folder, and returns what it prints.
 func gitIn(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	out, err := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...).CombinedOutput()
+	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
+	cmd.Env = alone()
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
@@ -87,7 +94,7 @@ func gitIn(t *testing.T, dir string, args ...string) string {
 func runStep(t *testing.T, dir, script string, env []string) (string, int) {
 	t.Helper()
 	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	cmd.Dir, cmd.Env = dir, append(alone(), env...)
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
 		t.Fatal(err)
@@ -98,8 +105,8 @@ func runStep(t *testing.T, dir, script string, env []string) (string, int) {
 // TestGitHubRecipe runs the steps of the workflow on a pull request that makes a
 // server slower.
 func TestGitHubRecipe(t *testing.T) {
-	need.Everything(t, "builds procfit and two servers for a gate; compare.txtar proves the gate")
-	t.Parallel() // with the other recipe, after the scripts
+	need.Everything(t, "builds two servers and measures them; compare.txtar proves the gate")
+	t.Parallel()
 	need.Command(t, "bash")
 	b, err := os.ReadFile("../../../../deploy/ci/github.yaml")
 	if err != nil {
@@ -126,7 +133,8 @@ func TestGitHubRecipe(t *testing.T) {
 	dir, base := history(t, "time.Millisecond", "20*time.Millisecond")
 	temp := t.TempDir()
 	summary := filepath.Join(temp, "summary")
-	job.Env["FOR"] = ""
+	job.Env["FOR"], job.Env["PROCFIT"] = "", "v0.1.0"
+	releases := released(t).URL
 	job.Env["SERVER"] = `-name "two words" -addr :{port}`
 	values := strings.NewReplacer("${{ github.workspace }}/.procfit", root, "${{ github.event.pull_request.base.sha }}", base, "${{ github.token }}", "")
 	failed, ran := 0, 0
@@ -143,7 +151,7 @@ func TestGitHubRecipe(t *testing.T) {
 		if failed != 0 && s.If != "always()" {
 			continue
 		}
-		env := []string{"RUNNER_TEMP=" + temp, "GITHUB_STEP_SUMMARY=" + summary}
+		env := []string{"RUNNER_TEMP=" + temp, "GITHUB_STEP_SUMMARY=" + summary, "NO_PROXY=*", "PROCFIT_RELEASES=" + releases}
 		for _, vars := range []map[string]string{job.Env, s.Env} {
 			for name, v := range vars {
 				env = append(env, name+"="+values.Replace(v))
@@ -220,11 +228,9 @@ func component(t *testing.T, file, name string, inputs map[string]string) gitlab
 }
 
 // run runs the job as GitLab's runner does, which puts all lines into one script. Its
-// procfit is that of these tests, as a release of it: TestGitHubRecipe builds one.
+// procfit is the released one.
 func (j gitlabJob) run(t *testing.T, dir string, env ...string) (string, int) {
 	t.Helper()
-	program, err := os.ReadFile(need.Command(t, "procfit"))
-	must(err)
 	repository := t.TempDir()
 	must(os.MkdirAll(filepath.Join(repository, "deploy/ci"), 0o755))
 	for _, name := range []string{"deploy/ci/install.sh", "deploy/ci/fleet.sh"} {
@@ -235,7 +241,7 @@ func (j gitlabJob) run(t *testing.T, dir string, env ...string) (string, int) {
 	if out, code := runStep(t, repository, "git init -q . && git add . && git -c user.name=t -c user.email=t@example.com commit -qm all && git tag v0.1.0", nil); code != 0 {
 		t.Fatal(out)
 	}
-	env = append(env, "CI_PROJECT_DIR="+dir, "NO_PROXY=*", "PROCFIT_RELEASES="+release(t, string(program), "").URL)
+	env = append(env, "CI_PROJECT_DIR="+dir, "NO_PROXY=*", "PROCFIT_RELEASES="+released(t).URL)
 	for name, v := range j.Variables {
 		if name == "PROCFIT_REPOSITORY" {
 			v = "file://" + repository
@@ -248,7 +254,7 @@ func (j gitlabJob) run(t *testing.T, dir string, env ...string) (string, int) {
 // TestGitLabGate runs the job on a merge request that makes a server faster.
 func TestGitLabGate(t *testing.T) {
 	need.Everything(t, "builds two servers and measures them; compare.txtar proves the gate")
-	t.Parallel() // with the other recipe, after the scripts
+	t.Parallel()
 	need.Command(t, "bash")
 	job := component(t, "gate.yml", "procfit-gate", map[string]string{"server": "-name 'two words' -addr :{port}", "procfit": "v0.1.0", "for": ""})
 	dir, base := history(t, "20*time.Millisecond", "time.Millisecond")
@@ -311,9 +317,6 @@ func fleetRemote(t *testing.T) (remote, clone string) {
 	for _, command := range []string{"bash", "git", "curl", "tar"} {
 		need.Command(t, command)
 	}
-	for name, value := range map[string]string{"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull} {
-		t.Setenv(name, value)
-	}
 	dir := t.TempDir()
 	remote, clone = filepath.Join(dir, "remote.git"), filepath.Join(dir, "clone")
 	script := `git init -q --bare --initial-branch=main "$1"
@@ -345,6 +348,7 @@ git -c user.name=t -c user.email=t@example.com commit -qm all
 git push -q origin main
 `
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script, "bash", remote, clone)
+	cmd.Env = alone()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -371,6 +375,7 @@ func proposed(t *testing.T, remote string) (results string) {
 // and what fails in it does not look like an exit code of procfit.
 func TestFleetScript(t *testing.T) {
 	need.Everything(t, "it runs a script for CI on repositories; fleet.txtar proves what procfit does")
+	t.Parallel()
 	built.Reads(t, "../../../../deploy/ci")
 	script, err := filepath.Abs("../../../../deploy/ci/fleet.sh")
 	must(err)
@@ -425,6 +430,7 @@ exit "$CODE"
 // TestGitHubFleet runs the steps of the workflow, in two weeks.
 func TestGitHubFleet(t *testing.T) {
 	need.Everything(t, "runs two fleets; fleet.txtar proves what procfit does")
+	t.Parallel()
 	remote, clone := fleetRemote(t)
 	b, err := os.ReadFile("../../../../deploy/ci/github-fleet.yaml")
 	must(err)
@@ -453,8 +459,7 @@ func TestGitHubFleet(t *testing.T) {
 	t.Cleanup(api.Close)
 	root, err := filepath.Abs("../../../..")
 	must(err)
-	program, err := os.ReadFile(need.Command(t, "procfit"))
-	must(err)
+	releases := released(t).URL
 	job := workflow.Jobs["procfit"]
 	job.Env["PROCFIT"], job.Env["BUILD"] = "v0.1.0", "true"
 	values := strings.NewReplacer("${{ github.workspace }}/.procfit", root, "${{ github.token }}", "secret", "${{ github.ref_name }}", "main")
@@ -465,7 +470,7 @@ func TestGitHubFleet(t *testing.T) {
 			if strings.Contains(s.Run, "${{") {
 				t.Errorf("step %q: an expression in its script could be a command of anybody's", s.Name)
 			}
-			env := []string{"RUNNER_TEMP=" + temp, "GITHUB_STEP_SUMMARY=" + filepath.Join(temp, "summary"), "GITHUB_API_URL=" + api.URL, "GITHUB_REPOSITORY=acme/shop", "GITHUB_SERVER_URL=https://github.example", "NO_PROXY=*", "PROCFIT_RELEASES=" + release(t, string(program), "").URL}
+			env := []string{"RUNNER_TEMP=" + temp, "GITHUB_STEP_SUMMARY=" + filepath.Join(temp, "summary"), "GITHUB_API_URL=" + api.URL, "GITHUB_REPOSITORY=acme/shop", "GITHUB_SERVER_URL=https://github.example", "NO_PROXY=*", "PROCFIT_RELEASES=" + releases}
 			for _, vars := range []map[string]string{job.Env, s.Env} {
 				for name, v := range vars {
 					if name != "GH_TOKEN" { // with which gh would verify the archive
@@ -510,6 +515,7 @@ func TestGitHubFleet(t *testing.T) {
 // TestGitLabFleet runs the job, which opens a merge request by options of its push.
 func TestGitLabFleet(t *testing.T) {
 	need.Everything(t, "runs a fleet; fleet.txtar proves what procfit does")
+	t.Parallel()
 	remote, clone := fleetRemote(t)
 	job := component(t, "fleet.yml", "procfit-fleet", map[string]string{"procfit": "v0.1.0", "build": "true"})
 	out, code := job.run(t, clone, "CI_DEFAULT_BRANCH=main", "CI_PROJECT_URL=https://gitlab.example/shop", "CI_SERVER_URL=https://gitlab.example", "CI_PROJECT_PATH=shop")
@@ -533,6 +539,7 @@ func TestGitLabFleet(t *testing.T) {
 // TestCronJobFleet runs the command of the CronJob.
 func TestCronJobFleet(t *testing.T) {
 	need.Everything(t, "runs a fleet; fleet.txtar proves what procfit does")
+	t.Parallel()
 	remote, clone := fleetRemote(t)
 	b, err := os.ReadFile("../../../../deploy/kubernetes/fleet.yaml")
 	must(err)
@@ -564,7 +571,7 @@ func TestCronJobFleet(t *testing.T) {
 		t.Fatalf("%+v", found)
 	}
 	results := t.TempDir()
-	env := append(os.Environ(), "TMPDIR="+t.TempDir())
+	env := append(alone(), "TMPDIR="+t.TempDir())
 	for _, v := range found[0].Env {
 		env = append(env, v.Name+"="+map[string]string{"RESULTS": results, "REPOSITORY": remote, "HOME": t.TempDir()}[v.Name])
 		if v.Value != "" && v.Name != "RESULTS" && v.Name != "HOME" {
