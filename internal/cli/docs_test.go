@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,6 @@ import (
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
-	"github.com/procfit/procfit/test/need"
 )
 
 // prompt begins the lines of the documentation that a reader may type.
@@ -184,7 +184,9 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 	case "load":
 		return append(args, "--for", "400ms") // in which a busy machine, too, answers a request
 	case "exporter":
-		serveBriefly(t, where, args)
+		if runtime.GOOS == "linux" {
+			serveBriefly(t, where, args)
+		}
 		return nil
 	case "trace":
 		writeTraces(t)
@@ -210,7 +212,7 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 			args = append(args, "--interval", "50ms")
 		}
 	case "explain":
-		if slices.Contains(args, "auto") && !need.Full() {
+		if slices.Contains(args, "auto") {
 			return nil // TestExplainMeasuredReserve waits for the five seconds of --reserve auto
 		}
 		if slices.Contains(args, "api") || slices.Contains(args, ":8080") {

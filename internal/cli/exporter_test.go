@@ -36,9 +36,6 @@ func (w *watched) Write(b []byte) (int, error) {
 // until it has been scraped once.
 func serveBriefly(t *testing.T, where string, args []string) (text string) {
 	t.Helper()
-	if runtime.GOOS != "linux" {
-		need.Skip(t, "needs Linux")
-	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	errs := &watched{call: func(url string) {
@@ -64,6 +61,9 @@ func serveBriefly(t *testing.T, where string, args []string) (text string) {
 }
 
 func TestExporter(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		need.Skip(t, "needs Linux")
+	}
 	text := serveBriefly(t, "here", []string{"exporter"})
 	for _, want := range []string{"\nprocfit_exporter_build_info{", "\nprocfit_exporter_processes ", "\nprocess_resident_memory_bytes "} {
 		if !strings.Contains(text, want) {
