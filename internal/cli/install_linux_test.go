@@ -15,6 +15,7 @@ import (
 // What the README installs can be made an image, which is the first step in a cluster: no
 // package of it needs a C library. The second tier does both steps.
 func TestInstalledMakesAnImage(t *testing.T) {
+	t.Parallel()
 	need.Command(t, "go")
 	built.ReadsProcfit(t)
 	b, err := os.ReadFile("../../README.md")
@@ -40,7 +41,7 @@ func TestInstalledMakesAnImage(t *testing.T) {
 	}
 	dir := t.TempDir()
 	install := goCommand("install", string(m[2]))
-	install.Env = append(install.Env, "GOBIN="+dir)
+	install.Env = append(install.Env, "GOBIN="+dir, "GOFLAGS="+os.Getenv("GOFLAGS")+" -ldflags=-w") // without what debuggers read it is linked sooner
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -22,75 +22,96 @@ import (
 // 5 s, or with set at the value that stays, and no request is lost.
 func TestKilled(t *testing.T) {
 	need.Everything(t, "a guard that outlives procfit is tested in package steer")
+	t.Parallel()
 	rounds, longest := 9, time.Duration(0)
 	if need.Whole() {
 		rounds = 100
 	}
-	commands := []struct {
-		args   []string
-		within time.Duration // it is killed
-		stays  bool          // the value that it sets
-	}{
+	commands := []killed{
 		{[]string{"set", "4", "--yes"}, time.Second, true},
 		{[]string{"set", "4", "--for", "10m", "--yes"}, 2 * time.Second, false},
 		{[]string{"live", "--procs", "1,3,4", "--slice", "1s", "--burn-in", "100ms", "--baseline", "2s", "--yes", "--out", "out"}, 8 * time.Second, false},
 	}
 	reached := map[string]int{}
-	for n := range rounds {
-		c := commands[n%len(commands)]
-		t.Run(fmt.Sprint(c.args[0], n), func(t *testing.T) {
-			address := freeAddress(t)
-			server := exec.Command("fakeserver", "-addr", address)
-			server.Env = append(os.Environ(), "GOMAXPROCS=2")
-			started(t, server)
-			reader := new(observe.Reader)
-			procs := func() int {
-				live, err := reader.Procs(server.Process.Pid)
-				if err != nil {
-					return 0
-				}
-				return live.Procs
-			}
-			until(t, "the program", func() bool {
-				a, err := http.Get("http://" + address + "/cpu")
-				if err == nil {
-					a.Body.Close()
-				}
-				return err == nil && procs() == 2
-			})
-			defer keepAsking(t, "http://"+address+"/cpu")()
-			driver := exec.Command("procfit", slices.Insert(slices.Clone(c.args), 1, fmt.Sprint(server.Process.Pid))...)
-			driver.Dir = t.TempDir()
-			started(t, driver)
-			moment := rand.N(c.within)
-			time.Sleep(moment)
-			before := procs()
-			_ = driver.Process.Kill()
-			killed, last := time.Now(), time.Time{} // when it was seen at another value
-			for time.Since(killed) < 7*time.Second && (time.Since(last) < 2*time.Second || time.Since(killed) < 2*time.Second) {
-				now := procs()
-				if now != 2 && !(c.stays && now == 4) {
-					last = time.Now()
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
-			back := max(0, last.Sub(killed))
-			if back > 5*time.Second {
-				t.Errorf("%v: killed after %v, at %d: GOMAXPROCS was %d still after 5 s", c.args, moment, before, procs())
-			}
-			until(t, "the end of tracing", func() bool {
-				tracing, err := procstat.ReadTracing(server.Process.Pid)
-				return err == nil && tracing.Tracer == 0
-			})
-			if longest = max(longest, back); before != 2 {
-				reached[c.args[0]]++
+	var mu sync.Mutex
+	for first := 0; first < rounds; first += len(commands) { // a few at a time: they mostly wait
+		t.Run(fmt.Sprint(first), func(t *testing.T) {
+			for n := first; n < min(first+len(commands), rounds); n++ {
+				c := commands[n%len(commands)]
+				t.Run(fmt.Sprint(c.args[0], n), func(t *testing.T) {
+					t.Parallel()
+					before, back := c.kill(t)
+					mu.Lock()
+					defer mu.Unlock()
+					if longest = max(longest, back); before != 2 {
+						reached[c.args[0]]++
+					}
+				})
 			}
 		})
 	}
 	t.Logf("%d kills, %v of them at another value; its own value was back within %v", rounds, reached, longest)
 }
 
-// keepAsking sends requests, none of which may fail or take a minute, until it is stopped.
+// killed is a command that is killed while it changes a program, which has 2 of itself.
+type killed struct {
+	args   []string
+	within time.Duration // it is killed
+	stays  bool          // the value that it sets
+}
+
+// kill starts a program under requests and the command, kills that, and returns the program's
+// GOMAXPROCS just before, and how long after that it was another than its own.
+func (c killed) kill(t *testing.T) (before int, back time.Duration) {
+	t.Helper()
+	address := freeAddress(t)
+	server := exec.Command("fakeserver", "-addr", address)
+	server.Env = append(os.Environ(), "GOMAXPROCS=2")
+	started(t, server)
+	reader := new(observe.Reader)
+	procs := func() int {
+		live, err := reader.Procs(server.Process.Pid)
+		if err != nil {
+			return 0
+		}
+		return live.Procs
+	}
+	until(t, "the program", func() bool {
+		a, err := http.Get("http://" + address + "/cpu")
+		if err == nil {
+			a.Body.Close()
+		}
+		return err == nil && procs() == 2
+	})
+	defer keepAsking(t, "http://"+address+"/cpu")()
+	driver := exec.Command("procfit", slices.Insert(slices.Clone(c.args), 1, fmt.Sprint(server.Process.Pid))...)
+	driver.Dir = t.TempDir()
+	started(t, driver)
+	moment := rand.N(c.within)
+	time.Sleep(moment)
+	before = procs()
+	_ = driver.Process.Kill()
+	gone, last := time.Now(), time.Time{} // when it was seen at another value
+	for time.Since(gone) < 7*time.Second && (time.Since(last) < 2*time.Second || time.Since(gone) < 2*time.Second) {
+		now := procs()
+		if now != 2 && !(c.stays && now == 4) {
+			last = time.Now()
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	back = max(0, last.Sub(gone))
+	if back > 5*time.Second {
+		t.Errorf("%v: killed after %v, at %d: GOMAXPROCS was %d still after 5 s", c.args, moment, before, procs())
+	}
+	until(t, "the end of tracing", func() bool {
+		tracing, err := procstat.ReadTracing(server.Process.Pid)
+		return err == nil && tracing.Tracer == 0
+	})
+	return before, back
+}
+
+// keepAsking sends requests, none of which may fail or take a minute, until it is stopped. The
+// pauses leave CPU time to others.
 func keepAsking(t *testing.T, url string) (stop func()) {
 	var all sync.WaitGroup
 	ctx, cancel := context.WithCancel(t.Context())
@@ -103,6 +124,7 @@ func keepAsking(t *testing.T, url string) (stop func()) {
 				return
 			}
 			a.Body.Close()
+			time.Sleep(5 * time.Millisecond)
 		}
 	})
 	return func() { cancel(); all.Wait() }
