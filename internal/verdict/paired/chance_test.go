@@ -111,7 +111,7 @@ func TestFalseAlarms(t *testing.T) {
 			return asking(rand.New(rand.NewPCG(seed, 25)), c.traffic, 1, 0.2, 1)
 		}, 30, 0.05, 0.01, 0})
 		r := rand.New(rand.NewPCG(25, 1))
-		rows = append(rows, row{"canary, harm, " + c.name, chance.Runs(10_000), func(uint64) simulation {
+		rows = append(rows, row{"canary, harm, " + c.name, min(chance.RunsOf(1000), 10_000), func(uint64) simulation {
 			s := asking(r, c.traffic, 1, 0, 1)
 			s.Metrics[0].Direction = Shown
 			return s
@@ -127,7 +127,7 @@ func TestFalseAlarms(t *testing.T) {
 	// The limit of a test that finds harm in six slices: it takes differences of one size for
 	// harm where they have the same sign by chance five times, which is 1 case of 32.
 	r := rand.New(rand.NewPCG(25, 4))
-	rows = append(rows, row{"canary, one of both three times as long", chance.Runs(10_000), func(uint64) simulation { return asking(r, oneOfTwo, 1, 0.2, 1) }, 30, 0.12, 0.08, 0})
+	rows = append(rows, row{"canary, one of both three times as long", min(chance.RunsOf(1000), 10_000), func(uint64) simulation { return asking(r, oneOfTwo, 1, 0.2, 1) }, 30, 0.12, 0.08, 0})
 	for _, c := range rows {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -219,7 +219,7 @@ func TestPower(t *testing.T) {
 		{"ten times, straying by 25%", noisy(0.25, normal, bursting), 10, 1, 0.99, 1, 1},
 	} {
 		r := rand.New(rand.NewPCG(25, 2))
-		rows = append(rows, row{"canary, harm, " + c.name, chance.Runs(2000), func(uint64) simulation { return asking(r, c.of, c.times, 0.2, c.comparisons) }, true, 1, []found{{6, c.six}, {12, c.twelve}, {30, c.thirty}}})
+		rows = append(rows, row{"canary, harm, " + c.name, min(chance.RunsOf(200), 2000), func(uint64) simulation { return asking(r, c.of, c.times, 0.2, c.comparisons) }, true, 1, []found{{6, c.six}, {12, c.twelve}, {30, c.thirty}}})
 	}
 	for _, c := range []struct{ errors, most float64 }{{1, 25}, {5, 8}, {50, 5}} { // of which the control has none
 		r := rand.New(rand.NewPCG(25, 3))
@@ -227,13 +227,13 @@ func TestPower(t *testing.T) {
 			errors, _ := failing(c.errors)(r, slice, past)
 			return errors, 0
 		}
-		rows = append(rows, row{fmt.Sprintf("canary, harm, %g errors in a slice", c.errors), chance.Runs(2000), func(uint64) simulation { return asking(r, alone, 1, 0.2, 1) }, true, 1, []found{{c.most, 0.95}}})
+		rows = append(rows, row{fmt.Sprintf("canary, harm, %g errors in a slice", c.errors), min(chance.RunsOf(200), 2000), func(uint64) simulation { return asking(r, alone, 1, 0.2, 1) }, true, 1, []found{{c.most, 0.95}}})
 	}
 	for _, c := range []struct {
 		values              int
 		noise, times, share float64
 	}{{1, 0.03, 0.95, 0.99}, {1, 0.05, 0.95, 0.9}, {1, 0.05, 0.9, 0.99}, {1, 0.05, 1.1, 0.99}, {1, 0.1, 0.9, 0.75}, {3, 0.05, 0.95, 0.8}, {3, 0.1, 0.9, 0.6}} {
-		rows = append(rows, row{fmt.Sprintf("canary, %d values, straying by %g%%, times %g", c.values, 100*c.noise, c.times), chance.Runs(2000), func(seed uint64) simulation {
+		rows = append(rows, row{fmt.Sprintf("canary, %d values, straying by %g%%, times %g", c.values, 100*c.noise, c.times), min(chance.RunsOf(200), 2000), func(seed uint64) simulation {
 			return pods(rand.New(rand.NewPCG(seed, 77)), c.values, c.noise, c.times)
 		}, false, 1, []found{{30, c.share}}})
 	}
