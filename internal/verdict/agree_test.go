@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
+	"github.com/procfit/procfit/test/need"
 )
 
 // machine answers trials as a program whose truth is drawn: a curve with a knee, a
@@ -139,8 +139,11 @@ func draw(n int) (plan.Spec, *machine, journal.Header) {
 // and joined from two copies.
 func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 	runs := 100
-	if os.Getenv("PROCFIT_REQUIRE") != "" {
+	switch {
+	case need.Whole():
 		runs = 1000
+	case need.Required():
+		runs = 400
 	}
 	kinds, stops, named := map[string]int{}, map[race.Stop]int{}, 0
 	for n := range runs {
