@@ -169,18 +169,22 @@ func (p *Programs) For(u Use) (known Program, among []string) {
 }
 
 // ModuleOf is the path of the one go.mod whose program has the name of the image, of the container or of
-// the command; "": none is, or several.
-func (p *Programs) ModuleOf(u Use) string {
+// the command; else, for what is known to be Go or is all that there is, of the only go.mod. "": none is,
+// or several.
+func (p *Programs) ModuleOf(u Use) (goMod string, named bool) {
 	if p == nil {
-		return ""
+		return "", false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	found := p.that(func(c Candidate) bool { return c.Module && slices.ContainsFunc(c.Names, u.IsCalled) })
-	if len(found) != 1 {
-		return ""
+	if named = len(found) > 0; !named && (u.Go || u.Only) {
+		found = p.that(func(c Candidate) bool { return c.Module && !ofAnother(u.Image, c.Path) })
 	}
-	return found[0].From
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0].From, named
 }
 
 func (p *Programs) that(is func(Candidate) bool) []Candidate {

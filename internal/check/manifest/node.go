@@ -178,7 +178,9 @@ func (c *Checker) findPrograms(to check.Sink) {
 	c.named(units, to)
 	images := map[string]bool{}
 	for _, u := range units {
-		images[u.image] = true
+		if !u.written.Image { // a Dockerfile starts nothing
+			images[u.image] = true
+		}
 	}
 	for _, u := range units {
 		use := u.use()
@@ -210,7 +212,7 @@ func (c *Checker) findPrograms(to check.Sink) {
 	}
 	for _, u := range units {
 		c.imageSets(u)
-		c.sourceSets(u)
+		c.sourceSets(u, len(images) == 1)
 	}
 	for _, u := range c.units {
 		u.inherit()
@@ -223,18 +225,22 @@ func (u *unit) use() check.Use {
 }
 
 // sourceSets asks the source of a program of which no build is known, but its go.mod.
-func (c *Checker) sourceSets(u *unit) {
-	file := u.module
+func (c *Checker) sourceSets(u *unit, only bool) {
+	file, named, use := u.module, true, u.use()
+	use.Only = only && !u.written.Image
 	switch {
 	case c.o.Sets == nil || u.unjudged != "":
 		return
 	case path.Base(u.program.From) == "go.mod":
 		file = u.program.From
-	case file == "" && !u.beside: // the user names the Go version
-		file = c.o.Programs.ModuleOf(u.use())
+	case file == "" && !u.beside: // the user names the Go version, or nobody does
+		file, named = c.o.Programs.ModuleOf(use)
 	}
-	if file != "" {
-		u.source = c.o.Sets(file, u.use())
+	if file == "" {
+		return
+	}
+	if u.source = c.o.Sets(file, use); !named && u.source.Words != "" {
+		u.source.Words = "if it is built from " + file + ", " + u.source.Words
 	}
 }
 

@@ -78,8 +78,10 @@ func doubted(f rule.Finding, unless string) rule.Finding {
 	if f.Severity == rule.Error {
 		f.Severity = rule.Warning
 	}
-	if !strings.Contains(f.Message, unless) {
-		f.Message += ", unless " + unless
+	if said, has, _ := strings.Cut(f.Message, ", unless "); strings.HasPrefix(unless, has) {
+		f.Message = said + ", unless " + unless
+	} else if !strings.Contains(f.Message, unless) {
+		f.Message += ", or " + unless
 	}
 	return f
 }

@@ -210,11 +210,17 @@ func (u *unit) asBuilt(f rule.Finding) rule.Finding {
 	if m == nil && !u.program.Elsewhere || !u.beside || path.Base(u.program.From) != "go.mod" || !slices.Contains(ofVersion, f.Rule) || u.env.state == facts.Known && (f.Rule == "PF001" || f.Rule == "PF002") {
 		return f
 	}
+	var condition string
 	if u.program.Elsewhere {
-		f.Message += fmt.Sprintf(", if %s is of the module of %s", phrase.Clip(u.image, 60), u.program.From)
-		return f
+		condition = fmt.Sprintf("if %s is of the module of %s", phrase.Clip(u.image, 60), u.program.From)
+	} else {
+		condition = fmt.Sprintf("if %s was built with the Go version of %s", m[1], u.program.From)
 	}
-	f.Message += fmt.Sprintf(", if %s was built with the Go version of %s", m[1], u.program.From)
+	if strings.Contains(f.Message, ", unless ") { // so that no two conditions are in a row
+		f.Message = condition + ": " + f.Message
+	} else {
+		f.Message += ", " + condition
+	}
 	return f
 }
 

@@ -54,6 +54,7 @@ func setIn(path string, text []byte) (first check.MaySet) {
 	if file == nil {
 		return first
 	}
+	runtime := importNames(file)["runtime"]
 	for _, d := range file.Decls {
 		var in check.MaySet
 		asks := false
@@ -71,7 +72,7 @@ func setIn(path string, text []byte) (first check.MaySet) {
 				name, ok := call.Args[0].(*ast.BasicLit)
 				asks = asks || ok && name.Value == strconv.Quote(variable)
 			case "GOMAXPROCS":
-				if in.Words == "" && givesValue(of, call.Args[0]) {
+				if in.Words == "" && isCall(call, runtime, "GOMAXPROCS") && givesValue(call.Args[0]) {
 					in.Words = fmt.Sprintf("%s:%d calls runtime.GOMAXPROCS%s", path, set.PositionFor(call.Pos(), false).Line, literalArgument(call.Args[0]))
 				}
 			}
@@ -85,12 +86,11 @@ func setIn(path string, text []byte) (first check.MaySet) {
 	return first
 }
 
-// givesValue reports whether a call is one of runtime.GOMAXPROCS that does more than ask for the value.
-func givesValue(of *ast.SelectorExpr, n ast.Expr) bool {
-	pkg, ok := of.X.(*ast.Ident)
+// givesValue reports whether a call of runtime.GOMAXPROCS with this argument does more than ask for the value.
+func givesValue(n ast.Expr) bool {
 	lit, isLiteral := n.(*ast.BasicLit)
 	negative, isUnary := n.(*ast.UnaryExpr)
-	return ok && pkg.Name == "runtime" && !(isLiteral && lit.Value == "0") && !(isUnary && negative.Op == token.SUB)
+	return !(isLiteral && lit.Value == "0") && !(isUnary && negative.Op == token.SUB)
 }
 
 // literalArgument is a number as it is written, in parentheses; "": it is none.

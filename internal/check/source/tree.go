@@ -196,8 +196,8 @@ type scanned struct {
 var (
 	lookedFor = [][]byte{[]byte("GOMAXPROCS"), []byte("NumCPU"), []byte("SetMaxThreads"), []byte(pkgAutomaxprocs), []byte("//go:debug "), []byte("procPin")}
 	asking    = pattern.Of(`GOMAXPROCS\(\s*(0|-1)\s*\)`)
-	giving    = pattern.Of(`\bruntime\.GOMAXPROCS\(\s*[^-0)\s]`)
-	changing  = pattern.Of(`\bmaxprocs\.(?:Watch|Start)\(|\bruntime\.SetDefaultGOMAXPROCS\(`)
+	giving    = pattern.Of(`\.GOMAXPROCS\(\s*[^-0)\s]`)
+	changing  = pattern.Of(`\bmaxprocs\.(?:Watch|Start)\(|\.SetDefaultGOMAXPROCS\(`)
 	listening = [][]byte{[]byte("ListenAndServe"), []byte("http.Serve(")}
 	overGRPC  = [][]byte{[]byte("grpc.NewServer(")} // also of a connection that somebody else has made
 	listeners = [][]byte{[]byte(".Listen(")}
