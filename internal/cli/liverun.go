@@ -12,7 +12,9 @@ import (
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/measure/live"
+	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/paired"
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -272,6 +274,10 @@ func (p *liveProgress) begin(f blocks.Forecast) {
 		if l.LatencyBy == judge.ByMetrics && !slices.Contains(l.Seen, judge.FigureLatencyP99) {
 			p.std.notef("[baseline] no p99: the buckets of %s do not show it; their mean is compared", l.Metrics.Histogram)
 		}
+	}
+	var others plan.Others
+	if others.CPUs, others.OfCPUs = p.run.program.OtherCPUs(); local.Matter(others) {
+		p.std.notef("[baseline] other programs use %s that the program may use: on a quieter machine, less time proves as much", others)
 	}
 	if f.Noise > 0 {
 		p.std.notef("[baseline] %s", forecast(what, f))

@@ -152,6 +152,7 @@ var rows = []struct {
 	{"runnable", "Goroutines waiting for a CPU", number.Plain("")},
 	{"context_switches", "Context switches per second", number.Plain("")},
 	{"throttled", "Periods throttled by the CPU limit", number.Ratio()},
+	{"other_cpus", "CPUs used by other programs", number.Plain("")},
 }
 
 // computes is the CPU time per request as a share of its time in the handler. The CPU time is

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"sync"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/host/sockets"
 	"github.com/procfit/procfit/internal/measure/paired"
@@ -46,7 +48,11 @@ type Program struct {
 	cache   goproc.Cache
 	sampler *procstat.Sampler
 	limits  []observe.Limit
-	unread  *unread // nil: it cannot be seen
+	unread  *unread    // nil: it cannot be seen
+	cpus    cpuset.Set // that it may run on; nil: not known
+	others  float64    // seconds that other programs used of these since boot, which the kernel counts in ticks
+	first   Reading
+	last    Reading
 	// Blind is what cannot be seen of it, and why.
 	Blind []string
 }
@@ -69,6 +75,9 @@ func Watch(p steer.Program, before steer.Value) (*Program, error) {
 		if s, err := m.State(); err == nil && s.Allowed {
 			out.Most = s.Most
 		}
+	}
+	if out.cpus, err = observe.AllowedCPUs(p.PID); err != nil {
+		out.Blind = append(out.Blind, "what other programs use: "+err.Error())
 	}
 	listening, err := sockets.Of(p.PID)
 	if err != nil {
@@ -243,12 +252,30 @@ func (p *Program) Read(ctx context.Context) (Reading, error) {
 		}
 	}
 	maps.Copy(r.Seen, throttled(observe.Reread(p.limits)))
+	own, errOwn := procstat.ReadCPUTime(os.Getpid())
+	if all, err := observe.CPUTime(p.cpus); err == nil && errOwn == nil && len(p.cpus) > 0 {
+		p.others = max(p.others, (all.Since(observe.CPU{}).Busy - used - own).Seconds())
+		r.Seen[judge.FigureOthers] = p.others
+	}
 	if p.unread != nil {
 		if sum, known := p.unread.sum(); known {
 			r.Seen[judge.FigureUnread] = sum
 		}
 	}
+	if p.last = r; p.first.At.IsZero() {
+		p.first = r
+	}
 	return r, nil
+}
+
+// OtherCPUs is what other programs used between the first Read and the last one, and of how many
+// CPUs; of 0: that is not known.
+func (p *Program) OtherCPUs() (used, of float64) {
+	used, known := Seen(p.first, p.last)[judge.FigureOthers]
+	if !known {
+		return 0, 0
+	}
+	return used, float64(len(p.cpus))
 }
 
 // throttled is what the tightest of the limits around the program counted: the one that was

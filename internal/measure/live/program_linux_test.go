@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"runtime"
 	"testing"
 	"time"
@@ -123,6 +124,16 @@ func TestProgram(t *testing.T) {
 		done := make(chan bool)
 		go close(done)
 		<-done
+	}
+	burner := exec.Command("sh", "-c", "while :; do :; done")
+	if err := burner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = burner.Process.Kill(); _ = burner.Wait() }()
+	alone := read()
+	time.Sleep(2 * time.Second)
+	if x, known := Seen(alone, read())[judge.FigureOthers]; !known || x < 0.2 || x > float64(runtime.NumCPU()) {
+		t.Errorf("next to a program that never rests, others use %g CPUs, known %t", x, known)
 	}
 	to := read()
 	if to.CPU <= from.CPU || to.CPU-from.CPU > 100 {

@@ -133,14 +133,14 @@ func (w *neighbourhood) onCPUs(f facts.Facts) (err error) {
 	case f.Online.State == facts.Known && float64(have) >= f.Online.CPUs:
 		return nil
 	}
-	if w.cpus, err = allowedCPUs(w.pid); err != nil || len(w.cpus) != have {
+	if w.cpus, err = AllowedCPUs(w.pid); err != nil || len(w.cpus) != have {
 		return fmt.Errorf("%s: its threads may run on different CPUs, so that the others on these cannot be counted; give their CPUs as a number", processOf(w.pid))
 	}
 	return nil
 }
 
-// allowedCPUs are those that the first thread of a process may run on.
-func allowedCPUs(pid int) (cpuset.Set, error) {
+// AllowedCPUs are those that the first thread of a process may run on.
+func AllowedCPUs(pid int) (cpuset.Set, error) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (w *neighbourhood) elsewhere(pid int) bool {
 	if w.cpus == nil {
 		return false
 	}
-	on, err := allowedCPUs(pid)
+	on, err := AllowedCPUs(pid)
 	return err == nil && !on.Overlaps(w.cpus)
 }
 

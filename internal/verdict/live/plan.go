@@ -100,6 +100,7 @@ const (
 	FigureRunnable   = "runnable"         // goroutines that wait for a P, the mean
 	FigureThrottled  = "throttled"        // of the periods of the CPU limit
 	FigureSwitches   = "context_switches" // per second
+	FigureOthers     = "other_cpus"       // that other programs use of those that this one may use, the mean
 )
 
 // seen are these, and how much of each does not matter.
@@ -111,6 +112,7 @@ var seen = []paired.Metric{
 	{Name: FigureRunnable, Floor: 0.1},
 	{Name: FigureThrottled, Floor: 0.01},
 	{Name: FigureSwitches, Floor: 1},
+	{Name: FigureOthers, Floor: 0.1},
 }
 
 // Rules are what is compared: CPU time first, per request or, where requests are not known, per

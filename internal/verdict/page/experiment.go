@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/paired"
 	"github.com/procfit/procfit/internal/verdict/stat"
@@ -134,6 +135,20 @@ func (w experiment) byLimit() string {
 	return ""
 }
 
+// others is what other programs used meanwhile; empty: little, or it is not known.
+func (w experiment) others() string {
+	most, of := 0.0, w.r.Host.EffectiveCPUs
+	for _, a := range w.Settings {
+		if f := a.Of(live.FigureOthers); w.live != nil && f != nil && f.Value.Median != nil {
+			most = max(most, *f.Value.Median)
+		}
+	}
+	if of <= 0 || most < contest.OthersMatter*of {
+		return ""
+	}
+	return fmt.Sprintf("other programs used %.2g of %s", most, number.CPUs(of))
+}
+
 // open is that no value is better: of one that is so in a metric, where it is undecided.
 func (w experiment) open(more string) string {
 	var list []string
@@ -175,7 +190,7 @@ func (w experiment) reason(a verdict.CanarySetting) string {
 // same: a table that shows it must not be under a sentence that is silent on it.
 func worseUnjudged(a verdict.CanarySetting) (list []string) {
 	for _, m := range a.Figures {
-		if low := m.Ratio.Low; m.Outcome == verdict.OutcomeNotJudged && m.Name != paired.FigureRequests && low != nil && *low > 1 {
+		if low := m.Ratio.Low; m.Outcome == verdict.OutcomeNotJudged && m.Name != paired.FigureRequests && m.Name != live.FigureOthers && low != nil && *low > 1 {
 			list = append(list, m.Name)
 		}
 	}
@@ -351,6 +366,7 @@ var seenFigures = map[string]seenFigure{
 	live.FigureRunnable:   {"goroutines waiting for a CPU", number.Plain(""), "goroutines waiting for a CPU"},
 	live.FigureThrottled:  {"throttled periods", number.Ratio(), "of the CPU limit's periods throttled"},
 	live.FigureSwitches:   {"context switches per second", number.Plain(""), ""},
+	live.FigureOthers:     {"CPUs used by other programs", number.Plain(""), ""},
 }
 
 // count is so many of it.

@@ -50,7 +50,10 @@ func (w experiment) tradeOff(v *Verdict) {
 }
 
 func (w experiment) undecided(v *Verdict) {
-	more := "more slices may decide it"
+	more, instead := "more slices may decide it", "measure for twice as long"
+	if others := w.others(); others != "" {
+		more, instead = "more slices, or a quieter machine, may decide it, since "+others, "stop the other programs, or "+instead
+	}
 	v.Answer.Text, v.Sentence = changeNothing, w.open(more)+w.byLimit()
 	for _, a := range w.Settings {
 		if better := a.In(verdict.OutcomeBetter); a.Verdict == verdict.Undecided && better != nil {
@@ -62,7 +65,7 @@ func (w experiment) undecided(v *Verdict) {
 		more = w.cheaper(v, list, more)
 	}
 	if more != "" {
-		v.Next = []document.Item{{Text: "measure for twice as long", Command: w.r.Spec.With(spec.Part("for", "", doubled(w.r.Load.DurationSeconds)), newFolder).Shell()}}
+		v.Next = []document.Item{{Text: instead, Command: w.r.Spec.With(spec.Part("for", "", doubled(w.r.Load.DurationSeconds)), newFolder).Shell()}}
 	}
 }
 

@@ -71,6 +71,12 @@ func TestLiveVerdicts(t *testing.T) {
 			}
 		}, document.Unknown, "Undecided: GOMAXPROCS 1 costs less CPU, but latency is not known", "latency is not judged with fewer than 20 requests in a slice; use a longer --slice."},
 		"too few": {func(c *journal.Contents) { c.Trials = c.Trials[:8] }, document.Unknown, "Undecided: change nothing yet", "more slices may decide it"},
+		"too few, on a busy machine": {func(c *journal.Contents) {
+			c.Trials, c.Header.Live.Seen = c.Trials[:8], []string{live.FigureOthers}
+			for i := range c.Trials {
+				c.Trials[i].Metrics = map[string]journal.Metric{live.FigureOthers: {Value: 3.2}}
+			}
+		}, document.Unknown, "Undecided: change nothing yet", "more slices, or a quieter machine, may decide it, since other programs used 3.2 of 8 CPUs."},
 		"compared with itself": {func(c *journal.Contents) {
 			c.Header.Live.Same, c.Header.Plan.Settings = true, live.Settings(2, nil, true)
 			start := of(c, "2")
