@@ -14,7 +14,9 @@ import (
 
 // racing lets the trials decide what is measured next, in each group for itself. The
 // groups take turns, a block each, so that a drift of the machine affects all equally,
-// and share one budget.
+// and share one budget. Where the cheapest setting that carries a rate is asked for, which
+// compares each with that rate, their first blocks take turns trial by trial: whoever ends
+// the run early knows something of each.
 type racing struct{ h journal.Header }
 
 func (p racing) Next(r Record) Leg {
@@ -24,13 +26,16 @@ func (p racing) Next(r Record) Leg {
 	}
 	counted := contest.Count(p.h, r.Trials)
 	contests := counted.Contests()
-	turn, next := -1, contest.Step{}
+	turn, next, each := -1, contest.Step{}, []contest.Step(nil)
 	for i, c := range contests {
 		step := c.Next()
 		if step.Stop != "" {
 			continue
 		}
 		s.Open = append(s.Open, questions(c)...)
+		if len(step.Settings) > 0 {
+			each = append(each, step)
+		}
 		if turn < 0 || len(c.Blocks) < len(contests[turn].Blocks) {
 			turn, next = i, step
 		}
@@ -41,19 +46,21 @@ func (p racing) Next(r Record) Leg {
 	if turn < 0 || len(next.Settings) == 0 || p.spent(r, counted, len(next.Settings)) {
 		return s
 	}
-	s.Begin = p.row(r, counted, next)
-	for _, b := range s.Begin {
-		s.Tasks = append(s.Tasks, tasksOf(b)...)
+	if len(r.Blocks) > 0 || p.h.Plan.SLO == nil || p.h.Load.RatePerSecond == nil {
+		each = []contest.Step{next}
 	}
-	s.Tasks = interleaved(p.h.Plan, s.Tasks)
+	for _, step := range each {
+		s.Begin = append(s.Begin, p.row(len(r.Blocks)+len(s.Begin), counted, step)...)
+	}
+	s.Tasks = interleaved(p.h.Plan, inTurn(s.Begin))
 	return s.about(contests[turn].Group)
 }
 
-// row is the next block, and the same again on every other node as far as the budget has
-// room.
-func (p racing) row(r Record, counted *contest.Counted, next contest.Step) (list []journal.Block) {
+// row is the next block, of that number, and the same again on every other node as far as the
+// budget has room.
+func (p racing) row(first int, counted *contest.Counted, next contest.Step) (list []journal.Block) {
 	for range lanes(p.h.Plan) {
-		n := len(r.Blocks) + len(list)
+		n := first + len(list)
 		if len(list) > 0 && counted.Spent((len(list)+1)*len(next.Settings)) != "" {
 			break
 		}
@@ -78,11 +85,20 @@ func (l Leg) about(g journal.GroupKey) Leg {
 
 // begun is what is missing of the blocks that the journal holds.
 func (r Record) begun() []Task {
-	var tasks []Task
-	for _, b := range r.Blocks {
-		tasks = append(tasks, tasksOf(b)...)
+	return r.Lacks(inTurn(r.Blocks))
+}
+
+// inTurn are the tasks of some blocks: the first of each, then the second of each.
+func inTurn(blocks []journal.Block) (tasks []Task) {
+	for order, more := 0, true; more; order++ {
+		more = false
+		for _, b := range blocks {
+			if order < len(b.Settings) {
+				tasks, more = append(tasks, tasksOf(b)[order]), true
+			}
+		}
 	}
-	return r.Lacks(tasks)
+	return tasks
 }
 
 func tasksOf(b journal.Block) (tasks []Task) {

@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
 // raceOf is the header of a race, over that many CPUs.
@@ -75,6 +76,13 @@ func ended(t *testing.T, h journal.Header, k *knee) *run {
 // A race that is stopped after any trial, and continues, runs what it would have run.
 func TestRaceGoesOn(t *testing.T) {
 	h := raceOf(t, func(s *Spec) { s.Quotas = []*float64{nil, ptr(3.0)} })
+	t.Run("best", func(t *testing.T) { goesOn(t, h) })
+	h.Plan.SLO, h.Load.RatePerSecond = &slo.Objective{Quantile: 0.99, Seconds: 0.05}, ptr(50.0)
+	t.Run("cheapest", func(t *testing.T) { goesOn(t, h) })
+}
+
+func goesOn(t *testing.T, h journal.Header) {
+	t.Helper()
 	whole := ended(t, h, &knee{at: 5})
 	if len(whole.kept) < 12 || len(whole.blocks) < 4 {
 		t.Fatalf("%d trials in %d blocks are too few to be stopped in", len(whole.kept), len(whole.blocks))
@@ -124,6 +132,21 @@ func TestGroupsTakeTurns(t *testing.T) {
 		}
 		if i < 2*len(groups) && b.Settings[0].Group() != groups[i%len(groups)] {
 			t.Errorf("block %d is of %v, want %v", i, b.Settings[0].Group(), groups[i%len(groups)])
+		}
+	}
+}
+
+// Where the cheapest limit that carries a rate is asked for, the first trials are of each limit.
+func TestFirstTrialsOfEachLimit(t *testing.T) {
+	h := raceOf(t, func(s *Spec) { s.Quotas = []*float64{nil, ptr(4.0), ptr(2.0)} })
+	h.Plan.SLO, h.Load.RatePerSecond = &slo.Objective{Quantile: 0.99, Seconds: 0.05}, ptr(50.0)
+	first := PlannerOf(h).Next(Record{})
+	if len(first.Tasks) < 6 || len(first.Begin) != 3 {
+		t.Fatalf("%d trials in %d blocks", len(first.Tasks), len(first.Begin))
+	}
+	for i, task := range first.Tasks[:6] {
+		if got, want := task.Setting.Group(), h.Plan.Groups()[i%3]; got != want || task.Block != i%3 {
+			t.Errorf("trial %d is of %v in block %d, want %v", i, got, task.Block, want)
 		}
 	}
 }
