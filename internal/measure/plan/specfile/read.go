@@ -97,9 +97,15 @@ func (e *Error) Error() string {
 // kubernetesKey matches what every manifest of Kubernetes has, and no procfit.yaml.
 var kubernetesKey = pattern.Of(`(?m)^apiVersion:|\A\s*\{\s*"(apiVersion|kind)"`)
 
+// composeKey matches what a compose file has, and a fleet, and no procfit.yaml.
+var composeKey = pattern.Of(`(?m)^services:`)
+
 // Read reads a file that may have these rows.
 func Read(path string, b []byte, rows []field.Field) (*File, error) {
 	r := reader{path: path, rows: rows, name: Name, of: "measurement"}
+	if composeKey().Match(b) {
+		return nil, &Error{Path: path, Reason: fmt.Sprintf("a file with services is not a settings file (%s), which --file names; to check a compose file: procfit check %s; to measure a fleet: procfit fleet %[2]s", Name, phrase.ShellWord(path))}
+	}
 	if kubernetesKey().Match(b) {
 		return nil, &Error{Path: path, Reason: fmt.Sprintf("a manifest is not a settings file (%s), which --file names; to check the manifest: procfit check %s", Name, phrase.ShellWord(path))}
 	}
