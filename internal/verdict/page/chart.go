@@ -57,7 +57,7 @@ func printedMeasure(name string, factor float64) rowMeasure {
 // throughputTitle names what is compared.
 func (g *group) throughputTitle() string {
 	if o := g.r.Plan.SLO; o != nil {
-		return "Throughput within " + objectiveBound(*o)
+		return "Throughput with " + objectiveBound(*o)
 	}
 	return phrase.Capital(g.throughputName())
 }
@@ -104,23 +104,30 @@ func (g *group) throughputChart() *document.Chart {
 }
 
 func (g *group) latencyChart() *document.Chart {
-	measures := []rowMeasure{measureP50, measureP99}
-	if g.other() && g.Latency.Quantile > 0.5 {
-		measures = []rowMeasure{measureP50, measureJudged.as(g.Latency.Name()), measureP99}
+	title, measures := "Latency", []rowMeasure{measureP50, measureP99}
+	switch q := g.Latency.Quantile; {
+	case g.LatencyMode == "closed":
+		title = "Latency at full load"
+	case q == 0:
+		title, measures = "Latency, not judged", measures[:1] // the table has the p99, which decides nothing
+	case q == 0.5:
+		measures = measures[:1]
+	case g.other():
+		measures[1] = measureJudged.as(g.Latency.Name())
 	}
 	low, high := g.extent(measures)
 	if high == 0 {
 		return nil
 	}
 	c, _ := g.chart("p99", number.Time(), measures, low > 0 && high/low > logFrom)
-	title := "Latency"
-	if g.LatencyMode == "closed" {
-		title = "Latency at full load"
+	of := measures[len(measures)-1] // the judged one
+	alone := title + ", " + of.name
+	if len(measures) == 1 {
+		title = alone
 	}
 	c.Title, c.Note = titleFrom(title, g.Origin), noteFrom(g.latencyNote(), g.Origin)
 	if old := g.pairs(); old != nil {
-		of := measures[1] // the judged one
-		chartTogether(&c, g.paired(old, "p99", number.Time(), of), titleFrom(title+", "+of.name, g.Origin))
+		chartTogether(&c, g.paired(old, "p99", number.Time(), of), titleFrom(alone, g.Origin))
 	}
 	return &c
 }

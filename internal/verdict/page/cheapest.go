@@ -17,7 +17,7 @@ import (
 
 // askedRate is the question: 300 requests per second with p99 within 50 ms.
 func askedRate(c *verdict.Cheapest) string {
-	return fmt.Sprintf("%s req/s with %s within %s", shortNumber(c.RatePerSecond, number.Digits), c.Objective.Name(), number.Time().Short().Value(c.Objective.Seconds))
+	return fmt.Sprintf("%s req/s with %s", shortNumber(c.RatePerSecond, number.Digits), objectiveBound(c.Objective))
 }
 
 // cheapestVerdict answers which setting carries the rate at the least cost.
@@ -192,7 +192,7 @@ func bounds(i stat.Interval) string {
 func pricedTable(c *verdict.Cheapest) *document.Table {
 	t := &document.Table{Columns: []document.Column{
 		{Head: "Setting", Short: "setting", Left: true}, {Head: "Total CPUs", Short: "CPUs"},
-		{Head: "Throughput within " + objectiveBound(c.Objective), Short: "within " + objectiveBound(c.Objective)},
+		{Head: "Throughput with " + objectiveBound(c.Objective), Short: objectiveBound(c.Objective)},
 		{Head: "Sustains " + shortNumber(c.RatePerSecond, number.Digits) + " req/s", Short: shortNumber(c.RatePerSecond, number.Digits) + " req/s", Left: true},
 		{Head: "Trials", Short: "trials"},
 	}}

@@ -26,6 +26,18 @@ func onTerminal(t testing.TB, r *verdict.Result, o text.Options) string {
 	return b.String()
 }
 
+// TestLatencyJudged: a chart of latency shows the percentile that is judged, and says where none is.
+func TestLatencyJudged(t *testing.T) {
+	for quantile, want := range map[float64]string{0.99: "LATENCY  ○ p50  ● p99", 0.9: "LATENCY  ○ p50  ● p90", 0.5: "LATENCY, P50", 0: "LATENCY, NOT JUDGED, P50"} {
+		r := pagetest.Typical()
+		r.Groups[0].Latency.Quantile = quantile
+		got := onTerminal(t, r, text.Options{Width: 80})
+		if !strings.Contains(got, want) || strings.Contains(got, "● p99") != strings.Contains(want, "● p99") {
+			t.Errorf("%g: expected %q in\n%s", quantile, want, got)
+		}
+	}
+}
+
 func TestTextGolden(t *testing.T) {
 	o := text.Options{Width: 80, Files: []string{"results/x/report.html", "results/x/RESULTS.md"}}
 	documenttest.Golden(t, "typical.txt", []byte(onTerminal(t, pagetest.Typical(), o)))

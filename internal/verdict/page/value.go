@@ -294,9 +294,9 @@ type group struct {
 	rows       []verdict.Row // what tables and charts show
 }
 
-// objectiveBound is an objective as a table has it: p99 ≤ 20 ms.
+// objectiveBound is an objective in words: p99 within 20 ms.
 func objectiveBound(o slo.Objective) string {
-	return o.Name() + " ≤ " + number.Time().Short().Value(o.Seconds)
+	return o.Name() + " within " + number.Time().Short().Value(o.Seconds)
 }
 
 // factorText is how far a ratio is from 1: "12%", and "4.4×" where one is twice the other
