@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -146,7 +149,7 @@ func (s *Scanner) scan(ctx context.Context, pids, rest []int, named bool) (Snaps
 	var stats []Stat
 	for i := range seen {
 		one := &seen[i]
-		if !named && one.oneThread() {
+		if !named && (one.oneThread() || one.atWork) {
 			one.other, one.unreadable, one.process = true, nil, nil
 		}
 		if one.unreadable != nil {
@@ -187,6 +190,28 @@ type sight struct {
 	process    *Process
 	id         Identity
 	looked     looked
+	atWork     bool // it is procfit, at work
+}
+
+// ownModule is procfit's. sending are its commands that send a load, and helping are the processes
+// that change a program for it, by their words.
+const ownModule = "github.com/procfit/procfit"
+
+var (
+	sending = []string{"load", "sweep", "compare", "live", "resize", "fleet", "lab\x00run"}
+	helping = []string{"(guard)", "(tracer)"}
+)
+
+// atWork reports whether a process is procfit at work for somebody, and no program that serves: of a
+// load, each thread that sends has a P in addition to those for the CPUs, which is meant.
+func atWork(p *Process, module string) bool {
+	if module != ownModule {
+		return false
+	}
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/cmdline")
+	_, words, _ := strings.Cut(string(b), "\x00")
+	is := func(s string) bool { return strings.HasPrefix(words, s+"\x00") }
+	return err == nil && (slices.ContainsFunc(helping, is) || p.SetBy == rule.SetByCode && slices.ContainsFunc(sending, is))
 }
 
 // known is of how many processes there is something.
@@ -316,7 +341,7 @@ func (s *Scanner) look(ctx context.Context, stat Stat, shared *shared) sight {
 	if !s.Unjudged {
 		p.Subject = s.reader.judged(observed)
 	}
-	one.process = p
+	one.process, one.atWork = p, atWork(p, seen.live.MainModule)
 	return one
 }
 
