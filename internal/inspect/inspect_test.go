@@ -199,3 +199,22 @@ func TestOneList(t *testing.T) {
 		})
 	}
 }
+
+// TestLent: a value that procfit lends ends by itself, and the list says when.
+func TestLent(t *testing.T) {
+	until := time.Now().Add(time.Hour)
+	p := goProcess(1, "api", 3, func(o *rule.Observed) { o.Custom, o.LentUntil = new(true), until })
+	i := Index("set_by")
+	if got, want := columns[i].Text(&p), "outside until "+until.Format("15:04"); got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	all := All()
+	i = slices.IndexFunc(all, func(c Column) bool { return c.Name == "set_until" })
+	if got, want := all[i].Value(&p), until.UTC().Format(time.RFC3339); got != want {
+		t.Errorf("%v, expected %s", got, want)
+	}
+	p = goProcess(1, "api", 3, func(o *rule.Observed) { o.Custom = new(true) })
+	if got := all[i].Value(&p); got != nil {
+		t.Errorf("%v of a value that stays", got)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -75,6 +76,7 @@ func list() []Column {
 			Value: func(p *observe.Process) any { return known(p.Last().CPUs()) }},
 		{Name: "set_by", Help: "what set GOMAXPROCS: auto (the runtime's default), env, code (automaxprocs is code, too), or outside (procfit set, a debugger); not known is - in the table, and unknown in JSON", Rank: 6, Rising: true, words: setBy,
 			Value: func(p *observe.Process) any { return string(p.SetBy) }},
+		{Name: "set_until", Value: setUntil},
 		{Name: "source", Help: "how PROCS was found: symbol (by the symbol table), decoded (from the machine code of a stripped program), or inferred (from version, environment and limits; its memory is not readable)", Rank: 15, Rising: true,
 			Value: func(p *observe.Process) any { return known(p.ProcsSource(), p.ProcsSource() != "") }},
 		{Name: "numcpu", Help: "CPUs that its runtime counted at start (runtime.NumCPU)", Rank: 13, Unit: number.Exact,
@@ -164,7 +166,15 @@ func setBy(p *observe.Process) string {
 	if p.SetBy == rule.SetByUnknown {
 		return Unknown
 	}
+	if p.SetBy == rule.SetByOutside {
+		return string(p.SetBy) + p.Lent()
+	}
 	return string(p.SetBy)
+}
+
+// setUntil is when procfit gives the old value back, at the latest.
+func setUntil(p *observe.Process) any {
+	return known(p.LentUntil.UTC().Format(time.RFC3339), p.SetBy == rule.SetByOutside && p.Lent() != "")
 }
 
 func limit(p *observe.Process) string {

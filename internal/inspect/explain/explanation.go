@@ -212,6 +212,9 @@ func liveReason(s rule.Subject) string {
 	case rule.SetByCode:
 		return how + "; set " + s.ByCall()
 	case rule.SetByOutside:
+		if s.Lent() != "" {
+			return how + "; set by procfit, which lends this value" + s.Lent()
+		}
 		return how + "; set from outside (procfit set, a debugger): the program has no call of runtime.GOMAXPROCS that sets it"
 	case rule.SetByUnknown:
 		if *s.Live != s.Go.Procs {

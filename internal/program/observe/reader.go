@@ -18,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -26,6 +27,21 @@ import (
 // it is safe for concurrent use.
 type Reader struct {
 	cache goproc.Cache
+
+	mu     sync.Mutex
+	looked time.Time // for guards
+	guards []int
+}
+
+// lentUntil is until when procfit lends a process its value; zero: it does not, as far as is known.
+func (r *Reader) lentUntil(pid int) time.Time {
+	r.mu.Lock()
+	if time.Since(r.looked) > time.Second { // so that all processes share a look
+		r.looked, r.guards = time.Now(), steer.Guards()
+	}
+	guards := r.guards
+	r.mu.Unlock()
+	return steer.LentUntil(pid, guards)
 }
 
 // Procs reads the live GOMAXPROCS of a process, its source and its Go version.
@@ -235,11 +251,12 @@ func (r *Reader) observe(found goproc.Running, err error, stat procstat.Stat, fa
 	return o, p, nil
 }
 
-// judged is the Subject of what was observed of a process, whose code is read where that matters.
+// judged is the Subject of what was observed of a process. Its code, and who lends it a value, are
+// read where that matters.
 func (r *Reader) judged(o rule.Observed) rule.Subject {
 	s := rule.NewSubject(o)
-	if s.SetBy == rule.SetByCode && r.cache.NeverSets(s.PID) {
-		o.NeverSets = true
+	if s.SetBy == rule.SetByCode {
+		o.NeverSets, o.LentUntil = r.cache.NeverSets(s.PID), r.lentUntil(s.PID)
 		s = rule.NewSubject(o)
 	}
 	return s

@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -114,6 +115,7 @@ func (s Observed) serves(t *Traffic) Observed {
 }
 func (s Observed) process() Observed   { s.PID, s.LiveSource = 42, "symbol"; return s }
 func (s Observed) neverSets() Observed { s.NeverSets = true; return s }
+func (s Observed) lent() Observed      { s.LentUntil = time.Now().Add(time.Minute); return s }
 
 func known(raw string) facts.Fact { return facts.Fact{State: facts.Known, Raw: raw} }
 
@@ -133,6 +135,8 @@ func fixtures() []fixture {
 		{"PF001", "the runtime's floor in a process", machine(8, 0.5).live(2).process(), "never below 2", "set GOMAXPROCS=1 in its environment; to measure first whether that is better: procfit live 42 --procs 1,2", Info},
 		{"PF001", "set from outside, above the limit", machine(2, 0.5).gover("go1.19.8").withEnv("8").live(2).neverSets().process(), "uses GOMAXPROCS=2", "set GOMAXPROCS=1 in its environment instead of 8; without it the runtime chooses 2", Info},
 		{"PF001", "set from outside, without the variable", machine(8, 2).live(5).custom(true).neverSets(), "uses GOMAXPROCS=5", "restart it: its runtime then chooses 2", Warning},
+		{"PF001", "lent", machine(8, 2).live(5).custom(true).lent(), "uses GOMAXPROCS=5", "nothing to do: procfit lends this value until ", Warning},
+		{"PF004", "lent", machine(8, 3).live(3).custom(true).lent(), "", "", ""},
 		{"PF001", "set from outside, against the variable", machine(8, 2).withEnv("2").live(5).neverSets(), "uses GOMAXPROCS=5", "restart it: GOMAXPROCS=2 is in its environment", Warning},
 		{"PF001", "two CPUs, and no floor", machine(2, 0.4).baked(off).live(2), "allows 0.4 CPUs", "procfit sweep --limit 0.4 --procs 1,2 -- COMMAND", Info},
 		{"PF001", "2 by env at one CPU", machine(8, 1).withEnv("2").live(2), "allows 1 CPU", "set GOMAXPROCS=1 in its environment instead of 2; without it the runtime chooses 2", Warning},

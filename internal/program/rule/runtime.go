@@ -103,6 +103,8 @@ const outside = "something outside the program (procfit set, a debugger)"
 func (s Subject) afterOutside() string {
 	n, env := s.EnvProcs()
 	switch {
+	case s.Lent() != "":
+		return "nothing to do: procfit lends this value" + s.Lent() + ", and then gives the old one back"
 	case env && n == s.Fit.Procs:
 		return fmt.Sprintf("restart it: GOMAXPROCS=%s is in its environment", s.env())
 	case env:
@@ -131,7 +133,7 @@ func (s Subject) changeable() bool {
 
 // now is the command that gives a running program the recommended value; empty: there is none.
 func (s Subject) now() string {
-	if !s.changeable() {
+	if !s.changeable() || s.Lent() != "" {
 		return ""
 	}
 	return fmt.Sprintf("procfit set %d %d", s.PID, s.Fit.Procs)

@@ -3,6 +3,7 @@ package rule
 import (
 	"runtime/debug"
 	"strconv"
+	"time"
 
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -48,6 +49,7 @@ type Observed struct {
 	Library      bool        // that file is a shared library, and no program
 	NumCPU       int         // what its runtime counted at start; 0: not known
 	NeverSets    bool        // its code is known to have no call that sets GOMAXPROCS
+	LentUntil    time.Time   // when procfit gives the value before back, at the latest; zero: it lends none
 	Custom       *bool       // whether its runtime says that env or code set the value; nil: not known
 	Throttling   *Throttling // of the cgroup that was throttled most; nil: no limit, or not known
 	Faults       *Faults     // page faults that read from a disk; nil: not known
@@ -127,13 +129,25 @@ func (s Observed) goDecision(f facts.Facts) facts.Decision {
 }
 
 // setBy infers the source of the value: a program without a call of runtime.GOMAXPROCS was
-// made to call it.
+// made to call it, and so was one to which procfit lends the value.
 func setBy(s Subject) SetBy {
 	by := setByCall(s)
-	if by == SetByCode && s.NeverSets && s.Automaxprocs == "" {
+	if by == SetByCode && (s.NeverSets && s.Automaxprocs == "" || !s.LentUntil.IsZero()) {
 		return SetByOutside
 	}
 	return by
+}
+
+// Lent is until when its value is one that procfit lends: " until 14:32"; empty: it lends none.
+func (s Observed) Lent() string {
+	until := s.LentUntil.Local()
+	switch {
+	case s.LentUntil.IsZero():
+		return ""
+	case time.Until(until) > 12*time.Hour:
+		return until.Format(" until 2 January, 15:04")
+	}
+	return until.Format(" until 15:04")
 }
 
 // setByCall is setBy without a look at the code. A valid value in the environment ends the

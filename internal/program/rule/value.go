@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -84,6 +85,8 @@ func checkTooFew(s Subject) []Finding {
 		Fix:     fmt.Sprintf("unless a sweep has shown that %d is enough, set GOMAXPROCS=%d", n, s.Fit.Procs),
 	}
 	switch {
+	case s.Lent() != "":
+		f.Fix = s.afterOutside()
 	case s.SetBy == SetByEnv:
 		f.Fix = fmt.Sprintf("unless a sweep has shown that %d is enough, %s", n, s.insteadOfEnv())
 	case s.SetBy == SetByAuto && n != s.Go.Procs:
@@ -96,7 +99,7 @@ func checkFrozen(s Subject) []Finding {
 	n, known := s.Procs()
 	own := ownLimit(s.Facts)
 	have := s.usable()
-	if s.Measured() && s.Unset() != s.Expected.Procs || s.Shared {
+	if s.Measured() && s.Unset() != s.Expected.Procs || s.Shared || s.Lent() != "" {
 		return nil // without the variable it would use the CPUs of those that share its limit
 	}
 	if s.Automaxprocs != "" && (s.Foreign || s.SetBy == SetByCode) {
@@ -243,7 +246,7 @@ func checkOverridden(s Subject) []Finding {
 	case SetByAuto:
 		by = "its runtime is back at its own default, as after a call of runtime.SetDefaultGOMAXPROCS or procfit set auto"
 	case SetByOutside:
-		by = outside + " overrides it until a restart"
+		by = outside + " overrides it" + cmp.Or(s.Lent(), " until a restart")
 	}
 	f := Finding{
 		Message: fmt.Sprintf("%s, but its environment sets GOMAXPROCS=%s, which has no effect: %s", s.uses(*s.Live), s.env(), by),

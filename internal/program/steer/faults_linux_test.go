@@ -495,6 +495,9 @@ func (x *target) lend(l Loan) *Guard {
 	if err != nil || r.New != l.Value.Procs && !l.Value.Auto {
 		x.t.Fatalf("%+v, %v", r, err)
 	}
+	if left := time.Until(LentUntil(x.pid(), Guards())); left > l.For || left < l.For-time.Minute {
+		x.t.Errorf("a value that is lent for %v is said to be so for %v", l.For, left)
+	}
 	return g
 }
 

@@ -5,6 +5,7 @@ package steer
 import (
 	"context"
 	"runtime"
+	"time"
 )
 
 func unsupported(pid int) error {
@@ -16,6 +17,12 @@ func Stage([]string) (code int, ok bool) { return 0, false }
 
 // Adopt has nothing to wait for here.
 func Adopt() (wait func(), err error) { return func() {}, nil }
+
+// Guards are none here.
+func Guards() []int { return nil }
+
+// LentUntil is nothing here.
+func LentUntil(int, []int) (until time.Time) { return until }
 
 // Identify needs Linux.
 func Identify(pid int) (Program, error) { return Program{}, unsupported(pid) }

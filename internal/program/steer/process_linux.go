@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -63,17 +64,20 @@ func (a answer) err() error {
 	return nil
 }
 
-// part is the hidden first argument. It is in ps, so it says what the process is.
+// part is the hidden first argument. It is in ps, so it says what the process is. Behind that of a
+// guard is of which process, and until when it may last.
 type part string
 
 const (
 	tracerPart part = "(tracer)"
 	guardPart  part = "(guard)"
+
+	guardName = "procfit (guard)" // to the kernel, which has room for 15 bytes
 )
 
 // own is what this process was started as.
 func own() part {
-	if len(os.Args) != 2 {
+	if len(os.Args) < 2 {
 		return ""
 	}
 	return part(os.Args[1])
@@ -83,7 +87,7 @@ func own() part {
 // and the caller exits with the code. main, and the TestMain of every package that calls into
 // programs, calls it before all else.
 func Stage(args []string) (code int, ok bool) {
-	if len(args) != 2 || part(args[1]) != tracerPart && part(args[1]) != guardPart {
+	if len(args) < 2 || part(args[1]) != tracerPart && part(args[1]) != guardPart {
 		return 0, false
 	}
 	runtime.LockOSThread() // all requests of ptrace have to come from one thread
@@ -110,6 +114,7 @@ func Stage(args []string) (code int, ok bool) {
 	switch {
 	case messages.Decode(&m) != nil: // procfit is gone already, and nothing is to be done
 	case part(args[1]) == guardPart:
+		_ = os.WriteFile("/proc/self/comm", []byte(guardName), 0) // by which it is found
 		guard(m, messages, say)
 	default:
 		m.Request.Idle = idle(say)
@@ -148,6 +153,9 @@ func start(p part, m message) (*child, error) {
 	defer theirs.Close()
 	c := &child{cmd: exec.Command("/proc/self/exe", string(p)), conn: ours, send: json.NewEncoder(ours), receive: json.NewDecoder(ours)}
 	c.cmd.Args[0], c.cmd.Dir = "procfit", "/"
+	if p == guardPart {
+		c.cmd.Args = append(c.cmd.Args, strconv.Itoa(m.Loan.PID), time.Now().Add(m.Loan.For).UTC().Format(time.RFC3339))
+	}
 	c.cmd.Env = []string{"GOMAXPROCS=1", "GOTRACEBACK=single"}
 	if p == tracerPart { // no collection while a thread of the program stands still, unless it looks for very long
 		c.cmd.Env = append(c.cmd.Env, "GOGC=off", "GOMEMLIMIT=256MiB")
@@ -313,6 +321,41 @@ func (g *Guard) Wait(ctx context.Context) (r Result, trying bool, err error) {
 		_ = g.child.end()
 	}
 	return a.Result, a.Trying, a.err()
+}
+
+// Guards are the processes of this name. Anyone may have it.
+func Guards() (list []int) {
+	pids, _ := procstat.IDs("/proc") // without them nothing is known
+	for _, pid := range pids {
+		if s, err := procstat.ReadStat(pid); err == nil && s.Name == guardName {
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
+// LentUntil is until when a process uses a value that one of these guards lends it, at the latest;
+// zero: none does. Who is neither root nor its user is not asked, and a PID of another namespace is
+// another process.
+func LentUntil(pid int, guards []int) (until time.Time) {
+	own, _ := os.Readlink("/proc/self/ns/pid")
+	for _, guard := range guards {
+		dir, of := "/proc/"+strconv.Itoa(guard), "/proc/"+strconv.Itoa(pid)
+		var by, user unix.Stat_t
+		if unix.Stat(dir, &by) != nil || unix.Stat(of, &user) != nil || by.Uid != 0 && by.Uid != user.Uid {
+			continue
+		}
+		said, _ := os.ReadFile(dir + "/cmdline")
+		words := strings.Split(string(said), "\x00")
+		space, err := os.Readlink(dir + "/ns/pid")
+		if len(words) < 4 || part(words[1]) != guardPart || words[2] != strconv.Itoa(pid) || err != nil || space != own {
+			continue
+		}
+		if at, err := time.Parse(time.RFC3339, words[3]); err == nil {
+			until = at
+		}
+	}
+	return until
 }
 
 // Adopt makes this process the parent of the guards below it that outlive their procfit, which
