@@ -41,6 +41,7 @@ func TestVerdictPage(t *testing.T) {
 	fmt.Fprintf(&d, "Simulated on %s.\n\n", time.Now().Format(time.DateOnly))
 	d.goals(t)
 	d.noises(t)
+	d.sliced(t)
 	d.equal(t)
 	d.margins()
 	d.WriteString(ending)
@@ -119,6 +120,35 @@ func (d *document) noises(t *testing.T) {
 			d.row(cells...)
 			if min(all.Throughput.Share(), all.P99.Share()) < 0.93 {
 				t.Errorf("K=%d: intervals hold %.3f and %.3f", k, all.Throughput.Share(), all.P99.Share())
+			}
+		}
+	}
+	d.WriteString("\n")
+}
+
+// sliced sets races after slices of one start against races without, in every cell.
+func (d *document) sliced(t *testing.T) {
+	d.heading("After slices of one start", "The same races after [slices](../explanation/how-a-verdict-is-reached.md#slices-of-one-start) choose their values. Of a trial's noise, half is added as that of the one start, the same in all slices of a value; a slice has a tenth of the difference to the value before it, and a collection takes a fifth of the throughput of one slice in ten. Back is the share in which slices and trials are proven to differ, so that all values are raced.",
+		append(append([]string{"K", "noise"}, ended...), "values kept", "back")...)
+	for _, k := range []int{5, 6} {
+		for _, noise := range racetest.Noises() {
+			var alone, after racetest.Tally
+			for _, name := range racetest.Families() {
+				alone.Add(racetest.Simulate(name, racetest.Rules(k, race.Proven), noise, *races))
+				after.Add(racetest.SimulateSliced(name, racetest.Rules(k, race.Proven), noise, *races))
+			}
+			n := after.Runs()
+			d.row(append(append([]any{k, noise.Name}, cellsOf(after)...), fmt.Sprintf("%.1f", float64(after.Kept)/float64(n)), percent(after.Back, n))...)
+			for what, of := range map[string]func(racetest.Tally) int{
+				"wrong": func(x racetest.Tally) int { return x.Wrong }, "harmful": func(x racetest.Tally) int { return x.Harmful }, "undecided": func(x racetest.Tally) int { return x.Cannot },
+			} {
+				before := float64(of(alone))
+				if most := before + 2*math.Sqrt(before+float64(of(after))) + 1; float64(of(after)) > most { // two standard errors
+					t.Errorf("K=%d, %s: %d %s after slices, and %.0f without", k, noise.Name, of(after), what, before)
+				}
+			}
+			if after.MeanExcess() > alone.MeanExcess()+0.1 {
+				t.Errorf("K=%d, %s: %+.2f Ps too many after slices, and %+.2f without", k, noise.Name, after.MeanExcess(), alone.MeanExcess())
 			}
 		}
 	}

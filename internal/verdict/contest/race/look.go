@@ -13,6 +13,9 @@ func (s *Race) look() (int, Why) {
 	if n := s.edge(); n > 0 {
 		return n, WhyEdge
 	}
+	if s.rules.First != nil { // slices have looked
+		return 0, ""
+	}
 	if n := s.beside(); n > 0 {
 		return n, WhyPeak
 	}

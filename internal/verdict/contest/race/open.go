@@ -35,7 +35,7 @@ func (s *Race) ofDefault() Goal {
 // is shown to matter.
 func (s *Race) moves() bool {
 	best := s.shortest()
-	return slices.ContainsFunc(s.values, func(n int) bool {
+	return s.rules.Moves || slices.ContainsFunc(s.values, func(n int) bool {
 		return s.out[n] || s.slower(n) || best != 0 && s.model.p99.has(n) && s.later(n, best)
 	})
 }

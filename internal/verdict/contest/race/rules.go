@@ -27,6 +27,8 @@ type Rules struct {
 	Latency      bool    // whether p99 is judged
 	Rate         float64 // offered in open loop, in the throughput's unit; 0: unknown
 	MaxByLatency int     // no larger value is preferred by latency; 0: no bound
+	First        []int   // the first block, where slices of one start chose it; nil: see grid
+	Moves        bool    // slices showed a value to be worse, which is not among Values
 	without      rule    // of a test, which shows what that rule is for
 }
 
@@ -83,6 +85,9 @@ func (r Rules) margin(by Figure) float64 {
 // grid is the first block: all of a few values, else the powers of two, the default
 // and the largest.
 func (r Rules) grid() []int {
+	if r.First != nil {
+		return slices.DeleteFunc(slices.Clone(r.First), func(n int) bool { return !slices.Contains(r.Values, n) })
+	}
 	if r.Listed || len(r.Values) <= 6 {
 		return slices.Clone(r.Values)
 	}

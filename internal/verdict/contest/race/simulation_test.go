@@ -92,3 +92,22 @@ func TestRacesUnderDrift(t *testing.T) {
 			all.Claims, all.Runs(), all.Wrong, all.Throughput.Share(), all.P99.Share())
 	}
 }
+
+// After slices of one start a race has fewer values and takes fewer trials, and its answers are as
+// good.
+func TestRacesAfterSlices(t *testing.T) {
+	var alone, after racetest.Tally
+	for _, name := range racetest.Families() {
+		alone.Add(racetest.Simulate(name, racetest.Rules(5, race.Proven), racetest.Noises()[0], of(8)))
+		after.Add(racetest.SimulateSliced(name, racetest.Rules(5, race.Proven), racetest.Noises()[0], of(8)))
+	}
+	n := after.Runs()
+	t.Logf("%.1f trials of %.1f values after slices, and %.1f without; %d wrong, %d harmful, %d unnamed of %d",
+		after.MeanTrials(), float64(after.Kept)/float64(n), alone.MeanTrials(), after.Wrong, after.Harmful, after.Cannot, n)
+	if after.MeanTrials() > 0.9*alone.MeanTrials() {
+		t.Errorf("%.1f trials on average, and %.1f without slices", after.MeanTrials(), alone.MeanTrials())
+	}
+	if after.Wrong > may(n, 2, 0.01) || after.Harmful > may(n, 1, 0.002) || after.Cannot > may(n, n/20, 0.05) || after.MeanExcess() > 1.2 {
+		t.Errorf("%d of %d wrong, %d harmful, %d unnamed, %.2f Ps too many", after.Wrong, n, after.Harmful, after.Cannot, after.MeanExcess())
+	}
+}

@@ -20,14 +20,21 @@ type Run struct {
 	Trials []race.Trial
 	Lead   race.Lead
 	Stop   race.Stop
+	// Kept is how many values slices of one start left. Back is that they differed from the trials,
+	// so that all values were raced.
+	Kept int
+	Back bool
 }
 
 // Race runs one.
 func Race(c Curve, n Noise, rules race.Rules, r *rand.Rand) Run {
-	b := newBench(c, n, r)
-	run := Run{Curve: c}
+	return newBench(c, n, r).race(Run{Curve: c}, func([]race.Trial) race.Rules { return rules })
+}
+
+// race runs one under rules that may follow from its trials.
+func (b *bench) race(run Run, rules func([]race.Trial) race.Rules) Run {
 	for block := 0; ; block++ {
-		state := race.New(rules, run.Trials)
+		state := race.New(rules(run.Trials), run.Trials)
 		step := state.Next()
 		if step.Done {
 			run.Stop, run.Lead = step.Stop, state.Lead()
@@ -54,6 +61,15 @@ const seed = 2
 
 // Simulate runs races over curves of one name, each with a knee of its own.
 func Simulate(name string, rules race.Rules, n Noise, runs int) Tally {
+	return simulate(Race, name, rules, n, runs)
+}
+
+// SimulateSliced is the same, of races after slices of one start.
+func SimulateSliced(name string, rules race.Rules, n Noise, runs int) Tally {
+	return simulate(Sliced, name, rules, n, runs)
+}
+
+func simulate(one func(Curve, Noise, race.Rules, *rand.Rand) Run, name string, rules race.Rules, n Noise, runs int) Tally {
 	k := rules.Values[len(rules.Values)-1]
 	h := fnv.New64a()
 	fmt.Fprint(h, name, k)
@@ -65,9 +81,9 @@ func Simulate(name string, rules race.Rules, n Noise, runs int) Tally {
 		group.Go(func() {
 			for i := range next {
 				r := rand.New(rand.NewPCG(uint64(i)*2654435761+seed, stream))
-				one := rules
-				one.Seed = uint64(i)
-				tallies[i].count(Race(NewCurve(name, k, r), n, one, r))
+				own := rules
+				own.Seed = uint64(i)
+				tallies[i].count(one(NewCurve(name, k, r), n, own, r))
 			}
 		})
 	}

@@ -24,6 +24,7 @@ type Tally struct {
 	Claims      int // in which some difference beyond a margin was called proven that is none
 	Throughput  coverage
 	P99         coverage
+	Kept, Back  int // sums over the runs
 }
 
 // coverage counts intervals at 95% of the ratio of two values.
@@ -61,6 +62,8 @@ func (t Tally) MeanExcess() float64 { return float64(t.Excess) / float64(max(1, 
 
 func (t *Tally) count(run Run) {
 	t.Trials = append(t.Trials, len(run.Trials)+pilots)
+	t.Kept += run.Kept
+	t.Back += one(run.Back)
 	a, truth := run.Lead, run.Curve.truth()
 	t.cover(run)
 	t.Claims += one(claims(run))
@@ -129,6 +132,8 @@ func (c *coverage) add(m *race.Model, a, b int, by race.Figure, truth []float64)
 // Add counts the other's runs too.
 func (t *Tally) Add(x Tally) {
 	t.Trials = append(t.Trials, x.Trials...)
+	t.Kept += x.Kept
+	t.Back += x.Back
 	t.Cannot += x.Cannot
 	t.Slow += x.Slow
 	t.Late += x.Late
