@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
@@ -29,6 +30,10 @@ func describe(s *session.Session) string {
 	}
 	if s.Plan.Pilots > 0 && !s.Ended {
 		facts = append(facts, fmt.Sprintf("the first %s find the request rate", phrase.Count(plan.Pilots(s.Plan), "trial")))
+		if s.Plan.Slices {
+			n, take := plan.Slices(s.Plan)
+			facts = append(facts, fmt.Sprintf("then %s of one start, about %s, choose the values that get trials", phrase.Count(n, "slice"), number.Minutes(take)))
+		}
 	}
 	for _, q := range s.Spec.Quotas {
 		if q != nil && s.Spec.Target.Pods == nil {
@@ -158,6 +163,8 @@ func activity(a plan.Activity) string {
 			text += " for " + number.Minutes(a.Left)
 		}
 		return text
+	case plan.StepSliced:
+		return sliced(a)
 	case plan.StepResize:
 		return fmt.Sprintf("CPU limit %s, under %s req/s", number.BareCPUs(a.CPUs), number.Count(a.RatePerSecond))
 	}
@@ -198,6 +205,14 @@ func arrangement(s *session.Session) []string {
 		return []string{fmt.Sprintf("on the CPUs of %d that the load generator leaves, once two trials have shown what it needs", host.AffinityCPUs)}
 	}
 	return nil
+}
+
+// sliced is which values slices of one start left to trials with starts of their own.
+func sliced(a plan.Activity) string {
+	if a.Detail != "" {
+		return "every value is measured in starts of its own, since " + inOneLine(a.Detail)
+	}
+	return fmt.Sprintf("slices of one start leave GOMAXPROCS %s to starts of their own", phrase.And(a.Values))
 }
 
 // unjudged reports under which CPU limits the p99 will not be judged, and what would
@@ -245,7 +260,7 @@ func (m *measurement) setBudget(spec *plan.Spec) error {
 	}
 	if grid == "" {
 		race := m.spec.Race
-		spec.Budget = &race
+		spec.Budget, spec.Slices = &race, steer.Supported
 	}
 	return nil
 }

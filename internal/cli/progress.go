@@ -133,7 +133,7 @@ func (p *progress) report(s plan.Progress) {
 		p.standing.Start(s.Task)
 	}
 	switch {
-	case s.Trial == nil:
+	case s.Trial == nil, s.Task.Slice(): // of many: what they come to has a line
 		p.draw()
 	case !s.Trial.Valid:
 		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, counted(s), taskName(s), inOneLine(s.Trial.InvalidReason)))
@@ -245,6 +245,8 @@ func taskName(p plan.Progress) string {
 		s += " (repeat)"
 	case t.Pilot():
 		s += " (for the rate)"
+	case t.Slice():
+		s += " (slice)"
 	}
 	return s
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // Analyze says what a journal shows. It is pure: the same journal gives the same
-// result, and no number comes from anywhere else.
-func Analyze(h journal.Header, trials []journal.Trial) *Result {
+// result, and no number comes from anywhere else. sliced are the journal's slices.
+func Analyze(h journal.Header, trials []journal.Trial, sliced ...journal.Trial) *Result {
 	r := NewResult(h, trials)
-	counted := contest.Count(h, trials)
+	counted := contest.Count(h, trials, sliced...)
 	notes := &notes{h: h}
 	notes.units(counted.LeftOut)
 	r.count(counted.Trials)

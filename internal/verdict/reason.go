@@ -44,6 +44,9 @@ func (g *group) common() (list []Remark) {
 			list = append(list, ReasonUnsetDiffers{Difference{Pair{u, g.twin()}, *is / *of - 1, min(u.N, g.twin().N)}})
 		}
 	}
+	if g.Sliced != nil {
+		list = append(list, sliced(g.Sliced)...)
+	}
 	if g.spread.Throughput != nil {
 		list = append(list, ReasonSpread{})
 	}
@@ -146,4 +149,28 @@ func (g *group) twin() *contest.Value {
 		}
 	}
 	return g.Apart
+}
+
+// sliced is what slices of one start came to.
+func sliced(s *contest.Sliced) []Remark {
+	switch {
+	case s.Apart != nil:
+		return []Remark{ReasonStartsDiffer{*s.Apart, s.SizedAtStart}}
+	case s.Why != "":
+		return []Remark{ReasonAllStarts{s.SlicedEnd}}
+	}
+	var x ReasonSliced
+	for _, v := range s.Values {
+		switch {
+		case v.Kept:
+		case v.Slower:
+			x.Slower = append(x.Slower, v.Procs)
+		default:
+			x.Covered = append(x.Covered, v.Procs)
+		}
+	}
+	if x.Slower == nil && x.Covered == nil {
+		return nil
+	}
+	return []Remark{x}
 }

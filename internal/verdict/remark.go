@@ -84,7 +84,17 @@ type (
 	ReasonBursts       struct{}             // trials next to busy programs, as the group has them
 	ReasonSlow         struct{ Trials int } // on a machine that was slower
 	ReasonTooFewCPUs   struct{ List []*contest.Value }
-	ReasonHolds        struct{} // the group's CPUs, quota and replicas
+	// ReasonSliced is which values were measured in slices of one start only, and ReasonAllStarts
+	// why all were measured in starts of their own.
+	ReasonSliced    struct{ Slower, Covered []int }
+	ReasonAllStarts struct{ contest.SlicedEnd }
+	// ReasonStartsDiffer is the same where slices and starts differ, by their throughput over the
+	// default's.
+	ReasonStartsDiffer struct {
+		contest.SlicedApart
+		Sized []string // modules that size something once
+	}
+	ReasonHolds struct{} // the group's CPUs, quota and replicas
 	// ReasonMetricWorse is of a metric that the program printed.
 	ReasonMetricWorse struct {
 		Metric string
@@ -118,6 +128,9 @@ func (ReasonLateLoad) Code() Code     { return "late_load" }
 func (ReasonBursts) Code() Code       { return "bursts" }
 func (ReasonSlow) Code() Code         { return "slow_machine" }
 func (ReasonTooFewCPUs) Code() Code   { return "too_few_cpus" }
+func (ReasonSliced) Code() Code       { return "sliced" }
+func (ReasonAllStarts) Code() Code    { return "all_starts" }
+func (ReasonStartsDiffer) Code() Code { return "starts_differ" }
 func (ReasonHolds) Code() Code        { return "holds_for" }
 func (ReasonMetricWorse) Code() Code  { return "metric_worse" }
 func (ReasonCarried) Code() Code      { return "carried" }

@@ -119,7 +119,8 @@ type Group struct {
 	// Benchmarks are those of go test, each by itself; nil where fewer than two ran.
 	Benchmarks *Benchmarks
 	Spread     Spread
-	Race       *Raced // of a race: what it took
+	Race       *Raced          // of a race: what it took
+	Sliced     *contest.Sliced // what slices of one start show; nil: there were none
 	// Part is the share of the machine's CPUs that the target had, where the load took
 	// the others; nil where it had all, or was held by a limit.
 	Part       *Part

@@ -233,6 +233,9 @@ func (g *group) summary(settings []Row) Group {
 		Latency: g.Latency, Values: []*contest.Value{}, Others: g.others,
 		Settings: settings, Flatness: Flatness{WithinMargin: []string{}}, Race: g.took(), Override: g.overrides(),
 	}
+	if s := g.Sliced; s != nil && len(s.Values)+len(s.Why) > 0 {
+		result.Sliced = s
+	}
 	result.Default = g.judgeDefault(settings, result.Override)
 	if part := partOf(g.header, g.machine); part != nil && g.effective >= float64(part.CPUs) { // else a limit holds it, not the load
 		result.Part = part

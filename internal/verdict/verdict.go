@@ -258,6 +258,9 @@ func (g *group) none() Remark {
 
 // provenSmallest reports whether every smaller value is proven worse than the chosen one.
 func (g *group) provenSmallest(chosen *contest.Value) bool {
+	if g.SlicedOut(chosen) {
+		return false // which slices alone show
+	}
 	for _, v := range g.Smaller(chosen) {
 		if !g.Beats(chosen, v) {
 			return false

@@ -44,7 +44,8 @@ type runner struct {
 	speed    float64                   // of one CPU, when it was last known
 	builds   string                    // temporary directory of what was compiled; empty: none
 	profiles profiles
-	listens  bool // whether a batch program listens was asked
+	listens  bool      // whether a batch program listens was asked
+	one      *oneStart // nil: none is running
 }
 
 // New makes a Runner of a valid Spec that was checked.
@@ -147,6 +148,7 @@ func (r *runner) keep() (*supervisor.Keeper, error) {
 // Close removes what Prepare made.
 func (r *runner) Close() error {
 	var err error
+	r.endOneStart()
 	if r.keeper != nil {
 		err = r.keeper.Close()
 	}
@@ -158,6 +160,10 @@ func (r *runner) Close() error {
 
 // Run measures one setting once.
 func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
+	if task.OneStart {
+		return r.inOneStart(ctx, task, observe)
+	}
+	r.endOneStart()
 	one := &run{runner: r, Task: trial.NewTask(journal.OriginLocal, r.spec, task, observe, r.told)}
 	return trial.Run(ctx, one, one.Task)
 }

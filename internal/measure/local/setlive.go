@@ -34,7 +34,7 @@ func (r *run) setLive(ctx context.Context, procs int) error {
 			err = one.call(ctx, procs)
 		}
 		if err != nil {
-			return trial.Invalid(journal.InvalidProcs, "GOMAXPROCS cannot be set to %d in the running replica %d: %v", procs, i+1, err)
+			return trial.Invalid(journal.InvalidNotSet, "GOMAXPROCS cannot be set to %d in the running replica %d: %v", procs, i+1, err)
 		}
 	}
 	return nil
@@ -82,7 +82,16 @@ func (one *replica) call(ctx context.Context, procs int) error {
 			one.ask.Ask(asking)
 		}
 	})
-	_, err = steer.Set(steer.Request{Program: program, Value: steer.Value{Procs: procs}})
+	called := make(chan error, 1)
+	go func() {
+		_, err := steer.Set(steer.Request{Program: program, Value: steer.Value{Procs: procs}})
+		called <- err
+	}()
+	select {
+	case err = <-called:
+	case <-ctx.Done(): // the program is ended, and the call with it
+		err = ctx.Err()
+	}
 	end()
 	asker.Wait()
 	return err

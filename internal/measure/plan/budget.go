@@ -76,7 +76,7 @@ func (e *OverBudgetError) Error() string {
 // of the budget: by more than half of what a trial takes. Whether a later block fits is
 // the planner's to see, before it starts one.
 func (e Execution) overBudget(t Task, trials []journal.Trial) error {
-	if e.Header.Plan.MaxSeconds <= 0 || len(trials) == 0 || t.Role != journal.RolePilot && t.Block >= len(e.Header.Plan.Groups()) {
+	if e.Header.Plan.MaxSeconds <= 0 || len(trials) == 0 || t.Slice() || t.Role != journal.RolePilot && t.Block >= len(e.Header.Plan.Groups()) {
 		return nil
 	}
 	took := contest.Seconds(e.Header, trials)
@@ -93,7 +93,7 @@ func (e Execution) overBudget(t Task, trials []journal.Trial) error {
 
 // OutOfTime reports whether a race would continue in some group if it had more time.
 func OutOfTime(h journal.Header, r Record) bool {
-	for _, stop := range contest.Count(h, r.Trials).Ends() {
+	for _, stop := range contest.Count(h, r.Trials, r.Slices...).Ends() {
 		if stop == contest.StopTime {
 			return true
 		}

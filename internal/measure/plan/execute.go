@@ -80,7 +80,8 @@ func (e Execution) Run(ctx context.Context) error {
 		e.Machine = nil // it compares in pairs, and a slow or busy machine slows down both of a pair
 	}
 	r := running{Execution: e}
-	r.have = Record{Trials: slices.Clone(e.Have.Trials), Blocks: slices.Clone(e.Have.Blocks)}
+	r.have = Record{Trials: slices.Clone(e.Have.Trials), Slices: slices.Clone(e.Have.Slices), Blocks: slices.Clone(e.Have.Blocks)}
+	r.start = r.have.starts()
 	for {
 		r.leg = e.Planner.Next(r.have)
 		if len(r.leg.Tasks) == 0 {
@@ -100,6 +101,9 @@ func (e Execution) Run(ctx context.Context) error {
 		r.leg.Total = max(r.leg.Total, r.done+len(r.leg.Tasks))
 		for i := 0; i < len(r.leg.Tasks) && (i == 0 || !r.have.waits(r.leg.Tasks[i])); {
 			n := wave(r.leg.Tasks[i:])
+			if i > 0 && r.failedSlice() {
+				break
+			}
 			err := r.overBudget(r.leg.Tasks[i], r.have.Trials)
 			if err == nil && i > 0 {
 				err = r.quiet(ctx, r.leg.Tasks[i])
@@ -118,9 +122,10 @@ func (e Execution) Run(ctx context.Context) error {
 // running is an Execution at work.
 type running struct {
 	Execution
-	have Record
-	leg  Leg
-	done int // trials in the journal, without those that the leg runs again
+	have  Record
+	leg   Leg
+	done  int // trials in the journal, without those that the leg runs again
+	start int // of the program, that this run's slices are measured in
 
 	speeds speeds
 	busy   bool          // other programs left a block nothing to compare
@@ -129,6 +134,9 @@ type running struct {
 
 // begin tells the journal of a race's block.
 func (r *running) begin() error {
+	if len(r.leg.Begin) > 0 && len(r.have.Blocks) == 0 {
+		r.tellSliced(r.leg.Begin[0])
+	}
 	for _, b := range r.leg.Begin {
 		if err := r.Begin(b); err != nil {
 			return fmt.Errorf("cannot write a block to the journal (%d trials so far): %w", len(r.have.Trials), err)
@@ -167,7 +175,7 @@ func (r *running) wave(ctx context.Context, i, n int) error {
 			r.took(each)
 			later := r.leg.Tasks[i+j+1:]
 			trials[j].SpeedBefore = before
-			if len(later) == 0 || !task.together(later[0]) {
+			if !task.Slice() && (len(later) == 0 || !task.together(later[0])) {
 				trials[j].SpeedAfter = r.speed(ctx)
 			}
 			errs[j] = r.keep(task, trials[j], later)
@@ -199,6 +207,9 @@ func (r *running) run(ctx context.Context, tasks []Task) ([]journal.Trial, []err
 // later is what was planned, can show anything.
 func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
 	trial.Setting, trial.Role, trial.Block, trial.Order = task.Setting, task.Role, task.Block, task.Order
+	if task.Slice() {
+		return r.keepSlice(task, trial)
+	}
 	agree(&trial, r.have.Trials)
 	if err := r.Append(trial); err != nil {
 		return fmt.Errorf("cannot write a trial to the journal (%d trials so far): %w", len(r.have.Trials), err)
@@ -216,6 +227,44 @@ func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
 		return err
 	}
 	return nil
+}
+
+// failedSlice reports whether the last slice was invalid: the rest of its block would be too.
+func (r *running) failedSlice() bool {
+	n := len(r.have.Slices)
+	return r.leg.Tasks[0].Slice() && n > 0 && !r.have.Slices[n-1].Valid
+}
+
+// keepSlice puts a slice into the journal. One that is invalid ends its start.
+func (r *running) keepSlice(task Task, trial journal.Trial) error {
+	trial.Start = new(r.start)
+	if err := r.Append(trial); err != nil {
+		return fmt.Errorf("cannot write a slice to the journal (%d trials so far): %w", len(r.have.Trials), err)
+	}
+	r.have.add(task, trial)
+	if !trial.Valid {
+		r.start = r.have.starts()
+	}
+	progress := r.progress(task)
+	progress.Trial = &trial
+	r.report(progress)
+	return nil
+}
+
+// tellSliced reports what the slices came to, at the first block of starts of their own.
+func (r *running) tellSliced(first journal.Block) {
+	s := contest.Count(r.Header, r.have.Trials, r.have.Slices...).Contests()[0].Sliced
+	if s == nil {
+		return
+	}
+	a := Activity{Step: StepSliced}
+	if s.Why != "" {
+		a.Detail = s.Because()
+	}
+	for _, setting := range first.Settings {
+		a.Values = append(a.Values, setting.Label)
+	}
+	r.Observe.Tell(a)
 }
 
 func (r *running) progress(task Task) Progress {
@@ -261,7 +310,7 @@ func (r *running) each(t Task) time.Duration {
 
 // rate is the open loop's rate for a task: the same for every setting of a group.
 func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
-	if t.Role == journal.RolePilot {
+	if t.Pilot() || t.Slice() {
 		return nil, nil
 	}
 	if e.Rate != nil || e.Header.Plan.Pilots == 0 {

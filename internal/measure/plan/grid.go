@@ -60,7 +60,7 @@ func pilotsOf(p journal.Plan) (tasks []Task) {
 		}
 		seen[setting.Key()] = true
 		for n := range p.Pilots {
-			tasks = append(tasks, Task{Setting: setting, Role: journal.RolePilot, Block: n})
+			tasks = append(tasks, Task{Setting: setting, Role: journal.RolePilot, Block: n, OneStart: p.Slices})
 		}
 	}
 	return tasks

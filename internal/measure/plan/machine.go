@@ -142,7 +142,7 @@ func (e *BusyError) Error() string {
 // quiet waits before a block for a machine that other programs keep busy, once these left
 // a block nothing to compare. It is a *BusyError where patience ends, or the answer is proven.
 func (r *running) quiet(ctx context.Context, next Task) error {
-	if r.Machine == nil || r.Tolerant || r.Patience <= 0 || next.Role == journal.RolePilot || len(r.have.of(next.Block)) > 0 {
+	if r.Machine == nil || r.Tolerant || r.Patience <= 0 || next.OneStart || next.Role == journal.RolePilot || len(r.have.of(next.Block)) > 0 {
 		return nil
 	}
 	if r.busy = r.busy || crowded(r.Header, r.have.Trials); !r.busy {

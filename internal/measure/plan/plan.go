@@ -63,6 +63,7 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	if s.Budget != nil {
 		s.Budget.govern(&p, !s.Procs.Auto)
 	}
+	p.Slices = s.sliced(p)
 	return p
 }
 
@@ -125,12 +126,15 @@ type Task struct {
 	Role    journal.Role
 	Block   int
 	Order   int
-	// RatePerSecond is the open loop's rate; nil for a pilot, which finds it, and
+	// RatePerSecond is the open loop's rate; nil for a pilot, which finds it, for a slice, and
 	// where there is no open loop.
 	RatePerSecond *float64
 	// Collections is how many garbage collections a second the pilots had, if each takes
 	// so long that a loop needs several of them; 0: they do not matter, or are not known.
 	Collections float64
+	// OneStart is that the process that runs the task is left running for the next one that has
+	// OneStart too. A slice has the value set in it.
+	OneStart bool
 	// Lane is which of the plan's nodes it runs on, from 0.
 	Lane int
 	// SawGo says that a trial of the journal read a Go program: that another one reads none is
@@ -142,6 +146,9 @@ type Task struct {
 
 // Pilot reports whether the task only finds the rate.
 func (t Task) Pilot() bool { return t.Role == journal.RolePilot }
+
+// Slice reports whether the task is one of many in one start.
+func (t Task) Slice() bool { return t.Role == journal.RoleSlice }
 
 // Repeat reports whether it measures the default once more.
 func (t Task) Repeat() bool { return t.Role == journal.RoleAA }

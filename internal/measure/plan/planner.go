@@ -24,8 +24,13 @@ func (p racing) Next(r Record) Leg {
 	if s.Tasks = interleaved(p.h.Plan, r.Lacks(pilotsOf(p.h.Plan))); len(s.Tasks) > 0 {
 		return s
 	}
-	counted := contest.Count(p.h, r.Trials)
+	counted := contest.Count(p.h, r.Trials, r.Slices...)
 	contests := counted.Contests()
+	if len(contests) == 1 && len(r.Blocks) == 0 {
+		if s.Tasks = p.slices(r, contests[0]); len(s.Tasks) > 0 {
+			return s
+		}
+	}
 	turn, next, each := -1, contest.Step{}, []contest.Step(nil)
 	for i, c := range contests {
 		step := c.Next()
@@ -127,7 +132,7 @@ func (p racing) left(r Record) *time.Duration {
 	if p.h.Plan.MaxSeconds <= 0 {
 		return nil
 	}
-	return new(time.Duration(max(0, p.h.Plan.MaxSeconds-contest.Seconds(p.h, r.Trials)) * float64(time.Second)))
+	return new(time.Duration(max(0, p.h.Plan.MaxSeconds-r.took(p.h)) * float64(time.Second)))
 }
 
 // Planner says what is measured next: a pure function of what was measured, so that

@@ -9,6 +9,7 @@ import (
 // Record is what a journal holds below its header.
 type Record struct {
 	Trials []journal.Trial
+	Slices []journal.Trial
 	Blocks []journal.Block // of a race, as they were started; of a grid those that it was given more
 	// tried are the tasks that this run has carried out: what came of them holds
 	// until another run. A pilot that a busy machine made invalid is not among them.
@@ -36,6 +37,10 @@ func (t Task) place() place { return placeOf(t.Setting, t.Role, t.Block, t.Order
 
 // add takes a trial that has just ended.
 func (r *Record) add(task Task, trial journal.Trial) {
+	if task.Slice() {
+		r.Slices = append(r.Slices, trial)
+		return
+	}
 	if r.tried == nil {
 		r.tried = map[place]bool{}
 	}

@@ -56,6 +56,9 @@ type Spec struct {
 	// TrialTakes is about how long a batch program's trial takes; 0: only a first one
 	// can tell.
 	TrialTakes time.Duration
+	// Slices has slices of one start choose which values are measured in starts of their own,
+	// where the target can be steered.
+	Slices bool
 	// Profile is where the profiles of the verdict's setting and of the default are: ProfileOwn,
 	// or a URL; empty: none is taken.
 	Profile string

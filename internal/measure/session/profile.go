@@ -32,7 +32,7 @@ func (s *Session) profile(ctx context.Context, r plan.Runner, on Events) error {
 		return nil
 	}
 	contents := s.journal.Contents()
-	for _, pair := range verdict.Analyze(s.Header, contents.Trials).ToProfile() {
+	for _, pair := range verdict.Analyze(s.Header, contents.Trials, contents.Slices...).ToProfile() {
 		for _, a := range pair {
 			if profiled(contents, a) {
 				continue

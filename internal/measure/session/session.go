@@ -187,7 +187,7 @@ func (s *Session) TimeLeft() *time.Duration {
 func (s *Session) OutOfTime() bool { return plan.OutOfTime(s.Header, record(s.Journal())) }
 
 func record(c *journal.Contents) plan.Record {
-	return plan.Record{Trials: c.Trials, Blocks: c.Blocks}
+	return plan.Record{Trials: c.Trials, Slices: c.Slices, Blocks: c.Blocks}
 }
 
 // logs is the folder of the targets' output, below the results folder.

@@ -31,7 +31,7 @@ func (s *Standing) Add(t *journal.Trial) {
 	if t.Valid && t.ThroughputUnit != "" { // an invalid one may have runs alone, in place of its number
 		s.Unit = t.ThroughputUnit
 	}
-	if t.Role == journal.RolePilot {
+	if t.Role == journal.RolePilot || t.Role == journal.RoleSlice {
 		return
 	}
 	s.trials++
@@ -56,7 +56,7 @@ func (s *Standing) Add(t *journal.Trial) {
 
 // Start has a row for the setting of a task that starts.
 func (s *Standing) Start(t plan.Task) {
-	if !t.Pilot() {
+	if !t.Slice() && !t.Pilot() {
 		s.of(t.Setting)
 	}
 }
@@ -87,7 +87,7 @@ func compareSettings(a, b journal.Setting) int {
 
 // Measures reports whether a task measures the setting.
 func (one SoFar) Measures(now plan.Task) bool {
-	return !now.Pilot() && one.Setting.Key() == now.Setting.Key()
+	return !now.Slice() && !now.Pilot() && one.Setting.Key() == now.Setting.Key()
 }
 
 // Latest are the n settings at most that have the latest trials, in order. The one that is

@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// Supported reports whether this procfit can call programs on this machine.
+const Supported = false
+
 func unsupported(pid int) error {
 	return &Refusal{pid, Unsupported, "calls from outside need Linux on amd64 or arm64, and this is " + runtime.GOOS + "/" + runtime.GOARCH}
 }

@@ -23,6 +23,9 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 )
 
+// Supported reports whether this procfit can call programs on this machine.
+const Supported = true
+
 // What procfit, its guard and their tracers tell each other, as JSON, which keeps false apart
 // from unknown: all are the same executable.
 

@@ -123,7 +123,7 @@ func (c *Contest) Covers(v, other *Value) bool {
 // good as each other, in throughput and in latency, by as many trials as a value has that is
 // named.
 func (c *Contest) AllEqual() bool {
-	if len(c.Values) < 2 || c.Apart != nil {
+	if len(c.Values) < 2 || c.Apart != nil || c.rules.Moves {
 		return false
 	}
 	for _, v := range c.Values {
@@ -139,9 +139,10 @@ func (c *Contest) AllEqual() bool {
 	return true
 }
 
-// Worse reports whether any value is proven worse than v, or than the best.
+// Worse reports whether any value is proven worse than v, or than the best, or was measured no
+// further since slices showed it to be.
 func (c *Contest) Worse(v *Value) bool {
-	return slices.ContainsFunc(c.Values, func(other *Value) bool {
+	return c.rules.Moves || slices.ContainsFunc(c.Values, func(other *Value) bool {
 		return other != v && (c.Beats(v, other) || c.Out(other))
 	})
 }

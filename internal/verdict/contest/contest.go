@@ -49,6 +49,8 @@ type Contest struct {
 	Unset   Part
 	// TooLarge are the settings that used more memory than the plan allows: they take no part.
 	TooLarge map[journal.SettingKey]bool
+	// Sliced is what slices of one start say; nil: the plan asks for none.
+	Sliced *Sliced
 	// Blocks are the journal's numbers of the contest's blocks: the contest counts its
 	// own, from 0.
 	Blocks []int
@@ -115,6 +117,7 @@ func contestOf(counted *Counted, g journal.GroupKey) *Contest {
 	c.Latency = latencyOf(h, g, c.own)
 	c.place(pilots)
 	c.rules = c.rulesOf()
+	c.slice(pilots)
 	out := c.withhold()
 	c.exclude(out)
 	c.trials = c.raced(c.own, func(v int) bool { return out[v] })

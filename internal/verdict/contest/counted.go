@@ -12,6 +12,7 @@ import (
 type Counted struct {
 	Header journal.Header
 	Trials []journal.Trial
+	Slices []journal.Trial // of one start, as they are in the journal
 	LeftOut
 
 	// Groups are those of the plan, and what only trials have after them.
@@ -36,12 +37,12 @@ type LeftOut struct {
 // would let a repetition choose its outcome. Invalid are made those in another unit than
 // their group, those that other programs starved for a while, and those during which the
 // machine itself was slow. The caller's trials are left as they are.
-func Count(h journal.Header, trials []journal.Trial) *Counted {
+func Count(h journal.Header, trials []journal.Trial, sliced ...journal.Trial) *Counted {
 	kept, repeated := once(trials)
 	left := oneUnit(h, kept)
 	left.Repeated = repeated
 	t := &Counted{
-		Header: h, Trials: withoutSlow(h, withoutBusy(h, withoutBursts(h, kept))), LeftOut: left,
+		Header: h, Trials: withoutSlow(h, withoutBusy(h, withoutBursts(h, kept))), Slices: sliced, LeftOut: left,
 		settings: map[journal.GroupKey][]journal.Setting{}, of: map[journal.SettingKey][]*journal.Trial{}, contests: map[journal.GroupKey]*Contest{},
 	}
 	t.collect()

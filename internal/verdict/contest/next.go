@@ -141,7 +141,7 @@ func (t *Counted) Spent(more int) race.Stop {
 		return race.StopLimit
 	}
 	took := Seconds(t.Header, t.Trials)
-	if most := t.Header.Plan.MaxSeconds; most > 0 && took+float64(more)*took/float64(max(1, len(t.Trials))) > most {
+	if most := t.Header.Plan.MaxSeconds; most > 0 && Seconds(t.Header, t.Slices)+took+float64(more)*took/float64(max(1, len(t.Trials))) > most {
 		return StopTime
 	}
 	return ""

@@ -160,7 +160,7 @@ func (c *Contest) Answer() *journal.Setting {
 // equal reports whether the default of GOMAXPROCS is as good as any, and no value is proven
 // worse.
 func (c *Contest) equal() bool {
-	return c.Group.Compares == "" && c.Unset == PartPooled && c.lead.Default != "" &&
+	return c.Group.Compares == "" && c.Unset == PartPooled && c.lead.Default != "" && !c.rules.Moves &&
 		!slices.ContainsFunc(c.lead.Levels, func(l race.Level) bool { return l.Out || l.Slower || l.Later })
 }
 

@@ -16,6 +16,7 @@ const (
 	InvalidTimeout      InvalidCode = "timeout"       // a batch program outlasted --timeout run
 	InvalidLost         InvalidCode = "lost"          // how the target ended is not known
 	InvalidProcs        InvalidCode = "procs"         // the target ran at another GOMAXPROCS than asked
+	InvalidNotSet       InvalidCode = "not_set"       // its GOMAXPROCS could not be set while it ran
 	InvalidProcsChanged InvalidCode = "procs_changed" // it changed in the middle of the trial
 	InvalidOutside      InvalidCode = "outside_quota" // a process of the target, or of the neighbour, was not in the group of its quota
 	InvalidLimitChanged InvalidCode = "limit_changed" // somebody changed the CPU limit of the target, or of a cgroup around it, in the middle of the trial

@@ -208,6 +208,9 @@ type Plan struct {
 	Margin      float64   `json:"margin"`     // on throughput, a ratio: 0.05 is 5%
 	MarginP99   float64   `json:"margin_p99"` // on p99 latency, a ratio
 	SmallestFor bool      `json:"smallest_for_rate"`
+	// Slices reports that slices of one start choose which of a race's values are measured in
+	// starts of their own. Absent: all are.
+	Slices bool `json:"slices,omitempty"`
 	// SLO is the objective whose capacity, the highest rate that meets it, is the
 	// throughput. Absent: the closed loop's is.
 	SLO         *slo.Objective `json:"slo,omitempty"`

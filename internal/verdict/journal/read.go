@@ -59,6 +59,7 @@ const mostSettings = 4096
 type Contents struct {
 	Header Header
 	Trials []Trial
+	Slices []Trial // of one start, before the trials
 	Blocks []Block // of a race, as they were started, and those that a grid was given more
 	// Profiled are the settings that were profiled after the trials; of one that is there twice,
 	// the last is the one to read.
@@ -142,7 +143,7 @@ func read(r io.Reader, name string) (*Contents, error) {
 func (c *Contents) trimmed() *Contents {
 	kept := *c
 	kept.settings, kept.again = nil, nil
-	kept.Blocks, kept.Profiled = slices.Clone(c.Blocks), slices.Clone(c.Profiled)
+	kept.Blocks, kept.Slices, kept.Profiled = slices.Clone(c.Blocks), slices.Clone(c.Slices), slices.Clone(c.Profiled)
 	kept.Trials = slices.DeleteFunc(slices.Clone(c.Trials), func(t Trial) bool { return t.Kind == "" })
 	return &kept
 }
@@ -218,6 +219,13 @@ func (c *Contents) addTrial(t Trial) error {
 	if err := c.checkSettings(); err != nil {
 		return err
 	}
+	if len(c.Trials)+len(c.Slices) == mostTrials {
+		return fmt.Errorf("it has more than %d trials, more than procfit ever measures", mostTrials)
+	}
+	if t.Role == RoleSlice {
+		c.Slices = append(c.Slices, t)
+		return nil
+	}
 	at := placeOf(&t)
 	if before, ok := c.again[at]; ok {
 		c.Trials[before].Kind = "" // trimmed drops it
@@ -225,9 +233,6 @@ func (c *Contents) addTrial(t Trial) error {
 	}
 	if t.NotStarted {
 		c.again[at] = len(c.Trials)
-	}
-	if len(c.Trials) == mostTrials {
-		return fmt.Errorf("it has more than %d trials, more than procfit ever measures", mostTrials)
 	}
 	c.Trials = append(c.Trials, t)
 	return nil

@@ -38,6 +38,9 @@ const (
 	RoleMeasure Role = "measure" // a setting under comparison
 	RoleAA      Role = "aa"      // a second copy of one setting; their difference is the noise
 	RolePilot   Role = "pilot"   // before the blocks, to choose the open loop's rate; never compared
+	// RoleSlice is one of many in one start of the program, whose value is set while it runs:
+	// slices choose which values are measured, and prove nothing.
+	RoleSlice Role = "slice"
 )
 
 // Origin says where a trial came from.
@@ -60,12 +63,18 @@ const (
 
 // Trial is one setting measured once.
 type Trial struct {
-	Kind            string    `json:"kind"`
-	Setting         Setting   `json:"setting"`
-	Role            Role      `json:"role"`
-	Origin          Origin    `json:"origin"`
-	Block           int       `json:"block"` // from 0; a pilot's is its number
-	Order           int       `json:"order"` // from 0, within the block
+	Kind    string  `json:"kind"`
+	Setting Setting `json:"setting"`
+	Role    Role    `json:"role"`
+	Origin  Origin  `json:"origin"`
+	Block   int     `json:"block"` // from 0; a pilot's is its number
+	Order   int     `json:"order"` // from 0, within the block
+	// Start counts the starts of the program that slices were measured in, from 0; absent: not a
+	// slice.
+	Start *int `json:"start,omitempty"`
+	// SizedAtStart are modules of the program that take a size from GOMAXPROCS once, and what
+	// they size. Slices have them; absent: none is known.
+	SizedAtStart    []string  `json:"sized_at_start,omitempty"`
 	Started         time.Time `json:"started"`
 	DurationSeconds float64   `json:"duration_seconds"` // from start to stop, warm-up included
 	// SpeedBefore is how fast the machine did a fixed piece of work right before the trial,

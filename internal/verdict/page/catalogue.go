@@ -315,6 +315,17 @@ var catalogue = byKind(
 	states(func(w words, x verdict.ReasonTooFewCPUs) string {
 		return valueNames(x.List) + " " + verb(len(x.List), "is", "are") + " not compared: " + w.others() + w.tooFew()
 	}),
+	states(func(_ words, x verdict.ReasonSliced) string { return sliced(x) }),
+	states(func(_ words, x verdict.ReasonAllStarts) string {
+		return "every value was measured in starts of its own, since " + phrase.Clean(x.Because())
+	}),
+	states(func(_ words, x verdict.ReasonStartsDiffer) string {
+		text := fmt.Sprintf("every value was measured in starts of its own, since GOMAXPROCS=%d differs when it is set in the running program (%s compared with the default) and when it is set at the start (%s): what the program sizes at its start keeps that size", x.Procs, change(x.Slices), change(x.Starts))
+		if len(x.Sized) > 0 {
+			text += ", such as " + phrase.And(phrase.CleanAll(x.Sized))
+		}
+		return text
+	}),
 	states(func(w words, _ verdict.ReasonHolds) string { return w.holds() }),
 
 	// Claims: what a verdict rests on.

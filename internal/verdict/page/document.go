@@ -305,7 +305,7 @@ func (g *group) numberTables(whole bool) []document.Block {
 	if main, aside := table.Split(); aside != nil && !whole {
 		list = []document.Block{main, document.Folds{List: []document.Fold{{Summary: "CPU, scheduling and memory by value", Blocks: []document.Block{*aside}}}}}
 	}
-	for _, t := range []*document.Table{g.metricsTable(), g.requestsTable()} {
+	for _, t := range []*document.Table{g.slicedTable(), g.metricsTable(), g.requestsTable()} {
 		if t != nil {
 			list = append(list, *t)
 		}

@@ -64,6 +64,7 @@ type groupJSON struct {
 	Values         []valueJSON        `json:"values"`
 	Spread         spreadJSON         `json:"spread"`
 	Race           *raceJSON          `json:"race,omitempty"`
+	Sliced         *slicedJSON        `json:"slices,omitempty"`
 	Part           *partJSON          `json:"part_of_cpus,omitempty"`
 	NoiseFloor     noiseFloorJSON     `json:"noise_floor"`
 	Detectable     detectableJSON     `json:"detectable_effect"`
@@ -310,6 +311,31 @@ type raceJSON struct {
 	Measured   []int  `json:"measured"`
 	Candidates int    `json:"candidates"`
 	Stop       string `json:"stop,omitempty"`
+}
+
+type slicedJSON struct {
+	Kept         []int             `json:"kept"`
+	Why          contest.SlicedWhy `json:"why,omitempty"`
+	Invalid      int               `json:"invalid,omitempty"`
+	Detail       string            `json:"detail,omitempty"`
+	Values       []sliceJSON       `json:"values"`
+	Seconds      float64           `json:"seconds"`
+	Apart        *slicedApartJSON  `json:"differs,omitempty"`
+	SizedAtStart []string          `json:"sized_at_start,omitempty"`
+}
+
+type sliceJSON struct {
+	Procs      int          `json:"procs"`
+	Slices     int          `json:"slices"`
+	Kept       bool         `json:"kept"`
+	Slower     bool         `json:"slower"`
+	Throughput intervalJSON `json:"throughput_versus_default"`
+}
+
+type slicedApartJSON struct {
+	Procs  int     `json:"procs"`
+	Slices float64 `json:"slices_versus_default"`
+	Starts float64 `json:"starts_versus_default"`
 }
 
 type partJSON struct {

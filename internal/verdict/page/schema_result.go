@@ -88,8 +88,15 @@ func groupSchema(g *verdict.Group, rec recommendationJSON) groupJSON {
 		Spread: spreadJSON(g.Spread), Race: (*raceJSON)(g.Race), Part: (*partJSON)(g.Part), NoiseFloor: noiseFloorJSON(g.NoiseFloor), Detectable: detectableJSON(g.Detectable),
 		Peak: g.Peak, Flatness: flatnessJSON(g.Flatness), Workload: workloadJSON(g.Workload), Default: defaultJSON(g.Default), Override: overrideJSON(g.Override),
 		ProcsLogged: g.ProcsLogged, Beyond: (*beyondJSON)(g.Beyond), Throttling: throttlingSchema(&g.Throttling), Others: othersJSON(g.Others), Allocates: (*allocatesJSON)(g.Allocates),
-		Recommendation: rec,
+		Recommendation: rec, Sliced: optional(g.Sliced, slicedSchema),
 	}
+}
+
+func slicedSchema(s *contest.Sliced) slicedJSON {
+	values := listOf(s.Values, func(v *contest.SliceValue) sliceJSON {
+		return sliceJSON{v.Procs, v.Slices, v.Kept, v.Slower, intervalJSON(v.Throughput)}
+	})
+	return slicedJSON{Kept: s.Kept, Why: s.Why, Invalid: s.Invalid, Detail: s.Detail, Values: append([]sliceJSON{}, values...), Seconds: s.Took, Apart: (*slicedApartJSON)(s.Apart), SizedAtStart: s.SizedAtStart}
 }
 
 // worded is a group's recommendation with its words.

@@ -21,7 +21,7 @@ func TestResultsAreAsTheSchemaSays(t *testing.T) {
 	}
 	results := map[string]*verdict.Result{
 		"typical": pagetest.Typical(), "groups": pagetest.Groups(), "invalid": pagetest.Invalid(), "benchmarks": pagetest.Benchmarks(),
-		"flat": pagetest.Flat(), "varied": pagetest.Varied(1000), "canary": pagetest.Canary(), "live": live.Analyze(pagetest.LiveContents()), "profiles": withProfiles(),
+		"flat": pagetest.Flat(), "sliced": pagetest.Sliced(1), "slices differ": pagetest.Sliced(0.6), "varied": pagetest.Varied(1000), "canary": pagetest.Canary(), "live": live.Analyze(pagetest.LiveContents()), "profiles": withProfiles(),
 	}
 	for seed := range uint64(100) {
 		results[fmt.Sprint("random ", seed)] = randomResult(rand.New(rand.NewPCG(seed, 5)))

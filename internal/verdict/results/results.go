@@ -96,7 +96,7 @@ func (r *Results) Verdict() *verdict.Result {
 	case r.Header.Live != nil:
 		return live.Analyze(r.Contents)
 	}
-	v := verdict.Analyze(r.Header, r.Trials)
+	v := verdict.Analyze(r.Header, r.Trials, r.Slices...)
 	v.Profile(r.Profiled)
 	return v
 }

@@ -17,3 +17,15 @@ func Varied(trials int) *verdict.Result {
 		return 100 * float64(min(procs, 2)) * collects[v["GOGC"]], heaps[v["GOGC"]]
 	}, 1, trials))
 }
+
+// Sliced is a sweep of a server that slices of one start begin, whose throughput grows up to three
+// Ps. Where three are set at the start it is this part of what it is where they are set later.
+func Sliced(part float64) *verdict.Result {
+	world := func(part float64) verdicttest.World {
+		return func(procs int, _ map[string]string) (float64, int64) {
+			return []float64{30, 60, 99 * part, 100}[procs-1], 50 << 20
+		}
+	}
+	h, trials, slices := verdicttest.Sliced(world(1), world(part), 1)
+	return verdict.Analyze(h, trials, slices...)
+}

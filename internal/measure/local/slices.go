@@ -1,0 +1,124 @@
+package local
+
+import (
+	"context"
+	"time"
+
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// oneStart is a target that is left running for several tasks: pilots, and the slices after
+// them. The journal has its output with the first of these.
+type oneStart struct {
+	fleet fleet
+	logs  []*log
+}
+
+// slice is one of these tasks: a trial.Place. A slice proper has its value set in the running
+// target.
+type slice struct {
+	*run
+	whole context.Context // of all tasks: a target ends with the one that it was started in
+	end   context.CancelCauseFunc
+	clock *time.Timer // nil: it has no limit
+}
+
+// sliceMost is how long a slice may take that is planned to take a thirtieth of that.
+const sliceMost = 15 * time.Second
+
+// inOneStart measures a task in the target that the task before it left running, or in one that
+// it starts. A target in which a task was invalid is ended.
+func (r *runner) inOneStart(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
+	spec := r.spec.InOneStart(task)
+	if r.one != nil || task.Slice() { // else it is warmed up as a trial is
+		spec.Load.Warmup = 0
+	}
+	told := map[journal.GroupKey]bool{task.Setting.Group(): true} // that p99 is not judged, which is of trials
+	one := &slice{run: &run{runner: r, Task: trial.NewTask(journal.OriginLocal, spec, task, observe, told), looked: r.one != nil}, whole: ctx}
+	t, err := trial.Run(ctx, one, one.Task)
+	if task.Slice() && err == nil && r.one != nil {
+		t.SizedAtStart = r.sizedAtStart()
+	}
+	if err != nil || !t.Valid {
+		r.endOneStart()
+	}
+	return t, err
+}
+
+// Prepare implements trial.Place.
+func (s *slice) Prepare(ctx context.Context, end context.CancelCauseFunc) error {
+	s.end = end
+	return s.run.Prepare(ctx, end)
+}
+
+// Start implements trial.Place.
+func (s *slice) Start(ctx context.Context) ([]string, error) {
+	if s.one == nil {
+		if err := s.startOne(ctx); err != nil {
+			return nil, err
+		}
+	}
+	s.fleet, s.logs = s.one.fleet, s.one.logs
+	if err := s.Check(ctx); err != nil || !s.Slice() {
+		return s.fleet.urls(), err
+	}
+	s.clock = time.AfterFunc(sliceMost, func() {
+		s.end(trial.Invalid(journal.InvalidNoAnswer, "a slice was not over after %s", number.Chosen(sliceMost)))
+	})
+	return s.fleet.urls(), s.setLive(ctx, *s.Setting.Procs)
+}
+
+// startOne starts the target, without GOMAXPROCS. Before a slice it is warmed up: a program under
+// load takes a value at once, and one that is new is slower.
+func (s *slice) startOne(ctx context.Context) error {
+	value := s.Setting.Procs
+	s.Setting.Procs = nil
+	urls, err := s.run.Start(s.whole)
+	if s.Setting.Procs = value; err != nil {
+		return err
+	}
+	s.one = &oneStart{s.fleet, s.logs}
+	if warmup := s.spec.Load.Warmup; s.Slice() && warmup > 0 {
+		s.Step(plan.StepWarmup)
+		_, _, err = s.Offer(ctx, s.Task.Spec.LoadOptions(urls, 0, warmup), false)
+	}
+	return err
+}
+
+// Stop implements trial.Place. The target is left running.
+func (s *slice) Stop(context.Context) (trial.Ending, error) {
+	if s.clock != nil {
+		s.clock.Stop()
+	}
+	if s.back != nil {
+		defer s.back()
+	}
+	s.leases.end()
+	if s.one == nil { // it did not start
+		closeLogs(s.logs)
+		return trial.Ending{}, s.fleet.end(s.spec.Target.Grace)
+	}
+	return trial.Ending{}, nil
+}
+
+// endOneStart ends the target that slices left running, if there is one.
+func (r *runner) endOneStart() {
+	if r.one == nil {
+		return
+	}
+	_ = r.one.fleet.end(r.spec.Target.Grace) // its output is of no trial
+	closeLogs(r.one.logs)
+	r.one = nil
+}
+
+// sizedAtStart are the modules of the target that are known to size something once.
+func (r *runner) sizedAtStart() []string {
+	p, err := r.reader.Program(r.one.fleet[0].program)
+	if err != nil {
+		return nil
+	}
+	return p.SizedAtStart()
+}

@@ -1,0 +1,85 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// sliced reports whether slices of one start choose the values that are measured. They need a
+// server of which procfit offers the load and chooses rate and values, few values, and one group:
+// what a CPU limit does to a program takes many of its periods to see.
+func (s Spec) sliced(p journal.Plan) bool {
+	few := len(p.Settings) <= mostSliced+1 // with the default
+	limited := slices.ContainsFunc(s.Quotas, func(q *float64) bool { return q != nil }) || s.Limited
+	return s.Slices && few && s.Budget != nil && s.Procs.Auto && p.Pilots > 0 && strings.HasPrefix(s.Target.URL, "http") && s.Load.Duration >= slicedFrom &&
+		s.Target.Pods == nil && s.Target.Attach == nil && s.Target.Beside == nil && !s.Target.AnyProgram && len(s.Target.Against) == 0 &&
+		len(s.Vary) == 0 && !limited && len(s.groups()) == 1 && slices.Equal(s.Replicas, []int{1})
+}
+
+const (
+	// mostSliced is how many values there are at most. Of more of them, slices chose too large ones
+	// in the simulations.
+	mostSliced = 6
+	// slicedFrom is the --trial-time from which slices take less time than they save.
+	slicedFrom = time.Second
+	// sliceFor is how long a slice has the closed loop.
+	sliceFor = 200 * time.Millisecond
+	// sliceTakes is about how long it takes, with the call that sets its value.
+	sliceTakes = 300 * time.Millisecond
+	// pilotLeast is the shortest closed loop of a pilot that shows what other programs used.
+	pilotLeast = 500 * time.Millisecond
+)
+
+// Slices is how many slices of one start there are, and about how long they take.
+func Slices(p journal.Plan) (n int, take time.Duration) {
+	n = race.SlicesEach * (len(p.Settings) - 1) // all but the default, which runs as its number
+	return n, time.Duration(n) * sliceTakes
+}
+
+// InOneStart is the Spec as a pilot has it, or a slice, in a start that it shares with others:
+// its loop is shorter.
+func (s Spec) InOneStart(t Task) Spec {
+	s.Load.Stretch, s.Load.Duration = false, 2*sliceFor
+	if t.Pilot() {
+		s.Load.Duration = 2 * pilotLeast
+	}
+	return s
+}
+
+// slices are the tasks of the next block of slices.
+func (p racing) slices(r Record, c *contest.Contest) (tasks []Task) {
+	for i, n := range c.NextSlices() {
+		setting := withProcs(p.h.Plan.Settings[0], &n, "")
+		tasks = append(tasks, Task{Setting: setting, Role: journal.RoleSlice, Block: r.sliceBlock(), Order: i, OneStart: true})
+	}
+	return tasks
+}
+
+// sliceBlock is the number of the next block of slices.
+func (r Record) sliceBlock() int {
+	n := -1
+	for _, t := range r.Slices {
+		n = max(n, t.Block)
+	}
+	return n + 1
+}
+
+// starts is how many starts of the program slices were measured in.
+func (r Record) starts() (n int) {
+	for _, t := range r.Slices {
+		if t.Start != nil {
+			n = max(n, *t.Start+1)
+		}
+	}
+	return n
+}
+
+// took is how long the record's slices and trials took.
+func (r Record) took(h journal.Header) float64 {
+	return contest.Seconds(h, r.Trials) + contest.Seconds(h, r.Slices)
+}
