@@ -207,12 +207,12 @@ func arrangement(s *session.Session) []string {
 	return nil
 }
 
-// sliced is which values slices of one start left to trials with starts of their own.
+// sliced is which values get trials after slices of one start.
 func sliced(a plan.Activity) string {
 	if a.Detail != "" {
 		return "every value is measured in starts of its own, since " + inOneLine(a.Detail)
 	}
-	return fmt.Sprintf("slices of one start leave GOMAXPROCS %s to starts of their own", phrase.And(a.Values))
+	return "after the slices of one start, these values get trials: GOMAXPROCS " + phrase.And(a.Values)
 }
 
 // unjudged reports under which CPU limits the p99 will not be judged, and what would

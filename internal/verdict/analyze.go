@@ -112,7 +112,7 @@ func (g *group) analyze() (Group, []metricLoss) {
 	settings, rows := g.results()
 	answer, losses := g.answer()
 	result := g.summary(settings)
-	result.Rows, result.Values = rows, append(result.Values, g.All()...)
+	result.Rows, result.Values = g.withSliced(rows), append(result.Values, g.All()...)
 	if g.Best != nil {
 		result.Peak, result.Detectable = g.Best.Setting, Detectable{Throughput: g.smallestShown(throughputOf), P99: g.smallestShown(g.Latency.Of)}
 	}

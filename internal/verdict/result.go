@@ -113,8 +113,8 @@ type Group struct {
 	Settings []Row // unset first, then by procs
 	// Values are the numbers of Ps that were compared, settings that ran with one pooled.
 	Values []*contest.Value
-	// Rows are the values as settings, and the settings that have none, as a table has
-	// them.
+	// Rows are the values as settings, the settings that have none, and the values that only
+	// slices of one start measured, as a table has them.
 	Rows []Row
 	// Benchmarks are those of go test, each by itself; nil where fewer than two ran.
 	Benchmarks *Benchmarks
@@ -423,6 +423,8 @@ type Row struct {
 	ResolvedProcs  *int
 	ResolvedSource string // symbol, decoded
 	Variant        string
+	// Sliced is of a value without trials of its own, whose throughput is estimated; nil: it is none.
+	Sliced         *contest.SliceValue
 	Trials         int // valid, role measure
 	Invalid        int
 	InvalidReasons []ReasonCount

@@ -43,12 +43,44 @@ func (g *group) results() (settings, rows []Row) {
 			rows = append(rows, setting)
 		}
 	}
-	sorting.Stable(rows, func(a, b Row) int { // by numbers, the default before its own, then the old command's
-		return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(orZero(cmp.Or(a.Procs, a.ResolvedProcs)), orZero(cmp.Or(b.Procs, b.ResolvedProcs))))
-	})
+	inOrder(rows)
 	speedups(settings)
 	speedups(rows)
 	return settings, rows
+}
+
+// inOrder sorts rows by numbers, the default before its own, then the old command's.
+func inOrder(rows []Row) {
+	sorting.Stable(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(a.procs(), b.procs()))
+	})
+}
+
+// procs is the number of Ps; 0: it is not known.
+func (a *Row) procs() int { return orZero(cmp.Or(a.Procs, a.ResolvedProcs)) }
+
+// withSliced adds rows of the values that only slices of one start measured. Their throughput is an
+// estimate, which no judgement takes: the default's, times what the slices show over it.
+func (g *group) withSliced(rows []Row) []Row {
+	row := func(n int) int { return slices.IndexFunc(rows, func(a Row) bool { return a.procs() == n }) }
+	at := row(g.Default)
+	if at < 0 || rows[at].TooFewCPUs || g.Sliced == nil || g.Sliced.Kept == nil { // slices that chose nothing estimate nothing
+		return rows
+	}
+	own, list := rows[at], slices.Clone(rows)
+	for i := range g.Sliced.Values {
+		v := &g.Sliced.Values[i]
+		if row(v.Procs) >= 0 || own.Throughput.Median == nil || v.Throughput.Median == nil {
+			continue
+		}
+		times := func(x *float64) *float64 { return stat.Scaled(x, *v.Throughput.Median) }
+		list = append(list, Row{
+			Label: journal.LabelOf(&v.Procs), Procs: &v.Procs, Sliced: v,
+			Throughput: stat.Interval{Median: times(own.Throughput.Median)}, Speedup: times(own.Speedup), VersusPeak: stat.Interval{Median: times(own.VersusPeak.Median)},
+		})
+	}
+	inOrder(list)
+	return list
 }
 
 // sameNumber is the value that a numbered setting without a valid trial is of, as its trials

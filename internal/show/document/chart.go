@@ -59,6 +59,7 @@ type Category struct {
 	Default    bool   // what the program runs with by itself
 	Apart      bool   // is separate from the numbered settings: unset
 	Uncompared string // why it is compared with no other: "not compared"; empty: it is compared
+	Estimated  bool   // its marks are estimates
 	Value      string // all series at this setting, in words
 }
 

@@ -19,7 +19,7 @@ func (p *plot) setting(i int, label string) part {
 		}
 		readouts = append(readouts, readout(lineHeight*j+12, k.Name()+": "+s.Marks[i].Text()))
 	}
-	return el("g", class("point", when(k.Mark != "", "marked"), when(k.Uncompared != "", "uncompared")), attrs{"tabindex", focus, "role", "img", "aria-label", joined(", ", name, k.Mark)},
+	return el("g", class("point", when(k.Mark != "", "marked"), when(k.Uncompared != "", "uncompared"), when(k.Estimated, "estimated")), attrs{"tabindex", focus, "role", "img", "aria-label", joined(", ", name, k.Mark)},
 		el("title", text(name)),
 		el("rect class=hit", p.column(i), attrs{"y", 0, "height", p.height}),
 		p.bars(i),

@@ -138,8 +138,11 @@ func (w *writer) plot(c *document.Chart, setting, wide int, style string) string
 			}
 		}
 		cells[at] = terminal.Cell{Rune: glyph(i, len(c.Series)), Style: style}
-		if c.Categories[setting].Uncompared != "" {
+		switch k := c.Categories[setting]; {
+		case k.Uncompared != "":
 			cells[at].Rune = '×'
+		case k.Estimated:
+			cells[at].Rune = '○'
 		}
 	}
 	return w.Style(terminal.Dim, " │") + w.Cells(cells) + "  "

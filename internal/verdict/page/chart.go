@@ -206,7 +206,7 @@ func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures
 	for i := range g.rows {
 		a := &g.rows[i]
 		label, sub := settingLabel(a)
-		c.Categories = append(c.Categories, document.Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil && a.Variable == "", Default: a.Variant == "" && a == g.rowOfUnset(), Uncompared: g.uncompared(a)})
+		c.Categories = append(c.Categories, document.Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil && a.Variable == "", Default: a.Variant == "" && a == g.rowOfUnset(), Uncompared: g.uncompared(a), Estimated: isSliced(*a)})
 	}
 	for _, m := range measures {
 		s := document.Series{Name: m.name}
@@ -228,7 +228,7 @@ func newMark(ax document.Axis, u number.Unit, m rowMeasure, a *verdict.Row) docu
 	v := m.value(a)
 	var mark document.Mark
 	if v.Median != nil {
-		mark.Present, mark.At, mark.Value = true, ax.At(*v.Median), u.Value(*v.Median)
+		mark.Present, mark.At, mark.Value = true, ax.At(*v.Median), about(a, document.Cell{Value: u.Value(*v.Median)}).Value
 		if mark.Detail = brackets(u, v); mark.Detail != "" {
 			mark.Interval, mark.Low, mark.High = true, ax.At(*v.Low), ax.At(*v.High)
 		}

@@ -161,7 +161,7 @@ func (g *group) tunedFor() (state document.Tone, answer, detail string) {
 // could change the verdict.
 func (g *group) enough() (state document.Tone, answer, detail string) {
 	settings, repeated, slow, least := 0, 0, 0, math.MaxInt
-	for _, a := range currentRows(g.rows) {
+	for _, a := range currentRows(g.withTrials().rows) {
 		settings++
 		least = min(least, a.Trials)
 		switch {

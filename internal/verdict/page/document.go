@@ -258,7 +258,7 @@ func (g *group) inReport(warnings []document.Block) (list []document.Block) {
 	add(document.Folds{Title: document.Heading{Level: 3, Text: "Checklist"}, List: []document.Fold{
 		{Summary: foldedTitle("Before you change it", checklist, "to look at", "unknown"), Blocks: []document.Block{checklist}},
 		{Summary: foldedTitle("Common mistakes", mistakes, "to look at", "open"), Blocks: []document.Block{mistakes}}}})
-	if evidence := g.evidenceCharts(); len(evidence) > 0 {
+	if evidence := g.withTrials().evidenceCharts(); len(evidence) > 0 {
 		add(document.Charts{Title: document.Heading{Level: 3, Text: "Kernel counters"}, Layout: document.Evidence, List: evidence})
 	}
 	return list
@@ -282,7 +282,8 @@ func (g *group) curveCharts(benchmarks []document.Chart) *document.Charts {
 	} else if len(benchmarks) <= fewBenchmarks {
 		charts.Beside = benchmarks
 	}
-	charts.Note += ". " + g.levels()
+	charts.Note += ". " + g.levels() + g.estimates(" ~ marks")
+	charts.Key += g.estimates(" A hollow dot and ~ mark")
 	return &charts
 }
 
@@ -305,7 +306,10 @@ func (g *group) numberTables(whole bool) []document.Block {
 	if main, aside := table.Split(); aside != nil && !whole {
 		list = []document.Block{main, document.Folds{List: []document.Fold{{Summary: "CPU, scheduling and memory by value", Blocks: []document.Block{*aside}}}}}
 	}
-	for _, t := range []*document.Table{g.slicedTable(), g.metricsTable(), g.requestsTable()} {
+	if note := g.estimates("○ and ~ mark"); whole && note != "" {
+		list = append(list, document.Text{Text: note, Style: document.Small})
+	}
+	for _, t := range []*document.Table{g.withTrials().metricsTable(), g.withTrials().requestsTable()} {
 		if t != nil {
 			list = append(list, *t)
 		}

@@ -12,10 +12,10 @@ import (
 )
 
 // Every field of a Result is in result.json, or is named here as one that is not: what else the
-// pages need, and what a table has.
+// pages need, and what a table has, such as estimates.
 func TestEveryFieldIsCopied(t *testing.T) {
 	everyField(t, func(g *verdict.Group) groupJSON { return groupSchema(g, recommendationSchema(&g.Recommendation)) },
-		"Rows", "Benchmarks", "Throttling.AdviceOwn", "Recommendation.Claim", "Recommendation.Reasons", "Recommendation.Next", "Settings[].Later", "Settings[].Judged")
+		"Rows", "Benchmarks", "Throttling.AdviceOwn", "Recommendation.Claim", "Recommendation.Reasons", "Recommendation.Next", "Settings[].Later", "Settings[].Judged", "Settings[].Sliced")
 	everyField(t, valueSchema, "Setting", "Unset", "Default", "N", "Saturated", "Out", "AsFast", "AsPrompt", "Later")
 	everyField(t, func(b *verdict.Best) bestJSON { return bestSchema(&verdict.Result{}, b) })
 	everyField(t, func(g *verdict.Gate) gateJSON { return gateSchema(g, &verdict.Result{}) }, "Unjudged")

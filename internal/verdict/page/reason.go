@@ -68,12 +68,12 @@ func (w words) leads(of *contest.Value, lucky []*contest.Value, metric, best, be
 }
 
 // among is reported where the table has what is not compared: settings that had too few CPUs,
-// or an unset one of no number that is better.
+// or an unset one of no number, or an estimate, that is better.
 func (w words) among(better func(verdict.Row) bool) string {
-	unset := func(a verdict.Row) bool {
-		return isOut(a, contest.ExcludedUnread, contest.ExcludedDiffers) && better(a)
+	aside := func(a verdict.Row) bool {
+		return (isSliced(a) || isOut(a, contest.ExcludedUnread, contest.ExcludedDiffers)) && better(a)
 	}
-	if w.leftOut(contest.ExcludedTooFewCPUs) || slices.ContainsFunc(w.Rows, unset) {
+	if w.leftOut(contest.ExcludedTooFewCPUs) || slices.ContainsFunc(w.Rows, aside) {
 		return " of the values compared"
 	}
 	return ""

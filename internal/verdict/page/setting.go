@@ -103,6 +103,8 @@ func settingLabel(a *verdict.Row) (label, sub string) {
 		label, sub = strconv.Itoa(*a.ResolvedProcs), journal.Default
 	case len(a.PooledWith) > 0: // both ran with this number, and are shown as one
 		sub = journal.Default
+	case isSliced(*a):
+		sub = "slices"
 	}
 	if a.Variant != "" {
 		if a.Variant == journal.VariantAgainst {

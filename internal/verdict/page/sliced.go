@@ -8,32 +8,37 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
-// slicedTable is what slices of one start show: of values that were measured in starts of their
-// own too, and of those that were not.
-func (g *group) slicedTable() *document.Table {
-	if g.Sliced == nil || len(g.Sliced.Values) == 0 {
-		return nil
+// slicedStanding is what a value came to that only slices of one start measured.
+func slicedStanding(v *contest.SliceValue) document.Cell {
+	c := document.Cell{Value: "no faster", Detail: "in slices of one start"}
+	switch {
+	case v.Kept: // it gets trials
+		c.Value = "undecided"
+	case v.Slower:
+		c.Value = "slower"
 	}
-	t := &document.Table{Columns: []document.Column{
-		g.valueColumn(), {Head: "Slices of one start", Short: "slices"},
-		{Head: "Throughput in them, compared with the default", Short: "vs default"}, {Head: "Measured in starts of its own", Short: "own starts", Left: true},
-	}}
-	for _, v := range g.Sliced.Values {
-		kept := document.Cell{Value: "yes"}
-		switch {
-		case v.Kept:
-		case v.Slower:
-			kept.Value, kept.Detail = "no", "slower"
-		default:
-			kept.Value, kept.Detail = "no", "a smaller value is as good there"
-		}
-		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{
-			{Value: strconv.Itoa(v.Procs)}, {Value: strconv.Itoa(v.Slices)}, difference(v.Throughput), kept,
-		}})
+	return c
+}
+
+// isSliced reports whether a row is of such a value, so that its throughput is an estimate.
+func isSliced(a verdict.Row) bool { return a.Sliced != nil }
+
+// withTrials is the group without these rows.
+func (g *group) withTrials() *group {
+	own := *g
+	own.rows = slices.DeleteFunc(slices.Clone(g.rows), isSliced)
+	return &own
+}
+
+// estimates is what the signs of an estimate mark; empty: there is none.
+func (g *group) estimates(signs string) string {
+	if !slices.ContainsFunc(g.rows, isSliced) {
+		return ""
 	}
-	return t
+	return signs + " an estimate for a value that has no trials: the default's throughput, times the ratio in slices of one start."
 }
 
 // sliced is which values have no start of their own.

@@ -1,24 +1,43 @@
 package page
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document/documenttest"
+	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/markdown"
+	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-// The report has the slices as such: which values they left to starts of their own, and why not
-// the others.
+// A value that only slices measured is in the curve and in the tables, as the estimate that it is, with
+// no latency. result.json has it in the slices alone.
 func TestSlicesAreInTheReport(t *testing.T) {
-	md := string(markdown.Render(Report(pagetest.Sliced(1))))
-	for _, want := range []string{
-		"| GOMAXPROCS | Slices of one start | Throughput in them, compared with the default | Measured in starts of its own |",
-		"measured only in slices of one start, with the value set in the running program: 1 and 2 (slower)",
+	r := pagetest.Sliced(1)
+	md := string(markdown.Render(Report(r)))
+	for want, n := range map[string]int{
+		`| 1 (slices) | \~`: 1, `| 1 (slices) | slower (in slices of one start) | \~`: 1,
+		`\~ marks an estimate for a value that has no trials`: 1, "measured only in slices of one start, with the value set in the running program: 1 and 2 (slower)": 1,
 	} {
-		if !strings.Contains(md, want) {
-			t.Errorf("no %q in\n%s", want, md)
+		if strings.Count(md, want) != n {
+			t.Errorf("not %d times %q in\n%s", n, want, md)
+		}
+	}
+	var onTerminal bytes.Buffer
+	if err := text.Render(&onTerminal, Brief(r), text.Options{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	documenttest.Golden(t, "sliced.txt", onTerminal.Bytes())
+	written, err := html.Render(Report(r))
+	if err != nil || bytes.Count(written, []byte(`class="point estimated"`)) != 2 || !bytes.Contains(written, []byte("A hollow dot and ~ mark an estimate")) {
+		t.Errorf("%v, %d estimates in the chart", err, bytes.Count(written, []byte(`class="point estimated"`)))
+	}
+	for _, s := range resultSchema(r).Groups[0].Settings {
+		if s.Label == "1" {
+			t.Errorf("result.json has an estimate: %+v", s)
 		}
 	}
 }

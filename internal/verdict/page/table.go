@@ -20,6 +20,14 @@ func cell(u number.Unit, i stat.Interval) document.Cell {
 	return document.Cell{Value: maybe(u, i.Median), Detail: brackets(u, i)}
 }
 
+// about marks the number of a row that is an estimate.
+func about(a *verdict.Row, c document.Cell) document.Cell {
+	if isSliced(*a) && c.Value != absent {
+		c.Value = "~" + c.Value
+	}
+	return c
+}
+
 // column is a heading with what its cells hold.
 type column struct {
 	head document.Column
@@ -65,13 +73,13 @@ func (g *group) figureColumns() []column {
 	return []column{
 		{g.valueColumn(), func(a *verdict.Row) document.Cell { return document.Cell{Value: settingName(a)} }},
 		{document.Column{Head: "Result", Short: "result", Left: true}, g.standing},
-		{g.throughputColumn(), func(a *verdict.Row) document.Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
-		{g.speedupColumn(), func(a *verdict.Row) document.Cell { return document.Cell{Value: timesText(a.Speedup)} }},
+		{g.throughputColumn(), func(a *verdict.Row) document.Cell { return about(a, cell(g.throughput, g.asShown(a.Throughput))) }},
+		{g.speedupColumn(), func(a *verdict.Row) document.Cell { return about(a, document.Cell{Value: timesText(a.Speedup)}) }},
 		{document.Column{Head: g.againstPeak()}, func(a *verdict.Row) document.Cell {
 			if g.gateAlone { // a table of its own compares them
 				return document.Cell{Value: absent}
 			}
-			return difference(a.VersusPeak)
+			return about(a, difference(a.VersusPeak))
 		}},
 		{document.Column{Head: "p50", Short: "p50"}, func(a *verdict.Row) document.Cell { return cell(seconds, a.P50) }},
 		{document.Column{Head: g.Latency.Name(), Short: g.Latency.Name()}, func(a *verdict.Row) document.Cell {
@@ -179,6 +187,8 @@ func (g *group) standing(a *verdict.Row) (c document.Cell) {
 	switch {
 	case a.Variant != "" || g.gateAlone || g.Peak == "":
 		return document.Cell{Value: absent}
+	case isSliced(*a):
+		return slicedStanding(a.Sliced)
 	case a.Excluded != nil && !shared:
 		return g.leftOut(a)
 	case a.Later:
@@ -199,6 +209,9 @@ func (g *group) standing(a *verdict.Row) (c document.Cell) {
 func (g *group) trialsCell(a *verdict.Row) document.Cell {
 	c := document.Cell{Value: strconv.Itoa(a.Trials)}
 	var details []string
+	if isSliced(*a) {
+		details = append(details, phrase.Count(a.Sliced.Slices, "slice"))
+	}
 	if a.Invalid > 0 {
 		details = append(details, fmt.Sprintf("%d invalid", a.Invalid))
 	}
@@ -217,7 +230,7 @@ func (g *group) trialsCell(a *verdict.Row) document.Cell {
 // speedupColumn says what the speed-up is over.
 func (g *group) speedupColumn() document.Column {
 	for i := range g.rows { // by procs
-		if a := &g.rows[i]; a.Variant == "" && a.Procs != nil && a.Speedup != nil {
+		if a := &g.rows[i]; a.Variant == "" && a.Procs != nil && a.Speedup != nil && !isSliced(*a) {
 			base := strconv.Itoa(*a.Procs)
 			return document.Column{Head: "Speed-up over " + base, Short: "× of " + base}
 		}

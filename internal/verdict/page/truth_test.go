@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/stat"
+	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
 // Every sentence is true of the table that is below it, whatever was measured. The
@@ -31,7 +32,11 @@ func TestSentencesAreTrueOfTheTable(t *testing.T) {
 	}
 	bad, verdicts := 0, map[string]int{}
 	for seed := range n {
-		r := randomResult(rand.New(rand.NewPCG(uint64(seed), 11)))
+		random, one := rand.New(rand.NewPCG(uint64(seed), 11)), randomResult
+		if seed%5 == 4 {
+			one = slicedResult
+		}
+		r := one(random)
 		for i, problem := range contradictions(r, verdicts) {
 			if i == 0 {
 				bad++
@@ -50,6 +55,17 @@ func TestSentencesAreTrueOfTheTable(t *testing.T) {
 			t.Errorf("no sweep ends in %q, so that nothing is known of it: %v", label, verdicts)
 		}
 	}
+}
+
+// slicedResult is a sweep after slices of one start, of a program with any curve, flat or not.
+func slicedResult(r *rand.Rand) *verdict.Result {
+	depth, levels := []float64{0.02, 0.1, 0.5}[r.IntN(3)], make([]float64, 4)
+	for i := range levels {
+		levels[i] = 100 * (1 - depth*r.Float64())
+	}
+	world := func(procs int, _ map[string]string) (float64, int64) { return levels[procs-1], 50 << 20 }
+	h, trials, slices := verdicttest.Sliced(world, world, r.Uint64())
+	return verdict.Analyze(h, trials, slices...)
 }
 
 // checker holds one group's table against what is reported above it.
@@ -114,7 +130,7 @@ func (c *checker) compared() []*verdict.Row {
 	var list []*verdict.Row
 	out := []string{"invalid", "too_few_cpus", "unread", "differs", "no_throughput"}
 	for i := range c.g.Rows {
-		if a := &c.g.Rows[i]; a.Variant == "" && !slices.Contains(out, excluded(a)) {
+		if a := &c.g.Rows[i]; a.Variant == "" && a.Sliced == nil && !slices.Contains(out, excluded(a)) {
 			list = append(list, a)
 		}
 	}

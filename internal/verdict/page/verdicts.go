@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/procfit/procfit/internal/show/document"
@@ -66,7 +67,11 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		tone: document.OK, label: "No difference", prefix: "GOMAXPROCS makes no difference: ",
 		answer: constant(makesNoDifference),
 		plain: func(_ *group, w words) string {
-			text := "All values perform the same, within " + w.margins() + ". Profile the program first"
+			all := "All values"
+			if slices.ContainsFunc(w.Rows, isSliced) {
+				all += " with trials"
+			}
+			text := all + " perform the same, within " + w.margins() + ". Profile the program first"
 			if w.allocates() != "" {
 				text += ": it allocates much"
 			}

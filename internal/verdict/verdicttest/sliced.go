@@ -13,14 +13,19 @@ func Sliced(live, fresh World, seed uint64) (h journal.Header, trials, slices []
 	h = Varied()
 	h.Target.Kind, h.Plan.Slices = journal.KindServer, true
 	r := rand.New(rand.NewPCG(seed, 2))
-	pilot := fresh.trial(h.Plan.Settings[0], 0, 0, r)
+	one := func(w World, a journal.Setting, block, order int) journal.Trial {
+		t := w.trial(a, block, order, r)
+		t.ThroughputUnit = "requests"
+		return t
+	}
+	pilot := one(fresh, h.Plan.Settings[0], 0, 0)
 	pilot.Role = journal.RolePilot
 	trials = append(trials, pilot)
 	for block := 0; ; block++ {
 		c := contest.Count(h, trials, slices...).Contests()[0]
 		values := c.NextSlices()
 		for order, n := range values {
-			t := live.trial(h.Plan.Settings[n], block, order, r)
+			t := one(live, h.Plan.Settings[n], block, order)
 			t.Role, t.Start, t.DurationSeconds = journal.RoleSlice, new(0), 0.3
 			slices = append(slices, t)
 		}
@@ -31,7 +36,7 @@ func Sliced(live, fresh World, seed uint64) (h journal.Header, trials, slices []
 	for block := 0; ; block++ {
 		step := contest.Count(h, trials, slices...).Contests()[0].Next()
 		for order, a := range step.Settings {
-			trials = append(trials, fresh.trial(a, block, order, r))
+			trials = append(trials, one(fresh, a, block, order))
 		}
 		if step.Stop != "" {
 			return h, trials, slices
