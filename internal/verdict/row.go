@@ -76,7 +76,7 @@ func (g *group) withSliced(rows []Row) []Row {
 		times := func(x *float64) *float64 { return stat.Scaled(x, *v.Throughput.Median) }
 		list = append(list, Row{
 			Label: journal.LabelOf(&v.Procs), Procs: &v.Procs, Sliced: v,
-			Throughput: stat.Interval{Median: times(own.Throughput.Median)}, Speedup: times(own.Speedup), VersusPeak: stat.Interval{Median: times(own.VersusPeak.Median)},
+			Throughput: stat.Interval{Median: times(own.Throughput.Median)}, Speedup: times(own.Speedup),
 		})
 	}
 	inOrder(list)

@@ -283,7 +283,7 @@ func (g *group) curveCharts(benchmarks []document.Chart) *document.Charts {
 		charts.Beside = benchmarks
 	}
 	charts.Note += ". " + g.levels() + g.estimates(" ~ marks")
-	charts.Key += g.estimates(" A hollow dot and ~ mark")
+	charts.Key += g.estimates(" A hollow dot of the throughput and ~ mark")
 	return &charts
 }
 
@@ -306,7 +306,7 @@ func (g *group) numberTables(whole bool) []document.Block {
 	if main, aside := table.Split(); aside != nil && !whole {
 		list = []document.Block{main, document.Folds{List: []document.Fold{{Summary: "CPU, scheduling and memory by value", Blocks: []document.Block{*aside}}}}}
 	}
-	if note := g.estimates("○ and ~ mark"); whole && note != "" {
+	if note := g.estimates("~ marks"); whole && note != "" {
 		list = append(list, document.Text{Text: note, Style: document.Small})
 	}
 	for _, t := range []*document.Table{g.withTrials().metricsTable(), g.withTrials().requestsTable()} {

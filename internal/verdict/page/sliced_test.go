@@ -32,7 +32,7 @@ func TestSlicesAreInTheReport(t *testing.T) {
 	}
 	documenttest.Golden(t, "sliced.txt", onTerminal.Bytes())
 	written, err := html.Render(Report(r))
-	if err != nil || bytes.Count(written, []byte(`class="point estimated"`)) != 2 || !bytes.Contains(written, []byte("A hollow dot and ~ mark an estimate")) {
+	if err != nil || bytes.Count(written, []byte(`class="point estimated"`)) != 2 || !bytes.Contains(written, []byte("A hollow dot of the throughput and ~ mark an estimate")) {
 		t.Errorf("%v, %d estimates in the chart", err, bytes.Count(written, []byte(`class="point estimated"`)))
 	}
 	for _, s := range resultSchema(r).Groups[0].Settings {

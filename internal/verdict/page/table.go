@@ -79,7 +79,7 @@ func (g *group) figureColumns() []column {
 			if g.gateAlone { // a table of its own compares them
 				return document.Cell{Value: absent}
 			}
-			return about(a, difference(a.VersusPeak))
+			return difference(a.VersusPeak)
 		}},
 		{document.Column{Head: "p50", Short: "p50"}, func(a *verdict.Row) document.Cell { return cell(seconds, a.P50) }},
 		{document.Column{Head: g.Latency.Name(), Short: g.Latency.Name()}, func(a *verdict.Row) document.Cell {
