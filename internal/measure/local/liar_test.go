@@ -2,6 +2,7 @@ package local
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/maxprocs/live"
 )
 
 // liarArgument makes this test binary a server that answers for a while once the load has
@@ -57,6 +59,18 @@ func liar(addr, silent string) {
 				fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 			}
 		}()
+	}
+}
+
+// lesseeArgument makes this test binary a server that allows leases, or not, as its mode says.
+const lesseeArgument = "(lessee)"
+
+func lessee(mode string) {
+	switch mode {
+	case "up to 8":
+		live.Allow(nil, live.Max(8))
+	case "refuses":
+		live.Allow(nil, live.Max(8), live.Refuse(func() error { return errors.New("it is the leader") }))
 	}
 }
 

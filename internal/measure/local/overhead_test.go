@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/program/target"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/need"
@@ -28,6 +29,14 @@ func TestMain(m *testing.M) {
 	}
 	if len(os.Args) == 4 && os.Args[1] == profiledArgument {
 		fmt.Fprintln(os.Stderr, http.ListenAndServe(os.Args[2], profiledServer(os.Args[3])))
+		os.Exit(1)
+	}
+	if code, ok := steer.Stage(os.Args); ok {
+		os.Exit(code)
+	}
+	if len(os.Args) == 4 && os.Args[1] == lesseeArgument {
+		lessee(os.Args[3])
+		fmt.Fprintln(os.Stderr, http.ListenAndServe(os.Args[2], http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})))
 		os.Exit(1)
 	}
 	if len(os.Args) == 4 && os.Args[1] == liarArgument {

@@ -178,8 +178,8 @@ type run struct {
 	neighbour *neighbour      // nil: nothing runs next to the target, or not yet
 	outer     []observe.Limit // around a server, from the first look
 	looked    bool
-	runs      *runs // of a batch program; nil: none is measured yet
-	leases    leases
+	runs      *runs      // of a batch program; nil: none is measured yet
+	leases    *leases    // nil: no value was set in the running target
 	profiling *profiling // nil: the trial is not profiled
 }
 

@@ -13,18 +13,24 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// leases are those of a trial's replicas, while their GOMAXPROCS is set in the running
-// process.
+// leases are those of a target's replicas, while their GOMAXPROCS is set in the running process.
+// Slices of one start share them: a program under a lease refuses another one.
 type leases struct {
-	stop context.CancelFunc // nil: there are none
+	held map[int]*meter.Program // by process
+	stop context.CancelFunc     // of their renewal; nil: there was none
 	all  sync.WaitGroup
 }
+
+func newLeases() *leases { return &leases{held: map[int]*meter.Program{}} }
 
 // setLive sets GOMAXPROCS in every replica while it runs: by a lease, which is kept until the
 // end of the trial, where the program allows it (maxprocs/live), else by a call from outside.
 func (r *run) setLive(ctx context.Context, procs int) error {
 	if _, err := r.readServers(); err != nil { // which process it is
 		return err
+	}
+	if r.leases == nil {
+		r.leases = newLeases()
 	}
 	keep, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.leases.stop = stop
@@ -42,20 +48,22 @@ func (r *run) setLive(ctx context.Context, procs int) error {
 
 // lease has a program use the value until keep ends; false: it does not allow leases.
 func (r *run) lease(ctx, keep context.Context, pid, procs int) (bool, error) {
-	p, err := r.meters.Open(pid)
-	if err != nil { // a call says why, if it cannot be read at all
+	p := r.leases.held[pid]
+	if p == nil {
+		var err error
+		if p, err = r.meters.Open(pid); err != nil { // a call says why, if it cannot be read at all
+			return false, nil
+		}
+		r.leases.held[pid] = p
+	}
+	_, err := p.Lease(ctx, procs, meter.LongestLease)
+	if refusal, ok := errors.AsType[*meter.Refusal](err); ok && refusal.Why == meter.NotAllowed {
 		return false, nil
 	}
-	_, err = p.Lease(ctx, procs, meter.LongestLease)
-	if refusal, ok := errors.AsType[*meter.Refusal](err); ok && refusal.Why == meter.NotAllowed {
-		err = p.Close()
+	if err != nil {
 		return false, err
 	}
-	if err != nil {
-		return false, errors.Join(err, p.Close())
-	}
 	r.leases.all.Go(func() {
-		defer p.Close()
 		for {
 			select {
 			case <-keep.Done():
@@ -97,9 +105,21 @@ func (one *replica) call(ctx context.Context, procs int) error {
 	return err
 }
 
-func (l *leases) end() {
-	if l.stop != nil {
+// rest ends their renewal.
+func (l *leases) rest() {
+	if l != nil && l.stop != nil {
 		l.stop()
 		l.all.Wait()
+	}
+}
+
+// end lets go of the programs, which keep a value until its lease is over.
+func (l *leases) end() {
+	if l == nil {
+		return
+	}
+	l.rest()
+	for _, p := range l.held {
+		p.Close()
 	}
 }

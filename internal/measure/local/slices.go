@@ -13,8 +13,9 @@ import (
 // oneStart is a target that is left running for several tasks: pilots, and the slices after
 // them. The journal has its output with the first of these.
 type oneStart struct {
-	fleet fleet
-	logs  []*log
+	fleet  fleet
+	logs   []*log
+	leases *leases
 }
 
 // slice is one of these tasks: a trial.Place. A slice proper has its value set in the running
@@ -61,7 +62,7 @@ func (s *slice) Start(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 	}
-	s.fleet, s.logs = s.one.fleet, s.one.logs
+	s.fleet, s.logs, s.leases = s.one.fleet, s.one.logs, s.one.leases
 	if err := s.Check(ctx); err != nil || !s.Slice() {
 		return s.fleet.urls(), err
 	}
@@ -80,7 +81,7 @@ func (s *slice) startOne(ctx context.Context) error {
 	if s.Setting.Procs = value; err != nil {
 		return err
 	}
-	s.one = &oneStart{s.fleet, s.logs}
+	s.one = &oneStart{s.fleet, s.logs, newLeases()}
 	if warmup := s.spec.Load.Warmup; s.Slice() && warmup > 0 {
 		s.Step(plan.StepWarmup)
 		_, _, err = s.Offer(ctx, s.Task.Spec.LoadOptions(urls, 0, warmup), false)
@@ -96,7 +97,7 @@ func (s *slice) Stop(context.Context) (trial.Ending, error) {
 	if s.back != nil {
 		defer s.back()
 	}
-	s.leases.end()
+	s.leases.rest()
 	if s.one == nil { // it did not start
 		closeLogs(s.logs)
 		return trial.Ending{}, s.fleet.end(s.spec.Target.Grace)
@@ -110,6 +111,7 @@ func (r *runner) endOneStart() {
 		return
 	}
 	_ = r.one.fleet.end(r.spec.Target.Grace) // its output is of no trial
+	r.one.leases.end()
 	closeLogs(r.one.logs)
 	r.one = nil
 }
