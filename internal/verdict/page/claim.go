@@ -65,18 +65,15 @@ func (w words) maybeAsGood(list []*contest.Value) string {
 // asGoodAsAny is why a default is kept that nothing is worse than.
 func (w words) asGoodAsAny() string {
 	if w.likely() {
-		return "likely as good as any other value"
+		return "likely as good as any other value" + w.ofMeasured()
 	}
-	return "proven as good as any other value"
+	return "proven as good as any other value" + w.ofMeasured()
 }
 
 // standing is why a value is chosen, in the words that the proof allows: "the
 // smallest" only where every smaller one is proven worse.
 func (w words) standing(smallest bool) string {
-	measured := ""
-	if r := w.Race; r != nil && len(r.Measured) < r.Candidates {
-		measured = " measured" // between two that were, others were not
-	}
+	measured := w.ofMeasured()
 	switch {
 	case w.likely():
 		return "likely the smallest value" + measured + " that performs as well as the best"
@@ -84,6 +81,15 @@ func (w words) standing(smallest bool) string {
 		return "the smallest value" + measured + " that performs as well as the best"
 	}
 	return "the smallest value" + measured + " that is proven to perform as well as the best"
+}
+
+// ofMeasured limits a claim to the values that have trials, where others of the plan have none:
+// between two of them, or in slices of one start alone.
+func (w words) ofMeasured() string {
+	if r := w.Race; r != nil && len(r.Measured) < r.Candidates {
+		return " measured"
+	}
+	return ""
 }
 
 func (w words) alike(x verdict.ClaimAlike) string {

@@ -176,8 +176,18 @@ func stoppedBy(r *verdict.Result, stop string) bool {
 
 // outOfTime reports whether the time of a race has no room for another trial.
 func outOfTime(r *verdict.Result) bool {
-	used := r.TrialSeconds * float64(r.TrialsRun+r.PilotsRun)
-	return r.Plan.Racing() && r.Plan.MaxSeconds > 0 && used+r.TrialSeconds/2 > r.Plan.MaxSeconds || stoppedBy(r, string(contest.StopTime))
+	return r.Plan.Racing() && r.Plan.MaxSeconds > 0 && secondsUsed(r)+r.TrialSeconds/2 > r.Plan.MaxSeconds || stoppedBy(r, string(contest.StopTime))
+}
+
+// secondsUsed is what the trials and slices of a race took.
+func secondsUsed(r *verdict.Result) float64 {
+	sum := r.TrialSeconds * float64(r.TrialsRun+r.PilotsRun)
+	for i := range r.Groups {
+		if s := r.Groups[i].Sliced; s != nil {
+			sum += s.Took
+		}
+	}
+	return sum
 }
 
 // furthered is the command that continues a race for about N trials more, with the bound that
@@ -185,8 +195,7 @@ func outOfTime(r *verdict.Result) bool {
 func furthered(r *verdict.Result, more int) string {
 	var changes []spec.Change
 	if outOfTime(r) {
-		used := r.TrialSeconds * float64(r.TrialsRun+r.PilotsRun)
-		minutes := math.Floor((max(used, r.Plan.MaxSeconds)+r.TrialSeconds*float64(more))/60) + 1
+		minutes := math.Floor((max(secondsUsed(r), r.Plan.MaxSeconds)+r.TrialSeconds*float64(more))/60) + 1
 		changes = append(changes, spec.Set("for", fmt.Sprintf("%.0fm", minutes)))
 	}
 	if most := r.TrialsRun + r.PilotsRun + more; most > r.Plan.MaxTrials {

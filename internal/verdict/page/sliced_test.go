@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
 // A value that only slices measured is in the curve and in the tables, as the estimate that it is, with
@@ -57,5 +58,17 @@ func TestSlicesThatDifferAreInTheReport(t *testing.T) {
 	}
 	if r.Groups[0].Recommendation.Verdict == verdict.Undecided {
 		t.Error("undecided")
+	}
+}
+
+// What only slices measured was not compared in trials, so no proof is claimed of it.
+func TestKeepingTheDefaultClaimsNothingOfSlices(t *testing.T) {
+	world := func(procs int, _ map[string]string) (float64, int64) {
+		return []float64{30, 60, 80, 100}[procs-1], 50 << 20
+	}
+	h, trials, slices := verdicttest.Sliced(world, world, 1)
+	md := string(markdown.Render(Report(verdict.Analyze(h, trials, slices...))))
+	if !strings.Contains(md, "Nothing we compared beats the default (4)") {
+		t.Error(md)
 	}
 }

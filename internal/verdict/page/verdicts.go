@@ -55,7 +55,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		answer: (*group).setOrKeep,
 		plain: func(g *group, w words) string {
 			seen := "measured"
-			if w.leftOut(contest.ExcludedTooFewCPUs, contest.ExcludedUnread, contest.ExcludedDiffers, contest.ExcludedMemory) {
+			if slices.ContainsFunc(w.Rows, isSliced) || w.leftOut(contest.ExcludedTooFewCPUs, contest.ExcludedUnread, contest.ExcludedDiffers, contest.ExcludedMemory) {
 				seen = "compared"
 			}
 			return fmt.Sprintf("Nothing we %s beats the default (%d) by more than %s.", seen, g.Recommendation.Of().Procs, w.margins())
