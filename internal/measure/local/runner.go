@@ -147,10 +147,9 @@ func (r *runner) keep() (*supervisor.Keeper, error) {
 
 // Close removes what Prepare made.
 func (r *runner) Close() error {
-	var err error
-	r.endOneStart()
+	err := r.endOneStart()
 	if r.keeper != nil {
-		err = r.keeper.Close()
+		err = errors.Join(err, r.keeper.Close())
 	}
 	if r.sampler != nil {
 		err = errors.Join(err, r.sampler.Close())
@@ -163,7 +162,9 @@ func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer)
 	if task.OneStart {
 		return r.inOneStart(ctx, task, observe)
 	}
-	r.endOneStart()
+	if err := r.endOneStart(); err != nil {
+		return journal.Trial{}, err
+	}
 	one := &run{runner: r, Task: trial.NewTask(journal.OriginLocal, r.spec, task, observe, r.told)}
 	return trial.Run(ctx, one, one.Task)
 }

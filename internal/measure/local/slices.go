@@ -43,8 +43,11 @@ func (r *runner) inOneStart(ctx context.Context, task plan.Task, observe plan.Ob
 	if task.Slice() && err == nil && r.one != nil {
 		t.SizedAtStart = r.sizedAtStart()
 	}
-	if err != nil || !t.Valid {
-		r.endOneStart()
+	if err == nil && t.Valid {
+		return t, nil
+	}
+	if left := r.endOneStart(); err == nil {
+		err = left
 	}
 	return t, err
 }
@@ -105,15 +108,17 @@ func (s *slice) Stop(context.Context) (trial.Ending, error) {
 	return trial.Ending{}, nil
 }
 
-// endOneStart ends the target that slices left running, if there is one.
-func (r *runner) endOneStart() {
+// endOneStart ends the target that slices left running, if there is one. With an error something
+// of it is left, next to which no trial may run. Its output is of no trial.
+func (r *runner) endOneStart() error {
 	if r.one == nil {
-		return
+		return nil
 	}
-	_ = r.one.fleet.end(r.spec.Target.Grace) // its output is of no trial
+	err := r.one.fleet.end(r.spec.Target.Grace)
 	r.one.leases.end()
 	closeLogs(r.one.logs)
 	r.one = nil
+	return err
 }
 
 // sizedAtStart are the modules of the target that are known to size something once.
