@@ -63,31 +63,37 @@ func contestsOf(p *journal.Plan, values int, listed bool) int {
 type OverBudgetError struct {
 	Max, Took time.Duration
 	Trials    int           // that ran
+	Slices    int           // that ran too
 	Fewest    int           // of the first blocks
-	Needs     time.Duration // of the first blocks, by the trials that ran
+	Needs     time.Duration // of the first blocks and the slices, by what ran
 }
 
 func (e *OverBudgetError) Error() string {
+	ran := phrase.Count(e.Trials, "trial")
+	if e.Slices > 0 {
+		ran += " and " + phrase.Count(e.Slices, "slice")
+	}
 	return fmt.Sprintf("--for %s does not hold the first blocks: %s took %s, and it has %s; --for %s with the same --out completes it",
-		e.Max, phrase.Count(e.Trials, "trial"), number.Duration(e.Took), phrase.Count(e.Fewest, "trial"), e.Needs)
+		number.Typed(e.Max), ran, number.Duration(e.Took), phrase.Count(e.Fewest, "trial"), number.Typed(e.Needs))
 }
 
 // overBudget is an *OverBudgetError where a trial more would end too long after the time
 // of the budget: by more than half of what a trial takes. Whether a later block fits is
 // the planner's to see, before it starts one.
-func (e Execution) overBudget(t Task, trials []journal.Trial) error {
-	if e.Header.Plan.MaxSeconds <= 0 || len(trials) == 0 || t.Slice() || t.Role != journal.RolePilot && t.Block >= len(e.Header.Plan.Groups()) {
+func (e Execution) overBudget(t Task, r Record) error {
+	n := len(r.Trials)
+	if e.Header.Plan.MaxSeconds <= 0 || n == 0 || t.Slice() || t.Role != journal.RolePilot && t.Block >= len(e.Header.Plan.Groups()) {
 		return nil
 	}
-	took := contest.Seconds(e.Header, trials)
-	each := took / float64(len(trials))
+	took, each := r.took(e.Header), contest.Seconds(e.Header, r.Trials)/float64(n)
 	if took+each/2 <= e.Header.Plan.MaxSeconds {
 		return nil
 	}
 	duration := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+	fewest := max(e.Fewest, n+1)
 	return &OverBudgetError{
-		Max: duration(e.Header.Plan.MaxSeconds), Took: duration(took), Trials: len(trials), Fewest: max(e.Fewest, len(trials)+1),
-		Needs: roundUp(duration(each * float64(max(e.Fewest, len(trials)+1)))),
+		Max: duration(e.Header.Plan.MaxSeconds), Took: duration(took), Trials: n, Slices: len(r.Slices), Fewest: fewest,
+		Needs: roundUp(duration(took + each*float64(fewest-n))),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -104,7 +105,7 @@ func (e Execution) Run(ctx context.Context) error {
 			if i > 0 && r.failedSlice() {
 				break
 			}
-			err := r.overBudget(r.leg.Tasks[i], r.have.Trials)
+			err := r.overBudget(r.leg.Tasks[i], r.have)
 			if err == nil && i > 0 {
 				err = r.quiet(ctx, r.leg.Tasks[i])
 			}
@@ -261,7 +262,8 @@ func (r *running) tellSliced(first journal.Block) {
 	if s.Why != "" {
 		a.Detail = s.Because()
 	}
-	for _, setting := range first.Settings {
+	byValue := func(a, b journal.Setting) int { return cmp.Compare(a.Key().Procs, b.Key().Procs) }
+	for _, setting := range sorting.Sorted(first.Settings, byValue) { // the default first
 		a.Values = append(a.Values, setting.Label)
 	}
 	r.Observe.Tell(a)

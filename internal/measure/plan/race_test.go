@@ -306,7 +306,7 @@ func TestTheFirstLookKeepsToTheTime(t *testing.T) {
 		trials      int    // that it ends after; 0: it is not over its budget
 		says        string // how long the whole first look takes
 	}{
-		"a run longer than all of it":    {95 * time.Second, time.Minute, 1, "--for 1m0s does not hold the first blocks: 1 trial took 95.0 s, and it has "},
+		"a run longer than all of it":    {95 * time.Second, time.Minute, 1, "--for 1m does not hold the first blocks: 1 trial took 95.0 s, and it has "},
 		"most of the time for the first": {50 * time.Second, time.Minute, 1, "1 trial took 50.0 s"},
 		"all but the last":               {25 * time.Second, time.Minute, 2, "2 trials took 50.0 s"},
 		"enough":                         {10 * time.Second, time.Minute, 0, ""},

@@ -76,8 +76,26 @@ func TestSlicesComeFirst(t *testing.T) {
 	if own := numbers(x.kept, journal.RoleMeasure); !slices.Contains(own, 3) || !slices.Contains(own, 4) || slices.Contains(own, 1) || slices.Contains(own, 2) {
 		t.Errorf("starts of their own of %v", own)
 	}
-	if len(told.Values) < 2 || told.Detail != "" {
+	if len(told.Values) < 2 || told.Detail != "" || !slices.IsSorted(told.Values[1:]) || told.Values[0] != journal.Default {
 		t.Errorf("told %+v", told)
+	}
+}
+
+// The time of --for is that of the slices too.
+func TestSlicesUseTheTime(t *testing.T) {
+	h := slicedRace(t)
+	h.Plan.MaxSeconds = 60
+	trial := journal.Trial{Role: journal.RolePilot, Valid: true, DurationSeconds: 10}
+	slice := journal.Trial{Role: journal.RoleSlice, Valid: true, DurationSeconds: 1}
+	r := Record{Trials: slices.Repeat([]journal.Trial{trial}, 2), Slices: slices.Repeat([]journal.Trial{slice}, 36)}
+	first := Task{Role: journal.RoleMeasure}
+	err := Execution{Header: h, Fewest: 7}.overBudget(first, r)
+	want := "--for 1m does not hold the first blocks: 2 trials and 36 slices took 56.0 s, and it has 7 trials; --for 1m46s with the same --out completes it"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if r.Slices = nil; (Execution{Header: h, Fewest: 7}).overBudget(first, r) != nil {
+		t.Error("over the budget without slices")
 	}
 }
 
