@@ -175,10 +175,10 @@ func (w *loop) load() error {
 func (w *loop) step() (over bool, err error) {
 	now := w.clock()
 	if w.settled == 0 && now >= w.from {
-		w.settled = now
 		if w.user, w.system, _, err = w.net.used(); err != nil {
 			return false, err
 		}
+		w.settled = now
 	}
 	now = w.sendAll(now)
 	w.sending = now < w.end

@@ -75,7 +75,7 @@ func (s *sockets) locked(c *conn, generation int32, do func()) (done bool) {
 	do()
 	over := false
 	if s.w.loading {
-		over, _ = s.w.step() // used does not fail here
+		over, _ = s.w.step() // the loop's own goroutine returns an error of used
 	}
 	if over || !s.w.loading || s.w.next() < s.armed {
 		s.wake()
@@ -84,8 +84,8 @@ func (s *sockets) locked(c *conn, generation int32, do func()) (done bool) {
 }
 
 func (s *sockets) used() (user, system time.Duration, cpus int, err error) {
-	user, system = processCPU()
-	return user, system, parallel(s.w.CPUs), nil
+	user, system, err = processCPU()
+	return user, system, parallel(s.w.CPUs), err
 }
 
 // parallel is how many CPUs the engine can use at once.

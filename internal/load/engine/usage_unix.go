@@ -3,15 +3,16 @@
 package engine
 
 import (
+	"fmt"
 	"syscall"
 	"time"
 )
 
 // processCPU is the CPU time of this process so far.
-func processCPU() (user, system time.Duration) {
+func processCPU() (user, system time.Duration, err error) {
 	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0, 0
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0, 0, fmt.Errorf("cannot read the CPU time of procfit: %w", err)
 	}
-	return time.Duration(u.Utime.Nano()), time.Duration(u.Stime.Nano())
+	return time.Duration(u.Utime.Nano()), time.Duration(u.Stime.Nano()), nil
 }

@@ -1,18 +1,19 @@
 package engine
 
 import (
+	"fmt"
 	"time"
 
 	"golang.org/x/sys/windows"
 )
 
 // processCPU is the CPU time of this process so far.
-func processCPU() (user, system time.Duration) {
+func processCPU() (user, system time.Duration, err error) {
 	var created, exited, inKernel, inUser windows.Filetime
-	if windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &inKernel, &inUser) != nil {
-		return 0, 0
+	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &inKernel, &inUser); err != nil {
+		return 0, 0, fmt.Errorf("cannot read the CPU time of procfit: %w", err)
 	}
-	return span(inUser), span(inKernel)
+	return span(inUser), span(inKernel), nil
 }
 
 // span is a duration in the steps of 100 ns of a FILETIME.
