@@ -17,7 +17,7 @@ type Events struct {
 	NotRun   func(experiment, stage, why string)
 	Fetch    func(version string) // a toolchain
 	Compile  func(program, version string)
-	Untraced func(err error)                // what was to be looked at could not be
+	Untraced func(err error)                // what was to be looked at could not be, or what a stage started could not be removed
 	Torn     func(path string, bytes int64) // of a resumed journal the last line is left out
 	Activity plan.Observer                  // what the Runner does
 	Progress func(plan.Progress)            // a trial starts or has ended
@@ -118,7 +118,11 @@ func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) erro
 	if err != nil {
 		return err
 	}
-	defer runner.Close()
+	defer func() {
+		if err := runner.Close(); err != nil {
+			c.on.Untraced(err)
+		}
+	}()
 	if r.waited && s.session.Spec.Patience > 0 { // 0 would measure next to the other programs
 		s.session.Spec.Patience = time.Millisecond
 	}
