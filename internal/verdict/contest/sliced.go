@@ -45,8 +45,8 @@ type SlicedWhy string
 
 const (
 	SlicedNotSet SlicedWhy = "not_set"   // no value could be set in the running program
-	SlicedSilent SlicedWhy = "no_answer" // so many slices were invalid, the last since no request was answered in it
-	SlicedFailed SlicedWhy = "failed"    // so many were invalid, the last for another reason
+	SlicedSilent SlicedWhy = "no_answer" // too many slices were invalid, and no request was answered in the last one
+	SlicedFailed SlicedWhy = "failed"    // too many were invalid, the last for another reason
 	SlicedBusy   SlicedWhy = "busy"      // other programs used CPUs before the first slice, or that is not known
 	SlicedDiffer SlicedWhy = "differ"    // from what starts of their own show
 )
@@ -58,7 +58,7 @@ type SlicedEnd struct {
 	Detail  string    // why the last of too many does not
 }
 
-// Because is that in words.
+// Because is the reason in words.
 func (s SlicedEnd) Because() string {
 	switch s.Why {
 	case SlicedBusy:

@@ -17,42 +17,41 @@ func Brief(r *verdict.Result) *document.Document {
 	v, warnings := pageHeadline(r, parts), warningsOf(r, len(parts))
 	d := newDocument(r)
 	d.Closing = v.closing()
-	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
-	add(document.Text{Text: v.Answer.Text, Style: document.Strong, Tone: v.State},
+	d.Add(document.Text{Text: v.Answer.Text, Style: document.Strong, Tone: v.State},
 		document.Text{Text: v.Answer.Plain}, document.Text{Text: v.Context, Style: document.Muted})
 	if r.Gate != nil {
 		if g := gateOf(r.Gate); g.sentence != "" && !gateLeads(r) {
-			add(document.Text{Text: g.answer + ". " + g.sentence, Tone: g.state})
+			d.Add(document.Text{Text: g.answer + ". " + g.sentence, Tone: g.state})
 		}
 	}
 	for _, p := range parts {
 		if len(parts) > 1 && len(parts) <= fewGroups {
-			add(document.Heading{Level: 2, Text: p.sectionTitle()})
+			d.Add(document.Heading{Level: 2, Text: p.sectionTitle()})
 		}
 		if len(parts) <= fewGroups {
-			add(p.onTerminal()...)
+			d.Add(p.onTerminal()...)
 		}
 	}
 	if r.Gate != nil {
-		add(gateTable(r.Gate, r.Plan))
+		d.Add(gateTable(r.Gate, r.Plan))
 		if note := gateOf(r.Gate).note; note != "" {
-			add(document.Text{Text: note, Style: document.Muted})
+			d.Add(document.Text{Text: note, Style: document.Muted})
 		}
 	}
 	if t := summaryOf(r, parts); t != nil {
-		add(*t)
+		d.Add(*t)
 	}
 	if len(parts) == 1 {
-		add(parts[0].numberTables(true)...)
+		d.Add(parts[0].numberTables(true)...)
 	}
-	add(profilesOf(r)...)
+	d.Add(profilesOf(r)...)
 	if text := incompleteText(r); text != "" {
-		add(document.Alert{Text: text})
+		d.Add(document.Alert{Text: text})
 		if document.Line(text).Command != "" {
 			d.Closing = nil // which would be another thing to do next
 		}
 	}
-	add(heaviest(r, warnings, len(parts)))
+	d.Add(heaviest(r, warnings, len(parts)))
 	return d
 }
 
@@ -62,7 +61,7 @@ func newDocument(r *verdict.Result) *document.Document {
 	if r.Canary != nil || r.Live != nil {
 		name += " under its own traffic"
 	}
-	return &document.Document{Title: comparedSubject(r) + " of " + name, Date: r.Started.UTC().Format("2 January 2006, 15:04 UTC")}
+	return &document.Document{Title: comparedSubject(r) + " of " + name, Date: document.Date(r.Started)}
 }
 
 // summaryOf has a row a part, or a setting by its cost; nil: neither is asked.
@@ -126,12 +125,11 @@ func wholeReport(r *verdict.Result, progress string) *document.Document {
 	}
 	d := newDocument(r)
 	d.Parts = len(parts) > 1
-	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
 	if d.Parts {
-		add(document.Section{Class: document.Navigation, Name: "Contents", Blocks: []document.Block{tableOfContents(glance, len(profiles) > 0)}})
+		d.Add(document.Section{Class: document.Navigation, Name: "Contents", Blocks: []document.Block{tableOfContents(glance, len(profiles) > 0)}})
 	}
 	if progress != "" {
-		add(document.Alert{Text: progress})
+		d.Add(document.Alert{Text: progress})
 	}
 	anchor, about := "#warnings-about-the-whole-run", notesOf(warnings, -1)
 	alerts, sections := about, make([]document.Block, len(parts))
@@ -147,29 +145,29 @@ func wholeReport(r *verdict.Result, progress string) *document.Document {
 	if text := alertText(alerts); text != "" {
 		answer.Blocks = append(answer.Blocks, document.Alert{Text: text, To: anchor})
 	}
-	add(answer)
+	d.Add(answer)
 	if len(glance) > 0 {
-		add(glance)
+		d.Add(glance)
 	}
 	if r.Gate != nil {
-		add(gateSection(r))
+		d.Add(gateSection(r))
 	}
 	if t := summaryOf(r, parts); t != nil {
-		add(document.Heading{Level: 2, Text: "Summary", ID: "summary"}, *t)
+		d.Add(document.Heading{Level: 2, Text: "Summary", ID: "summary"}, *t)
 	}
-	add(sections...)
-	add(profiles...)
+	d.Add(sections...)
+	d.Add(profiles...)
 	if d.Parts || len(about) > 0 {
-		add(document.Heading{Level: 2, Text: "Warnings about the whole run", ID: "warnings-about-the-whole-run"})
+		d.Add(document.Heading{Level: 2, Text: "Warnings about the whole run", ID: "warnings-about-the-whole-run"})
 		if len(about) > 0 {
-			add(about)
+			d.Add(about)
 		} else {
-			add(document.Text{Text: "None."})
+			d.Add(document.Text{Text: "None."})
 		}
 	}
-	add(document.Heading{Level: 2, Text: "Environment", ID: "environment"})
-	add(environmentBlocks(r)...)
-	add(howToReproduce(r)...)
+	d.Add(document.Heading{Level: 2, Text: "Environment", ID: "environment"})
+	d.Add(environmentBlocks(r)...)
+	d.Add(howToReproduce(r)...)
 	return d
 }
 

@@ -72,7 +72,7 @@ func main() {
 	return dir, gitIn(t, dir, "rev-parse", "HEAD~1")
 }
 
-// alone is the environment, without what git is told to do on this machine.
+// alone is the environment, without the settings of git on this machine.
 func alone() []string {
 	return append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
 }

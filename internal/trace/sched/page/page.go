@@ -36,7 +36,8 @@ func Brief(name string, s *sched.Summary, readings []sched.Reading) *document.Do
 	}
 	d := v.document()
 	d.Add(v.levels...)
-	d.Blocks = append(append(d.Blocks, v.procs...), v.waits...)
+	d.Add(v.procs...)
+	d.Add(v.waits...)
 	if len(v.facts) > 0 {
 		d.Add(v.facts)
 	}

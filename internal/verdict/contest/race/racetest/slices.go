@@ -14,7 +14,7 @@ type start struct {
 	last int       // the value before
 }
 
-// What slices have that trials have not: a start differs from others, a slice has something of
+// What slices have and trials do not: a start differs from others, a slice has something of
 // the value before it, and a collection may be longer than a slice.
 const (
 	startShare = 0.5 // of a trial's noise that is the start's own
