@@ -52,8 +52,8 @@ CPU USE, WAITING, SWITCHES and the SCHED columns are counted over the interval. 
 was made. A narrow terminal and a pipe show fewer columns; -o wide shows all.
 
 Processes of other users need root or CAP_SYS_PTRACE. If one that you name by its process
-ID cannot be read, the exit code is 3. procfit lists neither itself nor what sends
-a load or changes a program for it.`,
+ID cannot be read, the exit code is 3. procfit lists neither itself nor another
+procfit that sends a load or changes a program.`,
 		Example: `  procfit ps
   procfit ps --interval 0s --sort sched_p99 -o wide
   procfit ps api '^check'

@@ -213,6 +213,11 @@ func TestLent(t *testing.T) {
 	if got, want := all[i].Value(&p), until.UTC().Format(time.RFC3339); got != want {
 		t.Errorf("%v, expected %s", got, want)
 	}
+	over := time.Now().Add(-time.Minute)
+	p = goProcess(1, "api", 3, func(o *rule.Observed) { o.Custom, o.LentUntil = new(true), over })
+	if got, want := columns[Index("set_by")].Text(&p), "outside until after "+over.Format("15:04"); got != want {
+		t.Errorf("%q of a value that cannot be given back yet, expected %q", got, want)
+	}
 	p = goProcess(1, "api", 3, func(o *rule.Observed) { o.Custom = new(true) })
 	if got := all[i].Value(&p); got != nil {
 		t.Errorf("%v of a value that stays", got)

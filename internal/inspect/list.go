@@ -172,7 +172,7 @@ func setBy(p *observe.Process) string {
 	return string(p.SetBy)
 }
 
-// setUntil is when procfit gives the old value back, at the latest.
+// setUntil is when procfit is to give the old value back.
 func setUntil(p *observe.Process) any {
 	return known(p.LentUntil.UTC().Format(time.RFC3339), p.SetBy == rule.SetByOutside && p.Lent() != "")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -140,6 +141,7 @@ func (s *Scanner) scan(ctx context.Context, pids, rest []int, named bool) (Snaps
 	}
 	shared := newShared(newGroups(s.groups, snap.At))
 	shared.held, shared.last = s.held(), s.last
+	shared.uncounted, shared.unjudged = s.Uncounted, s.Unjudged
 	seen := s.lookAtAll(ctx, pids, shared)
 	sharers := s.sharers(ctx, seen, rest, shared)
 	if err := ctx.Err(); err != nil && !overTime(ctx) {
@@ -194,14 +196,11 @@ type sight struct {
 	atWork     bool // it is procfit, at work
 }
 
-// ownModule is procfit's. sending are its commands that send a load, and helping are the processes
-// that change a program for it, by their words.
+// ownModule is procfit's.
 const ownModule = "github.com/procfit/procfit"
 
-var (
-	sending = []string{"load", "sweep", "compare", "live", "resize", "fleet", "lab\x00run"}
-	helping = []string{"(guard)", "(tracer)"}
-)
+// sending are procfit's commands that send a load.
+var sending = []string{"load", "sweep", "compare", "live", "resize", "fleet", "lab\x00run"}
 
 // atWork reports whether a process is procfit at work for somebody, and no program that serves: of a
 // load, each thread that sends has a P in addition to those for the CPUs, which is meant.
@@ -211,8 +210,9 @@ func atWork(p *Process, module string) bool {
 	}
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/cmdline")
 	_, words, _ := strings.Cut(string(b), "\x00")
+	first, _, _ := strings.Cut(words, "\x00")
 	is := func(s string) bool { return strings.HasPrefix(words, s+"\x00") }
-	return err == nil && (slices.ContainsFunc(helping, is) || p.SetBy == rule.SetByCode && slices.ContainsFunc(sending, is))
+	return err == nil && (steer.IsStage(first) || p.SetBy == rule.SetByCode && slices.ContainsFunc(sending, is))
 }
 
 // known is of how many processes there is something.
@@ -274,6 +274,8 @@ type shared struct {
 	groups *groups
 	held   map[Identity]procstat.FaultUse // by page faults, since the Scan before
 	last   map[Identity]looked            // of the Scan before; nil: there was none
+
+	uncounted, unjudged bool // as of the Scanner, which may have others before a look ends
 }
 
 func newShared(groups *groups) *shared { return &shared{facts: newFacts(), groups: groups} }
@@ -324,7 +326,7 @@ func (s *Scanner) look(ctx context.Context, stat Stat, shared *shared) sight {
 		one.unreadable = &Unreadable{PID: pid, Name: stat.Name, Reason: observed.ProgramUnknown, Cause: causeOf(seen.why), Detail: detailOf(seen.why)}
 	}
 	read := s.sampler.ReadOn
-	if s.Uncounted {
+	if shared.uncounted {
 		read = s.sampler.ReadTimes
 	}
 	counts, err := read(stat)
@@ -339,7 +341,7 @@ func (s *Scanner) look(ctx context.Context, stat Stat, shared *shared) sight {
 	count(p, one, observed.Facts.Limits, shared)
 	observed.Throttling, observed.Faults = p.Last().Throttling, p.Last().faults()
 	p.Observed = observed
-	if !s.Unjudged {
+	if !shared.unjudged {
 		p.Subject = s.reader.judged(observed)
 	}
 	one.process, one.atWork = p, atWork(p, seen.live.MainModule)

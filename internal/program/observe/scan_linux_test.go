@@ -164,13 +164,18 @@ func TestScanKnownFirst(t *testing.T) {
 // it alone was asked for.
 func TestScanNamedSharers(t *testing.T) {
 	group := limitedGroup(t, float64(runtime.NumCPU())-0.5)
-	start := func() (pid int) {
-		pid, _ = run(t, asRole("sh", "leaf", "-c", `echo $$ >"$1" && GOMAXPROCS=1 exec /proc/$PPID/exe`, "sh", group.ProcsFile()))
+	start := func(words ...string) (pid int) {
+		pid, _ = run(t, asRole("sh", "leaf", append([]string{"-c", `echo $$ >"$0" && GOMAXPROCS=1 exec /proc/$PPID/exe "$@"`, group.ProcsFile()}, words...)...))
 		return pid
 	}
 	first := start()
-	start()
+	start("(tracer)")
 	snap, err := newScanner(t).ScanNamed(t.Context(), []int{first}, func(string) bool { return false })
+	if err != nil || len(snap.Processes) != 1 || one(t, snap, first).Shared {
+		t.Errorf("procfit at work under the limit: %+v, %v", snap.Processes, err)
+	}
+	start()
+	snap, err = newScanner(t).ScanNamed(t.Context(), []int{first}, func(string) bool { return false })
 	if err != nil || len(snap.Processes) != 1 || !one(t, snap, first).Shared {
 		t.Errorf("two under the limit: %+v, %v", snap.Processes, err)
 	}

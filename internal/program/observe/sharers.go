@@ -10,14 +10,14 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
-// sharers are the programs among the rest, if one of those that were looked at has a limit
-// that they may share.
+// sharers are the programs among the rest, without procfit at work, if one of those that were
+// looked at has a limit that they may share.
 func (s *Scanner) sharers(ctx context.Context, seen []sight, rest []int, shared *shared) (all []*rule.Subject) {
 	if s.Unjudged || !slices.ContainsFunc(seen, func(one sight) bool { return one.process != nil && limited(one.process.Subject) }) {
 		return nil
 	}
 	for _, one := range s.lookAtAll(ctx, rest, shared) {
-		if one.process != nil && one.unreadable == nil {
+		if one.process != nil && one.unreadable == nil && !one.atWork {
 			all = append(all, &one.process.Subject)
 		}
 	}

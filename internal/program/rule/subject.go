@@ -49,7 +49,7 @@ type Observed struct {
 	Library      bool        // that file is a shared library, and no program
 	NumCPU       int         // what its runtime counted at start; 0: not known
 	NeverSets    bool        // its code is known to have no call that sets GOMAXPROCS
-	LentUntil    time.Time   // when procfit gives the value before back, at the latest; zero: it lends none
+	LentUntil    time.Time   // when procfit is to give the value before back; zero: it lends none
 	Custom       *bool       // whether its runtime says that env or code set the value; nil: not known
 	Throttling   *Throttling // of the cgroup that was throttled most; nil: no limit, or not known
 	Faults       *Faults     // page faults that read from a disk; nil: not known
@@ -139,11 +139,14 @@ func setBy(s Subject) SetBy {
 }
 
 // Lent is until when its value is one that procfit lends: " until 14:32"; empty: it lends none.
+// After that, procfit is still trying to give the old value back.
 func (s Observed) Lent() string {
 	until := s.LentUntil.Local()
 	switch {
 	case s.LentUntil.IsZero():
 		return ""
+	case time.Until(until) < 0:
+		return until.Format(" until after 15:04")
 	case time.Until(until) > 12*time.Hour:
 		return until.Format(" until 2 January, 15:04")
 	}

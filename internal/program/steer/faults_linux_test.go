@@ -496,7 +496,7 @@ func (x *target) lend(l Loan) *Guard {
 		x.t.Fatalf("%+v, %v", r, err)
 	}
 	if left := time.Until(LentUntil(x.pid(), Guards())); left > l.For || left < l.For-time.Minute {
-		x.t.Errorf("a value that is lent for %v is said to be so for %v", l.For, left)
+		x.t.Errorf("a value is lent for %v, and LentUntil has %v", l.For, left)
 	}
 	return g
 }

@@ -67,16 +67,8 @@ func (a answer) err() error {
 	return nil
 }
 
-// part is the hidden first argument. It is in ps, so it says what the process is. Behind that of a
-// guard is of which process, and until when it may last.
-type part string
-
-const (
-	tracerPart part = "(tracer)"
-	guardPart  part = "(guard)"
-
-	guardName = "procfit (guard)" // to the kernel, which has room for 15 bytes
-)
+// guardName is a guard's name to the kernel, which has room for 15 bytes.
+const guardName = "procfit (guard)"
 
 // own is what this process was started as.
 func own() part {
@@ -90,7 +82,7 @@ func own() part {
 // and the caller exits with the code. main, and the TestMain of every package that calls into
 // programs, calls it before all else.
 func Stage(args []string) (code int, ok bool) {
-	if len(args) < 2 || part(args[1]) != tracerPart && part(args[1]) != guardPart {
+	if len(args) < 2 || !IsStage(args[1]) {
 		return 0, false
 	}
 	runtime.LockOSThread() // all requests of ptrace have to come from one thread
@@ -337,9 +329,9 @@ func Guards() (list []int) {
 	return list
 }
 
-// LentUntil is until when a process uses a value that one of these guards lends it, at the latest;
-// zero: none does. Who is neither root nor its user is not asked, and a PID of another namespace is
-// another process.
+// LentUntil is when the last of these guards that lend a process a value is to give the old one
+// back; zero: none lends it one. A guard that cannot do so then tries again. A guard of a user who is
+// neither root nor the process's own is ignored, and a PID of another namespace is another process.
 func LentUntil(pid int, guards []int) (until time.Time) {
 	own, _ := os.Readlink("/proc/self/ns/pid")
 	for _, guard := range guards {
@@ -354,7 +346,7 @@ func LentUntil(pid int, guards []int) (until time.Time) {
 		if len(words) < 4 || part(words[1]) != guardPart || words[2] != strconv.Itoa(pid) || err != nil || space != own {
 			continue
 		}
-		if at, err := time.Parse(time.RFC3339, words[3]); err == nil {
+		if at, err := time.Parse(time.RFC3339, words[3]); err == nil && at.After(until) {
 			until = at
 		}
 	}

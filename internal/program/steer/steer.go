@@ -70,6 +70,18 @@ type Request struct {
 	Idle func() `json:"-"`
 }
 
+// part is the hidden first argument of a tracer or a guard. It is in ps, so it says what the
+// process is. A guard's is followed by the process that the value is lent to, and until when.
+type part string
+
+const (
+	tracerPart part = "(tracer)"
+	guardPart  part = "(guard)"
+)
+
+// IsStage reports whether Stage runs a procfit with this first argument.
+func IsStage(word string) bool { return part(word) == tracerPart || part(word) == guardPart }
+
 // Loan is a value for a while.
 type Loan struct {
 	Request
