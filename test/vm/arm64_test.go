@@ -33,7 +33,7 @@ for program in symbols stripped; do
 		pid=$!; unset GOMAXPROCS
 		for i in $(seq 300); do grep -q Addr= $log && break; sleep 0.1; done
 		sed -E "s/.*GOMAXPROCS=([0-9]+) NumCPU=([0-9]+).*/says $program $procs \\1 \\2/" $log
-		/stripped ps -o json-lines --interval 0 $pid | sed -E "s/.*\"procs\":([0-9]+),.*\"set_by\":\"([a-z]+)\",\"source\":\"([a-z]+)\",\"numcpu\":([0-9]+).*/read $program $procs \\1 \\4 \\3 \\2/"
+		/stripped ps -o json-lines --interval 0 $pid | sed -E "s/.*\"procs\":([0-9]+),.*\"set_by\":\"([a-z]+)\".*\"source\":\"([a-z]+)\",\"numcpu\":([0-9]+).*/read $program $procs \\1 \\4 \\3 \\2/"
 		kill $pid
 	done
 done
