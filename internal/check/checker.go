@@ -78,8 +78,7 @@ type Value struct {
 	Go        bool   // it is known that this is a Go program, or meant to be one
 	Unjudged  string // why no rule judges it, in words; "": all do
 
-	Injection *Injection // nil: it was not asked for, or it is no container of Kubernetes
-	Unit      *Unit      // nil: it is no unit of a manifest
+	Unit *Unit // nil: it is no unit of a manifest
 }
 
 // Unit is what the value of a container, a service or a task follows from.

@@ -52,7 +52,6 @@ could not be checked, or there was nothing to check; 130 interrupted.`,
   helm template chart | procfit check -
   procfit check --diff deploy/
   helm template chart | procfit check --fix -
-  procfit check --crio 1 --cpus 64 deploy/
   procfit check -o text -o sarif=procfit.sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths = args
@@ -62,6 +61,9 @@ could not be checked, or there was nothing to check; 130 interrupted.`,
 	o.bind(std, cmd, o.fields())
 	return cmd
 }
+
+// checkJSON is the help of --json.
+const checkJSON = "print procfit.check/v1: the same as -o json"
 
 func (o *checkOptions) fields() []field.Field {
 	own := []field.Field{
@@ -79,19 +81,15 @@ func (o *checkOptions) fields() []field.Field {
 		{Name: "syntax", Help: "judge Go source without asking the go command what it imports", Value: field.Switch(&o.syntax), Not: "no-source"},
 	}
 	own = append(own, fileField(&o.file, "check.paths"))
-	result := field.In(field.Output,
-		toggle("values", &o.values, "show the value of every container, also of those without Go"),
-		o.crioField(),
-	)
+	result := field.In(field.Output, toggle("values", &o.values, "show the value of every container, also of those without Go"))
 	return slices.Concat(own, result, o.out.fields(checkJSON))
 }
 
 func (o *checkOptions) run(ctx context.Context, std stdio) error {
-	given := slices.Clone(o.Names) // without those of the procfit.yaml, which is for findings too
 	if err := o.readFile(o.out.std(std)); err != nil {
 		return err
 	}
-	if err := cmp.Or(o.fieldFlags.check(), o.checkCRIO(given), o.checkDiff()); err != nil {
+	if err := cmp.Or(o.fieldFlags.check(), o.checkDiff()); err != nil {
 		return err
 	}
 	if len(o.paths) == 0 {
@@ -100,7 +98,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	look := o.check
 	if o.cluster.on {
 		look = func(ctx context.Context, std stdio) (*check.Report, error) {
-			return checkPods(ctx, std, o.cluster.access, cluster.Options{Program: o.program.program, Expected: o.expected, CRIO: o.crio, Strict: o.strict})
+			return checkPods(ctx, std, o.cluster.access, cluster.Options{Program: o.program.program, Expected: o.expected, Strict: o.strict})
 		}
 		defer boundMemory()()
 	}
@@ -113,7 +111,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	}
 	if ended != nil {
 		note := "interrupted: this is what was found until then"
-		if o.looksAtSource() {
+		if !o.noSource {
 			note += "; Go source is looked at last"
 		}
 		report.Notes = append(report.Notes, check.Note{Path: ".", Message: note})
@@ -130,9 +128,6 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	}
 	if o.stdin != nil {
 		std.out = shown.err // standard output is for the manifests alone
-	}
-	if o.crio != nil {
-		return cmp.Or(asInterrupted(ended), o.writeImpact(std, report, options))
 	}
 	err := o.out.write(std, func(w io.Writer, format string) error {
 		if options.Width = 0; w == std.out && format == "text" {

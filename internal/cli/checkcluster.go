@@ -36,13 +36,12 @@ Exit codes: 0 nothing of severity warning or error; 1 findings; 2 usage; 3 somet
 could not be checked, or there was nothing to check; 130 interrupted.`,
 		Example: `  procfit kube check
   procfit kube check --namespace shop
-  procfit kube check --go 1.24 -o json
-  procfit kube check --crio 1`,
+  procfit kube check --go 1.24 -o json`,
 		Args: allPods,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std) },
 	}
 	reach := field.Take(access(&o.cluster.access, ""), field.Field{Name: "namespace", Help: "check only this namespace (default all)"}, field.Field{Name: "kubeconfig"}, field.Field{Name: "context"})
-	shared := field.Take(o.fields(), field.Field{Name: "file"}, field.Field{Name: "go", Help: "Go version that the programs are built with, or a go.mod"}, field.Field{Name: "severity"}, field.Field{Name: "strict"}, field.Field{Name: "exit-zero"}, field.Field{Name: "allow-empty"}, field.Field{Name: "values"}, field.Field{Name: "crio"})
+	shared := field.Take(o.fields(), field.Field{Name: "file"}, field.Field{Name: "go", Help: "Go version that the programs are built with, or a go.mod"}, field.Field{Name: "severity"}, field.Field{Name: "strict"}, field.Field{Name: "exit-zero"}, field.Field{Name: "allow-empty"}, field.Field{Name: "values"})
 	o.bind(std, cmd, slices.Concat(reach, shared, o.out.fields(checkJSON)))
 	return cmd
 }

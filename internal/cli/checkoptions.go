@@ -19,7 +19,6 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
-	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // checkOptions are the flags of procfit check.
@@ -44,8 +43,7 @@ type checkOptions struct {
 	suppressed []suppressed
 	file       string // the procfit.yaml
 	expected   []*rule.Expected
-	stdin      []byte      // what came on standard input, if it is to be fixed; nil: it is not
-	crio       *facts.CRIO // nil: findings are asked for
+	stdin      []byte // what came on standard input, if it is to be fixed; nil: it is not
 }
 
 // suppressed is a rule whose findings are suppressed everywhere.
@@ -142,11 +140,11 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 	for _, e := range o.expected {
 		programs.Expect("", e)
 	}
-	of := manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio, Strict: o.strict, Containers: o.containers, Tree: tree}
+	of := manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, Strict: o.strict, Containers: o.containers, Tree: tree}
 	all := []check.Checker{
 		binary.New(binary.Options{Programs: programs, Cache: &o.scanned, Tree: tree, Paths: o.paths}), // before those that ask for programs
 	}
-	if !o.looksAtSource() {
+	if o.noSource {
 		return append(all, manifest.New(of))
 	}
 	source := gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow, Bounds: gosource.DefaultBounds(), Tree: tree})
@@ -154,13 +152,10 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 	return append(all, manifest.New(of), source)
 }
 
-// looksAtSource reports whether Go source is judged: a floor of CRI-O is for pods alone.
-func (o *checkOptions) looksAtSource() bool { return !o.noSource && o.crio == nil }
-
 // changes reports whether the changes of findings are needed.
 func (o *checkOptions) changes() bool {
 	has := func(p printPlace) bool { return p.format == "json" || p.format == "sarif" }
-	return o.crio == nil && (o.fix || o.diff || slices.ContainsFunc(o.out.all(), has))
+	return o.fix || o.diff || slices.ContainsFunc(o.out.all(), has)
 }
 
 // verdict is the exit code, with what made it so: what could not be checked goes
@@ -206,7 +201,7 @@ func (o *checkOptions) nothing(r *check.Report) error {
 		return fmt.Errorf("nothing to check: %s: %s%s", phrase.Clean(phrase.And(r.Others)), check.NoManifest, allow)
 	}
 	source := ""
-	if o.looksAtSource() {
+	if !o.noSource {
 		source = "*.go, go.mod, "
 	}
 	return fmt.Errorf("no files to check in %s (looked for *.yaml, *.yml, *.json, %sDockerfile, *.service, *.container, Go programs and image archives)%s", phrase.Clean(strings.Join(o.paths, ", ")), source, allow)

@@ -192,7 +192,7 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 		writeTraces(t)
 	case "check":
 		writeManifest(t)
-		return mayFind(args)
+		return append(args, "--exit-zero")
 	case "migrate":
 		if slices.Contains(args, "--fix") || slices.Contains(args, "--prove") {
 			return nil // scripts/check/testdata/migrate_fix.txtar and migrate_prove.txtar
@@ -234,14 +234,6 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 	return args
 }
 
-// mayFind makes findings no failure; a report of CRI-O's injection has none.
-func mayFind(args []string) []string {
-	if slices.Contains(args, "--crio") {
-		return args
-	}
-	return append(args, "--exit-zero")
-}
-
 func prepareKube(t *testing.T, args []string) []string {
 	switch args[1] {
 	case "sweep", "canary", "live":
@@ -250,7 +242,7 @@ func prepareKube(t *testing.T, args []string) []string {
 	case "clean":
 		return append(args, "--kubeconfig", scripts.FakeShop(t))
 	case "check":
-		return append(mayFind(args), "--allow-empty", "--kubeconfig", emptyCluster(t))
+		return append(args, "--exit-zero", "--allow-empty", "--kubeconfig", emptyCluster(t))
 	case "image":
 		if slices.Contains(args, "--binary") { // of two platforms, which script kube_image.txtar builds
 			return nil

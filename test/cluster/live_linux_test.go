@@ -203,9 +203,6 @@ func TestTenThousand(t *testing.T) {
 		pods      = 10_000
 		mostTime  = 30 * time.Second
 		mostBytes = 300 << 20
-
-		mostTimeOfImpact  = 10 * time.Second
-		mostBytesOfImpact = 250 << 20
 	)
 	c := running(t)
 	ctx := limit(t)
@@ -233,23 +230,5 @@ func TestTenThousand(t *testing.T) {
 	// The machine may be busy with other tests: its CPU time is the check's own.
 	if used > mostTime || size > mostBytes {
 		t.Errorf("more than %v or %d MB", mostTime, mostBytes>>20)
-	}
-
-	cmd = exec.CommandContext(ctx, procfit(t), "kube", "check", "--crio", "4", "--namespace", "many", "--kubeconfig", reader, "-o", "json")
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
-	if out, size, err = run(cmd); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	var impact struct {
-		Files int
-		Total struct{ Containers struct{ All, Affected int } }
-	}
-	if err := json.Unmarshal(out, &impact); err != nil || impact.Files != pods || impact.Total.Containers.All != 2*pods || impact.Total.Containers.Affected != pods {
-		t.Errorf("%v: %+v", err, impact)
-	}
-	used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	t.Logf("--crio: %.1f s of CPU time, %d MB", used.Seconds(), size>>20)
-	if used > mostTimeOfImpact || size > mostBytesOfImpact {
-		t.Errorf("--crio: more than %v or %d MB", mostTimeOfImpact, mostBytesOfImpact>>20)
 	}
 }

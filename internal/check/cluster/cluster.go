@@ -38,7 +38,6 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/program/rule"
-	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Options are what to check of a cluster.
@@ -47,8 +46,7 @@ type Options struct {
 	Program   check.Program // of every container about which nothing else is known
 	Programs  []check.Candidate
 	Expected  []*rule.Expected
-	CRIO      *facts.CRIO    // as in manifest.Options
-	Strict    bool           // the same
+	Strict    bool           // as in manifest.Options
 	Progress  func(pods int) // nil: nobody is called
 }
 
@@ -62,7 +60,6 @@ type reading struct {
 	pods      int
 	configs   bool // some variable may come from a ConfigMap
 	crio      int  // pods of whose value nothing is sure
-	others    int  // pods on nodes with another container runtime
 	notes     []check.Note
 }
 
@@ -109,10 +106,8 @@ func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 	if err := r.readConfigs(ctx, func(f *check.File) { files = append(files, f) }); err != nil {
 		return nil, err
 	}
-	if r.o.CRIO == nil {
-		if err := r.readScalers(ctx, func(f *check.File) { files = append(files, f) }); err != nil {
-			return nil, err
-		}
+	if err := r.readScalers(ctx, func(f *check.File) { files = append(files, f) }); err != nil {
+		return nil, err
 	}
 	sizes := map[int][]*check.File{}
 	byPath := map[string]*workload{}
@@ -130,7 +125,7 @@ func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 	}
 	var reports []*check.Report
 	for _, cpus := range slices.Sorted(maps.Keys(sizes)) {
-		m := manifest.New(manifest.Options{NodeCPUs: cpus, Programs: programs, CRIO: r.o.CRIO, Strict: r.o.Strict})
+		m := manifest.New(manifest.Options{NodeCPUs: cpus, Programs: programs, Strict: r.o.Strict})
 		one, err := check.Run(ctx, check.Options{
 			Checkers: []check.Checker{judging{m, byPath}},
 			Files:    slices.Values(slices.Concat(files, sizes[cpus])),
@@ -160,9 +155,6 @@ func placed(r *check.Report, byPath map[string]*workload) *check.Report {
 		v := &r.Values[i]
 		if w := move(&v.Place); w != nil && w.pods > 1 {
 			v.Source += fmt.Sprintf("; %d pods", w.pods)
-			if v.Injection != nil {
-				v.Injection.Copies = w.pods
-			}
 		}
 	}
 	for i := range r.Findings {

@@ -19,7 +19,6 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/cluster"
-	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // api is a server that knows as much of Kubernetes' API as is asked for.
@@ -344,56 +343,6 @@ func requesting(name, request string, env ...core.EnvVar) core.Pod {
 	p.Spec.Containers[0].Resources.Requests = core.ResourceList{core.ResourceCPU: resource.MustParse(request)}
 	p.Status.ContainerStatuses[0].Resources = p.Spec.Containers[0].Resources.DeepCopy()
 	return p
-}
-
-// TestInjection holds what is reported of pods that CRI-O may inject GOMAXPROCS into, of
-// running ones by what the exporter has seen.
-func TestInjection(t *testing.T) {
-	seen := func(p core.Pod, text map[string]string) api {
-		return api{pods: []core.Pod{p, exporterPod()}, metrics: text}
-	}
-	for name, tc := range map[string]struct {
-		api  api
-		want string // of container api: copies, now, value, effect, why there is none
-		note string
-	}{
-		"a request":              {api{pods: []core.Pod{requesting("a", "1500m"), requesting("b", "1500m")}}, "2 8 3 lower ", "2 pods on nodes with another container runtime than CRI-O"},
-		"a limit":                {api{pods: []core.Pod{pod("a", "2")}}, "1 2 0 none limit", "1 pod on nodes with another"},
-		"the annotation":         {api{pods: []core.Pod{annotated(requesting("a", "1"), facts.CRIOSkip, "true")}, nodes: nodes("cri-o://1.36.0")}, "1 8 0 none annotation", ""},
-		"another annotation":     {api{pods: []core.Pod{annotated(requesting("a", "1"), facts.CRIOSkip, "no")}, nodes: nodes("cri-o://1.36.0")}, "1 8 2 lower ", "min_injected_gomaxprocs"},
-		"a partition":            {api{pods: []core.Pod{annotated(requesting("a", "1"), facts.CRIOPartition, "{}")}}, "1 8 2 lower ", "another container runtime"},
-		"no node may be read":    {api{pods: []core.Pod{requesting("a", "1")}, forbidden: []string{"/api/v1/nodes"}}, "1 all CPUs of its machine 2 unknown ", "no permission to list nodes"},
-		"seen":                   {seen(requesting("a", "1"), metrics(8, "auto")), "1 8 2 lower ", "another"},
-		"set by code":            {seen(requesting("a", "1"), metrics(3, "code")), "1 3 2 none code", "another"},
-		"injected already":       {seen(requesting("a", "1"), metrics(2, "env")), "1 2 0 none environment", "another"},
-		"no Go":                  {api{pods: []core.Pod{requesting("a", "1"), exporterPod()}, metrics: map[string]string{"exporter-x": "# none\n"}}, "1 8 2 none not_go", "another"},
-		"a list forgotten twice": {api{pods: []core.Pod{requesting("a", "1"), requesting("b", "1"), requesting("c", "1")}, expire: 2}, "3 8 2 lower ", "3 pods on nodes with another"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if tc.api.nodes == nil {
-				tc.api.nodes = nodes("containerd://2.0")
-			}
-			r, err := tc.api.check(t, Options{CRIO: &facts.CRIO{Floor: 1}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := ""
-			for _, v := range r.Values {
-				if i := v.Injection; v.Container == "api" {
-					got += fmt.Sprint(i.Copies, " ", v.Text, " ", i.Procs, " ", v.Effect(), " ", i.Kept)
-					if i.Namespace != "shop" {
-						t.Errorf("namespace %q", i.Namespace)
-					}
-				}
-			}
-			if got != tc.want {
-				t.Errorf("%q, want %q", got, tc.want)
-			}
-			if notes := fmt.Sprint(r.Notes); !strings.Contains(notes, tc.note) || (tc.note == "") != (len(r.Notes) == 0) {
-				t.Errorf("notes %q, want %q", notes, tc.note)
-			}
-		})
-	}
 }
 
 // TestScalers: autoscalers of a cluster are judged by the pods that run, once however many

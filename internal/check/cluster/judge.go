@@ -95,26 +95,7 @@ func (s *sink) Value(v check.Value) {
 		}
 		v.Procs, v.Text, v.Open = &n, fmt.Sprint(n), ""
 	}
-	if i := v.Injection; i != nil {
-		if i.Kept = keptBy(i.Kept, st); i.Kept == check.KeptEnvironment {
-			i.Procs = 0
-		}
-	}
 	s.Sink.Value(v)
-}
-
-// keptBy is why a running container keeps its value, where that shows only in it.
-func keptBy(kept check.Kept, st state) check.Kept {
-	switch {
-	case st.Other && !st.Sets:
-		return check.KeptForeign
-	case kept != "" || st.Live == nil:
-	case st.Live.SetBy == string(rule.SetByCode):
-		return check.KeptCode
-	case st.Live.SetBy == string(rule.SetByEnv) && !st.Sets:
-		return check.KeptEnvironment // of its image, or injected already
-	}
-	return kept
 }
 
 const afresh = "restart it; if it is built with Go 1.25 or newer, remove the variable, and the runtime follows the limit"

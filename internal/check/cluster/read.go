@@ -107,7 +107,7 @@ func (r *reading) readNodes(ctx context.Context) error {
 // readPods keeps one workload for all pods that are the same.
 func (r *reading) readPods(ctx context.Context) error {
 	restart := func() {
-		r.workloads, r.pods, r.configs, r.crio, r.others = map[string]*workload{}, 0, false, 0, 0
+		r.workloads, r.pods, r.configs, r.crio = map[string]*workload{}, 0, false, 0
 	}
 	restart()
 	err := pages(ctx, restart, func(ctx context.Context, o meta.ListOptions) (string, error) {
@@ -136,10 +136,7 @@ func (r *reading) readPods(ctx context.Context) error {
 
 func (r *reading) pod(p *core.Pod) error {
 	r.pods++
-	on, known := r.nodes[p.Spec.NodeName]
-	if known && !on.crio {
-		r.others++
-	}
+	on := r.nodes[p.Spec.NodeName]
 	seen := r.live.of(p)
 	w, key, err := ofPod(p, on.cpus, seen)
 	if err != nil {
@@ -225,9 +222,6 @@ func (r *reading) note(message string) {
 }
 
 func (r *reading) notesOfLive() {
-	if r.o.CRIO != nil && r.others > 0 {
-		r.note(phrase.Count(r.others, "pod") + " on nodes with another container runtime than CRI-O: the report is what CRI-O would inject there")
-	}
 	for _, p := range r.live.problems {
 		r.note("not read: " + p)
 	}

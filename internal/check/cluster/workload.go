@@ -14,7 +14,6 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/expected"
-	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // workload is one or more pods of one controller that are the same in all that bears on
@@ -147,11 +146,11 @@ func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
 // the release of a program.
 const annotationGo = "procfit/go."
 
-// ours are the annotations that a user answers procfit with, and those that CRI-O reads.
+// ours are the annotations that a user answers procfit with.
 func ours(all map[string]string) map[string]string {
 	var kept map[string]string
 	for key, value := range all {
-		if strings.HasPrefix(key, "procfit/") || strings.HasPrefix(key, expected.Annotation) || key == facts.CRIOSkip || key == facts.CRIOPartition {
+		if strings.HasPrefix(key, "procfit/") || strings.HasPrefix(key, expected.Annotation) {
 			if kept == nil {
 				kept = map[string]string{}
 			}

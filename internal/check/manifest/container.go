@@ -27,8 +27,7 @@ type container struct {
 	stays   bool // it runs as long as the pod does
 	injects bool // a mesh may add a container to its pod
 
-	resizable          bool // its CPU limit may change without a restart, and somebody means to
-	skips, partitioned bool // by annotations that CRI-O reads
+	resizable bool // its CPU limit may change without a restart, and somebody means to
 
 	refers bool // its command or another variable has the value of GOMAXPROCS in it
 

@@ -11,7 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/program/rule"
-	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Annotations of a pod or its template. With a dot and a container's name after it, one
@@ -340,8 +339,6 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 			k.stays = list == "containers" || list == "initContainers" && p.str(c, "restartPolicy") == "Always"
 			k.injects = p.injects(meta)
 			p.around(k, spec, annotations)
-			k.skips = annotations[facts.CRIOSkip] == "true"
-			_, k.partitioned = annotations[facts.CRIOPartition]
 			name := k.at.Container
 			if name == "" && spec.Line > 0 { // as in services of Knative, not in what is only like a container
 				k.at.Container = fmt.Sprintf("%s[%d]", list, i)

@@ -66,8 +66,6 @@ type Options struct {
 	Tree       *folder.Tree // what may be read besides the files; nil: everything
 	Containers []string     // the only ones to be judged; none: all
 	Strict     bool         // a value that is open is a finding
-	// CRIO, with its floor and its formula, asks for the Injection of each container.
-	CRIO *facts.CRIO
 }
 
 // Checker is the check.Checker of manifests. One serves one run.
@@ -364,9 +362,6 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		return err
 	}
 	for _, k := range c.store.containers {
-		if c.o.CRIO != nil {
-			k.crio = k.injection(*c.o.CRIO, &c.store)
-		}
 		j := &judged{container: k, findings: c.judge(&k.unit, to)}
 		if k.partial && k.unit.env.state == facts.Absent { // what it patches may set the variable
 			j.findings = slices.DeleteFunc(j.findings, func(f check.Finding) bool { return slices.Contains(ofRuntime, f.Rule) })

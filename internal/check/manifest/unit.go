@@ -48,8 +48,6 @@ type unit struct {
 	unjudged string         // why no rule judges it, in words; "": all do
 	together *rule.Together // nil: it shares no limit that is lower than the sum of the Ps
 
-	crio *injection // nil: nobody asked what CRI-O makes of it
-
 	expected      *rule.Expected // what a measurement decided for its program; nil: nothing is kept
 	expectedWrong string         // why what is kept cannot be read
 }
@@ -167,7 +165,7 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	o := u.observed(c.o.NodeCPUs)
 	s := rule.NewSubject(o)
 	v := u.value(s)
-	v.Injection, v.Unit = u.injected(s), &check.Unit{Observed: o, Open: phrase.Or(u.notRead(true))}
+	v.Unit = &check.Unit{Observed: o, Open: phrase.Or(u.notRead(true))}
 	if v.Unjudged = u.unjudged; v.Unjudged != "" {
 		v.Go, v.Open = false, ""
 		v.Source = strings.TrimPrefix(v.Source+"; not judged: "+v.Unjudged, "; ")

@@ -1,6 +1,5 @@
 // Package output renders a check.Report: as text, as procfit.check/v1, as SARIF 2.1.0,
-// as annotations of GitHub Actions, and as JUnit XML; and a check.Impact as text and as
-// procfit.crio/v1. It places words and computes
+// as annotations of GitHub Actions, and as JUnit XML. It places words and computes
 // nothing. Text from files is made fit to print in every format.
 package output
 

@@ -18,9 +18,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
-	page "github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/terminal"
-	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 var update = flag.Bool("update", false, "write the goldens")
@@ -156,71 +154,6 @@ func TestGroups(t *testing.T) {
 			if want, err := os.ReadFile(file); err != nil || plain != string(want) {
 				t.Errorf("%d columns (%v):\n%s", width, err, plain)
 			}
-		}
-	}
-}
-
-// impact is a report of what CRI-O's injection changes, with one container of each kind.
-func impact() *check.Report {
-	r := report()
-	r.Values = nil
-	add := func(object, release string, now int, i check.Injection) {
-		v := check.Value{Place: rule.Place{Path: "deploy/a b.yaml", Line: 9, Column: 9, Object: object, Container: "api\x1b[31m"}, Procs: &now, Text: strconv.Itoa(now), Source: "env", GoVersion: release, Go: release != ""}
-		if now == 0 {
-			v.Procs, v.Text = nil, "all CPUs of its machine"
-		}
-		i.Copies = max(1, i.Copies)
-		v.Injection = &i
-		r.Values = append(r.Values, v)
-	}
-	add("Deployment/api", "go1.26", 64, check.Injection{Namespace: "shop", Request: 1.5, Procs: 3, Reads: check.ReadsFollows, Copies: 3})
-	add("Deployment/api", "", 0, check.Injection{Namespace: "shop", Procs: 1, Reads: check.ReadsUnknown})
-	add("Deployment/small", "go1.26", 2, check.Injection{Request: 2, Procs: 4, Reads: check.ReadsFollows})
-	add("Deployment/same", "go1.26", 4, check.Injection{Request: 2, Procs: 4, Reads: check.ReadsFollows})
-	for _, k := range check.KeptReasons() {
-		add("Deployment/"+string(k), "go1.24", 2, check.Injection{Namespace: "shop", Kept: k, Reads: check.ReadsNever})
-	}
-	add("Deployment/patch", "", 0, check.Injection{Patch: true, Procs: 1})
-	return r
-}
-
-// TestImpactGoldens holds each format of what an injection changes.
-func TestImpactGoldens(t *testing.T) {
-	for _, format := range ImpactFormats() {
-		for name, r := range map[string]*check.Report{"impact": impact(), "noimpact": {Files: 1}} {
-			var b bytes.Buffer
-			if err := WriteImpact(&b, format, r, r.Impact(facts.CRIO{Floor: 1}), Options{}); err != nil {
-				t.Fatal(err)
-			}
-			if bytes.ContainsAny(b.Bytes(), "\x1b") {
-				t.Errorf("%s passes control characters on", format)
-			}
-			file := filepath.Join("testdata", name+"."+format)
-			if *update {
-				if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil || !bytes.Equal(b.Bytes(), want) {
-				t.Errorf("%s of %s (%v):\n%s", format, name, err, b.Bytes())
-			}
-		}
-	}
-	rows := func(all bool) (n int) {
-		for _, b := range affected(impact().Impact(facts.CRIO{Floor: 1}), all) {
-			if table, ok := b.(page.Table); ok {
-				n += len(table.Rows)
-			}
-		}
-		return n
-	}
-	if rows(true) != 10 || rows(false) != 3 {
-		t.Errorf("%d rows of all, %d of those affected", rows(true), rows(false))
-	}
-	for _, k := range check.KeptReasons() {
-		if keptSentences[k] == "" {
-			t.Errorf("no sentence for %s", k)
 		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/tools/txtar"
 	core "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,24 +22,6 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/test/need"
 )
-
-// TestImpactDocumented holds the report that the guide shows to that of the script.
-func TestImpactDocumented(t *testing.T) {
-	const script, guide = "scripts/check/testdata/check_crio.txtar", "../../docs/how-to/estimate-crio-injection.md"
-	archive, err := txtar.ParseFile(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(guide)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range archive.Files {
-		if f.Name == "text.golden" && !bytes.Contains(page, append([]byte("deploy/\n"), f.Data...)) {
-			t.Errorf("%s does not show text.golden of %s", guide, script)
-		}
-	}
-}
 
 // manyPods is an API server with two nodes and pods that all differ, in 40 namespaces:
 // every second one has a CPU limit in its first container, no proxy has one.
@@ -99,13 +80,13 @@ func manyPod(i int) core.Pod {
 	return p
 }
 
-// TestImpactOfManyPods bounds what a report on 10,000 pods costs, and in the first tier on
-// 2,000. The machine may be busy: the CPU time is procfit's own.
-func TestImpactOfManyPods(t *testing.T) {
+// TestManyPods bounds what a check of 10,000 pods costs, and in the first tier of 2,000. The machine
+// may be busy: the CPU time is procfit's own.
+func TestManyPods(t *testing.T) {
 	t.Parallel()
-	pods, mostTime, mostBytes := 2_000, 2*time.Second, int64(130<<20)
+	pods, mostTime, mostBytes := 2_000, 6*time.Second, int64(140<<20)
 	if need.Whole() {
-		pods, mostTime, mostBytes = 10_000, 10*time.Second, 250<<20
+		pods, mostTime, mostBytes = 10_000, 30*time.Second, 300<<20
 	}
 	server := httptest.NewServer(manyPods(pods))
 	defer server.Close()
@@ -113,36 +94,25 @@ func TestImpactOfManyPods(t *testing.T) {
 	if err := os.WriteFile(config, scripts.Kubeconfig(server.URL), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range []string{"json", "text"} {
-		cmd := exec.Command("procfit", "kube", "check", "--crio", "4", "--kubeconfig", config, "-o", format)
-		var out, failed bytes.Buffer
-		cmd.Stdout, cmd.Stderr, cmd.Env = &out, &failed, append(os.Environ(), "GOMAXPROCS=2")
-		began := time.Now()
-		size, err := peakOf(cmd)
-		if err != nil {
-			t.Fatalf("%v: %s", err, failed.String())
-		}
-		if format == "json" {
-			var says struct {
-				Files int
-				Total struct {
-					Workloads, Containers struct{ All, Affected int }
-					Kept                  map[string]int
-				}
-				Namespaces, Containers []json.RawMessage
-			}
-			if err := json.Unmarshal(out.Bytes(), &says); err != nil {
-				t.Fatal(err)
-			}
-			if n := says.Total; says.Files != pods || n.Workloads.All != pods || n.Containers.All != 2*pods || n.Kept["limit"] != pods/2 || len(says.Namespaces) != 40 || len(says.Containers) != 2*pods {
-				t.Errorf("%d pods, %d namespaces, %d containers, %+v", says.Files, len(says.Namespaces), len(says.Containers), n)
-			}
-		}
-		used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-		t.Logf("%s of %d pods: %.1f s, %.1f s of CPU time, %d MB, %d MB of output", format, pods, time.Since(began).Seconds(), used.Seconds(), size>>20, out.Len()>>20)
-		if used > mostTime || size > mostBytes {
-			t.Errorf("%s: %v and %d MB, more than %v or %d MB", format, used, size>>20, mostTime, mostBytes>>20)
-		}
+	cmd := exec.Command("procfit", "kube", "check", "--values", "--exit-zero", "--kubeconfig", config, "-o", "json")
+	var out, failed bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.Env = &out, &failed, append(os.Environ(), "GOMAXPROCS=2")
+	began := time.Now()
+	size, err := peakOf(cmd)
+	if err != nil {
+		t.Fatalf("%v: %s", err, failed.String())
+	}
+	var says struct {
+		Files  int
+		Values []json.RawMessage
+	}
+	if err := json.Unmarshal(out.Bytes(), &says); err != nil || says.Files != pods || len(says.Values) != 2*pods {
+		t.Errorf("%v: %d pods, %d values", err, says.Files, len(says.Values))
+	}
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	t.Logf("%d pods: %.1f s, %.1f s of CPU time, %d MB, %d MB of output", pods, time.Since(began).Seconds(), used.Seconds(), size>>20, out.Len()>>20)
+	if used > mostTime || size > mostBytes {
+		t.Errorf("%v and %d MB, more than %v or %d MB", used, size>>20, mostTime, mostBytes>>20)
 	}
 }
 
