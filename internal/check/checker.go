@@ -69,16 +69,15 @@ type Sink interface {
 // Value is the GOMAXPROCS that one program will get.
 type Value struct {
 	rule.Place
-	Procs     *int   // nil where it is no number that is known
-	Text      string // in words: "2", "the node's CPUs"
-	Source    string // where it comes from, in words
-	Open      string // what was not read and may decide it, as a clause after "unless"; "": the value is known
-	GoVersion string // "" where it is not known
-	Module    string // the main module of a program that was read; "" of what is none
-	Go        bool   // it is known that this is a Go program, or meant to be one
-	Unjudged  string // why no rule judges it, in words; "": all do
-
-	Unit *Unit // nil: it is no unit of a manifest
+	Procs     *int   `json:"procs"`                 // nil where it is no number that is known
+	Text      string `json:"text"`                  // in words: "2", "the node's CPUs"
+	Source    string `json:"source"`                // where it comes from, in words
+	Open      string `json:"open,omitempty"`        // what was not read and may decide it, as a clause after "unless"; "": the value is known
+	GoVersion string `json:"go_version,omitempty"`  // "" where it is not known
+	Module    string `json:"main_module,omitempty"` // the main module of a program that was read; "" of what is none
+	Go        bool   `json:"go"`                    // it is known that this is a Go program, or meant to be one
+	Unjudged  string `json:"-"`                     // why no rule judges it, in words; "": all do
+	Unit      *Unit  `json:"-"`                     // nil: it is no unit of a manifest
 }
 
 // Unit is what the value of a container, a service or a task follows from.
@@ -95,18 +94,18 @@ type Finding struct {
 
 // Problem is what could not be read or understood; it makes the exit code 3.
 type Problem struct {
-	Path      string
-	Line      int // 0: not of one line
-	Column    int
-	Message   string
-	Unwritten bool // the file was checked, and its fix could not be written
+	Path      string `json:"path"`
+	Line      int    `json:"line,omitempty"` // 0: not of one line
+	Column    int    `json:"column,omitempty"`
+	Message   string `json:"message"`
+	Unwritten bool   `json:"-"` // the file was checked, and its fix could not be written
 }
 
 // Note is what the user should know of a place that was left out, without being at
 // fault.
 type Note struct {
-	Path    string
-	Message string
+	Path    string `json:"path"`
+	Message string `json:"message"`
 }
 
 // NewFinding is a finding of a rule that does not judge Subjects, by its ID.

@@ -31,12 +31,8 @@ type scaler struct {
 func (r *reading) readScalers(ctx context.Context, to func(*check.File)) error {
 	for _, of := range scalers {
 		err := pages(ctx, func() {}, func(ctx context.Context, o meta.ListOptions) (string, error) {
-			path := []string{"apis", of.group, of.resource}
-			if r.o.Namespace != "" {
-				path = []string{"apis", of.group, "namespaces", r.o.Namespace, of.resource}
-			}
-			b, err := r.client.Core.Get().AbsPath(path...).SetHeader("Accept", "application/json").VersionedParams(&o, r.client.Parameters).DoRaw(ctx)
-			if err = r.client.Explain(err); err != nil {
+			b, err := r.client.get(ctx, of.group, r.o.Namespace, of.resource, o)
+			if err != nil {
 				return "", err
 			}
 			var list struct {
@@ -47,7 +43,7 @@ func (r *reading) readScalers(ctx context.Context, to func(*check.File)) error {
 				return "", fmt.Errorf("the list is not valid JSON: %w", err)
 			}
 			for _, item := range list.Items {
-				item.APIVersion, item.Kind, item.Metadata.Annotations = of.group, of.kind, nil
+				item.APIVersion, item.Kind = of.group, of.kind
 				b, err := json.Marshal(item)
 				if err != nil {
 					return "", fmt.Errorf("%s %s/%s: %w", of.kind, item.Metadata.Namespace, item.Metadata.Name, err)

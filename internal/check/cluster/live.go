@@ -40,9 +40,6 @@ const (
 	findingsMetric = "procfit_process_findings"
 )
 
-// scrapesAtOnce are done through the API server, which passes each on to a node.
-const scrapesAtOnce = 8
-
 // live are the programs of all nodes that an exporter runs on, by the identity of their
 // container in the runtime.
 type live struct {
@@ -73,20 +70,7 @@ func exporters(ctx context.Context, client *Client) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	work := make(chan core.Pod)
-	var workers sync.WaitGroup
-	for range scrapesAtOnce {
-		workers.Go(func() {
-			for p := range work {
-				l.scrape(ctx, client, p)
-			}
-		})
-	}
-	for _, p := range pods {
-		work <- p
-	}
-	close(work)
-	workers.Wait()
+	atOnce(pods, func(p core.Pod) { l.scrape(ctx, client, p) })
 	slices.Sort(l.problems)
 	return l, ctx.Err()
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 
 	core "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,6 +41,37 @@ func Connect(a Access) (*Client, error) {
 // list asks for a page; a namespace of "" is all.
 func (c *Client) list(ctx context.Context, namespace, resource string, o meta.ListOptions, into runtime.Object) error {
 	return c.Explain(c.Core.Get().NamespaceIfScoped(namespace, namespace != "").Resource(resource).VersionedParams(&o, c.Parameters).Do(ctx).Into(into))
+}
+
+// get reads a path of a group below /apis as JSON; a namespace of "" is all.
+func (c *Client) get(ctx context.Context, group, namespace, path string, o meta.ListOptions) ([]byte, error) {
+	at := []string{"apis", group}
+	if namespace != "" {
+		at = append(at, "namespaces", namespace)
+	}
+	b, err := c.Core.Get().AbsPath(append(at, path)...).SetHeader("Accept", "application/json").VersionedParams(&o, c.Parameters).DoRaw(ctx)
+	return b, c.Explain(err)
+}
+
+// requestsAtOnce are those of several objects, or through the API server, which passes each on to a node.
+const requestsAtOnce = 8
+
+// atOnce does something for each of a list, for several at the same time.
+func atOnce[T any](all []T, do func(T)) {
+	work := make(chan T)
+	var workers sync.WaitGroup
+	for range requestsAtOnce {
+		workers.Go(func() {
+			for one := range work {
+				do(one)
+			}
+		})
+	}
+	for _, one := range all {
+		work <- one
+	}
+	close(work)
+	workers.Wait()
 }
 
 // pageSize is how many objects are asked for at once. A page of pods takes some 10 MB
@@ -158,21 +192,12 @@ func (r *reading) pod(p *core.Pod) error {
 
 // drawsOnConfigs reports whether a variable may come from a ConfigMap.
 func drawsOnConfigs(p *core.Pod) bool {
-	for _, list := range [][]core.Container{p.Spec.InitContainers, p.Spec.Containers} {
-		for _, c := range list {
-			for _, from := range c.EnvFrom {
-				if from.ConfigMapRef != nil {
-					return true
-				}
-			}
-			for _, e := range c.Env {
-				if strings.HasPrefix(e.Name, "GO") && e.ValueFrom != nil && e.ValueFrom.ConfigMapKeyRef != nil {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Concat(p.Spec.InitContainers, p.Spec.Containers), func(c core.Container) bool {
+		return slices.ContainsFunc(c.EnvFrom, func(from core.EnvFromSource) bool { return from.ConfigMapRef != nil }) ||
+			slices.ContainsFunc(c.Env, func(e core.EnvVar) bool {
+				return strings.HasPrefix(e.Name, "GO") && e.ValueFrom != nil && e.ValueFrom.ConfigMapKeyRef != nil
+			})
+	})
 }
 
 // mostConfig is the longest entry that can be a variable worth a look.
@@ -190,12 +215,8 @@ func (r *reading) readConfigs(ctx context.Context, to func(*check.File)) error {
 			return "", err
 		}
 		for _, c := range list.Items {
-			kept := map[string]string{}
-			for key, value := range c.Data {
-				if len(value) <= mostConfig {
-					kept[key] = value
-				}
-			}
+			kept := c.Data
+			maps.DeleteFunc(kept, func(_, value string) bool { return len(value) > mostConfig })
 			if len(kept) == 0 {
 				continue
 			}

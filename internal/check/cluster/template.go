@@ -2,19 +2,16 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
-	apps "k8s.io/api/apps/v1"
-	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
-
-	"github.com/procfit/procfit/internal/host/cluster"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-// templatesAtOnce are asked for.
-const templatesAtOnce = 8
 
 // templates reads the pod templates of those controllers alone whose pods set
 // GOMAXPROCS, and finds the containers for which the template does not.
@@ -32,32 +29,21 @@ func (r *reading) templates(ctx context.Context) error {
 	var mu sync.Mutex
 	var failed error
 	denied := false
-	work := make(chan []*workload)
-	var workers sync.WaitGroup
-	for range templatesAtOnce {
-		workers.Go(func() {
-			for list := range work {
-				sets, err := r.template(ctx, list[0])
-				mu.Lock()
-				switch {
-				case apierrors.IsNotFound(err): // it goes just now
-				case apierrors.IsForbidden(err):
-					denied = true
-				case err != nil && failed == nil:
-					failed = explain("read the controller of pod "+list[0].namespace+"/"+list[0].example, err)
-				}
-				mu.Unlock()
-				for _, w := range list {
-					w.compare(sets)
-				}
-			}
-		})
-	}
-	for _, list := range byOwner {
-		work <- list
-	}
-	close(work)
-	workers.Wait()
+	atOnce(slices.Collect(maps.Values(byOwner)), func(list []*workload) {
+		sets, err := r.template(ctx, list[0])
+		for _, w := range list {
+			w.compare(sets)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case apierrors.IsNotFound(err): // it goes just now
+		case apierrors.IsForbidden(err):
+			denied = true
+		case err != nil && failed == nil:
+			failed = explain("read the controller of pod "+list[0].namespace+"/"+list[0].example, err)
+		}
+	})
 	if denied {
 		r.note("no permission to read the controllers of pods: whether something added GOMAXPROCS to their pods is not known")
 	}
@@ -75,43 +61,31 @@ func (w *workload) compare(sets map[string]bool) {
 	}
 }
 
+// templated are the controllers whose pod template is read, with their names in the API.
+var templated = map[string]string{
+	"apps/v1 ReplicaSet": "replicasets", "apps/v1 StatefulSet": "statefulsets", "apps/v1 DaemonSet": "daemonsets", "batch/v1 Job": "jobs",
+}
+
 // template tells of each container in a controller's pod template whether it sets
 // GOMAXPROCS; nil where the controller is of a kind that is not read.
 func (r *reading) template(ctx context.Context, w *workload) (map[string]bool, error) {
-	get := func(from cluster.Group, resource string, into runtime.Object) error {
-		return from.Get().Namespace(w.namespace).Resource(resource).Name(w.owner.Name).Do(ctx).Into(into)
+	resource := templated[w.owner.APIVersion+" "+w.owner.Kind]
+	if resource == "" {
+		return nil, nil
 	}
-	var spec *core.PodSpec
-	var err error
-	switch w.owner.APIVersion + " " + w.owner.Kind {
-	case "apps/v1 ReplicaSet":
-		var o apps.ReplicaSet
-		err, spec = get(r.client.Apps, "replicasets", &o), &o.Spec.Template.Spec
-	case "apps/v1 StatefulSet":
-		var o apps.StatefulSet
-		err, spec = get(r.client.Apps, "statefulsets", &o), &o.Spec.Template.Spec
-	case "apps/v1 DaemonSet":
-		var o apps.DaemonSet
-		err, spec = get(r.client.Apps, "daemonsets", &o), &o.Spec.Template.Spec
-	case "batch/v1 Job":
-		var o batch.Job
-		err, spec = get(r.client.Batch, "jobs", &o), &o.Spec.Template.Spec
-	}
-	if err != nil || spec == nil {
+	b, err := r.client.get(ctx, w.owner.APIVersion, w.namespace, resource+"/"+w.owner.Name, meta.ListOptions{})
+	if err != nil {
 		return nil, err
 	}
-	return setsIn(spec), nil
-}
-
-func setsIn(s *core.PodSpec) map[string]bool {
-	sets := map[string]bool{}
-	for _, list := range [][]core.Container{s.InitContainers, s.Containers} {
-		for _, c := range list {
-			sets[c.Name] = false
-			for _, e := range c.Env {
-				sets[c.Name] = sets[c.Name] || e.Name == "GOMAXPROCS"
-			}
-		}
+	var o struct {
+		Spec struct{ Template core.PodTemplateSpec }
 	}
-	return sets
+	if err := json.Unmarshal(b, &o); err != nil {
+		return nil, fmt.Errorf("the answer is not valid JSON: %w", err)
+	}
+	sets := map[string]bool{}
+	for _, c := range slices.Concat(o.Spec.Template.Spec.InitContainers, o.Spec.Template.Spec.Containers) {
+		sets[c.Name] = slices.ContainsFunc(c.Env, func(e core.EnvVar) bool { return e.Name == "GOMAXPROCS" })
+	}
+	return sets, nil
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -49,33 +50,13 @@ type reduced struct {
 	Kind       string   `json:"kind"`
 	Metadata   metadata `json:"metadata"`
 	Spec       struct {
-		Template struct {
-			Metadata metadata `json:"metadata"`
-			Spec     podSpec  `json:"spec"`
-		} `json:"template"`
+		Template core.PodTemplateSpec `json:"template"`
 	} `json:"spec"`
 }
 
 type metadata struct {
-	Name        string            `json:"name,omitempty"`
-	Namespace   string            `json:"namespace,omitempty"`
-	Annotations map[string]string `json:"annotations,omitempty"`
-}
-
-type podSpec struct {
-	Containers          []reducedContainer         `json:"containers"`
-	InitContainers      []reducedContainer         `json:"initContainers,omitempty"`
-	EphemeralContainers []reducedContainer         `json:"ephemeralContainers,omitempty"`
-	Resources           *core.ResourceRequirements `json:"resources,omitempty"`
-}
-
-type reducedContainer struct {
-	Name          string                       `json:"name"`
-	Image         string                       `json:"image"`
-	RestartPolicy *core.ContainerRestartPolicy `json:"restartPolicy,omitempty"` // of an init container: it stays
-	Env           []core.EnvVar                `json:"env,omitempty"`
-	EnvFrom       []core.EnvFromSource         `json:"envFrom,omitempty"`
-	Resources     *core.ResourceRequirements   `json:"resources,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
 }
 
 // seen is what the exporter of a node tells of a pod.
@@ -95,51 +76,43 @@ func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
 			w.kind, w.name = "Deployment", name
 		}
 	}
-	var o reduced
-	o.APIVersion, o.Kind = "v1", w.kind
-	o.Metadata = metadata{Name: w.name, Namespace: w.namespace}
-	o.Spec.Template.Metadata.Annotations = ours(p.Annotations)
-	s := &o.Spec.Template.Spec
-	s.Resources = cpuOf(p.Spec.Resources)
+	o := reduced{APIVersion: "v1", Kind: w.kind, Metadata: metadata{Name: w.name, Namespace: w.namespace}}
+	notes, s := ours(p.Annotations), &o.Spec.Template.Spec
+	o.Spec.Template.Annotations = notes
+	if of := p.Spec.Resources; of != nil {
+		cpu := cpuOf(*of)
+		s.Resources = &cpu
+	}
 	statuses := slices.Concat(p.Status.ContainerStatuses, p.Status.InitContainerStatuses, p.Status.EphemeralContainerStatuses)
 	resized := resizedAt(p)
-	add := func(to *[]reducedContainer, c core.Container) {
+	reduce := func(c core.Container) core.Container {
 		k, st := ofContainer(c, statusOf(statuses, c.Name), resized)
 		st.Live = seen.programs[c.Name]
 		st.Other = seen.whole && st.Live == nil && !st.started.IsZero()
-		if st.Live != nil && (check.Program{GoVersion: st.Live.GoVersion}).Check() == nil && st.Live.GoVersion != "" {
-			// A release by the way that a user names one.
-			if notes := &o.Spec.Template.Metadata.Annotations; *notes == nil {
-				*notes = map[string]string{annotationGo + c.Name: st.Live.GoVersion}
-			} else if (*notes)[annotationGo+c.Name] == "" {
-				(*notes)[annotationGo+c.Name] = st.Live.GoVersion
-			}
+		if st.Live != nil && st.Live.GoVersion != "" && (check.Program{GoVersion: st.Live.GoVersion}).Check() == nil && notes[annotationGo+c.Name] == "" {
+			notes[annotationGo+c.Name] = st.Live.GoVersion // as a user names a release
 		}
 		w.containers[c.Name] = st
-		*to = append(*to, k)
+		return k
 	}
 	for _, c := range p.Spec.InitContainers {
-		add(&s.InitContainers, c)
+		s.InitContainers = append(s.InitContainers, reduce(c))
 	}
 	for _, c := range p.Spec.Containers {
-		add(&s.Containers, c)
+		s.Containers = append(s.Containers, reduce(c))
 	}
 	for _, c := range p.Spec.EphemeralContainers {
-		add(&s.EphemeralContainers, core.Container(c.EphemeralContainerCommon))
+		k := reduce(core.Container(c.EphemeralContainerCommon))
+		s.EphemeralContainers = append(s.EphemeralContainers, core.EphemeralContainer{EphemeralContainerCommon: core.EphemeralContainerCommon(k)})
 	}
-	var err error
-	if w.object, err = json.Marshal(o); err != nil {
+	object, err := json.Marshal(o)
+	states, errStates := json.Marshal(w.containers)
+	if err := cmp.Or(err, errStates); err != nil {
 		return nil, "", fmt.Errorf("pod %s/%s: %w", p.Namespace, p.Name, err)
 	}
-	states, err := json.Marshal(w.containers)
-	if err != nil {
-		return nil, "", fmt.Errorf("pod %s/%s: %w", p.Namespace, p.Name, err)
-	}
-	sum := sha256.New()
-	fmt.Fprintf(sum, "%d %d ", cpus, len(w.object))
-	sum.Write(w.object)
-	sum.Write(states)
-	return w, fmt.Sprintf("%.16x", sum.Sum(nil)), nil
+	w.object = object
+	key := sha256.Sum256(fmt.Appendf(nil, "%d %d %s%s", cpus, len(object), object, states))
+	return w, fmt.Sprintf("%x", key[:16]), nil
 }
 
 // annotationGo and a container's name is the annotation of package manifest that names
@@ -148,12 +121,9 @@ const annotationGo = "procfit/go."
 
 // ours are the annotations that a user answers procfit with.
 func ours(all map[string]string) map[string]string {
-	var kept map[string]string
+	kept := map[string]string{}
 	for key, value := range all {
 		if strings.HasPrefix(key, "procfit/") || strings.HasPrefix(key, expected.Annotation) {
-			if kept == nil {
-				kept = map[string]string{}
-			}
 			kept[key] = value
 		}
 	}
@@ -161,11 +131,11 @@ func ours(all map[string]string) map[string]string {
 }
 
 // ofContainer reduces one. Of a running one the limits count that are in effect.
-func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Time) (reducedContainer, state) {
-	k := reducedContainer{Name: c.Name, Image: c.Image, RestartPolicy: c.RestartPolicy, EnvFrom: c.EnvFrom, Resources: cpuOf(&c.Resources)}
+func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Time) (core.Container, state) {
+	k := core.Container{Name: c.Name, Image: c.Image, RestartPolicy: c.RestartPolicy, EnvFrom: c.EnvFrom, Resources: cpuOf(c.Resources)}
 	var st state
 	if status != nil && status.Resources != nil {
-		k.Resources = cpuOf(status.Resources)
+		k.Resources = cpuOf(*status.Resources)
 	}
 	if status != nil && status.State.Running != nil {
 		st.started = status.State.Running.StartedAt.Time
@@ -211,21 +181,14 @@ func statusOf(all []core.ContainerStatus, name string) *core.ContainerStatus {
 }
 
 // cpuOf are the amounts of CPU alone.
-func cpuOf(r *core.ResourceRequirements) *core.ResourceRequirements {
-	if r == nil {
-		return nil
-	}
+func cpuOf(r core.ResourceRequirements) core.ResourceRequirements {
 	only := func(l core.ResourceList) core.ResourceList {
 		if q, ok := l[core.ResourceCPU]; ok {
 			return core.ResourceList{core.ResourceCPU: q}
 		}
 		return nil
 	}
-	limits, requests := only(r.Limits), only(r.Requests)
-	if limits == nil && requests == nil {
-		return nil
-	}
-	return &core.ResourceRequirements{Limits: limits, Requests: requests}
+	return core.ResourceRequirements{Limits: only(r.Limits), Requests: only(r.Requests)}
 }
 
 // resizedAt is when the resources of a pod were last changed in place, or zero. The API

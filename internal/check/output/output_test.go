@@ -174,12 +174,31 @@ func TestSARIF(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, got)
 		}
 	}
-	var log sarifLog
+	type places []struct {
+		PhysicalLocation struct{ ArtifactLocation struct{ URI string } }
+	}
+	var log struct {
+		Runs []struct {
+			Tool struct {
+				Driver struct{ Rules []struct{ ID string } }
+			}
+			Invocations []struct {
+				ExecutionSuccessful        bool
+				ToolExecutionNotifications []struct{ Locations places }
+			}
+			Results []struct {
+				RuleID       string
+				RuleIndex    int
+				Locations    places
+				Suppressions []struct{ Justification string }
+			}
+		}
+	}
 	if err := json.Unmarshal(render(t, "sarif", report()), &log); err != nil {
 		t.Fatal(err)
 	}
 	run := log.Runs[0]
-	if len(run.Results) != 4 || run.Invocations[0].Successful || len(run.Invocations[0].Notifications) != 2 {
+	if len(run.Results) != 4 || run.Invocations[0].ExecutionSuccessful || len(run.Invocations[0].ToolExecutionNotifications) != 2 {
 		t.Errorf("%d results, %+v", len(run.Results), run.Invocations)
 	}
 	for _, x := range run.Results {
@@ -187,10 +206,10 @@ func TestSARIF(t *testing.T) {
 			t.Errorf("rule %d is not %s", x.RuleIndex, x.RuleID)
 		}
 	}
-	if uri := run.Results[0].Locations[0].Physical.Artifact.URI; uri != "deploy/a%20b.yaml" {
+	if uri := run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation.URI; uri != "deploy/a%20b.yaml" {
 		t.Errorf("URI %q", uri)
 	}
-	if uri := run.Invocations[0].Notifications[0].Locations[0].Physical.Artifact.URI; uri != "./x:y.yaml" {
+	if uri := run.Invocations[0].ToolExecutionNotifications[0].Locations[0].PhysicalLocation.ArtifactLocation.URI; uri != "./x:y.yaml" {
 		t.Errorf("URI %q has a scheme", uri)
 	}
 	if s := run.Results[3].Suppressions; len(s) != 1 || s[0].Justification != `measured "twice"` {
