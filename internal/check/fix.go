@@ -61,8 +61,9 @@ func (x Fixer) prove(ctx context.Context, before *Report, texts map[string]*draf
 			return nil, err
 		}
 		again = false
+		was, is, added := tally(before), tally(after), after.Added(before)
 		for _, d := range changed {
-			again = d.judge(before, after) || again
+			again = d.judge(was, is, added) || again
 		}
 	}
 	for _, d := range changed {
@@ -194,13 +195,13 @@ func (d *draft) apply(findings []Finding) {
 
 // judge proves the text by what a run over it has found, and prepares the next one of the round.
 // It reports whether that is to be checked.
-func (d *draft) judge(before, after *Report) (again bool) {
+func (d *draft) judge(was, is map[key]int, added []Finding) (again bool) {
 	if len(d.untried) == 0 {
 		return false
 	}
 	list := d.untried[0]
 	d.untried = d.untried[1:]
-	why := d.unproven(before, after)
+	why := d.unproven(was, is, added)
 	switch {
 	case why == "":
 		d.safe = d.round
@@ -218,15 +219,31 @@ func (d *draft) judge(before, after *Report) (again bool) {
 }
 
 // key is what stays of a finding when lines move.
-type key struct{ rule, object, container string }
+type key struct{ path, rule, object, container string }
 
-func keyOf(f Finding) key { return key{f.Rule, f.Object, f.Container} }
+func keyOf(f Finding) key { return key{f.Path, f.Rule, f.Object, f.Container} }
+
+// tally counts findings by what stays of them, and the problems of a file by its path.
+func tally(r *Report) map[key]int {
+	of := map[key]int{}
+	for _, f := range r.Findings {
+		of[keyOf(f)]++
+	}
+	for _, p := range r.Problems {
+		of[key{path: p.Path}]++
+	}
+	return of
+}
+
+// Added are the findings of which there are more than before.
+func (r *Report) Added(before *Report) []Finding {
+	was, is := tally(before), tally(r)
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return is[keyOf(f)] <= was[keyOf(f)] })
+}
 
 // unproven says why the changes in the text are not safe, or nothing.
-func (d *draft) unproven(before, after *Report) string {
-	was, problemsBefore := d.count(before)
-	is, problemsAfter := d.count(after)
-	if problemsAfter > problemsBefore {
+func (d *draft) unproven(was, is map[key]int, added []Finding) string {
+	if file := (key{path: d.path}); is[file] > was[file] {
 		return "procfit cannot read it after the fix"
 	}
 	worst := rule.Info
@@ -239,28 +256,12 @@ func (d *draft) unproven(before, after *Report) string {
 		}
 	}
 	// What a change brings to light must be less than what it fixes.
-	for _, f := range after.Findings {
-		if f.Path == d.path && is[keyOf(f)] > was[keyOf(f)] && f.Severity.Rank() <= worst.Rank() {
+	for _, f := range added {
+		if f.Path == d.path && f.Severity.Rank() <= worst.Rank() {
 			return f.Rule + " would match after the fix"
 		}
 	}
 	return ""
-}
-
-// count is the findings of the file, by what stays of them, and its problems.
-func (d *draft) count(r *Report) (of map[key]int, problems int) {
-	of = map[key]int{}
-	for _, f := range r.Findings {
-		if f.Path == d.path {
-			of[keyOf(f)]++
-		}
-	}
-	for _, p := range r.Problems {
-		if p.Path == d.path {
-			problems++
-		}
-	}
-	return of, problems
 }
 
 // errChanged is of a file that somebody else has written since it was checked.

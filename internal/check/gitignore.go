@@ -60,14 +60,8 @@ func (g *ignoreFile) enter(dir string) {
 	if !ok {
 		return
 	}
-	key := strings.Join(at, "/")
-	found := g.read(filepath.Join(dir, ".gitignore"), at)
-	if key == "" {
-		g.patterns[key] = append(g.patterns[key], found...)
-		return
-	}
 	// A pattern of a folder goes before those above it.
-	g.patterns[key] = append(append([]ignorePattern{}, g.of(at[:len(at)-1])...), found...)
+	g.patterns[strings.Join(at, "/")] = append(slices.Clone(g.of(at)), g.read(filepath.Join(dir, ".gitignore"), at)...)
 }
 
 // of is the patterns in effect in a folder.

@@ -20,7 +20,7 @@ func TestReadModule(t *testing.T) {
 			t.Fatal(err)
 		}
 		want.From = path
-		if got, err := ReadModule(path); err != nil || got != want {
+		if got, err := ReadModule(nil, path); err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
 		}
 	}
@@ -29,11 +29,11 @@ func TestReadModule(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadModule(path); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadModule(nil, path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, err := ReadModule(t.TempDir()); err == nil {
+	if _, err := ReadModule(nil, t.TempDir()); err == nil {
 		t.Error("a folder is taken for a module")
 	}
 }

@@ -67,7 +67,7 @@ type MaySet struct {
 	Guarded bool   // only where the environment does not
 }
 
-// Programs are those that manifests may run. The nil one knows none.
+// Programs are those that manifests may run.
 type Programs struct {
 	Default Program // of every container, where Known
 
@@ -85,9 +85,6 @@ type kept struct {
 // Expect makes an expected value known that is kept in a file of its own, or without one in
 // procfit.yaml.
 func (p *Programs) Expect(file string, e *rule.Expected) {
-	if p == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.expected = append(p.expected, kept{e, file})
@@ -96,7 +93,8 @@ func (p *Programs) Expect(file string, e *rule.Expected) {
 
 // Expected is the value that is kept for the program of a use, by the name of its image,
 // of its container or of its command; nil: none is. One that names no program is of what
-// is known to be Go. Of several files the one in the folder of the use is taken, else the first.
+// is known to be Go. Of several files the one in the folder of the use is taken, else the first. Of nil
+// Programs there is none.
 func (p *Programs) Expected(u Use) *rule.Expected {
 	if p == nil {
 		return nil
@@ -122,9 +120,9 @@ func (u Use) IsCalled(name string) bool {
 }
 
 // ForAll reports whether a program is the one that holds for all.
-func (p *Programs) ForAll(known Program) bool { return p != nil && known == p.Default }
+func (p *Programs) ForAll(known Program) bool { return known == p.Default }
 
-// Add makes a program known.
+// Add makes a program known, unless nobody asks for programs: p is then nil.
 func (p *Programs) Add(c Candidate) {
 	if p == nil || !c.Known() {
 		return
@@ -139,31 +137,23 @@ func (p *Programs) Add(c Candidate) {
 // command; else, for what is known to be Go or is all that there is, the only one that
 // the user has named. Where several would do, it is none, and they are reported.
 func (p *Programs) For(u Use) (known Program, among []string) {
-	if p == nil {
-		return Program{}, nil
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	image := imageName(u.Image)
-	if image != "" {
-		if found := p.that(func(c Candidate) bool {
-			return slices.ContainsFunc(c.Images, func(i string) bool { return imageName(i) == image })
-		}); len(found) > 0 {
+	if image := imageName(u.Image); image != "" {
+		its := func(name string) bool { return imageName(name) == image }
+		if found := those(p.all, func(c Candidate) bool { return slices.ContainsFunc(c.Images, its) }); len(found) > 0 {
 			return one(startedBy(found, u.Command))
 		}
 	}
 	if p.Default.Known() {
 		return p.Default, nil
 	}
-	names := []string{shortName(u.Image), u.Name, path.Base(u.Command)}
-	found := p.that(func(c Candidate) bool {
-		return slices.ContainsFunc(c.Names, func(n string) bool { return n != "" && n != "." && slices.Contains(names, n) })
-	})
+	found := those(p.all, func(c Candidate) bool { return slices.ContainsFunc(c.Names, u.IsCalled) })
 	for i := range found {
 		found[i].Elsewhere = found[i].Module && ofAnother(u.Image, found[i].Path)
 	}
 	if len(found) == 0 && (u.Go || u.Only) {
-		found = p.that(func(c Candidate) bool { return c.Given })
+		found = those(p.all, func(c Candidate) bool { return c.Given })
 	}
 	return one(startedBy(found, u.Command))
 }
@@ -172,14 +162,11 @@ func (p *Programs) For(u Use) (known Program, among []string) {
 // the command; else, for what is known to be Go or is all that there is, of the only go.mod. "": none is,
 // or several.
 func (p *Programs) ModuleOf(u Use) (goMod string, named bool) {
-	if p == nil {
-		return "", false
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	found := p.that(func(c Candidate) bool { return c.Module && slices.ContainsFunc(c.Names, u.IsCalled) })
+	found := those(p.all, func(c Candidate) bool { return c.Module && slices.ContainsFunc(c.Names, u.IsCalled) })
 	if named = len(found) > 0; !named && (u.Go || u.Only) {
-		found = p.that(func(c Candidate) bool { return c.Module && !ofAnother(u.Image, c.Path) })
+		found = those(p.all, func(c Candidate) bool { return c.Module && !ofAnother(u.Image, c.Path) })
 	}
 	if len(found) != 1 {
 		return "", false
@@ -187,8 +174,8 @@ func (p *Programs) ModuleOf(u Use) (goMod string, named bool) {
 	return found[0].From, named
 }
 
-func (p *Programs) that(is func(Candidate) bool) []Candidate {
-	return slices.DeleteFunc(slices.Clone(p.all), func(c Candidate) bool { return !is(c) })
+func those(all []Candidate, are func(Candidate) bool) []Candidate {
+	return slices.DeleteFunc(slices.Clone(all), func(c Candidate) bool { return !are(c) })
 }
 
 // startedBy are those of the candidates that a command starts, or that are started
@@ -199,8 +186,8 @@ func startedBy(found []Candidate, command string) []Candidate {
 		func(c Candidate) bool { return c.Started },
 		func(c Candidate) bool { return !c.Module },
 	} {
-		if slices.ContainsFunc(found, better) {
-			found = slices.DeleteFunc(slices.Clone(found), func(c Candidate) bool { return !better(c) })
+		if some := those(found, better); len(some) > 0 {
+			found = some
 		}
 	}
 	return found
@@ -213,18 +200,16 @@ func one(found []Candidate) (Program, []string) {
 	}
 	sorting.Stable(found, func(a, b Candidate) int { return cmp.Compare(a.From, b.From) })
 	var among []string
+	same := true
 	for _, c := range found {
 		among = append(among, c.From)
-		same := c.Program
-		same.From = found[0].From
-		if same != found[0].Program {
-			for _, c := range found[len(among):] {
-				among = append(among, c.From)
-			}
-			return Program{}, slices.Compact(among)
-		}
+		c.From = found[0].From
+		same = same && c.Program == found[0].Program
 	}
-	return found[0].Program, nil
+	if same {
+		return found[0].Program, nil
+	}
+	return Program{}, slices.Compact(among)
 }
 
 // imageName is an image's whole name: what is left out is written as docker fills it in.
@@ -234,15 +219,12 @@ func imageName(name string) string {
 	if name == "" {
 		return ""
 	}
-	repository, tag := name, ""
-	if i := strings.LastIndexByte(name, ':'); i > strings.LastIndexByte(name, '/') {
-		repository, tag = name[:i], name[i+1:]
+	repository, tag := name, "latest"
+	if pinned {
+		tag = digest
 	}
-	if tag == "" {
-		tag = "latest"
-		if pinned {
-			tag = digest
-		}
+	if i := strings.LastIndexByte(name, ':'); i > strings.LastIndexByte(name, '/') {
+		repository, tag = name[:i], cmp.Or(name[i+1:], tag)
 	}
 	host, _, several := strings.Cut(repository, "/")
 	switch {
@@ -326,13 +308,10 @@ const automaxprocs = "go.uber.org/automaxprocs"
 // mostModule is more than any go.mod.
 const mostModule = 4 << 20
 
-// ReadModule is what a go.mod tells of the programs of its module. Which toolchain
-// builds them it tells only where it has a toolchain line; whether they follow a limit
-// is the go line's to say, whatever the toolchain.
-func ReadModule(path string) (Program, error) { return ReadModuleIn(nil, path) }
-
-// ReadModuleIn is ReadModule of a go.mod that was looked for above a path of a Tree.
-func ReadModuleIn(t *folder.Tree, path string) (Program, error) {
+// ReadModule is what a go.mod, which may be above the paths of a Tree, tells of the programs of its
+// module. Which toolchain builds them it tells only where it has a toolchain line; whether they follow
+// a limit is the go line's to say, whatever the toolchain.
+func ReadModule(t *folder.Tree, path string) (Program, error) {
 	b, err := t.ReadAbove(path, mostModule)
 	if err != nil {
 		return Program{}, err

@@ -134,9 +134,4 @@ func TestProgramsFor(t *testing.T) {
 			slices.Reverse(tc.all)
 		}
 	}
-	var nobody *Programs
-	nobody.Add(image)
-	if got, among := nobody.For(Use{Go: true}); got.Known() || among != nil || nobody.ForAll(got) {
-		t.Errorf("%+v, %v of none", got, among)
-	}
 }

@@ -67,7 +67,7 @@ const mostOfSource = 16 << 20
 // readRelease is the program that --go describes.
 func readRelease(text string) (check.Program, error) {
 	if filepath.Base(text) == "go.mod" {
-		return check.ReadModule(text)
+		return check.ReadModule(nil, text)
 	}
 	known := check.Program{GoVersion: "go" + strings.TrimPrefix(text, "go"), From: "--go " + text}
 	if known.Check() != nil {

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -150,27 +151,18 @@ func (s *store) targetOf(by *object, of target) []*container {
 	if !scaled[of.kind] {
 		return nil
 	}
-	for _, near := range []func(o *object) bool{
-		func(o *object) bool { return o.path == by.path },
-		func(o *object) bool { return path.Dir(o.path) == path.Dir(by.path) },
-	} {
-		objects := map[*object]bool{}
-		var found []*container
-		for _, k := range s.containers {
-			o := k.object
-			if o.kind == of.kind && o.name == of.name && sameNamespace(o.namespace, by.namespace) && near(o) {
-				objects[o] = true
-				found = append(found, k)
-			}
-		}
-		if len(objects) > 0 {
-			if len(objects) > 1 {
-				return nil
-			}
-			return found
+	var called []*container
+	for _, k := range s.containers {
+		if k.object.kind == of.kind && k.object.name == of.name {
+			called = append(called, k)
 		}
 	}
-	return nil
+	found := nearby(called, by, func(k *container) *object { return k.object })
+	if len(found) == 0 || path.Dir(found[0].object.path) != path.Dir(by.path) ||
+		slices.ContainsFunc(found, func(k *container) bool { return k.object != found[0].object }) {
+		return nil
+	}
+	return found
 }
 
 // injects reports whether a pod asks a mesh for a container that is not in the file, and

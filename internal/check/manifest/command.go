@@ -25,11 +25,13 @@ const (
 // assignments of env and of a simple sh -c, and export. What is more than that may set
 // the variables, too. A variable that it sets goes before all others.
 func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
-	u.starting(argv, at, lines)
 	if len(argv) == 0 {
 		return
 	}
-	u.command = argv[0]
+	u.argv, u.command = argv, argv[0]
+	if at != nil {
+		u.argvLine, u.argvColumn = lines+at.Line, at.Column
+	}
 	c := command{set: map[string]string{}}
 	c.argv(argv)
 	if c.program != "" {
@@ -57,9 +59,9 @@ func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 		}
 		switch {
 		case !c.plain:
-			v.state, v.value, v.why = facts.Unreadable, "", maySet
+			v = v.unknown(maySet)
 		case strings.ContainsAny(value, "$`"):
-			v.state, v.value, v.why = facts.Unreadable, "", fillsIn
+			v = v.unknown(fillsIn)
 		}
 		if u.started == nil {
 			u.started = map[string]variable{}
@@ -71,9 +73,9 @@ func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 // inCommand sets what the command sets, when all else is known.
 func (u *unit) inCommand() {
 	if u.unset {
-		u.env, u.godebug = absent(), absent()
+		u.env, u.godebug = variable{}, variable{}
 	}
-	u.exported = u.env.state != facts.Absent
+	u.exported = u.env.isSet()
 	r, inShell := u.inShell()
 	for name, v := range u.started {
 		if name == variableName && (v.why == maySet || v.why == fillsIn) && inShell {

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -33,6 +34,10 @@ type container struct {
 
 	fields  map[string]field // GOMAXPROCS and GODEBUG
 	envFrom []source
+
+	found    []check.Finding
+	answered []string // the rules of those that a user has answered
+	remedy   *remedy  // nil: there is none that is an edit
 }
 
 // amounts are the limit and the request that are written.
@@ -89,7 +94,7 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 			k.isGo = true
 		}
 		if misspelt(name) {
-			k.set(name, variable{line: d.line(item), column: item.Column, last: d.lines + lastLine(item, 0)})
+			k.set(name, d.variable(item, "env", ""))
 		}
 		if name == "GOMAXPROCS" || name == "GODEBUG" {
 			f := p.field(item, c, byName, d)
@@ -149,7 +154,7 @@ const bothValues = "a variable has a value or a valueFrom, not both"
 
 // field reads an item of env.
 func (p *pods) field(item, c *yaml.Node, byName map[string]*yaml.Node, d document) field {
-	f := field{variable: variable{state: facts.Known, source: "env", line: d.line(item), column: item.Column, last: d.lines + lastLine(item, 0)}}
+	f := field{variable: d.variable(item, "env", "")}
 	value, from := p.get(item, "value"), p.get(item, "valueFrom")
 	switch {
 	case value != nil && from != nil && from.Kind == yaml.MappingNode:
@@ -169,9 +174,6 @@ func (p *pods) field(item, c *yaml.Node, byName map[string]*yaml.Node, d documen
 }
 
 func (p *pods) valueFrom(f *field, from, c *yaml.Node, byName map[string]*yaml.Node) {
-	unknown := func(source, why string) {
-		f.state, f.source, f.why = facts.Unreadable, source, why
-	}
 	switch {
 	case p.get(from, "resourceFieldRef") != nil:
 		r := p.get(from, "resourceFieldRef")
@@ -183,7 +185,8 @@ func (p *pods) valueFrom(f *field, from, c *yaml.Node, byName map[string]*yaml.N
 		if of == nil {
 			f.refused = fmt.Sprintf("containerName: %q is not a container of this pod", f.reference.container)
 			f.kubelet = true
-			unknown("env, resourceFieldRef", f.refused)
+			f.variable = f.unknown("%s", f.refused)
+			f.source = "env, resourceFieldRef"
 			return
 		}
 		f.of = p.amounts(of, new(container))
@@ -196,9 +199,9 @@ func (p *pods) valueFrom(f *field, from, c *yaml.Node, byName map[string]*yaml.N
 		r := p.get(from, "configMapKeyRef")
 		f.config = &source{name: p.str(r, "name"), key: p.str(r, "key")}
 	case p.get(from, "secretKeyRef") != nil:
-		unknown("env", "it is in Secret "+p.str(from, "secretKeyRef", "name"))
+		f.variable = f.unknown("it is in Secret %s", p.str(from, "secretKeyRef", "name"))
 	default:
-		unknown("env", "it is a field of the running pod")
+		f.variable = f.unknown("it is a field of the running pod")
 	}
 }
 
@@ -240,13 +243,13 @@ func (f *field) fromLate(late map[string]bool, envFrom bool) {
 		return
 	}
 	if isPlaceholder(f.value) {
-		f.state, f.value, f.why = facts.Unreadable, "", fmt.Sprintf("%.60q is filled in before the manifest is applied", f.value)
+		f.variable = f.unknown("%.60q is filled in before the manifest is applied", f.value)
 		return
 	}
 	for rest, found := f.value, true; found; {
 		_, rest, found = strings.Cut(rest, "$(")
 		if name, _, closed := strings.Cut(rest, ")"); found && closed && (late[name] || envFrom) {
-			f.state, f.value, f.why = facts.Unreadable, "", fmt.Sprintf("$(%.60s) is filled in when the container starts", name)
+			f.variable = f.unknown("$(%.60s) is filled in when the container starts", name)
 			return
 		}
 	}

@@ -62,7 +62,7 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 	if len(stages) == 0 {
 		return nil, nil
 	}
-	u := &unit{env: absent(), godebug: absent()}
+	u := &unit{}
 	u.at = rule.Place{Path: file, Line: stages[len(stages)-1].line, Column: 1, Object: "image"}
 	u.written.Image = true
 	if image, version := released(stages); image != "" {
@@ -82,7 +82,7 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 			}
 		}
 		for name, v := range stages[at].env {
-			if name == "GOMAXPROCS" && u.env.state == facts.Absent || name == "GODEBUG" && u.godebug.state == facts.Absent {
+			if name == "GOMAXPROCS" && !u.env.isSet() || name == "GODEBUG" && !u.godebug.isSet() {
 				u.set(name, v)
 			}
 		}
@@ -107,6 +107,7 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 // fromImage takes ENTRYPOINT and CMD. One that is not a list is a script of sh.
 func (u *unit) fromImage(starts map[string]*parser.Node) {
 	var argv []string
+	line := 0
 	for _, name := range []string{"CMD", "ENTRYPOINT"} {
 		n := starts[name]
 		if n == nil {
@@ -116,18 +117,15 @@ func (u *unit) fromImage(starts map[string]*parser.Node) {
 		if !n.Attributes["json"] {
 			words = append([]string{"sh", "-c"}, words...)
 		}
-		argv = append(words, argv...)
-		u.starting(argv, &yaml.Node{Line: n.StartLine, Column: 1}, 0)
+		argv, line = append(words, argv...), n.StartLine
 	}
-	if len(argv) > 0 {
-		u.starts(argv, &yaml.Node{Line: u.argvLine, Column: 1}, 0)
-	}
+	u.starts(argv, &yaml.Node{Line: line, Column: 1}, 0)
 }
 
 // moduleOf is what the go.mod tells of the program that a Dockerfile builds: the one that
 // the user has named, else the one in its folder or in the nearest above.
 func (c *Checker) moduleOf(file string) check.Program {
-	if c.o.Programs != nil && c.o.Programs.Default.Language != "" {
+	if c.o.Programs.Default.Language != "" {
 		return c.o.Programs.Default
 	}
 	if file == check.Stdin {
@@ -135,7 +133,7 @@ func (c *Checker) moduleOf(file string) check.Program {
 	}
 	dir, err := filepath.Abs(filepath.Dir(filepath.FromSlash(file)))
 	for ; err == nil; dir = filepath.Dir(dir) {
-		known, errRead := check.ReadModuleIn(c.o.Tree, filepath.Join(dir, "go.mod"))
+		known, errRead := check.ReadModule(c.o.Tree, filepath.Join(dir, "go.mod"))
 		if errRead == nil || !errors.Is(errRead, fs.ErrNotExist) || filepath.Dir(dir) == dir {
 			return known // nothing where it cannot be read, and that is reported by itself
 		}
@@ -260,7 +258,7 @@ var literalDollar = pattern.Of(`\\\$|\$\(`)
 func imageVariable(value string, n *parser.Node) variable {
 	v := variable{state: facts.Known, value: unquote(value), source: "ENV", line: n.StartLine, column: 1, last: n.EndLine}
 	if strings.Contains(literalDollar().ReplaceAllString(value, ""), "$") {
-		v.state, v.value, v.why = facts.Unreadable, "", "the build fills it in"
+		return v.unknown("the build fills it in")
 	}
 	return v
 }

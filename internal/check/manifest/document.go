@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/show/pattern"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // text is a file of YAML or JSON, taken apart into its documents.
@@ -25,7 +26,7 @@ type text struct {
 	bad   bool         // something in it could not be parsed
 	reads *folder.Tree // what may be read besides it
 
-	composeFiles map[string]*[]layer // that it names, each read once; nil: one cannot be read
+	composeFiles map[string][]layer // that it names, each read once; nil: one cannot be read
 
 	again []check.Problem // keys that appear twice, which matter in a manifest
 }
@@ -127,16 +128,12 @@ func twice(n *yaml.Node, tell func(key *yaml.Node)) {
 }
 
 func invalidLine(b []byte) int {
-	line := 1
-	for len(b) > 0 {
-		r, n := utf8.DecodeRune(b)
-		if r == utf8.RuneError && n == 1 {
-			return line
+	line := 0
+	for l := range bytes.Lines(b) {
+		line++
+		if !utf8.Valid(l) {
+			break
 		}
-		if r == '\n' {
-			line++
-		}
-		b = b[n:]
 	}
 	return line
 }
@@ -148,7 +145,9 @@ func split(b []byte) []document {
 	var all []document
 	from, lines, at, line := 0, 0, 0, 0
 	cut := func(to, atLine int) {
-		all = append(all, document{from: from, to: to, lines: lines})
+		if holds(b[from:to]) {
+			all = append(all, document{from: from, to: to, lines: lines})
+		}
 		from, lines = to, atLine
 	}
 	for l := range bytes.Lines(b) {
@@ -161,13 +160,7 @@ func split(b []byte) []document {
 		at, line = at+len(l), line+1
 	}
 	cut(len(b), line)
-	kept := all[:0]
-	for _, d := range all {
-		if holds(b[d.from:d.to]) {
-			kept = append(kept, d)
-		}
-	}
-	return kept
+	return all
 }
 
 // streams takes apart what are several values of JSON one after the other, as jq -c and kubectl
@@ -300,6 +293,11 @@ func decode(b []byte) (*yaml.Node, error) {
 
 // line is a node's, in the file.
 func (d document) line(n *yaml.Node) int { return d.lines + n.Line }
+
+// variable is one that a node sets.
+func (d document) variable(at *yaml.Node, source, value string) variable {
+	return variable{state: facts.Known, value: value, source: source, line: d.line(at), column: at.Column, last: d.lines + lastLine(at, 0)}
+}
 
 // offset is the byte at which a node begins; -1 where it cannot be told. YAML counts
 // columns in characters, and a byte order mark not at all.

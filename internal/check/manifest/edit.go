@@ -3,7 +3,6 @@ package manifest
 import (
 	"bytes"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -21,39 +20,69 @@ type editor struct {
 	node  *yaml.Node // the container
 }
 
-// edit is a change of the bytes and of the meaning, and as an operation of a JSON patch
-// (RFC 6902) below the container.
-type edit struct {
-	splices []check.Splice
-	means   func(container *tree)
-	patch   string // `"op":"replace","path":"…","value":…`, the path from the container
+// editorOf finds a container again in the text of its file; nil: it is not there, or it is an alias.
+func editorOf(k *container, t text) *editor {
+	if k.object.doc >= len(t.docs) {
+		return nil
+	}
+	d := t.docs[k.object.doc]
+	node, steps := find(d.root, k.at.Line-d.lines, k.at.Column, nil)
+	if node == nil {
+		return nil
+	}
+	return &editor{text: t, doc: d, steps: steps, node: node}
 }
 
-// proven is the edit, if the spliced document means what it is to mean.
+// edit is a change of the bytes, and what it means.
+type edit struct {
+	splices []check.Splice
+	at      []step     // from the container to what is added, replaced or removed
+	adds    bool       // what is there moves behind it
+	key     string     // of what is added to a mapping
+	value   *yaml.Node // nil: it is removed
+}
+
+// carryOut makes the change in what the document means.
+func (x *edit) carryOut(container *yaml.Node) {
+	last := len(x.at) - 1
+	in, i, width := nodeAt(container, x.at[:last]...), x.at[last], 1
+	if in.Kind == yaml.MappingNode {
+		i, width = 2*i, 2
+	}
+	switch {
+	case x.value == nil:
+		in.Content = slices.Delete(in.Content, i, i+width)
+	case !x.adds:
+		in.Content[i+width-1] = x.value
+	case width == 2:
+		in.Content = slices.Insert(in.Content, i, str(x.key), x.value)
+	default:
+		in.Content = slices.Insert(in.Content, i, x.value)
+	}
+}
+
+// proven reports whether there is an edit, and the spliced document means what it is to mean.
 func (e *editor) proven(x *edit) bool {
-	if x == nil {
-		return false
-	}
 	want := meaning(e.doc.root)
-	if want == nil {
+	if x == nil || want == nil {
 		return false
 	}
-	container := want.at(e.steps)
-	if container == nil {
-		return false
-	}
-	x.means(container)
+	x.carryOut(nodeAt(want, e.steps...))
 	after, err := check.Apply(e.text.bytes, x.splices)
 	if err != nil {
 		return false
 	}
 	n, err := decode(after[e.doc.from : e.doc.to+len(after)-len(e.text.bytes)])
-	return err == nil && n != nil && want.equal(meaning(n))
+	if err != nil || n == nil {
+		return false
+	}
+	is := meaning(n)
+	return is != nil && same(want, is)
 }
 
 // span is the bytes of a scalar that is on one line without a tag or an anchor.
 func (e *editor) span(n *yaml.Node) (from, to int, ok bool) {
-	if n.Kind != yaml.ScalarNode {
+	if n == nil || n.Kind != yaml.ScalarNode {
 		return 0, 0, false
 	}
 	from = e.text.offset(e.doc, n)
@@ -119,54 +148,80 @@ func (e *editor) newline(at int) string {
 	return "\n"
 }
 
+// literal is a string as a scalar of the document, in single quotes where it has others inside and
+// the document is not JSON.
+func (e *editor) literal(value string) string {
+	start := bytes.TrimLeft(e.text.bytes[e.doc.from:e.doc.to], "\ufeff \t\r\n")
+	if strings.Contains(value, `"`) && !bytes.HasPrefix(start, []byte("{")) {
+		return "'" + strings.ReplaceAll(value, "'", "''") + "'"
+	}
+	return quoted(value)
+}
+
 // setScalar writes a string in the place of a scalar at steps from the container.
-func (e *editor) setScalar(n *yaml.Node, steps []step, pointer, value string) *edit {
+func (e *editor) setScalar(n *yaml.Node, steps []step, value string) *edit {
 	from, to, ok := e.span(n)
 	if !ok {
 		return nil
 	}
-	return &edit{
-		[]check.Splice{{From: from, To: to, New: quoted(value)}},
-		func(c *tree) {
-			if t := c.at(steps); t != nil {
-				*t = *str(value)
-			}
-		},
-		`"op":"replace","path":"` + pointer + `","value":` + quoted(value),
-	}
+	return &edit{splices: []check.Splice{{From: from, To: to, New: e.literal(value)}}, at: steps, value: str(value)}
 }
 
 // addKey adds a key behind another of a mapping.
-func (e *editor) addKey(n *yaml.Node, steps []step, behind, pointer string, added addition) *edit {
-	value, at := child(n, behind)
-	if value == nil {
-		return nil
-	}
-	_, to, ok := e.span(value)
+func (e *editor) addKey(n *yaml.Node, steps []step, behind, key string, value *yaml.Node) *edit {
+	before, at := child(n, behind)
+	_, to, ok := e.span(before)
 	if !ok {
 		return nil
 	}
-	key := n.Content[2*at]
+	place := n.Content[2*at]
 	var splice check.Splice
 	if n.Style&yaml.FlowStyle != 0 {
-		splice = check.Splice{From: to, To: to, New: ", " + added.flow(key.Style&yaml.DoubleQuotedStyle != 0)}
+		name := key
+		if place.Style&yaml.DoubleQuotedStyle != 0 {
+			name = quoted(key)
+		}
+		splice = check.Splice{From: to, To: to, New: ", " + name + ": " + flow(value)}
 	} else {
 		from, end, _ := e.lineOf(to)
-		keyAt := e.text.offset(e.doc, key)
-		if keyAt < from || !onlyComment().Match(e.text.bytes[to:end]) {
+		placeAt := e.text.offset(e.doc, place)
+		if placeAt < from || !onlyComment().Match(e.text.bytes[to:end]) {
 			return nil
 		}
-		splice = check.Splice{From: end, To: end, New: added.block(e.newline(to), strings.Repeat(" ", key.Column-1))}
+		splice = check.Splice{From: end, To: end, New: block(mapping(key, value), e.newline(to), strings.Repeat(" ", place.Column-1))}
 	}
-	return &edit{
-		[]check.Splice{splice},
-		func(c *tree) {
-			if t := c.at(steps); t != nil {
-				t.put(at+1, added.key, added.tree)
+	return &edit{[]check.Splice{splice}, append(slices.Clone(steps), at+1), true, key, value}
+}
+
+// addBefore adds a key before the one of a number of a mapping, and before the comments on
+// that one.
+func (e *editor) addBefore(n *yaml.Node, steps []step, i step, key string, value *yaml.Node) *edit {
+	if n.Kind != yaml.MappingNode || 2*i >= len(n.Content) {
+		return nil
+	}
+	place := n.Content[2*i]
+	at := e.text.offset(e.doc, place)
+	if at < 0 {
+		return nil
+	}
+	splice := check.Splice{From: at, To: at, New: quoted(key) + ": " + flow(value) + ", "}
+	if n.Style&yaml.FlowStyle == 0 {
+		from, _, _ := e.lineOf(at)
+		if strings.Trim(string(e.text.bytes[from:at]), " ") != "" {
+			return nil // the first key of an item of a list
+		}
+		for from > e.doc.from {
+			above, end, _ := e.lineOf(from - 1)
+			if !bytes.HasPrefix(bytes.TrimLeft(e.text.bytes[above:end], " "), []byte("#")) || above < e.doc.from {
+				break
 			}
-		},
-		`"op":"add","path":"` + pointer + "/" + added.key + `","value":` + added.json,
+			from = above
+		}
+		newline := e.newline(from)
+		lines := block(mapping(key, value), newline, strings.Repeat(" ", place.Column-1))
+		splice = check.Splice{From: from, To: from, New: strings.TrimPrefix(lines, newline) + newline}
 	}
+	return &edit{[]check.Splice{splice}, append(slices.Clone(steps), i), true, key, value}
 }
 
 // onlyComment is what may follow a value on its line.
@@ -174,6 +229,61 @@ var onlyComment = pattern.Of(`^[ \t]*(?:[ \t]#.*)?$`)
 
 // dashLine is what comes before an item of a list on its first line.
 var dashLine = pattern.Of(`^( *)-[ \t]+$`)
+
+// variableOf is GOMAXPROCS as an item of env, and limitReference the limit of the container as its value.
+func variableOf(value string) *yaml.Node { return mapping("name", variableName, "value", value) }
+
+func limitReference() *yaml.Node {
+	return mapping("name", variableName, "valueFrom", mapping("resourceFieldRef", mapping("resource", "limits.cpu", "divisor", "1")))
+}
+
+// addVariable adds an item to the container's env.
+func (e *editor) addVariable(item *yaml.Node) *edit {
+	env, at := child(e.node, "env")
+	if isMerged(e.node, "env") {
+		return nil
+	}
+	if env == nil {
+		for _, behind := range []string{"image", "name"} {
+			if x := e.addKey(e.node, nil, behind, "env", list(item)); e.proven(x) {
+				return x
+			}
+		}
+		return nil
+	}
+	if env.Kind != yaml.SequenceNode || len(env.Content) == 0 {
+		return nil
+	}
+	added := func(i, offset int, text string) *edit {
+		return &edit{splices: []check.Splice{{From: offset, To: offset, New: text}}, at: []step{at, i}, adds: true, value: item}
+	}
+	offset := e.text.offset(e.doc, env.Content[0])
+	if env.Style&yaml.FlowStyle != 0 {
+		return added(0, offset, flow(item)+", ")
+	}
+	// Behind the last item, so that comments stay with theirs; where it is not seen
+	// where that ends, before the first.
+	_, end, ok := e.itemLines(env.Content[len(env.Content)-1])
+	first, _, okFirst := e.itemLines(env.Content[0])
+	if !ok || !okFirst {
+		return nil
+	}
+	dash := string(dashLine().FindSubmatch(e.text.bytes[first:offset])[1])
+	if x := added(len(env.Content), end, e.itemBlock(item, dash, end)); e.proven(x) {
+		return x
+	}
+	return added(0, first, e.itemBlock(item, dash, first))
+}
+
+// itemBlock is an item of a list in block style, for an offset where a line begins.
+func (e *editor) itemBlock(item *yaml.Node, indent string, at int) string {
+	newline := e.newline(max(0, at-1))
+	lines := block(list(item), newline, indent)
+	if at > 0 && e.text.bytes[at-1] != '\n' { // the last line of the file has no end
+		return lines
+	}
+	return strings.TrimPrefix(lines, newline) + newline
+}
 
 // removeItem takes an item out of the container's env, and env with its last.
 func (e *editor) removeItem(i int) *edit {
@@ -185,10 +295,8 @@ func (e *editor) removeItem(i int) *edit {
 	if !ok {
 		return nil
 	}
-	last := len(env.Content) == 1
-	x := &edit{patch: `"op":"remove","path":"/env/` + strconv.Itoa(i) + `"`}
-	if last {
-		x.patch = `"op":"remove","path":"/env"`
+	x := &edit{splices: []check.Splice{{From: from, To: to}}, at: []step{at, i}}
+	if len(env.Content) == 1 {
 		key := e.text.offset(e.doc, e.node.Content[2*at])
 		if key < 0 {
 			return nil
@@ -199,15 +307,7 @@ func (e *editor) removeItem(i int) *edit {
 		}
 		// Between env and its only item are comments on it: they stay.
 		x.splices = append(x.splices, check.Splice{From: keyFrom, To: keyTo + len(end)})
-	}
-	x.splices = append(x.splices, check.Splice{From: from, To: to})
-	x.means = func(c *tree) {
-		switch t := c.at([]step{at}); {
-		case last:
-			c.cut(at)
-		case t != nil:
-			t.cut(i)
-		}
+		x.at = []step{at}
 	}
 	return x
 }
@@ -238,4 +338,20 @@ func (e *editor) index(v variable) int {
 		return -1
 	}
 	return slices.IndexFunc(env.Content, func(n *yaml.Node) bool { return e.doc.line(n) == v.line && n.Column == v.column })
+}
+
+// below is the value under some keys of the item of env that is a variable's, and the way to it from
+// the container; nil: there is none.
+func (e *editor) below(v variable, keys ...string) (*yaml.Node, []step) {
+	env, at := child(e.node, "env")
+	i := e.index(v)
+	if i < 0 {
+		return nil, nil
+	}
+	n, steps := env.Content[i], []step{at, i}
+	for _, key := range keys {
+		n, at = child(n, key)
+		steps = append(steps, at)
+	}
+	return n, steps
 }

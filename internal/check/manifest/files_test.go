@@ -3,7 +3,6 @@ package manifest
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,17 +27,11 @@ func TestFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			dir := t.TempDir()
+			files := map[string]string{}
 			for _, f := range a.Files {
-				file := filepath.Join(dir, filepath.FromSlash(f.Name))
-				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(file, f.Data, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				files[f.Name] = string(f.Data)
 			}
-			t.Chdir(dir)
+			t.Chdir(written(t, files))
 			var want, got, says []string
 			open := ""
 			for line := range strings.Lines(string(a.Comment)) {
@@ -50,9 +43,9 @@ func TestFiles(t *testing.T) {
 					open = strings.TrimSpace(rest)
 				}
 			}
-			r, err := check.Run(context.Background(), check.Options{Paths: []string{"."}, Checkers: []check.Checker{New(Options{Programs: &check.Programs{}})}})
-			if err != nil || len(r.Problems) > 0 {
-				t.Fatalf("%v, %v", err, r.Problems)
+			r := expectation{}.run(t, ".", nil)
+			if len(r.Problems) > 0 {
+				t.Fatal(r.Problems)
 			}
 			var said strings.Builder
 			opened := 0
@@ -89,7 +82,7 @@ func TestFiles(t *testing.T) {
 // TestNamedAlone holds that a file which changes another one is checked with that, also if only the
 // first is named, and that what is named together is checked once.
 func TestNamedAlone(t *testing.T) {
-	dir := written(t, map[string]string{
+	t.Chdir(written(t, map[string]string{
 		"compose.yaml":                 "services:\n  api: {image: x, environment: {GOMAXPROCS: \"9\"}, cpus: 2}\n",
 		"compose.override.yaml":        "services:\n  api: {environment: {GOMAXPROCS: \"5\"}}\n",
 		"api.service":                  "[Service]\nExecStart=/app\nCPUQuota=200%\n",
@@ -102,11 +95,9 @@ func TestNamedAlone(t *testing.T) {
 		"broken/compose.override.yaml": "services:\n  api: {environment: {GOMAXPROCS: \"5\"}}\n",
 		"answered.service":             "[Service]\nExecStart=/app\n# procfit:ignore PF001 measured\nEnvironment=GOMAXPROCS=8\nCPUQuota=200%\n",
 		"answered.service.d/d.conf":    "[Service]\nNice=5\n",
-	})
-	t.Chdir(dir)
-	broken := check.Options{Paths: []string{"broken/compose.override.yaml"}, Checkers: []check.Checker{New(Options{Programs: &check.Programs{}})}}
-	if r, err := check.Run(context.Background(), broken); err != nil || len(r.Problems) != 1 || r.Problems[0].Path != "broken/compose.yaml" {
-		t.Errorf("a main file that is not YAML: %v, %v", err, r)
+	}))
+	if r := (expectation{}).run(t, "broken/compose.override.yaml", nil); len(r.Problems) != 1 || r.Problems[0].Path != "broken/compose.yaml" {
+		t.Errorf("a main file that is not YAML: %+v", r)
 	}
 	for name, tc := range map[string]struct {
 		paths []string
@@ -121,7 +112,7 @@ func TestNamedAlone(t *testing.T) {
 		"of a template":        {[]string{"job@.service.d/c.conf"}, "job@.service 8", "PF001"},
 		"an answered finding":  {[]string{"answered.service.d/d.conf"}, "answered.service 8", ""},
 	} {
-		r, err := check.Run(context.Background(), check.Options{Paths: tc.paths, Checkers: []check.Checker{New(Options{Programs: &check.Programs{}})}})
+		r, err := check.Run(context.Background(), check.Options{Paths: tc.paths, Checkers: []check.Checker{New(Options{})}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,9 +3,8 @@ package manifest
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -14,14 +13,26 @@ import (
 
 // addChanges gives the findings of a file's containers their changes. It reads the file
 // again: trees of all files at once would not fit.
-func (c *Checker) addChanges(f *check.File, list []*judged) {
+func addChanges(f *check.File, list []*container) {
 	b, err := f.Read(mostBytes)
 	if err != nil {
 		return // it could be read before; what has become of it shows when it is fixed
 	}
 	t := parse(f.Path, b, nowhere{})
-	for _, j := range list {
-		c.addChange(t, j)
+	for _, k := range list {
+		e := editorOf(k, t)
+		if e == nil {
+			continue
+		}
+		x := k.remedy.edit(e)
+		if !e.proven(x) {
+			continue
+		}
+		for i := range k.found {
+			if f := &k.found[i]; k.fixes(*f) {
+				f.Change = &check.Change{Path: k.at.Path, Splices: x.splices, Becomes: k.remedy.becomes}
+			}
+		}
 	}
 }
 
@@ -33,56 +44,6 @@ func (nowhere) Finding(check.Finding) {}
 func (nowhere) Problem(check.Problem) {}
 func (nowhere) Note(check.Note)       {}
 func (nowhere) Ignore(check.Ignore)   {}
-
-func (c *Checker) addChange(t text, j *judged) {
-	k, r := j.container, j.remedy
-	if r == nil || k.object.doc >= len(t.docs) {
-		return
-	}
-	d := t.docs[k.object.doc]
-	node, steps := find(d.root, k.at.Line-d.lines, k.at.Column, nil)
-	if node == nil {
-		return
-	}
-	e := &editor{text: t, doc: d, node: node, steps: steps}
-	x := r.edit(e)
-	if !e.proven(x) {
-		return
-	}
-	for i := range j.findings {
-		f := &j.findings[i]
-		if !j.fixes(*f) {
-			continue
-		}
-		if k.object.rendered != "" && !(c.o.Stdin && k.object.path == check.Stdin) {
-			f.Fix += fmt.Sprintf("; %s renders this file, so change its source, or add the JSON patch [{%s}]", k.object.rendered, e.patch(x))
-			continue
-		}
-		f.Change = &check.Change{Path: k.at.Path, Splices: x.splices, Becomes: r.becomes}
-	}
-}
-
-// patch is the operation below the object instead of the container.
-func (e *editor) patch(x *edit) string {
-	below := ""
-	n := e.doc.root
-	for _, s := range e.steps {
-		for n.Kind == yaml.AliasNode {
-			n = n.Alias
-		}
-		if n.Kind == yaml.MappingNode {
-			if kind, _ := child(n, "kind"); kind != nil {
-				below = ""
-			}
-			below += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(n.Content[2*s].Value)
-			n = n.Content[2*s+1]
-			continue
-		}
-		below += fmt.Sprintf("/%d", s)
-		n = n.Content[s]
-	}
-	return strings.Replace(x.patch, `"path":"`, `"path":"`+below, 1)
-}
 
 // remedy is the one change that is best for a container, and the findings that it
 // fixes.
@@ -101,23 +62,26 @@ var (
 )
 
 // advise finds a container's remedy and puts its words into the findings.
-func (c *Checker) advise(j *judged) {
-	if len(j.findings) == 0 {
+func (c *Checker) advise(k *container) {
+	if len(k.found) == 0 {
 		return
 	}
-	for _, f := range j.findings {
+	for _, f := range k.found {
 		if slices.ContainsFunc(c.ignores[f.Path], func(i check.Ignore) bool { return i.Answers(f) }) {
-			j.answered = append(j.answered, f.Rule)
+			k.answered = append(k.answered, f.Rule)
 		}
 	}
-	j.remedy = c.remedy(j)
-	divisorFirst := j.has("PF015") && (j.remedy == nil || !slices.Contains(j.remedy.fixes, "PF004"))
-	uses := j.container.refers && j.container.unit.env.source != sourceCommand
-	for i := range j.findings {
-		f := &j.findings[i]
+	k.remedy = c.remedy(k)
+	divisorFirst := k.has("PF015") && (k.remedy == nil || !slices.Contains(k.remedy.fixes, "PF004"))
+	uses := k.refers && k.unit.env.source != sourceCommand
+	for i := range k.found {
+		f := &k.found[i]
 		switch {
-		case j.remedy != nil && j.fixes(*f):
-			f.Fix = j.remedy.words
+		case k.fixes(*f):
+			f.Fix = k.remedy.words
+			if !c.changeable(k.object) {
+				f.Fix += "; " + k.object.rendered + " renders this file, so change its source"
+			}
 		case uses && f.Rule == "PF004":
 			f.Fix = strings.Replace(f.Fix, "remove it", "first change what uses it in the command or in another variable, then remove it", 1)
 		}
@@ -127,41 +91,45 @@ func (c *Checker) advise(j *judged) {
 	}
 }
 
-// fixes reports whether the remedy is one for the finding, which nobody has answered.
-func (j *judged) fixes(f check.Finding) bool {
-	return slices.Contains(j.remedy.fixes, f.Rule) && !slices.Contains(j.answered, f.Rule)
+// changeable reports whether the file of an object may be changed: nothing renders it, or it is the
+// standard input that is to be fixed.
+func (c *Checker) changeable(o *object) bool {
+	return o.rendered == "" || c.o.Stdin && o.path == check.Stdin
 }
 
-func (c *Checker) remedy(j *judged) *remedy {
-	k, has := j.container, j.has
+// fixes reports whether the remedy is one for the finding, which nobody has answered.
+func (k *container) fixes(f check.Finding) bool {
+	return k.remedy != nil && slices.Contains(k.remedy.fixes, f.Rule) && !slices.Contains(k.answered, f.Rule)
+}
+
+func (c *Checker) remedy(k *container) *remedy {
 	// Who says that the value is meant so does not want it gone.
-	meant := slices.ContainsFunc(j.answered, func(id string) bool { return id == "PF001" || id == "PF002" || id == "PF004" })
+	meant := slices.ContainsFunc(k.answered, func(id string) bool { return id == "PF001" || id == "PF002" || id == "PF004" })
 	s := rule.NewSubject(k.observed(c.o.NodeCPUs))
 	f, written := k.fields["GOMAXPROCS"]
 	removeIt := func(e *editor) *edit { return e.removeItem(e.index(f.variable)) }
 	switch {
 	case k.unit.env.source == sourceCommand:
 		return nil // what env says does not count
-	case !written && (k.unit.env.state != facts.Absent || k.partial || !j.costs(ofRuntime)):
+	case !written && (k.unit.env.isSet() || k.partial || !k.costs(ofRuntime)):
 		return nil
 	case !written && s.Measured() && s.Fit.Procs != s.Expected.Procs:
-		add := func(e *editor) *edit { return e.addVariable(literal(fmt.Sprint(s.Expected.Procs))) }
+		add := func(e *editor) *edit { return e.addVariable(variableOf(fmt.Sprint(s.Expected.Procs))) }
 		return &remedy{add, fmt.Sprintf("set GOMAXPROCS=%d, the expected value, or %s", s.Expected.Procs, s.Expected.MeasureAgain()), s.Expected.Procs, ofRuntime}
 	case !written && limited(s):
-		return &remedy{
-			(*editor).setReference, fmt.Sprintf(`set GOMAXPROCS from limits.cpu, in whole CPUs (divisor: "1"), which makes it %d`, s.Fit.Procs), s.Fit.Procs, ofRuntime,
-		}
+		add := func(e *editor) *edit { return e.addVariable(limitReference()) }
+		return &remedy{add, fmt.Sprintf(`set GOMAXPROCS from limits.cpu, in whole CPUs (divisor: "1"), which makes it %d`, s.Fit.Procs), s.Fit.Procs, ofRuntime}
 	case !written:
 		return nil
 	case f.twice:
 		return &remedy{removeIt, "remove the first one: the last one wins", 0, []string{"PF019"}}
-	case has("PF060") && s.Measured() && f.reference == nil && f.config == nil && f.state == facts.Known && f.refused == "":
+	case k.has("PF060") && s.Measured() && f.reference == nil && f.config == nil && f.state == facts.Known && f.refused == "":
 		r := k.write(f, fmt.Sprint(s.Expected.Procs), []string{"PF060", "PF003"})
 		r.words += ", or " + s.Expected.MeasureAgain()
 		return r
-	case !has(ofVariable...):
+	case !k.has(ofVariable...):
 		return nil
-	case k.removable(s, f) && !meant && !has("PF002"): // fewer than fit may be meant
+	case k.removable(s, f) && !meant && !k.has("PF002"): // fewer than fit may be meant
 		r := &remedy{removeIt, removal(s), s.Unset(), ofVariable}
 		if s.EveryCPU(r.becomes) {
 			r.becomes = 0
@@ -170,15 +138,15 @@ func (c *Checker) remedy(j *judged) *remedy {
 	case f.reference != nil:
 		return k.fixReference(f, s)
 	case f.config == nil && f.state == facts.Known && f.refused != bothValues:
-		return k.fixValue(f, s, has)
+		return k.fixValue(f, s)
 	}
 	return nil
 }
 
 // has reports whether one of the rules has found what nobody has answered.
-func (j *judged) has(rules ...string) bool {
-	return slices.ContainsFunc(j.findings, func(f check.Finding) bool {
-		return slices.Contains(rules, f.Rule) && !slices.Contains(j.answered, f.Rule)
+func (k *container) has(rules ...string) bool {
+	return slices.ContainsFunc(k.found, func(f check.Finding) bool {
+		return slices.Contains(rules, f.Rule) && !slices.Contains(k.answered, f.Rule)
 	})
 }
 
@@ -190,9 +158,9 @@ func limited(s rule.Subject) bool {
 
 // costs reports whether one of the rules has found what is more than an info, such as the
 // runtime's own floor of two.
-func (j *judged) costs(rules []string) bool {
-	return slices.ContainsFunc(j.findings, func(f check.Finding) bool {
-		return slices.Contains(rules, f.Rule) && f.Severity != rule.Info && !slices.Contains(j.answered, f.Rule)
+func (k *container) costs(rules []string) bool {
+	return slices.ContainsFunc(k.found, func(f check.Finding) bool {
+		return slices.Contains(rules, f.Rule) && f.Severity != rule.Info && !slices.Contains(k.answered, f.Rule)
 	})
 }
 
@@ -229,46 +197,26 @@ func (k *container) fixReference(f field, s rule.Subject) *remedy {
 		r.words += fmt.Sprintf(", which makes it %d", s.Fit.Procs)
 	}
 	r.edit = func(e *editor) *edit {
-		node, steps := e.reference(f.variable)
-		if node == nil {
-			return nil
-		}
-		at := fmt.Sprintf("/env/%d/valueFrom/resourceFieldRef", steps[1])
+		node, steps := e.below(f.variable, "valueFrom", "resourceFieldRef")
 		divisor, i := child(node, "divisor")
 		if divisor == nil {
-			return e.addKey(node, steps, "resource", at, divisorOne())
+			return e.addKey(node, steps, "resource", "divisor", str("1"))
 		}
-		return e.setScalar(divisor, append(steps, i), at+"/divisor", "1")
+		return e.setScalar(divisor, append(steps, i), "1")
 	}
 	return r
 }
 
-// reference is the mapping of a variable's resourceFieldRef, and the way to it from the
-// container.
-func (e *editor) reference(v variable) (*yaml.Node, []step) {
-	env, a := child(e.node, "env")
-	i := e.index(v)
-	if i < 0 {
-		return nil, nil
-	}
-	from, b := child(env.Content[i], "valueFrom")
-	reference, c := child(from, "resourceFieldRef")
-	if reference == nil || reference.Kind != yaml.MappingNode {
-		return nil, nil
-	}
-	return reference, []step{a, i, b, c}
-}
-
 // fixValue writes a value that fits, or the quotes that a value needs.
-func (k *container) fixValue(f field, s rule.Subject, has func(...string) bool) *remedy {
+func (k *container) fixValue(f field, s rule.Subject) *remedy {
 	value, fixes := f.value, []string{"PF016"}
-	if limited(s) && has("PF001", "PF003") {
+	if limited(s) && k.has("PF001", "PF003") {
 		value, fixes = fmt.Sprint(s.Fit.Procs), []string{"PF001", "PF003", "PF005", "PF006", "PF016"}
-	} else if !has("PF016") || f.refused == "" || has("PF003") {
+	} else if !k.has("PF016") || f.refused == "" || k.has("PF003") {
 		return nil
 	}
 	r := k.write(f, value, fixes)
-	if !k.program.Known() && !k.refers && limited(s) && s.Unset() == s.Fit.Procs && has("PF001", "PF003") {
+	if !k.program.Known() && !k.refers && limited(s) && s.Unset() == s.Fit.Procs && k.has("PF001", "PF003") {
 		r.words += needsNone
 	}
 	return r
@@ -277,20 +225,12 @@ func (k *container) fixValue(f field, s rule.Subject, has func(...string) bool) 
 // write is the remedy that writes a value.
 func (k *container) write(f field, value string, fixes []string) *remedy {
 	r := &remedy{words: fmt.Sprintf("write GOMAXPROCS=%s as value: %s", value, quoted(value)), fixes: fixes}
-	if n, err := fmt.Sscan(value, &r.becomes); n != 1 || err != nil {
-		r.becomes = 0
+	if n, err := strconv.Atoi(value); err == nil {
+		r.becomes = n
 	}
 	r.edit = func(e *editor) *edit {
-		env, a := child(e.node, "env")
-		i := e.index(f.variable)
-		if i < 0 {
-			return nil
-		}
-		node, b := child(env.Content[i], "value")
-		if node == nil {
-			return nil
-		}
-		return e.setScalar(node, []step{a, i, b}, fmt.Sprintf("/env/%d/value", i), value)
+		node, steps := e.below(f.variable, "value")
+		return e.setScalar(node, steps, value)
 	}
 	return r
 }

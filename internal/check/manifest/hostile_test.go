@@ -66,12 +66,7 @@ func TestHostile(t *testing.T) {
 		"a byte order mark alone":       {"\ufeff", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			for file, text := range map[string]string{"a.yaml": tc.text, "b.yaml": good} {
-				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
+			dir := written(t, map[string]string{"a.yaml": tc.text, "b.yaml": good})
 			begun := time.Now()
 			r := expectation{options: Options{Changes: true, Programs: &check.Programs{Default: check.Program{GoVersion: "go1.24"}}}}.run(t, dir, nil)
 			if took := time.Since(begun); took > time.Minute {
@@ -93,11 +88,7 @@ func TestHostile(t *testing.T) {
 
 // TestManyDocuments: one that is broken costs only itself.
 func TestManyDocuments(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "all.yaml")
-	if err := os.WriteFile(file, []byte(strings.Repeat(good+"---\n{broken\n---\n", 300)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r := expectation{}.run(t, file, nil)
+	r := expectation{}.run(t, written(t, map[string]string{"all.yaml": strings.Repeat(good+"---\n{broken\n---\n", 300)}), nil)
 	if len(r.Problems) != 300 || len(r.Findings) < 300 {
 		t.Errorf("%d problems, %d findings", len(r.Problems), len(r.Findings))
 	}
@@ -118,11 +109,7 @@ func TestHostileLines(t *testing.T) {
 		t.Errorf("%d settings", len(all))
 	}
 	for _, name := range []string{"Dockerfile", "api.service"} {
-		file := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(file, []byte(strings.Repeat("#\n", mostLines)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		r := expectation{}.run(t, file, nil)
+		r := expectation{}.run(t, written(t, map[string]string{name: strings.Repeat("#\n", mostLines)}), nil)
 		if len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "procfit reads at most 1048576") {
 			t.Errorf("%s: %v", name, r.Problems)
 		}

@@ -65,13 +65,3 @@ func covered(i check.Ignore, line int, units []*unit) check.Ignore {
 	}
 	return i
 }
-
-// forIgnores gives the unit the places of its variables before they are resolved.
-func (k *container) forIgnores() {
-	if f, ok := k.fields["GOMAXPROCS"]; ok {
-		k.unit.env = f.variable
-	}
-	if f, ok := k.fields["GODEBUG"]; ok {
-		k.godebug = f.variable
-	}
-}

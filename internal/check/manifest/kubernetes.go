@@ -59,7 +59,7 @@ func (p *pods) document() error {
 	p.left = mostNodes
 	p.object(d.root, nil, 0)
 	if !p.found {
-		if at := p.setting(d.root, 0); at != nil {
+		if at := first(d.root, p.isSetting, 0); at != nil {
 			p.found = true
 			p.notUnderstood(&object{}, at)
 		}
@@ -97,12 +97,12 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 		}
 		switch kind {
 		case "ConfigMap":
-			p.into.config(o, p.configData(n), false)
+			p.into.configs[o.name] = append(p.into.configs[o.name], &config{object: *o, data: p.configData(n)})
 			p.refusedData(n, o)
 			return
 		case "LimitRange":
 			if limit, request := p.defaults(n); limit.amount != nil || request.amount != nil {
-				p.into.limitRange(o, limit, request)
+				p.into.ranges = append(p.into.ranges, limitRange{*o, limit, request})
 			}
 			return
 		case "HorizontalPodAutoscaler", "ScaledObject":
@@ -140,7 +140,8 @@ func (p *pods) workload(n *yaml.Node, o *object, depth int) {
 	if len(p.into.containers) > before {
 		return
 	}
-	if at := p.naming(n, 0); at != nil {
+	naming := func(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && strings.Contains(n.Value, variableName) }
+	if at := first(n, naming, 0); at != nil {
 		p.notUnderstood(o, at)
 	}
 }
@@ -155,7 +156,7 @@ func (p *pods) prow(root *yaml.Node) {
 		}
 		for _, list := range lists {
 			for _, job := range p.items(list) {
-				if spec := p.get(job, "spec"); spec != nil && p.isPodSpec(spec) {
+				if spec := p.get(job, "spec"); p.isPodSpec(spec) {
 					p.found = true
 					p.prowJob(job, spec)
 				}
@@ -176,38 +177,26 @@ func (p *pods) prowJob(job, spec *yaml.Node) {
 	}
 }
 
-// setting is the first item of a list of variables that sets GOMAXPROCS; nil: there is none.
-func (p *pods) setting(n *yaml.Node, depth int) *yaml.Node {
+// isSetting reports whether a node is an item of a list of variables that sets GOMAXPROCS.
+func (p *pods) isSetting(n *yaml.Node) bool {
+	return p.str(n, "name") == variableName && (p.get(n, "value") != nil || p.get(n, "valueFrom") != nil)
+}
+
+// first is the first node that is what is looked for, outside of objects within the one that it is
+// looked for in; nil: there is none. An alias stands for what is looked at elsewhere.
+func first(n *yaml.Node, is func(*yaml.Node) bool, depth int) *yaml.Node {
 	if n == nil || n.Kind == yaml.AliasNode || depth > deepestTree {
 		return nil
 	}
-	if n.Kind == yaml.MappingNode && p.str(n, "name") == variableName && (p.get(n, "value") != nil || p.get(n, "valueFrom") != nil) {
+	if is(n) {
 		return n
 	}
-	for _, c := range n.Content {
-		if at := p.setting(c, depth+1); at != nil {
-			return at
-		}
-	}
-	return nil
-}
-
-// naming is the first text in a node that names GOMAXPROCS, outside of objects within it; nil:
-// there is none.
-func (p *pods) naming(n *yaml.Node, depth int) *yaml.Node {
-	if n == nil || n.Kind == yaml.AliasNode || depth > deepestTree {
-		return nil // an alias stands for what is looked at elsewhere
-	}
-	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, variableName) {
-		return n
-	}
-	if kind, _ := child(n, "kind"); depth > 0 && kind != nil {
-		if version, _ := child(n, "apiVersion"); version != nil {
-			return nil
-		}
+	kind, _ := child(n, "kind")
+	if version, _ := child(n, "apiVersion"); depth > 0 && kind != nil && version != nil {
+		return nil
 	}
 	for _, c := range n.Content {
-		if at := p.naming(c, depth+1); at != nil {
+		if at := first(c, is, depth+1); at != nil {
 			return at
 		}
 	}
@@ -230,8 +219,7 @@ func (p *pods) below(n *yaml.Node, o *object, depth int) {
 		return
 	}
 	if p.isContainer(n, o) {
-		list := &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{n}}
-		p.pod(o.meta, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "containers"}, list}}, o)
+		p.pod(o.meta, mapping("containers", list(n)), o)
 	}
 	before, template := len(p.into.containers), p.get(n, "stepTemplate")
 	defer func() { p.steps(p.into.containers[before:], template, o) }()
@@ -273,7 +261,7 @@ var valuesOf = []string{"HelmRelease", "HelmChart", "HelmChartConfig", "Applicat
 // isContainer tells one outside of a pod's spec by its shape, as in custom resources: an image or a
 // list of variables next to resources, or GOMAXPROCS among the variables.
 func (p *pods) isContainer(n *yaml.Node, o *object) bool {
-	if n.Kind != yaml.MappingNode || slices.Contains(valuesOf, o.kind) {
+	if slices.Contains(valuesOf, o.kind) {
 		return false
 	}
 	env := slices.DeleteFunc(p.items(n, "env"), func(e *yaml.Node) bool { return p.str(e, "name") == "" })
@@ -287,19 +275,8 @@ func (p *pods) isContainer(n *yaml.Node, o *object) bool {
 
 // isPodSpec tells it by its shape: a list of containers, each with a name or an image.
 func (p *pods) isPodSpec(n *yaml.Node) bool {
-	if n.Kind != yaml.MappingNode {
-		return false
-	}
 	list := p.items(n, "containers")
-	if len(list) == 0 {
-		return false
-	}
-	for _, c := range list {
-		if p.str(c, "name") == "" && p.str(c, "image") == "" {
-			return false
-		}
-	}
-	return true
+	return len(list) > 0 && !slices.ContainsFunc(list, func(c *yaml.Node) bool { return p.str(c, "name") == "" && p.str(c, "image") == "" })
 }
 
 // containerLists are those of a pod, in the order in which they start.
@@ -349,7 +326,7 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 				p.version(k, v, annotationGo)
 			}
 			p.expected(k, annotations, len(p.items(spec, "containers")) == 1)
-			p.into.container(k)
+			p.into.containers = append(p.into.containers, k)
 		}
 	}
 }

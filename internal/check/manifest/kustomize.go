@@ -13,7 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
-	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // kustomization is what one says of the files that it renders.
@@ -68,15 +67,20 @@ func (c *Checker) kustomization(t text, doc int) {
 			k.patch(r, t, item)
 		}
 	}
+	own := newStore()
 	for _, item := range r.items(root, "configMapGenerator") {
-		o, data := &object{path: t.path, kind: "ConfigMap", name: r.str(item, "name"), namespace: r.str(item, "namespace")}, map[string]string{}
+		name, data := r.str(item, "name"), map[string]string{}
 		for _, literal := range r.items(item, "literals") {
 			if name, value, ok := strings.Cut(literal.Value, "="); ok && len(value) <= longestData {
 				data[name] = unquote(value)
 			}
 		}
-		c.store.config(o, data, r.get(item, "env") != nil || r.get(item, "envs") != nil || r.str(item, "behavior") == "merge")
+		own.configs[name] = append(own.configs[name], &config{
+			object: object{path: t.path, kind: "ConfigMap", name: name, namespace: r.str(item, "namespace")}, data: data,
+			partial: r.get(item, "env") != nil || r.get(item, "envs") != nil || r.str(item, "behavior") == "merge",
+		})
 	}
+	c.store.take(own)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.kustomized = append(c.kustomized, k)
@@ -216,14 +220,17 @@ var ofAbsence = []string{"PF017", "PF018"}
 
 // patched makes infos of findings that a patch may have fixed, and says how to see it. That their value
 // is open they say as all others do.
-func (j *judged) patched(by []kustomization) {
-	var commands []string
-	for _, k := range by {
-		commands = append(commands, k.rendering())
+func (k *container) patched(by []kustomization) {
+	if len(by) == 0 {
+		return
 	}
-	for i := range j.findings {
-		f := &j.findings[i]
-		if !slices.Contains(ofAbsence, f.Rule) && (j.container.unit.env.state != facts.Absent || !slices.Contains(ofRuntime, f.Rule)) {
+	var commands []string
+	for _, o := range by {
+		commands = append(commands, o.rendering())
+	}
+	for i := range k.found {
+		f := &k.found[i]
+		if !slices.Contains(ofAbsence, f.Rule) && (k.unit.env.isSet() || !slices.Contains(ofRuntime, f.Rule)) {
 			continue
 		}
 		f.Severity = rule.Info

@@ -52,7 +52,6 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Options are what manifests alone do not tell.
@@ -70,12 +69,11 @@ type Options struct {
 
 // Checker is the check.Checker of manifests. One serves one run.
 type Checker struct {
-	o      Options
-	store  store
-	charts sync.Map // by folder: whether it is a chart's
-
+	o         Options
+	store     *store
+	charts    sync.Map // by folder: whether it is a chart's
 	unitFiles sync.Map // by file: its settings, nil if it cannot be read
-	confs     sync.Map // by folder: its drop-ins
+	folders   sync.Map // by folder: its entries
 	changed   sync.Map // by the unit that a folder of drop-ins is named after: whether there is one
 
 	mu      sync.Mutex
@@ -93,7 +91,10 @@ type Checker struct {
 
 // New makes one.
 func New(o Options) *Checker {
-	return &Checker{o: o, ignores: map[string][]check.Ignore{}, scriptNames: map[string]bool{}, given: map[string]*check.File{}, mains: map[string]*main{}}
+	o.Programs = cmp.Or(o.Programs, &check.Programs{})
+	return &Checker{
+		o: o, store: newStore(), ignores: map[string][]check.Ignore{}, scriptNames: map[string]bool{}, given: map[string]*check.File{}, mains: map[string]*main{},
+	}
 }
 
 // main is a file that others change, read for one of these: it may not be among the files itself.
@@ -166,7 +167,7 @@ const (
 func kindOf(f *check.File) kind {
 	base := f.Base()
 	if f.Path == check.Stdin {
-		if looksBinary(f.Head()) {
+		if bytes.IndexByte(f.Head(), 0) >= 0 { // a program or an archive
 			return none
 		}
 		return yamlFile
@@ -210,9 +211,6 @@ var (
 	notDockerfile  = pattern.Of(`ignore$|[_-].*\.(?:go|md|txt|sh|py|js|ts|rb|rs|html)$`)
 )
 
-// looksBinary tells a program or an archive from text.
-func looksBinary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }
-
 // Wants implements check.Checker.
 func (c *Checker) Wants(f *check.File) bool { return kindOf(f) != none }
 
@@ -248,12 +246,10 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	case systemdUnit:
 		units = c.systemd(f.Path, b)
 		c.keep(units)
-	case jsonFile:
-		if !f.Named && !slices.ContainsFunc(jsonMarkers, func(m []byte) bool { return bytes.Contains(b, m) }) {
+	default:
+		if k == jsonFile && !f.Named && !slices.ContainsFunc(jsonMarkers, func(m []byte) bool { return bytes.Contains(b, m) }) {
 			return check.ErrOther
 		}
-		units, err = c.documents(f, b, to)
-	default:
 		units, err = c.documents(f, b, to)
 	}
 	if errors.Is(err, check.ErrOther) && f.Named {
@@ -280,7 +276,7 @@ func (c *Checker) expect(file string, b []byte) error {
 // documents reads YAML and JSON. What it finds is judged when all files are read.
 func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, error) {
 	t := parse(f.Path, b, to)
-	t.reads, t.composeFiles = c.o.Tree, map[string]*[]layer{}
+	t.reads, t.composeFiles = c.o.Tree, map[string][]layer{}
 	known := t.bad // it may be a manifest
 	var units []*unit
 	for i := range t.docs {
@@ -298,7 +294,7 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 		case isCompose(r, f, root):
 			found = c.compose(t, i, to)
 		default:
-			own := &store{}
+			own := newStore()
 			p := pods{file: f, text: t, doc: i, to: to, into: own}
 			err := p.document()
 			known = known || p.found || err != nil
@@ -308,7 +304,7 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 			}
 			c.store.take(own)
 			for _, k := range own.containers {
-				k.forIgnores()
+				k.unit.env, k.godebug = k.fields["GOMAXPROCS"].variable, k.fields["GODEBUG"].variable // for ignores; they are resolved later
 				units = append(units, &k.unit)
 			}
 			continue
@@ -341,39 +337,36 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	c.adopt(to)
 	c.units = nearest(c.units)
 	c.findPrograms(to)
+	together := map[any][]*unit{}
 	for _, u := range c.units {
 		c.inScripts(u)
-	}
-	gatherBy(c.units, c.o.NodeCPUs, func(u *unit) any {
+		key := [2]string{u.at.Path, u.at.Object}
 		if u.group != "" {
-			return u.group
+			key = [2]string{u.group}
 		}
-		return [2]string{u.at.Path, u.at.Object}
-	})
+		together[key] = append(together[key], u)
+	}
+	gather(together, c.o.NodeCPUs)
 	for _, u := range c.units {
 		for _, f := range c.judge(u, to) {
 			to.Finding(c.inLine(u, f))
 		}
 	}
-	byFile := map[*check.File][]*judged{}
+	byFile := map[*check.File][]*container{}
 	overlays := c.overlays()
-	var all []*judged
 	if err := c.resolve(ctx, overlays); err != nil {
 		return err
 	}
 	for _, k := range c.store.containers {
-		j := &judged{container: k, findings: c.judge(&k.unit, to)}
-		if k.partial && k.unit.env.state == facts.Absent { // what it patches may set the variable
-			j.findings = slices.DeleteFunc(j.findings, func(f check.Finding) bool { return slices.Contains(ofRuntime, f.Rule) })
+		k.found = c.judge(&k.unit, to)
+		if k.partial && !k.unit.env.isSet() { // what it patches may set the variable
+			k.found = slices.DeleteFunc(k.found, func(f check.Finding) bool { return slices.Contains(ofRuntime, f.Rule) })
 		}
-		if by := overlays.of(k.object); len(by) > 0 {
-			j.patched(by)
+		k.patched(overlays.of(k.object))
+		c.advise(k)
+		if k.remedy != nil && c.o.Changes && c.changeable(k.object) {
+			byFile[k.object.file] = append(byFile[k.object.file], k)
 		}
-		c.advise(j)
-		if j.remedy != nil && (c.o.Changes || k.object.rendered != "") {
-			byFile[k.object.file] = append(byFile[k.object.file], j)
-		}
-		all = append(all, j)
 	}
 	for _, v := range c.store.unread {
 		to.Value(v)
@@ -381,13 +374,13 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	}
 	overlays.unrendered(c.store.containers, c.kustomized, to)
 	c.reached(overlays, to)
-	c.resized(all, overlays)
+	c.resized(overlays)
 	c.judgeScripts(remembering{to, c})
 	for f, list := range byFile {
-		c.addChanges(f, list)
+		addChanges(f, list)
 	}
-	for _, j := range all {
-		for _, f := range j.findings {
+	for _, k := range c.store.containers {
+		for _, f := range k.found {
 			to.Finding(f)
 		}
 	}
@@ -415,8 +408,7 @@ func nearest(units []*unit) (kept []*unit) {
 
 // resolve draws what the containers get from other objects and files.
 func (c *Checker) resolve(ctx context.Context, overlays overlays) error {
-	var inPods []*unit
-	of := map[*unit]any{}
+	pods := map[any][]*unit{}
 	for _, k := range c.store.containers {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -426,20 +418,11 @@ func (c *Checker) resolve(ctx context.Context, overlays overlays) error {
 		k.inherit()
 		c.inScripts(&k.unit)
 		if k.stays {
-			inPods = append(inPods, &k.unit)
-			of[&k.unit] = k.object
+			pods[k.object] = append(pods[k.object], &k.unit)
 		}
 	}
-	gatherBy(inPods, c.o.NodeCPUs, func(u *unit) any { return of[u] })
+	gather(pods, c.o.NodeCPUs)
 	return nil
-}
-
-// judged is a container with what was found of it.
-type judged struct {
-	container *container
-	findings  []check.Finding
-	answered  []string // the rules of those that a user has answered
-	remedy    *remedy  // nil: there is none that is an edit
 }
 
 // chartOf is the folder of the Helm chart whose template a file is, or nothing.
@@ -495,10 +478,17 @@ func (c *Checker) ofChart(f *check.File, to check.Sink) error {
 }
 
 func (c *Checker) isChart(dir string) bool {
-	known, ok := c.charts.Load(dir)
-	if !ok {
+	return memo(&c.charts, dir, func() bool {
 		_, err := os.Stat(filepath.Join(filepath.FromSlash(dir), "Chart.yaml"))
-		known, _ = c.charts.LoadOrStore(dir, err == nil)
+		return err == nil
+	})
+}
+
+// memo is what find has found for a key.
+func memo[V any](of *sync.Map, key string, find func() V) V {
+	known, ok := of.Load(key)
+	if !ok {
+		known, _ = of.LoadOrStore(key, find())
 	}
-	return known.(bool)
+	return known.(V)
 }

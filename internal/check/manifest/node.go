@@ -252,7 +252,7 @@ func (c *Checker) imageSets(u *unit) {
 	}
 	var from []string
 	for _, image := range c.units {
-		if v := image.env; image.written.Image && v.state != facts.Absent && path.Dir(image.at.Path) == path.Dir(u.program.From) && !image.ignores(u.program.Automaxprocs) {
+		if v := image.env; image.written.Image && v.isSet() && path.Dir(image.at.Path) == path.Dir(u.program.From) && !image.ignores(u.program.Automaxprocs) {
 			from = append(from, image.at.Path+", which sets "+strings.TrimSuffix("GOMAXPROCS="+v.value, "="))
 		}
 	}
@@ -310,7 +310,7 @@ func (u *unit) inherit() {
 		return
 	}
 	of := func(v *variable, value string) {
-		if v.state == facts.Absent && value != "" {
+		if !v.isSet() && value != "" {
 			*v = variable{state: facts.Known, value: value, source: "ENV of " + u.program.From}
 			u.isGo = true
 		}

@@ -49,7 +49,7 @@ func (u *unit) unless(s rule.Subject) string {
 
 // maySet is what in the program may set the value, in words; "": nothing is known to.
 func (u *unit) maySet() string {
-	if u.source.Guarded && u.env.state != facts.Absent {
+	if u.source.Guarded && u.env.isSet() {
 		return u.program.MaySet
 	}
 	return cmp.Or(u.program.MaySet, u.source.Words)
@@ -59,7 +59,7 @@ func (u *unit) maySet() string {
 // runtime chooses the value.
 func (u *unit) notRead(chosen bool) (why []string) {
 	for _, d := range u.open {
-		open := d.may == replaces || d.may == sets && u.env.state == facts.Absent || d.may == counts && chosen
+		open := d.may == replaces || d.may == sets && !u.env.isSet() || d.may == counts && chosen
 		if open && !slices.Contains(why, d.why) {
 			why = append(why, d.why)
 		}

@@ -77,7 +77,7 @@ func (c *Checker) reached(patched overlays, to check.Sink) {
 			continue
 		}
 		for _, t := range a.cpu {
-			if most, known := t.ceilingOf(target, &c.store); known {
+			if most, known := t.ceilingOf(target, c.store); known {
 				if f, found := a.never(t, most, target[0].object.String()); found {
 					to.Finding(f)
 				}

@@ -1,9 +1,9 @@
 package manifest
 
 import (
-	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +29,16 @@ spec:
   - {type: Resource, resource: {name: cpu, target: {%s}}}
 `
 
+// reportOf is what a check of a manifest finds.
+func reportOf(t *testing.T, text string) *check.Report {
+	t.Helper()
+	r, err := check.Run(t.Context(), check.Options{Checkers: []check.Checker{New(Options{})}, Files: slices.Values([]*check.File{check.NewFile("api.yaml", []byte(text))})})
+	if err != nil || len(r.Problems) > 0 {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	return r
+}
+
 func reachOf(t *testing.T, request, limit, procs, target string) []check.Finding {
 	t.Helper()
 	if limit != "" {
@@ -37,22 +47,8 @@ func reachOf(t *testing.T, request, limit, procs, target string) []check.Finding
 	if procs != "" {
 		procs = fmt.Sprintf(", env: [{name: GOMAXPROCS, value: %q}]", procs)
 	}
-	text := fmt.Sprintf(scaledAPI, request, limit, procs, target)
-	f := check.NewFile("api.yaml", []byte(text))
-	r, err := check.Run(context.Background(), check.Options{
-		Checkers: []check.Checker{New(Options{Programs: &check.Programs{}})},
-		Files:    func(yield func(*check.File) bool) { yield(f) },
-	})
-	if err != nil || len(r.Problems) > 0 {
-		t.Fatalf("%v, %v", err, r.Problems)
-	}
-	var all []check.Finding
-	for _, f := range r.Findings {
-		if f.Rule == "PF042" {
-			all = append(all, f)
-		}
-	}
-	return all
+	r := reportOf(t, fmt.Sprintf(scaledAPI, request, limit, procs, target))
+	return slices.DeleteFunc(r.Findings, func(f check.Finding) bool { return f.Rule != "PF042" })
 }
 
 // TestReachRemedies does what each finding says, with the least change that it names: the
@@ -118,25 +114,9 @@ func TestResizeFix(t *testing.T) {
 		"":                   "set a CPU limit, and remove the variable: from Go 1.25 on the runtime follows the CPU limit",
 		", limits: {cpu: 2}": "remove the variable: from Go 1.25 on the runtime follows the CPU limit",
 	} {
-		f := check.NewFile("api.yaml", []byte(fmt.Sprintf(resizedAPI, limit)))
-		r, err := check.Run(t.Context(), check.Options{
-			Checkers: []check.Checker{New(Options{Programs: &check.Programs{}})},
-			Files:    func(yield func(*check.File) bool) { yield(f) },
-		})
-		if err != nil || len(r.Problems) > 0 {
-			t.Fatalf("%v, %v", err, r.Problems)
-		}
-		found := false
-		for _, f := range r.Findings {
-			if f.Rule == "PF043" {
-				found = true
-				if !strings.HasPrefix(f.Fix, want) {
-					t.Errorf("%q: %q, want %q", limit, f.Fix, want)
-				}
-			}
-		}
-		if !found {
-			t.Errorf("%q: %+v", limit, r.Findings)
+		all := slices.DeleteFunc(reportOf(t, fmt.Sprintf(resizedAPI, limit)).Findings, func(f check.Finding) bool { return f.Rule != "PF043" })
+		if len(all) != 1 || !strings.HasPrefix(all[0].Fix, want) {
+			t.Errorf("%q: %+v, want %q", limit, all, want)
 		}
 	}
 }

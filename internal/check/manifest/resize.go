@@ -42,11 +42,7 @@ func (p *pods) resizer(n *yaml.Node, o *object) {
 	for _, item := range p.items(spec, "resourcePolicy", "containerPolicies") {
 		r := resizePolicy{container: p.str(item, "containerName"), off: p.str(item, "mode") == "Off", requests: p.str(item, "controlledValues") == "RequestsOnly"}
 		if list := p.items(item, "controlledResources"); len(list) > 0 {
-			cpu := false
-			for _, name := range list {
-				cpu = cpu || name.Value == "cpu"
-			}
-			r.off = r.off || !cpu
+			r.off = r.off || !slices.ContainsFunc(list, func(name *yaml.Node) bool { return name.Value == "cpu" })
 		}
 		r.most, _ = parseQuantity(p.str(item, "maxAllowed", "cpu")) // one that is not valid is none
 		v.policies = append(v.policies, r)
@@ -76,7 +72,7 @@ func (v *resizer) leaves(k *container) bool {
 // resized judges the containers whose CPU limit may change while GOMAXPROCS stays: PF043.
 // Where no Go version is known it takes the place of the info that says less of the same,
 // which then has no fix.
-func (c *Checker) resized(all []*judged, patched overlays) {
+func (c *Checker) resized(patched overlays) {
 	by := map[*container]*resizer{}
 	for i := range c.store.resizers {
 		v := &c.store.resizers[i]
@@ -84,8 +80,7 @@ func (c *Checker) resized(all []*judged, patched overlays) {
 			by[k] = v
 		}
 	}
-	for _, j := range all {
-		k := j.container
+	for _, k := range c.store.containers {
 		v := by[k]
 		if v != nil && (v.leaves(k) || len(patched.of(&v.object)) > 0) {
 			v = nil
@@ -94,8 +89,8 @@ func (c *Checker) resized(all []*judged, patched overlays) {
 			continue
 		}
 		if f, found := k.staysBehind(v); found {
-			j.findings = slices.DeleteFunc(j.findings, func(f check.Finding) bool { return f.Rule == "PF004" && k.program.GoVersion == "" })
-			j.findings = append(j.findings, f)
+			k.found = slices.DeleteFunc(k.found, func(f check.Finding) bool { return f.Rule == "PF004" && k.program.GoVersion == "" })
+			k.found = append(k.found, f)
 		}
 	}
 }
@@ -155,10 +150,7 @@ func (k *container) staysBehind(v *resizer) (check.Finding, bool) {
 // resizable reports whether the container says that a resize of its CPU needs no restart.
 // It is the default too, but only who writes it down means to resize.
 func (p *pods) resizable(c *yaml.Node) bool {
-	for _, item := range p.items(c, "resizePolicy") {
-		if p.str(item, "resourceName") == "cpu" && p.str(item, "restartPolicy") == "NotRequired" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.items(c, "resizePolicy"), func(item *yaml.Node) bool {
+		return p.str(item, "resourceName") == "cpu" && p.str(item, "restartPolicy") == "NotRequired"
+	})
 }

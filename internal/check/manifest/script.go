@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/program/wrapper"
@@ -218,12 +216,4 @@ func (u *unit) underMachine(part bool, nodeCPUs int) (message string, severity r
 		return message + ", which a program uses also without it", rule.Info
 	}
 	return fmt.Sprintf("%s, but the limit of %s allows %s: it should be %d", message, l.Dir, number.CPUs(l.CPUs), s.Fit.Procs), rule.Warning
-}
-
-// starting remembers what a unit starts, and where that is written.
-func (u *unit) starting(argv []string, at *yaml.Node, lines int) {
-	u.argv = argv
-	if at != nil {
-		u.argvLine, u.argvColumn = lines+at.Line, at.Column
-	}
 }

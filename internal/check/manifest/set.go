@@ -1,14 +1,11 @@
 package manifest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/expected"
@@ -136,45 +133,20 @@ func (x *Chosen) Set(ctx context.Context, e rule.Expected) ([]byte, error) {
 	if after.Value.Procs == nil || *after.Value.Procs != e.Procs {
 		return nil, fmt.Errorf("with GOMAXPROCS=%d in it, it would use %s", e.Procs, after.Value.Text)
 	}
-	if f := after.worse(x); f != nil {
-		return nil, fmt.Errorf("with GOMAXPROCS=%d in it, procfit check would report %s: %s", e.Procs, f.Rule, f.Message)
+	added := after.report.Added(x.report)
+	if i := slices.IndexFunc(added, func(f check.Finding) bool { return f.Severity != rule.Info }); i >= 0 {
+		return nil, fmt.Errorf("with GOMAXPROCS=%d in it, procfit check would report %s: %s", e.Procs, added[i].Rule, added[i].Message)
 	}
 	return after.text, nil
 }
 
-// worse is the first finding of severity warning or error that the text before does not
-// have; nil: there is none.
-func (x *Chosen) worse(before *Chosen) *check.Finding {
-	count := func(r *check.Report) map[[3]string]int {
-		of := map[[3]string]int{}
-		for _, f := range r.Findings {
-			of[[3]string{f.Rule, f.Object, f.Container}]++
-		}
-		return of
-	}
-	was, is := count(before.report), count(x.report)
-	for i := range x.report.Findings {
-		f := &x.report.Findings[i]
-		if k := [3]string{f.Rule, f.Object, f.Container}; f.Severity != rule.Info && is[k] > was[k] {
-			return f
-		}
-	}
-	return nil
-}
-
 // edited is the text after an edit, which may be none.
 func (x *Chosen) edited(one func(*editor, *container) (*edit, error)) ([]byte, error) {
-	k, t := x.of, parse(x.path, x.text, nowhere{})
-	if k.object.doc >= len(t.docs) {
-		return nil, errors.New("the container is not where it was read")
-	}
-	d := t.docs[k.object.doc]
-	node, steps := find(d.root, k.at.Line-d.lines, k.at.Column, nil)
-	if node == nil {
+	e := editorOf(x.of, parse(x.path, x.text, nowhere{}))
+	if e == nil {
 		return nil, errors.New("the container is written as an alias: write it out")
 	}
-	e := &editor{text: t, doc: d, node: node, steps: steps}
-	edit, err := one(e, k)
+	edit, err := one(e, x.of)
 	if err != nil || edit == nil {
 		return x.text, err
 	}
@@ -217,7 +189,7 @@ func setLiteral(expected rule.Expected) func(*editor, *container) (*edit, error)
 		case written:
 			x = k.write(f, value, nil).edit(e)
 		default:
-			x = e.addVariable(literal(value))
+			x = e.addVariable(variableOf(value))
 		}
 		if !e.proven(x) {
 			return nil, errForm
@@ -237,10 +209,11 @@ func (x *Chosen) annotate(of rule.Expected) func(*editor, *container) (*edit, er
 			return nil, errors.New("it has no place for the annotation " + expected.Annotation)
 		}
 		steps := e.steps[:len(e.steps)-3]
-		pod := &editor{text: e.text, doc: e.doc, steps: steps, node: nodeAt(e.doc.root, steps)}
-		own := expected.Annotation + "." + k.at.Container
-		key := expected.Annotation
-		if meta, _ := child(pod.node, "metadata"); x.pod > 1 || hasKey(meta, own) {
+		pod := &editor{text: e.text, doc: e.doc, steps: steps, node: nodeAt(e.doc.root, steps...)}
+		key, own := expected.Annotation, expected.Annotation+"."+k.at.Container
+		meta, _ := child(pod.node, "metadata")
+		annotations, _ := child(meta, "annotations")
+		if old, _ := child(annotations, own); x.pod > 1 || old != nil {
 			key = own
 		}
 		if _, name, _ := strings.Cut(key, "/"); len(name) > mostKey {
@@ -254,97 +227,21 @@ func (x *Chosen) annotate(of rule.Expected) func(*editor, *container) (*edit, er
 	}
 }
 
-func hasKey(meta *yaml.Node, key string) bool {
-	annotations, _ := child(meta, "annotations")
-	value, _ := child(annotations, key)
-	return value != nil
-}
-
-// nodeAt is the node at the end of steps.
-func nodeAt(n *yaml.Node, steps []step) *yaml.Node {
-	for _, s := range steps {
-		for n.Kind == yaml.AliasNode {
-			n = n.Alias
-		}
-		if n.Kind == yaml.MappingNode {
-			s = 2*s + 1
-		}
-		n = n.Content[s]
-	}
-	return n
-}
-
 // setAnnotation writes an annotation of the pod that the editor is at; spec is the number of
 // the key before which its metadata go where it has none.
 func (e *editor) setAnnotation(key, value string, spec step) *edit {
-	inQuotes := "'" + strings.ReplaceAll(value, "'", "''") + "'"
-	if bytes.HasPrefix(bytes.TrimLeft(e.text.bytes[e.doc.from:e.doc.to], "\ufeff \t\r\n"), []byte("{")) { // JSON
-		inQuotes = quoted(value)
-	}
-	entry := addition{key, []string{key + ": " + inQuotes}, inQuotes, str(value)}
-	within := func(name string, a addition) addition {
-		lines := []string{name + ":"}
-		for _, l := range a.lines {
-			lines = append(lines, "  "+l)
-		}
-		return addition{name, lines, "{" + quoted(a.key) + ": " + a.json + "}", &tree{kind: yaml.MappingNode, keys: []*tree{str(a.key)}, items: []*tree{a.tree}}}
-	}
 	meta, m := child(e.node, "metadata")
-	if isMerged(e.node, "metadata") || isMerged(meta, "annotations") {
-		return nil
-	}
-	if meta == nil {
-		return e.addBefore(e.node, nil, spec, within("metadata", within("annotations", entry)))
-	}
 	annotations, a := child(meta, "annotations")
-	if annotations == nil {
-		return e.addBefore(meta, []step{m}, 0, within("annotations", entry))
-	}
 	old, i := child(annotations, key)
-	if old == nil {
-		return e.addBefore(annotations, []step{m, a}, 0, entry)
-	}
-	x := e.setScalar(old, []step{m, a, i}, "", value)
-	if x != nil {
-		x.splices[0].New = inQuotes
-	}
-	return x
-}
-
-// addBefore adds a key before the one of a number of a mapping, and before the comments on
-// that one.
-func (e *editor) addBefore(n *yaml.Node, steps []step, i step, added addition) *edit {
-	if n.Kind != yaml.MappingNode || 2*i >= len(n.Content) {
+	switch {
+	case isMerged(e.node, "metadata") || isMerged(meta, "annotations"):
 		return nil
+	case meta == nil:
+		return e.addBefore(e.node, nil, spec, "metadata", mapping("annotations", mapping(key, value)))
+	case annotations == nil:
+		return e.addBefore(meta, []step{m}, 0, "annotations", mapping(key, value))
+	case old == nil:
+		return e.addBefore(annotations, []step{m, a}, 0, key, str(value))
 	}
-	key := n.Content[2*i]
-	at := e.text.offset(e.doc, key)
-	if at < 0 {
-		return nil
-	}
-	splice := check.Splice{From: at, To: at, New: added.flow(true) + ", "}
-	if n.Style&yaml.FlowStyle == 0 {
-		from, _, _ := e.lineOf(at)
-		if strings.Trim(string(e.text.bytes[from:at]), " ") != "" {
-			return nil // the first key of an item of a list
-		}
-		for from > e.doc.from {
-			above, end, _ := e.lineOf(from - 1)
-			if !bytes.HasPrefix(bytes.TrimLeft(e.text.bytes[above:end], " "), []byte("#")) || above < e.doc.from {
-				break
-			}
-			from = above
-		}
-		newline := e.newline(from)
-		block := added.block(newline, strings.Repeat(" ", key.Column-1))
-		splice = check.Splice{From: from, To: from, New: strings.TrimPrefix(block, newline) + newline}
-	}
-	return &edit{
-		splices: []check.Splice{splice},
-		means: func(c *tree) {
-			if t := c.at(steps); t != nil {
-				t.put(i, added.key, added.tree)
-			}
-		},
-	}
+	return e.setScalar(old, []step{m, a, i}, value)
 }

@@ -16,7 +16,7 @@ import (
 type store struct {
 	mu         sync.Mutex
 	containers []*container
-	configs    map[string][]config // by name
+	configs    map[string][]*config // by name
 	ranges     []limitRange
 
 	autoscalers []autoscaler
@@ -25,6 +25,7 @@ type store struct {
 	unread []check.Value // of objects that name GOMAXPROCS and are not understood
 }
 
+// config is a ConfigMap.
 type config struct {
 	object
 	data    map[string]string
@@ -36,54 +37,38 @@ type limitRange struct {
 	limit, request quantity
 }
 
-func (s *store) container(k *container) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.containers = append(s.containers, k)
-}
-
-func (s *store) config(o *object, data map[string]string, partial bool) {
-	kept := map[string]string{}
-	for k, v := range data {
-		kept[k] = v
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.configs == nil {
-		s.configs = map[string][]config{}
-	}
-	s.configs[o.name] = append(s.configs[o.name], config{*o, kept, partial})
-}
-
-func (s *store) limitRange(o *object, limit, request quantity) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ranges = append(s.ranges, limitRange{*o, limit, request})
-}
+func newStore() *store { return &store{configs: map[string][]*config{}} }
 
 // configFor is the ConfigMap that an object means by a name: the one in its file, else
 // in its folder, else the only one.
-func (s *store) configFor(o *object, name string) (*config, string) {
-	all := s.configs[name]
-	for _, near := range []func(a object) bool{
-		func(a object) bool { return a.path == o.path },
-		func(a object) bool { return path.Dir(a.path) == path.Dir(o.path) },
-		func(object) bool { return true },
+func (s *store) configFor(o *object, name string) (c *config, why string) {
+	switch found := nearby(s.configs[name], o, func(c *config) *object { return &c.object }); len(found) {
+	case 0:
+		return nil, "ConfigMap " + name + " is not among the files"
+	case 1:
+		return found[0], ""
+	}
+	return nil, "there are several ConfigMaps " + name
+}
+
+// nearby are those of the namespace of an object that are in its file, else those in its folder, else
+// all.
+func nearby[T any](all []T, to *object, of func(T) *object) (found []T) {
+	for _, near := range []func(file string) bool{
+		func(file string) bool { return file == to.path },
+		func(file string) bool { return path.Dir(file) == path.Dir(to.path) },
+		func(string) bool { return true },
 	} {
-		var found []*config
-		for i := range all {
-			if near(all[i].object) && sameNamespace(all[i].namespace, o.namespace) {
-				found = append(found, &all[i])
+		for _, one := range all {
+			if o := of(one); sameNamespace(o.namespace, to.namespace) && near(o.path) {
+				found = append(found, one)
 			}
 		}
-		switch {
-		case len(found) == 1:
-			return found[0], ""
-		case len(found) > 1:
-			return nil, "there are several ConfigMaps " + name
+		if len(found) > 0 {
+			break
 		}
 	}
-	return nil, "ConfigMap " + name + " is not among the files"
+	return found
 }
 
 // rangeFor is the LimitRange that holds for an object: one of its namespace in its file
@@ -101,7 +86,7 @@ func (s *store) rangeFor(o *object) *limitRange {
 // sameNamespace also holds where one of them is left to kubectl.
 func sameNamespace(a, b string) bool { return a == b || a == "" || b == "" }
 
-// take adds what another holds.
+// take adds what a file holds.
 func (s *store) take(own *store) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,9 +96,6 @@ func (s *store) take(own *store) {
 	s.resizers = append(s.resizers, own.resizers...)
 	s.unread = append(s.unread, own.unread...)
 	for name, list := range own.configs {
-		if s.configs == nil {
-			s.configs = map[string][]config{}
-		}
 		s.configs[name] = append(s.configs[name], list...)
 	}
 }
@@ -128,7 +110,7 @@ func (s *store) resolve(k *container, nodeCPUs int) {
 			k.limits = append(k.limits, limitOf(k.podCPU.limit.cpus(), podDir))
 		}
 	}
-	k.unit.env, k.godebug = absent(), absent()
+	k.unit.env, k.godebug = variable{}, variable{}
 	s.fromSources(k)
 	for name, f := range k.fields {
 		v := f.variable
@@ -203,8 +185,7 @@ func (k *container) refer(f *field, s *store, nodeCPUs int) variable {
 	switch {
 	case kind != "limits" && kind != "requests" || what != "cpu" && what != "memory":
 		f.refused = fmt.Sprintf("resource: %q is neither limits.cpu nor requests.cpu", r.resource)
-		v.state, v.why = facts.Unreadable, f.refused
-		return v
+		return v.unknown("%s", f.refused)
 	case what == "memory":
 		amount = f.of.limit
 	case kind == "requests":
@@ -213,8 +194,7 @@ func (k *container) refer(f *field, s *store, nodeCPUs int) variable {
 	divisor, why := divisorOf(r.divisor, what)
 	if why != "" {
 		f.refused = why
-		v.state, v.why = facts.Unreadable, why
-		return v
+		return v.unknown("%s", why)
 	}
 	if what == "cpu" && divisor.cpus() < 1 {
 		k.written.Divisor = "1m"
@@ -223,21 +203,18 @@ func (k *container) refer(f *field, s *store, nodeCPUs int) variable {
 	case amount.positive():
 		k.written.Amount = amount.text
 	case k.partial || what == "memory" || amount.unknown():
-		v.state, v.why = facts.Unreadable, "the amount of "+r.resource+" is not in this file"
-		return v
+		return v.unknown("the amount of %s is not in this file", r.resource)
 	case kind == "requests":
 		v.value, v.source = "0", v.source+", which is not set"
 		return v
-	case nodeCPUs > 0:
-		node, _ := parseQuantity(strconv.Itoa(nodeCPUs))
-		v.value = strconv.FormatInt(node.ceil(divisor), 10)
-		v.source += ", without a limit the CPUs of the node"
-		k.written.Amount = ""
-		return v
 	default:
 		k.written.Amount = ""
-		v.state, v.why = facts.Unreadable, "there is no limit, so it becomes the CPUs of the node"
 		v.source += ", without a limit the CPUs of the node"
+		if nodeCPUs <= 0 {
+			return v.unknown("there is no limit, so it becomes the CPUs of the node")
+		}
+		node, _ := parseQuantity(strconv.Itoa(nodeCPUs))
+		v.value = strconv.FormatInt(node.ceil(divisor), 10)
 		return v
 	}
 	v.value = strconv.FormatInt(amount.ceil(divisor), 10)
@@ -296,14 +273,8 @@ func (s *store) fromSources(k *container) {
 			if !ok || !set {
 				continue
 			}
-			k.isGo = true
 			at.state, at.value = facts.Known, value
-			switch name {
-			case "GOMAXPROCS":
-				k.unit.env = at
-			case "GODEBUG":
-				k.godebug = at
-			}
+			k.set(name, at)
 		}
 	}
 }
@@ -314,13 +285,11 @@ func (s *store) fromConfig(k *container, f field) variable {
 	v.source = "env, ConfigMap " + f.config.name
 	c, why := s.configFor(k.object, f.config.name)
 	if c == nil {
-		v.state, v.why = facts.Unreadable, why
-		return v
+		return v.unknown("%s", why)
 	}
 	value, ok := c.data[f.config.key]
 	if !ok {
-		v.state, v.why = facts.Unreadable, fmt.Sprintf("ConfigMap %s has no key %s", f.config.name, f.config.key)
-		return v
+		return v.unknown("ConfigMap %s has no key %s", f.config.name, f.config.key)
 	}
 	v.value = value
 	return v

@@ -3,7 +3,6 @@ package manifest
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"os"
 	"path"
@@ -31,7 +30,7 @@ type setting struct {
 // settings takes a unit file apart (systemd.syntax(7)). A library for it keeps no
 // lines, which every finding needs.
 func settings(file, b string) []setting {
-	var all []setting
+	all := []setting{}
 	section, line := "", 0
 	open := false    // the line before ended in a backslash
 	var value []byte // of the last setting, while it is open
@@ -100,7 +99,7 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 	if main {
 		all = settings(file, string(b))
 	}
-	dropIns := []string(nil)
+	var dropIns []string
 	if file != check.Stdin {
 		dropIns = c.dropIns(dir, name)
 	}
@@ -111,7 +110,7 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 		}
 		all, main = c.templateOf(dir, name)
 	}
-	u := &service{unit: unit{env: absent(), godebug: absent()}, c: c, section: "Service", from: map[string]variable{}}
+	u := &service{c: c, section: "Service", from: map[string]variable{}}
 	if strings.HasSuffix(name, ".container") {
 		u.section = "Container"
 	}
@@ -142,8 +141,8 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 // is not among the files.
 func (c *Checker) templateOf(dir, name string) (all []setting, read bool) {
 	ext := path.Ext(name)
-	template, instance, ok := strings.Cut(strings.TrimSuffix(name, ext), "@")
-	if !ok || instance == "" {
+	template, instance, _ := strings.Cut(strings.TrimSuffix(name, ext), "@")
+	if instance == "" {
 		return nil, false
 	}
 	return c.settingsOf(path.Join(dir, template+"@"+ext))
@@ -152,50 +151,37 @@ func (c *Checker) templateOf(dir, name string) (all []setting, read bool) {
 // settingsOf are those of a file that may be part of many units, which is read once; false: it cannot
 // be read.
 func (c *Checker) settingsOf(file string) (all []setting, read bool) {
-	known, ok := c.unitFiles.Load(file)
-	if !ok {
-		if text, err := c.o.Tree.Read(filepath.FromSlash(file), mostLines); err == nil {
-			known = settings(file, string(text))
+	all = memo(&c.unitFiles, file, func() []setting {
+		text, err := c.o.Tree.Read(filepath.FromSlash(file), mostLines)
+		if err != nil {
+			return nil
 		}
-		c.unitFiles.Store(file, known)
-	}
-	all, read = known.([]setting)
-	return all, read
+		return settings(file, string(text))
+	})
+	return all, all != nil
 }
 
-// confsIn are the drop-ins in a folder, which is listed once if it is there.
-func (c *Checker) confsIn(dir string) (names []string) {
-	if known, ok := c.confs.Load(dir); ok {
-		return known.([]string)
-	}
-	at, err := c.o.Tree.Resolve(filepath.FromSlash(dir))
-	if err != nil {
-		return nil
-	}
-	entries, err := os.ReadDir(at)
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		if path.Ext(e.Name()) == ".conf" {
-			names = append(names, e.Name())
+// entries are those of a folder, which is read once; none: it cannot be read.
+func (c *Checker) entries(dir string) []os.DirEntry {
+	return memo(&c.folders, dir, func() []os.DirEntry {
+		at, err := c.o.Tree.Resolve(filepath.FromSlash(dir))
+		if err != nil {
+			return nil
 		}
-	}
-	c.confs.Store(dir, names)
-	return names
+		entries, _ := os.ReadDir(at)
+		return entries
+	})
 }
 
 // readUnitsOf reads the units that a folder of drop-ins changes, once; false: its unit is not there.
 func (c *Checker) readUnitsOf(dir, name string) bool {
-	if ok, done := c.changed.Load(path.Join(dir, name)); done {
-		return ok.(bool)
-	}
-	files, ok := c.unitsOf(dir, name)
-	for _, file := range files {
-		c.readMain(file, mostLines, func(b []byte) ([]*unit, error) { return c.systemd(file, b), nil })
-	}
-	c.changed.Store(path.Join(dir, name), ok)
-	return ok
+	return memo(&c.changed, path.Join(dir, name), func() bool {
+		files, ok := c.unitsOf(dir, name)
+		for _, file := range files {
+			c.readMain(file, mostLines, func(b []byte) ([]*unit, error) { return c.systemd(file, b), nil })
+		}
+		return ok
+	})
 }
 
 // unitsOf are the files next to a folder of drop-ins that it changes: the unit that it is named after,
@@ -204,28 +190,17 @@ func (c *Checker) readUnitsOf(dir, name string) bool {
 func (c *Checker) unitsOf(dir, name string) (files []string, ok bool) {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
-	all := stem == name // service.d
-	if all {
+	all := stem == name || strings.HasSuffix(stem, "-")
+	if stem == name { // service.d
 		stem, ext = "", "."+name
-	}
-	if _, err := c.o.Tree.Resolve(filepath.Join(filepath.FromSlash(dir), name)); err == nil && !all {
+	} else if _, err := c.o.Tree.Resolve(filepath.Join(filepath.FromSlash(dir), name)); err == nil {
 		files = append(files, path.Join(dir, name))
 	}
-	all = all || strings.HasSuffix(stem, "-")
-	if !all && !strings.HasSuffix(stem, "@") {
-		return files, len(files) > 0
-	}
-	at, err := c.o.Tree.Resolve(filepath.FromSlash(dir))
-	if err != nil {
-		return files, all
-	}
-	entries, err := os.ReadDir(at)
-	if err != nil {
-		return files, all
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), stem) && path.Ext(e.Name()) == ext && e.Name() != name && e.Type().IsRegular() {
-			files = append(files, path.Join(dir, e.Name()))
+	if all || strings.HasSuffix(stem, "@") {
+		for _, e := range c.entries(dir) {
+			if strings.HasPrefix(e.Name(), stem) && path.Ext(e.Name()) == ext && e.Name() != name && e.Type().IsRegular() {
+				files = append(files, path.Join(dir, e.Name()))
+			}
 		}
 	}
 	return files, all || len(files) > 0
@@ -252,8 +227,8 @@ func (c *Checker) dropIns(dir, name string) (files []string) {
 	byName := map[string]string{}
 	for _, f := range append(folders, strings.TrimPrefix(ext, ".")) {
 		folder := path.Join(dir, f+".d")
-		for _, name := range c.confsIn(folder) {
-			if byName[name] == "" {
+		for _, e := range c.entries(folder) {
+			if name := e.Name(); path.Ext(name) == ".conf" && byName[name] == "" {
 				byName[name] = path.Join(folder, name)
 			}
 		}
@@ -280,7 +255,7 @@ func (u *service) take(s setting) {
 	switch s.key {
 	case "Environment":
 		if s.value == "" { // which takes back all before it
-			u.env, u.godebug, u.mistaken = absent(), absent(), nil
+			u.env, u.godebug, u.mistaken = variable{}, variable{}, nil
 		}
 		for _, assignment := range words(s.value) {
 			if name, value, ok := strings.Cut(assignment, "="); ok {
@@ -313,8 +288,8 @@ func (u *service) take(s setting) {
 	case "Secret":
 		name, options, _ := strings.Cut(s.value, ",")
 		if target := podmanOption(options, "target"); podmanOption(options, "type") == "env" {
-			v := systemdVariable("", s)
-			v.state, v.why, v.source = facts.Unreadable, "it is in the secret "+name, "Secret"
+			v := systemdVariable("", s).unknown("it is in the secret %s", name)
+			v.source = "Secret"
 			u.set(cmp.Or(target, name), v)
 		}
 	}
@@ -404,7 +379,7 @@ func (u *service) podman(s setting) {
 			name, value, given := strings.Cut(value, "=")
 			v := systemdVariable(value, s)
 			if !given {
-				v.state, v.value, v.why = facts.Unreadable, "", "it comes from the environment of podman"
+				v = v.unknown("it comes from the environment of podman")
 			}
 			u.set(name, v)
 		case "--env-file":
@@ -456,7 +431,7 @@ func (u *service) environmentFile(s setting) {
 func (u *service) finish(dir string) {
 	quadlet := u.section == "Container"
 	for name, v := range u.from {
-		inUnit := name == variableName && u.env.state != facts.Absent || name == "GODEBUG" && u.godebug.state != facts.Absent
+		inUnit := name == variableName && u.env.isSet() || name == "GODEBUG" && u.godebug.isSet()
 		if !quadlet || !inUnit { // podman run takes --env before --env-file
 			u.set(name, v)
 		}
@@ -464,11 +439,11 @@ func (u *service) finish(dir string) {
 	gone := func(name string, v variable) bool {
 		return slices.Contains(u.removed, name) || slices.Contains(u.removed, name+"="+v.value) && v.state == facts.Known
 	}
-	if u.env.state != facts.Absent && gone(variableName, u.env) {
-		u.env = absent()
+	if u.env.isSet() && gone(variableName, u.env) {
+		u.env = variable{}
 	}
 	if gone("GODEBUG", u.godebug) {
-		u.godebug = absent()
+		u.godebug = variable{}
 	}
 	if !slices.Contains(u.removed, variableName) {
 		for _, name := range u.lost {
@@ -616,7 +591,7 @@ func (u *service) pod(dir string) (limits []facts.Limit) {
 func systemdVariable(value string, s setting) variable {
 	v := variable{state: facts.Known, value: strings.ReplaceAll(value, "%%", "%"), source: "Environment", file: s.file, line: s.line, column: 1, last: s.last}
 	if specified(value) || marked().MatchString(value) { // systemd does not replace ${NAME}
-		v.state, v.value, v.why = facts.Unreadable, "", fmt.Sprintf("%.60q is filled in before the service starts", value)
+		return v.unknown("%.60q is filled in before the service starts", value)
 	}
 	return v
 }

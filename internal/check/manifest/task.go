@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"errors"
-	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -44,7 +43,7 @@ func isCompose(r *reader, f *check.File, root *yaml.Node) bool {
 type composer struct {
 	*reader
 	reads *folder.Tree
-	files map[string]*[]layer // nil: one cannot be read
+	files map[string][]layer // nil: one cannot be read
 }
 
 // compose reads the services of a compose file (docs.docker.com/reference/compose-file), with the
@@ -74,7 +73,7 @@ func (c *Checker) compose(t text, doc int, to check.Sink) []*unit {
 				continue
 			}
 			done[name] = true
-			u := &unit{env: absent(), godebug: absent()}
+			u := &unit{}
 			u.at = rule.Place{Path: f.text.path, Line: f.doc.line(e.key), Column: e.key.Column, Object: "service " + name}
 			u.limits = []facts.Limit{limitOf(0, "the service")}
 			s, removed := r.service(name, files, u)
@@ -121,33 +120,22 @@ const mostIncluded = 64
 // (docs.docker.com/reference/compose-file/include). Of a file that is not among those that are checked, the
 // services are judged, too.
 func (c *Checker) included(r composer, t text, root *yaml.Node, seen map[string]bool, to check.Sink) (all []layer) {
-	for _, item := range r.items(root, "include") {
-		names := []string{item.Value}
-		if item.Kind == yaml.MappingNode {
-			if names = []string{r.str(item, "path")}; names[0] == "" {
-				names = nil
-				for _, n := range r.items(item, "path") {
-					names = append(names, n.Value)
-				}
-			}
+	for _, name := range r.paths(r.get(root, "include")) {
+		file := path.Join(path.Dir(t.path), name)
+		if seen[file] {
+			continue
 		}
-		for _, name := range names {
-			file := path.Join(path.Dir(t.path), name)
-			if seen[file] {
-				continue
+		seen[file] = true
+		layers, lost := r.file(t, name)
+		if lost != "" || len(seen) > mostIncluded {
+			to.Note(check.Note{Path: t.path, Message: "the file that it includes is not read: " + phrase.Clip(name, 60)})
+			continue
+		}
+		for i, l := range layers {
+			if i == 0 {
+				c.readMain(l.text.path, mostDocument, c.composeMain(l.text.path, t, to))
 			}
-			seen[file] = true
-			layers, lost := r.file(t, name)
-			if lost != "" || len(seen) > mostIncluded {
-				to.Note(check.Note{Path: t.path, Message: "the file that it includes is not read: " + phrase.Clip(name, 60)})
-				continue
-			}
-			for i, l := range layers {
-				if i == 0 {
-					c.readMain(l.text.path, mostDocument, c.composeMain(l.text.path, t, to))
-				}
-				all = append(append(all, c.included(r, l.text, l.doc.root, seen, to)...), l)
-			}
+			all = append(append(all, c.included(r, l.text, l.doc.root, seen, to)...), l)
 		}
 	}
 	return all
@@ -220,11 +208,11 @@ func (r composer) file(from text, name string) (services []layer, lost string) {
 	if known == nil {
 		return nil, name
 	}
-	return *known, ""
+	return known, ""
 }
 
 // services are those of a file; nil: it cannot be read.
-func (r composer) services(file string) *[]layer {
+func (r composer) services(file string) []layer {
 	b, err := r.reads.Read(filepath.FromSlash(file), mostDocument)
 	if err != nil {
 		return nil
@@ -238,7 +226,7 @@ func (r composer) services(file string) *[]layer {
 	for _, d := range t.docs {
 		all = append(all, layer{t, d, r.get(d.root, "services")})
 	}
-	return &all
+	return all
 }
 
 // mostExtended is how far services may extend each other.
@@ -316,26 +304,27 @@ func (s composed) text(keys ...string) string {
 	return e.value.Value
 }
 
-// each calls use with a key of all layers whose values add up, the nearest last.
-func (s composed) each(key string, use func(layer, entry)) {
-	var all []func()
+// said is what a layer says under a key.
+type said struct {
+	layer
+	entry
+}
+
+// each is what all layers say under a key whose values add up, the nearest last.
+func (s composed) each(key string) (all []said) {
 	for _, l := range s.layers {
 		e := s.entry(l.node, key, 0)
-		e.value = s.real(e.value)
-		switch {
-		case e.value == nil:
+		if e.value = s.real(e.value); e.value == nil {
 			continue
-		case e.value.Tag == "!reset":
-			all = nil
-			continue
-		case e.value.Tag == "!override":
+		}
+		if e.value.Tag == "!reset" || e.value.Tag == "!override" {
 			all = nil
 		}
-		all = append(all, func() { use(l, e) })
+		if e.value.Tag != "!reset" {
+			all = append(all, said{l, e})
+		}
 	}
-	for _, one := range all {
-		one()
-	}
+	return all
 }
 
 // composed takes what all layers say of a service.
@@ -374,15 +363,13 @@ func (u *unit) composed(s composed) {
 		if e.value == nil {
 			continue
 		}
-		own, _ := commandOf(s.reader, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{e.key, e.value}}, key)
+		own, _ := commandOf(s.reader, mapping(e.key, e.value), key)
 		argv = append(argv, own...)
 		if at == nil && l.text.path == u.at.Path {
 			at, lines = e.key, l.doc.lines
 		}
 	}
-	if len(argv) > 0 {
-		u.starts(argv, at, lines)
-	}
+	u.starts(argv, at, lines)
 }
 
 // composeLimits are the keys of a service that limit its CPUs.
@@ -413,69 +400,75 @@ func composeLimit(s composed) (cpus float64, cpuSet int) {
 
 // composeEnvironment takes env_file, and environment, which goes before it.
 func (u *unit) composeEnvironment(s composed) {
-	s.each("env_file", func(l layer, e entry) {
-		for _, name := range composeEnvFiles(s.reader, e.value) {
-			variables, read := envFile(filepath.Join(filepath.Dir(filepath.FromSlash(l.text.path)), filepath.FromSlash(name)), l.text.path, l.text.reads)
+	for _, in := range s.each("env_file") {
+		for _, name := range s.paths(in.value) {
+			variables, read := envFile(filepath.Join(filepath.Dir(filepath.FromSlash(in.text.path)), filepath.FromSlash(name)), in.text.path, in.text.reads)
 			if !read {
 				u.doubt(sets, "the file %s, which is not read, sets GOMAXPROCS", name)
 			}
 			for _, a := range variables {
-				v := composeVariable(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: unquote(withoutComment(a.value))}, l, e.key)
+				v := composeVariable(str(unquote(withoutComment(a.value))), in.layer, in.key)
 				v.source = name
 				u.set(a.name, v)
 			}
 		}
-	})
-	s.each("environment", func(l layer, e entry) {
-		seen := false
-		for _, e := range s.entries(e.value) {
-			u.set(e.key.Value, composeVariable(e.value, l, e.key))
+	}
+	for _, in := range s.each("environment") {
+		for _, e := range s.entries(in.value) {
+			u.set(e.key.Value, composeVariable(e.value, in.layer, e.key))
 		}
-		for _, item := range s.items(e.value) {
+		seen := false
+		for _, item := range s.items(in.value) {
 			name, value, given := strings.Cut(item.Value, "=")
-			n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
+			n := str(value)
 			if !given {
 				n.Tag = "!!null"
 			}
-			v := composeVariable(n, l, item)
 			if name == variableName {
 				u.written.Twice, seen = u.written.Twice || seen, true
 			}
-			u.set(name, v)
+			u.set(name, composeVariable(n, in.layer, item))
 		}
-	})
+	}
 }
 
 // composeVariable is one of environment. Without a value it is handed on from the shell.
 func composeVariable(n *yaml.Node, l layer, at *yaml.Node) variable {
-	line := l.doc.line(at)
-	v := variable{state: facts.Known, value: n.Value, source: "environment", file: l.text.path, line: line, column: at.Column, last: line}
+	v := l.doc.variable(at, "environment", n.Value)
+	v.file = l.text.path
 	switch {
 	case n.Tag == "!reset":
-		return absent()
+		return variable{}
 	case n.Kind != yaml.ScalarNode || n.Tag == "!!null":
-		v.state, v.value, v.why = facts.Unreadable, "", "it comes from the shell that runs docker compose"
+		return v.unknown("it comes from the shell that runs docker compose")
 	case strings.Contains(strings.ReplaceAll(n.Value, "$$", ""), "$"):
-		v.state, v.value, v.why = facts.Unreadable, "", fmt.Sprintf("docker compose replaces %.60q", n.Value)
-	default:
-		v.value = strings.ReplaceAll(n.Value, "$$", "$")
+		return v.unknown("docker compose replaces %.60q", n.Value)
 	}
+	v.value = strings.ReplaceAll(n.Value, "$$", "$")
 	return v
 }
 
-func composeEnvFiles(r *reader, n *yaml.Node) []string {
-	if n.Kind == yaml.ScalarNode {
-		return []string{n.Value}
-	}
-	var names []string
-	for _, item := range r.items(n) {
-		if item.Kind == yaml.ScalarNode {
-			names = append(names, item.Value)
-		} else if name := r.str(item, "path"); name != "" {
-			names = append(names, name)
+// paths are the files that a node names: a text, or a list of texts and of mappings that have a path,
+// or a list of them.
+func (r *reader) paths(n *yaml.Node) (names []string) {
+	for _, item := range r.oneOrAll(n) {
+		if item.Kind == yaml.MappingNode {
+			for _, p := range r.oneOrAll(r.get(item, "path")) {
+				names = append(names, p.Value)
+			}
+			continue
 		}
+		names = append(names, item.Value)
 	}
 	return names
+}
+
+// oneOrAll are the items of a list, or what is a scalar instead of one.
+func (r *reader) oneOrAll(n *yaml.Node) []*yaml.Node {
+	if n != nil && n.Kind == yaml.ScalarNode {
+		return []*yaml.Node{n}
+	}
+	return r.items(n)
 }
 
 // set takes a variable of the environment, where it is one that counts.
@@ -573,18 +566,18 @@ func (c *Checker) ecs(t text, doc int) []*unit {
 	limit := taskLimit(r.str(task, "cpu"))
 	var units []*unit
 	for _, k := range r.items(task, "containerDefinitions") {
-		u := &unit{env: absent(), godebug: absent(), image: r.str(k, "image")}
+		u := &unit{image: r.str(k, "image")}
 		u.at = rule.Place{Path: t.path, Line: d.line(k), Column: k.Column, Object: "task " + r.str(task, "family"), Container: r.str(k, "name")}
 		u.limits = slices.Clone(limit)
 		for _, e := range r.items(k, "environment") {
-			value := variable{state: facts.Known, value: r.str(e, "value"), source: "environment", line: d.line(e), column: e.Column, last: d.lines + lastLine(e, 0)}
-			if r.str(e, "name") == "GOMAXPROCS" && u.env.line > 0 {
+			v := d.variable(e, "environment", r.str(e, "value"))
+			if r.str(e, "name") == variableName && u.env.isSet() {
 				u.written.Twice = true
 			}
-			if isPlaceholder(value.value) {
-				value.state, value.value, value.why = facts.Unreadable, "", fmt.Sprintf("%.60q is filled in before the task definition is registered", value.value)
+			if isPlaceholder(v.value) {
+				v = v.unknown("%.60q is filled in before the task definition is registered", v.value)
 			}
-			u.set(r.str(e, "name"), value)
+			u.set(r.str(e, "name"), v)
 		}
 		ecsElsewhere(r, task, k, u, d)
 		argv, at := commandOf(r, k, "entryPoint", "command")
@@ -599,7 +592,7 @@ func (c *Checker) ecs(t text, doc int) []*unit {
 // not read, and those of the task are none.
 func ecsElsewhere(r *reader, task, k *yaml.Node, u *unit, d document) {
 	for _, e := range r.items(k, "secrets") {
-		u.set(r.str(e, "name"), variable{state: facts.Unreadable, why: "it is in " + r.str(e, "valueFrom"), source: "secrets", line: d.line(e), column: e.Column, last: d.lines + lastLine(e, 0)})
+		u.set(r.str(e, "name"), d.variable(e, "secrets", "").unknown("it is in %s", r.str(e, "valueFrom")))
 	}
 	for _, e := range r.items(k, "environmentFiles") {
 		u.doubt(sets, "the environment file %s sets GOMAXPROCS", r.str(e, "value"))
@@ -639,7 +632,7 @@ const exec2Sets = "the exec2 driver of the client sets GOMAXPROCS: since August 
 var plainDrivers = []string{"docker", "podman", "exec", "exec2", "raw_exec", "java", "containerd-driver"}
 
 func (c *Checker) nomadTask(r *reader, t text, d document, job, task *yaml.Node) *unit {
-	u := &unit{env: absent(), godebug: absent(), image: r.str(task, "Config", "image")}
+	u := &unit{image: r.str(task, "Config", "image")}
 	u.at = rule.Place{Path: t.path, Line: d.line(task), Column: task.Column, Object: "job " + r.str(job, "ID"), Container: r.str(task, "Name")}
 	u.limits = []facts.Limit{limitOf(0, "the task")}
 	if r.str(task, "Config", "cpu_hard_limit") == "true" {
@@ -655,9 +648,9 @@ func (c *Checker) nomadTask(r *reader, t text, d document, job, task *yaml.Node)
 		u.doubt(counts, "what the driver %s starts has another number of CPUs", driver)
 	}
 	for _, e := range r.entries(r.get(task, "Env")) {
-		v := variable{state: facts.Known, value: e.value.Value, source: "Env", line: d.line(e.key), column: e.key.Column, last: d.line(e.key)}
+		v := d.variable(e.key, "Env", e.value.Value)
 		if strings.Contains(v.value, "${") {
-			v.state, v.value, v.why = facts.Unreadable, "", fmt.Sprintf("Nomad replaces %.60q", v.value)
+			v = v.unknown("Nomad replaces %.60q", v.value)
 		}
 		u.set(e.key.Value, v)
 	}

@@ -2,34 +2,26 @@ package manifest
 
 import (
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// tree is what a document means: its aliases written out, without styles, comments and
-// places.
-type tree struct {
-	kind  yaml.Kind
-	tag   string // of scalars
-	value string
-	keys  []*tree // of a mapping; items are its values
-	items []*tree
-}
-
-// meaning writes a document out; nil where it expands beyond what is read.
-func meaning(n *yaml.Node) *tree {
-	left := mostMeaning
-	t := expandNode(n, &left, 0)
-	if left < 0 {
-		return nil
-	}
-	return t
-}
-
 // mostMeaning bounds the nodes of a document in which something is changed.
 const mostMeaning = 500_000
 
-func expandNode(n *yaml.Node, left *int, depth int) *tree {
+// meaning is a document with its aliases written out, without styles, comments and places; nil
+// where it expands beyond what is read.
+func meaning(n *yaml.Node) *yaml.Node {
+	left := mostMeaning
+	m := expanded(n, &left, 0)
+	if left < 0 {
+		return nil
+	}
+	return m
+}
+
+func expanded(n *yaml.Node, left *int, depth int) *yaml.Node {
 	for n.Kind == yaml.AliasNode && depth < deepestTree {
 		n = n.Alias
 		depth++
@@ -38,78 +30,83 @@ func expandNode(n *yaml.Node, left *int, depth int) *tree {
 		*left = -1
 		return nil
 	}
-	t := &tree{kind: n.Kind}
+	m := &yaml.Node{Kind: n.Kind, Value: n.Value}
+	if n.Kind == yaml.ScalarNode {
+		m.Tag = n.ShortTag()
+	}
+	for _, c := range n.Content {
+		m.Content = append(m.Content, expanded(c, left, depth+1))
+	}
+	return m
+}
+
+// same reports whether two meanings are the same, in the same order.
+func same(a, b *yaml.Node) bool {
+	return a.Kind == b.Kind && a.Tag == b.Tag && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, same)
+}
+
+// str is a string, mapping one of keys and values in turn, and list one of items.
+func str(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
+
+func mapping(pairs ...any) *yaml.Node {
+	m := &yaml.Node{Kind: yaml.MappingNode}
+	for _, p := range pairs {
+		if s, ok := p.(string); ok {
+			p = str(s)
+		}
+		m.Content = append(m.Content, p.(*yaml.Node))
+	}
+	return m
+}
+
+func list(items ...*yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.SequenceNode, Content: items}
+}
+
+// flow is a value in the form that YAML and JSON share.
+func flow(n *yaml.Node) string {
+	var parts []string
 	switch n.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			t.keys = append(t.keys, expandNode(n.Content[i], left, depth+1))
-			t.items = append(t.items, expandNode(n.Content[i+1], left, depth+1))
+			parts = append(parts, quoted(n.Content[i].Value)+": "+flow(n.Content[i+1]))
 		}
+		return "{" + strings.Join(parts, ", ") + "}"
 	case yaml.SequenceNode:
-		for _, c := range n.Content {
-			t.items = append(t.items, expandNode(c, left, depth+1))
+		for _, item := range n.Content {
+			parts = append(parts, flow(item))
 		}
-	default:
-		t.tag, t.value = n.ShortTag(), n.Value
+		return "[" + strings.Join(parts, ", ") + "]"
 	}
-	return t
+	return quoted(n.Value)
 }
 
-// equal reports whether two trees mean the same, in the same order.
-func (t *tree) equal(o *tree) bool {
-	if t == nil || o == nil {
-		return t == o
+// block is a value in lines, each behind a line end and an indentation.
+func block(n *yaml.Node, newline, indent string) string {
+	var b strings.Builder
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if e.Encode(n) != nil || e.Close() != nil {
+		return "" // which is not what it is to mean
 	}
-	return t.kind == o.kind && t.tag == o.tag && t.value == o.value &&
-		slices.EqualFunc(t.keys, o.keys, (*tree).equal) && slices.EqualFunc(t.items, o.items, (*tree).equal)
-}
-
-// str is a string as a tree.
-func str(s string) *tree { return &tree{kind: yaml.ScalarNode, tag: "!!str", value: s} }
-
-// mapping is one of keys and values in turn.
-func mapping(pairs ...any) *tree {
-	t := &tree{kind: yaml.MappingNode}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		t.keys = append(t.keys, str(pairs[i].(string)))
-		switch v := pairs[i+1].(type) {
-		case string:
-			t.items = append(t.items, str(v))
-		case *tree:
-			t.items = append(t.items, v)
-		}
-	}
-	return t
+	return newline + indent + strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", newline+indent)
 }
 
 // step is an item of a list, or a value of a mapping, by its number.
 type step = int
 
-// at is the tree at the end of steps.
-func (t *tree) at(steps []step) *tree {
+// nodeAt is the node at the end of steps.
+func nodeAt(n *yaml.Node, steps ...step) *yaml.Node {
 	for _, s := range steps {
-		if s < 0 || s >= len(t.items) {
-			return nil
+		for n.Kind == yaml.AliasNode {
+			n = n.Alias
 		}
-		t = t.items[s]
+		if n.Kind == yaml.MappingNode {
+			s = 2*s + 1
+		}
+		n = n.Content[s]
 	}
-	return t
-}
-
-// cut takes an item, or a key with its value, out.
-func (t *tree) cut(i int) {
-	t.items = slices.Delete(t.items, i, i+1)
-	if t.kind == yaml.MappingNode {
-		t.keys = slices.Delete(t.keys, i, i+1)
-	}
-}
-
-// put adds an item at a place, or a key with its value.
-func (t *tree) put(i int, key string, v *tree) {
-	t.items = slices.Insert(t.items, i, v)
-	if t.kind == yaml.MappingNode {
-		t.keys = slices.Insert(t.keys, i, str(key))
-	}
+	return n
 }
 
 // find is the way to the node that begins at a line and a column of the document, and is

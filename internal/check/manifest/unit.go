@@ -60,7 +60,7 @@ type mistake struct {
 
 // variable is one of the environment.
 type variable struct {
-	state   facts.State // Known, Absent, or Unreadable: it is set to what is not known
+	state   facts.State // "": nothing sets it; Known, or Unreadable: it is set to what is not known
 	value   string
 	why     string // it is not known
 	machine bool   // it is the number of CPUs of the machine
@@ -71,18 +71,18 @@ type variable struct {
 	last    int // the last line of it
 }
 
-// absent is a variable that is not set.
-func absent() variable { return variable{state: facts.Absent} }
+// isSet reports whether something sets it.
+func (v variable) isSet() bool { return v.state != "" }
+
+// unknown is the variable set to what is not known, with the reason.
+func (v variable) unknown(format string, args ...any) variable {
+	v.state, v.value, v.why = facts.Unreadable, "", fmt.Sprintf(format, args...)
+	return v
+}
 
 // fact is the variable for the rules.
 func (v variable) fact() facts.Fact {
-	switch v.state {
-	case facts.Known:
-		return facts.Fact{State: facts.Known, Raw: v.value, File: v.source}
-	case facts.Unreadable:
-		return facts.Fact{State: facts.Unreadable, Error: v.why, File: v.source}
-	}
-	return facts.Fact{State: facts.Absent}
+	return facts.Fact{State: cmp.Or(v.state, facts.Absent), Raw: v.value, Error: v.why, File: v.source}
 }
 
 // runtimeVariables are those that only a Go program reads.
@@ -112,7 +112,7 @@ func limitOf(cpus float64, dir string) facts.Limit {
 // Limited is a container of a program about which nothing is known, on any machine, under a CPU limit;
 // 0: it has none.
 func Limited(cpus float64) rule.Observed {
-	u := unit{env: absent(), godebug: absent(), limits: []facts.Limit{limitOf(cpus, "its container")}}
+	u := unit{limits: []facts.Limit{limitOf(cpus, "its container")}}
 	return u.observed(0)
 }
 

@@ -35,7 +35,7 @@ func TestAsBuilt(t *testing.T) {
 			t.Errorf("%+v, by an annotation: %s", tc, got)
 		}
 	}
-	u := unit{image: "gcr.io/not-acme/api", beside: true, program: check.Program{From: "go.mod", Elsewhere: true}, env: absent()}
+	u := unit{image: "gcr.io/not-acme/api", beside: true, program: check.Program{From: "go.mod", Elsewhere: true}}
 	if got := u.asBuilt(rule.Finding{Rule: "PF007", Message: "too high"}).Message; got != "too high, if gcr.io/not-acme/api is of the module of go.mod" {
 		t.Error(got)
 	}
