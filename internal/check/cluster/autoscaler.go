@@ -28,7 +28,7 @@ type scaler struct {
 }
 
 // readScalers gives every autoscaler. A cluster without VerticalPodAutoscalers has none.
-func (r *reading) readScalers(ctx context.Context, to func(*check.File)) error {
+func (r *reading) readScalers(ctx context.Context) error {
 	for _, of := range scalers {
 		err := pages(ctx, func() {}, func(ctx context.Context, o meta.ListOptions) (string, error) {
 			b, err := r.client.get(ctx, of.group, r.o.Namespace, of.resource, o)
@@ -48,7 +48,7 @@ func (r *reading) readScalers(ctx context.Context, to func(*check.File)) error {
 				if err != nil {
 					return "", fmt.Errorf("%s %s/%s: %w", of.kind, item.Metadata.Namespace, item.Metadata.Name, err)
 				}
-				to(check.NewFile(item.Metadata.Namespace+"/"+of.kind+"."+item.Metadata.Name+".json", b))
+				r.files = append(r.files, check.NewFile(item.Metadata.Namespace+"/"+of.kind+"."+item.Metadata.Name+".json", b))
 			}
 			return list.Metadata.Continue, nil
 		})

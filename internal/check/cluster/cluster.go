@@ -58,8 +58,9 @@ type reading struct {
 	live      *live
 	workloads map[string]*workload // by what they have in common
 	pods      int
-	configs   bool // some variable may come from a ConfigMap
-	crio      int  // pods of whose value nothing is sure
+	configs   bool          // some variable may come from a ConfigMap
+	crio      int           // pods of whose value nothing is sure
+	files     []*check.File // of ConfigMaps and autoscalers
 	notes     []check.Note
 }
 
@@ -102,11 +103,10 @@ func Run(ctx context.Context, client *Client, o Options) (*check.Report, error) 
 
 // resolve has package manifest find the values, for each size of a node.
 func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
-	var files []*check.File
-	if err := r.readConfigs(ctx, func(f *check.File) { files = append(files, f) }); err != nil {
+	if err := r.readConfigs(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.readScalers(ctx, func(f *check.File) { files = append(files, f) }); err != nil {
+	if err := r.readScalers(ctx); err != nil {
 		return nil, err
 	}
 	sizes := map[int][]*check.File{}
@@ -128,7 +128,7 @@ func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 		m := manifest.New(manifest.Options{NodeCPUs: cpus, Programs: programs, Strict: r.o.Strict})
 		one, err := check.Run(ctx, check.Options{
 			Checkers: []check.Checker{judging{m, byPath}},
-			Files:    slices.Values(slices.Concat(files, sizes[cpus])),
+			Files:    slices.Values(slices.Concat(r.files, sizes[cpus])),
 		})
 		if err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,9 +99,7 @@ func (l *live) scrape(ctx context.Context, client *Client, p core.Pod) {
 		return
 	}
 	l.nodes[p.Spec.NodeName] = true
-	for id, program := range programs {
-		l.programs[id] = program
-	}
+	maps.Copy(l.programs, programs)
 }
 
 // mostMetrics is how many bytes an exporter may answer with: any pod may have its label.

@@ -205,7 +205,7 @@ const mostConfig = 1024
 
 // readConfigs gives every ConfigMap with an entry that may be a variable of the runtime:
 // one that has GO in its name, or is drawn on by a key of any name.
-func (r *reading) readConfigs(ctx context.Context, to func(*check.File)) error {
+func (r *reading) readConfigs(ctx context.Context) error {
 	if !r.configs {
 		return nil
 	}
@@ -226,7 +226,7 @@ func (r *reading) readConfigs(ctx context.Context, to func(*check.File)) error {
 			if err != nil {
 				return "", fmt.Errorf("ConfigMap %s/%s: %w", c.Namespace, c.Name, err)
 			}
-			to(check.NewFile(c.Namespace+"/ConfigMap."+c.Name+".json", b))
+			r.files = append(r.files, check.NewFile(c.Namespace+"/ConfigMap."+c.Name+".json", b))
 		}
 		return list.Continue, nil
 	})

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -46,9 +47,7 @@ func (p *pods) autoscaler(n *yaml.Node, o *object) {
 	a := autoscaler{object: *o, tolerance: defaultTolerance, target: target{kind: p.str(spec, "scaleTargetRef", "kind"), name: p.str(spec, "scaleTargetRef", "name")}}
 	least, most, behavior := p.str(spec, "minReplicas"), p.str(spec, "maxReplicas"), p.at(spec, "behavior")
 	if o.kind == "ScaledObject" {
-		if a.target.kind == "" {
-			a.target.kind = "Deployment"
-		}
+		a.target.kind = cmp.Or(a.target.kind, "Deployment")
 		least, most = p.str(spec, "minReplicaCount"), p.str(spec, "maxReplicaCount")
 		behavior = p.at(spec, "advanced", "horizontalPodAutoscalerConfig", "behavior")
 		p.triggers(&a, spec)
@@ -90,16 +89,8 @@ func (p *pods) metrics(a *autoscaler, n, spec *yaml.Node) {
 			continue
 		}
 		t := cpuTarget{at: p.placeOf(m, a), container: container}
-		for _, keys := range [][]string{{"target", "averageUtilization"}, {"targetAverageUtilization"}} {
-			if text := p.str(source, keys...); text != "" {
-				t.percent = percentOf(text)
-			}
-		}
-		for _, keys := range [][]string{{"target", "averageValue"}, {"targetAverageValue"}} {
-			if q, err := parseQuantity(p.str(source, keys...)); err == nil {
-				t.value = q
-			}
-		}
+		t.percent = percentOf(cmp.Or(p.str(source, "target", "averageUtilization"), p.str(source, "targetAverageUtilization")))
+		t.value, _ = parseQuantity(cmp.Or(p.str(source, "target", "averageValue"), p.str(source, "targetAverageValue"))) // one that is not valid is no target
 		a.add(t)
 	}
 }
@@ -112,11 +103,7 @@ func (p *pods) triggers(a *autoscaler, spec *yaml.Node) {
 			continue
 		}
 		t := cpuTarget{at: p.placeOf(m, a), container: p.str(m, "metadata", "containerName")}
-		kind := p.str(m, "metricType")
-		if kind == "" {
-			kind = p.str(m, "metadata", "type")
-		}
-		switch text := p.str(m, "metadata", "value"); kind {
+		switch text := p.str(m, "metadata", "value"); cmp.Or(p.str(m, "metricType"), p.str(m, "metadata", "type")) {
 		case "Utilization":
 			t.percent = percentOf(text)
 		case "AverageValue":

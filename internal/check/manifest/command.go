@@ -28,14 +28,11 @@ func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 	if len(argv) == 0 {
 		return
 	}
-	u.argv, u.command = argv, argv[0]
-	if at != nil {
-		u.argvLine, u.argvColumn = lines+at.Line, at.Column
-	}
 	c := command{set: map[string]string{}}
 	c.argv(argv)
-	if c.program != "" {
-		u.command = c.program
+	u.argv, u.command = argv, cmp.Or(c.program, argv[0])
+	if at != nil {
+		u.argvLine, u.argvColumn = lines+at.Line, at.Column
 	}
 	if by := c.effect.Adds; by != "" {
 		u.doubt(replaces, "%s sets another", by)
@@ -52,6 +49,7 @@ func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 	if _, set := c.set[variableName]; !set && strings.Contains(strings.Join(argv, " "), "GOMAXPROCS") && (!c.plain || slices.ContainsFunc(argv[1:], func(w string) bool { return strings.HasPrefix(w, variableName+"=") })) {
 		c.set[variableName], c.plain = "$", false
 	}
+	u.started = map[string]variable{}
 	for name, value := range c.set {
 		v := variable{state: facts.Known, value: value, source: sourceCommand}
 		if at != nil {
@@ -62,9 +60,6 @@ func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 			v = v.unknown(maySet)
 		case strings.ContainsAny(value, "$`"):
 			v = v.unknown(fillsIn)
-		}
-		if u.started == nil {
-			u.started = map[string]variable{}
 		}
 		u.started[name] = v
 	}
@@ -101,9 +96,7 @@ func (c *command) argv(words []string) {
 	for more := true; more; {
 		words, more = wrapper.Next(words, &c.effect)
 	}
-	for name, value := range c.effect.Set {
-		c.set[name] = value
-	}
+	maps.Copy(c.set, c.effect.Set)
 	text, file, exports := wrapper.Script(words)
 	switch {
 	case len(words) == 0:
@@ -112,11 +105,8 @@ func (c *command) argv(words []string) {
 	case text != "":
 		before := maps.Clone(c.set)
 		c.script(text)
-		for name, value := range before {
-			if _, again := c.set[name]; !again {
-				c.set[name] = value
-			}
-		}
+		maps.Copy(before, c.set)
+		c.set = before
 	case file != "":
 		c.program, c.plain = file, true
 	default:
@@ -174,9 +164,7 @@ func (c *command) script(text string) {
 			}
 			c.program, c.effect = own.program, joined(c.effect, own.effect)
 		}
-		for name, value := range own.set {
-			exported[name] = value
-		}
+		maps.Copy(exported, own.set)
 	}
 	c.set, c.plain = exported, true
 }

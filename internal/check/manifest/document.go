@@ -70,16 +70,12 @@ func parse(path string, b []byte, to check.Sink) text {
 		return t
 	}
 	for _, d := range streams(b, split(b)) {
-		root, err := decode(b[d.from:d.to])
+		root, fault := decode(b[d.from:d.to])
 		if root != nil && d.shift > 0 {
 			shift(root, d.shift)
 		}
-		if err != nil {
-			p := check.Problem{Path: path, Line: d.lines + 1, Message: err.Error()}
-			var at *lineError
-			if errors.As(err, &at) {
-				p.Line, p.Message = d.lines+at.line, at.message
-			}
+		if fault != nil {
+			p := check.Problem{Path: path, Line: d.lines + fault.line, Message: fault.message}
 			if bytes.Contains(b[d.from:d.to], []byte("{{")) {
 				p.Message = "this is a template, and not YAML before it is rendered: pipe what it gives to procfit check -"
 			}
@@ -229,13 +225,11 @@ func holds(b []byte) bool {
 	return false
 }
 
-// lineError is a parser's complaint about a line of the document.
-type lineError struct {
+// textFault is a parser's complaint about a line of the document.
+type textFault struct {
 	line    int
 	message string
 }
-
-func (e *lineError) Error() string { return e.message }
 
 var (
 	yamlError  = pattern.Of(`(?s)^yaml: (?:line ([0-9]+): )?(.*)$`)
@@ -243,10 +237,10 @@ var (
 )
 
 // decode parses one document. Aliases stay aliases, so that none expands here. If something is
-// left after the document, there is an error with it.
-func decode(b []byte) (*yaml.Node, error) {
+// left after the document, there is a fault with it.
+func decode(b []byte) (*yaml.Node, *textFault) {
 	if len(b) > mostDocument {
-		return nil, fmt.Errorf("a document of %d bytes; at most %d are read", len(b), mostDocument)
+		return nil, &textFault{1, fmt.Sprintf("a document of %d bytes; at most %d are read", len(b), mostDocument)}
 	}
 	if trimmed := bytes.TrimLeft(b, "\ufeff \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
 		// JSON escapes what lies beyond 16 bits in pairs, and slashes, which this YAML
@@ -269,16 +263,16 @@ func decode(b []byte) (*yaml.Node, error) {
 	} else if err != nil {
 		m := yamlError().FindStringSubmatch(err.Error())
 		if m == nil {
-			return nil, err
+			return nil, &textFault{1, err.Error()}
 		}
 		line, _ := strconv.Atoi(m[1]) // of none it is 0, the document's first
-		return nil, &lineError{max(line, 1), "invalid YAML: " + strings.Replace(m[2], "did not find expected", "expected", 1)}
+		return nil, &textFault{max(line, 1), "invalid YAML: " + strings.Replace(m[2], "did not find expected", "expected", 1)}
 	}
 	if n.Kind != yaml.DocumentNode || len(n.Content) == 0 {
 		return nil, nil
 	}
 	if err := documents.Decode(&more); !errors.Is(err, io.EOF) {
-		left := &lineError{lastLine(&n, 0), "what follows the document that ends here is not read: separate documents with a line ---"}
+		left := &textFault{lastLine(&n, 0), "what follows the document that ends here is not read: separate documents with a line ---"}
 		if m := yamlError().FindStringSubmatch(fmt.Sprint(err)); m != nil && m[1] != "" {
 			left.line, _ = strconv.Atoi(m[1])
 			if strings.Contains(m[2], "document start") { // the parser counts from 0 here

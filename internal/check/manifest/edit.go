@@ -72,8 +72,8 @@ func (e *editor) proven(x *edit) bool {
 	if err != nil {
 		return false
 	}
-	n, err := decode(after[e.doc.from : e.doc.to+len(after)-len(e.text.bytes)])
-	if err != nil || n == nil {
+	n, fault := decode(after[e.doc.from : e.doc.to+len(after)-len(e.text.bytes)])
+	if fault != nil || n == nil {
 		return false
 	}
 	is := meaning(n)

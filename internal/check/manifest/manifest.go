@@ -164,41 +164,29 @@ const (
 	expectedFile
 )
 
+// byExtension are the kinds of files that their names tell.
+var byExtension = map[string]kind{
+	".yaml": yamlFile, ".yml": yamlFile, ".json": jsonFile, ".service": systemdUnit, ".container": systemdUnit,
+	".dockerfile": dockerfile, ".containerfile": dockerfile,
+}
+
 func kindOf(f *check.File) kind {
 	base := f.Base()
-	if f.Path == check.Stdin {
-		if bytes.IndexByte(f.Head(), 0) >= 0 { // a program or an archive
-			return none
-		}
+	_, dropIn := dropInOf(f.Path)
+	switch k := byExtension[strings.ToLower(path.Ext(base))]; {
+	case f.Path == check.Stdin && bytes.IndexByte(f.Head(), 0) >= 0: // a program or an archive
+		return none
+	case f.Path == check.Stdin, isKustomization(f):
 		return yamlFile
-	}
-	if strings.HasSuffix(base, expected.Suffix) {
+	case strings.HasSuffix(base, expected.Suffix):
 		return expectedFile
-	}
-	if unit := strings.TrimSuffix(base, ".j2"); unit != base && path.Ext(unit) == ".service" {
-		return systemdUnit // a template of Ansible
-	}
-	switch strings.ToLower(path.Ext(base)) {
-	case ".yaml", ".yml":
-		return yamlFile
-	case ".json":
-		return jsonFile
-	case ".service", ".container":
+	case k != none:
+		return k
+	case dropIn, strings.HasSuffix(base, ".service.j2"): // a template of Ansible
 		return systemdUnit
-	case ".conf":
-		if _, ok := dropInOf(f.Path); ok {
-			return systemdUnit
-		}
-	case ".dockerfile", ".containerfile":
+	case dockerfileName().MatchString(base) && !notDockerfile().MatchString(base):
 		return dockerfile
-	}
-	if isKustomization(f) {
-		return yamlFile
-	}
-	if dockerfileName().MatchString(base) && !notDockerfile().MatchString(base) {
-		return dockerfile
-	}
-	if isScript(f) {
+	case isScript(f):
 		return shellScript
 	}
 	return none

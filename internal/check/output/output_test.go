@@ -60,6 +60,20 @@ func render(t *testing.T, format string, r *check.Report) []byte {
 	return b.Bytes()
 }
 
+// golden holds what is written to a file of testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s (%v):\n%s", name, err, got)
+	}
+}
+
 // TestGoldens holds each format, of a report with everything and of an empty one.
 func TestGoldens(t *testing.T) {
 	for _, format := range Formats() {
@@ -71,16 +85,7 @@ func TestGoldens(t *testing.T) {
 			if format == "sarif" {
 				continue // its rules change with the rules; TestSARIF has it
 			}
-			file := filepath.Join("testdata", name+"."+format)
-			if *update {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%s of %s (%v):\n%s", format, name, err, got)
-			}
+			golden(t, name+"."+format, got)
 		}
 	}
 }
@@ -145,15 +150,7 @@ func TestGroups(t *testing.T) {
 					t.Errorf("%d columns of %d: %s", n, width, line)
 				}
 			}
-			file := filepath.Join("testdata", "all."+strconv.Itoa(width)+".text")
-			if *update {
-				if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if want, err := os.ReadFile(file); err != nil || plain != string(want) {
-				t.Errorf("%d columns (%v):\n%s", width, err, plain)
-			}
+			golden(t, "all."+strconv.Itoa(width)+".text", b.Bytes())
 		}
 	}
 }
