@@ -72,8 +72,8 @@ type service struct {
 	found   bool   // the section is there
 
 	quota             float64 // of the service, in CPUs; 0: none
-	args              float64 // of the container of a quadlet
-	perPeriod         float64 // its --cpu-quota, and --cpu-period; 0: none
+	args              float64 // of the container of a quadlet, by --cpus; 0: none
+	perPeriod         float64 // by --cpu-quota, and --cpu-period
 	everyPeriod       float64
 	slice, inPod      string // a unit of systemd, and a pod of Podman
 	affinity, allowed cpuset.Set
@@ -334,10 +334,7 @@ func (u *service) merged(set cpuset.Set, s setting) cpuset.Set {
 	case len(list) == 0:
 		return nil
 	}
-	both, err := cpuset.Parse(strings.Trim(set.String()+","+list.String(), ","))
-	if err != nil {
-		return list
-	}
+	both, _ := cpuset.Parse(strings.Trim(set.String()+","+list.String(), ",")) // each is valid
 	return both
 }
 
@@ -351,25 +348,19 @@ func (u *service) podman(s setting) {
 			value = args[1]
 		}
 		switch name {
-		case "--cpus":
-			if v, err := strconv.ParseFloat(value, 64); err == nil {
-				u.args = v
-			} else {
-				u.doubt(counts, "%s %s is another CPU limit", name, value)
-			}
-		case "--cpu-quota", "--cpu-period":
+		case "--cpus", "--cpu-quota", "--cpu-period":
 			v, err := strconv.ParseFloat(value, 64)
-			if err != nil || v <= 0 {
+			if err != nil || v < 0 {
 				u.doubt(counts, "%s %s is another CPU limit", name, value)
 				continue
 			}
-			if name == "--cpu-quota" {
+			switch name {
+			case "--cpus":
+				u.args = v
+			case "--cpu-quota":
 				u.perPeriod = v
-			} else {
+			default:
 				u.everyPeriod = v
-			}
-			if u.perPeriod > 0 {
-				u.args = u.perPeriod / cmp.Or(u.everyPeriod, period)
 			}
 		case "--cgroup-parent", "--pod":
 			u.doubt(counts, "PodmanArgs=%s has another CPU limit", name)
@@ -390,6 +381,11 @@ func (u *service) podman(s setting) {
 			u.doubt(replaces, "PodmanArgs=%s sets another", name)
 		}
 	}
+}
+
+// podmanLimit is the limit by those options, in CPUs; 0: there is none.
+func (u *service) podmanLimit() float64 {
+	return cmp.Or(u.args, u.perPeriod/cmp.Or(u.everyPeriod, period))
 }
 
 // podmanOption is one of those behind a name: type=env,target=X.
@@ -459,7 +455,7 @@ func (u *service) finish(dir string) {
 	}
 	u.limits = []facts.Limit{limitOf(u.quota, "the service")}
 	if quadlet { // below the service
-		u.limits = []facts.Limit{limitOf(u.args, "the container")}
+		u.limits = []facts.Limit{limitOf(u.podmanLimit(), "the container")}
 		if u.quota > 0 {
 			u.limits = append(u.limits, limitOf(u.quota, "the service"))
 		}
@@ -580,9 +576,9 @@ func (u *service) pod(dir string) (limits []facts.Limit) {
 	}) || len(of.open) > 0 {
 		u.doubt(counts, "%s has another CPU limit", u.inPod)
 	}
-	if of.args > 0 {
+	if cpus := of.podmanLimit(); cpus > 0 {
 		u.group = dir + "/" + u.inPod
-		limits = append(limits, limitOf(of.args, u.inPod))
+		limits = append(limits, limitOf(cpus, u.inPod))
 	}
 	return limits
 }
