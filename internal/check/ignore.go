@@ -103,12 +103,11 @@ func ignore(findings []Finding, ignores []Ignore) (left []Finding, ignored []Ign
 			byObject[about{f.Path, f.Rule, f.Object}] = append(byObject[about{f.Path, f.Rule, f.Object}], c)
 		}
 	}
-	for of, list := range byLine {
+	for _, list := range byLine {
 		sorting.Stable(list, func(a, b *covered) int { return cmp.Compare(a.Line, b.Line) })
 		for n, c := range list {
 			c.next = n
 		}
-		byLine[of] = list
 	}
 	var faults []Finding
 	for _, i := range ignores {

@@ -136,22 +136,14 @@ func (w *walk) link(p string) {
 		if info, err := os.Stat(p); err == nil && !info.IsDir() {
 			w.skip(p, "this link leads out of the folder and its repository; it is skipped")
 		}
+	case errors.Is(err, fs.ErrPermission) && w.wanted(p):
+		w.problem(p, fmt.Errorf("a link that may not be followed: %w", cause(err)))
 	case err != nil:
-		w.dangling(p, err)
+		w.skip(p, "this link leads nowhere; it is skipped")
 	case info.Mode().IsRegular() && !w.led[to] && !w.under(to): // else it is found where it lies
 		w.led[to] = true
 		w.file(p, info, &File{at: to})
 	}
-}
-
-// dangling tells of a link that cannot be followed. Of one that leads nowhere that is no more
-// than a note.
-func (w *walk) dangling(p string, err error) {
-	if errors.Is(err, fs.ErrPermission) && w.wanted(p) {
-		w.problem(p, fmt.Errorf("a link that may not be followed: %w", cause(err)))
-		return
-	}
-	w.skip(p, "this link leads nowhere; it is skipped")
 }
 
 // skip tells why a link is not followed.

@@ -84,9 +84,9 @@ func manyPod(i int) core.Pod {
 // may be busy: the CPU time is procfit's own.
 func TestManyPods(t *testing.T) {
 	t.Parallel()
-	pods, mostTime, mostBytes := 2_000, 6*time.Second, int64(140<<20)
+	pods, mostTime, mostBytes := 2_000, 3*time.Second, int64(140<<20)
 	if need.Whole() {
-		pods, mostTime, mostBytes = 10_000, 30*time.Second, 300<<20
+		pods, mostTime, mostBytes = 10_000, 15*time.Second, 300<<20
 	}
 	server := httptest.NewServer(manyPods(pods))
 	defer server.Close()

@@ -310,11 +310,7 @@ func (s *shell) constant(a *syntax.Assign) {
 	case *syntax.SglQuoted:
 		text = part.Value
 	case *syntax.DblQuoted:
-		if len(part.Parts) == 1 {
-			if l, ok := part.Parts[0].(*syntax.Lit); ok {
-				text = l.Value
-			}
-		}
+		text = (&syntax.Word{Parts: part.Parts}).Lit()
 	}
 	if isPlaceholder(text) || text == "" {
 		return

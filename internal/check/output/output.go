@@ -31,7 +31,7 @@ type Options struct {
 // Formats are the names that Write knows.
 func Formats() []string {
 	var names []string
-	for _, f := range formats() {
+	for _, f := range formats {
 		names = append(names, f.name)
 	}
 	return names
@@ -42,18 +42,16 @@ type format struct {
 	write func(io.Writer, *check.Report, Options) error
 }
 
-func formats() []format {
-	return []format{{"text", writeText}, {"json", writeJSON}, {"sarif", writeSARIF}, {"github", writeGitHub}, {"junit", writeJUnit}}
-}
+var formats = []format{{"text", writeText}, {"json", writeJSON}, {"sarif", writeSARIF}, {"github", writeGitHub}, {"junit", writeJUnit}}
 
 // Write renders the Report in a format of Formats.
 func Write(w io.Writer, name string, r *check.Report, o Options) error {
-	i := slices.IndexFunc(formats(), func(f format) bool { return f.name == name })
+	i := slices.IndexFunc(formats, func(f format) bool { return f.name == name })
 	if i < 0 {
 		return fmt.Errorf("format %q: known are %s", name, strings.Join(Formats(), ", "))
 	}
 	b := bufio.NewWriter(w)
-	if err := formats()[i].write(b, r, o); err != nil {
+	if err := formats[i].write(b, r, o); err != nil {
 		return err
 	}
 	return b.Flush()
