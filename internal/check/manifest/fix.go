@@ -97,9 +97,15 @@ func (c *Checker) changeable(o *object) bool {
 	return o.rendered == "" || c.o.Stdin && o.path == check.Stdin
 }
 
-// fixes reports whether the remedy is one for the finding, which nobody has answered.
+// fixes reports whether the remedy is one for the finding.
 func (k *container) fixes(f check.Finding) bool {
-	return k.remedy != nil && slices.Contains(k.remedy.fixes, f.Rule) && !slices.Contains(k.answered, f.Rule)
+	return k.remedy != nil && slices.Contains(k.remedy.fixes, f.Rule) && k.open(f)
+}
+
+// open reports whether nobody has answered a finding and a change of the variable may fix it. The
+// API server may reject the amounts of a container, too.
+func (k *container) open(f check.Finding) bool {
+	return !slices.Contains(k.answered, f.Rule) && !(f.Rule == "PF016" && k.written.Quantity)
 }
 
 func (c *Checker) remedy(k *container) *remedy {
@@ -146,7 +152,7 @@ func (c *Checker) remedy(k *container) *remedy {
 // has reports whether one of the rules has found what nobody has answered.
 func (k *container) has(rules ...string) bool {
 	return slices.ContainsFunc(k.found, func(f check.Finding) bool {
-		return slices.Contains(rules, f.Rule) && !slices.Contains(k.answered, f.Rule)
+		return slices.Contains(rules, f.Rule) && k.open(f)
 	})
 }
 
@@ -160,7 +166,7 @@ func limited(s rule.Subject) bool {
 // runtime's own floor of two.
 func (k *container) costs(rules []string) bool {
 	return slices.ContainsFunc(k.found, func(f check.Finding) bool {
-		return slices.Contains(rules, f.Rule) && f.Severity != rule.Info && !slices.Contains(k.answered, f.Rule)
+		return slices.Contains(rules, f.Rule) && f.Severity != rule.Info && k.open(f)
 	})
 }
 
