@@ -33,7 +33,7 @@ var texts = map[string][]string{
 	"limit": {"1,burst=0.5", "none,0.5,beside=0.2", "500m"}, "cpus": {"target=0", "target=0-1,3,load=1", "load=2,4", "load=shared"},
 	"until": {"likely", "proven,trials=90", "trials=95"}, "for": {"1h", "10m"}, "repeats": {"7", "3"},
 	"file": {"none"}, "out": {"new", "-"}, "serve": {":0"}, "json": {"true"}, "output": {"json"}, "quiet": {"true"}, "dry-run": {"true"},
-	"namespace": {"shop"}, "context": {"c"}, "kubeconfig": {"f"}, "node": {"n1,n2"}, "image": {"i:v1"}, "container": {"app"}, "parallel": {"true"},
+	"namespace": {"shop"}, "context": {"c"}, "kubeconfig": {"f"}, "node": {"n1"}, "image": {"i:v1"}, "container": {"app"},
 	"load-from": {"local"}, "resize": {"true"}, "share": {"5%"}, "slice": {"30s"}, "burn-in": {"1s"}, "baseline": {"2m"}, "budget": {"500", "0.5%"}, "metrics": {":2112/metrics", "http://127.0.0.1:9/metrics"}, "aa": {"true"}, "prometheus": {"http://p:9090"}, "query": {`errors=sum(x{pod=~"$pods"})`, `requests=y{pod=~"$pods"}`}, "yes": {"true"}, "allow-unsafe-methods": {"true"},
 }
 

@@ -101,7 +101,7 @@ func (o *fleetOptions) job(inCluster bool) *fleetJob {
 			j.object = ""
 		}
 		j.container = k.options.Container
-		return k.checkValues()
+		return k.checkImage()
 	}
 	return j
 }

@@ -68,10 +68,6 @@ func (o *kubeSweep) clusterFields() []field.Field {
 	return append(o.clusterOptions.fields(""), field.In(field.Kube,
 		field.Field{Name: "container", Holds: "NAME", Help: "the container whose GOMAXPROCS is measured (default the first)", Value: field.Text(&of.Container)},
 		field.Field{
-			Name: "parallel", Help: "measure on several identical nodes at the same time, a block on each",
-			More: "--node names them: n1,n2.", Value: field.Switch(&of.Parallel),
-		},
-		field.Field{
 			Name: "load-from", Holds: "PLACE", Help: "where the load comes from: pod, or local, through the API server",
 			More: "With local the API server is measured too: it is for a first try without --image.", Value: field.Choice(&o.loadFrom, "pod", "local"),
 		},
@@ -143,24 +139,11 @@ func (o *kubeSweep) runner(s *session.Session) (plan.Runner, error) {
 // anyPod is a host that there cannot be (RFC 2606).
 const anyPod = "pod.invalid"
 
-// checkValues looks at what goes together.
-func (o *kubeSweep) checkValues() error {
-	local := o.loadFrom == "local"
-	switch {
-	case !local && o.options.Image == "":
+func (o *kubeSweep) checkImage() error {
+	if o.loadFrom != "local" && o.options.Image == "" {
 		return usageError("kube sweep needs --image, a procfit that the nodes can run: procfit kube image makes one; --load-from local needs none, for a first try")
-	case local && o.options.Parallel:
-		return usageError("use only one of --parallel and --load-from local: the loads would share one way through the API server")
 	}
 	return nil
-}
-
-// whereabouts are the targets' nodes.
-func whereabouts(nodes []string) string {
-	if len(nodes) == 1 {
-		return "node " + nodes[0] + ", one trial at a time"
-	}
-	return "nodes " + phrase.And(nodes) + ", one trial at a time on each"
 }
 
 // resolve settles a sweep in a cluster. Nothing is made yet.
@@ -170,7 +153,7 @@ func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, e
 	if err != nil {
 		return nil, err
 	}
-	if err := o.checkValues(); err != nil {
+	if err := o.checkImage(); err != nil {
 		return nil, err
 	}
 	copies, err := o.inspect(ctx, std)
@@ -239,9 +222,9 @@ func (o *kubeSweep) resolveBatch(spec *plan.Spec) error {
 
 // tell says what the pods are and what they have from their originals.
 func (o *clusterOptions) tell(std stdio, s *session.Session, fromHere bool) {
-	_, loadHost := o.copies.Hosts()
+	host, loadHost := o.copies.Hosts()
 	p := s.Spec.Target.Pods
-	std.notef("pods like those of %s, container %s, are created in namespace %s on %s, and removed", p.Object, p.Container, p.Namespace, whereabouts(o.copies.Nodes()))
+	std.notef("pods like those of %s, container %s, are created in namespace %s on node %s, one trial at a time, and removed", p.Object, p.Container, p.Namespace, host.Hostname)
 	for _, n := range o.copies.Notes {
 		std.notef("%s", n)
 	}
@@ -256,12 +239,8 @@ func (o *clusterOptions) tell(std stdio, s *session.Session, fromHere bool) {
 		return
 	case fromHere:
 		std.notef("the load comes through the API server, which is measured too: for a first try, and not for a verdict")
-	case !p.LoadElsewhere && len(p.Nodes) > 0:
-		std.notef("the load comes from the targets' own nodes, as there is no other: it takes CPU time from them, which shows in the latency")
 	case !p.LoadElsewhere:
 		std.notef("the load comes from the targets' own node, as there is no other: it takes CPU time from them, which shows in the latency")
-	case len(p.Nodes) > 0:
-		std.notef("the load comes from %s", phrase.And(o.copies.LoadNodes()))
 	default:
 		std.notef("the load comes from node %s", loadHost.Hostname)
 	}

@@ -74,7 +74,7 @@ func grid(s *session.Session) []string {
 		trials += fmt.Sprintf(", %d of them done", s.Done)
 	}
 	if s.Spec.Target.Attach != nil {
-		return []string{trials + ", about " + number.Minutes(s.Each()*time.Duration(tasks-s.Done))}
+		return []string{trials + ", about " + number.Minutes(s.Spec.Each()*time.Duration(tasks-s.Done))}
 	}
 	twice := "one"
 	if n := len(s.Plan.AA); n != 1 { // of each group
@@ -88,7 +88,7 @@ func grid(s *session.Session) []string {
 	switch {
 	case s.Ended:
 		trials += ", all of them done"
-	case s.Each() > 0:
+	case s.Spec.Each() > 0:
 		trials += aboutTime(s, tasks-s.Done)
 	default:
 		facts = append(facts, untimed)
@@ -101,7 +101,7 @@ const untimed = "the first trials will show how long it takes"
 
 // aboutTime is how long that many trials take.
 func aboutTime(s *session.Session, trials int) string {
-	each, most := s.Each(), s.EachAtMost()
+	each, most := s.Spec.Each(), s.Spec.EachAtMost()
 	text := ", about " + number.Minutes(each*time.Duration(trials))
 	if s.Plan.Pilots > 0 && most > each {
 		text += " (up to " + number.Minutes(most*time.Duration(trials)) + " with a slow server)"
@@ -290,7 +290,7 @@ func checkBudget(s *session.Session) error {
 	if s.Plan.MaxTrials < fewest {
 		return usageError("--until trials=%d: the first trials of all values alone take %s", s.Plan.MaxTrials, phrase.Count(fewest, "trial"))
 	}
-	takes := time.Duration(fewest) * s.Each()
+	takes := time.Duration(fewest) * s.Spec.Each()
 	if most := s.Spec.Budget.MaxTime; most > 0 && most < takes {
 		return usageError("--for %s: the first trials of all values alone take %s, about %s; for example --for %s is enough", number.Typed(most), phrase.Count(fewest, "trial"), number.Minutes(takes), number.Typed(enough(s)))
 	}
@@ -300,7 +300,7 @@ func checkBudget(s *session.Session) error {
 // enough is a --for that holds a race's first trials: the time that they take, in whole minutes
 // where it is one or more.
 func enough(s *session.Session) time.Duration {
-	takes, unit := time.Duration(plan.Fewest(s.Header))*s.Each(), time.Minute
+	takes, unit := time.Duration(plan.Fewest(s.Header))*s.Spec.Each(), time.Minute
 	if takes < unit {
 		unit = time.Second
 	}
@@ -317,7 +317,7 @@ func race(s *session.Session) []string {
 	}
 	// A block that was begun is completed, whatever the budget is now.
 	trials := max(s.Plan.MaxTrials, s.Done+s.Missing())
-	left, most := s.Each()*time.Duration(trials-s.Done), s.TimeLeft()
+	left, most := s.Spec.Each()*time.Duration(trials-s.Done), s.TimeLeft()
 	text, more, done := "at most "+phrase.Count(trials, "trial"), "", ""
 	if s.Done > 0 {
 		text, more, done = text+fmt.Sprintf(", %d of them done", s.Done), " more", "; "+phrase.Count(s.Done, "trial")+" done"
@@ -326,7 +326,7 @@ func race(s *session.Session) []string {
 	case most != nil && (left == 0 || *most == 0): // how many trials that is, nobody knows yet
 		text = "at most " + number.Minutes(*most) + more + " and what is running then" + done
 	case most != nil && *most < left: // the time ends it first
-		text = fmt.Sprintf("at most %s%s, about %s%s", number.Minutes(*most), more, phrase.Count(int(math.Ceil(float64(*most)/float64(s.Each()))), "trial"), done)
+		text = fmt.Sprintf("at most %s%s, about %s%s", number.Minutes(*most), more, phrase.Count(int(math.Ceil(float64(*most)/float64(s.Spec.Each()))), "trial"), done)
 	case left > 0:
 		text += aboutTime(s, trials-s.Done)
 	}

@@ -133,7 +133,7 @@ func TestFleet(t *testing.T) {
 	}
 	kubectl(ctx, t, s.cluster, "", "apply", "--namespace", s.name, "-f", filepath.Join(repository, "deploy"))
 	write("deploy/limited.yaml", deployment("limited", "", "200m")) // not what runs
-	write("fleet.yaml", fleetYAML+fmt.Sprintf("cluster: {kubeconfig: %s, namespace: %s, image: %q, parallel: true}\n", s.kubeconfig, s.name, sweptImage))
+	write("fleet.yaml", fleetYAML+fmt.Sprintf("cluster: {kubeconfig: %s, namespace: %s, image: %q}\n", s.kubeconfig, s.name, sweptImage))
 	git("init", "--quiet", "--initial-branch=main")
 	git("add", ".")
 	git("commit", "--quiet", "--message=all")

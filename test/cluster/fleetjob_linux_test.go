@@ -89,7 +89,7 @@ func TestFleetJob(t *testing.T) {
 compare: {procs: [default, 1]}
 load: {trialTime: "1s,warmup=200ms", connections: 2, maxErrors: 50%}
 stop: {until: trials=24}
-cluster: {image: ` + fmt.Sprintf("%q", sweptImage) + `, parallel: true}
+cluster: {image: ` + fmt.Sprintf("%q", sweptImage) + `}
 `,
 	} {
 		if err := os.WriteFile(filepath.Join(work, name), []byte(text), 0o644); err != nil {

@@ -17,32 +17,6 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
-// On two nodes at once each block runs on one of them, and what ran there says so.
-func TestSweepSideBySide(t *testing.T) {
-	t.Parallel()
-	ctx := limit(t)
-	s := openShop(ctx, t, "beside")
-	if out, err := s.sweep(ctx, "out", "--parallel", "--repeats", "2").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	trials := s.trials("out")
-	nodes := []string{"node1", "node2"}
-	beside := false
-	for i, tr := range trials {
-		if len(tr.Pods) == 1 && tr.Pods[0].Node != nodes[tr.Block%2] {
-			t.Errorf("block %d ran on %s", tr.Block, tr.Pods[0].Node)
-		}
-		if i > 0 && tr.Block != trials[i-1].Block {
-			beside = beside || tr.Started.Sub(trials[i-1].Started).Abs() < time.Second
-		}
-	}
-	if len(trials) != 6 || !beside {
-		t.Errorf("%d trials, and none beside another: %v", len(trials), !beside)
-	}
-	s.told(trials)
-	s.empty(ctx)
-}
-
 // A node whose kubelet says nothing any more makes its trial invalid, and the sweep waits
 // for it and goes on; a trial that was lost so is run again by the next.
 func TestSweepNodeLost(t *testing.T) {

@@ -56,7 +56,7 @@ func (s *Target) Canary(config CanaryConfig) *Canaries {
 	if grace := s.subject.Template.Spec.TerminationGracePeriodSeconds; grace != nil {
 		spec.Target.Grace = time.Duration(*grace) * time.Second
 	}
-	r := s.Runner(spec, Config{Host: config.Host, FromHere: true}).(*runner) // all pods are on one node
+	r := s.runner(spec, Config{Host: config.Host, FromHere: true})
 	r.cut.deadline, r.quiet = config.Life, config.Quiet
 	return &Canaries{runner: r}
 }

@@ -26,7 +26,6 @@ type places struct {
 // node is one of the cluster's.
 type node struct {
 	name, hostname string // hostname is its label, which pods select it by
-	takes          bool   // targets, by their nodeSelector and node affinity; the load has none
 	host           journal.Host
 }
 
@@ -113,104 +112,73 @@ func nodeSelection(pods *corev1.PodSpec) string {
 	return phrase.Clean("the pods' " + phrase.And(parts))
 }
 
-// takers are the nodes that take targets; none is an error.
-func takers(fit []node, pods *corev1.PodSpec) ([]node, error) {
-	list := slices.DeleteFunc(slices.Clone(fit), func(n node) bool { return !n.takes })
-	switch {
-	case len(fit) == 0:
-		return nil, errNoNode
-	case len(list) == 0:
-		return nil, fmt.Errorf("no node matches %s (looked at %s); kubectl get nodes --show-labels lists the labels", nodeSelection(pods), phrase.And(namesOf(fit)))
-	}
-	return list, nil
-}
-
-// namedNode is a node of --node, which has to take targets.
-func namedNode(fit, taking []node, pods *corev1.PodSpec, name string) (node, error) {
-	is := func(n node) bool { return n.name == name }
-	if i := slices.IndexFunc(taking, is); i >= 0 {
-		return taking[i], nil
-	}
-	if slices.ContainsFunc(fit, is) {
-		return node{}, fmt.Errorf("--node %q does not match %s; name one that does: %s", name, nodeSelection(pods), phrase.And(namesOf(taking)))
-	}
-	return node{}, noSuchNode(name)
-}
-
-func namesOf(list []node) (names []string) {
-	for _, n := range list {
-		names = append(names, n.name)
-	}
-	return names
-}
-
 // chooseNodes takes the named node for the target, or of those that take it the one with the
 // most CPUs, and for the load another where there is one. That of a tie goes by the names, so
 // that a run that continues has the same.
 func chooseNodes(all []corev1.Node, pods *corev1.PodSpec, named string) (places, error) {
-	fit := fitting(all, pods)
-	taking, err := takers(fit, pods)
-	if err != nil {
-		return places{}, err
-	}
-	target := taking[0]
-	if named != "" {
-		if target, err = namedNode(fit, taking, pods, named); err != nil {
-			return places{}, err
+	var fit, taking []node
+	for i := range all {
+		if usable(&all[i]) {
+			fit = append(fit, nodeOf(&all[i]))
+		}
+		if usable(&all[i]) && takes(&all[i], pods) {
+			taking = append(taking, nodeOf(&all[i]))
 		}
 	}
-	p := places{target: target, load: target}
-	if i := slices.IndexFunc(fit, func(n node) bool { return n != target }); i >= 0 {
+	most := func(a, b node) int {
+		return cmp.Or(cmp.Compare(b.host.CPUs, a.host.CPUs), strings.Compare(a.name, b.name))
+	}
+	sorting.Stable(fit, most)
+	sorting.Stable(taking, most)
+	at, is := 0, func(n node) bool { return n.name == named }
+	if named != "" {
+		at = slices.IndexFunc(taking, is)
+	}
+	switch {
+	case len(fit) == 0:
+		return places{}, errors.New("no node is ready, schedulable, and without a taint that the pods do not tolerate; kubectl describe nodes shows why")
+	case len(taking) == 0:
+		return places{}, fmt.Errorf("no node matches %s (looked at %s); kubectl get nodes --show-labels lists the labels", nodeSelection(pods), namesOf(fit))
+	case at < 0 && slices.ContainsFunc(fit, is):
+		return places{}, fmt.Errorf("--node %q does not match %s; name one that does: %s", named, nodeSelection(pods), namesOf(taking))
+	case at < 0:
+		return places{}, fmt.Errorf("--node %q: no node of this name is ready, schedulable, and without a taint that the pods do not tolerate; kubectl get nodes lists the nodes", named)
+	}
+	p := places{target: taking[at], load: taking[at]}
+	if i := slices.IndexFunc(fit, func(n node) bool { return n != p.target }); i >= 0 {
 		p.load = fit[i]
 	}
 	return p, nil
 }
 
-// fitting are the usable nodes, those with the most CPUs first.
-func fitting(all []corev1.Node, pods *corev1.PodSpec) (fit []node) {
-	for i := range all {
-		if usable(&all[i]) {
-			n := nodeOf(&all[i])
-			n.takes = takes(&all[i], pods)
-			fit = append(fit, n)
-		}
+func namesOf(list []node) string {
+	var names []string
+	for _, n := range list {
+		names = append(names, n.name)
 	}
-	sorting.Stable(fit, func(a, b node) int {
-		return cmp.Or(cmp.Compare(b.host.CPUs, a.host.CPUs), strings.Compare(a.name, b.name))
-	})
-	return fit
+	return phrase.And(names)
 }
 
 // places asks for the nodes of such pods; where it may ask for the named one alone, both are
-// that. Several are for targets that are measured side by side.
-func (c *api) places(ctx context.Context, o Options, pods *corev1.PodSpec, mayList bool) ([]places, error) {
-	named := o.Node
+// that.
+func (c *api) places(ctx context.Context, named string, pods *corev1.PodSpec, mayList bool) (places, error) {
 	if !mayList {
-		switch {
-		case o.Parallel:
-			return nil, errors.New("--parallel needs the right to list nodes, and the API server refuses it")
-		case named == "":
-			return nil, errors.New("the API server refuses the right to list nodes; name a node with --node")
+		if named == "" {
+			return places{}, errors.New("the API server refuses the right to list nodes; name a node with --node")
 		}
 		var one corev1.Node
 		err := c.Call(ctx, func(ctx context.Context) error {
 			return c.Core.Get().Resource("nodes").Name(named).Do(ctx).Into(&one)
 		})
 		if err != nil {
-			return nil, fmt.Errorf("--node %q: %w", named, err)
+			return places{}, fmt.Errorf("--node %q: %w", named, err)
 		}
-		p, err := chooseNodes(untainted([]corev1.Node{one}, pods.Tolerations), pods, named)
-		return []places{p}, err
+		return chooseNodes(untainted([]corev1.Node{one}, pods.Tolerations), pods, named)
 	}
 	var all corev1.NodeList
 	err := c.Call(ctx, func(ctx context.Context) error { return c.Core.Get().Resource("nodes").Do(ctx).Into(&all) })
 	if err != nil {
-		return nil, fmt.Errorf("the cluster's nodes: %w", err)
+		return places{}, fmt.Errorf("the cluster's nodes: %w", err)
 	}
-	fit := untainted(all.Items, pods.Tolerations)
-	if o.Parallel {
-		return parallelPlaces(fit, pods, named)
-	}
-	p, err := chooseNodes(fit, pods, named)
-	return []places{p}, err
+	return chooseNodes(untainted(all.Items, pods.Tolerations), pods, named)
 }

@@ -58,7 +58,7 @@ func (c *api) begin(ctx context.Context, run string, l Leftover, until time.Time
 
 // renew puts off until when a run counts as alive.
 func (c *api) renew(ctx context.Context, run string, until time.Time) error {
-	renew := func(ctx context.Context) error {
+	return c.Call(ctx, func(ctx context.Context) error {
 		var record corev1.ConfigMap
 		err := c.getCore(ctx, "configmaps", recordPrefix+run, &record)
 		if apierrors.IsNotFound(err) {
@@ -69,18 +69,8 @@ func (c *api) renew(ctx context.Context, run string, until time.Time) error {
 		}
 		metav1.SetMetaDataAnnotation(&record.ObjectMeta, aliveUntil, until.UTC().Format(time.RFC3339))
 		return c.update(ctx, "configmaps", record.Name, &record)
-	}
-	return c.Call(ctx, func(ctx context.Context) error {
-		err := renew(ctx)
-		for again := 0; apierrors.IsConflict(err) && again < renewals; again++ { // with another lane of the run
-			err = renew(ctx)
-		}
-		return err
 	})
 }
-
-// renewals is how often a record is renewed that others renew too.
-const renewals = 10
 
 // leftovers are the runs that have a record. A ConfigMap of procfit's without the name of a
 // run is none: to remove a run without a name is to remove every run.

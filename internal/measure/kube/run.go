@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -210,8 +211,8 @@ func (r *run) asPlanned() error {
 		if before := r.config.Image; before != "" && digestOf(p.ImageID) != digestOf(before) {
 			return fmt.Errorf("%s now runs the image %s, but the earlier trials ran %s; choose another --out, or name the image by its digest in the object", r.object(), p.ImageID, before)
 		}
-		if first, same := r.began.same(p.ImageID); !same {
-			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs the image %s, but the run started with %s", p.Name, p.ImageID, first)
+		if r.image = cmp.Or(r.image, p.ImageID); digestOf(p.ImageID) != digestOf(r.image) {
+			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs the image %s, but the run started with %s", p.Name, p.ImageID, r.image)
 		}
 	}
 	return nil

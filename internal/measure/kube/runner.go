@@ -20,9 +20,7 @@
 // A Job's pods get no load. What looks at them is next to the program from before its start,
 // sees its processes, and tells at their end what they did.
 //
-// On several nodes at once each is a lane with a load's pod of its own, and a block of the
-// plan runs on one of them. A node that stops being ready makes its trial invalid: what
-// its pods did is not known.
+// A node that stops being ready makes its trial invalid: what its pods did is not known.
 //
 // What it does not cover: several containers under test at once, and nodes that run
 // anything but Linux.
@@ -66,39 +64,27 @@ type runner struct {
 	config Config
 	load   *remote                   // the load's pod; nil: not made yet, or the load comes from here
 	made   int                       // pods so far, for their names
-	mark   string                    // of the lane, in those names
 	quiet  time.Duration             // how long the run may be silent; 0: as long as a target may live
-	began  *firstImage               // the same for all lanes
+	image  string                    // that the run started with, which all of its targets are to have
 	since  map[string]time.Time      // the nodes have been ready, as the trial started
 	user   *owner                    // of the targets' processes, where the cluster does not say it; nil: not known yet
 	told   map[journal.GroupKey]bool // groups whose p99 was said not to be judged
 }
 
 // Runner makes a Runner of a valid Spec whose target these are.
-func (s *Target) Runner(spec plan.Spec, config Config) plan.Runner {
-	run, first := strings.ToLower(rand.Text()[:8]), &firstImage{}
-	lane := func(of *Target, mark string) *runner {
-		r := &runner{Target: of, cut: of.cut, spec: spec, config: config, mark: mark, began: first, told: map[journal.GroupKey]bool{}}
-		r.cut.run = run
-		r.cut.deadline = r.life()
-		return r
-	}
-	if len(s.lanes) < 2 {
-		return lane(s, "")
-	}
-	several := &parallelRunner{reported: map[string]bool{}}
-	for i, p := range s.lanes {
-		of := *s
-		of.places, of.cut.node = p, p.target.hostname
-		several.lanes = append(several.lanes, lane(&of, fmt.Sprintf("%d-", i+1)))
-	}
-	return several
+func (s *Target) Runner(spec plan.Spec, config Config) plan.Runner { return s.runner(spec, config) }
+
+func (s *Target) runner(spec plan.Spec, config Config) *runner {
+	r := &runner{Target: s, cut: s.cut, spec: spec, config: config, told: map[journal.GroupKey]bool{}}
+	r.cut.run = strings.ToLower(rand.Text()[:8])
+	r.cut.deadline = r.life()
+	return r
 }
 
 // name is a new pod's.
 func (r *runner) name(kind string) string {
 	r.made++
-	return fmt.Sprintf("procfit-%s-%s%s%d", r.cut.run, r.mark, kind, r.made)
+	return fmt.Sprintf("procfit-%s-%s%d", r.cut.run, kind, r.made)
 }
 
 // life is how long a target may live at most: several times what a trial takes.
@@ -136,18 +122,13 @@ func (r *runner) Prepare(ctx context.Context, _ journal.Plan, observe plan.Obser
 	return r.ensureLoad(ctx)
 }
 
-// hangUp ends the connection to the load's pod.
-func (r *runner) hangUp() {
-	if r.load != nil {
-		r.load.line.close()
-	}
-}
-
 const closePatience = 90 * time.Second
 
 // Close removes all that the run made.
 func (r *runner) Close() error {
-	r.hangUp()
+	if r.load != nil {
+		r.load.line.close()
+	}
 	if r.cut.owner == nil {
 		return nil
 	}

@@ -25,8 +25,7 @@ type Options struct {
 	Access
 	Object    string // deployment/api, or the name of a manifest
 	Container string // of the pod; empty: the first, or what its annotation says
-	Node      string // that the targets run on, or with Parallel several, by commas; empty: the one with the most CPUs, or all like it
-	Parallel  bool   // targets run on several nodes at once
+	Node      string // that the targets run on; empty: the one with the most CPUs
 	Image     string // of procfit, for the load and the evidence; empty: neither comes from a pod
 	Resize    bool   // the CPU limit is changed while a pod runs
 	Canary    bool   // the pods take part in the Services of their original
@@ -54,9 +53,8 @@ type Target struct {
 	port       int // that the container declares first; 0: none
 	cut        cut
 	places     places
-	lanes      []places // of a run on several nodes, places being the first of them
-	token      string   // that the agents of this run ask for
-	noObserver string   // why there is no container next to the target; empty: there may be one
+	token      string // that the agents of this run ask for
+	noObserver string // why there is no container next to the target; empty: there may be one
 
 	Terms   []Term
 	Dropped []string   // labels that something selects pods by
@@ -100,10 +98,9 @@ func Inspect(ctx context.Context, o Options) (*Target, error) {
 			return nil, err
 		}
 	}
-	if s.lanes, err = c.places(ctx, o, &s.subject.Template.Spec, mayList); err != nil {
+	if s.places, err = c.places(ctx, o.Node, &s.subject.Template.Spec, mayList); err != nil {
 		return nil, err
 	}
-	s.places = s.lanes[0]
 	s.cut.node = s.places.target.hostname
 	s.Terms = s.subject.Terms()
 	if s.subject.Indexed {
@@ -288,34 +285,14 @@ func (s *Target) Hosts() (target, load journal.Host) {
 
 // Pods is the target of a Spec. local says that the load is to come from this machine.
 func (s *Target) Pods(local bool) *plan.Pods {
-	p := &plan.Pods{Object: s.object(), Namespace: s.cluster.Namespace, Container: s.container, SHA256: s.subject.sum(), LoadElsewhere: local || s.places.load != s.places.target}
-	p.Batch = s.subject.Batch
-	if s.options.Parallel {
-		p.Nodes = s.Nodes()
+	return &plan.Pods{
+		Object: s.object(), Namespace: s.cluster.Namespace, Container: s.container, SHA256: s.subject.sum(),
+		LoadElsewhere: local || s.places.load != s.places.target, Batch: s.subject.Batch,
 	}
-	return p
 }
 
 // Batch tells a Job, whose pods run and end.
 func (s *Target) Batch() bool { return s.subject.Batch }
-
-// Nodes are those that targets run on.
-func (s *Target) Nodes() (names []string) {
-	for _, p := range s.lanes {
-		names = append(names, p.target.name)
-	}
-	return names
-}
-
-// LoadNodes are those that load comes from, each once.
-func (s *Target) LoadNodes() (names []string) {
-	for _, p := range s.lanes {
-		if !slices.Contains(names, p.load.name) {
-			names = append(names, p.load.name)
-		}
-	}
-	return names
-}
 
 // Environ are the container's variables whose values are in the template.
 func (s *Target) Environ() (list []string) {

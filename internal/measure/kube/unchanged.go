@@ -25,11 +25,7 @@ type Observed struct {
 // RunUnchanged makes one pod of the subject without any change to its environment or its
 // limits, looks at it, and removes it.
 func (s *Target) RunUnchanged(ctx context.Context, host string, patience time.Duration) (seen Observed, err error) {
-	spec := plan.Default()
-	r, ok := s.Runner(spec, Config{Host: host, FromHere: true}).(*runner) // nothing is loaded
-	if !ok {
-		return seen, errors.New("one pod runs on one node; remove --parallel")
-	}
+	r := s.runner(plan.Default(), Config{Host: host, FromHere: true}) // nothing is loaded
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := r.Prepare(ctx, journal.Plan{}, nil); err != nil {
 		return seen, err

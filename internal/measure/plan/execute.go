@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/procfit/procfit/internal/show/sorting"
@@ -100,22 +99,20 @@ func (e Execution) Run(ctx context.Context) error {
 		r.done = r.have.Done(r.leg.Tasks)
 		// A block that an earlier run began is completed even beyond a budget that has become smaller.
 		r.leg.Total = max(r.leg.Total, r.done+len(r.leg.Tasks))
-		for i := 0; i < len(r.leg.Tasks) && (i == 0 || !r.have.waits(r.leg.Tasks[i])); {
-			n := wave(r.leg.Tasks[i:])
-			if i > 0 && r.failedSlice() {
+		for i, task := range r.leg.Tasks {
+			if i > 0 && (r.have.waits(task) || r.failedSlice()) {
 				break
 			}
-			err := r.overBudget(r.leg.Tasks[i], r.have)
+			err := r.overBudget(task, r.have)
 			if err == nil && i > 0 {
-				err = r.quiet(ctx, r.leg.Tasks[i])
+				err = r.quiet(ctx, task)
 			}
 			if err == nil {
-				err = r.wave(ctx, i, n)
+				err = r.measure(ctx, task, r.leg.Tasks[i+1:])
 			}
 			if err != nil {
 				return err
 			}
-			i += n
 		}
 	}
 }
@@ -147,61 +144,32 @@ func (r *running) begin() error {
 	return nil
 }
 
-// wave runs n tasks of the leg from the i-th on side by side, and keeps what came of
-// each, whatever became of the others.
-func (r *running) wave(ctx context.Context, i, n int) error {
+// measure runs a task, and keeps what came of it; later is what is planned after it.
+func (r *running) measure(ctx context.Context, task Task, later []Task) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	tasks := slices.Clone(r.leg.Tasks[i : i+n])
-	for j := range tasks {
-		rate, err := r.rate(tasks[j], r.have.Trials)
-		if err != nil {
-			return err
-		}
-		tasks[j].RatePerSecond, tasks[j].Collections = rate, collections(tasks[j], r.have.Trials)
-		tasks[j].Tried, tasks[j].SawGo = r.have.trials(tasks[j].place()), SawGo(r.have.Trials)
-		r.report(r.progress(tasks[j]))
+	if task.RatePerSecond, err = r.rate(task, r.have.Trials); err != nil {
+		return err
 	}
+	task.Collections = collections(task, r.have.Trials)
+	task.Tried, task.SawGo = r.have.trials(task.place()), SawGo(r.have.Trials)
+	r.report(r.progress(task))
 	var before *float64
 	if len(r.speeds.all) == 0 {
 		before = r.speed(ctx)
 	}
 	began := r.Now()
-	trials, errs := r.run(ctx, tasks)
-	each := r.Now().Sub(began) / time.Duration(n)
-	var failed error
-	for j, task := range tasks {
-		if errs[j] == nil {
-			r.took(each)
-			later := r.leg.Tasks[i+j+1:]
-			trials[j].SpeedBefore = before
-			if !task.Slice() && (len(later) == 0 || !task.together(later[0])) {
-				trials[j].SpeedAfter = r.speed(ctx)
-			}
-			errs[j] = r.keep(task, trials[j], later)
-		}
-		if failed == nil {
-			failed = errs[j]
-		}
+	trial, err := r.Runner.Run(ctx, task, r.Observe)
+	if err != nil {
+		return err
 	}
-	return failed
-}
-
-// run measures the tasks, each at once.
-func (r *running) run(ctx context.Context, tasks []Task) ([]journal.Trial, []error) {
-	trials, errs := make([]journal.Trial, len(tasks)), make([]error, len(tasks))
-	if len(tasks) == 1 {
-		trials[0], errs[0] = r.Runner.Run(ctx, tasks[0], r.Observe)
-		return trials, errs
+	r.took(r.Now().Sub(began))
+	trial.SpeedBefore = before
+	if !task.Slice() && (len(later) == 0 || !task.together(later[0])) {
+		trial.SpeedAfter = r.speed(ctx)
 	}
-	observe := r.Observe.inTurn()
-	var all sync.WaitGroup
-	for j := range tasks {
-		all.Go(func() { trials[j], errs[j] = r.Runner.Run(ctx, tasks[j], observe) })
-	}
-	all.Wait()
-	return trials, errs
+	return r.keep(task, trial, later)
 }
 
 // keep puts a trial that has ended into the journal, and reports whether the rest, where

@@ -19,10 +19,10 @@ func (g grid) Next(r Record) Leg {
 	for _, b := range r.Blocks {
 		tasks = append(tasks, tasksOf(b)...)
 	}
-	return Leg{Tasks: interleaved(g.plan, r.Lacks(tasks)), Total: len(tasks)}
+	return Leg{Tasks: r.Lacks(tasks), Total: len(tasks)}
 }
 
-// schedule lists every task of a grid in the order in which to run them on one node:
+// schedule lists every task of a grid in the order in which to run them:
 // each group's pilots, then the blocks. The same plan gives the same list.
 func schedule(p journal.Plan) []Task {
 	tasks := pilotsOf(p)
@@ -82,10 +82,9 @@ func blockOf(p journal.Plan, block int) []Task {
 		tasks = append(tasks, Task{Setting: setting, Role: journal.RoleAA, Block: block})
 	}
 	// A stream of its own for each block, so that a plan of more blocks starts
-	// with the very blocks of a plan of fewer. Blocks that run side by side have one.
-	r := rand.New(rand.NewPCG(p.Seed, uint64(block/lanes(p))))
+	// with the very blocks of a plan of fewer.
+	r := rand.New(rand.NewPCG(p.Seed, uint64(block)))
 	r.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
-	tasks = rotated(tasks, p.Lane(block))
 	for i := range tasks {
 		tasks[i].Order = i
 	}

@@ -34,9 +34,6 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	if s.Seed != nil {
 		p.Seed = *s.Seed
 	}
-	if pods := s.Target.Pods; pods != nil && len(pods.Nodes) > 1 {
-		p.Nodes = pods.Nodes
-	}
 	if a := s.Target.Attach; a != nil {
 		p.SmallestFor, p.Settings = false, []journal.Setting{a.setting()}
 		return p
@@ -135,8 +132,6 @@ type Task struct {
 	// OneStart is that the process that runs the task is left running for the next one that has
 	// OneStart too. A slice has the value set in it.
 	OneStart bool
-	// Lane is which of the plan's nodes it runs on, from 0.
-	Lane int
 	// SawGo says that a trial of the journal read a Go program: that another one reads none is
 	// then no proof that there is none.
 	SawGo bool

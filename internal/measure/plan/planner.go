@@ -21,7 +21,7 @@ type racing struct{ h journal.Header }
 
 func (p racing) Next(r Record) Leg {
 	s := Leg{Total: p.h.Plan.MaxTrials, AtMost: true, Left: p.left(r)}
-	if s.Tasks = interleaved(p.h.Plan, r.Lacks(pilotsOf(p.h.Plan))); len(s.Tasks) > 0 {
+	if s.Tasks = r.Lacks(pilotsOf(p.h.Plan)); len(s.Tasks) > 0 {
 		return s
 	}
 	counted := contest.Count(p.h, r.Trials, r.Slices...)
@@ -45,7 +45,7 @@ func (p racing) Next(r Record) Leg {
 			turn, next = i, step
 		}
 	}
-	if s.Tasks = interleaved(p.h.Plan, r.begun()); len(s.Tasks) > 0 {
+	if s.Tasks = r.begun(); len(s.Tasks) > 0 {
 		return s.about(s.Tasks[0].Setting.Group())
 	}
 	if turn < 0 || len(next.Settings) == 0 || p.spent(r, counted, len(next.Settings)) {
@@ -55,23 +55,10 @@ func (p racing) Next(r Record) Leg {
 		each = []contest.Step{next}
 	}
 	for _, step := range each {
-		s.Begin = append(s.Begin, p.row(len(r.Blocks)+len(s.Begin), counted, step)...)
+		s.Begin = append(s.Begin, journal.Block{Block: len(r.Blocks) + len(s.Begin), Why: string(step.Why), Settings: step.Settings})
 	}
-	s.Tasks = interleaved(p.h.Plan, inTurn(s.Begin))
+	s.Tasks = inTurn(s.Begin)
 	return s.about(contests[turn].Group)
-}
-
-// row is the next block, of that number, and the same again on every other node as far as the
-// budget has room.
-func (p racing) row(first int, counted *contest.Counted, next contest.Step) (list []journal.Block) {
-	for range lanes(p.h.Plan) {
-		n := first + len(list)
-		if len(list) > 0 && counted.Spent((len(list)+1)*len(next.Settings)) != "" {
-			break
-		}
-		list = append(list, journal.Block{Block: n, Why: string(next.Why), Settings: rotated(next.Settings, p.h.Plan.Lane(n))})
-	}
-	return list
 }
 
 // about puts the questions of one group first.
@@ -144,8 +131,8 @@ type Planner interface {
 // Leg is what to run next.
 type Leg struct {
 	Tasks []Task // in the order to run; none: the plan is at its end
-	// Begin are the blocks to write to the journal before them, one for each node that
-	// is measured on; none where the journal has them, or in a grid.
+	// Begin are the blocks to write to the journal before them; none where the journal has
+	// them, or in a grid.
 	Begin []journal.Block
 	Total int // trials that the journal holds in the end, or at most
 	// AtMost says that Total is a bound, and what is open may be settled before.

@@ -2,15 +2,13 @@ package plan
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Runner measures settings, on this machine, in a cluster or in a model. It is for one
-// goroutine at a time, but where the plan has several nodes: then Run is called for
-// each of its lanes at once.
+// goroutine at a time.
 type Runner interface {
 	// Prepare does before the first trial what may fail for all. What is wrong with
 	// the Spec on the Runner's machine is a *FieldError.
@@ -73,16 +71,6 @@ type Activity struct {
 	Trials        []int
 	Values        []string
 	Shortfall     *Shortfall
-}
-
-// inTurn is for several that tell at once.
-func (o Observer) inTurn() Observer {
-	var mu sync.Mutex
-	return func(a Activity) {
-		mu.Lock()
-		defer mu.Unlock()
-		o.Tell(a)
-	}
 }
 
 // Tell tells the observer, if there is one.

@@ -15,8 +15,6 @@ type Pods struct {
 	// LoadElsewhere says that the load comes from another node than theirs.
 	LoadElsewhere bool
 	Batch         bool // they run and end, and no load is offered
-	// Nodes are those that are measured on at the same time; fewer than two: one node.
-	Nodes []string
 }
 
 // checkPods looks at what a sweep of pods cannot have.

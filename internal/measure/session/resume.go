@@ -212,7 +212,6 @@ var resolved = []struct {
 	{"the process", nil, func(h journal.Header) any { return h.Target.Attached }},
 	{"--namespace", nil, func(h journal.Header) any { return h.Target.Namespace }},
 	{"--container", nil, func(h journal.Header) any { return h.Target.Container }},
-	{"--parallel and --node", nil, func(h journal.Header) any { return h.Plan.Nodes }},
 	{"the program next to the target", []string{"--beside"}, func(h journal.Header) any { return h.Target.Beside }},
 	{"the CPUs of the target", nil, func(h journal.Header) any { return h.Target.CPUs }},
 	{"the CPUs of the load", nil, func(h journal.Header) any { return []any{h.Load.CPUs, h.Load.Sizing} }},

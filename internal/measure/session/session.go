@@ -126,20 +126,6 @@ func (s *Session) Filled() (plan.Spec, error) {
 // Trials is how many the plan has, at most where it is a race.
 func (s *Session) Trials() int { return plan.PlannerOf(s.Header).Next(plan.Record{}).Total }
 
-// Each is the expected time of a trial, of those that run side by side its share; 0
-// where only a first one can tell.
-func (s *Session) Each() time.Duration { return s.share(s.Spec.Each()) }
-
-// EachAtMost is the same if the pilots find a low rate.
-func (s *Session) EachAtMost() time.Duration { return s.share(s.Spec.EachAtMost()) }
-
-// EachAt is the same of trials whose open loop has that rate.
-func (s *Session) EachAt(rate float64) time.Duration { return s.share(s.Spec.EachAt(rate)) }
-
-func (s *Session) share(d time.Duration) time.Duration {
-	return d / time.Duration(max(1, len(s.Plan.Nodes)))
-}
-
 // resolve makes plan and header of the Spec. A seed that it lacks is the journal's, or the
 // clock's, and the requests follow it too.
 func (s *Session) resolve() {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -398,44 +397,6 @@ func TestHeaderOfABatchProgram(t *testing.T) {
 		if got := session.New(sp, options(t.TempDir(), two)).Header.Load.DurationSeconds; got != want {
 			t.Errorf("runs for %v: %g s, want %g", runs, got, want)
 		}
-	}
-}
-
-// inTurn is a runner for several lanes.
-type inTurn struct {
-	mu sync.Mutex
-	runner
-}
-
-func (r *inTurn) Run(ctx context.Context, t plan.Task, o plan.Observer) (journal.Trial, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.runner.Run(ctx, t, o)
-}
-
-// A run on several nodes continues on the same, or says which they were.
-func TestOtherNodes(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "out")
-	on := func(nodes ...string) *session.Session {
-		sp := sample()
-		sp.Target.BuiltIn, sp.Target.Command, sp.Target.URL = "", nil, "http://{pod}/"
-		sp.Target.Pods = &plan.Pods{Object: "deployment/api", Nodes: nodes}
-		return session.New(sp, options(dir, two))
-	}
-	r := &inTurn{runner: runner{stop: 6}}
-	if _, err := on("a", "b").Run(t.Context(), r, session.Events{}); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	var refused *session.Refusal
-	for _, nodes := range [][]string{{"a", "c"}, {"a"}} {
-		if _, err := on(nodes...).Run(t.Context(), r, session.Events{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in --parallel and --node") {
-			t.Errorf("on %v: %v", nodes, err)
-		}
-	}
-	r.stop = 0
-	s := on("a", "b")
-	if _, err := s.Run(t.Context(), r, session.Events{}); err != nil || r.ran != s.Trials() {
-		t.Errorf("on the same: %v, %d trials", err, r.ran)
 	}
 }
 
