@@ -52,8 +52,11 @@ type Use struct {
 // timeout is the longest time that one call may take.
 const timeout = 30 * time.Second
 
-// Group is a group of the API, such as apps/v1.
-type Group = rest.Interface
+// Group is a group of the API, such as apps/v1, and Request a call of it.
+type (
+	Group   = rest.Interface
+	Request = rest.Request
+)
 
 // Client is a connection to an API server.
 type Client struct {

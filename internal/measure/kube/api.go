@@ -3,8 +3,10 @@ package kube
 import (
 	"bytes"
 	"context"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,7 +20,8 @@ import (
 // Access says which cluster, and as whom, as kubectl's flags do.
 type Access = cluster.Access
 
-// api is an API server, and the namespace that a sweep runs in.
+// api is an API server, and the namespace that a sweep runs in. Its methods repeat a call that
+// brought no answer.
 type api struct{ *cluster.Client }
 
 func open(a Access) (*api, error) {
@@ -29,63 +32,90 @@ func open(a Access) (*api, error) {
 	return &api{c}, nil
 }
 
-// Each of these is one call.
-
-func (c *api) getCore(ctx context.Context, resource, name string, into runtime.Object) error {
-	return c.Core.Get().Namespace(c.Namespace).Resource(resource).Name(name).Do(ctx).Into(into)
+// object is one of the API, with its metadata.
+type object interface {
+	runtime.Object
+	metav1.Object
 }
 
-func (c *api) getApps(ctx context.Context, resource, name string, into runtime.Object) error {
-	return c.Apps.Get().Namespace(c.Namespace).Resource(resource).Name(name).Do(ctx).Into(into)
+// send sends a request until the server answers, and reads the answer into an object; nil: it is of
+// no use.
+func (c *api) send(ctx context.Context, request *cluster.Request, into runtime.Object) error {
+	return c.Call(ctx, func(ctx context.Context) error {
+		answer := request.Do(ctx)
+		if into == nil {
+			return answer.Error()
+		}
+		return answer.Into(into)
+	})
 }
 
-func (c *api) getBatch(ctx context.Context, resource, name string, into runtime.Object) error {
-	return c.Batch.Get().Namespace(c.Namespace).Resource(resource).Name(name).Do(ctx).Into(into)
+func (c *api) get(ctx context.Context, group cluster.Group, resource, name string, into runtime.Object) error {
+	return c.send(ctx, group.Get().Namespace(c.Namespace).Resource(resource).Name(name), into)
 }
 
-func (c *api) list(ctx context.Context, resource string, o metav1.ListOptions, into runtime.Object) error {
-	return c.Core.Get().Namespace(c.Namespace).Resource(resource).VersionedParams(&o, c.Parameters).Do(ctx).Into(into)
+func (c *api) list(ctx context.Context, group cluster.Group, resource string, o metav1.ListOptions, into runtime.Object) error {
+	err := c.send(ctx, group.Get().Namespace(c.Namespace).Resource(resource).VersionedParams(&o, c.Parameters), into)
+	if err != nil {
+		return fmt.Errorf("cannot list the %s of namespace %s: %w", resource, c.Namespace, err)
+	}
+	return nil
 }
 
-// listOf is all of a resource in another group.
-func (c *api) listOf(ctx context.Context, group cluster.Group, resource string, into runtime.Object) error {
-	return group.Get().Namespace(c.Namespace).Resource(resource).Do(ctx).Into(into)
+// node is one of the cluster's, which are in no namespace.
+func (c *api) node(ctx context.Context, name string) (n corev1.Node, err error) {
+	return n, c.send(ctx, c.Core.Get().Resource("nodes").Name(name), &n)
 }
 
-// create makes what is sent, or has it tried alone, and reads what came of it into the
-// same or another object.
-func (c *api) create(ctx context.Context, resource string, sent, into runtime.Object, o metav1.CreateOptions) error {
-	return c.Core.Post().Namespace(c.Namespace).Resource(resource).VersionedParams(&o, c.Parameters).Body(sent).Do(ctx).Into(into)
+// create creates what is sent, and reads what came of it into the same or another object. What a
+// call without an answer has created already is that.
+func (c *api) create(ctx context.Context, resource string, sent, into object) error {
+	err := c.send(ctx, c.Core.Post().Namespace(c.Namespace).Resource(resource).Body(sent), into)
+	if apierrors.IsAlreadyExists(err) {
+		return c.get(ctx, c.Core, resource, sent.GetName(), into)
+	}
+	return err
 }
 
-func (c *api) update(ctx context.Context, resource, name string, object runtime.Object) error {
-	return c.Core.Put().Namespace(c.Namespace).Resource(resource).Name(name).Body(object).Do(ctx).Error()
+// dryRun has the server try what is sent, and reads what would come of it.
+func (c *api) dryRun(ctx context.Context, sent, into *corev1.Pod) error {
+	o := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
+	return c.send(ctx, c.Core.Post().Namespace(c.Namespace).Resource("pods").VersionedParams(&o, c.Parameters).Body(sent), into)
 }
 
-func (c *api) erase(ctx context.Context, resource, name string, o metav1.DeleteOptions) error {
-	return c.Core.Delete().Namespace(c.Namespace).Resource(resource).Name(name).Body(&o).Do(ctx).Error()
+// delete deletes an object; one that is gone is fine.
+func (c *api) delete(ctx context.Context, resource, name string, o metav1.DeleteOptions) error {
+	err := c.send(ctx, c.Core.Delete().Namespace(c.Namespace).Resource(resource).Name(name).Body(&o), nil)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("cannot delete %s/%s: %w", resource, name, err)
+	}
+	return nil
 }
 
-// patchPod changes a subresource of a pod.
-func (c *api) patchPod(ctx context.Context, name, subresource string, patch []byte) error {
-	return c.Core.Patch(types.StrategicMergePatchType).Namespace(c.Namespace).Resource("pods").Name(name).SubResource(subresource).Body(patch).Do(ctx).Error()
-}
-
-// tryPatch is a server-side dry run of patchPod.
-func (c *api) tryPatch(ctx context.Context, name, subresource string, patch []byte, into runtime.Object) error {
+// patch changes a subresource of a pod, or with into has the server try that.
+func (c *api) patch(ctx context.Context, pod, subresource string, patch []byte, into *corev1.Pod) error {
+	request := c.Core.Patch(types.StrategicMergePatchType).Namespace(c.Namespace).Resource("pods").Name(pod).SubResource(subresource).Body(patch)
+	if into == nil {
+		return c.send(ctx, request, nil)
+	}
 	o := metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}
-	return c.Core.Patch(types.StrategicMergePatchType).Namespace(c.Namespace).Resource("pods").Name(name).SubResource(subresource).VersionedParams(&o, c.Parameters).Body(patch).Do(ctx).Into(into)
+	return c.send(ctx, request.VersionedParams(&o, c.Parameters), into)
 }
 
 // logs is a container's output, of a long one the beginning and the end.
 func (c *api) logs(ctx context.Context, pod, container string) (text []byte, cut bool, err error) {
 	o := corev1.PodLogOptions{Container: container}
-	in, err := c.Core.Get().Namespace(c.Namespace).Resource("pods").Name(pod).SubResource("log").VersionedParams(&o, c.Parameters).Stream(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	defer in.Close()
-	var kept bytes.Buffer
-	cut, err = supervisor.Shorten(&kept, in, trial.LogLimit)
-	return kept.Bytes(), cut, err
+	request := c.Core.Get().Namespace(c.Namespace).Resource("pods").Name(pod).SubResource("log").VersionedParams(&o, c.Parameters)
+	err = c.Call(ctx, func(ctx context.Context) error {
+		in, err := request.Stream(ctx)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		var kept bytes.Buffer
+		cut, err = supervisor.Shorten(&kept, in, trial.LogLimit)
+		text = kept.Bytes()
+		return err
+	})
+	return text, cut, err
 }

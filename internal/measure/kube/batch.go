@@ -92,7 +92,7 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 		if ran[i], unseen = r.watched(ctx, target.name); unseen != nil && exited(p, r.container) == nil {
 			return one, unseen
 		} // of a program that failed its own end says more than what procfit missed of it
-		text, cut, err := r.logOf(ctx, target.name, r.container)
+		text, cut, err := r.cluster.logs(ctx, target.name, r.container)
 		if err != nil {
 			return one, trial.Invalid(journal.InvalidLost, "cannot read the output of pod %s: %v", target.name, err)
 		}
@@ -190,7 +190,7 @@ func exited(p *corev1.Pod, container string) error {
 func (r *run) watched(ctx context.Context, name string) (ran agent.Ran, err error) {
 	late := cluster.After(reportPatience)
 	err = cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
-		text, _, err := r.logOf(ctx, name, observerName)
+		text, _, err := r.cluster.logs(ctx, name, observerName)
 		if err == nil {
 			ran, err = parseRan(text)
 		}
@@ -221,14 +221,6 @@ func parseRan(text []byte) (ran agent.Ran, err error) {
 		return ran, errors.New("it saw no process of the program")
 	}
 	return ran, nil
-}
-
-func (r *run) logOf(ctx context.Context, name, container string) (text []byte, cut bool, err error) {
-	err = r.cluster.Call(ctx, func(ctx context.Context) error {
-		text, cut, err = r.cluster.logs(ctx, name, container)
-		return err
-	})
-	return text, cut, err
 }
 
 // loaded reports whether there is load, and a pod of it.

@@ -178,11 +178,8 @@ func (c *Canaries) Watch(ctx context.Context) error {
 // conditions are all pods as they are now.
 func (c *Canaries) conditions(ctx context.Context) (list []judge.Condition, err error) {
 	var pods corev1.PodList
-	err = c.cluster.Call(ctx, func(ctx context.Context) error {
-		return c.cluster.list(ctx, "pods", metav1.ListOptions{LabelSelector: labelRun + "=" + c.cut.run}, &pods)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("cannot list procfit's pods in namespace %s: %w", c.cluster.Namespace, err)
+	if err := c.cluster.list(ctx, c.cluster.Core, "pods", metav1.ListOptions{LabelSelector: labelRun + "=" + c.cut.run}, &pods); err != nil {
+		return nil, err
 	}
 	for _, g := range c.groups {
 		for _, one := range g.fleet {

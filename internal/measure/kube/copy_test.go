@@ -215,18 +215,18 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestReference(t *testing.T) {
-	for in, want := range map[string]reference{
-		"deployment/api":       {kind: "Deployment", name: "api"},
-		"deployments.apps/api": {kind: "Deployment", name: "api"},
-		"STS/db":               {kind: "StatefulSet", name: "db"},
-		"ds/a":                 {kind: "DaemonSet", name: "a"},
-		"po/a":                 {kind: "Pod", name: "a"},
-		"job/nightly":          {kind: "Job", name: "nightly"},
-		"cj/nightly":           {kind: "CronJob", name: "nightly"},
-		"deploy/api.yaml":      {file: "deploy/api.yaml"},
-		"-":                    {file: "-"},
+	for in, want := range map[string][3]string{
+		"deployment/api":       {"Deployment", "api", ""},
+		"deployments.apps/api": {"Deployment", "api", ""},
+		"STS/db":               {"StatefulSet", "db", ""},
+		"ds/a":                 {"DaemonSet", "a", ""},
+		"po/a":                 {"Pod", "a", ""},
+		"job/nightly":          {"Job", "nightly", ""},
+		"cj/nightly":           {"CronJob", "nightly", ""},
+		"deploy/api.yaml":      {"", "", "deploy/api.yaml"},
+		"-":                    {"", "", "-"},
 	} {
-		if got, err := parseReference(in); err != nil || got != want {
+		if got, err := parseReference(in); err != nil || want != [3]string{got.name, got.object, got.file} {
 			t.Errorf("%s: %+v, %v", in, got, err)
 		}
 	}
@@ -243,7 +243,7 @@ func FuzzParseReference(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		r, err := parseReference(s)
-		if err == nil && (r.file == "") == (r.name == "" || r.kind == "") {
+		if err == nil && (r.file == "") == (r.name == "" || r.object == "") {
 			t.Errorf("%q is %+v", s, r)
 		}
 	})

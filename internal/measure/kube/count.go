@@ -160,9 +160,8 @@ func sum(list []agent.Counted, quota *float64) *journal.Usage {
 
 // gone deletes a pod and waits until it is not there any more.
 func (r *run) gone(ctx context.Context, name string) error {
-	grace := int64(r.spec.Target.Grace.Seconds())
-	if err := r.cluster.delete(ctx, name, max(endGrace, grace)); err != nil {
-		return fmt.Errorf("pod %s: %w", name, err)
+	if err := r.cluster.deletePod(ctx, name, max(endGrace, int64(r.spec.Target.Grace.Seconds()))); err != nil {
+		return err
 	}
 	began := time.Now()
 	late := cluster.After(r.spec.Target.Grace + endPatience)
@@ -176,7 +175,7 @@ func (r *run) gone(ctx context.Context, name string) error {
 		}
 		if time.Since(began) > strandedAfter {
 			if why := r.cluster.stranded(ctx, p); why != "" {
-				return false, errors.Join(r.cluster.delete(ctx, name, 0), trial.Invalid(journal.InvalidNodeLost, "%s", why))
+				return false, errors.Join(r.cluster.deletePod(ctx, name, 0), trial.Invalid(journal.InvalidNodeLost, "%s", why))
 			}
 		}
 		if late() {

@@ -58,7 +58,7 @@ func InspectLive(ctx context.Context, o Options) (*Live, error) {
 		return nil, err
 	}
 	t := &Target{cluster: c, options: o, token: rand.Text()}
-	lacks, err := c.Missing(ctx, liveRights(ref.kind))
+	lacks, err := c.Missing(ctx, liveRights(ref))
 	switch {
 	case err != nil:
 		return nil, err
@@ -88,9 +88,9 @@ func InspectLive(ctx context.Context, o Options) (*Live, error) {
 }
 
 // liveRights are those without which there is no experiment.
-func liveRights(kind string) []cluster.Right {
-	must, _ := wants{subject: reference{kind: kind}}.rights()
-	kept := []string{"pods", "pods/portforward", resources[kind]}
+func liveRights(of reference) []cluster.Right {
+	must, _ := wants{subject: of}.rights()
+	kept := []string{"pods", "pods/portforward", of.resource}
 	must = slices.DeleteFunc(must, func(r cluster.Right) bool {
 		return !slices.Contains(kept, r.Resource) || r.Resource == "pods" && r.Verb != "get" && r.Verb != "list"
 	})
@@ -107,9 +107,8 @@ func (l *Live) ready(ctx context.Context) (*corev1.Pod, error) {
 		return nil, &RefusedError{l.target.object(), []string{"which pods are its own is not known: name one, as pod/NAME"}}
 	}
 	var pods corev1.PodList
-	err := l.target.cluster.Call(ctx, func(ctx context.Context) error { return l.target.cluster.list(ctx, "pods", o, &pods) })
-	if err != nil {
-		return nil, fmt.Errorf("cannot list the pods of %s in namespace %s: %w", l.target.object(), l.target.cluster.Namespace, err)
+	if err := l.target.cluster.list(ctx, l.target.cluster.Core, "pods", o, &pods); err != nil {
+		return nil, err
 	}
 	sorting.Stable(pods.Items, func(a, b corev1.Pod) int { return cmp.Compare(a.Name, b.Name) })
 	for i, p := range pods.Items {
@@ -189,9 +188,7 @@ func (l *Live) rehearse(ctx context.Context) error {
 		return err
 	}
 	var got corev1.Pod
-	err = l.target.cluster.Call(ctx, func(ctx context.Context) error {
-		return l.target.cluster.tryPatch(ctx, l.Pod, "ephemeralcontainers", patch, &got)
-	})
+	err = l.target.cluster.patch(ctx, l.Pod, "ephemeralcontainers", patch, &got)
 	switch text := fmt.Sprint(err); {
 	case err == nil:
 	case strings.Contains(text, "PodSecurity"):
@@ -238,8 +235,7 @@ func (l *Live) Try(ctx context.Context, args []string, tell func(line string)) (
 		return agent.Tried{}, err
 	}
 	c := l.target.cluster
-	err = c.Call(ctx, func(ctx context.Context) error { return c.patchPod(ctx, l.Pod, "ephemeralcontainers", patch) })
-	if err != nil {
+	if err = c.patch(ctx, l.Pod, "ephemeralcontainers", patch, nil); err != nil {
 		return agent.Tried{}, fmt.Errorf("procfit's container in pod %s: %w", l.Pod, err)
 	}
 	line, err := c.tunnel(l.Pod)
@@ -250,7 +246,7 @@ func (l *Live) Try(ctx context.Context, args []string, tell func(line string)) (
 	gone := false
 	client := &agent.Client{Transport: line.transport(agent.Port), Token: l.target.token, Patience: agent.Patience, Renew: line.renew, Gone: func(ctx context.Context) error {
 		var p corev1.Pod
-		switch err := c.getCore(ctx, "pods", l.Pod, &p); {
+		switch err := c.get(ctx, c.Core, "pods", l.Pod, &p); {
 		case apierrors.IsNotFound(err):
 			gone = true
 			return fmt.Errorf("pod %s is gone", l.Pod)

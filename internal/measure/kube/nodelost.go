@@ -44,10 +44,7 @@ func readinessOf(n *corev1.Node) readiness {
 }
 
 func (c *api) readiness(ctx context.Context, name string) (readiness, error) {
-	var n corev1.Node
-	err := c.Call(ctx, func(ctx context.Context) error {
-		return c.Core.Get().Resource("nodes").Name(name).Do(ctx).Into(&n)
-	})
+	n, err := c.node(ctx, name)
 	if apierrors.IsNotFound(err) {
 		return readiness{why: "it is no longer in the cluster"}, nil
 	}

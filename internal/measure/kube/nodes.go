@@ -166,18 +166,14 @@ func (c *api) places(ctx context.Context, named string, pods *corev1.PodSpec, ma
 		if named == "" {
 			return places{}, errors.New("the API server refuses the right to list nodes; name a node with --node")
 		}
-		var one corev1.Node
-		err := c.Call(ctx, func(ctx context.Context) error {
-			return c.Core.Get().Resource("nodes").Name(named).Do(ctx).Into(&one)
-		})
+		one, err := c.node(ctx, named)
 		if err != nil {
 			return places{}, fmt.Errorf("--node %q: %w", named, err)
 		}
 		return chooseNodes(untainted([]corev1.Node{one}, pods.Tolerations), pods, named)
 	}
 	var all corev1.NodeList
-	err := c.Call(ctx, func(ctx context.Context) error { return c.Core.Get().Resource("nodes").Do(ctx).Into(&all) })
-	if err != nil {
+	if err := c.send(ctx, c.Core.Get().Resource("nodes"), &all); err != nil {
 		return places{}, fmt.Errorf("the cluster's nodes: %w", err)
 	}
 	return chooseNodes(untainted(all.Items, pods.Tolerations), pods, named)

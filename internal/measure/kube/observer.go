@@ -87,10 +87,7 @@ func (r *run) insert(ctx context.Context, one *replica) error {
 	if err != nil {
 		return err
 	}
-	err = r.cluster.Call(ctx, func(ctx context.Context) error {
-		return r.cluster.patchPod(ctx, one.name, "ephemeralcontainers", patch)
-	})
-	if err != nil {
+	if err := r.cluster.patch(ctx, one.name, "ephemeralcontainers", patch, nil); err != nil {
 		return err
 	}
 	client := r.client(one.line, one.name)

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,14 +43,7 @@ func (c *api) begin(ctx context.Context, run string, l Leftover, until time.Time
 		Data: map[string]string{recordHost: l.Host, recordObject: l.Object},
 	}
 	var made corev1.ConfigMap
-	err := c.Call(ctx, func(ctx context.Context) error {
-		err := c.create(ctx, "configmaps", record, &made, metav1.CreateOptions{})
-		if apierrors.IsAlreadyExists(err) { // by this call, whose answer was lost
-			err = c.getCore(ctx, "configmaps", record.Name, &made)
-		}
-		return err
-	})
-	if err != nil {
+	if err := c.create(ctx, "configmaps", record, &made); err != nil {
 		return nil, fmt.Errorf("cannot write the record of the run, a ConfigMap in namespace %s: %w", c.Namespace, err)
 	}
 	// As their controller it keeps others from adopting its pods.
@@ -58,29 +52,24 @@ func (c *api) begin(ctx context.Context, run string, l Leftover, until time.Time
 
 // renew puts off until when a run counts as alive.
 func (c *api) renew(ctx context.Context, run string, until time.Time) error {
-	return c.Call(ctx, func(ctx context.Context) error {
-		var record corev1.ConfigMap
-		err := c.getCore(ctx, "configmaps", recordPrefix+run, &record)
-		if apierrors.IsNotFound(err) {
-			return fmt.Errorf("the record of this run no longer exists in namespace %s: someone removed it and its pods (procfit kube clean does that)", c.Namespace)
-		}
-		if err != nil {
-			return err
-		}
-		metav1.SetMetaDataAnnotation(&record.ObjectMeta, aliveUntil, until.UTC().Format(time.RFC3339))
-		return c.update(ctx, "configmaps", record.Name, &record)
-	})
+	var record corev1.ConfigMap
+	err := c.get(ctx, c.Core, "configmaps", recordPrefix+run, &record)
+	if apierrors.IsNotFound(err) {
+		return fmt.Errorf("the record of this run no longer exists in namespace %s: someone removed it and its pods (procfit kube clean does that)", c.Namespace)
+	}
+	if err != nil {
+		return err
+	}
+	metav1.SetMetaDataAnnotation(&record.ObjectMeta, aliveUntil, until.UTC().Format(time.RFC3339))
+	return c.send(ctx, c.Core.Put().Namespace(c.Namespace).Resource("configmaps").Name(record.Name).Body(&record), nil)
 }
 
 // leftovers are the runs that have a record. A ConfigMap of procfit's without the name of a
 // run is none: to remove a run without a name is to remove every run.
 func (c *api) leftovers(ctx context.Context, now time.Time) (list []Leftover, err error) {
 	var all corev1.ConfigMapList
-	err = c.Call(ctx, func(ctx context.Context) error {
-		return c.list(ctx, "configmaps", metav1.ListOptions{LabelSelector: allRuns}, &all)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("cannot list the records of earlier runs in namespace %s: %w", c.Namespace, err)
+	if err := c.list(ctx, c.Core, "configmaps", metav1.ListOptions{LabelSelector: allRuns}, &all); err != nil {
+		return nil, err
 	}
 	for _, m := range all.Items {
 		if m.Labels[labelRun] == "" {
@@ -114,9 +103,8 @@ func (c *api) removePods(ctx context.Context, of metav1.ListOptions) (n int, err
 	until := began.Add(endPatience)
 	err = cluster.Until(ctx, goneInterval, func(ctx context.Context) (bool, error) {
 		var left corev1.PodList
-		err := c.Call(ctx, func(ctx context.Context) error { return c.list(ctx, "pods", of, &left) })
-		if err != nil {
-			return false, fmt.Errorf("cannot list procfit's pods in namespace %s: %w", c.Namespace, err)
+		if err := c.list(ctx, c.Core, "pods", of, &left); err != nil {
+			return false, err
 		}
 		n = max(n, len(left.Items))
 		if len(left.Items) == 0 {
@@ -132,7 +120,7 @@ func (c *api) removePods(ctx context.Context, of metav1.ListOptions) (n int, err
 			default:
 				continue
 			}
-			if err := c.delete(ctx, p.Name, grace); err != nil {
+			if err := c.deletePod(ctx, p.Name, grace); err != nil {
 				return false, err
 			}
 		}
@@ -145,18 +133,12 @@ func (c *api) removePods(ctx context.Context, of metav1.ListOptions) (n int, err
 }
 
 func (c *api) removeRecords(ctx context.Context, of metav1.ListOptions) error {
-	return c.Call(ctx, func(ctx context.Context) error {
-		var all corev1.ConfigMapList
-		if err := c.list(ctx, "configmaps", of, &all); err != nil {
-			return fmt.Errorf("cannot list procfit's records in namespace %s: %w", c.Namespace, err)
-		}
-		for _, m := range all.Items {
-			if err := c.erase(ctx, "configmaps", m.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
-				return fmt.Errorf("ConfigMap %s: %w", m.Name, err)
-			}
-		}
-		return nil
-	})
+	var all corev1.ConfigMapList
+	err := c.list(ctx, c.Core, "configmaps", of, &all)
+	for _, m := range all.Items {
+		err = cmp.Or(err, c.delete(ctx, "configmaps", m.Name, metav1.DeleteOptions{}))
+	}
+	return err
 }
 
 // graceOf is how long a pod of ours may take to end: one that serves a user's requests
@@ -176,15 +158,8 @@ func later(until time.Time, told *metav1.Time, grace int64) time.Time {
 	return until
 }
 
-// delete deletes a pod; one that is gone is fine.
-func (c *api) delete(ctx context.Context, name string, grace int64) error {
-	return c.Call(ctx, func(ctx context.Context) error {
-		err := c.erase(ctx, "pods", name, metav1.DeleteOptions{GracePeriodSeconds: &grace})
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-		return err
-	})
+func (c *api) deletePod(ctx context.Context, name string, grace int64) error {
+	return c.delete(ctx, "pods", name, metav1.DeleteOptions{GracePeriodSeconds: &grace})
 }
 
 // Clean removes what all runs left in the namespace, and says which they were.

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -28,8 +27,8 @@ func (s *Target) Rehearse(ctx context.Context, plan journal.Plan, loaded bool) (
 	c.run = "rehearsal"
 	for _, setting := range representative(plan.Settings) {
 		sent := s.target(c, "procfit-rehearsal", s.differenceOf(setting), nil)
-		got, err := s.cluster.try(ctx, sent)
-		if err != nil {
+		got := &corev1.Pod{}
+		if err := s.cluster.dryRun(ctx, sent, got); err != nil {
 			return r, fmt.Errorf("the API server rejects a pod with GOMAXPROCS %s: %w", setting.Label, err)
 		}
 		r.add(changes(sent, got))
@@ -37,8 +36,8 @@ func (s *Target) Rehearse(ctx context.Context, plan journal.Plan, loaded bool) (
 	}
 	if loaded && !s.subject.Batch {
 		sent := s.loadPod(c, "procfit-rehearsal-load")
-		got, err := s.cluster.try(ctx, sent)
-		if err != nil {
+		got := &corev1.Pod{}
+		if err := s.cluster.dryRun(ctx, sent, got); err != nil {
 			return r, fmt.Errorf("the API server rejects the load generator's pod: %w", err)
 		}
 		r.add(changes(sent, got)) // a LimitRange may limit what is to have no limit
@@ -119,13 +118,4 @@ func limitWords(cpus *float64) string {
 		return "none"
 	}
 	return strconv.FormatFloat(*cpus, 'g', -1, 64)
-}
-
-// try is a server-side dry run.
-func (c *api) try(ctx context.Context, p *corev1.Pod) (got *corev1.Pod, err error) {
-	got = &corev1.Pod{}
-	err = c.Call(ctx, func(ctx context.Context) error {
-		return c.create(ctx, "pods", p, got, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-	})
-	return got, err
 }

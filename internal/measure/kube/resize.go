@@ -36,10 +36,7 @@ func (r *run) resize(ctx context.Context) error {
 		return err
 	}
 	for i, one := range r.fleet {
-		err := r.cluster.Call(ctx, func(ctx context.Context) error {
-			return r.cluster.patchPod(ctx, one.name, "resize", patch)
-		})
-		if err != nil {
+		if err := r.cluster.patch(ctx, one.name, "resize", patch, nil); err != nil {
 			return trial.Invalid(journal.InvalidPodChanged, "pod %s cannot be resized to a CPU limit of %g: %v", one.name, quota, err)
 		}
 		if r.Trial.Pods[i], err = r.resized(ctx, one, quota); err != nil {

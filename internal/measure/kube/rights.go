@@ -24,13 +24,8 @@ func (w wants) rights() (must, better []cluster.Right) {
 	core("configmaps", "create", "get", "list", "update", "delete")
 	core("services", "list")
 	core("pods/portforward", "get", "create")
-	objects := map[string]cluster.Right{
-		"Deployment": {Group: "apps", Resource: "deployments"}, "StatefulSet": {Group: "apps", Resource: "statefulsets"}, "DaemonSet": {Group: "apps", Resource: "daemonsets"},
-		"Job": {Group: "batch", Resource: "jobs"}, "CronJob": {Group: "batch", Resource: "cronjobs"},
-	}
-	if r, ok := objects[w.subject.kind]; ok {
-		r.Verb = "get"
-		must = append(must, r)
+	if w.subject.group != "" {
+		must = append(must, cluster.Right{Verb: "get", Group: w.subject.group, Resource: w.subject.resource})
 	}
 	if w.resize {
 		core("pods/resize", "patch")

@@ -36,7 +36,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
@@ -150,8 +149,7 @@ func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer)
 // get is a pod as it is now.
 func (r *runner) get(ctx context.Context, name string) (p *corev1.Pod, err error) {
 	p = &corev1.Pod{}
-	err = r.cluster.Call(ctx, func(ctx context.Context) error { return r.cluster.getCore(ctx, "pods", name, p) })
-	return p, err
+	return p, r.cluster.get(ctx, r.cluster.Core, "pods", name, p)
 }
 
 // there is a pod of ours, which others may have deleted.
@@ -163,16 +161,10 @@ func (r *runner) there(ctx context.Context, name string) (*corev1.Pod, error) {
 	return p, err
 }
 
-// create makes a pod; one that an unanswered call has made already is that.
+// create creates a pod.
 func (r *runner) create(ctx context.Context, p *corev1.Pod) (made *corev1.Pod, err error) {
 	made = &corev1.Pod{}
-	err = r.cluster.Call(ctx, func(ctx context.Context) error {
-		err := r.cluster.create(ctx, "pods", p, made, metav1.CreateOptions{})
-		if apierrors.IsAlreadyExists(err) {
-			err = r.cluster.getCore(ctx, "pods", p.Name, made)
-		}
-		return err
-	})
+	err = r.cluster.create(ctx, "pods", p, made)
 	if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
 		return nil, trial.Invalid(journal.InvalidNoPod, "the API server rejects the pod: %v", err)
 	}

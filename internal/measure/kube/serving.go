@@ -3,7 +3,6 @@ package kube
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,28 +48,20 @@ func (s *Target) findServing(ctx context.Context) error {
 	if err := s.findServices(ctx, own); err != nil {
 		return err
 	}
-	sets, err := s.replicaSets(ctx)
+	all, err := s.controllers(ctx)
 	if err != nil {
 		return err
 	}
-	others, err := s.others(ctx, own)
-	if err != nil {
-		return err
-	}
-	reasons := append(adopters("replicaset", own, sets), others...)
-	if reasons != nil {
+	if reasons := adopters(own, all); reasons != nil {
 		return &RefusedError{s.object() + " cannot have a canary", reasons}
 	}
-	return s.findCounting(ctx, own, sets)
+	return s.findCounting(ctx, own, all)
 }
 
 func (s *Target) findServices(ctx context.Context, own labels.Set) error {
 	var services corev1.ServiceList
-	err := s.cluster.Call(ctx, func(ctx context.Context) error {
-		return s.cluster.list(ctx, "services", metav1.ListOptions{}, &services)
-	})
-	if err != nil {
-		return fmt.Errorf("the services of namespace %s: %w", s.cluster.Namespace, err)
+	if err := s.cluster.list(ctx, s.cluster.Core, "services", metav1.ListOptions{}, &services); err != nil {
+		return err
 	}
 	for _, one := range services.Items {
 		selector := labels.SelectorFromSet(one.Spec.Selector)
@@ -78,11 +69,8 @@ func (s *Target) findServices(ctx context.Context, own labels.Set) error {
 			continue
 		}
 		var pods corev1.PodList
-		err := s.cluster.Call(ctx, func(ctx context.Context) error {
-			return s.cluster.list(ctx, "pods", metav1.ListOptions{LabelSelector: selector.String()}, &pods)
-		})
-		if err != nil {
-			return fmt.Errorf("the pods of service %s: %w", one.Name, err)
+		if err := s.cluster.list(ctx, s.cluster.Core, "pods", metav1.ListOptions{LabelSelector: selector.String()}, &pods); err != nil {
+			return err
 		}
 		theirs, ours := endpoints(pods.Items, selector)
 		switch {
@@ -120,77 +108,69 @@ func isReady(p *corev1.Pod) bool {
 	})
 }
 
-// selecting is something that knows pods by a selector.
-type selecting struct {
-	name     string
-	selector *metav1.LabelSelector
-	owner    string // the Deployment of a ReplicaSet
+// controller is one that knows its pods by a selector.
+type controller struct {
+	kind, name string // as in replicaset/api
+	selector   *metav1.LabelSelector
+	owner      string // the Deployment of a ReplicaSet
 }
 
-// matches is false where there is no selector, or one that cannot be read: then nothing
+// selects is false where there is no selector, or one that cannot be read: then nothing
 // goes by it.
-func (s selecting) matches(own labels.Set) bool {
-	selector, err := metav1.LabelSelectorAsSelector(s.selector)
+func selects(s *metav1.LabelSelector, own labels.Set) bool {
+	selector, err := metav1.LabelSelectorAsSelector(s)
 	return err == nil && selector.Matches(own)
 }
 
 // adopters are those that would take a pod of these labels for one of theirs. The
 // selector of a Deployment's ReplicaSet asks for the template's hash, which ours lack.
-func adopters(kind string, own labels.Set, list []selecting) (reasons []string) {
+func adopters(own labels.Set, list []controller) (reasons []string) {
 	for _, one := range list {
-		if one.matches(own) {
-			reasons = append(reasons, fmt.Sprintf("%s/%s would adopt its pods, since it selects %s", kind, one.name, metav1.FormatLabelSelector(one.selector)))
+		if selects(one.selector, own) {
+			reasons = append(reasons, fmt.Sprintf("%s/%s would adopt its pods, since it selects %s", one.kind, one.name, metav1.FormatLabelSelector(one.selector)))
 		}
 	}
 	return reasons
 }
 
-// all is every object of a resource in the namespace.
-func (s *Target) all(ctx context.Context, group cluster.Group, resource string, into runtime.Object) error {
-	err := s.cluster.Call(ctx, func(ctx context.Context) error { return s.cluster.listOf(ctx, group, resource, into) })
-	if err != nil {
-		return fmt.Errorf("the %s of namespace %s: %w", resource, s.cluster.Namespace, err)
+// controllers are those of the namespace that may adopt pods.
+func (s *Target) controllers(ctx context.Context) (list []controller, err error) {
+	var sets appsv1.ReplicaSetList
+	var stateful appsv1.StatefulSetList
+	var daemons appsv1.DaemonSetList
+	for _, all := range []struct {
+		resource string
+		into     runtime.Object
+	}{{"replicasets", &sets}, {"statefulsets", &stateful}, {"daemonsets", &daemons}} {
+		if err := s.cluster.list(ctx, s.cluster.Apps, all.resource, metav1.ListOptions{}, all.into); err != nil {
+			return nil, err
+		}
 	}
-	return nil
-}
-
-func (s *Target) replicaSets(ctx context.Context) (list []selecting, err error) {
-	var all appsv1.ReplicaSetList
-	err = s.all(ctx, s.cluster.Apps, "replicasets", &all)
-	for _, one := range all.Items {
-		of := selecting{one.Name, one.Spec.Selector, ""}
+	for _, one := range sets.Items {
+		of := controller{"replicaset", one.Name, one.Spec.Selector, ""}
 		if o := metav1.GetControllerOf(&one); o != nil && o.Kind == "Deployment" {
 			of.owner = o.Name
 		}
 		list = append(list, of)
 	}
-	return list, err
-}
-
-// others are the StatefulSets and DaemonSets, whose selectors ask for no hash.
-func (s *Target) others(ctx context.Context, own labels.Set) ([]string, error) {
-	var stateful appsv1.StatefulSetList
-	var daemons appsv1.DaemonSetList
-	err := errors.Join(s.all(ctx, s.cluster.Apps, "statefulsets", &stateful), s.all(ctx, s.cluster.Apps, "daemonsets", &daemons))
-	var reasons []string
 	for _, one := range stateful.Items {
-		reasons = append(reasons, adopters("statefulset", own, []selecting{{one.Name, one.Spec.Selector, ""}})...)
+		list = append(list, controller{"statefulset", one.Name, one.Spec.Selector, ""})
 	}
 	for _, one := range daemons.Items {
-		reasons = append(reasons, adopters("daemonset", own, []selecting{{one.Name, one.Spec.Selector, ""}})...)
+		list = append(list, controller{"daemonset", one.Name, one.Spec.Selector, ""})
 	}
-	return reasons, err
+	return list, nil
 }
 
 // findCounting finds what goes by all pods of these labels, ours among them.
-func (s *Target) findCounting(ctx context.Context, own labels.Set, sets []selecting) error {
+func (s *Target) findCounting(ctx context.Context, own labels.Set, controllers []controller) error {
 	if !slices.Contains(s.Serving.unseen, rightHPAs) {
 		all, err := read[autoscaler](ctx, s, "autoscaling/v2", "horizontalpodautoscalers")
 		if err != nil {
 			return err
 		}
 		for _, one := range all {
-			if to := one.Spec.ScaleTargetRef; scales(to, s.subject, own, sets) {
+			if scales(one.Spec.ScaleTargetRef, s.subject, own, controllers) {
 				s.Serving.Counting = append(s.Serving.Counting, journal.Counter{Kind: "HorizontalPodAutoscaler", Name: one.Metadata.Name, Effect: journal.EffectMean})
 			}
 		}
@@ -201,7 +181,7 @@ func (s *Target) findCounting(ctx context.Context, own labels.Set, sets []select
 			return err
 		}
 		for _, one := range all {
-			if (selecting{one.Metadata.Name, one.Spec.Selector, ""}).matches(own) {
+			if selects(one.Spec.Selector, own) {
 				s.Serving.Counting = append(s.Serving.Counting, journal.Counter{Kind: "PodDisruptionBudget", Name: one.Metadata.Name, Effect: effect(one.Spec)})
 			}
 		}
@@ -258,16 +238,16 @@ func effect(b budgetSpec) journal.Effect {
 
 // scales tells an autoscaler that goes by pods of these labels. It knows them by the
 // selector of its Deployment, which is that of a ReplicaSet of it without the hash.
-func scales(to scaled, subject Subject, own labels.Set, sets []selecting) bool {
+func scales(to scaled, subject Subject, own labels.Set, list []controller) bool {
 	if strings.EqualFold(to.Kind, subject.Kind) && to.Name == subject.Name {
 		return true
 	}
-	return slices.ContainsFunc(sets, func(set selecting) bool {
+	return slices.ContainsFunc(list, func(set controller) bool {
 		if to.Kind != "Deployment" || set.owner != to.Name || set.selector == nil {
 			return false
 		}
 		without := set.selector.DeepCopy()
 		delete(without.MatchLabels, appsv1.DefaultDeploymentUniqueLabelKey)
-		return selecting{set.name, without, ""}.matches(own)
+		return selects(without, own)
 	})
 }

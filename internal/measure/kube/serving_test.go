@@ -71,14 +71,14 @@ func TestAdopters(t *testing.T) {
 		return s
 	}
 	own := labels.Set{"app": "api", "tier": "web"}
-	sets := []selecting{
-		{"api-1", selector("app=api,pod-template-hash=1"), "api"},
-		{"by-hand", selector("app=api"), ""},
-		{"expressed", selector("tier in (web,db)"), ""},
-		{"others", selector("app=other"), "other"},
-		{"none", nil, ""},
+	sets := []controller{
+		{"replicaset", "api-1", selector("app=api,pod-template-hash=1"), "api"},
+		{"replicaset", "by-hand", selector("app=api"), ""},
+		{"replicaset", "expressed", selector("tier in (web,db)"), ""},
+		{"replicaset", "others", selector("app=other"), "other"},
+		{"replicaset", "none", nil, ""},
 	}
-	got := adopters("replicaset", own, sets)
+	got := adopters(own, sets)
 	if len(got) != 2 || !strings.Contains(got[0], "replicaset/by-hand would adopt its pods, since it selects app=api") || !strings.Contains(got[1], "expressed") {
 		t.Errorf("%q", got)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -39,34 +39,46 @@ type Subject struct {
 	ClaimTemplates []string
 }
 
-// kinds are those that pods can be copied from, by what users call them.
-var kinds = map[string]string{
-	"deployment": "Deployment", "deployments": "Deployment", "deploy": "Deployment",
-	"statefulset": "StatefulSet", "statefulsets": "StatefulSet", "sts": "StatefulSet",
-	"daemonset": "DaemonSet", "daemonsets": "DaemonSet", "ds": "DaemonSet",
-	"pod": "Pod", "pods": "Pod", "po": "Pod",
-	"job": "Job", "jobs": "Job", "cronjob": "CronJob", "cronjobs": "CronJob", "cj": "CronJob",
+// kind is one of the objects that pods can be copied from.
+type kind struct {
+	name, resource, group string   // as the API has them; group empty: the core's
+	words                 []string // that users call it by next to these
+	empty                 func() runtime.Object
+}
+
+var kinds = []kind{
+	{"Deployment", "deployments", "apps", []string{"deploy"}, func() runtime.Object { return &appsv1.Deployment{} }},
+	{"StatefulSet", "statefulsets", "apps", []string{"sts"}, func() runtime.Object { return &appsv1.StatefulSet{} }},
+	{"DaemonSet", "daemonsets", "apps", []string{"ds"}, func() runtime.Object { return &appsv1.DaemonSet{} }},
+	{"Pod", "pods", "", []string{"po"}, func() runtime.Object { return &corev1.Pod{} }},
+	{"Job", "jobs", "batch", nil, func() runtime.Object { return &batchv1.Job{} }},
+	{"CronJob", "cronjobs", "batch", []string{"cj"}, func() runtime.Object { return &batchv1.CronJob{} }},
 }
 
 // reference is what the user names: an object, or a manifest.
-type reference struct{ kind, name, file string }
+type reference struct {
+	kind
+	object, file string // the object's name, or the manifest
+}
 
 // parseReference reads deployment/api, or the name of a manifest.
 func parseReference(s string) (reference, error) {
 	if ext := filepath.Ext(s); s == "-" || slices.Contains([]string{".yaml", ".yml", ".json"}, ext) {
 		return reference{file: s}, nil
 	}
-	kind, name, ok := strings.Cut(s, "/")
-	kind, _, _ = strings.Cut(strings.ToLower(kind), ".") // deployments.apps
-	known, isKind := kinds[kind]
-	if !ok || !isKind || name == "" || strings.Contains(name, "/") {
+	word, name, ok := strings.Cut(s, "/")
+	word, _, _ = strings.Cut(strings.ToLower(word), ".") // deployments.apps
+	i := slices.IndexFunc(kinds, func(k kind) bool {
+		return word == strings.ToLower(k.name) || word == k.resource || slices.Contains(k.words, word)
+	})
+	if !ok || i < 0 || name == "" || strings.Contains(name, "/") {
 		try := ""
 		if !ok && s != "" {
 			try = "; try: deployment/" + s
 		}
 		return reference{}, plan.Wrong("command", "%q: expected deployment/NAME, statefulset/NAME, daemonset/NAME, pod/NAME, job/NAME, cronjob/NAME, or a manifest file (.yaml or .json)%s", s, try)
 	}
-	return reference{kind: known, name: name}, nil
+	return reference{kind: kinds[i], object: name}, nil
 }
 
 // CheckObject says why a word names no object that can be measured.
@@ -75,42 +87,21 @@ func CheckObject(word string) error {
 	return err
 }
 
-// resources are the plurals of the kinds, as the API's paths have them.
-var resources = map[string]string{"Deployment": "deployments", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets", "Pod": "pods", "Job": "jobs", "CronJob": "cronjobs"}
-
 // subject reads what is referred to.
 func (c *api) subject(ctx context.Context, r reference, stdin io.Reader) (Subject, error) {
 	if r.file != "" {
 		return readManifest(ctx, r.file, stdin)
 	}
-	var s Subject
-	err := c.Call(ctx, func(ctx context.Context) error {
-		object, get := runtime.Object(&corev1.Pod{}), c.getCore
-		switch r.kind {
-		case "Deployment":
-			object, get = &appsv1.Deployment{}, c.getApps
-		case "StatefulSet":
-			object, get = &appsv1.StatefulSet{}, c.getApps
-		case "DaemonSet":
-			object, get = &appsv1.DaemonSet{}, c.getApps
-		case "Job":
-			object, get = &batchv1.Job{}, c.getBatch
-		case "CronJob":
-			object, get = &batchv1.CronJob{}, c.getBatch
-		}
-		err := get(ctx, resources[r.kind], r.name, object)
-		if err == nil {
-			s = subjectOf(object)
-		}
-		return err
-	})
-	if apierrors.IsNotFound(err) {
-		return s, fmt.Errorf("%s/%s in namespace %s: not found; to list what is there: kubectl get %s -n %[3]s", strings.ToLower(r.kind), r.name, c.Namespace, resources[r.kind])
+	object, group := r.empty(), map[string]cluster.Group{"": c.Core, "apps": c.Apps, "batch": c.Batch}[r.group]
+	err := c.get(ctx, group, r.resource, r.object, object)
+	at := fmt.Sprintf("%s/%s in namespace %s", strings.ToLower(r.name), r.object, c.Namespace)
+	switch {
+	case apierrors.IsNotFound(err):
+		return Subject{}, fmt.Errorf("%s: not found; to list what is there: kubectl get %s -n %s", at, r.resource, c.Namespace)
+	case err != nil:
+		return Subject{}, fmt.Errorf("%s: %w", at, err)
 	}
-	if err != nil {
-		return s, fmt.Errorf("%s/%s in namespace %s: %w", strings.ToLower(r.kind), r.name, c.Namespace, err)
-	}
-	return s, nil
+	return subjectOf(object), nil
 }
 
 // subjectOf takes a typed object apart.
@@ -152,9 +143,7 @@ func labelsOf(s *metav1.LabelSelector) map[string]string {
 		return nil
 	}
 	labels := map[string]string{}
-	for k, v := range s.MatchLabels {
-		labels[k] = v
-	}
+	maps.Copy(labels, s.MatchLabels)
 	for _, e := range s.MatchExpressions {
 		labels[e.Key] = ""
 	}
@@ -231,14 +220,11 @@ func decodeObject(raw json.RawMessage) (Subject, bool, error) {
 	if err := json.Unmarshal(raw, &meta); err != nil {
 		return Subject{}, false, err
 	}
-	objects := map[string]any{
-		"Deployment": &appsv1.Deployment{}, "StatefulSet": &appsv1.StatefulSet{}, "DaemonSet": &appsv1.DaemonSet{}, "Pod": &corev1.Pod{},
-		"Job": &batchv1.Job{}, "CronJob": &batchv1.CronJob{},
-	}
-	object, ok := objects[meta.Kind]
-	if !ok {
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == meta.Kind })
+	if i < 0 {
 		return Subject{}, false, nil
 	}
+	object := kinds[i].empty()
 	if err := json.Unmarshal(raw, object); err != nil {
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 			err = fmt.Errorf("%s is a %s, which the API does not take there", wrong.Field, wrong.Value)
@@ -258,6 +244,5 @@ func (s Subject) sum() string {
 	if err != nil {
 		return ""
 	}
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:])
+	return fmt.Sprintf("%x", sha256.Sum256(b))
 }

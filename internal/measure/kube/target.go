@@ -157,16 +157,9 @@ func (s *Target) checkCopyable(ctx context.Context) error {
 		}
 	}
 	for _, name := range names {
-		err := s.cluster.Call(ctx, func(ctx context.Context) error {
-			claim := &corev1.PersistentVolumeClaim{}
-			err := s.cluster.getCore(ctx, "persistentvolumeclaims", name, claim)
-			if apierrors.IsNotFound(err) {
-				return nil // the pod will say so
-			}
-			claims[name] = claim
-			return err
-		})
-		if err != nil {
+		claims[name] = &corev1.PersistentVolumeClaim{}
+		err := s.cluster.get(ctx, s.cluster.Core, "persistentvolumeclaims", name, claims[name])
+		if err != nil && !apierrors.IsNotFound(err) { // else the pod will say so
 			return fmt.Errorf("the claim %q: %w", name, err)
 		}
 	}
@@ -180,11 +173,8 @@ func (s *Target) checkCopyable(ctx context.Context) error {
 // for a pod of its own.
 func (s *Target) findSelectors(ctx context.Context) error {
 	var services corev1.ServiceList
-	err := s.cluster.Call(ctx, func(ctx context.Context) error {
-		return s.cluster.list(ctx, "services", metav1.ListOptions{}, &services)
-	})
-	if err != nil {
-		return fmt.Errorf("the services of namespace %s: %w", s.cluster.Namespace, err)
+	if err := s.cluster.list(ctx, s.cluster.Core, "services", metav1.ListOptions{}, &services); err != nil {
+		return err
 	}
 	selectors := []map[string]string{labelsOf(s.subject.Selector)}
 	for _, one := range services.Items {
@@ -226,22 +216,14 @@ func (s *Target) readEnvFrom(ctx context.Context) error {
 			}
 			continue
 		}
-		err := s.cluster.Call(ctx, func(ctx context.Context) error {
-			var m corev1.ConfigMap
-			if err := s.cluster.getCore(ctx, "configmaps", name, &m); err != nil {
-				if apierrors.IsNotFound(err) {
-					return nil // the pod will say so
-				}
-				return err
-			}
-			if _, has := m.Data[procsVariable]; has {
-				s.cut.expand[name] = slices.DeleteFunc(slices.Sorted(maps.Keys(m.Data)), func(k string) bool { return k == procsVariable })
-				s.Notes = append(s.Notes, fmt.Sprintf("the ConfigMap %s sets %s: for trials of the default, the pods list the ConfigMap's other keys one by one", name, procsVariable))
-			}
-			return nil
-		})
-		if err != nil {
+		var m corev1.ConfigMap
+		err := s.cluster.get(ctx, s.cluster.Core, "configmaps", name, &m)
+		if err != nil && !apierrors.IsNotFound(err) { // else the pod will say so
 			return fmt.Errorf("the ConfigMap %q: %w", name, err)
+		}
+		if _, has := m.Data[procsVariable]; has {
+			s.cut.expand[name] = slices.DeleteFunc(slices.Sorted(maps.Keys(m.Data)), func(k string) bool { return k == procsVariable })
+			s.Notes = append(s.Notes, fmt.Sprintf("the ConfigMap %s sets %s: for trials of the default, the pods list the ConfigMap's other keys one by one", name, procsVariable))
 		}
 	}
 	return nil
