@@ -34,7 +34,7 @@ var texts = map[string][]string{
 	"until": {"likely", "proven,trials=90", "trials=95"}, "for": {"1h", "10m"}, "repeats": {"7", "3"},
 	"file": {"none"}, "out": {"new", "-"}, "serve": {":0"}, "json": {"true"}, "output": {"json"}, "quiet": {"true"}, "dry-run": {"true"},
 	"namespace": {"shop"}, "context": {"c"}, "kubeconfig": {"f"}, "node": {"n1"}, "image": {"i:v1"}, "container": {"app"},
-	"load-from": {"local"}, "resize": {"true"}, "share": {"5%"}, "slice": {"30s"}, "burn-in": {"1s"}, "baseline": {"2m"}, "budget": {"500", "0.5%"}, "metrics": {":2112/metrics", "http://127.0.0.1:9/metrics"}, "aa": {"true"}, "prometheus": {"http://p:9090"}, "query": {`errors=sum(x{pod=~"$pods"})`, `requests=y{pod=~"$pods"}`}, "yes": {"true"}, "allow-unsafe-methods": {"true"},
+	"load-from": {"local"}, "share": {"5%"}, "slice": {"30s"}, "burn-in": {"1s"}, "baseline": {"2m"}, "budget": {"500", "0.5%"}, "metrics": {":2112/metrics", "http://127.0.0.1:9/metrics"}, "aa": {"true"}, "prometheus": {"http://p:9090"}, "query": {`errors=sum(x{pod=~"$pods"})`, `requests=y{pod=~"$pods"}`}, "yes": {"true"}, "allow-unsafe-methods": {"true"},
 }
 
 // someParts are values for commands that have only some parts of a field.

@@ -71,7 +71,6 @@ func (o *kubeSweep) clusterFields() []field.Field {
 			Name: "load-from", Holds: "PLACE", Help: "where the load comes from: pod, or local, through the API server",
 			More: "With local the API server is measured too: it is for a first try without --image.", Value: field.Choice(&o.loadFrom, "pod", "local"),
 		},
-		field.Field{Name: "resize", Help: "change the CPU limit of running pods to --limit, instead of making others", Value: field.Switch(&of.Resize), Needs: "limit"},
 	)...)
 }
 
@@ -180,11 +179,6 @@ func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, e
 	if own := copies.Quota(); own != nil && !o.has("limit") {
 		spec.Quotas = []*float64{own}
 	}
-	for _, q := range spec.Quotas {
-		if o.options.Resize && (q == nil || copies.Quota() == nil) {
-			return nil, usageError("--resize cannot add a CPU limit to a pod or remove it: give --limit numbers, and the object a limit")
-		}
-	}
 	if err := o.setBudget(&spec); err != nil {
 		return nil, err
 	}
@@ -209,8 +203,6 @@ func (o *kubeSweep) resolveBatch(spec *plan.Spec) error {
 	switch {
 	case o.loadFrom == "local":
 		return usageError("--load-from local: a Job gets no load, and it needs --image, a procfit that watches it")
-	case o.options.Resize:
-		return usageError("--resize is for pods that stay: a Job is made with each limit")
 	case !o.HasPart("trial-time", "warmup"):
 		spec.Load.Warmup = 0
 	}

@@ -231,13 +231,13 @@ func TestSweepOfPods(t *testing.T) {
 		}
 	}
 	s.empty(ctx)
-	// The same with pods that are resized as they run, two behind one load.
-	if out, err := s.sweep(ctx, "resized", "--limit", "0.5", "--resize", "--replicas", "2", "--procs", "1").CombinedOutput(); err != nil {
+	// The same with two behind one load.
+	if out, err := s.sweep(ctx, "two", "--limit", "0.5", "--replicas", "2", "--procs", "1").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, tr := range s.told(s.trials("resized")) {
+	for _, tr := range s.told(s.trials("two")) {
 		if len(tr.Pods) != 2 || *tr.Pods[1].CPULimit != 0.5 {
-			t.Errorf("resized: %+v", tr.Pods)
+			t.Errorf("two: %+v", tr.Pods)
 		}
 	}
 	s.empty(ctx)

@@ -89,7 +89,7 @@ func InspectLive(ctx context.Context, o Options) (*Live, error) {
 
 // liveRights are those without which there is no experiment.
 func liveRights(of reference) []cluster.Right {
-	must, _ := wants{subject: of}.rights()
+	must, _ := rights(of, false)
 	kept := []string{"pods", "pods/portforward", of.resource}
 	must = slices.DeleteFunc(must, func(r cluster.Right) bool {
 		return !slices.Contains(kept, r.Resource) || r.Resource == "pods" && r.Verb != "get" && r.Verb != "list"

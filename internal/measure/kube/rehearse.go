@@ -74,11 +74,11 @@ func representative(settings []journal.Setting) (list []journal.Setting) {
 	return list
 }
 
-// differenceOf is what a setting asks of a pod. With a resize the limit is changed later.
+// differenceOf is what a setting asks of a pod.
 func (s *Target) differenceOf(a journal.Setting) difference {
 	own := s.Quota()
 	same := own == nil && a.QuotaCPUs == nil || own != nil && a.QuotaCPUs != nil && *own == *a.QuotaCPUs
-	return difference{procs: a.Procs, limit: !same && !s.options.Resize, quota: a.QuotaCPUs}
+	return difference{procs: a.Procs, limit: !same, quota: a.QuotaCPUs}
 }
 
 // unlike says in what a pod is not what a setting asks for, after admission.
@@ -99,7 +99,7 @@ func (s *Target) unlike(p *corev1.Pod, a journal.Setting) (list []string) {
 		if has != a.Label && !(a.Procs == nil && has == journal.Default) {
 			list = append(list, fmt.Sprintf("GOMAXPROCS is %s instead of %s", has, a.Label))
 		}
-		if limit := quantity(c.Resources.Limits); !s.options.Resize && !sameCPUs(limit, a.QuotaCPUs) {
+		if limit := quantity(c.Resources.Limits); !sameCPUs(limit, a.QuotaCPUs) {
 			list = append(list, fmt.Sprintf("the CPU limit is %s instead of %s", limitWords(limit), limitWords(a.QuotaCPUs)))
 		}
 	}

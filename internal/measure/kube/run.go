@@ -82,7 +82,7 @@ func (r *run) Start(ctx context.Context) (urls []string, err error) {
 		r.attach(ctx, one)
 		urls = append(urls, one.url)
 	}
-	return urls, r.resize(ctx)
+	return urls, nil
 }
 
 // Check implements trial.Place: the pods of a server are to be still what they were when
@@ -205,7 +205,7 @@ func (r *run) answers(ctx context.Context, one *replica) error {
 func (r *run) asPlanned() error {
 	for i := range r.Trial.Pods {
 		p := &r.Trial.Pods[i]
-		if !r.options.Resize && !sameCPUs(p.CPULimit, r.Setting.QuotaCPUs) {
+		if !sameCPUs(p.CPULimit, r.Setting.QuotaCPUs) {
 			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs under a CPU limit of %s instead of %s", p.Name, limitWords(p.CPULimit), limitWords(r.Setting.QuotaCPUs))
 		}
 		if before := r.config.Image; before != "" && digestOf(p.ImageID) != digestOf(before) {

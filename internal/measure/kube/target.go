@@ -27,7 +27,6 @@ type Options struct {
 	Container string // of the pod; empty: the first, or what its annotation says
 	Node      string // that the targets run on; empty: the one with the most CPUs
 	Image     string // of procfit, for the load and the evidence; empty: neither comes from a pod
-	Resize    bool   // the CPU limit is changed while a pod runs
 	Canary    bool   // the pods take part in the Services of their original
 	Stdin     io.Reader
 	Title     string // what the object is called; empty: as it was named
@@ -74,7 +73,7 @@ func Inspect(ctx context.Context, o Options) (*Target, error) {
 		return nil, err
 	}
 	s := &Target{cluster: c, options: o, token: rand.Text(), cut: cut{drop: map[string]bool{}, expand: map[string][]string{}}}
-	mayList, err := s.permitted(ctx, wants{subject: ref, resize: o.Resize, canary: o.Canary})
+	mayList, err := s.permitted(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +110,8 @@ func Inspect(ctx context.Context, o Options) (*Target, error) {
 }
 
 // permitted says what is not allowed, before anything is made.
-func (s *Target) permitted(ctx context.Context, w wants) (mayList bool, err error) {
-	must, better := w.rights()
+func (s *Target) permitted(ctx context.Context, subject reference) (mayList bool, err error) {
+	must, better := rights(subject, s.options.Canary)
 	lacks, err := s.cluster.Missing(ctx, slices.Concat(must, better))
 	if err != nil {
 		return false, err

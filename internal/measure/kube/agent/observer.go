@@ -75,7 +75,6 @@ func (e *observer) look(port int) Look {
 	l := Look{}
 	l.UID, l.GID = ownerOf(pid)
 	if host, err := facts.ReadFS(viewOf(pid), 0); err == nil {
-		l.LimitCPUs = tightest(host.Limits)
 		if env := host.Env; env.State != facts.Absent && env.State != facts.Unreadable {
 			l.Env = &env.Raw
 		}
@@ -141,16 +140,6 @@ func (s processRoot) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.F
 
 // rootOf is a process's own root directory.
 func rootOf(pid int) string { return fmt.Sprintf("/proc/%d/root", pid) }
-
-func tightest(limits []facts.Limit) *float64 {
-	var least *float64
-	for _, l := range limits {
-		if l.State == facts.Known && (least == nil || l.CPUs < *least) {
-			least = new(l.CPUs)
-		}
-	}
-	return least
-}
 
 // span is what is counted from a moment on.
 type span struct {

@@ -33,9 +33,6 @@ type Look struct {
 	Programs []string `json:"programs"`
 	Error    string   `json:"error"` // why Procs could not be read
 	Env      *string  `json:"env"`   // its GOMAXPROCS variable; null: it has none, or it cannot be read
-	// LimitCPUs is the tightest CPU limit that the kernel holds it to; null: none, or
-	// not readable.
-	LimitCPUs *float64 `json:"limit_cpus"`
 	// UID and GID are as whom it runs; null: not known.
 	UID *int64 `json:"uid"`
 	GID *int64 `json:"gid"`
