@@ -58,8 +58,8 @@ func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err err
 	shown := o.printed.before(std, !o.yes && !o.dryRun)
 	first := run.header.Plan
 	first.Settings = run.header.Canary.Rounds[0]
-	rehearsal, err := o.copies.Rehearse(ctx, first, false)
-	tellRehearsal(shown, rehearsal)
+	warnings, err := o.copies.Rehearse(ctx, first, false)
+	tellWarnings(shown, warnings)
 	if err != nil {
 		return err
 	}

@@ -80,12 +80,9 @@ end by themselves.`,
 	return cmd
 }
 
-func tellRehearsal(std stdio, r kube.Rehearsal) {
-	for _, w := range r.Warnings {
+func tellWarnings(std stdio, warnings []string) {
+	for _, w := range warnings {
 		std.notef("the API server warns: %s", phrase.Clean(w))
-	}
-	for _, c := range r.Changes {
-		std.notef("admission changes the pods: %s", phrase.Clean(c))
 	}
 }
 

@@ -114,8 +114,8 @@ func (o *kubeSweep) run(ctx context.Context, std stdio, args []string) error {
 func (o *kubeSweep) carryOut(ctx context.Context, std stdio, s *session.Session) error {
 	shown := o.printed.before(std, !o.yes && !o.dryRun)
 	local := o.loadFrom == "local"
-	rehearsal, err := o.copies.Rehearse(ctx, s.Plan, !local)
-	tellRehearsal(shown, rehearsal)
+	warnings, err := o.copies.Rehearse(ctx, s.Plan, !local)
+	tellWarnings(shown, warnings)
 	if err != nil {
 		return err
 	}

@@ -260,8 +260,8 @@ func (k *labKube) agree(ctx context.Context, std stdio, r *run.Run, dryRun bool)
 	for _, s := range all[1:] {
 		plan.Settings = slices.Concat(plan.Settings, s.Plan.Settings)
 	}
-	rehearsal, err := k.copies.Rehearse(ctx, plan, true)
-	tellRehearsal(std, rehearsal)
+	warnings, err := k.copies.Rehearse(ctx, plan, true)
+	tellWarnings(std, warnings)
 	if err != nil {
 		return err
 	}

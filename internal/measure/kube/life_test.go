@@ -17,7 +17,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
@@ -247,29 +246,6 @@ func TestLoadPodFailed(t *testing.T) {
 	status = ended
 	if err := r.load.Gone(t.Context()); codeOf(err) != journal.InvalidLoad || !strings.HasPrefix(err.Error(), "the load generator's pod: container load of pod") {
 		t.Errorf("once it has ended: %v", err)
-	}
-}
-
-// What admission makes of the load generator's pod is reported too: a LimitRange gives a limit
-// to what is to have none.
-func TestRehearseLoad(t *testing.T) {
-	s := &server{answer: func(r *http.Request) any {
-		var p corev1.Pod
-		json.NewDecoder(r.Body).Decode(&p)
-		p.Kind, p.APIVersion = "Pod", "v1"
-		if p.Labels[labelRole] == roleLoad {
-			p.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m")}
-		}
-		return p
-	}}
-	target := on(t, s, plan.Default()).Target
-	target.options.Image, target.cut.container = "procfit:v1", "app"
-	target.subject = subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: app}]}")
-	for loaded, want := range map[bool][]string{true: {"container load: limits.cpu 500m"}, false: nil} {
-		r, err := target.Rehearse(t.Context(), journal.Plan{Settings: []journal.Setting{{Label: "2", Procs: new(2)}}}, loaded)
-		if err != nil || !slices.Equal(r.Changes, want) {
-			t.Errorf("with a pod that offers load %v: %v, %q", loaded, err, r.Changes)
-		}
 	}
 }
 

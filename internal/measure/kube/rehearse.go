@@ -3,7 +3,6 @@ package kube
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,51 +10,29 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Rehearsal is what the API server would make of our pods.
-type Rehearsal struct {
-	Changes  []string // by admission, in the words of the manifest
-	Warnings []string // of the API server
-}
-
 // Rehearse has the API server try one pod of each kind without making it: admission,
 // quotas and limits have their say, before anything is there. loaded says that a pod of ours
-// offers the load.
-func (s *Target) Rehearse(ctx context.Context, plan journal.Plan, loaded bool) (Rehearsal, error) {
-	var r Rehearsal
+// offers the load. It returns the server's warnings.
+func (s *Target) Rehearse(ctx context.Context, plan journal.Plan, loaded bool) (warnings []string, err error) {
 	var refused []string
 	c := s.cut
 	c.run = "rehearsal"
 	for _, setting := range representative(plan.Settings) {
-		sent := s.target(c, "procfit-rehearsal", s.differenceOf(setting), nil)
-		got := &corev1.Pod{}
-		if err := s.cluster.dryRun(ctx, sent, got); err != nil {
-			return r, fmt.Errorf("the API server rejects a pod with GOMAXPROCS %s: %w", setting.Label, err)
+		var got corev1.Pod
+		if err := s.cluster.dryRun(ctx, s.target(c, "procfit-rehearsal", s.differenceOf(setting), nil), &got); err != nil {
+			return nil, fmt.Errorf("the API server rejects a pod with GOMAXPROCS %s: %w", setting.Label, err)
 		}
-		r.add(changes(sent, got))
-		refused = append(refused, s.unlike(got, setting)...)
+		refused = append(refused, s.unlike(&got, setting)...)
 	}
 	if loaded && !s.subject.Batch {
-		sent := s.loadPod(c, "procfit-rehearsal-load")
-		got := &corev1.Pod{}
-		if err := s.cluster.dryRun(ctx, sent, got); err != nil {
-			return r, fmt.Errorf("the API server rejects the load generator's pod: %w", err)
+		if err := s.cluster.dryRun(ctx, s.loadPod(c, "procfit-rehearsal-load"), &corev1.Pod{}); err != nil {
+			return nil, fmt.Errorf("the API server rejects the load generator's pod: %w", err)
 		}
-		r.add(changes(sent, got)) // a LimitRange may limit what is to have no limit
 	}
-	r.Warnings = s.cluster.Warnings()
 	if refused != nil {
-		return r, &RefusedError{"admission in namespace " + s.cluster.Namespace + " changes the values to be measured", refused}
+		err = &RefusedError{"admission in namespace " + s.cluster.Namespace + " changes the values to be measured", refused}
 	}
-	return r, nil
-}
-
-// add adds changes, each once.
-func (r *Rehearsal) add(list []string) {
-	for _, change := range list {
-		if !slices.Contains(r.Changes, change) {
-			r.Changes = append(r.Changes, change)
-		}
-	}
+	return s.cluster.Warnings(), err
 }
 
 // representative are the unset setting and one with a number, under each quota.

@@ -150,35 +150,6 @@ func TestUntainted(t *testing.T) {
 	}
 }
 
-// What admission does to a pod is reported, and what the API does to every pod is not.
-func TestChanges(t *testing.T) {
-	sent := subject(t, deployment).pod(cut{container: "app", run: "r"}, "copy", difference{procs: new(2)})
-	got := sent.DeepCopy()
-	got.Spec.Tolerations = []corev1.Toleration{{Key: "node.kubernetes.io/not-ready"}}
-	if list := changes(sent, got); list != nil {
-		t.Errorf("nothing of note: %q", list)
-	}
-	got.Labels["injected"] = "yes"
-	c := &got.Spec.Containers[0]
-	c.Env = append(c.Env, corev1.EnvVar{Name: "API_TOKEN", Value: "hunter2"})
-	for i := range c.Env {
-		if c.Env[i].Name == procsVariable {
-			c.Env[i].Value = "8"
-		}
-	}
-	got.Spec.Containers[1].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}
-	got.Spec.Containers = append(got.Spec.Containers, corev1.Container{Name: "proxy", Image: "mesh:v1"})
-	all := strings.Join(changes(sent, got), "\n")
-	for _, want := range []string{"container proxy added (mesh:v1)", `container app: env GOMAXPROCS: "2" → "8"`, "env API_TOKEN added", "container side: limits.cpu 1", "label injected=yes"} {
-		if !strings.Contains(all, want) {
-			t.Errorf("%q is not in %q", want, all)
-		}
-	}
-	if strings.Contains(all, "hunter2") {
-		t.Errorf("a credential is in %q", all)
-	}
-}
-
 // Throttling is that of the group whose limit the setting sets; every other limit is reported
 // apart.
 func TestSum(t *testing.T) {
