@@ -43,10 +43,9 @@ type difference struct {
 
 // cut is how the template is made pods of.
 type cut struct {
-	container string              // the one that is measured
-	drop      map[string]bool     // labels that something selects pods by
-	node      string              // as its label kubernetes.io/hostname has it; empty: any
-	expand    map[string][]string // ConfigMaps of envFrom that hold GOMAXPROCS: their other keys
+	container string          // the one that is measured
+	drop      map[string]bool // labels that something selects pods by
+	node      string          // as its label kubernetes.io/hostname has it; empty: any
 	deadline  time.Duration
 	run       string
 	role      string // empty: a target
@@ -79,7 +78,7 @@ func (s Subject) pod(c cut, name string, to difference) *corev1.Pod {
 	}
 	for i := range p.Spec.Containers {
 		if one := &p.Spec.Containers[i]; one.Name == c.container && !to.unchanged {
-			setProcs(one, to.procs, c.expand)
+			setProcs(one, to.procs)
 			if to.limit {
 				setLimit(&one.Resources, to.quota)
 			}
@@ -108,31 +107,12 @@ func alone(s *corev1.PodSpec) {
 // injected tells a volume that the API server puts into every pod: its token.
 func injected(volume string) bool { return strings.HasPrefix(volume, "kube-api-access-") }
 
-// setProcs sets GOMAXPROCS, or takes it out: from env, and from envFrom by naming the
-// other keys one by one.
-func setProcs(c *corev1.Container, procs *int, expand map[string][]string) {
+// setProcs sets GOMAXPROCS, or takes it out of env.
+func setProcs(c *corev1.Container, procs *int) {
 	c.Env = slices.DeleteFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == procsVariable })
 	if procs != nil {
 		c.Env = append(c.Env, corev1.EnvVar{Name: procsVariable, Value: strconv.Itoa(*procs)})
-		return
 	}
-	var from []corev1.EnvFromSource
-	var named []corev1.EnvVar
-	for _, f := range c.EnvFrom {
-		keys, ok := expand[configMapOf(f)]
-		if !ok || f.Prefix != "" {
-			from = append(from, f)
-			continue
-		}
-		for _, k := range keys {
-			named = append(named, corev1.EnvVar{Name: k, ValueFrom: &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{LocalObjectReference: f.ConfigMapRef.LocalObjectReference, Key: k}}})
-		}
-	}
-	c.EnvFrom = from
-	set := func(e corev1.EnvVar) bool {
-		return slices.ContainsFunc(c.Env, func(have corev1.EnvVar) bool { return have.Name == e.Name })
-	}
-	c.Env = append(slices.DeleteFunc(named, set), c.Env...)
 }
 
 func configMapOf(f corev1.EnvFromSource) string {

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/procfit/procfit/internal/measure/plan"
 )
 
 const deployment = `
@@ -108,16 +111,22 @@ func TestCopy(t *testing.T) {
 // The unset setting has GOMAXPROCS from nowhere that can be known before.
 func TestCopyUnset(t *testing.T) {
 	s := subject(t, deployment)
-	p := s.pod(cut{container: "app", expand: map[string][]string{"settings": {"LEVEL", "MODE"}}}, "copy", difference{})
-	got := env(p)
-	if _, has := got["GOMAXPROCS"]; has || got["LEVEL"] != "from elsewhere" || got["MODE"] != "fast" {
+	got := env(s.pod(cut{container: "app"}, "copy", difference{}))
+	if _, has := got["GOMAXPROCS"]; has || got["MODE"] != "fast" {
 		t.Errorf("env %v", got)
 	}
-	if from := p.Spec.Containers[0].EnvFrom; len(from) != 1 || from[0].SecretRef == nil {
-		t.Errorf("envFrom %v", from)
-	}
-	if p := s.pod(cut{container: "app"}, "copy", difference{}); len(p.Spec.Containers[0].EnvFrom) != 2 {
-		t.Error("a ConfigMap without GOMAXPROCS was taken apart")
+}
+
+// What a ConfigMap sets as a whole cannot be taken out of a copy.
+func TestEnvFromRefused(t *testing.T) {
+	for key, want := range map[string]string{"GOMAXPROCS": "the ConfigMap settings, which sets GOMAXPROCS", "LEVEL": ""} {
+		target := on(t, &server{answer: func(*http.Request) any {
+			return corev1.ConfigMap{TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}, Data: map[string]string{key: "2"}}
+		}}, plan.Default()).Target
+		target.subject, target.container = subject(t, deployment), "app"
+		if err := target.readEnvFrom(t.Context()); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", key, err)
+		}
 	}
 }
 

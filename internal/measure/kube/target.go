@@ -72,7 +72,7 @@ func Inspect(ctx context.Context, o Options) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Target{cluster: c, options: o, token: rand.Text(), cut: cut{drop: map[string]bool{}, expand: map[string][]string{}}}
+	s := &Target{cluster: c, options: o, token: rand.Text(), cut: cut{drop: map[string]bool{}}}
 	mayList, err := s.permitted(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -203,7 +203,7 @@ func selected(labels map[string]string, selectors []map[string]string) map[strin
 	return keys
 }
 
-// readEnvFrom looks for GOMAXPROCS in the ConfigMaps that the container takes as a whole.
+// readEnvFrom refuses GOMAXPROCS in the ConfigMaps that the container takes as a whole.
 // Secrets are not read.
 func (s *Target) readEnvFrom(ctx context.Context) error {
 	one, _ := s.subject.measured(s.container)
@@ -220,9 +220,9 @@ func (s *Target) readEnvFrom(ctx context.Context) error {
 		if err != nil && !apierrors.IsNotFound(err) { // else the pod will say so
 			return fmt.Errorf("the ConfigMap %q: %w", name, err)
 		}
-		if _, has := m.Data[procsVariable]; has {
-			s.cut.expand[name] = slices.DeleteFunc(slices.Sorted(maps.Keys(m.Data)), func(k string) bool { return k == procsVariable })
-			s.Notes = append(s.Notes, fmt.Sprintf("the ConfigMap %s sets %s: for trials of the default, the pods list the ConfigMap's other keys one by one", name, procsVariable))
+		key, named := strings.CutPrefix(procsVariable, f.Prefix)
+		if _, has := m.Data[key]; named && has {
+			return &RefusedError{s.object() + " cannot be copied", []string{fmt.Sprintf("the container takes its variables from the ConfigMap %s, which sets %s, so the default cannot be measured: set it in env instead", name, procsVariable)}}
 		}
 	}
 	return nil
