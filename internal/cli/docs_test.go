@@ -244,7 +244,7 @@ func prepareKube(t *testing.T, args []string) []string {
 	case "check":
 		return append(args, "--exit-zero", "--allow-empty", "--kubeconfig", emptyCluster(t))
 	case "image":
-		if slices.Contains(args, "--binary") { // of two platforms, which script kube_image.txtar builds
+		if slices.Contains(args, "--binary") { // of another platform, which script kube_image.txtar builds
 			return nil
 		}
 		writeStatic(t, "static") // the test's own binary may be linked against a C library

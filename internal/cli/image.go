@@ -35,8 +35,7 @@ const mostProgram = 1 << 30
 // imageOptions are the flags of procfit kube image.
 type imageOptions struct {
 	fieldFlags
-	archive, tag string
-	binaries     []string
+	archive, tag, binary string
 }
 
 func newKubeImage(std stdio) *cobra.Command {
@@ -49,17 +48,17 @@ same procfit and tag give the same bytes.
 
 Push it to a registry that your nodes can pull from, or import it into them; then
 name it with --image of kube sweep and kube canary. A node of another platform needs a
-procfit for that platform: name each with --binary, and the archive has one index of
-all. The user of the image is nobody (65534), and its root may be read-only.`,
+procfit for that platform, which --binary names. The user of the image is nobody
+(65534), and its root may be read-only.`,
 		Example: `  procfit kube image --archive procfit.tar --tag registry.example/tools/procfit:v1
-  procfit kube image --archive procfit.tar --binary procfit-amd64 --binary procfit-arm64`,
+  procfit kube image --archive procfit.tar --binary procfit-arm64`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(std) },
 	}
 	o.bind(std, cmd, []field.Field{
 		{Name: "archive", Holds: "FILE", Help: "the file to write, such as procfit.tar", Value: field.Text(&o.archive)},
 		{Name: "tag", Holds: "REF", Help: "reference of the image: registry.example/tools/procfit:v1", Value: field.Text(&o.tag)},
-		{Name: "binary", Holds: "FILE", Help: "procfit for a platform, one or several (default this procfit)", Value: field.Texts(&o.binaries)},
+		{Name: "binary", Holds: "FILE", Help: "procfit for the platform of the nodes (default this procfit)", Value: field.Text(&o.binary)},
 	})
 	return cmd
 }
@@ -82,22 +81,19 @@ func (o *imageOptions) run(std stdio) error {
 	if err := image.CheckName(o.tag); err != nil {
 		return usageError("%w", err)
 	}
-	paths := o.binaries
-	if len(paths) == 0 {
+	path := o.binary
+	if path == "" {
 		self, err := os.Executable()
 		if err != nil {
 			return err
 		}
-		paths = []string{self}
+		path = self
 	}
-	i := image.Image{Name: o.tag, Path: "/procfit", Version: version()}
-	for _, path := range paths {
-		program, err := folder.ReadRegular(path, mostProgram)
-		if err != nil {
-			return usageError("--binary: %w", err)
-		}
-		i.Programs = append(i.Programs, program)
+	program, err := folder.ReadRegular(path, mostProgram)
+	if err != nil {
+		return usageError("--binary: %w", err)
 	}
+	i := image.Image{Name: o.tag, Program: program, Path: "/procfit", Version: version()}
 	f, err := os.CreateTemp(filepath.Dir(o.archive), ".procfit-image-")
 	if err != nil {
 		return fmt.Errorf("--archive %q: %w", o.archive, err)
@@ -105,21 +101,16 @@ func (o *imageOptions) run(std stdio) error {
 	defer os.Remove(f.Name()) // it has another name by then, unless something failed
 	made, err := i.Write(f)
 	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return fmt.Errorf("cannot make an image of %s: %w", phrase.And(paths), err)
+		return fmt.Errorf("cannot make an image of %s: %w", path, err)
 	}
 	if err := os.Rename(f.Name(), o.archive); err != nil {
 		return fmt.Errorf("--archive %q: %w", o.archive, err)
 	}
-	file := phrase.ShellWord(o.archive)
-	push := "crane push " + file + " " + made.Name
-	if len(made.Platforms) > 1 {
-		push = "skopeo copy --all " + phrase.ShellWord("oci-archive:"+o.archive) + " docker://" + made.Name
-	}
 	_, err = fmt.Fprintf(std.out, `%s: %s for %s, %s
-Push it to a registry:     %s
-or import it into a node:  ctr -n k8s.io images import %s
-or into a test cluster:    kind load image-archive %[6]s
-`, phrase.Clean(o.archive), made.Name, phrase.And(made.Platforms), made.Digest, push, file)
+Push it to a registry:     crane push %s %[2]s
+or import it into a node:  ctr -n k8s.io images import %[5]s
+or into a test cluster:    kind load image-archive %[5]s
+`, phrase.Clean(o.archive), made.Name, made.Platform, made.Digest, phrase.ShellWord(o.archive))
 	return err
 }
 

@@ -1,19 +1,18 @@
-// Package image makes a container image of one static program, for one platform or
-// several: an archive that can be pushed to a registry or imported into a node, made
-// without Docker. The same programs, name and version give the same bytes, whenever and
-// wherever it is made.
+// Package image writes a container image of one static program: an archive that can be
+// pushed to a registry or imported into a node, made without Docker. The same program, name
+// and version give the same bytes, whenever and wherever it is written.
 //
-// The archive is an OCI image layout (opencontainers/image-spec, image-layout.md). For
-// one platform it has a manifest.json too, which is what older "docker load" and crane
-// read: that form knows no others. For several it has one index of their images. The one
-// layer of an image holds the program alone, so that nothing but the program can be run
-// in it: no shell, no C library, no certificates. A program that is linked against a
-// C library is refused, since it could not start there.
+// The archive is an OCI image layout (opencontainers/image-spec, image-layout.md) with a
+// manifest.json too, which is what older "docker load" and crane read. The one layer of the
+// image holds the program alone, so that nothing but the program can be run in it: no shell,
+// no C library, no certificates. A program that is linked against a C library is refused,
+// since it could not start there.
 package image
 
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"debug/elf"
@@ -21,7 +20,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -36,17 +34,17 @@ const nobody = "65534:65534"
 
 // Image is what an archive is made of.
 type Image struct {
-	Name     string   // reference with a tag, as in registry.example/procfit:v1
-	Programs [][]byte // the same program, for one platform each
-	Path     string   // of the program in the image, as in /procfit
-	Version  string
+	Name    string // reference with a tag, as in registry.example/procfit:v1
+	Program []byte
+	Path    string // of the program in the image, as in /procfit
+	Version string
 }
 
 // Made is what an archive holds.
 type Made struct {
-	Name      string
-	Digest    string   // of the manifest or the index, as registries and nodes name it
-	Platforms []string // as in linux/amd64
+	Name     string
+	Digest   string // of the manifest, as registries and nodes name it
+	Platform string // as in linux/amd64
 }
 
 // CheckName reports what is wrong with the name of an image.
@@ -66,50 +64,24 @@ func parseName(text string) (name.Tag, error) {
 	return tag, err
 }
 
-// Write writes the archive.
+// Write writes the archive. The only time in it is the epoch.
 func (i Image) Write(w io.Writer) (Made, error) {
 	tag, err := parseName(i.Name)
 	if err != nil {
 		return Made{}, err
 	}
-	made := Made{Name: tag.String()}
-	var images []built
-	for _, program := range i.Programs {
-		at, err := platform(bytes.NewReader(program))
-		if err != nil {
-			return Made{}, err
-		}
-		if slices.Contains(made.Platforms, at.String()) {
-			return Made{}, fmt.Errorf("two programs are for %v: name one for each platform", at)
-		}
-		made.Platforms = append(made.Platforms, at.String())
-		img, err := i.build(program, at)
-		if err != nil {
-			return Made{}, err
-		}
-		images = append(images, img)
-	}
-	made.Digest, err = archive(w, images, tag.String())
-	return made, err
-}
-
-// built is an image: its manifest, and what that names.
-type built struct {
-	manifest, config, layer []byte
-	digest                  v1.Hash // of the manifest
-	named                   v1.Manifest
-	at                      v1.Platform
-}
-
-// build is the image with its one layer. Its only time is the epoch.
-func (i Image) build(program []byte, at v1.Platform) (b built, err error) {
-	b.at = at
-	layer, diff, err := i.pack(program)
+	at, err := platform(bytes.NewReader(i.Program))
 	if err != nil {
-		return b, err
+		return Made{}, err
 	}
-	b.layer = layer
-	config := v1.ConfigFile{
+	layer, diff, err := i.pack()
+	if err != nil {
+		return Made{}, err
+	}
+	a := archive{to: tar.NewWriter(w)}
+	a.file("oci-layout", 0o644, []byte(`{"imageLayoutVersion":"1.0.0"}`))
+	manifest := v1.Manifest{SchemaVersion: 2, MediaType: types.OCIManifestSchema1, Layers: []v1.Descriptor{a.blob(types.OCILayer, layer)}}
+	manifest.Config = a.blob(types.OCIConfigJSON, a.json(v1.ConfigFile{
 		OS: at.OS, Architecture: at.Architecture, Variant: at.Variant,
 		Created: v1.Time{Time: time.Unix(0, 0).UTC()},
 		RootFS:  v1.RootFS{Type: "layers", DiffIDs: []v1.Hash{diff}},
@@ -117,19 +89,53 @@ func (i Image) build(program []byte, at v1.Platform) (b built, err error) {
 			Entrypoint: []string{i.Path}, User: nobody, WorkingDir: "/",
 			Labels: map[string]string{"org.opencontainers.image.title": "procfit", "org.opencontainers.image.version": i.Version},
 		},
-	}
-	if b.config, err = json.Marshal(config); err != nil {
-		return b, err
-	}
-	b.named = v1.Manifest{
-		SchemaVersion: 2, MediaType: types.OCIManifestSchema1,
-		Config: v1.Descriptor{MediaType: types.OCIConfigJSON, Size: int64(len(b.config)), Digest: digestOf(b.config)},
-		Layers: []v1.Descriptor{{MediaType: types.OCILayer, Size: int64(len(b.layer)), Digest: digestOf(b.layer)}},
-	}
-	b.manifest, err = json.Marshal(b.named)
-	b.digest = digestOf(b.manifest)
-	return b, err
+	}))
+	top := a.blob(types.OCIManifestSchema1, a.json(manifest))
+	// containerd names an imported image by the first, skopeo and podman by the second.
+	top.Annotations = map[string]string{"io.containerd.image.name": tag.String(), "org.opencontainers.image.ref.name": tag.String()}
+	a.file("index.json", 0o644, a.json(v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{top}}))
+	a.file("manifest.json", 0o644, a.json([]dockerManifest{{
+		Config: blobName(manifest.Config.Digest), RepoTags: []string{tag.String()}, Layers: []string{blobName(manifest.Layers[0].Digest)},
+	}}))
+	return Made{tag.String(), top.Digest.String(), at.String()}, a.close()
 }
+
+// dockerManifest is an entry of manifest.json, as "docker save" writes it.
+type dockerManifest struct {
+	Config   string
+	RepoTags []string
+	Layers   []string
+}
+
+// archive is a tar file; what goes wrong first, close reports.
+type archive struct {
+	to  *tar.Writer
+	err error
+}
+
+func (a *archive) file(name string, mode int64, data []byte) {
+	h := &tar.Header{Name: name, Mode: mode, Size: int64(len(data)), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
+	if a.err = cmp.Or(a.err, a.to.WriteHeader(h)); a.err == nil {
+		_, a.err = a.to.Write(data)
+	}
+}
+
+// blob is a file of the layout that is named by its digest.
+func (a *archive) blob(of types.MediaType, data []byte) v1.Descriptor {
+	h := digestOf(data)
+	a.file(blobName(h), 0o644, data)
+	return v1.Descriptor{MediaType: of, Size: int64(len(data)), Digest: h}
+}
+
+func (a *archive) json(v any) []byte {
+	b, err := json.Marshal(v)
+	a.err = cmp.Or(a.err, err)
+	return b
+}
+
+func (a *archive) close() error { return cmp.Or(a.err, a.to.Close()) }
+
+func blobName(h v1.Hash) string { return fmt.Sprintf("blobs/%s/%s", h.Algorithm, h.Hex) }
 
 func digestOf(b []byte) v1.Hash {
 	return v1.Hash{Algorithm: "sha256", Hex: fmt.Sprintf("%x", sha256.Sum256(b))}
@@ -137,30 +143,15 @@ func digestOf(b []byte) v1.Hash {
 
 // pack makes a compressed file system with the program alone, and the digest of what it
 // unpacks to.
-func (i Image) pack(program []byte) (layer []byte, diff v1.Hash, err error) {
+func (i Image) pack() (layer []byte, diff v1.Hash, err error) {
 	var plain, packed bytes.Buffer
-	t := tar.NewWriter(&plain)
-	h := &tar.Header{Name: i.Path[1:], Mode: 0o755, Size: int64(len(program)), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
-	if err := t.WriteHeader(h); err != nil {
-		return nil, diff, err
-	}
-	if _, err := t.Write(program); err != nil {
-		return nil, diff, err
-	}
-	if err := t.Close(); err != nil {
-		return nil, diff, err
-	}
-	z, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
-	if err != nil {
-		return nil, diff, err
-	}
-	if _, err := z.Write(plain.Bytes()); err != nil {
-		return nil, diff, err
-	}
-	if err := z.Close(); err != nil { // writes the end
-		return nil, diff, err
-	}
-	return packed.Bytes(), digestOf(plain.Bytes()), nil
+	a := archive{to: tar.NewWriter(&plain)}
+	a.file(i.Path[1:], 0o755, i.Program)
+	err = a.close()
+	z, _ := gzip.NewWriterLevel(&packed, gzip.BestSpeed) // which is a level
+	_, written := z.Write(plain.Bytes())
+	err = errors.Join(err, written, z.Close()) // which writes the end
+	return packed.Bytes(), digestOf(plain.Bytes()), err
 }
 
 // architectures are those that Linux images have, by the machine of the ELF header.

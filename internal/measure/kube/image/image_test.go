@@ -8,13 +8,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
-	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
 // program is a file that says of itself to be for a machine, linked or not.
@@ -50,12 +48,12 @@ func write(t *testing.T, i Image) (Made, []byte) {
 // is the same each time.
 func TestImage(t *testing.T) {
 	bin := program(t, elf.EM_AARCH64, false)
-	i := Image{Name: "localhost/procfit:v1", Programs: [][]byte{bin}, Path: "/procfit", Version: "v1"}
+	i := Image{Name: "localhost/procfit:v1", Program: bin, Path: "/procfit", Version: "v1"}
 	made, archive := write(t, i)
 	if _, again := write(t, i); !bytes.Equal(archive, again) {
 		t.Error("a second archive differs")
 	}
-	if !slices.Equal(made.Platforms, []string{"linux/arm64"}) || made.Name != i.Name {
+	if made.Platform != "linux/arm64" || made.Name != i.Name {
 		t.Errorf("made %+v", made)
 	}
 	dir := t.TempDir()
@@ -98,45 +96,6 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// TestPlatforms: an archive for several platforms has one index of their images, which has
-// the tag. Nothing in it could be taken for the image of one.
-func TestPlatforms(t *testing.T) {
-	amd, arm := program(t, elf.EM_X86_64, false), program(t, elf.EM_AARCH64, false)
-	i := Image{Name: "localhost/procfit:v1", Programs: [][]byte{amd, arm}, Path: "/procfit", Version: "v1"}
-	made, archive := write(t, i)
-	if _, again := write(t, i); !bytes.Equal(archive, again) {
-		t.Error("a second archive differs")
-	}
-	dir := t.TempDir()
-	untar(t, archive, dir)
-	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {
-		t.Error("docker's form knows one platform, and the archive has it")
-	}
-	top, err := layout.ImageIndexFromPath(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest, err := top.IndexManifest()
-	if err != nil || len(manifest.Manifests) != 1 || manifest.Manifests[0].Digest.String() != made.Digest || manifest.Manifests[0].Annotations["io.containerd.image.name"] != i.Name {
-		t.Fatalf("%+v, %v", manifest, err)
-	}
-	index, err := top.ImageIndex(manifest.Manifests[0].Digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := validate.Index(index); err != nil {
-		t.Error(err)
-	}
-	if manifest, err = index.IndexManifest(); err != nil {
-		t.Fatal(err)
-	}
-	for n, want := range []string{"linux/amd64", "linux/arm64"} {
-		if d := manifest.Manifests[n]; d.Platform.String() != want || made.Platforms[n] != want {
-			t.Errorf("%v, %v; want %s", d.Platform, made.Platforms, want)
-		}
-	}
-}
-
 func untar(t *testing.T, archive []byte, dir string) {
 	t.Helper()
 	for r := tar.NewReader(bytes.NewReader(archive)); ; {
@@ -167,12 +126,11 @@ func TestRefused(t *testing.T) {
 		image Image
 		want  string
 	}{
-		"linked":       {Image{Name: "a:v1", Programs: [][]byte{program(t, elf.EM_X86_64, true)}}, "CGO_ENABLED=0"},
-		"no program":   {Image{Name: "a:v1", Programs: [][]byte{[]byte("#!/bin/sh\n")}}, "not a Linux program"},
-		"other CPU":    {Image{Name: "a:v1", Programs: [][]byte{program(t, elf.EM_SPARCV9, false)}}, "EM_SPARCV9"},
-		"two for one":  {Image{Name: "a:v1", Path: "/a", Programs: [][]byte{static, static}}, "two programs are for linux/amd64"},
-		"a bad name":   {Image{Name: "A b", Programs: [][]byte{static}}, `--tag "A b"`},
-		"a digest tag": {Image{Name: "a@sha256:" + strings.Repeat("0", 64), Programs: [][]byte{static}}, "--tag"},
+		"linked":       {Image{Name: "a:v1", Program: program(t, elf.EM_X86_64, true)}, "CGO_ENABLED=0"},
+		"no program":   {Image{Name: "a:v1", Program: []byte("#!/bin/sh\n")}, "not a Linux program"},
+		"other CPU":    {Image{Name: "a:v1", Program: program(t, elf.EM_SPARCV9, false)}, "EM_SPARCV9"},
+		"a bad name":   {Image{Name: "A b", Program: static}, `--tag "A b"`},
+		"a digest tag": {Image{Name: "a@sha256:" + strings.Repeat("0", 64), Program: static}, "--tag"},
 	} {
 		_, err := tc.image.Write(io.Discard)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
