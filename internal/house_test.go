@@ -93,7 +93,6 @@ var mayImport = map[string][]string{
 	"measure/plan":            {"spec", "measure/plan/field", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench", "program/observe", "maxprocs/memlimit"},
 	"measure/plan/field":      {"spec"},
 	"measure/plan/specfile":   {"spec", "measure/plan/field", "load"},
-	"measure/drift":           {"program/observe", "program/rule", "program/meter", "maxprocs/live", "verdict/eprocess"},
 	"measure/trial":           {"measure/plan", "measure/trial/foreign", "verdict/journal", "verdict/slo", "verdict/contest", "load", "program/gobench", "program/observe", "host/halt", "host/supervisor", "maxprocs/facts"},
 	"measure/trial/foreign":   {"verdict/journal", "load"},
 	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "verdict/resize", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "program/meter", "program/steer", "program/profile", "program/rule", "host/supervisor", "host/cgroup", "host/sockets", "host/topology", "maxprocs/facts"},

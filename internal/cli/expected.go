@@ -17,7 +17,6 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page"
-	"github.com/procfit/procfit/internal/verdict/paired"
 	"github.com/procfit/procfit/internal/verdict/results"
 )
 
@@ -67,9 +66,6 @@ func expectedOf(r *verdict.Result, from *results.Results) (e rule.Expected, err 
 	if q := e.Requests; q != nil {
 		q.Min, q.Max = digits(q.Min), digits(q.Max)
 	}
-	if c := e.CPUPerRequest; c != nil {
-		c.Median, c.Min, c.Max = digits(c.Median), digits(c.Min), digits(c.Max)
-	}
 	return e, expected.Check(e)
 }
 
@@ -113,17 +109,9 @@ func expectedSwept(e *rule.Expected, r *verdict.Result, from *results.Results) {
 	}
 	shown := from.Shown(e.Procs)
 	e.GoVersion = cmp.Or(shown.GoVersion, e.GoVersion)
-	each, open := shown.CPUPerRequest, shown.Open
-	if len(each) == 0 {
-		return // a batch program, or nothing was counted
+	if replicas := float64(g.Replicas); len(shown.Rates) > 0 { // else a batch program
+		e.Requests = &rule.ExpectedRange{Min: slices.Min(shown.Rates) / replicas, Max: slices.Max(shown.Rates) / replicas}
 	}
-	if len(open) == 0 {
-		open = each
-	}
-	open = slices.Sorted(slices.Values(open))
-	replicas := float64(g.Replicas)
-	e.Requests = &rule.ExpectedRange{Min: slices.Min(shown.Rates) / replicas, Max: slices.Max(shown.Rates) / replicas}
-	e.CPUPerRequest = &rule.ExpectedSpread{Median: open[len(open)/2], Min: slices.Min(each), Max: slices.Max(each)}
 }
 
 // expectedLive fills in what a live experiment shows.
@@ -139,9 +127,6 @@ func expectedLive(e *rule.Expected, r *verdict.Result) {
 			continue
 		}
 		e.Procs = *s.Procs
-		if f := s.Of(paired.FigureCPU); f != nil && f.Value.Low != nil && f.Value.High != nil {
-			e.CPUPerRequest = &rule.ExpectedSpread{Median: *f.Value.Median, Min: *f.Value.Low, Max: *f.Value.High}
-		}
 		return // the start value is the first, and is kept where none is named
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/inspect/explain"
-	"github.com/procfit/procfit/internal/measure/drift"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -158,7 +157,7 @@ func (o *explainOptions) run(ctx context.Context, std stdio) error {
 			continue
 		}
 		if from.live != nil && !o.value && o.policy == "" {
-			s = drift.Now(ctx, observe.WithThrottling(ctx, observe.WithFaults(ctx, observe.WithSharers(ctx, s))))
+			s = observe.WithThrottling(ctx, observe.WithFaults(ctx, observe.WithSharers(ctx, s)))
 		}
 		neighbours, err := o.neighbours(ctx, std, s)
 		if ctx.Err() != nil {

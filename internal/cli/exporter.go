@@ -15,7 +15,6 @@ import (
 
 	"github.com/procfit/procfit/internal/inspect/exporter"
 	"github.com/procfit/procfit/internal/inspect/ps"
-	"github.com/procfit/procfit/internal/measure/drift"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -104,7 +103,6 @@ func (o *exporterOptions) run(ctx context.Context, std stdio) error {
 		containers = os.DirFS(o.containers)
 	}
 	first := true
-	var traffic drift.Watch
 	e := exporter.New(exporter.Options{
 		MaxProcesses: o.maxProcesses, Name: o.name, Containers: containers, Version: version(), Logf: std.notef,
 		Scan: func(ctx context.Context) (observe.Snapshot, error) {
@@ -112,7 +110,6 @@ func (o *exporterOptions) run(ctx context.Context, std stdio) error {
 			if err != nil {
 				return snap, err
 			}
-			traffic.Look(ctx, &snap)
 			if first {
 				first = false
 				o.tell(std, snap)

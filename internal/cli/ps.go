@@ -17,7 +17,6 @@ import (
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/inspect/ps"
 	"github.com/procfit/procfit/internal/inspect/watch"
-	"github.com/procfit/procfit/internal/measure/drift"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -174,15 +173,11 @@ func noThreads(command string, pids []int) error {
 
 // scanFunc looks at what was selected.
 func (o *psOptions) scanFunc(scanner *observe.Scanner) scanFunc {
-	var traffic drift.Watch
-	return func(ctx context.Context) (snap observe.Snapshot, err error) {
-		if o.selected.All() {
-			snap, err = scanner.Scan(ctx)
-		} else {
-			snap, err = scanner.ScanNamed(ctx, o.selected.PIDs, o.selected.Named)
-		}
-		traffic.Look(ctx, &snap)
-		return snap, err
+	if o.selected.All() {
+		return func(ctx context.Context) (observe.Snapshot, error) { return scanner.Scan(ctx) }
+	}
+	return func(ctx context.Context) (observe.Snapshot, error) {
+		return scanner.ScanNamed(ctx, o.selected.PIDs, o.selected.Named)
 	}
 }
 

@@ -104,7 +104,7 @@ func (e Explanation) steps(b *terminal.Writer) {
 		row(b, "live", "?", []string{s.LiveUnknown})
 	}
 	if x := s.Expected; x != nil {
-		row(b, "expected", strconv.Itoa(x.Procs), expectedReasons(s))
+		row(b, "expected", strconv.Itoa(x.Procs), []string{x.String()})
 	}
 	said := map[string]bool{}
 	for _, d := range e.decisions {
@@ -165,20 +165,6 @@ func (e Explanation) advice(b *terminal.Writer) {
 			b.Folded("  → "+phrase.Clean(line), "    ")
 		}
 	}
-}
-
-// expectedReasons says what the expected value was measured with, and what of that is known
-// now.
-func expectedReasons(s rule.Subject) []string {
-	reasons := []string{s.Expected.String()}
-	switch {
-	case s.Expected.Requests == nil || s.Live == nil:
-	case s.Traffic == nil:
-		reasons = append(reasons, "what it serves now is not known: it has no Meter of maxprocs/live that procfit can reach")
-	default:
-		reasons = append(reasons, "it serves "+number.Rate(s.Traffic.PerSecond)+" req/s now; procfit exporter compares the CPU time per request over days")
-	}
-	return reasons
 }
 
 // liveReasons says how the value was read, and how many of these Ps wait.

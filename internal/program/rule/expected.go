@@ -24,34 +24,17 @@ type Expected struct {
 	LimitCPUs *float64 `json:"limit_cpus"` // null: it had no CPU limit
 	CPUs      int      `json:"cpus"`       // that it could run on
 	GoVersion string   `json:"go_version,omitempty"`
-	// Requests are the rates at which it was measured, and CPUPerRequest the CPU time of a
-	// request at these.
-	Requests      *ExpectedRange  `json:"requests_per_second,omitempty"`
-	CPUPerRequest *ExpectedSpread `json:"cpu_seconds_per_request,omitempty"`
-	Measured      string          `json:"measured"`         // the day: 2026-01-31
-	Commit        string          `json:"commit,omitempty"` // of the program's source
-	Again         []string        `json:"again,omitempty"`  // the words of procfit that measure it again
+	// Requests are the rates at which it was measured.
+	Requests *ExpectedRange `json:"requests_per_second,omitempty"`
+	Measured string         `json:"measured"`         // the day: 2026-01-31
+	Commit   string         `json:"commit,omitempty"` // of the program's source
+	Again    []string       `json:"again,omitempty"`  // the words of procfit that measure it again
 }
 
 // ExpectedRange is from the lowest to the highest.
 type ExpectedRange struct {
 	Min float64 `json:"min"`
 	Max float64 `json:"max"`
-}
-
-// ExpectedSpread is the median of several trials, with the lowest and the highest of them.
-type ExpectedSpread struct {
-	Median float64 `json:"median"`
-	Min    float64 `json:"min"`
-	Max    float64 `json:"max"`
-}
-
-// Traffic is what a program serves now, by its Meter, next to what its expected value was
-// measured under.
-type Traffic struct {
-	PerSecond float64 // requests
-	Beyond    bool    // more than was measured
-	Change    float64 // of the CPU time per request: 0.2 is 20% more; 0: none is proven
 }
 
 // MeasureAgain is the fix: the command that measures the value again.
@@ -78,9 +61,6 @@ func (e *Expected) String() string {
 	}
 	if r := e.Requests; r != nil {
 		text += ", at " + number.Rate(r.Min) + " to " + number.Rate(r.Max) + " req/s"
-	}
-	if c := e.CPUPerRequest; c != nil {
-		text += ", " + number.Seconds(c.Median) + " of CPU time per request"
 	}
 	if e.Commit != "" {
 		text += "; commit " + e.Commit
@@ -166,16 +146,6 @@ func (s Subject) outdated() (why []string) {
 	now, then := version.Lang(s.goName()), version.Lang(e.GoVersion)
 	if s.Facts.GoVersion != "" && now != "" && then != "" && now != then {
 		why = append(why, fmt.Sprintf("it is built with Go %s, but its expected value was measured with Go %s", strings.TrimPrefix(now, "go"), strings.TrimPrefix(then, "go")))
-	}
-	if t := s.Traffic; t != nil && t.Beyond && e.Requests != nil {
-		why = append(why, fmt.Sprintf("it serves %s req/s, but its expected value was measured at up to %s req/s", number.Rate(t.PerSecond), number.Rate(e.Requests.Max)))
-	}
-	if t := s.Traffic; t != nil && t.Change != 0 {
-		than := "more"
-		if t.Change < 0 {
-			than = "less"
-		}
-		why = append(why, fmt.Sprintf("a request takes %s %s CPU time than when its expected value was measured", number.Share(math.Abs(t.Change)), than))
 	}
 	return why
 }

@@ -108,11 +108,6 @@ func (s Observed) expects(procs int, limit float64, cpus int, gover string) Obse
 	}
 	return s
 }
-func (s Observed) serves(t *Traffic) Observed {
-	s.Expected.Requests = &ExpectedRange{Min: 400, Max: 2100}
-	s.Traffic = t
-	return s
-}
 func (s Observed) process() Observed   { s.PID, s.LiveSource = 42, "symbol"; return s }
 func (s Observed) neverSets() Observed { s.NeverSets = true; return s }
 func (s Observed) lent() Observed      { s.LentUntil = time.Now().Add(time.Minute); return s }
@@ -388,10 +383,6 @@ func fixtures() []fixture {
 		{"PF061", "fewer CPUs than the limit", machine(1, 2).live(2).expects(2, 2, 8, ""), "it can use 1 CPU, but", "", Warning},
 		{"PF061", "a new Go", machine(8, 2).gover("go1.27.1").live(2).expects(2, 2, 8, "go1.26.4"), "it is built with Go 1.27, but its expected value was measured with Go 1.26", "", Warning},
 		{"PF061", "what cannot be read", Observed{ExpectedWrong: "unexpected end of JSON input"}, "its expected value cannot be read: unexpected end", "write it again", Warning},
-		{"PF061", "more load", machine(8, 2).live(2).expects(2, 2, 8, "").serves(&Traffic{PerSecond: 4321, Beyond: true}), "it serves 4.32k req/s, but its expected value was measured at up to 2.10k req/s", "measure again", Warning},
-		{"PF061", "more work", machine(8, 2).live(2).expects(2, 2, 8, "").serves(&Traffic{PerSecond: 900, Change: 0.204}), "a request takes 20% more CPU time than when its expected value was measured", "measure again", Warning},
-		{"PF061", "less work", machine(8, 2).live(2).expects(2, 2, 8, "").serves(&Traffic{PerSecond: 900, Change: -0.204}), "a request takes 20% less CPU time than", "measure again", Warning},
-		{"PF061", "as it was measured", machine(8, 2).live(2).expects(2, 2, 8, "").serves(&Traffic{PerSecond: 900}), "", "", ""},
 		{"PF061", "the same limit on a larger machine, a patch release", machine(64, 2).gover("go1.26.9").live(2).expects(2, 2, 8, "go1.26.4"), "", "", ""},
 		{"PF061", "a limit that has no effect", machine(8, 9).live(6).expects(6, 0, 8, ""), "", "", ""},
 		{"PF061", "a limit that is not known", machine(8, 4).state(facts.Unreadable).live(2).expects(2, 2, 8, ""), "", "", ""},

@@ -67,7 +67,6 @@ type Observed struct {
 
 	Expected      *Expected // what a measurement decided for it; nil: nothing is kept with it
 	ExpectedWrong string    // why what is kept with it cannot be read
-	Traffic       *Traffic  // nil: not known
 
 	NotGo          bool   // it is known not to be a Go program; no rule judges it
 	ProgramUnknown string // why the program could not be read
@@ -90,7 +89,7 @@ func AutomaxprocsIn(deps []*debug.Module) string {
 
 // Subject is one program as the rules see it: what is observed, and what follows from
 // it. Make it with [NewSubject]; to change what was observed, make a new one, unless nothing
-// but findings follows from it: Throttling, Faults, Traffic, Shared and Together.
+// but findings follows from it: Throttling, Faults, Shared and Together.
 type Subject struct {
 	Observed
 

@@ -5,7 +5,7 @@
 // An e-process is the wealth of somebody who bets against a claim. While the claim holds, the
 // wealth is 1 in the mean at all times, and reaches 1/alpha with a probability of at most
 // alpha, whenever one looks (Ville's inequality). [Signs] bets that differences lie to one
-// side of zero. [Shift] is for a difference that may begin at any time.
+// side of zero.
 //
 // # Limits
 //
@@ -65,12 +65,6 @@ func (s *sizes) add(size float64) (rank float64) {
 	at := sort.Search(len(*s), func(i int) bool { return (*s)[i] > size })
 	*s = slices.Insert(*s, at, size)
 	return float64(at+1) / float64(len(*s))
-}
-
-// drop takes a size out again.
-func (s *sizes) drop(size float64) {
-	at := sort.SearchFloat64s(*s, size)
-	*s = slices.Delete(*s, at, at+1)
 }
 
 // Signs bets on the sign of each difference, knowing its size and all before. As long as

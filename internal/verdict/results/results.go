@@ -152,10 +152,8 @@ func startOf(dir string) time.Time {
 // Shown is what the trials of a value show of the program: a number for each phase that has
 // requests.
 type Shown struct {
-	GoVersion     string    // that ran; empty: not known
-	Rates         []float64 // requests per second of all replicas
-	CPUPerRequest []float64 // seconds
-	Open          []float64 // the same of open loops alone
+	GoVersion string    // that ran; empty: not known
+	Rates     []float64 // requests per second of all replicas
 }
 
 // Shown is that of one value of GOMAXPROCS.
@@ -169,13 +167,8 @@ func (r *Results) Shown(procs int) (s Shown) {
 			s.GoVersion = t.ObservedGoVersion
 		}
 		for _, p := range t.Phases {
-			c := verdict.CPUPerRequest(t, p.Mode)
-			if c == nil || p.Mode == journal.ModeBatch || !(*c > 0) {
-				continue
-			}
-			s.Rates, s.CPUPerRequest = append(s.Rates, p.AchievedPerSecond), append(s.CPUPerRequest, *c)
-			if p.Mode == journal.ModeOpen {
-				s.Open = append(s.Open, *c)
+			if p.Mode != journal.ModeBatch && p.AchievedPerSecond > 0 {
+				s.Rates = append(s.Rates, p.AchievedPerSecond)
 			}
 		}
 	}
