@@ -30,7 +30,7 @@ var texts = map[string][]string{
 	"connections": {"5", "1"}, "rate": {"100", "2.5e3"}, "pace": {"poisson", "constant"}, "trial-time": {"4s", "1m,warmup=0s", "warmup=20ms"}, "header": {"Accept: a", "Host: x"},
 	"body": {"a text", "-", "@-"}, "requests": {"-"}, "max-errors": {"3%", "0.5"}, "load": {"wrk {url}", "true '{url}'"},
 	"streams": {"4", "9"}, "grpc": {"a.B/C", "a.B/D"}, "proto": {"a.proto", "b.proto", "set"}, "tls": {"ca=ca.pem", "cert=cert.pem,key=key.pem", "insecure", "name=h"},
-	"limit": {"1,burst=0.5", "none,0.5,beside=0.2", "500m"}, "cpus": {"target=0", "target=0-1,3,load=1", "load=2,4", "load=shared"},
+	"limit": {"none,0.5,beside=0.2", "500m"}, "cpus": {"target=0", "target=0-1,3,load=1", "load=2,4", "load=shared"},
 	"until": {"likely", "proven,trials=90", "trials=95"}, "for": {"1h", "10m"}, "repeats": {"7", "3"},
 	"file": {"none"}, "out": {"new", "-"}, "serve": {":0"}, "json": {"true"}, "output": {"json"}, "quiet": {"true"}, "dry-run": {"true"},
 	"namespace": {"shop"}, "context": {"c"}, "kubeconfig": {"f"}, "node": {"n1"}, "image": {"i:v1"}, "container": {"app"},

@@ -54,7 +54,7 @@ func newKubeSweepOptions() *kubeSweep {
 	names := slices.Concat(valueFields, []string{"any-program"}, except(loadFields, "load"), []string{"streams", "grpc"}, stopFields)
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "url", Help: "where the requests go (default http://{pod}:PORT/)", More: "{pod} is the address of the pod, and PORT the first port that the container declares."},
-		field.Field{Name: "limit", Help: "CPU limits to measure under: 500m, or none,0.5,2", More: "It is limits.cpu of the container. A burst cannot be set in a cluster."},
+		field.Field{Name: "limit", Help: "CPU limits to measure under: 500m, or none,0.5,2", More: "It is limits.cpu of the container."},
 		field.Field{Name: "timeout"},
 		field.Field{Name: "slo", Help: "find the highest rate within a latency: p99=20ms"},
 		field.Field{Name: "tls", Help: "for https: name=HOST of the certificate, or insecure"})...)

@@ -110,9 +110,6 @@ func (o *labOptions) chosen(std stdio) (c lab.Options, err error) {
 		return c, usageError("run takes ids of experiments, or all; procfit lab list shows them")
 	}
 	f, err := toSpec(o.spec, std)
-	if f.Burst > 0 {
-		return c, usageError("--limit burst=%g: experiments have no burst; procfit sweep has", f.Burst)
-	}
 	c = lab.Options{
 		Quick: o.quick, Repeats: f.Repeats, Quotas: f.Quotas, Go: f.GoVersions, Pods: o.pods, N: o.sums, MakeBash: o.makeBash,
 		Load: f.Load.Command, ServerCPUs: f.Target.CPUs, LoadCPUs: f.Load.CPUs,

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -82,23 +81,6 @@ func (g *Group) SetQuota(cpus float64) error {
 	}
 	if errors.Is(err, syscall.EINVAL) {
 		return fmt.Errorf("CPU limit %v: %w: more than a parent cgroup allows; see cpu.cfs_quota_us in %s and further up", cpus, err, filepath.Dir(g.dir))
-	}
-	return err
-}
-
-// SetBurst lets the group save up that much of its quota from periods that do not use it,
-// in CPUs of one period: at most the quota, which is set before.
-func (g *Group) SetBurst(cpus float64) error {
-	file := filepath.Join(g.dir, "cpu.max.burst")
-	if g.version == 1 {
-		file = filepath.Join(g.dir, "cpu.cfs_burst_us")
-	}
-	err := write(file, strconv.FormatInt(int64(math.Round(cpus*float64(Period.Microseconds()))), 10))
-	switch {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("a burst of %v CPUs needs Linux 5.14 or newer: %w", cpus, err)
-	case errors.Is(err, syscall.EINVAL):
-		return fmt.Errorf("a burst of %v CPUs: %w: the kernel accepts at most the CPU limit", cpus, err)
 	}
 	return err
 }

@@ -39,9 +39,6 @@ func (g *Group) ProcsFile() string { return "" }
 // SetQuota fails: it needs Linux.
 func (g *Group) SetQuota(cpus float64) error { return errLinux }
 
-// SetBurst fails: it needs Linux.
-func (g *Group) SetBurst(cpus float64) error { return errLinux }
-
 // SetShares fails: it needs Linux.
 func (g *Group) SetShares(shares int64) error { return errLinux }
 

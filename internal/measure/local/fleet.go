@@ -80,7 +80,7 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *log)
 		spec.ProcsFiles = []string{one.group.ProcsFile()}
 	}
 	if quota := r.Setting.QuotaCPUs; quota != nil {
-		if err := setLimit(one.group, *quota, r.spec.Burst); err != nil {
+		if err := one.group.SetQuota(*quota); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,6 @@ type neighbour struct {
 	*supervisor.Process
 	group *cgroup.Group // nil: nothing of the sweep has a quota
 	quota float64       // 0: it has none
-	burst float64       // of the quota
 	log   *log
 }
 
@@ -53,10 +52,7 @@ func (r *run) startNeighbour(ctx context.Context, port int) (err error) {
 		}
 		spec.ProcsFiles = []string{one.group.ProcsFile()}
 		if one.quota = neighbourLimit(b, r.Setting); one.quota > 0 {
-			if b.Quota == nil {
-				one.burst = r.spec.Burst
-			}
-			if err = setLimit(one.group, one.quota, one.burst); err != nil {
+			if err = one.group.SetQuota(one.quota); err != nil {
 				return err
 			}
 		}

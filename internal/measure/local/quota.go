@@ -19,7 +19,6 @@ import (
 type limited struct {
 	who   string // as a message names it
 	quota float64
-	burst float64
 	group *cgroup.Group
 	pids  func() []int
 }
@@ -35,18 +34,9 @@ func (r *run) limited(f fleet) (list []limited) {
 		if len(f) > 1 {
 			who = fmt.Sprintf("replica %d of %d", i+1, len(f))
 		}
-		list = append(list, limited{who, *q, r.spec.Burst, one.group, one.pids})
+		list = append(list, limited{who, *q, one.group, one.pids})
 	}
 	return list
-}
-
-// setLimit gives a group a CPU limit and its burst, if it has one.
-func setLimit(g *cgroup.Group, quota, burst float64) error {
-	err := g.SetQuota(quota)
-	if err == nil && burst > 0 {
-		err = g.SetBurst(burst)
-	}
-	return err
 }
 
 // setShares gives a group its CPU shares, if it has some of its own.
@@ -60,7 +50,7 @@ func setShares(g *cgroup.Group, shares int64) error {
 // limited is the neighbour, if there is one and it has a quota.
 func (n *neighbour) limited() (list []limited) {
 	if n != nil && n.quota > 0 {
-		list = append(list, limited{"the --beside program", n.quota, n.burst, n.group, n.pids})
+		list = append(list, limited{"the --beside program", n.quota, n.group, n.pids})
 	}
 	return list
 }
@@ -190,7 +180,7 @@ func (s quotaSpan) end() error {
 // inEmptyPeriods is the most CPU time that processes of the group may have used while it counted
 // no more than emptyPeriods.
 func (l limited) inEmptyPeriods() time.Duration {
-	return time.Duration(((emptyPeriods+2)*l.quota+l.burst)*float64(cgroup.Period)) + slack*time.Duration(runtime.NumCPU())
+	return time.Duration((emptyPeriods+2)*l.quota*float64(cgroup.Period)) + slack*time.Duration(runtime.NumCPU())
 }
 
 // idle makes a Failure where the processes that belong into a group used more CPU time since

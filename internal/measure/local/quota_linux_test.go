@@ -183,7 +183,7 @@ func TestNoPeriodOfTheQuota(t *testing.T) {
 				c.Process.Kill()
 				c.Wait()
 			}()
-			one := limited{"the target", 0.3, 0, group, func() []int { return []int{c.Process.Pid} }}
+			one := limited{"the target", 0.3, group, func() []int { return []int{c.Process.Pid} }}
 			since := begin([]limited{one})
 			for tc.works && observe.TreeCPU(one.pids())-since.cpu[0] <= one.inEmptyPeriods() { // for as long as a busy machine takes
 				time.Sleep(10 * time.Millisecond)

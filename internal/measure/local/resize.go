@@ -201,7 +201,7 @@ func (h *rehearsal) step(ctx context.Context, one *run, urls []string, to plan.L
 		}
 	}()
 	if change {
-		if err := setLimit(one.fleet[0].group, to.CPUs, 0); err != nil {
+		if err := one.fleet[0].group.SetQuota(to.CPUs); err != nil {
 			return s, err
 		}
 		one.Setting.QuotaCPUs = &to.CPUs

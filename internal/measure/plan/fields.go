@@ -187,8 +187,8 @@ func (f *Flags) cpuFields() []field.Field {
 	return []field.Field{
 		{
 			Name: "limit", Holds: "LIMITS", Often: true, Help: "CPU limits to measure under: 500m, or none,0.5,2",
-			More:  "It is the CPU limit of the program's cgroup, as limits.cpu of Kubernetes is. burst=CPUS, as in 2,burst=0.5, lets every limit of the list save up so much CPU time from periods that do not use it (cpu.max.burst). beside=CPUS is the limit of the --beside command; without it, that command has the limit of the program.",
-			Value: field.Shown(&f.Quotas, "", f.limitsWithParts, f.limitsText),
+			More:  "It is the CPU limit of the program's cgroup, as limits.cpu of Kubernetes is. beside=CPUS is the limit of the --beside command; without it, that command has the limit of the program.",
+			Value: field.Shown(&f.Quotas, "", f.limitsAndBeside, f.limitsText),
 		},
 		{
 			Name: "cpus", File: "of", Holds: "NAME=LIST", Help: "CPUs of the program and of its load: target=0-5,load=6,7, or load=shared",

@@ -228,47 +228,34 @@ func generator(text string) (string, error) {
 	return text, err
 }
 
-// limitsWithParts reads what limits does, with at most one "burst=0.5" in it, which is the
-// burst of all, and one "beside=0.5", which is the limit of what runs next to the target.
-func (f *Flags) limitsWithParts(text string) ([]*float64, error) {
+// limitsAndBeside reads what limits does, with at most one "beside=0.5" in it, which is the
+// limit of what runs next to the target.
+func (f *Flags) limitsAndBeside(text string) ([]*float64, error) {
 	var rest []string
 	var beside *float64
-	burst, given := 0.0, false
 	for item := range strings.SplitSeq(text, ",") {
-		value, is := strings.CutPrefix(strings.TrimSpace(item), "burst=")
-		var err error
-		if of, its := strings.CutPrefix(value, "beside="); its && !is {
-			if beside, err = oneLimit(of); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if !is {
+		of, its := strings.CutPrefix(strings.TrimSpace(item), "beside=")
+		if !its {
 			rest = append(rest, item)
 			continue
 		}
-		if burst, err = number.ParseCPUs(value); errors.Is(err, number.ErrTooManyCPUs) {
+		var err error
+		if beside, err = oneLimit(of); err != nil {
 			return nil, err
-		} else if err != nil || given || !(burst > 0) {
-			return nil, &field.Mistake{Text: item, Reason: "expected one burst above zero, in CPUs or thousandths of one", Example: "2,burst=500m"}
 		}
-		given = true
 	}
 	list, err := limits(strings.Join(rest, ","))
 	if err == nil {
-		f.Burst, f.Neighbour.Quota = burst, beside
+		f.Neighbour.Quota = beside
 	}
 	return list, err
 }
 
-// limitsText are the limits with their parts, as limitsWithParts reads them.
+// limitsText are the limits as limitsAndBeside reads them.
 func (f *Flags) limitsText(list []*float64) string {
 	var words []string
 	for _, limit := range list {
 		words = append(words, limitText(limit))
-	}
-	if f.Burst > 0 {
-		words = append(words, "burst="+limitText(&f.Burst))
 	}
 	if q := f.Neighbour.Quota; q != nil {
 		words = append(words, "beside="+limitText(q))

@@ -36,7 +36,6 @@ type Spec struct {
 
 	Procs      Procs
 	Quotas     []*float64     // CPUs; nil: no limit. Empty: one group without a limit.
-	Burst      float64        // of each of these limits, in CPUs of one period; 0: none
 	Replicas   []int          // copies of the target behind one load, each under the quota; each number a group
 	Vary       []journal.Axis // what is varied next to GOMAXPROCS: variables of the environment, and when a value is set
 	MaxMemory  int64          // that one copy of a setting may use, in bytes; 0: any

@@ -46,8 +46,6 @@ func TestWrongFields(t *testing.T) {
 		want   string
 	}{
 		{batch, func(s *Spec) { s.Quotas = []*float64{nil, ptr(0.001)} }, "limit", "no CPU limit below"},
-		{batch, func(s *Spec) { s.Quotas, s.Burst = []*float64{ptr(2.0), ptr(0.4)}, 0.5 }, "limit", "0.4 with burst=0.5: the kernel accepts at most the limit"},
-		{batch, func(s *Spec) { s.Burst = 0.5 }, "limit", "burst=0.5 needs a CPU limit"},
 		{batch, func(s *Spec) { s.Target.Command = nil }, "command", "no command"},
 		{batch, func(s *Spec) { s.Target.Command = []string{"go", "test", "./..."} }, "command", "without -bench"},
 		{batch, func(s *Spec) { s.Target.Command = strings.Fields("go test -bench . -cpu 1,2") }, "command", "go test: remove -cpu: it sets GOMAXPROCS"},
@@ -93,7 +91,7 @@ func TestWrongValues(t *testing.T) {
 		{"repeats", "0", "0: expected 1 to 1000"}, {"repeats", "1001", "1001: expected 1 to 1000"}, {"repeats", "x", `"x": expected a whole number`},
 		{"replicas", "1,0", "0: expected 1 to 256"}, {"replicas", "257", "expected 1 to 256"}, {"go", "banana", `"banana": expected a Go version`},
 		{"margin", "100%", "expected less than 100%"}, {"margin", "0", "expected a share above zero"}, {"margin", "p99=x%", "expected a share above zero"}, {"max-errors", "-1", "above zero"},
-		{"limit", "none,0.001", "no CPU limit below"}, {"limit", "-1", "above zero"}, {"limit", "NaN", "above zero"}, {"limit", "200000", `"200000": expected at most 100000 CPUs`}, {"limit", "2,burst=0", "one burst above zero"}, {"limit", "2,burst=x", "one burst above zero"}, {"limit", "2,burst=0.5,burst=1", "one burst above zero"}, {"limit", "2,burst=NaN", "one burst above zero"}, {"limit", "beside=-1", "expected a CPU limit above zero"},
+		{"limit", "none,0.001", "no CPU limit below"}, {"limit", "-1", "above zero"}, {"limit", "NaN", "above zero"}, {"limit", "200000", `"200000": expected at most 100000 CPUs`}, {"limit", "2,burst=1", "above zero"}, {"limit", "beside=-1", "expected a CPU limit above zero"},
 		{"vary", "GOGC", "expected a variable and its values"}, {"vary", "GOGC=", "without spaces"}, {"vary", "GOGC=50,,off", "without spaces"}, {"vary", "GOGC=50", "two values or more"}, {"vary", "GOGC=0,50", "whole numbers above zero"},
 		{"vary", "GOMEMLIMIT=64MB,off", `"GOMEMLIMIT=64MB": expected sizes`}, {"vary", "GOMAXPROCS=1,2", "with --procs"}, {"vary", "A B=1,2", "expected a variable"}, {"vary", "set=later", "expected start or live"}, {"vary", "X=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "at most 16"},
 		{"max-memory", "64MB", "expected a size"}, {"max-memory", "512", "expected a size"}, {"max-memory", "0", "expected a size"}, {"max-memory", "off", "expected a size"},
@@ -207,7 +205,7 @@ func TestOneSpelling(t *testing.T) {
 		texts      []string
 	}{
 		{"limit", "0.5", []string{"500m", "0.5", ".5"}},
-		{"limit", "none,2,burst=0.25,beside=0.1", []string{"none,2,burst=250m,beside=100m", "beside=0.1,none,burst=0.25,2000m"}},
+		{"limit", "none,2,beside=0.1", []string{"none,2,beside=100m", "beside=0.1,none,2000m"}},
 		{"procs", "default,1..4,8", []string{"1-4,8,default", "default,1,2,3,4,8", "8,4,3,2,1,default"}}, {"procs", "1,2,3", []string{"1..3", "3,2,1"}}, {"procs", "auto", []string{"auto", " auto"}},
 		{"replicas", "1,3", []string{"1,3", "1, 3,1"}}, {"go", "1.24,1.25.1", []string{"go1.24,1.25.1", "1.24, go1.25.1"}},
 		{"trial-time", "1m", []string{"60s", "1m", "1m0s"}}, {"trial-time", "1h", []string{"60m", "3600s"}}, {"trial-time", "1h5m,warmup=1s", []string{"65m,warmup=1s", "warmup=1000ms,65m"}}, {"trial-time", "10s", []string{"10s"}}, {"trial-time", "warmup=0s", []string{"warmup=0", "warmup=0ms"}},

@@ -33,27 +33,6 @@ func (s Spec) checkQuotas() *FieldError {
 			return &FieldError{Field: "limit", Reason: " " + err.Error()}
 		}
 	}
-	return s.checkBurst()
-}
-
-// checkBurst looks at the burst of the limits, each of which must be at least as large.
-func (s Spec) checkBurst() *FieldError {
-	limited := false
-	for _, q := range s.Quotas {
-		if q == nil {
-			continue
-		}
-		if limited = true; s.Burst > *q {
-			return Wrong("limit", " %g with burst=%g: the kernel accepts at most the limit as its burst", *q, s.Burst)
-		}
-	}
-	switch {
-	case s.Burst == 0:
-	case !limited:
-		return Wrong("limit", " burst=%g needs a CPU limit, as in --limit 2,burst=%[1]g", s.Burst)
-	case s.Target.Pods != nil:
-		return Wrong("limit", " burst=%g: Kubernetes has no burst; measure the program on a machine with procfit sweep", s.Burst)
-	}
 	return nil
 }
 

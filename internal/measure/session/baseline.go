@@ -39,8 +39,6 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 	switch {
 	case old.Target.Kind != s.Header.Target.Kind:
 		return old, nil, &verdict.RefusedError{Reason: "it measured a " + old.Target.Kind + " target, but this is a " + s.Header.Target.Kind + " target"}
-	case old.Target.BurstCPUs != s.Header.Target.BurstCPUs:
-		return old, nil, &Refusal{fmt.Errorf("the CPU limits of that run had a burst of %g CPUs, those of this one have %g", old.Target.BurstCPUs, s.Header.Target.BurstCPUs)}
 	case verdict.SameObjective(old.Plan, s.Header.Plan) != nil:
 		return old, nil, &Refusal{fmt.Errorf("that run was measured for another latency objective: give the --slo of the earlier run, or leave --slo out if it had none")}
 	case !thenUnset || !nowUnset:

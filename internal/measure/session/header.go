@@ -35,7 +35,7 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 		Target: journal.Target{
 			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against),
 			URL: secret.Text(t.URL), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: sumOf(executables(t)...), Revision: revision(t),
-			BurstCPUs: spec.Burst, CPUShares: t.Shares, ServerCPUs: t.CPUs, AnyProgram: t.AnyProgram, Directory: directory, Environment: runtimeVariables(o.Environ),
+			CPUShares: t.Shares, ServerCPUs: t.CPUs, AnyProgram: t.AnyProgram, Directory: directory, Environment: runtimeVariables(o.Environ),
 		},
 		Load: loadOf(spec, o.Spec),
 		Plan: wanted,

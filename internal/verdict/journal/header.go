@@ -93,9 +93,7 @@ type Target struct {
 	Kind    string   `json:"kind"` // server, batch, gobench, service, live
 	Command []string `json:"command"`
 	Against []string `json:"against,omitempty"` // the old command of a gate, as a shell would split it
-	// BurstCPUs is the burst of every CPU limit of the settings, in CPUs of one period.
-	BurstCPUs float64 `json:"burst_cpus,omitempty"`
-	Beside    *Beside `json:"beside,omitempty"` // of --beside: what ran next to it in every trial; null: nothing
+	Beside  *Beside  `json:"beside,omitempty"`  // of --beside: what ran next to it in every trial; null: nothing
 	// CPUShares are those of its cgroup, as cpu.shares has them; absent: the kernel's own.
 	CPUShares int64 `json:"cpu_shares,omitempty"`
 	// SHA256 is of the command's executable (of a gate followed by that of the old command), of

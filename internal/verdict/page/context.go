@@ -16,7 +16,7 @@ import (
 func (w words) title() string {
 	t := "No CPU limit"
 	if w.QuotaCPUs != nil {
-		t = "Limit " + number.Limit(*w.QuotaCPUs, w.r.Target.BurstCPUs)
+		t = "Limit " + number.CPUs(*w.QuotaCPUs)
 		if w.Replicas > 1 {
 			t += " each"
 		}
@@ -45,7 +45,7 @@ func (w words) context(sure string) string {
 		parts = append(parts, number.CPUs(w.EffectiveCPUs))
 	}
 	if w.QuotaCPUs != nil {
-		parts = append(parts, "limit "+number.Limit(*w.QuotaCPUs, w.r.Target.BurstCPUs))
+		parts = append(parts, "limit "+number.CPUs(*w.QuotaCPUs))
 	} else if l := w.LimitAround; l != nil {
 		parts = append(parts, "limit of "+number.CPUs(l.CPUs)+" on the parent cgroup "+groupName(l.Group))
 	} else {

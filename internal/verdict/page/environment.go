@@ -142,17 +142,8 @@ func whereLoadRan(r *verdict.Result) string {
 
 // cgroupPairs are what the cgroups of the target and its neighbour have, but for limits of settings.
 func cgroupPairs(t journal.Target, add func(name, value string)) {
-	add("Burst of the CPU limit", burstWords(t.BurstCPUs))
 	add("CPU shares", shares(t.CPUShares))
 	add("Next to it", besideWords(t.Beside))
-}
-
-// burstWords is that of the settings' limits; empty: they have none.
-func burstWords(cpus float64) string {
-	if cpus <= 0 {
-		return ""
-	}
-	return number.CPUs(cpus) + " of one period"
 }
 
 // shares are a cgroup's; empty: the kernel's own.

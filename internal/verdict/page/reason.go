@@ -201,7 +201,7 @@ func (w words) holds() string {
 		text += " per replica, " + phrase.Count(n, "replica")
 	}
 	if q := w.QuotaCPUs; q != nil {
-		text += ", a CPU limit of " + number.Limit(*q, w.r.Target.BurstCPUs)
+		text += ", a CPU limit of " + number.CPUs(*q)
 	} else if l := w.LimitAround; l != nil {
 		text += ", the CPU limit of " + number.CPUs(l.CPUs) + " on the parent cgroup " + groupName(l.Group)
 	} else {

@@ -43,11 +43,6 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 }
 
 func TestGroupTitles(t *testing.T) {
-	burst := pagetest.Groups()
-	burst.Target.BurstCPUs = 0.25
-	if got := inMarkdown(burst); !strings.Contains(got, "Limit 0.5 CPUs with a burst of 0.25") {
-		t.Errorf("with a burst: %s", got)
-	}
 	r := pagetest.Groups()
 	r.Groups, r.Gate = r.Groups[:2], nil
 	for i := range r.Groups {
