@@ -109,7 +109,7 @@ func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
 			switch {
 			case *bar == nil:
 				std.notef("%s", activity(a))
-			case slices.Contains([]plan.Step{plan.StepUnjudged, plan.StepBusy, plan.StepSlow, plan.StepListens, plan.StepUnprofiled, plan.StepProfile, plan.StepSliced}, a.Step):
+			case slices.Contains([]plan.Step{plan.StepUnjudged, plan.StepBusy, plan.StepSlow, plan.StepListens, plan.StepProfile, plan.StepSliced}, a.Step):
 				(*bar).notice(a)
 			default:
 				(*bar).activity(a)

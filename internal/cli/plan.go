@@ -155,8 +155,6 @@ func activity(a plan.Activity) string {
 		return "running"
 	case plan.StepListens:
 		return fmt.Sprintf("the program has not ended yet and listens at %s: if it is a server, which never ends, press Ctrl-C and add --url http://%s/", a.Detail, a.Detail)
-	case plan.StepUnprofiled:
-		return "no profiles will be taken: " + a.Detail + ". " + servePprof
 	case plan.StepProfile:
 		text := "profiling GOMAXPROCS " + a.Detail
 		if a.Left > 0 {
@@ -186,13 +184,6 @@ func numbered(trials []int) string {
 	}
 	return "trials " + phrase.And(list)
 }
-
-// servePprof is how a program comes to serve profiles.
-const servePprof = `The sweep continues without them. These three lines serve them:
-    import "net/http"
-    import _ "net/http/pprof"
-    go http.ListenAndServe("127.0.0.1:6060", nil) // in main
-  and --profile=http://127.0.0.1:6060/debug/pprof/ reads them there`
 
 // arrangement says where target and load run; nothing where they share what there is.
 func arrangement(s *session.Session) []string {

@@ -9,31 +9,23 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-const topFunctions = 5 // of each setting
+const topFunctions = 5
 
-// ToProfile are the settings whose profiles say what the verdict is about: the default of each
-// group, and what the verdict names where that is another setting.
-func (r *Result) ToProfile() (pairs [][]journal.Setting) {
-	for i := range r.Best {
-		pairs = append(pairs, r.Best[i].toProfile())
+// ToProfile are the settings whose profiles say what the verdict is about: the default, and what
+// the verdict names where that is another setting. The run has one group.
+func (r *Result) ToProfile() []journal.Setting {
+	if len(r.Best) > 0 {
+		return r.Best[0].toProfile()
 	}
-	if pairs != nil {
-		return pairs
+	own := slices.IndexFunc(r.Plan.Settings, func(a journal.Setting) bool { return a.Variant == "" })
+	if own < 0 || len(r.Groups) == 0 {
+		return nil
 	}
-	for i := range r.Groups {
-		g := &r.Groups[i]
-		own := slices.IndexFunc(r.Plan.Settings, func(a journal.Setting) bool { return a.Group() == g.key() && a.Variant == "" })
-		if own < 0 {
-			continue
-		}
-		standard := withValue(r.Plan.Settings[own], nil)
-		pair := []journal.Setting{standard}
-		if named := g.named(); named != nil {
-			pair = append(pair, withValue(standard, named))
-		}
-		pairs = append(pairs, pair)
+	standard := withValue(r.Plan.Settings[own], nil)
+	if named := r.Groups[0].named(); named != nil {
+		return []journal.Setting{standard, withValue(standard, named)}
 	}
-	return pairs
+	return []journal.Setting{standard}
 }
 
 // withValue is a setting at another value of GOMAXPROCS.
@@ -88,39 +80,28 @@ func (NotProfiled) Code() Code { return "no_profile" }
 
 // Profile adds the profiles of a journal. Then nobody needs the advice to take them.
 func (r *Result) Profile(list []journal.Profiled) {
-	for _, pair := range r.ToProfile() {
-		var of []journal.Profiled
-		for _, a := range pair {
-			if one := lastProfiled(list, a); one != nil {
-				of = append(of, *one)
-			}
+	var of []journal.Profiled
+	for _, a := range r.ToProfile() {
+		p := lastProfiled(list, a)
+		if p == nil {
+			continue
 		}
-		for i := range of {
-			if p := &of[i]; p.Missing != "" {
-				none := p.CPU == nil && p.Allocations == nil
-				r.Warnings = append(r.Warnings, Warning{Remark: NotProfiled{AtSetting{p.Setting.Label}, p.Missing, none && r.Target.Kind == journal.KindServer}})
-			}
+		none := p.CPU == nil && p.Allocations == nil
+		if p.Missing != "" {
+			r.Warnings = append(r.Warnings, Warning{Remark: NotProfiled{AtSetting{p.Setting.Label}, p.Missing, none && r.Target.Kind == journal.KindServer}})
 		}
-		of = slices.DeleteFunc(of, func(p journal.Profiled) bool { return p.CPU == nil && p.Allocations == nil })
-		if len(of) > 0 {
-			r.Profiles = append(r.Profiles, profileOf(of))
+		if !none {
+			of = append(of, *p)
 		}
 	}
+	if len(of) == 0 {
+		return
+	}
+	r.Profiled = profileOf(of)
 	for i := range r.Groups {
-		if rec := &r.Groups[i].Recommendation; len(r.Profiles) > 0 {
-			rec.Next = slices.DeleteFunc(rec.Next, func(s Step) bool { return s.Code == StepProfile })
-		}
+		rec := &r.Groups[i].Recommendation
+		rec.Next = slices.DeleteFunc(rec.Next, func(s Step) bool { return s.Code == StepProfile })
 	}
-}
-
-// ProfileOf is the profile of a group; nil: there is none.
-func (r *Result) ProfileOf(g *Group) *Profile {
-	for i := range r.Profiles {
-		if r.Profiles[i].Settings[0].Group() == g.key() {
-			return &r.Profiles[i]
-		}
-	}
-	return nil
 }
 
 // lastProfiled is the last line of a setting; nil: there is none.
@@ -133,50 +114,49 @@ func lastProfiled(list []journal.Profiled, a journal.Setting) *journal.Profiled 
 	return nil
 }
 
-func profileOf(of []journal.Profiled) Profile {
+func profileOf(of []journal.Profiled) *Profile {
 	var p Profile
 	var cpu, memory []*journal.Profile
-	for i := range of {
-		s := ProfiledSetting{Setting: of[i].Setting, ResolvedProcs: of[i].ObservedProcs, Files: []string{}}
-		for _, one := range []*journal.Profile{of[i].CPU, of[i].Allocations} {
-			if one != nil {
-				s.Files = append(s.Files, one.File)
-			}
-		}
-		p.Settings, cpu, memory = append(p.Settings, s), append(cpu, of[i].CPU), append(memory, of[i].Allocations)
+	for _, one := range of {
+		p.Settings = append(p.Settings, ProfiledSetting{Setting: one.Setting, ResolvedProcs: one.ObservedProcs})
+		cpu, memory = append(cpu, one.CPU), append(memory, one.Allocations)
 	}
 	p.CPU, p.Allocations = tableOf(cpu), tableOf(memory)
-	return p
+	return &p
 }
 
-// tableOf is nil where a setting has no profile, or one without a sample.
+// tableOf has the functions that differ most between two settings, or of one the largest. It is
+// nil where a setting has no profile, or one without a sample.
 func tableOf(of []*journal.Profile) *ProfileTable {
 	t := &ProfileTable{Functions: []ProfileRow{}}
-	var names []string
+	seen := map[string]bool{}
 	for _, p := range of {
 		if p == nil || !(p.Total > 0) || math.IsInf(p.Total, 0) {
 			return nil
 		}
-		t.Seconds = append(t.Seconds, p.Seconds)
-		for _, f := range p.Functions[:min(topFunctions, len(p.Functions))] {
-			if !slices.Contains(names, f.Name) {
-				names = append(names, f.Name)
+		t.Seconds, t.Files = append(t.Seconds, p.Seconds), append(t.Files, p.File)
+		for _, f := range p.Functions {
+			if !seen[f.Name] {
+				seen[f.Name] = true
+				t.Functions = append(t.Functions, ProfileRow{Name: f.Name})
 			}
 		}
 	}
-	for _, name := range names {
-		row := ProfileRow{Name: name}
+	for i := range t.Functions {
 		for _, p := range of {
-			row.Shares = append(row.Shares, p.Share(name))
+			t.Functions[i].Shares = append(t.Functions[i].Shares, p.Share(t.Functions[i].Name))
 		}
-		t.Functions = append(t.Functions, row)
 	}
-	largest := func(r ProfileRow) (most float64) {
-		for _, share := range r.Shares {
-			most = max(most, orZero(share))
+	differs := func(r ProfileRow) float64 { // where a share is not known, by nothing that is known
+		if len(r.Shares) > 1 && r.Shares[0] != nil && r.Shares[1] != nil {
+			return math.Abs(*r.Shares[0] - *r.Shares[1])
 		}
-		return most
+		return 0
 	}
-	sorting.Stable(t.Functions, func(a, b ProfileRow) int { return cmp.Compare(largest(b), largest(a)) })
+	largest := func(r ProfileRow) float64 { return orZero(r.Shares[0]) }
+	sorting.Stable(t.Functions, func(a, b ProfileRow) int {
+		return cmp.Or(cmp.Compare(differs(b), differs(a)), cmp.Compare(largest(b), largest(a)))
+	})
+	t.Functions = t.Functions[:min(topFunctions, len(t.Functions))]
 	return t
 }

@@ -33,20 +33,16 @@ func TestToProfile(t *testing.T) {
 		"the default, by its own value": {Config{CPUs: 2, Settings: []Truth{Unset(2, 9900, .005), Set(1, 5000, .01), Set(2, 9900, .005), Set(4, 8000, .007)}, Noise: &Noise{Trial: 0.01}}, "default"},
 		"no default among the values":   {Config{CPUs: 4, Settings: []Truth{Set(1, 5000, .01), Set(2, 9900, .005), Set(4, 19000, .004)}, Noise: &Noise{Trial: 0.01}}, "default 4"},
 		"no answer":                     {Config{CPUs: 4, Blocks: 1, Settings: []Truth{Unset(4, 9000, .01), Set(1, 9000, .01)}, Noise: &Noise{Trial: 0.3}}, "default"},
-		"two limits":                    {Config{CPUs: 4, Settings: slices.Concat(Quota(1, Unset(2, 5000, .01), Set(1, 5000, .01), Set(2, 5000, .01)), Quota(2, Unset(2, 9000, .01), Set(1, 5000, .01), Set(2, 9000, .01))), Noise: &Noise{Trial: 0.01}}, "default | default"},
 	} {
 		h, trials := Generate(of.config)
-		var got []string
 		r := verdict.Analyze(h, trials)
-		for _, pair := range r.ToProfile() {
-			got = append(got, labels(pair))
-			for _, a := range pair {
-				if a.Group() != pair[0].Group() || a.Variant != "" {
-					t.Errorf("%s: %+v is not of its group", name, a)
-				}
+		pair := r.ToProfile()
+		for _, a := range pair {
+			if a.Group() != pair[0].Group() || a.Variant != "" {
+				t.Errorf("%s: %+v is not of its group", name, a)
 			}
 		}
-		if text := strings.Join(got, " | "); text != of.want {
+		if text := labels(pair); text != of.want {
 			t.Errorf("%s: %q, want %q (%s %s)", name, text, of.want, r.Groups[0].Recommendation.Verdict, r.Groups[0].Recommendation.Setting)
 		}
 	}
@@ -54,11 +50,11 @@ func TestToProfile(t *testing.T) {
 	trials := Race(h, func(procs int, v map[string]string) (float64, int64) {
 		return 100 * math.Min(float64(procs), 2) * map[string]float64{"50": 0.6, "100": 0.8, "200": 1}[v["GOGC"]], 1
 	}, 1, 200)
-	if pairs := verdict.Analyze(h, trials).ToProfile(); len(pairs) != 1 || labels(pairs[0]) != "default,GOGC=100 2,GOGC=200" {
-		t.Errorf("of variables: %v", pairs)
+	if pair := verdict.Analyze(h, trials).ToProfile(); labels(pair) != "default,GOGC=100 2,GOGC=200" {
+		t.Errorf("of variables: %v", pair)
 	}
-	if pairs := verdict.Analyze(h, trials[:9]).ToProfile(); len(pairs) != 1 || labels(pairs[0]) != "default,GOGC=100" {
-		t.Errorf("of variables without an answer: %v", pairs)
+	if pair := verdict.Analyze(h, trials[:9]).ToProfile(); labels(pair) != "default,GOGC=100" {
+		t.Errorf("of variables without an answer: %v", pair)
 	}
 }
 
@@ -77,11 +73,11 @@ func swept(t *testing.T) (*verdict.Result, journal.Setting, journal.Setting) {
 	t.Helper()
 	h, trials := Generate(Config{CPUs: 8, Settings: []Truth{Unset(8, 5000, .01), Set(1, 5000, .01), Set(2, 9900, .005), Set(4, 12000, .004), Set(8, 5000, .01)}, Noise: &Noise{Trial: 0.01}})
 	r := verdict.Analyze(h, trials)
-	pair := r.ToProfile()[0]
+	pair := r.ToProfile()
 	return r, pair[0], pair[1]
 }
 
-// The table has the five largest functions of each setting, with the share in both.
+// The table has the five functions that differ most, with the share in both.
 func TestProfileTable(t *testing.T) {
 	r, standard, other := swept(t)
 	r.Profile([]journal.Profiled{
@@ -89,11 +85,11 @@ func TestProfileTable(t *testing.T) {
 		profiled(standard, map[string]float64{"main.f": 4, "runtime.gc": 3, "main.g": 2, "main.gone": 0.5, "main.h": 0.4, "main.i": 0.1}),
 		profiled(other, map[string]float64{"main.f": 8, "runtime.gc": 1.5, "main.g": 5, "main.new": 1, "main.h": 0.3, "main.i": 0.2}),
 	})
-	if len(r.Profiles) != 1 || len(r.Profiles[0].Settings) != 2 || r.Profiles[0].Allocations != nil {
-		t.Fatalf("%+v", r.Profiles)
+	if r.Profiled == nil || len(r.Profiled.Settings) != 2 || r.Profiled.Allocations != nil {
+		t.Fatalf("%+v", r.Profiled)
 	}
-	table := r.Profiles[0].CPU
-	if len(table.Functions) != 6 || table.Functions[0].Name != "main.f" {
+	table := r.Profiled.CPU
+	if len(table.Functions) != 5 || table.Functions[0].Name != "runtime.gc" {
 		t.Fatalf("%+v", table)
 	}
 	for name, want := range map[string][2]float64{"main.f": {.4, .5}, "runtime.gc": {.3, .09375}, "main.gone": {.05, 0}, "main.new": {0, .0625}} {
@@ -117,7 +113,7 @@ func TestProfilesThatLackSomething(t *testing.T) {
 	b.CPU.Left = 3 // main.g may be among them
 	a.Missing = "no allocation profile"
 	r.Profile([]journal.Profiled{a, b})
-	table := r.Profiles[0].CPU
+	table := r.Profiled.CPU
 	g := table.Functions[slices.IndexFunc(table.Functions, func(r verdict.ProfileRow) bool { return r.Name == "main.g" })]
 	if g.Shares[1] != nil {
 		t.Errorf("of a function that may be there: %+v", g)
@@ -128,11 +124,11 @@ func TestProfilesThatLackSomething(t *testing.T) {
 
 	r, standard, _ = swept(t)
 	r.Profile([]journal.Profiled{{Setting: standard, Missing: "it answered 404"}})
-	if r.Profiles != nil || !has[verdict.NotProfiled](r) {
-		t.Errorf("%+v, %+v", r.Profiles, r.Warnings)
+	if r.Profiled != nil || !has[verdict.NotProfiled](r) {
+		t.Errorf("%+v, %+v", r.Profiled, r.Warnings)
 	}
 	r.Profile([]journal.Profiled{profiled(standard, nil)})
-	if r.Profiles[0].CPU != nil {
-		t.Errorf("a profile without a sample: %+v", r.Profiles[0].CPU)
+	if r.Profiled.CPU != nil {
+		t.Errorf("a profile without a sample: %+v", r.Profiled.CPU)
 	}
 }

@@ -50,7 +50,7 @@ type Result struct {
 	Canary         *Canary   // of a canary, which has no groups
 	Live           *Live     // of a live experiment, which has none either
 	Cheapest       *Cheapest // where a rate within an objective was asked for
-	Profiles       []Profile // of --profile: one for each group
+	Profiled       *Profile  // of --profile; null: there is none
 	Warnings       []Warning
 	Recommendation *Recommendation // when there is one group, of a canary, and of a live experiment
 }
@@ -818,14 +818,14 @@ type Profile struct {
 // ProfiledSetting is one of the two.
 type ProfiledSetting struct {
 	journal.Setting
-	ResolvedProcs *int     // what it ran at; null: not known
-	Files         []string // relative to the results directory
+	ResolvedProcs *int // what it ran at; null: not known
 }
 
 // ProfileTable is a profile of each setting, next to each other.
 type ProfileTable struct {
 	Seconds   []float64    // that each profile covers
-	Functions []ProfileRow // the largest of each setting
+	Files     []string     // relative to the results directory
+	Functions []ProfileRow // those that differ most, or of one setting the largest
 }
 
 // ProfileRow is the share that a function takes itself in each setting.

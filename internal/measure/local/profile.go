@@ -5,27 +5,42 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/gobench"
 	"github.com/procfit/procfit/internal/program/profile"
+	"github.com/procfit/procfit/internal/program/target"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
+// profiling takes the profiles of a server's first replica while its load runs. Its methods
+// do nothing of nil: of a trial that is not profiled.
+type profiling struct {
+	client      *profile.Client
+	seconds     int
+	done        sync.WaitGroup
+	cpu, memory taken
+}
+
+// taken is a profile with the time that it covers.
+type taken struct {
+	bytes   []byte
+	sums    profile.Sums
+	seconds float64
+	err     error // why there is none
+}
+
 // Profile implements plan.Profiler.
-func (r *runner) Profile(ctx context.Context, a journal.Setting, starts func()) (journal.Profiled, error) {
+func (r *runner) Profile(ctx context.Context, a journal.Setting) (journal.Profiled, error) {
 	out := journal.Profiled{Setting: a, Started: time.Now()}
-	if r.profiles.missing != nil {
-		out.Missing = r.profiles.missing.Error()
-		return out, nil
-	}
-	starts()
 	spec, programs := r.spec, r.programs
 	defer func() { r.spec, r.programs = spec, programs }()
 	r.spec = spec.Profiled()
@@ -63,14 +78,13 @@ func (r *runner) Profile(ctx context.Context, a journal.Setting, starts func()) 
 }
 
 // keepProfiles puts the two profiles into the results folder.
-func (r *runner) keepProfiles(out *journal.Profiled, cpu, memory window) {
+func (r *runner) keepProfiles(out *journal.Profiled, cpu, memory taken) {
+	var errs [2]error
+	out.CPU, errs[0] = r.keepProfile(out.Setting, profile.CPU, cpu)
+	out.Allocations, errs[1] = r.keepProfile(out.Setting, profile.Allocations, memory)
 	var lack []string
-	for _, one := range []struct {
-		window
-		to **journal.Profile
-	}{{cpu, &out.CPU}, {memory, &out.Allocations}} {
-		kept, err := r.keepProfile(plan.ProfileName(out.Setting)+"-"+string(one.kind)+".pprof", one.window)
-		if *one.to = kept; err != nil {
+	for _, err := range errs {
+		if err != nil {
 			lack = append(lack, phrase.Plain(err))
 		}
 	}
@@ -78,24 +92,120 @@ func (r *runner) keepProfiles(out *journal.Profiled, cpu, memory window) {
 }
 
 // keepProfile writes a profile into the results folder; it is what the journal has of it.
-func (r *runner) keepProfile(name string, w window) (*journal.Profile, error) {
-	if w.err != nil {
-		return nil, w.err
+func (r *runner) keepProfile(a journal.Setting, kind profile.Kind, t taken) (*journal.Profile, error) {
+	if t.err != nil {
+		return nil, t.err
 	}
-	f, path, err := r.config.CreateProfile(name)
+	f, path, err := r.config.CreateProfile(plan.ProfileName(a) + "-" + string(kind) + ".pprof")
 	if err != nil {
 		return nil, err
 	}
-	_, err = f.Write(w.bytes)
+	_, err = f.Write(t.bytes)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	s := w.sums
-	p := &journal.Profile{File: path, Seconds: w.seconds(), Total: s.Total, Functions: []journal.ProfiledFunction{}, Left: s.Left}
-	for _, one := range s.Functions {
+	p := &journal.Profile{File: path, Seconds: t.seconds, Total: t.sums.Total, Functions: []journal.ProfiledFunction{}, Left: t.sums.Left}
+	for _, one := range t.sums.Functions {
 		p.Functions = append(p.Functions, journal.ProfiledFunction(one))
 	}
 	return p, nil
+}
+
+// checkProfilePort sees, before the target starts, that nobody listens yet at the address of
+// its profiles: those of that other program would be taken for its own.
+func (r *run) checkProfilePort() (err error) {
+	if r.profiling == nil || target.HasPort([]string{r.spec.Profile}) {
+		return nil
+	}
+	if u, wrong := url.Parse(r.spec.Profile); wrong == nil && u.Host != "" {
+		err = target.PortInUse(u.Host)
+	}
+	return err
+}
+
+// findProfiles finds the profiles of the first replica, which has started. Headers and the user
+// of the load are for the address of the load alone.
+func (r *run) findProfiles() error {
+	if r.profiling == nil {
+		return nil
+	}
+	one := r.fleet[0]
+	u, err := url.Parse(r.spec.ProfileURL(one.url, one.free))
+	if err != nil {
+		return trial.Invalid(journal.InvalidLoad, "the address of the profiles is not a URL")
+	}
+	var headers []string
+	if own, err := url.Parse(one.url); err == nil && own.Host == u.Host {
+		headers = r.spec.Load.Headers
+		if u.User == nil {
+			u.User = own.User
+		}
+	}
+	r.profiling.client = profile.NewClient(u.String(), headers, nil)
+	if u.Scheme == "https" {
+		secure, err := r.spec.Load.TLS.Config(u.Scheme)
+		if err != nil {
+			return trial.Invalid(journal.InvalidLoad, "%v", err)
+		}
+		r.profiling.client = profile.NewClient(u.String(), headers, secure)
+	}
+	return nil
+}
+
+// begin starts to take them, as the measured time of the load begins.
+func (p *profiling) begin(ctx context.Context) {
+	if p != nil {
+		p.done.Go(func() { p.take(ctx) })
+	}
+}
+
+// wait waits until all is taken: the server must live until then.
+func (p *profiling) wait() {
+	if p != nil {
+		p.done.Wait()
+	}
+}
+
+// take takes the CPU profile between two of the memory. Where the program refuses that of the CPU
+// at once, the time for it passes: without it, the profile of the memory would be of a moment.
+func (p *profiling) take(ctx context.Context) {
+	began := time.Now()
+	before, err := p.client.Memory(ctx)
+	until := time.Now().Add(time.Duration(p.seconds) * time.Second)
+	b, failed := p.client.CPU(ctx, p.seconds)
+	p.cpu = read(profile.CPU, b, failed)
+	p.cpu.seconds = float64(p.seconds)
+	if err == nil {
+		select {
+		case <-time.After(time.Until(until)):
+			b, err = p.client.Memory(ctx)
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	if err == nil {
+		b, err = profile.Between(before, b)
+	}
+	p.memory = read(profile.Allocations, b, err)
+	p.memory.seconds = time.Since(began).Seconds()
+}
+
+// read sums a profile up, unless there is none.
+func read(kind profile.Kind, b []byte, err error) taken {
+	t := taken{bytes: b}
+	if err == nil {
+		var p *profile.Profile
+		if p, err = profile.Read(kind, b); err == nil {
+			t.sums = p.Sums()
+		}
+	}
+	if err == nil && !(t.sums.Total > 0) {
+		err = errors.New("it has no samples")
+	}
+	if err != nil {
+		t.err = fmt.Errorf("the %s profile: %w", kind.Name(), err)
+	}
+	return t
 }
 
 // testFile is the file of a test binary's profile. Each copy of the binary has a port of its own.
@@ -107,25 +217,22 @@ func testFile(dir string, kind profile.Kind, of string) string {
 func writing(programs map[programKey]program, dir string) map[programKey]program {
 	all := maps.Clone(programs)
 	for key, p := range all {
-		if p.missing != nil {
-			continue
+		if p.missing == nil {
+			p.argv = gobench.Profiled(p.argv, testFile(dir, profile.CPU, plan.PortPlaceholder), testFile(dir, profile.Allocations, plan.PortPlaceholder))
+			all[key] = p
 		}
-		p.argv = gobench.Profiled(p.argv, testFile(dir, profile.CPU, plan.PortPlaceholder), testFile(dir, profile.Allocations, plan.PortPlaceholder))
-		all[key] = p
 	}
 	return all
 }
 
 // unwritten removes what an earlier run has written.
-func unwritten(dir string) error {
+func unwritten(dir string) (err error) {
 	for _, kind := range []profile.Kind{profile.CPU, profile.Allocations} {
 		for _, path := range testFiles(dir, kind) {
-			if err := os.Remove(path); err != nil {
-				return err
-			}
+			err = errors.Join(err, os.Remove(path))
 		}
 	}
-	return nil
+	return err
 }
 
 func testFiles(dir string, kind profile.Kind) []string {
@@ -134,21 +241,15 @@ func testFiles(dir string, kind profile.Kind) []string {
 }
 
 // written are the profiles that a test binary has written; of several copies those of one.
-func written(dir string) (cpu, memory window) {
-	read := func(kind profile.Kind) window {
-		w := window{kind: kind}
-		found := testFiles(dir, kind)
-		if len(found) == 0 {
-			w.err = fmt.Errorf("the test wrote no %s profile", kind.Name())
-			return w
+func written(dir string) (cpu, memory taken) {
+	of := func(kind profile.Kind) taken {
+		b, err := []byte(nil), errors.New("the test wrote none")
+		if found := testFiles(dir, kind); len(found) > 0 {
+			b, err = profile.ReadFile(found[0])
 		}
-		if w.bytes, w.err = profile.ReadFile(found[0]); w.err == nil {
-			w.read()
-		}
-		return w
+		return read(kind, b, err)
 	}
-	cpu, memory = read(profile.CPU), read(profile.Allocations)
-	cpu.to = cpu.from.Add(time.Duration(cpu.sums.Seconds * float64(time.Second)))
-	memory.from, memory.to = cpu.from, cpu.to
+	cpu, memory = of(profile.CPU), of(profile.Allocations)
+	cpu.seconds, memory.seconds = cpu.sums.Seconds, cpu.sums.Seconds // only that of the CPU says it
 	return cpu, memory
 }

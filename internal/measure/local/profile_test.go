@@ -78,44 +78,21 @@ func profilerOf(t *testing.T, s plan.Spec, environ ...string) (plan.Runner, stri
 	}}, unset), dir
 }
 
-// files are the names in a folder.
-func files(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
 // A server's profiles name the function that works.
 func TestProfileOfAServer(t *testing.T) {
 	t.Parallel()
 	s := profiledSpec(t, "login")
 	s.Load.Headers = []string{"X-Key: k"}
 	r, dir := profilerOf(t, s)
-	var steps []plan.Step
-	first, err := r.Run(t.Context(), plan.Task{Setting: unset, Role: journal.RolePilot}, func(a plan.Activity) { steps = append(steps, a.Step) })
-	if err != nil || !first.Valid {
-		t.Fatalf("%v, %s", err, first.InvalidReason)
-	}
-	for _, step := range steps {
-		if step == plan.StepUnprofiled {
-			t.Error("the first trial finds no profiles")
-		}
-	}
 	setting := journal.Setting{Label: "2", Procs: new(2), Replicas: 1}
 	const burning = "github.com/procfit/procfit/internal/measure/local.sweepAway"
-	p, err := r.(plan.Profiler).Profile(t.Context(), setting, func() {})
+	p, err := r.(plan.Profiler).Profile(t.Context(), setting)
 	// With -race most of the time is in its own functions, and a busy machine gives few samples.
 	for tries := 1; err == nil && p.CPU != nil && tries < 5; tries++ {
 		if share := p.CPU.Share(burning); share != nil && *share >= 0.02 {
 			break
 		}
-		p, err = r.(plan.Profiler).Profile(t.Context(), setting, func() {})
+		p, err = r.(plan.Profiler).Profile(t.Context(), setting)
 	}
 	if err != nil || p.Missing != "" || p.CPU == nil || p.Allocations == nil || p.Setting.Label != "2" {
 		t.Fatalf("%+v, %v", p, err)
@@ -144,31 +121,14 @@ func TestProfileOfAServer(t *testing.T) {
 	}
 }
 
-// A server without profiles says so in the first trial, which is as valid as any; the end of
-// the sweep then starts no program for them.
+// Of a server without profiles it is known why there are none.
 func TestServerWithoutProfiles(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[string]string{"none": "it is not a profile", "login": `it answered 401 Unauthorized ("who are you?")`} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			r, dir := profilerOf(t, profiledSpec(t, mode))
-			said := ""
-			first, err := r.Run(t.Context(), plan.Task{Setting: unset, Role: journal.RolePilot}, func(a plan.Activity) {
-				if a.Step == plan.StepUnprofiled {
-					said += a.Detail
-				}
-			})
-			if err != nil || !first.Valid || !strings.Contains(said, want) {
-				t.Errorf("%v, %s, %q", err, first.InvalidReason, said)
-			}
-			before := files(t, dir)
-			p, err := r.(plan.Profiler).Profile(t.Context(), unset, func() { t.Error("it starts a profile") })
-			if err != nil || !strings.Contains(p.Missing, want) || p.CPU != nil || len(before) == 0 || !slices.Equal(files(t, dir), before) {
-				t.Errorf("%+v, %v, %q after %q", p, err, files(t, dir), before)
-			}
-			// A run that is continued has no first trial.
-			r, _ = profilerOf(t, profiledSpec(t, mode))
-			if p, err := r.(plan.Profiler).Profile(t.Context(), unset, func() {}); err != nil || !strings.Contains(p.Missing, want) || p.CPU != nil || p.Allocations != nil {
+			r, _ := profilerOf(t, profiledSpec(t, mode))
+			if p, err := r.(plan.Profiler).Profile(t.Context(), unset); err != nil || !strings.Contains(p.Missing, want) || p.CPU != nil || p.Allocations != nil {
 				t.Errorf("%+v, %v", p, err)
 			}
 		})
@@ -179,7 +139,7 @@ func TestServerWithoutProfiles(t *testing.T) {
 func TestProfileWithoutCPU(t *testing.T) {
 	t.Parallel()
 	r, _ := profilerOf(t, profiledSpec(t, "busy"))
-	p, err := r.(plan.Profiler).Profile(t.Context(), unset, func() {})
+	p, err := r.(plan.Profiler).Profile(t.Context(), unset)
 	if err != nil || p.CPU != nil || !strings.Contains(p.Missing, "cpu profiling already in use") {
 		t.Fatalf("%+v, %v", p, err)
 	}
@@ -196,13 +156,8 @@ func TestProfilesOfAnotherProgram(t *testing.T) {
 	s := profiledSpec(t, "none")
 	s.Profile = other.URL + "/debug/pprof/"
 	r, _ := profilerOf(t, s)
-	said := ""
-	if _, err := r.Run(t.Context(), plan.Task{Setting: unset, Role: journal.RolePilot}, func(a plan.Activity) {
-		if a.Step == plan.StepUnprofiled {
-			said = a.Detail
-		}
-	}); err != nil || !strings.Contains(said, "something listens on "+strings.TrimPrefix(other.URL, "http://")+" already") {
-		t.Errorf("%q, %v", said, err)
+	if _, err := r.(plan.Profiler).Profile(t.Context(), unset); err == nil || !strings.Contains(err.Error(), "something listens on "+strings.TrimPrefix(other.URL, "http://")+" already") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -247,7 +202,7 @@ func work(b []byte) []byte {
 	}
 	r, _ := profilerOf(t, s, "GOWORK=off")
 	for range 2 { // the second is not of the first one's files
-		p, err := r.(plan.Profiler).Profile(t.Context(), unset, func() {})
+		p, err := r.(plan.Profiler).Profile(t.Context(), unset)
 		if err != nil || p.Missing != "" || p.CPU == nil || p.Allocations == nil {
 			t.Fatalf("%+v, %v", p, err)
 		}

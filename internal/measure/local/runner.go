@@ -43,9 +43,8 @@ type runner struct {
 	told     map[journal.GroupKey]bool // groups whose p99 was said not to be judged
 	speed    float64                   // of one CPU, when it was last known
 	builds   string                    // temporary directory of what was compiled; empty: none
-	profiles profiles
-	listens  bool      // whether a batch program listens was asked
-	one      *oneStart // nil: none is running
+	listens  bool                      // whether a batch program listens was asked
+	one      *oneStart                 // nil: none is running
 }
 
 // New makes a Runner of a valid Spec that was checked.

@@ -29,7 +29,9 @@ func (r *run) Start(ctx context.Context) (urls []string, err error) {
 		return nil, r.startNeighbour(ctx, 0)
 	}
 	r.Step(plan.StepStart)
-	taken := r.checkProfilePort()
+	if err := r.checkProfilePort(); err != nil {
+		return nil, err
+	}
 	if r.fleet, err = r.start(ctx, r.logs); err != nil {
 		r.fleet = nil // it is ended already
 		return nil, err
@@ -37,7 +39,7 @@ func (r *run) Start(ctx context.Context) (urls []string, err error) {
 	if err := r.ready(ctx, r.fleet); err != nil {
 		return nil, err
 	}
-	if err := r.tryProfiles(ctx, taken); err != nil {
+	if err := r.findProfiles(); err != nil {
 		return nil, err
 	}
 	if r.Setting.SetLive && r.Setting.Procs != nil {

@@ -25,17 +25,15 @@ const RoleProfile journal.Role = "profile"
 type Profiler interface {
 	// Profile runs a setting once more, and counts its CPU time and its memory by function.
 	// Where no profile comes about, or only one, Missing says why. An error is that the next
-	// setting would fare no better, or that of ctx. starts is called unless it is known before
-	// the run that there will be none.
-	Profile(ctx context.Context, a journal.Setting, starts func()) (journal.Profiled, error)
+	// setting would fare no better, or that of ctx.
+	Profile(ctx context.Context, a journal.Setting) (journal.Profiled, error)
 }
 
 const (
 	// profileTakes is how long a CPU profile lasts: at 100 samples per second and CPU, a
 	// function with a tenth of the time of two CPUs has 200.
 	profileTakes = 10 * time.Second
-	// profileAround is how much longer the load lasts: the program collects its garbage
-	// before and after the profile, so that its memory can be counted.
+	// profileAround is how much longer the load lasts, for a server that answers late.
 	profileAround = 2 * time.Second
 )
 
@@ -81,21 +79,9 @@ func (s Spec) ProfileURL(own string, port int) string {
 	return u.Scheme + "://" + u.Host + "/debug/pprof/"
 }
 
-// ProfileName tells the settings of a run apart, in the name of a file.
+// ProfileName tells the settings of a run that is profiled apart, in the name of a file.
 func ProfileName(a journal.Setting) string {
 	name := journal.LabelOf(a.Procs)
-	if a.QuotaCPUs != nil {
-		name += fmt.Sprintf("-limit%g", *a.QuotaCPUs)
-	}
-	if a.Replicas > 1 {
-		name += fmt.Sprintf("-replicas%d", a.Replicas)
-	}
-	if a.GoVersion != "" {
-		name += "-go" + a.GoVersion
-	}
-	if a.SetLive {
-		name += "-live"
-	}
 	for _, v := range a.Variables {
 		name += "-" + v.String()
 	}
@@ -119,6 +105,8 @@ func (s Spec) checkProfile() *FieldError {
 	test, _ := gobench.Parse(s.Target.Command)
 	switch {
 	case s.Profile == "":
+	case len(s.groups()) > 1:
+		return Wrong("profile", " compares two settings: give one value of --limit, --replicas and --go")
 	case s.Target.IsServer():
 		if strings.Contains(s.Profile, PortPlaceholder) && !s.commandHas(PortPlaceholder) {
 			return Wrong("profile", "=%s: it has {port}, but neither the command nor --env has: there is no such port", secret.Text(s.Profile))

@@ -34,6 +34,8 @@ func TestWhatCanBeProfiled(t *testing.T) {
 	server.Target.Command, server.Target.URL = []string{"./server", "-addr", ":{port}"}, "http://127.0.0.1:{port}/"
 	tests := Default()
 	tests.Target.Command = []string{"go", "test", "-bench", "."}
+	several := server
+	several.Quotas = []*float64{nil, new(1.0)}
 	batch := Default()
 	batch.Target.Command = []string{"./batch"}
 	for _, of := range []struct {
@@ -42,7 +44,7 @@ func TestWhatCanBeProfiled(t *testing.T) {
 	}{
 		{server, "", ""}, {server, ProfileOwn, ""}, {server, "http://127.0.0.1:{port}/p", ""}, {tests, ProfileOwn, ""}, {tests, "", ""}, {batch, "", ""},
 		{batch, ProfileOwn, "--profile needs a server with --url that serves net/http/pprof, or go test -bench"},
-		{tests, "http://h/", "go test writes its profiles itself"},
+		{tests, "http://h/", "go test writes its profiles itself"}, {several, ProfileOwn, "--profile compares two settings: give one value of --limit"},
 	} {
 		s := of.spec
 		s.Profile = of.profile
@@ -79,15 +81,9 @@ func TestProfiledRun(t *testing.T) {
 	if s.ProfileTakes() != 0 {
 		t.Errorf("%v of a test, want nothing", s.ProfileTakes())
 	}
-	names := map[string]bool{}
-	for _, a := range []journal.Setting{
-		{Replicas: 1}, {Procs: new(2), Replicas: 1}, {Procs: new(2), Replicas: 2}, {Procs: new(2), QuotaCPUs: new(0.5), Replicas: 1}, {Procs: new(2), GoVersion: "1.24", Replicas: 1},
-		{Procs: new(2), SetLive: true, Replicas: 1}, {Procs: new(2), Variables: []journal.Variable{{Name: "GOGC", Value: "../50"}}, Replicas: 1},
-	} {
-		name := ProfileName(a)
-		if names[name] || strings.ContainsAny(name, "/= ") {
-			t.Errorf("%+v: %q", a, name)
+	for want, a := range map[string]journal.Setting{"default": {}, "2": {Procs: new(2)}, "2-GOGC_.._50": {Procs: new(2), Variables: []journal.Variable{{Name: "GOGC", Value: "../50"}}}} {
+		if got := ProfileName(a); got != want {
+			t.Errorf("%+v: %q, want %q", a, got, want)
 		}
-		names[name] = true
 	}
 }

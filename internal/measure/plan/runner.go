@@ -55,7 +55,6 @@ const (
 	StepListens     Step = "listens"      // a batch program has not ended and may be a server; Detail: where it listens
 	StepResize      Step = "resize"       // of the limit, to CPUs, under load at RatePerSecond
 	StepSliced      Step = "sliced"       // after the slices: Values are measured in starts of their own; Detail: why all are
-	StepUnprofiled  Step = "unprofiled"   // in the first trial: there will be no profiles; Detail: why
 	StepProfile     Step = "profile"      // after the last trial: of the setting that Detail names, for the time Left; 0: not known
 )
 

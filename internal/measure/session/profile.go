@@ -32,28 +32,23 @@ func (s *Session) profile(ctx context.Context, r plan.Runner, on Events) error {
 		return nil
 	}
 	contents := s.journal.Contents()
-	for _, pair := range verdict.Analyze(s.Header, contents.Trials, contents.Slices...).ToProfile() {
-		for _, a := range pair {
-			if profiled(contents, a) {
-				continue
-			}
-			one, err := p.Profile(ctx, a, func() {
-				if on.Activity != nil {
-					on.Activity(plan.Activity{Step: plan.StepProfile, Detail: a.Label, Left: s.Spec.ProfileTakes()})
-				}
-			})
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err != nil {
-				one = journal.Profiled{Setting: a, Started: one.Started, Missing: err.Error()}
-			}
-			if err := s.journal.AppendProfiled(one); err != nil {
-				return &JournalError{err}
-			}
-			if one.CPU == nil && one.Allocations == nil {
-				return nil // neither would the next setting have one
-			}
+	for _, a := range verdict.Analyze(s.Header, contents.Trials, contents.Slices...).ToProfile() {
+		if profiled(contents, a) {
+			continue
+		}
+		on.Activity.Tell(plan.Activity{Step: plan.StepProfile, Detail: a.Label, Left: s.Spec.ProfileTakes()})
+		one, err := p.Profile(ctx, a)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			one = journal.Profiled{Setting: a, Started: one.Started, Missing: err.Error()}
+		}
+		if err := s.journal.AppendProfiled(one); err != nil {
+			return &JournalError{err}
+		}
+		if one.CPU == nil && one.Allocations == nil {
+			return nil // neither would the next setting have one
 		}
 	}
 	return nil

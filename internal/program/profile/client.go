@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/procfit/procfit/internal/show/number"
@@ -55,37 +54,6 @@ func (c *Client) CPU(ctx context.Context, seconds int) ([]byte, error) {
 // Memory is the profile of all that was allocated since the program's start. A collection
 // comes first, since a profile holds what was allocated before the last one.
 func (c *Client) Memory(ctx context.Context) ([]byte, error) { return c.get(ctx, "heap?gc=1", 0) }
-
-// starting is how often a program that has just started may refuse the connection: its
-// profiles may be on a port that it opens later than that of the load.
-const starting = 10
-
-// Try reports why there will be no profiles of a program that runs; nil: it serves both.
-func (c *Client) Try(ctx context.Context) error {
-	b, err := c.Memory(ctx)
-	for n := 0; n < starting && errors.Is(err, syscall.ECONNREFUSED) && ctx.Err() == nil; n++ {
-		time.Sleep(100 * time.Millisecond)
-		b, err = c.Memory(ctx)
-	}
-	if err == nil {
-		_, err = c.read(Allocations, "heap", b)
-	}
-	if err != nil {
-		return err
-	}
-	if b, err = c.CPU(ctx, 1); err == nil {
-		_, err = c.read(CPU, "profile", b)
-	}
-	return err
-}
-
-func (c *Client) read(kind Kind, name string, b []byte) (*Profile, error) {
-	p, err := Read(kind, b)
-	if err != nil {
-		return nil, c.wrong(name, err)
-	}
-	return p, nil
-}
 
 // wrong is an error about an answer.
 func (c *Client) wrong(name string, err error) error {

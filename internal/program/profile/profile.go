@@ -112,23 +112,24 @@ func errTooLarge() error {
 	return fmt.Errorf("it has more than %s", number.Short(number.Bytes(mostBytes)))
 }
 
-// Since is what was allocated between an earlier profile of the same program and this one.
-// The earlier one is used up.
-func (p *Profile) Since(earlier *Profile) (*Profile, error) {
-	earlier.raw.Scale(-1)
-	merged, err := profile.Merge([]*profile.Profile{earlier.raw, p.raw})
+// Between is what was allocated between two profiles of the memory of a program, as go tool
+// pprof reads it.
+func Between(before, after []byte) ([]byte, error) {
+	first, err := Read(Allocations, before)
+	if err != nil {
+		return nil, err
+	}
+	last, err := Read(Allocations, after)
+	if err != nil {
+		return nil, err
+	}
+	first.raw.Scale(-1)
+	merged, err := profile.Merge([]*profile.Profile{first.raw, last.raw})
 	if err != nil {
 		return nil, errors.New("the two profiles of its memory are not of one program")
 	}
-	merged.DefaultSampleType = p.kind.column().value
-	return &Profile{kind: p.kind, raw: merged, value: p.value}, nil
-}
-
-// Bytes is the profile as go tool pprof reads it.
-func (p *Profile) Bytes() ([]byte, error) {
+	merged.DefaultSampleType = Allocations.column().value
 	var b bytes.Buffer
-	if err := p.raw.Write(&b); err != nil {
-		return nil, fmt.Errorf("write the profile: %w", err)
-	}
-	return b.Bytes(), nil
+	err = merged.Write(&b)
+	return b.Bytes(), err
 }

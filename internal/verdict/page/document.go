@@ -44,7 +44,7 @@ func Brief(r *verdict.Result) *document.Document {
 	if len(parts) == 1 {
 		d.Add(parts[0].numberTables(true)...)
 	}
-	d.Add(profilesOf(r)...)
+	d.Add(profileOf(r)...)
 	if text := incompleteText(r); text != "" {
 		d.Add(document.Alert{Text: text})
 		if document.Line(text).Command != "" {
@@ -118,7 +118,7 @@ func SoFar(r *verdict.Result) *document.Document {
 
 func wholeReport(r *verdict.Result, progress string) *document.Document {
 	parts := partsOf(r)
-	v, warnings, profiles := pageHeadline(r, parts), warningsOf(r, len(parts)), profilesOf(r)
+	v, warnings, profiles := pageHeadline(r, parts), warningsOf(r, len(parts)), profileOf(r)
 	var glance document.Cards
 	if len(parts) > 1 && len(r.Best) == 0 {
 		glance = overviewCards(r, parts)
@@ -212,7 +212,7 @@ func tableOfContents(glance document.Cards, profiled bool) document.Links {
 		list = append(list, document.Link{Text: glance[i].Title, To: "#" + glance[i].ID})
 	}
 	if profiled {
-		list = append(list, document.Link{Text: "Profiles", To: "#profiles1"})
+		list = append(list, document.Link{Text: "Profiles", To: "#profiles"})
 	}
 	return append(list, document.Link{Text: "Warnings", To: "#warnings-about-the-whole-run"}, document.Link{Text: "Environment", To: "#environment"}, document.Link{Text: "How to reproduce", To: "#how-to-reproduce"})
 }

@@ -23,7 +23,7 @@ func TestEveryFieldIsCopied(t *testing.T) {
 	everyField(t, liveSchema, "Settings[].Figures[].Points")
 	everyField(t, cheapestSchema)
 	everyField(t, profileSchema)
-	walked := []string{"Groups", "Compared", "Best", "Gate", "Canary", "Live", "Cheapest", "Profiles"} // above
+	walked := []string{"Groups", "Compared", "Best", "Gate", "Canary", "Live", "Cheapest", "Profiled"} // above
 	worded := []string{"Warnings", "Recommendation"}                                                   // see TestJSONHasTheWords
 	everyField(t, resultSchema, slices.Concat(walked, worded, []string{"Settings", "Folder", "TrialSeconds"})...)
 }

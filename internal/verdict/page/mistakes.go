@@ -75,9 +75,8 @@ func (g *group) p99Ignored() (state document.Tone, answer, detail string) {
 
 func (g *group) profileFirst() (state document.Tone, answer, detail string) {
 	u := g.Workload.CPUUtilisation
-	if p := g.r.ProfileOf(g.Group); p != nil && p.CPU != nil && len(p.CPU.Functions) > 0 && p.CPU.Functions[0].Shares[0] != nil {
-		f := &p.CPU.Functions[0]
-		return document.OK, "profiled", fmt.Sprintf("%s takes %s of the CPU time with %s; see Profiles", functionName(f.Name), number.Percent(*f.Shares[0]), (profileWords{p, g.r}).setting(0))
+	if g.r.Profiled != nil {
+		return document.OK, "profiled", "see Profiles"
 	}
 	switch {
 	case g.Recommendation.Verdict == verdict.NoDifference:

@@ -37,7 +37,7 @@ type resultJSON struct {
 	Canary         *canaryJSON         `json:"canary,omitempty"`
 	Live           *liveJSON           `json:"live,omitempty"`
 	Cheapest       *cheapestJSON       `json:"cheapest,omitempty"`
-	Profiles       []profileJSON       `json:"profiles,omitempty"`
+	Profile        *profileJSON        `json:"profile,omitempty"`
 	Groups         []groupJSON         `json:"groups"`
 	Best           []bestJSON          `json:"best,omitempty"`
 	Gate           *gateJSON           `json:"gate,omitempty"`
@@ -522,12 +522,12 @@ type profileJSON struct {
 
 type profiledJSON struct {
 	journal.Setting
-	ResolvedProcs *int     `json:"resolved_procs"`
-	Files         []string `json:"files"`
+	ResolvedProcs *int `json:"resolved_procs"`
 }
 
 type profileTableJSON struct {
 	Seconds   []float64        `json:"seconds"`
+	Files     []string         `json:"files"`
 	Functions []profileRowJSON `json:"functions"`
 }
 

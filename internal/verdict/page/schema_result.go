@@ -29,7 +29,7 @@ func resultSchema(r *verdict.Result) resultJSON {
 		SharedCPUs: r.SharedCPUs, Plan: r.Plan, Complete: r.Complete,
 		TrialsPlanned: r.TrialsPlanned, TrialsRun: r.TrialsRun, TrialsInvalid: r.TrialsInvalid, PilotsRun: r.PilotsRun, PilotsInvalid: r.PilotsInvalid,
 		Compared: listOf(r.Compared, func(g *verdict.Group) groupJSON { return groupSchema(g, recommendationSchema(&g.Recommendation)) }),
-		Canary:   optional(r.Canary, canarySchema), Live: optional(r.Live, liveSchema), Cheapest: optional(r.Cheapest, cheapestSchema), Profiles: listOf(r.Profiles, profileSchema),
+		Canary:   optional(r.Canary, canarySchema), Live: optional(r.Live, liveSchema), Cheapest: optional(r.Cheapest, cheapestSchema), Profile: optional(r.Profiled, profileSchema),
 		Groups: []groupJSON{}, Best: listOf(r.Best, func(b *verdict.Best) bestJSON { return bestSchema(r, b) }),
 		Gate: optional(r.Gate, func(g *verdict.Gate) gateJSON { return gateSchema(g, r) }), Warnings: []warningJSON{},
 	}
@@ -253,5 +253,5 @@ func profileSchema(p *verdict.Profile) profileJSON {
 }
 
 func profileTableSchema(t *verdict.ProfileTable) profileTableJSON {
-	return profileTableJSON{Seconds: t.Seconds, Functions: listOf(t.Functions, func(r *verdict.ProfileRow) profileRowJSON { return profileRowJSON(*r) })}
+	return profileTableJSON{Seconds: t.Seconds, Files: t.Files, Functions: listOf(t.Functions, func(r *verdict.ProfileRow) profileRowJSON { return profileRowJSON(*r) })}
 }
