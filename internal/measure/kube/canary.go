@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -153,14 +153,8 @@ func (g *group) proves(ctx context.Context) error {
 
 // Restore implements paired.Place.
 func (c *Canaries) Restore(ctx context.Context) error {
-	errs := make([]error, len(c.groups))
-	var all sync.WaitGroup
-	for i, g := range c.groups {
-		all.Go(func() { errs[i] = g.end(ctx) })
-	}
-	all.Wait()
-	c.groups = nil
-	return errors.Join(errs...)
+	defer func() { c.groups = nil }()
+	return wait.All(len(c.groups), func(i int) error { return c.groups[i].end(ctx) })
 }
 
 // Watch implements paired.Place.
@@ -217,13 +211,11 @@ func (c *Canaries) Slice(ctx context.Context) ([]*journal.Trial, error) {
 	if err := c.cluster.renew(ctx, c.cut.run, c.alive()); err != nil {
 		return nil, err
 	}
-	list, errs := make([]*journal.Trial, len(c.groups)), make([]error, len(c.groups))
-	var all sync.WaitGroup
-	for i, g := range c.groups {
-		all.Go(func() { list[i], errs[i] = g.mark(ctx) })
-	}
-	all.Wait()
-	return list, errors.Join(errs...)
+	list := make([]*journal.Trial, len(c.groups))
+	return list, wait.All(len(list), func(i int) (err error) {
+		list[i], err = c.groups[i].mark(ctx)
+		return err
+	})
 }
 
 // mark is what the setting's pods did since the mark before.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/procfit/procfit/internal/host/cluster"
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/trial"
@@ -28,17 +28,12 @@ type counting struct {
 
 // each asks the agents next to all targets at once.
 func (c *counting) each(ask func(i int, e *podObserver) error) {
-	errs := make([]error, len(c.fleet))
-	var all sync.WaitGroup
-	for i, one := range c.fleet {
-		if one.observer == nil {
-			errs[i] = errors.New(one.why)
-			continue
+	c.err = errors.Join(wait.All(len(c.fleet), func(i int) error {
+		if one := c.fleet[i]; one.observer == nil {
+			return errors.New(one.why)
 		}
-		all.Go(func() { errs[i] = ask(i, one.observer) })
-	}
-	all.Wait()
-	c.err = errors.Join(append(errs, c.err)...)
+		return ask(i, c.fleet[i].observer)
+	}), c.err)
 }
 
 // start starts before the load does: once a target uses all of its limit, in which the

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/procfit/procfit/internal/host/cluster"
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/number"
@@ -89,21 +90,12 @@ func (r *run) nodesReady(ctx context.Context) error {
 			return err
 		}
 		if waited {
-			if err := pause(ctx, nodeSettle); err != nil {
+			if err := wait.For(ctx, nodeSettle); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }
 
 // lost says that a node is not ready, or has not been since the trial started: then what

@@ -15,6 +15,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
@@ -257,18 +258,12 @@ func (r *run) unchanged(ctx context.Context) error {
 func (r *run) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closePatience+r.spec.Target.Grace)
 	defer cancel()
-	errs := make([]error, len(r.fleet))
-	var all sync.WaitGroup
-	for i, one := range r.fleet {
-		all.Go(func() {
-			if one.line != nil {
-				one.line.close()
-			}
-			errs[i] = r.gone(ctx, one.name)
-		})
-	}
-	all.Wait()
-	return errors.Join(errs...)
+	return wait.All(len(r.fleet), func(i int) error {
+		if line := r.fleet[i].line; line != nil {
+			line.close()
+		}
+		return r.gone(ctx, r.fleet[i].name)
+	})
 }
 
 // logsTake is how long the logs of a trial may take.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
@@ -103,9 +104,9 @@ func (e *Experiment) usual(ctx context.Context) (all [][]Reading, trials []*jour
 		for from := time.Now(); len(list) < 3 || time.Since(from) < seconds(h.Live.SliceSeconds); {
 			x, err := e.read(ctx)
 			if err == nil && x.Stale && list == nil { // from where on requests are counted
-				err = wait(ctx, between)
+				err = wait.For(ctx, between)
 			} else if err == nil {
-				list, err = append(list, x), wait(ctx, between)
+				list, err = append(list, x), wait.For(ctx, between)
 			}
 			if err != nil {
 				return nil, nil, err

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -77,7 +78,7 @@ func (m *Metrics) Find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := wait(ctx, apart); err != nil {
+	if err := wait.For(ctx, apart); err != nil {
 		return err
 	}
 	after, err := m.page(ctx, 10*time.Second)

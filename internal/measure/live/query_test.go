@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
 	blocks "github.com/procfit/procfit/internal/verdict/paired"
@@ -116,7 +117,7 @@ func TestQueryWithoutAnswers(t *testing.T) {
 		f, h := newFake(), asking(1)
 		h.Live.Queries = append(h.Live.Queries, journal.Query{Name: "errors", Text: "errors(x[$slice])"})
 		f.asked = func(ctx context.Context, _ string) (*float64, error) {
-			if err := wait(ctx, 6*time.Second); err != nil {
+			if err := wait.For(ctx, 6*time.Second); err != nil {
 				return nil, err
 			}
 			return new(5.0), nil

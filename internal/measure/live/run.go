@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
@@ -152,7 +153,7 @@ func again[T any](ctx context.Context, e *Experiment, limit time.Duration, ask f
 		if err == nil || ctx.Err() != nil || errors.As(err, &end) || time.Since(from) >= limit {
 			return x, e.ends(err)
 		}
-		if err := wait(ctx, between); err != nil {
+		if err := wait.For(ctx, between); err != nil {
 			return x, err
 		}
 	}
@@ -167,15 +168,6 @@ func (e *Experiment) read(ctx context.Context) (Reading, error) {
 func (e *Experiment) set(ctx context.Context, value int) (time.Duration, error) {
 	procs := *e.Header.Plan.Settings[value].Procs
 	return again(ctx, e, callPatience, func() (time.Duration, error) { return e.Program.Set(ctx, procs) })
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -214,7 +215,7 @@ func (e *Experiment) Watch(ctx context.Context) error {
 func (e *Experiment) Slice(ctx context.Context) ([]*journal.Trial, error) {
 	v := &e.visit
 	for v.past.Stale {
-		if err := wait(ctx, between); err != nil {
+		if err := wait.For(ctx, between); err != nil {
 			return nil, err
 		}
 		if err := e.Watch(ctx); err != nil {
@@ -247,7 +248,7 @@ func (e *Experiment) leave(ctx context.Context) error {
 // drain waits until what a value has left behind has ended.
 func (e *Experiment) drain(ctx context.Context) error {
 	for from := time.Now(); e.visit.left && time.Since(from) < longestDrain; {
-		if err := wait(ctx, between); err != nil {
+		if err := wait.For(ctx, between); err != nil {
 			return err
 		}
 		now, err := e.read(ctx)

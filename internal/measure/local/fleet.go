@@ -12,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/ready"
@@ -168,24 +169,15 @@ func varied(env []string, variables []journal.Variable) []string {
 // end stops every replica, all at once, and removes their groups. It may be
 // called again.
 func (f fleet) end(grace time.Duration) error {
-	failures := make(chan error, len(f))
-	for _, one := range f {
-		go func() {
-			var err error
-			if one.Process != nil {
-				_, err = one.Stop(grace)
-			}
-			if one.group != nil {
-				err = errors.Join(err, one.group.Remove())
-			}
-			failures <- err
-		}()
-	}
-	var err error
-	for range f {
-		err = errors.Join(err, <-failures)
-	}
-	return err
+	return wait.All(len(f), func(i int) (err error) {
+		if one := f[i]; one.Process != nil {
+			_, err = one.Stop(grace)
+		}
+		if g := f[i].group; g != nil {
+			err = errors.Join(err, g.Remove())
+		}
+		return err
+	})
 }
 
 func (f fleet) urls() []string {

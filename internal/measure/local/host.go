@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/topology"
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
@@ -66,10 +67,8 @@ func (r *runner) Others(ctx context.Context) plan.Others {
 		return plan.Others{} // each trial says so
 	}
 	was := observe.AllTimes()
-	select {
-	case <-ctx.Done():
+	if wait.For(ctx, othersTime) != nil {
 		return plan.Others{}
-	case <-time.After(othersTime):
 	}
 	now, err := r.readHost()
 	if err != nil {

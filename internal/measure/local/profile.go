@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/gobench"
@@ -176,12 +177,10 @@ func (p *profiling) take(ctx context.Context) {
 	p.cpu = read(profile.CPU, b, failed)
 	p.cpu.seconds = float64(p.seconds)
 	if err == nil {
-		select {
-		case <-time.After(time.Until(until)):
-			b, err = p.client.Memory(ctx)
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
+		err = wait.For(ctx, time.Until(until))
+	}
+	if err == nil {
+		b, err = p.client.Memory(ctx)
 	}
 	if err == nil {
 		b, err = profile.Between(before, b)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/engine"
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -109,13 +109,7 @@ func (r *run) ending() (e trial.Ending, err error) {
 // ready waits for all replicas at once.
 func (r *run) ready(ctx context.Context, f fleet) error {
 	r.Step(plan.StepReady)
-	results := make([]error, len(f))
-	var all sync.WaitGroup
-	for i, one := range f {
-		all.Go(func() { results[i] = one.Ready(ctx, one.ask, r.spec.Target.ReadyTimeout) })
-	}
-	all.Wait()
-	err := errors.Join(results...)
+	err := wait.All(len(f), func(i int) error { return f[i].Ready(ctx, f[i].ask, r.spec.Target.ReadyTimeout) })
 	var not *target.NotReadyError
 	switch {
 	case err == nil || ctx.Err() != nil:

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/program/steer"
@@ -64,13 +64,8 @@ func (r *run) lease(ctx, keep context.Context, pid, procs int) (bool, error) {
 		return false, err
 	}
 	r.leases.all.Go(func() {
-		for {
-			select {
-			case <-keep.Done():
-				return
-			case <-time.After(meter.LongestLease / 3):
-				_, _ = p.Lease(keep, procs, meter.LongestLease) // without it the value changes back, which invalidates the trial
-			}
+		for wait.For(keep, meter.LongestLease/3) == nil {
+			_, _ = p.Lease(keep, procs, meter.LongestLease) // without it the value changes back, which invalidates the trial
 		}
 	})
 	return true, nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/paired"
 )
@@ -235,10 +236,8 @@ func (r *Run) apply(ctx context.Context, step judge.Step, settings []journal.Set
 // until watches the place up to a time, by looks that are about as long as one another.
 func (r *Run) until(ctx context.Context, t time.Time) error {
 	for left := time.Until(t); left > 0; left = time.Until(t) {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(left / ((left + r.Every - 1) / r.Every)):
+		if err := wait.For(ctx, left/((left+r.Every-1)/r.Every)); err != nil {
+			return err
 		}
 		if err := r.Place.Watch(ctx); err != nil {
 			return err

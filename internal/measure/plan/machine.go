@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -164,10 +165,8 @@ func (r *running) quiet(ctx context.Context, next Task) error {
 			tell = r.waited + tellAgain
 			r.Observe.Tell(Activity{Step: StepBusy, Others: others, Waited: r.waited - first, Left: r.Patience - r.waited})
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(min(lookAgain, r.Patience-r.waited)):
+		if err := wait.For(ctx, min(lookAgain, r.Patience-r.waited)); err != nil {
+			return err
 		}
 		r.waited += r.Now().Sub(began)
 	}

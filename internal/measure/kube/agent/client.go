@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/show/number"
 )
@@ -118,10 +119,8 @@ func (c *Client) End(ctx context.Context) error {
 		if err := c.within(ctx, tryTime, request{http.MethodPut, "/end", nil, nil}); err != nil {
 			return ctx.Err()
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(retry):
+		if err := wait.For(ctx, retry); err != nil {
+			return err
 		}
 	}
 }
@@ -179,10 +178,8 @@ func (c *Client) ask(ctx context.Context, method, path string, in, out any) erro
 		if time.Now().After(until) {
 			return &LostError{fmt.Errorf("the agent did not answer for %s: %w", number.Chosen(c.Patience), err)}
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause):
+		if err := wait.For(ctx, pause); err != nil {
+			return err
 		}
 	}
 }

@@ -1,0 +1,30 @@
+// Package wait waits for a time, and for several things at once.
+package wait
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// For waits for a time. It returns the error of ctx if that ends before.
+func For(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// All does n things at the same time, and returns what went wrong when all are done.
+func All(n int, do func(i int) error) error {
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { errs[i] = do(i) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
