@@ -16,6 +16,7 @@ type oneStart struct {
 	fleet  fleet
 	logs   []*log
 	leases *leases
+	sized  bool // a slice has the modules that take a size once
 }
 
 // slice is one of these tasks: a trial.Place. A slice proper has its value set in the running
@@ -40,8 +41,8 @@ func (r *runner) inOneStart(ctx context.Context, task plan.Task, observe plan.Ob
 	told := map[journal.GroupKey]bool{task.Setting.Group(): true} // that p99 is not judged, which is of trials
 	one := &slice{run: &run{runner: r, Task: trial.NewTask(journal.OriginLocal, spec, task, observe, told), looked: r.one != nil}, whole: ctx}
 	t, err := trial.Run(ctx, one, one.Task)
-	if task.Slice() && err == nil && r.one != nil {
-		t.SizedAtStart = r.sizedAtStart()
+	if task.Slice() && err == nil && r.one != nil && !r.one.sized {
+		t.SizedAtStart, r.one.sized = r.sizedAtStart(), true
 	}
 	if err == nil && t.Valid {
 		return t, nil
@@ -84,7 +85,7 @@ func (s *slice) startOne(ctx context.Context) error {
 	if s.Setting.Procs = value; err != nil {
 		return err
 	}
-	s.one = &oneStart{s.fleet, s.logs, newLeases()}
+	s.one = &oneStart{fleet: s.fleet, logs: s.logs, leases: newLeases()}
 	if warmup := s.spec.Load.Warmup; s.Slice() && warmup > 0 {
 		s.Step(plan.StepWarmup)
 		_, _, err = s.Offer(ctx, s.Task.Spec.LoadOptions(urls, 0, warmup), false)

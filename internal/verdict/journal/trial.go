@@ -73,7 +73,7 @@ type Trial struct {
 	// slice.
 	Start *int `json:"start,omitempty"`
 	// SizedAtStart are modules of the program that take a size from GOMAXPROCS once, and what
-	// they size. Slices have them; absent: none is known.
+	// they size. The first slice of a start has them; absent: none is known.
 	SizedAtStart    []string  `json:"sized_at_start,omitempty"`
 	Started         time.Time `json:"started"`
 	DurationSeconds float64   `json:"duration_seconds"` // from start to stop, warm-up included
