@@ -74,7 +74,7 @@ func (r *run) RunOnce(ctx context.Context, _ bool) (trial.Ran, error) {
 	return r.once(ctx)
 }
 
-// once is one run from the making of its pods to their end.
+// once is one run from the creation of its pods to their end.
 func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	if err := r.start(ctx); err != nil {
 		return one, r.notStarted(err)

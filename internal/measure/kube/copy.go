@@ -41,7 +41,7 @@ type difference struct {
 	unchanged bool // it does not differ
 }
 
-// cut is how the template is made pods of.
+// cut is how pods are created of the template.
 type cut struct {
 	container string          // the one that is measured
 	drop      map[string]bool // labels that something selects pods by

@@ -23,7 +23,7 @@ import (
 )
 
 // Live is one pod in whose program values are to be tried, by an ephemeral container that runs
-// procfit. It is settled before anything is made.
+// procfit. It is settled before anything is created.
 type Live struct {
 	Pod, Container, Node string
 	Port                 int // where the program listens; 0: it is the container's first process
@@ -44,7 +44,7 @@ const (
 )
 
 // InspectLive finds a pod of the object, and says what of the cluster refuses an experiment in it:
-// the API server tries the container without making it.
+// the API server tries the container without creating it.
 func InspectLive(ctx context.Context, o Options) (*Live, error) {
 	ref, err := parseReference(o.Object)
 	if err != nil {

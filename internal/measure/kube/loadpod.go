@@ -65,7 +65,7 @@ type remote struct {
 	line *tunnel
 }
 
-// ensureLoad is the load's pod, made where there is none that lives.
+// ensureLoad is the load's pod, created where there is none that lives.
 func (r *runner) ensureLoad(ctx context.Context) error {
 	if r.load != nil {
 		if p, err := r.get(ctx, r.load.pod); err == nil && running(p) && disrupted(p) == "" {

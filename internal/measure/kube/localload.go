@@ -34,7 +34,7 @@ func (f *localLoad) line(u *url.URL) (*tunnel, error) {
 	return nil, fmt.Errorf("no pod of this trial has the address %q", u.Hostname())
 }
 
-// forward makes a port here that leads to a port of a pod.
+// forward opens a port here that leads to a port of a pod.
 func (f *localLoad) forward(line *tunnel, port int) (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

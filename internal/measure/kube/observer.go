@@ -34,7 +34,7 @@ type podObserver struct{ *agent.Client }
 // owner is as whom a process runs.
 type owner struct{ uid, gid int64 }
 
-// attachEarly puts an agent into a pod that has just been made. A kubelet starts what a pod
+// attachEarly puts an agent into a pod that has just been created. A kubelet starts what a pod
 // asks for at most once a second: an agent that waits for the target to be ready costs two
 // such seconds more. Before that only earlier targets show the user to run as; and next to
 // an init container a kubelet does not find the target yet.

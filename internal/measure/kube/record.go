@@ -15,7 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-// The record of a run is a ConfigMap that owns all that the run makes: what is left of
+// The record of a run is a ConfigMap that owns all that the run creates: what is left of
 // a killed one goes with it. Until when it is to be believed that its procfit lives
 // is in it, and is extended before every trial.
 const (
@@ -23,7 +23,7 @@ const (
 	aliveUntil   = "procfit.dev/alive-until"
 	recordHost   = "host"
 	recordObject = "object"
-	// allRuns selects what runs have made.
+	// allRuns selects what runs have created.
 	allRuns = labelManager + "=" + manager + "," + labelRun
 )
 
@@ -33,7 +33,7 @@ type Leftover struct {
 	Alive             bool // its procfit may be at work
 }
 
-// begin makes the record of a run.
+// begin creates the record of a run.
 func (c *api) begin(ctx context.Context, run string, l Leftover, until time.Time) (*metav1.OwnerReference, error) {
 	record := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
@@ -42,12 +42,12 @@ func (c *api) begin(ctx context.Context, run string, l Leftover, until time.Time
 		},
 		Data: map[string]string{recordHost: l.Host, recordObject: l.Object},
 	}
-	var made corev1.ConfigMap
-	if err := c.create(ctx, "configmaps", record, &made); err != nil {
+	var created corev1.ConfigMap
+	if err := c.create(ctx, "configmaps", record, &created); err != nil {
 		return nil, fmt.Errorf("cannot write the record of the run, a ConfigMap in namespace %s: %w", c.Namespace, err)
 	}
 	// As their controller it keeps others from adopting its pods.
-	return &metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: made.Name, UID: made.UID, Controller: new(true)}, nil
+	return &metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: created.Name, UID: created.UID, Controller: new(true)}, nil
 }
 
 // renew puts off until when a run counts as alive.
@@ -87,7 +87,7 @@ const (
 	goneInterval = 250 * time.Millisecond
 )
 
-// remove deletes all that a run made, pods first, and waits until they are gone. An
+// remove deletes all that a run created, pods first, and waits until they are gone. An
 // empty run is every one.
 func (c *api) remove(ctx context.Context, run string) (pods int, err error) {
 	of := metav1.ListOptions{LabelSelector: allRuns}

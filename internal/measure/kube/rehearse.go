@@ -10,7 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Rehearse has the API server try one pod of each kind without making it: admission,
+// Rehearse has the API server try one pod of each kind without creating it: admission,
 // quotas and limits have their say, before anything is there. loaded says that a pod of ours
 // offers the load. It returns the server's warnings.
 func (s *Target) Rehearse(ctx context.Context, plan journal.Plan, loaded bool) (warnings []string, err error) {

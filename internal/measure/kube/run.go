@@ -36,7 +36,7 @@ type run struct {
 // replica is one target.
 type replica struct {
 	name     string
-	pod      *corev1.Pod // as it was when it was made, and then when it became ready
+	pod      *corev1.Pod // as it was when it was created, and then when it became ready
 	line     *tunnel
 	url      string
 	port     int
@@ -63,7 +63,7 @@ func (r *run) Prepare(ctx context.Context, end context.CancelCauseFunc) error {
 func (r *run) Start(ctx context.Context) (urls []string, err error) {
 	if r.loaded() {
 		if err := r.ensureLoad(ctx); err != nil {
-			r.Trial.NotStarted = true // no target was made
+			r.Trial.NotStarted = true // no target was created
 			return nil, err
 		}
 		r.from = r.load
@@ -113,23 +113,23 @@ func (r *run) notStarted(err error) error {
 	return err
 }
 
-// start makes the targets.
+// start creates the targets.
 func (r *run) start(ctx context.Context) error {
 	for range r.Setting.Replicas {
 		name := r.name("")
 		one := &replica{name: name}
 		r.fleet = append(r.fleet, one) // before it is there, so that it is removed in any case
-		made, err := r.create(ctx, r.target(r.cut, name, r.differenceOf(r.Setting), r.user))
+		created, err := r.create(ctx, r.target(r.cut, name, r.differenceOf(r.Setting), r.user))
 		if err != nil {
 			return err
 		}
-		if unlike := r.unlike(made, r.Setting); unlike != nil {
+		if unlike := r.unlike(created, r.Setting); unlike != nil {
 			return trial.Invalid(journal.InvalidPodChanged, "admission changed the pod: %s", strings.Join(unlike, "; "))
 		}
 		if one.line, err = r.cluster.tunnel(name); err != nil {
 			return err
 		}
-		one.pod = made
+		one.pod = created
 		r.attachEarly(ctx, one)
 	}
 	return nil

@@ -7,9 +7,9 @@
 // or a controller would select them by, which they lose; and in where they run, which
 // is one node. A container that is restarted in silence would spoil a trial, so none
 // is. Whatever else the template holds a copy has too, Secrets and databases with it:
-// [Terms] tell it before anything is made.
+// [Terms] tell it before anything is created.
 //
-// All that is made belongs to one ConfigMap, the record of the run, which takes it along
+// All that is created belongs to one ConfigMap, the record of the run, which takes it along
 // when it goes; pods end by themselves where nothing is left to end them.
 //
 // The load comes from a pod of ours, and the evidence from an ephemeral container next to
@@ -58,16 +58,16 @@ type Config struct {
 // runner measures settings in a cluster. It is for one goroutine at a time.
 type runner struct {
 	*Target
-	cut    cut
-	spec   plan.Spec
-	config Config
-	load   *remote                   // the load's pod; nil: not made yet, or the load comes from here
-	made   int                       // pods so far, for their names
-	quiet  time.Duration             // how long the run may be silent; 0: as long as a target may live
-	image  string                    // that the run started with, which all of its targets are to have
-	since  map[string]time.Time      // the nodes have been ready, as the trial started
-	user   *owner                    // of the targets' processes, where the cluster does not say it; nil: not known yet
-	told   map[journal.GroupKey]bool // groups whose p99 was said not to be judged
+	cut     cut
+	spec    plan.Spec
+	config  Config
+	load    *remote                   // the load's pod; nil: not created yet, or the load comes from here
+	created int                       // pods so far, for their names
+	quiet   time.Duration             // how long the run may be silent; 0: as long as a target may live
+	image   string                    // that the run started with, which all of its targets are to have
+	since   map[string]time.Time      // the nodes have been ready, as the trial started
+	user    *owner                    // of the targets' processes, where the cluster does not say it; nil: not known yet
+	told    map[journal.GroupKey]bool // groups whose p99 was said not to be judged
 }
 
 // Runner makes a Runner of a valid Spec whose target these are.
@@ -82,8 +82,8 @@ func (s *Target) runner(spec plan.Spec, config Config) *runner {
 
 // name is a new pod's.
 func (r *runner) name(kind string) string {
-	r.made++
-	return fmt.Sprintf("procfit-%s-%s%d", r.cut.run, kind, r.made)
+	r.created++
+	return fmt.Sprintf("procfit-%s-%s%d", r.cut.run, kind, r.created)
 }
 
 // life is how long a target may live at most: several times what a trial takes.
@@ -99,7 +99,7 @@ func (r *runner) alive() time.Time {
 	return time.Now().Add(cmp.Or(r.quiet, r.cut.deadline) + agent.Patience)
 }
 
-// Prepare removes what killed runs have left, and makes the record of this one and the
+// Prepare removes what killed runs have left, and creates the record of this one and the
 // pod of the load.
 func (r *runner) Prepare(ctx context.Context, _ journal.Plan, observe plan.Observer) error {
 	for _, old := range r.Left {
@@ -123,7 +123,7 @@ func (r *runner) Prepare(ctx context.Context, _ journal.Plan, observe plan.Obser
 
 const closePatience = 90 * time.Second
 
-// Close removes all that the run made.
+// Close removes all that the run created.
 func (r *runner) Close() error {
 	if r.load != nil {
 		r.load.line.close()
@@ -162,13 +162,13 @@ func (r *runner) there(ctx context.Context, name string) (*corev1.Pod, error) {
 }
 
 // create creates a pod.
-func (r *runner) create(ctx context.Context, p *corev1.Pod) (made *corev1.Pod, err error) {
-	made = &corev1.Pod{}
-	err = r.cluster.create(ctx, "pods", p, made)
+func (r *runner) create(ctx context.Context, p *corev1.Pod) (created *corev1.Pod, err error) {
+	created = &corev1.Pod{}
+	err = r.cluster.create(ctx, "pods", p, created)
 	if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
 		return nil, trial.Invalid(journal.InvalidNoPod, "the API server rejects the pod: %v", err)
 	}
-	return made, err
+	return created, err
 }
 
 const podInterval = 100 * time.Millisecond

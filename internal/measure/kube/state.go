@@ -11,7 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// trouble is why a pod will not do what it was made for.
+// trouble is why a pod will not do what it was created for.
 type trouble struct {
 	code   journal.InvalidCode
 	reason string

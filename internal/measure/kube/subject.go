@@ -234,7 +234,7 @@ func decodeObject(raw json.RawMessage) (Subject, bool, error) {
 	return subjectOf(object), true, nil
 }
 
-// sum is of all that a copy is made from, so that a resumed run does not mix two.
+// sum is of all that a copy is created from, so that a resumed run does not mix two.
 func (s Subject) sum() string {
 	t := s.Template.DeepCopy()
 	if s.Kind == "Pod" { // what of it is the one pod's own

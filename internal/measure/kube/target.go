@@ -33,7 +33,7 @@ type Options struct {
 }
 
 // RefusedError is that the subject's pods cannot be copied, or that what is needed for
-// it is not allowed. Nothing was made.
+// it is not allowed. Nothing was created.
 type RefusedError struct {
 	What    string
 	Reasons []string
@@ -43,7 +43,7 @@ func (e *RefusedError) Error() string {
 	return e.What + ": " + phrase.Semicolons(e.Reasons)
 }
 
-// Target are what a sweep's pods will be, settled before any of them is made.
+// Target are what a sweep's pods will be, settled before any of them is created.
 type Target struct {
 	cluster    *api
 	options    Options
@@ -109,7 +109,7 @@ func Inspect(ctx context.Context, o Options) (*Target, error) {
 	return s, err
 }
 
-// permitted says what is not allowed, before anything is made.
+// permitted says what is not allowed, before anything is created.
 func (s *Target) permitted(ctx context.Context, subject reference) (mayList bool, err error) {
 	must, better := rights(subject, s.options.Canary)
 	lacks, err := s.cluster.Missing(ctx, slices.Concat(must, better))

@@ -20,7 +20,7 @@ import (
 
 // tunnel leads to the ports of one pod through the API server, as kubectl port-forward
 // does, but without a port on this machine that others could use. A connection that
-// broke is made again when it is next needed.
+// broke is dialled again when it is next needed.
 type tunnel struct {
 	dialer httpstream.Dialer
 
@@ -38,7 +38,7 @@ func (c *api) tunnel(pod string) (*tunnel, error) {
 // dialPatience is for an API server that asks a kubelet which does not answer.
 const dialPatience = 30 * time.Second
 
-// connection is the one to the API server, made where there is none that lives. It is
+// connection is the one to the API server, dialled where there is none that lives. It is
 // dialled next to the lock: a kubelet that hangs must not keep anybody from closing.
 func (t *tunnel) connection(ctx context.Context) (httpstream.Connection, int, error) {
 	over, n := t.next(nil)
@@ -86,7 +86,7 @@ func (t *tunnel) dialAnew() dialled {
 	return dialled{over: over}
 }
 
-// next is the connection that lives, or the one that was made where none does, with the
+// next is the connection that lives, or the one that was dialled where none does, with the
 // next stream's number; nil: there is none.
 func (t *tunnel) next(made httpstream.Connection) (over httpstream.Connection, n int) {
 	t.mu.Lock()
@@ -144,7 +144,7 @@ func (t *tunnel) lost(over httpstream.Connection) {
 	}
 }
 
-// renew has the next connection made again.
+// renew has the next connection dialled again.
 func (t *tunnel) renew() { t.close() }
 
 // close ends all of its connections.
@@ -165,7 +165,7 @@ type stream struct {
 	once    sync.Once
 }
 
-// watch ends the connection when the other end says that it could not be made.
+// watch ends the connection when the other end says that it could not be opened.
 func (s *stream) watch() {
 	if b, err := io.ReadAll(s.trouble); err != nil || len(b) > 0 {
 		s.Close()

@@ -15,14 +15,14 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Observed is a pod that was made as its manifest has it, and looked at as it ran.
+// Observed is a pod that was created as its manifest has it, and looked at as it ran.
 type Observed struct {
 	trial.Reading             // of its live GOMAXPROCS
 	Pod           journal.Pod // what it ran as
 	Environment   string      // GOMAXPROCS in it, as kubectl describe shows it; empty: it is not there
 }
 
-// RunUnchanged makes one pod of the subject without any change to its environment or its
+// RunUnchanged creates one pod of the subject without any change to its environment or its
 // limits, looks at it, and removes it.
 func (s *Target) RunUnchanged(ctx context.Context, host string, patience time.Duration) (seen Observed, err error) {
 	r := s.runner(plan.Default(), Config{Host: host, FromHere: true}) // nothing is loaded
@@ -30,11 +30,11 @@ func (s *Target) RunUnchanged(ctx context.Context, host string, patience time.Du
 	if err := r.Prepare(ctx, journal.Plan{}, nil); err != nil {
 		return seen, err
 	}
-	made, err := r.create(ctx, s.subject.pod(r.cut, r.name(""), difference{unchanged: true}))
+	created, err := r.create(ctx, s.subject.pod(r.cut, r.name(""), difference{unchanged: true}))
 	if err != nil {
 		return seen, err
 	}
-	p, err := r.await(ctx, made.Name, patience)
+	p, err := r.await(ctx, created.Name, patience)
 	if err != nil {
 		return seen, err
 	}

@@ -45,7 +45,7 @@ func Watch(ctx context.Context, out io.Writer) error {
 }
 
 // otherPrograms are the processes of the pod's other containers: neither the one that holds its
-// namespaces, nor one that a container runtime has not made a program of yet.
+// namespaces, nor one that a container runtime has not started a program in yet.
 func otherPrograms() (list []int) {
 	for _, pid := range pids() {
 		s, err := observe.ReadStat(pid)
