@@ -3,6 +3,7 @@ package kube
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -92,9 +93,13 @@ func (c *api) delete(ctx context.Context, resource, name string, o metav1.Delete
 	return nil
 }
 
-// patch changes a subresource of a pod, or with into has the server try that.
-func (c *api) patch(ctx context.Context, pod, subresource string, patch []byte, into *corev1.Pod) error {
-	request := c.Core.Patch(types.StrategicMergePatchType).Namespace(c.Namespace).Resource("pods").Name(pod).SubResource(subresource).Body(patch)
+// attach adds an ephemeral container to a pod, or with into has the server try that.
+func (c *api) attach(ctx context.Context, pod string, e corev1.EphemeralContainer, into *corev1.Pod) error {
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"ephemeralContainers": []corev1.EphemeralContainer{e}}})
+	if err != nil {
+		return err
+	}
+	request := c.Core.Patch(types.StrategicMergePatchType).Namespace(c.Namespace).Resource("pods").Name(pod).SubResource("ephemeralcontainers").Body(patch)
 	if into == nil {
 		return c.send(ctx, request, nil)
 	}

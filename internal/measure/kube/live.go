@@ -177,18 +177,10 @@ func (l *Live) container() corev1.EphemeralContainer {
 	}}
 }
 
-func (l *Live) patch() ([]byte, error) {
-	return json.Marshal(map[string]any{"spec": map[string]any{"ephemeralContainers": []corev1.EphemeralContainer{l.added}}})
-}
-
 // rehearse has the API server try the container: what admission refuses, and what it takes away.
 func (l *Live) rehearse(ctx context.Context) error {
-	patch, err := l.patch()
-	if err != nil {
-		return err
-	}
 	var got corev1.Pod
-	err = l.target.cluster.patch(ctx, l.Pod, "ephemeralcontainers", patch, &got)
+	err := l.target.cluster.attach(ctx, l.Pod, l.added, &got)
 	switch text := fmt.Sprint(err); {
 	case err == nil:
 	case strings.Contains(text, "PodSecurity"):
@@ -230,12 +222,8 @@ func (l *Live) Manifest() ([]byte, error) {
 
 // Try adds the container to the pod, and has it try values by the arguments of procfit live.
 func (l *Live) Try(ctx context.Context, args []string, tell func(line string)) (agent.Tried, error) {
-	patch, err := l.patch()
-	if err != nil {
-		return agent.Tried{}, err
-	}
 	c := l.target.cluster
-	if err = c.patch(ctx, l.Pod, "ephemeralcontainers", patch, nil); err != nil {
+	if err := c.attach(ctx, l.Pod, l.added, nil); err != nil {
 		return agent.Tried{}, fmt.Errorf("procfit's container in pod %s: %w", l.Pod, err)
 	}
 	line, err := c.tunnel(l.Pod)

@@ -25,7 +25,7 @@ const (
 
 // generator offers load, from a pod or from here.
 type generator interface {
-	Load(context.Context, load.Options, agent.Moments) (*load.Result, error)
+	Load(ctx context.Context, o load.Options, ended func(late time.Duration)) (*load.Result, error)
 	Fetch(ctx context.Context, url string) (agent.Answer, error)
 }
 
@@ -144,12 +144,12 @@ func (r *run) unset(looks []agent.Look) error {
 
 // Offer implements trial.Place.
 func (r *run) Offer(ctx context.Context, o load.Options, count bool) (*load.Result, *journal.Usage, error) {
-	c, m := &counting{run: r}, agent.Moments{}
+	c, ended := &counting{run: r}, func(time.Duration) {}
 	if count {
 		c.start(ctx)
-		m.Ended = func(late time.Duration) { c.end(ctx, late) }
+		ended = func(late time.Duration) { c.end(ctx, late) }
 	}
-	result, err := r.from.Load(ctx, o, m)
+	result, err := r.from.Load(ctx, o, ended)
 	if err != nil {
 		return nil, nil, unloaded(err)
 	}

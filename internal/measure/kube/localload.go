@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -79,7 +78,7 @@ func (f *localLoad) close() {
 }
 
 // Load implements generator.
-func (f *localLoad) Load(ctx context.Context, o load.Options, m agent.Moments) (*load.Result, error) {
+func (f *localLoad) Load(ctx context.Context, o load.Options, ended func(late time.Duration)) (*load.Result, error) {
 	defer f.close()
 	o.URLs = slices.Clone(o.URLs) // the trial's next load has the same ones
 	for i, raw := range o.URLs {
@@ -96,19 +95,12 @@ func (f *localLoad) Load(ctx context.Context, o load.Options, m agent.Moments) (
 		}
 		o.URLs[i] = u.String()
 	}
-	o.Began = func() { call(m.Began) }
-	o.Ended = func() { call(m.Ended) }
+	o.Ended = func() { ended(0) }
 	r, err := engine.Run(ctx, o)
 	if err != nil && ctx.Err() == nil {
 		return nil, &agent.RefusedError{Reason: err.Error()}
 	}
 	return r, err
-}
-
-func call(moment func(time.Duration)) {
-	if moment != nil {
-		moment(0)
-	}
 }
 
 // Fetch implements generator.
@@ -121,22 +113,7 @@ func (f *localLoad) Fetch(ctx context.Context, raw string) (agent.Answer, error)
 	if err != nil {
 		return agent.Answer{}, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, raw, nil)
-	if err != nil {
-		return agent.Answer{}, err
-	}
-	request.Close = true // a pod that is not ready is asked again and again
-	response, err := line.transport(portOf(u)).RoundTrip(request)
-	if err != nil {
-		return agent.Answer{Error: err.Error()}, nil
-	}
-	defer response.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(response.Body, 4<<20))
-	a := agent.Answer{Status: response.StatusCode, Body: string(b)}
-	if err != nil {
-		a.Error = err.Error()
-	}
-	return a, nil
+	return agent.Fetch(ctx, line.transport(portOf(u)), raw), nil
 }
 
 // portOf is the port of a URL whose scheme may say it.

@@ -1,11 +1,12 @@
 package kube
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,11 +84,7 @@ func (r *run) insert(ctx context.Context, one *replica) error {
 	// It is asked before a load and after it, of a canary once in a slice, however long that
 	// is; its pod has an end of its own.
 	container.Args = append(container.Args, "--idle="+r.cut.deadline.String())
-	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"ephemeralContainers": []corev1.EphemeralContainer{container}}})
-	if err != nil {
-		return err
-	}
-	if err := r.cluster.patch(ctx, one.name, "ephemeralcontainers", patch, nil); err != nil {
+	if err := r.cluster.attach(ctx, one.name, container, nil); err != nil {
 		return err
 	}
 	client := r.client(one.line, one.name)
@@ -204,20 +201,13 @@ func (r *run) served(ctx context.Context, one *replica) (int, error) {
 // that is called so, and where it serves the rest.
 func metricsURLs(p *corev1.Pod, container string, port int) (list []string) {
 	add := func(port, path string) {
-		u := fmt.Sprintf("http://%s:%s/%s", p.Status.PodIP, port, strings.TrimPrefix(path, "/"))
-		if strings.Contains(p.Status.PodIP, ":") {
-			u = fmt.Sprintf("http://[%s]:%s/%s", p.Status.PodIP, port, strings.TrimPrefix(path, "/"))
-		}
+		u := fmt.Sprintf("http://%s/%s", net.JoinHostPort(p.Status.PodIP, port), strings.TrimPrefix(path, "/"))
 		if !slices.Contains(list, u) {
 			list = append(list, u)
 		}
 	}
 	if at := p.Annotations["prometheus.io/port"]; at != "" {
-		path := p.Annotations["prometheus.io/path"]
-		if path == "" {
-			path = "metrics"
-		}
-		add(at, path)
+		add(at, cmp.Or(p.Annotations["prometheus.io/path"], "metrics"))
 	}
 	for _, c := range p.Spec.Containers {
 		for _, one := range c.Ports {

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -45,45 +46,38 @@ func (t *tunnel) connection(ctx context.Context) (httpstream.Connection, int, er
 	if over != nil {
 		return over, n, nil
 	}
-	made := make(chan dialled, 1)
-	go func() { made <- t.dialAnew() }()
+	var made httpstream.Connection
+	dialled := make(chan error, 1)
+	go func() {
+		var err error
+		made, err = t.dialAnew()
+		dialled <- err
+	}()
 	select {
-	case d := <-made:
-		if d.err != nil {
-			return nil, 0, d.err
+	case err := <-dialled:
+		if err != nil {
+			return nil, 0, err
 		}
-		over, n := t.next(d.over)
+		over, n := t.next(made)
 		return over, n, nil
 	case <-ctx.Done():
 	case <-time.After(dialPatience):
 	}
 	go func() {
-		if d := <-made; d.err == nil {
-			d.over.Close() // nobody waits for it any more
+		if <-dialled == nil {
+			made.Close() // nobody waits for it any more
 		}
 	}()
-	if err := ctx.Err(); err != nil {
-		return nil, 0, err
-	}
-	return nil, 0, fmt.Errorf("port-forward: no answer within %s", number.Chosen(dialPatience))
+	return nil, 0, cmp.Or(ctx.Err(), fmt.Errorf("port-forward: no answer within %s", number.Chosen(dialPatience)))
 }
 
-// dialled is what came of dialling.
-type dialled struct {
-	over httpstream.Connection
-	err  error
-}
-
-func (t *tunnel) dialAnew() dialled {
+func (t *tunnel) dialAnew() (httpstream.Connection, error) {
 	over, protocol, err := t.dialer.Dial(portforward.PortForwardProtocolV1Name)
-	if err != nil {
-		return dialled{err: err}
-	}
-	if protocol != portforward.PortForwardProtocolV1Name {
+	if err == nil && protocol != portforward.PortForwardProtocolV1Name {
 		over.Close()
-		return dialled{err: fmt.Errorf("port-forward: the API server uses the protocol %q instead of %q", protocol, portforward.PortForwardProtocolV1Name)}
+		err = fmt.Errorf("port-forward: the API server uses the protocol %q instead of %q", protocol, portforward.PortForwardProtocolV1Name)
 	}
-	return dialled{over: over}
+	return over, err
 }
 
 // next is the connection that lives, or the one that was dialled where none does, with the

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/httpstream"
 
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/measure/kube/agent"
 )
 
 // hanging dials for as long as a kubelet that does not answer.
@@ -67,7 +66,7 @@ func TestLocalLoadKeepsAddresses(t *testing.T) {
 	close(failed)
 	f := &localLoad{lines: map[string]*tunnel{"10.0.0.1": {dialer: hanging{failed}}}}
 	offer := func(urls []string) error {
-		_, err := f.Load(t.Context(), load.Options{URLs: urls, Connections: 1, Duration: 10 * time.Millisecond}, agent.Moments{})
+		_, err := f.Load(t.Context(), load.Options{URLs: urls, Connections: 1, Duration: 10 * time.Millisecond}, func(time.Duration) {})
 		return err
 	}
 	const pod = "http://10.0.0.1:8080/"

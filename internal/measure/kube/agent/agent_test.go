@@ -40,7 +40,7 @@ func (t *through) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// offers answers each load after both of its moments.
+// offers answers each load after the end of its measured time.
 type offers struct {
 	mu   sync.Mutex
 	seen []load.Options
@@ -54,7 +54,6 @@ func (o *offers) offer(_ context.Context, l load.Options) (*load.Result, error) 
 	if o.err != nil {
 		return nil, o.err
 	}
-	l.Began()
 	l.Ended()
 	h := hdrhistogram.New(1, int64(time.Minute), 3)
 	h.RecordValue(12345)
@@ -80,9 +79,9 @@ func TestLoad(t *testing.T) {
 		way := serve(t, o)
 		way.lossy = lossy
 		c := &Client{Token: testToken, Transport: way, Patience: time.Minute}
-		var began, ended int
+		ended := 0
 		want := load.Options{URLs: []string{"http://10.0.0.1:80/"}, Body: []byte{0, 1, 255}, Headers: []string{"A: b"}, Connections: 3, Rate: 12.5, Duration: time.Second, Settle: 5, Timeout: 9, Threads: 2}
-		r, err := c.Load(t.Context(), want, Moments{Began: func(time.Duration) { began++ }, Ended: func(time.Duration) { ended++ }})
+		r, err := c.Load(t.Context(), want, func(time.Duration) { ended++ })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,8 +91,8 @@ func TestLoad(t *testing.T) {
 		if len(r.PerRequest) != 1 || r.PerRequest[0].Name != "GET /a" || r.PerRequest[0].Answered != 7 || r.PerRequest[0].Latency.Max() != r.Latency.Max() {
 			t.Errorf("lossy %v: of a mix %+v", lossy, r.PerRequest)
 		}
-		if began != 1 || ended != 1 || len(o.seen) != 1 {
-			t.Errorf("lossy %v: began %d times, ended %d, offered %d", lossy, began, ended, len(o.seen))
+		if ended != 1 || len(o.seen) != 1 {
+			t.Errorf("lossy %v: ended %d times, offered %d", lossy, ended, len(o.seen))
 		}
 		got := o.seen[0]
 		if got.Connections != 3 || got.Rate != 12.5 || string(got.Body) != "\x00\x01\xff" || got.Headers[0] != "A: b" || got.Settle != 5 || got.Threads != 2 || got.URLs[0] != want.URLs[0] {
@@ -105,7 +104,7 @@ func TestLoad(t *testing.T) {
 // What the engine refuses is reported as it is, at once.
 func TestLoadRefused(t *testing.T) {
 	c := &Client{Token: testToken, Transport: serve(t, &offers{err: errors.New("no such engine")}), Patience: time.Minute}
-	_, err := c.Load(t.Context(), load.Options{}, Moments{})
+	_, err := c.Load(t.Context(), load.Options{}, nil)
 	var refused *RefusedError
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "no such engine") {
 		t.Errorf("%v", err)
@@ -117,7 +116,7 @@ func TestGone(t *testing.T) {
 	why := errors.New("pod load was evicted")
 	c := &Client{Token: testToken, Transport: &through{to: "127.0.0.1:1"}, Patience: time.Hour, Gone: func(context.Context) error { return why }}
 	var lost *LostError
-	if _, err := c.Load(t.Context(), load.Options{}, Moments{}); !errors.As(err, &lost) || !errors.Is(err, why) {
+	if _, err := c.Load(t.Context(), load.Options{}, nil); !errors.As(err, &lost) || !errors.Is(err, why) {
 		t.Errorf("%v", err)
 	}
 	c = &Client{Token: testToken, Transport: &through{to: "127.0.0.1:1"}, Patience: time.Millisecond}
@@ -242,7 +241,7 @@ func TestLoadsAreBounded(t *testing.T) {
 		t.Errorf("an endless body: %d %s, after %d bytes", w.Code, w.Body, endless.read)
 	}
 	c := &Client{Token: testToken, Transport: serve(t, &offers{}), Patience: time.Minute}
-	_, err := c.Load(t.Context(), load.Options{Duration: longest + 1}, Moments{})
+	_, err := c.Load(t.Context(), load.Options{Duration: longest + 1}, nil)
 	var refused *RefusedError
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "at most 24h") {
 		t.Errorf("a load of more than a day: %v", err)

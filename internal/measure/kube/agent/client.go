@@ -61,46 +61,32 @@ type Client struct {
 	Renew func()
 }
 
-// Moments are called as a load runs; late is how long ago it was. Either may be nil.
-type Moments struct{ Began, Ended func(late time.Duration) }
-
-// Load offers a load and waits for what comes of it.
-func (c *Client) Load(ctx context.Context, o load.Options, m Moments) (*load.Result, error) {
+// Load offers a load and waits for what comes of it. ended is called once the measured time is over;
+// late is how long ago that was.
+func (c *Client) Load(ctx context.Context, o load.Options, ended func(late time.Duration)) (*load.Result, error) {
 	id := "/loads/" + rand.Text()
 	if err := c.ask(ctx, http.MethodPut, id, o, nil); err != nil {
 		return nil, err
 	}
-	told := map[moment]bool{}
-	for _, step := range []struct {
-		until moment
-		tell  func(time.Duration)
-	}{{begun, m.Began}, {ended, m.Ended}, {done, nil}} {
-		for !told[step.until] {
-			var p progress
-			if err := c.ask(ctx, http.MethodGet, id+"?until="+string(step.until), nil, &p); err != nil {
-				return nil, err
-			}
-			for at, ago := range map[moment]*time.Duration{begun: p.BegunAgo, ended: p.EndedAgo} {
-				if at == step.until && ago != nil {
-					told[at] = true
-					if step.tell != nil {
-						step.tell(*ago)
-					}
-				}
-			}
-			switch {
-			case p.Done && p.Error != "":
-				return nil, &RefusedError{p.Error}
-			case p.Done && step.until == done && p.Result == nil:
-				return nil, errors.New("the agent sent the load but has no result of it")
-			case p.Done && step.until == done:
-				return p.Result.unpack()
-			case p.Done:
-				told[step.until] = true
-			}
+	for until := untilEnded; ; {
+		var p progress
+		if err := c.ask(ctx, http.MethodGet, id+until, nil, &p); err != nil {
+			return nil, err
+		}
+		if p.EndedAgo != nil && until == untilEnded {
+			ended(*p.EndedAgo)
+			until = ""
+		}
+		switch {
+		case !p.Done:
+		case p.Error != "":
+			return nil, &RefusedError{p.Error}
+		case p.Result == nil:
+			return nil, errors.New("the agent sent the load but has no result of it")
+		default:
+			return p.Result.unpack()
 		}
 	}
-	return nil, nil
 }
 
 // Fetch asks a URL once, from the agent's pod.

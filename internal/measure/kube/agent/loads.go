@@ -10,12 +10,12 @@ import (
 
 // job is a load under way, or what came of it.
 type job struct {
-	mu           sync.Mutex
-	begun, ended time.Time
-	result       *result
-	failed       string
-	changed      chan struct{} // closed, and made again, at each step
-	done         bool
+	mu      sync.Mutex
+	ended   time.Time // its measured time
+	result  *result
+	failed  string
+	changed chan struct{} // closed, and made again, at each step
+	done    bool
 }
 
 func newJob() *job { return &job{changed: make(chan struct{})} }
@@ -31,7 +31,6 @@ func (j *job) step(change func()) {
 
 // run offers the load.
 func (j *job) run(ctx context.Context, o load.Options, offer Offer) {
-	o.Began = func() { j.step(func() { j.begun = time.Now() }) }
 	o.Ended = func() { j.step(func() { j.ended = time.Now() }) }
 	r, err := offer(ctx, o)
 	packed, packErr := pack(r)
@@ -45,17 +44,17 @@ func (j *job) run(ctx context.Context, o load.Options, offer Offer) {
 	})
 }
 
-// wait returns when the job has come to a moment, or ctx ends.
-func (j *job) wait(ctx context.Context, until moment) progress {
+// wait returns when the job is done, or with ended its measured time is over, or ctx ends.
+func (j *job) wait(ctx context.Context, ended bool) progress {
 	for {
 		j.mu.Lock()
-		p := progress{Done: j.done, Error: j.failed, BegunAgo: since(j.begun), EndedAgo: since(j.ended)}
-		changed := j.changed
-		if j.done {
-			p.Result = j.result
+		p := progress{Done: j.done, Error: j.failed, Result: j.result}
+		if !j.ended.IsZero() {
+			p.EndedAgo = new(time.Since(j.ended))
 		}
+		changed := j.changed
 		j.mu.Unlock()
-		if p.Done || until == begun && p.BegunAgo != nil || until == ended && p.EndedAgo != nil {
+		if p.Done || ended && p.EndedAgo != nil {
 			return p
 		}
 		select {
@@ -64,11 +63,4 @@ func (j *job) wait(ctx context.Context, until moment) progress {
 			return p
 		}
 	}
-}
-
-func since(t time.Time) *time.Duration {
-	if t.IsZero() {
-		return nil
-	}
-	return new(time.Since(t))
 }

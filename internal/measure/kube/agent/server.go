@@ -26,6 +26,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/load"
 )
 
@@ -78,10 +79,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, idle time.Duration) 
 	web := &http.Server{Handler: s.Handler(ctx), ReadHeaderTimeout: askPatience}
 	go func() {
 		for ctx.Err() == nil && !s.idleFor(idle) {
-			select {
-			case <-ctx.Done():
-			case <-time.After(min(idleInterval, idle)):
-			}
+			_ = wait.For(ctx, min(idleInterval, idle))
 		}
 		cancel()
 		web.Close()
@@ -189,26 +187,35 @@ func (s *Server) awaitLoad(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), longPoll)
 	defer cancel()
-	p := j.wait(ctx, moment(r.URL.Query().Get("until")))
-	write(w, p)
+	write(w, j.wait(ctx, r.URL.Query().Has("until")))
 }
 
 // fetch asks a URL once, as seen from this pod.
 func (s *Server) fetch(w http.ResponseWriter, r *http.Request) {
-	client := http.Client{Timeout: askPatience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} // nothing secret is sent; the load verifies for itself
-	response, err := client.Get(r.URL.Query().Get("url"))
-	if err != nil {
-		write(w, Answer{Error: err.Error()})
-		return
+	ctx, cancel := context.WithTimeout(r.Context(), askPatience)
+	defer cancel()
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // nothing secret is sent; the load verifies for itself
+	write(w, Fetch(ctx, transport, r.URL.Query().Get("url")))
+}
+
+// Fetch asks a URL once, and follows it nowhere.
+func Fetch(ctx context.Context, by http.RoundTripper, url string) (a Answer) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	var response *http.Response
+	if err == nil {
+		request.Close = true // who is not ready is asked again and again
+		response, err = by.RoundTrip(request)
 	}
-	defer response.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(response.Body, mostBody))
-	a := Answer{Status: response.StatusCode, Body: string(b)}
+	if err == nil {
+		defer response.Body.Close()
+		var b []byte
+		b, err = io.ReadAll(io.LimitReader(response.Body, mostBody))
+		a.Status, a.Body = response.StatusCode, string(b)
+	}
 	if err != nil {
 		a.Error = err.Error()
 	}
-	write(w, a)
+	return a
 }
 
 func (s *Server) startSpan(w http.ResponseWriter, r *http.Request) {

@@ -75,19 +75,12 @@ type Answer struct {
 	Error  string `json:"error"`
 }
 
-// moment is a step of a load.
-type moment string
+// untilEnded asks for the end of a load's measured time; without it, its result is asked for.
+const untilEnded = "?until=ended"
 
-const (
-	begun moment = "begun" // its first request
-	ended moment = "ended" // of the measured time
-	done  moment = "done"  // the result is there
-)
-
-// progress is how far a load is, and since when.
+// progress is how far a load is.
 type progress struct {
-	BegunAgo *time.Duration `json:"begun_ago"`
-	EndedAgo *time.Duration `json:"ended_ago"`
+	EndedAgo *time.Duration `json:"ended_ago"` // the measured time; null: it is not over
 	Done     bool           `json:"done"`
 	Result   *result        `json:"result"`
 	Error    string         `json:"error"`
