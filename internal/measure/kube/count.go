@@ -96,43 +96,22 @@ func (c *counting) usage(of *load.Result, span time.Duration) *journal.Usage {
 // that the setting sets is counted by itself.
 func sum(list []agent.Counted, quota *float64) *journal.Usage {
 	u := &journal.Usage{}
-	addMemory(u, list)
+	memory, gc := make([]*journal.Memory, len(list)), make([]*journal.GC, len(list))
 	for i, one := range list {
+		memory[i], gc[i] = one.Memory, one.GC
 		u.MeasuredSeconds = max(u.MeasuredSeconds, one.MeasuredSeconds)
 		if i == 0 {
 			u.HostUse = one.HostUse
 		}
-		if one.CPUSeconds != nil {
-			if u.CPUSeconds == nil {
-				u.CPUSeconds = &journal.CPUSeconds{}
-			}
-			u.CPUSeconds.User += one.CPUSeconds.User
-			u.CPUSeconds.System += one.CPUSeconds.System
-			if i > 0 && u.HostUse != nil && u.HostUse.OtherCPUSeconds != nil { // to the first the rest are others
-				u.HostUse.OtherCPUSeconds = new(max(0, *u.HostUse.OtherCPUSeconds-one.CPUSeconds.Total()))
-			}
-		}
-		if one.ContextSwitches != nil {
-			if u.ContextSwitches == nil {
-				u.ContextSwitches = &journal.ContextSwitches{}
-			}
-			u.ContextSwitches.Voluntary += one.ContextSwitches.Voluntary
-			u.ContextSwitches.Involuntary += one.ContextSwitches.Involuntary
+		trial.AddCounts(u, one.Usage)
+		if i > 0 && one.CPUSeconds != nil && u.HostUse != nil && u.HostUse.OtherCPUSeconds != nil { // to the first the rest are others
+			u.HostUse.OtherCPUSeconds = new(max(0, *u.HostUse.OtherCPUSeconds-one.CPUSeconds.Total()))
 		}
 		if one.RunQueueWaitSeconds != nil {
-			if u.RunQueueWaitSeconds == nil {
-				u.RunQueueWaitSeconds = new(0.0)
-			}
-			*u.RunQueueWaitSeconds += *one.RunQueueWaitSeconds
-		}
-		if one.PageFaults != nil {
-			u.PageFaults = u.PageFaults.Plus(*one.PageFaults)
+			*trial.Of(&u.RunQueueWaitSeconds) += *one.RunQueueWaitSeconds
 		}
 		if one.ThreadsMax != nil {
-			if u.ThreadsMax == nil {
-				u.ThreadsMax = new(0)
-			}
-			*u.ThreadsMax += *one.ThreadsMax
+			*trial.Of(&u.ThreadsMax) += *one.ThreadsMax
 		}
 		counted := false
 		for _, l := range one.Limits {
@@ -144,12 +123,10 @@ func sum(list []agent.Counted, quota *float64) *journal.Usage {
 				continue
 			}
 			counted = true
-			if u.Cgroup == nil {
-				u.Cgroup = &journal.Cgroup{}
-			}
-			u.Cgroup.Add(l.Cgroup)
+			trial.Of(&u.Cgroup).Add(l.Cgroup)
 		}
 	}
+	u.Memory, u.GC = trial.SumAll(memory, (*journal.Memory).Add), trial.SumAll(gc, (*journal.GC).Add)
 	return u
 }
 
@@ -182,25 +159,4 @@ func (r *run) gone(ctx context.Context, name string) error {
 		return fmt.Errorf("pod %s still exists: %w", name, ctx.Err())
 	}
 	return err
-}
-
-// addMemory adds the memory of all targets, and what their garbage collectors did, where
-// that is known of each.
-func addMemory(u *journal.Usage, list []agent.Counted) {
-	memory, gc := &journal.Memory{}, &journal.GC{}
-	for _, one := range list {
-		if memory != nil && one.Memory != nil {
-			memory.Add(*one.Memory)
-		} else {
-			memory = nil
-		}
-		if gc != nil && one.GC != nil {
-			gc.Add(*one.GC)
-		} else {
-			gc = nil
-		}
-	}
-	if len(list) > 0 {
-		u.Memory, u.GC = memory, gc
-	}
 }

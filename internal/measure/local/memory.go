@@ -28,25 +28,20 @@ func (r *run) follow(f fleet) []followed {
 
 // collected is what all of them did since; nil where that of one is not known.
 func (c *counters) collected() *journal.GC {
-	sum := &journal.GC{}
-	for _, one := range c.collectors {
+	list := make([]*journal.GC, len(c.collectors))
+	for i, one := range c.collectors {
 		if one.pid == 0 {
-			return nil
+			continue
 		}
 		gc, err := c.run.reader.GC(one.pid)
 		if err != nil {
-			return nil
+			continue
 		}
-		span, ok := gc.Since(one.before, c.began)
-		if !ok {
-			return nil
+		if span, ok := gc.Since(one.before, c.began); ok {
+			list[i] = new(trial.GCOf(span, time.Since(c.began)))
 		}
-		sum.Add(trial.GCOf(span, time.Since(c.began)))
 	}
-	if len(c.collectors) == 0 {
-		return nil
-	}
-	return sum
+	return trial.SumAll(list, (*journal.GC).Add)
 }
 
 // rarely is how far apart looks at a batch program are before its collector is looked
@@ -55,9 +50,8 @@ const rarely = 20 * time.Millisecond
 
 // passing is what is seen of a batch program while it runs: as of the last look.
 type passing struct {
-	peak    int64 // bytes, of all processes at once
-	replica []journal.GC
-	known   []bool
+	peak    int64         // bytes, of all processes at once
+	replica []*journal.GC // nil: it is not known
 }
 
 // look reads the memory and the collectors of the replicas that still run. They started
@@ -65,8 +59,8 @@ type passing struct {
 // that the runtime no longer knows when its first cycle ended (256 cycles, which a program
 // that allocates much has behind it in 50 ms).
 func (p *passing) look(r *run, f fleet, began time.Time, pause time.Duration) {
-	if p.known == nil {
-		p.replica, p.known = make([]journal.GC, len(f)), make([]bool, len(f))
+	if p.replica == nil {
+		p.replica = make([]*journal.GC, len(f))
 	}
 	var all []int
 	for i, one := range f {
@@ -83,7 +77,7 @@ func (p *passing) look(r *run, f fleet, began time.Time, pause time.Duration) {
 			continue
 		}
 		if gc, err := r.reader.GC(pid); err == nil {
-			p.replica[i], p.known[i] = trial.GCOf(gc.All(), time.Since(began)), true
+			p.replica[i] = new(trial.GCOf(gc.All(), time.Since(began)))
 		}
 	}
 	if m, ok := observe.MemoryOf(all); ok {
@@ -96,14 +90,5 @@ func (p *passing) record(u *journal.Usage) {
 	if p.peak > 0 {
 		u.Memory = &journal.Memory{PeakRSSBytes: p.peak}
 	}
-	sum := &journal.GC{}
-	for i, known := range p.known {
-		if !known {
-			return
-		}
-		sum.Add(p.replica[i])
-	}
-	if len(p.known) > 0 {
-		u.GC = sum
-	}
+	u.GC = trial.SumAll(p.replica, (*journal.GC).Add)
 }

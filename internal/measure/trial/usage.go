@@ -18,20 +18,7 @@ func addUsage(sum *journal.Usage, u journal.Usage) {
 	first := sum.MeasuredSeconds == 0
 	sum.HostUse = u.HostUse
 	sum.MeasuredSeconds += u.MeasuredSeconds
-	if u.CPUSeconds != nil {
-		if sum.CPUSeconds == nil {
-			sum.CPUSeconds = &journal.CPUSeconds{}
-		}
-		sum.CPUSeconds.User += u.CPUSeconds.User
-		sum.CPUSeconds.System += u.CPUSeconds.System
-	}
-	if u.ContextSwitches != nil {
-		if sum.ContextSwitches == nil {
-			sum.ContextSwitches = &journal.ContextSwitches{}
-		}
-		sum.ContextSwitches.Voluntary += u.ContextSwitches.Voluntary
-		sum.ContextSwitches.Involuntary += u.ContextSwitches.Involuntary
-	}
+	AddCounts(sum, u)
 	if u.BesideCPUSeconds != nil {
 		sum.BesideCPUSeconds = plus(sum.BesideCPUSeconds, *u.BesideCPUSeconds)
 	}
@@ -42,27 +29,17 @@ func addUsage(sum *journal.Usage, u journal.Usage) {
 		sum.ThreadsMax = u.ThreadsMax
 	}
 	if m := u.Memory; m != nil {
-		if sum.Memory == nil {
-			sum.Memory = &journal.Memory{}
-		}
-		sum.Memory.PeakRSSBytes = max(sum.Memory.PeakRSSBytes, m.PeakRSSBytes)
-	}
-	if u.PageFaults != nil {
-		sum.PageFaults = sum.PageFaults.Plus(*u.PageFaults)
+		peak := &Of(&sum.Memory).PeakRSSBytes
+		*peak = max(*peak, m.PeakRSSBytes)
 	}
 	if u.GC != nil {
-		if sum.GC == nil {
-			sum.GC = &journal.GC{}
-		}
-		heap := max(sum.GC.HeapBytes, u.GC.HeapBytes) // one run after the other
-		sum.GC.Add(*u.GC)
-		sum.GC.HeapBytes = heap
+		all := Of(&sum.GC)
+		heap := max(all.HeapBytes, u.GC.HeapBytes) // one run after the other
+		all.Add(*u.GC)
+		all.HeapBytes = heap
 	}
 	if u.Cgroup != nil {
-		if sum.Cgroup == nil {
-			sum.Cgroup = &journal.Cgroup{}
-		}
-		sum.Cgroup.Add(*u.Cgroup)
+		Of(&sum.Cgroup).Add(*u.Cgroup)
 	}
 	for _, l := range u.OuterLimits {
 		i := slices.IndexFunc(sum.OuterLimits, func(have journal.OuterLimit) bool { return have.Group == l.Group && have.CPUs == l.CPUs })
@@ -72,6 +49,41 @@ func addUsage(sum *journal.Usage, u journal.Usage) {
 		}
 		sum.OuterLimits[i].Cgroup.Add(l.Cgroup)
 	}
+}
+
+// AddCounts adds what the kernel counted of other processes.
+func AddCounts(sum *journal.Usage, u journal.Usage) {
+	if cpu := u.CPUSeconds; cpu != nil {
+		all := Of(&sum.CPUSeconds)
+		all.User, all.System = all.User+cpu.User, all.System+cpu.System
+	}
+	if switches := u.ContextSwitches; switches != nil {
+		all := Of(&sum.ContextSwitches)
+		all.Voluntary, all.Involuntary = all.Voluntary+switches.Voluntary, all.Involuntary+switches.Involuntary
+	}
+	if u.PageFaults != nil {
+		sum.PageFaults = sum.PageFaults.Plus(*u.PageFaults)
+	}
+}
+
+// SumAll adds up what is known of each; nil where that of one is not.
+func SumAll[T any](list []*T, add func(sum *T, one T)) *T {
+	if len(list) == 0 || slices.Contains(list, nil) {
+		return nil
+	}
+	sum := new(T)
+	for _, one := range list {
+		add(sum, *one)
+	}
+	return sum
+}
+
+// Of is what a pointer leads to. One that leads nowhere gets a zero value.
+func Of[T any](p **T) *T {
+	if *p == nil {
+		*p = new(T)
+	}
+	return *p
 }
 
 func plus(sum *float64, x float64) *float64 {
