@@ -37,38 +37,28 @@ type Program struct {
 // *plan.FieldError: a command, a CPU.
 func Check(spec plan.Spec, built bool) error {
 	t := spec.Target
+	var own, beside, load []string
 	if t.Build == "" && !built && t.Attach == nil {
-		if err := supervisor.CheckCommand(t.Command[0]); err != nil {
-			return plan.WrongBy("command", err)
-		}
+		own = t.Command
 	}
-	if len(t.Against) > 0 {
-		if err := supervisor.CheckCommand(t.Against[0]); err != nil {
-			return plan.Wrong("command", "OLD: %s", err)
-		}
-	}
-	if len(t.Prepare) > 0 {
-		if err := supervisor.CheckCommand(t.Prepare[0]); err != nil {
-			return plan.WrongBy("prepare", err)
-		}
-	}
-	if b := t.Beside; b != nil {
-		if err := supervisor.CheckCommand(b.Command[0]); err != nil {
-			return plan.WrongBy("beside", err)
-		}
-	}
-	if len(t.Ready.Command) > 0 {
-		if err := supervisor.CheckCommand(t.Ready.Command[0]); err != nil {
-			return plan.WrongBy("ready", err)
-		}
+	if t.Beside != nil {
+		beside = t.Beside.Command
 	}
 	if spec.Load.Command != "" {
-		argv, err := spec.LoadCommand(target.ExpandPort([]string{t.URL}, 1), spec.Load.Rate)
-		if err == nil {
-			err = supervisor.CheckCommand(argv[0])
-		}
-		if err != nil {
+		var err error
+		if load, err = spec.LoadCommand(target.ExpandPort([]string{t.URL}, 1), spec.Load.Rate); err != nil {
 			return plan.WrongBy("load", err)
+		}
+	}
+	for _, c := range []struct {
+		field, prefix string
+		command       []string
+	}{{"command", "", own}, {"command", "OLD: ", t.Against}, {"prepare", "", t.Prepare}, {"beside", "", beside}, {"ready", "", t.Ready.Command}, {"load", "", load}} {
+		if len(c.command) == 0 {
+			continue
+		}
+		if err := supervisor.CheckCommand(c.command[0]); err != nil {
+			return plan.WrongBy(c.field, fmt.Errorf("%s%w", c.prefix, err))
 		}
 	}
 	if err := checkCPUs("target", t.CPUs); err != nil {

@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -71,19 +70,8 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *log)
 		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: varied(environment(slices.Concat(r.config.Environ, target.ExpandPort(r.spec.Target.Env, port)), r.atStart()), r.Setting.Variables),
 		CPUs: r.targetOn(), Log: output.file, ErrorLog: output.errs, LogLimit: trial.LogLimit,
 	}
-	if r.groups != nil {
-		if one.group, err = r.groups.New(); err != nil {
-			return fmt.Errorf("cannot make a cgroup for the CPU limit: %w", err)
-		}
-		if err := setShares(one.group, r.spec.Target.Shares); err != nil {
-			return err
-		}
-		spec.ProcsFiles = []string{one.group.ProcsFile()}
-	}
-	if quota := r.Setting.QuotaCPUs; quota != nil {
-		if err := one.group.SetQuota(*quota); err != nil {
-			return err
-		}
+	if one.group, err = r.newGroup("the CPU limit", &spec, r.spec.Target.Shares, r.Setting.QuotaCPUs); err != nil {
+		return err
 	}
 	one.limits = limitsAround(one.cgroup())
 	one.Process, err = target.Start(ctx, spec)

@@ -56,38 +56,27 @@ func closeLogs(list []*log) {
 // are kept.
 func (l *log) next() error {
 	end, err := l.file.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
 	if l.keep == 0 {
 		l.keep = end
 	}
-	if end > trial.LogLimit+l.keep {
-		if err := l.file.Truncate(l.keep); err != nil {
-			return err
-		}
-		if end, err = l.file.Seek(0, io.SeekEnd); err != nil {
-			return err
-		}
+	if err == nil {
+		l.from, err = shorten(l.file, l.keep)
 	}
-	l.from = end
-	return l.nextErrs()
+	if err == nil && l.errs != nil {
+		_, err = shorten(l.errs, 0)
+	}
+	return err
 }
 
-// nextErrs empties the log of stderr where it has grown too long.
-func (l *log) nextErrs() error {
-	if l.errs == nil {
-		return nil
+// shorten leaves of a file that has grown too long its beginning. It is written to at its end.
+func shorten(f *os.File, keep int64) (end int64, err error) {
+	if end, err = f.Seek(0, io.SeekEnd); err != nil || end <= trial.LogLimit+keep {
+		return end, err
 	}
-	end, err := l.errs.Seek(0, io.SeekEnd)
-	if err != nil || end <= trial.LogLimit {
-		return err
+	if err := f.Truncate(keep); err != nil {
+		return end, err
 	}
-	if err := l.errs.Truncate(0); err != nil {
-		return err
-	}
-	_, err = l.errs.Seek(0, io.SeekEnd)
-	return err
+	return f.Seek(0, io.SeekEnd)
 }
 
 // output is what the last run printed.

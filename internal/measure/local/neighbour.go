@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -21,7 +22,7 @@ const neighbourStart = 200 * time.Millisecond
 type neighbour struct {
 	*supervisor.Process
 	group *cgroup.Group // nil: nothing of the sweep has a quota
-	quota float64       // 0: it has none
+	quota *float64      // nil or 0: it has none
 	log   *log
 }
 
@@ -36,26 +37,15 @@ func (r *run) startNeighbour(ctx context.Context, port int) (err error) {
 	if err != nil {
 		return err
 	}
-	one := &neighbour{log: logs[0]}
+	one := &neighbour{log: logs[0], quota: cmp.Or(b.Quota, r.Setting.QuotaCPUs)}
 	defer func() {
 		if err != nil {
 			one.end(0)
 		}
 	}()
 	spec := supervisor.Spec{Command: target.ExpandPort(b.Command, port), Env: r.config.Environ, CPUs: r.targetOn(), Log: one.log.file, LogLimit: trial.LogLimit}
-	if r.groups != nil {
-		if one.group, err = r.groups.New(); err != nil {
-			return fmt.Errorf("cannot make a cgroup for --beside: %w", err)
-		}
-		if err := setShares(one.group, b.Shares); err != nil {
-			return err
-		}
-		spec.ProcsFiles = []string{one.group.ProcsFile()}
-		if one.quota = neighbourLimit(b, r.Setting); one.quota > 0 {
-			if err = one.group.SetQuota(one.quota); err != nil {
-				return err
-			}
-		}
+	if one.group, err = r.newGroup("--beside", &spec, b.Shares, one.quota); err != nil {
+		return err
 	}
 	r.Step(plan.StepNeighbour)
 	if one.Process, err = supervisor.Start(ctx, spec); err != nil {
@@ -73,17 +63,6 @@ func (r *run) startNeighbour(ctx context.Context, port int) (err error) {
 		r.neighbour = one
 	}
 	return err
-}
-
-// neighbourLimit is the neighbour's limit in CPUs; 0: none.
-func neighbourLimit(b *plan.Neighbour, setting journal.Setting) float64 {
-	switch {
-	case b.Quota != nil:
-		return *b.Quota
-	case setting.QuotaCPUs != nil:
-		return *setting.QuotaCPUs
-	}
-	return 0
 }
 
 // end stops the neighbour and removes its group. There need not be one.

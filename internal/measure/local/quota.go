@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/number"
@@ -39,20 +40,31 @@ func (r *run) limited(f fleet) (list []limited) {
 	return list
 }
 
-// setShares gives a group its CPU shares, if it has some of its own.
-func setShares(g *cgroup.Group, shares int64) error {
-	if shares == 0 {
-		return nil
-	}
-	return g.SetShares(shares)
-}
-
 // limited is the neighbour, if there is one and it has a quota.
 func (n *neighbour) limited() (list []limited) {
-	if n != nil && n.quota > 0 {
-		list = append(list, limited{"the --beside program", n.quota, n.group, n.pids})
+	if n != nil && n.quota != nil && *n.quota > 0 {
+		list = append(list, limited{"the --beside program", *n.quota, n.group, n.pids})
 	}
 	return list
+}
+
+// newGroup creates the group of a program that is about to be started, with shares and a limit of
+// its own (0 and nil: none); nil where nothing of the sweep has any. With an error there may be one.
+func (r *run) newGroup(of string, spec *supervisor.Spec, shares int64, quota *float64) (g *cgroup.Group, err error) {
+	if r.groups == nil {
+		return nil, nil
+	}
+	if g, err = r.groups.New(); err != nil {
+		return nil, fmt.Errorf("cannot create a cgroup for %s: %w", of, err)
+	}
+	spec.ProcsFiles = []string{g.ProcsFile()}
+	if shares != 0 {
+		err = g.SetShares(shares)
+	}
+	if err == nil && quota != nil && *quota > 0 {
+		err = g.SetQuota(*quota)
+	}
+	return g, err
 }
 
 // checkQuotas looks for a process that has left the group of its quota.
