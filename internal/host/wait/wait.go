@@ -1,4 +1,4 @@
-// Package wait waits for a time, and for several things at once.
+// Package wait waits for a time, for several things at once, and between calls that are repeated.
 package wait
 
 import (
@@ -27,4 +27,27 @@ func All(n int, do func(i int) error) error {
 	}
 	all.Wait()
 	return errors.Join(errs...)
+}
+
+// Every calls a function again and again, so far apart, until stop is called, which returns when the
+// last call has. It may be called again.
+func Every(d time.Duration, do func()) (stop func()) {
+	end := make(chan struct{})
+	var calls sync.WaitGroup
+	calls.Go(func() {
+		tick := time.NewTicker(d)
+		defer tick.Stop()
+		for {
+			select {
+			case <-end:
+				return
+			case <-tick.C:
+				do()
+			}
+		}
+	})
+	return sync.OnceFunc(func() {
+		close(end)
+		calls.Wait()
+	})
 }

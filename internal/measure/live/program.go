@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/host/sockets"
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/meter"
@@ -299,8 +300,7 @@ const looksPerSecond = 60
 
 // unread sums the connections in which something waits to be read over time.
 type unread struct {
-	end  chan struct{}
-	done sync.WaitGroup
+	stop func()
 
 	mu     sync.Mutex
 	summed float64 // connections times seconds, until the last look
@@ -311,21 +311,13 @@ type unread struct {
 
 // watchUnread has looked once when it returns: what begins at once has a sum to begin from.
 func watchUnread(l *sockets.Listening) *unread {
-	u := &unread{end: make(chan struct{})}
+	u := &unread{}
 	u.look(l.Unread())
-	u.done.Go(func() {
-		defer l.Close()
-		tick := time.NewTicker(time.Second / looksPerSecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-u.end:
-				return
-			case <-tick.C:
-				u.look(l.Unread())
-			}
-		}
-	})
+	end := wait.Every(time.Second/looksPerSecond, func() { u.look(l.Unread()) })
+	u.stop = func() {
+		end()
+		l.Close()
+	}
 	return u
 }
 
@@ -340,11 +332,6 @@ func (u *unread) look(n int, err error) {
 		u.summed -= mostUnread // what ends with less than it began with is not known: a part is missing
 	}
 	u.n, u.at, u.failed = n, now, err
-}
-
-func (u *unread) stop() {
-	close(u.end)
-	u.done.Wait()
 }
 
 // sum is false while the sockets cannot be looked at: what is not known is not 0.

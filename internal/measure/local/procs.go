@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
 )
@@ -29,29 +29,25 @@ func (r *run) readProcess(pid int, pids []int) trial.Reading {
 // second time it reads the same process, if that still runs: to look for the socket takes
 // the kernel some milliseconds.
 func (r *run) readServers() ([]trial.Reading, error) {
-	f := r.fleet
 	var readings []trial.Reading
-	for _, one := range f {
+	for _, one := range r.fleet {
 		pids := one.pids()
-		if one.attached != nil { // whoever listens at the URL's port, a proxy say
-			readings = append(readings, r.readBusiest(pids))
-			one.program, _ = r.reader.BusiestGo(pids)
-			continue
-		}
-		if r.looked && slices.Contains(pids, one.program) {
+		if one.attached == nil && r.looked && slices.Contains(pids, one.program) {
 			readings = append(readings, r.readProcess(one.program, pids))
 			continue
 		}
-		pid, err := observe.Listener(one.port, pids)
-		var taken *observe.TakenError
-		if errors.As(err, &taken) && f.crashed() == nil {
-			return nil, fmt.Errorf("%w, which would be measured instead of the target: stop it, or write {port} in the command and the URL", err)
+		if one.attached == nil {
+			pid, err := observe.Listener(one.port, pids)
+			var taken *observe.TakenError
+			if errors.As(err, &taken) && r.fleet.crashed() == nil {
+				return nil, fmt.Errorf("%w, which would be measured instead of the target: stop it, or write {port} in the command and the URL", err)
+			}
+			if err == nil {
+				one.program, readings = pid, append(readings, r.readListener(pid, pids))
+				continue
+			}
 		}
-		if err == nil {
-			one.program, readings = pid, append(readings, r.readListener(pid, pids))
-			continue
-		}
-		// The socket may be out of sight (another host, another namespace): the
+		// The socket may be out of sight (another host, another namespace), or a proxy's: the
 		// busiest Go program then stands for the server.
 		one.program, _ = r.reader.BusiestGo(pids)
 		readings = append(readings, r.readBusiest(pids))
@@ -99,27 +95,15 @@ type watcher struct {
 	changed  *float64 // when it changed for the last time; nil: it did not
 	restarts int      // how often the process was replaced
 	pid      int
-	procs    int // 0: not known yet
-	stop     chan struct{}
-	done     sync.WaitGroup
+	procs    int    // 0: not known yet
+	end      func() // ends it; it may be called again
 }
 
 // follow starts to watch. What it saw is known after its end.
 func (h *rehearsal) follow(one *run) *watcher {
-	w := &watcher{began: time.Now(), pid: one.fleet[0].program, stop: make(chan struct{})}
+	w := &watcher{began: time.Now(), pid: one.fleet[0].program}
 	w.look(h, one)
-	w.done.Go(func() {
-		tick := time.NewTicker(lookEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-w.stop:
-				return
-			case <-tick.C:
-				w.look(h, one)
-			}
-		}
-	})
+	w.end = wait.Every(lookEvery, func() { w.look(h, one) })
 	return w
 }
 
@@ -135,13 +119,4 @@ func (w *watcher) look(h *rehearsal, one *run) {
 		w.changed = new(time.Since(w.began).Seconds())
 	}
 	w.procs = live.Procs
-}
-
-// end ends it. It may be called again.
-func (w *watcher) end() {
-	if w.stop != nil {
-		close(w.stop)
-		w.done.Wait()
-		w.stop = nil
-	}
 }

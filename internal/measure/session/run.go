@@ -73,21 +73,17 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 		on.Begin()
 	}
 	execution := plan.Execution{
-		Header: s.Header, Planner: plan.PlannerOf(s.Header), Have: record(w.Contents()), Runner: discreet{r, s.options.Secrets}, Observe: on.Activity, Rate: s.rate(), Old: s.oldPilots(), Each: s.Spec.EachAt, Fewest: s.fewest(), Tolerant: s.Spec.Tolerant, Patience: s.Spec.Patience,
+		Header: s.Header, Planner: plan.PlannerOf(s.Header), Have: record(w.Contents()), Runner: discreet{r, s.options.Secrets}, Observe: on.Activity, Old: s.oldPilots(), Each: s.Spec.EachAt, Tolerant: s.Spec.Tolerant, Patience: s.Spec.Patience,
 		Settled: func(have plan.Record) bool { return verdict.Analyze(s.Header, have.Trials, have.Slices...).Settled() },
 		Report:  on.Progress, Now: time.Now,
-		Begin: func(b journal.Block) error {
-			if err := w.AppendBlock(b); err != nil {
-				return &JournalError{err}
-			}
-			return nil
-		},
-		Append: func(t journal.Trial) error {
-			if err := w.Append(t); err != nil {
-				return &JournalError{err}
-			}
-			return nil
-		},
+		Begin:  func(b journal.Block) error { return unwritten(w.AppendBlock(b)) },
+		Append: func(t journal.Trial) error { return unwritten(w.Append(t)) },
+	}
+	if rate := s.Spec.Load.Rate; rate > 0 {
+		execution.Rate = &rate
+	}
+	if s.Plan.Racing() {
+		execution.Fewest = plan.Fewest(s.Header)
 	}
 	if LooksAtMachine {
 		execution.Machine, _ = r.(plan.Machine)
@@ -107,18 +103,10 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 	return true, err
 }
 
-// fewest is how many trials the first look takes; 0: it is not a race.
-func (s *Session) fewest() int {
-	if !s.Plan.Racing() {
-		return 0
-	}
-	return plan.Fewest(s.Header)
-}
-
-func (s *Session) rate() *float64 {
-	if s.Spec.Load.Rate <= 0 {
+// unwritten is a JournalError of an error.
+func unwritten(err error) error {
+	if err == nil {
 		return nil
 	}
-	rate := s.Spec.Load.Rate
-	return &rate
+	return &JournalError{err}
 }

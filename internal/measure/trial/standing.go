@@ -93,10 +93,10 @@ func (one SoFar) Measures(now plan.Task) bool {
 // Latest are the n settings at most that have the latest trials, in order. The one that is
 // measured now is the latest.
 func (s *Standing) Latest(most int, now plan.Task) (shown []SoFar, hidden int) {
-	if len(s.Settings) <= most || most <= 0 {
-		if most <= 0 {
-			return nil, len(s.Settings)
-		}
+	switch {
+	case most <= 0:
+		return nil, len(s.Settings)
+	case len(s.Settings) <= most:
 		return s.Settings, 0
 	}
 	rank := func(one SoFar) int {

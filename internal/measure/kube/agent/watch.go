@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
@@ -62,7 +63,7 @@ type watcher struct {
 	observer observer
 	span     *span
 	seen     Look
-	stop     chan struct{}
+	stop     context.CancelFunc
 	over     sync.WaitGroup
 }
 
@@ -79,32 +80,27 @@ func (w *watcher) follow(ctx context.Context) (Ran, error) {
 		case there:
 			w.span.follow()
 		}
-		wait := shortestPause
+		pause := shortestPause
 		if w.span != nil {
-			wait = min(max(wait, now.Sub(w.span.began)/looksPerRun), longestPause)
+			pause = min(max(pause, now.Sub(w.span.began)/looksPerRun), longestPause)
 		}
-		select {
-		case <-ctx.Done():
-			if w.span != nil { // it is over, or whoever ends this ends the program too
-				return w.end(), nil
-			}
-			return Ran{}, ctx.Err()
-		case <-time.After(wait):
+		switch err := wait.For(ctx, pause); {
+		case err != nil && w.span != nil: // it is over, or whoever ends this ends the program too
+			return w.end(), nil
+		case err != nil:
+			return Ran{}, err
 		}
 	}
 }
 
 func (w *watcher) begin(now time.Time) {
-	w.span, w.stop = &span{observer: &w.observer, began: now, err: w.observer.err}, make(chan struct{})
+	w.span = &span{observer: &w.observer, began: now, err: w.observer.err}
 	w.span.count()
+	looking, stop := context.WithCancel(context.Background())
+	w.stop = stop
 	w.over.Go(func() {
-		for wait := firstLook; ; wait = procsLook {
-			select {
-			case <-w.stop:
-				return
-			case <-time.After(wait):
-				w.look()
-			}
+		for pause := firstLook; wait.For(looking, pause) == nil; pause = procsLook {
+			w.look()
 		}
 	})
 }
@@ -112,7 +108,7 @@ func (w *watcher) begin(now time.Time) {
 func (w *watcher) end() Ran {
 	wall := time.Since(w.span.began).Seconds()
 	w.span.close()
-	close(w.stop)
+	w.stop()
 	w.over.Wait()
 	if w.seen.Procs == 0 && w.seen.Error == "" {
 		w.seen.Error = "the program ended before procfit could read it"

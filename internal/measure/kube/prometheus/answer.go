@@ -37,18 +37,14 @@ func decode(b []byte) (*float64, error) {
 	case "vector":
 		return ofVector(a.Data.Result)
 	case "scalar":
-		var p pair
-		if err := json.Unmarshal(a.Data.Result, &p); err != nil {
-			return nil, notOf("scalar", a.Data.Result)
-		}
-		return p.number("scalar")
+		return number("scalar", a.Data.Result)
 	}
 	return nil, &RefusedError{fmt.Sprintf("the query returns a %s; it must return one number", phrase.Clean(phrase.Clip(a.Data.ResultType, 20)))}
 }
 
 func ofVector(raw json.RawMessage) (*float64, error) {
 	var v []struct {
-		Value     pair            `json:"value"`
+		Value     json.RawMessage `json:"value"`
 		Histogram json.RawMessage `json:"histogram"`
 	}
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -62,26 +58,24 @@ func ofVector(raw json.RawMessage) (*float64, error) {
 	case v[0].Histogram != nil:
 		return nil, &RefusedError{"the query returns a native histogram; it must return one number, for example with histogram_quantile() or histogram_count()"}
 	}
-	return v[0].Value.number("vector")
+	return number("vector", v[0].Value)
 }
 
 func notOf(what string, raw []byte) error {
 	return fmt.Errorf("expected a %s from Prometheus, got %q", what, phrase.Clip(phrase.Clean(string(raw)), 60))
 }
 
-// pair is a time and a value, which is in quotes: [1764000000.123, "0.5"].
-type pair []json.RawMessage
-
-// number is nil for what is none.
-func (p pair) number(of string) (*float64, error) {
+// number reads a time and a value, which is in quotes: [1764000000.123, "0.5"]. It is nil for a
+// value that is none.
+func number(of string, raw json.RawMessage) (*float64, error) {
+	var pair []json.RawMessage
 	var text string
-	if len(p) != 2 || json.Unmarshal(p[1], &text) != nil {
-		b, _ := json.Marshal(p) // of raw JSON
-		return nil, notOf(of, b)
+	if json.Unmarshal(raw, &pair) != nil || len(pair) != 2 || json.Unmarshal(pair[1], &text) != nil {
+		return nil, notOf(of, raw)
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil && !math.IsInf(x, 0) {
-		return nil, notOf(of, p[1])
+		return nil, notOf(of, raw)
 	}
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil, nil

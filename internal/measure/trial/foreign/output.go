@@ -217,19 +217,16 @@ func (r *reading) setTime(name, text string) {
 // conclude draws the figures from what was added up.
 func (r *reading) conclude() Figures {
 	if r.counted {
-		answered := r.sums["answered"]
-		r.Requests = &answered
+		r.Requests = new(r.sums["answered"])
 	}
 	if r.adds {
-		failed := r.sums["failed"]
-		r.Errors = &failed
+		r.Errors = new(r.sums["failed"])
 	}
 	switch {
 	case r.sent > 0 && r.sums["lost"] == 0:
 		r.Throughput = &r.sent
 	case r.sent > 0 && r.seconds > 0:
-		answered := r.sums["answered"] / r.seconds
-		r.Throughput = &answered
+		r.Throughput = new(r.sums["answered"] / r.seconds)
 	}
 	return r.Figures
 }
