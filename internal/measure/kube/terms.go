@@ -77,13 +77,8 @@ func (s Subject) Terms() (list []Term) {
 			add(TermConfigMap, configMapOf(f), "")
 		}
 		for _, e := range c.Env {
-			from := variableFrom(e)
-			if e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil {
-				add(TermSecret, e.ValueFrom.SecretKeyRef.Name, "")
-			}
-			if e.ValueFrom != nil && e.ValueFrom.ConfigMapKeyRef != nil {
-				add(TermConfigMap, e.ValueFrom.ConfigMapKeyRef.Name, "")
-			}
+			kind, name, from := variableFrom(e)
+			add(kind, name, "")
 			if from != "" && addressName().MatchString(e.Name) || from == "" && isAddress(e.Name, e.Value) {
 				add(TermAddress, e.Name, from+secret.Text(e.Value))
 			}
@@ -92,17 +87,18 @@ func (s Subject) Terms() (list []Term) {
 	return list
 }
 
-// variableFrom is where a variable's value comes from; empty: it is in the template.
-func variableFrom(e corev1.EnvVar) string {
+// variableFrom is what a variable's value comes from, if that has a name, and in words; empty: it is
+// in the template.
+func variableFrom(e corev1.EnvVar) (kind TermKind, name, words string) {
 	switch f := e.ValueFrom; {
 	case f == nil:
-		return ""
+		return "", "", ""
 	case f.SecretKeyRef != nil:
-		return "from the Secret " + f.SecretKeyRef.Name
+		return TermSecret, f.SecretKeyRef.Name, "from the Secret " + f.SecretKeyRef.Name
 	case f.ConfigMapKeyRef != nil:
-		return "from the ConfigMap " + f.ConfigMapKeyRef.Name
+		return TermConfigMap, f.ConfigMapKeyRef.Name, "from the ConfigMap " + f.ConfigMapKeyRef.Name
 	}
-	return "from the pod itself"
+	return "", "", "from the pod itself"
 }
 
 var (

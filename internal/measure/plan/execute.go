@@ -176,18 +176,28 @@ func (r *running) measure(ctx context.Context, task Task, later []Task) (err err
 // later is what was planned, can show anything.
 func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
 	trial.Setting, trial.Role, trial.Block, trial.Order = task.Setting, task.Role, task.Block, task.Order
-	if task.Slice() {
-		return r.keepSlice(task, trial)
+	slice := task.Slice()
+	if slice {
+		trial.Start = new(r.start)
+	} else {
+		agree(&trial, r.have.Trials)
+		r.done++
 	}
-	agree(&trial, r.have.Trials)
 	if err := r.Append(trial); err != nil {
 		return fmt.Errorf("cannot write a trial to the journal (%d trials so far): %w", len(r.have.Trials), err)
 	}
 	r.have.add(task, trial)
-	r.done++
 	progress := r.progress(task)
-	progress.Trial, progress.Others = &trial, others(&trial)
+	if progress.Trial = &trial; !slice {
+		progress.Others = others(&trial)
+	}
 	r.report(progress)
+	if slice && !trial.Valid { // which ends its start
+		r.start = r.have.starts()
+	}
+	if slice {
+		return nil
+	}
 	if trial.SpeedAfter != nil && task.Role != journal.RolePilot {
 		r.slow()
 	}
@@ -202,22 +212,6 @@ func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
 func (r *running) failedSlice() bool {
 	n := len(r.have.Slices)
 	return r.leg.Tasks[0].Slice() && n > 0 && !r.have.Slices[n-1].Valid
-}
-
-// keepSlice puts a slice into the journal. One that is invalid ends its start.
-func (r *running) keepSlice(task Task, trial journal.Trial) error {
-	trial.Start = new(r.start)
-	if err := r.Append(trial); err != nil {
-		return fmt.Errorf("cannot write a slice to the journal (%d trials so far): %w", len(r.have.Trials), err)
-	}
-	r.have.add(task, trial)
-	if !trial.Valid {
-		r.start = r.have.starts()
-	}
-	progress := r.progress(task)
-	progress.Trial = &trial
-	r.report(progress)
-	return nil
 }
 
 // tellSliced reports what the slices came to, at the first block of starts of their own.

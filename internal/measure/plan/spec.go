@@ -161,13 +161,10 @@ func (l Load) Places() int { return l.Connections * max(1, l.Streams) }
 
 // EffectiveMethod is the HTTP method that is sent.
 func (l Load) EffectiveMethod() string {
-	switch {
-	case l.Method != "":
-		return l.Method
-	case len(l.Body) > 0 || l.GRPC != nil:
+	if l.Method == "" && l.GRPC != nil {
 		return "POST"
 	}
-	return "GET"
+	return load.Request{Method: l.Method, Body: l.Body}.EffectiveMethod()
 }
 
 // Settle is how long the closed loop runs before its measured time starts: counters

@@ -91,11 +91,11 @@ func (s *Session) journalIn(dir *folder.Dir, exists bool, on Events) (*journal.W
 // goOn takes over what the journal holds; when it may not, it closes it.
 func (s *Session) goOn(w *journal.Writer, on Events) error {
 	c := w.Contents()
-	if err := s.adopt(c.Header); err != nil {
-		w.Close()
-		return err
+	err := s.adopt(c.Header)
+	if err == nil && s.Plan.Racing() && s.Plan.Budget() != c.Header.Plan.Budget() { // which the header does not have
+		err = w.AppendBudget(s.Plan.Budget())
 	}
-	if err := s.tell(w, c.Header.Plan); err != nil {
+	if err != nil {
 		w.Close()
 		return err
 	}
@@ -239,12 +239,4 @@ func goOfItself(h journal.Header) any {
 		return nil
 	}
 	return h.Tool.GoVersion
-}
-
-// tell writes what a resumed journal's header does not say: another budget of a race.
-func (s *Session) tell(w *journal.Writer, then journal.Plan) error {
-	if s.Plan.Racing() && s.Plan.Budget() != then.Budget() {
-		return w.AppendBudget(s.Plan.Budget())
-	}
-	return nil
 }

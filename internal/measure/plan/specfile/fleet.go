@@ -17,10 +17,10 @@ const FleetName = "fleet.yaml"
 // servicesKey is the key below which a fleet.yaml has its services.
 const servicesKey = "services"
 
-// The keys of a service next to the sections of its settings.
+// The keys of a service next to the sections of its settings; Wrong takes them.
 const (
-	fileKey      = "file"
-	manifestKey  = "manifest"
+	OfFile       = "file"
+	OfManifest   = "manifest"
 	objectKey    = "object"
 	containerKey = "container"
 )
@@ -70,12 +70,6 @@ func (s *Service) Wrong(key string, err error) error {
 	}
 	return &Error{s.path, at.Line, at.Column, name + ": " + err.Error()}
 }
-
-// The keys of a service for Wrong.
-const (
-	OfFile     = fileKey
-	OfManifest = manifestKey
-)
 
 // serviceName is what is good as a folder, and in the message of a commit.
 var serviceName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
@@ -143,8 +137,8 @@ func (r *reader) service(p pair) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	texts := map[string]*string{fileKey: &s.File, manifestKey: &s.Manifest, objectKey: &s.Object, containerKey: &s.Container}
-	known := []string{fileKey, manifestKey, objectKey, containerKey}
+	texts := map[string]*string{OfFile: &s.File, OfManifest: &s.Manifest, objectKey: &s.Object, containerKey: &s.Container}
+	known := []string{OfFile, OfManifest, objectKey, containerKey}
 	var sections []pair
 	for _, k := range keys {
 		to, own := texts[k.key]
@@ -163,7 +157,7 @@ func (r *reader) service(p pair) (*Service, error) {
 	}
 	for _, key := range []string{objectKey, containerKey} {
 		if s.at[key] != nil && s.Manifest == "" {
-			return nil, r.wrong(s.at[key], "%s.%s has no effect without %s", of, key, manifestKey)
+			return nil, r.wrong(s.at[key], "%s.%s has no effect without %s", of, key, OfManifest)
 		}
 	}
 	if s.Settings, err = r.file(sections, known...); err != nil {
