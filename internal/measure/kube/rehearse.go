@@ -53,9 +53,7 @@ func representative(settings []journal.Setting) (list []journal.Setting) {
 
 // differenceOf is what a setting asks of a pod.
 func (s *Target) differenceOf(a journal.Setting) difference {
-	own := s.Quota()
-	same := own == nil && a.QuotaCPUs == nil || own != nil && a.QuotaCPUs != nil && *own == *a.QuotaCPUs
-	return difference{procs: a.Procs, limit: !same, quota: a.QuotaCPUs}
+	return difference{procs: a.Procs, limit: !sameCPUs(s.Quota(), a.QuotaCPUs), quota: a.QuotaCPUs}
 }
 
 // unlike says in what a pod is not what a setting asks for, after admission.

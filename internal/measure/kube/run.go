@@ -191,10 +191,7 @@ func (r *run) answers(ctx context.Context, one *replica) error {
 			}
 		}
 		if late() {
-			why := a.Error
-			if why == "" {
-				why = "status " + strconv.Itoa(a.Status)
-			}
+			why := cmp.Or(a.Error, "status "+strconv.Itoa(a.Status))
 			return false, trial.Invalid(journal.InvalidNeverReady, "never ready: %s did not answer within %s: %s", one.url, number.Chosen(r.spec.Target.ReadyTimeout), why)
 		}
 		return false, nil
