@@ -3,15 +3,14 @@ package kube
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
@@ -70,33 +69,13 @@ func (c *Canaries) Manifests(settings []journal.Setting) ([]byte, error) {
 	for i, a := range settings {
 		p := c.subject.pod(c.cut, fmt.Sprintf("%s-%d", c.Name(), i+1), c.differenceOf(a))
 		p.APIVersion, p.Kind = "v1", "Pod"
-		b, err := yamlOf(p)
+		b, err := yaml.Marshal(p)
 		if err != nil {
 			return nil, err
 		}
 		out = append(append(out, "---\n"...), bytes.TrimSuffix(b, []byte("status: {}\n"))...)
 	}
 	return out, nil
-}
-
-// yamlOf is an object as kubectl prints it: with the keys of its JSON.
-func yamlOf(object any) ([]byte, error) {
-	b, err := json.Marshal(object)
-	if err != nil {
-		return nil, err
-	}
-	var plain any
-	if err := yaml.Unmarshal(b, &plain); err != nil { // JSON is YAML
-		return nil, err
-	}
-	var out bytes.Buffer
-	e := yaml.NewEncoder(&out)
-	e.SetIndent(2)
-	e.CompactSeqIndent()
-	if err := e.Encode(plain); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), e.Close()
 }
 
 // Begin implements paired.Place: it starts the run.

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
@@ -217,7 +218,7 @@ func (l *Live) rehearse(ctx context.Context) error {
 func (l *Live) Manifest() ([]byte, error) {
 	shown := l.added
 	shown.Env = nil // the token
-	return yamlOf(shown)
+	return yaml.Marshal(shown)
 }
 
 // Try adds the container to the pod, and has it try values by the arguments of procfit live.
