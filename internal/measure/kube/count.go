@@ -103,12 +103,9 @@ func sum(list []agent.Counted, quota *float64) *journal.Usage {
 		if i == 0 {
 			u.HostUse = one.HostUse
 		}
-		trial.AddCounts(u, one.Usage)
+		trial.AddCounts(i == 0, u, one.Usage)
 		if i > 0 && one.CPUSeconds != nil && u.HostUse != nil && u.HostUse.OtherCPUSeconds != nil { // to the first the rest are others
 			u.HostUse.OtherCPUSeconds = new(max(0, *u.HostUse.OtherCPUSeconds-one.CPUSeconds.Total()))
-		}
-		if one.RunQueueWaitSeconds != nil {
-			*trial.Of(&u.RunQueueWaitSeconds) += *one.RunQueueWaitSeconds
 		}
 		if one.ThreadsMax != nil {
 			*trial.Of(&u.ThreadsMax) += *one.ThreadsMax

@@ -176,6 +176,11 @@ func TestSum(t *testing.T) {
 	if u := sum([]agent.Counted{seen, one}, nil); u.Memory != nil || u.GC != nil {
 		t.Errorf("of one alone: %+v, %+v", u.Memory, u.GC)
 	}
+	waited := one
+	waited.RunQueueWaitSeconds = new(0.5)
+	if u := sum([]agent.Counted{waited, one}, nil); u.RunQueueWaitSeconds != nil {
+		t.Errorf("the wait of one alone: %g s", *u.RunQueueWaitSeconds)
+	}
 	if u := sum([]agent.Counted{one}, nil); u.Cgroup != nil || len(u.OuterLimits) != 3 {
 		t.Errorf("without a quota: %+v", u)
 	}

@@ -18,13 +18,8 @@ func addUsage(sum *journal.Usage, u journal.Usage) {
 	first := sum.MeasuredSeconds == 0
 	sum.HostUse = u.HostUse
 	sum.MeasuredSeconds += u.MeasuredSeconds
-	AddCounts(sum, u)
-	if u.BesideCPUSeconds != nil {
-		sum.BesideCPUSeconds = plus(sum.BesideCPUSeconds, *u.BesideCPUSeconds)
-	}
-	if first || sum.RunQueueWaitSeconds != nil { // that of all runs is not known where that of one is not
-		sum.RunQueueWaitSeconds = plusAll(sum.RunQueueWaitSeconds, u.RunQueueWaitSeconds)
-	}
+	AddCounts(first, sum, u)
+	addKnown(first, &sum.BesideCPUSeconds, u.BesideCPUSeconds, addSeconds)
 	if u.ThreadsMax != nil && (sum.ThreadsMax == nil || *sum.ThreadsMax < *u.ThreadsMax) {
 		sum.ThreadsMax = u.ThreadsMax
 	}
@@ -51,18 +46,30 @@ func addUsage(sum *journal.Usage, u journal.Usage) {
 	}
 }
 
-// AddCounts adds what the kernel counted of other processes.
-func AddCounts(sum *journal.Usage, u journal.Usage) {
-	if cpu := u.CPUSeconds; cpu != nil {
-		all := Of(&sum.CPUSeconds)
-		all.User, all.System = all.User+cpu.User, all.System+cpu.System
-	}
-	if switches := u.ContextSwitches; switches != nil {
-		all := Of(&sum.ContextSwitches)
-		all.Voluntary, all.Involuntary = all.Voluntary+switches.Voluntary, all.Involuntary+switches.Involuntary
-	}
-	if u.PageFaults != nil {
-		sum.PageFaults = sum.PageFaults.Plus(*u.PageFaults)
+// AddCounts adds what the kernel counted of other processes to what it counted of those before;
+// first: there were none.
+func AddCounts(first bool, sum *journal.Usage, u journal.Usage) {
+	addKnown(first, &sum.CPUSeconds, u.CPUSeconds, func(sum *journal.CPUSeconds, u journal.CPUSeconds) {
+		sum.User, sum.System = sum.User+u.User, sum.System+u.System
+	})
+	addKnown(first, &sum.ContextSwitches, u.ContextSwitches, func(sum *journal.ContextSwitches, u journal.ContextSwitches) {
+		sum.Voluntary, sum.Involuntary = sum.Voluntary+u.Voluntary, sum.Involuntary+u.Involuntary
+	})
+	addKnown(first, &sum.PageFaults, u.PageFaults, (*journal.PageFaults).Add)
+	addKnown(first, &sum.RunQueueWaitSeconds, u.RunQueueWaitSeconds, addSeconds)
+}
+
+func addSeconds(sum *float64, more float64) { *sum += more }
+
+// addKnown adds one part to a sum, which is not known where that of one part is not.
+func addKnown[T any](first bool, sum **T, one *T, add func(sum *T, one T)) {
+	switch {
+	case one == nil:
+		*sum = nil
+	case first:
+		*sum = new(*one)
+	case *sum != nil:
+		add(*sum, *one)
 	}
 }
 
@@ -84,22 +91,6 @@ func Of[T any](p **T) *T {
 		*p = new(T)
 	}
 	return *p
-}
-
-func plus(sum *float64, x float64) *float64 {
-	if sum == nil {
-		return &x
-	}
-	*sum += x
-	return sum
-}
-
-// plusAll is not known where the further part is not.
-func plusAll(sum, x *float64) *float64 {
-	if x == nil {
-		return nil
-	}
-	return plus(sum, *x)
 }
 
 // Count writes into a Usage what the kernel counted of the target's processes.

@@ -7,16 +7,14 @@ type PageFaults struct {
 	HeldSeconds *float64 `json:"held_seconds"` // how long threads waited in them, summed over threads; null: procfit may not look at the threads
 }
 
-// Plus is the sum with those of other processes; nil has none. What they held is known
-// only if it is known of all.
-func (f *PageFaults) Plus(more PageFaults) *PageFaults {
-	switch {
-	case f == nil:
-		return &more
-	case f.HeldSeconds == nil || more.HeldSeconds == nil:
-		return &PageFaults{Major: f.Major + more.Major}
+// Add adds those of other processes. What they held is known only if it is known of all.
+func (f *PageFaults) Add(more PageFaults) {
+	f.Major += more.Major
+	if f.HeldSeconds == nil || more.HeldSeconds == nil {
+		f.HeldSeconds = nil
+		return
 	}
-	return &PageFaults{f.Major + more.Major, new(*f.HeldSeconds + *more.HeldSeconds)}
+	f.HeldSeconds = new(*f.HeldSeconds + *more.HeldSeconds)
 }
 
 // Add adds the accounting of another group, or of another stretch.
