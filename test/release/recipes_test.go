@@ -48,24 +48,8 @@ func (r rehearsal) named(t *testing.T, recipe, end string) {
 	}
 }
 
-// recipes: those of Homebrew and of winget.
-func (r rehearsal) recipes(t *testing.T) {
-	cask := read(t, filepath.Join(r.dist, "homebrew/Casks/procfit.rb"))
-	for _, system := range []string{"linux_amd64.tar.gz", "linux_arm64.tar.gz", "darwin_amd64.tar.gz", "darwin_arm64.tar.gz"} {
-		r.named(t, cask, system)
-	}
-	pages, err := filepath.Glob(filepath.Join(r.repository, ".release/man/*.1"))
-	if err != nil || len(pages) < 20 {
-		t.Fatalf("%d pages, %v", len(pages), err)
-	}
-	for _, page := range pages {
-		if !strings.Contains(cask, `manpage "man/man1/`+filepath.Base(page)+`"`) {
-			t.Errorf("the cask is without %s", filepath.Base(page))
-		}
-	}
-	if n := strings.Count(cask, "manpage "); n != len(pages) {
-		t.Errorf("the cask has %d pages, there are %d", n, len(pages))
-	}
+// winget: the manifests have the checksums of the two archives.
+func (r rehearsal) winget(t *testing.T) {
 	winget := ""
 	files, err := filepath.Glob(filepath.Join(r.dist, "winget/manifests/p/procfit/procfit", version[1:], "*.yaml"))
 	if err != nil || len(files) != 3 {

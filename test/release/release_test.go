@@ -58,7 +58,7 @@ func TestRelease(t *testing.T) {
 		t.Run("rpm", r.rpm)
 		t.Run("apk", r.apk)
 		t.Run("sboms", r.sboms)
-		t.Run("homebrew and winget", r.recipes)
+		t.Run("winget", r.winget)
 		t.Run("formula", r.formula)
 		t.Run("nix", r.nix)
 	}
