@@ -18,23 +18,20 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/rule"
-	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // labOptions are the flags of procfit lab run. Those of a sweep mean the same here.
 type labOptions struct {
 	fieldFlags
-	spec       *plan.Flags
-	ids        []string
-	quick      bool
-	language   string
-	pods, sums int
-	makeBash   bool
-	out        string
-	printed    printing
-	dryRun     bool
-	kube       labKube
+	spec     *plan.Flags
+	ids      []string
+	quick    bool
+	makeBash bool
+	out      string
+	printed  printing
+	dryRun   bool
+	kube     labKube
 }
 
 func (o *labOptions) fields() []field.Field {
@@ -49,9 +46,6 @@ func (o *labOptions) fields() []field.Field {
 		field.Field{Name: "load", Help: "load the servers with this command instead of procfit's load generator", Not: "kube"})...)
 	return slices.Concat(field.In(field.Run, []field.Field{
 		toggle("quick", &o.quick, "small sizes: all experiments take about ten minutes on two CPUs"),
-		{Name: "lang", Holds: "VERSION", Help: "go line to build with: 1.24 (default the toolchain's own)", Value: field.Parsed(&o.language, "", goLine), Not: "kube"},
-		{Name: "pods", Holds: "N", Help: "replicas of k8sbench (default the article's, scaled to this machine)", Value: field.Number(&o.pods, 1, 256)},
-		{Name: "n", Holds: "N", Help: "sums that k8sbench computes per request (default the article's)", Value: field.Number(&o.sums, 1, mostSums)},
 		toggle("make-bash", &o.makeBash, "in the experiment build, build all of Go too: an hour and more"),
 	}...), shared, field.In(field.Output,
 		outField(&o.out, "results/lab-TIME"), toggle("dry-run", &o.dryRun, "print what would run and its cost, and stop"),
@@ -80,7 +74,7 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 	}
 	asked, _ := o.Spec("lab run", o.ids, nil)
 	options := run.Options{
-		Experiments: experiments, Chosen: chosen, Language: o.language, Dir: o.out,
+		Experiments: experiments, Chosen: chosen, Dir: o.out,
 		Tool: session.Tool(version()), Spec: asked, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
 		Machine: run.ThisMachine(os.Environ()), Pages: labPages, Now: time.Now, Fixed: o.has("repeats"), Most: o.spec.Race.MaxTime, Seed: o.spec.Seed,
 	}
@@ -92,18 +86,6 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 	return run.New(options), nil
 }
 
-// mostSums is how many k8sbench computes for one request.
-const mostSums = 200_000
-
-var goLanguage = pattern.Of(`^1\.\d+(\.\d+)?$`)
-
-func goLine(text string) (string, error) {
-	if text != "" && !goLanguage().MatchString(text) {
-		return "", fmt.Errorf("%q: expected a go line such as 1.24", text)
-	}
-	return text, nil
-}
-
 // chosen is what the user would have otherwise than the documents.
 func (o *labOptions) chosen(std stdio) (c lab.Options, err error) {
 	if len(o.ids) == 0 {
@@ -111,7 +93,7 @@ func (o *labOptions) chosen(std stdio) (c lab.Options, err error) {
 	}
 	f, err := toSpec(o.spec, std)
 	c = lab.Options{
-		Quick: o.quick, Repeats: f.Repeats, Quotas: f.Quotas, Go: f.GoVersions, Pods: o.pods, N: o.sums, MakeBash: o.makeBash,
+		Quick: o.quick, Repeats: f.Repeats, Quotas: f.Quotas, Go: f.GoVersions, MakeBash: o.makeBash,
 		Load: f.Load.Command, ServerCPUs: f.Target.CPUs, LoadCPUs: f.Load.CPUs,
 	}
 	if o.has("procs") {
@@ -128,10 +110,8 @@ func (o *labOptions) experiments() ([]lab.Experiment, error) {
 			o.ids = append(o.ids, e.ID)
 		}
 	}
-	for flag, only := range map[string]string{"pods": "k8sbench", "n": "k8sbench", "make-bash": "build"} {
-		if o.has(flag) && !slices.Contains(o.ids, only) {
-			return nil, usageError("--%s is for %s, which is not among the experiments to run", flag, only)
-		}
+	if o.has("make-bash") && !slices.Contains(o.ids, "build") {
+		return nil, usageError("--make-bash is for build, which is not among the experiments to run")
 	}
 	var list []lab.Experiment
 	for _, id := range o.ids {

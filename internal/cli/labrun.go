@@ -59,7 +59,7 @@ func newLabRun(std stdio) *cobra.Command {
 		Long:  labRunLong,
 		Example: `  procfit lab run chain
   procfit lab run chain sieve powser --go 1.2,1.4,1.5,1.13,1.21,1.26
-  procfit lab run k8sbench --pods 4 --n 20 --procs 1,2,32 --limit 2
+  procfit lab run k8sbench --procs 1,2,32 --limit 2
   procfit lab run cpuserver --cpus target=0-7,load=8-11
   procfit lab run k8sbench --kube --image registry.example/procfit:v1 --namespace lab
   procfit lab run all --quick`,
@@ -95,9 +95,7 @@ func (o *labOptions) run(ctx context.Context, std stdio) error {
 	if o.dryRun {
 		return printPlan(std, r, labCost(r))
 	}
-	held, err := r.Open(run.Events{Remade: func(err error) {
-		std.notef("%s: rebuilding it from the experiments given", err)
-	}})
+	held, err := r.Open(func(err error) { std.notef("%s: rebuilding it from the experiments given", err) })
 	if err != nil {
 		return refusal(err)
 	}
@@ -118,9 +116,9 @@ func labEvents(bar *progress) run.Events {
 		NotRun: func(experiment, stage, why string) {
 			notef("%s is not run: %s", strings.TrimSpace(experiment+" "+stage), why)
 		},
-		Fetch:    func(version string) { notef("fetching Go %s", version) },
-		Compile:  func(program, version string) { notef("compiling %s with %s", program, version) },
-		Untraced: func(err error) { notef("%v", err) },
+		Fetch:   func(version string) { notef("fetching Go %s", version) },
+		Compile: func(program, version string) { notef("compiling %s with %s", program, version) },
+		Trouble: func(err error) { notef("%v", err) },
 		More: func(m run.More) {
 			notef("%s/%s: %s", m.Experiment, m.Hypothesis, phrase.Count(m.Blocks, "more block"))
 		},

@@ -76,7 +76,7 @@ func document(t *testing.T, name string, s Hypothesis) {
 
 // everyStage calls f with what is run in several settings.
 func everyStage(t *testing.T, f func(t *testing.T, e Experiment, s Stage)) {
-	for _, o := range []Options{{CPUs: 2}, {CPUs: 2, Quick: true}, {CPUs: 24, MakeBash: true}, {CPUs: 0.5, Quick: true}, {CPUs: 6.5, Pods: 3, N: 7, Repeats: 2}} {
+	for _, o := range []Options{{CPUs: 2}, {CPUs: 2, Quick: true}, {CPUs: 24, MakeBash: true}, {CPUs: 0.5, Quick: true}, {CPUs: 6.5, Repeats: 2}} {
 		for _, e := range List() {
 			stages := e.Stages(o)
 			ids := map[string]bool{}
@@ -124,7 +124,7 @@ func TestStages(t *testing.T) {
 // What the user asks for stands instead of what the document has.
 func TestOptions(t *testing.T) {
 	three := only(3)
-	o := Options{CPUs: 2, Procs: &three, Quotas: quotas(0.3), Go: []string{"1.20"}, Repeats: 7, Pods: 5, N: 9}
+	o := Options{CPUs: 2, Procs: &three, Quotas: quotas(0.3), Go: []string{"1.20"}, Repeats: 7}
 	procs := func(s Stage) bool { return reflect.DeepEqual(s.Procs, three) }
 	limits := func(s Stage) bool { return reflect.DeepEqual(s.Quotas, o.Quotas) }
 	for _, e := range List() {
@@ -136,9 +136,6 @@ func TestOptions(t *testing.T) {
 				continue
 			}
 			if !procs(s) || !limits(s) || s.Repeats != 7 || slices.Equal(s.GoVersions, o.Go) == (e.Kind == Command) {
-				t.Errorf("%s: %+v", e.ID, s)
-			}
-			if s.ID == "pods" && (!slices.Equal(s.Replicas, []int{5}) || s.Path != "cpu?n=9") {
 				t.Errorf("%s: %+v", e.ID, s)
 			}
 		}

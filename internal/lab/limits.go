@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -242,8 +241,7 @@ const followsQuota = 0.75
 // end, with a limit of 2, is not what they ran with.
 func k8sbenchStages(o Options) []Stage {
 	scale := func(there float64) int { return int(math.Round(there / 6 * o.CPUs)) }
-	pods := cmp.Or(o.Pods, max(2, scale(10)))
-	n := cmp.Or(o.N, 20)
+	pods := max(2, scale(10))
 	stage := sweep{connections: max(10, scale(1000)), quick: size{takes: quickTrial}, full: size{takes: fullTrial}}.stage("k8sbench", Server, o)
 	scaled := func(there, here int) string {
 		text := fmt.Sprintf("%d pods, 1000 connections and 3 minutes on 6 CPUs there; %d, %d and %s here", there, here, stage.Load.Connections, number.Chosen(stage.Load.Duration))
@@ -258,8 +256,8 @@ func k8sbenchStages(o Options) []Stage {
 	replicas := max(1, scale(6))
 	baseline.Path, baseline.Replicas, baseline.Quotas, baseline.Procs = "cpu?n=1", []int{replicas}, quotas(1), only(1)
 	baseline.Scaled = scaled(6, replicas)
-	crowd.ID, crowd.Title = "pods", fmt.Sprintf("more pods than CPUs, n=%d", n)
-	crowd.Path, crowd.Replicas = fmt.Sprintf("cpu?n=%d", n), []int{pods}
+	crowd.ID, crowd.Title = "pods", "more pods than CPUs, n=20"
+	crowd.Path, crowd.Replicas = "cpu?n=20", []int{pods}
 	crowd.Quotas, crowd.Procs = pick(o, quotas(0.5, 1), quotas(0.2, 0.5, 1, 2)), only(1, 32)
 	crowd.Scaled = scaled(10, pods)
 	return []Stage{baseline, crowd}

@@ -21,7 +21,7 @@ type Stage struct {
 
 	Args     []string // of the practice program
 	Path     string   // of a server's URL, without its first slash: cpu?n=1
-	Language string   // the go line that the program is built with, 1.24; "": the user's --lang, or each its own
+	Language string   // the go line that the program is built with, 1.24; "": each toolchain's own
 	Build    Build    // how the program is compiled, if that of procfit will not do
 	Needs    []string // commands of the system that the program cannot do without
 
@@ -58,9 +58,6 @@ type Options struct {
 	Load       string // the command that loads the servers, in place of procfit's own load
 	ServerCPUs []int  // that the programs may run on; nil: any
 	LoadCPUs   []int  // that the servers' load runs on; nil: any
-
-	Pods int // of k8sbench; 0: scaled from the document's to the machine
-	N    int // of k8sbench: sums a request; 0: the document's
 
 	MakeBash bool // of build: all of Go by make.bash too, for hours
 }

@@ -20,7 +20,7 @@ func TestLabInCluster(t *testing.T) {
 	s := openShop(ctx, t, "lab")
 	out := filepath.Join(s.dir, "out")
 	cmd := exec.CommandContext(ctx, s.program, "lab", "run", "k8sbench", "--kube", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-		"--quick", "--repeats", "1", "--pods", "2", "--n", "5", "--limit", "1", "--procs", "1,4", "--out", out)
+		"--quick", "--repeats", "1", "--limit", "1", "--procs", "1,4", "--out", out)
 	said, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, said)

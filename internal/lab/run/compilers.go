@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -54,11 +53,7 @@ func (c *compilers) close() {
 // build is the program of an experiment as the version compiles it, and that
 // version in full. What is in the way is part of the answer, except the end
 // of ctx.
-func (c *compilers) build(ctx context.Context, e lab.Experiment, asked, language string) (local.Program, string, error) {
-	return c.make(ctx, e, compiled{version: asked, language: language})
-}
-
-func (c *compilers) make(ctx context.Context, e lab.Experiment, key compiled) (local.Program, string, error) {
+func (c *compilers) build(ctx context.Context, e lab.Experiment, key compiled) (local.Program, string, error) {
 	chain, err := c.fetch(ctx, key.version)
 	if err != nil {
 		return local.Program{}, "", err
@@ -215,11 +210,7 @@ func (c *compilers) copied(chain fetched) (string, error) {
 // warm runs a command once, so that what all of its runs have in common is built.
 func (c *compilers) warm(ctx context.Context, name, version string, words []string) error {
 	c.on.Compile("the packages that "+name+" needs", version)
-	out, err := supervisor.Run(ctx, supervisor.Spec{Command: words, Env: c.environ})
-	if err == nil && out.Exit.Failed() {
-		err = fmt.Errorf("%v: %s", out.Exit, bytes.TrimSpace(out.Stderr))
-	}
-	if err != nil {
+	if _, err := supervised(ctx, supervisor.Spec{Command: words, Env: c.environ}); err != nil {
 		return fmt.Errorf("%s: %w", version, err)
 	}
 	return nil

@@ -44,13 +44,14 @@ func decided(t *testing.T, w *world, dir string, chosen lab.Options, most time.D
 	t.Helper()
 	r := w.plan(dir, chosen, list...)
 	r.options.Fixed, r.options.Most, r.options.Now = false, most, time.Now
-	held, err := r.Open(Events{})
+	held, err := r.Open(quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer held.Close()
 	began := time.Now()
-	on := Events{More: func(m More) { more = append(more, m) }}
+	on := unheard
+	on.More = func(m More) { more = append(more, m) }
 	if err := errors.Join(r.Measure(t.Context(), on), r.Write()); err != nil {
 		t.Fatal(err)
 	}

@@ -45,9 +45,6 @@ func (w *world) machine() Machine {
 		Runner: func(s *session.Session, _ map[string]local.Program) (plan.Runner, error) {
 			return &generated{w, s.Spec}, nil
 		},
-		Program: func(_ context.Context, _ lab.Experiment, asked, _ string) (local.Program, string, error) {
-			return local.Program{Command: []string{"/bin/program"}}, "go" + asked, nil
-		},
 	}
 }
 
@@ -60,10 +57,19 @@ func (w *world) plan(dir string, chosen lab.Options, list ...lab.Experiment) *Ru
 	for i := range list {
 		list[i].Trace = "" // there is no program to look at
 	}
-	return New(Options{
+	r := New(Options{
 		Experiments: list, Chosen: chosen, Seed: new(uint64(3)), Dir: dir, Self: "/bin/procfit", Tool: journal.Tool{GoVersion: "go1.26.8"}, Spec: spec.Spec{Command: "lab run"},
 		Host: w.host(), Machine: w.machine(), Pages: pages, Now: func() time.Time { return time.Unix(1, 0) }, Fixed: true,
 	})
+	for _, x := range r.items {
+		for _, s := range x.stages {
+			s.GoVersions = nil // there is nothing to compile
+			for i, v := range s.ran.Versions {
+				s.ran.Versions[i].Full = "go" + v.Asked
+			}
+		}
+	}
+	return r
 }
 
 // generated answers tasks with figures of the setting.

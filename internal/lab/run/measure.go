@@ -10,14 +10,13 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// Events are called as a run continues. Each may be nil; all must return at once.
+// Events are called as a run continues. All must return at once.
 type Events struct {
-	Remade   func(err error) // the folder's index is lost or damaged, and started again
-	Stage    func(Turn)      // a stage is next
+	Stage    func(Turn) // a stage is next
 	NotRun   func(experiment, stage, why string)
 	Fetch    func(version string) // a toolchain
 	Compile  func(program, version string)
-	Untraced func(err error)                // what was to be looked at could not be, or what a stage started could not be removed
+	Trouble  func(err error)                // what was to be looked at could not be, or what a stage started could not be removed
 	Torn     func(path string, bytes int64) // of a resumed journal the last line is left out
 	Activity plan.Observer                  // what the Runner does
 	Progress func(plan.Progress)            // a trial starts or has ended
@@ -32,37 +31,10 @@ type Turn struct {
 	Later       time.Duration // what the stages after this one are expected to take
 }
 
-// orNot has no nil functions.
-func (on Events) orNot() Events {
-	if on.Remade == nil {
-		on.Remade = func(error) {}
-	}
-	if on.Stage == nil {
-		on.Stage = func(Turn) {}
-	}
-	if on.NotRun == nil {
-		on.NotRun = func(string, string, string) {}
-	}
-	if on.Fetch == nil {
-		on.Fetch = func(string) {}
-	}
-	if on.Compile == nil {
-		on.Compile = func(string, string) {}
-	}
-	if on.More == nil {
-		on.More = func(More) {}
-	}
-	if on.Untraced == nil {
-		on.Untraced = func(error) {}
-	}
-	return on
-}
-
 // Measure runs every stage, in the folder that is open, and then adds blocks. The error ends the run: the
 // end of ctx, a journal that cannot be written, or, with a *session.Refusal in its
 // chain, one of another plan; what is wrong with one stage is reported of that stage.
 func (r *Run) Measure(ctx context.Context, on Events) error {
-	on = on.orNot()
 	c, began := r.compilers(on), r.options.Now()
 	defer c.close()
 	r.budget = r.Budget()
@@ -85,7 +57,7 @@ func (r *Run) Measure(ctx context.Context, on Events) error {
 				return ctx.Err()
 			}
 			if err != nil {
-				on.Untraced(err)
+				on.Trouble(err)
 			}
 			x.files = files
 		}
@@ -97,22 +69,8 @@ func (r *Run) Measure(ctx context.Context, on Events) error {
 }
 
 func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) error {
-	build := c.build
-	if r.options.Machine.Program != nil {
-		build = r.options.Machine.Program
-	}
-	if err := s.prepare(ctx, build, x.Experiment, r.options.Language); err != nil {
+	if err := s.prepare(ctx, c, x.Experiment, r.options.Tool.GoVersion); err != nil {
 		return err
-	}
-	if err := s.prepareC(ctx, c, x.Experiment, r.options.Tool.GoVersion); err != nil {
-		return err
-	}
-	if s.Tree != "" {
-		ready, err := c.command(ctx, s.Stage)
-		if err != nil {
-			return err
-		}
-		s.programs[""] = ready
 	}
 	runner, err := r.options.Machine.Runner(s.session, s.programs)
 	if err != nil {
@@ -120,7 +78,7 @@ func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) erro
 	}
 	defer func() {
 		if err := runner.Close(); err != nil {
-			c.on.Untraced(err)
+			c.on.Trouble(err)
 		}
 	}()
 	if r.waited && s.session.Spec.Patience > 0 { // 0 would measure next to the other programs

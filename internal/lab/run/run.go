@@ -48,7 +48,6 @@ import (
 type Options struct {
 	Experiments []lab.Experiment
 	Chosen      lab.Options // what the user would have otherwise than the documents; its CPUs are the Host's
-	Language    string      // the go line that programs are built with; empty: each toolchain's own
 	Seed        *uint64     // of the settings' order in every stage; nil: any
 	// Fixed is that no blocks are added where a hypothesis is open, and Most is how long the run may
 	// take; 0: as long as its first blocks and a share for each question.
@@ -86,14 +85,7 @@ type Machine struct {
 	// Runner makes what measures a session. Programs are those that were compiled, by
 	// the setting's Go version; nil where none were to be.
 	Runner func(s *session.Session, programs map[string]local.Program) (plan.Runner, error)
-	// Program compiles practice programs; nil: the compilers of the machine that procfit
-	// runs on.
-	Program Build
 }
-
-// Build makes a practice program with a Go version that was asked for, and says which
-// that is in full.
-type Build func(ctx context.Context, e lab.Experiment, asked, language string) (local.Program, string, error)
 
 // ThisMachine is the one that procfit runs on; the targets get the environment.
 func ThisMachine(environ []string) Machine {
@@ -217,9 +209,9 @@ func (r *Run) Files() (list []lab.RanFile) {
 }
 
 // Open makes the results folder, or takes over what an earlier run of experiments
-// left in it, and keeps others from it until what it returns is closed. A
-// *session.Refusal is that the user is to choose another.
-func (r *Run) Open(on Events) (io.Closer, error) {
+// left in it, and keeps others from it until what it returns is closed; remade is told why its
+// index is started again. A *session.Refusal is that the user is to choose another.
+func (r *Run) Open(remade func(error)) (io.Closer, error) {
 	entries, err := os.ReadDir(r.Dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, refuse("--out: %w; choose a directory", err)
@@ -236,7 +228,7 @@ func (r *Run) Open(on Events) (io.Closer, error) {
 		return nil, refuse("--out: %w", err)
 	}
 	if len(entries) > 0 {
-		err = r.takeOver(entries, on.orNot())
+		err = r.takeOver(entries, remade)
 	}
 	if err == nil {
 		err = r.Write()
@@ -262,7 +254,7 @@ func ours(entries []os.DirEntry) bool {
 
 // takeOver starts with what an earlier run came to. Its index may be lost; the
 // journals are found by the experiments' ids.
-func (r *Run) takeOver(entries []os.DirEntry, on Events) error {
+func (r *Run) takeOver(entries []os.DirEntry, remade func(error)) error {
 	earlier, err := lab.ReadOutcome(r.Dir)
 	damaged := (*json.SyntaxError)(nil)
 	switch {
@@ -272,7 +264,7 @@ func (r *Run) takeOver(entries []os.DirEntry, on Events) error {
 	case !ours(entries):
 		return refuse("--out %s holds other files and no %s: choose a new or an empty directory", r.Dir, lab.OutcomeName)
 	default:
-		on.Remade(err)
+		remade(err)
 		return nil
 	}
 	if !session.SameHost(earlier.Host, r.Outcome.Host) {

@@ -89,15 +89,22 @@ func planOf(t *testing.T, m *machine, dir string, ids ...string) *Run {
 	return New(o)
 }
 
+// unheard are events that nobody hears.
+var unheard = Events{
+	Stage: func(Turn) {}, NotRun: func(_, _, _ string) {}, Fetch: func(string) {}, Compile: func(_, _ string) {}, Trouble: func(error) {}, More: func(More) {},
+}
+
+func quiet(error) {}
+
 // measure runs it as procfit lab run does.
 func measure(t *testing.T, r *Run) error {
 	t.Helper()
-	held, err := r.Open(Events{})
+	held, err := r.Open(quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer held.Close()
-	return errors.Join(r.Measure(t.Context(), Events{}), r.Write())
+	return errors.Join(r.Measure(t.Context(), unheard), r.Write())
 }
 
 func read(t *testing.T, dir string) *lab.Outcome {
@@ -119,15 +126,17 @@ func TestRun(t *testing.T) {
 		t.Error("planning made the folder")
 	}
 	var turns []Turn
-	held, err := r.Open(Events{})
+	held, err := r.Open(quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Meanwhile nobody else may.
-	if _, err := planOf(t, m, dir, "json").Open(Events{}); !isRefusal(err) {
+	if _, err := planOf(t, m, dir, "json").Open(quiet); !isRefusal(err) {
 		t.Errorf("a second run into the folder: %v", err)
 	}
-	if err := r.Measure(t.Context(), Events{Stage: func(x Turn) { turns = append(turns, x) }}); err != nil {
+	on := unheard
+	on.Stage = func(x Turn) { turns = append(turns, x) }
+	if err := r.Measure(t.Context(), on); err != nil {
 		t.Fatal(err)
 	}
 	held.Close()
@@ -177,12 +186,14 @@ func TestFaults(t *testing.T) {
 	var told []string
 	dir := filepath.Join(t.TempDir(), "out")
 	r := planOf(t, m, dir, "workload", "contention")
-	held, err := r.Open(Events{})
+	held, err := r.Open(quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer held.Close()
-	if err := r.Measure(t.Context(), Events{NotRun: func(experiment, stage, why string) { told = append(told, experiment+" "+stage+" "+why) }}); err != nil {
+	on := unheard
+	on.NotRun = func(experiment, stage, why string) { told = append(told, experiment+" "+stage+" "+why) }
+	if err := r.Measure(t.Context(), on); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"workload cpu not on this machine", "workload io cannot be prepared"}; !slices.Equal(told, want) {
@@ -210,11 +221,11 @@ func TestInterrupt(t *testing.T) {
 		return nil
 	}
 	r := planOf(t, m, dir, "contention", "parallel")
-	held, err := r.Open(Events{})
+	held, err := r.Open(quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(r.Measure(ctx, Events{}), r.Write())
+	err = errors.Join(r.Measure(ctx, unheard), r.Write())
 	held.Close()
 	o := read(t, dir)
 	if !errors.Is(err, context.Canceled) || o.Complete || o.Experiments[1].Stages[0].Run != 4 || o.Experiments[0].NotRun != notYet {
@@ -235,11 +246,11 @@ func TestFolders(t *testing.T) {
 		}
 	}
 	write(mine, "thesis.txt", "not ours")
-	if _, err := planOf(t, m, mine, "contention").Open(Events{}); !isRefusal(err) || !strings.Contains(err.Error(), "holds other files and no lab.json") {
+	if _, err := planOf(t, m, mine, "contention").Open(quiet); !isRefusal(err) || !strings.Contains(err.Error(), "holds other files and no lab.json") {
 		t.Errorf("a folder of others: %v", err)
 	}
 	file := filepath.Join(mine, "thesis.txt")
-	if _, err := planOf(t, m, file, "contention").Open(Events{}); !isRefusal(err) {
+	if _, err := planOf(t, m, file, "contention").Open(quiet); !isRefusal(err) {
 		t.Errorf("a file: %v", err)
 	}
 
@@ -250,7 +261,7 @@ func TestFolders(t *testing.T) {
 	}
 	write(dir, lab.OutcomeName, "{")
 	var told error
-	held, err := planOf(t, m, dir, "contention").Open(Events{Remade: func(err error) { told = err }})
+	held, err := planOf(t, m, dir, "contention").Open(func(err error) { told = err })
 	if err != nil || told == nil {
 		t.Fatalf("%v, told %v", err, told)
 	}
@@ -260,7 +271,7 @@ func TestFolders(t *testing.T) {
 	}
 	elsewhere := planOf(t, m, dir, "contention")
 	elsewhere.Outcome.Host.CPUs = 64
-	if _, err := elsewhere.Open(Events{}); !isRefusal(err) || !strings.Contains(err.Error(), "another machine") {
+	if _, err := elsewhere.Open(quiet); !isRefusal(err) || !strings.Contains(err.Error(), "another machine") {
 		t.Errorf("another machine's: %v", err)
 	}
 	// An index may name no folder but the experiment's own.

@@ -127,20 +127,19 @@ func arguments(e lab.Experiment, st lab.Stage) []string {
 func (s *stage) begun() map[string]string {
 	releases := map[string]string{}
 	for _, t := range s.session.Journal().Trials {
-		release, _, _ := strings.Cut(strings.TrimPrefix(t.ObservedGoVersion, "go"), " ") // X: experiments
-		if release != "" {
-			releases[t.Setting.GoVersion] = release
+		if v := release(t.ObservedGoVersion); v != "" {
+			releases[t.Setting.GoVersion] = v
 		}
 	}
 	return releases
 }
 
-// prepare compiles what the stage's versions run.
-func (s *stage) prepare(ctx context.Context, build Build, e lab.Experiment, language string) error {
-	language = cmp.Or(s.Language, language)
+// prepare compiles what the stage runs: its versions, or, by the release that procfit is of, what
+// stands in the place of procfit's own program.
+func (s *stage) prepare(ctx context.Context, c *compilers, e lab.Experiment, own string) error {
 	begun := s.begun()
 	for i, v := range s.GoVersions {
-		ready, full, err := build(ctx, e, cmp.Or(begun[v], v), language)
+		ready, full, err := c.build(ctx, e, compiled{version: cmp.Or(begun[v], v), language: s.Language})
 		if err != nil {
 			return err
 		}
@@ -152,18 +151,21 @@ func (s *stage) prepare(ctx context.Context, build Build, e lab.Experiment, lang
 		s.ran.Versions[i].Full = full
 		s.programs[v] = ready
 	}
-	return nil
+	var err error
+	switch {
+	case s.Build != (lab.Build{}):
+		var ready local.Program
+		ready, _, err = c.build(ctx, e, compiled{version: cmp.Or(begun[""], release(own)), how: s.Build})
+		ready.Command = append(slices.Clip(ready.Command), arguments(e, s.Stage)...)
+		s.programs[""] = ready
+	case s.Tree != "":
+		s.programs[""], err = c.command(ctx, s.Stage)
+	}
+	return err
 }
 
-// prepareC compiles what the stage runs in the place of procfit's own program, by the
-// release that procfit is of.
-func (s *stage) prepareC(ctx context.Context, c *compilers, e lab.Experiment, own string) error {
-	if s.Build == (lab.Build{}) {
-		return nil
-	}
-	release, _, _ := strings.Cut(strings.TrimPrefix(own, "go"), " ") // X: experiments
-	ready, _, err := c.make(ctx, e, compiled{version: cmp.Or(s.begun()[""], release), how: s.Build})
-	ready.Command = append(slices.Clip(ready.Command), arguments(e, s.Stage)...)
-	s.programs[""] = ready
-	return err
+// release is the Go release of what runtime.Version says.
+func release(version string) string {
+	version, _, _ = strings.Cut(strings.TrimPrefix(version, "go"), " ") // X: experiments
+	return version
 }

@@ -125,12 +125,18 @@ func (s *tracer) run(ctx context.Context, env []string, args ...string) ([]byte,
 		}
 	}
 	spec.Env = append(spec.Env, env...)
+	log, err := supervised(ctx, spec)
+	if err != nil {
+		return nil, fmt.Errorf("%s under a trace: %w", s.id, err)
+	}
+	return log, nil
+}
+
+// supervised runs a command and returns its standard error.
+func supervised(ctx context.Context, spec supervisor.Spec) ([]byte, error) {
 	out, err := supervisor.Run(ctx, spec)
 	if err == nil && out.Exit.Failed() {
 		err = fmt.Errorf("%v: %s", out.Exit, bytes.TrimSpace(out.Stderr))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s under a trace: %w", s.id, err)
-	}
-	return out.Stderr, nil
+	return out.Stderr, err
 }

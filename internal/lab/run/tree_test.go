@@ -38,7 +38,9 @@ func TestCommandInTree(t *testing.T) {
 	r := planOf(t, &machine{}, "out", "build")
 	r.options.Environ = os.Environ()
 	compiled := 0
-	c := r.compilers(Events{Compile: func(string, string) { compiled++ }}.orNot())
+	on := unheard
+	on.Compile = func(string, string) { compiled++ }
+	c := r.compilers(on)
 	defer c.close()
 	c.chains["1.5"] = fetched{Toolchain: toolchain.Toolchain{Version: "go1.5.4", Root: root}}
 	c.chains["1.4"] = fetched{Toolchain: toolchain.Toolchain{Version: "go1.4.3", Root: "/go1.4"}}
