@@ -60,9 +60,11 @@ func standalone(text string) (string, error) {
 	for _, i := range file.Imports {
 		delete(paths, i.Path.Value)
 	}
+	imports := strings.Join(slices.Sorted(maps.Keys(paths)), "\n") + "\n"
 	out := strings.NewReplacer(
 		"\npackage "+file.Name.Name+"\n", "\npackage main\n",
-		"\n\n\t"+harnessPath+"\n", "\n"+strings.Join(slices.Sorted(maps.Keys(paths)), "\n")+"\n",
+		"\n\n\t"+harnessPath+"\n", "\n"+imports,
+		"\nimport "+harnessPath+"\n", "\nimport (\n"+imports+")\n",
 		"harness.", "",
 	).Replace(text)
 	out += "\n// What the practice programs have in common, as far as this one uses it.\n\n" + strings.Join(parts, "\n\n") + "\n"

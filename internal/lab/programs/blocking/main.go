@@ -107,6 +107,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("blocking", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("blocking", Program) }

@@ -7,7 +7,6 @@ package busyworker
 import (
 	"fmt"
 	"math/rand"
-	"os"
 	"time"
 
 	"github.com/procfit/procfit/internal/lab/programs/harness"
@@ -60,6 +59,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("busyworker", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("busyworker", Program) }

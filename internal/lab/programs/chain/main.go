@@ -4,11 +4,7 @@
 // cost ten times the time, up to Go 1.4 twice, since Go 1.5 nearly nothing.
 package chain
 
-import (
-	"os"
-
-	"github.com/procfit/procfit/internal/lab/programs/harness"
-)
+import "github.com/procfit/procfit/internal/lab/programs/harness"
 
 // Program is the program. It keeps to Go 1.2.
 func Program(b *harness.Batch) func() error {
@@ -23,6 +19,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("chain", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("chain", Program) }

@@ -4,11 +4,7 @@
 // that it woke, if only to find that there is nothing more to do.
 package chainbuf
 
-import (
-	"os"
-
-	"github.com/procfit/procfit/internal/lab/programs/harness"
-)
+import "github.com/procfit/procfit/internal/lab/programs/harness"
 
 // Program is the program. It keeps to Go 1.2.
 func Program(b *harness.Batch) func() error {
@@ -24,6 +20,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("chainbuf", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("chainbuf", Program) }

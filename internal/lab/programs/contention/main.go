@@ -6,7 +6,6 @@ package contention
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"sync"
 
@@ -57,6 +56,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("contention", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("contention", Program) }

@@ -6,7 +6,6 @@ package cpubound
 
 import (
 	"errors"
-	"os"
 	"runtime"
 
 	"github.com/procfit/procfit/internal/lab/programs/harness"
@@ -44,6 +43,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("cpubound", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("cpubound", Program) }

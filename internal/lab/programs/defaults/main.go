@@ -5,7 +5,6 @@
 package defaults
 
 import (
-	"os"
 	"runtime"
 
 	"github.com/procfit/procfit/internal/lab/programs/harness"
@@ -20,6 +19,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("defaults", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("defaults", Program) }

@@ -6,7 +6,6 @@ package extremes
 
 import (
 	"errors"
-	"os"
 	"runtime"
 	"time"
 
@@ -37,6 +36,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("extremes", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("extremes", Program) }

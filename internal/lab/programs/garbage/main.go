@@ -10,7 +10,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"runtime"
 	"sync/atomic"
 
@@ -74,6 +73,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("garbage", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("garbage", Program) }

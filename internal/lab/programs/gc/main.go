@@ -7,7 +7,6 @@ package gc
 import (
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"runtime/metrics"
 	"sort"
@@ -134,6 +133,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("gc", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("gc", Program) }

@@ -93,6 +93,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("handoff", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("handoff", Program) }

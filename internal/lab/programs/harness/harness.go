@@ -153,9 +153,14 @@ func Serve(ctx context.Context, name, addr string, stderr io.Writer, service Ser
 	return nil
 }
 
-// Server is the main function of a server, and returns its exit code.
-func Server(name, addr string, service Service) int {
-	return Run(name, os.Args[1:], os.Stdout, os.Stderr, func(b *Batch) func() error {
+// Main is the main function of a batch program.
+func Main(name string, define func(*Batch) func() error) {
+	os.Exit(Run(name, os.Args[1:], os.Stdout, os.Stderr, define))
+}
+
+// Server is the main function of a server.
+func Server(name, addr string, service Service) {
+	Main(name, func(b *Batch) func() error {
 		addr := b.Flags.String("addr", addr, "`address` to listen at")
 		b.Instead = func() (bool, error) {
 			ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

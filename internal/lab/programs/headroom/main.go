@@ -126,6 +126,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("headroom", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("headroom", Program) }

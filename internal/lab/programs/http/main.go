@@ -4,7 +4,6 @@
 package http
 
 import (
-	"os"
 	"runtime"
 
 	"github.com/procfit/procfit/internal/lab/programs/harness"
@@ -29,6 +28,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("http", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("http", Program) }

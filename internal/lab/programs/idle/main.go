@@ -11,7 +11,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -171,6 +170,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("idle", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("idle", Program) }

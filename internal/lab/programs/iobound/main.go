@@ -6,7 +6,6 @@ package iobound
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/procfit/procfit/internal/lab/programs/harness"
@@ -42,6 +41,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("iobound", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("iobound", Program) }

@@ -6,7 +6,6 @@ package json
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"reflect"
 	"runtime"
 
@@ -68,6 +67,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("json", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("json", Program) }

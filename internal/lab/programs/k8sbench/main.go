@@ -9,7 +9,6 @@ import (
 	"log"
 	"math"
 	"net/http"
-	"os"
 	"strconv"
 
 	"github.com/procfit/procfit/internal/lab/programs/harness"
@@ -43,6 +42,4 @@ func Program(*log.Logger) (http.Handler, func(), error) {
 }
 
 // The document's port is 7000.
-func main() {
-	os.Exit(harness.Server("k8sbench", "127.0.0.1:7000", Program))
-}
+func main() { harness.Server("k8sbench", "127.0.0.1:7000", Program) }

@@ -5,7 +5,6 @@ package parallel
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
@@ -35,6 +34,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("parallel", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("parallel", Program) }

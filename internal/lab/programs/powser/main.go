@@ -13,7 +13,6 @@ package powser
 import (
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -372,6 +371,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("powser", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("powser", Program) }

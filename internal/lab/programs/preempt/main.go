@@ -141,6 +141,4 @@ func alone(b *harness.Batch) func() error {
 	return func() error { return o.run(b) }
 }
 
-func main() {
-	os.Exit(harness.Run("preempt", os.Args[1:], os.Stdout, os.Stderr, alone))
-}
+func main() { harness.Main("preempt", alone) }

@@ -9,7 +9,6 @@ package racy
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
@@ -63,6 +62,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("racy", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("racy", Program) }

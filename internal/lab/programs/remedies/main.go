@@ -5,7 +5,6 @@ package remedies
 
 import (
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 
@@ -113,6 +112,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("remedies", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("remedies", Program) }

@@ -11,7 +11,6 @@ import (
 	"io"
 	"log"
 	"net/http"
-	"os"
 
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
@@ -75,6 +74,4 @@ func Program(*log.Logger) (http.Handler, func(), error) {
 	}), nil, nil
 }
 
-func main() {
-	os.Exit(harness.Server("requests", "127.0.0.1:8080", Program))
-}
+func main() { harness.Server("requests", "127.0.0.1:8080", Program) }

@@ -10,7 +10,6 @@ package schedtrace
 import (
 	"fmt"
 	"log"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -87,6 +86,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("schedtrace", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("schedtrace", Program) }

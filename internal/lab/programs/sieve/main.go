@@ -6,7 +6,6 @@ package sieve
 
 import (
 	"fmt"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -94,6 +93,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("sieve", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("sieve", Program) }

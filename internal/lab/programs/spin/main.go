@@ -5,7 +5,6 @@ package spin
 
 import (
 	"net/http"
-	"os"
 
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
@@ -16,6 +15,4 @@ func Answer(w http.ResponseWriter, r *http.Request) {
 	w.Write(sum[:])
 }
 
-func main() {
-	os.Exit(harness.Server("spin", "127.0.0.1:8080", harness.Handle(Answer)))
-}
+func main() { harness.Server("spin", "127.0.0.1:8080", harness.Handle(Answer)) }

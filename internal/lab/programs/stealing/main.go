@@ -88,6 +88,4 @@ func jain(got []int) float64 {
 	return sum * sum / squares / float64(len(got))
 }
 
-func main() {
-	os.Exit(harness.Run("stealing", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("stealing", Program) }

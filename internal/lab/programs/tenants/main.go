@@ -293,6 +293,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("tenants", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("tenants", Program) }

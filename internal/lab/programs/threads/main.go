@@ -147,6 +147,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("threads", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("threads", Program) }

@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/procfit/procfit/internal/lab/programs/harness"
@@ -31,6 +30,4 @@ func Answer(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, hex.EncodeToString(hash.Sum(nil)))
 }
 
-func main() {
-	os.Exit(harness.Server("tinyserver", "127.0.0.1:8080", harness.Handle(Answer)))
-}
+func main() { harness.Server("tinyserver", "127.0.0.1:8080", harness.Handle(Answer)) }

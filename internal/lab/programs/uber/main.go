@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"sync/atomic"
 
 	"github.com/procfit/procfit/internal/lab/programs/harness"
@@ -83,6 +82,4 @@ func Program(logger *log.Logger) (handler http.Handler, stop func(), err error) 
 	return balance(urls, transport, logger), stop, nil
 }
 
-func main() {
-	os.Exit(harness.Server("uber", "127.0.0.1:8080", Program))
-}
+func main() { harness.Server("uber", "127.0.0.1:8080", Program) }

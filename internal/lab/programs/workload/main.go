@@ -6,7 +6,6 @@ package workload
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"time"
@@ -45,6 +44,4 @@ func Program(b *harness.Batch) func() error {
 	}
 }
 
-func main() {
-	os.Exit(harness.Run("workload", os.Args[1:], os.Stdout, os.Stderr, Program))
-}
+func main() { harness.Main("workload", Program) }

@@ -21,7 +21,6 @@ import "C"
 
 import (
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,6 +81,4 @@ func program(b *harness.Batch) func() error {
 	return func() error { return measure(b, *n, *d) }
 }
 
-func main() {
-	os.Exit(harness.Run("blocking", os.Args[1:], os.Stdout, os.Stderr, program))
-}
+func main() { harness.Main("blocking", program) }
