@@ -15,10 +15,11 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 const module = "github.com/procfit/procfit"
@@ -181,10 +182,11 @@ var mayImport = map[string][]string{
 	"show/markdown": {"show/document"},
 	"show/html":     {"show/document"},
 
-	"test":                          {"test/need", "test/built"},
+	"test":                          {"test/need", "test/built", "test/must"},
+	"test/must":                     {},
 	"test/need":                     {},
-	"test/built":                    {"test/need"},
-	"test/child":                    {},
+	"test/built":                    {"test/need", "test/must"},
+	"test/child":                    {"test/must"},
 	"test/chance":                   {"test/need"},
 	"test/demo":                     {},
 	"test/lane":                     {},
@@ -203,7 +205,7 @@ var mayImport = map[string][]string{
 
 // testHelpers may be imported by tests alone, and by one another as their rows
 // say.
-var testHelpers = []string{"test", "test/need", "test/built", "test/chance", "test/child", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "show/document/documenttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest", "cli/schematest", "cli/scripts"}
+var testHelpers = []string{"test", "test/must", "test/need", "test/built", "test/chance", "test/child", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "show/document/documenttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest", "cli/schematest", "cli/scripts"}
 
 // never names what a package may not import although its row has it: the command line prints
 // what was judged, and neither judges trials itself nor takes a journal apart.
@@ -213,9 +215,7 @@ var never = map[string][]string{
 
 func TestImports(t *testing.T) {
 	problems, packages, _, err := checkImports(os.DirFS(".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, p := range problems {
 		t.Error(p)
 	}
@@ -232,34 +232,13 @@ func TestImports(t *testing.T) {
 // between wings; helpers of tests have none.
 func checkImports(root fs.FS) (problems, packages []string, arrows map[string][]string, err error) {
 	arrows = map[string][]string{}
-	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return skipDir(root, name)
-		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
+	err = eachFile(root, ".", parser.ImportsOnly, func(name string, _ *token.FileSet, file *ast.File) {
 		from := shortName(path.Dir(name))
 		if !slices.Contains(packages, from) {
 			packages = append(packages, from)
 		}
-		b, err := fs.ReadFile(root, name)
-		if err != nil {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, b, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
 		for _, spec := range file.Imports {
-			imported, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				return fmt.Errorf("%s: import %s: %w", name, spec.Path.Value, err)
-			}
-			if to, ours := strings.CutPrefix(imported, module+"/"); ours {
+			if to, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, "`\""), module+"/"); ours {
 				if why := forbidden(from, shortName(to)); why != "" {
 					problems = append(problems, name+": "+why)
 				}
@@ -272,7 +251,6 @@ func checkImports(root fs.FS) (problems, packages []string, arrows map[string][]
 		if rowOf(from) == "" {
 			problems = append(problems, fmt.Sprintf("%s: package %s has no row in mayImport", name, from))
 		}
-		return nil
 	})
 	return problems, packages, arrows, err
 }
@@ -280,9 +258,7 @@ func checkImports(root fs.FS) (problems, packages []string, arrows map[string][]
 // TestArrows counts what the table of wings allows and the tree has.
 func TestArrows(t *testing.T) {
 	_, _, arrows, err := checkImports(os.DirFS(".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	count := 0
 	for from, list := range arrows {
 		count += len(list)
@@ -315,6 +291,31 @@ func TestArrows(t *testing.T) {
 	if count < len(wings) {
 		t.Error("hardly an arrow was seen")
 	}
+}
+
+// eachFile calls f with every Go file below a folder of root that is no test. Modules of their own
+// are left out, but for maxprocs, and so is what the go command does not look at.
+func eachFile(root fs.FS, below string, mode parser.Mode, f func(name string, set *token.FileSet, file *ast.File)) error {
+	return fs.WalkDir(root, below, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return skipDir(root, name)
+		case !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, name, text, mode|parser.SkipObjectResolution)
+		if err == nil {
+			f(name, set, file)
+		}
+		return err
+	})
 }
 
 func skipDir(root fs.FS, name string) error {
@@ -389,10 +390,7 @@ var linked = map[string]struct{ code, tests []string }{
 }
 
 func TestLinked(t *testing.T) {
-	imports, err := listImports(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	imports := must.Get(listImports(t.Context()))(t)
 	for dependency, may := range linked {
 		code, tests := whoLinks(imports, dependency)
 		t.Logf("%s: in the code of %d packages and in %d test binaries", dependency, len(code), len(tests))
@@ -493,20 +491,9 @@ const (
 const alone = "internal/lab/programs/"
 
 func TestSizes(t *testing.T) {
-	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return skipDir(os.DirFS(".."), name)
-		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, alone) {
-			return nil
-		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, "../"+name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
+	must.OK(t, eachFile(os.DirFS(".."), ".", 0, func(name string, set *token.FileSet, file *ast.File) {
+		if strings.HasPrefix(name, alone) {
+			return
 		}
 		for _, declared := range file.Decls {
 			f, ok := declared.(*ast.FuncDecl)
@@ -520,31 +507,15 @@ func TestSizes(t *testing.T) {
 				t.Errorf("%s: %s has %d parameters, more than %d", name, f.Name.Name, n, mostParameters)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // A regular expression that is compiled as procfit starts costs every command, and it needs
 // next to none of them: a pattern.Of is compiled when it is first used.
 func TestPatternsAreCompiledLate(t *testing.T) {
-	err := fs.WalkDir(os.DirFS(".."), "internal", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return skipDir(os.DirFS(".."), name)
-		}
-		row := rowOf(shortName(path.Dir(name)))
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, alone) || slices.Contains(testHelpers, row) {
-			return nil
-		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, "../"+name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
+	must.OK(t, eachFile(os.DirFS(".."), "internal", 0, func(name string, set *token.FileSet, file *ast.File) {
+		if strings.HasPrefix(name, alone) || slices.Contains(testHelpers, rowOf(shortName(path.Dir(name)))) {
+			return
 		}
 		for _, declared := range file.Decls {
 			if _, isFunction := declared.(*ast.FuncDecl); !isFunction {
@@ -557,11 +528,7 @@ func TestPatternsAreCompiledLate(t *testing.T) {
 				})
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 func linesOf(set *token.FileSet, n ast.Node) int {
@@ -623,10 +590,7 @@ func TestTableIn(t *testing.T) {
 		"no table":             {function("", "", "g()\n", ""), 0},
 	} {
 		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, name, tc.text, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(set, name, tc.text, parser.SkipObjectResolution))(t)
 		if got := tableIn(set, file.Decls[0].(*ast.FuncDecl)); got != tc.table {
 			t.Errorf("%s: %d lines are a table, want %d", name, got, tc.table)
 		}
@@ -649,35 +613,16 @@ var makers = map[string]string{
 // TestOneMaker finds a second maker of what one package makes.
 func TestOneMaker(t *testing.T) {
 	imported := map[string]bool{}
-	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir():
-			return skipDir(os.DirFS(".."), name)
-		case !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"), strings.HasPrefix(name, "test/"):
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), "../"+name, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
+	must.OK(t, eachFile(os.DirFS(".."), ".", parser.ImportsOnly, func(name string, _ *token.FileSet, file *ast.File) {
 		for _, spec := range file.Imports {
-			library, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				return err
-			}
+			library := strings.Trim(spec.Path.Value, "`\"")
 			owner := makers[library]
 			imported[library] = imported[library] || owner != ""
-			if in := shortName(path.Dir(name)); owner != "" && in != owner {
+			if in := shortName(path.Dir(name)); owner != "" && in != owner && !strings.HasPrefix(name, "test/") {
 				t.Errorf("%s imports %s, which %s alone may: use that", name, library, owner)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if !imported["k8s.io/client-go/rest"] || !imported["k8s.io/client-go/tools/clientcmd"] {
 		t.Error("the files of host/cluster were not looked at")
 	}
@@ -691,86 +636,81 @@ func TestOneOpener(t *testing.T) {
 		"measure/kube/subject.go", "lab/outcome.go", "lab/pods/*.go", "cli/image.go", "cli/labflags.go", "check/*.go", "check/*/*.go",
 		"cli/load*.go", "cli/explain*.go", "cli/report*.go", "cli/values.go",
 	}
-	for _, pattern := range patterns {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+	for name, file := range matched(t, patterns...) {
+		if strings.HasPrefix(name, "load/loadtest/") || name == "check/fix.go" || name == "check/source/bound_linux.go" { // which write, or read /proc
+			continue
 		}
-		for _, name := range files {
-			if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "load/loadtest/") || name == "check/fix.go" || name == "check/source/bound_linux.go" { // which write, or read /proc
-				continue
+		for _, use := range selectors(file) {
+			if slices.Contains([]string{"os.Open", "os.OpenFile", "os.OpenRoot", "os.ReadFile", "tls.LoadX509KeyPair"}, use) {
+				t.Errorf("%s: %s; use host/folder", name, use)
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				if call, ok := n.(*ast.SelectorExpr); ok {
-					of, _ := call.X.(*ast.Ident)
-					if of != nil && slices.Contains([]string{"os.Open", "os.OpenFile", "os.OpenRoot", "os.ReadFile", "tls.LoadX509KeyPair"}, of.Name+"."+call.Sel.Name) {
-						t.Errorf("%s: %s.%s; use host/folder", name, of.Name, call.Sel.Name)
-					}
-				}
-				return true
-			})
 		}
 	}
+}
+
+// matched are the Go files that are no tests of some patterns, each of which has one.
+func matched(t *testing.T, patterns ...string) map[string]*ast.File {
+	t.Helper()
+	files := map[string]*ast.File{}
+	for _, pattern := range patterns {
+		names := must.Get(filepath.Glob(pattern))(t)
+		if len(names) == 0 {
+			t.Errorf("there is no file %s", pattern)
+		}
+		for _, name := range names {
+			if !strings.HasSuffix(name, "_test.go") {
+				files[name] = must.Get(parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution))(t)
+			}
+		}
+	}
+	return files
+}
+
+// selectors are what a node takes of packages and variables: os.Exit.
+func selectors(n ast.Node) (names []string) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if of, ok := s.X.(*ast.Ident); ok {
+				names = append(names, of.Name+"."+s.Sel.Name)
+			}
+		}
+		return true
+	})
+	return names
 }
 
 // TestOneExit finds packages that end their process: that is for main functions.
 func TestOneExit(t *testing.T) {
 	looked := 0
-	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+	must.OK(t, eachFile(os.DirFS("."), ".", 0, func(name string, _ *token.FileSet, file *ast.File) {
 		switch {
-		case err != nil:
-			return err
-		case d.IsDir():
-			return skipDir(os.DirFS("."), name)
-		case !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"), path.Base(name) == "main.go", strings.HasPrefix(name, "cli/scripts/"), // which have tests' programs
-			name == "lab/programs/harness/harness.go": // whose Main stands in the programs' main.go
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil || file.Name.Name == "main" {
-			return err
+		case file.Name.Name == "main", path.Base(name) == "main.go":
+			return
+		case strings.HasPrefix(name, "cli/scripts/"), name == "lab/programs/harness/harness.go": // which have what is the main function of other programs
+			return
 		}
 		looked++
-		ast.Inspect(file, func(n ast.Node) bool {
-			if call, ok := n.(*ast.SelectorExpr); ok {
-				of, _ := call.X.(*ast.Ident)
-				if of != nil && (of.Name == "os" && call.Sel.Name == "Exit" || of.Name == "log" && strings.HasPrefix(call.Sel.Name, "Fatal")) {
-					t.Errorf("%s: %s.%s: return an error", name, of.Name, call.Sel.Name)
-				}
+		for _, use := range selectors(file) {
+			if use == "os.Exit" || strings.HasPrefix(use, "log.Fatal") {
+				t.Errorf("%s: %s: return an error", name, use)
 			}
-			return true
-		})
-		return nil
-	})
-	if err != nil || looked == 0 {
-		t.Fatalf("%d files, %v", looked, err)
+		}
+	}))
+	if looked == 0 {
+		t.Error("no file was looked at")
 	}
 }
 
 // TestOneWait finds loops that wait by themselves where cluster.Until is to wait.
 func TestOneWait(t *testing.T) {
-	for _, pattern := range []string{"measure/kube/*.go", "host/cluster/*.go"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
-		}
-		for _, name := range files {
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
+	for name, file := range matched(t, "measure/kube/*.go", "host/cluster/*.go") {
+		for _, declared := range file.Decls {
+			f, ok := declared.(*ast.FuncDecl)
+			if !ok || f.Name.Name == "Until" {
+				continue
 			}
-			for _, declared := range file.Decls {
-				f, ok := declared.(*ast.FuncDecl)
-				if !ok || strings.HasSuffix(name, "_test.go") || f.Name.Name == "Until" {
-					continue
-				}
-				for _, call := range waitsIn(f) {
-					t.Errorf("%s: %s waits by time.%s in a loop; use cluster.Until", name, f.Name.Name, call)
-				}
+			for _, call := range waitsIn(f) {
+				t.Errorf("%s: %s waits by %s in a loop; use cluster.Until", name, f.Name.Name, call)
 			}
 		}
 	}
@@ -784,15 +724,11 @@ func waitsIn(f *ast.FuncDecl) (calls []string) {
 		default:
 			return true
 		}
-		ast.Inspect(n, func(n ast.Node) bool {
-			if call, ok := n.(*ast.SelectorExpr); ok {
-				of, _ := call.X.(*ast.Ident)
-				if of != nil && of.Name == "time" && slices.Contains([]string{"After", "AfterFunc", "NewTicker", "NewTimer", "Sleep", "Tick"}, call.Sel.Name) {
-					calls = append(calls, call.Sel.Name)
-				}
+		for _, use := range selectors(n) {
+			if slices.Contains([]string{"time.After", "time.AfterFunc", "time.NewTicker", "time.NewTimer", "time.Sleep", "time.Tick"}, use) {
+				calls = append(calls, use)
 			}
-			return true
-		})
+		}
 		return false
 	})
 	return calls

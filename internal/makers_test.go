@@ -4,12 +4,13 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // onlyIn names the packages that may use something with which a second maker begins, for
@@ -74,23 +75,11 @@ func usesIn(pkg string, file *ast.File) (uses []string) {
 // TestOnlyOneMaker finds a second maker of what one package makes, by what it uses.
 func TestOnlyOneMaker(t *testing.T) {
 	seen := map[string]bool{}
-	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir():
-			if strings.HasPrefix(name, "lab/programs") {
-				return fs.SkipDir
-			}
-			return skipDir(os.DirFS("."), name)
-		case !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"):
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
+	must.OK(t, eachFile(os.DirFS("."), ".", 0, func(name string, _ *token.FileSet, file *ast.File) {
 		pkg := path.Dir(name)
+		if strings.HasPrefix(pkg, "lab/programs") {
+			return
+		}
 		for _, use := range usesIn(pkg, file) {
 			for _, o := range onlyIn {
 				if o.use != use {
@@ -102,11 +91,7 @@ func TestOnlyOneMaker(t *testing.T) {
 				}
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, o := range onlyIn {
 		if len(o.folders) > 0 && !seen[o.use] {
 			t.Errorf("nothing uses %s: is %s made otherwise now?", o.use, o.what)
@@ -116,10 +101,7 @@ func TestOnlyOneMaker(t *testing.T) {
 
 func TestUsesIn(t *testing.T) {
 	const text = "package x\nfunc f() { _ = math.Log10(1); _ = []inspect.Column{}; _ = Column{}; t.Trial.DurationSeconds = 1 }\ntype t struct { A int `json:\"a\"` }"
-	file, err := parser.ParseFile(token.NewFileSet(), "x.go", text, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(token.NewFileSet(), "x.go", text, 0))(t)
 	if got, want := usesIn("a/inspect", file), []string{"math.Log10", "inspect.Column{}", "inspect.Column{}", "Trial.DurationSeconds =", "inspect with JSON tags"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

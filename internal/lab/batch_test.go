@@ -16,6 +16,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/procfit/procfit/internal/trace/exec"
+	"github.com/procfit/procfit/test/must"
 )
 
 // quick is, for each batch program, how to see in a moment that it works, and
@@ -72,9 +73,7 @@ func results(t *testing.T, output string) string {
 		}
 		names = append(names, r.Name.String())
 	}
-	if err := reader.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, reader.Err())
 	for _, line := range strings.Split(strings.TrimSpace(output), "\n") {
 		if !strings.HasPrefix(line, "Benchmark") && !strings.HasPrefix(line, "toolchain: ") {
 			t.Errorf("a line that is no result: %q", line)
@@ -188,15 +187,9 @@ func fairness(t *testing.T) (computed, ran float64) {
 	if _, err := fmt.Sscanf(stdout.String(), "BenchmarkStealing %d %f ns/op %f jain-index", &waves, &ns, &computed); err != nil {
 		t.Fatalf("%q: %v", stdout.String(), err)
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(file))(t)
 	defer f.Close()
-	tr, err := exec.Read(f, exec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(exec.Read(f, exec.Options{}))(t)
 	for _, a := range tr.Fairness() {
 		if a.Goroutines == 16 {
 			return computed, a.Jain

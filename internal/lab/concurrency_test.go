@@ -23,6 +23,7 @@ import (
 	"github.com/procfit/procfit/internal/program/toolchain"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -99,9 +100,7 @@ func TestBuilds(t *testing.T) {
 				t.Fatalf("%s: %v, small sizes %q", name, err, small[name])
 			}
 			program := filepath.Join(t.TempDir(), e.ID)
-			if err := chain.BuildC(t.Context(), []byte(source), s.Build.Race, program); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, chain.BuildC(t.Context(), []byte(source), s.Build.Race, program))
 			cmd := exec.CommandContext(t.Context(), program, strings.Fields(small[name])...)
 			cmd.Env = append(append(os.Environ(), "GOMAXPROCS=3"), s.Target.Env...)
 			output, err := cmd.CombinedOutput()
@@ -261,10 +260,7 @@ func TestStatements(t *testing.T) {
 		{"remedies", "batches", two, Results{"": made(two, 0, map[int]figures{2: {"Remedies/mutex ns/op": 60, "Remedies/batched ns/op": 1}})}, 60, Holds},
 		{"remedies", "choose_procs", two, Results{"": made(two, 0, map[int]figures{1: level("Remedies/mutex ns/op", 60), 2: level("Remedies/mutex ns/op", 60)})}, 1, DoesNotHold},
 	} {
-		e, err := Find(tc.id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(Find(tc.id))(t)
 		i := slices.IndexFunc(e.Hypotheses, func(h Hypothesis) bool { return h.ID == tc.hypothesis })
 		if i < 0 {
 			t.Errorf("%s has no hypothesis %s", tc.id, tc.hypothesis)
@@ -285,10 +281,7 @@ func TestStatements(t *testing.T) {
 
 // The figure of busyworker has a ratio for each pair of numbers that was measured.
 func TestGrid(t *testing.T) {
-	e, err := Find("busyworker")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(Find("busyworker"))(t)
 	took := func(ns float64) figures { return figures{"Busyworker/busy=4/other=100 ns/op": ns} }
 	g := e.Grid(Results{"then_4_100": made(10, 0.2, map[int]figures{1: took(100), 10: took(250)}).with(func(t *journal.Trial) { t.Setting.GoVersion = "1.21.4" })})
 	if g == nil || len(g.Rows) != 3 || len(g.Columns) != 2 {

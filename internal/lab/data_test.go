@@ -21,6 +21,7 @@ import (
 	"github.com/procfit/procfit/internal/program/gobench"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 var (
@@ -211,9 +212,7 @@ func printed(t *testing.T, e Experiment, s Stage) map[string]journal.Metric {
 			t.Fatalf("%s: %v: %s", command, err, output)
 		}
 		results, _, err := gobench.ParseOutput(output, runtime.GOMAXPROCS(0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, r := range results {
 			for unit, v := range r.Values {
 				metrics[r.Name+" "+unit] = journal.Metric{Value: v}

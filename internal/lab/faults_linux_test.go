@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -51,11 +52,8 @@ func TestFaults(t *testing.T) {
 // away, and the compiler leaves a loop that counts.
 func TestParallelListingComputesNothing(t *testing.T) {
 	built.Dir(t, "testdata/documents/parallel")
-	out, err := exec.Command(need.Command(t, "go"), "build", "-gcflags=-S", "-o", os.DevNull, "./testdata/documents/parallel").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	_, body, found := strings.Cut(string(out), "main.cpuWork STEXT")
+	out := must.Output(t, exec.Command(need.Command(t, "go"), "build", "-gcflags=-S", "-o", os.DevNull, "./testdata/documents/parallel"))
+	_, body, found := strings.Cut(out, "main.cpuWork STEXT")
 	body, _, ended := strings.Cut(body, "STEXT")
 	if !found || !ended || !strings.Contains(body, "TEXT\tmain.cpuWork") {
 		t.Fatalf("no code of cpuWork in %s", out)

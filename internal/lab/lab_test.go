@@ -9,7 +9,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -17,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // answers checks that a server of the given id, found at the address, does the
@@ -26,10 +27,7 @@ func answers(t *testing.T, id, addr string) {
 	client := &http.Client{Timeout: 10 * time.Second}
 	defer client.CloseIdleConnections()
 	post := func(body []byte) []byte {
-		resp, err := client.Post("http://"+addr+"/", "application/octet-stream", bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(client.Post("http://"+addr+"/", "application/octet-stream", bytes.NewReader(body)))(t)
 		defer resp.Body.Close()
 		b, err := io.ReadAll(resp.Body)
 		if err != nil || resp.StatusCode != http.StatusOK {
@@ -65,10 +63,7 @@ func answers(t *testing.T, id, addr string) {
 			"n=0": "0.000\n", "n=1": "21097.456\n", // the sum of the first 1000 square roots
 			"n=-1": "n=\"-1\": expected a number from 0 to 200000\n", "n=200001": "expected a number", "": "expected a number", "n=x": "expected a number",
 		} {
-			resp, err := client.Get("http://" + addr + "/cpu?" + query)
-			if err != nil {
-				t.Fatal(err)
-			}
+			resp := must.Get(client.Get("http://" + addr + "/cpu?" + query))(t)
 			body, err := io.ReadAll(resp.Body)
 			resp.Body.Close()
 			if ok := resp.StatusCode == http.StatusOK; err != nil || !strings.Contains(string(body), want) || ok == strings.Contains(want, "expected") {
@@ -83,10 +78,7 @@ func answers(t *testing.T, id, addr string) {
 				t.Errorf("requests answers %q with %.200s, want …%s", sent, got, want)
 			}
 		}
-		resp, err := client.Post("http://"+addr+"/", "application/json", strings.NewReader("{"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(client.Post("http://"+addr+"/", "application/json", strings.NewReader("{")))(t)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "not valid JSON") {
@@ -156,15 +148,9 @@ func TestServe(t *testing.T) {
 // A program stands alone: its own text, and of the harness what it uses.
 func TestSourceAlone(t *testing.T) {
 	for _, e := range of(Server, Batch) {
-		source, err := Source(e.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		here, err := os.ReadFile(filepath.Join("programs", e.ID, "main.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, body, _ := strings.Cut(string(here), "\n)\n")
+		source := must.Get(Source(e.ID))(t)
+		here := must.Read(t, filepath.Join("programs", e.ID, "main.go"))
+		_, body, _ := strings.Cut(here, "\n)\n")
 		if !strings.Contains(source, strings.ReplaceAll(body, "harness.", "")) || !strings.Contains(source, "\npackage main\n") || strings.Contains(source, "procfit/internal") {
 			t.Errorf("%s: another text than its own:\n%s", e.ID, source)
 		}
@@ -250,12 +236,5 @@ func TestList(t *testing.T) {
 	here, err := filepath.Glob("programs/*/main.go")
 	if err != nil || len(here) != len(of(Server, Batch)) {
 		t.Errorf("%d programs lie here, %v, and %d are listed", len(here), err, len(of(Server, Batch)))
-	}
-}
-
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }

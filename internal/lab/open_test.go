@@ -8,6 +8,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/chance"
+	"github.com/procfit/procfit/test/must"
 )
 
 // wavering is a stage whose second setting is that many times the first, give or take.
@@ -143,19 +144,13 @@ func TestOutlier(t *testing.T) {
 
 // What two CPUs cannot show of defaults the emulated machine answers, and says so.
 func TestEmulated(t *testing.T) {
-	table, err := ReadEmulated()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(ReadEmulated())(t)
 	for _, r := range table.Rows {
 		if len(r.Procs) != len(table.Quotas) || r.NumCPU != table.CPUs {
 			t.Errorf("%+v", r)
 		}
 	}
-	e, err := Find("defaults")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(Find("defaults"))(t)
 	want := map[string]Answer{
 		"one_before_1_5": Holds, "cpus_since_1_5": Holds, "numcpu_1_18": DoesNotHold, "numcpu_today": DoesNotHold, "default_1_18": DoesNotHold,
 		"unseen_1_24": Holds, "unseen_today": DoesNotHold, "exact_today": DoesNotHold, "language_1_24": Holds,

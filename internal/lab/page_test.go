@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/test/must"
 )
 
 // Seeds is docs/evidence/articles, which has lab.json as lab run all wrote it.
@@ -16,14 +17,9 @@ const Seeds = "../../docs/evidence/articles"
 // Recorded is the run in Seeds, whose experiments ask what today's do.
 func Recorded(t *testing.T) *Outcome {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(Seeds, "lab.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join(Seeds, "lab.json")))(t)
 	var o Outcome
-	if err := json.Unmarshal(b, &o); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(b, &o))
 	if !o.Complete {
 		t.Error("the run in docs/evidence/articles is not complete")
 	}

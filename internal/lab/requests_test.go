@@ -5,15 +5,13 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 )
 
 // The experiment has the values that CRI-O injects, and the request and the shares follow the
 // size of the machine.
 func TestRequests(t *testing.T) {
-	e, err := Find("requests")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(Find("requests"))(t)
 	for cpus, want := range map[float64]struct {
 		shares int64
 		procs  []int

@@ -16,6 +16,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/toolchain"
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -24,10 +25,7 @@ func sourcesAlone(t *testing.T, experiments []Experiment) built.Program {
 	t.Helper()
 	p := built.Program{Files: map[string]string{"go.mod": "module programs\n\ngo 1.21\n"}, Env: []string{"GOFLAGS="}}
 	for _, e := range experiments {
-		source, err := Source(e.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(Source(e.ID))(t)
 		p.Files[e.ID+"/main.go"] = source
 	}
 	return p
@@ -38,10 +36,7 @@ func standalonePrograms(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, text := range sourcesAlone(t, of(Server, Batch)).Files {
-		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(dir, name), text)
+		must.Write(t, filepath.Join(dir, name), text)
 	}
 	return dir
 }
@@ -75,9 +70,7 @@ func TestSource(t *testing.T) {
 	}
 	need.Command(t, "go")
 	command := toolchain.Go{Path: "go", Dir: standalonePrograms(t)}.With("GOWORK=off", "GOFLAGS=")
-	if _, err := command.Run(t.Context(), "vet", "./..."); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(command.Run(t.Context(), "vet", "./..."))(t)
 	for _, e := range builtAlone() {
 		t.Run(e.ID, func(t *testing.T) {
 			t.Parallel()
@@ -100,13 +93,8 @@ func serves(t *testing.T, program, id string) {
 	t.Helper()
 	cmd := exec.Command(program, "-addr", "127.0.0.1:0")
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=3")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stderr := must.Get(cmd.StderrPipe())(t)
+	must.OK(t, cmd.Start())
 	defer cmd.Process.Kill()
 	m := started(t, stderr)
 	if m[2] != "3" {
@@ -116,9 +104,7 @@ func serves(t *testing.T, program, id string) {
 	if runtime.GOOS == "windows" {
 		return // no SIGTERM there
 	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Process.Signal(syscall.SIGTERM))
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("after SIGTERM: %v, want a clean exit", err)
 	}
@@ -155,9 +141,7 @@ func TestOldestModern(t *testing.T) {
 		need.Skip(t, "needs Go 1.21.13: "+err.Error())
 	}
 	old := toolchain.Go{Path: filepath.Join(chain.Root, "bin", "go"), Dir: dir}.With("GOWORK=off", "GOFLAGS=", "GOTOOLCHAIN=local", "GOROOT=")
-	if _, err := old.Run(t.Context(), "vet", "./..."); err != nil { // it compiles what they import, and links nothing
-		t.Fatal(err)
-	}
+	must.Get(old.Run(t.Context(), "vet", "./..."))(t) // it compiles what they import, and links nothing
 	if version, err := old.Run(t.Context(), "version"); err != nil || !strings.Contains(string(version), "go1.21.13 ") {
 		t.Errorf("compiled by %s, %v", version, err)
 	}
@@ -185,10 +169,7 @@ func TestReleases(t *testing.T) {
 				if e.Language != "1.2" {
 					continue
 				}
-				source, err := Source(e.ID)
-				if err != nil {
-					t.Fatal(err)
-				}
+				source := must.Get(Source(e.ID))(t)
 				program := filepath.Join(dir, e.ID)
 				if err := chain.Build(t.Context(), []byte(source), "", program); err != nil {
 					t.Fatalf("%s: %v", e.ID, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 var update = flag.Bool("update", false, "write the golden page")
@@ -97,9 +98,7 @@ func TestWords(t *testing.T) {
 	}
 	got := markdown.Render(page.Results(o))
 	if *update {
-		if err := os.WriteFile(golden, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(golden, got, 0o644))
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil || !bytes.Equal(got, want) {
@@ -151,9 +150,7 @@ func TestArticles(t *testing.T) {
 		file := filepath.Join(lab.Seeds, a.ID+".md")
 		got := append([]byte("<!-- go test ./internal/lab -run TestArticles -update makes this page of lab.json. -->\n\n"), markdown.Render(d)...)
 		if *update {
-			if err := os.WriteFile(file, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(file, got, 0o644))
 		}
 		if want, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%v: %s is not what lab.json says: go test ./internal/lab -run TestArticles -update", err, file)

@@ -20,7 +20,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +32,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/stat"
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -149,21 +149,14 @@ func one(t *testing.T, program, dir string, value int) *verdict.Result {
 	spec.Procs = plan.Procs{Values: []*int{new(1), new(2)}}
 	spec.Load.Duration, spec.Load.Stretch = 2*time.Second, false
 	spec.Budget = &plan.Budget{Goal: journal.GoalProven}
-	if err := spec.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, spec.Validate())
 	s := session.New(spec, session.Options{
 		Dir: dir, Tool: journal.Tool{GoVersion: runtime.Version()}, Host: session.ThisHost(), Environ: os.Environ(), Started: time.Now(),
 	})
 	if s.Missing() > 0 {
-		runner, err := local.New(s.Spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog})
-		if err != nil {
-			t.Fatal(err)
-		}
+		runner := must.Get(local.New(s.Spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog}))(t)
 		defer runner.Close()
-		if _, err := s.Run(t.Context(), alias{runner, 1, value}, session.Events{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Run(t.Context(), alias{runner, 1, value}, session.Events{}))(t)
 	}
 	contents := s.Journal()
 	return verdict.Analyze(contents.Header, contents.Trials)
@@ -172,10 +165,7 @@ func one(t *testing.T, program, dir string, value int) *verdict.Result {
 // cacheDir is procfit's folder in the user's cache.
 func cacheDir(t *testing.T) string {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := must.Get(os.UserCacheDir())(t)
 	return filepath.Join(cache, "procfit")
 }
 
@@ -185,8 +175,6 @@ func build(t *testing.T) string {
 	t.Helper()
 	built.ReadsProcfit(t)
 	path := filepath.Join(cacheDir(t), "aa-server")
-	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/procfit").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, strings.TrimSpace(string(out)))
-	}
+	must.Output(t, exec.Command("go", "build", "-o", path, "../../cmd/procfit"))
 	return path
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -83,12 +84,7 @@ type server struct {
 func servers(t *testing.T, root string) []server {
 	t.Helper()
 	files := filepath.Join(root, "files")
-	if err := os.MkdirAll(files, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(files, "page.txt"), []byte(strings.Repeat("procfit ", 512)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(files, "page.txt"), strings.Repeat("procfit ", 512))
 	const url = "http://127.0.0.1:{port}"
 	list := []server{
 		{"built-in", nil},
@@ -104,19 +100,12 @@ func servers(t *testing.T, root string) []server {
 func grpcServer(t *testing.T, root string) string {
 	t.Helper()
 	dir, path := filepath.Join(root, "grpc"), filepath.Join(root, "grpc-server")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module again\n\ngo 1.25.0\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(dir, "go.mod"), "module again\n\ngo 1.25.0\n")
 	const example = "google.golang.org/grpc/examples/features/reflection/server"
 	for _, args := range [][]string{{"get", example + "@v0.0.0-20260825154716-030ee8becb20"}, {"build", "-o", path, example}} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("go %s: %v: %s", args[0], err, out)
-		}
+		must.Output(t, cmd)
 	}
 	return path
 }
@@ -149,14 +138,9 @@ func swept(t *testing.T, program, dir string, args ...string) *verdict.Result {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(dir, "result.json")); err != nil {
 		cmd := exec.CommandContext(t.Context(), program, append([]string{"sweep", "-q", "--trial-time", "1s", "--out", dir}, args...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v: %s", dir, err, out)
-		}
+		must.Output(t, cmd)
 	}
-	contents, err := journal.ReadDirectory(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	contents := must.Get(journal.ReadDirectory(dir))(t)
 	return verdict.Analyze(contents.Header, contents.Trials)
 }
 
@@ -255,7 +239,5 @@ To make this page again (an hour and a half, on a machine that does nothing else
 
     PROCFIT_AGAIN=%d go test ./test/aa -run TestAgain -count 1 -timeout 3h -v -update
 `, time.Now().UTC().Format("2 January 2006"), runtime.NumCPU(), runtime.Version(), n, wrong, named, rows, grids, n)
-	if err := os.WriteFile("../../docs/evidence/repeated-sweeps.md", []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile("../../docs/evidence/repeated-sweeps.md", []byte(text), 0o644))
 }

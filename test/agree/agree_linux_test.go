@@ -19,6 +19,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -41,16 +42,11 @@ func TestAgree(t *testing.T) {
 		t.Skip("fourteen programs of four minutes: by hand, with PROCFIT_AGREE=FOLDER")
 	}
 	need.Root(t)
-	root, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root = must.Get(filepath.Abs(root))(t)
 	procfit := filepath.Join(root, "procfit")
 	built.ReadsProcfit(t)
 	if _, err := os.Stat(procfit); err != nil { // one for all programs
-		if out, err := exec.Command("go", "build", "-o", procfit, "../../cmd/procfit").CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
+		must.Output(t, exec.Command("go", "build", "-o", procfit, "../../cmd/procfit"))
 	}
 	var rows []row
 	for _, p := range programs {
@@ -86,9 +82,7 @@ func kept(t *testing.T, file string, ask func() asked) (a asked) {
 			err = os.WriteFile(file, b, 0o644)
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return a
 }
 
@@ -96,9 +90,7 @@ func kept(t *testing.T, file string, ask func() asked) (a asked) {
 func folder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "page.txt"), []byte(strings.Repeat("procfit ", 512)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "page.txt"), []byte(strings.Repeat("procfit ", 512)), 0o644))
 	return dir
 }
 
@@ -125,9 +117,7 @@ func (p program) sweep(t *testing.T, procfit, path string) asked {
 	args = slices.Concat(args, []string{"--", path}, p.filled("{port}", filepath.Join(dir, "{port}")))
 	a := asked{Started: time.Now(), Result: output(t, exec.Command(procfit, args...))}
 	var r sweep
-	if err := json.Unmarshal(a.Result, &r); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(a.Result, &r))
 	if len(r.Groups) != 1 || r.Groups[0].Rate == nil {
 		t.Fatalf("the sweep has no rate: %s", a.Result)
 	}
@@ -179,22 +169,14 @@ func (p program) filled(port, dir string) (list []string) {
 // group is the file of a new cgroup with the limit that takes processes.
 func (p program) group(t *testing.T) string {
 	t.Helper()
-	parent, err := cgroup.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := parent.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	parent := must.Get(cgroup.Find())(t)
+	g := must.Get(parent.New())(t)
 	t.Cleanup(func() { g.Kill(); g.Remove() })
 	cpus, err := strconv.ParseFloat(p.limit, 64)
 	if err == nil {
 		err = g.SetQuota(cpus)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return g.ProcsFile()
 }
 
@@ -202,9 +184,7 @@ func (p program) group(t *testing.T) string {
 func start(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -225,10 +205,7 @@ func output(t *testing.T, cmd *exec.Cmd) []byte {
 
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }

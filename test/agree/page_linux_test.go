@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/paired"
+	"github.com/procfit/procfit/test/must"
 )
 
 // level is what of a figure is compared.
@@ -126,9 +127,7 @@ func compare(t *testing.T, p program, v int, live, swept asked) row {
 	var l lived
 	var s sweep
 	for b, to := range map[*json.RawMessage]any{&live.Result: &l, &swept.Result: &s} {
-		if err := json.Unmarshal(*b, to); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal(*b, to))
 	}
 	r := row{program: p.name, start: p.start, value: v, rate: live.Rate}
 	r.relation = relate(l.of(&r, v), s.of(&r))

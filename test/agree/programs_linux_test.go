@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // program is a server that is asked about twice.
@@ -95,18 +97,11 @@ func (p program) build(t *testing.T, root string) string {
 	if _, err := os.Stat(out); err == nil {
 		return out
 	}
-	library, err := filepath.Abs("../../maxprocs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	library := must.Get(filepath.Abs("../../maxprocs"))(t)
 	for from, to := range map[string]string{p.main: dir, "metered": filepath.Join(dir, "metered")} {
-		if err := os.CopyFS(to, os.DirFS(filepath.Join("testdata", from))); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.CopyFS(to, os.DirFS(filepath.Join("testdata", from))))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/agree\n\ngo 1.26\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/agree\n\ngo 1.26\n"), 0o644))
 	const own = "github.com/procfit/procfit/maxprocs"
 	goIn(t, dir, "mod", "edit", "-require", own+"@v0.0.0", "-replace", own+"="+library)
 	for _, module := range p.needs {
@@ -143,27 +138,18 @@ func goIn(t *testing.T, dir string, args ...string) string {
 // change makes the copy.
 func (c copied) change(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(to, os.DirFS(from)))
 	for file, list := range c.replace {
 		path := filepath.Join(to, file)
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := string(b)
+		b := must.Read(t, path)
+		text := b
 		for _, x := range list {
 			if strings.Count(text, x[0]) < 1 {
 				t.Fatalf("%s: %q is not in it", path, x[0])
 			}
 			text = strings.Replace(text, x[0], x[1], 1)
 		}
-		if err := os.Remove(path); err != nil { // the module cache is read-only
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Remove(path)) // the module cache is read-only
+		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 }

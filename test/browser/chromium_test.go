@@ -19,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/verdict"
 	report "github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -40,13 +41,9 @@ type tab struct {
 func open(t *testing.T, r *verdict.Result, before ...chromedp.Action[chromedp.Void]) *tab {
 	t.Helper()
 	b, err := html.Render(report.Report(r))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	path := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(path, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, b, 0o644))
 	x := &tab{ctx: browser(t), url: "file://" + path}
 	err = chromedp.Listen(x.ctx, func(event any) {
 		x.mu.Lock()
@@ -59,9 +56,7 @@ func open(t *testing.T, r *verdict.Result, before ...chromedp.Action[chromedp.Vo
 			x.dialogs = append(x.dialogs, e.Message)
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	x.do(t, command(network.Enable, network.EnableParams{}), command(page.Enable, page.EnableParams{}))
 	x.do(t, before...)
 	x.do(t, chromedp.Navigate(x.url))
@@ -119,10 +114,7 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	need.Command(t, "chromium")
-	all, err := chromium()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(chromium())(t)
 	ctx, stop := context.WithTimeout(all, patience)
 	ctx, stopTab := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(func() {
@@ -137,9 +129,7 @@ func browser(t *testing.T) context.Context {
 
 func (x *tab) do(t *testing.T, actions ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
-	if err := chromedp.Do(x.ctx, actions...); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, chromedp.Do(x.ctx, actions...))
 }
 
 // evaluate asks the page; the question runs even where the page's own scripts may

@@ -11,20 +11,16 @@ import (
 	report "github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/page/served"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
 // The page of a sweep that goes on is renewed by the browser itself, without a script.
 func TestTheLivePageFollowsWithoutAScript(t *testing.T) {
 	need.Everything(t, "waits until the browser asks again, after five seconds; package served's tests hold that the page tells it to")
-	s, err := served.Listen(t.Context(), ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(served.Listen(t.Context(), ":0"))(t)
 	defer s.Close()
-	if err := s.Show(report.SoFar(pagetest.Shared())); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Show(report.SoFar(pagetest.Shared())))
 	s.Now("Running now: the first")
 	x := &tab{ctx: browser(t), url: s.URL()}
 	x.do(t, command(page.Enable, page.EnableParams{}), noScript(), chromedp.Navigate(x.url))

@@ -14,6 +14,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -46,9 +48,7 @@ func Dir(t testing.TB, dir string) map[string]string {
 		files[name] = string(b)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return files
 }
 
@@ -58,23 +58,29 @@ func Dir(t testing.TB, dir string) map[string]string {
 func (p Program) Run(t testing.TB) string {
 	t.Helper()
 	need.Command(t, "go")
-	path, err := p.find()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return must.Get(p.find())(t)
 }
 
 // Copy writes a copy of the program to path, for the caller alone.
 func (p Program) Copy(t testing.TB, path string) {
 	t.Helper()
-	b, err := os.ReadFile(p.Run(t))
-	if err != nil {
-		t.Fatal(err)
+	b := must.Get(os.ReadFile(p.Run(t)))(t)
+	must.OK(t, os.WriteFile(path, b, 0o755))
+}
+
+// Go is a program that the go command makes in a folder for this test, without cgo: build or test -c,
+// flags and a package.
+func Go(t testing.TB, dir string, env []string, words ...string) string {
+	t.Helper()
+	Reads(t, dir)
+	out := filepath.Join(t.TempDir(), "program")
+	if name := path.Base(words[len(words)-1]); name != "." {
+		out = filepath.Join(filepath.Dir(out), name)
 	}
-	if err := os.WriteFile(path, b, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	cmd := exec.Command("go", slices.Insert(words, 1, "-o", out)...)
+	cmd.Dir, cmd.Env = dir, slices.Concat(os.Environ(), []string{"CGO_ENABLED=0"}, env)
+	must.Output(t, cmd)
+	return out
 }
 
 // once has a func() (string, error) for each key: tests that run at a time build a

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 func hello(text string) Program {
@@ -20,10 +22,7 @@ func TestRun(t *testing.T) {
 	p := hello("one")
 	path := p.Run(t)
 	built := stat(t, path).ModTime()
-	key, err := p.key()
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(p.key())(t)
 	// As another process does it, to which what this one knows means nothing.
 	if again, err := p.keep(key); err != nil || again != path || !stat(t, again).ModTime().Equal(built) {
 		t.Errorf("asked again: %s, %v, want %s as it was", again, err, path)
@@ -47,11 +46,7 @@ func TestRun(t *testing.T) {
 
 func stat(t *testing.T, path string) os.FileInfo {
 	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info
+	return must.Get(os.Stat(path))(t)
 }
 
 // TestRunFails: a program that cannot be built leaves nothing that looks like one.
@@ -69,13 +64,9 @@ func TestForget(t *testing.T) {
 	dir := t.TempDir()
 	for name, age := range map[string]time.Duration{"old": unused + time.Hour, "new": time.Hour} {
 		path := filepath.Join(dir, name)
-		if err := os.Mkdir(path, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Mkdir(path, 0o755))
 		then := time.Now().Add(-age)
-		if err := os.Chtimes(path, then, then); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Chtimes(path, then, then))
 	}
 	forget(dir)
 	if _, err := os.Stat(filepath.Join(dir, "old")); !os.IsNotExist(err) {

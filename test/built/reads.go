@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // Reads tells go test that the result of the test depends on all files at and below the
@@ -21,19 +23,14 @@ func Reads(t testing.TB, dirs ...string) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 }
 
 // ReadsProcfit is Reads of what procfit is built from, for a test of the module that builds it.
 func ReadsProcfit(t testing.TB) {
 	t.Helper()
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(os.Getwd())(t)
 	for {
 		if _, err := os.Stat(filepath.Join(root, "go.work")); err == nil {
 			break
@@ -45,9 +42,7 @@ func ReadsProcfit(t testing.TB) {
 		root = up
 	}
 	for _, name := range []string{"go.mod", "go.sum"} {
-		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(os.Stat(filepath.Join(root, name)))(t)
 	}
 	Reads(t, filepath.Join(root, "cmd"), filepath.Join(root, "internal"), filepath.Join(root, "maxprocs"))
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os/exec"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // Child is a program that ends when its standard input does.
@@ -19,17 +21,12 @@ type Child struct {
 // Start starts a program. It ends with the test, or before that with End.
 func Start(t testing.TB, cmd *exec.Cmd) *Child {
 	t.Helper()
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())(t)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c := &Child{cmd, in, bufio.NewScanner(out), t}
 	t.Cleanup(c.End)
 	return c

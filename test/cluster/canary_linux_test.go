@@ -20,6 +20,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/paired"
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/cluster"
+	"github.com/procfit/procfit/test/must"
 )
 
 // openCanary is a shop whose Service has two pods and traffic, on kept connections or on
@@ -43,10 +44,7 @@ func (s *shop) reached(ctx context.Context) string {
 	kubectl(ctx, s.T, s.cluster, `{"spec": {"type": "NodePort"}}`, "patch", "service", "api", "--namespace", s.name, "--patch-file", "/dev/stdin")
 	kubectl(ctx, s.T, s.cluster, "", "rollout", "status", "deployment/api", "--namespace", s.name, "--timeout=180s")
 	port := kubectl(ctx, s.T, s.cluster, "", "get", "service", "api", "--namespace", s.name, "--output", "jsonpath={.spec.ports[0].nodePort}")
-	server, err := url.Parse(s.cluster.Server)
-	if err != nil {
-		s.Fatal(err)
-	}
+	server := must.Get(url.Parse(s.cluster.Server))(s)
 	return fmt.Sprintf("http://%s:%s/", server.Hostname(), port)
 }
 
@@ -88,9 +86,7 @@ func main() {
 		files["maxprocs/"+name] = text
 	}
 	program := built.Program{Name: "metered", Files: files, Env: []string{"CGO_ENABLED=0"}}.Run(t)
-	if err := c.Load(ctx, program, meteredImage); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.Load(ctx, program, meteredImage))
 }
 
 // traffic continues until the test ends. Unless connections are kept, every request has
@@ -127,10 +123,7 @@ func (s *shop) canary(ctx context.Context, out string, args ...string) *exec.Cmd
 
 func (s *shop) seen(out string) *journal.Contents {
 	s.Helper()
-	read, err := journal.ReadDirectory(filepath.Join(s.dir, out))
-	if err != nil {
-		s.Fatal(err)
-	}
+	read := must.Get(journal.ReadDirectory(filepath.Join(s.dir, out)))(s)
 	if read.Header.Canary == nil {
 		s.Fatalf("%s has the journal of another sweep", out)
 	}
@@ -150,9 +143,7 @@ func TestCanary(t *testing.T) {
 	s.empty(ctx)
 	both, err := s.canary(ctx, "out").CombinedOutput()
 	t.Logf("%s", both)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c := s.seen("out")
 	if c.End == nil || c.End.Code != journal.EndComplete || len(c.Trials) != 12 {
 		t.Fatalf("%d trials, the end %+v", len(c.Trials), c.End)
@@ -228,9 +219,7 @@ func TestCanaryEnded(t *testing.T) {
 	s := openCanary(ctx, t, "canaried", false)
 	for i, end := range []os.Signal{os.Interrupt, os.Kill} {
 		run := s.canary(ctx, fmt.Sprint("out", i), "--for", "10m")
-		if err := run.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, run.Start())
 		for ctx.Err() == nil {
 			pods := kubectl(ctx, t, s.cluster, "", "get", "pods", "--namespace", s.name, "-l", "procfit.dev/role=canary", "--field-selector", "status.phase=Running", "-o", "name")
 			if len(strings.Fields(pods)) == 2 {

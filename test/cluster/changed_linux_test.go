@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // sevens is a policy of admission that gives each target GOMAXPROCS=7.
@@ -39,9 +40,7 @@ func TestSweepChangedByAdmission(t *testing.T) {
 	ctx := limit(t)
 	s := openShop(ctx, t, "sevens")
 	run := s.sweep(ctx, "out", "--trial-time", "2s", "--repeats", "3")
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, run.Start())
 	s.target(ctx)
 	kubectl(ctx, t, s.cluster, sevens, "apply", "-f", "-")
 	t.Cleanup(func() {

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/test/cluster"
+	"github.com/procfit/procfit/test/must"
 )
 
 const (
@@ -24,10 +25,7 @@ const (
 // helm runs Helm in the cluster, and returns what it prints.
 func helm(ctx context.Context, t *testing.T, c *cluster.Cluster, args ...string) (string, error) {
 	t.Helper()
-	program, err := cluster.Helm(ctx, os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(cluster.Helm(ctx, os.Stderr))(t)
 	cmd := exec.CommandContext(ctx, program, args...)
 	home := t.TempDir()
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Kubeconfig, "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home)
@@ -57,11 +55,8 @@ func TestChartIsTheManifest(t *testing.T) {
 	t.Parallel()
 	c := running(t)
 	ctx := limit(t)
-	b, err := os.ReadFile(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := objects(t, string(b))
+	b := must.Read(t, manifest)
+	want := objects(t, b)
 	if len(want) != 2 {
 		t.Fatalf("%d objects", len(want))
 	}
@@ -101,13 +96,8 @@ func ownImage(ctx context.Context, t *testing.T, c *cluster.Cluster, name string
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	b, err := os.ReadFile(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.LoadArchive(ctx, b); err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(archive))(t)
+	must.OK(t, c.LoadArchive(ctx, b))
 }
 
 // TestChart installs, upgrades and removes the exporter, by Helm and by Kustomize, with the
@@ -152,9 +142,7 @@ func TestChart(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(overlay, "kustomization.yaml"), []byte("namespace: kustomized\nresources: [base]\nimages: [{name: registry.example.com/procfit, newName: procfit.test/own, newTag: \"1\"}]\n"), 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	kubectl(ctx, t, c, "", "apply", "-k", overlay)
 	t.Cleanup(func() {
 		_, _ = c.Kubectl(context.Background(), nil, "delete", "namespace", "kustomized", "--ignore-not-found", "--wait=false") // where the test has failed

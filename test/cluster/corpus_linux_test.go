@@ -18,6 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/test/cluster"
+	"github.com/procfit/procfit/test/must"
 )
 
 const manifests = "../../internal/check/manifest/testdata/corpus/kubernetes"
@@ -49,18 +50,13 @@ func TestCorpusIsAccepted(t *testing.T) {
 	}
 	fixed, refused := 0, 0
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		name := filepath.Base(file)
 		if strings.HasPrefix(name, "autoscaler_") || strings.HasPrefix(name, "resize_") {
 			continue // their workloads are only what an autoscaler's rule reads
 		}
 		copied := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(copied, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(copied, text, 0o644))
 		args, wantFixed := flags(string(text)), strings.Contains(string(text), "fixed: ")
 		before := check(ctx, t, append(args, copied)...)
 		asWritten, err := dryRun(ctx, api, text)
@@ -102,11 +98,8 @@ func TestRefusedLater(t *testing.T) {
 	c := running(t)
 	ctx := limit(t)
 	namespace(ctx, t, c, "later")
-	text, err := os.ReadFile(filepath.Join(manifests, refusedLater[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	kubectl(ctx, t, c, strings.Replace(string(text), "example.org/app", cluster.PauseImage, 1), "apply", "--namespace", "later", "-f", "-")
+	text := must.Read(t, filepath.Join(manifests, refusedLater[0]))
+	kubectl(ctx, t, c, strings.Replace(text, "example.org/app", cluster.PauseImage, 1), "apply", "--namespace", "later", "-f", "-")
 	for {
 		out := kubectl(ctx, t, c, "", "get", "pod", "pair", "--namespace", "later", "--output", "jsonpath={.status.containerStatuses[0].state.waiting}")
 		if strings.Contains(out, "CreateContainerConfigError") && strings.Contains(out, "gone not found") {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 var (
@@ -21,18 +23,11 @@ func TestDocument004(t *testing.T) {
 	t.Parallel()
 	c := running(t)
 	ctx := limit(t)
-	if err := c.Load(ctx, procfit(t), "procfit.test/procfit:1"); err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile("../../deploy/kubernetes/k8sbench.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.NewReplacer("registry.example.com/procfit:0.1", "procfit.test/procfit:1", `"/procfit"`, `"/app"`).Replace(string(b))
+	must.OK(t, c.Load(ctx, procfit(t), "procfit.test/procfit:1"))
+	b := must.Read(t, "../../deploy/kubernetes/k8sbench.yaml")
+	text := strings.NewReplacer("registry.example.com/procfit:0.1", "procfit.test/procfit:1", `"/procfit"`, `"/app"`).Replace(b)
 	file := filepath.Join(t.TempDir(), "k8sbench.yaml")
-	if err := os.WriteFile(file, []byte(divisor.ReplaceAllString(text, "")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(divisor.ReplaceAllString(text, "")), 0o644))
 	fixed := check(ctx, t, "--fix", "--go", "1.24", file)
 	after, err := os.ReadFile(file)
 	if err != nil || string(after) != text || len(fixed.Fixed) != 1 {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/test/cluster"
+	"github.com/procfit/procfit/test/must"
 )
 
 // access is the API itself, for what kubectl would take minutes to do.
@@ -28,10 +29,7 @@ type access struct {
 
 func accessTo(t *testing.T, c *cluster.Cluster) *access {
 	t.Helper()
-	config, err := os.ReadFile(c.Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(os.ReadFile(c.Kubeconfig))(t)
 	token := regexp.MustCompile(`token: "([^"]+)"`).FindSubmatch(config)
 	if token == nil {
 		t.Fatal("no token in the kubeconfig")

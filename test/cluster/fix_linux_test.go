@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/test/cluster"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -20,10 +21,7 @@ var plugin = regexp.MustCompile("(?s)```yaml\n( +apiVersion: v1\n +type: postren
 func TestPostRenderer(t *testing.T) {
 	t.Parallel()
 	need.Everything(t, "builds Helm; check_filter.txtar holds what procfit does")
-	page, err := os.ReadFile("../../docs/how-to/fix-a-manifest.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/how-to/fix-a-manifest.md"))(t)
 	found := plugin.FindSubmatch(page)
 	if found == nil {
 		t.Fatal("the guide has no plugin.yaml")
@@ -31,13 +29,7 @@ func TestPostRenderer(t *testing.T) {
 	ctx, dir := limit(t), t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, filepath.Join(dir, name), text)
 	}
 	write("plugins/procfit-fix/plugin.yaml", strings.ReplaceAll(string(found[1]), "\n    ", "\n")[4:])
 	write("chart/Chart.yaml", "apiVersion: v2\nname: shop\nversion: 1.0.0\n")
@@ -52,10 +44,7 @@ spec:
       env: [{name: GOMAXPROCS, value: {{ .Values.procs }}}]
       resources: {limits: {cpu: "2"}}
 `)
-	program, err := cluster.Helm(ctx, os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(cluster.Helm(ctx, os.Stderr))(t)
 	template := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, program, append([]string{"template", "shop", filepath.Join(dir, "chart"), "--post-renderer", "procfit-fix"}, args...)...)
 		cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(procfit(t))+":"+os.Getenv("PATH"), "HELM_PLUGINS="+filepath.Join(dir, "plugins"), "HELM_CACHE_HOME="+dir, "HELM_CONFIG_HOME="+dir, "HELM_DATA_HOME="+dir)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/fleet"
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -104,19 +105,11 @@ func TestFleet(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	s := openShop(ctx, t, "fleet")
-	if err := s.cluster.Load(ctx, steered.Run(t), steeredImage); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.cluster.Load(ctx, steered.Run(t), steeredImage))
 	repository := filepath.Join(s.dir, "repository")
 	write := func(name, text string) {
 		t.Helper()
-		file := filepath.Join(repository, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, filepath.Join(repository, name), text)
 	}
 	git := func(args ...string) string {
 		t.Helper()
@@ -172,11 +165,8 @@ func TestFleet(t *testing.T) {
 
 	git("merge", "--quiet", "--ff-only", "procfit/fleet")
 	kubectl(ctx, t, s.cluster, "", "apply", "--namespace", s.name, "-f", filepath.Join(repository, "deploy/plain.yaml"), "-f", filepath.Join(repository, "deploy/pinned.yaml"))
-	whole, err := os.ReadFile(filepath.Join(repository, "fleet.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, after, _ := strings.Cut(string(whole), "  limited:\n")
+	whole := must.Read(t, filepath.Join(repository, "fleet.yaml"))
+	before, after, _ := strings.Cut(whole, "  limited:\n")
 	_, after, _ = strings.Cut(after, "compare:")
 	write("fleet.yaml", before+"compare:"+after)
 	git("commit", "--quiet", "--all", "--message=two of them")

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -28,10 +29,7 @@ func (s *shop) withGit(ctx context.Context) map[string]string {
 	s.Helper()
 	files := map[string]string{"usr/local/bin/procfit": s.program}
 	for _, name := range inImage {
-		path, err := exec.LookPath(name)
-		if err != nil {
-			s.Fatal(err)
-		}
+		path := must.Get(exec.LookPath(name))(s)
 		files["usr/bin/"+name] = path
 		out, err := exec.CommandContext(ctx, "ldd", path).Output()
 		if err != nil {
@@ -61,12 +59,8 @@ func TestFleetJob(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	s := openShop(ctx, t, "fleetjob")
-	if err := s.cluster.Load(ctx, steered.Run(t), steeredImage); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.cluster.LoadFiles(ctx, s.withGit(ctx), "registry.example/tools/procfit-git:v1"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.cluster.Load(ctx, steered.Run(t), steeredImage))
+	must.OK(t, s.cluster.LoadFiles(ctx, s.withGit(ctx), "registry.example/tools/procfit-git:v1"))
 
 	// The volume has the remote repository, too: a path of the node, owned by the job's user.
 	volume, work := t.TempDir(), t.TempDir()
@@ -74,11 +68,7 @@ func TestFleetJob(t *testing.T) {
 	git := func(dir string, args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v: %s", args, err, out)
-		}
-		return string(out)
+		return must.Output(t, cmd)
 	}
 	for name, text := range map[string]string{
 		"plain.yaml": deployment("plain", "", "100m"),
@@ -92,9 +82,7 @@ stop: {until: trials=24}
 cluster: {image: ` + fmt.Sprintf("%q", sweptImage) + `}
 `,
 	} {
-		if err := os.WriteFile(filepath.Join(work, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(work, name), []byte(text), 0o644))
 	}
 	git(work, "init", "--quiet", "--initial-branch=main")
 	git(work, "add", ".")
@@ -102,10 +90,7 @@ cluster: {image: ` + fmt.Sprintf("%q", sweptImage) + `}
 	git(work, "clone", "--quiet", "--bare", ".", bare)
 	own(t, volume, 65532)
 
-	recipe, err := os.ReadFile("../../deploy/kubernetes/fleet.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	recipe := must.Get(os.ReadFile("../../deploy/kubernetes/fleet.yaml"))(t)
 	recipe = bytes.Replace(recipe, []byte("namespace: shop}"), []byte("namespace: "+s.name+"}"), 1)
 	kubectl(ctx, t, s.cluster, fmt.Sprintf(`apiVersion: v1
 kind: PersistentVolume
@@ -153,7 +138,5 @@ func own(t *testing.T, dir string, user int) {
 		}
 		return os.Lchown(path, user, user)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/cluster"
+	"github.com/procfit/procfit/test/must"
 )
 
 // TestKilled kills who has brought a cluster up, so that nobody is there to end it: the
@@ -23,19 +24,12 @@ func TestKilled(t *testing.T) {
 	ctx := limit(t)
 	built.Reads(t, "run")
 	program := filepath.Join(t.TempDir(), "run")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/procfit/procfit/test/cluster/run").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	must.Output(t, exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/procfit/procfit/test/cluster/run"))
 	cmd := exec.CommandContext(ctx, program, "-nodes", "1")
 	var log bytes.Buffer
 	cmd.Stderr = &log
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.OK(t, cmd.Start())
 	lines := bufio.NewScanner(out)
 	lines.Scan() // it is up, or has failed
 	dir := filepath.Dir(lines.Text())
@@ -50,10 +44,7 @@ func TestKilled(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	next, err := cluster.Start(ctx, cluster.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	next := must.Get(cluster.Start(ctx, cluster.Options{}))(t)
 	defer func() {
 		if err := next.Stop(); err != nil {
 			t.Error(err)
@@ -77,10 +68,7 @@ func TestKilled(t *testing.T) {
 // processesOf are those that have a folder in their command line.
 func processesOf(t *testing.T, dir string) []string {
 	t.Helper()
-	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must.Get(filepath.Glob("/proc/[0-9]*/cmdline"))(t)
 	var found []string
 	for _, name := range names {
 		b, err := os.ReadFile(name)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/cluster"
+	"github.com/procfit/procfit/test/must"
 )
 
 const sweptImage = "procfit.test/swept:1"
@@ -70,18 +71,11 @@ func openShop(ctx context.Context, t *testing.T, name string) *shop {
 	kubectl(ctx, t, c, "", "create", "clusterrolebinding", "sweeper-"+name, "--clusterrole", "procfit-sweep", "--serviceaccount", account)
 	token := strings.TrimSpace(kubectl(ctx, t, c, "", "create", "token", "sweeper", "--namespace", name))
 	s.kubeconfig = filepath.Join(s.dir, "kubeconfig")
-	admin, err := os.ReadFile(c.Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(s.kubeconfig, admin, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	admin := must.Get(os.ReadFile(c.Kubeconfig))(t)
+	must.OK(t, os.WriteFile(s.kubeconfig, admin, 0o600))
 	for _, args := range [][]string{{"set-credentials", "sweeper", "--token", token}, {"set-context", "--current", "--user", "sweeper"}} {
 		cmd := exec.CommandContext(ctx, c.KubectlPath(), append([]string{"--kubeconfig", s.kubeconfig, "config"}, args...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
+		must.Output(t, cmd)
 	}
 	return s
 }
@@ -102,16 +96,9 @@ func (s *shop) load(ctx context.Context, args ...string) {
 	s.Helper()
 	archive := filepath.Join(s.dir, "procfit.tar")
 	all := append([]string{"kube", "image", "--archive", archive, "--tag", sweptImage}, args...)
-	if out, err := exec.CommandContext(ctx, s.program, all...).CombinedOutput(); err != nil {
-		s.Fatalf("%v: %s", err, out)
-	}
-	image, err := os.ReadFile(archive)
-	if err != nil {
-		s.Fatal(err)
-	}
-	if err := s.cluster.LoadArchive(ctx, image); err != nil {
-		s.Fatal(err)
-	}
+	must.Output(s, exec.CommandContext(ctx, s.program, all...))
+	image := must.Get(os.ReadFile(archive))(s)
+	must.OK(s, s.cluster.LoadArchive(ctx, image))
 }
 
 // sweep is procfit kube sweep, not yet started.
@@ -124,10 +111,7 @@ func (s *shop) sweep(ctx context.Context, out string, args ...string) *exec.Cmd 
 // trials are those of a run's journal.
 func (s *shop) trials(out string) []journal.Trial {
 	s.Helper()
-	c, err := journal.ReadDirectory(filepath.Join(s.dir, out))
-	if err != nil {
-		s.Fatal(err)
-	}
+	c := must.Get(journal.ReadDirectory(filepath.Join(s.dir, out)))(s)
 	return c.Trials
 }
 
@@ -165,10 +149,7 @@ func (s *shop) target(ctx context.Context) string {
 // process is one of the cluster's own, all of which run in its folder.
 func (s *shop) process(name string) int {
 	s.Helper()
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		s.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir("/proc"))(s)
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {
@@ -211,9 +192,7 @@ func TestSweepOfPods(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "swept")
-	if out, err := s.sweep(ctx, "out", "--limit", "0.5,1").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	must.Output(t, s.sweep(ctx, "out", "--limit", "0.5,1"))
 	trials := s.trials("out")
 	if len(trials) != 6 {
 		t.Errorf("%d trials", len(trials))
@@ -232,9 +211,7 @@ func TestSweepOfPods(t *testing.T) {
 	}
 	s.empty(ctx)
 	// The same with two behind one load.
-	if out, err := s.sweep(ctx, "two", "--limit", "0.5", "--replicas", "2", "--procs", "1").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	must.Output(t, s.sweep(ctx, "two", "--limit", "0.5", "--replicas", "2", "--procs", "1"))
 	for _, tr := range s.told(s.trials("two")) {
 		if len(tr.Pods) != 2 || *tr.Pods[1].CPULimit != 0.5 {
 			t.Errorf("two: %+v", tr.Pods)
@@ -263,9 +240,7 @@ func TestSweepEnded(t *testing.T) {
 	ctx := limit(t)
 	s := openShop(ctx, t, "ended")
 	run := s.sweep(ctx, "out", "--trial-time", "4s")
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, run.Start())
 	s.target(ctx)
 	run.Process.Signal(os.Interrupt)
 	var exit *exec.ExitError
@@ -274,16 +249,12 @@ func TestSweepEnded(t *testing.T) {
 	}
 	s.empty(ctx)
 	run = s.sweep(ctx, "out", "--trial-time", "4s")
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, run.Start())
 	s.target(ctx)
 	run.Process.Kill()
 	run.Wait()
 	s.clean(ctx)
-	if out, err := s.sweep(ctx, "out", "--trial-time", "4s").CombinedOutput(); err != nil {
-		t.Fatalf("gone on with: %v: %s", err, out)
-	}
+	must.Output(t, s.sweep(ctx, "out", "--trial-time", "4s"))
 	if n := len(s.trials("out")); n != 3 {
 		t.Errorf("%d trials", n)
 	}
@@ -295,9 +266,7 @@ func TestSweepEvicted(t *testing.T) {
 	ctx := limit(t)
 	s := openShop(ctx, t, "evicted")
 	run := s.sweep(ctx, "out", "--trial-time", "6s")
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, run.Start())
 	pod := strings.TrimPrefix(s.target(ctx), "pod/")
 	eviction := fmt.Sprintf(`{"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": %q}}`, pod)
 	kubectl(ctx, t, s.cluster, eviction, "create", "--raw", "/api/v1/namespaces/"+s.name+"/pods/"+pod+"/eviction", "-f", "-")
@@ -368,18 +337,12 @@ func TestSweepWithoutServer(t *testing.T) {
 	ctx := limit(t)
 	s := openShop(ctx, t, "away")
 	run := s.sweep(ctx, "out", "--trial-time", "4s")
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, run.Start())
 	s.target(ctx)
 	server := s.process("kube-apiserver")
-	if err := syscall.Kill(server, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, syscall.Kill(server, syscall.SIGSTOP))
 	time.Sleep(20 * time.Second)
-	if err := syscall.Kill(server, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, syscall.Kill(server, syscall.SIGCONT))
 	if err := run.Wait(); err != nil {
 		t.Errorf("%v", err)
 	}

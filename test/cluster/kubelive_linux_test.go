@@ -14,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // tried is a shop whose only pod has traffic, and the Go program of that pod as this machine
@@ -89,9 +90,7 @@ func (s *tried) changed(run *exec.Cmd, before value) (said *bytes.Buffer, exit <
 	s.Helper()
 	said = new(bytes.Buffer)
 	run.Stdout, run.Stderr = said, said
-	if err := run.Start(); err != nil {
-		s.Fatal(err)
-	}
+	must.OK(s, run.Start())
 	over := make(chan error, 1)
 	go func() { over <- run.Wait() }()
 	for s.value() == before {
@@ -123,10 +122,7 @@ func TestKubeLive(t *testing.T) {
 	for !s.ended(ctx) {
 		time.Sleep(200 * time.Millisecond)
 	}
-	c, err := journal.ReadDirectory(filepath.Join(s.dir, "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(journal.ReadDirectory(filepath.Join(s.dir, "out")))(t)
 	if c.Header.Live == nil || c.Header.Live.Start != before.procs || c.End == nil || c.End.Code != journal.EndComplete && c.End.Code != journal.EndDecided {
 		t.Errorf("the journal has %+v and the end %+v", c.Header.Live, c.End)
 	}
@@ -174,9 +170,7 @@ func TestKubeLiveKilled(t *testing.T) {
 	before := s.value()
 	run := s.live(ctx, "--slice", "5s", "--burn-in", "2s", "--for", "10m")
 	_, exit := s.changed(run, before)
-	if err := run.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, run.Process.Kill())
 	killed := time.Now()
 	<-exit
 	last := killed

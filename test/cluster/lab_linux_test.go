@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/test/must"
 )
 
 // The experiment of document 004 as pods, by who may no more than sweep: both of its
@@ -21,14 +22,8 @@ func TestLabInCluster(t *testing.T) {
 	out := filepath.Join(s.dir, "out")
 	cmd := exec.CommandContext(ctx, s.program, "lab", "run", "k8sbench", "--kube", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
 		"--quick", "--repeats", "1", "--limit", "1", "--procs", "1,4", "--out", out)
-	said, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
-	b, err := os.ReadFile(filepath.Join(out, "lab.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Output(t, cmd)
+	b := must.Get(os.ReadFile(filepath.Join(out, "lab.json")))(t)
 	var o lab.Outcome
 	if err := json.Unmarshal(b, &o); err != nil || len(o.Experiments) != 1 {
 		t.Fatalf("%v: %s", err, b)
@@ -38,20 +33,14 @@ func TestLabInCluster(t *testing.T) {
 			t.Errorf("%+v", stage)
 		}
 	}
-	told, err := os.ReadFile(filepath.Join(out, "k8sbench", "manifest.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	told := must.Get(os.ReadFile(filepath.Join(out, "k8sbench", "manifest.txt")))(t)
 	for _, want := range []string{"kubectl describe:  Environment:  <none>", "GOMAXPROCS:  2 (limits.cpu)", "GOMAXPROCS 2 on node ", ", as promised"} {
 		if !strings.Contains(string(told), want) {
 			t.Errorf("%q is not in %s", want, told)
 		}
 	}
-	fixed, err := os.ReadFile(filepath.Join(out, "k8sbench", "manifest.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	kubectl(ctx, t, s.cluster, strings.Replace(string(fixed), "replicas: 10", "replicas: 1", 1), "apply", "--namespace", s.name, "-f", "-")
+	fixed := must.Read(t, filepath.Join(out, "k8sbench", "manifest.yaml"))
+	kubectl(ctx, t, s.cluster, strings.Replace(fixed, "replicas: 10", "replicas: 1", 1), "apply", "--namespace", s.name, "-f", "-")
 	if describes := describes.FindString(kubectl(ctx, t, s.cluster, "", "describe", "deployment/k8s-bench", "--namespace", s.name)); strings.Join(strings.Fields(describes), " ") != "GOMAXPROCS: 2 (limits.cpu)" {
 		t.Errorf("kubectl describe says %q", describes)
 	}

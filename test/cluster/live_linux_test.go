@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/test/cluster"
+	"github.com/procfit/procfit/test/must"
 )
 
 // asReader is a kubeconfig of the account that deploy/kubernetes/check.yaml makes, so
@@ -24,22 +25,15 @@ func asReader(ctx context.Context, t *testing.T, c *cluster.Cluster) string {
 	kubectl(ctx, t, c, "", "apply", "-f", "../../deploy/kubernetes/check.yaml")
 	token := strings.TrimSpace(kubectl(ctx, t, c, "", "create", "token", "procfit-check", "--namespace", "procfit"))
 	own := filepath.Join(t.TempDir(), "kubeconfig")
-	admin, err := os.ReadFile(c.Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(own, admin, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	admin := must.Get(os.ReadFile(c.Kubeconfig))(t)
+	must.OK(t, os.WriteFile(own, admin, 0o600))
 	for _, args := range [][]string{
 		{"config", "set-credentials", "reader", "--token", token},
 		{"config", "set-context", "--current", "--user", "reader"},
 		{"config", "delete-user", "administrator"},
 	} {
 		cmd := exec.CommandContext(ctx, c.KubectlPath(), append([]string{"--kubeconfig", own}, args...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
+		must.Output(t, cmd)
 	}
 	return own
 }
@@ -71,9 +65,7 @@ func TestLive(t *testing.T) {
 	t.Parallel()
 	c := running(t)
 	ctx := limit(t)
-	if err := c.Load(ctx, procfit(t), "procfit.test/procfit:1"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.Load(ctx, procfit(t), "procfit.test/procfit:1"))
 	install(ctx, t, c)
 	namespace(ctx, t, c, "live")
 	const ref = "          env: [{name: GOMAXPROCS, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}]\n"
@@ -157,11 +149,8 @@ spec:
 // install brings the exporter's DaemonSet up as it stands in deploy, but for the image.
 func install(ctx context.Context, t *testing.T, c *cluster.Cluster) {
 	t.Helper()
-	manifest, err := os.ReadFile("../../deploy/kubernetes/exporter.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(string(manifest), "registry.example.com/procfit:0.1", "procfit.test/procfit:1", 1)
+	manifest := must.Read(t, "../../deploy/kubernetes/exporter.yaml")
+	text := strings.Replace(manifest, "registry.example.com/procfit:0.1", "procfit.test/procfit:1", 1)
 	text = strings.Replace(text, `"/procfit"`, `"/app"`, 1)
 	kubectl(ctx, t, c, text, "apply", "-f", "-")
 	kubectl(ctx, t, c, "", "rollout", "status", "daemonset/procfit-exporter", "--namespace", "procfit", "--timeout=180s")

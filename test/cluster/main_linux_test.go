@@ -106,15 +106,7 @@ func kubectl(ctx context.Context, t *testing.T, c *cluster.Cluster, stdin string
 // line decides.
 func compile(t *testing.T, dir, pkg string) string {
 	t.Helper()
-	built.Reads(t, dir)
-	out := filepath.Join(t.TempDir(), "program")
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, pkg)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
-	return out
+	return built.Go(t, dir, []string{"GOWORK=off", "GOFLAGS="}, "build", "-trimpath", "-ldflags", "-s -w", pkg)
 }
 
 // binary is procfit, which is built for the first that asks.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/test/cluster"
+	"github.com/procfit/procfit/test/must"
 )
 
 // checked is what procfit check -o json tells, as far as it is used here.
@@ -74,9 +75,7 @@ func TestValues(t *testing.T) {
 		t.Run("go"+version, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "pods.yaml")
 			text := podsOf(name)
-			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(file, []byte(text), 0o644))
 			says := check(ctx, t, "--go", version, "--cpus", fmt.Sprint(runtime.NumCPU()), file)
 			kubectl(ctx, t, c, text, "apply", "--namespace", "values", "-f", "-")
 			if len(says.Values) < 20 {
@@ -141,18 +140,11 @@ func podsOf(image string) string {
 func loadTell(ctx context.Context, t *testing.T, c *cluster.Cluster, version, name string) {
 	t.Helper()
 	dir := t.TempDir()
-	source, err := os.ReadFile("testdata/tell/main.go")
-	if err != nil {
-		t.Fatal(err)
+	source := must.Read(t, "testdata/tell/main.go")
+	for file, text := range map[string]string{"main.go": source, "go.mod": "module tell\n\ngo " + version + "\n"} {
+		must.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 	}
-	for file, text := range map[string]string{"main.go": string(source), "go.mod": "module tell\n\ngo " + version + "\n"} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := c.Load(ctx, compile(t, dir, "."), "procfit.test/"+name+":1"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.Load(ctx, compile(t, dir, "."), "procfit.test/"+name+":1"))
 }
 
 // logged waits until a program has told.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -24,14 +25,10 @@ func TestSweepNodeLost(t *testing.T) {
 	defer cancel()
 	s := openShop(ctx, t, "lost")
 	run := s.sweep(ctx, "out", "--node", "node2", "--trial-time", "6s")
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, run.Start())
 	s.target(ctx)
 	kubelet := s.kubelet("node2")
-	if err := syscall.Kill(kubelet, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, syscall.Kill(kubelet, syscall.SIGSTOP))
 	resume := func() { syscall.Kill(kubelet, syscall.SIGCONT) }
 	t.Cleanup(resume)
 	for ready := "True"; ready == "True"; time.Sleep(time.Second) {
@@ -56,9 +53,7 @@ func TestSweepNodeLost(t *testing.T) {
 		t.Errorf("%d trials lost their node, want 1", lost)
 	}
 	s.empty(ctx)
-	if out, err := s.sweep(ctx, "out", "--node", "node2", "--trial-time", "6s").CombinedOutput(); err != nil {
-		t.Fatalf("gone on with: %v: %s", err, out)
-	}
+	must.Output(t, s.sweep(ctx, "out", "--node", "node2", "--trial-time", "6s"))
 	trials := s.trials("out")
 	if s.told(trials); len(trials) != 3 { // of the one that was lost the one that stands for it
 		t.Errorf("%d trials, want three", len(trials))
@@ -78,13 +73,9 @@ func TestSetKubelet(t *testing.T) {
 	values := []string{"1", "3", "4", "auto"}
 	for i := range n {
 		value := values[i%len(values)]
-		if out, err := exec.CommandContext(ctx, s.program, "set", kubelet, value, "--yes").CombinedOutput(); err != nil {
-			t.Fatalf("call %d, of %s: %v: %s", i, value, err, out)
-		}
+		must.Output(t, exec.CommandContext(ctx, s.program, "set", kubelet, value, "--yes"))
 	}
-	if out, err := s.sweep(ctx, "out", "--node", "node2").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	must.Output(t, s.sweep(ctx, "out", "--node", "node2"))
 	s.told(s.trials("out"))
 	if now := strconv.Itoa(s.kubelet("node2")); now != kubelet {
 		t.Errorf("the kubelet was process %s and is %s", kubelet, now)
@@ -99,11 +90,7 @@ func (s *shop) kubelet(node string) int {
 	if err != nil || len(pids) != 1 {
 		s.Fatalf("kubelets of %s: %v, %v", node, pids, err)
 	}
-	pid, err := strconv.Atoi(pids[0])
-	if err != nil {
-		s.Fatal(err)
-	}
-	return pid
+	return must.Get(strconv.Atoi(pids[0]))(s)
 }
 
 const job = `
@@ -137,9 +124,7 @@ func TestSweepOfJobs(t *testing.T) {
 			"--repeats", "1", "--procs", "default,1", "--out", filepath.Join(s.dir, out)}, args...)
 		return exec.CommandContext(ctx, s.program, all...)
 	}
-	if out, err := sweep("out", "cronjob/import", "--replicas", "2").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	must.Output(t, sweep("out", "cronjob/import", "--replicas", "2"))
 	trials := s.trials("out")
 	if len(trials) != 3 {
 		t.Errorf("%d trials", len(trials))
@@ -169,26 +154,14 @@ func TestSweepOfJobs(t *testing.T) {
 func TestSweepOfAnotherImage(t *testing.T) {
 	ctx := limit(t)
 	s := openShop(ctx, t, "another")
-	if out, err := s.sweep(ctx, "out").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	must.Output(t, s.sweep(ctx, "out"))
 	journal := filepath.Join(s.dir, "out", "journal.jsonl")
-	lines, err := os.ReadFile(journal)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(os.ReadFile(journal))(t)
 	before := bytes.SplitAfter(lines, []byte("\n"))
-	if err := os.WriteFile(journal, bytes.Join(before[:3], nil), 0o600); err != nil { // the header and two trials
-		t.Fatal(err)
-	}
-	program, err := os.ReadFile(s.program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(journal, bytes.Join(before[:3], nil), 0o600)) // the header and two trials
+	program := must.Get(os.ReadFile(s.program))(t)
 	other := filepath.Join(s.dir, "other")
-	if err := os.WriteFile(other, append(program, "another"...), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(other, append(program, "another"...), 0o755))
 	shared.loaded = false // from now on it is another
 	s.load(ctx, "--binary", other)
 	out, err := s.sweep(ctx, "out").CombinedOutput()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 )
 
 // left are Go's own tests that ask nothing of a policy: how a file is read in parts.
@@ -15,10 +16,7 @@ var left = []string{"TestLineReader", "FuzzLineReader"}
 // policy, as they lie in the GOROOT of a release of each code.
 func TestOfGo(t *testing.T) {
 	built.Dir(t, "../../maxprocs") // which the adapters use: go test does not see that the go command reads it
-	library, err := filepath.Abs("../../maxprocs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	library := must.Get(filepath.Abs("../../maxprocs"))(t)
 	for release, names := range map[string]string{"1.25.14": "go125.txt", "1.26.8": "go126.txt"} {
 		if !taken(t, release) {
 			continue
@@ -30,13 +28,13 @@ func TestOfGo(t *testing.T) {
 				t.Fatalf("no tests in %s: %v", src, err)
 			}
 			for _, name := range tests {
-				text := strings.ReplaceAll(read(t, name), `"internal/runtime/cgroup"`, `"adapter/cgroup"`)
-				write(t, filepath.Join(dir, "cgroup", filepath.Base(name)), text)
+				text := strings.ReplaceAll(must.Read(t, name), `"internal/runtime/cgroup"`, `"adapter/cgroup"`)
+				must.Write(t, filepath.Join(dir, "cgroup", filepath.Base(name)), text)
 			}
-			write(t, filepath.Join(dir, "go.mod"), "module adapter\n\ngo 1.25\n\nrequire github.com/procfit/procfit/maxprocs v0.0.0\n\nreplace github.com/procfit/procfit/maxprocs => "+library+"\n")
-			write(t, filepath.Join(dir, "cgroup/policy.go"), read(t, "testdata/adapter/policy.go"))
-			write(t, filepath.Join(dir, "cgroup/names.go"), read(t, filepath.Join("testdata/adapter", names)))
-			write(t, filepath.Join(dir, "cgroup/release.go"), "package cgroup\n\nconst release = \""+release+"\"\n")
+			must.Write(t, filepath.Join(dir, "go.mod"), "module adapter\n\ngo 1.25\n\nrequire github.com/procfit/procfit/maxprocs v0.0.0\n\nreplace github.com/procfit/procfit/maxprocs => "+library+"\n")
+			must.Write(t, filepath.Join(dir, "cgroup/policy.go"), must.Read(t, "testdata/adapter/policy.go"))
+			must.Write(t, filepath.Join(dir, "cgroup/names.go"), must.Read(t, filepath.Join("testdata/adapter", names)))
+			must.Write(t, filepath.Join(dir, "cgroup/release.go"), "package cgroup\n\nconst release = \""+release+"\"\n")
 			out := run(t, dir, "go", "test", "-v", "-skip", strings.Join(left, "|"), "./cgroup")
 			if n := strings.Count(out, "--- PASS"); n < 40 {
 				t.Errorf("only %d of Go's tests pass:\n%s", n, out)

@@ -21,6 +21,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -78,17 +79,14 @@ func source(t *testing.T, release string) code {
 	src := filepath.Join(goroot(t, release), "src")
 	files := code{"cgroup/throw.go": "package cgroup\n\nfunc throw(s string) { panic(s) }\n"}
 	for from, to := range map[string]string{"internal/runtime/cgroup": "cgroup", "internal/runtime/strconv": "atoi"} {
-		names, err := filepath.Glob(filepath.Join(src, from, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := must.Get(filepath.Glob(filepath.Join(src, from, "*.go")))(t)
 		for _, name := range names {
 			if base := filepath.Base(name); !strings.HasSuffix(base, "_test.go") && base != "runtime.go" {
-				files[to+"/"+base] = packages.Replace(read(t, name))
+				files[to+"/"+base] = packages.Replace(must.Read(t, name))
 			}
 		}
 	}
-	_, adjust, ok := strings.Cut(read(t, filepath.Join(src, "runtime/cgroup_linux.go")), "\nfunc adjustCgroupGOMAXPROCS(")
+	_, adjust, ok := strings.Cut(must.Read(t, filepath.Join(src, "runtime/cgroup_linux.go")), "\nfunc adjustCgroupGOMAXPROCS(")
 	adjust, _, ended := strings.Cut(adjust, "\n}\n")
 	if !ok || !ended {
 		t.Fatalf("the runtime of Go %s has no adjustCgroupGOMAXPROCS", release)
@@ -101,34 +99,13 @@ func source(t *testing.T, release string) code {
 func (c code) build(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/oracle")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(dir, os.DirFS("testdata/oracle")))
 	for name, text := range c {
-		write(t, filepath.Join(dir, name), text)
+		must.Write(t, filepath.Join(dir, name), text)
 	}
 	out := filepath.Join(dir, "oracle.exe")
 	run(t, dir, "go", "build", "-o", out, ".")
 	return out
-}
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // run runs a command with this toolchain, outside of the workspace.
@@ -137,11 +114,7 @@ func run(t *testing.T, dir, name string, args ...string) string {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "CGO_ENABLED=0")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
-	return string(out)
+	return must.Output(t, cmd)
 }
 
 // ask asks the oracle about the files of many machines.
@@ -154,9 +127,7 @@ func ask(t *testing.T, oracle string, machines []map[string]string) []int {
 		for name, text := range files {
 			raw[name] = []byte(text)
 		}
-		if err := enc.Encode(raw); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, enc.Encode(raw))
 	}
 	cmd := exec.Command(oracle)
 	cmd.Stdin = &in

@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -81,10 +82,7 @@ func TestSearch(t *testing.T) {
 // decide is the policy's answer on a machine of so many CPUs.
 func decide(t *testing.T, files map[string]string, release string) facts.Decision {
 	t.Helper()
-	f, err := facts.ReadFS(memory(files), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(facts.ReadFS(memory(files), 0))(t)
 	f.Affinity = facts.Fact{State: facts.Known, CPUs: oracleCPUs}
 	f.Env, f.GODEBUG = facts.Fact{State: facts.Absent}, facts.Fact{State: facts.Absent}
 	return facts.Decide(f, facts.Go{Version: release})
@@ -126,13 +124,11 @@ func worlds(t *testing.T) []map[string]string {
 		files := map[string]string{}
 		err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && !strings.HasPrefix(name, "sys/devices/") {
-				files["/"+name] = read(t, filepath.Join(root, name))
+				files["/"+name] = must.Read(t, filepath.Join(root, name))
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		machines = append(machines, files)
 	}
 	return machines

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // house is a small workspace: verdict is used by its pages and by the command line, which
@@ -175,17 +176,9 @@ func FuzzReads(f *testing.F)    { os.Getenv("PROCFIT_REQUIRE") }
 		"d/testdata/alone/root.txtar": "[need:root] exec x\n",
 	} {
 		file := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, file, text)
 	}
-	got, err := packagesOf(root, []byte(printed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(packagesOf(root, []byte(printed)))(t)
 	want := []testPackage{{
 		dir: "d", uses: []string{"d", "b", "test/need"},
 		more: []string{"FuzzReads", "TestAsks", "TestMethod", "TestReaches", "TestSkips", "TestVariable"}, scripts: []string{"root", "second"},

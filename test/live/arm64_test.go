@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/test/must"
 )
 
 // arm64Modes are those that need no compiler for C.
@@ -46,18 +47,10 @@ func decodeSetting64(t *testing.T) (agree []cell) {
 		t.Run("arm64/"+c.release.toolchain+"/"+strings.ReplaceAll(c.mode.name, " ", "_"), func(t *testing.T) {
 			symbols := c
 			symbols.stripped = false
-			file, err := os.ReadFile(symbols.build(t, "GOARCH=arm64"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(os.ReadFile(symbols.build(t, "GOARCH=arm64")))(t)
 			want := wantedAddresses(t, c, file)
-			memory, err := load(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := hideSymbols(file); err != nil {
-				t.Fatal(err)
-			}
+			memory := must.Get(load(file))(t)
+			must.OK(t, hideSymbols(file))
 			got, err := goproc.Locate(bytes.NewReader(file), memory, 0)
 			if err != nil || got != want {
 				t.Errorf("found %+v, %v; the symbol table has %+v", got, err, want)
@@ -72,14 +65,8 @@ func decodeSetting64(t *testing.T) (agree []cell) {
 // wantedAddresses are those of the symbol table.
 func wantedAddresses(t *testing.T, c cell, file []byte) goproc.Addresses {
 	t.Helper()
-	f, err := elf.NewFile(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	symbols, err := f.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(elf.NewFile(bytes.NewReader(file)))(t)
+	symbols := must.Get(f.Symbols())(t)
 	want := goproc.Addresses{Source: goproc.Decoded}
 	for _, s := range symbols {
 		switch s.Name {

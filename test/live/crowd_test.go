@@ -17,29 +17,17 @@ import (
 
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/child"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
-// goBuild builds a main package of the directory and returns the program.
-func goBuild(t *testing.T, dir, pkg string, env ...string) string {
-	t.Helper()
-	built.ReadsProcfit(t)
-	built.Reads(t, dir)
-	out := filepath.Join(t.TempDir(), filepath.Base(pkg))
-	cmd := exec.Command("go", "build", "-o", out, pkg)
-	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "CGO_ENABLED=0"), env...)
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build %s: %v: %s", pkg, err, output)
-	}
-	return out
-}
-
 func buildProcfit(t *testing.T) string {
-	return goBuild(t, ".", "github.com/procfit/procfit/cmd/procfit")
+	built.ReadsProcfit(t)
+	return built.Go(t, ".", nil, "build", "github.com/procfit/procfit/cmd/procfit")
 }
 
 func buildCrowd(t *testing.T) string {
-	return filepath.Clean(goBuild(t, "testdata/crowd", "example.com/crowd", "GOWORK=off"))
+	return built.Go(t, "testdata/crowd", []string{"GOWORK=off"}, "build", "example.com/crowd")
 }
 
 // crowd starts one of testdata/crowd and waits until it is ready.
@@ -119,9 +107,7 @@ func TestCrowd(t *testing.T) {
 			Source              string
 		}
 		var got struct{ Processes []process }
-		if err := json.Unmarshal(out, &got); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal(out, &got))
 		for pid, atLeast := range map[int]int{many: threads, escapes: 1} {
 			i := slices.IndexFunc(got.Processes, func(p process) bool { return p.PID == pid })
 			if i < 0 || got.Processes[i].Procs != 1 || got.Processes[i].Source != "symbol" || got.Processes[i].Threads < atLeast {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 var update = flag.Bool("update", false, "write docs/evidence/live-values.md from this run")
@@ -125,10 +127,7 @@ func TestDocument(t *testing.T) {
 // TestPage finds a page that was written before the releases, the ways to build or
 // the introduction were changed, and one that tells of cells that do not agree.
 func TestPage(t *testing.T) {
-	b, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(page))(t)
 	if !bytes.HasPrefix(b, []byte(introduction)) {
 		t.Error("another introduction: run with PROCFIT_FULL=1 and -update")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/goproc/goproctest"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -60,9 +61,7 @@ func TestLive(t *testing.T) {
 	case *update && (!full() || need.NewGo() != ""):
 		t.Error("-update needs every cell: set PROCFIT_FULL=1, and not PROCFIT_GO")
 	case *update && !t.Failed():
-		if err := os.WriteFile(page, document(results, decoded, time.Now().UTC()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(page, document(results, decoded, time.Now().UTC()), 0o644))
 	}
 }
 

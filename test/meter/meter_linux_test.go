@@ -25,6 +25,7 @@ import (
 	program "github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/maxprocs/live"
 	"github.com/procfit/procfit/test/child"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -130,21 +131,13 @@ func (c cell) run(t *testing.T, seconds int) (list []slice) {
 	if c.kind == "HTTP/2" {
 		o.Connections, o.Streams = connections/8, 8
 	}
-	b, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(o))(t)
 	// The client runs before all other processes: its clock is what the Meter is held to.
 	client := exec.Command("chrt", "-f", "1", os.Args[0])
 	client.Env = append(os.Environ(), asClient+"="+string(b), "GOMAXPROCS=1")
 	client.Stderr = os.Stderr
-	seen, err := client.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := client.Start(); err != nil {
-		t.Fatal(err)
-	}
+	seen := must.Get(client.StdoutPipe())(t)
+	must.OK(t, client.Start())
 	over := make(chan []second)
 	go func() {
 		var all []second
@@ -157,10 +150,7 @@ func (c cell) run(t *testing.T, seconds int) (list []slice) {
 			all = append(all, s)
 		}
 	}()
-	counters, err := new(program.Reader).Open(server.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	counters := must.Get(new(program.Reader).Open(server.Process.Pid))(t)
 	defer counters.Close()
 	var read []live.Metrics
 	for all := []second(nil); all == nil; {
@@ -171,10 +161,7 @@ func (c cell) run(t *testing.T, seconds int) (list []slice) {
 			}
 			list = c.slices(t, all, read)
 		case <-time.After(50 * time.Millisecond):
-			m, err := counters.Metrics()
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(counters.Metrics())(t)
 			read = append(read, m)
 		}
 	}
@@ -208,10 +195,7 @@ func (c cell) slices(t *testing.T, all []second, read []live.Metrics) (list []sl
 		}
 		clients := hdrhistogram.New(1, int64(time.Minute), 3)
 		for _, s := range all[i : i+long] {
-			h, err := hdrhistogram.Decode(s.Latency)
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := must.Get(hdrhistogram.Decode(s.Latency))(t)
 			clients.Merge(h)
 		}
 		s := slice{cell: c, use: (to.CPU - from.CPU) / time.Duration(to.At-from.At).Seconds() / c.cpus()}
@@ -229,21 +213,11 @@ func (c cell) slices(t *testing.T, all []second, read []live.Metrics) (list []sl
 func limit(t *testing.T, pid int) {
 	t.Helper()
 	need.Root(t)
-	parent, err := cgroup.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := parent.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	parent := must.Get(cgroup.Find())(t)
+	g := must.Get(parent.New())(t)
 	t.Cleanup(func() { g.Kill(); g.Remove() })
-	if err := g.SetQuota(quota); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(g.ProcsFile(), []byte(strconv.Itoa(pid)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, g.SetQuota(quota))
+	must.OK(t, os.WriteFile(g.ProcsFile(), []byte(strconv.Itoa(pid)), 0o644))
 }
 
 // saturated is the share of its CPUs from which on a server is near saturation, where the
@@ -305,8 +279,6 @@ func TestAgreement(t *testing.T) {
 		t.Error("expected 95% of the slices")
 	}
 	if *update {
-		if err := os.WriteFile("../../docs/evidence/meter.md", page(rows, total), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile("../../docs/evidence/meter.md", page(rows, total), 0o644))
 	}
 }

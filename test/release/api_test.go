@@ -30,6 +30,7 @@ import (
 	_ "github.com/procfit/procfit/maxprocs/auto"
 	_ "github.com/procfit/procfit/maxprocs/memlimit"
 	_ "github.com/procfit/procfit/maxprocs/metrics"
+	"github.com/procfit/procfit/test/must"
 )
 
 const (
@@ -54,10 +55,7 @@ func TestAPI(t *testing.T) {
 	}
 	old := t.TempDir()
 	unpack(t, old, base)
-	changes, err := diff(filepath.Join(old, "maxprocs"), root+"/maxprocs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	changes := must.Get(diff(filepath.Join(old, "maxprocs"), root+"/maxprocs"))(t)
 	if changes != "" {
 		t.Errorf("the API of the library is not that of %.10s, the last commit that changed %q of CHANGELOG.md; say there what is new, gone or another:\n%s",
 			base, strings.TrimSpace(heading), changes)
@@ -81,16 +79,10 @@ func lastChange(t *testing.T, now string) string {
 		skip(t, "this repository is shallow; git fetch --unshallow brings the API of before")
 	}
 	// Of a merge, what came in by it counts as its own change.
-	commits, err := git("rev-list", "--first-parent", "HEAD", "--", "CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	commits := must.Get(git("rev-list", "--first-parent", "HEAD", "--", "CHANGELOG.md"))(t)
 	last := ""
 	for _, commit := range strings.Fields(commits) {
-		text, err := git("show", commit+":CHANGELOG.md")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(git("show", commit+":CHANGELOG.md"))(t)
 		if then, ok := section(text); !ok || then != now {
 			break
 		}
@@ -121,10 +113,7 @@ func git(args ...string) (string, error) {
 // unpack puts the library of a commit below dir.
 func unpack(t *testing.T, dir, commit string) {
 	t.Helper()
-	archive, err := git("archive", commit, "maxprocs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(git("archive", commit, "maxprocs"))(t)
 	for r := tar.NewReader(strings.NewReader(archive)); ; {
 		h, err := r.Next()
 		if err == io.EOF {
@@ -143,9 +132,7 @@ func unpack(t *testing.T, dir, commit string) {
 		if err == nil {
 			err = os.WriteFile(name, b, 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 }
 
@@ -198,12 +185,7 @@ func TestDiff(t *testing.T) {
 		for name, text := range map[string]string{
 			"go.mod": "module " + library + "\n\ngo 1.21\n", "a.go": text, "internal/x/x.go": inner,
 		} {
-			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Write(t, filepath.Join(dir, name), text)
 		}
 		return dir
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // The archives that Homebrew's formula and Nix' recipe name, by what the two call a system.
@@ -88,9 +90,7 @@ func (r rehearsal) nix(t *testing.T) {
 	source, out := t.TempDir(), t.TempDir()
 	r.unpack(t, source, "procfit")
 	phase := ""
-	if err := json.Unmarshal([]byte(value("x86_64-linux", "installPhase")), &phase); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(value("x86_64-linux", "installPhase")), &phase))
 	r.run(t, source, append(os.Environ(), "out="+out), "bash", "-e", "-c", phase)
 	shows(t, exec.Command(filepath.Join(out, "bin/procfit"), "version"), "procfit "+version+"\n")
 	used(t, filepath.Join(out, "bin"), filepath.Join(out, "share/man"), filepath.Join(out, "share/bash-completion/completions/procfit"))

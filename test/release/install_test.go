@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -36,14 +37,9 @@ func TestInstall(t *testing.T) {
 
 	edit := exec.Command("go", "mod", "edit", "-dropreplace", library, "-require", library+"@"+version)
 	edit.Dir = source
-	if out, err := edit.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	mod, err := os.ReadFile(filepath.Join(source, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range strings.Split(string(mod), "\n") {
+	must.Output(t, edit)
+	mod := must.Read(t, filepath.Join(source, "go.mod"))
+	for _, line := range strings.Split(mod, "\n") {
 		if strings.HasPrefix(line, "replace") || strings.HasPrefix(line, "exclude") {
 			t.Errorf("go install refuses a module whose go.mod says %q", line)
 		}
@@ -60,12 +56,9 @@ func TestInstall(t *testing.T) {
 	cmd.Dir = bin
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOBIN="+bin, "GOSUMDB=off", "GOFLAGS=-modcacherw",
 		"GOMODCACHE="+t.TempDir(), "GOPROXY=file://"+proxy+",file://"+goEnv(t, "GOMODCACHE")+"/cache/download,"+goEnv(t, "GOPROXY"))
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out := must.Output(t, cmd)
 	if !full {
-		if !strings.Contains(string(out), tool+"/cmd/procfit@"+version) && !strings.Contains(string(out), "/procfit") {
+		if !strings.Contains(out, tool+"/cmd/procfit@"+version) && !strings.Contains(out, "/procfit") {
 			t.Errorf("nothing of procfit would be built: %.300s", out)
 		}
 		return
@@ -110,37 +103,19 @@ func publish(t *testing.T, proxy, name, dir string) {
 		t.Fatalf("%s cannot be a module's archive: %v %v", name, err, checked.Err())
 	}
 	at := filepath.Join(proxy, name, "@v") // no upper case in these paths, so nothing to escape
-	if err := os.MkdirAll(at, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := json.Marshal(map[string]any{"Version": version, "Time": time.Unix(0, 0)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(at, 0o755))
+	mod := must.Get(os.ReadFile(filepath.Join(dir, "go.mod")))(t)
+	info := must.Get(json.Marshal(map[string]any{"Version": version, "Time": time.Unix(0, 0)}))(t)
 	for file, text := range map[string][]byte{version + ".mod": mod, version + ".info": info, "list": []byte(version + "\n")} {
-		if err := os.WriteFile(filepath.Join(at, file), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(at, file), text, 0o644))
 	}
-	f, err := os.Create(filepath.Join(at, version+".zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(filepath.Join(at, version+".zip")))(t)
 	defer f.Close()
-	if err := zip.CreateFromDir(f, module.Version{Path: name, Version: version}, dir); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, zip.CreateFromDir(f, module.Version{Path: name, Version: version}, dir))
 }
 
 func goEnv(t *testing.T, name string) string {
 	t.Helper()
-	out, err := exec.Command("go", "env", name).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command("go", "env", name).Output())(t)
 	return strings.TrimSpace(string(out))
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // machine is an empty system with a shell and a systemctl that notes what it is asked.
@@ -18,20 +20,13 @@ func machine(t *testing.T) (root string) {
 	t.Helper()
 	root = t.TempDir()
 	for _, dir := range []string{"bin", "tmp", "run/systemd/system", "usr/lib/systemd/system", "var/lib/dpkg/info", "var/lib/dpkg/updates", "var/log"} {
-		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 	}
-	write(t, filepath.Join(root, "var/lib/dpkg/status"), nil)
-	busybox, err := exec.LookPath("busybox")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(root, "var/lib/dpkg/status"), "")
+	busybox := must.Get(exec.LookPath("busybox"))(t)
 	for path, text := range map[string]string{"bin/sh": read(t, busybox), "bin/systemctl": "#!/bin/sh\necho \"$@\" >>/asked\n"} {
-		write(t, filepath.Join(root, path), []byte(text))
-		if err := os.Chmod(filepath.Join(root, path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, filepath.Join(root, path), text)
+		must.OK(t, os.Chmod(filepath.Join(root, path), 0o755))
 	}
 	// What the unit refers to.
 	targets, err := filepath.Glob("/usr/lib/systemd/system/*.target")
@@ -39,7 +34,7 @@ func machine(t *testing.T) (root string) {
 		t.Fatal("this machine has no units of systemd", err)
 	}
 	for _, target := range targets {
-		write(t, filepath.Join(root, target), []byte(read(t, target)))
+		must.Write(t, filepath.Join(root, target), read(t, target))
 	}
 	return root
 }
@@ -72,9 +67,7 @@ func asked(t *testing.T, root string, want ...string) {
 	if got := strings.Split(strings.TrimSpace(read(t, path)), "\n"); !slices.Equal(got, want) {
 		t.Errorf("systemctl was asked %q, expected %q", got, want)
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(path))
 }
 
 // nothing: after the removal, no file of procfit is left.
@@ -86,9 +79,7 @@ func nothing(t *testing.T, root string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // deb installs Debian's package in a root of its own, upgrades it and removes it.
@@ -128,16 +119,10 @@ func (r rehearsal) rpm(t *testing.T) {
 // apk unpacks Alpine's package, whose own tool Debian does not have: three archives of
 // tar, one after the other, of which the last has the files.
 func (r rehearsal) apk(t *testing.T) {
-	f, err := os.Open(r.file("linux_amd64.apk"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(r.file("linux_amd64.apk")))(t)
 	defer f.Close()
 	start := time.Now()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(gzip.NewReader(f))(t)
 	root, info, names := t.TempDir(), "", []string{}
 	for in := tar.NewReader(z); ; {
 		h, err := in.Next()
@@ -147,18 +132,13 @@ func (r rehearsal) apk(t *testing.T) {
 			t.Fatal(err)
 		}
 		names = append(names, h.Name)
-		b, err := io.ReadAll(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(io.ReadAll(in))(t)
 		switch h.Name {
 		case ".PKGINFO":
 			info = string(b)
 		case "usr/bin/procfit":
-			write(t, filepath.Join(root, h.Name), b)
-			if err := os.Chmod(filepath.Join(root, h.Name), h.FileInfo().Mode()); err != nil {
-				t.Fatal(err)
-			}
+			must.Write(t, filepath.Join(root, h.Name), string(b))
+			must.OK(t, os.Chmod(filepath.Join(root, h.Name), h.FileInfo().Mode()))
 		}
 	}
 	shows(t, exec.Command(filepath.Join(root, "usr/bin/procfit"), "version"), "procfit "+version+"\n")

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // krew: the manifest has the archives' checksums, and what it installs, a link named
@@ -30,9 +32,7 @@ func (r rehearsal) krew(t *testing.T) {
 	dir := t.TempDir()
 	r.unpack(t, dir, "procfit")
 	plugin := filepath.Join(dir, "kubectl-procfit")
-	if err := os.Symlink(filepath.Join(dir, "procfit"), plugin); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink(filepath.Join(dir, "procfit"), plugin))
 	shows(t, exec.Command(plugin, "sweep", "--help"), "procfit kube sweep")
 }
 
@@ -80,9 +80,7 @@ func (r rehearsal) sbom(t *testing.T, program, end string) {
 		Components []struct{ Name, Version string }
 	}
 	for form, to := range map[string]any{".spdx.json": &spdx, ".cdx.json": &cyclonedx} {
-		if err := json.Unmarshal([]byte(read(t, r.fileOf(program, end+form))), to); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(read(t, r.fileOf(program, end+form))), to))
 	}
 	have := map[string][]string{}
 	for _, p := range spdx.Packages {
@@ -104,10 +102,7 @@ func (r rehearsal) sbom(t *testing.T, program, end string) {
 func (r rehearsal) modules(t *testing.T, program, end string) (list []string) {
 	t.Helper()
 	system, _, _ := strings.Cut(end, ".")
-	info, err := buildinfo.ReadFile(r.programs(t, program, system)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(buildinfo.ReadFile(r.programs(t, program, system)[0]))(t)
 	list = append(list, tool+" "+version)
 	for _, d := range info.Deps {
 		if !strings.HasPrefix(d.Path, tool) {

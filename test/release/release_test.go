@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -132,8 +133,8 @@ func (r rehearsal) again(t *testing.T) {
 	altered := t.TempDir()
 	b := []byte(read(t, r.file("linux_amd64.tar.gz")))
 	b[len(b)/2] ^= 1
-	write(t, filepath.Join(altered, filepath.Base(r.file("linux_amd64.tar.gz"))), b)
-	write(t, filepath.Join(altered, "checksums.txt"), []byte(read(t, filepath.Join(r.dist, "checksums.txt"))))
+	must.Write(t, filepath.Join(altered, filepath.Base(r.file("linux_amd64.tar.gz"))), string(b))
+	must.Write(t, filepath.Join(altered, "checksums.txt"), read(t, filepath.Join(r.dist, "checksums.txt")))
 	cmd := exec.Command(filepath.Join(r.repository, ".ci/verify-release"), "--unsigned", version, altered, r.repository)
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "FAILED") {
 		t.Errorf("an archive with another byte: %v, %s", err, out)
@@ -181,10 +182,7 @@ COMP_WORDS=(procfit swe) COMP_CWORD=1 COMP_LINE="procfit swe" COMP_POINT=11 && _
 // static: the program needs nothing of the system, and says what it was built from.
 func static(t *testing.T, program string) {
 	t.Helper()
-	f, err := elf.Open(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(elf.Open(program))(t)
 	defer f.Close()
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
@@ -194,10 +192,7 @@ func static(t *testing.T, program string) {
 	if f.Section(".symtab") != nil || f.Section(".debug_info") != nil {
 		t.Errorf("%s is not stripped", program)
 	}
-	info, err := buildinfo.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(buildinfo.ReadFile(program))(t)
 	set := map[string]string{}
 	for _, s := range info.Settings {
 		set[s.Key] = s.Value
@@ -218,10 +213,7 @@ func (r rehearsal) licencesOf(t *testing.T, name, file string, least int) {
 	t.Helper()
 	text := read(t, filepath.Join(r.repository, file))
 	for _, program := range r.programs(t, name, "*") {
-		info, err := buildinfo.ReadFile(program)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(buildinfo.ReadFile(program))(t)
 		if !strings.Contains(text, "\nGo's standard library and runtime "+info.GoVersion+"\n") || len(info.Deps) < least {
 			t.Errorf("%s: %s, %d modules", program, info.GoVersion, len(info.Deps))
 		}
@@ -262,28 +254,21 @@ func (r rehearsal) edit(t *testing.T, name string, old *regexp.Regexp, with stri
 	if n := len(old.FindAllString(text, -1)); n != 1 {
 		t.Fatalf("%s has %d of %v, expected 1", name, n, old)
 	}
-	write(t, path, []byte(old.ReplaceAllLiteralString(text, with)))
+	must.Write(t, path, old.ReplaceAllLiteralString(text, with))
 }
 
 func (r rehearsal) run(t *testing.T, dir string, env []string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Env = dir, env
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", args, err, out)
-	}
-	return string(out)
+	return must.Output(t, cmd)
 }
 
 // unpack writes a program's archive for Linux into the folder and returns the names of its
 // files.
 func (r rehearsal) unpack(t *testing.T, dir, program string) (names []string) {
 	t.Helper()
-	z, err := gzip.NewReader(strings.NewReader(read(t, r.fileOf(program, "linux_amd64.tar.gz"))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(gzip.NewReader(strings.NewReader(read(t, r.fileOf(program, "linux_amd64.tar.gz")))))(t)
 	for in := tar.NewReader(z); ; {
 		h, err := in.Next()
 		if err == io.EOF {
@@ -299,14 +284,10 @@ func (r rehearsal) unpack(t *testing.T, dir, program string) (names []string) {
 			t.Errorf("%s: %v of %s from %v", h.Name, h.FileInfo().Mode(), h.Uname, h.ModTime)
 		}
 		var b bytes.Buffer
-		if _, err := io.Copy(&b, in); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.Copy(&b, in))(t)
 		path := filepath.Join(dir, filepath.FromSlash(h.Name))
-		write(t, path, b.Bytes())
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, path, b.String())
+		must.OK(t, os.Chmod(path, mode))
 		names = append(names, h.Name)
 	}
 }
@@ -325,10 +306,7 @@ func shows(t *testing.T, cmd *exec.Cmd, texts ...string) {
 // size logs a row of the table of channels.
 func size(t *testing.T, file string, took time.Duration) {
 	t.Helper()
-	f, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Stat(file))(t)
 	t.Logf("%s: %.1f MB, procfit version after %v", f.Name(), float64(f.Size())/1e6, took.Round(10*time.Millisecond))
 }
 
@@ -337,25 +315,7 @@ func size(t *testing.T, file string, took time.Duration) {
 func read(t *testing.T, path string) string {
 	t.Helper()
 	if !filepath.IsAbs(path) {
-		here, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		path = here + "/" + path
+		path = must.Get(os.Getwd())(t) + "/" + path
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-func write(t *testing.T, path string, b []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	return must.Read(t, path)
 }

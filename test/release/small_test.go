@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // How large the programs for linux/amd64 may be. procfit-run, which is a part of every
@@ -40,10 +42,8 @@ func (r rehearsal) small(t *testing.T) {
 	}
 
 	root := machine(t)
-	write(t, filepath.Join(root, "procfit-run"), []byte(read(t, r.dockerfile(t))))
-	if err := os.Chmod(filepath.Join(root, "procfit-run"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(root, "procfit-run"), read(t, r.dockerfile(t)))
+	must.OK(t, os.Chmod(filepath.Join(root, "procfit-run"), 0o755))
 	shows(t, exec.Command("chroot", root, "/procfit-run", "--", "/bin/sh", "-c", "echo started"), "started\n")
 	t.Logf("procfit-run: started a program after %v", time.Since(start).Round(10*time.Millisecond))
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // ownBuild is a command line that builds or installs procfit, with its environment.
@@ -32,9 +34,7 @@ func TestBuildsAreStatic(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 	if found < 8 {
 		t.Errorf("only %d builds found: the expression does not see them", found)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -98,9 +99,7 @@ func TestAgreement(t *testing.T) {
 	}
 	judgeWhole(t, results)
 	if *update && !t.Failed() {
-		if err := os.WriteFile("../../docs/evidence/agreement.md", document(results, time.Now().UTC()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile("../../docs/evidence/agreement.md", document(results, time.Now().UTC()), 0o644))
 	}
 }
 
@@ -201,14 +200,9 @@ func runCells(t *testing.T, files map[string]string, cells []cell) []result {
 	for i, c := range cells {
 		orders[i] = newOrder(i, c)
 	}
-	b, err := json.Marshal(orders)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(orders))(t)
 	list := filepath.Join(t.TempDir(), "cells.json")
-	if err := os.WriteFile(list, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(list, b, 0o644))
 	m := Machine{Limit: machineLimit, Memory: machineMemory, Cgroup: cells[0].value(fCgroup), Files: map[string]string{"/cells.json": list}}
 	m.CPUs, _ = strconv.Atoi(cells[0].value(fCPUs))
 	for there, here := range files {

@@ -10,7 +10,11 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 )
+
+// alone is the environment of modules that are built outside of the workspace.
+var alone = []string{"GOWORK=off", "GOARCH=amd64"}
 
 // folder is where the programs of this run are, until TestMain removes it.
 var folder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "procfit-vm") })
@@ -43,11 +47,7 @@ func run(t *testing.T, args []string, env ...string) string {
 		}
 		return out, nil
 	}))
-	path, err := f.(func() (string, error))()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return must.Get(f.(func() (string, error))())(t)
 }
 
 // build builds a program without a symbol table.
@@ -75,16 +75,13 @@ func programPath(program string) string { return "/probe-" + strings.ReplaceAll(
 // of its own outside of the workspace, or its go line would not count.
 func buildPrograms(t *testing.T) map[string]string {
 	t.Helper()
-	source, err := os.ReadFile("testdata/probe/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Read(t, "testdata/probe/main.go")
 	files := map[string]string{}
 	for _, program := range factors[fProgram].values {
 		toolchain, language, _ := strings.Cut(program, " ")
 		files[programPath(program)] = built.Program{
 			Name:  "probe",
-			Files: map[string]string{"go.mod": "module probe\n\n" + language + "\n", "main.go": string(source)},
+			Files: map[string]string{"go.mod": "module probe\n\n" + language + "\n", "main.go": source},
 			Env:   []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64", "GOFLAGS=", "GOTOOLCHAIN=" + toolchain},
 			Args:  []string{"-ldflags=-s -w"},
 		}.Run(t)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -27,10 +28,7 @@ func programOf(r lab.EmulatedRow) string { return "go" + r.Go + "-" + r.Language
 // with PROCFIT_FULL=1, which -update writes again, with the day.
 func TestDefaults(t *testing.T) {
 	emulated(t, "amd64")
-	table, err := lab.ReadEmulated()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(lab.ReadEmulated())(t)
 	if len(table.Rows) < 13 || len(table.Quotas) < 6 {
 		t.Fatalf("%+v", table)
 	}
@@ -85,10 +83,7 @@ done
 
 // builtDefaults compiles the program of each row.
 func builtDefaults(t *testing.T, rows []lab.EmulatedRow) (files map[string]string, names []string) {
-	source, err := lab.Source("defaults")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(lab.Source("defaults"))(t)
 	files = map[string]string{}
 	for _, r := range rows {
 		chain, err := toolchain.Fetch(t.Context(), r.Go)
@@ -96,9 +91,7 @@ func builtDefaults(t *testing.T, rows []lab.EmulatedRow) (files map[string]strin
 			need.Skip(t, err.Error())
 		}
 		out := filepath.Join(t.TempDir(), "defaults")
-		if err := chain.Build(t.Context(), []byte(source), r.Language, out); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, chain.Build(t.Context(), []byte(source), r.Language, out))
 		files["/"+programOf(r)] = out
 		names = append(names, programOf(r))
 	}
@@ -133,10 +126,7 @@ func choices(t *testing.T, output string, quotas []string, r lab.EmulatedRow) la
 // writeDefaults writes the table, a row a line.
 func writeDefaults(t *testing.T, table lab.Emulated) {
 	text := func(v any) string {
-		b, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(json.Marshal(v))(t)
 		return strings.NewReplacer(`":`, `": `, `,`, `, `).Replace(string(b))
 	}
 	var rows []string
@@ -145,7 +135,5 @@ func writeDefaults(t *testing.T, table lab.Emulated) {
 	}
 	all := fmt.Sprintf("{\n  \"made\": %s,\n  \"cpus\": %d,\n  \"cgroups\": %s,\n  \"quotas\": %s,\n  \"rows\": [\n%s\n  ]\n}\n",
 		text(table.Made), table.CPUs, text(table.Ways), text(table.Quotas), strings.Join(rows, ",\n"))
-	if err := os.WriteFile(keptDefaults, []byte(all), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(keptDefaults, []byte(all), 0o644))
 }

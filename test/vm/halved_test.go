@@ -2,8 +2,6 @@ package vm
 
 import (
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,14 +13,7 @@ import (
 // instructions than elsewhere.
 func TestHalved(t *testing.T) {
 	emulated(t, "amd64")
-	there, env := filepath.Join(t.TempDir(), "memlimit"), ""
-	cmd := exec.Command("go", "test", "-c", "-o", there, "./memlimit")
-	cmd.Dir = "../../maxprocs"
-	built.Reads(t, cmd.Dir)
-	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOARCH=amd64")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
+	there, env := built.Go(t, "../../maxprocs", alone, "test", "-c", "./memlimit"), ""
 	if os.Getenv("PROCFIT_FULL") == "1" {
 		env = "PROCFIT_REQUIRE=1 PROCFIT_FULL=1 "
 	}

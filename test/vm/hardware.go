@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -45,10 +46,7 @@ func hardwareOf(t testing.TB, m Machine) hardware {
 
 // busybox is the static one: the machine has no libraries.
 func busybox(t testing.TB) []byte {
-	data, err := os.ReadFile(need.Command(t, "busybox"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(need.Command(t, "busybox")))(t)
 	if bytes.Contains(data[:min(len(data), 4096)], []byte("/lib64/ld-linux")) {
 		need.Skip(t, "needs a static busybox (Debian: apt-get install busybox-static)")
 	}
@@ -64,10 +62,7 @@ func findKernel(t testing.TB, arch string) string {
 	} else {
 		folder += "-" + arch
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := must.Get(os.UserCacheDir())(t)
 	found, _ := filepath.Glob(filepath.Join(cache, "procfit", folder, "boot", "vmlinuz-*"))
 	if len(found) == 0 {
 		need.Skip(t, "needs a kernel for the emulated machine: run test/vm/kernel.sh "+arch)

@@ -1,9 +1,6 @@
 package vm
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -27,17 +24,10 @@ var laggards = []struct{ command, want string }{
 func TestLaggards(t *testing.T) {
 	need.Beyond(t, "each server is measured for a minute; the tests of package resize prove what is a laggard")
 	emulated(t, "amd64")
-	dir := t.TempDir()
-	files := map[string]string{"/procfit": build(t, "github.com/procfit/procfit/cmd/procfit")}
-	for name, args := range map[string][]string{"server": nil, "old": {"-modfile=old.mod"}} {
-		files["/"+name] = filepath.Join(dir, name)
-		cmd := exec.Command("go", append(append([]string{"build"}, args...), "-o", files["/"+name], ".")...)
-		cmd.Dir = "testdata/laggards"
-		built.Reads(t, cmd.Dir)
-		cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOARCH=amd64")
-		if output, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, output)
-		}
+	files := map[string]string{
+		"/procfit": build(t, "github.com/procfit/procfit/cmd/procfit"),
+		"/server":  built.Go(t, "testdata/laggards", alone, "build", "."),
+		"/old":     built.Go(t, "testdata/laggards", alone, "build", "-modfile=old.mod", "."),
 	}
 	script, want := "", []string(nil)
 	for _, l := range laggards {

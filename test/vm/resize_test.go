@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -30,9 +31,7 @@ func TestImportBesidePlainGo(t *testing.T) {
 			cmd := exec.Command(args[0], append([]string{"build", "-tags", tags, "-o", files[there]}, args[1:]...)...)
 			cmd.Dir = "testdata/resize"
 			cmd.Env = append(os.Environ(), "GOROOT=", "GOWORK=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0", "GOARCH=amd64")
-			if output, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, output)
-			}
+			must.Output(t, cmd)
 		}
 	}
 	output := Run(t, Machine{

@@ -28,6 +28,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // Machine is what is booted.
@@ -101,9 +103,7 @@ func Run(t testing.TB, m Machine) string {
 		t.Fatalf("no cgroup arrangement %q, only %v", m.Cgroup, slices.Sorted(maps.Keys(mounts)))
 	}
 	initrd := filepath.Join(t.TempDir(), "initrd")
-	if err := writeRoot(initrd, m, mount, hw.busybox); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, writeRoot(initrd, m, mount, hw.busybox))
 	if m.SMT > 1 {
 		hw.args = append(hw.args, "-cpu", "max,vendor=GenuineIntel") // of the other vendor the emulator has no threads
 	}

@@ -1,9 +1,6 @@
 package vm
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/procfit/procfit/test/built"
@@ -14,16 +11,8 @@ import (
 // idle uses nothing of the library, old is one whose go line is below 1.25.
 func TestWatch(t *testing.T) {
 	emulated(t, "amd64")
-	follow := filepath.Join(t.TempDir(), "follow")
-	cmd := exec.Command("go", "build", "-o", follow, ".")
-	cmd.Dir = "testdata/follow"
-	built.Reads(t, cmd.Dir)
-	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOARCH=amd64")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
 	output := Run(t, Machine{
-		CPUs: 8, Cgroup: "v2", Files: map[string]string{"/follow": follow},
+		CPUs: 8, Cgroup: "v2", Files: map[string]string{"/follow": built.Go(t, "testdata/follow", alone, "build", ".")},
 		Script: `
 cd /sys/fs/cgroup
 echo +cpu >cgroup.subtree_control

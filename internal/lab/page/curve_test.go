@@ -6,16 +6,14 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/test/must"
 )
 
 // The curves are the numbers of the hypotheses: where a document's ratio is of two points
 // of a curve, it is theirs.
 func TestCurvesAreTheHypothesesNumbers(t *testing.T) {
 	for id, curves := range documentCurves() {
-		e, err := lab.Find(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(lab.Find(id))(t)
 		found := false
 		for _, h := range e.Hypotheses {
 			for _, c := range curves {

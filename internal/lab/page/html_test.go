@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/html"
+	"github.com/procfit/procfit/test/must"
 )
 
 // labPages are the index and every experiment's page.
@@ -18,10 +19,7 @@ func labPages(t *testing.T, o *lab.Outcome) map[string][]byte {
 	t.Helper()
 	pages := map[string][]byte{}
 	render := func(name string, d *document.Document) {
-		b, err := html.Render(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(html.Render(d))(t)
 		pages[name] = b
 	}
 	render("index.html", Index(o))

@@ -10,14 +10,13 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/test/must"
 )
 
 func renderLab(t *testing.T, o *lab.Outcome, options text.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := text.Render(&b, Brief(o), options); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, text.Render(&b, Brief(o), options))
 	return b.String()
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // each is the answer to parallel's hypothesis that two CPUs can tell.
@@ -44,17 +45,12 @@ func decided(t *testing.T, w *world, dir string, chosen lab.Options, most time.D
 	t.Helper()
 	r := w.plan(dir, chosen, list...)
 	r.options.Fixed, r.options.Most, r.options.Now = false, most, time.Now
-	held, err := r.Open(quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := must.Get(r.Open(quiet))(t)
 	defer held.Close()
 	began := time.Now()
 	on := unheard
 	on.More = func(m More) { more = append(more, m) }
-	if err := errors.Join(r.Measure(t.Context(), on), r.Write()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(r.Measure(t.Context(), on), r.Write()))
 	return more, time.Since(began)
 }
 
@@ -62,10 +58,7 @@ func decided(t *testing.T, w *world, dir string, chosen lab.Options, most time.D
 // and what decided it stays with the folder.
 func TestDecide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e, err := lab.Find("parallel")
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(lab.Find("parallel"))(t)
 		chosen := lab.Options{Quick: true, Repeats: 4}
 		dir, w := filepath.Join(t.TempDir(), "out"), unsure(2*0.83) // each CPU adds 0.83, and the bound is 0.7875
 		if list, took := decided(t, w, dir, chosen, 14*time.Second, e); len(list) > 0 || w.ran != 12 || took != 12*time.Second {
@@ -91,9 +84,7 @@ func TestDecide(t *testing.T) {
 			t.Errorf("%+v, %d trials", list, w.ran)
 		}
 		o := read(t, dir)
-		if err := Conclude(dir, o, pages); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, Conclude(dir, o, pages))
 		again := each(t, dir)
 		if again.Answer != a.Answer || *again.Measured.Low != *a.Measured.Low || !o.Complete || o.Experiments[0].Stages[0].Planned != before {
 			t.Errorf("%+v, %+v", again, o.Experiments[0].Stages)
@@ -107,9 +98,7 @@ func TestNearestFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, err1 := lab.Find("parallel") // each CPU adds at least 0.7875
 		far, err2 := lab.Find("workload")  // each CPU adds at least 0.9
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(err1, err2))
 		dir, w := filepath.Join(t.TempDir(), "out"), unsure(2*0.88)
 		list, _ := decided(t, w, dir, lab.Options{Quick: true, Repeats: 4}, 10*time.Minute, far, near)
 		names := []string{}
@@ -126,10 +115,7 @@ func TestNearestFirst(t *testing.T) {
 // after that.
 func TestOnItsBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e, err := lab.Find("parallel")
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(lab.Find("parallel"))(t)
 		const bound = 4.2 / 0.6 / 8 * 0.90
 		dir, w := filepath.Join(t.TempDir(), "out"), unsure(2*bound)
 		const most = 5 * time.Minute
@@ -143,10 +129,7 @@ func TestOnItsBound(t *testing.T) {
 // Blocks whose trials are all invalid are not asked for again.
 func TestNothingSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e, err := lab.Find("parallel")
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(lab.Find("parallel"))(t)
 		dir, w := filepath.Join(t.TempDir(), "out"), unsure(2*0.83)
 		w.invalidFrom = 12
 		list, _ := decided(t, w, dir, lab.Options{Quick: true, Repeats: 4}, time.Hour, e)
@@ -158,10 +141,7 @@ func TestNothingSaid(t *testing.T) {
 
 // How long a run may take follows from its questions, unless it is said, or its blocks are.
 func TestBudget(t *testing.T) {
-	e, err := lab.Find("parallel")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(lab.Find("parallel"))(t)
 	w := &world{cpus: 2}
 	for _, tc := range []struct {
 		quick, fixed bool
@@ -189,47 +169,25 @@ func TestBudget(t *testing.T) {
 
 // A block during which the machine was slow is not in an answer, as it is not in a table.
 func TestSlowBlock(t *testing.T) {
-	e, err := lab.Find("parallel")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(lab.Find("parallel"))(t)
 	dir := filepath.Join(t.TempDir(), "out")
 	w := (&world{cpus: 2}).plan(dir, lab.Options{Quick: true, Repeats: 7}, e)
-	if err := measure(t, w); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, measure(t, w))
 	below := filepath.Join(dir, "parallel")
-	contents, err := journal.ReadDirectory(below)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(below); err != nil {
-		t.Fatal(err)
-	}
-	made, err := folder.Make(below)
-	if err != nil {
-		t.Fatal(err)
-	}
+	contents := must.Get(journal.ReadDirectory(below))(t)
+	must.OK(t, os.RemoveAll(below))
+	made := must.Get(folder.Make(below))(t)
 	defer made.Close()
-	j, err := journal.Create(made, contents.Header, func(text string) string { return text })
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(journal.Create(made, contents.Header, func(text string) string { return text }))(t)
 	for _, one := range contents.Trials {
 		one.SpeedBefore, one.SpeedAfter = new(100.0), new(100.0)
 		if one.Block == 3 {
 			one.SpeedBefore, one.SpeedAfter, one.ThroughputPerSecond = new(50.0), new(50.0), new(*one.ThroughputPerSecond/2)
 		}
-		if err := j.Append(one); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, j.Append(one))
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := Conclude(dir, &w.Outcome, pages); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, j.Close())
+	must.OK(t, Conclude(dir, &w.Outcome, pages))
 	if a := each(t, dir); a.Measured.N != 6 {
 		t.Errorf("%d blocks of 7 are in the answer", a.Measured.N)
 	}
@@ -240,10 +198,7 @@ func TestBusyMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var list []lab.Experiment
 		for _, id := range []string{"parallel", "cpubound", "contention"} {
-			e, err := lab.Find(id)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(lab.Find(id))(t)
 			list = append(list, e)
 		}
 		dir, w := filepath.Join(t.TempDir(), "out"), unsure(2*0.83)

@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -193,14 +194,9 @@ func TestManyCPUs(t *testing.T) {
 		list, beyond = []string{"cpuserver", "powser", "gc"}, 4
 	}
 	for _, id := range list {
-		e, err := lab.Find(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(lab.Find(id))(t)
 		dir, w := filepath.Join(t.TempDir(), id), &world{cpus: 32}
-		if err := measure(t, w.plan(dir, lab.Options{Repeats: 8}, e)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, measure(t, w.plan(dir, lab.Options{Repeats: 8}, e)))
 		for _, a := range read(t, dir).Experiments[0].Hypotheses {
 			if a.Needs > 2 {
 				beyond--
@@ -218,10 +214,7 @@ func TestManyCPUs(t *testing.T) {
 
 // A neighbour is a practice program of the same procfit, with CPU shares of its own.
 func TestNeighbour(t *testing.T) {
-	e, err := lab.Find("requests")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(lab.Find("requests"))(t)
 	for i, s := range (&world{cpus: 8}).plan(t.TempDir(), lab.Options{}, e).items[0].stages {
 		target := s.session.Header.Target
 		if target.CPUShares != 2048 || target.Command[3] != "requests" {
@@ -242,17 +235,12 @@ func TestNeighbour(t *testing.T) {
 // With lists of CPUs the program has those that it was given, and the load its own.
 func TestOwnCPUs(t *testing.T) {
 	t.Parallel() // it waits for the disk, trial by trial
-	e, err := lab.Find("cpuserver")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(lab.Find("cpuserver"))(t)
 	answers := func(cpus float64, chosen lab.Options) map[string]lab.Answered {
 		t.Helper()
 		dir, w := filepath.Join(t.TempDir(), "out"), &world{cpus: cpus}
 		chosen.Repeats = 8
-		if err := measure(t, w.plan(dir, chosen, e)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, measure(t, w.plan(dir, chosen, e)))
 		found := map[string]lab.Answered{}
 		for _, a := range read(t, dir).Experiments[0].Hypotheses {
 			found[a.ID] = a

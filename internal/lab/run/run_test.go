@@ -20,6 +20,7 @@ import (
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	sweeppage "github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/test/must"
 )
 
 // machine answers every task of every stage with a valid trial, but for what it is
@@ -70,20 +71,14 @@ var pages = Pages{Sweep: sweeppage.Write, Lab: page.Write}
 // planOf is a run of the experiments with two blocks of one and two Ps.
 func planOf(t *testing.T, m *machine, dir string, ids ...string) *Run {
 	t.Helper()
-	procs, err := plan.ParseProcs("1,2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	procs := must.Get(plan.ParseProcs("1,2"))(t)
 	o := Options{
 		Chosen: lab.Options{Quick: true, Procs: &procs, Repeats: 2}, Seed: new(uint64(3)), Dir: dir, Self: "/bin/procfit",
 		Tool: journal.Tool{GoVersion: "go1.26.8"}, Spec: spec.Spec{Command: "lab run"}.With(spec.Alone("quick", "true")), Host: host(), Machine: m.machine(), Pages: pages,
 		Now: func() time.Time { return time.Unix(1, 0) }, Fixed: true,
 	}
 	for _, id := range ids {
-		e, err := lab.Find(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(lab.Find(id))(t)
 		o.Experiments = append(o.Experiments, e)
 	}
 	return New(o)
@@ -99,21 +94,14 @@ func quiet(error) {}
 // measure runs it as procfit lab run does.
 func measure(t *testing.T, r *Run) error {
 	t.Helper()
-	held, err := r.Open(quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := must.Get(r.Open(quiet))(t)
 	defer held.Close()
 	return errors.Join(r.Measure(t.Context(), unheard), r.Write())
 }
 
 func read(t *testing.T, dir string) *lab.Outcome {
 	t.Helper()
-	o, err := lab.ReadOutcome(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o
+	return must.Get(lab.ReadOutcome(dir))(t)
 }
 
 func TestRun(t *testing.T) {
@@ -126,19 +114,14 @@ func TestRun(t *testing.T) {
 		t.Error("planning made the folder")
 	}
 	var turns []Turn
-	held, err := r.Open(quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := must.Get(r.Open(quiet))(t)
 	// Meanwhile nobody else may.
 	if _, err := planOf(t, m, dir, "json").Open(quiet); !isRefusal(err) {
 		t.Errorf("a second run into the folder: %v", err)
 	}
 	on := unheard
 	on.Stage = func(x Turn) { turns = append(turns, x) }
-	if err := r.Measure(t.Context(), on); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Measure(t.Context(), on))
 	held.Close()
 	if len(turns) != 2 || turns[0] != (Turn{"parallel", 1, 2, startStage + 6*(100*time.Millisecond+startTrial)}) || turns[1] != (Turn{"contention", 2, 2, 0}) {
 		t.Errorf("%+v", turns)
@@ -157,9 +140,7 @@ func TestRun(t *testing.T) {
 	if err := measure(t, other); !isRefusal(err) {
 		t.Errorf("another plan: %v", err)
 	}
-	if err := measure(t, planOf(t, m, dir, "json")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, measure(t, planOf(t, m, dir, "json")))
 	if o = read(t, dir); len(o.Experiments) != 3 || !o.Complete {
 		t.Errorf("%+v", o)
 	}
@@ -186,16 +167,11 @@ func TestFaults(t *testing.T) {
 	var told []string
 	dir := filepath.Join(t.TempDir(), "out")
 	r := planOf(t, m, dir, "workload", "contention")
-	held, err := r.Open(quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := must.Get(r.Open(quiet))(t)
 	defer held.Close()
 	on := unheard
 	on.NotRun = func(experiment, stage, why string) { told = append(told, experiment+" "+stage+" "+why) }
-	if err := r.Measure(t.Context(), on); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Measure(t.Context(), on))
 	if want := []string{"workload cpu not on this machine", "workload io cannot be prepared"}; !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
 	}
@@ -222,9 +198,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	r := planOf(t, m, dir, "contention", "parallel")
 	held, err := r.Open(quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	err = errors.Join(r.Measure(ctx, unheard), r.Write())
 	held.Close()
 	o := read(t, dir)
@@ -240,12 +214,7 @@ func TestInterrupt(t *testing.T) {
 func TestFolders(t *testing.T) {
 	m := &machine{}
 	mine := t.TempDir()
-	write := func(dir, name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(mine, "thesis.txt", "not ours")
+	must.Write(t, filepath.Join(mine, "thesis.txt"), "not ours")
 	if _, err := planOf(t, m, mine, "contention").Open(quiet); !isRefusal(err) || !strings.Contains(err.Error(), "holds other files and no lab.json") {
 		t.Errorf("a folder of others: %v", err)
 	}
@@ -256,10 +225,8 @@ func TestFolders(t *testing.T) {
 
 	// A damaged index is made again of what the journals hold.
 	dir := filepath.Join(t.TempDir(), "out")
-	if err := measure(t, planOf(t, m, dir, "contention")); err != nil {
-		t.Fatal(err)
-	}
-	write(dir, lab.OutcomeName, "{")
+	must.OK(t, measure(t, planOf(t, m, dir, "contention")))
+	must.Write(t, filepath.Join(dir, lab.OutcomeName), "{")
 	var told error
 	held, err := planOf(t, m, dir, "contention").Open(func(err error) { told = err })
 	if err != nil || told == nil {
@@ -310,9 +277,7 @@ func TestLacks(t *testing.T) {
 		if runtime.GOOS == "windows" {
 			name += ".exe"
 		}
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"), 0o755))
 	}
 	compiled := lab.Stage{Build: lab.Build{Race: true}}
 	pinned := lab.Stage{Needs: []string{"taskset"}}

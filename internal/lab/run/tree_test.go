@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -20,12 +21,8 @@ func tree(t *testing.T) string {
 	root := filepath.Join(t.TempDir(), "go")
 	for name, mode := range map[string]os.FileMode{"VERSION": 0o444, "bin/go": 0o555, "src/html/template/doc.go": 0o444, "blog/post.md": 0o444} {
 		file := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte("package template\n"), mode); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.OK(t, os.WriteFile(file, []byte("package template\n"), mode))
 	}
 	return root
 }
@@ -49,9 +46,7 @@ func TestCommandInTree(t *testing.T) {
 		t.Helper()
 		s.Tree, s.Target.Command = "1.5", words
 		p, err := c.command(t.Context(), s)
-		if err = errors.Join(err, p.Err); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(err, p.Err))
 		return p.Command
 	}
 	words := command(lab.Stage{}, "{go}", "list")
@@ -61,9 +56,7 @@ func TestCommandInTree(t *testing.T) {
 
 	// It runs once before it is measured, and each run changes its source.
 	words = command(lab.Stage{}, "sh", "-c", `echo // >>"$1/src/html/template/doc.go"`, "sh", "{tree}")
-	if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	must.Output(t, exec.Command(words[0], words[1:]...))
 	copied := words[len(words)-1]
 	b, err := os.ReadFile(filepath.Join(copied, "src", "html", "template", "doc.go"))
 	if err != nil || strings.Count(string(b), "//\n") != 2 || compiled != 1 {

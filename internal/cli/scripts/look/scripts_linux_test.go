@@ -7,18 +7,15 @@ import (
 
 	"github.com/procfit/procfit/internal/cli"
 	"github.com/procfit/procfit/internal/cli/scripts"
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestMain(m *testing.M) { scripts.Main(m, cli.Main, nil) }
 
 func TestScripts(t *testing.T) {
-	trace, err := filepath.Abs("../../../trace/exec/testdata/go1.27.1.trace") // a binary cannot be in a script
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(trace); err != nil { // so that go test runs the scripts again when it changes
-		t.Fatal(err)
-	}
+	// A binary cannot be in a script. It is looked at so that go test runs the scripts again when it changes.
+	trace := must.Get(filepath.Abs("../../../trace/exec/testdata/go1.27.1.trace"))(t)
+	must.Get(os.Stat(trace))(t)
 	scripts.Run(t, "testdata", "EXECTRACE="+trace)
 }
 

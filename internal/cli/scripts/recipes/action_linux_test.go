@@ -14,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/cli"
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -39,18 +40,10 @@ var expression = regexp.MustCompile(`\$\{\{ *([a-z0-9._-]+) *\}\}`)
 // the exit code of the last and what it has printed.
 func runAction(t *testing.T, dir, temp string, inputs map[string]string) (code int, out, outputs string) {
 	t.Helper()
-	b, err := os.ReadFile("../../../../action.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../../../../action.yml"))(t)
 	var a action
-	if err := yaml.Unmarshal(b, &a); err != nil {
-		t.Fatal(err)
-	}
-	root, err := filepath.Abs("../../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, yaml.Unmarshal(b, &a))
+	root := must.Get(filepath.Abs("../../../.."))(t)
 	value := func(text string) string {
 		return expression.ReplaceAllStringFunc(text, func(e string) string {
 			name := expression.FindStringSubmatch(e)[1]
@@ -91,9 +84,7 @@ func runAction(t *testing.T, dir, temp string, inputs map[string]string) (code i
 		if code = cmd.ProcessState.ExitCode(); code != 0 {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 	written, err := os.ReadFile(results)
 	if err != nil && !os.IsNotExist(err) {
@@ -119,12 +110,8 @@ func TestActionWords(t *testing.T) {
 	} {
 		temp := t.TempDir()
 		program := filepath.Join(temp, "procfit-check", "procfit")
-		if err := os.Mkdir(filepath.Dir(program), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(program, []byte("#!/bin/sh\nprintf '%s\\n' \"$*\"\nexit 1\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Mkdir(filepath.Dir(program), 0o755))
+		must.OK(t, os.WriteFile(program, []byte("#!/bin/sh\nprintf '%s\\n' \"$*\"\nexit 1\n"), 0o755))
 		code, out, outputs := runAction(t, t.TempDir(), temp, tc.inputs)
 		if code != 1 || out != tc.want+"\n" || outputs != "exit-code=1\n" {
 			t.Errorf("%s: exit code %d, outputs %q: %q, want %q", name, code, outputs, out, tc.want)
@@ -143,9 +130,7 @@ func TestAction(t *testing.T) {
 	built.ReadsProcfit(t)
 	dir, temp := t.TempDir(), t.TempDir()
 	for name, procs := range map[string]string{"bad dir.yaml": "8", "good.yaml": "2"} {
-		if err := os.WriteFile(filepath.Join(dir, name), fmt.Appendf(nil, badPod, procs), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), fmt.Appendf(nil, badPod, procs), 0o644))
 	}
 	code, out, outputs := runAction(t, dir, temp, map[string]string{"sarif": "procfit results.sarif", "args": "--go 1.24"})
 	if code != 1 || !strings.Contains(out, "::warning file=bad dir.yaml,line=10") || outputs != "exit-code=1\n" {
@@ -175,14 +160,9 @@ func TestAction(t *testing.T) {
 // TestPreCommitHooks: each hook is a command line that procfit takes, for the files that
 // it checks.
 func TestPreCommitHooks(t *testing.T) {
-	b, err := os.ReadFile("../../../../.pre-commit-hooks.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../../../../.pre-commit-hooks.yaml"))(t)
 	var hooks []struct{ ID, Name, Entry, Language, Files string }
-	if err := yaml.Unmarshal(b, &hooks); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, yaml.Unmarshal(b, &hooks))
 	languages := map[string]string{"procfit-check": "golang", "procfit-fix": "golang", "procfit-check-installed": "system", "procfit-fix-installed": "system"}
 	if len(hooks) != len(languages) {
 		t.Errorf("%d hooks", len(hooks))
@@ -193,10 +173,7 @@ func TestPreCommitHooks(t *testing.T) {
 		if code := cli.Main(t.Context(), append(words[1:], "--help"), strings.NewReader(""), &out, &out); code != 0 || words[0] != "procfit" || words[1] != "check" || h.Language != languages[h.ID] {
 			t.Errorf("%+v: exit code %d, %s", h, code, out.String())
 		}
-		files, err := regexp.Compile(h.Files)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(regexp.Compile(h.Files))(t)
 		for name, want := range map[string]bool{
 			"deploy/api.yaml": true, "a.yml": true, "task.json": true, "cmd/x/main.go": true, "go.mod": true, "svc/go.mod": true, "Dockerfile": true,
 			"docker/Dockerfile.prod": true, "app.dockerfile": true, "x.service": true, "entry.sh": true, "deploy/api.env": true,

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -24,16 +25,13 @@ import (
 func release(t *testing.T, program, checksum string) *httptest.Server {
 	t.Helper()
 	var archive bytes.Buffer
-	zipped, err := gzip.NewWriterLevel(&archive, gzip.BestSpeed)
-	must(err)
+	zipped := must.Get(gzip.NewWriterLevel(&archive, gzip.BestSpeed))(t)
 	w := tar.NewWriter(zipped)
-	must(w.WriteHeader(&tar.Header{Name: "LICENSE", Mode: 0o644}))
-	must(w.WriteHeader(&tar.Header{Name: "procfit", Mode: 0o755, Size: int64(len(program))}))
-	if _, err := w.Write([]byte(program)); err != nil {
-		t.Fatal(err)
-	}
-	must(w.Close())
-	must(zipped.Close())
+	must.OK(t, w.WriteHeader(&tar.Header{Name: "LICENSE", Mode: 0o644}))
+	must.OK(t, w.WriteHeader(&tar.Header{Name: "procfit", Mode: 0o755, Size: int64(len(program))}))
+	must.Get(w.Write([]byte(program)))(t)
+	must.OK(t, w.Close())
+	must.OK(t, zipped.Close())
 	if checksum == "" {
 		checksum = fmt.Sprintf("%x", sha256.Sum256(archive.Bytes()))
 	}
@@ -55,9 +53,8 @@ func release(t *testing.T, program, checksum string) *httptest.Server {
 // released serves the procfit of these tests as a release of it. TestAction builds one.
 func released(t *testing.T) *httptest.Server {
 	t.Helper()
-	program, err := os.ReadFile(need.Command(t, "procfit"))
-	must(err)
-	return release(t, string(program), "")
+	program := must.Read(t, need.Command(t, "procfit"))
+	return release(t, program, "")
 }
 
 // TestInstallScript: what pipelines run takes a release only if its checksum and its
@@ -94,18 +91,15 @@ func TestInstallScript(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bin, folder, asked := t.TempDir(), filepath.Join(t.TempDir(), "a folder"), filepath.Join(t.TempDir(), "asked")
 			for _, command := range []string{"bash", "curl", "tar", "gzip", "sha256sum", "grep", "uname", "mktemp", "mkdir", "dirname", "rm", "sed"} {
-				must(os.Symlink(need.Command(t, command), filepath.Join(bin, command)))
+				must.OK(t, os.Symlink(need.Command(t, command), filepath.Join(bin, command)))
 			}
 			if tc.gh != "" {
-				must(os.WriteFile(filepath.Join(bin, "gh"), []byte(tc.gh), 0o755))
+				must.OK(t, os.WriteFile(filepath.Join(bin, "gh"), []byte(tc.gh), 0o755))
 			}
 			if tc.compiler { // prints its arguments where the program is to be
-				must(os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\nprintf '#!/bin/sh\\necho \"%s\"\\n' \"CGO_ENABLED=$CGO_ENABLED $*\" >\"$OUT/procfit\"\n"+"/bin/chmod +x \"$OUT/procfit\"\n"), 0o755))
+				must.OK(t, os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\nprintf '#!/bin/sh\\necho \"%s\"\\n' \"CGO_ENABLED=$CGO_ENABLED $*\" >\"$OUT/procfit\"\n"+"/bin/chmod +x \"$OUT/procfit\"\n"), 0o755))
 			}
-			root, err := filepath.Abs("../../../..")
-			if err != nil {
-				t.Fatal(err)
-			}
+			root := must.Get(filepath.Abs("../../../.."))(t)
 			cmd := exec.Command("bash", filepath.Join(root, "deploy/ci/install.sh"), folder, tc.version)
 			cmd.Env = []string{"PATH=" + bin, "PROCFIT_RELEASES=" + tc.from.URL, "GH_TOKEN=" + tc.token, "ASKED=" + asked, "OUT=" + folder, "NO_PROXY=*"}
 			out, _ := cmd.CombinedOutput()

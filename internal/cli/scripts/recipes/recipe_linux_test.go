@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -53,13 +54,7 @@ func main() {
 `
 	write := func(name, text string) {
 		t.Helper()
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, filepath.Join(dir, name), text)
 	}
 	gitIn(t, dir, "init", "-q")
 	write("go.mod", "module example.com/shop\n\ngo 1.24\n")
@@ -82,11 +77,8 @@ func gitIn(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
 	cmd.Env = alone()
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	out := must.Output(t, cmd)
+	return strings.TrimSpace(out)
 }
 
 // runStep runs a script as a CI server does, and returns what it printed and its
@@ -108,10 +100,7 @@ func TestGitHubRecipe(t *testing.T) {
 	need.Everything(t, "builds two servers and measures them; compare.txtar proves the gate")
 	t.Parallel()
 	need.Command(t, "bash")
-	b, err := os.ReadFile("../../../../deploy/ci/github.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../../../../deploy/ci/github.yaml"))(t)
 	var workflow struct {
 		Permissions map[string]string
 		Jobs        map[string]struct {
@@ -122,14 +111,9 @@ func TestGitHubRecipe(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal(b, &workflow); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, yaml.Unmarshal(b, &workflow))
 	job := workflow.Jobs["procfit"]
-	root, err := filepath.Abs("../../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs("../../../.."))(t)
 	dir, base := history(t, "time.Millisecond", "20*time.Millisecond")
 	temp := t.TempDir()
 	summary := filepath.Join(temp, "summary")
@@ -188,20 +172,15 @@ type gitlabJob struct {
 // component reads a job of a component for GitLab, as GitLab does for these inputs.
 func component(t *testing.T, file, name string, inputs map[string]string) gitlabJob {
 	t.Helper()
-	b, err := os.ReadFile("../../../../templates/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec, rest, _ := strings.Cut(string(b), "\n---\n")
+	b := must.Read(t, "../../../../templates/"+file)
+	spec, rest, _ := strings.Cut(b, "\n---\n")
 	var head struct {
 		Spec struct {
 			Inputs map[string]struct{ Default, Description string }
 		}
 	}
 	var jobs map[string]gitlabJob
-	if err := errors.Join(yaml.Unmarshal([]byte(spec), &head), yaml.Unmarshal([]byte(rest), &jobs)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(yaml.Unmarshal([]byte(spec), &head), yaml.Unmarshal([]byte(rest), &jobs)))
 	job, ok := jobs[name]
 	if !ok || len(head.Spec.Inputs) == 0 {
 		t.Fatalf("%s has no job %s, or no input", file, name)
@@ -232,11 +211,10 @@ func component(t *testing.T, file, name string, inputs map[string]string) gitlab
 func (j gitlabJob) run(t *testing.T, dir string, env ...string) (string, int) {
 	t.Helper()
 	repository := t.TempDir()
-	must(os.MkdirAll(filepath.Join(repository, "deploy/ci"), 0o755))
+	must.OK(t, os.MkdirAll(filepath.Join(repository, "deploy/ci"), 0o755))
 	for _, name := range []string{"deploy/ci/install.sh", "deploy/ci/fleet.sh"} {
-		script, err := os.ReadFile("../../../../" + name)
-		must(err)
-		must(os.WriteFile(filepath.Join(repository, name), script, 0o644))
+		script := must.Get(os.ReadFile("../../../../" + name))(t)
+		must.OK(t, os.WriteFile(filepath.Join(repository, name), script, 0o644))
 	}
 	if out, code := runStep(t, repository, "git init -q . && git add . && git -c user.name=t -c user.email=t@example.com commit -qm all && git tag v0.1.0", nil); code != 0 {
 		t.Fatal(out)
@@ -277,9 +255,8 @@ func TestWorktreeAgain(t *testing.T) {
 	need.Everything(t, "it runs a line of the workflows for CI; compare.txtar proves the gate")
 	need.Command(t, "bash")
 	for _, file := range []string{"deploy/ci/github.yaml", "templates/gate.yml"} {
-		b, err := os.ReadFile("../../../../" + file)
-		must(err)
-		script := regexp.MustCompile(`git worktree add .*`).FindString(string(b))
+		b := must.Read(t, "../../../../"+file)
+		script := regexp.MustCompile(`git worktree add .*`).FindString(b)
 		dir, base := history(t, "time.Millisecond", "time.Second")
 		temp := t.TempDir()
 		env := []string{"RUNNER_TEMP=" + temp, "BASE=" + base, "CI_PROJECT_DIR=" + temp, "CI_MERGE_REQUEST_DIFF_BASE_SHA=" + base}
@@ -287,7 +264,7 @@ func TestWorktreeAgain(t *testing.T) {
 			if out, code := runStep(t, dir, script, env); code != 0 || script == "" {
 				t.Errorf("%s, %q: exit code %d: %s", file, script, code, out)
 			}
-			must(errors.Join(os.RemoveAll(filepath.Join(temp, "before")), os.RemoveAll(filepath.Join(temp, ".procfit"))))
+			must.OK(t, errors.Join(os.RemoveAll(filepath.Join(temp, "before")), os.RemoveAll(filepath.Join(temp, ".procfit"))))
 		}
 	}
 }
@@ -300,9 +277,9 @@ func TestGitLabCheck(t *testing.T) {
 	}
 	job := component(t, "check.yml", "procfit-check", map[string]string{"procfit": "v0.1.0"})
 	dir := t.TempDir()
-	must(os.WriteFile(filepath.Join(dir, "procfit.yaml"), []byte("check: {paths: [a dir]}\n"), 0o600))
-	must(os.Mkdir(filepath.Join(dir, "a dir"), 0o700))
-	must(os.WriteFile(filepath.Join(dir, "a dir", "pod.yaml"), fmt.Appendf(nil, badPod, "8"), 0o600))
+	must.OK(t, os.WriteFile(filepath.Join(dir, "procfit.yaml"), []byte("check: {paths: [a dir]}\n"), 0o600))
+	must.OK(t, os.Mkdir(filepath.Join(dir, "a dir"), 0o700))
+	must.OK(t, os.WriteFile(filepath.Join(dir, "a dir", "pod.yaml"), fmt.Appendf(nil, badPod, "8"), 0o600))
 	out, code := job.run(t, dir)
 	report, err := os.ReadFile(filepath.Join(dir, job.Artifacts.Reports["junit"]))
 	if code != exitFound || !strings.Contains(out, "PF001") || err != nil || !strings.Contains(string(report), "PF001") {
@@ -349,9 +326,7 @@ git push -q origin main
 `
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script, "bash", remote, clone)
 	cmd.Env = alone()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	must.Output(t, cmd)
 	return remote, clone
 }
 
@@ -377,10 +352,9 @@ func TestFleetScript(t *testing.T) {
 	need.Everything(t, "it runs a script for CI on repositories; fleet.txtar proves what procfit does")
 	t.Parallel()
 	built.Reads(t, "../../../../deploy/ci")
-	script, err := filepath.Abs("../../../../deploy/ci/fleet.sh")
-	must(err)
+	script := must.Get(filepath.Abs("../../../../deploy/ci/fleet.sh"))(t)
 	fake := filepath.Join(t.TempDir(), "procfit")
-	must(os.WriteFile(fake, []byte(`#!/bin/sh
+	must.OK(t, os.WriteFile(fake, []byte(`#!/bin/sh
 eval "$MEANWHILE"
 [ "$CODE" -le 1 ] || exit "$CODE"
 git update-ref refs/heads/procfit/fleet "$(git commit-tree 'HEAD^{tree}' -p HEAD -m ours)"
@@ -432,8 +406,7 @@ func TestGitHubFleet(t *testing.T) {
 	need.Everything(t, "runs two fleets; fleet.txtar proves what procfit does")
 	t.Parallel()
 	remote, clone := fleetRemote(t)
-	b, err := os.ReadFile("../../../../deploy/ci/github-fleet.yaml")
-	must(err)
+	b := must.Get(os.ReadFile("../../../../deploy/ci/github-fleet.yaml"))(t)
 	var workflow struct {
 		Permissions map[string]string
 		Jobs        map[string]struct {
@@ -444,7 +417,7 @@ func TestGitHubFleet(t *testing.T) {
 			}
 		}
 	}
-	must(yaml.Unmarshal(b, &workflow))
+	must.OK(t, yaml.Unmarshal(b, &workflow))
 	var asked []string
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -457,8 +430,7 @@ func TestGitHubFleet(t *testing.T) {
 		w.WriteHeader(http.StatusCreated)
 	}))
 	t.Cleanup(api.Close)
-	root, err := filepath.Abs("../../../..")
-	must(err)
+	root := must.Get(filepath.Abs("../../../.."))(t)
 	releases := released(t).URL
 	job := workflow.Jobs["procfit"]
 	job.Env["PROCFIT"], job.Env["BUILD"] = "v0.1.0", "true"
@@ -541,9 +513,8 @@ func TestCronJobFleet(t *testing.T) {
 	need.Everything(t, "runs a fleet; fleet.txtar proves what procfit does")
 	t.Parallel()
 	remote, clone := fleetRemote(t)
-	b, err := os.ReadFile("../../../../deploy/kubernetes/fleet.yaml")
-	must(err)
-	decoder := yaml.NewDecoder(strings.NewReader(string(b)))
+	b := must.Read(t, "../../../../deploy/kubernetes/fleet.yaml")
+	decoder := yaml.NewDecoder(strings.NewReader(b))
 	type container struct {
 		Command, Args []string
 		Env           []struct{ Name, Value string }
@@ -581,9 +552,7 @@ func TestCronJobFleet(t *testing.T) {
 	words := append(found[0].Command, found[0].Args...)
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Dir, cmd.Env = clone, env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	must.Output(t, cmd)
 	proposed(t, remote)
 	if _, err := os.Stat(filepath.Join(results, "report.html")); err != nil {
 		t.Error(err)

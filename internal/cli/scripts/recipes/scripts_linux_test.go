@@ -9,11 +9,4 @@ import (
 	"github.com/procfit/procfit/internal/cli/scripts"
 )
 
-// must ends a test program whose preparations fail.
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
 func TestMain(m *testing.M) { scripts.Main(m, cli.Main, nil) }
