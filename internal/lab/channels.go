@@ -25,7 +25,7 @@ var channels = []Experiment{
 			quick: size{takes: 80 * ms, args: "-n 5000", procs: laptopProcs},
 			full:  size{takes: 600 * ms, args: "-n 40000", procs: serverProcs, versions: releases},
 		}},
-		Hypotheses: switching("Chain ns/op", chainTable),
+		Hypotheses: switching(chainTable), Curves: chainTable.curves(),
 	},
 	{
 		ID: "chainbuf", Document: "002", Kind: Batch, Language: ancient, program: chainbuf.Program,
@@ -35,56 +35,18 @@ var channels = []Experiment{
 			quick: size{takes: 80 * ms, args: "-n 5000", procs: laptopProcs},
 			full:  size{takes: 600 * ms, args: "-n 40000", procs: serverProcs, versions: releases},
 		}},
-		Hypotheses: switching("ChainBuf ns/op", chainbufTable),
+		Hypotheses: switching(chainbufTable), Curves: chainbufTable.curves(),
 	},
 	{
 		ID: "sieve", Document: "002", Kind: Batch, Language: ancient, program: sieve.Program,
 		Title: "the prime sieve: a chain with one goroutine for each prime",
 		Claim: "16 CPUs, GOMAXPROCS 1 2 4 8 12 16: Go 1.4 27.8, 18.9, 10.2, 5.4, 4.5, 3.6 s; Go 1.5 27.3, 15.3, 8.1, 4.7, 3.9, 3.7 s",
-		// At 1 2 4 on the laptop and 1 2 4 8 12 16 on the server. The lower bound is the
-		// document's other machine: its laptop gains least, and its CPUs are threads of two cores.
-		// Of two Ps the laptop's runs spread over 0.79 to 1.31 times their median, which is 0.95 to
-		// 1.6 times one P: there only the direction is the document's.
+		// At 1 2 4 on the laptop and 1 2 4 8 12 16 on the server.
 		stages: []sweep{{
 			quick: size{takes: 200 * ms, args: "-n 1000", procs: laptopProcs, scaled: "runs of some 20 s there, of 1000 primes here"},
 			full:  size{takes: 400 * ms, args: "-n 2000", procs: serverProcs, versions: releases, scaled: "runs of some 20 s there, of 2000 primes here"},
 		}},
-		Hypotheses: []Hypothesis{
-			{
-				ID: "go1_5_two_ps", Says: "Go 1.5: two Ps are faster than one",
-				Document: "21.1 ÷ 17 s = 1.24", Value: 21.1 / 17.0, On: OnLaptop, Needs: 2, Measure: figure("Sieve ns/op").At("1").built("1.5").over("2"), AtLeast: 1,
-			},
-			{
-				ID: "go1_5_four_ps", Says: "Go 1.5: four Ps are at least 1.99 times as fast as one",
-				Document: "27.3 ÷ 8.1 s = 3.37", Value: 27.3 / 8.1, On: OnServer, Needs: 4, Measure: figure("Sieve ns/op").At("1").built("1.5").over("4"), AtLeast: 21.1 / 10.6,
-			},
-			{
-				// No second machine of 8 and more: less a quarter, which the runs' own spread comes
-				// to (0.80 to 1.36 at two Ps).
-				ID: "go1_5_eight_ps", Says: "Go 1.5: 8 Ps are at least 4.4 times as fast as one",
-				Document: "27.3 ÷ 4.7 s = 5.81", Value: 27.3 / 4.7, On: OnServer, Needs: 8, Measure: figure("Sieve ns/op").At("1").built("1.5").over("8"), AtLeast: 27.3 / 4.7 * 0.75,
-			},
-			{
-				ID: "go1_5_twelve_ps", Says: "Go 1.5: 12 Ps are at least 5.2 times as fast as one",
-				Document: "27.3 ÷ 3.9 s = 7", Value: 27.3 / 3.9, On: OnServer, Needs: 12, Measure: figure("Sieve ns/op").At("1").built("1.5").over("12"), AtLeast: 27.3 / 3.9 * 0.75,
-			},
-			{
-				ID: "go1_5_sixteen_ps", Says: "Go 1.5: 16 Ps are at least 5.5 times as fast as one",
-				Document: "27.3 ÷ 3.7 s = 7.38", Value: 27.3 / 3.7, On: OnServer, Needs: 16, Measure: figure("Sieve ns/op").At("1").built("1.5").over("16"), AtLeast: 27.3 / 3.7 * 0.75,
-			},
-			{
-				ID: "go1_4_two_ps", Says: "Go 1.4: two Ps are at least 1.15 times as fast as one (as on the laptop)",
-				Document: "27.8 ÷ 18.9 s = 1.47", Value: 27.8 / 18.9, On: OnServer, Needs: 2, Measure: figure("Sieve ns/op").At("1").built("1.4").over("2"), AtLeast: 21.8 / 18.9,
-			},
-			{
-				ID: "today_two_ps", Today: true, Says: "today's Go: two Ps are faster than one",
-				Document: "21.1 ÷ 17 s = 1.24", Value: 21.1 / 17.0, On: OnLaptop, Needs: 2, Measure: figure("Sieve ns/op").At("1").over("2"), AtLeast: 1,
-			},
-			{
-				ID: "today_four_ps", Today: true, Says: "today's Go: four Ps are at least 1.99 times as fast as one",
-				Document: "21.1 ÷ 10.6 s = 1.99", Value: 21.1 / 10.6, On: OnLaptop, Needs: 4, Measure: figure("Sieve ns/op").At("1").over("4"), AtLeast: 21.1 / 10.6,
-			},
-		},
+		Hypotheses: sieving(sieveTable), Curves: sieveTable.curves(),
 	},
 	{
 		ID: "powser", Document: "002", Kind: Batch, Language: ancient, program: powser.Program,
@@ -96,7 +58,7 @@ var channels = []Experiment{
 			quick: size{takes: 200 * ms, args: "-n 20", procs: laptopProcs, scaled: "runs of some 3 s there, of some 0.2 s here"},
 			full:  size{takes: 350 * ms, args: "-n 30", procs: serverProcs, versions: releases, scaled: "runs of some 3 s there, of some 0.3 s here"},
 		}},
-		Hypotheses: switching("Powser ns/op", powserTable),
+		Hypotheses: switching(powserTable), Curves: powserTable.curves(),
 	},
 	{
 		ID: "handoff", Document: "002", Kind: Batch, Language: modern, program: handoff.Program,
@@ -195,7 +157,7 @@ var channels = []Experiment{
 			quick: size{takes: 250 * ms, args: "-n 100 -functions 100", procs: "1 4 n", scaled: textHere},
 			full:  size{takes: 650 * ms, args: "-n 50", procs: "1 4 16 n", scaled: textHere},
 		}},
-		Hypotheses: parallelProgram("Garbage ns/op", 31461838, 10427806, 5754040),
+		Hypotheses: parallelProgram(garbageTable), Curves: garbageTable.curves(),
 	},
 	{
 		ID: "http", Document: "002", Kind: Batch, Language: modern, program: http.Program,
@@ -205,7 +167,7 @@ var channels = []Experiment{
 			quick: size{takes: 200 * ms, args: "-n 5000", procs: "1 4 n"},
 			full:  size{takes: 550 * ms, args: "-n 20000", procs: "1 4 16 n"},
 		}},
-		Hypotheses: httpHypotheses(),
+		Hypotheses: httpHypotheses(), Curves: httpTable.curves(),
 	},
 	{
 		ID: "json", Document: "002", Kind: Batch, Language: modern, program: json.Program,
@@ -215,7 +177,7 @@ var channels = []Experiment{
 			quick: size{takes: 280 * ms, args: "-n 25 -levels 5", procs: "1 4 n", scaled: "145 ms a round trip there, some 10 here"},
 			full:  size{takes: 1600 * ms, procs: "1 4 16 n"},
 		}},
-		Hypotheses: parallelProgram("JSON ns/op", 145014842, 44788720, 21817571),
+		Hypotheses: parallelProgram(jsonTable), Curves: jsonTable.curves(),
 	},
 }
 

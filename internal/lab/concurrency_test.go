@@ -268,13 +268,13 @@ func TestStatements(t *testing.T) {
 		}
 		got := judge(e, tc.results, tc.cpus)[i]
 		if math.IsNaN(tc.want) { // no value
-			if got.Got.Value != nil || got.Answer != tc.answer || !strings.Contains(got.Reason, "did not keep up with the rate") {
-				t.Errorf("%s/%s: %s %q of %+v", tc.id, tc.hypothesis, got.Answer, got.Reason, got.Got)
+			if got.Measured.Value != nil || got.Answer != tc.answer || !strings.Contains(got.Reason, "did not keep up with the rate") {
+				t.Errorf("%s/%s: %s %q of %+v", tc.id, tc.hypothesis, got.Answer, got.Reason, got.Measured)
 			}
 			continue
 		}
-		if got.Got.Value == nil || math.Abs(*got.Got.Value-tc.want) > 0.005*tc.want+1e-9 || got.Answer != tc.answer {
-			t.Errorf("%s/%s of %s CPUs: %s %q of %+v, want %s of %g", tc.id, tc.hypothesis, strconv.FormatFloat(tc.cpus, 'g', -1, 64), got.Answer, got.Reason, got.Got, tc.answer, tc.want)
+		if got.Measured.Value == nil || math.Abs(*got.Measured.Value-tc.want) > 0.005*tc.want+1e-9 || got.Answer != tc.answer {
+			t.Errorf("%s/%s of %s CPUs: %s %q of %+v, want %s of %g", tc.id, tc.hypothesis, strconv.FormatFloat(tc.cpus, 'g', -1, 64), got.Answer, got.Reason, got.Measured, tc.answer, tc.want)
 		}
 	}
 }

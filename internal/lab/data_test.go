@@ -141,7 +141,7 @@ func TestOptions(t *testing.T) {
 			}
 		}
 	}
-	six, _ := find("k8sbench", Server)
+	six, _ := Find("k8sbench")
 	if s := six.Stages(Options{CPUs: 6}); s[0].Replicas[0] != 6 || s[1].Replicas[0] != 10 || s[1].Load.Connections != 1000 || s[1].Path != "cpu?n=20" {
 		t.Errorf("on the document's machine: %+v", s)
 	}

@@ -45,29 +45,8 @@ const (
 
 // value is nil where the trial does not have it.
 func (f figure) value(t *journal.Trial) *float64 {
-	switch f {
-	case throughput:
-		return t.ThroughputPerSecond
-	case cost:
-		if t.ThroughputPerSecond == nil {
-			return nil
-		}
-		return new(1 / *t.ThroughputPerSecond)
-	case p50, p99, p999:
-		l := t.LatencySeconds
-		if l == nil {
-			l = closed(t)
-		}
-		return f.latency(l)
-	case closedP99, closedMean, closedMax:
-		return f.latency(closed(t))
-	case cpus, cpuEach, cpuOfRun, switches, wait, overNeighbour:
-		return f.counted(t)
-	case openCPUEach:
-		if t.Saturated {
-			return nil
-		}
-		return verdict.CPUPerRequest(t, journal.ModeOpen)
+	if of, known := ofTrial[f]; known {
+		return of(t)
 	}
 	if m, ok := t.Metrics[string(f)]; ok {
 		return &m.Value
@@ -75,54 +54,65 @@ func (f figure) value(t *journal.Trial) *float64 {
 	return nil
 }
 
-func closed(t *journal.Trial) *journal.Latency {
-	for i := range t.Phases {
-		if t.Phases[i].Mode == journal.ModeClosed {
-			return t.Phases[i].LatencySeconds
-		}
-	}
-	return nil
-}
-
-func (f figure) latency(l *journal.Latency) *float64 {
-	if l == nil {
-		return nil
-	}
-	switch f {
-	case p50:
-		return l.P50
-	case p99, closedP99:
-		return l.P99
-	case p999:
-		return l.P999
-	case closedMean:
-		return l.Mean
-	}
-	return l.Max
-}
-
-func (f figure) counted(t *journal.Trial) *float64 {
-	rate := func(x float64) *float64 {
-		if t.MeasuredSeconds <= 0 {
+var ofTrial = map[figure]func(*journal.Trial) *float64{
+	throughput: func(t *journal.Trial) *float64 { return t.ThroughputPerSecond },
+	cost:       func(t *journal.Trial) *float64 { return quotient(new(1.0), t.ThroughputPerSecond) },
+	p50:        func(t *journal.Trial) *float64 { return latency(t).P50 },
+	p99:        func(t *journal.Trial) *float64 { return latency(t).P99 },
+	p999:       func(t *journal.Trial) *float64 { return latency(t).P999 },
+	closedP99:  func(t *journal.Trial) *float64 { return closed(t).P99 },
+	closedMean: func(t *journal.Trial) *float64 { return closed(t).Mean },
+	closedMax:  func(t *journal.Trial) *float64 { return closed(t).Max },
+	cpus:       func(t *journal.Trial) *float64 { return quotient(cpuSeconds(t), &t.MeasuredSeconds) },
+	cpuEach: func(t *journal.Trial) *float64 {
+		return quotient(quotient(cpuSeconds(t), t.ThroughputPerSecond), &t.MeasuredSeconds)
+	},
+	cpuOfRun: cpuSeconds,
+	switches: func(t *journal.Trial) *float64 {
+		if t.ContextSwitches == nil {
 			return nil
 		}
-		return new(x / t.MeasuredSeconds)
+		return quotient(new(float64(t.ContextSwitches.Voluntary+t.ContextSwitches.Involuntary)), &t.MeasuredSeconds)
+	},
+	wait: func(t *journal.Trial) *float64 { return quotient(t.RunQueueWaitSeconds, &t.MeasuredSeconds) },
+	openCPUEach: func(t *journal.Trial) *float64 {
+		if t.Saturated {
+			return nil
+		}
+		return verdict.CPUPerRequest(t, journal.ModeOpen)
+	},
+	overNeighbour: func(t *journal.Trial) *float64 { return quotient(cpuSeconds(t), t.BesideCPUSeconds) },
+}
+
+func quotient(a, b *float64) *float64 {
+	if a == nil || b == nil || *b <= 0 {
+		return nil
 	}
-	switch {
-	case f == cpus && t.CPUSeconds != nil:
-		return rate(t.CPUSeconds.Total())
-	case f == cpuEach && t.CPUSeconds != nil && t.ThroughputPerSecond != nil:
-		return rate(t.CPUSeconds.Total() / *t.ThroughputPerSecond)
-	case f == cpuOfRun && t.CPUSeconds != nil:
-		return new(t.CPUSeconds.Total())
-	case f == overNeighbour && t.CPUSeconds != nil && t.BesideCPUSeconds != nil && *t.BesideCPUSeconds > 0:
-		return new(t.CPUSeconds.Total() / *t.BesideCPUSeconds)
-	case f == switches && t.ContextSwitches != nil:
-		return rate(float64(t.ContextSwitches.Voluntary + t.ContextSwitches.Involuntary))
-	case f == wait && t.RunQueueWaitSeconds != nil:
-		return rate(*t.RunQueueWaitSeconds)
+	return new(*a / *b)
+}
+
+func cpuSeconds(t *journal.Trial) *float64 {
+	if t.CPUSeconds == nil {
+		return nil
 	}
-	return nil
+	return new(t.CPUSeconds.Total())
+}
+
+func latency(t *journal.Trial) *journal.Latency {
+	if t.LatencySeconds != nil {
+		return t.LatencySeconds
+	}
+	return closed(t)
+}
+
+// closed has nothing where there was no closed loop.
+func closed(t *journal.Trial) *journal.Latency {
+	for i := range t.Phases {
+		if l := t.Phases[i].LatencySeconds; l != nil && t.Phases[i].Mode == journal.ModeClosed {
+			return l
+		}
+	}
+	return &journal.Latency{}
 }
 
 // quantity is one figure of one setting of a stage. The zero value is the throughput of

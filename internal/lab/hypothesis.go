@@ -92,18 +92,6 @@ const (
 // Decided reports whether more blocks would change nothing of what was measured.
 func (a Answer) Decided() bool { return a == Holds || a == DoesNotHold || a == AtBound }
 
-// judged is a hypothesis with its answer.
-type judged struct {
-	Hypothesis
-	Got    Estimate
-	From   string // whose Got is; empty: this machine's
-	Answer Answer
-	Reason string  // of what neither holds nor does not hold, in words
-	Lacks  float64 // how many CPUs the program needs, if it has fewer; 0: it does not lack any
-	Open   bool    // more blocks may tell
-	More   int     // about how many of them; 0: more than are ever measured
-}
-
 // header is what a journal's first line says of CPUs.
 func (m Measured) header() journal.Header {
 	return journal.Header{Target: m.Result.Target, Load: m.Result.Load}
@@ -181,25 +169,28 @@ func (s *Stage) served() bool { return s.Load.Warmup > 0 }
 
 // judge holds an experiment's hypotheses against what was measured on a machine of so
 // many CPUs.
-func judge(e Experiment, r Results, cpus float64) []judged {
-	var list []judged
+func judge(e Experiment, r Results, cpus float64) []Answered {
+	list := []Answered{}
 	for _, s := range e.Hypotheses {
 		have := machineOf(r, s.Measure, cpus)
-		j := judged{Hypothesis: s, Got: s.Measure.of(r).finite()}
+		j := Answered{
+			ID: s.ID, Says: s.Says, Document: s.Document, Value: known(s.Value), On: s.On, Today: s.Today, AtLeast: known(s.AtLeast), AtMost: known(s.AtMost),
+			Needs: s.Needs, LoadCPUs: s.LoadCPUs, Measured: s.Measure.of(r).finite(), asked: s,
+		}
 		short := have.cpus < have.needs(s)
 		if short && s.Emulated {
-			j.Got, j.From = s.emulated()
+			j.Measured, j.From = s.emulated()
 			short = false
 		}
 		j.judge()
-		if short && !(s.Strengthens && (j.Answer == Holds || j.Open && s.has(*j.Got.Value))) {
-			j.Answer, j.Reason, j.Lacks, j.Open, j.More = NotAsked, have.short(s), have.needs(s), false, 0
-		} else if j.Got.Value == nil && (j.Got.absent || s.Measure.absent(r)) {
+		if short && !(s.Strengthens && (j.Answer == Holds || j.Open && s.has(*j.Measured.Value))) {
+			j.Answer, j.Reason, j.Lacks, j.Open, j.MoreBlocks = NotAsked, have.short(s), have.needs(s), false, 0
+		} else if j.Measured.Value == nil && (j.Measured.absent || s.Measure.absent(r)) {
 			j.Answer = NotAsked
 		}
 		if j.Answer != NotAsked && j.From == "" {
-			if at := slices.IndexFunc(list, func(other judged) bool { return other.Answer != NotAsked && other.same(&j, r) }); at >= 0 {
-				j.Answer, j.Reason, j.Open, j.More = NotAsked, "on this machine it is the same measurement as "+list[at].ID, false, 0
+			if at := slices.IndexFunc(list, func(other Answered) bool { return other.Answer != NotAsked && other.same(&j, r) }); at >= 0 {
+				j.Answer, j.Reason, j.Open, j.MoreBlocks = NotAsked, "on this machine it is the same measurement as "+list[at].ID, false, 0
 			}
 		}
 		list = append(list, j)
@@ -207,11 +198,19 @@ func judge(e Experiment, r Results, cpus float64) []judged {
 	return list
 }
 
+// known is a number; nil: there is none.
+func known(x float64) *float64 {
+	if x == 0 {
+		return nil
+	}
+	return &x
+}
+
 // same reports whether another hypothesis asks the same numbers for the same: twice a request may be
 // as many Ps as once.
-func (j *judged) same(other *judged, r Results) bool {
-	a, b := j.Measure.asks, other.Measure.asks
-	return j.AtLeast == other.AtLeast && j.AtMost == other.AtMost && j.Got.Value != nil && other.Got.Value != nil && *j.Got.Value == *other.Got.Value &&
+func (j *Answered) same(other *Answered, r Results) bool {
+	a, b := j.asked.Measure.asks, other.asked.Measure.asks
+	return j.asked.AtLeast == other.asked.AtLeast && j.asked.AtMost == other.asked.AtMost && j.Measured.Value != nil && other.Measured.Value != nil && *j.Measured.Value == *other.Measured.Value &&
 		slices.EqualFunc(a, b, func(a, b quantity) bool {
 			of := r[a.Stage]
 			if a.Stage != b.Stage || a.Figure != b.Figure || of.Result == nil {
@@ -251,20 +250,20 @@ func (r machine) short(h Hypothesis) string {
 	return fmt.Sprintf("needs %s; this machine has %s", what, number.Count(r.cpus))
 }
 
-func (j *judged) judge() {
-	got := j.Got
+func (j *Answered) judge() {
+	got := j.Measured
 	if got.Value == nil {
 		j.Answer, j.Reason = Undecided, got.Why
 		return
 	}
 	if got.Low != nil && got.High != nil {
-		j.Answer = got.answer(&j.Hypothesis)
+		j.Answer = got.answer(&j.asked)
 	} else {
 		j.Answer, j.Reason = Undecided, got.Why
 	}
 	if j.Answer != Undecided {
 		if j.Answer == AtBound {
-			j.Reason = "it is the bound of " + number.Count(got.bound(&j.Hypothesis)) + ", within 5%: on which side, only chance would decide"
+			j.Reason = "it is the bound of " + number.Count(got.bound(&j.asked)) + ", within 5%: on which side, only chance would decide"
 		}
 		return
 	}
@@ -272,20 +271,20 @@ func (j *judged) judge() {
 		j.Reason = fmt.Sprintf("trials print different numbers, %s to %s, some within the bounds and some not", number.Count(*got.Low), number.Count(*got.High))
 		return
 	}
-	j.Open, j.More = len(got.sequences) > 0, got.needs(&j.Hypothesis)
+	j.Open, j.MoreBlocks = len(got.sequences) > 0, got.needs(&j.asked)
 	if j.Reason == "" {
 		j.Reason = j.between()
 	}
 }
 
 // between says what keeps a hypothesis with an interval open.
-func (j *judged) between() string {
-	for _, bound := range []float64{j.AtLeast, j.AtMost} {
-		if bound != 0 && *j.Got.Low <= bound && bound <= *j.Got.High {
+func (j *Answered) between() string {
+	for _, bound := range []float64{j.asked.AtLeast, j.asked.AtMost} {
+		if bound != 0 && *j.Measured.Low <= bound && bound <= *j.Measured.High {
 			return "the interval contains the bound of " + number.Count(bound)
 		}
 	}
-	return phrase.Count(j.Got.N, "block") + " do not prove it yet"
+	return phrase.Count(j.Measured.N, "block") + " do not prove it yet"
 }
 
 // finite is without what is not a number.

@@ -81,6 +81,8 @@ type Experiment struct {
 
 	// Hypotheses are what its Stages are held against.
 	Hypotheses []Hypothesis
+	// Curves are the document's figures by GOMAXPROCS, where it has such.
+	Curves []Curve
 
 	stages []sweep
 	also   func(Options) []Stage // those that depend on more than a size
@@ -93,7 +95,7 @@ type Experiment struct {
 // Serve runs a practice server in this process until ctx ends. The address
 // that it listens at is in its first line on stderr.
 func Serve(ctx context.Context, id, addr string, stderr io.Writer) error {
-	e, err := find(id, Server)
+	e, err := find(id, "server", Server)
 	if err != nil {
 		return err
 	}
@@ -107,21 +109,32 @@ func Serve(ctx context.Context, id, addr string, stderr io.Writer) error {
 // what it would exit with, and why is on stderr. The error is that there is
 // no such program.
 func Run(id string, args []string, stdout, stderr io.Writer) (code int, err error) {
-	e, err := find(id, Batch)
+	e, err := find(id, "program", Batch)
 	if err != nil {
 		return 0, err
 	}
 	return harness.Run(id, args, stdout, stderr, e.program), nil
 }
 
-// find looks for an experiment of one of the kinds.
-func find(id string, kinds ...Kind) (Experiment, error) {
+// find looks for an experiment of one of the kinds, which is called what.
+func find(id, what string, kinds ...Kind) (Experiment, error) {
+	is, all := "", []string{}
 	for _, e := range List() {
-		if e.ID == id && slices.Contains(kinds, e.Kind) {
-			return e, nil
+		switch {
+		case slices.Contains(kinds, e.Kind):
+			if e.ID == id {
+				return e, nil
+			}
+			all = append(all, e.ID)
+		case e.ID == id:
+			is = fmt.Sprintf(", which is a %s", e.Kind)
 		}
 	}
-	return Experiment{}, unknown(id, kinds)
+	hint := "there are " + strings.Join(all, ", ")
+	if near := phrase.Near(id, all); is == "" && len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, ", ")
+	}
+	return Experiment{}, &UnknownError{fmt.Sprintf("no practice %s %q%s: %s", what, id, is, hint)}
 }
 
 // The oldest releases of Go that build the programs.
@@ -144,45 +157,6 @@ func List() []Experiment {
 
 // UnknownError is the answer to an id that no experiment has, or none of the
 // kind that was asked for.
-type UnknownError struct {
-	ID   string
-	Kind Kind     // what it is instead; empty: it is nothing
-	Near []string // ids that it may be a slip of; none is near: all of them
-	near bool
-	want string
-}
+type UnknownError struct{ text string }
 
-func (e *UnknownError) Error() string {
-	hint := "there are"
-	if e.near {
-		hint = "did you mean"
-	}
-	is := ""
-	if e.Kind != "" {
-		is = fmt.Sprintf(", which is a %s", e.Kind)
-	}
-	return fmt.Sprintf("no practice %s %q%s: %s %s", e.want, e.ID, is, hint, strings.Join(e.Near, ", "))
-}
-
-func unknown(id string, kinds []Kind) *UnknownError {
-	e := &UnknownError{ID: id, want: "program"}
-	if len(kinds) == 1 && kinds[0] == Server {
-		e.want = "server"
-	}
-	var all []string
-	for _, x := range List() {
-		if x.ID == id {
-			e.Kind = x.Kind
-		}
-		if !slices.Contains(kinds, x.Kind) {
-			continue
-		}
-		all = append(all, x.ID)
-	}
-	e.Near = phrase.Near(id, all)
-	e.near = len(e.Near) > 0
-	if !e.near || e.Kind != "" {
-		e.Near, e.near = all, false
-	}
-	return e
-}
+func (e *UnknownError) Error() string { return e.text }

@@ -38,7 +38,7 @@ func TestMore(t *testing.T) {
 	r := Ran{Measured: Results{"a": wavering(10, 1.06, 0.05).with(seconds), "b": wavering(10, 1, 0.05).with(seconds), "c": wavering(4, 1.1, 0.05).with(seconds)}}
 	r.Conclude(e, 2)
 	got := map[string]More{}
-	for _, m := range r.More(e) {
+	for _, m := range r.More() {
 		got[m.Hypothesis] = m
 	}
 	for id, want := range map[string]map[string]int{
@@ -66,8 +66,8 @@ func TestMore(t *testing.T) {
 	// Where other programs took the CPUs, more of the same tells nothing.
 	e.Hypotheses[0].Needs = 2
 	r.Stages = []RanStage{{ID: "a", Run: 20, OtherCPUs: new(1.0)}}
-	if r.Conclude(e, 2); slices.ContainsFunc(r.More(e), func(m More) bool { return m.Hypothesis == "open" }) {
-		t.Errorf("%v", r.More(e))
+	if r.Conclude(e, 2); slices.ContainsFunc(r.More(), func(m More) bool { return m.Hypothesis == "open" }) {
+		t.Errorf("%v", r.More())
 	}
 }
 
@@ -156,7 +156,7 @@ func TestEmulated(t *testing.T) {
 		"unseen_1_24": Holds, "unseen_today": DoesNotHold, "exact_today": DoesNotHold, "language_1_24": Holds,
 	}
 	for _, j := range judge(e, nil, 1) {
-		if j.Answer != want[j.ID] || j.From == "" || j.Got.Value == nil {
+		if j.Answer != want[j.ID] || j.From == "" || j.Measured.Value == nil {
 			t.Errorf("%s: %s (%s) from %q, want %s", j.ID, j.Answer, j.Reason, j.From, want[j.ID])
 		}
 	}

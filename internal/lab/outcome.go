@@ -161,6 +161,8 @@ type Answered struct {
 	MoreSeconds float64 `json:"more_seconds,omitempty"`
 	// Lacks is how many CPUs the program needs, if it has fewer.
 	Lacks float64 `json:"lacks_cpus,omitempty"`
+
+	asked Hypothesis
 }
 
 // disturbing is the share of the programs' CPUs that others may take. What they take
@@ -221,28 +223,20 @@ func (s *RanStage) Count(m Measured) {
 
 // Conclude fills in the hypotheses' answers from what was measured.
 func (r *Ran) Conclude(e Experiment, cpus float64) {
-	r.Hypotheses = []Answered{}
-	known := func(x float64) *float64 {
-		if x == 0 {
-			return nil
+	r.Hypotheses = judge(e, r.Measured, cpus)
+	for i := range r.Hypotheses {
+		a := &r.Hypotheses[i]
+		if worst := r.worst(a.asked, cpus); worst != nil && !a.Measured.Printed && a.From == "" && (a.Answer.Decided() || a.Open) {
+			a.Answer, a.Open, a.Reason = Undecided, false, worst.Company(cpus)+" and run it again"
 		}
-		return &x
-	}
-	for _, j := range judge(e, r.Measured, cpus) {
-		if worst := r.worst(j.Hypothesis, cpus); worst != nil && !j.Got.Printed && j.From == "" && (j.Answer.Decided() || j.Open) {
-			j.Answer, j.Open, j.Reason = Undecided, false, worst.Company(cpus)+" and run it again"
+		if a.Measured.Printed { // the least and the most are no interval
+			a.Measured.Low, a.Measured.High = nil, nil
 		}
-		if j.Got.Printed { // the least and the most are no interval
-			j.Got.Low, j.Got.High = nil, nil
+		if a.Open {
+			a.MoreSeconds = r.more(a).Seconds
+		} else {
+			a.MoreBlocks = 0
 		}
-		a := Answered{
-			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, Today: j.Today, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs, LoadCPUs: j.LoadCPUs,
-			Measured: j.Got, From: j.From, Answer: j.Answer, Reason: j.Reason, Open: j.Open, Lacks: j.Lacks,
-		}
-		if j.Open {
-			a.MoreBlocks, a.MoreSeconds = j.More, r.more(j.Hypothesis, j.More).Seconds
-		}
-		r.Hypotheses = append(r.Hypotheses, a)
 	}
 }
 
@@ -263,39 +257,33 @@ func (r *Ran) worst(h Hypothesis, cpus float64) (worst *RanStage) {
 // of its stages.
 type More struct {
 	Hypothesis string
+	Had        int // blocks that its estimate rests on
 	Blocks     int
 	Settings   map[string][]journal.Setting // by Stage.ID
 	Seconds    float64                      // that they take; 0: not known
 }
 
-// More are the blocks that are about to decide the experiment's open hypotheses.
-func (r *Ran) More(e Experiment) (list []More) {
-	for _, a := range r.Hypotheses {
-		at := slices.IndexFunc(e.Hypotheses, func(h Hypothesis) bool { return h.ID == a.ID })
-		if a.Open && a.MoreBlocks > 0 && at >= 0 {
-			list = append(list, r.more(e.Hypotheses[at], a.MoreBlocks))
+// More are the blocks that are about to decide the open hypotheses, once they are concluded.
+func (r *Ran) More() (list []More) {
+	for i := range r.Hypotheses {
+		if a := &r.Hypotheses[i]; a.Open && a.MoreBlocks > 0 {
+			list = append(list, r.more(a))
 		}
 	}
 	return list
 }
 
-func (r *Ran) more(h Hypothesis, blocks int) More {
-	m := More{Hypothesis: h.ID, Blocks: blocks, Settings: map[string][]journal.Setting{}}
-	for _, stage := range h.Measure.stages() {
-		settings := h.Measure.settings(r.Measured, stage)
+func (r *Ran) more(a *Answered) More {
+	m := More{Hypothesis: a.ID, Had: a.Measured.N, Blocks: a.MoreBlocks, Settings: map[string][]journal.Setting{}}
+	for _, stage := range a.asked.Measure.stages() {
+		settings := a.asked.Measure.settings(r.Measured, stage)
 		m.Settings[stage] = settings
-		m.Seconds += float64(blocks*len(settings)) * r.Measured[stage].each()
+		m.Seconds += float64(m.Blocks*len(settings)) * r.Measured[stage].each()
 	}
 	return m
 }
 
 // Find looks an experiment up by its id.
 func Find(id string) (Experiment, error) {
-	e, err := find(id, Server, Batch, Command)
-	if err != nil {
-		unknown := unknown(id, []Kind{Server, Batch, Command})
-		unknown.want = "experiment"
-		return e, unknown
-	}
-	return e, nil
+	return find(id, "experiment", Server, Batch, Command)
 }

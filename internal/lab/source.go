@@ -35,8 +35,8 @@ func (b Build) Of(id string) (string, error) { return Source(path.Join(id, b.Sou
 func Source(name string) (string, error) {
 	id, other, _ := strings.Cut(name, "/")
 	text, err := sources.ReadFile(path.Join("programs", id, other, "main.go"))
-	if _, unknown := find(id, Server, Batch); unknown != nil || err != nil || path.Join(id, other) != name {
-		_, err := find(name, Server, Batch)
+	if _, unknown := find(id, "program", Server, Batch); unknown != nil || err != nil || path.Join(id, other) != name {
+		_, err := find(name, "program", Server, Batch)
 		return "", err
 	}
 	if name, err = standalone(string(text)); err != nil {

@@ -52,7 +52,13 @@ func stage(id string, s *lab.RanStage, m lab.Measured) stageWords {
 		note("%s and run it again", s.Company(m.Result.Host.EffectiveCPUs))
 	}
 	v.report = reportOf(id, s, m)
-	v.rows, v.over = page.MultiplesOf(m.Result, documentCurves()[id])
+	var curves []page.DocumentCurve
+	if e, err := lab.Find(id); err == nil {
+		for _, c := range e.Curves {
+			curves = append(curves, page.DocumentCurve(c))
+		}
+	}
+	v.rows, v.over = page.MultiplesOf(m.Result, curves)
 	return v
 }
 
@@ -159,48 +165,4 @@ func sideBySide(rows []page.Multiples) (figures, bool) {
 		}
 	}
 	return figures{first.Columns[1].Head, charts, joined}, true
-}
-
-// documentCurves are the figures of experiments by GOMAXPROCS, where their document has
-// such, by the experiment.
-func documentCurves() map[string][]page.DocumentCurve {
-	const µs, ns = 1e-6, 1e-9
-	return map[string][]page.DocumentCurve{
-		"chain": {
-			{Metric: "Chain ns/op", Go: "1.4", On: lab.OnLaptop, Seconds: by(µs, 1, 28.8, 2, 57, 4, 66)},
-			{Metric: "Chain ns/op", Go: "1.5", On: lab.OnLaptop, Seconds: by(µs, 1, 27.1, 2, 29, 4, 29)},
-			{Metric: "Chain ns/op", Go: "1.4", On: lab.OnServer, Seconds: by(µs, 1, 38.8, 2, 110, 4, 119, 8, 120, 12, 111, 16, 106)},
-			{Metric: "Chain ns/op", Go: "1.5", On: lab.OnServer, Seconds: by(µs, 1, 36.1, 2, 37, 4, 37, 8, 38, 12, 37, 16, 37)},
-		},
-		"chainbuf": {
-			{Metric: "ChainBuf ns/op", Go: "1.4", On: lab.OnLaptop, Seconds: by(µs, 1, 32.4, 2, 60, 4, 69)},
-			{Metric: "ChainBuf ns/op", Go: "1.5", On: lab.OnLaptop, Seconds: by(µs, 1, 30.2, 2, 33, 4, 33)},
-			{Metric: "ChainBuf ns/op", Go: "1.4", On: lab.OnServer, Seconds: by(µs, 1, 40.8, 2, 116, 4, 121, 8, 125, 12, 115, 16, 109)},
-			{Metric: "ChainBuf ns/op", Go: "1.5", On: lab.OnServer, Seconds: by(µs, 1, 39.7, 2, 41, 4, 41, 8, 41, 12, 41, 16, 41)},
-		},
-		"powser": {
-			{Metric: "Powser ns/op", Go: "1.4", On: lab.OnLaptop, Seconds: by(1, 1, 3.34, 2, 8.1, 4, 8.3)},
-			{Metric: "Powser ns/op", Go: "1.5", On: lab.OnLaptop, Seconds: by(1, 1, 3.10, 2, 3.3, 4, 3.5)},
-			{Metric: "Powser ns/op", Go: "1.4", On: lab.OnServer, Seconds: by(1, 1, 4.18, 2, 11.2, 4, 13.5, 8, 13.2, 12, 12.3, 16, 11.6)},
-			{Metric: "Powser ns/op", Go: "1.5", On: lab.OnServer, Seconds: by(1, 1, 4.05, 2, 4.2, 4, 4.7, 8, 4.7, 12, 4.7, 16, 4.7)},
-		},
-		"sieve": {
-			{Metric: "Sieve ns/op", Go: "1.4", On: lab.OnLaptop, Seconds: by(1, 1, 21.8, 2, 18.9, 4, 12.7)},
-			{Metric: "Sieve ns/op", Go: "1.5", On: lab.OnLaptop, Seconds: by(1, 1, 21.1, 2, 17.0, 4, 10.6)},
-			{Metric: "Sieve ns/op", Go: "1.4", On: lab.OnServer, Seconds: by(1, 1, 27.8, 2, 18.9, 4, 10.2, 8, 5.4, 12, 4.5, 16, 3.6)},
-			{Metric: "Sieve ns/op", Go: "1.5", On: lab.OnServer, Seconds: by(1, 1, 27.3, 2, 15.3, 4, 8.1, 8, 4.7, 12, 3.9, 16, 3.7)},
-		},
-		"garbage": {{Metric: "Garbage ns/op", On: lab.OnServer, Seconds: by(ns, 1, 31461838, 4, 10427806, 16, 5754040)}},
-		"http":    {{Metric: "HTTP ns/op", On: lab.OnServer, Seconds: by(ns, 1, 146737, 4, 32853, 16, 12652)}},
-		"json":    {{Metric: "JSON ns/op", On: lab.OnServer, Seconds: by(ns, 1, 145014842, 4, 44788720, 16, 21817571)}},
-	}
-}
-
-// by are times by GOMAXPROCS, in pairs.
-func by(unit float64, pairs ...float64) map[int]float64 {
-	m := map[int]float64{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		m[int(pairs[i])] = unit * pairs[i+1]
-	}
-	return m
 }

@@ -52,7 +52,7 @@ func (r *Run) decide(ctx context.Context, on Events, c *compilers, began time.Ti
 		if err := r.Write(); err != nil {
 			return err
 		}
-		if now := r.answer(next.item, next.Hypothesis); now != nil && now.Measured.N <= next.had {
+		if now := r.answer(next.item, next.Hypothesis); now != nil && now.Measured.N <= next.Had {
 			given = append(given, next.name())
 		}
 	}
@@ -61,7 +61,7 @@ func (r *Run) decide(ctx context.Context, on Events, c *compilers, began time.Ti
 // add measures blocks for an open hypothesis, in all of its stages. It has at most as many more as
 // it has: what more of them would decide is known better then.
 func (r *Run) add(ctx context.Context, on Events, c *compilers, o *open) error {
-	blocks := max(fewestMore, min(o.Blocks, o.had))
+	blocks := max(fewestMore, min(o.Blocks, o.Had))
 	trials := 0
 	for _, settings := range o.Settings {
 		trials += blocks * len(settings)
@@ -88,7 +88,6 @@ type open struct {
 	lab.More
 	item   *item
 	number int // of the experiment, from 1
-	had    int // blocks that its estimate rests on
 }
 
 func (o *open) name() string { return o.item.ID + "/" + o.Hypothesis }
@@ -106,11 +105,8 @@ func (r *Run) nearest(left time.Duration, but []string) (best *open) {
 		if ran == nil {
 			continue
 		}
-		for _, m := range ran.More(x.Experiment) {
+		for _, m := range ran.More() {
 			o := &open{More: m, item: x, number: i + 1}
-			if a := r.answer(x, m.Hypothesis); a != nil {
-				o.had = a.Measured.N
-			}
 			if x.runs(m) && !slices.Contains(but, o.name()) && o.takes() <= left && (best == nil || o.takes() < best.takes()) {
 				best = o
 			}
