@@ -116,9 +116,7 @@ func (s *shop) traffic(to string, kept bool) {
 
 // canary is procfit kube canary, not yet started.
 func (s *shop) canary(ctx context.Context, out string, args ...string) *exec.Cmd {
-	all := append([]string{"kube", "canary", "deployment/api", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-		"--share", "50%", "--procs", "1", "--slice", "4s", "--for", "24s,warmup=2s", "--out", filepath.Join(s.dir, out)}, args...)
-	return exec.CommandContext(ctx, s.program, all...)
+	return s.procfit(ctx, "kube canary deployment/api --share 50% --procs 1 --slice 4s --for 24s,warmup=2s", out, args...)
 }
 
 func (s *shop) seen(out string) *journal.Contents {

@@ -111,25 +111,14 @@ func TestFleet(t *testing.T) {
 		t.Helper()
 		must.Write(t, filepath.Join(repository, name), text)
 	}
-	git := func(args ...string) string {
-		t.Helper()
-		cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
-		cmd.Dir = repository
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v: %s", args, err, out)
-		}
-		return string(out)
-	}
+	git := func(args ...string) string { return s.git(ctx, repository, args...) }
 	for name, env := range map[string]string{"plain": "", "pinned": "\n        env: [{name: GOMAXPROCS, value: \"2\"}]", "limited": "", "right": "\n        env: [{name: GOMAXPROCS, value: \"1\"}]", "unknown": ""} {
 		write("deploy/"+name+".yaml", deployment(name, env, "100m"))
 	}
 	kubectl(ctx, t, s.cluster, "", "apply", "--namespace", s.name, "-f", filepath.Join(repository, "deploy"))
 	write("deploy/limited.yaml", deployment("limited", "", "200m")) // not what runs
 	write("fleet.yaml", fleetYAML+fmt.Sprintf("cluster: {kubeconfig: %s, namespace: %s, image: %q}\n", s.kubeconfig, s.name, sweptImage))
-	git("init", "--quiet", "--initial-branch=main")
-	git("add", ".")
-	git("commit", "--quiet", "--message=all")
+	s.committed(ctx, repository)
 
 	first := s.fleet(ctx, repository, 1)
 	for _, of := range first.Services {
@@ -181,6 +170,19 @@ func TestFleet(t *testing.T) {
 		}
 	}
 	s.empty(ctx)
+}
+
+// git runs it in a folder.
+func (s *shop) git(ctx context.Context, dir string, args ...string) string {
+	s.Helper()
+	return must.Output(s, exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...))
+}
+
+// committed makes a folder a repository with all that is in it.
+func (s *shop) committed(ctx context.Context, dir string) {
+	s.git(ctx, dir, "init", "--quiet", "--initial-branch=main")
+	s.git(ctx, dir, "add", ".")
+	s.git(ctx, dir, "commit", "--quiet", "--message=all")
 }
 
 // fleet runs procfit fleet, which must end with the code; 0 may be 1 where a value is proven

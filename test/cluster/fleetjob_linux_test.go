@@ -65,11 +65,6 @@ func TestFleetJob(t *testing.T) {
 	// The volume has the remote repository, too: a path of the node, owned by the job's user.
 	volume, work := t.TempDir(), t.TempDir()
 	bare := filepath.Join(volume, "shop.git")
-	git := func(dir string, args ...string) string {
-		t.Helper()
-		cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
-		return must.Output(t, cmd)
-	}
 	for name, text := range map[string]string{
 		"plain.yaml": deployment("plain", "", "100m"),
 		"fleet.yaml": `services:
@@ -82,12 +77,10 @@ stop: {until: trials=24}
 cluster: {image: ` + fmt.Sprintf("%q", sweptImage) + `}
 `,
 	} {
-		must.OK(t, os.WriteFile(filepath.Join(work, name), []byte(text), 0o644))
+		must.Write(t, filepath.Join(work, name), text)
 	}
-	git(work, "init", "--quiet", "--initial-branch=main")
-	git(work, "add", ".")
-	git(work, "commit", "--quiet", "--message=all")
-	git(work, "clone", "--quiet", "--bare", ".", bare)
+	s.committed(ctx, work)
+	s.git(ctx, work, "clone", "--quiet", "--bare", ".", bare)
 	own(t, volume, 65532)
 
 	recipe := must.Get(os.ReadFile("../../deploy/kubernetes/fleet.yaml"))(t)
@@ -120,7 +113,7 @@ spec:
 		t.Fatalf("the job has failed: %s", ended)
 	}
 	own(t, volume, os.Getuid())
-	if log := git(bare, "log", "--format=%s", "main..procfit/fleet"); log != "plain: GOMAXPROCS=1\n" {
+	if log := s.git(ctx, bare, "log", "--format=%s", "main..procfit/fleet"); log != "plain: GOMAXPROCS=1\n" {
 		t.Errorf("the branch has %q", log)
 	}
 	if pages, _ := filepath.Glob(filepath.Join(volume, "report.html")); len(pages) != 1 {

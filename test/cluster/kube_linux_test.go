@@ -69,14 +69,7 @@ func openShop(ctx context.Context, t *testing.T, name string) *shop {
 	account := name + ":sweeper"
 	kubectl(ctx, t, c, "", "create", "rolebinding", "sweeper", "--namespace", name, "--role", "procfit-sweep", "--serviceaccount", account)
 	kubectl(ctx, t, c, "", "create", "clusterrolebinding", "sweeper-"+name, "--clusterrole", "procfit-sweep", "--serviceaccount", account)
-	token := strings.TrimSpace(kubectl(ctx, t, c, "", "create", "token", "sweeper", "--namespace", name))
-	s.kubeconfig = filepath.Join(s.dir, "kubeconfig")
-	admin := must.Get(os.ReadFile(c.Kubeconfig))(t)
-	must.OK(t, os.WriteFile(s.kubeconfig, admin, 0o600))
-	for _, args := range [][]string{{"set-credentials", "sweeper", "--token", token}, {"set-context", "--current", "--user", "sweeper"}} {
-		cmd := exec.CommandContext(ctx, c.KubectlPath(), append([]string{"--kubeconfig", s.kubeconfig, "config"}, args...)...)
-		must.Output(t, cmd)
-	}
+	s.kubeconfig = as(ctx, t, c, "sweeper", name)
 	return s
 }
 
@@ -95,24 +88,24 @@ func (s *shop) loadOnce(ctx context.Context) {
 func (s *shop) load(ctx context.Context, args ...string) {
 	s.Helper()
 	archive := filepath.Join(s.dir, "procfit.tar")
-	all := append([]string{"kube", "image", "--archive", archive, "--tag", sweptImage}, args...)
-	must.Output(s, exec.CommandContext(ctx, s.program, all...))
-	image := must.Get(os.ReadFile(archive))(s)
-	must.OK(s, s.cluster.LoadArchive(ctx, image))
+	must.Output(s, exec.CommandContext(ctx, s.program, append([]string{"kube", "image", "--archive", archive, "--tag", sweptImage}, args...)...))
+	must.OK(s, s.cluster.LoadArchive(ctx, must.Get(os.ReadFile(archive))(s)))
 }
 
-// sweep is procfit kube sweep, not yet started.
+// procfit is one of its commands, as who may sweep there, not yet started.
+func (s *shop) procfit(ctx context.Context, command, out string, args ...string) *exec.Cmd {
+	all := append(strings.Fields(command), "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes", "--out", filepath.Join(s.dir, out))
+	return exec.CommandContext(ctx, s.program, append(all, args...)...)
+}
+
 func (s *shop) sweep(ctx context.Context, out string, args ...string) *exec.Cmd {
-	all := append([]string{"kube", "sweep", "deployment/api", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-		"--repeats", "1", "--procs", "default,1", "--rate", "50", "--trial-time", "1s", "--max-errors", "50%", "--out", filepath.Join(s.dir, out)}, args...)
-	return exec.CommandContext(ctx, s.program, all...)
+	return s.procfit(ctx, "kube sweep deployment/api --repeats 1 --procs default,1 --rate 50 --trial-time 1s --max-errors 50%", out, args...)
 }
 
 // trials are those of a run's journal.
 func (s *shop) trials(out string) []journal.Trial {
 	s.Helper()
-	c := must.Get(journal.ReadDirectory(filepath.Join(s.dir, out)))(s)
-	return c.Trials
+	return must.Get(journal.ReadDirectory(filepath.Join(s.dir, out)))(s).Trials
 }
 
 // empty fails where anything of ours is left.

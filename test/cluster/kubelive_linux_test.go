@@ -79,9 +79,7 @@ func (s *tried) ended(ctx context.Context) bool {
 
 // live is procfit kube live, not yet started.
 func (s *shop) live(ctx context.Context, args ...string) *exec.Cmd {
-	all := append([]string{"kube", "live", "deployment/api", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage,
-		"--yes", "--procs", "1,2", "--baseline", "10s", "--out", filepath.Join(s.dir, "out")}, args...)
-	return exec.CommandContext(ctx, s.program, all...)
+	return s.procfit(ctx, "kube live deployment/api --procs 1,2 --baseline 10s", "out", args...)
 }
 
 // changed starts an experiment, and returns when the program has another value than before.

@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,10 +18,8 @@ func TestLabInCluster(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "lab")
+	must.Output(t, s.procfit(ctx, "lab run k8sbench --kube --quick --repeats 1 --limit 1 --procs 1,4", "out"))
 	out := filepath.Join(s.dir, "out")
-	cmd := exec.CommandContext(ctx, s.program, "lab", "run", "k8sbench", "--kube", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-		"--quick", "--repeats", "1", "--limit", "1", "--procs", "1,4", "--out", out)
-	must.Output(t, cmd)
 	b := must.Get(os.ReadFile(filepath.Join(out, "lab.json")))(t)
 	var o lab.Outcome
 	if err := json.Unmarshal(b, &o); err != nil || len(o.Experiments) != 1 {
@@ -74,9 +71,7 @@ spec:
 `
 	kubectl(ctx, t, s.cluster, served, "apply", "--namespace", s.name, "-f", "-")
 	kubectl(ctx, t, s.cluster, `[{"op": "remove", "path": "/rules/3"}]`, "patch", "role", "procfit-sweep", "--namespace", s.name, "--type", "json", "--patch-file", "/dev/stdin")
-	cmd := exec.CommandContext(ctx, s.program, "kube", "sweep", "deployment/served", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-		"--repeats", "1", "--procs", "default,1,3", "--rate", "20", "--trial-time", "1s", "--max-errors", "50%", "--out", filepath.Join(s.dir, "out"))
-	out, err := cmd.CombinedOutput()
+	out, err := s.procfit(ctx, "kube sweep deployment/served --repeats 1 --procs default,1,3 --rate 20 --trial-time 1s --max-errors 50%", "out").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "patch pods/ephemeralcontainers is not allowed") {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -23,17 +23,21 @@ import (
 func asReader(ctx context.Context, t *testing.T, c *cluster.Cluster) string {
 	t.Helper()
 	kubectl(ctx, t, c, "", "apply", "-f", "../../deploy/kubernetes/check.yaml")
-	token := strings.TrimSpace(kubectl(ctx, t, c, "", "create", "token", "procfit-check", "--namespace", "procfit"))
+	return as(ctx, t, c, "procfit-check", "procfit")
+}
+
+// as is a kubeconfig of an account alone.
+func as(ctx context.Context, t *testing.T, c *cluster.Cluster, account, namespace string) string {
+	t.Helper()
+	token := strings.TrimSpace(kubectl(ctx, t, c, "", "create", "token", account, "--namespace", namespace))
 	own := filepath.Join(t.TempDir(), "kubeconfig")
-	admin := must.Get(os.ReadFile(c.Kubeconfig))(t)
-	must.OK(t, os.WriteFile(own, admin, 0o600))
+	must.OK(t, os.WriteFile(own, must.Get(os.ReadFile(c.Kubeconfig))(t), 0o600))
 	for _, args := range [][]string{
-		{"config", "set-credentials", "reader", "--token", token},
-		{"config", "set-context", "--current", "--user", "reader"},
+		{"config", "set-credentials", account, "--token", token},
+		{"config", "set-context", "--current", "--user", account},
 		{"config", "delete-user", "administrator"},
 	} {
-		cmd := exec.CommandContext(ctx, c.KubectlPath(), append([]string{"--kubeconfig", own}, args...)...)
-		must.Output(t, cmd)
+		must.Output(t, exec.CommandContext(ctx, c.KubectlPath(), append([]string{"--kubeconfig", own}, args...)...))
 	}
 	return own
 }

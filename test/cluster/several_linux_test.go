@@ -120,9 +120,7 @@ func TestSweepOfJobs(t *testing.T) {
 	s := openShop(ctx, t, "jobs")
 	kubectl(ctx, t, s.cluster, job, "apply", "--namespace", s.name, "-f", "-")
 	sweep := func(out, object string, args ...string) *exec.Cmd {
-		all := append([]string{"kube", "sweep", object, "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-			"--repeats", "1", "--procs", "default,1", "--out", filepath.Join(s.dir, out)}, args...)
-		return exec.CommandContext(ctx, s.program, all...)
+		return s.procfit(ctx, "kube sweep "+object+" --repeats 1 --procs default,1", out, args...)
 	}
 	must.Output(t, sweep("out", "cronjob/import", "--replicas", "2"))
 	trials := s.trials("out")
