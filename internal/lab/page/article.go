@@ -47,11 +47,11 @@ func Article(o *lab.Outcome, a lab.Article) *document.Document {
 	claims := document.Table{Prose: true, Columns: []document.Column{{Head: "Holds here", Left: true}, {Head: "What it claims", Left: true}}}
 	var all tallies
 	for _, c := range a.Claims {
-		var t tally
+		t := tally{}
 		for _, q := range quoted(o, a.ID, c.Of) {
 			all.add(&q.Answered, true)
 			if !q.Today {
-				t.add(q.Answer)
+				t[q.Answer]++
 			}
 		}
 		claims.Rows = append(claims.Rows, t.claim(c.Says))
@@ -86,13 +86,13 @@ func Article(o *lab.Outcome, a lab.Article) *document.Document {
 // claim is a claim with how many of its hypotheses hold, of those that are asked here.
 func (t tally) claim(says string) document.Row {
 	row := document.Row{Tone: document.Unknown, Cells: []document.Cell{{Value: "not asked"}, {Value: says}}}
-	if asked := t.holds + t.not + t.bound + t.open; asked > 0 {
-		row.Cells[0].Value = fmt.Sprintf("%d of %d", t.holds, asked)
+	if asked := t.asked(); asked > 0 {
+		row.Cells[0].Value = fmt.Sprintf("%d of %d", t[lab.Holds], asked)
 	}
 	switch {
-	case t.not > 0:
+	case t[lab.DoesNotHold] > 0:
 		row.Tone = document.Attention
-	case t.holds > 0 && t.bound+t.open == 0:
+	case t[lab.Holds] > 0 && t[lab.Holds] == t.asked():
 		row.Tone = document.OK
 	}
 	return row

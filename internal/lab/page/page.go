@@ -73,69 +73,62 @@ func Several(machines []*lab.Machine) *document.Document {
 }
 
 // tally counts answers.
-type tally struct{ holds, not, bound, open, elsewhere int }
+type tally map[lab.Answer]int
 
-func (t *tally) add(a lab.Answer) {
-	switch a {
-	case lab.Holds:
-		t.holds++
-	case lab.DoesNotHold:
-		t.not++
-	case lab.AtBound:
-		t.bound++
-	case lab.NotAsked:
-		t.elsewhere++
-	default:
-		t.open++
-	}
-}
-
-// tallies are those of the articles' questions, of what they say with today's Go, and of questions that
-// are of no article.
-type tallies struct{ article, today, other tally }
-
-func (t *tallies) add(a *lab.Answered, ofArticle bool) {
-	switch {
-	case !ofArticle:
-		t.other.add(a.Answer)
-	case a.Today:
-		t.today.add(a.Answer)
-	default:
-		t.article.add(a.Answer)
-	}
-}
-
-// sentence is what they come to. What is not asked is counted once, at its end.
-func (t *tallies) sentence() string {
-	var parts []string
-	for _, p := range []struct {
-		tally
-		of string
-	}{{t.article, "of the articles"}, {t.today, "about the same with today's Go"}, {t.other, "of other sources"}} {
-		if asked := p.holds + p.not + p.bound + p.open; asked > 0 {
-			parts = append(parts, phrase.CountOf(asked, "hypothesis ", "hypotheses ")+p.of+": "+p.words())
-		}
-	}
-	if n := t.article.elsewhere + t.today.elsewhere + t.other.elsewhere; n > 0 {
-		parts = append(parts, phrase.CountOf(n, "hypothesis is not asked here", "hypotheses are not asked here"))
-	}
-	if parts == nil {
-		return "no hypothesis."
-	}
-	return strings.Join(parts, ". ") + "."
+func (t tally) asked() int {
+	return t[lab.Holds] + t[lab.DoesNotHold] + t[lab.AtBound] + t[lab.Undecided]
 }
 
 func (t tally) words() string {
 	var parts []string
 	for _, p := range []struct {
-		n         int
+		answer    lab.Answer
 		one, many string
-	}{{t.holds, "holds", "hold"}, {t.not, "does not hold", "do not hold"}, {t.bound, "is at its bound", "are at their bounds"}, {t.open, "is undecided", "are undecided"}} {
-		if p.n > 0 {
-			parts = append(parts, phrase.CountOf(p.n, p.one, p.many))
+	}{{lab.Holds, "holds", "hold"}, {lab.DoesNotHold, "does not hold", "do not hold"}, {lab.AtBound, "is at its bound", "are at their bounds"}, {lab.Undecided, "is undecided", "are undecided"}} {
+		if n := t[p.answer]; n > 0 {
+			parts = append(parts, phrase.CountOf(n, p.one, p.many))
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// tallies are those of the articles' questions, of what they say with today's Go, and of questions that
+// are of no article.
+type tallies [len(whose)]tally
+
+var whose = [...]string{"of the articles", "about the same with today's Go", "of other sources"}
+
+func (t *tallies) add(a *lab.Answered, ofArticle bool) {
+	of := 0
+	switch {
+	case !ofArticle:
+		of = 2
+	case a.Today:
+		of = 1
+	}
+	if t[of] == nil {
+		t[of] = tally{}
+	}
+	t[of][a.Answer]++
+}
+
+// sentence is what they come to. What is not asked is counted once, at its end.
+func (t *tallies) sentence() string {
+	var parts []string
+	elsewhere := 0
+	for i, p := range t {
+		elsewhere += p[lab.NotAsked]
+		if asked := p.asked(); asked > 0 {
+			parts = append(parts, phrase.CountOf(asked, "hypothesis ", "hypotheses ")+whose[i]+": "+p.words())
+		}
+	}
+	if elsewhere > 0 {
+		parts = append(parts, phrase.CountOf(elsewhere, "hypothesis is not asked here", "hypotheses are not asked here"))
+	}
+	if parts == nil {
+		return "no hypothesis."
+	}
+	return strings.Join(parts, ". ") + "."
 }
 
 // noteOf is that an experiment ran at small sizes, or is not complete.
@@ -153,10 +146,10 @@ func noteOf(r *lab.Ran) string {
 // asked are the hypotheses that are asked here, each with what was measured, and what they come to;
 // nil: none is.
 func asked(r *lab.Ran) (list []document.Block, counts string) {
-	var t tally
+	t := tally{}
 	var rows []document.Row
 	for _, s := range r.Hypotheses {
-		if t.add(s.Answer); s.Answer != lab.NotAsked {
+		if t[s.Answer]++; s.Answer != lab.NotAsked {
 			rows = append(rows, hypothesis(s))
 		}
 	}

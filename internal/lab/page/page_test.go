@@ -16,7 +16,7 @@ func TestClaimTone(t *testing.T) {
 	for _, c := range []struct {
 		t    tally
 		want document.Tone
-	}{{tally{holds: 2}, document.OK}, {tally{holds: 2, elsewhere: 1}, document.OK}, {tally{holds: 1, open: 4}, document.Unknown}, {tally{holds: 1, bound: 1}, document.Unknown}, {tally{holds: 1, not: 1, open: 1}, document.Attention}, {tally{elsewhere: 1}, document.Unknown}} {
+	}{{tally{lab.Holds: 2}, document.OK}, {tally{lab.Holds: 2, lab.NotAsked: 1}, document.OK}, {tally{lab.Holds: 1, lab.Undecided: 4}, document.Unknown}, {tally{lab.Holds: 1, lab.AtBound: 1}, document.Unknown}, {tally{lab.Holds: 1, lab.DoesNotHold: 1, lab.Undecided: 1}, document.Attention}, {tally{lab.NotAsked: 1}, document.Unknown}} {
 		if got := c.t.claim("x").Tone; got != c.want {
 			t.Errorf("%+v: %q, want %q", c.t, got, c.want)
 		}
