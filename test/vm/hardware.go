@@ -29,16 +29,12 @@ func hardwareOf(t testing.TB, m Machine) hardware {
 			append: "console=ttyS0 no_timer_check", kernel: findKernel(t, "amd64"), busybox: busybox(t), pulse: true,
 		}
 	case "arm64":
-		h := hardware{
+		kernel := findKernel(t, "arm64")
+		return hardware{
 			// Emulating pointer authentication as defined costs half of the time.
 			qemu: need.Command(t, "qemu-system-aarch64"), args: []string{"-M", "virt", "-cpu", "max,pauth-impdef=on"},
-			append: "console=ttyAMA0", kernel: findKernel(t, "arm64"),
+			append: "console=ttyAMA0", kernel: kernel, busybox: must.Get(os.ReadFile(filepath.Join(filepath.Dir(kernel), "..", "busybox")))(t),
 		}
-		var err error
-		if h.busybox, err = os.ReadFile(filepath.Join(filepath.Dir(h.kernel), "..", "busybox")); err != nil {
-			t.Fatal(err)
-		}
-		return h
 	}
 	t.Fatalf("no machine of %q", m.Arch)
 	return hardware{}

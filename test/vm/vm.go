@@ -10,14 +10,11 @@
 package vm
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -103,15 +100,12 @@ func Run(t testing.TB, m Machine) string {
 		t.Fatalf("no cgroup arrangement %q, only %v", m.Cgroup, slices.Sorted(maps.Keys(mounts)))
 	}
 	initrd := filepath.Join(t.TempDir(), "initrd")
-	must.OK(t, writeRoot(initrd, m, mount, hw.busybox))
+	must.OK(t, os.WriteFile(initrd, root(t, m, mount, hw.busybox), 0o644))
 	if m.SMT > 1 {
 		hw.args = append(hw.args, "-cpu", "max,vendor=GenuineIntel") // of the other vendor the emulator has no threads
 	}
 	hw.args = append(hw.args, m.nodes()...)
-	limit := m.Limit
-	if limit == 0 {
-		limit = bootLimit
-	}
+	limit := cmp.Or(m.Limit, bootLimit)
 	// One thread emulates the CPUs in turn. With a thread for each, CPUs wait for locks of
 	// the kernel whose holder does not run here: 8 CPUs then use twice the CPU time and end
 	// no sooner, and 64 take minutes for what takes seconds.
@@ -190,13 +184,10 @@ func boot(t testing.TB, hw hardware, args []string, limit time.Duration) (string
 	return strings.ReplaceAll(console.String(), "\r", ""), err
 }
 
-func writeRoot(file string, m Machine, mount string, busybox []byte) error {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	a := newArchive(f)
+// root is the file system of a machine.
+func root(t testing.TB, m Machine, mount string, busybox []byte) []byte {
+	t.Helper()
+	var a archive
 	for _, dir := range []string{"bin", "dev", "proc", "sys", "tmp"} {
 		a.dir(dir)
 	}
@@ -205,30 +196,20 @@ func writeRoot(file string, m Machine, mount string, busybox []byte) error {
 	a.file("mounts", []byte(mount))
 	a.file("script", []byte(m.Script))
 	for _, there := range slices.Sorted(maps.Keys(m.Files)) {
-		data, err := os.ReadFile(m.Files[there])
-		if err != nil {
-			return err
-		}
-		a.file(strings.TrimPrefix(there, "/"), data)
+		a.file(strings.TrimPrefix(there, "/"), must.Get(os.ReadFile(m.Files[there]))(t))
 	}
-	if err := a.close(); err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	return f.Close()
+	a.entry("TRAILER!!!", 0, nil)
+	return a.Bytes()
 }
 
-// archive writes an initramfs: cpio in the "newc" form
+// archive is an initramfs: cpio in the "newc" form
 // (Documentation/driver-api/early-userspace/buffer-format.rst). It is not compressed:
 // an emulated CPU would take a second to unpack it. Everything in it belongs to root.
 type archive struct {
-	w     *bufio.Writer
+	bytes.Buffer
 	inode int
 	dirs  []string
-	size  int
-	err   error
 }
-
-func newArchive(w io.Writer) *archive { return &archive{w: bufio.NewWriter(w)} }
 
 // dir adds a directory, and those above it.
 func (a *archive) dir(name string) {
@@ -245,34 +226,16 @@ func (a *archive) dir(name string) {
 func (a *archive) file(name string, data []byte) {
 	a.dir(path.Dir(name))
 	const regular = 0o100000
-	a.entry(name, regular|fs.FileMode(0o755), data)
+	a.entry(name, regular|0o755, data)
 }
 
-func (a *archive) entry(name string, mode fs.FileMode, data []byte) {
+func (a *archive) entry(name string, mode uint32, data []byte) {
 	a.inode++
 	const links = 1
-	a.write(fmt.Appendf(nil, "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x",
-		a.inode, uint32(mode), 0, 0, links, 0, len(data), 0, 0, 0, 0, len(name)+1, 0))
-	a.write(append([]byte(name), 0))
-	a.pad()
-	a.write(data)
-	a.pad()
-}
-
-// pad fills up to a multiple of four bytes.
-func (a *archive) pad() { a.write(make([]byte, -a.size&3)) }
-
-func (a *archive) write(p []byte) {
-	if a.err == nil {
-		_, a.err = a.w.Write(p)
+	fmt.Fprintf(a, "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x",
+		a.inode, mode, 0, 0, links, 0, len(data), 0, 0, 0, 0, len(name)+1, 0)
+	for _, part := range [][]byte{append([]byte(name), 0), data} {
+		a.Write(part)
+		a.Write(make([]byte, -a.Len()&3)) // up to a multiple of four bytes
 	}
-	a.size += len(p)
-}
-
-func (a *archive) close() error {
-	a.entry("TRAILER!!!", 0, nil)
-	if a.err != nil {
-		return a.err
-	}
-	return a.w.Flush()
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -64,13 +63,9 @@ type listed struct {
 
 // collect adds the modules of a program for a system.
 func collect(root, program, system string, found map[string]*dependency) error {
-	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,Standard,Module", "./cmd/"+program)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOOS="+system, "GOARCH=amd64")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	out, err := run(root, "env", "GOOS="+system, "GOARCH=amd64", "go", "list", "-deps", "-json=ImportPath,Dir,Standard,Module", "./cmd/"+program)
 	if err != nil {
-		return fmt.Errorf("%v: %w", cmd.Args, err)
+		return err
 	}
 	for list := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
@@ -108,17 +103,13 @@ func standard(found map[string]*dependency) error {
 	if found[path] != nil {
 		return nil
 	}
-	goroot, err := run(".", "go", "env", "GOROOT")
+	out, err := run(".", "go", "env", "GOVERSION", "GOROOT")
 	if err != nil {
 		return err
 	}
-	version, err := run(".", "go", "env", "GOVERSION")
-	if err != nil {
-		return err
-	}
-	d := &dependency{path, strings.TrimSpace(string(version)), map[string]string{}}
+	version, dir, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	d := &dependency{path, version, map[string]string{}}
 	found[path] = d
-	dir := strings.TrimSpace(string(goroot))
 	return d.read(dir, dir)
 }
 
