@@ -77,8 +77,7 @@ func gitIn(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
 	cmd.Env = alone()
-	out := must.Output(t, cmd)
-	return strings.TrimSpace(out)
+	return strings.TrimSpace(must.Output(t, cmd))
 }
 
 // runStep runs a script as a CI server does, and returns what it printed and its
@@ -94,24 +93,48 @@ func runStep(t *testing.T, dir, script string, env []string) (string, int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
+// workflow is what these tests need of a workflow for GitHub.
+type workflow struct {
+	Permissions map[string]string
+	Jobs        map[string]struct {
+		Env   map[string]string
+		Steps []step
+	}
+}
+
+type step struct {
+	Uses, Name, If, Run string
+	Env                 map[string]string
+}
+
+func githubWorkflow(t *testing.T, file string) (w workflow) {
+	t.Helper()
+	must.OK(t, yaml.Unmarshal(must.Get(os.ReadFile("../../../../deploy/ci/"+file))(t), &w))
+	return w
+}
+
+// run runs the step with the variables of its job.
+func (s step) run(t *testing.T, dir string, job map[string]string, values *strings.Replacer, env ...string) (string, int) {
+	t.Helper()
+	if s.Run != "" && s.Name == "" || strings.Contains(s.Run, "${{") {
+		t.Errorf("step %q: an expression in its script could be a command of anybody's", s.Name)
+	}
+	all := []string{"NO_PROXY=*"}
+	for _, vars := range []map[string]string{job, s.Env} {
+		for name, v := range vars {
+			all = append(all, name+"="+values.Replace(v))
+		}
+	}
+	return runStep(t, dir, s.Run, append(all, env...))
+}
+
 // TestGitHubRecipe runs the steps of the workflow on a pull request that makes a
 // server slower.
 func TestGitHubRecipe(t *testing.T) {
 	need.Everything(t, "builds two servers and measures them; compare.txtar proves the gate")
 	t.Parallel()
 	need.Command(t, "bash")
-	b := must.Get(os.ReadFile("../../../../deploy/ci/github.yaml"))(t)
-	var workflow struct {
-		Permissions map[string]string
-		Jobs        map[string]struct {
-			Env   map[string]string
-			Steps []struct {
-				Uses, Name, If, Run string
-				Env                 map[string]string
-			}
-		}
-	}
-	must.OK(t, yaml.Unmarshal(b, &workflow))
+	workflow := githubWorkflow(t, "github.yaml")
 	job := workflow.Jobs["procfit"]
 	root := must.Get(filepath.Abs("../../../.."))(t)
 	dir, base := history(t, "time.Millisecond", "20*time.Millisecond")
@@ -129,19 +152,10 @@ func TestGitHubRecipe(t *testing.T) {
 			}
 			continue
 		}
-		if s.Name == "" || strings.Contains(s.Run, "${{") {
-			t.Errorf("step %q: an expression in its script could be a command of anybody's", s.Name)
-		}
 		if failed != 0 && s.If != "always()" {
 			continue
 		}
-		env := []string{"RUNNER_TEMP=" + temp, "GITHUB_STEP_SUMMARY=" + summary, "NO_PROXY=*", "PROCFIT_RELEASES=" + releases}
-		for _, vars := range []map[string]string{job.Env, s.Env} {
-			for name, v := range vars {
-				env = append(env, name+"="+values.Replace(v))
-			}
-		}
-		out, code := runStep(t, dir, s.Run, env)
+		out, code := s.run(t, dir, job.Env, values, "RUNNER_TEMP="+temp, "GITHUB_STEP_SUMMARY="+summary, "PROCFIT_RELEASES="+releases)
 		ran++
 		if want := map[string]int{"Gate": exitFound}[s.Name]; code != want {
 			t.Fatalf("%s: exit code %d, want %d\n%s", s.Name, code, want, out)
@@ -211,10 +225,8 @@ func component(t *testing.T, file, name string, inputs map[string]string) gitlab
 func (j gitlabJob) run(t *testing.T, dir string, env ...string) (string, int) {
 	t.Helper()
 	repository := t.TempDir()
-	must.OK(t, os.MkdirAll(filepath.Join(repository, "deploy/ci"), 0o755))
 	for _, name := range []string{"deploy/ci/install.sh", "deploy/ci/fleet.sh"} {
-		script := must.Get(os.ReadFile("../../../../" + name))(t)
-		must.OK(t, os.WriteFile(filepath.Join(repository, name), script, 0o644))
+		must.Write(t, filepath.Join(repository, name), must.Read(t, "../../../../"+name))
 	}
 	if out, code := runStep(t, repository, "git init -q . && git add . && git -c user.name=t -c user.email=t@example.com commit -qm all && git tag v0.1.0", nil); code != 0 {
 		t.Fatal(out)
@@ -277,9 +289,8 @@ func TestGitLabCheck(t *testing.T) {
 	}
 	job := component(t, "check.yml", "procfit-check", map[string]string{"procfit": "v0.1.0"})
 	dir := t.TempDir()
-	must.OK(t, os.WriteFile(filepath.Join(dir, "procfit.yaml"), []byte("check: {paths: [a dir]}\n"), 0o600))
-	must.OK(t, os.Mkdir(filepath.Join(dir, "a dir"), 0o700))
-	must.OK(t, os.WriteFile(filepath.Join(dir, "a dir", "pod.yaml"), fmt.Appendf(nil, badPod, "8"), 0o600))
+	must.Write(t, filepath.Join(dir, "procfit.yaml"), "check: {paths: [a dir]}\n")
+	must.Write(t, filepath.Join(dir, "a dir", "pod.yaml"), fmt.Sprintf(badPod, "8"))
 	out, code := job.run(t, dir)
 	report, err := os.ReadFile(filepath.Join(dir, job.Artifacts.Reports["junit"]))
 	if code != exitFound || !strings.Contains(out, "PF001") || err != nil || !strings.Contains(string(report), "PF001") {
@@ -406,18 +417,7 @@ func TestGitHubFleet(t *testing.T) {
 	need.Everything(t, "runs two fleets; fleet.txtar proves what procfit does")
 	t.Parallel()
 	remote, clone := fleetRemote(t)
-	b := must.Get(os.ReadFile("../../../../deploy/ci/github-fleet.yaml"))(t)
-	var workflow struct {
-		Permissions map[string]string
-		Jobs        map[string]struct {
-			Env   map[string]string
-			Steps []struct {
-				Uses, Name, Run string
-				Env             map[string]string
-			}
-		}
-	}
-	must.OK(t, yaml.Unmarshal(b, &workflow))
+	workflow := githubWorkflow(t, "github-fleet.yaml")
 	var asked []string
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -439,18 +439,9 @@ func TestGitHubFleet(t *testing.T) {
 		t.Helper()
 		temp := t.TempDir()
 		for _, s := range job.Steps {
-			if strings.Contains(s.Run, "${{") {
-				t.Errorf("step %q: an expression in its script could be a command of anybody's", s.Name)
-			}
-			env := []string{"RUNNER_TEMP=" + temp, "GITHUB_STEP_SUMMARY=" + filepath.Join(temp, "summary"), "GITHUB_API_URL=" + api.URL, "GITHUB_REPOSITORY=acme/shop", "GITHUB_SERVER_URL=https://github.example", "NO_PROXY=*", "PROCFIT_RELEASES=" + releases}
-			for _, vars := range []map[string]string{job.Env, s.Env} {
-				for name, v := range vars {
-					if name != "GH_TOKEN" { // with which gh would verify the archive
-						env = append(env, name+"="+values.Replace(v))
-					}
-				}
-			}
-			if out, code := runStep(t, clone, s.Run, env); code != 0 {
+			out, code := s.run(t, clone, job.Env, values, "RUNNER_TEMP="+temp, "GITHUB_STEP_SUMMARY="+filepath.Join(temp, "summary"), "GITHUB_API_URL="+api.URL, "GITHUB_REPOSITORY=acme/shop",
+				"GITHUB_SERVER_URL=https://github.example", "PROCFIT_RELEASES="+releases, "GH_TOKEN=") // with which gh would verify the archive
+			if code != 0 {
 				t.Fatalf("%s: exit code %d\n%s", s.Name, code, out)
 			}
 		}
