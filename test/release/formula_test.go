@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/test/must"
+	"github.com/procfit/procfit/test/need"
 )
 
 // The archives that Homebrew's formula and Nix' recipe name, by what the two call a system.
@@ -50,9 +51,7 @@ Procfit.new.install
 // formula: for each system Homebrew's formula names the archive and its checksum, and what
 // it installs runs.
 func (r rehearsal) formula(t *testing.T) {
-	if _, err := exec.LookPath("ruby"); err != nil {
-		skip(t, err.Error())
-	}
+	need.Command(t, "ruby")
 	source := t.TempDir()
 	r.unpack(t, source, "procfit")
 	recipe := filepath.Join(r.dist, "homebrew/Formula/procfit.rb")
@@ -72,9 +71,7 @@ func (r rehearsal) formula(t *testing.T) {
 
 // nix: the recipe does the same, as Nix itself reads it, without its collection of packages.
 func (r rehearsal) nix(t *testing.T) {
-	if _, err := exec.LookPath("nix-instantiate"); err != nil {
-		skip(t, err.Error())
-	}
+	need.Command(t, "nix-instantiate")
 	recipe := filepath.Join(r.dist, "nix/procfit.nix")
 	value := func(system, attribute string) string {
 		return r.run(t, r.dist, append(os.Environ(), "NIX_STATE_DIR="+t.TempDir(), "NIX_STORE_DIR="+t.TempDir()),

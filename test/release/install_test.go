@@ -74,7 +74,7 @@ func checkout(t *testing.T, dir string) {
 	t.Helper()
 	list, err := git("ls-files", "-z")
 	if err != nil {
-		skip(t, "what belongs to a release is what git knows: "+err.Error())
+		need.Skip(t, "what belongs to a release is what git knows: "+err.Error())
 	}
 	for _, name := range strings.Split(strings.TrimSuffix(list, "\x00"), "\x00") {
 		to := filepath.Join(dir, filepath.FromSlash(name))

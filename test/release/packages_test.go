@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/test/must"
+	"github.com/procfit/procfit/test/need"
 )
 
 // machine is an empty system with a shell and a systemctl that notes what it is asked.
@@ -97,9 +98,7 @@ func (r rehearsal) deb(t *testing.T) {
 
 // rpm does the same with that of Red Hat's systems.
 func (r rehearsal) rpm(t *testing.T) {
-	if _, err := exec.LookPath("rpm"); err != nil {
-		skip(t, err.Error())
-	}
+	need.Command(t, "rpm")
 	root, file := machine(t), r.file("linux_amd64.rpm")
 	// A database of their own, and no dependency on /bin/sh, which no package owns here.
 	rpm := func(args ...string) {

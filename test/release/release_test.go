@@ -32,20 +32,11 @@ type rehearsal struct {
 // and a package for Linux.
 func TestRelease(t *testing.T) {
 	full := need.Whole()
-	if !need.Required() && !full {
-		t.Skip("only with PROCFIT_REQUIRE=1: builds procfit, and goreleaser, which takes minutes the first time")
-	}
-	if testing.Short() {
-		t.Skip("not with -short: it builds procfit")
-	}
+	need.Everything(t, "builds procfit, and goreleaser, which takes minutes the first time")
 	for _, tool := range []string{"git", "dpkg", "busybox", "man", "bash", "systemd-analyze", "unshare"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			skip(t, err.Error())
-		}
+		need.Command(t, tool)
 	}
-	if os.Geteuid() != 0 {
-		skip(t, "needs root, to install packages in a root of their own")
-	}
+	need.Root(t) // to install packages in a root of their own
 	t.Parallel()
 	r := rehearse(t, full)
 	t.Run("configuration", r.configuration)
