@@ -24,46 +24,33 @@ import (
 // one to say what a sweep would make, to refuse it, and to make pods that do not come to
 // run. It forwards no port.
 type fakeAPI struct {
-	mu      sync.Mutex
-	objects map[string]map[string]any // by path
-	denied  []string                  // rights that the user lacks: "create pods"
-	status  map[string]any            // of pods that are made
-	fails   int                       // the status of every answer; 0: as it should be
-	policy  string                    // why no ephemeral container may be added; empty: one may
-	context map[string]any            // the securityContext that admission gives to one; nil: its own
-	log     *os.File                  // what was made and deleted, a line each
+	world
+	mu  sync.Mutex
+	log *os.File // what was made and deleted, a line each
 }
 
 type world struct {
-	Objects map[string]map[string]any `json:"objects"`
-	Denied  []string                  `json:"denied"`
-	Status  map[string]any            `json:"status"`
-	Fails   int                       `json:"fails"`
-	Policy  string                    `json:"policy"`
-	Context map[string]any            `json:"context"`
+	Objects map[string]map[string]any // by path
+	Denied  []string                  // rights that the user lacks: "create pods"
+	Status  map[string]any            // of pods that are made
+	Fails   int                       // the status of every answer; 0: as it should be
+	Policy  string                    // why no ephemeral container may be added; empty: one may
+	Context map[string]any            // the securityContext that admission gives to one; nil: its own
 }
 
 // fakeKube (fakekube WORLD.json KUBECONFIG LOG) serves until it is interrupted. The
 // kubeconfig is written once it does.
 func fakeKube() {
-	var w world
+	f := new(fakeAPI)
 	b, err := os.ReadFile(os.Args[1])
-	if err == nil {
-		err = json.Unmarshal(b, &w)
-	}
-	l, listenErr := net.Listen("tcp", "127.0.0.1:0")
-	log, logErr := os.Create(os.Args[3])
-	for _, err := range []error{err, listenErr, logErr} {
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "fakekube:", err)
-			os.Exit(2)
-		}
-	}
-	go http.Serve(l, &fakeAPI{objects: w.Objects, denied: w.Denied, status: w.Status, fails: w.Fails, policy: w.Policy, context: w.Context, log: log})
-	if err := os.WriteFile(os.Args[2], Kubeconfig("http://"+l.Addr().String()), 0o600); err != nil {
-		fmt.Fprintln(os.Stderr, "fakekube:", err)
-		os.Exit(2)
-	}
+	must(err)
+	must(json.Unmarshal(b, &f.world))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(err)
+	f.log, err = os.Create(os.Args[3])
+	must(err)
+	go http.Serve(l, f)
+	must(os.WriteFile(os.Args[2], Kubeconfig("http://"+l.Addr().String()), 0o600))
 	end := make(chan os.Signal, 1)
 	signal.Notify(end, os.Interrupt, syscall.SIGTERM)
 	<-end
@@ -76,7 +63,7 @@ func FakeShop(t *testing.T) string {
 	const imports = `{"metadata": {"name": "import"}, "spec": {"jobTemplate": {"spec": {"template": {"spec": {"containers": [{"name": "app"}]}}}}}}`
 	const node = `{"metadata": {"name": "NAME"}, "status": {"capacity": {"cpu": "4"}, "conditions": [{"type": "Ready", "status": "True"}]}}`
 	const service = `{"metadata": {"name": "api"}, "spec": {"selector": {"app": "api"}}}`
-	f := &fakeAPI{objects: map[string]map[string]any{}}
+	f := &fakeAPI{world: world{Objects: map[string]map[string]any{}}}
 	objects := map[string]string{
 		"/apis/apps/v1/namespaces/shop/deployments/api": api, "/api/v1/namespaces/shop/services/api": service, "/apis/batch/v1/namespaces/shop/cronjobs/import": imports,
 	}
@@ -92,7 +79,7 @@ func FakeShop(t *testing.T) string {
 		if err := json.Unmarshal([]byte(text), &o); err != nil {
 			t.Fatal(err)
 		}
-		f.objects[path] = o
+		f.Objects[path] = o
 	}
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
@@ -113,12 +100,12 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer f.mu.Unlock()
 	var body map[string]any
 	json.NewDecoder(r.Body).Decode(&body) // of a GET there is none
-	switch object := f.objects[r.URL.Path]; {
-	case f.fails != 0:
-		f.fail(w, f.fails, strings.ReplaceAll(http.StatusText(f.fails), " ", ""), "no")
+	switch object := f.Objects[r.URL.Path]; {
+	case f.Fails != 0:
+		f.fail(w, f.Fails, strings.ReplaceAll(http.StatusText(f.Fails), " ", ""), "no")
 	case path.Dir(r.URL.Path) == "/api/v1/namespaces" && path.Base(r.URL.Path) != "nowhere": // a namespace that does not exist
 		f.write(w, http.StatusOK, map[string]any{"kind": "Namespace", "apiVersion": "v1", "metadata": map[string]any{"name": path.Base(r.URL.Path)}})
-	case r.Method == http.MethodGet && slices.Contains(f.denied, "list "+path.Base(r.URL.Path)) && fakeLists[path.Base(r.URL.Path)] != "":
+	case r.Method == http.MethodGet && slices.Contains(f.Denied, "list "+path.Base(r.URL.Path)) && fakeLists[path.Base(r.URL.Path)] != "":
 		f.fail(w, http.StatusForbidden, "Forbidden", path.Base(r.URL.Path)+" is forbidden: User \"ann\" cannot list them")
 	case strings.HasSuffix(r.URL.Path, "/portforward"):
 		f.fail(w, http.StatusNotFound, "NotFound", "no port is forwarded here")
@@ -128,7 +115,7 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if sub, ok := a["subresource"].(string); ok {
 			resource += "/" + sub
 		}
-		body["status"] = map[string]any{"allowed": !slices.Contains(f.denied, fmt.Sprint(a["verb"], " ", resource))}
+		body["status"] = map[string]any{"allowed": !slices.Contains(f.Denied, fmt.Sprint(a["verb"], " ", resource))}
 		f.write(w, http.StatusCreated, body)
 	case r.Method == http.MethodPost:
 		f.create(w, r, body)
@@ -137,10 +124,10 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case object != nil && r.Method == http.MethodGet:
 		f.write(w, http.StatusOK, object)
 	case object != nil && r.Method == http.MethodPut:
-		f.objects[r.URL.Path] = body
+		f.Objects[r.URL.Path] = body
 		f.write(w, http.StatusOK, body)
 	case object != nil && r.Method == http.MethodDelete:
-		delete(f.objects, r.URL.Path)
+		delete(f.Objects, r.URL.Path)
 		fmt.Fprintln(f.log, "deleted", path.Base(path.Dir(r.URL.Path)))
 		f.write(w, http.StatusOK, object)
 	case r.Method == http.MethodGet && fakeLists[path.Base(r.URL.Path)] != "":
@@ -152,16 +139,16 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (f *fakeAPI) create(w http.ResponseWriter, r *http.Request, body map[string]any) {
 	meta := body["metadata"].(map[string]any)
-	if slices.Contains(f.denied, "quota") && path.Base(r.URL.Path) == "pods" {
+	if slices.Contains(f.Denied, "quota") && path.Base(r.URL.Path) == "pods" {
 		f.fail(w, http.StatusForbidden, "Forbidden", "exceeded quota: compute, requested: limits.cpu=2, used: limits.cpu=1, limited: limits.cpu=2")
 		return
 	}
 	if r.URL.Query().Get("dryRun") == "" {
 		meta["uid"], meta["creationTimestamp"] = "1", time.Unix(1, 0).UTC().Format(time.RFC3339)
 		if path.Base(r.URL.Path) == "pods" {
-			body["status"] = f.status
+			body["status"] = f.Status
 		}
-		f.objects[path.Join(r.URL.Path, meta["name"].(string))] = body
+		f.Objects[path.Join(r.URL.Path, meta["name"].(string))] = body
 		fmt.Fprintln(f.log, "made", path.Base(r.URL.Path))
 	}
 	f.write(w, http.StatusCreated, body)
@@ -169,18 +156,18 @@ func (f *fakeAPI) create(w http.ResponseWriter, r *http.Request, body map[string
 
 // addContainer adds an ephemeral container to a pod, or has it tried alone.
 func (f *fakeAPI) addContainer(w http.ResponseWriter, r *http.Request, patch map[string]any) {
-	pod := f.objects[path.Dir(r.URL.Path)]
+	pod := f.Objects[path.Dir(r.URL.Path)]
 	switch {
 	case pod == nil:
 		f.fail(w, http.StatusNotFound, "NotFound", "the pod is not found")
 		return
-	case f.policy != "":
-		f.fail(w, http.StatusForbidden, "Forbidden", f.policy)
+	case f.Policy != "":
+		f.fail(w, http.StatusForbidden, "Forbidden", f.Policy)
 		return
 	}
 	list := patch["spec"].(map[string]any)["ephemeralContainers"].([]any)
-	if f.context != nil {
-		list[0].(map[string]any)["securityContext"] = f.context
+	if f.Context != nil {
+		list[0].(map[string]any)["securityContext"] = f.Context
 	}
 	if r.URL.Query().Get("dryRun") == "" {
 		fmt.Fprintln(f.log, "made a container")
@@ -203,7 +190,7 @@ func (f *fakeAPI) list(w http.ResponseWriter, r *http.Request) {
 		f.fail(w, http.StatusBadRequest, "BadRequest", err.Error())
 		return
 	}
-	for name, o := range f.objects {
+	for name, o := range f.Objects {
 		have := kubelabels.Set{}
 		marks, _ := o["metadata"].(map[string]any)["labels"].(map[string]any)
 		for k, v := range marks {

@@ -25,10 +25,7 @@ var fakePod = regexp.MustCompile(`procfit-[a-z0-9]+-(\d+)"`)
 // program whose PID is in the file server has the GOMAXPROCS 2, and else 20.
 func fakePrometheus() {
 	l, err := net.Listen("tcp", "127.0.0.1:"+os.Args[1])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "fakeprom:", err)
-		os.Exit(2)
-	}
+	must(err)
 	var asked atomic.Int64
 	program := new(observe.Reader)
 	answer := func(w http.ResponseWriter, r *http.Request) {
