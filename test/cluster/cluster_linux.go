@@ -66,23 +66,17 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 }
 
 func (c *Cluster) up(ctx context.Context) error {
-	if err := c.place.prepare(c.nodes); err != nil {
-		return err
-	}
-	if err := c.configure(); err != nil {
-		return err
-	}
-	if err := c.launch(); err != nil {
-		return err
-	}
-	if err := c.join(ctx); err != nil {
-		return err
-	}
-	if err := c.until(ctx, "the API server is ready", "get", "--raw", "/readyz"); err != nil {
-		return err
-	}
-	if err := c.Load(ctx, filepath.Join(c.bin, "pause"), PauseImage); err != nil {
-		return err
+	for _, step := range []func() error{
+		func() error { return c.place.prepare(c.nodes) },
+		c.configure,
+		c.launch,
+		func() error { return c.join(ctx) },
+		func() error { return c.until(ctx, "the API server is ready", "get", "--raw", "/readyz") },
+		func() error { return c.Load(ctx, filepath.Join(c.bin, "pause"), PauseImage) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	for n := range c.nodes {
 		name := fmt.Sprintf("node/node%d", n+1)

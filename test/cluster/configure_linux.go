@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -74,20 +75,17 @@ func (c *Cluster) fill(name, to string, s settings) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(filepath.Join(c.Dir, to)), 0o700); err != nil {
+	var b bytes.Buffer
+	if err := t.Execute(&b, s); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(c.Dir, to), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := t.Execute(f, s); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return c.write(to, b.Bytes())
 }
 
 func (c *Cluster) write(name string, b []byte) error {
-	return os.WriteFile(filepath.Join(c.Dir, name), b, 0o600)
+	file := filepath.Join(c.Dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b, 0o600)
 }
