@@ -19,7 +19,7 @@ var misused = map[string][]string{
 	"idle":     {"-d 0s"},
 	"extremes": {"-d 0s", "-clients 0"},
 	"blocking": {"-d 0s"},
-	"tenants":  {"-how apart", "-role busy", "-rate NaN", "-d 0s"},
+	"tenants":  {"-how apart", "-rate NaN", "-d 0s"},
 }
 
 // What a program cannot do anything with is a usage error, before it runs: a word

@@ -15,7 +15,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -147,13 +146,8 @@ func taskset(args ...string) error {
 
 // allowed are the CPUs that the process may run on.
 func allowed() (cpus []int, err error) {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return nil, err
-	}
-	_, rest, _ := strings.Cut(string(status), "Cpus_allowed_list:")
-	list, _, _ := strings.Cut(rest, "\n")
-	for _, part := range strings.Split(strings.TrimSpace(list), ",") {
+	list := harness.ProcLine("status", "Cpus_allowed_list:")
+	for _, part := range strings.Split(list, ",") {
 		low, high, ranged := strings.Cut(part, "-")
 		if !ranged {
 			high = low
@@ -191,17 +185,20 @@ func (o options) pinSelf() error {
 }
 
 // outside measures the quiet tenant as a process of its own, by command.
-func (o options) outside(command []string, stderr io.Writer) (p99 int64, err error) {
-	cmd := exec.Command(command[0], append(command[1:], "-role", "quiet", "-d", o.d.String(), "-rate", strconv.FormatFloat(o.rate, 'g', -1, 64))...)
+func (o options) outside(command []string) (p99 int64, err error) {
+	cmd := exec.Command(command[0], append(command[1:], "-how", "quiet", "-d", o.d.String(), "-rate", strconv.FormatFloat(o.rate, 'g', -1, 64))...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
-	var stdout bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		return 0, fmt.Errorf("the quiet tenant: %w", err)
+		return 0, fmt.Errorf("the quiet tenant: %w: %s", err, bytes.TrimSpace(stderr.Bytes()))
 	}
-	_, err = fmt.Sscanf(stdout.String(), "%d", &p99)
+	_, err = fmt.Sscanf(stdout.String(), quietLine, &p99, &p99)
 	return p99, err
 }
+
+// quietLine is what the quiet tenant prints when it is alone.
+const quietLine = "BenchmarkTenants/quiet 1 %d ns/op %d p99-ns"
 
 // self is what this program was started by, without its own arguments.
 func self(args []string) ([]string, error) {
@@ -227,7 +224,7 @@ func (o options) measure(b *harness.Batch) (beside, alone int64, perSum float64,
 		if err != nil {
 			return 0, 0, 0, err
 		}
-		quiet = func() (int64, error) { return o.outside(command, b.Stderr) }
+		quiet = func() (int64, error) { return o.outside(command) }
 	}
 	busy := startBusy()
 	beside, err = quiet()
@@ -248,16 +245,7 @@ func (o options) one(b *harness.Batch) error {
 	}
 	p99, err := o.quiet()
 	if err == nil {
-		b.Result("BenchmarkTenants/quiet 1 %d ns/op %d p99-ns", p99, p99)
-	}
-	return err
-}
-
-// child is the quiet tenant as a process, which measures once.
-func (o options) child(stdout io.Writer) error {
-	p99, err := o.quiet()
-	if err == nil {
-		_, err = fmt.Fprintln(stdout, p99)
+		b.Result(quietLine, p99, p99)
 	}
 	return err
 }
@@ -272,15 +260,8 @@ func Program(b *harness.Batch) func() error {
 	d := b.Duration("d", time.Second, "how `long` to measure next to the busy tenant, and again alone")
 	b.Flags.Float64Var(&o.rate, "rate", 500, "`requests` of the quiet tenant a second")
 	b.Check(func() bool { return o.rate > 0 && o.rate <= 10_000 }, "-rate must be more than 0 and at most 10000")
-	role := b.Flags.String("role", "both", "quiet is what the program starts itself as")
-	b.Check(func() bool { return *role == "both" || *role == "quiet" }, "-role must be both or quiet")
-	b.Instead = func() (bool, error) {
-		if o.d = *d; *role == "both" {
-			return false, nil
-		}
-		return true, o.child(b.Stdout)
-	}
 	return func() error {
+		o.d = *d
 		if o.how == "quiet" || o.how == "busy" {
 			return o.one(b)
 		}
