@@ -32,6 +32,9 @@ type world struct {
 	invalidFrom int
 	// others is how many CPUs other programs use.
 	others float64
+	// check and prepare fail by the name of the session, and before does before a trial.
+	check, prepare map[string]error
+	before         func(name string) error
 }
 
 // Speed and Others are those of a machine whose speed is not known.
@@ -42,7 +45,7 @@ func (w *world) Others(context.Context) plan.Others {
 
 func (w *world) machine() Machine {
 	return Machine{
-		Check: func(plan.Spec, bool) error { return nil },
+		Check: func(s plan.Spec, _ bool) error { return w.check[s.Name] },
 		Runner: func(s *session.Session, _ map[string]local.Program) (plan.Runner, error) {
 			return &generated{w, s.Spec}, nil
 		},
@@ -79,10 +82,18 @@ type generated struct {
 	spec plan.Spec
 }
 
-func (g *generated) Prepare(context.Context, journal.Plan, plan.Observer) error { return nil }
-func (g *generated) Close() error                                               { return nil }
+func (g *generated) Prepare(context.Context, journal.Plan, plan.Observer) error {
+	return g.prepare[g.spec.Name]
+}
+
+func (g *generated) Close() error { return nil }
 
 func (g *generated) Run(_ context.Context, t plan.Task, _ plan.Observer) (journal.Trial, error) {
+	if g.before != nil {
+		if err := g.before(g.spec.Name); err != nil {
+			return journal.Trial{}, err
+		}
+	}
 	if g.ran++; g.takes > 0 {
 		time.Sleep(g.takes) // of a clock of synctest
 	}

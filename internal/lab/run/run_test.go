@@ -14,74 +14,23 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/lab/page"
-	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
-	"github.com/procfit/procfit/internal/spec"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	sweeppage "github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/test/must"
 )
 
-// machine answers every task of every stage with a valid trial, but for what it is
-// told.
-type machine struct {
-	ran     []string                // the names of the sessions, a trial each
-	check   map[string]error        // by session
-	prepare map[string]error        // in the same way
-	run     func(name string) error // before a trial
-}
-
-func (m *machine) machine() Machine {
-	return Machine{
-		Check: func(s plan.Spec, _ bool) error { return m.check[s.Name] },
-		Runner: func(s *session.Session, _ map[string]local.Program) (plan.Runner, error) {
-			return &runner{m, s.Spec.Name}, nil
-		},
-	}
-}
-
-type runner struct {
-	m    *machine
-	name string
-}
-
-func (r *runner) Prepare(context.Context, journal.Plan, plan.Observer) error {
-	return r.m.prepare[r.name]
-}
-
-func (r *runner) Close() error { return nil }
-
-func (r *runner) Run(ctx context.Context, t plan.Task, _ plan.Observer) (journal.Trial, error) {
-	if r.m.run != nil {
-		if err := r.m.run(r.name); err != nil {
-			return journal.Trial{}, err
-		}
-	}
-	r.m.ran = append(r.m.ran, r.name)
-	return journal.Trial{Origin: journal.OriginLocal, Valid: true, ThroughputPerSecond: new(100.0), ThroughputUnit: "operations"}, nil
-}
-
-func host() journal.Host {
-	return journal.Host{Hostname: "host", CPUModel: "Intel(R) Xeon(R) Processor", CPUs: 2, EffectiveCPUs: 2, Kernel: "6.18.0"}
-}
-
 var pages = Pages{Sweep: sweeppage.Write, Lab: page.Write}
 
-// planOf is a run of the experiments with two blocks of one and two Ps.
-func planOf(t *testing.T, m *machine, dir string, ids ...string) *Run {
+// planOf is a quick run of the experiments with two blocks of one and two Ps.
+func planOf(t *testing.T, w *world, dir string, ids ...string) *Run {
 	t.Helper()
 	procs := must.Get(plan.ParseProcs("1,2"))(t)
-	o := Options{
-		Chosen: lab.Options{Quick: true, Procs: &procs, Repeats: 2}, Seed: new(uint64(3)), Dir: dir, Self: "/bin/procfit",
-		Tool: journal.Tool{GoVersion: "go1.26.8"}, Spec: spec.Spec{Command: "lab run"}.With(spec.Alone("quick", "true")), Host: host(), Machine: m.machine(), Pages: pages,
-		Now: func() time.Time { return time.Unix(1, 0) }, Fixed: true,
-	}
+	var list []lab.Experiment
 	for _, id := range ids {
-		e := must.Get(lab.Find(id))(t)
-		o.Experiments = append(o.Experiments, e)
+		list = append(list, must.Get(lab.Find(id))(t))
 	}
-	return New(o)
+	return w.plan(dir, lab.Options{Quick: true, Procs: &procs, Repeats: 2}, list...)
 }
 
 // unheard are events that nobody hears.
@@ -105,7 +54,7 @@ func read(t *testing.T, dir string) *lab.Outcome {
 }
 
 func TestRun(t *testing.T) {
-	dir, m := filepath.Join(t.TempDir(), "out"), &machine{}
+	dir, m := filepath.Join(t.TempDir(), "out"), &world{cpus: 2}
 	r := planOf(t, m, dir, "parallel", "contention")
 	if list := r.Planned(); len(list) != 2 || list[0].Trials != 6 || list[0].Cost() != startStage+6*(100*time.Millisecond+startTrial) || list[1].Experiment != "contention" {
 		t.Errorf("%+v", list)
@@ -127,13 +76,13 @@ func TestRun(t *testing.T) {
 		t.Errorf("%+v", turns)
 	}
 	o := read(t, dir)
-	if !o.Complete || len(o.Experiments) != 2 || len(m.ran) != 12 || o.Experiments[0].Stages[0].Run != 6 {
-		t.Errorf("%d trials ran: %+v", len(m.ran), o)
+	if !o.Complete || len(o.Experiments) != 2 || m.ran != 12 || o.Experiments[0].Stages[0].Run != 6 {
+		t.Errorf("%d trials ran: %+v", m.ran, o)
 	}
 
 	// The same runs nothing again; another plan is refused; more may join.
-	if err := measure(t, planOf(t, m, dir, "contention")); err != nil || len(m.ran) != 12 {
-		t.Errorf("%v, %d trials", err, len(m.ran))
+	if err := measure(t, planOf(t, m, dir, "contention")); err != nil || m.ran != 12 {
+		t.Errorf("%v, %d trials", err, m.ran)
 	}
 	other := planOf(t, m, dir, "contention")
 	other.items[0].stages[0].session.Plan.Blocks = 3
@@ -153,12 +102,13 @@ func isRefusal(err error) bool {
 
 // What is wrong with one stage is reported of it, and the rest runs.
 func TestFaults(t *testing.T) {
-	m := &machine{
+	m := &world{
+		cpus:    2,
 		check:   map[string]error{"workload cpu": errors.New("not on this machine")},
 		prepare: map[string]error{"workload io": errors.New("cannot be prepared")},
 	}
 	mixed := 0
-	m.run = func(name string) error {
+	m.before = func(name string) error {
 		if mixed++; name == "workload mixed" && mixed > 2 {
 			return errors.New("fell over")
 		}
@@ -187,10 +137,10 @@ func TestFaults(t *testing.T) {
 
 // The end of the context ends the run; what was measured is kept and continued.
 func TestInterrupt(t *testing.T) {
-	dir, m := filepath.Join(t.TempDir(), "out"), &machine{}
+	dir, m := filepath.Join(t.TempDir(), "out"), &world{cpus: 2}
 	ctx, cancel := context.WithCancel(t.Context())
-	m.run = func(string) error {
-		if len(m.ran) == 4 {
+	m.before = func(string) error {
+		if m.ran == 4 {
 			cancel()
 			return ctx.Err()
 		}
@@ -205,14 +155,14 @@ func TestInterrupt(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || o.Complete || o.Experiments[1].Stages[0].Run != 4 || o.Experiments[0].NotRun != notYet {
 		t.Errorf("%v: %+v", err, o)
 	}
-	m.run = nil
-	if err := measure(t, planOf(t, m, dir, "contention", "parallel")); err != nil || len(m.ran) != 12 || !read(t, dir).Complete {
-		t.Errorf("%v, %d trials", err, len(m.ran))
+	m.before = nil
+	if err := measure(t, planOf(t, m, dir, "contention", "parallel")); err != nil || m.ran != 12 || !read(t, dir).Complete {
+		t.Errorf("%v, %d trials", err, m.ran)
 	}
 }
 
 func TestFolders(t *testing.T) {
-	m := &machine{}
+	m := &world{cpus: 2}
 	mine := t.TempDir()
 	must.Write(t, filepath.Join(mine, "thesis.txt"), "not ours")
 	if _, err := planOf(t, m, mine, "contention").Open(quiet); !isRefusal(err) || !strings.Contains(err.Error(), "holds other files and no lab.json") {
@@ -251,7 +201,7 @@ func TestFolders(t *testing.T) {
 
 // What starts and loads a practice program is put in for each kind.
 func TestCommands(t *testing.T) {
-	r := planOf(t, &machine{}, "out", "k8sbench", "contention", "build")
+	r := planOf(t, &world{cpus: 2}, "out", "k8sbench", "contention", "build")
 	var got []string
 	for _, p := range r.Planned() {
 		s := p.Session.Spec

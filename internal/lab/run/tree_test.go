@@ -32,7 +32,7 @@ func tree(t *testing.T) string {
 func TestCommandInTree(t *testing.T) {
 	need.Command(t, "sh")
 	root := tree(t)
-	r := planOf(t, &machine{}, "out", "build")
+	r := planOf(t, &world{cpus: 2}, "out", "build")
 	r.options.Environ = os.Environ()
 	compiled := 0
 	on := unheard
