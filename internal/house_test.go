@@ -597,37 +597,6 @@ func TestTableIn(t *testing.T) {
 	}
 }
 
-// makers are libraries with which a second maker of something would begin, and the one
-// package that may import them, if it does.
-var makers = map[string]string{
-	"text/tabwriter":                   "show/table",
-	"text/template":                    "test/cluster", // see linked
-	"golang.org/x/perf/benchunit":      "show/number",
-	"k8s.io/client-go/rest":            "host/cluster",
-	"k8s.io/client-go/dynamic":         "host/cluster",
-	"k8s.io/client-go/kubernetes":      "host/cluster",
-	"k8s.io/client-go/tools/clientcmd": "host/cluster",
-	"k8s.io/client-go/transport/spdy":  "host/cluster",
-}
-
-// TestOneMaker finds a second maker of what one package makes.
-func TestOneMaker(t *testing.T) {
-	imported := map[string]bool{}
-	must.OK(t, eachFile(os.DirFS(".."), ".", parser.ImportsOnly, func(name string, _ *token.FileSet, file *ast.File) {
-		for _, spec := range file.Imports {
-			library := strings.Trim(spec.Path.Value, "`\"")
-			owner := makers[library]
-			imported[library] = imported[library] || owner != ""
-			if in := shortName(path.Dir(name)); owner != "" && in != owner && !strings.HasPrefix(name, "test/") {
-				t.Errorf("%s imports %s, which %s alone may: use that", name, library, owner)
-			}
-		}
-	}))
-	if !imported["k8s.io/client-go/rest"] || !imported["k8s.io/client-go/tools/clientcmd"] {
-		t.Error("the files of host/cluster were not looked at")
-	}
-}
-
 // TestOneOpener finds files that users or others name and that are opened as they come:
 // a pipe would be waited for without end, a file of a terabyte read.
 func TestOneOpener(t *testing.T) {

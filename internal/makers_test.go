@@ -13,8 +13,8 @@ import (
 	"github.com/procfit/procfit/test/must"
 )
 
-// onlyIn names the packages that may use something with which a second maker begins, for
-// what no import shows. Formatters have a test of their own, in show/number.
+// onlyIn names the packages that may use something with which a second maker begins.
+// Formatters have a test of their own, in show/number.
 var onlyIn = []struct {
 	what, use string
 	folders   []string
@@ -29,6 +29,14 @@ var onlyIn = []struct {
 	{"the life of a trial", "Trial.DurationSeconds =", []string{"measure/trial"}},
 	{"a type of result.json, which verdict/page makes", "verdict with JSON tags", nil},
 	{"a type of result.json, which verdict/page makes", "contest with JSON tags", nil},
+	{"a table of text, which show/table makes", "import text/tabwriter", nil},
+	{"a text of a template", "import text/template", nil}, // see linked
+	{"a number with its unit", "import golang.org/x/perf/benchunit", []string{"show/number"}},
+	{"a client of a cluster", "import k8s.io/client-go/rest", []string{"host/cluster"}},
+	{"a client of a cluster, which host/cluster makes", "import k8s.io/client-go/dynamic", nil},
+	{"a client of a cluster, which host/cluster makes", "import k8s.io/client-go/kubernetes", nil},
+	{"a client of a cluster", "import k8s.io/client-go/tools/clientcmd", []string{"host/cluster"}},
+	{"a client of a cluster", "import k8s.io/client-go/transport/spdy", []string{"host/cluster"}},
 }
 
 // usesIn are the uses, as the table writes them, that a file of a package makes.
@@ -41,6 +49,8 @@ func usesIn(pkg string, file *ast.File) (uses []string) {
 					uses = append(uses, x.Name+"."+f.Sel.Name)
 				}
 			}
+		case *ast.ImportSpec:
+			uses = append(uses, "import "+strings.Trim(n.Path.Value, "`\""))
 		case *ast.CompositeLit:
 			of := n.Type
 			if list, ok := of.(*ast.ArrayType); ok {
@@ -75,9 +85,9 @@ func usesIn(pkg string, file *ast.File) (uses []string) {
 // TestOnlyOneMaker finds a second maker of what one package makes, by what it uses.
 func TestOnlyOneMaker(t *testing.T) {
 	seen := map[string]bool{}
-	must.OK(t, eachFile(os.DirFS("."), ".", 0, func(name string, _ *token.FileSet, file *ast.File) {
-		pkg := path.Dir(name)
-		if strings.HasPrefix(pkg, "lab/programs") {
+	must.OK(t, eachFile(os.DirFS(".."), ".", 0, func(name string, _ *token.FileSet, file *ast.File) {
+		pkg := shortName(path.Dir(name))
+		if strings.HasPrefix(pkg, "lab/programs") || strings.HasPrefix(pkg, "test/") {
 			return
 		}
 		for _, use := range usesIn(pkg, file) {
@@ -100,9 +110,9 @@ func TestOnlyOneMaker(t *testing.T) {
 }
 
 func TestUsesIn(t *testing.T) {
-	const text = "package x\nfunc f() { _ = math.Log10(1); _ = []inspect.Column{}; _ = Column{}; t.Trial.DurationSeconds = 1 }\ntype t struct { A int `json:\"a\"` }"
+	const text = "package x\nimport \"a/b\"\nfunc f() { _ = math.Log10(1); _ = []inspect.Column{}; _ = Column{}; t.Trial.DurationSeconds = 1 }\ntype t struct { A int `json:\"a\"` }"
 	file := must.Get(parser.ParseFile(token.NewFileSet(), "x.go", text, 0))(t)
-	if got, want := usesIn("a/inspect", file), []string{"math.Log10", "inspect.Column{}", "inspect.Column{}", "Trial.DurationSeconds =", "inspect with JSON tags"}; !slices.Equal(got, want) {
+	if got, want := usesIn("a/inspect", file), []string{"import a/b", "math.Log10", "inspect.Column{}", "inspect.Column{}", "Trial.DurationSeconds =", "inspect with JSON tags"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
