@@ -46,35 +46,33 @@ func TestBuildsTypeCheck(t *testing.T) {
 	files := token.NewFileSet()
 	check := types.Config{FakeImportC: true, Importer: importer.ForCompiler(files, "source", nil)}
 	seen := map[string]bool{}
-	for _, e := range List() {
-		for _, s := range e.Stages(Options{CPUs: 2}) {
-			if s.Build == (Build{}) {
-				continue
-			}
-			name := e.ID + " " + s.ID
-			seen[name] = true
-			source, err := s.Build.Of(e.ID)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			file, err := parser.ParseFile(files, "main.go", source, 0)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			if _, err := check.Check("main", files, []*ast.File{file}, nil); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-			c := slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` })
-			if file.Name.Name != "main" || c == s.Build.Race {
-				t.Errorf("%s: package %s, calls C: %v, built with -race: %v", name, file.Name.Name, c, s.Build.Race)
-			}
+	eachBuild(t, func(name, _, source string, s Stage) {
+		seen[name] = true
+		file := must.Get(parser.ParseFile(files, "main.go", source, 0))(t)
+		if _, err := check.Check("main", files, []*ast.File{file}, nil); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
-	}
+		c := slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` })
+		if file.Name.Name != "main" || c == s.Build.Race {
+			t.Errorf("%s: package %s, calls C: %v, built with -race: %v", name, file.Name.Name, c, s.Build.Race)
+		}
+	})
 	if got := slices.Sorted(maps.Keys(seen)); !slices.Equal(got, slices.Sorted(maps.Keys(builds))) {
 		t.Errorf("%q are built, want those of which TestBuilds knows the metrics", got)
 	}
 	if _, err := (Build{Source: "none"}).Of("racy"); err == nil {
 		t.Error("a source that is not there")
+	}
+}
+
+// eachBuild calls f with each stage whose program procfit itself does not hold, and its source.
+func eachBuild(t *testing.T, f func(name, id, source string, s Stage)) {
+	for _, e := range List() {
+		for _, s := range e.Stages(Options{CPUs: 2}) {
+			if s.Build != (Build{}) {
+				f(e.ID+" "+s.ID, e.ID, must.Get(s.Build.Of(e.ID))(t), s)
+			}
+		}
 	}
 }
 
@@ -89,48 +87,38 @@ func TestBuilds(t *testing.T) {
 		need.Skip(t, err.Error())
 	}
 	small := map[string]string{"blocking c": "-n 5 -d 20ms", "racy detector": "-n 2000"}
-	for _, e := range List() {
-		for _, s := range e.Stages(Options{CPUs: 2}) {
-			if s.Build == (Build{}) {
-				continue
-			}
-			name := e.ID + " " + s.ID
-			source, err := s.Build.Of(e.ID)
-			if err != nil || small[name] == "" {
-				t.Fatalf("%s: %v, small sizes %q", name, err, small[name])
-			}
-			program := filepath.Join(t.TempDir(), e.ID)
-			must.OK(t, chain.BuildC(t.Context(), []byte(source), s.Build.Race, program))
-			cmd := exec.CommandContext(t.Context(), program, strings.Fields(small[name])...)
-			cmd.Env = append(append(os.Environ(), "GOMAXPROCS=3"), s.Target.Env...)
-			output, err := cmd.CombinedOutput()
-			if err != nil || !bytes.Contains(output, []byte(e.ID+": GOMAXPROCS=3 ")) {
-				t.Fatalf("%s: %v: %s", name, err, output)
-			}
-			var figures []string
-			for _, m := range s.Load.Metrics {
-				if found := m.Regexp.FindSubmatch(output); found != nil && !bytes.Equal(found[1], []byte("0")) {
-					figures = append(figures, m.Name)
-				}
-			}
-			if len(s.Load.Metrics) == 0 {
-				results, _, err := gobench.ParseOutput(output, 3)
-				if err != nil || len(results) != 1 {
-					t.Fatalf("%s: %v, %d results in %s", name, err, len(results), output)
-				}
-				for unit := range results[0].Values {
-					figures = append(figures, results[0].Name+" "+unit)
-				}
-			}
-			slices.Sort(figures)
-			if want := slices.Sorted(slices.Values(builds[name])); !slices.Equal(figures, want) {
-				t.Errorf("%s prints %q, want %q, in:\n%s", name, figures, want, output)
-			}
-			if usage, err := exec.Command(program, "extra").CombinedOutput(); err == nil || !strings.HasPrefix(string(usage), e.ID+": ") {
-				t.Errorf("%s of a stray word: %v: %s", name, err, usage)
+	eachBuild(t, func(name, id, source string, s Stage) {
+		program := filepath.Join(t.TempDir(), id)
+		must.OK(t, chain.BuildC(t.Context(), []byte(source), s.Build.Race, program))
+		cmd := exec.CommandContext(t.Context(), program, strings.Fields(small[name])...)
+		cmd.Env = append(append(os.Environ(), "GOMAXPROCS=3"), s.Target.Env...)
+		output, err := cmd.CombinedOutput()
+		if err != nil || small[name] == "" || !bytes.Contains(output, []byte(id+": GOMAXPROCS=3 ")) {
+			t.Fatalf("%s, of the sizes %q: %v: %s", name, small[name], err, output)
+		}
+		var figures []string
+		for _, m := range s.Load.Metrics {
+			if found := m.Regexp.FindSubmatch(output); found != nil && !bytes.Equal(found[1], []byte("0")) {
+				figures = append(figures, m.Name)
 			}
 		}
-	}
+		if len(s.Load.Metrics) == 0 {
+			results, _, err := gobench.ParseOutput(output, 3)
+			if err != nil || len(results) != 1 {
+				t.Fatalf("%s: %v, %d results in %s", name, err, len(results), output)
+			}
+			for unit := range results[0].Values {
+				figures = append(figures, results[0].Name+" "+unit)
+			}
+		}
+		slices.Sort(figures)
+		if want := slices.Sorted(slices.Values(builds[name])); !slices.Equal(figures, want) {
+			t.Errorf("%s prints %q, want %q, in:\n%s", name, figures, want, output)
+		}
+		if usage, err := exec.Command(program, "extra").CombinedOutput(); err == nil || !strings.HasPrefix(string(usage), id+": ") {
+			t.Errorf("%s of a stray word: %v: %s", name, err, usage)
+		}
+	})
 }
 
 // TestTenants starts the program as its own, since it starts itself: the quiet tenant as

@@ -72,9 +72,9 @@ func (r *Run) add(ctx context.Context, on Events, c *compilers, o *open) error {
 		if len(settings) == 0 {
 			continue
 		}
-		s.session.Grow(settings, blocks)
-		s.trials = s.session.Missing()
-		on.Stage(Turn{Name: s.session.Header.Name, Number: o.number, Experiments: len(r.items)})
+		s.Session.Grow(settings, blocks)
+		s.Trials = s.Session.Missing()
+		on.Stage(Turn{Name: s.Session.Header.Name, Number: o.number, Experiments: len(r.items)})
 		o.item.changed = true
 		if err := r.measure(ctx, o.item, s, c); err != nil {
 			return err
@@ -118,7 +118,7 @@ func (r *Run) nearest(left time.Duration, but []string) (best *open) {
 // runs reports whether all stages can be run that blocks are for.
 func (x *item) runs(m lab.More) bool {
 	for id, settings := range m.Settings {
-		if len(settings) == 0 || !slices.ContainsFunc(x.stages, func(s *stage) bool { return s.ID == id && s.session != nil && s.ran.Stopped == "" }) {
+		if len(settings) == 0 || !slices.ContainsFunc(x.stages, func(s *stage) bool { return s.ID == id && s.Session != nil && s.ran.Stopped == "" }) {
 			return false
 		}
 	}

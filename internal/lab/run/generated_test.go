@@ -227,7 +227,7 @@ func TestManyCPUs(t *testing.T) {
 func TestNeighbour(t *testing.T) {
 	e := must.Get(lab.Find("requests"))(t)
 	for i, s := range (&world{cpus: 8}).plan(t.TempDir(), lab.Options{}, e).items[0].stages {
-		target := s.session.Header.Target
+		target := s.Session.Header.Target
 		if target.CPUShares != 2048 || target.Command[3] != "requests" {
 			t.Errorf("%s: %+v", s.ID, target)
 		}
@@ -237,7 +237,7 @@ func TestNeighbour(t *testing.T) {
 		case i > 0 && (b.CPUShares != int64(i)*2048 || strings.Join(b.Command, " ") != "/bin/procfit lab program extremes -d 1h"):
 			t.Errorf("%s: next to %+v", s.ID, b)
 		}
-		if again := s.session.Spec.Target.Beside; again != nil && s.Target.Beside.Command[0] != "extremes" {
+		if again := s.Session.Spec.Target.Beside; again != nil && s.Target.Beside.Command[0] != "extremes" {
 			t.Errorf("%s is changed itself: %v", s.ID, s.Target.Beside.Command)
 		}
 	}

@@ -41,8 +41,8 @@ func (r *Run) Measure(ctx context.Context, on Events) error {
 	for i, x := range r.items {
 		x.changed = true
 		for j, s := range x.stages {
-			if s.session != nil {
-				on.Stage(Turn{Name: s.session.Header.Name, Number: i + 1, Experiments: len(r.items), Later: r.after(i, j)})
+			if s.Session != nil {
+				on.Stage(Turn{Name: s.Session.Header.Name, Number: i + 1, Experiments: len(r.items), Later: r.after(i, j)})
 				if err := r.measure(ctx, x, s, c); err != nil {
 					return err
 				}
@@ -72,7 +72,7 @@ func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) erro
 	if err := s.prepare(ctx, c, x.Experiment, r.options.Tool.GoVersion); err != nil {
 		return err
 	}
-	runner, err := r.options.Machine.Runner(s.session, s.programs)
+	runner, err := r.options.Machine.Runner(s.Session, s.programs)
 	if err != nil {
 		return err
 	}
@@ -81,10 +81,10 @@ func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) erro
 			c.on.Trouble(err)
 		}
 	}()
-	if r.waited && s.session.Spec.Patience > 0 { // 0 would measure next to the other programs
-		s.session.Spec.Patience = time.Millisecond
+	if r.waited && s.Session.Spec.Patience > 0 { // 0 would measure next to the other programs
+		s.Session.Spec.Patience = time.Millisecond
 	}
-	begun, err := s.session.Run(ctx, runner, session.Events{Torn: c.on.Torn, Activity: c.on.Activity, Progress: c.on.Progress})
+	begun, err := s.Session.Run(ctx, runner, session.Events{Torn: c.on.Torn, Activity: c.on.Activity, Progress: c.on.Progress})
 	var unwritten *session.JournalError
 	var refused *session.Refusal
 	var busy *plan.BusyError

@@ -136,7 +136,7 @@ func New(o Options) *Run {
 			x.stages = append(x.stages, r.stage(e, st))
 		}
 		if e.Trace != "" && len(x.stages) > 0 {
-			x.stages[0].start += looking
+			x.stages[0].Start += looking
 		}
 		r.items = append(r.items, x)
 	}
@@ -182,7 +182,8 @@ func (p Planned) Cost() time.Duration {
 func (r *Run) Planned() (list []Planned) {
 	for _, x := range r.items {
 		for _, s := range x.stages {
-			list = append(list, s.planned(x.ID))
+			s.Planned.NotRun = s.ran.NotRun
+			list = append(list, s.Planned)
 		}
 	}
 	return list
@@ -193,7 +194,7 @@ func (r *Run) after(item, stage int) (d time.Duration) {
 	for i := item; i < len(r.items); i++ {
 		for j, s := range r.items[i].stages {
 			if i > item || j > stage {
-				d += s.planned("").Cost()
+				d += s.Cost()
 			}
 		}
 	}

@@ -85,7 +85,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%v, %d trials", err, m.ran)
 	}
 	other := planOf(t, m, dir, "contention")
-	other.items[0].stages[0].session.Plan.Blocks = 3
+	other.items[0].stages[0].Session.Plan.Blocks = 3
 	if err := measure(t, other); !isRefusal(err) {
 		t.Errorf("another plan: %v", err)
 	}

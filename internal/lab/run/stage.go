@@ -22,22 +22,15 @@ import (
 // stage is a stage of the run.
 type stage struct {
 	lab.Stage
-	session  *session.Session // nil: it cannot be run
+	Planned
 	programs map[string]local.Program
 	ran      lab.RanStage
-	trials   int           // that are missing
-	each     time.Duration // 0: not known
-	start    time.Duration
-}
-
-func (s *stage) planned(experiment string) Planned {
-	return Planned{Experiment: experiment, Stage: s.ID, Session: s.session, NotRun: s.ran.NotRun, Trials: s.trials, Each: s.each, Start: s.start}
 }
 
 // stage settles one; what is in its way is reported of it.
 func (r *Run) stage(e lab.Experiment, st lab.Stage) *stage {
 	below := filepath.Join(e.ID, st.ID)
-	s := &stage{Stage: st, ran: lab.RanStage{ID: st.ID, Title: st.Title, Scaled: st.Scaled, Directory: filepath.ToSlash(below)}}
+	s := &stage{Stage: st, Planned: Planned{Experiment: e.ID, Stage: st.ID}, ran: lab.RanStage{ID: st.ID, Title: st.Title, Scaled: st.Scaled, Directory: filepath.ToSlash(below)}}
 	for _, v := range st.GoVersions {
 		s.ran.Versions = append(s.ran.Versions, lab.Version{Asked: v})
 	}
@@ -57,18 +50,18 @@ func (r *Run) stage(e lab.Experiment, st lab.Stage) *stage {
 	if built {
 		s.programs = map[string]local.Program{}
 	}
-	s.session = session.New(spec, session.Options{
+	s.Session = session.New(spec, session.Options{
 		Dir: filepath.Join(r.Dir, below), Spec: r.asked(e), Tool: r.options.Tool, Host: r.options.Host, Environ: r.options.Environ, Started: r.options.Now(),
 	})
-	s.trials, s.each, s.start = s.session.Missing(), spec.Each(), startStage+compiling*time.Duration(len(st.GoVersions))
-	if e.Kind != lab.Server && s.each > 0 {
-		s.each += startTrial
+	s.Trials, s.Each, s.Start = s.Session.Missing(), spec.Each(), startStage+compiling*time.Duration(len(st.GoVersions))
+	if e.Kind != lab.Server && s.Each > 0 {
+		s.Each += startTrial
 	}
 	if st.Build != (lab.Build{}) {
-		s.start += compiling
+		s.Start += compiling
 	}
 	if st.Tree != "" {
-		s.start += copying
+		s.Start += copying
 	}
 	return s
 }
@@ -126,7 +119,7 @@ func arguments(e lab.Experiment, st lab.Stage) []string {
 // that was asked for: 1.26 may mean a newer one today, and a setting has one.
 func (s *stage) begun() map[string]string {
 	releases := map[string]string{}
-	for _, t := range s.session.Journal().Trials {
+	for _, t := range s.Session.Journal().Trials {
 		if v := release(t.ObservedGoVersion); v != "" {
 			releases[t.Setting.GoVersion] = v
 		}
