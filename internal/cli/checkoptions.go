@@ -147,7 +147,7 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 	if o.noSource {
 		return append(all, manifest.New(of))
 	}
-	source := gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow, Bounds: gosource.DefaultBounds(), Tree: tree})
+	source := gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow, Tree: tree})
 	of.Sets = source.Sets
 	return append(all, manifest.New(of), source)
 }

@@ -154,7 +154,7 @@ func (r *Report) run(o Options, tree *folder.Tree, use func(source.Automaxprocs)
 				use(a)
 			}
 		}
-		k := source.New(source.Options{Overlay: overlay, Environ: o.Environ, Tree: tree, Bounds: source.DefaultBounds(), Automaxprocs: own, Slow: o.Slow})
+		k := source.New(source.Options{Overlay: overlay, Environ: o.Environ, Tree: tree, Automaxprocs: own, Slow: o.Slow})
 		report, err := check.Run(ctx, check.Options{Paths: []string{o.Dir}, Checkers: []check.Checker{k}, Overlay: overlay, Tree: tree})
 		if report != nil {
 			report.Findings = slices.DeleteFunc(report.Findings, func(f check.Finding) bool { return r.inNested(f.Path) })

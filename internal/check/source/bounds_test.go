@@ -111,25 +111,23 @@ func TestBoundsOfList(t *testing.T) {
 func TestMisbehaving(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection closes files that nobody has
 
-	large := request{Overlay: map[string][]byte{"a.go": make([]byte, 4<<20)}} // more than a pipe holds
+	large := target{Overlay: map[string][]byte{"a.go": make([]byte, 4<<20)}} // more than a pipe holds
 	for name, tc := range map[string]struct {
 		part string
-		r    request
-		want string
+		of   target
 	}{
-		"it does not read":    {deafPart, large, "takes longer than 300 ms"},
-		"it does not answer":  {deafPart, request{}, "takes longer than 300 ms"},
-		"it does not go away": {mutePart, request{}, "failed: its process stopped answering and did not end"},
+		"it does not read":    {deafPart, large},
+		"it does not answer":  {deafPart, target{}},
+		"it does not go away": {mutePart, target{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(part, tc.part)
 			before := openFiles(t)
 			p := &process{bounds: Bounds{Memory: 1 << 30, List: 300 * time.Millisecond, Package: time.Minute}}
 			began := time.Now()
-			err := p.do(t.Context(), tc.r, func(reply) {})
-			var over *exceeded
-			if !errors.As(err, &over) || over.item != 0 || over.why != tc.want || p.running != nil {
-				t.Errorf("%v; want that it %s", err, tc.want)
+			_, err := p.do(t.Context(), &tc.of, nil)
+			if over, ok := errors.AsType[*exceeded](err); !ok || !over.listing || over.why != "takes longer than 300 ms" || p.running != nil {
+				t.Errorf("%v; want that it takes longer than 300 ms", err)
 			}
 			if took := time.Since(began); took > 20*time.Second {
 				t.Errorf("it took %v", took)
@@ -157,7 +155,7 @@ func openFiles(t *testing.T) int {
 func TestInterrupted(t *testing.T) {
 	dir := written(t, map[string]string{"go.mod": "module example.org/m\n\ngo 1.25\n", "b.go": nesting(), "x_test.go": "package nesting\n\nimport (\n\t\"runtime\"\n\t\"testing\"\n)\n\nfunc BenchmarkX(b *testing.B) {\n\truntime.GOMAXPROCS(4)\n\tb.Run(\"x\", func(b *testing.B) {})\n}\n"})
 	ctx, cancel := context.WithCancel(t.Context())
-	k := New(Options{Environ: os.Environ(), Syntax: true, Bounds: DefaultBounds(), Patience: time.Second, Slow: func(string) { cancel() }})
+	k := New(Options{Environ: os.Environ(), Syntax: true, Patience: time.Second, Slow: func(string) { cancel() }})
 	began := time.Now()
 	r, err := check.Run(ctx, check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}})
 	if took := time.Since(began); err == nil || r == nil || len(r.Findings) != 1 || took > 10*time.Second {

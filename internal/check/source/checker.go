@@ -37,6 +37,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"maps"
 	"path/filepath"
@@ -62,8 +63,8 @@ type Options struct {
 	// nobody is.
 	Slow     func(message string)
 	Patience time.Duration // 0: 2 s
-	// Bounds are those of a process of its own that judges the packages, for which the program
-	// has to call Stage; nil: they are judged here, without bounds.
+	// Bounds are those of the process of its own that judges the packages, for which the program
+	// has to call Stage; nil: defaultBounds.
 	Bounds *Bounds
 	// Tree is what may be read besides the files that the Checker gets; nil: everything.
 	Tree *folder.Tree
@@ -81,9 +82,8 @@ type Checker struct {
 	modules map[string]*module // by their folder
 	answers map[string][]check.Ignore
 
-	sorted   map[string]*tree // of trees
-	judger   asked            // of Finish
-	exceeded int              // packages that exceeded the Bounds
+	sorted map[string]*tree // of trees
+	judger process          // of Finish
 }
 
 // New is a Checker for one run.
@@ -133,10 +133,7 @@ func (k *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 
 // Finish looks at the packages that speak of GOMAXPROCS, one module after the other.
 func (k *Checker) Finish(ctx context.Context, to check.Sink) error {
-	k.judger = new(judger)
-	if k.o.Bounds != nil {
-		k.judger = &process{bounds: *k.o.Bounds}
-	}
+	k.judger.bounds = *cmp.Or(k.o.Bounds, defaultBounds())
 	defer k.judger.close()
 	trees := k.trees()
 	for _, root := range slices.Sorted(maps.Keys(trees)) {

@@ -62,7 +62,7 @@ func keyOf(f check.Finding) string { return fmt.Sprintf("%s:%d %s", f.Path, f.Li
 func checked(t testing.TB, paths []string, environ []string) func(context.Context, map[string][]byte) (*check.Report, error) {
 	t.Helper()
 	return func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
-		k := New(Options{Overlay: overlay, Environ: append(os.Environ(), environ...), Bounds: DefaultBounds()})
+		k := New(Options{Overlay: overlay, Environ: append(os.Environ(), environ...)})
 		return check.Run(ctx, check.Options{Paths: paths, Checkers: []check.Checker{k}, Overlay: overlay})
 	}
 }

@@ -18,24 +18,28 @@ import (
 )
 
 // A judger does what is as costly as the author of the source likes: it has the go command list
-// packages, gives them types, and runs the rules. It knows files by their absolute paths. What
-// it is asked for and what it answers can be sent to another process, see process.
+// packages, gives them types, and runs the rules. It knows files by their absolute paths. It runs in
+// a process of its own, see process.
 
-// request is what a judger is asked for: to list packages, or to judge some of them.
-type request struct {
-	Tree     string // which one it is: its listing is kept for the next request
-	Loads    []load // how the go command lists it
+// target is the packages of a tree.
+type target struct {
+	Loads    []load // how the go command lists them
 	Environ  []string
 	Overlay  map[string][]byte
 	Language string // of packages for which the go command names none
 	Decides  string // the go line that decides for their programs; "": their own
-	Judge    []item // none: only the listing is asked for
 }
 
 // load is a run of the go command.
 type load struct {
 	Dir   string
 	Words []string
+}
+
+// request is what a judger is asked for.
+type request struct {
+	Of    *target // nil: as before
+	Judge *item   // nil: to list all
 }
 
 // item is a package to be judged.
@@ -48,13 +52,11 @@ type item struct {
 	why           string // why so
 }
 
-// reply is a part of what a judger answers. A request has many.
+// reply is what a judger answers.
 type reply struct {
-	Begins int       // the number of the item that is judged next, from 1
 	Listed []listing // all packages
 	Failed string    // why the go command has not listed all
 	Judged *judged
-	End    bool // there is no more
 }
 
 // listing is a package as the go command has listed it.
@@ -82,51 +84,43 @@ type placed struct {
 	Calls    []SetCall // of automaxprocs
 }
 
-// judger keeps what it has read of one tree.
+// judger keeps what it has read of one target.
 type judger struct {
-	tree   *string // nil: it has judged none
+	of     target
 	listed []*packages.Package
 	typer  *typer
 }
 
-func (j *judger) answer(ctx context.Context, r request, tell func(reply)) {
-	known := j.tree != nil && *j.tree == r.Tree
-	if !known {
-		j.tree, j.listed, j.typer = &r.Tree, nil, newTyper(r.Overlay)
+func (j *judger) answer(ctx context.Context, r request) (a reply) {
+	if r.Of != nil {
+		*j = judger{of: *r.Of, typer: newTyper(r.Of.Overlay)}
 	}
-	if len(r.Judge) == 0 || !known && needsListing(r.Judge) {
-		a := reply{}
-		var err error
-		if j.listed, err = list(ctx, r); err != nil {
-			a.Failed = err.Error()
-		}
-		if len(r.Judge) == 0 {
-			for n, p := range j.listed {
-				a.Listed = append(a.Listed, listing{
-					Item: item{Listed: n + 1, Name: p.Name, PkgPath: p.PkgPath, Files: p.GoFiles, Language: languageOf(p)},
-					Dir:  folderOf(p), Ignored: p.IgnoredFiles, Errors: p.Errors, Exports: anyExports(p),
-				})
-			}
-			tell(a)
-		}
+	if r.Judge != nil {
+		return reply{Judged: j.judge(*r.Judge)}
 	}
-	for n, i := range r.Judge {
-		tell(reply{Begins: n + 1})
-		tell(reply{Judged: j.judge(i, r)})
+	if err := j.list(ctx); err != nil {
+		a.Failed = err.Error()
 	}
+	for n, p := range j.listed {
+		a.Listed = append(a.Listed, listing{
+			Item: item{Listed: n + 1, Name: p.Name, PkgPath: p.PkgPath, Files: p.GoFiles, Language: languageOf(p)},
+			Dir:  folderOf(p), Ignored: p.IgnoredFiles, Errors: p.Errors, Exports: anyExports(p),
+		})
+	}
+	return a
 }
 
-// list asks the go command for the files of packages, and of all that they import.
-func list(ctx context.Context, r request) (all []*packages.Package, err error) {
-	for _, l := range r.Loads {
-		config := packages.Config{Context: ctx, Mode: listMode, Dir: l.Dir, Env: r.Environ, Overlay: r.Overlay}
+// list asks the go command for the files of the packages, and of all that they import.
+func (j *judger) list(ctx context.Context) error {
+	for _, l := range j.of.Loads {
+		config := packages.Config{Context: ctx, Mode: listMode, Dir: l.Dir, Env: j.of.Environ, Overlay: j.of.Overlay}
 		listed, err := packages.Load(&config, l.Words...)
 		if err != nil {
-			return all, err
+			return err
 		}
-		all = append(all, listed...)
+		j.listed = append(j.listed, listed...)
 	}
-	return all, nil
+	return nil
 }
 
 func languageOf(p *packages.Package) string {
@@ -138,13 +132,13 @@ func languageOf(p *packages.Package) string {
 
 // judge gives a package its types and runs the rules over it. What it has read of the package it
 // then forgets.
-func (j *judger) judge(i item, r request) *judged {
+func (j *judger) judge(i item) *judged {
 	p := &packages.Package{ID: i.PkgPath, Name: i.Name, PkgPath: i.PkgPath, GoFiles: i.Files}
 	if i.Listed > 0 && i.Listed <= len(j.listed) && !i.Plain {
 		p = j.listed[i.Listed-1]
 	}
-	language := cmp.Or(i.Language, r.Language)
-	p.Module = &packages.Module{GoVersion: cmp.Or(r.Decides, language)} // for uses.language
+	language := cmp.Or(i.Language, j.of.Language)
+	p.Module = &packages.Module{GoVersion: cmp.Or(j.of.Decides, language)} // for uses.language
 	if i.Plain {
 		j.typer.plain(p, language)
 	} else {

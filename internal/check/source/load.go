@@ -37,26 +37,17 @@ func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
 		return nil
 	}
 	defer k.slowly(t, len(dirs))()
-	r := request{Tree: t.root, Environ: t.environ, Overlay: t.overlay, Language: t.language(), Decides: t.decides()}
+	of := &target{Environ: t.environ, Overlay: t.overlay, Language: t.language(), Decides: t.decides()}
 	if k.o.Automaxprocs != nil {
-		r.Decides = limitLanguage
+		of.Decides = limitLanguage
 	}
 	var listed []listing
 	if !k.o.Syntax {
-		r.Loads = t.loads(dirs)
+		of.Loads = t.loads(dirs)
 		failed := t.unlistable()
-		switch {
-		case failed != "":
-		case k.exceeded >= mostExceeded:
-			failed = "it " + tooOften
-		default:
-			err := k.judger.do(ctx, r, func(a reply) { listed, failed = a.Listed, a.Failed })
-			var over *exceeded
-			switch {
-			case errors.As(err, &over):
-				failed = "it " + over.why
-				k.exceeded++
-			case err != nil:
+		if failed == "" {
+			var err error
+			if listed, failed, err = k.judger.all(ctx, of); err != nil {
 				return err
 			}
 		}
@@ -65,16 +56,15 @@ func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
 		}
 	}
 	t.judgeSilent(silent, listed, to)
-	r.Judge = k.toJudge(t, speaking, listed, to)
 	changes := t.changes()
-	err := k.ask(ctx, r, func(of item, j *judged) {
-		if of.Listed > 0 {
-			p := &listed[of.Listed-1]
-			if p.Errors = append(p.Errors, packages.Error{Msg: of.why}); of.why == "" {
+	err := k.judger.ask(ctx, of, k.toJudge(t, speaking, listed, to), func(one item, j *judged) {
+		if one.Listed > 0 {
+			p := &listed[one.Listed-1]
+			if p.Errors = append(p.Errors, packages.Error{Msg: one.why}); one.why == "" {
 				p.Errors = j.Errors
 			}
 		}
-		k.tell(t, of, j, changes, to)
+		k.tell(t, one, j, changes, to)
 	})
 	t.partly = t.notWhole(dirs, listed)
 	return err

@@ -11,7 +11,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,9 +28,9 @@ type Bounds struct {
 	Package time.Duration // of one package
 }
 
-// DefaultBounds leave room: of the 54 packages here that are judged, the slowest takes 0.4 s on
+// defaultBounds leave room: of the 54 packages here that are judged, the slowest takes 0.4 s on
 // two busy CPUs.
-func DefaultBounds() *Bounds {
+func defaultBounds() *Bounds {
 	return &Bounds{Memory: 2 << 30, List: 2 * time.Minute, Package: 20 * time.Second}
 }
 
@@ -56,36 +55,16 @@ func Stage(args []string) (code int, ok bool) {
 		if in.Decode(&r) != nil {
 			return 0, true // nobody asks any more
 		}
-		send := func(a reply) {
-			if err == nil {
-				err = out.Encode(a)
-			}
-		}
-		j.answer(context.Background(), r, send)
-		send(reply{End: true})
-		if err != nil {
+		if out.Encode(j.answer(context.Background(), r)) != nil {
 			return 1, true
 		}
 	}
 }
 
-// asked is who answers requests: a judger here, or a process.
-type asked interface {
-	do(ctx context.Context, r request, tell func(reply)) error
-	close()
-}
-
-func (j *judger) do(ctx context.Context, r request, tell func(reply)) error {
-	j.answer(ctx, r, tell)
-	return ctx.Err()
-}
-
-func (j *judger) close() {}
-
 // exceeded is that a process has ended before it had answered.
 type exceeded struct {
-	item int    // the number of the one that it was about, from 1; 0: the listing
-	why  string // what doing so does: "takes longer than 20 s"
+	listing bool   // it did not come to judge the package
+	why     string // what doing so does: "takes longer than 20 s"
 }
 
 func (e *exceeded) Error() string { return e.why }
@@ -95,93 +74,91 @@ func (e *exceeded) Error() string { return e.why }
 type process struct {
 	bounds  Bounds
 	running *running
+	often   int // how often it has exceeded the bounds
 }
 
 // running is one that runs.
 type running struct {
 	*supervisor.Process
-	end     func() // ends it and all that it has started, and what is being sent to it
-	ask     *gob.Encoder
-	answers chan reply  // closed at its end
-	said    chan []byte // what it printed of its end
+	ctx      context.Context
+	end      context.CancelCauseFunc // ends it and all that it has started
+	ask      *gob.Encoder
+	answers  *gob.Decoder
+	said     chan []byte // what it printed of its end
+	of, list *target     // what it was told last, and listed last
 }
 
-func (p *process) do(ctx context.Context, r request, tell func(reply)) (err error) {
+// all has the packages listed; failed is why not all of them are.
+func (p *process) all(ctx context.Context, of *target) (listed []listing, failed string, err error) {
+	if p.often >= mostExceeded {
+		return nil, "it " + tooOften, nil
+	}
+	a, err := p.do(ctx, of, nil)
+	if over, ok := errors.AsType[*exceeded](err); ok {
+		p.often++
+		return nil, "it " + over.why, nil
+	}
+	return a.Listed, a.Failed, err
+}
+
+// judge has a package judged. A process that has ended since lists the packages again.
+func (p *process) judge(ctx context.Context, of *target, one item) (*judged, error) {
+	if one.Listed > 0 && !one.Plain && (p.running == nil || p.running.list != of) {
+		if _, err := p.do(ctx, of, nil); err != nil {
+			return nil, err
+		}
+	}
+	a, err := p.do(ctx, of, &one)
+	return a.Judged, err
+}
+
+// do has a package judged, or without one all listed.
+func (p *process) do(ctx context.Context, of *target, one *item) (a reply, err error) {
 	if p.running == nil {
 		if p.running, err = p.start(ctx); err != nil {
-			return cmp.Or(ctx.Err(), error(&exceeded{0, "is not possible: " + err.Error()}))
+			return a, cmp.Or(ctx.Err(), error(&exceeded{true, "is not possible: " + err.Error()}))
 		}
 	}
-	now, item := p.running, 0
-	unread := time.AfterFunc(p.bounds.List, now.end)
-	err = now.ask.Encode(r)
-	if !unread.Stop() {
-		return p.tooLong(item)
-	}
-	late := time.NewTimer(p.bounds.List)
-	defer late.Stop()
-	if err != nil {
-		return p.ended(ctx, item, late.C)
-	}
-	for {
-		select {
-		case a, ok := <-now.answers:
-			switch {
-			case !ok:
-				return p.ended(ctx, item, late.C)
-			case a.End:
-				return nil
-			case a.Begins > 0:
-				item = a.Begins
-				late.Reset(p.bounds.Package)
-			}
-			tell(a)
-		case <-late.C:
-			return p.tooLong(item)
-		case <-ctx.Done():
-			now.end()
-			p.running = nil
-			return ctx.Err()
-		}
-	}
-}
-
-// tooLong ends a process that takes too long.
-func (p *process) tooLong(item int) error {
-	p.running.end()
-	p.running = nil
-	bound := p.bounds.Package
-	if item == 0 {
+	now, bound, r := p.running, p.bounds.Package, request{Judge: one}
+	if one == nil {
 		bound = p.bounds.List
 	}
-	return &exceeded{item, "takes longer than " + number.Chosen(bound)}
+	if now.of != of {
+		r.Of = of
+	}
+	late := time.AfterFunc(bound, func() { now.end(&exceeded{one == nil, "takes longer than " + number.Chosen(bound)}) })
+	defer late.Stop()
+	if now.ask.Encode(r) != nil || now.answers.Decode(&a) != nil {
+		p.running = nil
+		return reply{}, now.ended(p.bounds.Memory, one == nil)
+	}
+	if now.of = of; one == nil {
+		now.list = of
+	}
+	return a, nil
 }
 
-// ended is why a process has ended by itself. One that only answers no more is ended.
-func (p *process) ended(ctx context.Context, item int, late <-chan time.Time) error {
-	now := p.running
-	p.running = nil
-	defer now.end()
+// ended is why a process has ended. One that only answers no more is ended when it is late.
+func (r *running) ended(memory int64, listing bool) error {
+	defer r.end(nil)
 	select {
-	case <-now.Done():
-	case <-ctx.Done():
-	case <-late:
-		return &exceeded{item, "failed: its process stopped answering and did not end"}
+	case <-r.Done():
+	case <-r.ctx.Done():
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if why := context.Cause(r.ctx); why != nil {
+		return why
 	}
-	exit, err := now.Wait()
-	said := <-now.said
+	exit, err := r.Wait()
+	said := <-r.said
 	switch {
 	case err != nil:
-		return &exceeded{item, "failed: its process was lost: " + phrase.FirstLine(err.Error())}
+		return &exceeded{listing, "failed: its process was lost: " + phrase.FirstLine(err.Error())}
 	case bytes.Contains(said, []byte("out of memory")), bytes.Contains(said, []byte("cannot allocate memory")),
 		bytes.Contains(said, []byte("pthread_create failed")), // there is no room for the stack of a thread
 		exit.Signal == "SIGKILL":
-		return &exceeded{item, "takes more than " + number.Short(number.Bytes(float64(p.bounds.Memory))) + " of memory"}
+		return &exceeded{listing, "takes more than " + number.Short(number.Bytes(float64(memory))) + " of memory"}
 	}
-	return &exceeded{item, "failed: its process " + exit.String() + ": " + phrase.Clip(phrase.FirstLine(strings.TrimSpace(string(said))), 200)}
+	return &exceeded{listing, "failed: its process " + exit.String() + ": " + phrase.Clip(phrase.FirstLine(strings.TrimSpace(string(said))), 200)}
 }
 
 func (p *process) start(ctx context.Context) (_ *running, err error) {
@@ -207,21 +184,17 @@ func (p *process) start(ctx context.Context) (_ *running, err error) {
 			ours[i], theirs[i] = to, from
 		}
 	}
-	ctx, end := context.WithCancel(ctx)
+	ctx, end := context.WithCancelCause(ctx)
 	child, err := supervisor.Start(ctx, supervisor.Spec{
 		Command: []string{self, stageName, strconv.FormatInt(p.bounds.Memory, 10)}, Env: os.Environ(),
 		Streams: &supervisor.Streams{In: theirs[0], Out: theirs[1], Err: theirs[2]},
 	})
 	if err != nil {
-		end()
+		end(nil)
 		return nil, fmt.Errorf("start a process that judges source: %w", err)
 	}
-	stop := func() {
-		ours[0].Close()
-		end()
-	}
-	r := &running{child, stop, gob.NewEncoder(ours[0]), make(chan reply), make(chan []byte, 1)}
-	go r.read(ctx, ours[1])
+	context.AfterFunc(ctx, func() { closeAll(ours[:2]) }) // also what is being sent, and waited for
+	r := &running{Process: child, ctx: ctx, end: end, ask: gob.NewEncoder(ours[0]), answers: gob.NewDecoder(ours[1]), said: make(chan []byte, 1)}
 	go func() {
 		defer ours[2].Close()
 		said, _ := io.ReadAll(io.LimitReader(ours[2], 4<<10)) // the head of a crash says why
@@ -231,26 +204,9 @@ func (p *process) start(ctx context.Context) (_ *running, err error) {
 	return r, nil
 }
 
-// read hands on what the process answers.
-func (r *running) read(ctx context.Context, from *os.File) {
-	defer from.Close()
-	defer close(r.answers)
-	for in := gob.NewDecoder(from); ; {
-		var a reply
-		if in.Decode(&a) != nil {
-			return
-		}
-		select {
-		case r.answers <- a:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
 func (p *process) close() {
 	if p.running != nil {
-		p.running.end()
+		p.running.end(nil)
 	}
 }
 
@@ -270,37 +226,29 @@ const tooOften = "is no longer tried, because it took too much three times"
 
 // ask has packages judged. What exceeds the Bounds is judged by its syntax, and where even that
 // does, not at all: it is then told of as nil.
-func (k *Checker) ask(ctx context.Context, r request, tell func(of item, j *judged)) error {
-	all := r.Judge
-	for done := 0; done < len(all); {
-		if k.exceeded >= mostExceeded {
-			simplify(all[done:], tooOften)
+func (p *process) ask(ctx context.Context, of *target, all []item, tell func(of item, j *judged)) error {
+	for n := 0; n < len(all); {
+		if p.often >= mostExceeded {
+			simplify(all[n:], tooOften)
 		}
-		r.Judge = all[done:]
-		err := k.judger.do(ctx, r, func(a reply) {
-			if a.Judged != nil {
-				tell(all[done], a.Judged)
-				done++
-			}
-		})
-		var over *exceeded
+		found, err := p.judge(ctx, of, all[n])
+		over, bounded := errors.AsType[*exceeded](err)
 		switch {
-		case err != nil && !errors.As(err, &over):
+		case err != nil && !bounded:
 			return err
-		case err == nil, done == len(all):
-			continue
-		case all[done].Plain && (over.item > 0 || !needsListing(all[done:])):
-			all[done].why = over.why
-			tell(all[done], nil)
-			done++
-			continue
-		}
-		k.exceeded++
-		if left := all[done:]; over.item == 0 {
+		case bounded && all[n].Plain:
+			all[n].why = over.why
+		case bounded:
+			p.often++
+			left := all[n:]
+			if !over.listing {
+				left = left[:1]
+			}
 			simplify(left, over.why)
-		} else {
-			simplify(left[:1], over.why)
+			continue
 		}
+		tell(all[n], found)
+		n++
 	}
 	return nil
 }
@@ -308,13 +256,8 @@ func (k *Checker) ask(ctx context.Context, r request, tell func(of item, j *judg
 // simplify has packages judged by their syntax.
 func simplify(all []item, why string) {
 	for i := range all {
-		if one := &all[i]; !one.Plain {
-			one.Plain, one.why = true, why
+		if !all[i].Plain {
+			all[i].Plain, all[i].why = true, why
 		}
 	}
-}
-
-// needsListing reports whether one of the packages is judged with what the go command knows of it.
-func needsListing(all []item) bool {
-	return slices.ContainsFunc(all, func(i item) bool { return i.Listed > 0 && !i.Plain })
 }
