@@ -103,7 +103,7 @@ func analyzers(least, reported rule.Severity) []*analysis.Analyzer {
 		id    string
 		check func(*uses) []found
 	}{
-		{"PF024", constants}, {"PF025", numCPUs}, {"PF026", setenvs}, {"PF027", setAgain}, {"PF028", envNumbers},
+		{"PF024", constants}, {"PF025", numCPUs}, {"PF026", setenvs}, {"PF027", setAgain},
 		{"PF029", machineSizes}, {"PF030", earlySizes}, {ruleAutomaxprocs, automaxprocs}, {"PF033", directives}, {"PF034", maxThreads},
 		{"PF036", indexed}, {"PF037", keptSizes}, {"PF038", setAroundRuns},
 	} {

@@ -267,37 +267,3 @@ func (u *uses) startsChildren() bool {
 		return slices.Contains([]string{"os/exec", "syscall", "golang.org/x/sys/unix"}, p.Path())
 	})
 }
-
-// envNumbers is PF028: the variable is read as a number, which goes elsewhere than to
-// runtime.GOMAXPROCS.
-func envNumbers(u *uses) []found {
-	for _, s := range u.settings() {
-		if s.kind == fromEnv {
-			return nil // PF027 tells of it
-		}
-	}
-	var all []found
-	for c := range u.root.Preorder((*ast.CallExpr)(nil)) {
-		call := c.Node().(*ast.CallExpr)
-		if name := u.callee(call); name != fnAtoi && name != fnParseInt && name != fnParseUint {
-			continue
-		}
-		if u.origin(call).kind != fromEnv || u.inTest(c) || !keepsNumber(c) {
-			continue
-		}
-		all = append(all, found{pos: call.Pos(), end: call.End(), Finding: rule.Finding{
-			Message: "GOMAXPROCS is read from the environment as a number, but the variable is only one source of the current value",
-			Fix:     "call runtime.GOMAXPROCS(0): it is the same if the variable is valid, otherwise " + choice(u.language()),
-		}})
-	}
-	return all
-}
-
-// keepsNumber reports whether the number is kept, and not only the error asked for.
-func keepsNumber(c inspector.Cursor) bool {
-	if a, ok := c.Parent().Node().(*ast.AssignStmt); ok {
-		id, isName := a.Lhs[0].(*ast.Ident)
-		return !isName || id.Name != "_"
-	}
-	return true
-}
