@@ -105,7 +105,7 @@ func analyzers(least, reported rule.Severity) []*analysis.Analyzer {
 	}{
 		{"PF024", constants}, {"PF025", numCPUs}, {"PF026", setenvs}, {"PF027", setAgain},
 		{"PF029", machineSizes}, {"PF030", earlySizes}, {ruleAutomaxprocs, automaxprocs}, {"PF033", directives}, {"PF034", maxThreads},
-		{"PF036", indexed}, {"PF037", keptSizes}, {"PF038", setAroundRuns},
+		{"PF037", keptSizes}, {"PF038", setAroundRuns},
 	} {
 		if r, ok := rule.Find(a.id); ok && r.Severity.Rank() <= least.Rank() {
 			all = append(all, analyzer(a.id, reported, a.check))

@@ -90,7 +90,7 @@ func (t *tree) speaking() []string {
 			changed = changed || s.changed
 			words = words || s.words
 			imports = imports || s.pkg == "main" || slices.ContainsFunc(s.imports, func(p string) bool {
-				return slices.Contains(needed, p) || p == "unsafe" || strings.HasPrefix(p, pkgAutomaxprocs)
+				return slices.Contains(needed, p) || strings.HasPrefix(p, pkgAutomaxprocs)
 			})
 		}
 		if words && imports || changed {
@@ -194,7 +194,7 @@ type scanned struct {
 
 // The words that a rule looks for, and those that make a program a server.
 var (
-	lookedFor = [][]byte{[]byte("GOMAXPROCS"), []byte("NumCPU"), []byte("SetMaxThreads"), []byte(pkgAutomaxprocs), []byte("//go:debug "), []byte("procPin")}
+	lookedFor = [][]byte{[]byte("GOMAXPROCS"), []byte("NumCPU"), []byte("SetMaxThreads"), []byte(pkgAutomaxprocs), []byte("//go:debug ")}
 	asking    = pattern.Of(`GOMAXPROCS\(\s*(0|-1)\s*\)`)
 	giving    = pattern.Of(`\.GOMAXPROCS\(\s*[^-0)\s]`)
 	changing  = pattern.Of(`\bmaxprocs\.(?:Watch|Start)\(|\.SetDefaultGOMAXPROCS\(`)

@@ -62,16 +62,13 @@ type uses struct {
 
 	// Where things are, so that no rule looks through the package for each of its findings.
 	files    map[*token.File]inspector.Cursor
-	funcs    []*ast.FuncDecl // in ascending order
-	decls    map[types.Object]*ast.FuncDecl
+	funcs    []*ast.FuncDecl                     // in ascending order
 	tests    []extent                            // functions for tests, by their token.Pos
 	asking   map[*ast.FuncDecl]bool              // that ask the environment for the variable
 	at       map[ast.Expr]inspector.Cursor       // the statement that sets a variable to a value
-	keyed    map[types.Object][]ast.Expr         // what a field is set to in literals
 	names    map[types.Object][]inspector.Cursor // where a variable is used
 	ones     sync.Map                            // of oneOf
 	sizes    sync.Map                            // of sizedBy
-	compares sync.Map                            // of compared
 	lowering sync.Map                            // by *ast.FuncDecl: whether it compares the value in effect with the CPUs of the machine
 }
 
@@ -84,10 +81,8 @@ func gather(pass *analysis.Pass) *uses {
 		flags:  map[types.Object]ast.Expr{},
 		broken: len(pass.TypeErrors) > 0,
 		files:  map[*token.File]inspector.Cursor{},
-		decls:  map[types.Object]*ast.FuncDecl{},
 		asking: map[*ast.FuncDecl]bool{},
 		at:     map[ast.Expr]inspector.Cursor{},
-		keyed:  map[types.Object][]ast.Expr{},
 		names:  map[types.Object][]inspector.Cursor{},
 	}
 	u.functions()
@@ -106,9 +101,6 @@ func gather(pass *analysis.Pass) *uses {
 		}
 	}
 	for c := range u.root.Preorder((*ast.KeyValueExpr)(nil)) {
-		if kv := c.Node().(*ast.KeyValueExpr); u.object(kv.Key) != nil {
-			u.keyed[u.object(kv.Key)] = append(u.keyed[u.object(kv.Key)], kv.Value)
-		}
 		v := c.ChildAt(edge.KeyValueExpr_Value, -1)
 		if e, ok := v.Node().(ast.Expr); ok && u.callee(&ast.CallExpr{Fun: e}) == fnNumCPU && !u.inTest(c) {
 			u.counts = append(u.counts, v)
@@ -137,7 +129,6 @@ func (u *uses) functions() {
 		case *ast.FuncDecl:
 			of = f.Type
 			u.funcs = append(u.funcs, f)
-			u.decls[u.pass.TypesInfo.Defs[f.Name]] = f
 		case *ast.FuncLit:
 			of = f.Type
 		}
