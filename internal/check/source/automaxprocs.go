@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
@@ -42,6 +44,40 @@ const (
 	fnRound = pkgAutomaxprocs + "/maxprocs.RoundQuotaFunc"
 	fnLog   = pkgAutomaxprocs + "/maxprocs.Logger"
 )
+
+// automaxprocs is PF031.
+func automaxprocs(u *uses) []found {
+	language := u.language()
+	if !follows(language) {
+		return nil // it does what the runtime does not
+	}
+	var all []found
+	for c := range u.root.Preorder((*ast.ImportSpec)(nil)) {
+		spec := c.Node().(*ast.ImportSpec)
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil || path != pkgAutomaxprocs && !strings.HasPrefix(path, pkgAutomaxprocs+"/") || u.inTest(c) {
+			continue
+		}
+		f := found{pos: spec.Pos(), end: spec.End()}
+		calls, at := u.setCalls(c, path)
+		f.calls = calls
+		f.Message = "go.uber.org/automaxprocs sets GOMAXPROCS once, rounded down, and stops the runtime from following changes of the limit, which it does with go " + language
+		f.Fix = "remove it: the runtime then chooses " + choice(language) + ", and follows it; procfit migrate automaxprocs shows what changes; for the limits of parent cgroups, import github.com/procfit/procfit/maxprocs/auto; for 1 under a limit of one CPU, set GOMAXPROCS=1"
+		if spec.Name != nil && spec.Name.Name == "_" {
+			if decl, ok := c.Parent().Node().(*ast.GenDecl); ok && len(decl.Specs) == 1 {
+				c = c.Parent()
+			}
+			f.remove = u.lines(c)
+		} else if len(at) > 0 {
+			f.remove = u.withoutCalls(spec, at)
+		}
+		if language == "" {
+			f.Message = strings.TrimSuffix(f.Message, " with go ")
+		}
+		all = append(all, f)
+	}
+	return all
+}
 
 // setCalls are the calls of Set in the file of an import, with where they are.
 func (u *uses) setCalls(spec inspector.Cursor, path string) (all []SetCall, at []inspector.Cursor) {

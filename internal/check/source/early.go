@@ -2,13 +2,15 @@ package source
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
-	"strconv"
-	"strings"
+	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // earlySizes is PF030.
@@ -58,36 +60,46 @@ func (u *uses) packageVariable(c inspector.Cursor) string {
 	return name
 }
 
-// automaxprocs is PF031.
-func automaxprocs(u *uses) []found {
-	language := u.language()
-	if !follows(language) {
-		return nil // it does what the runtime does not
-	}
+// constructing are names of functions that run once, and make what stays.
+var constructing = pattern.Of(`^(?:main$|init$|[Nn]ew|[Ii]nit|[Ss]tart|[Oo]pen|[Ss]etup|[Dd]efault)`)
+
+// keptSizes is PF037: what is made once as large as GOMAXPROCS was, in a module that changes
+// it at run time. Real cases: elastic/apm-server#1841 and #9393.
+func keptSizes(u *uses) []found {
 	var all []found
-	for c := range u.root.Preorder((*ast.ImportSpec)(nil)) {
-		spec := c.Node().(*ast.ImportSpec)
-		path, err := strconv.Unquote(spec.Path.Value)
-		if err != nil || path != pkgAutomaxprocs && !strings.HasPrefix(path, pkgAutomaxprocs+"/") || u.inTest(c) {
+	for _, c := range u.calls[fnGOMAXPROCS] {
+		call, in := c.Node().(*ast.CallExpr), u.function(c)
+		if u.origin(call).kind != current || in == nil || !constructing().MatchString(in.Name.Name) || u.packageVariable(c) != "" {
 			continue
 		}
-		f := found{pos: spec.Pos(), end: spec.End()}
-		calls, at := u.setCalls(c, path)
-		f.calls = calls
-		f.Message = "go.uber.org/automaxprocs sets GOMAXPROCS once, rounded down, and stops the runtime from following changes of the limit, which it does with go " + language
-		f.Fix = "remove it: the runtime then chooses " + choice(language) + ", and follows it; procfit migrate automaxprocs shows what changes; for the limits of parent cgroups, import github.com/procfit/procfit/maxprocs/auto; for 1 under a limit of one CPU, set GOMAXPROCS=1"
-		if spec.Name != nil && spec.Name.Name == "_" {
-			if decl, ok := c.Parent().Node().(*ast.GenDecl); ok && len(decl.Specs) == 1 {
-				c = c.Parent()
-			}
-			f.remove = u.lines(c)
-		} else if len(at) > 0 {
-			f.remove = u.withoutCalls(spec, at)
+		what := u.sized(c, mostSteps)
+		if what == "" {
+			continue
 		}
-		if language == "" {
-			f.Message = strings.TrimSuffix(f.Message, " with go ")
-		}
-		all = append(all, f)
+		all = append(all, found{pos: call.Pos(), end: call.End(), changing: true, Finding: rule.Finding{
+			Message: fmt.Sprintf("%s by runtime.GOMAXPROCS(0) once, in %s, and the module changes GOMAXPROCS at run time: then it is too small or too large", what, in.Name.Name),
+			Fix:     "read the value where it is used, or resize when it changes (OnChange of maxprocs.Watch); GOMAXPROCS stays as it is",
+		}})
 	}
 	return all
+}
+
+// changes reports whether a file of the module changes GOMAXPROCS while the program runs.
+func (t *tree) changes() bool {
+	for _, files := range t.folders {
+		if slices.ContainsFunc(files, func(s scanned) bool { return s.changes }) {
+			return true
+		}
+	}
+	return false
+}
+
+// changesHere is the same of one package, which is all that go vet shows.
+func (u *uses) changesHere() bool {
+	return slices.ContainsFunc(u.pass.Pkg.Imports(), func(p *types.Package) bool { return changesByImport(p.Path()) })
+}
+
+// changesByImport reports whether a package is imported to change GOMAXPROCS at run time.
+func changesByImport(p string) bool {
+	return slices.Contains([]string{pkgMaxprocs + "/live", pkgMaxprocs + "/auto"}, p)
 }
