@@ -36,9 +36,6 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if code, ok := gosource.Stage(append([]string{"procfit"}, args...)); ok {
 		return code
 	}
-	if gosource.IsVet(args) {
-		gosource.Vet(args)
-	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	std := newStdio(ctx, stdin, stdout, stderr, args)

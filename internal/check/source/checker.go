@@ -10,8 +10,8 @@
 // Listing and judging take what the author of the source likes, so that they run in a
 // process of their own, within [Bounds]; what exceeds them is judged by its syntax.
 //
-// Each rule of one package is an analyzer of go/analysis, so that go vet and
-// golangci-lint run them too ([Analyzers], [Vet]). All of them read one result, uses,
+// Each rule of one package is an analyzer of go/analysis, so that
+// golangci-lint runs them too ([Analyzers]). All of them read one result, uses,
 // which knows the calls that matter and where a number comes from. What only a whole
 // module tells, its go line and what its programs export, is judged by the Checker
 // alone.

@@ -94,7 +94,7 @@ func (t *tree) changes() bool {
 	return false
 }
 
-// changesHere is the same of one package, which is all that go vet shows.
+// changesHere is the same of one package, which is all that golangci-lint shows.
 func (u *uses) changesHere() bool {
 	return slices.ContainsFunc(u.pass.Pkg.Imports(), func(p *types.Package) bool { return changesByImport(p.Path()) })
 }
