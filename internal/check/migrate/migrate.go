@@ -235,8 +235,8 @@ func (r *Report) workloads(ctx context.Context, o Options) error {
 // candidates are the programs as manifests may name them. What distinguishes the calls of a
 // program goes with its version of automaxprocs: programs that differ in it are not taken for
 // one another.
-func (r *Report) candidates(o Options) (all []check.Candidate, calls map[string]Calls) {
-	calls = map[string]Calls{}
+func (r *Report) candidates(o Options) (all []check.Candidate, calls map[string]source.SetCall) {
+	calls = map[string]source.SetCall{}
 	// A container that has the name of a program runs that one; another one runs automaxprocs.
 	others := slices.DeleteFunc(slices.Clone(o.Containers), func(name string) bool {
 		return slices.ContainsFunc(r.Programs, func(p Program) bool { return slices.Contains(check.NamesOf(p.Package), name) })

@@ -40,25 +40,23 @@ func TestChange(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		program Program
-		calls   Calls
+		calls   source.SetCall
 		limit   float64 // 0: none
 		want    string  // before → after effect cause keep
 	}{
-		{"a quarter", young, Calls{}, 0.25, "1 → 2 higher limit_of_one maxprocs.Set() or GOMAXPROCS=1"},
-		{"one", young, Calls{}, 1, "1 → 2 higher limit_of_one maxprocs.Set() or GOMAXPROCS=1"},
-		{"one and a half", young, Calls{}, 1.5, "1 → 2 higher fraction maxprocs.Set(maxprocs.Round(maxprocs.Floor)) or GOMAXPROCS=1"},
-		{"two", young, Calls{}, 2, "2 → 2 same  "},
-		{"two and a half", young, Calls{}, 2.5, "2 → 3 higher fraction maxprocs.Set(maxprocs.Round(maxprocs.Floor)) or GOMAXPROCS=2"},
-		{"without a limit", young, Calls{}, 0, "all CPUs → all CPUs same  "},
-		{"at least 2", young, Calls{Min: 2}, 0.5, "2 → 2 same  "},
-		{"at least 4", young, Calls{Min: 4}, 2, "4 → 2 lower options maxprocs.Set(maxprocs.Min(4)) or GOMAXPROCS=4"},
-		{"rounded up", young, Calls{Rounding: facts.Ceil}, 2.5, "3 → 3 same  "},
-		{"rounded up, one", young, Calls{Rounding: facts.Ceil}, 1, "1 → 2 higher limit_of_one maxprocs.Set() or GOMAXPROCS=1"},
-		{"options open", young, Calls{Open: "its Min is not a constant"}, 2, "not known → 2 unknown  "},
-		{"an old go line", old, Calls{}, 2, `2 → all CPUs higher limit_ignored import _ "github.com/procfit/procfit/maxprocs/auto", maxprocs.Set() or GOMAXPROCS=2`},
-		{"an old go line, 2.5", old, Calls{}, 2.5, "2 → all CPUs higher limit_ignored maxprocs.Set(maxprocs.Round(maxprocs.Floor)) or GOMAXPROCS=2"},
-		{"an old Go", Program{version: "go1.24.6"}, Calls{}, 0.5, `1 → all CPUs higher limit_ignored import _ "github.com/procfit/procfit/maxprocs/auto", maxprocs.Set() or GOMAXPROCS=1`},
-		{"an old go line by go.mod alone", Program{language: "1.24"}, Calls{}, 3, `3 → all CPUs higher limit_ignored import _ "github.com/procfit/procfit/maxprocs/auto", maxprocs.Set() or GOMAXPROCS=3`},
+		{"a quarter", young, source.SetCall{}, 0.25, "1 → 2 higher limit_of_one maxprocs.Set() or GOMAXPROCS=1"},
+		{"one", young, source.SetCall{}, 1, "1 → 2 higher limit_of_one maxprocs.Set() or GOMAXPROCS=1"},
+		{"one and a half", young, source.SetCall{}, 1.5, "1 → 2 higher fraction maxprocs.Set(maxprocs.Round(maxprocs.Floor)) or GOMAXPROCS=1"},
+		{"two", young, source.SetCall{}, 2, "2 → 2 same  "},
+		{"two and a half", young, source.SetCall{}, 2.5, "2 → 3 higher fraction maxprocs.Set(maxprocs.Round(maxprocs.Floor)) or GOMAXPROCS=2"},
+		{"without a limit", young, source.SetCall{}, 0, "all CPUs → all CPUs same  "},
+		{"at least 2", young, source.SetCall{Min: 2}, 0.5, "2 → 2 same  "},
+		{"at least 4", young, source.SetCall{Min: 4}, 2, "4 → 2 lower options maxprocs.Set(maxprocs.Min(4)) or GOMAXPROCS=4"},
+		{"options open", young, source.SetCall{Open: "its Min is not a constant"}, 2, "not known → 2 unknown  "},
+		{"an old go line", old, source.SetCall{}, 2, `2 → all CPUs higher limit_ignored import _ "github.com/procfit/procfit/maxprocs/auto", maxprocs.Set() or GOMAXPROCS=2`},
+		{"an old go line, 2.5", old, source.SetCall{}, 2.5, "2 → all CPUs higher limit_ignored maxprocs.Set(maxprocs.Round(maxprocs.Floor)) or GOMAXPROCS=2"},
+		{"an old Go", Program{version: "go1.24.6"}, source.SetCall{}, 0.5, `1 → all CPUs higher limit_ignored import _ "github.com/procfit/procfit/maxprocs/auto", maxprocs.Set() or GOMAXPROCS=1`},
+		{"an old go line by go.mod alone", Program{language: "1.24"}, source.SetCall{}, 3, `3 → all CPUs higher limit_ignored import _ "github.com/procfit/procfit/maxprocs/auto", maxprocs.Set() or GOMAXPROCS=3`},
 	} {
 		c := change(subject(tc.program, manifest.Limited(tc.limit)), tc.calls, "")
 		got := fmt.Sprintf("%s → %s %s %s %s", c.before, c.after, c.Effect, c.Cause, strings.Join(c.Keep, ", "))
@@ -77,7 +75,6 @@ func TestRounding(t *testing.T) {
 	limits := []float64{0.1, 0.5, 1, 1.001, 1.5, 2, 2.001, 2.5, 3, 3.01, 3.5, 7.2, 8, 63.9}
 	const (
 		floor   = "1 1 1 1 1 2 2 2 3 3 3 7 8 63" // automaxprocs, at least 1
-		ceil    = "1 1 1 2 2 2 3 3 3 4 4 8 8 64" // automaxprocs with RoundQuotaFunc(ceil)
 		floor3  = "3 3 3 3 3 3 3 3 3 3 3 7 8 63" // automaxprocs with Min(3)
 		runtime = "2 2 2 2 2 2 3 3 3 4 4 8 8 64" // rounded up, at least 2
 	)
@@ -86,20 +83,19 @@ func TestRounding(t *testing.T) {
 	for _, tc := range []struct {
 		name          string
 		program       Program
-		calls         Calls
+		calls         source.SetCall
 		before, after string
 	}{
-		{"go1.21", Program{version: "go1.21.13"}, Calls{}, floor, every},
-		{"go1.24", Program{version: "go1.24.6"}, Calls{}, floor, every},
-		{"go1.25.0", Program{version: "go1.25.0"}, Calls{}, floor, runtime},
-		{"go1.26", young, Calls{}, floor, runtime},
-		{"go1.27", Program{version: "go1.27.1"}, Calls{}, floor, runtime},
-		{"go1.26, go line 1.24", Program{version: "go1.26.8", godebug: off}, Calls{}, floor, every},
-		{"go1.26, go line 1.24, containermaxprocs=1", Program{version: "go1.26.8", godebug: "updatemaxprocs=0"}, Calls{}, floor, runtime},
-		{"by go.mod alone, 1.25", Program{language: "1.25"}, Calls{}, floor, runtime},
-		{"by go.mod alone, 1.23", Program{language: "1.23"}, Calls{}, floor, every},
-		{"go1.26, rounded up", young, Calls{Rounding: facts.Ceil}, ceil, runtime},
-		{"go1.26, at least 3", young, Calls{Min: 3}, floor3, runtime},
+		{"go1.21", Program{version: "go1.21.13"}, source.SetCall{}, floor, every},
+		{"go1.24", Program{version: "go1.24.6"}, source.SetCall{}, floor, every},
+		{"go1.25.0", Program{version: "go1.25.0"}, source.SetCall{}, floor, runtime},
+		{"go1.26", young, source.SetCall{}, floor, runtime},
+		{"go1.27", Program{version: "go1.27.1"}, source.SetCall{}, floor, runtime},
+		{"go1.26, go line 1.24", Program{version: "go1.26.8", godebug: off}, source.SetCall{}, floor, every},
+		{"go1.26, go line 1.24, containermaxprocs=1", Program{version: "go1.26.8", godebug: "updatemaxprocs=0"}, source.SetCall{}, floor, runtime},
+		{"by go.mod alone, 1.25", Program{language: "1.25"}, source.SetCall{}, floor, runtime},
+		{"by go.mod alone, 1.23", Program{language: "1.23"}, source.SetCall{}, floor, every},
+		{"go1.26, at least 3", young, source.SetCall{Min: 3}, floor3, runtime},
 	} {
 		var before, after []string
 		for _, cpus := range limits {
@@ -122,21 +118,21 @@ func TestRounding(t *testing.T) {
 func TestChangeOpen(t *testing.T) {
 	o := manifest.Limited(2)
 	o.Facts.Env = facts.Fact{State: facts.Unreadable, Error: "a Secret"}
-	if c := change(subject(young, o), Calls{}, ""); c.Effect != EffectUnknown || c.Why == "" {
+	if c := change(subject(young, o), source.SetCall{}, ""); c.Effect != EffectUnknown || c.Why == "" {
 		t.Errorf("a variable of a Secret: %+v", c)
 	}
-	if c := change(subject(young, manifest.Limited(2)), Calls{}, "something sets it"); c.Effect != EffectUnknown {
+	if c := change(subject(young, manifest.Limited(2)), source.SetCall{}, "something sets it"); c.Effect != EffectUnknown {
 		t.Errorf("an open unit: %+v", c)
 	}
 	set := manifest.Limited(0.5)
 	set.Facts.Env = facts.Fact{State: facts.Known, Raw: "500m"} // stops automaxprocs, and means nothing to the runtime
-	if c := change(subject(young, set), Calls{Open: "x"}, "y"); c.Effect != EffectSame || c.before != "2" {
+	if c := change(subject(young, set), source.SetCall{Open: "x"}, "y"); c.Effect != EffectSame || c.before != "2" {
 		t.Errorf("an ignored variable: %+v", c)
 	}
 	set.AnyMachine, set.Facts.Affinity = false, facts.Fact{State: facts.Known, CPUs: 4}
 	set.Facts.Env = facts.Fact{State: facts.Absent}
 	set.Facts.Limits = manifest.Limited(8).Facts.Limits
-	if c := change(subject(young, set), Calls{}, ""); c.Cause != CauseAffinity || c.before != "8" || c.after != "4" {
+	if c := change(subject(young, set), source.SetCall{}, ""); c.Cause != CauseAffinity || c.before != "8" || c.after != "4" {
 		t.Errorf("a limit above the CPUs: %+v", c)
 	}
 }
@@ -199,12 +195,12 @@ func FuzzParseList(f *testing.F) {
 func TestTogether(t *testing.T) {
 	for _, tc := range []struct {
 		calls []source.SetCall
-		want  Calls
+		want  source.SetCall
 	}{
-		{nil, Calls{}},
-		{[]source.SetCall{{}, {Min: 1, Rounding: facts.Floor}}, Calls{}},
-		{[]source.SetCall{{Min: 2}, {Min: 2}}, Calls{Min: 2}},
-		{[]source.SetCall{{Min: 2}, {}}, Calls{Open: "several calls with different options"}},
+		{nil, source.SetCall{}},
+		{[]source.SetCall{{}, {}}, source.SetCall{}},
+		{[]source.SetCall{{Min: 2}, {Min: 2}}, source.SetCall{Min: 2}},
+		{[]source.SetCall{{Min: 2}, {}}, source.SetCall{Open: "several calls with different options"}},
 	} {
 		if got := together(tc.calls); got != tc.want {
 			t.Errorf("%+v: %+v, want %+v", tc.calls, got, tc.want)

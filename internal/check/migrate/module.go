@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"go/build"
 	"go/parser"
 	"go/token"
@@ -22,7 +21,6 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/toolchain"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Module is the one that loses automaxprocs.
@@ -49,40 +47,13 @@ type Import struct {
 
 // Program is a main package of the module.
 type Program struct {
-	Package string `json:"package"`
-	Runs    bool   `json:"runs_automaxprocs"`
-	By      string `json:"by,omitempty"` // the package that imports it
-	Follows bool   `json:"follows_limits"`
-	Calls   Calls  `json:"calls"`
+	Package string         `json:"package"`
+	Runs    bool           `json:"runs_automaxprocs"`
+	By      string         `json:"by,omitempty"` // the package that imports it
+	Follows bool           `json:"follows_limits"`
+	Calls   source.SetCall `json:"calls"` // what the calls of its packages have in common
 
 	godebug, version, language string
-}
-
-// Calls are the options with which a program calls Set.
-type Calls struct {
-	Min      int            `json:"min,omitempty"`
-	Rounding facts.Rounding `json:"rounding,omitempty"` // "": down, the default
-	Open     string         `json:"open,omitempty"`     // what of them is not known
-}
-
-func (c Calls) String() string {
-	if c == (Calls{}) {
-		return ""
-	}
-	var parts []string
-	if c.Min > 1 {
-		parts = append(parts, fmt.Sprintf("Min(%d)", c.Min))
-	}
-	if c.Rounding == facts.Ceil {
-		parts = append(parts, "rounded up")
-	}
-	if c.Open != "" {
-		parts = append(parts, c.Open)
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " with " + strings.Join(parts, ", ")
 }
 
 // known is the program for package check.
@@ -91,23 +62,14 @@ func (p Program) known() check.Program {
 }
 
 // together are the options of several calls: what they have in common, else they are open.
-func together(all []source.SetCall) (c Calls) {
-	for i, one := range all {
-		this := Calls{Min: one.Min, Rounding: one.Rounding, Open: one.Open}
-		if this.Rounding == facts.Floor {
-			this.Rounding = ""
-		}
-		if this.Min == 1 {
-			this.Min = 0
-		}
-		switch {
-		case i == 0:
-			c = this
-		case this != c:
-			return Calls{Open: "several calls with different options"}
-		}
+func together(all []source.SetCall) (c source.SetCall) {
+	if len(all) == 0 {
+		return c
 	}
-	return c
+	if slices.ContainsFunc(all, func(one source.SetCall) bool { return one != all[0] }) {
+		return source.SetCall{Open: "several calls with different options"}
+	}
+	return all[0]
 }
 
 // listed is a package as the go command lists it.

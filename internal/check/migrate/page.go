@@ -170,7 +170,7 @@ var causes = map[Cause]struct{ short, long string }{
 	CauseLeast:    {"at least 2", "the runtime uses at least 2, so that two threads share one CPU or less: the limit can throttle it earlier"},
 	CauseFraction: {"rounded up", "the runtime rounds the limit up: at full load the limit can throttle it"},
 	CauseIgnored:  {"limit ignored", "with this go line the runtime ignores the limit, which then throttles it; go mod edit -go=1.25 changes that"},
-	CauseOptions:  {"options gone", "Min and RoundQuotaFunc of automaxprocs no longer apply"},
+	CauseOptions:  {"options gone", "Min of automaxprocs no longer applies"},
 	CauseAffinity: {"CPUs read", "automaxprocs does not read the CPUs that it may run on, and the runtime does"},
 }
 

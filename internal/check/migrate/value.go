@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
+	"github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -32,7 +33,7 @@ const (
 	CauseLeast    Cause = "limit_of_one" // the runtime uses at least 2 under a limit of one CPU or less
 	CauseFraction Cause = "fraction"     // the runtime rounds a limit up
 	CauseIgnored  Cause = "limit_ignored"
-	CauseOptions  Cause = "options"  // Min or RoundQuotaFunc of automaxprocs chose more
+	CauseOptions  Cause = "options"  // Min of automaxprocs chose more
 	CauseAffinity Cause = "affinity" // automaxprocs does not read it
 )
 
@@ -60,8 +61,8 @@ type Workload struct {
 
 // LimitRow is a limit that any container may have.
 type LimitRow struct {
-	Limit *float64 `json:"limit_cpus"` // null: no limit
-	Calls Calls    `json:"calls"`
+	Limit *float64       `json:"limit_cpus"` // null: no limit
+	Calls source.SetCall `json:"calls"`
 	Change
 }
 
@@ -77,8 +78,8 @@ func subject(p Program, o rule.Observed) rule.Subject {
 }
 
 // change decides both values from the same facts.
-func change(s rule.Subject, calls Calls, unless string) Change {
-	before := facts.Decide(s.Facts, facts.Automaxprocs{Language: s.Language, Min: calls.Min, Rounding: calls.Rounding})
+func change(s rule.Subject, calls source.SetCall, unless string) Change {
+	before := facts.Decide(s.Facts, facts.Automaxprocs{Language: s.Language, Min: calls.Min})
 	after := s.Go
 	c := Change{Effect: EffectSame, Keep: []string{}, before: words(s, before), after: words(s, after)}
 	c.Before, c.After = procs(s, before), procs(s, after)
@@ -112,10 +113,10 @@ func (c Change) unknown(why string, args ...any) Change {
 }
 
 // cause is why the values differ.
-func cause(s rule.Subject, calls Calls, before, after int) Cause {
+func cause(s rule.Subject, calls source.SetCall, before, after int) Cause {
 	own, _ := s.Facts.Own()
 	switch {
-	case after < before && calls == (Calls{}):
+	case after < before && calls.Min == 0:
 		return CauseAffinity
 	case after < before:
 		return CauseOptions
@@ -164,7 +165,7 @@ func words(s rule.Subject, d facts.Decision) string {
 }
 
 // workload is a container that runs one of the programs.
-func workload(v check.Value, calls Calls) Workload {
+func workload(v check.Value, calls source.SetCall) Workload {
 	s := rule.NewSubject(v.Unit.Observed)
 	w := Workload{Place: v.Place, Change: change(s, calls, v.Unit.Open), Notes: []string{}}
 	own, found := s.Facts.Own()

@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -15,7 +16,6 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/sorting"
-	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Automaxprocs is an import of go.uber.org/automaxprocs in a file, with what its calls of Set
@@ -29,20 +29,31 @@ type Automaxprocs struct {
 
 // SetCall is a call of automaxprocs' Set. An import of the module itself is one without options.
 type SetCall struct {
-	Line     int
-	Min      int            // 0: it has none
-	Rounding facts.Rounding // "": that of automaxprocs
-	Open     string         // what of it is not known, in words; "": all is
+	Min  int    `json:"min,omitempty"`  // 0: that of automaxprocs, 1
+	Open string `json:"open,omitempty"` // what of its options is not known, in words; "": all are
+}
+
+func (c SetCall) String() string {
+	var parts []string
+	if c.Min > 0 {
+		parts = append(parts, fmt.Sprintf("Min(%d)", c.Min))
+	}
+	if c.Open != "" {
+		parts = append(parts, c.Open)
+	}
+	if parts == nil {
+		return ""
+	}
+	return " with " + strings.Join(parts, ", ")
 }
 
 const (
 	ruleAutomaxprocs = "PF031"
 	limitLanguage    = "1.25" // the oldest go line with which the runtime follows a limit
 
-	fnSet   = pkgAutomaxprocs + "/maxprocs.Set"
-	fnMin   = pkgAutomaxprocs + "/maxprocs.Min"
-	fnRound = pkgAutomaxprocs + "/maxprocs.RoundQuotaFunc"
-	fnLog   = pkgAutomaxprocs + "/maxprocs.Logger"
+	fnSet = pkgAutomaxprocs + "/maxprocs.Set"
+	fnMin = pkgAutomaxprocs + "/maxprocs.Min"
+	fnLog = pkgAutomaxprocs + "/maxprocs.Logger"
 )
 
 // automaxprocs is PF031.
@@ -82,14 +93,14 @@ func automaxprocs(u *uses) []found {
 // setCalls are the calls of Set in the file of an import, with where they are.
 func (u *uses) setCalls(spec inspector.Cursor, path string) (all []SetCall, at []inspector.Cursor) {
 	if path == pkgAutomaxprocs {
-		return []SetCall{{Line: u.pass.Fset.PositionFor(spec.Node().Pos(), false).Line}}, nil
+		return []SetCall{{}}, nil
 	}
 	for c := range u.files[u.pass.Fset.File(spec.Node().Pos())].Preorder((*ast.CallExpr)(nil)) {
 		call := c.Node().(*ast.CallExpr)
 		if u.callee(call) != fnSet || u.inTest(c) {
 			continue
 		}
-		one := SetCall{Line: u.pass.Fset.PositionFor(call.Pos(), false).Line}
+		one := SetCall{}
 		if call.Ellipsis.IsValid() {
 			one.Open = "its options are in a variable"
 		}
@@ -132,49 +143,14 @@ func (u *uses) option(of *SetCall, arg ast.Expr) {
 	switch u.callee(call) {
 	case fnLog:
 	case fnMin:
-		if o := u.origin(call.Args[0]); o.kind == fixed && !o.flag && !o.maybe {
-			of.Min = int(max(0, o.n))
-		} else {
+		if o := u.origin(call.Args[0]); o.kind != fixed || o.flag || o.maybe {
 			of.Open = "its Min is not a constant"
-		}
-	case fnRound:
-		if of.Rounding = u.rounding(call.Args[0]); of.Rounding == "" {
-			of.Open = "its RoundQuotaFunc is neither math.Ceil nor math.Floor"
+		} else if o.n > 1 {
+			of.Min = int(o.n)
 		}
 	default:
-		of.Open = "an option is not one of automaxprocs"
+		of.Open = "it has an option, such as RoundQuotaFunc, that procfit does not read"
 	}
-}
-
-// rounding is what func(v float64) int { return int(math.Ceil(v)) } does; "": it does something else.
-func (u *uses) rounding(e ast.Expr) facts.Rounding {
-	f, ok := ast.Unparen(e).(*ast.FuncLit)
-	if !ok || len(f.Body.List) != 1 || len(f.Type.Params.List) != 1 || len(f.Type.Params.List[0].Names) != 1 {
-		return ""
-	}
-	r, ok := f.Body.List[0].(*ast.ReturnStmt)
-	if !ok || len(r.Results) != 1 {
-		return ""
-	}
-	whole, ok := ast.Unparen(r.Results[0]).(*ast.CallExpr)
-	if !ok || len(whole.Args) != 1 || types.ExprString(whole.Fun) != "int" {
-		return ""
-	}
-	by, arg := facts.Floor, ast.Unparen(whole.Args[0]) // int(v)
-	if call, ok := arg.(*ast.CallExpr); ok && len(call.Args) == 1 {
-		switch u.callee(call) {
-		case "math.Floor":
-		case "math.Ceil":
-			by = facts.Ceil
-		default:
-			return ""
-		}
-		arg = ast.Unparen(call.Args[0])
-	}
-	if id, ok := arg.(*ast.Ident); !ok || id.Name != f.Type.Params.List[0].Names[0].Name {
-		return ""
-	}
-	return by
 }
 
 // withoutCalls is what goes when a file no longer calls Set: the calls, with what only handles

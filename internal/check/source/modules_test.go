@@ -224,14 +224,14 @@ func TestConditionalCalls(t *testing.T) {
 	var got []string
 	k := New(Options{Environ: os.Environ(), Automaxprocs: func(a Automaxprocs) {
 		for _, c := range a.Calls {
-			got = append(got, fmt.Sprintf("%d %s", c.Line, c.Open))
+			got = append(got, c.Open)
 		}
 	}})
 	if _, err := check.Run(t.Context(), check.Options{Paths: []string{"testdata/corpus/new/automaxprocsif/main.go"}, Checkers: []check.Checker{k}}); err != nil {
 		t.Fatal(err)
 	}
 	const open = "a condition decides whether its call of Set runs"
-	if want := []string{"16 " + open, "20 ", "25 " + open, "27 "}; !slices.Equal(got, want) {
+	if want := []string{open, "", open, ""}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
