@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -31,7 +30,6 @@ type origin struct {
 	flag  bool     // it is a flag's default, and the user may give another
 	exact bool     // of machine: NumCPU itself
 	maybe bool     // it is one of several that a variable is set to
-	env   bool     // of a flag: GOMAXPROCS in the environment sets it too
 	named ast.Expr // the expression that says so
 }
 
@@ -61,7 +59,6 @@ func (u *uses) follow(e ast.Expr, steps int) origin {
 			if d := u.flagDefault(call, 0); d != nil {
 				return u.flagged(d, steps)
 			}
-			return u.kingpin(call, steps)
 		}
 	case *ast.Ident, *ast.SelectorExpr:
 		o := u.object(e)
@@ -72,39 +69,6 @@ func (u *uses) follow(e ast.Expr, steps int) origin {
 			return u.follow(v, steps-1)
 		}
 		return u.oneOf(o, steps)
-	}
-	return origin{}
-}
-
-// kingpin is the default of a flag as kingpin chains them:
-// Flag(name, help).Envar(variable).Default("1").Int().
-func (u *uses) kingpin(call *ast.CallExpr, steps int) origin {
-	var o origin
-	for depth := 0; depth < 2*mostSteps; depth++ {
-		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-		if !ok {
-			return origin{}
-		}
-		switch name := sel.Sel.Name; {
-		case depth == 0 && (!slices.Contains(numbers, name) || len(call.Args) > 0):
-			return origin{}
-		case name == "Envar" && len(call.Args) == 1:
-			o.env = u.text(call.Args[0]) == variable
-		case name == "Default" && len(call.Args) == 1:
-			env := o.env
-			if n, err := strconv.ParseInt(u.text(call.Args[0]), 0, 64); err == nil {
-				o = origin{kind: fixed, n: n, named: call}
-			} else {
-				o = u.follow(call.Args[0], steps-1)
-			}
-			o.env = env
-		case name == "Flag" && len(call.Args) == 2:
-			o.flag = true
-			return o
-		}
-		if call, ok = ast.Unparen(sel.X).(*ast.CallExpr); !ok {
-			return origin{}
-		}
 	}
 	return origin{}
 }

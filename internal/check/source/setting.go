@@ -42,8 +42,6 @@ func (u *uses) settings() []setting {
 	return all
 }
 
-const unlessSet = "unless GOMAXPROCS is set in the environment"
-
 // setBack reports whether the value is set back at once when the function ends:
 // defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n)).
 func (s setting) setBack() bool {
@@ -58,7 +56,7 @@ func (s setting) setBack() bool {
 // before says whether the environment still counts.
 func (u *uses) before(c inspector.Cursor) string {
 	if u.guarded(c) {
-		return unlessSet
+		return "unless GOMAXPROCS is set in the environment"
 	}
 	return "with any GOMAXPROCS in the environment"
 }
@@ -75,11 +73,7 @@ func constants(u *uses) []found {
 		switch {
 		case s.flag:
 			f.Severity = rule.Info
-			before := u.before(s.Cursor)
-			if s.env {
-				before = unlessSet
-			}
-			f.Message = fmt.Sprintf("runtime.GOMAXPROCS gets a flag whose default is %d on every machine and under every limit, %s", s.n, before)
+			f.Message = fmt.Sprintf("runtime.GOMAXPROCS gets a flag whose default is %d on every machine and under every limit, %s", s.n, u.before(s.Cursor))
 			f.Fix = "make 0 the default, which changes nothing: the runtime then chooses " + choice(language)
 		case s.forAWhile:
 			f.Severity = rule.Info

@@ -1,3 +1,0 @@
-module github.com/alecthomas/kingpin/v2
-
-go 1.21
