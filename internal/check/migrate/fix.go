@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,9 +62,9 @@ func Ready(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Fix removes the imports, tidies go.mod and vendor, and builds: all of it next to the module, whose
-// files are written when all that has passed. A file that somebody else has written meanwhile is
-// an error, and then all that procfit has written is what it was.
+// Fix removes the imports, tidies go.mod, and builds: all of it next to the module, whose files are
+// written when all that has passed. A file that somebody else has written meanwhile is an error, and
+// then all that procfit has written is what it was. A vendor folder is made again at the end.
 func (r *Report) Fix(ctx context.Context, o Options) error {
 	if err := source.Listable(o.Dir, o.Environ, folder.NewTree(o.Dir)); err != nil {
 		return fmt.Errorf("nothing is changed: the go command %w", err)
@@ -93,7 +94,9 @@ func (r *Report) Fix(ctx context.Context, o Options) error {
 		return err
 	}
 	build := []string{"build", "-buildvcs=false", "-overlay", overlay, "-o", os.DevNull, "./..."}
-	if exists(filepath.Join(o.Dir, "vendor"), "modules.txt") { // which the go command does not read from an overlay
+	vendor := filepath.Join(o.Dir, "vendor")
+	vendored := exists(vendor, "modules.txt")
+	if vendored { // the go command does not read it from an overlay
 		build = slices.Insert(build, 1, "-mod=readonly")
 	}
 	if _, err := g.Run(ctx, build...); err != nil {
@@ -105,8 +108,17 @@ func (r *Report) Fix(ctx context.Context, o Options) error {
 	for _, f := range all {
 		r.Fixed = append(r.Fixed, f.Path)
 	}
+	if vendored {
+		r.Fixed = append(r.Fixed, filepath.ToSlash(vendor))
+		if _, err := alone(g).Run(ctx, "mod", "vendor"); err != nil {
+			return fmt.Errorf("automaxprocs is removed, and go mod vendor, which has to follow, fails: %w", err)
+		}
+	}
 	return nil
 }
+
+// alone is the go command without a workspace: go mod tidy and go mod vendor look at none.
+func alone(g toolchain.Go) toolchain.Go { return g.With("GOWORK=off") }
 
 // writeAll writes all files or, if that fails, leaves what they were.
 func writeAll(all []check.Fixed) error {
@@ -124,140 +136,53 @@ func writeAll(all []check.Fixed) error {
 		}
 		return err
 	}
-	for _, f := range all {
-		for dir := filepath.Dir(filepath.FromSlash(f.Path)); f.After == nil && os.Remove(dir) == nil; {
-			dir = filepath.Dir(dir) // git has no empty folders, nor has go mod vendor
-		}
-	}
 	return nil
 }
 
 // mostSum is more than any go.sum.
 const mostSum = 64 << 20
 
-// tidied are files without automaxprocs and what follows from them: go.mod, go.sum, and vendor if
-// there is one. They are made in a folder, and the module is left as it is.
+// tidied are files without automaxprocs, and the go.mod and go.sum that follow from them. They are made
+// in a folder, and the module is left as it is.
 func tidied(ctx context.Context, g toolchain.Go, dir string, files []check.Fixed) ([]check.Fixed, error) {
 	overlay, err := writeOverlay(filepath.Join(dir, "before"), files)
 	if err != nil {
 		return nil, err
 	}
-	module := []string{"go.mod", "go.sum"}
-	before := make([][]byte, len(module)) // nil: it is not there
-	for i, name := range module {
-		text, err := folder.ReadRegular(filepath.Join(g.Dir, name), mostSum)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err == nil:
+	before := map[string][]byte{} // nil: it is not there
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := readOrNone(filepath.Join(g.Dir, name))
+		if err == nil && text != nil {
 			err = os.WriteFile(filepath.Join(dir, name), text, 0o600)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("nothing is changed: %w", err)
 		}
-		before[i] = text
+		before[name] = text
 	}
-	where := []string{"-modfile=" + filepath.Join(dir, "go.mod"), "-overlay=" + overlay}
-	alone := g.With("GOWORK=off") // neither command looks at a workspace, and -modfile does not go with one
-	vendor := filepath.Join(g.Dir, "vendor")
-	vendored := exists(vendor, "modules.txt")
-	if vendored {
-		if err := asVendored(ctx, alone, dir, vendor); err != nil {
-			return nil, err
-		}
-	}
-	if _, err := alone.Run(ctx, append([]string{"mod", "tidy"}, where...)...); err != nil {
+	if _, err := alone(g).Run(ctx, "mod", "tidy", "-modfile="+filepath.Join(dir, "go.mod"), "-overlay="+overlay); err != nil {
 		return nil, fmt.Errorf("go mod tidy fails, so that nothing is changed: %w", err)
 	}
 	all := slices.Clone(files)
-	for i, name := range module {
-		after, err := folder.ReadRegular(filepath.Join(dir, name), mostSum)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		f := check.Fixed{Path: filepath.ToSlash(filepath.Join(g.Dir, name)), Before: before[name]}
+		if f.After, err = readOrNone(filepath.Join(dir, name)); err != nil {
 			return nil, err
 		}
-		if (after == nil) != (before[i] == nil) || !bytes.Equal(after, before[i]) {
-			all = append(all, check.Fixed{Path: filepath.ToSlash(filepath.Join(g.Dir, name)), Before: before[i], After: after})
-		}
-	}
-	if !vendored {
-		return all, ofWorkspace(ctx, g)
-	}
-	fresh := filepath.Join(dir, "vendor")
-	if _, err := alone.Run(ctx, slices.Concat([]string{"mod", "vendor", "-o", fresh}, where)...); err != nil {
-		return nil, fmt.Errorf("go mod vendor fails, so that nothing is changed: %w", err)
-	}
-	of, err := changes(vendor, fresh)
-	return append(all, of...), err
-}
-
-// asVendored refuses a vendor folder that is not what go mod vendor writes: a new one would take away
-// what was changed by hand, and git may not have it. It works with the copy of go.mod in dir.
-func asVendored(ctx context.Context, alone toolchain.Go, dir, vendor string) error {
-	is := filepath.Join(dir, "vendor.before")
-	if _, err := alone.Run(ctx, "mod", "vendor", "-o", is, "-modfile="+filepath.Join(dir, "go.mod")); err != nil {
-		return fmt.Errorf("go mod vendor fails, so that nothing is changed: %w", err)
-	}
-	byHand, err := changes(vendor, is)
-	if err != nil || len(byHand) == 0 {
-		return err
-	}
-	return fmt.Errorf("nothing is changed: vendor has changes by hand, which go mod vendor would take away: %s; go mod vendor has to write the same before --fix, so move them to a fork that go.mod replaces the module with",
-		phrase.Clean(byHand[0].Path)+strings.TrimPrefix(fmt.Sprintf(" and %d more", len(byHand)-1), " and 0 more"))
-}
-
-// ofWorkspace refuses a module whose workspace has a vendor folder: that is made for all its modules.
-func ofWorkspace(ctx context.Context, g toolchain.Go) error {
-	out, err := g.Run(ctx, "env", "GOWORK")
-	if file := strings.TrimSpace(string(out)); err == nil && filepath.IsAbs(file) && exists(filepath.Join(filepath.Dir(file), "vendor"), "modules.txt") {
-		return errors.New("nothing is changed: the workspace of the module has a vendor folder, which go work vendor makes for all its modules; try: GOWORK=off procfit migrate automaxprocs --fix, and afterwards go work vendor")
-	}
-	return err
-}
-
-// changes are the files of a folder that another one has otherwise.
-func changes(old, fresh string) (all []check.Fixed, err error) {
-	seen := map[string]bool{}
-	for _, root := range []string{old, fresh} {
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			rel, err := filepath.Rel(root, path)
-			if err != nil || seen[rel] {
-				return err
-			}
-			seen[rel] = true
-			f := check.Fixed{Path: filepath.ToSlash(filepath.Join(old, rel))}
-			if f.Before, err = readOrNone(filepath.Join(old, rel)); err != nil {
-				return fmt.Errorf("nothing is changed: %w", err)
-			}
-			if f.After, err = readOrNone(filepath.Join(fresh, rel)); err != nil {
-				return err
-			}
-			if (f.Before == nil) != (f.After == nil) || !bytes.Equal(f.Before, f.After) {
-				all = append(all, f)
-			}
-			return nil
-		})
-		if err != nil && !(root == fresh && errors.Is(err, fs.ErrNotExist)) { // nothing is left to vendor
-			return nil, err
+		if (f.Before == nil) != (f.After == nil) || !bytes.Equal(f.Before, f.After) {
+			all = append(all, f)
 		}
 	}
 	return all, nil
 }
 
-// readOrNone is a file; nil: there is none. A link is not followed.
+// readOrNone is a file; nil: there is none.
 func readOrNone(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	text, err := folder.ReadRegular(path, mostSum)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	case err == nil && !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	case err != nil:
-		return nil, err
 	}
-	return folder.ReadRegular(path, mostSum)
+	return text, err
 }
 
 // stillThere is why an import is still there.
