@@ -57,10 +57,7 @@ type Options struct {
 
 // Cache keeps what was read, for a second run over the same files. The zero value is
 // ready.
-type Cache struct {
-	mu    sync.Mutex
-	files map[string]found
-}
+type Cache struct{ files sync.Map }
 
 // found is what one file holds.
 type found struct {
@@ -183,11 +180,8 @@ func (c *Checker) add(file string, b []byte, named bool) error {
 // read is what a file holds, from the cache where a run before has read it.
 func (c *Checker) read(ctx context.Context, f *check.File) found {
 	if k := c.o.Cache; k != nil && f.Path != check.Stdin {
-		k.mu.Lock()
-		got, ok := k.files[f.Path]
-		k.mu.Unlock()
-		if ok {
-			return got
+		if got, ok := k.files.Load(f.Path); ok {
+			return got.(found)
 		}
 	}
 	got := found{path: f.Path, named: f.Named}
@@ -211,12 +205,7 @@ func (c *Checker) read(ctx context.Context, f *check.File) found {
 		got.err = p.Err // the path is next to it anyway
 	}
 	if k := c.o.Cache; k != nil && ctx.Err() == nil {
-		k.mu.Lock()
-		if k.files == nil {
-			k.files = map[string]found{}
-		}
-		k.files[f.Path] = got
-		k.mu.Unlock()
+		k.files.Store(f.Path, got)
 	}
 	return got
 }

@@ -93,12 +93,8 @@ func New(o Options) *Checker {
 
 // Wants tells it by the name.
 func (k *Checker) Wants(f *check.File) bool {
-	switch base := f.Base(); {
-	case base == "go.mod" || base == "go.work":
-		return true
-	default:
-		return strings.HasSuffix(base, ".go") && base != ".go" && (f.Named || !unseen(f.Path))
-	}
+	base := f.Base()
+	return base == "go.mod" || base == "go.work" || strings.HasSuffix(base, ".go") && base != ".go" && (f.Named || !unseen(f.Path))
 }
 
 // File reads one. What only its package shows is reported by Finish.

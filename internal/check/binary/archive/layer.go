@@ -199,10 +199,12 @@ func (r *reader) file(l *layer, name string, size int64, body io.Reader, see fun
 			return errEntries
 		}
 		l.programs[name] = ProgramOf(p)
-	case errors.Is(err, errBomb), errors.Is(err, io.ErrUnexpectedEOF), isCorrupt(err):
+	case errors.Is(err, errBomb), errors.Is(err, io.ErrUnexpectedEOF):
 		return cut(name, err)
 	case errors.Is(err, goproc.ErrTooLarge):
 		r.fault(name, err)
+	case !errors.Is(err, goproc.ErrNotGo): // of the decompressor, or of the tar
+		return cut(name, err)
 	case Packed(head):
 		r.fault(name, ErrPacked)
 	}
@@ -215,11 +217,6 @@ func cut(name string, err error) error {
 		return fmt.Errorf("it ends in %s: %w", name, io.ErrUnexpectedEOF)
 	}
 	return fmt.Errorf("in %s: %w", name, err)
-}
-
-// isCorrupt tells an error of the decompressor or of the tar from one of the file.
-func isCorrupt(err error) bool {
-	return !errors.Is(err, goproc.ErrNotGo) && !errors.Is(err, goproc.ErrTooLarge)
 }
 
 // ErrPacked is of a program that UPX has packed.

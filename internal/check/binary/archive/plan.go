@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,9 +27,12 @@ type dockerImage struct {
 	Layers   []string
 }
 
-func isDocker(b []byte) bool {
-	var all []dockerImage
-	return json.Unmarshal(b, &all) == nil && len(all) > 0 && all[0].Config != ""
+// dockerImages are those of a manifest.json; nil: it is somebody else's.
+func dockerImages(b []byte) (all []dockerImage) {
+	if json.Unmarshal(b, &all) != nil || len(all) == 0 || all[0].Config == "" {
+		return nil
+	}
+	return all
 }
 
 // Names that tools give to an image in an index: of the OCI, and containerd's own,
@@ -56,11 +60,12 @@ type planner struct {
 // documents; manifest.json has the whole names.
 func (r *reader) plans(read func(name string) ([]byte, error)) []plan {
 	p := &planner{reader: r, read: read}
-	if b, err := read("/manifest.json"); err == nil && isDocker(b) {
-		p.docker(b)
+	b, err := read("/manifest.json")
+	if images := dockerImages(b); err == nil && images != nil {
+		p.docker(images)
 		return p.all
 	}
-	b, err := read("/index.json")
+	b, err = read("/index.json")
 	if err != nil {
 		r.fault("/index.json", err)
 		return nil
@@ -69,12 +74,7 @@ func (r *reader) plans(read func(name string) ([]byte, error)) []plan {
 	return p.all
 }
 
-func (r *planner) docker(b []byte) {
-	var images []dockerImage
-	if err := json.Unmarshal(b, &images); err != nil {
-		r.fault("/manifest.json", err)
-		return
-	}
+func (r *planner) docker(images []dockerImage) {
 	for _, i := range images[:min(len(images), mostImages)] {
 		p := plan{image: Image{Names: i.RepoTags}}
 		for _, l := range i.Layers {
@@ -108,8 +108,11 @@ func (r *planner) config(p *plan, name string) {
 // index takes the images of an OCI index, which may hold others.
 func (r *planner) index(at string, b []byte, names []string, depth int) {
 	idx, err := v1.ParseIndexManifest(bytes.NewReader(b))
-	if err != nil || depth > deepest {
-		r.fault(at, fmt.Errorf("is not an index of images: %w", errors.Join(err, tooDeep(depth))))
+	if depth > deepest {
+		err = errors.New("its indexes are nested too deeply")
+	}
+	if err != nil {
+		r.fault(at, fmt.Errorf("is not an index of images: %w", err))
 		return
 	}
 	for _, m := range idx.Manifests {
@@ -121,7 +124,7 @@ func (r *planner) index(at string, b []byte, names []string, depth int) {
 			continue
 		}
 		names := names
-		if name := namedBy(m.Annotations); name != "" {
+		if name := cmp.Or(m.Annotations[containerdName], m.Annotations[refName]); name != "" {
 			names = []string{name}
 		}
 		file := blob(m.Digest)
@@ -137,20 +140,6 @@ func (r *planner) index(at string, b []byte, names []string, depth int) {
 			r.manifest(file, text, names)
 		}
 	}
-}
-
-func tooDeep(depth int) error {
-	if depth > deepest {
-		return errors.New("its indexes are nested too deeply")
-	}
-	return nil
-}
-
-func namedBy(annotations map[string]string) string {
-	if name := annotations[containerdName]; name != "" {
-		return name
-	}
-	return annotations[refName]
 }
 
 func (r *planner) manifest(at string, b []byte, names []string) {

@@ -46,20 +46,16 @@ type Content struct {
 // until then is in the Content all the same.
 func Read(ctx context.Context, open func() (io.ReadCloser, error), limits Limits) (Content, error) {
 	r := &reader{ctx: ctx, meter: &meter{limits: limits}, seed: maphash.MakeSeed()}
-	from := source{open, r.meter}
 	docs := &documents{texts: map[string][]byte{}}
 	outer := r.newLayer()
-	err := from.each(func(h *tar.Header, body io.Reader) error {
+	err := r.meter.each(open, func(h *tar.Header, body io.Reader) error {
 		return r.entry(outer, h, body, func(name string, head []byte, body io.Reader) error {
 			return docs.keep(name, head, h.Size, body, limits.Document)
 		})
 	})
 	outer.sort()
-	if err != nil && (errors.Is(err, ErrNoArchive) || !docs.image()) {
+	if errors.Is(err, ErrNoArchive) || !docs.image() {
 		return Content{Programs: r.lay([]*layer{outer}).list(), Faults: r.faults, More: r.more}, err
-	}
-	if !docs.image() {
-		return Content{Programs: r.lay([]*layer{outer}).list(), Faults: r.faults, More: r.more}, nil
 	}
 	plans := r.plans(docs.read)
 	layers := map[string]*layer{}
@@ -70,7 +66,7 @@ func Read(ctx context.Context, open func() (io.ReadCloser, error), limits Limits
 				wanted[outer.real(name)] = true
 			}
 		}
-		err = from.each(func(h *tar.Header, body io.Reader) error {
+		err = r.meter.each(open, func(h *tar.Header, body io.Reader) error {
 			name, errName := rooted(h.Name)
 			if errName != nil || !wanted[name] || layers[name] != nil || h.Typeflag != tar.TypeReg && h.Typeflag != tar.TypeGNUSparse {
 				return ctx.Err()
@@ -221,6 +217,5 @@ func (d *documents) read(name string) ([]byte, error) {
 func (d *documents) image() bool {
 	_, layout := d.texts["/oci-layout"]
 	_, index := d.texts["/index.json"]
-	b, docker := d.texts["/manifest.json"]
-	return layout && index || docker && isDocker(b)
+	return layout && index || dockerImages(d.texts["/manifest.json"]) != nil
 }

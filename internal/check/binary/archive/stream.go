@@ -15,26 +15,33 @@ import (
 // ErrNoArchive is of a file that is no tar archive.
 var ErrNoArchive = errors.New("is not a tar archive")
 
-// compression is how a stream is packed, by its first bytes.
-type compression string
+// packings are how a stream may be packed, by its first bytes; those without open are not read.
+var packings = []packing{
+	{"\x1f\x8b\x08", "gzip", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
+	{"\x28\xb5\x2f\xfd", "zstd", func(r io.Reader) (io.ReadCloser, error) {
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, err
+		}
+		return z.IOReadCloser(), nil
+	}},
+	{"\xfd7zXZ\x00", "xz", nil},
+	{"BZh", "bzip2", nil},
+}
 
-const (
-	plain    compression = ""
-	gzipped  compression = "gzip"
-	zstdPack compression = "zstd"
-	unread   compression = "xz or bzip2"
-)
+type packing struct {
+	magic, name string
+	open        func(io.Reader) (io.ReadCloser, error)
+}
 
-func compressionOf(head []byte) compression {
-	switch {
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b, 8}):
-		return gzipped
-	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		return zstdPack
-	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")), bytes.HasPrefix(head, []byte("BZh")):
-		return unread
+// packingOf is that of a stream; nil: it is not packed.
+func packingOf(head []byte) *packing {
+	for i := range packings {
+		if bytes.HasPrefix(head, []byte(packings[i].magic)) {
+			return &packings[i]
+		}
 	}
-	return plain
+	return nil
 }
 
 // mostWindow is how far back a zstd stream may refer; zstd itself wants to be asked
@@ -44,35 +51,26 @@ const mostWindow = 128 << 20
 // unpack is the stream behind a compression. A plain one is itself, so that what can
 // seek still can.
 func (m *meter) unpack(r io.Reader, head []byte) (io.Reader, func(), error) {
-	in := &counted{r: r}
-	var out io.Reader
-	done := func() {}
-	switch c := compressionOf(head); c {
-	case plain:
-		return r, done, nil
-	case gzipped:
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, nil, fmt.Errorf("gzip: %w", err)
-		}
-		out = z
-	case zstdPack:
-		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow), zstd.WithDecoderLowmem(true))
-		if err != nil {
-			return nil, nil, fmt.Errorf("zstd: %w", err)
-		}
-		out, done = z, z.Close
-	default:
-		return nil, nil, fmt.Errorf("is compressed with %s, which procfit cannot read: use gzip, zstd or no compression", c)
+	p := packingOf(head)
+	if p == nil {
+		return r, func() {}, nil
 	}
-	return &unpacking{out: out, in: in, m: m, from: compressionOf(head)}, done, nil
+	if p.open == nil {
+		return nil, nil, fmt.Errorf("is compressed with %s, which procfit cannot read: use gzip, zstd or no compression", p.name)
+	}
+	in := &counted{r: r}
+	out, err := p.open(in)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", p.name, err)
+	}
+	return &unpacking{out: out, in: in, m: m, from: p.name}, func() { out.Close() }, nil
 }
 
 // Sniff tells by its first bytes whether a file may be an archive: a tar, or something
 // that is compressed, which Unpacks tells more of.
 func Sniff(head []byte) bool {
-	c := compressionOf(head)
-	return c == gzipped || c == zstdPack || isTar(head)
+	p := packingOf(head)
+	return p != nil && p.open != nil || isTar(head)
 }
 
 const tarMagicAt = 257 // POSIX.1-1988, ustar; GNU has the same there
@@ -96,15 +94,9 @@ func Unpacks(r io.Reader) bool {
 	return isTar(first[:n])
 }
 
-// source is the archive, which can be gone through more than once.
-type source struct {
-	open  func() (io.ReadCloser, error)
-	meter *meter
-}
-
-// each hands on every entry.
-func (s source) each(do func(h *tar.Header, r io.Reader) error) error {
-	f, err := s.open()
+// each hands on every entry of an archive, which can be gone through more than once.
+func (m *meter) each(open func() (io.ReadCloser, error), do func(h *tar.Header, r io.Reader) error) error {
+	f, err := open()
 	if err != nil {
 		return err
 	}
@@ -119,15 +111,15 @@ func (s source) each(do func(h *tar.Header, r io.Reader) error) error {
 	} else {
 		r = io.MultiReader(bytes.NewReader(head[:n]), f)
 	}
-	if compressionOf(head[:n]) != plain {
+	if packingOf(head[:n]) != nil {
 		r = bufio.NewReaderSize(r, 1<<20)
 	}
-	out, done, err := s.meter.unpack(r, head[:n])
+	out, done, err := m.unpack(r, head[:n])
 	if err != nil {
 		return err
 	}
 	defer done()
-	return s.meter.entriesOf(out, do)
+	return m.entriesOf(out, do)
 }
 
 // entriesOf goes through a tar.
@@ -146,8 +138,8 @@ func (m *meter) entriesOf(r io.Reader, do func(h *tar.Header, r io.Reader) error
 		case err != nil:
 			return err
 		}
-		if err := m.entry(); err != nil {
-			return err
+		if m.entries++; m.entries > m.limits.Entries {
+			return errEntries
 		}
 		if err := do(h, t); err != nil {
 			return err
@@ -207,7 +199,7 @@ type unpacking struct {
 	out  io.Reader
 	in   *counted
 	m    *meter
-	from compression
+	from string
 	size int64
 }
 
@@ -238,14 +230,6 @@ func (e expanding) Read(b []byte) (int, error) {
 		return 0, errBomb
 	}
 	return n, err
-}
-
-// entry counts a name.
-func (m *meter) entry() error {
-	if m.entries++; m.entries > m.limits.Entries {
-		return errEntries
-	}
-	return nil
 }
 
 // Fault is what is wrong with one file of an archive.
