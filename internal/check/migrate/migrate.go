@@ -31,8 +31,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/mod/modfile"
-
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/source"
@@ -120,11 +118,9 @@ func (r *Report) module(o Options, tree *folder.Tree) error {
 	if err != nil {
 		return err
 	}
-	mod, err := modfile.Parse(file, text, nil)
+	mod, err := source.ModFile(file, text)
 	if err != nil {
-		if mod, _ = modfile.ParseLax(file, text, nil); mod == nil || mod.Module == nil {
-			return err
-		}
+		return err
 	}
 	m := Module{File: filepath.ToSlash(file), Imports: []Import{}}
 	if mod.Module != nil {

@@ -14,13 +14,17 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// found is a finding of an analyzer: more than a diagnostic can tell.
+// found is a finding of an analyzer: more than a diagnostic can tell. Its Place is known to who judges.
 type found struct {
 	rule.Finding
 	pos, end token.Pos
-	remove   []span // what goes, as its fix; none: it has none that is safe
-	changing bool   // it is one only in a module that changes GOMAXPROCS at run time
-	calls    []SetCall
+	Remove   []extent  // what goes, as its fix; none: it has none that is safe
+	Changing bool      // it is one only in a module that changes GOMAXPROCS at run time
+	Calls    []SetCall // of automaxprocs
+}
+
+func findingAt(n ast.Node, message, fix string) found {
+	return found{pos: n.Pos(), end: n.End(), Finding: rule.Finding{Message: message, Fix: fix}}
 }
 
 // result is what an analyzer gives: all that it finds, also what is ignored, and what
@@ -50,14 +54,14 @@ func analyzer(id string, least rule.Severity, check func(*uses) []found) *analys
 					f.Severity = r.Severity
 				}
 				if file := u.file(f.pos); file != nil && ast.IsGenerated(file) {
-					f.remove = nil // it would come again
+					f.Remove = nil // it would come again
 					f.Fix = "in the generator of this file: " + f.Fix
 				}
 				if u.broken || u.pass.Fset.Position(f.pos).Filename != u.pass.Fset.File(f.pos).Name() {
-					f.remove = nil // by its //line, the file is made from another
+					f.Remove = nil // by its //line, the file is made from another
 				}
 				all.found = append(all.found, f)
-				if least != "" && f.Severity.Rank() <= least.Rank() && !u.ignored(f) && (!f.changing || u.changesHere()) {
+				if least != "" && f.Severity.Rank() <= least.Rank() && !u.ignored(f) && (!f.Changing || u.changesHere()) {
 					pass.Report(u.diagnostic(f))
 				}
 			}
@@ -82,9 +86,14 @@ func guarded(run func(*analysis.Pass) (any, error)) func(*analysis.Pass) (any, e
 // diagnostic is what other drivers show of a finding.
 func (u *uses) diagnostic(f found) analysis.Diagnostic {
 	d := analysis.Diagnostic{Pos: f.pos, End: f.end, Category: f.Rule, Message: f.Rule + ": " + f.Message + "; " + f.Fix}
-	if edits := u.textEdits(f.remove); len(edits) > 0 {
-		d.SuggestedFixes = []analysis.SuggestedFix{{Message: f.Fix, TextEdits: edits}}
+	if len(f.Remove) == 0 {
+		return d
 	}
+	tf, fix := u.pass.Fset.File(f.pos), analysis.SuggestedFix{Message: f.Fix}
+	for _, e := range removal(u.importsOf(u.file(f.pos)), f.Remove) {
+		fix.TextEdits = append(fix.TextEdits, analysis.TextEdit{Pos: tf.Pos(e.From), End: tf.Pos(e.To)})
+	}
+	d.SuggestedFixes = []analysis.SuggestedFix{fix}
 	return d
 }
 

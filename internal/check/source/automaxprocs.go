@@ -69,21 +69,20 @@ func automaxprocs(u *uses) []found {
 		if err != nil || path != pkgAutomaxprocs && !strings.HasPrefix(path, pkgAutomaxprocs+"/") || u.inTest(c) {
 			continue
 		}
-		f := found{pos: spec.Pos(), end: spec.End()}
+		message := "go.uber.org/automaxprocs sets GOMAXPROCS once, rounded down, and stops the runtime from following changes of the limit, which it does"
+		if language != "" {
+			message += " with go " + language
+		}
+		f := findingAt(spec, message, "remove it: the runtime then chooses "+choice(language)+", and follows it; procfit migrate automaxprocs shows what changes; for the limits of parent cgroups, import github.com/procfit/procfit/maxprocs/auto; for 1 under a limit of one CPU, set GOMAXPROCS=1")
 		calls, at := u.setCalls(c, path)
-		f.calls = calls
-		f.Message = "go.uber.org/automaxprocs sets GOMAXPROCS once, rounded down, and stops the runtime from following changes of the limit, which it does with go " + language
-		f.Fix = "remove it: the runtime then chooses " + choice(language) + ", and follows it; procfit migrate automaxprocs shows what changes; for the limits of parent cgroups, import github.com/procfit/procfit/maxprocs/auto; for 1 under a limit of one CPU, set GOMAXPROCS=1"
+		f.Calls = calls
 		if spec.Name != nil && spec.Name.Name == "_" {
 			if decl, ok := c.Parent().Node().(*ast.GenDecl); ok && len(decl.Specs) == 1 {
 				c = c.Parent()
 			}
-			f.remove = u.lines(c)
+			f.Remove = u.lines(c)
 		} else if len(at) > 0 {
-			f.remove = u.withoutCalls(spec, at)
-		}
-		if language == "" {
-			f.Message = strings.TrimSuffix(f.Message, " with go ")
+			f.Remove = u.withoutCalls(spec, at)
 		}
 		all = append(all, f)
 	}
@@ -155,14 +154,14 @@ func (u *uses) option(of *SetCall, arg ast.Expr) {
 
 // withoutCalls is what goes when a file no longer calls Set: the calls, with what only handles
 // their results. It is nothing where something of them would be left.
-func (u *uses) withoutCalls(spec *ast.ImportSpec, calls []inspector.Cursor) (all []span) {
+func (u *uses) withoutCalls(spec *ast.ImportSpec, calls []inspector.Cursor) (all []extent) {
 	of := u.pass.TypesInfo.Implicits[spec]
 	if spec.Name != nil {
 		of = u.pass.TypesInfo.Defs[spec.Name]
 	}
 	var inside []extent
 	for _, c := range calls {
-		inside = append(inside, extent{int(c.Node().Pos()), int(c.Node().End())})
+		inside = append(inside, extent{From: int(c.Node().Pos()), To: int(c.Node().End())})
 		gone := u.withoutCall(c)
 		if gone == nil {
 			return nil
@@ -183,7 +182,7 @@ func (u *uses) withoutCalls(spec *ast.ImportSpec, calls []inspector.Cursor) (all
 //	undo, err := maxprocs.Set()
 //	if err != nil { … }
 //	defer undo()
-func (u *uses) withoutCall(call inspector.Cursor) []span {
+func (u *uses) withoutCall(call inspector.Cursor) []extent {
 	stmt := call.Parent()
 	switch s := stmt.Node().(type) {
 	case *ast.ExprStmt:
@@ -204,7 +203,7 @@ func (u *uses) withoutCall(call inspector.Cursor) []span {
 }
 
 // withHandling is an assignment with the statements next to it that handle what it sets.
-func (u *uses) withHandling(stmt inspector.Cursor, s *ast.AssignStmt) []span {
+func (u *uses) withHandling(stmt inspector.Cursor, s *ast.AssignStmt) []extent {
 	if kind, _ := stmt.ParentEdge(); kind != edge.BlockStmt_List {
 		return nil
 	}
@@ -212,7 +211,7 @@ func (u *uses) withHandling(stmt inspector.Cursor, s *ast.AssignStmt) []span {
 	for next, ok := stmt.NextSibling(); ok && handles(next.Node(), s.Lhs); next, ok = next.NextSibling() {
 		last, count = next, count+1
 	}
-	inside := []extent{{int(s.Pos()), int(last.Node().End())}}
+	inside := []extent{{From: int(s.Pos()), To: int(last.Node().End())}}
 	if before, ok := stmt.PrevSibling(); ok && u.keepsFor(before, inside) {
 		first, count = before, count+1
 	}
@@ -237,15 +236,15 @@ func (u *uses) withHandling(stmt inspector.Cursor, s *ast.AssignStmt) []span {
 	if f, ok := stmt.Parent().Parent().Node().(*ast.FuncDecl); ok && f.Name.Name == "init" && f.Recv == nil && len(block.List) == count {
 		return u.lines(stmt.Parent().Parent())
 	}
-	all := span{u.lines(first)[0].from, u.lines(last)[0].to}
-	tf, file := u.pass.Fset.File(all.from), u.file(all.from)
+	all := extent{From: u.lines(first)[0].From, To: u.lines(last)[0].To}
 	start, end := first.Node().Pos(), last.Node().End()
-	before, _ := u.around(file, first, span{start, first.Node().End()})
-	_, after := u.around(file, last, span{last.Node().Pos(), end})
+	tf, file := u.pass.Fset.File(start), u.file(start)
+	before, _ := u.around(file, first, start, first.Node().End())
+	_, after := u.around(file, last, last.Node().Pos(), end)
 	if (before.edge || before.line < tf.Line(start)-1) && !after.edge && after.line > tf.Line(end)+1 {
-		all.to = tf.LineStart(after.line) // of two blank lines one is left, and none at the head of a block
+		all.To = tf.Offset(tf.LineStart(after.line)) // of two blank lines one is left, and none at the head of a block
 	}
-	return []span{all}
+	return []extent{all}
 }
 
 // elsewhere are the uses of a variable outside of some parts, in the order of the file.

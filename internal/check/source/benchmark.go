@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // setAroundRuns is PF038, for drivers that load tests.
@@ -36,8 +35,7 @@ func (k *Checker) test(path string, text []byte, to check.Sink) {
 	}
 	all := setAroundRun(file)
 	for _, f := range all {
-		at := set.PositionFor(f.pos, false)
-		to.Finding(check.NewFinding("PF038", rule.Place{Path: path, Line: at.Line, Column: at.Column}, f.Message, f.Fix))
+		to.Finding(check.NewFinding("PF038", placeOf(set, f.pos), f.Message, f.Fix))
 	}
 	if len(all) > 0 {
 		for _, a := range answers(set, file) {
@@ -59,13 +57,9 @@ func setAroundRun(file *ast.File) []found {
 		case *ast.CallExpr: // testing.Benchmark sets nothing back
 			return !isCall(n, named["testing"], "Benchmark")
 		case *ast.FuncDecl:
-			if b := benchmarkOf(n.Type, named["testing"]); b != "" && n.Body != nil {
-				all = append(all, setsBeforeRun(n.Body, b, named)...)
-			}
+			all = append(all, setsBeforeRun(n.Type, n.Body, named)...)
 		case *ast.FuncLit:
-			if b := benchmarkOf(n.Type, named["testing"]); b != "" {
-				all = append(all, setsBeforeRun(n.Body, b, named)...)
-			}
+			all = append(all, setsBeforeRun(n.Type, n.Body, named)...)
 		}
 		return true
 	})
@@ -74,7 +68,11 @@ func setAroundRun(file *ast.File) []found {
 
 // setsBeforeRun are the calls that set GOMAXPROCS last before a b.Run of one function, but
 // for those that restore what another returned.
-func setsBeforeRun(body *ast.BlockStmt, b string, named map[string]string) (all []found) {
+func setsBeforeRun(of *ast.FuncType, body *ast.BlockStmt, named map[string]string) (all []found) {
+	b := benchmarkOf(of, named["testing"])
+	if b == "" || body == nil {
+		return nil
+	}
 	var last *ast.CallExpr
 	deferred, restores := map[ast.Node]bool{}, map[string]bool{}
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -92,11 +90,9 @@ func setsBeforeRun(body *ast.BlockStmt, b string, named map[string]string) (all 
 			case isCall(n, named["runtime"], "GOMAXPROCS") && len(n.Args) == 1 && !deferred[n] && !asks(n.Args[0]):
 				last = n
 			case isCall(n, b, "Run") && last != nil && !restores[types.ExprString(last.Args[0])]:
-				call := types.ExprString(last)
-				all = append(all, found{pos: last.Pos(), end: last.End(), Finding: rule.Finding{
-					Message: call + " has no effect on what " + b + ".Run times: package testing sets GOMAXPROCS to the value of -cpu before each timed run",
-					Fix:     "remove it and run go test -bench . -cpu 1,2,4, whose results have the value in their names; or set and restore it in the function that " + b + ".Run calls",
-				}})
+				all = append(all, findingAt(last,
+					types.ExprString(last)+" has no effect on what "+b+".Run times: package testing sets GOMAXPROCS to the value of -cpu before each timed run",
+					"remove it and run go test -bench . -cpu 1,2,4, whose results have the value in their names; or set and restore it in the function that "+b+".Run calls"))
 				last = nil
 			}
 		}

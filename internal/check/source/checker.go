@@ -80,7 +80,6 @@ type Checker struct {
 	mu      sync.Mutex
 	files   map[string]scanned // by their absolute path
 	modules map[string]*module // by their folder
-	answers map[string][]check.Ignore
 
 	sorted map[string]*tree // of trees
 	judger process          // of Finish
@@ -88,7 +87,7 @@ type Checker struct {
 
 // New is a Checker for one run.
 func New(o Options) *Checker {
-	return &Checker{o: o, files: map[string]scanned{}, modules: map[string]*module{}, answers: map[string][]check.Ignore{}}
+	return &Checker{o: o, files: map[string]scanned{}, modules: map[string]*module{}}
 }
 
 // Wants tells it by the name.
@@ -115,14 +114,12 @@ func (k *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 		s.bad = true
 		to.Problem(problem(f.Path, err))
 	}
-	var answers []check.Ignore
 	if bytes.Contains(text, []byte(check.IgnoreMarker)) {
-		answers = fileAnswers(f.Path, text)
+		s.answers = fileAnswers(f.Path, text)
 	}
 	_, s.changed = k.o.Overlay[f.Path]
 	k.mu.Lock()
 	k.files[s.file] = s
-	k.answers[f.Path] = answers
 	k.mu.Unlock()
 	return nil
 }
@@ -140,7 +137,7 @@ func (k *Checker) Finish(ctx context.Context, to check.Sink) error {
 		}
 		for _, files := range t.folders {
 			for _, s := range files {
-				for _, a := range k.answers[s.path] {
+				for _, a := range s.answers {
 					a.Unsure = t.partly[s.file]
 					to.Ignore(a)
 				}
@@ -157,37 +154,6 @@ func (k *Checker) overlay() map[string][]byte {
 		if abs, err := filepath.Abs(filepath.FromSlash(path)); err == nil && strings.HasSuffix(path, ".go") {
 			all[real(abs)] = text
 		}
-	}
-	return all
-}
-
-// tell hands on the findings of one file, and to use what is of automaxprocs.
-func tell(path string, all []placed, imports []importGroup, to check.Sink, use func(check.Finding, []SetCall)) {
-	removed := map[*check.Change][]extent{}
-	for _, p := range all {
-		f := check.Finding{Finding: p.Finding}
-		f.Path = path
-		if edits := removal(imports, p.Remove); len(edits) > 0 {
-			f.Change = &check.Change{Path: path, Splices: splices(edits), Together: func(changes []*check.Change) []check.Splice {
-				var parts []extent
-				for _, c := range changes {
-					parts = append(parts, removed[c]...)
-				}
-				return splices(removal(imports, parts))
-			}}
-			removed[f.Change] = p.Remove
-		}
-		to.Finding(f)
-		if f.Rule == ruleAutomaxprocs {
-			use(f, p.Calls)
-		}
-	}
-}
-
-func splices(edits []extent) []check.Splice {
-	var all []check.Splice
-	for _, e := range edits {
-		all = append(all, check.Splice{From: e.From, To: e.To})
 	}
 	return all
 }

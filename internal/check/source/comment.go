@@ -4,31 +4,30 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// answer is an ignore of a file, by the name that its positions have.
-type answer = check.Ignore
-
 // ignored reports whether a comment answers a finding.
 func (u *uses) ignored(f found) bool {
-	at := u.pass.Fset.PositionFor(f.pos, false)
-	f.Place = rule.Place{Path: at.Filename, Line: at.Line}
-	for _, a := range u.answer {
-		if a.Answers(check.Finding{Finding: f.Finding}) {
-			return true
-		}
-	}
-	return false
+	f.Place = placeOf(u.pass.Fset, f.pos)
+	return slices.ContainsFunc(u.answer, func(a check.Ignore) bool { return a.Answers(check.Finding{Finding: f.Finding}) })
+}
+
+// placeOf is in the file that was read, whatever file a //line names: a parser that goyacc has made
+// is what runs.
+func placeOf(set *token.FileSet, at token.Pos) rule.Place {
+	p := set.PositionFor(at, false)
+	return rule.Place{Path: p.Filename, Line: p.Line, Column: p.Column}
 }
 
 // answers are the ignores of a file. One behind code is about its line, one that
 // is alone on its line about what begins in the next: a statement, or a whole function.
-func answers(set *token.FileSet, file *ast.File) []answer {
-	var all []answer
+func answers(set *token.FileSet, file *ast.File) []check.Ignore {
+	var all []check.Ignore
 	var l lines // read where there is an answer
 	for _, group := range file.Comments {
 		for _, c := range group.List {
@@ -39,11 +38,8 @@ func answers(set *token.FileSet, file *ast.File) []answer {
 			if l.set == nil {
 				l = linesOf(set, file)
 			}
-			at := set.PositionFor(c.Pos(), false)
-			a := answer{
-				Place: rule.Place{Path: at.Filename, Line: at.Line, Column: at.Column},
-				Rules: rules, Reason: reason, From: at.Line, To: at.Line,
-			}
+			at := placeOf(set, c.Pos())
+			a := check.Ignore{Place: at, Rules: rules, Reason: reason, From: at.Line, To: at.Line}
 			if !l.behindCode(c.Pos()) {
 				next := l.line(group.End()) + 1
 				a.To = max(next, l.last[next])
@@ -104,7 +100,7 @@ func (l lines) behindCode(comment token.Pos) bool {
 }
 
 // fileAnswers reads the ignores of a file by itself.
-func fileAnswers(path string, text []byte) []answer {
+func fileAnswers(path string, text []byte) []check.Ignore {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, text, parser.ParseComments|parser.SkipObjectResolution)
 	if file == nil || err != nil && len(file.Comments) == 0 {
@@ -114,8 +110,8 @@ func fileAnswers(path string, text []byte) []answer {
 }
 
 // moduleAnswers reads those of a go.mod, whose comments are as Go's.
-func moduleAnswers(path string, text []byte) []answer {
-	var all []answer
+func moduleAnswers(path string, text []byte) []check.Ignore {
+	var all []check.Ignore
 	n := 0
 	for line := range strings.Lines(string(text)) {
 		n++
@@ -127,7 +123,7 @@ func moduleAnswers(path string, text []byte) []answer {
 		if !ok {
 			continue
 		}
-		a := answer{Place: rule.Place{Path: path, Line: n, Column: len(code) + 1}, Rules: rules, Reason: reason, From: n, To: n}
+		a := check.Ignore{Place: rule.Place{Path: path, Line: n, Column: len(code) + 1}, Rules: rules, Reason: reason, From: n, To: n}
 		if strings.TrimSpace(code) == "" {
 			a.To++
 		}
@@ -159,52 +155,37 @@ func directives(u *uses) []found {
 				break
 			}
 			for _, c := range g.List {
-				all = append(all, directive(c, u.language())...)
+				rest, ok := strings.CutPrefix(c.Text, "//go:debug ")
+				key, value, _ := strings.Cut(strings.TrimSpace(rest), "=")
+				if f, off := switchedOff(key, strings.TrimSpace(value), "//go:debug", u.language()); ok && off {
+					all = append(all, found{Finding: f, pos: c.Pos(), end: c.End()})
+				}
 			}
 		}
 	}
 	return all
 }
 
-func directive(c *ast.Comment, language string) []found {
-	rest, ok := strings.CutPrefix(c.Text, "//go:debug ")
-	if !ok {
-		return nil
-	}
-	key, value, _ := strings.Cut(strings.TrimSpace(rest), "=")
-	f, ok := switchedOff(key, strings.TrimSpace(value), "//go:debug", language)
-	if !ok {
-		return nil
-	}
-	return []found{{Finding: f, pos: c.Pos(), end: c.End()}}
-}
-
 // switchedOff is what a setting does to a program that would follow its limit. Below
 // go 1.25 it would not, and the setting says what is so anyway.
-func switchedOff(key, value, where, language string) (rule.Finding, bool) {
+func switchedOff(key, value, where, language string) (f rule.Finding, off bool) {
 	if !follows(language) {
-		return rule.Finding{}, false
+		return f, false
 	}
-	name := where + " " + key + "=" + value
+	f = rule.Finding{Severity: rule.Warning, Message: where + " " + key + "=" + value + " makes the program "}
 	switch {
 	case key == settingLimit && value == "0":
-		return rule.Finding{
-			Severity: rule.Warning,
-			Message:  name + " makes the program ignore its CPU limit: it uses all CPUs of the machine",
-			Fix:      "remove it: the runtime then chooses " + choice(""),
-		}, true
+		f.Message += "ignore its CPU limit: it uses all CPUs of the machine"
+		f.Fix = "remove it: the runtime then chooses " + choice("")
 	case key == settingDefault && !follows(strings.TrimPrefix(value, "go")):
-		return rule.Finding{
-			Severity: rule.Warning,
-			Message:  name + " makes the program ignore its CPU limit (and switches off other changes of newer releases): it uses all CPUs of the machine",
-			Fix:      "add containermaxprocs=1 and updatemaxprocs=1 to it: the runtime then chooses " + choice(""),
-		}, true
+		f.Message += "ignore its CPU limit (and switches off other changes of newer releases): it uses all CPUs of the machine"
+		f.Fix = "add containermaxprocs=1 and updatemaxprocs=1 to it: the runtime then chooses " + choice("")
 	case key == settingUpdates && value == "0":
-		return rule.Finding{
-			Severity: rule.Info,
-			Message:  name + " makes the program keep the limit that it started with",
-			Fix:      "remove it: the runtime then follows the limit when it changes",
-		}, true
+		f.Severity = rule.Info
+		f.Message += "keep the limit that it started with"
+		f.Fix = "remove it: the runtime then follows the limit when it changes"
+	default:
+		return f, false
 	}
-	return rule.Finding{}, false
+	return f, true
 }

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
-	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/pattern"
 )
 
@@ -25,10 +24,9 @@ func earlySizes(u *uses) []found {
 		if v == "" {
 			continue
 		}
-		all = append(all, found{pos: call.Pos(), end: call.End(), Finding: rule.Finding{
-			Message: v + " reads runtime.GOMAXPROCS(0) before main runs, and does not follow later changes by main or of the limit",
-			Fix:     "call runtime.GOMAXPROCS(0) where the value is used: it is then the current value, " + choice(u.language()),
-		}})
+		all = append(all, findingAt(call,
+			v+" reads runtime.GOMAXPROCS(0) before main runs, and does not follow later changes by main or of the limit",
+			"call runtime.GOMAXPROCS(0) where the value is used: it is then the current value, "+choice(u.language())))
 	}
 	return all
 }
@@ -76,10 +74,11 @@ func keptSizes(u *uses) []found {
 		if what == "" {
 			continue
 		}
-		all = append(all, found{pos: call.Pos(), end: call.End(), changing: true, Finding: rule.Finding{
-			Message: fmt.Sprintf("%s by runtime.GOMAXPROCS(0) once, in %s, and the module changes GOMAXPROCS at run time: then it is too small or too large", what, in.Name.Name),
-			Fix:     "read the value where it is used, or resize when it changes (OnChange of maxprocs.Watch); GOMAXPROCS stays as it is",
-		}})
+		f := findingAt(call,
+			fmt.Sprintf("%s by runtime.GOMAXPROCS(0) once, in %s, and the module changes GOMAXPROCS at run time: then it is too small or too large", what, in.Name.Name),
+			"read the value where it is used, or resize when it changes (OnChange of maxprocs.Watch); GOMAXPROCS stays as it is")
+		f.Changing = true
+		all = append(all, f)
 	}
 	return all
 }

@@ -13,8 +13,6 @@ import (
 
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
-
-	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // A judger does what is as costly as the author of the source likes: it has the go command list
@@ -72,16 +70,8 @@ type listing struct {
 type judged struct {
 	Errors  []packages.Error
 	Failed  []string // rules that failed, in words
-	Found   []placed
+	Found   []found
 	Imports map[string][]importGroup // of the files in which something may be removed
-}
-
-// placed is a finding at its place in a file.
-type placed struct {
-	rule.Finding
-	Changing bool // it is one only in a module that changes GOMAXPROCS at run time
-	Remove   []extent
-	Calls    []SetCall // of automaxprocs
 }
 
 // judger keeps what it has read of one target.
@@ -157,23 +147,15 @@ func (j *judger) judge(i item) *judged {
 		}
 		r := a.Result.(result)
 		for _, f := range r.found {
-			out.add(r.uses, f)
+			f.Place = placeOf(p.Fset, f.pos)
+			if len(f.Remove) > 0 && out.Imports[f.Path] == nil {
+				out.Imports[f.Path] = r.uses.importsOf(r.uses.file(f.pos))
+			}
+			out.Found = append(out.Found, f)
 		}
 	}
 	p.Syntax, p.Types, p.TypesInfo, p.TypeErrors = nil, nil, nil, nil
 	return out
-}
-
-// add places a finding in the file that was read, whatever file a //line names: a parser that
-// goyacc has made is what runs.
-func (j *judged) add(u *uses, f found) {
-	at := u.pass.Fset.PositionFor(f.pos, false)
-	p := placed{Finding: f.Finding, Changing: f.changing, Remove: u.extents(f.remove), Calls: f.calls}
-	p.Path, p.Line, p.Column = at.Filename, at.Line, at.Column
-	if len(p.Remove) > 0 && j.Imports[p.Path] == nil {
-		j.Imports[p.Path] = u.importsOf(u.file(f.pos))
-	}
-	j.Found = append(j.Found, p)
 }
 
 // plain gives a package what its syntax alone tells, in a time that grows with the length of the

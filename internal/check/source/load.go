@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -88,19 +87,27 @@ func (k *Checker) tell(t *tree, of item, j *judged, changes bool, to check.Sink)
 	for _, why := range j.Failed {
 		to.Problem(check.Problem{Path: at, Message: "procfit fails on its package, please report it: " + why})
 	}
-	byFile := map[string][]placed{}
+	removed := map[*check.Change][]extent{}
 	for _, p := range j.Found {
-		if !p.Changing || changes {
-			byFile[p.Path] = append(byFile[p.Path], p)
+		s, named := k.files[real(p.Path)]
+		if !named || p.Changing && !changes {
+			continue
 		}
-	}
-	for file, found := range byFile {
-		if s, ok := k.files[real(file)]; ok { // else the user has not named it
-			tell(s.path, found, j.Imports[file], to, func(f check.Finding, calls []SetCall) {
-				if k.o.Automaxprocs != nil {
-					k.o.Automaxprocs(Automaxprocs{Place: f.Place, Package: of.PkgPath, Calls: calls, Change: f.Change})
+		f, imports := check.Finding{Finding: p.Finding}, j.Imports[p.Path]
+		f.Path = s.path
+		if len(p.Remove) > 0 {
+			f.Change = &check.Change{Path: s.path, Splices: removal(imports, p.Remove), Together: func(changes []*check.Change) []check.Splice {
+				var parts []extent
+				for _, c := range changes {
+					parts = append(parts, removed[c]...)
 				}
-			})
+				return removal(imports, parts)
+			}}
+			removed[f.Change] = p.Remove
+		}
+		to.Finding(f)
+		if f.Rule == ruleAutomaxprocs && k.o.Automaxprocs != nil {
+			k.o.Automaxprocs(Automaxprocs{Place: f.Place, Package: of.PkgPath, Calls: p.Calls, Change: f.Change})
 		}
 	}
 }
@@ -150,7 +157,11 @@ func (k *Checker) toJudge(t *tree, speaking []string, listed []listing, to check
 	for _, dir := range speaking {
 		if !done[dir] {
 			own, others := t.bare(dir)
-			all = append(all, own...)
+			for _, i := range own {
+				if slices.ContainsFunc(t.folders[dir], func(s scanned) bool { return s.words && slices.Contains(i.Files, s.file) }) {
+					all = append(all, i)
+				}
+			}
 			if k.o.Syntax { // else the go command would have named them
 				left = append(left, t.leftOut(dir, others)...)
 			}
@@ -206,18 +217,19 @@ func unloaded(text string) string {
 // loads are how the go command lists some folders of the tree.
 func (t *tree) loads(dirs []string) (all []load) {
 	if t.root != "" {
-		return []load{{t.root, t.patterns(dirs)}}
+		of := load{Dir: t.root}
+		for _, d := range dirs {
+			if rel, err := filepath.Rel(t.root, d); err == nil {
+				of.Words = append(of.Words, "./"+filepath.ToSlash(rel))
+			}
+		}
+		return []load{of}
 	}
 	// What lies in no module are the files of a folder that make one package.
 	for _, dir := range dirs {
-		byName := map[string][]string{}
-		for _, s := range t.folders[dir] {
-			if builtHere(s.file) {
-				byName[s.pkg] = append(byName[s.pkg], filepath.Base(s.file))
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(byName)) {
-			all = append(all, load{dir, slices.Sorted(slices.Values(byName[name]))})
+		own, _ := t.bare(dir)
+		for _, i := range own {
+			all = append(all, load{dir, i.Files})
 		}
 	}
 	return all
@@ -226,12 +238,11 @@ func (t *tree) loads(dirs []string) (all []load) {
 // Listable is an error if the go command, in a module, would read what is not a file of the
 // module's folder or of its repository: it follows links.
 func Listable(dir string, environ []string, reads *folder.Tree) error {
-	root, err := filepath.Abs(dir)
+	file, err := filepath.Abs(filepath.Join(dir, "go.mod"))
 	if err != nil {
 		return err
 	}
-	t := &tree{root: real(filepath.Join(root, "go.mod")), folders: map[string][]scanned{}, reads: reads}
-	t.root = filepath.Dir(t.root)
+	t := &tree{root: filepath.Dir(real(file)), folders: map[string][]scanned{}, reads: reads}
 	t.work, _ = workspaceOf(t.root, environ, reads)
 	err = filepath.WalkDir(t.root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -378,6 +389,9 @@ func (t *tree) shown(dir string) string {
 	return t.folders[dir][0].path
 }
 
+// position is file:line:column, as the go command writes it; a file of Windows has a colon more.
+var position = pattern.Of(`(?s)^(.*?)(?::(\d+))?(?::(\d+))?$`)
+
 // problem is why a package could not be loaded whole: the first of its errors that is
 // of a place, else the first. What was told of a file by itself is not told again.
 func (t *tree) problem(dir string, errs []packages.Error) (check.Problem, bool) {
@@ -388,12 +402,8 @@ func (t *tree) problem(dir string, errs []packages.Error) (check.Problem, bool) 
 			continue // the compiler's output, whose errors follow
 		}
 		p := check.Problem{Path: t.folders[dir][0].path, Message: phrase.FirstLine(e.Msg)}
-		// file:line:column, as the go command writes it; a file of Windows has a colon more
-		rest, column := cutLast(e.Pos)
-		file, line := cutLast(rest)
-		if line == 0 {
-			file, line, column = rest, column, 0
-		}
+		at := position().FindStringSubmatch(e.Pos)
+		file := at[1]
 		i := slices.IndexFunc(t.folders[dir], func(s scanned) bool { return file != "" && s.file == real(absolute(t.root, file)) })
 		if i >= 0 && t.folders[dir][i].bad {
 			continue
@@ -403,7 +413,9 @@ func (t *tree) problem(dir string, errs []packages.Error) (check.Problem, bool) 
 		}
 		n++
 		if i >= 0 {
-			p.Path, p.Line, p.Column = t.folders[dir][i].path, line, column
+			p.Path = t.folders[dir][i].path
+			p.Line, _ = strconv.Atoi(at[2])
+			p.Column, _ = strconv.Atoi(at[3])
 		}
 		if n == 1 || first.Line == 0 && p.Line > 0 {
 			first = p
@@ -421,17 +433,4 @@ func absolute(root, file string) string {
 		return file
 	}
 	return filepath.Join(root, file)
-}
-
-// cutLast takes the number after the last colon off; 0 where there is none.
-func cutLast(s string) (rest string, n int) {
-	i := strings.LastIndexByte(s, ':')
-	if i < 0 {
-		return s, 0
-	}
-	n, err := strconv.Atoi(s[i+1:])
-	if err != nil {
-		return s, 0
-	}
-	return s[:i], n
 }

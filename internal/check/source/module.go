@@ -66,13 +66,22 @@ func (k *Checker) module(shown string, text []byte, to check.Sink) error {
 	return nil
 }
 
+// ModFile reads a go.mod, also one with lines of a newer Go, which its parser does not know.
+func ModFile(file string, text []byte) (*modfile.File, error) {
+	mod, err := modfile.Parse(file, text, nil)
+	if err == nil {
+		return mod, nil
+	}
+	if lax, _ := modfile.ParseLax(file, text, nil); lax != nil && lax.Module != nil {
+		return lax, nil
+	}
+	return nil, err
+}
+
 func parseModule(shown string, text []byte) (*module, *modfile.File, error) {
-	mod, err := modfile.Parse(shown, text, nil)
+	mod, err := ModFile(shown, text)
 	if err != nil {
-		// A newer Go may have lines that this parser does not know.
-		if mod, _ = modfile.ParseLax(shown, text, nil); mod == nil || mod.Module == nil {
-			return nil, nil, err
-		}
+		return nil, nil, err
 	}
 	m := &module{shown: shown, language: implied, goLine: rule.Place{Path: shown, Line: 1, Column: 1}}
 	if mod.Module != nil {
@@ -156,7 +165,6 @@ func (t *tree) judge(to check.Sink) {
 	if m == nil || m.unnamed {
 		return
 	}
-	programs := t.programs()
 	line, fix, lets := "go "+m.language, "go mod edit -go=1.25", m.follows
 	switch {
 	case t.work != nil:
@@ -164,7 +172,7 @@ func (t *tree) judge(to check.Sink) {
 	case m.language == implied && m.goLine.Line == 1:
 		line = "a missing go line"
 	}
-	if len(programs) == 0 || lets || follows(t.decides()) {
+	if len(t.programs) == 0 || lets || follows(t.decides()) {
 		return
 	}
 	for _, files := range t.folders {
@@ -175,7 +183,7 @@ func (t *tree) judge(to check.Sink) {
 		}
 	}
 	to.Finding(check.NewFinding("PF032", m.goLine,
-		fmt.Sprintf("%s makes %s ignore the CPU limit and use all CPUs of the machine", line, phrase.CountOf(len(programs), "program of this module", "programs of this module")),
+		fmt.Sprintf("%s makes %s ignore the CPU limit and use all CPUs of the machine", line, phrase.CountOf(len(t.programs), "program of this module", "programs of this module")),
 		"if they run under a CPU limit: "+fix+", so that the runtime chooses "+choice("")+"; or import github.com/procfit/procfit/maxprocs/auto in main"))
 }
 

@@ -114,17 +114,10 @@ func (u *uses) ofCall(call *ast.CallExpr, steps int) origin {
 		}
 		return origin{}
 	}
-	name := ""
-	switch f := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		name = f.Name
-	case *ast.SelectorExpr:
-		name = f.Sel.Name
-	}
 	if len(call.Args) == 1 && u.pass.TypesInfo.Types[call.Fun].IsType() {
 		return u.follow(call.Args[0], steps-1)
 	}
-	if lower := strings.ToLower(name); (lower == "min" || lower == "max") && len(call.Args) == 2 {
+	if lower := strings.ToLower(nameOf(call.Fun)); (lower == "min" || lower == "max") && len(call.Args) == 2 {
 		return either(u.follow(call.Args[0], steps-1), u.follow(call.Args[1], steps-1))
 	}
 	return origin{}
@@ -145,6 +138,17 @@ func (u *uses) fromVariable(e ast.Expr, steps int) bool {
 		return u.fromVariable(call.Args[0], steps-1)
 	}
 	return ok && u.readsVariable(call)
+}
+
+// nameOf is the last word of a name: "New" of pool.New; "": it is none.
+func nameOf(e ast.Expr) string {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
 }
 
 // object is the variable or field that an expression names.
@@ -277,4 +281,60 @@ func (u *uses) flagDefault(call *ast.CallExpr, pointer int) ast.Expr {
 		return nil
 	}
 	return call.Args[at]
+}
+
+// oneOf is the machine's CPUs, where a variable that is set several times may be set to
+// them.
+func (u *uses) oneOf(o types.Object, steps int) origin {
+	if v, ok := o.(*types.Var); !ok || v.IsField() || len(u.set[o]) > mostValues {
+		return origin{}
+	}
+	type key struct {
+		o     types.Object
+		steps int
+	}
+	if known, ok := u.ones.Load(key{o, steps}); ok {
+		return known.(origin)
+	}
+	one := origin{}
+	for _, value := range u.set[o] {
+		if found := u.follow(value, min(steps-1, 5)); found.kind == machine && !u.caps(o, value) {
+			one = found
+			one.maybe, one.exact = true, false
+			break
+		}
+	}
+	u.ones.Store(key{o, steps}, one)
+	return one
+}
+
+// mostValues is how many values a variable may be set to of which one is looked for.
+const mostValues = 64
+
+// caps reports whether a variable is set to a value only where it is above: if n > most { n = most }.
+func (u *uses) caps(o types.Object, value ast.Expr) bool {
+	at, ok := u.at[value]
+	if !ok {
+		return false
+	}
+	for c := range around(at) {
+		stmt, ok := c.Node().(*ast.IfStmt)
+		if !ok {
+			continue
+		}
+		cond, ok := stmt.Cond.(*ast.BinaryExpr)
+		if !ok {
+			return false
+		}
+		above := cond.X
+		switch cond.Op {
+		case token.GTR, token.GEQ:
+		case token.LSS, token.LEQ:
+			above = cond.Y
+		default:
+			return false
+		}
+		return u.object(above) == o
+	}
+	return false
 }

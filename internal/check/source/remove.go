@@ -7,19 +7,19 @@ import (
 	"go/types"
 	"slices"
 
-	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
 
+	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
-// span is a part of a file.
-type span struct{ from, to token.Pos }
+// extent is a part of a file, in bytes from its start. What is removed has nothing New.
+type extent = check.Splice
 
 // statement is the statement that a call is, to be removed; with what around it would
 // be left empty, where that has no effect of its own. It is nothing where the call is
 // more than a statement, or an if would stay without it.
-func (u *uses) statement(call inspector.Cursor) []span {
+func (u *uses) statement(call inspector.Cursor) []extent {
 	stmt := call.Parent()
 	switch s := stmt.Node().(type) {
 	case *ast.ExprStmt:
@@ -35,7 +35,7 @@ func (u *uses) statement(call inspector.Cursor) []span {
 
 // emptied is a statement and whatever has no more to do without it: an if that only
 // asks the environment, and an init.
-func (u *uses) emptied(stmt inspector.Cursor) []span {
+func (u *uses) emptied(stmt inspector.Cursor) []extent {
 	for {
 		block, ok := stmt.Parent().Node().(*ast.BlockStmt)
 		if !ok {
@@ -79,7 +79,7 @@ func (u *uses) onlyAsks(s *ast.IfStmt) bool {
 // lines are the whole lines of a statement, a declaration or an import, with a comment
 // behind it, a declaration's own comment, and a blank line where two would be left; or
 // the node alone where it shares its lines.
-func (u *uses) lines(c inspector.Cursor) []span {
+func (u *uses) lines(c inspector.Cursor) []extent {
 	file := u.file(c.Node().Pos())
 	if file == nil {
 		return nil
@@ -99,14 +99,15 @@ func (u *uses) lines(c inspector.Cursor) []span {
 	}
 	tf := u.pass.Fset.File(start)
 	first, last := tf.Line(start), tf.Line(end)
-	before, after := u.around(file, c, span{start, end})
+	before, after := u.around(file, c, start, end)
+	part := func(from, to token.Pos) []extent { return []extent{{From: tf.Offset(from), To: tf.Offset(to)}} }
 	switch {
 	case after.line == last && !after.edge && after.pos.IsValid():
-		return []span{{start, after.pos}}
+		return part(start, after.pos)
 	case before.line == first && !before.edge && before.pos.IsValid():
-		return []span{{before.pos, end}}
+		return part(before.pos, end)
 	case before.line == first || after.line == last:
-		return []span{{start, end}}
+		return part(start, end)
 	}
 	next := last + 1
 	if after.line > next && (before.line < first-1 || before.edge) {
@@ -119,7 +120,7 @@ func (u *uses) lines(c inspector.Cursor) []span {
 	if after.edge && after.line == last+1 && before.line < first-1 && !before.edge {
 		from = tf.LineStart(before.line + 1) // the blank line before it
 	}
-	return []span{{from, to}}
+	return part(from, to)
 }
 
 // neighbour is what is next to a node: the line, the side that it turns to the
@@ -131,8 +132,8 @@ type neighbour struct {
 }
 
 // around are the lines before and after a node on which there is something else.
-func (u *uses) around(file *ast.File, c inspector.Cursor, s span) (before, after neighbour) {
-	tf := u.pass.Fset.File(s.from)
+func (u *uses) around(file *ast.File, c inspector.Cursor, start, end token.Pos) (before, after neighbour) {
+	tf := u.pass.Fset.File(start)
 	after.line = tf.LineCount() + 1
 	open, shut := token.NoPos, token.NoPos
 	switch p := c.Parent().Node().(type) {
@@ -148,9 +149,9 @@ func (u *uses) around(file *ast.File, c inspector.Cursor, s span) (before, after
 	}
 	look := func(from, to token.Pos) {
 		switch {
-		case to <= s.from && to >= before.pos && tf.Line(to) >= before.line && (!open.IsValid() || from > open):
+		case to <= start && to >= before.pos && tf.Line(to) >= before.line && (!open.IsValid() || from > open):
 			before = neighbour{tf.Line(to), to, false}
-		case from >= s.to && (!after.pos.IsValid() || from < after.pos) && (!shut.IsValid() || to <= shut):
+		case from >= end && (!after.pos.IsValid() || from < after.pos) && (!shut.IsValid() || to <= shut):
 			after = neighbour{tf.Line(from), from, false}
 		}
 	}
@@ -160,29 +161,18 @@ func (u *uses) around(file *ast.File, c inspector.Cursor, s span) (before, after
 	if n, ok := c.NextSibling(); ok {
 		look(n.Node().Pos(), n.Node().End())
 	}
-	next, _ := slices.BinarySearchFunc(file.Comments, s.to, func(g *ast.CommentGroup, at token.Pos) int { return cmp.Compare(g.Pos(), at) })
-	for next < len(file.Comments) && tf.Line(file.Comments[next].Pos()) == tf.Line(s.to) {
+	next, _ := slices.BinarySearchFunc(file.Comments, end, func(g *ast.CommentGroup, at token.Pos) int { return cmp.Compare(g.Pos(), at) })
+	for next < len(file.Comments) && tf.Line(file.Comments[next].Pos()) == tf.Line(end) {
 		next++ // it is about what goes, and goes too
 	}
 	if next < len(file.Comments) {
 		look(file.Comments[next].Pos(), file.Comments[next].End())
 	}
-	last, _ := slices.BinarySearchFunc(file.Comments, s.from, func(g *ast.CommentGroup, at token.Pos) int { return cmp.Compare(g.Pos(), at) })
+	last, _ := slices.BinarySearchFunc(file.Comments, start, func(g *ast.CommentGroup, at token.Pos) int { return cmp.Compare(g.Pos(), at) })
 	if last > 0 {
 		look(file.Comments[last-1].Pos(), file.Comments[last-1].End())
 	}
 	return before, after
-}
-
-// extent is a part of a file, in bytes from its start.
-type extent struct{ From, To int }
-
-func (u *uses) extents(spans []span) (all []extent) {
-	for _, s := range spans {
-		tf := u.pass.Fset.File(s.from)
-		all = append(all, extent{tf.Offset(s.from), tf.Offset(s.to)})
-	}
-	return all
 }
 
 // importGroup is a declaration of imports.
@@ -215,7 +205,7 @@ func (u *uses) importsOf(file *ast.File) (all []importGroup) {
 		if !ok || decl.Tok != token.IMPORT {
 			continue
 		}
-		g := importGroup{Whole: u.extents(u.lines(d))[0]}
+		g := importGroup{Whole: u.lines(d)[0]}
 		for c := range d.Children() {
 			spec, ok := c.Node().(*ast.ImportSpec)
 			if !ok {
@@ -227,7 +217,7 @@ func (u *uses) importsOf(file *ast.File) (all []importGroup) {
 			}
 			uses := named[o]
 			slices.Sort(uses)
-			g.Specs = append(g.Specs, importSpec{tf.Offset(spec.Pos()), u.extents(u.lines(c))[0], uses})
+			g.Specs = append(g.Specs, importSpec{tf.Offset(spec.Pos()), u.lines(c)[0], uses})
 		}
 		all = append(all, g)
 	}
@@ -289,18 +279,6 @@ func merged(parts []extent) (all []extent) {
 			continue
 		}
 		all = append(all, p)
-	}
-	return all
-}
-
-// textEdits are what go/analysis wants of a removal.
-func (u *uses) textEdits(spans []span) (all []analysis.TextEdit) {
-	if len(spans) == 0 {
-		return nil
-	}
-	tf := u.pass.Fset.File(spans[0].from)
-	for _, e := range removal(u.importsOf(u.file(spans[0].from)), u.extents(spans)) {
-		all = append(all, analysis.TextEdit{Pos: tf.Pos(e.From), End: tf.Pos(e.To)})
 	}
 	return all
 }

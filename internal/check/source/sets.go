@@ -23,7 +23,7 @@ func (k *Checker) Sets(goMod string, u check.Use) (guarded check.MaySet) {
 	if t == nil || t.module == nil {
 		return check.MaySet{}
 	}
-	programs := t.programs()
+	programs := t.programs
 	called := slices.DeleteFunc(slices.Clone(programs), func(dir string) bool {
 		return !slices.ContainsFunc(check.NamesOf(t.importPath(dir)), u.IsCalled)
 	})
@@ -57,40 +57,27 @@ func setIn(path string, text []byte) (first check.MaySet) {
 	runtime := importNames(file)["runtime"]
 	for _, d := range file.Decls {
 		var in check.MaySet
-		asks := false
 		ast.Inspect(d, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok || len(call.Args) != 1 {
 				return true
 			}
-			of, ok := call.Fun.(*ast.SelectorExpr)
-			if !ok {
-				return true
-			}
-			switch of.Sel.Name {
+			switch nameOf(call.Fun) {
 			case "Getenv", "LookupEnv":
 				name, ok := call.Args[0].(*ast.BasicLit)
-				asks = asks || ok && name.Value == strconv.Quote(variable)
+				in.Guarded = in.Guarded || ok && name.Value == strconv.Quote(variable)
 			case "GOMAXPROCS":
-				if in.Words == "" && isCall(call, runtime, "GOMAXPROCS") && givesValue(call.Args[0]) {
+				if in.Words == "" && isCall(call, runtime, "GOMAXPROCS") && !asks(call.Args[0]) {
 					in.Words = fmt.Sprintf("%s:%d calls runtime.GOMAXPROCS%s", path, set.PositionFor(call.Pos(), false).Line, literalArgument(call.Args[0]))
 				}
 			}
 			return true
 		})
-		in.Guarded = asks
-		if in.Words != "" && (first.Words == "" || first.Guarded && !asks) {
+		if in.Words != "" && (first.Words == "" || first.Guarded && !in.Guarded) {
 			first = in
 		}
 	}
 	return first
-}
-
-// givesValue reports whether a call of runtime.GOMAXPROCS with this argument does more than ask for the value.
-func givesValue(n ast.Expr) bool {
-	lit, isLiteral := n.(*ast.BasicLit)
-	negative, isUnary := n.(*ast.UnaryExpr)
-	return !(isLiteral && lit.Value == "0") && !(isUnary && negative.Op == token.SUB)
 }
 
 // literalArgument is a number as it is written, in parentheses; "": it is none.

@@ -32,8 +32,7 @@ func (u *uses) settings() []setting {
 		switch parent := c.Parent().Node().(type) {
 		case *ast.ExprStmt, *ast.DeferStmt, *ast.GoStmt:
 		case *ast.AssignStmt:
-			id, ok := parent.Lhs[0].(*ast.Ident)
-			s.forAWhile = !ok || id.Name != "_"
+			s.forAWhile = nameOf(parent.Lhs[0]) != "_"
 		default:
 			s.forAWhile = true
 		}
@@ -68,8 +67,7 @@ func constants(u *uses) []found {
 		if s.kind != fixed || s.n < 1 {
 			continue
 		}
-		f := found{pos: s.call.Pos(), end: s.call.End()}
-		language := u.language()
+		f, language := findingAt(s.call, "", ""), u.language()
 		switch {
 		case s.flag:
 			f.Severity = rule.Info
@@ -122,8 +120,7 @@ func numCPUs(u *uses) []found {
 		if s.kind != machine || s.setBack() || u.lowers(s.Cursor) {
 			continue
 		}
-		language := u.language()
-		f := found{pos: s.call.Pos(), end: s.call.End()}
+		f, language := findingAt(s.call, "", ""), u.language()
 		what := "sets the value from the CPUs of the machine"
 		if s.exact {
 			what = "sets the value to the CPUs of the machine"
@@ -145,7 +142,7 @@ func numCPUs(u *uses) []found {
 			f.Fix = "if the user sets no number, do not call it: the runtime then chooses " + choice(language) + "; and compute shares from runtime.GOMAXPROCS(0)"
 		}
 		if ast.Unparen(s.call.Args[0]) == s.named && s.exact && !s.forAWhile { // what a variable holds may be needed elsewhere
-			f.remove = u.statement(s.Cursor)
+			f.Remove = u.statement(s.Cursor)
 		}
 		all = append(all, f)
 	}
@@ -159,14 +156,10 @@ func setAgain(u *uses) []found {
 		if s.kind != fromEnv {
 			continue
 		}
-		all = append(all, found{
-			pos: s.call.Pos(), end: s.call.End(),
-			Finding: rule.Finding{
-				Message: "runtime.GOMAXPROCS gets the value of GOMAXPROCS in the environment, which the runtime has already read",
-				Fix:     "remove it: nothing changes if the variable is valid, and otherwise the runtime chooses " + choice(u.language()),
-			},
-			remove: u.readAndSet(s.Cursor),
-		})
+		f := findingAt(s.call, "runtime.GOMAXPROCS gets the value of GOMAXPROCS in the environment, which the runtime has already read",
+			"remove it: nothing changes if the variable is valid, and otherwise the runtime chooses "+choice(u.language()))
+		f.Remove = u.readAndSet(s.Cursor)
+		all = append(all, f)
 	}
 	return all
 }
@@ -178,7 +171,7 @@ func setAgain(u *uses) []found {
 //			runtime.GOMAXPROCS(n)
 //		}
 //	}
-func (u *uses) readAndSet(c inspector.Cursor) []span {
+func (u *uses) readAndSet(c inspector.Cursor) []extent {
 	stmt := c.Parent()
 	if _, ok := stmt.Node().(*ast.ExprStmt); !ok {
 		return nil
@@ -241,10 +234,8 @@ func setenvs(u *uses) []found {
 		if len(call.Args) != 2 || u.text(call.Args[0]) != variable {
 			continue
 		}
-		f := found{pos: call.Pos(), end: call.End(), Finding: rule.Finding{
-			Message: "os.Setenv of GOMAXPROCS changes nothing in this program, because the runtime reads the variable before main",
-			Fix:     "remove it: the value stays the same, " + choice(u.language()) + ", or the value of the environment at the start",
-		}}
+		f := findingAt(call, "os.Setenv of GOMAXPROCS changes nothing in this program, because the runtime reads the variable before main",
+			"remove it: the value stays the same, "+choice(u.language())+", or the value of the environment at the start")
 		if u.startsChildren() {
 			f.Severity = rule.Info
 			f.Message += "; only child processes inherit it"

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
-	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/pattern"
 )
 
@@ -27,11 +26,8 @@ func machineSizes(u *uses) []found {
 		if what == "" {
 			continue
 		}
-		n := c.Node()
-		f := found{pos: n.Pos(), end: n.End(), Finding: rule.Finding{
-			Message: fmt.Sprintf("%s by runtime.NumCPU, the CPUs of the machine, with any limit and any GOMAXPROCS", what),
-			Fix:     "use runtime.GOMAXPROCS(0), which is the current value: " + choice(u.language()),
-		}}
+		f := findingAt(c.Node(), what+" by runtime.NumCPU, the CPUs of the machine, with any limit and any GOMAXPROCS",
+			"use runtime.GOMAXPROCS(0), which is the current value: "+choice(u.language()))
 		if u.function(c) == nil && !inFunction(c) {
 			f.Fix += "; call it where it is used, because main has not run yet"
 		}
@@ -86,28 +82,55 @@ func (u *uses) sized(c inspector.Cursor, steps int) string {
 			}
 			return ""
 		case *ast.ReturnStmt:
-			for up = range around(up) {
-				switch up.Node().(type) {
-				case *ast.FuncDecl, *ast.FuncLit:
-				default:
-					continue
-				}
-				break
-			}
-			if f, ok := up.Node().(*ast.FuncDecl); ok {
-				if sizing().MatchString(f.Name.Name) {
-					return "what " + f.Name.Name + " gives is"
-				}
-				return ""
-			}
-			if kv, ok := up.Parent().Node().(*ast.KeyValueExpr); ok {
-				return u.inLiteral(up.Parent(), kv)
-			}
-			return ""
+			return u.returned(up)
 		default:
 			return ""
 		}
 		c = up
+	}
+	return ""
+}
+
+// mostUses is how many uses of a variable are looked at.
+const mostUses = 256
+
+// sizedBy says what a variable sizes, by its uses in this package outside of a statement.
+func (u *uses) sizedBy(o types.Object, but inspector.Cursor, steps int) (what string) {
+	type key struct {
+		o     types.Object
+		but   inspector.Cursor
+		steps int
+	}
+	if known, ok := u.sizes.Load(key{o, but, steps}); ok {
+		return known.(string)
+	}
+	for _, c := range u.names[o][:min(mostUses, len(u.names[o]))] {
+		if !(but.Valid() && but.Contains(c)) && !u.inTest(c) {
+			if what = u.sized(c, steps-1); what != "" {
+				break
+			}
+		}
+	}
+	u.sizes.Store(key{o, but, steps}, what)
+	return what
+}
+
+// returned says what is made as large as what a function returns: by its name, or by that of the field that
+// it is the value of.
+func (u *uses) returned(c inspector.Cursor) string {
+	for e := range around(c) {
+		switch f := e.Node().(type) {
+		case *ast.FuncDecl:
+			if sizing().MatchString(f.Name.Name) {
+				return "what " + f.Name.Name + " gives is"
+			}
+			return ""
+		case *ast.FuncLit:
+			if kv, ok := e.Parent().Node().(*ast.KeyValueExpr); ok {
+				return u.inLiteral(e.Parent(), kv)
+			}
+			return ""
+		}
 	}
 	return ""
 }
@@ -133,29 +156,17 @@ func (u *uses) inLiteral(at inspector.Cursor, p *ast.KeyValueExpr) string {
 	if !ok || !isName || counting().MatchString(key.Name) {
 		return ""
 	}
-	var of *ast.Ident
-	switch t := literal.Type.(type) {
-	case *ast.Ident:
-		of = t
-	case *ast.SelectorExpr:
-		of = t.Sel
-	}
-	if of == nil || !sizing().MatchString(of.Name) {
+	of := nameOf(literal.Type)
+	if !sizing().MatchString(of) {
 		return ""
 	}
-	return fmt.Sprintf("%s of a %s is set", key.Name, of.Name)
+	return fmt.Sprintf("%s of a %s is set", key.Name, of)
 }
 
 // named is a sentence's beginning about a variable or field whose name reports whether it is
 // a size.
 func (u *uses) named(e ast.Expr) string {
-	name := ""
-	switch e := e.(type) {
-	case *ast.Ident:
-		name = e.Name
-	case *ast.SelectorExpr:
-		name = e.Sel.Name
-	}
+	name := nameOf(e)
 	if !sizing().MatchString(name) || counting().MatchString(name) {
 		return ""
 	}
@@ -192,16 +203,10 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 	if u.pass.TypesInfo.Types[call.Fun].IsType() {
 		return "", true
 	}
-	var name *ast.Ident
-	switch f := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		name = f
-	case *ast.SelectorExpr:
-		name = f.Sel
-	default:
+	name := nameOf(call.Fun)
+	switch name {
+	case "":
 		return "", false
-	}
-	switch name.Name {
 	case "min", "Min":
 		return "", !u.besideCurrent(call, arg) // no more than the value in effect
 	case "max", "Max":
@@ -225,12 +230,12 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 		}
 		return "", u.flagDefault(call, 0) == arg // by what its value is used for
 	}
-	if sizing().MatchString(name.Name) {
-		return "a size for " + name.Name + " is set", false
+	if sizing().MatchString(name) {
+		return "a size for " + name + " is set", false
 	}
 	if s, ok := u.pass.TypesInfo.TypeOf(call.Fun).(*types.Signature); ok && i < s.Params().Len() {
 		if p := s.Params().At(i).Name(); sizing().MatchString(p) && !counting().MatchString(p) && !s.Variadic() {
-			return fmt.Sprintf("%s of %s is sized", p, name.Name), false
+			return fmt.Sprintf("%s of %s is sized", p, name), false
 		}
 		if f, ok := u.object(ast.Unparen(call.Fun)).(*types.Func); ok && f.Pkg() == u.pass.Pkg && !s.Variadic() {
 			if what := u.sizedBy(s.Params().At(i), inspector.Cursor{}, steps); what != "" {
@@ -239,7 +244,7 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 		}
 	}
 	if of := u.qualifier(call.Fun); sizing().MatchString(of) {
-		return "a size for " + of + "." + name.Name + " is set", false
+		return "a size for " + of + "." + name + " is set", false
 	}
 	return "", isNumber(u.pass.TypesInfo.TypeOf(call)) // as a default is that a setting may replace
 }
@@ -331,10 +336,8 @@ func maxThreads(u *uses) []found {
 		default:
 			continue
 		}
-		all = append(all, found{pos: call.Pos(), end: call.End(), Finding: rule.Finding{
-			Message: fmt.Sprintf("debug.SetMaxThreads slows nothing down: the program crashes as soon as it needs more threads than %s", n),
-			Fix:     fmt.Sprintf("remove the call, so that the default of %d applies, and limit blocking calls with a semaphore or a pool", defaultThreads),
-		}})
+		all = append(all, findingAt(call, "debug.SetMaxThreads slows nothing down: the program crashes as soon as it needs more threads than "+n,
+			fmt.Sprintf("remove the call, so that the default of %d applies, and limit blocking calls with a semaphore or a pool", defaultThreads)))
 	}
 	return all
 }

@@ -1,9 +1,6 @@
 package source
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -12,7 +9,6 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
@@ -32,7 +28,7 @@ func (t *tree) silentPrograms() []string {
 	if t.module == nil {
 		return nil
 	}
-	return slices.DeleteFunc(t.programs(), func(dir string) bool { return !t.silent(dir) })
+	return slices.DeleteFunc(slices.Clone(t.programs), func(dir string) bool { return !t.silent(dir) })
 }
 
 // judgeSilent is PF035, of programs that no file of their module tells of: what else they
@@ -42,8 +38,9 @@ func (t *tree) judgeSilent(silent []string, listed []listing, to check.Sink) {
 		if !slices.Contains(silent, p.Dir) || len(p.Item.Files) == 0 || p.Exports {
 			continue
 		}
-		if at, ok := t.mainFunction(p.Dir); ok {
-			to.Finding(check.NewFinding("PF035", at,
+		i := slices.IndexFunc(t.folders[p.Dir], func(s scanned) bool { return s.pkg == "main" && s.main > 0 && builtHere(s.file) })
+		if i >= 0 {
+			to.Finding(check.NewFinding("PF035", rule.Place{Path: t.folders[p.Dir][i].path, Line: t.folders[p.Dir][i].main, Column: 1},
 				"it listens on a port, but never reports its GOMAXPROCS: nothing in its module reads it, and no package that it imports is known to export it",
 				"log runtime.GOMAXPROCS(0) at the start, or export it; the value stays the same"))
 		}
@@ -106,44 +103,4 @@ func (t *tree) parts(program string) iter.Seq[[]scanned] {
 			}
 		}
 	}
-}
-
-// patterns name folders to the go command.
-func (t *tree) patterns(dirs []string) []string {
-	var all []string
-	for _, d := range dirs {
-		if rel, err := filepath.Rel(t.root, d); err == nil {
-			all = append(all, "./"+filepath.ToSlash(rel))
-		}
-	}
-	return all
-}
-
-// mainFunction is where the main function of a folder is.
-func (t *tree) mainFunction(dir string) (rule.Place, bool) {
-	for _, s := range t.folders[dir] {
-		if s.pkg != "main" || !builtHere(s.file) {
-			continue
-		}
-		text, changed := t.overlay[s.file] // by a fix
-		var err error
-		if !changed {
-			text, err = folder.ReadRegular(s.file, mostSource)
-		}
-		if err != nil {
-			continue
-		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, s.file, text, parser.SkipObjectResolution)
-		if err != nil {
-			continue
-		}
-		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == "main" && f.Recv == nil {
-				at := set.PositionFor(f.Pos(), false)
-				return rule.Place{Path: s.path, Line: at.Line, Column: at.Column}, true
-			}
-		}
-	}
-	return rule.Place{}, false
 }

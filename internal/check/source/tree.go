@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"go/parser"
 	"go/scanner"
@@ -21,15 +22,16 @@ import (
 
 // tree is the files of one module, or of none.
 type tree struct {
-	root    string  // where its go.mod is; "" where there is none
-	module  *module // nil where its go.mod cannot be read
-	work    *workspace
-	folders map[string][]scanned
-	others  map[string][]scanned // files of its folders that the user has not named, where they were needed
-	partly  map[string]bool      // files of which some rules do not judge everything, by their absolute path
-	environ []string             // of the go command
-	overlay map[string][]byte    // what files hold instead of what is on the disk
-	reads   *folder.Tree         // what may be read
+	root     string  // where its go.mod is; "" where there is none
+	module   *module // nil where its go.mod cannot be read
+	work     *workspace
+	folders  map[string][]scanned
+	programs []string             // the folders of the main packages that the module is for
+	others   map[string][]scanned // files of its folders that the user has not named, where they were needed
+	partly   map[string]bool      // files of which some rules do not judge everything, by their absolute path
+	environ  []string             // of the go command
+	overlay  map[string][]byte    // what files hold instead of what is on the disk
+	reads    *folder.Tree         // what may be read
 }
 
 // trees sorts the files by their modules, once all are read.
@@ -60,6 +62,9 @@ func (k *Checker) trees() map[string]*tree {
 			all[root] = t
 		}
 		t.folders[dir] = append(t.folders[dir], k.files[file])
+	}
+	for _, t := range all {
+		t.programs = t.mains()
 	}
 	return all
 }
@@ -159,9 +164,8 @@ func (t *tree) importPath(dir string) string {
 // aside are parts of a path whose programs nobody runs in earnest.
 var aside = []string{"example", "examples", "_example", "_examples", "test", "tests", "testing", "e2e", "internal/tools", "tools", "hack", "scripts", "benchmark", "benchmarks"}
 
-// programs are the folders of the main packages that the module is for.
-func (t *tree) programs() []string {
-	var all []string
+// mains are the folders of the main packages that the module is for.
+func (t *tree) mains() (all []string) {
 	for _, dir := range slices.Sorted(maps.Keys(t.folders)) {
 		rel, err := filepath.Rel(t.root, dir)
 		if err != nil || slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), func(p string) bool { return slices.Contains(aside, p) }) {
@@ -188,6 +192,8 @@ type scanned struct {
 	sets    check.MaySet
 	changes bool // it changes GOMAXPROCS while the program runs
 	listens bool // it is a server's, by the functions that it names
+	main    int  // the line of its main function; 0: it has none
+	answers []check.Ignore
 	bad     bool // it is not valid Go, up to its imports
 	changed bool // by a fix, which has to be looked at whatever is left
 }
@@ -201,6 +207,7 @@ var (
 	listening = [][]byte{[]byte("ListenAndServe"), []byte("http.Serve(")}
 	overGRPC  = [][]byte{[]byte("grpc.NewServer(")} // also of a connection that somebody else has made
 	listeners = [][]byte{[]byte(".Listen(")}
+	starting  = pattern.Of(`(?m)^func main\(`)
 )
 
 // needed are the packages one of which a package has to import for those words to
@@ -215,6 +222,9 @@ func scan(path string, text []byte) (scanned, error) {
 			s.sets = setIn(path, text)
 		}
 		s.listens = holds(text, listening) || holds(text, overGRPC) && holds(text, listeners)
+		if at := starting().FindIndex(text); at != nil {
+			s.main = 1 + bytes.Count(text[:at[0]], []byte("\n"))
+		}
 	}
 	file, err := filepath.Abs(filepath.FromSlash(path))
 	if err != nil {
@@ -251,23 +261,15 @@ func real(path string) string {
 	return filepath.Join(dir, filepath.Base(path))
 }
 
-// problem is an error of a parser at its place.
+// problem is an error of a parser at its place in a file, or without one in that of the error.
 func problem(path string, err error) check.Problem {
 	p := check.Problem{Path: path, Message: err.Error()}
 	var list scanner.ErrorList
 	if errors.As(err, &list) && len(list) > 0 {
-		p.Line, p.Column, p.Message = list[0].Pos.Line, list[0].Pos.Column, "is not valid Go: "+list[0].Msg
+		at := list[0].Pos
+		p = check.Problem{Path: cmp.Or(path, at.Filename), Line: at.Line, Column: at.Column, Message: "is not valid Go: " + list[0].Msg}
 	}
 	return p
-}
-
-// fileOf is the file that an error of a parser is of.
-func fileOf(err error) string {
-	var list scanner.ErrorList
-	if errors.As(err, &list) && len(list) > 0 {
-		return list[0].Pos.Filename
-	}
-	return ""
 }
 
 // unseen are folders that the go command does not look into either.

@@ -56,7 +56,7 @@ func (w *typer) declare(p *packages.Package, language string) {
 	var bad error
 	if p.Syntax, bad = w.parse(p.GoFiles, parser.ParseComments|parser.SkipObjectResolution, w.overlay); bad != nil {
 		at := problem("", bad)
-		report(token.Position{Filename: fileOf(bad), Line: at.Line, Column: at.Column}, packages.ParseError, at.Message)
+		report(token.Position{Filename: at.Path, Line: at.Line, Column: at.Column}, packages.ParseError, at.Message)
 	}
 	check := func(files []*ast.File, info *types.Info, tell func(types.Error)) *types.Package {
 		config := types.Config{Importer: importer{w, p}, Sizes: w.sizes, FakeImportC: true, GoVersion: goVersion(language), Error: func(err error) {
@@ -174,7 +174,6 @@ func (n nameOnly) Import(p string) (*types.Package, error) {
 // here.
 func (t *tree) bare(dir string) (all []item, others []string) {
 	byName := map[string][]string{}
-	speaks := map[string]bool{}
 	for _, s := range t.folders[dir] {
 		switch {
 		case s.pkg == "":
@@ -182,13 +181,10 @@ func (t *tree) bare(dir string) (all []item, others []string) {
 			others = append(others, s.file)
 		default:
 			byName[s.pkg] = append(byName[s.pkg], s.file)
-			speaks[s.pkg] = speaks[s.pkg] || s.words
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		if speaks[name] {
-			all = append(all, item{Name: name, PkgPath: t.importPath(dir), Files: slices.Sorted(slices.Values(byName[name]))})
-		}
+		all = append(all, item{Name: name, PkgPath: t.importPath(dir), Files: slices.Sorted(slices.Values(byName[name]))})
 	}
 	return all, others
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 
+	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -58,7 +59,7 @@ type uses struct {
 	set    map[types.Object][]ast.Expr   // what a variable is set to; a nil is something else
 	flags  map[types.Object]ast.Expr     // the default of the flag that sets it
 	broken bool                          // it does not type-check
-	answer []answer
+	answer []check.Ignore
 
 	// Where things are, so that no rule looks through the package for each of its findings.
 	files    map[*token.File]inspector.Cursor
@@ -88,14 +89,10 @@ func gather(pass *analysis.Pass) *uses {
 	u.functions()
 	for c := range u.root.Preorder((*ast.CallExpr)(nil)) {
 		call := c.Node().(*ast.CallExpr)
-		name := u.callee(call)
 		u.flag(call)
-		switch name {
-		case fnGOMAXPROCS, fnNumCPU, fnSetMaxThreads, fnSetenv, fnGetenv, fnLookupEnv:
-			if !u.inTest(c) {
-				u.calls[name] = append(u.calls[name], c)
-			}
-			if in := u.function(c); in != nil && u.readsVariable(call) && !u.inTest(c) {
+		if name := u.callee(call); name != "" && !u.inTest(c) {
+			u.calls[name] = append(u.calls[name], c)
+			if in := u.function(c); in != nil && u.readsVariable(call) {
 				u.asking[in] = true
 			}
 		}
@@ -133,7 +130,7 @@ func (u *uses) functions() {
 			of = f.Type
 		}
 		if forTests(of) {
-			u.tests = append(u.tests, extent{int(c.Node().Pos()), int(c.Node().End())})
+			u.tests = append(u.tests, extent{From: int(c.Node().Pos()), To: int(c.Node().End())})
 		}
 	}
 	u.tests = merged(u.tests)
@@ -142,18 +139,9 @@ func (u *uses) functions() {
 
 // forTests reports whether a function has a parameter of package testing.
 func forTests(f *ast.FuncType) bool {
-	for _, p := range f.Params.List {
-		t := p.Type
-		if star, ok := t.(*ast.StarExpr); ok {
-			t = star.X
-		}
-		if s, ok := t.(*ast.SelectorExpr); ok {
-			if x, ok := s.X.(*ast.Ident); ok && x.Name == "testing" {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Params.List, func(p *ast.Field) bool {
+		return strings.HasPrefix(strings.TrimPrefix(types.ExprString(p.Type), "*"), "testing.")
+	})
 }
 
 // callee names the function that is called: "runtime.NumCPU". It needs no types of the
