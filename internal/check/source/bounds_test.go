@@ -40,6 +40,8 @@ func nesting() string {
 	return b.String()
 }
 
+// written is a folder with files. It is not below the project, whose workspace would be asked, and
+// outside of what a go.mod in the folder of temporary files would take in.
 func written(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "tree")
@@ -53,6 +55,16 @@ func written(t *testing.T, files map[string]string) string {
 		}
 	}
 	return dir
+}
+
+// instead puts a script in place of the go command.
+func instead(t *testing.T, script string) {
+	t.Helper()
+	dir := written(t, map[string]string{"go": "#!/bin/sh\n" + script + "\n"})
+	if err := os.Chmod(filepath.Join(dir, "go"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 const healthy = "package main\n\nimport \"runtime\"\n\nfunc main() { runtime.GOMAXPROCS(runtime.NumCPU()) }\n"
@@ -94,11 +106,8 @@ func TestBounds(t *testing.T) {
 
 // TestBoundsOfList: a go command that does not end is waited for as long as the bound says.
 func TestBoundsOfList(t *testing.T) {
-	dir := written(t, map[string]string{"go.mod": "module example.org/m\n\ngo 1.25\n", "main.go": healthy, "bin/go": "#!/bin/sh\nsleep 1000\n"})
-	if err := os.Chmod(filepath.Join(dir, "bin", "go"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	dir := written(t, map[string]string{"go.mod": "module example.org/m\n\ngo 1.25\n", "main.go": healthy})
+	instead(t, "sleep 1000")
 	k := New(Options{Environ: os.Environ(), Bounds: &Bounds{Memory: 1 << 30, List: 300 * time.Millisecond, Package: time.Minute}})
 	r, err := check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}})
 	if err != nil || len(r.Findings) != 1 || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "it takes longer than 300 ms") {

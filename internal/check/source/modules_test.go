@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,9 +30,7 @@ func readModules(t *testing.T, path string) modulesTest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Not below the project, whose workspace would be asked; and outside of what a
-	// go.mod in the folder of temporary files would take in.
-	m := modulesTest{dir: filepath.Join(t.TempDir(), "tree")}
+	m, files := modulesTest{}, map[string]string{}
 	lines := func(b []byte) []string { return strings.FieldsFunc(string(b), func(r rune) bool { return r == '\n' }) }
 	for _, f := range a.Files {
 		switch f.Name {
@@ -48,15 +45,10 @@ func readModules(t *testing.T, path string) modulesTest {
 		case "fixed":
 			m.fixed, m.saysFixed = lines(f.Data), true
 		default:
-			file := filepath.Join(m.dir, filepath.FromSlash(f.Name))
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, f.Data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			files[f.Name] = string(f.Data)
 		}
 	}
+	m.dir = written(t, files)
 	return m
 }
 
@@ -155,17 +147,8 @@ func TestSlow(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the go command here is a script")
 	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"go.mod": "module example.org/m\n\ngo 1.25\n", "main.go": "package main\n\nimport \"runtime\"\n\nfunc main() { runtime.GOMAXPROCS(4) }\n",
-		"bin/go": "#!/bin/sh\nsleep 0.2\nexit 1\n",
-	} {
-		file := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o755)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("PATH", filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	dir := written(t, map[string]string{"go.mod": "module example.org/m\n\ngo 1.25\n", "main.go": healthy})
+	instead(t, "sleep 0.2\nexit 1")
 	said := make(chan string, 9)
 	k := New(Options{Environ: os.Environ(), Patience: time.Millisecond, Slow: func(message string) { said <- message }})
 	r, err := check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}})
