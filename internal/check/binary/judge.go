@@ -91,7 +91,7 @@ func (c *Checker) image(f found, i archive.Image, to check.Sink) {
 		s := seen{Program: p, at: rule.Place{Path: f.path, Object: name + ": " + p.Path}, image: true, idle: i.Main >= 0 && i.Main != n}
 		s.known = c.known(s)
 		s.expected = c.o.Programs.Expected(check.Use{Command: p.Path, Path: f.path})
-		s.known.GOMAXPROCS, s.known.GODEBUG = variable(i.Env, "GOMAXPROCS"), variable(i.Env, "GODEBUG")
+		s.known.GOMAXPROCS, s.known.GODEBUG = i.Variable("GOMAXPROCS"), i.Variable("GODEBUG")
 		s.tell(to)
 		candidate := check.Candidate{Program: s.known, Images: i.Names, Names: check.NamesOf(p.Path, p.Package), Started: i.Main == n, Given: f.named && !s.idle}
 		if candidate.Started {
@@ -99,16 +99,6 @@ func (c *Checker) image(f found, i archive.Image, to check.Sink) {
 		}
 		c.o.Programs.Add(candidate)
 	}
-}
-
-// variable is the value of a variable in an image's config; of several the last counts.
-func variable(env []string, name string) (value string) {
-	for _, e := range env {
-		if v, ok := strings.CutPrefix(e, name+"="); ok {
-			value = v
-		}
-	}
-	return value
 }
 
 // known is what manifests learn of a program.

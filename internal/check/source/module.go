@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"go/build"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -215,14 +214,15 @@ type workspace struct {
 // then load nothing at all.
 func workspaceOf(root string, environ []string, reads *folder.Tree) (w *workspace, off bool) {
 	file := variableOf(environ, "GOWORK")
-	switch {
-	case file == "off":
+	if file == "off" {
 		return nil, false
-	case file == "":
-		file = upwards(root, "go.work")
 	}
-	if file == "" {
-		return nil, false
+	for dir := root; file == ""; dir = filepath.Dir(dir) {
+		if above := filepath.Join(dir, "go.work"); isFile(above) {
+			file = above
+		} else if dir == filepath.Dir(dir) {
+			return nil, false
+		}
 	}
 	text, err := reads.ReadAbove(file, mostWork)
 	if err != nil {
@@ -236,13 +236,11 @@ func workspaceOf(root string, environ []string, reads *folder.Tree) (w *workspac
 	w, off = &workspace{file: file, language: workLanguage(work), follows: letsFollow(work.Godebug), replaced: replaced(at, work.Syntax)}, true
 	for _, u := range work.Use {
 		dir := absolute(at, filepath.FromSlash(u.Path))
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		if !isFile(filepath.Join(dir, "go.mod")) {
 			return nil, true
 		}
 		w.used = append(w.used, dir)
-		if real(filepath.Join(dir, "go.mod")) == filepath.Join(root, "go.mod") {
-			off = false
-		}
+		off = off && real(filepath.Join(dir, "go.mod")) != filepath.Join(root, "go.mod")
 	}
 	if off {
 		return nil, true
@@ -276,21 +274,6 @@ func replaced(at string, syntax *modfile.FileSyntax) (all []string) {
 		}
 	}
 	return all
-}
-
-// upwards is a file of the name in a folder or above it; "" where there is none.
-func upwards(dir, name string) string {
-	for {
-		file := filepath.Join(dir, name)
-		if isFile(file) {
-			return file
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return ""
-		}
-		dir = up
-	}
 }
 
 // variableOf is a variable of an environment, in which the last one counts.

@@ -176,13 +176,8 @@ func (r *Repository) Read(ctx context.Context, name string) (*File, error) {
 	if changed, err := r.run(ctx, nil, "status", "--porcelain", ofSubmodules, "--", filepath.ToSlash(filepath.Clean(name))); err != nil || changed != "" {
 		return nil, errors.Join(errors.New("it has changes that are not committed: commit them first"), err)
 	}
-	text, err := r.blob(ctx, fields[2])
+	text, err := r.output(ctx, nil, nil, "cat-file", "blob", fields[2])
 	return &File{path, text, fields[0]}, err
-}
-
-// blob is the content of a file, byte by byte.
-func (r *Repository) blob(ctx context.Context, id string) ([]byte, error) {
-	return r.output(ctx, nil, nil, "cat-file", "blob", id)
 }
 
 // Change is a commit to be made: a file with another text.

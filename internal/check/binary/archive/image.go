@@ -42,6 +42,16 @@ type Image struct {
 	Main     int // the one of Programs that is started; -1: not known
 }
 
+// Variable is the value of a variable in its config; of several the last counts.
+func (i Image) Variable(name string) string {
+	for _, e := range slices.Backward(i.Env) {
+		if value, ok := strings.CutPrefix(e, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
 // view is the layers of an image on one another.
 type view struct {
 	programs map[string]Program
@@ -112,17 +122,12 @@ var starters = []string{"gosu", "dockerize", "tini"}
 // mostWords of a command are looked at.
 const mostWords = 64
 
-// started is the program that a command starts: the first word of it that is one, since
+// started is the program that the command starts: the first word of it that is one, since
 // a shell or an init may come before it.
-func (v view) started(command, env []string, dir string) (string, bool) {
-	search := defaultPath
-	for _, e := range env {
-		if value, ok := strings.CutPrefix(e, "PATH="); ok {
-			search = value
-		}
-	}
+func (v view) started(i Image, dir string) (string, bool) {
+	search := cmp.Or(i.Variable("PATH"), defaultPath)
 	var words []string
-	for _, c := range command {
+	for _, c := range i.Command {
 		words = append(words, strings.Fields(c)...)
 	}
 	for _, w := range words[:min(len(words), mostWords)] {
@@ -149,7 +154,7 @@ func (v view) started(command, env []string, dir string) (string, bool) {
 // main is the place of the program that the image starts; the only one that there is
 // where its command tells of none.
 func (v view) main(i Image, dir string) int {
-	if name, ok := v.started(i.Command, i.Env, dir); ok {
+	if name, ok := v.started(i, dir); ok {
 		return slices.IndexFunc(i.Programs, func(p Program) bool { return p.Path == name })
 	}
 	if len(i.Programs) == 1 {
