@@ -236,7 +236,7 @@ func removal(imports []importGroup, parts []extent) (edits []extent) {
 		needless, whole := []extent(nil), true
 		for _, s := range g.Specs {
 			switch {
-			case s.needless(inside):
+			case len(s.Uses) > 0 && !slices.ContainsFunc(s.Uses, func(at int) bool { return !within(inside, at) }):
 				needless = append(needless, s.Lines)
 			case !within(inside, s.At):
 				whole = false
@@ -255,11 +255,6 @@ func removal(imports []importGroup, parts []extent) (edits []extent) {
 		}
 	}
 	return edits
-}
-
-// needless reports whether only what is inside of some parts uses the import.
-func (s importSpec) needless(inside []extent) bool {
-	return len(s.Uses) > 0 && !slices.ContainsFunc(s.Uses, func(at int) bool { return !within(inside, at) })
 }
 
 // within reports whether a place is in one of some parts, which are in ascending order.

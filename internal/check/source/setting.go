@@ -212,17 +212,11 @@ func (u *uses) readsOnly(b *ast.BlockStmt, but ast.Node) bool {
 // left over when the whole goes.
 func (u *uses) asksVariable(s *ast.IfStmt) bool {
 	asks := false
-	for _, part := range []ast.Node{s.Init, s.Cond} {
-		if part == nil {
-			continue
-		}
-		ast.Inspect(part, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && u.readsVariable(call) {
-				asks = true
-			}
-			return true
-		})
-	}
+	ast.Inspect(s, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		asks = asks || ok && u.readsVariable(call)
+		return n != ast.Node(s.Body) && n != ast.Node(s.Else)
+	})
 	return asks
 }
 
