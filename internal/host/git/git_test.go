@@ -22,6 +22,10 @@ func repository(t *testing.T) (dir string, git func(args ...string) string) {
 	} {
 		t.Setenv(name, value)
 	}
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"} { // of a hook or a rebase that runs the test
+		t.Setenv(name, "") // so that it comes back
+		os.Unsetenv(name)
+	}
 	git = func(args ...string) string {
 		t.Helper()
 		out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput()
