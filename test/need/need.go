@@ -16,6 +16,14 @@ import (
 	"testing"
 )
 
+// A hook of git, or git rebase -x, that runs tests names its repository to them: they would write
+// into it in place of their own.
+func init() {
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"} {
+		os.Unsetenv(name)
+	}
+}
+
 // Required reports whether nothing may be skipped here: the second tier.
 func Required() bool { return os.Getenv("PROCFIT_REQUIRE") == "1" }
 

@@ -118,12 +118,20 @@ func (r *Repository) with(ctx context.Context, env []string, stdin []byte, args 
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
+// ofAHook are the variables by which git names its repository to what it runs, such as a hook.
+// procfit's is the repository of its folder.
+var ofAHook = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX"}
+
 // output is with, byte by byte.
 func (r *Repository) output(ctx context.Context, env []string, stdin []byte, args ...string) ([]byte, error) {
 	settings := append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull}, r.quiet...)
 	cmd := exec.CommandContext(ctx, "git", append(settings, args...)...)
 	cmd.Dir, cmd.Stdin = r.dir, bytes.NewReader(stdin)
-	cmd.Env = append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL="), env...)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(ofAHook, name)
+	})
+	cmd.Env = append(append(cmd.Env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL="), env...)
 	var out, wrong bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &wrong
 	if err := cmd.Run(); err != nil {

@@ -22,10 +22,6 @@ func repository(t *testing.T) (dir string, git func(args ...string) string) {
 	} {
 		t.Setenv(name, value)
 	}
-	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"} { // of a hook or a rebase that runs the test
-		t.Setenv(name, "") // so that it comes back
-		os.Unsetenv(name)
-	}
 	git = func(args ...string) string {
 		t.Helper()
 		out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput()
@@ -211,9 +207,11 @@ func TestReason(t *testing.T) {
 func TestOpenNone(t *testing.T) {
 	dir, _ := repository(t)
 	empty := t.TempDir()
+	t.Setenv("GIT_DIR", filepath.Join(dir, ".git")) // as in a hook
 	if _, err := Open(t.Context(), empty); !errors.Is(err, ErrNone) {
 		t.Error(err)
 	}
+	os.Unsetenv("GIT_DIR")
 	if err := exec.Command("git", "init", "--quiet", empty).Run(); err != nil {
 		t.Fatal(err)
 	}
