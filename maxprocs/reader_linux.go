@@ -96,10 +96,7 @@ func (r *reader) lines(dir, file string, each func([]byte) (enough bool)) error 
 		if kept == len(r.buf) {
 			r.grow()
 		}
-		end := kept + someLines + total/4
-		if end > len(r.buf) {
-			end = len(r.buf)
-		}
+		end := min(kept+someLines+total/4, len(r.buf))
 		n, err := readSome(fd, r.buf[kept:end])
 		if err != nil {
 			return err

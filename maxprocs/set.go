@@ -187,8 +187,5 @@ func (l limits) runtimeDefault(affinity int) int {
 	if l.leaf <= 0 || l.blind {
 		return affinity
 	}
-	if n := fit.Int(math.Max(2, math.Ceil(l.leaf))); n < affinity {
-		return n
-	}
-	return affinity
+	return min(fit.Int(math.Max(2, math.Ceil(l.leaf))), affinity)
 }

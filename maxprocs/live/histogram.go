@@ -50,12 +50,7 @@ type histogram struct {
 }
 
 func (h *histogram) add(d time.Duration) {
-	if d < 0 {
-		d = 0 // the clock was set back
-	}
-	if d > longestKept {
-		d = longestKept
-	}
+	d = min(max(d, 0), longestKept) // below 0 the clock was set back
 	h.counts[bucket(d)].Add(1)
 	if h.sum.Add(int64(d)) < 0 { // it stays at its greatest, rather than be negative
 		h.sum.Store(math.MaxInt64)

@@ -360,10 +360,12 @@ func TestOptionalInterfaces(t *testing.T) {
 	}
 	p := &pusher{plain: plain{httptest.NewRecorder()}}
 	r := &response{w: p}
+	f, h, pp := withF{r}, withH{r}, withP{r}
+	fh := withFH{f}
 	for want, w := range map[string]http.ResponseWriter{
-		"": p.plain, "F": withF{r}, "H": withH{r}, "P": withP{r}, "R": withR{r},
-		"FH": withFH{r}, "FP": withFP{r}, "FR": withFR{r}, "HP": withHP{r}, "HR": withHR{r}, "PR": withPR{r},
-		"FHP": withFHP{r}, "FHR": withFHR{r}, "FPR": withFPR{r}, "HPR": withHPR{r}, "FHPR": withFHPR{r},
+		"": p.plain, "F": f, "H": h, "P": pp, "R": withR{r},
+		"FH": fh, "FP": withFP{f}, "FR": withFR{f}, "HP": withHP{h}, "HR": withHR{h}, "PR": withPR{pp},
+		"FHP": withFHP{fh}, "FHR": withFHR{fh}, "FPR": withFPR{withFP{f}}, "HPR": withHPR{withHP{h}}, "FHPR": withFHPR{withFHP{fh}},
 	} {
 		x := newResponse()
 		x.w = w

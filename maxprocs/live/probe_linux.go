@@ -50,10 +50,7 @@ func (p *probe) wait(m *Meter) {
 		time.Sleep(probeEvery)
 		return
 	}
-	in := time.Duration(p.random.ExpFloat64()*float64(probeEvery)) + 1
-	if in > probeLatest {
-		in = probeLatest
-	}
+	in := min(time.Duration(p.random.ExpFloat64()*float64(probeEvery))+1, probeLatest)
 	due, expired := time.Now().Add(in), make([]byte, 8)
 	timer := [2]syscall.Timespec{1: syscall.NsecToTimespec(int64(in))} // interval, first
 	raw, err := p.timer.SyscallConn()

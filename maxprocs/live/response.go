@@ -147,23 +147,24 @@ func (x *response) readFrom(r io.Reader) (int64, error) {
 }
 
 // The optional interfaces of a ResponseWriter are known by type assertions, so there is a
-// type for each combination. Each is one pointer, so that making one allocates nothing.
+// type for each combination: each has the methods of the one that it embeds, and one
+// interface more. All are one pointer, so that making one allocates nothing.
 type (
 	withF    struct{ *response }
 	withH    struct{ *response }
-	withFH   struct{ *response }
+	withFH   struct{ withF }
 	withP    struct{ *response }
-	withFP   struct{ *response }
-	withHP   struct{ *response }
-	withFHP  struct{ *response }
+	withFP   struct{ withF }
+	withHP   struct{ withH }
+	withFHP  struct{ withFH }
 	withR    struct{ *response }
-	withFR   struct{ *response }
-	withHR   struct{ *response }
-	withFHR  struct{ *response }
-	withPR   struct{ *response }
-	withFPR  struct{ *response }
-	withHPR  struct{ *response }
-	withFHPR struct{ *response }
+	withFR   struct{ withF }
+	withHR   struct{ withH }
+	withFHR  struct{ withFH }
+	withPR   struct{ withP }
+	withFPR  struct{ withFP }
+	withHPR  struct{ withHP }
+	withFHPR struct{ withFHP }
 )
 
 // as is the response with the optional interfaces that the server's has.
@@ -178,76 +179,24 @@ func (x *response) as() http.ResponseWriter {
 			i |= 1 << uint(bit)
 		}
 	}
-	switch i {
-	case 1:
-		return withF{x}
-	case 2:
-		return withH{x}
-	case 3:
-		return withFH{x}
-	case 4:
-		return withP{x}
-	case 5:
-		return withFP{x}
-	case 6:
-		return withHP{x}
-	case 7:
-		return withFHP{x}
-	case 8:
-		return withR{x}
-	case 9:
-		return withFR{x}
-	case 10:
-		return withHR{x}
-	case 11:
-		return withFHR{x}
-	case 12:
-		return withPR{x}
-	case 13:
-		return withFPR{x}
-	case 14:
-		return withHPR{x}
-	case 15:
-		return withFHPR{x}
-	}
-	return x
+	of, oh, op := withF{x}, withH{x}, withP{x}
+	ofh := withFH{of}
+	return [...]http.ResponseWriter{
+		x, of, oh, ofh, op, withFP{of}, withHP{oh}, withFHP{ofh},
+		withR{x}, withFR{of}, withHR{oh}, withFHR{ofh}, withPR{op}, withFPR{withFP{of}}, withHPR{withHP{oh}}, withFHPR{withFHP{ofh}},
+	}[i]
 }
 
-func (x withF) Flush()    { _ = x.flush() }
-func (x withFH) Flush()   { _ = x.flush() }
-func (x withFP) Flush()   { _ = x.flush() }
-func (x withFHP) Flush()  { _ = x.flush() }
-func (x withFR) Flush()   { _ = x.flush() }
-func (x withFHR) Flush()  { _ = x.flush() }
-func (x withFPR) Flush()  { _ = x.flush() }
-func (x withFHPR) Flush() { _ = x.flush() }
+func (x withF) Flush()            { _ = x.flush() }
+func (x withF) FlushError() error { return x.flush() }
 
-func (x withF) FlushError() error    { return x.flush() }
-func (x withFH) FlushError() error   { return x.flush() }
-func (x withFP) FlushError() error   { return x.flush() }
-func (x withFHP) FlushError() error  { return x.flush() }
-func (x withFR) FlushError() error   { return x.flush() }
-func (x withFHR) FlushError() error  { return x.flush() }
-func (x withFPR) FlushError() error  { return x.flush() }
-func (x withFHPR) FlushError() error { return x.flush() }
+func (x withH) Hijack() (net.Conn, *bufio.ReadWriter, error)  { return x.hijack() }
+func (x withFH) Hijack() (net.Conn, *bufio.ReadWriter, error) { return x.hijack() }
 
-func (x withH) Hijack() (net.Conn, *bufio.ReadWriter, error)    { return x.hijack() }
-func (x withFH) Hijack() (net.Conn, *bufio.ReadWriter, error)   { return x.hijack() }
-func (x withHP) Hijack() (net.Conn, *bufio.ReadWriter, error)   { return x.hijack() }
-func (x withFHP) Hijack() (net.Conn, *bufio.ReadWriter, error)  { return x.hijack() }
-func (x withHR) Hijack() (net.Conn, *bufio.ReadWriter, error)   { return x.hijack() }
-func (x withFHR) Hijack() (net.Conn, *bufio.ReadWriter, error)  { return x.hijack() }
-func (x withHPR) Hijack() (net.Conn, *bufio.ReadWriter, error)  { return x.hijack() }
-func (x withFHPR) Hijack() (net.Conn, *bufio.ReadWriter, error) { return x.hijack() }
-
-func (x withP) Push(target string, o *http.PushOptions) error    { return x.push(target, o) }
-func (x withFP) Push(target string, o *http.PushOptions) error   { return x.push(target, o) }
-func (x withHP) Push(target string, o *http.PushOptions) error   { return x.push(target, o) }
-func (x withFHP) Push(target string, o *http.PushOptions) error  { return x.push(target, o) }
-func (x withPR) Push(target string, o *http.PushOptions) error   { return x.push(target, o) }
-func (x withFPR) Push(target string, o *http.PushOptions) error  { return x.push(target, o) }
-func (x withHPR) Push(target string, o *http.PushOptions) error  { return x.push(target, o) }
-func (x withFHPR) Push(target string, o *http.PushOptions) error { return x.push(target, o) }
+func (x withP) Push(target string, o *http.PushOptions) error   { return x.push(target, o) }
+func (x withFP) Push(target string, o *http.PushOptions) error  { return x.push(target, o) }
+func (x withHP) Push(target string, o *http.PushOptions) error  { return x.push(target, o) }
+func (x withFHP) Push(target string, o *http.PushOptions) error { return x.push(target, o) }
 
 func (x withR) ReadFrom(r io.Reader) (int64, error)    { return x.readFrom(r) }
 func (x withFR) ReadFrom(r io.Reader) (int64, error)   { return x.readFrom(r) }

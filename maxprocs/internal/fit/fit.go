@@ -57,16 +57,13 @@ func (r Rule) Round(cpus float64) int {
 
 // Clamp limits a value to Min, which applies only under a limit, and Max.
 func (r Rule) Clamp(n int, limited bool) int {
-	if r.Max > 0 && n > r.Max {
-		n = r.Max
+	if r.Max > 0 {
+		n = min(n, r.Max)
 	}
-	if limited && n < r.Min {
-		n = r.Min
+	if limited {
+		n = max(n, r.Min)
 	}
-	if n < 1 {
-		n = 1
-	}
-	return n
+	return max(n, 1)
 }
 
 // Int converts after rounding; very large limits saturate.
