@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -79,14 +80,8 @@ func (v Values) part(name string) (string, error) {
 	if name == "{host}" {
 		return u.Hostname(), nil
 	}
-	port := u.Port()
-	switch {
-	case port != "":
-	case u.Scheme == "http":
-		port = "80"
-	case u.Scheme == "https":
-		port = "443"
-	default:
+	port := cmp.Or(u.Port(), map[string]string{SchemeHTTP: "80", SchemeHTTPS: "443"}[u.Scheme])
+	if port == "" {
 		return "", fmt.Errorf("{port} has no value: %s has no port", v.URLs[0])
 	}
 	return port, nil

@@ -106,7 +106,7 @@ func (p *Prepared) givenTypes() (CallTypes, error) {
 	case g.Protoset != "":
 		types, err := g.Calls.ReadSet(g.Protoset)
 		if err != nil {
-			return nil, invalid(FieldProtoset, g.Protoset, "%w", pathCause(err))
+			return nil, invalid(FieldProtoset, g.Protoset, "%w", cause(err))
 		}
 		return types, nil
 	}

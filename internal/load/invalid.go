@@ -78,19 +78,12 @@ func shown(f Field, value string) string {
 	return secret.Text(value)
 }
 
-// cause is what a URL is wrong in, without the URL, which FieldError has.
+// cause is what a URL or a file is wrong in, without its name, which FieldError has.
 func cause(err error) error {
-	var bad *url.Error
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*url.Error](err); ok {
 		return bad.Err
 	}
-	return err
-}
-
-// pathCause is what a file is wrong in, without its name, which FieldError has.
-func pathCause(err error) error {
-	var bad *fs.PathError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*fs.PathError](err); ok {
 		return bad.Err
 	}
 	return err

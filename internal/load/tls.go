@@ -29,7 +29,7 @@ func (t TLS) Config(scheme string) (*tls.Config, error) {
 	if t.CACert != "" {
 		pem, err := folder.ReadRegular(t.CACert, mostPEM)
 		if err != nil {
-			return nil, invalid(FieldCACert, t.CACert, "%w", pathCause(err))
+			return nil, invalid(FieldCACert, t.CACert, "%w", cause(err))
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
@@ -46,11 +46,11 @@ func (t TLS) Config(scheme string) (*tls.Config, error) {
 	}
 	cert, err := folder.ReadRegular(t.Cert, mostPEM)
 	if err != nil {
-		return nil, invalid(FieldCert, t.Cert, "%w", pathCause(err))
+		return nil, invalid(FieldCert, t.Cert, "%w", cause(err))
 	}
 	key, err := folder.ReadRegular(t.Key, mostPEM)
 	if err != nil {
-		return nil, invalid(FieldKey, t.Key, "%w", pathCause(err))
+		return nil, invalid(FieldKey, t.Key, "%w", cause(err))
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {

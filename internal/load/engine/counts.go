@@ -42,10 +42,6 @@ type counts struct {
 	wall       time.Duration
 }
 
-func newCounts(urls int) counts {
-	return counts{kinds: map[load.Kind]int64{}, perURL: make([]load.URLCount, urls), latency: newHistogram()}
-}
-
 // errors is what went wrong so far.
 func (c *counts) errors() int64 { return c.requests - c.good + c.failed }
 
@@ -122,7 +118,11 @@ func addCounts(r *load.Result, c *counts) {
 		addRequest(&r.PerRequest[i], &c.perRequest[i])
 	}
 	for i, u := range c.perURL {
-		addURL(&r.PerURL[i], u)
+		sum := &r.PerURL[i]
+		sum.Connections += u.Connections
+		sum.Answered += u.Answered
+		sum.Failed += u.Failed
+		sum.Unanswered += u.Unanswered
 	}
 	if c.wall > 0 {
 		r.Busiest = max(r.Busiest, (c.user+c.system).Seconds()/c.wall.Seconds())
@@ -134,27 +134,15 @@ func newHistogram() *hdrhistogram.Histogram {
 	return hdrhistogram.New(1, int64(maxLatency), 3)
 }
 
-func addURL(u *load.URLCount, v load.URLCount) {
-	u.Connections += v.Connections
-	u.Answered += v.Answered
-	u.Failed += v.Failed
-	u.Unanswered += v.Unanswered
-}
-
-// newCoarse holds 1 ns to maxLatency in two digits, about 40 KB: a mix has one for
-// each name and thread.
-func newCoarse() *hdrhistogram.Histogram {
-	return hdrhistogram.New(1, int64(maxLatency), 2)
-}
-
-// byRequest makes the counts of a mix; nil without one.
+// byRequest makes the counts of a mix; nil without one. Each thread has a histogram for each name,
+// which in two digits takes about 40 KB.
 func (m *mix) byRequest() []load.RequestResult {
 	if m == nil {
 		return nil
 	}
 	list := make([]load.RequestResult, len(m.names))
 	for i, name := range m.names {
-		list[i] = load.RequestResult{Name: name, Latency: newCoarse()}
+		list[i] = load.RequestResult{Name: name, Latency: hdrhistogram.New(1, int64(maxLatency), 2)}
 	}
 	return list
 }
@@ -219,35 +207,17 @@ func (l *lane) watch(now, nanos int64) {
 // intervalGrace is how long an interval is left open for lanes that are late to count.
 const intervalGrace = 100 * time.Millisecond
 
-// report calls Each for the intervals that are over.
-func (r *run) report(now int64) {
+// report calls Each for the intervals that started before a time.
+func (r *run) report(before int64) {
 	if r.Each == nil || r.from == 0 {
 		return
 	}
-	for ; r.from+(r.reported+1)*int64(intervalLength)+int64(intervalGrace) <= now; r.reported++ {
-		r.reportOne(r.reported)
-	}
-}
-
-// reportLast calls Each for what is left, up to the end of the run.
-func (r *run) reportLast(now int64) {
-	if r.Each == nil || r.from == 0 {
-		return
-	}
-	for ; r.from+r.reported*int64(intervalLength) < now; r.reported++ {
-		r.reportOne(r.reported)
-	}
-}
-
-func (r *run) reportOne(number int64) {
-	one := load.Interval{
-		Start:  r.base.Add(time.Duration(r.from + number*int64(intervalLength))),
-		Length: intervalLength, Latency: newHistogram(),
-	}
-	for _, w := range r.workers {
-		if v := w.watched(); v != nil {
-			v.take(number, one.Latency)
+	for ; r.from+r.reported*int64(intervalLength) < before; r.reported++ {
+		start := r.from + r.reported*int64(intervalLength)
+		one := load.Interval{Start: r.base.Add(time.Duration(start)), Length: intervalLength, Latency: newHistogram()}
+		for _, w := range r.workers {
+			w.seconds.take(r.reported, one.Latency)
 		}
+		r.Each(one)
 	}
-	r.Each(one)
 }

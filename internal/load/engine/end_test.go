@@ -9,23 +9,26 @@ import (
 	"github.com/procfit/procfit/internal/load"
 )
 
-// sleeper is a worker that does not see when a run is over.
+// sleeper is a network whose loop does not see when a run is over.
 type sleeper struct {
-	lane
-	setup bool          // it says that it is connected
+	network
+	setup bool          // it connects
 	woken chan struct{} // nil: it does not see the signal to stop either
 	end   chan struct{} // of the test
 }
 
-func (s *sleeper) work(setup chan<- error) error {
+func (s *sleeper) begin() (end func(), err error)                          { return func() {}, nil }
+func (s *sleeper) used() (user, system time.Duration, cpus int, err error) { return 0, 0, 1, nil }
+
+func (s *sleeper) open(c *conn) {
 	if s.setup {
-		setup <- nil
+		c.state = stateOpen
 	}
+}
+
+func (s *sleeper) wait(int64) error {
 	select {
 	case <-s.woken:
-		if !s.setup {
-			setup <- nil
-		}
 	case <-s.end:
 	}
 	return nil
@@ -36,8 +39,6 @@ func (s *sleeper) wake() {
 		close(s.woken)
 	}
 }
-
-func (s *sleeper) close() {}
 
 // A run ends by itself, whatever its threads do.
 func TestEnds(t *testing.T) {
@@ -61,8 +62,9 @@ func TestEnds(t *testing.T) {
 				if tt.sees {
 					s.woken = make(chan struct{})
 				}
-				r := &run{plan: p, base: time.Now(), begin: make(chan struct{}), workers: []worker{s}}
-				s.init(r, 0, 1)
+				w := &loop{net: s}
+				r := &run{plan: p, base: time.Now(), begin: make(chan struct{}), workers: []*loop{w}}
+				w.init(r, 0, 1)
 				began := time.Now()
 				result, err := r.do(t.Context())
 				if took := time.Since(began); took > tt.took || took < tt.took-lateEnd {
@@ -72,6 +74,9 @@ func TestEnds(t *testing.T) {
 					t.Errorf("%v, %v", result, err)
 				}
 				close(s.end)
+				if !tt.setup && !tt.sees {
+					close(r.begin) // which was never given
+				}
 			})
 		})
 	}

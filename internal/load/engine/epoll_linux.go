@@ -49,13 +49,9 @@ type epoll struct {
 	opened []*sealed
 }
 
-// loops is the engine on Linux.
-type loops struct{}
-
-func rawEngine() engine { return loops{} }
-
-func (loops) workers(r *run) ([]worker, error) {
-	var list []worker
+// rawLoops is the engine on Linux.
+func rawLoops(r *run) ([]*loop, error) {
+	var list []*loop
 	n := chooseThreads(r.Options, runtime.NumCPU(), runtime.GOMAXPROCS(0))
 	for i := range n {
 		w := &loop{}
@@ -65,7 +61,7 @@ func (loops) workers(r *run) ([]worker, error) {
 		if err != nil {
 			e.close()
 			for _, made := range list {
-				made.close()
+				made.net.close()
 			}
 			return nil, fmt.Errorf("thread %d: %w", i, err)
 		}

@@ -33,7 +33,7 @@ type lane struct {
 // init makes a lane with every several-th request of the schedule.
 func (l *lane) init(r *run, id, of int) {
 	l.run, l.id, l.of = r, id, of
-	l.counts = newCounts(len(r.targets))
+	l.counts = counts{kinds: map[load.Kind]int64{}, perURL: make([]load.URLCount, len(r.targets)), latency: newHistogram()}
 	l.perRequest = r.mix.byRequest()
 	if r.Each != nil {
 		l.seconds = &intervals{open: map[int64]*hdrhistogram.Histogram{}}
@@ -45,15 +45,7 @@ func (l *lane) init(r *run, id, of int) {
 	}
 }
 
-func (l *lane) progress() (requests, errors int64) {
-	return l.shownRequests.Load(), l.shownErrors.Load()
-}
-
-func (l *lane) tally() *counts { return &l.counts }
-
-func (l *lane) watched() *intervals { return l.seconds }
-
-// show publishes what progress returns.
+// show publishes what Progress gets.
 func (l *lane) show() {
 	l.shownRequests.Store(l.requests)
 	l.shownErrors.Store(l.errors())
@@ -107,7 +99,7 @@ func (l *lane) answered(x *place, status wire.Status, now int64) {
 	took, target := now-x.start, x.conn.target
 	l.requests++
 	l.perURL[target].Answered++
-	l.record(took)
+	record(l.latency, took)
 	l.watch(now, took)
 	if l.fastest == 0 || took < l.fastest {
 		l.fastest = max(1, took)
@@ -142,7 +134,7 @@ func (l *lane) failure(x *place, target int, why wire.Failure, now int64) {
 	if x == nil {
 		l.lost++
 	} else {
-		l.record(now - x.start)
+		record(l.latency, now-x.start)
 		l.watch(now, now-x.start)
 		if of := l.byName(x.request); of != nil {
 			of.Errors++
@@ -176,7 +168,7 @@ func (l *lane) noneOpen(connections int) error {
 func (l *lane) hanging(x *place, now int64) {
 	l.unanswered++
 	l.perURL[x.conn.target].Unanswered++
-	l.record(now - x.start)
+	record(l.latency, now-x.start)
 	if of := l.byName(x.request); of != nil {
 		of.Unanswered++
 		record(of.Latency, now-x.start)
@@ -212,8 +204,6 @@ func (l *lane) share(n int64) int64 {
 }
 
 // record enters a latency.
-func (l *lane) record(nanos int64) { record(l.latency, nanos) }
-
 func record(to *hdrhistogram.Histogram, nanos int64) {
 	to.RecordValue(min(max(nanos, 1), int64(maxLatency)))
 }

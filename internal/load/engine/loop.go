@@ -89,9 +89,6 @@ func (w *loop) init(r *run, id, of int) {
 	}
 }
 
-func (w *loop) wake()  { w.net.wake() }
-func (w *loop) close() { w.net.close() }
-
 // work connects, reports on setup, waits for the common start and loads.
 func (w *loop) work(setup chan<- error) error {
 	end, err := w.net.begin()

@@ -117,7 +117,7 @@ func (n *lan) run(t *testing.T, o load.Options) (*load.Result, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.engine = portable{dial: n.dial}
+	p.engine = portable(n.dial)
 	var addresses []netip.AddrPort
 	for _, target := range p.Targets {
 		addresses = append(addresses, netip.MustParseAddrPort(target.Address))

@@ -12,5 +12,5 @@ func Bind(cpus []int) (back func(), err error) {
 	return nil, errors.New("the load generator cannot be bound to CPUs on this system")
 }
 
-// rawEngine is none: it needs Linux.
-func rawEngine() engine { return nil }
+// rawLoops needs Linux.
+func rawLoops(*run) ([]*loop, error) { return nil, errors.ErrUnsupported }

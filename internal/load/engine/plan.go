@@ -54,6 +54,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"net"
 	"strings"
 
 	"github.com/procfit/procfit/internal/load"
@@ -76,7 +77,10 @@ func prepare(o load.Options) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{Prepared: checked, engine: engineOf(checked.Engine)}
+	p := &plan{Prepared: checked, engine: portable(new(net.Dialer).DialContext)}
+	if checked.Engine == load.EngineRaw {
+		p.engine = rawLoops
+	}
 	if len(p.Requests) > 1 {
 		p.mix = newMix(p.Requests, p.Seed)
 	}

@@ -55,7 +55,7 @@ func (p *plan) offer(ctx context.Context, addresses []netip.AddrPort) (*load.Res
 	r.settling = int64(math.Ceil(p.Rate * p.Settle.Seconds()))
 	r.drawTimes()
 	var err error
-	if r.workers, err = p.engine.workers(r); err != nil {
+	if r.workers, err = p.engine(r); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	result, err := r.do(ctx)
@@ -69,28 +69,12 @@ func (p *plan) offer(ctx context.Context, addresses []netip.AddrPort) (*load.Res
 // set. What was measured until then is not to be trusted.
 var errStuck = errors.New("the load generator did not end, so its results are lost: the machine gave it no CPU time, or procfit has a bug")
 
-// worker carries out its share of a run.
-type worker interface {
-	// work connects, reports on setup, waits for run.start and loads until the run is
-	// over or run.stop is set.
-	work(setup chan<- error) error
-	// wake makes it look at run.stop; any goroutine may call it.
-	wake()
-	close()
-	// progress is how many answers and errors it has counted so far.
-	progress() (requests, errors int64)
-	// tally is what it counted, once work has returned.
-	tally() *counts
-	// watched are the intervals that it counts; nil: none.
-	watched() *intervals
-}
-
 // run is what the workers of one Run share; it does not change once they send.
 type run struct {
 	*plan
 	addresses []netip.AddrPort // of the targets
 	base      time.Time        // the clock of all threads counts from here
-	workers   []worker
+	workers   []*loop
 	begin     chan struct{} // closed when all are connected
 	stop      atomic.Bool   // set before the threads are woken to end at once
 
@@ -106,7 +90,7 @@ func (r *run) clock() int64 { return int64(time.Since(r.base)) }
 
 func (r *run) close() {
 	for _, w := range r.workers {
-		w.close()
+		w.net.close()
 	}
 }
 
@@ -116,10 +100,10 @@ func (r *run) do(ctx context.Context) (*load.Result, error) {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	elapsed := time.Duration(max(1, r.clock()-r.from))
-	r.reportLast(r.clock())
+	r.report(r.clock())
 	all := make([]*counts, len(r.workers))
 	for i, w := range r.workers {
-		all[i] = w.tally()
+		all[i] = &w.counts
 	}
 	duration := r.Duration
 	if r.stop.Load() {
@@ -169,7 +153,7 @@ func (r *run) await(ctx context.Context) (failed error) {
 			halt = true
 		case <-tick:
 			if connected == len(r.workers) {
-				r.report(r.clock())
+				r.report(r.clock() - int64(intervalLength+intervalGrace))
 				r.showProgress()
 			}
 		}
@@ -215,24 +199,20 @@ func (r *run) ended() {
 func (r *run) halt() {
 	r.stop.Store(true)
 	for _, w := range r.workers {
-		w.wake()
+		w.net.wake()
 	}
 }
 
 func (r *run) showProgress() {
-	if r.Progress != nil {
-		r.Progress(r.progress())
+	if r.Progress == nil {
+		return
 	}
-}
-
-func (r *run) progress() load.Progress {
 	p := load.Progress{Elapsed: time.Duration(r.clock() - r.start)}
 	for _, w := range r.workers {
-		requests, errors := w.progress()
-		p.Requests += requests
-		p.Errors += errors
+		p.Requests += w.shownRequests.Load()
+		p.Errors += w.shownErrors.Load()
 	}
-	return p
+	r.Progress(p)
 }
 
 // resolve finds the address of each target by connecting to it once. This chooses one
@@ -254,19 +234,8 @@ func resolve(ctx context.Context, p *plan) ([]netip.AddrPort, error) {
 	return addresses, nil
 }
 
-// engine carries out runs.
-type engine interface {
-	// workers makes those of a run; their work has not started.
-	workers(r *run) ([]worker, error)
-}
-
-// engineOf is the engine of a name that was checked.
-func engineOf(name string) engine {
-	if name == load.EngineRaw {
-		return rawEngine()
-	}
-	return portable{dial: new(net.Dialer).DialContext}
-}
+// engine makes the workers of a run; their work has not started.
+type engine func(r *run) ([]*loop, error)
 
 // chooseThreads is the number of event loops. One thread carries about 100,000
 // requests a second and leaves the other CPUs to the server, so the load takes

@@ -8,13 +8,13 @@ import (
 )
 
 // portable is the engine on connections of package net.
-type portable struct{ dial dialer }
-
-func (p portable) workers(r *run) ([]worker, error) {
-	w := &loop{}
-	w.init(r, 0, 1)
-	w.net = &sockets{attempts: newAttempts(p.dial), w: w, woken: make(chan struct{}, 1)}
-	return []worker{w}, nil
+func portable(dial dialer) engine {
+	return func(r *run) ([]*loop, error) {
+		w := &loop{}
+		w.init(r, 0, 1)
+		w.net = &sockets{attempts: newAttempts(dial), w: w, woken: make(chan struct{}, 1)}
+		return []*loop{w}, nil
+	}
 }
 
 // sockets is a network of connections of package net, each of which has a goroutine that
