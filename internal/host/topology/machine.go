@@ -27,8 +27,6 @@ import (
 type Machine struct {
 	Cores []Core
 	Nodes []Node // of memory, which have some of them; none: not known
-	// Caches are those of the last level; none: not known.
-	Caches []Cache
 	// Performance and Efficiency are the CPUs of a machine that has both; nil: all are
 	// the same, or that is not known.
 	Performance, Efficiency []int
@@ -46,7 +44,7 @@ type Node struct {
 
 // Read reads it. sys is what Linux mounts at /sys.
 func Read(sys fs.FS, allowed []int) Machine {
-	m := Machine{Cores: Cores(sys, allowed), Nodes: nodes(sys, allowed), Caches: caches(sys, allowed)}
+	m := Machine{Cores: Cores(sys, allowed), Nodes: nodes(sys, allowed)}
 	m.Performance, m.Efficiency = kinds(sys, allowed)
 	m.Governor = governor(sys, allowed)
 	return m

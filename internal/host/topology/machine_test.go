@@ -152,56 +152,6 @@ func FuzzMachine(f *testing.F) {
 	})
 }
 
-func TestCaches(t *testing.T) {
-	of := func(cpu, index int, level, size, shared string) map[string]string {
-		at := fmt.Sprintf("system/cpu/cpu%d/cache/index%d/", cpu, index)
-		return map[string]string{at + "level": level, at + "size": size, at + "shared_cpu_list": shared}
-	}
-	sys := func(files ...map[string]string) fstest.MapFS {
-		all := fstest.MapFS{}
-		for _, f := range files {
-			world(all, f)
-		}
-		return all
-	}
-	epyc := sys(
-		of(0, 0, "1", "32K", "0"), of(0, 1, "3", "16384K", "0-1"), of(1, 0, "1", "32K", "1"), of(1, 1, "3", "16384K", "0-1"),
-		of(2, 0, "1", "32K", "2"), of(2, 1, "3", "16384K", "2-3"), of(3, 0, "3", "16384K", "2-3"))
-	for name, c := range map[string]struct {
-		sys     fstest.MapFS
-		allowed string
-		want    string
-	}{
-		"two":                  {epyc, "0-3", "L3 16777216 0-1; L3 16777216 2-3"},
-		"a container":          {epyc, "1-2", "L3 16777216 1; L3 16777216 2"},
-		"no size":              {sys(of(0, 0, "2", "", "0-1")), "0-1", "L2 0 0-1"},
-		"a size of megabytes":  {sys(of(0, 0, "2", "4096", "0")), "0", "L2 4096 0"},
-		"not its own":          {sys(of(0, 0, "3", "1K", "1-2")), "0", ""},
-		"what is no level":     {sys(of(0, 0, "-1", "1K", "0")), "0", ""},
-		"nothing to read":      {fstest.MapFS{}, "0-3", ""},
-		"a size that is huge":  {sys(of(0, 0, "3", "99999999999999999999K", "0")), "0", "L3 0 0"},
-		"the level of nothing": {sys(of(0, 0, "0", "1K", "0")), "0", ""},
-	} {
-		var got []string
-		for _, x := range Read(c.sys, list(t, c.allowed)).Caches {
-			got = append(got, fmt.Sprintf("L%d %d %s", x.Level, x.Bytes, cpuset.Format(x.CPUs)))
-		}
-		if text := strings.Join(got, "; "); text != c.want {
-			t.Errorf("%s: %q, want %q", name, text, c.want)
-		}
-	}
-}
-
-func FuzzCacheSize(f *testing.F) {
-	f.Add("32768K")
-	f.Add("-1K")
-	f.Fuzz(func(t *testing.T, text string) {
-		if n := parseCacheSize(text); n < 0 {
-			t.Errorf("%q: %d bytes", text, n)
-		}
-	})
-}
-
 func TestGovernorAndHeat(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text + "\n")} }
 	of := func(cpu int, name string) string { return fmt.Sprintf("devices/system/cpu/cpu%d/%s", cpu, name) }

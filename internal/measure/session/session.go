@@ -254,9 +254,6 @@ func topologyOf(m topology.Machine) *journal.Topology {
 		Sockets: m.Sockets(), Cores: len(m.Cores), ThreadsPerCore: m.Threads(), Nodes: []journal.Node{},
 		PerformanceCPUs: m.Performance, EfficiencyCPUs: m.Efficiency, Governor: m.Governor,
 	}
-	for _, c := range m.Caches {
-		t.Caches = append(t.Caches, journal.Cache{Level: c.Level, Bytes: c.Bytes, CPUs: c.CPUs})
-	}
 	for _, n := range m.Nodes {
 		t.Nodes = append(t.Nodes, journal.Node{ID: n.ID, CPUs: n.CPUs})
 	}

@@ -48,12 +48,11 @@ type Host struct {
 
 // Topology is how the CPUs that procfit may run on lie.
 type Topology struct {
-	Governor       string  `json:"governor,omitempty"` // what chooses the clock of the CPUs, as "performance"; absent: not known
-	Sockets        int     `json:"sockets"`
-	Cores          int     `json:"cores"`
-	ThreadsPerCore int     `json:"threads_per_core"` // the most
-	Nodes          []Node  `json:"nodes"`            // of memory; none: not known
-	Caches         []Cache `json:"caches,omitempty"` // of the last level; none: not known
+	Governor       string `json:"governor,omitempty"` // what chooses the clock of the CPUs, as "performance"; absent: not known
+	Sockets        int    `json:"sockets"`
+	Cores          int    `json:"cores"`
+	ThreadsPerCore int    `json:"threads_per_core"` // the most
+	Nodes          []Node `json:"nodes"`            // of memory; none: not known
 	// PerformanceCPUs and EfficiencyCPUs are lists as in 0-7; empty: all are the same, or
 	// that is not known.
 	PerformanceCPUs cpuset.Set `json:"performance_cpus,omitempty"`
@@ -64,13 +63,6 @@ type Topology struct {
 type Node struct {
 	ID   int        `json:"id"`
 	CPUs cpuset.Set `json:"cpu_list"` // as in 0-7, of those that procfit may run on
-}
-
-// Cache is a cache of the last level with the CPUs that share it.
-type Cache struct {
-	Level int        `json:"level"`
-	Bytes int64      `json:"bytes,omitempty"` // absent: not known
-	CPUs  cpuset.Set `json:"cpu_list"`        // as in 0-7, of those that procfit may run on
 }
 
 // Tool is the procfit that ran the trials.

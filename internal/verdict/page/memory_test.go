@@ -109,11 +109,8 @@ func TestNeighbourInAReport(t *testing.T) {
 func TestTopologyInWords(t *testing.T) {
 	two := []journal.Node{{ID: 0, CPUs: cpuset.Set{0, 1, 2, 3, 4, 5, 6, 7}}, {ID: 1, CPUs: cpuset.Set{8, 9, 10, 11, 12, 13, 14, 15}}}
 	for want, m := range map[string]*journal.Topology{
-		"1 socket; 4 cores; 2 L3 caches of 16 MiB (0-1; 2-3)": {Sockets: 1, Cores: 4, ThreadsPerCore: 1, Caches: []journal.Cache{{Level: 3, Bytes: 16 << 20, CPUs: cpuset.Set{0, 1}}, {Level: 3, Bytes: 16 << 20, CPUs: cpuset.Set{2, 3}}}},
-		"1 socket; 2 cores; 1 L3 cache; 1 L2 cache":           {Sockets: 1, Cores: 2, ThreadsPerCore: 1, Caches: []journal.Cache{{Level: 3, CPUs: cpuset.Set{0}}, {Level: 2, CPUs: cpuset.Set{1}}}},
-		"1 socket; 2 cores; 1 L2 cache":                       {Sockets: 1, Cores: 2, ThreadsPerCore: 1, Caches: []journal.Cache{{Level: 2, CPUs: cpuset.Set{0, 1}}}},
-		"":                                                    nil,
-		"1 socket; 2 cores":                                   {Sockets: 1, Cores: 2, ThreadsPerCore: 1, Nodes: two[:1]},
+		"":                  nil,
+		"1 socket; 2 cores": {Sockets: 1, Cores: 2, ThreadsPerCore: 1, Nodes: two[:1]},
 		"2 sockets; 8 cores of 2 threads; 2 NUMA nodes (node0: 0-7; node1: 8-15)":                       {Sockets: 2, Cores: 8, ThreadsPerCore: 2, Nodes: two},
 		"1 socket; 12 cores of 2 threads; performance cores are CPUs 0-15, efficiency cores CPUs 16-19": {Sockets: 1, Cores: 12, ThreadsPerCore: 2, PerformanceCPUs: cpuset.Set{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, EfficiencyCPUs: cpuset.Set{16, 17, 18, 19}},
 	} {
