@@ -124,37 +124,28 @@ func monotonic() time.Duration {
 }
 
 func (s *supervisor) openLog() {
-	s.output = newHeadTail(io.Discard, 0)
+	var log, stderr *os.File
 	if s.request.Log {
-		f := os.NewFile(firstFile, "log")
-		s.log = newHeadTail(f, s.request.LogLimit)
-		s.files = []io.Closer{s.log, f}
+		log = os.NewFile(firstFile, "log")
 	}
-	switch {
-	case s.request.ErrorLog:
-		f := os.NewFile(firstFile+1, "log of stderr")
-		apart := newHeadTail(f, s.request.LogLimit)
-		s.files = append(s.files, apart, f)
-		s.to = []io.Writer{io.MultiWriter(s.output, s.log), io.MultiWriter(s.output, apart)}
-		return
-	case s.request.Log:
-		s.output = s.log
-	default:
-		s.log = s.output
+	if s.request.ErrorLog {
+		stderr = os.NewFile(firstFile+1, "log of stderr")
 	}
-	s.to = []io.Writer{s.output}
+	s.logs = newLogs(log, stderr, s.request.LogLimit)
+	for _, f := range []*os.File{log, stderr} {
+		if f != nil {
+			s.files = append(s.files, f)
+		}
+	}
 }
 
 // finishLog waits for the end of the output and writes the rest of the logs.
-func (s *supervisor) finishLog() (err error) {
+func (s *supervisor) finishLog() error {
 	for _, r := range s.pipes {
 		_ = r.SetReadDeadline(time.Now().Add(drainPatience))
 	}
 	s.draining.Wait()
-	for _, f := range s.files {
-		err = errors.Join(err, f.Close())
-	}
-	return err
+	return s.logs.close()
 }
 
 // The hidden first arguments. They are in ps next to the command, so they say
@@ -284,7 +275,7 @@ func setAffinity(cpus []int) error {
 	if err == nil {
 		err = unix.SchedGetaffinityDynamic(0, got)
 	}
-	if err == nil && slices.Equal(got, want) && want.Count() == countDistinct(cpus) {
+	if err == nil && slices.Equal(got, want) && want.Count() == len(slices.Compact(slices.Sorted(slices.Values(cpus)))) { // one beyond the mask's size is not in it
 		return nil
 	}
 	message := fmt.Sprintf("cannot run on CPUs %v: of those, this process may use %v", cpus, granted(all, cpus))
@@ -292,12 +283,6 @@ func setAffinity(cpus []int) error {
 		return fmt.Errorf("%s: %w", message, err)
 	}
 	return fmt.Errorf("%s", message)
-}
-
-// countDistinct: a CPU beyond the mask's size is silently not in it.
-func countDistinct(cpus []int) int {
-	sorted := slices.Sorted(slices.Values(cpus))
-	return len(slices.Compact(sorted))
 }
 
 func granted(all unix.CPUSetDynamic, cpus []int) []int {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 	"sync"
 
@@ -138,6 +139,42 @@ func (h *headTail) Close() error {
 	return h.err
 }
 
+// logs are where a command's output goes.
+type logs struct {
+	output *headTail   // of both streams, for messages; it is the log too where that takes both
+	log    *headTail   // what the log has
+	to     []io.Writer // where stdout goes and, if it is apart, stderr
+	files  []io.Closer // to be closed at the end of the output, in this order
+}
+
+// newLogs keeps at most limit bytes in each file. Without a log, nil, nothing is written; without
+// one of stderr, the log takes both streams.
+func newLogs(log, stderr *os.File, limit int64) logs {
+	l := logs{output: newHeadTail(io.Discard, 0)}
+	switch {
+	case log == nil:
+		l.log = l.output
+	case stderr == nil:
+		l.log = newHeadTail(log, limit)
+		l.output = l.log
+	default:
+		l.log = newHeadTail(log, limit)
+		apart := newHeadTail(stderr, limit)
+		l.to = []io.Writer{io.MultiWriter(l.output, l.log), io.MultiWriter(l.output, apart)}
+		l.files = []io.Closer{l.log, apart}
+		return l
+	}
+	l.to, l.files = []io.Writer{l.log}, []io.Closer{l.log}
+	return l
+}
+
+func (l logs) close() (err error) {
+	for _, f := range l.files {
+		err = errors.Join(err, f.Close())
+	}
+	return err
+}
+
 // leftOut is in a log where lines are missing.
 const leftOut = "\n[procfit: %d bytes skipped]\n"
 
@@ -196,7 +233,8 @@ func QuoteOutput(output []byte, n int) Quote {
 
 func quote(crash, tail []byte, n int) Quote {
 	if len(crash) > 0 {
-		return Quote{Crash: true, Text: firstLines(crash, n)}
+		lines := cleanLines(crash)
+		return Quote{Crash: true, Text: strings.TrimRight(strings.Join(lines[:min(n, len(lines))], "\n"), "\n")}
 	}
 	return Quote{Text: LastLines(tail, n)}
 }
@@ -205,11 +243,6 @@ func quote(crash, tail []byte, n int) Quote {
 func LastLines(output []byte, n int) string {
 	lines := cleanLines(output)
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
-}
-
-func firstLines(output []byte, n int) string {
-	lines := cleanLines(output)
-	return strings.TrimRight(strings.Join(lines[:min(n, len(lines))], "\n"), "\n")
 }
 
 // Printable makes all of a program's output fit for a terminal.

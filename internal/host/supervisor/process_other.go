@@ -20,13 +20,10 @@ var errLinux = fmt.Errorf("starting a command on CPUs or in groups of its own ne
 // killed the command goes on (but for Windows, see tree), and the spec's folders
 // stay; what has left its cgroup, a daemon, goes on too.
 type Process struct {
+	logs
 	cmd    *exec.Cmd
 	tree   tree
-	output *headTail   // of both streams, for messages; it is the log too where that takes both
-	log    *headTail   // what the log has
-	apart  *headTail   // the log of stderr; nil: it has none
-	theirs []*os.File  // our ends of what the command writes to, which it holds itself once it runs
-	to     []io.Writer // where stdout goes and, if it is apart, stderr
+	theirs []*os.File // our ends of what the command writes to, which it holds itself once it runs
 	done   chan struct{}
 
 	// Set before done is closed.
@@ -81,23 +78,12 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 // connect gives the command its standard input, output and error, and returns where
 // its output comes from; nil: it goes where the spec says.
 func (p *Process) connect(spec Spec, limit int64) (from []*os.File, err error) {
-	p.output = newHeadTail(io.Discard, 0)
-	p.log = p.output
 	if s := spec.Streams; s != nil {
+		p.logs = newLogs(nil, nil, 0)
 		p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = s.In, s.Out, s.Err
 		return nil, nil
 	}
-	switch {
-	case spec.Log != nil && spec.ErrorLog != nil:
-		p.log, p.apart = newHeadTail(spec.Log, limit), newHeadTail(spec.ErrorLog, limit)
-		p.to = []io.Writer{io.MultiWriter(p.output, p.log), io.MultiWriter(p.output, p.apart)}
-	case spec.Log != nil:
-		p.log = newHeadTail(spec.Log, limit)
-		p.output = p.log
-		p.to = []io.Writer{p.log}
-	default:
-		p.to = []io.Writer{p.output}
-	}
+	p.logs = newLogs(spec.Log, spec.ErrorLog, limit)
 	for range p.to {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -137,10 +123,7 @@ func (p *Process) follow(from []*os.File, began time.Time, stop func() bool) {
 	for _, r := range from {
 		r.Close()
 	}
-	logErr := p.log.Close()
-	if p.apart != nil {
-		logErr = errors.Join(logErr, p.apart.Close())
-	}
+	logErr := p.logs.close()
 	state := p.cmd.ProcessState
 	if state == nil {
 		p.exit, p.err = Exit{Code: -1}, err

@@ -5,7 +5,6 @@ package supervisor
 import (
 	"encoding/gob"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -39,12 +38,9 @@ type supervisor struct {
 	ended     time.Time // zero while the command runs
 	status    unix.WaitStatus
 	childless bool
-	output    *headTail      // of both streams, for messages; it is the log too where that takes both
-	log       *headTail      // what the log has
-	files     []io.Closer    // to be closed at the end of the output, in this order
-	to        []io.Writer    // where stdout goes and, if it is apart, stderr
-	pipes     []*os.File     // from which they come
-	draining  sync.WaitGroup // until the end of the output
+	logs
+	pipes    []*os.File     // from which the streams come
+	draining sync.WaitGroup // until the end of the output
 }
 
 // supervise always ends with exit code 0: what goes wrong it tells procfit.
