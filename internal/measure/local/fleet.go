@@ -21,16 +21,16 @@ import (
 
 // replica is one copy of the target: one that was started, or one that was running already.
 type replica struct {
-	*target.Process                   // nil: it was running already
-	attached        *observe.Standing // nil: it was started
-	group           *cgroup.Group     // nil: no setting has a quota
-	limits          around            // as it started
-	url             string
-	port            int          // of the URL; 0 where it names none
-	free            int          // what {port} stands for
-	program         int          // the Go process that is read; 0: none was found
-	notGo           lookback     // of a batch program
-	ask             *ready.Asker // whether it can be loaded; nil: a batch program
+	*supervisor.Process                   // nil: it was running already
+	attached            *observe.Standing // nil: it was started
+	group               *cgroup.Group     // nil: no setting has a quota
+	limits              around            // as it started
+	url                 string
+	port                int          // of the URL; 0 where it names none
+	free                int          // what {port} stands for
+	program             int          // the Go process that is read; 0: none was found
+	notGo               lookback     // of a batch program
+	ask                 *ready.Asker // whether it can be loaded; nil: a batch program
 }
 
 // fleet is all replicas of a trial.
@@ -74,7 +74,7 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *log)
 		return err
 	}
 	one.limits = limitsAround(one.cgroup())
-	one.Process, err = target.Start(ctx, spec)
+	one.Process, err = supervisor.Start(ctx, spec)
 	var lost *supervisor.LostError
 	if err != nil && ctx.Err() == nil && !errors.As(err, &lost) {
 		r.Trial.NotStarted = true

@@ -108,8 +108,7 @@ func (r *runner) build(ctx context.Context, key programKey, observe plan.Observe
 	pkg := r.spec.Target.Build
 	observe.Tell(plan.Activity{Step: plan.StepCompile, Detail: strings.TrimSpace(pkg + " " + key.goVersion)})
 	tool := toolchain.Go{Path: "go"}
-	_, err = tool.BuildWith(ctx, key.goVersion, pkg, binary)
-	return binary, err
+	return binary, tool.BuildWith(ctx, key.goVersion, pkg, binary)
 }
 
 // compileTest compiles the benchmarks of a go test command.

@@ -109,7 +109,7 @@ func (r *run) ending() (e trial.Ending, err error) {
 // ready waits for all replicas at once.
 func (r *run) ready(ctx context.Context, f fleet) error {
 	r.Step(plan.StepReady)
-	err := wait.All(len(f), func(i int) error { return f[i].Ready(ctx, f[i].ask, r.spec.Target.ReadyTimeout) })
+	err := wait.All(len(f), func(i int) error { return target.Ready(ctx, f[i].Process, f[i].ask, r.spec.Target.ReadyTimeout) })
 	var not *target.NotReadyError
 	switch {
 	case err == nil || ctx.Err() != nil:

@@ -1,4 +1,4 @@
-// Package target is the program under test: its start, the port that it listens
+// Package target is the program under test: the port that it listens
 // at, how long it is waited for until it is ready to be measured, and why it never
 // was.
 //
@@ -23,19 +23,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
-
-// Process is a started target.
-type Process struct{ *supervisor.Process }
-
-// Start starts the target and returns once it runs. When ctx is done it is killed
-// at once, with all its descendants.
-func Start(ctx context.Context, spec supervisor.Spec) (*Process, error) {
-	p, err := supervisor.Start(ctx, spec)
-	if err != nil {
-		return nil, err
-	}
-	return &Process{p}, nil
-}
 
 const (
 	firstPoll   = time.Millisecond
@@ -90,7 +77,7 @@ func (e *NotReadyError) Error() string {
 
 // Ready waits until the asker learns that the target is ready, and gives up at the
 // timeout or as soon as the target has ended: then the error is a *NotReadyError.
-func (p *Process) Ready(ctx context.Context, ask *ready.Asker, timeout time.Duration) error {
+func Ready(ctx context.Context, p *supervisor.Process, ask *ready.Asker, timeout time.Duration) error {
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	go func() {
@@ -122,7 +109,7 @@ func (p *Process) Ready(ctx context.Context, ask *ready.Asker, timeout time.Dura
 		case <-time.After(pause):
 			continue
 		}
-		return p.notReady(ctx, ask, connected, e)
+		return notReady(ctx, p, ask, connected, e)
 	}
 }
 
@@ -134,7 +121,7 @@ func cutOff(ctx context.Context) bool {
 }
 
 // notReady finds out why the target was never ready.
-func (p *Process) notReady(ctx context.Context, ask *ready.Asker, connected bool, e *NotReadyError) error {
+func notReady(ctx context.Context, p *supervisor.Process, ask *ready.Asker, connected bool, e *NotReadyError) error {
 	select {
 	case <-p.Done():
 		e.Reason = Ended

@@ -65,9 +65,9 @@ func self(part ...string) []string {
 }
 
 // begin starts a target that is stopped at the end of the test.
-func begin(t *testing.T, spec supervisor.Spec) *Process {
+func begin(t *testing.T, spec supervisor.Spec) *supervisor.Process {
 	t.Helper()
-	p, err := Start(t.Context(), spec)
+	p, err := supervisor.Start(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestReady(t *testing.T) {
 	t.Parallel()
 	port := freePort(t)
 	p := begin(t, supervisor.Spec{Command: ExpandPort(self("listen", "answer", "{port}"), port)})
-	if err := p.Ready(t.Context(), asker(t, port), 20*time.Second); err != nil {
+	if err := Ready(t.Context(), p, asker(t, port), 20*time.Second); err != nil {
 		t.Error(err)
 	}
 }
@@ -103,7 +103,7 @@ func TestNeverReady(t *testing.T) {
 			port := freePort(t)
 			p := begin(t, supervisor.Spec{Command: ExpandPort(test.command, port)})
 			begun := time.Now()
-			err := p.Ready(t.Context(), asker(t, port), test.timeout)
+			err := Ready(t.Context(), p, asker(t, port), test.timeout)
 			if err == nil {
 				t.Fatal("ready")
 			}
@@ -135,7 +135,7 @@ func TestReadyByCommand(t *testing.T) {
 	p := begin(t, supervisor.Spec{Command: []string{"sleep", "60"}})
 	mark := filepath.Join(t.TempDir(), "mark")
 	ask := &ready.Asker{Probe: ready.Probe{Way: ready.WayCommand, Command: []string{"sh", "-c", "echo not yet; test -e " + mark}}, Environ: os.Environ()}
-	err := p.Ready(t.Context(), ask, time.Second)
+	err := Ready(t.Context(), p, ask, time.Second)
 	var why *NotReadyError
 	if !errors.As(err, &why) || why.Reason != Command || !strings.Contains(err.Error(), "exited with code 1 until 1 s were over; its last output:\nnot yet") {
 		t.Fatalf("got %+v, %v", why, err)
@@ -143,11 +143,11 @@ func TestReadyByCommand(t *testing.T) {
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Ready(t.Context(), ask, 20*time.Second); err != nil {
+	if err := Ready(t.Context(), p, ask, 20*time.Second); err != nil {
 		t.Error(err)
 	}
 	ask.Probe.Command = []string{"sleep", "60"}
-	if err := p.Ready(t.Context(), ask, 100*time.Millisecond); err == nil || !strings.Contains(err.Error(), `the command "sleep 60" had not ended when 100 ms were over`) {
+	if err := Ready(t.Context(), p, ask, 100*time.Millisecond); err == nil || !strings.Contains(err.Error(), `the command "sleep 60" had not ended when 100 ms were over`) {
 		t.Errorf("a command that does not end: %v", err)
 	}
 }
@@ -199,7 +199,7 @@ func TestReadyAfterStarting(t *testing.T) {
 	t.Parallel()
 	port := freePort(t)
 	p := begin(t, supervisor.Spec{Command: ExpandPort(self("listen", "starting", "{port}"), port)})
-	if err := p.Ready(t.Context(), asker(t, port), 20*time.Second); err != nil {
+	if err := Ready(t.Context(), p, asker(t, port), 20*time.Second); err != nil {
 		t.Fatal(err)
 	}
 	for begun := time.Now(); !strings.Contains(p.Tail(1), "serving"); time.Sleep(time.Millisecond) {
@@ -213,7 +213,7 @@ func TestNeverServes(t *testing.T) {
 	t.Parallel()
 	port := freePort(t)
 	p := begin(t, supervisor.Spec{Command: ExpandPort(self("listen", "sick", "{port}"), port)})
-	err := p.Ready(t.Context(), asker(t, port), time.Second)
+	err := Ready(t.Context(), p, asker(t, port), time.Second)
 	var why *NotReadyError
 	if !errors.As(err, &why) || why.Reason != Status || why.Last.Status != "503 Service Unavailable" || !strings.Contains(err.Error(), "answered 503 Service Unavailable at http://") {
 		t.Errorf("got %+v, %v", why, err)

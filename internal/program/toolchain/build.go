@@ -13,7 +13,7 @@
 // it is called: no go env file, no GOFLAGS, no cgo, outside of any workspace. A
 // go command before 1.21 would stumble over today's settings, and a program in a
 // workspace gets another default GOMAXPROCS than its go line says.
-// BuildPackage compiles a package of the user's, with the user's settings.
+// BuildWith compiles a package of the user's, with the user's settings.
 //
 // # Limits
 //
@@ -134,23 +134,6 @@ func (t Toolchain) build(ctx context.Context, source []byte, how way, out string
 	return err
 }
 
-// BuildPackage compiles the main package pkg as out, where and with the settings
-// that the command which fetched the toolchain has.
-func (t Toolchain) BuildPackage(ctx context.Context, pkg, out string) error {
-	out, err := filepath.Abs(out)
-	if err != nil {
-		return err
-	}
-	_, err = t.own().Run(ctx, "build", "-o", out, "--", pkg)
-	switch {
-	case err == nil || ctx.Err() != nil:
-		return err
-	case strings.Contains(err.Error(), "requires go >= "):
-		return fmt.Errorf("build %s with %s: the go line of its module asks for a later version: %w", pkg, t.Version, err)
-	}
-	return fmt.Errorf("build %s with %s: %w", pkg, t.Version, err)
-}
-
 // own is the toolchain's own go command.
 func (t Toolchain) own() Go {
 	g := t.command.With("GOTOOLCHAIN=local", "GOROOT="+t.Root)
@@ -158,28 +141,28 @@ func (t Toolchain) own() Go {
 	return g
 }
 
-// BuildWith compiles the main package pkg as out with the Go toolchain of the
-// version, and returns that version in full: go1.24.6. A bare 1.24 means its
-// newest patch release that can be had; an empty version is the command itself,
-// which must be 1.21 or later for any other.
-func (g Go) BuildWith(ctx context.Context, version, pkg, out string) (full string, err error) {
+// BuildWith compiles the main package pkg as out, where and with the settings that the command
+// has, with the Go toolchain of the version. A bare 1.24 means its newest patch release that can
+// be had; an empty version is the command itself, which must be 1.21 or later for any other.
+func (g Go) BuildWith(ctx context.Context, version, pkg, out string) error {
+	what := "build " + pkg
 	if version != "" {
 		chain, err := g.Fetch(ctx, version)
 		if err != nil {
-			return "", err
+			return err
 		}
-		if err := chain.BuildPackage(ctx, pkg, out); err != nil {
-			return "", err
-		}
-		return chain.Version, nil
+		g, what = chain.own(), what+" with "+chain.Version
 	}
-	out, err = filepath.Abs(out)
+	out, err := filepath.Abs(out)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if _, err := g.Run(ctx, "build", "-o", out, "--", pkg); err != nil {
-		return "", fmt.Errorf("build %s: %w", pkg, err)
+	_, err = g.Run(ctx, "build", "-o", out, "--", pkg)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case version != "" && strings.Contains(err.Error(), "requires go >= "):
+		return fmt.Errorf("%s: the go line of its module asks for a later version: %w", what, err)
 	}
-	output, err := g.Run(ctx, "env", "GOVERSION")
-	return strings.TrimSpace(string(output)), err
+	return fmt.Errorf("%s: %w", what, err)
 }

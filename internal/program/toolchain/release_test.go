@@ -46,7 +46,7 @@ func TestBuildWithErrors(t *testing.T) {
 		"banana":                         "is not a Go version",
 		"1.24; rm":                       "is not a Go version",
 	} {
-		if _, err := (Go{Path: "go", Dir: dir, Env: env}).BuildWith(t.Context(), version, ".", filepath.Join(dir, "out")); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (Go{Path: "go", Dir: dir, Env: env}).BuildWith(t.Context(), version, ".", filepath.Join(dir, "out")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("version %q: error %v, want %q", version, err, want)
 		}
 	}
@@ -70,15 +70,14 @@ func TestBuildWithToolchains(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "program")
 	here := Go{Path: "go", Dir: dir, Env: env}
-	full, err := here.BuildWith(ctx, minor, ".", out)
-	if err != nil {
+	if err := here.BuildWith(ctx, minor, ".", out); err != nil {
 		t.Fatal(err)
 	}
 	said, err := exec.CommandContext(ctx, out).CombinedOutput()
-	if err != nil || strings.TrimSpace(string(said)) != full || version.Compare(full, "go"+release) < 0 || version.Lang(full) != language {
-		t.Errorf("%s was built as %s and says %q, %v", minor, full, said, err)
+	if full := strings.TrimSpace(string(said)); err != nil || version.Compare(full, "go"+release) < 0 || version.Lang(full) != language {
+		t.Errorf("%s says %q, %v", minor, said, err)
 	}
-	if _, err := here.BuildWith(ctx, "1.22.12", ".", filepath.Join(t.TempDir(), "program")); err == nil || !strings.Contains(err.Error(), "the go line of its module asks for a later version") {
+	if err := here.BuildWith(ctx, "1.22.12", ".", filepath.Join(t.TempDir(), "program")); err == nil || !strings.Contains(err.Error(), "the go line of its module asks for a later version") {
 		t.Errorf("a module of go %s with Go 1.22.12: %v", minor, err)
 	}
 }

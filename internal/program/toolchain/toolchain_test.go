@@ -220,7 +220,7 @@ func TestReleases(t *testing.T) {
 }
 
 // A package of the user's keeps its own settings.
-func TestBuildPackage(t *testing.T) {
+func TestBuildWithSettings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles programs")
 	}
@@ -239,21 +239,18 @@ func TestBuildPackage(t *testing.T) {
 		}
 	}
 	here := Go{Path: "go", Dir: dir}.With("GOWORK=off", "GOFLAGS=-tags=special")
-	chain, err := here.Fetch(t.Context(), runtime.Version())
-	if err != nil {
+	if _, err := here.Fetch(t.Context(), runtime.Version()); err != nil {
 		t.Skipf("this is no released Go: %v", err)
 	}
 	out := filepath.Join(t.TempDir(), "program")
-	if err := chain.BuildPackage(t.Context(), ".", out); err != nil {
+	if err := here.BuildWith(t.Context(), runtime.Version(), ".", out); err != nil {
 		t.Fatal(err)
 	}
 	if said, err := exec.Command(out).CombinedOutput(); err != nil || !strings.Contains(string(said), "special") {
 		t.Errorf("it says %q, %v", said, err)
 	}
-	here.Path, here.Env = "go", append(here.Env, "GOFLAGS=")
-	older := get(t, "1.21.13")
-	older.command = here
-	if err := older.BuildPackage(t.Context(), ".", out); err == nil || !strings.Contains(err.Error(), "build . with go1.21.13: the go line of its module asks for a later version") {
+	get(t, "1.21.13")
+	if err := here.With("GOFLAGS=").BuildWith(t.Context(), "1.21.13", ".", out); err == nil || !strings.Contains(err.Error(), "build . with go1.21.13: the go line of its module asks for a later version") {
 		t.Errorf("a module of go 1.25 with Go 1.21.13: %v", err)
 	}
 }
