@@ -2,7 +2,6 @@ package procstat
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -114,14 +113,13 @@ func parseBusy(b []byte) (time.Duration, error) {
 
 // parseMachineFaults reads pgmajfault of /proc/vmstat.
 func parseMachineFaults(b []byte) (uint64, error) {
-	_, rest, ok := bytes.Cut(b, []byte("\npgmajfault "))
-	if !ok {
-		return 0, errors.New("/proc/vmstat: no pgmajfault")
+	value, err := valueOf(b, "pgmajfault ")
+	n := uint64(0)
+	if err == nil {
+		n, err = strconv.ParseUint(value, 10, 64)
 	}
-	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	n, err := strconv.ParseUint(string(line), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("/proc/vmstat: pgmajfault %q: %w", clip(line), err)
+		return 0, fmt.Errorf("/proc/vmstat: pgmajfault: %w", err)
 	}
 	return n, nil
 }

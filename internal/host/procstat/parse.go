@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -119,13 +120,22 @@ func parseSwitches(b []byte) (voluntary, involuntary int64, err error) {
 	return voluntary, involuntary, err
 }
 
-func statusField(b []byte, name string) (int64, error) {
-	_, rest, ok := bytes.Cut(b, []byte("\n"+name+":"))
+// valueOf is what follows a name at the beginning of a line that is not the first.
+func valueOf(b []byte, name string) (string, error) {
+	_, rest, ok := bytes.Cut(b, []byte("\n"+name))
 	if !ok {
-		return 0, fmt.Errorf("status: no %s", name)
+		return "", fmt.Errorf("no %s", name)
 	}
 	value, _, _ := bytes.Cut(rest, []byte("\n"))
-	n, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 63)
+	return string(bytes.TrimSpace(value)), nil
+}
+
+func statusField(b []byte, name string) (int64, error) {
+	value, err := valueOf(b, name+":")
+	n := uint64(0)
+	if err == nil {
+		n, err = strconv.ParseUint(value, 10, 63)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("status: %s: %w", name, err)
 	}
@@ -146,9 +156,8 @@ func parseTracing(b []byte) (t Tracing, err error) {
 	}
 	t.Tracer = int(tracer)
 	for name, set := range map[string]*uint64{"SigBlk": &t.Blocked, "SigIgn": &t.Ignored, "SigPnd": &t.Pending} {
-		_, rest, ok := bytes.Cut(b, []byte("\n"+name+":"))
-		value, _, _ := bytes.Cut(rest, []byte("\n"))
-		if *set, err = strconv.ParseUint(string(bytes.TrimSpace(value)), 16, 64); err != nil || !ok {
+		value, _ := valueOf(b, name+":") // without it there is no number
+		if *set, err = strconv.ParseUint(value, 16, 64); err != nil {
 			return Tracing{}, fmt.Errorf("status: no signals in %s", name)
 		}
 	}
@@ -193,18 +202,11 @@ func parseCPUModel(b []byte) string {
 
 // parseMemTotal reads the machine's memory out of /proc/meminfo, in bytes.
 func parseMemTotal(b []byte) (int64, error) {
-	for line := range bytes.Lines(b) {
-		rest, ok := bytes.CutPrefix(line, []byte("MemTotal:"))
-		if !ok {
-			continue
-		}
-		n, err := parseKB(rest)
-		if err != nil {
-			return 0, fmt.Errorf("/proc/meminfo: MemTotal: %w", err)
-		}
-		return n, nil
+	n, err := sizeOf(append([]byte("\n"), b...), "MemTotal") // it is the first line
+	if err != nil {
+		return 0, fmt.Errorf("/proc/meminfo: %w", err)
 	}
-	return 0, fmt.Errorf("/proc/meminfo: no MemTotal")
+	return n, nil
 }
 
 // clip shortens what goes into an error.
@@ -219,35 +221,30 @@ type Memory struct {
 // parseMemory reads /proc/PID/status (proc_pid_status(5)), in which a kernel thread has
 // none.
 func parseMemory(b []byte) (m Memory, err error) {
-	if m.Resident, err = statusBytes(b, "VmRSS"); err != nil {
-		return Memory{}, err
+	if m.Resident, err = sizeOf(b, "VmRSS"); err == nil {
+		m.Peak, err = sizeOf(b, "VmHWM")
 	}
-	m.Peak, err = statusBytes(b, "VmHWM")
-	return m, err
-}
-
-// statusBytes reads a field such as "VmRSS:    1234 kB".
-func statusBytes(b []byte, name string) (int64, error) {
-	_, rest, ok := bytes.Cut(b, []byte("\n"+name+":"))
-	if !ok {
-		return 0, fmt.Errorf("status: no %s", name)
-	}
-	value, _, _ := bytes.Cut(rest, []byte("\n"))
-	n, err := parseKB(value)
 	if err != nil {
-		return 0, fmt.Errorf("status: %s: %w", name, err)
+		return Memory{}, fmt.Errorf("status: %w", err)
 	}
-	return n, nil
+	return m, nil
 }
 
-// parseKB reads a size such as "1234 kB", in bytes.
-func parseKB(value []byte) (int64, error) {
-	number, isKB := bytes.CutSuffix(bytes.TrimSpace(value), []byte(" kB"))
-	kB, err := strconv.ParseUint(string(bytes.TrimSpace(number)), 10, 53)
-	if err == nil && !isKB {
-		err = fmt.Errorf("%q is not in kB", clip(value))
+// sizeOf reads a line such as "VmRSS:    1234 kB", in bytes.
+func sizeOf(b []byte, name string) (int64, error) {
+	value, err := valueOf(b, name+":")
+	if err != nil {
+		return 0, err
 	}
-	return int64(kB) << 10, err
+	number, isKB := strings.CutSuffix(value, " kB")
+	kB, err := strconv.ParseUint(strings.TrimSpace(number), 10, 53)
+	if err == nil && !isKB {
+		err = fmt.Errorf("%q is not in kB", clip([]byte(value)))
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	return int64(kB) << 10, nil
 }
 
 // The fields of struct taskstats that are read (include/uapi/linux/taskstats.h),

@@ -1,5 +1,3 @@
-//go:build !portable
-
 package procstat
 
 import (
@@ -11,8 +9,6 @@ import (
 	"runtime"
 	"strconv"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -133,11 +129,9 @@ func (w *FaultWatch) run(all map[Identity]*faulter, wait time.Duration) {
 func cpuTime(do func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	var before, after unix.Timespec
-	unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &before)
+	before := threadCPU()
 	do()
-	unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &after)
-	return time.Duration(after.Nano() - before.Nano())
+	return threadCPU() - before
 }
 
 // lookAt looks at the threads of those processes that had faults lately.
