@@ -1,7 +1,6 @@
 package goproc
 
 import (
-	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -74,20 +73,16 @@ func (m *image) buildPlaces() []extent {
 
 func (m *image) searchBuildInfo(place extent) (info *debug.BuildInfo, err error) {
 	err = scan(m.r, place.off, place.size, buildHeader-1, func(piece []byte, at int64) bool {
-		for i := 0; ; i++ {
-			j := bytes.Index(piece[i:], []byte(buildMagic))
-			if j < 0 || i+j > len(piece)-buildHeader {
-				return true
-			}
-			i += j
+		for i := range places(piece, []byte(buildMagic)) {
 			// It is aligned in memory, and a file is mapped by pages: in a file, too. A
 			// segment need not begin so.
-			if off := at + int64(i); off%buildAlign == 0 {
+			if off := at + int64(i); off%buildAlign == 0 && i <= len(piece)-buildHeader {
 				if info = m.buildAt(piece[i:i+buildHeader], off); info != nil {
 					return false
 				}
 			}
 		}
+		return true
 	})
 	return info, err
 }

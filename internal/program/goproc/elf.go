@@ -89,7 +89,9 @@ func (m *image) readSegments(h elf.Header64) error {
 		return fmt.Errorf("%w: program headers: %w", ErrUndecodable, err)
 	}
 	for i := range int64(h.Phnum) {
-		p, err := m.prog(table[i*size:][:size])
+		p, err := decode(m, table[i*size:][:size], func(p elf.Prog32) elf.Prog64 {
+			return elf.Prog64{Type: p.Type, Flags: p.Flags, Off: uint64(p.Off), Vaddr: uint64(p.Vaddr), Filesz: uint64(p.Filesz), Memsz: uint64(p.Memsz)}
+		})
 		if err != nil {
 			return fmt.Errorf("%w: program header %d: %w", ErrUndecodable, i, err)
 		}
@@ -118,7 +120,9 @@ func (m *image) readSections(h elf.Header64) []section {
 	}
 	all := make([]section, 0, h.Shnum)
 	for i := range int64(h.Shnum) {
-		s, err := m.sectionOf(headers[i*size:][:size])
+		s, err := decode(m, headers[i*size:][:size], func(s elf.Section32) elf.Section64 {
+			return elf.Section64{Name: s.Name, Type: s.Type, Addr: uint64(s.Addr), Off: uint64(s.Off), Size: uint64(s.Size), Link: s.Link}
+		})
 		if err != nil || s.Off > math.MaxInt64 || s.Size > math.MaxInt64-s.Off {
 			return nil
 		}
@@ -169,63 +173,33 @@ func (m *image) holds(addr, n uint64, flags elf.ProgFlag) bool {
 	return false
 }
 
-// An ELF file of 32 bits has headers of its own; they are turned into those of 64
-// bits, which hold as much. Here they are alone in knowing the file's class and
-// byte order.
+// decode reads a header. An ELF file of 32 bits has headers of its own; widen turns them into
+// those of 64 bits, which hold as much.
+func decode[wide, narrow any](m *image, b []byte, widen func(narrow) wide) (h wide, err error) {
+	if m.class == elf.ELFCLASS64 {
+		_, err = binary.Decode(b, m.order, &h)
+		return h, err
+	}
+	var own narrow
+	_, err = binary.Decode(b, m.order, &own)
+	return widen(own), err
+}
 
-func (m *image) header() (h elf.Header64, err error) {
-	switch m.class {
-	case elf.ELFCLASS64:
-		err = m.decodeAt(0, &h)
-	case elf.ELFCLASS32:
-		var h32 elf.Header32
-		err = m.decodeAt(0, &h32)
-		h = elf.Header64{
-			Ident: h32.Ident, Type: h32.Type, Machine: h32.Machine, Version: h32.Version,
-			Entry: uint64(h32.Entry), Phoff: uint64(h32.Phoff), Shoff: uint64(h32.Shoff),
-			Flags: h32.Flags, Ehsize: h32.Ehsize, Phentsize: h32.Phentsize, Phnum: h32.Phnum,
-			Shentsize: h32.Shentsize, Shnum: h32.Shnum, Shstrndx: h32.Shstrndx,
+func (m *image) header() (elf.Header64, error) {
+	size := map[elf.Class]int{elf.ELFCLASS32: 52, elf.ELFCLASS64: 64}[m.class]
+	if size == 0 {
+		return elf.Header64{}, errors.New("neither of 32 nor of 64 bits")
+	}
+	b, err := m.bytesAt(0, size)
+	if err != nil {
+		return elf.Header64{}, err
+	}
+	return decode(m, b, func(h elf.Header32) elf.Header64 {
+		return elf.Header64{
+			Type: h.Type, Machine: h.Machine, Entry: uint64(h.Entry), Phoff: uint64(h.Phoff), Shoff: uint64(h.Shoff),
+			Phentsize: h.Phentsize, Phnum: h.Phnum, Shentsize: h.Shentsize, Shnum: h.Shnum, Shstrndx: h.Shstrndx,
 		}
-	default:
-		err = errors.New("neither of 32 nor of 64 bits")
-	}
-	return h, err
-}
-
-func (m *image) prog(b []byte) (p elf.Prog64, err error) {
-	if m.class == elf.ELFCLASS64 {
-		_, err = binary.Decode(b, m.order, &p)
-		return p, err
-	}
-	var p32 elf.Prog32
-	_, err = binary.Decode(b, m.order, &p32)
-	return elf.Prog64{
-		Type: p32.Type, Flags: p32.Flags, Off: uint64(p32.Off), Vaddr: uint64(p32.Vaddr), Paddr: uint64(p32.Paddr),
-		Filesz: uint64(p32.Filesz), Memsz: uint64(p32.Memsz), Align: uint64(p32.Align),
-	}, err
-}
-
-func (m *image) sectionOf(b []byte) (s elf.Section64, err error) {
-	if m.class == elf.ELFCLASS64 {
-		_, err = binary.Decode(b, m.order, &s)
-		return s, err
-	}
-	var s32 elf.Section32
-	_, err = binary.Decode(b, m.order, &s32)
-	return elf.Section64{
-		Name: s32.Name, Type: s32.Type, Flags: uint64(s32.Flags), Addr: uint64(s32.Addr), Off: uint64(s32.Off),
-		Size: uint64(s32.Size), Link: s32.Link, Info: s32.Info,
-		Addralign: uint64(s32.Addralign), Entsize: uint64(s32.Entsize),
-	}, err
-}
-
-// decodeAt reads a value of a fixed size.
-func (m *image) decodeAt(off int64, v any) error {
-	buf, err := m.bytesAt(off, binary.Size(v))
-	if err == nil {
-		_, err = binary.Decode(buf, m.order, v)
-	}
-	return err
+	})
 }
 
 // bytesAt reads that many.
@@ -300,22 +274,16 @@ func stringsAt(r io.ReaderAt, table section, names map[string]uint64) (map[uint3
 	prefix := []byte("runtime.")
 	found := make(map[uint32]string)
 	err := scan(r, int64(table.Off), int64(table.Size), longest, func(piece []byte, off int64) bool {
-		for i := 0; len(found) < maxMatches*len(names); i++ {
-			j := bytes.Index(piece[i:], prefix)
-			if j < 0 {
-				return true
+		for i := range places(piece, prefix) {
+			text, _, ended := bytes.Cut(piece[i:min(i+longest+1, len(piece))], []byte{0})
+			if _, ok := names[string(text)]; ok && ended {
+				found[uint32(off+int64(i)-int64(table.Off))] = string(text)
 			}
-			i += j
-			end := bytes.IndexByte(piece[i:min(i+longest+1, len(piece))], 0)
-			if end < 0 {
-				continue
-			}
-			name := string(piece[i : i+end])
-			if _, ok := names[name]; ok {
-				found[uint32(off+int64(i)-int64(table.Off))] = name
+			if len(found) >= maxMatches*len(names) {
+				return false
 			}
 		}
-		return false
+		return true
 	})
 	return found, err
 }

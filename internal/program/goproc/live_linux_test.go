@@ -1,3 +1,5 @@
+//go:build !portable
+
 package goproc
 
 import (
@@ -42,10 +44,10 @@ func TestDataIn(t *testing.T) {
 	if err := f.Truncate(size); err != nil {
 		t.Fatal(err)
 	}
-	if n := dataIn(int(f.Fd()), size); n < 2*part || n > 4*part {
+	if n := (fd{n: int(f.Fd())}).dataIn(size); n < 2*part || n > 4*part {
 		need.Skip(t, "this file system has no holes")
 	}
-	if n := dataIn(int(f.Fd()), part); n != part {
+	if n := (fd{n: int(f.Fd())}).dataIn(part); n != part {
 		t.Errorf("%d bytes of data in the first %d", n, part)
 	}
 	for data, want := range map[int64]int64{0: spareRead, part: spareRead + 2*part, size: maxRead} {

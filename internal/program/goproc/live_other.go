@@ -10,52 +10,32 @@ import (
 
 var errUnsupported = fmt.Errorf("reading a live process needs Linux: %w", errors.ErrUnsupported)
 
-// Live needs Linux.
-func (c *Cache) Live(pid int) (Live, error) {
-	return Live{}, fmt.Errorf("process %d: %w", pid, errUnsupported)
-}
+// fd needs Linux, and with it all that is read of a process.
+type fd struct{}
 
-// GC needs Linux.
-func (c *Cache) GC(pid int) (GC, error) {
-	return GC{}, fmt.Errorf("process %d: %w", pid, errUnsupported)
-}
+func openProc(int, string) (fd, error) { return fd{}, errUnsupported }
 
-// NeverSets needs Linux: nothing is known.
-func (c *Cache) NeverSets(int) bool { return false }
+func (fd) Close() error { return nil }
 
-// MemoryLimit needs Linux.
-func (c *Cache) MemoryLimit(pid int) (int64, error) {
-	return 0, fmt.Errorf("process %d: %w", pid, errUnsupported)
-}
+func (fd) ReadAt([]byte, int64) (int, error) { return 0, errUnsupported }
 
-// Text needs Linux.
-func (c *Cache) Text(pid int) (*Text, error) {
-	return nil, fmt.Errorf("process %d: %w", pid, errUnsupported)
-}
+func (fd) key() (fileKey, error) { return fileKey{}, errUnsupported }
 
-// Marked needs Linux.
-func (c *Cache) Marked(pid int, _ []byte) ([]uint64, error) {
-	return nil, fmt.Errorf("process %d: %w", pid, errUnsupported)
-}
+func (fd) dataIn(size int64) int64 { return size }
 
-// Running needs Linux.
-type Running struct{}
+func keyOf(int) (fileKey, error) { return fileKey{}, errUnsupported }
 
-// Learn needs Linux.
-func (c *Cache) Learn(_ context.Context, pid int) (Running, error) { return c.Find(pid) }
+func hint(int) string { return "" }
 
-// Find needs Linux.
-func (c *Cache) Find(pid int) (Running, error) {
-	return Running{}, fmt.Errorf("process %d: %w", pid, errUnsupported)
-}
+func monotonic() int64 { return 0 }
 
-// Program needs Linux.
-func (Running) Program() Program { return Program{} }
+// mapping needs Linux.
+type mapping struct{}
 
-// Live needs Linux.
-func (Running) Live() (Live, error) { return Live{}, errUnsupported }
+func (mapping) name() string { return "" }
 
-// Program needs Linux.
-func (c *Cache) Program(pid int) (Program, error) {
-	return Program{}, fmt.Errorf("process %d: %w", pid, errUnsupported)
+func (mapping) bias(*image) (uint64, error) { return 0, errUnsupported }
+
+func (c *Cache) mapped(context.Context, int) (*file, *mapping, error) {
+	return nil, nil, errUnsupported
 }

@@ -187,11 +187,10 @@ func (c *Cache) openMapped(ctx context.Context, pid int, m *mapping) (*file, err
 		return nil, err
 	}
 	defer r.Close()
-	var st syscall.Stat_t
-	if err := syscall.Fstat(r.n, &st); err != nil {
+	key, err := r.key()
+	if err != nil {
 		return nil, err
 	}
-	key := keyOfStat(&st)
 	if f := c.known(key); f != nil {
 		return f, f.err
 	}
@@ -199,10 +198,7 @@ func (c *Cache) openMapped(ctx context.Context, pid int, m *mapping) (*file, err
 		c.addOther(m.id)
 		return nil, ErrNotGo
 	}
-	f := c.file(key)
-	held, err := f.read(ctx, r, most(dataIn(r.n, st.Size)))
-	c.hold(held)
-	return f, err
+	return c.learn(ctx, r, key)
 }
 
 // hasBuildInfo tells a file of Go code by the section of its build info, which stripping leaves: the

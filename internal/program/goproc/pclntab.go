@@ -108,12 +108,8 @@ func (m *image) anyPclntab() (pclntab, error) {
 	found := false
 	for _, p := range m.segments {
 		err := scan(m.r, int64(p.Off), int64(p.Filesz), headerSize-1, func(piece []byte, off int64) bool {
-			for i := 0; i <= len(piece)-headerSize; i++ {
-				j := bytes.Index(piece[i:], []byte{0xff, 0xff, 0xff, 0, 0})
-				if j < 0 {
-					break
-				}
-				if i += j; i == 0 {
+			for i := range places(piece, []byte{0xff, 0xff, 0xff, 0, 0}) {
+				if i == 0 {
 					continue
 				}
 				if t, found = parsePclntab(piece[i-1:]); found {
@@ -205,18 +201,14 @@ func (t pclntab) names(r io.ReaderAt, prefix string, names []string) (map[uint32
 	found := make(map[uint32]string)
 	start := t.off + int64(t.funcname)
 	err := scan(r, start, int64(t.cu-t.funcname), longest+1, func(piece []byte, off int64) bool {
-		for i := 0; ; i++ {
-			j := bytes.Index(piece[i:], []byte("\x00"+prefix))
-			if j < 0 {
-				return true
-			}
-			i += j
+		for i := range places(piece, []byte("\x00"+prefix)) {
 			for _, n := range names {
 				if rest, ok := bytes.CutPrefix(piece[i+1:], []byte(n)); ok && len(rest) > 0 && rest[0] == 0 {
 					found[uint32(off+int64(i)+1-start)] = n
 				}
 			}
 		}
+		return true
 	})
 	return found, err
 }
@@ -243,12 +235,10 @@ func findText(mem io.ReaderAt, m *image, bias uint64, t pclntab) (uint64, error)
 			continue
 		}
 		err := scan(mem, int64(p.Vaddr+bias), int64(p.Filesz), size-1, func(piece []byte, _ int64) bool {
-			for i := 0; i <= len(piece)-size; i++ {
-				j := bytes.Index(piece[i:], pattern[:])
-				if j < 0 || i+j > len(piece)-size {
-					return true
+			for i := range places(piece, pattern[:]) {
+				if i > len(piece)-size {
+					break
 				}
-				i += j
 				word := func(off int) uint64 { return binary.LittleEndian.Uint64(piece[i+off:]) }
 				start, end := word(176), word(184)
 				if word(104) == t.addr+bias+t.pcln && word(136) == t.nfunc+1 &&

@@ -1,10 +1,12 @@
 package goproc
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"time"
 )
 
@@ -77,6 +79,21 @@ func (w *window) at(off int64, n int) ([]byte, error) {
 		return nil, err
 	}
 	return w.buf[:n], nil
+}
+
+// places are where a pattern begins in a piece.
+func places(piece, pattern []byte) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := 0; ; i++ {
+			next := bytes.Index(piece[i:], pattern)
+			if next < 0 {
+				return
+			}
+			if i += next; !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // scan passes the size bytes at off to see in pieces, each beginning with the

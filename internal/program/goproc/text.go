@@ -2,6 +2,7 @@ package goproc
 
 import (
 	"bufio"
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"io"
@@ -191,12 +192,8 @@ func safeAt(table io.ByteReader, pc, quantum uint64) bool {
 func (x *Text) name(offset uint64) string {
 	b := make([]byte, 4*longestName)
 	n, _ := x.mem.ReadAt(b, x.table.off+int64(offset))
-	for i, c := range b[:max(n, 0)] {
-		if c == 0 {
-			return string(b[:i])
-		}
-	}
-	return string(b[:max(n, 0)])
+	text, _, _ := bytes.Cut(b[:max(n, 0)], []byte{0})
+	return string(text)
 }
 
 // mapped reports whether the function's data have the maps of its stack: offsets after

@@ -3,10 +3,12 @@
 package goproc
 
 import (
-	"encoding/binary"
+	"bytes"
+	"fmt"
 	"io"
 	"io/fs"
 	"math"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -54,17 +56,17 @@ func (f fd) ReadAt(p []byte, off int64) (int, error) {
 // maxExtents bounds how many parts of a file are looked at for holes between them.
 const maxExtents = 512
 
-// dataIn is how many bytes of a file are not in holes. Where the file system does not
+// dataIn is how many of the bytes of a file are not in holes. Where the file system does not
 // tell, or there are very many holes, all of the rest counts as data.
-func dataIn(file int, size int64) (data int64) {
+func (f fd) dataIn(size int64) (data int64) {
 	for off, n := int64(0), 0; off < size; n++ {
-		from, err := unix.Seek(file, off, unix.SEEK_DATA)
+		from, err := unix.Seek(f.n, off, unix.SEEK_DATA)
 		if err == unix.ENXIO { // a hole to the end
 			break
 		}
 		to := size
 		if err == nil && n < maxExtents {
-			to, err = unix.Seek(file, from, unix.SEEK_HOLE)
+			to, err = unix.Seek(f.n, from, unix.SEEK_HOLE)
 		}
 		if err != nil || n >= maxExtents {
 			return data + size - off
@@ -73,42 +75,6 @@ func dataIn(file int, size int64) (data int64) {
 		off = to
 	}
 	return data
-}
-
-// loadBias is the difference between where a process runs and where its file says.
-func loadBias(pid int, m *image) (uint64, error) {
-	if m.fixed {
-		return 0, nil
-	}
-	f, err := openProc(pid, "auxv")
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	var auxv [1024]byte // at most 44 pairs of words: AT_VECTOR_SIZE of the kernel
-	n, err := f.ReadAt(auxv[:], 0)
-	if err != nil && err != io.EOF {
-		return 0, err
-	}
-	entry, ok := auxvEntry(auxv[:n])
-	if !ok {
-		return 0, errNoEntry
-	}
-	return entry - m.entry, nil
-}
-
-// auxvEntry returns AT_ENTRY (9) of a 64-bit auxiliary vector: pairs of words,
-// ended by AT_NULL.
-func auxvEntry(auxv []byte) (uint64, bool) {
-	for ; len(auxv) >= 16; auxv = auxv[16:] {
-		switch binary.LittleEndian.Uint64(auxv) {
-		case 0:
-			return 0, false
-		case 9:
-			return binary.LittleEndian.Uint64(auxv[8:]), true
-		}
-	}
-	return 0, false
 }
 
 // keyOf is the identity of the file that a process runs.
@@ -126,36 +92,34 @@ func keyOf(pid int) (fileKey, error) {
 	}
 }
 
+// key is the identity of an open file.
+func (f fd) key() (fileKey, error) {
+	var st syscall.Stat_t
+	if err := syscall.Fstat(f.n, &st); err != nil {
+		return fileKey{}, &fs.PathError{Op: "stat", Path: f.path, Err: err}
+	}
+	return keyOfStat(&st), nil
+}
+
 func keyOfStat(st *syscall.Stat_t) fileKey {
 	return fileKey{dev: uint64(st.Dev), ino: st.Ino, size: st.Size, mtime: st.Mtim.Nano()}
 }
 
-// near is how far two variables may lie apart for one read of both, in bytes:
-// gomaxprocs and the number of CPUs are neighbours.
-const near = 256
-
-// readPair reads two int32 variables, the second one 0 where its address is.
-func readPair(mem io.ReaderAt, bias, first, second uint64) (a, b int32, err error) {
-	lo, hi := min(first, second), max(first, second)
-	if second == 0 || hi-lo > near {
-		if a, err = readInt(mem, bias+first); err != nil || second == 0 {
-			return a, 0, err
-		}
-		b, err = readInt(mem, bias+second)
-		return a, b, err
+// hint says what would allow reading the process.
+func hint(pid int) string {
+	info, err := os.Stat(procPath(pid, ""))
+	if err != nil {
+		return ""
 	}
-	var buf [near + 4]byte
-	if _, err := mem.ReadAt(buf[:hi-lo+4], int64(bias+lo)); err != nil {
-		return 0, 0, err
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if ok && int(st.Uid) != os.Geteuid() {
+		return fmt.Sprintf("; it is of user %d: run as that user or with CAP_SYS_PTRACE", st.Uid)
 	}
-	at := func(addr uint64) int32 { return int32(binary.LittleEndian.Uint32(buf[addr-lo:])) }
-	return at(first), at(second), nil
-}
-
-func readInt(mem io.ReaderAt, addr uint64) (int32, error) {
-	var b [4]byte
-	_, err := mem.ReadAt(b[:], int64(addr))
-	return int32(binary.LittleEndian.Uint32(b[:])), err
+	yama, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
+	if scope := string(bytes.TrimSpace(yama)); err == nil && scope != "0" {
+		return fmt.Sprintf("; kernel.yama.ptrace_scope is %s: run with CAP_SYS_PTRACE, or let procfit start the program", scope)
+	}
+	return "; run with CAP_SYS_PTRACE"
 }
 
 // monotonic is the clock that runtime.nanotime reads, in nanoseconds.

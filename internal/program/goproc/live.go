@@ -1,9 +1,6 @@
-//go:build !portable
-
 package goproc
 
 import (
-	"bytes"
 	"context"
 	"debug/elf"
 	"encoding/binary"
@@ -11,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strconv"
 	"syscall"
 	"time"
@@ -55,12 +51,9 @@ func (c *Cache) Learn(ctx context.Context, pid int) (Running, error) {
 // Find reads the file that the process runs.
 func (c *Cache) Find(pid int) (Running, error) { return c.find(context.Background(), pid) }
 
-func (c *Cache) find(ctx context.Context, pid int) (Running, error) {
-	r, err := c.runs(ctx, pid)
-	if err != nil {
-		return Running{}, fmt.Errorf("process %d: %w", pid, explain(pid, err))
-	}
-	return r, nil
+func (c *Cache) find(ctx context.Context, pid int) (r Running, err error) {
+	defer explained(pid, &err)
+	return c.runs(ctx, pid)
 }
 
 // Program is the program that the process runs; what it needs of permission
@@ -91,12 +84,9 @@ func (r Running) Program() Program {
 }
 
 // Live is Cache.Live.
-func (r Running) Live() (Live, error) {
-	live, err := r.live()
-	if err != nil {
-		return Live{}, fmt.Errorf("process %d: %w", r.pid, explain(r.pid, err))
-	}
-	return live, nil
+func (r Running) Live() (live Live, err error) {
+	defer explained(r.pid, &err)
+	return r.live()
 }
 
 // bias is the difference between where the process runs it and where its file says.
@@ -136,15 +126,19 @@ func (c *Cache) open(ctx context.Context, pid int) (*file, fileKey, error) {
 		return nil, key, err
 	}
 	defer exe.Close()
-	var st syscall.Stat_t
-	if err := syscall.Fstat(exe.n, &st); err != nil {
-		return nil, key, &fs.PathError{Op: "stat", Path: exe.path, Err: err}
+	if key, err = exe.key(); err != nil { // another one if the process has just called exec
+		return nil, key, err
 	}
-	key = keyOfStat(&st) // another one if the process has just called exec
-	f := c.file(key)
-	held, err := f.read(ctx, exe, most(dataIn(exe.n, st.Size)))
-	c.hold(held)
+	f, err := c.learn(ctx, exe, key)
 	return f, key, err
+}
+
+// learn analyses a file that is open.
+func (c *Cache) learn(ctx context.Context, r fd, key fileKey) (*file, error) {
+	f := c.file(key)
+	held, err := f.read(ctx, r, most(r.dataIn(key.size)))
+	c.hold(held)
+	return f, err
 }
 
 // memory opens the memory of a process, with the analysis of the Go code that it runs.
@@ -243,15 +237,8 @@ func (c *Cache) NeverSets(pid int) bool {
 // MemoryLimit reads the GOMEMLIMIT that a process runs with, whether its environment or
 // its code has set it: math.MaxInt64 for none. It is not known of a program without a
 // symbol table.
-func (c *Cache) MemoryLimit(pid int) (int64, error) {
-	n, err := c.memoryLimit(pid)
-	if err != nil {
-		return 0, fmt.Errorf("process %d: %w", pid, explain(pid, err))
-	}
-	return n, nil
-}
-
-func (c *Cache) memoryLimit(pid int) (int64, error) {
+func (c *Cache) MemoryLimit(pid int) (limit int64, err error) {
+	defer explained(pid, &err)
 	f, err := c.runs(context.Background(), pid)
 	if err != nil {
 		return 0, err
@@ -280,15 +267,8 @@ func (c *Cache) memoryLimit(pid int) (int64, error) {
 
 // Text reads the code of a process, and keeps its memory open. Where the program is too old
 // to have what is looked for, or is built for another machine, is the caller's to judge.
-func (c *Cache) Text(pid int) (*Text, error) {
-	x, err := c.text(pid)
-	if err != nil {
-		return nil, fmt.Errorf("process %d: %w", pid, explain(pid, err))
-	}
-	return x, nil
-}
-
-func (c *Cache) text(pid int) (x *Text, err error) {
+func (c *Cache) Text(pid int) (x *Text, err error) {
+	defer explained(pid, &err)
 	f, mem, bias, err := c.memory(pid)
 	if err != nil {
 		return nil, err
@@ -329,15 +309,8 @@ func (c *Cache) text(pid int) (x *Text, err error) {
 
 // Marked is where a mark is in the data of a process: in what the linker filled of its
 // writable segments, and at a multiple of 8.
-func (c *Cache) Marked(pid int, mark []byte) ([]uint64, error) {
-	at, err := c.marked(pid, mark)
-	if err != nil {
-		return nil, fmt.Errorf("process %d: %w", pid, explain(pid, err))
-	}
-	return at, nil
-}
-
-func (c *Cache) marked(pid int, mark []byte) (at []uint64, err error) {
+func (c *Cache) Marked(pid int, mark []byte) (at []uint64, err error) {
+	defer explained(pid, &err)
 	f, mem, bias, err := c.memory(pid)
 	if err != nil {
 		return nil, err
@@ -349,22 +322,25 @@ func (c *Cache) marked(pid int, mark []byte) (at []uint64, err error) {
 			continue
 		}
 		err := scan(r, int64(p.Vaddr+bias), int64(p.Filesz), len(mark)-1, func(piece []byte, from int64) bool {
-			for i := 0; len(at) < mostMarks; i++ {
-				next := bytes.Index(piece[i:], mark)
-				if next < 0 {
-					return true
-				}
-				if i += next; (from+int64(i))%8 == 0 {
-					at = append(at, uint64(from)+uint64(i))
+			for i := range places(piece, mark) {
+				if addr := uint64(from) + uint64(i); addr%8 == 0 && len(at) < mostMarks {
+					at = append(at, addr)
 				}
 			}
-			return false
+			return len(at) < mostMarks
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
 	return at, nil
+}
+
+// explained gives the error of a call its meaning, and the process.
+func explained(pid int, err *error) {
+	if *err != nil {
+		*err = fmt.Errorf("process %d: %w", pid, explain(pid, *err))
+	}
 }
 
 // explain gives an error of the system its meaning.
@@ -395,23 +371,6 @@ func ended(pid int) bool {
 	return err != nil || now.Ended()
 }
 
-// hint says what would allow reading the process.
-func hint(pid int) string {
-	info, err := os.Stat(procPath(pid, ""))
-	if err != nil {
-		return ""
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if ok && int(st.Uid) != os.Geteuid() {
-		return fmt.Sprintf("; it is of user %d: run as that user or with CAP_SYS_PTRACE", st.Uid)
-	}
-	yama, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
-	if scope := string(bytes.TrimSpace(yama)); err == nil && scope != "0" {
-		return fmt.Sprintf("; kernel.yama.ptrace_scope is %s: run with CAP_SYS_PTRACE, or let procfit start the program", scope)
-	}
-	return "; run with CAP_SYS_PTRACE"
-}
-
 func procPath(pid int, name string) string {
 	return "/proc/" + strconv.Itoa(pid) + "/" + name
 }
@@ -425,15 +384,8 @@ const (
 // GC reads what the garbage collector of a process has done. It is not known of a
 // program in which it has not run yet, until it is of another process of the same file;
 // nor of Go below 1.19, and of that no times.
-func (c *Cache) GC(pid int) (GC, error) {
-	g, err := c.gc(pid)
-	if err != nil {
-		return GC{}, fmt.Errorf("process %d: %w", pid, explain(pid, err))
-	}
-	return g, nil
-}
-
-func (c *Cache) gc(pid int) (GC, error) {
+func (c *Cache) GC(pid int) (gc GC, err error) {
+	defer explained(pid, &err)
 	f, mem, bias, err := c.memory(pid)
 	if err != nil {
 		return GC{}, err
