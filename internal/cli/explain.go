@@ -157,7 +157,7 @@ func (o *explainOptions) run(ctx context.Context, std stdio) error {
 			continue
 		}
 		if from.live != nil && !o.value && o.policy == "" {
-			s = observe.WithThrottling(ctx, observe.WithFaults(ctx, observe.WithSharers(ctx, s)))
+			s = observe.Watched(ctx, s)
 		}
 		neighbours, err := o.neighbours(ctx, std, s)
 		if ctx.Err() != nil {

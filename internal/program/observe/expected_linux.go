@@ -68,7 +68,7 @@ func (r *Reader) inherited(parent int, text []byte) bool {
 		if above == mostAbove {
 			return true
 		}
-		p, err := r.cache.Learn(context.Background(), parent) // which has a bound of its own
+		p, err := r.Learn(context.Background(), parent) // which has a bound of its own
 		if err == nil && !p.Program().Toolchain() {
 			return true
 		}

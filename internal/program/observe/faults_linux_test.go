@@ -137,15 +137,15 @@ func practiceFile(t *testing.T) string {
 	return name
 }
 
-// TestWithFaults: a process without page faults is not watched, and costs no second.
-func TestWithFaults(t *testing.T) {
+// TestWatchedFaults: a process without page faults is not watched, and costs no second.
+func TestWatchedFaults(t *testing.T) {
 	idle, _ := play(t, "leaf")
 	s, err := new(Reader).Subject(idle)
 	if err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	if got := WithFaults(t.Context(), s); got.Faults != nil || time.Since(began) > faultSpan {
+	if got := Watched(t.Context(), s); got.Faults != nil || time.Since(began) > watchSpan {
 		t.Errorf("idle: %+v after %v", got.Faults, time.Since(began))
 	}
 	need.Everything(t, "writes 1 GiB and reads it for a second; TestMorePs watches with a scanner")
@@ -154,7 +154,7 @@ func TestWithFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := WithFaults(t.Context(), s); got.Faults == nil || got.Faults.Held < 0.1 || got.Faults.Queued == nil || *got.Faults.Queued < 10 {
+		if got := Watched(t.Context(), s); got.Faults == nil || got.Faults.Held < 0.1 || got.Faults.Queued == nil || *got.Faults.Queued < 10 {
 			t.Errorf("faults: %+v", got.Faults)
 		}
 	})

@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -119,27 +118,6 @@ func worst(groups []rule.Throttling) *rule.Throttling {
 		}
 	}
 	return t
-}
-
-// WithThrottling watches for a second a process that was throttled earlier. If it is throttled
-// now, that is what counts, as in a list of processes.
-func WithThrottling(ctx context.Context, s rule.Subject) rule.Subject {
-	if s.Throttling == nil || s.Throttling.ThrottledPeriods == 0 {
-		return s
-	}
-	first := newGroups(nil, time.Now())
-	first.of(s.Facts.Limits)
-	select {
-	case <-ctx.Done():
-		return s
-	case <-time.After(time.Second):
-	}
-	now := worst(newGroups(first.now(false), time.Now()).since(s.Facts.Limits))
-	if now == nil || now.ThrottledPeriods == 0 {
-		return s
-	}
-	s.Throttling = now
-	return s
 }
 
 // groups reads each group's throttling once a Scan: processes share them.

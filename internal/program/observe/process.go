@@ -89,27 +89,26 @@ type Counts struct {
 
 // Switches is the context switches a second.
 func (c Counts) Switches() (perSecond float64, known bool) {
-	if !c.Counted || c.Span <= 0 {
-		return 0, false
-	}
-	return float64(c.Voluntary+c.Involuntary) / c.Span.Seconds(), true
+	return c.each(float64(c.Voluntary+c.Involuntary), c.Counted)
 }
 
 // CPUs is the CPU time a second of time.
 func (c Counts) CPUs() (cpus float64, known bool) {
-	if c.Span <= 0 {
+	return c.each(c.CPU.Seconds(), true)
+}
+
+// each is a count for each second of the span.
+func (c Counts) each(n float64, known bool) (perSecond float64, yes bool) {
+	if !known || c.Span <= 0 {
 		return 0, false
 	}
-	return c.CPU.Seconds() / c.Span.Seconds(), true
+	return n / c.Span.Seconds(), true
 }
 
 // Waiting is how many threads could run and waited for a CPU, on average; those of
 // a group that is throttled are among them.
 func (c Counts) Waiting() (threads float64, known bool) {
-	if !c.Counted || c.Span <= 0 {
-		return 0, false
-	}
-	return c.RunQueueWait.Seconds() / c.Span.Seconds(), true
+	return c.each(c.RunQueueWait.Seconds(), c.Counted)
 }
 
 // LatencyAt is a quantile of the scheduling latency, in seconds; not known too

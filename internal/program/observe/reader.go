@@ -26,7 +26,7 @@ import (
 // Reader reads Go processes and remembers their files. The zero value is ready;
 // it is safe for concurrent use.
 type Reader struct {
-	cache goproc.Cache
+	goproc.Cache
 
 	mu     sync.Mutex
 	looked time.Time // for guards
@@ -46,17 +46,7 @@ func (r *Reader) lentUntil(pid int) time.Time {
 
 // Procs reads the live GOMAXPROCS of a process, its source and its Go version.
 // The error says why it cannot be read: ErrNotGo, or another of package goproc.
-func (r *Reader) Procs(pid int) (goproc.Live, error) { return r.cache.Live(pid) }
-
-// GC reads what the garbage collector of a process has done.
-func (r *Reader) GC(pid int) (GC, error) { return r.cache.GC(pid) }
-
-// MemoryLimit reads the GOMEMLIMIT that a process runs with; math.MaxInt64: none.
-func (r *Reader) MemoryLimit(pid int) (int64, error) { return r.cache.MemoryLimit(pid) }
-
-// Program reads what the linker wrote into the program that a process runs: its
-// Go version, its main module. It needs less permission than Procs.
-func (r *Reader) Program(pid int) (Program, error) { return r.cache.Program(pid) }
+func (r *Reader) Procs(pid int) (goproc.Live, error) { return r.Live(pid) }
 
 // BusiestGo is FindGo for whom it is enough to know that there is none.
 func (r *Reader) BusiestGo(pids []int) (pid int, ok bool) {
@@ -75,7 +65,7 @@ func (r *Reader) FindGo(pids []int) (pid int, err error) {
 			live = append(live, s)
 		}
 	}
-	return busiest(live, r.cache.Program)
+	return busiest(live, r.Program)
 }
 
 func busiest(live []procstat.Stat, program func(pid int) (goproc.Program, error)) (pid int, err error) {
@@ -184,7 +174,7 @@ func (r *Reader) Subject(pid int) (rule.Subject, error) {
 	if err != nil {
 		return rule.Subject{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
 	}
-	found, err := r.cache.Find(pid)
+	found, err := r.Find(pid)
 	o, _, err := r.observe(found, err, stat, newFacts())
 	if o.NotGo && err == nil {
 		o.Facts, err = factsOf(pid, newFacts())
@@ -223,7 +213,7 @@ func (r *Reader) observe(found goproc.Running, err error, stat procstat.Stat, fa
 	p := program{why: err, mem: err}
 	if err == nil {
 		if p.live, p.mem = found.Live(); p.mem != nil {
-			p.live.Program, p.why = r.cache.Program(pid) // which needs less permission
+			p.live.Program, p.why = r.Program(pid) // which needs less permission
 		}
 	}
 	if p.mem == nil {
@@ -256,7 +246,7 @@ func (r *Reader) observe(found goproc.Running, err error, stat procstat.Stat, fa
 func (r *Reader) judged(o rule.Observed) rule.Subject {
 	s := rule.NewSubject(o)
 	if s.SetBy == rule.SetByCode {
-		o.NeverSets, o.LentUntil = r.cache.NeverSets(s.PID), r.lentUntil(s.PID)
+		o.NeverSets, o.LentUntil = r.NeverSets(s.PID), r.lentUntil(s.PID)
 		s = rule.NewSubject(o)
 	}
 	return s

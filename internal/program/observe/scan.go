@@ -309,7 +309,7 @@ func (s *Scanner) look(ctx context.Context, stat Stat, shared *shared) sight {
 	if overTime(ctx) {
 		return late(stat, fmt.Errorf("process %d: %w", pid, ErrTime))
 	}
-	found, err := s.reader.cache.Learn(ctx, pid)
+	found, err := s.reader.Learn(ctx, pid)
 	switch {
 	case errors.Is(err, ErrNotGo):
 		return sight{other: true}

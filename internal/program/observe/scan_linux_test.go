@@ -180,8 +180,8 @@ func TestScanNamedSharers(t *testing.T) {
 		t.Errorf("two under the limit: %+v, %v", snap.Processes, err)
 	}
 	s, err := new(Reader).Subject(first)
-	if err != nil || !WithSharers(t.Context(), s).Shared {
-		t.Errorf("WithSharers: not shared, %v", err)
+	if err != nil || !Watched(t.Context(), s).Shared {
+		t.Errorf("Watched: not shared, %v", err)
 	}
 }
 

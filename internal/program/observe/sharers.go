@@ -3,7 +3,6 @@ package observe
 import (
 	"cmp"
 	"context"
-	"os"
 	"slices"
 
 	"github.com/procfit/procfit/internal/program/rule"
@@ -27,25 +26,6 @@ func (s *Scanner) sharers(ctx context.Context, seen []sight, rest []int, shared 
 func limited(s rule.Subject) bool {
 	_, yes := s.Facts.Tightest()
 	return yes
-}
-
-// WithSharers adds to a Subject what ScanNamed knows of the programs that share its limits,
-// and nothing if that is not known.
-func WithSharers(ctx context.Context, s rule.Subject) rule.Subject {
-	if s.NotGo || !limited(s) {
-		return s
-	}
-	scanner, err := NewScanner()
-	if err != nil {
-		return s
-	}
-	defer scanner.Close()
-	scanner.Except = os.Getpid()
-	snap, err := scanner.ScanNamed(ctx, []int{s.PID}, func(string) bool { return false })
-	if err == nil && len(snap.Processes) == 1 {
-		s.Shared, s.Together = snap.Processes[0].Shared, snap.Processes[0].Together
-	}
-	return s
 }
 
 // judge finds what is wrong with each, and with those that share a limit.

@@ -1,5 +1,3 @@
-//go:build !portable
-
 package observe
 
 import (
@@ -74,6 +72,9 @@ func taken(port int, except []int, sockets map[string]bool) error {
 // listeners returns the sockets listening at the port as links of /proc/PID/fd
 // name them. Inodes of sockets are unique across network namespaces.
 func listeners(port int, pids []int) (map[string]bool, error) {
+	if _, err := procstat.ReadStat(os.Getpid()); errors.Is(err, errors.ErrUnsupported) {
+		return nil, fmt.Errorf("finding who listens at a port needs Linux: %w", errors.ErrUnsupported)
+	}
 	if len(pids) == 0 {
 		pids = []int{os.Getpid()}
 	}
