@@ -11,7 +11,7 @@
 // and binaries fill in Subjects; the rules are the same for all.
 //
 // A rule does not know what each Go release does; the policies do. It asks a policy what
-// the runtime would do with a limit (see readLimits).
+// the runtime would do with a limit (see NewSubject).
 //
 // # Limits
 //

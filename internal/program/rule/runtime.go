@@ -9,27 +9,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// readLimits asks the policy whether this program's runtime follows the limit of its own
-// cgroup when the environment does not set GOMAXPROCS, and whether its release would do
-// so with its own default settings.
-func readLimits(s Observed) (itself, release bool) {
-	f := s.Facts
-	itself = facts.Go{Language: s.Language}.ReadsLimit(f)
-	f.DefaultGODEBUG, f.GODEBUG = "", facts.Fact{}
-	return itself, facts.Go{}.ReadsLimit(f)
-}
-
-// updates reports whether its runtime follows changes of the limit that it reads. GODEBUG
-// in the environment overrides what is compiled in.
-func (s Subject) updates() bool {
-	const off = "updatemaxprocs=0"
-	in := s.Facts.DefaultGODEBUG
-	if env := s.Facts.GODEBUG; env.State == facts.Known && strings.Contains(env.Raw, "updatemaxprocs=") {
-		in = env.Raw
-	}
-	return s.readsLimit && !strings.Contains(in, off)
-}
-
 // modern is what the newest runtime with its default settings would choose here without
 // the environment; 0: it would crash.
 func (s Subject) modern() int { return s.modernOf("") }

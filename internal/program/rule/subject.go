@@ -97,8 +97,8 @@ type Subject struct {
 	Fit   facts.Decision // the recommended value for its CPUs
 	SetBy SetBy
 
-	// Whether this runtime reads the limit of its own cgroup, and whether its release does
-	// with its own default settings.
+	// Whether this runtime follows the limit of its own cgroup when the environment does not set
+	// GOMAXPROCS, and whether its release would with its own default settings.
 	readsLimit, releaseReadsLimit bool
 }
 
@@ -110,7 +110,10 @@ func NewSubject(o Observed) Subject {
 	}
 	s.Go = s.goDecision(s.Facts)
 	s.Fit = facts.Decide(s.Facts, facts.Fit{Reserve: s.Reserve})
-	s.readsLimit, s.releaseReadsLimit = readLimits(o)
+	s.readsLimit = facts.Go{Language: o.Language}.ReadsLimit(o.Facts)
+	plain := o.Facts
+	plain.DefaultGODEBUG, plain.GODEBUG = "", facts.Fact{}
+	s.releaseReadsLimit = facts.Go{}.ReadsLimit(plain)
 	s.SetBy = setBy(s)
 	return s
 }
@@ -242,7 +245,7 @@ func (s Subject) MissesLimit() bool {
 // aboveItsLimit reports whether it uses all CPUs, and its runtime, which follows the limit,
 // would use fewer.
 func (s Subject) aboveItsLimit() bool {
-	if s.Live == nil || !s.updates() || ownLimit(s.Facts) == nil {
+	if s.Live == nil || !s.FollowsChanges() || ownLimit(s.Facts) == nil {
 		return false
 	}
 	n, would := *s.Live, s.Unset()
