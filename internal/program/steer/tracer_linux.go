@@ -99,15 +99,9 @@ func (t *tracer) refuse(why Why, format string, values ...any) error {
 
 // tasks are the threads of the process, in random order.
 func (t *tracer) tasks() ([]int, error) {
-	entries, err := os.ReadDir("/proc/" + strconv.Itoa(t.PID) + "/task")
+	all, err := procstat.IDs("/proc/" + strconv.Itoa(t.PID) + "/task")
 	if err != nil {
 		return nil, t.refuse(Ended, "")
-	}
-	var all []int
-	for _, e := range entries {
-		if tid, err := strconv.Atoi(e.Name()); err == nil {
-			all = append(all, tid)
-		}
 	}
 	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all, nil
@@ -398,17 +392,14 @@ func (t *tracer) find(until time.Time) (place, error) {
 		if busy {
 			idle = nil
 		}
-		if p, err := t.watch(latest(until, now.Add(looking)), idle); err != nil || p.tid != 0 {
+		end := until
+		if least := now.Add(looking); least.After(end) {
+			end = least
+		}
+		if p, err := t.watch(end, idle); err != nil || p.tid != 0 {
 			return p, err
 		}
 	}
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // looks stops threads that run, for as long as some do. It reports whether one ran Go code.
