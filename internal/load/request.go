@@ -174,10 +174,12 @@ func (p *Prepared) prepareMix() error {
 // message checks a request. all are headers that every request has.
 func (r Request) message(all []Header) (Message, error) {
 	method := r.EffectiveMethod()
-	if err := wrongMethod(method); err != nil {
-		return Message{}, err
-	}
-	if !(r.Weight >= 0) || math.IsInf(r.Weight, 0) {
+	switch {
+	case !isToken(method):
+		return Message{}, invalid(FieldMethod, method, "not an HTTP method")
+	case method == "CONNECT":
+		return Message{}, invalid(FieldMethod, method, "CONNECT opens a tunnel, which cannot be measured")
+	case !(r.Weight >= 0) || math.IsInf(r.Weight, 0):
 		return Message{}, invalid(FieldRequests, strconv.FormatFloat(r.Weight, 'g', -1, 64), "expected a share above 0")
 	}
 	u, err := url.ParseRequestURI(r.Path)
@@ -194,25 +196,15 @@ func (r Request) message(all []Header) (Message, error) {
 	return Message{Method: method, Path: u.RequestURI(), Headers: append(headers, own...), Body: r.Body}, nil
 }
 
-// wrongMethod refuses what no request can have.
-func wrongMethod(method string) error {
-	switch {
-	case !isToken(method):
-		return invalid(FieldMethod, method, "not an HTTP method")
-	case method == "CONNECT":
-		return invalid(FieldMethod, method, "CONNECT opens a tunnel, which cannot be measured")
-	}
-	return nil
-}
-
 // single is the request of Options without a mix.
 func (p *Prepared) single(urls []*url.URL) error {
 	p.Method = Request{Method: p.Method, Body: p.Body}.EffectiveMethod()
-	if err := wrongMethod(p.Method); err != nil {
-		return err
-	}
 	for i := range p.Targets {
-		p.Targets[i].Messages = []Message{{Method: p.Method, Path: urls[i].RequestURI(), Headers: p.headers, Body: p.Body}}
+		m, err := Request{Method: p.Method, Path: urls[i].RequestURI(), Body: p.Body}.message(p.headers)
+		if err != nil {
+			return err
+		}
+		p.Targets[i].Messages = []Message{m}
 	}
 	return nil
 }

@@ -30,7 +30,6 @@ const (
 	codePermissionDenied = 7
 	codeUnimplemented    = 12
 	codeInternal         = 13
-	codeUnavailable      = 14
 	codeUnauthenticated  = 16
 )
 
@@ -120,21 +119,13 @@ func (p *peer) call(ctx context.Context, method string, messages ...[]byte) ([][
 	return unframed(got)
 }
 
-// codeOf is the code of gRPC for a status of HTTP (http-grpc-status-mapping.md of gRPC).
+// codeOf is the code of gRPC for a status of HTTP, of those that are looked at
+// (http-grpc-status-mapping.md of gRPC).
 func codeOf(status int) int {
-	switch status {
-	case http.StatusBadRequest:
-		return codeInternal
-	case http.StatusUnauthorized:
-		return codeUnauthenticated
-	case http.StatusForbidden:
-		return codePermissionDenied
-	case http.StatusNotFound:
-		return codeUnimplemented
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return codeUnavailable
-	}
-	return codeUnknown
+	code := map[int]int{
+		http.StatusUnauthorized: codeUnauthenticated, http.StatusForbidden: codePermissionDenied, http.StatusNotFound: codeUnimplemented,
+	}[status]
+	return cmp.Or(code, codeUnknown)
 }
 
 // statusOf is the error of a call whose answer was read to its end. An answer without
