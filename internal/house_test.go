@@ -141,7 +141,7 @@ var mayImport = map[string][]string{
 	"load/rpc":      {"load", "host/folder"}, // all of protobuf, which cli hands in
 	"load/requests": {"load"},
 
-	"program/meter":     {"program/goproc", "maxprocs/live"},
+	"program/meter":     {"program/goproc", "host/procstat", "maxprocs/live"},
 	"program/profile":   {"host/folder"},
 	"program/goproc":    {"host/procstat"},
 	"program/steer":     {"program/goproc", "host/procstat"},

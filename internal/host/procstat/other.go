@@ -25,6 +25,9 @@ func IDs(string) ([]int, error) { return nil, errUnsupported }
 // Host needs Linux.
 func Host() (HostInfo, error) { return HostInfo{}, errUnsupported }
 
+// Monotonic needs Linux.
+func Monotonic() time.Duration { return 0 }
+
 func bootTicks() (uint64, error) { return 0, errUnsupported }
 
 func threadCPU() time.Duration { return 0 }

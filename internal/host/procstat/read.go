@@ -30,6 +30,15 @@ func ThreadGroup(tid int) (pid int, err error) {
 	return int(n), err
 }
 
+// Status is a field of /proc/PID/status, as it is written.
+func Status(pid int, name string) (string, error) {
+	b, err := readOnce("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return "", err
+	}
+	return valueOf(b, name+":")
+}
+
 // ReadTracing reads /proc/TID/status.
 func ReadTracing(tid int) (Tracing, error) {
 	b, err := readOnce("/proc/" + strconv.Itoa(tid) + "/status")

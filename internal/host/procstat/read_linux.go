@@ -83,6 +83,14 @@ func bootTicks() (uint64, error) {
 	return uint64(ts.Nano()) / uint64(tick), nil
 }
 
+// Monotonic is CLOCK_MONOTONIC, which all processes share, but for those in a time namespace. An
+// error is impossible.
+func Monotonic() time.Duration {
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now)
+	return time.Duration(now.Nano())
+}
+
 // threadCPU is the CPU time of the calling thread.
 func threadCPU() time.Duration {
 	var used unix.Timespec

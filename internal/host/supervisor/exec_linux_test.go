@@ -7,6 +7,8 @@ import (
 	"encoding/gob"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/internal/host/procstat"
 )
 
 // A command runs from its exec on, also where the supervisor notices that late: else a short
@@ -14,7 +16,7 @@ import (
 func TestCommandRunsFromItsExec(t *testing.T) {
 	const late = 300 * time.Millisecond
 	var reports bytes.Buffer
-	if err := gob.NewEncoder(&reports).Encode(report{At: monotonic() - late}); err != nil {
+	if err := gob.NewEncoder(&reports).Encode(report{At: procstat.Monotonic() - late}); err != nil {
 		t.Fatal(err)
 	}
 	var s supervisor

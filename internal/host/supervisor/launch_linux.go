@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/host/procstat"
 )
 
 // start starts the command by way of the stage, and returns when exec has
@@ -112,15 +113,8 @@ func (s *supervisor) awaitExec(reports *gob.Decoder) error {
 	}
 	// The end of the reports is noticed late on a busy machine, when a short command may have
 	// ended already.
-	s.started = time.Now().Add(ready.At - monotonic())
+	s.started = time.Now().Add(ready.At - procstat.Monotonic())
 	return nil
-}
-
-// monotonic is CLOCK_MONOTONIC, which all processes share. An error is impossible.
-func monotonic() time.Duration {
-	var now unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now)
-	return time.Duration(now.Nano())
 }
 
 func (s *supervisor) openLog() {
@@ -182,7 +176,7 @@ func stage() int {
 	if err := gob.NewDecoder(os.NewFile(3, "request")).Decode(&r); err != nil {
 		return 1 // the supervisor is gone
 	}
-	err := become(r, func() error { return reports.Encode(report{Used: used(unix.RUSAGE_SELF), At: monotonic()}) })
+	err := become(r, func() error { return reports.Encode(report{Used: used(unix.RUSAGE_SELF), At: procstat.Monotonic()}) })
 	_ = reports.Encode(report{Error: err.Error()}) // one that cannot be sent has no reader
 	return 1
 }

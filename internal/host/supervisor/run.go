@@ -38,6 +38,7 @@
 package supervisor
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
@@ -141,15 +142,7 @@ type capture struct {
 
 type keptOutput struct {
 	headTail *headTail
-	bytes    memory
-}
-
-// memory is a file in memory.
-type memory []byte
-
-func (m *memory) Write(p []byte) (int, error) {
-	*m = append(*m, p...)
-	return len(p), nil
+	bytes    bytes.Buffer
 }
 
 func newCapture(limit int64) (*capture, error) {
@@ -194,7 +187,7 @@ func (c *capture) finish() (stdout, stderr []byte, cut bool) {
 		_ = c.kept[i].headTail.Close() // memory takes all
 		cut = cut || c.kept[i].headTail.cut()
 	}
-	return c.kept[0].bytes, c.kept[1].bytes, cut
+	return c.kept[0].bytes.Bytes(), c.kept[1].bytes.Bytes(), cut
 }
 
 func (c *capture) closeTheirs() {

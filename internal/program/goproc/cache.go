@@ -150,10 +150,3 @@ func (f *file) read(ctx context.Context, r io.ReaderAt, most int64) (held int, e
 }
 
 var errSlow = fmt.Errorf("%w within %v", ErrLate, maxTime)
-
-// hold counts what a file takes.
-func (c *Cache) hold(bytes int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.held += bytes
-}

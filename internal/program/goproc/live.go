@@ -137,7 +137,9 @@ func (c *Cache) open(ctx context.Context, pid int) (*file, fileKey, error) {
 func (c *Cache) learn(ctx context.Context, r fd, key fileKey) (*file, error) {
 	f := c.file(key)
 	held, err := f.read(ctx, r, most(r.dataIn(key.size)))
-	c.hold(held)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held += held
 	return f, err
 }
 
@@ -204,7 +206,7 @@ func (r Running) live() (Live, error) {
 		from, to := r.layout.span()
 		b := make([]byte, to-from)
 		if _, err := mem.ReadAt(b, int64(bias+at.Sched+from)); err == nil {
-			live.Custom, live.Latency, _ = r.layout.parse(b, live.Procs, monotonic())
+			live.Custom, live.Latency, _ = r.layout.parse(b, live.Procs, int64(procstat.Monotonic()))
 		}
 	}
 	return live, nil
@@ -400,7 +402,7 @@ func (c *Cache) GC(pid int) (gc GC, err error) {
 		if try > 0 {
 			time.Sleep(gcPause)
 		}
-		now := clocks{unix: uint64(time.Now().UnixNano()), monotonic: uint64(monotonic())}
+		now := clocks{unix: uint64(time.Now().UnixNano()), monotonic: uint64(procstat.Monotonic())}
 		if f.gc.memstats == 0 {
 			if err = f.gc.find(mem, f.image, bias, now); err != nil {
 				return GC{}, err

@@ -27,8 +27,6 @@ func keyOf(int) (fileKey, error) { return fileKey{}, errUnsupported }
 
 func hint(int) string { return "" }
 
-func monotonic() int64 { return 0 }
-
 // mapping needs Linux.
 type mapping struct{}
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"syscall"
 
@@ -120,13 +119,4 @@ func hint(pid int) string {
 		return fmt.Sprintf("; kernel.yama.ptrace_scope is %s: run with CAP_SYS_PTRACE, or let procfit start the program", scope)
 	}
 	return "; run with CAP_SYS_PTRACE"
-}
-
-// monotonic is the clock that runtime.nanotime reads, in nanoseconds.
-func monotonic() int64 {
-	var ts unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) != nil {
-		return math.MaxInt64
-	}
-	return ts.Nano()
 }

@@ -22,9 +22,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/live"
@@ -132,6 +134,11 @@ type Program struct {
 	seq   uint64
 }
 
+// memory opens the memory of the program that a process is now.
+func memory(pid, flag int) (*os.File, error) {
+	return os.OpenFile("/proc/"+strconv.Itoa(pid)+"/mem", flag, 0)
+}
+
 // Open finds what a program shows.
 func (r *Reader) Open(pid int) (*Program, error) {
 	mark := markOf()
@@ -198,7 +205,7 @@ func (p *Program) Metrics() (live.Metrics, error) {
 	}
 	m, _ := decodeCounters(b)
 	m.At = time.Now().UnixNano()
-	used, err := cpuTime(p.PID)
+	used, err := procstat.ReadCPUTime(p.PID)
 	if err != nil {
 		return m, fmt.Errorf("process %d: %w", p.PID, ErrGone)
 	}
@@ -275,7 +282,7 @@ func (p *Program) ready() (x block, err error) {
 	if x, err = p.look(p.write); err != nil {
 		return x, err
 	}
-	ahead := x.looked - monotonic()
+	ahead := x.looked - procstat.Monotonic()
 	switch {
 	case x.state == stateOff:
 		return x, p.refusal(SwitchedOff, x)
@@ -298,7 +305,7 @@ func (p *Program) refusal(why Why, x block) error {
 // answered in time is taken back.
 func (p *Program) ask(ctx context.Context, procs uint64, d time.Duration) (block, error) {
 	p.seq++
-	if _, err := p.write.WriteAt(request(p.lease, p.seq, procs, monotonic()+d), p.at+8*atWant); err != nil {
+	if _, err := p.write.WriteAt(request(p.lease, p.seq, procs, procstat.Monotonic()+d), p.at+8*atWant); err != nil {
 		return block{}, &Refusal{p.PID, Denied, err.Error()}
 	}
 	for since := time.Now(); ; {

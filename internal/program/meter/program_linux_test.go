@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/maxprocs/live"
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
@@ -76,7 +77,7 @@ func hold(pid string) {
 	if err == nil {
 		_, err = p.Lease(context.Background(), 1, 2*time.Second)
 	}
-	fmt.Println(int64(monotonic()+2*time.Second), err)
+	fmt.Println(int64(procstat.Monotonic()+2*time.Second), err)
 	select {}
 }
 
@@ -242,11 +243,11 @@ func TestWriterIsKilled(t *testing.T) {
 	if n, err := fmt.Sscan(w.first, &end); n != 1 || err != nil || !strings.HasSuffix(w.first, "<nil>") {
 		t.Fatal(w.first)
 	}
-	if n := r.get("/procs"); n != "1" && int64(monotonic()) < end-int64(time.Second) {
+	if n := r.get("/procs"); n != "1" && int64(procstat.Monotonic()) < end-int64(time.Second) {
 		t.Errorf("GOMAXPROCS is %s under the lease", n)
 	}
 	for r.get("/procs") != "4" {
-		if late := time.Duration(int64(monotonic()) - end); late > 10*time.Second {
+		if late := time.Duration(int64(procstat.Monotonic()) - end); late > 10*time.Second {
 			t.Fatalf("the value was not restored %s after the end of the lease", late)
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -263,6 +264,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/maxprocs/live"
 )
 

@@ -141,16 +141,11 @@ func (w *neighbourhood) onCPUs(f facts.Facts) (err error) {
 
 // AllowedCPUs are those that the first thread of a process may run on.
 func AllowedCPUs(pid int) (cpuset.Set, error) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	list, err := procstat.Status(pid, "Cpus_allowed_list")
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(string(b)) {
-		if list, ok := strings.CutPrefix(line, "Cpus_allowed_list:"); ok {
-			return cpuset.Parse(strings.TrimSpace(list))
-		}
-	}
-	return nil, errors.New("no Cpus_allowed_list")
+	return cpuset.Parse(list)
 }
 
 // elsewhere reports whether a process may run on none of the place's CPUs.

@@ -127,11 +127,9 @@ func causeOf(err error) Cause {
 // mayTrace reports whether procfit has CAP_SYS_PTRACE of the machine, and not only of a user namespace. What
 // cannot be read shows neither.
 var mayTrace = sync.OnceValue(func() bool {
-	status, _ := os.ReadFile("/proc/self/status")
+	has, _ := procstat.Status(os.Getpid(), "CapEff")
 	users, _ := os.ReadFile("/proc/self/uid_map")
-	_, after, _ := strings.Cut(string(status), "\nCapEff:")
-	line, _, _ := strings.Cut(after, "\n")
-	effective, err := strconv.ParseUint(strings.TrimSpace(line), 16, 64)
+	effective, err := strconv.ParseUint(has, 16, 64)
 	const sysPtrace = 19 // of linux/capability.h
 	return err == nil && effective>>sysPtrace&1 == 1 && slices.Equal(strings.Fields(string(users)), []string{"0", "0", "4294967295"})
 })
