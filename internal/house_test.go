@@ -158,7 +158,7 @@ var mayImport = map[string][]string{
 	"host/supervisor": {"host/cgroup", "host/procstat"},
 	"host/cgroup":     {"host/procstat", "maxprocs/facts"},
 	"host/halt":       {},
-	"host/sockets":    {},
+	"host/sockets":    {"host/procstat"},
 	"host/procstat":   {},
 	"host/topology":   {},
 	"host/cpuset":     {},

@@ -1,7 +1,9 @@
 package procstat
 
 import (
+	"os"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -99,4 +101,31 @@ func readTasks(pid int) (map[int]counters, error) {
 		}
 	}
 	return all, nil
+}
+
+// mostOpenFiles bounds how many of the open files of a process are looked at.
+const mostOpenFiles = 1 << 20
+
+// AnySocket passes the inodes of the sockets that a process has open to is, until that is true.
+// Inodes of sockets are unique across network namespaces.
+func AnySocket(pid int, is func(inode uint64) bool) (bool, error) {
+	path := "/proc/" + strconv.Itoa(pid) + "/fd"
+	dir, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer dir.Close()
+	for seen := 0; err == nil && seen < mostOpenFiles; {
+		var names []string
+		names, err = dir.Readdirnames(1024)
+		for _, name := range names {
+			link, _ := os.Readlink(path + "/" + name)
+			text, socket := strings.CutPrefix(link, "socket:[")
+			if inode, bad := strconv.ParseUint(strings.TrimSuffix(text, "]"), 10, 64); socket && bad == nil && is(inode) {
+				return true, nil
+			}
+		}
+		seen += len(names)
+	}
+	return false, nil
 }

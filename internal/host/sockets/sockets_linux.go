@@ -7,10 +7,11 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/mdlayher/netlink"
 	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/host/procstat"
 )
 
 // The states of a TCP socket (include/net/tcp_states.h), and the one request of sock_diag.
@@ -18,10 +19,7 @@ const (
 	established      = 1
 	listen           = 10
 	sockDiagByFamily = 20
-	mostOpenFiles    = 1 << 20
 	mostPorts        = 16
-	readFilesAtOnce  = 1024
-	socketLinkPrefix = "socket:["
 )
 
 // Listening are the ports where a process listens, and the way to ask about them.
@@ -34,7 +32,11 @@ type Listening struct {
 // Of looks up where a process listens, in its own network namespace. The error is ErrNone
 // if that is nowhere.
 func Of(pid int) (*Listening, error) {
-	held, err := socketsOf(pid)
+	held := map[uint64]bool{}
+	_, err := procstat.AnySocket(pid, func(inode uint64) bool {
+		held[inode] = true
+		return false
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +47,7 @@ func Of(pid int) (*Listening, error) {
 	l := &Listening{conn: conn}
 	for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
 		err := l.ask(port{family: family}, listen, func(f found) {
-			if !held[f.inode] {
+			if !held[uint64(f.inode)] {
 				return
 			}
 			if at := f.address(); !l.address.IsValid() || at.Port() < l.address.Port() {
@@ -142,29 +144,4 @@ func (l *Listening) ask(p port, state uint, each func(found)) error {
 		each(f)
 	}
 	return nil
-}
-
-// socketsOf are the inodes of the sockets that a process holds.
-func socketsOf(pid int) (map[uint32]bool, error) {
-	path := "/proc/" + strconv.Itoa(pid) + "/fd"
-	dir, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	held := map[uint32]bool{}
-	for seen := 0; seen < mostOpenFiles; {
-		names, err := dir.Readdirnames(readFilesAtOnce)
-		for _, name := range names {
-			link, err := os.Readlink(path + "/" + name)
-			text, is := strings.CutPrefix(link, socketLinkPrefix)
-			if inode, bad := strconv.ParseUint(strings.TrimSuffix(text, "]"), 10, 32); err == nil && is && bad == nil {
-				held[uint32(inode)] = true
-			}
-		}
-		if seen += len(names); err != nil {
-			break
-		}
-	}
-	return held, nil
 }

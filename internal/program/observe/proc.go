@@ -42,7 +42,7 @@ func Listener(port int, pids []int) (int, error) {
 
 // taken looks for the holder among all processes. Where nobody holds the sockets and they no
 // longer listen, their process has ended since they were read: errNoListener.
-func taken(port int, except []int, sockets map[string]bool) error {
+func taken(port int, except []int, sockets map[uint64]bool) error {
 	e := &TakenError{Port: port}
 	all, err := allPIDs()
 	if err != nil {
@@ -62,23 +62,22 @@ func taken(port int, except []int, sockets map[string]bool) error {
 	}
 	if e.PID == 0 {
 		now, err := listeners(port, except)
-		if err == nil && !slices.ContainsFunc(slices.Collect(maps.Keys(sockets)), func(socket string) bool { return now[socket] }) {
+		if err == nil && !slices.ContainsFunc(slices.Collect(maps.Keys(sockets)), func(socket uint64) bool { return now[socket] }) {
 			return fmt.Errorf("port %d: %w", port, errNoListener)
 		}
 	}
 	return e
 }
 
-// listeners returns the sockets listening at the port as links of /proc/PID/fd
-// name them. Inodes of sockets are unique across network namespaces.
-func listeners(port int, pids []int) (map[string]bool, error) {
+// listeners returns the inodes of the sockets listening at the port.
+func listeners(port int, pids []int) (map[uint64]bool, error) {
 	if _, err := procstat.ReadStat(os.Getpid()); errors.Is(err, errors.ErrUnsupported) {
 		return nil, fmt.Errorf("finding who listens at a port needs Linux: %w", errors.ErrUnsupported)
 	}
 	if len(pids) == 0 {
 		pids = []int{os.Getpid()}
 	}
-	sockets := make(map[string]bool)
+	sockets := make(map[uint64]bool)
 	seen := make(map[string]bool)
 	for _, pid := range pids {
 		dir := "/proc/" + strconv.Itoa(pid)
@@ -98,7 +97,7 @@ func listeners(port int, pids []int) (map[string]bool, error) {
 				return nil, fmt.Errorf("%s%s: %w", dir, table, err)
 			}
 			for _, inode := range inodes {
-				sockets["socket:["+strconv.FormatUint(inode, 10)+"]"] = true
+				sockets[inode] = true
 			}
 		}
 	}
@@ -106,24 +105,8 @@ func listeners(port int, pids []int) (map[string]bool, error) {
 }
 
 // holdsAny reports whether a process has one of the sockets open.
-func holdsAny(pid int, sockets map[string]bool) (bool, error) {
-	path := "/proc/" + strconv.Itoa(pid) + "/fd"
-	dir, err := os.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer dir.Close()
-	for {
-		names, err := dir.Readdirnames(256)
-		for _, name := range names {
-			if link, err := os.Readlink(path + "/" + name); err == nil && sockets[link] {
-				return true, nil
-			}
-		}
-		if err != nil {
-			return false, nil
-		}
-	}
+func holdsAny(pid int, sockets map[uint64]bool) (bool, error) {
+	return procstat.AnySocket(pid, func(inode uint64) bool { return sockets[inode] })
 }
 
 // allPIDs returns the processes in /proc.
