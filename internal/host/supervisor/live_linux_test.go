@@ -43,7 +43,7 @@ func finish(t *testing.T, spec Spec) (Exit, string) {
 	t.Helper()
 	p := begin(t, spec)
 	exit := wait(t, p)
-	return exit, p.Tail(1000)
+	return exit, p.LastWords(1000).Text
 }
 
 func wait(t *testing.T, p *Process) Exit {
@@ -265,7 +265,7 @@ func TestFlood(t *testing.T) {
 	if s := string(data); !strings.HasPrefix(s, "the first line\n") || !strings.HasSuffix(s, "\nthe last line\n") {
 		t.Error("the log lacks its first or last line")
 	}
-	if got := p.Tail(1); got != "the last line" {
+	if got := p.LastWords(1).Text; got != "the last line" {
 		t.Errorf("tail %q", got)
 	}
 	// The race detector's own memory is several times the program's.

@@ -225,7 +225,7 @@ func TestRunLarge(t *testing.T) {
 func TestLastWords(t *testing.T) {
 	p := begin(t, Spec{Command: self("crash", "3000")})
 	if exit := wait(t, p); exit.Code != 2 || exit.OutputBytes < 10*tailBytes {
-		t.Fatalf("%+v: %s", exit, p.Tail(20))
+		t.Fatalf("%+v: %s", exit, p.LastWords(20).Text)
 	}
 	if q := p.LastWords(3); !q.Crash || !strings.HasPrefix(q.Text, "panic: no money") {
 		t.Errorf("got %+v", q)

@@ -23,8 +23,8 @@ func happens(event func() bool) bool {
 // awaitOutput waits until a text is several times in the output.
 func awaitOutput(t *testing.T, p *Process, text string, times int) {
 	t.Helper()
-	if !happens(func() bool { return strings.Count(p.Tail(1000), text) >= times }) {
-		t.Fatalf("no %q in the output: %s", text, p.Tail(1000))
+	if !happens(func() bool { return strings.Count(p.LastWords(1000).Text, text) >= times }) {
+		t.Fatalf("no %q in the output: %s", text, p.LastWords(1000).Text)
 	}
 }
 

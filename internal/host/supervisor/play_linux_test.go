@@ -156,7 +156,7 @@ func playOwner(args []string) int {
 		fmt.Println(err)
 		return 1
 	}
-	happens(func() bool { return strings.Count(p.Tail(5), "ready") >= 3 }) // an orphan's two and itself: no process comes or goes after that
+	happens(func() bool { return strings.Count(p.LastWords(5).Text, "ready") >= 3 }) // an orphan's two and itself: no process comes or goes after that
 	pids, err := p.Descendants()
 	fmt.Println(p.line.pid, pids, err)
 	time.Sleep(time.Hour)

@@ -113,13 +113,9 @@ func (p *Process) Wait() (Exit, error) {
 	return p.exit, p.err
 }
 
-// Tail returns the last n lines of the command's output, of its last 8 KiB, fit
-// for a terminal.
-func (p *Process) Tail(n int) string { return LastLines(p.said().Tail, n) }
-
-// LastWords quotes at most n lines of the output that tell of the command's end:
-// those of a crash of Go's runtime, whatever was printed after them, else the
-// last ones. A crash is not looked for in one that exited with code 0.
+// LastWords quotes at most n lines of the output, of its last 8 KiB, that tell of the
+// command's end: those of a crash of Go's runtime, whatever was printed after them, else
+// the last ones. A crash is not looked for in one that exited with code 0.
 func (p *Process) LastWords(n int) Quote {
 	said := p.said()
 	select {

@@ -28,13 +28,13 @@ type Spec struct {
 	// removed with all that is in them when it has ended, however that was.
 	Folders []string
 	// Log takes stdout and stderr. The caller opens it, and may close it once the
-	// command has started. Nil: they are only kept for Tail, by Run as its Output.
+	// command has started. Nil: they are only kept for LastWords, by Run as its Output.
 	Log *os.File
 	// ErrorLog takes stderr in place of Log, which then has stdout alone; nil: Log takes both.
 	ErrorLog *os.File
 	LogLimit int64 // bytes kept in each: the first and the last half of them, in whole lines
 	// Streams become the command's standard input, output and error. Then nothing
-	// goes to the log or to Tail. Without them there is no input.
+	// goes to the log or to LastWords. Without them there is no input.
 	Streams *Streams
 }
 

@@ -87,8 +87,8 @@ func TestParallelStarts(t *testing.T) {
 				return
 			}
 			exit, err := p.Wait()
-			if err != nil || exit.Code != 0 || p.Tail(1) != text {
-				t.Errorf("target %d: %+v, %v, output %q", i, exit, err, p.Tail(1))
+			if err != nil || exit.Code != 0 || p.LastWords(1).Text != text {
+				t.Errorf("target %d: %+v, %v, output %q", i, exit, err, p.LastWords(1).Text)
 			}
 		})
 	}

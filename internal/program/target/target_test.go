@@ -202,7 +202,7 @@ func TestReadyAfterStarting(t *testing.T) {
 	if err := Ready(t.Context(), p, asker(t, port), 20*time.Second); err != nil {
 		t.Fatal(err)
 	}
-	for begun := time.Now(); !strings.Contains(p.Tail(1), "serving"); time.Sleep(time.Millisecond) {
+	for begun := time.Now(); !strings.Contains(p.LastWords(1).Text, "serving"); time.Sleep(time.Millisecond) {
 		if time.Since(begun) > 10*time.Second {
 			t.Fatal("ready before it served")
 		}
