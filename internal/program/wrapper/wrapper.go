@@ -81,25 +81,22 @@ func Next(argv []string, e *Effect) (rest []string, ok bool) {
 		rest = append(strings.Fields(text), rest...)
 		return Next(append([]string{"env"}, rest...), e)
 	}
+	has := func(short, long string) bool {
+		_, is := options[short]
+		_, isLong := options[long]
+		return is || isLong
+	}
 	before := w.before
 	switch name {
 	case "env":
-		_, i := options["i"]
-		_, long := options["ignore-environment"]
-		if i || long {
-			e.clear()
-		}
+		e.Clears = e.Clears || has("i", "ignore-environment")
 		e.Unset = append(e.Unset, strings.Fields(options["u"]+" "+options["unset"])...)
 	case "setpriv":
-		if _, reset := options["reset-env"]; reset {
-			e.clear()
-		}
+		e.Clears = e.Clears || has("reset-env", "reset-env")
 	case "taskset":
 		before = 1
 		if len(rest) > 0 {
-			_, list := options["c"]
-			_, long := options["cpu-list"]
-			e.bind(name, rest[0], list || long)
+			e.bind(name, rest[0], has("c", "cpu-list"))
 		}
 	case "numactl":
 		if list := options["C"] + options["physcpubind"]; list != "" {
@@ -118,9 +115,6 @@ func (e *Effect) set(name, value string) {
 	}
 	e.Set[name] = value
 }
-
-// clear is what env -i does, before it sets variables of its own.
-func (e *Effect) clear() { e.Clears = true }
 
 // bind takes a list of CPUs, or a mask in hexadecimal digits.
 func (e *Effect) bind(name, text string, list bool) {
