@@ -33,7 +33,7 @@ func (k *Keeper) Variable(name string) (value string, ok bool) {
 }
 
 // Found takes the credentials that were taken out of texts.
-func (k *Keeper) Found(f Finder) { k.keep(f.cutter.found...) }
+func (k *Keeper) Found(f Finder) { k.keep(f.found...) }
 
 func (k *Keeper) keep(values ...string) {
 	k.mu.Lock()

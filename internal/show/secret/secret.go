@@ -35,20 +35,20 @@ func Words(words []string) []string { return new(Finder).Words(words) }
 
 // Text is a word of a command line, which may be a command, a script, a URL or JSON,
 // without credentials.
-func Text(s string) string { return unveil(new(cutter).text(veil(s))) }
+func Text(s string) string { return unveil(new(Finder).text(veil(s))) }
 
-// cutter takes credentials out and remembers them.
-type cutter struct {
+// Finder takes credentials out of texts, and remembers them.
+type Finder struct {
 	found []string
 	depth int // of the text that is looked at, within others
 }
 
-func (c *cutter) cut(value string) string {
+func (f *Finder) cut(value string) string {
 	if named().MatchString(value) {
 		return value
 	}
 	if value != "" && value != Redacted {
-		c.found = append(c.found, value)
+		f.found = append(f.found, value)
 	}
 	return Redacted
 }
@@ -59,13 +59,13 @@ var plainHeaders = []string{"accept", "accept-encoding", "accept-language", "con
 // lone is a word that is at most a header's name.
 var lone = pattern.Of(`^[A-Za-z-]*$`)
 
-func (c *cutter) header(header string) string {
+func (f *Finder) header(header string) string {
 	end := strings.IndexAny(header, ": \t=")
 	switch {
 	case end < 0 && lone().MatchString(header):
 		return header
 	case end < 0:
-		return c.cut(header)
+		return f.cut(header)
 	case header[end] == ':' && slices.Contains(plainHeaders, strings.ToLower(header[:end])):
 		return header
 	}
@@ -74,9 +74,9 @@ func (c *cutter) header(header string) string {
 		return header
 	}
 	if header[end] == ':' {
-		return header[:end] + ": " + c.cut(value)
+		return header[:end] + ": " + f.cut(value)
 	}
-	return strings.TrimSuffix(header, value) + c.cut(value)
+	return strings.TrimSuffix(header, value) + f.cut(value)
 }
 
 // Flags by what their value is, without dashes.
@@ -91,11 +91,11 @@ var (
 	}
 )
 
-func (c *cutter) words(words []string) []string {
+func (f *Finder) words(words []string) []string {
 	out := slices.Clone(words)
 	flag, password := "", "" // the one before, and the program's for a password
 	for i, word := range words {
-		out[i] = c.word(word, flag, password)
+		out[i] = f.word(word, flag, password)
 		flag = ""
 		if name := strings.TrimLeft(word, "-"); name != word && !strings.ContainsAny(name, "=:\"' \t\r\n") {
 			flag = name
@@ -108,47 +108,47 @@ func (c *cutter) words(words []string) []string {
 }
 
 // word is judged by the flag before it, then by the flag that it holds, then as a text.
-func (c *cutter) word(word, flag, password string) string {
+func (f *Finder) word(word, flag, password string) string {
 	switch {
 	case flag == "":
 	case slices.Contains(headerFlags, flag):
-		return c.header(word)
+		return f.header(word)
 	case strings.HasPrefix(word, "-"):
 	case credential(flag), flag == password:
-		return c.cut(word)
+		return f.cut(word)
 	case slices.Contains(userFlags, flag):
-		return c.user(word)
+		return f.user(word)
 	}
-	if w, ok := c.joined(word, password); ok {
+	if w, ok := f.joined(word, password); ok {
 		return w
 	}
 	// Of a word all that follows is the value; of a text it ends at a space or a semicolon.
 	name, value, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
 	if strings.HasPrefix(word, "-") && value != "" && flagName().MatchString(name) && credential(name) {
-		return strings.TrimSuffix(word, value) + c.cut(value)
+		return strings.TrimSuffix(word, value) + f.cut(value)
 	}
-	return c.text(word)
+	return f.text(word)
 }
 
 // flagName is what a flag may be called.
 var flagName = pattern.Of(`^[A-Za-z][\w.-]*$`)
 
 // joined is a flag that holds its value.
-func (c *cutter) joined(word, password string) (shown string, ok bool) {
+func (f *Finder) joined(word, password string) (shown string, ok bool) {
 	name, value, set := strings.Cut(strings.TrimLeft(word, "-"), "=")
 	dashes := word[:len(word)-len(strings.TrimLeft(word, "-"))]
 	switch {
 	case dashes == "":
 	case set && slices.Contains(headerFlags, name):
-		return dashes + name + "=" + c.header(value), true
+		return dashes + name + "=" + f.header(value), true
 	case set && slices.Contains(userFlags, name):
-		return dashes + name + "=" + c.user(value), true
+		return dashes + name + "=" + f.user(value), true
 	case len(dashes) == 1 && strings.HasPrefix(word, "-H") && strings.Contains(word, ":"):
-		return "-H" + c.header(word[2:]), true
+		return "-H" + f.header(word[2:]), true
 	case len(dashes) == 1 && len(word) > 2 && word[1:2] == password:
-		return word[:2] + c.cut(word[2:]), true
+		return word[:2] + f.cut(word[2:]), true
 	case len(dashes) == 1 && strings.HasPrefix(word, "-u") && !strings.ContainsAny(word, "/= "):
-		return "-u" + c.user(word[2:]), true
+		return "-u" + f.user(word[2:]), true
 	}
 	return "", false
 }
@@ -161,29 +161,24 @@ var (
 
 // user is NAME:PASSWORD without the password; IDs of user and group, URLs and addresses
 // stay.
-func (c *cutter) user(word string) string {
+func (f *Finder) user(word string) string {
 	name, password, ok := strings.Cut(word, ":")
 	switch {
 	case !ok, strings.HasPrefix(password, "//"), password == "",
 		digits().MatchString(password) && (digits().MatchString(name) || address().MatchString(name)):
-		return c.text(word)
+		return f.text(word)
 	}
-	return name + ":" + c.cut(password)
+	return name + ":" + f.cut(password)
 }
-
-// Finder takes credentials out of texts, and remembers them.
-type Finder struct{ cutter cutter }
 
 // Words are those of a command line.
-func (f *Finder) Words(words []string) []string {
-	return each(f.cutter.words(each(words, veil)), unveil)
-}
+func (f *Finder) Words(words []string) []string { return each(f.words(each(words, veil)), unveil) }
 
 // Header is "Name: value".
-func (f *Finder) Header(header string) string { return unveil(f.cutter.header(veil(header))) }
+func (f *Finder) Header(header string) string { return unveil(f.header(veil(header))) }
 
 // Variable is NAME=VALUE.
-func (f *Finder) Variable(word string) string { return unveil(f.cutter.variable(veil(word))) }
+func (f *Finder) Variable(word string) string { return unveil(f.variable(veil(word))) }
 
 // Hidden are the credentials of what a user gave. A message about it often has only a piece
 // of one, or has it in another form, so that only the value itself shows a credential there.
@@ -198,7 +193,7 @@ func sought(value string, piece bool) bool {
 // Hidden are those that were found. The values of variables that are named are some too.
 func (f *Finder) Hidden(more ...string) Hidden {
 	var values []string
-	for _, v := range slices.Concat(f.cutter.found, more) {
+	for _, v := range slices.Concat(f.found, more) {
 		// Cookie: a=x; b=y, Bearer x and a password with a slash are values of several pieces.
 		for i, word := range append([]string{v}, strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;=&\"'\\/", r) })...) {
 			if sought(word, i > 0) {
@@ -233,23 +228,17 @@ var plainValue = pattern.Of(`^(|true|false|yes|no|on|off|[+-]?\d{1,6}(\.\d{1,6})
 
 // Variables is NAME=VALUE words without what may be a credential. A variable that is set
 // for one program alone is often one: its value stays only where it cannot be.
-func Variables(words []string) []string {
-	out := slices.Clone(words)
-	for i, w := range out {
-		out[i] = new(Finder).Variable(w)
-	}
-	return out
-}
+func Variables(words []string) []string { return each(words, new(Finder).Variable) }
 
-func (c *cutter) variable(word string) string {
+func (f *Finder) variable(word string) string {
 	name, value, ok := strings.Cut(word, "=")
 	switch {
 	case !ok:
-		return c.cut(word)
+		return f.cut(word)
 	case slices.Contains(plainVariables, name), !credential(name) && plainValue().MatchString(value):
-		return c.text(word)
+		return f.text(word)
 	}
-	return name + "=" + c.cut(value)
+	return name + "=" + f.cut(value)
 }
 
 // Find finds the credentials of procfit's own command line as it was typed, whose --env sets

@@ -17,21 +17,24 @@ const (
 	deepest = 8
 )
 
-func (c *cutter) text(s string) string {
+func (f *Finder) text(s string) string {
 	if !strings.ContainsAny(s, " \t\r\n") {
-		if shown, ok := c.joined(s, ""); ok {
+		if shown, ok := f.joined(s, ""); ok {
 			return shown
 		}
 	}
-	if c.depth++; c.depth > deepest {
-		c.depth--
-		return c.elements(c.assignments(c.places(c.shapes(s))))
-	}
-	defer func() { c.depth-- }()
+	f.depth++
+	defer func() { f.depth-- }()
 	for range mostPasses {
 		before := s
-		s = c.script(c.elements(c.assignments(c.quotes(c.places(c.shapes(s))))))
-		if s == before || c.depth > 1 { // the outermost looks again at what is within
+		s = f.places(f.shapes(s))
+		if f.depth <= deepest {
+			s = f.quotes(s)
+		}
+		if s = f.elements(f.assignments(s)); f.depth <= deepest {
+			s = f.script(s)
+		}
+		if s == before || f.depth > 1 { // the outermost looks again at what is within
 			break
 		}
 	}
@@ -61,11 +64,11 @@ var (
 	digest = pattern.Of(`@sha\d+:$`)
 )
 
-func (c *cutter) shapes(s string) string {
-	return shape().ReplaceAllStringFunc(s, c.cut)
+func (f *Finder) shapes(s string) string {
+	return shape().ReplaceAllStringFunc(s, f.cut)
 }
 
-func (c *cutter) places(s string) string {
+func (f *Finder) places(s string) string {
 	for _, re := range place {
 		var b strings.Builder
 		at := 0
@@ -74,7 +77,7 @@ func (c *cutter) places(s string) string {
 				continue
 			}
 			b.WriteString(s[at:m[4]])
-			b.WriteString(c.cut(s[m[4]:m[5]]))
+			b.WriteString(f.cut(s[m[4]:m[5]]))
 			at = m[5]
 		}
 		b.WriteString(s[at:])
@@ -92,17 +95,17 @@ var (
 )
 
 // elements takes out the text of elements of XML, by their names.
-func (c *cutter) elements(s string) string {
+func (f *Finder) elements(s string) string {
 	return element().ReplaceAllStringFunc(s, func(e string) string {
 		if at := element().FindStringSubmatchIndex(e); credential(e[at[2]:at[3]]) {
-			return e[:at[4]] + c.cut(e[at[4]:])
+			return e[:at[4]] + f.cut(e[at[4]:])
 		}
 		return e
 	})
 }
 
 // assignments takes out what is set by name.
-func (c *cutter) assignments(s string) string {
+func (f *Finder) assignments(s string) string {
 	var b strings.Builder
 	last := byte(0) // before s
 	for {
@@ -121,7 +124,7 @@ func (c *cutter) assignments(s string) string {
 		last = s[end-1]
 		s = s[end:]
 		if end == at[1] {
-			kept, rest := c.value(name, separator, s)
+			kept, rest := f.value(name, separator, s)
 			b.WriteString(kept)
 			s = rest
 		}
@@ -132,22 +135,22 @@ func (c *cutter) assignments(s string) string {
 
 // value takes a credential's value off the beginning of s: a quoted text, a list or an
 // object, a header's up to the end of what it is quoted in, else a word.
-func (c *cutter) value(name, separator, s string) (kept, rest string) {
+func (f *Finder) value(name, separator, s string) (kept, rest string) {
 	if s == "" {
 		return "", ""
 	}
 	if quote := quoteOf(s); quote != "" {
 		i := closing(s[len(quote):], quote)
 		if i < 0 {
-			return quote + c.cut(s[len(quote):]), ""
+			return quote + f.cut(s[len(quote):]), ""
 		}
-		return quote + c.cut(s[len(quote):][:i]), s[len(quote)+i:]
+		return quote + f.cut(s[len(quote):][:i]), s[len(quote)+i:]
 	}
 	ends := " \t\r\n\"'&;,|<>)}]"
 	switch {
 	case s[0] == '[', s[0] == '{' && strings.ContainsAny(s, `:"`):
 		if i := strings.IndexByte(s, s[0]+2); i > 0 { // ] follows [ so in ASCII, and } follows {
-			return s[:1] + c.cut(s[1:i]), s[i:]
+			return s[:1] + f.cut(s[1:i]), s[i:]
 		}
 	case strings.Contains(separator, ":") && headerLike(name):
 		ends = "\r\n\"'"
@@ -155,11 +158,11 @@ func (c *cutter) value(name, separator, s string) (kept, rest string) {
 	i := strings.IndexAny(s, ends)
 	switch {
 	case i < 0:
-		return c.cut(s), ""
+		return f.cut(s), ""
 	case i == 0:
 		return "", s
 	}
-	return c.cut(s[:i]), s[i:]
+	return f.cut(s[:i]), s[i:]
 }
 
 // quoteOf is the quote that s begins with, with its backslashes; empty: none.
@@ -240,7 +243,7 @@ func unquote(s string, i int) (value string, end int) {
 
 // script judges the words of each command in a text as those of a command line, and
 // puts those that change in the places of the old ones.
-func (c *cutter) script(s string) string {
+func (f *Finder) script(s string) string {
 	parts := split(s)
 	if len(parts) == 1 && parts[0].value == s {
 		return s // nothing but the text itself
@@ -254,7 +257,7 @@ func (c *cutter) script(s string) string {
 		for _, p := range parts[from:to] {
 			words = append(words, p.value)
 		}
-		words = c.words(words)
+		words = f.words(words)
 		for i := to - 1; i >= from; i-- {
 			if p := parts[i]; words[i-from] != p.value {
 				s = s[:p.start] + quoted(words[i-from], s[p.start:p.end]) + s[p.end:]
@@ -267,12 +270,12 @@ func (c *cutter) script(s string) string {
 
 // quotes judges what is quoted within quotes, before its own quotes are taken for the
 // outer ones.
-func (c *cutter) quotes(s string) string {
+func (f *Finder) quotes(s string) string {
 	parts := split(s)
 	for i := len(parts) - 1; i >= 0; i-- {
 		p := parts[i]
 		if before := s[p.start:p.end]; strings.IndexByte(`'"`, before[0]) >= 0 && strings.ContainsAny(p.value, `'"`) {
-			if w := c.text(p.value); w != p.value {
+			if w := f.text(p.value); w != p.value {
 				s = s[:p.start] + quoted(w, before) + s[p.end:]
 			}
 		}
