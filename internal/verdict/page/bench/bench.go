@@ -118,39 +118,37 @@ func name(run string, g *verdict.Group, a *verdict.Row) string {
 	return n + "/procs=" + strconv.Itoa(*a.Procs)
 }
 
+// replaced has another character (-1: none) for each that is not wanted.
+func replaced(s string, by rune, wanted func(rune) bool) string {
+	return strings.Map(func(r rune) rune {
+		if wanted(r) {
+			return r
+		}
+		return by
+	}, s)
+}
+
+// among reports whether a character is an ASCII letter, a digit, or one of some more.
+func among(more string) func(rune) bool {
+	return func(r rune) bool {
+		return r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(more, r))
+	}
+}
+
 // title makes a run's name fit to follow "Benchmark": letters and digits, the
 // first not in lower case.
 func title(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-			return r
-		}
-		return -1
-	}, s)
-	if s == "" {
+	if s = replaced(s, -1, among("")); s == "" {
 		return "Sweep"
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // word keeps what neither ends a field nor begins another key.
-func word(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._+", r)) {
-			return r
-		}
-		return '_'
-	}, s)
-}
+func word(s string) string { return replaced(s, '_', among("._+")) }
 
 func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
+	return strings.Join(strings.Fields(replaced(s, ' ', unicode.IsPrint)), " ")
 }
 
 func rateUnit(name string) string {
@@ -166,14 +164,7 @@ func rateUnit(name string) string {
 	return unitOf(name)
 }
 
-func unitOf(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '/' {
-			return r
-		}
-		return []rune(word(string(r)))[0]
-	}, name)
-}
+func unitOf(name string) string { return replaced(name, '_', among("._+/")) }
 
 // metric is a metric that the program printed, and where it goes: a benchmark's on
 // a line of that benchmark, another on the run's own.
@@ -207,12 +198,7 @@ func printedBy(g *verdict.Group, run string) []metric {
 // benchmark is the name of a Go benchmark, kept as it is but for what would end a
 // field.
 func benchmark(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
-			return '_'
-		}
-		return r
-	}, s)
+	s = replaced(s, '_', func(r rune) bool { return unicode.IsPrint(r) && !unicode.IsSpace(r) })
 	if first := []rune(s)[0]; unicode.IsLower(first) {
 		return "_" + s
 	}
