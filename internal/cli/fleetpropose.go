@@ -80,10 +80,7 @@ func (f *fleetRun) message(s *fleet.Service) string {
 	w := terminal.NewWriter(72, false)
 	w.Paragraph("", "", phrase.Clean(fmt.Sprintf("Container %s of %s has %s (%s).", m.Container, m.Object, m.Text, m.Source)))
 	w.Gap()
-	w.Paragraph("", "", phrase.Clean(v.Sentence))
-	if v.Answer.Plain != v.Sentence {
-		w.Paragraph("", "", phrase.Clean(v.Answer.Plain))
-	}
+	w.Paragraph("", "", phrase.Clean(v.Answer.Sentence()))
 	w.Gap()
 	for _, reason := range v.Reasons {
 		w.Paragraph("- ", "  ", phrase.Clean(reason))

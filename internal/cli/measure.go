@@ -157,7 +157,7 @@ func (m *measurement) conclude(std stdio, s *session.Session, runErr error) erro
 		runErr = nil
 	}
 	if f := have.Failure(); f != nil {
-		return whyFailed(std, s.Dir, f, runErr)
+		return whyFailed(std, f, runErr)
 	}
 	if runErr != nil {
 		defer m.remind(std, s, runErr, len(have.Trials))

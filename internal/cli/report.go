@@ -81,10 +81,7 @@ func sweepReport(std stdio, dir, format, baseline string, write bool) error {
 		return fmt.Errorf("%s holds no trial yet: nothing to report", dir)
 	}
 	if f := have.Failure(); f != nil {
-		if !write {
-			return errors.New(f.Text())
-		}
-		return whyFailed(std, dir, f, nil)
+		return whyFailed(std, f, nil)
 	}
 	r, err := judgedResult(have, baseline)
 	if err != nil {
@@ -260,12 +257,6 @@ func (p *livePage) soFar(sentence string) string {
 // end shows the last page to who watches, and serves no more.
 func (p *livePage) end(ctx context.Context) {
 	if p == nil {
-		return
-	}
-	if f := resultsOf(p.session).Failure(); f != nil {
-		if err := p.server.End(ctx, f.Document(), ""); err != nil {
-			p.std.notef("--serve: %v", err)
-		}
 		return
 	}
 	r := p.renew()

@@ -143,15 +143,10 @@ func asInterrupted(err error) error {
 	return err
 }
 
-// whyFailed writes the page of a sweep that has no verdict, and is its error. It explains why
-// the run ended, unless something else ended it.
-func whyFailed(std stdio, dir string, f *page.Failure, runErr error) error {
-	paths, err := page.WriteFailure(dir, f)
-	text := f.Text()
-	for _, path := range paths {
-		text += "\n→ " + path
-	}
-	why := errors.Join(errors.New(text), err)
+// whyFailed is the error of a sweep that has no verdict. It explains why the run ended, unless
+// something else ended it.
+func whyFailed(std stdio, f *page.Failure, runErr error) error {
+	why := errors.New(f.Text())
 	switch {
 	case runErr == nil || errors.Is(runErr, plan.ErrHopeless):
 		return why

@@ -37,7 +37,7 @@ func example() *document.Document {
 	table := document.Table{
 		Columns: []document.Column{
 			{Head: "GOMAXPROCS", Short: "procs", Left: true}, {Head: "Requests per second", Short: "req/s", Detailed: true, Bars: true},
-			{Head: "New compared with old", Short: "new / old"}, {Head: "Note", Left: true}, {Head: "Threads waiting for a CPU", Aside: true},
+			{Head: "New compared with old", Short: "new / old"}, {Head: "Note", Left: true}, {Head: "Threads waiting for a CPU"},
 		},
 		Rows: []document.Row{
 			{Mark: "recommended", Cells: []document.Cell{{Value: "2"}, {Value: "12.8k", Detail: "[12.6k, 13.0k]", Bar: 1}, {Value: "+0.6%"}, {Value: "proven, a | b"}, {Value: "0.1"}},

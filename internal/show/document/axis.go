@@ -23,7 +23,9 @@ func NewAxis(low, high float64, logarithmic bool) Axis {
 		low = max(low, high*1e-12) // from a day to less than a nanosecond: no reading needs more
 		return Axis{low: roundDown(low), high: roundUp(high), log: true}
 	}
-	return linear(high, roundUp(high/linearTicks))
+	step := roundUp(high / linearTicks)
+	// A hair below a tick is that tick: 0.3/0.1 is not 3 in binary.
+	return Axis{high: step * math.Ceil(high/step-1e-9), step: step}
 }
 
 // betweenTicks is about how many steps an axis between two values has.
@@ -41,11 +43,6 @@ func AxisBetween(low, high float64) Axis {
 // readable reports whether an axis can end at x. Near the ends of what a float64 holds
 // powers of ten are no longer round, and steps vanish.
 func readable(x float64) bool { return x > 1e-290 && x < 1e290 }
-
-func linear(high, step float64) Axis {
-	// A hair below a tick is that tick: 0.3/0.1 is not 3 in binary.
-	return Axis{high: step * math.Ceil(high/step-1e-9), step: step}
-}
 
 // High is where the axis ends.
 func (a Axis) High() float64 { return a.high }

@@ -193,6 +193,3 @@ type Arrow struct {
 	Doubtful bool
 	Value    string // in words, with its time
 }
-
-// Kind is the name of the block.
-func (Timeline) Kind() string { return "timeline" }

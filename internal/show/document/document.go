@@ -10,7 +10,6 @@
 package document
 
 import (
-	"slices"
 	"strings"
 	"time"
 )
@@ -33,11 +32,8 @@ func Date(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC
 // Add puts blocks at the end of a page.
 func (d *Document) Add(list ...Block) { d.Blocks = append(d.Blocks, list...) }
 
-// Block is a part of a document.
-type Block interface {
-	// Kind is its name, by which a renderer finds how it is written.
-	Kind() string
-}
+// Block is a part of a document: one of the types below that renderers know.
+type Block any
 
 // Tone is how an answer is meant to be read.
 type Tone string
@@ -245,24 +241,6 @@ func Prose(s string) []Part {
 	return list
 }
 
-func (Heading) Kind() string  { return "heading" }
-func (Panel) Kind() string    { return "panel" }
-func (Text) Kind() string     { return "text" }
-func (Alert) Kind() string    { return "alert" }
-func (List) Kind() string     { return "list" }
-func (Notes) Kind() string    { return "notes" }
-func (Pairs) Kind() string    { return "pairs" }
-func (Tiles) Kind() string    { return "tiles" }
-func (Checks) Kind() string   { return "checks" }
-func (Cards) Kind() string    { return "cards" }
-func (Code) Kind() string     { return "code" }
-func (Snippets) Kind() string { return "snippets" }
-func (Links) Kind() string    { return "links" }
-func (Section) Kind() string  { return "section" }
-func (Folds) Kind() string    { return "folds" }
-func (Table) Kind() string    { return "table" }
-func (Charts) Kind() string   { return "charts" }
-
 // Table is rows of worded cells. Where its rows have strips, a wide renderer draws these
 // after the column of that index, under their heading.
 type Table struct {
@@ -280,35 +258,8 @@ type Column struct {
 	Short    string
 	Left     bool // text, not numbers
 	Detailed bool
-	Aside    bool // less looked at: see Table.Split
 	Least    int  // where there is no room, its cells may lose their ends, down to N letters; 0: none
 	Bars     bool // where there is room, its cells have bars as long as they say
-}
-
-// Split is the table without the columns that are set aside, and a table of these with the
-// first column; nil: there are none.
-func (t Table) Split() (main Table, aside *Table) {
-	less := Table{Rows: make([]Row, len(t.Rows))}
-	main = t
-	main.Columns, main.Rows = nil, slices.Clone(t.Rows)
-	for j := range t.Rows {
-		less.Rows[j].Mark, main.Rows[j].Cells = t.Rows[j].Mark, nil
-	}
-	for i, c := range t.Columns {
-		for _, to := range []*Table{&main, &less} {
-			if i > 0 && c.Aside != (to == &less) {
-				continue
-			}
-			to.Columns = append(to.Columns, c)
-			for j := range t.Rows {
-				to.Rows[j].Cells = append(to.Rows[j].Cells, t.Rows[j].Cells[i])
-			}
-		}
-	}
-	if len(less.Columns) < 2 {
-		return main, nil
-	}
-	return main, &less
 }
 
 // Row is a line of a Table; Mark is a word on its standing, if any.

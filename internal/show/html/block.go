@@ -2,6 +2,7 @@ package html
 
 import (
 	"cmp"
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -57,7 +58,7 @@ func block(b document.Block) part {
 	case document.Timeline:
 		return timeline(b)
 	}
-	panic("no element for a block of kind " + b.Kind())
+	panic(fmt.Sprintf("no element for a %T", b))
 }
 
 // heading is a title; one without text is none.
@@ -232,15 +233,7 @@ func aside(of, words string) part {
 
 // icon is a sign next to an answer, so that colour is never the only one.
 func icon(t document.Tone) string {
-	switch t {
-	case document.OK:
-		return "✓"
-	case document.Act:
-		return "→"
-	case document.Attention:
-		return "!"
-	}
-	return "?"
+	return cmp.Or(map[document.Tone]string{document.OK: "✓", document.Act: "→", document.Attention: "!"}[t], "?")
 }
 
 func sign(s string) part {

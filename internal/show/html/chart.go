@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Vertical measures in pixels.
@@ -80,7 +81,7 @@ func chart(c document.Chart) part {
 	p := placed(&c)
 	note := c.Note
 	if p.Log {
-		note = joined(", ", note, "logarithmic scale")
+		note = phrase.Join(", ", note, "logarithmic scale")
 	}
 	drawing := parts{
 		attrs{"width", "100%", "height", p.height, "role", "group", "aria-label", p.Title + " by " + p.over},

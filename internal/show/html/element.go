@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // part is what an element is made of: attributes, text, other elements. An empty one
@@ -82,12 +84,7 @@ func (e *element) join(to *html.Node) {
 
 // class joins the names of classes that are not empty.
 func class(names ...string) attrs {
-	return attrs{"class", joined(" ", names...)}
-}
-
-// joined is the texts that are not empty.
-func joined(between string, texts ...string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), between)
+	return attrs{"class", phrase.Join(" ", names...)}
 }
 
 // when is the name where something holds.

@@ -163,8 +163,7 @@ func (l lanes) key() (list parts) {
 
 // color is the class that has the colour of a filling.
 func (l lanes) color(i int) string {
-	switch {
-	case l.Fillings[i].Aside:
+	if l.Fillings[i].Aside {
 		return "aside" + strconv.Itoa(len(l.Fillings)-i)
 	}
 	return "c" + strconv.Itoa(i%document.Distinct)

@@ -1,6 +1,9 @@
 package html
 
-import "github.com/procfit/procfit/internal/show/document"
+import (
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/phrase"
+)
 
 // setting is what a chart shows of one category: its marks, its label, and the column
 // that answers to the pointer with the values in words.
@@ -19,7 +22,7 @@ func (p *plot) setting(i int, label string) part {
 		}
 		readouts = append(readouts, readout(lineHeight*j+12, k.Name()+": "+s.Marks[i].Text()))
 	}
-	return el("g", class("point", when(k.Mark != "", "marked"), when(k.Uncompared != "", "uncompared"), when(k.Estimated, "estimated")), attrs{"tabindex", focus, "role", "img", "aria-label", joined(", ", name, k.Mark)},
+	return el("g", class("point", when(k.Mark != "", "marked"), when(k.Uncompared != "", "uncompared"), when(k.Estimated, "estimated")), attrs{"tabindex", focus, "role", "img", "aria-label", phrase.Join(", ", name, k.Mark)},
 		el("title", text(name)),
 		el("rect class=hit", p.column(i), attrs{"y", 0, "height", p.height}),
 		p.bars(i),

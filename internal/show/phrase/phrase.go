@@ -61,6 +61,20 @@ func Or(items []string) string {
 	return strings.Join(items[:last], ", ") + " or " + items[last]
 }
 
+// Each is a text for each item of a list.
+func Each[T any](list []T, text func(T) string) []string {
+	out := make([]string, len(list))
+	for i, one := range list {
+		out[i] = text(one)
+	}
+	return out
+}
+
+// Join joins the texts that are not empty.
+func Join(between string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "" }), between)
+}
+
 // Semicolons joins clauses; more than eight are counted.
 func Semicolons(items []string) string {
 	const most = 8
@@ -100,13 +114,7 @@ func Clean(s string) string {
 }
 
 // CleanAll is Clean of each.
-func CleanAll(list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = Clean(s)
-	}
-	return out
-}
+func CleanAll(list []string) []string { return Each(list, Clean) }
 
 // CleanLines is Clean of a text that keeps its lines, and the tabs in them.
 func CleanLines(s string) string {
@@ -162,13 +170,7 @@ func Above(n int) (values []string) {
 
 // Shell writes words as a shell would read them back. Words with characters that
 // do not print use $'…' of bash, zsh and POSIX.1-2024.
-func Shell(words []string) string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = ShellWord(w)
-	}
-	return strings.Join(out, " ")
-}
+func Shell(words []string) string { return strings.Join(Each(words, ShellWord), " ") }
 
 // ShellWord is one of them.
 func ShellWord(w string) string {

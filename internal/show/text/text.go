@@ -3,6 +3,7 @@ package text
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"path/filepath"
 	"slices"
@@ -242,13 +243,6 @@ func (w *writer) paths(files []string) {
 }
 
 func toneColor(t document.Tone) string {
-	switch t {
-	case document.OK:
-		return terminal.Green
-	case document.Act:
-		return terminal.Cyan
-	case document.Attention:
-		return terminal.Yellow
-	}
-	return terminal.Bold
+	colors := map[document.Tone]string{document.OK: terminal.Green, document.Act: terminal.Cyan, document.Attention: terminal.Yellow}
+	return cmp.Or(colors[t], terminal.Bold)
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/procfit/procfit/internal/show/document"
@@ -52,8 +53,6 @@ func benchmarkRow(name string, times []verdict.BenchmarkTime, base int) document
 		c := document.Cell{Value: maybe(number.Time(), t.Seconds.Median)}
 		switch {
 		case i == base || t.VersusBase.Median == nil:
-		case t.Differs && *t.VersusBase.Median >= 2:
-			c.Detail = factorText(*t.VersusBase.Median)
 		case t.Differs:
 			c.Detail = change(*t.VersusBase.Median)
 		default:
@@ -72,12 +71,7 @@ func (g *group) benchmarkChart(b *verdict.Benchmark) *document.Chart {
 		times[t.Setting] = t.Seconds
 	}
 	only := *g
-	only.rows = nil
-	for i := range g.rows {
-		if a := &g.rows[i]; times[a.Label].Median != nil {
-			only.rows = append(only.rows, *a)
-		}
-	}
+	only.rows = slices.DeleteFunc(slices.Clone(g.rows), func(a *verdict.Row) bool { return times[a.Label].Median == nil })
 	m := printedMeasure(b.Name+" ns/op", 1e-9).as("time per operation")
 	m.value = func(a *verdict.Row) stat.Interval { return times[a.Label] }
 	low, high := only.extent([]rowMeasure{m})
@@ -88,7 +82,7 @@ func (g *group) benchmarkChart(b *verdict.Benchmark) *document.Chart {
 	c := only.chartOn(document.NewAxis(low, high, logarithmic), "time", number.Time(), []rowMeasure{m}, logarithmic)
 	c.Title, c.Small = b.Name, true
 	for i := range c.Categories {
-		if n, ok := ps(&only.rows[i]); b.Wants != nil {
+		if n, ok := ps(only.rows[i]); b.Wants != nil {
 			c.Categories[i].Mark = ""
 			if ok && n == *b.Wants {
 				c.Categories[i].Mark = "best"

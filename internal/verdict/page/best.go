@@ -22,21 +22,24 @@ func bestVerdict(r *verdict.Result) Verdict {
 	if all.Race != nil {
 		all.Race = &verdict.Raced{Trials: r.TrialsRun}
 	}
-	v := Verdict{State: document.Act, Label: "Recommended", Answer: Answer{Text: bestText(r, b)}, Sentence: bestSentence(r, b), Context: words{&all, r}.context(bestSure(r))}
+	v := Verdict{State: document.Act, Label: "Recommended", Answer: Answer{Text: bestText(r, b), Plain: bestSentence(r, b)}}
+	sure := nothingProven
 	switch {
 	case b.Confidence == "" && !b.Complete:
 		v.State, v.Label = document.Unknown, "Not finished"
 	case b.Confidence == "":
 		v.State, v.Label = document.Unknown, labelUndecided
 	case b.Confidence == verdict.Likely:
-		v.State, v.Label = document.Attention, labelNotProven
-	case len(bestChanges(r, b)) == 0:
-		v.State, v.Label = document.OK, "Keep the values"
+		sure, v.State, v.Label = labelNotProven, document.Attention, labelNotProven
 	default:
-		v.Answer.Apply = applied(r, b)
+		sure = provenSure
+		if v.Answer.Apply = applied(r, b); v.Answer.Apply == "" {
+			v.State, v.Label = document.OK, "Keep the values"
+		}
 	}
+	v.Context = words{&all, r}.context(sure)
 	if list := tooLargeAll(r); list != nil {
-		v.Sentence = fmt.Sprintf("Every value of %s used more memory than %s allows, so there is nothing left to compare.", phrase.And(list), mostMemory(r))
+		v.Answer.Plain = fmt.Sprintf("Every value of %s used more memory than %s allows, so there is nothing left to compare.", phrase.And(list), mostMemory(r))
 		v.Next = []document.Item{{Text: "allow more memory with --max-memory, in a new results folder"}}
 	} else if b.Complete && b.Confidence != verdict.Proven && swept(r) {
 		more := resumeCommand(r, spec.Part("until", "trials", strconv.Itoa(2*max(1, r.Plan.MaxTrials))))
@@ -51,22 +54,10 @@ func bestVerdict(r *verdict.Result) Verdict {
 			all = append(all, bestOf(r, &r.Best[i])+": "+bestText(r, &r.Best[i]))
 		}
 		v.Answer = Answer{Text: "It depends on the group", Plain: strings.Join(all, ". ") + "."}
-		v.Sentence = v.Answer.Plain
 		return v
 	}
-	v.Answer.Plain, v.Reasons = v.Sentence, bestReasons(r, b)
+	v.Reasons = bestReasons(r, b)
 	return v
-}
-
-// bestSure is how sure the answer is of all comparisons.
-func bestSure(r *verdict.Result) string {
-	switch r.Best[0].Confidence {
-	case "":
-		return nothingProven
-	case verdict.Likely:
-		return labelNotProven
-	}
-	return provenSure
 }
 
 // nextUnseen is what would prove what procfit could not read or count.
@@ -92,36 +83,29 @@ func tooLargeAll(r *verdict.Result) (list []string) {
 	return list
 }
 
-// bestChanges are the values that differ from the start. One value of GOMAXPROCS that was named
-// is no change.
-func bestChanges(r *verdict.Result, b *verdict.Best) (list []string) {
-	if b.Procs != nil && len(r.Groups) > 0 {
-		list = append(list, "GOMAXPROCS="+strconv.Itoa(*b.Procs))
-	}
-	for _, one := range b.Variables {
-		if !slices.Contains(b.Start, one) {
-			list = append(list, one.String())
-		}
-	}
-	return list
-}
-
-// bestKept are the values that stay.
-func bestKept(r *verdict.Result, b *verdict.Best) (list []string) {
-	if b.Procs == nil && len(r.Groups) > 0 {
-		list = append(list, "the default GOMAXPROCS")
+// bestParts are the values that differ from the start, and those that stay. One value of GOMAXPROCS
+// that was named is no change.
+func bestParts(r *verdict.Result, b *verdict.Best) (set, keep []string) {
+	switch {
+	case len(r.Groups) == 0:
+	case b.Procs != nil:
+		set = append(set, "GOMAXPROCS="+strconv.Itoa(*b.Procs))
+	default:
+		keep = append(keep, "the default GOMAXPROCS")
 	}
 	for _, one := range b.Variables {
 		if slices.Contains(b.Start, one) {
-			list = append(list, one.String())
+			keep = append(keep, one.String())
+		} else {
+			set = append(set, one.String())
 		}
 	}
-	return list
+	return set, keep
 }
 
 // bestText is the answer in few words.
 func bestText(r *verdict.Result, b *verdict.Best) string {
-	set, keep := bestChanges(r, b), bestKept(r, b)
+	set, keep := bestParts(r, b)
 	text := "Set " + phrase.And(set)
 	switch {
 	case b.Confidence == "":
@@ -171,11 +155,7 @@ func bestSentence(r *verdict.Result, b *verdict.Best) string {
 
 // bestPair is a setting with its variables: "GOMAXPROCS=2 with GOGC=200".
 func bestPair(r *verdict.Result, b *verdict.Best) string {
-	var list []string
-	for _, one := range b.Variables {
-		list = append(list, one.String())
-	}
-	all := phrase.And(list)
+	all := phrase.And(phrase.Each(b.Variables, journal.Variable.String))
 	switch {
 	case b.Procs != nil:
 		return "GOMAXPROCS=" + strconv.Itoa(*b.Procs) + " with " + all
@@ -193,7 +173,7 @@ func bestReasons(r *verdict.Result, b *verdict.Best) (list []string) {
 	}
 	for i := range r.Compared {
 		g := groupOf(r, &r.Compared[i], "")
-		list = append(list, g.comparedTitle()+": "+lowerFirst(strings.TrimSuffix(g.comparedVerdict().Sentence, ".")))
+		list = append(list, g.comparedTitle()+": "+lowerFirst(strings.TrimSuffix(g.comparedVerdict().Answer.Plain, ".")))
 	}
 	if len(b.Interact) > 0 {
 		list = append(list, fmt.Sprintf("the variables depend on each other: the best value of %s changed when the others had changed. A pair whose values are better only together is not found", phrase.And(b.Interact)))
@@ -205,25 +185,19 @@ func bestReasons(r *verdict.Result, b *verdict.Best) (list []string) {
 
 // applied is what a shell has to run.
 func applied(r *verdict.Result, b *verdict.Best) string {
-	var set, unset []string
-	if b.Procs != nil && len(r.Groups) > 0 {
-		set = append(set, "GOMAXPROCS="+strconv.Itoa(*b.Procs))
-	}
+	set, _ := bestParts(r, b)
+	var unset []string
 	for _, one := range b.Variables {
-		switch {
-		case slices.Contains(b.Start, one):
-		case one.Value == journal.Unset:
-			unset = append(unset, phrase.ShellWord(one.Name))
-		default:
-			set = append(set, phrase.Shell([]string{one.String()}))
+		if i := slices.Index(set, one.String()); i >= 0 && one.Value == journal.Unset {
+			set, unset = slices.Delete(set, i, i+1), append(unset, one.Name)
 		}
 	}
 	var lines []string
-	if set != nil {
-		lines = append(lines, "export "+strings.Join(set, " "))
+	if len(set) > 0 {
+		lines = append(lines, "export "+phrase.Shell(set))
 	}
 	if unset != nil {
-		lines = append(lines, "unset "+strings.Join(unset, " "))
+		lines = append(lines, "unset "+phrase.Shell(unset))
 	}
 	return phrase.Clean(strings.Join(lines, "; "))
 }

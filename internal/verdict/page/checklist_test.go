@@ -33,7 +33,7 @@ func TestTheLimitAroundIsNamed(t *testing.T) {
 		return v.Context + "\n" + strings.Join(v.Reasons, "\n")
 	}
 	text := said(&verdict.Limit{CPUs: 1, Group: "/sys/fs/cgroup/cpu/shop"})
-	for _, want := range []string{"limit of 1 CPU on the parent cgroup /sys/fs/cgroup/cpu/shop", "holds for 1 CPU, the CPU limit of 1 CPU on the parent cgroup /sys/fs/cgroup/cpu/shop;"} {
+	for _, want := range []string{"limit of 1 CPU on the parent cgroup /sys/fs/cgroup/cpu/shop", "holds for what it was measured on (1 CPU, limit of 1 CPU on the parent cgroup /sys/fs/cgroup/cpu/shop, Go 1.24.6);"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 )
@@ -11,93 +12,42 @@ import (
 // likely reports whether the verdict is no more than that.
 func (w words) likely() bool { return w.Recommendation.Confidence == verdict.Likely }
 
-// keep names the default, by why it is chosen.
-func (w words) keep(of *contest.Value, standing, also string) string {
-	return fmt.Sprintf("Keep the default (%d), %s (%s) %s%s.", of.Procs, standing, w.figures(of), w.where(), also) + w.elsewhere()
+// smallest is what the smallest value that is as good as the best changes against the default;
+// where that is not known, its levels.
+func (w words) smallest(of *contest.Value) string {
+	if v := w.Recommendation.Versus; v != nil {
+		return w.changes(fmt.Sprintf("the default (%d)", v.DefaultProcs), v) + "."
+	}
+	return fmt.Sprintf("%d performs as well as the best value (%s) %s.", of.Procs, w.figures(of), w.where())
+}
+
+// nothingBeats is why the default is kept.
+func (w words) nothingBeats(of *contest.Value) string {
+	seen := "measured"
+	if w.hasSliced() || w.leftOut(contest.ExcludedTooFewCPUs, contest.ExcludedUnread, contest.ExcludedDiffers, contest.ExcludedMemory) {
+		seen = "compared"
+	}
+	return fmt.Sprintf("Nothing we %s beats the default (%d) by more than %s.", seen, of.Procs, w.margins())
+}
+
+// alike is that no value differs.
+func (w words) alike() string {
+	text, first := "All values perform the same, within ", "Profile the program first."
+	if w.hasSliced() {
+		text = "All values with trials perform the same, within "
+	}
+	if why := w.allocates(); why != "" {
+		first = phrase.Capital(why) + ". Profile its allocations first, and try GOGC or GOMEMLIMIT."
+	}
+	return text + w.margins() + ". " + first
 }
 
 // asItRuns is what was seen of a server that ran already.
 func (w words) asItRuns(of *contest.Value) string {
-	text := "The GOMAXPROCS value that it uses could not be read"
-	if of.Procs > 0 {
-		text = fmt.Sprintf("It uses GOMAXPROCS=%d", of.Procs)
+	if of == nil || of.P99.Median == nil {
+		return "procfit measured the server as it runs and compared it with nothing."
 	}
-	if of.Throughput.Median == nil {
-		return text + "."
-	}
-	return fmt.Sprintf("%s. Of %s it answered %s. To find out whether another value is better, run procfit sweep with the command that starts it.", text, w.rate(), w.figures(of))
-}
-
-func (w words) set(c verdict.ClaimSet) string {
-	begin := "Set GOMAXPROCS=%d: %s (%s) %s"
-	if w.likely() {
-		begin = "GOMAXPROCS=%d is %s (%s) %s"
-	}
-	s := fmt.Sprintf(begin, c.Of.Procs, w.standing(c.Smallest), w.figures(c.Of), w.where())
-	if c.Than == nil {
-		return s + "." + w.maybeAsGood(c.Open)
-	}
-	s += fmt.Sprintf("; the default is %d", c.Than.Procs)
-	switch c.Metric {
-	case verdict.MetricThroughput:
-		s += ", " + slower(c.Change)
-	case verdict.MetricP99:
-		s += ", whose " + w.quantile() + " is " + higher(c.Change)
-	case verdict.MetricSaturated:
-		s += ", which fell behind at the common rate"
-	case verdict.MetricOpen:
-		s += ", and whether it performs as well is undecided"
-	default:
-		s += ", which performs no better"
-	}
-	return s + "."
-}
-
-// maybeAsGood is of values that are proven neither as good as the one that is named nor
-// worse.
-func (w words) maybeAsGood(list []*contest.Value) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" No value is proven worse, and whether %s %s as well is undecided.", valueNames(list), verb(len(list), "performs", "perform"))
-}
-
-// asGoodAsAny is why a default is kept that nothing is worse than.
-func (w words) asGoodAsAny() string {
-	if w.likely() {
-		return "likely as good as any other value" + w.ofMeasured()
-	}
-	return "proven as good as any other value" + w.ofMeasured()
-}
-
-// standing is why a value is chosen, in the words that the proof allows: "the
-// smallest" only where every smaller one is proven worse.
-func (w words) standing(smallest bool) string {
-	measured := w.ofMeasured()
-	switch {
-	case w.likely():
-		return "likely the smallest value" + measured + " that performs as well as the best"
-	case smallest:
-		return "the smallest value" + measured + " that performs as well as the best"
-	}
-	return "the smallest value" + measured + " that is proven to perform as well as the best"
-}
-
-// ofMeasured limits a claim to the values that have trials, where others of the plan have none:
-// between two of them, or in slices of one start alone.
-func (w words) ofMeasured() string {
-	if r := w.Race; r != nil && len(r.Measured) < r.Candidates {
-		return " measured"
-	}
-	return ""
-}
-
-func (w words) alike(x verdict.ClaimAlike) string {
-	text := fmt.Sprintf("%s have the same throughput within %s", valueNames(x.List), number.Percent(w.plan().Margin))
-	if x.P99 {
-		text += " and " + w.quantile() + " within " + number.Percent(w.plan().MarginP99)
-	}
-	return text + " " + w.where()
+	return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99.Median))
 }
 
 // undecidedOf is which of two values is the best in a metric.
@@ -128,13 +78,8 @@ func (w words) defaultOpen(c verdict.CauseDefaultOpen) string {
 
 // wild is for trials that vary too much for anything to be called likely.
 func (w words) wild() string {
-	s := w.Spread
-	if s.Throughput == nil {
+	if w.Spread.Throughput == nil {
 		return "trials vary too much to decide."
 	}
-	text := "trials vary too much to decide: by " + strayed(*s.Throughput) + " in throughput"
-	if s.P99 != nil {
-		text += " and " + strayed(*s.P99) + " in " + w.quantile()
-	}
-	return text + "."
+	return "trials vary too much to decide: by " + inBoth(w.Spread.Throughput, w.Spread.P99, w.quantile()) + "."
 }

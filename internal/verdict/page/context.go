@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -36,9 +37,17 @@ func (w words) title() string {
 	return t
 }
 
-// context is how sure the result is, and what it was measured on: it is worth nothing elsewhere.
+// context is how sure the result is, and what it was measured on.
 func (w words) context(sure string) string {
-	parts := []string{sure}
+	origin := ""
+	if w.Origin != journal.OriginLocal {
+		origin = originWords(w.Origin)
+	}
+	return phrase.Join(" · ", append(append([]string{sure}, w.on()...), w.trialsUsed(), origin)...)
+}
+
+// on is what a group was measured on.
+func (w words) on() (parts []string) {
 	if p := w.Part; p != nil {
 		parts = append(parts, fmt.Sprintf("%d of %s", p.CPUs, number.CPUs(float64(p.Of))))
 	} else if w.QuotaCPUs == nil || *w.QuotaCPUs != w.EffectiveCPUs {
@@ -57,11 +66,7 @@ func (w words) context(sure string) string {
 	if v := w.goVersion(); v != "" {
 		parts = append(parts, "Go "+v)
 	}
-	parts = append(parts, w.trialsUsed())
-	if o := originWords(w.Origin); o != "" && w.Origin != journal.OriginLocal {
-		parts = append(parts, o)
-	}
-	return strings.Join(parts, " · ")
+	return parts
 }
 
 // trialsUsed is how many trials ran, and how many of them are used where the machine was slow
@@ -100,19 +105,15 @@ const (
 // groupName is a cgroup's, as far as there is room for it.
 func groupName(group string) string { return phrase.Clip(group, 2*nameRoom) }
 
-// originWords say where numbers come from.
+// origins say where numbers come from.
+var origins = map[journal.Origin]string{
+	"": "", journal.OriginLocal: "measured here", journal.OriginKube: "measured in Kubernetes",
+	journal.OriginLive: "measured in the running process, by itself", verdict.OriginMixed: "not all measured in the same way",
+}
+
 func originWords(o journal.Origin) string {
-	switch o {
-	case journal.OriginLocal:
-		return "measured here"
-	case journal.OriginKube:
-		return "measured in Kubernetes"
-	case journal.OriginLive:
-		return "measured in the running process, by itself"
-	case verdict.OriginMixed:
-		return "not all measured in the same way"
-	case "":
-		return ""
+	if text, known := origins[o]; known {
+		return text
 	}
 	return "from " + string(o)
 }
@@ -139,11 +140,7 @@ func noteFrom(note string, o journal.Origin) string {
 
 // variablesOf are those of a group: "GOGC=100, GOMEMLIMIT=off"; empty: it has none.
 func variablesOf(g *verdict.Group) string {
-	var list []string
-	for _, one := range g.Variables {
-		list = append(list, one.String())
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(phrase.Each(g.Variables, journal.Variable.String), ", ")
 }
 
 func setOf(g *verdict.Group) string {
@@ -169,34 +166,24 @@ func quotaOf(g *verdict.Group) string {
 
 func replicasOf(g *verdict.Group) string { return phrase.Count(max(1, g.Replicas), "replica") }
 
-// apartBy is what differs between a run's groups.
-func apartBy(r *verdict.Result) []string {
-	var list []string
-	for _, x := range []struct {
-		name string
-		of   func(*verdict.Group) string
-	}{{"when the value is set", setOf}, {"the Go version", languageOf}, {"the CPU limit", quotaOf}, {"the number of replicas", replicasOf}} {
-		if slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return x.of(&g) != x.of(&r.Groups[0]) }) {
-			list = append(list, x.name)
-		}
-	}
-	return list
+// groupAxis is what groups may differ in.
+type groupAxis struct {
+	name string
+	of   func(*verdict.Group) string
+}
+
+// apartBy is what a run's groups do differ in.
+func apartBy(r *verdict.Result) []groupAxis {
+	all := []groupAxis{{"when the value is set", setOf}, {"the Go version", languageOf}, {"the CPU limit", quotaOf}, {"the number of replicas", replicasOf}}
+	return slices.DeleteFunc(all, func(a groupAxis) bool {
+		return !slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return a.of(&g) != a.of(&r.Groups[0]) })
+	})
 }
 
 // groupKey is what distinguishes a group from the others, and no more: "0.5 CPUs".
 func groupKey(r *verdict.Result, i int) string {
-	var parts []string
-	for _, of := range []func(*verdict.Group) string{setOf, languageOf, quotaOf, replicasOf} {
-		if slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return of(&g) != of(&r.Groups[0]) }) {
-			if text := of(&r.Groups[i]); text != "" {
-				parts = append(parts, text)
-			}
-		}
-	}
-	if len(parts) == 0 {
-		return "group " + strconv.Itoa(i+1)
-	}
-	return strings.Join(parts, ", ")
+	parts := phrase.Each(apartBy(r), func(a groupAxis) string { return a.of(&r.Groups[i]) })
+	return cmp.Or(phrase.Join(", ", parts...), "group "+strconv.Itoa(i+1))
 }
 
 // bestOf is what distinguishes one of several.

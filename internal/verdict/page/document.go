@@ -299,10 +299,18 @@ func chartsOf(charts ...*document.Chart) (list []document.Chart) {
 }
 
 func (g *group) numberTables(whole bool) []document.Block {
-	table := g.table()
-	list := []document.Block{table}
-	if main, aside := table.Split(); aside != nil && !whole {
-		list = []document.Block{main, document.Folds{List: []document.Fold{{Summary: "CPU, scheduling and memory by value", Blocks: []document.Block{*aside}}}}}
+	main, aside := g.figureColumns(), g.kernelColumns() // what explains the metrics that decide is folded away
+	if g.memoryDecides() {
+		main = append(main, g.memoryColumns()...)
+	} else {
+		aside = append(aside, g.memoryColumns()...)
+	}
+	if whole {
+		main = append(main, aside...)
+	}
+	list := []document.Block{g.table(main)}
+	if folded := g.table(append(main[:1:1], aside...)); !whole && len(folded.Columns) > 1 {
+		list = append(list, document.Folds{List: []document.Fold{{Summary: "CPU, scheduling and memory by value", Blocks: []document.Block{folded}}}})
 	}
 	if note := g.estimates("~ marks"); whole && note != "" {
 		list = append(list, document.Text{Text: note, Style: document.Small})

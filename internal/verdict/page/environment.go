@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -47,8 +47,7 @@ func environmentBlocks(r *verdict.Result) (blocks []document.Block) {
 	add("Container", t.Container)
 	add("Go version of the program", goVersion(t.GoVersion))
 	add("Main module of the program", t.MainModule)
-	add("Before each run", r.Spec.Text("prepare"))
-	cgroupPairs(t, add)
+	add("Next to it", besideWords(t.Beside))
 	add("Runtime variables", strings.Join(t.Environment, " "))
 	add("Directory", t.Directory)
 	add("CPUs of the target", t.Had().String())
@@ -57,8 +56,6 @@ func environmentBlocks(r *verdict.Result) (blocks []document.Block) {
 	are("Program")
 	add("URL", t.URL)
 	add("Load generator", generatorWords(r))
-	add("How the load was sent", engineWords(r))
-	add("TLS", verified(r.Spec))
 	if t.Kind == journal.KindServer {
 		offeredPairs(r, add)
 	}
@@ -83,18 +80,14 @@ func offeredPairs(r *verdict.Result, add func(name, value string)) {
 		if r.Plan.GateAgainst || r.Spec.Command == "compare" {
 			of = "the slower version"
 		}
-		add("Rate", piloted(l)+" of what "+of+" can sustain, found by the first trials")
+		part := "half" // of the capacity that the pilots found
+		if l.RateShare > 0 {
+			part = number.Percent(l.RateShare)
+		}
+		add("Rate", part+" of what "+of+" can sustain, found by the first trials")
 	}
 	add("CPUs of the load generator", l.Had().String())
 	add("Load generator and target", whereLoadRan(r))
-}
-
-// piloted is the part of the capacity that the pilots found which the open loop got.
-func piloted(l journal.Load) string {
-	if l.RateShare > 0 {
-		return number.Percent(l.RateShare)
-	}
-	return "half"
 }
 
 // canaryEnvironment is where the pods of a canary were, and what they ran with; nil: it is
@@ -103,27 +96,16 @@ func canaryEnvironment(c *verdict.Canary, add func(name, value string)) {
 	if c == nil {
 		return
 	}
-	var services, counting []string
-	for _, s := range c.Services {
-		services = append(services, fmt.Sprintf("%s (%s)", s.Name, phrase.Count(s.Endpoints, "endpoint")))
-	}
-	for _, one := range c.Counting {
-		counting = append(counting, one.String())
-	}
-	add("Service", phrase.And(services))
-	add("Counted by", phrase.And(counting))
+	add("Service", phrase.And(phrase.Each(c.Services, func(s journal.Service) string {
+		return fmt.Sprintf("%s (%s)", s.Name, phrase.Count(s.Endpoints, "endpoint"))
+	})))
+	add("Counted by", phrase.And(phrase.Each(c.Counting, journal.Counter.String)))
 	for _, a := range c.Settings {
-		limit, ran := "no CPU limit", []string{"could not be read"}
+		limit, ran := "no CPU limit", cmp.Or(phrase.And(phrase.Each(a.Observed, strconv.Itoa)), "could not be read")
 		if a.QuotaCPUs != nil {
 			limit = "a CPU limit of " + number.CPUs(*a.QuotaCPUs)
 		}
-		if len(a.Observed) > 0 {
-			ran = nil
-			for _, n := range a.Observed {
-				ran = append(ran, strconv.Itoa(n))
-			}
-		}
-		add("GOMAXPROCS of "+a.Label, fmt.Sprintf("%s, in %s under %s", phrase.And(ran), phrase.Count(a.Replicas, "pod"), limit))
+		add("GOMAXPROCS of "+a.Label, fmt.Sprintf("%s, in %s under %s", ran, phrase.Count(a.Replicas, "pod"), limit))
 	}
 }
 
@@ -138,20 +120,6 @@ func whereLoadRan(r *verdict.Result) string {
 		return "on different machines; the load generator on " + r.LoadHost.Hostname
 	}
 	return "on different machines"
-}
-
-// cgroupPairs are what the cgroups of the target and its neighbour have, but for limits of settings.
-func cgroupPairs(t journal.Target, add func(name, value string)) {
-	add("CPU shares", shares(t.CPUShares))
-	add("Next to it", besideWords(t.Beside))
-}
-
-// shares are a cgroup's; empty: the kernel's own.
-func shares(n int64) string {
-	if n <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d, as for a request of %s", n, number.CPUs(float64(n)/1024))
 }
 
 // besideWords is the neighbour that ran in every trial.
@@ -229,7 +197,7 @@ func generatorWords(r *verdict.Result) string {
 	case len(l.Requests) > 0:
 		s += ", a mix: " + strings.Join(l.Requests, ", ")
 	default:
-		s += ", " + method(l)
+		s += ", " + l.Method
 	}
 	if l.Pace != "" {
 		s += ", randomly spaced in the latency phase (" + l.Pace + ")"
@@ -237,40 +205,10 @@ func generatorWords(r *verdict.Result) string {
 	if l.BodyBytes > 0 {
 		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
 	}
-	if headers := r.Spec.Get("header"); len(headers) > 0 {
-		s += ", headers " + strings.Join(headerNames(headers), ", ")
+	if headers := r.Spec.Get("header"); len(headers) > 0 { // without the values, which may be credentials
+		s += ", headers " + strings.Join(phrase.Each(headers, func(h string) string { return strings.Split(h, ":")[0] }), ", ")
 	}
 	return s
-}
-
-// engineWords is what offered the load and what it cost.
-func engineWords(r *verdict.Result) string {
-	var parts []string
-	for _, e := range r.Engines {
-		s := e.Name + ", " + e.Protocol
-		if e.CPUSecondsPerRequest != nil {
-			s += ", " + number.Time().Short().Value(*e.CPUSecondsPerRequest) + " of its CPU time per request"
-		}
-		if len(r.Engines) > 1 {
-			s += " (" + phrase.Count(e.Trials, "trial") + ")"
-		}
-		parts = append(parts, s)
-	}
-	return phrase.Semicolons(parts)
-}
-
-// verified is how the server was verified.
-func verified(asked spec.Spec) string {
-	var parts []string
-	if asked.TextOf("tls", "") == "insecure" {
-		parts = append(parts, "the server certificate is not verified")
-	}
-	for _, part := range [][2]string{{"ca", "trusted CA certificates: "}, {"name", "server name: "}, {"cert", "client certificate: "}} {
-		if text := asked.TextOf("tls", part[0]); text != "" {
-			parts = append(parts, part[1]+text)
-		}
-	}
-	return phrase.Semicolons(parts)
 }
 
 func trialWords(r *verdict.Result) string {

@@ -82,7 +82,7 @@ func (w experiment) against(of verdict.Verdict) string {
 						list = append(list, w.name(f.Name)+" is "+w.changes(f))
 						continue
 					}
-					list = append(list, changedFrom(w.name(f.Name), f.Ratio, w.margin(f.Name), "higher", "lower"))
+					list = append(list, changedFrom(w.name(f.Name), f.Ratio, w.margin(f.Name)))
 				}
 			}
 		}
@@ -199,28 +199,19 @@ func worseUnjudged(a verdict.CanarySetting) (list []string) {
 
 // measured are metrics with what was measured of them: "latency p99 (−12.0%)".
 func (w experiment) measured(a verdict.CanarySetting, figures []string) string {
-	var list []string
-	for _, f := range figures {
-		text := w.name(f)
+	return phrase.And(phrase.Each(figures, func(f string) string {
 		switch m := a.Of(f); {
 		case m == nil || m.Ratio.Median == nil:
+			return w.name(f)
 		case fromZero(*m):
-			text += " (" + w.changes(*m) + ")"
+			return w.name(f) + " (" + w.changes(*m) + ")"
 		default:
-			text += " (" + change(*m.Ratio.Median) + ")"
+			return w.name(f) + " (" + change(*m.Ratio.Median) + ")"
 		}
-		list = append(list, text)
-	}
-	return phrase.And(list)
+	}))
 }
 
-func (w experiment) names(figures []string) string {
-	var list []string
-	for _, f := range figures {
-		list = append(list, w.name(f))
-	}
-	return phrase.And(list)
-}
+func (w experiment) names(figures []string) string { return phrase.And(phrase.Each(figures, w.name)) }
 
 // judged are the metrics that decide.
 func (w experiment) judged() (list []string) {
@@ -235,79 +226,45 @@ func (w experiment) judged() (list []string) {
 }
 
 // name is a metric's, in a sentence.
-func (w experiment) name(figure string) string {
-	switch figure {
+func (w experiment) name(figure string) string { return w.figure(figure).name }
+
+// figure has the words and the unit of a metric. What a query's value is in, its author knows.
+func (w experiment) figure(name string) figureWords {
+	each, requests, cpu, wait := "per pod", "requests per pod", number.Plain("CPUs"), number.Plain("s/s")
+	if w.live != nil {
+		each, requests = "per second", "requests per second"
+	}
+	if w.PerRequest {
+		each, cpu, wait = "per request", number.Time(), number.Time()
+	}
+	switch name {
 	case paired.FigureCPU:
-		return "CPU time " + w.each()
+		return figureWords{name: "CPU time " + each, unit: cpu}
 	case canary.FigureWait:
-		return "run-queue wait " + w.each()
-	case canary.FigureSched:
-		return "scheduling latency p99"
-	case canary.FigureThrottled:
-		return "throttled periods"
+		return figureWords{name: "run-queue wait " + each, unit: wait}
 	case paired.FigureRequests:
-		if w.live != nil {
-			return "requests per second"
-		}
-		return "requests per pod"
+		return figureWords{name: requests, unit: number.PerSecond("req/s")}
 	case paired.FigureP50:
-		return "latency p50"
+		return figureWords{name: "latency p50", unit: number.Time()}
 	case paired.FigureP99:
-		return "latency p99"
+		return figureWords{name: "latency p99", unit: number.Time()}
 	case paired.FigureFailed:
-		return "failed requests"
+		return figureWords{name: "failed requests", unit: number.Ratio()}
 	}
-	if f, seen := seenFigures[figure]; seen && w.live != nil {
-		return f.name
+	if f, seen := seenFigures[name]; seen && (w.live != nil || name == canary.FigureSched || name == canary.FigureThrottled) {
+		return f
 	}
-	return figure
-}
-
-func (w experiment) each() string {
-	switch {
-	case w.PerRequest:
-		return "per request"
-	case w.live != nil:
-		return "per second"
-	}
-	return "per pod"
-}
-
-// unit is that of a metric. What a query's value is in, its author knows.
-func (w experiment) unit(figure string) number.Unit {
-	if f, seen := seenFigures[figure]; seen && w.live != nil {
-		return f.unit
-	}
-	switch figure {
-	case canary.FigureSched, paired.FigureP50, paired.FigureP99:
-		return number.Time()
-	case canary.FigureThrottled, paired.FigureFailed:
-		return number.Ratio()
-	case paired.FigureRequests:
-		return number.PerSecond("req/s")
-	case paired.FigureCPU, canary.FigureWait:
-		switch {
-		case w.PerRequest:
-			return number.Time()
-		case figure == paired.FigureCPU:
-			return number.Plain("CPUs")
-		}
-		return number.Plain("s/s")
-	}
-	return number.Plain("")
+	return figureWords{name: name, unit: number.Plain("")}
 }
 
 // differences are what is proven of some metrics: "CPU time a request −12.0% [−15.0%, −9.0%]".
 func (w experiment) differences(a verdict.CanarySetting, figures []string) string {
-	var list []string
-	for _, f := range figures {
-		text := w.name(f) + " (unknown)"
+	return phrase.And(phrase.Each(figures, func(f string) string {
 		if m := a.Of(f); m != nil {
-			text = w.name(f) + " " + w.changes(*m)
+			return w.name(f) + " " + w.changes(*m)
 		}
-		list = append(list, text)
-	}
-	return phrase.And(list)
+		return w.name(f) + " (unknown)"
+	}))
 }
 
 // fromZero reports whether the control has none of what a value has: no percentage tells that.
@@ -318,7 +275,7 @@ func fromZero(f verdict.CanaryFigure) bool {
 // changes is a difference in a sentence.
 func (w experiment) changes(f verdict.CanaryFigure) string {
 	if fromZero(f) {
-		return valueOf(w.unit(f.Name), f.Value) + " instead of 0"
+		return valueOf(w.figure(f.Name).unit, f.Value) + " instead of 0"
 	}
 	c := difference(f.Ratio)
 	return c.Value + " " + c.Detail
@@ -351,14 +308,15 @@ func (w experiment) first() (figure string, high float64) {
 	return figure, high
 }
 
-// seenFigure is a metric that is seen of a program from outside, in words.
-type seenFigure struct {
+// figureWords is a metric in words.
+type figureWords struct {
 	name string
 	unit number.Unit
-	what string // that there are so many of
+	what string // that there are so many of, if it is seen of a program from outside
 }
 
-var seenFigures = map[string]seenFigure{
+// seenFigures are those that are.
+var seenFigures = map[string]figureWords{
 	live.FigureMean:       {"latency mean", number.Time(), ""},
 	live.FigureLatencyP99: {"latency p99", number.Time(), ""},
 	live.FigureUnread:     {"connections with unread requests", number.Plain(""), "connections with unread requests"},
@@ -370,7 +328,7 @@ var seenFigures = map[string]seenFigure{
 }
 
 // count is so many of it.
-func (f seenFigure) count(x float64) string {
+func (f figureWords) count(x float64) string {
 	if f.unit == number.Ratio() {
 		return number.Share(x)
 	}

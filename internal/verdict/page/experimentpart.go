@@ -61,7 +61,7 @@ func (w experiment) concluded() Verdict {
 	sure := nothingProven
 	switch e := w.End; {
 	case e == nil:
-		v.Sentence = w.unfinished("its journal has no end: procfit was killed, or is still running")
+		v.Answer.Plain = w.unfinished("its journal has no end: procfit was killed, or is still running")
 	case e.Code == journal.EndHarm:
 		v, sure = w.harmed(e.Harm), "Ended early"
 	case e.Code == journal.EndComplete || e.Code == journal.EndDecided || e.Code == journal.EndUnreached:
@@ -73,12 +73,9 @@ func (w experiment) concluded() Verdict {
 			sure = provenSure + " in " + phrase.And(better) + " only"
 		}
 	case e.Code == journal.EndInterrupted:
-		v.Sentence = w.unfinished("it was interrupted")
+		v.Answer.Plain = w.unfinished("it was interrupted")
 	default:
-		v.Sentence = w.unfinished(e.Reason)
-	}
-	if v.Answer.Plain == "" {
-		v.Answer.Plain = v.Sentence
+		v.Answer.Plain = w.unfinished(e.Reason)
 	}
 	v.Context, v.Reasons = sure+" · "+strings.Join(w.on(), " · "), w.reasons()
 	return v
@@ -90,18 +87,18 @@ func (w experiment) unfinished(why string) string {
 
 // harmed is that it ended before its time.
 func (w experiment) harmed(h *journal.Harm) Verdict {
-	v := Verdict{State: document.Attention, Label: "Harm", Sentence: "The " + w.kind() + " ended because of harm.", Answer: Answer{Text: "Harm"}}
+	v := Verdict{State: document.Attention, Label: "Harm", Answer: Answer{Text: "Harm", Plain: "The " + w.kind() + " ended because of harm."}}
 	if h == nil {
 		return v
 	}
 	v.Answer.Text = "Harm at GOMAXPROCS " + phrase.Clip(h.Setting, nameRoom)
 	if w.live != nil {
-		if v.Sentence = w.liveHarm(h); h.Code == journal.HarmBudget {
+		if v.Answer.Plain = w.liveHarm(h); h.Code == journal.HarmBudget {
 			v.Label, v.Answer.Text = "Ended by its budget", "Ended by its budget"
 		}
 		return v
 	}
-	if v.Sentence = w.harm(h); h.Setting == canary.Control {
+	if v.Answer.Plain = w.harm(h); h.Setting == canary.Control {
 		v.State, v.Label, v.Answer.Text = document.Unknown, "Harm to the control", "Harm to the control"
 	}
 	return v
@@ -115,7 +112,7 @@ func (w experiment) compared() Verdict {
 	case w.live != nil && w.live.Same && (w.live.Settings[1].Slices > 0 || w.live.Settings[1].Came != string(paired.Undecided)):
 		return w.checked()
 	case w.live == nil && w.Slices == 0:
-		v.Answer.Text, v.Sentence = "Nothing was counted", "The canary has no complete slice."
+		v.Answer.Text, v.Answer.Plain = "Nothing was counted", "The canary has no complete slice."
 	case w.Unreached:
 		w.unreached(&v)
 	default:
@@ -201,29 +198,23 @@ func (w experiment) charts() (list []document.Chart) {
 }
 
 func (w experiment) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax document.Axis) document.Chart {
-	u := w.unit(m.Name)
+	u := w.figure(m.Name).unit
 	name := a.Label
 	c := document.Chart{
 		Title: "GOMAXPROCS " + name + ": " + w.name(m.Name), Unit: u.Name(), Axis: "slice", Note: "by slices of " + number.Short(number.Seconds(w.SliceSeconds)),
 		Ticks: axisTicks(u, ax), Series: []document.Series{{Name: w.control() + ", " + w.Settings[0].Label}, {Name: name}},
 	}
 	for n, p := range m.Points {
-		k := document.Category{Label: strconv.Itoa(n + 1)}
+		c.Categories = append(c.Categories, document.Category{Label: strconv.Itoa(n + 1)})
 		for i, x := range []*float64{p[1], p[0]} {
-			series := &c.Series[i]
-			mark, text := document.Mark{}, "unknown"
+			series, mark := &c.Series[i], document.Mark{}
 			if x != nil {
 				mark = document.Mark{Present: true, At: ax.At(*x), Value: u.Value(*x), Joined: n > 0 && series.Marks[n-1].Present}
-				text = mark.Value
 			}
 			series.Marks = append(series.Marks, mark)
-			if i > 0 {
-				k.Value += ", "
-			}
-			k.Value += series.Name + " " + text
 		}
-		c.Categories = append(c.Categories, k)
 	}
+	c.Describe(m.Name)
 	c.Summary = c.Title + " over " + phrase.Count(len(c.Categories), "slice") + ": " + w.changes(*m) + " compared with " + w.control()
 	return c
 }
@@ -249,7 +240,7 @@ func (w experiment) tables() (decide document.Table, others *document.Table) {
 			continue
 		}
 		for _, m := range a.Figures {
-			u := w.unit(m.Name)
+			u := w.figure(m.Name).unit
 			row := document.Row{Cells: []document.Cell{
 				{Value: a.Label}, {Value: w.name(m.Name)}, {Value: outcomeWords[m.Outcome]},
 				differenceOf(m), {Value: valueOf(u, m.Value)}, {Value: valueOf(u, m.Control)}, {Value: strconv.Itoa(m.Ratio.N)},
@@ -280,7 +271,7 @@ func CanarySlice(r *verdict.Result) string {
 	var list []string
 	for _, a := range w.Settings {
 		if m := a.Of(figure); m != nil {
-			list = append(list, a.Label+" "+w.unit(figure).Value(*m.Value.Median))
+			list = append(list, a.Label+" "+w.figure(figure).unit.Value(*m.Value.Median))
 		}
 	}
 	if list == nil {

@@ -15,7 +15,7 @@ import (
 func (w experiment) set(v *Verdict) {
 	rec := w.r.Recommendation
 	v.Answer.Text = "Set GOMAXPROCS=" + strings.Join(w.proven(verdict.Recommended), " or ")
-	v.Sentence = fmt.Sprintf("%s is better than %s, and proven no worse in the judged metrics: %s.", w.underThis(), w.start(), phrase.And(w.judged()))
+	v.Answer.Plain = fmt.Sprintf("%s is better than %s, and proven no worse in the judged metrics: %s.", w.underThis(), w.start(), phrase.And(w.judged()))
 	if text := w.against(verdict.Recommended); text != "" {
 		v.Answer.Plain = "Compared with " + w.start() + ": " + text + "."
 	}
@@ -29,15 +29,15 @@ func (w experiment) set(v *Verdict) {
 
 func (w experiment) keep(v *Verdict) {
 	v.Answer.Text = "Keep " + w.start()
-	v.Sentence = "Nothing we tried is better than " + w.start() + " under this traffic."
+	v.Answer.Plain = "Nothing we tried is better than " + w.start() + " under this traffic."
 }
 
 func (w experiment) noDifference(v *Verdict) {
-	v.Answer.Text, v.Sentence = makesNoDifference, "All values perform the same under this traffic, within the margins."
+	v.Answer.Text, v.Answer.Plain = makesNoDifference, "All values perform the same under this traffic, within the margins."
 }
 
 func (w experiment) tradeOff(v *Verdict) {
-	v.Answer.Text, v.Sentence = v.Label, w.underThis()+" is better than "+w.start()+" in one metric and worse in another."
+	v.Answer.Text, v.Answer.Plain = v.Label, w.underThis()+" is better than "+w.start()+" in one metric and worse in another."
 	for _, a := range w.Settings {
 		if better, worse := a.In(verdict.OutcomeBetter), a.In(verdict.OutcomeWorse); a.Verdict == verdict.TradeOff && better != nil && worse != nil {
 			v.Answer.Text = v.Label + ": choose " + w.name(better[0]) + " or " + w.name(worse[0])
@@ -54,7 +54,7 @@ func (w experiment) undecided(v *Verdict) {
 	if others := w.others(); others != "" {
 		more, instead = "more slices, or a quieter machine, may decide it, since "+others, "stop the other programs, or "+instead
 	}
-	v.Answer.Text, v.Sentence = changeNothing, w.open(more)+w.byLimit()
+	v.Answer.Text, v.Answer.Plain = changeNothing, w.open(more)+w.byLimit()
 	for _, a := range w.Settings {
 		if better := a.In(verdict.OutcomeBetter); a.Verdict == verdict.Undecided && better != nil {
 			v.Answer.Text = fmt.Sprintf("%s so far: GOMAXPROCS %s is better in %s", labelUndecided, a.Label, w.names(better))

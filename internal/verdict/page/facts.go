@@ -3,13 +3,10 @@ package page
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/verdict"
 )
 
 // facts are the numbers behind the verdict.
@@ -21,9 +18,15 @@ func (g *group) facts() []document.Pair {
 			out = append(out, document.Pair{Name: name, Value: value})
 		}
 	}
-	g.noiseFacts(add)
-	if d := g.Detectable; d.Throughput != nil || d.P99 != nil {
-		add("Smallest detectable difference", g.pairOf(d.Throughput, d.P99)+", with this many trials")
+	if n := g.Spread; n.Throughput != nil {
+		add("Noise", fmt.Sprintf("%s between trials of one setting (%s of freedom)",
+			inBoth(n.Throughput, n.P99, g.quantile()), phrase.CountOf(n.DF, "degree", "degrees")))
+	} else {
+		add("Noise", "unknown: too few trials")
+	}
+	if n := g.NoiseFloor; n.Throughput != nil || n.P99 != nil {
+		add("Repeat of the default", fmt.Sprintf("two repeats of %s differed by up to %s, in %s (95%%)",
+			g.settingText(n.Setting), inBoth(n.Throughput, n.P99, "p99"), phrase.Count(n.Pairs, "pair")))
 	}
 	margins := "throughput " + share.Number(g.r.Plan.Margin)
 	if g.r.Plan.MarginP99 > 0 {
@@ -33,12 +36,6 @@ func (g *group) facts() []document.Pair {
 	if a := g.row(g.Peak); a != nil {
 		add("Peak", settingName(a)+", "+g.figures(a))
 	}
-	if names := g.within(); len(names) > 0 {
-		add("Within "+share.Number(g.r.Plan.Margin)+" of the peak", strings.Join(names, ", "))
-	}
-	if w := g.Flatness.WorstAbove; w != nil {
-		add("Above the peak", "up to "+slower(*w-1)+" with a higher GOMAXPROCS")
-	}
 	if w := g.Workload; w.TooFewCPUs {
 		add("Workload", "unknown: "+g.words.others())
 	} else if w.CPUUtilisation != nil {
@@ -47,7 +44,7 @@ func (g *group) facts() []document.Pair {
 		add("Workload", phrase.Clip(w.Kind, nameRoom))
 	}
 	if o := g.Others; o.CPUs != nil && o.Of > 0 {
-		add("Other programs", fmt.Sprintf("used %s of the %s that the target may use", shortNumber(roundTo(*o.CPUs), number.Digits), number.CPUs(float64(o.Of))))
+		add("Other programs", fmt.Sprintf("used %s of the %s that the target may use", shortNumber(math.Round(100**o.CPUs)/100, number.Digits), number.CPUs(float64(o.Of))))
 	}
 	add("Program next to it", g.neighbour())
 	add("CPU per request", g.cpuEach())
@@ -55,28 +52,14 @@ func (g *group) facts() []document.Pair {
 	return out
 }
 
-// noiseFacts are how much trials vary, and how much two copies of one setting differed.
-func (g *group) noiseFacts(add func(name, value string)) {
-	if n := g.Spread; n.Throughput != nil {
-		add("Noise", fmt.Sprintf("%s between trials of one setting (%s of freedom)",
-			g.pairOf(n.Throughput, n.P99), phrase.CountOf(n.DF, "degree", "degrees")))
-	} else {
-		add("Noise", "unknown: too few trials")
-	}
-	if n := g.NoiseFloor; n.Throughput != nil || n.P99 != nil {
-		add("Repeat of the default", fmt.Sprintf("two repeats of %s differed by up to %s, in %s (95%%)",
-			g.settingText(n.Setting), copiesApart(n), phrase.Count(n.Pairs, "pair")))
-	}
-}
-
-// copiesApart is how much two copies differed: "2.2% in throughput and 14% in p99".
-func copiesApart(n verdict.NoiseFloor) string {
+// inBoth is how far throughput and latency stray, of those that are known: "2.2% in throughput and 14% in p99".
+func inBoth(throughput, latency *float64, quantile string) string {
 	var parts []string
-	if n.Throughput != nil {
-		parts = append(parts, strayed(*n.Throughput)+" in throughput")
+	if throughput != nil {
+		parts = append(parts, strayed(*throughput)+" in throughput")
 	}
-	if n.P99 != nil {
-		parts = append(parts, strayed(*n.P99)+" in p99")
+	if latency != nil {
+		parts = append(parts, strayed(*latency)+" in "+quantile)
 	}
 	return phrase.And(parts)
 }
@@ -107,39 +90,6 @@ func (g *group) cpuEach() string {
 		text += fmt.Sprintf(", %s in the latency phase", number.Time().Value(*o.CPUSecondsEach))
 	}
 	return text + ", at " + settingName(a)
-}
-
-func roundTo(x float64) float64 { return math.Round(100*x) / 100 }
-
-// pairOf has the name of the judged quantile.
-func (g *group) pairOf(throughput, latency *float64) string {
-	return strings.Replace(pairOf(throughput, latency), "p99", g.Latency.Name(), 1)
-}
-
-// pairOf names the numbers of the two metrics that are known.
-func pairOf(throughput, p99 *float64) string {
-	var parts []string
-	if throughput != nil {
-		parts = append(parts, "throughput "+strayed(*throughput))
-	}
-	if p99 != nil {
-		parts = append(parts, "p99 "+strayed(*p99))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// within names the rows that come close to the peak; a row may hold several settings.
-func (g *group) within() (names []string) {
-	for _, l := range g.Flatness.WithinMargin {
-		name := g.settingText(l)
-		if a := g.row(l); a != nil {
-			name = settingName(a)
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // memoryFacts are those of the verdict's setting, or the peak, or any.

@@ -17,8 +17,6 @@ import (
 
 // Failure is what is shown in place of a verdict where the target never ran.
 type Failure struct {
-	Name    string
-	Started string
 	What    string   // what failed, without a full stop
 	Setting string   // the setting of the trial
 	Heading string   // over the output
@@ -43,18 +41,14 @@ func NewFailure(dir string, c *journal.Contents) *Failure {
 		heading, output = "all of it", strings.Split(below, "\n")
 	}
 	f := &Failure{
-		Name: phrase.Clean(h.Name), Started: document.Date(h.Started), What: phrase.Clean(what),
-		Setting: phrase.Clean(t.Setting.Label),
-		Heading: phrase.Clean(heading), Command: phrase.Shell(targetOf(h, t)), Try: attempts(h, t),
+		What: phrase.Clean(what), Setting: phrase.Clean(t.Setting.Label),
+		Heading: phrase.Clean(heading), Output: phrase.CleanAll(output), Command: phrase.Shell(targetOf(h, t)), Try: attempts(h, t),
 	}
 	if t.Setting.Compares == "" { // else the label names the variable
 		f.Setting = "GOMAXPROCS " + f.Setting
 	}
 	if t.Role == journal.RolePilot {
 		f.Setting += ", trial to find the request rate"
-	}
-	for _, line := range output {
-		f.Output = append(f.Output, phrase.Clean(line))
 	}
 	if t.Log != "" && t.InvalidCode != journal.InvalidNoProgram && heading != "it printed nothing" {
 		f.Log = phrase.Clean(path.Join(dir, t.Log))
@@ -184,26 +178,6 @@ func anyPort(words []string) []string {
 // does not show what other programs used.
 func doubled(seconds float64) string {
 	return number.Typed(max(time.Second, time.Duration(2*seconds*float64(time.Second))))
-}
-
-// Document is the page of the failure.
-func (f *Failure) Document() *document.Document {
-	blocks := []document.Block{document.Panel{
-		Name: "Failure", Tone: document.Attention, Label: "Nothing was measured", Level: 2, Sentence: phrase.Capital(f.What),
-		Blocks: []document.Block{document.Text{Text: f.Setting, Style: document.Muted}},
-	}}
-	code := func(title, text string) {
-		if text != "" {
-			blocks = append(blocks, document.Heading{Level: 2, Text: title}, document.Code{Text: text})
-		}
-	}
-	code("What the program printed", strings.Join(f.Output, "\n"))
-	code("All of its output", f.Log)
-	code("The command", f.Command)
-	if len(f.Try) > 0 {
-		blocks = append(blocks, document.Heading{Level: 2, Text: "What to try"}, document.List{Items: f.Try})
-	}
-	return &document.Document{Title: f.Name, Date: f.Started, Blocks: blocks}
 }
 
 // Text is the failure as a message: what failed, the program's output, the command, and

@@ -14,8 +14,12 @@ import (
 // Every field of a Result is in result.json, or is named here as one that is not: what else the
 // pages need, and what a table has, such as estimates.
 func TestEveryFieldIsCopied(t *testing.T) {
-	everyField(t, func(g *verdict.Group) groupJSON { return groupSchema(g, recommendationSchema(&g.Recommendation)) },
-		"Rows", "Benchmarks", "Throttling.AdviceOwn", "Recommendation.Claim", "Recommendation.Reasons", "Recommendation.Next", "Settings[].Later", "Settings[].Judged", "Settings[].Sliced")
+	shown := []string{"Rows", "Benchmarks", "Spread", "Race", "Part", "Detectable", "Override", "Beyond", "Allocates", "Throttling.AdviceOwn",
+		"Recommendation.Claim", "Recommendation.Reasons", "Recommendation.Next", "Settings[].Later", "Settings[].Judged", "Settings[].Sliced", "Settings[].Points"}
+	for _, counter := range []string{"FaultHeldPs", "MajorFaultsPerSecond", "BurstPeriodsRatio", "ThrottledRatio", "MachineBusy", "SendLagP99", "Dropped", "RSSBytes", "GCPauseSeconds", "GCHeapBytes"} {
+		shown = append(shown, "Settings[].Evidence."+counter, "Settings[].OpenEvidence."+counter)
+	}
+	everyField(t, func(g *verdict.Group) groupJSON { return groupSchema(g, recommendationSchema(&g.Recommendation)) }, shown...)
 	everyField(t, valueSchema, "Setting", "Unset", "Default", "N", "Saturated", "Out", "AsFast", "AsPrompt", "Later")
 	everyField(t, func(b *verdict.Best) bestJSON { return bestSchema(&verdict.Result{}, b) })
 	everyField(t, func(g *verdict.Gate) gateJSON { return gateSchema(g, &verdict.Result{}) }, "Unjudged")
@@ -25,7 +29,7 @@ func TestEveryFieldIsCopied(t *testing.T) {
 	everyField(t, profileSchema)
 	walked := []string{"Groups", "Compared", "Best", "Gate", "Canary", "Live", "Cheapest", "Profiled"} // above
 	worded := []string{"Warnings", "Recommendation"}                                                   // see TestJSONHasTheWords
-	everyField(t, resultSchema, slices.Concat(walked, worded, []string{"Settings", "Folder", "TrialSeconds"})...)
+	everyField(t, resultSchema, slices.Concat(walked, worded, []string{"Engines", "Settings", "Folder", "TrialSeconds"})...)
 }
 
 // everyField sets each field of a type, and those of the types that it holds, to something and

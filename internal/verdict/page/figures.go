@@ -135,9 +135,9 @@ func kernelFigures() []shownFigure {
 func (g *group) requestsTable() *document.Table {
 	var names []string
 	at := map[string]map[int]*verdict.RequestLatency{}
-	for k := range g.rows {
-		for i := range g.rows[k].ByRequest {
-			one := &g.rows[k].ByRequest[i]
+	for k, a := range g.rows {
+		for i := range a.ByRequest {
+			one := &a.ByRequest[i]
 			if at[one.Name] == nil {
 				names = append(names, one.Name)
 				at[one.Name] = map[int]*verdict.RequestLatency{}
@@ -149,9 +149,9 @@ func (g *group) requestsTable() *document.Table {
 		return nil
 	}
 	t := &document.Table{Columns: []document.Column{{Head: "request", Short: "request", Left: true}}}
-	for k := range g.rows {
-		label, _ := settingLabel(&g.rows[k])
-		t.Columns = append(t.Columns, document.Column{Head: "p99 at GOMAXPROCS " + settingName(&g.rows[k]), Short: "p99 at " + label, Detailed: true})
+	for _, a := range g.rows {
+		label, _ := settingLabel(a)
+		t.Columns = append(t.Columns, document.Column{Head: "p99 at GOMAXPROCS " + settingName(a), Short: "p99 at " + label, Detailed: true})
 	}
 	for _, name := range names {
 		row := document.Row{Cells: []document.Cell{{Value: phrase.Clip(name, nameRoom)}}}

@@ -20,15 +20,6 @@ func Write(dir string, r *verdict.Result) ([]string, error) {
 	return folder.Write(dir, list...)
 }
 
-// WriteFailure writes the page of a sweep that has no verdict, and returns its path.
-func WriteFailure(dir string, f *Failure) ([]string, error) {
-	report, err := html.Render(f.Document())
-	if err != nil {
-		return nil, err
-	}
-	return folder.Write(dir, folder.File{Name: "report.html", Mode: folder.Shared, Content: report})
-}
-
 func resultFiles(r *verdict.Result) ([]folder.File, error) {
 	result, err := JSON(r)
 	if err != nil {

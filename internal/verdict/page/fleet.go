@@ -175,7 +175,7 @@ func serviceNotes(o *fleet.Outcome, s *fleet.Service, from string) []document.Bl
 	}
 	if s.Differs() {
 		v := VerdictOf(s.Result)
-		say(true, v.Sentence, "")
+		say(true, v.Answer.Sentence(), "")
 		m := s.Manifest
 		at := fmt.Sprintf("%s, container %s of %s", m.Path, m.Container, m.Object)
 		switch p := s.Proposed; {

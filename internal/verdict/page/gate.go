@@ -24,6 +24,7 @@ type gated struct {
 	answer   string // in a line
 	sentence string // the other checks, or why nothing is decided
 	note     string // what its changes are; empty: of a baseline, or there are none
+	sure     string // how sure it is
 }
 
 // gateLeads reports whether the gate is the answer of the page.
@@ -34,21 +35,9 @@ func gateLeads(r *verdict.Result) bool {
 // gateAlone reports whether the gate is all that was asked: one setting was measured
 // of each program.
 func gateAlone(r *verdict.Result) bool {
-	if r.Gate == nil || len(r.Compared) > 0 {
-		return false
-	}
-	for i := range r.Groups {
-		settings := 0
-		for _, a := range r.Groups[i].Settings {
-			if a.Variant == "" {
-				settings++
-			}
-		}
-		if settings > 1 {
-			return false
-		}
-	}
-	return true
+	return r.Gate != nil && len(r.Compared) == 0 && !slices.ContainsFunc(r.Groups, func(g verdict.Group) bool {
+		return len(currentRows(rowsFrom(g.Settings))) > 1
+	})
 }
 
 // gateOf words a gate. It is passed only where every check was judged.
@@ -72,19 +61,20 @@ func gateOf(g *verdict.Gate) (out gated) {
 		subject = "New run"
 	}
 	var named *verdict.GateCheck // in the answer
+	out.sure = provenSure
 	switch {
 	case len(worse) > 0:
 		out.state, out.label, named = document.Attention, "Slower", worse[0]
 		out.answer = subject + " is slower" + gateWith(g, named) + ": " + allowedText(named)
 	case g.Pass && judged && len(open) > 0:
-		out.state, out.label, out.answer = document.OK, "Not slower", subject+" is not proven slower"
+		out.state, out.label, out.answer, out.sure = document.OK, "Not slower", subject+" is not proven slower", "Not proven either way"
 	case g.Pass && judged && len(better) > 0:
 		out.state, out.label, named = document.OK, "Faster", better[0]
 		out.answer = subject + " is faster" + gateWith(g, named) + ": " + measuredText(named)
 	case g.Pass && judged:
 		out.state, out.label, out.answer = document.OK, "Not slower", subject+" is not slower"
 	default:
-		out.state, out.label, out.answer = document.Unknown, labelUndecided, "Undecided: "+mayBe(g, lowerFirst(subject))
+		out.state, out.label, out.answer, out.sure = document.Unknown, labelUndecided, "Undecided: "+mayBe(g, lowerFirst(subject)), nothingProven
 	}
 	for i := range g.Checks {
 		if c := &g.Checks[i]; c != named {
@@ -213,13 +203,13 @@ func signedChange(ratio float64) string {
 
 // versions names the rows of a gate of one setting by what they differ in.
 func (g *group) versions() {
-	g.rows = slices.Clone(g.rows)
-	for i := range g.rows {
-		if a := &g.rows[i]; a.Variant == journal.VariantAgainst {
-			a.Variable = "old"
-		} else {
-			a.Variable = "new"
+	for i, a := range g.rows {
+		version := *a
+		version.Variable = "new"
+		if a.Variant == journal.VariantAgainst {
+			version.Variable = "old"
 		}
+		g.rows[i] = &version
 	}
 }
 
@@ -276,9 +266,9 @@ func decidedBounds(c *verdict.GateCheck) stat.Interval {
 
 // headline is the gate as the answer of the whole page.
 func (g gated) headline(r *verdict.Result) Verdict {
-	v := Verdict{State: g.state, Label: g.label, Sentence: strings.TrimSpace(g.answer + ". " + g.sentence), Answer: Answer{Text: g.answer, Plain: g.sentence}, Context: g.sure()}
+	v := Verdict{State: g.state, Label: g.label, Answer: Answer{Text: g.answer, Plain: g.sentence}, Context: g.sure}
 	if n := len(r.Groups); n == 1 {
-		v.Context = words{&r.Groups[0], r}.context(g.sure())
+		v.Context = words{&r.Groups[0], r}.context(g.sure)
 	} else {
 		v.Context += " · " + phrase.Count(n, "group")
 	}
@@ -292,26 +282,8 @@ func (g gated) headline(r *verdict.Result) Verdict {
 	return v
 }
 
-// sure is how sure the gate is.
-func (g gated) sure() string {
-	switch {
-	case g.state == document.Unknown:
-		return nothingProven
-	case strings.HasSuffix(g.answer, "is not proven slower"):
-		return "Not proven either way"
-	}
-	return provenSure
-}
-
 // mostNamed is how many items a sentence names.
 const mostNamed = 6
-
-func someNamed(names []string) string {
-	if len(names) > mostNamed {
-		names = append(names[:mostNamed-1:mostNamed-1], "and "+phrase.Count(len(names)-mostNamed+1, "more check"))
-	}
-	return strings.Join(names, ", ")
-}
 
 // gateSetting is a setting of a gate with what distinguishes its group.
 func gateSetting(a journal.Setting) string {
@@ -387,14 +359,10 @@ func lossNote(metric string, ratio float64, bound *float64, margin float64, n in
 
 // Unjudged says why a gate is neither passed nor failed; empty when it is.
 func Unjudged(g *verdict.Gate) string {
-	var why []string
-	for i := range g.Unjudged {
-		why = append(why, unjudgedReason(&g.Unjudged[i]))
-	}
-	return strings.Join(why, "; ")
+	return strings.Join(phrase.Each(g.Unjudged, unjudgedReason), "; ")
 }
 
-func unjudgedReason(u *verdict.Unjudged) string {
+func unjudgedReason(u verdict.Unjudged) string {
 	switch u.Code {
 	case verdict.UnjudgedSpoiled:
 		return fmt.Sprintf("with %s, %d of %s of the new program were invalid, and %d of %d of the old: %s",
@@ -404,17 +372,16 @@ func unjudgedReason(u *verdict.Unjudged) string {
 	case verdict.UnjudgedNoSetting:
 		return "no trial of both programs was measured; if the first trials failed, their reason is above"
 	}
-	var checks []string
-	for _, c := range u.Checks {
-		checks = append(checks, gateMetric(c.Metric, c.Quantile)+" with "+gateSetting(c.Setting))
-	}
+	checks := phrase.And(phrase.Each(u.Checks, func(c verdict.GateCheck) string {
+		return gateMetric(c.Metric, c.Quantile) + " with " + gateSetting(c.Setting)
+	}))
 	switch u.Code {
 	case verdict.UnjudgedUndecided:
-		return phrase.And(checks) + ": " + phrase.CountOf(u.Pairs, "pair does", "pairs do") + " not prove it worse, or within its margin"
+		return checks + ": " + phrase.CountOf(u.Pairs, "pair does", "pairs do") + " not prove it worse, or within its margin"
 	case verdict.UnjudgedLate:
-		return phrase.And(checks) + ": the load generator sent requests late, so " + tooFew(u.Pairs)
+		return checks + ": the load generator sent requests late, so " + tooFew(u.Pairs)
 	}
-	return phrase.And(checks) + ": " + tooFew(u.Pairs)
+	return checks + ": " + tooFew(u.Pairs)
 }
 
 // widestStrip bounds a strip's half, as a ratio: beyond it the margins of 5% cannot be

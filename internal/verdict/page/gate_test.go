@@ -51,8 +51,8 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 		{"baseline", func(g *verdict.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, document.OK, "Not slower", "New run is not slower. Throughput +0.6% [−0.1%, +2.1%], allowed −5%. Compared with the earlier run by what each value gains over the default."},
 	} {
 		r := pagetest.Gate(c.bend)
-		if v := page.VerdictOf(r); v.State != c.state || v.Label != c.label || v.Sentence != c.sentence || leads(r) != "" {
-			t.Errorf("%s: %s, %s. %s\nwant %s, %s. %s", c.name, v.State, v.Label, v.Sentence, c.state, c.label, c.sentence)
+		if v := page.VerdictOf(r); v.State != c.state || v.Label != c.label || v.Answer.Sentence() != c.sentence || leads(r) != "" {
+			t.Errorf("%s: %s, %s. %s\nwant %s, %s. %s", c.name, v.State, v.Label, v.Answer.Sentence(), c.state, c.label, c.sentence)
 		}
 		if lead := sections(r)[0].Lead; !strings.Contains(lead, "not values of GOMAXPROCS") {
 			t.Errorf("%s: to paste: %s", c.name, lead)

@@ -29,12 +29,12 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 func groupOf(r *verdict.Result, of *verdict.Group, anchor string) *group {
 	g := &group{words: words{of, r}, anchor: anchor, gateAlone: gateAlone(r), rows: rowsOf(of)}
-	g.throughput = g.throughputShown()
 	if g.gateAlone {
 		g.versions()
 	}
@@ -56,18 +56,10 @@ func (g *group) concluded() Verdict {
 		return g.comparedVerdict()
 	}
 	if g.gateAlone {
-		return Verdict{State: document.Unknown, Label: "Not asked", Sentence: "The gate compares two programs with one value of GOMAXPROCS.", Context: g.context(nothingProven)}
+		return Verdict{State: document.Unknown, Label: "Not asked", Answer: Answer{Text: "Not asked", Plain: "The gate compares two programs with one value of GOMAXPROCS."}, Context: g.context(nothingProven)}
 	}
 	row := called(&rec)
-	return Verdict{
-		State:    row.tone,
-		Label:    row.label,
-		Answer:   g.answer(),
-		Sentence: phrase.Capital(g.sentence()),
-		Reasons:  g.reasons(),
-		Next:     g.next(),
-		Context:  g.context(g.sure()),
-	}
+	return Verdict{State: row.tone, Label: row.label, Answer: g.answer(), Reasons: g.reasons(), Next: g.next(), Context: g.context(g.sure())}
 }
 
 // sure is how sure the verdict is.
@@ -90,11 +82,8 @@ func (g *group) comparedTitle() string {
 	if g.Procs != nil {
 		with = append(with, "GOMAXPROCS="+strconv.Itoa(*g.Procs))
 	}
-	for _, one := range g.Variables {
-		with = append(with, one.String())
-	}
 	t := g.Compares
-	if with != nil {
+	if with = append(with, phrase.Each(g.Variables, journal.Variable.String)...); with != nil {
 		t += " with " + strings.Join(with, ", ")
 	}
 	if len(g.r.Best) > 1 {
@@ -110,9 +99,9 @@ func (g *group) comparedVerdict() Verdict {
 	called(rec).compared(g, &v)
 	if rec.Confidence == verdict.Likely {
 		v.State, v.Label = document.Attention, "Likely "+rec.Setting
-		v.Sentence += " This is likely, but not proven."
+		v.Answer.Plain += " This is likely, but not proven."
 	}
-	v.Answer = Answer{Text: v.Label, Brief: v.Label, Plain: v.Sentence}
+	v.Answer.Text, v.Answer.Brief = v.Label, v.Label
 	if list := g.tooLarge(); len(list) > 0 && len(list) < len(g.rows) {
 		v.Reasons = append(v.Reasons, fmt.Sprintf("more memory than %s, and not measured again: %s", mostMemory(g.r), phrase.And(list)))
 	}
@@ -149,15 +138,14 @@ func (g *group) brief() string {
 
 // plain is why, in one or two sentences that need no table.
 func (g *group) plain() string {
-	w := g.words
-	text := called(&g.Recommendation).plain(g, w)
-	if text == "" {
-		return phrase.Capital(w.sentence())
-	}
-	if w.likely() {
+	text := g.say(g.Recommendation.Claim).text
+	if g.likely() {
 		text += " This is likely, but not proven."
 	}
-	return w.butFor(text + w.elsewhere())
+	if v := g.Recommendation.Verdict; v != verdict.Undecided && v != "" {
+		text += g.elsewhere()
+	}
+	return phrase.Capital(g.butFor(text))
 }
 
 // paste is what to put where, by the verdict.
@@ -214,7 +202,7 @@ func (g *group) tiles() (list []document.Tile) {
 		}
 		return a.P99
 	})
-	add(g.throughputName(), g.throughput, func(a *verdict.Row) stat.Interval { return g.asShown(a.Throughput) })
+	add(g.throughputName(), g.unit(), func(a *verdict.Row) stat.Interval { return g.asShown(a.Throughput) })
 	add(g.cpuName(), number.Time(), func(a *verdict.Row) stat.Interval {
 		return stat.Interval{Median: a.Evidence.CPUSecondsEach}
 	})

@@ -21,14 +21,13 @@ func summaryTable(r *verdict.Result, parts []part) *document.Table {
 	}}
 	for i, p := range parts {
 		g := &group{words: words{&r.Groups[i], r}, rows: rowsOf(&r.Groups[i])}
-		g.throughput = g.throughputShown()
 		unset, peak, best := absent, absent, document.Cell{Value: absent}
 		if n, ok := ps(g.unset()); ok {
 			unset = strconv.Itoa(n)
 		}
 		if a := g.row(g.Peak); a != nil {
 			peak = settingName(a)
-			best = cell(g.throughput, g.asShown(a.Throughput))
+			best = cell(g.unit(), g.asShown(a.Throughput))
 		}
 		t.Rows = append(t.Rows, document.Row{Link: "#" + p.anchorID(), Cells: []document.Cell{
 			{Value: p.sectionTitle()}, p.concluded().cell(), {Value: unset}, {Value: peak}, best,
@@ -46,7 +45,6 @@ func overviewCards(r *verdict.Result, parts []part) document.Cards {
 	low, high := math.Inf(1), 0.0
 	for i := range parts {
 		g := &group{words: words{&r.Groups[i], r}, rows: currentRows(rowsOf(&r.Groups[i]))}
-		g.throughput = number.PerSecond(throughputUnit(g.ThroughputUnit))
 		made = append(made, g)
 		l, h := g.extent([]rowMeasure{measureP99})
 		low, high = min(low, l), max(high, h)
@@ -92,6 +90,6 @@ func (g *group) sharesChart() *document.Chart {
 	if g.runs() { // of which these are shares: more is faster
 		title = "Runs per second"
 	}
-	c.Title, c.Unit, c.Small = titleFrom(title, g.Origin), "% of "+g.throughput.Value(*peak.Throughput.Median), true
+	c.Title, c.Unit, c.Small = titleFrom(title, g.Origin), "% of "+number.PerSecond(throughputUnit(g.ThroughputUnit)).Value(*peak.Throughput.Median), true
 	return &c
 }

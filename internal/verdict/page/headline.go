@@ -46,9 +46,9 @@ func wholeVerdict(r *verdict.Result, parts []part) Verdict {
 	case gateLeads(r):
 		return gateOf(r.Gate).headline(r)
 	case c != nil && len(c.Settings) > 0: // without a valid trial the groups say why
-		return cheapestVerdict(r, measuredOn(r))
+		return cheapestVerdict(r)
 	case len(parts) == 0:
-		return Verdict{State: document.Unknown, Label: "No result", Answer: Answer{Text: "Nothing measured yet"}, Sentence: "No trial has run."}
+		return Verdict{State: document.Unknown, Label: "No result", Answer: Answer{Text: "Nothing measured yet", Plain: "No trial has run."}}
 	case len(r.Best) > 0:
 		return bestVerdict(r)
 	case len(parts) == 1:
@@ -67,7 +67,7 @@ func acrossGroups(r *verdict.Result, parts []part) Verdict {
 	v := Verdict{State: all[0].State, Label: all[0].Label}
 	same := true
 	for _, one := range all[1:] {
-		same = same && one.Sentence == all[0].Sentence
+		same = same && one.Answer.Sentence() == all[0].Answer.Sentence()
 		if one.Label != v.Label {
 			v.State, v.Label = document.Attention, "It depends"
 		}
@@ -77,17 +77,13 @@ func acrossGroups(r *verdict.Result, parts []part) Verdict {
 		if len(all) == 2 {
 			in = "In both groups"
 		}
-		v.Sentence = in + ": " + all[0].Sentence
 		v.Answer = all[0].Answer
-		v.Answer.Tiles = nil
-	} else {
-		v.Sentence = phrase.Count(len(all), "group") + ", each with its own answer; numbers of different groups are not compared."
+		v.Answer.Tiles, v.Answer.Plain = nil, in+": "+lowerFirst(v.Answer.Plain)
+		return v
 	}
-	if v.Answer.Text == "" {
-		v.Answer = differingAnswer(r, all)
-		if v.Answer.Plain == "" {
-			v.Answer.Plain = v.Sentence
-		}
+	v.Answer = differingAnswer(r, all)
+	if v.Answer.Plain == "" {
+		v.Answer.Plain = phrase.Count(len(all), "group") + ", each with its own answer; numbers of different groups are not compared."
 	}
 	return v
 }
@@ -113,7 +109,7 @@ func differingAnswer(r *verdict.Result, each []Verdict) Answer {
 	}
 	var list []string
 	for _, text := range answers {
-		list = append(list, someNamed(at[text])+": "+text)
+		list = append(list, phrase.And(at[text])+": "+text)
 	}
 	all := phrase.Capital(strings.Join(list, "; "))
 	if utf8.RuneCountInString(all) <= listRoom {
@@ -122,5 +118,5 @@ func differingAnswer(r *verdict.Result, each []Verdict) Answer {
 	for i := range list {
 		list[i] = phrase.Capital(list[i]) + "."
 	}
-	return Answer{Text: "It depends on " + phrase.And(apartBy(r)), Plain: strings.Join(list, " ")}
+	return Answer{Text: "It depends on " + phrase.And(phrase.Each(apartBy(r), func(a groupAxis) string { return a.name })), Plain: strings.Join(list, " ")}
 }

@@ -142,26 +142,26 @@ func (w experiment) cheaper(v *Verdict, list []verdict.LiveSetting, more string)
 		unknown, more = "latency is not known", ""
 	}
 	v.Answer.Text = fmt.Sprintf("%s: GOMAXPROCS %s costs less CPU, but %s", labelUndecided, phrase.Or(labels), unknown)
-	v.Sentence = fmt.Sprintf("Under this traffic GOMAXPROCS %s takes less CPU time than %s: %s. Do not change the value for that alone: ", phrase.And(labels), w.start(), phrase.And(costs))
+	v.Answer.Plain = fmt.Sprintf("Under this traffic GOMAXPROCS %s takes less CPU time than %s: %s. Do not change the value for that alone: ", phrase.And(labels), w.start(), phrase.And(costs))
 	switch {
 	case more != "":
-		v.Sentence += phrase.And(open) + " may be worse, and " + more + "."
+		v.Answer.Plain += phrase.And(open) + " may be worse, and " + more + "."
 	case w.live.LatencyBy == live.ByArrival:
-		v.Sentence += fmt.Sprintf("latency is not judged with fewer than %d requests in a slice; use a longer --slice.", live.FewRequests)
+		v.Answer.Plain += fmt.Sprintf("latency is not judged with fewer than %d requests in a slice; use a longer --slice.", live.FewRequests)
 	case !w.live.Uncounted && w.live.Metrics == nil:
-		v.Sentence += "latency is not known, because no request came through the Meter's Listener; add it to the program, or name a --query."
+		v.Answer.Plain += "latency is not known, because no request came through the Meter's Listener; add it to the program, or name a --query."
 	default:
-		v.Sentence += "nothing that waits was seen, neither requests nor goroutines; name the program's --metrics, or a --query."
+		v.Answer.Plain += "nothing that waits was seen, neither requests nor goroutines; name the program's --metrics, or a --query."
 	}
 	return more
 }
 
 // checked is what the start value came to, compared with itself.
 func (w experiment) checked() Verdict {
-	v := Verdict{State: document.OK, Label: "No difference", Answer: Answer{Text: "No difference"}, Sentence: "The value at start was compared with itself, and no difference was found: there is none."}
+	v := Verdict{State: document.OK, Label: "No difference", Answer: Answer{Text: "No difference", Plain: "The value at start was compared with itself, and no difference was found: there is none."}}
 	if came := w.live.Settings[1].Came; !slices.Contains([]string{string(paired.Undecided), string(paired.Same)}, came) {
 		v.State, v.Label, v.Answer.Text = document.Attention, "A difference from itself", "A difference from itself"
-		v.Sentence = fmt.Sprintf("The value at start was compared with itself, and came out as %s. By chance this happens in fewer than 5 of 100 checks; if it happens again, do not trust an experiment on this program.", came)
+		v.Answer.Plain = fmt.Sprintf("The value at start was compared with itself, and came out as %s. By chance this happens in fewer than 5 of 100 checks; if it happens again, do not trust an experiment on this program.", came)
 	}
 	return v
 }

@@ -1,17 +1,11 @@
 package page
 
-import (
-	"strconv"
-	"strings"
-
-	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/verdict/journal"
-)
+import "github.com/procfit/procfit/internal/show/phrase"
 
 func (g *group) latencyNote() string {
 	switch {
 	case g.LatencyMode == "open" && g.RatePerSecond != nil:
-		u := g.throughput.Short()
+		u := g.unit().Short()
 		return "latency phase (open loop) at " + u.Value(*g.RatePerSecond) + " for every setting, " + g.counted()
 	case g.LatencyMode == "open":
 		return "latency phase (open loop), " + g.counted()
@@ -45,44 +39,4 @@ func (g *group) counted() string {
 		return "randomly spaced (" + g.r.Load.Pace + "), from the intended send time"
 	}
 	return "evenly spaced, from the intended send time"
-}
-
-func (g *group) loadShape() string {
-	l, t := g.r.Load, g.r.Target
-	switch {
-	case t.Kind != "server":
-		return "the program's own run"
-	case l.Command != "":
-		return l.Command
-	}
-	s := phrase.Count(l.Connections, "connection") + ", " + method(l)
-	if t.URL != "" {
-		s += " " + t.URL
-	}
-	if l.BodyBytes > 0 {
-		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
-	}
-	return s
-}
-
-// method is that of the requests. A journal of the first version has it only where the
-// user named one: without, a body made it POST.
-func method(l journal.Load) string {
-	switch {
-	case l.Method != "":
-		return l.Method
-	case l.BodyBytes > 0:
-		return "POST"
-	}
-	return "GET"
-}
-
-// headerNames leaves the values out: they may be credentials, and a report is
-// passed around.
-func headerNames(headers []string) []string {
-	out := make([]string, len(headers))
-	for i, h := range headers {
-		out[i], _, _ = strings.Cut(h, ":")
-	}
-	return out
 }

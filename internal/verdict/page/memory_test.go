@@ -31,7 +31,7 @@ func collecting(cycles int64, share float64) func(*journal.Trial) {
 // nowhere else.
 func TestAllocatesInWords(t *testing.T) {
 	alike := []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}
-	const says = "it allocates a lot: a GC cycle every 12.5 ms took 18% of its busy CPU time"
+	const says = "It allocates a lot: a GC cycle every 12.5 ms took 18% of its busy CPU time"
 	for name, c := range map[string]struct {
 		config Config
 		want   bool
@@ -49,7 +49,7 @@ func TestAllocatesInWords(t *testing.T) {
 		if strings.Contains(got, says) != c.want || strings.Contains(got, "GOMEMLIMIT") != c.want {
 			t.Errorf("%s: %q", name, got)
 		}
-		if flat := strings.Contains(got, "makes no difference"); flat && !c.want && !strings.Contains(got, "profile the program first") {
+		if flat := strings.Contains(got, "makes no difference"); flat && !c.want && !strings.Contains(got, "Profile the program first") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -92,8 +92,8 @@ func TestNeighbourInAReport(t *testing.T) {
 		t.HostUse.OtherCPUSeconds = new(0.0)
 		t.BesideCPUSeconds = new(4 * t.MeasuredSeconds)
 	}})
-	r.Target.Beside, r.Target.CPUShares = &journal.Beside{Command: []string{"./proxy", "-a b"}, QuotaCPUs: new(4.0)}, 512
-	for name, want := range map[string]string{"Program next to it": "used 4 CPUs in the trials of ", "Next to it": "./proxy '-a b', under a CPU limit of 4 CPUs", "CPU shares": "512, as for a request of 0.5 CPUs", "Workload": "unknown"} {
+	r.Target.Beside = &journal.Beside{Command: []string{"./proxy", "-a b"}, QuotaCPUs: new(4.0)}
+	for name, want := range map[string]string{"Program next to it": "used 4 CPUs in the trials of ", "Next to it": "./proxy '-a b', under a CPU limit of 4 CPUs", "Workload": "unknown"} {
 		if got := fact(r, name); !strings.HasPrefix(got, want) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -40,7 +41,7 @@ func (s *shownFigure) multiples(r *verdict.Result, curves []DocumentCurve) Multi
 	var groups []*group
 	low, high := math.Inf(1), 0.0
 	for i := range r.Groups {
-		g := &group{words: words{&r.Groups[i], r}, rows: r.Groups[i].Settings}
+		g := &group{words: words{&r.Groups[i], r}, rows: rowsFrom(r.Groups[i].Settings)}
 		groups = append(groups, g)
 		l, h := g.extent([]rowMeasure{s.rowMeasure})
 		low, high = min(low, l), max(high, h)
@@ -151,11 +152,7 @@ func (s *shownFigure) grid(groups []*group, label string) document.Table {
 
 // short is what distinguishes a group, for a small chart.
 func (g *group) short() string {
-	parts := slices.DeleteFunc([]string{g.language(), g.quota()}, func(s string) bool { return s == "" })
-	if len(parts) == 0 {
-		return "all trials"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(phrase.Join(", ", g.language(), g.quota()), "all trials")
 }
 
 // language is the Go that the group's program was built with; empty: not known.
@@ -225,15 +222,13 @@ func (s *shownFigure) overlays(g *group, curves []DocumentCurve) []overlay {
 		}
 		o := overlay{curve: c, values: map[int]float64{}}
 		ours := 0.0
-		for j := range g.rows {
-			if a := &g.rows[j]; a.Procs != nil && *a.Procs == 1 && a.Variant == "" {
-				if v := s.value(a).Median; v != nil {
-					ours = *v
-				}
+		for _, a := range currentRows(g.rows) {
+			if v := s.value(a).Median; a.Procs != nil && *a.Procs == 1 && v != nil {
+				ours = *v
 			}
 		}
-		for j := range g.rows {
-			if p := g.rows[j].Procs; p != nil && c.Seconds[*p] > 0 && ours > 0 {
+		for _, a := range g.rows {
+			if p := a.Procs; p != nil && c.Seconds[*p] > 0 && ours > 0 {
 				o.values[*p] = ours * c.Seconds[*p] / c.Seconds[1]
 			}
 		}
@@ -259,8 +254,8 @@ func (s *shownFigure) lay(c *document.Chart, g *group, curves []DocumentCurve, a
 			name += ", " + o.curve.On
 		}
 		series := document.Series{Name: name}
-		for i := range g.rows {
-			series.Marks = append(series.Marks, o.mark(&g.rows[i], ax))
+		for i, a := range g.rows {
+			series.Marks = append(series.Marks, o.mark(a, ax))
 			if i > 0 {
 				m := &series.Marks[i]
 				m.Joined = m.Present && series.Marks[i-1].Present

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -26,9 +27,9 @@ func (w words) next() []document.Item {
 }
 
 func (w words) step(s verdict.Step) document.Item {
-	margin := number.Percent(w.plan().Margin)
+	margin := number.Percent(w.r.Plan.Margin)
 	if s.Metric == verdict.MetricP99 {
-		margin = number.Percent(w.plan().MarginP99)
+		margin = number.Percent(w.r.Plan.MarginP99)
 	}
 	switch s.Code {
 	case verdict.StepQuieter:
@@ -37,30 +38,20 @@ func (w words) step(s verdict.Step) document.Item {
 		return w.goOn(s)
 	case verdict.StepMoreValues:
 		return document.Item{Text: w.ways(otherWay{text: "measure at least five values"}, otherWay{"use --procs auto", "procs", "auto"})}
-	case verdict.StepFix:
-		return document.Item{Text: "fix the cause, then start again with another --out"}
 	case verdict.StepResume:
 		if swept(w.r) {
 			return document.Item{Text: "continue it", Command: continued(w.r)}
 		}
 		return document.Item{Text: howToComplete(w.r)}
-	case verdict.StepReadOutput:
-		return document.Item{Text: "read what the target and the load generator printed, in logs/"}
 	case verdict.StepMoreMemory:
 		return document.Item{Text: w.ways(otherWay{text: "allow more memory with a higher --max-memory"}, otherWay{"look for a GOGC that takes less: --vary GOGC=25,50,100", "vary", "GOGC=25,50,100"})}
-	case verdict.StepFindDerived:
-		return document.Item{Text: "find what else depends on the variable: a pool sized from it, or a library that sets GOMAXPROCS at startup"}
 	case verdict.StepLoadElsewhere:
 		return document.Item{Text: w.loadElsewhere()}
-	case verdict.StepOfferRate:
-		return document.Item{Text: "use a --load command that takes {rate}, or the load generator of procfit"}
 	case verdict.StepRepeat:
 		if swept(w.r) {
 			return document.Item{Text: "measure more trials", Command: repeatCommand(w.r, s.Blocks)}
 		}
 		return document.Item{Text: fmt.Sprintf("measure more trials: --repeats %d or more", s.Blocks)}
-	case verdict.StepLessRate:
-		return document.Item{Text: "use a lower --rate, more CPUs, or a higher --limit"}
 	case verdict.StepQuietMachine:
 		return document.Item{Text: w.withoutOthers(), Command: w.again()}
 	case verdict.StepLonger:
@@ -68,27 +59,33 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepSee:
 		return document.Item{Text: "measure the Go binary itself, as the same user, and for long enough to be read" +
 			w.ways(otherWay{"; if its GOMAXPROCS can never be read, --any-program gives an answer that is likely at most", "any-program", ""})}
-	case verdict.StepCount:
-		return document.Item{Text: "measure on Linux, where procfit counts what other programs use"}
 	case verdict.StepSteady:
 		return document.Item{Text: w.anotherTime(), Command: w.again()}
-	case verdict.StepStartAgain:
-		return document.Item{Text: "start again with another --out, so that all trials are measured in the same way"}
 	case verdict.StepVary:
 		return document.Item{Text: "compare values of GOGC, since the garbage collector takes much of the CPU time", Command: w.varied()}
 	case verdict.StepProfile:
 		return document.Item{Text: "profile it, to see which functions take the CPU time" + w.servesProfiles(), Command: w.profiled()}
-	case verdict.StepBenchmarksApart:
-		return document.Item{Text: "measure the benchmarks one at a time, with -bench"}
 	}
-	return document.Item{Text: string(s.Code)}
+	return document.Item{Text: cmp.Or(fixedSteps[s.Code], string(s.Code))}
+}
+
+// fixedSteps are those without a number or a command.
+var fixedSteps = map[verdict.StepCode]string{
+	verdict.StepFix:             "fix the cause, then start again with another --out",
+	verdict.StepReadOutput:      "read what the target and the load generator printed, in logs/",
+	verdict.StepFindDerived:     "find what else depends on the variable: a pool sized from it, or a library that sets GOMAXPROCS at startup",
+	verdict.StepOfferRate:       "use a --load command that takes {rate}, or the load generator of procfit",
+	verdict.StepLessRate:        "use a lower --rate, more CPUs, or a higher --limit",
+	verdict.StepCount:           "measure on Linux, where procfit counts what other programs use",
+	verdict.StepStartAgain:      "start again with another --out, so that all trials are measured in the same way",
+	verdict.StepBenchmarksApart: "measure the benchmarks one at a time, with -bench",
 }
 
 // anotherTime is what helps where the speed of the machine itself changed: who measures can
 // seldom change that, but it may end.
 func (w words) anotherTime() string {
 	text := "measure again at another time, or on another machine"
-	if w.r != nil && !w.r.Complete || w.timedOut() { // on this machine only
+	if !w.r.Complete || w.timedOut() { // on this machine only
 		text = "continue at another time"
 	}
 	return text + ": its clock was lower, or other virtual machines took the CPU or its caches"
@@ -115,7 +112,7 @@ func (w words) longer() string {
 // ended, longer in its own; empty: it is not complete, and continues, or it is no sweep.
 func (w words) again() string {
 	switch {
-	case w.r == nil || !w.r.Complete || !swept(w.r):
+	case !w.r.Complete || !swept(w.r):
 		return ""
 	case w.timedOut():
 		return continued(w.r)
@@ -124,7 +121,7 @@ func (w words) again() string {
 }
 
 // timedOut reports whether a race lacks nothing but time.
-func (w words) timedOut() bool { return w.r != nil && w.r.Complete && outOfTime(w.r) }
+func (w words) timedOut() bool { return w.r.Complete && outOfTime(w.r) }
 
 // incompleteText is how far a run came that ended early, and how to continue it. What ended an experiment is
 // its verdict.

@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"reflect"
 	"slices"
 	"unicode/utf8"
 
@@ -48,23 +47,16 @@ func notesOf(list []warned, part int) (notes document.Notes) {
 
 // heavy are the warnings that may turn an answer into none, the heaviest first. The others
 // explain what the answer is of.
-var heavy = kinds(verdict.NoGo{}, verdict.ProcsUnread{}, verdict.OthersBusy{}, verdict.InvalidPilots{}, verdict.Overloaded{}, verdict.InvalidTrials{}, verdict.DefaultVaries{},
+var heavy = []verdict.Remark{verdict.NoGo{}, verdict.ProcsUnread{}, verdict.OthersBusy{}, verdict.InvalidPilots{}, verdict.Overloaded{}, verdict.InvalidTrials{}, verdict.DefaultVaries{},
 	verdict.UnsetPerformsApart{}, verdict.Steal{}, verdict.Noisy{}, verdict.NoisyP99{}, verdict.SentLate{}, verdict.LoadLimited{},
-	verdict.FewBlocks{}, verdict.MetricsWorse{}, verdict.SharedMachine{})
-
-func kinds(list ...verdict.Remark) (all []reflect.Type) {
-	for _, x := range list {
-		all = append(all, reflect.TypeOf(x))
-	}
-	return all
-}
+	verdict.FewBlocks{}, verdict.MetricsWorse{}, verdict.SharedMachine{}}
 
 // heaviest are the warnings that weaken the answer most, each with its fix, as far as a
 // terminal has room for them, and how many more the report has.
 func heaviest(r *verdict.Result, list []warned, parts int) document.Notes {
 	const room = 10 // lines of 80 columns
 	rank := func(w warned) int {
-		if i := slices.Index(heavy, reflect.TypeOf(w.of)); i >= 0 {
+		if i := slices.IndexFunc(heavy, func(x verdict.Remark) bool { return x.Code() == w.of.Code() }); i >= 0 {
 			return i
 		}
 		return len(heavy)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/document/documenttest"
-	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -44,21 +43,12 @@ func TestMixedOriginsAreNamed(t *testing.T) {
 	}
 }
 
-func TestHTTPMethod(t *testing.T) {
-	for want, l := range map[string]journal.Load{"GET": {}, "POST": {BodyBytes: 9}, "PUT": {Method: "PUT", BodyBytes: 9}} {
-		r := &verdict.Result{Load: l, Target: journal.Target{Kind: journal.KindServer}}
-		if got := fact(r, "Load generator"); !strings.Contains(got, ", "+want) {
-			t.Errorf("%q does not say %s", got, want)
-		}
-	}
-}
-
 func TestOtherProgramsAreNamed(t *testing.T) {
 	r := analyze(verdicttest.Config{CPUs: 2, Rate: 100, OtherCPUs: 1.6, Settings: []verdicttest.Truth{verdicttest.Unset(2, 1000, .01), verdicttest.Set(1, 500, .02), verdicttest.Set(2, 1000, .01)}})
 	v, shown := page.VerdictOf(r), sections(r)[0]
 	const said = "ther programs used 1.6 of 2 CPUs"
-	if !strings.Contains(v.Sentence, said) || !strings.Contains(shown.Mistakes[6].Detail, said) {
-		t.Errorf("%q; %q", v.Sentence, shown.Mistakes[6].Detail)
+	if !strings.Contains(v.Answer.Plain, said) || !strings.Contains(shown.Mistakes[6].Detail, said) {
+		t.Errorf("%q; %q", v.Answer.Plain, shown.Mistakes[6].Detail)
 	}
 	for _, p := range shown.Facts {
 		if p.Name == "Workload" && (!strings.HasPrefix(p.Value, "unknown: other programs") || strings.Contains(p.Value, "io-bound")) {

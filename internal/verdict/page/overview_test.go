@@ -33,7 +33,7 @@ func TestTheFirstLineSumsTheGroupsUp(t *testing.T) {
 		plain  string
 	}{
 		{quotas(of(0.5, verdict.KeepDefault, nil), of(1, verdict.Recommended, &two)), "0.5 CPUs: keep the default; 1 CPU: set 2", "2 groups, each with its own answer"},
-		{quotas(of(0.5, verdict.KeepDefault, nil), of(1, verdict.Recommended, &two), of(2, verdict.KeepDefault, nil)), "0.5 CPUs, 2 CPUs: keep the default; 1 CPU: set 2", "3 groups"},
+		{quotas(of(0.5, verdict.KeepDefault, nil), of(1, verdict.Recommended, &two), of(2, verdict.KeepDefault, nil)), "0.5 CPUs and 2 CPUs: keep the default; 1 CPU: set 2", "3 groups"},
 		{quotas(of(0.5, verdict.Undecided, nil), of(1, verdict.Undecided, nil)), "Undecided: change nothing yet", ""},
 		{ungated(pagetest.Groups()), "It depends on the Go version and the CPU limit", "Go 1.24.6, 0.5 CPUs: trade-off. Go 1.24.6, 2 CPUs: keep the default. Go 1.26.8, 0.5 CPUs: undecided. Go 1.26.8, 2 CPUs: no difference."},
 	} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -11,13 +12,12 @@ import (
 
 // Verdict is a recommendation in words.
 type Verdict struct {
-	State    document.Tone
-	Label    string // the kind of verdict, two or three words
-	Answer   Answer
-	Sentence string
-	Reasons  []string
-	Next     []document.Item // what would decide an "unknown"
-	Context  string          // how sure it is, and on what: CPUs, limit, Go version, trials
+	State   document.Tone
+	Label   string // the kind of verdict, two or three words
+	Answer  Answer
+	Reasons []string
+	Next    []document.Item // what would decide an "unknown"
+	Context string          // how sure it is, and on what: CPUs, limit, Go version, trials
 }
 
 // Paste is what to put where.
@@ -35,6 +35,9 @@ type Answer struct {
 	Tiles document.Tiles
 	Apply string // a line to paste; empty where there is nothing to set
 }
+
+// Sentence is what to do, and why.
+func (a Answer) Sentence() string { return strings.TrimSpace(a.Text + ". " + a.Plain) }
 
 // part is one thing that was compared, which has a section of a page: a group, or the values
 // of an experiment.
@@ -103,7 +106,7 @@ func (v Verdict) panel(level int) document.Panel {
 // cell is the answer in a table of several.
 func (v Verdict) cell() document.Cell {
 	if v.Answer.Brief == "" {
-		return document.Cell{Value: v.Label, Detail: v.Sentence}
+		return document.Cell{Value: v.Label, Detail: v.Answer.Plain}
 	}
 	return document.Cell{Value: phrase.Capital(v.Answer.Brief), Detail: v.Answer.Plain}
 }

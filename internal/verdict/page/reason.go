@@ -15,19 +15,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// leadText is a lead that needs no number, leadMargin and leadMarginP99 are some with a margin.
-func leadText(lead string) func(words) string { return func(words) string { return lead } }
-
-func leadMargin(lead string) func(words) string {
-	return func(w words) string { return fmt.Sprintf(lead, number.Percent(w.plan().Margin)) }
-}
-
-func leadMarginP99(lead string) func(words) string {
-	return func(w words) string { return fmt.Sprintf(lead, w.quantile(), number.Percent(w.plan().MarginP99)) }
-}
-
-func leadWorseP99(w words) string { return "proven worse in " + w.quantile() + ": " }
-
 // provenWorse is a value that is proven so, in the words of a metric.
 func provenWorse(x verdict.Bounded, by func(float64) string) string {
 	return fmt.Sprintf("%s is %s, at least %s (n %d)", valueName(x.Of), by(x.Change), amount(x.Bound), x.N)
@@ -69,11 +56,11 @@ func (w words) leads(of *contest.Value, lucky []*contest.Value, metric, best, be
 
 // among is reported where the table has what is not compared: settings that had too few CPUs,
 // or an unset one of no number, or an estimate, that is better.
-func (w words) among(better func(verdict.Row) bool) string {
-	aside := func(a verdict.Row) bool {
+func (w words) among(better func(*verdict.Row) bool) string {
+	aside := func(a *verdict.Row) bool {
 		return (isSliced(a) || isOut(a, contest.ExcludedUnread, contest.ExcludedDiffers)) && better(a)
 	}
-	if w.leftOut(contest.ExcludedTooFewCPUs) || slices.ContainsFunc(w.Rows, aside) {
+	if w.leftOut(contest.ExcludedTooFewCPUs) || slices.ContainsFunc(rowsFrom(w.Rows), aside) {
 		return " of the values compared"
 	}
 	return ""
@@ -81,7 +68,7 @@ func (w words) among(better func(verdict.Row) bool) string {
 
 // amongLate is reported where the table has a lower one that was not compared.
 func (w words) amongLate(low *contest.Value) string {
-	among := w.among(func(a verdict.Row) bool { return isAbove(low.P99.Median, a.Judged.Median) })
+	among := w.among(func(a *verdict.Row) bool { return isAbove(low.P99.Median, a.Judged.Median) })
 	fast, few := w.leftOut(contest.ExcludedSlower, contest.ExcludedSaturated), w.leftOut(contest.ExcludedShared)
 	most := max(1, int(math.Ceil(w.EffectiveCPUs)))
 	switch {
@@ -102,22 +89,17 @@ func isAbove(a, b *float64) bool { return a != nil && b != nil && *a > *b }
 
 // leftOut reports whether the table has a row that was excluded for one of these.
 func (w words) leftOut(why ...contest.Excluded) bool {
-	return slices.ContainsFunc(w.Rows, func(a verdict.Row) bool { return isOut(a, why...) })
+	return slices.ContainsFunc(rowsFrom(w.Rows), func(a *verdict.Row) bool { return isOut(a, why...) })
 }
 
 // isOut reports whether a row was excluded for one of these.
-func isOut(a verdict.Row, why ...contest.Excluded) bool {
+func isOut(a *verdict.Row, why ...contest.Excluded) bool {
 	return a.Excluded != nil && slices.Contains(why, *a.Excluded)
 }
 
 // spread is the noise that all is compared with.
 func (w words) spread() string {
-	s := w.Spread
-	text := "noise: trials vary by " + strayed(*s.Throughput) + " in throughput"
-	if s.P99 != nil {
-		text += fmt.Sprintf(" and %s in %s", strayed(*s.P99), w.quantile())
-	}
-	return text
+	return "noise: trials vary by " + inBoth(w.Spread.Throughput, w.Spread.P99, w.quantile())
 }
 
 // unjudged is why p99 is shown and not judged.
@@ -193,20 +175,7 @@ func verb(n int, one, many string) string {
 
 // holds is what a result is of: it is worth nothing elsewhere.
 func (w words) holds() string {
-	text := "holds for " + number.CPUs(w.EffectiveCPUs)
-	if p := w.Part; p != nil {
-		text = fmt.Sprintf("holds for %d of %s, with the load generator on %d", p.CPUs, number.CPUs(float64(p.Of)), p.LoadHas)
-	}
-	if n := w.Replicas; n > 1 {
-		text += " per replica, " + phrase.Count(n, "replica")
-	}
-	if q := w.QuotaCPUs; q != nil {
-		text += ", a CPU limit of " + number.CPUs(*q)
-	} else if l := w.LimitAround; l != nil {
-		text += ", the CPU limit of " + number.CPUs(l.CPUs) + " on the parent cgroup " + groupName(l.Group)
-	} else {
-		text += ", no CPU limit"
-	}
+	text := "holds for what it was measured on (" + strings.Join(w.on(), ", ") + ")"
 	if r := w.Race; r != nil && len(r.Measured) < r.Candidates {
 		text += fmt.Sprintf(", and only for the values measured (%s, of %d)", cpuset.Format(r.Measured), r.Candidates)
 	}
@@ -244,14 +213,6 @@ func (w words) allocates() string {
 	}
 	return fmt.Sprintf("it allocates a lot: a GC cycle every %s took %s of its busy CPU time (at %s)",
 		number.Seconds(1/a.CyclesPerSecond), number.Ratio().Number(a.Share), phrase.Clip(a.Setting, nameRoom))
-}
-
-// instead is what to do where GOMAXPROCS is not the knob.
-func (w words) instead() string {
-	if why := w.allocates(); why != "" {
-		return why + ", so profile its allocations first, and try GOGC or GOMEMLIMIT"
-	}
-	return "profile the program first"
 }
 
 // tooFew ends a sentence of others that were counted.

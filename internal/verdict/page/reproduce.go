@@ -156,12 +156,12 @@ func takesAbout(trials int, each float64) string {
 var measuring = []string{"sweep", "compare", "kube sweep", "kube canary", "live"}
 
 // swept reports whether the trials are those of one of these commands.
-func swept(r *verdict.Result) bool { return r != nil && slices.Contains(measuring, r.Spec.Command) }
+func swept(r *verdict.Result) bool { return slices.Contains(measuring, r.Spec.Command) }
 
 // bySweep reports whether the trials are those of procfit sweep, without an objective: with one
 // it has neither --vary nor --profile.
 func (w words) bySweep() bool {
-	return w.r != nil && w.r.Spec.Command == "sweep" && w.r.Plan.SLO == nil
+	return w.r.Spec.Command == "sweep" && w.r.Plan.SLO == nil
 }
 
 // resumeCommand is the command that continues in the folder of the result.
@@ -259,7 +259,7 @@ func (w words) ways(list ...otherWay) string {
 
 // had reports whether the run was asked for a flag: with this value, or without one with any.
 func (w words) had(flag, value string) bool {
-	return w.r != nil && w.r.Spec.Has(flag) && (value == "" || slices.Contains(w.r.Spec.Get(flag), value))
+	return w.r.Spec.Has(flag) && (value == "" || slices.Contains(w.r.Spec.Get(flag), value))
 }
 
 // ownCPUs is how the load generator gets CPUs of its own, which it may have.
@@ -272,15 +272,12 @@ func (w words) ownCPUs(text string) otherWay {
 
 // loadPinned reports whether the run was asked to keep the load on CPUs of a list.
 func (w words) loadPinned() bool {
-	if w.r == nil {
-		return false
-	}
 	of := w.r.Spec.TextOf("cpus", "load")
 	return of != "" && of != "shared"
 }
 
 func (w words) loadArrangement() journal.Arrangement {
-	if w.r == nil || w.r.Load.Arrangement == nil {
+	if w.r.Load.Arrangement == nil {
 		return ""
 	}
 	return *w.r.Load.Arrangement

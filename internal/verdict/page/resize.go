@@ -37,7 +37,7 @@ func (w resizeWords) answer() document.Panel {
 	switch {
 	case len(w.Laggards) > 0:
 		p.Tone, p.Label = document.Act, "Did not follow"
-		p.Sentence = w.message(w.Laggards[0])
+		p.Sentence = w.laggard(w.Laggards[0].Code, w.Steps[w.Laggards[0].Step]).what
 	case !slices.ContainsFunc(w.Fresh, differ):
 		p.Tone, p.Label = document.Unknown, "Nothing to follow"
 		p.Sentence = fmt.Sprintf("On this machine GOMAXPROCS is %d under each of these limits, also after a fresh start.", w.Fresh[0].Procs)
@@ -57,13 +57,12 @@ func (w resizeWords) setting() string {
 // notes are what did not follow, each with its reason and its fix. The panel has the
 // sentence of the first.
 func (w resizeWords) notes() (list document.Notes) {
-	for i, l := range w.Laggards {
-		words, s := laggards[l.Code], w.Steps[l.Step]
-		message := words.why(w, s, w.FreshAt(s.LimitCPUs))
+	for i, one := range w.Laggards {
+		l := w.laggard(one.Code, w.Steps[one.Step])
 		if i > 0 {
-			message = w.message(l) + " " + message
+			l.why = l.what + " " + l.why
 		}
-		list = append(list, document.Note{Subject: words.name, Message: message, Fix: phrase.Capital(words.fix) + "."})
+		list = append(list, document.Note{Subject: l.name, Message: l.why, Fix: l.fix})
 	}
 	if len(w.PoolsUnjudged) > 0 {
 		s := w.Steps[w.PoolsUnjudged[0]]
@@ -71,20 +70,14 @@ func (w resizeWords) notes() (list document.Notes) {
 		if s.Most.CPUs != nil {
 			why = "other programs used " + number.CPUsUsed(*s.Most.OtherCPUs)
 		}
-		list = append(list, document.Note{Subject: "pools not judged", Message: laggards[resize.Pool].what(w, s, w.FreshAt(s.LimitCPUs)) +
+		list = append(list, document.Note{Subject: "pools not judged", Message: w.laggard(resize.Pool, s).what +
 			" Whether a pool kept its size is not known, because " + why + ".", Fix: "Stop other programs on this machine, or measure on a quieter one."})
 	}
 	if code := w.Elsewhere(); code != "" {
-		words, s := laggards[code], w.Steps[0]
-		list = append(list, document.Note{Subject: "with more CPUs, it would not follow", Message: words.why(w, s, w.FreshAt(s.LimitCPUs)), Fix: phrase.Capital(words.fix) + "."})
+		l := w.laggard(code, w.Steps[0])
+		list = append(list, document.Note{Subject: "with more CPUs, it would not follow", Message: l.why, Fix: l.fix})
 	}
 	return list
-}
-
-// message is what a laggard did.
-func (w resizeWords) message(l resize.Laggard) string {
-	s := w.Steps[l.Step]
-	return laggards[l.Code].what(w, s, w.FreshAt(s.LimitCPUs))
 }
 
 // steps are the steps at the rate.
@@ -171,108 +164,57 @@ func mostCells(l *resize.Load, threads int) []string {
 	return []string{number.Count(l.PerSecond), number.Maybe(l.CPUs, number.Hundredths), fmt.Sprint(threads)}
 }
 
-// laggard is how one is worded: its name, what it did, why, and the fix.
-type laggard struct {
-	name string
-	what func(w resizeWords, s resize.Step, fresh resize.Fresh) string
-	why  func(w resizeWords, s resize.Step, fresh resize.Fresh) string
-	fix  string
-}
-
-// stayed is the sentence of a GOMAXPROCS that is not that of the limit.
-func stayed(_ resizeWords, s resize.Step, _ resize.Fresh) string {
-	return fmt.Sprintf("GOMAXPROCS was %d under a limit of %s, where the newest Go has %d.", s.Procs, number.CPUs(s.LimitCPUs), s.DefaultProcs)
-}
-
-// always is a reason without figures.
-func always(text string) func(resizeWords, resize.Step, resize.Fresh) string {
-	return func(resizeWords, resize.Step, resize.Fresh) string { return text }
-}
-
 const watchFix = "call `go maxprocs.Watch(ctx)` at the beginning of main; docs/how-to/follow-a-resize.md shows it"
 
-// laggards are all of them, by their codes.
-var laggards = map[resize.Code]laggard{
-	resize.Environment: {
-		"environment variable", stayed,
-		func(w resizeWords, _ resize.Step, _ resize.Fresh) string {
-			return fmt.Sprintf("GOMAXPROCS=%d is in the environment of the program, and ends the updates of the Go runtime.", *w.Program.EnvProcs)
-		},
-		"remove the variable from the environment",
-	},
-	resize.Fixed: {
-		"fixed in code", stayed,
-		always("Each fresh start has the same value under every limit: the code sets it, with runtime.GOMAXPROCS, and the Go runtime no longer updates it."),
-		"remove the call of `runtime.GOMAXPROCS`, or " + watchFix,
-	},
-	resize.AtStart: {
-		"set once at the start", stayed,
-		func(w resizeWords, s resize.Step, fresh resize.Fresh) string {
-			by := "the code of the program, or a library,"
-			if w.Program.Automaxprocs != "" {
-				by = "go.uber.org/automaxprocs"
-			}
-			return fmt.Sprintf("A fresh start under this limit has %d: %s sets the value at the start, and the Go runtime no longer updates it.", fresh.Procs, by)
-		},
-		"remove what sets it, if the program is built with Go 1.25 or newer; otherwise " + watchFix,
-	},
-	resize.OldGo: {
-		"Go without limits", stayed,
-		func(w resizeWords, _ resize.Step, _ resize.Fresh) string {
-			return fmt.Sprintf("Its Go runtime (%s) does not read CPU limits: that takes Go 1.25, and a go line of 1.25 or newer in go.mod.", w.Program.GoVersion)
-		},
-		"build it with Go 1.25 or newer and `go 1.25` in go.mod, or " + watchFix,
-	},
-	resize.Failing: {
-		"failing",
-		func(_ resizeWords, s resize.Step, _ resize.Fresh) string {
-			return fmt.Sprintf("Under a limit of %s its requests failed.", number.CPUs(s.LimitCPUs))
-		},
-		func(_ resizeWords, s resize.Step, _ resize.Fresh) string {
-			what, _, _ := Said(s.Fails())
-			return phrase.Capital(what) + "; fresh starts under the same limits answer them."
-		},
-		"find in its output why its requests fail",
-	},
-	resize.Pool: {
-		"sized at the start",
-		func(_ resizeWords, s resize.Step, fresh resize.Fresh) string {
-			return fmt.Sprintf("Under a limit of %s it carried %s req/s, and a fresh start %s req/s.", number.CPUs(s.LimitCPUs), number.Count(s.Most.PerSecond), number.Count(fresh.Most.PerSecond))
-		},
-		func(_ resizeWords, s resize.Step, fresh resize.Fresh) string {
-			return fmt.Sprintf("GOMAXPROCS is the same, %d, and CPU time is left: it used %s, with %s; the fresh start has %d. Something else keeps the size that it had at the start, such as a pool of workers or of connections.",
-				s.Procs, number.CPUsUsed(*s.Most.CPUs), phrase.Count(s.Threads, "thread"), fresh.Threads)
-		},
-		"resize the pool when GOMAXPROCS changes: `maxprocs.OnChange` calls your function",
-	},
-	resize.Slow: {
-		"slow",
-		func(_ resizeWords, s resize.Step, _ resize.Fresh) string {
-			if s.FollowedSeconds == nil {
-				return fmt.Sprintf("GOMAXPROCS was still %d when the step with a limit of %s ended, after %s.", s.Procs, number.CPUs(s.LimitCPUs), afterTime(s.Seconds))
-			}
-			return fmt.Sprintf("GOMAXPROCS followed the limit of %s after %s.", number.CPUs(s.LimitCPUs), afterTime(*s.FollowedSeconds))
-		},
-		always(fmt.Sprintf("The Go runtime follows within about a second while the program is busy; more than %s is slow.", afterTime(resize.SlowAfter.Seconds()))),
-		"if the program looks at its limit by itself, look more often, or leave it to the Go runtime; or " + watchFix,
-	},
-	resize.Killed: {
-		"ended",
-		func(_ resizeWords, s resize.Step, _ resize.Fresh) string {
-			return fmt.Sprintf("The program ended under a limit of %s.", number.CPUs(s.LimitCPUs))
-		},
-		func(_ resizeWords, s resize.Step, _ resize.Fresh) string {
-			what, _, _ := Said(s.Ended)
-			return phrase.Capital(what) + "."
-		},
-		"find in its output why it ended",
-	},
-	resize.Restarted: {
-		"restarted",
-		func(_ resizeWords, s resize.Step, _ resize.Fresh) string {
-			return fmt.Sprintf("Its process was replaced under a limit of %s.", number.CPUs(s.LimitCPUs))
-		},
-		always("Something started the program again while its limit changed."),
-		"find in its output why it ended",
-	},
+// laggard has the words of one: its name, what it did, why, and the fix.
+type laggard struct{ name, what, why, fix string }
+
+// laggard words what did not follow at a step.
+func (w resizeWords) laggard(code resize.Code, s resize.Step) (l laggard) {
+	limit, fresh := number.CPUs(s.LimitCPUs), w.FreshAt(s.LimitCPUs)
+	l.what = fmt.Sprintf("GOMAXPROCS was %d under a limit of %s, where the newest Go has %d.", s.Procs, limit, s.DefaultProcs)
+	switch code {
+	case resize.Environment:
+		l.name, l.fix = "environment variable", "remove the variable from the environment"
+		l.why = fmt.Sprintf("GOMAXPROCS=%d is in the environment of the program, and ends the updates of the Go runtime.", *w.Program.EnvProcs)
+	case resize.Fixed:
+		l.name, l.fix = "fixed in code", "remove the call of `runtime.GOMAXPROCS`, or "+watchFix
+		l.why = "Each fresh start has the same value under every limit: the code sets it, with runtime.GOMAXPROCS, and the Go runtime no longer updates it."
+	case resize.AtStart:
+		by := "the code of the program, or a library,"
+		if w.Program.Automaxprocs != "" {
+			by = "go.uber.org/automaxprocs"
+		}
+		l.name, l.fix = "set once at the start", "remove what sets it, if the program is built with Go 1.25 or newer; otherwise "+watchFix
+		l.why = fmt.Sprintf("A fresh start under this limit has %d: %s sets the value at the start, and the Go runtime no longer updates it.", fresh.Procs, by)
+	case resize.OldGo:
+		l.name, l.fix = "Go without limits", "build it with Go 1.25 or newer and `go 1.25` in go.mod, or "+watchFix
+		l.why = fmt.Sprintf("Its Go runtime (%s) does not read CPU limits: that takes Go 1.25, and a go line of 1.25 or newer in go.mod.", w.Program.GoVersion)
+	case resize.Failing:
+		failed, _, _ := Said(s.Fails())
+		l.name, l.fix = "failing", "find in its output why its requests fail"
+		l.what = fmt.Sprintf("Under a limit of %s its requests failed.", limit)
+		l.why = phrase.Capital(failed) + "; fresh starts under the same limits answer them."
+	case resize.Pool:
+		l.name, l.fix = "sized at the start", "resize the pool when GOMAXPROCS changes: `maxprocs.OnChange` calls your function"
+		l.what = fmt.Sprintf("Under a limit of %s it carried %s req/s, and a fresh start %s req/s.", limit, number.Count(s.Most.PerSecond), number.Count(fresh.Most.PerSecond))
+		l.why = fmt.Sprintf("GOMAXPROCS is the same, %d, and CPU time is left: it used %s, with %s; the fresh start has %d. Something else keeps the size that it had at the start, such as a pool of workers or of connections.",
+			s.Procs, number.Maybe(s.Most.CPUs, number.CPUsUsed), phrase.Count(s.Threads, "thread"), fresh.Threads)
+	case resize.Slow:
+		l.name, l.fix = "slow", "if the program looks at its limit by itself, look more often, or leave it to the Go runtime; or "+watchFix
+		l.what = fmt.Sprintf("GOMAXPROCS was still %d when the step with a limit of %s ended, after %s.", s.Procs, limit, afterTime(s.Seconds))
+		if s.FollowedSeconds != nil {
+			l.what = fmt.Sprintf("GOMAXPROCS followed the limit of %s after %s.", limit, afterTime(*s.FollowedSeconds))
+		}
+		l.why = fmt.Sprintf("The Go runtime follows within about a second while the program is busy; more than %s is slow.", afterTime(resize.SlowAfter.Seconds()))
+	case resize.Killed:
+		ended, _, _ := Said(s.Ended)
+		l.name, l.fix = "ended", "find in its output why it ended"
+		l.what, l.why = fmt.Sprintf("The program ended under a limit of %s.", limit), phrase.Capital(ended)+"."
+	case resize.Restarted:
+		l.name, l.fix = "restarted", "find in its output why it ended"
+		l.what, l.why = fmt.Sprintf("Its process was replaced under a limit of %s.", limit), "Something started the program again while its limit changed."
+	}
+	l.fix = phrase.Capital(l.fix) + "."
+	return l
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/document/documenttest"
-	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -96,22 +95,6 @@ func TestNothingToFollow(t *testing.T) {
 	for _, want := range []string{"NOTHING TO FOLLOW On this machine GOMAXPROCS is 2 under each of these limits", "with more CPUs, it would not follow", "(go1.19.8) does not read CPU limits"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in: %s", want, got)
-		}
-	}
-}
-
-// What others wrote is never markup.
-func TestHostileResize(t *testing.T) {
-	r := resized()
-	r.Name, r.Program.GoVersion, r.Steps[2].Ended = "<script>\x1b", "<b onx>", "<i onx>\x1b[31m"
-	r.Judge()
-	b, err := html.Render(page.Resize(r))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, evil := range []string{"<script>\\", "<b onx", "<i onx", "\x1b"} {
-		if strings.Contains(string(b), evil) {
-			t.Errorf("%q is in the page", evil)
 		}
 	}
 }

@@ -24,7 +24,6 @@ type resultJSON struct {
 	Tool           journal.Tool        `json:"tool"`
 	Target         journal.Target      `json:"target"`
 	Load           journal.Load        `json:"load"`
-	Engines        []engineJSON        `json:"engines,omitempty"`
 	SharedCPUs     bool                `json:"shared_cpus"`
 	Plan           journal.Plan        `json:"plan"`
 	Complete       bool                `json:"complete"`
@@ -62,22 +61,15 @@ type groupJSON struct {
 	Latency        latencyJSON        `json:"latency_judged"`
 	Settings       []settingJSON      `json:"settings"`
 	Values         []valueJSON        `json:"values"`
-	Spread         spreadJSON         `json:"spread"`
-	Race           *raceJSON          `json:"race,omitempty"`
 	Sliced         *slicedJSON        `json:"slices,omitempty"`
-	Part           *partJSON          `json:"part_of_cpus,omitempty"`
 	NoiseFloor     noiseFloorJSON     `json:"noise_floor"`
-	Detectable     detectableJSON     `json:"detectable_effect"`
 	Peak           string             `json:"peak"`
 	Flatness       flatnessJSON       `json:"flatness"`
 	Workload       workloadJSON       `json:"workload"`
 	Default        defaultJSON        `json:"default"`
-	Override       overrideJSON       `json:"override"`
 	ProcsLogged    *bool              `json:"procs_logged,omitempty"`
-	Beyond         *beyondJSON        `json:"beyond_cpus"`
 	Throttling     throttlingJSON     `json:"throttling"`
 	Others         othersJSON         `json:"other_programs"`
-	Allocates      *allocatesJSON     `json:"allocates,omitempty"`
 	Recommendation recommendationJSON `json:"recommendation"`
 }
 
@@ -145,13 +137,6 @@ type checkJSON struct {
 	Note     string          `json:"note"`
 }
 
-type engineJSON struct {
-	Name                 string   `json:"name"`
-	Protocol             string   `json:"protocol"`
-	Trials               int      `json:"trials"`
-	CPUSecondsPerRequest *float64 `json:"cpu_seconds_per_request"`
-}
-
 type limitJSON struct {
 	CPUs  float64 `json:"cpus"`
 	Group string  `json:"group"`
@@ -195,7 +180,6 @@ type settingJSON struct {
 	PooledWith     []string              `json:"pooled_with,omitempty"`
 	Evidence       evidenceJSON          `json:"evidence"`
 	OpenEvidence   *evidenceJSON         `json:"open_loop_evidence,omitempty"`
-	Points         []pointJSON           `json:"points"`
 }
 
 type valueJSON struct {
@@ -256,61 +240,22 @@ type evidenceJSON struct {
 	VoluntaryPerSecond    *float64 `json:"voluntary_switches_per_second"`
 	InvoluntaryPerSecond  *float64 `json:"involuntary_switches_per_second"`
 	RunQueueWaitRatio     *float64 `json:"run_queue_wait_ratio"`
-	FaultHeldPs           *float64 `json:"fault_held_ps,omitempty"`
-	MajorFaultsPerSecond  *float64 `json:"major_faults_per_second,omitempty"`
 	ThreadsMax            *float64 `json:"threads_max"`
 	ThrottledPeriodsRatio *float64 `json:"throttled_periods_ratio"`
-	BurstPeriodsRatio     *float64 `json:"burst_periods_ratio,omitempty"`
-	ThrottledRatio        *float64 `json:"throttled_ratio"`
 	StealRatio            *float64 `json:"steal_ratio"`
 	OtherCPUs             *float64 `json:"other_cpus"`
 	BesideCPUs            *float64 `json:"beside_cpus,omitempty"`
-	MachineBusy           *float64 `json:"machine_busy_ratio"`
 	CPUSecondsEach        *float64 `json:"cpu_seconds_per_request"`
 	LoadCPUs              *float64 `json:"load_cpus"`
-	SendLagP99            *float64 `json:"send_lag_p99_seconds"`
-	Dropped               int64    `json:"dropped"`
-	RSSBytes              *float64 `json:"rss_bytes,omitempty"`
 	PeakRSSBytes          *float64 `json:"peak_rss_bytes,omitempty"`
 	GCCyclesPerSecond     *float64 `json:"gc_cycles_per_second,omitempty"`
-	GCPauseSeconds        *float64 `json:"gc_pause_seconds,omitempty"`
-	GCHeapBytes           *float64 `json:"gc_heap_bytes,omitempty"`
 	GCBusyRatio           *float64 `json:"gc_busy_ratio,omitempty"`
-}
-
-type pointJSON struct {
-	Block         int                 `json:"block"`
-	Role          string              `json:"role"`
-	Valid         bool                `json:"valid"`
-	InvalidReason string              `json:"invalid_reason,omitempty"`
-	InvalidCode   journal.InvalidCode `json:"invalid_code,omitempty"`
-	Throughput    *float64            `json:"throughput_per_second"`
-	P50           *float64            `json:"p50_seconds"`
-	P99           *float64            `json:"p99_seconds"`
-	ClosedP99     *float64            `json:"closed_p99_seconds"`
-	Late          bool                `json:"late,omitempty"`
-	Judged        *float64            `json:"judged_seconds"`
-	Metrics       map[string]float64  `json:"metrics,omitempty"`
 }
 
 type reasonJSON struct {
 	Reason string              `json:"reason"`
 	Code   journal.InvalidCode `json:"code,omitempty"`
 	Count  int                 `json:"count"`
-}
-
-type spreadJSON struct {
-	Throughput *float64 `json:"throughput"`
-	P99        *float64 `json:"p99"`
-	DF         int      `json:"degrees_of_freedom"`
-}
-
-type raceJSON struct {
-	Trials     int    `json:"trials"`
-	Blocks     int    `json:"blocks"`
-	Measured   []int  `json:"measured"`
-	Candidates int    `json:"candidates"`
-	Stop       string `json:"stop,omitempty"`
 }
 
 type slicedJSON struct {
@@ -338,20 +283,9 @@ type slicedApartJSON struct {
 	Starts float64 `json:"starts_versus_default"`
 }
 
-type partJSON struct {
-	CPUs    int `json:"cpus"`
-	Of      int `json:"of"`
-	LoadHas int `json:"load_has"`
-}
-
 type noiseFloorJSON struct {
 	Setting    string   `json:"setting"`
 	Pairs      int      `json:"pairs"`
-	Throughput *float64 `json:"throughput"`
-	P99        *float64 `json:"p99"`
-}
-
-type detectableJSON struct {
 	Throughput *float64 `json:"throughput"`
 	P99        *float64 `json:"p99"`
 }
@@ -374,18 +308,6 @@ type defaultJSON struct {
 	NumCPU    int                     `json:"num_cpu"`
 	LimitCPUs float64                 `json:"limit_cpus"`
 	Predicted bool                    `json:"predicted,omitempty"`
-}
-
-type overrideJSON struct {
-	Known   bool `json:"known"`
-	Asked   int  `json:"asked,omitempty"`
-	Ran     int  `json:"ran,omitempty"`
-	Changed bool `json:"changed,omitempty"`
-}
-
-type beyondJSON struct {
-	Setting string  `json:"setting"`
-	Ratio   float64 `json:"ratio"`
 }
 
 type throttlingJSON struct {
@@ -423,12 +345,6 @@ type othersJSON struct {
 	Trials      int      `json:"trials,omitempty"`
 	LeftOut     int      `json:"left_out,omitempty"`
 	Slow        int      `json:"slow,omitempty"`
-}
-
-type allocatesJSON struct {
-	Setting         string  `json:"setting"`
-	CyclesPerSecond float64 `json:"cycles_per_second"`
-	Share           float64 `json:"busy_ratio"`
 }
 
 type versusJSON struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 )
@@ -25,7 +26,6 @@ func JSON(r *verdict.Result) ([]byte, error) {
 func resultSchema(r *verdict.Result) resultJSON {
 	out := resultJSON{
 		Schema: r.Schema, Name: r.Name, Started: r.Started, Spec: r.Spec, Origin: r.Origin, Host: r.Host, LoadHost: r.LoadHost, Tool: r.Tool, Target: r.Target, Load: r.Load,
-		Engines:    listOf(r.Engines, func(e *verdict.Engine) engineJSON { return engineJSON(*e) }),
 		SharedCPUs: r.SharedCPUs, Plan: r.Plan, Complete: r.Complete,
 		TrialsPlanned: r.TrialsPlanned, TrialsRun: r.TrialsRun, TrialsInvalid: r.TrialsInvalid, PilotsRun: r.PilotsRun, PilotsInvalid: r.PilotsInvalid,
 		Compared: listOf(r.Compared, func(g *verdict.Group) groupJSON { return groupSchema(g, recommendationSchema(&g.Recommendation)) }),
@@ -34,14 +34,14 @@ func resultSchema(r *verdict.Result) resultJSON {
 		Gate: optional(r.Gate, func(g *verdict.Gate) gateJSON { return gateSchema(g, r) }), Warnings: []warningJSON{},
 	}
 	for i := range r.Groups {
-		out.Groups = append(out.Groups, groupSchema(&r.Groups[i], worded(words{&r.Groups[i], r})))
+		out.Groups = append(out.Groups, groupSchema(&r.Groups[i], worded(groupOf(r, &r.Groups[i], ""))))
 	}
 	if r.Recommendation != nil && len(out.Groups) == 1 {
 		out.Recommendation = &out.Groups[0].Recommendation
 	}
 	if r.Recommendation != nil && (r.Canary != nil || r.Live != nil) {
 		v, rec := VerdictOf(r), recommendationSchema(r.Recommendation)
-		rec.wordedJSON = &wordedJSON{Sentence: v.Sentence, Reasons: v.Reasons, Next: sentences(v.Next)}
+		rec.wordedJSON = &wordedJSON{Sentence: v.Answer.Sentence(), Reasons: v.Reasons, Next: phrase.Each(v.Next, document.Item.String)}
 		out.Recommendation = &rec
 	}
 	for i := range r.Warnings {
@@ -85,9 +85,8 @@ func groupSchema(g *verdict.Group, rec recommendationJSON) groupJSON {
 			Passed: g.Latency.Passed, Strays: g.Latency.Strays, Short: g.Latency.Short, Late: g.Latency.Late,
 		},
 		Settings: listOf(g.Settings, settingSchema), Values: listOf(g.Values, func(v **contest.Value) valueJSON { return valueSchema(*v) }),
-		Spread: spreadJSON(g.Spread), Race: (*raceJSON)(g.Race), Part: (*partJSON)(g.Part), NoiseFloor: noiseFloorJSON(g.NoiseFloor), Detectable: detectableJSON(g.Detectable),
-		Peak: g.Peak, Flatness: flatnessJSON(g.Flatness), Workload: workloadJSON(g.Workload), Default: defaultJSON(g.Default), Override: overrideJSON(g.Override),
-		ProcsLogged: g.ProcsLogged, Beyond: (*beyondJSON)(g.Beyond), Throttling: throttlingSchema(&g.Throttling), Others: othersJSON(g.Others), Allocates: (*allocatesJSON)(g.Allocates),
+		NoiseFloor: noiseFloorJSON(g.NoiseFloor), Peak: g.Peak, Flatness: flatnessJSON(g.Flatness), Workload: workloadJSON(g.Workload), Default: defaultJSON(g.Default),
+		ProcsLogged: g.ProcsLogged, Throttling: throttlingSchema(&g.Throttling), Others: othersJSON(g.Others),
 		Recommendation: rec, Sliced: optional(g.Sliced, slicedSchema),
 	}
 }
@@ -100,10 +99,10 @@ func slicedSchema(s *contest.Sliced) slicedJSON {
 }
 
 // worded is a group's recommendation with its words.
-func worded(w words) recommendationJSON {
-	rec := &w.Recommendation
+func worded(g *group) recommendationJSON {
+	rec := &g.Recommendation
 	out := recommendationSchema(rec)
-	out.wordedJSON = &wordedJSON{Sentence: called(rec).prefix + w.sentence(), Reasons: w.reasons(), Next: sentences(w.next())}
+	out.wordedJSON = &wordedJSON{Sentence: g.answer().Sentence(), Reasons: g.reasons(), Next: phrase.Each(g.next(), document.Item.String)}
 	if rec.Claim != nil {
 		out.Cause = rec.Claim.Code()
 	}
@@ -119,14 +118,6 @@ func recommendationSchema(r *verdict.Recommendation) recommendationJSON {
 	}
 }
 
-// sentences are advice as one text each.
-func sentences(list []document.Item) (out []string) {
-	for _, a := range list {
-		out = append(out, a.String())
-	}
-	return out
-}
-
 func settingSchema(a *verdict.Row) settingJSON {
 	out := settingJSON{
 		Label: a.Label, Procs: a.Procs, Variable: a.Variable, ResolvedProcs: a.ResolvedProcs, ResolvedSource: a.ResolvedSource, Variant: a.Variant, Trials: a.Trials, Invalid: a.Invalid,
@@ -138,7 +129,6 @@ func settingSchema(a *verdict.Row) settingJSON {
 		Speedup: a.Speedup, NonInferior: nonInferiorJSON(a.NonInferior), VersusPeak: intervalJSON(a.VersusPeak), Saturated: a.Saturated,
 		Requests: a.Requests, Unanswered: a.Unanswered, Redirects: a.Redirects, TooFewCPUs: a.TooFewCPUs, Excluded: a.Excluded, PooledWith: a.PooledWith,
 		Evidence: evidenceSchema(&a.Evidence), OpenEvidence: optional(a.OpenEvidence, evidenceSchema),
-		Points: listOf(a.Points, func(p *verdict.Point) pointJSON { return pointJSON(*p) }),
 	}
 	for name, m := range a.Metrics {
 		if out.Metrics == nil {
@@ -152,11 +142,9 @@ func settingSchema(a *verdict.Row) settingJSON {
 func evidenceSchema(e *verdict.Evidence) evidenceJSON {
 	return evidenceJSON{
 		CPUs: e.CPUs, UserCPUs: e.UserCPUs, SystemCPUs: e.SystemCPUs, CPUUtilisation: e.CPUUtilisation, VoluntaryPerSecond: e.VoluntaryPerSecond, InvoluntaryPerSecond: e.InvoluntaryPerSecond,
-		RunQueueWaitRatio: e.RunQueueWaitRatio, FaultHeldPs: e.FaultHeldPs, MajorFaultsPerSecond: e.MajorFaultsPerSecond, ThreadsMax: e.ThreadsMax,
-		ThrottledPeriodsRatio: e.ThrottledPeriodsRatio, BurstPeriodsRatio: e.BurstPeriodsRatio, ThrottledRatio: e.ThrottledRatio,
-		StealRatio: e.StealRatio, OtherCPUs: e.OtherCPUs, BesideCPUs: e.BesideCPUs, MachineBusy: e.MachineBusy, CPUSecondsEach: e.CPUSecondsEach,
-		LoadCPUs: e.LoadCPUs, SendLagP99: e.SendLagP99, Dropped: e.Dropped, RSSBytes: e.RSSBytes, PeakRSSBytes: e.PeakRSSBytes,
-		GCCyclesPerSecond: e.GCCyclesPerSecond, GCPauseSeconds: e.GCPauseSeconds, GCHeapBytes: e.GCHeapBytes, GCBusyRatio: e.GCBusyRatio,
+		RunQueueWaitRatio: e.RunQueueWaitRatio, ThreadsMax: e.ThreadsMax, ThrottledPeriodsRatio: e.ThrottledPeriodsRatio,
+		StealRatio: e.StealRatio, OtherCPUs: e.OtherCPUs, BesideCPUs: e.BesideCPUs, CPUSecondsEach: e.CPUSecondsEach, LoadCPUs: e.LoadCPUs,
+		PeakRSSBytes: e.PeakRSSBytes, GCCyclesPerSecond: e.GCCyclesPerSecond, GCBusyRatio: e.GCBusyRatio,
 	}
 }
 

@@ -63,7 +63,7 @@ func TestJSONHasTheWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := got.Groups[2].Recommendation
-	if r.Verdict != "undecided" || r.Cause != "default_differs" || r.Sentence != "Undecided: the default is 2, yet it performs differently from GOMAXPROCS=2." || len(r.Reasons) < 3 || len(r.Next) != 1 {
+	if r.Verdict != "undecided" || r.Cause != "default_differs" || r.Sentence != "Undecided: change nothing yet. The default is 2, yet it performs differently from GOMAXPROCS=2." || len(r.Reasons) < 3 || len(r.Next) != 1 {
 		t.Errorf("%+v", r)
 	}
 	if c := got.Gate.Checks[0]; c.Setting != "GOMAXPROCS=2, limit 2 CPUs, Go 1.24.6" || c.Metric != "throughput" || c.Outcome != "worse" || c.Note == "" {

@@ -9,9 +9,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
-// sentence is the recommendation in one sentence, which follows its label.
-func (w words) sentence() string { return w.butFor(w.say(w.Recommendation.Claim).text) }
-
 // butFor adds the metrics that are worse in spite of the claim.
 func (w words) butFor(claim string) string {
 	rec := &w.Recommendation
@@ -64,7 +61,7 @@ func (w words) reasons() []string {
 // has its answer.
 func (w words) ended() string {
 	race := w.Race
-	if race == nil || w.r == nil || race.Stop == "" {
+	if race == nil || race.Stop == "" {
 		return ""
 	}
 	why := ""

@@ -13,34 +13,37 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// setting is that of a label, by itself.
-func (g *group) setting(label string) *verdict.Row {
-	for i := range g.Settings {
-		if g.Settings[i].Label == label && label != "" {
-			return &g.Settings[i]
-		}
+// rowsFrom are pointers to settings.
+func rowsFrom(settings []verdict.Row) (rows []*verdict.Row) {
+	for i := range settings {
+		rows = append(rows, &settings[i])
+	}
+	return rows
+}
+
+// firstOf is the first row for which it holds; nil: there is none.
+func firstOf(rows []*verdict.Row, holds func(*verdict.Row) bool) *verdict.Row {
+	if i := slices.IndexFunc(rows, holds); i >= 0 {
+		return rows[i]
 	}
 	return nil
+}
+
+// setting is that of a label, by itself.
+func (g *group) setting(label string) *verdict.Row {
+	return firstOf(rowsFrom(g.Settings), func(a *verdict.Row) bool { return label != "" && a.Label == label })
 }
 
 // row is the one that holds the setting of that label.
 func (g *group) row(label string) *verdict.Row {
-	for i := range g.rows {
-		if a := &g.rows[i]; label != "" && (a.Label == label || slices.Contains(a.PooledWith, label)) {
-			return a
-		}
-	}
-	return nil
+	return firstOf(g.rows, func(a *verdict.Row) bool {
+		return label != "" && (a.Label == label || slices.Contains(a.PooledWith, label))
+	})
 }
 
 // unset is the setting of the program's own default.
 func (g *group) unset() *verdict.Row {
-	for i := range g.Settings {
-		if g.Settings[i].Procs == nil && g.Settings[i].Variant == "" {
-			return &g.Settings[i]
-		}
-	}
-	return nil
+	return firstOf(rowsFrom(g.Settings), func(a *verdict.Row) bool { return a.Procs == nil && a.Variant == "" })
 }
 
 // chosen is the row that the verdict names; nil when it names none.
@@ -62,12 +65,7 @@ func (g *group) seen() *verdict.Row {
 	if a := g.rowOfUnset(); a != nil && a.Trials > 0 {
 		return a
 	}
-	for i := range g.rows {
-		if g.rows[i].Trials > 0 {
-			return &g.rows[i]
-		}
-	}
-	return nil
+	return firstOf(g.rows, func(a *verdict.Row) bool { return a.Trials > 0 })
 }
 
 // ps is the number of Ps that a setting ran with, as far as it is known.
@@ -103,7 +101,7 @@ func settingLabel(a *verdict.Row) (label, sub string) {
 		label, sub = strconv.Itoa(*a.ResolvedProcs), journal.Default
 	case len(a.PooledWith) > 0: // both ran with this number, and are shown as one
 		sub = journal.Default
-	case isSliced(*a):
+	case isSliced(a):
 		sub = "slices"
 	}
 	if a.Variant != "" {
@@ -122,32 +120,30 @@ const (
 	asFast      = "as fast"
 )
 
-// leftOut is why a setting has no part in what is judged.
+// leftOutFor are why a setting has no part in what is judged.
+var leftOutFor = map[contest.Excluded]document.Cell{
+	contest.ExcludedInvalid:    {Value: "invalid", Detail: "no trial was valid"},
+	contest.ExcludedTooFewCPUs: {Value: notCompared, Detail: "other programs left it too few CPUs"},
+	contest.ExcludedUnread:     {Value: notCompared, Detail: "the value that it uses is unknown"},
+	contest.ExcludedDiffers:    {Value: notCompared, Detail: "it performs differently from the value that it uses, set explicitly"},
+	contest.ExcludedNoFigure:   {Value: "no throughput", Detail: "no valid trial has a throughput"},
+	contest.ExcludedSlower:     {Value: "slower", Detail: "too slow to be the best, so its latency is not compared"},
+	contest.ExcludedSaturated:  {Value: "fell behind", Detail: "could not keep up with the request rate, so its latency is mostly queueing"},
+	contest.ExcludedLatency:    {Value: "no p99", Detail: "none of its trials has a latency that can be judged"},
+	contest.ExcludedMemory:     {Value: notCompared, Detail: "it used more memory than "},
+}
+
 func (g *group) leftOut(a *verdict.Row) document.Cell {
-	switch *a.Excluded {
-	case contest.ExcludedInvalid:
-		if onlySlow(a) {
-			return document.Cell{Value: notCompared, Detail: "the machine was slower during its trials"}
-		}
-		return document.Cell{Value: "invalid", Detail: "no trial was valid"}
-	case contest.ExcludedTooFewCPUs:
-		return document.Cell{Value: notCompared, Detail: "other programs left it too few CPUs"}
-	case contest.ExcludedUnread:
-		return document.Cell{Value: notCompared, Detail: "the value that it uses is unknown"}
-	case contest.ExcludedDiffers:
-		return document.Cell{Value: notCompared, Detail: "it performs differently from the value that it uses, set explicitly"}
-	case contest.ExcludedNoFigure:
-		return document.Cell{Value: "no throughput", Detail: "no valid trial has a throughput"}
-	case contest.ExcludedSlower:
-		return document.Cell{Value: "slower", Detail: "too slow to be the best, so its latency is not compared"}
-	case contest.ExcludedSaturated:
-		return document.Cell{Value: "fell behind", Detail: "could not keep up with the request rate, so its latency is mostly queueing"}
-	case contest.ExcludedLatency:
-		return document.Cell{Value: "no p99", Detail: "none of its trials has a latency that can be judged"}
-	case contest.ExcludedMemory:
-		return document.Cell{Value: notCompared, Detail: "it used more memory than " + mostMemory(g.r)}
+	cell, known := leftOutFor[*a.Excluded]
+	switch {
+	case !known:
+		return document.Cell{Value: phrase.Clip(string(*a.Excluded), nameRoom)}
+	case *a.Excluded == contest.ExcludedMemory:
+		cell.Detail += mostMemory(g.r)
+	case *a.Excluded == contest.ExcludedInvalid && onlySlow(a):
+		return document.Cell{Value: notCompared, Detail: "the machine was slower during its trials"}
 	}
-	return document.Cell{Value: phrase.Clip(string(*a.Excluded), nameRoom)}
+	return cell
 }
 
 // onlySlow reports whether all invalid trials of a row are so because the machine was slow.
@@ -157,11 +153,11 @@ func onlySlow(a *verdict.Row) bool {
 
 // rowsOf are the settings that were compared; of a result that was not analysed its
 // settings.
-func rowsOf(g *verdict.Group) []verdict.Row {
+func rowsOf(g *verdict.Group) []*verdict.Row {
 	if len(g.Rows) == 0 {
-		return g.Settings
+		return rowsFrom(g.Settings)
 	}
-	return g.Rows
+	return rowsFrom(g.Rows)
 }
 
 // rowOfUnset is the row that holds the program's own default.
@@ -196,21 +192,15 @@ func (g *group) axis() string {
 
 // uncompared is why the numbers of a setting are not its own, in a word; empty: they are.
 func (g *group) uncompared(a *verdict.Row) string {
-	if a.Excluded == nil || *a.Excluded != contest.ExcludedTooFewCPUs {
-		return ""
+	if isOut(a, contest.ExcludedTooFewCPUs) {
+		return g.leftOut(a).Value
 	}
-	return g.leftOut(a).Value
+	return ""
 }
 
 // currentRows are the rows of the program itself, without those of a gate's old command.
-func currentRows(rows []verdict.Row) []verdict.Row {
-	var list []verdict.Row
-	for i := range rows {
-		if rows[i].Variant == "" {
-			list = append(list, rows[i])
-		}
-	}
-	return list
+func currentRows(rows []*verdict.Row) []*verdict.Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(a *verdict.Row) bool { return a.Variant != "" })
 }
 
 // start is the value that the variable started with, as a label.
@@ -236,8 +226,8 @@ func (g *group) valueColumn() document.Column {
 
 // named are the values that have no part in what is judged for that reason.
 func (g *group) named(code contest.Excluded) (list []string) {
-	for i := range g.rows {
-		if a := &g.rows[i]; a.Excluded != nil && *a.Excluded == code {
+	for _, a := range g.rows {
+		if isOut(a, code) {
 			list = append(list, a.Label)
 		}
 	}
@@ -246,8 +236,8 @@ func (g *group) named(code contest.Excluded) (list []string) {
 
 // tooLarge are the values that used too much memory, with how much.
 func (g *group) tooLarge() (list []string) {
-	for i := range g.rows {
-		if a := &g.rows[i]; a.Excluded != nil && *a.Excluded == contest.ExcludedMemory {
+	for _, a := range g.rows {
+		if isOut(a, contest.ExcludedMemory) {
 			list = append(list, fmt.Sprintf("%s (%s)", a.Label, memorySize(a.Evidence.PeakRSSBytes)))
 		}
 	}

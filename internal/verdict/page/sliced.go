@@ -3,7 +3,6 @@ package page
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -24,7 +23,10 @@ func slicedStanding(v *contest.SliceValue) document.Cell {
 }
 
 // isSliced reports whether a row is of such a value, so that its throughput is an estimate.
-func isSliced(a verdict.Row) bool { return a.Sliced != nil }
+func isSliced(a *verdict.Row) bool { return a.Sliced != nil }
+
+// hasSliced reports whether some rows are.
+func (w words) hasSliced() bool { return slices.ContainsFunc(rowsFrom(w.Rows), isSliced) }
 
 // withTrials is the group without these rows.
 func (g *group) withTrials() *group {
@@ -35,7 +37,7 @@ func (g *group) withTrials() *group {
 
 // estimates is what the signs of an estimate mark; empty: there is none.
 func (g *group) estimates(signs string) string {
-	if !slices.ContainsFunc(g.rows, isSliced) {
+	if !g.hasSliced() {
 		return ""
 	}
 	return signs + " an estimate for a value that has no trials: the default's throughput, times the ratio in slices of one start."
@@ -47,8 +49,8 @@ func sliced(x verdict.ReasonSliced) string {
 		if len(list) == 0 {
 			return ""
 		}
-		return phrase.And(listOf(list, func(n *int) string { return strconv.Itoa(*n) })) + " (" + why + ")"
+		return phrase.And(phrase.Each(list, strconv.Itoa)) + " (" + why + ")"
 	}
 	return "measured only in slices of one start, with the value set in the running program: " +
-		strings.Join(slices.DeleteFunc([]string{of(x.Slower, "slower"), of(x.Covered, "a smaller value is as good there")}, func(s string) bool { return s == "" }), "; ")
+		phrase.Join("; ", of(x.Slower, "slower"), of(x.Covered, "a smaller value is as good there"))
 }

@@ -22,7 +22,7 @@ func cell(u number.Unit, i stat.Interval) document.Cell {
 
 // about marks the number of a row that is an estimate.
 func about(a *verdict.Row, c document.Cell) document.Cell {
-	if isSliced(*a) && c.Value != absent {
+	if isSliced(a) && c.Value != absent {
 		c.Value = "~" + c.Value
 	}
 	return c
@@ -34,26 +34,17 @@ type column struct {
 	cell func(*verdict.Row) document.Cell
 }
 
-// asideIn marks columns that a report folds away: what explains the metrics that decide.
-func asideIn(columns []column) []column {
-	for i := range columns {
-		columns[i].head.Aside = true
-	}
-	return columns
-}
-
 // table is one row a setting, without the columns whose values are not known.
-func (g *group) table() document.Table {
-	columns := slices.Concat(g.figureColumns(), []column{{document.Column{Head: "Valid trials"}, g.trialsCell}}, asideIn(g.kernelColumns()), g.memoryColumns())
+func (g *group) table(columns []column) document.Table {
 	t := document.Table{Rows: make([]document.Row, len(g.rows))}
-	for i := range g.rows {
-		t.Rows[i].Mark = g.mark(&g.rows[i], "")
+	for i, a := range g.rows {
+		t.Rows[i].Mark = g.mark(a, "")
 	}
 	for _, c := range columns {
 		known := false
 		cells := make([]document.Cell, len(g.rows))
-		for i := range g.rows {
-			cells[i] = c.cell(&g.rows[i])
+		for i, a := range g.rows {
+			cells[i] = c.cell(a)
 			known = known || cells[i].Value != absent
 		}
 		if !known {
@@ -73,7 +64,7 @@ func (g *group) figureColumns() []column {
 	return []column{
 		{g.valueColumn(), func(a *verdict.Row) document.Cell { return document.Cell{Value: settingName(a)} }},
 		{document.Column{Head: "Result", Short: "result", Left: true}, g.standing},
-		{g.throughputColumn(), func(a *verdict.Row) document.Cell { return about(a, cell(g.throughput, g.asShown(a.Throughput))) }},
+		{g.throughputColumn(), func(a *verdict.Row) document.Cell { return about(a, cell(g.unit(), g.asShown(a.Throughput))) }},
 		{g.speedupColumn(), func(a *verdict.Row) document.Cell { return about(a, document.Cell{Value: timesText(a.Speedup)}) }},
 		{document.Column{Head: g.againstPeak()}, func(a *verdict.Row) document.Cell {
 			if g.gateAlone { // a table of its own compares them
@@ -95,6 +86,7 @@ func (g *group) figureColumns() []column {
 			}
 			return document.Cell{Value: strconv.FormatInt(a.Unanswered, 10)}
 		}},
+		{document.Column{Head: "Valid trials"}, g.trialsCell},
 	}
 }
 
@@ -187,7 +179,7 @@ func (g *group) standing(a *verdict.Row) (c document.Cell) {
 	switch {
 	case a.Variant != "" || g.gateAlone || g.Peak == "":
 		return document.Cell{Value: absent}
-	case isSliced(*a):
+	case isSliced(a):
 		return slicedStanding(a.Sliced)
 	case a.Excluded != nil && !shared:
 		return g.leftOut(a)
@@ -209,7 +201,7 @@ func (g *group) standing(a *verdict.Row) (c document.Cell) {
 func (g *group) trialsCell(a *verdict.Row) document.Cell {
 	c := document.Cell{Value: strconv.Itoa(a.Trials)}
 	var details []string
-	if isSliced(*a) {
+	if isSliced(a) {
 		details = append(details, phrase.Count(a.Sliced.Slices, "slice"))
 	}
 	if a.Invalid > 0 {
@@ -229,13 +221,14 @@ func (g *group) trialsCell(a *verdict.Row) document.Cell {
 
 // speedupColumn says what the speed-up is over.
 func (g *group) speedupColumn() document.Column {
-	for i := range g.rows { // by procs
-		if a := &g.rows[i]; a.Variant == "" && a.Procs != nil && a.Speedup != nil && !isSliced(*a) {
-			base := strconv.Itoa(*a.Procs)
-			return document.Column{Head: "Speed-up over " + base, Short: "× of " + base}
-		}
+	base := firstOf(g.rows, func(a *verdict.Row) bool { // by procs
+		return a.Variant == "" && a.Procs != nil && a.Speedup != nil && !isSliced(a)
+	})
+	if base == nil {
+		return document.Column{Head: "Speed-up", Short: "×"}
 	}
-	return document.Column{Head: "Speed-up", Short: "×"}
+	n := strconv.Itoa(*base.Procs)
+	return document.Column{Head: "Speed-up over " + n, Short: "× of " + n}
 }
 
 func (g *group) throughputColumn() document.Column {
@@ -246,7 +239,7 @@ func (g *group) throughputColumn() document.Column {
 	case g.runs():
 		c.Short = "per run"
 	}
-	if u := g.throughput.Name(); u != "" {
+	if u := g.unit().Name(); u != "" {
 		c.Head, c.Short = c.Head+", "+u, u
 	}
 	return c
@@ -303,11 +296,11 @@ func (g *group) metricsTable() *document.Table {
 		t.Columns = append(t.Columns, document.Column{Head: head, Short: phrase.Clip(n, nameRoom), Detailed: true})
 	}
 	value := number.PerSecond("")
-	for i := range g.rows {
-		row := document.Row{Cells: []document.Cell{{Value: settingName(&g.rows[i])}}, Mark: g.mark(&g.rows[i], "")}
+	for _, a := range g.rows {
+		row := document.Row{Cells: []document.Cell{{Value: settingName(a)}}, Mark: g.mark(a, "")}
 		for _, n := range order {
 			c := document.Cell{Value: absent}
-			if m, ok := g.rows[i].Metrics[n]; ok {
+			if m, ok := a.Metrics[n]; ok {
 				c = cell(value, m.Interval)
 			}
 			row.Cells = append(row.Cells, c)
@@ -317,14 +310,17 @@ func (g *group) metricsTable() *document.Table {
 	return t
 }
 
+// memoryDecides reports whether memory is more than what explains the metrics that decide.
+func (g *group) memoryDecides() bool { return len(g.r.Plan.Vary) > 0 || g.r.Plan.MaxMemoryBytes > 0 }
+
 // memoryColumns are the memory of the settings, and what their garbage collectors did.
 func (g *group) memoryColumns() []column {
 	share := number.Ratio()
-	memory, collector, aside := "", "", true
-	if len(g.r.Plan.Vary) > 0 || g.r.Plan.MaxMemoryBytes > 0 { // they decide
-		memory, collector, aside = "memory", "GC", false
+	memory, collector := "", ""
+	if g.memoryDecides() {
+		memory, collector = "memory", "GC"
 	}
-	list := []column{
+	return []column{
 		{document.Column{Head: "Peak memory", Short: memory}, func(a *verdict.Row) document.Cell {
 			c := document.Cell{Value: memorySize(a.Evidence.PeakRSSBytes)}
 			if now := a.Evidence.RSSBytes; now != nil {
@@ -344,10 +340,6 @@ func (g *group) memoryColumns() []column {
 			return c
 		}},
 	}
-	if aside {
-		return asideIn(list)
-	}
-	return list
 }
 
 // cycles are how often a collector ran.

@@ -34,11 +34,7 @@ func topology(t *journal.Topology) string {
 
 // nodeWords are nodes of memory with their CPUs: "node0: 0-7; node1: 8-15".
 func nodeWords(list []journal.Node) string {
-	var parts []string
-	for _, n := range list {
-		parts = append(parts, fmt.Sprintf("node%d: %s", n.ID, n.CPUs))
-	}
-	return phrase.Semicolons(parts)
+	return phrase.Semicolons(phrase.Each(list, func(n journal.Node) string { return fmt.Sprintf("node%d: %s", n.ID, n.CPUs) }))
 }
 
 func cpuCounts(r *verdict.Result) string {

@@ -96,7 +96,7 @@ func (c *checker) wrong(format string, args ...any) {
 		row := &c.g.Rows[i]
 		table = append(table, fmt.Sprintf("%s T=%s L=%s %v", r.Cells[0].Value, value(row.Throughput), value(row.Judged), excluded(row)))
 	}
-	c.problems = append(c.problems, fmt.Sprintf(format, args...)+"\n\t"+c.said.Label+": "+c.said.Sentence+
+	c.problems = append(c.problems, fmt.Sprintf(format, args...)+"\n\t"+c.said.Label+": "+c.said.Answer.Sentence()+
 		"\n\t"+strings.Join(c.said.Reasons, "\n\t")+"\n\t"+strings.Join(table, "\n\t"))
 }
 
@@ -404,7 +404,6 @@ func (c *checker) headline() {
 		if x := excluded(a); x != "" && x != "load_on_cpus" && x != "no_latency" && rec.Verdict != verdict.SustainsRate {
 			c.wrong("%s is named, and is excluded: %s", a.Label, x)
 		}
-		c.smallest(rec)
 	case verdict.TradeOff:
 		fast, prompt := c.row(flatten(rec.Claim).Of), c.row(flatten(rec.Claim).Than)
 		if !(*fast.Throughput.Median > *prompt.Throughput.Median && *prompt.Judged.Median < *fast.Judged.Median) {
@@ -430,26 +429,6 @@ func (c *checker) headline() {
 		}
 	}
 	c.theDefault(rec)
-}
-
-// smallest: where the sentence calls a value the smallest that is as good, each smaller
-// row is proven worse.
-func (c *checker) smallest(rec *verdict.Recommendation) {
-	if !strings.Contains(c.said.Sentence, " the smallest value that performs as well as the best") || rec.Confidence == verdict.Likely {
-		return
-	}
-	for _, a := range c.compared() {
-		p := orZero(a.Procs, a.ResolvedProcs)
-		if p < flatten(rec.Claim).Of.Procs && excluded(a) != "slower" && excluded(a) != "saturated" && !a.Later && !c.beaten(a, flatten(rec.Claim).Of) {
-			c.wrong("%s is smaller and not shown to be worse", a.Label)
-		}
-	}
-}
-
-// beaten: by its metrics a row is worse than the setting by more than a margin.
-func (c *checker) beaten(a *verdict.Row, by *contest.Value) bool {
-	slower := by.Throughput.Median != nil && *a.Throughput.Median < 0.95**by.Throughput.Median
-	return slower || by.P99.Median != nil && a.Judged.Median != nil && *a.Judged.Median > 1.2**by.P99.Median
 }
 
 // theDefault is reported to be worse only where its row is.

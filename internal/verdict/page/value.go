@@ -22,13 +22,6 @@ type words struct {
 	r *verdict.Result // that the group is of
 }
 
-func (w words) plan() journal.Plan {
-	if w.r == nil {
-		return journal.Plan{}
-	}
-	return w.r.Plan
-}
-
 // metric is what sentences call it: of latency the quantile that is judged.
 func (w words) metric(name string) string {
 	if name == verdict.MetricP99 {
@@ -51,13 +44,7 @@ func valueName(s *contest.Value) string {
 	return strconv.Itoa(s.Procs)
 }
 
-func valueNames(list []*contest.Value) string {
-	var all []string
-	for i := range list {
-		all = append(all, valueName(list[i]))
-	}
-	return phrase.And(all)
-}
+func valueNames(list []*contest.Value) string { return phrase.And(phrase.Each(list, valueName)) }
 
 // figures are a setting's levels, as tables have them.
 func (w words) figures(s *contest.Value) string {
@@ -95,20 +82,16 @@ func (w words) rate() string {
 
 // settings are those of some labels: "GOMAXPROCS 1 and 2", "the old version".
 func (w words) settings(labels []string) string {
-	if !w.plan().GateAgainst {
+	if !w.r.Plan.GateAgainst {
 		return "GOMAXPROCS " + phrase.And(labels)
 	}
-	var list []string
-	for _, l := range labels {
-		list = append(list, "the "+w.version(l))
-	}
-	return phrase.And(list)
+	return phrase.And(phrase.Each(labels, func(l string) string { return "the " + w.version(l) }))
 }
 
 // version is the label of a setting, or of a gate the program that has it: "old version",
 // "new version at GOMAXPROCS 2".
 func (w words) version(label string) string {
-	if !w.plan().GateAgainst {
+	if !w.r.Plan.GateAgainst {
 		return label
 	}
 	procs, old := strings.CutPrefix(label, "old ")
@@ -251,8 +234,8 @@ const unitRuns = "runs"
 // and not how many there are a second.
 func (g *group) runs() bool { return g.ThroughputUnit == unitRuns }
 
-// throughputShown is its unit.
-func (g *group) throughputShown() number.Unit {
+// unit is that of the throughput as it is shown.
+func (g *group) unit() number.Unit {
 	if g.runs() {
 		return number.Time()
 	}
@@ -288,10 +271,9 @@ func (g *group) made() string {
 // group is a verdict.Group with what is needed to word it.
 type group struct {
 	words
-	anchor     string
-	throughput number.Unit
-	gateAlone  bool
-	rows       []verdict.Row // what tables and charts show
+	anchor    string
+	gateAlone bool
+	rows      []*verdict.Row // what tables and charts show
 }
 
 // objectiveBound is an objective in words: p99 within 20 ms.
@@ -299,33 +281,21 @@ func objectiveBound(o slo.Objective) string {
 	return o.Name() + " within " + number.Time().Short().Value(o.Seconds)
 }
 
-// factorText is how far a ratio is from 1: "12%", and "4.4×" where one is twice the other
-// or more.
-func factorText(ratio float64) string {
-	if ratio <= 0 {
-		return "all"
-	}
-	if x := max(ratio, 1/ratio); x >= 2 {
-		return number.Significant(x, 2) + "×"
-	}
-	return number.Percent(math.Abs(ratio - 1))
-}
-
 // changedFrom words a ratio to the default: as a factor from 2 on, and with the end of its
 // interval that is nearer to no change. Within the margin nothing has changed.
-func changedFrom(name string, i stat.Interval, margin float64, more, less string) string {
+func changedFrom(name string, i stat.Interval, margin float64) string {
 	if i.Median == nil || i.Low == nil || i.High == nil {
 		return name + " was not compared often enough to decide"
 	}
 	switch x := *i.Median; {
 	case *i.Low > 1:
-		return fmt.Sprintf("%s is %s %s (at least %s)", name, factorText(x), more, factorText(*i.Low))
+		return fmt.Sprintf("%s is %s (at least %s)", name, higher(x-1), amount(*i.Low-1))
 	case *i.High < 1:
-		return fmt.Sprintf("%s is %s %s (at least %s)", name, factorText(x), less, factorText(*i.High))
+		return fmt.Sprintf("%s is %s (at least %s)", name, higher(x-1), amount(*i.High-1))
 	case *i.Low > 1-margin && *i.High < 1+margin:
 		return name + " is the same within " + number.Percent(margin)
 	default:
-		return fmt.Sprintf("%s is between %s lower and %s higher", name, factorText(*i.Low), factorText(*i.High))
+		return fmt.Sprintf("%s is between %s and %s", name, higher(*i.Low-1), higher(*i.High-1))
 	}
 }
 

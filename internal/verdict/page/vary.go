@@ -1,6 +1,19 @@
 package page
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// changes are what a value changes against another.
+func (w words) changes(against string, v *verdict.Versus) string {
+	text := fmt.Sprintf("Compared with %s: %s", against, changedFrom("throughput", v.Throughput, w.r.Plan.Margin))
+	if v.Latency.Median != nil {
+		text += "; " + changedFrom(w.quantile(), v.Latency, w.r.Plan.MarginP99)
+	}
+	return text
+}
 
 // comparedChange is what the best value changes against the first.
 func (g *group) comparedChange() string {
@@ -9,10 +22,7 @@ func (g *group) comparedChange() string {
 	if v == nil || v.Throughput.Median == nil {
 		return rec.Setting + " is as good as any."
 	}
-	text := fmt.Sprintf("Compared with %s: %s", g.start(), changedFrom("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
-	if v.Latency.Median != nil {
-		text += "; " + changedFrom(g.words.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
-	}
+	text := g.changes(g.start(), v)
 	if now, then := g.setting(rec.Setting), g.setting(g.start()); now != nil && then != nil && now.Evidence.PeakRSSBytes != nil && then.Evidence.PeakRSSBytes != nil {
 		text += fmt.Sprintf("; peak memory is %s instead of %s", memorySize(now.Evidence.PeakRSSBytes), memorySize(then.Evidence.PeakRSSBytes))
 	}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/procfit/procfit/internal/show/document"
@@ -14,16 +13,13 @@ import (
 
 // verdictRow has the words of a verdict, for each place that reports it.
 type verdictRow struct {
-	tone   document.Tone
-	label  string // its name, as JSON has it: in a badge, in a table, next to other groups
-	prefix string // begins a sentence that has no label before it; may be empty
-	mark   string // next to its row in a table; may be empty
-	sets   bool   // it may name a value to set
+	tone  document.Tone
+	label string // its name, as JSON has it: in a badge, in a table, next to other groups
+	mark  string // next to its row in a table; may be empty
+	sets  bool   // it may name a value to set
 
-	// Of a group: the answer in about four words, why in one or two sentences that need no table
-	// (empty: the sentence of the claim is plain), and what to put where.
+	// Of a group: the answer in about four words, and what to put where.
 	answer func(*group) string
-	plain  func(*group, words) string
 	paste  func(*group) Paste
 
 	compared func(*group, *Verdict) // of a variable's values
@@ -39,45 +35,27 @@ type verdictRow struct {
 var verdicts = map[verdict.Verdict]verdictRow{
 	verdict.Recommended: {
 		tone: document.Act, label: "Recommended", mark: "recommended", sets: true,
-		answer: (*group).setOrKeep, plain: (*group).comparedWithDefault, paste: (*group).pasteRecommended,
+		answer: (*group).setOrKeep, paste: (*group).pasteRecommended,
 		compared: func(g *group, v *Verdict) {
-			v.State, v.Label, v.Sentence = document.Act, "Best: "+g.Recommendation.Setting, g.comparedChange()
+			v.State, v.Label, v.Answer.Plain = document.Act, "Best: "+g.Recommendation.Setting, g.comparedChange()
 		},
 		experiment: experiment.set, after: experiment.chooseOne,
 	},
 	verdict.SustainsRate: {
 		tone: document.Act, label: "Sustains the rate", mark: "recommended", sets: true,
-		answer: (*group).setOrKeep, plain: (*group).comparedWithDefault, paste: (*group).pasteSmallest,
+		answer: (*group).setOrKeep, paste: (*group).pasteSmallest,
 		compared: (*group).keeps, experiment: experiment.undecided, after: experiment.keepsStart,
 	},
 	verdict.KeepDefault: {
 		tone: document.OK, label: labelKeepDefault, mark: "keep",
 		answer: (*group).setOrKeep,
-		plain: func(g *group, w words) string {
-			seen := "measured"
-			if slices.ContainsFunc(w.Rows, isSliced) || w.leftOut(contest.ExcludedTooFewCPUs, contest.ExcludedUnread, contest.ExcludedDiffers, contest.ExcludedMemory) {
-				seen = "compared"
-			}
-			return fmt.Sprintf("Nothing we %s beats the default (%d) by more than %s.", seen, g.Recommendation.Of().Procs, w.margins())
-		},
-		paste: pasteNothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it."), compared: (*group).keeps,
+		paste:  pasteNothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it."), compared: (*group).keeps,
 		experiment: experiment.keep, after: experiment.keepsStart,
 	},
 	verdict.NoDifference: {
-		tone: document.OK, label: "No difference", prefix: "GOMAXPROCS makes no difference: ",
+		tone: document.OK, label: "No difference",
 		answer: constant(makesNoDifference),
-		plain: func(_ *group, w words) string {
-			all := "All values"
-			if slices.ContainsFunc(w.Rows, isSliced) {
-				all += " with trials"
-			}
-			text := all + " perform the same, within " + w.margins() + ". Profile the program first"
-			if w.allocates() != "" {
-				text += ": it allocates much"
-			}
-			return text + "."
-		},
-		paste: pasteNothing("Nothing to set: GOMAXPROCS makes no difference here. Keep the default, and profile the program."), compared: (*group).keeps,
+		paste:  pasteNothing("Nothing to set: GOMAXPROCS makes no difference here. Keep the default, and profile the program."), compared: (*group).keeps,
 		experiment: experiment.noDifference, after: experiment.keepsStart,
 	},
 	verdict.Measured: {
@@ -88,33 +66,20 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			}
 			return "Measured as it runs"
 		},
-		plain: func(g *group, w words) string {
-			if of := g.Recommendation.Of(); of.P99.Median != nil {
-				return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99.Median))
-			}
-			return "procfit measured the server as it runs and compared it with nothing."
-		},
 		paste:    pasteNothing("Nothing to set: procfit measured the server as it runs and compared nothing."),
 		compared: (*group).keeps, experiment: experiment.undecided, after: experiment.keepsStart,
 	},
 	verdict.TradeOff: {
-		tone: document.Attention, label: "Trade-off", prefix: "Trade-off: ",
+		tone: document.Attention, label: "Trade-off",
 		answer: constant("Trade-off: choose throughput or latency"),
-		plain: func(g *group, w words) string {
-			c, is := g.Recommendation.Claim.(verdict.ClaimTrade)
-			if !is {
-				return ""
-			}
-			return fmt.Sprintf("%s is best for throughput, %s for %s: %s is %s, but its %s is %s.", valueName(c.Of), valueName(c.Than), w.quantile(), valueName(c.Than), slower(c.Change), w.quantile(), higher(c.P99Change))
-		},
-		paste: (*group).pasteTwo, compared: (*group).keeps,
+		paste:  (*group).pasteTwo, compared: (*group).keeps,
 		experiment: experiment.tradeOff,
 		after: func(w experiment) string {
 			return "Nothing to set yet: choose which metric matters more. GOMAXPROCS " + phrase.And(w.proven(verdict.TradeOff)) + " is better in one and worse in another."
 		},
 	},
 	verdict.Undecided: {
-		tone: document.Unknown, label: labelUndecided, prefix: "Undecided: ",
+		tone: document.Unknown, label: labelUndecided,
 		answer: func(g *group) string {
 			_, differ := g.Recommendation.Claim.(verdict.CauseBenchmarksDiffer)
 			if names, _ := g.apart(); differ && len(names) > 0 {
@@ -122,7 +87,6 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			}
 			return changeNothing
 		},
-		plain: func(*group, words) string { return "" },
 		paste: pasteNothing("Nothing to set yet: no value is proven better than the default."), compared: (*group).undecided,
 		experiment: experiment.undecided,
 		after: func(w experiment) string {
@@ -138,11 +102,9 @@ func called(rec *verdict.Recommendation) verdictRow {
 	if !known {
 		row = verdicts[verdict.Undecided]
 	}
-	if rec.Confidence != verdict.Likely {
-		return row
+	if rec.Confidence == verdict.Likely {
+		row.tone, row.label = document.Attention, labelNotProven
 	}
-	row.tone, row.label = document.Attention, labelNotProven
-	row.prefix = row.label + ". "
 	return row
 }
 
@@ -184,24 +146,11 @@ func (g *group) defaultProcs() string {
 
 // margins are how much worse still counts as equally good, in what was compared.
 func (w words) margins() string {
-	margin := number.Percent(w.plan().Margin)
+	margin := number.Percent(w.r.Plan.Margin)
 	if w.Latency.Quantile == 0 || w.leftOut(contest.ExcludedShared, contest.ExcludedLatency) {
 		return margin + " in throughput"
 	}
-	return fmt.Sprintf("%s (%s: %s)", margin, w.quantile(), number.Percent(w.plan().MarginP99))
-}
-
-// comparedWithDefault is what the value that a verdict names changes; empty: that is not known.
-func (g *group) comparedWithDefault(w words) string {
-	v := g.Recommendation.Versus
-	if v == nil {
-		return ""
-	}
-	text := fmt.Sprintf("Compared with the default (%d): %s", v.DefaultProcs, changedFrom("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
-	if v.Latency.Median != nil {
-		text += "; " + changedFrom(w.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
-	}
-	return text + "."
+	return fmt.Sprintf("%s (%s: %s)", margin, w.quantile(), number.Percent(w.r.Plan.MarginP99))
 }
 
 // pasteNothing is to be pasted, and a text says why.
@@ -255,15 +204,15 @@ func (g *group) pasteTwo() Paste {
 func (g *group) keeps(v *Verdict) {
 	best := g.Recommendation.Setting
 	v.State, v.Label = document.OK, "Keep "+best
-	v.Sentence = fmt.Sprintf("No other value is better than %s, or as good with less memory.", best)
+	v.Answer.Plain = fmt.Sprintf("No other value is better than %s, or as good with less memory.", best)
 }
 
 // undecided is of a variable's values.
 func (g *group) undecided(v *Verdict) {
-	v.State, v.Label, v.Sentence = document.Unknown, labelUndecided, "No value is proven as good as all others."
+	v.State, v.Label, v.Answer.Plain = document.Unknown, labelUndecided, "No value is proven as good as all others."
 	if len(g.tooLarge()) == len(g.rows) && len(g.rows) > 0 {
-		v.Sentence = "Every value used more memory than " + mostMemory(g.r) + "."
+		v.Answer.Plain = "Every value used more memory than " + mostMemory(g.r) + "."
 	} else if list := g.named(contest.ExcludedTooFewCPUs); list != nil {
-		v.Sentence = "Other programs used the CPUs, so some values cannot be compared: " + phrase.And(list) + "."
+		v.Answer.Plain = "Other programs used the CPUs, so some values cannot be compared: " + phrase.And(list) + "."
 	}
 }

@@ -14,11 +14,11 @@ import (
 
 // enough is how to have the trials that a proof takes.
 func (w words) enough(valid int) string {
-	if w.plan().Racing() {
-		return "allow " + moreFlag(w.plan())
+	if w.r.Plan.Racing() {
+		return "allow " + moreFlag(w.r.Plan)
 	}
 	// As many blocks were invalid as there are valid trials too few.
-	return fmt.Sprintf("use --repeats %d or more", max(6, w.plan().Blocks+max(1, stat.FewestPairs-valid)))
+	return fmt.Sprintf("use --repeats %d or more", max(6, w.r.Plan.Blocks+max(1, stat.FewestPairs-valid)))
 }
 
 // unshared is what helps against a hypervisor that takes the CPUs, readLogs against most else.
@@ -36,11 +36,9 @@ func straysText(spread float64, metric string) string {
 }
 
 func lossesText(list []verdict.ReasonMetricWorse) string {
-	var all []string
-	for _, l := range list {
-		all = append(all, fmt.Sprintf("%s is %.2f× that of %s (n %d)", l.Metric, 1+l.Change, l.Than.Setting, l.N))
-	}
-	return phrase.And(all)
+	return phrase.And(phrase.Each(list, func(l verdict.ReasonMetricWorse) string {
+		return fmt.Sprintf("%s is %.2f× that of %s (n %d)", l.Metric, 1+l.Change, l.Than.Setting, l.N)
+	}))
 }
 
 // inTime is how requests are sent in time: without the other programs that use the CPUs, if there
@@ -113,9 +111,5 @@ func ofPeriods(share float64) string { return number.Percent(share) + " of perio
 
 // eachSetting is the settings with their metrics: "4 (63% of periods) and 8 (80% of periods)".
 func eachSetting(settings []verdict.SettingFigure, figure func(float64) string) string {
-	var all []string
-	for _, a := range settings {
-		all = append(all, a.Label+" ("+figure(a.Value)+")")
-	}
-	return phrase.And(all)
+	return phrase.And(phrase.Each(settings, func(a verdict.SettingFigure) string { return a.Label + " (" + figure(a.Value) + ")" }))
 }

@@ -86,16 +86,16 @@ func TestVerdictsInWords(t *testing.T) {
 		config Config
 		say    string
 	}{
-		{"the default is the smallest that is as good", Config{Settings: CPUServer()}, "Keep the default (8), the smallest value that performs as well as the best ("},
-		{"the default exceeds the quota", Config{Settings: Uber(), Mode: closed}, "the default is 24, 5"},
-		{"fewer Ps do as well", Config{Settings: []Truth{Unset(8, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, "the default is 8, which performs no better"},
-		{"unset stands where no numbered setting does", Config{Settings: []Truth{Unset(3, 1000, .01), Set(1, 400, .02), Set(2, 700, .01), Set(8, 700, .01)}}, "Keep the default (3)"},
+		{"the default is the smallest that is as good", Config{Settings: CPUServer()}, "Keep the default (8). Nothing we measured beats the default (8) by more than 5% (p99: 20%)."},
+		{"the default exceeds the quota", Config{Settings: Uber(), Mode: closed}, "Compared with the default (24): throughput is "},
+		{"fewer Ps do as well", Config{Settings: []Truth{Unset(8, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, "Set GOMAXPROCS=2. Compared with the default (8): throughput is the same within 5%; p99 is the same within 20%."},
+		{"unset stands where no numbered setting does", Config{Settings: []Truth{Unset(3, 1000, .01), Set(1, 400, .02), Set(2, 700, .01), Set(8, 700, .01)}}, "Keep the default (3)."},
 		{"the same in closed loop, whose latency is not judged", Config{Settings: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: closed}, "p99 is not judged"},
-		{"only one value", Config{Settings: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, "only one value of GOMAXPROCS was measured, 2"},
-		{"the smallest that carries the rate", Config{Settings: CPUServer(), Rate: 30000, SmallFor: true}, "the smallest measured value that sustains 30,000 req/s"},
-		{"the default is the smallest that carries it", Config{Settings: CPUServer(), Rate: 60000, SmallFor: true}, "Keep the default (8)"},
-		{"none carries it", Config{Settings: CPUServer(), Rate: 200000, SmallFor: true}, "no value of GOMAXPROCS sustains 200,000 req/s on 8 CPUs"},
-		{"batch", Config{Settings: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, "s per run) on 8 CPUs"},
+		{"only one value", Config{Settings: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, "Only one value of GOMAXPROCS was measured, 2"},
+		{"the smallest that carries the rate", Config{Settings: CPUServer(), Rate: 30000, SmallFor: true}, "4 is the smallest measured value that sustains 30,000 req/s"},
+		{"the default is the smallest that carries it", Config{Settings: CPUServer(), Rate: 60000, SmallFor: true}, "Keep the default (8). 8 (default) is the smallest measured value that sustains 60,000 req/s"},
+		{"none carries it", Config{Settings: CPUServer(), Rate: 200000, SmallFor: true}, "No value of GOMAXPROCS sustains 200,000 req/s on 8 CPUs"},
+		{"batch", Config{Settings: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, "Keep the default (8)."},
 	} {
 		if got := said(analyze(c.config)); !strings.Contains(got, c.say) {
 			t.Errorf("%s: no %q in\n%s", c.name, c.say, got)
