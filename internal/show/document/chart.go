@@ -23,7 +23,7 @@ const (
 	Curves    Layout = "curves"    // two side by side
 	Multiples Layout = "multiples" // many small ones, to be compared
 	Evidence  Layout = "evidence"  // a few of different things
-	Lines     Layout = "lines"     // a line for each setting, which they share
+	Lines     Layout = "lines"     // a line for each setting
 )
 
 // Chart is series over categories. Positions are fractions of the value axis, 0

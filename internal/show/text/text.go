@@ -81,11 +81,7 @@ func (w *writer) block(b document.Block) {
 		w.table(b)
 	case document.Charts:
 		w.gap()
-		if b.Layout == document.Lines {
-			w.small(b)
-			return
-		}
-		w.charts(b)
+		w.charts(b.List)
 	case document.Timeline:
 		w.gap()
 		w.timeline(b)

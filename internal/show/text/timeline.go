@@ -60,3 +60,22 @@ func filling(f document.Filling, i int) terminal.Cell {
 	}
 	return terminal.Cell{Rune: f.Sign, Style: colors[i%len(colors)]}
 }
+
+func (w *writer) axis(ticks []document.Tick, indent, wide int) {
+	line := []rune("└" + strings.Repeat("─", wide))
+	text := []rune(strings.Repeat(" ", wide+indent+12))
+	free := 0 // labels never touch
+	for _, t := range ticks {
+		x := column(t.At, wide)
+		line[1+x] = '┴'
+		label := []rune(t.Label)
+		from := max(0, indent+1+x-len(label)/2)
+		if from < free {
+			continue
+		}
+		copy(text[from:], label)
+		free = from + len(label) + 1
+	}
+	w.Line(w.Style(terminal.Dim, strings.Repeat(" ", indent)+string(line)))
+	w.Line(w.Style(terminal.Dim, strings.TrimRight(string(text), " ")))
+}
