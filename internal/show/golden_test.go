@@ -65,7 +65,7 @@ func example() *document.Document {
 			table,
 			document.Text{Lead: "New version is not slower", Text: "Throughput +0.6%, allowed −5%.", Tone: document.OK},
 			document.Section{Class: "group", ID: "s1", Blocks: []document.Block{
-				document.Charts{Title: document.Heading{Level: 3, Text: "By GOMAXPROCS"}, Hidden: true, Layout: document.Curves, List: []document.Chart{*chart(false), *bars()}, Table: &table, Key: "A large dot is the level of a setting.", Note: "Throughput: closed loop."},
+				document.Charts{Title: document.Heading{Level: 3, Text: "By GOMAXPROCS"}, Hidden: true, Layout: document.Curves, List: []document.Chart{*chart(false), *bars()}, Key: "A large dot is the level of a setting."},
 				document.Heading{Level: 3, Text: "Why"},
 				document.List{Lead: "What would decide it:", Items: []document.Item{{Text: "measure more trials", Command: "procfit sweep --until trials=39 -- ./server -addr :{port}"}, {Text: "use a quieter machine"}}},
 				document.Pairs{{Name: "Workload", Value: "CPU-bound: 93% of its CPUs used at 2"}, {Name: "Peak memory", Value: "30 MiB"}},

@@ -2,8 +2,8 @@ package document
 
 import "cmp"
 
-// Charts are some that are looked at together, with the table of what they show: who
-// cannot draw writes that, or where there is none leaves them out.
+// Charts are some that are looked at together. Who cannot draw leaves them out: a table has
+// what they show.
 type Charts struct {
 	Title  Heading // without text: they are under the one before
 	Hidden bool    // the title is for readers who cannot see the charts
@@ -11,8 +11,6 @@ type Charts struct {
 	List   []Chart
 	Beside []Chart // many, in place of a second one
 	Key    string  // how to read them
-	Table  *Table
-	Note   string // how to read the table
 }
 
 // Layout is how charts share the room.

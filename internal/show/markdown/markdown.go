@@ -1,5 +1,5 @@
-// Package markdown writes a document as GitHub-flavoured Markdown. Charts become the table
-// of what they show; what only a drawing can show is skipped.
+// Package markdown writes a document as GitHub-flavoured Markdown. Charts are skipped: the
+// tables of a page have what they show.
 package markdown
 
 import (
@@ -58,13 +58,6 @@ func (w *writer) block(b document.Block) {
 		w.tiles(b)
 	case document.Table:
 		w.table(b)
-	case document.Charts:
-		if b.Table != nil {
-			w.heading(b.Title.Level, b.Title.Text)
-			w.table(*b.Table)
-			w.text(document.Text{Text: b.Note})
-		}
-	case document.Timeline: // it has no words
 	case document.Code:
 		w.code(b)
 	case document.Snippets:

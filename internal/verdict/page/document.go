@@ -269,18 +269,14 @@ func (g *group) curveCharts(benchmarks []document.Chart) *document.Charts {
 	if throughput == nil {
 		return nil
 	}
-	table := curvesTable(g.valueColumn(), throughput, latency)
-	charts := document.Charts{Title: document.Heading{Level: 3, Text: "By " + cmp.Or(g.axis(), "GOMAXPROCS")}, Hidden: true, Layout: document.Curves, List: chartsOf(throughput, latency), Table: &table, Note: "Throughput: " + throughput.Note,
+	charts := document.Charts{Title: document.Heading{Level: 3, Text: "By " + cmp.Or(g.axis(), "GOMAXPROCS")}, Hidden: true, Layout: document.Curves, List: chartsOf(throughput, latency),
 		Key: "A large dot is the level of a setting, estimated from all trials, and the bar is its 95% interval. Small dots are single trials, small rings are trials of a repeat of the same setting, and × marks trials that are not used; a × above a chart has no value or one beyond it. Point at a setting or tap it to see its values."}
 	if slices.ContainsFunc(throughput.Categories, func(k document.Category) bool { return k.Uncompared != "" }) {
 		charts.Key += " A pale setting is not compared with the others."
 	}
-	if latency != nil {
-		charts.Note += ". Latency: " + latency.Note
-	} else if len(benchmarks) <= fewBenchmarks {
+	if latency == nil && len(benchmarks) <= fewBenchmarks {
 		charts.Beside = benchmarks
 	}
-	charts.Note += ". " + g.levels() + g.estimates(" ~ marks")
 	charts.Key += g.estimates(" A hollow dot of the throughput and ~ mark")
 	return &charts
 }
@@ -308,12 +304,15 @@ func (g *group) numberTables(whole bool) []document.Block {
 	if whole {
 		main = append(main, aside...)
 	}
-	list := []document.Block{g.table(main)}
+	list, note := []document.Block{g.table(main)}, g.estimates("~ marks")
+	if !whole && g.Peak != "" {
+		note = g.levels() + g.estimates(" ~ marks")
+	}
+	if note != "" {
+		list = append(list, document.Text{Text: note, Style: document.Small})
+	}
 	if folded := g.table(append(main[:1:1], aside...)); !whole && len(folded.Columns) > 1 {
 		list = append(list, document.Folds{List: []document.Fold{{Summary: "CPU, scheduling and memory by value", Blocks: []document.Block{folded}}}})
-	}
-	if note := g.estimates("~ marks"); whole && note != "" {
-		list = append(list, document.Text{Text: note, Style: document.Small})
 	}
 	for _, t := range []*document.Table{g.withTrials().metricsTable(), g.withTrials().requestsTable()} {
 		if t != nil {

@@ -55,7 +55,7 @@ func TestAllocatesInWords(t *testing.T) {
 	}
 }
 
-// The metrics are in the table and among the facts; without any there is no column.
+// The metrics are in the table; without any there is no column.
 func TestMemoryInATable(t *testing.T) {
 	columns := func(v section) (heads []string) {
 		for _, c := range v.Table.Columns {
@@ -69,18 +69,9 @@ func TestMemoryInATable(t *testing.T) {
 	if i < 0 || v.Table.Rows[0].Cells[i] != (document.Cell{Value: "18%", Detail: "one cycle every 12.5 ms"}) || v.Table.Rows[0].Cells[i-1] != (document.Cell{Value: "30 MiB", Detail: "20 MiB at the end"}) {
 		t.Errorf("%v", columns(v))
 	}
-	if got := fact(r, "Garbage collector"); !strings.HasPrefix(got, "one cycle every 12.5 ms with 200 µs of pauses, 15.6 MiB of heap in use after it, 18% of the CPU time that the program was busy, at ") {
-		t.Errorf("%q", got)
-	}
-	if got := fact(r, "Peak memory"); !strings.HasPrefix(got, "30 MiB, at ") {
-		t.Errorf("%q", got)
-	}
-	if got := fact(analyze(Config{Settings: CPUServer(), Trial: collecting(0, -1)}), "Garbage collector"); !strings.HasPrefix(got, "no cycle, at ") {
-		t.Errorf("%q", got)
-	}
 	r = analyze(Config{Settings: CPUServer()})
 	v = sections(r)[0]
-	if slices.Contains(columns(v), "GC share of CPU time") || slices.Contains(columns(v), "Peak memory") || fact(r, "Peak memory")+fact(r, "Garbage collector") != "" {
+	if slices.Contains(columns(v), "GC share of CPU time") || slices.Contains(columns(v), "Peak memory") {
 		t.Errorf("nothing is known, and it is shown: %v", columns(v))
 	}
 }
@@ -93,7 +84,7 @@ func TestNeighbourInAReport(t *testing.T) {
 		t.BesideCPUSeconds = new(4 * t.MeasuredSeconds)
 	}})
 	r.Target.Beside = &journal.Beside{Command: []string{"./proxy", "-a b"}, QuotaCPUs: new(4.0)}
-	for name, want := range map[string]string{"Program next to it": "used 4 CPUs in the trials of ", "Next to it": "./proxy '-a b', under a CPU limit of 4 CPUs", "Workload": "unknown"} {
+	for name, want := range map[string]string{"Next to it": "./proxy '-a b', under a CPU limit of 4 CPUs", "Workload": "unknown"} {
 		if got := fact(r, name); !strings.HasPrefix(got, want) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}

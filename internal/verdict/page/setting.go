@@ -49,25 +49,6 @@ func (g *group) unset() *verdict.Row {
 // chosen is the row that the verdict names; nil when it names none.
 func (g *group) chosen() *verdict.Row { return g.row(g.Recommendation.Setting) }
 
-// shown is the verdict's setting, or the peak; nil where there is neither.
-func (g *group) shown() *verdict.Row {
-	if a := g.chosen(); a != nil {
-		return a
-	}
-	return g.row(g.Peak)
-}
-
-// seen is that, or else the default or the first row, with a valid trial.
-func (g *group) seen() *verdict.Row {
-	if a := g.shown(); a != nil {
-		return a
-	}
-	if a := g.rowOfUnset(); a != nil && a.Trials > 0 {
-		return a
-	}
-	return firstOf(g.rows, func(a *verdict.Row) bool { return a.Trials > 0 })
-}
-
 // ps is the number of Ps that a setting ran with, as far as it is known.
 func ps(a *verdict.Row) (int, bool) {
 	switch {

@@ -156,17 +156,11 @@ func faultCell(a *verdict.Row) document.Cell {
 
 // levels says what the numbers of tables are: of what is compared, levels.
 func (g *group) levels() string {
-	medians := []string{}
-	for _, q := range []string{"p50", "p99"} {
-		if g.Latency.Quantile == 0 || g.Latency.Name() != q {
-			medians = append(medians, q)
-		}
-	}
-	text := "The level of each value over the whole run, with its 95% interval; "
+	medians := "kernel counters"
 	if g.Latency.Quantile == 0 {
-		return text + phrase.And(append(medians, "kernel counters")) + " are medians."
+		medians = "latency and kernel counters"
 	}
-	return text + fmt.Sprintf("%s %s from the same trials as %s, and at its level; kernel counters are medians.", phrase.And(medians), verb(len(medians), "is", "are"), g.Latency.Name())
+	return "The level of each value over the whole run, with its 95% interval; " + medians + " are medians."
 }
 
 // standing is what a setting came to: what has no part in the judgement is marked, with
