@@ -97,7 +97,7 @@ func (g *group) throughputChart() *document.Chart {
 		}
 	}
 	c := g.chartOn(document.NewAxis(low, high, false), "throughput", g.unit(), measures, false)
-	c.Title, c.Unit, c.Note = titleFrom(g.throughputTitle(), g.Origin), g.unit().Name(), noteFrom(g.throughputNote(), g.Origin)
+	c.Title, c.Unit, c.Note = titleFrom(g.throughputTitle(), g.Origin), g.unit().Name(), g.throughputNote()
 	if old := g.pairs(); old != nil {
 		chartTogether(&c, g.paired(old, "throughput", g.unit(), measures[0]), c.Title)
 	}
@@ -126,7 +126,7 @@ func (g *group) latencyChart() *document.Chart {
 	if len(measures) == 1 {
 		title = alone
 	}
-	c.Title, c.Note = titleFrom(title, g.Origin), noteFrom(g.latencyNote(), g.Origin)
+	c.Title, c.Note = titleFrom(title, g.Origin), g.latencyNote()
 	if old := g.pairs(); old != nil {
 		chartTogether(&c, g.paired(old, "p99", number.Time(), of), titleFrom(alone, g.Origin))
 	}

@@ -126,18 +126,6 @@ func titleFrom(title string, o journal.Origin) string {
 	return title + ", " + originWords(o)
 }
 
-// noteFrom is a metric's note with where it comes from.
-func noteFrom(note string, o journal.Origin) string {
-	switch of := originWords(o); {
-	case of == "" || o != journal.OriginLocal: // then the title says it
-		return note
-	case note == "":
-		return of
-	default:
-		return of + ", " + note
-	}
-}
-
 // variablesOf are those of a group: "GOGC=100, GOMEMLIMIT=off"; empty: it has none.
 func variablesOf(g *verdict.Group) string {
 	return strings.Join(phrase.Each(g.Variables, journal.Variable.String), ", ")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
@@ -231,30 +232,24 @@ func tooFew(pairs int) string {
 	return fmt.Sprintf("only %s valid, and %d are needed", phrase.CountOf(pairs, "pair of trials is", "pairs of trials are"), stat.FewestPairs)
 }
 
-// throttlingAdvice is what is to be done, the same in every place.
+// throttlingAdvices are what is to be done, the same in every place.
+var throttlingAdvices = map[verdict.ThrottlingAdvice]string{
+	verdict.AdviceMeasured: "GOMAXPROCS {procs} is proven equally good or better: lower it to that before you raise {limit}",
+	verdict.AdviceAvoid:    "keep GOMAXPROCS at {procs}, which is not throttled",
+	verdict.AdviceLower:    "lower GOMAXPROCS to {procs} before you raise {limit}",
+	verdict.AdviceRaise:    "raise {limit} if the program must be faster; GOMAXPROCS cannot help",
+	verdict.AdviceProven:   "raise {limit} if the program must be faster; a lower GOMAXPROCS is proven worse",
+}
+
 func (w words) throttlingAdvice() string {
-	t := &w.Throttling
-	limit := "the limit on the parent cgroup"
+	t, limit, procs := &w.Throttling, "the limit on the parent cgroup", 0
 	if t.AdviceOwn {
 		limit = "the CPU limit"
 	}
-	procs := 0
 	if t.Procs != nil {
 		procs = *t.Procs
 	}
-	switch t.Advice {
-	case verdict.AdviceMeasured:
-		return fmt.Sprintf("GOMAXPROCS %d is proven equally good or better: lower it to that before you raise %s", procs, limit)
-	case verdict.AdviceAvoid:
-		return fmt.Sprintf("keep GOMAXPROCS at %d, which is not throttled", procs)
-	case verdict.AdviceLower:
-		return fmt.Sprintf("lower GOMAXPROCS to %d before you raise %s", procs, limit)
-	case verdict.AdviceRaise:
-		return "raise " + limit + " if the program must be faster; GOMAXPROCS cannot help"
-	case verdict.AdviceProven:
-		return "raise " + limit + " if the program must be faster; a lower GOMAXPROCS is proven worse"
-	}
-	return ""
+	return strings.NewReplacer("{limit}", limit, "{procs}", strconv.Itoa(procs)).Replace(throttlingAdvices[t.Advice])
 }
 
 // endedEarly is how far a race that ended early came, and with its answer in each group.

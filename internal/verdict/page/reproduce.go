@@ -34,12 +34,7 @@ var environmentEntry = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*=`)
 func reproduce(r *verdict.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Runs the sweep %s of %s again, into a new results directory.\n", phrase.Clean(r.Name), r.Started.UTC().Format("2006-01-02 15:04 UTC"))
-	machine := []string{cmp.Or(phrase.Clean(r.Host.CPUModel), "an unknown CPU"), phrase.Clean(cpuCounts(r))}
-	if s := phrase.Clean(systemWords(r.Host)); s != "" {
-		machine = append(machine, s)
-	}
-	fmt.Fprintf(&b, "# It was measured on %s,\n", strings.Join(machine, ", "))
-	fmt.Fprintf(&b, "# by procfit %s. Set PROCFIT to use another binary.\n", phrase.Clean(r.Tool.Version))
+	fmt.Fprintf(&b, "# It was measured by procfit %s. Set PROCFIT to use another binary.\n", phrase.Clean(r.Tool.Version))
 	b.WriteString("set -eu\n")
 	if r.Settings != nil {
 		b.WriteString("here=$(CDPATH= cd -- \"$(dirname -- \"$0\")\" && pwd)\n")

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -10,55 +11,39 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// trialWarning words what a journal says of one trial.
+// trialWarnings are what a journal says of one trial.
+var trialWarnings = map[journal.WarningCode]string{
+	journal.WarnLoadLimited:    "the load generator's busiest thread used {percent} of a CPU: it may have been the limit",
+	journal.WarnLoadTook:       "the load generator took {cpus} of a machine that had no idle CPUs",
+	journal.WarnSaturated:      "answered {rounded down} of the offered rate",
+	journal.WarnSentLate:       "the load generator itself sent requests late: {seconds} at p99",
+	journal.WarnProcsUnproven:  "the GOMAXPROCS value in use could not be read",
+	journal.WarnNoGo:           "none of the target's processes is a Go program",
+	journal.WarnProcsChanged:   "GOMAXPROCS changed{from to}",
+	journal.WarnKilled:         "did not end within {seconds} of SIGTERM and was killed",
+	journal.WarnCounters:       "the kernel's counters could not be read",
+	journal.WarnQuery:          "a query returned nothing",
+	journal.WarnFailedRequests: "{requests} failed{phase}",
+	journal.WarnUnanswered:     "{requests} without a response at the end{phase}",
+	journal.WarnLatencyClock:   "its latency is not judged, because it is counted from the actual send time, and sending waits for a free connection",
+	journal.WarnRedirects:      "{responses} redirected (3xx){phase}",
+	journal.WarnNoResult:       "the output has no result of {benchmarks}, which are in no number here",
+}
+
 func trialWarning(w *journal.Warning) string {
-	value := 0.0
+	value, change := 0.0, " during the trial"
 	if w.Value != nil {
 		value = *w.Value
 	}
-	switch w.Code {
-	case journal.WarnLoadLimited:
-		return "the load generator's busiest thread used " + number.Percent(value) + " of a CPU: it may have been the limit"
-	case journal.WarnLoadTook:
-		return "the load generator took " + number.CPUsUsed(value) + " of a machine that had no idle CPUs"
-	case journal.WarnSaturated:
-		return "answered " + percentDown(value) + " of the offered rate"
-	case journal.WarnSentLate:
-		return "the load generator itself sent requests late: " + number.Seconds(value) + " at p99"
-	case journal.WarnProcsUnproven:
-		return withDetail("the GOMAXPROCS value in use could not be read", w.Detail)
-	case journal.WarnNoGo:
-		return "none of the target's processes is a Go program"
-	case journal.WarnProcsChanged:
-		if w.From != nil && w.To != nil {
-			return fmt.Sprintf("GOMAXPROCS changed from %d to %d", *w.From, *w.To)
-		}
-		return "GOMAXPROCS changed during the trial"
-	case journal.WarnKilled:
-		return "did not end within " + number.Short(number.Seconds(value)) + " of SIGTERM and was killed"
-	case journal.WarnCounters:
-		return withDetail("the kernel's counters could not be read", w.Detail)
-	case journal.WarnQuery:
-		return withDetail("a query returned nothing", w.Detail)
-	case journal.WarnFailedRequests:
-		return withDetail(phrase.Count(w.Count, "request")+" failed"+inPhase(w.Phase), strings.ReplaceAll(w.Detail, "_", " "))
-	case journal.WarnUnanswered:
-		return phrase.Count(w.Count, "request") + " without a response at the end" + inPhase(w.Phase)
-	case journal.WarnLatencyClock:
-		return withDetail("its latency is not judged, because it is counted from the actual send time, and sending waits for a free connection", w.Detail)
-	case journal.WarnRedirects:
-		return phrase.CountOf(w.Count, "response was a redirect", "responses were redirects") + " (3xx)" + inPhase(w.Phase)
-	case journal.WarnNoResult:
-		return withDetail("the output has no result of "+phrase.Count(w.Count, "benchmark")+", which are in no number here", w.Detail)
+	if w.From != nil && w.To != nil {
+		change = fmt.Sprintf(" from %d to %d", *w.From, *w.To)
 	}
-	return withDetail(string(w.Code), w.Detail)
-}
-
-func withDetail(what, detail string) string {
-	if detail == "" {
-		return what
-	}
-	return what + ": " + detail
+	text := strings.NewReplacer(
+		"{percent}", number.Percent(value), "{rounded down}", percentDown(value), "{cpus}", number.CPUsUsed(value), "{seconds}", number.Short(number.Seconds(value)),
+		"{requests}", phrase.Count(w.Count, "request"), "{responses}", phrase.CountOf(w.Count, "response was", "responses were"), "{benchmarks}", phrase.Count(w.Count, "benchmark"),
+		"{phase}", inPhase(w.Phase), "{from to}", change,
+	).Replace(cmp.Or(trialWarnings[w.Code], string(w.Code)))
+	return phrase.Join(": ", text, strings.ReplaceAll(w.Detail, "_", " "))
 }
 
 func inPhase(m journal.Mode) string {
