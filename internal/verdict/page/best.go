@@ -54,9 +54,7 @@ func bestVerdict(r *verdict.Result) Verdict {
 			all = append(all, bestOf(r, &r.Best[i])+": "+bestText(r, &r.Best[i]))
 		}
 		v.Answer = Answer{Text: "It depends on the group", Plain: strings.Join(all, ". ") + "."}
-		return v
 	}
-	v.Reasons = bestReasons(r, b)
 	return v
 }
 
@@ -163,24 +161,6 @@ func bestPair(r *verdict.Result, b *verdict.Best) string {
 		return "the default GOMAXPROCS with " + all
 	}
 	return all
-}
-
-// bestReasons are the comparisons, and whether the variables depend on each other.
-func bestReasons(r *verdict.Result, b *verdict.Best) (list []string) {
-	for i := range r.Groups {
-		g := groupOf(r, &r.Groups[i], "")
-		list = append(list, "GOMAXPROCS with "+variablesOf(g.Group)+": "+g.brief())
-	}
-	for i := range r.Compared {
-		g := groupOf(r, &r.Compared[i], "")
-		list = append(list, g.comparedTitle()+": "+lowerFirst(strings.TrimSuffix(g.comparedVerdict().Answer.Plain, ".")))
-	}
-	if len(b.Interact) > 0 {
-		list = append(list, fmt.Sprintf("the variables depend on each other: the best value of %s changed when the others had changed. A pair whose values are better only together is not found", phrase.And(b.Interact)))
-	} else if len(b.Apart) > 0 {
-		list = append(list, fmt.Sprintf("the best value of %s was the same when the others had changed: no dependence on each other was found", phrase.And(b.Apart)))
-	}
-	return list
 }
 
 // applied is what a shell has to run.

@@ -35,7 +35,6 @@ func cheapestVerdict(r *verdict.Result) Verdict {
 			v.State, v.Label = document.Attention, "Likely, but not proven"
 			v.Answer.Plain += " This is likely, but not proven: procfit could not read the GOMAXPROCS that it ran with."
 		}
-		v.Reasons = []string{"Within that limit it sustains " + bounds(c.Answer.Capacity) + "; the bounds hold for all settings together, at 95%."}
 	case c.Open == 0 && len(c.Settings) > 0:
 		v.State, v.Label = document.Attention, "No setting is enough"
 		v.Answer.Plain = "None of the measured settings sustains " + askedRate(c) + "."
@@ -47,11 +46,6 @@ func cheapestVerdict(r *verdict.Result) Verdict {
 		}
 	}
 	if c.Open > 0 {
-		what := "may sustain it"
-		if c.Answer != nil {
-			what = "may do so with fewer CPUs"
-		}
-		v.Reasons = append(v.Reasons, fmt.Sprintf("%s %s: this is not proven yet.", phrase.Count(c.Open, "setting"), what))
 		v.Next = []document.Item{measureMore(r)}
 	}
 	v.unseen(r)
@@ -85,27 +79,17 @@ func ofRate(capacity float64, c *verdict.Cheapest) string {
 	return number.Significant(capacity/c.RatePerSecond, 2) + "×"
 }
 
-// unseen says which open settings more trials do not decide, since procfit could not read the
-// GOMAXPROCS of any.
+// unseen is what decides where procfit could not read the GOMAXPROCS of a setting; more trials
+// decide only the others.
 func (v *Verdict) unseen(r *verdict.Result) {
-	open, list := 0, []string(nil)
-	for i := range r.Cheapest.Settings {
-		s := &r.Cheapest.Settings[i]
-		if s.Unseen {
-			list = append(list, settingOf(s))
-		}
-		if s.Carries == verdict.CarriesMaybe && !s.Unseen {
-			open++
-		}
-	}
-	if list == nil {
+	all := r.Cheapest.Settings
+	if !slices.ContainsFunc(all, func(s verdict.Priced) bool { return s.Unseen }) {
 		return
 	}
-	v.Reasons = append(v.Reasons, "procfit could not read the GOMAXPROCS that the program ran with: "+phrase.And(list)+".")
-	see := words{&verdict.Group{}, r}.step(verdict.Step{Code: verdict.StepSee})
-	if v.Next = append(v.Next, see); open == 0 {
-		v.Next = []document.Item{see}
+	if !slices.ContainsFunc(all, func(s verdict.Priced) bool { return s.Carries == verdict.CarriesMaybe && !s.Unseen }) {
+		v.Next = nil
 	}
+	v.Next = append(v.Next, words{&verdict.Group{}, r}.step(verdict.Step{Code: verdict.StepSee}))
 }
 
 // forInterval is how many trials an interval takes at 95%.
@@ -177,15 +161,6 @@ func saving(c *verdict.Cheapest) string {
 		return ", with as many CPUs as " + first
 	}
 	return ", with " + number.Percent(share) + " of the CPUs of " + first
-}
-
-// bounds is a throughput with its bounds.
-func bounds(i stat.Interval) string {
-	u := number.PerSecond("").Short()
-	if i.Low == nil || i.High == nil {
-		return maybe(u, i.Median) + " req/s"
-	}
-	return fmt.Sprintf("%s req/s (%s to %s)", maybe(u, i.Median), u.Value(*i.Low), u.Value(*i.High))
 }
 
 // pricedTable has all settings by their CPUs.

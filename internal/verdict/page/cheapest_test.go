@@ -46,14 +46,8 @@ func TestCheapestWords(t *testing.T) {
 		if v.Label != tc.label || v.State != tc.state || !strings.HasPrefix(v.Answer.Plain, tc.want) {
 			t.Errorf("%s: %s %q: %s", name, v.State, v.Label, v.Answer.Plain)
 		}
-		if said := strings.Contains(strings.Join(v.Reasons, " "), "this is not proven yet"); said != (tc.open > 0) || said && len(v.Next) == 0 {
-			t.Errorf("%s: %q, %q", name, v.Reasons, v.Next)
-		}
 		if tc.open > 0 && v.Next[0].String() != "measure more: procfit sweep --repeats 12 -- x" {
 			t.Errorf("%s: %q", name, v.Next)
-		}
-		if tc.answer != nil && v.Reasons[0] != "Within that limit it sustains 401 req/s (380 to 424); the bounds hold for all settings together, at 95%." {
-			t.Errorf("%s: %q", name, v.Reasons)
 		}
 	}
 }
@@ -77,8 +71,8 @@ func TestCheapestUnseen(t *testing.T) {
 		if v.Label != want.Label || v.State != want.State || v.Answer.Plain != want.Answer.Plain || v.Answer.Text != want.Answer.Text {
 			t.Errorf("%s: %s %q %q: %s", carries, v.State, v.Label, v.Answer.Text, v.Answer.Plain)
 		}
-		if len(v.Next) != 1 || !strings.HasPrefix(v.Next[0].Text, "measure the Go binary itself") || !strings.Contains(strings.Join(v.Reasons, " "), "could not read the GOMAXPROCS that the program ran with: 0.5 CPUs with GOMAXPROCS=1.") {
-			t.Errorf("%s: %q, %q", carries, v.Reasons, v.Next)
+		if len(v.Next) != 1 || !strings.HasPrefix(v.Next[0].Text, "measure the Go binary itself") {
+			t.Errorf("%s: %q", carries, v.Next)
 		}
 	}
 }

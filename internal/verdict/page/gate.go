@@ -272,18 +272,8 @@ func (g gated) headline(r *verdict.Result) Verdict {
 	} else {
 		v.Context += " · " + phrase.Count(n, "group")
 	}
-	for i := range r.Gate.Checks {
-		c := &r.Gate.Checks[i]
-		if !c.Judged || len(v.Reasons) == mostNamed {
-			continue // the sentence says so; the table has them all
-		}
-		v.Reasons = append(v.Reasons, gateMetric(c.Metric, c.Quantile)+gateWith(r.Gate, c)+": "+gateNote(c, r.Plan))
-	}
 	return v
 }
-
-// mostNamed is how many items a sentence names.
-const mostNamed = 6
 
 // gateSetting is a setting of a gate with what distinguishes its group.
 func gateSetting(a journal.Setting) string {
