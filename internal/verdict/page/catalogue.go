@@ -315,7 +315,11 @@ var catalogue = byKind(
 		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s (procfit times a fixed piece of work between trials): those trials are not used", x.Trials, phrase.Count(w.Others.Trials, "trial"))
 	}),
 	states(func(w words, x verdict.ReasonTooFewCPUs) string {
-		return valueNames(x.List) + " " + verb(len(x.List), "is", "are") + " not compared: " + w.others() + w.tooFew()
+		text := valueNames(x.List) + " " + verb(len(x.List), "is", "are") + " not compared: " + w.others()
+		if w.Others.CPUs != nil {
+			text += ", which left too few CPUs"
+		}
+		return text
 	}),
 	states(func(_ words, x verdict.ReasonSliced) string { return sliced(x) }),
 	states(func(_ words, x verdict.ReasonAllStarts) string {

@@ -30,7 +30,7 @@ func cheapestVerdict(r *verdict.Result) Verdict {
 		if c.Today != nil && sameSetting(c.Answer, c.Today) {
 			v.State, v.Label = document.OK, "Change nothing"
 		}
-		v.Answer.Plain = fmt.Sprintf("%s %s %s%s.", phrase.Capital(settingOf(c.Answer)), sustainVerb(c.Answer), askedRate(c), saving(c))
+		v.Answer.Plain = fmt.Sprintf("%s %s %s%s.", phrase.Capital(settingOf(c.Answer)), verb(max(1, c.Answer.Replicas), "sustains", "sustain"), askedRate(c), saving(c))
 		if c.Answer.Carries == verdict.CarriesLikely {
 			v.State, v.Label = document.Attention, "Likely, but not proven"
 			v.Answer.Plain += " This is likely, but not proven: procfit could not read the GOMAXPROCS that it ran with."
@@ -139,13 +139,6 @@ func settingOf(p *verdict.Priced) string {
 		return s + " with the default GOMAXPROCS"
 	}
 	return s + " with GOMAXPROCS=" + strconv.Itoa(*p.Procs)
-}
-
-func sustainVerb(p *verdict.Priced) string {
-	if p.Replicas > 1 {
-		return "sustain"
-	}
-	return "sustains"
 }
 
 func sameSetting(a, b *verdict.Priced) bool { return settingOf(a) == settingOf(b) }

@@ -67,7 +67,11 @@ func (g *group) measured() (state document.Tone, answer, detail string) {
 	if valid == 0 {
 		return document.Attention, "no", "no valid trial: measure first"
 	}
-	detail = fmt.Sprintf("%s of %s, in random order, %s settings in turn", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Settings), "setting"), blocksOf(g.r))
+	which := "all"
+	if g.r.Plan.Racing() {
+		which = "undecided"
+	}
+	detail = fmt.Sprintf("%s of %s, in random order, %s settings in turn", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Settings), "setting"), which)
 	if invalid > 0 {
 		detail += fmt.Sprintf("; %d more were invalid and are not used", invalid)
 	}
@@ -75,14 +79,6 @@ func (g *group) measured() (state document.Tone, answer, detail string) {
 		return document.Attention, "in part", detail + "; some planned trials are missing"
 	}
 	return document.OK, "yes", detail
-}
-
-// blocksOf says which settings a block has.
-func blocksOf(r *verdict.Result) string {
-	if r.Plan.Racing() {
-		return "undecided"
-	}
-	return "all"
 }
 
 func (g *group) current() (state document.Tone, answer, detail string) {

@@ -188,7 +188,10 @@ func sectionOf(p part, titled bool, notes document.Notes, id string) document.Se
 
 // howToReproduce is how to measure again.
 func howToReproduce(r *verdict.Result) []document.Block {
-	script, settings := reproduce(r), settingsFile(r)
+	script, settings := reproduce(r), ""
+	if r.Settings != nil {
+		settings = string(r.Settings.Text) // in which YAML escapes what is not printable
+	}
 	list := []document.Block{document.Heading{Level: 2, Text: "How to reproduce", ID: "how-to-reproduce"},
 		document.Code{Title: "The program under test", Language: "sh", Text: targetCommand(r)}}
 	if len(r.Target.Against) > 0 {

@@ -47,7 +47,6 @@ func environmentBlocks(r *verdict.Result) (blocks []document.Block) {
 	add("Container", t.Container)
 	add("Go version of the program", goVersion(t.GoVersion))
 	add("Main module of the program", t.MainModule)
-	add("Next to it", besideWords(t.Beside))
 	add("Runtime variables", strings.Join(t.Environment, " "))
 	add("Directory", t.Directory)
 	add("CPUs of the target", t.Had().String())
@@ -122,25 +121,6 @@ func whereLoadRan(r *verdict.Result) string {
 	return "on different machines"
 }
 
-// besideWords is the neighbour that ran in every trial.
-func besideWords(b *journal.Beside) string {
-	if b == nil {
-		return ""
-	}
-	text := phrase.Shell(b.Command)
-	if b.CPUShares > 0 {
-		text += fmt.Sprintf(", with %d CPU shares", b.CPUShares)
-	}
-	switch q := b.QuotaCPUs; {
-	case q == nil:
-		return text
-	case *q == 0:
-		return text + ", without a CPU limit"
-	default:
-		return text + ", under a CPU limit of " + number.CPUs(*q)
-	}
-}
-
 // planWords is a grid's blocks, or a race's budget.
 func planWords(r *verdict.Result) string {
 	p := r.Plan
@@ -204,9 +184,6 @@ func generatorWords(r *verdict.Result) string {
 	}
 	if l.BodyBytes > 0 {
 		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
-	}
-	if headers := r.Spec.Get("header"); len(headers) > 0 { // without the values, which may be credentials
-		s += ", headers " + strings.Join(phrase.Each(headers, func(h string) string { return strings.Split(h, ":")[0] }), ", ")
 	}
 	return s
 }

@@ -61,15 +61,8 @@ func batchFigures(r *verdict.Result) []shownFigure {
 	return []shownFigure{{title: "Time per run", unit: number.Time(), rowMeasure: rowMeasure{
 		name:  "median",
 		value: func(a *verdict.Row) stat.Interval { return a.Throughput.Inverse() },
-		point: func(p *verdict.Point) *float64 { return reciprocal(p.Throughput) },
+		point: func(p *verdict.Point) *float64 { return stat.Interval{Median: p.Throughput}.Inverse().Median },
 	}}}
-}
-
-func reciprocal(x *float64) *float64 {
-	if x == nil || *x == 0 {
-		return nil
-	}
-	return new(1 / *x)
 }
 
 // serverFigures are throughput, latency and CPU time. Where the judged loop is the open one,
@@ -87,7 +80,7 @@ func serverFigures(r *verdict.Result) []shownFigure {
 		list[1].title = "p99, latency phase"
 		list = append(list, shownFigure{title: "p99, throughput phase", unit: number.Time(), rowMeasure: rowMeasure{"median", closedP99, func(p *verdict.Point) *float64 { return p.ClosedP99 }}})
 	}
-	list = append(list, shownFigure{title: "CPU per request", unit: number.Time(), rowMeasure: countedMeasure("median", cpuEach)})
+	list = append(list, shownFigure{title: "CPU per request", unit: number.Time(), rowMeasure: countedMeasure("median", func(e *verdict.Evidence) *float64 { return e.CPUSecondsEach })})
 	if open {
 		list = append(list, shownFigure{title: "CPU per request, latency phase", unit: number.Time(), rowMeasure: rowMeasure{name: "median", value: func(a *verdict.Row) stat.Interval {
 			if a.OpenEvidence == nil {
@@ -98,8 +91,6 @@ func serverFigures(r *verdict.Result) []shownFigure {
 	}
 	return list
 }
-
-func cpuEach(e *verdict.Evidence) *float64 { return e.CPUSecondsEach }
 
 func closedP99(a *verdict.Row) stat.Interval {
 	var values []float64

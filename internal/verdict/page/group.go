@@ -203,16 +203,12 @@ func (g *group) tiles() (list []document.Tile) {
 		return a.P99
 	})
 	add(g.throughputName(), g.unit(), func(a *verdict.Row) stat.Interval { return g.asShown(a.Throughput) })
-	add(g.cpuName(), number.Time(), func(a *verdict.Row) stat.Interval {
+	cpu := "CPU per run"
+	if g.r.Target.URL != "" {
+		cpu = "CPU per request"
+	}
+	add(cpu, number.Time(), func(a *verdict.Row) stat.Interval {
 		return stat.Interval{Median: a.Evidence.CPUSecondsEach}
 	})
 	return list
-}
-
-// cpuName is what CPU time is counted by.
-func (g *group) cpuName() string {
-	if g.r.Target.URL != "" {
-		return "CPU per request"
-	}
-	return "CPU per run"
 }

@@ -31,7 +31,6 @@ func (w experiment) liveFacts() document.Pairs {
 	return append(document.Pairs{
 		{Name: "Margins", Value: fmt.Sprintf("CPU time %s, p50 %s, p99 %s%s (a value that is worse by less is equally good)", share.Number(w.r.Plan.Margin), share.Number(live.MarginP50), share.Number(w.r.Plan.MarginP99), queries)},
 		{Name: "Changes", Value: "from pairs of slices of the same block, so that a change can differ from the ratio of the two medians next to it"},
-		{Name: "Proven for", Value: w.proofHolds()},
 		{Name: "Blocks", Value: w.blocks()},
 		w.sees(),
 		{Name: "Not judged", Value: "memory: threads and caches of the highest value stay"},
@@ -60,21 +59,6 @@ func (w experiment) withoutP99() string {
 		return ""
 	}
 	return "; its p99 is not known, because 99% of the requests are in the first bucket of the histogram, or more than 1% in the last"
-}
-
-// proofHolds is what the proof is for.
-func (w experiment) proofHolds() string {
-	s := fmt.Sprintf("Go %s, %s", goVersion(w.r.Target.GoVersion), number.CPUs(w.r.Host.EffectiveCPUs))
-	if rates := w.rates(); rates != "" {
-		s = rates + ", " + s
-	}
-	if w.live.LimitCPUs > 0 {
-		s += " under a CPU limit of " + number.BareCPUs(w.live.LimitCPUs)
-	}
-	if w.End != nil {
-		s += fmt.Sprintf(", %s to %s UTC", w.r.Started.UTC().Format("15:04"), w.End.Time.UTC().Format("15:04"))
-	}
-	return s
 }
 
 // rates are the requests per second of the slices that count; empty: that is not known.
@@ -211,7 +195,7 @@ func (w experiment) left(s verdict.LiveSetting) string {
 	if b := s.Beyond; b != nil {
 		usual = seenFigures[b.Metric].count(b.Usual)
 	}
-	return fmt.Sprintf("left %s%s %s with %s, where %s had at most %s", howOften(s.Left), last, number.Short(number.Seconds(s.LeftAfter)), Beyond(s.Beyond, s.InSystem), w.start(), usual)
+	return fmt.Sprintf("left %s%s %s with %s, where %s had at most %s", cmp.Or(map[int]string{1: "once", 2: "twice"}[s.Left], phrase.Count(s.Left, "time")), last, number.Short(number.Seconds(s.LeftAfter)), Beyond(s.Beyond, s.InSystem), w.start(), usual)
 }
 
 // Beyond is what a value was left for: a metric that is seen from outside, else how many
@@ -222,16 +206,6 @@ func Beyond(b *journal.Beyond, inSystem float64) string {
 	}
 	f := seenFigures[b.Metric]
 	return f.count(b.Value) + " " + f.what
-}
-
-func howOften(n int) string {
-	switch n {
-	case 1:
-		return "once"
-	case 2:
-		return "twice"
-	}
-	return strconv.Itoa(n) + " times"
 }
 
 // liveHarm is what happened.

@@ -150,7 +150,7 @@ func TestLivePages(t *testing.T) {
 			}
 		}
 	}
-	if !bytes.Contains(pages["live.md"], []byte("in a client's pool, in a load balancer")) || !bytes.Contains(pages["live.md"], []byte("320 to 479 req/s, Go 1.26.8, 8 CPUs under a CPU limit of 2, 09:10 to 09:40 UTC")) {
+	if !bytes.Contains(pages["live.md"], []byte("in a client's pool, in a load balancer")) {
 		t.Error("the report does not say what is not visible from inside")
 	}
 	// The same journal has the same result, byte for byte, and it can be read.

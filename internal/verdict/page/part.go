@@ -65,14 +65,6 @@ func whyAndNumbers(p part) (list []document.Block) {
 	return append(append(list, document.Heading{Level: 3, Text: "All numbers"}), p.numberTables(false)...)
 }
 
-// nextLead is the lead of what is to be done next.
-func (v Verdict) nextLead() string {
-	if v.State == document.OK { // it is decided
-		return "Next:"
-	}
-	return "What would decide it:"
-}
-
 // closing is one thing to do next, with the command for it where there is one.
 func (v Verdict) closing() []document.Block {
 	if len(v.Next) == 0 {
@@ -96,7 +88,11 @@ func (v Verdict) panel(level int) document.Panel {
 	if a.Apply != "" {
 		p.Blocks = append(p.Blocks, document.Code{Language: "sh", Text: a.Apply})
 	}
-	p.Blocks = append(p.Blocks, itemized(v.nextLead(), v.Next)...)
+	lead := "What would decide it:"
+	if v.State == document.OK { // it is decided
+		lead = "Next:"
+	}
+	p.Blocks = append(p.Blocks, itemized(lead, v.Next)...)
 	if v.Context != "" {
 		p.Blocks = append(p.Blocks, document.Text{Text: v.Context, Style: document.Muted})
 	}

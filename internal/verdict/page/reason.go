@@ -216,14 +216,6 @@ func (w words) allocates() string {
 		number.Seconds(1/a.CyclesPerSecond), number.Ratio().Number(a.Share), phrase.Clip(a.Setting, nameRoom))
 }
 
-// tooFew ends a sentence of others that were counted.
-func (w words) tooFew() string {
-	if w.Others.CPUs == nil {
-		return ""
-	}
-	return ", which left too few CPUs"
-}
-
 // tooFew says why N pairs judge nothing.
 func tooFew(pairs int) string {
 	if pairs == 0 {

@@ -61,13 +61,6 @@ func reproduce(r *verdict.Result) string {
 	return shell + b.String()
 }
 
-func settingsFile(r *verdict.Result) string {
-	if r.Settings == nil {
-		return ""
-	}
-	return string(r.Settings.Text) // in which YAML escapes what is not printable
-}
-
 // askForVariables asks for the variables that stand for credentials, in shell.
 func askForVariables(variables []string) string {
 	var b strings.Builder

@@ -187,19 +187,14 @@ func brackets(u number.Unit, i stat.Interval) string {
 	return "[" + u.Range(*i.Median, *i.Low, *i.High) + "]"
 }
 
-// tickLabel is an axis label: round numbers, no trailing zeros.
-func tickLabel(u number.Unit, x float64) string {
-	if x == 0 {
-		return "0"
-	}
-	return u.Short().Number(x)
-}
-
-// axisTicks are those of an axis, labelled.
-func axisTicks(u number.Unit, a document.Axis) []document.Tick {
-	var out []document.Tick
+// axisTicks are those of an axis, labelled by round numbers without trailing zeros.
+func axisTicks(u number.Unit, a document.Axis) (out []document.Tick) {
 	for _, x := range a.Ticks() {
-		out = append(out, document.Tick{At: a.At(x), Label: tickLabel(u, x)})
+		label := "0"
+		if x != 0 {
+			label = u.Short().Number(x)
+		}
+		out = append(out, document.Tick{At: a.At(x), Label: label})
 	}
 	return out
 }
