@@ -186,12 +186,7 @@ func timeline(t document.Timeline) part {
 	return parts{lanesOf(t).figure(), paragraph("key", t.Key)}
 }
 
-func path(of, d string) part {
-	if d == "" {
-		return nil
-	}
-	return el("path", attrs{"class", of, "d", d})
-}
+func path(of, d string) part { return el("path", attrs{"class", of, "d", d}) }
 
 // at is a place behind the labels of the value axis, across is a stretch there.
 func at(x float64) string { return percent(timeGutter + x*(100-timeGutter)) }

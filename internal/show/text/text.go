@@ -62,7 +62,7 @@ func (w *writer) block(b document.Block) {
 		w.text(b, "")
 	case document.Alert:
 		w.Gap()
-		w.alert(document.Line(b.Text))
+		w.item(w.Style(terminal.Yellow, "! "), "  ", document.Line(b.Text))
 		w.Gap()
 	case document.List:
 		w.headed = false
@@ -143,32 +143,23 @@ func (w *writer) text(t document.Text, indent string) {
 	w.Wrap(indent, indent, t.Text, style)
 }
 
-// alert has its command on a line of its own, as a list has.
-func (w *writer) alert(i document.Item) {
-	text := i.Text
-	if i.Command != "" {
-		text += ":"
+// item has a command on a line of its own, however long: a terminal wraps it, and it is
+// copied as one.
+func (w *writer) item(first, further string, i document.Item) {
+	if i.Command == "" {
+		w.Paragraph(first, further, i.Text)
+		return
 	}
-	w.Paragraph(w.Style(terminal.Yellow, "! "), "  ", text)
-	if i.Command != "" {
-		w.Line("  " + w.Style(terminal.Bold, i.Command))
-	}
+	w.Paragraph(first, further, i.Text+":")
+	w.Line(further + w.Style(terminal.Bold, i.Command))
 }
 
-// list has a command on a line of its own, however long: a terminal wraps it, and it is
-// copied as one.
 func (w *writer) list(l document.List) {
 	if l.Lead != "" {
 		w.Paragraph("  "+l.Lead, "", "")
 	}
 	for _, i := range l.Items {
-		switch {
-		case i.Command != "":
-			w.Paragraph("  · ", "    ", i.Text+":")
-			w.Line("    " + w.Style(terminal.Bold, i.Command))
-		default:
-			w.Paragraph("  · ", "    ", i.Text)
-		}
+		w.item("  · ", "    ", i)
 	}
 }
 

@@ -28,10 +28,14 @@ func (w experiment) liveFacts() document.Pairs {
 	if list := w.live.SizedAtStart; len(list) > 0 {
 		sized = document.Pairs{{Name: "Kept its size", Value: phrase.And(list) + ": a restart with another value changes it"}}
 	}
+	blocks := fmt.Sprintf("%s in random order, with slices of about %s", phrase.Count(w.live.Blocks, "block"), number.Short(number.Seconds(w.SliceSeconds)))
+	if w.live.Carried {
+		blocks += "; slices before the burn-in became longer are not used"
+	}
 	return append(document.Pairs{
 		{Name: "Margins", Value: fmt.Sprintf("CPU time %s, p50 %s, p99 %s%s (a value that is worse by less is equally good)", share.Number(w.r.Plan.Margin), share.Number(live.MarginP50), share.Number(w.r.Plan.MarginP99), queries)},
 		{Name: "Changes", Value: "from pairs of slices of the same block, so that a change can differ from the ratio of the two medians next to it"},
-		{Name: "Blocks", Value: w.blocks()},
+		{Name: "Blocks", Value: blocks},
 		w.sees(),
 		{Name: "Not judged", Value: "memory: threads and caches of the highest value stay"},
 	}, sized...)
@@ -67,15 +71,6 @@ func (w experiment) rates() string {
 		return ""
 	}
 	return number.PerSecond("req/s").Number(w.live.Least) + " to " + number.PerSecond("req/s").Value(w.live.Most)
-}
-
-// blocks are how it was measured.
-func (w experiment) blocks() string {
-	s := fmt.Sprintf("%s in random order, with slices of about %s", phrase.Count(w.live.Blocks, "block"), number.Short(number.Seconds(w.SliceSeconds)))
-	if w.live.Carried {
-		s += "; slices before the burn-in became longer are not used"
-	}
-	return s
 }
 
 // liveOn is what a live experiment was made on.

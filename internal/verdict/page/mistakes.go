@@ -22,7 +22,7 @@ func (g *group) magicNumber() (state document.Tone, answer, detail string) {
 	if v := g.Recommendation; v.Verdict == verdict.Undecided || v.Verdict == "" || v.Confidence == verdict.Likely {
 		return document.Attention, "careful", "nothing was proven: a value chosen from these curves would be a magic number"
 	}
-	return document.OK, "avoided", "every value recommended here was " + g.made() + " with this program"
+	return document.OK, "avoided", "every value recommended here was measured with this program"
 }
 
 func (g *group) moreForIO() (state document.Tone, answer, detail string) {

@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // next words what would decide an open question.
@@ -64,7 +65,11 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepVary:
 		return document.Item{Text: "compare values of GOGC, since the garbage collector takes much of the CPU time", Command: w.varied()}
 	case verdict.StepProfile:
-		return document.Item{Text: "profile it, to see which functions take the CPU time" + w.servesProfiles(), Command: w.profiled()}
+		text := "profile it, to see which functions take the CPU time"
+		if w.r.Target.Kind == journal.KindServer {
+			text += " (the server must serve net/http/pprof)"
+		}
+		return document.Item{Text: text, Command: w.profiled()}
 	}
 	return document.Item{Text: cmp.Or(fixedSteps[s.Code], string(s.Code))}
 }

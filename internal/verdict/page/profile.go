@@ -10,7 +10,6 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // functionRoom is the length, in characters, of a function's name in a table.
@@ -69,14 +68,6 @@ func profileTable(p *verdict.Profile, t *verdict.ProfileTable, title string) doc
 		out.Rows = append(out.Rows, r)
 	}
 	return out
-}
-
-// servesProfiles is what it takes to profile a server.
-func (w words) servesProfiles() string {
-	if w.r != nil && w.r.Target.Kind == journal.KindServer {
-		return " (the server must serve net/http/pprof)"
-	}
-	return ""
 }
 
 // profiled is the command that profiles a sweep that has ended; empty: it is of another

@@ -60,13 +60,16 @@ func (g *group) table(columns []column) document.Table {
 
 // figureColumns are what was measured of the settings.
 func (g *group) figureColumns() []column {
-	seconds := number.Time()
+	seconds, versus := number.Time(), "Compared with the peak"
+	if g.runs() { // times are next to it
+		versus = "Runs per second, compared with the peak"
+	}
 	return []column{
 		{g.valueColumn(), func(a *verdict.Row) document.Cell { return document.Cell{Value: settingName(a)} }},
 		{document.Column{Head: "Result", Short: "result", Left: true}, g.standing},
 		{g.throughputColumn(), func(a *verdict.Row) document.Cell { return about(a, cell(g.unit(), g.asShown(a.Throughput))) }},
 		{g.speedupColumn(), func(a *verdict.Row) document.Cell { return about(a, document.Cell{Value: timesText(a.Speedup)}) }},
-		{document.Column{Head: g.againstPeak()}, func(a *verdict.Row) document.Cell {
+		{document.Column{Head: versus}, func(a *verdict.Row) document.Cell {
 			if g.gateAlone { // a table of its own compares them
 				return document.Cell{Value: absent}
 			}

@@ -246,23 +246,6 @@ func (g *group) asShown(i stat.Interval) stat.Interval {
 	return i.Inverse().Scaled(float64(max(1, g.Replicas)))
 }
 
-// againstPeak heads the ratios of throughput, which stay those where times are next to
-// them.
-func (g *group) againstPeak() string {
-	if g.runs() {
-		return "Runs per second, compared with the peak"
-	}
-	return "Compared with the peak"
-}
-
-// made is how the group's numbers came to be, for the middle of a sentence.
-func (g *group) made() string {
-	if g.Origin == journal.OriginKube {
-		return "measured in Kubernetes"
-	}
-	return "measured"
-}
-
 // group is a verdict.Group with what is needed to word it.
 type group struct {
 	words
