@@ -111,7 +111,7 @@ func (f *fit) reweigh(d *design, s solution, descent float64) {
 // machine's walk widens the bounds.
 func (f *fit) mix(all []solution, centre float64) {
 	n := len(f.settings)
-	share := shares(all)
+	share := shares(all, func(s solution) float64 { return s.likelihood })
 	f.mean = make([]float64, n)
 	means, covs := make([][]float64, len(all)), make([]*matrix, len(all))
 	variance := 0.0
@@ -135,16 +135,15 @@ func (f *fit) mix(all []solution, centre float64) {
 	}
 }
 
-// shares are the solutions' probabilities.
-func shares(all []solution) []float64 {
-	most := math.Inf(-1)
-	for _, s := range all {
-		most = max(most, s.likelihood)
+// shares are the probabilities of what has these likelihoods, which are logarithms.
+func shares[T any](all []T, likelihood func(T) float64) []float64 {
+	most, total := math.Inf(-1), 0.0
+	for _, x := range all {
+		most = max(most, likelihood(x))
 	}
-	total := 0.0
 	out := make([]float64, len(all))
-	for i, s := range all {
-		out[i] = math.Exp(s.likelihood - most)
+	for i, x := range all {
+		out[i] = math.Exp(likelihood(x) - most)
 		total += out[i]
 	}
 	for i := range out {

@@ -4,19 +4,17 @@ import "math"
 
 // Lead is which value is best after some trials, and what is proven.
 type Lead struct {
-	Pick        int     // the smallest value as good as any; 0: undecided
-	Confidence  Goal    // of the pick; empty without one
-	Probability float64 // that the pick is right, by the pooled model
-	Default     Goal    // how sure it is that the default is as good as any; empty: that is open, or there is none
-	Peak        int     // the highest throughput; 0 without figures
-	Equal       []int   // proven to lose no more than the margin to the peak, which is among them
-	BestP99     int     // the shortest p99 among values that are not out; 0: none
-	Trade       int     // a value that is out whose p99 is proven better than the pick's by more than its throughput is worse; 0: none
-	Levels      []Level // of each value that was tried, ascending
-	Open        []Comparison
-	Spread      Spread
-	Copies      Copies
-	Model       *Model
+	Pick       int     // the smallest value as good as any; 0: undecided
+	Confidence Goal    // of the pick; empty without one
+	Default    Goal    // how sure it is that the default is as good as any; empty: that is open, or there is none
+	Peak       int     // the highest throughput; 0 without figures
+	BestP99    int     // the shortest p99 among values that are not out; 0: none
+	Trade      int     // a value that is out whose p99 is proven better than the pick's by more than its throughput is worse; 0: none
+	Levels     []Level // of each value that was tried, ascending
+	Open       []Comparison
+	Spread     Spread
+	Copies     Copies
+	Model      *Model
 }
 
 // Interval is an estimate with its two-sided interval at 95%. Zeros: none,
@@ -25,10 +23,8 @@ type Interval struct{ Mean, Low, High float64 }
 
 // Level is what is known of one value.
 type Level struct {
-	Value  int
-	Trials int // that carry figures
-	Failed int
-
+	Value           int
+	Trials          int      // that carry figures
 	Throughput, P99 Interval // at the average block
 	Out             bool     // proven worse than the peak by more than the margin, or hopeless
 	Saturated       bool     // proven: it does not carry the offered rate
@@ -40,10 +36,9 @@ type Level struct {
 
 // Comparison is one that is not decided: is A as good as B?
 type Comparison struct {
-	A, B             int
-	By               Figure
-	Ratio, Low, High float64 // of A to B, the two-sided interval at 95%
-	Trials           int     // that would decide it as things look, of both values together; 0: more than can be asked
+	A, B   int
+	By     Figure
+	Trials int // that would decide it as things look, of both values together; 0: more than can be asked
 }
 
 // Spread is how much a trial strays about its value and block, as a coefficient of
@@ -55,8 +50,8 @@ type Spread struct {
 
 // Copies is the default as unset against its number, which are one setting.
 type Copies struct {
-	Ratio, Low, High float64 // of throughput; zeros: no two of each
-	Apart            bool    // proven to differ: then nothing is what it seems
+	Ratio float64 // of throughput; 0: too few of both
+	Apart bool    // proven to differ: then nothing is what it seems
 }
 
 // Lead is which value is best so far, and what is proven.
@@ -70,9 +65,8 @@ func (s *Race) Lead() Lead {
 	if a.Copies.Apart {
 		a.Pick = 0
 	}
-	if c := s.chance[a.Pick]; a.Pick != 0 {
-		a.Confidence, a.Probability = Likely, 1-c.wrong()
-		if c.proven() {
+	if a.Pick != 0 {
+		if a.Confidence = Likely; s.chance[a.Pick].proven() {
 			a.Confidence = Proven
 		}
 	}
@@ -80,11 +74,6 @@ func (s *Race) Lead() Lead {
 	a.Spread = Spread{Throughput: cv(f.sigma), DF: f.df}
 	if s.model.p99 != nil {
 		a.Spread.P99 = cv(s.model.p99.sigma)
-	}
-	for _, n := range s.values {
-		if n == s.top || s.model.asGood(n, s.top, Throughput, s.rules.margin(Throughput)) {
-			a.Equal = append(a.Equal, n)
-		}
 	}
 	a.BestP99 = s.shortest()
 	a.Default = s.ofDefault()
@@ -132,23 +121,14 @@ const copiesLevel = 0.9999
 
 // copiesOf compares the default as unset with its number.
 func copiesOf(r Rules, trials []Trial) Copies {
-	unset, number := 0, 0
-	for _, t := range trials {
-		if t.Value == r.Default && t.Unset {
-			unset++
-		} else if t.Value == r.Default {
-			number++
-		}
+	samples, count, n := samplesOf(trials, Throughput, byCopy), map[int]int{}, r.Default
+	for _, s := range samples {
+		count[s.setting]++
 	}
-	if unset < 2 || number < 2 {
+	if n == 0 || min(count[n], count[-n]) < Enough {
 		return Copies{}
 	}
-	f := newFit(samplesOf(trials, Throughput, byCopy), priorOf(Throughput))
-	if r.Default == 0 || f.trials(r.Default) < 2 || f.trials(-r.Default) < 2 {
-		return Copies{}
-	}
-	d, se := f.difference(-r.Default, r.Default)
-	wide := f.quantile((1+confidence)/2) * se
-	apart := math.Abs(d) > f.quantile(1-(1-copiesLevel)/2)*se && f.trials(r.Default) >= Enough && f.trials(-r.Default) >= Enough
-	return Copies{Ratio: math.Exp(d), Low: math.Exp(d - wide), High: math.Exp(d + wide), Apart: apart}
+	f := newFit(samples, priorOf(Throughput))
+	d, se := f.difference(-n, n)
+	return Copies{Ratio: math.Exp(d), Apart: math.Abs(d) > f.quantile(1-(1-copiesLevel)/2)*se}
 }

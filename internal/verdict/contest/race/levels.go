@@ -9,13 +9,10 @@ import (
 
 // levels of all values that were tried.
 func (s *Race) levels(best int) []Level {
-	failed, saturated := map[int]int{}, map[int]int{}
+	saturated := map[int]int{}
 	var tried []int
 	for _, t := range s.trials {
 		tried = append(tried, t.Value)
-		if t.Failed {
-			failed[t.Value]++
-		}
 		if t.Saturated && !t.Failed {
 			saturated[t.Value]++
 		}
@@ -23,8 +20,7 @@ func (s *Race) levels(best int) []Level {
 	slices.Sort(tried)
 	var out []Level
 	for _, n := range slices.Compact(tried) {
-		f := s.model.throughput
-		l := Level{Value: n, Trials: f.trials(n), Failed: failed[n]}
+		l := Level{Value: n, Trials: s.model.throughput.trials(n)}
 		if l.Trials > 0 {
 			c := s.chance[n]
 			l.Throughput = s.model.interval(n, Throughput)
@@ -39,17 +35,19 @@ func (s *Race) levels(best int) []Level {
 	return out
 }
 
-// interval of a value by itself; without bounds where it has fewer trials than a value
-// that is named.
+// interval of a value by itself, at the average block; without bounds where it has fewer trials
+// than a value that is named. Two values are to be compared by Ratio, in which blocks cancel.
 func (m *Model) interval(n int, by Figure) Interval {
-	mean, low, high := m.level(n, by, confidence)
-	if math.IsNaN(mean) {
+	f := m.of(by)
+	if !f.has(n) {
 		return Interval{}
 	}
-	if m.Trials(n, by) < Enough {
-		low, high = 0, 0
+	mean, se := f.level(n)
+	if f.trials(n) < Enough {
+		return Interval{Mean: math.Exp(mean)}
 	}
-	return Interval{mean, low, high}
+	wide := f.shown(confidence) * se
+	return Interval{math.Exp(mean), math.Exp(mean - wide), math.Exp(mean + wide)}
 }
 
 // saturated reports whether a value is proven not to carry the offered rate: the upper
@@ -128,8 +126,6 @@ func (s *Race) open(a Lead) []Comparison {
 // comparison of two values with the trials that would decide it in four of five
 // runs.
 func (s *Race) comparison(a, b int, by Figure) Comparison {
-	c := Comparison{A: a, B: b, By: by}
-	c.Ratio, c.Low, c.High = s.model.Interval(a, b, by)
 	f := s.model.of(by)
 	d, _ := f.difference(a, b)
 	room := s.rules.margin(by) + d
@@ -142,9 +138,9 @@ func (s *Race) comparison(a, b int, by Figure) Comparison {
 	need := room / (f.quantile(confidence) + f.quantile(0.8))
 	spread := f.sigma * f.sigma * (f.scale[f.index[a]] + f.scale[f.index[b]])
 	each := int(math.Ceil(spread / (need * need)))
-	c.Trials = max(1, max(0, each-f.trials(a))+max(0, each-f.trials(b)))
-	if c.Trials > mostAsked {
-		c.Trials = 0
+	trials := max(1, max(0, each-f.trials(a))+max(0, each-f.trials(b)))
+	if trials > mostAsked {
+		trials = 0
 	}
-	return c
+	return Comparison{a, b, by, trials}
 }

@@ -99,22 +99,16 @@ func (s *Race) beside() int {
 	f := s.model.throughput
 	i := f.index[s.top]
 	best, most := 0, leastGain
-	consider := func(low, from int, grow float64) {
-		a, b := float64(s.values[low]), float64(s.values[low+1])
-		n := s.between(s.values[low], s.values[low+1], math.Sqrt(a*b))
+	for low := max(0, i-1); low <= min(i, len(s.values)-2); low++ {
+		from, to := s.values[low], s.values[low+1]
+		n := s.between(from, to, math.Sqrt(float64(from)*float64(to)))
 		if n == 0 {
-			return
+			continue
 		}
-		far := math.Log2(float64(n) / float64(s.values[from]))
-		if gain := f.mean[from] + grow*far - f.mean[i]; gain > most {
+		far := math.Log2(float64(n) / float64(from))
+		if gain := f.mean[low] + s.growth(low)*far - f.mean[i]; gain > most {
 			best, most = n, gain
 		}
-	}
-	if i > 0 {
-		consider(i-1, i-1, s.growth(i-1))
-	}
-	if i < len(s.values)-1 {
-		consider(i, i, s.growth(i))
 	}
 	return best
 }

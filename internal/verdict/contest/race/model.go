@@ -70,18 +70,6 @@ func (m *Model) Interval(chosen, other int, by Figure) (ratio, low, high float64
 	return m.Ratio(chosen, other, by, 1-(1-confidence)*share/float64(max(2, f.crowd(chosen))))
 }
 
-// level of a value by itself, with its two-sided interval: where it is at the
-// average block. Two values are to be compared by Ratio, in which blocks cancel.
-func (m *Model) level(n int, by Figure, confidence float64) (mean, low, high float64) {
-	f := m.of(by)
-	if !f.has(n) {
-		return math.NaN(), math.NaN(), math.NaN()
-	}
-	mean, se := f.level(n)
-	wide := f.shown(confidence) * se
-	return math.Exp(mean), math.Exp(mean - wide), math.Exp(mean + wide)
-}
-
 // asGood reports whether a is proven no worse than b by the margin.
 func (m *Model) asGood(a, b int, by Figure, margin float64) bool {
 	f := m.of(by)

@@ -118,21 +118,10 @@ func remaining(kernel, ks *matrix, weight float64) *matrix {
 
 // drawPooled draws from the mixture of all, each spread by its share.
 func drawPooled(all []pooled, draws int, r *rand.Rand) [][]float64 {
-	if len(all) == 0 {
-		return nil
-	}
-	most := math.Inf(-1)
-	for _, p := range all {
-		most = max(most, p.likelihood)
-	}
-	total := 0.0
-	for _, p := range all {
-		total += math.Exp(p.likelihood - most)
-	}
-	out := make([][]float64, 0, draws)
-	until := 0.0
+	share := shares(all, func(p pooled) float64 { return p.likelihood })
+	out, until := make([][]float64, 0, draws), 0.0
 	for k, p := range all {
-		until += math.Exp(p.likelihood-most) / total * float64(draws)
+		until += share[k] * float64(draws)
 		for len(out) < draws && (float64(len(out)) < until-0.5 || k == len(all)-1) {
 			out = append(out, p.draw(r))
 		}

@@ -39,8 +39,7 @@ const (
 type Step struct {
 	Block []Choice
 	Why   Why
-	Done  bool
-	Stop  Stop
+	Stop  Stop // empty: the block is to be run
 }
 
 // Next is the block after these trials.
@@ -49,7 +48,6 @@ func (s *Race) Next() Step {
 	if step.Stop == "" && len(s.trials)+len(step.Block) > s.rules.Limit() {
 		step = Step{Stop: StopLimit}
 	}
-	step.Done = step.Stop != ""
 	return step
 }
 
@@ -100,30 +98,18 @@ func (s *Race) grid() Step {
 // confirmed reports whether the pick was so before its latest block too: a second look
 // that agrees.
 func (s *Race) confirmed() bool {
-	start, block := 0, -1
-	for i, t := range s.trials {
-		if t.Block != block {
+	block := -1
+	for _, t := range s.trials {
+		if t.Value == s.pick {
 			block = t.Block
-			if !s.inBlock(block, s.pick) {
-				continue
-			}
-			start = i
 		}
 	}
-	if start == 0 {
+	start := slices.IndexFunc(s.trials, func(t Trial) bool { return t.Block == block })
+	if start <= 0 {
 		return false
 	}
 	before := New(s.rules, s.trials[:start])
 	return before.pick == s.pick && before.front == s.pick
-}
-
-func (s *Race) inBlock(block, n int) bool {
-	for _, t := range s.trials {
-		if t.Block == block && t.Value == n {
-			return true
-		}
-	}
-	return false
 }
 
 func blocksOf(trials []Trial) int {

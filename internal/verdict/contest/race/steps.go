@@ -33,18 +33,13 @@ type history struct {
 // stratified over the histories.
 func (f *fit) curve(settings []int, draws int, r *rand.Rand) [][]float64 {
 	all := f.histories(settings)
-	most := math.Inf(-1)
-	for _, h := range all {
-		most = max(most, h.likelihood)
-	}
-	until, total := make([]float64, len(all)), 0.0
-	for i, h := range all {
-		total += math.Exp(h.likelihood - most)
-		until[i] = total
+	until := shares(all, func(h *history) float64 { return h.likelihood })
+	for i := range len(until) - 1 {
+		until[i+1] += until[i]
 	}
 	out := make([][]float64, draws)
 	for s := range out {
-		u := (float64(s) + r.Float64()) / float64(draws) * total
+		u := (float64(s) + r.Float64()) / float64(draws)
 		h := all[min(sort.SearchFloat64s(until, u), len(all)-1)]
 		out[s] = h.draw(r)
 	}

@@ -36,7 +36,7 @@ func (b *bench) race(run Run, rules func([]race.Trial) race.Rules) Run {
 	for block := 0; ; block++ {
 		state := race.New(rules(run.Trials), run.Trials)
 		step := state.Next()
-		if step.Done {
+		if step.Stop != "" {
 			run.Stop, run.Lead = step.Stop, state.Lead()
 			return run
 		}
