@@ -48,7 +48,6 @@ func trial(block int) Trial {
 
 func TestWriteThenRead(t *testing.T) {
 	dir := results(t)
-	path := filepath.Join(dir.Path(), Name)
 	w, err := Create(dir, header(), same)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +60,7 @@ func TestWriteThenRead(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c, err := readFile(path)
+	c, err := ReadDirectory(dir.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +132,7 @@ func TestTornLastLine(t *testing.T) {
 		if cut >= len(whole)-1 { // whole, or whole but for its newline
 			want = 2
 		}
-		after, err := readFile(path)
+		after, err := ReadDirectory(dir.Path())
 		if err != nil || len(c.Trials) != want || len(after.Trials) != want+1 || after.Trials[want].Block != 9 {
 			t.Fatalf("cut at %d: %d trials read, %+v after the next one, %v; want %d", cut, len(c.Trials), after, err, want)
 		}
@@ -177,7 +176,6 @@ func TestBadJournals(t *testing.T) {
 
 func TestOneWriter(t *testing.T) {
 	dir := results(t)
-	path := filepath.Join(dir.Path(), Name)
 	w, err := Create(dir, header(), same)
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +184,7 @@ func TestOneWriter(t *testing.T) {
 	if _, err := Open(dir, same); err == nil || !strings.Contains(err.Error(), "another procfit") {
 		t.Errorf("a second writer: %v", err)
 	}
-	if _, err := readFile(path); err != nil {
+	if _, err := ReadDirectory(dir.Path()); err != nil {
 		t.Errorf("a reader beside the writer: %v", err)
 	}
 }
@@ -258,7 +256,7 @@ func TestTornHeader(t *testing.T) {
 			continue
 		}
 		w.Close()
-		if c, err := readFile(path); err != nil || c.Header.Plan.Seed != 7 {
+		if c, err := ReadDirectory(dir.Path()); err != nil || c.Header.Plan.Seed != 7 {
 			t.Errorf("%q: then %+v, %v", torn, c, err)
 		}
 	}
@@ -297,6 +295,10 @@ func TestTriedAgain(t *testing.T) {
 	}
 	if len(c.Trials) != 3 || *c.Trials[0].Setting.Procs != 2 || !c.Trials[1].Valid || !c.Trials[2].Valid {
 		t.Errorf("trials %+v", c.Trials)
+	}
+	in += `{"kind":"trial","setting":{"label":"one","procs":1},"block":1}` + "\n"
+	if _, err := Read(strings.NewReader(in), "j"); err == nil || !strings.Contains(err.Error(), "j:6: it has the trial of one in block 1 twice") {
+		t.Errorf("a trial that was not to be tried again: %v", err)
 	}
 }
 

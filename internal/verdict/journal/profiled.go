@@ -48,17 +48,12 @@ func (p *Profile) Share(name string) *float64 {
 }
 
 // addProfiled takes a line of the journal.
-func (c *Contents) addProfiled(raw []byte) error {
-	var p Profiled
-	if err := unmarshal(raw, &p); err != nil {
-		return err
-	}
+func (c *Contents) addProfiled(p Profiled) error {
 	if len(c.Profiled) == mostSettings {
 		return fmt.Errorf("it has more than %d profiled settings, more than procfit ever profiles", mostSettings)
 	}
-	c.settings[p.Setting.Key()] = true
 	c.Profiled = append(c.Profiled, p)
-	return c.checkSettings()
+	return c.know(p.Setting)
 }
 
 // AppendProfiled writes the profiles of a setting, as Append writes a trial.

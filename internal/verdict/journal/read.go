@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,28 +25,6 @@ var ErrEmpty = errors.New("it has no complete header and so no trial; run the sa
 // mostLine bounds a line of a journal, in bytes; the longest, a header's, have some
 // hundred KiB.
 const mostLine = 16 << 20
-
-// lineReader are those of a journal, which anybody may have written: one without an end
-// takes no more memory than the longest.
-type lineReader struct{ r *bufio.Reader }
-
-// newLines reads lines.
-func newLines(r io.Reader) lineReader { return lineReader{bufio.NewReader(r)} }
-
-// next is the next line with its end. At the end of the file the error is io.EOF, with
-// what there is of a last line.
-func (l lineReader) next() (line []byte, err error) {
-	for {
-		part, err := l.r.ReadSlice('\n')
-		if len(line)+len(part) > mostLine {
-			return nil, fmt.Errorf("a line is longer than %s, so this is not a procfit journal", number.Short(number.Bytes(mostLine)))
-		}
-		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
-	}
-}
 
 // mostTrials bounds the trials of one journal, and its blocks: it would take weeks to
 // measure as many, and memory that this machine may not have to read them.
@@ -73,9 +52,7 @@ type Contents struct {
 	// size is the number of bytes up to the end of the last whole line.
 	size     int64
 	settings map[SettingKey]bool
-	// again are the trials without a program, by their place: one that was tried
-	// later represents it.
-	again map[place]int
+	places   map[place]int // of the trials
 }
 
 // place is where in the plan a trial belongs.
@@ -84,8 +61,6 @@ type place struct {
 	role         Role
 	block, order int
 }
-
-func placeOf(t *Trial) place { return place{t.Setting.Key(), t.Role, t.Block, t.Order} }
 
 // Read reads a journal. name is for errors, which say name:line. A last line
 // without a newline that is not a whole record is incomplete: it is skipped and counted
@@ -101,48 +76,59 @@ func Read(r io.Reader, name string) (*Contents, error) {
 }
 
 func newContents() *Contents {
-	return &Contents{settings: map[SettingKey]bool{}, again: map[place]int{}}
+	return &Contents{settings: map[SettingKey]bool{}, places: map[place]int{}}
 }
 
 // read is Read with what appending needs.
 func read(r io.Reader, name string) (*Contents, error) {
-	lines := newLines(r)
-	c := newContents()
-	for line := 1; ; line++ {
-		raw, err := lines.next()
-		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
-		}
-		last := err == io.EOF
-		if last && len(raw) == 0 {
-			if line == 1 {
-				return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
-			}
-			return c, nil
-		}
-		if perr := c.add(raw, line); perr != nil {
+	c, lines, n := newContents(), bufio.NewScanner(r), 0
+	lines.Buffer(nil, mostLine)
+	lines.Split(wholeLine)
+	for lines.Scan() {
+		n++
+		raw := lines.Bytes()
+		last := raw[len(raw)-1] != '\n'
+		if err := c.add(raw, n); err != nil {
 			switch {
-			case last && line == 1 && tornHeader(raw) && !errors.Is(perr, errNewer):
-				return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
-			case last && line > 1 && !errors.Is(perr, errNewer):
+			case !last || lines.Err() != nil || errors.Is(err, errNewer):
+			case n > 1:
 				c.Torn = int64(len(raw))
 				return c, nil
+			case tornHeader(raw):
+				return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
 			}
-			return nil, fmt.Errorf("%s:%d: %w", name, line, perr)
+			return nil, fmt.Errorf("%s:%d: %w", name, n, cmp.Or(lines.Err(), err))
 		}
-		c.size += int64(len(raw))
-		if last {
-			c.unended = true
-			return c, nil
-		}
+		c.size, c.unended = c.size+int64(len(raw)), last
 	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("%s:%d: a line is longer than %s, so this is not a procfit journal", name, n+1, number.Short(number.Bytes(mostLine)))
+	case err != nil:
+		return nil, fmt.Errorf("%s:%d: %w", name, n+1, err)
+	case n == 0:
+		return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
+	}
+	return c, nil
+}
+
+// wholeLine splits text into lines with their ends.
+func wholeLine(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	n := bytes.IndexByte(data, '\n') + 1
+	if n == 0 && atEOF {
+		n = len(data)
+	}
+	if n == 0 {
+		return 0, nil, nil
+	}
+	return n, data[:n], nil
 }
 
 // trimmed are the contents without what only reading needs, and without the trials that
 // were tried again.
 func (c *Contents) trimmed() *Contents {
 	kept := *c
-	kept.settings, kept.again = nil, nil
+	kept.settings, kept.places = nil, nil
 	kept.Blocks, kept.Slices, kept.Profiled = slices.Clone(c.Blocks), slices.Clone(c.Slices), slices.Clone(c.Profiled)
 	kept.Trials = slices.DeleteFunc(slices.Clone(c.Trials), func(t Trial) bool { return t.Kind == "" })
 	return &kept
@@ -169,45 +155,44 @@ func (c *Contents) add(raw []byte, line int) error {
 		if err := checkSchema(k.Schema, k.Kind); err != nil {
 			return err
 		}
-		return c.addHeader(raw)
+		return take(raw, c.addHeader)
 	}
 	switch k.Kind {
 	case KindTrial:
+		return take(raw, c.addTrial)
 	case KindBlock:
-		return c.addBlock(raw)
+		return take(raw, c.addBlock)
 	case KindBudget:
-		return c.addBudget(raw)
+		return take(raw, func(b Budget) error { c.Header.Plan = c.Header.Plan.With(b); return nil })
 	case KindProfiled:
-		return c.addProfiled(raw)
+		return take(raw, c.addProfiled)
 	case KindEnd:
-		return unmarshal(raw, &c.End)
-	default:
-		return nil
+		return take(raw, func(e End) error { c.End = &e; return nil })
 	}
-	var t Trial
-	if err := unmarshal(raw, &t); err != nil {
-		return err
-	}
-	return c.addTrial(t)
+	return nil
 }
 
-func (c *Contents) addHeader(raw []byte) error {
-	if err := unmarshal(raw, &c.Header); err != nil {
-		return err
+// take reads a line and adds it.
+func take[T any](raw []byte, add func(T) error) error {
+	var line T
+	if err := json.Unmarshal(raw, &line); err != nil {
+		return notJSON(raw, err)
 	}
-	if c.Header.Spec.Command == "" {
+	return add(line)
+}
+
+func (c *Contents) addHeader(h Header) error {
+	if c.Header = h; h.Spec.Command == "" {
 		return fmt.Errorf("its header does not have the command (spec.command), without which it can be neither reported nor resumed: it is damaged, or procfit did not write it; measure again, into another directory")
 	}
-	for _, a := range c.Header.Plan.Settings {
-		c.settings[a.Key()] = true
-	}
-	if err := errors.Join(c.Header.checkCanary(), c.Header.checkLive()); err != nil {
-		return err
-	}
-	return c.checkSettings()
+	return cmp.Or(h.checkCanary(), h.checkLive(), c.know(h.Plan.Settings...))
 }
 
-func (c *Contents) checkSettings() error {
+// know adds the settings of a line to those of the journal.
+func (c *Contents) know(settings ...Setting) error {
+	for _, a := range settings {
+		c.settings[a.Key()] = true
+	}
 	if len(c.settings) > mostSettings {
 		return fmt.Errorf("it has more than %d settings, more than procfit ever plans", mostSettings)
 	}
@@ -215,8 +200,7 @@ func (c *Contents) checkSettings() error {
 }
 
 func (c *Contents) addTrial(t Trial) error {
-	c.settings[t.Setting.Key()] = true
-	if err := c.checkSettings(); err != nil {
+	if err := c.know(t.Setting); err != nil {
 		return err
 	}
 	if len(c.Trials)+len(c.Slices) == mostTrials {
@@ -226,47 +210,23 @@ func (c *Contents) addTrial(t Trial) error {
 		c.Slices = append(c.Slices, t)
 		return nil
 	}
-	at := placeOf(&t)
-	if before, ok := c.again[at]; ok {
-		c.Trials[before].Kind = "" // trimmed drops it
-		delete(c.again, at)
+	at := place{t.Setting.Key(), t.Role, t.Block, t.Order}
+	if before, again := c.places[at]; again && c.Trials[before].NotStarted {
+		c.Trials[before].Kind = "" // it was tried again, and trimmed drops it
+	} else if again && t.Role != RolePilot {
+		return fmt.Errorf("it has the trial of %s in block %d twice, as a journal that was joined from copies: keep one journal per run", t.Setting.Name(), t.Block)
 	}
-	if t.NotStarted {
-		c.again[at] = len(c.Trials)
-	}
+	c.places[at] = len(c.Trials)
 	c.Trials = append(c.Trials, t)
 	return nil
 }
 
-func (c *Contents) addBlock(raw []byte) error {
-	var b Block
-	if err := unmarshal(raw, &b); err != nil {
-		return err
-	}
-	for _, a := range b.Settings {
-		c.settings[a.Key()] = true
-	}
+func (c *Contents) addBlock(b Block) error {
 	if len(c.Blocks) == mostTrials {
 		return fmt.Errorf("it has more than %d blocks, more than procfit ever measures", mostTrials)
 	}
 	c.Blocks = append(c.Blocks, b)
-	return c.checkSettings()
-}
-
-func (c *Contents) addBudget(raw []byte) error {
-	var b Budget
-	if err := unmarshal(raw, &b); err != nil {
-		return err
-	}
-	c.Header.Plan = c.Header.Plan.With(b)
-	return nil
-}
-
-func unmarshal(raw []byte, v any) error {
-	if err := json.Unmarshal(raw, v); err != nil {
-		return notJSON(raw, err)
-	}
-	return nil
+	return c.know(b.Settings...)
 }
 
 func notJSON(raw []byte, err error) error {

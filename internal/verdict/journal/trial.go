@@ -112,6 +112,27 @@ type Trial struct {
 	Log      string    `json:"log,omitempty"` // the target's output, relative to the results directory
 }
 
+// Phase is the first of a mode; nil: there is none.
+func (t *Trial) Phase(mode Mode) *Phase {
+	for i := range t.Phases {
+		if t.Phases[i].Mode == mode {
+			return &t.Phases[i]
+		}
+	}
+	return nil
+}
+
+// Usages are those of the trial and of its phases.
+func (t *Trial) Usages() []*Usage {
+	list := []*Usage{&t.Usage}
+	for i := range t.Phases {
+		if u := t.Phases[i].Usage; u != nil {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
 // Pod is what a replica ran as in a cluster, by what the kubelet reports.
 type Pod struct {
 	Name       string   `json:"name"`

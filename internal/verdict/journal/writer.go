@@ -124,9 +124,10 @@ func open(f *os.File) (*Writer, error) {
 // Contents are what a reader of the file has, from before and appended since.
 func (w *Writer) Contents() *Contents { return w.c.trimmed() }
 
-// readFile reads the journal at path without locking it, so that a report can be
+// ReadDirectory reads the journal of a results folder without locking it, so that a report can be
 // made while a run continues.
-func readFile(path string) (*Contents, error) {
+func ReadDirectory(dir string) (*Contents, error) {
+	path := filepath.Join(dir, Name)
 	f, err := folder.OpenRegular(path)
 	if err != nil {
 		return nil, err
@@ -134,9 +135,6 @@ func readFile(path string) (*Contents, error) {
 	defer f.Close()
 	return Read(f, path)
 }
-
-// ReadDirectory reads the journal of a results folder, as ReadFile does.
-func ReadDirectory(dir string) (*Contents, error) { return readFile(filepath.Join(dir, Name)) }
 
 // ErrRemoved is in the chain of the error of a writer whose file is in its folder
 // no more.
