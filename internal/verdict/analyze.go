@@ -15,7 +15,6 @@ func Analyze(h journal.Header, trials []journal.Trial, sliced ...journal.Trial) 
 	r := NewResult(h, trials)
 	counted := contest.Count(h, trials, sliced...)
 	notes := &notes{h: h}
-	notes.units(counted.LeftOut)
 	r.count(counted.Trials)
 	if n := len(counted.Trials); n > 0 {
 		r.TrialSeconds = contest.Seconds(h, counted.Trials) / float64(n)
@@ -42,9 +41,6 @@ func Analyze(h journal.Header, trials []journal.Trial, sliced ...journal.Trial) 
 	r.Cheapest = r.priceSettings(h, counted.Trials)
 	notes.run(r, all)
 	notes.pilots(counted.Trials)
-	if counted.Repeated > 0 {
-		notes.add(-1, Duplicates{counted.Repeated})
-	}
 	r.Warnings = append(r.Warnings, notes.list...)
 	if h.Plan.GateAgainst {
 		r.Gate = gateAgainst(counted, all)
@@ -226,11 +222,6 @@ func engines(trials []journal.Trial) []Engine {
 func newGroup(counted *contest.Counted, key journal.GroupKey) *group {
 	g := &group{Contest: counted.Contest(key), header: counted.Header}
 	all := g.all(g.Settings)
-	for _, t := range all {
-		g.blocks = append(g.blocks, t.Block)
-	}
-	slices.Sort(g.blocks)
-	g.blocks = slices.Compact(g.blocks)
 	current := g.all(g.Current())
 	g.origin = originOf(all)
 	g.machine, g.effective = contest.MachineCPUs(g.header, current), contest.EffectiveCPUs(g.header, key, current)

@@ -196,23 +196,20 @@ func (g *Group) find(procs *int, variable string) *Row {
 
 // against is ln(a ÷ base) in each block that has both.
 func (a *Row) against(base *Row, of func(Point) *float64) []float64 {
-	logs := func(points []Point) map[int]float64 {
-		m := map[int]float64{}
-		for _, p := range points {
-			if x := of(p); p.Valid && p.Role == string(journal.RoleMeasure) && x != nil && *x > 0 {
-				m[p.Block] = math.Log(*x)
-			}
-		}
-		return m
+	usable := func(p Point) bool {
+		x := of(p)
+		return p.Valid && p.Role == string(journal.RoleMeasure) && x != nil && *x > 0
 	}
-	bases := logs(base.Points)
-	own := logs(a.Points)
+	bases := map[int]float64{}
+	for _, p := range base.Points {
+		if usable(p) {
+			bases[p.Block] = math.Log(*of(p))
+		}
+	}
 	var d []float64
-	for _, p := range a.Points { // in their order, so that the sum is the same each time
-		x, have := own[p.Block]
-		if y, both := bases[p.Block]; have && both {
-			d = append(d, x-y)
-			delete(own, p.Block)
+	for _, p := range a.Points {
+		if y, both := bases[p.Block]; both && usable(p) {
+			d = append(d, math.Log(*of(p))-y)
 		}
 	}
 	return d

@@ -74,7 +74,7 @@ func (r *Result) excluded(key journal.SettingKey) contest.Excluded {
 			continue
 		}
 		for k := range g.Settings {
-			if a := &g.Settings[k]; a.Excluded != nil && a.Variant == key.Variant && orZero(a.Procs) == key.Procs {
+			if a := &g.Settings[k]; a.Excluded != nil && a.Variant == key.Variant && stat.OrZero(a.Procs) == key.Procs {
 				return *a.Excluded
 			}
 		}

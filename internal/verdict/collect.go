@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"slices"
 
@@ -17,7 +16,6 @@ import (
 type group struct {
 	*contest.Contest
 	header journal.Header
-	blocks []int // that any trial belongs to, sorted
 	origin journal.Origin
 	// machine and effective are the CPUs of the machine, and those that one replica may use.
 	machine, effective float64
@@ -48,45 +46,10 @@ func p99Of(t *journal.Trial) *float64 {
 	return t.LatencySeconds.P99
 }
 
-// series is the logarithm of a metric by block, in the order of group.blocks;
-// NaN where no valid trial has one. Of several trials it is the mean.
-type series []float64
-
-func (g *group) series(f figure, trials []*journal.Trial) series {
-	s, n := make(series, len(g.blocks)), make([]float64, len(g.blocks))
-	for _, t := range trials {
-		if x := f(t); t.Valid && x != nil && *x > 0 && !math.IsInf(*x, 1) {
-			i, _ := slices.BinarySearch(g.blocks, t.Block)
-			s[i] += math.Log(*x)
-			n[i]++
-		}
-	}
-	for i := range s {
-		s[i] /= n[i] // 0/0 is NaN
-	}
-	return s
-}
-
-// minus is the differences of the blocks that both have.
-func (s series) minus(other series) []float64 {
-	var d []float64
-	for i := range s {
-		if x := s[i] - other[i]; !math.IsNaN(x) {
-			d = append(d, x)
-		}
-	}
-	return d
-}
-
-// values are a metric's numbers over the valid trials.
-func values(trials []*journal.Trial, f figure) []float64 {
-	var v []float64
-	for _, t := range trials {
-		if x := f(t); t.Valid && x != nil && !math.IsNaN(*x) && !math.IsInf(*x, 0) {
-			v = append(v, *x)
-		}
-	}
-	return v
+// differences are those of a metric's logarithm between two lists of trials, in the blocks in
+// which both have one. Of several trials in a block it is the mean.
+func differences(f figure, a, b Trials) []float64 {
+	return stat.LogRatios(a.ByBlock(f), b.ByBlock(f))
 }
 
 // crashesFrom is the lowest value at which the program crashed or failed, if it did so in
@@ -112,16 +75,11 @@ func crashesFrom(trials []*journal.Trial) int {
 }
 
 // measuredIn are the trials of settings without second copies.
-func (g *group) measuredIn(settings []journal.Setting) iter.Seq[*journal.Trial] {
-	return func(yield func(*journal.Trial) bool) {
-		for _, a := range settings {
-			for _, t := range g.Measured(a) {
-				if !yield(t) {
-					return
-				}
-			}
-		}
+func (g *group) measuredIn(settings []journal.Setting) (list []*journal.Trial) {
+	for _, a := range settings {
+		list = append(list, g.Measured(a)...)
 	}
+	return list
 }
 
 // Trials are some of a journal's, in its order.
@@ -198,10 +156,11 @@ func (g *group) took() *Raced {
 	if !g.header.Plan.Racing() {
 		return nil
 	}
-	r := &Raced{Blocks: len(g.blocks), Measured: []int{}}
-	for _, a := range g.Settings { // those of an old version too
-		r.Trials += len(g.Trials(a))
+	r, blocks := &Raced{Measured: []int{}}, map[int]bool{}
+	for _, t := range g.all(g.Settings) { // those of an old version too
+		r.Trials, blocks[t.Block] = r.Trials+1, true
 	}
+	r.Blocks = len(blocks)
 	for _, a := range g.Current() {
 		all := g.Trials(a)
 		p, _ := contest.Resolved(all)
@@ -226,18 +185,16 @@ func (g *group) took() *Raced {
 
 // findRate is the open loop's rate, as the first valid trial offered it.
 func (g *group) findRate() *float64 {
-	for t := range g.measuredIn(g.Settings) {
-		for i := range t.Phases {
-			if p := &t.Phases[i]; t.Valid && p.Mode == journal.ModeOpen && p.RatePerSecond != nil {
-				return p.RatePerSecond
-			}
+	for _, t := range g.measuredIn(g.Settings) {
+		if p := t.Phase(journal.ModeOpen); t.Valid && p != nil && p.RatePerSecond != nil {
+			return p.RatePerSecond
 		}
 	}
 	return nil
 }
 
 func (g *group) unit() string {
-	for t := range g.measuredIn(g.Settings) {
+	for _, t := range g.measuredIn(g.Settings) {
 		if t.Valid && t.ThroughputUnit != "" {
 			return t.ThroughputUnit
 		}
@@ -256,14 +213,12 @@ func (g *group) anyLatency() bool {
 // findLatencyMode is the loop that shown takes; empty without any latency.
 func (g *group) findLatencyMode() journal.Mode {
 	mode := journal.Mode("")
-	for t := range g.measuredIn(g.Settings) {
+	for _, t := range g.measuredIn(g.Settings) {
 		if t.Valid && t.LatencySeconds != nil {
 			return journal.ModeOpen
 		}
-		for i := range t.Phases {
-			if t.Valid && t.Phases[i].Mode == journal.ModeClosed && t.Phases[i].LatencySeconds != nil {
-				mode = journal.ModeClosed
-			}
+		if p := t.Phase(journal.ModeClosed); t.Valid && p != nil && p.LatencySeconds != nil {
+			mode = journal.ModeClosed
 		}
 	}
 	return mode
@@ -285,18 +240,7 @@ func originOf(trials []*journal.Trial) journal.Origin {
 }
 
 // loadLimited is by majority of the group's valid trials.
-func (g *group) loadLimited() bool {
-	limited, of := 0, 0
-	for _, t := range g.all(g.Settings) {
-		if t.Valid {
-			of++
-			if limitedByLoad(t) {
-				limited++
-			}
-		}
-	}
-	return 2*limited > of
-}
+func (g *group) loadLimited() bool { return contest.Most(g.all(g.Settings), limitedByLoad) }
 
 // allTrials is every measured trial in the order in which they ran.
 func allTrials(groups ...*group) []*journal.Trial {

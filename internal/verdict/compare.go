@@ -25,7 +25,7 @@ func (g *group) costs(chosen *contest.Value) (list []Remark) {
 	above := slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return v.Procs <= chosen.Procs || v.Saturated })
 	alpha, cost := 0.05/float64(max(1, len(above))), costAt(*rate)
 	for _, v := range above {
-		d := g.seriesOf(v, cost).minus(g.seriesOf(chosen, cost))
+		d := differences(cost, v.Trials, chosen.Trials)
 		mid := stat.Mean(d)
 		least, _ := stat.Student(d, alpha)
 		if least > contest.Growth(costlier) && mid > contest.Growth(g.metricFloor(cost)) {
@@ -39,8 +39,8 @@ func (g *group) costs(chosen *contest.Value) (list []Remark) {
 // offered, or the setting did not keep up with it.
 func costAt(rate float64) figure {
 	return func(t *journal.Trial) *float64 {
-		i := slices.IndexFunc(t.Phases, func(p journal.Phase) bool { return p.Mode == journal.ModeOpen })
-		if i < 0 || t.Saturated || t.Phases[i].RatePerSecond == nil || *t.Phases[i].RatePerSecond != rate {
+		p := t.Phase(journal.ModeOpen)
+		if p == nil || t.Saturated || p.RatePerSecond == nil || *p.RatePerSecond != rate {
 			return nil
 		}
 		return CPUPerRequest(t, journal.ModeOpen)
@@ -60,7 +60,7 @@ func (g *group) noise() NoiseFloor {
 func (g *group) copyDifferences(f figure) (d []float64, label string) {
 	for _, a := range g.Current() {
 		if copies := g.Copies(a); len(copies) > 0 {
-			return g.series(f, copies).minus(g.series(f, g.Measured(a))), a.Label
+			return differences(f, copies, g.Measured(a)), a.Label
 		}
 	}
 	return nil, ""
@@ -81,9 +81,9 @@ func floorOf(d []float64) *float64 {
 // compared with the first.
 func (g *group) smallestShown(metric figure) *float64 {
 	var deviations []float64
-	pairs, best := 0, g.seriesOf(g.Best, metric)
+	pairs := 0
 	for _, v := range g.Values {
-		if d := g.seriesOf(v, metric).minus(best); v != g.Best && len(d) >= 2 {
+		if d := differences(metric, v.Trials, g.Best.Trials); v != g.Best && len(d) >= 2 {
 			deviations = append(deviations, stat.Deviation(d))
 			pairs = max(pairs, len(d))
 		}
@@ -130,12 +130,8 @@ func (g *group) interval(chosen, other int, by race.Figure) stat.Interval {
 	return i
 }
 
-func (g *group) seriesOf(v *contest.Value, f figure) series {
-	return g.series(f, v.Trials)
-}
-
 // metricFloor is the noise floor of a metric; 0 where it is not known.
 func (g *group) metricFloor(f figure) float64 {
 	d, _ := g.copyDifferences(f)
-	return orZero(floorOf(d))
+	return stat.OrZero(floorOf(d))
 }

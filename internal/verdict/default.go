@@ -74,7 +74,7 @@ func (g *group) overrides() Override {
 // logged reports whether any trial's program names GOMAXPROCS as it starts.
 func (g *group) logged() *bool {
 	var logged *bool
-	for t := range g.measuredIn(g.Current()) {
+	for _, t := range g.measuredIn(g.Current()) {
 		if t.ProcsLogged != nil && (logged == nil || *t.ProcsLogged) {
 			logged = t.ProcsLogged
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
@@ -17,10 +18,8 @@ func ofTrial(t *journal.Trial) *journal.Usage { return &t.Usage }
 
 // ofOpenLoop is that of the open loop; nil where it was not counted.
 func ofOpenLoop(t *journal.Trial) *journal.Usage {
-	for i := range t.Phases {
-		if p := &t.Phases[i]; p.Mode == journal.ModeOpen {
-			return p.Usage
-		}
+	if p := t.Phase(journal.ModeOpen); p != nil {
+		return p.Usage
 	}
 	return nil
 }
@@ -51,8 +50,8 @@ func (of usageOf) rate(f countedFigure) figure {
 // evidence is the medians of what the kernel and the runtime counted. Usable is the CPUs
 // that all replicas of the setting together could have used.
 func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable float64) Evidence {
-	rate := func(f countedFigure) *float64 { return middle(trials, of.rate(f)) }
-	figure := func(f countedFigure) *float64 { return middle(trials, of.figure(f)) }
+	rate := func(f countedFigure) *float64 { return contest.Median(trials, of.rate(f)) }
+	figure := func(f countedFigure) *float64 { return contest.Median(trials, of.figure(f)) }
 	gc := func(f func(journal.GC) float64) *float64 {
 		return figure(func(u *journal.Usage) *float64 {
 			if u.GC == nil || u.GC.SpanSeconds <= 0 {
@@ -98,7 +97,7 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 		GCPauseSeconds:    gc(func(g journal.GC) float64 { return positive(g.PauseSeconds/float64(g.Cycles), g.Cycles) }),
 		GCHeapBytes:       gc(func(g journal.GC) float64 { return positive(float64(g.HeapBytes), g.HeapBytes) }),
 		GCBusyRatio: gc(func(g journal.GC) float64 {
-			if g.CPUSeconds == nil || orZero(g.BusySeconds) <= 0 {
+			if g.CPUSeconds == nil || stat.OrZero(g.BusySeconds) <= 0 {
 				return math.NaN()
 			}
 			return *g.CPUSeconds / *g.BusySeconds
@@ -128,7 +127,7 @@ func positive(x float64, n int64) float64 {
 
 // loadEvidence adds what the load cost, over the whole trial.
 func (e *Evidence) loadEvidence(trials []*journal.Trial) {
-	e.LoadCPUs = middle(trials, func(t *journal.Trial) *float64 {
+	e.LoadCPUs = contest.Median(trials, func(t *journal.Trial) *float64 {
 		if t.Load == nil || t.MeasuredSeconds <= 0 {
 			return nil
 		}
@@ -139,7 +138,7 @@ func (e *Evidence) loadEvidence(trials []*journal.Trial) {
 			e.Dropped += t.Load.Dropped
 		}
 	}
-	e.SendLagP99 = middle(trials, func(t *journal.Trial) *float64 {
+	e.SendLagP99 = contest.Median(trials, func(t *journal.Trial) *float64 {
 		if t.Load == nil {
 			return nil
 		}
@@ -220,15 +219,7 @@ func stealSeconds(u *journal.Usage) *float64 {
 
 // medianRate is the median of a counter by the second that it spans.
 func medianRate(trials []*journal.Trial, f countedFigure) *float64 {
-	return middle(trials, usageOf(ofTrial).rate(f))
-}
-
-func middle(trials []*journal.Trial, f figure) *float64 {
-	v := values(trials, f)
-	if len(v) == 0 {
-		return nil
-	}
-	return new(stat.Middle(v))
+	return contest.Median(trials, usageOf(ofTrial).rate(f))
 }
 
 func over(x *float64, by float64) *float64 {
@@ -264,7 +255,7 @@ func (g *group) allocates(rows []Row, rec *Recommendation) *Allocates {
 	for i := range rows {
 		e := &rows[i].Evidence
 		if row := &rows[i]; row.Variant == "" && (row.Label == label || slices.Contains(row.PooledWith, label)) &&
-			orZero(e.GCCyclesPerSecond) >= fewestCycles && orZero(e.GCBusyRatio) >= collectsMuch {
+			stat.OrZero(e.GCCyclesPerSecond) >= fewestCycles && stat.OrZero(e.GCBusyRatio) >= collectsMuch {
 			return &Allocates{label, *e.GCCyclesPerSecond, *e.GCBusyRatio}
 		}
 	}

@@ -132,29 +132,6 @@ func TestTheProgramIsWhatTheTrialsSaw(t *testing.T) {
 	}
 }
 
-// A metric that failed in some trials left them counted in runs: they cannot be
-// compared with the others.
-func TestTrialsOfOneGroupAgreeInTheirUnit(t *testing.T) {
-	settings := []Truth{Set(1, 100, 0), Set(2, 300, 0)}
-	h, trials := Generate(Config{Noise: quiet, Mode: journal.ModeBatch, Settings: settings, Trial: func(t *journal.Trial) {
-		if t.Setting.Label == "1" {
-			t.ThroughputUnit = "rows/s"
-		}
-	}})
-	h.Load.Metrics = []string{`throughput=thr (\S+) rows/s`}
-	r := verdict.Analyze(h, trials)
-	g := r.Groups[0]
-	if g.ThroughputUnit != "rows/s" || g.Settings[1].Trials != 0 || g.Settings[1].InvalidReasons[0].Code != journal.InvalidUnit || r.Recommendation.Verdict != verdict.Undecided {
-		t.Errorf("in %s, %d trials of the other, %s", g.ThroughputUnit, g.Settings[1].Trials, r.Recommendation.Verdict)
-	}
-	if w, _ := warned[verdict.MixedUnits](r); w != (verdict.MixedUnits{Trials: 6, Unit: "rows/s", Other: "runs"}) {
-		t.Errorf("%+v", r.Warnings)
-	}
-	if !trials[0].Valid || !trials[1].Valid || !trials[2].Valid {
-		t.Error("the journal given is not as it was")
-	}
-}
-
 func TestAnswersThatAreNone(t *testing.T) {
 	of := func(unanswered, redirects float64) func(*journal.Trial) {
 		return func(t *journal.Trial) {

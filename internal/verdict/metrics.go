@@ -29,7 +29,7 @@ type metricLoss struct {
 // exist at any level.
 func (g *group) metricLosses(chosen *contest.Value) []metricLoss {
 	all := map[string]journal.Metric{}
-	for t := range g.measuredIn(g.measured()) {
+	for _, t := range g.measuredIn(g.measured()) {
 		for name, m := range t.Metrics {
 			judged := name == g.unit() || "1/"+name == g.unit()
 			if t.Valid && !judged && (m.Better == betterHigher || m.Better == betterLower) {
@@ -49,7 +49,7 @@ func (g *group) metricLosses(chosen *contest.Value) []metricLoss {
 			if other == nil || other == chosen {
 				continue
 			}
-			d := g.seriesOf(chosen, of).minus(g.seriesOf(other, of))
+			d := differences(of, chosen.Trials, other.Trials)
 			low, high := stat.Student(d, alpha)
 			mid, bound := sign*stat.Mean(d), min(sign*low, sign*high) // the loss, a logarithm above 0, and its lower bound
 			if bound > as(g.header.Plan.Margin) && mid > as(g.metricFloor(of)) {
@@ -85,7 +85,7 @@ func (g *group) bestFor(metric figure, lower bool) (best *contest.Value) {
 // firstMedian is that of the first setting that has any value; nil where none has.
 func (g *group) firstMedian(v *contest.Value, metric figure) *float64 {
 	for _, a := range v.Settings {
-		if list := values(g.Measured(a), metric); len(list) > 0 {
+		if list := contest.Figures(g.Measured(a), metric); len(list) > 0 {
 			return new(stat.Middle(list))
 		}
 	}
@@ -141,7 +141,7 @@ const timed = " ns/op"
 // benchmarks are nil where fewer than two were timed, or nothing can be compared.
 func (g *group) benchmarks(losses []metricLoss) *Benchmarks {
 	var names []string
-	for t := range g.measuredIn(g.measured()) {
+	for _, t := range g.measuredIn(g.measured()) {
 		for name, m := range t.Metrics {
 			if m.Unit == "ns/op" && strings.HasSuffix(name, timed) && !slices.Contains(names, name) {
 				names = append(names, name)
@@ -186,8 +186,8 @@ func (g *group) benchmarks(losses []metricLoss) *Benchmarks {
 func (g *group) times(base int, of figure, alpha float64) []BenchmarkTime {
 	var list []BenchmarkTime
 	for i, v := range g.Values {
-		t := BenchmarkTime{Setting: v.Setting, Seconds: stat.Median(values(v.Trials, of))}
-		if d := g.seriesOf(v, of).minus(g.seriesOf(g.Values[base], of)); i != base && len(d) > 0 {
+		t := BenchmarkTime{Setting: v.Setting, Seconds: stat.Median(contest.Figures(v.Trials, of))}
+		if d := differences(of, v.Trials, g.Values[base].Trials); i != base && len(d) > 0 {
 			_, low, high := stat.SignedRanks(d, alpha)
 			t.VersusBase = stat.OfLogs(stat.Mean(d), low, high, len(d))
 			t.Differs = low > 0 || high < 0

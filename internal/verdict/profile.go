@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 const topFunctions = 5
@@ -153,7 +154,7 @@ func tableOf(of []*journal.Profile) *ProfileTable {
 		}
 		return 0
 	}
-	largest := func(r ProfileRow) float64 { return orZero(r.Shares[0]) }
+	largest := func(r ProfileRow) float64 { return stat.OrZero(r.Shares[0]) }
 	sorting.Stable(t.Functions, func(a, b ProfileRow) int {
 		return cmp.Or(cmp.Compare(differs(b), differs(a)), cmp.Compare(largest(b), largest(a)))
 	})

@@ -131,24 +131,15 @@ func ratioOf(values []float64, alpha float64) ratioBounds {
 func (g *group) carrying(v *contest.Value) carrying {
 	var shares, closed []float64
 	blocks := map[int]bool{}
-	for _, a := range v.Settings {
-		for _, t := range g.Measured(a) {
-			if !t.Valid {
-				continue
-			}
-			var loop *float64
-			for i := range t.Phases {
-				switch p := &t.Phases[i]; {
-				case p.Mode == journal.ModeClosed:
-					loop = &p.AchievedPerSecond
-				case p.Mode == journal.ModeOpen && p.RatePerSecond != nil && *p.RatePerSecond > 0:
-					blocks[t.Block] = true
-					shares = appendFinite(shares, p.AchievedPerSecond / *p.RatePerSecond)
-					if loop != nil {
-						closed = appendFinite(closed, *loop / *p.RatePerSecond)
-					}
-				}
-			}
+	for _, t := range g.measuredIn(v.Settings) {
+		p, loop := t.Phase(journal.ModeOpen), t.Phase(journal.ModeClosed)
+		if !t.Valid || p == nil || !(stat.OrZero(p.RatePerSecond) > 0) {
+			continue
+		}
+		blocks[t.Block] = true
+		shares = appendFinite(shares, p.AchievedPerSecond / *p.RatePerSecond)
+		if loop != nil {
+			closed = appendFinite(closed, loop.AchievedPerSecond / *p.RatePerSecond)
 		}
 	}
 	return carrying{len(shares), len(blocks), ratioOf(shares, g.each()), ratioOf(closed, g.each())}
@@ -168,7 +159,7 @@ func (c carrying) refuses() bool {
 const rounding = 1e-9
 
 func (c carrying) typed() Carried {
-	t := Carried{Share: c.share.mid, Trials: c.n, Blocks: c.blocks, Carries: c.enough(), Refuses: c.refuses()}
+	t := Carried{Share: c.share.mid, Trials: c.n, Blocks: c.blocks, Carries: c.enough()}
 	if c.blocks >= stat.FewestPairs && c.share.low > 0 {
 		t.ShareLow = new(c.share.low)
 	}
@@ -183,7 +174,7 @@ func (c carrying) typed() Carried {
 
 // appendFinite leaves out what a wild journal may come to.
 func appendFinite(list []float64, x float64) []float64 {
-	if math.IsInf(x, 0) || math.IsNaN(x) {
+	if stat.Known(x) == nil {
 		return list
 	}
 	return append(list, x)

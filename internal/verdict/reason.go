@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict/contest"
@@ -19,24 +20,18 @@ func (g *group) reasons(costs []Remark) []Remark {
 
 // common are those that compare no values.
 func (g *group) common() (list []Remark) {
-	if j := g.Latency; j.Quantile != 0.99 && (j.Quantile > 0 || j.Reason != "") {
-		list = append(list, ReasonUnjudged{})
+	when := func(is bool, x Remark) {
+		if is {
+			list = append(list, x)
+		}
 	}
-	if n := g.Latency.Late; n > 0 {
-		list = append(list, ReasonLateLoad{n})
-	}
-	if g.ByLatency && g.Rules().MaxByLatency > 0 {
-		list = append(list, ReasonShared{})
-	}
-	if g.others.Bursts > 0 {
-		list = append(list, ReasonBursts{})
-	}
-	if n := g.others.Slow; n > 0 {
-		list = append(list, ReasonSlow{n})
-	}
-	if len(g.TooFewCPUs) > 0 {
-		list = append(list, ReasonTooFewCPUs{g.TooFewCPUs})
-	}
+	j := g.Latency
+	when(j.Quantile != 0.99 && (j.Quantile > 0 || j.Reason != ""), ReasonUnjudged{})
+	when(j.Late > 0, ReasonLateLoad{j.Late})
+	when(g.ByLatency && g.Rules().MaxByLatency > 0, ReasonShared{})
+	when(g.others.Bursts > 0, ReasonBursts{})
+	when(g.others.Slow > 0, ReasonSlow{g.others.Slow})
+	when(len(g.TooFewCPUs) > 0, ReasonTooFewCPUs{g.TooFewCPUs})
 	if u := g.Apart; u != nil && u.Procs == 0 {
 		list = append(list, ReasonUnsetUnread{})
 	} else if u != nil {
@@ -47,9 +42,7 @@ func (g *group) common() (list []Remark) {
 	if g.Sliced != nil {
 		list = append(list, sliced(g.Sliced)...)
 	}
-	if g.spread.Throughput != nil {
-		list = append(list, ReasonSpread{})
-	}
+	when(g.spread.Throughput != nil, ReasonSpread{})
 	return append(list, ReasonHolds{})
 }
 
@@ -142,14 +135,7 @@ func (g *group) besideLow(v *contest.Value) bool {
 }
 
 // twin is the numbered value of the number that the unset setting chose, which has no part.
-func (g *group) twin() *contest.Value {
-	for _, v := range g.Values {
-		if v.Procs == g.Apart.Procs {
-			return v
-		}
-	}
-	return g.Apart
-}
+func (g *group) twin() *contest.Value { return cmp.Or(g.Of(g.Apart.Procs), g.Apart) }
 
 // sliced is what slices of one start came to.
 func sliced(s *contest.Sliced) []Remark {

@@ -257,7 +257,6 @@ type Carried struct {
 	Trials   int
 	Blocks   int  // that they are of
 	Carries  bool // proven
-	Refuses  bool // proven not to carry it
 }
 
 // Step is what would decide an open question: a code with its numbers.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
 	"github.com/procfit/procfit/internal/verdict/stat"
@@ -213,11 +214,11 @@ const (
 func (v Verdict) Decides() bool { return v == Recommended || v == KeepDefault || v == SustainsRate }
 
 // Confidence is how sure a verdict is.
-type Confidence string
+type Confidence = race.Goal
 
 const (
-	Proven Confidence = "proven" // each comparison that it rests on is, with 95%
-	Likely Confidence = "likely" // probable by the model of all trials, and not proven
+	Proven = race.Proven // each comparison that it rests on is, with 95%
+	Likely = race.Likely // probable by the model of all trials, and not proven
 )
 
 // Recommendation is a verdict with its reasons.

@@ -57,7 +57,7 @@ func inOrder(rows []Row) {
 }
 
 // procs is the number of Ps; 0: it is not known.
-func (a *Row) procs() int { return orZero(cmp.Or(a.Procs, a.ResolvedProcs)) }
+func (a *Row) procs() int { return stat.OrZero(cmp.Or(a.Procs, a.ResolvedProcs)) }
 
 // withSliced adds rows of the values that only slices of one start measured. Their throughput is an
 // estimate, which no judgement takes: the default's, times what the slices show over it.
@@ -170,13 +170,6 @@ func (g *group) row(v *contest.Value, alone Row) Row {
 		row.P50, row.P99, row.Judged = alone.P50, alone.P99, alone.P99
 	}
 	return row
-}
-
-func orZero[T int | float64](p *T) T {
-	if p == nil {
-		return 0
-	}
-	return *p
 }
 
 // part is a number of what may not be known; nil where it is not, or is not finite.

@@ -88,16 +88,7 @@ func (g *group) uncounted() []*contest.Value {
 
 // uncountedValues reports whether most of the valid trials tell nothing of what other programs did.
 func uncountedValues(trials []*journal.Trial) bool {
-	unknown, of := 0, 0
-	for _, t := range trials {
-		if t.Valid {
-			of++
-			if contest.MostOthers(t) == nil {
-				unknown++
-			}
-		}
-	}
-	return 2*unknown > of
+	return contest.Most(trials, func(t *journal.Trial) bool { return contest.MostOthers(t) == nil })
 }
 
 // guardCompared is guard for the values of a variable, which procfit sets and need not see. What

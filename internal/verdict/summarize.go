@@ -22,9 +22,9 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 		Variable:   a.Key().Value,
 		Trials:     contest.Valid(measured),
 		Invalid:    len(measured) - contest.Valid(measured),
-		Throughput: stat.Median(values(measured, throughputOf)),
-		P50:        stat.Median(values(measured, shownLatency(g.latencyMode, ofP50))),
-		P99:        stat.Median(values(measured, shownLatency(g.latencyMode, ofP99))),
+		Throughput: stat.Median(contest.Figures(measured, throughputOf)),
+		P50:        stat.Median(contest.Figures(measured, shownLatency(g.latencyMode, ofP50))),
+		P99:        stat.Median(contest.Figures(measured, shownLatency(g.latencyMode, ofP99))),
 		Metrics:    metricIntervals(measured),
 		ByRequest:  byRequest(measured, g.latencyMode),
 		Saturated:  mostlySaturated(measured),
@@ -32,8 +32,8 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 	all := slices.Concat(measured, copies)
 	result.InvalidReasons = invalidReasons(measured)
 	for _, t := range measured {
-		for i := range t.Phases {
-			if p := &t.Phases[i]; t.Valid {
+		for _, p := range t.Phases {
+			if t.Valid {
 				result.Requests, result.Unanswered, result.Redirects = result.Requests+p.Requests, result.Unanswered+p.Unanswered, result.Redirects+p.Redirects
 			}
 		}
@@ -42,18 +42,16 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 		result.ResolvedProcs, result.ResolvedSource = &p, source
 	}
 	ps := g.effective
-	if result.ResolvedProcs != nil {
-		ps = float64(*result.ResolvedProcs)
-	} else if a.Procs != nil {
-		ps = float64(*a.Procs)
+	if p := cmp.Or(result.ResolvedProcs, a.Procs); p != nil {
+		ps = float64(*p)
 	}
 	replicas := float64(g.Group.Replicas)
 	usable := math.Min(g.machine, math.Min(ps, g.effective)*replicas)
 	result.Evidence = usageOf(ofTrial).evidence(measured, g.machine, replicas, usable)
 	result.Evidence.loadEvidence(measured)
-	result.Evidence.CPUSecondsEach = middle(measured, cpuEach)
+	result.Evidence.CPUSecondsEach = contest.Median(measured, cpuEach)
 	if open := usageOf(ofOpenLoop).evidence(measured, g.machine, replicas, usable); open.CPUs != nil {
-		open.CPUSecondsEach = middle(measured, func(t *journal.Trial) *float64 { return CPUPerRequest(t, journal.ModeOpen) })
+		open.CPUSecondsEach = contest.Median(measured, func(t *journal.Trial) *float64 { return CPUPerRequest(t, journal.ModeOpen) })
 		result.OpenEvidence = &open
 	}
 	for _, t := range all {
@@ -85,10 +83,8 @@ func shownLatency(mode journal.Mode, of func(*journal.Latency) *float64) figure 
 			}
 			return of(t.LatencySeconds)
 		}
-		for i := range t.Phases {
-			if p := &t.Phases[i]; p.Mode == mode && p.LatencySeconds != nil {
-				return of(p.LatencySeconds)
-			}
+		if p := t.Phase(mode); p != nil && p.LatencySeconds != nil {
+			return of(p.LatencySeconds)
 		}
 		return nil
 	}
@@ -97,13 +93,7 @@ func shownLatency(mode journal.Mode, of func(*journal.Latency) *float64) figure 
 // mostlySaturated is by majority of the valid trials: what was seen. What is concluded of it
 // is the contest's.
 func mostlySaturated(trials []*journal.Trial) bool {
-	n := 0
-	for _, t := range trials {
-		if t.Valid && t.Saturated {
-			n++
-		}
-	}
-	return 2*n > contest.Valid(trials)
+	return contest.Most(trials, func(t *journal.Trial) bool { return t.Saturated })
 }
 
 func invalidReasons(trials []*journal.Trial) []ReasonCount {
@@ -143,13 +133,7 @@ func metricIntervals(trials []*journal.Trial) map[string]MetricInterval {
 			if _, done := all[name]; done || !t.Valid {
 				continue
 			}
-			of := values(trials, func(t *journal.Trial) *float64 {
-				if m, ok := t.Metrics[name]; ok {
-					return &m.Value
-				}
-				return nil
-			})
-			all[name] = MetricInterval{stat.Median(of), m.Unit, m.Better}
+			all[name] = MetricInterval{stat.Median(contest.Figures(trials, metricOf(name))), m.Unit, m.Better}
 		}
 	}
 	if len(all) == 0 {
@@ -179,7 +163,7 @@ func (g *group) quantiles(row *Row, v *contest.Value) {
 		if len(have) == 0 {
 			return stat.Interval{}
 		}
-		seen := stat.Median(values(have, func(t *journal.Trial) *float64 { return f(t.LatencySeconds) }))
+		seen := stat.Median(contest.Figures(have, func(t *journal.Trial) *float64 { return f(t.LatencySeconds) }))
 		if level := *row.Judged.Median; (quantile < g.Latency.Quantile) == (*seen.Median > level) {
 			return seen.Scaled(level / *seen.Median)
 		}

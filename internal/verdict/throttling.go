@@ -1,11 +1,13 @@
 package verdict
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // throttledFew is a share of periods: below it throttling is not what one feels.
@@ -57,7 +59,7 @@ func judgedSettings(settings []Row, rec *Recommendation, peak string) []string {
 // outerKnown reports whether limits around the target are counted. A journal of the first
 // version has none of their metrics; where the host had no limit, there were none.
 func (g *group) outerKnown() bool {
-	for t := range g.measuredIn(g.Settings) {
+	for _, t := range g.measuredIn(g.Settings) {
 		if len(t.OuterLimits) > 0 {
 			return true
 		}
@@ -67,12 +69,7 @@ func (g *group) outerKnown() bool {
 
 // heldBack is the limit that throttled a setting most, by the median over its trials.
 func (g *group) heldBack(a journal.Setting, result *Row) (ThrottledSetting, bool) {
-	worst := ThrottledSetting{Label: a.Label, Share: -1}
-	if result.ResolvedProcs != nil {
-		worst.ps = *result.ResolvedProcs
-	} else if a.Procs != nil {
-		worst.ps = *a.Procs
-	}
+	worst := ThrottledSetting{Label: a.Label, Share: -1, ps: stat.OrZero(cmp.Or(result.ResolvedProcs, a.Procs))}
 	see := func(share *float64, limit float64, own bool, group string) {
 		if share != nil && *share > worst.Share {
 			worst.Share, worst.LimitCPUs, worst.Own, worst.Group = *share, limit, own, group
@@ -90,7 +87,7 @@ func (g *group) heldBack(a journal.Setting, result *Row) (ThrottledSetting, bool
 		}
 	}
 	for _, l := range outer {
-		see(middle(g.Measured(a), func(t *journal.Trial) *float64 {
+		see(contest.Median(g.Measured(a), func(t *journal.Trial) *float64 {
 			for _, x := range t.OuterLimits {
 				if x.Group == l.Group {
 					return throttledShare(&x.Cgroup)
@@ -115,12 +112,11 @@ func throttledShare(c *journal.Cgroup) *float64 {
 // judged, or else of all.
 func (g *group) adviseThrottling(found *Throttling, rec *Recommendation) {
 	var worst *ThrottledSetting
-	for _, judged := range []bool{true, false} {
-		for i := range found.Settings {
-			if a := &found.Settings[i]; worst == nil && a.Share >= throttledFew && a.Judged == judged ||
-				worst != nil && a.Judged == judged && worst.Judged == judged && a.Share > worst.Share {
-				worst = a
-			}
+	for i := range found.Settings {
+		a := &found.Settings[i]
+		worse := worst == nil || a.Judged && !worst.Judged || a.Judged == worst.Judged && a.Share > worst.Share
+		if a.Share >= throttledFew && worse {
+			worst = a
 		}
 	}
 	if worst == nil {

@@ -76,7 +76,7 @@ func (g *group) variable() Group {
 	}
 	result.Recommendation = Recommendation{Verdict: Undecided, Reasons: []Remark{}}
 	if best := g.Answer(); best != nil {
-		result.Recommendation = Recommendation{Verdict: KeepDefault, Confidence: confidenceOf(lead.Confidence), Setting: best.Label, Reasons: []Remark{}}
+		result.Recommendation = Recommendation{Verdict: KeepDefault, Confidence: lead.Confidence, Setting: best.Label, Reasons: []Remark{}}
 		if start := axis.Rank(axis.Start); lead.Pick != start {
 			result.Recommendation.Verdict, result.Recommendation.Versus = Recommended, &Versus{}
 			if start > 0 {
@@ -109,17 +109,6 @@ func (g *group) ranked(setting Row, a journal.Setting) Row {
 	if peak := g.Lead().Peak; peak > 0 && v.N > 0 && v.Procs != peak {
 		row.VersusPeak = g.interval(v.Procs, peak, race.Throughput)
 	}
-	switch {
-	case g.TooLarge[a.Key()]:
-		row.Excluded = new(contest.ExcludedMemory)
-	case g.HadTooFewCPUs(a):
-		row.Excluded = new(contest.ExcludedTooFewCPUs)
-	case row.Trials == 0:
-		row.Excluded = new(contest.ExcludedInvalid)
-	case v.N == 0:
-		row.Excluded = new(contest.ExcludedNoFigure)
-	case v.Out:
-		row.Excluded = new(contest.ExcludedSlower)
-	}
+	row.Excluded = g.Excluded(a)
 	return row
 }

@@ -65,7 +65,7 @@ func (g *group) attached() Recommendation {
 		of = v
 		if g.anyLatency() {
 			seen := *v
-			seen.P99.Median = stat.Median(values(g.Measured(g.Settings[0]), shownLatency(g.latencyMode, ofP99))).Median
+			seen.P99.Median = stat.Median(contest.Figures(g.Measured(g.Settings[0]), shownLatency(g.latencyMode, ofP99))).Median
 			of = &seen
 		}
 	}
@@ -150,7 +150,7 @@ func (g *group) choose(rec *Recommendation) {
 
 // advise is what the pick means for the default.
 func (g *group) advise(rec *Recommendation, chosen *contest.Value) {
-	rec.Confidence = confidenceOf(g.Lead().Confidence)
+	rec.Confidence = g.Lead().Confidence
 	standard := g.DefaultValue()
 	switch matters := g.Worse(chosen); {
 	case chosen.Default:
@@ -173,7 +173,7 @@ func (g *group) advise(rec *Recommendation, chosen *contest.Value) {
 	// Where nothing is proven worse, GOMAXPROCS is not shown to matter, and no change is
 	// advised. That the default is as good is another claim than that the pick is.
 	case g.Lead().Default == race.Proven, g.Lead().Default == race.Likely && !g.Wild():
-		rec.Confidence = confidenceOf(g.Lead().Default)
+		rec.Confidence = g.Lead().Default
 		g.keep(rec, standard)
 		claim := ClaimAsGood{Pair{Of: standard}}
 		if g.Lead().Confidence == race.Proven {
@@ -225,13 +225,6 @@ func (g *group) defaultOpen(chosen, standard *contest.Value) CauseDefaultOpen {
 		cause.Change = expm1(c.Mid)
 	}
 	return cause
-}
-
-func confidenceOf(c race.Goal) Confidence {
-	if c == race.Proven {
-		return Proven
-	}
-	return Likely
 }
 
 // none is why the contest picked nothing.

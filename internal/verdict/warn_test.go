@@ -97,22 +97,6 @@ func TestNothingMeasured(t *testing.T) {
 	}
 }
 
-func TestTrialsHeldTwiceCountOnce(t *testing.T) {
-	h, trials := Generate(calm())
-	want := verdict.Analyze(h, trials)
-	late := slices.Clone(trials)
-	for i := range late {
-		late[i].ThroughputPerSecond = new(1.0)
-	}
-	r := verdict.Analyze(h, append(slices.Clone(trials), late...))
-	if r.TrialsRun != 42 || !r.Complete || *r.Groups[0].Settings[0].Throughput.Median != *want.Groups[0].Settings[0].Throughput.Median {
-		t.Errorf("%d trials run, median %g", r.TrialsRun, *r.Groups[0].Settings[0].Throughput.Median)
-	}
-	if got := codes(r); len(got) != 1 || got[0] != "duplicate_trials" {
-		t.Errorf("codes %q", got)
-	}
-}
-
 func TestSharedMachine(t *testing.T) {
 	h, trials := Generate(calm())
 	h.Load.Arrangement = new(journal.ArrangementShared)

@@ -27,12 +27,8 @@ func (n *notes) answers(i int, g *group, r *Group) {
 		}
 		moved.Count, moved.Of = moved.Count+a.Redirects, moved.Of+a.Requests
 	}
-	if len(lost.Settings) > 0 {
-		n.add(i, lost)
-	}
-	if moved.Count > 0 && 2*moved.Count >= moved.Of {
-		n.add(i, moved)
-	}
+	n.when(len(lost.Settings) > 0, i, lost)
+	n.when(moved.Count > 0 && 2*moved.Count >= moved.Of, i, moved)
 }
 
 // unansweredMuch reports that many of the requests of a phase were never answered: the many

@@ -76,6 +76,13 @@ type notes struct {
 	list []Warning
 }
 
+// when adds a remark if something is so.
+func (n *notes) when(is bool, group int, x Remark) {
+	if is {
+		n.add(group, x)
+	}
+}
+
 // add is of a group, or of the whole run where group is negative.
 func (n *notes) add(group int, x Remark) {
 	w := Warning{Remark: x}
@@ -106,12 +113,9 @@ func (n *notes) samples(i int, g *group) {
 	for _, a := range g.Settings {
 		least = min(least, contest.Valid(g.Measured(a)))
 	}
-	if least < stat.FewestPairs && !n.h.Plan.Racing() {
-		n.add(i, FewBlocks{least})
-	}
-	if settings := len(g.Current()); settings < FewestSettings && !n.h.Plan.Racing() && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor && n.h.Target.Attached == nil {
-		n.add(i, FewSettings{settings})
-	}
+	n.when(least < stat.FewestPairs && !n.h.Plan.Racing(), i, FewBlocks{least})
+	settings, asked := len(g.Current()), n.h.Plan.Racing() || n.h.Plan.GateAgainst || n.h.Plan.SmallestFor || n.h.Target.Attached != nil
+	n.when(settings < FewestSettings && !asked, i, FewSettings{settings})
 }
 
 // Invalid is how many of some trials are.
@@ -123,9 +127,7 @@ type Invalid struct {
 
 func (n *notes) invalid(i int, g *group, r *Group) {
 	w := InvalidTrials{countInvalid(g.all(g.Settings)), crashesFrom(g.all(g.Settings))}
-	if w.Count > r.Others.LeftOut+r.Others.Slow { // a reason names the others
-		n.add(i, w)
-	}
+	n.when(w.Count > r.Others.LeftOut+r.Others.Slow, i, w) // a reason names the others
 }
 
 // countInvalid counts the trials that are invalid, and finds why most of them are.
@@ -201,15 +203,9 @@ func (n *notes) throttling(i int, r *Group) {
 	if k := slices.IndexFunc(fits, func(t *Throttled) bool { return len(t.Settings) > 0 }); k >= 0 {
 		fits[k].Advised = true
 	}
-	if len(beyond.Settings) > 0 {
-		n.add(i, beyond)
-	}
-	if len(within.Settings) > 0 {
-		n.add(i, within)
-	}
-	if len(around.Settings) > 0 {
-		n.add(i, around)
-	}
+	n.when(len(beyond.Settings) > 0, i, beyond)
+	n.when(len(within.Settings) > 0, i, within)
+	n.when(len(around.Settings) > 0, i, around)
 }
 
 // LateTrials are those of a setting, of its valid ones.
@@ -235,12 +231,8 @@ func (n *notes) rate(i int, g *group, r *Group) {
 	if len(full.Settings) > 0 && r.RatePerSecond != nil && !n.h.Plan.SmallestFor {
 		n.add(i, full)
 	}
-	if dropped > 0 {
-		n.add(i, Dropped{dropped})
-	}
-	if len(late.Settings) > 0 {
-		n.add(i, late)
-	}
+	n.when(dropped > 0, i, Dropped{dropped})
+	n.when(len(late.Settings) > 0, i, late)
 	if carriers, _ := g.carriers(); r.Recommendation.Verdict == SustainsRate {
 		if better := g.betterCarrier(carriers[0], carriers); better != nil {
 			n.add(i, PrompterCarrier{Pair{better, carriers[0]}})
@@ -251,7 +243,7 @@ func (n *notes) rate(i int, g *group, r *Group) {
 func (n *notes) procs(i int, g *group, r *Group) {
 	var unread, varied []string
 	for k, a := range g.Settings {
-		if len(values(g.Measured(a), throughputOf)) > 0 && r.Settings[k].ResolvedProcs == nil {
+		if len(contest.Figures(g.Measured(a), throughputOf)) > 0 && r.Settings[k].ResolvedProcs == nil {
 			unread = append(unread, a.Label)
 		}
 		if a.Procs == nil && g.variesFrom(a, r.Settings[k].ResolvedProcs) {
@@ -264,9 +256,7 @@ func (n *notes) procs(i int, g *group, r *Group) {
 	case len(unread) > 0:
 		n.add(i, ProcsUnread{unread, g.whyUnread()})
 	}
-	if len(varied) > 0 {
-		n.add(i, DefaultVaries{varied})
-	}
+	n.when(len(varied) > 0, i, DefaultVaries{varied})
 	if g.Apart != nil && g.Apart.Procs > 0 {
 		n.add(i, UnsetPerformsApart{g.Apart.Procs})
 	}
@@ -275,31 +265,22 @@ func (n *notes) procs(i int, g *group, r *Group) {
 // whyUnread is why most of the trials have no live value; empty: they do not say it.
 func (g *group) whyUnread() string {
 	why := map[string]int{}
-	for t := range g.measuredIn(g.Current()) {
+	for _, t := range g.measuredIn(g.Current()) {
 		for _, w := range t.Warnings {
 			if w.Code == journal.WarnProcsUnproven && w.Detail != "" {
 				why[w.Detail]++
 			}
 		}
 	}
-	if len(why) == 0 {
-		return ""
-	}
 	return contest.MostOften(why)
 }
 
 // noGo reports whether no valid trial saw a Go program.
 func (g *group) noGo() bool {
-	seen := false
-	for t := range g.measuredIn(g.Current()) {
-		if !t.Valid {
-			continue
-		}
-		if seen = true; !slices.ContainsFunc(t.Warnings, func(w journal.Warning) bool { return w.Code == journal.WarnNoGo }) {
-			return false
-		}
-	}
-	return seen
+	valid := slices.DeleteFunc(g.measuredIn(g.Current()), func(t *journal.Trial) bool { return !t.Valid })
+	return len(valid) > 0 && !slices.ContainsFunc(valid, func(t *journal.Trial) bool {
+		return !slices.ContainsFunc(t.Warnings, func(w journal.Warning) bool { return w.Code == journal.WarnNoGo })
+	})
 }
 
 // variesFrom reports whether a valid trial of the setting ran at another value.

@@ -2,8 +2,10 @@ package verdict
 
 import (
 	"math"
+	"slices"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
@@ -44,21 +46,15 @@ func (n *notes) steal(all []*journal.Trial) {
 			w.Bursts++
 		}
 	}
-	if w.Share > stealMuch || w.Bursts > 0 {
-		n.add(-1, w)
-	}
+	n.when(w.Share > stealMuch || w.Bursts > 0, -1, w)
 }
 
 // worstSteal is what was stolen in a second of the worst loop, in CPUs.
 func worstSteal(t *journal.Trial) (most float64) {
-	look := func(u *journal.Usage) {
-		if u != nil && u.HostUse != nil && u.MeasuredSeconds > 0 {
+	for _, u := range t.Usages() {
+		if u.HostUse != nil && u.MeasuredSeconds > 0 {
 			most = max(most, u.HostUse.StealSeconds/u.MeasuredSeconds)
 		}
-	}
-	look(&t.Usage)
-	for i := range t.Phases {
-		look(t.Phases[i].Usage)
 	}
 	return most
 }
@@ -69,7 +65,7 @@ func (n *notes) drift(groups []*group) {
 	level := map[journal.SettingKey]float64{}
 	for _, g := range groups {
 		for _, a := range g.Settings {
-			if v := values(g.Trials(a), throughputOf); len(v) > 0 {
+			if v := contest.Figures(g.Trials(a), throughputOf); len(v) > 0 {
 				level[a.Key()] = stat.Middle(v)
 			}
 		}
@@ -92,9 +88,7 @@ func (n *notes) drift(groups []*group) {
 	df := len(at) - 2
 	se := math.Sqrt(squares / float64(df) / (stat.Variance(at) * float64(len(at)-1)))
 	total := beta * (at[len(at)-1] - at[0])
-	if math.Abs(total) > n.h.Plan.Margin && math.Abs(beta) > stat.TQuantile(0.975, float64(df))*se {
-		n.add(-1, Drift{expm1(total)})
-	}
+	n.when(math.Abs(total) > n.h.Plan.Margin && math.Abs(beta) > stat.TQuantile(0.975, float64(df))*se, -1, Drift{expm1(total)})
 }
 
 // spanned are the nodes of memory that have some of the target's CPUs.
@@ -133,25 +127,16 @@ func (n *notes) kinds() {
 	if target := n.h.Target.Had(); len(target) > 0 {
 		fast, slow = fast.Within(target), slow.Within(target)
 	}
-	if len(fast) > 0 && len(slow) > 0 {
-		n.add(-1, SpansKinds{fast, slow})
-	}
+	n.when(len(fast) > 0 && len(slow) > 0, -1, SpansKinds{fast, slow})
 }
 
 // heat adds in how many trials the CPUs lowered their clock because they were too hot.
 func (n *notes) heat(all []*journal.Trial) {
 	w := Heat{Of: len(all)}
 	for _, t := range all {
-		hot := t.HostUse != nil && t.HostUse.HeatTimes != nil && *t.HostUse.HeatTimes > 0
-		for i := range t.Phases {
-			u := t.Phases[i].Usage
-			hot = hot || u != nil && u.HostUse != nil && u.HostUse.HeatTimes != nil && *u.HostUse.HeatTimes > 0
-		}
-		if hot {
+		if slices.ContainsFunc(t.Usages(), func(u *journal.Usage) bool { return u.HostUse != nil && stat.OrZero(u.HostUse.HeatTimes) > 0 }) {
 			w.Trials++
 		}
 	}
-	if w.Trials > 0 {
-		n.add(-1, w)
-	}
+	n.when(w.Trials > 0, -1, w)
 }

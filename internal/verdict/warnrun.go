@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 const unboundBy = 1.05 // of the quota: more is not the accounting's rounding
@@ -31,11 +32,6 @@ type (
 		Share       float64 // of a trial's time that one takes
 		Seconds     int     // of a trial that has room for enough
 	}
-	// MixedUnits is that trials were skipped, whose unit is Other.
-	MixedUnits struct {
-		Trials      int64
-		Unit, Other string
-	}
 	SharedMachine struct{ LoadCPUs, CPUs float64 } // the load and the program used nearly all CPUs of the machine together
 	// QuotaUnbound are settings with the CPUs that they used, more than their quota allows.
 	QuotaUnbound struct {
@@ -49,7 +45,6 @@ type (
 		Replicas                         int
 		QuotaCPUs, NeedCPUs, MachineCPUs float64
 	}
-	Duplicates struct{ Trials int } // how many trials the journal has twice
 )
 
 func (Incomplete) Code() Code     { return "incomplete" }
@@ -57,12 +52,10 @@ func (LoadLimited) Code() Code    { return "load_limited" }
 func (SetLiveDiffers) Code() Code { return "set_live_differs" }
 func (FaultHeld) Code() Code      { return "fault_held_ps" }
 func (FewCollections) Code() Code { return "few_collections" }
-func (MixedUnits) Code() Code     { return "mixed_units" }
 func (SharedMachine) Code() Code  { return "shared_machine" }
 func (QuotaUnbound) Code() Code   { return "quota_unbound" }
 func (OthersBusy) Code() Code     { return "other_programs" }
 func (Oversubscribed) Code() Code { return "oversubscribed" }
-func (Duplicates) Code() Code     { return "duplicate_trials" }
 
 // run adds what concerns the whole run.
 func (n *notes) run(r *Result, groups []*group) {
@@ -85,8 +78,7 @@ func (n *notes) run(r *Result, groups []*group) {
 		if !t.Valid {
 			continue
 		}
-		limited.Of++
-		if limitedByLoad(t) {
+		if limited.Of++; limitedByLoad(t) {
 			limited.Trials++
 		}
 		for k := range t.Warnings {
@@ -95,12 +87,8 @@ func (n *notes) run(r *Result, groups []*group) {
 			}
 		}
 	}
-	if limited.Trials > 0 {
-		n.add(-1, limited)
-	}
-	if other.Count > 0 {
-		n.add(-1, other)
-	}
+	n.when(limited.Trials > 0, -1, limited)
+	n.when(other.Count > 0, -1, other)
 }
 
 // setLive adds the values whose throughput is proven to differ by more than the margin
@@ -183,11 +171,11 @@ func (n *notes) collections(i int, r *Group) {
 	w := FewCollections{Share: journal.LongCollection}
 	for k := range r.Rows {
 		e := &r.Rows[k].Evidence
-		cycles := orZero(e.gcCycles)
+		cycles := stat.OrZero(e.gcCycles)
 		if cycles <= 0 || cycles >= journal.LeastCollections {
 			continue
 		}
-		share := orZero(e.GCBusyRatio) / cycles
+		share := stat.OrZero(e.GCBusyRatio) / cycles
 		if !(share > journal.LongCollection) {
 			continue
 		}
@@ -196,16 +184,7 @@ func (n *notes) collections(i int, r *Group) {
 		}
 		w.Seconds = max(w.Seconds, int(math.Ceil(phases*journal.LeastCollections / *e.GCCyclesPerSecond)))
 	}
-	if w.Setting != "" {
-		n.add(i, w)
-	}
-}
-
-// units adds that trials of another unit were skipped.
-func (n *notes) units(left contest.LeftOut) {
-	if left.Mixed > 0 {
-		n.add(-1, MixedUnits{left.Mixed, left.Unit, left.Other})
-	}
+	n.when(w.Setting != "", i, w)
 }
 
 // company adds what ran next to the target: load on the same CPUs, and replicas
@@ -219,9 +198,7 @@ func (n *notes) company(i int, r *Group) {
 			load, both = *e.LoadCPUs, *e.LoadCPUs+*e.CPUs
 		}
 	}
-	if contest.Shared(n.h) && both > contest.Crowded*machine {
-		n.add(i, SharedMachine{load, machine})
-	}
+	n.when(contest.Shared(n.h) && both > contest.Crowded*machine, i, SharedMachine{load, machine})
 	var unbound []SettingFigure
 	for k := range r.Settings {
 		a := &r.Settings[k]

@@ -7,6 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 func (g *group) flatness() Flatness {
@@ -61,7 +62,7 @@ func (g *group) workload(settings []Row) Workload {
 	if at == nil || at.Evidence.CPUUtilisation == nil {
 		return work
 	}
-	if *at.Evidence.CPUUtilisation < cpuBound && orZero(at.Evidence.BesideCPUs) >= contest.OthersMatter*float64(max(1, g.others.Of)) {
+	if *at.Evidence.CPUUtilisation < cpuBound && stat.OrZero(at.Evidence.BesideCPUs) >= contest.OthersMatter*float64(max(1, g.others.Of)) {
 		return work // what it used is only what the neighbour left
 	}
 	work.Setting, work.CPUUtilisation = at.Label, at.Evidence.CPUUtilisation
@@ -136,7 +137,7 @@ func (g *group) otherPrograms() OtherPrograms {
 	all := g.all(g.Settings)
 	o := OtherPrograms{CPUs: medianRate(all, otherSeconds), Of: contest.TargetCPUs(all)}
 	if o.CPUs == nil {
-		o.AtMost = middle(all, contest.MostOthers)
+		o.AtMost = contest.Median(all, contest.MostOthers)
 	}
 	o.burstsOf(all)
 	for _, t := range all {

@@ -35,7 +35,7 @@ const (
 func (c *Contest) Between(a, b int, by race.Figure) Bounds {
 	n := min(c.Level(a).Trials, c.Level(b).Trials)
 	if by == race.P99 {
-		n = min(c.P99Trials(a), c.P99Trials(b))
+		n = min(c.p99Trials[a], c.p99Trials[b])
 	}
 	e := Bounds{N: n, Lower: math.Inf(-1), Upper: math.Inf(1), Least: math.Inf(-1), Most: math.Inf(1)}
 	if n == 0 || a == b {
@@ -66,9 +66,6 @@ func (c *Contest) Level(value int) race.Level {
 	}
 	return race.Level{}
 }
-
-// P99Trials counts the trials of a value whose latency is compared.
-func (c *Contest) P99Trials(value int) int { return c.p99Trials[value] }
 
 // shared is the confidence of each bound, if one of several may be picked out: in two metrics,
 // against each other value.

@@ -78,7 +78,7 @@ type Contest struct {
 	trials     []race.Trial
 	race       *race.Race
 	lead       race.Lead
-	p99Trials  map[int]int // by value, see P99Trials
+	p99Trials  map[int]int // of each value whose latency is compared
 }
 
 // Part is how the trials without GOMAXPROCS take part in a contest.
@@ -214,10 +214,12 @@ func (c *Contest) raced(own []*journal.Trial, out func(int) bool) (list []race.T
 	return list
 }
 
-// assess finds the lead. The budget has lost trials to all groups and to the pilots.
+// assess finds the lead. The budget has lost trials to all groups and to the pilots; where several
+// variables are compared, each has an equal part, so that one which cannot be decided leaves the
+// others theirs.
 func (c *Contest) assess() {
 	if most := c.h.Plan.MaxTrials; most > 0 {
-		c.rules.MaxTrials = max(1, min(most-(len(c.counted.Trials)-len(c.trials)), partOf(c.h.Plan)))
+		c.rules.MaxTrials = max(1, min(most-(len(c.counted.Trials)-len(c.trials)), most/comparedBy(c.h.Plan)))
 	}
 	c.hold()
 }

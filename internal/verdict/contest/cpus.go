@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // Crowded is the share of the machine's CPUs from which on the target and its load
@@ -31,8 +32,8 @@ func mostByLatency(h journal.Header, g journal.GroupKey, trials []*journal.Trial
 // the greatest.
 func mostLoad(trials []*journal.Trial) (most float64) {
 	measured := slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return t.Role != journal.RoleMeasure })
-	for _, of := range bySetting(measured) {
-		most = max(most, orZero(median(of, loadOf)))
+	for _, of := range grouped(measured, journal.Setting.Key) {
+		most = max(most, stat.OrZero(Median(of, loadOf)))
 	}
 	return most
 }
@@ -140,10 +141,9 @@ func MostOthers(t *journal.Trial) *float64 { return greatest(t, OthersAtMost) }
 // counted.
 func CountedOthers(t *journal.Trial) *float64 { return greatest(t, Others) }
 
-func greatest(t *journal.Trial, share func(*journal.Usage) *float64) *float64 {
-	most := share(&t.Usage)
-	for i := range t.Phases {
-		if x := share(t.Phases[i].Usage); x != nil && (most == nil || *x > *most) {
+func greatest(t *journal.Trial, share func(*journal.Usage) *float64) (most *float64) {
+	for _, u := range t.Usages() {
+		if x := share(u); x != nil && (most == nil || *x > *most) {
 			most = x
 		}
 	}
@@ -173,60 +173,34 @@ func quietTrial(t *journal.Trial) bool {
 // program next to them, so that those in a burst are the exception. Where that is not
 // known of a trial, it is no quiet one.
 func QuietButFor(trials []*journal.Trial) bool {
-	quiet := 0
-	for _, t := range trials {
-		if quietTrial(t) {
-			quiet++
-		}
-	}
-	return 2*quiet > len(trials)
+	quiet := slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return !quietTrial(t) })
+	return 2*len(quiet) > len(trials)
 }
 
-// withoutBursts makes trials of a sweep invalid, as [journal.InvalidCrowded], that other
-// programs starved for a while: those in a burst, where most of the group's are quiet.
-// What decides is what the others used, and not what the target did. Where one setting
-// alone has bursts, and no quiet trial, they may be of its making, and count. A gate
-// compares in pairs, and keeps them. The caller's trials are left as they are.
-func withoutBursts(h journal.Header, trials []journal.Trial) []journal.Trial {
-	if h.Plan.GateAgainst {
-		return trials
-	}
-	groups := map[journal.GroupKey][]*journal.Trial{}
-	for i := range trials {
-		if t := &trials[i]; t.Role != journal.RolePilot {
-			groups[t.Setting.Group()] = append(groups[t.Setting.Group()], t)
-		}
-	}
-	bursts, quiet := map[journal.SettingKey]int{}, map[journal.SettingKey]bool{}
-	settings := map[journal.GroupKey]int{}
-	for g, of := range groups {
+// withoutBursts makes trials invalid, as [journal.InvalidCrowded], that other programs starved for
+// a while: those in a burst, where most of the group's are quiet. What decides is what the others
+// used, and not what the target did. Where one setting alone has bursts, and no quiet trial, they
+// may be of its making, and count.
+func withoutBursts(trials []*journal.Trial) {
+	for _, of := range grouped(trials, journal.Setting.Group) {
 		if !QuietButFor(of) {
 			continue
 		}
+		bursts, quiet := map[journal.SettingKey]bool{}, map[journal.SettingKey]bool{}
 		for _, t := range of {
-			k := t.Setting.Key()
-			if Burst(t) == nil {
+			if k := t.Setting.Key(); Burst(t) != nil {
+				bursts[k] = true
+			} else {
 				quiet[k] = quiet[k] || quietTrial(t)
-				continue
 			}
-			if bursts[k]++; bursts[k] == 1 {
-				settings[g]++
+		}
+		for _, t := range of {
+			starved := t.Valid || t.InvalidCode == journal.InvalidNoAnswer || t.InvalidCode == journal.InvalidErrors
+			if Burst(t) != nil && starved && (quiet[t.Setting.Key()] || len(bursts) > 1) {
+				crowd(t)
 			}
 		}
 	}
-	if len(bursts) == 0 {
-		return trials
-	}
-	trials = slices.Clone(trials)
-	for i := range trials {
-		t := &trials[i]
-		k := t.Setting.Key()
-		starved := t.Valid || t.InvalidCode == journal.InvalidNoAnswer || t.InvalidCode == journal.InvalidErrors
-		if t.Role != journal.RolePilot && bursts[k] > 0 && Burst(t) != nil && starved && (quiet[k] || settings[k.Group] > 1) {
-			crowd(t)
-		}
-	}
-	return trials
 }
 
 // crowd makes a trial invalid that other programs starved.

@@ -32,22 +32,18 @@ func TestWithoutBursts(t *testing.T) {
 			tr.Phases = []journal.Phase{{Usage: used(2, x.others)}}
 			trials = append(trials, tr)
 		}
-		before := append([]journal.Trial(nil), trials...)
-		got := withoutBursts(header(a, b, limited), trials)
-		if !reflect.DeepEqual(trials, before) {
-			t.Errorf("%s: the caller's trials are changed", name)
-		}
+		got := after(trials, withoutBursts)
 		for i, x := range list {
 			if left := got[i].InvalidCode == journal.InvalidCrowded; left != x.left || got[i].Valid == left {
 				t.Errorf("%s: trial %d: left out %v, valid %v; want left out %v", name, i, left, got[i].Valid, x.left)
 			}
 		}
-		if again := withoutBursts(header(a, b, limited), got); !reflect.DeepEqual(again, got) {
+		if again := after(got, withoutBursts); !reflect.DeepEqual(again, got) {
 			t.Errorf("%s: a second time leaves out others", name)
 		}
 		gate := header(a, b, limited)
 		gate.Plan.GateAgainst = true
-		if got := withoutBursts(gate, trials); !reflect.DeepEqual(got, before) {
+		if got := Count(gate, trials).Trials; !reflect.DeepEqual(got, trials) {
 			t.Errorf("%s: a gate, which compares in pairs, leaves out some", name)
 		}
 	}
@@ -65,7 +61,7 @@ func TestWithoutBurstsOfFailures(t *testing.T) {
 		trials := []journal.Trial{trial(a, 0, 1, 1), trial(a, 1, 1, 1), trial(a, 2, 1, 1)}
 		trials[0].Usage, trials[1].Usage, trials[2].Usage = *used(1, 0), *used(1, 0), *used(1, 0.8)
 		trials[2].Valid, trials[2].InvalidCode = false, code
-		if got := withoutBursts(header(a), trials)[2].InvalidCode; got != want {
+		if got := after(trials, withoutBursts)[2].InvalidCode; got != want {
 			t.Errorf("%s becomes %s, want %s", code, got, want)
 		}
 	}
@@ -105,16 +101,13 @@ func TestQuietAfterABusyMinute(t *testing.T) {
 	if n := Count(h, trials).Contest(g).Level(8).Trials; n != fewestQuiet {
 		t.Errorf("%d trials of 8 count, want the %d quiet ones", n, fewestQuiet)
 	}
-	before := slices.Clone(trials)
-	got := withoutBusy(h, trials)
-	if !reflect.DeepEqual(trials, before) {
-		t.Error("the caller's trials are changed")
-	}
-	if again := withoutBusy(h, got); !reflect.DeepEqual(again, got) {
-		t.Error("a second time leaves out others")
+	busy := func(list []*journal.Trial) { withoutBusy(h, list) }
+	got := after(trials, busy)
+	if again := after(got, busy); reflect.DeepEqual(got, trials) || !reflect.DeepEqual(again, got) {
+		t.Error("the caller's trials are changed, or a second time leaves out others")
 	}
 	h.Plan.GateAgainst = true
-	if got := withoutBusy(h, trials); !reflect.DeepEqual(got, before) {
+	if got := Count(h, trials).Trials; !reflect.DeepEqual(got, trials) {
 		t.Error("a gate, which compares in pairs, leaves out some")
 	}
 }
@@ -214,7 +207,7 @@ func TestUncountedTrialsStay(t *testing.T) {
 			}
 			trials = append(trials, tr)
 		}
-		for i, got := range withoutBusy(header(a), trials) {
+		for i, got := range after(trials, func(list []*journal.Trial) { withoutBusy(header(a), list) }) {
 			if left := !got.Valid; left != (c.left && i < 4) {
 				t.Errorf("%s: trial %d is skipped: %v", name, i, left)
 			}
@@ -223,6 +216,13 @@ func TestUncountedTrialsStay(t *testing.T) {
 			t.Errorf("%s: the setting had too few CPUs: %v", name, tooFewCPUs)
 		}
 	}
+}
+
+// after are trials of which some were made invalid.
+func after(trials []journal.Trial, without func([]*journal.Trial)) []journal.Trial {
+	list := slices.Clone(trials)
+	without(pointers(list))
+	return list
 }
 
 // used is what N seconds of two CPUs saw, of which others took a share.

@@ -1,6 +1,7 @@
 package contest
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -9,11 +10,9 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-const (
-	// mostCarry is the share of a group's trials that must carry a quantile for it to
-	// be the one that is judged; the others are then out of comparisons of latency.
-	mostCarry = 0.8
-)
+// mostCarry is the share of a group's trials that must carry a quantile for it to
+// be the one that is judged; the others are then out of comparisons of latency.
+const mostCarry = 0.8
 
 // A trial's generator was late when the p99 of its delay in sending exceeds lateFrom
 // and this share of the trial's own p99: then the latency is partly the generator's.
@@ -70,7 +69,7 @@ func highest(group journal.GroupKey, all []*journal.Trial) Latency {
 	trials, asked := withLatency(all)
 	for _, q := range candidates(asked) {
 		if j.mostCarry(asked, q) {
-			j.Quantile = q
+			j.judge(asked, q)
 			break
 		}
 	}
@@ -79,7 +78,6 @@ func highest(group journal.GroupKey, all []*journal.Trial) Latency {
 			j.why(t)
 		}
 	}
-	j.Short = j.short(asked)
 	for _, t := range trials {
 		if Late(t) {
 			j.Late++
@@ -103,10 +101,10 @@ func withLatency(all []*journal.Trial) (trials, asked []*journal.Trial) {
 	return trials, asked
 }
 
-// short counts the trials that carry less than the quantile.
-func (j Latency) short(asked []*journal.Trial) (n int) {
-	for _, t := range asked {
-		if j.Quantile > 0 && !j.carries(t, j.Quantile) {
+// carry counts the trials that carry a quantile.
+func (j Latency) carry(trials []*journal.Trial, q float64) (n int) {
+	for _, t := range trials {
+		if j.carries(t, q) {
 			n++
 		}
 	}
@@ -114,35 +112,29 @@ func (j Latency) short(asked []*journal.Trial) (n int) {
 }
 
 func (j Latency) mostCarry(asked []*journal.Trial, q float64) bool {
-	carry := 0
-	for _, t := range asked {
-		if j.carries(t, q) {
-			carry++
-		}
-	}
-	return len(asked) > 0 && float64(carry) >= mostCarry*float64(len(asked))
+	return len(asked) > 0 && float64(j.carry(asked, q)) >= mostCarry*float64(len(asked))
+}
+
+// judge makes a quantile the one that is compared.
+func (j *Latency) judge(asked []*journal.Trial, q float64) {
+	j.Quantile, j.Short = q, len(asked)-j.carry(asked, q)
 }
 
 // candidates adds a quantile that the trials have next to the common ones.
 func candidates(trials []*journal.Trial) []float64 {
 	list := slices.Clone(quantiles)
 	for _, t := range trials {
-		if p := openPhase(t); p != nil && p.QuantileSeconds != nil && p.Quantile > 0 && p.Quantile < 1 && !slices.Contains(list, p.Quantile) {
+		if p := t.Phase(journal.ModeOpen); p != nil && p.QuantileSeconds != nil && p.Quantile > 0 && p.Quantile < 1 && !slices.Contains(list, p.Quantile) {
 			list = append(list, p.Quantile)
 		}
 	}
-	sorting.Stable(list, func(a, b float64) int {
-		if a > b {
-			return -1
-		}
-		return 1
-	})
+	sorting.Stable(list, func(a, b float64) int { return cmp.Compare(b, a) })
 	return list
 }
 
 // why keeps the reason of the trial that has the fewest.
 func (j *Latency) why(t *journal.Trial) {
-	p := openPhase(t)
+	p := t.Phase(journal.ModeOpen)
 	if p == nil {
 		return
 	}
@@ -167,7 +159,7 @@ func (j Latency) carries(t *journal.Trial, q float64) bool {
 	if t.LatencySeconds == nil || quantileOf(t, q) == nil {
 		return false
 	}
-	p := openPhase(t)
+	p := t.Phase(journal.ModeOpen)
 	switch {
 	case p == nil:
 		return true // a load command's own figure, which counts what it counts
@@ -199,22 +191,13 @@ func (j Latency) periods(p *journal.Phase) (n int64, limited bool) {
 	return n, true
 }
 
-func openPhase(t *journal.Trial) *journal.Phase {
-	for i := range t.Phases {
-		if p := &t.Phases[i]; p.Mode == journal.ModeOpen {
-			return p
-		}
-	}
-	return nil
-}
-
 // quantileOf is a trial's latency at one of the known quantiles; nil where it has none.
 func quantileOf(t *journal.Trial, q float64) *float64 {
 	l := t.LatencySeconds
 	if l == nil {
 		return nil
 	}
-	if p := openPhase(t); p != nil && p.Quantile == q && p.QuantileSeconds != nil {
+	if p := t.Phase(journal.ModeOpen); p != nil && p.Quantile == q && p.QuantileSeconds != nil {
 		return p.QuantileSeconds
 	}
 	switch q {

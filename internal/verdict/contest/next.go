@@ -1,6 +1,7 @@
 package contest
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -31,7 +32,8 @@ func (c *Contest) Next() Step {
 	for _, choice := range next.Block {
 		step.Settings = append(step.Settings, c.setting(choice))
 	}
-	if unset, planned := c.unset(); planned && next.Stop == "" && c.Unset == PartUnread && c.unsetTrials() < fewestUnread {
+	tried := slices.DeleteFunc(slices.Clone(c.own), func(t *journal.Trial) bool { return t.Setting.Procs != nil })
+	if unset, planned := c.unset(); planned && next.Stop == "" && c.Unset == PartUnread && len(tried) < fewestUnread {
 		step.Settings = append(step.Settings, unset)
 	}
 	return step
@@ -40,15 +42,6 @@ func (c *Contest) Next() Step {
 // fewestUnread is how many trials the default gets where its value cannot be read, so
 // that it takes no part: what it does is shown next to the others.
 const fewestUnread = 3
-
-func (c *Contest) unsetTrials() (n int) {
-	for _, t := range c.own {
-		if t.Setting.Procs == nil {
-			n++
-		}
-	}
-	return n
-}
 
 // unset is the plan's setting without GOMAXPROCS; false: it has none.
 func (c *Contest) unset() (a journal.Setting, planned bool) {
@@ -113,11 +106,7 @@ func (t *Counted) Ends() map[journal.GroupKey]race.Stop {
 			ends[c.Group] = step.Stop
 		}
 	}
-	for g, stop := range ends {
-		if stop == "" {
-			delete(ends, g)
-		}
-	}
+	maps.DeleteFunc(ends, func(_ journal.GroupKey, stop race.Stop) bool { return stop == "" })
 	return ends
 }
 

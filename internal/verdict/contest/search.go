@@ -93,12 +93,6 @@ func (t *Counted) search(g journal.GroupKey) Search {
 	return s
 }
 
-// partOf is the most trials of the budget that one contest may take: where several variables
-// are compared, an equal part, so that one which cannot be decided leaves the others theirs.
-func partOf(p journal.Plan) int {
-	return p.MaxTrials / comparedBy(p)
-}
-
 // comparedBy is how many variables a plan compares, GOMAXPROCS with them.
 func comparedBy(p journal.Plan) int {
 	n := len(p.Vary)

@@ -150,24 +150,14 @@ func unslowed(trials []journal.Trial, slowed []float64) map[int]bool {
 	return same
 }
 
-// withoutSlow makes valid trials of a sweep invalid, as [journal.InvalidSlow], during which
-// the machine was slow. A gate compares in pairs, and keeps them: both of a pair ran on the
-// slower machine. The caller's trials are left as they are.
-func withoutSlow(h journal.Header, trials []journal.Trial) []journal.Trial {
-	if h.Plan.GateAgainst {
-		return trials
-	}
-	slowed := Slowed(trials)
-	if !slices.ContainsFunc(slowed, func(x float64) bool { return x > SlowFrom }) {
-		return trials
-	}
-	trials = slices.Clone(trials)
-	for i := range trials {
-		if t := &trials[i]; slowed[i] > SlowFrom && t.Valid && t.Role != journal.RolePilot {
+// withoutSlow makes valid trials invalid, as [journal.InvalidSlow], during which the machine was
+// slow.
+func withoutSlow(trials []journal.Trial) {
+	for i, slower := range Slowed(trials) {
+		if t := &trials[i]; slower > SlowFrom && t.Valid && t.Role != journal.RolePilot {
 			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidSlow, "the machine was slower than in other blocks, or its speed changed"
 		}
 	}
-	return trials
 }
 
 // aside reports whether a trial is neither compared nor a failure of its setting, since the

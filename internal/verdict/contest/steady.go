@@ -26,8 +26,8 @@ func steady(group journal.GroupKey, all []*journal.Trial) Latency {
 		if q >= j.Quantile || !j.mostCarry(asked, q) || j.stray(all, q).CV > race.WildLatency {
 			continue
 		}
-		j.Passed, j.Strays, j.Quantile = j.Quantile, first.CV, q
-		j.Short = j.short(asked)
+		j.Passed, j.Strays = j.Quantile, first.CV
+		j.judge(asked, q)
 		break
 	}
 	return j

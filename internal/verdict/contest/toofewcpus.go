@@ -30,22 +30,22 @@ const (
 // place: a setting whose threads may have waited for them is not compared.
 func withTooFewCPUs(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[journal.SettingKey]bool {
 	tooFewCPUs := map[journal.SettingKey]bool{}
-	for key, all := range bySetting(own) {
+	for key, all := range grouped(own, journal.Setting.Key) {
 		trials := slices.DeleteFunc(slices.Clone(all), func(t *journal.Trial) bool { return t.Role != journal.RoleMeasure })
 		n := float64(TargetCPUs(trials))
-		share := median(trials, func(t *journal.Trial) *float64 { return OthersAtMost(&t.Usage) })
+		share := Median(trials, func(t *journal.Trial) *float64 { return OthersAtMost(&t.Usage) })
 		if n <= 0 || !AtLeast(share, OthersMatter) {
 			continue
 		}
-		if !OthersCounted(trials) {
+		if !Most(trials, func(t *journal.Trial) bool { return Others(&t.Usage) != nil }) {
 			tooFewCPUs[key] = true
 			continue
 		}
-		beside := *share*n + orZero(median(trials, func(t *journal.Trial) *float64 { return perSecond(t, t.BesideCPUSeconds) }))
+		beside := *share*n + stat.OrZero(Median(trials, func(t *journal.Trial) *float64 { return perSecond(t, t.BesideCPUSeconds) }))
 		if Shared(h) {
-			beside += orZero(median(trials, loadOf))
+			beside += stat.OrZero(Median(trials, loadOf))
 		}
-		used := beside + orZero(median(trials, func(t *journal.Trial) *float64 {
+		used := beside + stat.OrZero(Median(trials, func(t *journal.Trial) *float64 {
 			if t.CPUSeconds == nil {
 				return nil
 			}
@@ -58,20 +58,6 @@ func withTooFewCPUs(h journal.Header, g journal.GroupKey, own []*journal.Trial) 
 	return tooFewCPUs
 }
 
-// OthersCounted reports whether other programs were counted in most of the valid trials.
-func OthersCounted(trials []*journal.Trial) bool {
-	counted, of := 0, 0
-	for _, t := range trials {
-		if !t.Valid {
-			continue
-		}
-		if of++; Others(&t.Usage) != nil {
-			counted++
-		}
-	}
-	return 2*counted > of
-}
-
 // fewestQuiet is how many quiet trials of a setting stand for it in place of those that
 // other programs starved.
 const fewestQuiet = 3
@@ -80,42 +66,32 @@ const fewestQuiet = 3
 // programs left too few CPUs most of the time, but not always: where enough trials of such
 // a setting are known to have been quiet, these are what it does. A trial in which nobody
 // counted the other programs stays: what it may have lacked excludes its setting, and
-// is no reason to skip it. A gate compares in pairs, and keeps all. The caller's
-// trials are left as they are.
-func withoutBusy(h journal.Header, trials []journal.Trial) []journal.Trial {
-	if h.Plan.GateAgainst {
-		return trials
-	}
-	groups := map[journal.GroupKey][]*journal.Trial{}
-	all := slices.Clone(trials)
-	for i := range all {
-		if t := &all[i]; t.Role != journal.RolePilot && !aside(t) {
-			groups[t.Setting.Group()] = append(groups[t.Setting.Group()], t)
-		}
-	}
-	for g, own := range groups {
+// is no reason to skip it.
+func withoutBusy(h journal.Header, trials []*journal.Trial) {
+	trials = slices.DeleteFunc(slices.Clone(trials), aside)
+	settings := grouped(trials, journal.Setting.Key)
+	for g, own := range grouped(trials, journal.Setting.Group) {
 		for key := range withTooFewCPUs(h, g, own) {
-			of := bySetting(own)[key]
-			isQuiet := func(t *journal.Trial) bool { return t.Valid && MostOthers(t) != nil && !crowded(t) }
-			if len(slices.DeleteFunc(slices.Clone(of), func(t *journal.Trial) bool { return !isQuiet(t) })) < fewestQuiet {
+			isBusy := func(t *journal.Trial) bool { return !t.Valid || MostOthers(t) == nil || crowded(t) }
+			if len(slices.DeleteFunc(slices.Clone(settings[key]), isBusy)) < fewestQuiet {
 				continue
 			}
-			for _, t := range of {
+			for _, t := range settings[key] {
 				if t.Valid && AtLeast(CountedOthers(t), OthersMatter) {
 					crowd(t)
 				}
 			}
 		}
 	}
-	return all
 }
 
-func bySetting(trials []*journal.Trial) map[journal.SettingKey][]*journal.Trial {
-	settings := map[journal.SettingKey][]*journal.Trial{}
+// grouped are trials by their group, or by their setting.
+func grouped[K comparable](trials []*journal.Trial, key func(journal.Setting) K) map[K][]*journal.Trial {
+	by := map[K][]*journal.Trial{}
 	for _, t := range trials {
-		settings[t.Setting.Key()] = append(settings[t.Setting.Key()], t)
+		by[key(t.Setting)] = append(by[key(t.Setting)], t)
 	}
-	return settings
+	return by
 }
 
 // TargetCPUs is how many CPUs the target may use, as the trials counted them.
@@ -144,25 +120,34 @@ func perSecond(t *journal.Trial, counter *float64) *float64 {
 	return new(*counter / t.MeasuredSeconds)
 }
 
-// median of a figure over the valid trials that have it; nil where none has.
-func median(trials []*journal.Trial, figure func(*journal.Trial) *float64) *float64 {
-	var v []float64
+// Figures are one number of each valid trial that has it.
+func Figures(trials []*journal.Trial, figure func(*journal.Trial) *float64) (list []float64) {
 	for _, t := range trials {
 		if x := figure(t); t.Valid && x != nil && !math.IsNaN(*x) && !math.IsInf(*x, 0) {
-			v = append(v, *x)
+			list = append(list, *x)
 		}
 	}
-	if len(v) == 0 {
-		return nil
-	}
-	return new(stat.Middle(v))
+	return list
 }
 
-func orZero(x *float64) float64 {
-	if x == nil {
-		return 0
+// Median is that of the figures; nil: there is none.
+func Median(trials []*journal.Trial, figure func(*journal.Trial) *float64) *float64 {
+	list := Figures(trials, figure)
+	if len(list) == 0 {
+		return nil
 	}
-	return *x
+	return new(stat.Middle(list))
+}
+
+// Most reports whether something is true of most of the valid trials.
+func Most(trials []*journal.Trial, is func(*journal.Trial) bool) bool {
+	n := 0
+	for _, t := range trials {
+		if t.Valid && is(t) {
+			n++
+		}
+	}
+	return 2*n > Valid(trials)
 }
 
 // wanted is the CPUs that a setting could use: its Ps within the limit, of all replicas.

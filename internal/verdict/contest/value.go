@@ -117,7 +117,7 @@ func (v *Value) level(of *Contest) {
 	value := max(1, cmp.Or(v.Procs, of.Default)) // one that is unknown is compared with none
 	l := of.Level(value)
 	v.N, v.Saturated, v.Out, v.AsFast, v.AsPrompt, v.Later = l.Trials, l.Saturated, l.Out, l.AsFast, l.AsPrompt, l.Later
-	v.Throughput, v.P99 = levelOf(l.Throughput, l.Trials), levelOf(l.P99, of.P99Trials(value))
+	v.Throughput, v.P99 = levelOf(l.Throughput, l.Trials), levelOf(l.P99, of.p99Trials[value])
 }
 
 func levelOf(x race.Interval, trials int) stat.Interval {

@@ -240,14 +240,7 @@ var catalogue = byKind(
 	warns(func(_ words, x verdict.TrialWarnings) (string, string) {
 		return fmt.Sprintf("%s in trials, the first: %s", phrase.Count(x.Count, "warning"), trialWarning(x.First)), ""
 	}),
-	warns(func(_ words, x verdict.MixedUnits) (string, string) {
-		return fmt.Sprintf("%s not used: their unit is %s, and that of the others %s", phrase.CountOf(x.Trials, "trial is", "trials are"), unitName(x.Other), unitName(x.Unit)),
-			"read what the program printed in logs/: the value of --metric is missing there"
-	}),
 	warns(words.notProfiled),
-	warns(func(_ words, x verdict.Duplicates) (string, string) {
-		return phrase.Count(x.Trials, "trial") + " in the journal twice: procfit uses the first of each", "keep one journal per run"
-	}),
 
 	// A canary.
 	warns(func(_ words, x canary.FewSlices) (string, string) {

@@ -91,13 +91,6 @@ func invalidReason(reason string, code journal.InvalidCode) string {
 	return reason
 }
 
-func unitName(name string) string {
-	if u := throughputUnit(name); u != "" {
-		return u
-	}
-	return name
-}
-
 // adviceOf is the group's advice on throttling, which is with one warning.
 func (w words) adviceOf(x verdict.Throttled) string {
 	if !x.Advised {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/procfit/procfit/internal/verdict/eprocess"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // carryAlpha is how likely it is that carry-over is claimed where there is none. It costs
@@ -53,7 +54,7 @@ func (t *trait) add(block []Slice) {
 			continue
 		}
 		x, y := math.Log(s.Halves[0][t.at]), math.Log(s.Halves[1][t.at])
-		if !isFinite(x - y) {
+		if stat.Known(x-y) == nil {
 			continue
 		}
 		if t.values[s.Value] == nil {
@@ -126,7 +127,7 @@ const recent = 4
 // greater.
 func (c *contrast) add(up bool, x float64) (d float64) {
 	if len(c.up) > 0 && len(c.down) > 0 {
-		d = x - (mean(c.up)+mean(c.down))/2
+		d = x - (stat.Mean(c.up)+stat.Mean(c.down))/2
 	}
 	list := &c.up
 	if !up {
@@ -137,13 +138,3 @@ func (c *contrast) add(up bool, x float64) (d float64) {
 	}
 	return d
 }
-
-func mean(list []float64) float64 {
-	sum := 0.0
-	for _, x := range list {
-		sum += x
-	}
-	return sum / float64(len(list))
-}
-
-func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/procfit/procfit/internal/verdict/stat"
 	"github.com/procfit/procfit/test/chance"
 )
 
@@ -47,7 +48,7 @@ func TestWhatIsLeft(t *testing.T) {
 				f.add(of[1], of[0])
 			}
 		}
-		bias := -mean(f.d)
+		bias := -stat.Mean(f.d)
 		t.Logf("after a burn-in of %g s: %.2f%%", c.burnIn, 100*bias)
 		if bias < c.least || bias > c.most {
 			t.Errorf("after a burn-in of %g s the value looks better by %.4f", c.burnIn, bias)

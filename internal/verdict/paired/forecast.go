@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // Expected is when experiments have proven that a value takes so much less CPU time per
@@ -41,7 +42,7 @@ func (r Rules) Forecast(baseline []Slice, all int, block time.Duration) Forecast
 	cpu, square, n := r.cpu(), 0.0, 0
 	for apart := 1; apart <= 2; apart++ {
 		for i := apart; i < len(baseline); i++ {
-			if d := math.Log(baseline[i].Figures[cpu]) - math.Log(baseline[i-apart].Figures[cpu]); isFinite(d) {
+			if d := math.Log(baseline[i].Figures[cpu]) - math.Log(baseline[i-apart].Figures[cpu]); stat.Known(d) != nil {
 				square, n = square+d*d, n+1
 			}
 		}

@@ -129,9 +129,9 @@ func TestPairedIsTheSame(t *testing.T) {
 	for block := range 40 {
 		a[block], b[block] = []float64{r.ExpFloat64()}, []float64{r.ExpFloat64()}
 	}
-	first := logRatios(a, b)
+	first := LogRatios(a, b)
 	for range 20 {
-		if !slices.Equal(logRatios(a, b), first) {
+		if !slices.Equal(LogRatios(a, b), first) {
 			t.Fatal("the ratios of one pair of runs are in another order")
 		}
 	}

@@ -49,3 +49,11 @@ func Known(x float64) *float64 {
 	}
 	return &x
 }
+
+// OrZero is a number, and 0 of none.
+func OrZero[T int | int64 | float64](x *T) T {
+	if x == nil {
+		return 0
+	}
+	return *x
+}

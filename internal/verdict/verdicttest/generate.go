@@ -1,6 +1,7 @@
 package verdicttest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -91,24 +92,16 @@ func draw(r *rand.Rand, n *Noise, walk float64) factors {
 }
 
 func withDefaults(c Config) Config {
-	c.Name = or(c.Name, "generated")
-	c.Blocks = or(c.Blocks, 6)
-	c.CPUs = or(c.CPUs, 8)
-	c.Mode = or(c.Mode, journal.ModeOpen)
-	c.Margin = or(c.Margin, 0.05)
-	c.MarginP99 = or(c.MarginP99, 0.20)
+	c.Name = cmp.Or(c.Name, "generated")
+	c.Blocks = cmp.Or(c.Blocks, 6)
+	c.CPUs = cmp.Or(c.CPUs, 8)
+	c.Mode = cmp.Or(c.Mode, journal.ModeOpen)
+	c.Margin = cmp.Or(c.Margin, 0.05)
+	c.MarginP99 = cmp.Or(c.MarginP99, 0.20)
 	if c.Noise == nil {
 		c.Noise = Realistic()
 	}
 	return c
-}
-
-func or[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
 }
 
 func header(c Config) journal.Header {

@@ -1,6 +1,7 @@
 package verdicttest
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -55,7 +56,7 @@ func load(t *journal.Trial, c Config, s slot, f factors, throughput float64) {
 		p50, p99 = measuredSeconds/2, measuredSeconds
 	}
 	t.LatencySeconds = latency(min(p50, p99), p99)
-	seconds := or(c.OpenSeconds, openSeconds(t.Setting, s.rate))
+	seconds := cmp.Or(c.OpenSeconds, openSeconds(t.Setting, s.rate))
 	t.Phases = append(t.Phases, journal.Phase{
 		Mode: journal.ModeOpen, RatePerSecond: &s.rate, DurationSeconds: seconds, AchievedPerSecond: achieved,
 		Requests: int64(achieved * seconds), LatencySeconds: t.LatencySeconds,
@@ -87,7 +88,7 @@ func counters(t *journal.Trial, c Config, s slot) {
 	}
 	ps := float64(s.truth.Resolved)
 	left := float64(c.CPUs) - c.OtherCPUs
-	used := math.Min(left, or(s.truth.CPU, 0.95)*math.Min(ps, cpus)*replicas) * measuredSeconds
+	used := math.Min(left, cmp.Or(s.truth.CPU, 0.95)*math.Min(ps, cpus)*replicas) * measuredSeconds
 	over := math.Max(0, ps-cpus)
 	wait := 0.1 * over * measuredSeconds
 	threads := s.truth.Resolved + 5
