@@ -138,7 +138,7 @@ func (r *Result) group(like *Group) *Group {
 
 // setting is one of the group, by what all of them have.
 func (g *Group) setting(label string) journal.Setting {
-	return journal.Setting{Label: label, QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion, SetLive: g.SetLive, Variables: g.Variables, Compares: g.Compares, Procs: g.Procs}
+	return journal.Setting{Label: label, QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion, Variables: g.Variables, Compares: g.Compares, Procs: g.Procs}
 }
 
 func (gate *gating) compare(then, now *Group, current *Result) error {

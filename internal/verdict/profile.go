@@ -55,7 +55,7 @@ func (g *Group) isDefault(procs int) bool {
 }
 
 func (b *Best) toProfile() []journal.Setting {
-	a := journal.Setting{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion, SetLive: b.SetLive, Variables: b.Start}
+	a := journal.Setting{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion, Variables: b.Start}
 	pair := []journal.Setting{withValue(a, nil)}
 	if a = withValue(a, b.Procs); b.Confidence != "" && (b.Procs != nil || !slices.Equal(b.Start, b.Variables)) {
 		a.Variables = b.Variables

@@ -82,13 +82,12 @@ type Limit struct {
 	Group string // the cgroup that has it
 }
 
-// Group is the settings that may be compared with each other: same quota, replicas,
-// Go version, and time at which the value is set.
+// Group is the settings that may be compared with each other: same quota, replicas and
+// Go version.
 type Group struct {
 	QuotaCPUs *float64
 	Replicas  int
 	GoVersion string
-	SetLive   bool // the value was set in the running program
 	// Variables are those of --vary that all settings have. Compares is the one whose values
 	// are compared, each at the GOMAXPROCS of Procs; absent: values of GOMAXPROCS are.
 	Variables []journal.Variable
@@ -793,7 +792,6 @@ type Best struct {
 	QuotaCPUs *float64
 	Replicas  int
 	GoVersion string
-	SetLive   bool
 	Procs     *int // null: GOMAXPROCS is unset
 	Variables []journal.Variable
 	// Start is where the variables started.

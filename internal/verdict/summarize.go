@@ -212,7 +212,7 @@ func mixOf(t *journal.Trial, mode journal.Mode) (list []journal.RequestFigures) 
 // summary is a group's settings by themselves, and what ran next to them.
 func (g *group) summary(settings []Row) Group {
 	result := Group{
-		Replicas: g.Group.Replicas, GoVersion: g.Group.GoVersion, SetLive: g.Group.SetLive, Origin: g.origin, EffectiveCPUs: g.effective, LimitAround: limitAround(g.all(g.Current())),
+		Replicas: g.Group.Replicas, GoVersion: g.Group.GoVersion, Origin: g.origin, EffectiveCPUs: g.effective, LimitAround: limitAround(g.all(g.Current())),
 		ThroughputUnit: g.unit(), LatencyMode: string(g.latencyMode), RatePerSecond: g.rate,
 		Latency: g.Latency, Values: []*contest.Value{}, Others: g.others,
 		Settings: settings, Flatness: Flatness{WithinMargin: []string{}}, Race: g.took(), Override: g.overrides(),

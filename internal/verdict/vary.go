@@ -18,7 +18,7 @@ func (r *Result) best(counted *contest.Counted) {
 	for _, s := range counted.Searches() {
 		at := s.At
 		b := Best{
-			QuotaCPUs: at.QuotaCPUs, Replicas: max(1, at.Replicas), GoVersion: at.GoVersion, SetLive: at.SetLive,
+			QuotaCPUs: at.QuotaCPUs, Replicas: max(1, at.Replicas), GoVersion: at.GoVersion,
 			Procs: at.Procs, Variables: at.Variables, Start: h.Plan.Start(), Complete: s.Done && r.Complete, Interact: namedValue(s.Interact), Apart: namedValue(s.Apart),
 		}
 		if b.Complete {

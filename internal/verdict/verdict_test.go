@@ -2,7 +2,6 @@ package verdict_test
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
 	"testing"
 
@@ -179,26 +178,6 @@ func TestGroupsAreJudgedApart(t *testing.T) {
 	}
 	if a, b := r.Groups[0].Recommendation, r.Groups[1].Recommendation; a.Verdict != verdict.Recommended || *a.Procs != 2 || b.Verdict != verdict.KeepDefault {
 		t.Errorf("%+v; %+v", a, b)
-	}
-}
-
-// TestSetLive: values that are set live are a group of their own, and one whose throughput
-// is another if it is set at the start is named.
-func TestSetLive(t *testing.T) {
-	live := func(truths ...Truth) []Truth {
-		for i := range truths {
-			truths[i].Setting.SetLive = true
-		}
-		return truths
-	}
-	settings := append([]Truth{Set(1, 500, .01), Set(2, 1000, .01), Set(4, 2000, .01)}, live(Set(1, 1000, .01), Set(2, 1010, .01), Set(4, 1020, .01))...)
-	r := analyze(Config{Noise: quiet, Settings: settings})
-	if len(r.Groups) != 2 || r.Groups[0].SetLive || !r.Groups[1].SetLive {
-		t.Fatalf("%d groups: %+v", len(r.Groups), r.Groups)
-	}
-	w, _ := warned[verdict.SetLiveDiffers](r)
-	if len(w.Settings) != 2 || w.Settings[0].Label != "1" || math.Abs(w.Settings[0].Value-0.5) > 0.05 || w.Settings[1].Label != "4" || math.Abs(w.Settings[1].Value-1.96) > 0.2 {
-		t.Errorf("1 and 4 differ, and the warning has %+v", w.Settings)
 	}
 }
 

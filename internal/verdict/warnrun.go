@@ -19,7 +19,6 @@ type (
 		NoneValid    bool
 	}
 	LoadLimited    struct{ Trials, Of int }           // in how many of the valid trials the load generator was at its limit
-	SetLiveDiffers struct{ Settings []SettingFigure } // values with their throughput when set live, times that when set at the start
 	// FaultHeld is how many of the Ps of one replica page faults held at the highest value.
 	FaultHeld struct {
 		Held  float64
@@ -49,7 +48,6 @@ type (
 
 func (Incomplete) Code() Code     { return "incomplete" }
 func (LoadLimited) Code() Code    { return "load_limited" }
-func (SetLiveDiffers) Code() Code { return "set_live_differs" }
 func (FaultHeld) Code() Code      { return "fault_held_ps" }
 func (FewCollections) Code() Code { return "few_collections" }
 func (SharedMachine) Code() Code  { return "shared_machine" }
@@ -67,7 +65,6 @@ func (n *notes) run(r *Result, groups []*group) {
 	}
 	n.nodes()
 	n.kinds()
-	n.setLive(groups)
 	n.drift(groups)
 	all := allTrials(groups...)
 	n.steal(all)
@@ -89,47 +86,6 @@ func (n *notes) run(r *Result, groups []*group) {
 	}
 	n.when(limited.Trials > 0, -1, limited)
 	n.when(other.Count > 0, -1, other)
-}
-
-// setLive adds the values whose throughput is proven to differ by more than the margin
-// between a program that is started with them and one in which they are set live.
-func (n *notes) setLive(groups []*group) {
-	var w SetLiveDiffers
-	for _, live := range groups {
-		if !live.Group.SetLive {
-			continue
-		}
-		key := live.Group
-		key.SetLive = false
-		i := slices.IndexFunc(groups, func(g *group) bool { return g.Group == key })
-		if i < 0 {
-			continue
-		}
-		for _, a := range live.Settings {
-			for _, b := range groups[i].Settings {
-				if a.Procs == nil || b.Procs == nil || *a.Procs != *b.Procs {
-					continue
-				}
-				_, ratio, lower, upper := days(groups[i].speeds(b), live.speeds(a))(0.025 / float64(len(live.Settings)))
-				if margin := math.Log1p(n.h.Plan.Margin); lower > margin || upper < -margin {
-					w.Settings = append(w.Settings, SettingFigure{Label: a.Label, Value: math.Exp(ratio)})
-				}
-			}
-		}
-	}
-	if w.Settings != nil {
-		n.add(-1, w)
-	}
-}
-
-// speeds are the logarithms of the throughput of all valid trials.
-func (g *group) speeds(a journal.Setting) (list []float64) {
-	for _, t := range g.Measured(a) {
-		if t.Valid && t.ThroughputPerSecond != nil && *t.ThroughputPerSecond > 0 {
-			list = append(list, math.Log(*t.ThroughputPerSecond))
-		}
-	}
-	return list
 }
 
 // heldSome is the share of its Ps from which on page faults are a reason to measure more

@@ -67,7 +67,7 @@ func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 func (r *run) startOne(ctx context.Context, one *replica, port int, output *log) (err error) {
 	p := r.programs[programOf(r.Setting)]
 	spec := supervisor.Spec{
-		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: varied(environment(slices.Concat(r.config.Environ, target.ExpandPort(r.spec.Target.Env, port)), r.atStart()), r.Setting.Variables),
+		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: varied(environment(slices.Concat(r.config.Environ, target.ExpandPort(r.spec.Target.Env, port)), r.Setting.Procs), r.Setting.Variables),
 		CPUs: r.targetOn(), Log: output.file, ErrorLog: output.errs, LogLimit: trial.LogLimit,
 	}
 	if one.group, err = r.newGroup("the CPU limit", &spec, r.spec.Target.Shares, r.Setting.QuotaCPUs); err != nil {
@@ -124,14 +124,6 @@ func (r *run) asker(raw string) (*ready.Asker, error) {
 		}
 	}
 	return ready.NewAsker(probe, r.config.Environ)
-}
-
-// atStart is the value in the target's environment.
-func (r *run) atStart() *int {
-	if r.Setting.SetLive {
-		return nil
-	}
-	return r.Setting.Procs
 }
 
 // environment is the target's, with GOMAXPROCS as the setting says.

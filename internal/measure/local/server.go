@@ -42,11 +42,6 @@ func (r *run) Start(ctx context.Context) (urls []string, err error) {
 	if err := r.findProfiles(); err != nil {
 		return nil, err
 	}
-	if r.Setting.SetLive && r.Setting.Procs != nil {
-		if err := r.setLive(ctx, *r.Setting.Procs); err != nil {
-			return nil, err
-		}
-	}
 	return r.fleet.urls(), r.startNeighbour(ctx, r.fleet[0].free)
 }
 

@@ -29,7 +29,7 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	p := journal.Plan{
 		Blocks: s.Repeats, Seed: seed, Margin: s.Margin, MarginP99: s.MarginP99,
 		SmallestFor: s.Load.Rate > 0 && s.Load.SLO == nil && !s.Varies() && !against, GateAgainst: against, SLO: s.Load.SLO,
-		Vary: s.axes(), MaxMemoryBytes: s.MaxMemory,
+		Vary: s.Vary, MaxMemoryBytes: s.MaxMemory,
 	}
 	if s.Seed != nil {
 		p.Seed = *s.Seed
@@ -85,8 +85,8 @@ func (s Spec) effective(group journal.Setting, hostCPUs float64) float64 {
 	return s.targetCPUs(hostCPUs)
 }
 
-// groups are settings without a number of Ps, one for each quota, number of replicas,
-// version and time at which the value is set.
+// groups are settings without a number of Ps, one for each quota, number of replicas and
+// version.
 func (s Spec) groups() (list []journal.Setting) {
 	quotas, versions := s.Quotas, s.GoVersions
 	if len(quotas) == 0 {
@@ -95,13 +95,11 @@ func (s Spec) groups() (list []journal.Setting) {
 	if len(versions) == 0 {
 		versions = []string{""}
 	}
-	start := journal.Plan{Vary: s.axes()}.Start()
-	for _, live := range s.live() {
-		for _, version := range versions {
-			for _, quota := range quotas {
-				for _, n := range s.Replicas {
-					list = append(list, journal.Setting{QuotaCPUs: quota, Replicas: max(1, n), GoVersion: version, SetLive: live, Variables: start})
-				}
+	start := journal.Plan{Vary: s.Vary}.Start()
+	for _, version := range versions {
+		for _, quota := range quotas {
+			for _, n := range s.Replicas {
+				list = append(list, journal.Setting{QuotaCPUs: quota, Replicas: max(1, n), GoVersion: version, Variables: start})
 			}
 		}
 	}

@@ -57,7 +57,6 @@ func TestWrongFields(t *testing.T) {
 		{batch, func(s *Spec) { s.Target.Beside = &Neighbour{} }, "beside", "expected a command"},
 		{batch, func(s *Spec) { s.Target.Beside = &Neighbour{Command: []string{"n", ":{port}"}} }, "beside", "no such port"},
 		{batch, func(s *Spec) { s.GoVersions = []string{"1.24"} }, "go", "needs --build"},
-		{batch, func(s *Spec) { s.Vary = []journal.Axis{{Name: "set", Values: []string{"start", "live"}}} }, "vary", "set=live needs a server"},
 		{batch, func(s *Spec) { s.Load.Command = "wrk {url}" }, "load", "needs --url"},
 		{server, func(s *Spec) { s.Target.Command = nil }, "url", "no command"},
 		{server, func(s *Spec) { s.Target.Prepare = []string{"x"} }, "prepare", "batch programs"},
@@ -93,7 +92,7 @@ func TestWrongValues(t *testing.T) {
 		{"margin", "100%", "expected less than 100%"}, {"margin", "0", "expected a share above zero"}, {"margin", "p99=x%", "expected a share above zero"}, {"max-errors", "-1", "above zero"},
 		{"limit", "none,0.001", "no CPU limit below"}, {"limit", "-1", "above zero"}, {"limit", "NaN", "above zero"}, {"limit", "200000", `"200000": expected at most 100000 CPUs`}, {"limit", "2,burst=1", "above zero"}, {"limit", "beside=-1", "expected a CPU limit above zero"},
 		{"vary", "GOGC", "expected a variable and its values"}, {"vary", "GOGC=", "without spaces"}, {"vary", "GOGC=50,,off", "without spaces"}, {"vary", "GOGC=50", "two values or more"}, {"vary", "GOGC=0,50", "whole numbers above zero"},
-		{"vary", "GOMEMLIMIT=64MB,off", `"GOMEMLIMIT=64MB": expected sizes`}, {"vary", "GOMAXPROCS=1,2", "with --procs"}, {"vary", "A B=1,2", "expected a variable"}, {"vary", "set=later", "expected start or live"}, {"vary", "X=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "at most 16"},
+		{"vary", "GOMEMLIMIT=64MB,off", `"GOMEMLIMIT=64MB": expected sizes`}, {"vary", "GOMAXPROCS=1,2", "with --procs"}, {"vary", "A B=1,2", "expected a variable"}, {"vary", "X=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "at most 16"},
 		{"max-memory", "64MB", "expected a size"}, {"max-memory", "512", "expected a size"}, {"max-memory", "0", "expected a size"}, {"max-memory", "off", "expected a size"},
 
 		{"env", "x", "expected NAME=VALUE"}, {"env", "=x", "no name before"}, {"env", "GOMAXPROCS=2", "--procs"},

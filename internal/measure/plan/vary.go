@@ -16,16 +16,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/memlimit"
 )
 
-// setAxis is the name under which --vary takes when a value of GOMAXPROCS is set: at the
-// start, in the environment, or live, in the running program. It is no variable.
-const setAxis = "set"
-
-// Values of it.
-const (
-	setStart = "start"
-	setLive  = "live"
-)
-
 const (
 	mostVaried       = 4  // variables
 	mostVariedValues = 16 // of one
@@ -63,8 +53,6 @@ func (f *Flags) axis(text string) (axis journal.Axis, err error) {
 		}
 	}
 	switch n := len(axis.Values); {
-	case axis.Name == setAxis:
-		return axis, nil
 	case n < 2:
 		return axis, &field.Mistake{Text: text, Reason: "expected two values or more to compare; --env sets one", Example: axis.Name + "=" + axis.Values[0] + "," + journal.Unset}
 	case n > mostVariedValues:
@@ -93,11 +81,9 @@ func checkValue(name, value string) error {
 		return &field.Mistake{Text: name + "=" + value, Reason: reason, Example: name + "=" + example}
 	}
 	switch {
-	case name == setAxis && value != setStart && value != setLive:
-		return wrong("expected start or live", setStart+","+setLive)
 	case value == "" || strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r == 0x7f }):
 		return wrong("expected values without spaces, with commas between them", "a,b")
-	case value == journal.Unset, name == setAxis:
+	case value == journal.Unset:
 	case name == "GOGC":
 		if n, err := strconv.Atoi(value); value != "off" && (err != nil || n < 1) {
 			return wrong("expected whole numbers above zero, off or unset", "50,100,off")
@@ -159,47 +145,21 @@ func size(text string) (int64, error) {
 	return n, nil
 }
 
-// axes are the variables of the environment that are varied.
-func (s Spec) axes() []journal.Axis {
-	return slices.DeleteFunc(slices.Clone(s.Vary), func(a journal.Axis) bool { return a.Name == setAxis })
-}
-
-// Varies reports whether there are any: then a rate is no rate to be carried.
-func (s Spec) Varies() bool { return len(s.axes()) > 0 }
-
-// live is whether the settings of each group are set in the running program.
-func (s Spec) live() (list []bool) {
-	for _, a := range s.Vary {
-		for _, value := range a.Values {
-			if a.Name == setAxis {
-				list = append(list, value == setLive)
-			}
-		}
-	}
-	if list == nil {
-		return []bool{false}
-	}
-	if slices.Contains(list, true) && slices.Contains(list, false) {
-		return []bool{false, true}
-	}
-	return list
-}
+// Varies reports whether variables are varied: then a rate is no rate to be carried.
+func (s Spec) Varies() bool { return len(s.Vary) > 0 }
 
 // checkVary looks at what the variables cannot be combined with.
 func (s Spec) checkVary() *FieldError {
-	axes := s.axes()
-	for _, a := range axes {
+	for _, a := range s.Vary {
 		if slices.ContainsFunc(s.Target.Env, func(v string) bool { return strings.HasPrefix(v, a.Name+"=") }) {
 			return Wrong("vary", " %s: --env sets it too; name all its values with --vary", a.Name)
 		}
 	}
 	switch {
-	case slices.Contains(s.live(), true) && !s.Target.IsServer():
-		return Wrong("vary", " set=live needs a server with --url: a batch program has started its work by then")
-	case len(axes) == 0:
+	case !s.Varies():
 	case s.Load.SLO != nil:
-		return Wrong("vary", " %s cannot be combined with --slo: compare its values at one rate", axes[0].Name)
-	case s.Budget == nil && (len(axes) > 1 || s.Procs.Auto || len(s.Procs.Values) > 1):
+		return Wrong("vary", " %s cannot be combined with --slo: compare its values at one rate", s.Vary[0].Name)
+	case s.Budget == nil && (len(s.Vary) > 1 || s.Procs.Auto || len(s.Procs.Values) > 1):
 		return Wrong("vary", " with --repeats measures one variable at one value of GOMAXPROCS: add --procs default and give one --vary, or remove --repeats")
 	}
 	return nil

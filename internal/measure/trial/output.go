@@ -34,9 +34,6 @@ func (t *Task) LogName(replica int) string {
 		if t.Setting.Replicas > 1 {
 			name += fmt.Sprintf("-replicas%d", t.Setting.Replicas)
 		}
-		if t.Setting.SetLive {
-			name += "-live"
-		}
 	}
 	if t.Role == plan.RoleProfile {
 		name = "profile-" + plan.ProfileName(t.Setting)

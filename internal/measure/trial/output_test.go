@@ -12,7 +12,7 @@ import (
 func TestLogNamesDiffer(t *testing.T) {
 	half := 0.5
 	seen := map[string]bool{}
-	for _, setting := range []journal.Setting{{Label: "1", Replicas: 2}, {Label: "1", Replicas: 2, QuotaCPUs: &half}, {Label: "1", Replicas: 2, GoVersion: "1.24"}, {Label: "1", Replicas: 4}, {Label: "1", Replicas: 2, SetLive: true}} {
+	for _, setting := range []journal.Setting{{Label: "1", Replicas: 2}, {Label: "1", Replicas: 2, QuotaCPUs: &half}, {Label: "1", Replicas: 2, GoVersion: "1.24"}, {Label: "1", Replicas: 4}} {
 		for _, role := range []journal.Role{journal.RolePilot, journal.RoleMeasure} {
 			for i := range 4 {
 				task := plan.Task{Setting: setting, Role: role, Order: len(seen) / 4, Tried: i / 2}

@@ -28,9 +28,6 @@ type Setting struct {
 	Replicas  int      `json:"replicas"`
 	GoVersion string   `json:"go_version,omitempty"` // the toolchain of --go; empty: as the program came
 	Variant   string   `json:"variant,omitempty"`    // "against" for the old command of a gate
-	// SetLive is that the program starts without GOMAXPROCS, and that the value is set while
-	// it runs: by a lease of maxprocs/live, or by a call from outside.
-	SetLive bool `json:"set_live,omitempty"`
 	// Variables are those of the environment that --vary sets, in the order of the plan. One
 	// with the value "unset" is taken out of the environment.
 	Variables []Variable `json:"variables,omitempty"`
@@ -44,7 +41,6 @@ type GroupKey struct {
 	QuotaCPUs float64
 	Replicas  int
 	GoVersion string
-	SetLive   bool
 	// Variables are those that all settings of the group have, as text. Compares is the
 	// variable whose values they compare, and Procs the GOMAXPROCS that they then have.
 	Variables string
@@ -63,7 +59,7 @@ type SettingKey struct {
 
 // Group is the group that the setting belongs to.
 func (a Setting) Group() GroupKey {
-	g := GroupKey{Replicas: max(1, a.Replicas), GoVersion: a.GoVersion, SetLive: a.SetLive}
+	g := GroupKey{Replicas: max(1, a.Replicas), GoVersion: a.GoVersion}
 	if a.QuotaCPUs != nil {
 		g.Limited, g.QuotaCPUs = true, *a.QuotaCPUs
 	}

@@ -53,9 +53,6 @@ func (g GroupKey) Suffix() (s string) {
 	if g.GoVersion != "" {
 		s += " go" + g.GoVersion
 	}
-	if g.SetLive {
-		s += " set live"
-	}
 	if g.Procs > 0 {
 		s += fmt.Sprintf(" GOMAXPROCS %d", g.Procs)
 	}
@@ -91,7 +88,6 @@ func (p Plan) Each() string {
 		{"CPU limits", func(g GroupKey) any { return [2]any{g.Limited, g.QuotaCPUs} }},
 		{"numbers of replicas", func(g GroupKey) any { return g.Replicas }},
 		{"Go versions", func(g GroupKey) any { return g.GoVersion }},
-		{"ways to set it", func(g GroupKey) any { return g.SetLive }},
 	} {
 		seen := map[any]bool{}
 		for _, g := range groups {

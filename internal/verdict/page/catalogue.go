@@ -114,11 +114,6 @@ var catalogue = byKind(
 		return fmt.Sprintf("page faults kept %s of %s waiting for the disk with GOMAXPROCS=%d, the highest value that was measured", number.Short(number.Significant(min(x.Held, float64(x.Procs)), 2)), phrase.Count(x.Procs, "P"), x.Procs),
 			"higher values are worth a measurement: " + w.higher(x.Procs)
 	}),
-	warns(func(_ words, x verdict.SetLiveDiffers) (string, string) {
-		return "the throughput differs when the value is set at the start instead of live: GOMAXPROCS " + eachSetting(x.Settings, func(times float64) string { return shortNumber(times, number.Digits) + "×" }) +
-				". What the program sized at its start, such as a pool, keeps that size",
-			"a manifest sets the value at the start: use the answer of that group. procfit check . names such sizes (PF029, PF030, PF037)"
-	}),
 	warns(func(_ words, x verdict.MetricsWorse) (string, string) {
 		return "proven worse with GOMAXPROCS " + x.Setting + ": " + lossesText(x.Losses),
 			"choose the metric that matters most with --metric, or measure the benchmarks one at a time"

@@ -31,9 +31,6 @@ func (w words) title() string {
 	if names := variablesOf(w.Group); names != "" && w.Compares == "" {
 		t = strings.TrimSuffix("GOMAXPROCS with "+names+" · "+t, " · No CPU limit")
 	}
-	if s := setOf(w.Group); s != "" && slices.ContainsFunc(w.r.Groups, func(other verdict.Group) bool { return other.SetLive }) {
-		t += ", " + s
-	}
 	return t
 }
 
@@ -131,13 +128,6 @@ func variablesOf(g *verdict.Group) string {
 	return strings.Join(phrase.Each(g.Variables, journal.Variable.String), ", ")
 }
 
-func setOf(g *verdict.Group) string {
-	if g.SetLive {
-		return "set live"
-	}
-	return "set at start"
-}
-
 func languageOf(g *verdict.Group) string {
 	if g.GoVersion == "" {
 		return ""
@@ -162,7 +152,7 @@ type groupAxis struct {
 
 // apartBy is what a run's groups do differ in.
 func apartBy(r *verdict.Result) []groupAxis {
-	all := []groupAxis{{"when the value is set", setOf}, {"the Go version", languageOf}, {"the CPU limit", quotaOf}, {"the number of replicas", replicasOf}}
+	all := []groupAxis{{"the Go version", languageOf}, {"the CPU limit", quotaOf}, {"the number of replicas", replicasOf}}
 	return slices.DeleteFunc(all, func(a groupAxis) bool {
 		return !slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return a.of(&g) != a.of(&r.Groups[0]) })
 	})
@@ -176,5 +166,5 @@ func groupKey(r *verdict.Result, i int) string {
 
 // bestOf is what distinguishes one of several.
 func bestOf(r *verdict.Result, b *verdict.Best) string {
-	return words{&verdict.Group{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion, SetLive: b.SetLive}, r}.title()
+	return words{&verdict.Group{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion}, r}.title()
 }

@@ -148,7 +148,7 @@ func aloneCommand(h *journal.Header, t *journal.Trial) string {
 			command = phrase.ShellWord(v.Name) + "=" + phrase.ShellWord(v.Value) + " " + command
 		}
 	}
-	if t.Setting.Procs != nil && !t.Setting.SetLive {
+	if t.Setting.Procs != nil {
 		command = fmt.Sprintf("GOMAXPROCS=%d ", *t.Setting.Procs) + command
 	}
 	return command

@@ -153,9 +153,6 @@ func (g *group) paste() Paste {
 	if g.gateAlone {
 		return Paste{Lead: "Nothing to set: the gate compares two programs, not values of GOMAXPROCS."}
 	}
-	if g.SetLive {
-		return Paste{Lead: "Nothing to set yet: the values were set in the running program, and a manifest sets them at the start. Measure that too, with --vary set=start,live."}
-	}
 	return called(&g.Recommendation).paste(g)
 }
 

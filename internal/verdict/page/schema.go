@@ -48,7 +48,6 @@ type groupJSON struct {
 	QuotaCPUs      *float64           `json:"quota_cpus"`
 	Replicas       int                `json:"replicas"`
 	GoVersion      string             `json:"go_version,omitempty"`
-	SetLive        bool               `json:"set_live,omitempty"`
 	Variables      []journal.Variable `json:"variables,omitempty"`
 	Compares       string             `json:"compares,omitempty"`
 	Procs          *int               `json:"procs,omitempty"`
@@ -77,7 +76,6 @@ type bestJSON struct {
 	QuotaCPUs  *float64           `json:"quota_cpus"`
 	Replicas   int                `json:"replicas"`
 	GoVersion  string             `json:"go_version,omitempty"`
-	SetLive    bool               `json:"set_live,omitempty"`
 	Procs      *int               `json:"procs"`
 	Variables  []journal.Variable `json:"variables"`
 	Start      []journal.Variable `json:"start"`

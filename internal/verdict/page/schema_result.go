@@ -78,7 +78,7 @@ func optional[A, B any](a *A, of func(*A) B) *B {
 
 func groupSchema(g *verdict.Group, rec recommendationJSON) groupJSON {
 	return groupJSON{
-		QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion, SetLive: g.SetLive, Variables: g.Variables, Compares: g.Compares, Procs: g.Procs,
+		QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion, Variables: g.Variables, Compares: g.Compares, Procs: g.Procs,
 		Origin: g.Origin, EffectiveCPUs: g.EffectiveCPUs, LimitAround: (*limitJSON)(g.LimitAround), ThroughputUnit: g.ThroughputUnit, LatencyMode: g.LatencyMode, RatePerSecond: g.RatePerSecond,
 		Latency: latencyJSON{
 			Quantile: g.Latency.Quantile, Reason: g.Latency.Reason, Requests: g.Latency.Requests, Periods: g.Latency.Periods,
@@ -174,7 +174,7 @@ func throttlingSchema(t *verdict.Throttling) throttlingJSON {
 
 func bestSchema(r *verdict.Result, b *verdict.Best) bestJSON {
 	return bestJSON{
-		QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion, SetLive: b.SetLive, Procs: b.Procs, Variables: b.Variables, Start: b.Start,
+		QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion, Procs: b.Procs, Variables: b.Variables, Start: b.Start,
 		Confidence: b.Confidence, Complete: b.Complete, Interact: b.Interact, Apart: b.Apart, Sentence: bestSentence(r, b),
 	}
 }

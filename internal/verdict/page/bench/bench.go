@@ -100,9 +100,6 @@ func name(run string, g *verdict.Group, a *verdict.Row) string {
 	if g.GoVersion != "" {
 		n += "/go=" + word(g.GoVersion)
 	}
-	if g.SetLive {
-		n += "/set=live"
-	}
 	if a.Variant != "" {
 		n += "/variant=" + word(a.Variant)
 	}
