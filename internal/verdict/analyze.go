@@ -6,7 +6,6 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // Analyze says what a journal shows. It is pure: the same journal gives the same
@@ -19,7 +18,6 @@ func Analyze(h journal.Header, trials []journal.Trial, sliced ...journal.Trial) 
 	if n := len(counted.Trials); n > 0 {
 		r.TrialSeconds = contest.Seconds(h, counted.Trials) / float64(n)
 	}
-	r.Engines = engines(counted.Trials)
 	var all []*group
 	for _, key := range counted.Groups {
 		all = append(all, newGroup(counted, key))
@@ -191,32 +189,6 @@ func program(h journal.Header, trials []journal.Trial) journal.Target {
 		t.MainModule = contest.MostOften(modules)
 	}
 	return t
-}
-
-// engines are those of the valid trials, in the order in which they appear. There is
-// none in an older journal, and of another generator.
-func engines(trials []journal.Trial) []Engine {
-	var list []Engine
-	costs := map[int][]float64{} // by index
-	for i := range trials {
-		t := &trials[i]
-		if !t.Valid || len(t.Phases) == 0 || t.Phases[0].Engine == "" {
-			continue
-		}
-		p := &t.Phases[0]
-		at := slices.IndexFunc(list, func(e Engine) bool { return e.Name == p.Engine && e.Protocol == p.Protocol })
-		if at < 0 {
-			at, list = len(list), append(list, Engine{Name: p.Engine, Protocol: p.Protocol})
-		}
-		list[at].Trials++
-		if t.Load != nil && p.Requests > 0 {
-			costs[at] = append(costs[at], t.Load.CPUSeconds/float64(p.Requests))
-		}
-	}
-	for at, each := range costs {
-		list[at].CPUSecondsPerRequest = new(stat.Middle(each))
-	}
-	return list
 }
 
 func newGroup(counted *contest.Counted, key journal.GroupKey) *group {

@@ -32,7 +32,6 @@ type Result struct {
 	Tool          journal.Tool
 	Target        journal.Target
 	Load          journal.Load
-	Engines       []Engine // that offered the load, of procfit's own
 	SharedCPUs    bool     // the load ran on CPUs of the target
 	Plan          journal.Plan
 	Complete      bool // every planned trial is in the journal
@@ -329,15 +328,6 @@ func (a CanarySetting) Of(name string) *CanaryFigure {
 
 // key is the group's identity.
 func (g *Group) key() journal.GroupKey { return g.setting("").Group() }
-
-// Engine is one of procfit's own that offered the load of some trials, what it spoke
-// and what that cost.
-type Engine struct {
-	Name                 string
-	Protocol             string
-	Trials               int
-	CPUSecondsPerRequest *float64 // the engine's own, in the closed loop; the median
-}
 
 // Raced is what a race took in a group.
 type Raced struct {
