@@ -73,10 +73,6 @@ func (w resizeWords) notes() (list document.Notes) {
 		list = append(list, document.Note{Subject: "pools not judged", Message: w.laggard(resize.Pool, s).what +
 			" Whether a pool kept its size is not known, because " + why + ".", Fix: "Stop other programs on this machine, or measure on a quieter one."})
 	}
-	if code := w.Elsewhere(); code != "" {
-		l := w.laggard(code, w.Steps[0])
-		list = append(list, document.Note{Subject: "with more CPUs, it would not follow", Message: l.why, Fix: l.fix})
-	}
 	return list
 }
 

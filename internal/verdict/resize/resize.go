@@ -222,22 +222,6 @@ func (r *Rehearsal) procs(i int) Code {
 	return Fixed
 }
 
-// Elsewhere is what would keep GOMAXPROCS from following on a machine with more CPUs, where
-// nothing had to follow on this one; empty: nothing known.
-func (r *Rehearsal) Elsewhere() Code {
-	switch p := r.Program; {
-	case len(r.Laggards) > 0 || len(r.Fresh) == 0 || !r.constant():
-		return ""
-	case p.EnvProcs != nil:
-		return Environment
-	case !p.FollowsLimits:
-		return OldGo
-	case p.Custom != nil && *p.Custom:
-		return Fixed
-	}
-	return ""
-}
-
 // constant reports whether every fresh start had the same GOMAXPROCS.
 func (r *Rehearsal) constant() bool {
 	return !slices.ContainsFunc(r.Fresh, func(f Fresh) bool { return f.Procs != r.Fresh[0].Procs })
