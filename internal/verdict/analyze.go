@@ -102,7 +102,7 @@ func (r *Result) count(trials []journal.Trial) {
 
 // analyze is what a group's values come to: what was measured, the answer, and what speaks for
 // and against it.
-func (g *group) analyze() (Group, []metricLoss) {
+func (g *group) analyze() (Group, []ReasonMetricWorse) {
 	settings, rows := g.results()
 	answer, losses := g.answer()
 	result := g.summary(settings)
@@ -120,7 +120,7 @@ func (g *group) analyze() (Group, []metricLoss) {
 }
 
 // answer is the verdict, and the metrics that are worse at the value that it names.
-func (g *group) answer() (answer Recommendation, losses []metricLoss) {
+func (g *group) answer() (answer Recommendation, losses []ReasonMetricWorse) {
 	switch plan := &g.header.Plan; {
 	case plan.SmallestFor:
 		answer = g.carries()

@@ -48,46 +48,8 @@
 // that holds a P, so that p99 is worst exactly at as many Ps as CPUs, whatever the
 // program. Under a quota that leaves the load CPUs to spare that is not so.
 //
-// With --rate none of this is asked. A value carries the rate when it is proven, in
-// three blocks at least, that it achieved 99% of it in open loop and that its closed
-// loop came to it too; each value has its share of the error. Where nothing is shown
-// to carry what a smaller quota does, that is reported.
-//
-// Metrics that the program printed are compared at the value that the verdict
-// names: with the default, and with the best for each. One proven worse there, all
-// looked at together at 95%, qualifies the verdict and warns. Benchmarks that are
-// equal on their average only, and different by themselves, are undecided.
-//
-// The settings of a gate's old command are listed in their group, after the others,
-// and have no part in its verdict. A gate compares block by block (locate says how, and
-// why so). It passes when each check had three pairs and none is worse, the error
-// being shared among the checks, and the new program's trials are not invalid where the old
-// one's are valid. Unless a check is worse, what falls short of that cannot be
-// judged.
-//
 // A value's metrics in a sentence are its levels, as in tables; the settings of
 // result.json keep their medians.
-//
-// # What ran next to the target
-//
-// CPU that neither the target nor its load used is that of other programs. Below a
-// tenth of the target's CPUs it is what runs on every machine. From there on a setting is
-// not compared where its Ps within the quota (the CPUs at most), the load on these CPUs and
-// the others together want more than the CPUs by a tenth, and 85% of them were in use:
-// then it had what the others left. It is not compared, and the kind of its work is not
-// known; the others are judged without it, unless it is the default, against which a
-// change is advised. The load by itself keeps nothing from being compared: that it shares the CPUs is
-// another warning. Simulated with up to 7% of a machine used by others, verdicts stay what
-// they were (TestOthersOfEveryMachineWithholdNothing).
-//
-// Limits around the target are counted like the setting's own quota. The one advice on
-// throttling follows the trials where they prove something: a lower value that is as
-// good, or that lower ones are worse. Only else it follows the numbers: with more Ps
-// than the limit has CPUs, fewer Ps; without, a wider limit. Journals of the first
-// version know of no limits around; where the host had one, nothing is claimed.
-//
-// Trials of a group must agree in their unit, and in where they come from: a model's
-// are never compared with measured ones.
 //
 // # Limits
 //
@@ -96,5 +58,6 @@
 //
 // Simulated with package verdicttest (six blocks, trial CV 3%, p99 CV 25%, drift
 // 8%, outliers in 2% of trials), of 500 sweeps over equal settings 2 claim a difference
-// and 19 undecided; see TestEqualSettings and TestPicks.
+// and 19 undecided; see TestEqualSettings and TestPicks. With up to 7% of a machine used by other
+// programs, verdicts stay what they were (TestOthersOfEveryMachineWithholdNothing).
 package verdict

@@ -16,18 +16,17 @@ const (
 	betterLower  = "lower"
 )
 
-// metricLoss is a metric that the program printed, proven worse at one value
-// than at another.
-type metricLoss struct {
-	ReasonMetricWorse
-	part bool // of what the throughput is the mean of
+// isPart reports whether the throughput is a mean of which the metric is a part.
+func (g *group) isPart(metric string) bool {
+	return g.unit() == "operations" && strings.HasSuffix(metric, timed)
 }
 
-// metricLosses compares a value with the default in each metric, and with the
+// metricLosses are the metrics that the program printed and that are proven worse at one value
+// than at another. It compares a value with the default in each metric, and with the
 // best for that metric. Many are looked at, and any may come to a warning, so the
 // error of 5% is shared among all (Bonferroni); hence Student's t, whose bounds
 // exist at any level.
-func (g *group) metricLosses(chosen *contest.Value) []metricLoss {
+func (g *group) metricLosses(chosen *contest.Value) (losses []ReasonMetricWorse) {
 	all := map[string]journal.Metric{}
 	for _, t := range g.measuredIn(g.measured()) {
 		for name, m := range t.Metrics {
@@ -38,7 +37,6 @@ func (g *group) metricLosses(chosen *contest.Value) []metricLoss {
 		}
 	}
 	alpha := 0.05 / float64(2*max(1, len(all)))
-	var losses []metricLoss
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		of, lower := metricOf(name), all[name].Better == betterLower
 		sign, as := -1.0, contest.Loss
@@ -53,8 +51,7 @@ func (g *group) metricLosses(chosen *contest.Value) []metricLoss {
 			low, high := stat.Student(d, alpha)
 			mid, bound := sign*stat.Mean(d), min(sign*low, sign*high) // the loss, a logarithm above 0, and its lower bound
 			if bound > as(g.header.Plan.Margin) && mid > as(g.metricFloor(of)) {
-				worse := ReasonMetricWorse{name, Bounded{Difference{Pair{chosen, other}, expm1(sign * mid), len(d)}, expm1(sign * bound)}}
-				losses = append(losses, metricLoss{worse, g.unit() == "operations" && all[name].Unit == "ns/op"})
+				losses = append(losses, ReasonMetricWorse{name, Bounded{Difference{Pair{chosen, other}, expm1(sign * mid), len(d)}, expm1(sign * bound)}})
 				break
 			}
 		}
@@ -95,21 +92,16 @@ func (g *group) firstMedian(v *contest.Value, metric figure) *float64 {
 // qualify takes a verdict's plainness away where a metric is proven worse at the
 // value that it names. Where the throughput is a mean of benchmarks that want
 // different values, equal averages prove nothing of any of them.
-func (g *group) qualify(rec *Recommendation) (losses []metricLoss) {
+func (g *group) qualify(rec *Recommendation) (losses []ReasonMetricWorse) {
 	chosen := g.recommended(rec)
 	if chosen == nil || g.Best == nil {
 		return nil
 	}
 	losses = g.metricLosses(chosen)
-	if len(losses) == 0 {
-		return nil
+	for i, x := range losses {
+		rec.Reasons = slices.Insert(rec.Reasons, i, Remark(x))
 	}
-	var worse []Remark
-	for i := range losses {
-		worse = append(worse, losses[i].ReasonMetricWorse)
-	}
-	rec.Reasons = append(worse, rec.Reasons...)
-	if (rec.Verdict == NoDifference || !g.Worse(chosen)) && slices.ContainsFunc(losses, func(l metricLoss) bool { return l.part }) {
+	if (rec.Verdict == NoDifference || !g.Worse(chosen)) && slices.ContainsFunc(losses, func(x ReasonMetricWorse) bool { return g.isPart(x.Metric) }) {
 		rec.Verdict, rec.Confidence, rec.Setting, rec.Procs, rec.Versus = Undecided, "", "", nil, nil
 		rec.because(CauseBenchmarksDiffer{}, StepBenchmarksApart)
 	}
@@ -124,34 +116,29 @@ type MetricsWorse struct {
 
 func (MetricsWorse) Code() Code { return "metric_worse" }
 
-func (n *notes) metrics(i int, losses []metricLoss) {
-	if len(losses) == 0 {
-		return
+func (n *notes) metrics(i int, losses []ReasonMetricWorse) {
+	if len(losses) > 0 {
+		n.add(i, MetricsWorse{AtSetting{losses[0].Of.Setting}, losses})
 	}
-	x := MetricsWorse{AtSetting: AtSetting{losses[0].Of.Setting}}
-	for i := range losses {
-		x.Losses = append(x.Losses, losses[i].ReasonMetricWorse)
-	}
-	n.add(i, x)
 }
 
 // timed is how a benchmark's time of an operation is called in a journal.
 const timed = " ns/op"
 
 // benchmarks are nil where fewer than two were timed, or nothing can be compared.
-func (g *group) benchmarks(losses []metricLoss) *Benchmarks {
+func (g *group) benchmarks(losses []ReasonMetricWorse) *Benchmarks {
 	var names []string
 	for _, t := range g.measuredIn(g.measured()) {
 		for name, m := range t.Metrics {
-			if m.Unit == "ns/op" && strings.HasSuffix(name, timed) && !slices.Contains(names, name) {
+			if m.Unit == "ns/op" && g.isPart(name) {
 				names = append(names, name)
 			}
 		}
 	}
-	if g.unit() != "operations" || len(names) < 2 || len(g.Values) == 0 {
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) < 2 || len(g.Values) == 0 {
 		return nil
 	}
-	slices.Sort(names)
 	b := &Benchmarks{Base: max(0, slices.IndexFunc(g.Values, func(v *contest.Value) bool { return v.Default }))}
 	for _, v := range g.Values {
 		b.Procs = append(b.Procs, v.Procs)
@@ -159,26 +146,16 @@ func (g *group) benchmarks(losses []metricLoss) *Benchmarks {
 	// The error of 5% is shared among the two bounds of every comparison.
 	alpha := 0.05 / float64(2*max(1, (len(names)+1)*(len(g.Values)-1)))
 	for _, name := range names {
-		of := func(t *journal.Trial) *float64 {
-			if m, ok := t.Metrics[name]; ok {
-				return new(m.Value * 1e-9)
-			}
-			return nil
-		}
+		of := func(t *journal.Trial) *float64 { return stat.Scaled(metricOf(name)(t), 1e-9) }
 		one := Benchmark{Name: strings.TrimSuffix(name, timed), Times: g.times(b.Base, of, alpha)}
-		for i := range losses {
-			if l := &losses[i]; l.part && l.Metric == name {
-				one.Wants = new(l.Than.Procs)
+		for _, x := range losses {
+			if x.Metric == name {
+				one.Wants = new(x.Than.Procs)
 			}
 		}
 		b.List = append(b.List, one)
 	}
-	b.Mean = g.times(b.Base, func(t *journal.Trial) *float64 {
-		if x := t.ThroughputPerSecond; x != nil && *x > 0 {
-			return new(1 / *x)
-		}
-		return nil
-	}, alpha)
+	b.Mean = g.times(b.Base, func(t *journal.Trial) *float64 { return stat.Inverse(t.ThroughputPerSecond) }, alpha)
 	return b
 }
 

@@ -56,8 +56,7 @@ func judgedSettings(settings []Row, rec *Recommendation, peak string) []string {
 	return list
 }
 
-// outerKnown reports whether limits around the target are counted. A journal of the first
-// version has none of their metrics; where the host had no limit, there were none.
+// outerKnown reports whether limits around the target are counted, or that there are none.
 func (g *group) outerKnown() bool {
 	for _, t := range g.measuredIn(g.Settings) {
 		if len(t.OuterLimits) > 0 {

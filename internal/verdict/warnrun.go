@@ -208,7 +208,7 @@ func (r *Result) ran() int {
 }
 
 // group adds what concerns one group.
-func (n *notes) group(i int, g *group, r *Group, losses []metricLoss) {
+func (n *notes) group(i int, g *group, r *Group, losses []ReasonMetricWorse) {
 	if len(g.measured()) > 0 {
 		n.samples(i, g)
 	}

@@ -3,6 +3,7 @@ package verdict
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
@@ -15,24 +16,20 @@ func (g *group) flatness() Flatness {
 	if g.Best == nil {
 		return f
 	}
-	margin, peak := g.header.Plan.Margin, *g.Best.Throughput.Median
-	medians := map[string]float64{}
-	for _, v := range g.Values {
-		if v.Throughput.Median == nil {
-			continue
-		}
-		m := *v.Throughput.Median
+	peak := *g.Best.Throughput.Median
+	known := slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return v.Throughput.Median == nil })
+	sorting.Stable(known, func(a, b *contest.Value) int { return cmp.Compare(*b.Throughput.Median, *a.Throughput.Median) })
+	for _, v := range known {
+		share := *v.Throughput.Median / peak
 		for _, a := range v.Settings {
-			if m >= (1-margin)*peak {
+			if share >= 1-g.header.Plan.Margin {
 				f.WithinMargin = append(f.WithinMargin, a.Label)
-				medians[a.Label] = m
 			}
 		}
-		if v.Procs > g.Best.Procs && (f.WorstAbove == nil || m/peak < *f.WorstAbove) {
-			f.WorstAbove = new(m / peak)
+		if v.Procs > g.Best.Procs && (f.WorstAbove == nil || share < *f.WorstAbove) {
+			f.WorstAbove = new(share)
 		}
 	}
-	sorting.Stable(f.WithinMargin, func(a, b string) int { return cmp.Compare(medians[b], medians[a]) })
 	return f
 }
 
@@ -82,7 +79,7 @@ func (g *group) workload(settings []Row) Workload {
 }
 
 // busyWithOthers is for trials in which other programs were not counted, as in those of
-// half a second or in a journal of the first version: that the whole machine was busy,
+// half a second: that the whole machine was busy,
 // and by a tenth of it with neither the target nor the load. It is too coarse to
 // withhold comparisons, and enough not to take a starved program for one that waits.
 func busyWithOthers(e *Evidence, h journal.Header) bool {

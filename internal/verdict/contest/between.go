@@ -127,31 +127,24 @@ func (t *Counted) Duels() (list []Duel) {
 
 // gather pairs the trials block by block.
 func (d *Duel) gather(trials []journal.Trial) {
-	var own []*journal.Trial
-	for i := range trials {
-		if t := &trials[i]; t.Role != journal.RolePilot && t.Setting.Group() == d.New.Group() && t.Setting.Variant == "" {
-			own = append(own, t)
-		}
-	}
+	own := slices.DeleteFunc(pointers(trials), func(t *journal.Trial) bool {
+		return t.Setting.Group() != d.New.Group() || t.Setting.Variant != ""
+	})
 	latency := highest(d.New.Group(), own)
 	d.Rules.Latency, d.Latency = latency.Quantile > 0, latency
-	before, after := map[int]race.Trial{}, map[int]race.Trial{}
+	pairs := map[int]*[2]*race.Trial{} // by block
 	for i := range trials {
 		t := &trials[i]
-		switch {
-		case t.Role != journal.RoleMeasure:
-			continue
-		case t.Setting.Key() == d.Old.Key():
-			before[t.Block] = latency.figures(t)
-		case t.Setting.Key() == d.New.Key():
-			after[t.Block] = latency.figures(t)
-		default:
+		side := slices.Index([]journal.SettingKey{d.Old.Key(), d.New.Key()}, t.Setting.Key())
+		if t.Role != journal.RoleMeasure || side < 0 {
 			continue
 		}
-		old, ok := before[t.Block]
-		now, ok2 := after[t.Block]
-		if ok && ok2 {
-			d.Pairs = append(d.Pairs, race.GatePair{Old: old, New: now})
+		if pairs[t.Block] == nil {
+			pairs[t.Block] = &[2]*race.Trial{}
+		}
+		p := pairs[t.Block]
+		if p[side] = new(latency.figures(t)); p[0] != nil && p[1] != nil {
+			d.Pairs = append(d.Pairs, race.GatePair{Old: *p[0], New: *p[1]})
 		}
 	}
 }

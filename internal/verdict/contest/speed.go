@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/stat"
@@ -33,38 +34,23 @@ func UsualSpeed(speeds []float64) float64 {
 func Slowed(trials []journal.Trial) []float64 {
 	slowed, low := make([]float64, len(trials)), make([]float64, len(trials))
 	var speeds []float64
-	before := make([]float64, len(trials)) // the last that was measured before each trial
-	last := 0.0
-	see := func(speed *float64) {
-		if x := positive(speed); x > 0 {
-			last, speeds = x, append(speeds, x)
-		}
-	}
+	var places []int // where they were measured: 2i before the i-th trial, 2i+1 after it
 	for i := range trials {
-		see(trials[i].SpeedBefore)
-		before[i] = last
-		see(trials[i].SpeedAfter)
-	}
-	if len(speeds) == 0 {
-		return slowed
+		for k, speed := range []*float64{trials[i].SpeedBefore, trials[i].SpeedAfter} {
+			if x := positive(speed); x > 0 {
+				speeds, places = append(speeds, x), append(places, 2*i+k)
+			}
+		}
 	}
 	usual := UsualSpeed(speeds)
-	after := 0.0 // the next that was measured after the trial
-	for i := len(trials) - 1; i >= 0; i-- {
-		if x := positive(trials[i].SpeedAfter); x > 0 {
-			after = x
-		}
+	for i := range trials {
+		next := sort.SearchInts(places, 2*i+1)
 		high := usual
-		for _, x := range []float64{before[i], after} {
-			if x > 0 {
-				low[i], high = min(cmp.Or(low[i], x), x), max(high, x)
-			}
+		for _, x := range speeds[max(0, next-1):min(len(speeds), next+1)] {
+			low[i], high = min(cmp.Or(low[i], x), x), max(high, x)
 		}
 		if low[i] > 0 {
 			slowed[i] = max(0, 1-low[i]/high)
-		}
-		if x := positive(trials[i].SpeedBefore); x > 0 {
-			after = x
 		}
 	}
 	if !follows(trials, low) {

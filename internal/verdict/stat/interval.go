@@ -24,10 +24,11 @@ func (i Interval) Scaled(by float64) Interval {
 
 // Inverse is the interval of 1 divided by the values.
 func (i Interval) Inverse() Interval {
-	return Interval{Median: inverse(i.Median), Low: inverse(i.High), High: inverse(i.Low), N: i.N}
+	return Interval{Median: Inverse(i.Median), Low: Inverse(i.High), High: Inverse(i.Low), N: i.N}
 }
 
-func inverse(x *float64) *float64 {
+// Inverse is 1 divided by a number; nil of none, and where it is not finite.
+func Inverse(x *float64) *float64 {
 	if x == nil {
 		return nil
 	}
