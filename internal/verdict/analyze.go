@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -15,9 +16,7 @@ func Analyze(h journal.Header, trials []journal.Trial, sliced ...journal.Trial) 
 	counted := contest.Count(h, trials, sliced...)
 	notes := &notes{h: h}
 	r.count(counted.Trials)
-	if n := len(counted.Trials); n > 0 {
-		r.TrialSeconds = contest.Seconds(h, counted.Trials) / float64(n)
-	}
+	r.TrialSeconds = counted.TrialSeconds()
 	var all []*group
 	for _, key := range counted.Groups {
 		all = append(all, newGroup(counted, key))
@@ -173,26 +172,22 @@ func program(h journal.Header, trials []journal.Trial) journal.Target {
 			return t // each group has its own
 		}
 	}
-	versions, modules := map[string]int{}, map[string]int{}
-	for i := range trials {
-		if v := trials[i].ObservedGoVersion; v != "" && trials[i].Setting.Variant == "" {
-			versions[v]++
+	seen := func(of func(*journal.Trial) string) string {
+		count := map[string]int{}
+		for i := range trials {
+			if text := of(&trials[i]); text != "" && trials[i].Setting.Variant == "" {
+				count[text]++
+			}
 		}
-		if m := trials[i].ObservedMainModule; m != "" && trials[i].Setting.Variant == "" {
-			modules[m]++
-		}
+		return contest.MostOften(count)
 	}
-	if t.GoVersion == "" {
-		t.GoVersion = contest.MostOften(versions)
-	}
-	if t.MainModule == "" {
-		t.MainModule = contest.MostOften(modules)
-	}
+	t.GoVersion = cmp.Or(t.GoVersion, seen(func(t *journal.Trial) string { return t.ObservedGoVersion }))
+	t.MainModule = cmp.Or(t.MainModule, seen(func(t *journal.Trial) string { return t.ObservedMainModule }))
 	return t
 }
 
 func newGroup(counted *contest.Counted, key journal.GroupKey) *group {
-	g := &group{Contest: counted.Contest(key), header: counted.Header}
+	g := &group{Contest: counted.Contest(key), header: counted.Header, trialSeconds: counted.TrialSeconds()}
 	all := g.all(g.Settings)
 	current := g.all(g.Current())
 	g.origin = originOf(all)

@@ -23,7 +23,8 @@ type group struct {
 	rate               *float64 // of the open loop; nil without one
 	spread             Spread
 	others             OtherPrograms
-	pilotsInvalid      bool // some pilot was, of whichever group
+	pilotsInvalid      bool    // some pilot was, of whichever group
+	trialSeconds       float64 // of whichever group, the mean
 }
 
 // all are all trials of settings, both copies of an A/A pair.
@@ -85,17 +86,8 @@ func (g *group) measuredIn(settings []journal.Setting) (list []*journal.Trial) {
 // Trials are some of a journal's, in its order.
 type Trials []*journal.Trial
 
-// Select is a journal's measured trials, both copies of an A/A pair, invalid ones too.
-// Pilots are skipped.
-func Select(trials []journal.Trial) Trials {
-	var list Trials
-	for i := range trials {
-		if trials[i].Role != journal.RolePilot {
-			list = append(list, &trials[i])
-		}
-	}
-	return list
-}
+// Select is a journal's trials without pilots.
+func Select(trials []journal.Trial) Trials { return contest.Measured(trials) }
 
 // Of is those of one setting, whatever its label.
 func (t Trials) Of(key journal.SettingKey) Trials {

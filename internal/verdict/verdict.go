@@ -2,12 +2,10 @@ package verdict
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
@@ -310,7 +308,7 @@ func (g *group) next() []Step {
 		}
 		return []Step{step}
 	}
-	step := Step{Code: StepGoOn, TrialSeconds: secondsOf(allTrials(g))}
+	step := Step{Code: StepGoOn, TrialSeconds: g.trialSeconds}
 	for _, v := range g.Values {
 		step.Have += contest.Valid(v.Trials)
 	}
@@ -324,27 +322,6 @@ func (g *group) next() []Step {
 		step.More = step.Have
 	}
 	return []Step{step}
-}
-
-// secondsOf is the wall time of a trial, from one start to the next: the median.
-func secondsOf(trials []*journal.Trial) float64 {
-	var gaps []float64
-	for i := 1; i < len(trials); i++ {
-		if d := trials[i].Started.Sub(trials[i-1].Started).Seconds(); d > 0 && d < 3600 {
-			gaps = append(gaps, d)
-		}
-	}
-	if len(gaps) == 0 {
-		for _, t := range trials {
-			if t.DurationSeconds > 0 && !math.IsInf(t.DurationSeconds, 0) {
-				gaps = append(gaps, t.DurationSeconds)
-			}
-		}
-	}
-	if len(gaps) == 0 {
-		return 0
-	}
-	return stat.Middle(gaps)
 }
 
 // pair are the two values of a comparison, by Ps.

@@ -127,7 +127,7 @@ func (t *Counted) Duels() (list []Duel) {
 
 // gather pairs the trials block by block.
 func (d *Duel) gather(trials []journal.Trial) {
-	own := slices.DeleteFunc(pointers(trials), func(t *journal.Trial) bool {
+	own := slices.DeleteFunc(Measured(trials), func(t *journal.Trial) bool {
 		return t.Setting.Group() != d.New.Group() || t.Setting.Variant != ""
 	})
 	latency := highest(d.New.Group(), own)

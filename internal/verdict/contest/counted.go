@@ -32,7 +32,7 @@ func Count(h journal.Header, trials []journal.Trial, sliced ...journal.Trial) *C
 		settings: map[journal.GroupKey][]journal.Setting{}, of: map[journal.SettingKey][]*journal.Trial{}, contests: map[journal.GroupKey]*Contest{},
 	}
 	if !h.Plan.GateAgainst {
-		measured := pointers(t.Trials)
+		measured := Measured(t.Trials)
 		withoutBursts(measured)
 		withoutBusy(h, measured)
 		withoutSlow(t.Trials)
@@ -41,8 +41,8 @@ func Count(h journal.Header, trials []journal.Trial, sliced ...journal.Trial) *C
 	return t
 }
 
-// pointers are the trials without pilots.
-func pointers(trials []journal.Trial) (list []*journal.Trial) {
+// Measured are a journal's trials without pilots: both copies of an A/A pair, and invalid ones too.
+func Measured(trials []journal.Trial) (list []*journal.Trial) {
 	for i := range trials {
 		if trials[i].Role != journal.RolePilot {
 			list = append(list, &trials[i])

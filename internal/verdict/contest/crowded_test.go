@@ -221,7 +221,7 @@ func TestUncountedTrialsStay(t *testing.T) {
 // after are trials of which some were made invalid.
 func after(trials []journal.Trial, without func([]*journal.Trial)) []journal.Trial {
 	list := slices.Clone(trials)
-	without(pointers(list))
+	without(Measured(list))
 	return list
 }
 

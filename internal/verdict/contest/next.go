@@ -129,11 +129,15 @@ func (t *Counted) Spent(more int) race.Stop {
 	if most := t.Header.Plan.MaxTrials; most > 0 && len(t.Trials)+more > most {
 		return race.StopLimit
 	}
-	took := Seconds(t.Header, t.Trials)
-	if most := t.Header.Plan.MaxSeconds; most > 0 && Seconds(t.Header, t.Slices)+took+float64(more)*took/float64(max(1, len(t.Trials))) > most {
+	if most := t.Header.Plan.MaxSeconds; most > 0 && Seconds(t.Header, t.Slices)+float64(len(t.Trials)+more)*t.TrialSeconds() > most {
 		return StopTime
 	}
 	return ""
+}
+
+// TrialSeconds is what a trial took, the mean; 0: there is none.
+func (t *Counted) TrialSeconds() float64 {
+	return Seconds(t.Header, t.Trials) / float64(max(1, len(t.Trials)))
 }
 
 // Seconds is what the trials took; of those that ran side by side each its share.
