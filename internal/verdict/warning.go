@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/stat"
@@ -326,4 +327,402 @@ func lateTrials(a *Row) (late, of int) {
 		}
 	}
 	return late, of
+}
+
+const unboundBy = 1.05 // of the quota: more is not the accounting's rounding
+
+// The remarks that are made here.
+type (
+	// Incomplete is that planned trials are missing.
+	Incomplete struct {
+		Ran, Planned int
+		NoneValid    bool
+	}
+	LoadLimited    struct{ Trials, Of int }           // in how many of the valid trials the load generator was at its limit
+	// FaultHeld is how many of the Ps of one replica page faults held at the highest value.
+	FaultHeld struct {
+		Held  float64
+		Procs int
+	}
+	// FewCollections is that a trial has too few garbage collections for its figures.
+	FewCollections struct {
+		AtSetting           // whose collections are longest
+		Collections float64 // in a trial
+		Share       float64 // of a trial's time that one takes
+		Seconds     int     // of a trial that has room for enough
+	}
+	SharedMachine struct{ LoadCPUs, CPUs float64 } // the load and the program used nearly all CPUs of the machine together
+	// QuotaUnbound are settings with the CPUs that they used, more than their quota allows.
+	QuotaUnbound struct {
+		Settings  []SettingFigure
+		QuotaCPUs float64
+		Replicas  int
+	}
+	OthersBusy struct{ TooFewCPUs []string } // other programs used CPUs of the target; the settings that are not compared because of it
+	// Oversubscribed is that the replicas need more CPUs than there are.
+	Oversubscribed struct {
+		Replicas                         int
+		QuotaCPUs, NeedCPUs, MachineCPUs float64
+	}
+)
+
+func (Incomplete) Code() Code     { return "incomplete" }
+func (LoadLimited) Code() Code    { return "load_limited" }
+func (FaultHeld) Code() Code      { return "fault_held_ps" }
+func (FewCollections) Code() Code { return "few_collections" }
+func (SharedMachine) Code() Code  { return "shared_machine" }
+func (QuotaUnbound) Code() Code   { return "quota_unbound" }
+func (OthersBusy) Code() Code     { return "other_programs" }
+func (Oversubscribed) Code() Code { return "oversubscribed" }
+
+// run adds what concerns the whole run.
+func (n *notes) run(r *Result, groups []*group) {
+	if !r.Complete && !r.Settled() {
+		n.add(-1, Incomplete{
+			Ran: min(r.ran(), r.TrialsPlanned), Planned: r.TrialsPlanned,
+			NoneValid: r.TrialsRun == r.TrialsInvalid && r.TrialsInvalid+r.PilotsInvalid > 0,
+		})
+	}
+	n.nodes()
+	n.kinds()
+	n.drift(groups)
+	all := allTrials(groups...)
+	n.steal(all)
+	n.heat(all)
+	var limited LoadLimited
+	var other TrialWarnings
+	for _, t := range all {
+		if !t.Valid {
+			continue
+		}
+		if limited.Of++; limitedByLoad(t) {
+			limited.Trials++
+		}
+		for k := range t.Warnings {
+			if w := &t.Warnings[k]; !slices.Contains(covered, w.Code) {
+				other.add(w)
+			}
+		}
+	}
+	n.when(limited.Trials > 0, -1, limited)
+	n.when(other.Count > 0, -1, other)
+}
+
+// heldSome is the share of its Ps from which on page faults are a reason to measure more
+// Ps: a program that loses less cannot become more than a ninth faster.
+const heldSome = 0.1
+
+// held adds that page faults held Ps of the highest value, if nothing shows that it is
+// worse than another, and the Ps that were left are fewer than the CPUs.
+func (n *notes) held(i int, r *Group) {
+	if n.h.Plan.GateAgainst || n.h.Plan.SmallestFor || n.h.Target.Attached != nil {
+		return
+	}
+	var top *Row
+	for k := range r.Settings {
+		if a := &r.Settings[k]; a.ResolvedProcs != nil && (top == nil || *a.ResolvedProcs > *top.ResolvedProcs) {
+			top = a
+		}
+	}
+	if top == nil || top.Evidence.FaultHeldPs == nil || r.Replicas < 1 || top.Label != r.Peak && !slices.Contains(r.Flatness.WithinMargin, top.Label) {
+		return
+	}
+	ps, held := float64(*top.ResolvedProcs), *top.Evidence.FaultHeldPs/float64(r.Replicas)
+	if held >= heldSome*ps && ps-held < r.EffectiveCPUs {
+		n.add(i, FaultHeld{held, *top.ResolvedProcs})
+	}
+}
+
+// collections warns where the throughput phase has so few garbage collections, each so
+// long, that one more or one less shows in its figures. A run of a program that ends has
+// all its collections, however few.
+func (n *notes) collections(i int, r *Group) {
+	if k := n.h.Target.Kind; k == "batch" || k == "gobench" {
+		return
+	}
+	phases := 2.0 // that share --trial-time
+	if n.h.Load.Command != "" || n.h.Target.Attached != nil {
+		phases = 1
+	}
+	w := FewCollections{Share: journal.LongCollection}
+	for k := range r.Rows {
+		e := &r.Rows[k].Evidence
+		cycles := stat.OrZero(e.gcCycles)
+		if cycles <= 0 || cycles >= journal.LeastCollections {
+			continue
+		}
+		share := stat.OrZero(e.GCBusyRatio) / cycles
+		if !(share > journal.LongCollection) {
+			continue
+		}
+		if share > w.Share {
+			w.Setting, w.Collections, w.Share = r.Rows[k].Label, cycles, share
+		}
+		w.Seconds = max(w.Seconds, int(math.Ceil(phases*journal.LeastCollections / *e.GCCyclesPerSecond)))
+	}
+	n.when(w.Setting != "", i, w)
+}
+
+// company adds what ran next to the target: load on the same CPUs, and replicas
+// beyond the machine.
+func (n *notes) company(i int, r *Group) {
+	machine := contest.MachineCPUs(n.h, nil)
+	var load, both float64
+	for k := range r.Settings {
+		e := r.Settings[k].Evidence
+		if e.LoadCPUs != nil && e.CPUs != nil && *e.LoadCPUs+*e.CPUs > both {
+			load, both = *e.LoadCPUs, *e.LoadCPUs+*e.CPUs
+		}
+	}
+	n.when(contest.Shared(n.h) && both > contest.Crowded*machine, i, SharedMachine{load, machine})
+	var unbound []SettingFigure
+	for k := range r.Settings {
+		a := &r.Settings[k]
+		if q := r.QuotaCPUs; q != nil && a.Evidence.CPUs != nil && *a.Evidence.CPUs > unboundBy**q*float64(r.Replicas) {
+			unbound = append(unbound, SettingFigure{a.Label, *a.Evidence.CPUs})
+		}
+	}
+	if len(unbound) > 0 {
+		n.add(i, QuotaUnbound{unbound, *r.QuotaCPUs, r.Replicas})
+	}
+	if o := r.Others; o.Matter && o.CPUs != nil {
+		w := OthersBusy{o.TooFewCPUs}
+		if n.h.Plan.GateAgainst {
+			w.TooFewCPUs = nil // pairs of two programs are compared all the same
+		}
+		n.add(i, w)
+	}
+	if want := float64(r.Replicas) * r.EffectiveCPUs; r.QuotaCPUs != nil && r.Replicas > 1 && want > machine*1.01 {
+		n.add(i, Oversubscribed{r.Replicas, *r.QuotaCPUs, want, machine})
+	}
+}
+
+// pilots adds why pilots were invalid: without one there is no rate, and so no
+// trial.
+func (n *notes) pilots(trials []journal.Trial) {
+	var all []*journal.Trial
+	for i := range trials {
+		if trials[i].Role == journal.RolePilot {
+			all = append(all, &trials[i])
+		}
+	}
+	if w := (InvalidPilots{countInvalid(all)}); w.Count > 0 {
+		n.add(-1, w)
+	}
+}
+
+// covered are the warnings that a trial carries for a reader of the journal, and
+// that are judged here from its metrics, over all trials at once.
+var covered = []journal.WarningCode{
+	journal.WarnLoadLimited, journal.WarnSentLate, journal.WarnLoadTook, journal.WarnSaturated, journal.WarnProcsUnproven, journal.WarnNoGo,
+	journal.WarnUnanswered, journal.WarnRedirects,
+}
+
+// ran is how many trials there are of those that are planned: the budget of a race
+// counts pilots.
+func (r *Result) ran() int {
+	if r.Plan.Racing() {
+		return r.TrialsRun + r.PilotsRun
+	}
+	return r.TrialsRun
+}
+
+// group adds what concerns one group.
+func (n *notes) group(i int, g *group, r *Group, losses []ReasonMetricWorse) {
+	if len(g.measured()) > 0 {
+		n.samples(i, g)
+	}
+	n.invalid(i, g, r)
+	n.noise(i, r)
+	n.collections(i, r)
+	n.throttling(i, r)
+	n.rate(i, g, r)
+	n.answers(i, g, r)
+	n.procs(i, g, r)
+	n.company(i, r)
+	n.held(i, r)
+	n.metrics(i, losses)
+	if v := r.Recommendation.Verdict; v != NoDifference && v != SustainsRate && g.flat() {
+		n.add(i, FlatCurve{})
+	}
+}
+
+const (
+	stealMuch  = 0.01 // of the machine's CPU time, in the middle of all trials
+	stealHeavy = 0.2  // in one loop of one trial: its metrics are hardly the program's
+)
+
+// The remarks that are made here.
+type (
+	// Steal is what a hypervisor took.
+	Steal struct {
+		Share      float64 // of the CPU time
+		Bursts, Of int     // trials with stealHeavy or more
+	}
+	Drift      struct{ Change float64 }                     // of throughput, from the start to the end of the run
+	SpansNodes struct{ Nodes []journal.Node }               // the target's CPUs are on several nodes of memory
+	SpansKinds struct{ Performance, Efficiency cpuset.Set } // the target's CPUs are of two kinds
+	Heat       struct{ Trials, Of int }                     // in how many trials the CPUs lowered their clock because they were too hot
+)
+
+func (Steal) Code() Code      { return "steal" }
+func (Drift) Code() Code      { return "drift" }
+func (SpansNodes) Code() Code { return "spans_nodes" }
+func (SpansKinds) Code() Code { return "spans_kinds" }
+func (Heat) Code() Code       { return "heat" }
+
+// steal adds that a hypervisor took CPU time: all along, or in bursts.
+func (n *notes) steal(all []*journal.Trial) {
+	machine := float64(max(1, n.h.TargetHost.CPUs))
+	w := Steal{Of: len(all)}
+	if x := over(medianRate(all, stealSeconds), machine); x != nil {
+		w.Share = *x
+	}
+	for _, t := range all {
+		if worstSteal(t)/machine >= stealHeavy {
+			w.Bursts++
+		}
+	}
+	n.when(w.Share > stealMuch || w.Bursts > 0, -1, w)
+}
+
+// worstSteal is what was stolen in a second of the worst loop, in CPUs.
+func worstSteal(t *journal.Trial) (most float64) {
+	for _, u := range t.Usages() {
+		if u.HostUse != nil && u.MeasuredSeconds > 0 {
+			most = max(most, u.HostUse.StealSeconds/u.MeasuredSeconds)
+		}
+	}
+	return most
+}
+
+// drift is the trend of throughput over the run, after each setting's own level is
+// taken out. Blocks make up for it; it says that the machine was not at rest.
+func (n *notes) drift(groups []*group) {
+	level := map[journal.SettingKey]float64{}
+	for _, g := range groups {
+		for _, a := range g.Settings {
+			if v := contest.Figures(g.Trials(a), throughputOf); len(v) > 0 {
+				level[a.Key()] = stat.Middle(v)
+			}
+		}
+	}
+	var at, residual []float64
+	for i, t := range allTrials(groups...) {
+		if x := t.ThroughputPerSecond; t.Valid && x != nil && *x > 0 && level[t.Setting.Key()] > 0 {
+			at, residual = append(at, float64(i)), append(residual, math.Log(*x/level[t.Setting.Key()]))
+		}
+	}
+	if len(at) < 12 { // too few for a trend
+		return
+	}
+	alpha, beta := stat.Line(at, residual)
+	var squares float64
+	for i := range at {
+		e := residual[i] - alpha - beta*at[i]
+		squares += e * e
+	}
+	df := len(at) - 2
+	se := math.Sqrt(squares / float64(df) / (stat.Variance(at) * float64(len(at)-1)))
+	total := beta * (at[len(at)-1] - at[0])
+	n.when(math.Abs(total) > n.h.Plan.Margin && math.Abs(beta) > stat.TQuantile(0.975, float64(df))*se, -1, Drift{expm1(total)})
+}
+
+// spanned are the nodes of memory that have some of the target's CPUs.
+func spanned(h journal.Header) (list []journal.Node) {
+	if h.TargetHost.Topology == nil {
+		return nil
+	}
+	target := h.Target.Had()
+	for _, n := range h.TargetHost.Topology.Nodes {
+		cpus := n.CPUs
+		if len(target) > 0 {
+			cpus = cpus.Within(target)
+		}
+		if len(cpus) > 0 {
+			list = append(list, journal.Node{ID: n.ID, CPUs: cpus})
+		}
+	}
+	return list
+}
+
+// nodes adds that a target's memory may be far from where it runs.
+func (n *notes) nodes() {
+	if list := spanned(n.h); len(list) > 1 && n.h.Target.Attached == nil {
+		n.add(-1, SpansNodes{list})
+	}
+}
+
+// kinds adds that the target's CPUs are of two kinds: how fast it is depends on which of
+// them the kernel chooses.
+func (n *notes) kinds() {
+	t := n.h.TargetHost.Topology
+	if t == nil || n.h.Target.Attached != nil {
+		return
+	}
+	fast, slow := t.PerformanceCPUs, t.EfficiencyCPUs
+	if target := n.h.Target.Had(); len(target) > 0 {
+		fast, slow = fast.Within(target), slow.Within(target)
+	}
+	n.when(len(fast) > 0 && len(slow) > 0, -1, SpansKinds{fast, slow})
+}
+
+// heat adds in how many trials the CPUs lowered their clock because they were too hot.
+func (n *notes) heat(all []*journal.Trial) {
+	w := Heat{Of: len(all)}
+	for _, t := range all {
+		if slices.ContainsFunc(t.Usages(), func(u *journal.Usage) bool { return u.HostUse != nil && stat.OrZero(u.HostUse.HeatTimes) > 0 }) {
+			w.Trials++
+		}
+	}
+	n.when(w.Trials > 0, -1, w)
+}
+
+// The remarks that are made here.
+type (
+	// Unanswered is that requests of these settings were never answered.
+	Unanswered struct {
+		Count, Of int64
+		Settings  []string
+	}
+	Redirects struct{ Count, Of int64 } // at least half of the answers were redirects
+)
+
+func (Unanswered) Code() Code { return "unanswered" }
+func (Redirects) Code() Code  { return "redirects" }
+
+// answers warns of requests that nobody answered and of answers that do no work.
+func (n *notes) answers(i int, g *group, r *Group) {
+	var lost Unanswered
+	var moved Redirects
+	for k := range r.Settings {
+		a := &r.Settings[k]
+		if unansweredMuch(g.Measured(g.Settings[k])) {
+			lost.Count, lost.Of = lost.Count+a.Unanswered, lost.Of+a.Requests+a.Unanswered
+			lost.Settings = append(lost.Settings, a.Label)
+		}
+		moved.Count, moved.Of = moved.Count+a.Redirects, moved.Of+a.Requests
+	}
+	n.when(len(lost.Settings) > 0, i, lost)
+	n.when(moved.Count > 0 && 2*moved.Count >= moved.Of, i, moved)
+}
+
+// unansweredMuch reports that many of the requests of a phase were never answered: the many
+// answers of one phase would hide those that another lacks.
+func unansweredMuch(trials []*journal.Trial) bool {
+	waiting, sent := map[journal.Mode]float64{}, map[journal.Mode]float64{}
+	for _, t := range trials {
+		for i := range t.Phases {
+			if p := &t.Phases[i]; t.Valid {
+				waiting[p.Mode] += float64(p.Unanswered)
+				sent[p.Mode] += float64(p.Requests + p.Unanswered)
+			}
+		}
+	}
+	for mode, n := range waiting {
+		if n > unansweredFew*sent[mode] {
+			return true
+		}
+	}
+	return false
 }

@@ -16,7 +16,10 @@
 // ever rewritten.
 package journal
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Schema is the version of the format.
 const Schema = "procfit.journal/v3"
@@ -311,4 +314,138 @@ type LoadCost struct {
 	SendLagP99Seconds  *float64 `json:"send_lag_p99_seconds"` // how late the engine itself sent; null unless open
 	Dropped            int64    `json:"dropped"`              // intended sends that were never made
 	ThreadBusiestRatio *float64 `json:"thread_busiest_ratio"` // CPU time ÷ wall time of the busiest engine thread
+}
+
+// PageFaults are those that had to read from a disk, of all replicas. Such a fault keeps
+// the P of its goroutine until the page is there.
+type PageFaults struct {
+	Major       int64    `json:"major"`
+	HeldSeconds *float64 `json:"held_seconds"` // how long threads waited in them, summed over threads; null: procfit may not look at the threads
+}
+
+// Add adds those of other processes. What they held is known only if it is known of all.
+func (f *PageFaults) Add(more PageFaults) {
+	f.Major += more.Major
+	if f.HeldSeconds == nil || more.HeldSeconds == nil {
+		f.HeldSeconds = nil
+		return
+	}
+	f.HeldSeconds = new(*f.HeldSeconds + *more.HeldSeconds)
+}
+
+// Add adds the accounting of another group, or of another stretch.
+func (c *Cgroup) Add(more Cgroup) {
+	c.Periods += more.Periods
+	c.ThrottledPeriods += more.ThrottledPeriods
+	c.ThrottledSeconds += more.ThrottledSeconds
+	c.Bursts += more.Bursts
+	c.BurstSeconds += more.BurstSeconds
+}
+
+// Memory is that of all processes of the target together; shared memory is counted once for each.
+type Memory struct {
+	RSSBytes     *int64 `json:"rss_bytes"`      // at the end of the span; null of a batch program
+	PeakRSSBytes int64  `json:"peak_rss_bytes"` // since their start; of a batch program the most that was seen
+}
+
+// GC is what the garbage collectors of all replicas did, as their runtimes count it.
+type GC struct {
+	Cycles       int64   `json:"cycles"`
+	PauseSeconds float64 `json:"pause_seconds"`
+	HeapBytes    int64   `json:"heap_bytes"` // in use when the last cycle ended, the garbage of it too; 0: none has
+	// CPUSeconds is the time of Ps that collecting took, but for idle ones, and BusySeconds
+	// the time in which they did anything, both over whole cycles; null: not known. Times of
+	// Ps are wall time: with fewer CPUs than Ps both hold waiting too.
+	CPUSeconds  *float64 `json:"cpu_seconds"`
+	BusySeconds *float64 `json:"busy_seconds"`
+	// SpanSeconds is what the cycles are of, of all replicas added up. Of a batch program
+	// it is what its runs took until they were last looked at.
+	SpanSeconds float64 `json:"span_seconds"`
+}
+
+// Add adds that of other processes.
+func (m *Memory) Add(more Memory) {
+	m.PeakRSSBytes += more.PeakRSSBytes
+	if m.RSSBytes == nil {
+		m.RSSBytes = more.RSSBytes
+	} else if more.RSSBytes != nil {
+		m.RSSBytes = new(*m.RSSBytes + *more.RSSBytes)
+	}
+}
+
+// Add adds the collector of another process to what may be none yet. Times of which a
+// part is not known are not known.
+func (g *GC) Add(more GC) {
+	if g.SpanSeconds == 0 {
+		*g = more
+		return
+	}
+	g.Cycles += more.Cycles
+	g.PauseSeconds += more.PauseSeconds
+	g.HeapBytes += more.HeapBytes
+	g.SpanSeconds += more.SpanSeconds
+	add := func(to, more *float64) *float64 {
+		if to == nil || more == nil {
+			return nil
+		}
+		return new(*to + *more)
+	}
+	g.CPUSeconds, g.BusySeconds = add(g.CPUSeconds, more.CPUSeconds), add(g.BusySeconds, more.BusySeconds)
+}
+
+// Profiled is one setting whose CPU time and memory were counted by function, in a run of its
+// own after the trials. It is not a trial: nothing is compared with it.
+type Profiled struct {
+	Kind            string    `json:"kind"`
+	Setting         Setting   `json:"setting"`
+	Started         time.Time `json:"started"`
+	DurationSeconds float64   `json:"duration_seconds"`
+	ObservedProcs   *int      `json:"observed_procs"`    // of the replica that was profiled; null: not readable
+	Missing         string    `json:"missing,omitempty"` // why there is no profile, or only one, in words
+	CPU             *Profile  `json:"cpu"`               // null: see missing
+	Allocations     *Profile  `json:"allocations"`       // in the same way
+}
+
+// Profile is what a profile comes to by function. A sum is of the function itself, without
+// what it calls.
+type Profile struct {
+	File      string             `json:"file"`               // relative to the results directory; go tool pprof reads it
+	Seconds   float64            `json:"seconds"`            // that it covers
+	Total     float64            `json:"total"`              // seconds of CPU time, or bytes
+	Functions []ProfiledFunction `json:"functions"`          // the largest first
+	Left      int                `json:"left_out,omitempty"` // smaller functions that are not named
+}
+
+// ProfiledFunction is what a function took itself.
+type ProfiledFunction struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"` // in the unit of the total
+}
+
+// Share is what a function took of all; nil: it may be one of those that are not named.
+func (p *Profile) Share(name string) *float64 {
+	for _, f := range p.Functions {
+		if f.Name == name {
+			return new(f.Value / p.Total)
+		}
+	}
+	if p.Left > 0 {
+		return nil
+	}
+	return new(0.0)
+}
+
+// addProfiled takes a line of the journal.
+func (c *Contents) addProfiled(p Profiled) error {
+	if len(c.Profiled) == mostSettings {
+		return fmt.Errorf("it has more than %d profiled settings, more than procfit ever profiles", mostSettings)
+	}
+	c.Profiled = append(c.Profiled, p)
+	return c.know(p.Setting)
+}
+
+// AppendProfiled writes the profiles of a setting, as Append writes a trial.
+func (w *Writer) AppendProfiled(p Profiled) error {
+	p.Kind, p.Missing = KindProfiled, w.quote(p.Missing)
+	return w.appendHeld(p)
 }
