@@ -142,14 +142,8 @@ func (p *Priced) see(trials []*journal.Trial, anyProgram bool) {
 // answer chooses. At the same CPUs the default is preferred, as there is nothing to set,
 // then the fewest Ps.
 func (c *Cheapest) answer() {
-	procs := func(p Priced) int {
-		if p.Procs == nil {
-			return 0
-		}
-		return *p.Procs
-	}
 	sorting.Stable(c.Settings, func(a, b Priced) int {
-		return cmp.Or(cmp.Compare(a.TotalCPUs, b.TotalCPUs), cmp.Compare(procs(a), procs(b)))
+		return cmp.Or(cmp.Compare(a.TotalCPUs, b.TotalCPUs), cmp.Compare(stat.OrZero(a.Procs), stat.OrZero(b.Procs)))
 	})
 	for i, s := range c.Settings {
 		if s.Carries == CarriesIt || s.Carries == CarriesLikely {

@@ -94,8 +94,8 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 		}),
 		gcCycles:          figure(collections),
 		GCCyclesPerSecond: gc(func(g journal.GC) float64 { return float64(g.Cycles) / g.SpanSeconds }),
-		GCPauseSeconds:    gc(func(g journal.GC) float64 { return positive(g.PauseSeconds/float64(g.Cycles), g.Cycles) }),
-		GCHeapBytes:       gc(func(g journal.GC) float64 { return positive(float64(g.HeapBytes), g.HeapBytes) }),
+		GCPauseSeconds:    gc(func(g journal.GC) float64 { return g.PauseSeconds / float64(g.Cycles) }),
+		GCHeapBytes:       gc(heapBytes),
 		GCBusyRatio: gc(func(g journal.GC) float64 {
 			if g.CPUSeconds == nil || stat.OrZero(g.BusySeconds) <= 0 {
 				return math.NaN()
@@ -117,12 +117,12 @@ func collections(u *journal.Usage) *float64 {
 
 func toFloat[N int | int64](n N) float64 { return float64(n) }
 
-// positive is x where there is a number of what it is of, else not a number.
-func positive(x float64, n int64) float64 {
-	if n <= 0 {
+// heapBytes is NaN before the first collection.
+func heapBytes(g journal.GC) float64 {
+	if g.HeapBytes <= 0 {
 		return math.NaN()
 	}
-	return x
+	return float64(g.HeapBytes)
 }
 
 // loadEvidence adds what the load cost, over the whole trial.

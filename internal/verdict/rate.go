@@ -23,10 +23,9 @@ func (g *group) carries() Recommendation {
 	carriers, offered := g.carriers()
 	few, refused := false, true
 	for _, v := range g.Values {
-		if c := g.carrying(v); c.n > 0 {
-			few = few || c.blocks < stat.FewestPairs
-			refused = refused && c.refuses()
-			rec.Reasons = append(rec.Reasons, ReasonCarried{About{v}, c.typed()})
+		if c, refuses := g.carrying(v); c.Trials > 0 {
+			few, refused = few || c.Blocks < stat.FewestPairs, refused && refuses
+			rec.Reasons = append(rec.Reasons, ReasonCarried{About{v}, c})
 		}
 	}
 	if len(g.TooFewCPUs) > 0 {
@@ -77,9 +76,8 @@ func (g *group) each() float64 { return (1 - contest.Singly) / float64(max(1, le
 // whether any was offered it.
 func (g *group) carriers() (list []*contest.Value, offered bool) {
 	for _, v := range g.Values {
-		c := g.carrying(v)
-		offered = offered || c.n > 0
-		if c.enough() {
+		c, _ := g.carrying(v)
+		if offered = offered || c.Trials > 0; c.Carries {
 			list = append(list, v)
 		}
 	}
@@ -97,38 +95,24 @@ func (g *group) betterCarrier(chosen *contest.Value, carriers []*contest.Value) 
 	return best
 }
 
-// carrying is what a value did with the offered rate. An open loop of a few
-// seconds may keep up for as long as its queues have room, so what the value
-// reached in closed loop must come to the rate too.
-type carrying struct {
-	n      int         // trials
-	blocks int         // that they are of
-	share  ratioBounds // of the rate, achieved in open loop
-	closed ratioBounds // throughput in closed loop ÷ the rate; n is 0 where there was none
-}
-
-// ratioBounds is a ratio with its one-sided bounds.
-type ratioBounds struct {
-	n              int
-	mid, low, high float64
-}
-
-func ratioOf(values []float64, alpha float64) ratioBounds {
-	x := ratioBounds{n: len(values), low: math.Inf(-1), high: math.Inf(1)}
-	if x.n == 0 {
-		return x
+// ratioOf are values' median and its one-sided bounds.
+func ratioOf(values []float64, alpha float64) (mid, low, high float64) {
+	if len(values) == 0 {
+		return 0, math.Inf(-1), math.Inf(1)
 	}
-	x.mid = stat.Middle(values)
+	mid = stat.Middle(values)
 	logs := make([]float64, len(values))
 	for i, v := range values {
 		logs[i] = math.Log(max(v, math.SmallestNonzeroFloat64))
 	}
 	_, lower, upper := stat.SignedRanks(logs, alpha)
-	x.low, x.high = min(x.mid, math.Exp(lower)), max(x.mid, math.Exp(upper))
-	return x
+	return mid, min(mid, math.Exp(lower)), max(mid, math.Exp(upper))
 }
 
-func (g *group) carrying(v *contest.Value) carrying {
+// carrying is what a value did with the offered rate, and whether it is proven not to carry it. An
+// open loop of a few seconds may keep up for as long as its queues have room, so what the value
+// reached in closed loop must come to the rate too.
+func (g *group) carrying(v *contest.Value) (c Carried, refuses bool) {
 	var shares, closed []float64
 	blocks := map[int]bool{}
 	for _, t := range g.measuredIn(v.Settings) {
@@ -142,35 +126,29 @@ func (g *group) carrying(v *contest.Value) carrying {
 			closed = appendFinite(closed, loop.AchievedPerSecond / *p.RatePerSecond)
 		}
 	}
-	return carrying{len(shares), len(blocks), ratioOf(shares, g.each()), ratioOf(closed, g.each())}
-}
-
-// enough reports whether it is proven to carry the rate, refuses whether it is proven not
-// to.
-func (c carrying) enough() bool {
-	return c.blocks >= stat.FewestPairs && c.share.low >= CarriedRatio-rounding && (c.closed.n == 0 || c.closed.low >= 1-rounding)
-}
-
-func (c carrying) refuses() bool {
-	return c.blocks >= stat.FewestPairs && (c.share.high < CarriedRatio || c.closed.n > 0 && c.closed.high < 1)
+	share, low, high := ratioOf(shares, g.each())
+	c = Carried{Share: share, Trials: len(shares), Blocks: len(blocks)}
+	loop, least, most := ratioOf(closed, g.each())
+	if len(closed) > 0 {
+		c.Closed = new(loop)
+	} else { // there was none
+		least, most = math.Inf(1), math.Inf(1)
+	}
+	if c.Blocks < stat.FewestPairs {
+		return c, false
+	}
+	if low > 0 {
+		c.ShareLow = new(low)
+	}
+	if c.Closed != nil && least > 0 {
+		c.Closed, c.Low = new(least), true
+	}
+	c.Carries = low >= CarriedRatio-rounding && least >= 1-rounding
+	return c, high < CarriedRatio || most < 1
 }
 
 // rounding is what an exponential of a logarithm may be off by.
 const rounding = 1e-9
-
-func (c carrying) typed() Carried {
-	t := Carried{Share: c.share.mid, Trials: c.n, Blocks: c.blocks, Carries: c.enough()}
-	if c.blocks >= stat.FewestPairs && c.share.low > 0 {
-		t.ShareLow = new(c.share.low)
-	}
-	if c.closed.n > 0 {
-		t.Closed = new(c.closed.mid)
-		if c.closed.low > 0 && c.blocks >= stat.FewestPairs {
-			t.Closed, t.Low = new(c.closed.low), true
-		}
-	}
-	return t
-}
 
 // appendFinite leaves out what a wild journal may come to.
 func appendFinite(list []float64, x float64) []float64 {

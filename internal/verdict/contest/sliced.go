@@ -1,6 +1,7 @@
 package contest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -118,13 +119,7 @@ func (s *Sliced) valid(c *Contest) (own []*journal.Trial) {
 			continue
 		}
 		s.Invalid++
-		why := SlicedFailed
-		switch {
-		case t.InvalidCode == journal.InvalidNotSet:
-			why = SlicedNotSet
-		case t.InvalidCode == journal.InvalidNoAnswer:
-			why = SlicedSilent
-		}
+		why := cmp.Or(map[journal.InvalidCode]SlicedWhy{journal.InvalidNotSet: SlicedNotSet, journal.InvalidNoAnswer: SlicedSilent}[t.InvalidCode], SlicedFailed)
 		if s.Why == "" && (why == SlicedNotSet || s.Invalid == mostInvalid) {
 			s.Why, s.Detail = why, t.InvalidReason
 		}

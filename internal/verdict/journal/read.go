@@ -242,15 +242,14 @@ func checkSchema(schema, kind string) error {
 	prefix, newest, _ := strings.Cut(Schema, "/v")
 	version, ok := strings.CutPrefix(schema, prefix+"/v")
 	n, err := strconv.Atoi(version)
-	if !ok || err != nil || kind != KindHeader {
-		return fmt.Errorf("the first line is not a header of schema %q (schema %q, kind %q): this file is not a procfit journal", Schema, schema, kind)
-	}
 	most, _ := strconv.Atoi(newest)
 	switch {
-	case schema == Schema:
-		return nil
+	case !ok || err != nil || kind != KindHeader:
+		return fmt.Errorf("the first line is not a header of schema %q (schema %q, kind %q): this file is not a procfit journal", Schema, schema, kind)
 	case n > most:
 		return fmt.Errorf("schema %q, but this procfit reads only %q: %w; update procfit to read it", schema, Schema, errNewer)
+	case n < most:
+		return fmt.Errorf("schema %q is unknown; this procfit reads only %q: measure again, into another directory", schema, Schema)
 	}
-	return fmt.Errorf("schema %q is unknown; this procfit reads only %q: measure again, into another directory", schema, Schema)
+	return nil
 }
