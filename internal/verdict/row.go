@@ -43,16 +43,20 @@ func (g *group) results() (settings, rows []Row) {
 			rows = append(rows, setting)
 		}
 	}
-	inOrder(rows)
-	speedups(settings)
-	speedups(rows)
+	g.inOrder(rows)
+	if g.Group.Compares == "" {
+		speedups(settings)
+		speedups(rows)
+	}
 	return settings, rows
 }
 
-// inOrder sorts rows by numbers, the default before its own, then the old command's.
-func inOrder(rows []Row) {
+// inOrder sorts rows by numbers, the default before its own, then the old command's; of a variable
+// by the plan's order of its values.
+func (g *group) inOrder(rows []Row) {
+	axis := g.header.Plan.Axis(g.Group.Compares)
 	sorting.Stable(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(a.procs(), b.procs()))
+		return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(axis.Rank(a.Variable), axis.Rank(b.Variable)), cmp.Compare(a.procs(), b.procs()))
 	})
 }
 
@@ -79,7 +83,7 @@ func (g *group) withSliced(rows []Row) []Row {
 			Throughput: stat.Interval{Median: times(own.Throughput.Median)}, Speedup: times(own.Speedup),
 		})
 	}
-	inOrder(list)
+	g.inOrder(list)
 	return list
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // best is what the searches of a sweep with --vary came to.
@@ -65,14 +64,10 @@ func namedValue(list []string) []string {
 // variable is a group that compares a variable: its values, the preferred first.
 func (g *group) variable() Group {
 	axis, lead := g.header.Plan.Axis(g.Group.Compares), g.Lead()
-	var settings, rows []Row
-	for _, a := range g.Settings {
-		setting := g.setting(a)
-		settings, rows = append(settings, setting), append(rows, g.ranked(setting, a))
-	}
+	settings, rows := g.results()
 	result := g.summary(settings)
-	if result.Rows = rows; 0 < lead.Peak && lead.Peak <= len(axis.Values) {
-		result.Peak = axis.Name + "=" + axis.Values[lead.Peak-1]
+	if result.Rows = rows; g.Best != nil {
+		result.Peak = g.Best.Setting
 	}
 	result.Recommendation = Recommendation{Verdict: Undecided, Reasons: []Remark{}}
 	if best := g.Answer(); best != nil {
@@ -87,28 +82,4 @@ func (g *group) variable() Group {
 	}
 	result.Workload, result.Throttling.State = Workload{Kind: "unknown"}, ThrottledUnknown
 	return result
-}
-
-// ranked is a value of a variable as a row: its numbers are the levels that are compared.
-func (g *group) ranked(setting Row, a journal.Setting) Row {
-	row := setting
-	v := g.ValueOf(a)
-	if v == nil || slices.Contains(g.TooFewCPUs, v) {
-		v = &contest.Value{}
-	}
-	row.Saturated = v.Saturated
-	if v.Throughput.Median != nil {
-		row.Throughput = v.Throughput
-		row.NonInferior.Throughput = new(v.AsFast)
-	}
-	if v.P99.Median != nil {
-		row.Judged = v.P99
-		row.NonInferior.P99 = new(v.AsPrompt)
-		row.Later = v.Later
-	}
-	if peak := g.Lead().Peak; peak > 0 && v.N > 0 && v.Procs != peak {
-		row.VersusPeak = g.interval(v.Procs, peak, race.Throughput)
-	}
-	row.Excluded = g.Excluded(a)
-	return row
 }

@@ -338,7 +338,7 @@ type (
 		Ran, Planned int
 		NoneValid    bool
 	}
-	LoadLimited    struct{ Trials, Of int }           // in how many of the valid trials the load generator was at its limit
+	LoadLimited struct{ Trials, Of int } // in how many of the valid trials the load generator was at its limit
 	// FaultHeld is how many of the Ps of one replica page faults held at the highest value.
 	FaultHeld struct {
 		Held  float64

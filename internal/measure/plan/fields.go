@@ -111,7 +111,7 @@ func (f *Flags) compareFields() []field.Field {
 		{Name: "go", Holds: "VERSIONS", Often: true, Help: "Go versions to compile --build with: 1.24,1.26", More: "Each is a comparison of its own.", Value: field.Commas(&f.GoVersions, "", goVersion)},
 		{
 			Name: "vary", Holds: "NAME=LIST", Help: "a variable to measure next to GOMAXPROCS: GOGC=50,100,off; may be repeated",
-			More: "unset is without the variable. procfit measures one variable after the other, each at the best values of the others, and of equal values names the one that takes less memory: of GOGC and GOMEMLIMIT the smaller one, of other variables the one that is named first.",
+			More:  "unset is without the variable. procfit measures one variable after the other, each at the best values of the others, and of equal values names the one that takes less memory: of GOGC and GOMEMLIMIT the smaller one, of other variables the one that is named first.",
 			Value: field.Several(&f.Vary, f.axis),
 		},
 		{
