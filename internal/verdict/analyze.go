@@ -107,7 +107,7 @@ func (g *group) analyze() (Group, []ReasonMetricWorse) {
 	result := g.summary(settings)
 	result.Rows, result.Values = g.withSliced(rows), append(result.Values, g.All()...)
 	if g.Best != nil {
-		result.Peak, result.Detectable = g.Best.Setting, Detectable{Throughput: g.smallestShown(throughputOf), P99: g.smallestShown(g.Latency.Of)}
+		result.Peak = g.Best.Setting
 	}
 	result.NoiseFloor, result.Spread, result.Flatness = g.noise(), g.spread, g.flatness()
 	result.Workload, result.Beyond = g.workload(settings), g.beyondCPUs(rows)

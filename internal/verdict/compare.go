@@ -76,24 +76,6 @@ func floorOf(d []float64) *float64 {
 	return new(expm1(max(math.Abs(low), math.Abs(high))))
 }
 
-// smallestShown is the smallest difference in a metric that the blocks so far can show: from the
-// typical standard deviation of differences between values, the median over all that are
-// compared with the first.
-func (g *group) smallestShown(metric figure) *float64 {
-	var deviations []float64
-	pairs := 0
-	for _, v := range g.Values {
-		if d := differences(metric, v.Trials, g.Best.Trials); v != g.Best && len(d) >= 2 {
-			deviations = append(deviations, stat.Deviation(d))
-			pairs = max(pairs, len(d))
-		}
-	}
-	if len(deviations) == 0 {
-		return nil
-	}
-	return stat.Detectable(stat.Middle(deviations), pairs)
-}
-
 // expm1 is a logarithm as a change of ratio, kept within what JSON can hold: two
 // wild values have an interval beyond it.
 func expm1(x float64) float64 { return math.Expm1(min(x, 700)) }

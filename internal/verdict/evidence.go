@@ -138,12 +138,6 @@ func (e *Evidence) loadEvidence(trials []*journal.Trial) {
 			e.Dropped += t.Load.Dropped
 		}
 	}
-	e.SendLagP99 = contest.Median(trials, func(t *journal.Trial) *float64 {
-		if t.Load == nil {
-			return nil
-		}
-		return t.Load.SendLagP99Seconds
-	})
 }
 
 // CPUPerRequest is the CPU time of a request in the phase of this mode, in seconds; nil: it

@@ -139,26 +139,12 @@ func (ReasonCostlier) Code() Code     { return "more_cpu" }
 
 // Claims are what a verdict rests on.
 type (
-	// ClaimKeep names the default. Smallest: every smaller value is proven worse.
-	ClaimKeep struct {
-		About
-		Smallest bool
-	}
+	ClaimKeep struct{ About } // the default
 	// ClaimAsGood names the default too: nothing is shown to be worse. Than is another value that
 	// is proven as good; nil: none is.
 	ClaimAsGood struct{ Pair }
-	// ClaimSet names another value than the default, which is Than; nil: there is none.
-	ClaimSet struct {
-		Pair
-		Smallest bool
-		Metric   string           // in which the default is worse; or MetricSaturated, MetricOpen; empty: in none
-		Change   float64          // of the default
-		Open     []*contest.Value // without a default: what may be as good
-	}
-	ClaimAlike struct {
-		List []*contest.Value
-		P99  bool // was judged too
-	}
+	ClaimSet    struct{ About } // another value than the default
+	ClaimAlike  struct{}
 	// ClaimTrade has the value for throughput and, Than, that for latency, with its changes.
 	ClaimTrade struct {
 		Pair

@@ -124,7 +124,6 @@ type Group struct {
 	// the others; nil where it had all, or was held by a limit.
 	Part       *Part
 	NoiseFloor NoiseFloor
-	Detectable Detectable
 	Peak       string // label of the setting of the highest median throughput
 	Flatness   Flatness
 	Workload   Workload
@@ -150,9 +149,8 @@ type Spread struct {
 
 // Part is how many of a machine's CPUs a target ran on.
 type Part struct {
-	CPUs    int
-	Of      int
-	LoadHas int
+	CPUs int
+	Of   int
 }
 
 // NoiseFloor is the larger absolute end of the A/A interval of each metric, as a
@@ -160,14 +158,6 @@ type Part struct {
 type NoiseFloor struct {
 	Setting    string // the setting that ran twice
 	Pairs      int
-	Throughput *float64
-	P99        *float64
-}
-
-// Detectable is the smallest difference that this many blocks can show, from the
-// spread of the paired log-ratios. Null below three pairs, and beyond ten times:
-// neither says anything.
-type Detectable struct {
 	Throughput *float64
 	P99        *float64
 }
@@ -485,7 +475,6 @@ type Evidence struct {
 	MachineBusy           *float64 // of all the machine's CPU time, not idle
 	CPUSecondsEach        *float64
 	LoadCPUs              *float64 // CPU seconds per second of the load engine
-	SendLagP99            *float64
 	Dropped               int64    // over all trials
 	RSSBytes              *float64 // resident memory at the end, all replicas
 	PeakRSSBytes          *float64 // the most since their start
@@ -659,10 +648,6 @@ const (
 
 	MetricThroughput = "throughput"
 	MetricP99        = "p99"
-
-	// What else a default may be worse by, or not be shown to be.
-	MetricSaturated = "saturated"
-	MetricOpen      = "open"
 )
 
 // GateCheck is one setting on one metric: new ÷ old with its interval.

@@ -254,7 +254,7 @@ func partOf(h journal.Header, machine float64) *Part {
 	if a == nil || *a != journal.ArrangementApart {
 		return nil
 	}
-	p := Part{CPUs: len(h.Target.Had()), Of: int(machine), LoadHas: len(h.Load.Had())}
+	p := Part{CPUs: len(h.Target.Had()), Of: int(machine)}
 	if p.CPUs <= 0 || p.CPUs >= p.Of {
 		return nil
 	}

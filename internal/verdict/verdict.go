@@ -43,7 +43,7 @@ func (g *group) verdict() Recommendation {
 		rec.because(CauseLoadLimited{}, StepLoadElsewhere)
 	case g.AllEqual():
 		rec.Verdict, rec.Confidence = NoDifference, Proven
-		rec.Claim = ClaimAlike{g.Values, g.ByLatency}
+		rec.Claim = ClaimAlike{}
 	default:
 		g.choose(&rec)
 	}
@@ -153,21 +153,15 @@ func (g *group) advise(rec *Recommendation, chosen *contest.Value) {
 	switch matters := g.Worse(chosen); {
 	case chosen.Default:
 		g.keep(rec, chosen)
-	case standard == nil:
-		claim := g.change(chosen)
-		if !matters {
-			claim.Metric, claim.Open = MetricOpen, g.untold(chosen)
-		}
-		g.set(rec, chosen, claim)
+	case standard == nil || matters && g.givesUp(standard, chosen):
+		g.set(rec, chosen)
 	// The default is not proven worse, and no smaller value matches it: it may be as good.
-	case matters && !g.givesUp(standard, chosen):
+	case matters:
 		if rec.Confidence = Likely; g.Lead().Default != "" {
 			g.keep(rec, standard)
 		} else {
-			g.set(rec, chosen, g.change(chosen))
+			g.set(rec, chosen)
 		}
-	case matters:
-		g.set(rec, chosen, g.change(chosen))
 	// Where nothing is proven worse, GOMAXPROCS is not shown to matter, and no change is
 	// advised. That the default is as good is another claim than that the pick is.
 	case g.Lead().Default == race.Proven, g.Lead().Default == race.Likely && !g.Wild():
@@ -191,19 +185,12 @@ func (g *group) givesUp(standard, chosen *contest.Value) bool {
 
 // keep names the default.
 func (g *group) keep(rec *Recommendation, chosen *contest.Value) {
-	rec.Verdict, rec.Setting = KeepDefault, unsetLabel(chosen)
-	rec.Claim = ClaimKeep{About{chosen}, g.provenSmallest(chosen)}
+	rec.Verdict, rec.Setting, rec.Claim = KeepDefault, unsetLabel(chosen), ClaimKeep{About{chosen}}
 }
 
 // set names another value.
-func (g *group) set(rec *Recommendation, chosen *contest.Value, claim ClaimSet) {
-	rec.Verdict, rec.Procs, rec.Setting, rec.Claim = Recommended, new(chosen.Procs), chosen.Setting, claim
-}
-
-// untold are the values that are not proven to be as good as the chosen one, where nothing is proven
-// worse.
-func (g *group) untold(chosen *contest.Value) []*contest.Value {
-	return slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return v == chosen || g.Covers(v, chosen) })
+func (g *group) set(rec *Recommendation, chosen *contest.Value) {
+	rec.Verdict, rec.Procs, rec.Setting, rec.Claim = Recommended, new(chosen.Procs), chosen.Setting, ClaimSet{About{chosen}}
 }
 
 // defaultOpen is that the chosen value is as good as any, and that the default may be worse.
@@ -245,40 +232,6 @@ func (g *group) none() Remark {
 		return CauseThroughputOpen{Rivals{g.pair(open[0]), standard}}
 	}
 	return CauseNothingProven{}
-}
-
-// provenSmallest reports whether every smaller value is proven worse than the chosen one.
-func (g *group) provenSmallest(chosen *contest.Value) bool {
-	if g.SlicedOut(chosen) {
-		return false // which slices alone show
-	}
-	for _, v := range g.Smaller(chosen) {
-		if !g.Beats(chosen, v) {
-			return false
-		}
-	}
-	return true
-}
-
-// change is what speaks for the chosen value.
-func (g *group) change(chosen *contest.Value) ClaimSet {
-	claim := ClaimSet{Pair: Pair{Of: chosen}, Smallest: g.provenSmallest(chosen)}
-	standard := g.DefaultValue()
-	if standard == nil {
-		return claim
-	}
-	claim.Than = standard
-	switch c, l := g.Throughput(standard, chosen), g.P99(standard, chosen); {
-	case c.Worse, g.Out(standard) && c.Mid < -contest.Loss(g.Rules().Margin):
-		claim.Metric, claim.Change = MetricThroughput, expm1(c.Mid)
-	case g.Later(standard, chosen):
-		claim.Metric, claim.Change = MetricP99, expm1(l.Mid)
-	case standard.Saturated && !chosen.Saturated:
-		claim.Metric = MetricSaturated
-	case !g.Covers(chosen, standard) || chosen.Procs > standard.Procs:
-		claim.Metric = MetricOpen // not proven either way
-	}
-	return claim
 }
 
 // rival is the value that is worse than the pick in throughput and whose latency is

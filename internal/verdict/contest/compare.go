@@ -147,11 +147,6 @@ func (c *Contest) Worse(v *Value) bool {
 	})
 }
 
-// Smaller are those of fewer Ps than v.
-func (c *Contest) Smaller(v *Value) []*Value {
-	return c.Values[:max(0, slices.Index(c.Values, v))]
-}
-
 // Wild reports whether trials stray too far for a mere likelihood.
 func (c *Contest) Wild() bool {
 	spread := c.lead.Spread

@@ -166,8 +166,3 @@ func (c *Contest) NextSlices() []int {
 	}
 	return c.Sliced.slicing.Next()
 }
-
-// SlicedOut reports whether a value of fewer Ps than v was measured in slices alone.
-func (c *Contest) SlicedOut(v *Value) bool {
-	return c.Sliced != nil && slices.ContainsFunc(c.Sliced.Values, func(s SliceValue) bool { return !s.Kept && s.Procs < v.Procs })
-}

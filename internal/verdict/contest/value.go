@@ -28,9 +28,6 @@ type Value struct {
 	N               int  // trials that have a throughput
 	Saturated       bool // proven not to carry the common rate
 	Out             bool // too slow to be the best, proven or measured no further
-	AsFast          bool // proven no worse than each rival in throughput
-	AsPrompt        bool // and in p99
-	Later           bool // its p99 is proven worse than the best
 	// VersusPeak is against the value of the highest throughput: the bounds that decide
 	// whether it is worse, or as good.
 	VersusPeak stat.Interval
@@ -116,7 +113,7 @@ func (c *Contest) value(procs int, settings ...journal.Setting) *Value {
 func (v *Value) level(of *Contest) {
 	value := max(1, cmp.Or(v.Procs, of.Default)) // one that is unknown is compared with none
 	l := of.Level(value)
-	v.N, v.Saturated, v.Out, v.AsFast, v.AsPrompt, v.Later = l.Trials, l.Saturated, l.Out, l.AsFast, l.AsPrompt, l.Later
+	v.N, v.Saturated, v.Out = l.Trials, l.Saturated, l.Out
 	v.Throughput, v.P99 = levelOf(l.Throughput, l.Trials), levelOf(l.P99, of.p99Trials[value])
 }
 

@@ -96,14 +96,11 @@ var unshown = map[string]string{
 	"ReasonUnsetDiffers.Than":   "it has the number that Of resolves to",
 	"MetricsWorse.Losses[0].Of": "it is the setting that the sentence names", "MetricsWorse.Losses[0].Bound": "the reason has it",
 	"ReasonCarrierP99.Of": "it is what the sentence above names",
-	"ClaimSet.Of":         versus, "ClaimSet.Than": versus, "ClaimSet.Change": versus, "ClaimSet.Open[0]": "the reasons name them",
-	"ClaimAsGood.Than": "the reasons name it", "ClaimAlike.List[0]": "all values are the same",
+	"ClaimSet.Of":         "the comparison with the default has it",
+	"ClaimAsGood.Than":    "the reasons name it",
 }
 
-const (
-	leader = "the first reason names it"
-	versus = "the comparison with the default has it"
-)
+const leader = "the first reason names it"
 
 // numbers are the numbers in a remark, with names as in Settings[0].Value and a way to set them.
 // What a journal holds has words of its own, and a value is its name and its levels.

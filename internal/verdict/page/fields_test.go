@@ -14,13 +14,13 @@ import (
 // Every field of a Result is in result.json, or is named here as one that is not: what else the
 // pages need, and what a table has, such as estimates.
 func TestEveryFieldIsCopied(t *testing.T) {
-	shown := []string{"Rows", "Benchmarks", "Spread", "Race", "Part", "Detectable", "Override", "Beyond", "Allocates", "Throttling.AdviceOwn",
+	shown := []string{"Rows", "Benchmarks", "Spread", "Race", "Part", "Override", "Beyond", "Allocates", "Throttling.AdviceOwn",
 		"Recommendation.Claim", "Recommendation.Reasons", "Recommendation.Next", "Settings[].Later", "Settings[].Judged", "Settings[].Sliced", "Settings[].Points"}
 	for _, counter := range []string{"FaultHeldPs", "MajorFaultsPerSecond", "BurstPeriodsRatio", "ThrottledRatio", "MachineBusy", "SendLagP99", "Dropped", "RSSBytes", "GCPauseSeconds", "GCHeapBytes"} {
 		shown = append(shown, "Settings[].Evidence."+counter, "Settings[].OpenEvidence."+counter)
 	}
 	everyField(t, func(g *verdict.Group) groupJSON { return groupSchema(g, recommendationSchema(&g.Recommendation)) }, shown...)
-	everyField(t, valueSchema, "Setting", "Unset", "Default", "N", "Saturated", "Out", "AsFast", "AsPrompt", "Later")
+	everyField(t, valueSchema, "Setting", "Unset", "Default", "N", "Saturated", "Out")
 	everyField(t, func(b *verdict.Best) bestJSON { return bestSchema(&verdict.Result{}, b) })
 	everyField(t, func(g *verdict.Gate) gateJSON { return gateSchema(g, &verdict.Result{}) }, "Unjudged")
 	everyField(t, canarySchema, "Settings[].Figures[].Points")

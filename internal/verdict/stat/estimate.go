@@ -122,21 +122,6 @@ func signedRank(n int, alpha float64) int {
 	return 0
 }
 
-// Detectable is the ratio, less one, that n differences of that standard deviation show in four
-// of five runs at 95%; nil where they show nothing.
-func Detectable(sd float64, n int) *float64 {
-	const most = 10 // 1000%: blocks that can show no less show nothing
-	if n < FewestPairs {
-		return nil
-	}
-	df := float64(n - 1)
-	x := math.Expm1((TQuantile(0.95, df) + TQuantile(0.80, df)) * sd / math.Sqrt(float64(n)))
-	if x > most {
-		return nil
-	}
-	return &x
-}
-
 // RatioOfLog is a logarithm as a ratio; nil where either is not a finite number.
 func RatioOfLog(log float64) *float64 {
 	if math.IsInf(log, 0) {

@@ -106,22 +106,6 @@ func TestFewDifferencesProveNothing(t *testing.T) {
 	}
 }
 
-func TestDetectable(t *testing.T) {
-	// Six blocks at a trial CV of 3%, that is 4.2% for a difference.
-	if got := *Detectable(0.0424, 6); got < 0.05 || got > 0.055 {
-		t.Errorf("detectable: %.4f", got)
-	}
-	for _, c := range []struct {
-		sd   float64
-		n    int
-		null bool
-	}{{.03, 2, true}, {.03, 3, false}, {.03, 6, false}, {3, 3, true}} {
-		if got := Detectable(c.sd, c.n); (got == nil) != c.null {
-			t.Errorf("sd %g, n %d: %v", c.sd, c.n, got)
-		}
-	}
-}
-
 // The same trials give the same bytes: no sum is in the order of a map.
 func TestPairedIsTheSame(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

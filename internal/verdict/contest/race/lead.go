@@ -32,8 +32,6 @@ type Level struct {
 	Throughput, P99 Interval // at the average block
 	Out             bool     // proven worse than the peak by more than the margin, or hopeless
 	Saturated       bool     // proven: it does not carry the offered rate
-	AsFast          bool     // proven no worse than each rival in throughput
-	AsPrompt        bool     // and in p99
 	Slower          bool     // proven worse than the peak by more than the margin, all values considered at once
 	Later           bool     // and its p99 than the best
 }

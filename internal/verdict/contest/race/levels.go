@@ -22,13 +22,10 @@ func (s *Race) levels(best int) []Level {
 	for _, n := range slices.Compact(tried) {
 		l := Level{Value: n, Trials: s.model.throughput.trials(n)}
 		if l.Trials > 0 {
-			c := s.chance[n]
 			l.Throughput = s.model.interval(n, Throughput)
 			l.P99 = s.model.interval(n, P99)
-			l.Out, l.AsFast, l.AsPrompt = s.out[n], c.asFast, c.asPrompt
-			l.Saturated = s.saturated(n, saturated[n])
-			l.Slower = s.slower(n)
-			l.Later = s.later(n, best)
+			l.Out, l.Saturated = s.out[n], s.saturated(n, saturated[n])
+			l.Slower, l.Later = s.slower(n), s.later(n, best)
 		}
 		out = append(out, l)
 	}
