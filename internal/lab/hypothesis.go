@@ -112,7 +112,7 @@ func (m Measured) each() float64 {
 	if len(m.Trials) == 0 {
 		return 0
 	}
-	return contest.Seconds(journal.Header{}, m.Trials) / float64(len(m.Trials))
+	return contest.Seconds(m.Trials) / float64(len(m.Trials))
 }
 
 // separateLoad reports whether the load ran on other CPUs than the program.

@@ -85,7 +85,7 @@ func (e Execution) overBudget(t Task, r Record) error {
 	if e.Header.Plan.MaxSeconds <= 0 || n == 0 || t.Slice() || t.Role != journal.RolePilot && t.Block >= len(e.Header.Plan.Groups()) {
 		return nil
 	}
-	took, each := r.took(e.Header), contest.Seconds(e.Header, r.Trials)/float64(n)
+	took, each := r.took(), contest.Seconds(r.Trials)/float64(n)
 	if took+each/2 <= e.Header.Plan.MaxSeconds {
 		return nil
 	}

@@ -259,7 +259,7 @@ func (r *running) report(p Progress) {
 func (r *running) each(t Task) time.Duration {
 	trials := slices.DeleteFunc(slices.Clone(r.have.Trials), func(t journal.Trial) bool { return t.Role == journal.RolePilot })
 	if n := len(trials); n > 0 {
-		return time.Duration(contest.Seconds(r.Header, trials) / float64(n) * float64(time.Second))
+		return time.Duration(contest.Seconds(trials) / float64(n) * float64(time.Second))
 	}
 	if r.Each == nil {
 		return 0

@@ -119,7 +119,7 @@ func (p racing) left(r Record) *time.Duration {
 	if p.h.Plan.MaxSeconds <= 0 {
 		return nil
 	}
-	return new(time.Duration(max(0, p.h.Plan.MaxSeconds-r.took(p.h)) * float64(time.Second)))
+	return new(time.Duration(max(0, p.h.Plan.MaxSeconds-r.took()) * float64(time.Second)))
 }
 
 // Planner says what is measured next: a pure function of what was measured, so that

@@ -80,6 +80,6 @@ func (r Record) starts() (n int) {
 }
 
 // took is how long the record's slices and trials took.
-func (r Record) took(h journal.Header) float64 {
-	return contest.Seconds(h, r.Trials) + contest.Seconds(h, r.Slices)
+func (r Record) took() float64 {
+	return contest.Seconds(r.Trials) + contest.Seconds(r.Slices)
 }

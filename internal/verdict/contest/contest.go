@@ -26,12 +26,10 @@
 package contest
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
 
-	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -110,9 +108,6 @@ func contestOf(counted *Counted, g journal.GroupKey) *Contest {
 		case own == g && !aside(t):
 			c.own = append(c.own, t)
 		}
-	}
-	if len(h.Plan.Nodes) > 1 { // of blocks that ran side by side one after the other
-		sorting.Stable(c.own, func(a, b *journal.Trial) int { return cmp.Compare(a.Block, b.Block) })
 	}
 	c.Latency = latencyOf(h, g, c.own)
 	c.place(pilots)
@@ -204,7 +199,7 @@ func (c *Contest) raced(own []*journal.Trial, out func(int) bool) (list []race.T
 			continue
 		}
 		r := c.Latency.figures(t)
-		r.Value, r.Unset, r.Node = v, t.Setting.Procs == nil && c.Group.Compares == "", c.h.Plan.Lane(t.Block)
+		r.Value, r.Unset = v, t.Setting.Procs == nil && c.Group.Compares == ""
 		if r.Block = slices.Index(c.Blocks, t.Block); r.Block < 0 {
 			r.Block = len(c.Blocks)
 			c.Blocks = append(c.Blocks, t.Block)

@@ -270,7 +270,6 @@ func (j Latency) stray(all []*journal.Trial, q float64) race.Stray {
 // same setting has the same.
 func (j Latency) plain(all []*journal.Trial) []race.Trial {
 	var settings []journal.SettingKey
-	var nodes []string // of a run on several of a cluster
 	var list []race.Trial
 	for _, t := range all {
 		n := slices.Index(settings, t.Setting.Key())
@@ -280,12 +279,6 @@ func (j Latency) plain(all []*journal.Trial) []race.Trial {
 		}
 		x := j.figures(t)
 		x.Value, x.Block = n+1, t.Block
-		if len(t.Pods) > 0 {
-			if x.Node = slices.Index(nodes, t.Pods[0].Node); x.Node < 0 {
-				x.Node = len(nodes)
-				nodes = append(nodes, t.Pods[0].Node)
-			}
-		}
 		list = append(list, x)
 	}
 	return list

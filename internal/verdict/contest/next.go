@@ -129,21 +129,19 @@ func (t *Counted) Spent(more int) race.Stop {
 	if most := t.Header.Plan.MaxTrials; most > 0 && len(t.Trials)+more > most {
 		return race.StopLimit
 	}
-	if most := t.Header.Plan.MaxSeconds; most > 0 && Seconds(t.Header, t.Slices)+float64(len(t.Trials)+more)*t.TrialSeconds() > most {
+	if most := t.Header.Plan.MaxSeconds; most > 0 && Seconds(t.Slices)+float64(len(t.Trials)+more)*t.TrialSeconds() > most {
 		return StopTime
 	}
 	return ""
 }
 
 // TrialSeconds is what a trial took, the mean; 0: there is none.
-func (t *Counted) TrialSeconds() float64 {
-	return Seconds(t.Header, t.Trials) / float64(max(1, len(t.Trials)))
-}
+func (t *Counted) TrialSeconds() float64 { return Seconds(t.Trials) / float64(max(1, len(t.Trials))) }
 
-// Seconds is what the trials took; of those that ran side by side each its share.
-func Seconds(h journal.Header, trials []journal.Trial) (sum float64) {
+// Seconds is what the trials took.
+func Seconds(trials []journal.Trial) (sum float64) {
 	for i := range trials {
 		sum += trials[i].DurationSeconds
 	}
-	return sum / float64(max(1, len(h.Plan.Nodes)))
+	return sum
 }

@@ -136,7 +136,7 @@ func inStarts(own []*journal.Trial) (list []race.Trial) {
 			blocks[at] = len(blocks)
 		}
 		r := Latency{}.figures(t)
-		r.Value, r.Block, r.Node = *t.Setting.Procs, blocks[at], *t.Start
+		r.Value, r.Block, r.Start = *t.Setting.Procs, blocks[at], *t.Start
 		list = append(list, r)
 	}
 	return list

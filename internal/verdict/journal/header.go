@@ -210,13 +210,7 @@ type Plan struct {
 	Vary []Axis `json:"vary,omitempty"`
 	// MaxMemoryBytes is the most that one replica of a setting may use; absent: no bound.
 	MaxMemoryBytes int64 `json:"max_memory_bytes,omitempty"`
-	// Nodes are those of a cluster that are measured on at the same time: the block b
-	// runs on Nodes[b % len(Nodes)], all of it. Absent: on one.
-	Nodes []string `json:"nodes,omitempty"`
 }
-
-// Lane is which of the plan's nodes a block runs on; 0 where there is one.
-func (p Plan) Lane(block int) int { return block % max(1, len(p.Nodes)) }
 
 // Racing reports whether it is a race.
 func (p Plan) Racing() bool { return p.Strategy == StrategyRace }

@@ -37,9 +37,6 @@ func environmentBlocks(r *verdict.Result) (blocks []document.Block) {
 	}
 	add("System", systemWords(h))
 	add("cgroups", h.CgroupMode)
-	if nodes := r.Plan.Nodes; len(nodes) > 0 {
-		add("Nodes", phrase.And(nodes)+": one block on each, at the same time")
-	}
 	are("Machine")
 	add("Program", programWords(r))
 	add("Copies the pods of", t.Object)

@@ -9,13 +9,13 @@ import (
 )
 
 // design has the setting and the block of each trial, both counted from 0, blocks in
-// the order in which they ran, those of one node after those of another.
+// the order in which they ran, those of one start after those of another.
 type design struct {
 	settings  []int
 	index     map[int]int
 	count     []int // trials of each setting
 	size      []int // trials of each block
-	node      []int // of each block
+	start     []int // of each block
 	samples   []sample
 	centre    float64   // taken off the figures
 	weight    []float64 // robust, of each sample
@@ -26,12 +26,12 @@ func newDesign(samples []sample) *design {
 	d := &design{index: map[int]int{}}
 	blocks := map[int]int{}
 	samples = slices.Clone(samples)
-	sorting.Stable(samples, func(a, b sample) int { return cmp.Compare(a.node, b.node) })
+	sorting.Stable(samples, func(a, b sample) int { return cmp.Compare(a.start, b.start) })
 	for _, s := range samples {
 		d.settings = append(d.settings, s.setting)
 		if _, seen := blocks[s.block]; !seen {
 			blocks[s.block] = len(blocks)
-			d.node = append(d.node, s.node)
+			d.start = append(d.start, s.start)
 		}
 		d.centre += s.y / float64(len(samples))
 	}
@@ -45,7 +45,7 @@ func newDesign(samples []sample) *design {
 		a, b := d.index[s.setting], blocks[s.block]
 		d.count[a]++
 		d.size[b]++
-		d.samples = append(d.samples, sample{a, b, s.node, s.y - d.centre})
+		d.samples = append(d.samples, sample{a, b, s.start, s.y - d.centre})
 		d.weight = append(d.weight, 1)
 	}
 	d.precision = make([]float64, len(samples))
@@ -53,13 +53,13 @@ func newDesign(samples []sample) *design {
 }
 
 // tied reports whether the machine of a block and of the next is one.
-func (d *design) tied(block int) bool { return d.node[block] == d.node[block+1] }
+func (d *design) tied(block int) bool { return d.start[block] == d.start[block+1] }
 
 // free is how many trials are left to tell the noise by: each setting takes one, and each
-// node's level beyond the first.
+// start's level beyond the first.
 func (d *design) free() int {
 	n := len(d.samples) - len(d.settings)
-	for b := range len(d.node) - 1 {
+	for b := range len(d.start) - 1 {
 		if !d.tied(b) {
 			n--
 		}
@@ -86,7 +86,7 @@ func (d *design) sums() (precision *matrix, setting, block, settingSum, blockSum
 
 // walk is the prior precision of the blocks' effects, in 1/σ², and the logarithm of
 // its determinant: each differs from the one before by N(0, σ²·wander) a trial that
-// lies between their middles. The common level of each node's is left free; ridge keeps
+// lies between their middles. The common level of each start's is left free; ridge keeps
 // the matrix regular.
 func (d *design) walk(wander float64) (chain, float64) {
 	const ridge = 1e-4

@@ -9,12 +9,12 @@ import (
 // sample is one figure of one trial, as a logarithm.
 type sample struct {
 	setting, block int
-	node           int
+	start          int
 	y              float64
 }
 
 // fit is the block model of one figure: y = setting + block + noise, block effects
-// drawn from N(0, ρσ²), the noise of a setting from N(0, v·σ²). Each node has a walk of
+// drawn from N(0, ρσ²), the noise of a setting from N(0, v·σ²). Each start has a walk of
 // blocks of its own.
 type fit struct {
 	settings []int // ascending

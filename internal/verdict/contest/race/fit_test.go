@@ -14,15 +14,15 @@ type recorded struct {
 	Sigma, T99                   float64
 }
 
-// designed is samples of up to six settings on up to three nodes; some designs have one
+// designed is samples of up to six settings in up to three starts; some designs have one
 // block, and some trials that stray.
 func designed(seed uint64) (samples []sample) {
 	r := rand.New(rand.NewPCG(seed, 1))
-	settings, blocks, nodes := 1+r.IntN(6), 1+r.IntN(30), 1+r.IntN(3)
+	settings, blocks, starts := 1+r.IntN(6), 1+r.IntN(30), 1+r.IntN(3)
 	for block := range blocks {
 		shift := 0.02 * r.NormFloat64()
 		for k := range settings {
-			s := sample{setting: 1 << k, block: block, node: block % nodes, y: 8 + shift + 0.1*float64(k) + 0.01*float64(k+1)*r.NormFloat64()}
+			s := sample{setting: 1 << k, block: block, start: block % starts, y: 8 + shift + 0.1*float64(k) + 0.01*float64(k+1)*r.NormFloat64()}
 			if r.IntN(20) == 0 {
 				s.y -= 0.4
 			}

@@ -7,8 +7,8 @@
 //
 // The logarithms of throughput and of p99 are fitted apart (fit): a trial is its value's
 // level, plus the machine's state in its block, plus noise. Blocks are a walk, whose step
-// is not known: fits at seven steps are averaged by their likelihood. Where blocks ran on
-// several nodes each node has a walk of its own, and its level is free. So a block of three
+// is not known: fits at seven steps are averaged by their likelihood. Each start of a program
+// whose value is set while it runs has a walk of its own, and its level is free. So a block of three
 // is compared with its neighbours in time as far as the machine is steady, and within
 // itself alone where it is not. A trial far from its place counts only as far as Huber's
 // bound, and less the further it is (influence); each value has a spread of its own, drawn to that of all. Bounds are Student's

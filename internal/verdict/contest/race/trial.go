@@ -6,8 +6,8 @@ import "math"
 type Trial struct {
 	Value      int     // GOMAXPROCS as a number: unset counts at what it resolved to
 	Unset      bool    // it ran as the unset setting
-	Block      int     // trials of one block ran close in time, and on one node
-	Node       int     // of another the speed is another; 0 where there is one
+	Block      int     // trials of one block ran close in time
+	Start      int     // of the program that slices are of: of another the speed is another; 0 where each trial has its own
 	Throughput float64 // higher is better; 0: none
 	P99        float64 // seconds, of the quantile that is judged; 0: not to be judged
 	Saturated  bool    // it did not carry the offered rate
@@ -43,7 +43,7 @@ func samplesOf(trials []Trial, by Figure, key func(Trial) int) []sample {
 	var out []sample
 	for _, t := range trials {
 		if y, ok := t.log(by); ok {
-			out = append(out, sample{setting: key(t), block: t.Block, node: t.Node, y: y})
+			out = append(out, sample{setting: key(t), block: t.Block, start: t.Start, y: y})
 		}
 	}
 	return out
