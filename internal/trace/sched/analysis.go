@@ -40,9 +40,8 @@ const maxChanges = 64
 // Analysis adds samples up as they come, those of each process by themselves. Its
 // memory is bounded by the number of Ps, not of samples.
 type Analysis struct {
-	samples int64
-	log     processes
-	main    *process // the longest of those that are over
+	log  processes
+	main *process // the longest of those that are over
 }
 
 // NewAnalysis returns an Analysis of no samples.
@@ -50,7 +49,6 @@ func NewAnalysis() *Analysis { return &Analysis{} }
 
 // Add adds a sample; it keeps nothing of it.
 func (a *Analysis) Add(s *Sample) {
-	a.samples++
 	p, over := a.log.writer(s)
 	a.main = longer(a.main, over)
 	p.add(s)
@@ -64,21 +62,11 @@ func longer(a, b *process) *process {
 	return a
 }
 
-// Summary is the state so far and shares nothing with the Analysis, which may go
-// on. sc is where the samples came from, for what it could not read; it may be
-// nil.
+// Summary ends the Analysis. sc is where the samples came from, for what it could not read.
 func (a *Analysis) Summary(sc *Scanner) *Summary {
-	s := &Summary{
-		Counts:       Counts{Samples: a.samples},
-		SegmentCount: a.log.begun,
-		Unclear:      a.log.unclear,
-		Changes:      []Change{},
-	}
-	if sc != nil {
-		s.Counts, s.Skipped = sc.Counts(), sc.Skipped()
-		if err := sc.Err(); err != nil {
-			s.ReadError = err.Error()
-		}
+	s := &Summary{Counts: sc.Counts(), Skipped: sc.Skipped(), SegmentCount: a.log.begun, Unclear: a.log.unclear, Changes: []Change{}}
+	if err := sc.Err(); err != nil {
+		s.ReadError = err.Error()
 	}
 	if s.Skipped.First == nil {
 		s.Skipped.First = []Problem{}
@@ -86,7 +74,7 @@ func (a *Analysis) Summary(sc *Scanner) *Summary {
 	if main := longer(a.main, a.log.current); main != nil {
 		s.Main = main.segment()
 		s.Main.Mixed = a.log.doubts >= enough
-		s.ChangeCount, s.Changes = main.count, append(s.Changes, main.first...)
+		s.ChangeCount, s.Changes = main.changeCount, append(s.Changes, main.changes...)
 	}
 	return s
 }

@@ -120,30 +120,6 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestSummaryIsACopy: a live view may read one while the analysis continues.
-func TestSummaryIsACopy(t *testing.T) {
-	a := NewAnalysis()
-	add := func(log string) {
-		sc := NewScanner(strings.NewReader(log))
-		for sc.Scan() {
-			a.Add(sc.Sample())
-		}
-	}
-	add(logOf(700, 1, 0, 1, 1, 2))
-	s := a.Summary(nil)
-	before, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	add(logOf(700, 700_001, 2, 9, 9, 9))
-	if after, _ := json.Marshal(s); string(after) != string(before) {
-		t.Error("a summary changes with what comes after it")
-	}
-	if s.Counts.Samples != 700 || a.Summary(nil).Main.Samples != 1400 {
-		t.Errorf("%d samples", s.Counts.Samples)
-	}
-}
-
 func TestManyProcs(t *testing.T) {
 	queues := make([]int, maxTracked+100)
 	for i := range queues {

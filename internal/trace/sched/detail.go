@@ -92,7 +92,7 @@ func next(b []byte) (key, value []byte) {
 }
 
 func (s *slot) addProc(num int64, b []byte) bool {
-	status, queue, tick := int64(absent), int64(absent), int64(absent)
+	queue, tick := int64(absent), int64(absent)
 	var ended bool
 	for {
 		key, value := next(b)
@@ -101,8 +101,6 @@ func (s *slot) addProc(num int64, b []byte) bool {
 		}
 		n := 0
 		switch string(key) {
-		case "status":
-			status, n = natural(value, maxCount)
 		case "schedtick":
 			tick, n = natural(value, maxTick)
 		case "runqsize":
@@ -118,22 +116,19 @@ func (s *slot) addProc(num int64, b []byte) bool {
 		}
 		b = value[n:]
 	}
-	d := s.detailed()
-	if !ended || status < 0 || queue < 0 || tick < 0 || num >= maxProcs || num < int64(len(s.queues)) {
+	if !ended || queue < 0 || tick < 0 || num >= maxProcs || num < int64(len(s.queues)) {
 		return false
 	}
 	for int64(len(s.queues)) < num { // the lines of these could not be read
 		s.queues, s.ticks = append(s.queues, absent), append(s.ticks, absent)
-		d.ProcStatus = append(d.ProcStatus, absent)
 	}
-	s.queues, s.ticks = append(s.queues, int(queue)), append(s.ticks, tick)
-	d.ProcStatus = append(d.ProcStatus, ProcStatus(status))
+	s.queues, s.ticks = append(s.queues, queue), append(s.ticks, tick)
 	s.LocalQueues, s.SchedTicks = s.queues, s.ticks
 	return true
 }
 
 func (s *slot) addThread(b []byte) bool {
-	var proc, goroutine, locked, spinning, blocked, dying int64 = -1, -1, -1, 0, absent, 0
+	var proc, goroutine, locked, dying int64 = -1, -1, -1, 0
 	var ended bool
 	for !ended {
 		key, value := next(b)
@@ -152,10 +147,6 @@ func (s *slot) addThread(b []byte) bool {
 			proc, n = id(value)
 		case "curg":
 			goroutine, n = id(value)
-		case "spinning":
-			spinning, n = flag(value)
-		case "blocked":
-			blocked, n = flag(value)
 		case "dying":
 			dying, n = natural(value, maxCount)
 		case "lockedg":
@@ -170,22 +161,15 @@ func (s *slot) addThread(b []byte) bool {
 		}
 		b = value[n:]
 	}
-	t := &s.detailed().Threads
-	t.Total++
-	if proc >= 0 {
-		t.WithProc++
-	} else if goroutine >= 0 {
-		t.OffProc++
+	d := s.detailed()
+	if proc < 0 && goroutine >= 0 {
+		d.OffProc++
 	}
 	if locked >= 0 {
-		t.Locked++
+		d.Locked++
 	}
 	if dying > 0 {
-		t.Dying++
-	}
-	t.Spinning += int(spinning)
-	if blocked >= 0 {
-		t.Blocked = max(t.Blocked, 0) + int(blocked)
+		d.Dying++
 	}
 	return true
 }
@@ -209,18 +193,17 @@ func (s *slot) addGoroutine(b []byte, names *names) bool {
 	if _, m := id(rest[n+len(" lockedm="):]); m == 0 {
 		return false
 	}
-	g := &s.detailed().Goroutines
-	st := goroutineStatus(status &^ scanBit)
-	if st < 0 || st >= goroutineUnknown {
-		st = goroutineUnknown
+	d := s.detailed()
+	status &^= scanBit
+	if status < int64(len(d.ByStatus)) {
+		d.ByStatus[status]++
 	}
-	g.ByStatus[st]++
-	if st != goroutineDead && st != goroutineDeadExtra {
-		g.Live++
+	if status != goroutineDead && status != goroutineDeadExtra {
+		d.Goroutines++
 	}
 	// The runtime does not clear the reason when the wait ends.
-	if st == goroutineWaiting {
-		names.count(&g.Reasons, b[:end])
+	if status == goroutineWaiting {
+		names.count(&d.Reasons, b[:end])
 	}
 	return true
 }

@@ -48,7 +48,7 @@ func FuzzScanner(f *testing.F) {
 		sc, a := newScanner(bytes.NewReader(b), size), NewAnalysis()
 		for sc.Scan() {
 			s := sc.Sample()
-			if s.Millis < 0 || s.Procs < absent || len(s.LocalQueues) > max(size, maxProcs) || s.Detail != nil && len(s.Detail.Goroutines.Reasons) > maxReasons {
+			if s.Millis < 0 || s.Procs < absent || len(s.LocalQueues) > max(size, maxProcs) || s.Detail != nil && len(s.Detail.Reasons) > maxReasons {
 				t.Errorf("%+v", s)
 			}
 			a.Add(s)

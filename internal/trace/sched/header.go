@@ -54,10 +54,6 @@ const (
 	hasNeedSpinning
 	hasIdleThreads
 	hasGlobalQueue
-	hasGCWaiting
-	hasIdleLocked
-	hasSpinningDetail
-	hasStopWait
 	hasSysmonWait
 	hasQueues
 	hasTicks
@@ -75,7 +71,7 @@ func (s *slot) header(b []byte) (n int, whole bool, why string) {
 		var has uint
 		if len(rest) > 0 && rest[0] == '[' {
 			has = hasQueues
-			s.queues, used, why = counts(rest, s.queues[:0], maxCount)
+			s.queues, used, why = list(rest, s.queues[:0], maxCount)
 			if why == "" {
 				s.LocalQueues = s.queues
 			}
@@ -106,7 +102,6 @@ func (s *slot) header(b []byte) (n int, whole bool, why string) {
 
 // value reads the value of a key; used is its length.
 func (s *slot) value(key, b []byte) (has uint, used int, why string) {
-	var v int64
 	most := int64(maxCount)
 	var to *int
 	switch string(key) {
@@ -116,7 +111,7 @@ func (s *slot) value(key, b []byte) (has uint, used int, why string) {
 		has, to = hasIdleProcs, &s.IdleProcs
 	case "threads":
 		has, to = hasThreads, &s.Threads
-	case "spinningthreads":
+	case "spinningthreads", "nmspinning": // Go 1.2's name, in its detailed line alone
 		has, to = hasSpinningThreads, &s.SpinningThreads
 	case "needspinning":
 		has, to, most = hasNeedSpinning, &s.NeedSpinning, 1
@@ -124,100 +119,58 @@ func (s *slot) value(key, b []byte) (has uint, used int, why string) {
 		has, to = hasIdleThreads, &s.IdleThreads
 	case "runqueue":
 		has, to = hasGlobalQueue, &s.GlobalQueue
-	case "nmidlelocked":
-		has, to = hasIdleLocked, &s.detailed().IdleLocked
-		if n := negative(b, most); n > 0 { // while one wakes that has not yet been counted
-			*to = 0
-			return has, n, ""
+	case "gcwaiting", "nmidlelocked", "stopwait": // nothing is made of these
+		s.detailed()
+		return 0, wordLen(b), ""
+	case "sysmonwait":
+		s.detailed()
+		if used = flag(b); used == 0 {
+			why = "has a flag that is neither 0 nor 1"
 		}
-	case "nmspinning": // Go 1.2's name, in its detailed line alone
-		has, to = hasSpinningDetail, &s.SpinningThreads
-	case "stopwait":
-		has, to = hasStopWait, &s.detailed().StopWait
-	case "gcwaiting", "sysmonwait":
-		has, to = hasGCWaiting, &s.detailed().GCWaiting
-		if key[0] == 's' {
-			has, to = hasSysmonWait, &s.detailed().SysmonWait
-		}
-		if v, used = flag(b); used == 0 {
-			return has, used, "has a flag that is neither 0 nor 1"
-		}
-		*to = int(v)
-		return has, used, ""
+		return hasSysmonWait, used, why
 	case "schedticks":
-		s.ticks, used, why = ticks(b, s.ticks[:0])
+		s.ticks, used, why = list(b, s.ticks[:0], maxTick)
 		if why == "" {
 			s.SchedTicks = s.ticks
 		}
 		return hasTicks, used, why
-	default:
-		used, why = unknown(b)
-		if why == "" {
-			s.UnknownKeys++
+	default: // of a later Go: a word, or a list of numbers
+		if len(b) > 0 && b[0] == '[' {
+			_, used, why = list(b, nil, maxTick)
+			return 0, used, why
 		}
-		return 0, used, why
+		return 0, wordLen(b), ""
 	}
-	if v, used = natural(b, most); used == 0 || !isEnd(b, used) {
+	v, used := natural(b, most)
+	if used == 0 || !isEnd(b, used) {
 		return has, used, "has a value that is not a number, or too large"
 	}
 	*to = int(v)
 	return has, used, ""
 }
 
-// negative is the length of a number below 0 at the start of b, 0 without one.
-func negative(b []byte, most int64) int {
-	if len(b) < 3 || b[0] != '-' {
-		return 0
-	}
-	_, n := natural(b[1:], most)
-	if n == 0 || !isEnd(b, n+1) {
-		return 0
-	}
-	return n + 1
-}
-
-const notClosed = "breaks off in a list"
-
-// list walks the numbers of "[1 2]" or "[ 1 2 ]".
-func list(b []byte, most int64, add func(int64)) (used int, why string) {
+// list reads the numbers of "[1 2]" or "[ 1 2 ]".
+func list(b []byte, into []int64, most int64) (_ []int64, used int, why string) {
+	const notClosed = "breaks off in a list"
 	if len(b) == 0 || b[0] != '[' {
-		return 0, notClosed
+		return into, 0, notClosed
 	}
 	for i := 1; i < len(b); {
 		switch {
 		case b[i] == ' ':
 			i++
 		case b[i] == ']':
-			return i + 1, ""
+			return into, i + 1, ""
 		default:
 			v, n := natural(b[i:], most)
 			i += n
 			if n == 0 || i < len(b) && b[i] != ' ' && b[i] != ']' {
-				return i, notClosed
+				return into, i, notClosed
 			}
-			add(v)
+			into = append(into, v)
 		}
 	}
-	return len(b), notClosed
-}
-
-func counts(b []byte, into []int, most int64) (_ []int, used int, why string) {
-	used, why = list(b, most, func(v int64) { into = append(into, int(v)) })
-	return into, used, why
-}
-
-func ticks(b []byte, into []int64) (_ []int64, used int, why string) {
-	used, why = list(b, maxTick, func(v int64) { into = append(into, v) })
-	return into, used, why
-}
-
-// unknown passes over the value of a key of a later Go: a word, or a list of
-// numbers.
-func unknown(b []byte) (used int, why string) {
-	if len(b) > 0 && b[0] == '[' {
-		return list(b, maxTick, func(int64) {})
-	}
-	return wordLen(b), ""
+	return into, len(b), notClosed
 }
 
 // The runtime's own widths: counts are int32, ticks uint32. Anything larger was
@@ -242,25 +195,24 @@ func natural(b []byte, most int64) (value int64, n int) {
 	return value, n
 }
 
-// flag reads 0 or 1, or since Go 1.20 false or true.
-func flag(b []byte) (value int64, n int) {
-	switch {
-	case len(b) >= 4 && string(b[:4]) == "true":
-		return 1, 4
-	case len(b) >= 5 && string(b[:5]) == "false":
-		return 0, 5
+// flag is the length of a 0 or 1, or since Go 1.20 of false or true.
+func flag(b []byte) int {
+	for _, word := range []string{"true", "false"} {
+		if bytes.HasPrefix(b, []byte(word)) {
+			return len(word)
+		}
 	}
-	return natural(b, 1)
+	_, n := natural(b, 1)
+	return n
 }
 
 // id reads the number of an M, P or G; -1 where there is none, which is printed
 // so until Go 1.19, and as nil since.
 func id(b []byte) (value int64, n int) {
-	switch {
-	case len(b) >= 3 && string(b[:3]) == "nil":
-		return -1, 3
-	case len(b) >= 2 && b[0] == '-' && b[1] == '1':
-		return -1, 2
+	for _, none := range []string{"nil", "-1"} {
+		if bytes.HasPrefix(b, []byte(none)) {
+			return -1, len(none)
+		}
 	}
 	return natural(b, math.MaxInt64/16)
 }
@@ -285,10 +237,8 @@ func isEnd(b []byte, i int) bool { return i == len(b) || b[i] == ' ' }
 
 // wordLen is the number of bytes before the next space.
 func wordLen(b []byte) int {
-	for i, c := range b {
-		if c == ' ' {
-			return i
-		}
+	if i := bytes.IndexByte(b, ' '); i >= 0 {
+		return i
 	}
 	return len(b)
 }

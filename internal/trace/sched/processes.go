@@ -31,7 +31,7 @@ type process struct {
 }
 
 // dying reports that a fatal panic printed the sample.
-func (s *Sample) dying() bool { return s.Detail != nil && s.Detail.Threads.Dying > 0 }
+func (s *Sample) dying() bool { return s.Detail != nil && s.Detail.Dying > 0 }
 
 // writer is the process that wrote the sample's line, which the caller adds to it; over is the
 // one that it follows.
@@ -88,7 +88,7 @@ func (l *processes) resumes(s *Sample) bool {
 	if b == nil || b.dying || p.seg.Samples > 0 || p.seg.StartupSamples == 0 {
 		return false
 	}
-	usual := b.intervals.median()
+	usual := b.interval()
 	if usual == nil {
 		return false
 	}

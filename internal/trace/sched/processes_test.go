@@ -97,22 +97,10 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
-	for _, v := range []int64{0, 1, 99, 1023, 1024, 1025, 2047, 2048, 5000, 62_017, 3_600_000, maxMillis} {
-		var s spread
-		s.add(v)
-		if m := *s.median(); m > float64(v) || m < float64(v)*(1-1./spreadParts) {
-			t.Errorf("%d: %g", v, m)
-		}
-	}
-	var s spread
-	if s.median() != nil {
-		t.Error("a median of nothing")
-	}
-	for _, v := range []int64{100, 101, 100, 3_600_000} {
-		s.add(v)
-	}
-	if *s.median() != 100.5 {
-		t.Error(*s.median())
+func TestInterval(t *testing.T) {
+	var none tally
+	some := tally{intervals: []int64{100, 3_600_000, 101, 100}}
+	if none.interval() != nil || *some.interval() != 100.5 {
+		t.Error(none.interval(), *some.interval())
 	}
 }

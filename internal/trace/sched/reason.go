@@ -35,15 +35,14 @@ func (t *tally) detail(d *Detail) {
 	st := t.seg.Detail
 	st.Samples++
 	st.LinesBroken += int64(d.LinesBroken)
-	g := &d.Goroutines
-	noteCount(&st.Goroutines, g.Live)
-	noteCount(&st.Runnable, g.ByStatus[goroutineRunnable])
-	noteCount(&st.Running, g.ByStatus[goroutineRunning])
-	noteCount(&st.InSyscall, g.ByStatus[goroutineSyscall])
-	noteCount(&st.Waiting, g.ByStatus[goroutineWaiting])
-	noteCount(&st.OffProcThreads, d.Threads.OffProc)
-	noteCount(&st.LockedThreads, d.Threads.Locked)
-	for _, r := range g.Reasons {
+	noteCount(&st.Goroutines, d.Goroutines)
+	noteCount(&st.Runnable, d.ByStatus[goroutineRunnable])
+	noteCount(&st.Running, d.ByStatus[goroutineRunning])
+	noteCount(&st.InSyscall, d.ByStatus[goroutineSyscall])
+	noteCount(&st.Waiting, d.ByStatus[goroutineWaiting])
+	noteCount(&st.OffProcThreads, d.OffProc)
+	noteCount(&st.LockedThreads, d.Locked)
+	for _, r := range d.Reasons {
 		have := t.reasons[r.Name]
 		if have == nil {
 			if len(t.reasons) >= maxReasonStats {
@@ -52,28 +51,22 @@ func (t *tally) detail(d *Detail) {
 			have = &ReasonStats{Name: r.Name, System: isSystemWait(r.Name)}
 			t.reasons[r.Name] = have
 		}
-		have.Mean += float64(r.Count) // a sum until segment divides it
+		have.Mean += float64(r.Count) // a sum until endDetail divides it
 		have.Max = max(have.Max, r.Count)
 	}
 }
 
-func (t *tally) detailStats() *DetailStats {
-	d := *t.seg.Detail
+// endDetail makes means of what detail has summed up.
+func (t *tally) endDetail() {
+	d := t.seg.Detail
 	d.Reasons = []ReasonStats{}
-	for _, l := range []**Level{
-		&d.Goroutines, &d.Runnable, &d.Running, &d.InSyscall, &d.OffProcThreads, &d.LockedThreads, &d.Waiting,
-	} {
-		*l = (*l).clone()
-	}
 	for _, r := range t.reasons {
-		c := *r
-		c.Mean /= float64(d.Samples)
-		d.Reasons = append(d.Reasons, c)
+		r.Mean /= float64(d.Samples)
+		d.Reasons = append(d.Reasons, *r)
 	}
 	sorting.Stable(d.Reasons, func(a, b ReasonStats) int {
 		return cmp.Or(cmp.Compare(b.Mean, a.Mean), cmp.Compare(a.Name, b.Name))
 	})
-	return &d
 }
 
 // names keeps one string for each wait reason, so that counting them allocates
@@ -87,26 +80,18 @@ const (
 )
 
 func (t *names) count(reasons *[]Reason, name []byte) {
-	list := *reasons
-	for i := range list {
-		if list[i].Name == string(name) {
-			list[i].Count++
-			return
-		}
-	}
 	kept := t.keep(name)
-	if len(list) >= maxReasons-1 {
+	same := func(r Reason) bool { return r.Name == kept }
+	at := slices.IndexFunc(*reasons, same)
+	if at < 0 && len(*reasons) >= maxReasons-1 {
 		kept = otherReason
+		at = slices.IndexFunc(*reasons, same)
 	}
-	if kept == otherReason {
-		for i := range list {
-			if list[i].Name == otherReason {
-				list[i].Count++
-				return
-			}
-		}
+	if at < 0 {
+		*reasons = append(*reasons, Reason{Name: kept, Count: 1})
+		return
 	}
-	*reasons = append(list, Reason{Name: kept, Count: 1})
+	(*reasons)[at].Count++
 }
 
 func (t *names) keep(name []byte) string {

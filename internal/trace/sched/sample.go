@@ -19,44 +19,24 @@ type Sample struct {
 
 	// LocalQueues and SchedTicks are by P; nil where absent. With details, one of a
 	// P whose line could not be read is Absent.
-	LocalQueues []int
+	LocalQueues []int64
 	SchedTicks  []int64 // 32 bits in the runtime: they wrap
 
-	UnknownKeys int     // keys of the SCHED line that this package does not know
-	Detail      *Detail // nil without scheddetail
+	Detail *Detail // nil without scheddetail
 }
 
-// Detail is what scheddetail=1 adds.
+// Detail is what is counted in the lines that scheddetail=1 adds.
 type Detail struct {
-	GCWaiting   int // 0 or 1
-	IdleLocked  int // nmidlelocked
-	StopWait    int
-	SysmonWait  int // 0 or 1
-	ProcStatus  []ProcStatus
-	Threads     ThreadCounts
-	Goroutines  GoroutineCounts
-	LinesBroken int // P, M and G lines that break off, left out of the counts
-}
+	Locked  int // threads that are locked to a goroutine
+	OffProc int // threads that run a goroutine without a P: in a system call or cgo
+	Dying   int // threads in a fatal panic, which printed the sample
 
-// ThreadCounts are the M lines, counted; an M may be in several of them.
-type ThreadCounts struct {
-	Total    int
-	WithProc int
-	Spinning int
-	Blocked  int // parked on a note; Absent in Go 1.2, and wrong until Go 1.6
-	Locked   int // locked to a goroutine
-	// OffProc run a goroutine without a P: a system call or cgo.
-	OffProc int
-	Dying   int // in a fatal panic, which printed the sample
-}
-
-// GoroutineCounts are the G lines, counted.
-type GoroutineCounts struct {
-	Live     int // all but the dead, which the runtime keeps for reuse
-	ByStatus [goroutineStatuses]int
+	Goroutines int    // all but the dead, which the runtime keeps for reuse
+	ByStatus   [5]int // idle, runnable, running, in a system call, waiting
 	// Reasons are of those that wait, in order of appearance; the last may be
 	// otherReason.
-	Reasons []Reason
+	Reasons     []Reason
+	LinesBroken int // P, M and G lines that break off, left out of the counts
 }
 
 // Reason is why goroutines wait, in the runtime's words.
@@ -73,7 +53,7 @@ func (s *Sample) QueuedLocal() int64 {
 	sum := int64(absent)
 	for _, q := range s.LocalQueues {
 		if q >= 0 {
-			sum = max(sum, 0) + int64(q)
+			sum = max(sum, 0) + q
 		}
 	}
 	return sum
@@ -82,9 +62,8 @@ func (s *Sample) QueuedLocal() int64 {
 // slot is a sample with the memory that it uses again for the next one.
 type slot struct {
 	Sample
-	queues []int
-	ticks  []int64
-	detail Detail
+	queues, ticks []int64
+	detail        Detail
 }
 
 func (s *slot) reset() {
@@ -99,46 +78,21 @@ func (s *slot) reset() {
 func (s *slot) detailed() *Detail {
 	if s.Detail == nil {
 		s.Detail = &s.detail
-		s.detail = Detail{
-			GCWaiting: absent, IdleLocked: absent, StopWait: absent, SysmonWait: absent,
-			ProcStatus: s.detail.ProcStatus[:0],
-			Threads:    ThreadCounts{Blocked: absent},
-			Goroutines: GoroutineCounts{Reasons: s.detail.Goroutines.Reasons[:0]},
-		}
+		s.detail = Detail{Reasons: s.detail.Reasons[:0]}
 	}
 	return s.Detail
 }
 
-// ProcStatus is the status of a P (runtime2.go); Absent where its line could not
-// be read.
-type ProcStatus int
-
+// The status of a G (runtime2.go).
 const (
-	ProcIdle ProcStatus = iota
-	ProcRunning
-	ProcSyscall // until Go 1.25
-	ProcGCStop
-	ProcDead
-)
+	goroutineRunnable  = 1
+	goroutineRunning   = 2
+	goroutineSyscall   = 3
+	goroutineWaiting   = 4
+	goroutineDead      = 6
+	goroutineDeadExtra = 11 // since Go 1.26
 
-// goroutineStatus is the status of a G (runtime2.go) without its scan bit.
-type goroutineStatus int
-
-const (
-	goroutineIdle      goroutineStatus = 0
-	goroutineRunnable  goroutineStatus = 1
-	goroutineRunning   goroutineStatus = 2
-	goroutineSyscall   goroutineStatus = 3
-	goroutineWaiting   goroutineStatus = 4
-	goroutineDead      goroutineStatus = 6
-	goroutineCopyStack goroutineStatus = 8
-	goroutinePreempted goroutineStatus = 9  // since Go 1.14
-	goroutineLeaked    goroutineStatus = 10 // since Go 1.26
-	goroutineDeadExtra goroutineStatus = 11 // since Go 1.26
-	goroutineUnknown   goroutineStatus = 12 // any other number
-
-	goroutineStatuses = 13
-	scanBit           = 0x1000 // the collector is scanning the stack
+	scanBit = 0x1000 // is added while the collector scans the stack
 )
 
 // Field explains a key of a trace.

@@ -92,7 +92,7 @@ func (s *Scanner) Err() error { return s.err }
 func (s *Scanner) Counts() Counts { return s.counts }
 
 // Skipped reports what started as a sample and could not be read, so far.
-func (s *Scanner) Skipped() Skipped { return s.skipped.clone() }
+func (s *Scanner) Skipped() Skipped { return s.skipped }
 
 // step deals with a part of the line at least, and with at most one sample.
 func (s *Scanner) step(window []byte, whole bool) {

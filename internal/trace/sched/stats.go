@@ -1,5 +1,7 @@
 package sched
 
+import "slices"
+
 // maxTracked Ps have figures of their own; the others count in the sums.
 const maxTracked = 1024
 
@@ -9,9 +11,10 @@ type tally struct {
 	last int64 // Millis of the last sample, of startup too
 	any  bool
 
-	gomaxprocs int // of the last sample; Absent where it is not known
-	changes
-	intervals spread
+	gomaxprocs  int // of the last sample; Absent where it is not known
+	changeCount int64
+	changes     []Change // the first maxChanges
+	intervals   []int64  // the first mostIntervals, in milliseconds
 
 	idle    []int64 // samples by idle Ps, the last for maxTracked and more
 	queues  []*Level
@@ -23,11 +26,16 @@ type tally struct {
 	reasons map[string]*ReasonStats
 }
 
+// mostIntervals is how many intervals between samples the median is of.
+const mostIntervals = 10_000
+
 func (t *tally) add(s *Sample) {
 	if t.any {
 		note(&t.seg.IntervalMillis, float64(s.Millis-t.last))
-		t.intervals.add(s.Millis - t.last)
-		t.changes.note(t.gomaxprocs, s)
+		if len(t.intervals) < mostIntervals {
+			t.intervals = append(t.intervals, s.Millis-t.last)
+		}
+		t.change(s)
 	} else {
 		t.seg.FirstLine, t.seg.FromMillis = s.Line, s.Millis
 	}
@@ -50,19 +58,14 @@ func (t *tally) add(s *Sample) {
 	}
 }
 
-// changes are those of GOMAXPROCS, the first maxChanges of count.
-type changes struct {
-	count int64
-	first []Change
-}
-
-func (c *changes) note(from int, s *Sample) {
-	if from < 0 || s.Procs < 0 || s.Procs == from {
+// change notes a change of GOMAXPROCS.
+func (t *tally) change(s *Sample) {
+	if t.gomaxprocs < 0 || s.Procs < 0 || s.Procs == t.gomaxprocs {
 		return
 	}
-	c.count++
-	if len(c.first) < maxChanges {
-		c.first = append(c.first, Change{Line: s.Line, Millis: s.Millis, From: from, To: s.Procs})
+	t.changeCount++
+	if len(t.changes) < maxChanges {
+		t.changes = append(t.changes, Change{Line: s.Line, Millis: s.Millis, From: t.gomaxprocs, To: s.Procs})
 	}
 }
 
@@ -169,23 +172,27 @@ func (t *tally) tick(s *Sample) {
 	}
 }
 
-// segment is the state so far, sharing nothing with the process.
-func (p *process) segment() *Segment {
-	t, g := &p.tally, p.seg
-	for _, l := range []**Level{
-		&g.IntervalMillis, &g.Procs, &g.IdleProcs, &g.IdleShare, &g.Threads, &g.IdleThreads, &g.OffProcThreads,
-		&g.Spinning, &g.SpinningShare, &g.NeedSpinning, &g.GlobalQueue, &g.LocalQueues, &g.Queued, &g.Misplaced,
-	} {
-		*l = (*l).clone()
-	}
+// segment is all that the process wrote.
+func (t *tally) segment() *Segment {
+	g := &t.seg
 	g.IdleMedian = median(t.idle)
-	g.IntervalMedian = t.intervals.median()
+	g.IntervalMedian = t.interval()
 	g.PerProc = []ProcLoad{}
-	t.perProc(&g)
+	t.perProc(g)
 	if g.Detail != nil {
-		g.Detail = t.detailStats()
+		t.endDetail()
 	}
-	return &g
+	return g
+}
+
+// interval is the median between one sample and the next; nil without any.
+func (t *tally) interval() *float64 {
+	n := len(t.intervals)
+	if n == 0 {
+		return nil
+	}
+	sorted := slices.Sorted(slices.Values(t.intervals))
+	return new(float64(sorted[(n-1)/2]+sorted[n/2]) / 2)
 }
 
 func (t *tally) perProc(g *Segment) {
@@ -200,28 +207,23 @@ func (t *tally) perProc(g *Segment) {
 		ticks += n
 	}
 	if queued > 0 && len(means) > 1 {
-		m := misplaced(means)
-		g.MisplacedMean = &m
+		g.MisplacedMean = new(misplaced(means))
 	}
 	if t.ticking > 0 {
-		rate := float64(ticks) / float64(t.ticking) * 1000
-		g.TicksPerSecond = &rate
+		g.TicksPerSecond = new(float64(ticks) / float64(t.ticking) * 1000)
 	}
 	for i := range max(len(t.queues), len(t.ticks)) {
 		p := ProcLoad{Proc: i}
 		if i < len(t.queues) {
-			p.Queue = t.queues[i].clone()
+			p.Queue = t.queues[i]
 			if queued > 0 {
-				share := means[i] / queued
-				p.QueueShare = &share
+				p.QueueShare = new(means[i] / queued)
 			}
 		}
 		if i < len(t.ticks) && t.hasTick[i] {
-			n := t.ticks[i]
-			p.Ticks = &n
+			p.Ticks = &t.ticks[i]
 			if ticks > 0 {
-				share := float64(n) / float64(ticks)
-				p.TickShare = &share
+				p.TickShare = new(float64(t.ticks[i]) / float64(ticks))
 			}
 		}
 		g.PerProc = append(g.PerProc, p)
@@ -245,6 +247,5 @@ func median(counts []int64) *float64 {
 		}
 		return float64(len(counts) - 1)
 	}
-	m := (at((n-1)/2) + at(n/2)) / 2
-	return &m
+	return new((at((n-1)/2) + at(n/2)) / 2)
 }

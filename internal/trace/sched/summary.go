@@ -2,7 +2,6 @@ package sched
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -66,7 +65,7 @@ type Stats struct {
 	StartupSamples int64 `json:"startup_samples"` // not used in any other field; 2 of a process that panics at once
 
 	IntervalMillis *Level   `json:"interval_ms"`        // between one sample and the next
-	IntervalMedian *float64 `json:"interval_median_ms"` // to 3%
+	IntervalMedian *float64 `json:"interval_median_ms"` // of the first 10,000
 
 	Procs      *Level   `json:"gomaxprocs"`
 	IdleProcs  *Level   `json:"idle_procs"`
@@ -172,9 +171,4 @@ func (s *Skipped) add(line int64, text []byte, why string) {
 		quote = quote[:maxQuote/3] + "…" + quote[len(quote)-maxQuote*2/3:]
 	}
 	s.First = append(s.First, Problem{Line: line, Text: quote, Why: why})
-}
-
-func (s Skipped) clone() Skipped {
-	s.First = slices.Clone(s.First)
-	return s
 }
