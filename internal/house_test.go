@@ -129,7 +129,7 @@ var mayImport = map[string][]string{
 	"lab/run":      {"spec", "lab", "measure/session", "measure/plan", "measure/local", "trace", "verdict", "verdict/contest", "verdict/journal", "program/toolchain", "host/supervisor", "host/folder"},
 	"lab/pods":     {"lab", "lab/run", "measure/kube", "measure/session", "measure/plan", "measure/local", "host/folder"},
 
-	"trace":            {"trace/sched", "trace/sched/page", "trace/exec", "trace/exec/page", "host/supervisor", "show/document", "show/text", "show/html", "show/terminal"},
+	"trace":            {"trace/sched", "trace/sched/page", "trace/exec", "trace/exec/page", "host/supervisor", "show/document", "show/text", "show/terminal"},
 	"trace/sched":      {},
 	"trace/sched/page": {"trace/sched", "show/document"},
 	"trace/exec":       {},

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"slices"
 	"time"
@@ -26,7 +23,7 @@ type traceOptions struct {
 	interval, duration time.Duration
 	detail             bool
 	explain            bool // the fields of a trace
-	exec, svg          string
+	exec               string
 }
 
 func newTrace(s stdio) *cobra.Command {
@@ -57,7 +54,7 @@ what each P ran.`,
   procfit trace --detail --quiet -- ./app
   procfit trace app.log
   procfit trace --fields
-  procfit trace --exec trace.out --svg trace.svg`,
+  procfit trace --exec trace.out`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), s, args, cmd.ArgsLenAtDash())
 		},
@@ -68,9 +65,7 @@ what each P ran.`,
 		{Name: "for", Holds: "TIME", Help: "stop the command after this time (default: let it end)", Value: field.Time(&o.duration, 1, "10s")},
 		{Name: "exec", Holds: "FILE", Help: "read an execution trace from this file; - is standard input", Value: field.Text(&o.exec)},
 		toggle("fields", &o.explain, "explain each field of a trace"),
-	}, field.In(field.Output,
-		field.Field{Name: "svg", Holds: "FILE", Help: "draw the execution trace to this file", Value: field.Text(&o.svg)},
-	), o.out.fields("print JSON instead: procfit.trace/v1, exectrace/v1 or tracefields/v1")))
+	}, o.out.fields("print JSON instead: procfit.trace/v1, exectrace/v1 or tracefields/v1")))
 	return cmd
 }
 
@@ -134,17 +129,10 @@ func (o *traceOptions) runExecution(ctx context.Context, s stdio) error {
 	if err != nil {
 		return asInterrupted(unopened(err))
 	}
-	var files []string
-	if o.svg != "" {
-		if err := drawTo("--svg", o.svg, e.WriteDrawing); err != nil {
-			return errors.Join(err, e.Err)
-		}
-		files = append(files, o.svg)
-	}
 	if o.out.json() {
 		return errors.Join(e.WriteJSON(s.out), e.Err)
 	}
-	return errors.Join(e.WriteText(s.out, o.text(s, files...)), e.Err)
+	return errors.Join(e.WriteText(s.out, o.text(s)), e.Err)
 }
 
 // unopened makes the name of a file that is not there a mistake of its user.
@@ -162,20 +150,8 @@ func (o *traceOptions) readExecution(ctx context.Context, s stdio) (*trace.Execu
 	return trace.ReadExecutionFile(ctx, o.exec)
 }
 
-func (o *traceOptions) text(s stdio, files ...string) trace.Text {
-	return trace.Text{Width: terminalWidth(s), Color: s.color(), Files: files}
-}
-
-// drawTo writes a drawing to the file that a flag names, or nothing.
-func drawTo(flag, path string, draw func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := draw(&b); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("%s: %w", flag, err)
-	}
-	return nil
+func (o *traceOptions) text(s stdio) trace.Text {
+	return trace.Text{Width: terminalWidth(s), Color: s.color()}
 }
 
 func (o *traceOptions) validate(args []string, dash int) error {
@@ -197,18 +173,9 @@ func (o *traceOptions) validate(args []string, dash int) error {
 	if o.has("interval") && o.interval < time.Millisecond {
 		return usageError("--interval %s: the runtime counts it in milliseconds: expected at least 1ms", o.interval)
 	}
-	for _, flag := range []struct {
-		name        string
-		given, fits bool
-		what        string
-	}{
-		{"interval", o.has("interval"), command, "a command"},
-		{"detail", o.detail, command, "a command"},
-		{"for", o.duration > 0, command, "a command"},
-		{"svg", o.svg != "", o.exec != "", "an execution trace, which --exec names"},
-	} {
-		if flag.given && !flag.fits {
-			return usageError("--%s is for %s", flag.name, flag.what)
+	for _, name := range []string{"interval", "detail", "for"} {
+		if o.has(name) && !command {
+			return usageError("--%s is for a command", name)
 		}
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/trace/exec"
 	"github.com/procfit/procfit/internal/trace/exec/page"
@@ -59,16 +58,7 @@ func ReadExecutionFile(ctx context.Context, path string) (*Execution, error) {
 
 // WriteText writes what the trace says for a terminal or a text file.
 func (e *Execution) WriteText(w io.Writer, o Text) error {
-	return text.Render(w, page.Brief(e.path, e.Trace), text.Options{Width: o.Width, Color: o.Color, Files: o.Files})
-}
-
-// WriteDrawing writes an SVG picture.
-func (e *Execution) WriteDrawing(w io.Writer) error {
-	b, err := html.Picture(page.Picture(e.Trace))
-	if err == nil {
-		_, err = w.Write(b)
-	}
-	return err
+	return text.Render(w, page.Brief(e.path, e.Trace), o)
 }
 
 // executionJSON is procfit.exectrace/v1. The error is null where all was read.

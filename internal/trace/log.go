@@ -184,16 +184,11 @@ func (h *head) Read(p []byte) (int, error) {
 }
 
 // Text is how text is written.
-type Text struct {
-	Width int // columns; 0: unknown
-	Color bool
-	Files []string // pictures that were written elsewhere, named at the end
-}
+type Text = text.Options
 
 // WriteText writes what the trace says for a terminal or a text file.
 func (l *Log) WriteText(w io.Writer, o Text) error {
-	d := page.Brief(l.Source.name(), l.Summary, sched.Readings(l.Summary))
-	return text.Render(w, d, text.Options{Width: o.Width, Color: o.Color, Files: o.Files})
+	return text.Render(w, page.Brief(l.Source.name(), l.Summary, sched.Readings(l.Summary)), o)
 }
 
 // logJSON is procfit.trace/v1.

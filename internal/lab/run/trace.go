@@ -81,7 +81,6 @@ func (s *tracer) execution(ctx context.Context) error {
 	}
 	return errors.Join(
 		s.write("which P ran which goroutine, and what was stolen from whom", "timeline.txt", func(w io.Writer) error { return x.WriteText(w, trace.Text{}) }),
-		s.write("the same, drawn", "timeline.svg", x.WriteDrawing),
 		s.write("the execution trace, for go tool trace", "trace.out", verbatim(whole)))
 }
 

@@ -141,53 +141,29 @@ func (c *Chart) Describe(metric string) {
 	}
 }
 
-// Timeline is what was seen over time: lanes in which the same time is filled. All share the
-// time's axis, so that what happens at one time is in one column. Positions are fractions.
+// Timeline is what was seen over time: rows, such as one for each P, in which the same time is in
+// one column. Positions are fractions. Only a terminal shows it.
 type Timeline struct {
-	Ticks []Tick // of the time
-	Lanes *Lanes
-	Key   string // how to read them
-}
-
-// Lanes are rows of time, such as one for each P.
-type Lanes struct {
-	Title    string
-	Note     string
-	Summary  string // the lanes in words
-	List     []Lane
+	Ticks    []Tick // of the time
+	Lanes    []Lane
 	Fillings []Filling
-	Arrows   []Arrow
 }
 
-// Distinct is how many fillings have a colour of their own, those aside not counted.
-const Distinct = 18
-
-// Filling is what stretches may be of. Who cannot draw writes its sign.
-type Filling struct {
-	Name  string // for the key; empty: it is explained elsewhere
-	Sign  rune
-	Aside bool // less looked at than the others
-}
-
-// Lane is one of them. Where it has no stretch it is empty.
+// Lane is a row. Where it has no stretch it is empty.
 type Lane struct {
 	Name      string
-	Note      string // less than the name
 	Stretches []Stretch
 }
 
 // Stretch is a time in which a lane is filled.
 type Stretch struct {
 	Span
-	Of    int    // which of the fillings
-	Label string // written into it where there is room
-	Value string // in words, with its time
+	Of int // which of the fillings
 }
 
-// Arrow leads from a lane to another, at a time.
-type Arrow struct {
-	From, To int
-	At       float64
-	Doubtful bool
-	Value    string // in words, with its time
+// Filling is what stretches may be of.
+type Filling struct {
+	Name  string // for the key; empty: it is explained elsewhere
+	Sign  rune
+	Aside bool // less looked at than the others
 }

@@ -60,10 +60,6 @@ func (l *Live) Page(now string) []byte {
 }
 
 func head(d *document.Document, refresh int) *element {
-	sheets := style("style.css")
-	if slices.ContainsFunc(d.Blocks, func(b document.Block) bool { _, is := b.(document.Timeline); return is }) {
-		sheets += style("timeline.css")
-	}
 	var again part
 	if refresh > 0 {
 		again = el("meta http-equiv=refresh", attrs{"content", refresh})
@@ -75,7 +71,7 @@ func head(d *document.Document, refresh int) *element {
 		el("meta name=color-scheme", attrs{"content", "light dark"}),
 		again,
 		el("title", text(d.Title+" – procfit")),
-		el("style", text(sheets)))
+		el("style", text(style("style.css"))))
 }
 
 func header(d *document.Document) *element {

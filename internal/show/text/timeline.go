@@ -17,17 +17,14 @@ var colors = []string{terminal.Cyan, terminal.Yellow, terminal.Green, "35", "34"
 
 // timeline has in each column of its lanes the sign of what fills them longest there.
 func (w *writer) timeline(t document.Timeline) {
-	if t.Lanes == nil {
-		return
-	}
 	label := 0
-	for _, l := range t.Lanes.List {
+	for _, l := range t.Lanes {
 		label = max(label, utf8.RuneCountInString(l.Name))
 	}
 	indent := label + 3
 	wide := w.Width - indent
-	seen := make([]bool, len(t.Lanes.Fillings))
-	for _, l := range t.Lanes.List {
+	seen := make([]bool, len(t.Fillings))
+	for _, l := range t.Lanes {
 		cells := slices.Repeat([]terminal.Cell{{Rune: nobody, Style: terminal.Dim}}, wide)
 		longest := make([]float64, wide)
 		of := make([]int, wide)
@@ -35,7 +32,7 @@ func (w *writer) timeline(t document.Timeline) {
 			from, to := s.From*float64(wide), s.To*float64(wide)
 			for x := min(int(from), wide-1); x <= min(int(to), wide-1); x++ {
 				if part := min(to, float64(x+1)) - max(from, float64(x)); part > longest[x] {
-					longest[x], of[x], cells[x] = part, s.Of, filling(t.Lanes.Fillings[s.Of], s.Of)
+					longest[x], of[x], cells[x] = part, s.Of, filling(t.Fillings[s.Of], s.Of)
 				}
 			}
 		}
@@ -46,7 +43,7 @@ func (w *writer) timeline(t document.Timeline) {
 	}
 	w.axis(t.Ticks, indent-1, wide)
 	legend := string(nobody) + " none"
-	for i, f := range t.Lanes.Fillings {
+	for i, f := range t.Fillings {
 		if seen[i] && f.Name != "" {
 			legend += "   " + string(f.Sign) + " " + f.Name
 		}

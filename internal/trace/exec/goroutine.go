@@ -247,7 +247,7 @@ func (t *Tally) Add(g Goroutine) {
 // Longest parts a list: kept are the n that ran longest, the main goroutine always
 // among them, and rest are the others, both in the order of the list. Of two that
 // ran equally long the one that appeared first is kept.
-func Longest(list []Goroutine, n int, ran func(Goroutine) time.Duration) (kept, rest []Goroutine) {
+func Longest(list []Goroutine, n int) (kept, rest []Goroutine) {
 	if len(list) <= n {
 		return list, nil
 	}
@@ -263,7 +263,7 @@ func Longest(list []Goroutine, n int, ran func(Goroutine) time.Duration) (kept, 
 		case b.IsMain() && !a.IsMain():
 			return 1
 		}
-		return cmp.Or(cmp.Compare(ran(b), ran(a)), cmp.Compare(a.order, b.order), cmp.Compare(i, j))
+		return cmp.Or(cmp.Compare(b.Running, a.Running), cmp.Compare(a.order, b.order), cmp.Compare(i, j))
 	})
 	long := make([]bool, len(list))
 	for _, i := range ranked[:n] {
@@ -297,7 +297,7 @@ func (b *builder) keep(g *goroutine) {
 
 // choose drops all but those that ran longest.
 func (b *builder) choose() {
-	kept, rest := Longest(b.trace.Goroutines, b.MaxGoroutines, func(g Goroutine) time.Duration { return g.Running })
+	kept, rest := Longest(b.trace.Goroutines, b.MaxGoroutines)
 	b.trace.Goroutines = kept
 	for _, g := range rest {
 		b.least = max(b.least, g.Running)

@@ -12,7 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/trace/exec"
 )
 
-// letters are the signs of goroutines where they cannot be drawn.
+// letters are the signs of goroutines.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // key is the goroutines that are distinguished, and the others that ran, but for the
@@ -45,11 +45,8 @@ func listed(t *exec.Trace, room int) key {
 		}
 		room = min(room, worth)
 	}
-	return newKey(t.Dropped, ran, room, func(g exec.Goroutine) time.Duration { return g.Running })
-}
-
-func newKey(others exec.Tally, list []exec.Goroutine, room int, ran func(exec.Goroutine) time.Duration) key {
-	kept, rest := exec.Longest(list, room, ran)
+	kept, rest := exec.Longest(ran, room)
+	others := t.Dropped
 	for _, g := range rest {
 		others.Add(g)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -30,7 +29,7 @@ func brief(name string, t *exec.Trace, rows int) *document.Document {
 	if len(t.Procs) > 0 && t.Duration > 0 {
 		shown := t.Procs[:min(len(t.Procs), rows)]
 		d.Add(heading("Each P over time"), small("the goroutine that ran longest in each column; letters: below"),
-			document.Timeline{Ticks: ticks(t), Lanes: lanes(t, shown, k, nil)}, more(len(t.Procs)-len(shown), "P"))
+			timeline(t, shown, k), more(len(t.Procs)-len(shown), "P"))
 		d.Add(heading("Each P"), small("how long it ran goroutines, and where those that it started came from"), procs(t, shown), more(len(t.Procs)-len(shown), "P"))
 	}
 	if len(t.Flows) > 0 {
@@ -136,15 +135,3 @@ func columns(heads ...string) []document.Column {
 func procName(id int) string { return "P " + strconv.Itoa(id) }
 
 func tally(n int64) string { return strconv.FormatInt(n, 10) }
-
-// end is where the timeline ends.
-func end(t *exec.Trace) time.Duration {
-	if int64(len(t.Spans)) == t.SpanCount {
-		return max(1, t.Duration)
-	}
-	last := time.Duration(1)
-	for _, s := range t.Spans {
-		last = max(last, s.End)
-	}
-	return last
-}

@@ -38,7 +38,7 @@ func render(t *testing.T, tr *exec.Trace, rows int, o text.Options) string {
 }
 
 func TestGolden(t *testing.T) {
-	documenttest.Golden(t, "go1.27.1.txt", []byte(render(t, read(t, "1.27.1", exec.Options{}), 40, text.Options{Files: []string{"trace.svg"}})))
+	documenttest.Golden(t, "go1.27.1.txt", []byte(render(t, read(t, "1.27.1", exec.Options{}), 40, text.Options{})))
 	documenttest.Golden(t, "go1.21.13.txt", []byte(render(t, read(t, "1.21.13", exec.Options{}), 40, text.Options{})))
 	documenttest.Golden(t, "capped.txt", []byte(render(t, read(t, "1.27.1", exec.Options{MaxSpans: 12, MaxGoroutines: 5, MaxSteals: 3}), 2, text.Options{})))
 	documenttest.Golden(t, "empty.txt", []byte(render(t, &exec.Trace{}, 40, text.Options{})))
