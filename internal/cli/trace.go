@@ -107,12 +107,12 @@ func (o *traceOptions) read(ctx context.Context, s stdio, args []string, dash in
 		return trace.Command{
 			Args: args, Shown: secret.Words(args), Env: os.Environ(),
 			Interval: o.interval, Duration: o.duration, Detail: o.detail,
-			Quiet: o.out.quiet, In: s.in, Progress: s.err,
+			Quiet: o.out.quiet, In: s.in, Printed: s.err,
 		}.Run(ctx)
 	case args[0] == "-":
-		return trace.ReadLog(ctx, s.in, trace.Source{Kind: trace.FromStdin}, s.err), nil
+		return trace.ReadLog(ctx, s.in, trace.Source{Kind: trace.FromStdin}), nil
 	}
-	return trace.ReadLogFile(ctx, args[0], s.err)
+	return trace.ReadLogFile(ctx, args[0])
 }
 
 func (o *traceOptions) show(s stdio, l *trace.Log) error {

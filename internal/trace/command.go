@@ -45,7 +45,7 @@ type Command struct {
 	Detail   bool          // scheddetail too
 	Quiet    bool          // what it prints is not passed on
 	In       io.Reader     // its standard input, if that is a file
-	Progress io.Writer     // gets what it prints and, a terminal, how far it is
+	Printed  io.Writer     // gets what it prints
 }
 
 // Exit is how the command ended, a part of procfit.trace/v1.
@@ -78,8 +78,6 @@ type process interface {
 // When ctx is done the command is stopped, and what was read is returned.
 func (c Command) Run(ctx context.Context) (*Log, error) {
 	set := c.settings()
-	line := newLiveLine(c.Progress)
-	defer line.finish()
 	streams, ours, err := c.streams()
 	if err != nil {
 		return nil, err
@@ -101,12 +99,13 @@ func (c Command) Run(ctx context.Context) (*Log, error) {
 		exit, stopErr = run.Stop(Grace)
 		ours.deadline(time.Now().Add(streamPatience))
 	})
-	ended.Go(func() { ours.passOutput(line) })
+	printed := &oneByOne{to: c.Printed}
+	ended.Go(func() { ours.passOutput(printed) })
 	sc := sched.NewScanner(ours.err)
 	if !c.Quiet {
-		sc.Other = line
+		sc.Other = printed
 	}
-	summary := collect(sc, line, "tracing", &over)
+	summary := collect(sc, &over)
 	if errors.Is(sc.Err(), os.ErrDeadlineExceeded) {
 		summary.ReadError = "" // a stranger holds the pipe; the command has ended
 	}
@@ -234,6 +233,18 @@ func (p *pipes) passOutput(to io.Writer) {
 		_, _ = io.Copy(to, p.out) // one that cannot be shown must not stop the command
 		_, _ = io.Copy(io.Discard, p.out)
 	}
+}
+
+// oneByOne is for the writes of several goroutines.
+type oneByOne struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (w *oneByOne) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(p)
 }
 
 // streams are the command's: our standard input where that is a file, and pipes.

@@ -10,7 +10,6 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
@@ -82,26 +81,23 @@ func (s Source) name() string {
 	return s.Path
 }
 
-// ReadLogFile reads the log in a file. Progress gets, where it is a terminal, how
-// far it is.
-func ReadLogFile(ctx context.Context, path string, progress io.Writer) (*Log, error) {
+// ReadLogFile reads the log in a file.
+func ReadLogFile(ctx context.Context, path string) (*Log, error) {
 	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return ReadLog(ctx, f, Source{Kind: FromFile, Path: path}, progress), nil
+	return ReadLog(ctx, f, Source{Kind: FromFile, Path: path}), nil
 }
 
 // ReadLog reads a log up to its end, or that of ctx.
-func ReadLog(ctx context.Context, r io.Reader, from Source, progress io.Writer) *Log {
+func ReadLog(ctx context.Context, r io.Reader, from Source) *Log {
 	in := newInput(ctx, r)
 	defer in.Close()
-	line := newLiveLine(progress)
-	defer line.finish()
 	first := &head{r: in}
 	l := &Log{Source: from}
-	l.Summary = collect(sched.NewScanner(first), line, "read", new(atomic.Bool))
+	l.Summary = collect(sched.NewScanner(first), new(atomic.Bool))
 	l.hint = hintOf(from, first.seen, from.Kind == FromFile && executable(r))
 	if ctx.Err() == nil && l.Summary.ReadError != "" {
 		l.readErr = errors.New(l.Summary.ReadError)
@@ -142,10 +138,8 @@ func (l *Log) what() string {
 	return l.Source.name()
 }
 
-// collect reads all samples, and prints on one line how far it is. verb says what
-// is done with the input. Samples that come when it is over are left out.
-func collect(sc *sched.Scanner, line *liveLine, verb string, over *atomic.Bool) *sched.Summary {
-	began := time.Now()
+// collect reads all samples. Those that come when it is over are left out.
+func collect(sc *sched.Scanner, over *atomic.Bool) *sched.Summary {
 	a := sched.NewAnalysis()
 	var leftOut int64
 	for {
@@ -160,9 +154,6 @@ func collect(sc *sched.Scanner, line *liveLine, verb string, over *atomic.Bool) 
 			continue
 		}
 		a.Add(s)
-		if line.due() {
-			line.set(liveText(verb, time.Since(began), sc.Counts(), s))
-		}
 	}
 	t := a.Summary(sc)
 	t.Run.LeftOut = leftOut

@@ -89,7 +89,7 @@ func (s *tracer) scheduler(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l := trace.ReadLog(ctx, bytes.NewReader(log), trace.Source{Kind: trace.FromFile, Path: "schedtrace.log"}, io.Discard)
+	l := trace.ReadLog(ctx, bytes.NewReader(log), trace.Source{Kind: trace.FromFile, Path: "schedtrace.log"})
 	if err := errors.Join(ctx.Err(), l.Err()); err != nil {
 		return err
 	}
