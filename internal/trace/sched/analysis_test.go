@@ -69,7 +69,7 @@ func TestAbsentStaysAbsent(t *testing.T) {
 	}
 	defer f.Close()
 	m := Analyse(f).Main
-	if m.Spinning != nil || m.SpinningShare != nil || m.NeedSpinning != nil || m.TicksPerSecond != nil || m.PerProc[0].Ticks != nil || m.Detail != nil {
+	if m.Spinning != nil || m.TicksPerSecond != nil || m.PerProc[0].Ticks != nil || m.Detail != nil {
 		t.Errorf("%+v", m)
 	}
 	b, err := json.Marshal(m)

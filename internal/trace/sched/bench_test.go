@@ -53,16 +53,6 @@ func mixedLog(samples int) []byte {
 // 2 kB.
 func restartLog(samples int) []byte { return bytes.Repeat(plainLog(20), samples/20) }
 
-// atOnceLog is of three processes, a third of an interval apart.
-func atOnceLog(samples int) []byte {
-	var b bytes.Buffer
-	for i := range samples {
-		fmt.Fprintf(&b, "SCHED %dms: gomaxprocs=8 idleprocs=%d threads=14 spinningthreads=%d needspinning=1 idlethreads=3 runqueue=%d [ %d 0 2 %d 0 0 1 14 ]\n",
-			max(0, i/3*1000-i%3*333), i%3, i%2, i%40, i%200, i%9)
-	}
-	return b.Bytes()
-}
-
 func BenchmarkScan(b *testing.B) {
 	for name, log := range map[string][]byte{"plain": plainLog(20_000), "detail": detailLog(300), "mixed": mixedLog(2_000)} {
 		b.Run(name, func(b *testing.B) {
@@ -82,7 +72,7 @@ func BenchmarkScan(b *testing.B) {
 
 // BenchmarkAnalyse is the scan and what is added up.
 func BenchmarkAnalyse(b *testing.B) {
-	for name, log := range map[string][]byte{"plain": plainLog(20_000), "detail": detailLog(300), "restarts": restartLog(20_000), "at once": atOnceLog(20_000)} {
+	for name, log := range map[string][]byte{"plain": plainLog(20_000), "detail": detailLog(300), "restarts": restartLog(20_000)} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(log)))
 			b.ReportAllocs()

@@ -128,7 +128,7 @@ func (s *slot) addProc(num int64, b []byte) bool {
 }
 
 func (s *slot) addThread(b []byte) bool {
-	var proc, goroutine, locked, dying int64 = -1, -1, -1, 0
+	var proc, goroutine, dying int64 = -1, -1, 0
 	var ended bool
 	for !ended {
 		key, value := next(b)
@@ -150,7 +150,7 @@ func (s *slot) addThread(b []byte) bool {
 		case "dying":
 			dying, n = natural(value, maxCount)
 		case "lockedg":
-			locked, n = id(value)
+			_, n = id(value)
 			ended = true
 		default:
 			b = value[wordLen(value):]
@@ -164,9 +164,6 @@ func (s *slot) addThread(b []byte) bool {
 	d := s.detailed()
 	if proc < 0 && goroutine >= 0 {
 		d.OffProc++
-	}
-	if locked >= 0 {
-		d.Locked++
 	}
 	if dying > 0 {
 		d.Dying++

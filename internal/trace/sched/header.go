@@ -51,7 +51,6 @@ const (
 	hasIdleProcs
 	hasThreads
 	hasSpinningThreads
-	hasNeedSpinning
 	hasIdleThreads
 	hasGlobalQueue
 	hasSysmonWait
@@ -102,7 +101,6 @@ func (s *slot) header(b []byte) (n int, whole bool, why string) {
 
 // value reads the value of a key; used is its length.
 func (s *slot) value(key, b []byte) (has uint, used int, why string) {
-	most := int64(maxCount)
 	var to *int
 	switch string(key) {
 	case "gomaxprocs":
@@ -113,8 +111,8 @@ func (s *slot) value(key, b []byte) (has uint, used int, why string) {
 		has, to = hasThreads, &s.Threads
 	case "spinningthreads", "nmspinning": // Go 1.2's name, in its detailed line alone
 		has, to = hasSpinningThreads, &s.SpinningThreads
-	case "needspinning":
-		has, to, most = hasNeedSpinning, &s.NeedSpinning, 1
+	case "needspinning": // nothing is made of it
+		return 0, wordLen(b), ""
 	case "idlethreads":
 		has, to = hasIdleThreads, &s.IdleThreads
 	case "runqueue":
@@ -141,7 +139,7 @@ func (s *slot) value(key, b []byte) (has uint, used int, why string) {
 		}
 		return 0, wordLen(b), ""
 	}
-	v, used := natural(b, most)
+	v, used := natural(b, maxCount)
 	if used == 0 || !isEnd(b, used) {
 		return has, used, "has a value that is not a number, or too large"
 	}

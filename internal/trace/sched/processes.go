@@ -4,15 +4,13 @@ package sched
 // whose it is. Of one process the runtime (proc.go: schedtrace, sysmon) guarantees that:
 //
 //   - its first line says 0 ms, and no later one does, unless it panics at once;
-//   - its clock advances, by about the interval at a time;
+//   - its clock advances;
 //   - its schedticks do not fall, but for a wrap at 32 bits.
 //
-// So a line at 0 ms starts a process. If the clock or the ticks go back otherwise, if a line is
-// due of the process before and not of the one that has just started, if two started at the
-// same time and lines come too often for one, or if GOMAXPROCS goes back and forth from line to
-// line and the time between them with it, several write at once. Their lines are not
-// separated. A clock or ticks that go back once may be a line that other output damaged, or a
-// second log behind the first.
+// So a line at 0 ms starts a process. If the clock or the ticks go back otherwise, or if a line is
+// due of the process before and not of the one that has just started, several write at once, and
+// their lines are not separated. A clock or ticks that go back once may be a line that other output
+// damaged, or a second log behind the first.
 type processes struct {
 	current *process // wrote the last line
 	before  *process // wrote until current started; nil: there is none
@@ -25,9 +23,6 @@ type processes struct {
 type process struct {
 	tally
 	dying bool // its last line is a fatal panic's
-
-	before, step int64 // of the line before the last: GOMAXPROCS, and the milliseconds from it to the last
-	swaps        int   // how many lines in a row have swapped
 }
 
 // dying reports that a fatal panic printed the sample.
@@ -43,13 +38,10 @@ func (l *processes) writer(s *Sample) (p, over *process) {
 		p.seg.Index = l.begun
 		l.begun++
 		l.before, l.current = over, p
-	case l.resumes(s) || l.twins(s):
+	case l.resumes(s):
 		l.doubt(s, enough)
-	case p.backwards(s):
+	case s.Millis < p.last || s.Millis == p.last && !s.dying() && p.seg.Samples > 0 || !p.mayGoOn(s):
 		l.doubt(s, 1)
-	}
-	if p.swapped(s); p.swaps >= manySwaps {
-		l.doubt(s, enough)
 	}
 	p.dying = s.dying()
 	return p, over
@@ -63,50 +55,19 @@ func (l *processes) doubt(s *Sample, weight int) {
 	}
 }
 
-// backwards reports that the process cannot have written the line after its last.
-func (p *process) backwards(s *Sample) bool {
-	return s.Millis < p.last || s.Millis == p.last && !s.dying() && p.seg.Samples > 0 || !p.mayGoOn(s)
-}
-
-// swapped counts lines in a row that have the GOMAXPROCS of the line before the last and not of the last,
-// and come much sooner or later after the last than that came.
-func (p *process) swapped(s *Sample) {
-	passed := s.Millis - p.last
-	uneven := 4*passed < 3*p.step || 3*passed > 4*p.step
-	if p.any && p.seg.Samples > 0 && uneven && s.Procs != p.gomaxprocs && int64(s.Procs) == p.before {
-		p.swaps++
-	} else {
-		p.swaps = 0
-	}
-	p.before, p.step = int64(p.gomaxprocs), passed
-}
-
 // resumes reports that a line is due of the process before: the one that has just started would
 // be late by several intervals.
 func (l *processes) resumes(s *Sample) bool {
-	b, p := l.before, l.current
-	if b == nil || b.dying || p.seg.Samples > 0 || p.seg.StartupSamples == 0 {
+	b := l.before
+	if b == nil || b.dying || l.current.seg.Samples > 0 || b.interval() == nil {
 		return false
 	}
-	usual := b.interval()
-	if usual == nil {
-		return false
-	}
-	late := 3*int64(*usual) + sysmonLate
+	late := 3*int64(*b.interval()) + sysmonLate
 	return s.Millis > late && s.Millis > b.last && s.Millis-b.last <= late
 }
 
-// twins reports that a line comes too early for the only process that is there if the one that
-// started right before it has ended: a line comes no sooner than the interval after the last.
-func (l *processes) twins(s *Sample) bool {
-	b, p := l.before, l.current
-	return b != nil && b.seg.Samples == 0 && !b.dying && !s.dying() && p.seg.IntervalMillis != nil &&
-		4*float64(s.Millis-p.last) < 3*p.seg.IntervalMillis.Max
-}
-
 const (
-	enough    = 2 // doubts
-	manySwaps = 3
+	enough = 2 // doubts
 
 	// sysmonLate is how late sysmon may come on a machine that is not busy, in milliseconds.
 	sysmonLate = 15

@@ -29,7 +29,6 @@ func times2(ms ...int64) (s string) {
 
 func TestProcesses(t *testing.T) {
 	crash := times2(0, 1003, 2006) + "panic: boom\n"
-	alike := func(i int) string { return at(int64(i)*100, 2) + at(int64(i)*100+int64(min(i, 1)), 2) }
 	var child string // that a parent starts every 25 samples
 	for i := range 100 {
 		child += at(int64(i)*101, 2)
@@ -59,12 +58,9 @@ func TestProcesses(t *testing.T) {
 		"starts alone":            {strings.Repeat(at(0, 2), 5), 5, 0},
 		"a parent and children":   {child, 5, -1},
 		"a child that ends soon":  {times2(0, 100, 200, 300, 400, 0, 500, 600, 700), 2, -1},
-		"half an interval apart":  {times2(0, 0, 101, 101), 2, -1},
 		"other Ps":                {repeat(20, func(i int) string { return at(int64(i)*100, 2) + at(int64(i)*100, 1) }), 2, -1},
-		"alike":                   {repeat(20, alike), 2, -1},
 		"ticks that differ":       {repeat(20, func(i int) string { return at(int64(i)*100, 1, 7) + at(int64(i)*100, 1, int64(7+i)) }), 2, -1},
 		"ticks that fall":         {repeat(20, func(i int) string { return at(int64(i)*100, 1, int64(100+i%2)) }), 1, -1},
-		"cut, of two values":      {at(0, 8) + repeat(9, func(i int) string { return at(int64(i)*1000+137, 2) + at(int64(i)*1000+1000, 8) }), 1, -1},
 		"changed in a slice each": {at(0, 8) + repeat(20, func(i int) string { return at(int64(i)*100+100, 2+6*(i%2)) }), 1, 20},
 		"no sense":                {repeat(20, func(i int) string { return at(int64(5000-i), 2) }), 1, -1},
 	} {

@@ -50,8 +50,7 @@ func Readings(s *Summary) []Reading {
 	}
 	put(idle(&s.Main.Stats, s.Run))
 	for _, rule := range []func(*Stats) *Reading{
-		busy, idleQueued, globalQueue, queueSkew, queueUneven, tickSkew,
-		blockedThreads, idleThreads, spinning, locks, waits,
+		busy, idleQueued, queueSkew, blockedThreads, locks, waits,
 	} {
 		put(rule(&s.Main.Stats))
 	}

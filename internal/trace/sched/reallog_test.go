@@ -80,7 +80,6 @@ func checkHeader(t *testing.T, s *Sample, line string) {
 		"idleprocs":       {s.IdleProcs, keyIn(line, "idleprocs")},
 		"threads":         {s.Threads, keyIn(line, "threads")},
 		"spinningthreads": {s.SpinningThreads, spinning},
-		"needspinning":    {s.NeedSpinning, keyIn(line, "needspinning")},
 		"idlethreads":     {s.IdleThreads, keyIn(line, "idlethreads")},
 		"runqueue":        {s.GlobalQueue, keyIn(line, "runqueue")},
 	} {
@@ -169,9 +168,6 @@ func checkDetail(t *testing.T, name string, s *Sample, lines []string) {
 			none := func(key string) bool { return strings.Contains(l, key+"=nil") || strings.Contains(l, key+"=-1") }
 			if none(" p") && !none(" curg") {
 				want.OffProc++
-			}
-			if !none(" lockedg") {
-				want.Locked++
 			}
 		case strings.HasPrefix(l, "  G"):
 			m := reason.FindStringSubmatch(l)

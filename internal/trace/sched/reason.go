@@ -41,7 +41,6 @@ func (t *tally) detail(d *Detail) {
 	noteCount(&st.InSyscall, d.ByStatus[goroutineSyscall])
 	noteCount(&st.Waiting, d.ByStatus[goroutineWaiting])
 	noteCount(&st.OffProcThreads, d.OffProc)
-	noteCount(&st.LockedThreads, d.Locked)
 	for _, r := range d.Reasons {
 		have := t.reasons[r.Name]
 		if have == nil {

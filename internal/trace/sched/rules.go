@@ -104,19 +104,6 @@ func idleQueued(st *Stats) *Reading {
 	}
 }
 
-// globalQueue: four of five waiting goroutines are in the global queue, at least
-// two a P.
-func globalQueue(st *Stats) *Reading {
-	if st.GlobalQueue.count() == 0 || st.Queued.count() == 0 || st.Procs == nil ||
-		st.GlobalQueue.Mean < 2*st.Procs.Mean || st.GlobalQueue.Mean < 0.8*st.Queued.Mean {
-		return nil
-	}
-	return &Reading{ID: "global-queue", Severity: Info,
-		Text:   fmt.Sprintf("%s of the waiting goroutines are in the global queue, %s on average, at most %s", number.Share(st.GlobalQueue.Mean/st.Queued.Mean), number.Amount(st.GlobalQueue.Mean), number.Amount(st.GlobalQueue.Max)),
-		Advice: "this queue gets goroutines that were preempted after 10 ms or yielded, and the overflow of a P's queue of 256: the cause is long computations, or very many goroutines started at once",
-	}
-}
-
 // queueSkew: a quarter of the Ps hold four fifths of what is queued on Ps. One of
 // two or three Ps must hold nine tenths.
 func queueSkew(st *Stats) *Reading {
@@ -149,42 +136,6 @@ func queueSkew(st *Stats) *Reading {
 	return r
 }
 
-// queueUneven: half of the queued goroutines would have to move in a mean sample,
-// but not always from the same Ps.
-func queueUneven(st *Stats) *Reading {
-	if st.Misplaced.count() < minSamples || st.Misplaced.Mean < 0.5 || st.MisplacedMean == nil || *st.MisplacedMean > 0.25 {
-		return nil
-	}
-	return &Reading{ID: "queue-uneven", Severity: Info,
-		Text:   fmt.Sprintf("the queues are uneven at each instant, %s of the goroutines in them misplaced, but not always on the same Ps (%s over the whole trace; %d samples with %d or more per P)", number.Share(st.Misplaced.Mean), number.Share(*st.MisplacedMean), st.Misplaced.N, minPerProc),
-		Advice: "work comes in bursts, each on one P",
-	}
-}
-
-// tickSkew: a quarter of the Ps start four fifths of the time slices.
-func tickSkew(st *Stats) *Reading {
-	var ticks []float64
-	var sum float64
-	for _, p := range st.PerProc {
-		if p.Ticks == nil {
-			return nil
-		}
-		ticks = append(ticks, float64(*p.Ticks))
-		sum += float64(*p.Ticks)
-	}
-	if len(ticks) < 4 || sum < 1000 {
-		return nil
-	}
-	ids, held := top(ticks, 0.8)
-	if len(ids) > len(ticks)/4 {
-		return nil
-	}
-	return &Reading{ID: "tick-skew", Severity: Info,
-		Text:   fmt.Sprintf("%s started %s of %s time slices", procsList(ids), number.Share(held), number.Amount(sum)),
-		Advice: "the other Ps run few, long goroutines, or are mostly idle; see how many are idle. A tick is the start of a goroutine, not CPU time",
-	}
-}
-
 // blockedThreads: two threads a P, and eight at least, are neither idle nor on a
 // P. Half of the limit of 10,000 threads is a warning.
 func blockedThreads(st *Stats) *Reading {
@@ -201,33 +152,6 @@ func blockedThreads(st *Stats) *Reading {
 		r.Advice += "; a Go program dies at 10,000 threads (debug.SetMaxThreads): limit how many goroutines may block at once"
 	}
 	return r
-}
-
-// idleThreads: eight parked threads a P, and 32 at least.
-func idleThreads(st *Stats) *Reading {
-	if st.IdleThreads.count() == 0 || st.Procs == nil || st.IdleThreads.Mean < max(32, 8*st.Procs.Mean) {
-		return nil
-	}
-	return &Reading{ID: "idle-threads", Severity: Info,
-		Text:   fmt.Sprintf("%s of %s threads idle on average", number.Amount(st.IdleThreads.Mean), number.Amount(st.Threads.mean())),
-		Advice: "at some time that many were blocked in system calls or C at once; the runtime keeps them for the next time. They cost memory, but no CPU",
-	}
-}
-
-// spinning: on average a tenth of all Ps and a quarter of the busy ones look for
-// work; the runtime stops at half of these.
-func spinning(st *Stats) *Reading {
-	if st.Spinning.count() < minSamples || st.Procs.count() == 0 || st.IdleProcs.count() == 0 {
-		return nil
-	}
-	look, busy := st.Spinning.Mean, st.Procs.Mean-st.IdleProcs.Mean
-	if look < st.Procs.Mean/10 || look < busy/4 {
-		return nil
-	}
-	return &Reading{ID: "spinning", Severity: Info,
-		Text:   fmt.Sprintf("%s of %s busy Ps search for work, on average over %d samples (the runtime allows about half)", number.Amount(look), number.Amount(busy), st.Spinning.N),
-		Advice: "work comes in pieces so short that threads wake up, search and park again, which costs CPU time. Fewer Ps may cost less at the same throughput; `procfit sweep` shows whether they do",
-	}
 }
 
 // millis is a time that the runtime counted in milliseconds.

@@ -13,7 +13,6 @@ type Sample struct {
 	IdleProcs       int
 	Threads         int
 	SpinningThreads int
-	NeedSpinning    int // 0 or 1
 	IdleThreads     int
 	GlobalQueue     int // runqueue
 
@@ -27,7 +26,6 @@ type Sample struct {
 
 // Detail is what is counted in the lines that scheddetail=1 adds.
 type Detail struct {
-	Locked  int // threads that are locked to a goroutine
 	OffProc int // threads that run a goroutine without a P: in a system call or cgo
 	Dying   int // threads in a fatal panic, which printed the sample
 
@@ -69,7 +67,7 @@ type slot struct {
 func (s *slot) reset() {
 	s.Sample = Sample{
 		Procs: absent, IdleProcs: absent, Threads: absent, SpinningThreads: absent,
-		NeedSpinning: absent, IdleThreads: absent, GlobalQueue: absent,
+		IdleThreads: absent, GlobalQueue: absent,
 	}
 	s.queues, s.ticks = s.queues[:0], s.ticks[:0]
 }

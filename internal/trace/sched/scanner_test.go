@@ -122,11 +122,11 @@ func TestScan(t *testing.T) {
 func TestScanValues(t *testing.T) {
 	samples, _ := scanAll([]byte(strings.Join([]string{newLine, strings.Replace(oldLine, " spinningthreads=1", " steals=1", 1), detailLine, procLine, thread, goroutine, "  G3: status=4098() m=3 lockedm=nil", ""}, "\n")))
 	s := samples[0]
-	if s.Procs != 2 || s.Threads != 5 || s.NeedSpinning != 1 || s.GlobalQueue != 7 || s.SchedTicks[1] != 4294967295 || s.QueuedLocal() != 3 {
+	if s.Procs != 2 || s.Threads != 5 || s.GlobalQueue != 7 || s.SchedTicks[1] != 4294967295 || s.QueuedLocal() != 3 {
 		t.Errorf("%+v", s)
 	}
 	s = samples[1]
-	if s.SpinningThreads != absent || s.NeedSpinning != absent || s.SchedTicks != nil {
+	if s.SpinningThreads != absent || s.SchedTicks != nil {
 		t.Errorf("%+v", s)
 	}
 	d := samples[2].Detail

@@ -107,16 +107,9 @@ func (t *tally) threads(s *Sample) {
 	noteCount(&st.Threads, s.Threads)
 	noteCount(&st.IdleThreads, s.IdleThreads)
 	noteCount(&st.Spinning, s.SpinningThreads)
-	noteCount(&st.NeedSpinning, s.NeedSpinning)
-	if s.Procs < 0 || s.IdleProcs < 0 {
-		return
-	}
-	busy := max(s.Procs-s.IdleProcs, 0)
-	if s.Threads >= 0 && s.IdleThreads >= 0 {
+	if s.Procs >= 0 && s.IdleProcs >= 0 && s.Threads >= 0 && s.IdleThreads >= 0 {
+		busy := max(s.Procs-s.IdleProcs, 0)
 		note(&st.OffProcThreads, float64(max(s.Threads-s.IdleThreads-busy-1, 0)))
-	}
-	if s.SpinningThreads >= 0 && busy > 0 {
-		note(&st.SpinningShare, min(float64(s.SpinningThreads)/float64(busy), 1))
 	}
 }
 
@@ -205,9 +198,6 @@ func (t *tally) perProc(g *Segment) {
 	}
 	for _, n := range t.ticks {
 		ticks += n
-	}
-	if queued > 0 && len(means) > 1 {
-		g.MisplacedMean = new(misplaced(means))
 	}
 	if t.ticking > 0 {
 		g.TicksPerSecond = new(float64(ticks) / float64(t.ticking) * 1000)

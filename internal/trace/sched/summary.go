@@ -89,8 +89,6 @@ type Stats struct {
 	// threads − idlethreads − busy Ps − 1, not below 0.
 	OffProcThreads *Level `json:"off_proc_threads"`
 	Spinning       *Level `json:"spinning_threads"`
-	SpinningShare  *Level `json:"spinning_share"` // of the busy Ps
-	NeedSpinning   *Level `json:"need_spinning"`  // the share of samples with 1 is its mean
 
 	GlobalQueue *Level     `json:"global_queue"`
 	LocalQueues *Level     `json:"local_queues"` // their sum
@@ -98,9 +96,6 @@ type Stats struct {
 	Misplaced   *Level     `json:"misplaced_share"`
 	PerProc     []ProcLoad `json:"per_proc"`        // of the first maxTracked
 	Untracked   int        `json:"untracked_procs"` // Ps beyond these
-	// MisplacedMean is of the mean queues: 0 where a different P is the longest each
-	// time, high where it is always the same.
-	MisplacedMean *float64 `json:"misplaced_share_of_means"`
 
 	TicksPerSecond *float64 `json:"sched_ticks_per_second"` // all tracked Ps
 
@@ -125,8 +120,7 @@ type DetailStats struct {
 	InSyscall      *Level        `json:"in_syscall"`
 	Waiting        *Level        `json:"waiting"`
 	OffProcThreads *Level        `json:"threads_in_syscall"` // that run a goroutine without a P
-	LockedThreads  *Level        `json:"locked_threads"`
-	Reasons        []ReasonStats `json:"wait_reasons"` // the most frequent first
+	Reasons        []ReasonStats `json:"wait_reasons"`       // the most frequent first
 	LinesBroken    int64         `json:"lines_broken"`
 }
 

@@ -34,7 +34,7 @@ func Brief(name string, s *sched.Summary, readings []sched.Reading) *document.Do
 	if len(v.unread) > briefUnread+1 {
 		v.unread = append(v.unread[:briefUnread:briefUnread], fmt.Sprintf("and %d more; --json lists the first %d", s.Skipped.Count-briefUnread, len(s.Skipped.First)))
 	}
-	d := v.document()
+	d := &document.Document{Title: "Scheduler trace of " + v.name, Blocks: []document.Block{v.headline}}
 	d.Add(v.levels...)
 	d.Add(v.procs...)
 	d.Add(v.waits...)
@@ -42,20 +42,10 @@ func Brief(name string, s *sched.Summary, readings []sched.Reading) *document.Do
 		d.Add(v.facts)
 	}
 	d.Add(v.readings)
-	d.Add(v.broken()...)
-	return d
-}
-
-func (v *view) document() *document.Document {
-	return &document.Document{Title: "Scheduler trace of " + v.name, Blocks: []document.Block{v.headline}}
-}
-
-// broken is what could not be read.
-func (v *view) broken() []document.Block {
-	if len(v.unread) == 0 {
-		return nil
+	if len(v.unread) > 0 {
+		d.Add(heading("Could not be read"), document.List{Items: document.Items(v.unread)})
 	}
-	return []document.Block{heading("Could not be read"), document.Section{Class: "unread", Blocks: []document.Block{document.List{Items: document.Items(v.unread)}}}}
+	return d
 }
 
 func heading(s string) document.Heading { return document.Heading{Level: 3, Text: s} }
