@@ -35,9 +35,7 @@ func (o *loadOptions) fields() []field.Field {
 		{Name: "rate", Holds: "LIST", Often: true, Help: "req/s of an open loop; 1000,2000 offers both in turn (default a closed loop)", Value: field.Parsed(&o.rates, "", parseRates)},
 		{Name: "threads", Holds: "N", Help: "threads of the load on Linux (default by the CPUs and the rate)", Value: field.Number(&o.threads, 0, math.MaxInt)},
 	}...)
-	return slices.Concat(own, []field.Field{o.spec.RunField("measured time: 10s, or 10s,warmup=1s")}, shared, field.In(field.Output,
-		field.Field{Name: "hdr", Holds: "FILE", Help: "write the latency of each second to this file, as an HdrHistogram log", Value: field.Text(&o.hdr)},
-	), o.out.fields("print a phase object for each rate, as the journal has it"))
+	return slices.Concat(own, []field.Field{o.spec.RunField("measured time: 10s, or 10s,warmup=1s")}, shared, o.out.fields("print a phase object for each rate, as the journal has it"))
 }
 
 func newLoad(std stdio) *cobra.Command {
@@ -59,7 +57,7 @@ offered, or, without --max-errors, every request failed; 130 interrupted.`,
 		Example: `  procfit load http://127.0.0.1:8080/
   procfit load --rate 1000 --connections 16 --for 10s http://127.0.0.1:8080/
   procfit load --rate 1000,2000,4000 --for 5s http://127.0.0.1:8080/
-  procfit load --rate 500 --pace poisson --hdr latency.hlog 3=http://127.0.0.1:8080/a 1=http://127.0.0.1:8080/b
+  procfit load --rate 500 --pace poisson 3=http://127.0.0.1:8080/a 1=http://127.0.0.1:8080/b
   procfit load --connections 4 --streams 16 --tls ca=ca.pem https://127.0.0.1:8443/
   procfit load --grpc grpc.health.v1.Health/Check --body '{"service": ""}' h2c://127.0.0.1:9090`,
 	}
@@ -157,9 +155,6 @@ func errorKinds(r *load.Result) string {
 func (o *loadOptions) resolve(std stdio) error {
 	if err := o.check(); err != nil {
 		return err
-	}
-	if o.hdr != "" && len(o.rates) > 1 {
-		return usageError("--hdr is the log of one run: give one --rate")
 	}
 	spec, err := toSpec(o.spec, std)
 	if err != nil {

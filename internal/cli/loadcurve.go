@@ -7,12 +7,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/host/halt"
 	"github.com/procfit/procfit/internal/load"
@@ -33,7 +29,6 @@ type loadOptions struct {
 	options load.Options
 	rates   []float64 // 0: a closed loop
 	threads int
-	hdr     string
 	out     printing
 }
 
@@ -134,48 +129,6 @@ func printLine(out io.Writer, cells []string) {
 	fmt.Fprintln(out, strings.TrimRight(line.String(), " "))
 }
 
-// barRoom is the length of the longest bar of a distribution.
-const barRoom = 40
-
-// distribution draws how latencies are spread, in steps of 1, 2 and 5.
-func distribution(out io.Writer, h *hdrhistogram.Histogram) {
-	var counts []int64
-	var bounds []time.Duration
-	for _, bar := range h.Distribution() {
-		if bar.Count == 0 {
-			continue
-		}
-		for len(bounds) == 0 || time.Duration(bar.To) > bounds[len(bounds)-1] {
-			if len(bounds) == 0 {
-				bounds = append(bounds, roundedUp(time.Duration(bar.To)))
-			} else {
-				bounds = append(bounds, roundedUp(bounds[len(bounds)-1]+1))
-			}
-			counts = append(counts, 0)
-		}
-		counts[len(counts)-1] += bar.Count
-	}
-	if len(counts) == 0 {
-		return
-	}
-	most, all := slices.Max(counts), h.TotalCount()
-	for i, n := range counts {
-		bar := strings.Repeat("█", int((n*barRoom+most-1)/most))
-		fmt.Fprintf(out, "  %s  %s %s\n", terminal.Pad("≤ "+number.Short(number.Duration(bounds[i])), 10, false), terminal.Pad(bar, barRoom, true), number.Share(float64(n)/float64(all)))
-	}
-}
-
-// roundedUp is the least of 1, 2 and 5 times a power of ten nanoseconds that is not below.
-func roundedUp(d time.Duration) time.Duration {
-	for power := time.Duration(1); ; power *= 10 {
-		for _, step := range []time.Duration{1, 2, 5} {
-			if step*power >= d {
-				return step * power
-			}
-		}
-	}
-}
-
 // print prints the result of a run.
 func (o *loadOptions) print(std stdio, r *load.Result) error {
 	p, err := trial.Offered(r)
@@ -219,7 +172,6 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 	}
 	fmt.Fprintf(std.out, "  engine      %s, %s of CPU per request; "+busiest+"\n",
 		r.Engine, number.Seconds(p.Load.CPUSeconds/float64(max(1, r.Requests))), 100*r.Busiest)
-	distribution(std.out, r.Latency)
 	o.printParts(std, r, &p)
 	if r.Redirects > 0 {
 		std.notef("%d of %s were redirects, which are not followed: is the URL the one that does the work?", r.Redirects, phrase.Count(r.Requests, "answer"))
@@ -261,9 +213,8 @@ func connectionCounts(r *load.Result) string {
 // inSeconds is a time that may not be known.
 func inSeconds(s *float64) string { return number.Maybe(s, number.Seconds) }
 
-// offer runs the engine once, with its progress on standard error and the log of its
-// seconds. It prints a notice if procfit itself was stopped meanwhile, since the numbers
-// include that.
+// offer runs the engine once, with its progress on standard error. It prints a notice if procfit
+// itself was stopped meanwhile, since the numbers include that.
 func (o *loadOptions) offer(ctx context.Context, std stdio) (*load.Result, error) {
 	watch := halt.Start()
 	defer func() {
@@ -272,23 +223,8 @@ func (o *loadOptions) offer(ctx context.Context, std stdio) (*load.Result, error
 		}
 	}()
 	live := newLive(std, o.options.Duration)
+	defer live.screen.clear()
 	options := o.options
-	options.Each, options.Progress = live.second, live.progress
-	logged := func() error { return nil }
-	if o.hdr != "" {
-		f, err := os.Create(o.hdr)
-		if err != nil {
-			return nil, fmt.Errorf("--hdr: %w", err)
-		}
-		defer f.Close()
-		log := &secondsLog{to: hdrhistogram.NewHistogramLogWriter(f)}
-		options.Each = func(i load.Interval) { live.second(i); log.second(i) }
-		logged = func() error { return errors.Join(log.err, f.Close()) }
-	}
-	result, err := engine.Run(ctx, options)
-	live.finish()
-	if err := logged(); err != nil {
-		return result, fmt.Errorf("--hdr %s: %w", o.hdr, err)
-	}
-	return result, err
+	options.Each, options.Progress = live.second, func(p load.Progress) { live.errors = p.Errors }
+	return engine.Run(ctx, options)
 }

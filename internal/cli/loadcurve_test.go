@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"io"
 	"slices"
 	"strings"
@@ -14,60 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 )
-
-// What --hdr writes is read by HdrHistogram's own reader, second by second.
-func TestSecondsLog(t *testing.T) {
-	var file bytes.Buffer
-	log := &secondsLog{to: hdrhistogram.NewHistogramLogWriter(&file)}
-	start := time.UnixMilli(1_700_000_000_250)
-	for i := range 3 {
-		h := hdrhistogram.New(1, int64(time.Minute), 3)
-		for range i {
-			h.RecordValue(int64(time.Millisecond))
-		}
-		log.second(load.Interval{Start: start.Add(time.Duration(i) * time.Second), Length: time.Second, Latency: h})
-	}
-	if log.err != nil {
-		t.Fatal(log.err)
-	}
-	reader := hdrhistogram.NewHistogramLogReader(&file)
-	for i := range 3 {
-		h, err := reader.NextIntervalHistogram()
-		if err != nil || h == nil {
-			t.Fatalf("second %d: %v", i, err)
-		}
-		if h.TotalCount() != int64(i) || h.EndTimeMs()-h.StartTimeMs() != 1000 {
-			t.Errorf("second %d: %d values in %d ms", i, h.TotalCount(), h.EndTimeMs()-h.StartTimeMs())
-		}
-	}
-}
-
-func TestDistribution(t *testing.T) {
-	h := hdrhistogram.New(1, int64(time.Minute), 3)
-	h.RecordValues(int64(150*time.Microsecond), 60)
-	h.RecordValues(int64(2*time.Millisecond), 39)
-	h.RecordValue(int64(30 * time.Millisecond))
-	var out strings.Builder
-	distribution(&out, h)
-	var rows []string
-	for line := range strings.Lines(out.String()) {
-		rows = append(rows, strings.Join(strings.Fields(strings.ReplaceAll(line, "█", "")), " "))
-	}
-	want := []string{"≤ 200 µs 60%", "≤ 500 µs 0%", "≤ 1 ms 0%", "≤ 2 ms 0%", "≤ 5 ms 39%", "≤ 10 ms 0%", "≤ 20 ms 0%", "≤ 50 ms 1%"}
-	// The histogram's digits put 2 ms at the end of its bar or just above it.
-	other := slices.Clone(want)
-	other[3], other[4] = "≤ 2 ms 39%", "≤ 5 ms 0%"
-	if !slices.Equal(rows, want) && !slices.Equal(rows, other) {
-		t.Errorf("%q", rows)
-	}
-	if strings.Count(out.String(), "█") < barRoom+2 {
-		t.Errorf("bars:\n%s", &out)
-	}
-	out.Reset()
-	if distribution(&out, hdrhistogram.New(1, 1000, 3)); out.Len() > 0 {
-		t.Errorf("nothing was recorded: %q", &out)
-	}
-}
 
 // A latency that is mostly the load generator's own comes with a warning.
 func TestLateLoad(t *testing.T) {

@@ -17,7 +17,7 @@ type loadLive struct {
 	out      io.Writer
 	screen   liveScreen
 	duration time.Duration
-	errors   int64
+	errors   int64                   // so far
 	seconds  int                     // that were counted
 	latency  *hdrhistogram.Histogram // of those that are not yet in a line
 	pending  int                     // how many these are
@@ -29,9 +29,6 @@ const plainEvery = 5
 func newLive(std stdio, duration time.Duration) *loadLive {
 	return &loadLive{out: std.err, screen: newScreen(std.err), duration: duration}
 }
-
-// progress takes the failures so far.
-func (l *loadLive) progress(p load.Progress) { l.errors = p.Errors }
 
 // second takes what came in a second.
 func (l *loadLive) second(i load.Interval) {
@@ -64,41 +61,4 @@ func (l *loadLive) line() string {
 		line += fmt.Sprintf("; %d failed so far", l.errors)
 	}
 	return line
-}
-
-// finish leaves the terminal as it was.
-func (l *loadLive) finish() { l.screen.clear() }
-
-// secondsLog writes the seconds of a run in HdrHistogram's log format
-// (http://hdrhistogram.github.io/HdrHistogram/, HistogramLogWriter), which its plotter
-// and its tools read.
-type secondsLog struct {
-	to    *hdrhistogram.HistogramLogWriter
-	begun bool
-	err   error // the first
-}
-
-func (s *secondsLog) second(i load.Interval) {
-	start := i.Start.UnixMilli()
-	steps := []func() error{func() error { return s.to.OutputIntervalHistogram(i.Latency) }}
-	if !s.begun {
-		s.begun = true
-		s.to.SetBaseTime(start)
-		steps = append([]func() error{
-			s.to.OutputLogFormatVersion,
-			func() error {
-				return s.to.OutputComment("[procfit load: latency from the intended send, in nanoseconds]")
-			},
-			func() error { return s.to.OutputBaseTime(start) },
-			func() error { return s.to.OutputStartTime(start) },
-			s.to.OutputLegend,
-		}, steps...)
-	}
-	i.Latency.SetStartTimeMs(start)
-	i.Latency.SetEndTimeMs(start + i.Length.Milliseconds())
-	for _, step := range steps {
-		if s.err == nil {
-			s.err = step()
-		}
-	}
 }
