@@ -79,7 +79,7 @@ var mayImport = map[string][]string{
 	"inspect":          {"program/observe", "program/rule", "maxprocs/facts"},
 	"inspect/ps":       {"inspect", "program/observe", "program/rule", "show/table", "show/terminal"},
 	"inspect/watch":    {"inspect", "program/observe", "program/rule"},
-	"inspect/exporter": {"inspect", "program/observe", "program/rule", "host/container", "show/document", "show/html"},
+	"inspect/exporter": {"inspect", "program/observe", "program/rule", "host/container", "show/html"},
 	"inspect/traffic":  {"host/procstat", "program/meter", "program/observe", "maxprocs/live", "show/document", "show/text"},
 	"inspect/explain":  {"inspect", "program/observe", "program/rule", "maxprocs/facts", "maxprocs/memlimit", "host/cgroup", "show/terminal"},
 

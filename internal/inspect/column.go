@@ -53,7 +53,6 @@ const Unknown = "-"
 var (
 	everything = list()
 	columns    = slices.DeleteFunc(list(), func(c Column) bool { return c.Help == "" })
-	byNeed     = sorting.Sorted(columns, func(a, b Column) int { return a.Rank - b.Rank })
 )
 
 // All returns the columns, with those that are only in JSON.
@@ -61,9 +60,6 @@ func All() []Column { return everything }
 
 // Columns returns the columns of a table, in order.
 func Columns() []Column { return columns }
-
-// ByNeed returns the columns in the order in which they are kept on a narrow terminal.
-func ByNeed() []Column { return byNeed }
 
 // Names returns the names that a list can be sorted by, the default first.
 func Names() []string {

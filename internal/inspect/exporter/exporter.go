@@ -7,9 +7,8 @@
 // second after it, share its result. A scan for which nobody waits any longer is stopped.
 // A scan that takes nearly as long as the scrapes can wait ends early: it reads known
 // programs first, and counts the processes that it did not reach as unreadable, with the
-// reason time. A scan gives one row per process, and the rows become metrics: [families]
-// lists them all, with units in their names. PID and name together identify a process on
-// its machine.
+// reason time. [families] lists all metrics, with units in their names. PID and name
+// together identify a process on its machine.
 //
 // # Limits
 //
@@ -158,9 +157,7 @@ func (v *view) collect(send func(prometheus.Metric)) {
 	send(dropped.metric(float64(v.dropped)))
 	send(filtered.metric(float64(v.filtered)))
 	send(counterInfo.metric(1, v.source))
-	for _, r := range v.rows {
-		for _, m := range r.metrics {
-			send(m)
-		}
+	for _, m := range v.metrics {
+		send(m)
 	}
 }

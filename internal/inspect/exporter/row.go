@@ -17,7 +17,6 @@ import (
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
-	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
@@ -28,18 +27,9 @@ const mostGroups = 4
 // unknown is the label of what is not known.
 const unknown = "unknown"
 
-// row is what is exported for one process. It keeps nothing of the Snapshot, which is
-// much larger.
-type row struct {
-	metrics []prometheus.Metric // without unknown values
-	worst   rule.Severity       // of its findings; empty: none
-	cells   []document.Cell     // by columns
-}
-
-// view is one scan in exported form.
+// view is one scan in exported form. It keeps nothing of the Snapshot, which is much larger.
 type view struct {
-	rows                        []row
-	at                          time.Time // of the scan
+	metrics                     []prometheus.Metric // of the processes, without unknown values
 	took                        time.Duration
 	source                      string
 	processes, others           int
@@ -56,7 +46,7 @@ type selection struct {
 
 // viewOf makes a view of what a scan saw; it is called once for each scan.
 func viewOf(snap observe.Snapshot, c counters, s selection) *view {
-	v := &view{at: snap.At, source: string(snap.Counters), processes: len(snap.Processes), others: snap.Others, unreadable: map[string]int{}}
+	v := &view{source: string(snap.Counters), processes: len(snap.Processes), others: snap.Others, unreadable: map[string]int{}}
 	for _, u := range snap.Unreadable {
 		v.unreadable[reasonOf(u.Cause)]++
 	}
@@ -87,21 +77,18 @@ func viewOf(snap observe.Snapshot, c counters, s selection) *view {
 	}
 	v.dropped = max(0, v.dropped)
 	for _, one := range all {
-		v.rows = append(v.rows, rowOf(one.process, one.sums, s.containers))
+		v.add(one.process, one.sums, s.containers)
 	}
 	return v
 }
 
-func rowOf(p *observe.Process, s sums, containers map[string]container.Name) row {
-	r := row{worst: rule.Worst(p.Findings)}
-	for _, c := range inspect.ByNeed() {
-		r.cells = append(r.cells, document.Cell{Value: c.Text(p)})
-	}
+// add adds the metrics of a process.
+func (v *view) add(p *observe.Process, s sums, containers map[string]container.Name) {
 	pid, name := strconv.Itoa(p.PID), clean(p.Name, longestName)
 	add := func(f family, value float64, labels ...string) {
-		r.metrics = append(r.metrics, f.metric(value, append([]string{pid, name}, labels...)...))
+		v.metrics = append(v.metrics, f.metric(value, append([]string{pid, name}, labels...)...))
 	}
-	r.describe(p, containers, add)
+	describe(p, containers, add)
 	add(cpuSeconds, s.CPU.Seconds())
 	add(majorFaults, float64(s.MajorFaults))
 	if s.Counted {
@@ -129,7 +116,7 @@ func rowOf(p *observe.Process, s sums, containers map[string]container.Name) row
 				buckets[b.UpTo] = b.Count
 			}
 		}
-		r.metrics = append(r.metrics, prometheus.MustNewConstHistogram(schedLatency.desc, l.Count(), l.Sum(), buckets, pid, name))
+		v.metrics = append(v.metrics, prometheus.MustNewConstHistogram(schedLatency.desc, l.Count(), l.Sum(), buckets, pid, name))
 	}
 	type fired struct {
 		rule     string
@@ -142,11 +129,10 @@ func rowOf(p *observe.Process, s sums, containers map[string]container.Name) row
 			add(findings, 1, f.Rule, string(f.Severity))
 		}
 	}
-	return r
 }
 
 // describe adds everything but counters.
-func (r *row) describe(p *observe.Process, containers map[string]container.Name, add func(family, float64, ...string)) {
+func describe(p *observe.Process, containers map[string]container.Name, add func(family, float64, ...string)) {
 	of := container.Name{} // empty outside of Kubernetes
 	if id := container.ID(p.Facts.Cgroup.Path); id != "" {
 		of = containers[id]

@@ -14,13 +14,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/procfit/procfit/internal/inspect"
-	"github.com/procfit/procfit/internal/program/rule"
-	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 const (
@@ -30,7 +25,7 @@ const (
 	stopPatience  = 5 * time.Second  // for running answers at the end
 )
 
-// Handler serves /metrics, /healthz and, at /, the list of procfit ps as a page.
+// Handler serves /metrics, /healthz and, at /, links to both.
 func (e *Exporter) Handler() http.Handler {
 	mux := http.NewServeMux()
 	metrics := promhttp.HandlerFor(e.registry(), promhttp.HandlerOpts{
@@ -56,7 +51,10 @@ func (e *Exporter) Handler() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, "ok\n")
 	})
-	mux.HandleFunc("GET /{$}", e.serveIndex)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		io.WriteString(w, `procfit exporter: <a href="/metrics">/metrics</a>, <a href="/healthz">/healthz</a>`+"\n")
+	})
 	return mux
 }
 
@@ -103,72 +101,4 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		server.Close()
 	}
 	return ctx.Err()
-}
-
-// mostShown is how many processes the page shows at most, the worst ones.
-const mostShown = 200
-
-// serveIndex serves the list of procfit ps as a page, which also reports a failed scan.
-func (e *Exporter) serveIndex(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), timeoutOf(r.Header))
-	defer cancel()
-	v, err := e.shared.get(ctx)
-	body, pageErr := html.Render(indexOf(v, err))
-	if pageErr != nil {
-		e.fail(w, "%v", pageErr)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	// The client may have gone; there is nobody to report an error to.
-	_, _ = w.Write(body)
-}
-
-func indexOf(v *view, err error) *document.Document {
-	d := &document.Document{Title: "exporter: no scan", Class: "processes"}
-	if err != nil || v == nil {
-		d.Blocks = []document.Block{document.Alert{Text: "The scan failed: " + phrase.Clean(fmt.Sprint(err))}}
-	} else {
-		d.Title = "exporter: " + phrase.Count(len(v.rows), "Go process")
-		d.Date = "seen at " + v.at.UTC().Format("2006-01-02 15:04:05 UTC")
-		d.Blocks = processList(v.rows)
-	}
-	d.Add(document.Links{
-		{Text: "/metrics, for Prometheus", To: "/metrics"}, {Text: "/healthz, which answers ok while the exporter runs", To: "/healthz"},
-	})
-	return d
-}
-
-// processList lists the worst processes first.
-func processList(rows []row) []document.Block {
-	if len(rows) == 0 {
-		return []document.Block{document.Text{Text: "The scan found no Go process."}}
-	}
-	t := document.Table{}
-	for _, c := range inspect.ByNeed() {
-		t.Columns = append(t.Columns, document.Column{Head: c.Heading(), Left: !c.Right()})
-	}
-	rows = sorting.Sorted(rows, func(a, b row) int { return a.order() - b.order() })
-	for _, r := range rows[:min(len(rows), mostShown)] {
-		shown := document.Row{Cells: r.cells}
-		if r.worst == rule.Error || r.worst == rule.Warning {
-			shown.Tone = document.Attention
-		}
-		t.Rows = append(t.Rows, shown)
-	}
-	blocks := []document.Block{t}
-	if len(rows) > mostShown {
-		blocks = append(blocks, document.Text{Style: document.Small, Text: fmt.Sprintf("The table has the %d processes with the most serious findings; /metrics has all %d.", mostShown, len(rows))})
-	}
-	return append(blocks,
-		document.Text{Style: document.Small, Text: "PROCS is the current GOMAXPROCS, RECOMMENDED the value that the process should use. Values cover the time since the previous scan; in the first scan, the time since each process started. WAITING is the average number of threads that wait for a CPU."},
-		document.List{Items: []document.Item{{Text: "What a finding means", Command: "procfit explain PF001"}, {Text: "What to do, on the machine", Command: "procfit ps"}}})
-}
-
-// order is by the worst finding; processes without findings come last.
-func (r row) order() int {
-	if r.worst == "" {
-		return len(rule.Severities())
-	}
-	return r.worst.Rank()
 }
