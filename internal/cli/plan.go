@@ -277,21 +277,34 @@ func checkBudget(s *session.Session) error {
 	if !s.Plan.Racing() {
 		return nil
 	}
-	fewest := plan.Fewest(s.Header)
-	if s.Plan.MaxTrials < fewest {
-		return usageError("--until trials=%d: the first trials of all values alone take %s", s.Plan.MaxTrials, phrase.Count(fewest, "trial"))
+	trials, takes := fewest(s)
+	if s.Plan.MaxTrials < trials {
+		return usageError("--until trials=%d: before anything can be compared it takes %s", s.Plan.MaxTrials, phrase.Count(trials, "trial"))
 	}
-	takes := time.Duration(fewest) * s.Spec.Each()
 	if most := s.Spec.Budget.MaxTime; most > 0 && most < takes {
-		return usageError("--for %s: the first trials of all values alone take %s, about %s; for example --for %s is enough", number.Typed(most), phrase.Count(fewest, "trial"), number.Minutes(takes), number.Typed(enough(s)))
+		return usageError("--for %s: before anything can be compared it takes %s, about %s; for example --for %s is enough", number.Typed(most), phrase.Count(trials, "trial"), number.Minutes(takes), number.Typed(enough(s)))
 	}
 	return nil
+}
+
+// fewest is how many trials a race takes at least, and how long. Slices of one start may leave two
+// values, of which one is the default, and a pilot in that start takes about a second.
+func fewest(s *session.Session) (trials int, takes time.Duration) {
+	trials = plan.Fewest(s.Header)
+	if !s.Plan.Slices {
+		return trials, time.Duration(trials) * s.Spec.Each()
+	}
+	pilots := plan.Pilots(s.Plan)
+	_, slices := plan.Slices(s.Plan)
+	after := min(2, trials-pilots)
+	return pilots + after, time.Duration(after)*s.Spec.Each() + slices + time.Duration(pilots)*time.Second
 }
 
 // enough is a --for that holds a race's first trials: the time that they take, in whole minutes
 // where it is one or more.
 func enough(s *session.Session) time.Duration {
-	takes, unit := time.Duration(plan.Fewest(s.Header))*s.Spec.Each(), time.Minute
+	unit := time.Minute
+	_, takes := fewest(s)
 	if takes < unit {
 		unit = time.Second
 	}
