@@ -94,8 +94,12 @@ func newModel(o Options, look look, work *work) *model {
 
 func (m *model) Init() tea.Cmd { return m.scan() }
 
-func (m *model) Update(msg tea.Msg) tea.Cmd {
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) { return m, m.update(msg) }
+
+func (m *model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case crash:
+		panic(string(msg)) // the program ends, the screen is restored, and the stack is below it
 	case sizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case tickMsg:

@@ -100,7 +100,7 @@ func TestScreens(t *testing.T) {
 			b.list.look = b.look
 			b.sound()
 			b.scans(2)
-			b.Update(tea.WindowSizeMsg{Width: width, Height: height})
+			b.update(tea.WindowSizeMsg{Width: width, Height: height})
 			b.sound()
 			for _, key := range []string{"down", "end", "enter", "end", "?", "end", "esc", "esc", "s", "<", "p", "/", "z", "0", "esc"} {
 				b.press(key).sound()
@@ -173,7 +173,7 @@ func TestOnScreen(t *testing.T) {
 		key := keys[random.IntN(len(keys))]
 		b.press(key)
 		if random.IntN(50) == 0 {
-			b.Update(tea.WindowSizeMsg{Width: 80, Height: 5 + random.IntN(60)})
+			b.update(tea.WindowSizeMsg{Width: 80, Height: 5 + random.IntN(60)})
 		}
 		id, _ := b.list.selected()
 		if !regexp.MustCompile(fmt.Sprintf("(?m)^▸ *%d ", id.PID)).MatchString(b.text()) {
@@ -214,7 +214,7 @@ func TestSort(t *testing.T) {
 		}
 	}
 	b = newBench(t, 80, 24, func(o *Options) { o.Sort = "pid" }).scans(2).press("S", "home", "/")
-	b.Update(tea.PasteMsg{Content: "!worker !longlong"})
+	b.update(tea.PasteMsg{Content: "!worker !longlong"})
 	b.press("enter").wants("PID▼", "/!worker !longlong shows 22", "▸60015")
 	if !slices.Contains(inspect.Names(), "sched_p99") || inspect.Names()[0] != "findings" {
 		t.Error(inspect.Names())
@@ -264,9 +264,9 @@ func TestFilter(t *testing.T) {
 	b.press("/", "p", "a", "y", "enter", "/", "q", "s", "?").wants("/payqs?", "no process matches")
 	b.press("backspace", "backspace", "backspace").wants("payments-api").press("ctrl+w").lacks("/pay").press("x", "ctrl+u", "down", "esc").wants("/pay shows 1")
 	b.press("/")
-	b.Update(tea.PasteMsg{Content: "ment\n\x1b[2J" + strings.Repeat("x", 1000)})
+	b.update(tea.PasteMsg{Content: "ment\n\x1b[2J" + strings.Repeat("x", 1000)})
 	b.sound()
-	b.Update(tea.PasteMsg{Content: "ments"})
+	b.update(tea.PasteMsg{Content: "ments"})
 	b.wants("/payments")
 	if c := b.View().Cursor; c == nil || c.Position.X != len("/payments") || c.Position.Y != 23 {
 		t.Errorf("the cursor is at %v", c)
@@ -297,11 +297,11 @@ func TestDetail(t *testing.T) {
 // TestExplain asks for one explanation at a time and never shows another's.
 func TestExplain(t *testing.T) {
 	b := newBench(t, 80, 24).scans(1)
-	first := b.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
+	first := b.update(tea.KeyPressMsg{Code: tea.KeyEnter})
 	b.wants("reading…")
-	b.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
-	b.Update(tea.KeyPressMsg{Code: tea.KeyDown})
-	if cmd := b.Update(tea.KeyPressMsg{Code: tea.KeyEnter}); cmd != nil {
+	b.update(tea.KeyPressMsg{Code: tea.KeyEscape})
+	b.update(tea.KeyPressMsg{Code: tea.KeyDown})
+	if cmd := b.update(tea.KeyPressMsg{Code: tea.KeyEnter}); cmd != nil {
 		t.Error("two explanations at once")
 	}
 	b.answer(first)

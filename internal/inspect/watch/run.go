@@ -58,18 +58,17 @@ func Run(ctx context.Context, o Options) error {
 	if o.Color {
 		profile = colorprofile.ANSI // those of the user's own theme
 	}
-	g := &guard{model: newModel(o, lookOf(o.Color, os.Getenv), work)}
-	g.program = tea.NewProgram(g, tea.WithInput(in), tea.WithOutput(out),
+	program := tea.NewProgram(newModel(o, lookOf(o.Color, os.Getenv), work), tea.WithInput(in), tea.WithOutput(out),
 		tea.WithoutSignalHandler(), tea.WithColorProfile(profile))
 	// Not tea.WithContext: a program that is killed does not wait for the reader of
 	// its keys, which then races with the end (bubbletea issue 1599).
-	defer context.AfterFunc(ctx, g.program.Quit)()
-	_, err = g.program.Run()
+	defer context.AfterFunc(ctx, program.Quit)()
+	_, err = program.Run()
 	cancel()
 	idle := work.close(patience)
 	switch {
-	case g.err != nil:
-		return g.err
+	case errors.Is(err, tea.ErrProgramPanic): // which has printed the stack
+		return fmt.Errorf("a mistake in procfit: %w", err)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
@@ -117,52 +116,8 @@ func lookOf(color bool, getenv func(string) string) look {
 	return look{color: color, ascii: locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")}
 }
 
-// guard turns a panic of the model, or of its work, into an error that ends the
-// program, so that the screen is restored and the stack can be read after it.
-type guard struct {
-	model   *model
-	program *tea.Program
-	err     error
-}
-
-func (g *guard) Init() tea.Cmd { return g.model.Init() }
-
-func (g *guard) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
-	defer func() {
-		if r := recover(); r != nil {
-			g.err = panicked(r)
-			next, cmd = g, tea.Quit
-		}
-	}()
-	if failed, ok := msg.(panicError); ok {
-		g.err = failed
-	}
-	if g.err != nil {
-		return g, tea.Quit
-	}
-	return g, g.model.Update(msg)
-}
-
-func (g *guard) View() (v tea.View) {
-	defer func() {
-		if r := recover(); r != nil {
-			g.err = panicked(r)
-			v = tea.View{AltScreen: true}
-			go g.program.Quit() // the caller must go on to hear of it
-		}
-	}()
-	if g.err != nil {
-		return tea.View{AltScreen: true}
-	}
-	return g.model.View()
-}
-
-// panicError is a panic that was caught.
-type panicError struct{ error }
-
-func panicked(r any) panicError {
-	return panicError{fmt.Errorf("a mistake in procfit: %v\n%s", r, debug.Stack())}
-}
+// crash is a panic of what ran in parallel, with its stack.
+type crash string
 
 // work is what runs in parallel to the view and must end with it.
 type work struct {
@@ -185,7 +140,7 @@ func (w *work) command(f func(context.Context) tea.Msg) tea.Cmd {
 		defer w.active.Done()
 		defer func() {
 			if r := recover(); r != nil {
-				msg = panicked(r)
+				msg = crash(fmt.Sprintf("%v\n%s", r, debug.Stack()))
 			}
 		}()
 		return f(w.ctx)

@@ -15,19 +15,19 @@ import (
 func TestSchedule(t *testing.T) {
 	b := newBench(t, 80, 24)
 	first := b.Init()
-	if first == nil || b.scan() != nil || b.Update(tickMsg(b.timer)) != nil {
+	if first == nil || b.scan() != nil || b.update(tickMsg(b.timer)) != nil {
 		t.Fatal("two scans at once")
 	}
 	b.answer(first)
 	if b.world.scans != 1 {
 		t.Fatalf("%d scans", b.world.scans)
 	}
-	if b.Update(tickMsg(b.timer-1)) != nil {
+	if b.update(tickMsg(b.timer-1)) != nil {
 		t.Error("a timer that was replaced scans")
 	}
-	b.Update(tea.KeyPressMsg{Code: 'p', Text: "p"})
+	b.update(tea.KeyPressMsg{Code: 'p', Text: "p"})
 	b.wants("PAUSED")
-	if b.Update(tickMsg(b.timer)) != nil {
+	if b.update(tickMsg(b.timer)) != nil {
 		t.Error("it scans while paused")
 	}
 	b.press("r")
@@ -83,7 +83,7 @@ func TestQuit(t *testing.T) {
 	for _, key := range []tea.Key{{Code: 'q', Text: "q"}, {Code: 'c', Mod: tea.ModCtrl}} {
 		b := newBench(t, 80, 24).scans(1)
 		for _, page := range []string{"enter", "?"} {
-			cmd := b.press(page).Update(tea.KeyPressMsg(key))
+			cmd := b.press(page).update(tea.KeyPressMsg(key))
 			if cmd == nil {
 				t.Fatalf("%v does nothing", key)
 			}

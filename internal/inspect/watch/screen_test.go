@@ -41,7 +41,7 @@ func newBench(t testing.TB, width, height int, change ...func(*Options)) *bench 
 	b.model, m.now = m, func() time.Time { return b.clock }
 	m.began = b.clock
 	m.after = func(d time.Duration, _ func(time.Time) tea.Msg) tea.Cmd { b.waits = d; return nil }
-	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	m.update(tea.WindowSizeMsg{Width: width, Height: height})
 	return b
 }
 
@@ -68,7 +68,7 @@ func (b *bench) answer(cmd tea.Cmd) {
 		}
 		return
 	}
-	b.answer(b.Update(msg))
+	b.answer(b.update(msg))
 }
 
 // press presses keys by name.
@@ -88,7 +88,7 @@ func (b *bench) press(names ...string) *bench {
 		if got := tea.KeyPressMsg(key).String(); got != name {
 			b.t.Fatalf("the key of %q is %q", name, got)
 		}
-		b.answer(b.Update(tea.KeyPressMsg(key)))
+		b.answer(b.update(tea.KeyPressMsg(key)))
 	}
 	return b
 }
