@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -101,18 +100,11 @@ func newCompletion(std stdio) *cobra.Command {
 		ValidArgs: []cobra.Completion{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || shells[args[0]] == nil {
-				return usageError("completion takes the name of a shell: bash, zsh, fish or powershell%s", givenText(args))
+				return usageError("completion takes the name of a shell: bash, zsh, fish or powershell, not %q", strings.Join(args, " "))
 			}
 			return shells[args[0]](cmd.Root(), std.out)
 		},
 	}
 	f.bind(std, cmd, nil)
 	return cmd
-}
-
-func givenText(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", not %q", strings.Join(args, " "))
 }

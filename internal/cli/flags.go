@@ -96,22 +96,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &syntax):
 		return asUsage(field.NotAFlag(syntax.GetSpecifiedFlag(), see))
 	case errors.As(err, &wrong):
-		return usageError("--%s %q: expected %s%s", wrong.GetFlag().Name, wrong.GetValue(), kindOf(wrong.GetFlag()), help)
+		return usageError("--%s %q: not a valid value%s", wrong.GetFlag().Name, wrong.GetValue(), help)
 	}
 	return usageError("%w%s", err, help)
-}
-
-// kindOf is what a flag takes that is not a field.
-func kindOf(f *pflag.Flag) string {
-	switch f.Value.Type() {
-	case "int":
-		return "a whole number"
-	case "duration":
-		return "a time such as 10s"
-	case "bool":
-		return "true or false"
-	}
-	return "another value"
 }
 
 // unknownFlag says which flag may be meant: one of the command, or of another command.

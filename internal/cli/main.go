@@ -27,14 +27,10 @@ import (
 
 // Main runs procfit with the arguments after its name and returns the exit code.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if code, ok := supervisor.Stage(append([]string{"procfit"}, args...)); ok {
-		return code
-	}
-	if code, ok := steer.Stage(append([]string{"procfit"}, args...)); ok {
-		return code
-	}
-	if code, ok := gosource.Stage(append([]string{"procfit"}, args...)); ok {
-		return code
+	for _, stage := range []func([]string) (int, bool){supervisor.Stage, steer.Stage, gosource.Stage} {
+		if code, ok := stage(append([]string{"procfit"}, args...)); ok {
+			return code
+		}
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

@@ -113,11 +113,7 @@ func (p *printing) write(s stdio, write func(w io.Writer, format string) error) 
 		if err != nil {
 			return fmt.Errorf("--output %s: %w", to.format, err)
 		}
-		err = write(f, to.format)
-		if closed := f.Close(); err == nil {
-			err = closed
-		}
-		if err != nil {
+		if err := cmp.Or(write(f, to.format), f.Close()); err != nil {
 			return fmt.Errorf("--output %s: %w", to.format, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -109,35 +110,34 @@ func aboutTime(s *session.Session, trials int) string {
 	return text
 }
 
+// stepWords are of the steps of a Runner that have the same words each time.
+var stepWords = map[plan.Step]string{
+	plan.StepUnseen:     "here only throughput and latency are measured: the live GOMAXPROCS, the kernel's counters, quotas and lists of CPUs need Linux",
+	plan.StepArrange:    "two trials show how many CPUs of its own the load generator needs; --cpus load=shared leaves it on the target's",
+	plan.StepStart:      "starting",
+	plan.StepReady:      "waiting until it is ready",
+	plan.StepWarmup:     "warm-up",
+	plan.StepClosedLoop: "closed loop",
+	plan.StepPrepare:    "preparing",
+	plan.StepNeighbour:  "starting the --beside command",
+	plan.StepRun:        "running",
+}
+
 // activity is what a Runner does, in words.
 func activity(a plan.Activity) string {
 	switch a.Step {
 	case plan.StepOthers:
 		return fmt.Sprintf("other programs use %s that the target may use, so the target has less CPU time in every trial", a.Others)
-	case plan.StepUnseen:
-		return "here only throughput and latency are measured: the live GOMAXPROCS, the kernel's counters, quotas and lists of CPUs need Linux"
-	case plan.StepArrange:
-		return "two trials show how many CPUs of its own the load generator needs; --cpus load=shared leaves it on the target's"
 	case plan.StepUnjudged:
 		return shortfall(*a.Shortfall)
 	case plan.StepCompile:
 		return "compiling " + a.Detail
-	case plan.StepStart:
-		return "starting"
 	case plan.StepNode:
 		return "waiting for node " + a.Detail + ", which is not ready"
-	case plan.StepReady:
-		return "waiting until it is ready"
-	case plan.StepWarmup:
-		return "warm-up"
-	case plan.StepClosedLoop:
-		return "closed loop"
 	case plan.StepOpenLoop:
 		return "open loop at " + number.Count(a.RatePerSecond) + " req/s"
 	case plan.StepLoadCommand:
 		return "load: " + a.Detail
-	case plan.StepPrepare:
-		return "preparing"
 	case plan.StepBusy:
 		if a.Waited > 0 {
 			return fmt.Sprintf("still waiting: other programs use %s, at most %s more", a.Others, number.Clock(a.Left))
@@ -149,10 +149,6 @@ func activity(a plan.Activity) string {
 			are = "it is"
 		}
 		return fmt.Sprintf("the machine itself was %.0f%% slower, or changed its speed, during %s: %s not used, and procfit measures others instead", 100*a.Share, numbered(a.Trials), are)
-	case plan.StepNeighbour:
-		return "starting the --beside command"
-	case plan.StepRun:
-		return "running"
 	case plan.StepListens:
 		return fmt.Sprintf("the program has not ended yet and listens at %s: if it is a server, which never ends, press Ctrl-C and add --url http://%s/", a.Detail, a.Detail)
 	case plan.StepProfile:
@@ -166,7 +162,7 @@ func activity(a plan.Activity) string {
 	case plan.StepResize:
 		return fmt.Sprintf("CPU limit %s, under %s req/s", number.BareCPUs(a.CPUs), number.Count(a.RatePerSecond))
 	}
-	return string(a.Step)
+	return cmp.Or(stepWords[a.Step], string(a.Step))
 }
 
 // numbered are trials by their numbers: "trial 20", "trials 16 to 20".

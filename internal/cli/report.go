@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -242,16 +241,15 @@ func (p *livePage) now(what string) string {
 
 // soFar is a sentence, and how far the run is.
 func (p *livePage) soFar(sentence string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s. Trials done: %s. Elapsed: %s", sentence, countTrials(p.last), number.Clock(time.Since(p.began)))
+	text := fmt.Sprintf("%s. Trials done: %s. Elapsed: %s", sentence, countTrials(p.last), number.Clock(time.Since(p.began)))
 	if left := p.last.Remaining; left > 0 {
 		word := ", left: "
 		if p.last.AtMost {
 			word = ", left at most: "
 		}
-		b.WriteString(word + number.Clock(left))
+		text += word + number.Clock(left)
 	}
-	return b.String() + "."
+	return text + "."
 }
 
 // end shows the last page to who watches, and serves no more.

@@ -78,18 +78,17 @@ const (
 
 // valueChange is what is to be done to one process.
 type valueChange struct {
-	subject  rule.Subject
-	program  steer.Program
-	sized    []string // what in the program keeps the size of its start
-	module   string   // its main module
-	value    steer.Value
-	before   steer.Value
-	counted  bool   // its Meter counts its requests
-	most     int    // the highest value of a lease; 0: it allows none
-	leases   bool   // it allows leases
-	follows  bool   // its runtime can follow its limits
-	nothing  string // why there is nothing to change
-	Findings []string
+	subject rule.Subject
+	program steer.Program
+	sized   []string // what in the program keeps the size of its start
+	module  string   // its main module
+	value   steer.Value
+	before  steer.Value
+	counted bool   // its Meter counts its requests
+	most    int    // the highest value of a lease; 0: it allows none
+	leases  bool   // it allows leases
+	follows bool   // its runtime can follow its limits
+	nothing string // why there is nothing to change
 }
 
 func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
