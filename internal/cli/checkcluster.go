@@ -66,13 +66,13 @@ const clusterMemory = 160 << 20
 // boundMemory holds the collector to clusterMemory until it is called off: a page of pods
 // is garbage once it is read, and so is what a report is written from. On busy CPUs it
 // would let several of them pile up.
-var boundMemory = wantedBySeveral(func() (off func()) {
+func boundMemory() (off func()) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
 	}
 	before := debug.SetMemoryLimit(clusterMemory)
 	return func() { debug.SetMemoryLimit(before) }
-})
+}
 
 // checkPods checks what runs in a cluster.
 func checkPods(ctx context.Context, std stdio, access cluster.Access, o cluster.Options) (*check.Report, error) {

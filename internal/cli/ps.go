@@ -112,12 +112,6 @@ func (o *psOptions) parse(args []string) error {
 	return o.check()
 }
 
-// collectRarely is for a command that ends before a larger heap is worth collecting.
-var collectRarely = wantedBySeveral(func() (off func()) {
-	before := debug.SetGCPercent(300)
-	return func() { debug.SetGCPercent(before) }
-})
-
 func (o *psOptions) run(ctx context.Context, std stdio) error {
 	scanner, err := observe.NewScanner()
 	if err != nil {
@@ -125,8 +119,8 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	}
 	defer scanner.Close()
 	scanner.Except = os.Getpid()
-	if !o.watch {
-		defer collectRarely()()
+	if !o.watch { // it ends before a larger heap is worth collecting
+		defer debug.SetGCPercent(debug.SetGCPercent(300))
 	}
 	if err := noThreads("ps", o.selected.PIDs); err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/term"
@@ -103,28 +102,6 @@ func columns(out io.Writer) int {
 		return 0
 	}
 	return w
-}
-
-// wantedBySeveral makes a change of this process one that several commands can want at a time, as
-// tests do: the first makes it, and the last calls it off.
-func wantedBySeveral(change func() (off func())) func() (off func()) {
-	var mu sync.Mutex
-	var wanted int
-	var off func()
-	return func() func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if wanted++; wanted == 1 {
-			off = change()
-		}
-		return sync.OnceFunc(func() {
-			mu.Lock()
-			defer mu.Unlock()
-			if wanted--; wanted == 0 {
-				off()
-			}
-		})
-	}
 }
 
 // asUsage is the error of what the user asked wrongly; nil: nothing is wrong.

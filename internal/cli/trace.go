@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,55 +81,36 @@ func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int
 		return trace.WriteFieldsJSON(s.out)
 	case o.explain:
 		return trace.WriteFields(s.out, o.text(s))
-	case o.exec != "":
-		return o.runExecution(ctx, s)
-	}
-	l, err := o.read(ctx, s, args, dash)
-	if err != nil {
-		return unopened(err)
-	}
-	if l.Exit != nil && l.Exit.Killed {
-		s.notef("%s did not end within %s of SIGTERM and was killed", args[0], number.Minutes(trace.Grace))
-	}
-	if o.out.json() || !l.Empty() {
-		if err := o.show(s, l); err != nil {
-			return err
-		}
-	}
-	if ctx.Err() != nil {
-		return asInterrupted(context.Canceled)
-	}
-	return l.Err()
-}
-
-// read reads the trace of a command or a log.
-func (o *traceOptions) read(ctx context.Context, s stdio, args []string, dash int) (*trace.Log, error) {
-	switch {
 	case dash == 0:
-		return trace.Command{
+		l, err := trace.Command{
 			Args: args, Shown: secret.Words(args), Env: os.Environ(),
 			Interval: o.interval, Duration: o.duration, Detail: o.detail,
 			Quiet: o.out.quiet, In: s.in, Printed: s.err,
 		}.Run(ctx)
-	case args[0] == "-":
-		return trace.ReadLog(ctx, s.in, trace.Source{Kind: trace.FromStdin}), nil
+		if err != nil {
+			return err
+		}
+		if l.Exit.Killed {
+			s.notef("%s did not end within %s of SIGTERM and was killed", args[0], number.Minutes(trace.Grace))
+		}
+		return o.showLog(ctx, s, l)
 	}
-	return trace.ReadLogFile(ctx, args[0])
-}
-
-func (o *traceOptions) show(s stdio, l *trace.Log) error {
-	if o.out.json() {
-		return l.WriteJSON(s.out)
+	path, in, from := o.exec+strings.Join(args, ""), s.in, trace.Source{Kind: trace.FromStdin}
+	if path != "-" {
+		f, err := trace.Open(path)
+		if err != nil {
+			return usageError("%w; to trace a program: procfit trace -- ./app", err)
+		}
+		defer f.Close()
+		in, from = f, trace.Source{Kind: trace.FromFile, Path: path}
 	}
-	return l.WriteText(s.out, o.text(s))
-}
-
-// runExecution shows an execution trace. Of one that cannot be read to its end it
-// shows what could be read, and returns why.
-func (o *traceOptions) runExecution(ctx context.Context, s stdio) error {
-	e, err := o.readExecution(ctx, s)
+	if o.exec == "" {
+		return o.showLog(ctx, s, trace.ReadLog(ctx, in, from))
+	}
+	// Of one that cannot be read to its end, what could be read is shown, and then why.
+	e, err := trace.ReadExecution(ctx, in, path)
 	if err != nil {
-		return asInterrupted(unopened(err))
+		return asInterrupted(err)
 	}
 	if o.out.json() {
 		return errors.Join(e.WriteJSON(s.out), e.Err)
@@ -135,19 +118,15 @@ func (o *traceOptions) runExecution(ctx context.Context, s stdio) error {
 	return errors.Join(e.WriteText(s.out, o.text(s)), e.Err)
 }
 
-// unopened makes the name of a file that is not there a mistake of its user.
-func unopened(err error) error {
-	if file := (*trace.OpenError)(nil); errors.As(err, &file) {
-		return usageError("%w; to trace a program: procfit trace -- ./app", err)
+// showLog shows a scheduler trace, if there is anything of one.
+func (o *traceOptions) showLog(ctx context.Context, s stdio, l *trace.Log) (err error) {
+	switch {
+	case o.out.json():
+		err = l.WriteJSON(s.out)
+	case !l.Empty():
+		err = l.WriteText(s.out, o.text(s))
 	}
-	return err
-}
-
-func (o *traceOptions) readExecution(ctx context.Context, s stdio) (*trace.Execution, error) {
-	if o.exec == "-" {
-		return trace.ReadExecution(ctx, s.in, o.exec)
-	}
-	return trace.ReadExecutionFile(ctx, o.exec)
+	return cmp.Or(err, asInterrupted(ctx.Err()), l.Err())
 }
 
 func (o *traceOptions) text(s stdio) trace.Text {

@@ -46,16 +46,6 @@ func ReadExecution(ctx context.Context, r io.Reader, path string) (*Execution, e
 	return &Execution{Trace: t, Err: err, path: path}, nil
 }
 
-// ReadExecutionFile reads the execution trace in a file.
-func ReadExecutionFile(ctx context.Context, path string) (*Execution, error) {
-	f, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return ReadExecution(ctx, f, path)
-}
-
 // WriteText writes what the trace says for a terminal or a text file.
 func (e *Execution) WriteText(w io.Writer, o Text) error {
 	return text.Render(w, page.Brief(e.path, e.Trace), o)

@@ -12,41 +12,28 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// open opens a file to read. A named pipe is not waited for here: its reader is,
+// Open opens a file to read. A named pipe is not waited for here: its reader is,
 // when it is read, which can be given up.
-func open(path string) (*os.File, error) {
+func Open(path string) (f *os.File, err error) {
 	info, err := os.Stat(path)
-	if err != nil {
-		return nil, cannotOpen(path, err)
-	}
 	flags := os.O_RDONLY
 	switch {
+	case err != nil:
 	case info.IsDir():
-		return nil, cannotOpen(path, errors.New("it is a directory; expected a file"))
+		err = errors.New("it is a directory; expected a file")
 	case info.Mode()&os.ModeNamedPipe != 0:
 		flags |= syscall.O_NONBLOCK
 	}
-	f, err := os.OpenFile(path, flags, 0)
-	if err != nil {
-		return nil, cannotOpen(path, err)
+	if err == nil {
+		f, err = os.OpenFile(path, flags, 0)
 	}
-	return f, nil
-}
-
-// OpenError is of a file that cannot be read as a trace.
-type OpenError struct {
-	Path string
-	Err  error
-}
-
-func (e *OpenError) Error() string { return fmt.Sprintf("cannot open the trace %s: %v", e.Path, e.Err) }
-func (e *OpenError) Unwrap() error { return e.Err }
-
-func cannotOpen(path string, err error) error {
 	if named := (*fs.PathError)(nil); errors.As(err, &named) {
 		err = named.Err
 	}
-	return &OpenError{path, err}
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the trace %s: %w", path, err)
+	}
+	return f, nil
 }
 
 // input ends with the context, though a read of what it reads may block: to what

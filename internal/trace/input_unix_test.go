@@ -27,7 +27,7 @@ func TestInputEndsWithTheContext(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	waiting, err := open(fifo) // without a writer
+	waiting, err := Open(fifo) // without a writer
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestInputReadsPipes(t *testing.T) {
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := open(name)
+	f, err := Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestInputReadsAll(t *testing.T) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	onDisk, err := open(file)
+	onDisk, err := Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestInputReadsAll(t *testing.T) {
 		}
 		in.Close()
 	}
-	null, err := open(os.DevNull)
+	null, err := Open(os.DevNull)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestInputReadsAll(t *testing.T) {
 	if _, err := io.ReadAll(newInput(t.Context(), iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(text))))); err != iotest.ErrTimeout {
 		t.Errorf("error %v", err)
 	}
-	if _, err := open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "it is a directory; expected a file") {
+	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "it is a directory; expected a file") {
 		t.Errorf("a directory: %v", err)
 	}
 }

@@ -81,16 +81,6 @@ func (s Source) name() string {
 	return s.Path
 }
 
-// ReadLogFile reads the log in a file.
-func ReadLogFile(ctx context.Context, path string) (*Log, error) {
-	f, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return ReadLog(ctx, f, Source{Kind: FromFile, Path: path}), nil
-}
-
 // ReadLog reads a log up to its end, or that of ctx.
 func ReadLog(ctx context.Context, r io.Reader, from Source) *Log {
 	in := newInput(ctx, r)

@@ -68,16 +68,16 @@ func (s *tracer) execution(ctx context.Context) error {
 	if _, err := s.run(ctx, nil, "-trace", raw); err != nil {
 		return err
 	}
-	x, err := trace.ReadExecutionFile(ctx, raw)
+	whole, err := os.ReadFile(raw)
+	if err != nil {
+		return err
+	}
+	x, err := trace.ReadExecution(ctx, bytes.NewReader(whole), raw)
 	if err != nil {
 		return err
 	}
 	if x.Err != nil {
 		return x.Err
-	}
-	whole, err := os.ReadFile(raw)
-	if err != nil {
-		return err
 	}
 	return errors.Join(
 		s.write("which P ran which goroutine, and what was stolen from whom", "timeline.txt", func(w io.Writer) error { return x.WriteText(w, trace.Text{}) }),
