@@ -155,7 +155,7 @@ func TestFleetJudges(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
-	if err := known.CheckFile("results/fleet.json", schematest.Most); err != nil {
+	if err := known.CheckFolder("results"); err != nil {
 		t.Error(err)
 	}
 	if err := f.verdict(nil); err == nil || err.(*exitError).code != exitGate || !strings.Contains(err.Error(), "3 services to change or to look at: api, web and other") {

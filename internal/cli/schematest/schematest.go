@@ -20,8 +20,8 @@ import (
 // suffix is how the files of schemas end.
 const suffix = ".schema.json"
 
-// Most is more than any document of a test, in bytes.
-const Most = 64 << 20
+// most is more than any document of a test, in bytes.
+const most = 64 << 20
 
 // Schemas are those of docs/reference/formats, by what the documents have as their schema.
 type Schemas struct {
@@ -150,15 +150,15 @@ func (s *Schemas) otherVersion(name string) bool {
 	return other
 }
 
-// CheckFile is Check of a file. It skips a file of more than most bytes.
-func (s *Schemas) CheckFile(path string, most int64) error {
+// checkFile is Check of a file. It skips one that is too large.
+func (s *Schemas) checkFile(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err != nil || int64(len(b)) > most {
+	if err != nil || len(b) > most {
 		return err
 	}
 	if err := s.Check(b); err != nil {
@@ -167,12 +167,12 @@ func (s *Schemas) CheckFile(path string, most int64) error {
 	return nil
 }
 
-// CheckFolder is CheckFile of the .json and .jsonl files of a folder, as far as they can be read.
+// CheckFolder is Check of the .json and .jsonl files of a folder, as far as they can be read.
 func (s *Schemas) CheckFolder(dir string) error {
 	var invalid []error
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() && (filepath.Ext(path) == ".json" || filepath.Ext(path) == ".jsonl") {
-			invalid = append(invalid, s.CheckFile(path, Most))
+			invalid = append(invalid, s.checkFile(path))
 		}
 		return nil
 	})

@@ -24,33 +24,35 @@ import (
 // one to say what a sweep would make, to refuse it, and to make pods that do not come to
 // run. It forwards no port.
 type fakeAPI struct {
-	world
-	mu  sync.Mutex
-	log *os.File // what was made and deleted, a line each
-}
-
-type world struct {
 	Objects map[string]map[string]any // by path
 	Denied  []string                  // rights that the user lacks: "create pods"
 	Status  map[string]any            // of pods that are made
 	Fails   int                       // the status of every answer; 0: as it should be
 	Policy  string                    // why no ephemeral container may be added; empty: one may
 	Context map[string]any            // the securityContext that admission gives to one; nil: its own
+
+	mu  sync.Mutex
+	log *os.File // what was made and deleted, a line each
 }
 
 // fakeKube (fakekube WORLD.json KUBECONFIG LOG) serves until it is interrupted. The
-// kubeconfig is written once it does.
+// kubeconfig is written once it listens.
 func fakeKube() {
 	f := new(fakeAPI)
 	b, err := os.ReadFile(os.Args[1])
 	must(err)
-	must(json.Unmarshal(b, &f.world))
+	must(json.Unmarshal(b, f))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(err)
 	f.log, err = os.Create(os.Args[3])
 	must(err)
-	go http.Serve(l, f)
 	must(os.WriteFile(os.Args[2], Kubeconfig("http://"+l.Addr().String()), 0o600))
+	serve(l, f)
+}
+
+// serve serves until it is interrupted.
+func serve(l net.Listener, handler http.Handler) {
+	go http.Serve(l, handler)
 	end := make(chan os.Signal, 1)
 	signal.Notify(end, os.Interrupt, syscall.SIGTERM)
 	<-end
@@ -63,7 +65,7 @@ func FakeShop(t *testing.T) string {
 	const imports = `{"metadata": {"name": "import"}, "spec": {"jobTemplate": {"spec": {"template": {"spec": {"containers": [{"name": "app"}]}}}}}}`
 	const node = `{"metadata": {"name": "NAME"}, "status": {"capacity": {"cpu": "4"}, "conditions": [{"type": "Ready", "status": "True"}]}}`
 	const service = `{"metadata": {"name": "api"}, "spec": {"selector": {"app": "api"}}}`
-	f := &fakeAPI{world: world{Objects: map[string]map[string]any{}}}
+	f := &fakeAPI{Objects: map[string]map[string]any{}}
 	objects := map[string]string{
 		"/apis/apps/v1/namespaces/shop/deployments/api": api, "/api/v1/namespaces/shop/services/api": service, "/apis/batch/v1/namespaces/shop/cronjobs/import": imports,
 	}

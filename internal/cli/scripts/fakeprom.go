@@ -5,12 +5,10 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/procfit/procfit/internal/program/observe"
 )
@@ -56,10 +54,7 @@ func fakePrometheus() {
 		}
 		fmt.Fprintf(w, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"%g"]}]}}`, value)
 	}
-	go http.Serve(l, http.HandlerFunc(answer))
-	end := make(chan os.Signal, 1)
-	signal.Notify(end, os.Interrupt, syscall.SIGTERM)
-	<-end
+	serve(l, http.HandlerFunc(answer))
 }
 
 // tried is the program that a live experiment is about.

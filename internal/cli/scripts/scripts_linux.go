@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,14 +35,10 @@ var procfit Command
 // Main is the TestMain of a program whose tests run procfit. It makes procfit, the stand-in
 // targets and more of them commands: each is this test binary under another name.
 func Main(m *testing.M, command Command, more map[string]func()) {
-	if code, ok := supervisor.Stage(os.Args); ok {
-		os.Exit(code)
-	}
-	if code, ok := steer.Stage(os.Args); ok {
-		os.Exit(code)
-	}
-	if code, ok := gosource.Stage(os.Args); ok {
-		os.Exit(code)
+	for _, stage := range []func([]string) (int, bool){supervisor.Stage, steer.Stage, gosource.Stage} {
+		if code, ok := stage(os.Args); ok {
+			os.Exit(code)
+		}
 	}
 	procfit = command
 	session.LooksAtMachine = false // the scripts have the same trials and the same answer on every machine, however busy
@@ -55,9 +52,7 @@ func Main(m *testing.M, command Command, more map[string]func()) {
 		"fakeprocs":  fakeProcs,
 		"fakeprom":   fakePrometheus,
 	}
-	for name, command := range more {
-		commands[name] = command
-	}
+	maps.Copy(commands, more)
 	testscript.Main(waiting{m}, commands)
 }
 
