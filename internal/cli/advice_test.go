@@ -23,9 +23,7 @@ import (
 func codesOf(t *testing.T, file, of string) (list []string) {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		value, ok := n.(*ast.ValueSpec)
 		if !ok || len(value.Values) != 1 {
@@ -33,9 +31,7 @@ func codesOf(t *testing.T, file, of string) (list []string) {
 		}
 		if id, ok := value.Type.(*ast.Ident); ok && id.Name == of {
 			text, err := strconv.Unquote(value.Values[0].(*ast.BasicLit).Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			list = append(list, text)
 		}
 		return true
@@ -84,9 +80,7 @@ func (a advised) textHelps(t *testing.T, code, text string) {
 		return
 	}
 	cmd, _, err := newRoot(quiet()).Find(strings.Fields(a.Command))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if at := strings.Index(text, "procfit "+a.Command+" "); at >= 0 {
 		a.commandHelps(t, code, text[at:], code == string(verdict.Incomplete{}.Code())) // which is resumed
 		text = text[:at]

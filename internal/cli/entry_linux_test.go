@@ -33,7 +33,7 @@ func TestProgramHelp(t *testing.T) {
 		t.Errorf("the help is not that of %s:\n%s", entry.Name, want)
 	}
 	if *updateProgramHelp {
-		must(os.WriteFile(file, []byte(want), 0o644))
+		must(t, os.WriteFile(file, []byte(want), 0o644))
 		return
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != want {
@@ -66,13 +66,11 @@ func TestProgramIsTheCommand(t *testing.T) {
 // TestProgramScript runs the script of procfit run for procfit-run.
 func TestProgramScript(t *testing.T) {
 	script, err := os.ReadFile("scripts/look/testdata/run.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	// returns calls procfit inside of this process; exitcode starts any command.
 	text := strings.NewReplacer("returns 2 "+entry.Name, "exitcode 2 "+entry.Name).Replace(ofProgram(string(script)))
-	must(os.WriteFile(filepath.Join(dir, "run.txtar"), []byte(text), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "run.txtar"), []byte(text), 0o600))
 	scripts.Run(t, dir)
 }
 
@@ -95,13 +93,9 @@ func TestProgramIsSmall(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	file, err := os.Stat(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	info, err := buildinfo.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var modules []string
 	for _, d := range info.Deps {
 		modules = append(modules, d.Path)

@@ -26,9 +26,7 @@ func TestRuleExamples(t *testing.T) {
 		}
 		t.Run(r.ID, func(t *testing.T) {
 			name, err := filepath.Abs("../program/rule/testdata/examples/" + r.ID + ".txtar")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			a, err := txtar.ParseFile(name)
 			if err != nil {
 				t.Fatalf("a rule without an example: %v", err)
@@ -41,12 +39,8 @@ func TestRuleExamples(t *testing.T) {
 					continue
 				}
 				file := filepath.Join(dir, filepath.FromSlash(f.Name))
-				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(file, f.Data, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+				must(t, os.WriteFile(file, f.Data, 0o644))
 			}
 			if want == nil {
 				t.Fatalf("%s has no section output", name)
@@ -55,9 +49,7 @@ func TestRuleExamples(t *testing.T) {
 			got := checked(t, r.ID)
 			if *updateExamples {
 				want.Data = []byte(got)
-				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(name, txtar.Format(a), 0o644))
 			}
 			if got == "" || got != string(want.Data) {
 				t.Errorf("check says %q, the example has %q: run go test ./internal/cli -run TestRuleExamples -update-examples", got, want.Data)

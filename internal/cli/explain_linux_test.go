@@ -28,12 +28,8 @@ func TestExplainAnothersProcess(t *testing.T) {
 	need.Root(t)
 	cmd := exec.Command(need.Command(t, "cat"))
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	defer func() { in.Close(); cmd.Wait() }()
 	pid := strconv.Itoa(cmd.Process.Pid)
 
@@ -97,9 +93,7 @@ func TestExplainInterrupted(t *testing.T) {
 // TestExplainColourNeedsATerminal pins that what goes to a file holds no colours.
 func TestExplainColourNeedsATerminal(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "out")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	if code := Main(t.Context(), []string{"explain", "--cpus", "8", "--gomaxprocs", "x"}, strings.NewReader(""), f, io.Discard); code != 0 {
 		t.Fatalf("exit code %d", code)
@@ -118,9 +112,7 @@ func groupOf(t *testing.T) *cgroup.Group {
 		need.Skip(t, err.Error())
 	}
 	g, err := groups.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := g.Remove(); err != nil {
 			t.Error(err)
@@ -140,9 +132,7 @@ func TestExplainWeight(t *testing.T) {
 		file, weight, want = "cpu.shares", cgroup.Shares.Weight(milli), " corresponds to a request of 0.5 CPUs\n"
 	}
 	file = filepath.Join(g.Dir(), file)
-	if err := os.WriteFile(file, []byte(strconv.FormatInt(weight, 10)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(strconv.FormatInt(weight, 10)), 0o644))
 	cmd := exec.Command("/bin/sh", "-c", `echo 0 >"$0" && echo in && exec cat`, g.ProcsFile())
 	child.Start(t, cmd).Line()
 	var text, errs bytes.Buffer
@@ -177,9 +167,7 @@ func TestExplainMeasuredReserve(t *testing.T) {
 	t.Parallel()
 	need.Root(t)
 	g := groupOf(t)
-	if err := g.SetQuota(1.5); err != nil {
-		t.Fatal(err)
-	}
+	must(t, g.SetQuota(1.5))
 	in := func(script string) *exec.Cmd {
 		cmd := exec.Command("/bin/sh", "-c", `echo 0 >"$0" && echo in && `+script, g.ProcsFile())
 		out, err := cmd.StdoutPipe()
@@ -189,9 +177,7 @@ func TestExplainMeasuredReserve(t *testing.T) {
 		if err == nil {
 			_, err = io.ReadFull(out, make([]byte, len("in\n")))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 		return cmd
 	}

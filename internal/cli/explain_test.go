@@ -94,9 +94,7 @@ func TestExplainWorlds(t *testing.T) {
 func readWorld(t *testing.T, file string) map[string]string {
 	t.Helper()
 	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := map[string]string{}
 	for line := range strings.Lines(string(b)) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
@@ -127,9 +125,7 @@ func TestExplainDocumentedOutput(t *testing.T) {
 		switch {
 		case text == p.text:
 		case *updateTranscripts:
-			if err := os.WriteFile(p.file, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(p.file, []byte(text), 0o644))
 		default:
 			t.Errorf("%s shows other output than procfit explain prints: run this test with -update-transcripts\n%s", p.file, text)
 		}

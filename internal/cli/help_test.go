@@ -26,9 +26,7 @@ func TestEveryFlagIsAField(t *testing.T) {
 	root := newRoot(quiet())
 	for _, words := range [][]string{{"sweep"}, {"compare"}, {"live"}, {"kube", "sweep"}, {"kube", "canary"}, {"load"}, {"lab", "run"}} {
 		cmd, _, err := root.Find(words)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		n := 0
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			n++

@@ -19,9 +19,7 @@ func TestInstalledMakesAnImage(t *testing.T) {
 	need.Command(t, "go")
 	built.ReadsProcfit(t)
 	b, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m := regexp.MustCompile("`([^`]*?)go install (\\S+)` puts").FindSubmatch(b)
 	if m == nil {
 		t.Fatal("the README does not say how to install procfit")

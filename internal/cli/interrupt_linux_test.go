@@ -34,10 +34,13 @@ func slowEnd() {
 	}
 	os.Exit(std.untilForced(func() int {
 		p, err := supervisor.Start(ctx, supervisor.Spec{Command: words})
-		must(err)
-		std.notef("%d", p.PID())
-		_, err = p.Wait()
-		must(err)
+		if err == nil {
+			std.notef("%d", p.PID())
+			_, err = p.Wait()
+		}
+		if err != nil {
+			panic(err)
+		}
 		return 0
 	}))
 }
@@ -47,9 +50,7 @@ func slowlyEnding(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Sca
 	t.Helper()
 	cmd = exec.Command("slowend", args...)
 	told, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	started(t, cmd)
 	kill := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() { kill.Stop() })
@@ -67,11 +68,7 @@ func slowlyEnding(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Sca
 // what it started with it.
 func TestSecondInterrupt(t *testing.T) {
 	cmd, lines, pid := slowlyEnding(t, "sleep", "600")
-	interrupt := func() {
-		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
-	}
+	interrupt := func() { must(t, cmd.Process.Signal(syscall.SIGINT)) }
 	interrupt()
 	interrupt() // as of a parent that passes it on
 	if !lines.Scan() || !strings.Contains(lines.Text(), "press Ctrl-C again to end at once") {

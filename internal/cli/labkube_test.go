@@ -14,9 +14,7 @@ import (
 // divisor.
 func TestFix(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "app.yaml")
-	if err := os.WriteFile(file, pods.Manifest("procfit:v1"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, pods.Manifest("procfit:v1"), 0o600))
 	was, err := checkManifest(t.Context(), file, false)
 	if err != nil || was.Procs != nil || len(was.Findings) == 0 {
 		t.Fatalf("%v: %+v", err, was)
@@ -26,9 +24,7 @@ func TestFix(t *testing.T) {
 		t.Fatalf("%v: %+v", err, is)
 	}
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	document := "env: - name: GOMAXPROCS valueFrom: resourceFieldRef: resource: limits.cpu divisor: \"1\""
 	if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), document) || !bytes.Contains(text, []byte("image: procfit:v1")) {
 		t.Errorf("after the fix it is\n%s", text)

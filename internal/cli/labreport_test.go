@@ -13,7 +13,7 @@ import (
 func TestLabReportOfNothing(t *testing.T) {
 	dir := t.TempDir()
 	o := lab.Outcome{Schema: lab.OutcomeSchema, Experiments: []lab.Ran{{ID: "chain", Stages: []lab.RanStage{{Directory: "chain"}}}, {ID: "sieve"}}}
-	must(o.Write(dir))
+	must(t, o.Write(dir))
 	var out bytes.Buffer
 	std := newStdio(t.Context(), nil, &out, io.Discard, nil)
 	if err := reportLab(std, dir, false); err == nil || err.Error() != dir+" holds no valid trial: not run yet" || !strings.Contains(out.String(), "not run yet") {

@@ -39,9 +39,7 @@ func readPages(t *testing.T) (pages []markdown) {
 		return err
 	}
 	for _, name := range withPages {
-		if err := filepath.WalkDir(filepath.Join("../..", name), page); err != nil {
-			t.Fatal(err)
-		}
+		must(t, filepath.WalkDir(filepath.Join("../..", name), page))
 	}
 	if len(pages) < 40 {
 		t.Fatalf("%d pages", len(pages))
@@ -142,18 +140,14 @@ var claim = regexp.MustCompile(`(?m)^\|[^|\n]+\|[^|*\n]*\*\*([^*\n]+)\*\*[^|\n]*
 func TestClaims(t *testing.T) {
 	const folder = "../../docs/evidence/"
 	b, err := os.ReadFile(folder + "how-often-wrong.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rows := claim.FindAllStringSubmatch(string(b), -1)
 	if len(rows) < 9 {
 		t.Errorf("only %d rows found: is the pattern right?", len(rows))
 	}
 	for _, m := range rows {
 		page, err := os.ReadFile(folder + m[2])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(m[1])).Match(page) {
 			t.Errorf("%s does not have %q", m[2], m[1])
 		}

@@ -25,9 +25,7 @@ func TestLiveHost(t *testing.T) {
 	cpus := runtime.NumCPU() + 3
 	o := newLiveOptions(newStdio(t.Context(), nil, io.Discard, io.Discard, nil), new(cobra.Command))
 	run, err := o.resolve(quiet(), running(cpus))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if h := run.header.TargetHost; h.AffinityCPUs != cpus || h.EffectiveCPUs != float64(cpus) {
 		t.Errorf("%d CPUs by affinity, %g in effect; expected %d", h.AffinityCPUs, h.EffectiveCPUs, cpus)
 	}
@@ -52,9 +50,7 @@ func TestWatchInterrupted(t *testing.T) {
 		t.Skip("reads the memory of this process")
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	ctx, cancel := context.WithCancel(t.Context())
@@ -114,14 +110,10 @@ func TestLiveVariables(t *testing.T) {
 	std := quiet()
 	o := newLiveOptions(std, new(cobra.Command))
 	for _, set := range [][2]string{{"procs", "1..8"}, {"prometheus", "{env:THE_PROMETHEUS}"}, {"query", `errors=sum(x{a="{env:THE_VALUE}"}[$slice])`}} {
-		if err := o.Set(set[0], set[1]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, o.Set(set[0], set[1]))
 	}
 	run, err := o.resolve(std, running(4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := run.queries.Ask(t.Context(), "errors", 7*time.Second, nil, time.Now()); err != nil {
 		t.Fatal(err)
 	}

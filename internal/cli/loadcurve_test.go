@@ -27,9 +27,7 @@ func TestLateLoad(t *testing.T) {
 	}{"late": {168 * time.Millisecond, true}, "in time": {time.Millisecond, false}} {
 		r := &load.Result{Mode: load.ModeOpen, Rate: 100, Requests: 1, Latency: recorded(179 * time.Millisecond), SendLag: recorded(c.lag)}
 		p, err := trial.Offered(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var notes strings.Builder
 		noteLate(newStdio(t.Context(), nil, io.Discard, &notes, nil), r, &p)
 		if got := strings.Contains(notes.String(), "at 100 req/s the load generator itself sent late (p99 168 ms), so its p99 of 179 ms is not the server's"); got != c.late {
@@ -70,9 +68,7 @@ func TestFailedConnectionsOfALoad(t *testing.T) {
 		o := &loadOptions{spec: plan.NewFlags(), out: printed("text", "json")}
 		o.Fields = o.fields()
 		if c.gate != "" {
-			if err := o.Set("max-errors", c.gate); err != nil {
-				t.Fatal(err)
-			}
+			must(t, o.Set("max-errors", c.gate))
 		}
 		c.result.ErrorKinds, c.result.Latency = refused, hdrhistogram.New(1, 1000, 2)
 		err := o.judge(&c.result)

@@ -27,9 +27,7 @@ var missionStates = []string{"delivered", "partly", "missing", "deliberately not
 func readMission(t *testing.T) (rows []missionRow, counts map[string]string) {
 	t.Helper()
 	b, err := os.ReadFile("../../test/mission.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	counts = map[string]string{}
 	place := regexp.MustCompile(`^(\d{3}) L\d`)
 	for line := range strings.Lines(string(b)) {
@@ -195,14 +193,10 @@ func newMissionChecker(t *testing.T) missionChecker {
 		}
 	}
 	files, err := filepath.Glob("../../maxprocs/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, file := range files {
 		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c.library += string(b)
 	}
 	return c

@@ -129,9 +129,7 @@ func TestProgressResumes(t *testing.T) {
 	writeJournal(t, dir)
 	p := drawnAt(80, 24)
 	earlier, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p.resume(&results.Results{Contents: &journal.Contents{}})
 	p.resume(earlier)
 	p.report(plan.Progress{Task: task(1, journal.RoleMeasure), Total: 40, Done: 14})

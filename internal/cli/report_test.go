@@ -33,19 +33,13 @@ func BenchmarkReport(b *testing.B) {
 func writeRun(t testing.TB, dir string, h journal.Header, trials []journal.Trial) {
 	t.Helper()
 	d, err := folder.Make(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer d.Close()
 	w, err := journal.Create(d, h, quiet().secrets.In)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer w.Close()
 	for _, trial := range trials {
-		if err := w.Append(trial); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Append(trial))
 	}
 }
 

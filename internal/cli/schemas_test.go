@@ -128,9 +128,7 @@ func TestSchemasAreOfTheTypes(t *testing.T) {
 	t.Parallel()
 	source, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports},
 		"github.com/procfit/procfit/internal/...", "github.com/procfit/procfit/maxprocs/...")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	structs := map[string]*types.Struct{}
 	for _, p := range source {
 		for _, name := range p.Types.Scope().Names() {
@@ -140,7 +138,7 @@ func TestSchemasAreOfTheTypes(t *testing.T) {
 		}
 	}
 	page, err := os.ReadFile(formats + ".md")
-	must(err)
+	must(t, err)
 	for file, n := range readSchemas(t) {
 		if !bytes.Contains(page, []byte("](formats/"+file+".schema.json)")) {
 			t.Errorf("%s.md does not name the schema of %s", formats, file)
@@ -217,13 +215,13 @@ func TestSchemasAreOfTheFlags(t *testing.T) {
 		}
 	}
 	known, err := schematest.Load()
-	must(err)
+	must(t, err)
 	for _, text := range []string{ // TestFileRoundTrip has the other sections
 		`{"check": {"paths": "a", "ignore": {"PF001": "why"}, "cpus": 4, "go": 1.26, "severity": "error", "expected": {"procs": 2}}}`,
 		`{"check": {"paths": ["a", "b"], "ignore": ["PF001=why"], "go": "go.mod", "expected": "a file"}}`,
 	} {
 		var v any
-		must(json.Unmarshal([]byte(text), &v))
+		must(t, json.Unmarshal([]byte(text), &v))
 		if err := known.Validate("procfit", v); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -244,18 +242,14 @@ func TestSchemasAreOfTheFlags(t *testing.T) {
 func TestGoldenDocuments(t *testing.T) {
 	t.Parallel()
 	known, err := schematest.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == "testdata" && !strings.Contains(path, "check/") {
 			return known.CheckFolder(path)
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // bound is a minimum or a maximum of a schema, and none if it has none.

@@ -23,9 +23,7 @@ func TestSetIsRemembered(t *testing.T) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	if _, err := out.Read(make([]byte, 1)); err != nil { // it runs its own code
 		t.Fatal(err)

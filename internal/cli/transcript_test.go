@@ -29,19 +29,13 @@ func TestTranscripts(t *testing.T) {
 	for _, file := range transcripts {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			name, err := filepath.Abs(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			b, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			t.Chdir(t.TempDir())
 			got := transcript(t, string(b))
 			if *updateTranscripts {
-				if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(name, []byte(got), 0o644))
 			} else if got != string(b) {
 				t.Errorf("%s shows other output than its commands print: run go test ./internal/cli -run TestTranscripts -update-transcripts, and read the diff\n%s", file, got)
 			}
@@ -106,10 +100,6 @@ func runShown(t *testing.T, command string, last int) (string, int) {
 
 func writeShown(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	must(t, os.WriteFile(name, []byte(text), 0o644))
 }
