@@ -4,11 +4,9 @@
 //
 // Both are read as they come, however long. A read that blocks ends with the
 // context, and what was read until then is kept and can be shown. What was read can
-// be written as text, as JSON or as a drawing, each to a writer; the caller knows of
-// files and flags.
+// be written as text or as JSON, each to a writer; the caller knows of files and flags.
 //
-// Limits: a command runs under a supervisor on Linux alone; elsewhere what it starts
-// may outlive it. On Windows a read of a pipe ends only when the pipe has something.
+// Limits: on Windows a read of a pipe ends only when the pipe has something.
 package trace
 
 import (
@@ -68,12 +66,6 @@ func (e *Exit) String() string {
 	return "exited with code " + strconv.Itoa(*e.Code)
 }
 
-// process is the command while it runs.
-type process interface {
-	Done() <-chan struct{}
-	Stop(grace time.Duration) (supervisor.Exit, error)
-}
-
 // Run runs the command and reads what the runtime writes to its standard error.
 // When ctx is done the command is stopped, and what was read is returned.
 func (c Command) Run(ctx context.Context) (*Log, error) {
@@ -83,7 +75,8 @@ func (c Command) Run(ctx context.Context) (*Log, error) {
 		return nil, err
 	}
 	defer ours.close()
-	run, err := start(ctx, supervisor.Spec{Command: c.Args, Env: set.env, Streams: streams})
+	// The context's end is not the command's: it is stopped with a grace.
+	run, err := supervisor.Start(context.WithoutCancel(ctx), supervisor.Spec{Command: c.Args, Env: set.env, Streams: streams})
 	closeStreams(streams, c.In)
 	if err != nil {
 		return nil, err
@@ -132,7 +125,7 @@ func newExit(e supervisor.Exit, stopped string, leftOut int64) *Exit {
 }
 
 // await waits for the end of the command, or for why to end it.
-func await(ctx context.Context, run process, duration time.Duration) (stopped string) {
+func await(ctx context.Context, run *supervisor.Process, duration time.Duration) (stopped string) {
 	var over <-chan time.Time
 	if duration > 0 {
 		over = time.After(duration)

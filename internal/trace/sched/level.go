@@ -19,9 +19,12 @@ type Level struct {
 // note adds a value to the level at l; nil stays nil until the first.
 func note(l **Level, v float64) {
 	if *l == nil {
-		*l = &Level{}
+		*l = &Level{Min: v, Max: v}
 	}
-	(*l).add(Level{N: 1, Mean: v, Min: v, Max: v})
+	m := *l
+	m.N++
+	m.Mean += (v - m.Mean) / float64(m.N)
+	m.Min, m.Max = min(m.Min, v), max(m.Max, v)
 }
 
 // noteCount adds a count, unless it is Absent.
@@ -29,19 +32,6 @@ func noteCount[T int | int64](l **Level, v T) {
 	if v >= 0 {
 		note(l, float64(v))
 	}
-}
-
-func (l *Level) add(m Level) {
-	switch {
-	case m.N == 0:
-		return
-	case l.N == 0:
-		*l = m
-		return
-	}
-	l.N += m.N
-	l.Mean += (m.Mean - l.Mean) * float64(m.N) / float64(l.N)
-	l.Min, l.Max = min(l.Min, m.Min), max(l.Max, m.Max)
 }
 
 // count is 0 for a level that was never noted.
