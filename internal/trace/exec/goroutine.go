@@ -2,6 +2,7 @@ package exec
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -61,14 +62,8 @@ func (g *goroutine) meet(ev *trace.Event, now time.Duration) {
 
 func outermost(s trace.Stack) string {
 	name := ""
-	if s == trace.NoStack {
-		return ""
-	}
 	for f := range s.Frames() {
-		if f.Func != "runtime.goexit" {
-			if f.Func == "runtime.main" && name != "" {
-				continue
-			}
+		if f.Func != "runtime.goexit" && (f.Func != "runtime.main" || name == "") {
 			name = f.Func
 		}
 	}
@@ -76,9 +71,6 @@ func outermost(s trace.Stack) string {
 }
 
 func innermost(s trace.Stack) string {
-	if s == trace.NoStack {
-		return ""
-	}
 	for f := range s.Frames() {
 		return f.Func
 	}
@@ -159,10 +151,8 @@ func reason(st trace.StateTransition, other string) string {
 
 // intern shares what the runtime says often, and bounds what it may say.
 func intern(s string) string {
-	for _, known := range stopReasons {
-		if s == known {
-			return known
-		}
+	if i := slices.Index(stopReasons, s); i >= 0 {
+		return stopReasons[i]
 	}
 	return phrase.Clip(phrase.Clean(s), maxName)
 }
@@ -219,10 +209,7 @@ func (b *builder) span(g *goroutine, took time.Duration, why string) {
 
 // sorted is what still lives, in the order of its appearance.
 func (b *builder) sorted() []*goroutine {
-	var list []*goroutine
-	for _, g := range b.live {
-		list = append(list, g)
-	}
+	list := slices.Collect(maps.Values(b.live))
 	sorting.Stable(list, func(x, y *goroutine) int { return cmp.Compare(x.order, y.order) })
 	return list
 }

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,16 +22,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.MaxSpans <= 0 {
-		o.MaxSpans = 100_000
-	}
-	if o.MaxGoroutines <= 0 {
-		o.MaxGoroutines = 10_000
-	}
-	if o.MaxSteals <= 0 {
-		o.MaxSteals = 10_000
-	}
-	return o
+	return Options{cmp.Or(o.MaxSpans, 100_000), cmp.Or(o.MaxGoroutines, 10_000), cmp.Or(o.MaxSteals, 10_000)}
 }
 
 // Read reads a trace to its end. The Trace holds what was read also next to an
@@ -223,11 +215,6 @@ func (b *builder) finish() *Trace {
 	for _, f := range b.flows {
 		t.Flows = append(t.Flows, *f)
 	}
-	sorting.Stable(t.Flows, func(x, y Flow) int {
-		if x.From != y.From {
-			return x.From - y.From
-		}
-		return x.To - y.To
-	})
+	sorting.Stable(t.Flows, func(x, y Flow) int { return cmp.Or(x.From-y.From, x.To-y.To) })
 	return t
 }
