@@ -70,11 +70,7 @@ func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err err
 	std = o.printed.std(std)
 	if o.dryRun {
 		for _, settings := range run.header.Canary.Rounds {
-			b, err := run.place.Manifests(settings)
-			if err != nil {
-				return err
-			}
-			if _, err := std.out.Write(b); err != nil {
+			if err := std.write(run.place.Manifests(settings)); err != nil {
 				return err
 			}
 		}

@@ -127,22 +127,13 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 		return field.UnknownShort(name, cmd.CommandPath())
 	}
 	var own []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			own = append(own, f.Name)
-		}
-	})
-	var others, migrates []*cobra.Command // what migrate has is rarely meant
-	for _, other := range everyCommand(newRoot(stdio{})) {
-		if strings.Contains(other.CommandPath(), " migrate") {
-			migrates = append(migrates, other)
-		} else {
-			others = append(others, other)
-		}
-	}
-	for _, other := range append(others, migrates...) {
-		if f := other.Flags().Lookup(name); f != nil && !other.Hidden && !f.Hidden {
-			return fmt.Errorf("unknown flag --%s: %s does not have it, but %s does", name, cmd.CommandPath(), other.CommandPath())
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { own = append(own, f.Name) })
+	others := everyCommand(newRoot(stdio{}))
+	for _, migrates := range []bool{false, true} { // what migrate has is rarely meant
+		for _, other := range others {
+			if f := other.Flags().Lookup(name); f != nil && !other.Hidden && migrates == strings.Contains(other.CommandPath(), " migrate") {
+				return fmt.Errorf("unknown flag --%s: %s does not have it, but %s does", name, cmd.CommandPath(), other.CommandPath())
+			}
 		}
 	}
 	return field.Unknown(name, nearest(name, own), cmd.CommandPath())

@@ -161,11 +161,7 @@ func (f *fleetRun) publish(std stdio) error {
 	dir.Close()
 	paths, err := page.WriteFleet(f.out, &f.outcome)
 	if f.printed.json() {
-		b, wrong := page.FleetJSON(&f.outcome)
-		if wrong == nil {
-			_, wrong = std.out.Write(b)
-		}
-		return errors.Join(wrong, err)
+		return errors.Join(std.write(page.FleetJSON(&f.outcome)), err)
 	}
 	return errors.Join(text.Render(std.out, page.Fleet(&f.outcome, f.next()), std.page(paths)), err)
 }

@@ -290,8 +290,7 @@ func newHelp(std stdio) *cobra.Command {
 				return err
 			}
 			if text, err := topics.ReadFile("topics/" + args[0] + ".txt"); err == nil && len(args) == 1 {
-				_, err := std.out.Write(text)
-				return err
+				return std.write(text, nil)
 			}
 			of, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 || of == root {

@@ -93,11 +93,7 @@ func (o *kubeLive) run(ctx context.Context, std stdio, args []string) (err error
 	shown := o.printed.before(std, !o.yes && !o.dryRun)
 	o.tell(shown, l)
 	if o.dryRun {
-		b, err := l.Manifest()
-		if err == nil {
-			_, err = std.out.Write(b)
-		}
-		return err
+		return std.write(l.Manifest())
 	}
 	what := fmt.Sprintf("the Go program in pod %s: procfit changes its GOMAXPROCS again and again, and kill -9 of procfit's container in the millisecond of a call would end it", l.Pod)
 	if err := agreed(ctx, shown, o.yes, h.Spec.Shell(), what); err != nil {

@@ -60,8 +60,7 @@ func newLabList(std stdio) *cobra.Command {
 			for _, e := range list {
 				e.print(w)
 			}
-			_, err := std.out.Write(w.Bytes())
-			return err
+			return std.write(w.Bytes(), nil)
 		},
 	}
 	f.bind(std, cmd, out.fields("print the list as JSON"))
@@ -186,11 +185,7 @@ func newLabProgram(std stdio) *cobra.Command {
 // printJSON prints a value for programs.
 func printJSON(std stdio, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = std.out.Write(append(b, '\n'))
-	return err
+	return std.write(append(b, '\n'), err)
 }
 
 func oneProgram(cmd *cobra.Command) error {
@@ -266,7 +261,7 @@ func showArticle(std stdio, dirs []string, id string, asJSON bool) error {
 	}
 	d := page.Article(lab.Join(machines), lab.Articles()[at])
 	d.Blocks = append([]document.Block{document.Heading{Level: 2, Text: d.Title}}, d.Blocks...)
-	return text.Render(std.out, d, text.Options{Width: cmp.Or(terminalWidth(std), plainWidth), Color: std.color()})
+	return text.Render(std.out, d, std.page(nil))
 }
 
 // labPages are the reports of a lab run.
@@ -305,7 +300,7 @@ func joinLabs(std stdio, dirs []string, asJSON bool) error {
 	if asJSON {
 		return printJSON(std, lab.Join(machines))
 	}
-	return text.Render(std.out, page.Several(machines), text.Options{Width: cmp.Or(terminalWidth(std), plainWidth), Color: std.color()})
+	return text.Render(std.out, page.Several(machines), std.page(nil))
 }
 
 func reportLab(std stdio, dir string, asJSON bool) error {
@@ -331,16 +326,9 @@ func reportLab(std stdio, dir string, asJSON bool) error {
 // showLab prints an outcome: for a program as JSON, for a person in words.
 func showLab(std stdio, dir string, o *lab.Outcome, asJSON bool) error {
 	if asJSON {
-		b, err := o.JSON()
-		if err != nil {
-			return err
-		}
-		_, err = std.out.Write(b)
-		return err
+		return std.write(o.JSON())
 	}
-	return text.Render(std.out, page.Brief(o), text.Options{
-		Width: cmp.Or(terminalWidth(std), plainWidth), Color: std.color(), Files: []string{
-			filepath.Join(dir, "index.html"), filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, lab.OutcomeName),
-		},
-	})
+	return text.Render(std.out, page.Brief(o), std.page([]string{
+		filepath.Join(dir, "index.html"), filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, lab.OutcomeName),
+	}))
 }

@@ -231,6 +231,5 @@ func printPlan(std stdio, r *run.Run, cost string) error {
 	w := &terminal.Writer{Width: terminalWidth(std)}
 	t.Write(w)
 	w.Line(cost)
-	_, err := std.out.Write(w.Bytes())
-	return err
+	return std.write(w.Bytes(), nil)
 }

@@ -134,12 +134,7 @@ func publish(have *results.Results, baseline string) (*verdict.Result, []string,
 // showResult prints a result: for a program as JSON, for a person as curves and words.
 func showResult(std stdio, r *verdict.Result, paths []string, asJSON bool) error {
 	if asJSON {
-		b, err := page.JSON(r)
-		if err != nil {
-			return err
-		}
-		_, err = std.out.Write(b)
-		return err
+		return std.write(page.JSON(r))
 	}
 	return text.Render(std.out, page.Brief(r), std.page(paths))
 }

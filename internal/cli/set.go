@@ -561,8 +561,7 @@ func (o *setOptions) print(std stdio, d setDocument) error {
 	for line := range strings.Lines(d.text()) {
 		out.Folded(strings.TrimSuffix(line, "\n"), "    ")
 	}
-	_, err := std.out.Write(out.Bytes())
-	return err
+	return std.write(out.Bytes(), nil)
 }
 
 // text is the document for a person.

@@ -103,7 +103,7 @@ func openFile(std stdio, path string) (*specfile.File, error) {
 // apply sets what a file has for a command, but for what skip names.
 func (f *fieldFlags) apply(std stdio, file *specfile.File, skip func(row field.Field) bool, set func(name, text string) error) error {
 	used := false
-	err := file.Apply(func(row field.Field) bool { return skip(row) }, func(name, text string) error {
+	err := file.Apply(skip, func(name, text string) error {
 		used = true
 		return set(name, text)
 	})
@@ -232,10 +232,5 @@ func (m *measurement) overrides(given []string, name string) bool {
 
 // printFile prints what is given as a procfit.yaml.
 func (m *measurement) printFile(std stdio) error {
-	text, err := specfile.Write(m.asked(std), fileRows())
-	if err != nil {
-		return err
-	}
-	_, err = std.out.Write(text)
-	return err
+	return std.write(specfile.Write(m.asked(std), fileRows()))
 }

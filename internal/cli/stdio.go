@@ -97,11 +97,16 @@ func columns(out io.Writer) int {
 	if !ok {
 		return 0
 	}
-	w, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
+	w, _, _ := term.GetSize(int(f.Fd())) // -1 where it fails
+	return max(0, w)
+}
+
+// write prints what was made on standard output, unless that failed.
+func (s stdio) write(b []byte, err error) error {
+	if err == nil {
+		_, err = s.out.Write(b)
 	}
-	return w
+	return err
 }
 
 // asUsage is the error of what the user asked wrongly; nil: nothing is wrong.
