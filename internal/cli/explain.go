@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/measure/plan/field"
@@ -24,7 +24,6 @@ import (
 
 func newExplain(std stdio) *cobra.Command {
 	o := explainOptions{out: printed("text", "json")}
-	o.by.Floor = 1
 	cmd := &cobra.Command{
 		Use:   "explain [flags] [PID|NAME|:PORT… | PFnnn]",
 		Short: "Explain the GOMAXPROCS of a program: every limit, every reason",
@@ -48,7 +47,7 @@ procfit explain PF003 prints the page of a rule.`,
   procfit explain --cpus 64 --limit 2.5 --go 1.24
   procfit explain --cpus 64 --limit 20,1.5 --json
   procfit explain --reserve auto 1
-  procfit explain --cpus 64 --request 2.5 --policy crio --floor 4
+  procfit explain --cpus 8 --limit 2 --request 0.25
   procfit explain PF003`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slices.ContainsFunc(args, looksLikeRule().MatchString) {
@@ -70,8 +69,7 @@ procfit explain PF003 prints the page of a rule.`,
 func (o *explainOptions) fields() []field.Field {
 	where := []field.Field{
 		{Name: "root", Holds: "DIR", Help: "directory that holds another system's proc and sys", Value: field.Text(&o.root)},
-		o.policyField(),
-		{Name: "floor", Holds: "N", Help: "lowest value of a policy by request (default 1)", Value: field.Number(&o.by.Floor, 1, math.MaxInt32), Needs: "policy"},
+		entry.Policy(&o.policy, "print only what one policy decides"),
 	}
 	result := field.In(field.Output, []field.Field{
 		{Name: "memory", Help: "explain GOMEMLIMIT too: every memory limit, and the value that fits", Value: field.Switch(&o.memory), Not: "policy"},
@@ -171,9 +169,6 @@ func (o *explainOptions) run(ctx context.Context, std stdio) error {
 		if neighbours != nil {
 			e = e.WithNeighbours(*neighbours)
 		}
-		if o.by.Name != "" {
-			e = e.ByRequest(o.by)
-		}
 		if o.memory {
 			m, err := from.memory(pid)
 			if err != nil {
@@ -194,9 +189,6 @@ func (o *explainOptions) run(ctx context.Context, std stdio) error {
 
 func (o *explainOptions) check() error {
 	if err := o.fieldFlags.check(); err != nil {
-		return err
-	}
-	if err := o.checkRequest(); err != nil {
 		return err
 	}
 	if err := o.checkReserve(); err != nil {

@@ -7,7 +7,6 @@ import (
 	goversion "go/version"
 	"io/fs"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +28,6 @@ type explainOptions struct {
 	pids    []int
 	root    string
 	policy  string
-	by      explain.RequestPolicy
 	memory  bool
 	value   bool
 	whatIf  explain.WhatIf
@@ -59,7 +57,7 @@ func (o *explainOptions) whatIfFields() []field.Field {
 		{Name: "go", Holds: "VERSION", Help: "what if it were built with this Go version, and go.mod named it too", Value: field.Parsed(&w.GoVersion, "", goRelease)},
 		{Name: "lang", Holds: "VERSION", Help: "what if this version were the go line of its go.mod", Value: field.Parsed(&w.Language, "", goModLine)},
 		o.reserveField(),
-		{Name: "request", Holds: "CPUS", Help: "what a CPU request of this many CPUs means next to the limit", Value: field.Parsed(&o.request, "", number.ParseCPUs)},
+		{Name: "request", Holds: "CPUS", Help: "what a CPU request of this many CPUs means next to the limit", Value: field.Parsed(&o.request, "", number.ParseCPUs), Not: "policy value"},
 	}
 }
 
@@ -164,13 +162,7 @@ func goModLine(text string) (string, error) {
 func (o *explainOptions) asked(from factSource, f facts.Facts) explain.Request {
 	out := explain.Request{Asked: o.request}
 	own, found := f.Own()
-	switch {
-	case from.tree == nil || o.has("limit"):
-		return out
-	case !found:
-		if o.by.Name != "" {
-			out.Unknown = f.Cgroup.Error
-		}
+	if from.tree == nil || o.has("limit") || !found {
 		return out
 	}
 	w, err := cgroup.ReadWeight(from.tree, f.Cgroup.Version, own.Dir)
@@ -181,51 +173,6 @@ func (o *explainOptions) asked(from factSource, f facts.Facts) explain.Request {
 		out.Unknown = err.Error()
 	}
 	return out
-}
-
-// policyValue is the choice of a policy, or of one by request.
-type policyValue struct {
-	field.Value
-	words []string
-}
-
-// Words implements field.Closed.
-func (v policyValue) Words() []string { return v.words }
-
-// policyField is --policy with the policies that need a request too.
-func (o *explainOptions) policyField() field.Field {
-	f := entry.Policy(&o.policy, "print only what one policy decides")
-	words := slices.Concat(rule.Policies(), explain.RequestPolicies())
-	shown := slices.Concat(rule.Policies(), []string{"request=K", "crio", "crio-first"})
-	f.Help = "one policy: " + phrase.Or(shown)
-	f.Value = policyValue{words: words, Value: field.Parsed(&o.policy, "", func(text string) (string, error) {
-		if slices.Contains(rule.Policies(), text) {
-			o.by.Name = ""
-			return text, nil
-		}
-		by, ok, err := explain.ParseRequestPolicy(text)
-		if err == nil && !ok {
-			err = fmt.Errorf("%q: expected %s%s", text, phrase.Or(shown), phrase.DidYouMean(text, words))
-		}
-		o.by.Name, o.by.Factor = by.Name, by.Factor
-		return text, err
-	})}
-	return f
-}
-
-// checkRequest refuses a request, or a floor, that the policy does not use.
-func (o *explainOptions) checkRequest() error {
-	switch {
-	case o.by.Name != "":
-		return nil
-	case o.has("floor"):
-		return usageError("--floor and --policy %s: only request=K, crio and crio-first have a floor; remove one of them", o.policy)
-	case o.request > 0 && o.policy != "":
-		return usageError("--request and --policy %s: only request=K, crio and crio-first use a request; remove one of them", o.policy)
-	case o.request > 0 && o.value:
-		return usageError("--request and --value: a request decides only by a policy; add --policy request=1, crio or crio-first")
-	}
-	return nil
 }
 
 // printValue prints the number alone. What makes it uncertain goes to standard error.

@@ -32,7 +32,6 @@ type Explanation struct {
 	request   Request
 	// neighbours are what the reserve was measured by; nil: it was not
 	neighbours *observe.Neighbours
-	unread     string // why the request of a policy by request is not known; "": it is
 }
 
 // New explains a Subject. The text calls it who; policy is the only policy to show, or

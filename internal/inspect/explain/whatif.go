@@ -158,9 +158,6 @@ func (e Explanation) Value() (int, error) {
 	if name == "" {
 		name = string(facts.PolicyFit)
 	}
-	if e.unread != "" {
-		return 0, fmt.Errorf("%w: %s; give its CPU request: --request CPUS", rule.ErrNoValue, e.unread)
-	}
 	for _, d := range e.decisions {
 		if string(d.Policy) == name {
 			return e.subject.ValueOf(d)

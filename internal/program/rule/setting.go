@@ -32,15 +32,10 @@ func (s Subject) ValueOf(d facts.Decision) (int, error) {
 	switch {
 	case d.Outcome == facts.Dies:
 		return 0, fmt.Errorf("%w: with policy %s the runtime crashes at start because of the limit of its cgroup", ErrNoValue, d.Policy)
-	case s.Facts.EffectiveCPUs() == 0 && !byRequest(d):
+	case s.Facts.EffectiveCPUs() == 0:
 		return 0, fmt.Errorf("%w: neither its affinity nor a limit is known", ErrNoValue)
 	}
 	return d.Procs, nil
-}
-
-// byRequest reports whether a CPU request decided, for which no CPUs need to be known.
-func byRequest(d facts.Decision) bool {
-	return slices.ContainsFunc(d.Candidates, func(c facts.Candidate) bool { return c.Winner && c.What == facts.KindRequest })
 }
 
 // Setting is the GOMAXPROCS to put into the environment of a program before its start.
