@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"log"
 	"math"
-	"os"
 	"runtime"
-	"strconv"
 	"time"
 
 	"github.com/procfit/procfit/maxprocs"
@@ -29,18 +27,6 @@ func ExampleSet_options() {
 	defer undo()
 	fmt.Println(r.Procs == runtime.GOMAXPROCS(0))
 	// Output: true
-}
-
-// A pod without a CPU limit whose manifest hands its request on, in thousandths of a CPU:
-//
-//	env:
-//	- name: CPU_REQUEST
-//	  valueFrom: {resourceFieldRef: {resource: requests.cpu, divisor: 1m}}
-func ExampleRequest() {
-	milli, _ := strconv.Atoi(os.Getenv("CPU_REQUEST")) // without it nothing is asked
-	undo, _ := maxprocs.Set(maxprocs.Request(2*float64(milli)/1000), maxprocs.Min(2))
-	defer undo()
-	// Output:
 }
 
 // What becomes of a part of a CPU: under a limit of 2.5 CPUs the default, Ceil, is 3

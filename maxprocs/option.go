@@ -24,7 +24,6 @@ type Option func(*config)
 type config struct {
 	rule     fit.Rule
 	round    func(float64) int
-	request  float64
 	printf   func(string, ...any)
 	detail   *Result
 	period   time.Duration
@@ -76,24 +75,6 @@ func Reserve(cpus float64) Option {
 	}
 }
 
-// Request is the program's CPU request in CPUs, or a multiple of it, for a program without
-// a CPU limit: the value is then the request rounded up, at least Min and at most the
-// affinity. Where a limit is below the affinity the limit decides. Give it what the pod
-// has, as an environment variable by resourceFieldRef requests.cpu; Kubernetes does not
-// tell it otherwise, since the weight of a cgroup can come from two requests. Values that
-// are not above 0 are ignored.
-//
-// A request is a share for when CPUs are scarce, and not a limit: a value from it keeps
-// the program from using CPUs that are idle. Measure it before you use it. This is the
-// policy Request of package facts.
-func Request(cpus float64) Option {
-	return func(c *config) {
-		if cpus > 0 && !math.IsInf(cpus, 1) {
-			c.request = cpus
-		}
-	}
-}
-
 // Round sets how a fraction of a CPU is rounded. The default is Ceil, or Floor with
 // Reserve.
 func Round(r Rounding) Option { return func(c *config) { c.rule.Rounding = r } }
@@ -133,11 +114,6 @@ func OnChange(f func(Result)) Option { return func(c *config) { c.onChange = f }
 // affinity.
 func (c *config) procs(limit float64, affinity int) int {
 	limited, cpus := limit > 0, float64(affinity)
-	if byRequest := c.byRequest(limit, affinity); byRequest > 0 {
-		rule := c.rule
-		rule.Reserve = 0
-		return fit.Int(math.Min(float64(rule.Procs(byRequest, true)), cpus))
-	}
 	if limited && limit <= cpus {
 		cpus = limit
 		if c.round != nil {
@@ -145,14 +121,6 @@ func (c *config) procs(limit float64, affinity int) int {
 		}
 	}
 	return c.rule.Procs(cpus, limited)
-}
-
-// byRequest is the request, where it decides; 0: a limit does, or there is none.
-func (c *config) byRequest(limit float64, affinity int) float64 {
-	if limit > 0 && limit < float64(affinity) {
-		return 0
-	}
-	return c.request
 }
 
 func lookupEnv() (string, bool) { return syscall.Getenv("GOMAXPROCS") }

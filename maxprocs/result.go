@@ -28,7 +28,6 @@ type Result struct {
 	Before   int     // GOMAXPROCS before
 	Affinity int     // CPUs that the program may run on
 	Limit    float64 // the tightest CPU limit, in CPUs; 0: none is known
-	Request  float64 // the CPU request that decided, in CPUs; 0: none did, see Request
 	File     string  // the file of that limit
 	Env      string  // GOMAXPROCS in the environment
 	EnvSet   bool    // the environment has the variable
@@ -60,9 +59,6 @@ func (r Result) String() string {
 		s += r.File + " limits it to " + amount(r.Limit) + ", "
 	} else {
 		s += "no CPU limit is known, "
-	}
-	if r.Request > 0 {
-		s += "its request is " + amount(r.Request) + ", "
 	}
 	s += "its affinity is " + amount(float64(r.Affinity))
 	if r.Action == Changed && r.followed {

@@ -158,29 +158,3 @@ func FuzzSame(f *testing.F) {
 		same(t, root)
 	})
 }
-
-// TestSameRequest holds the option Request against the policy of that name.
-func TestSameRequest(t *testing.T) {
-	for _, request := range []float64{0.002, 0.5, 1, 2.5, 4, 8, 64} {
-		for _, limit := range []float64{0, 0.5, 2, 8, 100} {
-			for _, least := range []int{1, 4, 16} {
-				const affinity = 8
-				f := facts.Facts{
-					Affinity: facts.Fact{State: facts.Known, CPUs: affinity},
-					Cgroup:   facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Version: 2, MountRoot: "/"},
-				}
-				if limit > 0 {
-					f.Limits = []facts.Limit{{Fact: facts.Fact{State: facts.Known, CPUs: limit}, Dir: "/"}}
-				}
-				got := maxprocs.ProcsOf(limit, affinity, maxprocs.Request(request), maxprocs.Min(least))
-				want := facts.Decide(f, facts.Request{CPUs: request, Floor: least}).Procs
-				if limit > 0 && limit < affinity {
-					want = max(want, least) // Min is for limits too
-				}
-				if got != want {
-					t.Errorf("request %v, limit %v, at least %d: %d, the policy says %d", request, limit, least, got, want)
-				}
-			}
-		}
-	}
-}

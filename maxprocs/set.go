@@ -111,7 +111,6 @@ func (c *config) look() (r Result, seen sight, done bool) {
 		r.Unknown = seen.unknown
 	}
 	seen.want = c.procs(seen.cpus, seen.affinity)
-	r.Request = c.byRequest(seen.cpus, seen.affinity)
 	r.followed = s.hasDefault && seen.leaf > 0 && !seen.blind && r.Before == seen.runtimeDefault(r.Affinity)
 	return r, seen, false
 }

@@ -164,7 +164,7 @@ func (w *watcher) start() (r Result, follow bool) {
 
 // demands reports whether a limit or an option demands another number.
 func (w *watcher) demands(seen sight, now int) bool {
-	if w.rule != (fit.Rule{}) || w.round != nil || w.request > 0 {
+	if w.rule != (fit.Rule{}) || w.round != nil {
 		return true
 	}
 	return seen.want < now && seen.cpus > 0 && seen.cpus < float64(seen.affinity)

@@ -10,8 +10,7 @@ import (
 )
 
 // Policy is a rule that turns Facts into a GOMAXPROCS. This package defines all of
-// them: Go, Automaxprocs, JVM and Fit, and, for programs with a CPU request, Request and
-// CRIO.
+// them: Go, Automaxprocs, JVM and Fit, and, for programs with a CPU request, CRIO.
 type Policy interface {
 	// Name is the policy's name on the command line and in JSON.
 	Name() PolicyName
@@ -26,7 +25,6 @@ const (
 	PolicyFit          PolicyName = "fit"
 	PolicyAutomaxprocs PolicyName = "automaxprocs"
 	PolicyJVM          PolicyName = "jvm"
-	PolicyRequest      PolicyName = "request"
 	PolicyCRIO         PolicyName = "crio"
 	PolicyCRIOFirst    PolicyName = "crio-first"
 )

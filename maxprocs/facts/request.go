@@ -1,71 +1,6 @@
 package facts
 
-import (
-	"math"
-	"strings"
-
-	"github.com/procfit/procfit/maxprocs/internal/fit"
-)
-
-// Request is a policy for programs with a CPU request and no CPU limit: GOMAXPROCS is the
-// request times a factor, rounded up, at least Floor and at most the affinity. Under a
-// limit below the affinity, and without a request, it decides as Fit.
-//
-// A request is a share when CPUs are scarce, not a limit. With a value from it the program
-// cannot use what others leave idle, so that no policy uses it unless it is asked for.
-// Grafana Mimir (grafana/mimir#8201) and others choose so by hand, with factors of 1 to 2.
-type Request struct {
-	CPUs   float64 // the request; 0: none, or not known
-	Source string  // where it comes from, a sentence for the reasons; "": the caller
-	Factor float64 // 0: 1
-	Floor  int     // below 1: 1
-}
-
-// Name implements Policy.
-func (Request) Name() PolicyName { return PolicyRequest }
-
-func (p Request) decide(f Facts) Decision {
-	theirs := Fit{}.decide(f)
-	l, limited := f.Tightest()
-	cpus, known := f.cpus()
-	limited = limited && (!known || l.CPUs < cpus.CPUs)
-	d := newDecision(p, f)
-	if limited || !(p.CPUs > 0) || math.IsInf(p.CPUs, 1) {
-		if limited {
-			d.because("there is a limit, which decides before the request")
-		} else {
-			d.because("no CPU request is known, so its CPUs decide")
-		}
-		d.Procs, d.Candidates = theirs.Procs, theirs.Candidates
-		d.Reasons = append(d.Reasons, theirs.Reasons...)
-		return d
-	}
-	n := d.addCPUs(f)
-	factor := p.Factor
-	if !(factor > 0) || math.IsInf(factor, 1) {
-		factor = 1
-	}
-	want := fit.Rule{}.Round(factor * p.CPUs)
-	d.source(p.Source)
-	d.because("%s × the request of %s, rounded up: %d", cpusText(factor), countCPUs(p.CPUs), want)
-	if least := max1(p.Floor); want < least {
-		d.because("%d is below the floor of %d", want, least)
-		want = least
-	}
-	d.add(Candidate{What: KindRequest, CPUs: p.CPUs, Procs: want})
-	if known && want > n {
-		d.because("%d is above its affinity", want)
-		return d.win(KindAffinity, n)
-	}
-	return d.win(KindRequest, want)
-}
-
-// source adds where a request comes from.
-func (d *Decision) source(text string) {
-	if text != "" {
-		d.because("%s", text)
-	}
-}
+import "strings"
 
 // The annotations of a pod that CRI-O looks at before it injects GOMAXPROCS.
 const (
@@ -147,7 +82,9 @@ func (p CRIO) decide(f Facts) Decision {
 		d.Reasons = append(d.Reasons, theirs.Reasons...)
 		return d
 	}
-	d.source(p.Source)
+	if p.Source != "" {
+		d.because("%s", p.Source)
+	}
 	factor := "2 × "
 	if p.First {
 		factor = ""

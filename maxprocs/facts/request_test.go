@@ -105,27 +105,3 @@ func TestCRIOLeavesToRuntime(t *testing.T) {
 		t.Error(d)
 	}
 }
-
-func TestRequest(t *testing.T) {
-	for _, tc := range []struct {
-		policy Request
-		facts  Facts
-		want   int
-	}{
-		{Request{CPUs: 2.5}, on(64, 0), 3},
-		{Request{CPUs: 2.5, Factor: 2}, on(64, 0), 5},
-		{Request{CPUs: 2.5, Factor: 1, Floor: 8}, on(64, 0), 8},
-		{Request{CPUs: 2.5, Factor: 2, Floor: 8}, on(4, 0), 4},
-		{Request{CPUs: 2.5, Factor: 1, Floor: 8}, on(64, 2), 2},
-		{Request{CPUs: 2.5, Factor: 1}, on(2, 4), 2},
-		{Request{CPUs: 0.1, Factor: 3}, on(64, 0), 1},
-		{Request{CPUs: 0.7, Factor: 10}, on(64, 0), 7},
-		{Request{}, on(64, 0), 64},
-		{Request{}, on(64, 1.5), 2},
-		{Request{CPUs: 1e300, Factor: 1e300}, on(64, 0), 64},
-	} {
-		if d := Decide(tc.facts, tc.policy); d.Procs != tc.want || d.Policy != PolicyRequest || len(d.Reasons) == 0 {
-			t.Errorf("%+v: %v, want %d", tc.policy, d, tc.want)
-		}
-	}
-}
