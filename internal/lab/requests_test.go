@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -33,9 +32,9 @@ func TestRequests(t *testing.T) {
 		if len(stages) != 3 {
 			t.Errorf("%d stages", len(stages))
 		}
-		for formula, first := range map[ps]bool{"r": true, "2r": false} {
-			if n, why := (facts.CRIO{Shares: want.shares, Floor: 1, First: first}).Injects(); n != formula.of(cpus) {
-				t.Errorf("%g CPUs: %q is %d, CRI-O injects %d %s", cpus, formula, formula.of(cpus), n, why)
+		for formula, times := range map[ps]int64{"r": 1, "2r": 2} {
+			if n := int((times*want.shares + 1023) / 1024); n != formula.of(cpus) {
+				t.Errorf("%g CPUs: %q is %d, CRI-O injects %d", cpus, formula, formula.of(cpus), n)
 			}
 		}
 	}

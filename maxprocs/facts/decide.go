@@ -10,7 +10,7 @@ import (
 )
 
 // Policy is a rule that turns Facts into a GOMAXPROCS. This package defines all of
-// them: Go, Automaxprocs, JVM and Fit, and, for programs with a CPU request, CRIO.
+// them: Go, Automaxprocs, JVM and Fit.
 type Policy interface {
 	// Name is the policy's name on the command line and in JSON.
 	Name() PolicyName
@@ -25,8 +25,6 @@ const (
 	PolicyFit          PolicyName = "fit"
 	PolicyAutomaxprocs PolicyName = "automaxprocs"
 	PolicyJVM          PolicyName = "jvm"
-	PolicyCRIO         PolicyName = "crio"
-	PolicyCRIOFirst    PolicyName = "crio-first"
 )
 
 // Outcome is what happens to a program.
@@ -66,7 +64,6 @@ const (
 	KindLimit    Kind = "limit"    // a cgroup's CPU limit
 	KindDefault  Kind = "default"  // 1, in releases before Go 1.5
 	KindOption   Kind = "option"   // an option of the policy itself
-	KindRequest  Kind = "request"  // a CPU request
 )
 
 // Decide applies the policy. It reads nothing and changes nothing.

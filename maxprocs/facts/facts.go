@@ -8,7 +8,7 @@
 // environment, each as a [Fact] with its file and the raw text. [Decide] turns Facts into
 // a [Decision] by a [Policy] and changes nothing: [Go] does what the runtime of a given
 // version does, [Automaxprocs] and [JVM] do what these do, and [Fit] is the policy of
-// package maxprocs. [CRIO] decides by a CPU request.
+// package maxprocs.
 //
 // Known, no limit, absent, unreadable and malformed are five different states. A limit
 // that could not be read is not the same as no limit: [Facts.Unknown] lists what is
@@ -35,8 +35,7 @@
 //     own mounts may show less.
 //   - The affinity is the current one. The runtime read its own when the program
 //     started.
-//   - CPU shares and weights are not limits and are not read. The policy CRIO gets the
-//     request from the caller.
+//   - CPU shares and weights are not limits and are not read.
 //   - Outside Linux, the affinity is runtime.NumCPU and there are no cgroups.
 package facts
 

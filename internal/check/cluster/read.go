@@ -17,7 +17,6 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Access says which cluster, and as whom, as kubectl's flags do.
@@ -168,6 +167,9 @@ func (r *reading) readPods(ctx context.Context) error {
 	return explain(what, err)
 }
 
+// crioSkip with the value "true" has CRI-O inject no GOMAXPROCS into a pod.
+const crioSkip = "skip-gomaxprocs.crio.io"
+
 func (r *reading) pod(p *core.Pod) error {
 	r.pods++
 	on := r.nodes[p.Spec.NodeName]
@@ -176,7 +178,7 @@ func (r *reading) pod(p *core.Pod) error {
 	if err != nil {
 		return err
 	}
-	if on.crio && !seen.whole && p.Annotations[facts.CRIOSkip] != "true" {
+	if on.crio && !seen.whole && p.Annotations[crioSkip] != "true" {
 		r.crio++
 	}
 	if !r.configs {
