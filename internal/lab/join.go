@@ -141,8 +141,8 @@ func decide(list []asked) Answered {
 
 // sameQuestion reports whether two runs asked the same of a hypothesis, whatever they
 // measured.
-func (a Answered) sameQuestion(b Answered) bool {
+func (j Answered) sameQuestion(b Answered) bool {
 	same := func(x, y *float64) bool { return x == y || x != nil && y != nil && *x == *y }
-	return a.ID == b.ID && a.Says == b.Says && a.Document == b.Document && same(a.AtLeast, b.AtLeast) && same(a.AtMost, b.AtMost) &&
-		a.Needs == b.Needs && a.LoadCPUs == b.LoadCPUs
+	return j.ID == b.ID && j.Says == b.Says && j.Document == b.Document && same(j.AtLeast, b.AtLeast) && same(j.AtMost, b.AtMost) &&
+		j.Needs == b.Needs && j.LoadCPUs == b.LoadCPUs
 }
