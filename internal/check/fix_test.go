@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestApply(t *testing.T) {
@@ -69,23 +70,16 @@ func fix(t *testing.T, dir, lie string, write bool) *Report {
 		k := &taker{files: map[string]string{}, do: finder(lie)}
 		return Run(ctx, Options{Paths: []string{dir}, Checkers: []Checker{k}, Overlay: overlay})
 	}}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
 func TestFixer(t *testing.T) {
 	dir := tree(t, map[string]string{"a": "-x-x-", "b": "clean"})
 	file := filepath.Join(dir, "a")
-	if err := os.Chmod(file, 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(file, 0o640))
 	read := func() string {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(file))(t)
 		return string(b)
 	}
 	for _, lie := range []string{"worse", "broken", "nothing"} {
@@ -98,10 +92,7 @@ func TestFixer(t *testing.T) {
 		t.Errorf("only shown: %q, %+v", read(), r.Fixed)
 	}
 	r := fix(t, dir, "", true)
-	info, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(file))(t)
 	if read() != "-y-y-" || len(r.Findings) > 0 || len(r.Fixed) != 1 || !r.Fixed[0].Written || len(r.Fixed[0].Findings) != 2 {
 		t.Errorf("%q, %+v", read(), r)
 	}
@@ -141,9 +132,7 @@ func fixOf(t *testing.T, text []byte, findings []Finding) *Report {
 		}
 		return &Report{Findings: findings}, nil
 	}}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
@@ -205,9 +194,7 @@ func TestFixVanished(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.ToSlash(filepath.Join(dir, name)) }
 	for _, name := range []string{"a", "b", "c"} {
-		if err := os.WriteFile(at(name), []byte("bad"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(at(name), []byte("bad"), 0o644))
 	}
 	runs := 0
 	x := Fixer{Least: rule.Info, Write: true, Check: func(_ context.Context, overlay map[string][]byte) (*Report, error) {
@@ -227,10 +214,7 @@ func TestFixVanished(t *testing.T) {
 		}
 		return r, nil
 	}}
-	r, err := x.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(x.Run(context.Background()))(t)
 	if len(r.Fixed) != 1 || r.Fixed[0].Path != at("c") || !r.Fixed[0].Written || len(r.Problems) != 2 {
 		t.Errorf("fixed %+v, problems %+v", r.Fixed, r.Problems)
 	}
@@ -256,10 +240,7 @@ func TestFixUnwritten(t *testing.T) {
 		k := &taker{files: map[string]string{}, do: finder("")}
 		return Run(ctx, Options{Paths: []string{dir}, Checkers: []Checker{k}, Overlay: overlay})
 	}}
-	r, err := x.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(x.Run(t.Context()))(t)
 	text, err := os.ReadFile(file)
 	if err != nil || string(text) != "xx" || len(r.Fixed) > 0 || len(r.Findings) != 2 {
 		t.Errorf("%q, %v, %+v", text, err, r)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -23,14 +24,10 @@ func TestGitignore(t *testing.T) {
 	}
 	var files []string
 	for _, folder := range []string{"", "a", "a/b", "a/b/a", "b", "b/c d", "[x]", "a/.ab"} {
-		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Join(dir, folder), 0o755))
 		for _, name := range []string{"a1", "b.y", "c ", "#x", "!n", "x-Z_9", "ab"} {
 			file := filepath.Join(folder, name)
-			if err := os.WriteFile(filepath.Join(dir, file), nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(filepath.Join(dir, file), nil, 0o644))
 			files = append(files, file)
 		}
 	}
@@ -46,9 +43,7 @@ func TestGitignore(t *testing.T) {
 	for range 100 {
 		above, below := line()+"\n"+line()+"\n"+line(), line()+"\n\n"+line()+"\n"
 		for file, text := range map[string]string{".gitignore": above, "a/.gitignore": below} {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 		}
 		git := exec.Command("git", "-C", dir, "check-ignore", "--no-index", "-z", "--stdin")
 		git.Stdin = strings.NewReader(strings.Join(files, "\x00"))

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestReadModule(t *testing.T) {
@@ -16,9 +18,7 @@ func TestReadModule(t *testing.T) {
 		"go 1.21\nrequire go.uber.org/automaxprocs v1.6.0 // indirect\n": {Language: "1.21"},
 	} {
 		path := filepath.Join(t.TempDir(), "go.mod")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 		want.From = path
 		if got, err := ReadModule(nil, path); err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
@@ -26,9 +26,7 @@ func TestReadModule(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "go.mod")
 	for text, want := range map[string]string{"module x\n": "has no go line", "go one\n": "invalid go version", "((": "go.mod"} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 		if _, err := ReadModule(nil, path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}

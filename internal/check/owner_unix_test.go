@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -18,14 +19,9 @@ func TestFixerKeepsTheOwner(t *testing.T) {
 	need.Root(t) // who alone can give files away
 	dir := tree(t, map[string]string{"a": "x"})
 	file := filepath.Join(dir, "a")
-	if err := os.Chown(file, 12345, 54321); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chown(file, 12345, 54321))
 	fix(t, dir, "", true)
-	info, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(file))(t)
 	if s := info.Sys().(*syscall.Stat_t); s.Uid != 12345 || s.Gid != 54321 {
 		t.Errorf("it belongs to %d:%d", s.Uid, s.Gid)
 	}
@@ -61,13 +57,9 @@ func TestFixerKeepsTheGroup(t *testing.T) {
 	const user, own, team = 12345, 12346, 54321
 	dir := tree(t, map[string]string{"a": "x"})
 	file := filepath.Join(dir, "a")
-	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(filepath.Dir(dir), 0o755))
 	for path, group := range map[string]int{dir: own, file: team} {
-		if err := os.Chown(path, user, group); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Chown(path, user, group))
 	}
 	child := exec.Command("/proc/self/exe", "-test.run=^TestFixerKeepsTheGroup$")
 	child.Env = append(os.Environ(), ofTeam+"="+dir)
@@ -76,10 +68,7 @@ func TestFixerKeepsTheGroup(t *testing.T) {
 	if out, err := child.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	info, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(file))(t)
 	if s := info.Sys().(*syscall.Stat_t); s.Uid != user || s.Gid != team {
 		t.Errorf("it belongs to %d:%d", s.Uid, s.Gid)
 	}

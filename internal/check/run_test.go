@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/must"
 )
 
 // taker wants every file and notes what it holds.
@@ -48,18 +49,14 @@ func tree(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		var err error
 		if to, link := strings.CutPrefix(text, "->"); link {
 			err = os.Symlink(to, path)
 		} else {
 			err = os.WriteFile(path, []byte(text), 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 	return dir
 }
@@ -78,10 +75,7 @@ func run(t *testing.T, dir string, o Options) (*Report, []string) {
 			o.Paths[i] = strings.Replace(o.Paths[i], "/.../...", "/...", 1)
 		}
 	}
-	r, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(t.Context(), o))(t)
 	var files []string
 	for f := range k.files {
 		rel, err := filepath.Rel(dir, filepath.FromSlash(f))
@@ -119,9 +113,7 @@ func TestWalk(t *testing.T) {
 		".github/workflows/w.yaml": "",
 	})
 	if runtime.GOOS == "linux" { // this is a regular file, and reading it waits for the kernel
-		if err := os.Symlink("/proc/kmsg", filepath.Join(dir, "pkg", ".gitignore")); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Symlink("/proc/kmsg", filepath.Join(dir, "pkg", ".gitignore")))
 	}
 	for name, tc := range map[string]struct {
 		paths []string
@@ -181,19 +173,13 @@ func TestOdd(t *testing.T) {
 		}
 	}
 	outside := tree(t, map[string]string{"c.yaml": "c"})
-	if err := os.Symlink(filepath.Join(outside, "c.yaml"), filepath.Join(dir, "round", "c.yaml")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink(filepath.Join(outside, "c.yaml"), filepath.Join(dir, "round", "c.yaml")))
 	r, got = run(t, dir, Options{Paths: []string{"round"}})
 	if !slices.Equal(got, []string{"round/b.yaml"}) || len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Message, "leads out of the folder") {
 		t.Errorf("files %v, notes %+v; want a note of the link out of the folder", got, r.Notes)
 	}
-	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("../a.yaml", filepath.Join(dir, "round", "d.yaml")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(filepath.Join(dir, ".git"), 0o755))
+	must.OK(t, os.Symlink("../a.yaml", filepath.Join(dir, "round", "d.yaml")))
 	if _, got = run(t, dir, Options{Paths: []string{"round"}}); !slices.Equal(got, []string{"round/b.yaml", "round/d.yaml"}) {
 		t.Errorf("files %v, want the linked one of the repository too", got)
 	}

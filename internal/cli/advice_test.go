@@ -17,13 +17,14 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/test/must"
 )
 
 // codesOf are the constants of a type in a file.
 func codesOf(t *testing.T, file, of string) (list []string) {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-	must(t, err)
+	must.OK(t, err)
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		value, ok := n.(*ast.ValueSpec)
 		if !ok || len(value.Values) != 1 {
@@ -31,7 +32,7 @@ func codesOf(t *testing.T, file, of string) (list []string) {
 		}
 		if id, ok := value.Type.(*ast.Ident); ok && id.Name == of {
 			text, err := strconv.Unquote(value.Values[0].(*ast.BasicLit).Value)
-			must(t, err)
+			must.OK(t, err)
 			list = append(list, text)
 		}
 		return true
@@ -80,7 +81,7 @@ func (a advised) textHelps(t *testing.T, code, text string) {
 		return
 	}
 	cmd, _, err := newRoot(quiet()).Find(strings.Fields(a.Command))
-	must(t, err)
+	must.OK(t, err)
 	if at := strings.Index(text, "procfit "+a.Command+" "); at >= 0 {
 		a.commandHelps(t, code, text[at:], code == string(verdict.Incomplete{}.Code())) // which is resumed
 		text = text[:at]

@@ -20,6 +20,7 @@ import (
 
 	"github.com/procfit/procfit/internal/cli/scripts"
 	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -91,9 +92,7 @@ func TestManyPods(t *testing.T) {
 	server := httptest.NewServer(manyPods(pods))
 	defer server.Close()
 	config := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(config, scripts.Kubeconfig(server.URL), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(config, scripts.Kubeconfig(server.URL), 0o600))
 	cmd := exec.Command("procfit", "kube", "check", "--values", "--exit-zero", "--kubeconfig", config, "-o", "json")
 	var out, failed bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.Env = &out, &failed, append(os.Environ(), "GOMAXPROCS=2")

@@ -27,6 +27,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
+	"github.com/procfit/procfit/test/must"
 )
 
 // prompt begins the lines of the documentation that a reader may type.
@@ -74,7 +75,7 @@ func examples(t *testing.T) documented {
 	t.Setenv("PATH", installed+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	tried := exec.Command("fakeserver", "-addr", "127.0.0.1:0")
 	tried.Env = append(os.Environ(), "GOMAXPROCS=3")
-	must(t, tried.Start())
+	must.OK(t, tried.Start())
 	t.Cleanup(func() { _ = tried.Process.Kill(); _ = tried.Wait() })
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {})
@@ -140,7 +141,7 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 			writeProgram(t, name)
 		}
 		if name, ok := strings.CutPrefix(word, "ca="); ok {
-			must(t, os.WriteFile(name, there.certificate, 0o600))
+			must.OK(t, os.WriteFile(name, there.certificate, 0o600))
 		}
 	}
 	if args = prepareDocumented(t, where, args, there); args == nil {
@@ -198,8 +199,8 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 			return nil // scripts/check/testdata/migrate_fix.txtar and migrate_prove.txtar
 		}
 		writeManifest(t)
-		must(t, os.WriteFile("go.mod", []byte("module example.org/api\n\ngo 1.26\n"), 0o600))
-		must(t, os.WriteFile("main.go", []byte("package main\n\nfunc main() {}\n"), 0o600))
+		must.OK(t, os.WriteFile("go.mod", []byte("module example.org/api\n\ngo 1.26\n"), 0o600))
+		must.OK(t, os.WriteFile("main.go", []byte("package main\n\nfunc main() {}\n"), 0o600))
 		if slices.Contains(args, "--cluster") {
 			args = append(args, "--kubeconfig", emptyCluster(t))
 		}
@@ -237,7 +238,7 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 func prepareKube(t *testing.T, args []string) []string {
 	switch args[1] {
 	case "sweep", "canary", "live":
-		must(t, os.WriteFile("manifest.yaml", []byte(podManifest), 0o600))
+		must.OK(t, os.WriteFile("manifest.yaml", []byte(podManifest), 0o600))
 		return append(args, "--dry-run", "--kubeconfig", scripts.FakeShop(t))
 	case "clean":
 		return append(args, "--kubeconfig", scripts.FakeShop(t))
@@ -265,7 +266,7 @@ func emptyCluster(t *testing.T) string {
 	file := filepath.Join(t.TempDir(), "kubeconfig")
 	text := `{"apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c"}}],
 		"clusters": [{"name": "c", "cluster": {"server": "` + server.URL + `"}}]}`
-	must(t, os.WriteFile(file, []byte(text), 0o600))
+	must.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	return file
 }
 
@@ -274,8 +275,8 @@ func writeStatic(t *testing.T, path string) {
 	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(elf.EM_X86_64), Version: 1, Ehsize: 64, Phentsize: 56, Shentsize: 64}
 	copy(header.Ident[:], elf.ELFMAG+"\x02\x01\x01")
 	var b bytes.Buffer
-	must(t, binary.Write(&b, binary.LittleEndian, header))
-	must(t, os.WriteFile(path, b.Bytes(), 0o755))
+	must.OK(t, binary.Write(&b, binary.LittleEndian, header))
+	must.OK(t, os.WriteFile(path, b.Bytes(), 0o755))
 }
 
 var execTrace, _ = filepath.Abs("../trace/exec/testdata/go1.27.1.trace")
@@ -285,9 +286,9 @@ var execTrace, _ = filepath.Abs("../trace/exec/testdata/go1.27.1.trace")
 func writeTraces(t *testing.T) {
 	const line = "SCHED 1000ms: gomaxprocs=2 idleprocs=0 threads=4 spinningthreads=0 needspinning=1 idlethreads=0 runqueue=3 [ 1 2 ] schedticks=[ 10 9 ]\n"
 	trace, err := os.ReadFile(execTrace)
-	must(t, err)
+	must.OK(t, err)
 	for name, text := range map[string]string{"app": "#!/bin/sh\necho '" + line + "' >&2\n", "app.log": line, "trace.out": string(trace)} {
-		must(t, os.WriteFile(name, []byte(text), 0o755))
+		must.OK(t, os.WriteFile(name, []byte(text), 0o755))
 	}
 }
 
@@ -309,13 +310,13 @@ func writeManifest(t *testing.T) {
 	for name, content := range map[string]string{
 		"deploy/api.yaml": podManifest, "bin/api": string(api.Bytes()), "go.mod": "module example.com/acme/api\n\ngo 1.24\n",
 	} {
-		must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		must(t, os.WriteFile(name, []byte(content), 0o755))
+		must.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must.OK(t, os.WriteFile(name, []byte(content), 0o755))
 	}
 }
 
 func writeProgram(t *testing.T, path string) {
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil && !os.IsExist(err) {
 		t.Fatal(err)
 	}
@@ -332,12 +333,4 @@ func writeJournalOf(t *testing.T, dir string, server bool) {
 		h.Target.Kind, h.Load.Arrangement = "batch", nil
 	}
 	writeRun(t, dir, h, trials)
-}
-
-// must ends a test that cannot do its part.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

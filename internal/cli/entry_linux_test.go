@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/cli/scripts"
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -33,7 +34,7 @@ func TestProgramHelp(t *testing.T) {
 		t.Errorf("the help is not that of %s:\n%s", entry.Name, want)
 	}
 	if *updateProgramHelp {
-		must(t, os.WriteFile(file, []byte(want), 0o644))
+		must.OK(t, os.WriteFile(file, []byte(want), 0o644))
 		return
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != want {
@@ -66,11 +67,11 @@ func TestProgramIsTheCommand(t *testing.T) {
 // TestProgramScript runs the script of procfit run for procfit-run.
 func TestProgramScript(t *testing.T) {
 	script, err := os.ReadFile("scripts/look/testdata/run.txtar")
-	must(t, err)
+	must.OK(t, err)
 	dir := t.TempDir()
 	// returns calls procfit inside of this process; exitcode starts any command.
 	text := strings.NewReplacer("returns 2 "+entry.Name, "exitcode 2 "+entry.Name).Replace(ofProgram(string(script)))
-	must(t, os.WriteFile(filepath.Join(dir, "run.txtar"), []byte(text), 0o600))
+	must.OK(t, os.WriteFile(filepath.Join(dir, "run.txtar"), []byte(text), 0o600))
 	scripts.Run(t, dir)
 }
 
@@ -93,9 +94,9 @@ func TestProgramIsSmall(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	file, err := os.Stat(program)
-	must(t, err)
+	must.OK(t, err)
 	info, err := buildinfo.ReadFile(program)
-	must(t, err)
+	must.OK(t, err)
 	var modules []string
 	for _, d := range info.Deps {
 		modules = append(modules, d.Path)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/must"
 )
 
 var updateExamples = flag.Bool("update-examples", false, "write what check says into the examples of the rules")
@@ -26,7 +27,7 @@ func TestRuleExamples(t *testing.T) {
 		}
 		t.Run(r.ID, func(t *testing.T) {
 			name, err := filepath.Abs("../program/rule/testdata/examples/" + r.ID + ".txtar")
-			must(t, err)
+			must.OK(t, err)
 			a, err := txtar.ParseFile(name)
 			if err != nil {
 				t.Fatalf("a rule without an example: %v", err)
@@ -39,8 +40,8 @@ func TestRuleExamples(t *testing.T) {
 					continue
 				}
 				file := filepath.Join(dir, filepath.FromSlash(f.Name))
-				must(t, os.MkdirAll(filepath.Dir(file), 0o755))
-				must(t, os.WriteFile(file, f.Data, 0o644))
+				must.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+				must.OK(t, os.WriteFile(file, f.Data, 0o644))
 			}
 			if want == nil {
 				t.Fatalf("%s has no section output", name)
@@ -49,7 +50,7 @@ func TestRuleExamples(t *testing.T) {
 			got := checked(t, r.ID)
 			if *updateExamples {
 				want.Data = []byte(got)
-				must(t, os.WriteFile(name, txtar.Format(a), 0o644))
+				must.OK(t, os.WriteFile(name, txtar.Format(a), 0o644))
 			}
 			if got == "" || got != string(want.Data) {
 				t.Errorf("check says %q, the example has %q: run go test ./internal/cli -run TestRuleExamples -update-examples", got, want.Data)

@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/results"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
+	"github.com/procfit/procfit/test/must"
 )
 
 // of are results with these trials.
@@ -35,7 +36,7 @@ func TestExpectedOf(t *testing.T) {
 	h.Target.Command, h.Target.Revision = []string{"env", "PORT={port}", "./bin/api", "-v"}, "4f2a91c" // as with --env
 	h.Spec = spec.Spec{Command: "sweep", Program: []string{"./bin/api", "-v"}}.With(spec.Set("limit", "2"), spec.Set("out", "r"), spec.Set("seed", "3"))
 	e, err := expectedOf(verdict.Analyze(h, trials), of(trials))
-	must(t, err)
+	must.OK(t, err)
 	if e.Program != "api" || e.Procs != 2 || e.LimitCPUs == nil || *e.LimitCPUs != 2 || e.CPUs != 8 || e.GoVersion != "go1.26.0" || e.Measured != "2026-03-14" || e.Commit != "4f2a91c" {
 		t.Errorf("%s", expected.Text(e))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/program/goproc/goproctest"
 	"github.com/procfit/procfit/test/child"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -28,8 +29,8 @@ func TestExplainAnothersProcess(t *testing.T) {
 	need.Root(t)
 	cmd := exec.Command(need.Command(t, "cat"))
 	in, err := cmd.StdinPipe()
-	must(t, err)
-	must(t, cmd.Start())
+	must.OK(t, err)
+	must.OK(t, cmd.Start())
 	defer func() { in.Close(); cmd.Wait() }()
 	pid := strconv.Itoa(cmd.Process.Pid)
 
@@ -93,7 +94,7 @@ func TestExplainInterrupted(t *testing.T) {
 // TestExplainColourNeedsATerminal pins that what goes to a file holds no colours.
 func TestExplainColourNeedsATerminal(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "out")
-	must(t, err)
+	must.OK(t, err)
 	defer f.Close()
 	if code := Main(t.Context(), []string{"explain", "--cpus", "8", "--gomaxprocs", "x"}, strings.NewReader(""), f, io.Discard); code != 0 {
 		t.Fatalf("exit code %d", code)
@@ -112,7 +113,7 @@ func groupOf(t *testing.T) *cgroup.Group {
 		need.Skip(t, err.Error())
 	}
 	g, err := groups.New()
-	must(t, err)
+	must.OK(t, err)
 	t.Cleanup(func() {
 		if err := g.Remove(); err != nil {
 			t.Error(err)
@@ -132,7 +133,7 @@ func TestExplainWeight(t *testing.T) {
 		file, weight, want = "cpu.shares", cgroup.Shares.Weight(milli), " corresponds to a request of 0.5 CPUs\n"
 	}
 	file = filepath.Join(g.Dir(), file)
-	must(t, os.WriteFile(file, []byte(strconv.FormatInt(weight, 10)), 0o644))
+	must.OK(t, os.WriteFile(file, []byte(strconv.FormatInt(weight, 10)), 0o644))
 	cmd := exec.Command("/bin/sh", "-c", `echo 0 >"$0" && echo in && exec cat`, g.ProcsFile())
 	child.Start(t, cmd).Line()
 	var text, errs bytes.Buffer
@@ -167,7 +168,7 @@ func TestExplainMeasuredReserve(t *testing.T) {
 	t.Parallel()
 	need.Root(t)
 	g := groupOf(t)
-	must(t, g.SetQuota(1.5))
+	must.OK(t, g.SetQuota(1.5))
 	in := func(script string) *exec.Cmd {
 		cmd := exec.Command("/bin/sh", "-c", `echo 0 >"$0" && echo in && `+script, g.ProcsFile())
 		out, err := cmd.StdoutPipe()
@@ -177,7 +178,7 @@ func TestExplainMeasuredReserve(t *testing.T) {
 		if err == nil {
 			_, err = io.ReadFull(out, make([]byte, len("in\n")))
 		}
-		must(t, err)
+		must.OK(t, err)
 		t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 		return cmd
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 )
 
 // explainJSON runs procfit explain --json and decodes what it prints, strictly:
@@ -94,7 +95,7 @@ func TestExplainWorlds(t *testing.T) {
 func readWorld(t *testing.T, file string) map[string]string {
 	t.Helper()
 	b, err := os.ReadFile(file)
-	must(t, err)
+	must.OK(t, err)
 	want := map[string]string{}
 	for line := range strings.Lines(string(b)) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
@@ -125,7 +126,7 @@ func TestExplainDocumentedOutput(t *testing.T) {
 		switch {
 		case text == p.text:
 		case *updateTranscripts:
-			must(t, os.WriteFile(p.file, []byte(text), 0o644))
+			must.OK(t, os.WriteFile(p.file, []byte(text), 0o644))
 		default:
 			t.Errorf("%s shows other output than procfit explain prints: run this test with -update-transcripts\n%s", p.file, text)
 		}

@@ -25,6 +25,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/fleet"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -32,7 +33,7 @@ import (
 func writeFleet(t *testing.T) {
 	writeManifest(t)
 	writeProgram(t, "./api")
-	must(t, os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [./api]}, manifest: deploy/api.yaml}}\n"), 0o600))
+	must.OK(t, os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [./api]}, manifest: deploy/api.yaml}}\n"), 0o600))
 	repositoryHere(t)
 }
 
@@ -70,8 +71,8 @@ func fleetFile(t *testing.T, names ...string) string {
 	text := "services:\n"
 	for _, name := range names {
 		text += fmt.Sprintf("  %s: {target: {command: [./%[1]s]}, manifest: deploy/%[1]s.yaml}\n", name)
-		must(t, os.MkdirAll("deploy", 0o755))
-		must(t, os.WriteFile("deploy/"+name+".yaml", fmt.Appendf(nil, `apiVersion: v1
+		must.OK(t, os.MkdirAll("deploy", 0o755))
+		must.OK(t, os.WriteFile("deploy/"+name+".yaml", fmt.Appendf(nil, `apiVersion: v1
 kind: Pod
 metadata: {name: %s}
 spec:
@@ -99,16 +100,16 @@ func swept(t *testing.T, dir string, day int, one, four float64, command ...stri
 // last ones of the same machine; what cannot be written safely is not, with its reason.
 func TestFleetJudges(t *testing.T) {
 	known, err := schematest.Load()
-	must(t, err)
+	must.OK(t, err)
 	t.Chdir(t.TempDir())
-	must(t, os.WriteFile("fleet.yaml", []byte(fleetFile(t, "api", "web", "same", "other")), 0o600))
+	must.OK(t, os.WriteFile("fleet.yaml", []byte(fleetFile(t, "api", "web", "same", "other")), 0o600))
 	limited, err := os.ReadFile("deploy/web.yaml")
-	must(t, err)
-	must(t, os.WriteFile("deploy/web.yaml", append(limited, "    resources: {limits: {cpu: 2}}\n"...), 0o644))
+	must.OK(t, err)
+	must.OK(t, os.WriteFile("deploy/web.yaml", append(limited, "    resources: {limits: {cpu: 2}}\n"...), 0o644))
 	repositoryHere(t)
 	o := &fleetOptions{file: "fleet.yaml", out: "results", branch: fleetBranch, link: "https://ci.example/7", printed: printed("text", "json")}
 	f, err := o.prepare(t.Context(), quiet())
-	must(t, err)
+	must.OK(t, err)
 	swept(t, "results/api/m/old", 1, 1000, 600)
 	swept(t, "results/api/m/new", 2, 1000, 600)
 	swept(t, "results/web/m/new", 2, 1000, 600)
@@ -118,10 +119,10 @@ func TestFleetJudges(t *testing.T) {
 	swept(t, "results/other/elsewhere/old", 1, 300, 600)
 	for _, s := range f.services {
 		out := fleet.Service{Name: s.Name, Folder: s.Name + "/m/new", Manifest: &fleet.Manifest{Path: s.Manifest, Object: s.chosen.Value.Object, Container: "app", Procs: s.chosen.Value.Procs, Text: s.chosen.Value.Text, Source: s.chosen.Value.Source}}
-		must(t, f.judge("results/"+out.Folder, s, &out))
+		must.OK(t, f.judge("results/"+out.Folder, s, &out))
 		f.outcome.Services = append(f.outcome.Services, out)
 	}
-	must(t, f.propose(t.Context(), quiet()))
+	must.OK(t, f.propose(t.Context(), quiet()))
 	api, web, same, other := f.outcome.Services[0], f.outcome.Services[1], f.outcome.Services[2], f.outcome.Services[3]
 	switch {
 	case api.Proposed == nil || len(api.Proposed.Commit) < 40 || api.Since == nil || api.Since.Folder != "api/m/old" || api.Since.Moved || len(api.Since.Worse) > 0:
@@ -141,7 +142,7 @@ func TestFleetJudges(t *testing.T) {
 	}
 	var out bytes.Buffer
 	std := newStdio(t.Context(), nil, &out, &out, nil)
-	must(t, f.publish(std))
+	must.OK(t, f.publish(std))
 	for _, want := range []string{"3 services should use another value", "1 service is proven worse than the last time", "branch procfit/fleet sets GOMAXPROCS=1 in deploy/api.yaml", "is not proposed for deploy/web.yaml", "git log -p HEAD..procfit/fleet", "since 2026-01-01"} {
 		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
@@ -206,19 +207,19 @@ func TestFleetFolders(t *testing.T) {
 // A dry run shows which services have results at this commit, and what is measured of them.
 func TestFleetDryRun(t *testing.T) {
 	t.Chdir(t.TempDir())
-	must(t, os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [sh, ./job]}, compare: {procs: [1, 2]}}}\nstop: {repeats: 2}\nload: {trialTime: 1ms}\n"), 0o600))
+	must.OK(t, os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [sh, ./job]}, compare: {procs: [1, 2]}}}\nstop: {repeats: 2}\nload: {trialTime: 1ms}\n"), 0o600))
 	o := &fleetOptions{file: "fleet.yaml", out: "results", dryRun: true, printed: printed("text", "json")}
 	f, err := o.prepare(t.Context(), quiet())
-	must(t, err)
+	must.OK(t, err)
 	s := f.services[0]
 	described := func() string {
 		t.Helper()
 		var out bytes.Buffer
-		must(t, f.describe(t.Context(), newStdio(t.Context(), nil, &out, io.Discard, nil)))
+		must.OK(t, f.describe(t.Context(), newStdio(t.Context(), nil, &out, io.Discard, nil)))
 		return out.String()
 	}
 	run, err := s.resolve(t.Context(), quiet(), f.placing(s, false))
-	must(t, err)
+	must.OK(t, err)
 	trials := planned(run)
 	cost := fmt.Sprintf("api: sh at GOMAXPROCS 1, 2\n  %d trials", len(trials))
 	if got := described(); !strings.HasPrefix(got, cost) || !strings.HasSuffix(got, "results in "+run.Dir+"\n") {
@@ -255,12 +256,12 @@ func TestFleetDryRun(t *testing.T) {
 // Why a service was not measured is on the page in plain words.
 func TestFleetFailure(t *testing.T) {
 	t.Chdir(t.TempDir())
-	must(t, os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [sh, ./job]}}}\n"), 0o600))
-	must(t, os.Mkdir("results", 0o755))
-	must(t, os.WriteFile("results/api", nil, 0o600))
+	must.OK(t, os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [sh, ./job]}}}\n"), 0o600))
+	must.OK(t, os.Mkdir("results", 0o755))
+	must.OK(t, os.WriteFile("results/api", nil, 0o600))
 	o := &fleetOptions{file: "fleet.yaml", out: "results", printed: printed("text", "json")}
 	f, err := o.prepare(t.Context(), quiet())
-	must(t, err)
+	must.OK(t, err)
 	err = f.measure(t.Context(), quiet())
 	if why := f.outcome.Services[0].Failed; err == nil || err.Error() != "1 service has no result: api" || !strings.HasPrefix(why, "--out: results/api/") || !strings.Contains(why, "not a directory") {
 		t.Errorf("%v: %q", err, why)
@@ -270,7 +271,7 @@ func TestFleetFailure(t *testing.T) {
 // The schema of fleet.yaml takes what the reader takes.
 func TestFleetSchema(t *testing.T) {
 	known, err := schematest.Load()
-	must(t, err)
+	must.OK(t, err)
 	for text, valid := range map[string]bool{
 		"services: {api: {file: a.yaml, manifest: b.yaml, object: Deployment/api, container: app}}":     true,
 		"services: {api: {target: {command: [a, b]}, stop: {for: 5m}}}\ncompare: {procs: [default, 1]}": true,
@@ -282,11 +283,11 @@ func TestFleetSchema(t *testing.T) {
 	} {
 		_, failed := specfile.ReadFleet("fleet.yaml", []byte(text), fleetRows())
 		var v any
-		must(t, yaml.Unmarshal([]byte(text), &v))
+		must.OK(t, yaml.Unmarshal([]byte(text), &v))
 		b, err := json.Marshal(v)
-		must(t, err)
+		must.OK(t, err)
 		var again any
-		must(t, json.Unmarshal(b, &again))
+		must.OK(t, json.Unmarshal(b, &again))
 		err = known.Validate("fleetfile", again)
 		if (failed == nil) != valid || (err == nil) != valid {
 			t.Errorf("%s: read %v, schema %v", text, failed, err)
@@ -297,13 +298,13 @@ func TestFleetSchema(t *testing.T) {
 // An interrupted run says so, and is not a failure of the services.
 func TestFleetInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
-	must(t, os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [./api]}}}\n"), 0o600))
+	must.OK(t, os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [./api]}}}\n"), 0o600))
 	ended, cancel := context.WithCancel(t.Context())
 	var out, errs bytes.Buffer
 	std := newStdio(ended, nil, &out, &errs, nil)
 	o := &fleetOptions{file: "fleet.yaml", out: "results", printed: printed("text", "json")}
 	f, err := o.prepare(ended, std)
-	must(t, err)
+	must.OK(t, err)
 	cancel()
 	err = f.measure(ended, std)
 	if coded := (*exitError)(nil); err == nil || !errors.As(err, &coded) || coded.code != exitInterrupted || !strings.Contains(out.String(), "the run was interrupted") || !strings.Contains(errs.String(), "the same command continues") {

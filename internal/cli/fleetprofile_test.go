@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // planned are trials of all that a run is to measure.
@@ -23,14 +24,14 @@ func planned(run *session.Session) (trials []journal.Trial) {
 // A dry run does not say that nothing is measured of a service that is to be profiled.
 func TestFleetDryRunOfProfiles(t *testing.T) {
 	t.Chdir(t.TempDir())
-	must(t, os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [sh, ./job, '{port}'], url: 'http://127.0.0.1:{port}/'}, compare: {procs: [1, 2]}}}\nstop: {repeats: 2}\nload: {rate: 10}\n"), 0o600))
+	must.OK(t, os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [sh, ./job, '{port}'], url: 'http://127.0.0.1:{port}/'}, compare: {procs: [1, 2]}}}\nstop: {repeats: 2}\nload: {rate: 10}\n"), 0o600))
 	o := &fleetOptions{file: "fleet.yaml", out: "results", dryRun: true, printed: printed("text", "json")}
 	f, err := o.prepare(t.Context(), quiet())
-	must(t, err)
+	must.OK(t, err)
 	s := f.services[0]
 	s.spec.Load.Shared, s.spec.Profile = true, plan.ProfileOwn
 	run, err := s.resolve(t.Context(), quiet(), f.placing(s, false))
-	must(t, err)
+	must.OK(t, err)
 	writeRun(t, run.Dir, run.Header, planned(run))
 	var out bytes.Buffer
 	err = f.describe(t.Context(), newStdio(t.Context(), nil, &out, io.Discard, nil))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/test/must"
 )
 
 // The bounds of help: what a reader can take in.
@@ -26,7 +27,7 @@ func TestEveryFlagIsAField(t *testing.T) {
 	root := newRoot(quiet())
 	for _, words := range [][]string{{"sweep"}, {"compare"}, {"live"}, {"kube", "sweep"}, {"kube", "canary"}, {"load"}, {"lab", "run"}} {
 		cmd, _, err := root.Find(words)
-		must(t, err)
+		must.OK(t, err)
 		n := 0
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			n++

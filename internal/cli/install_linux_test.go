@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -19,7 +20,7 @@ func TestInstalledMakesAnImage(t *testing.T) {
 	need.Command(t, "go")
 	built.ReadsProcfit(t)
 	b, err := os.ReadFile("../../README.md")
-	must(t, err)
+	must.OK(t, err)
 	m := regexp.MustCompile("`([^`]*?)go install (\\S+)` puts").FindSubmatch(b)
 	if m == nil {
 		t.Fatal("the README does not say how to install procfit")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/cli/scripts"
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/test/must"
 )
 
 // TestMain makes procfit, the stand-in targets and slowend commands of the tests.
@@ -50,7 +51,7 @@ func slowlyEnding(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Sca
 	t.Helper()
 	cmd = exec.Command("slowend", args...)
 	told, err := cmd.StderrPipe()
-	must(t, err)
+	must.OK(t, err)
 	started(t, cmd)
 	kill := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() { kill.Stop() })
@@ -68,7 +69,7 @@ func slowlyEnding(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Sca
 // what it started with it.
 func TestSecondInterrupt(t *testing.T) {
 	cmd, lines, pid := slowlyEnding(t, "sleep", "600")
-	interrupt := func() { must(t, cmd.Process.Signal(syscall.SIGINT)) }
+	interrupt := func() { must.OK(t, cmd.Process.Signal(syscall.SIGINT)) }
 	interrupt()
 	interrupt() // as of a parent that passes it on
 	if !lines.Scan() || !strings.Contains(lines.Text(), "press Ctrl-C again to end at once") {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // markdown is a Markdown file of the repository that people read.
@@ -39,7 +41,7 @@ func readPages(t *testing.T) (pages []markdown) {
 		return err
 	}
 	for _, name := range withPages {
-		must(t, filepath.WalkDir(filepath.Join("../..", name), page))
+		must.OK(t, filepath.WalkDir(filepath.Join("../..", name), page))
 	}
 	if len(pages) < 40 {
 		t.Fatalf("%d pages", len(pages))
@@ -140,14 +142,14 @@ var claim = regexp.MustCompile(`(?m)^\|[^|\n]+\|[^|*\n]*\*\*([^*\n]+)\*\*[^|\n]*
 func TestClaims(t *testing.T) {
 	const folder = "../../docs/evidence/"
 	b, err := os.ReadFile(folder + "how-often-wrong.md")
-	must(t, err)
+	must.OK(t, err)
 	rows := claim.FindAllStringSubmatch(string(b), -1)
 	if len(rows) < 9 {
 		t.Errorf("only %d rows found: is the pattern right?", len(rows))
 	}
 	for _, m := range rows {
 		page, err := os.ReadFile(folder + m[2])
-		must(t, err)
+		must.OK(t, err)
 		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(m[1])).Match(page) {
 			t.Errorf("%s does not have %q", m[2], m[1])
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -134,7 +135,7 @@ func keepAsking(t *testing.T, url string) (stop func()) {
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	must.OK(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -142,7 +143,7 @@ func freeAddress(t *testing.T) string {
 // started starts a command, and ends it with the test.
 func started(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	must(t, cmd.Start())
+	must.OK(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()

@@ -18,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/verdict/paired"
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 )
 
 // TestLiveHost: the CPUs of a result are those of the program, and not those of procfit.
@@ -25,7 +26,7 @@ func TestLiveHost(t *testing.T) {
 	cpus := runtime.NumCPU() + 3
 	o := newLiveOptions(newStdio(t.Context(), nil, io.Discard, io.Discard, nil), new(cobra.Command))
 	run, err := o.resolve(quiet(), running(cpus))
-	must(t, err)
+	must.OK(t, err)
 	if h := run.header.TargetHost; h.AffinityCPUs != cpus || h.EffectiveCPUs != float64(cpus) {
 		t.Errorf("%d CPUs by affinity, %g in effect; expected %d", h.AffinityCPUs, h.EffectiveCPUs, cpus)
 	}
@@ -50,7 +51,7 @@ func TestWatchInterrupted(t *testing.T) {
 		t.Skip("reads the memory of this process")
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	must.OK(t, err)
 	defer l.Close()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	ctx, cancel := context.WithCancel(t.Context())
@@ -110,13 +111,11 @@ func TestLiveVariables(t *testing.T) {
 	std := quiet()
 	o := newLiveOptions(std, new(cobra.Command))
 	for _, set := range [][2]string{{"procs", "1..8"}, {"prometheus", "{env:THE_PROMETHEUS}"}, {"query", `errors=sum(x{a="{env:THE_VALUE}"}[$slice])`}} {
-		must(t, o.Set(set[0], set[1]))
+		must.OK(t, o.Set(set[0], set[1]))
 	}
 	run, err := o.resolve(std, running(4))
-	must(t, err)
-	if _, err := run.queries.Ask(t.Context(), "errors", 7*time.Second, nil, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.Get(run.queries.Ask(t.Context(), "errors", 7*time.Second, nil, time.Now()))(t)
 	if want := `sum(x{a="` + hunted + `"}[7s])`; len(asked) != 2 || asked[1] != want {
 		t.Errorf("asked %q; expected %s last", asked, want)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/test/must"
 )
 
 // A latency that is mostly the load generator's own comes with a warning.
@@ -27,7 +28,7 @@ func TestLateLoad(t *testing.T) {
 	}{"late": {168 * time.Millisecond, true}, "in time": {time.Millisecond, false}} {
 		r := &load.Result{Mode: load.ModeOpen, Rate: 100, Requests: 1, Latency: recorded(179 * time.Millisecond), SendLag: recorded(c.lag)}
 		p, err := trial.Offered(r)
-		must(t, err)
+		must.OK(t, err)
 		var notes strings.Builder
 		noteLate(newStdio(t.Context(), nil, io.Discard, &notes, nil), r, &p)
 		if got := strings.Contains(notes.String(), "at 100 req/s the load generator itself sent late (p99 168 ms), so its p99 of 179 ms is not the server's"); got != c.late {
@@ -68,7 +69,7 @@ func TestFailedConnectionsOfALoad(t *testing.T) {
 		o := &loadOptions{spec: plan.NewFlags(), out: printed("text", "json")}
 		o.Fields = o.fields()
 		if c.gate != "" {
-			must(t, o.Set("max-errors", c.gate))
+			must.OK(t, o.Set("max-errors", c.gate))
 		}
 		c.result.ErrorKinds, c.result.Latency = refused, hdrhistogram.New(1, 1000, 2)
 		err := o.judge(&c.result)

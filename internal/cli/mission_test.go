@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -27,7 +28,7 @@ var missionStates = []string{"delivered", "partly", "missing", "deliberately not
 func readMission(t *testing.T) (rows []missionRow, counts map[string]string) {
 	t.Helper()
 	b, err := os.ReadFile("../../test/mission.md")
-	must(t, err)
+	must.OK(t, err)
 	counts = map[string]string{}
 	place := regexp.MustCompile(`^(\d{3}) L\d`)
 	for line := range strings.Lines(string(b)) {
@@ -193,10 +194,10 @@ func newMissionChecker(t *testing.T) missionChecker {
 		}
 	}
 	files, err := filepath.Glob("../../maxprocs/*.go")
-	must(t, err)
+	must.OK(t, err)
 	for _, file := range files {
 		b, err := os.ReadFile(file)
-		must(t, err)
+		must.OK(t, err)
 		c.library += string(b)
 	}
 	return c

@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/results"
+	"github.com/procfit/procfit/test/must"
 )
 
 // drawnAt is a progress on a terminal of that size, whose clock stands still.
@@ -129,7 +130,7 @@ func TestProgressResumes(t *testing.T) {
 	writeJournal(t, dir)
 	p := drawnAt(80, 24)
 	earlier, err := results.Read(dir)
-	must(t, err)
+	must.OK(t, err)
 	p.resume(&results.Results{Contents: &journal.Contents{}})
 	p.resume(earlier)
 	p.report(plan.Progress{Task: task(1, journal.RoleMeasure), Total: 40, Done: 14})

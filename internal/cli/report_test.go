@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
+	"github.com/procfit/procfit/test/must"
 )
 
 // BenchmarkReport reads, analyses and renders a journal of 64 settings and 20
@@ -33,13 +34,13 @@ func BenchmarkReport(b *testing.B) {
 func writeRun(t testing.TB, dir string, h journal.Header, trials []journal.Trial) {
 	t.Helper()
 	d, err := folder.Make(dir)
-	must(t, err)
+	must.OK(t, err)
 	defer d.Close()
 	w, err := journal.Create(d, h, quiet().secrets.In)
-	must(t, err)
+	must.OK(t, err)
 	defer w.Close()
 	for _, trial := range trials {
-		must(t, w.Append(trial))
+		must.OK(t, w.Append(trial))
 	}
 }
 

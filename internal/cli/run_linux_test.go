@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -22,7 +23,7 @@ func TestRunUnderAQuota(t *testing.T) {
 		need.Skip(t, "needs two CPUs")
 	}
 	g := groupOf(t)
-	must(t, g.SetQuota(0.5))
+	must.OK(t, g.SetQuota(0.5))
 	procfit, program := need.Command(t, "procfit"), need.Command(t, "fakeprocs")
 	started := func(args ...string) []string {
 		t.Helper()
@@ -42,7 +43,7 @@ func TestRunUnderAQuota(t *testing.T) {
 		t.Errorf("started by run: %q, want 1", with)
 	}
 	// Where the runtime chooses what fits, it goes on following its limit.
-	must(t, g.SetQuota(1.5))
+	must.OK(t, g.SetQuota(1.5))
 	if left := started(procfit, "run", "--", program); left[0] != "2" || left[2] != "" {
 		t.Errorf("under 1.5 CPUs: %q, want 2 and no variable", left)
 	}
@@ -53,14 +54,14 @@ func TestRunUnderAQuota(t *testing.T) {
 func TestRunIsTheProgram(t *testing.T) {
 	cmd := exec.Command(need.Command(t, "procfit"), "run", "--", "sh", "-c", `trap 'echo told; exit 7' TERM; echo $$; while :; do sleep 0.05; done`)
 	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
+	must.OK(t, err)
+	must.OK(t, cmd.Start())
 	defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() || lines.Text() != strconv.Itoa(cmd.Process.Pid) {
 		t.Errorf("process %q, want %d", lines.Text(), cmd.Process.Pid)
 	}
-	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	must.OK(t, cmd.Process.Signal(syscall.SIGTERM))
 	if !lines.Scan() || lines.Text() != "told" {
 		t.Errorf("%q, want the program's own answer to SIGTERM", lines.Text())
 	}

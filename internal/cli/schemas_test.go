@@ -21,6 +21,7 @@ import (
 	"github.com/procfit/procfit/internal/cli/schematest"
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/test/must"
 )
 
 // formats is the folder of the schemas. They are kept by hand: the tests compare them with the
@@ -128,7 +129,7 @@ func TestSchemasAreOfTheTypes(t *testing.T) {
 	t.Parallel()
 	source, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports},
 		"github.com/procfit/procfit/internal/...", "github.com/procfit/procfit/maxprocs/...")
-	must(t, err)
+	must.OK(t, err)
 	structs := map[string]*types.Struct{}
 	for _, p := range source {
 		for _, name := range p.Types.Scope().Names() {
@@ -138,7 +139,7 @@ func TestSchemasAreOfTheTypes(t *testing.T) {
 		}
 	}
 	page, err := os.ReadFile(formats + ".md")
-	must(t, err)
+	must.OK(t, err)
 	for file, n := range readSchemas(t) {
 		if !bytes.Contains(page, []byte("](formats/"+file+".schema.json)")) {
 			t.Errorf("%s.md does not name the schema of %s", formats, file)
@@ -215,13 +216,13 @@ func TestSchemasAreOfTheFlags(t *testing.T) {
 		}
 	}
 	known, err := schematest.Load()
-	must(t, err)
+	must.OK(t, err)
 	for _, text := range []string{ // TestFileRoundTrip has the other sections
 		`{"check": {"paths": "a", "ignore": {"PF001": "why"}, "cpus": 4, "go": 1.26, "severity": "error", "expected": {"procs": 2}}}`,
 		`{"check": {"paths": ["a", "b"], "ignore": ["PF001=why"], "go": "go.mod", "expected": "a file"}}`,
 	} {
 		var v any
-		must(t, json.Unmarshal([]byte(text), &v))
+		must.OK(t, json.Unmarshal([]byte(text), &v))
 		if err := known.Validate("procfit", v); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -242,14 +243,14 @@ func TestSchemasAreOfTheFlags(t *testing.T) {
 func TestGoldenDocuments(t *testing.T) {
 	t.Parallel()
 	known, err := schematest.Load()
-	must(t, err)
+	must.OK(t, err)
 	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == "testdata" && !strings.Contains(path, "check/") {
 			return known.CheckFolder(path)
 		}
 		return err
 	})
-	must(t, err)
+	must.OK(t, err)
 }
 
 // bound is a minimum or a maximum of a schema, and none if it has none.

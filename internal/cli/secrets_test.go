@@ -19,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -197,12 +198,12 @@ func sweepInProcess(t *testing.T, args []string, reason string) {
 		o := newCompareOptions()
 		o.bind(std, cmd, o.Fields)
 		m, resolve = &o.measurement, o.resolve
-		must(t, errors.Join(cmd.ParseFlags(all[1:]), o.take(cmd.Flags().Args(), cmd.ArgsLenAtDash())))
+		must.OK(t, errors.Join(cmd.ParseFlags(all[1:]), o.take(cmd.Flags().Args(), cmd.ArgsLenAtDash())))
 	} else {
 		o := newSweepOptions()
 		o.bind(std, cmd, o.Fields)
 		m, resolve = &o.measurement, o.resolve
-		must(t, cmd.ParseFlags(all[1:]))
+		must.OK(t, cmd.ParseFlags(all[1:]))
 		o.command = cmd.Flags().Args()
 	}
 	s, err := resolve(std)
@@ -269,7 +270,7 @@ func TestSecretsInMessages(t *testing.T) {
 func TestSecretsInRequests(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "requests")
 	for _, line := range []string{"GET ftp:/h?token=" + hunted, "http://h/?key=" + hunted, "GET http://u:x@h/?code=" + hunted, "GET /\nAuthorization " + hunted, fmt.Sprintf(`{"method":"GET","url":"http://u:%s@h/"}`, hunted)} {
-		must(t, os.WriteFile(file, []byte(line+"\n"), 0o600))
+		must.OK(t, os.WriteFile(file, []byte(line+"\n"), 0o600))
 		var out, errs bytes.Buffer
 		args := []string{"load", "--requests", file, "http://127.0.0.1:1/"}
 		if code := Main(t.Context(), args, strings.NewReader(""), &out, &errs); code != exitUsage {
@@ -287,14 +288,14 @@ func TestNoneValid(t *testing.T) {
 	var out bytes.Buffer
 	std := newStdio(t.Context(), strings.NewReader(""), &out, io.Discard, args)
 	o.bind(std, cmd, o.Fields)
-	must(t, cmd.ParseFlags(args[1:]))
+	must.OK(t, cmd.ParseFlags(args[1:]))
 	o.command = cmd.Flags().Args()
 	s, err := o.resolve(std)
-	must(t, err)
+	must.OK(t, err)
 	var bar *progress
 	_, err = s.Run(t.Context(), failing{"nothing", journal.InvalidStolen}, sweepEvents(std, s, &bar))
 	bar.finish()
-	must(t, err)
+	must.OK(t, err)
 	if err := o.conclude(std, s, nil); !errors.Is(err, errNoneValid) || !strings.Contains(out.String(), "No trial was valid") {
 		t.Errorf("%v; printed %s", err, out.String())
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 )
 
 // TestSetIsRemembered: a program without a call of runtime.GOMAXPROCS did not set its value, and
@@ -23,7 +24,7 @@ func TestSetIsRemembered(t *testing.T) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	must(t, err)
+	must.OK(t, err)
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	if _, err := out.Read(make([]byte, 1)); err != nil { // it runs its own code
 		t.Fatal(err)

@@ -20,13 +20,14 @@ import (
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/test/must"
 )
 
 // ofFile is a command whose settings are all in a file.
 func ofFile(t *testing.T, name string, text []byte) *measurement {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.yaml")
-	must(t, os.WriteFile(path, text, 0o600))
+	must.OK(t, os.WriteFile(path, text, 0o600))
 	m, _ := measurements[name](quiet(), &cobra.Command{})
 	m.file = path
 	if err := m.readFile(quiet()); err != nil {
@@ -39,7 +40,7 @@ func ofFile(t *testing.T, name string, text []byte) *measurement {
 // valid by its schema.
 func TestFileRoundTrip(t *testing.T) {
 	known, err := schematest.Load()
-	must(t, err)
+	must.OK(t, err)
 	r := rand.New(rand.NewPCG(26, 5))
 	same := 0
 	for n := range 600 {
@@ -48,7 +49,7 @@ func TestFileRoundTrip(t *testing.T) {
 		first := measurementOf(t, name, args)
 		asked := first.asked(quiet())
 		text, err := specfile.Write(asked, fileRows())
-		must(t, err)
+		must.OK(t, err)
 		var v any
 		if err := yaml.Unmarshal(text, &v); err != nil {
 			t.Fatalf("%s\n%v", text, err)
@@ -90,7 +91,7 @@ func TestProposedInAFolderWithAFile(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(specfile.Name, text, 0o600)
 		}
-		must(t, err)
+		must.OK(t, err)
 		m := measurementOf(t, name, randomRun(r, name))
 		if m.file == "-" || m.spec.Body == "@-" || m.spec.Requests == "-" {
 			continue
@@ -162,14 +163,14 @@ func plainJSON(v any) any {
 func TestFlagsOverrideTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.yaml")
 	const text = "target: {command: [./a, -x]}\ncompare: {procs: [1, 2], slo: p99=5ms}\nload: {connections: 8}\nprotocol: {streams: 2}\nstop: {until: 'likely,trials=50'}\n"
-	must(t, os.WriteFile(path, []byte(text), 0o600))
+	must.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	// compare has all of these keys but one, and says so; it ends by proof alone.
 	all := filepath.Join(t.TempDir(), "compare.yaml")
-	must(t, os.WriteFile(all, []byte(strings.Replace(text, "likely,", "", 1)), 0o600))
+	must.OK(t, os.WriteFile(all, []byte(strings.Replace(text, "likely,", "", 1)), 0o600))
 	var errs bytes.Buffer
 	std := quiet()
 	std.err = &errs
-	must(t, measurementOf(t, "compare", []string{"--file", all, "true", "--", "./b"}).readFile(std))
+	must.OK(t, measurementOf(t, "compare", []string{"--file", all, "true", "--", "./b"}).readFile(std))
 	if want := "procfit: compare has no use for compare.slo, which the file has\n"; errs.String() != want {
 		t.Errorf("%q, want %q", &errs, want)
 	}
@@ -183,7 +184,7 @@ func TestFlagsOverrideTheFile(t *testing.T) {
 		{"-- ./b", "./b", "procs slo connections streams until"},
 	} {
 		o := measurementOf(t, "sweep", append([]string{"--file", path}, strings.Fields(c.args)...))
-		must(t, o.readFile(quiet()))
+		must.OK(t, o.readFile(quiet()))
 		given := slices.DeleteFunc(slices.Clone(o.Names), func(name string) bool { return name == "file" })
 		if got := strings.Join(o.command, " "); got != c.command || strings.Join(given, " ") != c.given {
 			t.Errorf("%s: command %s, given %s", c.args, got, given)
@@ -227,7 +228,7 @@ func TestVariablesAreFilledForARunner(t *testing.T) {
 	t.Setenv("FORMATS_TOKEN", hunted)
 	o := &sweepOptions{*ofFile(t, "sweep", []byte("target:\n  command: [true, -t, '${FORMATS_TOKEN}']\n  env: {A: 'x${FORMATS_TOKEN}', B: '$${HOME}'}\n"))}
 	s, err := o.resolve(quiet())
-	must(t, err)
+	must.OK(t, err)
 	for _, word := range append(s.Header.Spec.Args(), s.Header.Target.Command...) {
 		if strings.Contains(word, hunted) {
 			t.Errorf("the header has %q", word)

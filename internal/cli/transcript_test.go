@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/test/must"
 )
 
 var updateTranscripts = flag.Bool("update-transcripts", false, "write what commands print into the pages that show it")
@@ -29,13 +30,13 @@ func TestTranscripts(t *testing.T) {
 	for _, file := range transcripts {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			name, err := filepath.Abs(file)
-			must(t, err)
+			must.OK(t, err)
 			b, err := os.ReadFile(name)
-			must(t, err)
+			must.OK(t, err)
 			t.Chdir(t.TempDir())
 			got := transcript(t, string(b))
 			if *updateTranscripts {
-				must(t, os.WriteFile(name, []byte(got), 0o644))
+				must.OK(t, os.WriteFile(name, []byte(got), 0o644))
 			} else if got != string(b) {
 				t.Errorf("%s shows other output than its commands print: run go test ./internal/cli -run TestTranscripts -update-transcripts, and read the diff\n%s", file, got)
 			}
@@ -100,6 +101,6 @@ func runShown(t *testing.T, command string, last int) (string, int) {
 
 func writeShown(t *testing.T, name, text string) {
 	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	must(t, os.WriteFile(name, []byte(text), 0o644))
+	must.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	must.OK(t, os.WriteFile(name, []byte(text), 0o644))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 )
 
 // goProcess is a Go program on 8 CPUs with a live value.
@@ -162,10 +163,7 @@ func TestColumns(t *testing.T) {
 
 // TestColumnsPage: the page of procfit ps has every column.
 func TestColumnsPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/reference/ps.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/reference/ps.md"))(t)
 	_, rows, _ := strings.Cut(string(page), "\n## Columns\n")
 	for _, c := range Columns() {
 		if !regexp.MustCompile(`(?m)^\| ([A-Z0-9 ]+, )*` + c.Heading() + `(, [A-Z0-9 ]+)* \|`).MatchString(rows) {
@@ -184,10 +182,7 @@ func TestOneList(t *testing.T) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution))(t)
 		ast.Inspect(file, func(n ast.Node) bool {
 			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
 				word, err := strconv.Unquote(text.Value)

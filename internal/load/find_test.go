@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // codeOf is the code of a refused metric, empty without an error.
@@ -89,10 +91,7 @@ func TestJoinMetrics(t *testing.T) {
 	metrics := []Metric{metric(t, `throughput=(\S+) req/s`), metric(t, `p50=p50 (\S+)`), metric(t, `max=max (\S+)`), metric(t, `io_per_sec=(\S+) io/s`)}
 	one := Output{Head: []byte("10 req/s p50 2ms max 3ms 5 io/s\n")}
 	two := Output{Head: []byte("30 req/s p50 4ms max 9ms 7 io/s\n")}
-	joined, err := JoinMetrics([]Output{one, two}, metrics)
-	if err != nil {
-		t.Fatal(err)
-	}
+	joined := must.Get(JoinMetrics([]Output{one, two}, metrics))(t)
 	for name, want := range map[string]Value{
 		"throughput": {40, "", BetterHigher}, "p50": {0.003, "seconds", BetterLower},
 		"max": {0.009, "seconds", BetterLower}, "io_per_sec": {12, "", BetterHigher},

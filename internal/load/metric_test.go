@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestParseMetric(t *testing.T) {
@@ -46,10 +48,7 @@ func TestParseMetric(t *testing.T) {
 
 func metric(t testing.TB, text string) Metric {
 	t.Helper()
-	m, err := ParseMetric(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(ParseMetric(text))(t)
 	return m
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/test/must"
 )
 
 // Each renderer writes the same document.
@@ -19,16 +20,11 @@ func TestGolden(t *testing.T) {
 		"example.ansi": {Width: 80, Color: true},
 	} {
 		var b bytes.Buffer
-		if err := text.Render(&b, example(), o); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, text.Render(&b, example(), o))
 		documenttest.Golden(t, name, b.Bytes())
 	}
 	documenttest.Golden(t, "example.md", markdown.Render(example()))
-	b, err := html.Render(example())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(html.Render(example()))(t)
 	documenttest.Golden(t, "example.html", b)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
+	"github.com/procfit/procfit/test/must"
 )
 
 // quiet is a noise in which six blocks prove what is true.
@@ -183,10 +184,7 @@ func TestGroupsAreJudgedApart(t *testing.T) {
 func TestSameJournalSameResult(t *testing.T) {
 	h, trials := Generate(Config{Seed: 7, Settings: append(Uber(), CPUServer()...), Gate: true})
 	text := func() string {
-		b, err := json.Marshal(verdict.Analyze(h, trials))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(json.Marshal(verdict.Analyze(h, trials)))(t)
 		return string(b)
 	}
 	first := text()

@@ -13,16 +13,14 @@ import (
 	"github.com/procfit/procfit/internal/check/binary"
 	"github.com/procfit/procfit/internal/check/binary/binarytest"
 	"github.com/procfit/procfit/internal/check/manifest"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
 // run checks paths for programs, and manifests beside them.
 func run(t *testing.T, paths ...string) *check.Report {
 	t.Helper()
-	r, err := runContext(context.Background(), paths...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(runContext(context.Background(), paths...))(t)
 	return r
 }
 
@@ -145,9 +143,7 @@ func TestImageVariables(t *testing.T) {
 // TestModuleWithoutGoLine: what is wrong with a go.mod that the user has named does not repeat its path.
 func TestModuleWithoutGoLine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "go.mod")
-	if err := os.WriteFile(file, []byte("module example.com/api\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte("module example.com/api\n"), 0o644))
 	r := run(t, file)
 	if len(r.Problems) != 1 || !strings.HasPrefix(r.Problems[0].Message, "has no go line") {
 		t.Errorf("%+v", r.Problems)
@@ -190,9 +186,7 @@ func TestNoPermission(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "api")
 	write(t, path, elf("go1.24.6").Bytes())
-	if err := os.Chmod(path, 0o111); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(path, 0o111))
 	if r := run(t, filepath.Dir(path)); len(r.Problems) != 1 || r.Problems[0].Message != "permission denied" {
 		t.Errorf("%+v", r.Problems)
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check/binary/binarytest"
 	"github.com/procfit/procfit/internal/program/goproc/goproctest"
+	"github.com/procfit/procfit/test/must"
 )
 
 // realImage is one of three layers: a program that was really built, packed with gzip; a
@@ -29,10 +30,7 @@ import (
 func realImage(t *testing.T) v1.Image {
 	t.Helper()
 	build := func(language string) string {
-		b, err := os.ReadFile(goproctest.Build{Language: language, Env: []string{"CGO_ENABLED=0"}, Args: []string{"-ldflags=-s -w"}}.Run(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(goproctest.Build{Language: language, Env: []string{"CGO_ENABLED=0"}, Args: []string{"-ldflags=-s -w"}}.Run(t)))(t)
 		return string(b)
 	}
 	young := build("1.25")
@@ -47,17 +45,12 @@ func realImage(t *testing.T) v1.Image {
 		{upper, []tarball.LayerOption{tarball.WithCompression(compression.ZStd), tarball.WithMediaType(types.OCILayerZStd)}},
 	} {
 		layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(l.b)), nil }, l.options...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if img, err = mutate.AppendLayers(img, layer); err != nil {
 			t.Fatal(err)
 		}
 	}
-	img, err := mutate.Config(img, v1.Config{Entrypoint: []string{"/bin/api"}, Env: []string{"PATH=/usr/bin", "GODEBUG=gctrace=0"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	img = must.Get(mutate.Config(img, v1.Config{Entrypoint: []string{"/bin/api"}, Env: []string{"PATH=/usr/bin", "GODEBUG=gctrace=0"}}))(t)
 	return img
 }
 
@@ -66,21 +59,11 @@ func TestRealImages(t *testing.T) {
 	img := realImage(t)
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
-	ref, err := name.NewTag("ghcr.io/acme/api:1.2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := tarball.WriteToFile(file("docker.tar"), ref, img); err != nil {
-		t.Fatal(err)
-	}
+	ref := must.Get(name.NewTag("ghcr.io/acme/api:1.2"))(t)
+	must.OK(t, tarball.WriteToFile(file("docker.tar"), ref, img))
 	packed(t, file("docker.tar"), file("docker.tar.gz"))
-	l, err := layout.Write(file("layout"), empty.Index)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.AppendImage(img, layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": ref.Name()})); err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(layout.Write(file("layout"), empty.Index))(t)
+	must.OK(t, l.AppendImage(img, layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": ref.Name()})))
 	tarOf(t, file("layout"), file("oci.tar"))
 	for path, shown := range map[string]string{
 		"docker.tar": "docker.tar", "docker.tar.gz": "docker.tar.gz", "oci.tar": "oci.tar", "layout": "layout", "layout/oci-layout": "layout",
@@ -105,30 +88,18 @@ func TestRealImages(t *testing.T) {
 
 func packed(t *testing.T, from, to string) {
 	t.Helper()
-	b, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, binarytest.Gzip(t, b), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(from))(t)
+	must.OK(t, os.WriteFile(to, binarytest.Gzip(t, b), 0o644))
 }
 
 // tarOf packs a folder as tools do that write OCI archives.
 func tarOf(t *testing.T, dir, to string) {
 	t.Helper()
-	f, err := os.Create(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(to))(t)
 	defer f.Close()
 	w := tar.NewWriter(f)
-	if err := w.AddFS(os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.AddFS(os.DirFS(dir)))
+	must.OK(t, w.Close())
 }
 
 // TestContext: a run that is ended ends.
@@ -144,10 +115,6 @@ func TestContext(t *testing.T) {
 
 func write(t *testing.T, path string, b []byte) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b, fs.FileMode(0o755)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.OK(t, os.WriteFile(path, b, fs.FileMode(0o755)))
 }

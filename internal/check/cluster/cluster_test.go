@@ -19,6 +19,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/cluster"
+	"github.com/procfit/procfit/test/must"
 )
 
 // api is a server that knows as much of Kubernetes' API as is asked for.
@@ -109,10 +110,7 @@ func (a *api) check(t *testing.T, o Options) (*check.Report, error) {
 	t.Helper()
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
-	client, err := cluster.New(&rest.Config{Host: server.URL}, "", use)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(cluster.New(&rest.Config{Host: server.URL}, "", use))(t)
 	return Run(context.Background(), &Client{client}, o)
 }
 
@@ -194,10 +192,7 @@ func TestProblemsInOrder(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(list)
 	}))
 	defer server.Close()
-	client, err := cluster.New(&rest.Config{Host: server.URL}, "", use)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(cluster.New(&rest.Config{Host: server.URL}, "", use))(t)
 	l, err := exporters(t.Context(), &Client{client})
 	if err != nil || len(l.problems) != all || !slices.IsSorted(l.problems) || !strings.HasPrefix(l.problems[0], "node node-00: ") {
 		t.Errorf("%v, %q", err, l.problems)
@@ -303,10 +298,7 @@ func TestRun(t *testing.T) {
 			if tc.api.nodes == nil {
 				tc.api.nodes = nodes("containerd://2.0")
 			}
-			r, err := tc.api.check(t, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(tc.api.check(t, Options{}))(t)
 			var got []string
 			for _, f := range r.Findings {
 				got = append(got, f.Rule)
@@ -381,10 +373,7 @@ func TestScalers(t *testing.T) {
 			if tc.api.nodes == nil {
 				tc.api.nodes = nodes("")
 			}
-			r, err := tc.api.check(t, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(tc.api.check(t, Options{}))(t)
 			var found []string
 			for _, f := range r.Findings {
 				t.Log(f.Rule, f.Path, f.Object, f.Message)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/test/must"
 )
 
 // manyManifests is a folder of deployments of a realistic size, some 3 kB each.
@@ -18,12 +19,8 @@ func manyManifests(t testing.TB, n int) string {
 	dir := t.TempDir()
 	for i := range n {
 		file := filepath.Join(dir, fmt.Sprintf("team%02d", i%50), fmt.Sprintf("app%05d.yaml", i))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(realistic(i)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.OK(t, os.WriteFile(file, []byte(realistic(i)), 0o644))
 	}
 	return dir
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/must"
 )
 
 // expectation is what a manifest of the corpus says of itself, in comments or in a key
@@ -72,19 +73,14 @@ func corpus(t testing.TB) []string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return files
 }
 
 // run checks one file, or what takes its place.
 func (e expectation) run(t testing.TB, path string, overlay map[string][]byte) *check.Report {
 	t.Helper()
-	r, err := check.Run(context.Background(), check.Options{Paths: []string{path}, Checkers: []check.Checker{New(e.options)}, Overlay: overlay})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(check.Run(context.Background(), check.Options{Paths: []string{path}, Checkers: []check.Checker{New(e.options)}, Overlay: overlay}))(t)
 	return r
 }
 
@@ -138,10 +134,7 @@ func TestCorpus(t *testing.T) {
 	fires := map[string]int{}
 	for _, path := range files {
 		t.Run(strings.TrimPrefix(path, "testdata/corpus/"), func(t *testing.T) {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(os.ReadFile(path))(t)
 			e := expectationOf(t, string(b))
 			r := e.run(t, path, nil)
 			if got := found(r); !slices.Equal(got, e.want) {
@@ -194,10 +187,7 @@ func fixes(t *testing.T, path string, b []byte, e expectation) {
 		return r, nil
 	}}
 	before := e.run(t, path, nil)
-	r, err := fixer.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(fixer.Run(context.Background()))(t)
 	if len(becomes) > 0 {
 		t.Errorf("after all fixes there are still fixes, of %v", becomes)
 	}
@@ -217,10 +207,7 @@ func fixes(t *testing.T, path string, b []byte, e expectation) {
 		if f.Change == nil {
 			continue
 		}
-		text, err := check.Apply(b, f.Change.Splices)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(check.Apply(b, f.Change.Splices))(t)
 		one := e.run(t, path, map[string][]byte{path: text})
 		name := who(f.Place)
 		if want := fmt.Sprintf("%s=%d", name, f.Change.Becomes); f.Change.Becomes > 0 && values(one, []string{name})[0] != want {

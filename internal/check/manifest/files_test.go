@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/test/must"
 )
 
 // TestFiles holds trees of files against what their archive says of them: in its
@@ -23,10 +24,7 @@ func TestFiles(t *testing.T) {
 	}
 	for _, path := range archives {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(txtar.ParseFile(path))(t)
 			files := map[string]string{}
 			for _, f := range a.Files {
 				files[f.Name] = string(f.Data)
@@ -112,10 +110,7 @@ func TestNamedAlone(t *testing.T) {
 		"of a template":        {[]string{"job@.service.d/c.conf"}, "job@.service 8", "PF001"},
 		"an answered finding":  {[]string{"answered.service.d/d.conf"}, "answered.service 8", ""},
 	} {
-		r, err := check.Run(context.Background(), check.Options{Paths: tc.paths, Checkers: []check.Checker{New(Options{})}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(check.Run(context.Background(), check.Options{Paths: tc.paths, Checkers: []check.Checker{New(Options{})}}))(t)
 		var values, finds []string
 		for _, v := range r.Values {
 			values = append(values, v.Object+" "+v.Text)

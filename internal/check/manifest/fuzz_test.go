@@ -10,25 +10,21 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/test/must"
 )
 
 // FuzzFix: the fixer bears any text, is done at once, and changes the meaning of a
 // document only in GOMAXPROCS and in the list that it stands in.
 func FuzzFix(f *testing.F) {
 	for _, path := range corpus(f) {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(path))(f)
 		if strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".json") {
 			f.Add(string(b), strings.Contains(string(b), "go: 1.26"))
 		}
 	}
 	dir := f.TempDir()
 	file := filepath.ToSlash(filepath.Join(dir, "a.yaml"))
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, os.WriteFile(file, nil, 0o644))
 	f.Fuzz(func(t *testing.T, text string, young bool) {
 		e := expectation{options: Options{Changes: true, Programs: &check.Programs{Default: check.Program{GoVersion: "go1.24"}}}}
 		if young {
@@ -47,10 +43,7 @@ func FuzzFix(f *testing.F) {
 			if finding.Change == nil {
 				continue
 			}
-			after, err := check.Apply([]byte(text), finding.Change.Splices)
-			if err != nil {
-				t.Fatal(err)
-			}
+			after := must.Get(check.Apply([]byte(text), finding.Change.Splices))(t)
 			if strip(t, text) != strip(t, string(after)) {
 				t.Errorf("%s changes more than GOMAXPROCS:\n%s\n%s", finding.Rule, text, after)
 			}

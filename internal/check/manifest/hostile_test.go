@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/test/must"
 )
 
 // laughs is the billion laughs: ten levels, each ten times the one below.
@@ -158,12 +159,8 @@ func written(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.OK(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	return dir
 }

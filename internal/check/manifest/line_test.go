@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/must"
 )
 
 // TestLineFixes: --fix changes a line of a compose file, a unit or a Dockerfile that sets GOMAXPROCS alone,
@@ -35,9 +36,7 @@ func TestLineFixes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			if err := os.WriteFile(tc.file, []byte(tc.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(tc.file, []byte(tc.text), 0o644))
 			programs := &check.Programs{}
 			if tc.version != "" {
 				programs.Default = check.Program{GoVersion: tc.version}
@@ -50,9 +49,7 @@ func TestLineFixes(t *testing.T) {
 				}
 				return r, err
 			}}
-			if _, err := fixer.Run(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(fixer.Run(context.Background()))(t)
 			if found == 0 && name != "no limit" {
 				t.Error("there is nothing to fix")
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 )
 
 // Claims of a remedy: the value that it writes, and the one that a runtime chooses.
@@ -27,16 +28,10 @@ var (
 func TestRemediesOfTheCorpus(t *testing.T) {
 	tried := 0
 	for _, path := range corpus(t) {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(path))(t)
 		e := expectationOf(t, string(b))
 		c := New(e.options)
-		r, err := check.Run(context.Background(), check.Options{Paths: []string{path}, Checkers: []check.Checker{c}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(check.Run(context.Background(), check.Options{Paths: []string{path}, Checkers: []check.Checker{c}}))(t)
 		units := map[rule.Place]*unit{}
 		keep := func(u *unit) {
 			at := u.at
@@ -97,9 +92,7 @@ func claims(t *testing.T, path string, u *unit, f check.Finding, nodeCPUs int) (
 func TestRemedyIsTheExpectedValue(t *testing.T) {
 	file := filepath.ToSlash(filepath.Join(t.TempDir(), "pod.yaml"))
 	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: api}\nspec:\n  containers:\n  - name: api\n    image: api\n    resources: {limits: {cpu: 2}}\n"
-	if err := os.WriteFile(file, []byte(pod), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(pod), 0o644))
 	for _, tc := range []struct {
 		version string
 		procs   int
@@ -117,10 +110,7 @@ func TestRemedyIsTheExpectedValue(t *testing.T) {
 			c := New(Options{Changes: true, Programs: programs})
 			return check.Run(ctx, check.Options{Paths: []string{file}, Checkers: []check.Checker{c}, Overlay: overlay})
 		}
-		r, err := check.Fixer{Check: run, Least: rule.Info}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(check.Fixer{Check: run, Least: rule.Info}.Run(t.Context()))(t)
 		if len(r.Fixed) != 1 || !strings.Contains(string(r.Fixed[0].After), tc.want) || len(r.Findings)+len(r.Notes) > 0 {
 			t.Errorf("%s, expected %d: %+v", tc.version, tc.procs, r)
 		}

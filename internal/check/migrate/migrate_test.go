@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 )
 
 // TestMain is procfit's own processes, too.
@@ -221,12 +222,8 @@ func module(t *testing.T, files map[string]string) string {
 	}
 	for name, text := range all {
 		file := filepath.Join(base, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.OK(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOFLAGS", "")
@@ -238,10 +235,7 @@ func module(t *testing.T, files map[string]string) string {
 func fix(t *testing.T, dir string) error {
 	t.Helper()
 	o := Options{Dir: dir, Environ: os.Environ()}
-	r, err := Look(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Look(t.Context(), o))(t)
 	return r.Fix(t.Context(), o)
 }
 
@@ -257,9 +251,7 @@ func holds(t *testing.T, dir string) map[string]string {
 		all[strings.TrimPrefix(path, dir+"/")] = string(text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return all
 }
 
@@ -267,15 +259,10 @@ func holds(t *testing.T, dir string) map[string]string {
 // some words.
 func instead(t *testing.T, words, script string) {
 	t.Helper()
-	real, err := exec.LookPath("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := must.Get(exec.LookPath("go"))(t)
 	dir := t.TempDir()
 	text := "#!/bin/sh\ncase \"$*\" in '" + words + "'*)\n" + script + "\n;; esac\nexec " + real + " \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "go"), []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "go"), []byte(text), 0o755))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
@@ -324,13 +311,8 @@ func TestFixVendor(t *testing.T) {
 		"vendor/go.uber.org/automaxprocs/auto.go": "package automaxprocs\n",
 	})
 	o := Options{Dir: dir, Environ: os.Environ()}
-	r, err := Look(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Fix(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Look(t.Context(), o))(t)
+	must.OK(t, r.Fix(t.Context(), o))
 	fixed := strings.ReplaceAll(strings.Join(r.Fixed, " "), filepath.ToSlash(dir)+"/", "")
 	if want := "main.go go.mod vendor"; fixed != want {
 		t.Errorf("reported as changed: %s, want %s", fixed, want)
@@ -376,10 +358,7 @@ func TestLeftOver(t *testing.T) {
 		"sub/sub.go":        "package sub\n\n" + uses,
 		"node_modules/n.go": "package n\n\n" + uses,
 	})
-	r, err := Look(t.Context(), Options{Dir: dir, Environ: os.Environ()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Look(t.Context(), Options{Dir: dir, Environ: os.Environ()}))(t)
 	var got []string
 	for _, i := range r.Module.Imports {
 		got = append(got, fmt.Sprint(strings.TrimPrefix(i.Path, dir+"/"), " ", i.Removable, " ", i.Why))
@@ -414,9 +393,7 @@ func TestFixNested(t *testing.T) {
 		"sub/sub.go": "package sub\n\nimport _ \"go.uber.org/automaxprocs\"\n",
 	})
 	before := holds(t, dir)["sub/sub.go"]
-	if err := fix(t, dir); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, fix(t, dir))
 	if all := holds(t, dir); all["sub/sub.go"] != before || strings.Contains(all["main.go"], Path) {
 		t.Errorf("%q", all)
 	}
@@ -425,9 +402,7 @@ func TestFixNested(t *testing.T) {
 // The go command is not asked where it would read what is elsewhere.
 func TestLinks(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte("ghp_TOKEN\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(secret, []byte("ghp_TOKEN\n"), 0o600))
 	with := "module example.org/m\n\ngo 1.26\n\nrequire example.org/r v1.0.0\n\nreplace example.org/r => ./r\n"
 	for link, files := range map[string]map[string]string{
 		"x.go":               nil,
@@ -441,14 +416,9 @@ func TestLinks(t *testing.T) {
 		t.Run(link, func(t *testing.T) {
 			dir := module(t, files)
 			t.Setenv("GOWORK", "")
-			if err := os.Symlink(secret, filepath.Join(dir, filepath.FromSlash(link))); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.Symlink(secret, filepath.Join(dir, filepath.FromSlash(link))))
 			o := Options{Dir: dir, Environ: os.Environ()}
-			r, err := Look(t.Context(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(Look(t.Context(), o))(t)
 			if text := fmt.Sprint(r.Problems, r.Notes); !strings.Contains(text, "is outside of the folder") || strings.Contains(text, "TOKEN") {
 				t.Errorf("%s", text)
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/terminal"
+	"github.com/procfit/procfit/test/must"
 )
 
 var update = flag.Bool("update", false, "write the goldens")
@@ -54,9 +55,7 @@ func report() *check.Report {
 func render(t *testing.T, format string, r *check.Report) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, format, r, Options{Version: "0.2"}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Write(&b, format, r, Options{Version: "0.2"}))
 	return b.Bytes()
 }
 
@@ -65,9 +64,7 @@ func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, got, 0o644))
 	}
 	if want, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s (%v):\n%s", name, err, got)
@@ -135,9 +132,7 @@ func TestGroups(t *testing.T) {
 		for _, color := range []bool{false, true} {
 			var b bytes.Buffer
 			o := Options{Version: "0.2", Width: width, Color: color, Source: func(path string) []byte { return []byte(texts[path]) }}
-			if err := Write(&b, "text", r, o); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, Write(&b, "text", r, o))
 			if color {
 				if got := ansi.Strip(b.String()); got != plain || got == b.String() {
 					t.Errorf("with colour it is\n%s", &b)
@@ -157,16 +152,10 @@ func TestGroups(t *testing.T) {
 
 // TestSARIF validates against the schema of SARIF 2.1.0 (OASIS, errata 01).
 func TestSARIF(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile("testdata/sarif-2.1.0.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := must.Get(jsonschema.NewCompiler().Compile("testdata/sarif-2.1.0.json"))(t)
 	for name, r := range map[string]*check.Report{"all": report(), "none": {}} {
 		got := render(t, "sarif", r)
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(got))
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(got)))(t)
 		if err := schema.Validate(doc); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, got)
 		}
@@ -191,9 +180,7 @@ func TestSARIF(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(render(t, "sarif", report()), &log); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(render(t, "sarif", report()), &log))
 	run := log.Runs[0]
 	if len(run.Results) != 4 || run.Invocations[0].ExecutionSuccessful || len(run.Invocations[0].ToolExecutionNotifications) != 2 {
 		t.Errorf("%d results, %+v", len(run.Results), run.Invocations)
@@ -218,10 +205,7 @@ func TestSARIF(t *testing.T) {
 		t.Errorf("--ignore is not external:\n%s", got)
 	}
 	// A wrong log is distinguished from a right one.
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(`{"version": "2.1.0", "runs": [{"results": []}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(jsonschema.UnmarshalJSON(strings.NewReader(`{"version": "2.1.0", "runs": [{"results": []}]}`)))(t)
 	if schema.Validate(doc) == nil {
 		t.Error("a run without a tool passes")
 	}
@@ -242,9 +226,7 @@ func TestUnwritten(t *testing.T) {
 
 func TestJUnitIsXML(t *testing.T) {
 	var suites junitSuites
-	if err := xml.Unmarshal(render(t, "junit", report()), &suites); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, xml.Unmarshal(render(t, "junit", report()), &suites))
 	if suites.Failures != 2 || suites.Errors != 2 || suites.Tests != 7 {
 		t.Errorf("%+v", suites)
 	}
@@ -275,9 +257,7 @@ func TestFixThatCannotBeWritten(t *testing.T) {
 	r := report()
 	r.Problems = []check.Problem{{Path: r.Findings[0].Path, Message: "cannot be fixed: permission denied", Unwritten: true}}
 	var b bytes.Buffer
-	if err := Write(&b, "text", r, Options{Fix: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Write(&b, "text", r, Options{Fix: true}))
 	if !strings.Contains(b.String(), "; 2 findings have no safe fix: → says what to do; 1 suppressed; 1 file could not be fixed") {
 		t.Errorf("%s", &b)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -47,12 +48,8 @@ func written(t *testing.T, files map[string]string) string {
 	dir := filepath.Join(t.TempDir(), "tree")
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	return dir
 }
@@ -61,9 +58,7 @@ func written(t *testing.T, files map[string]string) string {
 func instead(t *testing.T, script string) {
 	t.Helper()
 	dir := written(t, map[string]string{"go": "#!/bin/sh\n" + script + "\n"})
-	if err := os.Chmod(filepath.Join(dir, "go"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(filepath.Join(dir, "go"), 0o755))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
@@ -86,10 +81,7 @@ func TestBounds(t *testing.T) {
 		dir := written(t, map[string]string{"go.mod": "module example.org/m\n\ngo 1.25\n", "large/a.go": tc.text, "zhealthy/main.go": healthy})
 		for _, syntax := range []bool{false, true} {
 			k := New(Options{Environ: os.Environ(), Syntax: syntax, Bounds: &tc.bounds})
-			r, err := check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}}))(t)
 			var found []string
 			for _, f := range r.Findings {
 				found = append(found, fmt.Sprintf("%s:%d %s", filepath.Base(f.Path), f.Line, f.Rule))
@@ -199,10 +191,7 @@ func TestLength(t *testing.T) {
 		dir := written(t, map[string]string{"main.go": text})
 		k := New(Options{Environ: os.Environ(), Syntax: true, Bounds: &Bounds{Memory: 2 << 30, List: time.Minute, Package: time.Minute}})
 		began := time.Now()
-		r, err := check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}}))(t)
 		took := time.Since(began)
 		t.Logf("%s: %v, %d findings", name, took.Round(time.Millisecond), len(r.Findings)+len(r.Ignored))
 		if took > 40*time.Second || len(r.Problems) > 0 {
@@ -230,9 +219,7 @@ func TestFolders(t *testing.T) {
 		"svc/main.go": "package main\n\nimport \"net/http\"\n\nfunc main() { _ = http.ListenAndServe(\":0\", nil) }\n", "svc/nats.go/README": "",
 	})
 	if runtime.GOOS != "windows" {
-		if err := os.Symlink("x.c", filepath.Join(dir, "y.s")); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Symlink("x.c", filepath.Join(dir, "y.s")))
 	}
 	r, err := checked(t, []string{dir}, nil)(t.Context(), nil)
 	if err != nil || len(r.Problems) > 0 || len(r.Findings) != 2 || r.Findings[0].Rule != "PF025" || r.Findings[1].Rule != "PF035" {
@@ -263,9 +250,7 @@ func TestDevices(t *testing.T) {
 			_ = os.Remove(file)
 			err = os.Symlink(device.to, file)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		k := New(Options{Environ: os.Environ(), Tree: folder.NewTree(dir), Bounds: &Bounds{Memory: 2 << 30, List: 30 * time.Second, Package: 30 * time.Second}})
 		began := time.Now()
 		r, err := check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}})

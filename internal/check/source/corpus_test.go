@@ -16,6 +16,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/must"
 )
 
 // A Go file of the corpus says in comments what is found in it: at their line, or in
@@ -83,9 +84,7 @@ func TestCorpus(t *testing.T) {
 		}
 		return r, err
 	}}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, p := range slices.Concat(first.Problems, fixed.Problems) {
 		t.Errorf("%s:%d: %s", p.Path, p.Line, p.Message)
 	}
@@ -108,10 +107,7 @@ func TestCorpus(t *testing.T) {
 	}
 	fires := map[string]int{}
 	for _, path := range files {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		want, answers := expectations(path, text)
 		for _, w := range want {
 			fires[w.key[len(w.key)-5:]]++
@@ -143,10 +139,7 @@ func TestCorpus(t *testing.T) {
 // TestFixOfSome leaves an import that a finding below the severity still uses.
 func TestFixOfSome(t *testing.T) {
 	const path = "testdata/corpus/new/shared/main.go"
-	r, err := check.Fixer{Least: rule.Warning, Check: checked(t, []string{path}, nil)}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(check.Fixer{Least: rule.Warning, Check: checked(t, []string{path}, nil)}.Run(t.Context()))(t)
 	if len(r.Fixed) != 1 || len(r.Notes) > 0 {
 		t.Fatalf("%+v", r)
 	}
@@ -184,9 +177,7 @@ func goFiles(t testing.TB, root string) []string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return files
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/test/must"
 )
 
 // nowhere is a Sink that only counts.
@@ -47,9 +48,7 @@ func FuzzModule(f *testing.F) {
 			name = "go.work"
 		}
 		k, to := New(Options{}), &nowhere{}
-		if err := k.module(name, text, to); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, k.module(name, text, to))
 		if len(k.modules) == 0 && to.told == 0 && !work {
 			t.Error("neither a module nor a word why")
 		}

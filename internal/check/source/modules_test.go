@@ -15,6 +15,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/must"
 )
 
 // modulesTest is a tree of files with what is expected of it.
@@ -26,10 +27,7 @@ type modulesTest struct {
 }
 
 func readModules(t *testing.T, path string) modulesTest {
-	a, err := txtar.ParseFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(txtar.ParseFile(path))(t)
 	m, files := modulesTest{}, map[string]string{}
 	lines := func(b []byte) []string { return strings.FieldsFunc(string(b), func(r rune) bool { return r == '\n' }) }
 	for _, f := range a.Files {
@@ -72,10 +70,7 @@ func TestModules(t *testing.T) {
 				t.Parallel() // it waits for the go command
 			}
 			run := checked(t, []string{m.dir}, m.environ)
-			r, err := run(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(run(t.Context(), nil))(t)
 			m.compare(t, r)
 			if m.saysFixed {
 				m.compareFixed(t, run)
@@ -129,10 +124,7 @@ func (m modulesTest) compare(t *testing.T, r *check.Report) {
 
 func (m modulesTest) compareFixed(t *testing.T, run func(context.Context, map[string][]byte) (*check.Report, error)) {
 	t.Helper()
-	r, err := check.Fixer{Check: run, Least: rule.Info}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(check.Fixer{Check: run, Least: rule.Info}.Run(t.Context()))(t)
 	var fixed []string
 	for _, f := range r.Fixed {
 		fixed = append(fixed, m.rel(f.Path))
@@ -166,9 +158,7 @@ func TestNamedFiles(t *testing.T) {
 	for _, archive := range []string{"server", "server_grpc"} {
 		m := readModules(t, "testdata/modules/"+archive+".txtar")
 		whole, err := checked(t, []string{m.dir}, m.environ)(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		silent := 0
 		err = filepath.WalkDir(m.dir, func(path string, _ os.DirEntry, err error) error {
 			if err != nil || filepath.Ext(path) != ".go" {
@@ -210,9 +200,7 @@ func TestConditionalCalls(t *testing.T) {
 			got = append(got, c.Open)
 		}
 	}})
-	if _, err := check.Run(t.Context(), check.Options{Paths: []string{"testdata/corpus/new/automaxprocsif/main.go"}, Checkers: []check.Checker{k}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(check.Run(t.Context(), check.Options{Paths: []string{"testdata/corpus/new/automaxprocsif/main.go"}, Checkers: []check.Checker{k}}))(t)
 	const open = "a condition decides whether its call of Set runs"
 	if want := []string{open, "", open, ""}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -7,15 +7,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
 // Each command has a page, which a terminal shows without complaint.
 func TestManPages(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "man1")
-	if err := write(folder); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, write(folder))
 	pages, err := filepath.Glob(filepath.Join(folder, "*.1"))
 	if err != nil || len(pages) < 25 {
 		t.Fatalf("%d pages: %v", len(pages), err)

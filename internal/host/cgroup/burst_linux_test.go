@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 )
 
 // spurt is the part that works 15 ms of CPU time and then sleeps, again and again: its
@@ -36,9 +37,7 @@ func TestBurstHolds(t *testing.T) {
 	throttled, spurts := map[bool]Stats{}, 0
 	for _, burst := range []bool{false, true} {
 		g := newGroup(t, p)
-		if err := g.SetQuota(0.1); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, g.SetQuota(0.1))
 		if err := g.SetShares(maxShares); err != nil { // else a busy machine gives it less than its quota
 			t.Fatal(err)
 		}
@@ -46,15 +45,11 @@ func TestBurstHolds(t *testing.T) {
 		if burst {
 			want = 0.1
 			file := map[int]string{1: "cpu.cfs_burst_us", 2: "cpu.max.burst"}[g.version]
-			if err := write(filepath.Join(g.dir, file), "10000"); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, write(filepath.Join(g.dir, file), "10000"))
 		}
 		child := startSpurts(t, g)
 		f, err := facts.ReadPID(child.pid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if l, ok := f.Own(); !ok || l.CPUs != 0.1 || l.Burst.State != facts.Known || l.Burst.CPUs != want {
 			t.Fatalf("set a burst of %v, read %+v, %v", want, l, ok)
 		}
@@ -97,9 +92,7 @@ type spurts struct {
 func startSpurts(t *testing.T, g *Group) spurts {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { r.Close(); w.Close() })
 	child := start(t, "spurt "+g.ProcsFile(), func(cmd *exec.Cmd) { cmd.Stdin = r })
 	if child.line != "in" {
@@ -110,7 +103,5 @@ func startSpurts(t *testing.T, g *Group) spurts {
 
 func (s spurts) work(t *testing.T) {
 	t.Helper()
-	if _, err := s.in.Write([]byte{'.'}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.in.Write([]byte{'.'}))(t)
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -68,9 +69,7 @@ func cpuTime(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	const scheduled = 2 // as the scheduler counts, in nanoseconds
 	var used unix.Timespec
-	if err := unix.ClockGettime(int32(^pid<<3|scheduled), &used); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, unix.ClockGettime(int32(^pid<<3|scheduled), &used))
 	return time.Duration(used.Nano())
 }
 
@@ -136,10 +135,7 @@ func find(t *testing.T) *Parent {
 
 func newGroup(t *testing.T, p *Parent) *Group {
 	t.Helper()
-	g, err := p.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(p.New())(t)
 	t.Cleanup(func() {
 		if err := g.Remove(); err != nil {
 			t.Error(err)
@@ -151,9 +147,7 @@ func newGroup(t *testing.T, p *Parent) *Group {
 func TestQuotaHolds(t *testing.T) {
 	g := newGroup(t, find(t))
 	const quota = 0.2
-	if err := g.SetQuota(quota); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, g.SetQuota(quota))
 	child := start(t, "spin "+g.ProcsFile())
 	if child.line != "in" {
 		t.Fatal(child.line)
@@ -181,9 +175,7 @@ func TestQuotaHolds(t *testing.T) {
 	if ratio := used.Seconds() / (wall + Period).Seconds(); ratio > 2.5*quota {
 		t.Errorf("used %v of CPU in %v: %.2f CPUs under a quota of %v", used, wall, ratio, quota)
 	}
-	if err := g.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, g.Kill())
 	var exit *exec.ExitError
 	if err := child.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Errorf("the child ended with %v, want SIGKILL", err)
@@ -203,9 +195,7 @@ func TestSharesHold(t *testing.T) {
 				t.Errorf("%d shares: %v", wrong, err)
 			}
 		}
-		if err := g.SetShares(shares); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, g.SetShares(shares))
 		want := shares
 		if g.version == 2 {
 			want = shares * 100 / 1024
@@ -220,9 +210,7 @@ func TestSharesHold(t *testing.T) {
 		parts = append(parts, child)
 	}
 	var one unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &one); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, unix.SchedGetaffinity(0, &one))
 	first := 0
 	for !one.IsSet(first) {
 		first++
@@ -257,15 +245,9 @@ func TestSharesHold(t *testing.T) {
 // pinAll keeps all threads of a process on these CPUs.
 func pinAll(t *testing.T, pid int, cpus *unix.CPUSet) {
 	t.Helper()
-	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	threads := must.Get(os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)))(t)
 	for _, thread := range threads {
-		tid, err := strconv.Atoi(thread.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		tid := must.Get(strconv.Atoi(thread.Name()))(t)
 		if err := unix.SchedSetaffinity(tid, cpus); err != nil && !errors.Is(err, syscall.ESRCH) {
 			t.Fatal(err)
 		}
@@ -286,13 +268,9 @@ func TestQuotaLeft(t *testing.T) {
 		}
 	}
 	at("")
-	if err := write(other.ProcsFile(), strconv.Itoa(pid)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, write(other.ProcsFile(), strconv.Itoa(pid)))
 	at(other.Dir())
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, child.Process.Kill())
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
 		if now, err := procstat.ReadStat(pid); err == nil && now.Ended() {
 			break
@@ -319,16 +297,12 @@ func TestQuotaBelowMinimum(t *testing.T) {
 func TestRemoveReachesGroupsInside(t *testing.T) {
 	g := newGroup(t, find(t))
 	inner := filepath.Join(g.Dir(), "made", "by-the-target")
-	if err := os.MkdirAll(inner, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(inner, 0o755))
 	child := start(t, "spin "+filepath.Join(inner, "cgroup.procs"))
 	if child.line != "in" {
 		t.Fatal(child.line)
 	}
-	if err := g.Remove(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, g.Remove())
 	if exists(g.Dir()) {
 		t.Errorf("%s is still there", g.Dir())
 	}
@@ -348,17 +322,13 @@ func TestRemoveStale(t *testing.T) {
 		}
 	}
 	foreign := filepath.Join(p.Dir(), owner{namespace: 1, pid: 1, start: 1}.group(1))
-	if err := os.Mkdir(foreign, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(foreign, 0o755))
 	defer os.Remove(foreign)
 	killed.Process.Kill()
 	for alive(mustParse(t, killed.line)) {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := p.RemoveStale(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(p.RemoveStale())(t)
 	for dir, want := range map[string]bool{mine.Dir(): true, living.line: true, foreign: true, killed.line: false} {
 		if exists(dir) != want {
 			t.Errorf("%s: exists %v, want %v", dir, !want, want)
@@ -377,10 +347,7 @@ func mustParse(t *testing.T, dir string) owner {
 // A start time of another process with the same PID means that the owner is
 // gone.
 func TestAliveKnowsProcessFromPID(t *testing.T) {
-	self, err := thisProcess()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(thisProcess())(t)
 	if !alive(self) {
 		t.Error("this process is not alive")
 	}
@@ -409,9 +376,7 @@ func TestOrdinaryUserIsAdvised(t *testing.T) {
 
 func TestGroupGone(t *testing.T) {
 	g := newGroup(t, find(t))
-	if err := g.Remove(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, g.Remove())
 	if _, err := g.Stats(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("stats of a removed group: %v", err)
 	}

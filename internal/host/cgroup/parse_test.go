@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 const (
@@ -65,10 +67,7 @@ func TestLocate(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			mounts := parseMounts([]byte(test.mounts))
-			groups, err := parseMemberships([]byte(test.self))
-			if err != nil {
-				t.Fatal(err)
-			}
+			groups := must.Get(parseMemberships([]byte(test.self)))(t)
 			if got := mode(mounts); got != test.mode {
 				t.Errorf("mode %q, want %q", got, test.mode)
 			}
@@ -79,9 +78,7 @@ func TestLocate(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if where.version != test.version || where.own != test.own || where.mount.ro != test.ro {
 				t.Errorf("got v%d %s read-only %v, want v%d %s %v", where.version, where.own, where.mount.ro, test.version, test.own, test.ro)
 			}
@@ -107,10 +104,7 @@ func TestOutside(t *testing.T) {
 		{"not mentioned", hybridMounts, v1Group, "4:cpuset:/\n", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			memberships, err := parseMemberships([]byte(test.process))
-			if err != nil {
-				t.Fatal(err)
-			}
+			memberships := must.Get(parseMemberships([]byte(test.process)))(t)
 			var m mount
 			for _, one := range parseMounts([]byte(test.mounts)) {
 				if strings.HasPrefix(test.dir, one.point) {

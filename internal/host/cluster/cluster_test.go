@@ -23,6 +23,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // A call is repeated while its error may pass, and no longer than the client's patience.
@@ -70,9 +72,7 @@ func TestExplain(t *testing.T) {
 		"http://127.0.0.1:1":   "refuses connections: does the cluster run, and does --context name it?",
 	} {
 		c, err := New(&rest.Config{Host: host}, "shop", Use{PerSecond: 50, Patience: time.Hour})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		err = c.Call(t.Context(), func(ctx context.Context) error {
 			return c.Core.Get().Resource("pods").Do(ctx).Error()
 		})
@@ -106,13 +106,8 @@ func TestConnect(t *testing.T) {
 	defer server.Close()
 	file := filepath.Join(t.TempDir(), "config")
 	text := "{apiVersion: v1, kind: Config, current-context: a, clusters: [{name: c, cluster: {server: '" + server.URL + "'}}], contexts: [{name: a, context: {cluster: c, namespace: shop}}]}"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := Connect(Access{Kubeconfig: file}, Use{PerSecond: 50})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(text), 0o600))
+	c := must.Get(Connect(Access{Kubeconfig: file}, Use{PerSecond: 50}))(t)
 	var p corev1.Pod
 	for range 2 {
 		if err := c.Core.Get().Namespace(c.Namespace).Resource("pods").Name("p").Do(t.Context()).Into(&p); err != nil || p.Name != "p" {

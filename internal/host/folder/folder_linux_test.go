@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -22,26 +23,18 @@ func TestMain(m *testing.M) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
 	return string(b)
 }
 
 func made(t *testing.T, dir string) *Dir {
 	t.Helper()
-	d, err := Make(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Make(dir))(t)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -53,27 +46,16 @@ func TestLinks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	d := made(t, dir)
 	for _, name := range []string{"journal.jsonl", "report.html"} {
-		if err := os.Symlink(outside, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Symlink(outside, filepath.Join(dir, name)))
 	}
 	if _, err := d.OpenFile("journal.jsonl"); err == nil || !strings.Contains(err.Error(), "symbolic link") {
 		t.Errorf("a journal that is a link opens: %v", err)
 	}
-	f, err := d.Create("journal.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteString("ours"); err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(d.Create("journal.jsonl"))(t)
+	must.Get(f.WriteString("ours"))(t)
 	f.Close()
-	if err := d.Replace("report.html", Shared, []byte("page")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Dir(outside), filepath.Join(dir, "logs")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, d.Replace("report.html", Shared, []byte("page")))
+	must.OK(t, os.Symlink(filepath.Dir(outside), filepath.Join(dir, "logs")))
 	if err := d.Mkdir("logs", 0o700); err == nil {
 		t.Error("logs is a link to elsewhere, and is taken for a folder of ours")
 	}
@@ -94,14 +76,9 @@ func TestModes(t *testing.T) {
 	d := made(t, dir)
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)
-	f, err := d.Create("journal.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(d.Create("journal.jsonl"))(t)
 	f.Close()
-	if err := d.Replace("report.html", Shared, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, d.Replace("report.html", Shared, nil))
 	for name, want := range map[string]os.FileMode{"journal.jsonl": 0o600, "report.html": 0o644} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil || info.Mode().Perm() != want {
@@ -115,9 +92,7 @@ func TestPipes(t *testing.T) {
 	dir := t.TempDir()
 	d := made(t, dir)
 	path := filepath.Join(dir, "journal.jsonl")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, syscall.Mkfifo(path, 0o600))
 	if _, err := d.OpenFile("journal.jsonl"); err == nil || !strings.Contains(err.Error(), "a pipe") {
 		t.Errorf("got %v, want that it is a pipe", err)
 	}
@@ -140,13 +115,9 @@ func TestAbandoned(t *testing.T) {
 	}
 	long := time.Now().Add(-time.Hour)
 	for _, path := range []string{stale, other, dated} {
-		if err := os.Chtimes(path, long, long); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Chtimes(path, long, long))
 	}
-	if err := d.Replace("report.html", Shared, []byte("page")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, d.Replace("report.html", Shared, []byte("page")))
 	if _, err := os.Stat(stale); !os.IsNotExist(err) {
 		t.Errorf("a killed run's half of a report stays: %v", err)
 	}
@@ -160,18 +131,13 @@ func TestAbandoned(t *testing.T) {
 func TestHolds(t *testing.T) {
 	dir := t.TempDir()
 	d := made(t, dir)
-	f, err := d.Create("journal.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(d.Create("journal.jsonl"))(t)
 	defer f.Close()
 	if !d.Holds("journal.jsonl", f) {
 		t.Error("the file just made is not held")
 	}
 	path := filepath.Join(dir, "journal.jsonl")
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(path))
 	if d.Holds("journal.jsonl", f) {
 		t.Error("a removed file is held")
 	}
@@ -189,22 +155,12 @@ func TestSudo(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "results", "x")
 	d := made(t, dir)
-	f, err := d.Create("journal.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(d.Create("journal.jsonl"))(t)
 	f.Close()
-	if err := d.Mkdir("logs", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Replace("report.html", Shared, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, d.Mkdir("logs", 0o700))
+	must.OK(t, d.Replace("report.html", Shared, nil))
 	for _, name := range []string{"results", "results/x", "results/x/journal.jsonl", "results/x/logs", "results/x/report.html"} {
-		info, err := os.Lstat(filepath.Join(top, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Lstat(filepath.Join(top, name)))(t)
 		if s := info.Sys().(*syscall.Stat_t); s.Uid != 12345 || s.Gid != 12346 {
 			t.Errorf("%s belongs to %d:%d", name, s.Uid, s.Gid)
 		}
@@ -223,9 +179,7 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 func TestReadBounds(t *testing.T) {
 	dir := t.TempDir()
 	fifo, huge := filepath.Join(dir, "fifo"), filepath.Join(dir, "huge")
-	if err := errors.Join(syscall.Mkfifo(fifo, 0o600), os.WriteFile(huge, nil, 0o600), os.Truncate(huge, 1<<40)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(syscall.Mkfifo(fifo, 0o600), os.WriteFile(huge, nil, 0o600), os.Truncate(huge, 1<<40)))
 	const most = 3 << 20
 	soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
@@ -255,13 +209,9 @@ func TestReadWhole(t *testing.T) {
 	for _, size := range []int{0, 1, 64 << 10, 64<<10 + 1, 3 << 20} {
 		want := bytes.Repeat([]byte("abc"), size/3+1)[:size]
 		path := filepath.Join(dir, "file")
-		if err := os.WriteFile(path, want, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, want, 0o600))
 		fifo := filepath.Join(t.TempDir(), "fifo")
-		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, syscall.Mkfifo(fifo, 0o600))
 		go func() { _ = os.WriteFile(fifo, want, 0o600) }()
 		file, err := ReadFile(t.Context(), path, int64(size))
 		pipe, err2 := ReadFile(t.Context(), fifo, int64(size))

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // TestTree: what may be read is decided by where a path leads, and not by where it begins.
@@ -17,22 +19,16 @@ func TestTree(t *testing.T) {
 	repository := filepath.Join(top, "repository")
 	sub := filepath.Join(repository, "sub")
 	for _, dir := range []string{filepath.Join(repository, ".git"), sub} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(dir, 0o755))
 	}
 	write(t, filepath.Join(repository, "other"), "other")
 	write(t, filepath.Join(sub, "plain"), "plain")
 	write(t, filepath.Join(top, "above"), "above")
 	links := map[string]string{"in": "../other", "out": outside, "up": "../../secret", "over": "loop", "loop": "over", "dir": top, "null": "/dev/null", "proc": "/proc/self/status"}
 	for name, to := range links {
-		if err := os.Symlink(to, filepath.Join(sub, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Symlink(to, filepath.Join(sub, name)))
 	}
-	if err := syscall.Mkfifo(filepath.Join(sub, "fifo"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, syscall.Mkfifo(filepath.Join(sub, "fifo"), 0o600))
 	tree := NewTree(sub+"/...", filepath.Join(top, "missing"))
 	for name, want := range map[string]string{"plain": "plain", "in": "other"} {
 		if b, err := tree.Read(filepath.Join(sub, name), 9); string(b) != want || err != nil {
@@ -50,9 +46,7 @@ func TestTree(t *testing.T) {
 	if b, err := tree.ReadAbove(filepath.Join(top, "above"), 9); string(b) != "above" || err != nil {
 		t.Errorf("a file above: %q, %v", b, err)
 	}
-	if err := os.Symlink(outside, filepath.Join(top, "link")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink(outside, filepath.Join(top, "link")))
 	if b, err := tree.ReadAbove(filepath.Join(top, "link"), 99); b != nil || !errors.Is(err, ErrOutside) {
 		t.Errorf("a link above: %q, %v", b, err)
 	}
@@ -62,17 +56,13 @@ func TestTree(t *testing.T) {
 func TestTreeOfLink(t *testing.T) {
 	top := t.TempDir()
 	for _, dir := range []string{"stack", "shared"} {
-		if err := os.Mkdir(filepath.Join(top, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Mkdir(filepath.Join(top, dir), 0o755))
 		write(t, filepath.Join(top, dir, "vars.env"), dir)
 	}
 	write(t, filepath.Join(top, "shared", "compose.yaml"), "")
 	write(t, filepath.Join(top, "secret"), "glpat-TOKEN")
 	link := filepath.Join(top, "stack", "compose.yaml")
-	if err := os.Symlink("../shared/compose.yaml", link); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink("../shared/compose.yaml", link))
 	tree := NewTree(link)
 	for _, dir := range []string{"stack", "shared"} {
 		if b, err := tree.Read(filepath.Join(top, dir, "vars.env"), 9); string(b) != dir || err != nil {
@@ -89,9 +79,7 @@ func TestTreeOfLink(t *testing.T) {
 func TestOpenFound(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "plain"), "plain")
-	if err := os.Symlink("plain", filepath.Join(dir, "link")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink("plain", filepath.Join(dir, "link")))
 	for path, want := range map[string]string{"/proc/self/status": "not a file of a disk", "/sys/kernel/mm/transparent_hugepage/enabled": "", filepath.Join(dir, "link"): "too many levels", dir: "a directory"} {
 		f, err := OpenFound(path)
 		if err == nil {
@@ -101,10 +89,7 @@ func TestOpenFound(t *testing.T) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
-	f, err := OpenFound(filepath.Join(dir, "plain"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(OpenFound(filepath.Join(dir, "plain")))(t)
 	f.Close()
 	if b, err := NewTree("/").Read("/proc/self/status", 1<<20); b != nil || err == nil {
 		t.Errorf("%d bytes, %v", len(b), err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -40,12 +41,8 @@ func repository(t *testing.T) (dir string, git func(args ...string) string) {
 
 func write(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	must.OK(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 // TestPropose: the branch has the changes, a commit each; the files, the index and the
@@ -64,17 +61,11 @@ func TestPropose(t *testing.T) {
 		t.Helper()
 		var changes []Change
 		for _, name := range []string{"api.yaml", "web.yaml"} {
-			f, err := r.Read(t.Context(), name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(r.Read(t.Context(), name))(t)
 			f.Text = append(f.Text, text...)
 			changes = append(changes, Change{f, name + " by hand\n\nbecause", "2026-01-31T00:00:00Z"})
 		}
-		commits, err := r.Propose(t.Context(), "procfit/fleet", changes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		commits := must.Get(r.Propose(t.Context(), "procfit/fleet", changes))(t)
 		return commits
 	}
 	first := propose("# new\n")
@@ -118,17 +109,10 @@ func TestPropose(t *testing.T) {
 // A clone without its history cannot show whose commits a branch has.
 func TestShallow(t *testing.T) {
 	dir, git := repository(t)
-	r, err := Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Open(t.Context(), dir))(t)
 	f, err := r.Read(t.Context(), "deploy/api.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.Propose(t.Context(), "procfit/fleet", []Change{{f, "by hand", "2026-01-31T00:00:00Z"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.Get(r.Propose(t.Context(), "procfit/fleet", []Change{{f, "by hand", "2026-01-31T00:00:00Z"}}))(t)
 	git("commit", "--quiet", "--allow-empty", "--message=second")
 	clone := filepath.Join(t.TempDir(), "clone")
 	git("clone", "--quiet", "--depth=1", "--branch=main", "file://"+dir, clone)
@@ -149,9 +133,7 @@ func TestRefuses(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "new.yaml"), "")
 	write(t, filepath.Join(dir, "deploy", "web.yaml"), "c: 1\n")
-	if err := os.Symlink("deploy/api.yaml", filepath.Join(dir, "link.yaml")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink("deploy/api.yaml", filepath.Join(dir, "link.yaml")))
 	git("add", "link.yaml")
 	git("commit", "--quiet", "--message=link", "link.yaml")
 	if r, err = Open(t.Context(), dir); err != nil || !r.Dirty {
@@ -212,9 +194,7 @@ func TestOpenNone(t *testing.T) {
 		t.Error(err)
 	}
 	os.Unsetenv("GIT_DIR")
-	if err := exec.Command("git", "init", "--quiet", empty).Run(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, exec.Command("git", "init", "--quiet", empty).Run())
 	if _, err := Open(t.Context(), empty); err == nil || !strings.Contains(err.Error(), "no commit yet") {
 		t.Error(err)
 	}
@@ -235,37 +215,26 @@ func TestNothingRuns(t *testing.T) {
 	dir, git := repository(t)
 	ran := filepath.Join(t.TempDir(), "ran")
 	program := filepath.Join(t.TempDir(), "program")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$0 $*\" >>"+ran+"\ncat\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(program, []byte("#!/bin/sh\necho \"$0 $*\" >>"+ran+"\ncat\n"), 0o755))
 	write(t, filepath.Join(dir, ".git", "info", "attributes"), "* filter=x\n")
 	for key, value := range map[string]string{"core.fsmonitor": program, "filter.x.clean": program + " clean", "filter.x.required": "true", "filter.y.process": program} {
 		git("config", key, value)
 	}
 	for _, hook := range []string{"reference-transaction", "post-index-change", "pre-commit", "post-commit"} {
-		if err := os.Symlink(program, filepath.Join(dir, ".git", "hooks", hook)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Symlink(program, filepath.Join(dir, ".git", "hooks", hook)))
 	}
 	write(t, filepath.Join(dir, "deploy", "web.yaml"), "b: 2\r\n") // of the same size: its content is compared
 	if git("status"); func() bool { _, err := os.Stat(ran); return err != nil }() {
 		t.Fatal("git itself runs none of them: the test proves nothing")
 	}
-	if err := os.Remove(ran); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(ran))
 	r, err := Open(t.Context(), dir)
 	if err != nil || !r.Dirty {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	f, err := r.Read(t.Context(), "deploy/api.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(r.Read(t.Context(), "deploy/api.yaml"))(t)
 	f.Text = []byte("a: 2\n")
-	if _, err := r.Propose(t.Context(), "procfit/fleet", []Change{{f, "why", "2026-01-31T00:00:00Z"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(r.Propose(t.Context(), "procfit/fleet", []Change{{f, "why", "2026-01-31T00:00:00Z"}}))(t)
 	if b, err := os.ReadFile(ran); err == nil {
 		t.Errorf("it ran:\n%s", b)
 	}

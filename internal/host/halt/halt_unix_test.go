@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/test/child"
+	"github.com/procfit/procfit/test/must"
 )
 
 // A process that watches itself: it says so, and at the end of its input for how long it
@@ -37,23 +38,14 @@ func TestStopped(t *testing.T) {
 				t.Fatalf("%q", line)
 			}
 			if stop > 0 {
-				if err := c.Process.Signal(syscall.SIGSTOP); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, c.Process.Signal(syscall.SIGSTOP))
 				time.Sleep(stop)
 			}
-			if err := c.Process.Signal(syscall.SIGCONT); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, c.Process.Signal(syscall.SIGCONT))
 			x.In.Close()
 			line := x.Line()
-			if err := x.Wait(); err != nil {
-				t.Fatal(err)
-			}
-			got, err := time.ParseDuration(line)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, x.Wait())
+			got := must.Get(time.ParseDuration(line))(t)
 			if stop == 0 && got != 0 || stop > 0 && got < stop/2 {
 				t.Errorf("stopped for %v, watched %v", stop, got)
 			}

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/procfit/procfit/test/child"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -148,13 +149,9 @@ func slowDisk(t *testing.T, folder string, reads int) (procsFile string) {
 		need.Skip(t, "needs root and the blkio controller of cgroup v1, to slow down a disk")
 	}
 	var st unix.Stat_t
-	if err := unix.Stat(folder, &st); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, unix.Stat(folder, &st))
 	dir := fmt.Sprintf("%s/procfit-test-%d", root, os.Getpid())
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(dir, 0o755))
 	t.Cleanup(func() {
 		for range 100 {
 			if os.Remove(dir) == nil {
@@ -185,15 +182,11 @@ func watched(t *testing.T, kind, file string, procs int, procsFile string) (trut
 		t.Fatalf("%s: %q", kind, line)
 	}
 	if procsFile != "" {
-		if err := os.WriteFile(procsFile, []byte(strconv.Itoa(cmd.Process.Pid)), 0); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(procsFile, []byte(strconv.Itoa(cmd.Process.Pid)), 0))
 	}
 	pids := []int{cmd.Process.Pid}
 	w, many := watchFaults(func() []int { return pids }), WatchMany(everybody(t))
-	if _, err := io.WriteString(c.In, "\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c.In, "\n"))(t)
 	line := c.Line()
 	seen = sumFaults(w.Stop())
 	for id, use := range many.Stop() {
@@ -211,10 +204,7 @@ func watched(t *testing.T, kind, file string, procs int, procsFile string) (trut
 // everybody is the stat of all processes.
 func everybody(t *testing.T) (stats []Stat) {
 	t.Helper()
-	all, err := IDs("/proc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(IDs("/proc"))(t)
 	for _, pid := range all {
 		if s, err := ReadStat(pid); err == nil {
 			stats = append(stats, s)
@@ -226,9 +216,7 @@ func everybody(t *testing.T) (stats []Stat) {
 func coldFile(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "cold")
-	if err := os.WriteFile(file, make([]byte, coldBytes), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, make([]byte, coldBytes), 0o600))
 	return file
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // statLine is a real line of Linux 6.18, the name replaced.
@@ -66,10 +68,7 @@ func TestParseTask(t *testing.T) {
 }
 
 func TestCPU(t *testing.T) {
-	before, err := parseCPU([]byte("cpu  100 0 50 1000 20 1 2 3 40 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(parseCPU([]byte("cpu  100 0 50 1000 20 1 2 3 40 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n"), nil))(t)
 	if want := (CPU{Total: 11760 * time.Millisecond, Idle: 10200 * time.Millisecond, Steal: 30 * time.Millisecond}); before != want {
 		t.Errorf("read %+v, want %+v", before, want)
 	}

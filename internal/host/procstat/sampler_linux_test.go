@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/procfit/procfit/test/child"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -123,9 +124,7 @@ func startWorker(t testing.TB) *worker {
 
 func (w *worker) does(what string) {
 	w.t.Helper()
-	if _, err := fmt.Fprintln(w.In, what); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Get(fmt.Fprintln(w.In, what))(w.t)
 	w.answers("done")
 }
 
@@ -142,10 +141,7 @@ func each(t *testing.T, f func(t *testing.T, s *Sampler)) {
 		f(t, &Sampler{why: errors.New("not wanted here")})
 	})
 	t.Run("taskstats", func(t *testing.T) {
-		s, err := NewSampler()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(NewSampler())(t)
 		defer s.Close()
 		if source, why := s.Source(); source != Taskstats {
 			need.Skip(t, "needs taskstats: "+why.Error())
@@ -156,10 +152,7 @@ func each(t *testing.T, f func(t *testing.T, s *Sampler)) {
 
 func span(t *testing.T, s *Sampler, pids ...int) *Span {
 	t.Helper()
-	sp, err := s.Start(pids)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sp := must.Get(s.Start(pids))(t)
 	return sp
 }
 
@@ -277,22 +270,13 @@ func TestTaskstatsDenied(t *testing.T) {
 }
 
 func TestHost(t *testing.T) {
-	h, err := Host()
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(Host())(t)
 	if h.Hostname == "" || h.Kernel == "" || h.CPUs < 1 || h.CPUs < runtime.NumCPU() || h.MemoryBytes < 1<<24 {
 		t.Errorf("read %+v", h)
 	}
-	before, err := ReadCPU()
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(ReadCPU())(t)
 	spin()
-	after, err := ReadCPU()
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must.Get(ReadCPU())(t)
 	if use := after.Since(before); use.BusyRatio <= 0 || use.BusyRatio > 1 || after.Total-before.Total < burn/2 {
 		t.Errorf("%+v over %v", use, after.Total-before.Total)
 	}
@@ -312,18 +296,12 @@ func FuzzReply(f *testing.F) {
 func BenchmarkLook(b *testing.B) {
 	w := startWorker(b)
 	w.does("stay")
-	chosen, err := NewSampler()
-	if err != nil {
-		b.Fatal(err)
-	}
+	chosen := must.Get(NewSampler())(b)
 	defer chosen.Close()
 	for _, s := range []*Sampler{{}, chosen} {
 		source, _ := s.Source()
 		b.Run(string(source), func(b *testing.B) {
-			sp, err := s.Start(nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			sp := must.Get(s.Start(nil))(b)
 			for b.Loop() {
 				sp.Look([]int{w.PID()})
 			}
@@ -336,9 +314,7 @@ func BenchmarkLook(b *testing.B) {
 func TestReadOnce(t *testing.T) {
 	for _, size := range []int{0, 1, 4095, 4096, 4097, 100_000} {
 		name, want := t.TempDir()+"/status", strings.Repeat("x", size)
-		if err := os.WriteFile(name, []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(name, []byte(want), 0o600))
 		if got, err := readOnce(name); err != nil || string(got) != want {
 			t.Errorf("%d bytes of %d, %v", len(got), size, err)
 		}

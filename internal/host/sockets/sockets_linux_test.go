@@ -7,20 +7,16 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // TestUnread: connections count while what they sent is not read, accepted or not, and no
 // longer. Others of the same process do not.
 func TestUnread(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	s, err := Of(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Of(os.Getpid()))(t)
 	defer s.Close()
 	if at := s.Address().String(); at != l.Addr().String() {
 		t.Fatalf("%s; expected %s", at, l.Addr())
@@ -28,10 +24,7 @@ func TestUnread(t *testing.T) {
 	awaits := func(want int) {
 		t.Helper()
 		for until := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-			n, err := s.Unread()
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must.Get(s.Unread())(t)
 			if n == want {
 				return
 			}
@@ -43,24 +36,16 @@ func TestUnread(t *testing.T) {
 	awaits(0)
 	var clients []net.Conn
 	for range 3 {
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", l.Addr().String()))(t)
 		defer c.Close()
 		clients = append(clients, c)
 	}
 	for _, c := range clients[:2] {
-		if _, err := c.Write([]byte("GET / HTTP/1.1\r\n\r\n")); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Write([]byte("GET / HTTP/1.1\r\n\r\n")))(t)
 	}
 	awaits(2) // which nobody has accepted
 	for range 3 {
-		c, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(l.Accept())(t)
 		defer c.Close()
 		if c.RemoteAddr().String() == clients[0].LocalAddr().String() {
 			c.Write([]byte("an answer that the client, of this process too, does not read"))
@@ -78,10 +63,7 @@ func TestAddress(t *testing.T) {
 			t.Logf("%s: %v", listens, err) // without IPv6
 			continue
 		}
-		s, err := Of(os.Getpid())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Of(os.Getpid()))(t)
 		_, port, _ := net.SplitHostPort(l.Addr().String())
 		if got, want := s.Address().String(), net.JoinHostPort(reached, port); got != want {
 			t.Errorf("%s: %s, want %s", listens, got, want)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -39,10 +40,7 @@ func TestMain(m *testing.M) {
 // started is a command that the test binary starts in its place.
 func started(t *testing.T, path string, args ...string) *exec.Cmd {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	cmd := exec.Command(self, append([]string{path}, args...)...)
 	cmd.Env = append(os.Environ(), part+"=1")
 	return cmd
@@ -81,21 +79,14 @@ func TestExitCodes(t *testing.T) {
 // TestSignals: a signal to what was started ends up with the program.
 func TestSignals(t *testing.T) {
 	cmd := started(t, need.Command(t, "sh"), "-c", `trap 'echo told; exit 9' TERM; echo ready; while :; do sleep 0.05; done`)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.OK(t, cmd.Start())
 	defer time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }).Stop()
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() || lines.Text() != "ready" {
 		t.Fatalf("%q", lines.Text())
 	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Process.Signal(syscall.SIGTERM))
 	if !lines.Scan() || lines.Text() != "told" {
 		t.Errorf("%q", lines.Text())
 	}

@@ -9,15 +9,15 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // A process is killed by what it is, not by its number: another start time is
 // another process.
 func TestKillSparesLaterProcess(t *testing.T) {
 	cmd := exec.Command("sleep", "60")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	all, err := descendants(os.Getpid())
@@ -29,9 +29,7 @@ func TestKillSparesLaterProcess(t *testing.T) {
 	earlier.Started--
 	earlier.kill()
 	// A process that has been killed can no longer be stopped.
-	if err := unix.Kill(cmd.Process.Pid, unix.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, unix.Kill(cmd.Process.Pid, unix.SIGSTOP))
 	var status unix.WaitStatus
 	if _, err := unix.Wait4(cmd.Process.Pid, &status, unix.WUNTRACED, nil); err != nil || !status.Stopped() {
 		t.Fatalf("killed as its predecessor: %v, status %#x", err, status)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/test/must"
 )
 
 // A command runs from its exec on, also where the supervisor notices that late: else a short
@@ -16,13 +17,9 @@ import (
 func TestCommandRunsFromItsExec(t *testing.T) {
 	const late = 300 * time.Millisecond
 	var reports bytes.Buffer
-	if err := gob.NewEncoder(&reports).Encode(report{At: procstat.Monotonic() - late}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, gob.NewEncoder(&reports).Encode(report{At: procstat.Monotonic() - late}))
 	var s supervisor
-	if err := s.awaitExec(gob.NewDecoder(&reports)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.awaitExec(gob.NewDecoder(&reports)))
 	if since := time.Since(s.started); since < late || since > late+10*time.Second {
 		t.Errorf("it runs for %v, want %v", since, late)
 	}

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/test/must"
 )
 
 // self is the command that plays a part.
@@ -30,10 +31,7 @@ func self(part ...string) []string {
 // begin starts a target that is stopped at the end of the test.
 func begin(t *testing.T, spec Spec) *Process {
 	t.Helper()
-	p, err := Start(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Start(t.Context(), spec))(t)
 	t.Cleanup(func() { p.Stop(0) })
 	return p
 }
@@ -53,10 +51,7 @@ func wait(t *testing.T, p *Process) Exit {
 	case <-time.After(30 * time.Second):
 		t.Fatal("the target has not ended after 30 s")
 	}
-	exit, err := p.Wait()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exit := must.Get(p.Wait())(t)
 	return exit
 }
 
@@ -212,10 +207,7 @@ func assertGoneSoon(t *testing.T, pids []int) {
 
 func TestContextKills(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	p, err := Start(ctx, Spec{Command: self("stubborn")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Start(ctx, Spec{Command: self("stubborn")}))(t)
 	cancel()
 	if exit := wait(t, p); !exit.Killed {
 		t.Errorf("got %+v, want killed", exit)
@@ -228,10 +220,7 @@ func TestContextKills(t *testing.T) {
 func TestFlood(t *testing.T) {
 	const megabytes, limit = 200, 64 << 10
 	path := filepath.Join(t.TempDir(), "log")
-	log, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(os.Create(path))(t)
 	p := begin(t, Spec{Command: self("flood", strconv.Itoa(megabytes)), Log: log, LogLimit: limit})
 	log.Close()
 	peak := int64(0)
@@ -247,10 +236,7 @@ func TestFlood(t *testing.T) {
 	if want := int64(megabytes<<20 + len("the first line\nthe last line\n")); exit.OutputBytes != want {
 		t.Errorf("%d bytes of output counted, want %d", exit.OutputBytes, want)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(path))(t)
 	head, tail, found := strings.Cut(string(data), "\n[procfit: ")
 	left, tail, whole := strings.Cut(tail, " bytes skipped]\n")
 	if !found || !whole || !exit.LogCut || len(head)+len(tail) > limit || len(head)+len(tail) < limit-2<<10 ||
@@ -332,9 +318,6 @@ func TestUsage(t *testing.T) {
 }
 
 func mustExe(t *testing.T) string {
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := must.Get(os.Executable())(t)
 	return exe
 }

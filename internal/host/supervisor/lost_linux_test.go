@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -65,10 +66,7 @@ func TestGroupGoesWithSupervisor(t *testing.T) {
 
 // One that is killed before it has answered is lost as well.
 func TestSupervisorKilledAtStart(t *testing.T) {
-	l, err := spawn(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(spawn(nil))(t)
 	unix.Kill(l.pid, unix.SIGSTOP) // or it might answer first
 	p := &Process{line: l}
 	time.AfterFunc(20*time.Millisecond, func() { unix.Kill(l.pid, unix.SIGKILL) })
@@ -89,9 +87,7 @@ func keeping(t *testing.T, group string) (cmd *exec.Cmd, folder string, keeper i
 	if _, err := fmt.Sscan(line, &folder, &keeper); err != nil {
 		t.Fatalf("it says %q, %v", line, err)
 	}
-	if _, err := os.Stat(filepath.Join(folder, "file")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(os.Stat(filepath.Join(folder, "file")))(t)
 	return cmd, folder, keeper
 }
 
@@ -138,21 +134,12 @@ func TestKeeper(t *testing.T) {
 
 // A keeper that somebody kills is replaced, and knows what the former knew.
 func TestKeeperKilled(t *testing.T) {
-	k, err := NewKeeper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := k.Folder("procfit-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(NewKeeper())(t)
+	first := must.Get(k.Folder("procfit-test-"))(t)
 	former := k.line.pid
 	unix.Kill(former, unix.SIGKILL)
 	assertGoneSoon(t, []int{former})
-	second, err := k.Folder("procfit-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := must.Get(k.Folder("procfit-test-"))(t)
 	if k.line.pid == former {
 		t.Error("it was not replaced")
 	}
@@ -169,14 +156,8 @@ func TestKeeperKilled(t *testing.T) {
 }
 
 func TestKeeperClose(t *testing.T) {
-	k, err := NewKeeper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, err := k.Folder("procfit-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(NewKeeper())(t)
+	folder := must.Get(k.Folder("procfit-test-"))(t)
 	if err := k.Close(); err != nil {
 		t.Error(err)
 	}
@@ -198,10 +179,7 @@ func TestRun(t *testing.T) {
 	if _, err := os.Stat(folder); !os.IsNotExist(err) {
 		t.Errorf("%s: %v", folder, err)
 	}
-	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(os.Create(filepath.Join(t.TempDir(), "log")))(t)
 	defer log.Close()
 	if out, err := Run(t.Context(), Spec{Command: self("flood", "1"), Log: log, LogLimit: 4 << 10}); err != nil || !out.Cut || out.Exit.Failed() {
 		t.Errorf("with a log: %+v, %v", out, err)
@@ -256,9 +234,7 @@ func TestKilledWhileCompiling(t *testing.T) {
 	gocmd := need.Command(t, "go")
 	dir, temp := t.TempDir(), t.TempDir()
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	write("go.mod", "module example.com/m\n\ngo 1.24\n")
 	write("main.go", "package main\n\nimport _ \"net/http\"\n\nfunc main() {}\n")
@@ -266,9 +242,7 @@ func TestKilledWhileCompiling(t *testing.T) {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOCACHE="+filepath.Join(dir, "cache"), "GOWORK=off", "GOFLAGS=-p=2", "TMPDIR="+temp)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	var below []process
 	compiling := func() bool {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // happens waits for what another process does, and reports whether it did so in time.
@@ -99,9 +101,7 @@ func FuzzHeadTail(f *testing.F) {
 			h.Write(rest[:n])
 			rest = rest[n:]
 		}
-		if err := h.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, h.Close())
 		got := file.Bytes()
 		if len(data) <= int(limit) {
 			if h.cut() || !bytes.Equal(got, data) {

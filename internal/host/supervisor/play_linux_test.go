@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // The test binary plays the targets when this is its first argument.
@@ -173,9 +175,7 @@ func startPlay(t *testing.T, variable string, part ...string) (*exec.Cmd, string
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // Without a supervisor a command still starts in a group of its own, is asked to end
@@ -26,15 +28,9 @@ func TestPortableStop(t *testing.T) {
 		{"with a child", `sleep 600 & echo up; wait`, 100 * time.Millisecond, false, -1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			log := must.Get(os.Create(filepath.Join(t.TempDir(), "log")))(t)
 			defer log.Close()
-			p, err := Start(t.Context(), Spec{Command: []string{"sh", "-c", tt.script}, Env: os.Environ(), Log: log})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(Start(t.Context(), Spec{Command: []string{"sh", "-c", tt.script}, Env: os.Environ(), Log: log}))(t)
 			awaitOutput(t, p, "up", 1)
 			exit, err := p.Stop(tt.grace)
 			if err != nil || exit.Killed != tt.killed || exit.Code != tt.code {
@@ -56,10 +52,7 @@ func TestPortableStop(t *testing.T) {
 func TestPortableContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	folder := filepath.Join(t.TempDir(), "own")
-	p, err := Start(ctx, Spec{Command: []string{"sleep", "600"}, Folders: []string{folder}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Start(ctx, Spec{Command: []string{"sleep", "600"}, Folders: []string{folder}}))(t)
 	if _, err := os.Stat(folder); err != nil {
 		t.Error(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -20,9 +21,7 @@ func TestStartErrors(t *testing.T) {
 	plain, script, broken := filepath.Join(dir, "plain"), filepath.Join(dir, "script"), filepath.Join(dir, "broken")
 	for file, mode := range map[string]os.FileMode{plain: 0o644, script: 0o755, broken: 0o755} {
 		text := map[string]string{plain: "x", script: "#!/no/such/interpreter\n", broken: "\x7fELF garbage"}[file]
-		if err := os.WriteFile(file, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(text), mode))
 	}
 	for _, test := range []struct {
 		name string
@@ -109,9 +108,7 @@ func group(t *testing.T) (dir, mark string) {
 		}
 	}
 	dir = filepath.Join(parent, fmt.Sprintf("procfit-supervisor-test-%d-%s", os.Getpid(), strings.ReplaceAll(t.Name(), "/", "-")))
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(dir, 0o755))
 	t.Cleanup(func() { os.Remove(dir) })
 	return dir, mark
 }
@@ -123,9 +120,7 @@ func TestGroupHoldsAtMain(t *testing.T) {
 	if os.Getenv("PROCFIT_TEST_PARENT") != "" {
 		file, text = dir+"/cpu.max", "250000 100000"
 	}
-	if err := os.WriteFile(file, []byte(text), 0); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(text), 0))
 	exit, out := finish(t, Spec{Command: self("facts"), ProcsFiles: []string{dir + "/cgroup.procs"}})
 	if exit.Code != 0 {
 		t.Fatalf("%v: %s", exit, out)
@@ -169,12 +164,7 @@ func TestGroupGoesWithProcfit(t *testing.T) {
 
 func BenchmarkStartStop(b *testing.B) {
 	for b.Loop() {
-		p, err := Start(b.Context(), Spec{Command: []string{"true"}})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := p.Stop(time.Second); err != nil {
-			b.Fatal(err)
-		}
+		p := must.Get(Start(b.Context(), Spec{Command: []string{"true"}}))(b)
+		must.Get(p.Stop(time.Second))(b)
 	}
 }

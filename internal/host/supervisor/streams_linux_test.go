@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // A target with streams of its own reads and writes those, and their end is seen
@@ -17,9 +19,7 @@ func TestStreams(t *testing.T) {
 	var ours, theirs [3]*os.File
 	for i := range ours {
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		ours[i], theirs[i] = r, w
 		if i == 0 {
 			ours[i], theirs[i] = w, r
@@ -31,9 +31,7 @@ func TestStreams(t *testing.T) {
 		Env:     os.Environ(),
 		Streams: &Streams{theirs[0], theirs[1], theirs[2]},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, f := range theirs {
 		f.Close()
 	}
@@ -60,10 +58,7 @@ func TestErrorLog(t *testing.T) {
 	dir := t.TempDir()
 	var logs [2]*os.File
 	for i, name := range []string{"out", "errors"} {
-		f, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.Create(filepath.Join(dir, name)))(t)
 		defer f.Close()
 		logs[i] = f
 	}
@@ -72,9 +67,7 @@ func TestErrorLog(t *testing.T) {
 		Command: []string{"sh", "-c", "echo result; i=0; while [ $i -lt 500 ]; do echo a line of the errors >&2; i=$((i+1)); done; echo the end >&2; echo PASS; exit 3"},
 		Env:     os.Environ(), Log: logs[0], ErrorLog: logs[1], LogLimit: limit,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	exit, err := p.Wait()
 	if err != nil || exit.Code != 3 || exit.LogCut || exit.OutputBytes != int64(len("result\nPASS\n")) {
 		t.Errorf("%+v, %v", exit, err)

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/test/must"
 )
 
 // machine is a /sys of cores, each a list of threads; "1:" before one is its socket.
@@ -34,10 +35,7 @@ func machine(cores ...string) fstest.MapFS {
 
 func list(t *testing.T, s string) []int {
 	t.Helper()
-	cpus, err := cpuset.Parse(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cpus := must.Get(cpuset.Parse(s))(t)
 	return cpus
 }
 

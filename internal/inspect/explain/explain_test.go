@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/maxprocs/memlimit"
+	"github.com/procfit/procfit/test/must"
 )
 
 // machine is a Go program on CPUs, with a limit where it is above 0, and what the
@@ -35,9 +36,7 @@ func machine(cpus int, limit float64, env string, live int) rule.Observed {
 func text(t *testing.T, o rule.Observed, policy string, color bool, width ...int) string {
 	t.Helper()
 	var b strings.Builder
-	if err := New(rule.NewSubject(o), "x", policy).WriteText(&b, color, slices.Max(append(width, 0))); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, New(rule.NewSubject(o), "x", policy).WriteText(&b, color, slices.Max(append(width, 0))))
 	return b.String()
 }
 
@@ -145,9 +144,7 @@ func TestSharedFix(t *testing.T) {
 		{Rule: "PF903", Severity: rule.Info, Message: "three", Fix: "do"},
 	}
 	var b strings.Builder
-	if err := e.WriteText(&b, false, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, e.WriteText(&b, false, 0))
 	if want := "\n  PF901 warning: one\n  PF903 info: three\n  → do\n\n  PF902 warning: two\n  → other\n"; !strings.HasSuffix(b.String(), want) {
 		t.Errorf("%s\nwant\n%s", b.String(), want)
 	}
@@ -236,9 +233,7 @@ func TestMemoryAnswer(t *testing.T) {
 		}
 		e := New(rule.NewSubject(machine(2, 0, "", 2)), "x", "").WithMemory(m, tc.live)
 		var b strings.Builder
-		if err := e.WriteText(&b, false, 0); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.WriteText(&b, false, 0))
 		got := b.String()
 		if !strings.Contains(got, "its memory: "+tc.want+"\n") || strings.Contains(got, "→ set GOMEMLIMIT=1843MiB") != tc.fix || strings.Contains(got, "  read from its memory\n") != (tc.live != nil) {
 			t.Errorf("live %v, %q: want %q, a fix %t:\n%s", tc.live, tc.env, tc.want, tc.fix, got)

@@ -7,15 +7,14 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/must"
 )
 
 func requested(t *testing.T, r Request) string {
 	t.Helper()
 	var b strings.Builder
 	e := New(rule.NewSubject(machine(8, 2, "", 0)), "x", "").WithRequest(r)
-	if err := e.WriteText(&b, false, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, e.WriteText(&b, false, 0))
 	_, after, _ := strings.Cut(b.String(), "\nits CPU request: ")
 	return after
 }
@@ -72,13 +71,9 @@ func TestRequest(t *testing.T) {
 func TestRequestDocument(t *testing.T) {
 	var b strings.Builder
 	e := New(rule.NewSubject(machine(8, 2, "", 0)), "x", "").WithRequest(Request{Asked: 0.25, Weight: &cgroup.Weight{Version: 2, Value: 10, File: "/g/cpu.weight"}})
-	if err := e.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, e.WriteJSON(&b))
 	var d Document
-	if err := json.Unmarshal([]byte(b.String()), &d); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(b.String()), &d))
 	r := d.Request
 	if r == nil || *r.Asked != 0.25 || *r.Weight != 10 || r.Version != 2 || len(r.StandsFor) != 2 || r.StandsFor[0].Low > 0.25 || r.StandsFor[0].High < 0.25 {
 		t.Errorf("%+v in %s", r, b.String())

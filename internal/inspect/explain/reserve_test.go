@@ -10,15 +10,13 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 )
 
 // What a reserve was measured by is all there: of which group, for how long, by whom, and that
 // it is of now.
 func TestMeasuredReserve(t *testing.T) {
-	limits, err := ParseLimits("2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	limits := must.Get(ParseLimits("2"))(t)
 	eight := 8
 	neighbours := observe.Neighbours{
 		PID: 17, Dir: "/sys/fs/cgroup/cpu/pod", Over: 5 * time.Second, All: 1.631, Own: 1.25, Counted: true, Throttled: new(0.25),
@@ -28,9 +26,7 @@ func TestMeasuredReserve(t *testing.T) {
 		t.Helper()
 		s := WhatIf{CPUs: &eight, Limits: limits, LimitText: "2", Reserve: n.Reserve()}.Apply(Nowhere())
 		var b bytes.Buffer
-		if err := New(s, "process 17 (x)", string(facts.PolicyFit)).WithNeighbours(n).WriteText(&b, false, 0); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, New(s, "process 17 (x)", string(facts.PolicyFit)).WithNeighbours(n).WriteText(&b, false, 0))
 		return b.String()
 	}
 	got := text(neighbours)
@@ -67,9 +63,7 @@ func TestMeasuredReserve(t *testing.T) {
 	}
 
 	var b bytes.Buffer
-	if err := New(rule.Subject{}, "", "").WithNeighbours(neighbours).WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, New(rule.Subject{}, "", "").WithNeighbours(neighbours).WriteJSON(&b))
 	var out struct {
 		Reserve *reserveJSON `json:"reserve"`
 	}

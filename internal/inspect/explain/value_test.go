@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestValue(t *testing.T) {
@@ -55,10 +56,7 @@ func TestReserve(t *testing.T) {
 // TestWhatIfForgets: a what-if about another value or limit does not report how the running
 // program was throttled and waited for the disk.
 func TestWhatIfForgets(t *testing.T) {
-	limits, err := ParseLimits("8")
-	if err != nil {
-		t.Fatal(err)
-	}
+	limits := must.Get(ParseLimits("8"))(t)
 	o := machine(64, 2, "", 2)
 	o.Throttling = &rule.Throttling{Dir: "/cg", Throttling: facts.Throttling{Periods: 100, ThrottledPeriods: 40}}
 	o.Faults = &rule.Faults{Held: 1.5}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -237,10 +238,7 @@ func TestNames(t *testing.T) {
 	for _, v := range d.Templating.List {
 		checkNames(t, "variable "+v.Name, v.Definition)
 	}
-	b, err := os.ReadFile(alertsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(alertsFile))(t)
 	text := regexp.MustCompile(`procfit:[a-z0-9_:]+`).ReplaceAllString(string(b), "")
 	checkNames(t, alertsFile, text)
 	for _, id := range regexp.MustCompile(`PF\d{3}`).FindAllString(text, -1) {
@@ -256,10 +254,7 @@ func TestNames(t *testing.T) {
 
 // TestDocument wants a row for each metric, with its type and labels.
 func TestDocument(t *testing.T) {
-	b, err := os.ReadFile(documentFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(documentFile))(t)
 	for _, f := range families() {
 		labels := ""
 		for _, l := range f.Labels {

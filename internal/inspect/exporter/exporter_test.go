@@ -18,6 +18,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/must"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -36,14 +37,9 @@ func TestExposition(t *testing.T) {
 	got := strings.ReplaceAll(ours(text), runtime.Version(), "GOVERSION")
 	const golden = "testdata/metrics.txt"
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(golden))(t)
 	if got != string(want) {
 		t.Errorf("not as in %s (-update writes it):\n%s", golden, got)
 	}
@@ -56,13 +52,8 @@ func TestExposition(t *testing.T) {
 
 func TestLint(t *testing.T) {
 	e := exporterOf(fixture())
-	if err := e.refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	problems, err := testutil.CollectAndLint(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, e.refresh(t.Context()))
+	problems := must.Get(testutil.CollectAndLint(e))(t)
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
@@ -90,10 +81,7 @@ func TestContainers(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	_, text := scrape(t, exporterOf(fixture()).Handler(), "/metrics")
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := must.Get(parser.TextToMetricFamilies(strings.NewReader(text)))(t)
 	pids := map[string]int{}
 	for _, m := range families["procfit_process_info"].GetMetric() {
 		for _, l := range m.GetLabel() {

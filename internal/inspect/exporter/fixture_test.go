@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 )
 
 func known(cpus float64) facts.Fact { return facts.Fact{State: facts.Known, CPUs: cpus} }
@@ -96,10 +97,7 @@ func scrape(t testing.TB, h http.Handler, path string, header ...string) (code i
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	b, err := io.ReadAll(w.Result().Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(io.ReadAll(w.Result().Body))(t)
 	return w.Code, string(b)
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -21,9 +22,7 @@ func TestGrafanaSchema(t *testing.T) {
 	need.Everything(t, "fetches Grafana's schema")
 	npm := need.Command(t, "npm")
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/grafana")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(dir, os.DirFS("testdata/grafana")))
 	run := func(name string, args ...string) (string, error) {
 		cmd := exec.Command(name, args...)
 		cmd.Dir = dir
@@ -34,9 +33,7 @@ func TestGrafanaSchema(t *testing.T) {
 		t.Fatalf("npm ci: %v\n%s", err, out)
 	}
 	check := func(source string) (string, error) {
-		if err := os.WriteFile(filepath.Join(dir, "dashboard.ts"), []byte(source), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(dir, "dashboard.ts"), []byte(source), 0o644))
 		return run(filepath.Join(dir, "node_modules", ".bin", "tsc"), "--noEmit", "--strict", "--skipLibCheck",
 			"--module", "node16", "--moduleResolution", "node16", "--lib", "es2022,dom", "dashboard.ts")
 	}
@@ -72,9 +69,7 @@ func TestGrafanaSchema(t *testing.T) {
 func typed(t *testing.T, text string) string {
 	t.Helper()
 	var d map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &d); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(text), &d))
 	var panels []struct {
 		Type        string
 		Options     json.RawMessage
@@ -84,18 +79,13 @@ func typed(t *testing.T, text string) string {
 	}
 	var whole []json.RawMessage
 	for _, to := range []any{&panels, &whole} {
-		if err := json.Unmarshal(d["panels"], to); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal(d["panels"], to))
 	}
 	delete(d, "panels")
 	var b strings.Builder
 	b.WriteString("import type { Any, Custom, Options, Outside, Row } from \"./schema\";\n")
 	constant := func(name, kind string, value any) {
-		text, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(value))(t)
 		fmt.Fprintf(&b, "export const %s: %s = %s;\n", name, kind, text)
 	}
 	constant("dashboard", "Outside", d)
@@ -117,9 +107,6 @@ func typed(t *testing.T, text string) string {
 
 func readFile(t testing.TB, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(name))(t)
 	return string(b)
 }

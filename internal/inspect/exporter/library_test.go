@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -58,9 +59,7 @@ func TestLibraryDashboard(t *testing.T) {
 	}
 	promtool := need.Command(t, "promtool")
 	file := filepath.Join(t.TempDir(), "rules.yaml")
-	if err := os.WriteFile(file, []byte(rules), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(rules), 0o644))
 	if out, err := exec.Command(promtool, "check", "rules", file).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s\n%s", err, out, rules)
 	}
@@ -78,9 +77,7 @@ func TestLibraryAlerts(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal([]byte(readFile(t, "../../../deploy/prometheus/library.yaml")), &file); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, yaml.Unmarshal([]byte(readFile(t, "../../../deploy/prometheus/library.yaml")), &file))
 	var asked []string
 	tests := readFile(t, "../../../deploy/prometheus/library_test.yaml")
 	for _, g := range file.Groups {

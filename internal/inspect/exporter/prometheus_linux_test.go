@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -41,25 +42,15 @@ func startPrometheus(t *testing.T, target string) server {
 		config = strings.Replace(config, from, to, 1)
 	}
 	for name, text := range map[string]string{"prometheus.yaml": config, "alerts.yaml": readFile(t, alertsFile)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	addr := l.Addr().String()
 	l.Close()
-	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(os.Create(filepath.Join(dir, "log")))(t)
 	cmd := exec.Command(path, "--config.file="+dir+"/prometheus.yaml", "--storage.tsdb.path="+dir+"/data", "--web.listen-address="+addr)
 	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGTERM)
 		cmd.Wait()
@@ -157,10 +148,7 @@ func throttle(t *testing.T, name string, procs int, quota float64) int {
 	if err != nil {
 		need.Skip(t, err.Error())
 	}
-	group, err := parent.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	group := must.Get(parent.New())(t)
 	t.Cleanup(func() {
 		if err := group.Kill(); err != nil {
 			t.Error(err)
@@ -169,19 +157,13 @@ func throttle(t *testing.T, name string, procs int, quota float64) int {
 			t.Error(err)
 		}
 	})
-	if err := group.SetQuota(quota); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, group.SetQuota(quota))
 	path := filepath.Join(t.TempDir(), name)
 	probe(t, path)
 	cmd := exec.Command("sh", "-c", `echo $$ >"$0" && exec "$@"`, group.ProcsFile(), path, strconv.Itoa(procs))
 	cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(procs))
-	if _, err := cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(cmd.StdinPipe())(t)
+	must.OK(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()

@@ -19,6 +19,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -72,13 +73,8 @@ func start(t testing.TB, change ...func(*exec.Cmd)) serving {
 	for _, c := range change {
 		c(s.cmd)
 	}
-	stderr, err := s.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stderr := must.Get(s.cmd.StderrPipe())(t)
+	must.OK(t, s.cmd.Start())
 	t.Cleanup(func() {
 		s.cmd.Process.Signal(syscall.SIGTERM)
 		s.cmd.Wait()
@@ -98,10 +94,7 @@ func start(t testing.TB, change ...func(*exec.Cmd)) serving {
 
 func (s serving) scrape(t testing.TB) string {
 	t.Helper()
-	r, err := http.Get(s.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.Get(s.url))(t)
 	defer r.Body.Close()
 	b, err := io.ReadAll(r.Body)
 	if err != nil || r.StatusCode != 200 {
@@ -113,15 +106,9 @@ func (s serving) scrape(t testing.TB) string {
 // peak is the most memory that a process ever had resident, in bytes.
 func peak(t testing.TB, pid int) int {
 	t.Helper()
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)
 	m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(b)
-	kb, err := strconv.Atoi(string(m[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	kb := must.Get(strconv.Atoi(string(m[1])))(t)
 	return kb << 10
 }
 
@@ -132,9 +119,7 @@ func crowd(t testing.TB, name string, n int, change ...func(*exec.Cmd)) {
 	path := filepath.Join(programs, name)
 	probe(t, path)
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var all []*exec.Cmd
 	t.Cleanup(func() {
 		w.Close()
@@ -200,10 +185,7 @@ func BenchmarkScrape500(b *testing.B) {
 		b.StartTimer()
 		text := s.scrape(b)
 		m := regexp.MustCompile(`(?m)^procfit_exporter_scan_duration_seconds (\S+)$`).FindStringSubmatch(text)
-		seconds, err := strconv.ParseFloat(m[1], 64)
-		if err != nil {
-			b.Fatal(err)
-		}
+		seconds := must.Get(strconv.ParseFloat(m[1], 64))(b)
 		scanned += time.Duration(seconds * float64(time.Second))
 	}
 	b.ReportMetric(scanned.Seconds()/float64(b.N), "scan-s/op")
@@ -219,9 +201,7 @@ func TestWithoutRights(t *testing.T) {
 	need.Everything(t, withTool)
 	need.Root(t)
 	crowd(t, "pf-root", 1)
-	if err := os.Chmod(programs, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(programs, 0o755))
 	s := start(t, func(c *exec.Cmd) {
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	})
@@ -242,9 +222,7 @@ func TestWithoutRights(t *testing.T) {
 func TestWithCapabilities(t *testing.T) {
 	need.Everything(t, withTool)
 	need.Root(t)
-	if err := os.Chmod(programs, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(programs, 0o755))
 	crowd(t, "pf-root", 2)
 	const dacReadSearch, netAdmin, sysPtrace = 2, 12, 19 // include/uapi/linux/capability.h
 	text := start(t, func(c *exec.Cmd) {
@@ -266,14 +244,9 @@ func TestWithCapabilities(t *testing.T) {
 // search the file system nor connect to a socket of another process.
 func TestNamesOfSockets(t *testing.T) {
 	need.Root(t)
-	if err := os.Chmod(programs, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(programs, 0o755))
 	dir := t.TempDir() // of root, as is its parent
-	victim, err := net.Listen("unix", filepath.Join(dir, "s"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	victim := must.Get(net.Listen("unix", filepath.Join(dir, "s")))(t)
 	var connected atomic.Int32
 	go func() {
 		for {
@@ -315,9 +288,6 @@ func TestNamesOfSockets(t *testing.T) {
 // used is the CPU time of a process.
 func used(t testing.TB, pid int) time.Duration {
 	t.Helper()
-	s, err := procstat.ReadStat(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(procstat.ReadStat(pid))(t)
 	return s.User + s.System
 }

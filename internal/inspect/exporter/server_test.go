@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/test/must"
 )
 
 // TestShare has many scrapes at once: one scan serves them all, and those that
@@ -163,10 +164,7 @@ func TestTimeout(t *testing.T) {
 
 // TestServe ends while a scrape is under way: it gets its answer.
 func TestServe(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	e := New(Options{Scan: func(context.Context) (observe.Snapshot, error) {
 		stop()
@@ -175,10 +173,7 @@ func TestServe(t *testing.T) {
 	}})
 	ended := make(chan error)
 	go func() { ended <- Serve(ctx, l, e.Handler()) }()
-	r, err := http.Get("http://" + l.Addr().String() + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.Get("http://" + l.Addr().String() + "/metrics"))(t)
 	body, err := io.ReadAll(r.Body)
 	r.Body.Close()
 	if err != nil || r.StatusCode != 200 || !strings.Contains(string(body), "procfit_process_info{") {
@@ -196,25 +191,16 @@ func TestServe(t *testing.T) {
 // led here; one for other machines has any name.
 func TestServeHere(t *testing.T) {
 	for address, want := range map[string]int{"127.0.0.1:0": 403, ":0": 200} {
-		l, err := net.Listen("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(net.Listen("tcp", address))(t)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		e := New(Options{Scan: func(context.Context) (observe.Snapshot, error) { return fixture(), nil }})
 		go func() { ended <- Serve(ctx, l, e.Handler()) }()
 		_, port, _ := net.SplitHostPort(l.Addr().String())
 		for host, want := range map[string]int{"evil.example": want, "127.0.0.1.evil.example:80": want, "localhost:" + port: 200, "127.0.0.1:" + port: 200} {
-			r, err := http.NewRequest(http.MethodGet, "http://127.0.0.1:"+port+"/metrics", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(http.NewRequest(http.MethodGet, "http://127.0.0.1:"+port+"/metrics", nil))(t)
 			r.Host = host
-			answer, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			answer := must.Get(http.DefaultClient.Do(r))(t)
 			answer.Body.Close()
 			if answer.StatusCode != want {
 				t.Errorf("%s, host %s: %s, want %d", address, host, answer.Status, want)
@@ -259,13 +245,8 @@ func TestServeLongScan(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- Serve(ctx, l, e.Handler()) }()
-		if _, err := io.WriteString(ours, "GET /metrics HTTP/1.1\r\nHost: x\r\nX-Prometheus-Scrape-Timeout-Seconds: 300\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
-		r, err := http.ReadResponse(bufio.NewReader(ours), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(ours, "GET /metrics HTTP/1.1\r\nHost: x\r\nX-Prometheus-Scrape-Timeout-Seconds: 300\r\n\r\n"))(t)
+		r := must.Get(http.ReadResponse(bufio.NewReader(ours), nil))(t)
 		if body, err := io.ReadAll(r.Body); err != nil || r.StatusCode != 200 || !strings.Contains(string(body), "procfit_process_info{") {
 			t.Errorf("%s, %v: %.200s", r.Status, err, body)
 		}

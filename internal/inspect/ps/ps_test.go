@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 )
 
 // goProcess is a Go program on 8 CPUs with a live value.
@@ -52,9 +53,7 @@ func snapshot(all ...observe.Process) observe.Snapshot {
 func render(t *testing.T, snap observe.Snapshot, color bool, width int) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteText(&b, snap, color, width); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, WriteText(&b, snap, color, width))
 	return b.String()
 }
 
@@ -212,9 +211,7 @@ func TestJSON(t *testing.T) {
 	var b bytes.Buffer
 	snap := snapshot(p)
 	snap.Unreadable = []observe.Unreadable{{PID: 9, Name: "x", Reason: "the whole"}}
-	if err := WriteJSON(&b, snap, false); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, WriteJSON(&b, snap, false))
 	var got struct {
 		Schema    string
 		Processes []map[string]any

@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/maxprocs/live"
+	"github.com/procfit/procfit/test/must"
 )
 
 // m is the Meter of this process, which is the one that is watched.
@@ -23,10 +24,7 @@ var m live.Meter
 // served is where the requests of this process go.
 func served(t *testing.T) (url string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	handler := m.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(2 * time.Millisecond)
 		if r.URL.Path == "/bad" {
@@ -73,9 +71,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("p50 %v, expected at least the 2 ms of the handler", p50)
 	}
 	var out, doc strings.Builder
-	if err := w.WriteText(&out, text.Options{Width: 100}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.WriteText(&out, text.Options{Width: 100}))
 	for _, want := range []string{"under its own traffic", "GOMAXPROCS", "Requests", "1 failed", "CPU per request", "Latency", "p99", "In the handler", "Kind of work", "; the rest is waiting"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
@@ -90,10 +86,7 @@ func TestWatch(t *testing.T) {
 // TestNothing: no request ended, and no figure is made up.
 func TestNothing(t *testing.T) {
 	served(t)
-	w, err := Watch(t.Context(), os.Getpid(), 10*time.Millisecond, func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Watch(t.Context(), os.Getpid(), 10*time.Millisecond, func(int) {}))(t)
 	var out, doc strings.Builder
 	if err := w.WriteText(&out, text.Options{Width: 100}); err != nil || !strings.Contains(out.String(), "no request ended") || strings.Contains(out.String(), "p99") || strings.Contains(out.String(), "NaN") {
 		t.Errorf("%v\n%s", err, out.String())

@@ -8,13 +8,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestNoTerminal(t *testing.T) {
-	f, err := os.Create(t.TempDir() + "/out")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(t.TempDir() + "/out"))(t)
 	defer f.Close()
 	for _, o := range []Options{{Out: &strings.Builder{}}, {Out: f}} {
 		if err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "-o json-lines") {

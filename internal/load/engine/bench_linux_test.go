@@ -18,6 +18,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/rpc"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -166,10 +167,7 @@ func benchCPU(b *testing.B, server string) {
 // outputs, builds on this one.
 func printed(b *testing.B, out []byte, pattern string) float64 {
 	b.Helper()
-	m, err := load.ParseMetric("figure=" + pattern)
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := must.Get(load.ParseMetric("figure=" + pattern))(b)
 	found, err := load.FindMetrics(load.Output{Head: out}, []load.Metric{m})
 	if err != nil {
 		b.Fatalf("%v\n%s", err, out)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/test/must"
 )
 
 // sleeper is a network whose loop does not see when a run is over.
@@ -54,10 +55,7 @@ func TestEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p, err := prepare(load.Options{URLs: []string{"http://127.0.0.1:1/"}, Connections: 1, Duration: time.Minute})
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Get(prepare(load.Options{URLs: []string{"http://127.0.0.1:1/"}, Connections: 1, Duration: time.Minute}))(t)
 				s := &sleeper{setup: tt.setup, end: make(chan struct{})}
 				if tt.sees {
 					s.woken = make(chan struct{})

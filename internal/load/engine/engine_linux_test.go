@@ -21,6 +21,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestClosedLoop(t *testing.T) {
@@ -61,10 +62,7 @@ func TestClosedLoop(t *testing.T) {
 	if r.InFlight < 0.5*float64(r.Connections) || r.InFlight > 2*float64(r.Connections) {
 		t.Errorf("%v in flight on %d connections", r.InFlight, r.Connections)
 	}
-	text, err := r.Encoded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(r.Encoded())(t)
 	if h, err := hdrhistogram.Decode([]byte(text)); err != nil || h.TotalCount() != r.Requests {
 		t.Errorf("the encoded histogram does not come back: %v", err)
 	}
@@ -297,10 +295,7 @@ func TestAllocations(t *testing.T) {
 func TestLeavesNothing(t *testing.T) {
 	_, url := serverProcess(t, "epoll")
 	count := func(dir string) int {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := must.Get(os.ReadDir(dir))(t)
 		return len(entries)
 	}
 	o := short(url)

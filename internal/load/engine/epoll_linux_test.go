@@ -14,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/loadtest"
+	"github.com/procfit/procfit/test/must"
 )
 
 // connecting is a loop whose one connection, with a request under way, is one end of a pair of
@@ -22,19 +23,14 @@ func connecting(t *testing.T) (e *epoll, c *conn, other int) {
 	l := loopback(t)
 	t.Cleanup(func() { l.Close() })
 	p, err := prepare(load.Options{URLs: []string{"http://" + l.Addr().String() + "/"}, Connections: 1, Duration: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	w := &loop{}
 	w.init(&run{plan: p, addresses: []netip.AddrPort{netip.MustParseAddrPort(l.Addr().String())}, base: time.Now()}, 0, 1)
 	if e, err = newEpoll(w); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.close)
-	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ends := must.Get(unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0))(t)
 	w.net, c = e, &w.conns[0]
 	c.state, c.generation, c.stream = stateConnecting, 1, &descriptor{e, ends[0]}
 	c.places[0].busy, c.places[0].again, w.busy = true, true, 1
@@ -65,9 +61,7 @@ func TestReadInTurns(t *testing.T) {
 		if e.w.requests > 0 || e.w.bytesRead != int64(turn*mostReads*len(e.buf)) {
 			t.Fatalf("turn %d: %d bytes read, %d answered", turn, e.w.bytesRead, e.w.requests)
 		}
-		if err := e.wait(e.w.clock() + int64(time.Minute)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.wait(e.w.clock()+int64(time.Minute)))
 	}
 	if e.w.requests != 1 {
 		t.Errorf("%d answered after %d bytes", e.w.requests, e.w.bytesRead)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/test/must"
 )
 
 // A server that fails is not stormed: back-off bounds the attempts.
@@ -72,9 +73,7 @@ func TestTimeouts(t *testing.T) {
 func TestNobodyListens(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	l.Close()
 	_, err = Run(t.Context(), short("http://"+l.Addr().String()+"/"))
 	if err == nil || !strings.Contains(err.Error(), "refused") || !strings.Contains(err.Error(), l.Addr().String()) {
@@ -85,10 +84,7 @@ func TestNobodyListens(t *testing.T) {
 // The server goes away in the middle of the run and comes back.
 func TestServerRestarts(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	serve := func(l net.Listener) *http.Server {
 		s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, smallBody) })}
 		go s.Serve(l)

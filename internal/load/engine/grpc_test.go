@@ -21,6 +21,7 @@ import (
 	"github.com/procfit/procfit/internal/load/loadtest"
 	"github.com/procfit/procfit/internal/load/rpc"
 	"github.com/procfit/procfit/internal/load/wire"
+	"github.com/procfit/procfit/test/must"
 )
 
 // checkMethod is a call that every server here has; its types come with grpc-go.
@@ -29,10 +30,7 @@ const checkMethod = "grpc.health.v1.Health/Check"
 // grpcServer serves health, and reflection of the kind: "v1", "v1alpha", "both" or none.
 func grpcServer(t testing.TB, reflects string, options ...grpc.ServerOption) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	s := loadtest.NewGRPC(reflects, options...)
 	t.Cleanup(s.Stop)
 	go s.Serve(l)
@@ -85,10 +83,7 @@ func with(o load.Options, change func(*load.Options)) load.Options {
 func healthTypes(t testing.TB) (protoset, protoFile string) {
 	t.Helper()
 	set := &descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{protodesc.ToFileDescriptorProto(healthpb.File_grpc_health_v1_health_proto)}}
-	b, err := proto.Marshal(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(proto.Marshal(set))(t)
 	source := `syntax = "proto3";
 package grpc.health.v1;
 message HealthCheckRequest { string service = 1; }
@@ -99,9 +94,7 @@ service Other { rpc Check(HealthCheckRequest) returns (HealthCheckResponse); } /
 	dir := t.TempDir()
 	protoset, protoFile = filepath.Join(dir, "health.pb"), filepath.Join(dir, "health.proto")
 	for file, b := range map[string][]byte{protoset: b, protoFile: []byte(source)} {
-		if err := os.WriteFile(file, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, b, 0o600))
 	}
 	return protoset, protoFile
 }

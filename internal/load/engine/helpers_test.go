@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/test/must"
 )
 
 const smallBody = "hello, world"
@@ -20,10 +21,7 @@ func short(url ...string) load.Options {
 
 func mustRun(t *testing.T, o load.Options) *load.Result {
 	t.Helper()
-	r, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(t.Context(), o))(t)
 	return r
 }
 
@@ -33,10 +31,7 @@ func raw(t testing.TB, serve func(net.Conn)) string { return rawAt(t, loopback(t
 // loopback listens at a free port.
 func loopback(t testing.TB) net.Listener {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	return l
 }
 

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/test/must"
 )
 
 // both runs a test with both engines.
@@ -80,10 +81,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 func TestRefusedConnectionsAreNoRequests(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, engine string) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, smallBody) })}
 		go s.Serve(l)
 		time.AfterFunc(300*time.Millisecond, func() { s.Close() })

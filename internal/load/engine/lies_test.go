@@ -20,6 +20,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/loadtest"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -135,9 +136,7 @@ func TestLiesOfGRPC(t *testing.T) {
 			t.Parallel()
 			url := framed(t, loopback(t), nil, l.answer)
 			c, err := grpc.NewClient(strings.TrimSuffix(strings.TrimPrefix(url, "h2c://"), "/"), grpc.WithTransportCredentials(insecure.NewCredentials()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			defer c.Close()
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
@@ -210,9 +209,7 @@ func checkLie(t *testing.T, run func(*testing.T, load.Options) (*load.Result, er
 		o.Duration = time.Second
 		r, err = run(t, o)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if good {
 		if r.Requests == 0 || r.Errors > 0 || r.AchievedPerSecond == 0 {
 			t.Errorf("%d answers, errors %v (%v)", r.Requests, r.ErrorKinds, r.FirstError)

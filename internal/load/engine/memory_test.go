@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/test/must"
 )
 
 // readAfter is the time between the arrival of bytes and their reading by the client of a
@@ -113,10 +114,7 @@ func netError(err error) error {
 // run is Run over the network.
 func (n *lan) run(t *testing.T, o load.Options) (*load.Result, error) {
 	t.Helper()
-	p, err := prepare(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(prepare(o))(t)
 	p.engine = portable(n.dial)
 	var addresses []netip.AddrPort
 	for _, target := range p.Targets {
@@ -127,9 +125,6 @@ func (n *lan) run(t *testing.T, o load.Options) (*load.Result, error) {
 
 func (n *lan) mustRun(t *testing.T, o load.Options) *load.Result {
 	t.Helper()
-	r, err := n.run(t, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(n.run(t, o))(t)
 	return r
 }

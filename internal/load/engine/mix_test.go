@@ -12,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/rpc"
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestPickShares(t *testing.T) {
@@ -101,9 +102,7 @@ func mixed(t *testing.T, engine string, rate float64) {
 		},
 	})
 	server.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	by := map[string]load.RequestResult{}
 	var all, errors int64
 	for _, one := range r.PerRequest {
@@ -210,9 +209,7 @@ func TestPoissonRun(t *testing.T) {
 			r, err := Run(t.Context(), load.Options{
 				URLs: []string{server.URL}, Connections: 16, Rate: 500, Pace: load.PacePoisson, Duration: time.Second, Settle: 100 * time.Millisecond, Engine: engine,
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			// The arrivals of the thirds differ by some tenths; what was carried does not.
 			if all := r.Requests + r.Unanswered + r.Dropped + r.Errors; all != 500 || r.Pace != load.PacePoisson || r.Errors > 0 {
 				t.Errorf("%d requests, pace %s, %g a second", all, r.Pace, r.AchievedPerSecond)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/rpc"
+	"github.com/procfit/procfit/test/must"
 )
 
 func good() load.Options {
@@ -119,10 +120,7 @@ func TestPrepareRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := good()
 			tt.change(&o)
-			p, err := prepare(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(prepare(o))(t)
 			if got := p.targets[0]; got.Address != tt.address || string(got.requests[0].Bytes) != tt.request {
 				t.Errorf("%s %q, want %s %q", got.Address, got.requests[0].Bytes, tt.address, tt.request)
 			}

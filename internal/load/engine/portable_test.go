@@ -20,6 +20,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/test/must"
 )
 
 // The ways in which the engines speak.
@@ -63,9 +64,7 @@ func servedAt(t testing.TB, l net.Listener, way string, h http.Handler) load.Opt
 		o.TLS.CACert = filepath.Join(t.TempDir(), "ca.pem")
 		o.TLS.ServerName = "example.com"
 		b := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
-		if err := os.WriteFile(o.TLS.CACert, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(o.TLS.CACert, b, 0o600))
 	}
 	o.URLs = []string{s.URL + "/p"}
 	if way == overH2C {

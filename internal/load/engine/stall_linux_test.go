@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -78,10 +79,7 @@ func stalled(t testing.TB, way string, duration, stall time.Duration) (r *load.R
 		o.Connections, o.Streams = stallConnections/4, 4
 	}
 	window := stallAfter(t, server, duration/2-stall/2, stall)
-	r, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r = must.Get(Run(t.Context(), o))(t)
 	w := <-window
 	return r, trueP99(duration, w.stopped, w.resuming), trueP99(duration, w.stopping, w.resumed)
 }
@@ -136,10 +134,7 @@ func TestCoordinatedOmissionAtTheEnd(t *testing.T) {
 	t.Parallel()
 	server, url := serverProcess(t, "epoll")
 	window := stallAfter(t, server, 700*time.Millisecond, 2*time.Second)
-	r, err := Run(t.Context(), load.Options{URLs: []string{url}, Connections: stallConnections, Rate: stallRate, Duration: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(t.Context(), load.Options{URLs: []string{url}, Connections: stallConnections, Rate: stallRate, Duration: time.Second}))(t)
 	// 300 of 1,000 slots were intended in the stall; the run ends after 1 s more.
 	if got := time.Duration(r.Latency.ValueAtQuantile(90)); got < 1100*time.Millisecond {
 		t.Errorf("p90 %v hides the stall", got)

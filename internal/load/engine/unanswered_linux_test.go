@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/test/must"
 )
 
 const okAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -74,9 +75,7 @@ func TestServerStopped(t *testing.T) {
 		t.Run(fmt.Sprint("rate ", rate), func(t *testing.T) {
 			t.Parallel()
 			server, url := serverProcess(t, "epoll")
-			if err := stop(server); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, stop(server))
 			o := short(url)
 			o.Rate, o.Timeout = rate, time.Minute
 			r := mustRun(t, o)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/test/must"
 )
 
 // files stands for a file system.
@@ -35,9 +36,7 @@ DELETE http://goku:9090/x
 
 func TestRead(t *testing.T) {
 	got, err := (&Reader{ReadFile: files(map[string]string{"new thing.json": "{}"})}).Read(strings.NewReader(plain))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := []load.Request{
 		{Method: "GET", Path: "/path/to/dragon?item=ball", Headers: []string{"X-Account-ID: 99"}},
 		{Method: "POST", Path: "/things", Headers: []string{"Content-Type: application/json"}, Body: []byte("{}")},
@@ -49,9 +48,7 @@ func TestRead(t *testing.T) {
 	}
 	got, err = (&Reader{}).Read(strings.NewReader(`{"method": "POST", "url": "https://goku:9090/1", "header": {"B": ["2"], "A": ["x", "y"]}, "body": "aGk="}
 {"method": "GET", "url": "https://goku:9090"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want = []load.Request{{Method: "POST", Path: "/1", Headers: []string{"A: x", "A: y", "B: 2"}, Body: []byte("hi")}, {Method: "GET", Path: "/"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
@@ -60,10 +57,7 @@ func TestRead(t *testing.T) {
 
 // A file that vegeta 12.12.0 attacked with.
 func TestReadsVegeta(t *testing.T) {
-	f, err := os.Open(filepath.Join("testdata", "targets.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(filepath.Join("testdata", "targets.json")))(t)
 	defer f.Close()
 	got, err := (&Reader{}).Read(f)
 	if err != nil || len(got) != 2 || got[0].Method != "GET" || got[1].Path != "/b?x=1" {

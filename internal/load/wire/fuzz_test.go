@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/test/must"
 )
 
 // converse drives a connection to its end: every place is kept busy, each event is of a
@@ -63,9 +64,7 @@ func FuzzConn(f *testing.F) {
 		fr.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte{0x88}, EndHeaders: true}),
 		fr.WriteData(1, true, []byte("x")), fr.WriteRSTStream(3, http2.ErrCodeCancel), fr.WriteGoAway(5, http2.ErrCodeNo, nil),
 	)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, err)
 	f.Add(frames.Bytes(), 1)
 	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n"), 30)
 	f.Fuzz(func(t *testing.T, in []byte, piece int) {
@@ -123,15 +122,11 @@ func TestGivenUpInItsHead(t *testing.T) {
 		return events
 	}
 	c.Start(0, r)
-	if err := fr.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, EndStream: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, fr.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, EndStream: true}))
 	take()
 	c.Cancel(0)
 	c.Start(0, r)
-	if err := fr.WriteContinuation(1, true, []byte{0x88}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, fr.WriteContinuation(1, true, []byte{0x88}))
 	if n := take(); n != 0 {
 		t.Errorf("%d answers to a request that has none", n)
 	}

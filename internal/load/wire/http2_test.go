@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // said is what a server has taken of a connection: the fields of each request, and whether
@@ -22,10 +24,7 @@ func said(t *testing.T, c *http2Conn, d *hpack.Decoder) (all [][]hpack.HeaderFie
 			return all, resized
 		}
 		if h, ok := f.(*http2.HeadersFrame); ok {
-			fields, err := d.DecodeFull(h.HeaderBlockFragment())
-			if err != nil {
-				t.Fatal(err)
-			}
+			fields := must.Get(d.DecodeFull(h.HeaderBlockFragment()))(t)
 			all, resized = append(all, fields), h.HeaderBlockFragment()[0]>>5 == 1
 		}
 	}
@@ -43,9 +42,7 @@ func TestBlocksSentAgain(t *testing.T) {
 	a, b := request("/a"), request("/b")
 	var settings bytes.Buffer
 	fr := http2.NewFramer(&settings, nil)
-	if err := fr.WriteSettings(http2.Setting{ID: http2.SettingHeaderTableSize}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, fr.WriteSettings(http2.Setting{ID: http2.SettingHeaderTableSize}))
 	c, d, changed := newHTTP2(1), hpack.NewDecoder(4096, nil), false
 	for i, r := range []*Request{a, b, b, a, a, nil, a, a, b, b, a} {
 		if r == nil {
@@ -83,12 +80,8 @@ func TestSameHeadOfAnotherLength(t *testing.T) {
 		var in bytes.Buffer
 		fr := http2.NewFramer(&in, nil)
 		stream := uint32(2*i + 1)
-		if err := fr.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: []byte(tt.head), EndHeaders: true}); err != nil {
-			t.Fatal(err)
-		}
-		if err := fr.WriteData(stream, true, make([]byte, tt.body)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, fr.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: []byte(tt.head), EndHeaders: true}))
+		must.OK(t, fr.WriteData(stream, true, make([]byte, tt.body)))
 		f := c.Take(in.Bytes(), nil, func(e Event) {
 			if answers++; e.Failure != nil || e.Status != 200 {
 				t.Errorf("answer %d: %s", i, fmt.Sprint(e.Failure, e.Status))
@@ -106,9 +99,7 @@ func TestSameHeadOfAnotherLength(t *testing.T) {
 // A server may ask for acknowledgements for as long as it reads them.
 func TestAcknowledgements(t *testing.T) {
 	var in bytes.Buffer
-	if err := http2.NewFramer(&in, nil).WritePing(false, [8]byte{}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, http2.NewFramer(&in, nil).WritePing(false, [8]byte{}))
 	for _, reads := range []bool{true, false} {
 		c, failed := newHTTP2(1), false
 		for range mostAcks + 1 {

@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 const cronJob = `
@@ -77,10 +78,7 @@ func runOf(t *testing.T, setting journal.Setting, metrics []load.Metric, outputs
 	spec := plan.Default()
 	spec.Target.Pods, spec.Load.Warmup, spec.Load.Metrics = &plan.Pods{Batch: true}, 0, metrics
 	r := &batchRun{started(spec, setting), ran, outputs}
-	tr, err := trial.Run(t.Context(), r, r.Task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(trial.Run(t.Context(), r, r.Task))(t)
 	return tr
 }
 
@@ -102,10 +100,7 @@ func TestBatchFigures(t *testing.T) {
 	if tr := runOf(t, setting, nil, nil, ran(4, 1, 4)); tr.InvalidCode != journal.InvalidProcs {
 		t.Errorf("at another GOMAXPROCS: %s %q", tr.InvalidCode, tr.InvalidReason)
 	}
-	m, err := load.ParseMetric(`throughput=([\d.]+) rows/s`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(load.ParseMetric(`throughput=([\d.]+) rows/s`))(t)
 	if tr := runOf(t, setting, []load.Metric{m}, []load.Output{{Head: []byte("120 rows/s\n")}}, ran(4, 1, 2)); !tr.Valid || *tr.ThroughputPerSecond != 120 {
 		t.Errorf("%q: %v", tr.InvalidReason, tr.ThroughputPerSecond)
 	}

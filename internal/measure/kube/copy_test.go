@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/test/must"
 )
 
 const deployment = `
@@ -59,10 +60,7 @@ metadata: {name: api}
 
 func subject(t *testing.T, manifest string) Subject {
 	t.Helper()
-	s, err := parseManifest([]byte(manifest))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(parseManifest([]byte(manifest)))(t)
 	return s
 }
 

@@ -26,6 +26,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // server is an API server with one pod, p.
@@ -74,10 +75,7 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 // on is a trial of the pod of that API server.
 func on(t *testing.T, s *server, spec plan.Spec) *run {
 	t.Helper()
-	client, err := cluster.New(&rest.Config{Host: "http://cluster", Transport: s}, "shop", cluster.Use{PerSecond: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(cluster.New(&rest.Config{Host: "http://cluster", Transport: s}, "shop", cluster.Use{PerSecond: 1000}))(t)
 	dir := t.TempDir()
 	r := started(spec, journal.Setting{Label: "2", Procs: new(2), Replicas: 1}).run
 	r.cluster, r.container = &api{client}, "app"
@@ -92,10 +90,7 @@ func on(t *testing.T, s *server, spec plan.Spec) *run {
 // metric is what the servers of these tests print.
 func metric(t *testing.T) []load.Metric {
 	t.Helper()
-	m, err := load.ParseMetric(`hits=([\d.]+) hits`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(load.ParseMetric(`hits=([\d.]+) hits`))(t)
 	return []load.Metric{m}
 }
 
@@ -237,9 +232,7 @@ func TestLoadPodFailed(t *testing.T) {
 	}
 	status = corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.1"}
 	r := on(t, s, plan.Default())
-	if err := r.ensureLoad(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.ensureLoad(t.Context()))
 	if err := r.load.Gone(t.Context()); err != nil {
 		t.Errorf("while it runs: %v", err)
 	}
@@ -344,9 +337,7 @@ func TestAgentOutlivesLongLoads(t *testing.T) {
 	}}
 	r := on(t, s, plan.Default())
 	r.cut.deadline = 2 * time.Hour
-	if err := r.insert(t.Context(), r.fleet[0]); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.insert(t.Context(), r.fleet[0]))
 	if !slices.Equal(args, []string{AgentCommand, "--idle=2h0m0s"}) {
 		t.Errorf("started with %q", args)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // A ConfigMap of procfit's that names no run is not left of one: its removal would be that
@@ -45,9 +46,7 @@ func TestRenewWithoutAnnotations(t *testing.T) {
 		}
 		return m
 	}}
-	if err := on(t, s, plan.Default()).cluster.renew(t.Context(), "a", time.Unix(0, 0)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, on(t, s, plan.Default()).cluster.renew(t.Context(), "a", time.Unix(0, 0)))
 	if got := put.Annotations[aliveUntil]; got != "1970-01-01T00:00:00Z" {
 		t.Errorf("alive until %q", got)
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // A canary's pods keep the labels that Services select by, and not the controller's.
@@ -64,10 +65,7 @@ func TestEndpoints(t *testing.T) {
 
 func TestAdopters(t *testing.T) {
 	selector := func(of string) *metav1.LabelSelector {
-		s, err := metav1.ParseToLabelSelector(of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(metav1.ParseToLabelSelector(of))(t)
 		return s
 	}
 	own := labels.Set{"app": "api", "tier": "web"}

@@ -9,15 +9,13 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // page is one with counters and histograms that have counted so much.
 func page(t *testing.T, n string, text string) map[string]*dto.MetricFamily {
 	t.Helper()
-	all, err := parsePage(strings.NewReader(strings.ReplaceAll(text, "N", n)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(parsePage(strings.NewReader(strings.ReplaceAll(text, "N", n))))(t)
 	return all
 }
 
@@ -58,10 +56,7 @@ func TestChoose(t *testing.T) {
 		"what is not there":    {"", "#nothing_seconds", journal.Metrics{}, `has no histogram "nothing_seconds"`},
 		"what is another kind": {counter("http_requests_seconds", ""), "#http_requests_seconds", journal.Metrics{}, `has no histogram "http_requests_seconds"`},
 	} {
-		m, err := MetricsAt("http://x/metrics"+c.named, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(MetricsAt("http://x/metrics"+c.named, nil))(t)
 		got, err := choose(m.Metrics, page(t, "10", noise+c.text), page(t, "20", noise+c.text), m.own)
 		c.want.URL = "http://x/metrics"
 		switch {

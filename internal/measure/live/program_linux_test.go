@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/test/must"
 )
 
 // TestUnleased: how an experiment ends in which the program does not go along with a lease.
@@ -65,10 +66,7 @@ func TestUnreadMissing(t *testing.T) {
 
 // TestReleaseReads: where no value is lent, the value at the end is the one that is read.
 func TestReleaseReads(t *testing.T) {
-	id, err := steer.Identify(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(steer.Identify(os.Getpid()))(t)
 	now := runtime.GOMAXPROCS(0)
 	p := Program{Program: id, Before: steer.Value{Procs: now + 1}}
 	if err := p.Release(t.Context()); err != nil || p.After != now {
@@ -79,36 +77,19 @@ func TestReleaseReads(t *testing.T) {
 // TestProgram: what is seen of a program that has no code for it, which here is the test: its
 // CPU time, the requests that it leaves unread, and how long its goroutines wait.
 func TestProgram(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	id, err := steer.Identify(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Watch(id, steer.Value{Procs: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(steer.Identify(os.Getpid()))(t)
+	p := must.Get(Watch(id, steer.Value{Procs: 2}))(t)
 	defer p.Close()
 	for range 3 {
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", l.Addr().String()))(t)
 		defer c.Close()
-		if _, err := c.Write([]byte("GET / HTTP/1.1\r\n\r\n")); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Write([]byte("GET / HTTP/1.1\r\n\r\n")))(t)
 	}
 	read := func() Reading {
 		t.Helper()
-		r, err := p.Read(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(p.Read(t.Context()))(t)
 		return r
 	}
 	x := &Experiment{Header: judge.Header{Header: journal.Header{Live: &journal.Live{}}}}
@@ -126,9 +107,7 @@ func TestProgram(t *testing.T) {
 		<-done
 	}
 	burner := exec.Command("sh", "-c", "while :; do :; done")
-	if err := burner.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, burner.Start())
 	defer func() { _ = burner.Process.Kill(); _ = burner.Wait() }()
 	alone := read()
 	time.Sleep(2 * time.Second)

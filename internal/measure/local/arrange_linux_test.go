@@ -14,21 +14,16 @@ import (
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
 // threadsOn are the CPUs of every thread of a process, as lists, each once.
 func threadsOn(t *testing.T, pid int) (lists []string) {
 	t.Helper()
-	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	threads := must.Get(os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)))(t)
 	for _, thread := range threads {
-		id, err := strconv.Atoi(thread.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := must.Get(strconv.Atoi(thread.Name()))(t)
 		var set unix.CPUSet
 		if unix.SchedGetaffinity(id, &set) != nil {
 			continue // it has ended
@@ -101,14 +96,8 @@ func TestApart(t *testing.T) {
 // which is its child.
 func listeners(t *testing.T) (pids []int) {
 	t.Helper()
-	all, err := os.ReadDir("/proc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(os.ReadDir("/proc"))(t)
+	self := must.Get(os.Executable())(t)
 	for _, e := range all {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {

@@ -11,26 +11,19 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/target"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // standing starts a server of this test binary as somebody else would, and returns it
 // and its port.
 func standing(t *testing.T) (*exec.Cmd, string) {
 	t.Helper()
-	ports, err := target.FreePorts(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ports := must.Get(target.FreePorts(1))(t)
 	addr := target.ExpandPort([]string{"127.0.0.1:{port}"}, ports[0])[0]
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	cmd := exec.Command(self, liarArgument, addr, "none")
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=3")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	for until := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if c, err := net.Dial("tcp", addr); err == nil {
@@ -47,19 +40,14 @@ func standing(t *testing.T) (*exec.Cmd, string) {
 // ended there is nothing to measure.
 func TestAttached(t *testing.T) {
 	cmd, port := standing(t)
-	a, err := Attach(port)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(Attach(port))(t)
 	if a.PID != cmd.Process.Pid || a.Procs == nil || *a.Procs != 3 {
 		t.Errorf("found %+v, want process %d with 3", a, cmd.Process.Pid)
 	}
 	s := plan.Default()
 	s.Target.Attach, s.Target.URL = a, "http://127.0.0.1"+port+"/"
 	s.Load.Rate, s.Load.Connections, s.Load.Duration, s.Load.Stretch, s.Load.Warmup = 100, 4, 300*time.Millisecond, false, 50*time.Millisecond
-	if err := s.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Validate())
 	wanted := s.Plan(2, 1)
 	if len(wanted.Settings) != 1 || len(wanted.AA) != 0 || wanted.Pilots != 0 || *wanted.Settings[0].Procs != 3 {
 		t.Fatalf("plan %+v", wanted)

@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -28,9 +29,7 @@ func TestOtherPrograms(t *testing.T) {
 		need.Skip(t, "needs an affinity that can be read")
 	}
 	other := exec.Command("sh", "-c", "while :; do :; done")
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, other.Start())
 	defer func() {
 		other.Process.Kill()
 		other.Wait()
@@ -58,18 +57,11 @@ func TestOuterLimit(t *testing.T) {
 	if err != nil {
 		need.Skip(t, "needs a cgroup: "+err.Error())
 	}
-	group, err := parent.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	group := must.Get(parent.New())(t)
 	t.Cleanup(func() { group.Remove() })
-	if err := group.SetQuota(0.1); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, group.SetQuota(0.1))
 	self := []byte(strconv.Itoa(os.Getpid()))
-	if err := os.WriteFile(group.ProcsFile(), self, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(group.ProcsFile(), self, 0))
 	t.Cleanup(func() { os.WriteFile(filepath.Join(parent.Dir(), "cgroup.procs"), self, 0) })
 	trial, err := prepared(t, spin(), Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
 	if err != nil || !trial.Valid {
@@ -94,9 +86,7 @@ func TestLookAround(t *testing.T) {
 	var others []*exec.Cmd
 	for range topology.Allowed() {
 		c := exec.Command("sh", "-c", "while :; do :; done")
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, c.Start())
 		others = append(others, c)
 	}
 	defer func() {
@@ -105,10 +95,7 @@ func TestLookAround(t *testing.T) {
 			c.Wait()
 		}
 	}()
-	r, err := New(job("true"), Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(New(job("true"), Config{}))(t)
 	defer r.Close()
 	var told plan.Others
 	if err := r.Prepare(t.Context(), journal.Plan{}, func(a plan.Activity) {

@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/maxprocs/live"
+	"github.com/procfit/procfit/test/must"
 )
 
 // liarArgument makes this test binary a server that answers for a while once the load has
@@ -91,9 +92,7 @@ func TestServersThatHang(t *testing.T) {
 		t.Run(fmt.Sprintf("silent on %s, %d replicas", tc.silent, tc.replicas), func(t *testing.T) {
 			t.Parallel() // it waits for them
 			self, err := os.Executable()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			s := plan.Default()
 			s.Target.Command = []string{self, liarArgument, "127.0.0.1:" + plan.PortPlaceholder, tc.silent}
 			s.Target.URL = "http://127.0.0.1:" + plan.PortPlaceholder + "/"
@@ -135,9 +134,7 @@ func TestPortInTheEnvironment(t *testing.T) {
 	s := overheadSpec(t)
 	s.Target.Command = append([]string{"sh", "-c", `exec "$@" "$ADDRESS"`, "sh"}, s.Target.Command[:2]...)
 	s.Target.Env = []string{"ADDRESS=127.0.0.1:" + plan.PortPlaceholder}
-	if err := s.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Validate())
 	trial, err := prepared(t, s, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
 	if err != nil || !trial.Valid {
 		t.Errorf("%v, %s", err, trial.InvalidReason)

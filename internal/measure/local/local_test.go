@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -67,14 +68,9 @@ func prepared(t *testing.T, spec plan.Spec, config Config, settings ...journal.S
 	if config.CreateLog == nil {
 		config.CreateLog = logsIn(t.TempDir())
 	}
-	r, err := New(spec, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(New(spec, config))(t)
 	t.Cleanup(func() { r.Close() })
-	if err := r.Prepare(t.Context(), journal.Plan{Settings: settings}, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Prepare(t.Context(), journal.Plan{Settings: settings}, nil))
 	return r
 }
 
@@ -87,9 +83,7 @@ func TestReadyAndLimit(t *testing.T) {
 	spec := job("/nowhere/program")
 	spec.Target.RunTimeout = 3 * time.Second
 	config := Config{Programs: map[string]Program{"1.4": {Err: errors.New("no such release")}, "1.26": {Command: []string{"true"}}, "1.13": {Command: []string{"sleep", "60"}}}}
-	if err := Check(spec, true); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Check(spec, true))
 	var settings []journal.Setting
 	for _, v := range []string{"1.4", "1.26", "1.13"} {
 		settings = append(settings, journal.Setting{Label: journal.Default, Replicas: 1, GoVersion: v})
@@ -149,10 +143,7 @@ func TestSeveralRuns(t *testing.T) {
 	if got := *trial.ThroughputPerSecond; got < float64(p.Requests)/p.DurationSeconds*0.999 || got > 50 {
 		t.Errorf("%g runs a second, of %d in %g s", got, p.Requests, p.DurationSeconds)
 	}
-	b, err := os.ReadFile(count)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(count))(t)
 	prepares := 0
 	for _, s := range steps {
 		if s == plan.StepPrepare {
@@ -196,19 +187,13 @@ func TestPrepareFails(t *testing.T) {
 // The log of many runs that print much keeps the first and the last.
 func TestLogOfManyRuns(t *testing.T) {
 	f, path, err := logsIn(t.TempDir())("x.log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	l := &log{file: f, path: path}
 	chunk := make([]byte, trial.LogLimit/2)
 	for range 9 {
-		if err := l.next(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Write(chunk); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, l.next())
+		must.Get(f.Write(chunk))(t)
 	}
 	if info, _ := f.Stat(); info.Size() > 3*trial.LogLimit || l.keep != trial.LogLimit/2 || l.from < l.keep {
 		t.Errorf("%d bytes, the last run's from %d, the first's up to %d", info.Size(), l.from, l.keep)
@@ -237,14 +222,9 @@ func TestNoGoProgramByItsFile(t *testing.T) {
 	t.Parallel()
 	gone := trial.Reading{Ended: true, Err: errors.New("the process is gone")}
 	value := trial.Reading{Procs: 2}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	script := filepath.Join(t.TempDir(), "start")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec sleep 1\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(script, []byte("#!/bin/sh\nexec sleep 1\n"), 0o755))
 	for name, c := range map[string]struct {
 		argv []string
 		read trial.Reading
@@ -273,9 +253,7 @@ func TestNoGoProgramByItsFile(t *testing.T) {
 // are measured.
 func TestNamesAreForARefusal(t *testing.T) {
 	cmd := exec.Command("sleep", "60")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	r := &run{runner: &runner{}}
 	for anyProgram, want := range map[bool]int{false: 1, true: 0} {

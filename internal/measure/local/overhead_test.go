@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/program/target"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -50,32 +51,22 @@ func TestMain(m *testing.M) {
 }
 
 func overheadSpec(tb testing.TB) plan.Spec {
-	self, err := os.Executable()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	self := must.Get(os.Executable())(tb)
 	s := plan.Default()
 	s.Target.Command = []string{self, serverArgument, "127.0.0.1:" + plan.PortPlaceholder}
 	s.Target.URL = "http://127.0.0.1:" + plan.PortPlaceholder + "/"
 	s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Load.RequestTimeout = 400*time.Millisecond, 0, 4, time.Second
 	s.Load.Stretch = false
 	s.Procs, s.Repeats = plan.Procs{Values: []*int{new(2)}}, 1
-	if err := s.Validate(); err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, s.Validate())
 	return s
 }
 
 func overheadRunner(tb testing.TB, spec plan.Spec) (plan.Runner, plan.Task) {
 	wanted := spec.Plan(2, 1)
-	r, err := New(spec, Config{Environ: os.Environ(), CreateLog: logsIn(tb.TempDir())})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	r := must.Get(New(spec, Config{Environ: os.Environ(), CreateLog: logsIn(tb.TempDir())}))(tb)
 	tb.Cleanup(func() { r.Close() })
-	if err := r.Prepare(tb.Context(), wanted, nil); err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, r.Prepare(tb.Context(), wanted, nil))
 	rate := 100.0
 	return r, plan.Task{Setting: wanted.Settings[0], Role: journal.RoleMeasure, RatePerSecond: &rate}
 }
@@ -83,10 +74,7 @@ func overheadRunner(tb testing.TB, spec plan.Spec) (plan.Runner, plan.Task) {
 // TestTrialOfAServer carries a real trial out and looks at its evidence.
 func TestTrialOfAServer(t *testing.T) {
 	r, task := overheadRunner(t, overheadSpec(t))
-	trial, err := r.Run(t.Context(), task, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trial := must.Get(r.Run(t.Context(), task, nil))(t)
 	if !trial.Valid || len(trial.ObservedProcs) != 1 || trial.ObservedProcs[0] == nil || *trial.ObservedProcs[0] != 2 {
 		t.Fatalf("valid %v (%s), observed %v", trial.Valid, trial.InvalidReason, trial.ObservedProcs)
 	}
@@ -129,16 +117,11 @@ func BenchmarkOverhead(b *testing.B) {
 
 // ownStart is the time from the start of the server to its first answer.
 func ownStart(b *testing.B, argv []string) time.Duration {
-	ports, err := target.FreePorts(1)
-	if err != nil {
-		b.Fatal(err)
-	}
+	ports := must.Get(target.FreePorts(1))(b)
 	words := target.ExpandPort(append(argv[:len(argv):len(argv)], plan.PortPlaceholder), ports[0])
 	cmd := exec.Command(words[0], words[1:len(words)-1]...)
 	began := time.Now()
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, cmd.Start())
 	defer func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()

@@ -9,23 +9,18 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // A trial without what only Linux has: the portable engine, start and stop measure
 // throughput and latency, nothing is read of the program, and that is reported once.
 func TestPortableTrial(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	s := plan.Default()
 	s.Target.Command = []string{self, serverArgument, "127.0.0.1:" + plan.PortPlaceholder}
 	s.Target.URL, s.Target.Grace = "http://127.0.0.1:"+plan.PortPlaceholder+"/", 100*time.Millisecond
 	s.Load.Stretch, s.Load.Duration, s.Load.Warmup, s.Load.Connections = false, 400*time.Millisecond, 0, 4
-	r, err := New(s, Config{Environ: os.Environ(), CreateLog: logsIn(t.TempDir())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(New(s, Config{Environ: os.Environ(), CreateLog: logsIn(t.TempDir())}))(t)
 	defer r.Close()
 	said := 0
 	tell := func(a plan.Activity) {
@@ -34,9 +29,7 @@ func TestPortableTrial(t *testing.T) {
 		}
 	}
 	setting := journal.Setting{Label: "1", Procs: new(1), Replicas: 1}
-	if err := r.Prepare(t.Context(), journal.Plan{Settings: []journal.Setting{setting}}, tell); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Prepare(t.Context(), journal.Plan{Settings: []journal.Setting{setting}}, tell))
 	rate := 100.0
 	trial, err := r.Run(t.Context(), plan.Task{Setting: setting, RatePerSecond: &rate}, tell)
 	if err != nil || !trial.Valid {

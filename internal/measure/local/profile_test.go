@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/profile"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -191,15 +192,11 @@ func work(b []byte) []byte {
 }
 `,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	s := job("go", "test", "-C", dir, "-bench", "Work", "-benchtime", "500ms", "-cpuprofile", "mine.out", ".")
 	s.Profile = plan.ProfileOwn
-	if err := s.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Validate())
 	r, _ := profilerOf(t, s, "GOWORK=off")
 	for range 2 { // the second is not of the first one's files
 		p, err := r.(plan.Profiler).Profile(t.Context(), unset)

@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -60,26 +61,16 @@ func TestChangedLimit(t *testing.T) {
 		})
 	}
 	t.Run("around", func(t *testing.T) {
-		parent, err := cgroup.Find()
-		if err != nil {
-			t.Fatal(err)
-		}
-		outer, err := parent.New()
-		if err != nil {
-			t.Fatal(err)
-		}
+		parent := must.Get(cgroup.Find())(t)
+		outer := must.Get(parent.New())(t)
 		t.Cleanup(func() { _ = outer.Remove() })
 		inner := filepath.Join(outer.Dir(), "inner")
-		if err := os.Mkdir(inner, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Mkdir(inner, 0o755))
 		before := limitsAround(inner)
 		if err := before.kept(); err != nil {
 			t.Errorf("nothing has changed: %v", err)
 		}
-		if err := outer.SetQuota(0.5); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, outer.SetQuota(0.5))
 		if err := before.kept(); err == nil || !strings.Contains(err.Error(), "of the cgroup "+outer.Dir()+" during") {
 			t.Errorf("the parent's limit has changed: %v", err)
 		}
@@ -152,10 +143,7 @@ func TestWithinTheQuota(t *testing.T) {
 func TestNoPeriodOfTheQuota(t *testing.T) {
 	t.Parallel()
 	away(t)
-	parent, err := cgroup.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
+	parent := must.Get(cgroup.Find())(t)
 	for name, tc := range map[string]struct {
 		words string
 		works bool // more than the limit allows in the periods that an idle group counts
@@ -168,17 +156,11 @@ func TestNoPeriodOfTheQuota(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			group, err := parent.New()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			defer group.Remove()
-			if err := group.SetQuota(0.3); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, group.SetQuota(0.3))
 			c := exec.Command("sh", "-c", strings.Replace(tc.words, "GROUP", group.ProcsFile(), 1))
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, c.Start())
 			defer func() {
 				c.Process.Kill()
 				c.Wait()
@@ -209,10 +191,7 @@ func TestShares(t *testing.T) {
 	if err != nil || !trial.Valid {
 		t.Fatalf("%v, %s %q", err, trial.InvalidCode, trial.InvalidReason)
 	}
-	b, err := os.ReadFile(seen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(seen))(t)
 	values := strings.Fields(string(b))
 	for _, want := range [][2]string{{"522", "51"}, {"2099", "205"}} {
 		if !slices.Contains(values, want[0]) && !slices.Contains(values, want[1]) {

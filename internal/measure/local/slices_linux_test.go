@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // sliced is a runner of a lessee, and what runs a slice of it.
@@ -76,9 +77,7 @@ func TestSlicesWhoseTargetIsLost(t *testing.T) {
 		}
 		one := r.one.fleet[0]
 		ended = append(ended, one.program)
-		if err := syscall.Kill(one.program, s); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, syscall.Kill(one.program, s))
 		if s == syscall.SIGKILL {
 			<-one.Done()
 		}

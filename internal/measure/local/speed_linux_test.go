@@ -18,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -86,10 +87,7 @@ func TestSpeed(t *testing.T) {
 // what is returned.
 func neighbours(t *testing.T, kind string, cpus ...int) (stop func()) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	var all []*exec.Cmd
 	stop = func() {
 		for _, cmd := range all {
@@ -101,9 +99,7 @@ func neighbours(t *testing.T, kind string, cpus ...int) (stop func()) {
 	t.Cleanup(stop) // a test that ends early leaves none behind
 	for _, cpu := range cpus {
 		cmd := exec.Command(self, neighbourArgument, kind, strconv.Itoa(cpu))
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, cmd.Start())
 		all = append(all, cmd)
 	}
 	time.Sleep(500 * time.Millisecond)
@@ -140,10 +136,7 @@ func machineOn(t *testing.T, cpus []int) plan.Machine {
 	need.Everything(t, "times this machine, which has to be quiet for it; TestSpeedOf and TestWorkOn prove the logic")
 	spec := overheadSpec(t)
 	spec.Target.CPUs, spec.Load.CPUs = cpus, cpus
-	made, err := New(spec, Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(New(spec, Config{}))(t)
 	t.Cleanup(func() { made.Close() })
 	return made.(plan.Machine)
 }
@@ -235,26 +228,19 @@ func TestSpeedUnderALimit(t *testing.T) {
 	if err != nil {
 		need.Skip(t, err.Error())
 	}
-	group, err := parent.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	group := must.Get(parent.New())(t)
 	defer group.Remove()
 	home := filepath.Join(filepath.Dir(group.Dir()), "cgroup.procs")
 	enter := func(file string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte(strconv.Itoa(os.Getpid())), 0); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(strconv.Itoa(os.Getpid())), 0))
 	}
 	enter(group.ProcsFile())
 	defer enter(home)
 	machine := machineOn(t, topology.Allowed())
 	cpus := float64(len(topology.Allowed()))
 	free := middleSpeed(t, machine)
-	if err := group.SetQuota(cpus / 2); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, group.SetQuota(cpus/2))
 	if limited := middleSpeed(t, machine); limited > 0.7*free || limited < 0.3*free {
 		t.Errorf("%.0f pieces per second, %.0f under a limit of half the CPUs", free, limited)
 	}

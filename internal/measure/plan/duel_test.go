@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 func gateOf(t *testing.T, change func(*Spec)) journal.Header {
@@ -91,10 +92,7 @@ func TestGateOfAFailingProgram(t *testing.T) {
 
 func TestGateGoesOn(t *testing.T) {
 	h := gateOf(t, nil)
-	whole, err := gated(t, h, 0.9, 0, Record{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(gated(t, h, 0.9, 0, Record{}))(t)
 	for stop := 1; stop < len(whole.kept); stop += 3 {
 		x, err := gated(t, h, 0.9, stop, Record{})
 		if !errors.Is(err, context.Canceled) {

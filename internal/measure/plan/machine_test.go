@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // machine answers as its speed and its other programs are said to be.
@@ -49,9 +50,7 @@ func slowly(t *testing.T, h journal.Header, speed func(ran int) float64) (x *run
 	x.Now = func() time.Time { return now }
 	x.Machine = machine{speed: func() float64 { measured++; return 1000 * speed(len(k.fake.ran)) }}
 	x.Observe = func(a Activity) { told = append(told, a) }
-	if err := x.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, x.Run(t.Context()))
 	if least := len(x.blocks); measured < least {
 		t.Errorf("the speed was measured %d times in %d blocks", measured, least)
 	}
@@ -141,9 +140,7 @@ func TestSlowBlockOfAGrid(t *testing.T) {
 			}
 			return 100
 		}}
-		if err := x.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, x.Run(t.Context()))
 		if got := len(x.kept) / 3; got != tc.want {
 			t.Errorf("%s: %d blocks of three, want %d", name, got, tc.want)
 		}
@@ -275,9 +272,7 @@ func TestReportsOthers(t *testing.T) {
 			got = append(got, fmt.Sprint(*p.Others))
 		}
 	}
-	if err := x.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, x.Run(t.Context()))
 	if strings.Join(got, " ") != "- - 0.25" {
 		t.Errorf("other programs took %q", got)
 	}

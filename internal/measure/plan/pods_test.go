@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 func podSpec() Spec {
@@ -18,9 +19,7 @@ func podSpec() Spec {
 func TestPods(t *testing.T) {
 	s := podSpec()
 	s.Replicas = []int{1, 3}
-	if err := s.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Validate())
 	if s.Title() != "api" || !s.Target.IsServer() {
 		t.Errorf("%s, a %s", s.Title(), s.Target.Kind())
 	}

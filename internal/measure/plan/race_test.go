@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
+	"github.com/procfit/procfit/test/must"
 )
 
 // raceOf is the header of a race, over that many CPUs.
@@ -27,9 +28,7 @@ func raceOf(t *testing.T, change func(*Spec)) journal.Header {
 	if change != nil {
 		change(&s)
 	}
-	if err := s.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Validate())
 	h := journal.Header{TargetHost: journal.Host{EffectiveCPUs: 8}, Plan: s.Plan(8, 0)}
 	h.Target.Kind = s.Target.Kind()
 	return h
@@ -67,9 +66,7 @@ func (k *knee) execution(h journal.Header, have Record) *run {
 func ended(t *testing.T, h journal.Header, k *knee) *run {
 	t.Helper()
 	x := k.execution(h, Record{})
-	if err := x.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, x.Run(t.Context()))
 	return x
 }
 
@@ -100,9 +97,7 @@ func goesOn(t *testing.T, h journal.Header) {
 			t.Fatalf("stopped after %d: %v", stop, err)
 		}
 		y := (&knee{at: 5}).execution(h, Record{Trials: x.kept, Blocks: x.blocks})
-		if err := y.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, y.Run(t.Context()))
 		if !reflect.DeepEqual(y.blocks, whole.blocks) || !reflect.DeepEqual(y.kept, whole.kept) {
 			t.Fatalf("stopped after %d: %d trials in %d blocks, and %d in %d where it was not stopped", stop, len(y.kept), len(y.blocks), len(whole.kept), len(whole.blocks))
 		}
@@ -120,9 +115,7 @@ func TestGroupsTakeTurns(t *testing.T) {
 			t.Errorf("while %v runs, %+v is said to be open first", group, p.Open[0])
 		}
 	}
-	if err := x.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, x.Run(t.Context()))
 	groups := h.Plan.Groups()
 	for i, b := range x.blocks {
 		for _, a := range b.Settings {
@@ -265,9 +258,7 @@ func TestRaceThroughABurst(t *testing.T) {
 			trial.Usage = journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{OtherCPUSeconds: &others, TargetCPUs: 8}}
 			return trial, err
 		}
-		if err := x.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, x.Run(t.Context()))
 		c := contest.Count(h, x.kept).Contests()[0]
 		if end, pick := c.Next(), c.Lead().Pick; end.Stop != race.StopGoal || pick != 6 {
 			t.Errorf("busy from trial %d: %s after %d trials, %d; want 6, proven", 4+from, end.Stop, len(x.kept), pick)

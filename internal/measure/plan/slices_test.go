@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // slicedRace is a race of a server that slices begin, by GOMAXPROCS 1 to 5.
@@ -57,9 +58,7 @@ func TestSlicesComeFirst(t *testing.T) {
 			told = a
 		}
 	}
-	if err := x.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, x.Run(t.Context()))
 	phase := 0
 	for i, trial := range x.kept {
 		now := map[journal.Role]int{journal.RolePilot: 0, journal.RoleSlice: 1, journal.RoleMeasure: 2}[trial.Role]
@@ -133,9 +132,7 @@ func TestSlicesThatFail(t *testing.T) {
 				told = append(told, a.Detail)
 			}
 		}
-		if err := x.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, x.Run(t.Context()))
 		invalid, starts := 0, map[int]bool{}
 		for _, trial := range x.kept {
 			if trial.Role == journal.RoleSlice {
@@ -177,9 +174,7 @@ func TestSlicesGoOn(t *testing.T) {
 	again := &knee{at: 3}
 	y := again.execution(h, have)
 	again.fake.answer = quiet(again)
-	if err := y.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, y.Run(t.Context()))
 	starts := map[int]int{}
 	for _, trial := range append(have.Slices, y.kept...) {
 		if trial.Start != nil {

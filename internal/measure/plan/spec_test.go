@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // server is a Spec that is right.
@@ -117,15 +118,9 @@ func TestErrorsNameFields(t *testing.T) {
 	call := regexp.MustCompile(`\bWrong(?:By)?\("([^"]*)"`)
 	seen := 0
 	for _, pattern := range []string{"*.go", "../local/*.go"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(filepath.Glob(pattern))(t)
 		for _, file := range files {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(os.ReadFile(file))(t)
 			for _, m := range call.FindAllStringSubmatch(string(b), -1) {
 				if seen++; !names[m[1]] {
 					t.Errorf("%s: there is no field %q", file, m[1])
@@ -193,9 +188,7 @@ func TestOneSpelling(t *testing.T) {
 	set := func(name string, texts ...string) string {
 		g := field.Given{Fields: NewFlags().Fields()}
 		for _, text := range texts {
-			if err := g.Set(name, text); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, g.Set(name, text))
 		}
 		return g.Named(name).Value.String()
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -113,9 +114,7 @@ func plan(t *testing.T, m settings) journal.Plan {
 	if m.Against {
 		s.Target.Against = []string{"old"}
 	}
-	if err := s.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Validate())
 	p := s.Plan(m.CPUs, 0)
 	p.Pilots = m.Pilots
 	return p
@@ -229,9 +228,7 @@ func TestTrialsKnowWhatWasRead(t *testing.T) {
 		second := &fake{answer: func(int, Task) (journal.Trial, error) {
 			return journal.Trial{Valid: true, ObservedProcs: []*int{ptr(2)}}, nil
 		}}
-		if err := newRun(p, second, x.kept).Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, newRun(p, second, x.kept).Run(t.Context()))
 		var got []string
 		for _, task := range second.ran {
 			got = append(got, fmt.Sprint(task.SawGo))
@@ -264,9 +261,7 @@ func TestResumeCompletesExactlyWhatIsMissing(t *testing.T) {
 		}
 		second := &fake{}
 		y := newRun(p, second, x.kept)
-		if err := y.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, y.Run(t.Context()))
 		if len(second.ran) != len(tasks)-stop || len(Record{Trials: y.kept}.Lacks(tasks)) != 0 {
 			t.Fatalf("stopped after %d: the second run did %d of %d", stop, len(second.ran), len(tasks))
 		}
@@ -394,9 +389,7 @@ func TestRemainingTime(t *testing.T) {
 			left = append(left, p.Remaining)
 		}
 	}
-	if err := x.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, x.Run(t.Context()))
 	if want := []time.Duration{15 * time.Second, 32 * time.Second, 21 * time.Second, 14 * time.Second, 7 * time.Second, 0}; !slices.Equal(left, want) {
 		t.Errorf("remaining %v, want %v: 3 s a trial without a rate, 8 s at the rate that the pilot found, then 7 s as measured", left, want)
 	}
@@ -406,9 +399,7 @@ func TestRemainingTime(t *testing.T) {
 			t.Errorf("%s are promised before anything is known", p.Remaining)
 		}
 	}
-	if err := x.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, x.Run(t.Context()))
 }
 
 // A tolerant run goes through to its end, and a group whose pilots were invalid
@@ -445,9 +436,7 @@ func TestUnitsAgree(t *testing.T) {
 		}
 		return journal.Trial{Valid: true, ThroughputPerSecond: ptr(1.0), ThroughputUnit: unit}, nil
 	}}, nil)
-	if err := x.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, x.Run(t.Context()))
 	wrong := 0
 	for _, trial := range x.kept {
 		if trial.Valid != (trial.InvalidCode == "") || trial.Valid && trial.Setting.QuotaCPUs == nil && trial.ThroughputUnit != "throughput" {

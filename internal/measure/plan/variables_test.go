@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/test/must"
 )
 
 // named are texts with a variable, by the field that takes them, where the name alone is none.
@@ -43,10 +44,7 @@ func TestFilled(t *testing.T) {
 	s.Load.Body, s.Load.GRPC = []byte(f.Body), &load.GRPC{Method: f.Call.Method, Data: []byte("{env:X}"), Proto: f.Call.Proto}
 	s.Load.Requests = []load.Request{{Path: "/{env:X}", Headers: []string{"A: {env:X}"}, Body: []byte("{env:X}")}}
 	before := fmt.Sprintf("%+v", s)
-	filled, err := s.Filled(func(string) (string, bool) { return "value", true })
-	if err != nil {
-		t.Fatal(err)
-	}
+	filled := must.Get(s.Filled(func(string) (string, bool) { return "value", true }))(t)
 	if fmt.Sprintf("%+v", s) != before {
 		t.Error("the Spec itself is changed")
 	}
@@ -89,10 +87,7 @@ func leftIn(path string, v reflect.Value) (list []string) {
 // A value that its field does not take is refused, and so is a variable that is not set.
 func TestNotFilled(t *testing.T) {
 	s := Default()
-	m, err := load.ParseMetric("rate={env:X}([0-9]+)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(load.ParseMetric("rate={env:X}([0-9]+)"))(t)
 	s.Load.Metrics, s.Target.URL = []load.Metric{m}, "http://{env:Y}/"
 	for value, want := range map[string]string{"(": "--metric rate: the values of its variables leave no regular expression with a group", "": "the environment variable Y is not set"} {
 		got, err := s.Filled(func(name string) (string, bool) { return value, value != "" || name == "X" })

@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // arranger is a runner that sets load and target apart, or cannot.
@@ -39,10 +40,7 @@ func sevenAndOne() *plan.Split {
 
 func headerIn(t *testing.T, dir string) journal.Header {
 	t.Helper()
-	c, err := journal.ReadDirectory(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(journal.ReadDirectory(dir))(t)
 	return c.Header
 }
 
@@ -75,9 +73,7 @@ func TestArrangeOnce(t *testing.T) {
 		t.Fatalf("gone on with %+v", again.Spec.Split)
 	}
 	a.stop = 0
-	if _, err := again.Run(t.Context(), a, session.Events{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(again.Run(t.Context(), a, session.Events{}))(t)
 	if a.asked != 1 {
 		t.Errorf("asked %d times for CPUs, want once", a.asked)
 	}
@@ -139,9 +135,7 @@ func TestArrangeNot(t *testing.T) {
 // A folder that may not be used is reported before anything is measured.
 func TestArrangeRefused(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o600))
 	a := &arranger{split: sevenAndOne()}
 	var refused *session.Refusal
 	if _, err := session.New(sample(), options(dir, eight)).Run(t.Context(), a, session.Events{}); !errors.As(err, &refused) || a.asked != 0 {
@@ -155,9 +149,7 @@ func TestBaselineOfAnotherArrangement(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "old")
 		sp := sample()
 		change(&sp)
-		if _, err := session.New(sp, options(dir, host)).Run(t.Context(), &arranger{split: split}, session.Events{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(session.New(sp, options(dir, host)).Run(t.Context(), &arranger{split: split}, session.Events{}))(t)
 		return dir
 	}
 	asIs := func(*plan.Spec) {}

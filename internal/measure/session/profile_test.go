@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // profiler is a runner that profiles too.
@@ -41,10 +42,7 @@ func (p *profiler) Profile(_ context.Context, a journal.Setting) (journal.Profil
 
 func profiledIn(t *testing.T, dir string) []journal.Profiled {
 	t.Helper()
-	c, err := journal.ReadDirectory(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(journal.ReadDirectory(dir))(t)
 	return c.Profiled
 }
 

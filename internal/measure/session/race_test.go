@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // raceSpec is a race over a few values that ends at its budget at the latest.
@@ -27,9 +28,7 @@ func TestAnotherBudget(t *testing.T) {
 	run := func(s *session.Session) int {
 		t.Helper()
 		r := &runner{}
-		if _, err := s.Run(t.Context(), r, session.Events{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Run(t.Context(), r, session.Events{}))(t)
 		return r.ran
 	}
 	first := session.New(raceSpec(5), options(dir, host))

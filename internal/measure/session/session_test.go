@@ -21,6 +21,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/slo"
+	"github.com/procfit/procfit/test/must"
 )
 
 // runner answers every task with a valid trial, and stops when it is told to.
@@ -81,10 +82,7 @@ func folderWith(t *testing.T, trials int) (dir string) {
 
 func lines(t *testing.T, dir string) int {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, journal.Name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join(dir, journal.Name)))(t)
 	return bytes.Count(b, []byte("\n"))
 }
 
@@ -97,9 +95,7 @@ func TestFolders(t *testing.T) {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		if err := os.MkdirAll(got, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(got, 0o755))
 	}
 }
 
@@ -184,9 +180,7 @@ func TestOtherProgram(t *testing.T) {
 	p := sample()
 	p.Target.BuiltIn, p.Target.Command = "", []string{program, ":{port}"}
 	run := func(text string) error {
-		if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(program, []byte(text), 0o755))
 		_, err := session.New(p, options(dir, two)).Run(t.Context(), &runner{stop: 2}, session.Events{})
 		return err
 	}
@@ -203,13 +197,9 @@ func TestHostileArguments(t *testing.T) {
 	dir := folderWith(t, 8)
 	path := filepath.Join(dir, journal.Name)
 	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	raw = bytes.Replace(raw, []byte(`"command":"sweep"`), []byte(`"command":"sweep\u001b]0;owned\u0007"`), 1)
-	if err := os.WriteFile(path, raw, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, raw, 0o644))
 	p := sample()
 	p.Repeats++
 	_, err = session.New(p, options(dir, two)).Run(t.Context(), &runner{}, session.Events{})
@@ -268,9 +258,7 @@ func TestJournalRemoved(t *testing.T) {
 // A folder of something else is left as it is.
 func TestForeignFolder(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("x"), 0o644))
 	_, err := session.New(sample(), options(dir, journal.Host{CPUs: 2})).Run(t.Context(), &runner{}, session.Events{})
 	var refused *session.Refusal
 	if !errors.As(err, &refused) {
@@ -288,24 +276,14 @@ func TestHeaderHasNoSecrets(t *testing.T) {
 	p.Target.BuiltIn, p.Target.Command = "", []string{"sh", "-c", "API_KEY='S3CR3T' ./server :{port}"}
 	p.Target.Against = []string{"./old", "--dsn=postgres://u:S3CR3T@h/db", ":{port}"}
 	p.Load.Headers = []string{"Authorization: Bearer S3CR3T"}
-	m, err := load.ParseMetric("rate=token=S3CR3T ([0-9]+)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(load.ParseMetric("rate=token=S3CR3T ([0-9]+)"))(t)
 	p.Load.Metrics = []load.Metric{m}
 	o := options(t.TempDir(), journal.Host{CPUs: 2, EffectiveCPUs: 2})
 	o.Spec = o.Spec.With(spec.Set("metric", "rate=token={env:TOKEN} ([0-9]+)"))
 	s := session.New(p, o)
-	if _, err := s.Run(t.Context(), &runner{}, session.Events{}); err != nil {
-		t.Fatal(err)
-	}
-	c, err := journal.ReadDirectory(s.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := page.Write(s.Dir, verdict.Analyze(c.Header, c.Trials)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Run(t.Context(), &runner{}, session.Events{}))(t)
+	c := must.Get(journal.ReadDirectory(s.Dir))(t)
+	must.Get(page.Write(s.Dir, verdict.Analyze(c.Header, c.Trials)))(t)
 	list, err := filepath.Glob(filepath.Join(s.Dir, "*"))
 	if err != nil || len(list) < 5 {
 		t.Fatalf("%v, %v", list, err)
@@ -314,10 +292,7 @@ func TestHeaderHasNoSecrets(t *testing.T) {
 		if info, err := os.Stat(f); err != nil || info.IsDir() {
 			continue
 		}
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(f))(t)
 		if bytes.Contains(b, []byte("S3CR3T")) {
 			t.Errorf("%s has the secret", f)
 		}
@@ -374,9 +349,7 @@ func TestHeaderNamesBothPrograms(t *testing.T) {
 	now, then := filepath.Join(dir, "new"), filepath.Join(dir, "old")
 	sum := func(old string) string {
 		for path, text := range map[string]string{now: "#!/bin/sh\n", then: old} {
-			if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(path, []byte(text), 0o755))
 		}
 		sp := sample()
 		sp.Target.BuiltIn, sp.Target.Command, sp.Target.Against = "", []string{now}, []string{then}
@@ -489,13 +462,9 @@ func TestOtherBenchmarks(t *testing.T) {
 	sp := sample()
 	sp.Target.BuiltIn, sp.Target.URL, sp.Target.Command = "", "", []string{"go", "test", "-bench", "X"}
 	run := func(code string) error {
-		if err := os.RemoveAll(binary); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.RemoveAll(binary))
 		if code != "" {
-			if err := os.WriteFile(binary, []byte(code), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(binary, []byte(code), 0o600))
 		}
 		_, err := session.New(sp, options(dir, two)).Run(t.Context(), &compiler{runner{stop: 2}, binary}, session.Events{})
 		return err

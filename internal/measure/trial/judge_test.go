@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial/foreign"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // A p99 is on 5,000 requests and, under a quota, on 100 periods. What never was
@@ -63,9 +64,7 @@ func TestJudgeUnderOuterLimit(t *testing.T) {
 		l := &load.Result{Mode: load.ModeOpen, Rate: 1, AchievedPerSecond: 1, Duration: 3 * time.Second, Requests: 1, Latency: h, SendLag: h}
 		usage := &journal.Usage{HostUse: &journal.HostUse{TargetCPUs: 2}, OuterLimits: []journal.OuterLimit{{Group: "/pod", CPUs: cpus}}}
 		var tr journal.Trial
-		if err := addOpen(&tr, l, usage, 0); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, addOpen(&tr, l, usage, 0))
 		if got := tr.Phases[0].UnjudgedReason; got != want {
 			t.Errorf("a limit of %g around 2 CPUs: %q, want %q", cpus, got, want)
 		}
@@ -78,17 +77,13 @@ func TestJudgeExternal(t *testing.T) {
 	rate, p50, p90, p99 := 100.0, 0.001, 0.002, 0.003
 	figures := &foreign.Report{Figures: foreign.Figures{Throughput: &rate, P50: &p50, P90: &p90, P99: &p99}}
 	var tr journal.Trial
-	if err := External(&tr, figures, 12*time.Second, &rate, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, External(&tr, figures, 12*time.Second, &rate, nil))
 	p := tr.Phases[0]
 	if p.Judged == nil || *p.Judged || p.UnjudgedReason != journal.UnjudgedFewRequests || p.Quantile != 0.9 || *p.QuantileSeconds != p90 {
 		t.Errorf("1,200 requests: %+v, want the p90", p.Judgement)
 	}
 	tr = journal.Trial{}
-	if err := External(&tr, figures, time.Minute, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, External(&tr, figures, time.Minute, nil, nil))
 	if j := tr.Phases[0].Judgement; j != (journal.Judgement{}) {
 		t.Errorf("a closed loop was judged: %+v", j)
 	}

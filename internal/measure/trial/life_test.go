@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // stage is a Place whose verbs return what a test wants.
@@ -116,10 +117,7 @@ func TestLife(t *testing.T) {
 
 // What a server printed is looked through for --metric, wherever it ran.
 func TestServersMetrics(t *testing.T) {
-	m, err := load.ParseMetric(`cache=([\d.]+) hits`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(load.ParseMetric(`cache=([\d.]+) hits`))(t)
 	out := func(s string) []load.Output { return []load.Output{{Head: []byte(s)}} }
 	for name, tc := range map[string]struct {
 		ending Ending

@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
+	"github.com/procfit/procfit/test/must"
 )
 
 // server answers 1,000 requests a second at most, each within a millisecond, and a
@@ -42,10 +43,7 @@ func (s *server) Offer(_ context.Context, o load.Options, count bool) (*load.Res
 
 func TestServerLoops(t *testing.T) {
 	rate := 500.0
-	objective, err := slo.Parse("p99=5ms")
-	if err != nil {
-		t.Fatal(err)
-	}
+	objective := must.Get(slo.Parse("p99=5ms"))(t)
 	for name, tc := range map[string]struct {
 		spec  func(*plan.Spec)
 		rate  *float64
@@ -110,9 +108,7 @@ func TestForetold(t *testing.T) {
 	c.urls = []string{"http://x/"}
 	for range 3 {
 		c.Trial = &journal.Trial{}
-		if err := c.loops(t.Context(), new(server)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, c.loops(t.Context(), new(server)))
 	}
 	if told != 1 {
 		t.Errorf("said %d times, want once", told)

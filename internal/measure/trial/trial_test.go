@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/trial/foreign"
 	"github.com/procfit/procfit/internal/program/gobench"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // failure is what the error makes of a trial.
@@ -128,13 +129,9 @@ func result(mode string) *load.Result {
 func TestLoops(t *testing.T) {
 	var tr journal.Trial
 	usage := &journal.Usage{MeasuredSeconds: 1.1, CPUSeconds: &journal.CPUSeconds{User: 1}}
-	if err := addClosed(&tr, result(load.ModeClosed), usage); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, addClosed(&tr, result(load.ModeClosed), usage))
 	half := &journal.Usage{MeasuredSeconds: 1.1, CPUSeconds: &journal.CPUSeconds{User: 0.5}}
-	if err := addOpen(&tr, result(load.ModeOpen), half, 300*time.Millisecond); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, addOpen(&tr, result(load.ModeOpen), half, 300*time.Millisecond))
 	if *tr.ThroughputPerSecond != 100 || tr.ThroughputUnit != "requests" || tr.CPUSeconds.User != 1 || tr.Saturated || tr.LatencySeconds == nil {
 		t.Errorf("%+v", tr)
 	}
@@ -374,15 +371,11 @@ func TestMean(t *testing.T) {
 func TestBenchmarks(t *testing.T) {
 	parse := func(text string) []gobench.Result {
 		results, _, err := gobench.ParseOutput([]byte(text), 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return results
 	}
 	var tr journal.Trial
-	if err := addBenchmarks(&tr, parse("goos: linux\nBenchmarkA-2 \t 10\t 100 ns/op\t 8 B/op\nBenchmarkB/x-2 \t 10\t 400 ns/op\t 5 MB/s\nPASS\n"), nil, true); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, addBenchmarks(&tr, parse("goos: linux\nBenchmarkA-2 \t 10\t 100 ns/op\t 8 B/op\nBenchmarkB/x-2 \t 10\t 400 ns/op\t 5 MB/s\nPASS\n"), nil, true))
 	if got := *tr.ThroughputPerSecond; math.Abs(got-5e6) > 1 || tr.ThroughputUnit != "operations" {
 		t.Errorf("throughput %g %s, want the geometric mean of 1e7 and 2.5e6", got, tr.ThroughputUnit)
 	}
@@ -398,9 +391,7 @@ func TestBenchmarks(t *testing.T) {
 	}
 	// Of several runs a metric is the mean, as the throughput is.
 	var twice journal.Trial
-	if err := addBenchmarks(&twice, append(parse("BenchmarkA-2 \t 10\t 100 ns/op\n"), parse("BenchmarkA-2 \t 10\t 400 ns/op\n")...), nil, true); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, addBenchmarks(&twice, append(parse("BenchmarkA-2 \t 10\t 100 ns/op\n"), parse("BenchmarkA-2 \t 10\t 400 ns/op\n")...), nil, true))
 	if got := twice.Metrics["A ns/op"].Value; got != 250 || math.Abs(*twice.ThroughputPerSecond-5e6) > 1 {
 		t.Errorf("two runs: %g ns/op and %g operations/s, want 250 and 5e6", got, *twice.ThroughputPerSecond)
 	}
@@ -417,9 +408,7 @@ func TestBenchmarks(t *testing.T) {
 	// Lines of a program that measures no time are metrics next to its runs a second.
 	runs := journal.Trial{}
 	addRuns(&runs, 14, 2*time.Second)
-	if err := addBenchmarks(&runs, parse("BenchmarkDefaults 1 2 gomaxprocs 8 numcpu\n"), nil, false); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, addBenchmarks(&runs, parse("BenchmarkDefaults 1 2 gomaxprocs 8 numcpu\n"), nil, false))
 	if *runs.ThroughputPerSecond != 7 || runs.ThroughputUnit != "runs" || runs.Metrics["Defaults numcpu"].Value != 8 {
 		t.Errorf("%+v", runs)
 	}
@@ -440,9 +429,7 @@ func TestExternal(t *testing.T) {
 		return &foreign.Report{Figures: foreign.Figures{Throughput: &rate, P99: &p99}}
 	}
 	var tr journal.Trial
-	if err := External(&tr, figures(), 2*time.Second, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, External(&tr, figures(), 2*time.Second, nil, nil))
 	if p := tr.Phases[0]; p.Mode != journal.ModeClosed || p.Requests != 100 || tr.LatencySeconds != nil {
 		t.Errorf("a generator without a rate: %+v, judged latency %v", p, tr.LatencySeconds)
 	}

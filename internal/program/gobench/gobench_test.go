@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -177,12 +178,8 @@ func module(t *testing.T, goLine string, files map[string]string) string {
 	files["go.mod"] = "module example.com/m\n\ngo " + goLine + "\n"
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	return dir
 }
@@ -199,16 +196,11 @@ func BenchmarkRead(b *testing.B) { for b.Loop() { if _, err := os.ReadFile("data
 		"bad/b_test.go": "package bad\nfunc f() { undefined() }\n",
 	})
 	compile := func(words ...string) ([]string, string, error) {
-		g, err := Parse(append([]string{"go", "test", "-bench=Read", "-benchtime=10x"}, words...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(Parse(append([]string{"go", "test", "-bench=Read", "-benchtime=10x"}, words...)))(t)
 		return g.Compile(t.Context(), dir, filepath.Join(t.TempDir(), "p.test"), append(os.Environ(), "GOWORK=off"))
 	}
 	command, runDir, err := compile("./p")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if want := filepath.Join(dir, "p"); runDir != want {
 		t.Errorf("to be run in %s, want %s", runDir, want)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -17,12 +18,8 @@ func TestCode(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.OK(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	write("src/sets/main.go", "package main\n\nimport (\n\t\"os\"\n\t\"runtime\"\n)\n\nfunc main() {\n\truntime.GOMAXPROCS(len(os.Args))\n}\n")
 	write("src/asks/main.go", "package main\n\nimport (\n\t\"fmt\"\n\t\"runtime\"\n)\n\nfunc main() {\n\tfmt.Println(runtime.GOMAXPROCS(0))\n}\n")
@@ -43,10 +40,7 @@ func TestCode(t *testing.T) {
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(os.ReadFile(file))(t)
 			p, err := goproc.Read(bytes.NewReader(b))
 			if err != nil || p.Code != want || len(p.Deps) > 0 {
 				t.Errorf("%s for %s: %+v, %v", name, arch, p, err)

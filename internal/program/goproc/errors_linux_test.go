@@ -15,6 +15,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/goproc/goproctest"
 	"github.com/procfit/procfit/test/child"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -31,9 +32,7 @@ func TestLiveOddFiles(t *testing.T) {
 func testOddFiles(t *testing.T, args ...string) {
 	path := build(t, []string{"CGO_ENABLED=0"}, append(args, "-ldflags=-s -w")...)
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	// names sets what the table of section names claims to be, and the file's size,
 	// most of it a hole, so that it is.
 	names := func(size int64) func(b []byte) int64 {
@@ -65,18 +64,12 @@ func testOddFiles(t *testing.T, args ...string) {
 			if tt.edit != nil {
 				size = tt.edit(b)
 			}
-			if err := os.WriteFile(odd, b, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(odd, b, 0o700))
 			if size > 0 {
-				if err := os.Truncate(odd, size); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, os.Truncate(odd, size))
 			}
 			p, says := goproctest.Start(t, odd, "GOMAXPROCS=3")
-			if err := os.Remove(odd); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.Remove(odd))
 			var c Cache
 			var live Live
 			if allocated := allocatedBy(func() { live, err = c.Live(p.PID()) }); allocated > 4<<20 {
@@ -111,20 +104,13 @@ func TestLiveErrors(t *testing.T) {
 	})
 	t.Run("gone", func(t *testing.T) {
 		cmd := exec.Command("true")
-		if err := cmd.Run(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, cmd.Run())
 		wantError(t, &c, cmd.Process.Pid, ErrGone)
 	})
 	t.Run("zombie", func(t *testing.T) {
 		cmd := exec.Command("true")
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(cmd.StdoutPipe())(t)
+		must.OK(t, cmd.Start())
 		defer cmd.Wait()
 		out.Read(make([]byte, 1)) // ends when the process does
 		for !ended(cmd.Process.Pid) {
@@ -181,10 +167,7 @@ func asNobody(t *testing.T, f func()) {
 
 func TestOpen(t *testing.T) {
 	path := build(t, []string{"CGO_ENABLED=0"}, "-ldflags=-s -w")
-	p, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Open(path))(t)
 	// The probe asks for Go 1.18, so old GODEBUG defaults are linked into it.
 	if p.GoVersion != runtime.Version() || p.Path != "example.com/probe" || p.DefaultGODEBUG == "" || p.Toolchain() {
 		t.Errorf("read %+v", p)
@@ -231,9 +214,7 @@ func BenchmarkLive(b *testing.B) {
 		}
 		var kept Cache
 		read := func(b *testing.B, c *Cache) {
-			if _, err := c.Live(p.PID()); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(c.Live(p.PID()))(b)
 		}
 		b.Run(name+"/cached", func(b *testing.B) {
 			for b.Loop() {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -118,10 +119,7 @@ func TestLoadBias(t *testing.T) {
 		b := memory[worldData+64+pointer:]
 		binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)+bias)
 	}
-	want, err := find(file, worldVersion)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(find(file, worldVersion))(t)
 	if at, err := findIn(file, &shifted{bytes.NewReader(memory), bias}, bias, worldVersion); err != nil || at != want || at.Procs != worldVar {
 		t.Errorf("found %+v, %v, want %+v", at, err, want)
 	}
@@ -168,9 +166,7 @@ func TestScan(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	b := &budget{r: bytes.NewReader(make([]byte, 100)), left: 10}
-	if _, err := b.ReadAt(make([]byte, 8), 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.ReadAt(make([]byte, 8), 0))(t)
 	if _, err := b.ReadAt(make([]byte, 8), 8); !errors.Is(err, ErrUndecodable) {
 		t.Errorf("the budget is exceeded and the error is %v", err)
 	}
@@ -205,10 +201,7 @@ func TestEndless(t *testing.T) {
 	for name, w := range map[string]world{"segment": segment, "symbol table": tables} {
 		r := endless{w.bytes()}
 		allocated := allocatedBy(func() {
-			m, err := readImage(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(readImage(r))(t)
 			f := &file{image: m}
 			if err := f.analyse(&budget{r: r, left: maxRead}); !errors.Is(err, ErrUndecodable) {
 				t.Errorf("%s: error %v", name, err)
@@ -234,10 +227,7 @@ func TestTables(t *testing.T) {
 			binary.LittleEndian.PutUint64(b[worldHeads+64*section+size:], 1<<33)
 		}
 		r := endless{w.bytes()}
-		m, err := readImage(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(readImage(r))(t)
 		b := &budget{r: r, left: maxRead}
 		f := &file{image: m}
 		if err := f.analyse(b); err != nil {
@@ -282,14 +272,9 @@ func TestLate(t *testing.T) {
 // begun, it is not searched at each look.
 func TestVainSearch(t *testing.T) {
 	b := goodWorld().bytes()
-	m, err := readImage(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(readImage(bytes.NewReader(b)))(t)
 	f := &file{image: m}
-	if err := f.analyse(&budget{r: bytes.NewReader(b), left: maxRead}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.analyse(&budget{r: bytes.NewReader(b), left: maxRead}))
 	memory := &budget{r: endless{}, left: 1 << 40}
 	if _, err := f.locate(memory, 0); !errors.Is(err, errStarting) {
 		t.Fatalf("of zeros: %v", err)

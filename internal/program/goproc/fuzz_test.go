@@ -7,6 +7,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // A world is tens of kilobytes, most of it zeros: changes of it are fuzzed, not its
@@ -41,10 +43,7 @@ func FuzzFind(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m, err := readImage(bytes.NewReader(b))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(readImage(bytes.NewReader(b)))(t)
 		l, _ := layoutOf(worldVersion)
 		if (at.Source != Symbol && at.Source != Decoded) || !m.holds(at.Procs, 4, elf.PF_W) ||
 			at.NumCPU != 0 && !m.holds(at.NumCPU, 4, elf.PF_W) ||

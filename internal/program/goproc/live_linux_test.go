@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/program/goproc/goproctest"
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/child"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -30,20 +31,13 @@ const pieReason = "compiles the standard library again, as position-independent 
 
 // TestDataIn: a file with holes is no larger than its data.
 func TestDataIn(t *testing.T) {
-	f, err := os.Create(t.TempDir() + "/sparse")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(t.TempDir() + "/sparse"))(t)
 	defer f.Close()
 	const part, size = 1 << 20, 1 << 40
 	for _, at := range []int64{0, size / 2} {
-		if _, err := f.WriteAt(make([]byte, part), at); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(f.WriteAt(make([]byte, part), at))(t)
 	}
-	if err := f.Truncate(size); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.Truncate(size))
 	if n := (fd{n: int(f.Fd())}).dataIn(size); n < 2*part || n > 4*part {
 		need.Skip(t, "this file system has no holes")
 	}
@@ -79,10 +73,7 @@ func TestSafe(t *testing.T) {
 			path := p.Run(t)
 			c := child.Start(t, exec.Command(path))
 			c.Line()
-			x, err := new(Cache).Text(c.PID())
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := must.Get(new(Cache).Text(c.PID()))(t)
 			defer x.Close()
 			barriers, safe := 0, 0
 			code := instructions(t, path)
@@ -117,10 +108,7 @@ type instruction struct {
 // instructions are those of a program outside of the runtime, in the order of their addresses.
 func instructions(t *testing.T, path string) (all []instruction) {
 	t.Helper()
-	out, err := exec.Command("go", "tool", "objdump", "-s", `^(fmt|os|strconv|sync|unicode/utf8|io|io/fs|errors|time|main|internal/poll|internal/fmtsort|sort|slices)\.`, path).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command("go", "tool", "objdump", "-s", `^(fmt|os|strconv|sync|unicode/utf8|io|io/fs|errors|time|main|internal/poll|internal/fmtsort|sort|slices)\.`, path).Output())(t)
 	for line := range strings.Lines(string(out)) {
 		// "  print.go:12	0x47f2c0	493b6610	CMPQ SP, 0x10(R14)", with tabs that are doubled
 		if f := strings.Fields(line); len(f) > 3 && strings.HasPrefix(f[1], "0x") {

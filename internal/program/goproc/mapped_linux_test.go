@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/program/goproc/goproctest"
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/child"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -46,9 +47,7 @@ zz-1 r-xp 00000000 fe:01 14                         /usr/lib/junk.so
 func started(t *testing.T, command ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "start")
-	if err := os.WriteFile(path, fmt.Appendf(nil, "#!/bin/sh\nexec %s\n", strings.Join(command, " ")), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, fmt.Appendf(nil, "#!/bin/sh\nexec %s\n", strings.Join(command, " ")), 0o755))
 	return path
 }
 
@@ -117,9 +116,7 @@ int main(int argc, char **argv) {
 			built.Program{Name: "libprobe.so", Files: files, Env: []string{"CGO_ENABLED=1"}, Args: append([]string{"-buildmode=c-shared"}, args...)}.Copy(t, lib)
 			p, _ := goproctest.Start(t, started(t, host, lib), "GOMAXPROCS=3")
 			if name == "gone" {
-				if err := os.Remove(lib); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, os.Remove(lib))
 				if os.Geteuid() != 0 {
 					need.Skip(t, "only root opens a file by its mapping")
 				}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestLayoutOf(t *testing.T) {
@@ -206,10 +208,7 @@ func FuzzVoteSched(f *testing.F) {
 			return
 		}
 		for _, machine := range []elf.Machine{elf.EM_X86_64, elf.EM_AARCH64} {
-			decode, err := refsOf(machine)
-			if err != nil {
-				t.Fatal(err)
-			}
+			decode := must.Get(refsOf(machine))(t)
 			refs := make(map[string][]ref)
 			for i, name := range decoded() {
 				from := min(i*int(step), len(code))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/goproc/goproctest"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -23,14 +24,8 @@ func TestReadStream(t *testing.T) {
 		builds["pie"] = goproctest.Build{Args: []string{"-buildmode=pie"}}
 	}
 	for name, build := range builds {
-		b, err := os.ReadFile(build.Run(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := goproc.Read(bytes.NewReader(b))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(build.Run(t)))(t)
+		want := must.Get(goproc.Read(bytes.NewReader(b)))(t)
 		for _, room := range []int64{most, int64(len(b))} {
 			got, err := goproc.ReadStream(iotest.HalfReader(bytes.NewReader(b)), int64(len(b)), room)
 			if room == most { // what is executed comes last, and may not have room
@@ -56,10 +51,7 @@ func TestReadStreamWhole(t *testing.T) {
 		systems = []string{"windows"}
 	}
 	for _, system := range systems {
-		b, err := os.ReadFile(goproctest.Build{Env: []string{"GOOS=" + system, "CGO_ENABLED=0"}}.Run(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(goproctest.Build{Env: []string{"GOOS=" + system, "CGO_ENABLED=0"}}.Run(t)))(t)
 		size := int64(len(b))
 		if got, err := goproc.ReadStream(bytes.NewReader(b), size, size); err != nil || got.MainModule != goproctest.Module {
 			t.Errorf("%s: %+v, %v", system, got, err)

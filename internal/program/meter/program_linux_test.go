@@ -21,6 +21,7 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/maxprocs/live"
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -105,9 +106,7 @@ func run(t *testing.T, role, program string) *running {
 	if err == nil {
 		err = r.cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(r.kill)
 	r.lines = bufio.NewScanner(out)
 	r.lines.Scan()
@@ -128,10 +127,7 @@ func (r *running) tell(line string) {
 
 func (r *running) get(path string) string {
 	r.t.Helper()
-	a, err := http.Get("http://" + r.first + path)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	a := must.Get(http.Get("http://" + r.first + path))(r.t)
 	defer a.Body.Close()
 	b, _ := io.ReadAll(a.Body)
 	return string(b)
@@ -139,10 +135,7 @@ func (r *running) get(path string) string {
 
 func (r *running) open() *Program {
 	r.t.Helper()
-	p, err := new(Reader).Open(r.cmd.Process.Pid)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	p := must.Get(new(Reader).Open(r.cmd.Process.Pid))(r.t)
 	r.t.Cleanup(func() { p.Close() })
 	return p
 }
@@ -161,18 +154,13 @@ func TestMetrics(t *testing.T) {
 	r := run(t, "meter", "")
 	p := r.open()
 	from, err := p.Metrics()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for range 10 {
 		r.get("/")
 	}
 	http.DefaultClient.CloseIdleConnections() // the last answer's write is counted then
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		to, err := p.Metrics()
-		if err != nil {
-			t.Fatal(err)
-		}
+		to := must.Get(p.Metrics())(t)
 		m, err := Between(from, to, 4)
 		if err == nil && m.Requests == 10 && m.Arrival.Count() == 10 && m.Handler.Count() == 10 && m.CPU > 0 && m.InFlight == 0 {
 			break

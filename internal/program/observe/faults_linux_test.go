@@ -19,6 +19,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/test/child"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -104,9 +105,7 @@ func practised(t *testing.T, kind, file string, procs int, look func(pid int)) (
 	if line := c.Line(); line != "ready" {
 		t.Fatalf("%s: %q", kind, line)
 	}
-	if _, err := io.WriteString(c.In, "\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c.In, "\n"))(t)
 	time.Sleep(practiceTime / 10)
 	look(c.PID())
 	line := c.Line()
@@ -120,40 +119,27 @@ func practised(t *testing.T, kind, file string, procs int, look func(pid int)) (
 func practiceFile(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "cold")
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(name))(t)
 	defer f.Close()
 	chunk := make([]byte, 1<<20)
 	for range practiceBytes >> 20 {
-		if _, err := f.Write(chunk); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(f.Write(chunk))(t)
 	}
-	if err := f.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.Sync())
 	return name
 }
 
 // TestWatchedFaults: a process without page faults is not watched, and costs no second.
 func TestWatchedFaults(t *testing.T) {
 	idle, _ := play(t, "leaf")
-	s, err := new(Reader).Subject(idle)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(new(Reader).Subject(idle))(t)
 	began := time.Now()
 	if got := Watched(t.Context(), s); got.Faults != nil || time.Since(began) > watchSpan {
 		t.Errorf("idle: %+v after %v", got.Faults, time.Since(began))
 	}
 	need.Everything(t, "writes 1 GiB and reads it for a second; TestMorePs watches with a scanner")
 	practised(t, "faults", practiceFile(t), 1, func(pid int) {
-		s, err := new(Reader).Subject(pid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(new(Reader).Subject(pid))(t)
 		if got := Watched(t.Context(), s); got.Faults == nil || got.Faults.Held < 0.1 || got.Faults.Queued == nil || *got.Faults.Queued < 10 {
 			t.Errorf("faults: %+v", got.Faults)
 		}

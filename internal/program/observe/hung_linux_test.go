@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -42,9 +43,7 @@ func TestScanHung(t *testing.T) {
 	if p := one(t, scan(t, s, well, pid), pid); p.ProgramUnknown != "" || p.LiveUnknown != "" {
 		t.Fatalf("while it answers: %q, %q", p.ProgramUnknown, p.LiveUnknown)
 	}
-	if err := os.WriteFile(gate(dir), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(gate(dir), nil, 0o600))
 	s.looks.answerIn = time.Second
 	for _, waits := range []bool{true, false} {
 		began := time.Now()

@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/test/child"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -23,14 +24,9 @@ func limitedGroup(t *testing.T, cpus float64) *cgroup.Group {
 	if err != nil {
 		need.Skip(t, "needs a cgroup: "+err.Error())
 	}
-	group, err := parent.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	group := must.Get(parent.New())(t)
 	t.Cleanup(func() { group.Remove() })
-	if err := group.SetQuota(cpus); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, group.SetQuota(cpus))
 	return group
 }
 
@@ -39,9 +35,7 @@ func limitedGroup(t *testing.T, cpus float64) *cgroup.Group {
 func TestLimits(t *testing.T) {
 	group := limitedGroup(t, 0.1)
 	inner := group.Dir() + "/inner"
-	if err := os.Mkdir(inner, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(inner, 0o755))
 	t.Cleanup(func() { os.Remove(inner) }) // after the process has ended, before the group
 	at := func(pid int) Limit {
 		t.Helper()
@@ -102,10 +96,7 @@ func TestLimitsNotKnown(t *testing.T) {
 		if change != "" {
 			tree[change] = &fstest.MapFile{Data: []byte(text)}
 		}
-		f, err := facts.ReadFS(tree, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(facts.ReadFS(tree, 7))(t)
 		return limitsOf(f)
 	}
 	all, err := read("", "")
@@ -121,10 +112,7 @@ func TestLimitsNotKnown(t *testing.T) {
 }
 
 func TestCPUTime(t *testing.T) {
-	before, err := CPUTime([]int{0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(CPUTime([]int{0}))(t)
 	all, err := CPUTime(nil)
 	if err != nil || before.Total <= 0 || all.Total < before.Total {
 		t.Errorf("CPU 0 %+v of %+v, %v", before, all, err)
@@ -157,17 +145,12 @@ func TestProgram(t *testing.T) {
 
 func BenchmarkLimits(b *testing.B) {
 	for b.Loop() {
-		if _, err := Limits(os.Getpid()); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(Limits(os.Getpid()))(b)
 	}
 }
 
 func BenchmarkReread(b *testing.B) {
-	all, err := Limits(os.Getpid())
-	if err != nil {
-		b.Fatal(err)
-	}
+	all := must.Get(Limits(os.Getpid()))(b)
 	if len(all) == 0 {
 		b.Skip("no limit around this process")
 	}
@@ -180,8 +163,6 @@ func BenchmarkReread(b *testing.B) {
 
 func BenchmarkCPUTime(b *testing.B) {
 	for b.Loop() {
-		if _, err := CPUTime([]int{0}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(CPUTime([]int{0}))(b)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestUsageOfAGroup(t *testing.T) {
@@ -33,9 +34,7 @@ func TestUsageOfAGroup(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		for file, text := range of.files {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 		}
 		got, err := usageOf(dir)
 		switch {
@@ -52,12 +51,8 @@ func TestUsageOfAGroup(t *testing.T) {
 func TestProcessesOfAGroup(t *testing.T) {
 	dir := t.TempDir()
 	for path, text := range map[string]string{"cgroup.procs": "1\n20\n", "a/cgroup.procs": "", "a/b/cgroup.procs": "300\n0\n"} {
-		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o755))
+		must.OK(t, os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600))
 	}
 	pids, err := (&neighbourhood{dir: dir}).pids(t.Context())
 	if slices.Sort(pids); err != nil || !slices.Equal(pids, []int{0, 1, 20, 300}) {
@@ -68,15 +63,11 @@ func TestProcessesOfAGroup(t *testing.T) {
 	if _, err := (&neighbourhood{dir: dir}).pids(over); !errors.Is(err, context.Canceled) {
 		t.Errorf("without time: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "a", "cgroup.procs"), []byte("x\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "a", "cgroup.procs"), []byte("x\n"), 0o600))
 	if _, err := (&neighbourhood{dir: dir}).pids(t.Context()); err == nil || !strings.Contains(err.Error(), `"x" is not a process`) {
 		t.Errorf("%v", err)
 	}
-	if err := os.Remove(filepath.Join(dir, "cgroup.procs")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(filepath.Join(dir, "cgroup.procs")))
 	if _, err := (&neighbourhood{dir: dir}).pids(t.Context()); err == nil || !strings.Contains(err.Error(), "give their CPUs as a number") {
 		t.Errorf("a group that cannot be read: %v", err)
 	}
@@ -99,9 +90,7 @@ func TestSumOfNeighbours(t *testing.T) {
 		return counted{used: used, own: at(7, 12), limit: facts.Throttling{Periods: 50, ThrottledPeriods: 11}}
 	}
 	n := Neighbours{Over: 4 * time.Second}
-	if err := w.sum(&n, before(new(time.Second)), after(new(8*time.Second))); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.sum(&n, before(new(time.Second)), after(new(8*time.Second))))
 	if n.All != 1.75 || n.Own != 0.5 || n.Used() != 1.25 || n.Reserve() != 1.25 || !n.Counted || *n.Throttled != 0.25 {
 		t.Errorf("%+v", n)
 	}
@@ -149,18 +138,13 @@ func TestSumOfNeighbours(t *testing.T) {
 // A process without a limit shares its CPUs; a busy neighbour there is found by its name.
 func TestNeighboursOnTheCPUs(t *testing.T) {
 	busy := exec.Command("sh", "-c", "while :; do :; done")
-	if err := busy.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, busy.Start())
 	defer func() { busy.Process.Kill(); busy.Wait() }()
 	f := facts.Read()
 	f.Limits = nil // what is around this test is not looked at
 	s := rule.NewSubject(rule.Observed{Place: rule.Place{PID: os.Getpid()}, Facts: f})
 	const over = 300 * time.Millisecond
-	n, err := LookAtNeighbours(t.Context(), s, over)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(LookAtNeighbours(t.Context(), s, over))(t)
 	found := slices.ContainsFunc(n.Others, func(o Neighbour) bool { return o.PID == busy.Process.Pid && o.CPUs > 0 }) // next to fifty others it is little
 	if !found || n.Dir != "" || n.CPUs != f.AffinityCPUs() || n.Used() <= 0 || n.Over < over {
 		t.Errorf("%+v", n)

@@ -20,6 +20,7 @@ import (
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/child"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -126,21 +127,12 @@ func TestListener(t *testing.T) {
 		})
 	}
 	t.Run("nobody", func(t *testing.T) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		port := l.Addr().(*net.TCPAddr).Port
 		// A connection is no listener: one stays after the listener has closed.
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", l.Addr().String()))(t)
 		defer c.Close()
-		server, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		server := must.Get(l.Accept())(t)
 		defer server.Close()
 		sockets, err := listeners(port, nil)
 		if err != nil || len(sockets) != 1 {
@@ -228,10 +220,7 @@ func TestReaderGoRun(t *testing.T) {
 	built.Reads(t, cmd.Dir)
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOMAXPROCS=3")
 	root, says := run(t, cmd)
-	pids, err := descendants(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pids := must.Get(descendants(root))(t)
 	var r Reader
 	pid, ok := r.BusiestGo(append(pids, root))
 	if !ok || pid == root {
@@ -249,9 +238,7 @@ func BenchmarkListener(b *testing.B) {
 		b.Fatal(says)
 	}
 	for b.Loop() {
-		if _, err := Listener(port, []int{pid}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(Listener(port, []int{pid}))(b)
 	}
 }
 

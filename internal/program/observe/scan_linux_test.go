@@ -15,25 +15,20 @@ import (
 
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
 func newScanner(t testing.TB) *Scanner {
 	t.Helper()
-	s, err := NewScanner()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewScanner())(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
 
 func scan(t testing.TB, s *Scanner, pids ...int) Snapshot {
 	t.Helper()
-	snap, err := s.Scan(t.Context(), pids...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	snap := must.Get(s.Scan(t.Context(), pids...))(t)
 	return snap
 }
 
@@ -207,9 +202,7 @@ func TestScanThrottled(t *testing.T) {
 		t.Errorf("more throttled periods than periods: %+v", recent.Throttling)
 	}
 	// One that comes later is not held to account for what befell its cgroup before.
-	if err := group.SetQuota(2); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, group.SetQuota(2))
 	scan(t, s)
 	late, _ := run(t, asRole("sh", "leaf", "-c", `echo $$ >"$1" && exec /proc/$PPID/exe`, "sh", group.ProcsFile()))
 	if p := one(t, scan(t, s), late); p.Recent == nil || p.Throttling == nil || p.Throttling.ThrottledPeriods > 0 || p.Total.Throttling.ThrottledPeriods < total.ThrottledPeriods {
@@ -264,21 +257,11 @@ func TestName(t *testing.T) {
 		}
 	}
 	long := t.TempDir() + "/a-very-long-program-name"
-	sleep, err := exec.LookPath("sleep")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(sleep)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(long, b, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	sleep := must.Get(exec.LookPath("sleep"))(t)
+	b := must.Get(os.ReadFile(sleep))(t)
+	must.OK(t, os.WriteFile(long, b, 0o700))
 	cmd := exec.Command(long, "60")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	if got := name(cmd.Process.Pid, "a-very-long-pro"); got != "a-very-long-program-name" {
 		t.Errorf("name %q", got)

@@ -17,16 +17,14 @@ import (
 
 	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
 func TestSubject(t *testing.T) {
 	var r Reader
 	pid, _ := play(t, "leaf") // with GOMAXPROCS=3
-	s, err := r.Subject(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(r.Subject(pid))(t)
 	if s.PID != pid || s.Name == "" || s.Facts.GoVersion != runtime.Version() || s.ProgramUnknown != "" || s.Automaxprocs != "" {
 		t.Errorf("subject %+v", s)
 	}
@@ -40,22 +38,15 @@ func TestSubject(t *testing.T) {
 
 func TestSubjectOfNoGoProgram(t *testing.T) {
 	cmd := exec.Command("cat")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())(t)
+	must.OK(t, cmd.Start())
 	var r Reader
 	s, err := r.Subject(cmd.Process.Pid)
 	if err != nil || !s.NotGo || s.ProgramUnknown == "" || s.Live != nil || s.Facts.AffinityCPUs() == 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	in.Close()
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Wait())
 	for _, pid := range []int{cmd.Process.Pid, 0, -1, 1 << 30} {
 		if _, err := r.Subject(pid); !errors.Is(err, ErrNoProcess) {
 			t.Errorf("process %d: %v, want ErrNoProcess", pid, err)
@@ -66,12 +57,8 @@ func TestSubjectOfNoGoProgram(t *testing.T) {
 func TestSubjectOfZombie(t *testing.T) {
 	cmd := exec.Command("true")
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, cmd.Start())
 	defer cmd.Wait()
 	out.Read(make([]byte, 1)) // ends when the process does
 	var r Reader
@@ -96,12 +83,8 @@ func TestSubjectOfOldModule(t *testing.T) {
 		"auto/standing.go": "// Package automaxprocs stands in for the module of that name.\npackage automaxprocs\n",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	// Outside the workspace: inside one the program's own go line does not count.
 	build := exec.Command("go", "build", "-buildvcs=false", "-mod=mod", "-o", "old", ".")
@@ -124,10 +107,7 @@ func TestExpectedInherited(t *testing.T) {
 	var r Reader
 	of := func(pid int) rule.Subject {
 		t.Helper()
-		s, err := r.Subject(pid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(r.Subject(pid))(t)
 		return s
 	}
 	with := func(program string) func(*exec.Cmd) {
@@ -166,18 +146,12 @@ func TestExpectedFile(t *testing.T) {
 	const text = `{"schema":"procfit.expected/v1","procs":2,"limit_cpus":null,"cpus":8,"measured":"2026-01-31"}`
 	dir := t.TempDir()
 	program, file := filepath.Join(dir, "api"), filepath.Join(dir, "api"+expected.Suffix)
-	self, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.ReadFile("/proc/self/exe"))(t)
 	if os.WriteFile(program, self, 0o755) != nil || os.WriteFile(filepath.Join(dir, "elsewhere"), []byte(text), 0o644) != nil {
 		t.Fatal("no program")
 	}
 	pid, _ := play(t, "leaf", func(cmd *exec.Cmd) { cmd.Path = program })
-	opened, err := unix.InotifyInit1(unix.IN_NONBLOCK)
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := must.Get(unix.InotifyInit1(unix.IN_NONBLOCK))(t)
 	defer unix.Close(opened)
 	for what, make := range map[string]func() error{
 		"":             func() error { return os.WriteFile(file, []byte(text), 0o644) },
@@ -186,13 +160,9 @@ func TestExpectedFile(t *testing.T) {
 		"a directory":  func() error { return os.Mkdir(file, 0o755) },
 		"link to proc": func() error { return os.Symlink(strings.Repeat("../", 20)+"proc/version", file) },
 	} {
-		if err := make(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, make())
 		for _, name := range []string{"elsewhere", "api" + expected.Suffix} {
-			if _, err := unix.InotifyAddWatch(opened, filepath.Join(dir, name), unix.IN_OPEN); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(unix.InotifyAddWatch(opened, filepath.Join(dir, name), unix.IN_OPEN))(t)
 		}
 		var r Reader
 		s, err := r.Subject(pid)
@@ -215,13 +185,8 @@ func TestExpectedFile(t *testing.T) {
 // have the whole chain read.
 func TestExpectedChain(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "chain")
-	if err := os.WriteFile(script, []byte("if [ $1 -gt 1 ]; then sh $0 $(($1-1)) $2; else $2; fi; true"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(script, []byte("if [ $1 -gt 1 ]; then sh $0 $(($1-1)) $2; else $2; fi; true"), 0o755))
+	self := must.Get(os.Executable())(t)
 	for shells, want := range map[int]bool{3: true, mostAbove + 1: false} {
 		shell := asRole("sh", "leaf", script, strconv.Itoa(shells), self)
 		shell.Env = append(shell.Env, expected.Variable+`={"schema":"procfit.expected/v1","procs":2,"limit_cpus":null,"cpus":8,"measured":"2026-01-31"}`)

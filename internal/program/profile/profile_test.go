@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // burn uses CPU time, and keep allocates: both are found by their names.
@@ -42,18 +44,14 @@ func memory(t testing.TB) []byte {
 	t.Helper()
 	runtime.GC()
 	var b bytes.Buffer
-	if err := pprof.Lookup("heap").WriteTo(&b, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, pprof.Lookup("heap").WriteTo(&b, 0))
 	return b.Bytes()
 }
 
 func cpu(t testing.TB, d time.Duration) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := pprof.StartCPUProfile(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, pprof.StartCPUProfile(&b))
 	//lint:ignore SA4017 It is called for the CPU time that it takes.
 	burn(d)
 	pprof.StopCPUProfile()
@@ -62,10 +60,7 @@ func cpu(t testing.TB, d time.Duration) []byte {
 
 func read(t testing.TB, kind Kind, b []byte) *Profile {
 	t.Helper()
-	p, err := Read(kind, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Read(kind, b))(t)
 	return p
 }
 
@@ -90,19 +85,14 @@ func TestRealProfiles(t *testing.T) {
 	}
 	before := memory(t)
 	keep(512 << 20) // one of 512 KiB is sampled: 1024, give or take 32
-	b, err := Between(before, memory(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Between(before, memory(t)))(t)
 	s = read(t, Allocations, b).Sums()
 	at := slices.IndexFunc(s.Functions, func(f Function) bool { return strings.HasSuffix(f.Name, "profile.keep") })
 	if at != 0 || s.Functions[0].Value < 384<<20 || s.Functions[0].Value > 640<<20 {
 		t.Errorf("%+v, want 512 MiB of keep", s)
 	}
 	path := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, b, 0o600))
 	if back, err := ReadFile(path); err != nil || !bytes.Equal(back, b) {
 		t.Errorf("%d bytes of a file, %v", len(back), err)
 	}
@@ -144,9 +134,7 @@ func made(stacks ...stack) *profile.Profile {
 func packed(t testing.TB, p *profile.Profile) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.Write(&b))
 	return b.Bytes()
 }
 
@@ -206,13 +194,9 @@ func TestNoProfiles(t *testing.T) {
 	bomb := new(bytes.Buffer)
 	z := gzip.NewWriter(bomb)
 	for range mostBytes>>20 + 1 {
-		if _, err := z.Write(make([]byte, 1<<20)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(z.Write(make([]byte, 1<<20)))(t)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, z.Close())
 	whole := packed(t, made(stack{10, []string{"f"}}))
 	for name, of := range map[string]struct {
 		b    []byte
@@ -236,9 +220,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(memory(f))
 	f.Add([]byte("\x1f\x8b"))
 	var plain bytes.Buffer
-	if err := made(stack{10, []string{"a"}}).WriteUncompressed(&plain); err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, made(stack{10, []string{"a"}}).WriteUncompressed(&plain))
 	f.Add(plain.Bytes())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, kind := range []Kind{CPU, Allocations} {

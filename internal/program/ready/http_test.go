@@ -15,16 +15,14 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load/rpc"
+	"github.com/procfit/procfit/test/must"
 )
 
 // askOnce makes one attempt.
 func askOnce(t *testing.T, p Probe) Answer {
 	t.Helper()
 	p.Health = rpc.Health{}
-	a, err := NewAsker(p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(NewAsker(p, nil))(t)
 	return a.Ask(t.Context())
 }
 
@@ -49,10 +47,7 @@ func TestCertificateLater(t *testing.T) {
 	}}
 	server.StartTLS()
 	defer server.Close()
-	a, err := NewAsker(Probe{URL: server.URL}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(NewAsker(Probe{URL: server.URL}, nil))(t)
 	for range 2 {
 		if got := a.Ask(t.Context()); got.Ready || got.Err == nil || !strings.Contains(got.Err.Error(), "internal error") {
 			t.Errorf("without a certificate: %+v", got)
@@ -97,10 +92,7 @@ func TestReadyOverTLS(t *testing.T) {
 // rawServer sends the bytes to each connection before it reads anything.
 func rawServer(t *testing.T, greeting string) (address string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -157,10 +149,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\n\r\n"))
 	f.Add([]byte("HTTP/1.0 503 Service Unavailable\r\nTransfer-Encoding: chunked\r\n\r\n"))
 	f.Add([]byte("\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x05\x00\x00\x40\x00"))
-	p, err := NewAsker(Probe{URL: "http://127.0.0.1:1/"}, nil)
-	if err != nil {
-		f.Fatal(err)
-	}
+	p := must.Get(NewAsker(Probe{URL: "http://127.0.0.1:1/"}, nil))(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		ours, theirs := net.Pipe()
 		defer ours.Close()

@@ -6,14 +6,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 func closedPort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }

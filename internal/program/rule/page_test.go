@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 var update = flag.Bool("update", false, "write docs/reference/rules.md from the rules")
@@ -15,14 +17,9 @@ func TestPage(t *testing.T) {
 	const file = "../../../docs/reference/rules.md"
 	want := page()
 	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(want), 0o644))
 	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(os.ReadFile(file))(t)
 	if string(got) != want {
 		t.Errorf("%s is stale: run go test ./internal/program/rule -run TestPage -update", file)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 )
 
 // ways are what a remedy can ask for, by its words, and what that makes of the
@@ -89,10 +90,7 @@ func TestRemediesWork(t *testing.T) {
 		"a container's mount, an ancestor": machine(64, 20, 2).mountRoot("/docker/x"), "to die of": machine(8, 2, 3).ratio("150000 0"),
 	}
 	for _, file := range dirs {
-		f, err := facts.ReadFS(os.DirFS(filepath.Dir(file)), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(facts.ReadFS(os.DirFS(filepath.Dir(file)), 0))(t)
 		machines[filepath.Base(filepath.Dir(file))] = Observed{Facts: f}
 	}
 	tried := map[string]int{}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -38,16 +39,12 @@ func TestRefusals(t *testing.T) {
 	procs := x.live().Procs
 
 	sleep := exec.Command("sleep", "60")
-	if err := sleep.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, sleep.Start())
 	t.Cleanup(func() { _ = sleep.Process.Kill(); _ = sleep.Wait() })
 	refused(t, sleep.Process.Pid, Unreadable)
 
 	zombie := exec.Command("true")
-	if err := zombie.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, zombie.Start())
 	for s, err := procstat.ReadStat(zombie.Process.Pid); err == nil && !s.Ended(); s, err = procstat.ReadStat(zombie.Process.Pid) {
 		time.Sleep(time.Millisecond)
 	}
@@ -109,9 +106,7 @@ func TestSeizeAnother(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	sleep := exec.Command("sleep", "60")
-	if err := sleep.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, sleep.Start())
 	t.Cleanup(func() { _ = sleep.Process.Kill(); _ = sleep.Wait() })
 	x := &tracer{Program: Program{PID: os.Getpid()}, tid: unix.Gettid(), seized: map[int]bool{}}
 	if err := x.seize(sleep.Process.Pid); err != unix.ESRCH || len(x.seized) > 0 {
@@ -283,10 +278,7 @@ func (x *target) reach(at step) (c *child, was int) {
 	x.t.Helper()
 	for { // where it is to be found after a read, it may be found otherwise
 		was = x.live().Procs
-		c, err := start(tracerPart, message{Request: ask(x.pid(), 3), Pause: at})
-		if err != nil {
-			x.t.Fatal(err)
-		}
+		c := must.Get(start(tracerPart, message{Request: ask(x.pid(), 3), Pause: at}))(x.t)
 		reached := false
 		await(x.t, "the tracer's step", func() bool {
 			reached = state(c.cmd.Process.Pid) == 'T'
@@ -409,10 +401,7 @@ func TestTracerKilled(t *testing.T) {
 	for i := range rounds {
 		x := begin(t, path)
 		l := requests(x.url, 4, 0)
-		c, err := start(tracerPart, message{Request: ask(x.pid(), 3)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(start(tracerPart, message{Request: ask(x.pid(), 3)}))(t)
 		time.Sleep(time.Duration(i%40) * time.Millisecond)
 		_ = c.cmd.Process.Kill()
 		if _, err := c.result(x.pid()); err == nil {
@@ -463,9 +452,7 @@ func TestTargetEnds(t *testing.T) {
 	}
 	for i := range rounds {
 		x := begin(t, path, "compute=2")
-		if _, err := get(clientOf(time.Minute), fmt.Sprintf("%s/exec?ms=%d", x.url, 3*i)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(get(clientOf(time.Minute), fmt.Sprintf("%s/exec?ms=%d", x.url, 3*i)))(t)
 		for range 3 {
 			if r, err := x.set(3); err != nil && Because(err) != Executed && Because(err) != Unreadable && Because(err) != Ended {
 				t.Errorf("exec, round %d: %+v, %v", i, r, err)
@@ -574,10 +561,7 @@ func TestGuardLost(t *testing.T) {
 	}()
 	tracer := 0
 	await(t, "seized", func() bool { tracer = tracedBy(x.pid()); return tracer != 0 })
-	s, err := procstat.ReadStat(tracer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(procstat.ReadStat(tracer))(t)
 	_ = unix.Kill(s.Parent, unix.SIGKILL)
 	if err := <-lost; Because(err) != Lost {
 		t.Errorf("%v; want %s", err, Lost)
@@ -594,13 +578,9 @@ func TestGuardLost(t *testing.T) {
 func TestGuardBack(t *testing.T) {
 	need.Everything(t, "calls into a server take both CPUs")
 	x := begin(t, build{args: stripped}.run(t), "compute=1")
-	if _, err := x.set(5); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(x.set(5))(t)
 	g := x.lend(x.loan(2 * time.Second))
-	if _, err := x.set(5); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(x.set(5))(t)
 	if r, _, err := g.Wait(context.Background()); err != nil || r.New != 5 || r.Held != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -611,9 +591,7 @@ func TestGuardTaken(t *testing.T) {
 	need.Everything(t, "calls into a server take both CPUs")
 	x := begin(t, build{args: stripped}.run(t), "compute=1")
 	g := x.lend(x.loan(500 * time.Millisecond))
-	if _, err := x.set(5); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(x.set(5))(t)
 	if r, _, err := g.Wait(context.Background()); Because(err) != Taken || x.live().Procs != 5 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -668,9 +646,7 @@ func TestGuardExec(t *testing.T) {
 	need.Everything(t, "calls into a server take both CPUs")
 	path := build{args: stripped}.run(t)
 	x := begin(t, path, "compute=1")
-	if _, err := x.set(5); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(x.set(5))(t)
 	g := x.lend(x.loan(3 * time.Second))
 	x.do("/exec?self=7")
 	if r, _, err := g.Wait(context.Background()); Because(err) != Executed {
@@ -704,13 +680,8 @@ func TestGuardKilled(t *testing.T) {
 		was := x.live()
 		cmd := exec.Command("/proc/self/exe", "-test.run=^TestGuardKilled$")
 		cmd.Env = append(os.Environ(), fmt.Sprintf("STEER_SETTER=%d", x.pid()))
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(cmd.StdoutPipe())(t)
+		must.OK(t, cmd.Start())
 		if i%2 == 0 { // else it is killed somewhere on its way
 			_, _ = bufio.NewReader(out).ReadString('\n')
 		} else {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -52,15 +53,9 @@ func TestOffsets(t *testing.T) {
 // records are where fields of g, m and p are in a program, and its Go version.
 func records(t *testing.T, path string) (offsets map[string]int64, version string) {
 	t.Helper()
-	f, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(elf.Open(path))(t)
 	defer f.Close()
-	d, err := f.DWARF()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(f.DWARF())(t)
 	offsets = map[string]int64{}
 	for r := d.Reader(); ; {
 		e, err := r.Next()
@@ -75,10 +70,7 @@ func records(t *testing.T, path string) (offsets map[string]int64, version strin
 			continue
 		}
 		if e.Tag == dwarf.TagStructType && (name == "runtime.g" || name == "runtime.m" || name == "runtime.p") {
-			typ, err := d.Type(e.Offset)
-			if err != nil {
-				t.Fatal(err)
-			}
+			typ := must.Get(d.Type(e.Offset))(t)
 			for _, field := range typ.(*dwarf.StructType).Field {
 				offsets[name[len("runtime."):]+"."+field.Name] = field.ByteOffset
 			}

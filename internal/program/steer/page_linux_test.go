@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/test/must"
 )
 
 var update = flag.Bool("update", false, "write the table of calls in docs/evidence/live.md from the folder PROCFIT_CALLS")
@@ -54,9 +55,7 @@ func tallied(t *testing.T, program, release string, calls func(t *testing.T) tal
 		if err == nil && dir != "" {
 			err = os.WriteFile(file, b, 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	})
 }
 
@@ -143,10 +142,7 @@ func (y *tally) add(z tally) {
 
 // TestCallsPage writes the table from the folder, with -update.
 func TestCallsPage(t *testing.T) {
-	b, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(page))(t)
 	before, rest, found := strings.Cut(string(b), section)
 	old, after, more := strings.Cut(rest, sectionEnds)
 	if !found || !more {
@@ -177,7 +173,5 @@ func TestCallsPage(t *testing.T) {
 		tallies = append(tallies, y)
 	}
 	text := before + sectionOf(tallies) + sectionEnds + after
-	if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(page, []byte(text), 0o644))
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/test/cluster"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -37,9 +38,7 @@ func TestSoftware(t *testing.T) {
 		{"prometheus", "/api/v1/query?query=vector(1)", func(dir, port, _ string) []string {
 			file := filepath.Join(dir, "prometheus.yml")
 			text := fmt.Sprintf("global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: self\n  static_configs:\n  - targets: ['127.0.0.1:%s']\n", port)
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(file, []byte(text), 0o600))
 			return []string{"--config.file", file, "--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", "127.0.0.1:" + port}
 		}},
 		{"nats-server", "/varz", func(dir, port, second string) []string {
@@ -52,9 +51,7 @@ func TestSoftware(t *testing.T) {
 			x := &target{t: t, cmd: exec.Command(path, of.args(dir, port, freePort(t))...), ended: make(chan struct{}), url: "http://127.0.0.1:" + port + of.path}
 			x.cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 			x.cmd.Stderr = &x.said
-			if err := x.cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, x.cmd.Start())
 			go func() {
 				_ = x.cmd.Wait()
 				close(x.ended)
@@ -87,25 +84,17 @@ func TestKubelet(t *testing.T) {
 		need.Skip(t, missing)
 	}
 	tallied(t, "kubelet", "", func(t *testing.T) tally {
-		c, err := cluster.Start(t.Context(), cluster.Options{Log: os.Stderr})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(cluster.Start(t.Context(), cluster.Options{Log: os.Stderr}))(t)
 		t.Cleanup(func() {
 			if err := c.Stop(); err != nil {
 				t.Error(err)
 			}
 		})
 		pid := kubeletOf(t, c)
-		process, err := os.FindProcess(pid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		process := must.Get(os.FindProcess(pid))(t)
 		x := &target{t: t, cmd: &exec.Cmd{Process: process}, ended: make(chan struct{}), foreign: true, url: strings.TrimSuffix(c.Server, ":6443") + ":10250/pods"}
 		program, err := Identify(pid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		over := make(chan struct{})
 		t.Cleanup(func() { close(over) })
 		go func() { // it is no child of this process
@@ -128,10 +117,7 @@ func TestKubelet(t *testing.T) {
 // kubeletOf is the process of the first node's kubelet.
 func kubeletOf(t *testing.T, c *cluster.Cluster) int {
 	t.Helper()
-	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(filepath.Glob("/proc/[0-9]*/cmdline"))(t)
 	for _, file := range lines {
 		b, _ := os.ReadFile(file) // else it has ended
 		words := strings.Split(string(b), "\x00")
@@ -147,14 +133,9 @@ func kubeletOf(t *testing.T, c *cluster.Cluster) int {
 // freePort is a port that nobody listened on a moment ago.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return port
 }

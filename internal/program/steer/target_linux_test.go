@@ -21,6 +21,7 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestMain(m *testing.M) {
@@ -77,13 +78,8 @@ func begin(t testing.TB, path string, modes ...string) *target {
 		}
 	}
 	x.cmd.Stderr = &x.said
-	out, err := x.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := x.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(x.cmd.StdoutPipe())(t)
+	must.OK(t, x.cmd.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
 	go func() {
 		_ = x.cmd.Wait()
@@ -115,10 +111,7 @@ func (x *target) set(procs int) (Result, error) { return Set(ask(x.pid(), procs)
 // live is what is read of the program.
 func (x *target) live() goproc.Live {
 	x.t.Helper()
-	live, err := new(goproc.Cache).Live(x.pid())
-	if err != nil {
-		x.t.Fatal(err)
-	}
+	live := must.Get(new(goproc.Cache).Live(x.pid()))(x.t)
 	return live
 }
 

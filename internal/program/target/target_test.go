@@ -16,6 +16,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -67,10 +68,7 @@ func self(part ...string) []string {
 // begin starts a target that is stopped at the end of the test.
 func begin(t *testing.T, spec supervisor.Spec) *supervisor.Process {
 	t.Helper()
-	p, err := supervisor.Start(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(supervisor.Start(t.Context(), spec))(t)
 	t.Cleanup(func() { p.Stop(0) })
 	return p
 }
@@ -122,10 +120,7 @@ func TestNeverReady(t *testing.T) {
 // asker asks at the port over HTTP.
 func asker(t *testing.T, port int) *ready.Asker {
 	t.Helper()
-	a, err := ready.NewAsker(ready.Probe{URL: fmt.Sprintf("http://127.0.0.1:%d/", port)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(ready.NewAsker(ready.Probe{URL: fmt.Sprintf("http://127.0.0.1:%d/", port)}, nil))(t)
 	return a
 }
 
@@ -140,9 +135,7 @@ func TestReadyByCommand(t *testing.T) {
 	if !errors.As(err, &why) || why.Reason != Command || !strings.Contains(err.Error(), "exited with code 1 until 1 s were over; its last output:\nnot yet") {
 		t.Fatalf("got %+v, %v", why, err)
 	}
-	if err := os.WriteFile(mark, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(mark, nil, 0o600))
 	if err := Ready(t.Context(), p, ask, 20*time.Second); err != nil {
 		t.Error(err)
 	}
@@ -154,18 +147,12 @@ func TestReadyByCommand(t *testing.T) {
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	ports, err := FreePorts(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ports := must.Get(FreePorts(1))(t)
 	return ports[0]
 }
 
 func TestPorts(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address := l.Addr().String()
 	if err := PortInUse(address); err == nil || !strings.Contains(err.Error(), address) {
 		t.Errorf("%s in use: %v", address, err)
@@ -174,10 +161,7 @@ func TestPorts(t *testing.T) {
 	if err := PortInUse(address); err != nil {
 		t.Errorf("%s free again: %v", address, err)
 	}
-	ports, err := FreePorts(50)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ports := must.Get(FreePorts(50))(t)
 	seen := map[int]bool{}
 	for _, port := range ports {
 		if seen[port] || PortInUse("127.0.0.1:"+strconv.Itoa(port)) != nil {
@@ -199,9 +183,7 @@ func TestReadyAfterStarting(t *testing.T) {
 	t.Parallel()
 	port := freePort(t)
 	p := begin(t, supervisor.Spec{Command: ExpandPort(self("listen", "starting", "{port}"), port)})
-	if err := Ready(t.Context(), p, asker(t, port), 20*time.Second); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Ready(t.Context(), p, asker(t, port), 20*time.Second))
 	for begun := time.Now(); !strings.Contains(p.LastWords(1).Text, "serving"); time.Sleep(time.Millisecond) {
 		if time.Since(begun) > 10*time.Second {
 			t.Fatal("ready before it served")

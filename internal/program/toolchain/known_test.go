@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -40,9 +41,7 @@ func TestCheckOffline(t *testing.T) {
 	cache := t.TempDir()
 	offline := Go{Path: "go"}.With("GOPROXY=off", "GOFLAGS=", "GOMODCACHE="+cache)
 	local, err := offline.local(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if err := offline.Check(t.Context(), "1.2", "1.4.3", "1.24", strings.TrimPrefix(local, "go"), "1.24.6"); err != nil {
 		t.Error(err)
 	}

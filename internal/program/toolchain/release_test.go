@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -22,12 +23,8 @@ func module(t *testing.T, goLine string, files map[string]string) string {
 	files["go.mod"] = "module example.com/m\n\ngo " + goLine + "\n"
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	return dir
 }
@@ -35,10 +32,7 @@ func module(t *testing.T, goLine string, files map[string]string) string {
 func TestBuildWithErrors(t *testing.T) {
 	dir := module(t, "1.21", map[string]string{"main.go": "package main\nfunc main() { undefined() }\n"})
 	env := append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=")
-	local, err := Go{Path: "go", Env: env}.Run(t.Context(), "env", "GOVERSION")
-	if err != nil {
-		t.Fatal(err)
-	}
+	local := must.Get(Go{Path: "go", Env: env}.Run(t.Context(), "env", "GOVERSION"))(t)
 	for version, want := range map[string]string{
 		strings.TrimSpace(string(local)): "undefined",
 		"1.21.999":                       "get the toolchain of Go 1.21.999",
@@ -70,9 +64,7 @@ func TestBuildWithToolchains(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "program")
 	here := Go{Path: "go", Dir: dir, Env: env}
-	if err := here.BuildWith(ctx, minor, ".", out); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, here.BuildWith(ctx, minor, ".", out))
 	said, err := exec.CommandContext(ctx, out).CombinedOutput()
 	if full := strings.TrimSpace(string(said)); err != nil || version.Compare(full, "go"+release) < 0 || version.Lang(full) != language {
 		t.Errorf("%s says %q, %v", minor, said, err)

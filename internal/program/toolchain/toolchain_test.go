@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -59,13 +60,8 @@ func main() { os.Stdout.WriteString(runtime.Version()) }
 func build(t *testing.T, chain Toolchain, language string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "program")
-	if err := chain.Build(t.Context(), []byte(program), language, out); err != nil {
-		t.Fatal(err)
-	}
-	said, err := exec.Command(out).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, chain.Build(t.Context(), []byte(program), language, out))
+	said := must.Get(exec.Command(out).Output())(t)
 	if string(said) != chain.Version {
 		t.Errorf("a program built with %s says %s", chain.Version, said)
 	}
@@ -89,15 +85,10 @@ func TestLocal(t *testing.T) {
 	}
 	need.Command(t, "go")
 	offline := Go{Path: "go"}.With("GOPROXY=off")
-	output, err := offline.With("GOTOOLCHAIN=local").Run(t.Context(), "env", "GOVERSION")
-	if err != nil {
-		t.Fatal(err)
-	}
+	output := must.Get(offline.With("GOTOOLCHAIN=local").Run(t.Context(), "env", "GOVERSION"))(t)
 	local := strings.TrimSpace(string(output))
 	chain, err := offline.Fetch(t.Context(), local)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if chain.Version != local || chain.Root == "" {
 		t.Errorf("got %+v, want %s", chain, local)
 	}
@@ -197,9 +188,7 @@ func TestReleases(t *testing.T) {
 	cache := t.TempDir()
 	offline := Go{Path: "go"}.With("GOPROXY=off", "GOFLAGS=", "GOMODCACHE="+cache)
 	for _, release := range []string{"go1.4.1", "go1.4.3", "go1.4.99", "go1.4rc1", "go1.40.0"} {
-		if err := os.MkdirAll(cachePath(cache, release), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(cachePath(cache, release), 0o755))
 	}
 	got, err := offline.releases(t.Context(), "1.4", cache)
 	if want := []string{"go1.4.99", "go1.4.3", "go1.4.1"}; err != nil || !slices.Equal(got, want) {
@@ -208,10 +197,7 @@ func TestReleases(t *testing.T) {
 	if !cached(cache, "go1.4.1") || cached(cache, "go1.4.2") {
 		t.Error("what the cache has and has not is mixed up")
 	}
-	local, err := offline.With("GOTOOLCHAIN=local").Run(t.Context(), "env", "GOVERSION")
-	if err != nil {
-		t.Fatal(err)
-	}
+	local := must.Get(offline.With("GOTOOLCHAIN=local").Run(t.Context(), "env", "GOVERSION"))(t)
 	version := strings.TrimSpace(string(local))
 	minor := strings.Join(strings.SplitN(strings.TrimPrefix(version, "go"), ".", 3)[:2], ".")
 	if got, err := offline.releases(t.Context(), minor, cache); err != nil || !slices.Contains(got, version) {
@@ -231,21 +217,15 @@ func TestBuildWithSettings(t *testing.T) {
 		"tagged.go": "//go:build special\n\npackage main\n\nfunc init() { println(\"special\") }\n",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	here := Go{Path: "go", Dir: dir}.With("GOWORK=off", "GOFLAGS=-tags=special")
 	if _, err := here.Fetch(t.Context(), runtime.Version()); err != nil {
 		t.Skipf("this is no released Go: %v", err)
 	}
 	out := filepath.Join(t.TempDir(), "program")
-	if err := here.BuildWith(t.Context(), runtime.Version(), ".", out); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, here.BuildWith(t.Context(), runtime.Version(), ".", out))
 	if said, err := exec.Command(out).CombinedOutput(); err != nil || !strings.Contains(string(said), "special") {
 		t.Errorf("it says %q, %v", said, err)
 	}
@@ -276,10 +256,7 @@ func TestCause(t *testing.T) {
 func TestErrorsBeginWithTheCause(t *testing.T) {
 	need.Command(t, "go")
 	offline := Go{Path: "go"}.With("GOPROXY=off", "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local")
-	local, err := offline.Run(t.Context(), "env", "GOVERSION")
-	if err != nil {
-		t.Fatal(err)
-	}
+	local := must.Get(offline.Run(t.Context(), "env", "GOVERSION"))(t)
 	chain, err := offline.Fetch(t.Context(), strings.TrimSpace(string(local)))
 	if err != nil {
 		t.Skipf("this is no released Go: %v", err)
@@ -317,9 +294,7 @@ func TestBuildC(t *testing.T) {
 	}
 	const calling = "package main\n\n// static int answer(void) { return %s; }\nimport \"C\"\nimport \"fmt\"\n\nfunc main() { fmt.Println(C.answer()) }\n"
 	out := filepath.Join(t.TempDir(), "program")
-	if err := chain.BuildC(t.Context(), fmt.Appendf(nil, calling, "42"), false, out); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, chain.BuildC(t.Context(), fmt.Appendf(nil, calling, "42"), false, out))
 	if said, err := exec.Command(out).Output(); err != nil || string(said) != "42\n" {
 		t.Errorf("%v: %q", err, said)
 	}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/test/must"
 )
 
 // kinds are a block of each kind.
@@ -66,10 +67,7 @@ func fill(v reflect.Value, name, s string, on bool) {
 // values hold s.
 func shape(t *testing.T, page []byte, s string) (elements []string, texts, values int) {
 	t.Helper()
-	root, err := html.Parse(bytes.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(html.Parse(bytes.NewReader(page)))(t)
 	for n := range root.Descendants() {
 		switch n.Type {
 		case html.TextNode:
@@ -115,10 +113,7 @@ func TestTextStaysText(t *testing.T) {
 
 func rendered(t *testing.T, d *document.Document) []byte {
 	t.Helper()
-	l, err := NewLive(d, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(NewLive(d, 5))(t)
 	return l.Page(d.Title)
 }
 
@@ -160,14 +155,8 @@ func TestLinksLeadToPagesAlone(t *testing.T) {
 		"": "", "javascript:alert(1)": "", "JavaScript:alert(1)": "", "java\nscript:alert(1)": "", " javascript:alert(1)": "", "\x01javascript:alert(1)": "", "javascript&colon;alert(1)": "javascript&colon;alert(1)",
 		"data:text/html,<script>": "", "vbscript:x": "", "file:///etc/passwd": "", "%zz": "",
 	} {
-		page, err := Render(&document.Document{Blocks: []document.Block{document.Links{{Text: plain, To: to}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		root, err := html.Parse(bytes.NewReader(page))
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(Render(&document.Document{Blocks: []document.Block{document.Links{{Text: plain, To: to}}}}))(t)
+		root := must.Get(html.Parse(bytes.NewReader(page)))(t)
 		got, shown := "", false
 		for n := range root.Descendants() {
 			if n.Data == "a" {

@@ -8,15 +8,13 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/test/must"
 )
 
 // Colour is never the only sign: of two lines one is dashed, of two kinds of dots one is
 // hollow, and an answer has an icon.
 func TestColourIsNotTheOnlySign(t *testing.T) {
-	css, err := files.ReadFile("style.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	css := must.Get(files.ReadFile("style.css"))(t)
 	for _, want := range []string{".join.side { stroke-dasharray", ".side .median { fill: var(--ground)", ".aa .dot { fill: none"} {
 		if !strings.Contains(string(css), want) {
 			t.Errorf("no %q in the style sheet", want)
@@ -59,14 +57,8 @@ var colour = regexp.MustCompile(`--([a-z]+): (#[0-9a-f]{3,8})`)
 
 // palettes are the colours by name: light, dark, and on paper.
 func palettes(t *testing.T) map[string]map[string]string {
-	look, err := files.ReadFile("colors.css")
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, err := files.ReadFile("style.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	look := must.Get(files.ReadFile("colors.css"))(t)
+	own := must.Get(files.ReadFile("style.css"))(t)
 	light, dark, ok := strings.Cut(string(look), "@media (prefers-color-scheme: dark)")
 	_, paper, printed := strings.Cut(string(own), "@media print")
 	if !ok || !printed {

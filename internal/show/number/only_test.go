@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // elsewhere are the files that may write or read a unit themselves, with the reason.
@@ -91,9 +93,7 @@ func TestNoOtherFormatter(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if files < 100 {
 		t.Errorf("only %d files were read", files)
 	}
@@ -114,10 +114,7 @@ func TestSecondFormatter(t *testing.T) {
 		`x := math.Round(s)`:                             nil,
 		"type x struct { Millis int `json:\"ms\"` }":     nil,
 	} {
-		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\nfunc _() {\n"+body+"\n}", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), "x.go", "package x\nfunc _() {\n"+body+"\n}", 0))(t)
 		if got := secondFormatter(file); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", body, got, want)
 		}

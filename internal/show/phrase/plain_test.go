@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/test/must"
 )
 
 // TestPlain takes errors from the libraries that make them.
@@ -22,9 +23,7 @@ func TestPlain(t *testing.T) {
 	dir := t.TempDir()
 	missing := filepath.Join(dir, "missing")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	address := l.Addr().String()
 	_, taken := net.Listen("tcp", address)
 	l.Close()

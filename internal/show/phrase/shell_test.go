@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -16,10 +17,7 @@ var nasty = []string{
 
 func TestQuotedWordsReadBackAsTheyWere(t *testing.T) {
 	bash := need.Command(t, "bash")
-	out, err := exec.Command(bash, "-c", "printf '%s\\0' "+Shell(nasty)).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command(bash, "-c", "printf '%s\\0' "+Shell(nasty)).Output())(t)
 	got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	if len(got) != len(nasty) {
 		t.Fatalf("%d words, want %d: %q", len(got), len(nasty), got)

@@ -3,13 +3,12 @@ package terminal
 import (
 	"os"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestEscapes(t *testing.T) {
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	null := must.Get(os.Open(os.DevNull))(t)
 	defer null.Close()
 	t.Setenv("TERM", "xterm")
 	if Escapes(null) {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // screen is a terminal as far as a Region uses one.
@@ -79,9 +81,7 @@ func TestRegion(t *testing.T) {
 	r, s := Region{Out: &out}, screen{width: 20}
 	draw := func(above, lines []string, want ...string) {
 		t.Helper()
-		if err := r.Draw(above, lines, s.width); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, r.Draw(above, lines, s.width))
 		s.write(t, out.String())
 		out.Reset()
 		if !slices.Equal(s.rows, want) {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -34,10 +35,7 @@ func recorded(t testing.TB) []string {
 }
 
 func load(t testing.TB, file string) []byte {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(file))(t)
 	return b
 }
 
@@ -141,10 +139,7 @@ func record(t *testing.T, f func()) *Trace {
 	}
 	f()
 	trace.Stop()
-	tr, err := Read(&b, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(Read(&b, Options{}))(t)
 	checkTrace(t, "live", tr)
 	return tr
 }
@@ -192,14 +187,8 @@ func TestACrowdIsUnclear(t *testing.T) {
 }
 
 func TestCaps(t *testing.T) {
-	whole, err := Read(bytes.NewReader(load(t, "testdata/go1.27.1.trace")), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, err := Read(bytes.NewReader(load(t, "testdata/go1.27.1.trace")), Options{MaxSpans: 5, MaxGoroutines: 4, MaxSteals: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(Read(bytes.NewReader(load(t, "testdata/go1.27.1.trace")), Options{}))(t)
+	tr := must.Get(Read(bytes.NewReader(load(t, "testdata/go1.27.1.trace")), Options{MaxSpans: 5, MaxGoroutines: 4, MaxSteals: 3}))(t)
 	if len(tr.Spans) != 5 || len(tr.Goroutines) != 4 || len(tr.Steals) != 3 {
 		t.Errorf("%d spans, %d goroutines, %d steals", len(tr.Spans), len(tr.Goroutines), len(tr.Steals))
 	}

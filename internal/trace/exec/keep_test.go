@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 func ended(id, ran int64) *goroutine {
@@ -54,10 +56,7 @@ func TestTheLongestOfAMillionAreKept(t *testing.T) {
 
 func TestDroppedAreSummedUp(t *testing.T) {
 	read := func(o Options) (*Trace, Tally) {
-		tr, err := Read(bytes.NewReader(load(t, "testdata/go1.27.1.trace")), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(Read(bytes.NewReader(load(t, "testdata/go1.27.1.trace")), o))(t)
 		sum := tr.Dropped
 		for _, g := range tr.Goroutines {
 			if !g.Runtime {

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // logOf writes samples of 1000 ms each, in the form of Go 1.27.
@@ -63,10 +65,7 @@ func TestStats(t *testing.T) {
 
 // TestAbsentStaysAbsent: Go 1.2 prints no spinning threads, which is not none.
 func TestAbsentStaysAbsent(t *testing.T) {
-	f, err := os.Open("testdata/go1.2.2-plain.log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open("testdata/go1.2.2-plain.log"))(t)
 	defer f.Close()
 	m := Analyse(f).Main
 	if m.Spinning != nil || m.TicksPerSecond != nil || m.PerProc[0].Ticks != nil || m.Detail != nil {
@@ -100,10 +99,7 @@ func TestSegments(t *testing.T) {
 // TestNothingIsNull: what was measured and was none is an empty list.
 func TestNothingIsNull(t *testing.T) {
 	for _, log := range []string{"", logOf(3, 0, 0, 0, 0), detailLine + "\n"} {
-		b, err := json.Marshal(Analyse(strings.NewReader(log)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(json.Marshal(Analyse(strings.NewReader(log))))(t)
 		for _, list := range []string{"changes", "first", "per_proc", "wait_reasons"} {
 			if strings.Contains(string(b), `"`+list+`":null`) {
 				t.Errorf("%s is null in %s", list, b)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // chopped gives out its bytes in pieces whose sizes a seed decides.
@@ -24,15 +26,9 @@ func (c *chopped) Read(p []byte) (int, error) {
 // once, and in the same way however the reader splits it. The small limit makes lines
 // overlong that are not.
 func FuzzScanner(f *testing.F) {
-	paths, err := filepath.Glob("testdata/*.log")
-	if err != nil {
-		f.Fatal(err)
-	}
+	paths := must.Get(filepath.Glob("testdata/*.log"))(f)
 	for i, p := range paths {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(p))(f)
 		f.Add(b, uint32(i), uint16(i*37))
 	}
 	f.Add([]byte(oldLine[:40]+newLine+"\n"+oldLine), uint32(1), uint16(0))

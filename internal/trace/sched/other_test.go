@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // split is what a scanner takes for samples and what it passes on.
@@ -58,10 +60,7 @@ func TestOtherOfRealLogs(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		log, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := must.Get(os.ReadFile(file))(t)
 		if samples, other := split(string(log), false); samples == 0 || strings.Contains(other, "gomaxprocs=") || len(other) >= len(log) {
 			t.Errorf("%s: %d samples, passes on %d of %d bytes", file, samples, len(other), len(log))
 		}

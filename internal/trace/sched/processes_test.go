@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // at is a line at a time, of that many Ps, with ticks if there are any.
@@ -83,10 +85,7 @@ func TestAtOnce(t *testing.T) {
 		t.Fatal(logs, err)
 	}
 	for _, name := range logs {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(name))(t)
 		if s := Analyse(bytes.NewReader(b)); !s.Interleaved() || s.Unclear > 20 {
 			t.Errorf("%s: line %d of %d processes", name, s.Unclear, s.SegmentCount)
 		}

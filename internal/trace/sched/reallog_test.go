@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -31,10 +32,7 @@ func realLogs(t *testing.T, kind string) map[string][]byte {
 	}
 	logs := make(map[string][]byte)
 	for _, p := range paths {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(p))(t)
 		logs[strings.TrimSuffix(filepath.Base(p), ".log")] = b
 	}
 	return logs
@@ -95,10 +93,7 @@ func checkHeader(t *testing.T, s *Sample, line string) {
 func numbers(t *testing.T, list string) (v []int64) {
 	t.Helper()
 	for _, w := range strings.Fields(list) {
-		n, err := strconv.ParseInt(w, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(strconv.ParseInt(w, 10, 64))(t)
 		v = append(v, n)
 	}
 	return v
@@ -198,10 +193,7 @@ func checkDetail(t *testing.T, name string, s *Sample, lines []string) {
 func TestFieldsOfEveryVersion(t *testing.T) {
 	number := func(v string) int {
 		parts := strings.Split(strings.TrimPrefix(v, "go"), ".")
-		n, err := strconv.Atoi(parts[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(strconv.Atoi(parts[1]))(t)
 		return n
 	}
 	key := regexp.MustCompile(`(\w+)=`)
@@ -244,10 +236,7 @@ func TestFieldsOfEveryVersion(t *testing.T) {
 }
 
 func TestChattyLog(t *testing.T) {
-	b, err := os.ReadFile("testdata/go1.27.1-chatty.log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/go1.27.1-chatty.log"))(t)
 	samples, sc := scanAll(b)
 	// The program's own line fell between two writes of schedticks.
 	if len(samples) != 1 || samples[0].SchedTicks != nil || len(samples[0].LocalQueues) != 4 {
@@ -262,10 +251,7 @@ func TestChattyLog(t *testing.T) {
 }
 
 func TestPanicLog(t *testing.T) {
-	b, err := os.ReadFile("testdata/go1.27.1-panic.log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/go1.27.1-panic.log"))(t)
 	// A fatal panic prints a sample with details, whatever was asked for; this one
 	// came before sysmon's first.
 	samples, sc := scanAll(b)
@@ -276,10 +262,7 @@ func TestPanicLog(t *testing.T) {
 
 // The go command, two that ended at once, and the program.
 func TestGoRunLog(t *testing.T) {
-	f, err := os.Open("testdata/go1.26.8-gorun.log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open("testdata/go1.26.8-gorun.log"))(t)
 	defer f.Close()
 	s := Analyse(f)
 	if !s.Interleaved() || s.SegmentCount != 4 || s.Counts.OtherLines != 2 {

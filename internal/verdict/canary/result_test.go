@@ -18,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/paired"
+	"github.com/procfit/procfit/test/must"
 )
 
 // contents are of two settings next to a control: 1 takes 20% less CPU time per request and
@@ -171,32 +172,19 @@ func TestBetterIsNoWorseInAnyOther(t *testing.T) {
 // write makes a journal of contents in a new folder.
 func write(t testing.TB, c *journal.Contents) (path string) {
 	t.Helper()
-	dir, err := folder.Make(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(folder.Make(filepath.Join(t.TempDir(), "out")))(t)
 	defer dir.Close()
-	w, err := journal.Create(dir, c.Header, func(text string) string { return text })
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(journal.Create(dir, c.Header, func(text string) string { return text }))(t)
 	for _, one := range c.Trials {
-		if err := w.Append(one); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.Append(one))
 	}
-	if err := errors.Join(w.AppendEnd(*c.End), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(w.AppendEnd(*c.End), w.Close()))
 	return dir.Path()
 }
 
 func TestJournal(t *testing.T) {
 	c := contents(2)
-	got, err := journal.ReadDirectory(write(t, c))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(journal.ReadDirectory(write(t, c)))(t)
 	if len(got.Trials) != 6 || got.End == nil || got.End.Code != journal.EndComplete {
 		t.Fatalf("%+v", got)
 	}
@@ -213,10 +201,7 @@ func TestJournal(t *testing.T) {
 }
 
 func FuzzAnalyze(f *testing.F) {
-	text, err := os.ReadFile(filepath.Join(write(f, contents(2)), journal.Name))
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(write(f, contents(2)), journal.Name)))(f)
 	f.Add(text)
 	f.Add(text[:len(text)/2])
 	f.Add(regexp.MustCompile(`"(user|value)":[^,}]*`).ReplaceAll(text, []byte(`"$1":1e308`)))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/test/must"
 )
 
 // What a race will run is in the journal before its trials are, and reading it again
@@ -14,29 +15,17 @@ func TestBlocks(t *testing.T) {
 	h := header()
 	h.Plan.Strategy, h.Plan.Goal, h.Plan.MaxTrials, h.Plan.MaxSeconds = StrategyRace, GoalLikely, 64, 90
 	h.Load.Arrangement, h.Load.CPUs, h.Target.CPUs = ptr(ArrangementApart), cpuset.Set{7}, cpuset.Set{0, 1, 2, 3, 4, 5, 6}
-	w, err := Create(dir, h, same)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Create(dir, h, same))(t)
 	blocks := []Block{
 		{Block: 0, Settings: []Setting{{Label: Default, Replicas: 1}, {Label: "4", Procs: ptr(4), Replicas: 1}}, Why: "first"},
 		{Block: 1, Settings: []Setting{{Label: "3", Procs: ptr(3), Replicas: 1}}, Why: "edge"},
 	}
 	for _, b := range blocks {
-		if err := w.AppendBlock(b); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Append(trial(b.Block)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.AppendBlock(b))
+		must.OK(t, w.Append(trial(b.Block)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	c, err := ReadDirectory(dir.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.Close())
+	c := must.Get(ReadDirectory(dir.Path()))(t)
 	for i := range blocks {
 		blocks[i].Kind = KindBlock
 	}
@@ -51,22 +40,14 @@ func TestBlocks(t *testing.T) {
 // What a phase says of its own latency is absent where nobody asked.
 func TestJudgementAbsent(t *testing.T) {
 	dir := results(t)
-	w, err := Create(dir, header(), same)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Create(dir, header(), same))(t)
 	defer w.Close()
 	asked := trial(1)
 	asked.Phases[0].Judgement = Judgement{Judged: ptr(false), UnjudgedReason: UnjudgedFewRequests, Quantile: 0.95, QuantileSeconds: ptr(0.25)}
 	for _, tr := range []Trial{trial(0), asked} {
-		if err := w.Append(tr); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.Append(tr))
 	}
-	c, err := ReadDirectory(dir.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(ReadDirectory(dir.Path()))(t)
 	if got := c.Trials[0].Phases[0].Judgement; got != (Judgement{}) {
 		t.Errorf("a phase that was not asked has %+v", got)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/spec"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -30,10 +31,7 @@ func header() Header {
 // results is a results folder.
 func results(t *testing.T) *folder.Dir {
 	t.Helper()
-	d, err := folder.Make(filepath.Join(t.TempDir(), "results"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(folder.Make(filepath.Join(t.TempDir(), "results")))(t)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -48,22 +46,12 @@ func trial(block int) Trial {
 
 func TestWriteThenRead(t *testing.T) {
 	dir := results(t)
-	w, err := Create(dir, header(), same)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Create(dir, header(), same))(t)
 	for b := range 2 {
-		if err := w.Append(trial(b)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.Append(trial(b)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	c, err := ReadDirectory(dir.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.Close())
+	c := must.Get(ReadDirectory(dir.Path()))(t)
 	if c.Header.Schema != Schema || c.Header.Plan.Seed != 7 || c.Torn != 0 {
 		t.Errorf("header %+v, torn %d", c.Header, c.Torn)
 	}
@@ -79,10 +67,7 @@ func TestWriteThenRead(t *testing.T) {
 
 // What was not measured is null, so that nobody takes it for zero.
 func TestAbsentIsNull(t *testing.T) {
-	b, err := json.Marshal(Trial{ObservedProcs: []*int{nil}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(Trial{ObservedProcs: []*int{nil}}))(t)
 	for _, want := range []string{
 		`"procs":null`, `"quota_cpus":null`, `"observed_procs":[null]`, `"throughput_per_second":null`, `"latency_seconds":null`,
 		`"cpu_seconds":null`, `"context_switches":null`, `"run_queue_wait_seconds":null`, `"threads_max":null`, `"cgroup":null`, `"load":null`, `"host":null`,
@@ -96,37 +81,25 @@ func TestAbsentIsNull(t *testing.T) {
 func TestTornLastLine(t *testing.T) {
 	dir := results(t)
 	path := filepath.Join(dir.Path(), Name)
-	w, err := Create(dir, header(), same)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Create(dir, header(), same))(t)
 	for b := range 2 {
-		if err := w.Append(trial(b)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.Append(trial(b)))
 	}
 	w.Close()
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(path))(t)
 	second := bytes.LastIndexByte(whole[:len(whole)-1], '\n') + 1
 	step := 1
 	if need.Raced { // without the detector, which is slow, every byte is tried
 		step = 7
 	}
 	for cut := len(whole); cut >= second; cut -= step {
-		if err := os.WriteFile(path, whole[:cut], 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, whole[:cut], 0o644))
 		w, err := Open(dir, same)
 		if err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
 		c := w.Contents()
-		if err := w.Append(trial(9)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.Append(trial(9)))
 		w.Close()
 		want := 1
 		if cut >= len(whole)-1 { // whole, or whole but for its newline
@@ -176,10 +149,7 @@ func TestBadJournals(t *testing.T) {
 
 func TestOneWriter(t *testing.T) {
 	dir := results(t)
-	w, err := Create(dir, header(), same)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Create(dir, header(), same))(t)
 	defer w.Close()
 	if _, err := Open(dir, same); err == nil || !strings.Contains(err.Error(), "another procfit") {
 		t.Errorf("a second writer: %v", err)
@@ -222,16 +192,9 @@ func TestRemoved(t *testing.T) {
 		},
 	} {
 		dir := results(t)
-		w, err := Create(dir, header(), same)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Append(trial(0)); err != nil {
-			t.Fatal(err)
-		}
-		if err := remove(filepath.Join(dir.Path(), Name)); err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(Create(dir, header(), same))(t)
+		must.OK(t, w.Append(trial(0)))
+		must.OK(t, remove(filepath.Join(dir.Path(), Name)))
 		if err := w.Append(trial(1)); !errors.Is(err, ErrRemoved) {
 			t.Errorf("%s: %v, want that the journal is gone", name, err)
 		}
@@ -244,9 +207,7 @@ func TestTornHeader(t *testing.T) {
 	for _, torn := range []string{"", `{"sch`, `{"schema":"procfit.journal/v3","kind":"header","spec":{"command":"sweep"},"name":"x`} {
 		dir := results(t)
 		path := filepath.Join(dir.Path(), Name)
-		if err := os.WriteFile(path, []byte(torn), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, []byte(torn), 0o600))
 		if _, err := Open(dir, same); !errors.Is(err, ErrEmpty) {
 			t.Errorf("%q opens: %v", torn, err)
 		}
@@ -262,9 +223,7 @@ func TestTornHeader(t *testing.T) {
 	}
 	dir := results(t)
 	path := filepath.Join(dir.Path(), Name)
-	if err := os.WriteFile(path, []byte("notes of mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte("notes of mine"), 0o600))
 	if _, err := Create(dir, header(), same); !errors.Is(err, os.ErrExist) {
 		t.Errorf("another's file is begun anew: %v", err)
 	}
@@ -289,10 +248,7 @@ func TestTriedAgain(t *testing.T) {
 {"kind":"trial","setting":{"label":"1","procs":1},"block":0,"valid":true}
 {"kind":"trial","setting":{"label":"1","procs":1},"block":1,"valid":true}
 `
-	c, err := Read(strings.NewReader(in), "j")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Read(strings.NewReader(in), "j"))(t)
 	if len(c.Trials) != 3 || *c.Trials[0].Setting.Procs != 2 || !c.Trials[1].Valid || !c.Trials[2].Valid {
 		t.Errorf("trials %+v", c.Trials)
 	}
@@ -330,10 +286,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // A journal may be of anybody: a line that does not end is refused, and so are more
 // trials than anybody measures.
 func TestReadWithoutEnd(t *testing.T) {
-	head, err := json.Marshal(Header{Schema: Schema, Kind: KindHeader, Name: "x", Spec: spec.Spec{Command: "sweep"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	head := must.Get(json.Marshal(Header{Schema: Schema, Kind: KindHeader, Name: "x", Spec: spec.Spec{Command: "sweep"}}))(t)
 	for name, r := range map[string]io.Reader{"the first": zeros{}, "the second": io.MultiReader(bytes.NewReader(append(head, '\n')), zeros{})} {
 		if _, err := Read(r, "j"); err == nil || !strings.Contains(err.Error(), "a line is longer than 16 MiB") {
 			t.Errorf("%s line does not end: %v", name, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestCarriedQuantiles(t *testing.T) {
@@ -26,10 +27,7 @@ func TestCarriedQuantiles(t *testing.T) {
 
 func TestArrange(t *testing.T) {
 	cpus := func(list string) cpuset.Set {
-		set, err := cpuset.Parse(list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Get(cpuset.Parse(list))(t)
 		return set
 	}
 	for name, tc := range map[string]struct {

@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/test/must"
 )
 
 // one are the trials of the setting next to the control, in the first round.
@@ -149,10 +150,7 @@ func TestCanaryWarnings(t *testing.T) {
 
 // A program that reads result.json finds the verdict where any sweep has it.
 func TestCanaryAsJSON(t *testing.T) {
-	b, err := page.JSON(pagetest.Canary())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(page.JSON(pagetest.Canary()))(t)
 	for _, want := range []string{`"verdict": "recommended"`, `"procs": 1`, `"sentence": "Set GOMAXPROCS=1. Compared with the default (2): CPU time per request is 20% lower`, `"outcome": "better"`, `"code": "same_procs"`, `"slices_planned": 16`} {
 		if !bytes.Contains(b, []byte(want)) {
 			t.Errorf("no %s in result.json", want)
@@ -163,9 +161,7 @@ func TestCanaryAsJSON(t *testing.T) {
 func TestCanaryOnATerminal(t *testing.T) {
 	show := func(r *verdict.Result, o text.Options) string {
 		var b bytes.Buffer
-		if err := text.Render(&b, page.Brief(r), o); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, text.Render(&b, page.Brief(r), o))
 		return b.String()
 	}
 	documenttest.Golden(t, "canary.txt", []byte(show(pagetest.Canary(), text.Options{Files: []string{"results/api/report.html"}})))
@@ -183,10 +179,7 @@ func TestCanaryInMarkdown(t *testing.T) {
 }
 
 func TestCanaryAsAPage(t *testing.T) {
-	b, err := html.Render(page.Report(pagetest.Canary()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(html.Render(page.Report(pagetest.Canary())))(t)
 	got := string(b)
 	for _, want := range []string{
 		"Compared with the default (2): CPU time per request is 20% lower (at least 19%); p99 is the same within 20%.", "GOMAXPROCS 1: p99", "GOMAXPROCS 2: p99", `aria-label="slice 8: the control, default 0.0`,

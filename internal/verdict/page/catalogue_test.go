@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/test/must"
 )
 
 // remarksIn are the types with a Code that the packages of a verdict declare, by package and name,
@@ -26,18 +27,12 @@ func remarksIn(t *testing.T, folders ...string) map[string]int {
 	made := map[string]int{}
 	var files []*ast.File
 	for _, folder := range folders {
-		names, err := filepath.Glob(filepath.Join(folder, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := must.Get(filepath.Glob(filepath.Join(folder, "*.go")))(t)
 		for _, name := range names {
 			if strings.HasSuffix(name, "_test.go") {
 				continue
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, 0))(t)
 			files = append(files, file)
 			for _, d := range file.Decls {
 				if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.Name == "Code" {
@@ -217,18 +212,13 @@ func TestCodes(t *testing.T) {
 			codes[kind] = append(codes[kind], code)
 		}
 	}
-	b, err := os.ReadFile("../../../docs/reference/formats/result.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../../../docs/reference/formats/result.schema.json"))(t)
 	var schema struct {
 		Defs map[string]struct {
 			Properties map[string]struct{ Enum []string }
 		} `json:"$defs"`
 	}
-	if err := json.Unmarshal(b, &schema); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(b, &schema))
 	for place, want := range map[[2]string][]string{{"page.warningJSON", "code"}: codes[""], {"page.recommendationJSON", "cause"}: append(codes["Cause"], codes["Claim"]...)} {
 		got := schema.Defs[place[0]].Properties[place[1]].Enum
 		slices.Sort(got)
@@ -242,10 +232,7 @@ func TestCodes(t *testing.T) {
 // constantsOf are the constants of a type in a file.
 func constantsOf(t *testing.T, file, of string) (list []string) {
 	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := must.Get(parser.ParseFile(token.NewFileSet(), file, nil, 0))(t)
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		if value, ok := n.(*ast.ValueSpec); ok && len(value.Values) == 1 {
 			if id, ok := value.Type.(*ast.Ident); ok && id.Name == of {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/test/must"
 )
 
 // Every field of a Result is in result.json, or is named here as one that is not: what else the
@@ -37,10 +38,7 @@ func TestEveryFieldIsCopied(t *testing.T) {
 func everyField[A, B any](t *testing.T, schema func(*A) B, leftOut ...string) {
 	var a A
 	text := func() string {
-		b, err := json.Marshal(schema(&a))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(json.Marshal(schema(&a)))(t)
 		return string(b)
 	}
 	var walk func(v reflect.Value, path string)

@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestWritesEveryFormAndAlwaysTheSame(t *testing.T) {
@@ -19,9 +20,7 @@ func TestWritesEveryFormAndAlwaysTheSame(t *testing.T) {
 	var first map[string][]byte
 	for range 2 {
 		paths, err := page.Write(dir, pagetest.Hostile())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		now := map[string][]byte{}
 		for _, p := range paths {
 			if now[p], err = os.ReadFile(p); err != nil {
@@ -37,18 +36,12 @@ func TestWritesEveryFormAndAlwaysTheSame(t *testing.T) {
 			}
 		}
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	if len(entries) != len(first) || len(first) != 5 {
 		t.Errorf("%d files in the directory, %d named, want 5: %v", len(entries), len(first), entries)
 	}
 	for name, mode := range map[string]os.FileMode{"report.html": 0o644, "reproduce.sh": 0o755} {
-		info, err := os.Stat(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Stat(filepath.Join(dir, name)))(t)
 		if info.Mode() != mode {
 			t.Errorf("%s has mode %o, want %o", name, info.Mode(), mode)
 		}
@@ -61,9 +54,7 @@ func TestAFailureNamesTheFileAndLeavesNothing(t *testing.T) {
 		t.Errorf("error %v, want one that names the file", err)
 	}
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "RESULTS.md"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(filepath.Join(dir, "RESULTS.md"), 0o755))
 	if _, err := page.Write(dir, pagetest.Typical()); err == nil {
 		t.Error("a directory in the place of RESULTS.md was no error")
 	}
@@ -81,9 +72,7 @@ func TestTheLargestResultRendersSoon(t *testing.T) {
 	best := time.Duration(math.MaxInt64)
 	for range 3 {
 		start := time.Now()
-		if _, err := page.Write(dir, r); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(page.Write(dir, r))(t)
 		best = min(best, time.Since(start))
 	}
 	if best > 3*time.Second {
@@ -95,12 +84,8 @@ func BenchmarkRender64Settings20Blocks(b *testing.B) {
 	dir, r := b.TempDir(), pagetest.Large(64, 20)
 	var out bytes.Buffer
 	for b.Loop() {
-		if _, err := page.Write(dir, r); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(page.Write(dir, r))(b)
 		out.Reset()
-		if err := text.Render(&out, page.Brief(r), text.Options{Width: 80}); err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, text.Render(&out, page.Brief(r), text.Options{Width: 80}))
 	}
 }

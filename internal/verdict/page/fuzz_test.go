@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/bench"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
+	"github.com/procfit/procfit/test/must"
 )
 
 // extremes are numbers that a journal may hold and no machine measures.
@@ -68,9 +69,7 @@ func FuzzRender(f *testing.F) {
 		}
 		for _, width := range []int{20, 80} {
 			var out bytes.Buffer
-			if err := text.Render(&out, page.Brief(r), text.Options{Width: width}); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, text.Render(&out, page.Brief(r), text.Options{Width: width}))
 		}
 	})
 }

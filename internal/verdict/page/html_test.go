@@ -12,14 +12,12 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/test/must"
 )
 
 func asPage(t testing.TB, r *verdict.Result) []byte {
 	t.Helper()
-	b, err := html.Render(page.Report(r))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(html.Render(page.Report(r)))(t)
 	return b
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/paired"
+	"github.com/procfit/procfit/test/must"
 )
 
 // of are the slices of a setting.
@@ -134,9 +135,7 @@ func TestLiveVerdicts(t *testing.T) {
 func TestLivePages(t *testing.T) {
 	r := live.Analyze(pagetest.LiveContents())
 	var shown bytes.Buffer
-	if err := text.Render(&shown, page.Brief(r), text.Options{Files: []string{"results/api/report.html"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, text.Render(&shown, page.Brief(r), text.Options{Files: []string{"results/api/report.html"}}))
 	pages := map[string][]byte{
 		"live.txt": shown.Bytes(),
 		"live.md":  markdown.Render(page.Report(r)),

@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -38,9 +39,7 @@ func TestReproduceRunsTheSameArguments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			r.Target.Directory = filepath.Join(dir, "it's here")
-			if err := os.Mkdir(r.Target.Directory, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.Mkdir(r.Target.Directory, 0o755))
 			script, fake := filepath.Join(dir, "reproduce.sh"), filepath.Join(dir, "fake")
 			write(t, script, reproduced(t, r))
 			write(t, fake, "#!/bin/sh\nprintf '%s\\0' \"$PWD\" \"$GOGC\" \"$@\"\n")
@@ -109,17 +108,13 @@ func reproduced(t *testing.T, r *verdict.Result) string {
 	dir := t.TempDir()
 	_, err := page.Write(dir, r)
 	b, readErr := os.ReadFile(filepath.Join(dir, "reproduce.sh"))
-	if err = errors.Join(err, readErr); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(err, readErr))
 	return string(b)
 }
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(text), 0o755))
 }
 
 // A script next to a procfit.yaml reads it, wherever the two are, and asks for the variables
@@ -132,12 +127,8 @@ func TestReproduceReadsTheFile(t *testing.T) {
 	r.Settings = &verdict.Settings{Name: "procfit.yaml", Text: []byte("load: {}\n"), Rest: specOf("compare", "./old -x", "--title", "it's")}
 	r.Spec = r.Settings.Rest.With(spec.Set("header", "X: {env:PAGE_TEST_TOKEN}"))
 	moved := filepath.Join(dir, "moved it's")
-	if err := os.Mkdir(moved, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := page.Write(moved, r); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(moved, 0o755))
+	must.Get(page.Write(moved, r))(t)
 	fake := filepath.Join(dir, "fake")
 	write(t, fake, "#!/bin/sh\nprintf '%s\\0' \"$@\"\n")
 	run := func(more ...string) (string, error) {

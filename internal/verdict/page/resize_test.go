@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/resize"
+	"github.com/procfit/procfit/test/must"
 )
 
 // resized is a program that set GOMAXPROCS at the start, and has a pool.
@@ -37,9 +38,7 @@ func resized() *resize.Rehearsal {
 func resizeText(t *testing.T, r *resize.Rehearsal) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := text.Render(&b, page.Resize(r), text.Options{Width: 80}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, text.Render(&b, page.Resize(r), text.Options{Width: 80}))
 	return b.String()
 }
 

@@ -11,14 +11,12 @@ import (
 	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/test/must"
 )
 
 // Whatever was measured, result.json is as its schema says.
 func TestResultsAreAsTheSchemaSays(t *testing.T) {
-	known, err := schematest.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(schematest.Load())(t)
 	results := map[string]*verdict.Result{
 		"typical": pagetest.Typical(), "groups": pagetest.Groups(), "invalid": pagetest.Invalid(), "benchmarks": pagetest.Benchmarks(),
 		"flat": pagetest.Flat(), "sliced": pagetest.Sliced(1), "slices differ": pagetest.Sliced(0.6), "varied": pagetest.Varied(1000), "canary": pagetest.Canary(), "live": live.Analyze(pagetest.LiveContents()), "profiles": withProfiles(),
@@ -43,10 +41,7 @@ func TestResultsAreAsTheSchemaSays(t *testing.T) {
 
 // What the Result has as codes is in result.json in words, next to all else.
 func TestJSONHasTheWords(t *testing.T) {
-	b, err := page.JSON(pagetest.Groups())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(page.JSON(pagetest.Groups()))(t)
 	var got struct {
 		Groups []struct {
 			Recommendation struct {
@@ -59,9 +54,7 @@ func TestJSONHasTheWords(t *testing.T) {
 		}
 		Warnings []struct{ Code, Message string }
 	}
-	if err := json.Unmarshal(b, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(b, &got))
 	r := got.Groups[2].Recommendation
 	if r.Verdict != "undecided" || r.Cause != "default_differs" || r.Sentence != "Undecided: change nothing yet. The default is 2, yet it performs differently from GOMAXPROCS=2." || len(r.Reasons) < 3 || len(r.Next) != 1 {
 		t.Errorf("%+v", r)

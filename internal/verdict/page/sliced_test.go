@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
+	"github.com/procfit/procfit/test/must"
 )
 
 // A value that only slices measured is in the curve and in the tables, as the estimate that it is, with
@@ -28,9 +29,7 @@ func TestSlicesAreInTheReport(t *testing.T) {
 		}
 	}
 	var onTerminal bytes.Buffer
-	if err := text.Render(&onTerminal, Brief(r), text.Options{Width: 80}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, text.Render(&onTerminal, Brief(r), text.Options{Width: 80}))
 	documenttest.Golden(t, "sliced.txt", onTerminal.Bytes())
 	written, err := html.Render(Report(r))
 	if err != nil || bytes.Count(written, []byte(`class="point estimated"`)) != 2 || !bytes.Contains(written, []byte("A hollow dot of the throughput and ~ mark an estimate")) {

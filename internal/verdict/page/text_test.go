@@ -15,14 +15,13 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/test/must"
 )
 
 func onTerminal(t testing.TB, r *verdict.Result, o text.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := text.Render(&b, page.Brief(r), o); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, text.Render(&b, page.Brief(r), o))
 	return b.String()
 }
 
@@ -143,9 +142,7 @@ func TestTheCommandThatGoesOnIsWhole(t *testing.T) {
 	}
 	var b bytes.Buffer
 	incomplete := document.Alert{Text: "Incomplete: 3 of 9 trials ran. To continue, run: " + command + " 'two  spaces'"}
-	if err := text.Render(&b, &document.Document{Blocks: []document.Block{incomplete}}, text.Options{Width: 40}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, text.Render(&b, &document.Document{Blocks: []document.Block{incomplete}}, text.Options{Width: 40}))
 	if !strings.HasPrefix(b.String(), "! Incomplete: 3 of 9 trials ran. To\n  continue, run:\n  "+command+" 'two  spaces'\n") {
 		t.Error(b.String())
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/check/binary/binarytest"
+	"github.com/procfit/procfit/test/must"
 )
 
 var errNone = errors.New("")
@@ -81,9 +82,7 @@ func lying(t *testing.T) []byte {
 	var b bytes.Buffer
 	b.Write(binarytest.Tar(t, [2]string{"app", old}))
 	b.Truncate(b.Len() - 1024) // the end of the archive
-	if err := tar.NewWriter(&b).WriteHeader(&tar.Header{Name: "huge", Typeflag: tar.TypeReg, Size: 1 << 50}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tar.NewWriter(&b).WriteHeader(&tar.Header{Name: "huge", Typeflag: tar.TypeReg, Size: 1 << 50}))
 	b.WriteString("\x7fELF and no more")
 	return b.Bytes()
 }
@@ -168,23 +167,15 @@ func TestHostileImages(t *testing.T) {
 // TestLayoutFolder reads a layout that is a folder; what is no file there is none.
 func TestLayoutFolder(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "blobs/sha256"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Join(dir, "blobs/sha256"), 0o755))
 	for name, text := range map[string]string{"oci-layout": "{}", "index.json": "{}"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	if c, err := ReadLayout(context.Background(), os.DirFS(dir), DefaultLimits()); err != nil || len(c.Images) > 0 || len(c.Faults) > 0 {
 		t.Errorf("empty: %+v, %v", c, err)
 	}
-	if err := os.Remove(filepath.Join(dir, "index.json")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "index.json"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(filepath.Join(dir, "index.json")))
+	must.OK(t, os.Mkdir(filepath.Join(dir, "index.json"), 0o755))
 	if c, err := ReadLayout(context.Background(), os.DirFS(dir), DefaultLimits()); err != nil || !strings.Contains(faults(c), "is not a file") {
 		t.Errorf("a folder for a file: %+v, %v", c, err)
 	}

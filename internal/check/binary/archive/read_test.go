@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/procfit/procfit/internal/check/binary/binarytest"
+	"github.com/procfit/procfit/test/must"
 )
 
 var (
@@ -43,10 +44,7 @@ func faults(c Content) string {
 }
 
 func zstdOf(t testing.TB, b []byte) []byte {
-	w, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(zstd.NewWriter(nil))(t)
 	return w.EncodeAll(b, nil)
 }
 

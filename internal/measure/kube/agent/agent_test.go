@@ -17,6 +17,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/test/must"
 )
 
 const testToken = "token"
@@ -64,10 +65,7 @@ func serve(t *testing.T, o *offers) *through {
 	t.Helper()
 	s := httptest.NewServer(NewServer(testToken, o.offer).Handler(t.Context()))
 	t.Cleanup(s.Close)
-	u, err := url.Parse(s.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(url.Parse(s.URL))(t)
 	return &through{to: u.Host}
 }
 
@@ -81,10 +79,7 @@ func TestLoad(t *testing.T) {
 		c := &Client{Token: testToken, Transport: way, Patience: time.Minute}
 		ended := 0
 		want := load.Options{URLs: []string{"http://10.0.0.1:80/"}, Body: []byte{0, 1, 255}, Headers: []string{"A: b"}, Connections: 3, Rate: 12.5, Duration: time.Second, Settle: 5, Timeout: 9, Threads: 2}
-		r, err := c.Load(t.Context(), want, func(time.Duration) { ended++ })
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(c.Load(t.Context(), want, func(time.Duration) { ended++ }))(t)
 		if r.Requests != 7 || r.ErrorKinds[load.Kind("reset")] != 2 || r.Latency.TotalCount() != 1 || r.Latency.Max() != r.SendLag.Max() || r.PerURL[0].Answered != 7 {
 			t.Errorf("lossy %v: %+v", lossy, r)
 		}
@@ -144,10 +139,7 @@ func TestFetch(t *testing.T) {
 // An agent that nobody asks ends, also with a load that nobody waits for; one that has a
 // question to answer does not.
 func TestIdle(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	if err := NewServer(testToken, nil).Serve(t.Context(), l, 10*time.Millisecond); err != nil {
 		t.Errorf("%v", err)
 	}

@@ -10,15 +10,15 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // A program is followed from its start to its end; what is there before and after is not
 // its own.
 func TestWatch(t *testing.T) {
 	cmd := exec.Command("sleep", "0.4")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	pid := cmd.Process.Pid
 	var asked atomic.Int64
 	done := make(chan error)
@@ -30,9 +30,7 @@ func TestWatch(t *testing.T) {
 		return []int{pid}
 	}}}
 	ran, err := w.follow(t.Context())
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, <-done)
 	if err != nil || ran.WallSeconds < 0.2 || ran.Counted.Error != "" || ran.Counted.CPUSeconds == nil || ran.Counted.MeasuredSeconds != ran.WallSeconds || !ran.Look.NoGo || !slices.Equal(ran.Look.Programs, []string{"sleep"}) {
 		t.Errorf("%v: %+v", err, ran)
 	}
@@ -41,19 +39,11 @@ func TestWatch(t *testing.T) {
 // A listener that is no Go program is no target that cannot be read: unless a Go program is next
 // to it, the target is no Go program, with the names of its programs, whose run is refused.
 func TestListenerIsNoGoProgram(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := l.(*net.TCPListener).File()
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	f := must.Get(l.(*net.TCPListener).File())(t)
 	cmd := exec.Command("sleep", "60")
 	cmd.ExtraFiles = []*os.File{f} // which makes it the one that listens
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	f.Close()
 	l.Close()
@@ -78,10 +68,7 @@ func TestWatchEnded(t *testing.T) {
 		t.Error("nothing was there, and something is told")
 	}
 	self := watcher{observer: observer{list: func() []int { return []int{1} }}}
-	ran, err := self.follow(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ran := must.Get(self.follow(ctx))(t)
 	if ran.Look.Procs == 0 && ran.Look.Error == "" {
 		t.Errorf("nothing was read, and nothing says so: %+v", ran.Look)
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // program is a file that says of itself to be for a machine, linked or not.
@@ -27,9 +29,7 @@ func program(t *testing.T, m elf.Machine, linked bool) []byte {
 		p.Type = uint32(elf.PT_INTERP)
 	}
 	for _, v := range []any{h, p} {
-		if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, binary.Write(&b, binary.LittleEndian, v))
 	}
 	return b.Bytes()
 }
@@ -37,10 +37,7 @@ func program(t *testing.T, m elf.Machine, linked bool) []byte {
 func write(t *testing.T, i Image) (Made, []byte) {
 	t.Helper()
 	var b bytes.Buffer
-	made, err := i.Write(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(i.Write(&b))(t)
 	return made, b.Bytes()
 }
 
@@ -58,22 +55,14 @@ func TestImage(t *testing.T) {
 	}
 	dir := t.TempDir()
 	untar(t, archive, dir)
-	index, err := layout.ImageIndexFromPath(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := must.Get(layout.ImageIndexFromPath(dir))(t)
 	manifest, err := index.IndexManifest()
 	if err != nil || len(manifest.Manifests) != 1 || manifest.Manifests[0].Digest.String() != made.Digest || manifest.Manifests[0].Annotations["org.opencontainers.image.ref.name"] != i.Name {
 		t.Errorf("index %+v, %v, want %s", manifest, err, made.Digest)
 	}
 	file := filepath.Join(dir, "image.tar")
-	if err := os.WriteFile(file, archive, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	img, err := tarball.ImageFromPath(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, archive, 0o600))
+	img := must.Get(tarball.ImageFromPath(file, nil))(t)
 	config, err := img.ConfigFile()
 	if err != nil || config.Architecture != "arm64" || config.Config.Entrypoint[0] != "/procfit" || config.Config.User != "65534:65534" {
 		t.Errorf("config %+v, %v", config, err)
@@ -82,10 +71,7 @@ func TestImage(t *testing.T) {
 	if err != nil || len(layers) != 1 {
 		t.Fatalf("layers %v, %v", layers, err)
 	}
-	r, err := layers[0].Uncompressed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(layers[0].Uncompressed())(t)
 	files := tar.NewReader(r)
 	h, err := files.Next()
 	if err != nil || h.Name != "procfit" || h.Mode != 0o755 {
@@ -103,20 +89,11 @@ func untar(t *testing.T, archive []byte, dir string) {
 		if err == io.EOF {
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
+		b := must.Get(io.ReadAll(r))(t)
 		path := filepath.Join(dir, h.Name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.OK(t, os.WriteFile(path, b, 0o600))
 	}
 }
 

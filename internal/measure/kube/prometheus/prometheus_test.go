@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // What Prometheus 2 and 3 send.
@@ -91,10 +93,7 @@ func TestAsk(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	c, err := New(strings.Replace(server.URL, "http://", "http://me:secret@", 1)+"/prom/", []string{"X-Scope-OrgID: shop"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(New(strings.Replace(server.URL, "http://", "http://me:secret@", 1)+"/prom/", []string{"X-Scope-OrgID: shop"}))(t)
 	at := time.UnixMilli(12500)
 	if v, err := c.Ask(context.Background(), `up{pod=~"a|b"}`, at); err != nil || v == nil || *v != 0.0123 {
 		t.Errorf("%v, %v", v, err)

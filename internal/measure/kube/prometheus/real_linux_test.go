@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -18,27 +19,18 @@ import (
 func TestRealPrometheus(t *testing.T) {
 	path := need.Command(t, "prometheus")
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "p.yaml"), []byte("global: {}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "p.yaml"), []byte("global: {}\n"), 0o600))
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	addr := l.Addr().String()
 	l.Close()
 	cmd := exec.Command(path, "--config.file="+filepath.Join(dir, "p.yaml"), "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+addr)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGTERM)
 		cmd.Wait() // by a signal
 	})
 	c, err := New("http://"+addr, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx := context.Background()
 	var v *float64
 	for until := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/test/must"
 )
 
 const someFleet = `services:
@@ -33,17 +34,12 @@ func allTexts(t *testing.T, f *File) (got []string) {
 		got = append(got, name+"="+text)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return got
 }
 
 func TestReadsAFleet(t *testing.T) {
-	f, err := ReadFleet("fleet.yaml", []byte(someFleet), rows())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(ReadFleet("fleet.yaml", []byte(someFleet), rows()))(t)
 	if len(f.Services) != 3 || f.Services[0].Name != "api" || f.Services[2].Name != "other" {
 		t.Fatalf("%+v", f.Services)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/spec"
+	"github.com/procfit/procfit/test/must"
 )
 
 func rows() []field.Field { return Rows(plan.NewFlags().Fields()) }
@@ -15,10 +16,7 @@ func rows() []field.Field { return Rows(plan.NewFlags().Fields()) }
 // set is what a file sets, as flags would give it.
 func set(t *testing.T, text string) []string {
 	t.Helper()
-	f, err := Read("procfit.yaml", []byte(text), rows())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Read("procfit.yaml", []byte(text), rows()))(t)
 	var got []string
 	if err := f.Apply(func(field.Field) bool { return false }, func(name, text string) error {
 		got = append(got, name+"="+text)
@@ -116,9 +114,7 @@ func TestFieldsRefuseValues(t *testing.T) {
 	flags := plan.NewFlags()
 	fields := flags.Fields()
 	f, err := Read("f.yaml", []byte("load:\n  connections: 64\n  trialTime: 10\n"), Rows(fields))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	err = f.Apply(func(field.Field) bool { return false }, func(name, text string) error {
 		return fields[slices.IndexFunc(fields, func(f field.Field) bool { return f.Name == name })].Value.Set(text)
 	})
@@ -139,9 +135,7 @@ func TestWritesVariables(t *testing.T) {
 			{Name: "procs", Texts: []string{"default,1,2"}}, {Name: "trial-time", Texts: []string{"5s"}}, {Name: "tls", Texts: []string{"name=h,insecure"}}, {Name: "out", Texts: []string{"r"}},
 		},
 	}, rows())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const want = `# yaml-language-server: $schema=` + SchemaURL + `
 target:
   command: [./server, --api-token, '${API_TOKEN}', '$${HOME}', '-x=${GIVEN}']

@@ -12,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // text is a figure for comparison: nil is "-".
@@ -30,10 +31,7 @@ func (f *Figures) String() string {
 // readFile reads what a generator printed, whose command was not seen.
 func readFile(t testing.TB, file, command string) (*Report, error) {
 	t.Helper()
-	out, err := os.ReadFile(filepath.Join("testdata", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(os.ReadFile(filepath.Join("testdata", file)))(t)
 	return Read(strings.Fields(command), load.Output{Head: out})
 }
 
@@ -69,10 +67,7 @@ func TestRead(t *testing.T) {
 		"wrk_timeouts.txt":       "requests=32 errors=32 throughput=6.37 p50=- p75=- p90=- p99=- p999=- max=- mean=-",
 	} {
 		t.Run(file, func(t *testing.T) {
-			r, err := readFile(t, file, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(readFile(t, file, ""))(t)
 			if name, _, _ := strings.Cut(file, "_"); string(r.Generator) != name {
 				t.Fatalf("recognised as %q", r.Generator)
 			}
@@ -102,10 +97,7 @@ func TestClock(t *testing.T) {
 		{"k6_looping.txt", "k6 run", ClockSend, false},
 		{"k6_quiet.txt", "k6 run --quiet", ClockSend, false},
 	} {
-		r, err := readFile(t, tt.file, tt.command)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(readFile(t, tt.file, tt.command))(t)
 		if r.Clock != tt.want || r.Clock.Judged() != tt.judged {
 			t.Errorf("%s of %q: %s, judged %v", tt.file, tt.command, r.Clock, r.Clock.Judged())
 		}
@@ -149,9 +141,7 @@ func TestReadAmongLogs(t *testing.T) {
 }`
 	log := "{\"level\":\"info\"}\nWarning: Permanently added 'box'\n"
 	r, err := Read([]string{"ssh", "box", "procfit"}, load.Output{Head: []byte(log + "{torn"), Cut: true, Tail: []byte("x\n" + log + ours + "\nprocfit: done\n")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got, want := r.Figures.String(), "requests=3000 errors=2 throughput=999.5 p50=0.001 p75=- p90=0.002 p99=0.003 p999=0.004 max=0.005 mean=0.0015"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -166,10 +156,7 @@ func TestReadAmongLogs(t *testing.T) {
 // Of several summaries none is chosen, and they are not mixed.
 func TestReadRepeated(t *testing.T) {
 	for _, file := range []string{"wrk_latency.txt", "wrk2_readme.txt", "hey_plain.txt", "vegeta_plain.txt", "vegeta_json.txt", "k6_rate.txt", "k6_quiet.txt", "k6_legacy.txt"} {
-		out, err := os.ReadFile(filepath.Join("testdata", file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(os.ReadFile(filepath.Join("testdata", file)))(t)
 		name, _, _ := strings.Cut(file, "_")
 		twice := load.Output{Head: []byte(string(out) + "\n" + string(out))}
 		if r, err := Read(nil, twice); err == nil || !strings.Contains(err.Error(), "the summaries of several runs of "+name+", and procfit reads one") {
@@ -191,26 +178,17 @@ var (
 // The outputs are what fortio 1.66.2, ghz 0.93.0 and h2load 1.52.0 printed; oha's is made by
 // the schema that its project publishes, https://github.com/hatoo/oha/blob/master/schema.json.
 func TestDocumentedMetrics(t *testing.T) {
-	page, err := os.ReadFile("../../../../docs/how-to/use-wrk-k6-vegeta.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../../../docs/how-to/use-wrk-k6-vegeta.md"))(t)
 	got := map[string]string{}
 	for _, row := range documentedRow.FindAllStringSubmatch(string(page), -1) {
-		out, err := os.ReadFile(filepath.Join("testdata", "metrics", row[1]+".txt"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(os.ReadFile(filepath.Join("testdata", "metrics", row[1]+".txt")))(t)
 		printed := load.Output{Head: out}
 		if r, err := Read([]string{row[1]}, printed); err != nil || *r != (Report{}) {
 			t.Errorf("%s is read as %+v, %v", row[1], r, err)
 		}
 		var metrics []load.Metric
 		for _, pattern := range documented.FindAllStringSubmatch(row[0], -1) {
-			m, err := load.ParseMetric(pattern[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(load.ParseMetric(pattern[1]))(t)
 			metrics = append(metrics, m)
 		}
 		found, err := load.FindMetrics(printed, metrics)
@@ -256,10 +234,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatalf("no seeds: %v", err)
 	}
 	for _, file := range files {
-		out, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		out := must.Get(os.ReadFile(file))(f)
 		f.Add(out)
 	}
 	f.Add([]byte(`{"mode":"open","rate_per_second":1,"duration_seconds":1,"achieved_per_second":1,"requests":1,"latency_seconds":{"p50":-1},"load":{}}`))

@@ -12,28 +12,21 @@ import (
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/trace/exec"
+	"github.com/procfit/procfit/test/must"
 )
 
 func read(t *testing.T, version string, o exec.Options) *exec.Trace {
 	t.Helper()
-	f, err := os.Open("../testdata/go" + version + ".trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open("../testdata/go" + version + ".trace"))(t)
 	defer f.Close()
-	tr, err := exec.Read(f, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(exec.Read(f, o))(t)
 	return tr
 }
 
 func render(t *testing.T, tr *exec.Trace, rows int, o text.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := text.Render(&b, brief("x", tr, rows), o); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, text.Render(&b, brief("x", tr, rows), o))
 	return b.String()
 }
 

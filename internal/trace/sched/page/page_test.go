@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/trace/sched"
+	"github.com/procfit/procfit/test/must"
 )
 
 func of(log string, procs int) *view {
@@ -68,9 +69,7 @@ func TestUnreadLines(t *testing.T) {
 	for n, want := range map[int]string{5: "", 10: "and 5 more; --json lists the first 10", 30: "and 25 more; --json lists the first 20"} {
 		s := sched.Analyse(strings.NewReader(repeat(n, func(int) string { return "SCHED 99ms: gom\n" })))
 		var b strings.Builder
-		if err := text.Render(&b, Brief("x", s, sched.Readings(s)), text.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, text.Render(&b, Brief("x", s, sched.Readings(s)), text.Options{}))
 		if got := b.String(); !strings.Contains(got, want) || want == "" && strings.Contains(got, "--json lists") {
 			t.Errorf("%d lines: no %q in\n%s", n, want, got)
 		}
@@ -114,10 +113,7 @@ func TestRealLogs(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		log, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := must.Get(os.ReadFile(file))(t)
 		for _, procs := range []int{1, 64} {
 			check(t, file, of(string(log), procs))
 		}

@@ -10,14 +10,12 @@ import (
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/trace/sched"
+	"github.com/procfit/procfit/test/must"
 )
 
 func read(t *testing.T, log string) []byte {
 	t.Helper()
-	b, err := os.ReadFile("../testdata/" + log + ".log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../testdata/" + log + ".log"))(t)
 	return b
 }
 
@@ -27,9 +25,7 @@ func asText(t *testing.T, log string, o text.Options) string {
 	t.Helper()
 	s := sched.Analyse(bytes.NewReader(read(t, log)))
 	var b bytes.Buffer
-	if err := text.Render(&b, Brief(log, s, sched.Readings(s)), o); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, text.Render(&b, Brief(log, s, sched.Readings(s)), o))
 	return b.String()
 }
 

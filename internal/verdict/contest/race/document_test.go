@@ -12,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/contest/race/racetest"
+	"github.com/procfit/procfit/test/must"
 )
 
 var update = flag.Bool("update", false, "write docs/evidence/verdict-simulations.md from this run; needs PROCFIT_FULL=1")
@@ -27,10 +28,7 @@ func TestVerdictPage(t *testing.T) {
 		if *update {
 			t.Fatal("-update needs every race: set PROCFIT_FULL=1")
 		}
-		old, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		old := must.Get(os.ReadFile(page))(t)
 		if !strings.HasPrefix(string(old), introduction) || !strings.HasSuffix(string(old), ending) {
 			t.Error("docs/evidence/verdict-simulations.md has other words: run with PROCFIT_FULL=1 and -update")
 		}
@@ -46,9 +44,7 @@ func TestVerdictPage(t *testing.T) {
 	d.margins()
 	d.WriteString(ending)
 	if *update {
-		if err := os.WriteFile(page, []byte(d.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(page, []byte(d.String()), 0o644))
 	}
 }
 

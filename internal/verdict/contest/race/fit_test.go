@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // recorded is a fit, with the levels that are drawn of its settings.
@@ -53,14 +55,9 @@ func recordOf(seed uint64) recorded {
 // The fits are those that gonum.org/v1/gonum/mat v0.17.0 gave, whose factorizations have
 // pivots and blocks.
 func TestFitIsThatOfGonum(t *testing.T) {
-	b, err := os.ReadFile("testdata/fits.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/fits.json"))(t)
 	var all []recorded
-	if err := json.Unmarshal(b, &all); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(b, &all))
 	settings := 0
 	for seed, want := range all {
 		got := recordOf(uint64(seed))

@@ -13,15 +13,14 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
 func render(t testing.TB, r *verdict.Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, r); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Write(&b, r))
 	return b.Bytes()
 }
 
@@ -115,9 +114,7 @@ func TestNames(t *testing.T) {
 func TestBenchstatReadsIt(t *testing.T) {
 	goTool := need.Command(t, "go")
 	path := filepath.Join(t.TempDir(), "bench.txt")
-	if err := os.WriteFile(path, render(t, pagetest.Typical()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, render(t, pagetest.Typical()), 0o644))
 	c := exec.Command(goTool, "run", "golang.org/x/perf/cmd/benchstat", "-col", "/procs", "-format", "csv", path)
 	var problems bytes.Buffer
 	c.Stderr = &problems

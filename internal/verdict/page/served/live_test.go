@@ -10,14 +10,12 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/test/must"
 )
 
 func serve(t *testing.T, address string) *Server {
 	t.Helper()
-	s, err := Listen(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Listen(t.Context(), address))(t)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -25,25 +23,16 @@ func serve(t *testing.T, address string) *Server {
 // get asks as a browser would, with what header has.
 func get(t *testing.T, address string, header ...string) (*http.Response, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil))(t)
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 		if header[i] == "Host" {
 			req.Host = header[i+1]
 		}
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(io.ReadAll(resp.Body))(t)
 	return resp, string(b)
 }
 
@@ -56,9 +45,7 @@ func TestThePageFollowsTheSweep(t *testing.T) {
 		t.Errorf("before anything is known: %s", resp.Status)
 	}
 	s.Now("Running now: GOMAXPROCS 1")
-	if err := s.Show(page.SoFar(pagetest.Invalid())); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Show(page.SoFar(pagetest.Invalid())))
 	resp, first := get(t, s.URL())
 	if !strings.Contains(first, refresh) || !strings.Contains(first, "Running now: GOMAXPROCS 1<") || resp.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Errorf("the first page, %v:\n%.1500s", resp.Header, first)
@@ -71,9 +58,7 @@ func TestThePageFollowsTheSweep(t *testing.T) {
 	if same, body := get(t, s.URL(), "If-None-Match", again.Header.Get("ETag")); same.StatusCode != http.StatusNotModified || body != "" {
 		t.Errorf("nothing has changed: %s with %d bytes", same.Status, len(body))
 	}
-	if err := s.Show(page.SoFar(pagetest.Typical())); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Show(page.SoFar(pagetest.Typical())))
 	if _, third := get(t, s.URL()); !strings.Contains(third, "Set GOMAXPROCS=2</h2>") || !strings.Contains(third, "So far: ") || strings.Count(third, "<html") != 1 || !strings.HasSuffix(strings.TrimSpace(third), "</html>") {
 		t.Error("the page does not say what the trials came to")
 	}
@@ -86,9 +71,7 @@ func TestThePageFollowsTheSweep(t *testing.T) {
 			}
 		}
 	}()
-	if err := s.End(t.Context(), page.Ended(pagetest.Typical()), "The sweep has ended"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.End(t.Context(), page.Ended(pagetest.Typical()), "The sweep has ended"))
 	if document := <-last; !strings.Contains(document, "The sweep has ended<") || strings.Contains(document, "So far: ") {
 		t.Errorf("the last page:\n%.1500s", document)
 	}
@@ -113,9 +96,7 @@ func TestNobodyIsWaitedFor(t *testing.T) {
 
 func TestOnlyForThisMachine(t *testing.T) {
 	s := serve(t, ":0")
-	if err := s.Show(page.SoFar(pagetest.Typical())); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Show(page.SoFar(pagetest.Typical())))
 	at, err := url.Parse(s.URL())
 	if err != nil || at.Hostname() != "127.0.0.1" {
 		t.Fatalf("without a host it is at %s", s.URL())
@@ -128,10 +109,7 @@ func TestOnlyForThisMachine(t *testing.T) {
 	if resp, _ := get(t, s.URL()+"journal.jsonl"); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("another path: %s", resp.Status)
 	}
-	resp, err := http.Post(s.URL(), "text/plain", strings.NewReader("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(http.Post(s.URL(), "text/plain", strings.NewReader("x")))(t)
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %s", resp.Status)
