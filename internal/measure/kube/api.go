@@ -65,7 +65,8 @@ func (c *api) list(ctx context.Context, group cluster.Group, resource string, o 
 
 // node is one of the cluster's, which are in no namespace.
 func (c *api) node(ctx context.Context, name string) (n corev1.Node, err error) {
-	return n, c.send(ctx, c.Core.Get().Resource("nodes").Name(name), &n)
+	err = c.send(ctx, c.Core.Get().Resource("nodes").Name(name), &n)
+	return n, err
 }
 
 // create creates what is sent, and reads what came of it into the same or another object. What a

@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +60,7 @@ func (c *api) renew(ctx context.Context, run string, until time.Time) error {
 		return err
 	}
 	metav1.SetMetaDataAnnotation(&record.ObjectMeta, aliveUntil, until.UTC().Format(time.RFC3339))
+	record.ResourceVersion = "" // a call that is repeated may have been carried out: that is no conflict
 	return c.send(ctx, c.Core.Put().Namespace(c.Namespace).Resource("configmaps").Name(record.Name).Body(&record), nil)
 }
 
@@ -136,7 +136,9 @@ func (c *api) removeRecords(ctx context.Context, of metav1.ListOptions) error {
 	var all corev1.ConfigMapList
 	err := c.list(ctx, c.Core, "configmaps", of, &all)
 	for _, m := range all.Items {
-		err = cmp.Or(err, c.delete(ctx, "configmaps", m.Name, metav1.DeleteOptions{}))
+		if err == nil {
+			err = c.delete(ctx, "configmaps", m.Name, metav1.DeleteOptions{})
+		}
 	}
 	return err
 }

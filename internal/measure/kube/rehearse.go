@@ -25,8 +25,14 @@ func (s *Target) Rehearse(ctx context.Context, plan journal.Plan, loaded bool) (
 		refused = append(refused, s.unlike(&got, setting)...)
 	}
 	if loaded && !s.subject.Batch {
-		if err := s.cluster.dryRun(ctx, s.loadPod(c, "procfit-rehearsal-load"), &corev1.Pod{}); err != nil {
+		var got corev1.Pod
+		if err := s.cluster.dryRun(ctx, s.loadPod(c, "procfit-rehearsal-load"), &got); err != nil {
 			return nil, fmt.Errorf("the API server rejects the load generator's pod: %w", err)
+		}
+		for _, one := range got.Spec.Containers {
+			if limit, ok := one.Resources.Limits[corev1.ResourceCPU]; ok { // ours has none
+				refused = append(refused, fmt.Sprintf("the load generator gets a CPU limit of %s, which would throttle it", limit.String()))
+			}
 		}
 	}
 	if refused != nil {

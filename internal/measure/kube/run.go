@@ -263,7 +263,7 @@ func (r *run) end(ctx context.Context) error {
 	})
 }
 
-// logsTake is how long the logs of a trial may take.
+// logsTake is how long the logs of a trial may take, those of each pod an equal part of it.
 const logsTake = 20 * time.Second
 
 // outputs are what the targets have printed, which it writes into the results folder.
@@ -271,10 +271,10 @@ func (r *run) outputs(ctx context.Context) (list []load.Output, err error) {
 	if ctx.Err() != nil {
 		return nil, nil // there is no trial to keep them of
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), logsTake)
-	defer cancel()
 	for i, one := range r.fleet {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), logsTake/time.Duration(len(r.fleet)))
 		text, cut, failed := r.cluster.logs(ctx, one.name, r.container)
+		cancel()
 		if failed != nil {
 			err = fmt.Errorf("cannot read the output of pod %s: %w", one.name, failed) // an API server may be slow just then
 			continue
