@@ -192,12 +192,12 @@ type lookback struct {
 }
 
 // missed reports whether a Go program may have run since that look, as that of env A=B PROGRAM: more
-// than half of the program's time has passed since, or more than half of its CPU time and than one
-// start of a program takes.
+// than a quarter of the program's time has passed since, of which a busy machine may give the launcher
+// most, or more than half of its CPU time and than one start of a program takes.
 func (l lookback) missed(exit supervisor.Exit) bool {
 	const start = 10 * time.Millisecond // which is the unit of /proc's CPU time, too
 	cpu := exit.User + exit.System
-	return l.after < exit.Wall/2 || cpu-l.cpu > max(cpu/2, start)
+	return l.after < exit.Wall*3/4 || cpu-l.cpu > max(cpu/2, start)
 }
 
 // byFile decides for programs that ended before they could be read, and of which nobody saw another

@@ -305,6 +305,7 @@ func TestMissedProgram(t *testing.T) {
 		"seen to its end":                       {lookback{after: 90 * ms, cpu: 80 * ms}, supervisor.Exit{Wall: 100 * ms, User: 90 * ms}, false},
 		"idle to its end":                       {lookback{after: 900 * ms}, supervisor.Exit{Wall: time.Second, User: 2 * ms}, false},
 		"seen at its start":                     {lookback{after: 2 * ms}, supervisor.Exit{Wall: 50 * ms, User: 2 * ms}, true},
+		"late to start, then one that idles":    {lookback{after: 70 * ms, cpu: 2 * ms}, supervisor.Exit{Wall: 130 * ms, User: 5 * ms}, true},
 		"a wait, then another that is short":    {lookback{after: 400 * ms}, supervisor.Exit{Wall: 430 * ms, User: 20 * ms, System: 10 * ms}, true},
 		"a computation, then one that is short": {lookback{after: 400 * ms, cpu: 400 * ms}, supervisor.Exit{Wall: 430 * ms, User: 430 * ms}, false},
 	} {
