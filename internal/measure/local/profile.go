@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/wait"
@@ -167,11 +168,17 @@ func (p *profiling) wait() {
 	}
 }
 
+// lateProfiles is how much later than its own port a program may open that of its profiles.
+const lateProfiles = time.Second
+
 // take takes the CPU profile between two of the memory. Where the program refuses that of the CPU
 // at once, the time for it passes: without it, the profile of the memory would be of a moment.
 func (p *profiling) take(ctx context.Context) {
-	began := time.Now()
 	before, err := p.client.Memory(ctx)
+	for end := time.Now().Add(lateProfiles); errors.Is(err, syscall.ECONNREFUSED) && time.Now().Before(end) && wait.For(ctx, lateProfiles/10) == nil; {
+		before, err = p.client.Memory(ctx)
+	}
+	began := time.Now()
 	until := time.Now().Add(time.Duration(p.seconds) * time.Second)
 	b, failed := p.client.CPU(ctx, p.seconds)
 	p.cpu = read(profile.CPU, b, failed)
