@@ -40,7 +40,7 @@ type Result struct {
 	TrialsInvalid int
 	PilotsRun     int // pilots are not among the trials
 	PilotsInvalid int
-	TrialSeconds  float64 // of a trial, pilots too: the mean, of those that ran side by side a share; 0: unknown
+	TrialSeconds  float64 // of a trial, pilots too: the mean; 0: unknown
 	Groups        []Group
 	// Best are the settings that --vary came to, and Compared the groups that compared a
 	// variable's values, in the order in which they were measured; absent: none was varied.

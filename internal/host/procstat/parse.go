@@ -124,7 +124,7 @@ func parseSwitches(b []byte) (voluntary, involuntary int64, err error) {
 func valueOf(b []byte, name string) (string, error) {
 	_, rest, ok := bytes.Cut(b, []byte("\n"+name))
 	if !ok {
-		return "", fmt.Errorf("no %s", name)
+		return "", fmt.Errorf("no %s", strings.TrimRight(name, ": "))
 	}
 	value, _, _ := bytes.Cut(rest, []byte("\n"))
 	return string(bytes.TrimSpace(value)), nil

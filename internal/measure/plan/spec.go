@@ -37,7 +37,7 @@ type Spec struct {
 	Procs      Procs
 	Quotas     []*float64     // CPUs; nil: no limit. Empty: one group without a limit.
 	Replicas   []int          // copies of the target behind one load, each under the quota; each number a group
-	Vary       []journal.Axis // what is varied next to GOMAXPROCS: variables of the environment, and when a value is set
+	Vary       []journal.Axis // what is varied next to GOMAXPROCS: variables of the environment
 	MaxMemory  int64          // that one copy of a setting may use, in bytes; 0: any
 	GoVersions []string       // that Target.Build is compiled with, each a setting; empty: as the program comes
 	Repeats    int            // blocks of a grid

@@ -115,15 +115,15 @@ func TestErrorsNameFields(t *testing.T) {
 	for _, f := range NewFlags().Fields() {
 		names[f.Name] = true
 	}
-	call := regexp.MustCompile(`\bWrong(?:By)?\("([^"]*)"`)
+	call := regexp.MustCompile(`\bWrong(?:By)?\("([^"]*)"|\{"(\w+)", "(?:OLD: )?", [\w.]+\}`) // and the table of commands
 	seen := 0
 	for _, pattern := range []string{"*.go", "../local/*.go"} {
 		files := must.Get(filepath.Glob(pattern))(t)
 		for _, file := range files {
 			b := must.Get(os.ReadFile(file))(t)
 			for _, m := range call.FindAllStringSubmatch(string(b), -1) {
-				if seen++; !names[m[1]] {
-					t.Errorf("%s: there is no field %q", file, m[1])
+				if seen++; !names[m[1]+m[2]] {
+					t.Errorf("%s: there is no field %q", file, m[1]+m[2])
 				}
 			}
 		}

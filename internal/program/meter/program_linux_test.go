@@ -252,7 +252,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/maxprocs/live"
 )
 
