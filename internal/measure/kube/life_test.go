@@ -17,6 +17,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
@@ -239,6 +240,28 @@ func TestLoadPodFailed(t *testing.T) {
 	status = ended
 	if err := r.load.Gone(t.Context()); codeOf(err) != journal.InvalidLoad || !strings.HasPrefix(err.Error(), "the load generator's pod: container load of pod") {
 		t.Errorf("once it has ended: %v", err)
+	}
+}
+
+// A limit that admission gives to the pod that offers the load would throttle it.
+func TestRehearseLoad(t *testing.T) {
+	s := &server{answer: func(r *http.Request) any {
+		var p corev1.Pod
+		json.NewDecoder(r.Body).Decode(&p)
+		p.Kind, p.APIVersion = "Pod", "v1"
+		if p.Labels[labelRole] == roleLoad {
+			p.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m")}
+		}
+		return p
+	}}
+	target := on(t, s, plan.Default()).Target
+	target.options.Image, target.cut.container = "procfit:v1", "app"
+	target.subject = subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: app}]}")
+	for _, loaded := range []bool{true, false} {
+		_, err := target.Rehearse(t.Context(), journal.Plan{Settings: []journal.Setting{{Label: "2", Procs: new(2)}}}, loaded)
+		if (err != nil) != loaded || loaded && !strings.Contains(err.Error(), "CPU limit of 500m") {
+			t.Errorf("with a pod that offers load %v: %v", loaded, err)
+		}
 	}
 }
 

@@ -34,11 +34,11 @@ func TestLeftoversAreRuns(t *testing.T) {
 	}
 }
 
-// A record whose annotations somebody took out is renewed all the same.
+// A record whose annotations somebody took out is renewed all the same, whatever its version.
 func TestRenewWithoutAnnotations(t *testing.T) {
 	var put corev1.ConfigMap
 	s := &server{answer: func(r *http.Request) any {
-		m := corev1.ConfigMap{TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: "procfit-a"}}
+		m := corev1.ConfigMap{TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: "procfit-a", ResourceVersion: "7"}}
 		if r.Method == http.MethodPut {
 			if err := json.NewDecoder(r.Body).Decode(&put); err != nil {
 				t.Error(err)
@@ -49,6 +49,9 @@ func TestRenewWithoutAnnotations(t *testing.T) {
 	must.OK(t, on(t, s, plan.Default()).cluster.renew(t.Context(), "a", time.Unix(0, 0)))
 	if got := put.Annotations[aliveUntil]; got != "1970-01-01T00:00:00Z" {
 		t.Errorf("alive until %q", got)
+	}
+	if put.ResourceVersion != "" {
+		t.Errorf("of version %s, so that a call that is repeated is a conflict", put.ResourceVersion)
 	}
 }
 
