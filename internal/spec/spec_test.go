@@ -18,7 +18,7 @@ func sweep() spec.Spec {
 		Command: "kube sweep", Operands: []string{"deployment/api"},
 		Set: []spec.Value{
 			{Name: "procs", Texts: []string{"1,2"}}, {Name: "env", Texts: []string{"A=1", "B=2"}}, {Name: "timeout", Texts: []string{"ready=1m,stop=2s"}},
-			{Name: "resize", Texts: []string{"true"}, Bare: "true"}, {Name: "yes", Texts: []string{"false"}, Bare: "true"},
+			{Name: "dry-run", Texts: []string{"true"}, Bare: "true"}, {Name: "yes", Texts: []string{"false"}, Bare: "true"},
 			{Name: "profile", Texts: []string{"http://h/"}, Bare: "own"}, {Name: "title", Texts: []string{"-x"}}, {Name: "body", Texts: []string{""}},
 		},
 		Program: []string{"./x y", "--procs", "3"},
@@ -26,7 +26,7 @@ func sweep() spec.Spec {
 }
 
 func TestShell(t *testing.T) {
-	const want = "procfit kube sweep deployment/api --procs 1,2 --env A=1 --env B=2 --timeout ready=1m,stop=2s --resize --yes=false --profile=http://h/ --title=-x --body= -- './x y' --procs 3"
+	const want = "procfit kube sweep deployment/api --procs 1,2 --env A=1 --env B=2 --timeout ready=1m,stop=2s --dry-run --yes=false --profile=http://h/ --title=-x --body= -- './x y' --procs 3"
 	if got := sweep().Shell(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -40,7 +40,7 @@ func TestPlain(t *testing.T) {
 	}{
 		"none":       {nil, ""},
 		"own":        {errors.New("own words"), "own words"},
-		"file":       {fmt.Errorf("--hdr: %w", stat), "--hdr: " + missing + ": no such file or directory"},
+		"file":       {fmt.Errorf("--exec: %w", stat), "--exec: " + missing + ": no such file or directory"},
 		"rename":     {os.Rename(missing, missing+"2"), missing + "2: no such file or directory"},
 		"taken":      {taken, address + ": address already in use"},
 		"refused":    {refused, address + ": connection refused"},
