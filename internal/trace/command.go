@@ -21,6 +21,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/trace/sched"
 )
@@ -42,7 +44,7 @@ type Command struct {
 	Duration time.Duration // after which it is stopped; 0: it ends by itself
 	Detail   bool          // scheddetail too
 	Quiet    bool          // what it prints is not passed on
-	In       io.Reader     // its standard input, if that is a file
+	In       io.Reader     // its standard input, if that is a file that it can read
 	Printed  io.Writer     // gets what it prints
 }
 
@@ -103,6 +105,9 @@ func (c Command) Run(ctx context.Context) (*Log, error) {
 		summary.ReadError = "" // a stranger holds the pipe; the command has ended
 	}
 	ended.Wait()
+	if onTerminal(c.Printed) {
+		printed.endLine() // the report follows
+	}
 	if stopErr != nil {
 		return nil, stopErr
 	}
@@ -230,17 +235,34 @@ func (p *pipes) passOutput(to io.Writer) {
 
 // oneByOne is for the writes of several goroutines.
 type oneByOne struct {
-	mu sync.Mutex
-	to io.Writer
+	mu   sync.Mutex
+	to   io.Writer
+	open bool // the last line has no end yet
 }
 
 func (w *oneByOne) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if len(p) > 0 {
+		w.open = p[len(p)-1] != '\n'
+	}
 	return w.to.Write(p)
 }
 
-// streams are the command's: our standard input where that is a file, and pipes.
+// endLine ends a line that is open, when nobody writes any more.
+func (w *oneByOne) endLine() {
+	if w.open {
+		_, _ = io.WriteString(w, "\n")
+	}
+}
+
+func onTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// streams are the command's: our standard input where that is a file, and pipes. A terminal would stop
+// a command that reads it in the background.
 func (c Command) streams() (*supervisor.Streams, *pipes, error) {
 	s, ours := &supervisor.Streams{}, &pipes{}
 	err := func() (err error) {
@@ -255,7 +277,7 @@ func (c Command) streams() (*supervisor.Streams, *pipes, error) {
 		if err != nil {
 			return err
 		}
-		if f, ok := c.In.(*os.File); ok {
+		if f, ok := c.In.(*os.File); ok && !(inBackground && onTerminal(f)) {
 			s.In = f
 			return nil
 		}
