@@ -213,8 +213,16 @@ func fixes(t *testing.T, path string, b []byte, e expectation) {
 		if want := fmt.Sprintf("%s=%d", name, f.Change.Becomes); f.Change.Becomes > 0 && values(one, []string{name})[0] != want {
 			t.Errorf("%s (%s) gives %v, want %s", f.Rule, f.Fix, values(one, []string{name}), want)
 		}
+		if len(of(one, f)) >= len(of(before, f)) {
+			t.Errorf("%s (%s) is still there after its fix", f.Rule, f.Fix)
+		}
 	}
 	untouched(t, string(b), string(r.Fixed[0].After))
+}
+
+// of are the findings of a finding's rule about its container.
+func of(r *check.Report, f check.Finding) []check.Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(o check.Finding) bool { return o.Rule != f.Rule || who(o.Place) != who(f.Place) })
 }
 
 // untouched demands that every line of the fixed text but those of a variable is one of
