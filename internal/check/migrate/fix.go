@@ -64,10 +64,17 @@ func Ready(ctx context.Context, dir string) error {
 
 // Fix removes the imports, tidies go.mod, and builds: all of it next to the module, whose files are
 // written when all that has passed. A file that somebody else has written meanwhile is an error, and
-// then all that procfit has written is what it was. A vendor folder is made again at the end.
+// then all that procfit has written is what it was. A vendor folder is made again at the end, if git has it.
 func (r *Report) Fix(ctx context.Context, o Options) error {
 	if err := source.Listable(o.Dir, o.Environ, folder.NewTree(o.Dir)); err != nil {
 		return fmt.Errorf("nothing is changed: the go command %w", err)
+	}
+	vendor := filepath.Join(o.Dir, "vendor")
+	vendored := exists(vendor, "modules.txt")
+	if vendored {
+		if err := kept(ctx, o.Dir); err != nil {
+			return err
+		}
 	}
 	g := toolchain.Go{Path: "go", Dir: o.Dir, Env: o.Environ}
 	if _, err := g.Run(ctx, "build", "-buildvcs=false", "-o", os.DevNull, "./..."); err != nil {
@@ -94,8 +101,6 @@ func (r *Report) Fix(ctx context.Context, o Options) error {
 		return err
 	}
 	build := []string{"build", "-buildvcs=false", "-overlay", overlay, "-o", os.DevNull, "./..."}
-	vendor := filepath.Join(o.Dir, "vendor")
-	vendored := exists(vendor, "modules.txt")
 	if vendored { // the go command does not read it from an overlay
 		build = slices.Insert(build, 1, "-mod=readonly")
 	}
@@ -111,8 +116,25 @@ func (r *Report) Fix(ctx context.Context, o Options) error {
 	if vendored {
 		r.Fixed = append(r.Fixed, filepath.ToSlash(vendor))
 		if _, err := alone(g).Run(ctx, "mod", "vendor"); err != nil {
-			return fmt.Errorf("automaxprocs is removed, and go mod vendor, which has to follow, fails: %w", err)
+			return fmt.Errorf("automaxprocs is removed, and go mod vendor, which has to follow, fails: %w; try: GOWORK=off go mod vendor", err)
 		}
+	}
+	return nil
+}
+
+// kept reports why a vendor folder must not be made again: what somebody has changed in it by hand
+// would be lost.
+func kept(ctx context.Context, dir string) error {
+	const why = "nothing is changed: go mod vendor would overwrite the vendor folder, of which git has no copy"
+	repository, err := git.Open(ctx, dir)
+	if errors.Is(err, git.ErrNone) {
+		return fmt.Errorf("%s: %w; try: git init && git add -A && git add -f vendor && git commit -m vendor", why, err)
+	}
+	if err == nil {
+		_, err = repository.Read(ctx, "vendor/modules.txt")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: vendor/modules.txt: %w; try: git add -f vendor && git commit -m vendor", why, err)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -18,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/test/must"
+	"github.com/procfit/procfit/test/need"
 )
 
 // TestMain is procfit's own processes, too.
@@ -231,6 +233,15 @@ func module(t *testing.T, files map[string]string) string {
 	return filepath.Join(base, "m")
 }
 
+// commit has git keep all files of a folder.
+func commit(t *testing.T, dir string) {
+	t.Helper()
+	need.Command(t, "git")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "-m", "x"}} {
+		must.Output(t, exec.Command("git", append([]string{"-C", dir}, args...)...))
+	}
+}
+
 // fix looks at a module and removes automaxprocs.
 func fix(t *testing.T, dir string) error {
 	t.Helper()
@@ -304,7 +315,7 @@ func TestFixFails(t *testing.T) {
 	}
 }
 
-// A vendor folder is part of the commit, and of what is reported.
+// A vendor folder is part of the commit, and of what is reported. One of which git has no copy stays.
 func TestFixVendor(t *testing.T) {
 	dir := module(t, map[string]string{
 		"vendor/modules.txt":                      "# go.uber.org/automaxprocs v1.6.0 => ../stub\n## explicit; go 1.20\ngo.uber.org/automaxprocs\n# go.uber.org/automaxprocs => ../stub\n",
@@ -312,6 +323,22 @@ func TestFixVendor(t *testing.T) {
 	})
 	o := Options{Dir: dir, Environ: os.Environ()}
 	r := must.Get(Look(t.Context(), o))(t)
+	refused := func(want string) {
+		t.Helper()
+		before := holds(t, dir)
+		if err := r.Fix(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		if after := holds(t, dir); !maps.Equal(after, before) || len(r.Fixed) > 0 {
+			t.Errorf("changed: %q, was %q", after, before)
+		}
+	}
+	refused("of which git has no copy: there is no git repository; try: git init && ")
+	must.Write(t, dir+"/.gitignore", "vendor/\n")
+	commit(t, dir+"/..") // of which the module is a folder
+	refused("vendor/modules.txt: git does not have it: commit it first; try: git add -f vendor && ")
+	must.OK(t, os.Remove(dir+"/.gitignore"))
+	commit(t, dir+"/..")
 	must.OK(t, r.Fix(t.Context(), o))
 	fixed := strings.ReplaceAll(strings.Join(r.Fixed, " "), filepath.ToSlash(dir)+"/", "")
 	if want := "main.go go.mod vendor"; fixed != want {
