@@ -135,6 +135,9 @@ func (p *process) do(ctx context.Context, of *target, one *item) (a reply, err e
 	if now.of = of; one == nil {
 		now.list = of
 	}
+	if !late.Stop() { // just after it has answered: it is being ended, and Start's own goroutine waits for it
+		p.running = nil
+	}
 	return a, nil
 }
 
