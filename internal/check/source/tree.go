@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
@@ -207,7 +208,7 @@ var (
 	listening = [][]byte{[]byte("ListenAndServe"), []byte("http.Serve(")}
 	overGRPC  = [][]byte{[]byte("grpc.NewServer(")} // also of a connection that somebody else has made
 	listeners = [][]byte{[]byte(".Listen(")}
-	starting  = pattern.Of(`(?m)^func main\(`)
+	starting  = []byte("func main") // perhaps in a comment
 )
 
 // needed are the packages one of which a package has to import for those words to
@@ -222,8 +223,8 @@ func scan(path string, text []byte) (scanned, error) {
 			s.sets = setIn(path, text)
 		}
 		s.listens = holds(text, listening) || holds(text, overGRPC) && holds(text, listeners)
-		if at := starting().FindIndex(text); at != nil {
-			s.main = 1 + bytes.Count(text[:at[0]], []byte("\n"))
+		if bytes.Contains(text, starting) {
+			s.main = mainIn(text)
 		}
 	}
 	file, err := filepath.Abs(filepath.FromSlash(path))
@@ -246,6 +247,21 @@ func scan(path string, text []byte) (scanned, error) {
 		}
 	}
 	return s, err
+}
+
+// mainIn is the line of the main function; 0: there is none.
+func mainIn(text []byte) int {
+	set := token.NewFileSet()
+	file, _ := parser.ParseFile(set, "", text, parser.SkipObjectResolution) // which the loading of its package reports
+	if file == nil {
+		return 0
+	}
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "main" {
+			return set.PositionFor(f.Pos(), false).Line
+		}
+	}
+	return 0
 }
 
 func holds(text []byte, words [][]byte) bool {
