@@ -99,8 +99,12 @@ func newCompletion(std stdio) *cobra.Command {
 		Example:   "  procfit completion bash",
 		ValidArgs: []cobra.Completion{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 || shells[args[0]] == nil {
-				return usageError("completion takes the name of a shell: bash, zsh, fish or powershell, not %q", strings.Join(args, " "))
+			const takes = "completion takes the name of a shell: bash, zsh, fish or powershell"
+			switch {
+			case len(args) == 0:
+				return usageError(takes)
+			case len(args) > 1 || shells[args[0]] == nil:
+				return usageError(takes+", not %q", strings.Join(args, " "))
 			}
 			return shells[args[0]](cmd.Root(), std.out)
 		},
