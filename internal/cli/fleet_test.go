@@ -148,6 +148,7 @@ func TestFleetJudges(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
+	must.Get(os.Stat("results/fleet.json"))(t)
 	if err := known.CheckFolder("results"); err != nil {
 		t.Error(err)
 	}

@@ -214,6 +214,7 @@ func TestEnds(t *testing.T) {
 		{"cancel", "cancel", nil, []string{"Run returned context canceled.", "ended with 3."}},
 		{"panic in scan", "panic in scan", nil, []string{"ended with 3."}},
 		{"panic in update", "panic in update", nil, []string{"ended with 3."}},
+		{"panic in view", "panic in view", nil, []string{"ended with 3."}},
 	} {
 		t.Run(strings.ReplaceAll(tc.name, " ", "-"), func(t *testing.T) {
 			t.Parallel()
@@ -225,7 +226,7 @@ func TestEnds(t *testing.T) {
 			}
 			c.back(tc.want...)
 			if strings.HasPrefix(tc.role, "panic") {
-				if all := c.tmux("capture-pane", "-p", "-S", "-"); !strings.Contains(all, "a mistake in procfit: ") || !strings.Contains(all, "goroutine ") {
+				if all := c.tmux("capture-pane", "-p", "-S", "-"); !strings.Contains(all, "Run returned a mistake in procfit: ") || !strings.Contains(all, "goroutine ") {
 					t.Errorf("no word of the panic:\n%s", all)
 				}
 			}
