@@ -148,11 +148,7 @@ func (g *group) took() *Raced {
 	if !g.header.Plan.Racing() {
 		return nil
 	}
-	r, blocks := &Raced{Measured: []int{}}, map[int]bool{}
-	for _, t := range g.all(g.Settings) { // those of an old version too
-		r.Trials, blocks[t.Block] = r.Trials+1, true
-	}
-	r.Blocks = len(blocks)
+	r := &Raced{Measured: []int{}, Trials: len(g.all(g.Settings))} // those of an old version too
 	for _, a := range g.Current() {
 		all := g.Trials(a)
 		p, _ := contest.Resolved(all)

@@ -94,8 +94,6 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 		}),
 		gcCycles:          figure(collections),
 		GCCyclesPerSecond: gc(func(g journal.GC) float64 { return float64(g.Cycles) / g.SpanSeconds }),
-		GCPauseSeconds:    gc(func(g journal.GC) float64 { return g.PauseSeconds / float64(g.Cycles) }),
-		GCHeapBytes:       gc(heapBytes),
 		GCBusyRatio: gc(func(g journal.GC) float64 {
 			if g.CPUSeconds == nil || stat.OrZero(g.BusySeconds) <= 0 {
 				return math.NaN()
@@ -116,14 +114,6 @@ func collections(u *journal.Usage) *float64 {
 }
 
 func toFloat[N int | int64](n N) float64 { return float64(n) }
-
-// heapBytes is NaN before the first collection.
-func heapBytes(g journal.GC) float64 {
-	if g.HeapBytes <= 0 {
-		return math.NaN()
-	}
-	return float64(g.HeapBytes)
-}
 
 // loadEvidence adds what the load cost, over the whole trial.
 func (e *Evidence) loadEvidence(trials []*journal.Trial) {

@@ -321,8 +321,7 @@ func (g *Group) key() journal.GroupKey { return g.setting("").Group() }
 
 // Raced is what a race took in a group.
 type Raced struct {
-	Trials     int // invalid ones too
-	Blocks     int
+	Trials     int   // invalid ones too
 	Measured   []int // values, ascending
 	Candidates int   // values that it could choose from
 	// Stop is why it ended: goal, limit or time, futile (one value is likely, and none can
@@ -479,8 +478,6 @@ type Evidence struct {
 	RSSBytes              *float64 // resident memory at the end, all replicas
 	PeakRSSBytes          *float64 // the most since their start
 	GCCyclesPerSecond     *float64 // of one replica
-	GCPauseSeconds        *float64 // of a cycle
-	GCHeapBytes           *float64 // in use when the last cycle ended, all replicas
 	GCBusyRatio           *float64 // of the time in which Ps did anything, by the runtime's count
 	gcCycles              *float64 // of one replica
 }

@@ -251,7 +251,7 @@ func newMark(ax document.Axis, u number.Unit, m rowMeasure, a *verdict.Row) docu
 		}
 		if !p.Valid {
 			d.Off = x == nil || !ax.Holds(*x)
-			d.Kind, d.Label = "invalid", d.Label+", invalid: "+invalidReason(p.InvalidReason, p.InvalidCode)
+			d.Kind, d.Label = "invalid", d.Label+", invalid: "+p.InvalidReason
 		}
 		mark.Dots = append(mark.Dots, d)
 	}

@@ -17,7 +17,7 @@ import (
 func TestEveryFieldIsCopied(t *testing.T) {
 	shown := []string{"Rows", "Benchmarks", "Spread", "Race", "Part", "Override", "Beyond", "Allocates", "Throttling.AdviceOwn",
 		"Recommendation.Claim", "Recommendation.Reasons", "Recommendation.Next", "Settings[].Later", "Settings[].Judged", "Settings[].Sliced", "Settings[].Points"}
-	for _, counter := range []string{"FaultHeldPs", "MajorFaultsPerSecond", "BurstPeriodsRatio", "ThrottledRatio", "MachineBusy", "SendLagP99", "Dropped", "RSSBytes", "GCPauseSeconds", "GCHeapBytes"} {
+	for _, counter := range []string{"FaultHeldPs", "MajorFaultsPerSecond", "BurstPeriodsRatio", "ThrottledRatio", "MachineBusy", "SendLagP99", "Dropped", "RSSBytes"} {
 		shown = append(shown, "Settings[].Evidence."+counter, "Settings[].OpenEvidence."+counter)
 	}
 	everyField(t, func(g *verdict.Group) groupJSON { return groupSchema(g, recommendationSchema(&g.Recommendation)) }, shown...)

@@ -62,8 +62,8 @@ func MostInvalid(r *verdict.Result) string {
 	for _, g := range r.Groups {
 		for _, a := range g.Settings {
 			for _, x := range a.InvalidReasons {
-				if n[invalidReason(x.Reason, x.Code)] += x.Count; n[invalidReason(x.Reason, x.Code)] > n[why] {
-					why = invalidReason(x.Reason, x.Code)
+				if n[x.Reason] += x.Count; n[x.Reason] > n[why] {
+					why = x.Reason
 				}
 			}
 		}

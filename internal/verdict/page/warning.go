@@ -1,14 +1,12 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
@@ -28,7 +26,7 @@ const (
 )
 
 func invalidText(x verdict.Invalid, noun string) string {
-	return fmt.Sprintf("%d of %s invalid; most common reason: %s", x.Count, phrase.Count(x.Of, noun), cmp.Or(x.Reason, otherUnit))
+	return fmt.Sprintf("%d of %s invalid; most common reason: %s", x.Count, phrase.Count(x.Of, noun), x.Reason)
 }
 
 func straysText(spread float64, metric string) string {
@@ -78,17 +76,6 @@ func (w words) notProfiled(x verdict.NotProfiled) (text, fix string) {
 		fix = "serve them" + handler + "; then measure with --profile=" + address
 	}
 	return fmt.Sprintf("GOMAXPROCS %s was not profiled, or not completely: %s", x.Setting, x.Why), fix
-}
-
-// otherUnit is why the verdict does not use a trial that the journal calls valid.
-const otherUnit = "its throughput has another unit than that of its group"
-
-// invalidReason is the journal's, or that of a trial that the verdict skipped itself.
-func invalidReason(reason string, code journal.InvalidCode) string {
-	if reason == "" && code == journal.InvalidUnit {
-		return otherUnit
-	}
-	return reason
 }
 
 // adviceOf is the group's advice on throttling, which is with one warning.
