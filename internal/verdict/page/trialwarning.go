@@ -26,7 +26,7 @@ var trialWarnings = map[journal.WarningCode]string{
 	journal.WarnFailedRequests: "{requests} failed{phase}",
 	journal.WarnUnanswered:     "{requests} without a response at the end{phase}",
 	journal.WarnLatencyClock:   "its latency is not judged, because it is counted from the actual send time, and sending waits for a free connection",
-	journal.WarnRedirects:      "{responses} redirected (3xx){phase}",
+	journal.WarnRedirects:      "{responses} (3xx){phase}",
 	journal.WarnNoResult:       "the output has no result of {benchmarks}, which are in no number here",
 }
 
@@ -40,10 +40,14 @@ func trialWarning(w *journal.Warning) string {
 	}
 	text := strings.NewReplacer(
 		"{percent}", number.Percent(value), "{rounded down}", percentDown(value), "{cpus}", number.CPUsUsed(value), "{seconds}", number.Short(number.Seconds(value)),
-		"{requests}", phrase.Count(w.Count, "request"), "{responses}", phrase.CountOf(w.Count, "response was", "responses were"), "{benchmarks}", phrase.Count(w.Count, "benchmark"),
+		"{requests}", phrase.Count(w.Count, "request"), "{responses}", phrase.CountOf(w.Count, "response was a redirect", "responses were redirects"), "{benchmarks}", phrase.Count(w.Count, "benchmark"),
 		"{phase}", inPhase(w.Phase), "{from to}", change,
 	).Replace(cmp.Or(trialWarnings[w.Code], string(w.Code)))
-	return phrase.Join(": ", text, strings.ReplaceAll(w.Detail, "_", " "))
+	detail := w.Detail
+	if w.Code == journal.WarnFailedRequests { // a kind of error: no_response
+		detail = strings.ReplaceAll(detail, "_", " ")
+	}
+	return phrase.Join(": ", text, detail)
 }
 
 func inPhase(m journal.Mode) string {

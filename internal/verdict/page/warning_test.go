@@ -215,6 +215,15 @@ func TestTrialWarningsInWords(t *testing.T) {
 	if got := noted(pagetest.Typical(), changed).Message; got != "1 warning in trials, the first: GOMAXPROCS changed from 2 to 4" {
 		t.Errorf("%q", got)
 	}
+	for want, w := range map[string]journal.Warning{
+		"3 requests failed: no response":                                                            {Code: journal.WarnFailedRequests, Count: 3, Detail: "no_response"},
+		"1 response was a redirect (3xx) in the throughput phase":                                   {Code: journal.WarnRedirects, Count: 1, Phase: journal.ModeClosed},
+		"the output has no result of 1 benchmark, which are in no number here: BenchmarkParse_JSON": {Code: journal.WarnNoResult, Count: 1, Detail: "BenchmarkParse_JSON"},
+	} {
+		if got := noted(pagetest.Typical(), verdict.TrialWarnings{Count: 1, First: &w}).Message; got != "1 warning in trials, the first: "+want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 }
 
 // What a terminal has no room for is counted, and no remark loses its fix.
