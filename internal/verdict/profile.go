@@ -99,6 +99,9 @@ func (r *Result) Profile(list []journal.Profiled) {
 		return
 	}
 	r.Profiled = profileOf(of)
+	if r.Profiled.CPU == nil && r.Profiled.Allocations == nil {
+		return
+	}
 	for i := range r.Groups {
 		rec := &r.Groups[i].Recommendation
 		rec.Next = slices.DeleteFunc(rec.Next, func(s Step) bool { return s.Code == StepProfile })
@@ -126,14 +129,20 @@ func profileOf(of []journal.Profiled) *Profile {
 	return &p
 }
 
-// tableOf has the functions that differ most between two settings, or of one the largest. It is
-// nil where a setting has no profile, or one without a sample.
+// tableOf has the functions that differ most between two settings, or of one the largest. A setting
+// without a profile, or with one that has no sample, has no seconds, no file and no share; the table
+// is nil where all are so.
 func tableOf(of []*journal.Profile) *ProfileTable {
 	t := &ProfileTable{Functions: []ProfileRow{}}
 	seen := map[string]bool{}
+	sampled := func(p *journal.Profile) bool { return p != nil && p.Total > 0 && !math.IsInf(p.Total, 0) }
+	if !slices.ContainsFunc(of, sampled) {
+		return nil
+	}
 	for _, p := range of {
-		if p == nil || !(p.Total > 0) || math.IsInf(p.Total, 0) {
-			return nil
+		if !sampled(p) {
+			t.Seconds, t.Files = append(t.Seconds, 0), append(t.Files, "")
+			continue
 		}
 		t.Seconds, t.Files = append(t.Seconds, p.Seconds), append(t.Files, p.File)
 		for _, f := range p.Functions {
@@ -145,12 +154,17 @@ func tableOf(of []*journal.Profile) *ProfileTable {
 	}
 	for i := range t.Functions {
 		for _, p := range of {
-			t.Functions[i].Shares = append(t.Functions[i].Shares, p.Share(t.Functions[i].Name))
+			var share *float64
+			if sampled(p) {
+				share = p.Share(t.Functions[i].Name)
+			}
+			t.Functions[i].Shares = append(t.Functions[i].Shares, share)
 		}
 	}
-	differs := func(r ProfileRow) float64 { // where a share is not known, by nothing that is known
-		if len(r.Shares) > 1 && r.Shares[0] != nil && r.Shares[1] != nil {
-			return math.Abs(*r.Shares[0] - *r.Shares[1])
+	// A share that is not known is below the smallest known one: for the order it is 0.
+	differs := func(r ProfileRow) float64 {
+		if len(r.Shares) > 1 {
+			return math.Abs(stat.OrZero(r.Shares[0]) - stat.OrZero(r.Shares[1]))
 		}
 		return 0
 	}

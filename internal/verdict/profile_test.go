@@ -122,13 +122,34 @@ func TestProfilesThatLackSomething(t *testing.T) {
 		t.Errorf("%+v", r.Warnings)
 	}
 
+	// A function that only the default names differs by its share at least: it is in the table.
+	r, standard, other = swept(t)
+	a = profiled(standard, map[string]float64{"main.only": 5, "main.a": 1, "main.b": 1, "main.c": 1, "main.d": 1, "main.e": 1})
+	b = profiled(other, map[string]float64{"main.new": 4, "main.a": 1.2, "main.b": 1.2, "main.c": 1.2, "main.d": 1.2, "main.e": 1.2})
+	a.CPU.Left, b.CPU.Left = 1, 1
+	r.Profile([]journal.Profiled{a, b})
+	if list := r.Profiled.CPU.Functions; list[0].Name != "main.only" || list[1].Name != "main.new" || list[0].Shares[1] != nil {
+		t.Errorf("%+v", list)
+	}
+
+	// One setting's profile stays where the other has none.
+	r, standard, other = swept(t)
+	a, b = profiled(standard, nil), profiled(other, map[string]float64{"main.f": 9})
+	a.Allocations = b.CPU
+	r.Profile([]journal.Profiled{a, b})
+	if p := r.Profiled; p.CPU == nil || !slices.Equal(p.CPU.Files, []string{"", b.CPU.File}) || p.CPU.Functions[0].Shares[0] != nil || *p.CPU.Functions[0].Shares[1] != 1 ||
+		p.Allocations == nil || !slices.Equal(p.Allocations.Files, []string{b.CPU.File, ""}) {
+		t.Errorf("%+v, %+v", p.CPU, p.Allocations)
+	}
+
 	r, standard, _ = swept(t)
 	r.Profile([]journal.Profiled{{Setting: standard, Missing: "it answered 404"}})
 	if r.Profiled != nil || !has[verdict.NotProfiled](r) {
 		t.Errorf("%+v, %+v", r.Profiled, r.Warnings)
 	}
+	r.Groups[0].Recommendation.Next = []verdict.Step{{Code: verdict.StepProfile}}
 	r.Profile([]journal.Profiled{profiled(standard, nil)})
-	if r.Profiled.CPU != nil {
-		t.Errorf("a profile without a sample: %+v", r.Profiled.CPU)
+	if r.Profiled.CPU != nil || len(r.Groups[0].Recommendation.Next) != 1 {
+		t.Errorf("a profile without a sample: %+v, next %+v", r.Profiled.CPU, r.Groups[0].Recommendation.Next)
 	}
 }

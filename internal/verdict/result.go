@@ -782,7 +782,7 @@ type Best struct {
 // default, and of the setting that the verdict names where that is another one.
 type Profile struct {
 	Settings    []ProfiledSetting // the default first
-	CPU         *ProfileTable     // null: not every setting has one
+	CPU         *ProfileTable     // null: no setting has one
 	Allocations *ProfileTable
 }
 
@@ -794,15 +794,15 @@ type ProfiledSetting struct {
 
 // ProfileTable is a profile of each setting, next to each other.
 type ProfileTable struct {
-	Seconds   []float64    // that each profile covers
-	Files     []string     // relative to the results directory
+	Seconds   []float64    // that each profile covers; 0: the setting has none
+	Files     []string     // relative to the results directory; empty: the setting has none
 	Functions []ProfileRow // those that differ most, or of one setting the largest
 }
 
 // ProfileRow is the share that a function takes itself in each setting.
 type ProfileRow struct {
 	Name   string
-	Shares []*float64 // of all, by setting; null: not among the functions that are known by name
+	Shares []*float64 // of all, by setting; null: not among the functions that are known by name, or the setting has no profile
 }
 
 // Live is what a live experiment came to, each of its values against the start value's

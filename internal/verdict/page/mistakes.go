@@ -75,7 +75,7 @@ func (g *group) p99Ignored() (state document.Tone, answer, detail string) {
 
 func (g *group) profileFirst() (state document.Tone, answer, detail string) {
 	u := g.Workload.CPUUtilisation
-	if g.r.Profiled != nil {
+	if len(profileOf(g.r)) > 0 {
 		return document.OK, "profiled", "see Profiles"
 	}
 	switch {

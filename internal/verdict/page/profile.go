@@ -33,10 +33,11 @@ func profileOf(r *verdict.Result) []document.Block {
 		}
 		list = append(list, profileTable(p, of.ProfileTable, of.title))
 		seconds = max(seconds, slices.Max(of.Seconds))
-		read = append(read, "go tool pprof "+phrase.Clean(of.Files[0]))
-		if len(of.Files) > 1 {
-			read[len(read)-1] = "go tool pprof -diff_base " + phrase.Clean(of.Files[0]) + " " + phrase.Clean(of.Files[1])
+		files := phrase.Each(slices.DeleteFunc(slices.Clone(of.Files), func(name string) bool { return name == "" }), phrase.Clean)
+		if len(files) > 1 {
+			files[0] = "-diff_base " + files[0]
 		}
+		read = append(read, "go tool pprof "+strings.Join(files, " "))
 	}
 	if read == nil {
 		return nil

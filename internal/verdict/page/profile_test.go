@@ -51,6 +51,14 @@ func TestProfiles(t *testing.T) {
 	if one := strings.Join(strings.Fields(onTerminal(t, r, text.Options{Width: 100})), " "); !strings.Contains(one, "To see all: go tool pprof profiles/default-cpu.pprof and go tool pprof profiles/default-allocations.pprof.") {
 		t.Errorf("of one:\n%s", one)
 	}
+	r = pagetest.Typical()
+	pair := r.ToProfile()
+	a, b := profiledLike(pair[0], func(string) float64 { return 1 }), profiledLike(pair[1], func(string) float64 { return 1 })
+	a.CPU, b.Allocations = nil, nil
+	r.Profile([]journal.Profiled{a, b})
+	if halves := strings.Join(strings.Fields(onTerminal(t, r, text.Options{Width: 100})), " "); !strings.Contains(halves, "go tool pprof "+b.CPU.File+" and go tool pprof "+a.Allocations.File+".") {
+		t.Errorf("of two halves:\n%s", halves)
+	}
 	for _, width := range []int{36, 48, 80} {
 		for line := range strings.Lines(onTerminal(t, withProfiles(), text.Options{Width: width})) {
 			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > width {
@@ -68,6 +76,14 @@ func TestNoProfile(t *testing.T) {
 	for _, want := range []string{"GOMAXPROCS default was not profiled, or not completely: http://127.0.0.1:1/debug/pprof/heap: it answered 404 Not Found", `import _ "net/http/pprof"`, "--profile=http://127.0.0.1:6060/debug/pprof/"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	r.Profile([]journal.Profiled{{Setting: r.ToProfile()[0], CPU: &journal.Profile{File: "profiles/default-cpu.pprof"}}}) // without a sample
+	for _, c := range documenttest.Find[document.Checks](page.Report(r).Blocks) {
+		for _, one := range c {
+			if strings.Contains(one.Detail, "see Profiles") {
+				t.Errorf("%+v, and there is no section", one)
+			}
 		}
 	}
 	for _, b := range page.Report(r).Blocks {
