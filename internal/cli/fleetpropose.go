@@ -82,7 +82,7 @@ func (f *fleetRun) message(s *fleet.Service) string {
 	w.Gap()
 	w.Paragraph("", "", phrase.Clean(v.Answer.Sentence()))
 	w.Gap()
-	for _, reason := range v.Reasons {
+	for _, reason := range page.ReasonsOf(s.Result) {
 		w.Paragraph("- ", "  ", phrase.Clean(reason))
 	}
 	w.Gap()

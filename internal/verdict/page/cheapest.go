@@ -35,6 +35,9 @@ func cheapestVerdict(r *verdict.Result) Verdict {
 			v.State, v.Label = document.Attention, "Likely, but not proven"
 			v.Answer.Plain += " This is likely, but not proven: procfit could not read the GOMAXPROCS that it ran with."
 		}
+		if c.Open > 0 {
+			v.Answer.Plain += fmt.Sprintf(" %s may do so with fewer CPUs: this is not proven yet.", phrase.Count(c.Open, "setting"))
+		}
 	case c.Open == 0 && len(c.Settings) > 0:
 		v.State, v.Label = document.Attention, "No setting is enough"
 		v.Answer.Plain = "None of the measured settings sustains " + askedRate(c) + "."

@@ -31,6 +31,17 @@ func partsOf(r *verdict.Result) (list []part) {
 // VerdictOf is what a Result came to, in words.
 func VerdictOf(r *verdict.Result) Verdict { return pageHeadline(r, partsOf(r)) }
 
+// ReasonsOf is why a Result came to its verdict. A verdict of several settings has no reasons of its
+// own: then they are those of the first group.
+func ReasonsOf(r *verdict.Result) []string {
+	parts := partsOf(r)
+	reasons := pageHeadline(r, parts).Reasons
+	if len(reasons) == 0 && len(parts) > 0 {
+		return parts[0].concluded().Reasons
+	}
+	return reasons
+}
+
 // pageHeadline is the verdict of all parts. What its time ended has a command that continues it.
 func pageHeadline(r *verdict.Result, parts []part) Verdict {
 	v := wholeVerdict(r, parts)

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,18 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
+
+// The verdict of all variables has no reasons, so that a list of them is of its group.
+func TestReasonsOfVaried(t *testing.T) {
+	r := pagetest.Varied(200)
+	if reasons := page.ReasonsOf(r); len(page.VerdictOf(r).Reasons) > 0 || len(reasons) == 0 || !strings.Contains(reasons[0], "throughput") {
+		t.Errorf("%q", reasons)
+	}
+	r = pagetest.Typical()
+	if reasons := page.ReasonsOf(r); !slices.Equal(reasons, page.VerdictOf(r).Reasons) || len(reasons) == 0 {
+		t.Errorf("%q", reasons)
+	}
+}
 
 // Where every value takes too much memory, more trials decide nothing.
 func TestVariedAllTooLarge(t *testing.T) {
