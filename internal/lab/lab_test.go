@@ -150,8 +150,8 @@ func TestSourceAlone(t *testing.T) {
 	for _, e := range of(Server, Batch) {
 		source := must.Get(Source(e.ID))(t)
 		here := must.Read(t, filepath.Join("programs", e.ID, "main.go"))
-		_, body, _ := strings.Cut(here, "\n)\n")
-		if !strings.Contains(source, strings.ReplaceAll(body, "harness.", "")) || !strings.Contains(source, "\npackage main\n") || strings.Contains(source, "procfit/internal") {
+		_, body, _ := strings.Cut(here, harnessPath+"\n") // what follows the last import
+		if len(body) < 50 || !strings.Contains(source, strings.ReplaceAll(body, "harness.", "")) || !strings.Contains(source, "\npackage main\n") || strings.Contains(source, "procfit/internal") {
 			t.Errorf("%s: another text than its own:\n%s", e.ID, source)
 		}
 		if n := strings.Count(source, "func Run("); n != 1 || strings.Contains(source, `"net/http"`) != (e.Kind == Server || slices.Contains([]string{"http", "idle", "iobound"}, e.ID)) {
