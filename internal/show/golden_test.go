@@ -2,6 +2,7 @@ package show_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/document"
@@ -26,6 +27,17 @@ func TestGolden(t *testing.T) {
 	documenttest.Golden(t, "example.md", markdown.Render(example()))
 	b := must.Get(html.Render(example()))(t)
 	documenttest.Golden(t, "example.html", b)
+}
+
+// A chart without series has its settings, and no charts are nothing.
+func TestNoMarks(t *testing.T) {
+	none := *chart(false)
+	none.Series = nil
+	var b bytes.Buffer
+	must.OK(t, text.Render(&b, &document.Document{Blocks: []document.Block{document.Charts{Layout: document.Lines}, document.Charts{Layout: document.Lines, List: []document.Chart{none}}}}, text.Options{}))
+	if !strings.Contains(b.String(), "THROUGHPUT") || !strings.Contains(b.String(), "16 │") {
+		t.Errorf("%s", b.String())
+	}
 }
 
 // example has every kind of block, as a page of a sweep or of a trace has them.

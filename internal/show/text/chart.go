@@ -33,6 +33,9 @@ func (w *writer) label(k document.Category, label string, wide int) (text, style
 
 // values are those of the last series, which is the one to look at (p99), by setting.
 func values(c *document.Chart) (list []string, wide int) {
+	if len(c.Series) == 0 {
+		return make([]string, len(c.Categories)), 0
+	}
 	for _, m := range c.Series[len(c.Series)-1].Marks {
 		list = append(list, m.Value)
 		wide = max(wide, utf8.RuneCountInString(m.Value))
@@ -83,6 +86,9 @@ func column(at float64, wide int) int { return int(math.Round(at * float64(wide-
 // A single series on a linear axis is a bar from 0; of two, the last one has the filled dot.
 // Where there is no room, or where the settings differ, one follows the other.
 func (w *writer) charts(list []document.Chart) {
+	if len(list) == 0 {
+		return
+	}
 	labels, labelWide := settingLabels(&list[0])
 	// "▸ label" and, for each, " │plot  value".
 	const between = 4
