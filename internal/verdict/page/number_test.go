@@ -40,7 +40,7 @@ func TestRatiosAreWordedAsChanges(t *testing.T) {
 }
 
 func TestLargeDifferencesAreFactors(t *testing.T) {
-	for change, want := range map[float64]string{0.99: "99% higher", 1: "2.0× higher", 3.4: "4.4× higher", 123.56: "125× higher", -0.93: "93% lower"} {
+	for change, want := range map[float64]string{0.99: "99% higher", 1: "2.0× higher", 3.4: "4.4× higher", 123.56: "125× higher", -0.93: "93% lower", -0.98: "50× lower", -0.992: "125× lower", -0.995: "200× lower", -1: "100% lower"} {
 		if got := higher(change); got != want {
 			t.Errorf("%g: %q, want %q", change, got, want)
 		}
@@ -48,6 +48,14 @@ func TestLargeDifferencesAreFactors(t *testing.T) {
 	for spread, want := range map[float64]string{0.032: "3.2%", 0.46: "46%", 1.6: "a factor of 2.6", 124.56: "a factor of 126"} {
 		if got := strayed(spread); got != want {
 			t.Errorf("%g: %q, want %q", spread, got, want)
+		}
+	}
+}
+
+func TestIntervalsThatHoldNoChange(t *testing.T) {
+	for want, i := range map[string][2]float64{"between 0% and 3% higher": {1, 1.03}, "between 4% lower and 0%": {0.96, 1.0001}, "the same within 2%": {0.99, 1.01}} {
+		if got := changedFrom("x", stat.Interval{Median: &i[0], Low: &i[0], High: &i[1]}, 0.02); got != "x is "+want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

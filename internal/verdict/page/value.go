@@ -144,10 +144,14 @@ func differs(change float64, more, less string) string {
 	return text + " " + less
 }
 
-// amount is how large a change is: "30%", and from 100% on as a factor, "4.4×".
+// amount is how large a change is: "30%", and as a factor, "4.4×", from twice as much on and from a
+// fiftieth on: 99% lower may be 70 times or 200.
 func amount(change float64) string {
-	if change >= 1 {
+	switch {
+	case change >= 1:
 		return number.Significant(1+change, 2) + "×"
+	case change <= -0.98 && change > -1:
+		return number.Significant(1/(1+change), 2) + "×"
 	}
 	return number.Percent(math.Abs(change))
 }
@@ -259,8 +263,8 @@ func objectiveBound(o slo.Objective) string {
 	return o.Name() + " within " + number.Time().Short().Value(o.Seconds)
 }
 
-// changedFrom words a ratio to the default: as a factor from 2 on, and with the end of its
-// interval that is nearer to no change. Within the margin nothing has changed.
+// changedFrom words a ratio to the default, with the end of its interval that is nearer to no
+// change. Within the margin nothing has changed.
 func changedFrom(name string, i stat.Interval, margin float64) string {
 	if i.Median == nil || i.Low == nil || i.High == nil {
 		return name + " was not compared often enough to decide"
@@ -273,7 +277,8 @@ func changedFrom(name string, i stat.Interval, margin float64) string {
 	case *i.Low > 1-margin && *i.High < 1+margin:
 		return name + " is the same within " + number.Percent(margin)
 	default:
-		return fmt.Sprintf("%s is between %s and %s", name, higher(*i.Low-1), higher(*i.High-1))
+		end := func(ratio float64) string { return strings.Replace(higher(ratio-1), theSame, "0%", 1) }
+		return fmt.Sprintf("%s is between %s and %s", name, end(*i.Low), end(*i.High))
 	}
 }
 
