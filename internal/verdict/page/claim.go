@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -18,7 +19,31 @@ func (w words) smallest(of *contest.Value) string {
 	if v := w.Recommendation.Versus; v != nil {
 		return w.changes(fmt.Sprintf("the default (%d)", v.DefaultProcs), v) + "."
 	}
-	return fmt.Sprintf("%d performs as well as the best value (%s) %s.", of.Procs, w.figures(of), w.where())
+	return fmt.Sprintf("%d performs as well as the best value (%s) %s.", of.Procs, w.figures(of), w.where()) + w.noneWorse(of)
+}
+
+// noneWorse is that no other value is proven worse, and which may be; empty where one is, or where
+// none is undecided.
+func (w words) noneWorse(of *contest.Value) string {
+	var open []*contest.Value
+	for _, x := range w.Recommendation.Reasons {
+		var v *contest.Value
+		switch x := x.(type) {
+		case verdict.ReasonSlower, verdict.ReasonSetAside, verdict.ReasonSaturated, verdict.ReasonLater:
+			return ""
+		case verdict.ReasonSpeedOpen:
+			v = x.Of
+		case verdict.ReasonP99Open:
+			v = x.Of
+		}
+		if v != nil && v != of && !slices.Contains(open, v) {
+			open = append(open, v)
+		}
+	}
+	if open == nil {
+		return ""
+	}
+	return fmt.Sprintf(" No value is proven worse, and whether %s %s as well is undecided.", valueNames(open), verb(len(open), "performs", "perform"))
 }
 
 // nothingBeats is why the default is kept.
