@@ -51,7 +51,7 @@ func Article(o *lab.Outcome, a lab.Article) *document.Document {
 		for _, q := range quoted(o, a.ID, c.Of) {
 			all.add(&q.Answered, true)
 			if !q.Today {
-				t[q.Answer]++
+				t.add(q.Answer)
 			}
 		}
 		claims.Rows = append(claims.Rows, t.claim(c.Says))

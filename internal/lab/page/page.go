@@ -75,6 +75,16 @@ func Several(machines []*lab.Machine) *document.Document {
 // tally counts answers.
 type tally map[lab.Answer]int
 
+// add counts an answer. One that is not known is undecided.
+func (t tally) add(a lab.Answer) {
+	switch a {
+	case lab.Holds, lab.DoesNotHold, lab.AtBound, lab.NotAsked:
+	default:
+		a = lab.Undecided
+	}
+	t[a]++
+}
+
 func (t tally) asked() int {
 	return t[lab.Holds] + t[lab.DoesNotHold] + t[lab.AtBound] + t[lab.Undecided]
 }
@@ -109,7 +119,7 @@ func (t *tallies) add(a *lab.Answered, ofArticle bool) {
 	if t[of] == nil {
 		t[of] = tally{}
 	}
-	t[of][a.Answer]++
+	t[of].add(a.Answer)
 }
 
 // sentence is what they come to. What is not asked is counted once, at its end.
@@ -149,7 +159,7 @@ func asked(r *lab.Ran) (list []document.Block, counts string) {
 	t := tally{}
 	var rows []document.Row
 	for _, s := range r.Hypotheses {
-		if t[s.Answer]++; s.Answer != lab.NotAsked {
+		if t.add(s.Answer); s.Answer != lab.NotAsked {
 			rows = append(rows, hypothesis(s))
 		}
 	}

@@ -23,6 +23,17 @@ func TestClaimTone(t *testing.T) {
 	}
 }
 
+// An answer that is not known is undecided.
+func TestUnknownAnswer(t *testing.T) {
+	counts := tally{}
+	for _, a := range []lab.Answer{lab.Holds, "of a later procfit", lab.NotAsked} {
+		counts.add(a)
+	}
+	if got := counts.words(); got != "1 holds, 1 is undecided" || counts.asked() != 2 {
+		t.Errorf("%q of %d", got, counts.asked())
+	}
+}
+
 func TestLab(t *testing.T) {
 	o := madeLab()
 	if want := "3 hypotheses of the articles: 1 holds, 1 does not hold, 1 is undecided. 1 hypothesis about the same with today's Go: 1 holds. 2 hypotheses are not asked here."; concluded(o) != want {
