@@ -125,7 +125,7 @@ func (r *Report) Fix(ctx context.Context, o Options) error {
 // kept reports why a vendor folder must not be made again: what somebody has changed in it by hand
 // would be lost.
 func kept(ctx context.Context, dir string) error {
-	const why = "nothing is changed: go mod vendor would overwrite the vendor folder, of which git has no copy"
+	const why = "nothing is changed: go mod vendor would overwrite the vendor folder, and git has no copy of it"
 	repository, err := git.Open(ctx, dir)
 	if errors.Is(err, git.ErrNone) {
 		return fmt.Errorf("%s: %w; try: git init && git add -A && git add -f vendor && git commit -m vendor", why, err)

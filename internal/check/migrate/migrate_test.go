@@ -315,7 +315,7 @@ func TestFixFails(t *testing.T) {
 	}
 }
 
-// A vendor folder is part of the commit, and of what is reported. One of which git has no copy stays.
+// A vendor folder is part of the commit, and of what is reported. One and git has no copy of it stays.
 func TestFixVendor(t *testing.T) {
 	dir := module(t, map[string]string{
 		"vendor/modules.txt":                      "# go.uber.org/automaxprocs v1.6.0 => ../stub\n## explicit; go 1.20\ngo.uber.org/automaxprocs\n# go.uber.org/automaxprocs => ../stub\n",
@@ -333,7 +333,7 @@ func TestFixVendor(t *testing.T) {
 			t.Errorf("changed: %q, was %q", after, before)
 		}
 	}
-	refused("of which git has no copy: there is no git repository; try: git init && ")
+	refused("and git has no copy of it: there is no git repository; try: git init && ")
 	must.Write(t, dir+"/.gitignore", "vendor/\n")
 	commit(t, dir+"/..") // of which the module is a folder
 	refused("vendor/modules.txt: git does not have it: commit it first; try: git add -f vendor && ")
