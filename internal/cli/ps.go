@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/inspect/ps"
@@ -183,7 +184,7 @@ func (o *psOptions) once(ctx context.Context, scanner *observe.Scanner, scan sca
 		return snap, err
 	}
 	scanner.Unjudged = false
-	if err := pause(ctx, o.interval); err != nil {
+	if err := wait.For(ctx, o.interval); err != nil {
 		return observe.Snapshot{}, err
 	}
 	return scan(ctx)
@@ -196,7 +197,7 @@ type scanFunc func(context.Context) (observe.Snapshot, error)
 func (o *psOptions) stream(ctx context.Context, std stdio, scan scanFunc) error {
 	err := o.first(ctx, std, scan)
 	for err == nil {
-		if err = pause(ctx, o.interval); err != nil {
+		if err = wait.For(ctx, o.interval); err != nil {
 			break
 		}
 		var snap observe.Snapshot
@@ -216,15 +217,6 @@ func (o *psOptions) first(ctx context.Context, std stdio, scan scanFunc) error {
 		return err
 	}
 	return o.tell(std, snap)
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }
 
 // tell says what the list cannot: what could not be read, and why. Of processes

@@ -85,7 +85,7 @@ type running struct {
 	ask      *gob.Encoder
 	answers  *gob.Decoder
 	said     chan []byte // what it printed of its end
-	of, list *target     // what it was told last, and listed last
+	of, list *target     // what it got last, and listed last
 }
 
 // all has the packages listed; failed is why not all of them are.

@@ -210,8 +210,8 @@ func (r *Run) Files() (list []lab.RanFile) {
 }
 
 // Open makes the results folder, or takes over what an earlier run of experiments
-// left in it, and keeps others from it until what it returns is closed; remade is told why its
-// index is started again. A *session.Refusal is that the user is to choose another.
+// left in it, and keeps others from it until what it returns is closed; remade gets the reason why
+// its index is started again. A *session.Refusal is that the user is to choose another.
 func (r *Run) Open(remade func(error)) (io.Closer, error) {
 	entries, err := os.ReadDir(r.Dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

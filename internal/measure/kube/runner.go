@@ -67,7 +67,7 @@ type runner struct {
 	image   string                    // that the run started with, which all of its targets are to have
 	since   map[string]time.Time      // the nodes have been ready, as the trial started
 	user    *owner                    // of the targets' processes, where the cluster does not say it; nil: not known yet
-	told    map[journal.GroupKey]bool // groups whose p99 was said not to be judged
+	told    map[journal.GroupKey]bool // groups whose p99 is reported as not judged
 }
 
 // Runner makes a Runner of a valid Spec whose target these are.

@@ -192,8 +192,8 @@ type lookback struct {
 }
 
 // missed reports whether a Go program may have run since that look, as that of env A=B PROGRAM: more
-// than a quarter of the program's time has passed since, of which a busy machine may give the launcher
-// most, or more than half of its CPU time and than one start of a program takes.
+// than a quarter of the program's time has passed since (on a busy machine the launcher may take most of
+// it), or more than half of its CPU time and than one start of a program takes.
 func (l lookback) missed(exit supervisor.Exit) bool {
 	const start = 10 * time.Millisecond // which is the unit of /proc's CPU time, too
 	cpu := exit.User + exit.System

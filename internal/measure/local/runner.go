@@ -40,7 +40,7 @@ type runner struct {
 	meters   meter.Reader
 	programs map[programKey]program
 	keeper   *supervisor.Keeper        // nil: nothing was made that must not stay
-	told     map[journal.GroupKey]bool // groups whose p99 was said not to be judged
+	told     map[journal.GroupKey]bool // groups whose p99 is reported as not judged
 	speed    float64                   // of one CPU, when it was last known
 	builds   string                    // temporary directory of what was compiled; empty: none
 	listens  bool                      // whether a batch program listens was asked

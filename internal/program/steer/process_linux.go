@@ -29,7 +29,7 @@ const Supported = true
 // What procfit, its guard and their tracers tell each other, as JSON, which keeps false apart
 // from unknown: all are the same executable.
 
-// message is what a tracer or a guard is told first. A guard is told further values to set, and
+// message is what a tracer or a guard gets first. A guard gets further values to set, and
 // with an empty message that the old value is to come back now.
 type message struct {
 	Request Request // to a tracer

@@ -179,8 +179,8 @@ func QuietButFor(trials []*journal.Trial) bool {
 
 // withoutBursts makes trials invalid, as [journal.InvalidCrowded], that other programs starved for
 // a while: those in a burst, where most of the group's are quiet. What decides is what the others
-// used, and not what the target did. Where one setting alone has bursts, and no quiet trial, they
-// may be of its making, and count.
+// used, and not what the target did. Where one setting alone has bursts, and no quiet trial, it
+// may cause them itself, and they count.
 func withoutBursts(trials []*journal.Trial) {
 	for _, of := range grouped(trials, journal.Setting.Group) {
 		if !QuietButFor(of) {
