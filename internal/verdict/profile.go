@@ -129,9 +129,8 @@ func profileOf(of []journal.Profiled) *Profile {
 	return &p
 }
 
-// tableOf has the functions that differ most between two settings, or of one the largest. A setting
-// without a profile, or with one that has no sample, has no seconds, no file and no share; the table
-// is nil where all are so.
+// tableOf has the functions that differ most between two settings, or of one the largest. It is nil
+// where no setting has a profile with a sample.
 func tableOf(of []*journal.Profile) *ProfileTable {
 	t := &ProfileTable{Functions: []ProfileRow{}}
 	seen := map[string]bool{}
@@ -141,10 +140,10 @@ func tableOf(of []*journal.Profile) *ProfileTable {
 	}
 	for _, p := range of {
 		if !sampled(p) {
-			t.Seconds, t.Files = append(t.Seconds, 0), append(t.Files, "")
+			t.Taken = append(t.Taken, nil)
 			continue
 		}
-		t.Seconds, t.Files = append(t.Seconds, p.Seconds), append(t.Files, p.File)
+		t.Taken = append(t.Taken, &ProfileTaken{p.Seconds, p.File})
 		for _, f := range p.Functions {
 			if !seen[f.Name] {
 				seen[f.Name] = true

@@ -137,8 +137,8 @@ func TestProfilesThatLackSomething(t *testing.T) {
 	a, b = profiled(standard, nil), profiled(other, map[string]float64{"main.f": 9})
 	a.Allocations = b.CPU
 	r.Profile([]journal.Profiled{a, b})
-	if p := r.Profiled; p.CPU == nil || !slices.Equal(p.CPU.Files, []string{"", b.CPU.File}) || p.CPU.Functions[0].Shares[0] != nil || *p.CPU.Functions[0].Shares[1] != 1 ||
-		p.Allocations == nil || !slices.Equal(p.Allocations.Files, []string{b.CPU.File, ""}) {
+	if p := r.Profiled; p.CPU == nil || p.CPU.Taken[0] != nil || p.CPU.Taken[1].File != b.CPU.File || p.CPU.Functions[0].Shares[0] != nil || *p.CPU.Functions[0].Shares[1] != 1 ||
+		p.Allocations == nil || p.Allocations.Taken[0].File != b.CPU.File || p.Allocations.Taken[1] != nil {
 		t.Errorf("%+v, %+v", p.CPU, p.Allocations)
 	}
 

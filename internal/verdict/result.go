@@ -794,9 +794,14 @@ type ProfiledSetting struct {
 
 // ProfileTable is a profile of each setting, next to each other.
 type ProfileTable struct {
-	Seconds   []float64    // that each profile covers; 0: the setting has none
-	Files     []string     // relative to the results directory; empty: the setting has none
-	Functions []ProfileRow // those that differ most, or of one setting the largest
+	Taken     []*ProfileTaken // by setting; null: it has none, or one without a sample
+	Functions []ProfileRow    // those that differ most, or of one setting the largest
+}
+
+// ProfileTaken is where a profile is, and what it covers.
+type ProfileTaken struct {
+	Seconds float64
+	File    string // relative to the results directory
 }
 
 // ProfileRow is the share that a function takes itself in each setting.

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
@@ -32,8 +31,12 @@ func profileOf(r *verdict.Result) []document.Block {
 			continue
 		}
 		list = append(list, profileTable(p, of.ProfileTable, of.title))
-		seconds = max(seconds, slices.Max(of.Seconds))
-		files := phrase.Each(slices.DeleteFunc(slices.Clone(of.Files), func(name string) bool { return name == "" }), phrase.Clean)
+		var files []string
+		for _, t := range of.Taken {
+			if t != nil {
+				seconds, files = max(seconds, t.Seconds), append(files, phrase.Clean(t.File))
+			}
+		}
 		if len(files) > 1 {
 			files[0] = "-diff_base " + files[0]
 		}

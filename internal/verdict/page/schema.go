@@ -440,9 +440,13 @@ type profiledJSON struct {
 }
 
 type profileTableJSON struct {
-	Seconds   []float64        `json:"seconds"`
-	Files     []string         `json:"files"`
-	Functions []profileRowJSON `json:"functions"`
+	Taken     []*profileTakenJSON `json:"taken"`
+	Functions []profileRowJSON    `json:"functions"`
+}
+
+type profileTakenJSON struct {
+	Seconds float64 `json:"seconds"`
+	File    string  `json:"file"`
 }
 
 type profileRowJSON struct {

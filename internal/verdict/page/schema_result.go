@@ -241,5 +241,9 @@ func profileSchema(p *verdict.Profile) profileJSON {
 }
 
 func profileTableSchema(t *verdict.ProfileTable) profileTableJSON {
-	return profileTableJSON{Seconds: t.Seconds, Files: t.Files, Functions: listOf(t.Functions, func(r *verdict.ProfileRow) profileRowJSON { return profileRowJSON(*r) })}
+	taken := make([]*profileTakenJSON, len(t.Taken))
+	for i, one := range t.Taken {
+		taken[i] = (*profileTakenJSON)(one)
+	}
+	return profileTableJSON{Taken: taken, Functions: listOf(t.Functions, func(r *verdict.ProfileRow) profileRowJSON { return profileRowJSON(*r) })}
 }
