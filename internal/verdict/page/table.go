@@ -171,7 +171,7 @@ func (g *group) levels() string {
 func (g *group) standing(a *verdict.Row) (c document.Cell) {
 	shared := a.Excluded != nil && *a.Excluded == contest.ExcludedShared
 	if shared {
-		c.Detail = "its p99 is not compared: it is above the number of CPUs, and the load generator uses the same CPUs"
+		c.Detail = "its " + g.Latency.Name() + " is not compared: it is above the number of CPUs, and the load generator uses the same CPUs"
 	}
 	switch {
 	case a.Variant != "" || g.gateAlone || g.Peak == "":

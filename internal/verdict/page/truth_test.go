@@ -365,8 +365,8 @@ func (c *checker) standings() {
 		if as := a.NonInferior.Throughput; row.Cells[at].Value == "as fast" && (as == nil || !*as) {
 			c.wrong("the table has %s as fast, and nothing proves it", a.Label)
 		}
-		if shared := a.Excluded != nil && *a.Excluded == contest.ExcludedShared; shared && a.Variant == "" && c.g.Peak != "" && !strings.Contains(row.Cells[at].Detail, "p99") {
-			c.wrong("%s has no p99 that is compared, and its row does not say so", a.Label)
+		if shared := a.Excluded != nil && *a.Excluded == contest.ExcludedShared; shared && a.Variant == "" && c.g.Peak != "" && !strings.Contains(row.Cells[at].Detail, c.g.Latency.Name()+" is not compared") {
+			c.wrong("%s has no latency that is compared, and its row does not say so", a.Label)
 		}
 	}
 	if fastest > 1 {
