@@ -23,16 +23,16 @@ import (
 
 var update = flag.Bool("update", false, "write docs/evidence/repeated-sweeps.md")
 
-// TestAgain sweeps four servers PROCFIT_AGAIN times each, next to a Go compiler that works
+// TestAgain sweeps five servers PROCFIT_AGAIN times each, next to a Go compiler that works
 // for ten seconds of every thirty, and asks a grid of ten blocks on the quiet machine what
 // each named value loses. Sweeps that its folder holds already are not run again, so that
 // they can be of different hours: PROCFIT_AGAIN=1 now, 2 in an hour.
 func TestAgain(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("PROCFIT_AGAIN"))
 	if err != nil || n < 1 {
-		t.Skip("twenty sweeps and four grids, an hour and a half: by hand, with PROCFIT_AGAIN=5")
+		t.Skip("25 sweeps and five grids, an hour and a half: by hand, with PROCFIT_AGAIN=5")
 	}
-	for _, what := range []string{"caddy", "etcd"} {
+	for _, what := range []string{"caddy", "etcd", "prometheus"} {
 		if missing := need.Missing(what); missing != "" {
 			need.Skip(t, missing)
 		}
@@ -79,18 +79,22 @@ type server struct {
 	args []string
 }
 
-// servers are the programs that are swept: one of procfit's own, and three that nobody here
+// servers are the programs that are swept: one of procfit's own, and four that nobody here
 // wrote.
 func servers(t *testing.T, root string) []server {
 	t.Helper()
 	files := filepath.Join(root, "files")
 	must.Write(t, filepath.Join(files, "page.txt"), strings.Repeat("procfit ", 512))
+	empty := filepath.Join(root, "prometheus.yml")
+	must.Write(t, empty, "")
 	const url = "http://127.0.0.1:{port}"
 	list := []server{
 		{"built-in", nil},
 		{"caddy", []string{"--url", url + "/page.txt", "--", "caddy", "file-server", "--listen", "127.0.0.1:{port}", "--root", files}},
 		{"etcd", []string{"--url", url + "/v3/kv/range", "--body", `{"key": "Zm9v"}`, "--", "etcd", "--data-dir", filepath.Join(root, "etcd"), "--log-level", "error",
 			"--listen-client-urls", url, "--advertise-client-urls", url, "--listen-peer-urls", "http://127.0.0.1:23801"}},
+		{"prometheus", []string{"--url", url + "/metrics", "--", "prometheus", "--config.file", empty, "--storage.tsdb.path", filepath.Join(root, "prometheus"),
+			"--web.listen-address", "127.0.0.1:{port}", "--log.level", "error"}},
 		{"grpc", []string{"--url", "h2c://127.0.0.1:{port}", "--grpc", "helloworld.Greeter/SayHello", "--body", `{"name": "procfit"}`, "--", grpcServer(t, root), "-port", "{port}"}},
 	}
 	return list
@@ -223,7 +227,7 @@ func writePage(t *testing.T, rows, grids string, wrong, named, n int) {
 	t.Helper()
 	text := fmt.Sprintf(`# The same answer again
 
-Made on %s by a test on a virtual machine with %d CPUs, %s. Four servers were swept %d times each, while Go programs were compiled on the same machine. A grid of ten blocks measured all values again, on the quiet machine. *Loses* is what the value that a sweep named has less of throughput, or more of p99, than the best value of the grid. As in a verdict, the p99 is compared with values up to the number of CPUs whose throughput is within 5%% of the highest.
+Made on %s by a test on a virtual machine with %d CPUs, %s. Five servers were swept %d times each, while Go programs were compiled on the same machine. A grid of ten blocks measured all values again, on the quiet machine. *Loses* is what the value that a sweep named has less of throughput, or more of p99, than the best value of the grid. As in a verdict, the p99 is compared with values up to the number of CPUs whose throughput is within 5%% of the highest.
 
 **%d of %d named values lose more than the margin** (5%% of throughput, 20%% of p99; the goal was at most 2%%). A sweep that names no value cannot be wrong.
 
