@@ -30,7 +30,7 @@ var update = flag.Bool("update", false, "write docs/evidence/repeated-sweeps.md"
 func TestAgain(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("PROCFIT_AGAIN"))
 	if err != nil || n < 1 {
-		t.Skip("25 sweeps and five grids, an hour and a half: by hand, with PROCFIT_AGAIN=5")
+		t.Skip("25 sweeps and five grids, an hour: by hand, with PROCFIT_AGAIN=5")
 	}
 	for _, what := range []string{"caddy", "etcd", "prometheus"} {
 		if missing := need.Missing(what); missing != "" {
@@ -239,7 +239,7 @@ What the grids measured:
 | server | GOMAXPROCS | req/s | p99, or p95 where it is judged instead |
 |---|---:|---:|---:|
 %s
-To make this page again (an hour and a half, on a machine that does nothing else):
+To make this page again (an hour, on a machine that does nothing else):
 
     PROCFIT_AGAIN=%d go test ./test/aa -run TestAgain -count 1 -timeout 3h -v -update
 `, time.Now().UTC().Format("2 January 2006"), runtime.NumCPU(), runtime.Version(), n, wrong, named, rows, grids, n)
