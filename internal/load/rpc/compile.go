@@ -33,17 +33,23 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// Compile implements load.Calls: it reads .proto files. What they import is looked for next to them and from
-// the current directory on.
+// Compile implements load.Calls: it reads .proto files, each at its own path. What they import is looked for next
+// to them and from the current directory on.
 //
 // The parser is protocompile's. Names are resolved by protodesc, which is linked for compiled
 // descriptors too. Of the options those of protobuf itself are read; others, and default
 // values, make no difference to what is sent.
 func (Calls) Compile(ctx context.Context, paths []string) (load.CallTypes, error) {
-	c := compiler{from: []string{"."}, files: new(protoregistry.Files), under: map[string]bool{}}
+	c := compiler{given: map[string]string{}, files: new(protoregistry.Files), under: map[string]bool{}}
 	for _, path := range paths {
+		name := filepath.Base(path)
+		if other, twice := c.given[name]; twice && filepath.Clean(other) != filepath.Clean(path) {
+			return nil, fmt.Errorf("%s and %s have the same name, and an import could mean either: use only one of them, or a descriptor set", other, path)
+		}
+		c.given[name] = path
 		c.from = append(c.from, filepath.Dir(path))
 	}
+	c.from = append(c.from, ".")
 	for _, path := range paths {
 		if err := c.add(ctx, filepath.Base(path)); err != nil {
 			return nil, err
@@ -54,7 +60,8 @@ func (Calls) Compile(ctx context.Context, paths []string) (load.CallTypes, error
 
 // compiler has the files that are compiled.
 type compiler struct {
-	from  []string // folders in which files are looked for
+	given map[string]string // paths of the user's files, by the name that an import has for them
+	from  []string          // folders in which others are looked for
 	files *protoregistry.Files
 	under map[string]bool // those whose imports are being added
 }
@@ -141,16 +148,20 @@ func plain(err error) string {
 
 // read parses a file. Those of google/protobuf come with procfit, and are not parsed.
 func (c *compiler) read(name string) (*descriptorpb.FileDescriptorProto, parser.Result, error) {
+	from := c.from
+	if path, ok := c.given[name]; ok { // and not another one of that name
+		from = []string{filepath.Dir(path)}
+	}
 	var source []byte
 	err := error(fs.ErrNotExist)
-	for i := 0; i < len(c.from) && errors.Is(err, fs.ErrNotExist); i++ {
-		source, err = folder.ReadRegular(filepath.Join(c.from[i], name), mostTypes)
+	for i := 0; i < len(from) && errors.Is(err, fs.ErrNotExist); i++ {
+		source, err = folder.ReadRegular(filepath.Join(from[i], name), mostTypes)
 	}
 	if known, unknown := protoregistry.GlobalFiles.FindFileByPath(name); errors.Is(err, fs.ErrNotExist) && unknown == nil {
 		return protodesc.ToFileDescriptorProto(known), nil, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("%s is not in %s", name, phrase.Or(c.from))
+		return nil, nil, fmt.Errorf("%s is not in %s", name, phrase.Or(from))
 	}
 	if err != nil {
 		return nil, nil, err

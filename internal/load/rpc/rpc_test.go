@@ -22,6 +22,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/test/must"
 )
 
 func healthSet(t testing.TB) []byte {
@@ -319,7 +320,7 @@ func TestCompileRefuses(t *testing.T) {
 	for name, tt := range map[string]struct{ source, want string }{
 		"no syntax":       {"this is none", "x.proto:1:1"},
 		"no type":         {`syntax = "proto3"; message M { Nobody n = 1; }`, "x.proto:1:32: message field \"M.n\" cannot resolve type: \"Nobody\" not found"},
-		"no import":       {`syntax = "proto3"; import "nobody.proto";`, "nobody.proto is not in . or "},
+		"no import":       {`syntax = "proto3"; import "nobody.proto";`, " or ."},
 		"itself":          {`syntax = "proto3"; import "x.proto";`, "it imports itself"},
 		"no option":       {`syntax = "proto3"; option java_pakage = "x";`, "option java_pakage: unknown field"},
 		"a number twice":  {`syntax = "proto3"; message M { int32 a = 1; int32 b = 1; }`, "x.proto"},
@@ -335,6 +336,27 @@ func TestCompileRefuses(t *testing.T) {
 		if _, err := (Calls{}).Compile(t.Context(), []string{path}); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), ": proto:") {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}
+	}
+}
+
+// A file that is named is the one that is read, and what it imports is looked for next to it first.
+func TestCompileReadsTheNamedFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must.OK(t, os.Mkdir("v2", 0o700))
+	for name, source := range map[string]string{
+		"x.proto": "", "of.proto": "", "v2/x.proto": `import "of.proto"; message M { Of of = 1; }`, "v2/of.proto": "message Of {}",
+	} {
+		must.Write(t, filepath.FromSlash(name), `syntax = "proto3"; `+source)
+	}
+	for _, paths := range [][]string{{"v2/x.proto"}, {"v2/x.proto", "./v2/x.proto"}, {"v2/of.proto", "v2/x.proto"}} {
+		made, err := Calls{}.Compile(t.Context(), paths)
+		must.OK(t, err)
+		if got := must.Get(made.(types).FindFileByPath("x.proto"))(t); got.Messages().Len() != 1 {
+			t.Errorf("%q: another file of that name was read", paths)
+		}
+	}
+	if _, err := (Calls{}).Compile(t.Context(), []string{"x.proto", "v2/x.proto"}); err == nil || !strings.Contains(err.Error(), "x.proto and v2/x.proto have the same name") {
+		t.Errorf("two of one name: %v", err)
 	}
 }
 
