@@ -219,7 +219,7 @@ func newLabReport(std stdio) *cobra.Command {
 		Short: "Write the reports of a lab run again, or compare several machines",
 		Long: `Read the journals below DIR, compare the articles' numbers with them, print the outcome,
 and write index.html, RESULTS.md, lab.json and the reports of each experiment. Nothing is
-measured. It may be called while the run continues.
+measured. While the run continues, the outcome is printed and nothing is written.
 
 With several directories, print the runs of several machines in one table and write nothing.
 Each answer is from a machine that had the CPUs for it, which the table names. Where such
@@ -304,12 +304,12 @@ func joinLabs(std stdio, dirs []string, asJSON bool) error {
 }
 
 func reportLab(std stdio, dir string, asJSON bool) error {
-	o, err := readLab(dir)
+	o, unwritten, err := run.Conclude(dir, readLab, labPages)
 	if err != nil {
 		return err
 	}
-	if err := run.Conclude(dir, o, labPages); err != nil {
-		return err
+	if unwritten != nil {
+		std.notef("the reports are only printed, not written: %v", unwritten)
 	}
 	if err := showLab(std, dir, o, asJSON); err != nil || slices.ContainsFunc(o.Experiments, lab.Ran.Proved) {
 		return err

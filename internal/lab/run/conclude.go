@@ -51,15 +51,26 @@ func (r *Run) update(x *item) error {
 	return conclude(r.Dir, &(*list)[i], r.Outcome.Host.EffectiveCPUs, r.options.Pages)
 }
 
-// Conclude analyses the journals of a run's folder again, fills in what they say, and
-// writes all reports. Nothing is measured; the run may still continue.
-func Conclude(dir string, o *lab.Outcome, p Pages) error {
+// Conclude reads the outcome of a run's folder, analyses its journals again, fills in what they
+// say, and writes all reports. Nothing is measured. The run may still continue: what it writes
+// last would be replaced by what was read before, so that nothing is written then, and unwritten
+// is why.
+func Conclude(dir string, read func(dir string) (*lab.Outcome, error), p Pages) (o *lab.Outcome, unwritten, err error) {
+	held, unwritten := journal.LockDirectory(dir)
+	if unwritten == nil {
+		defer held.Close()
+	} else {
+		p = Pages{}
+	}
+	if o, err = read(dir); err != nil {
+		return nil, unwritten, err
+	}
 	for i := range o.Experiments {
 		if err := conclude(dir, &o.Experiments[i], o.Host.EffectiveCPUs, p); err != nil {
-			return err
+			return nil, unwritten, err
 		}
 	}
-	return write(dir, o, p)
+	return o, unwritten, write(dir, o, p)
 }
 
 // conclude reads what an experiment's journals hold, writes its sweeps' reports
@@ -114,8 +125,10 @@ func analyse(dir string, s *lab.RanStage, p Pages) (lab.Measured, error) {
 	}
 	r := verdict.Analyze(contents.Header, contents.Trials)
 	r.Folder, r.TrialsPlanned = below, max(r.TrialsPlanned, r.TrialsRun) // more, where blocks were added
-	if _, err := p.Sweep(below, r); err != nil {
-		return lab.Measured{}, err
+	if p.Sweep != nil {
+		if _, err := p.Sweep(below, r); err != nil {
+			return lab.Measured{}, err
+		}
 	}
 	s.NotRun = "" // what an earlier look at a damaged journal left
 	counted := contest.Count(contents.Header, contents.Trials).Trials
@@ -124,7 +137,8 @@ func analyse(dir string, s *lab.RanStage, p Pages) (lab.Measured, error) {
 	return m, nil
 }
 
-// write writes the folder's index and its pages, the experiments in the documents' order.
+// write writes the folder's index and its pages, if there are any, with the experiments in the
+// documents' order.
 func write(dir string, o *lab.Outcome, p Pages) error {
 	o.Complete = true
 	for _, e := range o.Experiments {
@@ -135,6 +149,9 @@ func write(dir string, o *lab.Outcome, p Pages) error {
 		order[e.ID] = i
 	}
 	sorting.Stable(o.Experiments, func(a, b lab.Ran) int { return cmp.Compare(order[a.ID], order[b.ID]) })
+	if p.Lab == nil {
+		return nil
+	}
 	if err := o.Write(dir); err != nil {
 		return err
 	}

@@ -83,8 +83,8 @@ func TestDecide(t *testing.T) {
 		if list, _ := decided(t, w, dir, chosen, time.Hour, e); len(list) > 0 || w.ran != before {
 			t.Errorf("%+v, %d trials", list, w.ran)
 		}
-		o := read(t, dir)
-		must.OK(t, Conclude(dir, o, pages))
+		o, unwritten, err := Conclude(dir, lab.ReadOutcome, pages)
+		must.OK(t, errors.Join(err, unwritten))
 		again := each(t, dir)
 		if again.Answer != a.Answer || *again.Measured.Low != *a.Measured.Low || !o.Complete || o.Experiments[0].Stages[0].Planned != before {
 			t.Errorf("%+v, %+v", again, o.Experiments[0].Stages)
@@ -187,7 +187,8 @@ func TestSlowBlock(t *testing.T) {
 		must.OK(t, j.Append(one))
 	}
 	must.OK(t, j.Close())
-	must.OK(t, Conclude(dir, &w.Outcome, pages))
+	_, unwritten, err := Conclude(dir, lab.ReadOutcome, pages)
+	must.OK(t, errors.Join(err, unwritten))
 	if a := each(t, dir); a.Measured.N != 6 {
 		t.Errorf("%d blocks of 7 are in the answer", a.Measured.N)
 	}

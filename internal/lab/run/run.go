@@ -65,7 +65,8 @@ type Options struct {
 	Now     func() time.Time
 }
 
-// Pages writes the reports of what was measured, into directories that exist.
+// Pages writes the reports of what was measured, into directories that exist. Without them
+// nothing is written.
 type Pages struct {
 	Sweep func(dir string, r *verdict.Result) ([]string, error) // of a stage
 	Lab   func(dir string, o *lab.Outcome) error                // of the whole run

@@ -186,15 +186,38 @@ func TestFolders(t *testing.T) {
 	if o := read(t, dir); o.Experiments[0].Stages[0].Run != 6 {
 		t.Errorf("%+v", o)
 	}
+	// While a run has the folder, a report of it is made and not written.
+	held = must.Get(planOf(t, m, dir, "contention").Open(quiet))(t)
+	must.OK(t, os.Remove(filepath.Join(dir, "index.html")))
+	must.OK(t, os.Remove(filepath.Join(dir, "contention", "report.html")))
+	before := must.Read(t, filepath.Join(dir, lab.OutcomeName))
+	o, unwritten, err := Conclude(dir, func(dir string) (*lab.Outcome, error) {
+		o, err := lab.ReadOutcome(dir)
+		o.Experiments[0].Title = "old"
+		return o, err
+	}, pages)
+	if err != nil || unwritten == nil || !o.Complete || !o.Experiments[0].Proved() || o.Experiments[0].Title == "old" {
+		t.Errorf("%v, %v: %+v", err, unwritten, o)
+	}
+	for _, name := range []string{"index.html", "contention/report.html"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s was written into the folder of a run", name)
+		}
+	}
+	if must.Read(t, filepath.Join(dir, lab.OutcomeName)) != before {
+		t.Error("lab.json of a run was replaced")
+	}
+	held.Close()
 	elsewhere := planOf(t, m, dir, "contention")
 	elsewhere.Outcome.Host.CPUs = 64
 	if _, err := elsewhere.Open(quiet); !isRefusal(err) || !strings.Contains(err.Error(), "another machine") {
 		t.Errorf("another machine's: %v", err)
 	}
 	// An index may name no folder but the experiment's own.
-	o := read(t, dir)
+	o = read(t, dir)
 	o.Experiments[0].Stages[0].Directory = "../contention"
-	if err := Conclude(dir, o, pages); err == nil || !strings.Contains(err.Error(), "is not a directory of contention") {
+	outside := func(string) (*lab.Outcome, error) { return o, nil }
+	if _, _, err := Conclude(dir, outside, pages); err == nil || !strings.Contains(err.Error(), "is not a directory of contention") {
 		t.Errorf("a stage outside of the folder: %v", err)
 	}
 }

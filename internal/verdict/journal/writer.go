@@ -71,6 +71,11 @@ func absent(dir *folder.Dir) error {
 // LockDirectory takes a directory of several journals for this process until what
 // it returns is closed. Nothing is written for it.
 func LockDirectory(dir string) (io.Closer, error) {
+	root, err := folder.OpenRoot(dir) // a pipe would be waited for
+	if err != nil {
+		return nil, err
+	}
+	root.Close()
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err
