@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/lab/pods"
 	"github.com/procfit/procfit/internal/lab/run"
@@ -98,6 +99,9 @@ func (o *labOptions) chosen(std stdio) (c lab.Options, err error) {
 	}
 	if o.has("procs") {
 		c.Procs = &f.Procs
+	}
+	for _, core := range topology.Cores(os.DirFS("/sys"), topology.Allowed()) {
+		c.Allowed = append(c.Allowed, core.CPUs...)
 	}
 	return c, err
 }

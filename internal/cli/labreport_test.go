@@ -3,10 +3,15 @@ package cli
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -19,5 +24,16 @@ func TestLabReportOfNothing(t *testing.T) {
 	std := newStdio(t.Context(), nil, &out, io.Discard, nil)
 	if err := reportLab(std, dir, false); err == nil || err.Error() != dir+" holds no valid trial: not run yet" || !strings.Contains(out.String(), "not run yet") {
 		t.Errorf("%v\n%s", err, &out)
+	}
+}
+
+// The lab places programs on the CPUs that procfit may use.
+func TestLabAllowed(t *testing.T) {
+	std := newStdio(t.Context(), nil, io.Discard, io.Discard, nil)
+	o := &labOptions{spec: plan.NewFlags(), printed: printed("text", "json"), ids: []string{"cpuserver"}}
+	o.bind(std, &cobra.Command{}, o.fields())
+	c := must.Get(o.chosen(std))(t)
+	if got, want := slices.Sorted(slices.Values(c.Allowed)), topology.Allowed(); !slices.Equal(got, want) {
+		t.Errorf("%v of %v", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/lab/programs/cpuserver"
@@ -177,9 +178,14 @@ var capacity = []Experiment{
 }
 
 // apartStage gives the server a half of the CPUs and the load the other, so that a latency is the
-// server's alone. Where the user names CPUs, those are theirs.
+// server's alone: with cores of their own, where there are enough. Where the user names CPUs, those
+// are theirs.
 func apartStage(o Options) []Stage {
-	half := int(o.CPUs) / 2
+	cpus := o.Allowed
+	for n := 0; o.Allowed == nil && n < int(o.CPUs); n++ {
+		cpus = append(cpus, n)
+	}
+	half := min(int(o.CPUs), len(cpus)) / 2
 	given := len(o.ServerCPUs)+len(o.LoadCPUs) > 0 || o.Elsewhere
 	if half == 0 && !given {
 		return nil
@@ -197,13 +203,7 @@ func apartStage(o Options) []Stage {
 		s.Title = "load and server have the CPUs that they are given"
 		return []Stage{s}
 	}
-	for n := range 2 * half {
-		if n < half {
-			s.Target.CPUs = append(s.Target.CPUs, n)
-		} else {
-			s.Load.CPUs = append(s.Load.CPUs, n)
-		}
-	}
+	s.Target.CPUs, s.Load.CPUs = slices.Sorted(slices.Values(cpus[:half])), slices.Sorted(slices.Values(cpus[len(cpus)-half:]))
 	return []Stage{s}
 }
 

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,6 +89,30 @@ func TestPlaces(t *testing.T) {
 			if apart := s.ID == "apart"; s.Load.Shared != (e.Kind == Server && !apart) || (s.Target.CPUs != nil) != apart {
 				t.Errorf("%s %s as it is: %+v on %v", e.ID, s.ID, s.Load, s.Target.CPUs)
 			}
+		}
+	}
+}
+
+// Server and load are put onto CPUs that procfit may use, with cores of their own where these are
+// enough.
+func TestApartStage(t *testing.T) {
+	for name, tt := range map[string]struct {
+		o            Options
+		server, load []int
+	}{
+		"not known":       {Options{CPUs: 4}, []int{0, 1}, []int{2, 3}},
+		"the upper four":  {Options{CPUs: 4, Allowed: []int{4, 5, 6, 7}}, []int{4, 5}, []int{6, 7}},
+		"two cores":       {Options{CPUs: 4, Allowed: []int{0, 2, 1, 3}}, []int{0, 2}, []int{1, 3}},
+		"a limit of two":  {Options{CPUs: 2.5, Allowed: []int{0, 4, 1, 5}}, []int{0}, []int{5}},
+		"fewer are known": {Options{CPUs: 8, Allowed: []int{3, 7}}, []int{3}, []int{7}},
+		"one":             {Options{CPUs: 8, Allowed: []int{3}}, nil, nil},
+	} {
+		var server, load []int
+		for _, s := range apartStage(tt.o) {
+			server, load = s.Target.CPUs, s.Load.CPUs
+		}
+		if !slices.Equal(server, tt.server) || !slices.Equal(load, tt.load) {
+			t.Errorf("%s: the server on %v, the load on %v", name, server, load)
 		}
 	}
 }

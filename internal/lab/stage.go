@@ -52,6 +52,9 @@ type Options struct {
 	Repeats int
 
 	CPUs float64 // that one replica may use here without a quota
+	// Allowed are the CPUs that procfit may run on here, those of a core one after another; nil:
+	// not known, and they are numbered from 0.
+	Allowed []int
 	// Elsewhere says that the load comes from another machine than the server's.
 	Elsewhere bool
 
