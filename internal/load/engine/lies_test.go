@@ -254,6 +254,7 @@ func answersHTTP1() map[string]answerHTTP1 {
 		"204 with a body":    {text: "HTTP/1.1 204 No Content\r\n\r\nok"},
 		"two answers":        {text: strings.Repeat(ok+"Content-Length: 2\r\n\r\nok", 2), kinds: []load.Kind{load.KindUnasked}, forbids: "RFC 9112, section 9.2: an answer belongs to a request"},
 		"idle after it":      {text: ok + "Content-Length: 2\r\n\r\nokHTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n", close: true},
+		"close, then keep":   {text: ok + "Connection: close\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok", close: true},
 		"length and chunks":  {text: chunks + "Content-Length: 2\r\n\r\n2\r\nok\r\n0\r\n\r\n"},
 		"one length twice":   {text: ok + "Content-Length: 2, 2\r\n\r\nok"},
 		"folded":             {text: ok + "Set-Cookie: a=b;\r\n  path=/\r\nContent-Length: 2\r\n\r\nok"},

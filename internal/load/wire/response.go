@@ -56,6 +56,7 @@ type Response struct {
 	field     field // whose value is in value, and may continue on the next line
 	isHead    bool  // answers to HEAD carry no body
 	Keep      bool  // the connection may carry another request
+	closes    bool  // a field says that it does not (RFC 9112, section 9.3)
 	chunked   bool
 	hasLength bool
 	coded     bool // a transfer coding other than chunked ends with the connection
@@ -282,11 +283,8 @@ func (p *Response) fieldEnd() {
 		}
 		p.hasLength, p.remaining = true, n
 	case fieldConnection:
-		if hasToken(p.value, "close") {
-			p.Keep = false
-		} else if hasToken(p.value, "keep-alive") {
-			p.Keep = true
-		}
+		p.closes = p.closes || hasToken(p.value, "close")
+		p.Keep = !p.closes && (p.Keep || hasToken(p.value, "keep-alive"))
 	case fieldCoding:
 		value := bytes.TrimSpace(p.value)
 		if i := bytes.LastIndexByte(value, ','); i >= 0 {

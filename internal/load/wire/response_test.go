@@ -52,6 +52,7 @@ func TestParser(t *testing.T) {
 		"same length twice":  {in: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx", status: 200, keep: true},
 		"two lengths":        {in: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", err: "two lengths"},
 		"close":              {in: "HTTP/1.1 200 OK\r\nConnection: x, Close\r\nContent-Length: 1\r\n\r\nx", status: 200},
+		"close, then keep":   {in: "HTTP/1.1 200 OK\r\nConnection: close\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx", status: 200},
 		"HTTP/1.0":           {in: "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", status: 200},
 		"HTTP/1.0 keep":      {in: "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 1\r\n\r\nx", status: 200, keep: true},
 		"until close":        {in: "HTTP/1.1 200 OK\r\n\r\nhello", open: true, status: 200},
