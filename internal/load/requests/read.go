@@ -43,7 +43,7 @@ const (
 	MostBody     = 16 << 20  // bytes of a body
 	mostRequests = 100_000
 	mostLine     = 32 << 20  // bytes of a line: a body in base64 is in one
-	mostBodies   = 256 << 20 // of all
+	mostBodies   = 256 << 20 // of those of all requests
 	mostHeaders  = 1 << 20   // bytes of a request's headers
 )
 
@@ -150,11 +150,8 @@ func (r *Reader) file(name string) ([]byte, error) {
 			return nil, fmt.Errorf("the body: %w", err)
 		}
 		r.files[name] = body
-		if err := r.weigh(body); err != nil {
-			return nil, err
-		}
 	}
-	return body, nil
+	return body, r.weigh(body) // each use: a load has a copy for each request
 }
 
 func memory(bytes int) string { return number.Short(number.Bytes(float64(bytes))) }
@@ -166,7 +163,7 @@ func (r *Reader) weigh(body []byte) error {
 	case len(body) > MostBody:
 		return fmt.Errorf("the body has %s; the limit is %s", memory(len(body)), memory(MostBody))
 	case r.bodies > mostBodies:
-		return fmt.Errorf("all bodies together have more than %s", memory(mostBodies))
+		return fmt.Errorf("the bodies of all requests together have more than %s; use fewer requests or smaller bodies", memory(mostBodies))
 	}
 	return nil
 }

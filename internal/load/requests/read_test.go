@@ -87,9 +87,10 @@ func TestReadErrors(t *testing.T) {
 		`{"method":"GET","url":"/","header":{"a b":["c"]}}`:                  `line 1: header "a REDACTED"`,
 		strings.Repeat("x", mostLine+1):                                      "line 1: longer than 32 MiB",
 		"GET /\n" + strings.Repeat("A: "+strings.Repeat("x", 1<<18)+"\n", 5): "line 5: the headers have more than 1 MiB",
+		strings.Repeat("POST /\n@mebi\n", 257):                               "line 514: the bodies of all requests together have more than 256 MiB; use fewer requests or smaller bodies",
 		strings.Repeat("GET /\n\n", mostRequests+1):                          "line 200001: more than 100000 requests",
 	} {
-		r := &Reader{ReadFile: files(map[string]string{"big": strings.Repeat("x", 17<<20)})}
+		r := &Reader{ReadFile: files(map[string]string{"big": strings.Repeat("x", 17<<20), "mebi": strings.Repeat("x", 1<<20)})}
 		if got, err := r.Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %d requests, %v, want %q", text, len(got), err, want)
 		}
