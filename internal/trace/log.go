@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 
@@ -42,7 +43,11 @@ func hintOf(from Source, first []byte, executable bool) string {
 	case bytes.HasPrefix(first, []byte("\x28\xb5\x2f\xfd")):
 		return from.through("it is packed", "zstd -dc")
 	case executable:
-		return "it is executable; to run it, try: procfit trace -- " + phrase.ShellWord(from.Path)
+		path := from.Path
+		if filepath.Base(path) == path { // which is looked up in PATH, as a command
+			path = "./" + path
+		}
+		return "it is executable; to run it, try: procfit trace -- " + phrase.ShellWord(path)
 	}
 	return "run the program with GODEBUG=schedtrace=1000 and keep its standard error"
 }
