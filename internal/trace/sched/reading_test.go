@@ -63,6 +63,9 @@ func TestReadings(t *testing.T) {
 			return sched(int64(i)*1000, idle, threads, spinning, idleThreads, global, queues)
 		}
 	}
+	unqueued := func(i int) string { // as grep SCHED leaves it of a log with details
+		return fmt.Sprintf("SCHED %d000", i) + strings.Replace(detailLine[len("SCHED 5"):], "idleprocs=0", "idleprocs=2", 1) + "\n"
+	}
 	for name, tc := range map[string]struct {
 		log  string
 		ids  string // all of them, in order
@@ -100,6 +103,7 @@ func TestReadings(t *testing.T) {
 		"network":            {repeat(12, func(i int) string { return detailed(i, 1, 90) }), "cpu-bound waits", `90 of 91 waiting goroutines wait in "IO wait", over 11 samples`},
 		"few with details":   {repeat(5, func(i int) string { return detailed(i, 1, 90) }) + repeat(30, func(i int) string { return sched(5000+int64(i)*1000, 3, 9, 0, 3, 0, none) }), "gomaxprocs-changed", ""},
 		"binary":             {"\x00\xff\x01SCHED\x00" + strings.Repeat("\xfe\n", 50), "no-samples", ""},
+		"queues unread":      {repeat(21, unqueued), "", ""},
 		"threads few, Ps 64": {repeat(21, line(3, 80, 0, 3, 0, strings.Repeat("0 ", 64))), "", ""},
 	} {
 		var ids []string

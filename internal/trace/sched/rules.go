@@ -55,7 +55,7 @@ func busy(st *Stats) *Reading {
 // in the queues. Why they are is not in a trace: code in C and system calls need
 // no P.
 func idle(st *Stats, run Run) *Reading {
-	if st.IdleMedian == nil || st.IdleShare.count() == 0 || st.Queued.mean() >= 1 {
+	if st.IdleMedian == nil || st.IdleShare.count() == 0 || st.Queued.count() == 0 || st.Queued.Mean >= 1 {
 		return nil
 	}
 	if part := share(st.AllIdle, st.IdleShare.N); part >= 0.9 {
