@@ -268,6 +268,9 @@ func (j *Answered) judge() {
 		return
 	}
 	if got.Printed {
+		if got.Low == nil || got.High == nil { // a ratio to a 0 that was printed
+			return
+		}
 		j.Reason = fmt.Sprintf("trials print different numbers, %s to %s, some within the bounds and some not", number.Count(*got.Low), number.Count(*got.High))
 		return
 	}

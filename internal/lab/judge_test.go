@@ -34,6 +34,7 @@ func TestJudge(t *testing.T) {
 		"no interval":                  {Estimate{Value: &half, N: 3, Why: "3 blocks: an interval needs 6"}, 0, 2, 0, Undecided, "3 blocks: an interval needs 6"},
 		"no number":                    {got(math.NaN(), 1, 1), 0, 2, 0, Undecided, "no finite ratio"},
 		"no end":                       {got(1, 1, math.Inf(1)), 0.5, 0, 0, Undecided, "no finite ratio"},
+		"no end of what was printed":   {Estimate{Value: &half, Low: &half, High: new(math.Inf(1)), Printed: true}, 2, 0, 0, Undecided, "no finite ratio"},
 		"zero":                         {got(0, 0, 0), 0, 0.5, 0, Holds, ""},
 	} {
 		e := Experiment{Hypotheses: []Hypothesis{{AtLeast: tc.atLeast, AtMost: tc.atMost, Needs: tc.needs, Measure: measure{of: func(Results) Estimate { return tc.got }}}}}
