@@ -55,7 +55,11 @@ func TestEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := must.Get(prepare(load.Options{URLs: []string{"http://127.0.0.1:1/"}, Connections: 1, Duration: time.Minute}))(t)
+				var hooks string
+				p := must.Get(prepare(load.Options{
+					URLs: []string{"http://127.0.0.1:1/"}, Connections: 1, Duration: time.Minute,
+					Began: func() { hooks += "began " }, Ended: func() { hooks += "ended" },
+				}))(t)
 				s := &sleeper{setup: tt.setup, end: make(chan struct{})}
 				if tt.sees {
 					s.woken = make(chan struct{})
@@ -70,6 +74,9 @@ func TestEnds(t *testing.T) {
 				}
 				if stuck := errors.Is(err, errStuck); stuck == tt.sees || stuck == (result != nil) {
 					t.Errorf("%v, %v", result, err)
+				}
+				if (hooks == "began ended") != tt.setup || (hooks == "") == tt.setup {
+					t.Errorf("hooks: %q", hooks)
 				}
 				close(s.end)
 				if !tt.setup && !tt.sees {

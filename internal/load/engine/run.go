@@ -135,8 +135,7 @@ func (r *run) await(ctx context.Context) (failed error) {
 		select {
 		case err = <-setup:
 			if connected++; connected == len(r.workers) {
-				r.schedule()
-				over = time.After(time.Duration(r.end - r.clock()))
+				over = r.schedule(err == nil && failed == nil && !r.stop.Load())
 				last = time.After(time.Duration(r.last-r.clock()) + lateEnd)
 			}
 		case <-over:
@@ -171,9 +170,10 @@ func (r *run) await(ctx context.Context) (failed error) {
 	return failed
 }
 
-// schedule sets the common start and releases the threads.
-func (r *run) schedule() {
-	if r.Began != nil {
+// schedule sets the common start and releases the threads: to send, where over is the end of
+// Duration, or, where nothing can be sent, to end.
+func (r *run) schedule(sends bool) (over <-chan time.Time) {
+	if sends && r.Began != nil {
 		r.Began()
 	}
 	r.start = r.clock()
@@ -187,6 +187,10 @@ func (r *run) schedule() {
 	r.end = r.from + int64(r.Duration)
 	r.last = r.end + int64(drain(r.Duration))
 	close(r.begin)
+	if sends {
+		over = time.After(time.Duration(r.end - r.clock()))
+	}
+	return over
 }
 
 func (r *run) ended() {

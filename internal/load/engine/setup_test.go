@@ -22,7 +22,10 @@ func TestMuteHandshake(t *testing.T) {
 			t.Run(fmt.Sprint(scheme, i), func(t *testing.T) {
 				inMemory(t, func(t *testing.T, n *lan) {
 					url := scheme + strings.TrimPrefix(rawAt(t, n.listen(), func(c net.Conn) { io.Copy(io.Discard, c) }), "http")
-					_, err := n.run(t, load.Options{URLs: []string{url}, Connections: 4, Duration: 50 * time.Millisecond, Timeout: 100 * time.Millisecond})
+					_, err := n.run(t, load.Options{
+						URLs: []string{url}, Connections: 4, Duration: 50 * time.Millisecond, Timeout: 100 * time.Millisecond,
+						Began: func() { t.Error("the load began without a connection") }, Ended: func() { t.Error("and ended") },
+					})
 					want := "could not open any of 4 connections: " + url + ": no connection before the timeout: the server accepted the connection but sent nothing"
 					if err == nil || !strings.Contains(err.Error(), want) {
 						t.Errorf("error %v", err)
