@@ -151,9 +151,9 @@ func setLimit(r *corev1.ResourceRequirements, quota *float64) {
 	}
 }
 
-// quota is the CPU limit that the template gives a container; nil: none.
-func (s Subject) quota(container string) *float64 {
-	for _, c := range s.Template.Spec.Containers {
+// quotaOf is the CPU limit of a container; nil: none.
+func quotaOf(pod corev1.PodSpec, container string) *float64 {
+	for _, c := range pod.Containers {
 		if c.Name == container {
 			return quantity(c.Resources.Limits)
 		}

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -115,6 +117,43 @@ func TestCopyUnset(t *testing.T) {
 	}
 }
 
+// echo answers with the pod that was sent.
+func echo(r *http.Request) any {
+	var p corev1.Pod
+	json.NewDecoder(r.Body).Decode(&p)
+	p.Kind, p.APIVersion = "Pod", "v1"
+	return p
+}
+
+// Where admission gives pods without a limit one, as a LimitRange does, the user's pods have it, and
+// so do those that are measured.
+func TestLimitOfNamespace(t *testing.T) {
+	s := &server{answer: func(r *http.Request) any {
+		p := echo(r).(corev1.Pod)
+		if c := &p.Spec.Containers[0]; c.Resources.Limits == nil {
+			c.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m")}
+		}
+		return p
+	}}
+	target := on(t, s, plan.Default()).Target
+	target.container, target.cut.container = "app", "app"
+	target.subject = subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: app}]}")
+	must.OK(t, target.readQuota(t.Context()))
+	if q := target.Quota(); q == nil || *q != 0.5 {
+		t.Fatalf("the limit is %s, want that of the namespace", limitWords(q))
+	}
+	for _, tc := range []struct {
+		quota *float64
+		want  string
+	}{{target.Quota(), ""}, {new(2.0), ""}, {nil, "the CPU limit is 0.5 instead of none"}} {
+		settings := []journal.Setting{{Label: journal.Default, QuotaCPUs: tc.quota}, {Label: "2", Procs: new(2), QuotaCPUs: tc.quota}}
+		_, err := target.Rehearse(t.Context(), journal.Plan{Settings: settings}, false)
+		if (err == nil) != (tc.want == "") || err != nil && !strings.HasSuffix(err.Error(), "changes the pods: "+tc.want) {
+			t.Errorf("under a limit of %s: %v, want %q", limitWords(tc.quota), err, tc.want)
+		}
+	}
+}
+
 // What a ConfigMap sets as a whole cannot be taken out of a copy.
 func TestEnvFromRefused(t *testing.T) {
 	for key, want := range map[string]string{"GOMAXPROCS": "the ConfigMap settings, which sets GOMAXPROCS", "LEVEL": ""} {
@@ -132,10 +171,10 @@ func TestEnvFromRefused(t *testing.T) {
 func TestQuota(t *testing.T) {
 	for cpu, want := range map[string]float64{"700m": 0.7, "350m": 0.35, "2300m": 2.3, "2": 2} {
 		s := subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: side}, {name: a, resources: {limits: {cpu: "+cpu+"}}}]}")
-		if got := s.quota("a"); got == nil || *got != want {
+		if got := quotaOf(s.Template.Spec, "a"); got == nil || *got != want {
 			t.Errorf("%s: %s, want %g", cpu, limitWords(got), want)
 		}
-		if got := s.quota("side"); got != nil {
+		if got := quotaOf(s.Template.Spec, "side"); got != nil {
 			t.Errorf("without a limit: %g", *got)
 		}
 	}

@@ -246,9 +246,7 @@ func TestLoadPodFailed(t *testing.T) {
 // A limit that admission gives to the pod that offers the load would throttle it.
 func TestRehearseLoad(t *testing.T) {
 	s := &server{answer: func(r *http.Request) any {
-		var p corev1.Pod
-		json.NewDecoder(r.Body).Decode(&p)
-		p.Kind, p.APIVersion = "Pod", "v1"
+		p := echo(r).(corev1.Pod)
 		if p.Labels[labelRole] == roleLoad {
 			p.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m")}
 		}

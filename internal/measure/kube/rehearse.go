@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,7 +23,11 @@ func (s *Target) Rehearse(ctx context.Context, plan journal.Plan, loaded bool) (
 		if err := s.cluster.dryRun(ctx, s.target(c, "procfit-rehearsal", s.differenceOf(setting), nil), &got); err != nil {
 			return nil, fmt.Errorf("the API server rejects a pod with GOMAXPROCS %s: %w", setting.Label, err)
 		}
-		refused = append(refused, s.unlike(&got, setting)...)
+		for _, one := range s.unlike(&got, setting) {
+			if !slices.Contains(refused, one) {
+				refused = append(refused, one)
+			}
+		}
 	}
 	if loaded && !s.subject.Batch {
 		var got corev1.Pod
@@ -36,7 +41,7 @@ func (s *Target) Rehearse(ctx context.Context, plan journal.Plan, loaded bool) (
 		}
 	}
 	if refused != nil {
-		err = &RefusedError{"admission in namespace " + s.cluster.Namespace + " changes the values to be measured", refused}
+		err = &RefusedError{"admission in namespace " + s.cluster.Namespace + " changes the pods", refused}
 	}
 	return s.cluster.Warnings(), err
 }

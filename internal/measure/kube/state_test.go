@@ -209,8 +209,8 @@ func TestProcsIn(t *testing.T) {
 // Where admission undoes what a setting asks for, that is reported; what runs is held to it
 // too.
 func TestUnlike(t *testing.T) {
-	s := &Target{subject: subject(t, deployment), container: "app", cut: cut{container: "app", run: "r"}}
-	own := *s.Quota()
+	own := 0.5 // the template's
+	s := &Target{subject: subject(t, deployment), container: "app", quota: &own, cut: cut{container: "app", run: "r"}}
 	for name, tc := range map[string]struct {
 		setting journal.Setting
 		change  func(c *corev1.Container)

@@ -49,7 +49,8 @@ type Target struct {
 	options    Options
 	subject    Subject
 	container  string
-	port       int // that the container declares first; 0: none
+	port       int      // that the container declares first; 0: none
+	quota      *float64 // the CPU limit that the user's pods have; nil: none
 	cut        cut
 	places     places
 	token      string // that the agents of this run ask for
@@ -101,12 +102,28 @@ func Inspect(ctx context.Context, o Options) (*Target, error) {
 		return nil, err
 	}
 	s.cut.node = s.places.target.hostname
+	if err := s.readQuota(ctx); err != nil {
+		return nil, err
+	}
 	s.Terms = s.subject.Terms()
 	if s.subject.Indexed {
 		s.Notes = append(s.Notes, "the Job numbers its pods; procfit's pods have no JOB_COMPLETION_INDEX")
 	}
 	s.Left, err = c.leftovers(ctx, time.Now())
 	return s, err
+}
+
+// readQuota has the API server try a pod that is as the template has it: where that has no CPU limit,
+// admission gives the user's pods one, by a LimitRange for example.
+func (s *Target) readQuota(ctx context.Context) error {
+	c := s.cut
+	c.run = "rehearsal"
+	var got corev1.Pod
+	if err := s.cluster.dryRun(ctx, s.subject.pod(c, "procfit-rehearsal", difference{unchanged: true}), &got); err != nil {
+		return fmt.Errorf("the API server rejects a pod like those of %s: %w", s.object(), err)
+	}
+	s.quota = quotaOf(got.Spec, s.container)
+	return nil
 }
 
 // permitted says what is not allowed, before anything is created.
@@ -256,8 +273,8 @@ func (s *Target) URL() string {
 	return fmt.Sprintf("http://%s:%d/", plan.PodPlaceholder, s.port)
 }
 
-// Quota is the CPU limit of the template; nil: none.
-func (s *Target) Quota() *float64 { return s.subject.quota(s.container) }
+// Quota is the CPU limit of the template, or what admission makes of it; nil: none.
+func (s *Target) Quota() *float64 { return s.quota }
 
 // Hosts are the nodes of the targets and of the load.
 func (s *Target) Hosts() (target, load journal.Host) {
