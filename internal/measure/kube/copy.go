@@ -1,7 +1,9 @@
 package kube
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"maps"
 	"math"
 	"slices"
@@ -107,12 +109,25 @@ func alone(s *corev1.PodSpec) {
 // injected tells a volume that the API server puts into every pod: its token.
 func injected(volume string) bool { return strings.HasPrefix(volume, "kube-api-access-") }
 
-// setProcs sets GOMAXPROCS, or takes it out of env.
+// setProcs sets GOMAXPROCS, or takes it out of env. It stays in its place: $(GOMAXPROCS) is replaced
+// only in the variables after it.
 func setProcs(c *corev1.Container, procs *int) {
-	c.Env = slices.DeleteFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == procsVariable })
-	if procs != nil {
-		c.Env = append(c.Env, corev1.EnvVar{Name: procsVariable, Value: strconv.Itoa(*procs)})
+	is := func(e corev1.EnvVar) bool { return e.Name == procsVariable }
+	at := slices.IndexFunc(c.Env, is)
+	c.Env = slices.DeleteFunc(c.Env, is)
+	if at < 0 {
+		at = len(c.Env)
 	}
+	if procs != nil {
+		c.Env = slices.Insert(c.Env, at, corev1.EnvVar{Name: procsVariable, Value: strconv.Itoa(*procs)})
+	}
+}
+
+// expandsProcs reports whether a container has $(GOMAXPROCS) anywhere.
+func (s Subject) expandsProcs(container string) bool {
+	one, _ := s.measured(container)
+	b, err := json.Marshal(one)
+	return err == nil && bytes.Contains(b, []byte("$("+procsVariable+")"))
 }
 
 func configMapOf(f corev1.EnvFromSource) string {

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -114,6 +115,33 @@ func TestCopyUnset(t *testing.T) {
 	got := env(s.pod(cut{container: "app"}, "copy", difference{}))
 	if _, has := got["GOMAXPROCS"]; has || got["MODE"] != "fast" {
 		t.Errorf("env %v", got)
+	}
+}
+
+// A variable after GOMAXPROCS may have its value: a copy has it in the same place. Without
+// GOMAXPROCS there is none to have, and the default is refused.
+func TestCopyExpanded(t *testing.T) {
+	s := subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: side, args: [$(GOMAXPROCS)]}, {name: app, env: [{name: GOMAXPROCS, value: '2'}, {name: WORKERS, value: $(GOMAXPROCS)}, {name: GOMAXPROCS, value: '3'}]}]}")
+	c := s.pod(cut{container: "app"}, "copy", difference{procs: new(4)}).Spec.Containers[1]
+	if want := []corev1.EnvVar{{Name: "GOMAXPROCS", Value: "4"}, {Name: "WORKERS", Value: "$(GOMAXPROCS)"}}; !slices.Equal(c.Env, want) {
+		t.Errorf("env %v, want %v", c.Env, want)
+	}
+	target := on(t, &server{answer: echo}, plan.Default()).Target
+	target.subject = s
+	for _, tc := range []struct {
+		container string
+		procs     *int
+		refused   bool
+	}{{"app", new(4), false}, {"app", nil, true}, {"side", new(4), false}, {"side", nil, true}} {
+		target.container, target.cut.container = tc.container, tc.container
+		label := journal.Default
+		if tc.procs != nil {
+			label = "4"
+		}
+		_, err := target.Rehearse(t.Context(), journal.Plan{Settings: []journal.Setting{{Label: label, Procs: tc.procs}}}, false)
+		if refused := (*RefusedError)(nil); errors.As(err, &refused) != tc.refused || (err != nil) != tc.refused {
+			t.Errorf("%s at %s: %v", tc.container, label, err)
+		}
 	}
 }
 

@@ -19,6 +19,9 @@ func (s *Target) Rehearse(ctx context.Context, plan journal.Plan, loaded bool) (
 	c := s.cut
 	c.run = "rehearsal"
 	for _, setting := range representative(plan.Settings) {
+		if setting.Procs == nil && s.subject.expandsProcs(s.container) {
+			return nil, &RefusedError{s.object() + " cannot be measured at the default", []string{fmt.Sprintf("container %q uses $(GOMAXPROCS) in its command or in another variable, which Kubernetes does not replace without GOMAXPROCS: write a number there", s.container)}}
+		}
 		var got corev1.Pod
 		if err := s.cluster.dryRun(ctx, s.target(c, "procfit-rehearsal", s.differenceOf(setting), nil), &got); err != nil {
 			return nil, fmt.Errorf("the API server rejects a pod with GOMAXPROCS %s: %w", setting.Label, err)

@@ -219,7 +219,7 @@ func TestUnlike(t *testing.T) {
 		"as asked":         {journal.Setting{Label: "2", Procs: new(2), QuotaCPUs: &own}, func(*corev1.Container) {}, ""},
 		"unset as asked":   {journal.Setting{Label: journal.Default, QuotaCPUs: new(2.0)}, func(*corev1.Container) {}, ""},
 		"no limit":         {journal.Setting{Label: "1", Procs: new(1)}, func(*corev1.Container) {}, ""},
-		"another value":    {journal.Setting{Label: "2", Procs: new(2), QuotaCPUs: &own}, func(c *corev1.Container) { c.Env[len(c.Env)-1].Value = "8" }, "GOMAXPROCS is 8 instead of 2"},
+		"another value":    {journal.Setting{Label: "2", Procs: new(2), QuotaCPUs: &own}, func(c *corev1.Container) { c.Env[0].Value = "8" }, "GOMAXPROCS is 8 instead of 2"},
 		"a value at unset": {journal.Setting{Label: journal.Default, QuotaCPUs: &own}, func(c *corev1.Container) { c.Env = append(c.Env, corev1.EnvVar{Name: procsVariable, Value: "4"}) }, "GOMAXPROCS is 4 instead of default"},
 		"a limit at none": {journal.Setting{Label: "1", Procs: new(1)}, func(c *corev1.Container) {
 			c.Resources.Limits[corev1.ResourceCPU] = resource.MustParse("700m")
