@@ -110,14 +110,16 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 			return one, trial.Quoted(err, trial.Quote(one.Outputs[i]))
 		}
 	}
-	r.saw(&one, ran)
-	return one, nil
+	err = r.saw(&one, ran)
+	return one, err
 }
 
-// saw adds to a run what the agents next to its programs saw.
-func (r *run) saw(one *trial.Ran, ran []agent.Ran) {
-	counted := make([]agent.Counted, len(ran))
+// saw adds to a run what the agents next to its programs saw, and judges their environment: what
+// a trial judges later does not have it.
+func (r *run) saw(one *trial.Ran, ran []agent.Ran) error {
+	counted, looks := make([]agent.Counted, len(ran)), make([]agent.Look, len(ran))
 	for i, of := range ran {
+		looks[i] = of.Look
 		one.Readings = append(one.Readings, of.Look.Reading())
 		one.Wall = max(one.Wall, time.Duration(of.WallSeconds*float64(time.Second)))
 		if counted[i] = of.Counted; of.Counted.Error != "" {
@@ -131,6 +133,7 @@ func (r *run) saw(one *trial.Ran, ran []agent.Ran) {
 			trial.CountOthers(h, *others, time.Duration(one.Usage.MeasuredSeconds*float64(time.Second)))
 		}
 	}
+	return r.unset(looks)
 }
 
 // ended waits for a pod's end. Its program may run for the trial's timeout; the time that

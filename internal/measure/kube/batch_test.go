@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,8 +70,8 @@ type batchRun struct {
 
 func (r *batchRun) RunOnce(context.Context, bool) (trial.Ran, error) {
 	one := trial.Ran{Outputs: r.outputs}
-	r.saw(&one, r.ran)
-	return one, nil
+	err := r.saw(&one, r.ran)
+	return one, err
 }
 
 func runOf(t *testing.T, setting journal.Setting, metrics []load.Metric, outputs []load.Output, ran ...agent.Ran) journal.Trial {
@@ -78,6 +79,7 @@ func runOf(t *testing.T, setting journal.Setting, metrics []load.Metric, outputs
 	spec := plan.Default()
 	spec.Target.Pods, spec.Load.Warmup, spec.Load.Metrics = &plan.Pods{Batch: true}, 0, metrics
 	r := &batchRun{started(spec, setting), ran, outputs}
+	r.fleet = slices.Repeat([]*replica{{name: "p"}}, len(ran))
 	tr := must.Get(trial.Run(t.Context(), r, r.Task))(t)
 	return tr
 }
@@ -109,6 +111,17 @@ func TestBatchFigures(t *testing.T) {
 		busy.Counted.HostUse = &journal.HostUse{OtherCPUSeconds: new(0.1)}
 		if use := runOf(t, setting, nil, nil, busy).HostUse; (use.OtherCPUSeconds != nil) != counted || (use.MostOtherCPUSeconds != nil) == counted {
 			t.Errorf("of a run of %g s: %+v", wall, use)
+		}
+	}
+	injected := ran(4, 1, 2) // by its image, say
+	injected.Look.Env = new("2")
+	for label, want := range map[string]journal.InvalidCode{"2": "", journal.Default: journal.InvalidProcs} {
+		setting := journal.Setting{Label: label, Replicas: 1}
+		if want == "" {
+			setting.Procs = new(2)
+		}
+		if tr := runOf(t, setting, nil, nil, injected); tr.InvalidCode != want || want != "" && !strings.Contains(tr.InvalidReason, "GOMAXPROCS=2 is in the environment of pod p although procfit did not set it") {
+			t.Errorf("%s with the variable of the image: %s %q, want %q", label, tr.InvalidCode, tr.InvalidReason, want)
 		}
 	}
 	blind := ran(4, 1, 2)

@@ -131,12 +131,12 @@ func (r *run) Look(ctx context.Context) ([]trial.Reading, error) {
 	return readings, r.unset(looks)
 }
 
-// unset holds the unset setting to its name: an image, or the runtime of a node, may set
+// unset holds the unset setting to its name: an image, a Secret, or the runtime of a node, may set
 // what no manifest shows.
 func (r *run) unset(looks []agent.Look) error {
 	for i, l := range looks {
 		if r.Setting.Procs == nil && l.Env != nil {
-			return trial.Invalid(journal.InvalidProcs, "GOMAXPROCS=%s is in the environment of pod %s although procfit did not set it: the image or the node's container runtime sets it, so the default cannot be measured", *l.Env, r.fleet[i].name)
+			return trial.Invalid(journal.InvalidProcs, "GOMAXPROCS=%s is in the environment of pod %s although procfit did not set it: the image, a Secret of envFrom or the node's container runtime sets it, so the default cannot be measured", *l.Env, r.fleet[i].name)
 		}
 	}
 	return nil
