@@ -61,6 +61,32 @@ func TestBatchTarget(t *testing.T) {
 	}
 }
 
+// What admission adds to a Job's pods would be measured as its program, or never end.
+func TestInjected(t *testing.T) {
+	s := &Target{subject: subject(t, cronJob), container: "import", quota: new(1.0), options: Options{Image: "procfit:v1"}}
+	setting := journal.Setting{Label: "2", Procs: new(2), QuotaCPUs: new(1.0)}
+	added := corev1.Container{Name: "istio-proxy"}
+	for name, tc := range map[string]struct {
+		add  func(*corev1.PodSpec)
+		want string
+	}{
+		"nothing":     {func(*corev1.PodSpec) {}, ""},
+		"a container": {func(p *corev1.PodSpec) { p.Containers = append(p.Containers, added) }, "it adds containers to the Job's pods"},
+		"a sidecar": {func(p *corev1.PodSpec) {
+			p.InitContainers = slices.Insert(p.InitContainers, 0, added)
+			p.InitContainers[0].RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
+		}, "it adds containers to the Job's pods"},
+		"an init container at the end": {func(p *corev1.PodSpec) { p.InitContainers = append(p.InitContainers, added) }, "it adds containers to the Job's pods"},
+		"an init container before":     {func(p *corev1.PodSpec) { p.InitContainers = slices.Insert(p.InitContainers, 0, added) }, ""},
+	} {
+		p := s.target(cut{container: "import"}, "copy", s.differenceOf(setting), nil)
+		tc.add(&p.Spec)
+		if got := strings.Join(s.unlike(p, setting), "; "); (got == "") != (tc.want == "") || !strings.HasPrefix(got, tc.want) {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
 // batchRun is a Job's trial whose agents saw this.
 type batchRun struct {
 	*startedRun

@@ -92,6 +92,10 @@ func (s *Target) unlike(p *corev1.Pod, a journal.Setting) (list []string) {
 			list = append(list, fmt.Sprintf("the CPU limit is %s instead of %s", limitWords(limit), limitWords(a.QuotaCPUs)))
 		}
 	}
+	// A Job's program and the container that watches it are two; what starts after that one is the program to it.
+	if n := len(p.Spec.InitContainers); s.subject.Batch && (len(p.Spec.Containers)+sidecars(p.Spec) > 2 || n > 0 && p.Spec.InitContainers[n-1].Name != observerName) {
+		list = append(list, "it adds containers to the Job's pods, so procfit cannot find out which processes belong to the program: exclude these pods from that injection")
+	}
 	return list
 }
 
