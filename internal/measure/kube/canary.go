@@ -199,7 +199,7 @@ func (c *Canaries) Slice(ctx context.Context) ([]*journal.Trial, error) {
 
 // mark is what the setting's pods did since the mark before.
 func (g *group) mark(ctx context.Context) (*journal.Trial, error) {
-	t := &journal.Trial{Setting: g.Setting, Origin: journal.OriginKube, Pods: g.Trial.Pods, ObservedProcs: make([]*int, len(g.fleet)), Metrics: map[string]journal.Metric{}}
+	t := &journal.Trial{Setting: g.Setting, Origin: journal.OriginKube, Pods: g.Trial.Pods, Metrics: map[string]journal.Metric{}}
 	before := g.counting
 	if before != nil {
 		before.end(ctx, 0)
@@ -215,14 +215,12 @@ func (g *group) mark(ctx context.Context) (*journal.Trial, error) {
 		t.Usage = *sum(before.counted, g.Setting.QuotaCPUs)
 		measured(t.Metrics, before.counted)
 	}
-	readings, _, err := g.look(ctx)
+	readings, err := g.Look(ctx)
 	if err != nil {
 		return t, err
 	}
-	for i, r := range readings {
-		if r.Err == nil && !r.NoGo && r.Procs > 0 {
-			t.ObservedProcs[i] = new(r.Procs)
-		}
+	if err := trial.JudgeProcs(t, readings, nil); err != nil { // a program may set it at any time
+		return t, fmt.Errorf("GOMAXPROCS %s: %w", g.Setting.Label, err)
 	}
 	return t, nil
 }

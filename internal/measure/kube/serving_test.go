@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/must"
 )
@@ -60,6 +62,19 @@ func TestEndpoints(t *testing.T) {
 	theirs, ours := endpoints(pods, labels.SelectorFromSet(labels.Set{"app": "api"}))
 	if theirs != 2 || ours != 1 {
 		t.Errorf("%d of theirs, %d of ours; want 2, 1", theirs, ours)
+	}
+}
+
+// A program that sets its GOMAXPROCS in the middle of a canary ends it: it is compared with the
+// control as what it is called.
+func TestMark(t *testing.T) {
+	for procs, want := range map[int]string{2: "", 8: "GOMAXPROCS 8: the target ran with GOMAXPROCS=2 instead of 8"} {
+		r := on(t, &server{}, plan.Default())
+		r.from, r.Setting = unanswering{}, journal.Setting{Label: fmt.Sprint(procs), Procs: &procs}
+		m, err := (&group{run: r}).mark(t.Context())
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) || *m.ObservedProcs[0] != 2 {
+			t.Errorf("%d: %v, want %q", procs, err, want)
+		}
 	}
 }
 
