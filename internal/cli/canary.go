@@ -137,10 +137,16 @@ func (o *kubeCanary) place(run *canaryRun) error {
 	if run.dir, err = o.blocksDir(h.Name, "canary", h.Started); err != nil {
 		return err
 	}
-	const slack = 5 * time.Minute // an API server that is away, say
 	run.place = copies.Canary(kube.CanaryConfig{
 		Host: thisHost(), Ready: o.spec.Target.ReadyTimeout, Quiet: 2*o.slice + o.spec.Load.Warmup + time.Minute,
-		Life: h.Lasts()/time.Duration(len(h.Canary.Rounds)) + time.Duration(len(h.Canary.Rounds[0])*o.spec.Replicas[0])*o.spec.Target.ReadyTimeout + slack,
+		Life: podLife(*h, len(h.Canary.Rounds[0])*o.spec.Replicas[0], o.spec.Target.ReadyTimeout),
 	})
 	return nil
+}
+
+// podLife is how long the pods of a round may live: each has its time to be ready, and each slice takes
+// longer than it counts, by the calls that ask the pods at its end.
+func podLife(h canary.Header, pods int, ready time.Duration) time.Duration {
+	const slack, asking = 5 * time.Minute, 2 * time.Second // an API server that is away, and one that is slow
+	return h.Lasts()/time.Duration(len(h.Canary.Rounds)) + time.Duration(pods)*ready + time.Duration(h.Slices())*asking + slack
 }

@@ -72,6 +72,17 @@ func TestCanaryLeft(t *testing.T) {
 	}
 }
 
+// TestCanaryLife: slices that each take half a second longer than they are do not outlast their pods.
+func TestCanaryLife(t *testing.T) {
+	for slice, length := range map[time.Duration]time.Duration{time.Minute: 24 * time.Hour, time.Second: 2 * time.Hour} {
+		h := judge.NewHeader(slice, length, time.Minute, 0.1)
+		h.Canary.Rounds = make([][]journal.Setting, 2)
+		if most := h.Lasts()/2 + time.Duration(h.Slices())*time.Second/2; podLife(h, 2, 30*time.Second) < most+time.Minute {
+			t.Errorf("pods live for %v, and a round with slices of %v takes %v", podLife(h, 2, 30*time.Second), slice, most)
+		}
+	}
+}
+
 // TestCanaryTellsOfNoRequests: once in a round, after two slices in which no request came to any
 // pod.
 func TestCanaryTellsOfNoRequests(t *testing.T) {
