@@ -35,9 +35,9 @@ func newReport(std stdio) *cobra.Command {
 		Long: `Read DIR/journal.jsonl, print the report, and write RESULTS.md, report.html, result.json,
 bench.txt, procfit.yaml and reproduce.sh next to it. Nothing is measured; the journal does
 not change. You can call it while the sweep still runs. If the target never ran, procfit
-prints why, writes only report.html, and the exit code is 3. -o expected prints the value
-of the verdict with what it was measured under, and writes nothing: it is to be kept with
-the program, see procfit explain PF060.
+prints why, writes nothing, and the exit code is 3. -o expected prints the value of the
+verdict with what it was measured under, and writes nothing: it is to be kept with the
+program, see procfit explain PF060.
 
 To compare two results directories: procfit compare OLD NEW.
 

@@ -75,7 +75,7 @@ func (s *Target) findServices(ctx context.Context, own labels.Set) error {
 		theirs, ours := endpoints(pods.Items, selector)
 		switch {
 		case ours > 0:
-			return &RefusedError{"service " + one.Name, []string{fmt.Sprintf("%d pods of another canary receive its traffic: wait until that canary ends, or remove its pods with procfit kube clean", ours)}}
+			return &RefusedError{"service " + one.Name, []string{fmt.Sprintf("%d pods of another canary receive its traffic: wait until that canary ends, or remove its pods with procfit kube clean --namespace %s", ours, s.cluster.Namespace)}}
 		case theirs == 0:
 			return &RefusedError{"service " + one.Name, []string{"none of its pods is ready, so it sends no traffic"}}
 		}
