@@ -178,6 +178,9 @@ func (r *runner) await(ctx context.Context, name string, patience time.Duration)
 	over := cluster.After(patience)
 	err = cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
 		p, err = r.there(ctx, name)
+		if err == nil {
+			err = r.rolledOut(p)
+		}
 		switch {
 		case err != nil:
 			return false, err

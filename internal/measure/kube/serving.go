@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/procfit/procfit/internal/host/cluster"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -24,6 +25,7 @@ type Serving struct {
 	Counting []journal.Counter // autoscalers and disruption budgets
 	Unseen   []string          // which of those may not be listed
 	unseen   []cluster.Right
+	images   []string // the digests of those that the user's pods run in the container; nil: none is known
 }
 
 // Endpoints are the pods of the user's behind the Service that has the fewest.
@@ -72,7 +74,7 @@ func (s *Target) findServices(ctx context.Context, own labels.Set) error {
 		if err := s.cluster.list(ctx, s.cluster.Core, "pods", metav1.ListOptions{LabelSelector: selector.String()}, &pods); err != nil {
 			return err
 		}
-		theirs, ours := endpoints(pods.Items, selector)
+		theirs, ours, images := endpoints(pods.Items, selector, s.container)
 		switch {
 		case ours > 0:
 			return &RefusedError{"service " + one.Name, []string{fmt.Sprintf("%d pods of another canary receive its traffic: wait until that canary ends, or remove its pods with procfit kube clean --namespace %s", ours, s.cluster.Namespace)}}
@@ -80,15 +82,20 @@ func (s *Target) findServices(ctx context.Context, own labels.Set) error {
 			return &RefusedError{"service " + one.Name, []string{"none of its pods is ready, so it sends no traffic"}}
 		}
 		s.Serving.Services = append(s.Serving.Services, journal.Service{Name: one.Name, Endpoints: theirs})
+		s.Serving.images = append(s.Serving.images, images...)
 	}
 	if s.Serving.Services == nil {
 		return &RefusedError{s.object() + " cannot have a canary", []string{fmt.Sprintf("no Service in namespace %s selects its pods, so they would receive no requests", s.cluster.Namespace)}}
 	}
+	if s.Serving.images == nil {
+		s.Notes = append(s.Notes, fmt.Sprintf("none of the pods that serve now reports the image of a container %s, so procfit cannot check that the canary pods run the same image", s.container))
+	}
 	return nil
 }
 
-// endpoints counts the pods that serve: the user's, and what of them is ours.
-func endpoints(pods []corev1.Pod, selector labels.Selector) (theirs, ours int) {
+// endpoints counts the pods that serve, the user's and what of them is ours, with the digests of the
+// images that the user's run in a container.
+func endpoints(pods []corev1.Pod, selector labels.Selector, container string) (theirs, ours int, images []string) {
 	for i := range pods {
 		switch p := &pods[i]; {
 		case !selector.Matches(labels.Set(p.Labels)) || p.DeletionTimestamp != nil:
@@ -96,9 +103,22 @@ func endpoints(pods []corev1.Pod, selector labels.Selector) (theirs, ours int) {
 			ours++
 		case isReady(p):
 			theirs++
+			if id := evidence(p, container).ImageID; id != "" {
+				images = append(images, digestOf(id))
+			}
 		}
 	}
-	return theirs, ours
+	return theirs, ours, images
+}
+
+// rolledOut holds a canary's pod to what the user's pods run, as soon as its image is known, which is as
+// a rule before it is ready: the tag of the template may name an image by now that serves nobody yet.
+func (r *runner) rolledOut(p *corev1.Pod) error {
+	id := evidence(p, r.container).ImageID
+	if r.Serving.images == nil || id == "" && !running(p) || slices.Contains(r.Serving.images, digestOf(id)) {
+		return nil
+	}
+	return trial.Invalid(journal.InvalidPodChanged, "pod %s runs the image %q, and none of the pods that served before does: its tag was probably moved; roll that image out first, or name the other one by its digest in the object", p.Name, id)
 }
 
 // isReady is the pod's own word, which Services go by.

@@ -2,6 +2,8 @@ package kube
 
 import (
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,14 +56,43 @@ func labelled(of string, status corev1.ConditionStatus) corev1.Pod {
 func TestEndpoints(t *testing.T) {
 	going := labelled("app=api", corev1.ConditionTrue)
 	going.DeletionTimestamp = &metav1.Time{}
+	runs := func(p corev1.Pod, image string) corev1.Pod {
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "side", ImageID: "side@sha256:9"}, {Name: "app", ImageID: image}}
+		return p
+	}
 	pods := []corev1.Pod{
-		labelled("app=api", corev1.ConditionTrue), labelled("app=api,x=y", corev1.ConditionTrue), labelled("app=api", corev1.ConditionFalse), going,
+		runs(labelled("app=api", corev1.ConditionTrue), "mirror/shop/api@sha256:1"), runs(labelled("app=api", corev1.ConditionFalse), "shop/api@sha256:2"), labelled("app=api,x=y", corev1.ConditionTrue), labelled("app=api", corev1.ConditionFalse), going,
 		labelled("app=other", corev1.ConditionTrue),
 		labelled("app=api,"+labelManager+"="+manager+","+labelRun+"=r", corev1.ConditionFalse),
 	}
-	theirs, ours := endpoints(pods, labels.SelectorFromSet(labels.Set{"app": "api"}))
-	if theirs != 2 || ours != 1 {
-		t.Errorf("%d of theirs, %d of ours; want 2, 1", theirs, ours)
+	theirs, ours, images := endpoints(pods, labels.SelectorFromSet(labels.Set{"app": "api"}), "app")
+	if theirs != 2 || ours != 1 || !slices.Equal(images, []string{"sha256:1"}) {
+		t.Errorf("%d of theirs, %d of ours, images %q; want 2, 1, that of the one that is ready", theirs, ours, images)
+	}
+}
+
+// A canary whose tag names another image by now is refused as soon as that is known: it would serve
+// an image that nobody has rolled out.
+func TestRolledOut(t *testing.T) {
+	for name, tc := range map[string]struct {
+		image string
+		ready bool
+		want  journal.InvalidCode
+	}{
+		"the same": {"shop/api@sha256:1", true, ""}, "another that is not ready yet": {"shop/api@sha256:2", false, journal.InvalidPodChanged},
+		"another": {"shop/api@sha256:2", true, journal.InvalidPodChanged}, "not reported": {"", true, journal.InvalidPodChanged},
+	} {
+		s := &server{answer: func(*http.Request) any {
+			p := corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}}
+			p.Name, p.Status.Phase, p.Status.PodIP = "p", corev1.PodRunning, "10.0.0.1"
+			p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "app", ImageID: tc.image, Ready: tc.ready, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
+			return p
+		}}
+		r := on(t, s, plan.Default())
+		r.Serving.images = []string{"sha256:0", "sha256:1"}
+		if _, err := r.await(t.Context(), "p", time.Second); codeOf(err) != tc.want || (err == nil) != (tc.want == "") {
+			t.Errorf("%s: %v, want %q", name, err, tc.want)
+		}
 	}
 }
 
