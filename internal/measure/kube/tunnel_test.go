@@ -3,11 +3,17 @@ package kube
 import (
 	"context"
 	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	//lint:ignore SA1019 The port forwarding of client-go has these types.
 	"k8s.io/apimachinery/pkg/util/httpstream"
+	"k8s.io/client-go/tools/portforward"
 
 	"github.com/procfit/procfit/internal/load"
 )
@@ -56,6 +62,63 @@ func TestTunnelHangs(t *testing.T) {
 	close(failed)
 	if _, err := (&tunnel{dialer: hanging{failed}}).dial(t.Context(), 80); err == nil || err.Error() != "it never answered" {
 		t.Errorf("%v", err)
+	}
+}
+
+// straight is a connection to a kubelet whose streams of data are dialled here.
+type straight struct {
+	httpstream.Connection
+	to   string
+	over chan struct{}
+}
+
+func (s straight) Dial(...string) (httpstream.Connection, string, error) {
+	return s, portforward.PortForwardProtocolV1Name, nil
+}
+
+func (s straight) CreateStream(h http.Header) (httpstream.Stream, error) {
+	if h.Get(corev1.StreamType) == corev1.StreamTypeError {
+		return dialled{over: s.over}, nil
+	}
+	c, err := net.Dial("tcp", s.to)
+	return dialled{conn: c}, err
+}
+
+func (straight) RemoveStreams(...httpstream.Stream) {}
+
+// dialled is a stream, of data or of errors: none comes until it is over.
+type dialled struct {
+	httpstream.Stream
+	conn net.Conn
+	over chan struct{}
+}
+
+func (d dialled) Read(b []byte) (int, error) {
+	if d.conn == nil {
+		<-d.over
+		return 0, io.EOF
+	}
+	return d.conn.Read(b)
+}
+
+func (d dialled) Write(b []byte) (int, error) { return d.conn.Write(b) }
+
+func (d dialled) Close() error {
+	if d.conn == nil {
+		return nil
+	}
+	return d.conn.Close()
+}
+
+// A pod that serves https is ready once it answers: its certificate is not for its address.
+func TestFetchOfTLS(t *testing.T) {
+	web := httptest.NewTLSServer(http.NotFoundHandler())
+	defer web.Close()
+	over := make(chan struct{})
+	defer close(over)
+	f := &localLoad{lines: map[string]*tunnel{"10.0.0.1": {dialer: straight{to: web.Listener.Addr().String(), over: over}}}}
+	if a, err := f.Fetch(t.Context(), "https://10.0.0.1:8443/"); err != nil || a.Status != http.StatusNotFound {
+		t.Errorf("%v: %+v", err, a)
 	}
 }
 
