@@ -30,7 +30,8 @@ type scaler struct {
 // readScalers gives every autoscaler. A cluster without VerticalPodAutoscalers has none.
 func (r *reading) readScalers(ctx context.Context) error {
 	for _, of := range scalers {
-		err := pages(ctx, func() {}, func(ctx context.Context, o meta.ListOptions) (string, error) {
+		before := len(r.files)
+		err := pages(ctx, func() { r.files = r.files[:before] }, func(ctx context.Context, o meta.ListOptions) (string, error) {
 			b, err := r.client.get(ctx, of.group, r.o.Namespace, of.resource, o)
 			if err != nil {
 				return "", err

@@ -58,9 +58,9 @@ type reading struct {
 	live      *live
 	workloads map[string]*workload // by what they have in common
 	pods      int
-	configs   bool          // some variable may come from a ConfigMap
-	crio      int           // pods of whose value nothing is sure
-	files     []*check.File // of ConfigMaps and autoscalers
+	configs   map[string]bool // ConfigMaps, by namespace/name, that variables come from; true: one must be there
+	crio      int             // pods of whose value nothing is sure
+	files     []*check.File   // of ConfigMaps and autoscalers
 	notes     []check.Note
 }
 

@@ -54,9 +54,11 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		list.APIVersion, list.Kind = "v1", "NodeList"
 		_ = json.NewEncoder(w).Encode(list)
 	case strings.HasSuffix(r.URL.Path, "/configmaps"):
-		list := core.ConfigMapList{Items: a.configs}
-		list.APIVersion, list.Kind = "v1", "ConfigMapList"
-		_ = json.NewEncoder(w).Encode(list)
+		if from, to, next, ok := a.part(w, r, len(a.configs)); ok {
+			list := core.ConfigMapList{Items: a.configs[from:to]}
+			list.APIVersion, list.Kind, list.Continue = "v1", "ConfigMapList", next
+			_ = json.NewEncoder(w).Encode(list)
+		}
 	case strings.Contains(r.URL.Path, "/proxy/metrics"):
 		for name, text := range a.metrics {
 			if strings.Contains(r.URL.Path, "/"+name+":9877/") {
@@ -72,6 +74,22 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// part is where the next two of a list are, and where it continues; false: its place is forgotten.
+func (a *api) part(w http.ResponseWriter, r *http.Request, n int) (from, to int, next string, ok bool) {
+	if at := r.URL.Query().Get("continue"); at != "" {
+		if a.expire > 0 {
+			a.expire--
+			refuse(w, http.StatusGone, meta.StatusReasonExpired, "too old")
+			return 0, 0, "", false
+		}
+		fmt.Sscan(at, &from)
+	}
+	if to = min(from+2, n); to < n {
+		next = fmt.Sprint(to)
+	}
+	return from, to, next, true
+}
+
 // page gives two pods at a time.
 func (a *api) page(w http.ResponseWriter, r *http.Request, namespace string) {
 	q := r.URL.Query()
@@ -82,21 +100,11 @@ func (a *api) page(w http.ResponseWriter, r *http.Request, namespace string) {
 			chosen = append(chosen, p)
 		}
 	}
-	from := 0
-	if at := q.Get("continue"); at != "" {
-		if a.expire > 0 {
-			a.expire--
-			refuse(w, http.StatusGone, meta.StatusReasonExpired, "too old")
-			return
-		}
-		fmt.Sscan(at, &from)
+	if from, to, next, ok := a.part(w, r, len(chosen)); ok {
+		list := core.PodList{Items: chosen[from:to]}
+		list.APIVersion, list.Kind, list.Continue = "v1", "PodList", next
+		_ = json.NewEncoder(w).Encode(list)
 	}
-	list := core.PodList{Items: chosen[from:min(from+2, len(chosen))]}
-	list.APIVersion, list.Kind = "v1", "PodList"
-	if from+2 < len(chosen) {
-		list.Continue = fmt.Sprint(from + 2)
-	}
-	_ = json.NewEncoder(w).Encode(list)
 }
 
 func refuse(w http.ResponseWriter, code int, reason meta.StatusReason, message string) {
@@ -139,6 +147,18 @@ func pod(name, limit string, env ...core.EnvVar) core.Pod {
 
 func drawn(divisor string) core.EnvVar {
 	return core.EnvVar{Name: "GOMAXPROCS", ValueFrom: &core.EnvVarSource{ResourceFieldRef: &core.ResourceFieldSelector{Resource: "limits.cpu", Divisor: resource.MustParse(divisor)}}}
+}
+
+// drawing is a pod that takes variables from the ConfigMap settings, which need not be there where it is
+// optional.
+func drawing(p core.Pod, optional bool) core.Pod {
+	p.Spec.Containers[0].EnvFrom = []core.EnvFromSource{{ConfigMapRef: &core.ConfigMapEnvSource{LocalObjectReference: core.LocalObjectReference{Name: "settings"}, Optional: &optional}}}
+	return p
+}
+
+// config is a ConfigMap of the pods' namespace.
+func config(name string, data map[string]string) core.ConfigMap {
+	return core.ConfigMap{ObjectMeta: meta.ObjectMeta{Name: name, Namespace: "shop"}, Data: data}
 }
 
 func literal(value string) core.EnvVar { return core.EnvVar{Name: "GOMAXPROCS", Value: value} }
@@ -226,6 +246,8 @@ func controller(env ...core.EnvVar) map[string]any {
 
 func TestRun(t *testing.T) {
 	ref := drawn("1")
+	const chosen = "2: chosen by the runtime of Go 1.25 or newer from the limit of 2 CPUs; an older one uses 8"
+	fromConfig := core.EnvVar{Name: "GOMAXPROCS", ValueFrom: &core.EnvVarSource{ConfigMapKeyRef: &core.ConfigMapKeySelector{LocalObjectReference: core.LocalObjectReference{Name: "settings"}, Key: "procs"}}}
 	for name, tc := range map[string]struct {
 		api   api
 		want  []string // findings
@@ -245,10 +267,18 @@ func TestRun(t *testing.T) {
 			[]string{"PF017"}, "all CPUs of the node: env, limits.cpu, without a limit the CPUs of the node", "no permission to list nodes",
 		},
 		"from a ConfigMap": {
-			api{pods: []core.Pod{pod("a", "2", core.EnvVar{Name: "GOMAXPROCS", ValueFrom: &core.EnvVarSource{ConfigMapKeyRef: &core.ConfigMapKeySelector{LocalObjectReference: core.LocalObjectReference{Name: "settings"}, Key: "procs"}}})},
-				objects: controller(ref), configs: []core.ConfigMap{{ObjectMeta: meta.ObjectMeta{Name: "settings", Namespace: "other"}, Data: map[string]string{"procs": "4"}}, {ObjectMeta: meta.ObjectMeta{Name: "settings", Namespace: "shop"}, Data: map[string]string{"procs": "9"}}}},
+			api{pods: []core.Pod{pod("a", "2", fromConfig)}, objects: controller(ref),
+				configs: []core.ConfigMap{{ObjectMeta: meta.ObjectMeta{Name: "settings", Namespace: "other"}, Data: map[string]string{"procs": "4"}}, config("settings", map[string]string{"procs": "9"})}},
 			[]string{"PF001"}, "9: env, ConfigMap settings", "",
 		},
+		"ConfigMaps whose list is forgotten once": {
+			api{pods: []core.Pod{pod("a", "2", fromConfig)}, objects: controller(ref), configs: []core.ConfigMap{config("settings", map[string]string{"procs": "9"}), config("b", nil), config("c", nil)}, expire: 1},
+			[]string{"PF001"}, "9: env, ConfigMap settings", "",
+		},
+		"an empty ConfigMap":          {api{pods: []core.Pod{drawing(pod("a", "2"), false)}, configs: []core.ConfigMap{config("settings", nil)}}, nil, chosen, ""},
+		"a ConfigMap of a long entry": {api{pods: []core.Pod{drawing(pod("a", "2"), false)}, configs: []core.ConfigMap{config("settings", map[string]string{"ca.crt": strings.Repeat("x", 2*mostConfig)})}}, nil, chosen, ""},
+		"an optional ConfigMap":       {api{pods: []core.Pod{drawing(pod("a", "2"), true)}}, nil, chosen, ""},
+		"a ConfigMap that is gone":    {api{pods: []core.Pod{drawing(pod("a", "2"), false)}}, nil, chosen + ", unless ConfigMap settings sets GOMAXPROCS (ConfigMap settings is not among the files)", ""},
 		"resized, and nobody looks": {
 			api{pods: []core.Pod{resized(pod("a", "1", drawn("1")), "3")}, objects: controller(ref)},
 			[]string{"PF050"}, "3: env, limits.cpu of 3, the value after a restart", "",
@@ -281,7 +311,7 @@ func TestRun(t *testing.T) {
 			api{pods: []core.Pod{pod("a", "2"), exporterPod()}, nodes: nodes("cri-o://1.36.0"), metrics: metrics(4, "env")},
 			[]string{"PF006", "PF050"}, "4: read by the exporter; by its spec it should be 8: chosen by the runtime of go1.24.6", "",
 		},
-		"perhaps by the container runtime": {api{pods: []core.Pod{pod("a", "2")}, nodes: nodes("cri-o://1.36.0")}, nil, "2: chosen by the runtime of Go 1.25 or newer from the limit of 2 CPUs; an older one uses 8", "min_injected_gomaxprocs"},
+		"perhaps by the container runtime": {api{pods: []core.Pod{pod("a", "2")}, nodes: nodes("cri-o://1.36.0")}, nil, chosen, "min_injected_gomaxprocs"},
 		"rules of what runs": {
 			api{pods: []core.Pod{pod("a", "2", drawn("1")), exporterPod()}, objects: controller(ref), metrics: metrics(2, "env", "PF012")},
 			[]string{"PF012"}, "2: read by the exporter; the spec says the same: env, limits.cpu of 2", "",

@@ -140,7 +140,7 @@ func (r *reading) readNodes(ctx context.Context) error {
 // readPods keeps one workload for all pods that are the same.
 func (r *reading) readPods(ctx context.Context) error {
 	restart := func() {
-		r.workloads, r.pods, r.configs, r.crio = map[string]*workload{}, 0, false, 0
+		r.workloads, r.pods, r.configs, r.crio = map[string]*workload{}, 0, map[string]bool{}, 0
 	}
 	restart()
 	err := pages(ctx, restart, func(ctx context.Context, o meta.ListOptions) (string, error) {
@@ -181,9 +181,7 @@ func (r *reading) pod(p *core.Pod) error {
 	if on.crio && !seen.whole && p.Annotations[crioSkip] != "true" {
 		r.crio++
 	}
-	if !r.configs {
-		r.configs = drawsOnConfigs(p)
-	}
+	r.drawsOnConfigs(p)
 	if known := r.workloads[key]; known != nil {
 		known.pods++
 		return nil
@@ -192,26 +190,51 @@ func (r *reading) pod(p *core.Pod) error {
 	return nil
 }
 
-// drawsOnConfigs reports whether a variable may come from a ConfigMap.
-func drawsOnConfigs(p *core.Pod) bool {
-	return slices.ContainsFunc(slices.Concat(p.Spec.InitContainers, p.Spec.Containers), func(c core.Container) bool {
-		return slices.ContainsFunc(c.EnvFrom, func(from core.EnvFromSource) bool { return from.ConfigMapRef != nil }) ||
-			slices.ContainsFunc(c.Env, func(e core.EnvVar) bool {
-				return strings.HasPrefix(e.Name, "GO") && e.ValueFrom != nil && e.ValueFrom.ConfigMapKeyRef != nil
-			})
-	})
+// drawsOnConfigs keeps which ConfigMaps a variable may come from.
+func (r *reading) drawsOnConfigs(p *core.Pod) {
+	add := func(name string, optional *bool) {
+		r.configs[p.Namespace+"/"+name] = r.configs[p.Namespace+"/"+name] || optional == nil || !*optional
+	}
+	for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
+		for _, from := range c.EnvFrom {
+			if of := from.ConfigMapRef; of != nil {
+				add(of.Name, of.Optional)
+			}
+		}
+		for _, e := range c.Env {
+			if strings.HasPrefix(e.Name, "GO") && e.ValueFrom != nil && e.ValueFrom.ConfigMapKeyRef != nil {
+				add(e.ValueFrom.ConfigMapKeyRef.Name, e.ValueFrom.ConfigMapKeyRef.Optional)
+			}
+		}
+	}
 }
 
 // mostConfig is the longest entry that can be a variable worth a look.
 const mostConfig = 1024
 
 // readConfigs gives every ConfigMap with an entry that may be a variable of the runtime:
-// one that has GO in its name, or is drawn on by a key of any name.
+// one that has GO in its name, or is drawn on by a key of any name. One without is given where
+// a pod names it, and so is one that is not there and need not be: neither sets anything.
 func (r *reading) readConfigs(ctx context.Context) error {
-	if !r.configs {
+	if len(r.configs) == 0 {
 		return nil
 	}
-	err := pages(ctx, func() {}, func(ctx context.Context, o meta.ListOptions) (string, error) {
+	before, there := len(r.files), map[string]bool{}
+	add := func(namespace, name string, data map[string]string) error {
+		b, err := json.Marshal(map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata{Name: name, Namespace: namespace}, "data": data,
+		})
+		if err != nil {
+			return fmt.Errorf("ConfigMap %s/%s: %w", namespace, name, err)
+		}
+		r.files = append(r.files, check.NewFile(namespace+"/ConfigMap."+name+".json", b))
+		return nil
+	}
+	restart := func() {
+		r.files = r.files[:before]
+		clear(there)
+	}
+	err := pages(ctx, restart, func(ctx context.Context, o meta.ListOptions) (string, error) {
 		var list core.ConfigMapList
 		if err := r.client.list(ctx, r.o.Namespace, "configmaps", o, &list); err != nil {
 			return "", err
@@ -219,22 +242,24 @@ func (r *reading) readConfigs(ctx context.Context) error {
 		for _, c := range list.Items {
 			kept := c.Data
 			maps.DeleteFunc(kept, func(_, value string) bool { return len(value) > mostConfig })
-			if len(kept) == 0 {
+			there[c.Namespace+"/"+c.Name] = true
+			if _, named := r.configs[c.Namespace+"/"+c.Name]; len(kept) == 0 && !named {
 				continue
 			}
-			b, err := json.Marshal(map[string]any{
-				"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata{Name: c.Name, Namespace: c.Namespace}, "data": kept,
-			})
-			if err != nil {
-				return "", fmt.Errorf("ConfigMap %s/%s: %w", c.Namespace, c.Name, err)
+			if err := add(c.Namespace, c.Name, kept); err != nil {
+				return "", err
 			}
-			r.files = append(r.files, check.NewFile(c.Namespace+"/ConfigMap."+c.Name+".json", b))
 		}
 		return list.Continue, nil
 	})
 	if apierrors.IsForbidden(err) {
 		r.note("no permission to list ConfigMaps: variables that come from them are not known")
 		return nil
+	}
+	for key, must := range r.configs {
+		if namespace, name, _ := strings.Cut(key, "/"); err == nil && !must && !there[key] {
+			err = add(namespace, name, nil)
+		}
 	}
 	return explain("list the ConfigMaps", err)
 }
