@@ -3,8 +3,6 @@ package goproc
 import (
 	"debug/elf"
 	"encoding/binary"
-	"errors"
-	"io/fs"
 	"runtime/debug"
 	"slices"
 )
@@ -33,15 +31,12 @@ const (
 // buildInfo returns the record, nil without one.
 func (m *image) buildInfo() (*debug.BuildInfo, error) {
 	r := m.r
-	m.r = &budget{r: r, left: maxSearch}
+	b := &budget{r: r, left: maxSearch}
+	m.r = b
 	defer func() { m.r = r }()
 	for _, place := range m.buildPlaces() {
-		info, err := m.searchBuildInfo(place)
-		if info != nil {
-			return info, nil
-		}
-		if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
-			return nil, err
+		if info := m.searchBuildInfo(place); info != nil || b.broken != nil {
+			return info, b.broken
 		}
 	}
 	return nil, nil
@@ -71,8 +66,9 @@ func (m *image) buildPlaces() []extent {
 	return append(places, others...)
 }
 
-func (m *image) searchBuildInfo(place extent) (info *debug.BuildInfo, err error) {
-	err = scan(m.r, place.off, place.size, buildHeader-1, func(piece []byte, at int64) bool {
+func (m *image) searchBuildInfo(place extent) (info *debug.BuildInfo) {
+	// The error is of the budget: of that nothing is left for another place either.
+	_ = scan(m.r, place.off, place.size, buildHeader-1, func(piece []byte, at int64) bool {
 		for i := range places(piece, []byte(buildMagic)) {
 			// It is aligned in memory, and a file is mapped by pages: in a file, too. A
 			// segment need not begin so.
@@ -84,7 +80,7 @@ func (m *image) searchBuildInfo(place extent) (info *debug.BuildInfo, err error)
 		}
 		return true
 	})
-	return info, err
+	return info
 }
 
 // buildAt reads what a header at off leads to, the Go version and the module's

@@ -6,7 +6,10 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"errors"
+	"io"
+	"io/fs"
 	"reflect"
+	"syscall"
 	"testing"
 )
 
@@ -108,6 +111,43 @@ func TestReadClaims(t *testing.T) {
 		}
 		if allocated > 1<<20 {
 			t.Errorf("%s: %d bytes allocated", name, allocated)
+		}
+	}
+}
+
+// failing fails once, at one of its readings, as a file system does that is gone for a moment.
+type failing struct {
+	io.ReaderAt
+	until int
+}
+
+func (r *failing) ReadAt(p []byte, off int64) (int, error) {
+	if r.until--; r.until == 0 {
+		return 0, &fs.PathError{Op: "read", Path: "exe", Err: syscall.EIO}
+	}
+	return r.ReaderAt.ReadAt(p, off)
+}
+
+// TestReadFails: a file that the system could not read is not known, neither then nor later, to be
+// another than it is.
+func TestReadFails(t *testing.T) {
+	for name, w := range tinies() {
+		for n := 1; ; n++ {
+			r := &failing{bytes.NewReader(w.bytes()), n}
+			f := new(file)
+			_, err := f.read(t.Context(), r, maxRead)
+			if r.until > 0 {
+				break // it was read before
+			}
+			if pe := (*fs.PathError)(nil); !errors.As(err, &pe) || errors.Is(err, ErrNotGo) {
+				t.Errorf("%s, reading %d: %v", name, n, err)
+			}
+			if _, err := f.read(t.Context(), r, maxRead); err != nil || f.program.GoVersion == "" {
+				t.Errorf("%s, again after reading %d: %+v, %v", name, n, f.program, err)
+			}
+			if p, err := Read(&failing{bytes.NewReader(w.bytes()), n}); errors.Is(err, ErrNotGo) || err == nil && p.GoVersion == "" {
+				t.Errorf("%s, reading %d: Read returned %+v, %v", name, n, p, err)
+			}
 		}
 	}
 }

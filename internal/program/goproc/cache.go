@@ -121,7 +121,8 @@ func (c *Cache) known(key fileKey) *file {
 // read does what needs only the file, if nobody has, and tells how much the file's
 // build info takes. The error says why the file cannot be read. Where ctx ends before
 // it is read, that is ErrLate, and a later call starts again; if not too soon, since
-// then it would take most of everyone's time.
+// then it would take most of everyone's time. So does a call after one in which the system
+// could not read it.
 func (f *file) read(ctx context.Context, r io.ReaderAt, most int64) (held int, err error) {
 	f.reading.Lock()
 	defer f.reading.Unlock()
@@ -144,6 +145,8 @@ func (f *file) read(ctx context.Context, r io.ReaderAt, most int64) (held int, e
 		return 0, errSlow
 	case b.late:
 		return 0, ErrLate
+	case b.broken != nil:
+		return 0, b.broken
 	}
 	f.ready.Store(true)
 	return held, f.err

@@ -157,12 +157,15 @@ func (c *Cache) addOther(id mappedID) {
 	c.others.known[id] = true
 }
 
-// mapped is the first file of Go code among the mappings of a process; ErrNotGo: there is none.
+// mapped is the first file of Go code among the mappings of a process; ErrNotGo: there is none. A file
+// that can be opened and not read may be one; one that cannot be opened, such as a library that was
+// replaced, is too common for that.
 func (c *Cache) mapped(ctx context.Context, pid int) (*file, *mapping, error) {
 	all, err := mappings(pid)
 	if err != nil {
 		return nil, nil, err
 	}
+	unread := ErrNotGo
 	for i := range all {
 		if c.other(all[i].id) {
 			continue
@@ -171,14 +174,16 @@ func (c *Cache) mapped(ctx context.Context, pid int) (*file, *mapping, error) {
 			return nil, nil, ErrLate
 		}
 		f, err := c.openMapped(ctx, pid, &all[i])
-		switch {
+		switch pe := (*fs.PathError)(nil); {
 		case err == nil:
 			return f, &all[i], nil
 		case errors.Is(err, ErrLate):
 			return nil, nil, err
+		case errors.As(err, &pe):
+			unread = err
 		}
 	}
-	return nil, nil, ErrNotGo
+	return nil, nil, unread
 }
 
 func (c *Cache) openMapped(ctx context.Context, pid int, m *mapping) (*file, error) {
@@ -194,7 +199,10 @@ func (c *Cache) openMapped(ctx context.Context, pid int, m *mapping) (*file, err
 	if f := c.known(key); f != nil {
 		return f, f.err
 	}
-	if !hasBuildInfo(r) {
+	switch has, err := hasBuildInfo(r); {
+	case err != nil:
+		return nil, err
+	case !has:
 		c.addOther(m.id)
 		return nil, ErrNotGo
 	}
@@ -202,14 +210,16 @@ func (c *Cache) openMapped(ctx context.Context, pid int, m *mapping) (*file, err
 }
 
 // hasBuildInfo tells a file of Go code by the section of its build info, which stripping leaves: the
-// hundreds of libraries of a machine are not searched for it.
-func hasBuildInfo(r io.ReaderAt) bool {
-	m, err := readImage(&budget{r: r, left: maxHeaders})
-	if err != nil {
-		return false
+// hundreds of libraries of a machine are not searched for it. The error is that of the system, which
+// could not read it.
+func hasBuildInfo(r io.ReaderAt) (bool, error) {
+	b := &budget{r: r, left: maxHeaders}
+	m, err := readImage(b)
+	if err != nil || b.broken != nil {
+		return false, b.broken
 	}
 	_, ok := m.section(".go.buildinfo")
-	return ok
+	return ok, nil
 }
 
 // maxHeaders is more than all headers of a file with their names take.

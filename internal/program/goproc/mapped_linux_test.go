@@ -148,4 +148,7 @@ func TestNoGoMapped(t *testing.T) {
 			t.Errorf("%s is looked at again", m.path)
 		}
 	}
+	if has, err := hasBuildInfo(&failing{bytes.NewReader(goodWorld().bytes()), 2}); has || err == nil {
+		t.Errorf("a file that the system could not read: %v, %v", has, err)
+	}
 }

@@ -92,8 +92,12 @@ func Read(r io.ReaderAt) (Program, error) {
 	if elf {
 		return readAll(r)
 	}
-	info, err := buildinfo.Read(&budget{r: r, left: maxForeign})
-	if err != nil {
+	b := &budget{r: r, left: maxForeign}
+	info, err := buildinfo.Read(b)
+	switch {
+	case b.broken != nil:
+		return Program{}, b.broken
+	case err != nil:
 		return Program{}, notGo(err)
 	}
 	return programOf(info), nil

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
+	"math"
 	"time"
 )
 
@@ -32,7 +34,10 @@ func most(data int64) int64 { return min(maxRead, spareRead+readings*min(data, m
 // scanChunk is the size of one read, in bytes.
 const scanChunk = 64 << 10
 
-var errBudget = fmt.Errorf("%w: it asks for more reading than any program needs", ErrUndecodable)
+var (
+	errBudget = fmt.Errorf("%w: it asks for more reading than any program needs", ErrUndecodable)
+	errBeyond = fmt.Errorf("%w: it refers to a place that no file has", ErrUndecodable)
+)
 
 // budget is a reader that fails once it has been asked for too much, or the time is
 // over.
@@ -41,6 +46,8 @@ type budget struct {
 	left int64
 	ctx  context.Context // nil: there is no hurry
 	late bool            // something was not read since the time was over
+
+	broken error // of the system, which could not read: it says nothing of the file
 }
 
 func (b *budget) ReadAt(p []byte, off int64) (int, error) {
@@ -51,7 +58,14 @@ func (b *budget) ReadAt(p []byte, off int64) (int, error) {
 	if b.left -= int64(len(p)); b.left < 0 {
 		return 0, errBudget
 	}
-	return b.r.ReadAt(p, off)
+	if off < 0 || off > math.MaxInt64-int64(len(p)) { // an error of the system, too, but the file's fault
+		return 0, errBeyond
+	}
+	n, err := b.r.ReadAt(p, off)
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		b.broken = err
+	}
+	return n, err
 }
 
 // window reads small pieces that lie close together through one buffer.
