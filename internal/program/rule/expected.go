@@ -174,6 +174,9 @@ func (s Subject) otherCPUs(e *Expected) string {
 		return ""
 	case !limited:
 		return "it has no CPU limit"
+	if c := s.Facts.Cgroup.State; c == facts.Unreadable || c == facts.Malformed {
+		return "" // it has no Limits, which is not known to be none
+	}
 	case math.Abs(limit.CPUs-*e.LimitCPUs) > 0.005:
 		return "its CPU limit is " + number.CPUs(limit.CPUs)
 	case known && float64(machine) < limit.CPUs:

@@ -54,6 +54,7 @@ func (s Observed) state(st facts.State) Observed {
 	l.State, l.CPUs, l.Raw, l.Error = st, 0, "lots\n", "cpu.max: odd"
 	return s
 }
+func (s Observed) unfound() Observed { s.Facts.Cgroup.State = facts.Unreadable; return s }
 func (s Observed) denied() Observed {
 	s = s.state(facts.Unreadable)
 	s.Facts.Limits[0].Error = "open /cg/pod/app/cpu.max: permission denied"
@@ -393,6 +394,7 @@ func fixtures() []fixture {
 		{"PF004", "what the runtime would choose is not what was measured", machine(8, 2.5).withEnv("2").live(2).expects(2, 2.5, 8, ""), "", "", ""},
 		{"PF002", "they were enough under another limit", machine(8, 4).withEnv("2").live(2).expects(2, 2, 8, ""), "could use 4 CPUs", "", Info},
 		{"PF020", "none", machine(0, 0).file(Written{Image: true}), "", "", ""},
+		{"PF061", "a cgroup that is not known", machine(8).unfound().live(2).process().expects(2, 2, 8, ""), "", "", ""},
 		{"PF020", "in a manifest", machine(0, 0).withEnv("4").file(Written{}), "", "", ""},
 	}
 }
