@@ -29,13 +29,13 @@ type Sharer struct {
 // Gather finds the limits that several of the programs are under. Each of these programs
 // is Shared. If together they can use more CPUs than a limit has, the program with the
 // most Ps, the first among equals, gets it as Together. A program can use as many CPUs as
-// it has Ps, and no more than a limit of its own. One that has too many Ps by itself is left
-// out: that is the finding. The function shared tells of the place of a limit whether
+// it has Ps, and no more than a limit of its own. One that has too many Ps by itself is not
+// in the sum: that is the finding. The function shared tells of the place of a limit whether
 // several programs can be under it.
 func Gather(list []*Subject, shared func(dir string) bool) {
 	under, of := map[string][]*Subject{}, map[string]facts.Limit{}
 	for _, s := range list {
-		if n, known := s.Procs(); s.NotGo || !known || s.EveryCPU(n) || s.tooMany() {
+		if _, known := s.Procs(); s.NotGo || !known {
 			continue
 		}
 		for _, l := range s.Facts.Limits {
@@ -49,10 +49,16 @@ func Gather(list []*Subject, shared func(dir string) bool) {
 		if len(subjects) < 2 {
 			continue
 		}
+		for _, s := range subjects {
+			s.Shared = true
+		}
+		subjects = slices.DeleteFunc(subjects, func(s *Subject) bool { return s.tooMany() })
+		if len(subjects) < 2 {
+			continue
+		}
 		sorting.Stable(subjects, func(a, b *Subject) int { return cmp.Compare(orZero(b), orZero(a)) })
 		use := 0.0
 		for _, s := range subjects {
-			s.Shared = true
 			use += s.without(dir)
 			t.Programs = append(t.Programs, Sharer{cmp.Or(s.Container, s.Name), orZero(s)})
 		}

@@ -10,6 +10,7 @@ import (
 // The program with the most Ps has the limit that all share, and nobody else.
 func TestGather(t *testing.T) {
 	under := func(procs int, limits ...float64) Observed { return machine(64, limits...).live(procs) }
+	lonely := map[string]bool{"one alone": true, "no limit": true, "not known what it uses": true, "a limit of all CPUs is none": true}
 	for name, c := range map[string]struct {
 		programs []Observed
 		want     string // the programs with a finding, and what they share
@@ -35,6 +36,9 @@ func TestGather(t *testing.T) {
 		Gather(list, func(dir string) bool { return dir != "/cg/pod/app" })
 		var got []string
 		for i, s := range list {
+			if s.Shared == lonely[name] {
+				t.Errorf("%s: %d is shared: %v", name, i, s.Shared)
+			}
 			if s.Together != nil {
 				var procs []string
 				for _, p := range s.Together.Programs {
