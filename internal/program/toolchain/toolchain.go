@@ -16,6 +16,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/show/pattern"
+	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
@@ -85,7 +86,7 @@ func (g Go) Fetch(ctx context.Context, version string) (Toolchain, error) {
 		failed = append(failed, err)
 	}
 	return Toolchain{}, fmt.Errorf("get the toolchain of Go %s for %s/%s from GOPROXY=%s: %s (%s)\n%w",
-		version, runtime.GOOS, runtime.GOARCH, env["GOPROXY"], firstLine(failed[0]), advice(env["GOPROXY"]), errors.Join(failed...))
+		version, runtime.GOOS, runtime.GOARCH, secret.Text(env["GOPROXY"]), firstLine(failed[0]), advice(env["GOPROXY"]), errors.Join(failed...))
 }
 
 func advice(proxy string) string {

@@ -171,6 +171,10 @@ func TestFetchErrors(t *testing.T) {
 			}
 		}
 	}
+	_, err := offline.With("GOPROXY=http://me:S3CR3T@127.0.0.1:1").Fetch(t.Context(), "1.9999.1")
+	if err == nil || strings.Contains(err.Error(), "S3CR3T") || !strings.Contains(err.Error(), "GOPROXY=http://me:REDACTED@127.0.0.1:1") {
+		t.Errorf("from a proxy with a password: %v", err)
+	}
 	if _, err := (Go{Path: "no-such-go"}).Fetch(t.Context(), "1.24"); err == nil || !strings.Contains(err.Error(), "install Go") {
 		t.Errorf("without Go: %v", err)
 	}
