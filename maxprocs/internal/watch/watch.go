@@ -3,6 +3,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -57,11 +58,11 @@ type Hold[N int | int64] struct {
 }
 
 // Take is whether what is wanted in place of the value in use has lasted, and what to use
-// then: the nearest to that value of what was wanted meanwhile. All of it must lie on
-// one side of that value, or Clear comes between.
+// then: the nearest to that value of what was wanted meanwhile. If what is wanted comes to lie
+// on the other side of the value in use, which somebody else may change, it starts again.
 func (h *Hold[N]) Take(used, wanted N, lasts time.Duration, now time.Time) (N, bool) {
 	switch {
-	case !h.waits:
+	case !h.waits, cmp.Compare(h.near, used) != cmp.Compare(wanted, used):
 		h.waits, h.since, h.near = true, now, wanted
 	case wanted < used && wanted > h.near, wanted > used && wanted < h.near:
 		h.near = wanted

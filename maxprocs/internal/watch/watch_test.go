@@ -35,6 +35,15 @@ func TestHold(t *testing.T) {
 	if _, over := h.Take(8, 2, time.Second, time.Unix(9, 0)); over {
 		t.Error("what was cleared went on")
 	}
+	// A runtime that follows a limit of its own lowers the value below what was wanted.
+	h.Clear()
+	h.Take(16, 12, 30*time.Second, time.Unix(0, 0))
+	if use, over := h.Take(8, 6, 30*time.Second, time.Unix(30, 0)); over {
+		t.Errorf("8 becomes %d, where 6 is wanted", use)
+	}
+	if use, over := h.Take(8, 6, 30*time.Second, time.Unix(60, 0)); !over || use != 6 {
+		t.Errorf("after that: %d, %t", use, over)
+	}
 }
 
 func TestRun(t *testing.T) {
