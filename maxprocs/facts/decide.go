@@ -113,7 +113,7 @@ func (d *Decision) addCPUs(f Facts) int {
 	}
 	switch {
 	case !ok:
-		d.because("neither the affinity nor the online CPUs are known; 1 is safe")
+		d.because("neither the affinity nor the online CPUs are known; without a limit, 1 is safe")
 	case f.Affinity.State != Known:
 		d.because("the affinity is %s; %s online (%s)", f.Affinity.State, plural(n, "CPU is", "CPUs are"), cpus.File)
 	default:
@@ -208,7 +208,7 @@ func (p Fit) decide(f Facts) Decision {
 	l, limited := f.Tightest()
 	if limited {
 		d.add(Candidate{What: KindLimit, CPUs: l.CPUs, Procs: p.round(l.CPUs), File: l.File, Raw: l.Raw})
-		if l.CPUs < cpus {
+		if _, seen := f.cpus(); l.CPUs < cpus || !seen {
 			cpus, winner = l.CPUs, KindLimit
 			d.because("the limit of %s is the tightest", l.Dir)
 		} else {
@@ -275,7 +275,7 @@ func (p JVM) decide(f Facts) Decision {
 	n := toInt(math.Max(1, math.Ceil(l.CPUs)))
 	d.add(Candidate{What: KindLimit, CPUs: l.CPUs, Procs: n, File: l.File, Raw: l.Raw})
 	d.because("%s limits it to %s; rounded up: %d", l.describe(), countCPUs(l.CPUs), n)
-	if n < procs {
+	if _, seen := f.cpus(); n < procs || !seen {
 		return d.win(KindLimit, n)
 	}
 	d.because("that is not below its affinity")

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -239,6 +240,11 @@ func TestEffectiveCPUs(t *testing.T) {
 		}
 		if got := tc.facts.EffectiveCPUs(); got != tc.want {
 			t.Errorf("%s: got %v, want %v", name, got, tc.want)
+		}
+		for _, p := range []Policy{Fit{}, JVM{}} {
+			if got := Decide(tc.facts, p).Procs; got != int(math.Max(1, math.Ceil(tc.want))) {
+				t.Errorf("%s: %s decides on %d of %v CPUs", name, p.Name(), got, tc.want)
+			}
 		}
 		if got := strings.Join(tc.facts.Unknown(), "; "); !strings.Contains(got, tc.unknown) || (tc.unknown == "") != (got == "") {
 			t.Errorf("%s: unknown is %q, want %q", name, got, tc.unknown)
