@@ -63,6 +63,7 @@ func TestSetDecides(t *testing.T) {
 		"v1":                      {world: "v1-leaf", before: 8, def: 8, old: true, want: 3, action: Changed, says: "cpu.cfs_quota_us"},
 		"set in code":             {world: "v2-leaf", before: 7, def: 3, want: 3, action: Automatic, automatic: true, says: "is used again"},
 		"valid env":               {world: "v2-leaf", env: "7", before: 7, def: 3, want: 7, action: KeptEnv, says: "GOMAXPROCS=7: set in the environment"},
+		"valid env, too late":     {world: "v2-leaf", env: "7", before: 3, def: 3, want: 3, action: KeptEnv, automatic: true, says: "GOMAXPROCS=3: GOMAXPROCS=7 in the environment was set too late, or code has set another"},
 		"ignored env":             {world: "v2-leaf", env: "2.5", before: 3, def: 3, want: 3, action: Kept, automatic: true, says: `GOMAXPROCS="2.5" in the environment is not a positive integer, so it is ignored`},
 		"env above int32":         {world: "v2-leaf", env: "9999999999", before: 3, def: 3, want: 3, action: Kept, automatic: true, says: `GOMAXPROCS="9999999999" in the environment is above 2147483647, so it is ignored`},
 		"env of zeros":            {world: "v2-leaf", env: "00", before: 3, def: 3, want: 3, action: Kept, automatic: true, says: `GOMAXPROCS="00" in the environment is not a positive integer`},

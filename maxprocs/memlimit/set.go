@@ -81,7 +81,11 @@ func (r Result) String() string {
 	}
 	s += strings.Join(r.Decision.Reasons, "; ")
 	if e := r.Facts.Env; e.State == facts.Known && r.Action != KeptEnv {
-		s += fmt.Sprintf("; GOMEMLIMIT=%q in the environment sets no limit, so it is ignored", e.Raw)
+		why := "sets no limit, so it is ignored"
+		if Runtime(r.Facts).Standing == ByEnv {
+			why = "was set too late, or code has removed the limit"
+		}
+		s += fmt.Sprintf("; GOMEMLIMIT=%q in the environment %s", e.Raw, why)
 	}
 	return s
 }
@@ -89,8 +93,9 @@ func (r Result) String() string {
 // Set sets GOMEMLIMIT to match the program's memory limits, and returns a function that
 // restores the previous value.
 //
-// It keeps a valid GOMEMLIMIT in the environment, also "off". If no limit is known it
-// changes nothing.
+// It keeps a valid GOMEMLIMIT in the environment, also "off". If code has put it there
+// after the start, the runtime has not read it, and Set does not keep it. If no limit is
+// known it changes nothing.
 //
 // It returns an error and changes nothing if an option is invalid or if the headroom
 // leaves no memory. It also returns an error if a limit could not be read or is not
@@ -102,7 +107,7 @@ func Set(opts ...Option) (undo func(), err error) {
 		return nothing, err
 	}
 	before := c.sys.limit(-1)
-	r, err := c.decide(before, c.sys.read())
+	r, err := c.decide(before, before, c.sys.read())
 	undo = nothing
 	if r.Action == Changed {
 		c.sys.limit(r.Bytes)
@@ -129,9 +134,11 @@ type system struct {
 	limit   func(int64) int64       // as debug.SetMemoryLimit
 }
 
-func (c *config) decide(before int64, m facts.Memory) (Result, error) {
+// decide is what to do about the value before. A limit in the environment that the value at first
+// shows nothing of is not the runtime's, which has read the variable before any code ran.
+func (c *config) decide(first, before int64, m facts.Memory) (Result, error) {
 	r := Result{Action: Kept, Bytes: before, Before: before, Facts: m}
-	if r.Decision = Runtime(r.Facts); r.Decision.Standing == ByEnv {
+	if r.Decision = Runtime(r.Facts); r.Decision.Standing == ByEnv && (first != NoLimit || r.Decision.Bytes == NoLimit) {
 		r.Action = KeptEnv
 		return r, nil
 	}

@@ -20,7 +20,8 @@ const survey = 10 * time.Second
 
 // Watch keeps GOMEMLIMIT correct until ctx ends, and then returns its error. It starts no
 // goroutine: call it in one of your own. It does not undo its changes. If the environment
-// has a valid GOMEMLIMIT, it returns nil immediately; if an option is invalid, ErrOption.
+// has a valid GOMEMLIMIT, which Set would keep, it returns nil immediately; if an option is
+// invalid, ErrOption.
 //
 // It uses a lower value immediately, because the kernel kills a program whose heap grows
 // beyond a limit that was lowered. The first check also uses a higher value immediately.
@@ -78,7 +79,7 @@ func (w *watcher) start() (follow bool, err error) {
 	}
 	w.yields, w.before = true, w.sys.limit(-1)
 	w.look()
-	r, err := w.decide(w.before, w.facts)
+	r, err := w.decide(w.before, w.before, w.facts)
 	if r.Bytes > w.before {
 		r.Action, r.Bytes = Kept, w.before
 	}
@@ -96,7 +97,7 @@ func (w *watcher) step() (done bool) {
 	if !w.look() && now == w.ours && !w.high.Waits() {
 		return false
 	}
-	r, err := w.decide(now, w.facts)
+	r, err := w.decide(w.before, now, w.facts)
 	if r.Action == KeptEnv {
 		w.take(r)
 		return true

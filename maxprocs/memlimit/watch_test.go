@@ -35,6 +35,7 @@ func TestStart(t *testing.T) {
 		"more set in code":       {files: limits(two), before: 1 << 31, want: 1932735283, follow: true, later: limits(four), then: 1 << 31},
 		"no limit":               {files: limits("max"), before: NoLimit, want: NoLimit, later: limits(two), then: NoLimit},
 		"the environment":        {env: "GOMEMLIMIT=1GiB", files: limits(two), before: 1 << 30, want: 1 << 30, later: limits(four), then: 1 << 30},
+		"set too late":           {env: "GOMEMLIMIT=1GiB", files: limits(two), before: NoLimit, want: 1932735283, follow: true, later: limits(four), then: 3865470566},
 		"malformed":              {files: limits("lots"), before: NoLimit, want: NoLimit, err: ErrMalformed, later: limits(two), then: NoLimit},
 	} {
 		limit, m := tc.before, place(t, tc.env, tc.files)

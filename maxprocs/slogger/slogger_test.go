@@ -22,7 +22,7 @@ func TestLine(t *testing.T) {
 	}{
 		"":     {"WARN", "is ignored", most},
 		"abc":  {"WARN", `GOMAXPROCS="abc"`, most},
-		"0005": {"INFO", "set in the environment", before},
+		"0005": {"INFO", "GOMAXPROCS=0005 in the environment was set too late, or code has set another", before},
 	} {
 		runtime.GOMAXPROCS(before)
 		t.Setenv("GOMAXPROCS", env)
