@@ -67,7 +67,7 @@ var (
 	scans        = newFamily("counter", "exporter_scans_total", "Scans by result: ok or failed.", "result")
 	processes    = newFamily("gauge", "exporter_processes", "Go processes that the scan found.")
 	others       = newFamily("gauge", "exporter_processes_other", "Processes that are not Go programs.")
-	unreadable   = newFamily("gauge", "exporter_processes_unreadable", "Processes that could not be read, Go programs or not, by reason: permission, damaged, time (the scan ran out of time) or other.", "reason")
+	unreadable   = newFamily("gauge", "exporter_processes_unreadable", "Processes that could not be read, Go programs or not, by reason: permission, damaged, time (the scan ran out of time, or a file system does not answer) or other.", "reason")
 	inferred     = newFamily("gauge", "exporter_processes_memory_unreadable", "Go processes whose memory could not be read; their GOMAXPROCS is inferred or missing.")
 	dropped      = newFamily("gauge", "exporter_processes_dropped", "Go processes that are not exported because there are more than --max-processes.")
 	filtered     = newFamily("gauge", "exporter_processes_filtered", "Go processes that are not exported because of --name.")

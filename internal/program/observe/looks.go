@@ -44,11 +44,11 @@ type looker struct {
 
 func (l *looks) looker() *looker { return &looker{looks: l, timer: time.NewTimer(answerIn)} }
 
-// try waits for a look at a process, but not for ever; false: it has not ended. It does not
-// start another one before that ends, nor while very many have not.
-func (k *looker) try(ctx context.Context, id Identity, look func() sight) (sight, bool) {
-	if !k.begin(id) {
-		return sight{}, false
+// try waits for a look at a process, but not for ever; the error is that it has not ended. It does
+// not start another one before that ends, nor while very many have not.
+func (k *looker) try(ctx context.Context, id Identity, look func() sight) (sight, error) {
+	if err := k.begin(id); err != nil {
+		return sight{}, err
 	}
 	if k.ask == nil {
 		k.ask, k.seen = make(chan func() sight), make(chan sight, 1)
@@ -67,13 +67,13 @@ func (k *looker) try(ctx context.Context, id Identity, look func() sight) (sight
 	for over := ctx.Done(); ; {
 		select {
 		case one := <-k.seen:
-			return one, true
+			return one, nil
 		case <-over:
 			over = nil
 			k.timer.Reset(answerAtEnd)
 		case <-k.timer.C:
 			k.close()
-			return sight{}, false
+			return sight{}, errHung
 		}
 	}
 }
@@ -86,17 +86,19 @@ func (k *looker) close() {
 	}
 }
 
-func (l *looks) begin(id Identity) bool {
+func (l *looks) begin(id Identity) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.of[id] || len(l.of) >= mostHung+runtime.GOMAXPROCS(0) {
-		return false
-	}
-	if l.of == nil {
+	switch {
+	case l.of[id]:
+		return errHung
+	case len(l.of) >= mostHung+runtime.GOMAXPROCS(0): // it may be well
+		return fmt.Errorf("not looked at: %d other processes do not answer", len(l.of))
+	case l.of == nil:
 		l.of = make(map[Identity]bool)
 	}
 	l.of[id] = true
-	return true
+	return nil
 }
 
 func (l *looks) end(id Identity) {

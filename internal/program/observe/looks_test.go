@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -18,15 +19,20 @@ func TestLooks(t *testing.T) {
 		release := make(chan bool)
 		hangs := func() sight { <-release; return sight{other: true} }
 		answers := func() sight { return sight{other: true} }
-		waited := func(id Identity, look func() sight) (time.Duration, bool) {
+		waited := func(id Identity, look func() sight, why ...error) (time.Duration, bool) {
 			k := l.looker()
 			defer k.close()
 			began := time.Now()
-			one, ok := k.try(ctx, id, look)
-			if ok != one.other {
-				t.Errorf("%d: %v, %v", id.PID, one, ok)
+			one, err := k.try(ctx, id, look)
+			if (err == nil) != one.other || err != nil && len(why) == 0 && err != errHung {
+				t.Errorf("%d: %v, %v", id.PID, one, err)
 			}
-			return time.Since(began), ok
+			for _, want := range why {
+				if err == nil || err.Error() != want.Error() {
+					t.Errorf("%d: %v, expected %v", id.PID, err, want)
+				}
+			}
+			return time.Since(began), err == nil
 		}
 		if d, ok := waited(Identity{PID: 1}, hangs); ok || d != answerIn {
 			t.Errorf("one that hangs: %v after %v", ok, d)
@@ -54,7 +60,8 @@ func TestLooks(t *testing.T) {
 			waited(Identity{PID: pid}, hangs)
 			started++
 		}
-		if d, ok := waited(Identity{PID: 1}, answers); ok || d != 0 {
+		full := fmt.Errorf("not looked at: %d other processes do not answer", started)
+		if d, ok := waited(Identity{PID: 1}, answers, full); ok || d != 0 {
 			t.Errorf("another one, while very many hang: %v after %v", ok, d)
 		}
 		close(release)

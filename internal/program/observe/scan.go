@@ -289,9 +289,9 @@ func (s *Scanner) lookAt(ctx context.Context, k *looker, pid int, shared *shared
 	if stat.Kernel {
 		return sight{other: true}
 	}
-	one, ok := k.try(ctx, stat.Identity(), func() sight { return s.look(ctx, stat, shared) })
-	if !ok {
-		return late(stat, fmt.Errorf("process %d: %w", pid, errHung))
+	one, err := k.try(ctx, stat.Identity(), func() sight { return s.look(ctx, stat, shared) })
+	if err != nil {
+		return late(stat, fmt.Errorf("process %d: %w", pid, err))
 	}
 	return one
 }
