@@ -239,4 +239,13 @@ func TestMemoryAnswer(t *testing.T) {
 			t.Errorf("live %v, %q: want %q, a fix %t:\n%s", tc.live, tc.env, tc.want, tc.fix, got)
 		}
 	}
+		o := machine(2, 0, "", 2)
+		o.Facts.GoVersion = "go1.18.10"
+		b.Reset()
+		must.OK(t, New(rule.NewSubject(o), "x", "").WithMemory(m, nil).WriteText(&b, false, 0))
+		for _, want := range []string{"its memory: the runtime of go1.18.10 has no GOMEMLIMIT\n", "  go                 off  the runtime of go1.18.10 has no GOMEMLIMIT\n", "  → build it with Go 1.19 or newer, and set GOMEMLIMIT=1843MiB in its environment\n"} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%q: no %q in\n%s", tc.env, want, b.String())
+			}
+		}
 }

@@ -2,6 +2,8 @@ package explain
 
 import (
 	"fmt"
+	"go/version"
+	"strings"
 
 	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -14,12 +16,17 @@ type memory struct {
 	live   *int64            // what a running process uses; nil: it is not known, or does not run
 	theirs memlimit.Decision // what the runtime uses
 	fit    memlimit.Decision
+	none   string // the runtime has no GOMEMLIMIT, in words; "": it has
 }
 
 // WithMemory adds which GOMEMLIMIT the program starts with, which one it runs with, if that
 // is known, and which one it should use.
 func (e Explanation) WithMemory(m facts.Memory, live *int64) Explanation {
 	e.memory = &memory{facts: m, live: live, theirs: memlimit.Runtime(m), fit: memlimit.Decide(m, memlimit.Rule{})}
+	if release, _, _ := strings.Cut(e.subject.Facts.GoVersion, " "); version.IsValid(release) && version.Compare(release, "go1.19") < 0 {
+		e.memory.none = e.subject.RuntimeName() + " has no GOMEMLIMIT"
+		e.memory.theirs = memlimit.Decision{Standing: memlimit.ByDefault, Bytes: memlimit.NoLimit, Reasons: []string{e.memory.none}, Unknown: []string{}}
+	}
 	return e
 }
 
@@ -40,7 +47,12 @@ func (m memory) write(b *terminal.Writer) {
 		}
 		row(b, d.name, fmt.Sprintf("%8s", value), d.Reasons)
 	}
-	if m.beyond() {
+	switch {
+	case !m.beyond():
+	case m.none != "":
+		b.WriteString("\n")
+		b.Folded("  → build it with Go 1.19 or newer, and set GOMEMLIMIT="+memlimit.Format(m.fit.Bytes)+" in its environment", "    ")
+	default:
 		b.WriteString("\n")
 		unless := " (unless its code sets a limit, which procfit cannot see)"
 		if m.live != nil {
@@ -67,6 +79,8 @@ func (m memory) uses() int64 {
 func (m memory) answer() string {
 	starts := "it starts with GOMEMLIMIT=" + memlimit.Format(m.theirs.Bytes)
 	switch {
+	case m.none != "":
+		return m.none
 	case m.live != nil:
 		starts = "it runs with GOMEMLIMIT=" + memlimit.Format(*m.live)
 	case m.facts.Env.State == facts.Unreadable:
