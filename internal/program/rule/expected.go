@@ -72,6 +72,14 @@ func (e *Expected) String() string {
 // it goes before what the CPUs alone suggest.
 func (s Subject) Measured() bool { return s.Expected != nil && len(s.outdated()) == 0 }
 
+// best is the value that it should use: the measured one, or else the number of its CPUs.
+func (s Subject) best() int {
+	if s.Measured() {
+		return s.Expected.Procs
+	}
+	return s.Fit.Procs
+}
+
 // checkExpected finds another value than the expected one.
 func checkExpected(s Subject) []Finding {
 	e := s.Expected
@@ -79,13 +87,23 @@ func checkExpected(s Subject) []Finding {
 	if e == nil || !known || n == e.Procs || s.EveryCPU(n) {
 		return nil
 	}
-	f := Finding{
-		Message: fmt.Sprintf("%s, but the expected value is %d, measured on %s", s.uses(n), e.Procs, e.Measured),
-		Fix:     fmt.Sprintf("set GOMAXPROCS=%d in its environment, or %s", e.Procs, e.MeasureAgain()),
-	}
-	if !s.Measured() {
+	f := Finding{Message: fmt.Sprintf("%s, but the expected value is %d, measured on %s", s.uses(n), e.Procs, e.Measured)}
+	switch {
+	case s.Lent() != "":
+		f.Fix = s.afterOutside()
+		return []Finding{f}
+	case !s.Measured():
 		f.Fix = s.expectedHere().MeasureAgain()
+		return []Finding{f}
+	case s.SetBy == SetByOutside:
+		f.Fix = s.afterOutside()
+	case s.SetBy == SetByCode && !s.automaxprocsActs(): // it overrides the environment
+		f.Fix = s.orOutside(fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d", e.Procs))
+	default:
+		f.Fix = setEnvTo(e.Procs)
 	}
+	f.Fix += ", or " + e.MeasureAgain()
+	f.Now = s.now()
 	return []Finding{f}
 }
 
@@ -156,6 +174,9 @@ func (s Subject) otherCPUs(e *Expected) string {
 	if len(s.Facts.Limits) == 0 && s.PID == 0 {
 		return "" // a patch or a program in a file
 	}
+	if c := s.Facts.Cgroup.State; c == facts.Unreadable || c == facts.Malformed {
+		return "" // it has no Limits, which is not known to be none
+	}
 	for _, l := range s.Facts.Limits {
 		if l.State == facts.Unreadable || l.State == facts.Malformed {
 			return ""
@@ -174,9 +195,6 @@ func (s Subject) otherCPUs(e *Expected) string {
 		return ""
 	case !limited:
 		return "it has no CPU limit"
-	if c := s.Facts.Cgroup.State; c == facts.Unreadable || c == facts.Malformed {
-		return "" // it has no Limits, which is not known to be none
-	}
 	case math.Abs(limit.CPUs-*e.LimitCPUs) > 0.005:
 		return "its CPU limit is " + number.CPUs(limit.CPUs)
 	case known && float64(machine) < limit.CPUs:

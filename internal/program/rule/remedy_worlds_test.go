@@ -173,6 +173,10 @@ func try(t *testing.T, name string, o Observed, tried map[string]int) {
 			continue
 		}
 		tried[f.Rule]++
+		// A call overrides what is in the environment, which follow forgets with the live value.
+		if f.Rule == "PF002" && s.SetBy == SetByCode && !s.automaxprocsActs() && !strings.Contains(f.Fix, "runtime.GOMAXPROCS call") {
+			t.Errorf("%s: its code sets the value, and %s says %q", name, f.Rule, f.Fix)
+		}
 		n, known := started(after)
 		fits, got := strconv.Itoa(s.Fit.Procs), strconv.Itoa(n)
 		named := regexp.MustCompile(`chooses? `+got+`\b`).MatchString(f.Fix) || regexp.MustCompile(`good values for `).MatchString(f.Fix)

@@ -18,7 +18,7 @@ func TestRules(t *testing.T) {
 					got = f
 				}
 			}
-			if (tc.want == "") != (got.Message == "") || !strings.Contains(got.Message, tc.want) || !strings.Contains(got.Fix+".", tc.fix) || got.Severity != tc.severity {
+			if (tc.want == "") != (got.Message == "") || !strings.Contains(got.Message, tc.want) || !strings.Contains(got.Fix+".\n"+got.Now, tc.fix) || got.Severity != tc.severity {
 				t.Errorf("%s %q, fix %q; want %s %q, fix %q", got.Severity, got.Message, got.Fix, tc.severity, tc.want, tc.fix)
 			}
 			if (got.Message == "") != (got.Fix == "") {

@@ -84,12 +84,14 @@ func (s Subject) afterOutside() string {
 	switch {
 	case s.Lent() != "":
 		return "nothing to do: procfit lends this value" + s.Lent() + ", and then gives the old one back"
-	case env && n == s.Fit.Procs:
+	case env && n == s.best():
 		return fmt.Sprintf("restart it: GOMAXPROCS=%s is in its environment", s.env())
 	case env:
 		return s.insteadOfEnv()
-	case s.Unset() == s.Fit.Procs:
+	case s.Unset() == s.best():
 		return fmt.Sprintf("restart it: its runtime then chooses %d", s.Unset())
+	case s.Measured():
+		return setEnvTo(s.best())
 	}
 	return s.setOrImport()
 }
@@ -115,7 +117,7 @@ func (s Subject) now() string {
 	if !s.changeable() || s.Lent() != "" {
 		return ""
 	}
-	return fmt.Sprintf("procfit set %d %d", s.PID, s.Fit.Procs)
+	return fmt.Sprintf("procfit set %d %d", s.PID, s.best())
 }
 
 // measure is the command that compares values for this program: in the process, or started again.
@@ -133,14 +135,14 @@ func (s Subject) measure(values string) string {
 // insteadOfEnv is the fix for a bad value in the environment. Without the variable the
 // runtime chooses, or automaxprocs, whose choice cannot be predicted here.
 func (s Subject) insteadOfEnv() string {
-	if n := s.Unset(); s.Automaxprocs == "" && n == s.Fit.Procs {
+	if n := s.Unset(); s.Automaxprocs == "" && n == s.best() {
 		fix := fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %s", s.env(), value(n))
 		if s.readsLimit && ownLimit(s.Facts) != nil {
 			fix += " and follows the limit"
 		}
 		return fix
 	}
-	fix := fmt.Sprintf("set GOMAXPROCS=%d in its environment instead of %s", s.Fit.Procs, s.env())
+	fix := fmt.Sprintf("%s instead of %s", setEnvTo(s.best()), s.env())
 	if s.Automaxprocs == "" {
 		fix += "; " + s.withoutEnv()
 	}

@@ -80,15 +80,20 @@ func checkTooFew(s Subject) []Finding {
 	if !known || !s.sized() || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) || s.Measured() || s.Shared {
 		return nil
 	}
+	unless := fmt.Sprintf("unless a sweep has shown that %d is enough, ", n)
 	f := Finding{
 		Message: fmt.Sprintf("%s, but could use %s", s.uses(n), number.CPUs(have)),
-		Fix:     fmt.Sprintf("unless a sweep has shown that %d is enough, set GOMAXPROCS=%d", n, s.Fit.Procs),
+		Fix:     unless + fmt.Sprintf("set GOMAXPROCS=%d", s.Fit.Procs),
 	}
 	switch {
 	case s.Lent() != "":
 		f.Fix = s.afterOutside()
+	case s.SetBy == SetByOutside:
+		f.Fix = unless + s.afterOutside()
+	case s.SetBy == SetByCode && !s.automaxprocsActs(): // it overrides the environment
+		f.Fix = unless + s.orOutside(fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d", s.Fit.Procs))
 	case s.SetBy == SetByEnv:
-		f.Fix = fmt.Sprintf("unless a sweep has shown that %d is enough, %s", n, s.insteadOfEnv())
+		f.Fix = unless + s.insteadOfEnv()
 	case s.SetBy == SetByAuto && n != s.Go.Procs:
 		f.Fix = s.restart()
 	}
@@ -271,13 +276,17 @@ func (s Subject) fixOverride(n int) string {
 	case s.fits(n): // the variable is right, and the call has to go
 		return s.orOutside(fmt.Sprintf("change the program so that it keeps the GOMAXPROCS of its environment: it should be %s", s.env()))
 	case s.SetBy == SetByAuto:
-		return fmt.Sprintf("set GOMAXPROCS=%d in its environment instead of %s, and remove calls of runtime.SetDefaultGOMAXPROCS from the program, if it has one", s.Fit.Procs, s.env())
+		return fmt.Sprintf("set GOMAXPROCS=%d in its environment instead of %s, and remove calls of runtime.SetDefaultGOMAXPROCS from the program, if it has one", s.best(), s.env())
 	}
-	return s.orOutside(fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d, and %s", s.Fit.Procs, remove))
+	return s.orOutside(fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d, and %s", s.best(), remove))
 }
 
-// fits reports whether the value is the number of its CPUs, rounded down or up.
+// fits reports whether the value is the measured one, or without that the number of its CPUs,
+// rounded down or up.
 func (s Subject) fits(n int) bool {
+	if s.Measured() {
+		return n == s.Expected.Procs
+	}
 	have := s.usable()
 	return s.Facts.EffectiveCPUs() > 0 && n <= s.Fit.Procs && float64(n) >= math.Floor(have+1e-6)
 }
