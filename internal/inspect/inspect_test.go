@@ -71,6 +71,35 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// TestKept: a good value is kept, and an upper bound is recommended only where more is used.
+func TestKept(t *testing.T) {
+	unread := func(o *rule.Observed) {
+		o.Facts.Cgroup.State, o.Facts.Cgroup.Error = facts.Unreadable, "permission denied"
+	}
+	shared := goProcess(1, "api", 4, limited(6))
+	shared.Shared = true
+	for _, c := range []struct {
+		process observe.Process
+		text    string
+		want    any
+		from    any
+	}{
+		{goProcess(1, "api", 2, limited(2.5)), "ok", 2.0, "limit"},
+		{goProcess(1, "api", 4, limited(6)), "→ 6, limit 6", 6.0, "limit"},
+		{shared, "ok", 4.0, "limit"},
+		{goProcess(1, "api", 2, unread), "?", nil, nil},
+		{goProcess(1, "api", 16, unread), "?", 8.0, "affinity"},
+	} {
+		text, got := Recommend(c.process.Subject).String(), map[string]any{}
+		for _, column := range All() {
+			got[column.Name] = column.Value(&c.process)
+		}
+		if text != c.text || got[Recommended] != c.want || got[Recommended+"_from"] != c.from || (got[Recommended+"_cpus"] == nil) != (c.want == nil) {
+			t.Errorf("%q, %v from %v of %v, expected %q, %v", text, got[Recommended], got[Recommended+"_from"], got[Recommended+"_cpus"], c.text, c.want)
+		}
+	}
+}
+
 // TestLimit: the burst stands beside the limit, in the table and as a value of its own.
 func TestLimit(t *testing.T) {
 	value := func(p *observe.Process, name string) any {

@@ -56,7 +56,7 @@ func list() []Column {
 		{Name: "procs_unknown", // why it could not be read
 			Value: func(p *observe.Process) any { return known(p.LiveUnknown, p.LiveUnknown != "") }},
 		{Name: Recommended, Help: `ok, or the GOMAXPROCS that it should use, and why: "→ 1, limit 0.5", "→ 8, all CPUs"`, Rank: 3,
-			Value: func(p *observe.Process) any { r := Recommend(p.Subject); return known(float64(r.Procs), r.Procs > 0) },
+			Value: func(p *observe.Process) any { r := Recommend(p.Subject); return known(float64(r.Procs), r.Known()) },
 			words: func(p *observe.Process) string { return Recommend(p.Subject).String() },
 			short: func(p *observe.Process) string { return Recommend(p.Subject).short() }},
 		{Name: Expected, Help: "GOMAXPROCS that a measurement decided, kept with the program; shown if any has one", Rank: 18, Unit: number.Exact, Rare: true,
@@ -70,7 +70,7 @@ func list() []Column {
 		{Name: Recommended + "_cpus",
 			Value: func(p *observe.Process) any {
 				r := Recommend(p.Subject)
-				return known(r.from.CPUs, r.Procs > 0 && !r.measured)
+				return known(r.from.CPUs, r.Known() && !r.measured)
 			}},
 		{Name: "cpu_use", Help: "CPUs in use, on average", Rank: 5, Unit: number.Hundredths, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().CPUs()) }},
@@ -128,7 +128,7 @@ func recommendedFrom(p *observe.Process) any {
 	if r.measured {
 		return "measured"
 	}
-	return known(string(r.from.What), r.Procs > 0)
+	return known(string(r.from.What), r.Known())
 }
 
 // shownName is the name of the process with that of the Go library that it has mapped; of a loader, the name
@@ -249,7 +249,7 @@ func shortFindings(p *observe.Process) string {
 // clip shortens at the end and marks it.
 func clip(s string, most int) string { return ansi.Truncate(s, most, "…") }
 
-// Recommendation is the GOMAXPROCS that a program should use.
+// Recommendation is the GOMAXPROCS that a program should use. A good value that it uses is kept.
 type Recommendation struct {
 	Procs  int             // 0: not known, because its CPUs are not known
 	AtMost bool            // not all limits could be read, so that the value may be too high
@@ -273,10 +273,17 @@ func Recommend(s rule.Subject) Recommendation {
 	i := slices.IndexFunc(s.Fit.Candidates, func(c facts.Candidate) bool { return c.Winner })
 	if i >= 0 && s.Facts.EffectiveCPUs() > 0 {
 		r.Procs, r.from = s.Fit.Procs, s.Fit.Candidates[i]
+		if s.Good() {
+			r.Procs = r.runs
+		}
 		r.affinity = r.from.CPUs < s.Facts.Online.CPUs
 	}
 	return r
 }
+
+// Known reports whether Procs is the value, and not only an upper bound of it. For a program that uses
+// more than that bound it is the value to set until all limits can be read.
+func (r Recommendation) Known() bool { return r.Procs > 0 && (!r.AtMost || r.runs > r.Procs) }
 
 // Judged reports whether the absence of findings means that the value is good.
 func (r Recommendation) Judged() bool { return r.runs > 0 && !r.AtMost }

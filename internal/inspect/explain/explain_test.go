@@ -80,6 +80,7 @@ func TestAnswer(t *testing.T) {
 		{back, "x uses GOMAXPROCS=2, as it should, and not the 4 of its environment\n"},
 		{machine(8, 0, "4", 2), "x uses GOMAXPROCS=2; it could use 8\n  GOMAXPROCS=4 in its environment has no effect; "},
 		{machine(2, 0, "4", 0), "x will use GOMAXPROCS=4; it should be 2\n"},
+		{machine(8, 2.5, "", 2), "x uses GOMAXPROCS=2, as it should: both 2 and 3 are good values for 2.5 CPUs\n"},
 		{machine(8, 1, "", 2), "x uses GOMAXPROCS=2; the recommended value is 1\n"},
 		{notGo, "x is not a Go program; for a Go program in its place it should be 2\n"},
 		{Nowhere().Observed, "x may use another GOMAXPROCS than its runtime chooses; the recommended value cannot be determined\n"},
@@ -238,7 +239,6 @@ func TestMemoryAnswer(t *testing.T) {
 		if !strings.Contains(got, "its memory: "+tc.want+"\n") || strings.Contains(got, "→ set GOMEMLIMIT=1843MiB") != tc.fix || strings.Contains(got, "  read from its memory\n") != (tc.live != nil) {
 			t.Errorf("live %v, %q: want %q, a fix %t:\n%s", tc.live, tc.env, tc.want, tc.fix, got)
 		}
-	}
 		o := machine(2, 0, "", 2)
 		o.Facts.GoVersion = "go1.18.10"
 		b.Reset()
@@ -248,4 +248,5 @@ func TestMemoryAnswer(t *testing.T) {
 				t.Errorf("%q: no %q in\n%s", tc.env, want, b.String())
 			}
 		}
+	}
 }

@@ -80,7 +80,11 @@ func (e Explanation) WriteText(w io.Writer, color bool, width int) error {
 		b.WriteString("\n")
 		e.steps(b)
 		e.advice(b)
-		e.request.write(b, inspect.Recommend(e.subject).Procs)
+		fits := 0
+		if r := inspect.Recommend(e.subject); r.Known() {
+			fits = r.Procs
+		}
+		e.request.write(b, fits)
 		if e.memory != nil {
 			e.memory.write(b)
 		}
@@ -266,6 +270,7 @@ func (e Explanation) verdict() string {
 	}
 	unknown := inspect.Recommend(s).AtMost
 	hidden := hiddenParents(s.Facts.Cgroup) && !s.Measured()
+	runs, _ := s.Procs()
 	n, overridden := s.Overridden()
 	switch {
 	case overridden && unknown:
@@ -278,6 +283,8 @@ func (e Explanation) verdict() string {
 		return "; whether it should cannot be determined"
 	case hidden:
 		return unlessHidden
+	case s.Good() && !s.Measured() && s.Fit.Procs != runs:
+		return fmt.Sprintf(", as it should: both %d and %d are good values for %s", runs, s.Fit.Procs, number.CPUs(s.Facts.EffectiveCPUs()))
 	}
 	return ", as it should"
 }

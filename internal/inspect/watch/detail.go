@@ -62,7 +62,7 @@ func (m *model) facts(r *row) []string {
 		value = strconv.Itoa(n)
 	}
 	procs := []string{m.paint(bold, value) + " " + sourceWords(p), setByWords(p.Subject)}
-	if r := inspect.Recommend(p.Subject); r.Procs > 0 {
+	if r := inspect.Recommend(p.Subject); r.Known() {
 		procs = append(procs, "recommended "+strconv.Itoa(r.Procs))
 	}
 	fact("GOMAXPROCS", procs...)

@@ -290,3 +290,10 @@ func (s Subject) fits(n int) bool {
 	have := s.usable()
 	return s.Facts.EffectiveCPUs() > 0 && n <= s.Fit.Procs && float64(n) >= math.Floor(have+1e-6)
 }
+
+// Good reports whether the value is known and one that no rule about values asks to change: it
+// fits, or it is lower, under a limit that other programs use, too.
+func (s Subject) Good() bool {
+	n, known := s.Procs()
+	return known && (s.fits(n) || s.Shared && !s.tooMany() && !s.Measured())
+}
