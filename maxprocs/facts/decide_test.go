@@ -231,7 +231,7 @@ func TestEffectiveCPUs(t *testing.T) {
 		"tightest":         {facts(8, 20, 1.5, 3), 1.5, 8, ""},
 		"affinity, limits": {facts(2, 20, 3), 2, 2, ""},
 		"malformed":        {unknown, 4, 8, "the CPU limit of / is malformed: /cpu.max: what"},
-		"limit alone":      {Facts{Limits: facts(8, 2).Limits}, 2, 0, "affinity"},
+		"limit alone":      {Facts{Cgroup: facts(8).Cgroup, Limits: facts(8, 2).Limits}, 2, 0, "affinity"},
 		"online":           {Facts{Online: Fact{State: Known, CPUs: 3}}, 3, 3, "affinity"},
 		"nothing":          {Facts{}, 0, 0, "affinity"},
 	} {
@@ -245,6 +245,9 @@ func TestEffectiveCPUs(t *testing.T) {
 			if got := Decide(tc.facts, p).Procs; got != int(math.Max(1, math.Ceil(tc.want))) {
 				t.Errorf("%s: %s decides on %d of %v CPUs", name, p.Name(), got, tc.want)
 			}
+		}
+		if got := Decide(tc.facts, Go{}).Procs; name == "limit alone" && got != 2 {
+			t.Errorf("%s: the runtime decides on %d", name, got)
 		}
 		if got := strings.Join(tc.facts.Unknown(), "; "); !strings.Contains(got, tc.unknown) || (tc.unknown == "") != (got == "") {
 			t.Errorf("%s: unknown is %q, want %q", name, got, tc.unknown)

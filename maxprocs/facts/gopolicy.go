@@ -108,7 +108,7 @@ func (p Go) decide(f Facts) Decision {
 	if tight, ok := f.Tightest(); ok && tight.CPUs < limit.CPUs {
 		d.because("the runtime does not read the tighter limit of %s of a parent cgroup (%s)", countCPUs(tight.CPUs), tight.describe())
 	}
-	if n < procs {
+	if _, seen := f.cpus(); n < procs || !seen {
 		return d.win(KindLimit, n)
 	}
 	d.because("that is not below its affinity")
