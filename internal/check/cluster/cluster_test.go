@@ -229,6 +229,12 @@ func metrics(procs int, setBy string, rules ...string) map[string]string {
 	return map[string]string{"exporter-x": s}
 }
 
+// changed is a pod with something else in its spec.
+func changed(p core.Pod, change func(*core.PodSpec)) core.Pod {
+	change(&p.Spec)
+	return p
+}
+
 func nodes(runtime string) []core.Node {
 	n := core.Node{ObjectMeta: meta.ObjectMeta{Name: "one"}}
 	n.Status.Capacity = core.ResourceList{core.ResourceCPU: resource.MustParse("8")}
@@ -290,6 +296,24 @@ func TestRun(t *testing.T) {
 		"resized and restarted": {
 			api{pods: []core.Pod{resized(pod("a", "1", drawn("1")), "3"), exporterPod()}, objects: controller(ref), metrics: metrics(3, "env")},
 			nil, "3: read by the exporter; the spec says the same: env, limits.cpu of 3", "",
+		},
+		"set by the command": {
+			api{pods: []core.Pod{changed(pod("a", "2"), func(s *core.PodSpec) { s.Containers[0].Command = []string{"sh", "-c", "GOMAXPROCS=8 exec ./app"} })}},
+			[]string{"PF001"}, "8: command", "",
+		},
+		"a script is started": {
+			api{pods: []core.Pod{changed(pod("a", "2"), func(s *core.PodSpec) {
+				s.Containers[0].Command, s.Containers[0].Args = []string{"/sbin/tini"}, []string{"--", "/entrypoint.sh"}
+			})}},
+			nil, "2: chosen by the runtime of Go 1.25 or newer from the limit of 2 CPUs; an older one uses 8, unless the script entrypoint.sh, which is not read, sets another", "",
+		},
+		"in a sandbox": {
+			api{pods: []core.Pod{changed(pod("a", "2"), func(s *core.PodSpec) { s.RuntimeClassName = new("gvisor") })}},
+			nil, "2: chosen by the runtime of Go 1.25 or newer from the limit of 2 CPUs; an older one uses 8, unless the sandbox of the runtime class gvisor has another number of CPUs", "",
+		},
+		"misspelt": {
+			api{pods: []core.Pod{pod("a", "2", core.EnvVar{Name: "gomaxprocs", Value: "2"})}},
+			[]string{"PF003"}, "2: chosen by the runtime of Go 1.25 or newer from the limit of 2 CPUs; an older one uses 8", "",
 		},
 		"answered by an annotation": {
 			api{pods: []core.Pod{annotated(resized(pod("a", "1", drawn("1")), "3"), "procfit/ignore", "PF050 it is restarted tonight")}, objects: controller(ref)},

@@ -79,6 +79,7 @@ func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
 	o := reduced{APIVersion: "v1", Kind: w.kind, Metadata: metadata{Name: w.name, Namespace: w.namespace}}
 	notes, s := ours(p.Annotations), &o.Spec.Template.Spec
 	o.Spec.Template.Annotations = notes
+	s.RuntimeClassName = p.Spec.RuntimeClassName
 	if of := p.Spec.Resources; of != nil {
 		cpu := cpuOf(*of)
 		s.Resources = &cpu
@@ -132,7 +133,7 @@ func ours(all map[string]string) map[string]string {
 
 // ofContainer reduces one. Of a running one the limits count that are in effect.
 func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Time) (core.Container, state) {
-	k := core.Container{Name: c.Name, Image: c.Image, RestartPolicy: c.RestartPolicy, EnvFrom: c.EnvFrom, Resources: cpuOf(c.Resources)}
+	k := core.Container{Name: c.Name, Image: c.Image, Command: c.Command, Args: c.Args, RestartPolicy: c.RestartPolicy, EnvFrom: c.EnvFrom, Resources: cpuOf(c.Resources)}
 	var st state
 	if status != nil && status.Resources != nil {
 		k.Resources = cpuOf(*status.Resources)
@@ -142,7 +143,7 @@ func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Ti
 	}
 	expands := false
 	for _, e := range c.Env {
-		runtimes := strings.HasPrefix(e.Name, "GO")
+		runtimes := ofRuntime(e.Name)
 		expands = expands || runtimes && strings.Contains(e.Value, "$(")
 		if e.Name == "GOMAXPROCS" {
 			st.Sets, st.Drawn = true, ""
@@ -152,13 +153,16 @@ func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Ti
 		}
 	}
 	for _, e := range c.Env {
-		if strings.HasPrefix(e.Name, "GO") || expands {
+		if ofRuntime(e.Name) || expands {
 			k.Env = append(k.Env, divided(e))
 		}
 	}
 	st.Resized = st.Drawn != "" && !st.started.IsZero() && resized.After(st.started)
 	return k, st
 }
+
+// ofRuntime reports whether a name may be that of a variable of the Go runtime, misspelt or not.
+func ofRuntime(name string) bool { return strings.HasPrefix(strings.ToUpper(name), "GO") }
 
 // divided writes the divisor out: "0" is what the API server has made of none, and
 // is in no file that could be fixed.
