@@ -383,6 +383,21 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestIgnoreOfSomeNodes: an annotation that is needed on nodes of one size is not unused on another.
+func TestIgnoreOfSomeNodes(t *testing.T) {
+	one := annotated(pod("a", "", literal("4")), "procfit/ignore", "PF002 measured")
+	elsewhere := annotated(pod("b", "", literal("4")), "procfit/ignore", "PF002 measured")
+	elsewhere.Spec.NodeName = "two"
+	sizes := append(nodes(""), nodes("")...)
+	sizes[0].Status.Capacity = core.ResourceList{core.ResourceCPU: resource.MustParse("64")}
+	sizes[1].Name, sizes[1].Status.Capacity = "two", core.ResourceList{core.ResourceCPU: resource.MustParse("4")}
+	a := api{pods: []core.Pod{one, elsewhere}, nodes: sizes, objects: controller(literal("4"))}
+	r := must.Get(a.check(t, Options{}))(t)
+	if len(r.Ignored) != 1 || slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Rule == "PF041" || f.Rule == "PF002" }) {
+		t.Errorf("ignored %+v, found %+v", r.Ignored, r.Findings)
+	}
+}
+
 // requesting is a pod with a request and no limit.
 func requesting(name, request string, env ...core.EnvVar) core.Pod {
 	p := pod(name, "", env...)
