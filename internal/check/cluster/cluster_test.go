@@ -19,6 +19,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/cluster"
+	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -221,12 +222,20 @@ func TestProblemsInOrder(t *testing.T) {
 
 // metrics are what an exporter says of the pods' container.
 func metrics(procs int, setBy string, rules ...string) map[string]string {
-	s := fmt.Sprintf("# TYPE procfit_process_info gauge\nprocfit_process_info{cgroup=\"/kubepods/pod1/%s\",go_version=\"go1.24.6\",gomaxprocs=\"%d\",name=\"api\",pid=\"7\",procs_source=\"symbol\",set_by=\"%s\"} 1\n", id, procs, setBy)
+	s := "# TYPE procfit_exporter_processes gauge\nprocfit_exporter_processes 1\n# TYPE procfit_exporter_processes_dropped gauge\nprocfit_exporter_processes_dropped 0\n" +
+		"# TYPE procfit_exporter_processes_filtered gauge\nprocfit_exporter_processes_filtered 0\n" +
+		"# TYPE procfit_exporter_processes_unreadable gauge\nprocfit_exporter_processes_unreadable{reason=\"other\"} 0\nprocfit_exporter_processes_unreadable{reason=\"time\"} 0\n"
+	s += fmt.Sprintf("# TYPE procfit_process_info gauge\nprocfit_process_info{cgroup=\"/kubepods/pod1/%s\",go_version=\"go1.24.6\",gomaxprocs=\"%d\",name=\"api\",pid=\"7\",procs_source=\"symbol\",set_by=\"%s\"} 1\n", id, procs, setBy)
 	s += "# TYPE procfit_process_findings gauge\n"
 	for _, r := range rules {
 		s += fmt.Sprintf("procfit_process_findings{name=\"api\",pid=\"7\",rule=%q,severity=\"warning\"} 1\n", r)
 	}
 	return map[string]string{"exporter-x": s}
+}
+
+// said are metrics with other words in them.
+func said(m map[string]string, words ...string) map[string]string {
+	return map[string]string{"exporter-x": strings.NewReplacer(words...).Replace(m["exporter-x"])}
 }
 
 // changed is a pod with something else in its spec.
@@ -296,6 +305,10 @@ func TestRun(t *testing.T) {
 		"resized and restarted": {
 			api{pods: []core.Pod{resized(pod("a", "1", drawn("1")), "3"), exporterPod()}, objects: controller(ref), metrics: metrics(3, "env")},
 			nil, "3: read by the exporter; the spec says the same: env, limits.cpu of 3", "",
+		},
+		"resized, and the exporter only guesses": {
+			api{pods: []core.Pod{resized(pod("a", "1", drawn("1")), "3"), exporterPod()}, objects: controller(ref), metrics: said(metrics(3, "env"), "symbol", "inferred")},
+			[]string{"PF050"}, "3: env, limits.cpu of 3, the value after a restart", "",
 		},
 		"set by the command": {
 			api{pods: []core.Pod{changed(pod("a", "2"), func(s *core.PodSpec) { s.Containers[0].Command = []string{"sh", "-c", "GOMAXPROCS=8 exec ./app"} })}},
@@ -380,6 +393,53 @@ func TestRun(t *testing.T) {
 				t.Errorf("%d %ss, problems %v", r.Files, r.Noun, r.Problems)
 			}
 		})
+	}
+}
+
+// TestNotGo: a container that the exporter does not name is no Go program only if it names all of
+// the node.
+func TestNotGo(t *testing.T) {
+	const in = "/kubepods/pod1/" + id
+	for name, tc := range map[string]struct {
+		words  []string // to change in its metrics, and what to
+		judged bool
+	}{
+		"all are named":                   {nil, false},
+		"too many":                        {[]string{"processes_dropped 0", "processes_dropped 1"}, true},
+		"others were asked for":           {[]string{"processes_filtered 0", "processes_filtered 1"}, true},
+		"one is not readable":             {[]string{"\"other\"} 0", "\"other\"} 1"}, true},
+		"there was no time":               {[]string{"\"time\"} 0", "\"time\"} 1"}, true},
+		"a count of no type":              {[]string{"# TYPE procfit_exporter_processes_dropped gauge\n", ""}, true},
+		"no scan yet":                     {[]string{"procfit_exporter_processes 1\n", ""}, true},
+		"nothing of procfit":              {[]string{"procfit_", "other_"}, true},
+		"one in a container without ID":   {[]string{in, in + "/inner"}, true},
+		"one whose cgroup is not known":   {[]string{in, ""}, true},
+		"one of the node":                 {[]string{in, "/system.slice/kubelet.service"}, false},
+		"one in the scope of CRI-O, crun": {[]string{in, "/kubepods.slice/crio-" + id + ".scope/container"}, false},
+	} {
+		other := pod("a", "2")
+		other.Status.ContainerStatuses[0].ContainerID = "containerd://" + strings.Repeat("a", len(id))
+		a := api{pods: []core.Pod{other, exporterPod()}, nodes: nodes("containerd://2.0"), metrics: said(metrics(2, "auto"), tc.words...)}
+		r := must.Get(a.check(t, Options{Program: check.Program{GoVersion: "go1.24.6"}}))(t)
+		judged := slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Path == "shop" && f.Rule == "PF006" })
+		if judged != tc.judged {
+			t.Errorf("%s: judged %v, want %v: %+v", name, judged, tc.judged, r.Findings)
+		}
+	}
+}
+
+// TestSeverities: what the exporter reports has the severity there, of several processes the worst.
+func TestSeverities(t *testing.T) {
+	for want, words := range map[rule.Severity][]string{
+		rule.Warning: nil,
+		rule.Info:    {"severity=\"warning\"", "severity=\"info\""},
+		rule.Error:   {"procfit_process_findings{", "procfit_process_findings{name=\"api\",pid=\"7\",rule=\"PF012\",severity=\"error\"} 1\nprocfit_process_findings{"},
+	} {
+		a := api{pods: []core.Pod{pod("a", "2", drawn("1")), exporterPod()}, objects: controller(drawn("1")), nodes: nodes(""), metrics: said(metrics(2, "env", "PF012"), words...)}
+		r := must.Get(a.check(t, Options{}))(t)
+		if len(r.Findings) != 1 || r.Findings[0].Rule != "PF012" || r.Findings[0].Severity != want {
+			t.Errorf("want PF012 %s: %+v", want, r.Findings)
+		}
 	}
 }
 
@@ -487,7 +547,7 @@ func (comments) Read(b []byte) (int, error) {
 
 // A pod with the exporter's label may answer with anything.
 func TestEndlessMetrics(t *testing.T) {
-	if _, err := readMetrics(comments{}); err == nil || err.Error() != "no metrics: the answer has more than 64 MiB" {
+	if _, _, err := readMetrics(comments{}); err == nil || err.Error() != "no metrics: the answer has more than 64 MiB" {
 		t.Error(err)
 	}
 }
@@ -497,7 +557,7 @@ func FuzzParseMetrics(f *testing.F) {
 	f.Add("procfit_process_info{cgroup=\"/" + id + "\"} 1\n")
 	f.Add("procfit_process_info 1\nprocfit_process_findings 2\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		programs, err := parseMetrics(strings.NewReader(text))
+		programs, _, err := parseMetrics(strings.NewReader(text))
 		for name, p := range programs {
 			if err != nil || p == nil || len(name) != len(id) || p.GoVersion != "" && !strings.HasPrefix(p.GoVersion, "go") {
 				t.Errorf("%v: %q is %+v", err, name, p)

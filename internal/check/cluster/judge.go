@@ -91,7 +91,7 @@ func (s *sink) Value(v check.Value) {
 			"find out which: kubectl get mutatingwebhookconfigurations"))
 	}
 	switch {
-	case st.Live == nil && st.Resized && v.Procs != nil:
+	case (st.Live == nil || st.Live.Procs == 0) && st.Resized && v.Procs != nil:
 		f := check.NewFinding(ruleDiffers, v.Place,
 			fmt.Sprintf("it may use another value than %d: %s was read when its container started, and the pod was resized later", *v.Procs, st.Drawn), afresh)
 		f.Severity = rule.Info
@@ -139,12 +139,14 @@ func (s *sink) seen() {
 		if st.Live == nil {
 			continue
 		}
-		for _, id := range st.Live.Rules {
+		for id, severity := range st.Live.Rules {
 			r, known := rule.Find(id)
 			if !known || s.found[found{at.Path, at.Container, id}] {
 				continue
 			}
-			s.Finding(check.NewFinding(id, at, "the exporter reports: "+r.Title, r.Fix))
+			f := check.NewFinding(id, at, "the exporter reports: "+r.Title, r.Fix)
+			f.Severity = severity
+			s.Finding(f)
 		}
 	}
 }

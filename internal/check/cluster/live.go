@@ -17,6 +17,7 @@ import (
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/procfit/procfit/internal/host/container"
+	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/number"
 )
 
@@ -26,7 +27,7 @@ type Live struct {
 	GoVersion string // "go1.26.8"
 	SetBy     string // auto, env, code, unknown
 	PID       int
-	Rules     []string // that fire on it, there
+	Rules     map[string]rule.Severity // that fire on it, there, each at its worst
 }
 
 // exporterLabel finds the exporters of all namespaces.
@@ -39,14 +40,21 @@ const exporterPort = "9877"
 const (
 	infoMetric     = "procfit_process_info"
 	findingsMetric = "procfit_process_findings"
+	foundMetric    = "procfit_exporter_processes"
 )
+
+// notExported count the processes that may be Go programs and have no row.
+var notExported = []string{foundMetric + "_dropped", foundMetric + "_filtered", foundMetric + "_unreadable"}
+
+// liveSources are the labels of a GOMAXPROCS that was read from the process; any other is a guess.
+var liveSources = []string{"symbol", "decoded"}
 
 // live are the programs of all nodes that an exporter runs on, by the identity of their
 // container in the runtime.
 type live struct {
 	mu       sync.Mutex
 	programs map[string]*Live
-	nodes    map[string]bool // that were read
+	nodes    map[string]bool // whose Go programs are all among them
 	problems []string
 }
 
@@ -88,8 +96,9 @@ func (l *live) scrape(ctx context.Context, client *Client, p core.Pod) {
 	}
 	answer, err := client.Core.Get().Namespace(p.Namespace).Resource("pods").SubResource("proxy").Name(p.Name + ":" + port).Suffix("metrics").Stream(ctx)
 	var programs map[string]*Live
+	whole := false
 	if err == nil {
-		programs, err = readMetrics(answer)
+		programs, whole, err = readMetrics(answer)
 		answer.Close()
 	}
 	l.mu.Lock()
@@ -98,62 +107,78 @@ func (l *live) scrape(ctx context.Context, client *Client, p core.Pod) {
 		l.problems = append(l.problems, fmt.Sprintf("node %s: %v", p.Spec.NodeName, explain("the exporter "+p.Namespace+"/"+p.Name, err)))
 		return
 	}
-	l.nodes[p.Spec.NodeName] = true
+	l.nodes[p.Spec.NodeName] = l.nodes[p.Spec.NodeName] || whole
 	maps.Copy(l.programs, programs)
 }
 
 // mostMetrics is how many bytes an exporter may answer with: any pod may have its label.
 const mostMetrics = 64 << 20
 
-func readMetrics(r io.Reader) (map[string]*Live, error) {
+func readMetrics(r io.Reader) (programs map[string]*Live, whole bool, err error) {
 	bounded := &io.LimitedReader{R: r, N: mostMetrics}
-	programs, err := parseMetrics(bounded)
+	programs, whole, err = parseMetrics(bounded)
 	if bounded.N <= 0 {
-		return nil, fmt.Errorf("no metrics: the answer has more than %s", number.Short(number.Bytes(mostMetrics)))
+		return nil, false, fmt.Errorf("no metrics: the answer has more than %s", number.Short(number.Bytes(mostMetrics)))
 	}
-	return programs, err
+	return programs, whole, err
 }
 
 // parseMetrics reads an exporter's answer: the programs by the last part of their
-// cgroup, in which every runtime writes the container's identity.
-func parseMetrics(r io.Reader) (map[string]*Live, error) {
+// cgroup, in which every runtime writes the container's identity. The answer is whole if
+// a container that is not in it is known to run no Go program.
+func parseMetrics(r io.Reader) (all map[string]*Live, whole bool, err error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(r)
 	if err != nil {
-		return nil, fmt.Errorf("no metrics: %w", err)
+		return nil, false, fmt.Errorf("no metrics: %w", err)
 	}
 	all, byPID := map[string]*Live{}, map[string]*Live{}
-	info := families[infoMetric]
-	if info == nil {
-		return all, nil
+	whole = families[foundMetric] != nil
+	for _, name := range notExported {
+		whole = whole && families[name] != nil
+		for _, m := range families[name].GetMetric() {
+			whole = whole && m.Gauge != nil && m.Gauge.GetValue() == 0
+		}
 	}
-	for _, m := range info.Metric {
+	for _, m := range families[infoMetric].GetMetric() {
 		labels := labelsOf(m)
 		id := container.ID(labels["cgroup"])
+		whole = whole && (id != "" || !inPod(labels["cgroup"]))
 		pid, _ := strconv.Atoi(labels["pid"])
 		if id == "" || all[id] != nil && all[id].PID < pid {
 			continue
 		}
-		one := &Live{GoVersion: labels["go_version"], SetBy: labels["set_by"], PID: pid}
-		one.Procs, _ = strconv.Atoi(labels["gomaxprocs"]) // "unknown" is 0
+		one := &Live{GoVersion: labels["go_version"], SetBy: labels["set_by"], PID: pid, Rules: map[string]rule.Severity{}}
+		if slices.Contains(liveSources, labels["procs_source"]) {
+			one.Procs, _ = strconv.Atoi(labels["gomaxprocs"])
+		}
 		if !strings.HasPrefix(one.GoVersion, "go") {
 			one.GoVersion = ""
 		}
 		all[id] = one
 		byPID[labels["pid"]] = one
 	}
-	if fired := families[findingsMetric]; fired != nil {
-		for _, m := range fired.Metric {
-			labels := labelsOf(m)
-			if one := byPID[labels["pid"]]; one != nil && !slices.Contains(one.Rules, labels["rule"]) {
-				one.Rules = append(one.Rules, labels["rule"])
-			}
+	for _, m := range families[findingsMetric].GetMetric() {
+		labels := labelsOf(m)
+		one, severity := byPID[labels["pid"]], rule.Severity(labels["severity"])
+		if one == nil {
+			continue
+		}
+		if severity.Rank() < 0 {
+			r, _ := rule.Find(labels["rule"])
+			severity = r.Severity
+		}
+		if before, again := one.Rules[labels["rule"]]; !again || severity.Rank() < before.Rank() {
+			one.Rules[labels["rule"]] = severity
 		}
 	}
-	for _, one := range all {
-		slices.Sort(one.Rules)
-	}
-	return all, nil
+	return all, whole, nil
+}
+
+// inPod reports whether a cgroup may be below that of a pod. One that is not known may be, and so
+// may one that an exporter sees from a cgroup namespace of its own.
+func inPod(cgroup string) bool {
+	return cgroup == "" || strings.HasPrefix(cgroup, "/..") || strings.Contains(cgroup, "kubepods")
 }
 
 func labelsOf(m *dto.Metric) map[string]string {

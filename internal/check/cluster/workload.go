@@ -62,7 +62,7 @@ type metadata struct {
 // seen is what the exporter of a node tells of a pod.
 type seen struct {
 	programs map[string]*Live // by the container's name
-	whole    bool             // what is not in it is no Go program
+	whole    bool             // what is not in it is known to be no Go program
 }
 
 // ofPod reduces a pod.

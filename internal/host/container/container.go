@@ -22,9 +22,9 @@ const idLength = 64
 
 // ID finds the identity in the last part of a path: of a cgroup (ID,
 // cri-containerd-ID.scope, crio-ID.scope, docker-ID.scope) or of a status
-// (containerd://ID). It is empty where there is none.
+// (containerd://ID). crun adds a part to a scope, "container". It is empty where there is none.
 func ID(name string) string {
-	name = strings.TrimSuffix(path.Base(name), ".scope")
+	name = strings.TrimSuffix(path.Base(strings.TrimSuffix(name, "/container")), ".scope")
 	name = name[strings.LastIndexByte(name, '-')+1:]
 	if len(name) != idLength || strings.Trim(name, "0123456789abcdef") != "" {
 		return ""
