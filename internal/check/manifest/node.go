@@ -193,10 +193,15 @@ func (c *Checker) findPrograms(to check.Sink) {
 			u.expected = c.o.Programs.Expected(use)
 			u.isGo = u.isGo || u.expected != nil
 		}
+		known, among := c.o.Programs.For(use)
 		if u.program.Known() {
+			// An annotation names only the version; the rest is what its program is known to be.
+			if strings.HasPrefix(u.program.From, "annotation ") && known.Known() && !known.Elsewhere && !c.o.Programs.ForAll(known) {
+				known.GoVersion = u.program.GoVersion
+				u.program = known
+			}
 			continue
 		}
-		known, among := c.o.Programs.For(use)
 		u.program = known
 		u.beside = known.Known() && !c.o.Programs.ForAll(known)
 		if m := toolchain().FindStringSubmatch(u.image); m != nil && m[2] != "" && !known.Known() {
