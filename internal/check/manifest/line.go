@@ -51,8 +51,9 @@ func (c *Checker) inLine(u *unit, f check.Finding) check.Finding {
 	}
 	change := check.Splice{From: at + m[4], To: at + m[5], New: fmt.Sprint(s.Fit.Procs)}
 	if remove {
+		item := func(line []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(line), []byte("-")) }
 		beside := func(i int) bool { // a line of the same list or mapping
-			return i >= 0 && i < len(lines) && indent(lines[i]) == indent(line)
+			return i >= 0 && i < len(lines) && indent(lines[i]) == indent(line) && item(lines[i]) == item(line) && !bytes.HasPrefix(bytes.TrimSpace(lines[i]), []byte("#"))
 		}
 		if u.env.source == "environment" && !beside(f.Line-2) && !beside(f.Line) {
 			return f
