@@ -42,6 +42,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -202,8 +203,25 @@ var (
 // Wants implements check.Checker.
 func (c *Checker) Wants(f *check.File) bool { return kindOf(f) != none }
 
-// jsonMarkers are words without which JSON is no manifest.
-var jsonMarkers = [][]byte{[]byte(`"containers"`), []byte(`"containerDefinitions"`), []byte(`"TaskGroups"`), []byte(`"services"`), []byte(`"ConfigMap"`), []byte(`"LimitRange"`), []byte(`"HorizontalPodAutoscaler"`), []byte(`"ScaledObject"`), []byte(`"VerticalPodAutoscaler"`)}
+// jsonMarkers are words without which JSON is no manifest. The two that other JSON has as well, which may have
+// comments, are looked at closely: versions of Azure are dates.
+var (
+	jsonMarkers = [][]byte{[]byte(`"containers"`), []byte(`"containerDefinitions"`), []byte(`"TaskGroups"`), []byte(`"services"`)}
+	jsonClosely = map[string]func() *regexp.Regexp{
+		`"apiVersion"`: pattern.Of(`"apiVersion"\s*:\s*"(?:[a-z0-9.-]+/)?v[0-9]`),
+		`"GOMAXPROCS"`: pattern.Of(`"name"\s*:\s*"GOMAXPROCS"`),
+	}
+)
+
+// mayBeManifest reports whether JSON is worth being parsed.
+func mayBeManifest(b []byte) bool {
+	for word, is := range jsonClosely {
+		if bytes.Contains(b, []byte(word)) && is().Match(b) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(jsonMarkers, func(m []byte) bool { return bytes.Contains(b, m) })
+}
 
 // File implements check.Checker.
 func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
@@ -235,7 +253,7 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 		units = c.systemd(f.Path, b)
 		c.keep(units)
 	default:
-		if k == jsonFile && !f.Named && !slices.ContainsFunc(jsonMarkers, func(m []byte) bool { return bytes.Contains(b, m) }) {
+		if k == jsonFile && !f.Named && !mayBeManifest(b) {
 			return check.ErrOther
 		}
 		units, err = c.documents(f, b, to)
