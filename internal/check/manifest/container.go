@@ -23,6 +23,7 @@ type container struct {
 	unit
 	object  *object
 	partial bool // a patch of a container that is written elsewhere
+	varies  bool // an overlay may give it another limit
 	cpu     amounts
 	podCPU  amounts
 	stays   bool // it runs as long as the pod does

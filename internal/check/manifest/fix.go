@@ -129,7 +129,7 @@ func (c *Checker) remedy(k *container) *remedy {
 		return nil
 	case f.twice:
 		return &remedy{removeIt, "remove the first one: the last one wins", 0, []string{"PF019"}}
-	case k.has("PF060") && s.Measured() && f.reference == nil && f.config == nil && f.state == facts.Known && f.refused == "":
+	case k.has("PF060") && s.Measured() && !k.varies && f.reference == nil && f.config == nil && f.state == facts.Known && f.refused == "":
 		r := k.write(f, fmt.Sprint(s.Expected.Procs), []string{"PF060", "PF003"})
 		r.words += ", or " + s.Expected.MeasureAgain()
 		return r
@@ -213,16 +213,17 @@ func (k *container) fixReference(f field, s rule.Subject) *remedy {
 	return r
 }
 
-// fixValue writes a value that fits, or the quotes that a value needs.
+// fixValue writes a value that fits, or the quotes that a value needs. What fits the limit of a base
+// is wrong for an overlay with another.
 func (k *container) fixValue(f field, s rule.Subject) *remedy {
 	value, fixes := f.value, []string{"PF016"}
-	if limited(s) && k.has("PF001", "PF003") {
+	if limited(s) && k.has("PF001", "PF003") && !k.varies {
 		value, fixes = fmt.Sprint(s.Fit.Procs), []string{"PF001", "PF003", "PF005", "PF006", "PF016"}
 	} else if !k.has("PF016") || f.refused == "" || k.has("PF003") {
 		return nil
 	}
 	r := k.write(f, value, fixes)
-	if !k.program.Known() && !k.refers && limited(s) && s.Unset() == s.Fit.Procs && k.has("PF001", "PF003") {
+	if !k.program.Known() && !k.refers && !k.varies && limited(s) && s.Unset() == s.Fit.Procs && k.has("PF001", "PF003") {
 		r.words += needsNone
 	}
 	return r

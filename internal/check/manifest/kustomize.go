@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -20,9 +21,10 @@ type kustomization struct {
 	path, dir string
 	resources []string // files and folders, from where paths are shown
 	patches   []patch
-	anything  bool     // it may change any object
-	elsewhere []string // where it takes objects from that are not files of the tree, in words
-	charts    bool     // some of them are Helm's, which kubectl renders only with --enable-helm
+	configs   []*config // ConfigMaps of others that it changes
+	anything  bool      // it may change any object
+	elsewhere []string  // where it takes objects from that are not files of the tree, in words
+	charts    bool      // some of them are Helm's, which kubectl renders only with --enable-helm
 }
 
 // kustomizations are names of the file (kubectl.docs.kubernetes.io/references/kustomize).
@@ -75,10 +77,12 @@ func (c *Checker) kustomization(t text, doc int) {
 				data[name] = unquote(value)
 			}
 		}
-		own.configs[name] = append(own.configs[name], &config{
-			object: object{path: t.path, kind: "ConfigMap", name: name, namespace: r.str(item, "namespace")}, data: data,
-			partial: r.get(item, "env") != nil || r.get(item, "envs") != nil || r.str(item, "behavior") == "merge",
-		})
+		behavior, files := r.str(item, "behavior"), r.get(item, "env") != nil || r.get(item, "envs") != nil
+		of := object{path: t.path, kind: "ConfigMap", name: name, namespace: r.str(item, "namespace")}
+		own.configs[name] = append(own.configs[name], &config{object: of, data: data, partial: files || behavior == "merge"})
+		if behavior == "merge" || behavior == "replace" { // what is replaced loses its keys
+			k.configs = append(k.configs, &config{object: of, data: data, partial: files || r.get(item, "files") != nil || behavior == "replace"})
+		}
 	}
 	c.store.take(own)
 	c.mu.Lock()
@@ -131,7 +135,7 @@ func (c *Checker) overlays() overlays {
 	sorting.Stable(c.kustomized, func(a, b kustomization) int { return strings.Compare(a.dir, b.dir) })
 	found := overlays{}
 	for _, k := range c.kustomized {
-		if !k.anything && len(k.patches) == 0 {
+		if !k.anything && len(k.patches)+len(k.configs) == 0 {
 			continue
 		}
 		seen := map[string]bool{}
@@ -151,14 +155,34 @@ func (c *Checker) overlays() overlays {
 	return found
 }
 
-// of are the kustomizations that may patch an object, by their folders.
-func (all overlays) of(o *object) (by []kustomization) {
+// of are the kustomizations that may patch an object, or a ConfigMap that it draws from, by their
+// folders.
+func (all overlays) of(o *object, draws ...source) (by []kustomization) {
 	for _, k := range all[o.path] {
-		if k.anything || len(k.about(o)) > 0 {
+		if k.anything || len(k.about(o)) > 0 || slices.ContainsFunc(draws, k.changes) {
 			by = append(by, k)
 		}
 	}
 	return by
+}
+
+// draws are the ConfigMaps that may set the variable of a container.
+func (k *container) draws() []source {
+	if f, own := k.fields[variableName]; own && f.config != nil {
+		return []source{*f.config}
+	} else if own {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(k.envFrom), func(s source) bool { return s.secret || !strings.HasPrefix(variableName, s.prefix) })
+}
+
+// changes reports whether one may change what a container draws from a ConfigMap.
+func (k kustomization) changes(s source) bool {
+	key := cmp.Or(s.key, strings.TrimPrefix(variableName, s.prefix))
+	return slices.ContainsFunc(k.configs, func(c *config) bool {
+		_, sets := c.data[key]
+		return c.name == s.name && (sets || c.partial)
+	})
 }
 
 // about are the patches that may be for an object.
@@ -185,6 +209,12 @@ func (k kustomization) rendering() string {
 // variable of the Go runtime is a Go program, whatever the base says.
 func (k *container) overlaid(by []kustomization) {
 	for _, b := range by {
+		if !b.anything && len(b.about(k.object)) == 0 {
+			k.doubt(replaces, "%s changes its ConfigMap", b.path)
+			k.isGo = k.isGo || slices.ContainsFunc(b.configs, func(c *config) bool { return c.data[variableName] != "" })
+			continue
+		}
+		k.varies = k.varies || b.anything || slices.ContainsFunc(b.about(k.object), func(p patch) bool { return strings.Contains(p.text, "resources") })
 		k.doubt(replaces, "%s patches it", b.path)
 		for name := range runtimeVariables {
 			k.isGo = k.isGo || slices.ContainsFunc(b.about(k.object), func(p patch) bool { return strings.Contains(p.text, name) })
@@ -196,7 +226,7 @@ func (k *container) overlaid(by []kustomization) {
 func (all overlays) unrendered(containers []*container, kustomized []kustomization, to check.Sink) {
 	patched := map[string]int{}
 	for _, c := range containers {
-		for _, k := range all.of(c.object) {
+		for _, k := range all.of(c.object, c.draws()...) {
 			patched[k.path]++
 		}
 	}

@@ -368,7 +368,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		if k.partial && !k.unit.env.isSet() { // what it patches may set the variable
 			k.found = slices.DeleteFunc(k.found, func(f check.Finding) bool { return slices.Contains(ofRuntime, f.Rule) })
 		}
-		k.patched(overlays.of(k.object))
+		k.patched(overlays.of(k.object, k.draws()...))
 		c.advise(k)
 		if k.remedy != nil && c.o.Changes && c.changeable(k.object) {
 			byFile[k.object.file] = append(byFile[k.object.file], k)
@@ -420,7 +420,7 @@ func (c *Checker) resolve(ctx context.Context, overlays overlays) error {
 			return err
 		}
 		c.store.resolve(k, c.o.NodeCPUs)
-		k.overlaid(overlays.of(k.object))
+		k.overlaid(overlays.of(k.object, k.draws()...))
 		k.inherit()
 		c.inScripts(&k.unit)
 		if k.stays {

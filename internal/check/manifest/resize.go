@@ -85,7 +85,7 @@ func (c *Checker) resized(patched overlays) {
 		if v != nil && (v.leaves(k) || len(patched.of(&v.object)) > 0) {
 			v = nil
 		}
-		if k.unjudged != "" || k.partial || !k.stays || len(patched.of(k.object)) > 0 || k.maySet() != "" || v == nil && !k.resizable {
+		if k.unjudged != "" || k.partial || !k.stays || len(patched.of(k.object, k.draws()...)) > 0 || k.maySet() != "" || v == nil && !k.resizable {
 			continue
 		}
 		if f, found := k.staysBehind(v); found {
