@@ -87,7 +87,7 @@ var mayImport = map[string][]string{
 	"check/output":   {"check", "program/rule", "show/document", "show/terminal", "show/text"},
 	"check/manifest": {"check", "program/rule", "maxprocs/facts", "host/cgroup", "host/folder", "program/expected", "program/wrapper"},
 	"check/source":   {"check", "program/rule", "host/folder", "host/supervisor", "maxprocs/facts"},
-	"check/binary":   {"check", "program/rule", "maxprocs/facts", "program/goproc", "host/folder"},
+	"check/binary":   {"check", "program/rule", "maxprocs/facts", "program/goproc", "program/wrapper", "host/folder"},
 	"check/cluster":  {"check", "check/manifest", "program/rule", "maxprocs/facts", "host/cluster", "host/container", "program/expected"},
 	"check/migrate":  {"check", "check/manifest", "check/source", "program/rule", "program/toolchain", "host/folder", "host/git", "maxprocs/facts", "show/document"},
 

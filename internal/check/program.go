@@ -46,6 +46,7 @@ type Candidate struct {
 	Images  []string // the names of the image that it lies in
 	Names   []string // by which somebody may call it: "api"
 	Started bool     // of those in its image it is the one that is started
+	Idle    bool     // its image starts something else, unless a manifest says otherwise
 	Module  bool     // only its go.mod was read
 	Path    string   // of that module
 	Given   bool     // the user has named it
@@ -132,7 +133,7 @@ func (p *Programs) Add(c Candidate) {
 	p.all = append(p.all, c)
 }
 
-// For is the program that is used: the one in the image of that name; else the one that
+// For is the program that is used: the one that the image of that name starts; else the one that
 // holds for all; else one that has the name of the image, of the container or of the
 // command; else, for what is known to be Go or is all that there is, the only one that
 // the user has named. Where several would do, it is none, and they are reported.
@@ -141,7 +142,8 @@ func (p *Programs) For(u Use) (known Program, among []string) {
 	defer p.mu.Unlock()
 	if image := imageName(u.Image); image != "" {
 		its := func(name string) bool { return imageName(name) == image }
-		if found := those(p.all, func(c Candidate) bool { return slices.ContainsFunc(c.Images, its) }); len(found) > 0 {
+		started := func(c Candidate) bool { return !c.Idle || slices.Contains(c.Names, path.Base(u.Command)) }
+		if found := those(p.all, func(c Candidate) bool { return slices.ContainsFunc(c.Images, its) && started(c) }); len(found) > 0 {
 			return one(startedBy(found, u.Command))
 		}
 	}

@@ -74,6 +74,7 @@ func TestProgramsFor(t *testing.T) {
 		c.Images, c.Names, c.Started = []string{"acme/api:1"}, []string{"app", "api"}, true
 	})
 	tool := candidate("go1.20", "image.tar (tool)", func(c *Candidate) { c.Images, c.Names = []string{"acme/api:1"}, []string{"tool"} })
+	probe := candidate("go1.19", "java.tar", func(c *Candidate) { c.Images, c.Names, c.Idle = []string{"acme/java:1"}, []string{"probe"}, true })
 	server := candidate("go1.25", "bin/server", func(c *Candidate) { c.Names, c.Given = []string{"server"}, true })
 	worker := candidate("go1.26", "bin/worker", func(c *Candidate) { c.Names, c.Given = []string{"worker"}, true })
 	same := candidate("go1.26", "bin/x", func(c *Candidate) { c.Names, c.Given = []string{"x"}, true })
@@ -103,6 +104,8 @@ func TestProgramsFor(t *testing.T) {
 		"before --go":                  {[]Candidate{image, tool}, "go1.22", Use{Image: "acme/api:1"}, "image.tar", ""},
 		"by image and command":         {[]Candidate{image, tool}, "", Use{Image: "acme/api:1", Command: "/usr/bin/tool"}, "image.tar (tool)", ""},
 		"another command of the image": {[]Candidate{image, tool}, "", Use{Image: "acme/api:1", Command: "/bin/sh"}, "image.tar", ""},
+		"a tool of an image":           {[]Candidate{probe}, "", Use{Image: "acme/java:1", Go: true, Only: true}, "", ""},
+		"a tool that is started":       {[]Candidate{probe}, "", Use{Image: "acme/java:1", Command: "/bin/probe"}, "java.tar", ""},
 		"another tag":                  {[]Candidate{image, tool}, "", Use{Image: "registry.example.org/api:7"}, "image.tar", ""},
 		"another image":                {[]Candidate{image, tool}, "", Use{Image: "acme/other:1"}, "", ""},
 		"--go":                         {[]Candidate{server}, "go1.22", Use{Image: "acme/server"}, "--go", ""},

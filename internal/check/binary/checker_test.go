@@ -140,6 +140,26 @@ func TestImageVariables(t *testing.T) {
 	}
 }
 
+// TestImageOfOthers: a container is not the Go tool that lies in its image.
+func TestImageOfOthers(t *testing.T) {
+	for name, config := range map[string]string{
+		"bin/grpc_health_probe": `{"Entrypoint":["java","-jar","/app.jar"]}`,
+		"usr/local/bin/gosu":    `{"Entrypoint":["docker-entrypoint.sh"],"Cmd":["postgres"]}`,
+	} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "image.tar"), binarytest.Tar(t,
+			[2]string{"layer.tar", string(binarytest.Tar(t, [2]string{name, string(elf("go1.22.0").Bytes())}))},
+			[2]string{"c.json", `{"config":` + config + `}`},
+			[2]string{"manifest.json", `[{"Config":"c.json","RepoTags":["postgres:16"],"Layers":["layer.tar"]}]`}))
+		write(t, filepath.Join(dir, "pod.yaml"), []byte("apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: x\n    image: postgres:16\n    resources: {limits: {cpu: 2}}\n"))
+		r := run(t, dir)
+		pod := r.Values[len(r.Values)-1]
+		if slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Object == "Pod" }) || pod.Go || pod.GoVersion != "" || pod.Unjudged == "" {
+			t.Errorf("%s: %+v, found %v", name, pod, found(r, dir))
+		}
+	}
+}
+
 // TestModuleWithoutGoLine: what is wrong with a go.mod that the user has named does not repeat its path.
 func TestModuleWithoutGoLine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "go.mod")

@@ -93,7 +93,7 @@ func (c *Checker) image(f found, i archive.Image, to check.Sink) {
 		s.expected = c.o.Programs.Expected(check.Use{Command: p.Path, Path: f.path})
 		s.known.GOMAXPROCS, s.known.GODEBUG = i.Variable("GOMAXPROCS"), i.Variable("GODEBUG")
 		s.tell(to)
-		candidate := check.Candidate{Program: s.known, Images: i.Names, Names: check.NamesOf(p.Path, p.Package), Started: i.Main == n, Given: f.named && !s.idle}
+		candidate := check.Candidate{Program: s.known, Images: i.Names, Names: check.NamesOf(p.Path, p.Package), Started: i.Main == n, Idle: !i.MayStart(n), Given: f.named && i.MayStart(n)}
 		if candidate.Started {
 			candidate.Names = check.NamesOf(append([]string{p.Path, p.Package}, i.Names...)...)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/program/wrapper"
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
@@ -151,14 +152,33 @@ func (v view) started(i Image, dir string) (string, bool) {
 	return "", false
 }
 
-// main is the place of the program that the image starts; the only one that there is
+// main is the place of the program that the image starts; the only one that it may start
 // where its command tells of none.
 func (v view) main(i Image, dir string) int {
 	if name, ok := v.started(i, dir); ok {
 		return slices.IndexFunc(i.Programs, func(p Program) bool { return p.Path == name })
 	}
-	if len(i.Programs) == 1 {
-		return 0
+	main := -1
+	for n := range i.Programs {
+		if i.MayStart(n) && main >= 0 {
+			return -1
+		} else if i.MayStart(n) {
+			main = n
+		}
 	}
-	return -1
+	return main
+}
+
+// MayStart reports whether the image starts one of its Programs, or may: a script that nobody has read
+// may start any. What a command names and is none of them is another program, such as a Java runtime.
+func (i Image) MayStart(n int) bool {
+	if i.Main >= 0 {
+		return i.Main == n
+	}
+	words, more := i.Command[:min(len(i.Command), mostWords)], true
+	for more {
+		words, more = wrapper.Next(words, new(wrapper.Effect))
+	}
+	script := len(words) == 0 || wrapper.IsShell(words[0]) || path.Ext(words[0]) == ".sh"
+	return script && !slices.Contains(starters, path.Base(i.Programs[n].Path))
 }

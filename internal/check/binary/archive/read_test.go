@@ -151,3 +151,27 @@ func TestStarted(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyProgram: the only Go program of an image is what a script or nothing else may start, and not
+// what a command leaves out.
+func TestOnlyProgram(t *testing.T) {
+	for _, tc := range []struct {
+		file, config string
+		starts       bool
+	}{
+		{"app", `{}`, true},
+		{"app", `{"Entrypoint":["/entrypoint.sh"],"Cmd":["serve"]}`, true},
+		{"app", `{"Entrypoint":["tini","--","sh","-c","$START"]}`, true},
+		{"grpc_health_probe", `{"Entrypoint":["java","-jar","/app.jar"]}`, false},
+		{"grpc_health_probe", `{"Entrypoint":["/usr/bin/dumb-init","--"],"Cmd":["java"]}`, false},
+		{"gosu", `{"Entrypoint":["docker-entrypoint.sh"],"Cmd":["postgres"]}`, false},
+	} {
+		c, err := read(t, docker(t, `{"config":`+tc.config+`}`, binarytest.Tar(t, [2]string{"bin/" + tc.file, old})), DefaultLimits())
+		if err != nil || len(c.Images) != 1 {
+			t.Fatal(c, err)
+		}
+		if i := c.Images[0]; i.MayStart(0) != tc.starts || (i.Main == 0) != tc.starts {
+			t.Errorf("%s, %s: it is %d, which it may start: %v; want %v", tc.file, tc.config, i.Main, i.MayStart(0), tc.starts)
+		}
+	}
+}
