@@ -185,6 +185,40 @@ func TestOdd(t *testing.T) {
 	}
 }
 
+// TestLinks: a link to a folder that is named is walked over, and one to a file that the walk does not come
+// to is reported.
+func TestLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights there")
+	}
+	dir := tree(t, map[string]string{
+		".git/HEAD": "", ".gitignore": "build/\nlocal.yaml\n", "releases/42/a.yaml": "", "current": "->releases/42", "vendor/x/v.yaml": "", "build/b.yaml": "", "local.yaml": "",
+		"deploy/v.yaml": "->../vendor/x/v.yaml", "deploy/b.yaml": "->../build/b.yaml", "deploy/l.yaml": "->../local.yaml", "deploy/a.yaml": "->../releases/42/a.yaml",
+	})
+	for name, tc := range map[string]struct {
+		paths, want []string
+		notes       []string // what links lead to
+	}{
+		"a link to a folder":   {[]string{"current"}, []string{"current/a.yaml"}, nil},
+		"all of it":            {[]string{"current/..."}, []string{"current/a.yaml"}, nil},
+		"into what is skipped": {[]string{"."}, []string{".gitignore", "releases/42/a.yaml"}, []string{"build", "local.yaml", "vendor"}},
+		"from another folder":  {[]string{"deploy"}, []string{"deploy/a.yaml", "deploy/b.yaml", "deploy/l.yaml", "deploy/v.yaml"}, nil},
+		"it is named, too":     {[]string{".", "build", "local.yaml"}, []string{".gitignore", "build/b.yaml", "local.yaml", "releases/42/a.yaml"}, []string{"vendor"}},
+	} {
+		r, got := run(t, dir, Options{Paths: tc.paths})
+		var notes []string
+		for _, n := range r.Notes {
+			notes = append(notes, n.Message)
+		}
+		same := slices.EqualFunc(notes, tc.notes, func(note, to string) bool {
+			return strings.Contains(note, filepath.ToSlash(filepath.Join(dir, to))+", ")
+		})
+		if !slices.Equal(got, tc.want) || !same || len(r.Problems) > 0 {
+			t.Errorf("%s: %v, notes %q, problems %v; want %v", name, got, notes, r.Problems, tc.want)
+		}
+	}
+}
+
 func TestFaults(t *testing.T) {
 	dir := tree(t, map[string]string{"a": "1", "b": "2", "c": strings.Repeat("x", 1<<20+1), "d": "4"})
 	k := &taker{files: map[string]string{}, do: func(f *File, _ Sink) error {

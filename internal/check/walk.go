@@ -86,6 +86,7 @@ func (w *walk) stdin() error {
 // folder walks over one that was named.
 func (w *walk) folder(root string) {
 	ignored := newGitignore(root, w.tree)
+	root += string(filepath.Separator) // a link is followed
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if w.ctx.Err() != nil {
 			return filepath.SkipAll
@@ -131,6 +132,10 @@ func (w *walk) link(p string) {
 	if err == nil {
 		info, err = os.Stat(to)
 	}
+	under, skipped := false, ""
+	if err == nil && info.Mode().IsRegular() {
+		under, skipped = w.under(to)
+	}
 	switch {
 	case errors.Is(err, folder.ErrOutside):
 		if info, err := os.Stat(p); err == nil && !info.IsDir() {
@@ -140,7 +145,9 @@ func (w *walk) link(p string) {
 		w.problem(p, fmt.Errorf("a link that may not be followed: %w", cause(err)))
 	case err != nil:
 		w.skip(p, "this link leads nowhere; it is skipped")
-	case info.Mode().IsRegular() && !w.led[to] && !w.under(to): // else it is found where it lies
+	case skipped != "":
+		w.skip(p, "this link leads to "+skipped+", which procfit skips; to check it, name the link")
+	case info.Mode().IsRegular() && !w.led[to] && !under: // else it is found where it lies
 		w.led[to] = true
 		w.file(p, info, &File{at: to})
 	}
@@ -159,20 +166,47 @@ func (w *walk) wanted(p string) bool {
 	return path.Ext(f.Path) == "" || slices.ContainsFunc(w.o.Checkers, func(k Checker) bool { return k.Wants(f) })
 }
 
-// under reports whether a file lies in a folder that is walked over.
-func (w *walk) under(file string) bool {
-	for _, root := range w.o.Paths {
-		root, err := filepath.EvalSymlinks(strings.TrimSuffix(filepath.ToSlash(root), "/..."))
+// under reports whether a walk comes to a file, and what of a folder that is walked over keeps it from
+// that: a folder, or the file itself.
+func (w *walk) under(file string) (comes bool, skipped string) {
+	for _, named := range w.o.Paths {
+		named = strings.TrimSuffix(filepath.ToSlash(named), "/...")
+		root, err := filepath.EvalSymlinks(named)
 		if err != nil {
 			continue
 		}
 		a, errA := filepath.Abs(root)
 		b, errB := filepath.Abs(file)
-		if errA == nil && errB == nil && strings.HasPrefix(b, a+string(filepath.Separator)) {
-			return true
+		rel, err := filepath.Rel(a, b)
+		if errA != nil || errB != nil || err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		skips := w.skips(a, rel)
+		if skips == "" {
+			return true, ""
+		}
+		skipped = path.Join(named, skips)
+	}
+	return false, skipped
+}
+
+// skips is what a walk over a folder does not enter or read on its way to a file there; "": it comes to
+// the file.
+func (w *walk) skips(root, file string) string {
+	if file == "." { // it is named itself
+		return ""
+	}
+	ignored, at := newGitignore(root, w.tree), root
+	names := strings.Split(file, string(filepath.Separator))
+	for i, name := range names {
+		ignored.enter(at)
+		at = filepath.Join(at, name)
+		isDir := i < len(names)-1
+		if isDir && slices.Contains(notEntered, name) || ignored.match(at, isDir) {
+			return path.Join(names[:i+1]...)
 		}
 	}
-	return false
+	return ""
 }
 
 // file hands one on. Pipes, sockets and devices are no files to check, and reading
@@ -205,5 +239,5 @@ func (w *walk) hand(f *File) {
 }
 
 func (w *walk) problem(p string, err error) {
-	w.to.Problem(Problem{Path: filepath.ToSlash(p), Message: cause(err).Error()})
+	w.to.Problem(Problem{Path: filepath.ToSlash(filepath.Clean(p)), Message: cause(err).Error()})
 }
