@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -228,7 +229,12 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 	for _, l := range limits {
 		list = append(list, number.Exact(l))
 	}
-	out := filepath.Join(dir, "results")
+	// What was measured of other programs is no proof of these.
+	built, err := sumOf(old, current)
+	if err != nil {
+		return err
+	}
+	out := filepath.Join(dir, "results-"+built[:12])
 	words := slices.Concat([]string{"--limit", strings.Join(list, ","), "--out", out}, o.comparison,
 		[]string{phrase.Shell(append([]string{old}, o.programArgs...)), "--", current}, o.programArgs)
 	aside := std
@@ -236,8 +242,10 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 	compare := newCompare(aside)
 	compare.SetArgs(words)
 	compare.SilenceErrors, compare.SilenceUsage = true, true
+	compare.SetFlagErrorFunc(flagError)
 	measured := compare.ExecuteContext(ctx)
-	if !results.Exist(out) {
+	var refused *exitError
+	if errors.As(measured, &refused) && refused.code == exitUsage || !results.Exist(out) {
 		return measured
 	}
 	have, err := readResults(out)
@@ -252,6 +260,23 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 		r.Proof = append(r.Proof, proofOf(l, judgedNow.Gate, out))
 	}
 	return measured
+}
+
+// sumOf is the SHA-256 of files, one after the other.
+func sumOf(files ...string) (string, error) {
+	h := sha256.New()
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			return "", err
+		}
+		_, err = io.Copy(h, f)
+		f.Close()
+		if err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
 // proofOf is what a comparison says of one limit.
