@@ -362,7 +362,7 @@ func (o *setOptions) lease(ctx context.Context, std stdio, c valueChange, m *met
 		back = err
 	}
 	if back != nil { // also where that was interrupted
-		return back
+		return o.unrestored(std, d, back)
 	}
 	d.Restored = backAt(procs)
 	return errors.Join(o.restored(std, d, released(now.Before, procs)), ctx.Err())
@@ -434,10 +434,10 @@ func (o *setOptions) lent(std stdio, d setDocument) {
 func (o *setOptions) giveBack(ctx context.Context, std stdio, c valueChange, d setDocument, guard *steer.Guard) error {
 	result, trying, err := guard.Wait(ctx)
 	if trying {
-		return fmt.Errorf("%w; process %d tries for an hour to give GOMAXPROCS=%d back", err, guard.PID(), c.before.Procs)
+		err = fmt.Errorf("%w; process %d tries for an hour to give GOMAXPROCS=%d back", err, guard.PID(), c.before.Procs)
 	}
 	if err != nil {
-		return err
+		return o.unrestored(std, d, err)
 	}
 	d.Restored = backAt(result.New)
 	d.Restored.FollowsLimit = result.Auto
@@ -447,6 +447,14 @@ func (o *setOptions) giveBack(ctx context.Context, std stdio, c valueChange, d s
 		how = "one goroutine was held for " + number.Duration(result.Held)
 	}
 	return errors.Join(o.restored(std, d, released(c.before.Procs, result.New)+"; "+how), ctx.Err())
+}
+
+// unrestored prints what was changed, which as text is printed before, and is not back.
+func (o *setOptions) unrestored(std stdio, d setDocument, why error) error {
+	if o.out.json() {
+		return errors.Join(printJSON(std, d), why)
+	}
+	return why
 }
 
 // restored prints that the old value is back.
@@ -479,7 +487,7 @@ type setDocument struct {
 	AfterRestart   string    `json:"after_restart,omitempty"` // whether the value lasts, and how it is made to
 	Recommended    *int      `json:"recommended,omitempty"`   // of a value above it
 	Undo           string    `json:"undo,omitempty"`          // the command that gives the old value back
-	Restored       *restored `json:"restored,omitempty"`
+	Restored       *restored `json:"restored,omitempty"`      // absent: without --for, or the old value is not back
 }
 
 // What setDocument.By says.
