@@ -284,7 +284,15 @@ func decideValue(pid int, word string, n int) (valueChange, error) {
 		}
 	}
 	c.nothing = c.already(word)
+	if until := lentUntil(pid); until != "" && c.nothing != "" {
+		c.nothing = fmt.Sprintf("procfit lends it this value%s, and then gives the one before back; to keep this one, end that procfit with Ctrl-C, and repeat the command", until)
+	}
 	return c, nil
+}
+
+// lentUntil is until when another procfit lends a process a value: " until 14:32"; empty: none does.
+func lentUntil(pid int) string {
+	return rule.Observed{LentUntil: steer.LentUntil(pid, steer.Guards())}.Lent()
 }
 
 // already says that there is nothing to change.
@@ -307,7 +315,10 @@ func (c valueChange) already(word string) string {
 
 // lendable is nil if what the process has now can be given back, as what asks for it needs.
 func (c valueChange) lendable(what, otherwise string) error {
+	until := lentUntil(c.subject.PID)
 	switch {
+	case until != "": // what it has would be kept for its own
+		return fmt.Errorf("process %d: procfit lends it a value%s, and %s needs the program's own one: wait, or end that procfit with Ctrl-C", c.subject.PID, until, what)
 	case c.before.Procs == 0:
 		return fmt.Errorf("process %d: %s needs the value that it uses now, which could not be read: %s", c.subject.PID, what, phrase.Clean(c.subject.LiveUnknown))
 	case c.subject.FollowsChanges() && c.subject.Custom == nil: // a number would end the following
