@@ -95,6 +95,9 @@ func (o *liveOptions) try(ctx context.Context, std stdio, c valueChange, program
 	if err := agreed(ctx, std, o.yes, run.header.Spec.Shell(), explain.Process(c.subject)+": "+run.how()); err != nil {
 		return err
 	}
+	if err := c.settled("an experiment"); err != nil {
+		return err
+	}
 	begun, err := o.measure(ctx, std, run)
 	if begun {
 		err = errors.Join(sweepReport(std, run.dir, o.printed.format(), "", true), err)

@@ -130,6 +130,11 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err := o.agreed(ctx, std, c, args); err != nil {
 		return err
 	}
+	if o.hold != 0 {
+		if err := c.settled("--for"); err != nil {
+			return err
+		}
+	}
 	if o.byLease(c) {
 		return o.lease(ctx, std, c, m)
 	}
@@ -327,6 +332,19 @@ func (c valueChange) lendable(what, otherwise string) error {
 	return nil
 }
 
+// settled is nil if what was read before somebody was asked is so still: it is what the process
+// gets back.
+func (c valueChange) settled(what string) error {
+	now, err := identified(c.subject.PID)
+	if err == nil {
+		err = now.lendable(what, "")
+	}
+	if err == nil && (now.program != c.program || now.before != c.before) {
+		err = fmt.Errorf("process %d: the program, or its GOMAXPROCS, changed while procfit waited for an answer: repeat the command", c.subject.PID)
+	}
+	return err
+}
+
 // heldByCall is what a call that procfit makes costs the program.
 const heldByCall = "one goroutine is held, for about 1 ms where a CPU is free, often for 10 to 100 ms on a busy machine, seldom for seconds on an overloaded one, and kill -9 of procfit's tracer in that time would end the program"
 
@@ -409,6 +427,7 @@ func (o *setOptions) change(ctx context.Context, std stdio, c valueChange) error
 	if err != nil {
 		return c.refused(err)
 	}
+	c.before = guard.Before()
 	d := c.document(result)
 	o.lent(std, d)
 	return o.giveBack(ctx, std, c, d, guard)

@@ -151,6 +151,7 @@ func (p *Program) Set(ctx context.Context, procs int) (time.Duration, error) {
 	if err != nil {
 		return 0, refused(err)
 	}
+	p.Before = p.guard.Before()
 	p.now = v
 	return r.Stopped, nil
 }

@@ -26,6 +26,7 @@ func guard(m message, messages *json.Decoder, say *json.Encoder) {
 	if !m.Given {
 		l.Idle = idle(say)
 		a := answerOf(Set(l.Request))
+		l.found(a.Result)
 		_ = say.Encode(a) // procfit may be gone, and the value comes back then
 		if unsure = a.Refusal != nil && a.Refusal.unsure(); a.err() != nil && !unsure {
 			return
@@ -60,6 +61,14 @@ type lent []Value
 
 func (list lent) in(live goproc.Live) bool {
 	return slices.ContainsFunc(list, func(v Value) bool { return v.in(live) })
+}
+
+// found has a loan give back what its first call found, which may have been set after before was
+// read: while somebody was asked, or while the call waited.
+func (l *Loan) found(r Result) {
+	if !l.Before.Auto && r.Old > 0 {
+		l.Before.Procs = r.Old
+	}
 }
 
 // hold is a loan as its guard has it.

@@ -42,6 +42,9 @@ func Lend(l Loan) (*Guard, Result, error) { return nil, Result{}, unsupported(l.
 // Change does nothing here.
 func (g *Guard) Change(Value) (Result, error) { return Result{}, unsupported(0) }
 
+// Before is nothing here.
+func (g *Guard) Before() Value { return Value{} }
+
 // PID is the guard's process.
 func (g *Guard) PID() int { return 0 }
 

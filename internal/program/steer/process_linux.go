@@ -249,6 +249,7 @@ func Lend(l Loan) (*Guard, Result, error) {
 	c.idle = l.Idle
 	a, none := c.answer(l.PID, time.Now().Add(2*callLimit))
 	if none == nil && a.err() == nil {
+		l.found(a.Result)
 		return &Guard{c, l}, a.Result, nil
 	}
 	c.conn.Close()
@@ -288,6 +289,9 @@ func (g *Guard) Change(v Value) (Result, error) {
 	}
 	return Result{}, none
 }
+
+// Before is what the guard gives back: what the first call found, where that is a number.
+func (g *Guard) Before() Value { return g.loan.Before }
 
 // PID is the guard's process.
 func (g *Guard) PID() int { return g.child.cmd.Process.Pid }

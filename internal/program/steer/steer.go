@@ -85,7 +85,7 @@ func IsStage(word string) bool { return part(word) == tracerPart || part(word) =
 // Loan is a value for a while.
 type Loan struct {
 	Request
-	Before Value // what is given back
+	Before Value // what is given back, unless the first call finds another number
 	For    time.Duration
 }
 
