@@ -574,6 +574,45 @@ func TestGuardLost(t *testing.T) {
 	x.check(was)
 }
 
+// TestGuardTracerLost: the guard's tracer is killed while it looks for a place, so that nothing is
+// set. Who sets the value of the loan later keeps it.
+func TestGuardTracerLost(t *testing.T) {
+	need.Everything(t, "calls into a server take both CPUs")
+	x := begin(t, build{args: stripped}.run(t)) // has nothing to do, so that the tracer looks on
+	lost := make(chan error, 1)
+	go func() {
+		_, _, err := Lend(x.loan(time.Hour))
+		lost <- err
+	}()
+	tracer := 0
+	await(t, "seized", func() bool { tracer = tracedBy(x.pid()); return tracer != 0 })
+	_ = unix.Kill(tracer, unix.SIGKILL)
+	if err := <-lost; Because(err) != Lost {
+		t.Errorf("%v; want %s", err, Lost)
+	}
+	l := requests(x.url, 1, 0)
+	defer l.stop()
+	must.Get(x.set(7))(t)
+	time.Sleep(3 * rest)
+	if until := LentUntil(x.pid(), Guards()); !until.IsZero() {
+		t.Errorf("a value is lent until %v", until)
+	}
+	x.check(7)
+}
+
+// TestGuardFinds: what comes back is what the first call found, and not what was read before it.
+func TestGuardFinds(t *testing.T) {
+	need.Everything(t, "calls into a server take both CPUs")
+	x := begin(t, build{args: stripped}.run(t), "compute=1")
+	must.Get(x.set(5))(t)
+	l := x.loan(time.Second)
+	must.Get(x.set(6))(t)
+	g := x.lend(l)
+	if r, _, err := g.Wait(context.Background()); err != nil || g.Before().Procs != 6 || r.New != 6 {
+		t.Errorf("%+v, %v; given back %+v", r, err, g.Before())
+	}
+}
+
 // TestGuardBack: a value that is back already is what the loan ends with.
 func TestGuardBack(t *testing.T) {
 	need.Everything(t, "calls into a server take both CPUs")

@@ -22,7 +22,7 @@ const (
 
 // guard is the process of a Guard. It traces nothing itself.
 func guard(m message, messages *json.Decoder, say *json.Encoder) {
-	l, unsure := m.Loan, m.Unsure
+	l, unsure, late := m.Loan, m.Unsure, m.Unsure
 	if !m.Given {
 		l.Idle = idle(say)
 		a := answerOf(Set(l.Request))
@@ -31,6 +31,7 @@ func guard(m message, messages *json.Decoder, say *json.Encoder) {
 		if unsure = a.Refusal != nil && a.Refusal.unsure(); a.err() != nil && !unsure {
 			return
 		}
+		late = unsure && a.Refusal.Why == Late
 	}
 	more := make(chan Value)
 	go func() {
@@ -43,7 +44,7 @@ func guard(m message, messages *json.Decoder, say *json.Encoder) {
 			more <- m.Request.Value
 		}
 	}()
-	h := hold{Loan: l, now: lent{l.Value}, unsure: unsure}
+	h := hold{Loan: l, now: lent{l.Value}, unsure: unsure, late: late}
 	if m.Lent != nil {
 		h.now = m.Lent
 	}
@@ -75,7 +76,9 @@ func (l *Loan) found(r Result) {
 type hold struct {
 	Loan
 	now    lent
-	unsure bool // a call may have set its value, or may do so yet
+	unsure bool // a call may have set its value
+	// late: a tracer that this guard has not seen end may set the value yet.
+	late bool
 }
 
 // wait lends further values, until the value is to come back. An error is that the program
@@ -95,7 +98,7 @@ func (h *hold) wait(more <-chan Value, say func(answer)) error {
 			case a.err() == nil:
 				h.now = lent{v}
 			case a.Refusal != nil && a.Refusal.unsure():
-				h.now, h.unsure = append(h.now, v), true
+				h.now, h.unsure, h.late = append(h.now, v), true, a.Refusal.Why == Late
 			}
 			say(a)
 		case <-end.C:
@@ -110,20 +113,23 @@ func (h *hold) wait(more <-chan Value, say func(answer)) error {
 }
 
 // giveBack sets the value before, unless the program is another one or uses a value that
-// something else has set. While it is unsure whether a value of the loan was set, it may be
-// set yet, at the latest when the tracer is gone that was to do so.
+// something else has set. Where a value of the loan may be set yet, it waits until the tracer is
+// gone that was to do so, and no longer: the same value is somebody else's from then on.
 func (h *hold) giveBack(say func(answer)) {
 	var cache goproc.Cache
 	back := Request{Program: h.Program, Value: h.Before}
-	told := false
-	for end := time.Now().Add(retry); time.Now().Before(end) || h.unsure && tracedBy(h.PID) != 0; time.Sleep(rest) {
+	told, began := false, time.Now()
+	for ; time.Since(began) < retry || h.late && tracedBy(h.PID) != 0; time.Sleep(rest) {
 		if err := h.same(); err != nil && Because(err) != Unreadable {
 			say(answerOf(Result{}, err))
 			return
 		}
+		// Asked before the value is read, which a tracer may set in between. One that has not attached
+		// to the program within its own limits never does.
+		yet := h.late && (tracedBy(h.PID) != 0 || time.Since(began) < callLimit)
 		live, err := cache.Live(h.PID)
 		if err == nil && !h.now.in(live) {
-			if h.unsure {
+			if yet {
 				continue
 			}
 			say(h.changed(live))
