@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,6 +41,7 @@ type Program struct {
 	Most    int
 
 	guard   *steer.Guard // nil: nothing is set yet, or the program has a lease
+	unsure  bool         // nobody knows what the first call did
 	now     steer.Value  // what it is to have; 0: anything
 	leased  bool         // a value is
 	renewed time.Time    // the lease
@@ -145,6 +147,7 @@ func (p *Program) Set(ctx context.Context, procs int) (time.Duration, error) {
 	var err error
 	if p.guard == nil {
 		p.guard, r, err = steer.Lend(steer.Loan{Request: steer.Request{Program: p.Program, Value: v}, Before: p.Before, For: p.For})
+		p.unsure = slices.Contains([]steer.Why{steer.Late, steer.Lost, steer.Broken}, steer.Because(err))
 	} else {
 		r, err = p.guard.Change(v)
 	}
@@ -192,7 +195,9 @@ func (p *Program) Release(ctx context.Context) error {
 		procs, err := p.meter.Release(ctx)
 		p.After = procs
 		return err
-	case guard == nil: // a call of which nothing is known may set the value yet
+	case p.unsure:
+		return fmt.Errorf("it is not known what the first call did; a second process gives GOMAXPROCS=%d back if that is needed", p.Before.Procs)
+	case guard == nil:
 		if live, err := p.cache.Live(p.PID); err == nil {
 			p.After = live.Procs
 		}

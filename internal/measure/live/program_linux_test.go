@@ -72,6 +72,10 @@ func TestReleaseReads(t *testing.T) {
 	if err := p.Release(t.Context()); err != nil || p.After != now {
 		t.Errorf("GOMAXPROCS is %d, read as %d, %v", now, p.After, err)
 	}
+	p = Program{Program: id, Before: p.Before, unsure: true} // a call may set it yet
+	if err := p.Release(t.Context()); err == nil || p.After != 0 {
+		t.Errorf("read as %d after a call of which nothing is known, %v", p.After, err)
+	}
 }
 
 // TestProgram: what is seen of a program that has no code for it, which here is the test: its
