@@ -23,7 +23,7 @@ func (e *Experiment) baseline(ctx context.Context) ([]*journal.Trial, error) {
 	}
 	first, end := all[0][0], all[len(all)-1]
 	last := end[len(end)-1]
-	if err := e.learn(first, last, trials); err != nil {
+	if err := e.learn(first, last); err != nil {
 		return nil, err
 	}
 	if err := e.unanswered(trials); err != nil {
@@ -126,19 +126,11 @@ func (e *Experiment) usual(ctx context.Context) (all [][]Reading, trials []*jour
 }
 
 // learn is what of the header the baseline decides.
-func (e *Experiment) learn(first, last Reading, trials []*journal.Trial) error {
+func (e *Experiment) learn(first, last Reading) error {
 	l, took := e.Header.Live, last.At.Sub(first.At)
 	requests := last.Requests - first.Requests
 	if requests == 0 && !l.Uncounted {
 		return endFor(journal.EndUnreached, "no %ss in %s: there is nothing to compare", l.Unit, number.Short(number.Duration(took)))
-	}
-	calls := make([]float64, len(trials))
-	for i, t := range trials {
-		calls[i] = t.Live.CallSeconds
-	}
-	slices.Sort(calls)
-	if call := calls[len(calls)/2]; call > 1 {
-		return endFor(journal.EndFailed, "a change of GOMAXPROCS waits for collections, %s in the median: use kube canary", number.Short(number.Seconds(call)))
 	}
 	l.RequestsPerSecond, l.CPUs = float64(requests)/took.Seconds(), (last.CPU-first.CPU)/took.Seconds()
 	e.panicked = last.Panics > first.Panics

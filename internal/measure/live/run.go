@@ -59,6 +59,8 @@ type Experiment struct {
 	panicked bool // in the baseline
 	burn     time.Duration
 	changed  bool // another value than the start's was tried
+	changes  int  // calls of another value than the one before
+	long     int  // of these, that took longer than longCall
 	visit    visit
 	ours     bool // the program is this experiment's
 }

@@ -30,6 +30,7 @@ type fake struct {
 	noise    *rand.Rand
 	fail     func(call string) error // nil: nothing fails
 	fades    time.Duration           // what a larger value leaves behind costs half as much again, at first
+	took     time.Duration           // a change to another value, as where it waits for a collection
 
 	procs, start   int
 	at, expires    time.Time
@@ -132,8 +133,12 @@ func (f *fake) Set(_ context.Context, procs int) (time.Duration, error) {
 	}
 	f.run()
 	f.expires = time.Now().Add(keptFor)
+	took := time.Millisecond
+	if procs != f.procs { // else it returns at once
+		took = max(took, f.took)
+	}
 	f.procs, f.sets = procs, append(f.sets, set{procs, time.Now()})
-	return time.Millisecond, nil
+	return took, nil
 }
 
 func (f *fake) Read(context.Context) (Reading, error) {
@@ -319,6 +324,7 @@ func TestEnds(t *testing.T) {
 		"an answer is lost":     {"read", errors.New("for a moment"), nil, journal.EndComplete, time.Hour, false},
 		"no traffic":            {"", nil, func(f *fake) {}, journal.EndUnreached, time.Hour, false},
 		"it panics":             {"", nil, func(f *fake) { f.x.Panics++ }, journal.EndHarm, 30 * time.Second, false},
+		"changes take long":     {"", nil, func(f *fake) { f.took = 2 * time.Second }, journal.EndFailed, time.Minute, false},
 		"more than it may cost": {"", nil, func(f *fake) { f.capacity[1], f.capacity[4] = 30, 30 }, journal.EndDecided, time.Hour, false},
 	} {
 		t.Run(name, func(t *testing.T) {

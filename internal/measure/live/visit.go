@@ -7,6 +7,8 @@ import (
 	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
 )
@@ -178,8 +180,20 @@ func (e *Experiment) begin(ctx context.Context, value int) error {
 	e.visit = visit{value: value, procs: *t.Setting.Procs, trial: t, wire: e.wire}
 	took, err := e.set(ctx, value)
 	t.Live.CallSeconds = took.Seconds()
-	return err
+	if err != nil || t.Live.Before == 0 || t.Live.Before == e.visit.procs { // such a call returns at once
+		return err
+	}
+	if e.changes++; took > longCall {
+		e.long++
+	}
+	if took > longCall && e.long > 1 && e.long > e.changes/10 { // else it may be a moment without a CPU
+		return endFor(journal.EndFailed, "%d of %s of GOMAXPROCS took more than %s, the last one %s, as where it waits for a collection: use kube canary", e.long, phrase.Count(e.changes, "change"), number.Chosen(longCall), number.Short(number.Duration(took)))
+	}
+	return nil
 }
+
+// longCall is how long a change may take. It holds a goroutine, and the request that this serves.
+const longCall = time.Second
 
 // Watch implements paired.Place: it leaves a value at the first harm.
 func (e *Experiment) Watch(ctx context.Context) error {
