@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/wait"
+	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
@@ -113,11 +114,13 @@ func (e *Experiment) usual(ctx context.Context) (all [][]Reading, trials []*jour
 			}
 		}
 		queries, at := h.Live.Queries, time.Now()
-		for i, a := range journal.Ask(len(queries), func(i int) (*float64, error) { return e.ask(ctx, queries[i].Name, 0, nil, at) }) {
-			t.Keep(queries[i], "lower", a)
+		read := func(ctx context.Context) error { _, err := e.read(ctx); return err } // which renews a lease
+		answers, err := paired.Meanwhile(ctx, between, read, len(queries), func(ctx context.Context, i int) (*float64, error) { return e.ask(ctx, queries[i].Name, 0, nil, at) })
+		if err != nil {
+			return nil, nil, err
 		}
-		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+		for i, a := range answers {
+			t.Keep(queries[i], "lower", a)
 		}
 		t.DurationSeconds = time.Since(t.Started).Seconds()
 		all, trials = append(all, list), append(trials, t)

@@ -122,8 +122,8 @@ func TestQueryWithoutAnswers(t *testing.T) {
 			}
 			return new(5.0), nil
 		}
-		if end, c := measured(t.Context(), f, h, nil); end.Code == journal.EndFailed || len(judge.Analyze(c).Warnings) != 0 {
-			t.Errorf("%+v", end)
+		if end, c := measured(t.Context(), f, h, nil); end.Code == journal.EndFailed || len(judge.Analyze(c).Warnings) != 0 || f.apart > keptFor/4 {
+			t.Errorf("%+v; the program was not looked at for %v", end, f.apart)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {

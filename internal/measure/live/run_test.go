@@ -38,6 +38,7 @@ type fake struct {
 	x              Reading
 	sets           []set // in order
 	released, gone bool
+	apart          time.Duration // the longest between two calls, without which a lease ends
 }
 
 type set struct {
@@ -75,6 +76,7 @@ func (f *fake) run() {
 	if now.After(f.expires) {
 		f.procs = f.start
 	}
+	f.apart = max(f.apart, now.Sub(f.at))
 	dt := now.Sub(f.at).Seconds()
 	f.at = now
 	capacity := f.capacity[f.procs]

@@ -266,34 +266,41 @@ func (r *Run) slice(ctx context.Context) ([]*journal.Trial, error) {
 
 // ask makes the queries metrics of all settings' slices, which are watched meanwhile.
 func (r *Run) ask(ctx context.Context, trials []*journal.Trial) error {
-	n, at, all := len(r.Queries), r.marked, make(chan []journal.Answer, 1)
+	n, at := len(r.Queries), r.marked
+	answers, err := Meanwhile(ctx, r.Every, r.Place.Watch, len(trials)*n, func(ctx context.Context, i int) (*float64, error) {
+		var pods []string
+		for _, p := range trials[i/n].Pods {
+			pods = append(pods, p.Name)
+		}
+		return r.Ask(ctx, r.Queries[i%n].Name, r.Length, pods, at)
+	})
+	for i, a := range answers {
+		better := "lower"
+		if r.Queries[i%n].Name == judge.FigureRequests {
+			better = "higher"
+		}
+		trials[i/n].Keep(r.Queries[i%n], better, a)
+	}
+	return err
+}
+
+// Meanwhile are the answers to n questions; until all are there, watch is called again and again.
+func Meanwhile(ctx context.Context, every time.Duration, watch func(context.Context) error, n int, ask func(ctx context.Context, i int) (*float64, error)) ([]journal.Answer, error) {
+	all := make(chan []journal.Answer, 1)
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		all <- journal.Ask(len(trials)*n, func(i int) (*float64, error) {
-			var pods []string
-			for _, p := range trials[i/n].Pods {
-				pods = append(pods, p.Name)
-			}
-			return r.Ask(within, r.Queries[i%n].Name, r.Length, pods, at)
-		})
+		all <- journal.Ask(n, func(i int) (*float64, error) { return ask(within, i) })
 	}()
 	for {
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil, ctx.Err()
 		case answers := <-all:
-			for i, a := range answers {
-				better := "lower"
-				if r.Queries[i%n].Name == judge.FigureRequests {
-					better = "higher"
-				}
-				trials[i/n].Keep(r.Queries[i%n], better, a)
-			}
-			return ctx.Err()
-		case <-time.After(r.Every):
-			if err := r.Place.Watch(ctx); err != nil {
-				return err
+			return answers, ctx.Err()
+		case <-time.After(every):
+			if err := watch(ctx); err != nil {
+				return nil, err
 			}
 		}
 	}
