@@ -356,7 +356,7 @@ func (m *Metrics) read(ctx context.Context, r *Reading) error {
 	switch {
 	case err == nil:
 		now := m.sums(all)
-		if now.Requests < m.last.Requests || now.Failed < m.last.Failed || now.Handler.Sum < m.last.Handler.Sum || len(now.Handler.Counts) != len(m.last.Handler.Counts) {
+		if now.shrank(m.last) || len(now.Handler.Counts) != len(m.last.Handler.Counts) {
 			return failed(m.URL + ": its counters began again: several programs answer, or the metrics were reset")
 		}
 		m.last, m.good = now, time.Now()

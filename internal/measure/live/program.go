@@ -245,6 +245,9 @@ func (p *Program) Read(ctx context.Context) (Reading, error) {
 		}
 		histogram := func(h maxlive.Histogram) Histogram { return Histogram{Counts: h.Counts, Sum: h.Sum} }
 		r.Requests, r.Failed, r.Panics, r.InFlight, r.Arrival, r.Handler = m.Requests, m.Failed, m.Panics, m.InFlight, histogram(m.Arrival), histogram(m.Handler)
+		if r.shrank(p.last) {
+			return Reading{}, failed("the counts of its Meter began again: live.Allow got another Meter")
+		}
 	}
 	live, err := p.cache.Live(p.PID)
 	if err == nil {

@@ -29,6 +29,19 @@ type Reading struct {
 	Waits *goproc.Latency
 }
 
+// shrank reports that something is less than it was that only grows: other counters are read.
+func (r Reading) shrank(was Reading) bool {
+	less := func(is, was Histogram) bool {
+		for i, n := range was.Counts {
+			if n > 0 && (i >= len(is.Counts) || is.Counts[i] < n) {
+				return true
+			}
+		}
+		return is.Sum < was.Sum
+	}
+	return r.Requests < was.Requests || r.Failed < was.Failed || r.Panics < was.Panics || less(r.Arrival, was.Arrival) || less(r.Handler, was.Handler)
+}
+
 // periods are those of the CPU limit, in Reading.Seen: what was throttled is a share of them.
 const periods = "periods"
 
