@@ -19,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/steer"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
 	maxlive "github.com/procfit/procfit/maxprocs/live"
@@ -86,7 +87,10 @@ func Watch(p steer.Program, before steer.Value) (*Program, error) {
 	if err != nil {
 		out.Blind = append(out.Blind, "requests that wait in sockets: "+err.Error())
 	} else {
-		out.unread = watchUnread(listening)
+		out.unread = watchUnread(listening.Unread, listening.Close)
+		if apart := out.unread.apart; apart > time.Second/fewLooks {
+			out.Blind = append(out.Blind, fmt.Sprintf("what waits in sockets between two looks, which are %s apart: each takes %s of CPU time", number.Short(number.Duration(apart)), number.Short(number.Duration(apart/lookShare))))
+		}
 	}
 	return out, nil
 }
@@ -303,13 +307,21 @@ func throttled(limits []observe.Limit) map[string]float64 {
 	return map[string]float64{judge.FigureThrottled: float64(most.ThrottledPeriods), periods: float64(most.Periods)}
 }
 
-// looksPerSecond is how often the sockets are looked at: the mean of a slice of 5 s is then of
-// 300 looks.
-const looksPerSecond = 60
+const (
+	// looksPerSecond is how often the sockets are looked at, at most: the mean of a slice of 5 s is
+	// then of 300 looks.
+	looksPerSecond = 60
+	// lookShare is how many times as long as a look takes the next one is after it: for each, the
+	// kernel goes through all connections of a port, which may be thousands.
+	lookShare = 20
+	// fewLooks per second see little of what waits for a short time.
+	fewLooks = 10
+)
 
 // unread sums the connections in which something waits to be read over time.
 type unread struct {
-	stop func()
+	stop  func()
+	apart time.Duration // from the first look to the next, at least
 
 	mu     sync.Mutex
 	summed float64 // connections times seconds, until the last look
@@ -319,13 +331,27 @@ type unread struct {
 }
 
 // watchUnread has looked once when it returns: what begins at once has a sum to begin from.
-func watchUnread(l *sockets.Listening) *unread {
+func watchUnread(count func() (int, error), done func() error) *unread {
 	u := &unread{}
-	u.look(l.Unread())
-	end := wait.Every(time.Second/looksPerSecond, func() { u.look(l.Unread()) })
+	own := func() time.Duration { // without the time for which it waits for a CPU
+		used, _ := procstat.ReadCPUTime(os.Getpid()) // 0 where it cannot be read
+		return used
+	}
+	var next time.Time
+	look := func() {
+		now, was := time.Now(), own()
+		if now.Before(next) {
+			return
+		}
+		u.look(count())
+		next = now.Add(lookShare * (own() - was))
+	}
+	look()
+	u.apart = time.Until(next)
+	end := wait.Every(time.Second/looksPerSecond, look)
 	u.stop = func() {
 		end()
-		l.Close()
+		done()
 	}
 	return u
 }

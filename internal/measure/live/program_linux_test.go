@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/program/steer"
@@ -61,6 +62,24 @@ func TestUnreadMissing(t *testing.T) {
 	to.Seen[judge.FigureUnread], known = u.sum()
 	if x, seen := Seen(from, to)[judge.FigureUnread]; seen || !known {
 		t.Errorf("%g connections with something unread, of which a part is missing", x)
+	}
+}
+
+// TestUnreadIsCheap: looks that take long are rare, and the sum knows what it misses.
+func TestUnreadIsCheap(t *testing.T) {
+	n := 0
+	u := watchUnread(func() (int, error) {
+		n++
+		for was := must.Get(procstat.ReadCPUTime(os.Getpid()))(t); must.Get(procstat.ReadCPUTime(os.Getpid()))(t) < was+10*time.Millisecond; {
+		}
+		return 1, nil
+	}, func() error { return nil })
+	time.Sleep(time.Second)
+	if u.stop(); n > 1+int(time.Second/(lookShare*10*time.Millisecond)) || u.apart < 100*time.Millisecond {
+		t.Errorf("%d looks of 10 ms in a second, the second one %v later", n, u.apart)
+	}
+	if x, known := u.sum(); !known || x < 1 {
+		t.Errorf("%g connections times seconds, known %t", x, known)
 	}
 }
 
