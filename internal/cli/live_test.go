@@ -14,8 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/program/steer"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	judge "github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/paired"
 	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/test/must"
@@ -60,6 +63,31 @@ func TestWatchInterrupted(t *testing.T) {
 	code := Main(ctx, []string{"live", ":" + port, "--for", "1h"}, strings.NewReader(""), &out, interrupting{cancel})
 	if code != exitInterrupted || !strings.Contains(out.String(), "under its own traffic") {
 		t.Errorf("code %d: %s", code, out.String())
+	}
+}
+
+// TestNotCounted: what is not known is not promised to stay within a budget.
+func TestNotCounted(t *testing.T) {
+	for name, c := range map[string]struct {
+		live             journal.Live
+		before, baseline string
+		never            string
+	}{
+		"all":            {journal.Live{LatencyBy: judge.ByArrival, SlowSeconds: 0.1}, "make more than 500 requests become slow or fail (--budget)", "at most 3 at a time; slow means longer than 100 ms; at most 500 requests may become slow or fail\n", "not known"},
+		"no status":      {journal.Live{LatencyBy: judge.ByMetrics, SlowSeconds: 0.1, Metrics: &journal.Metrics{URL: "http://x/m", Histogram: "h", FailuresUnknown: true}}, "name a metric that has it: --metrics 'http://x/m#h,NAME'", "at most 500 requests may become slow; failed requests are not known\n", "slow or fail"},
+		"a counter":      {journal.Live{LatencyBy: judge.ByNone, Metrics: &journal.Metrics{Counter: "c"}}, "make more than 500 requests fail (--budget)", "100 req/s; at most 500 requests may fail; slow requests are not known\n", "at a time"},
+		"only a counter": {journal.Live{LatencyBy: judge.ByNone, Metrics: &journal.Metrics{URL: "http://x/m", Counter: "c", FailuresUnknown: true}}, "'http://x/m#NAME'", "100 req/s; slow and failed requests are not known\n", "udget"},
+	} {
+		var said strings.Builder
+		c.live.Budget, c.live.InSystemMax, c.live.RequestsPerSecond, c.live.SliceSeconds, c.live.Seen = 500, 3, 100, 5, []string{judge.FigureLatencyP99}
+		run := &liveRun{program: &live.Program{}}
+		run.header.Live = &c.live
+		p := &liveProgress{std: newStdio(t.Context(), nil, io.Discard, &said, nil), run: run}
+		p.begin(paired.Forecast{})
+		before := strings.Join(strings.Fields(run.describe()), " ")
+		if !strings.Contains(before, c.before) || !strings.Contains(said.String(), c.baseline) || strings.Contains(before+said.String(), c.never) {
+			t.Errorf("%s:\n%s\n%s", name, before, said.String())
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/inspect/explain"
@@ -127,20 +128,41 @@ func (run *liveRun) describe() string {
 		fmt.Sprintf("first %s with %d alone (the baseline), then slices of %s in random order", short(l.BaselineSeconds), l.Start, short(l.SliceSeconds)),
 		fmt.Sprintf("a block, which has a slice of each value, takes %s; a proof takes at least %d blocks", short(h.Block().Seconds()), judge.FewestBlocks),
 	}
-	switch {
-	case l.Uncounted:
+	switch counted, _ := harmed(h); {
+	case counted == "":
 	case run.share > 0:
-		facts = append(facts, fmt.Sprintf("it ends before the values make more requests slow or failed than arrive in %s (--budget)", short(live.Allowed(run.share))))
+		facts = append(facts, fmt.Sprintf("it ends before the values make more requests %s than arrive in %s (--budget)", counted, short(live.Allowed(run.share))))
 	default:
-		facts = append(facts, fmt.Sprintf("it ends before the values make more than %s requests slow or failed (--budget)", number.Count(l.Budget)))
+		facts = append(facts, fmt.Sprintf("it ends before the values make more than %s requests %s (--budget)", number.Count(l.Budget), counted))
 	}
 	if m := l.Metrics; m != nil {
 		facts = append(facts, "its requests are counted by "+phrase.And(slices.DeleteFunc([]string{m.Histogram, m.Counter}, func(name string) bool { return name == "" })))
+		if m.FailuresUnknown {
+			facts = append(facts, "no label of these has the status of an answer, so that failed requests are not known, and no value can come out better; name a metric that has it: --metrics '"+m.URL+"#"+strings.TrimPrefix(m.Histogram+",NAME'", ","))
+		}
 		if m.Handler != "" {
 			facts = append(facts, "Caddy counts a request in every handler: those of the handler "+phrase.Clean(m.Handler)+" are used")
 		}
 	}
 	return factLines(append(facts, "results in "+run.dir))
+}
+
+// harmed are words for the requests that count against the budget, and for those that would, if
+// they were known.
+func harmed(h judge.Header) (counted, unknown string) {
+	slow, failed := judge.Harmed(h.Live)
+	var yes, no []string
+	for _, r := range []struct {
+		known   bool
+		yes, no string
+	}{{slow, "become slow", "slow"}, {failed, "fail", "failed"}} {
+		if r.known {
+			yes = append(yes, r.yes)
+		} else {
+			no = append(no, r.no)
+		}
+	}
+	return phrase.Or(yes), phrase.And(no)
 }
 
 // measure runs the experiment. begun reports that there is a journal.
@@ -245,7 +267,8 @@ func (p *liveProgress) block(look blocks.Look, spent float64, burn time.Duration
 		list = append(list, fmt.Sprintf("GOMAXPROCS %s: %s", p.run.header.Plan.Settings[i+1].Label, soFar(v.Outcome)))
 	}
 	used := ""
-	if l := p.run.header.Live; !l.Uncounted {
+	l := p.run.header.Live
+	if counted, _ := harmed(p.run.header); counted != "" {
 		used = "; used " + number.Percent(spent/l.Budget) + " of the budget"
 	}
 	left := time.Duration(p.run.header.Load.DurationSeconds*float64(time.Second)) - time.Since(p.began)
@@ -275,7 +298,18 @@ func (p *liveProgress) begin(f blocks.Forecast) {
 		if l.SlowSeconds > 0 {
 			slow = "; slow means longer than " + number.Short(number.Seconds(l.SlowSeconds))
 		}
-		p.std.notef("[baseline] %s req/s, %s at a time%s; at most %s requests may become slow or failed", number.Count(l.RequestsPerSecond), atATime(l.InSystemMax), slow, number.Count(l.Budget))
+		at := ""
+		if l.LatencyBy != judge.ByNone { // by which it is known
+			at = ", " + atATime(l.InSystemMax) + " at a time"
+		}
+		counted, unknown := harmed(p.run.header)
+		if counted != "" {
+			slow += fmt.Sprintf("; at most %s requests may %s", number.Count(l.Budget), counted)
+		}
+		if unknown != "" {
+			slow += fmt.Sprintf("; %s requests are not known", unknown)
+		}
+		p.std.notef("[baseline] %s req/s%s%s", number.Count(l.RequestsPerSecond), at, slow)
 		if l.LatencyBy == judge.ByMetrics && !slices.Contains(l.Seen, judge.FigureLatencyP99) {
 			p.std.notef("[baseline] no p99: the buckets of %s do not show it; their mean is compared", l.Metrics.Histogram)
 		}

@@ -37,7 +37,7 @@ func (e *Experiment) baseline(ctx context.Context) ([]*journal.Trial, error) {
 		}
 	}
 	e.wire, e.budget = newWire(sights), newBudget(h.Live.Budget, sights)
-	if h.Live.Uncounted { // nothing is counted against it
+	if slow, failed := judge.Harmed(h.Live); !slow && !failed { // nothing is counted against it
 		e.budget.Total = math.Inf(1)
 	}
 	h.Live.Seen = names(sights)

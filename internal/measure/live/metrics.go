@@ -33,6 +33,7 @@ type Metrics struct {
 	headers http.Header
 	client  http.Client
 	own     string    // the path of the page, whose own requests do not count
+	status  string    // the metric whose labels show which requests failed; empty: that is not known
 	bounds  []float64 // upper ends of the histogram's buckets in seconds; the last is +Inf
 	last    Reading
 	good    time.Time // of the last answer
@@ -85,12 +86,23 @@ func (m *Metrics) Find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return m.found(before, after)
+}
+
+// found chooses the metrics by two pages.
+func (m *Metrics) found(before, after map[string]*dto.MetricFamily) (err error) {
 	if m.Metrics, err = choose(m.Metrics, before, after, m.own); err != nil {
 		return err
 	}
 	if f := cmp.Or(after[m.Histogram], after[m.Counter]); strings.HasPrefix(f.GetName(), caddy) {
 		m.Handler = busiest(before[f.GetName()], f)
 		m.ofHandler(after)
+	}
+	if m.status = m.Counter; !hasStatus(after[m.Counter], m.own) {
+		m.status = m.Histogram
+	}
+	if m.FailuresUnknown = !hasStatus(after[m.status], m.own); m.FailuresUnknown {
+		m.status = ""
 	}
 	m.last, m.bounds = m.sums(after), nil
 	if f := after[m.Histogram]; f != nil {
@@ -216,7 +228,8 @@ func choose(named journal.Metrics, before, after map[string]*dto.MetricFamily, o
 	}
 	if out.Counter == "" {
 		list := counting(before, after, own, func(f *dto.MetricFamily) bool {
-			return f.GetType() == dto.MetricType_COUNTER && counterName().MatchString(f.GetName()) && !notOurs().MatchString(f.GetName())
+			return f.GetType() == dto.MetricType_COUNTER && counterName().MatchString(f.GetName()) && !notOurs().MatchString(f.GetName()) &&
+				(out.Histogram == "" || together(before, after, own, out.Histogram, f.GetName()))
 		})
 		switch {
 		case len(list) == 1:
@@ -255,6 +268,13 @@ func counting(before, after map[string]*dto.MetricFamily, own string, is func(*d
 	return list
 }
 
+// together reports that two metrics may count the same requests: between two pages they counted as
+// many, but for what was on its way. A counter of queries or of a cache grows by others.
+func together(before, after map[string]*dto.MetricFamily, own, a, b string) bool {
+	x, y := countOf(after[a], own)-countOf(before[a], own), countOf(after[b], own)-countOf(before[b], own)
+	return math.Abs(x-y) <= max(2, 0.1*max(x, y))
+}
+
 // series are those of a family, without those of the requests for the page itself.
 func series(f *dto.MetricFamily, own string) (list []*dto.Metric) {
 	for _, m := range f.GetMetric() {
@@ -277,17 +297,35 @@ func countOf(f *dto.MetricFamily, own string) (n float64) {
 var statusLabels = []string{"code", "status", "status_code", "http_status", "http_status_code", "http_response_status_code", "grpc_code", "rpc_grpc_status_code"}
 
 // grpcFaults are the codes of gRPC that are the server's fault, as number and as name.
-var grpcFaults = []string{"Unknown", "DeadlineExceeded", "ResourceExhausted", "Internal", "Unavailable", "DataLoss"}
+var grpcFaults = []string{"2", "Unknown", "4", "DeadlineExceeded", "8", "ResourceExhausted", "13", "Internal", "14", "Unavailable", "15", "DataLoss"}
 
-// failures is how many requests failed by the server's fault, as the labels have it.
+// failing reports whether the requests of a series failed by the server's fault, as its labels have
+// it. It is not known where no label has the status of an answer: another one, such as a cache's
+// status="hit", may have the same name.
+func failing(m *dto.Metric) (failed, known bool) {
+	for _, l := range m.GetLabel() {
+		name, v := l.GetName(), l.GetValue()
+		switch {
+		case !slices.Contains(statusLabels, name):
+		case len(v) == 3 && '1' <= v[0] && v[0] <= '5': // 503 or 5xx
+			return v[0] == '5', true
+		case v == "OK", strings.Contains(name, "grpc"), len(v) > 3 && slices.Contains(grpcFaults, v):
+			return slices.Contains(grpcFaults, v), true
+		}
+	}
+	return false, false
+}
+
+// hasStatus reports whether a family shows which requests failed.
+func hasStatus(f *dto.MetricFamily, own string) bool {
+	return slices.ContainsFunc(series(f, own), func(m *dto.Metric) bool { _, known := failing(m); return known })
+}
+
+// failures is how many requests failed by the server's fault.
 func failures(f *dto.MetricFamily, own string) (n float64) {
 	for _, m := range series(f, own) {
-		for _, l := range m.GetLabel() {
-			v := l.GetValue()
-			if slices.Contains(statusLabels, l.GetName()) && (len(v) == 3 && v[0] == '5' || slices.Contains(grpcFaults, v)) {
-				n += m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount())
-				break
-			}
+		if failed, _ := failing(m); failed {
+			n += m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount())
 		}
 	}
 	return n
@@ -321,7 +359,7 @@ func boundsOf(f *dto.MetricFamily, own string) (bounds []float64, known bool) {
 func (m *Metrics) sums(all map[string]*dto.MetricFamily) Reading {
 	count := func(x float64) uint64 { return uint64(max(0, min(x, math.MaxInt64))) }
 	h, c := all[m.Histogram], all[m.Counter]
-	r := Reading{Requests: count(countOf(cmp.Or(h, c), m.own)), Failed: count(failures(cmp.Or(c, h), m.own))}
+	r := Reading{Requests: count(countOf(cmp.Or(h, c), m.own)), Failed: count(failures(all[m.status], m.own))}
 	bounds, known := boundsOf(h, m.own)
 	if h == nil || !known {
 		return r

@@ -31,6 +31,61 @@ func counter(name, labels string) string {
 	return "# TYPE " + name + " counter\n" + name + "{" + labels + "} N\n"
 }
 
+// many is a counter that counts 101 times as much as the others.
+func many(name, labels string) string {
+	return strings.Replace(counter(name, labels), "} N", "} NN", 1)
+}
+
+// TestFailures: which requests failed is known by the metric that has their status.
+func TestFailures(t *testing.T) {
+	const h, c = "http_request_duration_seconds", "http_requests_total"
+	for name, tc := range map[string]struct {
+		text, status string
+		failed       uint64
+	}{
+		"both have it":              {histogram(h, `code="500"`) + counter(c, `code="500"`), c, 20},
+		"the counter has it":        {histogram(h, `method="get"`) + counter(c, `code="5xx"`), c, 20},
+		"the histogram has it":      {histogram(h, `code="503"`) + counter(c, ""), h, 120},
+		"the histogram, of a cache": {histogram(h, `code="503"`) + many("cache_requests_total", `code="200"`), h, 120},
+		"none failed":               {histogram(h, `code="200"`), h, 0},
+		"gRPC by names":             {histogram("grpc_server_handling_seconds", `grpc_code="Unavailable"`), "grpc_server_handling_seconds", 120},
+		"gRPC by numbers":           {histogram("rpc_server_duration_milliseconds", `rpc_grpc_status_code="14"`), "rpc_server_duration_milliseconds", 120},
+		"no number of gRPC":         {histogram(h, `code="14"`), "", 0},
+		"no label":                  {histogram(h, "") + counter(c, ""), "", 0},
+		"a label that is not known": {histogram(h, `result="error"`), "", 0},
+		"another status":            {histogram(h, `status="hit"`), "", 0},
+	} {
+		m := &Metrics{own: "/metrics"}
+		if err := m.found(page(t, "10", tc.text), page(t, "20", tc.text)); err != nil || m.status != tc.status || m.FailuresUnknown != (tc.status == "") || m.last.Failed != tc.failed {
+			t.Errorf("%s: by %q, %+v, %v; expected %d failed by %q", name, m.status, m.last, err, tc.failed, tc.status)
+		}
+	}
+}
+
+// TestShrank: what only grows is not less than it was, each bucket of it.
+func TestShrank(t *testing.T) {
+	was := Reading{Requests: 30, Failed: 2, Handler: Histogram{Counts: []uint64{20, 10}, Sum: 3}}
+	for name, c := range map[string]struct {
+		change func(*Reading)
+		want   bool
+	}{
+		"nothing":               {func(*Reading) {}, false},
+		"another bucket":        {func(r *Reading) { r.Requests, r.Handler = 31, Histogram{[]uint64{20, 10, 1}, 4} }, false},
+		"fewer slow ones":       {func(r *Reading) { r.Requests, r.Handler = 50, Histogram{[]uint64{41, 9}, 4} }, true},
+		"fewer buckets":         {func(r *Reading) { r.Requests, r.Handler = 50, Histogram{[]uint64{50}, 4} }, true},
+		"less time":             {func(r *Reading) { r.Handler.Sum = 2 }, true},
+		"fewer failed":          {func(r *Reading) { r.Requests, r.Failed = 50, 1 }, true},
+		"less from the arrival": {func(r *Reading) { r.Arrival.Counts = []uint64{0, 2} }, true},
+	} {
+		is, was := was, was
+		was.Arrival.Counts = []uint64{0, 3}
+		is.Arrival.Counts = was.Arrival.Counts
+		if c.change(&is); is.shrank(was) != c.want {
+			t.Errorf("%s: %t, expected %t", name, !c.want, c.want)
+		}
+	}
+}
+
 // TestChoose: the metrics are found by their shape, and where that leaves several, they are
 // listed.
 func TestChoose(t *testing.T) {
@@ -51,6 +106,9 @@ func TestChoose(t *testing.T) {
 		"one of two":           {histogram("http_request_duration_seconds", "") + histogram("grpc_server_handling_seconds", ""), "#http_request_duration_seconds", journal.Metrics{Histogram: "http_request_duration_seconds"}, ""},
 		"two counters":         {counter("a_requests_total", "") + counter("b_requests_total", ""), "", journal.Metrics{}, "2 counters of requests"},
 		"one of two counters":  {counter("a_requests_total", "") + counter("b_requests_total", ""), "#b_requests_total", journal.Metrics{Counter: "b_requests_total"}, ""},
+		"and one of a cache":   {histogram("http_request_duration_seconds", "") + counter("http_requests_total", "") + many("cache_requests_total", ""), "", journal.Metrics{Histogram: "http_request_duration_seconds", Counter: "http_requests_total"}, ""},
+		"only one of a cache":  {histogram("http_request_duration_seconds", "") + many("cache_requests_total", ""), "", journal.Metrics{Histogram: "http_request_duration_seconds"}, ""},
+		"one that is named":    {histogram("http_request_duration_seconds", "") + many("cache_requests_total", ""), "#cache_requests_total", journal.Metrics{Counter: "cache_requests_total"}, ""},
 		"none":                 {"", "", journal.Metrics{}, "has neither a histogram of request latency in seconds that counts now, nor a counter"},
 		"only its own page":    {counter("http_requests_total", `handler="/metrics"`), "", journal.Metrics{}, "has neither"},
 		"what is not there":    {"", "#nothing_seconds", journal.Metrics{}, `has no histogram "nothing_seconds"`},
@@ -91,7 +149,7 @@ func TestSums(t *testing.T) {
 	const h = "http_request_duration_seconds"
 	text := histogram(h, `code="200",handler="/"`) + strings.ReplaceAll(histogram(h, `code="500",handler="/"`), "# TYPE "+h+" histogram\n", "") +
 		strings.ReplaceAll(histogram(h, `code="200",handler="/metrics"`), "# TYPE "+h+" histogram\n", "")
-	m := &Metrics{Metrics: journal.Metrics{Histogram: h}, own: "/metrics"}
+	m := &Metrics{Metrics: journal.Metrics{Histogram: h}, own: "/metrics", status: h}
 	is := m.sums(page(t, "20", text))
 	if is.Requests != 240 || is.Failed != 120 || is.Handler.Sum != 10 || len(is.Handler.Counts) != 3 || is.Handler.Counts[0] != 2 || is.Handler.Counts[1] != 38 || is.Handler.Counts[2] != 200 {
 		t.Errorf("%+v", is)

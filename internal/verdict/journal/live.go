@@ -19,7 +19,7 @@ type Live struct {
 	SliceSeconds    float64 `json:"slice_seconds"`   // the mean; each is up to 20% shorter or longer
 	BurnInSeconds   float64 `json:"burn_in_seconds"` // before each slice, at first
 	BaselineSeconds float64 `json:"baseline_seconds"`
-	SlowSeconds     float64 `json:"slow_seconds"` // what takes longer is slow
+	SlowSeconds     float64 `json:"slow_seconds"` // what takes longer is slow; 0: that is not known
 	// Budget is how many slow or failed requests the experiment may cost, beyond those that
 	// the start value has.
 	Budget float64 `json:"budget"`
@@ -53,11 +53,11 @@ type Slice struct {
 	BurnInSeconds float64  `json:"burn_in_seconds"`
 	CallSeconds   float64  `json:"call_seconds"` // the change took, which waits for the end of a running collection
 	Requests      uint64   `json:"requests"`     // that ended
-	Failed        uint64   `json:"failed"`
-	Slow          uint64   `json:"slow"`
-	CPUSeconds    float64  `json:"cpu_seconds"` // of the process, user and system
-	P50Seconds    *float64 `json:"p50_seconds"` // from arrival; null: not known
-	P99Seconds    *float64 `json:"p99_seconds"` // in the same way
+	Failed        uint64   `json:"failed"`       // 0 also where that is not known
+	Slow          uint64   `json:"slow"`         // in the same way
+	CPUSeconds    float64  `json:"cpu_seconds"`  // of the process, user and system
+	P50Seconds    *float64 `json:"p50_seconds"`  // from arrival; null: not known
+	P99Seconds    *float64 `json:"p99_seconds"`  // in the same way
 	InSystemMax   float64  `json:"in_system_max"`
 	// Beyond is the metric for which the value was left, if it was for one that is seen from
 	// outside.
@@ -71,6 +71,9 @@ type Metrics struct {
 	Counter   string `json:"counter,omitempty"`
 	Histogram string `json:"histogram,omitempty"` // of latency
 	Handler   string `json:"handler,omitempty"`   // whose series count, of those of Caddy that a request passes
+	// FailuresUnknown reports that no label of these has the status of an answer, so that nobody knows
+	// which requests failed.
+	FailuresUnknown bool `json:"failures_unknown,omitempty"`
 }
 
 // Beyond is a metric that was further above what the baseline had than is allowed.

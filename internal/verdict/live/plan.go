@@ -141,9 +141,20 @@ func (h Header) Rules() paired.Rules {
 		r.Metrics = append(r.Metrics, paired.Metric{Name: q.Name, Direction: paired.Less, Margin: margin, Asked: true, Guarded: true})
 	}
 	if !h.Live.Uncounted {
-		r.Metrics = append(r.Metrics, paired.Metric{Name: paired.FigureRequests, Direction: paired.Alike, Margin: unequal}, paired.Metric{Name: paired.FigureFailed, Direction: paired.NoMore})
+		failed := paired.Metric{Name: paired.FigureFailed, Direction: paired.NoMore}
+		if _, known := Harmed(h.Live); !known { // it stays open, and no value is better: answers that fail cost less, and come sooner
+			failed.Direction, failed.Asked = paired.Less, true
+		}
+		r.Metrics = append(r.Metrics, paired.Metric{Name: paired.FigureRequests, Direction: paired.Alike, Margin: unequal}, failed)
 	}
 	return r
+}
+
+// Harmed reports which requests are known of those that count against the budget. Before the
+// baseline it is not known yet which are slow.
+func Harmed(l *journal.Live) (slow, failed bool) {
+	slow = l.LatencyBy != ByNone && (l.Metrics == nil || l.Metrics.Histogram != "") && (l.LatencyBy == "" || l.SlowSeconds > 0)
+	return slow && !l.Uncounted, !l.Uncounted && (l.Metrics == nil || !l.Metrics.FailuresUnknown)
 }
 
 // marginP99 is that of a p99, and of queries.

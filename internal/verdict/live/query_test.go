@@ -1,10 +1,12 @@
 package live
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/paired"
 )
@@ -30,6 +32,54 @@ func TestParseQuery(t *testing.T) {
 	for slice, want := range map[time.Duration]time.Duration{time.Second: time.Second, 5 * time.Second: 4 * time.Second, 40 * time.Second: 32 * time.Second} {
 		if got := Asked(slice); got != want {
 			t.Errorf("of a slice of %v %v is asked, want %v", slice, got, want)
+		}
+	}
+}
+
+// TestFailuresUnknown: answers that fail cost less CPU time and come sooner, so that no value is better
+// where nobody knows which failed.
+func TestFailuresUnknown(t *testing.T) {
+	for unknown, want := range map[bool]paired.Outcome{false: paired.Better, true: paired.Cheaper} {
+		h := Header{journal.Header{Live: &journal.Live{Start: 2, SliceSeconds: 5, LatencyBy: ByMetrics, SlowSeconds: 0.1, Seen: []string{FigureMean}, Metrics: &journal.Metrics{Histogram: "h", FailuresUnknown: unknown}}}}
+		h.Plan.Settings = Settings(2, []int{1}, false)
+		var list []paired.Slice
+		for n := range 40 {
+			for value, x := range []float64{1, 0.8} {
+				x *= 1 + 0.01*float64((n+value)%3)
+				half := journal.Half{Seconds: 2.5, Requests: 500, CPUSeconds: x}
+				list = append(list, h.SliceOf(&journal.Trial{
+					Block: n, Setting: h.Plan.Settings[value], Valid: true, Metrics: map[string]journal.Metric{FigureMean: {Value: x / 100}}, Usage: journal.Usage{MeasuredSeconds: 5},
+					Live: &journal.Slice{Before: 1 + value, Requests: 1000, CPUSeconds: 2 * x, Halves: [2]journal.Half{half, half}},
+				}))
+			}
+		}
+		look := paired.Judge(h.Rules(), list)
+		if got := look.Values[0]; got.Outcome != want {
+			t.Errorf("unknown %t: %+v; expected %s", unknown, got, want)
+		}
+		if open := h.Rules().Setting(1, look, list).In(verdict.OutcomeUndecided); slices.Equal(open, []string{paired.FigureFailed}) != unknown {
+			t.Errorf("unknown %t: undecided are %v", unknown, open)
+		}
+	}
+}
+
+// TestHarmed: what is not known does not count against the budget as 0.
+func TestHarmed(t *testing.T) {
+	for name, c := range map[string]struct {
+		live         journal.Live
+		slow, failed bool
+	}{
+		"nothing is counted":     {journal.Live{Uncounted: true}, false, false},
+		"a Meter":                {journal.Live{}, true, true},
+		"and its baseline":       {journal.Live{LatencyBy: ByArrival, SlowSeconds: 0.1}, true, true},
+		"a histogram":            {journal.Live{Metrics: &journal.Metrics{Histogram: "h"}}, true, true},
+		"in no bucket":           {journal.Live{LatencyBy: ByMetrics, Metrics: &journal.Metrics{Histogram: "h"}}, false, true},
+		"a histogram, no status": {journal.Live{LatencyBy: ByMetrics, SlowSeconds: 1, Metrics: &journal.Metrics{Histogram: "h", FailuresUnknown: true}}, true, false},
+		"a counter":              {journal.Live{Metrics: &journal.Metrics{Counter: "c"}}, false, true},
+		"a counter, no status":   {journal.Live{LatencyBy: ByNone, Metrics: &journal.Metrics{Counter: "c", FailuresUnknown: true}}, false, false},
+	} {
+		if slow, failed := Harmed(&c.live); slow != c.slow || failed != c.failed {
+			t.Errorf("%s: slow %t, failed %t", name, slow, failed)
 		}
 	}
 }

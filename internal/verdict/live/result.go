@@ -40,7 +40,11 @@ func (h Header) SliceOf(t *journal.Trial) paired.Slice {
 		metric(q.Name)
 	}
 	if !h.Live.Uncounted {
-		s.Figures = append(s.Figures, float64(l.Requests)/t.MeasuredSeconds, float64(l.Failed)/float64(l.Requests))
+		failed := math.NaN()
+		if _, known := Harmed(h.Live); known {
+			failed = float64(l.Failed) / float64(l.Requests)
+		}
+		s.Figures = append(s.Figures, float64(l.Requests)/t.MeasuredSeconds, failed)
 	}
 	return s
 }

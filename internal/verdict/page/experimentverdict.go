@@ -54,6 +54,9 @@ func (w experiment) undecided(v *Verdict) {
 	if others := w.others(); others != "" {
 		more, instead = "more slices, or a quieter machine, may decide it, since "+others, "stop the other programs, or "+instead
 	}
+	if w.live != nil && w.live.Metrics != nil && w.live.Metrics.FailuresUnknown {
+		more, instead = "more slices do not decide it, because no metric shows which requests fail; name one that has their status, with --metrics", ""
+	}
 	v.Answer.Text, v.Answer.Plain = changeNothing, w.open(more)+w.byLimit()
 	for _, a := range w.Settings {
 		if better := a.In(verdict.OutcomeBetter); a.Verdict == verdict.Undecided && better != nil {
@@ -64,7 +67,7 @@ func (w experiment) undecided(v *Verdict) {
 	if list := w.came(paired.Cheaper); list != nil {
 		more = w.cheaper(v, list, more)
 	}
-	if more != "" {
+	if more != "" && instead != "" {
 		v.Next = []document.Item{{Text: instead, Command: w.r.Spec.With(spec.Part("for", "", doubled(w.r.Load.DurationSeconds)), newFolder).Shell()}}
 	}
 }

@@ -47,7 +47,18 @@ func (w experiment) sees() document.Pair {
 	case w.live.Uncounted:
 		return document.Pair{Name: "Requests", Value: "not known, so CPU time is per second: less may also mean that fewer requests are served, which then wait; a difference below 0.1 connections or 0.1 ms does not matter"}
 	case w.live.Metrics != nil:
-		return document.Pair{Name: "Requests", Value: "by " + cmp.Or(w.live.Metrics.Histogram, w.live.Metrics.Counter) + " of " + w.live.Metrics.URL + ": its latency omits the wait before the handler, which connections with unread requests show" + w.withoutP99()}
+		by := "by " + cmp.Or(w.live.Metrics.Histogram, w.live.Metrics.Counter) + " of " + w.live.Metrics.URL
+		if w.live.LatencyBy == live.ByMetrics {
+			by += ": its latency omits the wait before the handler, which connections with unread requests show"
+		}
+		slow, failed := live.Harmed(&w.live.Live)
+		if !slow {
+			by += "; which requests are slow is not known"
+		}
+		if !failed {
+			by += "; which requests fail is not known, because no label has the status of an answer"
+		}
+		return document.Pair{Name: "Requests", Value: by + w.withoutP99()}
 	}
 	return document.Pair{Name: "Not visible from inside", Value: "waits before the kernel has a request: in a client's pool, in a load balancer, until a connection is made"}
 }

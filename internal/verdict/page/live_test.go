@@ -60,6 +60,9 @@ func TestLiveVerdicts(t *testing.T) {
 		"cheaper, latency unknown": {func(c *journal.Contents) {
 			c.Header.Live.LatencyBy = "handler"
 		}, document.Unknown, "Undecided: GOMAXPROCS 1 costs less CPU, but latency is not known", "Under this traffic GOMAXPROCS 1 takes less CPU time than GOMAXPROCS=2: CPU time per request −20.0% [−20.3%, −19.7%]. Do not change the value for that alone: latency is not known, because no request came through the Meter's Listener; add it to the program, or name a --query."},
+		"cheaper, failures unknown": {func(c *journal.Contents) {
+			c.Header.Live.Metrics = &journal.Metrics{URL: "http://x/metrics", Histogram: "h", FailuresUnknown: true}
+		}, document.Unknown, "Undecided: GOMAXPROCS 1 costs less CPU, but failed requests may be worse", "Do not change the value for that alone: failed requests may be worse, and more slices do not decide it, because no metric shows which requests fail; name one that has their status, with --metrics."},
 		"cheaper, p99 undecided": {func(c *journal.Contents) {
 			for i, t := range of(c, "1") {
 				*t.Live.P99Seconds *= []float64{0.4, 1, 2.5}[i%3]
