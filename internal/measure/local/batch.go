@@ -49,7 +49,7 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	logs := r.logs
 	for _, l := range logs {
 		if err := l.next(); err != nil {
-			return one, &unkept{err.Error()}
+			return one, &unkept{why: err.Error()}
 		}
 	}
 	if err := r.prepareRun(ctx); err != nil {

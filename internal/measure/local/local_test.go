@@ -198,6 +198,10 @@ func TestLogOfManyRuns(t *testing.T) {
 	if info, _ := f.Stat(); info.Size() > 3*trial.LogLimit || l.keep != trial.LogLimit/2 || l.from < l.keep {
 		t.Errorf("%d bytes, the last run's from %d, the first's up to %d", info.Size(), l.from, l.keep)
 	}
+	must.OK(t, os.Truncate(f.Name(), l.from-1)) // as somebody else may do
+	if _, err := l.output(supervisor.Exit{}); err == nil || !strings.Contains(err.Error(), "x.log: something shortened this file during the run; find out what") {
+		t.Errorf("a file that was shortened: %v", err)
+	}
 }
 
 // A program without any Go in it is reported as such, and refused unless it may be any.

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -85,6 +86,9 @@ func (l *log) output(exit supervisor.Exit) (load.Output, error) {
 	if err != nil {
 		return load.Output{}, err
 	}
+	if info.Size() < l.from {
+		return load.Output{}, &unkept{l.file.Name() + ": something shortened this file during the run", "find out what truncates the logs of the results folder, and stop it"}
+	}
 	all := make([]byte, info.Size()-l.from)
 	n, err := l.file.ReadAt(all, l.from)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -94,16 +98,19 @@ func (l *log) output(exit supervisor.Exit) (load.Output, error) {
 	return load.Output{Head: head, Cut: cut, Tail: tail}, nil
 }
 
-// unkept is that a program's output could not be written to its log, because of a lack of
-// space as a rule. Figures come from there, and so does why a program failed:
+// unkept is that a program's output is not in its log, because of a lack of space as a rule.
+// Figures come from there, and so does why a program failed:
 // without it there is no trial, not an invalid one, which would stay so when there
 // is space again.
-type unkept struct{ why string }
+type unkept struct {
+	why string
+	do  string // against it; empty: there must be space
+}
 
 func (e *unkept) Unkept() bool { return true }
 
 func (e *unkept) Error() string {
-	return "the output of a trial could not be saved: " + e.why + "; free some space there, then run the same command with the same --out to continue"
+	return "the output of a trial could not be saved: " + e.why + "; " + cmp.Or(e.do, "free some space there") + ", then run the same command with the same --out to continue"
 }
 
 // kept is nil when all the output is in the log that was to have it.
@@ -111,5 +118,5 @@ func (l *log) kept(exit supervisor.Exit) error {
 	if exit.LogError == "" {
 		return nil
 	}
-	return &unkept{l.file.Name() + ": " + exit.LogError}
+	return &unkept{why: l.file.Name() + ": " + exit.LogError}
 }
