@@ -46,6 +46,11 @@ func TestPortableTrial(t *testing.T) {
 	if trial.CPUSeconds != nil || trial.HostUse != nil || len(trial.ObservedProcs) != 1 || trial.ObservedProcs[0] != nil {
 		t.Errorf("CPU time %v, host %v, GOMAXPROCS %v: none of these can be read", trial.CPUSeconds, trial.HostUse, trial.ObservedProcs)
 	}
+	job := job(self, "-test.run", "^$")
+	job.Target.RunFor = 0
+	if trial, err := prepared(t, job, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil); err != nil || !trial.Valid || trial.HostUse != nil {
+		t.Errorf("a batch program: %v, %s %q, host %v", err, trial.InvalidCode, trial.InvalidReason, trial.HostUse)
+	}
 	if said != 1 {
 		t.Errorf("said %d times what is missing, want once", said)
 	}
