@@ -19,7 +19,8 @@ import (
 
 // runs are what is known of the machine over all measured runs of a trial.
 type runs struct {
-	began   host
+	began   host           // without what prepared them
+	err     error          // why the machine is not known
 	beside  *time.Duration // what the neighbour had used; nil: there is none
 	seconds float64        // of the runs alone
 }
@@ -28,10 +29,7 @@ type runs struct {
 func (r *run) RunOnce(ctx context.Context, measured bool) (trial.Ran, error) {
 	if measured && r.runs == nil {
 		began, err := r.readHost()
-		if err != nil && r.sampler != nil {
-			return trial.Ran{}, err
-		}
-		r.runs = &runs{began: began, beside: r.neighbourCPU()}
+		r.runs = &runs{began: began, err: err, beside: r.neighbourCPU()}
 	}
 	one, err := r.once(ctx)
 	if err != nil || !measured {

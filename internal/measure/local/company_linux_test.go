@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
@@ -47,6 +48,21 @@ func TestOtherPrograms(t *testing.T) {
 	all := float64(h.TargetCPUs) * trial.DurationSeconds
 	if got := *h.OtherCPUSeconds; got < 0.2*trial.MeasuredSeconds || got > all-trial.CPUSeconds.Total()+0.2 {
 		t.Errorf("others used %.2f s in %.2f s on %d CPUs, the target %.2f s", got, trial.MeasuredSeconds, h.TargetCPUs, trial.CPUSeconds.Total())
+	}
+}
+
+// A target's CPUs that have no line in /proc/stat, as in some containers, are not counted: that is a warning.
+func TestUncountedCPUs(t *testing.T) {
+	r := prepared(t, job("true"), Config{}, unset).(*runner)
+	r.cpus = []int{4095}
+	trial, err := r.Run(t.Context(), plan.Task{Setting: unset}, nil)
+	if err != nil || !trial.Valid || trial.HostUse != nil {
+		t.Fatalf("%v, %s %q, %+v", err, trial.InvalidCode, trial.InvalidReason, trial.HostUse)
+	}
+	if !slices.ContainsFunc(trial.Warnings, func(w journal.Warning) bool {
+		return w.Code == journal.WarnCounters && strings.Contains(w.Detail, "CPU 4095")
+	}) {
+		t.Errorf("%+v", trial.Warnings)
 	}
 }
 

@@ -104,6 +104,9 @@ func (r *run) hostSince(before host, targetCPU, loadCPU time.Duration) (*journal
 // of it is another program, and neither is the neighbour. What was between the runs is
 // taken out by its share of the time.
 func (r *run) hostOfRuns() (*journal.HostUse, error) {
+	if r.runs.err != nil {
+		return nil, r.runs.err
+	}
 	now, err := r.readHost()
 	if err != nil {
 		return nil, err
