@@ -178,6 +178,11 @@ type CPU struct {
 	Steal time.Duration // a CPU wanted to run, the hypervisor ran something else
 }
 
+// After is the reading as it would be if what happened between two later ones had happened before it.
+func (c CPU) After(from, to CPU) CPU {
+	return CPU{Total: c.Total + to.Total - from.Total, Idle: c.Idle + to.Idle - from.Idle, Steal: c.Steal + to.Steal - from.Steal}
+}
+
 func (c CPU) busy() time.Duration { return c.Total - c.Idle - c.Steal }
 
 // parseCPU reads /proc/stat (proc_stat(5)): the sum over all CPUs in its first

@@ -89,10 +89,12 @@ func (r *run) prepareRun(ctx context.Context) error {
 		return nil
 	}
 	r.Step(plan.StepPrepare)
+	skipped := r.skip()
 	out, err := supervisor.Run(ctx, supervisor.Spec{Command: argv, Env: environment(r.config.Environ, nil)})
 	if err != nil {
 		return err
 	}
+	skipped()
 	if out.Exit.Failed() {
 		return trial.Invalid(journal.InvalidPrepare, "--prepare: the command %v; %s", out.Exit, supervisor.QuoteOutput(append(out.Stdout, out.Stderr...), supervisor.QuotedLines))
 	}

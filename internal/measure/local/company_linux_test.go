@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/observe"
@@ -48,6 +49,26 @@ func TestOtherPrograms(t *testing.T) {
 	all := float64(h.TargetCPUs) * trial.DurationSeconds
 	if got := *h.OtherCPUSeconds; got < 0.2*trial.MeasuredSeconds || got > all-trial.CPUSeconds.Total()+0.2 {
 		t.Errorf("others used %.2f s in %.2f s on %d CPUs, the target %.2f s", got, trial.MeasuredSeconds, h.TargetCPUs, trial.CPUSeconds.Total())
+	}
+}
+
+// What prepares a run does not hide them: its CPU time is not that of the target's CPUs.
+func TestPrepareHidesNobody(t *testing.T) {
+	cpus := topology.Allowed()
+	if len(cpus) < 2 {
+		need.Skip(t, "needs two CPUs")
+	}
+	other := must.Get(supervisor.Start(t.Context(), supervisor.Spec{Command: []string{"sh", "-c", "while :; do :; done"}, CPUs: cpus[:1]}))(t)
+	defer other.Stop(0)
+	s := job("sleep", "0.7")
+	s.Target.CPUs = cpus[:1]
+	s.Target.Prepare = []string{"sh", "-c", "for n in 1 2 3 4 5 6 7 8; do (for m in 1 2; do " + spin().Target.Command[2] + "; done) & done; wait"}
+	trial, err := prepared(t, s, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
+	if err != nil || !trial.Valid {
+		t.Fatalf("%v %s", err, trial.InvalidReason)
+	}
+	if h := trial.HostUse; h == nil || h.OtherCPUSeconds == nil || *h.OtherCPUSeconds < 0.2*trial.MeasuredSeconds {
+		t.Errorf("%+v in %.2f s", h, trial.MeasuredSeconds)
 	}
 }
 

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"slices"
@@ -100,9 +101,9 @@ func (r *run) hostSince(before host, targetCPU, loadCPU time.Duration) (*journal
 }
 
 // hostOfRuns is the machine's state over a batch program's measured runs. Whatever
-// procfit started meanwhile has ended, its supervisors and what prepares a run too: none
-// of it is another program, and neither is the neighbour. What was between the runs is
-// taken out by its share of the time.
+// procfit started meanwhile has ended, its supervisors too: none of it is another program,
+// and neither is the neighbour. What was between the runs is taken out by its share of the
+// time, but for what prepares them, see skip.
 func (r *run) hostOfRuns() (*journal.HostUse, error) {
 	if r.runs.err != nil {
 		return nil, r.runs.err
@@ -131,6 +132,27 @@ func (r *run) hostOfRuns() (*journal.HostUse, error) {
 		}
 	}
 	return use, nil
+}
+
+// skip takes the time until end is called out of what is counted over the runs: what prepares a run may
+// use other CPUs than the target's, and nobody knows how much of its CPU time was there.
+func (r *run) skip() (end func()) {
+	if r.runs == nil {
+		return func() {} // of a run that warms up
+	}
+	from, err := r.readHost()
+	beside := r.neighbourCPU()
+	return func() {
+		to, failed := r.readHost()
+		began := &r.runs.began
+		r.runs.err = cmp.Or(r.runs.err, err, failed)
+		began.at = began.at.Add(to.at.Sub(from.at))
+		began.machine, began.cpus = began.machine.After(from.machine, to.machine), began.cpus.After(from.cpus, to.cpus)
+		began.self, began.ended = began.self+to.self-from.self, began.ended+to.ended-from.ended
+		if used := r.neighbourCPUSince(beside); used != nil && r.runs.beside != nil {
+			*r.runs.beside += *used
+		}
+	}
 }
 
 // sharedPart is how much of the load's CPU time fell on the target's CPUs: of a load
