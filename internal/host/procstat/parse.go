@@ -22,7 +22,7 @@ type Stat struct {
 	Parent  int
 	User    time.Duration // CPU time of all threads, exited ones too
 	System  time.Duration
-	Reaped  time.Duration // CPU time of its children that have ended and were waited for, theirs included
+	Reaped  Times // of its children that have ended and were waited for, theirs included
 	Threads int
 	Started uint64 // in ticks since boot; with PID it names one process
 	Kernel  bool   // a thread of the kernel, which runs no program
@@ -30,6 +30,14 @@ type Stat struct {
 
 	MajorFaults uint64 // page faults of all threads that had to read from a disk
 }
+
+// Times is CPU time.
+type Times struct{ User, System time.Duration }
+
+// Tree is the CPU time of the process with that of its Reaped children.
+func (s Stat) Tree() Times { return Times{s.User + s.Reaped.User, s.System + s.Reaped.System} }
+
+func (t *Times) add(more Times) { t.User, t.System = t.User+more.User, t.System+more.System }
 
 // Identity names a process for as long as the machine runs.
 type Identity struct {
@@ -68,7 +76,7 @@ func ParseStat(b []byte) (Stat, error) {
 	s.Parent = int(p.at(1, math.MaxInt32))
 	s.User = time.Duration(p.at(11, maxTicks)) * tick
 	s.System = time.Duration(p.at(12, maxTicks)) * tick
-	s.Reaped = time.Duration(min(p.at(13, maxTicks)+p.at(14, maxTicks), maxTicks)) * tick
+	s.Reaped = Times{time.Duration(p.at(13, maxTicks)) * tick, time.Duration(p.at(14, maxTicks)) * tick}
 	s.Threads = int(p.at(17, math.MaxInt32))
 	s.Started = p.at(19, math.MaxUint64)
 	s.MajorFaults = p.at(9, math.MaxInt64)

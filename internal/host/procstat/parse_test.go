@@ -17,7 +17,7 @@ const statLine = "4242 (a) b (c) S 1 4242 4242 0 -1 4194560 1215 0 3 0 150 25 7 
 func TestParseStat(t *testing.T) {
 	got, err := ParseStat([]byte(statLine))
 	want := Stat{PID: 4242, Name: "a) b (c", State: 'S', Parent: 1, User: 1500 * time.Millisecond,
-		System: 250 * time.Millisecond, Reaped: 150 * time.Millisecond, Threads: 9, Started: 123456, MajorFaults: 3}
+		System: 250 * time.Millisecond, Reaped: Times{70 * time.Millisecond, 80 * time.Millisecond}, Threads: 9, Started: 123456, MajorFaults: 3}
 	if err != nil || got != want {
 		t.Errorf("read %+v, %v; want %+v", got, err, want)
 	}

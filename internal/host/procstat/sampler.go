@@ -52,6 +52,8 @@ type Span struct {
 	looked  time.Time
 	seen    map[Identity]*process
 	threads int
+	before  Times // of the processes that are older than the span, with their Reaped children, as they were first seen
+	tree    Times // the most that all had beyond that at one look
 
 	pids   atomic.Pointer[[]int] // of the last look
 	faults *FaultWatch           // nil: stopped
@@ -77,7 +79,7 @@ func (s *Sampler) Start(pids []int) (*Span, error) {
 func (sp *Span) Look(pids []int) { sp.look(pids, false) }
 
 func (sp *Span) look(pids []int, start bool) {
-	threads := 0
+	threads, tree := 0, Times{}
 	sp.pids.Store(new(slices.Clone(pids)))
 	for _, pid := range pids {
 		r, err := sp.sampler.Read(pid)
@@ -90,13 +92,16 @@ func (sp *Span) look(pids []int, start bool) {
 			p = &process{old: start || r.Started < sp.ticks}
 			if p.old {
 				p.base = r
+				sp.before.add(r.Tree())
 			}
 			sp.seen[id] = p
 		}
 		p.look(r)
 		threads += r.Threads
+		tree.add(r.Tree())
 	}
 	sp.threads = max(sp.threads, threads)
+	sp.tree = Times{max(sp.tree.User, tree.User-sp.before.User), max(sp.tree.System, tree.System-sp.before.System)}
 	sp.looked = time.Now()
 }
 
@@ -136,7 +141,7 @@ func (s *Sampler) ReadOn(stat Stat) (r Reading, err error) {
 // Delta returns the use from Start to the last Look. The first call ends the look at page
 // faults.
 func (sp *Span) Delta() Use {
-	u := Use{Duration: sp.looked.Sub(sp.began), ThreadsMax: sp.threads}
+	u := Use{Duration: sp.looked.Sub(sp.began), ThreadsMax: sp.threads, tree: sp.tree}
 	u.Source, _ = sp.sampler.Source()
 	if sp.faults != nil {
 		sp.held, sp.faults = sumFaults(sp.faults.Stop()), nil

@@ -16,7 +16,7 @@
 // Limits: CPU time has a resolution of 10 ms a process. Run-queue wait includes
 // the time that a CFS quota kept threads off the CPU, so read it together with the
 // cgroup's throttled time. A process that begins and ends between two looks is
-// not seen. Needs Linux.
+// not seen; its CPU time is in Use.WithChildren. Needs Linux.
 package procstat
 
 import (
@@ -45,6 +45,7 @@ type Use struct {
 	ThreadsMax int           // the most seen at once, over all processes
 
 	User, System time.Duration // CPU time
+	tree         Times         // the same with Stat.Reaped, as far as that is known of all
 	// Counters of the processes; those of Uncounted ones are missing from them.
 	Voluntary, Involuntary int64         // context switches
 	RunQueueWait           time.Duration // includes throttling by a CFS quota
@@ -52,6 +53,14 @@ type Use struct {
 
 	MajorFaults int64    // page faults that had to read from a disk
 	Faults      FaultUse // what these held; only of a Span
+}
+
+// WithChildren is the use with the CPU time of children that started and ended between two looks, and that a process of
+// the set waited for. The set must have all children of its processes: what another one used before the span, too, would
+// be added when it ends.
+func (u Use) WithChildren() Use {
+	u.User, u.System = max(u.User, u.tree.User), max(u.System, u.tree.System)
+	return u
 }
 
 // HostUse is the state of the machine, or of some of its CPUs, over a span.

@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/must"
@@ -84,6 +86,25 @@ func TestUncountedCPUs(t *testing.T) {
 		return w.Code == journal.WarnCounters && strings.Contains(w.Detail, "CPU 4095")
 	}) {
 		t.Errorf("%+v", trial.Warnings)
+	}
+}
+
+// Children that start and end while a server is measured are the server's, and not other programs.
+func TestShortLivedChildren(t *testing.T) {
+	one := "sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done'"
+	p := must.Get(supervisor.Start(t.Context(), supervisor.Spec{Command: []string{"sh", "-c", "while :; do " + one + "; done"}, Env: os.Environ()}))(t)
+	defer p.Stop(0)
+	of := prepared(t, job("true"), Config{}, unset).(*runner)
+	r := &run{runner: of, Task: trial.NewTask(journal.OriginLocal, of.spec, plan.Task{Setting: unset}, nil, nil)}
+	f := fleet{{Process: p}}
+	before := observe.TreeCPU(f.pids())
+	c, used := r.count(f, nil), time.Duration(0)
+	for used < 300*time.Millisecond { // for as long as a busy machine takes
+		time.Sleep(10 * time.Millisecond)
+		used = observe.TreeCPU(f.pids()) - before
+	}
+	if u := c.end(0); u == nil || u.CPUSeconds == nil || u.CPUSeconds.Total() < 0.8*used.Seconds() {
+		t.Errorf("%+v, but they used %v", u, used)
 	}
 }
 

@@ -55,7 +55,9 @@ func (c *counters) end(loadCPU time.Duration) *journal.Usage {
 	var use observe.Use
 	if c.err == nil {
 		c.span.Look(c.fleet.pids())
-		use = c.span.Delta()
+		if use = c.span.Delta(); c.run.spec.Target.Attach == nil { // else its older children, which are not looked at, would be added
+			use = use.WithChildren()
+		}
 		ours := use.User + use.System
 		if beside := c.run.neighbourCPUSince(c.beside); beside != nil {
 			ours += *beside

@@ -198,7 +198,7 @@ func TreeCPU(pids []int) time.Duration {
 	sum := time.Duration(0)
 	for _, pid := range pids {
 		if s, err := procstat.ReadStat(pid); err == nil {
-			sum += s.User + s.System + s.Reaped
+			sum += s.Tree().User + s.Tree().System
 		}
 	}
 	return sum

@@ -262,7 +262,7 @@ func (s *span) end() Counted {
 	}
 	c := Counted{Usage: journal.Usage{MeasuredSeconds: time.Since(s.began).Seconds()}}
 	s.counts.Look(s.observer.pids())
-	use := s.counts.Delta()
+	use := s.counts.Delta().WithChildren()
 	now, err := s.machine()
 	if err != nil {
 		return Counted{Error: err.Error()}
