@@ -312,8 +312,11 @@ func TestUsage(t *testing.T) {
 	if exit.Wall < spin/2 { // on a busy machine the supervisor learns late that it has begun
 		t.Errorf("wall time %v of a command that takes %v", exit.Wall, spin)
 	}
-	if exit.MaxRSSBytes < 1<<20 || exit.VoluntarySwitches < 1 {
+	if exit.MaxRSSBytes < spinHolds || exit.VoluntarySwitches < 1 {
 		t.Errorf("got %+v", exit)
+	}
+	if exit, _ := finish(t, Spec{Command: []string{"true"}}); exit.MaxRSSBytes != 0 {
+		t.Errorf("a command that needs less memory than the stage had %d bytes", exit.MaxRSSBytes)
 	}
 }
 

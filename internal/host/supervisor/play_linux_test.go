@@ -4,6 +4,7 @@ package supervisor
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -26,6 +27,9 @@ import (
 
 // The test binary plays the targets when this is its first argument.
 const playArg = "play"
+
+// spinHolds is the memory of the target that spins, in bytes.
+const spinHolds = 64 << 20
 
 func TestMain(m *testing.M) {
 	if code, ok := Stage(os.Args); ok {
@@ -91,6 +95,8 @@ func play(part string, args []string) int {
 		fmt.Println(out, err)
 		return 1
 	case "spin": // for so long, and until half of that is CPU time: a busy machine gives less
+		held := bytes.Repeat([]byte{1}, spinHolds)
+		defer runtime.KeepAlive(held)
 		d, _ := time.ParseDuration(args[0])
 		for begin := time.Now(); time.Since(begin) < d || cpuTime() < d/2; {
 		}

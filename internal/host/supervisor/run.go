@@ -33,8 +33,8 @@
 //
 // Limits: Linux only; elsewhere Run runs a command plainly, and the rest fails. A
 // set-user-ID command loses the death signal. When procfit and a supervisor are
-// killed at once, that one's daemons are left. The maximum resident size is never
-// below the stage's own of some 10 MB, as execve does not reset it.
+// killed at once, that one's daemons are left. The maximum resident size is known only
+// above the stage's own of some 10 MB, as execve does not reset it.
 package supervisor
 
 import (

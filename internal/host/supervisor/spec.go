@@ -57,7 +57,7 @@ type Exit struct {
 	User, System        time.Duration // CPU time
 	VoluntarySwitches   int64
 	InvoluntarySwitches int64
-	MaxRSSBytes         int64 // of the largest process
+	MaxRSSBytes         int64 // of the largest process; 0: it is not known, see the limits of the package
 }
 
 // Failed reports whether the command did not exit with code 0.

@@ -24,6 +24,9 @@ const (
 	// drainPatience is how long it waits for the end of the output once no
 	// descendant is left: somebody else may hold the pipe.
 	drainPatience = time.Second
+	// stageGrows is how much larger the stage may become after its report, and by how much the
+	// kernel's count of its pages may be off.
+	stageGrows = 2 << 20
 )
 
 // supervisor is the state of the supervisor's process. Its descriptor 3 is the
@@ -200,7 +203,9 @@ func (s *supervisor) exit() Exit {
 	e.System = max(0, all.System-s.stage.System)
 	e.VoluntarySwitches = max(0, all.Voluntary-s.stage.Voluntary)
 	e.InvoluntarySwitches = max(0, all.Involuntary-s.stage.Involuntary)
-	e.MaxRSSBytes = all.MaxRSSBytes
+	if all.MaxRSSBytes > s.stage.MaxRSSBytes+stageGrows {
+		e.MaxRSSBytes = all.MaxRSSBytes // else it may be the stage's, which the command has from it
+	}
 	return e
 }
 

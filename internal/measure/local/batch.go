@@ -262,7 +262,7 @@ func (one *replica) better(earlier, now trial.Reading, look lookback) trial.Read
 // account takes what the kernel says of the ended processes, which is complete
 // where the looks in between were not.
 func (r *run) account(f fleet, logs []*log, one *trial.Ran) error {
-	cpu, switches := journal.CPUSeconds{}, journal.ContextSwitches{}
+	cpu, switches, peak := journal.CPUSeconds{}, journal.ContextSwitches{}, int64(0)
 	limited := r.limited(f)
 	for i, replica := range f {
 		exit, err := replica.Wait()
@@ -290,6 +290,11 @@ func (r *run) account(f fleet, logs []*log, one *trial.Ran) error {
 		cpu.System += exit.System.Seconds()
 		switches.Voluntary += exit.VoluntarySwitches
 		switches.Involuntary += exit.InvoluntarySwitches
+		peak += exit.MaxRSSBytes
+	}
+	if peak > 0 {
+		most := &trial.Of(&one.Usage.Memory).PeakRSSBytes
+		*most = max(*most, peak) // which was seen of several processes together
 	}
 	one.Usage.CPUSeconds, one.Usage.ContextSwitches, one.Usage.MeasuredSeconds = &cpu, &switches, one.Wall.Seconds()
 	return nil

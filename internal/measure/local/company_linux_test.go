@@ -108,6 +108,15 @@ func TestShortLivedChildren(t *testing.T) {
 	}
 }
 
+// The peak of a short run's memory is known, though nobody looked then.
+func TestPeakOfAShortRun(t *testing.T) {
+	s := job("sh", "-c", "sleep 0.5; exec dd if=/dev/zero of=/dev/null bs=128M count=1 2>/dev/null")
+	trial, err := prepared(t, s, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
+	if err != nil || !trial.Valid || trial.Memory == nil || trial.Memory.PeakRSSBytes < 128<<20 {
+		t.Errorf("%v, %s %q, memory %+v", err, trial.InvalidCode, trial.InvalidReason, trial.Memory)
+	}
+}
+
 // A limit around the whole session, which no setting set, shows in the trial.
 func TestOuterLimit(t *testing.T) {
 	need.Root(t)
