@@ -82,6 +82,9 @@ func loadOf(wanted plan.Spec, asked spec.Spec) journal.Load {
 	if g := l.GRPC; g != nil {
 		j.GRPC = &journal.Call{Method: g.Method, DataSHA256: sum(g.Data), DataBytes: len(g.Data), Proto: g.Proto, Protoset: g.Protoset}
 	}
+	if l.RequestTimeout != load.DefaultTimeout {
+		j.RequestTimeoutSeconds = l.RequestTimeout.Seconds()
+	}
 	if l.Streams > 1 {
 		j.Streams = l.Streams
 	}

@@ -217,7 +217,9 @@ var resolved = []struct {
 	{"the CPUs of the load", nil, func(h journal.Header) any { return []any{h.Load.CPUs, h.Load.Sizing} }},
 	{"the file of --body", []string{"--body"}, func(h journal.Header) any { return h.Load.BodySHA256 }},
 	{"the requests", []string{"--url", "--requests"}, func(h journal.Header) any { return h.Load.RequestsSHA256 }},
-	{"--timeout", nil, func(h journal.Header) any { return []any{h.Load.ReadyTimeoutSeconds, h.Load.TrialTimeoutSeconds} }},
+	{"--timeout", nil, func(h journal.Header) any {
+		return []any{h.Load.ReadyTimeoutSeconds, h.Load.RequestTimeoutSeconds, h.Load.TrialTimeoutSeconds}
+	}},
 	{"--repeats", nil, func(h journal.Header) any { return []any{h.Plan.Strategy, h.Plan.Blocks} }},
 	{"--seed", nil, func(h journal.Header) any { return h.Plan.Seed }},
 	{"the host", nil, func(h journal.Header) any { return hardware(h.TargetHost) }},

@@ -108,6 +108,7 @@ func TestAnotherSweep(t *testing.T) {
 		"load":     func(s *plan.Spec, _ *session.Options) { s.Load.Connections++ },
 		"method":   func(s *plan.Spec, _ *session.Options) { s.Load.Method = "PUT" },
 		"duration": func(s *plan.Spec, _ *session.Options) { s.Load.Duration *= 2 },
+		"timeout":  func(s *plan.Spec, _ *session.Options) { s.Load.RequestTimeout /= 50 },
 		"host":     func(_ *plan.Spec, o *session.Options) { o.Host.CPUs++ },
 		"Go":       func(_ *plan.Spec, o *session.Options) { o.Tool.GoVersion = "go1.27" },
 		"a race": func(s *plan.Spec, _ *session.Options) {

@@ -147,14 +147,15 @@ type Load struct {
 	ErrorRatioMax  float64    `json:"error_ratio_max"`
 	// Arrangement is where the load ran, and whether it shared CPUs with the target;
 	// null where there is no load.
-	Arrangement         *Arrangement `json:"arrangement"`
-	CPUs                cpuset.Set   `json:"cpus,omitempty"`             // that the load ran on, where they were its own
-	Sizing              *Sizing      `json:"sizing,omitempty"`           // what CPUs were chosen by; null: they were not
-	DurationSeconds     float64      `json:"duration_seconds"`           // of a trial; a batch program is run again until its runs have used it, and with 0 it runs once
-	OpenSecondsMax      float64      `json:"open_seconds_max,omitempty"` // the open loop is as long as its p99 needs, up to this; 0: half of DurationSeconds
-	WarmupSeconds       float64      `json:"warmup_seconds"`
-	ReadyTimeoutSeconds float64      `json:"ready_timeout_seconds"`
-	TrialTimeoutSeconds float64      `json:"trial_timeout_seconds,omitempty"` // of a batch program's run; 0: none
+	Arrangement           *Arrangement `json:"arrangement"`
+	CPUs                  cpuset.Set   `json:"cpus,omitempty"`             // that the load ran on, where they were its own
+	Sizing                *Sizing      `json:"sizing,omitempty"`           // what CPUs were chosen by; null: they were not
+	DurationSeconds       float64      `json:"duration_seconds"`           // of a trial; a batch program is run again until its runs have used it, and with 0 it runs once
+	OpenSecondsMax        float64      `json:"open_seconds_max,omitempty"` // the open loop is as long as its p99 needs, up to this; 0: half of DurationSeconds
+	WarmupSeconds         float64      `json:"warmup_seconds"`
+	ReadyTimeoutSeconds   float64      `json:"ready_timeout_seconds"`
+	RequestTimeoutSeconds float64      `json:"request_timeout_seconds,omitempty"` // absent: 10 s
+	TrialTimeoutSeconds   float64      `json:"trial_timeout_seconds,omitempty"`   // of a batch program's run; 0: none
 }
 
 // Arrangement is how load and target share the CPUs of a machine.
