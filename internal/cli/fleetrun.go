@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/spec"
@@ -83,6 +84,9 @@ func (f *fleetRun) service(ctx context.Context, std stdio, s *fleetService) flee
 		}
 	}
 	if ctx.Err() != nil {
+		if left, ok := errors.AsType[*trial.UnstoppedError](err); ok {
+			std.notef("service %s: %v", s.Name, left)
+		}
 		out.Failed = "the run was interrupted before its sweep ended"
 		return out
 	}

@@ -57,7 +57,7 @@ func (s stdio) run() int {
 			return code
 		}
 	case errors.Is(err, context.Canceled):
-		code, err = exitInterrupted, errors.New("interrupted")
+		code, err = exitInterrupted, interruption(err)
 	}
 	s.notef("%v", err)
 	return code

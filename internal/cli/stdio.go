@@ -14,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/show/terminal"
@@ -120,9 +121,17 @@ func asUsage(err error) error {
 // asInterrupted words the error of a run that Ctrl-C ended.
 func asInterrupted(err error) error {
 	if errors.Is(err, context.Canceled) {
-		return &exitError{exitInterrupted, errors.New("interrupted")}
+		return &exitError{exitInterrupted, interruption(err)}
 	}
 	return err
+}
+
+// interruption is what is printed of a run that Ctrl-C ended, with what could not be ended then.
+func interruption(err error) error {
+	if left := (*trial.UnstoppedError)(nil); errors.As(err, &left) {
+		return fmt.Errorf("interrupted; %w", left)
+	}
+	return errors.New("interrupted")
 }
 
 // whyFailed is the error of a sweep that has no verdict. It explains why the run ended, unless

@@ -198,7 +198,7 @@ func (p *Process) follow(lost func(*LostError)) {
 		p.err = fate
 	case len(last.Exit.Left) > 0:
 		p.exit, p.output = last.Exit, last.Output
-		p.err = fmt.Errorf("processes %v outlive SIGKILL", p.exit.Left)
+		p.err = &LeftError{p.exit.Left}
 		go p.line.wait() // the supervisor goes on alone with what is left
 	default:
 		p.exit, p.output = last.Exit, last.Output

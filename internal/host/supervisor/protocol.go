@@ -4,6 +4,7 @@ import (
 	"encoding/gob"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 )
@@ -100,12 +101,20 @@ type LostError struct {
 func (e *LostError) Error() string {
 	text := fmt.Sprintf("the supervisor, process %d, was lost (%s), and what it ran was ended with it", e.PID, e.Fate)
 	if len(e.Left) > 0 {
-		text += fmt.Sprintf(", but processes %v outlive SIGKILL", e.Left)
+		text += ", but " + (&LeftError{e.Left}).Error()
 	}
 	if e.Said != "" {
 		text += "; it said:\n" + e.Said
 	}
 	return text
+}
+
+// LeftError is that processes of a command outlive SIGKILL: they are another user's, or the kernel does not let go of
+// them.
+type LeftError struct{ PIDs []int }
+
+func (e *LeftError) Error() string {
+	return fmt.Sprintf("processes %v are still running, because procfit could not kill them; end them, for example with sudo kill -9 %s", e.PIDs, strings.Trim(fmt.Sprint(e.PIDs), "[]"))
 }
 
 // line is procfit's end of the socket to a supervisor.

@@ -40,6 +40,8 @@ package supervisor
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -62,7 +64,7 @@ type Output struct {
 
 // Run runs a command to its end. A command that fails is no error: see Exit. With
 // a Log or Streams in the spec, its output goes there and is not captured. When
-// ctx is done all of the command is killed, and the error is that of ctx.
+// ctx is done all of the command is killed, and the error is that of ctx, with a *LeftError if something is left.
 func Run(ctx context.Context, spec Spec) (Output, error) {
 	if err := ctx.Err(); err != nil {
 		return Output{}, err
@@ -98,6 +100,9 @@ func runSpec(ctx context.Context, spec Spec, started func()) (exit Exit, err err
 		exit, err = p.Wait()
 	}
 	if ctx.Err() != nil {
+		if left := (*LeftError)(nil); errors.As(err, &left) {
+			return Exit{}, fmt.Errorf("%w; %w", ctx.Err(), left)
+		}
 		return Exit{}, ctx.Err()
 	}
 	return exit, err
@@ -107,7 +112,7 @@ func runSpec(ctx context.Context, spec Spec, started func()) (exit Exit, err err
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Wait waits for Done and returns how the command ended. The error says that this
-// is not known, a *LostError, or that something outlives SIGKILL.
+// is not known, a *LostError, or that something outlives SIGKILL, a *LeftError.
 func (p *Process) Wait() (Exit, error) {
 	<-p.done
 	return p.exit, p.err

@@ -63,7 +63,7 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	if err != nil {
 		return one, err
 	}
-	defer f.end(0)
+	defer func() { err = trial.Stopped(err, f.end(0)) }()
 	limited, cancel := r.limit(ctx)
 	defer cancel()
 	one.Readings, one.Usage, err = r.watch(limited, f, began)
@@ -79,7 +79,7 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	if err := f.limitsKept(); err != nil {
 		return one, err
 	}
-	return one, f.end(0)
+	return one, nil
 }
 
 // prepareRun runs what is to run before each run.
@@ -91,6 +91,9 @@ func (r *run) prepareRun(ctx context.Context) error {
 	r.Step(plan.StepPrepare)
 	skipped := r.skip()
 	out, err := supervisor.Run(ctx, supervisor.Spec{Command: argv, Env: environment(r.config.Environ, nil)})
+	if left, ok := errors.AsType[*supervisor.LeftError](err); ok {
+		return &trial.UnstoppedError{Err: left}
+	}
 	if err != nil {
 		return err
 	}

@@ -104,11 +104,12 @@ func (r *run) runLoad(ctx context.Context, argv []string, suffix string, duratio
 	select {
 	case <-p.Done():
 	case <-ctx.Done():
-		p.Stop(0)
-		return load.Output{}, supervisor.Exit{}, ctx.Err()
+		_, stopped := p.Stop(0)
+		return load.Output{}, supervisor.Exit{}, trial.Stopped(ctx.Err(), stopped)
 	case <-limit.C:
-		p.Stop(0)
-		return load.Output{}, supervisor.Exit{}, trial.Invalid(journal.InvalidLoad, "the load command did not end within %s after its duration; check that it uses {duration}", number.Chosen(patience))
+		_, stopped := p.Stop(0)
+		late := trial.Invalid(journal.InvalidLoad, "the load command did not end within %s after its duration; check that it uses {duration}", number.Chosen(patience))
+		return load.Output{}, supervisor.Exit{}, trial.Stopped(late, stopped)
 	}
 	exit, err := p.Wait()
 	if err == nil {

@@ -36,12 +36,12 @@ type replica struct {
 // fleet is all replicas of a trial.
 type fleet []*replica
 
-// start starts the replicas of a trial, whose output goes to the logs. On an error
-// nothing is left running.
+// start starts the replicas of a trial, whose output goes to the logs. On an error they
+// have been ended.
 func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 	defer func() {
 		if err != nil {
-			f.end(0)
+			err = trial.Stopped(err, f.end(0))
 		}
 	}()
 	ports, err := target.FreePorts(r.Setting.Replicas)

@@ -40,7 +40,7 @@ func (r *run) startNeighbour(ctx context.Context, port int) (err error) {
 	one := &neighbour{log: logs[0], quota: cmp.Or(b.Quota, r.Setting.QuotaCPUs)}
 	defer func() {
 		if err != nil {
-			one.end(0)
+			err = trial.Stopped(err, one.end(0))
 		}
 	}()
 	spec := supervisor.Spec{Command: target.ExpandPort(b.Command, port), Env: r.config.Environ, CPUs: r.targetOn(), Log: one.log.file, LogLimit: trial.LogLimit}
@@ -66,17 +66,18 @@ func (r *run) startNeighbour(ctx context.Context, port int) (err error) {
 }
 
 // end stops the neighbour and removes its group. There need not be one.
-func (n *neighbour) end(grace time.Duration) {
+func (n *neighbour) end(grace time.Duration) (err error) {
 	if n == nil {
-		return
+		return nil
 	}
 	if n.Process != nil {
-		_, _ = n.Stop(grace) // what outlives SIGKILL is in the group, or the next trial's measure of others
+		_, err = n.Stop(grace)
 	}
 	if n.group != nil {
 		_ = n.group.Remove() // a later run removes what stays
 	}
 	n.log.file.Close()
+	return err
 }
 
 // checkRunning is nil as long as the neighbour runs, if there is one: without it the trial

@@ -109,13 +109,10 @@ func (h *rehearsal) under(ctx context.Context, limit float64, use func(*run, []s
 		err = became
 	}
 	_, stopped := one.Stop(ctx)
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err == nil:
-		err = stopped
+	if ctx.Err() != nil {
+		return trial.Stopped(ctx.Err(), stopped)
 	}
-	if err != nil {
+	if err = trial.Stopped(err, stopped); err != nil {
 		return fmt.Errorf("under a CPU limit of %g: %w", limit, err)
 	}
 	return nil

@@ -64,8 +64,7 @@ func (r *run) Stop(context.Context) (e trial.Ending, err error) {
 		defer r.back()
 	}
 	r.leases.end()
-	err = r.fleet.end(r.spec.Target.Grace)
-	r.neighbour.end(r.spec.Target.Grace)
+	err = errors.Join(r.fleet.end(r.spec.Target.Grace), r.neighbour.end(r.spec.Target.Grace))
 	if err != nil || r.spec.Target.Attach != nil {
 		return e, err
 	}

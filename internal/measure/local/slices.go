@@ -47,10 +47,7 @@ func (r *runner) inOneStart(ctx context.Context, task plan.Task, observe plan.Ob
 	if err == nil && t.Valid {
 		return t, nil
 	}
-	if left := r.endOneStart(); err == nil {
-		err = left
-	}
-	return t, err
+	return t, trial.Stopped(err, r.endOneStart())
 }
 
 // Prepare implements trial.Place.

@@ -1,8 +1,10 @@
 package trial
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -62,16 +64,50 @@ type lost interface {
 func Lost(err error) error {
 	var failed *Failure
 	var process *supervisor.LostError
+	var left *UnstoppedError
 	var away lost
 	switch {
-	case err == nil || errors.As(err, &failed):
+	case err == nil || errors.As(err, &failed) || errors.As(err, &left):
 		return err
-	case errors.As(err, &process):
+	case errors.As(err, &process) && len(process.Left) == 0:
 		return Invalid(journal.InvalidLost, "%v", process)
 	case errors.As(err, &away) && away.Lost():
 		return Invalid(journal.InvalidLost, "%v", away)
 	}
 	return err
+}
+
+// UnstoppedError is that something which a trial started could not be ended. It would run next to the next
+// trial, so there is none.
+type UnstoppedError struct{ Err error }
+
+func (e *UnstoppedError) Error() string { return e.Err.Error() }
+func (e *UnstoppedError) Unwrap() error { return e.Err }
+
+// Stopped is the error of a trial, or of a part of one, whose programs were ended then, with the error stopped:
+// what is left explains more than any Failure, and what was lost and left nothing explains less.
+func Stopped(err, stopped error) error {
+	var failed *Failure
+	switch {
+	case stopped == nil:
+		return err
+	case errors.As(stopped, &failed): // that a node is lost, say
+		return stopped
+	case onlyLost(stopped):
+		return cmp.Or(err, stopped)
+	case err == nil || errors.As(err, &failed) || errors.Is(stopped, err):
+		return &UnstoppedError{stopped}
+	}
+	return fmt.Errorf("%w; %w", err, &UnstoppedError{stopped})
+}
+
+// onlyLost reports whether an error, and each that it joins, says that something was lost, and nothing of it is left.
+func onlyLost(err error) bool {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(joined.Unwrap(), func(one error) bool { return !onlyLost(one) })
+	}
+	var failed *Failure
+	return errors.As(Lost(err), &failed)
 }
 
 func warn(t *journal.Trial, w journal.Warning) { t.Warnings = append(t.Warnings, w) }

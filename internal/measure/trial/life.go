@@ -16,6 +16,7 @@ package trial
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -95,13 +96,16 @@ func (t *Task) Uncounted(err error) {
 }
 
 // Run carries out one trial. When ctx ends it stops what it started and returns the
-// error of ctx.
+// error of ctx, with an *UnstoppedError if something is left.
 func Run(ctx context.Context, p Place, t *Task) (journal.Trial, error) {
 	watch := halt.Start()
 	err := Lost(t.guarded(ctx, p))
 	err = stopped(err, watch.End())
 	t.Trial.DurationSeconds = time.Since(t.Trial.Started).Seconds()
 	if ctx.Err() != nil {
+		if left := (*UnstoppedError)(nil); errors.As(err, &left) {
+			return journal.Trial{}, fmt.Errorf("%w; %w", ctx.Err(), left)
+		}
 		return journal.Trial{}, ctx.Err()
 	}
 	if err := mark(t.Trial, err); err != nil {
@@ -127,10 +131,14 @@ func (t *Task) guarded(ctx context.Context, p Place) error {
 	defer end(nil)
 	err := t.live(guarded, p, end)
 	var why *Failure
-	if err != nil && ctx.Err() == nil && errors.As(context.Cause(guarded), &why) {
-		return why
+	var left *UnstoppedError
+	switch {
+	case err == nil || ctx.Err() != nil || !errors.As(context.Cause(guarded), &why):
+		return err
+	case errors.As(err, &left): // without what the place ended the trial with
+		return left
 	}
-	return err
+	return why
 }
 
 // live is the trial from before its target's start to its end.
@@ -156,10 +164,7 @@ func (t *Task) live(ctx context.Context, p Place, end context.CancelCauseFunc) e
 	if t.Trial.Origin == journal.OriginKube && len(ending.Outputs) > 0 && errors.As(err, &failed) && failed.Code.NoTarget() {
 		err = Quoted(failed, Quote(ending.Outputs[0]))
 	}
-	if err == nil || errors.As(stopped, &failed) {
-		err = stopped
-	}
-	if err != nil || !server {
+	if err = Stopped(err, stopped); err != nil || !server {
 		return err
 	}
 	return t.ended(ending)

@@ -71,6 +71,7 @@ func (s *stage) Stop(context.Context) (Ending, error) { return s.ending, s.call(
 // trial's.
 func TestLife(t *testing.T) {
 	broken, crashed := errors.New("broken"), Invalid(journal.InvalidCrashed, "it crashed")
+	left := &supervisor.LostError{Left: []int{9}}
 	all := []string{"prepare", "start", "warm up", "look", "offer", "look", "check", "stop"}
 	for name, tc := range map[string]struct {
 		set   func(*stage)
@@ -83,10 +84,17 @@ func TestLife(t *testing.T) {
 		"not started":                {func(s *stage) { s.started = crashed }, []string{"prepare", "start", "stop"}, journal.InvalidCrashed, nil},
 		"not loaded, as it crashed":  {func(s *stage) { s.offered, s.became = broken, crashed }, []string{"prepare", "start", "warm up", "check", "stop"}, journal.InvalidCrashed, nil},
 		"not looked at":              {func(s *stage) { s.looked = broken }, []string{"prepare", "start", "warm up", "look", "check", "stop"}, "", broken},
-		"crashed, and does not stop": {func(s *stage) { s.became, s.stopped = crashed, broken }, all, journal.InvalidCrashed, nil},
-		"does not stop":              {func(s *stage) { s.stopped = broken }, all, "", broken},
+		"crashed, and does not stop": {func(s *stage) { s.became, s.stopped = crashed, broken }, all, "", broken},
+		"crashed, and is lost":       {func(s *stage) { s.became, s.stopped = crashed, errors.Join(&supervisor.LostError{}) }, all, journal.InvalidCrashed, nil},
+		"crashed, and one replica is lost": {func(s *stage) { s.became, s.stopped = crashed, errors.Join(&supervisor.LostError{}, broken) },
+			all, "", broken},
+		"crashed, and is lost and left": {func(s *stage) { s.became, s.stopped = crashed, errors.Join(left) }, all, "", left},
+		"does not stop":                 {func(s *stage) { s.stopped = broken }, all, "", broken},
+		"is lost and left":              {func(s *stage) { s.stopped = left }, all, "", left},
 		"its node is lost at the end": {func(s *stage) { s.became, s.stopped = crashed, Invalid(journal.InvalidNodeLost, "gone") },
 			all, journal.InvalidNodeLost, nil},
+		"its node is lost, and it does not stop": {func(s *stage) { s.lost, s.stopped = Invalid(journal.InvalidNodeLost, "gone"), broken },
+			[]string{"prepare", "start", "warm up", "look", "offer", "check", "stop"}, "", broken},
 		"its node is lost": {func(s *stage) { s.lost = Invalid(journal.InvalidNodeLost, "gone") },
 			[]string{"prepare", "start", "warm up", "look", "offer", "check", "stop"}, journal.InvalidNodeLost, nil},
 	} {
@@ -94,7 +102,7 @@ func TestLife(t *testing.T) {
 		spec.Target.URL = "http://x/"
 		tc.set(on)
 		tr, err := Run(t.Context(), on, NewTask(journal.OriginLocal, spec, plan.Task{Setting: journal.Setting{Procs: new(2), Replicas: 1}}, nil, nil))
-		if !errors.Is(err, tc.err) || (err == nil) != (tc.err == nil) || tr.InvalidCode != tc.code || tr.Valid != (tc.code == "" && tc.err == nil) || !slices.Equal(on.calls, tc.calls) {
+		if !errors.Is(err, tc.err) || (err == nil) != (tc.err == nil) || errors.Is(err, context.Canceled) || tr.InvalidCode != tc.code || tr.Valid != (tc.code == "" && tc.err == nil) || !slices.Equal(on.calls, tc.calls) {
 			t.Errorf("%s: %v, %s %q after %v; want %v, %s after %v", name, err, tr.InvalidCode, tr.InvalidReason, on.calls, tc.err, tc.code, tc.calls)
 		}
 		if tr.NotStarted != (tc.code == journal.InvalidNodeLost) {
@@ -109,8 +117,8 @@ func TestLife(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	on := &stage{}
-	if _, err := Run(ctx, on, NewTask(journal.OriginLocal, plan.Default(), plan.Task{}, nil, nil)); !errors.Is(err, context.Canceled) || !slices.Contains(on.calls, "stop") {
+	on := &stage{stopped: broken}
+	if _, err := Run(ctx, on, NewTask(journal.OriginLocal, plan.Default(), plan.Task{}, nil, nil)); !errors.Is(err, context.Canceled) || !errors.Is(err, broken) || !slices.Contains(on.calls, "stop") {
 		t.Errorf("of a context that has ended: %v after %v", err, on.calls)
 	}
 }
@@ -211,9 +219,10 @@ func TestLost(t *testing.T) {
 			t.Errorf("%s: %s %q", name, code, reason)
 		}
 	}
-	broken := errors.New("broken")
-	if err := Lost(broken); err != broken {
-		t.Errorf("%v", err)
+	for _, err := range []error{errors.New("broken"), &supervisor.LostError{Left: []int{9}}, &UnstoppedError{errors.Join(lost, errors.New("broken"))}} {
+		if got := Lost(err); got != err {
+			t.Errorf("%v became %v", err, got)
+		}
 	}
 }
 
