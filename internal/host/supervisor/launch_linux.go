@@ -21,8 +21,9 @@ import (
 )
 
 // start starts the command by way of the stage, and returns when exec has
-// happened or failed.
-func (s *supervisor) start() error {
+// happened or failed. The command's directory or file may be on a network whose server does
+// not answer, for as long as that lasts: then procfit's end, or a signal, ends the wait.
+func (s *supervisor) start(commands <-chan command, ends <-chan os.Signal) error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the reaper: %w", err)
 	}
@@ -48,7 +49,16 @@ func (s *supervisor) start() error {
 	if err := gob.NewEncoder(requestW).Encode(s.request); err != nil {
 		return fmt.Errorf("instruct the stage: %w", err)
 	}
-	return s.awaitExec(gob.NewDecoder(reportR))
+	executed := make(chan error, 1)
+	go func() { executed <- s.awaitExec(gob.NewDecoder(reportR)) }()
+	select {
+	case err := <-executed:
+		return err
+	case <-commands: // procfit sends none before it knows that the command runs: it is gone
+	case <-ends:
+	}
+	_ = unix.Kill(s.pid, unix.SIGKILL)
+	return errors.New("the supervisor was ended before the command ran")
 }
 
 // fork starts the stage, closes what is its alone, and begins to read the

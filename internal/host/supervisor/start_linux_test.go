@@ -3,14 +3,19 @@
 package supervisor
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
@@ -145,6 +150,56 @@ func TestGroupHoldsAtMain(t *testing.T) {
 	if self, err := os.ReadFile("/proc/self/cgroup"); err != nil || strings.Contains(string(self), filepath.Base(dir)) {
 		t.Errorf("the test itself is in the group: %s, %v", self, err)
 	}
+}
+
+// A start that hangs, as one does whose file is on a network that does not answer, ends with procfit, and at Ctrl-C. Here
+// the stage waits for a reader of what it takes for the list of a cgroup.
+func TestHangingStartEnds(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	must.OK(t, unix.Mkfifo(fifo, 0o600))
+	hanging := func(root int) (pids []int) {
+		t.Helper()
+		if !happens(func() bool {
+			all, _ := descendants(root)
+			pids = nil
+			stages := 0
+			for _, p := range all {
+				words, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
+				if pids = append(pids, p.PID); string(words) == "procfit\x00"+partStage+"\x00" {
+					stages++
+				}
+			}
+			return stages > 0
+		}) {
+			t.Fatal("no stage was started")
+		}
+		return pids
+	}
+	owner := exec.Command("/proc/self/exe", append([]string{playArg, "own"}, self("sleep")...)...)
+	owner.Env = append(os.Environ(), "PROCFIT_TEST_PROCS="+fifo)
+	must.OK(t, owner.Start())
+	pids := hanging(owner.Process.Pid)
+	owner.Process.Kill()
+	owner.Wait()
+	assertGoneSoon(t, pids)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Start(ctx, Spec{Command: self("sleep"), ProcsFiles: []string{fifo}})
+		ended <- err
+	}()
+	pids = hanging(os.Getpid())
+	cancel()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("it does not end at Ctrl-C")
+	}
+	assertGone(t, pids)
 }
 
 func TestGroupGoesWithProcfit(t *testing.T) {

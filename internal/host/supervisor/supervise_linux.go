@@ -72,14 +72,17 @@ func supervise() int {
 	ends := make(chan os.Signal, 1)
 	signal.Notify(ends, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
 	signal.Notify(s.sigchld, unix.SIGCHLD)
-	if err := s.start(); err != nil {
+	received := receive(commands)
+	if err := s.start(received, ends); err != nil {
 		s.killAll(time.Now().Add(killPatience))
 		removeFolders(s.request.Folders)
-		_ = s.events.Encode(event{Kind: evFailed, Error: err.Error()})
+		if s.events.Encode(event{Kind: evFailed, Error: err.Error()}) != nil { // procfit died meanwhile
+			removeGroups(s.request.ProcsFiles)
+		}
 		return 0
 	}
 	_ = s.events.Encode(event{Kind: evStarted, PID: s.pid}) // procfit's death shows below
-	s.run(receive(commands), ends)
+	s.run(received, ends)
 	return 0
 }
 
