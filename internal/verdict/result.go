@@ -281,6 +281,9 @@ type CanarySetting struct {
 	// of both, not_your_knob of one that is within the margins in all, and undecided of none
 	// of these; empty: the control.
 	Verdict Verdict
+	// Void is why nothing is proven by it, or by the control, so that it is undecided and none of
+	// its metrics is judged; nil: it is compared.
+	Void    Remark
 	Figures []CanaryFigure
 }
 

@@ -29,12 +29,15 @@ type (
 	PerPod    struct{}                    // no query counted the requests, so that CPU time is of a pod
 	Idle      struct{ Settings []string } // in most slices no request came to the pods of these settings
 	SameProcs struct{ Settings []string } // these settings run with what unset comes to
+	// OtherProcs are settings whose pods did not keep one value, or ran with another than theirs.
+	OtherProcs struct{ Settings []string }
 )
 
-func (FewSlices) Code() verdict.Code { return "few_slices" }
-func (PerPod) Code() verdict.Code    { return "cpu_per_pod" }
-func (Idle) Code() verdict.Code      { return "no_requests" }
-func (SameProcs) Code() verdict.Code { return "same_procs" }
+func (FewSlices) Code() verdict.Code  { return "few_slices" }
+func (PerPod) Code() verdict.Code     { return "cpu_per_pod" }
+func (Idle) Code() verdict.Code       { return "no_requests" }
+func (SameProcs) Code() verdict.Code  { return "same_procs" }
+func (OtherProcs) Code() verdict.Code { return "other_procs" }
 
 // MarginCPU is how much more CPU time does not matter: as a sweep has it of throughput.
 const MarginCPU = 0.05
@@ -154,12 +157,73 @@ func Analyze(c *journal.Contents) *verdict.Result {
 		s := &r.Canary.Settings[i]
 		s.Same = control >= 0 && i != control && len(s.Observed) == 1 && slices.Equal(s.Observed, r.Canary.Settings[control].Observed)
 	}
+	// Without a container that observes the pods only queries are compared, and no value can be seen.
+	watched := slices.ContainsFunc(c.Trials, func(t journal.Trial) bool { return t.CPUSeconds != nil }) ||
+		slices.ContainsFunc(r.Canary.Settings, func(s verdict.CanarySetting) bool { return s.Observed != nil })
+	withhold(r.Canary.Settings, control, watched)
 	r.Recommendation = &verdict.Recommendation{Verdict: verdict.Undecided}
 	if r.Complete && !r.Canary.Unreached {
 		r.Recommendation = paired.Recommend(r.Canary.Settings)
+		if !watched && r.Recommendation.Confidence == verdict.Proven {
+			r.Recommendation.Confidence = verdict.Likely
+		}
 	}
 	r.Warnings = warnings(r.Canary, c.Trials)
 	return r
+}
+
+// withhold takes the verdict from settings that prove nothing: both they and the control must have
+// had requests, and must have been seen to run at their value. What differs between a setting and
+// a control of the same value is chance. Where nothing watched the pods, no value could be seen.
+func withhold(settings []verdict.CanarySetting, control int, watched bool) {
+	var all verdict.Remark
+	if control >= 0 {
+		all = void(settings[control], watched)
+	}
+	for i := range settings {
+		s := &settings[i]
+		if s.Void = void(*s, watched); s.Void == nil {
+			s.Void = all
+		}
+		switch {
+		case s.Verdict == "":
+		case s.Void != nil || control < 0:
+			s.Verdict = verdict.Undecided
+			for k := range s.Figures {
+				s.Figures[k].Outcome = verdict.OutcomeNotJudged
+			}
+		case s.Same:
+			s.Verdict = verdict.NoDifference
+		}
+	}
+}
+
+// void is why a setting proves nothing; nil: it may.
+func void(s verdict.CanarySetting, watched bool) verdict.Remark {
+	own := []string{s.Label}
+	switch {
+	case idle(s):
+		return Idle{own}
+	case unread(s) && watched:
+		return verdict.ProcsUnread{Settings: own}
+	case other(s):
+		return OtherProcs{own}
+	}
+	return nil
+}
+
+// idle reports whether no request came to a setting's pods in most slices.
+func idle(s verdict.CanarySetting) bool {
+	requests := s.Of(paired.FigureRequests)
+	return 2*s.Idle > s.Slices || requests != nil && *requests.Value.Median == 0
+}
+
+// unread reports whether no value was read in its pods.
+func unread(s verdict.CanarySetting) bool { return s.Slices > 0 && len(s.Observed) == 0 }
+
+// other reports whether its pods were seen to run with several values, or with another than theirs.
+func other(s verdict.CanarySetting) bool {
+	return len(s.Observed) > 1 || s.Procs != nil && len(s.Observed) == 1 && s.Observed[0] != *s.Procs
 }
 
 // setting is what one came to, with what its pods were seen to do.
@@ -231,16 +295,13 @@ func warnings(c *verdict.Canary, trials []journal.Trial) []verdict.Warning {
 			list = append(list, verdict.Warning{Remark: x})
 		}
 	}
-	idle := those(func(s verdict.CanarySetting) bool {
-		requests := s.Of(paired.FigureRequests)
-		return 2*s.Idle > s.Slices || requests != nil && *requests.Value.Median == 0
-	})
+	idle, unread, other := those(idle), those(unread), those(other)
 	same := those(func(s verdict.CanarySetting) bool { return s.Same })
-	unread := those(func(s verdict.CanarySetting) bool { return s.Slices > 0 && len(s.Observed) == 0 })
 	add(len(c.Settings) > 0 && !c.PerRequest && c.Settings[0].Of(paired.FigureCPU) != nil, PerPod{})
 	add(len(idle) > 0 && !c.Unreached, Idle{idle})
 	add(len(same) > 0, SameProcs{same})
 	add(len(unread) > 0, verdict.ProcsUnread{Settings: unread})
+	add(len(other) > 0, OtherProcs{other})
 	list = append(list, verdict.OfTrials(trials)...)
 	n := c.Slices
 	add(n > 0 && n < fewSlices, FewSlices{n})

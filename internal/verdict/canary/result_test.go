@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -166,6 +167,69 @@ func TestBetterIsNoWorseInAnyOther(t *testing.T) {
 		if one.Verdict != c.want || !slices.Equal(one.In(verdict.OutcomeBetter), []string{paired.FigureCPU}) || !slices.Equal(one.In(verdict.OutcomeUndecided), c.open) {
 			t.Errorf("%s: %+v", name, one)
 		}
+	}
+}
+
+// Nothing is proven by pods whose value nobody saw, that no request reached, or whose control is such.
+// What differs between a setting and a control of the same value is chance.
+func TestProvesNothing(t *testing.T) {
+	unseen := func(t *journal.Trial) { t.ObservedProcs = []*int{nil} }
+	unused := func(t *journal.Trial) {
+		t.CPUSeconds, t.RunQueueWaitSeconds = &journal.CPUSeconds{User: 0.01}, new(0.001)
+	}
+	for name, c := range map[string]struct {
+		setting string
+		change  func(*journal.Trial)
+		want    verdict.Verdict
+		void    verdict.Remark
+	}{
+		"not read":                {"1", unseen, verdict.Undecided, verdict.ProcsUnread{Settings: []string{"1"}}},
+		"the control is not read": {Control, unseen, verdict.Undecided, verdict.ProcsUnread{Settings: []string{Control}}},
+		"another value": {"1", func(t *journal.Trial) {
+			if t.Block > 6 {
+				t.ObservedProcs = []*int{new(8)}
+			}
+		}, verdict.Undecided, OtherProcs{[]string{"1"}}},
+		"no request":               {"1", unused, verdict.Undecided, Idle{[]string{"1"}}},
+		"the control gets none":    {Control, unused, verdict.Undecided, Idle{[]string{Control}}},
+		"the value of the control": {"1", func(t *journal.Trial) { t.ObservedProcs, t.Setting.Procs = []*int{new(2)}, new(2) }, verdict.NoDifference, nil},
+	} {
+		contents := contents(12)
+		contents.Header.Canary.Queries, contents.Header.Canary.Rounds[0] = nil, contents.Header.Canary.Rounds[0][:2]
+		contents.Trials = slices.DeleteFunc(contents.Trials, func(t journal.Trial) bool { return t.Setting.Label == "2" })
+		if c.void == nil {
+			contents.Header.Canary.Rounds[0][1].Procs = new(2)
+		}
+		for i := range contents.Trials {
+			x := &contents.Trials[i]
+			delete(x.Metrics, Requests)
+			if delete(x.Metrics, "p99"); x.Setting.Label == c.setting {
+				c.change(x)
+			}
+		}
+		r := Analyze(contents)
+		one := r.Canary.Settings[1]
+		if one.Verdict != c.want || !reflect.DeepEqual(one.Void, c.void) || r.Recommendation.Verdict != c.want || r.Recommendation.Procs != nil || c.void != nil && (one.In(verdict.OutcomeBetter) != nil || r.Recommendation.Confidence != "") {
+			t.Errorf("%s: %+v, %+v", name, one, r.Recommendation)
+		}
+		if c.void != nil && !slices.ContainsFunc(r.Warnings, func(w verdict.Warning) bool { return reflect.DeepEqual(w.Remark, c.void) }) {
+			t.Errorf("%s: no warning says it: %+v", name, r.Warnings)
+		}
+	}
+}
+
+// Where nothing watched the pods, a query alone makes a value likely.
+func TestUnwatched(t *testing.T) {
+	c := contents(12)
+	for i := range c.Trials {
+		x := &c.Trials[i]
+		x.Usage, x.ObservedProcs = journal.Usage{}, []*int{nil}
+		if delete(x.Metrics, FigureSched); x.Setting.Label == "1" {
+			x.Metrics["p99"] = journal.Metric{Value: 0.7 * x.Metrics["p99"].Value}
+		}
+	}
+	if r := Analyze(c).Recommendation; r.Verdict != verdict.Recommended || r.Confidence != verdict.Likely || r.Procs == nil || *r.Procs != 1 {
+		t.Errorf("%+v", r)
 	}
 }
 

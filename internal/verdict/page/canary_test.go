@@ -48,6 +48,11 @@ func TestCanaryVerdicts(t *testing.T) {
 				prolong(t, "p99", 1+float64(i%2))
 			}
 		}, document.Unknown, "Undecided", "GOMAXPROCS 1 is better than the default (2) in CPU time per request (−20.1%), and undecided in p99 (+41.2%): more slices may decide it."},
+		"its value was not read": {func(c *journal.Contents) {
+			for _, t := range one(c) {
+				t.ObservedProcs = []*int{nil}
+			}
+		}, document.Unknown, "Undecided", "no value is proven better than the default (2). The GOMAXPROCS value that the program really used could not be read: 1."},
 		"nothing proven": {func(c *journal.Contents) { c.Trials = c.Trials[16:] }, document.Unknown, "Undecided", "no value is proven better"},
 		"worse": {func(c *journal.Contents) {
 			c.Trials, c.Header.Canary.Rounds = c.Trials[:16], c.Header.Canary.Rounds[:1]

@@ -251,6 +251,10 @@ var catalogue = byKind(
 	warns(func(_ words, x canary.SameProcs) (string, string) {
 		return "GOMAXPROCS " + phrase.And(x.Settings) + " is the default here: both pods run the same program, and any difference is chance", ""
 	}),
+	warns(func(_ words, x canary.OtherProcs) (string, string) {
+		return "pods ran with another GOMAXPROCS than theirs, or with several values: " + phrase.And(x.Settings),
+			"remove what changes GOMAXPROCS in the running program, such as a call of runtime.GOMAXPROCS"
+	}),
 
 	// Reasons: what the comparisons show.
 	states(func(w words, x verdict.ReasonFastest) string {

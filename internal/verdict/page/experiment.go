@@ -165,6 +165,9 @@ func (w experiment) open(more string) string {
 
 // reason is in which metrics a setting is better, worse, or neither. The table has by how much.
 func (w experiment) reason(a verdict.CanarySetting) string {
+	if a.Void != nil {
+		return "GOMAXPROCS " + a.Label + ": not judged, because " + w.words().say(a.Void).text
+	}
 	var parts []string
 	for _, o := range []struct {
 		outcome verdict.Outcome
@@ -174,7 +177,10 @@ func (w experiment) reason(a verdict.CanarySetting) string {
 			parts = append(parts, o.text+w.names(list))
 		}
 	}
-	if a.Verdict == verdict.NoDifference {
+	switch {
+	case a.Same && (len(parts) != 1 || a.In(verdict.OutcomeWithin) == nil):
+		parts = []string{"the value of the default here, so any difference is chance"}
+	case a.Verdict == verdict.NoDifference:
 		parts = []string{"the same within the margins in " + phrase.And(w.judged())}
 	}
 	if parts == nil {

@@ -69,6 +69,8 @@ func (w experiment) concluded() Verdict {
 		switch better := w.betterIn(); {
 		case w.r.Recommendation.Confidence == verdict.Proven:
 			sure = provenSure
+		case w.r.Recommendation.Confidence == verdict.Likely:
+			sure = labelNotProven
 		case better != nil:
 			sure = provenSure + " in " + phrase.And(better) + " only"
 		}
@@ -117,6 +119,10 @@ func (w experiment) compared() Verdict {
 		w.unreached(&v)
 	default:
 		row.experiment(w, &v)
+		if w.r.Recommendation.Confidence == verdict.Likely { // of a canary whose pods nothing watched
+			v.Answer.Text, v.Answer.Apply = "Likely: "+lowerFirst(v.Answer.Text), ""
+			v.Next = document.Items([]string{"allow procfit to watch the pods (patch pods/ephemeralcontainers), so that it can read their GOMAXPROCS"})
+		}
 	}
 	return v
 }

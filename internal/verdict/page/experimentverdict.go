@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,7 +58,11 @@ func (w experiment) undecided(v *Verdict) {
 	if w.live != nil && w.live.Metrics != nil && w.live.Metrics.FailuresUnknown {
 		more, instead = "more slices do not decide it, because no metric shows which requests fail; name one that has their status, with --metrics", ""
 	}
+	void, open := w.void()
 	v.Answer.Text, v.Answer.Plain = changeNothing, w.open(more)+w.byLimit()
+	if void != nil && !open {
+		v.Answer.Plain = "Under this traffic no value is proven better than " + w.start() + "."
+	}
 	for _, a := range w.Settings {
 		if better := a.In(verdict.OutcomeBetter); a.Verdict == verdict.Undecided && better != nil {
 			v.Answer.Text = fmt.Sprintf("%s so far: GOMAXPROCS %s is better in %s", labelUndecided, a.Label, w.names(better))
@@ -67,10 +72,32 @@ func (w experiment) undecided(v *Verdict) {
 	if list := w.came(paired.Cheaper); list != nil {
 		more = w.cheaper(v, list, more)
 	}
-	if more != "" && instead != "" {
+	if more != "" && instead != "" && (open || void == nil) {
 		v.Next = []document.Item{{Text: instead, Command: w.r.Spec.With(spec.Part("for", "", doubled(w.r.Load.DurationSeconds)), newFolder).Shell()}}
 	}
+	for _, why := range void {
+		v.Answer.Plain += " " + phrase.Capital(why.text) + "."
+		v.Next = append(v.Next, document.Item{Text: why.fix})
+	}
 }
+
+// void are why values prove nothing, each once, and open reports whether more slices may decide
+// another value.
+func (w experiment) void() (list []wording, open bool) {
+	for _, a := range w.Settings {
+		open = open || a.Verdict == verdict.Undecided && a.Void == nil
+		if a.Void == nil || a.Verdict == "" {
+			continue
+		}
+		if why := w.words().say(a.Void); !slices.Contains(list, why) {
+			list = append(list, why)
+		}
+	}
+	return list, open
+}
+
+// words are those of remarks on the whole run.
+func (w experiment) words() words { return words{&verdict.Group{}, w.r} }
 
 // chooseOne is of several values that are better; empty: there is one.
 func (w experiment) chooseOne() string {

@@ -24,8 +24,8 @@ func TestEveryFieldIsCopied(t *testing.T) {
 	everyField(t, valueSchema, "Setting", "Unset", "Default", "N", "Saturated", "Out")
 	everyField(t, func(b *verdict.Best) bestJSON { return bestSchema(&verdict.Result{}, b) })
 	everyField(t, func(g *verdict.Gate) gateJSON { return gateSchema(g, &verdict.Result{}) }, "Unjudged")
-	everyField(t, canarySchema, "Settings[].Figures[].Points")
-	everyField(t, liveSchema, "Settings[].Figures[].Points")
+	everyField(t, canarySchema, "Settings[].Figures[].Points", "Settings[].Void")
+	everyField(t, liveSchema, "Settings[].Figures[].Points", "Settings[].Void")
 	everyField(t, cheapestSchema)
 	everyField(t, profileSchema)
 	walked := []string{"Groups", "Compared", "Best", "Gate", "Canary", "Live", "Cheapest", "Profiled"} // above
