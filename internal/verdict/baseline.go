@@ -173,9 +173,12 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 		speed := func(p Point) *float64 { return p.Throughput }
 		tail := func(p Point) *float64 { return p.Judged }
 		gate.add(setting, MetricThroughput, days(a.against(nowStart, speed), old.against(thenStart, speed)))
-		if open {
+		switch {
+		case open:
 			gate.add(setting, MetricP99, days(a.against(nowStart, tail), old.against(thenStart, tail)))
 			gate.Checks[len(gate.Checks)-1].Quantile = now.Latency.Quantile
+		case then.Latency.Quantile+now.Latency.Quantile > 0: // one of them is judged, and cannot be compared
+			gate.add(setting, MetricP99, days(nil, nil))
 		}
 	}
 	return nil

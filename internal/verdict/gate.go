@@ -57,7 +57,7 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 				bounds = sequential
 			}
 			gate.add(setting, MetricThroughput, bounds(d, race.Throughput))
-			if d.Rules.Latency {
+			if d.Rules.Latency || g.latencyMode == journal.ModeOpen { // an open loop whose latency nobody could judge is no pass
 				gate.add(setting, MetricP99, bounds(d, race.P99))
 				c := &gate.Checks[len(gate.Checks)-1]
 				c.RatePerSecond, c.Behind = g.rate, behind(g.Measured(a), g.Measured(*old))
@@ -246,6 +246,8 @@ func (gate *gating) conclude() *Gate {
 			code = UnjudgedUndecided
 		case c.late:
 			code = UnjudgedLate
+		case c.Metric == MetricP99 && c.Quantile == 0:
+			code = UnjudgedNoQuantile
 		}
 		for i := range why {
 			if why[i].Code == code && why[i].Pairs == c.Ratio.N {

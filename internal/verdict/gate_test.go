@@ -84,6 +84,8 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 		}
 	}
 	isNew := func(t *journal.Trial) bool { return t.Setting.Variant == "" }
+	few := versus(1, 1, quiet)
+	few.OpenSeconds = 0.1
 	for _, c := range []struct {
 		name     string
 		blocks   int
@@ -103,6 +105,7 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 		{"clearly more often", 12, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block < 7 }), false, []verdict.Unjudged{{Code: verdict.UnjudgedSpoiled, Bad: 7, Of: 12, OldBad: 1, OldOf: 12, Reason: "exited with code 4"}}},
 		{"one setting worse, another not judged", 6, versus(.7, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Setting.Procs != nil && *t.Setting.Procs == 4 }), true, nil},
 		{"undecided", 6, versus(1, 1, &Noise{Trial: 0.1, P99: 0.2}), nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedUndecided, Pairs: 6}}},
+		{"too few requests for any percentile", 6, few, nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedNoQuantile}}},
 		{"no setting of the old one", 6, Config{Gate: true, Noise: quiet, Settings: CPUServer()}, nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedNoSetting}}},
 	} {
 		c.config.Blocks, c.config.Trial = c.blocks, c.spoil
@@ -162,6 +165,11 @@ func TestGateBaseline(t *testing.T) {
 		t.Errorf("one P lost 30%%: %+v, %v", g, err)
 	} else if c := g.Checks[0]; c.Setting.Label != "1" || c.Metric != verdict.MetricThroughput || !c.Worse || *c.Ratio.Median > 0.72 || *c.Ratio.Median < 0.68 {
 		t.Errorf("first check: %+v", c)
+	}
+
+	// The p99 may have doubled, and nobody could judge it.
+	if g, err := verdict.GateBaseline(base, run(Config{Seed: 2, Settings: settings(1), Rate: 100, OpenSeconds: 10})); err != nil || g.Pass || len(g.Checks) != 4 || len(g.Unjudged) != 1 || g.Unjudged[0].Code != verdict.UnjudgedNoQuantile {
+		t.Errorf("another percentile is judged: %+v, %v", g, err)
 	}
 
 	other := *base

@@ -664,7 +664,7 @@ type GateCheck struct {
 	// within the margin, the other, which shares its error with all checks, whether it
 	// is worse. Of what is better both share it.
 	Bounds   stat.Interval
-	Quantile float64 // that is judged, of latency
+	Quantile float64 // that is judged, of latency; 0: none is in both
 	// RatePerSecond is that of the requests whose latency it is. Behind is the program that
 	// did not carry it in most trials, where the other one did: it is the worse one, but
 	// Ratio and Bounds depend on how long a trial's queue grew.
@@ -693,7 +693,7 @@ const (
 // Unjudged is why a gate cannot be judged.
 type Unjudged struct {
 	Code UnjudgedCode
-	// Checks, of too_few, late and open, are those with as many Pairs.
+	// Checks, of too_few, late, no_quantile and undecided, are those with as many Pairs.
 	Checks []GateCheck
 	Pairs  int
 	// Of spoiled: Bad of Of trials of the new program at Setting are invalid, mostly for
@@ -712,6 +712,7 @@ const (
 	UnjudgedTooFewCPUs UnjudgedCode = "too_few_cpus" // Setting: other programs left it too few CPUs
 	UnjudgedNoSetting  UnjudgedCode = "no_setting"   // of the old command was measured
 	UnjudgedLate       UnjudgedCode = "late"         // Checks, of latency, with as many Pairs: the load engine sent late
+	UnjudgedNoQuantile UnjudgedCode = "no_quantile"  // Checks, of latency: no quantile may be judged in both
 	UnjudgedUndecided  UnjudgedCode = "undecided"    // Checks, with as many Pairs: neither proven worse nor within the margin
 )
 

@@ -82,7 +82,7 @@ type Since struct {
 	Procs       *int               `json:"procs"`
 	Moved       bool               `json:"moved"`                  // both values are proven for the same load and limit, and differ
 	Worse       []Loss             `json:"worse"`                  // what is proven worse by more than the margins
-	NotCompared string             `json:"not_compared,omitempty"` // why throughput and latency are not compared
+	NotCompared string             `json:"not_compared,omitempty"` // why throughput and latency, or latency alone, are not compared
 }
 
 // Loss is a metric of a value that is proven worse than the last time: what the value gains
@@ -183,6 +183,9 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 	}
 	for i := range gate.Checks {
 		c := &gate.Checks[i]
+		if c.Metric == verdict.MetricP99 && c.Quantile == 0 {
+			s.NotCompared = "latency, because no percentile can be judged in both"
+		}
 		if !c.Worse || c.Ratio.Median == nil {
 			continue
 		}

@@ -48,6 +48,11 @@ func TestCompare(t *testing.T) {
 			r.Plan.SLO = new(slo.Objective)
 			return r
 		}(), notCompared: "it was measured for another latency objective"},
+		"another percentile": {now: func() *verdict.Result {
+			r := swept(5, 800, 600)
+			r.Groups[0].Latency.Quantile = 0.9
+			return r
+		}(), worse: 1, notCompared: "latency, because no percentile"},
 		"another limit":   {now: func() *verdict.Result { r := swept(9, 300, 600); r.Groups[0].QuotaCPUs = new(2.0); return r }(), notCompared: "no group of settings has the same CPU limit"},
 		"another machine": {now: func() *verdict.Result { r := swept(7, 800, 600); r.Host.Kernel = "other"; return r }(), notCompared: "it comes from another host: kernel"},
 	} {

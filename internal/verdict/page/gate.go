@@ -301,7 +301,10 @@ func gateSetting(a journal.Setting) string {
 
 // gateNote is what a check came to.
 func gateNote(c *verdict.GateCheck, p journal.Plan) string {
-	if c.Outcome == verdict.OutcomeNotJudged || c.Ratio.Median == nil {
+	switch {
+	case c.Metric == verdict.MetricP99 && c.Quantile == 0 && c.Ratio.Median == nil:
+		return "cannot be judged: " + noQuantile
+	case c.Outcome == verdict.OutcomeNotJudged || c.Ratio.Median == nil:
 		return "cannot be judged: " + tooFew(c.Ratio.N)
 	}
 	word, least, most := slower, c.Bounds.High, c.Bounds.Low
@@ -325,6 +328,9 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 	}
 	return fmt.Sprintf("undecided: %s, which may be within the margin of %s or beyond it (n %d); %s would decide", change, margin, c.Ratio.N, moreFlag(p))
 }
+
+// noQuantile is why a latency is not compared, and what helps.
+const noQuantile = "no percentile of the latency can be judged in both; use a longer --trial-time"
 
 // gateMetric is what a check is of: of latency the quantile that is judged.
 func gateMetric(metric string, quantile float64) string {
@@ -368,6 +374,8 @@ func unjudgedReason(u verdict.Unjudged) string {
 	switch u.Code {
 	case verdict.UnjudgedUndecided:
 		return checks + ": " + phrase.CountOf(u.Pairs, "pair does", "pairs do") + " not prove it worse, or within its margin"
+	case verdict.UnjudgedNoQuantile:
+		return checks + ": " + noQuantile
 	case verdict.UnjudgedLate:
 		return checks + ": the load generator sent requests late, so " + tooFew(u.Pairs)
 	}
