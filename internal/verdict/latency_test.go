@@ -102,6 +102,17 @@ func TestSharedCPUsBindTheVerdict(t *testing.T) {
 	}
 }
 
+// That no value carries a rate is not proven by trials that measured the load generator.
+func TestNothingIsRefusedAtTheLimitOfTheLoad(t *testing.T) {
+	for _, busiest := range []float64{0.5, 0.95} {
+		limited := busiest > 0.9
+		rec := analyze(Config{Noise: quiet, Settings: CPUServer(), SmallFor: true, Rate: 200000, Trial: func(t *journal.Trial) { t.Load.ThreadBusiestRatio = &busiest }}).Recommendation
+		if cause, is := rec.Claim.(verdict.CauseRateNotCarried); !is || cause.Proven == limited || (rec.Next[0].Code == verdict.StepLoadElsewhere) != limited {
+			t.Errorf("the busiest thread at %g: %+v", busiest, rec)
+		}
+	}
+}
+
 // What a smaller quota carries, a larger one is not said not to.
 func TestQuotasDoNotContradictEachOther(t *testing.T) {
 	settings := append(Quota(1, Unset(2, 1300, .01), Set(1, 1300, .01)), Quota(2, Unset(2, 900, .01), Set(1, 900, .01))...)

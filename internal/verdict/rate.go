@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"math"
+	"slices"
 
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -21,10 +22,10 @@ func (g *group) carries() Recommendation {
 		return rec
 	}
 	carriers, offered := g.carriers()
-	few, refused := false, true
+	few, refused, limited := false, true, false
 	for _, v := range g.Values {
 		if c, refuses := g.carrying(v); c.Trials > 0 {
-			few, refused = few || c.Blocks < stat.FewestPairs, refused && refuses
+			few, refused, limited = few || c.Blocks < stat.FewestPairs, refused && refuses, limited || g.limited(v)
 			rec.Reasons = append(rec.Reasons, ReasonCarried{About{v}, c})
 		}
 	}
@@ -50,6 +51,9 @@ func (g *group) carries() Recommendation {
 		default:
 			rec.because(CauseRateNotCarried{}, StepLessRate)
 			rec.Next = append(g.next(), rec.Next...)
+			if limited {
+				rec.Next = slices.Insert(rec.Next, 0, Step{Code: StepLoadElsewhere})
+			}
 		}
 		return rec
 	}
@@ -111,7 +115,8 @@ func ratioOf(values []float64, alpha float64) (mid, low, high float64) {
 
 // carrying is what a value did with the offered rate, and whether it is proven not to carry it. An
 // open loop of a few seconds may keep up for as long as its queues have room, so what the value
-// reached in closed loop must come to the rate too.
+// reached in closed loop must come to the rate too. Where the load generator was at its limit, that
+// says nothing of what the value cannot carry.
 func (g *group) carrying(v *contest.Value) (c Carried, refuses bool) {
 	var shares, closed []float64
 	blocks := map[int]bool{}
@@ -144,7 +149,12 @@ func (g *group) carrying(v *contest.Value) (c Carried, refuses bool) {
 		c.Closed, c.Low = new(least), true
 	}
 	c.Carries = low >= CarriedRatio-rounding && least >= 1-rounding
-	return c, high < CarriedRatio || most < 1
+	return c, (high < CarriedRatio || most < 1) && !g.limited(v)
+}
+
+// limited reports whether most trials of a value measured the load generator.
+func (g *group) limited(v *contest.Value) bool {
+	return contest.Most(g.measuredIn(v.Settings), limitedByLoad)
 }
 
 // rounding is what an exponential of a logarithm may be off by.
