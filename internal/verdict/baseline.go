@@ -162,7 +162,7 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 			continue
 		}
 		setting := gateSetting(now.setting(a.Label), len(current.compared()))
-		gate.validity(setting, tally{bad: a.Invalid, good: a.Trials, why: a.InvalidReasons}, tally{bad: old.Invalid, good: old.Trials, why: old.InvalidReasons})
+		gate.validity(setting, tallyOfRow(a), tallyOfRow(old))
 		if a == nowStart {
 			continue
 		}

@@ -209,6 +209,19 @@ func tallyOf(trials []*journal.Trial) tally {
 	return tally{len(trials) - contest.Valid(trials), contest.Valid(trials), invalidReasons(trials), !slices.ContainsFunc(trials, func(t *journal.Trial) bool { return !lacked(t) })}
 }
 
+// tallyOfRow leaves out trials that are no fault of the program: of a sweep they are set aside.
+func tallyOfRow(a *Row) tally {
+	t := tally{bad: a.Invalid, good: a.Trials}
+	for _, r := range a.InvalidReasons {
+		if r.Code.Passing() || r.Code == journal.InvalidSlow || r.Code == journal.InvalidCrowded {
+			t.bad -= r.Count
+		} else {
+			t.why = append(t.why, r)
+		}
+	}
+	return t
+}
+
 // moreOften is the probability that this many of the bad ones are among the new, if they were
 // no likelier there (Fisher's exact test, one-sided).
 func moreOften(now, then tally) float64 {

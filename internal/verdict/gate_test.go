@@ -187,6 +187,16 @@ func TestGateBaseline(t *testing.T) {
 	if g, err := verdict.GateBaseline(base, run(Config{Settings: settings(1), Rate: 100, Trial: fails})); err != nil || g.Pass || g.Unjudged[0].Code != verdict.UnjudgedSpoiled || g.Unjudged[0].Setting.Label != "1" {
 		t.Errorf("one setting invalid: %+v, %v", g, err)
 	}
+	for _, code := range []journal.InvalidCode{journal.InvalidSlow, journal.InvalidCrowded, journal.InvalidStolen} {
+		aside := func(t *journal.Trial) {
+			if t.Setting.Label == "1" && t.Block == 0 {
+				t.Valid, t.InvalidCode = false, code
+			}
+		}
+		if g, err := verdict.GateBaseline(base, run(Config{Settings: settings(1), Rate: 100, Trial: aside})); err != nil || !g.Pass {
+			t.Errorf("one trial is set aside as %s: %+v, %v", code, g, err)
+		}
+	}
 	if g, err := verdict.GateBaseline(run(Config{Settings: settings(1), Blocks: 2}), run(Config{Settings: settings(1), Blocks: 2})); err != nil || g.Pass || g.Unjudged[0].Pairs != 2 {
 		t.Errorf("two blocks: %+v, %v", g, err)
 	}
