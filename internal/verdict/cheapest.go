@@ -13,7 +13,7 @@ import (
 
 // priceSettings has each setting that was tried, with those that have no valid trial; null where
 // no rate or no objective was asked for. A setting that used
-// more memory than the plan allows is not among them.
+// more memory than the plan allows, or whose memory is not known then, is not among them.
 func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheapest {
 	if h.Plan.SLO == nil || h.Load.RatePerSecond == nil || !(*h.Load.RatePerSecond > 0) {
 		return nil
@@ -29,7 +29,7 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 	for i := range trials {
 		t := &trials[i]
 		key := t.Setting.Key()
-		if t.Role == journal.RolePilot || r.excluded(key) == contest.ExcludedMemory {
+		if t.Role == journal.RolePilot || slices.Contains([]contest.Excluded{contest.ExcludedMemory, contest.ExcludedUnweighed}, r.excluded(key)) {
 			continue
 		}
 		if !slices.Contains(keys, key) {

@@ -87,8 +87,8 @@ func TestCheapestOfThoseThatCount(t *testing.T) {
 	h, trials := searched([]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, enough}})
 	h.Plan.MaxMemoryBytes = 100
 	for i := range trials {
-		if trials[i].Setting.Procs != nil {
-			trials[i].Memory = &journal.Memory{PeakRSSBytes: 200}
+		if trials[i].Memory = (&journal.Memory{PeakRSSBytes: 50}); trials[i].Setting.Procs != nil {
+			trials[i].Memory.PeakRSSBytes = 200
 		}
 	}
 	if c := verdict.Analyze(h, trials).Cheapest; c.Answer == nil || *c.Answer.QuotaCPUs != 2 || len(c.Settings) != 1 || c.Open != 0 {

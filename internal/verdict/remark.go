@@ -169,6 +169,7 @@ type (
 	CauseNotMeasured    struct{}
 	CauseNoneValid      struct{}
 	CauseNoThroughput   struct{}
+	CauseUnweighed      struct{}        // the memory of some was not read, and --max-memory leaves one other value or none
 	CauseMemory         struct{ About } // the one value that did not use more than --max-memory; nil: all did
 	CauseOneValue       struct{ About }
 	CauseUnsetDiffers   struct{ About }
@@ -211,6 +212,7 @@ func (CausePilotsInvalid) Code() Code    { return "rate_trials_invalid" }
 func (CauseNotMeasured) Code() Code      { return "not_measured" }
 func (CauseNoneValid) Code() Code        { return "none_valid" }
 func (CauseNoThroughput) Code() Code     { return "no_throughput" }
+func (CauseUnweighed) Code() Code        { return "no_memory" }
 func (CauseMemory) Code() Code           { return "memory" }
 func (CauseOneValue) Code() Code         { return "one_value" }
 func (CauseUnsetDiffers) Code() Code     { return "default_differs" }
@@ -271,6 +273,7 @@ const (
 	StepResume          StepCode = "resume"
 	StepReadOutput      StepCode = "read_output"
 	StepMoreMemory      StepCode = "more_memory"
+	StepWeigh           StepCode = "read_memory"
 	StepFindDerived     StepCode = "find_derived" // what else the program derives from the variable
 	StepLoadElsewhere   StepCode = "load_elsewhere"
 	StepOfferRate       StepCode = "offer_rate"

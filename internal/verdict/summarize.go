@@ -49,6 +49,7 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 	usable := math.Min(g.machine, math.Min(ps, g.effective)*replicas)
 	result.Evidence = usageOf(ofTrial).evidence(measured, g.machine, replicas, usable)
 	result.Evidence.loadEvidence(measured)
+	result.Evidence.PeakRSSBytes = contest.Median(measured, func(t *journal.Trial) *float64 { return part(t.PeakMemory(), toFloat[int64]) })
 	result.Evidence.CPUSecondsEach = contest.Median(measured, cpuEach)
 	if open := usageOf(ofOpenLoop).evidence(measured, g.machine, replicas, usable); open.CPUs != nil {
 		open.CPUSecondsEach = contest.Median(measured, func(t *journal.Trial) *float64 { return CPUPerRequest(t, journal.ModeOpen) })

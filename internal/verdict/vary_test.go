@@ -114,6 +114,44 @@ func TestGateBaselineOfVariables(t *testing.T) {
 	}
 }
 
+// The bound is of each part of a trial, and a value of which no trial has the memory does not pass.
+func TestMemoryOfEachPart(t *testing.T) {
+	for name, c := range map[string]struct {
+		excluded contest.Excluded
+		peak     float64 // 0: not known
+		trial    func(*journal.Trial)
+	}{
+		"in the latency phase": {contest.ExcludedMemory, 20, func(t *journal.Trial) {
+			t.Phases[1].Usage = &journal.Usage{Memory: &journal.Memory{PeakRSSBytes: 20}}
+		}},
+		"not read": {contest.ExcludedUnweighed, 0, func(t *journal.Trial) { t.Memory = nil }},
+		"sometimes read": {"", 10, func(t *journal.Trial) {
+			if t.Block > 0 {
+				t.Memory = nil
+			}
+		}},
+	} {
+		h, trials := Generate(Config{Noise: quiet, Settings: []Truth{Unset(4, 1000, .010), Set(1, 1000, .010), Set(4, 1000, .010)}, Trial: func(t *journal.Trial) {
+			t.Memory = &journal.Memory{PeakRSSBytes: 10}
+			if t.Setting.Label == "1" {
+				c.trial(t)
+			}
+		}})
+		h.Plan.MaxMemoryBytes = 15
+		g := verdict.Analyze(h, trials).Groups[0]
+		one := g.Settings[1]
+		if got := one.Excluded; (got == nil) != (c.excluded == "") || got != nil && *got != c.excluded {
+			t.Errorf("%s: excluded %v, want %q", name, got, c.excluded)
+		}
+		if peak := one.Evidence.PeakRSSBytes; (peak == nil) != (c.peak == 0) || peak != nil && *peak != c.peak {
+			t.Errorf("%s: peak memory %v, want %g", name, peak, c.peak)
+		}
+		if rec := g.Recommendation; c.excluded == contest.ExcludedUnweighed && (rec.Claim.Code() != "no_memory" || rec.Next[0].Code != verdict.StepWeigh) {
+			t.Errorf("%s: %+v", name, rec)
+		}
+	}
+}
+
 // Without --vary, too, the reason is the memory if it leaves one value, or none.
 func TestTooMuchMemory(t *testing.T) {
 	for most, of := range map[int64]int{5: 0, 15: 1} {

@@ -33,6 +33,8 @@ func (g *group) verdict() Recommendation {
 		return rec
 	}
 	switch {
+	case len(g.Values) < 2 && g.Apart == nil && len(g.Unweighed) > 0:
+		rec.because(CauseUnweighed{}, StepWeigh)
 	case len(g.Values) < 2 && g.Apart == nil && len(g.TooLarge) > 0:
 		rec.because(CauseMemory{About{g.Best}}, StepMoreMemory)
 	case len(g.Values) < 2 && g.Apart == nil:
@@ -111,6 +113,8 @@ func (g *group) nothing() (Remark, StepCode) {
 		return CauseNotMeasured{}, StepResume
 	case contest.Valid(all) == 0:
 		return CauseNoneValid{}, StepFix
+	case len(g.Unweighed) > 0:
+		return CauseUnweighed{}, StepWeigh
 	case len(g.TooLarge) > 0:
 		return CauseMemory{}, StepMoreMemory
 	}

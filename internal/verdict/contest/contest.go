@@ -45,8 +45,9 @@ type Contest struct {
 	// choose. 0: the group does not measure it, or it takes no part.
 	Default int
 	Unset   Part
-	// TooLarge are the settings that used more memory than the plan allows: they take no part.
-	TooLarge map[journal.SettingKey]bool
+	// TooLarge are the settings that used more memory than the plan allows, and Unweighed those of
+	// which no valid trial has it, where the plan asks for it: they take no part.
+	TooLarge, Unweighed map[journal.SettingKey]bool
 	// Sliced is what slices of one start say; nil: the plan asks for none.
 	Sliced *Sliced
 	// Blocks are the journal's numbers of the contest's blocks: the contest counts its

@@ -202,26 +202,36 @@ func orderOf(g journal.GroupKey) uint64 {
 }
 
 // exclude finds the settings that used more memory than the plan allows one replica, in any
-// trial. Their values take no part, and are not measured again.
+// trial. Their values take no part, and are not measured again. Those whose memory no valid trial
+// has take no part either: a second trial may have it.
 func (c *Contest) exclude(out map[int]bool) {
 	most := c.h.Plan.MaxMemoryBytes
 	if most <= 0 {
 		return
 	}
-	c.TooLarge = map[journal.SettingKey]bool{}
-	large := map[int]bool{}
+	c.TooLarge, c.Unweighed = map[journal.SettingKey]bool{}, map[journal.SettingKey]bool{}
+	large, weighed, valid := map[int]bool{}, map[int]bool{}, map[int]int{}
 	for _, t := range c.own {
-		if v := c.valueOf(t.Setting); v > 0 && t.Memory != nil && t.Memory.PeakRSSBytes > most*int64(max(1, t.Setting.Replicas)) {
-			large[v], out[v] = true, true
+		v, peak := c.valueOf(t.Setting), t.PeakMemory()
+		if t.Valid {
+			valid[v]++
+			weighed[v] = weighed[v] || peak != nil
+		}
+		large[v] = large[v] || peak != nil && *peak > most*int64(max(1, t.Setting.Replicas))
+	}
+	unweighed := func(v int) bool { return valid[v] > 0 && !weighed[v] && !large[v] }
+	for _, t := range c.own {
+		switch v := c.valueOf(t.Setting); {
+		case v <= 0:
+		case large[v]:
+			c.TooLarge[t.Setting.Key()], out[v] = true, true
+		case unweighed(v):
+			c.Unweighed[t.Setting.Key()], out[v] = true, true
 		}
 	}
-	for _, t := range c.own {
-		if large[c.valueOf(t.Setting)] {
-			c.TooLarge[t.Setting.Key()] = true
-		}
-	}
-	c.rules.Values = slices.DeleteFunc(c.rules.Values, func(v int) bool { return large[v] })
-	if large[c.rules.Default] {
+	gone := func(v int) bool { return large[v] || unweighed(v) && valid[v] >= FewestProve }
+	c.rules.Values = slices.DeleteFunc(c.rules.Values, gone)
+	if gone(c.rules.Default) {
 		c.rules.Default = 0
 	}
 }

@@ -48,8 +48,15 @@ func TestSearch(t *testing.T) {
 		want            string
 		apart, interact []string
 	}{
-		"apart":     {plain, []journal.Axis{four}, 0, "2 GOGC=200", []string{""}, nil},
-		"memory":    {plain, []journal.Axis{four}, 80, "2 GOGC=100", nil, nil},
+		"apart":  {plain, []journal.Axis{four}, 0, "2 GOGC=200", []string{""}, nil},
+		"memory": {plain, []journal.Axis{four}, 80, "2 GOGC=100", nil, nil},
+		"memory not read": {func(procs int, v map[string]string) (float64, int64) {
+			f, bytes := plain(procs, v)
+			if v["GOGC"] == "200" {
+				bytes = 0
+			}
+			return f, bytes
+		}, []journal.Axis{four}, 150, "2 GOGC=100", nil, nil},
 		"all equal": {func(procs int, v map[string]string) (float64, int64) { return 100, heaps[v["GOGC"]] }, []journal.Axis{four}, 0, "default GOGC=50", []string{""}, nil},
 		"interact": {func(procs int, v map[string]string) (float64, int64) { // only without collections do more Ps help
 			if v["GOGC"] == "off" {

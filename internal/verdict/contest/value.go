@@ -48,6 +48,7 @@ const (
 	ExcludedSaturated  Excluded = "saturated"     // proven not to carry the common rate: its latency is a backlog's
 	ExcludedLatency    Excluded = "no_latency"    // no trial's latency may be judged
 	ExcludedMemory     Excluded = "memory"        // it used more memory than --max-memory
+	ExcludedUnweighed  Excluded = "no_memory"     // its memory was not read, and --max-memory limits it
 	ExcludedShared     Excluded = "load_on_cpus"  // more Ps than CPUs while the load is on them: not preferred by latency
 )
 
@@ -57,7 +58,7 @@ func (c *Contest) evaluate() {
 	var unset *journal.Setting
 	for _, a := range c.Current() {
 		switch rank := c.valueOf(a); {
-		case Valid(c.Measured(a)) == 0, c.TooLarge[a.Key()], rank == 0 && c.Group.Compares != "":
+		case Valid(c.Measured(a)) == 0, c.TooLarge[a.Key()], c.Unweighed[a.Key()], rank == 0 && c.Group.Compares != "":
 		case a.Procs != nil: // a number names its value
 			byValue[rank] = append([]journal.Setting{a}, byValue[rank]...)
 		case rank == 0:
@@ -185,6 +186,8 @@ func (c *Contest) Excluded(a journal.Setting) *Excluded {
 		return new(ExcludedInvalid)
 	case c.TooLarge[a.Key()]:
 		return new(ExcludedMemory)
+	case c.Unweighed[a.Key()]:
+		return new(ExcludedUnweighed)
 	case v == nil || v.Throughput.Median == nil:
 		return new(ExcludedNoFigure)
 	case slices.Contains(c.TooFewCPUs, v):

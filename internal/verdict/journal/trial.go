@@ -136,6 +136,17 @@ func (t *Trial) Usages() []*Usage {
 	return list
 }
 
+// PeakMemory is the most that the target used in any part of the trial, in bytes; nil: it was not
+// read.
+func (t *Trial) PeakMemory() (most *int64) {
+	for _, u := range t.Usages() {
+		if u.Memory != nil && (most == nil || u.Memory.PeakRSSBytes > *most) {
+			most = &u.Memory.PeakRSSBytes
+		}
+	}
+	return most
+}
+
 // Pod is what a replica ran as in a cluster, by what the kubelet reports.
 type Pod struct {
 	Name       string   `json:"name"`

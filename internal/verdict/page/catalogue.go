@@ -345,6 +345,9 @@ var catalogue = byKind(
 	fixedText[verdict.CauseNotMeasured]("nothing has been measured yet."),
 	fixedText[verdict.CauseNoneValid]("no trial was valid."),
 	fixedText[verdict.CauseNoThroughput]("no valid trial has a throughput above zero."),
+	states(func(w words, _ verdict.CauseUnweighed) string {
+		return "the memory that the program used could not be read with at least one value of GOMAXPROCS, so it is unknown whether " + mostMemory(w.r) + " allows it."
+	}),
 	states(func(w words, x verdict.CauseMemory) string {
 		but := ""
 		if x.Of != nil && x.Of.Procs > 0 {

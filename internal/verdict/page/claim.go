@@ -49,7 +49,7 @@ func (w words) noneWorse(of *contest.Value) string {
 // nothingBeats is why the default is kept.
 func (w words) nothingBeats(of *contest.Value) string {
 	seen := "measured"
-	if w.hasSliced() || w.leftOut(contest.ExcludedTooFewCPUs, contest.ExcludedUnread, contest.ExcludedDiffers, contest.ExcludedMemory) {
+	if w.hasSliced() || w.leftOut(contest.ExcludedTooFewCPUs, contest.ExcludedUnread, contest.ExcludedDiffers, contest.ExcludedMemory, contest.ExcludedUnweighed) {
 		seen = "compared"
 	}
 	return fmt.Sprintf("Nothing we %s beats the default (%d) by more than %s.", seen, of.Procs, w.margins())

@@ -29,6 +29,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
@@ -104,6 +105,9 @@ func (g *group) comparedVerdict() Verdict {
 	v.Answer.Text, v.Answer.Brief = v.Label, v.Label
 	if list := g.tooLarge(); len(list) > 0 && len(list) < len(g.rows) {
 		v.Reasons = append(v.Reasons, fmt.Sprintf("more memory than %s, and not measured again: %s", mostMemory(g.r), phrase.And(list)))
+	}
+	if list := g.named(contest.ExcludedUnweighed); list != nil {
+		v.Reasons = append(v.Reasons, "not compared, because the memory could not be read: "+phrase.And(list))
 	}
 	v.Context = g.context(g.sure())
 	return v

@@ -112,6 +112,7 @@ var leftOutFor = map[contest.Excluded]document.Cell{
 	contest.ExcludedSaturated:  {Value: "fell behind", Detail: "could not keep up with the request rate, so its latency is mostly queueing"},
 	contest.ExcludedLatency:    {Value: "no p99", Detail: "none of its trials has a latency that can be judged"},
 	contest.ExcludedMemory:     {Value: notCompared, Detail: "it used more memory than "},
+	contest.ExcludedUnweighed:  {Value: notCompared, Detail: "its memory could not be read, so it may exceed "},
 }
 
 func (g *group) leftOut(a *verdict.Row) document.Cell {
@@ -119,7 +120,7 @@ func (g *group) leftOut(a *verdict.Row) document.Cell {
 	switch {
 	case !known:
 		return document.Cell{Value: phrase.Clip(string(*a.Excluded), nameRoom)}
-	case *a.Excluded == contest.ExcludedMemory:
+	case *a.Excluded == contest.ExcludedMemory, *a.Excluded == contest.ExcludedUnweighed:
 		cell.Detail += mostMemory(g.r)
 	case *a.Excluded == contest.ExcludedInvalid && onlySlow(a):
 		return document.Cell{Value: notCompared, Detail: "the machine was slower during its trials"}

@@ -72,6 +72,8 @@ func (w World) trial(a journal.Setting, block, order int, r *rand.Rand) journal.
 	}
 	one.ThroughputPerSecond = new(throughput * math.Exp(0.01*r.NormFloat64()))
 	one.MeasuredSeconds, one.HostUse = 1, &journal.HostUse{TargetCPUs: 4, OtherCPUSeconds: new(0.0)}
-	one.Memory = &journal.Memory{PeakRSSBytes: bytes}
+	if bytes > 0 { // else it was not read
+		one.Memory = &journal.Memory{PeakRSSBytes: bytes}
+	}
 	return one
 }
