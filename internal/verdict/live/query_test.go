@@ -1,6 +1,8 @@
 package live
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -82,6 +84,29 @@ func TestHarmed(t *testing.T) {
 			t.Errorf("%s: slow %t, failed %t", name, slow, failed)
 		}
 	}
+}
+
+// A journal may be anyone's.
+func FuzzAnalyze(f *testing.F) {
+	const header = `{"schema":"procfit.journal/v3","kind":"header","spec":{"command":"live"},"load":{"duration_seconds":60},"plan":{"settings":[{"label":"2","procs":2},{"label":"4","procs":4}]},"live":{"start":2,"slice_seconds":5}}` + "\n"
+	const start = `{"kind":"trial","setting":{"label":"2","procs":2},"role":"measure","valid":true,"measured_seconds":5,"live":{"before":4,"requests":2000,"cpu_seconds":4,"p50_seconds":0.004}}` + "\n"
+	const other = `{"kind":"trial","setting":{"label":"4","procs":4},"role":"measure","order":1,"valid":true,"measured_seconds":5,"live":{"before":2,"requests":1000,"cpu_seconds":4,"p50_seconds":0.005}}` + "\n"
+	f.Add([]byte(header + start + other + `{"kind":"end","code":"complete"}`))
+	f.Add([]byte(header + start + `{"kind":"trial","setting":{"label":"4"},"live":{"before":2}}`))
+	f.Add([]byte(header + start + `{"kind":"trial","setting":{"label":"4","procs":4},"measured_seconds":1e-300,"live":{"before":2,"requests":18446744073709551615,"cpu_seconds":1e308}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		read, err := journal.Read(bytes.NewReader(b), "x")
+		if err != nil || read.Header.Live == nil {
+			return
+		}
+		r := Analyze(read)
+		if r.TrialsRun+r.PilotsRun != len(read.Trials) {
+			t.Errorf("%d trials and %d pilots of %d", r.TrialsRun, r.PilotsRun, len(read.Trials))
+		}
+		if _, err := json.Marshal(r); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestSeen: what is seen from outside stands for latency where that is not known. A difference

@@ -17,7 +17,7 @@ func (h Header) SliceOf(t *journal.Trial) paired.Slice {
 	if l == nil {
 		l = &journal.Slice{}
 	}
-	if l.Before > 0 {
+	if l.Before > 0 && t.Setting.Procs != nil { // a journal may be anyone's
 		s.After = cmp.Compare(*t.Setting.Procs, l.Before)
 	}
 	for i, half := range l.Halves {
