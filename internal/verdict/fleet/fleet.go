@@ -112,9 +112,12 @@ func (s *Service) AsGood() bool {
 	if s.Verdict != verdict.Recommended || s.Manifest == nil || s.Manifest.Procs == nil || s.Procs == nil || *s.Manifest.Procs == *s.Procs {
 		return false
 	}
-	return slices.ContainsFunc(s.Result.Groups[0].Settings, func(a verdict.Row) bool {
+	settings := s.Result.Groups[0].Settings
+	judged := slices.ContainsFunc(settings, func(a verdict.Row) bool { return a.NonInferior.P99 != nil })
+	return slices.ContainsFunc(settings, func(a verdict.Row) bool {
 		good := a.NonInferior
-		return a.Variant == "" && a.Procs != nil && *a.Procs == *s.Manifest.Procs && good.Throughput != nil && *good.Throughput && (good.P99 == nil || *good.P99)
+		return a.Variant == "" && a.Procs != nil && *a.Procs == *s.Manifest.Procs && good.Throughput != nil && *good.Throughput &&
+			(!judged || good.P99 != nil && *good.P99) // a latency that is not known is not as good
 	})
 }
 

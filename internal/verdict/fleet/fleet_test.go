@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/fleet"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
@@ -19,9 +20,15 @@ func swept(seed uint64, one, four float64) *verdict.Result {
 	}))
 }
 
-// flat is the result of a sweep in which 2, 3 and 6 are equally fast, and 6 has a longer p99.
-func flat() *verdict.Result {
+// flat is the result of a sweep in which 2, 3 and 6 are equally fast, and 6 has a longer p99. With
+// the setting late the load was late.
+func flat(late string) *verdict.Result {
 	return verdict.Analyze(verdicttest.Generate(verdicttest.Config{
+		Trial: func(t *journal.Trial) {
+			if t.Setting.Label == late {
+				t.Load.SendLagP99Seconds = new(0.5)
+			}
+		},
 		Seed: 1, Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Blocks: 8, Rate: 100,
 		Settings: []verdicttest.Truth{verdicttest.Unset(8, 600, .010), verdicttest.Set(2, 1000, .010), verdicttest.Set(3, 1000, .010), verdicttest.Set(6, 1000, .020)},
 	}))
@@ -79,8 +86,9 @@ func TestDiffers(t *testing.T) {
 		"another value":            {swept(1, 1000, 600), has(4), nil, true, true},
 		"no value that is known":   {swept(1, 1000, 600), &fleet.Manifest{}, nil, true, true},
 		"the same value":           {swept(1, 1000, 600), has(1), nil, false, false},
-		"a value that is as good":  {flat(), has(3), nil, false, false},
-		"a value with a worse p99": {flat(), has(6), nil, true, true},
+		"a value that is as good":  {flat(""), has(3), nil, false, false},
+		"a latency is not known":   {flat("3"), has(3), nil, true, true},
+		"a value with a worse p99": {flat(""), has(6), nil, true, true},
 		"no manifest":              {swept(1, 1000, 600), nil, nil, false, false},
 		"the default is best":      {swept(1, 300, 600), has(1), nil, true, true},
 		"it has the default":       {swept(1, 300, 600), has(4), nil, false, false},
