@@ -136,10 +136,12 @@ func (g *group) equal() (state document.Tone, answer, detail string) {
 func (g *group) tunedFor() (state document.Tone, answer, detail string) {
 	state, answer, detail = document.OK, "throughput", "throughput: "+g.throughputNote()
 	switch {
-	case g.LatencyMode == "open":
-		answer, detail = "both", detail+"; p99: "+g.latencyNote()
+	case g.LatencyMode == "open" && g.Latency.Quantile > 0:
+		answer, detail = "both", detail+"; "+g.quantile()+": "+g.latencyNote()
 	case g.LatencyMode == "closed" && g.r.Plan.SLO != nil:
 		answer, detail = "both", detail+"; latency is judged by that limit"
+	case g.LatencyMode == "open":
+		state, detail = document.Attention, detail+"; latency is shown but not judged"
 	case g.LatencyMode == "closed":
 		state, detail = document.Attention, detail+"; latency is shown but not judged, because in the throughput phase it mirrors throughput"
 	default:

@@ -97,6 +97,7 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		}, document.Unknown, "unknown", "one of the two"},
 
 		{"both", 5, func(*verdict.Result, *verdict.Group) {}, document.OK, "both", "latency phase (open loop) at 5.9k req/s"},
+		{"too few requests", 5, func(_ *verdict.Result, g *verdict.Group) { g.Latency.Quantile = 0 }, document.Attention, "throughput", "latency is shown but not judged"},
 		{"closed only", 5, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, document.Attention, "throughput", "not judged"},
 		{"batch", 5, func(r *verdict.Result, g *verdict.Group) { r.Target.Kind, g.LatencyMode = "batch", "" }, document.OK, "throughput", "whole runs"},
 		{"trade-off", 5, func(_ *verdict.Result, g *verdict.Group) {
