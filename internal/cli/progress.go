@@ -261,8 +261,8 @@ func openQuestions(list []plan.Question) string {
 	if q.B != "" {
 		s += " or " + q.B
 	}
-	if q.Latency {
-		s += " by p99"
+	if q.Quantile != "" {
+		s += " by " + q.Quantile
 	}
 	if name := q.Group.Suffix(); name != "" {
 		s += " (" + name[1:] + ")"

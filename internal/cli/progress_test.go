@@ -64,14 +64,14 @@ func TestProgress(t *testing.T) {
 	}
 	tell(task(2, journal.RoleAA), measured(task(2, journal.RoleAA), 12345.6, 0.0031))
 	tell(task(8, journal.RoleMeasure), &journal.Trial{Setting: task(8, "").Setting, InvalidReason: "its port was taken"})
-	at.Open = []plan.Question{{A: "2", B: "8", Latency: true}}
+	at.Open = []plan.Question{{A: "2", B: "8", Quantile: "p90"}}
 	tell(task(2, journal.RoleMeasure), nil)
 	want := `  GOMAXPROCS   req/s      p99  trials
   default      6,514  1.09 ms  3
 ▸ 2           12,346  3.10 ms  1
   8                            0, 1 invalid
 GOMAXPROCS 2: open loop at 12,346 req/s
-undecided: 2 or 8 by p99
+undecided: 2 or 8 by p90
 [███·················] 6 of at most 40, 0:31, at most 1:20 left`
 	if got := trimmed(p.lines(80, 24)); got != want {
 		t.Errorf("at 80×24\n%s\nwant\n%s", got, want)

@@ -103,7 +103,10 @@ func tasksOf(b journal.Block) (tasks []Task) {
 // questions are what a group's contest has still to decide.
 func questions(c *contest.Contest) (list []Question) {
 	for _, o := range c.Lead().Open {
-		list = append(list, Question{Group: c.Group, A: c.Name(min(o.A, o.B)), B: c.Name(max(o.A, o.B)), Latency: o.By == race.P99, Trials: o.Trials})
+		list = append(list, Question{Group: c.Group, A: c.Name(min(o.A, o.B)), B: c.Name(max(o.A, o.B)), Trials: o.Trials})
+		if o.By == race.P99 {
+			list[len(list)-1].Quantile = c.Latency.Name()
+		}
 	}
 	return list
 }
@@ -144,10 +147,11 @@ type Leg struct {
 
 // Question is what a group of a race has still to tell.
 type Question struct {
-	Group   journal.GroupKey
-	A, B    string // values: which of them; B empty: whether A is the answer
-	Latency bool   // by p99, and not by throughput
-	Trials  int    // that it may take; 0: not known
+	Group journal.GroupKey
+	A, B  string // values: which of them; B empty: whether A is the answer
+	// Quantile is that of the latency that is to decide, such as p99; empty: throughput is.
+	Quantile string
+	Trials   int // that it may take; 0: not known
 }
 
 // PlannerOf is the planner of a journal's plan.

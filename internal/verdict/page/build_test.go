@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"unicode"
 
@@ -91,6 +92,16 @@ func TestEveryTrialIsADot(t *testing.T) {
 	}
 	if want := map[string]int{"measure": 35, "aa": 6, "invalid": 1}; !reflect.DeepEqual(kinds, want) {
 		t.Errorf("dots %v, want %v", kinds, want)
+	}
+}
+
+// A margin is of the judged percentile; where none is judged there is no margin.
+func TestMarginsOfWhatIsJudged(t *testing.T) {
+	for quantile, want := range map[float64]string{0: "throughput 5% (", 0.9: "throughput 5%, p90 20% (", 0.99: "throughput 5%, p99 20% ("} {
+		got := fact(world(func(_ *verdict.Result, g *verdict.Group) { g.Latency.Quantile = quantile }), "Margins")
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -145,7 +145,7 @@ var catalogue = byKind(
 	}),
 	warns(func(w words, x verdict.PrompterCarrier) (string, string) {
 		return fmt.Sprintf("%s sustains the rate with a "+w.quantile()+" of %s, proven lower than the %s of %s", x.Of.Setting, number.Seconds(*x.Of.P99.Median), number.Seconds(*x.Than.P99.Median), x.Than.Setting),
-			"choose it if p99 matters more than CPUs"
+			"choose it if " + w.quantile() + " matters more than CPUs"
 	}),
 	warns(func(w words, x verdict.SharedMachine) (string, string) {
 		return fmt.Sprintf("the load generator and the program together used nearly all %s of the machine, the load generator %s of them: the program alone would reach a higher throughput", number.CPUs(x.CPUs), number.CPUsUsed(x.LoadCPUs)),

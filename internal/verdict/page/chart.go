@@ -114,7 +114,7 @@ func (g *group) latencyChart() *document.Chart {
 	case q == 0.5:
 		measures = measures[:1]
 	case g.other():
-		measures[1] = measureJudged.as(g.Latency.Name())
+		measures[1] = g.judgedMeasure()
 	}
 	low, high := g.extent(measures)
 	if high == 0 {

@@ -149,7 +149,7 @@ func (g *group) tunedFor() (state document.Tone, answer, detail string) {
 	}
 	if rec := g.Recommendation; rec.Verdict == verdict.TradeOff {
 		state = document.Attention
-		detail += fmt.Sprintf(". Here they need different values: throughput %s, p99 %s", rec.BestThroughput, rec.BestP99)
+		detail += fmt.Sprintf(". Here they need different values: throughput %s, %s %s", rec.BestThroughput, g.quantile(), rec.BestP99)
 	}
 	return state, answer, detail
 }

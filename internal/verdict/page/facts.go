@@ -24,8 +24,8 @@ func (g *group) facts() (out document.Pairs) {
 			g.settingText(n.Setting), inBoth(n.Throughput, n.P99, "p99"), phrase.Count(n.Pairs, "pair")))
 	}
 	margins := "throughput " + share.Number(g.r.Plan.Margin)
-	if g.r.Plan.MarginP99 > 0 {
-		margins += ", p99 " + share.Number(g.r.Plan.MarginP99)
+	if g.r.Plan.MarginP99 > 0 && g.Latency.Quantile > 0 {
+		margins += ", " + g.quantile() + " " + share.Number(g.r.Plan.MarginP99)
 	}
 	add("Margins", margins+" (a value that is worse by less is equally good)")
 	if w := g.Workload; w.TooFewCPUs {

@@ -46,7 +46,7 @@ func overviewCards(r *verdict.Result, parts []part) document.Cards {
 	for i := range parts {
 		g := &group{words: words{&r.Groups[i], r}, rows: currentRows(rowsOf(&r.Groups[i]))}
 		made = append(made, g)
-		l, h := g.extent([]rowMeasure{measureP99})
+		l, h := g.extent([]rowMeasure{g.judgedMeasure()})
 		low, high = min(low, l), max(high, h)
 	}
 	logarithmic := low > 0 && high/low > logFrom
@@ -58,8 +58,9 @@ func overviewCards(r *verdict.Result, parts []part) document.Cards {
 			o.Charts = append(o.Charts, *c)
 		}
 		if _, top := g.extent([]rowMeasure{measureP50, measureP99}); top > 0 {
-			c := g.chartOn(latency, "p99", number.Time(), []rowMeasure{measureP99}, logarithmic)
-			c.Title, c.Small = "p99", true
+			judged := g.judgedMeasure()
+			c := g.chartOn(latency, "p99", number.Time(), []rowMeasure{judged}, logarithmic)
+			c.Title, c.Small = judged.name, true
 			o.Charts = append(o.Charts, c)
 		}
 		for _, c := range o.Charts { // trials are for the large ones
@@ -72,6 +73,14 @@ func overviewCards(r *verdict.Result, parts []part) document.Cards {
 		list = append(list, o)
 	}
 	return list
+}
+
+// judgedMeasure is the latency by which values are compared; of none the p99.
+func (g *group) judgedMeasure() rowMeasure {
+	if g.other() {
+		return measureJudged.as(g.quantile())
+	}
+	return measureP99
 }
 
 // sharesChart is the throughput as a share of the peak; nil where none is known.

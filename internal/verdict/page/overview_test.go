@@ -96,6 +96,19 @@ func TestSmallCurvesShareTheirScales(t *testing.T) {
 	}
 }
 
+// The small curve of latency is that of the judged percentile.
+func TestSmallCurvesOfTheJudgedLatency(t *testing.T) {
+	r := pagetest.Groups()
+	for i := range r.Groups {
+		r.Groups[i].Latency.Quantile = 0.9
+	}
+	for i, o := range glance(r) {
+		if c := o.Charts[1]; c.Title != "p90" {
+			t.Errorf("group %d: the curve is of %s", i, c.Title)
+		}
+	}
+}
+
 func glance(r *verdict.Result) document.Cards {
 	return slices.Concat(documenttest.Find[document.Cards](page.Report(r).Blocks)...)
 }

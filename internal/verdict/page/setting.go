@@ -110,7 +110,7 @@ var leftOutFor = map[contest.Excluded]document.Cell{
 	contest.ExcludedNoFigure:   {Value: "no throughput", Detail: "no valid trial has a throughput"},
 	contest.ExcludedSlower:     {Value: "slower", Detail: "too slow to be the best, so its latency is not compared"},
 	contest.ExcludedSaturated:  {Value: "fell behind", Detail: "could not keep up with the request rate, so its latency is mostly queueing"},
-	contest.ExcludedLatency:    {Value: "no p99", Detail: "none of its trials has a latency that can be judged"},
+	contest.ExcludedLatency:    {Value: "no latency", Detail: "none of its trials has a latency that can be judged"},
 	contest.ExcludedMemory:     {Value: notCompared, Detail: "it used more memory than "},
 	contest.ExcludedUnweighed:  {Value: notCompared, Detail: "its memory could not be read, so it may exceed "},
 }

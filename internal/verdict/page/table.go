@@ -253,7 +253,7 @@ func (g *group) mark(a *verdict.Row, metric string) string {
 		case g.row(rec.BestThroughput) == a && metric != "p99":
 			return "best throughput"
 		case g.row(rec.BestP99) == a && metric != "throughput":
-			return "best p99"
+			return "best " + g.quantile()
 		}
 		return ""
 	}

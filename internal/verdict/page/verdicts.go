@@ -188,7 +188,7 @@ func (g *group) pasteTwo() Paste {
 		return Paste{Lead: untilMore}
 	}
 	p := Paste{Lead: "Choose one of two; each is proven best for its purpose:"}
-	for _, side := range []struct{ title, label string }{{"For throughput", rec.BestThroughput}, {"For p99", rec.BestP99}} {
+	for _, side := range []struct{ title, label string }{{"For throughput", rec.BestThroughput}, {"For " + g.quantile(), rec.BestP99}} {
 		switch a := g.setting(side.label); {
 		case a == nil:
 		case a.Procs == nil:
