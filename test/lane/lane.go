@@ -166,22 +166,11 @@ func within(dir, file string) bool { return strings.HasPrefix(file, dir+"/") }
 
 // plain, race and cluster divide what is due: packages in which goroutines share
 // something run under the race detector and not without it, and the tests in a cluster
-// run alone. go test starts packages in the order given: the longest is the first of
-// plain, so that the others run next to it and not before it.
+// run alone.
 func (d decision) plain() []string {
-	dirs := slices.DeleteFunc(slices.Clone(d.due), func(dir string) bool {
+	return slices.DeleteFunc(slices.Clone(d.due), func(dir string) bool {
 		return slices.Contains(shared, dir) || dir == inCluster || within("maxprocs", dir+"/")
 	})
-	slices.SortStableFunc(dirs, func(a, b string) int {
-		switch inMachines {
-		case a:
-			return -1
-		case b:
-			return 1
-		}
-		return 0
-	})
-	return dirs
 }
 
 func (d decision) race() []string {

@@ -44,7 +44,7 @@ func TestDecide(t *testing.T) {
 		"one that nothing differs in":  {changed: []string{"internal/show/number/rate.go"}, plain: "internal/cli internal/verdict internal/verdict/page", code: true},
 		"testdata":                     {changed: []string{"internal/check/source/testdata/a/go.txt"}, plain: "internal/cli", race: "internal/check/source"},
 		"a package without tests":      {changed: []string{"cmd/procfit/main.go"}, plain: "internal/cli test/release", code: true},
-		"the library":                  {changed: []string{"maxprocs/facts/decide.go"}, plain: "test/vm test/automaxprocs", code: true, library: true},
+		"the library":                  {changed: []string{"maxprocs/facts/decide.go"}, plain: "test/automaxprocs test/vm", code: true, library: true},
 		"what a cluster proves":        {changed: []string{"internal/measure/kube/run.go"}, plain: "internal/cli", code: true, in: true},
 		"a test":                       {changed: []string{"internal/verdict/answer_test.go"}, plain: "internal/verdict", code: true},
 		"a chart":                      {changed: []string{"deploy/helm/values.yaml"}, plain: "internal/cli", in: true},

@@ -88,7 +88,7 @@ func (d decision) print(out io.Writer) {
 	}
 	for _, v := range [][2]string{
 		{"code", yes(d.code)}, {"tools", yes(d.tools)}, {"library", yes(d.library)}, {"other", yes(d.other)}, {"cluster", yes(d.cluster())},
-		{"machines", yes(slices.Contains(d.due, inMachines))},
+		{"machines", yes(slices.Contains(d.due, "test/vm"))},
 		{"plain", importPaths(d.plain())}, {"tests", d.pattern()}, {"race", importPaths(d.race())},
 	} {
 		fmt.Fprintf(out, "%s='%s'\n", v[0], v[1])

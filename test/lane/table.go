@@ -3,9 +3,6 @@ package main
 // inCluster has the tests that share a real cluster.
 const inCluster = "test/cluster"
 
-// inMachines has the tests in emulated machines, which take five minutes.
-const inMachines = "test/vm"
-
 // shared are the packages in which goroutines share something.
 var shared = []string{
 	"internal/check", "internal/check/source",
@@ -38,7 +35,7 @@ var proves = map[string][]string{
 	"internal/cli/scripts/kube":    {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/cli/schematest/", "docs/reference/formats/", "internal/measure/", "internal/verdict/", "internal/check/", "internal/host/cluster/", "internal/show/", "deploy/kubernetes/"},
 	"internal/cli/scripts/recipes": {".github/", "action.yml", "templates/", "deploy/ci/", "deploy/kubernetes/fleet.yaml", ".pre-commit-hooks.yaml", "internal/cli/fleet*.go", "internal/cli/compare*.go", "internal/cli/check*.go", "internal/verdict/fleet/", "internal/host/git/"},
 	// On other kernels, and with other releases of Go.
-	inMachines:                   {"maxprocs/", "internal/host/cgroup/", "internal/host/topology/", "internal/measure/local/", "internal/program/observe/", "internal/inspect/ps/", "internal/program/toolchain/", "internal/lab/emulated.json"},
+	"test/vm":                    {"maxprocs/", "internal/host/cgroup/", "internal/host/topology/", "internal/measure/local/", "internal/program/observe/", "internal/inspect/ps/", "internal/program/toolchain/", "internal/lab/emulated.json"},
 	"test/goruntime":             {"maxprocs/facts/", "maxprocs/internal/"},
 	"test/live":                  {"internal/program/goproc/", "internal/program/observe/", "internal/inspect/ps/", "internal/host/procstat/"},
 	"test/meter":                 {"maxprocs/live/", "maxprocs/facts/", "maxprocs/internal/", "internal/load/engine/"},
