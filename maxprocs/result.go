@@ -41,13 +41,7 @@ func (r Result) String() string {
 	s := "GOMAXPROCS=" + cgfs.Itoa(r.Procs) + ": "
 	switch r.Action {
 	case KeptEnv:
-		n := 0
-		for i := 0; i < len(r.Env); i++ { // digits, after a plus sign at most
-			if c := r.Env[i]; c != '+' {
-				n = 10*n + int(c-'0')
-			}
-		}
-		if n != r.Procs { // the runtime reads it before any code runs
+		if n, _ := cgfs.ParseInt(r.Env); n != int64(r.Procs) { // the runtime reads it before any code runs
 			return s + "GOMAXPROCS=" + r.Env + " in the environment was set too late, or code has set another"
 		}
 		return s + "set in the environment"

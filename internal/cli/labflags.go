@@ -100,7 +100,11 @@ func (o *labOptions) chosen(std stdio) (c lab.Options, err error) {
 	if o.has("procs") {
 		c.Procs = &f.Procs
 	}
-	for _, core := range topology.Cores(os.DirFS("/sys"), topology.Allowed()) {
+	cores := topology.Cores(os.DirFS("/sys"), topology.Allowed())
+	if n := len(cores); n > 1 && len(topology.Allowed()) > n {
+		cores = cores[:n-n%2] // so that no half ends inside a core
+	}
+	for _, core := range cores {
 		c.Allowed = append(c.Allowed, core.CPUs...)
 	}
 	return c, err

@@ -171,7 +171,8 @@ func (o *liveOptions) measure(ctx context.Context, std stdio, run *liveRun) (beg
 	program.Metrics = run.metrics
 	// The loan is for a procfit that hangs; the end of one that dies is seen. The last block begins
 	// within the time and may take longer: each of its values a drain, calls, and queries.
-	program.For = time.Duration(run.header.Load.DurationSeconds*float64(time.Second)) + 30*time.Minute
+	program.Spare = 30 * time.Minute
+	program.For = time.Duration(run.header.Load.DurationSeconds*float64(time.Second)) + program.Spare
 	p := &liveProgress{std: std, run: run, began: time.Now()}
 	std.notef("[baseline] GOMAXPROCS %d alone, for %s", run.header.Live.Start, number.Chosen(o.baseline))
 	if o.baseline < usualBaseline {

@@ -113,6 +113,14 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err != nil {
 		return err
 	}
+	m, err := new(meter.Reader).Open(pid)
+	if err == nil {
+		defer m.Close()
+		s, err := m.State()
+		if c.leases = err == nil && s.Allowed; err == nil && s.Taken && (c.nothing != "" || o.hold != 0) {
+			return fmt.Errorf("process %d: another procfit lends it a value: wait, or end that procfit with Ctrl-C", pid)
+		}
+	}
 	if c.nothing != "" {
 		return o.unchanged(std, c)
 	}
@@ -120,12 +128,6 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 		if err := c.lendable("--for", fmt.Sprintf("; to set the value until the program ends: procfit set %d %d", c.subject.PID, c.value.Procs)); err != nil {
 			return err
 		}
-	}
-	m, err := new(meter.Reader).Open(pid)
-	if err == nil {
-		defer m.Close()
-		s, err := m.State()
-		c.leases = err == nil && s.Allowed
 	}
 	if err := o.agreed(ctx, std, c, args); err != nil {
 		return err
@@ -289,8 +291,11 @@ func decideValue(pid int, word string, n int) (valueChange, error) {
 		}
 	}
 	c.nothing = c.already(word)
-	if until := lentUntil(pid); until != "" && c.nothing != "" {
-		c.nothing = fmt.Sprintf("procfit lends it this value%s, and then gives the one before back; to keep this one, end that procfit with Ctrl-C, and repeat the command", until)
+	if c.nothing == "" {
+		return c, nil
+	}
+	if until := lentUntil(pid); until != "" {
+		c.nothing = fmt.Sprintf("procfit lends it this value%s, and then gives the one before back; to keep this one, end that procfit with Ctrl-C, or, if it has ended, send the program a request; then repeat the command", until)
 	}
 	return c, nil
 }
@@ -323,7 +328,7 @@ func (c valueChange) lendable(what, otherwise string) error {
 	until := lentUntil(c.subject.PID)
 	switch {
 	case until != "": // what it has would be kept for its own
-		return fmt.Errorf("process %d: procfit lends it a value%s, and %s needs the program's own one: wait, or end that procfit with Ctrl-C", c.subject.PID, until, what)
+		return fmt.Errorf("process %d: procfit lends it a value%s, and %s needs the program's own one: wait, or end that procfit with Ctrl-C; if it has ended, send the program a request, so that the old value can come back", c.subject.PID, until, what)
 	case c.before.Procs == 0:
 		return fmt.Errorf("process %d: %s needs the value that it uses now, which could not be read: %s", c.subject.PID, what, phrase.Clean(c.subject.LiveUnknown))
 	case c.subject.FollowsChanges() && c.subject.Custom == nil: // a number would end the following
@@ -340,7 +345,7 @@ func (c valueChange) settled(what string) error {
 		err = now.lendable(what, "")
 	}
 	if err == nil && (now.program != c.program || now.before != c.before) {
-		err = fmt.Errorf("process %d: the program, or its GOMAXPROCS, changed while procfit waited for an answer: repeat the command", c.subject.PID)
+		err = fmt.Errorf("process %d: the program, or its GOMAXPROCS, changed since procfit read it: repeat the command", c.subject.PID)
 	}
 	return err
 }

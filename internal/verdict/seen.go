@@ -19,6 +19,12 @@ func (g *group) guard(rec *Recommendation) {
 		rec.withhold(CauseNoDefault{}, StepFix)
 		return
 	}
+	for key := range g.Unweighed { // the default took no part: nothing was compared with it
+		if key.Procs == 0 && key.Variant == "" && key.Group.Compares == "" {
+			rec.withhold(CauseUnweighed{}, StepWeigh)
+			return
+		}
+	}
 	unseen, uncounted := g.unseen(rec), g.uncounted()
 	var cause Remark
 	step, capped := StepSee, g.header.Target.AnyProgram

@@ -83,7 +83,7 @@ func (r Result) String() string {
 	if e := r.Facts.Env; e.State == facts.Known && r.Action != KeptEnv {
 		why := "sets no limit, so it is ignored"
 		if Runtime(r.Facts).Standing == ByEnv {
-			why = "was set too late, or code has removed the limit"
+			why = "was set too late, or code has set another"
 		}
 		s += fmt.Sprintf("; GOMEMLIMIT=%q in the environment %s", e.Raw, why)
 	}
@@ -134,11 +134,11 @@ type system struct {
 	limit   func(int64) int64       // as debug.SetMemoryLimit
 }
 
-// decide is what to do about the value before. A limit in the environment that the value at first
-// shows nothing of is not the runtime's, which has read the variable before any code ran.
+// decide is what to do about the value before. A limit in the environment that is not the value at
+// first is not the runtime's, which has read the variable before any code ran, or no longer.
 func (c *config) decide(first, before int64, m facts.Memory) (Result, error) {
 	r := Result{Action: Kept, Bytes: before, Before: before, Facts: m}
-	if r.Decision = Runtime(r.Facts); r.Decision.Standing == ByEnv && (first != NoLimit || r.Decision.Bytes == NoLimit) {
+	if r.Decision = Runtime(r.Facts); r.Decision.Standing == ByEnv && first == r.Decision.Bytes {
 		r.Action = KeptEnv
 		return r, nil
 	}

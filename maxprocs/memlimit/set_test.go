@@ -127,7 +127,7 @@ func TestSet(t *testing.T) {
 		"options":             {"", two, NoLimit, []Option{Ratio(0.5), Headroom(24 * mib)}, Changed, 1000 * mib, nil, "1000MiB"},
 		"no limit":            {"", nil, 5, nil, Kept, 5, nil, "GOMEMLIMIT=5: kept; no memory limit is known"},
 		"the environment":     {"GOMEMLIMIT=1GiB", two, 1 << 30, nil, KeptEnv, 1 << 30, nil, `GOMEMLIMIT=1GiB: GOMEMLIMIT="1GiB" is set in the environment`},
-		"set too late":        {"GOMEMLIMIT=1GiB", two, NoLimit, nil, Changed, 1932735283, nil, `; GOMEMLIMIT="1GiB" in the environment was set too late, or code has removed the limit`},
+		"set too late":        {"GOMEMLIMIT=1GiB", two, NoLimit, nil, Changed, 1932735283, nil, `; GOMEMLIMIT="1GiB" in the environment was set too late, or code has set another`},
 		"off is a wish too":   {"GOMEMLIMIT=off", two, NoLimit, nil, KeptEnv, NoLimit, nil, "off"},
 		"empty is none":       {"GOMEMLIMIT=", two, NoLimit, nil, Changed, 1932735283, nil, `GOMEMLIMIT="" in the environment sets no limit, so it is ignored`},
 		"not automemlimit's":  {"AUTOMEMLIMIT=off", two, NoLimit, nil, Changed, 1932735283, nil, ""},

@@ -176,9 +176,10 @@ func parseMetrics(r io.Reader) (all map[string]*Live, whole bool, err error) {
 }
 
 // inPod reports whether a cgroup may be below that of a pod. One that is not known may be, and so
-// may one that an exporter sees from a cgroup namespace of its own.
+// may one that an exporter sees from a cgroup namespace of its own, unless it is a service of the
+// node, as the kubelet is.
 func inPod(cgroup string) bool {
-	return cgroup == "" || strings.HasPrefix(cgroup, "/..") || strings.Contains(cgroup, "kubepods")
+	return cgroup == "" || strings.Contains(cgroup, "kubepods") || strings.HasPrefix(cgroup, "/..") && !strings.HasSuffix(cgroup, ".service")
 }
 
 func labelsOf(m *dto.Metric) map[string]string {

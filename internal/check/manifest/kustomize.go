@@ -211,7 +211,9 @@ func (k *container) overlaid(by []kustomization) {
 	for _, b := range by {
 		if !b.anything && len(b.about(k.object)) == 0 {
 			k.doubt(replaces, "%s changes its ConfigMap", b.path)
-			k.isGo = k.isGo || slices.ContainsFunc(b.configs, func(c *config) bool { return c.data[variableName] != "" })
+			k.isGo = k.isGo || slices.ContainsFunc(b.configs, func(c *config) bool {
+				return c.data[variableName] != "" && slices.ContainsFunc(k.draws(), func(s source) bool { return s.name == c.name })
+			})
 			continue
 		}
 		k.varies = k.varies || b.anything || slices.ContainsFunc(b.about(k.object), func(p patch) bool { return strings.Contains(p.text, "resources") })

@@ -42,7 +42,7 @@ func (f family) metric(value float64, labels ...string) prometheus.Metric {
 var (
 	info         = process("gauge", "info", "A Go process: its Go version, what set GOMAXPROCS, how procfit found the value, the value itself, its cgroup and, in Kubernetes, its container. Always 1.", "go_version", "set_by", "procs_source", "gomaxprocs", "cgroup", "namespace", "pod", "container")
 	gomaxprocs   = process("gauge", "gomaxprocs", "GOMAXPROCS that the process uses.")
-	recommended  = process("gauge", "gomaxprocs_recommended", "GOMAXPROCS that the process should use: from all its CPU limits and its affinity, or the expected value while that holds.")
+	recommended  = process("gauge", "gomaxprocs_recommended", "GOMAXPROCS that the process should use: from all its CPU limits and its affinity, or the expected value while that holds. A good value that the process uses is kept. Missing if a limit could not be read, unless the process uses more than the others allow.")
 	expectedPs   = process("gauge", "gomaxprocs_expected", "GOMAXPROCS that a measurement decided and that is kept with the program. Missing if none is kept.")
 	numCPU       = process("gauge", "num_cpu", "CPUs that the runtime of the process counted at its start (runtime.NumCPU).")
 	affinityCPUs = process("gauge", "affinity_cpus", "CPUs that the process may run on, without its CPU limits.")

@@ -57,10 +57,13 @@ func (r *Run) update(x *item) error {
 // is why.
 func Conclude(dir string, read func(dir string) (*lab.Outcome, error), p Pages) (o *lab.Outcome, unwritten, err error) {
 	held, unwritten := journal.LockDirectory(dir)
-	if unwritten == nil {
+	switch {
+	case unwritten == nil:
 		defer held.Close()
-	} else {
+	case errors.Is(unwritten, journal.ErrHeld):
 		p = Pages{}
+	default:
+		unwritten = nil // there are no locks, or there is no folder, as reading it shows
 	}
 	if o, err = read(dir); err != nil {
 		return nil, unwritten, err

@@ -115,10 +115,10 @@ func endpoints(pods []corev1.Pod, selector labels.Selector, container string) (t
 // a rule before it is ready: the tag of the template may name an image by now that serves nobody yet.
 func (r *runner) rolledOut(p *corev1.Pod) error {
 	id := evidence(p, r.container).ImageID
-	if r.Serving.images == nil || id == "" && !running(p) || slices.Contains(r.Serving.images, digestOf(id)) {
+	if r.Serving.images == nil || !strings.Contains(id, "@") && !running(p) || slices.Contains(r.Serving.images, digestOf(id)) {
 		return nil
 	}
-	return trial.Invalid(journal.InvalidPodChanged, "pod %s runs the image %q, and none of the pods that served before does: its tag was probably moved; roll that image out first, or name the other one by its digest in the object", p.Name, id)
+	return trial.Invalid(journal.InvalidPodChanged, "pod %s reports the image %q, and none of the pods that served before reports it: if its tag was moved, roll that image out first, or name the other one by its digest in the object", p.Name, id)
 }
 
 // isReady is the pod's own word, which Services go by.

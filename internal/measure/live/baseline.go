@@ -37,6 +37,9 @@ func (e *Experiment) baseline(ctx context.Context) ([]*journal.Trial, error) {
 		}
 	}
 	e.wire, e.budget = newWire(sights), newBudget(h.Live.Budget, sights)
+	if e.rare { // one look is no harm yet
+		delete(e.wire.usual, judge.FigureUnread)
+	}
 	if slow, failed := judge.Harmed(h.Live); !slow && !failed { // nothing is counted against it
 		e.budget.Total = math.Inf(1)
 	}

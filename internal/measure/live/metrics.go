@@ -309,7 +309,7 @@ func failing(m *dto.Metric) (failed, known bool) {
 		case !slices.Contains(statusLabels, name):
 		case len(v) == 3 && '1' <= v[0] && v[0] <= '5': // 503 or 5xx
 			return v[0] == '5', true
-		case v == "OK", strings.Contains(name, "grpc"), len(v) > 3 && slices.Contains(grpcFaults, v):
+		case strings.Contains(name, "grpc"), len(v) > 3 && slices.Contains(grpcFaults, v):
 			return slices.Contains(grpcFaults, v), true
 		}
 	}

@@ -31,9 +31,9 @@ import (
 type Program struct {
 	steer.Program
 	Before steer.Value // what it gets back
-	// For is the longest that it may have another value.
-	For   time.Duration
-	After int // GOMAXPROCS when the old value was given back; 0: not known
+	// For is the longest that it may have another value, and Spare what of that is beyond the plan.
+	For, Spare time.Duration
+	After      int // GOMAXPROCS when the old value was given back; 0: not known
 
 	meter *meter.Program // nil: it has none
 	// Counted: its Meter counts its requests. Most is the highest value of a lease; 0: it allows
@@ -150,7 +150,7 @@ func (p *Program) Set(ctx context.Context, procs int) (time.Duration, error) {
 	var r steer.Result
 	var err error
 	if p.guard == nil {
-		p.guard, r, err = steer.Lend(steer.Loan{Request: steer.Request{Program: p.Program, Value: v}, Before: p.Before, For: p.For})
+		p.guard, r, err = steer.Lend(steer.Loan{Request: steer.Request{Program: p.Program, Value: v}, Before: p.Before, For: p.For, Spare: p.Spare})
 		p.unsure = slices.Contains([]steer.Why{steer.Late, steer.Lost, steer.Broken}, steer.Because(err))
 	} else {
 		r, err = p.guard.Change(v)

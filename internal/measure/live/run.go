@@ -59,6 +59,7 @@ type Experiment struct {
 	panicked bool // in the baseline
 	burn     time.Duration
 	changed  bool // another value than the start's was tried
+	rare     bool // its sockets are looked at less often than the program is: one look fills several
 	changes  int  // calls of another value than the one before
 	long     int  // of these, that took longer than longCall
 	visit    visit
@@ -67,7 +68,7 @@ type Experiment struct {
 
 // Of is an experiment in a program.
 func Of(p *Program) *Experiment {
-	e := &Experiment{Program: p, BucketEnd: maxlive.BucketEnd, Quantile: quantile}
+	e := &Experiment{Program: p, BucketEnd: maxlive.BucketEnd, Quantile: quantile, rare: p.unread != nil && p.unread.apart > between}
 	if p.Metrics != nil {
 		e.BucketEnd, e.Quantile = p.Metrics.bucketEnd, p.Metrics.quantile
 	}

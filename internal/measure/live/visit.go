@@ -200,7 +200,7 @@ func (e *Experiment) begin(ctx context.Context, value int) error {
 		e.long++
 	}
 	if took > longCall && e.long > 1 && e.long > e.changes/10 { // else it may be a moment without a CPU
-		return endFor(journal.EndFailed, "%d of %s of GOMAXPROCS took more than %s, the last one %s, as where it waits for a collection: use kube canary", e.long, phrase.Count(e.changes, "change"), number.Chosen(longCall), number.Short(number.Duration(took)))
+		return endFor(journal.EndFailed, "%d of %s of GOMAXPROCS took more than %s, the last one %s: changes wait for garbage collections, or for a CPU; try again on a quieter machine, or use procfit kube canary", e.long, phrase.Count(e.changes, "change"), number.Chosen(longCall), number.Short(number.Duration(took)))
 	}
 	return nil
 }

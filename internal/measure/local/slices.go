@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -47,7 +48,11 @@ func (r *runner) inOneStart(ctx context.Context, task plan.Task, observe plan.Ob
 	if err == nil && t.Valid {
 		return t, nil
 	}
-	return t, trial.Stopped(err, r.endOneStart())
+	left := r.endOneStart()
+	if failed := (*trial.Failure)(nil); err == nil && errors.As(trial.Lost(left), &failed) {
+		left = nil // nothing of it is left, and the trial has the reason
+	}
+	return t, trial.Stopped(err, left)
 }
 
 // Prepare implements trial.Place.

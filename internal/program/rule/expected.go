@@ -102,7 +102,11 @@ func checkExpected(s Subject) []Finding {
 	default:
 		f.Fix = setEnvTo(e.Procs)
 	}
-	f.Fix += ", or " + e.MeasureAgain()
+	or := ", or "
+	if strings.Contains(f.Fix, ";") {
+		or = "; or "
+	}
+	f.Fix += or + e.MeasureAgain()
 	f.Now = s.now()
 	return []Finding{f}
 }

@@ -41,8 +41,7 @@ func trace(r Request, pause step) (Result, error) {
 	}
 	defer t.text.Close()
 	defer t.mem.Close()
-	before, err := cache.Live(r.PID)
-	known := err == nil
+	before, _ := cache.Live(r.PID) // 0 where it cannot be read
 	if err := t.seizeAll(); err != nil {
 		return Result{}, err
 	}
@@ -54,7 +53,7 @@ func trace(r Request, pause step) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if r.Value.Auto && t.setDefault != 0 && known {
+	if r.Value.Auto && t.setDefault != 0 { // SetDefaultGOMAXPROCS returns nothing
 		result.Old = before.Procs
 	}
 	if now, err := cache.Live(r.PID); err == nil && t.alive() {

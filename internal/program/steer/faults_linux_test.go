@@ -472,7 +472,7 @@ func TestTargetEnds(t *testing.T) {
 // loan is 7 for a while.
 func (x *target) loan(d time.Duration) Loan {
 	live := x.live()
-	return Loan{ask(x.pid(), 7), Value{live.Procs, live.Custom != nil && !*live.Custom}, d}
+	return Loan{Request: ask(x.pid(), 7), Before: Value{live.Procs, live.Custom != nil && !*live.Custom}, For: d}
 }
 
 // lend starts a guard.
@@ -759,7 +759,7 @@ func setter() {
 	if err != nil {
 		panic(err)
 	}
-	if _, _, err := Lend(Loan{ask(pid, 7), Value{live.Procs, live.Custom != nil && !*live.Custom}, time.Hour}); err != nil {
+	if _, _, err := Lend(Loan{Request: ask(pid, 7), Before: Value{live.Procs, live.Custom != nil && !*live.Custom}, For: time.Hour}); err != nil {
 		panic(err)
 	}
 	fmt.Println("set")

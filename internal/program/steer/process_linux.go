@@ -149,7 +149,7 @@ func start(p part, m message) (*child, error) {
 	c := &child{cmd: exec.Command("/proc/self/exe", string(p)), conn: ours, send: json.NewEncoder(ours), receive: json.NewDecoder(ours)}
 	c.cmd.Args[0], c.cmd.Dir = "procfit", "/"
 	if p == guardPart {
-		c.cmd.Args = append(c.cmd.Args, strconv.Itoa(m.Loan.PID), time.Now().Add(m.Loan.For).UTC().Format(time.RFC3339))
+		c.cmd.Args = append(c.cmd.Args, strconv.Itoa(m.Loan.PID), time.Now().Add(m.Loan.For-m.Loan.Spare).UTC().Format(time.RFC3339))
 	}
 	c.cmd.Env = []string{"GOMAXPROCS=1", "GOTRACEBACK=single"}
 	if p == tracerPart { // no collection while a thread of the program stands still, unless it looks for very long

@@ -87,6 +87,7 @@ type Loan struct {
 	Request
 	Before Value // what is given back, unless the first call finds another number
 	For    time.Duration
+	Spare  time.Duration // of For: beyond what is planned, and not shown
 }
 
 // Result is what a call did.

@@ -187,7 +187,7 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 	for i := range gate.Checks {
 		c := &gate.Checks[i]
 		if c.Metric == verdict.MetricP99 && c.Quantile == 0 {
-			s.NotCompared = "latency, because no percentile can be judged in both"
+			s.NotCompared = "latency, because no percentile is judged in both"
 		}
 		if !c.Worse || c.Ratio.Median == nil {
 			continue

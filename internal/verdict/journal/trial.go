@@ -356,7 +356,7 @@ func (c *Cgroup) Add(more Cgroup) {
 // Memory is that of all processes of the target together; shared memory is counted once for each.
 type Memory struct {
 	RSSBytes     *int64 `json:"rss_bytes"`      // at the end of the span; null of a batch program
-	PeakRSSBytes int64  `json:"peak_rss_bytes"` // since their start; of a batch program the most that was seen of all, or that the largest had
+	PeakRSSBytes int64  `json:"peak_rss_bytes"` // since their start; of a batch program the highest sum that procfit saw, or the kernel's peak of its largest process if that is higher
 }
 
 // GC is what the garbage collectors of all replicas did, as their runtimes count it.

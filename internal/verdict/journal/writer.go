@@ -15,6 +15,9 @@ import (
 // Name is the journal's file in a results folder.
 const Name = "journal.jsonl"
 
+// ErrHeld is that another procfit writes the folder.
+var ErrHeld = errors.New("is being written by another procfit")
+
 // Writer appends trials to a journal that it holds locked, and knows what is in it.
 type Writer struct {
 	dir   *folder.Dir

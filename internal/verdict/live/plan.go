@@ -40,7 +40,7 @@ type HarmError struct{ journal.Harm }
 
 func (e *HarmError) Error() string {
 	if e.Code == journal.HarmBudget {
-		return "the budget of slow and failed requests ended the experiment"
+		return "the budget of requests (--budget) ended the experiment"
 	}
 	text := fmt.Sprintf("harm with GOMAXPROCS %s ended the experiment", e.Setting)
 	if e.Detail != "" {

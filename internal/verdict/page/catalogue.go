@@ -252,7 +252,7 @@ var catalogue = byKind(
 		return "GOMAXPROCS " + phrase.And(x.Settings) + " is the default here: both pods run the same program, and any difference is chance", ""
 	}),
 	warns(func(_ words, x canary.OtherProcs) (string, string) {
-		return "pods ran with another GOMAXPROCS than theirs, or with several values: " + phrase.And(x.Settings),
+		return "GOMAXPROCS changed in the pods, or is not the requested value: " + phrase.And(x.Settings),
 			"remove what changes GOMAXPROCS in the running program, such as a call of runtime.GOMAXPROCS"
 	}),
 

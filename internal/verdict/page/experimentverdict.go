@@ -104,6 +104,9 @@ func (w experiment) chooseOne() string {
 	if w.r.Recommendation.Procs != nil {
 		return ""
 	}
+	if w.r.Recommendation.Confidence == verdict.Likely {
+		return untilMore
+	}
 	return "Choose one of " + phrase.And(w.proven(verdict.Recommended)) + "; each is proven better than " + w.start() + "."
 }
 

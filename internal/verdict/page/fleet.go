@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
@@ -146,6 +147,8 @@ func sinceThen(s *fleet.Service) string {
 		return fmt.Sprintf("was %d", *then.Procs)
 	case len(then.Worse) > 0:
 		return "worse"
+	case strings.HasPrefix(then.NotCompared, "latency,"):
+		return "latency not compared"
 	case then.NotCompared != "":
 		return "not compared"
 	}

@@ -330,7 +330,7 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 }
 
 // noQuantile is why a latency is not compared, and what helps.
-const noQuantile = "no percentile of the latency can be judged in both; use a longer --trial-time"
+const noQuantile = "no percentile of the latency is judged in both; use a longer --trial-time"
 
 // gateMetric is what a check is of: of latency the quantile that is judged.
 func gateMetric(metric string, quantile float64) string {

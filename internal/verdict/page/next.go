@@ -76,7 +76,7 @@ func (w words) step(s verdict.Step) document.Item {
 
 // fixedSteps are those without a number or a command.
 var fixedSteps = map[verdict.StepCode]string{
-	verdict.StepWeigh:           "measure longer runs, in which procfit can read the memory",
+	verdict.StepWeigh:           "measure on Linux, and longer runs, in which procfit can read the memory",
 	verdict.StepFix:             "fix the cause, then start again with another --out",
 	verdict.StepReadOutput:      "read what the target and the load generator printed, in logs/",
 	verdict.StepFindDerived:     "find what else depends on the variable: a pool sized from it, or a library that sets GOMAXPROCS at startup",

@@ -212,6 +212,8 @@ func (g *group) undecided(v *Verdict) {
 	v.State, v.Label, v.Answer.Plain = document.Unknown, labelUndecided, "No value is proven as good as all others."
 	if len(g.tooLarge()) == len(g.rows) && len(g.rows) > 0 {
 		v.Answer.Plain = "Every value used more memory than " + mostMemory(g.r) + "."
+	} else if list := g.named(contest.ExcludedUnweighed); len(list) > 0 && len(list) == len(g.rows) {
+		v.Answer.Plain = "The memory of no value could be read, so it is unknown whether it is within " + mostMemory(g.r) + "."
 	} else if list := g.named(contest.ExcludedTooFewCPUs); list != nil {
 		v.Answer.Plain = "Other programs used the CPUs, so some values cannot be compared: " + phrase.And(list) + "."
 	}

@@ -62,6 +62,9 @@ func (w words) unread(x verdict.ProcsUnread) (text, fix string) {
 	if strings.Contains(x.Why, "permission denied") {
 		fix = "measure as the same user, with the permission that the reason names"
 	}
+	if w.r.Canary != nil {
+		fix = "find out why procfit could not read it in the pods: the warnings of the trials have the reason"
+	}
 	return text, fix
 }
 

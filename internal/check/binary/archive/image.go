@@ -179,6 +179,6 @@ func (i Image) MayStart(n int) bool {
 	for more {
 		words, more = wrapper.Next(words, new(wrapper.Effect))
 	}
-	script := len(words) == 0 || wrapper.IsShell(words[0]) || path.Ext(words[0]) == ".sh"
+	script := len(words) == 0 || wrapper.IsShell(words[0]) || path.Ext(words[0]) == ".sh" || strings.Contains(path.Base(words[0]), "entrypoint")
 	return script && !slices.Contains(starters, path.Base(i.Programs[n].Path))
 }
