@@ -57,7 +57,12 @@ func TestReaderVariables(t *testing.T) {
 		cmd.Process.Kill()
 		cmd.Wait()
 	}()
-	f, err := (&Reader{Variables: []string{"A", "B"}}).ReadPID(cmd.Process.Pid)
+	read := func() (Facts, error) { return (&Reader{Variables: []string{"A", "B"}}).ReadPID(cmd.Process.Pid) }
+	f, err := read()
+	for i := 0; i < 100 && err == nil && f.Env.State == Absent; i++ { // the kernel has not yet put the environment there
+		time.Sleep(10 * time.Millisecond)
+		f, err = read()
+	}
 	if err != nil || f.Env.Raw != "3" || len(f.Variables) != 2 || f.Variables[0].Raw != "1" || f.Variables[1].State != Absent {
 		t.Errorf("%+v, %v", f, err)
 	}
