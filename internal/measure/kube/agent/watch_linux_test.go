@@ -17,7 +17,7 @@ import (
 // A program is followed from its start to its end; what is there before and after is not
 // its own.
 func TestWatch(t *testing.T) {
-	cmd := exec.Command("sleep", "0.4")
+	cmd := exec.Command("sleep", "2")
 	must.OK(t, cmd.Start())
 	pid := cmd.Process.Pid
 	var asked atomic.Int64
@@ -31,7 +31,7 @@ func TestWatch(t *testing.T) {
 	}}}
 	ran, err := w.follow(t.Context())
 	must.OK(t, <-done)
-	if err != nil || ran.WallSeconds < 0.2 || ran.Counted.Error != "" || ran.Counted.CPUSeconds == nil || ran.Counted.MeasuredSeconds != ran.WallSeconds || !ran.Look.NoGo || !slices.Equal(ran.Look.Programs, []string{"sleep"}) {
+	if err != nil || ran.WallSeconds < 1 || ran.Counted.Error != "" || ran.Counted.CPUSeconds == nil || ran.Counted.MeasuredSeconds != ran.WallSeconds || !ran.Look.NoGo || !slices.Equal(ran.Look.Programs, []string{"sleep"}) {
 		t.Errorf("%v: %+v", err, ran)
 	}
 }
