@@ -39,7 +39,7 @@ var refusedLater = []string{"other-container-missing.yaml"}
 
 // TestCorpusIsAccepted holds the manifests of check against a real API server: it
 // refuses those of which check says so, by PF016, and takes the others, as they are
-// written and after a fix, which may leave a fault that no change of the variable mends.
+// written and after a fix, which may leave a fault that is not the variable's.
 func TestCorpusIsAccepted(t *testing.T) {
 	t.Parallel()
 	api := accessTo(t, running(t))

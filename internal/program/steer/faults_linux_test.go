@@ -548,19 +548,26 @@ func TestGuardChange(t *testing.T) {
 	x.check(was.Procs)
 }
 
+// lending lends a value to a program that has nothing to do: the tracer looks for a place. ended
+// gets how Lend ended.
+func lending(t *testing.T, x *target) (tracer int, ended chan error) {
+	t.Helper()
+	ended = make(chan error, 1)
+	go func() {
+		_, _, err := Lend(x.loan(time.Hour))
+		ended <- err
+	}()
+	await(t, "seized", func() bool { tracer = tracedBy(x.pid()); return tracer != 0 })
+	return tracer, ended
+}
+
 // TestGuardLost: the guard is killed while its tracer looks for a place. That one sets the value
 // all the same, and another guard gives the old one back.
 func TestGuardLost(t *testing.T) {
 	need.Everything(t, "calls into a server take both CPUs")
 	x := begin(t, build{args: stripped}.run(t)) // has nothing to do, so that the tracer looks on
 	was := x.live().Procs
-	lost := make(chan error, 1)
-	go func() {
-		_, _, err := Lend(x.loan(time.Hour))
-		lost <- err
-	}()
-	tracer := 0
-	await(t, "seized", func() bool { tracer = tracedBy(x.pid()); return tracer != 0 })
+	tracer, lost := lending(t, x)
 	s := must.Get(procstat.ReadStat(tracer))(t)
 	_ = unix.Kill(s.Parent, unix.SIGKILL)
 	if err := <-lost; Because(err) != Lost {
@@ -579,13 +586,7 @@ func TestGuardLost(t *testing.T) {
 func TestGuardTracerLost(t *testing.T) {
 	need.Everything(t, "calls into a server take both CPUs")
 	x := begin(t, build{args: stripped}.run(t)) // has nothing to do, so that the tracer looks on
-	lost := make(chan error, 1)
-	go func() {
-		_, _, err := Lend(x.loan(time.Hour))
-		lost <- err
-	}()
-	tracer := 0
-	await(t, "seized", func() bool { tracer = tracedBy(x.pid()); return tracer != 0 })
+	tracer, lost := lending(t, x)
 	_ = unix.Kill(tracer, unix.SIGKILL)
 	if err := <-lost; Because(err) != Lost {
 		t.Errorf("%v; want %s", err, Lost)
