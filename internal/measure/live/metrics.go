@@ -316,15 +316,17 @@ func failing(m *dto.Metric) (failed, known bool) {
 	return false, false
 }
 
-// hasStatus reports whether a family shows which requests failed.
+// hasStatus reports whether a family shows which requests failed: of all of them.
 func hasStatus(f *dto.MetricFamily, own string) bool {
-	return slices.ContainsFunc(series(f, own), func(m *dto.Metric) bool { _, known := failing(m); return known })
+	list := series(f, own)
+	return len(list) > 0 && !slices.ContainsFunc(list, func(m *dto.Metric) bool { _, known := failing(m); return !known })
 }
 
-// failures is how many requests failed by the server's fault.
+// failures is how many requests failed by the server's fault. A status that appears later, and that
+// nobody knows, counts as a failure.
 func failures(f *dto.MetricFamily, own string) (n float64) {
 	for _, m := range series(f, own) {
-		if failed, _ := failing(m); failed {
+		if failed, known := failing(m); failed || !known {
 			n += m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount())
 		}
 	}

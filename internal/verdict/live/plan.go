@@ -141,11 +141,7 @@ func (h Header) Rules() paired.Rules {
 		r.Metrics = append(r.Metrics, paired.Metric{Name: q.Name, Direction: paired.Less, Margin: margin, Asked: true, Guarded: true})
 	}
 	if !h.Live.Uncounted {
-		failed := paired.Metric{Name: paired.FigureFailed, Direction: paired.NoMore}
-		if _, known := Harmed(h.Live); !known { // it stays open, and no value is better: answers that fail cost less, and come sooner
-			failed.Direction, failed.Asked = paired.Less, true
-		}
-		r.Metrics = append(r.Metrics, paired.Metric{Name: paired.FigureRequests, Direction: paired.Alike, Margin: unequal}, failed)
+		r.Metrics = append(r.Metrics, paired.Metric{Name: paired.FigureRequests, Direction: paired.Alike, Margin: unequal}, paired.Metric{Name: paired.FigureFailed, Direction: paired.NoMore})
 	}
 	return r
 }

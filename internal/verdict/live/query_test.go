@@ -3,7 +3,6 @@ package live
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,29 +37,34 @@ func TestParseQuery(t *testing.T) {
 	}
 }
 
-// TestFailuresUnknown: answers that fail cost less CPU time and come sooner, so that no value is better
-// where nobody knows which failed.
+// TestFailuresUnknown: answers that fail cost less CPU time and come sooner, so that no value is proven
+// better where nobody knows which failed.
 func TestFailuresUnknown(t *testing.T) {
-	for unknown, want := range map[bool]paired.Outcome{false: paired.Better, true: paired.Cheaper} {
-		h := Header{journal.Header{Live: &journal.Live{Start: 2, SliceSeconds: 5, LatencyBy: ByMetrics, SlowSeconds: 0.1, Seen: []string{FigureMean}, Metrics: &journal.Metrics{Histogram: "h", FailuresUnknown: unknown}}}}
+	for name, c := range map[string]struct {
+		live journal.Live
+		want verdict.Confidence
+	}{
+		"known":           {journal.Live{LatencyBy: ByMetrics, Metrics: &journal.Metrics{Histogram: "h"}}, verdict.Proven},
+		"no status":       {journal.Live{LatencyBy: ByMetrics, Metrics: &journal.Metrics{Histogram: "h", FailuresUnknown: true}}, verdict.Likely},
+		"nothing counted": {journal.Live{Uncounted: true}, verdict.Likely},
+	} {
+		c.live.Start, c.live.SliceSeconds, c.live.SlowSeconds, c.live.Seen = 2, 5, 0.1, []string{FigureMean}
+		h := journal.Header{Live: &c.live}
 		h.Plan.Settings = Settings(2, []int{1}, false)
-		var list []paired.Slice
+		var list []journal.Trial
 		for n := range 40 {
 			for value, x := range []float64{1, 0.8} {
 				x *= 1 + 0.01*float64((n+value)%3)
 				half := journal.Half{Seconds: 2.5, Requests: 500, CPUSeconds: x}
-				list = append(list, h.SliceOf(&journal.Trial{
+				list = append(list, journal.Trial{
 					Block: n, Setting: h.Plan.Settings[value], Valid: true, Metrics: map[string]journal.Metric{FigureMean: {Value: x / 100}}, Usage: journal.Usage{MeasuredSeconds: 5},
 					Live: &journal.Slice{Before: 1 + value, Requests: 1000, CPUSeconds: 2 * x, Halves: [2]journal.Half{half, half}},
-				}))
+				})
 			}
 		}
-		look := paired.Judge(h.Rules(), list)
-		if got := look.Values[0]; got.Outcome != want {
-			t.Errorf("unknown %t: %+v; expected %s", unknown, got, want)
-		}
-		if open := h.Rules().Setting(1, look, list).In(verdict.OutcomeUndecided); slices.Equal(open, []string{paired.FigureFailed}) != unknown {
-			t.Errorf("unknown %t: undecided are %v", unknown, open)
+		got := Analyze(&journal.Contents{Header: h, Trials: list, End: &journal.End{Code: journal.EndDecided}}).Recommendation
+		if got.Verdict != verdict.Recommended || got.Confidence != c.want {
+			t.Errorf("%s: %+v; expected %s", name, got, c.want)
 		}
 	}
 }

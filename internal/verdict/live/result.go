@@ -134,6 +134,9 @@ func Analyze(c *journal.Contents) *verdict.Result {
 	}
 	if r.Complete && !l.Same { // else it is for a check, and not for a value
 		r.Recommendation = paired.Recommend(settings)
+		if _, known := Harmed(h.Live); !known && r.Recommendation.Verdict == verdict.Recommended {
+			r.Recommendation.Confidence = verdict.Likely // answers that fail cost less, and come sooner
+		}
 	}
 	r.Live, r.Warnings = l, append(r.Warnings, verdict.OfTrials(c.Trials)...)
 	return r

@@ -119,12 +119,24 @@ func (w experiment) compared() Verdict {
 		w.unreached(&v)
 	default:
 		row.experiment(w, &v)
-		if w.r.Recommendation.Confidence == verdict.Likely { // of a canary whose pods nothing watched
+		if w.r.Recommendation.Confidence == verdict.Likely {
 			v.Answer.Text, v.Answer.Apply = "Likely: "+lowerFirst(v.Answer.Text), ""
-			v.Next = document.Items([]string{"allow procfit to watch the pods (patch pods/ephemeralcontainers), so that it can read their GOMAXPROCS"})
+			v.Next = document.Items([]string{w.toProve()})
+			if w.live != nil {
+				v.Answer.Plain += " Which requests failed is not known: answers that fail cost less, and come sooner."
+			}
 		}
 	}
 	return v
+}
+
+// toProve is what makes proven what is likely: of a canary that nothing watched its pods, of a live
+// experiment that nobody counted the requests that fail.
+func (w experiment) toProve() string {
+	if w.live != nil {
+		return "name a metric of the program that has the status of its answers: --metrics"
+	}
+	return "allow procfit to watch the pods (patch pods/ephemeralcontainers), so that it can read their GOMAXPROCS"
 }
 
 // on is what it was compared on.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,7 +17,11 @@ import (
 func (w experiment) set(v *Verdict) {
 	rec := w.r.Recommendation
 	v.Answer.Text = "Set GOMAXPROCS=" + strings.Join(w.proven(verdict.Recommended), " or ")
-	v.Answer.Plain = fmt.Sprintf("%s is better than %s, and proven no worse in the judged metrics: %s.", w.underThis(), w.start(), phrase.And(w.judged()))
+	proven := "proven "
+	if rec.Confidence == verdict.Likely {
+		proven = ""
+	}
+	v.Answer.Plain = fmt.Sprintf("%s is better than %s, and %sno worse in the judged metrics: %s.", w.underThis(), w.start(), proven, phrase.And(w.judged()))
 	if text := w.against(verdict.Recommended); text != "" {
 		v.Answer.Plain = "Compared with " + w.start() + ": " + text + "."
 	}
@@ -54,9 +59,6 @@ func (w experiment) undecided(v *Verdict) {
 	more, instead := "more slices may decide it", "measure for twice as long"
 	if others := w.others(); others != "" {
 		more, instead = "more slices, or a quieter machine, may decide it, since "+others, "stop the other programs, or "+instead
-	}
-	if w.live != nil && w.live.Metrics != nil && w.live.Metrics.FailuresUnknown {
-		more, instead = "more slices do not decide it, because no metric shows which requests fail; name one that has their status, with --metrics", ""
 	}
 	void, open := w.void()
 	v.Answer.Text, v.Answer.Plain = changeNothing, w.open(more)+w.byLimit()
@@ -105,7 +107,7 @@ func (w experiment) chooseOne() string {
 		return ""
 	}
 	if w.r.Recommendation.Confidence == verdict.Likely {
-		return untilMore
+		return cmp.Or(w.keepsStart(), untilMore)
 	}
 	return "Choose one of " + phrase.And(w.proven(verdict.Recommended)) + "; each is proven better than " + w.start() + "."
 }
