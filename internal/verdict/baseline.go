@@ -154,7 +154,7 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 	case nowStart == nil:
 		return refuse("this run has no valid trial of the default, to which values are compared: add --procs default,…")
 	}
-	open := then.Latency.Quantile > 0 && then.Latency.Quantile == now.Latency.Quantile
+	same := then.Latency.Quantile > 0 && then.Latency.Quantile == now.Latency.Quantile
 	for i := range now.Settings {
 		a := &now.Settings[i]
 		old := then.find(a.Procs, a.Variable)
@@ -174,10 +174,10 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 		tail := func(p Point) *float64 { return p.Judged }
 		gate.add(setting, MetricThroughput, days(a.against(nowStart, speed), old.against(thenStart, speed)))
 		switch {
-		case open:
+		case same:
 			gate.add(setting, MetricP99, days(a.against(nowStart, tail), old.against(thenStart, tail)))
 			gate.Checks[len(gate.Checks)-1].Quantile = now.Latency.Quantile
-		case then.Latency.Quantile+now.Latency.Quantile > 0: // one of them is judged, and cannot be compared
+		case slices.Contains([]string{then.LatencyMode, now.LatencyMode}, string(journal.ModeOpen)): // a latency that nobody could judge, or compare, is no pass
 			gate.add(setting, MetricP99, days(nil, nil))
 		}
 	}

@@ -172,6 +172,21 @@ func TestGateBaseline(t *testing.T) {
 		t.Errorf("another percentile is judged: %+v, %v", g, err)
 	}
 
+	for name, c := range map[string]struct {
+		config Config
+		pass   bool
+	}{
+		"too few requests in both": {Config{Settings: settings(1), Rate: 100, OpenSeconds: 0.1}, false},
+		"no latency was asked for": {Config{Settings: settings(1), Mode: journal.ModeBatch}, true},
+	} {
+		now := c.config
+		now.Seed = 2
+		g, err := verdict.GateBaseline(run(c.config), run(now))
+		if err != nil || g.Pass != c.pass || !c.pass && (len(g.Unjudged) != 1 || g.Unjudged[0].Code != verdict.UnjudgedNoQuantile || len(g.Unjudged[0].Checks) != 2) {
+			t.Errorf("%s: %+v, %v", name, g, err)
+		}
+	}
+
 	other := *base
 	other.Plan.SLO = &slo.Objective{Quantile: 0.99, Seconds: 0.05}
 	if _, err := verdict.GateBaseline(base, &other); err == nil || !strings.Contains(err.Error(), "another latency objective") {
