@@ -56,7 +56,7 @@ comparison cannot be judged, or the measurement failed; 130 interrupted.`,
 		if len(args) > 0 && results.Exist(args[0]) {
 			o.baseline = args[0] // which the budget of a file gives way to
 		}
-		if err := o.readFile(std); err != nil {
+		if err := o.prepare(std); err != nil {
 			return err
 		}
 		if err := o.take(args, cmd.ArgsLenAtDash()); err != nil {
@@ -87,6 +87,9 @@ func (o *compareOptions) folders(std stdio, old, current string) error {
 		if !slices.Contains([]string{"output", "json", "quiet"}, name) {
 			return usageError("--%s has no effect: OLD and NEW are results directories, and nothing is measured; remove it", name)
 		}
+	}
+	if o.printed.format() == yamlFormat {
+		return usageError("-o yaml prints the settings of a measurement, and OLD and NEW are results directories: use -o text or -o json")
 	}
 	return sweepReport(o.printed.std(std), current, o.printed.format(), old, false)
 }
@@ -144,9 +147,6 @@ func absent(which, word string) error {
 
 // run is procfit compare.
 func (o *compareOptions) run(ctx context.Context, std stdio) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	s, err := o.resolve(std)
 	if err != nil {
 		return err

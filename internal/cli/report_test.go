@@ -78,6 +78,7 @@ func TestFoldersAreComparedAsByAGate(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"procfit: --procs has no effect: OLD and NEW are results directories":   {"compare", "--procs", "1", main, main},
+		"procfit: -o yaml prints the settings of a measurement":                 {"compare", "-o", "yaml", main, main},
 		"procfit: NEW \"" + root + "\": no journal.jsonl in it; give a command": {"compare", main, root},
 	} {
 		var errs bytes.Buffer
