@@ -28,8 +28,8 @@ func refuse(format string, args ...any) error {
 // GateBaseline compares two runs of different days by what does not depend on
 // the day: each setting's ratio to the start of its own run, block by block. The start is
 // GOMAXPROCS unset, and of a variable of --vary the value that it started with.
-// Absolute metrics of another day prove nothing, and neither does another host or another
-// latency objective: the error is then a *RefusedError.
+// Absolute metrics of another day prove nothing, and neither does another host, another kind
+// of target or another latency objective: the error is then a *RefusedError.
 //
 // A check is of the current ratio to the baseline's, by Welch's t on the
 // logarithms. A setting that falls behind its run's start fails, whichever of
@@ -41,7 +41,7 @@ func GateBaseline(baseline, current *Result) (*Gate, error) {
 	if baseline.Canary != nil || current.Canary != nil {
 		return nil, refuse("one of the two runs is a canary, which is compared only with its own control")
 	}
-	if err := cmp.Or(ComparableHosts(baseline.Host, current.Host), SameObjective(baseline.Plan, current.Plan)); err != nil {
+	if err := cmp.Or(ComparableHosts(baseline.Host, current.Host), SameKind(baseline.Target, current.Target), SameObjective(baseline.Plan, current.Plan)); err != nil {
 		return nil, err
 	}
 	gate := newGating(GateKindBaseline, current.Plan)
@@ -86,6 +86,15 @@ func ComparableHosts(then, now journal.Host) error {
 	}
 	if len(differ) > 0 {
 		return refuse("it comes from another host: %s; its numbers cannot be compared with those of this host", strings.Join(differ, "; "))
+	}
+	return nil
+}
+
+// SameKind says that two runs measured targets of different kinds, as a *RefusedError; nil when
+// they did not.
+func SameKind(then, now journal.Target) error {
+	if then.Kind != now.Kind {
+		return refuse("it measured a %s target, but this is a %s target", then.Kind, now.Kind)
 	}
 	return nil
 }

@@ -222,6 +222,7 @@ func TestGateBaseline(t *testing.T) {
 	}{
 		"another CPU":    {func() *verdict.Result { r := run(Config{Settings: settings(1)}); r.Host.CPUModel = "Other"; return r }, "CPU model"},
 		"another kernel": {func() *verdict.Result { r := run(Config{Settings: settings(1)}); r.Host.Kernel = "7.0"; return r }, "kernel"},
+		"another kind":   {func() *verdict.Result { return run(Config{Settings: settings(1), Mode: journal.ModeBatch}) }, "it measured a server target, but this is a batch target"},
 		"more CPUs":      {func() *verdict.Result { return run(Config{Settings: settings(1), CPUs: 16}) }, "CPUs \"8\", now \"16\""},
 		"no unset":       {func() *verdict.Result { return run(Config{Settings: settings(1)[1:]}) }, "no valid trial of the default"},
 		"unset invalid": {func() *verdict.Result {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -27,7 +28,7 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 		return old, nil, s.base.err
 	}
 	old = contents.Header
-	if err := verdict.ComparableHosts(old.TargetHost, s.Header.TargetHost); err != nil {
+	if err := cmp.Or(verdict.ComparableHosts(old.TargetHost, s.Header.TargetHost), verdict.SameKind(old.Target, s.Header.Target)); err != nil {
 		return old, nil, err
 	}
 	if err := arrangedUnlike(old, s.Header, s.Spec.ApartOn(s.options.Host.EffectiveCPUs)); err != nil {
@@ -37,8 +38,6 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 	then, thenUnset := numbered(before)
 	now, nowUnset := numbered(s.Plan.Settings)
 	switch {
-	case old.Target.Kind != s.Header.Target.Kind:
-		return old, nil, &verdict.RefusedError{Reason: "it measured a " + old.Target.Kind + " target, but this is a " + s.Header.Target.Kind + " target"}
 	case verdict.SameObjective(old.Plan, s.Header.Plan) != nil:
 		return old, nil, &Refusal{fmt.Errorf("that run was measured for another latency objective: give the --slo of the earlier run, or leave --slo out if it had none")}
 	case !thenUnset || !nowUnset:
