@@ -179,22 +179,21 @@ func (o *compareOptions) checkBaseline(s *session.Session, std stdio) error {
 	if o.baseline == "" {
 		return nil
 	}
-	old, notes, err := s.CheckBaseline()
+	notes, err := s.CheckBaseline()
 	if errors.Is(err, os.ErrNotExist) {
 		return usageError("OLD %q: no %s in it; name the results directory of an earlier sweep", o.baseline, results.Journal)
 	}
 	if err != nil {
 		return refusal(err)
 	}
-	for _, n := range notes {
-		switch n {
-		case session.BaselineCommand:
-			std.notef("%s measured another command: %q, now %q", o.baseline, old.Target.Command, s.Header.Target.Command)
-		case session.BaselineLoad:
-			std.notef("%s was measured under another load", o.baseline)
-		case session.BaselineBeside:
-			std.notef("%s was measured with another --beside", o.baseline)
-		}
-	}
+	noteBaseline(std, o.baseline, notes)
 	return nil
+}
+
+// noteBaseline prints in what the run of a results directory differs from the one that is
+// compared with it.
+func noteBaseline(std stdio, dir string, notes []string) {
+	for _, n := range notes {
+		std.notef("%s %s", dir, n)
+	}
 }

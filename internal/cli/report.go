@@ -82,9 +82,13 @@ func sweepReport(std stdio, dir, format, baseline string, write bool) error {
 	if f := have.Failure(); f != nil {
 		return whyFailed(std, f, nil)
 	}
-	r, err := judgedResult(have, baseline)
-	if err != nil {
-		return err // before anything is printed or written
+	r := judgedResult(have)
+	if baseline != "" {
+		old, err := compareWith(baseline, have, r)
+		if err != nil {
+			return err // before anything is printed or written
+		}
+		noteBaseline(std, baseline, session.BaselineNotes(old.Header, have.Header))
 	}
 	if format == expectedFormat {
 		return printExpected(std, r, have)
@@ -104,14 +108,15 @@ func resultsOf(s *session.Session) *results.Results {
 	return &results.Results{Dir: s.Dir, Contents: s.Journal()}
 }
 
-// judgedResult is the analysis of a journal that has trials. The result is returned even if it
-// cannot be compared with the baseline.
-func judgedResult(have *results.Results, baseline string) (*verdict.Result, error) {
+// judgedResult is the analysis of a journal that has trials.
+func judgedResult(have *results.Results) *verdict.Result {
 	r := have.Verdict()
 	r.Folder, r.Settings = have.Dir, settingsOf(r)
-	if baseline == "" {
-		return r, nil
-	}
+	return r
+}
+
+// compareWith compares a result with the run of an earlier results directory.
+func compareWith(baseline string, have *results.Results, r *verdict.Result) (*results.Results, error) {
 	old, err := readResults(baseline)
 	if err == nil {
 		err = session.ArrangedUnlike(old.Header, have.Header)
@@ -119,14 +124,18 @@ func judgedResult(have *results.Results, baseline string) (*verdict.Result, erro
 	if err == nil {
 		r.Gate, err = verdict.GateBaseline(old.Verdict(), r)
 	}
-	return r, err
+	return old, err
 }
 
 // publish analyses a journal that has trials and writes the reports into its folder. The
 // result is returned even if it cannot be written, or not be compared with the baseline.
 // The path to open first is at the head.
 func publish(have *results.Results, baseline string) (*verdict.Result, []string, error) {
-	r, refused := judgedResult(have, baseline)
+	r := judgedResult(have)
+	var refused error
+	if baseline != "" {
+		_, refused = compareWith(baseline, have, r)
+	}
 	paths, err := page.Write(have.Dir, r)
 	return r, paths, errors.Join(refused, err)
 }

@@ -65,6 +65,9 @@ func TestFoldersAreComparedAsByAGate(t *testing.T) {
 	}{
 		{write("same", 8, 900, asIs), 0, "", true},
 		{write("slower", 8, 500, asIs), 1, "procfit: new run is slower: throughput −", true},
+		{write("command", 8, 900, func(h *journal.Header) { h.Target.Command = []string{"./other"} }), 0, "procfit: " + main + " measured another command: [\"./server\" \"-addr\" \":{port}\"], now [\"./other\"]\n", true},
+		{write("load", 8, 900, func(h *journal.Header) { h.Load.Connections = 1 }), 0, "procfit: " + main + " was measured under another load\n", true},
+		{write("kind", 8, 900, func(h *journal.Header) { h.Target.Kind = journal.KindBatch }), 3, "procfit: this run cannot be compared with the baseline: it measured a server target, but this is a batch target", false},
 		{write("few", 2, 900, asIs), 3, "procfit: the comparison cannot be judged: ", true},
 		{write("elsewhere", 8, 900, func(h *journal.Header) { h.TargetHost.CPUs = 99 }), 3, "procfit: this run cannot be compared with the baseline: it comes from another host", false},
 		{write("apart", 8, 900, func(h *journal.Header) { h.Load.Arrangement = new(journal.ArrangementElsewhere) }), 3, "procfit: in the earlier sweep the load ran on the target's CPUs, in this one it runs on another machine", false},

@@ -176,7 +176,7 @@ func TestBaselineOfAnotherArrangement(t *testing.T) {
 		o := options(filepath.Join(t.TempDir(), "new"), eight)
 		o.Baseline = tc.old
 		s := session.New(sp, o)
-		_, _, err := s.CheckBaseline()
+		_, err := s.CheckBaseline()
 		var refused *session.Refusal
 		if tc.want == "" && err != nil || tc.want != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), tc.want)) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)

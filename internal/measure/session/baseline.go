@@ -10,53 +10,51 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// BaselineNote is a way in which a baseline differs and may yet be compared with.
-type BaselineNote string
-
-const (
-	BaselineCommand BaselineNote = "command" // it measured another command
-	BaselineLoad    BaselineNote = "load"    // it was measured under another load
-	BaselineBeside  BaselineNote = "beside"  // another program ran next to it, or none
-)
-
 // CheckBaseline looks, before a run takes its time, at what it is to be compared
 // with. A *Refusal is that the two runs were planned in ways that cannot be
-// compared; a *verdict.RefusedError that the machines or the targets cannot.
-func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err error) {
+// compared; a *verdict.RefusedError that the machines or the targets cannot. The notes are
+// those of BaselineNotes.
+func (s *Session) CheckBaseline() (notes []string, err error) {
 	contents := s.base.contents
 	if contents == nil {
-		return old, nil, s.base.err
+		return nil, s.base.err
 	}
-	old = contents.Header
+	old := contents.Header
 	if err := cmp.Or(verdict.ComparableHosts(old.TargetHost, s.Header.TargetHost), verdict.SameKind(old.Target, s.Header.Target)); err != nil {
-		return old, nil, err
+		return nil, err
 	}
 	if err := arrangedUnlike(old, s.Header, s.Spec.ApartOn(s.options.Host.EffectiveCPUs)); err != nil {
-		return old, nil, &Refusal{err}
+		return nil, &Refusal{err}
 	}
 	before := measured(contents)
 	then, thenUnset := numbered(before)
 	now, nowUnset := numbered(s.Plan.Settings)
 	switch {
 	case verdict.SameObjective(old.Plan, s.Header.Plan) != nil:
-		return old, nil, &Refusal{fmt.Errorf("that run was measured for another latency objective: give the --slo of the earlier run, or leave --slo out if it had none")}
+		return nil, &Refusal{fmt.Errorf("that run was measured for another latency objective: give the --slo of the earlier run, or leave --slo out if it had none")}
 	case !thenUnset || !nowUnset:
-		return old, nil, &Refusal{fmt.Errorf("an earlier sweep is compared by what each value gains over the default: both runs need default in --procs, as in --procs default,1,2")}
+		return nil, &Refusal{fmt.Errorf("an earlier sweep is compared by what each value gains over the default: both runs need default in --procs, as in --procs default,1,2")}
 	case !slices.ContainsFunc(before, func(a journal.Setting) bool { return slices.Contains(s.Plan.Groups(), a.Group()) }):
-		return old, nil, &Refusal{fmt.Errorf("no settings of the two runs have the same CPU limit, replicas and Go version: give the --limit and --replicas of the earlier sweep")}
+		return nil, &Refusal{fmt.Errorf("no settings of the two runs have the same CPU limit, replicas and Go version: give the --limit and --replicas of the earlier sweep")}
 	case !slices.ContainsFunc(now, func(n int) bool { return slices.Contains(then, n) }):
-		return old, nil, &Refusal{fmt.Errorf("the two runs share no numbered setting; that one had %v, this one has %v", then, now)}
+		return nil, &Refusal{fmt.Errorf("the two runs share no numbered setting; that one had %v, this one has %v", then, now)}
 	}
-	if !slices.Equal(old.Target.Command, s.Header.Target.Command) {
-		notes = append(notes, BaselineCommand)
+	return BaselineNotes(old, s.Header), nil
+}
+
+// BaselineNotes are in what the run of a baseline differs from one that may be compared with it.
+func BaselineNotes(old, now journal.Header) (notes []string) {
+	if !slices.Equal(old.Target.Command, now.Target.Command) {
+		notes = append(notes, fmt.Sprintf("measured another command: %q, now %q", old.Target.Command, now.Target.Command))
 	}
-	if !reflect.DeepEqual(old.Target.Beside, s.Header.Target.Beside) {
-		notes = append(notes, BaselineBeside)
+	if !reflect.DeepEqual(old.Target.Beside, now.Target.Beside) {
+		notes = append(notes, "was measured with another --beside")
 	}
-	if !reflect.DeepEqual(old.Load, s.Header.Load) || !sameAsked(old.Spec, s.Header.Spec) {
-		notes = append(notes, BaselineLoad)
+	old.Load.Sizing, now.Load.Sizing = nil, nil // which each run measured
+	if old.Target.URL != now.Target.URL || !reflect.DeepEqual(old.Load, now.Load) || !sameAsked(old.Spec, now.Spec) {
+		notes = append(notes, "was measured under another load")
 	}
-	return old, notes, nil
+	return notes
 }
 
 // oldPilots are the trials that found the capacity of the baseline, as of the old version of a comparison:

@@ -318,16 +318,32 @@ func TestBaseline(t *testing.T) {
 		p, o := sample(), options(t.TempDir(), two)
 		o.Baseline = dir
 		c.change(&p, &o)
-		_, _, err := session.New(p, o).CheckBaseline()
+		_, err := session.New(p, o).CheckBaseline()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	p, o := sample(), options(t.TempDir(), two)
-	o.Baseline = dir
-	p.Load.Connections = 3
-	if _, notes, err := session.New(p, o).CheckBaseline(); err != nil || len(notes) != 1 || notes[0] != session.BaselineLoad {
-		t.Errorf("another load: %v, %v", notes, err)
+	for _, c := range []struct {
+		change func(*plan.Spec)
+		want   string
+	}{
+		{func(*plan.Spec) {}, ""},
+		{func(s *plan.Spec) { s.Load.Connections = 3 }, "was measured under another load"},
+		{func(s *plan.Spec) { s.Target.URL += "slow" }, "was measured under another load"},
+		{func(s *plan.Spec) { s.Target.Command = []string{"procfit", "serve"} }, `measured another command: ["procfit" "lab" "serve" "cpuserver" "--addr" "127.0.0.1:{port}"], now ["procfit" "serve"]`},
+		{func(s *plan.Spec) { s.Target.Beside = &plan.Neighbour{Command: []string{"envoy"}} }, "was measured with another --beside"},
+	} {
+		p, o := sample(), options(t.TempDir(), two)
+		o.Baseline = dir
+		c.change(&p)
+		if notes, err := session.New(p, o).CheckBaseline(); err != nil || strings.Join(notes, "; ") != c.want {
+			t.Errorf("%q, %v; want %q", notes, err, c.want)
+		}
+	}
+	var now journal.Header
+	now.Load.Sizing = &journal.Sizing{RequestsPerSecond: 1}
+	if notes := session.BaselineNotes(journal.Header{}, now); notes != nil {
+		t.Errorf("what each run measured of its load is another load: %v", notes)
 	}
 }
 
