@@ -70,7 +70,7 @@ func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session
 		_, err := fmt.Fprintln(std.out, describe(s))
 		return err
 	}
-	document, err := openLive(ctx, std, s, m.serve)
+	document, err := openLive(ctx, std, s, m.serve, m.baseline)
 	if err != nil {
 		return err
 	}

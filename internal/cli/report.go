@@ -39,9 +39,13 @@ prints why, writes nothing, and the exit code is 3. -o expected prints the value
 verdict with what it was measured under, and writes nothing: it is to be kept with the
 program, see procfit explain PF060.
 
+If DIR has the results of procfit compare OLD -- NEW, and OLD is the results directory of
+an earlier sweep, the report needs OLD too. Without it, procfit prints and writes no report.
+
 To compare two results directories: procfit compare OLD NEW.
 
-Exit codes: 0 fine; 2 usage; 3 there is nothing to report; 130 interrupted.`,
+Exit codes: 0 fine; 2 usage; 3 there is nothing to report, or no comparison with OLD; 130
+interrupted.`,
 		Example: "  procfit report results/cpuserver-20260105-101500",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -66,8 +70,9 @@ func readResults(dir string) (*results.Results, error) {
 	return have, err
 }
 
-// sweepReport shows what the journal of a results directory holds, next to that of a baseline if
-// there is one, and writes its reports if asked to.
+// sweepReport shows what the journal of a results directory holds, compared with that of a
+// baseline, or of the earlier sweep that its own run was compared with, and writes its reports
+// if asked to. The exit code is that of a gate if a baseline is given.
 func sweepReport(std stdio, dir, format, baseline string, write bool) error {
 	have, err := readResults(dir)
 	if err != nil {
@@ -83,21 +88,27 @@ func sweepReport(std stdio, dir, format, baseline string, write bool) error {
 		return whyFailed(std, f, nil)
 	}
 	r := judgedResult(have)
-	if baseline != "" {
-		old, err := compareWith(baseline, have, r)
-		if err != nil {
-			return err // before anything is printed or written
-		}
-		noteBaseline(std, baseline, session.BaselineNotes(old.Header, have.Header))
-	}
 	if format == expectedFormat {
 		return printExpected(std, r, have)
+	}
+	var refused error
+	if earlier := cmp.Or(baseline, have.Baseline()); earlier != "" {
+		var old *results.Results
+		old, refused = compareWith(earlier, have, r)
+		switch {
+		case old == nil: // what is in the folder still has the comparison
+			return fmt.Errorf("%w; procfit prints and writes no report without it", refused)
+		case refused == nil:
+			noteBaseline(std, earlier, session.BaselineNotes(old.Header, have.Header))
+		case baseline != "":
+			return refused // before anything is printed
+		}
 	}
 	var paths []string
 	if write {
 		paths, err = page.Write(dir, r)
 	}
-	if err = errors.Join(showResult(std, r, paths, format == "json"), err); err == nil && baseline != "" {
+	if err = errors.Join(showResult(std, r, paths, format == "json"), err, refused); err == nil && baseline != "" {
 		err = gateError(r.Gate)
 	}
 	return err
@@ -115,13 +126,14 @@ func judgedResult(have *results.Results) *verdict.Result {
 	return r
 }
 
-// compareWith compares a result with the run of an earlier results directory.
+// compareWith compares a result with the run of an earlier results directory; nil: that cannot
+// be read.
 func compareWith(baseline string, have *results.Results, r *verdict.Result) (*results.Results, error) {
-	old, err := readResults(baseline)
-	if err == nil {
-		err = session.ArrangedUnlike(old.Header, have.Header)
+	old, err := results.Read(baseline)
+	if err != nil {
+		return nil, fmt.Errorf("the earlier run that %s is compared with cannot be read: %w", have.Dir, err)
 	}
-	if err == nil {
+	if err = session.ArrangedUnlike(old.Header, have.Header); err == nil {
 		r.Gate, err = verdict.GateBaseline(old.Verdict(), r)
 	}
 	return old, err
@@ -158,17 +170,18 @@ const plainWidth = 80
 
 // livePage is the page of --serve. Without the flag it is nil, and does nothing.
 type livePage struct {
-	server  *served.Server
-	session *session.Session
-	std     stdio
-	began   time.Time
-	last    plan.Progress
-	failed  bool // a note has said that the page cannot be renewed
+	server   *served.Server
+	session  *session.Session
+	baseline string // results directory to compare with; empty: there is none
+	std      stdio
+	began    time.Time
+	last     plan.Progress
+	failed   bool // a note has said that the page cannot be renewed
 }
 
 // openLive serves the page, before anything is measured: an address that cannot be had
 // is to be known then.
-func openLive(ctx context.Context, std stdio, s *session.Session, address string) (*livePage, error) {
+func openLive(ctx context.Context, std stdio, s *session.Session, address, baseline string) (*livePage, error) {
 	if address == "" {
 		return nil, nil
 	}
@@ -176,7 +189,7 @@ func openLive(ctx context.Context, std stdio, s *session.Session, address string
 	if err != nil {
 		return nil, usageError("--serve %w", err)
 	}
-	p := &livePage{server: server, session: s, std: std, began: time.Now()}
+	p := &livePage{server: server, session: s, baseline: baseline, std: std, began: time.Now()}
 	std.notef("the report, while it runs: %s", server.URL())
 	p.renew()
 	return p, nil
@@ -184,7 +197,11 @@ func openLive(ctx context.Context, std stdio, s *session.Session, address string
 
 // renew renders what the journal holds. No trial runs then.
 func (p *livePage) renew() *verdict.Result {
-	r := resultsOf(p.session).Verdict()
+	have := resultsOf(p.session)
+	r := have.Verdict()
+	if p.baseline != "" {
+		_, _ = compareWith(p.baseline, have, r) // what cannot be compared yet, the end of the run reports
+	}
 	err := p.server.Show(page.SoFar(r))
 	if err == nil {
 		return r

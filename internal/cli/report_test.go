@@ -3,11 +3,15 @@ package cli
 import (
 	"bytes"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 	"github.com/procfit/procfit/test/must"
@@ -41,6 +45,49 @@ func writeRun(t testing.TB, dir string, h journal.Header, trials []journal.Trial
 	defer w.Close()
 	for _, trial := range trials {
 		must.OK(t, w.Append(trial))
+	}
+}
+
+// A report of a run that was compared with an earlier one has that comparison, while it is
+// measured and later, and is written with it or not at all.
+func TestReportHasTheComparison(t *testing.T) {
+	root := t.TempDir()
+	write := func(name string, change func(*journal.Header)) string {
+		h, trials := verdicttest.Generate(verdicttest.Config{Settings: []verdicttest.Truth{verdicttest.Unset(2, 500, 0.02), verdicttest.Set(1, 900, 0.02)}, Blocks: 8})
+		h.Load.Arrangement = new(journal.ArrangementShared)
+		change(&h)
+		writeRun(t, filepath.Join(root, name), h, trials)
+		return filepath.Join(root, name)
+	}
+	main := write("main", func(*journal.Header) {})
+	compared := func(h *journal.Header) {
+		h.Spec, h.Target.Directory = spec.Spec{Command: "compare", Operands: []string{"main"}}, root
+	}
+	branch := write("branch", compared)
+	elsewhere := write("elsewhere", func(h *journal.Header) { compared(h); h.TargetHost.CPUs = 99 })
+	report := func(dir string) (code int, out, errs, result string) {
+		var stdout, stderr bytes.Buffer
+		code = Main(t.Context(), []string{"report", dir}, strings.NewReader(""), &stdout, &stderr)
+		return code, stdout.String(), stderr.String(), string(must.Get(os.ReadFile(filepath.Join(dir, "result.json")))(t))
+	}
+	code, out, errs, result := report(branch)
+	if code != 0 || errs != "" || !strings.Contains(out, "New run is not") || !strings.Contains(result, `"kind": "baseline"`) {
+		t.Errorf("exit code %d: %s%s", code, out, errs)
+	}
+	if code, out, errs, _ := report(elsewhere); code != exitFailure || out == "" || !strings.HasPrefix(errs, "procfit: this run cannot be compared with the baseline: it comes from another host") {
+		t.Errorf("of another host: exit code %d: %s%s", code, out, errs)
+	}
+
+	s := session.New(plan.Default(), session.Options{Dir: branch, Host: journal.Host{CPUs: 2, EffectiveCPUs: 2}})
+	live := must.Get(openLive(t.Context(), quiet(), s, ":0", main))(t)
+	defer live.server.Close()
+	if r := live.renew(); r == nil || r.Gate == nil {
+		t.Errorf("while it is measured: %+v", r)
+	}
+
+	must.OK(t, os.Rename(main, main+".gone"))
+	if code, out, errs, now := report(branch); code != exitFailure || out != "" || now != result || !strings.HasPrefix(errs, "procfit: the earlier run that "+branch+" is compared with cannot be read: "+main) {
+		t.Errorf("the earlier run is gone: exit code %d: %s%s", code, out, errs)
 	}
 }
 

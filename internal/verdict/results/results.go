@@ -80,6 +80,19 @@ func (r *Results) Empty() bool {
 	return len(r.Trials) == 0 && r.Header.Canary == nil && r.Header.Live == nil
 }
 
+// Baseline is the results directory of the earlier sweep that procfit compare was given as OLD;
+// empty: it was given none.
+func (r *Results) Baseline() string {
+	asked := r.Header.Spec
+	if asked.Command != "compare" || len(asked.Operands) == 0 || len(r.Header.Target.Against) > 0 {
+		return ""
+	}
+	if dir := asked.Operands[0]; filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(r.Header.Target.Directory, asked.Operands[0])
+}
+
 // Measured reports whether a trial can be used, pilots aside.
 func (r *Results) Measured() bool {
 	return slices.ContainsFunc(r.Trials, func(t journal.Trial) bool { return t.Valid && t.Role != journal.RolePilot })
