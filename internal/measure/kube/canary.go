@@ -169,18 +169,13 @@ func (c *Canaries) conditions(ctx context.Context) (list []judge.Condition, err 
 
 // condition is what a pod is of a setting.
 func condition(setting string, p *corev1.Pod) judge.Condition {
-	c := judge.Condition{Setting: setting, Pod: p.Name, Ready: isReady(p)}
+	c := judge.Condition{Setting: setting, Pod: p.Name, Ready: isReady(p), Detail: unreadiness(p)}
 	switch t := troubleOf(p); {
 	case t == nil || t.waits:
 	case t.code == journal.InvalidEvicted:
 		c.Taken = t.reason
 	default:
 		c.Ended = t.reason
-	}
-	for _, one := range p.Status.Conditions {
-		if one.Type == corev1.PodReady && one.Status != corev1.ConditionTrue {
-			c.Detail = detail(one.Reason, one.Message)
-		}
 	}
 	return c
 }

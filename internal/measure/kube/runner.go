@@ -173,7 +173,9 @@ func (r *runner) create(ctx context.Context, p *corev1.Pod) (created *corev1.Pod
 
 const podInterval = 100 * time.Millisecond
 
-// await waits until a pod runs and is ready, as far as it says so itself.
+// await waits until a pod runs and its containers are ready. A canary's must have all that Services
+// wait for: what creates a readiness gate goes by the Services that select the pod, which a sweep's
+// copies do not have.
 func (r *runner) await(ctx context.Context, name string, patience time.Duration) (p *corev1.Pod, err error) {
 	over := cluster.After(patience)
 	err = cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
@@ -184,7 +186,7 @@ func (r *runner) await(ctx context.Context, name string, patience time.Duration)
 		switch {
 		case err != nil:
 			return false, err
-		case running(p) && troubleOf(p) == nil:
+		case running(p) && troubleOf(p) == nil && (r.cut.role != roleCanary || isReady(p)):
 			return true, nil
 		}
 		late := over()

@@ -96,6 +96,37 @@ func TestRolledOut(t *testing.T) {
 	}
 }
 
+// A canary's pod is compared once Services send it requests, which is later than its containers are
+// ready where it has a readiness gate. No Service selects a sweep's, so that nothing opens the gate.
+func TestReadinessGate(t *testing.T) {
+	for name, tc := range map[string]struct {
+		role string
+		open int // at the answer of this number; 0: never
+		want journal.InvalidCode
+	}{
+		"a canary": {roleCanary, 3, ""}, "a canary whose gate stays closed": {roleCanary, 0, journal.InvalidNeverReady}, "a sweep": {"", 0, ""},
+	} {
+		asked := 0
+		s := &server{answer: func(*http.Request) any {
+			asked++
+			p := corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}}
+			p.Name, p.Status.Phase, p.Status.PodIP = "p", corev1.PodRunning, "10.0.0.1"
+			p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "app", Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "ReadinessGatesNotReady", Message: "the status of pod readiness gate is not True"}}
+			if asked == tc.open {
+				p.Status.Conditions[0] = corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue}
+			}
+			return p
+		}}
+		r := on(t, s, plan.Default())
+		r.cut.role = tc.role
+		_, err := r.await(t.Context(), "p", time.Second)
+		if codeOf(err) != tc.want || (err == nil) != (tc.want == "") || tc.open > 0 && asked != tc.open || err != nil && !strings.Contains(err.Error(), "ReadinessGatesNotReady: the status of pod readiness gate") {
+			t.Errorf("%s: %v after %d answers, want %q", name, err, asked, tc.want)
+		}
+	}
+}
+
 // A program that sets its GOMAXPROCS in the middle of a canary ends it: it is compared with the
 // control as what it is called.
 func TestMark(t *testing.T) {

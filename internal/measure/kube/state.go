@@ -170,11 +170,24 @@ func quantity(l corev1.ResourceList) *float64 {
 	return new(float64(q.MilliValue()) / 1000)
 }
 
-// waitsFor is what a pod's containers say that they wait for.
+// waitsFor is what a pod's containers say that they wait for, or the pod itself.
 func waitsFor(p *corev1.Pod) string {
 	for _, s := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
 		if w := s.State.Waiting; w != nil {
 			return fmt.Sprintf(", container %s: %s", s.Name, detail(w.Reason, w.Message))
+		}
+	}
+	if why := unreadiness(p); why != "" {
+		return ", " + why
+	}
+	return ""
+}
+
+// unreadiness is what a pod says of not being ready; empty: it is, or says nothing.
+func unreadiness(p *corev1.Pod) string {
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue {
+			return detail(c.Reason, c.Message)
 		}
 	}
 	return ""
