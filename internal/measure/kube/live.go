@@ -69,7 +69,7 @@ func InspectLive(ctx context.Context, o Options) (*Live, error) {
 	if err := c.CheckNamespace(ctx, c.Namespace); err != nil {
 		return nil, err
 	}
-	if t.subject, err = c.subject(ctx, ref, nil); err != nil {
+	if t.subject, err = c.subject(ctx, ref); err != nil {
 		return nil, err
 	}
 	l := &Live{target: t}

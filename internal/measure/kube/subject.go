@@ -31,6 +31,7 @@ import (
 type Subject struct {
 	Kind, Name string
 	File       string // the manifest that it was read from; empty: it is in the cluster
+	Namespace  string // in the manifest; empty: none
 	Template   corev1.PodTemplateSpec
 	Selector   *metav1.LabelSelector // by which its controller knows its pods; nil: not known
 	Batch      bool                  // its pods run and end
@@ -87,11 +88,8 @@ func CheckObject(word string) error {
 	return err
 }
 
-// subject reads what is referred to.
-func (c *api) subject(ctx context.Context, r reference, stdin io.Reader) (Subject, error) {
-	if r.file != "" {
-		return readManifest(ctx, r.file, stdin)
-	}
+// subject reads an object of the cluster.
+func (c *api) subject(ctx context.Context, r reference) (Subject, error) {
 	object, group := r.empty(), map[string]cluster.Group{"": c.Core, "apps": c.Apps, "batch": c.Batch}[r.group]
 	err := c.get(ctx, group, r.resource, r.object, object)
 	at := fmt.Sprintf("%s/%s in namespace %s", strings.ToLower(r.name), r.object, c.Namespace)
@@ -231,7 +229,9 @@ func decodeObject(raw json.RawMessage) (Subject, bool, error) {
 		}
 		return Subject{}, false, fmt.Errorf("%s: %w", meta.Kind, err)
 	}
-	return subjectOf(object), true, nil
+	s := subjectOf(object)
+	s.Namespace = object.(metav1.Object).GetNamespace()
+	return s, true, nil
 }
 
 // sum is of all that a copy is created from, so that a resumed run does not mix two.

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -74,6 +75,14 @@ func Inspect(ctx context.Context, o Options) (*Target, error) {
 		return nil, err
 	}
 	s := &Target{cluster: c, options: o, token: rand.Text(), cut: cut{drop: map[string]bool{}}}
+	if ref.file != "" {
+		if s.subject, err = readManifest(ctx, ref.file, o.Stdin); err != nil {
+			return nil, err
+		}
+		if err := s.inNamespace(s.subject.Namespace); err != nil {
+			return nil, err
+		}
+	}
 	mayList, err := s.permitted(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -81,8 +90,10 @@ func Inspect(ctx context.Context, o Options) (*Target, error) {
 	if err := c.CheckNamespace(ctx, c.Namespace); err != nil {
 		return nil, err
 	}
-	if s.subject, err = c.subject(ctx, ref, o.Stdin); err != nil {
-		return nil, err
+	if ref.file == "" {
+		if s.subject, err = c.subject(ctx, ref); err != nil {
+			return nil, err
+		}
 	}
 	one, err := s.subject.measured(o.Container)
 	if err != nil {
@@ -111,6 +122,16 @@ func Inspect(ctx context.Context, o Options) (*Target, error) {
 	}
 	s.Left, err = c.leftovers(ctx, time.Now())
 	return s, err
+}
+
+// inNamespace goes to the namespace that a manifest names, and refuses another one that the user
+// names, as kubectl does.
+func (s *Target) inNamespace(name string) error {
+	if asked := s.options.Namespace; name != "" && asked != "" && asked != name {
+		return plan.Wrong("namespace", " %q: %s is a manifest for the namespace %s: use --namespace %[3]s, or change the manifest", asked, s.object(), name)
+	}
+	s.cluster.Namespace = cmp.Or(name, s.cluster.Namespace)
+	return nil
 }
 
 // readQuota has the API server try a pod that is as the template has it: where that has no CPU limit,
