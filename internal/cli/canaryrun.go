@@ -188,8 +188,12 @@ func (p *canaryProgress) tell(e paired.Event) {
 		now := h.SoFar(e.Trials)
 		p.std.notef("[%d/%d] %s, elapsed %s, %s left", done, all, page.CanarySlice(now), number.Clock(time.Since(p.began)), number.Clock(left))
 		if p.round = append(p.round, e.Trials...); done-round*h.Slices() == judge.ToldAfter && judge.Unreached(p.round) {
-			p.std.notef("no request has reached the canary's pods in %d slices: clients that keep their connections do not reach new pods, or the Service gets no requests", judge.ToldAfter)
-			p.std.notef("  restart the clients, or limit how long a connection lives; without any request it ends after %d slices", h.Patience())
+			what, gets, without := "no request has reached the canary's pods", "no requests", "any request"
+			if judge.Counted(p.round) {
+				what, gets, without = "fewer than 1 req/s per pod have reached the canary's pods", "few requests", "more requests"
+			}
+			p.std.notef("%s in %d slices: clients that keep their connections do not reach new pods, or the Service gets %s", what, judge.ToldAfter, gets)
+			p.std.notef("  restart the clients, or limit how long a connection lives; without %s it ends after %d slices", without, h.Patience())
 		}
 	}
 }

@@ -84,22 +84,28 @@ func TestCanaryLife(t *testing.T) {
 }
 
 // TestCanaryTellsOfNoRequests: once in a round, after two slices in which no request came to any
-// pod.
+// pod, or too few.
 func TestCanaryTellsOfNoRequests(t *testing.T) {
 	round := []journal.Setting{judge.SettingOf(nil), judge.SettingOf(new(1))}
 	h := judge.Header{Header: journal.Header{Load: journal.Load{DurationSeconds: 600}, Canary: &journal.Canary{SliceSeconds: 60, Rounds: [][]journal.Setting{round}}}}
-	for cpu, told := range map[float64]int{0.03: 1, 6: 0} {
+	for _, c := range []struct {
+		cpu, requests float64
+		told          string // "": nothing
+	}{
+		{0.03, 0, "no request has reached the canary's pods in 2 slices"}, {0.03, 5, "fewer than 1 req/s per pod have reached the canary's pods in 2 slices"}, {6, 5, ""},
+	} {
 		var shown strings.Builder
 		p := &canaryProgress{std: newStdio(t.Context(), nil, nil, &shown, nil), header: h, began: time.Now()}
 		for block := range 4 {
 			var trials []journal.Trial
 			for _, a := range round {
-				trials = append(trials, journal.Trial{Setting: a, Block: block, ObservedProcs: []*int{nil}, Usage: journal.Usage{MeasuredSeconds: 60, CPUSeconds: &journal.CPUSeconds{User: cpu}}})
+				trials = append(trials, journal.Trial{Setting: a, Block: block, ObservedProcs: []*int{nil}, Usage: journal.Usage{MeasuredSeconds: 60, CPUSeconds: &journal.CPUSeconds{User: c.cpu}}, Metrics: map[string]journal.Metric{judge.Requests: {Value: c.requests}}})
 			}
 			p.tell(paired.Event{Kind: paired.EventSlice, Block: block, Trials: trials})
 		}
-		if got := strings.Count(shown.String(), "no request has reached the canary's pods in 2 slices"); got != told {
-			t.Errorf("told %d times, want %d:\n%s", got, told, shown.String())
+		text := shown.String()
+		if strings.Count(text, "have reached")+strings.Count(text, "has reached") != min(1, len(c.told)) || !strings.Contains(text, c.told) {
+			t.Errorf("want %q once:\n%s", c.told, text)
 		}
 	}
 }

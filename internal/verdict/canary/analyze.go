@@ -25,9 +25,14 @@ var own = []string{paired.FigureCPU, FigureWait, FigureSched, FigureThrottled, p
 
 // The remarks that are made here.
 type (
-	FewSlices struct{ Slices int }        // intervals of so few slices are of little use
-	PerPod    struct{}                    // no query counted the requests, so that CPU time is of a pod
-	Idle      struct{ Settings []string } // in most slices no request came to the pods of these settings
+	FewSlices struct{ Slices int } // intervals of so few slices are of little use
+	PerPod    struct{}             // no query counted the requests, so that CPU time is of a pod
+	// Idle are settings to whose pods no request came in most slices, or few: fewer than one per
+	// second and pod.
+	Idle struct {
+		Settings []string
+		Few      bool
+	}
 	SameProcs struct{ Settings []string } // these settings run with what unset comes to
 	// OtherProcs are settings whose pods did not keep one value, or ran with another than theirs.
 	OtherProcs struct{ Settings []string }
@@ -52,7 +57,7 @@ type experiment struct {
 
 func (h Header) experiment(trials []journal.Trial) *experiment {
 	e := &experiment{Header: h, rules: paired.Rules{Blocks: h.Slices()}}
-	e.perRequest = slices.ContainsFunc(trials, func(t journal.Trial) bool { return metric(&t, Requests) > 0 })
+	e.perRequest = Counted(trials)
 	for _, s := range slices.Concat(h.Canary.Rounds...) {
 		if e.rules.Value(s) < 0 {
 			e.rules.Settings = append(e.rules.Settings, s)
@@ -119,7 +124,7 @@ func Outcome(end *journal.End, err error) error {
 	case journal.EndTaken, journal.EndNotStarted:
 		return errors.New(end.Reason)
 	case journal.EndUnreached:
-		return errors.New("no request reached the canary's pods: nothing was compared")
+		return errors.New("no request, or fewer than 1 req/s per pod, reached the canary's pods: nothing was compared")
 	}
 	return err
 }
@@ -203,7 +208,7 @@ func void(s verdict.CanarySetting, watched bool) verdict.Remark {
 	own := []string{s.Label}
 	switch {
 	case idle(s):
-		return Idle{own}
+		return Idle{own, few(s)}
 	case unread(s) && watched:
 		return verdict.ProcsUnread{Settings: own}
 	case other(s):
@@ -216,6 +221,12 @@ func void(s verdict.CanarySetting, watched bool) verdict.Remark {
 func idle(s verdict.CanarySetting) bool {
 	requests := s.Of(paired.FigureRequests)
 	return 2*s.Idle > s.Slices || requests != nil && *requests.Value.Median == 0
+}
+
+// few reports whether requests were counted in most slices.
+func few(s verdict.CanarySetting) bool {
+	requests := s.Of(paired.FigureRequests)
+	return requests != nil && *requests.Value.Median > 0
 }
 
 // unread reports whether no value was read in its pods.
@@ -295,10 +306,13 @@ func warnings(c *verdict.Canary, trials []journal.Trial) []verdict.Warning {
 			list = append(list, verdict.Warning{Remark: x})
 		}
 	}
-	idle, unread, other := those(idle), those(unread), those(other)
+	none := those(func(s verdict.CanarySetting) bool { return idle(s) && !few(s) })
+	rare := those(func(s verdict.CanarySetting) bool { return idle(s) && few(s) })
+	unread, other := those(unread), those(other)
 	same := those(func(s verdict.CanarySetting) bool { return s.Same })
 	add(len(c.Settings) > 0 && !c.PerRequest && c.Settings[0].Of(paired.FigureCPU) != nil, PerPod{})
-	add(len(idle) > 0 && !c.Unreached, Idle{idle})
+	add(len(none) > 0 && !c.Unreached, Idle{none, false})
+	add(len(rare) > 0 && !c.Unreached, Idle{rare, true})
 	add(len(same) > 0, SameProcs{same})
 	add(len(unread) > 0, verdict.ProcsUnread{Settings: unread})
 	add(len(other) > 0, OtherProcs{other})

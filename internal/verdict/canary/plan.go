@@ -173,8 +173,9 @@ type use struct{ cpu, counted, seconds float64 }
 
 func useOf(t *journal.Trial) use { return use{cpuSeconds(t), metric(t, Requests), podSeconds(t)} }
 
-// idle reports that no request came to a setting's pods: they used next to no CPU time, or
-// where that is not known they counted none. What is not known at all is not idle.
+// idle reports that no request came to a setting's pods, or no more than probes may be: they used
+// next to no CPU time, or where that is not known they counted none. What is not known at all is
+// not idle.
 func (u use) idle() bool {
 	cpus := share(u.cpu, u.seconds)
 	if math.IsNaN(cpus) {
@@ -186,9 +187,14 @@ func (u use) idle() bool {
 // Slices are trials of one round.
 type Slices []journal.Trial
 
-// Unreached reports that no request came to any setting. A setting's slices are taken
-// together where their CPU time is known: the kernel may count it by ticks of 10 ms, and
-// one of them is 0.0025 CPUs in a slice of 4 s.
+// Counted reports whether requests were counted, however few.
+func Counted(trials []journal.Trial) bool {
+	return slices.ContainsFunc(trials, func(t journal.Trial) bool { return metric(&t, Requests) > 0 })
+}
+
+// Unreached reports that no request came to any setting, or so few that they may be probes: then
+// they are Counted. A setting's slices are taken together where their CPU time is known: the kernel
+// may count it by ticks of 10 ms, and one of them is 0.0025 CPUs in a slice of 4 s.
 func Unreached(trials []journal.Trial) bool {
 	all := map[string]use{}
 	for i := range trials {

@@ -190,8 +190,9 @@ func TestProvesNothing(t *testing.T) {
 				t.ObservedProcs = []*int{new(8)}
 			}
 		}, verdict.Undecided, OtherProcs{[]string{"1"}}},
-		"no request":               {"1", unused, verdict.Undecided, Idle{[]string{"1"}}},
-		"the control gets none":    {Control, unused, verdict.Undecided, Idle{[]string{Control}}},
+		"no request":               {"1", unused, verdict.Undecided, Idle{[]string{"1"}, false}},
+		"few requests":             {"1", func(t *journal.Trial) { unused(t); t.Metrics[Requests] = journal.Metric{Value: 5} }, verdict.Undecided, Idle{[]string{"1"}, true}},
+		"the control gets none":    {Control, unused, verdict.Undecided, Idle{[]string{Control}, false}},
 		"the value of the control": {"1", func(t *journal.Trial) { t.ObservedProcs, t.Setting.Procs = []*int{new(2)}, new(2) }, verdict.NoDifference, nil},
 	} {
 		contents := contents(12)

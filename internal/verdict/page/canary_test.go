@@ -88,6 +88,12 @@ func TestCanaryVerdicts(t *testing.T) {
 				c.Trials[i].Metrics[canary.Requests], c.Trials[i].CPUSeconds = journal.Metric{}, &journal.CPUSeconds{User: 0.01}
 			}
 		}, document.Unknown, "No requests", "No request reached the canary pods in 4 slices, so the canary ended: nothing was compared."},
+		"few requests": {func(c *journal.Contents) {
+			c.Trials, c.End.Code = c.Trials[:8], journal.EndUnreached
+			for i := range c.Trials {
+				c.Trials[i].Metrics[canary.Requests], c.Trials[i].CPUSeconds = journal.Metric{Value: 5}, &journal.CPUSeconds{User: 0.01}
+			}
+		}, document.Unknown, "Too few requests", "Fewer than 1 req/s per canary pod arrived in 4 slices, so the canary ended: nothing was compared, because procfit cannot distinguish them from probes."},
 	} {
 		contents := pagetest.CanaryContents()
 		c.change(contents)
@@ -99,7 +105,7 @@ func TestCanaryVerdicts(t *testing.T) {
 		if p := sections(r)[0]; (len(p.Snippets) > 0) != (name == "better") {
 			t.Errorf("%s: to paste: %v", name, p)
 		}
-		if (len(v.Next) > 0) != (name == "no requests" || strings.HasPrefix(v.Answer.Text, "Undecided")) {
+		if (len(v.Next) > 0) != (strings.HasSuffix(name, " requests") || strings.HasPrefix(v.Answer.Text, "Undecided")) {
 			t.Errorf("%s: what would decide it: %v", name, v.Next)
 		}
 	}
@@ -138,10 +144,15 @@ func TestCanaryWarnings(t *testing.T) {
 	for _, t := range one(idle) {
 		t.Metrics[canary.Requests] = journal.Metric{}
 	}
+	rare := pagetest.CanaryContents()
+	for _, t := range one(rare) {
+		t.Metrics[canary.Requests], t.CPUSeconds = journal.Metric{Value: 5}, &journal.CPUSeconds{User: 0.01}
+	}
 	for _, c := range []struct {
 		of   *journal.Contents
 		want []string
 	}{
+		{rare, []string{"in most slices fewer than 1 req/s per pod reached GOMAXPROCS 1:"}},
 		{few, []string{"CPU time is counted per pod, not per request", "could not be read: default and 1", "8 warnings in trials, the first: a query returned nothing: p99: no Prometheus", "4 slices: an interval of so few is of little use"}},
 		{idle, []string{"in most slices no request reached GOMAXPROCS 1:", "GOMAXPROCS 2 is the default here"}},
 	} {

@@ -246,6 +246,9 @@ var catalogue = byKind(
 			"count the requests with --query requests='sum(increase(REQUESTS_TOTAL{pod=~\"$pods\"}[$slice]))', or with the Meter of maxprocs/live in the program"
 	}),
 	warns(func(_ words, x canary.Idle) (string, string) {
+		if x.Few {
+			return "in most slices fewer than 1 req/s per pod reached GOMAXPROCS " + phrase.And(x.Settings) + ": procfit cannot distinguish them from probes", "run the canary when its Service gets more requests"
+		}
 		return "in most slices no request reached GOMAXPROCS " + phrase.And(x.Settings) + ": clients that keep their connections open do not reach new pods", "let clients open new connections"
 	}),
 	warns(func(_ words, x canary.SameProcs) (string, string) {
