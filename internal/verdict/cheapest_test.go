@@ -81,7 +81,7 @@ func TestCheapest(t *testing.T) {
 }
 
 // A setting that used more memory than it may is no answer. Of one whose CPUs other programs
-// used, or whose load generator was at its limit, nobody knows that it does not carry the rate.
+// used, or whose load was held up on its way or at its generator, nobody knows that it does not carry the rate.
 func TestCheapestOfThoseThatCount(t *testing.T) {
 	enough, short := []float64{400, 410, 405, 395}, []float64{200, 205, 199, 201}
 	h, trials := searched([]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, enough}})
@@ -108,6 +108,13 @@ func TestCheapestOfThoseThatCount(t *testing.T) {
 	}
 	if c := verdict.Analyze(h, trials).Cheapest; c.Open != 1 || c.Answer != nil || c.Settings[0].Carries != verdict.CarriesMaybe {
 		t.Errorf("at the limit of the load generator: %+v", c)
+	}
+	for i := range trials {
+		trials[i].Load = nil
+	}
+	h.Load.Arrangement = new(journal.ArrangementTunnel)
+	if c := verdict.Analyze(h, trials).Cheapest; c.Open != 1 || c.Answer != nil || c.Settings[0].Carries != verdict.CarriesMaybe {
+		t.Errorf("through the API server: %+v", c)
 	}
 	if c := verdict.Analyze(h, nil).Cheapest; c == nil || c.Settings == nil {
 		t.Errorf("without a valid trial: %+v, want an empty list of settings", c)

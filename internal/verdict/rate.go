@@ -152,9 +152,10 @@ func (g *group) carrying(v *contest.Value) (c Carried, refuses bool) {
 	return c, (high < CarriedRatio || most < 1) && !g.limited(v)
 }
 
-// limited reports whether most trials of a value measured the load generator.
+// limited reports whether most trials of a value measured the load generator, or all of them the
+// API server.
 func (g *group) limited(v *contest.Value) bool {
-	return contest.Most(g.measuredIn(v.Settings), limitedByLoad)
+	return g.header.Load.Tunnelled() || contest.Most(g.measuredIn(v.Settings), limitedByLoad)
 }
 
 // rounding is what an exponential of a logarithm may be off by.

@@ -195,6 +195,7 @@ type (
 	CauseSlow             struct{}                        // too many trials on a machine that was slower, as the group has it
 	CauseUnseen           struct{ List []*contest.Value } // no valid trial was seen to run at them
 	CauseUncounted        struct{ List []*contest.Value } // nothing was counted of other programs
+	CauseTunnel           struct{}                        // the load came through the API server
 	CauseNoDefault        struct{}                        // no trial of the default is valid
 	CauseMixedOrigins     struct{}                        // trials that were measured in different places
 	CauseRateContradicts  struct{}                        // a smaller quota carries it
@@ -231,6 +232,7 @@ func (CauseTooFewCPUs) Code() Code       { return "too_few_cpus" }
 func (CauseSlow) Code() Code             { return "slow_machine" }
 func (CauseUnseen) Code() Code           { return "unseen" }
 func (CauseUncounted) Code() Code        { return "uncounted" }
+func (CauseTunnel) Code() Code           { return "load_tunnel" }
 func (CauseNoDefault) Code() Code        { return "no_default" }
 func (CauseMixedOrigins) Code() Code     { return "mixed_origins" }
 func (CauseRateContradicts) Code() Code  { return "rate_contradicts" }

@@ -8,9 +8,9 @@ import (
 )
 
 // guard refuses a verdict of what nobody saw. A value is named only if valid trials of it
-// and of the default were seen to run at it. If the user said that they cannot be seen, or
-// if nothing was counted that would show that other programs disturbed the trials, the
-// verdict is likely at most.
+// and of the default were seen to run at it. If the user said that they cannot be seen, if the
+// load came through the API server, or if nothing was counted that would show that other programs
+// disturbed the trials, the verdict is likely at most.
 func (g *group) guard(rec *Recommendation) {
 	if rec.Verdict == Undecided || rec.Verdict == Measured {
 		return
@@ -31,6 +31,8 @@ func (g *group) guard(rec *Recommendation) {
 	switch {
 	case len(unseen) > 0:
 		cause = CauseUnseen{unseen}
+	case g.header.Load.Tunnelled():
+		cause, step, capped = CauseTunnel{}, StepLoadElsewhere, true
 	case len(uncounted) > 0:
 		cause, step, capped = CauseUncounted{uncounted}, StepCount, true
 	default:
@@ -46,7 +48,7 @@ func (g *group) guard(rec *Recommendation) {
 
 // capped reports whether guard made likely what was proven.
 func (rec *Recommendation) capped() bool {
-	return slices.ContainsFunc(rec.Next, func(s Step) bool { return s.Code == StepSee || s.Code == StepCount })
+	return slices.ContainsFunc(rec.Next, func(s Step) bool { return slices.Contains([]StepCode{StepSee, StepCount, StepLoadElsewhere}, s.Code) })
 }
 
 // withhold is a verdict that there is none, with the reasons of the one that there was.

@@ -74,3 +74,33 @@ func TestOnlyWhatWasSeenIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// What a load through the API server shows is likely at most, and that nothing differs, or that no
+// value carries a rate, may be due to the API server.
+func TestThroughTheAPIServer(t *testing.T) {
+	same := []Truth{Unset(8, 1000, .02), Set(1, 1000, .02), Set(8, 1000, .02)}
+	better := []Truth{Unset(8, 1000, .02), Set(1, 900, .02), Set(2, 1300, .02), Set(8, 1000, .02)}
+	for name, c := range map[string]struct {
+		config     Config
+		verdict    verdict.Verdict
+		confidence verdict.Confidence
+		cause      verdict.Code
+	}{
+		"better":                         {Config{Settings: better}, verdict.Recommended, verdict.Likely, ""},
+		"better, and nothing is counted": {Config{Settings: better, Trial: func(t *journal.Trial) { t.HostUse = nil }}, verdict.Recommended, verdict.Likely, ""},
+		"the same":                       {Config{Settings: same}, verdict.Undecided, "", "load_tunnel"},
+		"carries":                        {Config{Settings: better, Rate: 600, SmallFor: true}, verdict.SustainsRate, verdict.Likely, ""},
+		"does not carry":                 {Config{Settings: better, Rate: 20000, SmallFor: true}, verdict.Undecided, "", "rate_not_carried"},
+	} {
+		c.config.Noise = quiet
+		h, trials := Generate(c.config)
+		h.Load.Arrangement = new(journal.ArrangementTunnel)
+		rec := verdict.Analyze(h, trials).Recommendation
+		if rec.Verdict != c.verdict || rec.Confidence != c.confidence || c.cause != "" && rec.Claim.Code() != c.cause || len(rec.Next) == 0 || rec.Next[0].Code != verdict.StepLoadElsewhere {
+			t.Errorf("%s: %+v", name, rec)
+		}
+		if cause, is := rec.Claim.(verdict.CauseRateNotCarried); is && cause.Proven {
+			t.Errorf("%s: it is proven", name)
+		}
+	}
+}

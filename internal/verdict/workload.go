@@ -106,7 +106,7 @@ func (o OtherPrograms) slowed() bool {
 // remains reports whether a steady machine would have the same cause.
 func remains(cause Remark) bool {
 	switch cause.(type) {
-	case CauseTooFewCPUs, CauseUnseen, CauseUncounted, CauseNoDefault, CauseOverridden, CauseMixedOrigins, CauseUnsetDiffers, CauseLoadLimited, CauseBenchmarksDiffer, CauseUnweighed:
+	case CauseTooFewCPUs, CauseUnseen, CauseUncounted, CauseTunnel, CauseNoDefault, CauseOverridden, CauseMixedOrigins, CauseUnsetDiffers, CauseLoadLimited, CauseBenchmarksDiffer, CauseUnweighed:
 		return true
 	}
 	return false

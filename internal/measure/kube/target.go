@@ -308,7 +308,7 @@ func (s *Target) Hosts() (target, load journal.Host) {
 func (s *Target) Pods(local bool) *plan.Pods {
 	return &plan.Pods{
 		Object: s.object(), Namespace: s.cluster.Namespace, Container: s.container, SHA256: s.subject.sum(),
-		LoadElsewhere: local || s.places.load != s.places.target, Batch: s.subject.Batch,
+		LoadElsewhere: s.places.load != s.places.target, LoadFromHere: local, Batch: s.subject.Batch,
 	}
 }
 

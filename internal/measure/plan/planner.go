@@ -247,10 +247,12 @@ func (s Spec) LoadCPUs() cpuset.Set {
 
 // Arrangement is how load and target share CPUs; nil where there is no load.
 func (s Spec) Arrangement() *journal.Arrangement {
-	if !s.Target.IsServer() {
+	switch {
+	case !s.Target.IsServer():
 		return nil
-	}
-	if !s.LoadOnTargetHost() {
+	case s.Target.Pods != nil && s.Target.Pods.LoadFromHere:
+		return new(journal.ArrangementTunnel)
+	case !s.LoadOnTargetHost():
 		return new(journal.ArrangementElsewhere)
 	}
 	return new(journal.Arrange(s.TargetCPUs(), s.LoadCPUs()))

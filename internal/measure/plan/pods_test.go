@@ -30,6 +30,10 @@ func TestPods(t *testing.T) {
 	if a := s.Arrangement(); *a != journal.ArrangementElsewhere {
 		t.Errorf("on two nodes: %s", *a)
 	}
+	s.Target.Pods.LoadFromHere = true
+	if a := s.Arrangement(); *a != journal.ArrangementTunnel || s.LoadOnTargetHost() {
+		t.Errorf("through the API server: %s, on the target's host: %v", *a, s.LoadOnTargetHost())
+	}
 	s.Target.Pods.Object = "deploy/api.yaml"
 	if s.Title() != "api" {
 		t.Errorf("of a manifest: %s", s.Title())

@@ -184,7 +184,7 @@ func (s Spec) LoadOnTargetHost() bool {
 		return false
 	}
 	if p := s.Target.Pods; p != nil {
-		return !p.LoadElsewhere
+		return !p.LoadElsewhere && !p.LoadFromHere
 	}
 	word, _, _ := strings.Cut(strings.TrimSpace(s.Load.Command), " ")
 	return !slices.Contains([]string{"ssh", "kubectl"}, filepath.Base(word))

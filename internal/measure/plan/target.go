@@ -14,6 +14,7 @@ type Pods struct {
 	SHA256                       string // of the template that they are copied from
 	// LoadElsewhere says that the load comes from another node than theirs.
 	LoadElsewhere bool
+	LoadFromHere  bool // it comes from this machine, through the API server
 	Batch         bool // they run and end, and no load is offered
 }
 

@@ -107,6 +107,8 @@ func whereabouts(a journal.Arrangement) string {
 		return "on CPUs of its own"
 	case journal.ArrangementElsewhere:
 		return "on another machine"
+	case journal.ArrangementTunnel:
+		return "through the API server"
 	case "":
 		return "where its journal does not say"
 	}

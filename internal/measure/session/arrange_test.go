@@ -200,6 +200,10 @@ func TestBaselineWithoutArrangement(t *testing.T) {
 	if err := session.ArrangedUnlike(now, now); err != nil {
 		t.Error(err)
 	}
+	old.Load.Arrangement = new(journal.ArrangementTunnel)
+	if err := session.ArrangedUnlike(old, now); err == nil || !strings.HasPrefix(err.Error(), "in the earlier sweep the load ran through the API server, in this one") {
+		t.Error(err)
+	}
 }
 
 func TestLimited(t *testing.T) {

@@ -165,6 +165,7 @@ const (
 	ArrangementShared    Arrangement = "shared"    // the load runs on the target's own CPUs
 	ArrangementApart     Arrangement = "apart"     // on the same machine, on CPUs of its own
 	ArrangementElsewhere Arrangement = "elsewhere" // on another machine
+	ArrangementTunnel    Arrangement = "tunnel"    // through a cluster's API server, on whatever machine procfit ran
 )
 
 // Strategy is how a plan chooses what is measured.

@@ -48,9 +48,9 @@ func TestArrange(t *testing.T) {
 }
 
 func TestArranged(t *testing.T) {
-	for want, onTarget := range map[Arrangement]bool{ArrangementShared: true, ArrangementApart: true, ArrangementElsewhere: false} {
+	for want, onTarget := range map[Arrangement]bool{ArrangementShared: true, ArrangementApart: true, ArrangementElsewhere: false, ArrangementTunnel: false} {
 		l := Load{Arrangement: &want}
-		if l.Arranged() != want || l.OnTargetHost() != onTarget {
+		if l.Arranged() != want || l.OnTargetHost() != onTarget || l.Tunnelled() != (want == ArrangementTunnel) {
 			t.Errorf("%s: %q, on the target's host: %v", want, l.Arranged(), l.OnTargetHost())
 		}
 	}

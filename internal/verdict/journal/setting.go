@@ -133,6 +133,9 @@ func (l Load) OnTargetHost() bool {
 	return l.Arranged() == ArrangementShared || l.Arranged() == ArrangementApart
 }
 
+// Tunnelled reports whether the load came through a cluster's API server, which was measured too.
+func (l Load) Tunnelled() bool { return l.Arranged() == ArrangementTunnel }
+
 // Arrange is the arrangement of a target and a load on one machine, by their
 // CPUs. An empty list means all CPUs.
 func Arrange(target, load cpuset.Set) Arrangement {

@@ -50,7 +50,7 @@ func cheapestVerdict(r *verdict.Result) Verdict {
 	}
 	if c.Open > 0 {
 		v.Next = []document.Item{measureMore(r)}
-		if slices.ContainsFunc(r.Warnings, func(x verdict.Warning) bool { l, is := x.Remark.(verdict.LoadLimited); return is && 2*l.Trials > l.Of }) {
+		if r.Load.Tunnelled() || slices.ContainsFunc(r.Warnings, func(x verdict.Warning) bool { l, is := x.Remark.(verdict.LoadLimited); return is && 2*l.Trials > l.Of }) {
 			v.Next = slices.Insert(v.Next, 0, words{&verdict.Group{}, r}.step(verdict.Step{Code: verdict.StepLoadElsewhere}))
 		}
 	}

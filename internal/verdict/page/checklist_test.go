@@ -211,6 +211,7 @@ func TestMistakesAreLookedFor(t *testing.T) {
 		{"CPUs of its own", 4, func(*verdict.Result, *verdict.Group) {}, "avoided"},
 		{"shared machine", 4, func(r *verdict.Result, _ *verdict.Group) { r.SharedCPUs = true }, "made"},
 		{"load from elsewhere", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.Arrangement = new(journal.ArrangementElsewhere) }, "avoided"},
+		{"load through the API server", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.Arrangement = new(journal.ArrangementTunnel) }, "unknown"},
 		{"p99 judged", 6, func(*verdict.Result, *verdict.Group) {}, "avoided"},
 		{"p99 of no verdict", 6, func(_ *verdict.Result, g *verdict.Group) {
 			g.Recommendation = verdict.Recommendation{Verdict: verdict.Undecided}

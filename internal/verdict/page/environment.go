@@ -108,6 +108,8 @@ func canaryEnvironment(c *verdict.Canary, add func(name, value string)) {
 // whereLoadRan says how near the load was to the target.
 func whereLoadRan(r *verdict.Result) string {
 	switch {
+	case r.Load.Tunnelled():
+		return "connected through the API server, which was measured too"
 	case r.Load.OnTargetHost() && r.SharedCPUs:
 		return "on the same CPUs"
 	case r.Load.OnTargetHost():

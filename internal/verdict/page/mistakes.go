@@ -41,6 +41,8 @@ func (g *group) sameMachine() (state document.Tone, answer, detail string) {
 	switch {
 	case g.LatencyMode == "" && g.r.Target.Kind != "server":
 		return document.OK, "avoided", "no load generator: the program runs its own work"
+	case g.r.Load.Tunnelled():
+		return document.Unknown, "unknown", "the load came through the API server, from a machine that procfit did not compare with the nodes"
 	case !g.r.Load.OnTargetHost():
 		return document.OK, "avoided", "the load generator ran on another machine"
 	case !g.r.SharedCPUs:

@@ -67,3 +67,20 @@ func TestCommandsThatOnlySweepHas(t *testing.T) {
 		}
 	}
 }
+
+// What is only likely because of the way of the load has another way as its next step, and the
+// report names the one that it took.
+func TestLoadThroughTheAPIServer(t *testing.T) {
+	r := pagetest.Typical()
+	r.Load.Arrangement = new(journal.ArrangementTunnel)
+	r.Groups[0].Recommendation.Next = []verdict.Step{{Code: verdict.StepLoadElsewhere}}
+	if got := page.VerdictOf(r).Next[0].Text; !strings.Contains(got, "--image IMAGE instead of --load-from local") {
+		t.Error(got)
+	}
+	const where = "connected through the API server, which was measured too"
+	if !slices.ContainsFunc(documenttest.Find[document.Pairs](page.Report(r).Blocks), func(list document.Pairs) bool {
+		return slices.Contains(list, document.Pair{Name: "Load generator and target", Value: where})
+	}) {
+		t.Error("the report does not say where the load ran")
+	}
+}

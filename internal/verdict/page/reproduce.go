@@ -252,7 +252,7 @@ func (w words) had(flag, value string) bool {
 
 // ownCPUs is how the load generator gets CPUs of its own, which it may have.
 func (w words) ownCPUs(text string) otherWay {
-	if a := w.loadArrangement(); a == journal.ArrangementApart || a == journal.ArrangementElsewhere || w.loadPinned() {
+	if a := w.loadArrangement(); a == journal.ArrangementApart || a == journal.ArrangementElsewhere || a == journal.ArrangementTunnel || w.loadPinned() {
 		return otherWay{}
 	}
 	return otherWay{text: text}
@@ -319,6 +319,9 @@ func listed(h journal.Host, from, to int) string {
 // loadElsewhere is how the load generator gets more CPU time.
 func (w words) loadElsewhere() string {
 	var another otherWay
+	if w.r.Load.Tunnelled() {
+		return "send the load from a pod, with --image IMAGE instead of --load-from local: the API server was measured too"
+	}
 	if w.loadArrangement() != journal.ArrangementElsewhere {
 		another.text = "run the load generator on another machine"
 	}

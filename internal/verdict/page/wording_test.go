@@ -17,9 +17,10 @@ import (
 func TestSentences(t *testing.T) {
 	eight, one := &contest.Value{Procs: 8}, &contest.Value{Procs: 1}
 	for want, rec := range map[string]verdict.Recommendation{
-		"Undecided: change nothing yet. No trial was valid.":                                                         {Verdict: verdict.Undecided, Claim: verdict.CauseNoneValid{}},
-		"Undecided: change nothing yet. Every value of GOMAXPROCS used more memory than --max-memory 512 MiB.":       {Verdict: verdict.Undecided, Claim: verdict.CauseMemory{}},
-		"Undecided: change nothing yet. Every value of GOMAXPROCS but 1 used more memory than --max-memory 512 MiB.": {Verdict: verdict.Undecided, Claim: verdict.CauseMemory{About: verdict.About{Of: one}}},
+		"Undecided: change nothing yet. No trial was valid.":                                                                                                     {Verdict: verdict.Undecided, Claim: verdict.CauseNoneValid{}},
+		"Undecided: change nothing yet. Every value of GOMAXPROCS used more memory than --max-memory 512 MiB.":                                                   {Verdict: verdict.Undecided, Claim: verdict.CauseMemory{}},
+		"Undecided: change nothing yet. Every value of GOMAXPROCS but 1 used more memory than --max-memory 512 MiB.":                                             {Verdict: verdict.Undecided, Claim: verdict.CauseMemory{About: verdict.About{Of: one}}},
+		"Undecided: change nothing yet. The load came through the API server, which was measured too, so a difference, or that there is none, may be due to it.": {Verdict: verdict.Undecided, Claim: verdict.CauseTunnel{}},
 		"Trade-off: choose throughput or latency. 8 is best for throughput, 1 for p99: 1 is 50% slower, but its p99 is 25% lower.": {
 			Verdict: verdict.TradeOff, Claim: verdict.ClaimTrade{Pair: verdict.Pair{Of: eight, Than: one}, Change: -0.5, P99Change: -0.25}},
 		"GOMAXPROCS makes no difference. All values perform the same, within 5% (p99: 20%). Profile the program first.": {Verdict: verdict.NoDifference, Claim: verdict.ClaimAlike{}},
