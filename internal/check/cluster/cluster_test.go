@@ -396,6 +396,44 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestRollout: a pod of an earlier template is not one that something changed.
+func TestRollout(t *testing.T) {
+	of := func(kind, resource string, metadata, status map[string]any) map[string]any {
+		return map[string]any{"/apis/apps/v1/namespaces/shop/" + resource + "/api": map[string]any{
+			"apiVersion": "apps/v1", "kind": kind, "metadata": metadata, "status": status,
+			"spec": map[string]any{"template": map[string]any{"spec": core.PodSpec{Containers: []core.Container{{Name: "api", Image: "x"}}}}},
+		}}
+	}
+	set := func(generation int, revision string) map[string]any {
+		return of("StatefulSet", "statefulsets", map[string]any{"name": "api", "generation": generation}, map[string]any{"observedGeneration": 2, "updateRevision": revision})
+	}
+	daemons := of("DaemonSet", "daemonsets", map[string]any{"name": "api", "annotations": map[string]string{"deprecated.daemonset.template.generation": "2"}}, nil)
+	owned := func(name, kind, key, value string) core.Pod {
+		p := pod(name, "2", literal("2"))
+		p.OwnerReferences[0].Kind, p.OwnerReferences[0].Name, p.Labels = kind, "api", map[string]string{key: value}
+		return p
+	}
+	const revision, generation = "controller-revision-hash", "pod-template-generation"
+	for name, tc := range map[string]struct {
+		pods    []core.Pod
+		objects map[string]any
+		want    bool
+	}{
+		"of the template":   {[]core.Pod{owned("a", "StatefulSet", revision, "api-2")}, set(2, "api-2"), true},
+		"of the one before": {[]core.Pod{owned("a", "StatefulSet", revision, "api-1")}, set(2, "api-2"), false},
+		"of both":           {[]core.Pod{owned("a", "StatefulSet", revision, "api-1"), owned("b", "StatefulSet", revision, "api-2")}, set(2, "api-2"), true},
+		"of one that the controller has not seen": {[]core.Pod{owned("a", "StatefulSet", revision, "api-2")}, set(3, "api-2"), false},
+		"a DaemonSet":                   {[]core.Pod{owned("a", "DaemonSet", generation, "2")}, daemons, true},
+		"a DaemonSet of the one before": {[]core.Pod{owned("a", "DaemonSet", generation, "1")}, daemons, false},
+	} {
+		a := api{pods: tc.pods, nodes: nodes(""), objects: tc.objects}
+		r := must.Get(a.check(t, Options{}))(t)
+		if got := slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Rule == "PF051" }); got != tc.want || len(r.Values) != 1 {
+			t.Errorf("%s: injected %v, want %v: %+v", name, got, tc.want, r.Findings)
+		}
+	}
+}
+
 // TestNotGo: a container that the exporter does not name is no Go program only if it names all of
 // the node.
 func TestNotGo(t *testing.T) {

@@ -184,6 +184,7 @@ func (r *reading) pod(p *core.Pod) error {
 	r.drawsOnConfigs(p)
 	if known := r.workloads[key]; known != nil {
 		known.pods++
+		maps.Copy(known.revisions, w.revisions)
 		return nil
 	}
 	r.workloads[key] = w

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,9 +31,11 @@ func (r *reading) templates(ctx context.Context) error {
 	var failed error
 	denied := false
 	atOnce(slices.Collect(maps.Values(byOwner)), func(list []*workload) {
-		sets, err := r.template(ctx, list[0])
+		sets, revision, err := r.template(ctx, list[0])
 		for _, w := range list {
-			w.compare(sets)
+			if w.revisions[revision] { // the others are of an earlier template
+				w.compare(sets)
+			}
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -66,26 +69,43 @@ var templated = map[string]string{
 	"apps/v1 ReplicaSet": "replicasets", "apps/v1 StatefulSet": "statefulsets", "apps/v1 DaemonSet": "daemonsets", "batch/v1 Job": "jobs",
 }
 
-// template tells of each container in a controller's pod template whether it sets
-// GOMAXPROCS; nil where the controller is of a kind that is not read.
-func (r *reading) template(ctx context.Context, w *workload) (map[string]bool, error) {
+// revisionLabels are the labels in which pods have the revision of the template that they were
+// created from, by the kind of their controller: those of a ReplicaSet are all of one template.
+var revisionLabels = map[string]string{"StatefulSet": apps.ControllerRevisionHashLabelKey, "DaemonSet": "pod-template-generation"}
+
+// template tells of each container in a controller's pod template whether it sets GOMAXPROCS, and
+// the template's revision; nil where the controller is of a kind that is not read.
+func (r *reading) template(ctx context.Context, w *workload) (sets map[string]bool, revision string, err error) {
 	resource := templated[w.owner.APIVersion+" "+w.owner.Kind]
 	if resource == "" {
-		return nil, nil
+		return nil, "", nil
 	}
 	b, err := r.client.get(ctx, w.owner.APIVersion, w.namespace, resource+"/"+w.owner.Name, meta.ListOptions{})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	var o struct {
-		Spec struct{ Template core.PodTemplateSpec }
+		Metadata meta.ObjectMeta
+		Spec     struct{ Template core.PodTemplateSpec }
+		Status   struct {
+			ObservedGeneration int64
+			UpdateRevision     string
+		}
 	}
 	if err := json.Unmarshal(b, &o); err != nil {
-		return nil, fmt.Errorf("the answer is not valid JSON: %w", err)
+		return nil, "", fmt.Errorf("the answer is not valid JSON: %w", err)
 	}
-	sets := map[string]bool{}
+	switch w.owner.Kind {
+	case "DaemonSet":
+		revision = o.Metadata.Annotations[apps.DeprecatedTemplateGeneration]
+	case "StatefulSet":
+		if revision = o.Status.UpdateRevision; o.Status.ObservedGeneration != o.Metadata.Generation {
+			return nil, "", nil // the template is newer
+		}
+	}
+	sets = map[string]bool{}
 	for _, c := range slices.Concat(o.Spec.Template.Spec.InitContainers, o.Spec.Template.Spec.Containers) {
 		sets[c.Name] = slices.ContainsFunc(c.Env, func(e core.EnvVar) bool { return e.Name == "GOMAXPROCS" })
 	}
-	return sets, nil
+	return sets, revision, nil
 }

@@ -28,6 +28,7 @@ type workload struct {
 	object                []byte // what a file would hold
 	containers            map[string]state
 	injected              map[string]bool // containers whose GOMAXPROCS is in no template
+	revisions             map[string]bool // of the template that they are of, where the controller has several
 }
 
 // state is what the cluster tells of a container, beyond what its spec says.
@@ -67,9 +68,10 @@ type seen struct {
 
 // ofPod reduces a pod.
 func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
-	w := &workload{namespace: p.Namespace, kind: "Pod", name: p.Name, pods: 1, example: p.Name, cpus: cpus, containers: map[string]state{}}
+	w := &workload{namespace: p.Namespace, kind: "Pod", name: p.Name, pods: 1, example: p.Name, cpus: cpus, containers: map[string]state{}, revisions: map[string]bool{}}
 	if c := meta.GetControllerOf(p); c != nil {
 		w.owner = *c
+		w.revisions[p.Labels[revisionLabels[c.Kind]]] = true
 		w.kind, w.name = c.Kind, c.Name
 		hash := p.Labels["pod-template-hash"]
 		if name, ok := strings.CutSuffix(c.Name, "-"+hash); ok && hash != "" && c.Kind == "ReplicaSet" {
