@@ -125,7 +125,8 @@ func (a *api) check(t *testing.T, o Options) (*check.Report, error) {
 
 const id = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-var started = meta.NewTime(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))
+// started is when the containers did: the exporter has seen them.
+var started = meta.NewTime(time.Now().Add(-time.Hour).Truncate(time.Second))
 
 // pod is one of a Deployment, with a limit and a GOMAXPROCS of these kinds.
 func pod(name, limit string, env ...core.EnvVar) core.Pod {
@@ -455,15 +456,37 @@ func TestNotGo(t *testing.T) {
 		"one of the node":                 {[]string{in, "/system.slice/kubelet.service"}, false},
 		"one in the scope of CRI-O, crun": {[]string{in, "/kubepods.slice/crio-" + id + ".scope/container"}, false},
 	} {
-		other := pod("a", "2")
-		other.Status.ContainerStatuses[0].ContainerID = "containerd://" + strings.Repeat("a", len(id))
-		a := api{pods: []core.Pod{other, exporterPod()}, nodes: nodes("containerd://2.0"), metrics: said(metrics(2, "auto"), tc.words...)}
-		r := must.Get(a.check(t, Options{Program: check.Program{GoVersion: "go1.24.6"}}))(t)
-		judged := slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Path == "shop" && f.Rule == "PF006" })
-		if judged != tc.judged {
-			t.Errorf("%s: judged %v, want %v: %+v", name, judged, tc.judged, r.Findings)
+		if judged := judgedUnseen(t, func(*core.Pod) {}, tc.words...); judged != tc.judged {
+			t.Errorf("%s: judged %v, want %v", name, judged, tc.judged)
 		}
 	}
+	for name, tc := range map[string]struct {
+		change func(*core.Pod)
+		judged bool
+	}{
+		"in a virtual machine":       {func(p *core.Pod) { p.Spec.RuntimeClassName = new("kata") }, true},
+		"of the runtime's own class": {func(p *core.Pod) { p.Spec.RuntimeClassName = new("") }, false},
+		"started afterwards": {func(p *core.Pod) {
+			p.Status.ContainerStatuses[0].State.Running.StartedAt = meta.NewTime(time.Now().Add(time.Minute))
+		}, true},
+		"started just before": {func(p *core.Pod) { p.Status.ContainerStatuses[0].State.Running.StartedAt = meta.Now() }, true},
+		"not started":         {func(p *core.Pod) { p.Status.ContainerStatuses[0].State = core.ContainerState{} }, true},
+	} {
+		if judged := judgedUnseen(t, tc.change); judged != tc.judged {
+			t.Errorf("%s: judged %v, want %v", name, judged, tc.judged)
+		}
+	}
+}
+
+// judgedUnseen reports whether a pod is judged whose container the exporter does not name.
+func judgedUnseen(t *testing.T, change func(*core.Pod), words ...string) bool {
+	t.Helper()
+	other := pod("a", "2")
+	other.Status.ContainerStatuses[0].ContainerID = "containerd://" + strings.Repeat("a", len(id))
+	change(&other)
+	a := api{pods: []core.Pod{other, exporterPod()}, nodes: nodes("containerd://2.0"), metrics: said(metrics(2, "auto"), words...)}
+	r := must.Get(a.check(t, Options{Program: check.Program{GoVersion: "go1.24.6"}}))(t)
+	return slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Path == "shop" && f.Rule == "PF006" })
 }
 
 // TestSeverities: what the exporter reports has the severity there, of several processes the worst.

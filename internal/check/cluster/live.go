@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -54,13 +55,13 @@ var liveSources = []string{"symbol", "decoded"}
 type live struct {
 	mu       sync.Mutex
 	programs map[string]*Live
-	nodes    map[string]bool // whose Go programs are all among them
+	nodes    map[string]time.Time // whose Go programs were all among them, and when
 	problems []string
 }
 
 // exporters reads every exporter there is. That there is none is no error.
 func exporters(ctx context.Context, client *Client) (*live, error) {
-	l := &live{programs: map[string]*Live{}, nodes: map[string]bool{}}
+	l := &live{programs: map[string]*Live{}, nodes: map[string]time.Time{}}
 	var pods []core.Pod
 	err := pages(ctx, func() { pods = nil }, func(ctx context.Context, o meta.ListOptions) (string, error) {
 		o.LabelSelector = exporterLabel
@@ -94,6 +95,7 @@ func (l *live) scrape(ctx context.Context, client *Client, p core.Pod) {
 			}
 		}
 	}
+	at := time.Now()
 	answer, err := client.Core.Get().Namespace(p.Namespace).Resource("pods").SubResource("proxy").Name(p.Name + ":" + port).Suffix("metrics").Stream(ctx)
 	var programs map[string]*Live
 	whole := false
@@ -107,7 +109,9 @@ func (l *live) scrape(ctx context.Context, client *Client, p core.Pod) {
 		l.problems = append(l.problems, fmt.Sprintf("node %s: %v", p.Spec.NodeName, explain("the exporter "+p.Namespace+"/"+p.Name, err)))
 		return
 	}
-	l.nodes[p.Spec.NodeName] = l.nodes[p.Spec.NodeName] || whole
+	if whole {
+		l.nodes[p.Spec.NodeName] = at
+	}
 	maps.Copy(l.programs, programs)
 }
 

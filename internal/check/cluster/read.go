@@ -178,7 +178,7 @@ func (r *reading) pod(p *core.Pod) error {
 	if err != nil {
 		return err
 	}
-	if on.crio && !seen.whole && p.Annotations[crioSkip] != "true" {
+	if on.crio && seen.whole.IsZero() && p.Annotations[crioSkip] != "true" {
 		r.crio++
 	}
 	r.drawsOnConfigs(p)

@@ -63,7 +63,18 @@ type metadata struct {
 // seen is what the exporter of a node tells of a pod.
 type seen struct {
 	programs map[string]*Live // by the container's name
-	whole    bool             // what is not in it is known to be no Go program
+	whole    time.Time        // what ran then and is not in it is known to be no Go program; zero: nothing is
+}
+
+// settled is how long a container must have run for the exporter to have seen its program: the
+// clocks are not the same, and a script may start the program later.
+const settled = time.Minute
+
+// misses reports whether a container is known to be no Go program, because the exporter has seen
+// none in it. It may not see what a runtime class runs in a virtual machine or a sandbox.
+func (s seen) misses(p *core.Pod, st state) bool {
+	class := p.Spec.RuntimeClassName
+	return st.Live == nil && !st.started.IsZero() && st.started.Add(settled).Before(s.whole) && (class == nil || *class == "")
 }
 
 // ofPod reduces a pod.
@@ -91,7 +102,7 @@ func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
 	reduce := func(c core.Container) core.Container {
 		k, st := ofContainer(c, statusOf(statuses, c.Name), resized)
 		st.Live = seen.programs[c.Name]
-		st.Other = seen.whole && st.Live == nil && !st.started.IsZero()
+		st.Other = seen.misses(p, st)
 		if st.Live != nil && st.Live.GoVersion != "" && (check.Program{GoVersion: st.Live.GoVersion}).Check() == nil && notes[annotationGo+c.Name] == "" {
 			notes[annotationGo+c.Name] = st.Live.GoVersion // as a user names a release
 		}
