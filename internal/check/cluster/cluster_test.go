@@ -347,7 +347,36 @@ func TestRun(t *testing.T) {
 		},
 		"put in by the container runtime": {
 			api{pods: []core.Pod{pod("a", "2"), exporterPod()}, nodes: nodes("cri-o://1.36.0"), metrics: metrics(4, "env")},
-			[]string{"PF006", "PF050"}, "4: read by the exporter; by its spec it should be 8: chosen by the runtime of go1.24.6", "",
+			[]string{"PF050"}, "4: read by the exporter; by its spec it should be 8: chosen by the runtime of go1.24.6", "",
+		},
+		"set by the program": {
+			api{pods: []core.Pod{pod("a", "2"), exporterPod()}, metrics: metrics(2, "code")}, nil, "2: read by the exporter; by its spec alone it would be 8: chosen by the runtime of go1.24.6", "",
+		},
+		"set by the program to what its runtime would choose": {
+			api{pods: []core.Pod{pod("a", "2"), exporterPod()}, metrics: metrics(8, "code")}, nil, "8: read by the exporter; the spec says the same: chosen by the runtime of go1.24.6", "",
+		},
+		"chosen by a runtime that ignores the limit": {
+			api{pods: []core.Pod{pod("a", "2"), exporterPod()}, metrics: metrics(8, "auto")}, []string{"PF006"}, "8: read by the exporter; the spec says the same: chosen by the runtime of go1.24.6", "",
+		},
+		"set by the program, against the variable": {
+			api{pods: []core.Pod{pod("a", "2", literal("4")), exporterPod()}, objects: controller(literal("4")), metrics: metrics(2, "code")},
+			[]string{"PF050"}, "2: read by the exporter; by its spec it should be 4: env", "",
+		},
+		"fewer CPUs than the node has": {
+			api{pods: []core.Pod{pod("a", ""), exporterPod()}, metrics: metrics(6, "auto")}, nil, "6: read by the exporter; by its spec alone it would be 8: chosen by the runtime of go1.24.6", "",
+		},
+		"fewer CPUs than the node has, by a limit that the runtime ignores": {
+			api{pods: []core.Pod{pod("a", "2"), exporterPod()}, metrics: metrics(2, "auto")}, nil, "2: read by the exporter; by its spec alone it would be 8: chosen by the runtime of go1.24.6", "",
+		},
+		"fewer CPUs than the node has, and more than the request": {
+			api{pods: []core.Pod{requesting("a", "1"), exporterPod()}, metrics: metrics(6, "auto")}, []string{"PF018"}, "6: read by the exporter; by its spec alone it would be 8: chosen by the runtime of go1.24.6", "",
+		},
+		"fewer CPUs than the node has, and than expected": {
+			api{pods: []core.Pod{annotated(pod("a", ""), "procfit.github.io/expected", `{"schema":"procfit.expected/v1","procs":8,"limit_cpus":null,"cpus":8,"measured":"2026-01-31"}`), exporterPod()}, metrics: metrics(6, "auto")},
+			[]string{"PF060"}, "6: read by the exporter; by its spec alone it would be 8: chosen by the runtime of go1.24.6", "",
+		},
+		"more CPUs than the node has": {
+			api{pods: []core.Pod{pod("a", ""), exporterPod()}, metrics: metrics(9, "auto")}, []string{"PF050"}, "9: read by the exporter; by its spec it should be 8: chosen by the runtime of go1.24.6", "",
 		},
 		"perhaps by the container runtime": {api{pods: []core.Pod{pod("a", "2")}, nodes: nodes("cri-o://1.36.0")}, nil, chosen, "min_injected_gomaxprocs"},
 		"rules of what runs": {

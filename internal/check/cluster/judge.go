@@ -7,17 +7,23 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// The rules that only a cluster can break, and the one that what runs can answer.
+// The rules that only a cluster can break, and those that what runs can answer.
 const (
 	ruleDiffers  = "PF050"
 	ruleInjected = "PF051"
 	ruleOpen     = "PF046"
 )
 
-// ofValue are rules of the value that a spec gives, where another one runs.
-var ofValue = map[string]bool{"PF001": true, "PF002": true, "PF004": true, "PF060": true}
+// ofDefault are rules of the value that a runtime chooses, ofValue of any that a spec gives. ofSpec
+// are those among them that the exporter does not know enough for.
+var (
+	ofDefault = map[string]bool{"PF005": true, "PF006": true, "PF008": true, "PF018": true}
+	ofValue   = map[string]bool{"PF001": true, "PF002": true, "PF004": true, "PF060": true}
+	ofSpec    = map[string]bool{"PF018": true, "PF060": true}
+)
 
 // judging is package manifest's Checker, with what runs held against what it resolves.
 type judging struct {
@@ -66,9 +72,11 @@ func (s *sink) Finding(f check.Finding) {
 			return // no Go program, whatever --go says of all
 		} else if f.Rule == ruleOpen && st.Live != nil && st.Live.Procs > 0 {
 			return // the exporter has read it
+		} else if ofDefault[f.Rule] && st.Live.isSet() {
+			return // it does not use the runtime's value
 		}
 	}
-	if ofValue[f.Rule] && s.found[found{f.Path, f.Container, ruleDiffers}] {
+	if (ofValue[f.Rule] || ofDefault[f.Rule]) && s.found[found{f.Path, f.Container, ruleDiffers}] {
 		return // what the exporter sees is reported instead
 	}
 	s.found[found{f.Path, f.Container, f.Rule}] = true
@@ -99,13 +107,17 @@ func (s *sink) Value(v check.Value) {
 		v.Source += ", the value after a restart"
 	case st.Live != nil && st.Live.Procs > 0:
 		v.Go = true
-		s.differs(v, st)
-		n := st.Live.Procs
-		if spec := v.Text; spec == fmt.Sprint(n) {
-			v.Source = "read by the exporter; the spec says the same: " + v.Source
-		} else {
-			v.Source = "read by the exporter; by its spec it should be " + spec + ": " + v.Source
+		n, spec, source := st.Live.Procs, v.Text, "read by the exporter; "
+		switch {
+		case spec == fmt.Sprint(n):
+			source += "the spec says the same: "
+		case s.allowed(v, st):
+			source += "by its spec alone it would be " + spec + ": "
+		default:
+			s.differs(v, st)
+			source += "by its spec it should be " + spec + ": "
 		}
+		v.Source = source + v.Source
 		v.Procs, v.Text, v.Open = &n, fmt.Sprint(n), ""
 	}
 	s.Sink.Value(v)
@@ -113,20 +125,41 @@ func (s *sink) Value(v check.Value) {
 
 const afresh = "restart it; if it is built with Go 1.25 or newer, remove the variable, and the runtime follows the limit"
 
+// allowed reports whether a live value may be another than the resolved one, since the spec sets no
+// variable: the program has set it, or its runtime counts fewer CPUs than the node has, because the
+// kubelet reserves some or gives them to other pods (static CPU manager). The live value is judged
+// in place of the resolved one.
+func (s *sink) allowed(v check.Value, st state) bool {
+	byCode := st.Live.SetBy == string(rule.SetByCode)
+	fewer := st.Live.SetBy == string(rule.SetByAuto) && v.Procs != nil && st.Live.Procs < *v.Procs
+	if v.Unit == nil || v.Unit.Facts.Env.State != facts.Absent || !byCode && !fewer {
+		return false
+	}
+	o := v.Unit.Observed
+	o.Live, o.Custom = &st.Live.Procs, &byCode
+	for _, f := range rule.Judge(rule.NewSubject(o)) {
+		if ofSpec[f.Rule] {
+			s.Finding(check.Finding{Finding: f})
+		}
+	}
+	s.found[found{v.Path, v.Container, ruleDiffers}] = true
+	return true
+}
+
 // differs tells of a live value that is not the resolved one.
 func (s *sink) differs(v check.Value, st state) {
-	if v.Procs == nil || *v.Procs == st.Live.Procs {
+	if v.Procs == nil {
 		return
 	}
 	why, fix := "", "find out why on its node: procfit explain PID"
 	switch {
 	case st.Resized:
 		why, fix = fmt.Sprintf(": %s was read when its container started, and the pod was resized later", st.Drawn), afresh
+	case st.Live.SetBy == string(rule.SetByCode):
+		why, fix = ": the program sets it itself", "set it in one place only: remove the call, or the variable"
 	case st.Live.SetBy == string(rule.SetByEnv) && !st.Sets:
 		why = ": GOMAXPROCS is in its environment but not in its spec: the image sets it, or the container runtime adds it (min_injected_gomaxprocs of CRI-O)"
 		fix = `check the configuration of the image; the annotation skip-gomaxprocs.crio.io: "true" stops CRI-O from adding it`
-	case st.Live.SetBy == string(rule.SetByCode):
-		why, fix = ": the program sets it itself", "set it in one place only: remove the call, or the variable"
 	}
 	s.Finding(check.NewFinding(ruleDiffers, v.Place, fmt.Sprintf("it uses GOMAXPROCS=%d, but by its spec it should be %d%s", st.Live.Procs, *v.Procs, why), fix))
 }

@@ -31,6 +31,11 @@ type Live struct {
 	Rules     map[string]rule.Severity // that fire on it, there, each at its worst
 }
 
+// isSet reports whether something has set the value, so that the runtime's own is not used.
+func (l *Live) isSet() bool {
+	return l != nil && l.Procs > 0 && slices.Contains([]rule.SetBy{rule.SetByEnv, rule.SetByCode, rule.SetByOutside}, rule.SetBy(l.SetBy))
+}
+
 // exporterLabel finds the exporters of all namespaces.
 const exporterLabel = "app.kubernetes.io/name=procfit-exporter"
 
