@@ -22,7 +22,7 @@
 //   - Everything is only read. A permission that is missing for what is also pods
 //     leaves that out, and says so.
 //   - Values of Secrets are not read, and not asked for. A ConfigMap counts as it is now,
-//     and not as it was when a container started.
+//     and not as it was when a container started; only a live value shows that.
 //   - Several Go programs in one container are one: the oldest, by its process number.
 package cluster
 

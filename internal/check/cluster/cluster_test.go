@@ -426,6 +426,32 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestDiffers: the cause of another value than that of the spec, and what helps against it.
+func TestDiffers(t *testing.T) {
+	settings := func(procs string) []core.ConfigMap {
+		return []core.ConfigMap{config("settings", map[string]string{procs: "4"})}
+	}
+	byKey := core.EnvVar{Name: "GOMAXPROCS", ValueFrom: &core.EnvVarSource{ConfigMapKeyRef: &core.ConfigMapKeySelector{LocalObjectReference: core.LocalObjectReference{Name: "settings"}, Key: "procs"}}}
+	for name, tc := range map[string]struct {
+		api       api
+		setBy     string
+		says, fix string
+	}{
+		"an edited ConfigMap":                   {api{pods: []core.Pod{drawing(pod("a", "2"), false)}, configs: settings("GOMAXPROCS")}, "env", "from a ConfigMap (ConfigMap settings), which was read when its container started", "restart it"},
+		"an edited ConfigMap, without a value":  {api{pods: []core.Pod{drawing(pod("a", "2"), false)}, configs: settings("GOMAXPROCS")}, "auto", "from a ConfigMap (ConfigMap settings), which was read when its container started", "restart it"},
+		"an edited key":                         {api{pods: []core.Pod{pod("a", "2", byKey)}, objects: controller(byKey), configs: settings("procs")}, "env", "from a ConfigMap (env, ConfigMap settings), which was read when its container started", "restart it"},
+		"an entry that a ConfigMap has no more": {api{pods: []core.Pod{drawing(pod("a", "2"), false)}, configs: settings("other")}, "env", "(min_injected_gomaxprocs of CRI-O), or a ConfigMap of envFrom set it", "restart it; if it still has GOMAXPROCS, check the configuration of the image"},
+		"the image":                             {api{pods: []core.Pod{pod("a", "2")}}, "env", "the image sets it, or the container runtime adds it (min_injected_gomaxprocs of CRI-O)", "check the configuration of the image"},
+		"the program":                           {api{pods: []core.Pod{drawing(pod("a", "2"), false)}, configs: settings("GOMAXPROCS")}, "code", "the program sets it itself", "remove the call, or the variable"},
+	} {
+		tc.api.pods, tc.api.nodes, tc.api.metrics = append(tc.api.pods, exporterPod()), nodes(""), metrics(1, tc.setBy)
+		r := must.Get(tc.api.check(t, Options{}))(t)
+		if len(r.Findings) != 1 || r.Findings[0].Rule != "PF050" || !strings.Contains(r.Findings[0].Message, tc.says) || !strings.HasPrefix(strings.TrimPrefix(r.Findings[0].Fix, "set it in one place only: "), tc.fix) {
+			t.Errorf("%s: %+v", name, r.Findings)
+		}
+	}
+}
+
 // TestRollout: a pod of an earlier template is not one that something changed.
 func TestRollout(t *testing.T) {
 	of := func(kind, resource string, metadata, status map[string]any) map[string]any {

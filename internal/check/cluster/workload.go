@@ -38,6 +38,7 @@ type state struct {
 	Drawn   string    // the resource that its GOMAXPROCS was drawn from when it started, or ""
 	Resized bool      // since then
 	Sets    bool      // GOMAXPROCS is in its variables
+	From    bool      // it takes all variables of some ConfigMap
 	started time.Time // not compared: pods that differ in it are the same
 }
 
@@ -147,7 +148,7 @@ func ours(all map[string]string) map[string]string {
 // ofContainer reduces one. Of a running one the limits count that are in effect.
 func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Time) (core.Container, state) {
 	k := core.Container{Name: c.Name, Image: c.Image, Command: c.Command, Args: c.Args, RestartPolicy: c.RestartPolicy, EnvFrom: c.EnvFrom, Resources: cpuOf(c.Resources)}
-	var st state
+	st := state{From: slices.ContainsFunc(c.EnvFrom, func(f core.EnvFromSource) bool { return f.ConfigMapRef != nil })}
 	if status != nil && status.Resources != nil {
 		k.Resources = cpuOf(*status.Resources)
 	}
