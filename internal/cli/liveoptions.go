@@ -208,7 +208,7 @@ func (o *liveOptions) values(start int, limit float64, most int) (values []int, 
 		}
 	}
 	if len(values) == 0 && !o.same {
-		return nil, usageError("--procs: expected at least one value other than the one at start, %d", start)
+		return nil, usageError("--procs: expected at least one value other than the one at start, %d, for example --procs 1,%d", start, max(start, 2))
 	}
 	return values, nil
 }

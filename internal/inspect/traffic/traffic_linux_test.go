@@ -105,6 +105,29 @@ func TestHijacked(t *testing.T) {
 	}
 }
 
+// TestOtherValues: the command that is advised has a value other than the one at start, and none
+// above what the program may use.
+func TestOtherValues(t *testing.T) {
+	for _, c := range []struct {
+		procs   int
+		limit   float64
+		advised string // empty: there is no other value
+	}{
+		{procs: 2, advised: "procfit live :80 --procs auto"},
+		{procs: 2, limit: 1, advised: "procfit live :80 --procs auto"},
+		{procs: 1, advised: "procfit live :80 --procs 1,2"},
+		{procs: 1, limit: 1.5, advised: "procfit live :80 --procs 1,2"},
+		{procs: 1, limit: 1},
+	} {
+		var out strings.Builder
+		w := Watched{PID: 7, Port: 80, Procs: c.procs, Limit: c.limit, Duration: time.Second}
+		must.OK(t, w.WriteText(&out, text.Options{Width: 100}))
+		if advised := strings.Contains(out.String(), "--procs"); advised != (c.advised != "") || !strings.Contains(out.String(), c.advised+"\n") {
+			t.Errorf("%+v:\n%s", c, out.String())
+		}
+	}
+}
+
 // TestNoMeter: of a program without a Meter what is seen is shown, and its requests are not
 // known, which is not 0. A process that is none is an error.
 func TestNoMeter(t *testing.T) {

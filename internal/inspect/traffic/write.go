@@ -188,7 +188,13 @@ func (w Watched) notes() (list []document.Note) {
 			send = "procfit live " + who + " --rate 100"
 		}
 		add("its requests are not known, because nothing in the program counts them", "to send some and see their latency: "+send)
-		list = append(list, document.Note{Quiet: true, Message: "to try other values under its own traffic: procfit live " + who + " --procs auto"})
+		values := "auto" // which has no value above the one at start
+		if w.Procs == 1 {
+			values = "1,2"
+		}
+		if w.Procs > 1 || !(w.Limit > 0 && w.Limit <= 1) { // with 2 the limit would throttle it
+			list = append(list, document.Note{Quiet: true, Message: "to try other values under its own traffic: procfit live " + who + " --procs " + values})
+		}
 	case w.Requests == 0:
 		add("no request ended in this time", "watch longer with --for, or check that requests go through the Meter's Middleware")
 	case !w.Stamped && w.Handler.Count() > 0: // hijacked connections have no latency
