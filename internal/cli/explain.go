@@ -94,7 +94,7 @@ func (o *explainOptions) readProcesses(ctx context.Context, args []string) error
 		case o.root != "":
 			return usageError("with --root a process is named by its ID, not %q", word)
 		default:
-			found, err := processes(ctx, "explain", word)
+			found, err := processes(ctx, "procfit explain PID", word)
 			if file && err != nil {
 				return notAFile(word)
 			}
@@ -227,7 +227,7 @@ func (o *explainOptions) source() (factSource, error) {
 		from.memory = func(pid int) (facts.Memory, error) { return facts.ReadMemoryFS(root.FS(), pid) }
 		from.tree, from.close = root.FS(), root.Close
 	case len(o.pids) > 0:
-		if err := noThreads("explain", o.pids); err != nil {
+		if err := noThreads("procfit explain PID", o.pids); err != nil {
 			return factSource{}, err
 		}
 		from.live = new(observe.Reader)

@@ -48,7 +48,7 @@ func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err := o.checkWays(); err != nil {
 		return err
 	}
-	pid, err := oneProcess(ctx, "live", args[0])
+	pid, err := oneProcess(ctx, "procfit live PID", args[0])
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	if !o.watch { // it ends before a larger heap is worth collecting
 		defer debug.SetGCPercent(debug.SetGCPercent(300))
 	}
-	if err := noThreads("ps", o.selected.PIDs); err != nil {
+	if err := noThreads("procfit ps PID", o.selected.PIDs); err != nil {
 		return err
 	}
 	width := terminalWidth(std)
@@ -156,11 +156,12 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	return o.tell(std, snap)
 }
 
-// noThreads refuses the ID of a thread, which has a directory in /proc as a process has.
+// noThreads refuses the ID of a thread, which has a directory in /proc as a process has. PID in
+// the command is where the process belongs.
 func noThreads(command string, pids []int) error {
 	for _, pid := range pids {
 		if leader, err := observe.ThreadGroup(pid); err == nil && leader != pid {
-			return usageError("%d is a thread of process %d; try: procfit %s %[2]d", pid, leader, command)
+			return usageError("%d is a thread of process %d; try: %s", pid, leader, strings.Replace(command, "PID", strconv.Itoa(leader), 1))
 		}
 	}
 	return nil

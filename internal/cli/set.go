@@ -102,7 +102,7 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err != nil {
 		return err
 	}
-	pid, err := oneProcess(ctx, "set", args[0])
+	pid, err := oneProcess(ctx, "procfit set PID "+args[1], args[0])
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func setValue(text string) (int, error) {
 	return n, nil
 }
 
-// oneProcess is the one process that is meant.
+// oneProcess is the one process that is meant. PID in the command is where it belongs.
 func oneProcess(ctx context.Context, command, word string) (int, error) {
 	found, err := processes(ctx, command, word)
 	switch {
@@ -212,7 +212,7 @@ func processes(ctx context.Context, command, word string) ([]named, error) {
 		found = append(found, named{p.PID, p.Name})
 	}
 	if u, err := url.Parse(word); found == nil && err == nil && u.Port() != "" {
-		return nil, usageError("%q is a URL: name the process by its port: procfit %s :%s", word, command, u.Port())
+		return nil, usageError("%q is a URL: name the process by its port: %s", word, strings.Replace(command, "PID", ":"+u.Port(), 1))
 	}
 	if found == nil {
 		return nil, noProcess(word)
