@@ -18,7 +18,7 @@ import (
 )
 
 // firstScreen is what procfit prints without a command. It fits a terminal of 24 lines.
-const firstScreen = `procfit: is GOMAXPROCS right for your Go programs?
+const firstScreen = `procfit: which GOMAXPROCS should your Go programs use?
 
 Usage: procfit COMMAND [flags]
 
@@ -28,12 +28,12 @@ Look
   explain   why a program gets its value           procfit explain 4711
 
 Measure
-  sweep     which value is best for a program      procfit sweep -- ./server
+  sweep     which value is best for a program      procfit sweep -- ./batch-job
   compare   is the new build slower than the old?  procfit compare ./old ./new
-  live      try values in a running program        procfit live 4711
+  live      try values in a running program        procfit live 4711 --procs 1,2
 
 Keep
-  run       start a program with the right value   procfit run -- ./server
+  run       start with the recommended value       procfit run -- ./server
   set       change the value of a running program  procfit set 4711 4
   exporter  serve ps as Prometheus metrics         procfit exporter
 

@@ -141,7 +141,7 @@ func commandError(name string, err error) error {
 		hint = "it is source code: build it first, or have procfit sweep build its package with --build"
 	}
 	if pid, err := strconv.Atoi(name); err == nil && pid > 0 {
-		hint = "if it is a process: procfit live " + name + " tries values in one that runs"
+		hint = "if it is a process: procfit live " + name + " --procs 1,2 tries values in it while it runs"
 	}
 	if words := strings.Fields(name); len(words) > 1 {
 		if _, err := exec.LookPath(words[0]); err == nil {
