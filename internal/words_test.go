@@ -53,6 +53,8 @@ var denied = []denial{
 	{deny(`above CPUs|placed`), "what it means, in words"},
 	{deny(`unset`), "default"},
 	{deny(`void`), "not used; invalid"},
+	{deny(`make (?:them|(?:the |a few )?pods|a branch)|(?:anything|nothing) (?:is|was) made|image makes`), "create"},
+	{deny(`right value|GOMAXPROCS right|the URL right|value that fits`), "recommended; should use; correct"},
 }
 
 // private are words that procfit had for something of its own. In prose they are ordinary.
@@ -194,6 +196,7 @@ func TestWrongWords(t *testing.T) {
 		"300 requests/s": true, "300 requests a second": true, "CPU a request": true, "a neighbour beside it": true, "it is no Go program": true,
 		"--rate: want a number": true, "is left out": true, "two twins": true,
 		"3 leads": true, "2 pilots": true, "GOMAXPROCS unset, 1": true, "what would settle it": true, "above CPUs": true, "the first look": true,
+		"make them?": true, "keep the right value": true, "from left to right": false,
 		"this link leads out of it": false, "expected a size or unset": false, "looked 2% slower": false,
 		"12% of requests": false, "300 req/s": false, "sends a request": false, "--beside command": false, "there is no program": false,
 		"is no longer used": false, "understands": false, "“not your knob”, as the article puts it": false, "what users want a report for": false,

@@ -49,9 +49,9 @@ if download; then
 	if command -v gh >/dev/null && [ -n "${GH_TOKEN:-}" ]; then
 		gh attestation verify "$work/$archive" --repo procfit/procfit --signer-workflow procfit/procfit/.github/workflows/release.yaml >/dev/null ||
 			{ echo "procfit: the release workflow of procfit did not build $archive; do not use it" >&2; exit 1; }
-		echo "procfit $version: checksum and attestation are right"
+		echo "procfit $version: checksum and attestation are correct"
 	else
-		echo "procfit $version: the checksum is right; the attestation was not verified, which needs gh and GH_TOKEN"
+		echo "procfit $version: the checksum is correct; the attestation was not verified, which needs gh and GH_TOKEN"
 	fi
 	if [ $form = zip ]; then unzip -qo "$work/$archive" procfit.exe -d "$folder"; else tar -xzf "$work/$archive" -C "$folder" procfit; fi
 else

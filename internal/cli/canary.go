@@ -67,7 +67,7 @@ type canaryRun struct {
 // resolve settles a canary. Nothing is made yet.
 func (o *kubeCanary) resolve(ctx context.Context, std stdio) (*canaryRun, error) {
 	if o.options.Image == "" {
-		return nil, usageError("kube canary needs --image, a procfit that the nodes can run: it reads which CPU time and GOMAXPROCS the pods have; procfit kube image makes one")
+		return nil, usageError("kube canary needs --image, a procfit that the nodes can run: it reads which CPU time and GOMAXPROCS the pods have; procfit kube image creates one")
 	}
 	h, err := o.canaryHeader(std)
 	if err != nil {

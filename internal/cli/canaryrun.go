@@ -23,7 +23,7 @@ func newKubeCanary(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "canary [flags] OBJECT",
 		Short: "Compare values on a few pods under the traffic of a Service",
-		Long: `Make a few pods like those of an object that serve behind the same Service: some with a
+		Long: `Create a few pods like those of an object that serve behind the same Service: some with a
 value of GOMAXPROCS, some without one as the control. Compare the CPU time, throttling
 and scheduling latency of both under the traffic that the Service gets, what --query
 asks a Prometheus, and what a program with the Meter of maxprocs/live counts itself. Your
@@ -176,7 +176,7 @@ func (p *canaryProgress) tell(e paired.Event) {
 		if p.round = nil; round > 0 {
 			say(round-1, "the pods are being removed")
 		}
-		say(round, "the pods are being made")
+		say(round, "the pods are being created")
 	case paired.EventRun:
 		say(round, "they serve")
 	case paired.EventRestore:

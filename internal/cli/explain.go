@@ -72,7 +72,7 @@ func (o *explainOptions) fields() []field.Field {
 		entry.Policy(&o.policy, "print only what one policy decides"),
 	}
 	result := field.In(field.Output, []field.Field{
-		{Name: "memory", Help: "explain GOMEMLIMIT too: every memory limit, and the value that fits", Value: field.Switch(&o.memory), Not: "policy"},
+		{Name: "memory", Help: "explain GOMEMLIMIT too: every memory limit, and the recommended value", Value: field.Switch(&o.memory), Not: "policy"},
 		{Name: "value", Help: "print only the number, for a shell's $(procfit explain --value)", Value: field.Switch(&o.value), Not: "memory"},
 	}...)
 	return slices.Concat(where, o.whatIfFields(), result, o.out.fields("print procfit.decision/v1, one line per process"))

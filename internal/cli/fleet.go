@@ -46,13 +46,13 @@ Results are kept in DIR/SERVICE/MACHINE/COMMIT and compared with the last ones o
 service and machine. A service that has results at this commit is not measured again, and
 an interrupted run continues when you repeat the command.
 
---propose makes a branch with a commit for each service whose proven value is not the one
+--propose creates a branch with a commit for each service whose proven value is not the one
 in its manifest: GOMAXPROCS next to the CPU limit, and what it was measured under as the
 annotation procfit.github.io/expected. Nothing is checked out and nothing is pushed.
 
 Exit codes: 0 nothing to change; 1 a proven value is not the one in the manifest, or a
 service is proven worse than the last time, or has another proven value; 2 usage; 3 a
-service could not be measured, or the branch could not be made; 130 interrupted.`,
+service could not be measured, or the branch could not be created; 130 interrupted.`,
 		Example: `  procfit fleet --dry-run
   procfit fleet --out results/fleet
   procfit fleet --propose --yes fleet.yaml`,
@@ -66,12 +66,12 @@ func (o *fleetOptions) fields() []field.Field {
 	own := field.In(field.Output,
 		field.Field{Name: "out", Holds: "DIR", Help: "folder of all results, and of the page", More: "Earlier results in it are compared with.", Value: field.Text(&o.out)},
 		field.Field{
-			Name: "propose", Holds: "BRANCH", Bare: fleetBranch, Help: "make a branch with the proven values in the manifests (" + fleetBranch + ")",
-			More: "The branch of an earlier run is replaced, unless it has commits that procfit did not make.", Value: field.Text(&o.branch),
+			Name: "propose", Holds: "BRANCH", Bare: fleetBranch, Help: "create a branch with the proven values in the manifests (" + fleetBranch + ")",
+			More: "The branch of an earlier run is replaced, unless it has commits that procfit did not create.", Value: field.Text(&o.branch),
 		},
 		field.Field{Name: "link", Holds: "URL", Help: "where readers of the commits find DIR", More: "A commit has URL/SERVICE/MACHINE/COMMIT/RESULTS.md as its evidence.", Value: field.Text(&o.link), Needs: "propose"},
 		toggle("again", &o.again, "measure services again that have results at this commit"),
-		toggle("yes", &o.yes, "make pods in a cluster without asking"),
+		toggle("yes", &o.yes, "create pods in a cluster without asking"),
 		toggle("dry-run", &o.dryRun, "print the plan of each service and its cost, and stop"),
 	)
 	return append(own, o.printed.fields("print fleet.json instead of the page")...)

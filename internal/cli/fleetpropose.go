@@ -49,7 +49,7 @@ func (f *fleetRun) propose(ctx context.Context, std stdio) error {
 	}
 	commits, err := f.repository.Propose(ctx, f.branch, changes)
 	if err != nil {
-		return fmt.Errorf("branch %s is not made: %w", f.branch, err)
+		return fmt.Errorf("branch %s is not created: %w", f.branch, err)
 	}
 	f.outcome.Branch = f.branch
 	for i, s := range of {

@@ -101,7 +101,7 @@ func (o *imageOptions) run(std stdio) error {
 	defer os.Remove(f.Name()) // it has another name by then, unless something failed
 	made, err := i.Write(f)
 	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return fmt.Errorf("cannot make an image of %s: %w", path, err)
+		return fmt.Errorf("cannot create an image of %s: %w", path, err)
 	}
 	if err := os.Rename(f.Name(), o.archive); err != nil {
 		return fmt.Errorf("--archive %q: %w", o.archive, err)

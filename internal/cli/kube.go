@@ -42,10 +42,10 @@ func (o *clusterOptions) fields(needs string) []field.Field {
 	return slices.Concat(access(&of.Access, needs), field.In(field.Kube,
 		field.Field{Name: "node", Holds: "NAME", Help: "the node that the pods run on (default the one with the most CPUs)", Value: field.Text(&of.Node), Needs: needs},
 		field.Field{
-			Name: "image", Holds: "IMAGE", Often: true, Help: "image of procfit; procfit kube image makes one",
+			Name: "image", Holds: "IMAGE", Often: true, Help: "image of procfit; procfit kube image creates one",
 			Value: field.Text(&of.Image), Needs: needs,
 		},
-		field.Field{Name: "yes", Often: true, Help: "make the pods without asking", Value: field.Switch(&o.yes), Needs: needs},
+		field.Field{Name: "yes", Often: true, Help: "create the pods without asking", Value: field.Switch(&o.yes), Needs: needs},
 	))
 }
 
@@ -94,7 +94,7 @@ func (o *clusterOptions) agreed(ctx context.Context, std stdio, dryRun bool) err
 	case !onTerminal(std):
 		return usageError("pods are created only with --yes, or after a question on a terminal")
 	}
-	return askUser(ctx, std, "make them?", "nothing was made")
+	return askUser(ctx, std, "create them?", "nothing was created")
 }
 
 // askUser is nil once the user agrees: nothing is done with any other answer, and after Ctrl-C.

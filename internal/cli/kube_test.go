@@ -41,14 +41,14 @@ func TestAsk(t *testing.T) {
 		text string
 		code int
 	}{{t.Context(), "y\n", 0}, {t.Context(), "Yes\n", 0}, {t.Context(), "n\n", exitFailure}, {t.Context(), "\n", exitFailure}, {t.Context(), "", exitFailure}, {interrupted, "", exitInterrupted}} {
-		err := askUser(tc.ctx, newStdio(tc.ctx, strings.NewReader(tc.text), io.Discard, io.Discard, nil), "make them?", "nothing was made")
+		err := askUser(tc.ctx, newStdio(tc.ctx, strings.NewReader(tc.text), io.Discard, io.Discard, nil), "create them?", "nothing was created")
 		code := 0
 		if coded := (*exitError)(nil); errors.As(err, &coded) {
 			code = coded.code
 		} else if err != nil {
 			code = exitFailure
 		}
-		if code != tc.code || err != nil && err.Error() != "nothing was made" {
+		if code != tc.code || err != nil && err.Error() != "nothing was created" {
 			t.Errorf("%q: exit code %d, %v; want %d", tc.text, code, err, tc.code)
 		}
 	}

@@ -51,7 +51,7 @@ minute if procfit is killed or cannot reach the cluster.`,
 		o.passed = append(o.passed, f.Name)
 	}
 	o.bind(std, cmd, slices.Concat(tries, access(&of.Access, ""), field.In(field.Kube,
-		field.Field{Name: "image", Holds: "IMAGE", Often: true, Help: "image of procfit; procfit kube image makes one", Value: field.Text(&of.Image)},
+		field.Field{Name: "image", Holds: "IMAGE", Often: true, Help: "image of procfit; procfit kube image creates one", Value: field.Text(&of.Image)},
 		field.Field{Name: "container", Holds: "NAME", Help: "the container whose program tries the values (default the first)", Value: field.Text(&of.Container)},
 	), field.Take(o.own(), slices.Concat(field.Named("dry-run", "output", "json", "quiet"),
 		[]field.Field{{Name: "out", Help: "results directory (default results/NAME-live-TIME)"}})...),
@@ -76,7 +76,7 @@ func (o *kubeLive) run(ctx context.Context, std stdio, args []string) (err error
 	case secret.Text(o.metrics) != o.metrics || spec.Variables(o.metrics) != nil:
 		return usageError("--metrics: kube live gives no credentials to a pod, where others would read them: name a page that needs none")
 	case o.options.Image == "":
-		return usageError("kube live needs --image, a procfit that the pod's node can run: procfit kube image makes one")
+		return usageError("kube live needs --image, a procfit that the pod's node can run: procfit kube image creates one")
 	}
 	if err := o.liveHeader(std, &h); err != nil {
 		return err

@@ -27,13 +27,13 @@ func newKubeSweep(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep [flags] OBJECT",
 		Short: "Measure copies of an object's pods, and recommend a GOMAXPROCS",
-		Long: `Make pods like those of an object, one setting after the other, load them from another
+		Long: `Create pods like those of an object, one setting after the other, load them from another
 node, and recommend a value of GOMAXPROCS. OBJECT is deployment/api, statefulset/,
 daemonset/, pod/, job/, cronjob/ or a manifest.yaml. A Job gets no load: a trial is one
 run of it.
 
 No Service and no controller selects the pods, and they are removed at the end. Before
-anything is made, procfit prints what the pods share with the originals, has the API
+anything is created, procfit prints what the pods share with the originals, has the API
 server try them, and asks.
 
 With --slo settings are compared by the highest rate that each carries within a latency
@@ -140,7 +140,7 @@ const anyPod = "pod.invalid"
 
 func (o *kubeSweep) checkImage() error {
 	if o.loadFrom != "local" && o.options.Image == "" {
-		return usageError("kube sweep needs --image, a procfit that the nodes can run: procfit kube image makes one; --load-from local needs none, for a first try")
+		return usageError("kube sweep needs --image, a procfit that the nodes can run: procfit kube image creates one; --load-from local needs none, for a first try")
 	}
 	return nil
 }

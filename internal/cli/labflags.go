@@ -174,7 +174,7 @@ func (o *labOptions) checkKube() error {
 	case !slices.Equal(o.ids, []string{pods.ID}):
 		return usageError("--kube is for %s, alone: procfit lab run %[1]s --kube", pods.ID)
 	case k.options.Image == "":
-		return usageError("--kube needs --image, a procfit that the nodes can run: procfit kube image makes one")
+		return usageError("--kube needs --image, a procfit that the nodes can run: procfit kube image creates one")
 	}
 	return nil
 }

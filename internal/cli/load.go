@@ -124,7 +124,7 @@ func (o *loadOptions) judge(r *load.Result) error {
 	case o.has("max-errors") && failing != nil:
 		return &exitError{exitGate, fmt.Errorf("%s, more than --max-errors %g%%", failing, 100*most)}
 	case !o.has("max-errors") && failed >= r.Requests:
-		return fmt.Errorf("%s: %s; is the URL right? With --max-errors 100%% the exit code is 0", onlyFailures(r, failed), errorKinds(r))
+		return fmt.Errorf("%s: %s; is the URL correct? With --max-errors 100%% the exit code is 0", onlyFailures(r, failed), errorKinds(r))
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ the name: check matches checkout, '^api$' only api.
 ` + columnHelp() + `
 CPU USE, WAITING, SWITCHES and the SCHED columns are counted over the interval. With
 --interval 0s they are counted since the process started, and THROTTLED since its cgroup
-was made. A narrow terminal and a pipe show fewer columns; -o wide shows all.
+was created. A narrow terminal and a pipe show fewer columns; -o wide shows all.
 
 Processes of other users need root or CAP_SYS_PTRACE. If one that you name by its process
 ID cannot be read, the exit code is 3. procfit lists neither itself nor another

@@ -56,7 +56,7 @@ func Try(dir string) error {
 		}
 		probe, err := os.MkdirTemp(dir, ".procfit-")
 		if wrong := (*fs.PathError)(nil); errors.As(err, &wrong) {
-			return fmt.Errorf("no folder can be made in %s: %w", dir, wrong.Err)
+			return fmt.Errorf("no folder can be created in %s: %w", dir, wrong.Err)
 		}
 		if err != nil {
 			return err

@@ -206,7 +206,7 @@ func (r *Repository) Check(ctx context.Context, branch string) error {
 	}
 	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
 		if _, err := r.run(ctx, nil, "var", who); err != nil {
-			return errors.New("git does not know who makes the commits; try: git config user.email YOU@EXAMPLE.COM, and git config user.name YOU")
+			return errors.New("git does not know who creates the commits; try: git config user.email YOU@EXAMPLE.COM, and git config user.name YOU")
 		}
 	}
 	heads, err := r.run(ctx, nil, "for-each-ref", "--format=%(refname)", refs)
@@ -263,9 +263,9 @@ func (r *Repository) tip(ctx context.Context, branch string) (string, error) {
 // foreign is why a branch is not replaced.
 func (r *Repository) foreign(ctx context.Context, branch string) error {
 	if shallow, _ := r.run(ctx, nil, "rev-parse", "--is-shallow-repository"); shallow == "true" {
-		return fmt.Errorf("the clone is shallow and does not show who made the commits of branch %s; try: git fetch --unshallow", branch)
+		return fmt.Errorf("the clone is shallow and does not show who created the commits of branch %s; try: git fetch --unshallow", branch)
 	}
-	return fmt.Errorf("branch %s has commits that procfit did not make; merge it, or delete it: git branch -D %[1]s", branch)
+	return fmt.Errorf("branch %s has commits that procfit did not create; merge it, or delete it: git branch -D %[1]s", branch)
 }
 
 // Pending reports whether the branch has commits of Propose that are not in the one that is

@@ -100,7 +100,7 @@ func TestPropose(t *testing.T) {
 	t.Setenv("GIT_AUTHOR_DATE", "2026-01-31T00:00:00Z") // which is what stays of a commit that is amended
 	for _, message := range []string{"mine too", "amended\n\n" + Mark} {
 		git("update-ref", "refs/heads/procfit/fleet", git("commit-tree", "procfit/fleet^{tree}", "-p", "main", "-m", message))
-		if _, err := r.Propose(t.Context(), "procfit/fleet", nil); err == nil || !strings.Contains(err.Error(), "has commits that procfit did not make; merge it, or delete it: git branch -D procfit/fleet") {
+		if _, err := r.Propose(t.Context(), "procfit/fleet", nil); err == nil || !strings.Contains(err.Error(), "has commits that procfit did not create; merge it, or delete it: git branch -D procfit/fleet") {
 			t.Errorf("%q: %v", message, err)
 		}
 	}

@@ -221,7 +221,7 @@ func (r *Run) Open(remade func(error)) (io.Closer, error) {
 	if len(entries) == 0 {
 		made, err := folder.Make(r.Dir)
 		if err != nil {
-			return nil, fmt.Errorf("cannot make the results directory: %w; choose another with --out", err)
+			return nil, fmt.Errorf("cannot create the results directory: %w; choose another with --out", err)
 		}
 		made.Close()
 	}

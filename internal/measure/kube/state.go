@@ -113,7 +113,7 @@ func endCode(p *corev1.Pod, otherwise journal.InvalidCode) journal.InvalidCode {
 
 func detail(reason, message string) string {
 	if strings.Contains(message, "image will run as root") { // the kubelet's words under runAsNonRoot
-		message += "; procfit kube image makes an image that does not"
+		message += "; procfit kube image creates an image that does not"
 	}
 	return strings.Trim(cmp.Or(reason, "Kubernetes gives no reason")+": "+message, ": ")
 }

@@ -34,7 +34,7 @@ func TestTrouble(t *testing.T) {
 		"starting":     {waiting("ContainerCreating", ""), "", "", false},
 		"no image":     {waiting("ImagePullBackOff", `Back-off pulling image "x"`), journal.InvalidNoPod, `ImagePullBackOff: Back-off pulling image "x"`, true},
 		"no Secret":    {waiting("CreateContainerConfigError", `secret "x" not found`), journal.InvalidNoPod, `secret "x" not found`, false},
-		"as root":      {waiting("CreateContainerConfigError", "container has runAsNonRoot and image will run as root"), journal.InvalidNoPod, "run as root; procfit kube image makes an image that does not", false},
+		"as root":      {waiting("CreateContainerConfigError", "container has runAsNonRoot and image will run as root"), journal.InvalidNoPod, "run as root; procfit kube image creates an image that does not", false},
 		"no room":      {scheduled, journal.InvalidNoPod, "Insufficient cpu", true},
 		"crashed":      {ended(2, 0, "Error"), journal.InvalidCrashed, "container app of pod p ended with code 2 (Error)", false},
 		"out of RAM":   {ended(137, 9, "OOMKilled"), journal.InvalidKilled, "signal 9 (OOMKilled)", false},

@@ -43,7 +43,7 @@ func (s *Session) openJournal(on Events) error {
 	}
 	dir, err := folder.Make(s.Dir)
 	if err != nil {
-		return fmt.Errorf("cannot make the results directory: %w; choose another with --out", err)
+		return fmt.Errorf("cannot create the results directory: %w; choose another with --out", err)
 	}
 	w, err := s.journalIn(dir, exists, on)
 	if err == nil {

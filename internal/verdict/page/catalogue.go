@@ -135,7 +135,7 @@ var catalogue = byKind(
 		if x.Count >= x.Of {
 			which = "all responses"
 		}
-		return which + " were redirects (3xx): is the URL right?", "use the URL that they redirect to"
+		return which + " were redirects (3xx): is the URL correct?", "use the URL that they redirect to"
 	}),
 	warns(func(w words, x verdict.SentLate) (string, string) {
 		late := phrase.Each(x.Settings, func(a verdict.LateTrials) string {

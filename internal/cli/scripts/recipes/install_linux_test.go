@@ -77,7 +77,7 @@ func TestInstallScript(t *testing.T) {
 		prints    string // by the script
 		installed string // what the program prints; empty: there is none
 	}{
-		"a release":                        {right, "v0.1.0", verifies, "t", false, 0, "checksum and attestation are right", "released"},
+		"a release":                        {right, "v0.1.0", verifies, "t", false, 0, "checksum and attestation are correct", "released"},
 		"without gh":                       {right, "v0.1.0", "", "t", false, 0, "the attestation was not verified", "released"},
 		"gh without a token":               {right, "v0.1.0", refuses, "", false, 0, "the attestation was not verified", "released"},
 		"not built by the workflow":        {right, "v0.1.0", refuses, "t", built, 1, "the release workflow of procfit did not build", ""},
