@@ -7,12 +7,13 @@
 # compares the checksum. Where gh is installed and has a token (GH_TOKEN), gh verifies that
 # the release workflow of procfit built the archive. A file that fails is an error.
 # If VERSION is not a release, or nothing is published for this system, the script builds
-# procfit from the source that it belongs to, which needs Go.
+# procfit from the source that it belongs to, which needs Go. A Go before 1.26 downloads a
+# newer one, although actions/setup-go and the images of golang forbid that.
 # PROCFIT_RELEASES is the address of a mirror of the releases.
 # The image of an application needs only procfit-run, which one line of its Dockerfile adds:
 # ADD --chmod=755 https://github.com/procfit/procfit/releases/download/v0.1.0/procfit-run_0.1.0_linux_amd64 /procfit-run
 set -euo pipefail
-[ $# = 1 ] || [ $# = 2 ] || { sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# = 1 ] || [ $# = 2 ] || { sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 2; }
 mkdir -p "$1"
 folder=$(cd "$1" && pwd) version=${2:-}
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -57,5 +58,5 @@ if download; then
 else
 	command -v go >/dev/null || { echo "procfit: ${version:-no version} is not published for $system/$machine, and there is no Go to build it: install Go, for example with actions/setup-go" >&2; exit 2; }
 	echo "procfit: ${version:-no version} is not published for $system/$machine; building it from source"
-	GOFLAGS="" CGO_ENABLED=0 go -C "$source" build -o "$folder/" ./cmd/procfit
+	GOTOOLCHAIN=auto GOWORK=off GOFLAGS="" CGO_ENABLED=0 go -C "$source" build -o "$folder/" ./cmd/procfit
 fi

@@ -33,6 +33,20 @@ import (
 // prompt begins the lines of the documentation that a reader may type.
 var prompt = regexp.MustCompile(`(?m)^\s*\$ ((?:procfit|go run \./cmd/procfit) .*(?:\\\n.*)*)$`)
 
+// TestOldestGo: every Go that README.md names builds procfit in a clone, also one that may not
+// download a newer one.
+func TestOldestGo(t *testing.T) {
+	named := regexp.MustCompile(`need Go (1\.[0-9]+) or newer`).FindStringSubmatch(must.Read(t, "../../README.md"))
+	if named == nil {
+		t.Fatal("README.md names no Go")
+	}
+	for _, file := range []string{"../../go.mod", "../../go.work"} {
+		if line := regexp.MustCompile(`(?m)^go .*`).FindString(must.Read(t, file)); line != "go "+named[1]+".0" {
+			t.Errorf("%s: %s, and README.md names %s", file, line, named[1])
+		}
+	}
+}
+
 // TestDocumentedCommands runs every procfit command that the documents and the
 // help show: sweeps as --dry-run, the rest in full, in a directory where the
 // programs that they name exist.

@@ -82,10 +82,10 @@ func TestInstallScript(t *testing.T) {
 		"gh without a token":               {right, "v0.1.0", refuses, "", false, 0, "the attestation was not verified", "released"},
 		"not built by the workflow":        {right, "v0.1.0", refuses, "t", built, 1, "the release workflow of procfit did not build", ""},
 		"not the file of the release":      {wrong, "v0.1.0", verifies, "t", built, 1, "does not have the checksum of its release", ""},
-		"a version that is not published":  {right, "v0.2.0", "", "", built, 0, "v0.2.0 is not published", "CGO_ENABLED=0 -C ROOT build -o FOLDER/ ./cmd/procfit"},
-		"a branch":                         {right, "main", "", "", built, 0, "main is not published", "CGO_ENABLED=0 -C ROOT build"},
-		"no version":                       {right, "", "", "", built, 0, "no version is not published", "CGO_ENABLED=0"},
-		"a branch that looks like a path":  {right, "v0.1.0/../v0.1.0", "", "", built, 0, "building it from source", "CGO_ENABLED=0"},
+		"a version that is not published":  {right, "v0.2.0", "", "", built, 0, "v0.2.0 is not published", "GOTOOLCHAIN=auto GOWORK=off CGO_ENABLED=0 -C ROOT build -o FOLDER/ ./cmd/procfit"},
+		"a branch":                         {right, "main", "", "", built, 0, "main is not published", "GOTOOLCHAIN=auto GOWORK=off CGO_ENABLED=0 -C ROOT build"},
+		"no version":                       {right, "", "", "", built, 0, "no version is not published", "GOTOOLCHAIN=auto"},
+		"a branch that looks like a path":  {right, "v0.1.0/../v0.1.0", "", "", built, 0, "building it from source", "GOTOOLCHAIN=auto"},
 		"neither a release nor a compiler": {right, "main", "", "", false, 2, "there is no Go to build it", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,11 +97,11 @@ func TestInstallScript(t *testing.T) {
 				must.OK(t, os.WriteFile(filepath.Join(bin, "gh"), []byte(tc.gh), 0o755))
 			}
 			if tc.compiler { // prints its arguments where the program is to be
-				must.OK(t, os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\nprintf '#!/bin/sh\\necho \"%s\"\\n' \"CGO_ENABLED=$CGO_ENABLED $*\" >\"$OUT/procfit\"\n"+"/bin/chmod +x \"$OUT/procfit\"\n"), 0o755))
+				must.OK(t, os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\nprintf '#!/bin/sh\\necho \"%s\"\\n' \"GOTOOLCHAIN=$GOTOOLCHAIN GOWORK=$GOWORK CGO_ENABLED=$CGO_ENABLED $*\" >\"$OUT/procfit\"\n"+"/bin/chmod +x \"$OUT/procfit\"\n"), 0o755))
 			}
 			root := must.Get(filepath.Abs("../../../.."))(t)
 			cmd := exec.Command("bash", filepath.Join(root, "deploy/ci/install.sh"), folder, tc.version)
-			cmd.Env = []string{"PATH=" + bin, "PROCFIT_RELEASES=" + tc.from.URL, "GH_TOKEN=" + tc.token, "ASKED=" + asked, "OUT=" + folder, "NO_PROXY=*"}
+			cmd.Env = []string{"PATH=" + bin, "PROCFIT_RELEASES=" + tc.from.URL, "GH_TOKEN=" + tc.token, "GOTOOLCHAIN=local", "ASKED=" + asked, "OUT=" + folder, "NO_PROXY=*"}
 			out, _ := cmd.CombinedOutput()
 			if code := cmd.ProcessState.ExitCode(); code != tc.code || !strings.Contains(string(out), tc.prints) {
 				t.Errorf("exit code %d, want %d and %q: %s", code, tc.code, tc.prints, out)
