@@ -43,7 +43,7 @@ func (o *labOptions) fields() []field.Field {
 		field.Field{Name: "procs", Help: "GOMAXPROCS values: 1,2,4 (default the experiment's)"},
 		field.Field{Name: "limit", Help: "CPU limits: none,500m,2 (default the experiment's)"},
 		field.Field{Name: "repeats", Help: "measure exactly this number of blocks (default until decided)"},
-		field.Field{Name: "for", Help: "the most time for the run (default 10m for all with --quick, else 100m)", Not: "repeats"},
+		field.Field{Name: "for", Help: "the most time for the run: 30m (default by the number of questions)", More: "By default the first blocks, and in addition 10s for each question that this machine can answer, at least 5m; with --quick 1s, at least 30s. --dry-run prints the time.", Not: "repeats"},
 		field.Field{Name: "load", Help: "load the servers with this command instead of procfit's load generator", Not: "kube"})...)
 	return slices.Concat(field.In(field.Run, []field.Field{
 		toggle("quick", &o.quick, "small sizes: all experiments take about ten minutes on two CPUs"),
