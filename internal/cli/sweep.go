@@ -33,9 +33,13 @@ With --slo settings are compared by the highest rate that each carries within a 
 objective. With --rate too, procfit names the cheapest setting that carries the rate, the
 one with the fewest CPUs in all: give several --limit and --replicas.
 
-The first trials look at a few values from 1 to twice the CPUs. Then blocks of two or
-three settings follow in random order, until the answer is proven, the trials of --until trials=N have run, or the time of --for
-is over. --repeats measures every setting equally often instead.
+Without --procs, the answer is the default or a value from 1 to twice the CPUs, and to at
+least 5. The first trials look at a few of them. An HTTP server with at most six values and
+no CPU limit is measured in slices after two trials of the default: procfit starts it once,
+sets one value after the other while it runs, for 0.2 s each, and gives trials only to the
+values that can be the answer. Then blocks of two or three settings follow in random order,
+until the answer is proven, the trials of --until trials=N have run, or the time of --for is
+over. --repeats measures every setting equally often instead.
 
 Each trial is written to journal.jsonl in the results directory as it ends. The same
 command with the same --out resumes a run that has not ended, and a higher --until trials=N
