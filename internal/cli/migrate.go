@@ -71,8 +71,9 @@ If a value changes, or may change, it asks first.
 CPU limits at which the values differ, by procfit compare. The words after -- are flags of
 procfit compare; those after another -- are arguments of the program.
 
-Exit codes: 0 done; 1 --fix was not agreed to, or --prove found the program worse; 2
-usage; 3 something could not be read, removed or measured; 130 interrupted.`,
+Exit codes: 0 done; 1 --prove found the program worse; 2 usage, or a value changes and
+procfit cannot ask, without a terminal and --yes; 3 something could not be read, removed or
+measured, or you declined; 130 interrupted.`,
 		Example: `  procfit migrate automaxprocs
   procfit migrate automaxprocs --manifests deploy
   procfit migrate automaxprocs --cluster --namespace shop
@@ -192,11 +193,10 @@ func (o *migrateOptions) remove(ctx context.Context, std stdio, r *migrate.Repor
 	}
 	if why := r.Doubt(); why != "" && !o.yes {
 		if !onTerminal(std) {
-			return &exitError{exitGate, fmt.Errorf("%s: nothing was removed; --fix --yes accepts that", why)}
+			return usageError("%s: nothing was removed; --fix --yes accepts that", why)
 		}
-		fmt.Fprintf(std.err, "procfit: %s; remove automaxprocs? [y/N] ", why)
-		if answer := strings.ToLower(strings.TrimSpace(typed(ctx, std.in))); answer != "y" && answer != "yes" {
-			return cmp.Or(asInterrupted(ctx.Err()), error(&exitError{exitGate, errors.New("nothing was removed")}))
+		if err := askUser(ctx, std, why+"; remove automaxprocs?", "nothing was removed"); err != nil {
+			return err
 		}
 	}
 	std.notef("building, removing, and building again")
