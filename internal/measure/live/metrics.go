@@ -316,14 +316,13 @@ func failing(m *dto.Metric) (failed, known bool) {
 	return false, false
 }
 
-// hasStatus reports whether a family shows which requests failed: of all of them.
+// hasStatus reports whether a family shows which requests failed.
 func hasStatus(f *dto.MetricFamily, own string) bool {
-	list := series(f, own)
-	return len(list) > 0 && !slices.ContainsFunc(list, func(m *dto.Metric) bool { _, known := failing(m); return !known })
+	return slices.ContainsFunc(series(f, own), func(m *dto.Metric) bool { _, known := failing(m); return known })
 }
 
-// failures is how many requests failed by the server's fault. A status that appears later, and that
-// nobody knows, counts as a failure.
+// failures is how many requests of a family that hasStatus failed by the server's fault, or may have:
+// a series whose status nobody knows counts among them.
 func failures(f *dto.MetricFamily, own string) (n float64) {
 	for _, m := range series(f, own) {
 		if failed, known := failing(m); failed || !known {
