@@ -54,7 +54,7 @@ func TestGather(t *testing.T) {
 }
 
 // A program that shares its limit may have fewer Ps than the limit has CPUs, and a fixed
-// value.
+// value: no command gives it more.
 func TestSharedMayHaveFewer(t *testing.T) {
 	for _, c := range []struct {
 		shared bool
@@ -64,6 +64,13 @@ func TestSharedMayHaveFewer(t *testing.T) {
 		o.Shared = c.shared
 		if got := fmt.Sprint(IDs(Judge(NewSubject(o)))); got != c.want {
 			t.Errorf("shared %v: %s, want %s", c.shared, got, c.want)
+		}
+		o = machine(64, 0, 4).withEnv("4").live(2).custom(true).process()
+		o.Shared = c.shared
+		found := Judge(NewSubject(o))
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Rule == "PF013" })
+		if i < 0 || (found[i].Now == "") != c.shared || strings.HasPrefix(found[i].Fix, "remove GOMAXPROCS=4 from its environment; if you want 4") != c.shared {
+			t.Errorf("set by its code, shared %v: %+v", c.shared, found)
 		}
 	}
 }

@@ -257,7 +257,7 @@ func checkOverridden(s Subject) []Finding {
 		Message: fmt.Sprintf("%s, but its environment sets GOMAXPROCS=%s, which has no effect: %s", s.uses(*s.Live), s.env(), by),
 		Fix:     s.fixOverride(n),
 	}
-	if s.Facts.EffectiveCPUs() > 0 && !s.fits(*s.Live) {
+	if s.Facts.EffectiveCPUs() > 0 && !s.Good() {
 		f.Now = s.now()
 	}
 	return []Finding{f}
@@ -269,9 +269,9 @@ func (s Subject) fixOverride(n int) string {
 	switch {
 	case s.SetBy == SetByOutside:
 		return s.afterOutside()
-	case s.Facts.EffectiveCPUs() == 0 || s.fits(*s.Live) && !s.fits(n):
+	case s.Facts.EffectiveCPUs() == 0 || s.Good() && !s.fits(n):
 		return s.orOutside(remove)
-	case s.fits(*s.Live):
+	case s.Good():
 		return fmt.Sprintf("%s; if you want %s, remove the call instead", remove, s.env())
 	case s.fits(n): // the variable is right, and the call has to go
 		return s.orOutside(fmt.Sprintf("change the program so that it keeps the GOMAXPROCS of its environment: it should be %s", s.env()))
