@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -265,7 +264,7 @@ func (p *Program) Read(ctx context.Context) (Reading, error) {
 			r.Seen[judge.FigureSwitches] = float64(u.Voluntary + u.Involuntary)
 		}
 	}
-	maps.Copy(r.Seen, throttled(observe.Reread(p.limits)))
+	r.Limits = observe.Reread(p.limits)
 	own, errOwn := procstat.ReadCPUTime(os.Getpid())
 	if all, err := observe.CPUTime(p.cpus); err == nil && errOwn == nil && len(p.cpus) > 0 {
 		p.others = max(p.others, (all.Since(observe.CPU{}).Busy - used - own).Seconds())
@@ -290,21 +289,6 @@ func (p *Program) OtherCPUs() (used, of float64) {
 		return 0, 0
 	}
 	return used, float64(len(p.cpus))
-}
-
-// throttled is what the tightest of the limits around the program counted: the one that was
-// throttled in most periods.
-func throttled(limits []observe.Limit) map[string]float64 {
-	var most *observe.Limit
-	for i, l := range limits {
-		if l.Err == nil && (most == nil || l.ThrottledPeriods > most.ThrottledPeriods) {
-			most = &limits[i]
-		}
-	}
-	if most == nil {
-		return nil
-	}
-	return map[string]float64{judge.FigureThrottled: float64(most.ThrottledPeriods), periods: float64(most.Periods)}
 }
 
 const (

@@ -13,9 +13,11 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/program/meter"
+	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -62,6 +64,31 @@ func TestUnreadMissing(t *testing.T) {
 	to.Seen[judge.FigureUnread], known = u.sum()
 	if x, seen := Seen(from, to)[judge.FigureUnread]; seen || !known {
 		t.Errorf("%g connections with something unread, of which a part is missing", x)
+	}
+}
+
+// TestThrottledNow: the limit that throttles the program between two readings is seen, also where
+// another one has throttled it more often before.
+func TestThrottledNow(t *testing.T) {
+	of := func(dir string, periods, throttled int64) observe.Limit {
+		return observe.Limit{Dir: dir, CPUs: 2, Throttling: facts.Throttling{Periods: periods, ThrottledPeriods: throttled}}
+	}
+	unread := observe.Limit{Dir: "/inner", Err: errors.New("no file")}
+	for name, c := range map[string]struct {
+		from, to []observe.Limit
+		want     float64 // below 0: it is not known
+	}{
+		"another one before":    {[]observe.Limit{of("/inner", 100, 10), of("/outer", 9000, 8000)}, []observe.Limit{of("/inner", 200, 70), of("/outer", 9100, 8000)}, 0.6},
+		"another one from then": {[]observe.Limit{of("/inner", 100, 80), of("/outer", 9000, 70)}, []observe.Limit{of("/inner", 200, 80), of("/outer", 9100, 90)}, 0.2},
+		"no period":             {[]observe.Limit{of("/inner", 100, 10)}, []observe.Limit{of("/inner", 100, 10)}, 0},
+		"made again":            {[]observe.Limit{of("/inner", 100, 10)}, []observe.Limit{of("/inner", 50, 20)}, -1},
+		"one cannot be read":    {[]observe.Limit{unread, of("/outer", 0, 0)}, []observe.Limit{unread, of("/outer", 10, 5)}, 0.5},
+		"no limit":              {nil, nil, -1},
+	} {
+		got, known := Seen(Reading{At: time.Unix(0, 0), Limits: c.from}, Reading{At: time.Unix(10, 0), Limits: c.to})[judge.FigureThrottled]
+		if known != (c.want >= 0) || known && got != c.want {
+			t.Errorf("%s: %g, known %t; expected %g", name, got, known, c.want)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -25,6 +26,8 @@ type Reading struct {
 	// Stale: the program's metrics did not answer, and its requests are those of the answer
 	// before.
 	Stale bool
+	// Limits are those around the program, with how each has throttled it.
+	Limits []observe.Limit
 	// Waits is how long goroutines were runnable before they ran; nil: not known.
 	Waits *goproc.Latency
 }
@@ -42,9 +45,6 @@ func (r Reading) shrank(was Reading) bool {
 	return r.Requests < was.Requests || r.Failed < was.Failed || r.Panics < was.Panics || less(r.Arrival, was.Arrival) || less(r.Handler, was.Handler)
 }
 
-// periods are those of the CPU limit, in Reading.Seen: what was throttled is a share of them.
-const periods = "periods"
-
 // Seen is what was seen from outside between two readings, per second: the mean of what is
 // summed over time.
 func Seen(from, to Reading) map[string]float64 {
@@ -54,13 +54,11 @@ func Seen(from, to Reading) map[string]float64 {
 			out[name] = (is - was) / took
 		}
 	}
-	if throttled, known := out[judge.FigureThrottled]; known {
-		delete(out, judge.FigureThrottled)
-		if all, known := out[periods]; known {
-			out[judge.FigureThrottled] = throttled / max(all, 1/took) // in no period nothing was throttled
+	for i := range min(len(from.Limits), len(to.Limits)) { // the one that throttles it most now
+		if t, known := to.Limits[i].Since(from.Limits[i]); known {
+			out[judge.FigureThrottled] = max(out[judge.FigureThrottled], float64(t.ThrottledPeriods)/float64(max(1, t.Periods)))
 		}
 	}
-	delete(out, periods)
 	if to.Waits != nil && from.Waits != nil {
 		waits := to.Waits.Since(from.Waits)
 		out[judge.FigureRunnable] = goproc.LatencyPeriod * waits.Sum() / took // by Little's law
