@@ -38,7 +38,7 @@ func Watch(ctx context.Context, pid int, d time.Duration, begun func(procs int))
 	var programs observe.Reader
 	counts := func() (live.Metrics, error) {
 		used, err := procstat.ReadCPUTime(pid)
-		return live.Metrics{At: time.Now().UnixNano(), CPU: used.Seconds()}, err
+		return live.Metrics{CPU: used.Seconds()}, err
 	}
 	p, err := new(meter.Reader).Open(pid)
 	switch {
@@ -55,6 +55,7 @@ func Watch(ctx context.Context, pid int, d time.Duration, begun func(procs int))
 		return w, err
 	}
 	from, err := counts()
+	began := time.Now() // with a reading that no setting of the clock changes
 	if err != nil {
 		return w, err
 	}
@@ -64,6 +65,7 @@ func Watch(ctx context.Context, pid int, d time.Duration, begun func(procs int))
 	case <-ctx.Done():
 	}
 	to, err := counts()
+	w.Duration = time.Since(began)
 	if err != nil {
 		return w, err
 	}
@@ -71,7 +73,7 @@ func Watch(ctx context.Context, pid int, d time.Duration, begun func(procs int))
 	if err != nil {
 		return w, err
 	}
-	if w.Metrics, err = meter.Between(from, to, max(now.NumCPU, now.Procs)); err != nil {
+	if w.Metrics, err = meter.Between(from, to, w.Duration, max(now.NumCPU, now.Procs)); err != nil {
 		return w, fmt.Errorf("process %d: %w", pid, err)
 	}
 	if limits, err := observe.Limits(pid); err == nil {
@@ -82,7 +84,7 @@ func Watch(ctx context.Context, pid int, d time.Duration, begun func(procs int))
 		}
 	}
 	w.GoVersion, w.Procs, w.Changed = now.GoVersion, now.Procs, now.Procs != before.Procs
-	w.Duration, w.Stamped = time.Duration(to.At-from.At), w.Arrival.Count() > 0
+	w.Stamped = w.Arrival.Count() > 0
 	return w, nil
 }
 

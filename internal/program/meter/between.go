@@ -9,21 +9,15 @@ import (
 	"github.com/procfit/procfit/maxprocs/live"
 )
 
-// ErrRestarted is that a reading does not come after another one of the same process, and
-// errSetBack that only the clock says so.
-var (
-	ErrRestarted = errors.New("the program was restarted during the measurement")
-	errSetBack   = errors.New("the clock was set back during the measurement: start again")
-)
+// ErrRestarted is that a reading does not come after another one of the same process.
+var ErrRestarted = errors.New("the program was restarted during the measurement")
 
-// Between is what a program counted between two readings. At and InFlight are those of the
-// second. What so many CPUs cannot have done is an error; 0: how many it has is not known.
-func Between(from, to live.Metrics, cpus int) (live.Metrics, error) {
-	switch {
-	case !grew(from, to):
+// Between is what a program counted between two readings, of which the second came so long after
+// the first: At is by a clock that may be set meanwhile. At and InFlight are those of the second.
+// What so many CPUs cannot have done is an error; 0: how many it has is not known.
+func Between(from, to live.Metrics, took time.Duration, cpus int) (live.Metrics, error) {
+	if !grew(from, to) {
 		return to, ErrRestarted
-	case to.At <= from.At:
-		return to, errSetBack
 	}
 	since := live.Metrics{
 		At: to.At, InFlight: to.InFlight,
@@ -35,7 +29,7 @@ func Between(from, to live.Metrics, cpus int) (live.Metrics, error) {
 	if from.GCCycles == 0 || to.GCCycles == 0 { // not known of one of them
 		since.GCCycles, since.GCCPU = 0, 0
 	}
-	return since, possible(since, time.Duration(to.At-from.At), cpus)
+	return since, possible(since, took, cpus)
 }
 
 const (

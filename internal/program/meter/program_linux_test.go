@@ -161,7 +161,7 @@ func TestMetrics(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections() // the last answer's write is counted then
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		to := must.Get(p.Metrics())(t)
-		m, err := Between(from, to, 4)
+		m, err := Between(from, to, 20*time.Second, 4)
 		if err == nil && m.Requests == 10 && m.Arrival.Count() == 10 && m.Handler.Count() == 10 && m.CPU > 0 && m.InFlight == 0 {
 			break
 		}

@@ -202,7 +202,7 @@ func (s *span) sinceMeter() *Metered {
 	if err != nil {
 		return nil
 	}
-	m, err := meter.Between(*s.metered, *now, max(has.NumCPU, has.Procs))
+	m, err := meter.Between(*s.metered, *now, time.Since(s.began), max(has.NumCPU, has.Procs))
 	if err != nil {
 		return nil
 	}

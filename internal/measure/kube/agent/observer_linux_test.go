@@ -52,7 +52,7 @@ func TestSpansAreNotKept(t *testing.T) {
 func TestMeter(t *testing.T) {
 	var e observer
 	span := func() *Metered {
-		s := &span{observer: &e, pid: os.Getpid(), metered: e.metered(os.Getpid())}
+		s := &span{observer: &e, began: time.Now(), pid: os.Getpid(), metered: e.metered(os.Getpid())}
 		w := m.Arrived(time.Now().Add(-5 * time.Millisecond))
 		w.End(nil)
 		m.Begin().End(os.ErrDeadlineExceeded)
