@@ -65,7 +65,7 @@ func (o *liveOptions) trying() []field.Field {
 			Name: "budget", Holds: "COST", Often: true, Help: "slow or failed requests that it may cost: 500, or a share as 0.1%",
 			More: "A share is of the requests that an objective of 99.9% allows to fail in 30 days, at the rate of the baseline. Only those beyond what the value at start has count.", Value: field.Parsed(&o.budget, "0.1%", parseBudget),
 		},
-		toggle("aa", &o.same, "compare the value at start with itself, to check the experiment"),
+		field.Field{Name: "aa", Help: "compare the value at start with itself, to check the experiment", Value: field.Switch(&o.same), Not: "procs"},
 	)
 	metrics := field.In(field.Compare, field.Field{
 		Name: "metrics", Holds: ":PORT/PATH", Often: true, Help: "the program's own metrics, for its requests: :2112/metrics, or a URL",
