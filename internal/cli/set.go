@@ -583,7 +583,8 @@ func (c valueChange) document(r steer.Result) setDocument {
 		d.New = &r.New
 	}
 	d.AfterRestart = c.subject.AfterRestart(c.value.Procs, c.value.Auto)
-	if n, err := explain.New(c.subject, "", "").Value(); err == nil && n < c.value.Procs && len(c.subject.Facts.Unknown()) == 0 && !c.subject.Measured() {
+	e := explain.New(c.subject, "", "")
+	if n, err := e.Value(); err == nil && n < c.value.Procs && len(e.Unknown()) == 0 {
 		d.Recommended = &n
 	}
 	return d

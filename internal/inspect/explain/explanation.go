@@ -125,16 +125,16 @@ func (e Explanation) steps(b *terminal.Writer) {
 		if d.Outcome == facts.Dies {
 			procs = "dies"
 		}
-		row(b, rowName(d.Policy), procs, reasons)
+		row(b, e.rowName(d.Policy), procs, reasons)
 	}
 }
 
 // rowName is what a policy is for the reader.
-func rowName(p facts.PolicyName) string {
-	switch p {
-	case facts.PolicyFit:
+func (e Explanation) rowName(p facts.PolicyName) string {
+	switch {
+	case p == facts.PolicyFit && !e.measured():
 		return "recommended"
-	case facts.PolicyJVM:
+	case p == facts.PolicyJVM:
 		return "a JVM"
 	}
 	return string(p)

@@ -17,6 +17,20 @@ func TestValue(t *testing.T) {
 			t.Errorf("%q: %d, %v", policy, n, err)
 		}
 	}
+	o := machine(64, 20, "", 0)
+	o.Expected = &rule.Expected{Procs: 7, LimitCPUs: new(20.0), CPUs: 64, Measured: "2026-01-31"}
+	for policy, want := range map[string]int{"": 7, "fit": 20} {
+		if n, err := New(rule.NewSubject(o), "", policy).Value(); n != want || err != nil {
+			t.Errorf("with a measured value, %q: %d, %v", policy, n, err)
+		}
+	}
+	if got := text(t, o, "", false); strings.Contains(got, "recommended") || !strings.Contains(got, "\n  expected         7  measured on ") || !strings.Contains(got, "\n  fit             20  ") {
+		t.Error(got)
+	}
+	o.Facts.Limits[0].State, o.Facts.Limits[0].Error = facts.Unreadable, "no"
+	if e := New(rule.NewSubject(o), "", ""); len(e.Unknown()) > 0 || len(New(rule.NewSubject(o), "", "fit").Unknown()) == 0 {
+		t.Errorf("%q", e.Unknown())
+	}
 	for _, e := range []Explanation{New(Nowhere(), "", ""), New(subject, "", "none")} {
 		if n, err := e.Value(); n != 0 || !errors.Is(err, rule.ErrNoValue) {
 			t.Errorf("%d, %v", n, err)

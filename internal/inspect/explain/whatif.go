@@ -152,8 +152,15 @@ func ancestor(up int) string {
 	return fmt.Sprintf("its parent cgroup %d levels up", up)
 }
 
-// Value is the number of the policy that was asked for, or of fit.
+// measured reports whether the value is the expected one: a policy that is asked for goes before it.
+func (e Explanation) measured() bool { return e.policy == "" && e.subject.Measured() }
+
+// Value is the recommended number: the measured one, or that of fit. If a policy was asked for, it
+// is that of the policy.
 func (e Explanation) Value() (int, error) {
+	if e.measured() {
+		return e.subject.Expected.Procs, nil
+	}
 	name := e.policy
 	if name == "" {
 		name = string(facts.PolicyFit)
@@ -167,4 +174,9 @@ func (e Explanation) Value() (int, error) {
 }
 
 // Unknown lists what could not be read, so that the value may be too high.
-func (e Explanation) Unknown() []string { return e.subject.Facts.Unknown() }
+func (e Explanation) Unknown() []string {
+	if e.measured() {
+		return nil
+	}
+	return e.subject.Facts.Unknown()
+}
