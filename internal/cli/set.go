@@ -421,7 +421,7 @@ func (o *setOptions) change(ctx context.Context, std stdio, c valueChange) error
 		o.out.std(std).notef("process %d runs no Go code now, which a call needs; procfit waits up to %s for some: send it a request%s", c.subject.PID, number.Chosen(steer.Waits), c.example())
 	}}
 	if o.hold == 0 {
-		result, err := steer.Set(request)
+		result, err := steer.Set(ctx, request)
 		if err != nil {
 			return c.refused(err)
 		}
@@ -429,7 +429,7 @@ func (o *setOptions) change(ctx context.Context, std stdio, c valueChange) error
 		d.Undo = c.undo(result)
 		return o.print(std, d)
 	}
-	guard, result, err := steer.Lend(steer.Loan{Request: request, Before: c.before, For: o.hold})
+	guard, result, err := steer.Lend(ctx, steer.Loan{Request: request, Before: c.before, For: o.hold})
 	if err != nil {
 		return c.refused(err)
 	}
@@ -439,10 +439,14 @@ func (o *setOptions) change(ctx context.Context, std stdio, c valueChange) error
 	return o.giveBack(ctx, std, c, d, guard)
 }
 
-// refused adds what wakes a program to the refusal of one that was idle.
+// refused adds what wakes a program to the refusal of one that was idle, and has the exit code of
+// an interrupt.
 func (c valueChange) refused(err error) error {
-	if steer.Because(err) == steer.NoPlace {
+	switch steer.Because(err) {
+	case steer.NoPlace:
 		return fmt.Errorf("%w%s", err, c.example())
+	case steer.Unwanted:
+		return &exitError{exitInterrupted, err}
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,17 +150,18 @@ func (p *Program) Set(ctx context.Context, procs int) (time.Duration, error) {
 	var r steer.Result
 	var err error
 	if p.guard == nil {
-		p.guard, r, err = steer.Lend(steer.Loan{Request: steer.Request{Program: p.Program, Value: v}, Before: p.Before, For: p.For, Spare: p.Spare})
+		p.guard, r, err = steer.Lend(ctx, steer.Loan{Request: steer.Request{Program: p.Program, Value: v}, Before: p.Before, For: p.For, Spare: p.Spare})
 		p.unsure = slices.Contains([]steer.Why{steer.Late, steer.Lost, steer.Broken}, steer.Because(err))
 	} else {
 		r, err = p.guard.Change(v)
 	}
-	if err != nil {
-		return 0, refused(err)
+	if err == nil {
+		p.Before, p.now = p.guard.Before(), v
 	}
-	p.Before = p.guard.Before()
-	p.now = v
-	return r.Stopped, nil
+	if err == nil || steer.Because(err) == steer.Unwanted { // at the end of ctx the guard gives back what it has set
+		err = cmp.Or(ctx.Err(), err)
+	}
+	return r.Stopped, refused(err)
 }
 
 // keptFor is after how long a program restores its value by itself if its lease is not renewed.

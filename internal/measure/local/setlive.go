@@ -87,7 +87,7 @@ func (one *replica) call(ctx context.Context, procs int) error {
 	})
 	called := make(chan error, 1)
 	go func() {
-		_, err := steer.Set(steer.Request{Program: program, Value: steer.Value{Procs: procs}})
+		_, err := steer.Set(ctx, steer.Request{Program: program, Value: steer.Value{Procs: procs}})
 		called <- err
 	}()
 	select {

@@ -26,7 +26,7 @@ import (
 // refused wants a call to be refused for a reason, and the program to run on as before.
 func refused(t *testing.T, pid int, why Why) {
 	t.Helper()
-	if _, err := Set(ask(pid, 3)); Because(err) != why {
+	if _, err := Set(t.Context(), ask(pid, 3)); Because(err) != why {
 		t.Errorf("%v; want %s", err, why)
 	}
 }
@@ -58,7 +58,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		r := ask(x.pid(), 3)
 		spoil(&r)
-		if _, err := Set(r); Because(err) != why {
+		if _, err := Set(t.Context(), r); Because(err) != why {
 			t.Errorf("%v; want %s", err, why)
 		}
 	}
@@ -80,7 +80,7 @@ func TestRefusals(t *testing.T) {
 		<-traced
 	}()
 	<-traced
-	if _, err := Set(ask(x.pid(), 3)); Because(err) != Traced || !strings.Contains(err.Error(), fmt.Sprintf("process %d (", os.Getpid())) {
+	if _, err := Set(t.Context(), ask(x.pid(), 3)); Because(err) != Traced || !strings.Contains(err.Error(), fmt.Sprintf("process %d (", os.Getpid())) {
 		t.Errorf("traced by this process, %d: %v", os.Getpid(), err)
 	}
 	traced <- true
@@ -478,7 +478,7 @@ func (x *target) loan(d time.Duration) Loan {
 // lend starts a guard.
 func (x *target) lend(l Loan) *Guard {
 	x.t.Helper()
-	g, r, err := Lend(l)
+	g, r, err := Lend(x.t.Context(), l)
 	if err != nil || r.New != l.Value.Procs && !l.Value.Auto {
 		x.t.Fatalf("%+v, %v", r, err)
 	}
@@ -554,15 +554,14 @@ func lending(t *testing.T, x *target) (tracer int, ended chan error) {
 	t.Helper()
 	ended = make(chan error, 1)
 	go func() {
-		_, _, err := Lend(x.loan(time.Hour))
+		_, _, err := Lend(t.Context(), x.loan(time.Hour))
 		ended <- err
 	}()
 	await(t, "seized", func() bool { tracer = tracedBy(x.pid()); return tracer != 0 })
 	return tracer, ended
 }
 
-// TestGuardLost: the guard is killed while its tracer looks for a place. That one sets the value
-// all the same, and another guard gives the old one back.
+// TestGuardLost: the guard is killed while its tracer looks for a place, which then sets nothing.
 func TestGuardLost(t *testing.T) {
 	need.Everything(t, "calls into a server take both CPUs")
 	x := begin(t, build{args: stripped}.run(t)) // has nothing to do, so that the tracer looks on
@@ -573,12 +572,63 @@ func TestGuardLost(t *testing.T) {
 	if err := <-lost; Because(err) != Lost {
 		t.Errorf("%v; want %s", err, Lost)
 	}
+	x.leftAlone(was)
+}
+
+// leftAlone wants a program that has nothing to do to be let go, and its value to stay when it has.
+func (x *target) leftAlone(was int) {
+	x.t.Helper()
+	began := time.Now()
+	await(x.t, "let go", func() bool { return tracedBy(x.pid()) == 0 })
+	if took := time.Since(began); took > Waits/2 {
+		x.t.Errorf("it was let go after %v", took)
+	}
 	l := requests(x.url, 1, 0)
-	defer l.stop()
-	await(t, "the value of the loan", func() bool { return x.live().Procs == 7 })
-	await(t, "given back", func() bool { return x.live().Procs == was })
-	await(t, "let go", func() bool { return tracedBy(x.pid()) == 0 })
+	time.Sleep(rest)
+	l.stop()
 	x.check(was)
+	x.untraced()
+}
+
+// TestUnwanted: a call that nobody waits for any more is not begun, and one that has begun is
+// finished.
+func TestUnwanted(t *testing.T) {
+	need.Everything(t, "calls into a server take both CPUs")
+	path := build{args: stripped}.run(t)
+	x := begin(t, path) // has nothing to do, so that the tracer looks on
+	was := x.live().Procs
+	ctx, cancel := context.WithCancel(t.Context())
+	r := ask(x.pid(), 7)
+	r.Idle = cancel
+	if _, err := Set(ctx, r); Because(err) != Unwanted {
+		t.Errorf("interrupted: %v", err)
+	}
+	x.leftAlone(was)
+	l := x.loan(time.Hour)
+	ctx, l.Idle = context.WithCancel(t.Context())
+	if _, _, err := Lend(ctx, l); Because(err) != Unwanted {
+		t.Errorf("of a loan: %v", err)
+	}
+	await(t, "the end of the guard", func() bool { return LentUntil(x.pid(), Guards()).IsZero() })
+	x.leftAlone(was)
+	c := must.Get(start(tracerPart, message{Request: ask(x.pid(), 7)}))(t)
+	await(t, "seized", func() bool { return tracedBy(x.pid()) != 0 })
+	c.conn.Close() // as at the end of procfit
+	x.leftAlone(was)
+
+	x = begin(t, path, "compute=1")
+	for at, begun := range map[step]bool{atSeized: false, atPlace: false, atBegun: true, atCall: true, atReturn: true, atRestore: true, atVectors: true, atRestored: true} {
+		c, was := x.reach(at)
+		c.hangUp()
+		_ = c.cmd.Process.Signal(unix.SIGCONT)
+		r, err := c.result(x.pid())
+		if begun && (err != nil || r.New != 3) || !begun && (Because(err) != Unwanted || x.live().Procs != was) {
+			t.Errorf("%s, with GOMAXPROCS=%d before: %+v, %v", at, was, r, err)
+		}
+		x.untraced()
+		must.Get(x.set(1))(t)
+	}
+	x.check(1)
 }
 
 // TestGuardTracerLost: the guard's tracer is killed while it looks for a place, so that nothing is
@@ -760,7 +810,7 @@ func setter() {
 	if err != nil {
 		panic(err)
 	}
-	if _, _, err := Lend(Loan{Request: ask(pid, 7), Before: Value{live.Procs, live.Custom != nil && !*live.Custom}, For: time.Hour}); err != nil {
+	if _, _, err := Lend(context.Background(), Loan{Request: ask(pid, 7), Before: Value{live.Procs, live.Custom != nil && !*live.Custom}, For: time.Hour}); err != nil {
 		panic(err)
 	}
 	fmt.Println("set")
@@ -780,7 +830,7 @@ func TestAuto(t *testing.T) {
 		}
 		auto := ask(x.pid(), before.Procs)
 		auto.Value.Auto = before.Custom != nil
-		r, err := Set(auto)
+		r, err := Set(t.Context(), auto)
 		if err != nil || r.New != before.Procs || r.Old != 7 || (r.Auto == nil) != (before.Custom == nil) || r.Auto != nil && !*r.Auto {
 			t.Errorf("%s: %+v, %v", toolchain, r, err)
 		}
@@ -789,7 +839,7 @@ func TestAuto(t *testing.T) {
 		}
 		// From another number than its own the runtime comes back by itself, as it follows again.
 		auto.Value.Procs = 5
-		if r, err = Set(auto); err != nil {
+		if r, err = Set(t.Context(), auto); err != nil {
 			t.Fatal(err)
 		}
 		for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {

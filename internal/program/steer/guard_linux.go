@@ -3,6 +3,7 @@
 package steer
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -23,19 +24,11 @@ const (
 // guard is the process of a Guard. It traces nothing itself.
 func guard(m message, messages *json.Decoder, say *json.Encoder) {
 	l, unsure, late := m.Loan, m.Unsure, m.Unsure
-	if !m.Given {
-		l.Idle = idle(say)
-		a := answerOf(Set(l.Request))
-		l.found(a.Result)
-		_ = say.Encode(a) // procfit may be gone, and the value comes back then
-		if unsure = a.Refusal != nil && a.Refusal.unsure(); a.err() != nil && !unsure {
-			return
-		}
-		late = unsure && a.Refusal.Why == Late
-	}
 	more := make(chan Value)
+	wanted, end := context.WithCancel(context.Background())
 	go func() {
 		defer close(more) // procfit is gone, or the value is to come back
+		defer end()
 		for {
 			var m message
 			if messages.Decode(&m) != nil || m.Request.Value.Procs == 0 {
@@ -44,12 +37,22 @@ func guard(m message, messages *json.Decoder, say *json.Encoder) {
 			more <- m.Request.Value
 		}
 	}()
+	if !m.Given {
+		l.Idle = idle(say)
+		a := answerOf(Set(wanted, l.Request))
+		l.found(a.Result)
+		_ = say.Encode(a) // procfit may be gone, and the value comes back then
+		if unsure = a.Refusal != nil && a.Refusal.unsure(); a.err() != nil && !unsure {
+			return
+		}
+		late = unsure && a.Refusal.Why == Late
+	}
 	h := hold{Loan: l, now: lent{l.Value}, unsure: unsure, late: late}
 	if m.Lent != nil {
 		h.now = m.Lent
 	}
 	tell := func(a answer) { _ = say.Encode(a) }
-	if err := h.wait(more, tell); err != nil {
+	if err := h.wait(wanted, more, tell); err != nil {
 		tell(answerOf(Result{}, err))
 		return
 	}
@@ -83,7 +86,7 @@ type hold struct {
 
 // wait lends further values, until the value is to come back. An error is that the program
 // is gone. After a call of which it is unsure what it did, nothing further is lent.
-func (h *hold) wait(more <-chan Value, say func(answer)) error {
+func (h *hold) wait(wanted context.Context, more <-chan Value, say func(answer)) error {
 	end, look := time.NewTimer(h.For), time.NewTicker(looks)
 	defer end.Stop()
 	defer look.Stop()
@@ -93,7 +96,7 @@ func (h *hold) wait(more <-chan Value, say func(answer)) error {
 			if !ok {
 				return nil
 			}
-			a := answerOf(Set(Request{Program: h.Program, Value: v}))
+			a := answerOf(Set(wanted, Request{Program: h.Program, Value: v}))
 			switch {
 			case a.err() == nil:
 				h.now = lent{v}
@@ -137,7 +140,7 @@ func (h *hold) giveBack(say func(answer)) {
 		}
 		var r Result
 		if err == nil {
-			r, err = Set(back)
+			r, err = Set(context.Background(), back) // also where nobody waits for it
 		}
 		if err == nil {
 			say(answerOf(r, nil))

@@ -148,7 +148,7 @@ func TestIdle(t *testing.T) {
 		}
 		l = requests(x.url, 1, 500*time.Millisecond)
 	}
-	if _, err := Set(r); l == nil || err != nil && Because(err) != NoPlace {
+	if _, err := Set(t.Context(), r); l == nil || err != nil && Because(err) != NoPlace {
 		t.Fatalf("%v; told that it is idle: %v", err, l != nil)
 	}
 	n := 5

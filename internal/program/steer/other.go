@@ -31,13 +31,15 @@ func LentUntil(int, []int) (until time.Time) { return until }
 func Identify(pid int) (Program, error) { return Program{}, unsupported(pid) }
 
 // Set needs Linux.
-func Set(r Request) (Result, error) { return Result{}, unsupported(r.PID) }
+func Set(_ context.Context, r Request) (Result, error) { return Result{}, unsupported(r.PID) }
 
 // Guard needs Linux.
 type Guard struct{}
 
 // Lend needs Linux.
-func Lend(l Loan) (*Guard, Result, error) { return nil, Result{}, unsupported(l.PID) }
+func Lend(_ context.Context, l Loan) (*Guard, Result, error) {
+	return nil, Result{}, unsupported(l.PID)
+}
 
 // Change does nothing here.
 func (g *Guard) Change(Value) (Result, error) { return Result{}, unsupported(0) }

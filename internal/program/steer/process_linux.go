@@ -94,8 +94,8 @@ func Stage(args []string) (code int, ok bool) {
 		}
 	}
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("-1000"), 0) // needs CAP_SYS_RESOURCE
-	unix.CloseOnExec(3)
-	conn := os.NewFile(3, "procfit")
+	unix.CloseOnExec(socket)
+	conn := os.NewFile(socket, "procfit")
 	messages, say := json.NewDecoder(conn), json.NewEncoder(conn)
 	var m message
 	if part(args[1]) == tracerPart {
@@ -119,6 +119,17 @@ func Stage(args []string) (code int, ok bool) {
 		_ = say.Encode(answerOf(trace(m.Request, m.Pause))) // nobody may be left to be told
 	}
 	return 0, true
+}
+
+// socket is the file of a tracer or a guard by which it hears and answers who started it.
+const socket = 3
+
+// unwanted reports whether nobody waits for the call any more: who started this process has
+// ended, or said so. One that has begun is finished all the same.
+func unwanted() bool {
+	end := []unix.PollFd{{Fd: socket, Events: unix.POLLRDHUP}}
+	_, err := unix.Poll(end, 0)
+	return err == nil && end[0].Revents&(unix.POLLRDHUP|unix.POLLHUP) != 0
 }
 
 // idle tells who started this process that the call waits.
@@ -169,6 +180,13 @@ func start(p part, m message) (*child, error) {
 	return c, nil
 }
 
+// hangUp tells the process that nothing more is asked of it. It answers all the same.
+func (c *child) hangUp() {
+	if raw, err := c.conn.SyscallConn(); err == nil { // else it is closed
+		_ = raw.Control(func(fd uintptr) { _ = unix.Shutdown(int(fd), unix.SHUT_WR) })
+	}
+}
+
 // end waits for the process after its end of the socket is closed.
 func (c *child) end() error {
 	c.conn.Close()
@@ -199,14 +217,16 @@ func (c *child) answer(pid int, until time.Time) (a answer, none *Refusal) {
 	return a, nil
 }
 
-// Set has a process set its GOMAXPROCS. It returns when the process is let go, or with Late;
-// nothing ends a call on its way.
-func Set(r Request) (Result, error) {
+// Set has a process set its GOMAXPROCS. It returns when the process is let go, or with Late. The
+// end of ctx, or of this process, ends the wait for a place, with Unwanted; nothing ends a call on
+// its way.
+func Set(ctx context.Context, r Request) (Result, error) {
 	c, err := start(tracerPart, message{Request: r})
 	if err != nil {
 		return Result{}, err
 	}
 	c.idle = r.Idle
+	defer context.AfterFunc(ctx, c.hangUp)()
 	return c.result(r.PID)
 }
 
@@ -241,13 +261,15 @@ type Guard struct {
 }
 
 // Lend has a guard set a value. An error is that it was not set, or with Lost, Broken and Late
-// that it may have been: the guard then gives the old one back, or another one if it is gone.
-func Lend(l Loan) (*Guard, Result, error) {
+// that it may have been: the guard then gives the old one back, or another one if it is gone. If
+// ctx ends before it returns, the value is not set, or comes back now.
+func Lend(ctx context.Context, l Loan) (*Guard, Result, error) {
 	c, err := start(guardPart, message{Loan: l})
 	if err != nil {
 		return nil, Result{}, err
 	}
 	c.idle = l.Idle
+	defer context.AfterFunc(ctx, c.hangUp)()
 	a, none := c.answer(l.PID, time.Now().Add(2*callLimit))
 	if none == nil && a.err() == nil {
 		l.found(a.Result)

@@ -117,6 +117,7 @@ const (
 	Halted       Why = "halted"
 	NoTraps      Why = "ignores_traps"
 	Late         Why = "late" // the call may still be on its way
+	Unwanted     Why = "unwanted"
 	Taken        Why = "taken"
 	Ended        Why = "ended"
 	Executed     Why = "executed"
@@ -147,6 +148,7 @@ var sentences = map[Why]string{
 	Halted:       "it is stopped (%s): let it continue first, with kill -CONT",
 	NoTraps:      "it ignores SIGTRAP, which a call needs%s",
 	Late:         "the call is not over after %s, as when the program is frozen: do not end that process, which ends with the call",
+	Unwanted:     "interrupted before the call began%s: nothing was changed",
 	Taken:        "it uses GOMAXPROCS=%s by now, which something else has set: it is left alone",
 	Ended:        "it has ended%s",
 	Executed:     "it became another program by exec%s",

@@ -106,7 +106,7 @@ func ask(pid, procs int) Request {
 	return Request{Program: p, Value: Value{Procs: procs}}
 }
 
-func (x *target) set(procs int) (Result, error) { return Set(ask(x.pid(), procs)) }
+func (x *target) set(procs int) (Result, error) { return Set(x.t.Context(), ask(x.pid(), procs)) }
 
 // live is what is read of the program.
 func (x *target) live() goproc.Live {

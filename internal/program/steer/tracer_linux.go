@@ -308,7 +308,7 @@ func doze() {
 // finished first, and the kernel stops the thread when the tracer ends.
 func (t *tracer) pass(s stop) {
 	switch {
-	case s.ended:
+	case s.ended, s.tid == 0: // or none has stopped
 	case s.event == eventStop && s.sig != unix.SIGTRAP && t.calling:
 		t.resume(s.tid, 0)
 	case s.event == eventStop && s.sig != unix.SIGTRAP:
@@ -329,7 +329,8 @@ func (t *tracer) resume(tid int, sig unix.Signal) {
 	_ = ptrace(request, tid, 0, uintptr(sig)) // fails if it has ended, which the next wait tells
 }
 
-// lost is why no more can be done: the program is not the one that was seized.
+// lost is why no more can be done: the program is not the one that was seized, or nobody wants
+// the call any more.
 func (t *tracer) lost() error {
 	switch {
 	case t.executed, !t.alive():
@@ -338,6 +339,8 @@ func (t *tracer) lost() error {
 		return t.refuse(Halted, "by a signal such as SIGSTOP")
 	case len(t.seized) == 0:
 		return t.refuse(Ended, "")
+	case !t.calling && unwanted():
+		return t.refuse(Unwanted, "")
 	}
 	return nil
 }
@@ -525,6 +528,9 @@ func (t *tracer) watch(until time.Time, idle func()) (place, error) {
 	}
 	for stops := 0; stops < mostStops; {
 		end := until
+		if soon := time.Now().Add(answering); soon.Before(end) { // whether the call is wanted still
+			end = soon
+		}
 		if now := time.Now(); len(asleep) > 0 && now.After(next) {
 			asleep, next = t.interrupt(asleep), now.Add(atOnceFor)
 		}
@@ -539,15 +545,15 @@ func (t *tracer) watch(until time.Time, idle func()) (place, error) {
 			end = tell
 		}
 		s, ok := t.next(-1, end)
+		if err := t.lost(); err != nil {
+			t.pass(s)
+			return place{}, err
+		}
 		if !ok && end.Before(until) {
 			continue
 		}
 		if !ok {
 			break
-		}
-		if err := t.lost(); err != nil {
-			t.pass(s)
-			return place{}, err
 		}
 		if !s.ended && s.event == 0 && s.sig == callTrap {
 			r, err := readRegisters(s.tid)
