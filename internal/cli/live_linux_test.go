@@ -9,15 +9,38 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
+
+// TestWatchUnseen: what cannot be seen of a program is printed before it is watched.
+func TestWatchUnseen(t *testing.T) {
+	program := must.Get(live.Watch(must.Get(steer.Identify(os.Getpid()))(t), steer.Value{}))(t)
+	defer program.Close()
+	program.Blind = []string{"requests that wait in sockets: permission denied"}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs strings.Builder
+	std := newStdio(ctx, nil, &out, &errs, nil)
+	o := newLiveOptions(std, new(cobra.Command))
+	o.operands = []string{fmt.Sprint(os.Getpid())}
+	c := running(2)
+	c.subject.PID = os.Getpid()
+	if err := o.watch(ctx, std, c, program); out.Len() == 0 || !strings.Contains(errs.String(), "not seen: requests that wait in sockets: permission denied\n") {
+		t.Errorf("%v\n%s\n%s", err, errs.String(), out.String())
+	}
+}
 
 // TestKilled: a procfit that is killed at any moment leaves the program at its own value within
 // 5 s, or with set at the value that stays, and no request is lost.

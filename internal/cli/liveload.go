@@ -124,6 +124,7 @@ func (o *liveOptions) watch(ctx context.Context, std stdio, c valueChange, progr
 		_, err := fmt.Fprintf(std.out, "process %d (%s) under its own traffic, for %s: nothing is sent, and nothing is changed\n", c.subject.PID, phrase.Clean(c.subject.Name), number.Chosen(d))
 		return err
 	}
+	unseen(std, program)
 	from, err := program.Read(ctx)
 	if err != nil {
 		return err

@@ -90,9 +90,7 @@ func (o *liveOptions) try(ctx context.Context, std stdio, c valueChange, program
 		return err
 	}
 	std.notef("%s", run.describe())
-	for _, what := range program.Blind {
-		std.notef("not seen: %s", phrase.Clean(what))
-	}
+	unseen(std, program)
 	if err := agreed(ctx, std, o.yes, run.header.Spec.Shell(), explain.Process(c.subject)+": "+run.how()); err != nil {
 		return err
 	}
@@ -104,6 +102,13 @@ func (o *liveOptions) try(ctx context.Context, std stdio, c valueChange, program
 		err = errors.Join(sweepReport(std, run.dir, o.printed.format(), "", true), err)
 	}
 	return err
+}
+
+// unseen prints what cannot be seen of a program.
+func unseen(std stdio, program *live.Program) {
+	for _, what := range program.Blind {
+		std.notef("not seen: %s", phrase.Clean(what))
+	}
 }
 
 // how is what is done to the program.
