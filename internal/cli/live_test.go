@@ -91,6 +91,35 @@ func TestNotCounted(t *testing.T) {
 	}
 }
 
+// TestOnlyLose: values are called worse in advance only if they are tried, and leave unused what the
+// program needs: not where a lower value is what ends the throttling.
+func TestOnlyLose(t *testing.T) {
+	for _, c := range []struct {
+		limit, cpus float64
+		values      []int // that at start first
+		want        string
+	}{
+		{0.5, 0.5, []int{8, 1}, ""},
+		{2.5, 2.45, []int{8, 2}, ""},
+		{2.5, 2.45, []int{8, 1, 2}, "uses 2.45 CPUs of its CPU limit of 2.5: values below 2 can only lose\n"},
+		{4, 3.9, []int{8, 3}, "values below 4 can only lose\n"},
+		{4, 3.9, []int{8, 4, 6}, ""},
+		{20, 18.1, []int{20, 19}, ""},
+		{4, 3.5, []int{8, 3}, ""},
+		{0, 3.9, []int{8, 3}, ""},
+	} {
+		var said strings.Builder
+		run := &liveRun{program: &live.Program{}}
+		run.header.Live = &journal.Live{LimitCPUs: c.limit, CPUs: c.cpus, Start: c.values[0]}
+		run.header.Plan.Settings = judge.Settings(c.values[0], c.values, false)
+		p := &liveProgress{std: newStdio(t.Context(), nil, io.Discard, &said, nil), run: run}
+		p.begin(paired.Forecast{})
+		if !strings.Contains(said.String(), c.want) || c.want == "" && strings.Contains(said.String(), "can only lose") {
+			t.Errorf("%+v: %s", c, said.String())
+		}
+	}
+}
+
 func TestReleased(t *testing.T) {
 	if got := released(2, 2); got != "GOMAXPROCS is 2 again" {
 		t.Error(got)

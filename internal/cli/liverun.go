@@ -333,8 +333,14 @@ func (p *liveProgress) begin(f blocks.Forecast) {
 	if n := l.RequestsPerSecond * l.SliceSeconds; !l.Uncounted && n < judge.FewRequests {
 		p.std.notef("%s in a slice of %s: latency does not decide below %d", phrase.Count(int(n), "request"), number.Short(number.Seconds(l.SliceSeconds)), judge.FewRequests)
 	}
-	if l.LimitCPUs > 0 && l.CPUs > 0.9*l.LimitCPUs {
-		p.std.notef("the program uses %s of its CPU limit of %s: values below %d can only lose", number.CPUsUsed(l.CPUs), number.BareCPUs(l.LimitCPUs), l.Start)
+	// Of two values next to a limit either may be better: of 2.5 CPUs, 2 is not throttled.
+	fewest := int(min(math.Ceil(l.CPUs), math.Floor(l.LimitCPUs)))
+	below := false
+	for _, s := range p.run.header.Plan.Settings {
+		below = below || *s.Procs < fewest
+	}
+	if below && l.CPUs > 0.9*l.LimitCPUs {
+		p.std.notef("the program uses %s of its CPU limit of %s: values below %d can only lose", number.CPUsUsed(l.CPUs), number.BareCPUs(l.LimitCPUs), fewest)
 	}
 }
 
