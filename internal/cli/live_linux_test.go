@@ -42,6 +42,40 @@ func TestWatchUnseen(t *testing.T) {
 	}
 }
 
+// TestSharedPort: a port is no name for one of several processes that listen there.
+func TestSharedPort(t *testing.T) {
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	f := must.Get(l.(*net.TCPListener).File())(t)
+	var pids []string
+	for range 2 {
+		worker := exec.Command("fakeserver", "-addr", freeAddress(t))
+		worker.ExtraFiles = []*os.File{f}
+		started(t, worker)
+		pids = append(pids, fmt.Sprint(worker.Process.Pid))
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	l.Close()
+	f.Close()
+	for _, c := range []struct {
+		args []string
+		code int
+		want string // before the processes
+	}{
+		{[]string{"set", ":" + port, "1", "--yes"}, exitUsage, `":` + port + `" matches 2 processes: name one by its process ID: `},
+		{[]string{"live", ":" + port}, exitUsage, `":` + port + `" matches 2 processes: name one by its process ID: `},
+		{[]string{"ps", ":" + port, "--interval", "0"}, 0, "PID"},
+		{[]string{"explain", ":" + port}, 0, "process "},
+	} {
+		var out strings.Builder
+		code := Main(t.Context(), c.args, strings.NewReader(""), &out, &out)
+		for _, want := range append(pids, c.want) {
+			if code != c.code || !strings.Contains(out.String(), want) {
+				t.Errorf("%q: exit code %d, and no %q in\n%s", c.args, code, want, out.String())
+			}
+		}
+	}
+}
+
 // TestKilled: a procfit that is killed at any moment leaves the program at its own value within
 // 5 s, or with set at the value that stays, and no request is lost.
 func TestKilled(t *testing.T) {

@@ -162,7 +162,7 @@ func (o *liveOptions) resolveLoad(std stdio, pid int) (*session.Session, error) 
 	if spec.Target.URL, err = readURLs(o.spec, &spec, o.spec.URLs, std); err != nil {
 		return nil, err
 	}
-	if spec.Target.Attach, err = local.Attach(strconv.Itoa(pid)); err != nil {
+	if spec.Target.Attach, err = local.Attach(pid); err != nil {
 		return nil, refusal(err)
 	}
 	if port, ok := strings.CutPrefix(o.operands[0], ":"); ok && spec.Target.URL == "" {

@@ -90,12 +90,17 @@ func columnHelp() string {
 }
 
 func (o *psOptions) parse(args []string) error {
-	words := slices.Clone(args)
-	for i, word := range words {
-		if pid, byPort, err := listener(word); err != nil {
+	var words []string
+	for _, word := range args {
+		found, byPort, err := listener(word)
+		if err != nil {
 			return err
-		} else if byPort {
-			words[i] = strconv.Itoa(pid)
+		}
+		for _, one := range found {
+			words = append(words, strconv.Itoa(one.PID))
+		}
+		if !byPort {
+			words = append(words, word)
 		}
 	}
 	var err error

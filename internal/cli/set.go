@@ -174,7 +174,7 @@ func oneProcess(ctx context.Context, command, word string) (int, error) {
 // named is a process that a word means; by its ID it may not exist, or not be Go's.
 type named struct {
 	pid  int
-	name string // empty: it was found by its ID or its port
+	name string // empty: it was found by its ID
 }
 
 func listed(all []named) (words []string) {
@@ -187,9 +187,13 @@ func listed(all []named) (words []string) {
 // processes are those that a word means, one at least: by its ID, the port where it listens, or
 // its name.
 func processes(ctx context.Context, command, word string) ([]named, error) {
-	pid, byPort, err := listener(word)
+	listening, byPort, err := listener(word)
+	var found []named
+	for _, one := range listening {
+		found = append(found, named{one.PID, one.Name})
+	}
 	if err != nil || byPort {
-		return []named{{pid: pid}}, err
+		return found, err
 	}
 	selected, err := ps.Select([]string{word})
 	if err != nil {
@@ -208,7 +212,6 @@ func processes(ctx context.Context, command, word string) ([]named, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []named
 	for _, p := range snap.Processes {
 		found = append(found, named{p.PID, p.Name})
 	}
@@ -226,21 +229,20 @@ func noProcess(name string) error {
 	return fmt.Errorf("no Go process matches %q; to list all of them: procfit ps", name)
 }
 
-// listener is the process that listens at the port of a word such as :8080.
-func listener(word string) (pid int, byPort bool, err error) {
+// listener are the processes that listen at the port of a word such as :8080.
+func listener(word string) (found []observe.Standing, byPort bool, err error) {
 	number, byPort := strings.CutPrefix(word, ":")
 	if !byPort {
-		return 0, false, nil
+		return nil, false, nil
 	}
 	port, err := field.Whole(1, 65535)(number)
 	if err != nil {
-		return 0, true, usageError("%q is not a port: expected 1 to 65535, as in :8080", word)
+		return nil, true, usageError("%q is not a port: expected 1 to 65535, as in :8080", word)
 	}
-	found, err := observe.StandAt(port)
-	if err != nil {
-		return 0, true, fmt.Errorf("%w; to list the Go programs that run: procfit ps", err)
+	if found, err = observe.StandAt(port); err != nil {
+		return nil, true, fmt.Errorf("%w; to list the Go programs that run: procfit ps", err)
 	}
-	return found.PID, true, nil
+	return found, true, nil
 }
 
 // identified reads a process and the program that it runs, without a value that is to be set.

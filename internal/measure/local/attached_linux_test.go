@@ -40,7 +40,7 @@ func standing(t *testing.T) (*exec.Cmd, string) {
 // ended there is nothing to measure.
 func TestAttached(t *testing.T) {
 	cmd, port := standing(t)
-	a := must.Get(Attach(port))(t)
+	a := must.Get(Attach(cmd.Process.Pid))(t)
 	if a.PID != cmd.Process.Pid || a.Procs == nil || *a.Procs != 3 {
 		t.Errorf("found %+v, want process %d with 3", a, cmd.Process.Pid)
 	}

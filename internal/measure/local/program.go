@@ -146,20 +146,10 @@ func (r *runner) buildFile(key programKey) (string, error) {
 	return filepath.Join(r.builds, plan.FileName("program-"+key.goVersion+key.variant)), nil
 }
 
-// Attach finds the server that a user names by its PID, or as :PORT by where it
-// listens, and reads the GOMAXPROCS that it runs with. What is wrong is a
-// *plan.FieldError.
-func Attach(name string) (*plan.Attached, error) {
-	word, byPort := strings.CutPrefix(name, ":")
-	n, err := strconv.Atoi(word)
-	if err != nil || n < 1 || byPort && n > 65535 {
-		return nil, plan.Wrong("command", "%q: expected a process ID such as 1234, or the port where it listens, such as :8080", name)
-	}
-	find := observe.Stand
-	if byPort {
-		find = observe.StandAt
-	}
-	found, err := find(n)
+// Attach finds a server that runs, and reads the GOMAXPROCS that it runs with. What is wrong
+// is a *plan.FieldError.
+func Attach(pid int) (*plan.Attached, error) {
+	found, err := observe.Stand(pid)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, plan.Wrong("command", "a load on a running program needs Linux: only there can procfit identify the process and read its GOMAXPROCS")
 	}

@@ -40,7 +40,7 @@ func Listener(port int, pids []int) (int, error) {
 	return 0, taken(port, pids, sockets)
 }
 
-// taken looks for the holder among all processes. Where nobody holds the sockets and they no
+// taken looks for the holders among all processes. Where nobody holds the sockets and they no
 // longer listen, their process has ended since they were read: errNoListener.
 func taken(port int, except []int, sockets map[uint64]bool) error {
 	e := &TakenError{Port: port}
@@ -53,14 +53,15 @@ func taken(port int, except []int, sockets map[uint64]bool) error {
 			continue
 		}
 		if holds, _ := holdsAny(pid, sockets); holds {
-			e.PID = pid
-			if s, err := procstat.ReadStat(pid); err == nil {
-				e.Name = s.Name
-			}
-			break
+			e.pids = append(e.pids, pid)
 		}
 	}
-	if e.PID == 0 {
+	if len(e.pids) > 0 {
+		e.PID = e.pids[0]
+		if s, err := procstat.ReadStat(e.PID); err == nil {
+			e.Name = s.Name
+		}
+	} else {
 		now, err := listeners(port, except)
 		if err == nil && !slices.ContainsFunc(slices.Collect(maps.Keys(sockets)), func(socket uint64) bool { return now[socket] }) {
 			return fmt.Errorf("port %d: %w", port, errNoListener)

@@ -189,6 +189,38 @@ func TestListener(t *testing.T) {
 	})
 }
 
+// TestStandAt: all that hold a socket are found, and one that is not a Go program steps back for
+// one that is.
+func TestStandAt(t *testing.T) {
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	defer l.Close()
+	f := must.Get(l.(*net.TCPListener).File())(t)
+	defer f.Close()
+	port := l.Addr().(*net.TCPAddr).Port
+	pass := func(c *exec.Cmd) { c.ExtraFiles = []*os.File{f} }
+	finds := func(want ...int) {
+		t.Helper()
+		var got []int
+		for _, one := range must.Get(StandAt(port))(t) {
+			got = append(got, one.PID)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("found %d; expected %d", got, want)
+		}
+	}
+	sh := exec.Command("sh", "-c", "echo; read x")
+	pass(sh)
+	shell, _ := run(t, sh)
+	finds(os.Getpid())
+	worker, _ := play(t, "leaf", pass)
+	finds(os.Getpid(), worker)
+	if got := goOf([]int{shell, shell}); len(got) != 2 {
+		t.Errorf("without a Go program: %d", got)
+	}
+}
+
 func TestReader(t *testing.T) {
 	idle, _ := play(t, "leaf")
 	busy, _ := play(t, "burn")

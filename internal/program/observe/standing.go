@@ -30,18 +30,44 @@ func Stand(pid int) (Standing, error) {
 	return Standing{PID: pid, Name: name(pid, stat.Name), Started: stat.Started}, nil
 }
 
-// StandAt finds the process that listens at a TCP port of this network namespace. The
-// error is errNoListener where nobody does, and a *TakenError where it cannot be seen who.
-func StandAt(port int) (Standing, error) {
-	_, err := Listener(port, nil)
+// StandAt finds the processes that listen at a TCP port of this network namespace: several share
+// it where each has a socket of its own, or a socket was passed on. Those that are known not to
+// be Go programs are skipped if one is known to be, as is a service manager that opened the socket. The
+// error is errNoListener where nobody listens, and a *TakenError where it cannot be seen who.
+func StandAt(port int) (list []Standing, err error) {
+	_, err = Listener(port, nil)
 	var by *TakenError
-	if !errors.As(err, &by) {
-		return Standing{}, err
+	if !errors.As(err, &by) || by.PID == 0 {
+		return nil, err
 	}
-	if by.PID == 0 {
-		return Standing{}, by
+	for _, pid := range goOf(by.pids) {
+		one, gone := Stand(pid)
+		if err = gone; err == nil {
+			list = append(list, one)
+		}
 	}
-	return Stand(by.PID)
+	if len(list) > 0 {
+		return list, nil
+	}
+	return nil, err
+}
+
+// goOf skips the processes that are known not to be Go programs, if one is known to be.
+func goOf(pids []int) (list []int) {
+	if len(pids) == 1 {
+		return pids
+	}
+	reader, found := new(Reader), false
+	for _, pid := range pids {
+		_, err := reader.Procs(pid)
+		if found = found || err == nil; !errors.Is(err, ErrNotGo) {
+			list = append(list, pid)
+		}
+	}
+	if !found {
+		return pids
+	}
+	return list
 }
 
 // Gone reports whether the process has ended.
@@ -57,8 +83,9 @@ var errNoListener = errors.New("nobody listens")
 // asked for.
 type TakenError struct {
 	Port int
-	PID  int    // 0 where it could not be found: another user's, or in another PID namespace
+	PID  int    // the first; 0 where it could not be found: another user's, or in another PID namespace
 	Name string // of the process
+	pids []int  // all that hold a socket there
 }
 
 func (e *TakenError) Error() string {
