@@ -180,3 +180,32 @@ func TestCheapestIsProven(t *testing.T) {
 		t.Errorf("said so in %d of %d runs, 5%% are promised", wrong, runs)
 	}
 }
+
+// Values whose comparison is proven do not settle a race that asks for the cheapest setting, as
+// long as that is open.
+func TestSettledWithTheCheapest(t *testing.T) {
+	for name, tc := range map[string]struct {
+		rate float64
+		any  bool // of --any-program, with values that cannot be read
+		want bool
+	}{
+		"it is known":       {300, false, true},
+		"it is open":        {403, false, false},
+		"none is enough":    {900, false, false},
+		"it is only likely": {300, true, false},
+	} {
+		h, trials := searched([]offered{{0, 1, 1, true, []float64{200, 205, 199, 201}}, {0, 1, 2, true, []float64{400, 410, 405, 395}}})
+		h.Plan.Strategy, h.Plan.Margin, h.Plan.MarginP99, h.Load.RatePerSecond = journal.StrategyRace, 0.05, 0.2, &tc.rate
+		h.Target.AnyProgram = tc.any
+		for i := range trials {
+			trials[i].Usage = journal.Usage{MeasuredSeconds: 1, HostUse: &journal.HostUse{TargetCPUs: 4, OtherCPUSeconds: new(0.0)}}
+			if tc.any {
+				trials[i].ObservedProcs = []*int{nil}
+			}
+		}
+		r := verdict.Analyze(h, trials)
+		if proven := r.Groups[0].Recommendation.Confidence == verdict.Proven; proven == tc.any || r.Settled() != tc.want {
+			t.Errorf("%s: settled %v, want %v; %+v, %+v", name, r.Settled(), tc.want, r.Cheapest, r.Groups[0].Recommendation)
+		}
+	}
+}
