@@ -209,3 +209,18 @@ func TestSettledWithTheCheapest(t *testing.T) {
 		}
 	}
 }
+
+// Within an objective each trial tries rates of its own, and none is that of all.
+func TestNoCommonRateWithinAnObjective(t *testing.T) {
+	h, trials := searched([]offered{{0, 1, 1, true, []float64{200, 205, 199}}})
+	for i := range trials {
+		trials[i].Phases = []journal.Phase{{Mode: journal.ModeClosed}, {Mode: journal.ModeOpen, RatePerSecond: new(140.0)}}
+	}
+	if r := verdict.Analyze(h, trials); r.Groups[0].RatePerSecond != nil {
+		t.Errorf("within an objective: %g", *r.Groups[0].RatePerSecond)
+	}
+	h.Plan.SLO = nil
+	if r := verdict.Analyze(h, trials); r.Groups[0].RatePerSecond == nil {
+		t.Error("without an objective there is none")
+	}
+}

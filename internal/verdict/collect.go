@@ -171,8 +171,12 @@ func (g *group) took() *Raced {
 	return r
 }
 
-// findRate is the open loop's rate, as the first valid trial offered it.
+// findRate is the open loop's rate, as the first valid trial offered it. Within an objective each
+// trial tried rates of its own.
 func (g *group) findRate() *float64 {
+	if g.header.Plan.SLO != nil {
+		return nil
+	}
 	for _, t := range g.measuredIn(g.Settings) {
 		if p := t.Phase(journal.ModeOpen); t.Valid && p != nil && p.RatePerSecond != nil {
 			return p.RatePerSecond
