@@ -15,8 +15,8 @@ import (
 
 func TestTheCommandThatDecides(t *testing.T) {
 	race := journal.Plan{Strategy: journal.StrategyRace, Goal: journal.GoalProven, MaxTrials: 30}
-	interrupted := race
-	interrupted.MaxTrials = 40
+	interrupted, likely := race, race
+	interrupted.MaxTrials, likely.Goal, likely.MaxTrials = 40, journal.GoalLikely, 40
 	step := verdict.Step{Code: verdict.StepGoOn, More: 9, Have: 30, TrialSeconds: 4, Metric: verdict.MetricThroughput, List: []*contest.Value{{Procs: 1}, {Procs: 2}}}
 	for name, c := range map[string]struct {
 		plan journal.Plan
@@ -29,6 +29,10 @@ func TestTheCommandThatDecides(t *testing.T) {
 			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --out 'results/my run' --until trials=39 -- ./x"},
 		"an interrupted race has trials left": {interrupted, []string{"sweep", "--until", "trials=40", "--", "./x"},
 			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --until trials=40 --out 'results/my run' -- ./x"},
+		"a race that was to end at a likely answer": {likely, []string{"sweep", "--until", "likely", "--", "./x"},
+			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --out 'results/my run' -- ./x"},
+		"such a race without trials left": {race, []string{"sweep", "--until", "likely,trials=30", "--", "./x"},
+			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --until trials=39 --out 'results/my run' -- ./x"},
 		"a grid begins another": {journal.Plan{Blocks: 5, Settings: make([]journal.Setting, 2)}, []string{"sweep", "--repeats", "5", "--out", "a", "--", "./x"},
 			"about 9 more trials, about 60 seconds, should separate 1 from 2 by throughput: procfit sweep --repeats 7 -- ./x"},
 		"another command's trials": {race, []string{"lab", "run", "chain"}, "about 9 more trials should separate 1 from 2 by throughput"},

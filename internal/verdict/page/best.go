@@ -42,7 +42,7 @@ func bestVerdict(r *verdict.Result) Verdict {
 		v.Answer.Plain = fmt.Sprintf("Every value of %s used more memory than %s allows, so there is nothing left to compare.", phrase.And(list), mostMemory(r))
 		v.Next = []document.Item{{Text: "allow more memory with --max-memory, in a new results folder"}}
 	} else if b.Complete && b.Confidence != verdict.Proven && swept(r) {
-		more := resumeCommand(r, spec.Part("until", "trials", strconv.Itoa(2*max(1, r.Plan.MaxTrials))))
+		more := resumeCommand(r, toProve, spec.Part("until", "trials", strconv.Itoa(2*max(1, r.Plan.MaxTrials))))
 		if !r.Plan.Racing() {
 			more = repeatCommand(r, 2*max(1, r.Plan.Blocks))
 		}

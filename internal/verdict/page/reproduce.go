@@ -98,6 +98,10 @@ func Again(r *verdict.Result) spec.Spec {
 	return s
 }
 
+// toProve takes the goal out of a race, which is to prove its answer then: one that was to end once
+// the answer is likely would end at once.
+var toProve = spec.Part("until", "", "")
+
 // goOn is the command that measures what a verdict lacks, and how long it takes. A race
 // is resumed; a grid of more blocks is another plan, with a folder of its own.
 func (w words) goOn(s verdict.Step) document.Item {
@@ -117,9 +121,9 @@ func (w words) goOn(s verdict.Step) document.Item {
 	}
 	switch {
 	case r.Plan.Racing() && most <= r.Plan.MaxTrials:
-		command = resumeCommand(r, spec.Unset("for")) // the trials that it may have are enough
+		command = resumeCommand(r, toProve, spec.Unset("for")) // the trials that it may have are enough
 	case r.Plan.Racing():
-		command = resumeCommand(r, spec.Part("until", "trials", strconv.Itoa(most)), spec.Unset("for"))
+		command = resumeCommand(r, toProve, spec.Part("until", "trials", strconv.Itoa(most)), spec.Unset("for"))
 	default:
 		perBlock := max(1, s.Have/max(1, r.Plan.Blocks))
 		blocks := int(math.Ceil(float64(s.Have+s.More) / float64(perBlock)))

@@ -42,6 +42,17 @@ func TestVariedAllTooLarge(t *testing.T) {
 	}
 }
 
+// What is to prove a likely answer does not end once that is likely.
+func TestVariedUntilLikely(t *testing.T) {
+	r := pagetest.Varied(200)
+	r.Best[0].Confidence, r.Complete, r.Plan.MaxTrials, r.Folder = verdict.Likely, true, 40, "out"
+	r.Spec = specOf("sweep", "--vary", "GOGC=50,100", "--until", "likely,trials=40", "--", "./x")
+	next := page.VerdictOf(r).Next
+	if got, want := next[len(next)-1].Command, "procfit sweep --vary GOGC=50,100 --until trials=80 --out out -- ./x"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // The line to paste holds names of variables as a shell reads them.
 func TestAppliedIsQuoted(t *testing.T) {
 	r := pagetest.Varied(200)
