@@ -163,7 +163,7 @@ func (c *Contents) add(raw []byte, line int) error {
 	case KindBlock:
 		return take(raw, c.addBlock)
 	case KindBudget:
-		return take(raw, func(b Budget) error { c.Header.Plan = c.Header.Plan.With(b); return nil })
+		return take(raw, c.addBudget)
 	case KindProfiled:
 		return take(raw, c.addProfiled)
 	case KindEnd:
@@ -218,6 +218,16 @@ func (c *Contents) addTrial(t Trial) error {
 	}
 	c.places[at] = len(c.Trials)
 	c.Trials = append(c.Trials, t)
+	return nil
+}
+
+// addBudget changes the plan, and what was asked for as far as that is another budget: commands
+// that continue, or measure again, are made of it.
+func (c *Contents) addBudget(b Budget) error {
+	h := &c.Header
+	before := h.Plan.Budget()
+	h.Plan = h.Plan.With(b)
+	h.Spec = h.Spec.With(h.Plan.Budget().since(before)...)
 	return nil
 }
 

@@ -2,8 +2,11 @@ package journal
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/spec"
 )
 
 // VariantAgainst marks the settings of a gate's old command.
@@ -102,6 +105,24 @@ type Budget struct {
 // Budget is the plan's.
 func (p Plan) Budget() Budget {
 	return Budget{Kind: KindBudget, Goal: p.Goal, MaxTrials: p.MaxTrials, MaxSeconds: p.MaxSeconds}
+}
+
+// since are the flags that ask for the budget in place of another one.
+func (b Budget) since(before Budget) (list []spec.Change) {
+	if b.Goal != before.Goal {
+		list = append(list, spec.Part("until", "", string(b.Goal)))
+	}
+	if b.MaxTrials != before.MaxTrials {
+		list = append(list, spec.Part("until", "trials", strconv.Itoa(b.MaxTrials)))
+	}
+	switch {
+	case b.MaxSeconds == before.MaxSeconds:
+	case b.MaxSeconds > 0:
+		list = append(list, spec.Set("for", number.Typed(time.Duration(b.MaxSeconds*float64(time.Second)))))
+	default:
+		list = append(list, spec.Unset("for"))
+	}
+	return list
 }
 
 // With is the plan of a race with another budget.
