@@ -49,7 +49,7 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 	usable := math.Min(g.machine, math.Min(ps, g.effective)*replicas)
 	result.Evidence = usageOf(ofTrial).evidence(measured, g.machine, replicas, usable)
 	result.Evidence.loadEvidence(measured)
-	result.Evidence.PeakRSSBytes = contest.Median(measured, func(t *journal.Trial) *float64 { return part(t.PeakMemory(), toFloat[int64]) })
+	result.Evidence.PeakRSSBytes = g.peakMemory(a, measured)
 	result.Evidence.CPUSecondsEach = contest.Median(measured, cpuEach)
 	if open := usageOf(ofOpenLoop).evidence(measured, g.machine, replicas, usable); open.CPUs != nil {
 		open.CPUSecondsEach = contest.Median(measured, func(t *journal.Trial) *float64 { return CPUPerRequest(t, journal.ModeOpen) })
@@ -69,6 +69,15 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 	}
 	sorting.Stable(result.Points, func(a, b Point) int { return cmp.Compare(a.Block, b.Block) })
 	return result
+}
+
+// peakMemory is the median of a setting's trials, or where the plan limits it the most of any, which
+// is what the limit is held against.
+func (g *group) peakMemory(a journal.Setting, measured []*journal.Trial) *float64 {
+	if peak, judged := g.Peak[a.Key()]; judged {
+		return new(float64(peak))
+	}
+	return contest.Median(measured, func(t *journal.Trial) *float64 { return part(t.PeakMemory(), toFloat[int64]) })
 }
 
 func ofP50(l *journal.Latency) *float64 { return l.P50 }

@@ -114,7 +114,8 @@ func TestGateBaselineOfVariables(t *testing.T) {
 	}
 }
 
-// The bound is of each part of a trial, and a value of which no trial has the memory does not pass.
+// The bound is of each part of each trial, and what is shown is what it is held against. A value of
+// which no trial has the memory does not pass.
 func TestMemoryOfEachPart(t *testing.T) {
 	for name, c := range map[string]struct {
 		excluded contest.Excluded
@@ -123,6 +124,21 @@ func TestMemoryOfEachPart(t *testing.T) {
 	}{
 		"in the latency phase": {contest.ExcludedMemory, 20, func(t *journal.Trial) {
 			t.Phases[1].Usage = &journal.Usage{Memory: &journal.Memory{PeakRSSBytes: 20}}
+		}},
+		"in one trial": {contest.ExcludedMemory, 20, func(t *journal.Trial) {
+			if t.Block == 1 {
+				t.Memory.PeakRSSBytes = 20
+			}
+		}},
+		"in an invalid trial": {contest.ExcludedMemory, 20, func(t *journal.Trial) {
+			if t.Block == 1 {
+				t.Memory.PeakRSSBytes, t.Valid, t.InvalidCode = 20, false, journal.InvalidCrashed
+			}
+		}},
+		"near it in one trial": {"", 14, func(t *journal.Trial) {
+			if t.Block == 1 {
+				t.Memory.PeakRSSBytes = 14
+			}
 		}},
 		"not read": {contest.ExcludedUnweighed, 0, func(t *journal.Trial) { t.Memory = nil }},
 		"sometimes read": {"", 10, func(t *journal.Trial) {

@@ -48,6 +48,9 @@ type Contest struct {
 	// TooLarge are the settings that used more memory than the plan allows, and Unweighed those of
 	// which no valid trial has it, where the plan asks for it: they take no part.
 	TooLarge, Unweighed map[journal.SettingKey]bool
+	// Peak is the most memory of any trial of each setting's value, in bytes, where the plan limits
+	// that: what they are judged by.
+	Peak map[journal.SettingKey]int64
 	// Sliced is what slices of one start say; nil: the plan asks for none.
 	Sliced *Sliced
 	// Blocks are the journal's numbers of the contest's blocks: the contest counts its

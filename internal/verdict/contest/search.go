@@ -209,24 +209,33 @@ func (c *Contest) exclude(out map[int]bool) {
 	if most <= 0 {
 		return
 	}
-	c.TooLarge, c.Unweighed = map[journal.SettingKey]bool{}, map[journal.SettingKey]bool{}
-	large, weighed, valid := map[int]bool{}, map[int]bool{}, map[int]int{}
+	c.TooLarge, c.Unweighed, c.Peak = map[journal.SettingKey]bool{}, map[journal.SettingKey]bool{}, map[journal.SettingKey]int64{}
+	peaks, large, weighed, valid := map[int]int64{}, map[int]bool{}, map[int]bool{}, map[int]int{}
 	for _, t := range c.own {
 		v, peak := c.valueOf(t.Setting), t.PeakMemory()
 		if t.Valid {
 			valid[v]++
 			weighed[v] = weighed[v] || peak != nil
 		}
-		large[v] = large[v] || peak != nil && *peak > most*int64(max(1, t.Setting.Replicas))
+		if peak != nil {
+			peaks[v] = max(peaks[v], *peak)
+			large[v] = large[v] || *peak > most*int64(max(1, t.Setting.Replicas))
+		}
 	}
 	unweighed := func(v int) bool { return valid[v] > 0 && !weighed[v] && !large[v] }
 	for _, t := range c.own {
-		switch v := c.valueOf(t.Setting); {
-		case v <= 0:
+		v, key := c.valueOf(t.Setting), t.Setting.Key()
+		if v <= 0 {
+			continue
+		}
+		if peak, known := peaks[v]; known {
+			c.Peak[key] = peak
+		}
+		switch {
 		case large[v]:
-			c.TooLarge[t.Setting.Key()], out[v] = true, true
+			c.TooLarge[key], out[v] = true, true
 		case unweighed(v):
-			c.Unweighed[t.Setting.Key()], out[v] = true, true
+			c.Unweighed[key], out[v] = true, true
 		}
 	}
 	gone := func(v int) bool { return large[v] || unweighed(v) && valid[v] >= FewestProve }
