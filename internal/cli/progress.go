@@ -283,6 +283,9 @@ func outcomeText(p plan.Progress) string {
 		rate = number.Seconds(float64(max(1, t.Setting.Replicas)) / *t.ThroughputPerSecond)
 	}
 	s := rate + " " + rateHead(t.ThroughputUnit)
+	if t.Missed() {
+		s = "below " + s
+	}
 	if t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
 		s += ", p99 " + number.Seconds(*t.LatencySeconds.P99)
 	}

@@ -157,6 +157,27 @@ func TestStandingUnits(t *testing.T) {
 	}
 }
 
+// The rate of a trial that met the objective at none is a bound, wherever it is shown.
+func TestProgressBelow(t *testing.T) {
+	var s trial.Standing
+	one := measured(task(2, journal.RoleMeasure), 112, 0)
+	one.LatencySeconds, one.Attained = nil, &journal.Attainment{Met: true}
+	s.Add(one)
+	missed := *one
+	missed.Attained = &journal.Attainment{}
+	for _, want := range []string{"  GOMAXPROCS  req/s  trials\n  2             112  1", "  GOMAXPROCS      req/s  trials\n  2           below 112  2"} {
+		if got := trimmed(standingLines(&s, plan.Progress{}, 10, 80)); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+		s.Add(&missed)
+	}
+	for want, x := range map[string]*journal.Trial{"112 req/s": one, "below 112 req/s": &missed} {
+		if got := outcomeText(plan.Progress{Trial: x}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // A trial that lacks the number which is asked for has runs, and is invalid: the table is of
 // the others.
 func TestInvalidTrialsHaveNoUnit(t *testing.T) {

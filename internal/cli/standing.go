@@ -33,7 +33,11 @@ func standingLines(s *trial.Standing, now plan.Progress, most, width int) []stri
 	t := table.Table{Sign: 2, Columns: []table.Column{{Steps: []table.Step{{Rank: 1, To: len("GOMAXPROCS")}}}, {Right: true}, {Right: true}, {}}}
 	t.Rows = []table.Row{{Cells: table.Cells(head, rateHead(s.Unit), "p99", "trials")}}
 	for _, one := range shown {
-		row := table.Row{Cells: table.Cells(name(one), rateFigure(s.Unit, one.Rates), latencyFigure(one.P99s), countOf(one))}
+		rate := rateFigure(s.Unit, one.Rates)
+		if one.Missed > 0 && 2*one.Missed >= one.Valid {
+			rate = "below " + rate
+		}
+		row := table.Row{Cells: table.Cells(name(one), rate, latencyFigure(one.P99s), countOf(one))}
 		if one.Measures(now.Task) {
 			row.Sign = "▸"
 		}

@@ -224,3 +224,47 @@ func TestNoCommonRateWithinAnObjective(t *testing.T) {
 		t.Error("without an objective there is none")
 	}
 }
+
+// A value that met the objective at no rate carries less than its number says: it is neither
+// recommended nor as good by that, and without any other there is no verdict.
+func TestUnmet(t *testing.T) {
+	low, same, high := []float64{100, 102, 99, 101}, []float64{400, 402, 399, 401}, []float64{800, 802, 799, 803}
+	for name, tc := range map[string]struct {
+		one, two []float64 // of the default, which is 1, and of 2
+		missed   [2]int    // their trials
+		verdict  verdict.Verdict
+		sure     verdict.Confidence
+		cause    verdict.Code
+		of       int
+	}{
+		"no value":                 {same, low, [2]int{4, 4}, verdict.Undecided, "", "objective", 0},
+		"the default":              {low, same, [2]int{4, 0}, verdict.Recommended, verdict.Proven, "", 2},
+		"another, far below":       {same, low, [2]int{0, 4}, verdict.KeepDefault, verdict.Proven, "", 1},
+		"another, the same":        {same, same, [2]int{0, 4}, verdict.KeepDefault, verdict.Proven, "", 1},
+		"another, which may be":    {same, high, [2]int{0, 4}, verdict.Undecided, "", "undecided_throughput", 0},
+		"half of another's trials": {same, high, [2]int{0, 2}, verdict.Undecided, "", "undecided_throughput", 0},
+		"one trial":                {same, high, [2]int{0, 1}, verdict.Recommended, verdict.Proven, "", 2},
+		"none":                     {same, same, [2]int{0, 0}, verdict.NoDifference, verdict.Proven, "", 0},
+	} {
+		h, trials := searched([]offered{{0, 1, 0, true, tc.one}, {0, 1, 2, true, tc.two}})
+		h.Load.RatePerSecond, h.Plan.Margin, h.Plan.MarginP99 = nil, 0.05, 0.2
+		for i := range trials {
+			t := &trials[i]
+			t.Usage = journal.Usage{MeasuredSeconds: 1, HostUse: &journal.HostUse{TargetCPUs: 4, OtherCPUSeconds: new(0.0)}}
+			t.Attained.Met = t.Block >= tc.missed[i/4]
+		}
+		g := verdict.Analyze(h, trials).Groups[0]
+		rec := g.Recommendation
+		if rec.Verdict != tc.verdict || rec.Confidence != tc.sure || rec.Of().Procs != tc.of || tc.cause != "" && rec.Claim.Code() != tc.cause {
+			t.Errorf("%s: %+v, claim %#v", name, rec, rec.Claim)
+		}
+		if tc.cause == "objective" && rec.Next[0].Code != verdict.StepObjective {
+			t.Errorf("%s: next %+v", name, rec.Next)
+		}
+		for i, a := range g.Rows {
+			if unmet := 2*tc.missed[i] >= 4; a.Missed != tc.missed[i] || a.Unmet != unmet || unmet && (a.Excluded == nil || a.VersusPeak.Median != nil || a.Speedup != nil) {
+				t.Errorf("%s: row %+v", name, a)
+			}
+		}
+	}
+}

@@ -81,14 +81,14 @@ func floorOf(d []float64) *float64 {
 func expm1(x float64) float64 { return math.Expm1(min(x, 700)) }
 
 // against compares what is named with the default; nil where one of them is not known,
-// or they are one.
+// or they are one, or the default did not meet the objective.
 func (g *group) against(rec *Recommendation) *Versus {
 	standard := g.DefaultValue()
 	if standard == nil || rec.Procs == nil {
 		return nil
 	}
 	named := g.Of(*rec.Procs)
-	if named == nil || named == standard {
+	if named == nil || named == standard || standard.Unmet {
 		return nil
 	}
 	versus := &Versus{Procs: named.Procs, DefaultProcs: standard.Procs, Throughput: g.interval(named.Procs, standard.Procs, race.Throughput)}

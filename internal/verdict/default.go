@@ -87,7 +87,7 @@ func (g *group) beyondCPUs(rows []Row) *Beyond {
 	var above, within float64
 	for i := range rows {
 		a := &rows[i]
-		if a.Variant != "" || a.Procs == nil || a.Throughput.Median == nil || a.TooFewCPUs {
+		if a.Variant != "" || a.Procs == nil || a.Throughput.Median == nil || a.TooFewCPUs || a.Unmet {
 			continue
 		}
 		x := *a.Throughput.Median

@@ -49,7 +49,7 @@ func (g *group) common() (list []Remark) {
 // lucky are the values whose level is above the best one's, by too few trials to
 // count.
 func (g *group) lucky() []*contest.Value {
-	return slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return !v.Throughput.Above(g.Best.Throughput) })
+	return slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return v.Unmet || !v.Throughput.Above(g.Best.Throughput) })
 }
 
 // byStanding sorts comparisons with one value: worse, as good, open.
@@ -76,6 +76,8 @@ func (g *group) throughputReasons() []Remark {
 			list.good = append(list.good, ReasonAsFast{Bounded{d, expm1(min(c.Lower, 0))}})
 		case v.Out:
 			aside = append(aside, ReasonSetAside{d})
+		case v.Unmet:
+			aside = append(aside, ReasonUnmet{About{v}})
 		default:
 			list.open = append(list.open, ReasonSpeedOpen{d})
 		}

@@ -71,6 +71,7 @@ type (
 	ReasonAsPrompt  struct{ Bounded }
 	ReasonP99Open   struct{ Difference }
 	ReasonSaturated struct{ About } // it could not carry the common rate
+	ReasonUnmet     struct{ About } // it met the objective in half of its trials at most
 	// ReasonP99NotJudged: in closed loop it only restates throughput.
 	ReasonP99NotJudged struct{}
 	// ReasonUnsetUnread: the default's value is not known, so it is compared with none.
@@ -118,6 +119,7 @@ func (ReasonLater) Code() Code        { return "worse_p99" }
 func (ReasonAsPrompt) Code() Code     { return "as_good_p99" }
 func (ReasonP99Open) Code() Code      { return "undecided_p99" }
 func (ReasonSaturated) Code() Code    { return "saturated" }
+func (ReasonUnmet) Code() Code        { return "objective" }
 func (ReasonP99NotJudged) Code() Code { return "p99_not_judged" }
 func (ReasonUnsetUnread) Code() Code  { return "unset_unread" }
 func (ReasonUnsetDiffers) Code() Code { return "default_differs" }
@@ -171,6 +173,7 @@ type (
 	CauseNoThroughput   struct{}
 	CauseUnweighed      struct{}        // the memory of some was not read, and --max-memory leaves one other value or none
 	CauseMemory         struct{ About } // the one value that did not use more than --max-memory; nil: all did
+	CauseUnmet          struct{}        // each value met the objective in half of its trials at most
 	CauseOneValue       struct{ About }
 	CauseUnsetDiffers   struct{ About }
 	CauseLoadLimited    struct{}        // all are equal, at the limit of the load generator
@@ -215,6 +218,7 @@ func (CauseNoneValid) Code() Code        { return "none_valid" }
 func (CauseNoThroughput) Code() Code     { return "no_throughput" }
 func (CauseUnweighed) Code() Code        { return "no_memory" }
 func (CauseMemory) Code() Code           { return "memory" }
+func (CauseUnmet) Code() Code            { return "objective" }
 func (CauseOneValue) Code() Code         { return "one_value" }
 func (CauseUnsetDiffers) Code() Code     { return "default_differs" }
 func (CauseLoadLimited) Code() Code      { return "load_limited" }
@@ -281,6 +285,7 @@ const (
 	StepOfferRate       StepCode = "offer_rate"
 	StepRepeat          StepCode = "repeat" // Blocks
 	StepLessRate        StepCode = "less_rate"
+	StepObjective       StepCode = "longer_slo"
 	StepQuietMachine    StepCode = "quiet_machine"
 	StepSteady          StepCode = "steady_machine"
 	StepSee             StepCode = "see_value"     // make the value readable

@@ -424,6 +424,10 @@ type Row struct {
 	// that ran at one value share it, since their trials are pooled.
 	VersusPeak stat.Interval
 	Saturated  bool // in most of its trials
+	// Missed is in how many of the trials no rate met the objective. Where that is half of them or
+	// more the setting carries less than its Throughput: then it is Unmet.
+	Missed int
+	Unmet  bool
 	// Unanswered are requests that still waited when a phase ended, Redirects answers
 	// 3xx, which do little of the work; Requests are all that were answered. Of the
 	// valid trials.
@@ -497,6 +501,7 @@ type Point struct {
 	P99           *float64
 	ClosedP99     *float64 // of the closed loop, as wrk counts
 	Late          bool     // its generator sent late
+	Missed        bool     // no rate met the objective: it carries less than its Throughput
 	Judged        *float64 // the latency that comparisons take; null: the trial is out of them
 	// Metrics are the metrics that the program printed; their units and directions
 	// are the setting's.

@@ -119,6 +119,7 @@ func (g *group) setting(a journal.Setting) Row {
 
 // compared gives a setting what was found of its value.
 func (g *group) compared(v *contest.Value, a journal.Setting, result *Row) {
+	result.Unmet = v.Unmet
 	for _, other := range v.Settings {
 		if other.Key() != a.Key() {
 			result.PooledWith = append(result.PooledWith, other.Label)
@@ -127,7 +128,10 @@ func (g *group) compared(v *contest.Value, a journal.Setting, result *Row) {
 	if g.Best == nil || !slices.Contains(g.Values, v) {
 		return
 	}
-	if result.VersusPeak = g.interval(g.Best.Procs, v.Procs, race.Throughput).Inverse(); v == g.Best {
+	if !v.Unmet {
+		result.VersusPeak = g.interval(g.Best.Procs, v.Procs, race.Throughput).Inverse()
+	}
+	if v == g.Best {
 		result.VersusPeak = stat.Interval{Median: new(1.0), Low: new(1.0), High: new(1.0), N: v.N}
 	}
 	if v.Throughput.Median != nil {
@@ -156,7 +160,7 @@ func (g *group) row(v *contest.Value, alone Row) Row {
 		}
 	}
 	row.Later = g.Lowest != nil && v != g.Lowest && !v.Saturated && !g.Beyond(v) && g.InTail(v) && g.P99(v, g.Lowest).Worse
-	row.Excluded, row.Saturated = v.Excluded, v.Saturated
+	row.Excluded, row.Saturated, row.Unmet = v.Excluded, v.Saturated, v.Unmet
 	// A single value next to an old program, which is in no contest, has the same kind of
 	// level as the old one.
 	paired := len(g.Current()) == 1 && len(g.Settings) > 1
@@ -190,13 +194,13 @@ func speedups(list []Row) {
 	var base *Row
 	for i := range list {
 		a := &list[i]
-		if a.Variant == "" && a.Procs != nil && a.Throughput.Median != nil && *a.Throughput.Median > 0 {
+		if a.Variant == "" && !a.Unmet && a.Procs != nil && a.Throughput.Median != nil && *a.Throughput.Median > 0 {
 			base = a
 			break // settings are sorted by procs
 		}
 	}
 	for i := range list {
-		if a := &list[i]; base != nil && a.Variant == "" && a.Throughput.Median != nil {
+		if a := &list[i]; base != nil && a.Variant == "" && !a.Unmet && a.Throughput.Median != nil {
 			if x := *a.Throughput.Median / *base.Throughput.Median; !math.IsInf(x, 0) {
 				a.Speedup = &x
 			}

@@ -28,6 +28,7 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 		Metrics:    metricIntervals(measured),
 		ByRequest:  byRequest(measured, g.latencyMode),
 		Saturated:  mostlySaturated(measured),
+		Missed:     len(Trials(measured).Where(func(t *journal.Trial) bool { return t.Valid && t.Missed() })),
 	}
 	all := slices.Concat(measured, copies)
 	result.InvalidReasons = invalidReasons(measured)
@@ -64,6 +65,7 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 			ClosedP99:  shownLatency(journal.ModeClosed, ofP99)(t),
 			Judged:     g.judgedIfValid(t),
 			Late:       t.Valid && contest.Late(t),
+			Missed:     t.Missed(),
 			Metrics:    plainMetrics(t.Metrics),
 		})
 	}

@@ -25,6 +25,11 @@ func (g *group) verdict() Recommendation {
 			rec.Reasons = g.reasons(nil)
 		}
 		return rec
+	case g.Best == nil && slices.ContainsFunc(g.Values, func(v *contest.Value) bool { return v.Unmet }):
+		if rec.because(CauseUnmet{}, StepObjective); g.loadLimited() {
+			rec.because(CauseUnmet{}, StepLoadElsewhere, StepObjective)
+		}
+		return rec
 	case g.Best == nil && g.Apart != nil:
 		rec.because(CauseOnlyUnset{}, StepMoreValues)
 		return rec
@@ -206,6 +211,9 @@ func (g *group) defaultOpen(chosen, standard *contest.Value) CauseDefaultOpen {
 		}
 	}
 	cause := CauseDefaultOpen{Difference{Pair: Pair{chosen, standard}}, rival, MetricThroughput, g.Lead().Confidence == race.Proven}
+	if standard.Unmet {
+		return cause // what it carries is not known
+	}
 	c := g.Throughput(standard, rival)
 	if c.AsGood && g.ByLatency && rival.HasLatency() && standard.HasLatency() {
 		cause.Metric, c = MetricP99, g.P99(standard, rival)

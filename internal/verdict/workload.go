@@ -17,7 +17,7 @@ func (g *group) flatness() Flatness {
 		return f
 	}
 	peak := *g.Best.Throughput.Median
-	known := slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return v.Throughput.Median == nil })
+	known := slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return v.Throughput.Median == nil || v.Unmet })
 	sorting.Stable(known, func(a, b *contest.Value) int { return cmp.Compare(*b.Throughput.Median, *a.Throughput.Median) })
 	for _, v := range known {
 		share := *v.Throughput.Median / peak

@@ -23,6 +23,7 @@ type SoFar struct {
 	Setting       journal.Setting
 	Rates, P99s   []float64 // of the valid trials; of runs, the seconds that one takes
 	Valid, Failed int
+	Missed        int // valid ones that met the objective at no rate
 	last          int // its latest trial, counted from 1; 0: none yet
 }
 
@@ -42,6 +43,9 @@ func (s *Standing) Add(t *journal.Trial) {
 		return
 	}
 	one.Valid++
+	if t.Missed() {
+		one.Missed++
+	}
 	switch rate := t.ThroughputPerSecond; {
 	case rate == nil:
 	case t.ThroughputUnit != ThroughputRuns:

@@ -31,10 +31,11 @@ func Growth(ratio float64) float64 { return math.Log1p(ratio) }
 
 func (c *Contest) between(a, b *Value, by race.Figure) Bounds { return c.Between(a.Procs, b.Procs, by) }
 
-// Throughput compares a with b.
+// Throughput compares a with b. A value that did not meet the objective carries less than its
+// throughput, so that it is not as good by that, and nothing is worse.
 func (c *Contest) Throughput(a, b *Value) Comparison {
 	e, margin := c.between(a, b, race.Throughput), Loss(c.rules.Margin)
-	return Comparison{e, e.Lower > -margin, e.Most < -margin}
+	return Comparison{e, e.Lower > -margin && !a.Unmet, e.Most < -margin && !b.Unmet}
 }
 
 // P99 compares a with b in the judged quantile.

@@ -287,7 +287,7 @@ func (j Latency) plain(all []*journal.Trial) []race.Trial {
 // figures are the numbers of a trial that are compared. A trial without a throughput
 // that has a logarithm has failed.
 func (j Latency) figures(t *journal.Trial) race.Trial {
-	r := race.Trial{Saturated: t.Saturated, Failed: true}
+	r := race.Trial{Saturated: t.Saturated, Unmet: t.Missed(), Failed: true}
 	if t.Valid {
 		r.Throughput, r.P99 = positive(t.ThroughputPerSecond), positive(j.Of(t))
 		r.Failed = r.Throughput == 0

@@ -27,6 +27,7 @@ type Value struct {
 	Throughput, P99 stat.Interval
 	N               int  // trials that have a throughput
 	Saturated       bool // proven not to carry the common rate
+	Unmet           bool // it met the objective in half of its trials at most: it carries less than its Throughput
 	Out             bool // too slow to be the best, proven or measured no further
 	// VersusPeak is against the value of the highest throughput: the bounds that decide
 	// whether it is worse, or as good.
@@ -46,6 +47,7 @@ const (
 	ExcludedNoFigure   Excluded = "no_throughput" // no valid trial has a throughput
 	ExcludedSlower     Excluded = "slower"        // too slow to be the best, proven or measured no further: its latency is not compared
 	ExcludedSaturated  Excluded = "saturated"     // proven not to carry the common rate: its latency is a backlog's
+	ExcludedUnmet      Excluded = "objective"     // it met the objective in half of its trials at most
 	ExcludedLatency    Excluded = "no_latency"    // no trial's latency may be judged
 	ExcludedMemory     Excluded = "memory"        // it used more memory than --max-memory
 	ExcludedUnweighed  Excluded = "no_memory"     // its memory was not read, and --max-memory limits it
@@ -114,7 +116,7 @@ func (c *Contest) value(procs int, settings ...journal.Setting) *Value {
 func (v *Value) level(of *Contest) {
 	value := max(1, cmp.Or(v.Procs, of.Default)) // one that is unknown is compared with none
 	l := of.Level(value)
-	v.N, v.Saturated, v.Out = l.Trials, l.Saturated, l.Out
+	v.N, v.Saturated, v.Unmet, v.Out = l.Trials, l.Saturated, l.Unmet, l.Out
 	v.Throughput, v.P99 = levelOf(l.Throughput, l.Trials), levelOf(l.P99, of.p99Trials[value])
 }
 
@@ -200,6 +202,8 @@ func (c *Contest) Excluded(a journal.Setting) *Excluded {
 		return new(ExcludedSaturated)
 	case c.Out(v):
 		return new(ExcludedSlower)
+	case v.Unmet:
+		return new(ExcludedUnmet)
 	case c.ByLatency && !v.HasLatency():
 		return new(ExcludedLatency)
 	case c.Beyond(v):
@@ -211,7 +215,7 @@ func (c *Contest) Excluded(a journal.Setting) *Excluded {
 // versusPeak is a value against the best in throughput, with the bounds that decide: the
 // lower reports whether it is as good, the upper whether it is worse.
 func (c *Contest) versusPeak(v *Value) stat.Interval {
-	if c.Best == nil || v == c.Apart { // which takes no part
+	if c.Best == nil || v.Unmet || v == c.Apart { // which takes no part
 		return stat.Interval{}
 	}
 	if v == c.Best {

@@ -147,6 +147,9 @@ func (t *Trial) PeakMemory() (most *int64) {
 	return most
 }
 
+// Missed reports whether no rate met the objective.
+func (t *Trial) Missed() bool { return t.Attained != nil && !t.Attained.Met }
+
 // Pod is what a replica ran as in a cluster, by what the kubelet reports.
 type Pod struct {
 	Name       string   `json:"name"`

@@ -274,6 +274,9 @@ var catalogue = byKind(
 	underLead("proven worse in {p99}: ", func(_ words, x verdict.ReasonSaturated) string {
 		return valueName(x.Of) + " could not keep up with the request rate"
 	}),
+	underLead("no rate that was tried met --slo, in half of the trials or more: ", func(w words, x verdict.ReasonUnmet) string {
+		return valueName(x.Of) + " (below " + w.figures(x.Of) + ")"
+	}),
 	underLead("proven worse in {p99}: ", func(_ words, x verdict.ReasonLater) string { return provenWorse(x.Bounded, higher) }),
 	underLead("proven equally good in {p99}, within {p99 within}: ", func(_ words, x verdict.ReasonAsPrompt) string { return provenAsGood(x.Bounded, higher) }),
 	underLead("undecided in {p99}, within the noise: ", func(_ words, x verdict.ReasonP99Open) string { return lookedOnly(x.Difference, higher) }),
@@ -357,6 +360,13 @@ var catalogue = byKind(
 			but = fmt.Sprintf(" but %d", x.Of.Procs)
 		}
 		return "every value of GOMAXPROCS" + but + " used more memory than " + mostMemory(w.r) + "."
+	}),
+	states(func(w words, _ verdict.CauseUnmet) string {
+		met := "met --slo"
+		if o := w.r.Plan.SLO; o != nil {
+			met = "had " + objectiveBound(*o)
+		}
+		return "no rate that was tried " + met + ", in half or more of the trials of each value of GOMAXPROCS."
 	}),
 	states(func(_ words, x verdict.CauseOneValue) string {
 		return fmt.Sprintf("only one value of GOMAXPROCS was measured, %d.", x.Of.Procs)

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -9,8 +10,10 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/bench"
 	"github.com/procfit/procfit/internal/verdict/slo"
 	"github.com/procfit/procfit/internal/verdict/stat"
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestCheapestWords(t *testing.T) {
@@ -142,4 +145,49 @@ func lineWith(s, part string) string {
 		}
 	}
 	return ""
+}
+
+// A rate that missed the objective is no capacity: it is shown as a bound, in the report and for
+// benchstat, and the verdict says what was missed.
+func TestUnmet(t *testing.T) {
+	r := missed()
+	got := strings.Join(strings.Fields(onTerminal(t, r, text.Options{Width: 120})), " ")
+	for _, want := range []string{
+		"Undecided", "No rate that was tried had p99 within 20 ms, in half or more of the trials of each value of GOMAXPROCS.",
+		"use a longer --slo, more CPUs, or a higher --limit", "below 112",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "Proven") || strings.Contains(got, "Keep the default") {
+		t.Errorf("it has an answer:\n%s", got)
+	}
+	if text := string(must.Get(page.JSON(r))(t)); strings.Count(text, `"objective_missed": 4`) != 2 || strings.Count(text, `"excluded": "objective"`) != 4 {
+		t.Errorf("the JSON has not how often it was missed:\n%s", text)
+	}
+	var b bytes.Buffer
+	must.OK(t, bench.Write(&b, r))
+	if strings.Contains(b.String(), "112") {
+		t.Errorf("benchstat gets a rate that missed the objective:\n%s", b.String())
+	}
+}
+
+// missed is a sweep whose trials met the objective at no rate.
+func missed() *verdict.Result {
+	h := journal.Header{Name: "slow", Spec: specOf("sweep", "--slo", "p99=20ms", "--", "./slow"),
+		TargetHost: journal.Host{CPUs: 2, EffectiveCPUs: 2}, Target: journal.Target{Kind: journal.KindServer, Command: []string{"./slow"}, URL: "http://127.0.0.1/"}}
+	h.Plan = journal.Plan{Strategy: journal.StrategyRace, Goal: journal.GoalProven, MaxTrials: 40, Margin: 0.05, MarginP99: 0.2, SLO: &slo.Objective{Quantile: 0.99, Seconds: 0.02}}
+	h.Plan.Settings = []journal.Setting{{Label: journal.Default, Replicas: 1}, {Label: "1", Procs: new(1), Replicas: 1}}
+	var trials []journal.Trial
+	for n := range 4 {
+		for i, a := range h.Plan.Settings {
+			trials = append(trials, journal.Trial{
+				Setting: a, Role: journal.RoleMeasure, Origin: journal.OriginLocal, Block: n, Order: i, ObservedProcs: []*int{new(2 - i)}, Valid: true,
+				ThroughputPerSecond: new(112 + 0.1*float64(n)), ThroughputUnit: "requests", Attained: &journal.Attainment{Probes: 7},
+				Usage: journal.Usage{MeasuredSeconds: 1, HostUse: &journal.HostUse{TargetCPUs: 2, OtherCPUSeconds: new(0.0)}},
+			})
+		}
+	}
+	return verdict.Analyze(h, trials)
 }

@@ -210,7 +210,7 @@ func (g *group) figures(a *verdict.Row) string {
 	if level == nil {
 		return "nothing measured"
 	}
-	s := g.unit().Value(*level)
+	s := below(a, document.Cell{Value: g.unit().Value(*level)}).Value
 	if g.runs() {
 		s += " per run"
 	}

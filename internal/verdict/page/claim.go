@@ -35,6 +35,8 @@ func (w words) noneWorse(of *contest.Value) string {
 			v = x.Of
 		case verdict.ReasonP99Open:
 			v = x.Of
+		case verdict.ReasonUnmet:
+			v = x.Of
 		}
 		if v != nil && v != of && !slices.Contains(open, v) {
 			open = append(open, v)

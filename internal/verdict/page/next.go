@@ -82,6 +82,7 @@ var fixedSteps = map[verdict.StepCode]string{
 	verdict.StepFindDerived:     "find what else depends on the variable: a pool sized from it, or a library that sets GOMAXPROCS at startup",
 	verdict.StepOfferRate:       "use a --load command that takes {rate}, or the load generator of procfit",
 	verdict.StepLessRate:        "use a lower --rate, more CPUs, or a higher --limit",
+	verdict.StepObjective:       "use a longer --slo, more CPUs, or a higher --limit",
 	verdict.StepCount:           "measure on Linux, where procfit counts what other programs use",
 	verdict.StepStartAgain:      "start again with another --out, so that all trials are measured in the same way",
 	verdict.StepBenchmarksApart: "measure the benchmarks one at a time, with -bench",

@@ -170,6 +170,8 @@ type settingJSON struct {
 	NonInferior    nonInferiorJSON       `json:"noninferior"`
 	VersusPeak     intervalJSON          `json:"throughput_versus_peak"`
 	Saturated      bool                  `json:"saturated"`
+	Missed         int                   `json:"objective_missed,omitempty"`
+	Unmet          bool                  `json:"objective_unmet,omitempty"`
 	Requests       int64                 `json:"requests"`
 	Unanswered     int64                 `json:"unanswered"`
 	Redirects      int64                 `json:"redirects"`
@@ -187,6 +189,7 @@ type valueJSON struct {
 	Throughput levelJSON         `json:"throughput_per_second"`
 	Latency    levelJSON         `json:"latency_seconds"`
 	VersusPeak boundsJSON        `json:"throughput_versus_peak"`
+	Unmet      bool              `json:"objective_unmet,omitempty"`
 	Excluded   *contest.Excluded `json:"excluded"`
 }
 

@@ -126,7 +126,7 @@ func settingSchema(a *verdict.Row) settingJSON {
 		ByRequest: listOf(a.ByRequest, func(r *verdict.RequestLatency) requestJSON {
 			return requestJSON{Name: r.Name, Requests: r.Requests, Errors: r.Errors, P50: intervalJSON(r.P50), P99: intervalJSON(r.P99)}
 		}),
-		Speedup: a.Speedup, NonInferior: nonInferiorJSON(a.NonInferior), VersusPeak: intervalJSON(a.VersusPeak), Saturated: a.Saturated,
+		Speedup: a.Speedup, NonInferior: nonInferiorJSON(a.NonInferior), VersusPeak: intervalJSON(a.VersusPeak), Saturated: a.Saturated, Missed: a.Missed, Unmet: a.Unmet,
 		Requests: a.Requests, Unanswered: a.Unanswered, Redirects: a.Redirects, TooFewCPUs: a.TooFewCPUs, Excluded: a.Excluded, PooledWith: a.PooledWith,
 		Evidence: evidenceSchema(&a.Evidence), OpenEvidence: optional(a.OpenEvidence, evidenceSchema),
 	}
@@ -151,7 +151,7 @@ func evidenceSchema(e *verdict.Evidence) evidenceJSON {
 func valueSchema(v *contest.Value) valueJSON {
 	out := valueJSON{
 		Settings: []string{}, Trials: contest.Valid(v.Trials), Throughput: levelJSON(v.Throughput), Latency: levelJSON(v.P99),
-		VersusPeak: boundsJSON(v.VersusPeak), Excluded: v.Excluded,
+		VersusPeak: boundsJSON(v.VersusPeak), Unmet: v.Unmet, Excluded: v.Excluded,
 	}
 	if v.Procs > 0 {
 		out.Procs = new(v.Procs)

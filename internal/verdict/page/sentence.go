@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -75,7 +76,9 @@ func (w words) ended() string {
 	case race.Stop == string(contest.StopFutile):
 		why = "more trials would not prove the likely value, because trials vary too much"
 	case race.Stop == string(contest.StopNothing):
-		why = "no value could be measured"
+		if why = "no value could be measured"; slices.ContainsFunc(rowsOf(w.Group), func(a *verdict.Row) bool { return a.Unmet }) {
+			why = "more trials would not name a value that meets --slo"
+		}
 	case race.Stop == string(contest.StopTime):
 		why = "the next trials would take longer than --for"
 	}

@@ -110,6 +110,7 @@ var leftOutFor = map[contest.Excluded]document.Cell{
 	contest.ExcludedNoFigure:   {Value: "no throughput", Detail: "no valid trial has a throughput"},
 	contest.ExcludedSlower:     {Value: "slower", Detail: "too slow to be the best, so its latency is not compared"},
 	contest.ExcludedSaturated:  {Value: "fell behind", Detail: "could not keep up with the request rate, so its latency is mostly queueing"},
+	contest.ExcludedUnmet:      {Value: "missed --slo", Detail: "in half of its trials or more, no rate that was tried met it"},
 	contest.ExcludedLatency:    {Value: "no latency", Detail: "none of its trials has a latency that can be judged"},
 	contest.ExcludedMemory:     {Value: notCompared, Detail: "it used more memory than "},
 	contest.ExcludedUnweighed:  {Value: notCompared, Detail: "its memory could not be read, so it may exceed "},
@@ -174,8 +175,11 @@ func (g *group) axis() string {
 
 // uncompared is why the numbers of a setting are not its own, in a word; empty: they are.
 func (g *group) uncompared(a *verdict.Row) string {
-	if isOut(a, contest.ExcludedTooFewCPUs) {
+	switch {
+	case isOut(a, contest.ExcludedTooFewCPUs):
 		return g.leftOut(a).Value
+	case a.Unmet:
+		return leftOutFor[contest.ExcludedUnmet].Value
 	}
 	return ""
 }

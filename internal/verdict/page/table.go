@@ -28,6 +28,15 @@ func about(a *verdict.Row, c document.Cell) document.Cell {
 	return c
 }
 
+// below marks the throughput of a row that met the objective at no rate: it is the lowest that was
+// tried.
+func below(a *verdict.Row, c document.Cell) document.Cell {
+	if a.Unmet && c.Value != absent {
+		c.Value = "below " + c.Value
+	}
+	return c
+}
+
 // column is a heading with what its cells hold.
 type column struct {
 	head document.Column
@@ -67,7 +76,7 @@ func (g *group) figureColumns() []column {
 	return []column{
 		{g.valueColumn(), func(a *verdict.Row) document.Cell { return document.Cell{Value: settingName(a)} }},
 		{document.Column{Head: "Result", Short: "result", Left: true}, g.standing},
-		{g.throughputColumn(), func(a *verdict.Row) document.Cell { return about(a, cell(g.unit(), g.asShown(a.Throughput))) }},
+		{g.throughputColumn(), func(a *verdict.Row) document.Cell { return about(a, below(a, cell(g.unit(), g.asShown(a.Throughput)))) }},
 		{g.speedupColumn(), func(a *verdict.Row) document.Cell { return about(a, document.Cell{Value: timesText(a.Speedup)}) }},
 		{document.Column{Head: versus}, func(a *verdict.Row) document.Cell {
 			if g.gateAlone { // a table of its own compares them
@@ -203,6 +212,9 @@ func (g *group) trialsCell(a *verdict.Row) document.Cell {
 	}
 	if a.Invalid > 0 {
 		details = append(details, fmt.Sprintf("%d invalid", a.Invalid))
+	}
+	if a.Missed > 0 {
+		details = append(details, fmt.Sprintf("%d missed --slo", a.Missed))
 	}
 	switch {
 	case g.Latency.Quantile == 0 || a.P99.Median == nil:

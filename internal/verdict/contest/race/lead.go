@@ -32,6 +32,7 @@ type Level struct {
 	Throughput, P99 Interval // at the average block
 	Out             bool     // proven worse than the peak by more than the margin, or hopeless
 	Saturated       bool     // proven: it does not carry the offered rate
+	Unmet           bool     // it met the objective in half of its trials at most: Throughput is a bound from above
 	Slower          bool     // proven worse than the peak by more than the margin, all values considered at once
 	Later           bool     // and its p99 than the best
 }

@@ -24,7 +24,7 @@ func (s *Race) levels(best int) []Level {
 		if l.Trials > 0 {
 			l.Throughput = s.model.interval(n, Throughput)
 			l.P99 = s.model.interval(n, P99)
-			l.Out, l.Saturated = s.out[n], s.saturated(n, saturated[n])
+			l.Out, l.Saturated, l.Unmet = s.out[n], s.saturated(n, saturated[n]), s.unmet[n]
 			l.Slower, l.Later = s.slower(n), s.later(n, best)
 		}
 		out = append(out, l)

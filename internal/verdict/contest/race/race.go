@@ -13,7 +13,8 @@
 // itself alone where it is not. A trial far from its place counts only as far as Huber's
 // bound, and less the further it is (influence); each value has a spread of its own, drawn to that of all. Bounds are Student's
 // t with all residuals' degrees of freedom: no copies are run for the noise. A saturated
-// trial has no p99; a failed one counts for nothing.
+// trial has no p99; a failed one counts for nothing, and the throughput of one that met its
+// objective at no rate is a bound from above.
 //
 // # Proven, likely
 //
@@ -50,7 +51,10 @@
 // docs/evidence/verdict-simulations.md has what simulations show, and package racetest makes them.
 package race
 
-import "math"
+import (
+	"maps"
+	"math"
+)
 
 // Enough is how many trials a value has that is named, or of which a difference is claimed.
 const Enough = 3
@@ -62,7 +66,8 @@ type Race struct {
 	model   *Model
 	values  []int // measured, ascending
 	failed  map[int]int
-	top     int // highest throughput
+	unmet   map[int]bool // that met the objective in half of their trials at most
+	top     int          // highest throughput of those that met it
 	out     map[int]bool
 	rivals  []int // not out
 	named   []int // of these, those that may be named: their p99 is judged
@@ -91,12 +96,20 @@ func (c chance) wrong() float64 { return min(1, c.throughput+c.p99) }
 // New is the race after these trials, or what a grid's trials come to.
 func New(r Rules, trials []Trial) *Race {
 	s := &Race{rules: r, trials: trials, model: newModel(trials, r.without),
-		failed: map[int]int{}, out: map[int]bool{}, chance: map[int]chance{}, dropped: map[int]bool{}, smooth: map[int]float64{}}
+		failed: map[int]int{}, unmet: map[int]bool{}, out: map[int]bool{}, chance: map[int]chance{}, dropped: map[int]bool{}, smooth: map[int]float64{}}
+	missed := map[int]int{} // trials that did not meet the objective, less those that did
 	for _, t := range trials {
-		if t.Failed {
+		switch {
+		case t.Failed:
 			s.failed[t.Value]++
+		case t.Unmet:
+			missed[t.Value]++
+			s.unmet[t.Value] = true
+		default:
+			missed[t.Value]--
 		}
 	}
+	maps.DeleteFunc(s.unmet, func(n int, _ bool) bool { return missed[n] < 0 })
 	if s.model.throughput == nil {
 		return s
 	}
@@ -108,15 +121,19 @@ func New(r Rules, trials []Trial) *Race {
 }
 
 // sortOut finds the highest throughput, and which values are proven out of its
-// reach.
+// reach. The throughput of a value that did not meet the objective is a bound from above: it may
+// prove the value worse, and not as good.
 func (s *Race) sortOut() {
 	f := s.model.throughput
 	best := math.Inf(-1)
 	for _, n := range s.values {
 		mean, se := f.level(n)
-		if v := mean - 0.5*se; v > best { // one trial may be luck
+		if v := mean - 0.5*se; v > best && !s.unmet[n] { // one trial may be luck
 			s.top, best = n, v
 		}
+	}
+	if s.top == 0 {
+		return
 	}
 	margin := s.rules.margin(Throughput)
 	for _, n := range s.values {
@@ -129,7 +146,7 @@ func (s *Race) sortOut() {
 			continue
 		}
 		s.rivals = append(s.rivals, n)
-		if (!s.rules.Latency || s.model.p99.has(n)) && s.failed[n] <= f.trials(n) {
+		if (!s.rules.Latency || s.model.p99.has(n)) && s.failed[n] <= f.trials(n) && !s.unmet[n] {
 			s.named = append(s.named, n)
 		}
 	}

@@ -97,6 +97,44 @@ func TestSaturated(t *testing.T) {
 	}
 }
 
+// The throughput of a value that did not meet the objective is a bound from above. It proves the
+// value worse, and neither as good nor better; where no value met it, a race ends.
+func TestUnmet(t *testing.T) {
+	for name, c := range map[string]struct {
+		bound      float64
+		missed     [2]int // of four trials, of the values 1 and 2
+		pick, peak int
+		sure       race.Goal
+		out, unmet bool // the value 1
+		stop       race.Stop
+	}{
+		"far below":               {100, [2]int{4, 0}, 2, 2, race.Proven, true, true, ""},
+		"the same":                {1000, [2]int{4, 0}, 2, 2, race.Proven, false, true, ""},
+		"above":                   {2000, [2]int{4, 0}, 0, 2, "", false, true, ""},
+		"half of the trials":      {1000, [2]int{2, 0}, 2, 2, race.Proven, false, true, ""},
+		"one of the trials":       {1000, [2]int{1, 0}, 1, 1, race.Proven, false, false, ""},
+		"no value":                {1000, [2]int{4, 4}, 0, 0, "", false, true, race.StopNothing},
+		"no value, by and large":  {1000, [2]int{2, 3}, 0, 0, "", false, true, race.StopNothing},
+		"the other value, at all": {1000, [2]int{0, 4}, 1, 1, race.Proven, false, false, ""},
+	} {
+		rules := race.Rules{Values: []int{1, 2}, Default: 2}
+		var trials []race.Trial
+		for b := range 4 {
+			noise := 1 + 0.002*float64(b%2)
+			trials = append(trials, race.Trial{Value: 1, Block: b, Throughput: c.bound * noise, Unmet: b < c.missed[0]},
+				race.Trial{Value: 2, Block: b, Throughput: 1000 * noise, Unmet: b < c.missed[1]})
+		}
+		r := race.New(rules, trials)
+		lead := r.Lead()
+		if lead.Pick != c.pick || lead.Peak != c.peak || lead.Confidence != c.sure || lead.Levels[0].Out != c.out || lead.Levels[0].Unmet != c.unmet {
+			t.Errorf("%s: pick %d %s, peak %d, levels %+v", name, lead.Pick, lead.Confidence, lead.Peak, lead.Levels)
+		}
+		if step := r.Next(); c.stop != "" && step.Stop != c.stop {
+			t.Errorf("%s: next is %+v", name, step)
+		}
+	}
+}
+
 func TestBatchHasNoLatency(t *testing.T) {
 	rules := racetest.Rules(8, race.Proven)
 	rules.Latency = false

@@ -81,11 +81,13 @@ func (s *Race) lacks(n int) bool {
 	return slices.Contains(s.rivals, n) && s.model.throughput.trials(n) < Enough
 }
 
-// grid is a block of all that have not failed three times without a figure.
+// grid is a block of all that have not failed three times without a figure, and that did not miss
+// the objective in three trials.
 func (s *Race) grid() Step {
 	var left []int
 	for _, n := range s.rules.grid() {
-		if s.failed[n] < Enough || s.model.throughput.has(n) {
+		missed := s.unmet[n] && s.model.throughput.trials(n) >= Enough
+		if !missed && (s.failed[n] < Enough || s.model.throughput.has(n)) {
 			left = append(left, n)
 		}
 	}

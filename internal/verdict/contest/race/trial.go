@@ -11,6 +11,7 @@ type Trial struct {
 	Throughput float64 // higher is better; 0: none
 	P99        float64 // seconds, of the quantile that is judged; 0: not to be judged
 	Saturated  bool    // it did not carry the offered rate
+	Unmet      bool    // no rate met the objective: it carries less than its throughput
 	Failed     bool    // invalid: it carries no figures
 }
 

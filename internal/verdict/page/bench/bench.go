@@ -225,7 +225,9 @@ func lines(p verdict.Point, run, rate string, printed []metric) []line {
 			list[i].values = append(list[i].values, benchfmt.Value{Value: *x, Unit: unit})
 		}
 	}
-	add(list[0].title, rate, p.Throughput)
+	if !p.Missed { // what it carries is not known
+		add(list[0].title, rate, p.Throughput)
+	}
 	add(list[0].title, unitP50, p.P50)
 	add(list[0].title, unitP99, p.P99)
 	for _, m := range printed {
