@@ -186,7 +186,7 @@ func (o *loadOptions) setRequests(std stdio) (err error) {
 	}
 	switch {
 	case slices.ContainsFunc(urls, requests.Weighted):
-		base, mix, err := readMix(urls, o.spec.Requests, std)
+		base, mix, err := readMix("URL", urls, o.spec.Requests, std)
 		if err != nil {
 			return err
 		}

@@ -94,13 +94,13 @@ func readURLs(f *plan.Flags, spec *plan.Spec, urls []string, std stdio) (base st
 		method, rest := requests.Method(urls[0])
 		spec.Load.Method, urls = method, []string{rest}
 	}
-	base, spec.Load.Requests, err = readMix(urls, f.Requests, std)
+	base, spec.Load.Requests, err = readMix("--url", urls, f.Requests, std)
 	return base, err
 }
 
 // readMix reads what is sent to one server: a URL, several of them with weights, or
-// requests from a file for the address of one.
-func readMix(urls []string, file string, std stdio) (base string, mix []load.Request, err error) {
+// requests from a file for the address of one. place is where the URLs were given.
+func readMix(place string, urls []string, file string, std stdio) (base string, mix []load.Request, err error) {
 	switch {
 	case file != "" && len(urls) == 0:
 		return "", nil, usageError("--requests needs --url, the address of the server")
@@ -108,14 +108,14 @@ func readMix(urls []string, file string, std stdio) (base string, mix []load.Req
 		return "", nil, nil
 	}
 	if _, mix, err = requests.FromURLs(target.ExpandPort(urls, 1)); err != nil {
-		return "", nil, usageError("--url %w", err)
+		return "", nil, usageError("%s %w", place, err)
 	}
 	base = requests.Unweighted(urls[0])
 	if file == "" {
 		return base, mix, nil
 	}
 	if len(urls) > 1 {
-		return "", nil, usageError("use only one of --requests and several --url")
+		return "", nil, usageError("use only one of --requests and several URLs")
 	}
 	mix, err = readRequests(file, std)
 	return base, mix, err
