@@ -19,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -82,10 +83,8 @@ func (o *loadOptions) run(ctx context.Context, std stdio) error {
 	if others := local.Others(ctx); local.Matter(others) {
 		std.notef("other programs use %s, so that the server and the load have less CPU time: on a quieter machine the throughput is higher", others)
 	}
-	if warmup := o.spec.Load.Warmup; warmup > 0 {
-		warm := o.options
-		warm.Duration, warm.Rate, warm.Pace = warmup, 0, ""
-		if _, err := engine.Run(ctx, warm); err != nil {
+	if o.spec.Load.Warmup > 0 {
+		if _, err := engine.Run(ctx, o.warmup()); err != nil {
 			return err
 		}
 	}
@@ -104,6 +103,14 @@ func (o *loadOptions) run(ctx context.Context, std stdio) error {
 		return asInterrupted(err)
 	}
 	return o.judge(result)
+}
+
+// warmup is the load before what is measured: as much as that at its start, since the server may
+// be in use.
+func (o *loadOptions) warmup() load.Options {
+	warm := o.options
+	warm.Duration, warm.Rate = o.spec.Load.Warmup, o.rates[0]
+	return warm
 }
 
 // judge is whether the load was answered as it was to be.
@@ -171,6 +178,11 @@ func (o *loadOptions) resolve(std stdio) error {
 		check.Rate = rate
 		if err := check.Check(); err != nil {
 			return loadUsage(err)
+		}
+	}
+	if l.Warmup > 0 {
+		if err := o.warmup().Check(); err != nil {
+			return usageError("--for warmup=%s: %w", number.Typed(l.Warmup), err)
 		}
 	}
 	return nil

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,6 +49,37 @@ func TestParseRates(t *testing.T) {
 	for _, bad := range []string{"auto", "1,", "0", "-1", "x", "k", "1k/s", "1e308k"} {
 		if _, err := parseRates(bad); err == nil {
 			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
+// The warm-up is no more load than the rate, which is what the server is to get: it may be in use.
+func TestWarmupAtTheRate(t *testing.T) {
+	var got atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got.Add(1) }))
+	defer s.Close()
+	for name, c := range map[string]struct {
+		rate, pace, times string
+		most              int64
+		want              string // in the error; empty: none
+	}{
+		"one rate":             {"50", "", "100ms,warmup=200ms", 20, ""},
+		"of several the first": {"50,200", "", "100ms,warmup=200ms", 40, ""},
+		"at random":            {"50", "poisson", "100ms,warmup=200ms", 20, ""},
+		"too short for it":     {"5", "", "1s,warmup=100ms", 0, `--for warmup=100ms: rate "5": less than one request in 100 ms`},
+	} {
+		got.Store(0)
+		o := &loadOptions{spec: plan.NewFlags(), out: printed("text", "json")}
+		o.Fields = o.fields()
+		o.spec.URLs = []string{s.URL}
+		must.OK(t, o.Set("rate", c.rate))
+		must.OK(t, o.Set("for", c.times))
+		if c.pace != "" {
+			must.OK(t, o.Set("pace", c.pace))
+		}
+		err := o.run(t.Context(), newStdio(t.Context(), nil, io.Discard, io.Discard, nil))
+		if n := got.Load(); n > c.most || (n == 0) != (c.most == 0) || (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %d requests, want at most %d; %v, want %q", name, n, c.most, err, c.want)
 		}
 	}
 }
