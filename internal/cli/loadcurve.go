@@ -92,7 +92,7 @@ func (o *loadOptions) point(std stdio, r *load.Result) error {
 	if o.out.json() {
 		return json.NewEncoder(std.out).Encode(p)
 	}
-	cells := []string{fmt.Sprintf("%g", r.Rate), carried(r), "-", "-", "-", "-", "-", fmt.Sprint(r.Errors + r.Unanswered), inSeconds(p.Load.SendLagP99Seconds)}
+	cells := []string{fmt.Sprintf("%g", r.Rate), carried(r), "-", "-", "-", "-", "-", fmt.Sprint(r.FailedRequests() + r.Unanswered), inSeconds(p.Load.SendLagP99Seconds)}
 	if l := p.LatencySeconds; l != nil {
 		for i, v := range []*float64{l.P50, l.P90, l.P99, l.P999, l.Max} {
 			cells[2+i] = inSeconds(v)
@@ -149,7 +149,7 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 		}
 	}
 	fmt.Fprintf(std.out, "%s, %s, %s, %s\n", how, connectionCounts(r), r.Protocol, number.Short(number.Duration(r.Duration)))
-	fmt.Fprintf(std.out, "  throughput  %s req/s (%d answered, %d failed", number.Count(r.AchievedPerSecond), r.Requests, r.Errors-r.FailedConnections)
+	fmt.Fprintf(std.out, "  throughput  %s req/s (%d answered, %d failed", number.Count(r.AchievedPerSecond), r.Requests, r.FailedRequests())
 	if r.Unanswered > 0 {
 		fmt.Fprintf(std.out, ", %d unanswered at the end", r.Unanswered)
 	}

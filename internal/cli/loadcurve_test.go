@@ -113,6 +113,17 @@ func TestFailedConnectionsOfALoad(t *testing.T) {
 	}
 }
 
+// The column of what failed has requests, as the other outputs have.
+func TestFailedOfACurve(t *testing.T) {
+	var out strings.Builder
+	o := &loadOptions{out: printed("text", "json")}
+	r := load.Result{Mode: load.ModeOpen, Rate: 100, Requests: 50, AchievedPerSecond: 100, Errors: 63, FailedConnections: 60, Unanswered: 4, Latency: hdrhistogram.New(1, 1000, 2), SendLag: hdrhistogram.New(1, 1000, 2)}
+	must.OK(t, o.point(newStdio(t.Context(), nil, &out, io.Discard, nil), &r))
+	if cells := strings.Fields(out.String()); len(cells) < 8 || cells[7] != "7" {
+		t.Errorf("%q, want 7 failed", out.String())
+	}
+}
+
 // A connection can fail after a good answer: then not all requests have failed.
 func TestOnlyFailures(t *testing.T) {
 	for want, r := range map[string]load.Result{

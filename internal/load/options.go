@@ -62,7 +62,7 @@ type Options struct {
 type Progress struct {
 	Elapsed  time.Duration // since the first request
 	Requests int64         // answered so far
-	Errors   int64
+	Errors   int64         // requests that failed
 }
 
 // Prepared is Options checked and made ready for an engine, which is chosen.

@@ -66,6 +66,9 @@ type Result struct {
 	InFlight float64
 }
 
+// FailedRequests is how many requests failed, without those that were never answered.
+func (r *Result) FailedRequests() int64 { return r.Errors - r.FailedConnections }
+
 // Encoded is the latency histogram in HdrHistogram's V2 form: compressed, base64.
 func (r *Result) Encoded() (string, error) {
 	b, err := r.Latency.Encode(hdrhistogram.V2CompressedEncodingCookieBase)

@@ -48,7 +48,7 @@ func (l *lane) init(r *run, id, of int) {
 // show publishes what Progress gets.
 func (l *lane) show() {
 	l.shownRequests.Store(l.requests)
-	l.shownErrors.Store(l.errors())
+	l.shownErrors.Store(l.errors() - l.lost)
 }
 
 // intended is when a slot of this lane is to be sent.
