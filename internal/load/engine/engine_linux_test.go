@@ -252,9 +252,11 @@ func TestPinned(t *testing.T) {
 	if r := mustRun(t, o); r.Requests == 0 || r.Threads != 1 {
 		t.Errorf("%d requests, %d threads", r.Requests, r.Threads)
 	}
-	o.CPUs = []int{1023}
-	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "1023") {
-		t.Errorf("error %v", err)
+	for want, cpus := range map[string][]int{"CPUs [1023]: ": {1023}, "CPUs [0 1023]: procfit may use only 1 of them; check": {0, 1023}} {
+		o.CPUs = cpus
+		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v", err)
+		}
 	}
 }
 

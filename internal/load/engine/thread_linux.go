@@ -29,7 +29,12 @@ func takeThread(cpus []int) error {
 	if len(cpus) == 0 {
 		return nil
 	}
-	if err := unix.SchedSetaffinityDynamic(0, cpuset.Mask(cpus...)); err != nil {
+	want := cpuset.Mask(cpus...)
+	err := unix.SchedSetaffinityDynamic(0, want)
+	if err == nil {
+		err = verify(want)
+	}
+	if err != nil {
 		return fmt.Errorf("cannot bind to CPUs %v: %w; check that they are online and that this process may use them", cpus, err)
 	}
 	return nil
