@@ -126,14 +126,32 @@ func (o *loadOptions) judge(r *load.Result) error {
 	if err != nil {
 		return err
 	}
-	most, failed := o.spec.Load.MaxErrors, trial.Failed(&p, r.Dropped)
-	switch failing := trial.TooMany(&p, r.Dropped, most); {
-	case o.has("max-errors") && failing != nil:
+	if !o.has("max-errors") {
+		if failed := trial.Failed(&p, r.Dropped); failed >= r.Requests {
+			return fmt.Errorf("%s: %s; is the URL correct? With --max-errors 100%% the exit code is 0", onlyFailures(r, failed), errorKinds(r))
+		}
+		return nil
+	}
+	most := o.spec.Load.MaxErrors
+	failing := hanging(r, most, o.spec.Load.Places())
+	if f := trial.TooMany(&p, r.Dropped, most); f != nil {
+		failing = f.String()
+	}
+	if failing != "" {
 		return &exitError{exitGate, fmt.Errorf("%s, more than --max-errors %g%%", failing, 100*most)}
-	case !o.has("max-errors") && failed >= r.Requests:
-		return fmt.Errorf("%s: %s; is the URL correct? With --max-errors 100%% the exit code is 0", onlyFailures(r, failed), errorKinds(r))
 	}
 	return nil
+}
+
+// hanging is trial.Hanging of a run at any rate: what a slow server was sent a moment before its end
+// does not count.
+func hanging(r *load.Result, most float64, places int) string {
+	all, each := int64(0), make([]int64, len(r.PerURL))
+	for i, u := range r.PerURL {
+		each[i] = u.Hanging
+		all += u.Hanging
+	}
+	return trial.Hanging(all, each, most, places)
 }
 
 // onlyFailures is what a run came to that has as many failed requests as answers, or more. Not

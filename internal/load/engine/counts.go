@@ -123,6 +123,7 @@ func addCounts(r *load.Result, c *counts) {
 		sum.Answered += u.Answered
 		sum.Failed += u.Failed
 		sum.Unanswered += u.Unanswered
+		sum.Hanging += u.Hanging
 	}
 	if c.wall > 0 {
 		r.Busiest = max(r.Busiest, (c.user+c.system).Seconds()/c.wall.Seconds())

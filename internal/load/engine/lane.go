@@ -167,7 +167,11 @@ func (l *lane) noneOpen(connections int) error {
 // hanging enters a request that has no answer at the end.
 func (l *lane) hanging(x *place, now int64) {
 	l.unanswered++
-	l.perURL[x.conn.target].Unanswered++
+	u := &l.perURL[x.conn.target]
+	u.Unanswered++
+	if x.sentAt < l.end {
+		u.Hanging++
+	}
 	record(l.latency, now-x.start)
 	if of := l.byName(x.request); of != nil {
 		of.Unanswered++

@@ -55,7 +55,7 @@ func TestReplicaHangs(t *testing.T) {
 			if first.Hung() || first.Connections != 4 || first.Answered == 0 {
 				t.Errorf("the good one: %+v", first)
 			}
-			if !second.Hung() || second.Answered > 4 || second.Unanswered != 4 {
+			if !second.Hung() || second.Answered > 4 || second.Unanswered != 4 || second.Hanging != 4 {
 				t.Errorf("the one that hangs: %+v", second)
 			}
 			if first.Answered+second.Answered != r.Requests {
@@ -65,6 +65,25 @@ func TestReplicaHangs(t *testing.T) {
 				t.Errorf("the longest wait was %v, the run twice 400 ms", got)
 			}
 		})
+	}
+}
+
+// What the run's end finds under way at a slow server was sent a moment before.
+func TestSlowIsNotHanging(t *testing.T) {
+	t.Parallel()
+	o := short(raw(t, func(c net.Conn) {
+		in := bufio.NewReader(c)
+		for {
+			if _, err := http.ReadRequest(in); err != nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+			io.WriteString(c, okAnswer)
+		}
+	}))
+	o.Rate, o.Timeout = 5000, time.Minute
+	if r := mustRun(t, o); r.Unanswered != 4 || r.Dropped == 0 || r.PerURL[0].Hanging != 0 {
+		t.Errorf("%d unanswered, %d never sent, %+v", r.Unanswered, r.Dropped, r.PerURL)
 	}
 }
 

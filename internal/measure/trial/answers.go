@@ -51,20 +51,30 @@ func judgePhase(t *journal.Trial, p *journal.Phase, maxErrors float64, places in
 	if f := TooMany(p, dropped, maxErrors); f != nil {
 		return Invalid(journal.InvalidErrors, "%s%s (%s), more than --max-errors %g%% allows%s", f, in, whyFailed(p), 100*maxErrors, busy)
 	}
-	parts := []int64{p.Unanswered}
+	var waiting []int64
 	for _, r := range p.ByReplica {
-		parts = append(parts, r.Unanswered)
+		waiting = append(waiting, r.Unanswered)
 	}
-	for i, waiting := range parts {
-		of, who := max(1, places), ""
-		if i > 0 {
-			of, who = max(1, places/len(p.ByReplica)), replicaName(i-1, len(p.ByReplica))
-		}
-		if share := float64(waiting) / float64(of); share > maxErrors && (i == 0 || waiting > 1) {
-			return Invalid(journal.InvalidErrors, "%d of %d connections%s got no answers any more%s, more than --max-errors %g%% allows%s", waiting, of, who, in, 100*maxErrors, busy)
-		}
+	if hang := Hanging(p.Unanswered, waiting, maxErrors, places); hang != "" {
+		return Invalid(journal.InvalidErrors, "%s%s, more than --max-errors %g%% allows%s", hang, in, 100*maxErrors, busy)
 	}
 	return nil
+}
+
+// Hanging says how many connections got no answers any more, if that is a greater share than most of
+// all, or of those to a replica; else it is empty. The many good answers before would hide them
+// among the requests. places is how many requests can be under way at once.
+func Hanging(all int64, byReplica []int64, most float64, places int) string {
+	for i, waiting := range append([]int64{all}, byReplica...) {
+		of, who := max(1, places), ""
+		if i > 0 {
+			of, who = max(1, places/len(byReplica)), replicaName(i-1, len(byReplica))
+		}
+		if share := float64(waiting) / float64(of); share > most && (i == 0 || waiting > 1) {
+			return fmt.Sprintf("%d of %d connections%s got no answers any more", waiting, of, who)
+		}
+	}
+	return ""
 }
 
 // Failing are requests of which too many failed: all of a phase, those to one replica, or
