@@ -55,7 +55,7 @@ func TestStats(t *testing.T) {
 	if *m.PerProc[3].Ticks != 4000 || !near(*m.PerProc[3].TickShare, 0.4) || !near(*m.TicksPerSecond, 1000) || !near(*m.PerProc[0].QueueShare, 8./9) {
 		t.Errorf("%+v, %g/s", m.PerProc[3], *m.TicksPerSecond)
 	}
-	if *m.IdleMedian != 1 || m.AllBusy != 0 || m.HalfIdle != 0 || m.IdleQueued != 10 || m.Detail != nil {
+	if *m.IdleMedian != 1 || m.AllBusy != 0 || m.HalfIdle != 0 || *m.IdleQueued != 10 || *m.Crowded != 10 || m.Detail != nil {
 		t.Errorf("%+v", m.Stats)
 	}
 	if b, err := json.Marshal(s); err != nil || strings.Contains(string(b), "Misplaced") {
@@ -74,6 +74,16 @@ func TestAbsentStaysAbsent(t *testing.T) {
 	b, err := json.Marshal(m)
 	if err != nil || !strings.Contains(string(b), `"spinning_threads":null`) {
 		t.Errorf("%s, %v", b, err)
+	}
+}
+
+// The SCHED lines alone of a log with details have no queues of Ps, which are not empty ones.
+func TestQueuesThatNobodyRead(t *testing.T) {
+	b := must.Get(json.Marshal(Analyse(strings.NewReader(detailLine + "\n")).Main))(t)
+	for _, want := range []string{`"queued":null`, `"idle_and_queued_samples":null`, `"crowded_samples":null`} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("no %s in %s", want, b)
+		}
 	}
 }
 

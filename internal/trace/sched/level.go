@@ -34,6 +34,16 @@ func noteCount[T int | int64](l **Level, v T) {
 	}
 }
 
+// noteIf counts a sample at n if it is so; nil stays nil until the first of which that is known.
+func noteIf(n **int64, so bool) {
+	if *n == nil {
+		*n = new(int64)
+	}
+	if so {
+		**n++
+	}
+}
+
 // count is 0 for a level that was never noted.
 func (l *Level) count() int64 {
 	if l == nil {

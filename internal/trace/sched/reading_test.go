@@ -104,6 +104,7 @@ func TestReadings(t *testing.T) {
 		"few with details":   {repeat(5, func(i int) string { return detailed(i, 1, 90) }) + repeat(30, func(i int) string { return sched(5000+int64(i)*1000, 3, 9, 0, 3, 0, none) }), "gomaxprocs-changed", ""},
 		"binary":             {"\x00\xff\x01SCHED\x00" + strings.Repeat("\xfe\n", 50), "no-samples", ""},
 		"queues unread":      {repeat(21, unqueued), "", ""},
+		"all but one unread": {strings.ReplaceAll(repeat(21, unqueued), "runqueue=0", "runqueue=3"), "", ""},
 		"threads few, Ps 64": {repeat(21, line(3, 80, 0, 3, 0, strings.Repeat("0 ", 64))), "", ""},
 	} {
 		var ids []string

@@ -35,7 +35,7 @@ func busy(st *Stats) *Reading {
 		return nil
 	}
 	seen := fmt.Sprintf("%s busy in %s of %d samples", allProcs(st), number.Share(part), st.IdleProcs.N)
-	if crowded := share(st.Crowded, st.Queued.N); crowded < 0.5 || st.Queued.Mean < max(1, st.Procs.Mean/2) {
+	if crowded := share(*st.Crowded, st.Queued.N); crowded < 0.5 || st.Queued.Mean < max(1, st.Procs.Mean/2) {
 		wait := fmt.Sprintf("almost no goroutine waits: %s on average", number.Amount(st.Queued.Mean))
 		if crowded > 0 {
 			wait = fmt.Sprintf("goroutines wait in %s of them: %s on average, at most %s", number.Share(crowded), number.Amount(st.Queued.Mean), number.Amount(st.Queued.Max))
@@ -94,12 +94,15 @@ func (r Run) computes() string {
 
 // idleQueued: an idle P next to queued goroutines in half of the samples.
 func idleQueued(st *Stats) *Reading {
-	part := share(st.IdleQueued, st.IdleProcs.count())
+	if st.IdleQueued == nil {
+		return nil
+	}
+	part := share(*st.IdleQueued, st.Queued.N)
 	if part < 0.5 {
 		return nil
 	}
 	return &Reading{ID: "idle-and-queued", Severity: Info,
-		Text:   fmt.Sprintf("idle Ps although goroutines wait, in %s of %d samples, %s goroutines on average", number.Share(part), st.IdleProcs.N, number.Amount(st.Queued.mean())),
+		Text:   fmt.Sprintf("idle Ps although goroutines wait, in %s of %d samples, %s goroutines on average", number.Share(part), st.Queued.N, number.Amount(st.Queued.Mean)),
 		Advice: "work comes in short bursts, and threads wake up only after it arrives; if this happens all the time, the kernel runs the threads late (a CPU limit, a busy machine)",
 	}
 }
@@ -130,7 +133,7 @@ func queueSkew(st *Stats) *Reading {
 		Text:   fmt.Sprintf("%s %s %s of the goroutines queued on Ps (%s of %s on average, over %d samples)", procsList(ids), verb, number.Share(held), number.Amount(held*st.LocalQueues.Mean), number.Amount(st.LocalQueues.Mean), st.LocalQueues.N),
 		Advice: "a goroutine waits in the queue of the P that started or woke it until that P runs it, or a P without work takes half of the queue: while all Ps are busy, this costs latency there, but no throughput. Look for one goroutine that starts or wakes all others",
 	}
-	if share(st.IdleQueued, st.IdleProcs.count()) >= 0.5 {
+	if idleQueued(st) != nil {
 		r.Severity = Warning
 	}
 	return r

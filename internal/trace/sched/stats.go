@@ -84,9 +84,6 @@ func (t *tally) procs(s *Sample) {
 	if s.IdleProcs == 0 {
 		st.AllBusy++
 	}
-	if s.IdleProcs > 0 && (s.GlobalQueue > 0 || s.QueuedLocal() > 0) {
-		st.IdleQueued++
-	}
 	if s.Procs <= 0 {
 		return
 	}
@@ -121,8 +118,9 @@ func (t *tally) queue(s *Sample) {
 	if s.GlobalQueue >= 0 && local >= 0 {
 		queued := float64(s.GlobalQueue) + float64(local)
 		note(&st.Queued, queued)
-		if queued >= max(1, float64(s.Procs)/2) {
-			st.Crowded++
+		noteIf(&st.Crowded, queued >= max(1, float64(s.Procs)/2))
+		if s.IdleProcs >= 0 {
+			noteIf(&st.IdleQueued, s.IdleProcs > 0 && queued > 0)
 		}
 	}
 	st.Untracked = max(st.Untracked, len(s.LocalQueues)-maxTracked)

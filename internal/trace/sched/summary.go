@@ -72,15 +72,16 @@ type Stats struct {
 	IdleShare  *Level   `json:"idle_share"` // of GOMAXPROCS, 0 to 1
 	IdleMedian *float64 `json:"idle_procs_median"`
 	// AllBusy and AllIdle count samples with no idle P and with no other; HalfIdle
-	// those where at least half are; IdleQueued those with an idle P and a queue.
-	AllBusy    int64 `json:"all_busy_samples"`
-	AllIdle    int64 `json:"all_idle_samples"`
-	HalfIdle   int64 `json:"half_idle_samples"`
-	IdleQueued int64 `json:"idle_and_queued_samples"`
+	// those where at least half are; IdleQueued those with an idle P and a queue, of
+	// the samples of Queued.
+	AllBusy    int64  `json:"all_busy_samples"`
+	AllIdle    int64  `json:"all_idle_samples"`
+	HalfIdle   int64  `json:"half_idle_samples"`
+	IdleQueued *int64 `json:"idle_and_queued_samples"`
 	// OneBusy counts samples with one P that is not idle, Crowded those with one
-	// goroutine for two Ps in the queues, and one at least.
-	OneBusy int64 `json:"one_busy_samples"`
-	Crowded int64 `json:"crowded_samples"`
+	// goroutine for two Ps in the queues, and one at least, of the samples of Queued.
+	OneBusy int64  `json:"one_busy_samples"`
+	Crowded *int64 `json:"crowded_samples"`
 
 	Threads     *Level `json:"threads"`
 	IdleThreads *Level `json:"idle_threads"`

@@ -53,7 +53,9 @@ func facts(st *sched.Stats) (out document.Pairs) {
 	}
 	samples("All Ps busy", st.AllBusy, st.IdleProcs)
 	samples("All Ps idle", st.AllIdle, st.IdleShare)
-	samples("Idle Ps while goroutines wait", st.IdleQueued, st.IdleProcs)
+	if st.IdleQueued != nil {
+		samples("Idle Ps while goroutines wait", *st.IdleQueued, st.Queued)
+	}
 	level("Threads without a P (estimate)", "", st.OffProcThreads)
 	if st.TicksPerSecond != nil {
 		out = append(out, document.Pair{Name: "Time slices started", Value: number.Amount(*st.TicksPerSecond) + " per second"})

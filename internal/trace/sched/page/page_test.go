@@ -146,6 +146,26 @@ func TestOddLogs(t *testing.T) {
 	}
 }
 
+// Of queues that nobody read there is no share.
+func TestIdleWhileGoroutinesWait(t *testing.T) {
+	for queues, want := range map[string]string{
+		"[1 1]": "100% of 20 samples", "[0 0]": "0% of 20 samples",
+		"gcwaiting=false nmidlelocked=0 stopwait=0 sysmonwait=false": "",
+	} {
+		got := ""
+		for _, f := range of(repeat(21, func(i int) string {
+			return fmt.Sprintf("SCHED %dms: gomaxprocs=2 idleprocs=1 threads=9 idlethreads=0 runqueue=0 %s\n", i*1000, queues)
+		}), 64).facts {
+			if f.Name == "Idle Ps while goroutines wait" {
+				got = f.Value
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", queues, got, want)
+		}
+	}
+}
+
 // A warning is not led by what is none: 9 wait for a lock, and no P is busy.
 func TestAWarningLeads(t *testing.T) {
 	v := of(repeat(21, func(i int) string {
