@@ -94,6 +94,11 @@ func checkTrace(t *testing.T, name string, tr *Trace) {
 	if flows.Stolen != tr.Starts.Stolen || flows.Unclear != tr.Starts.Unclear {
 		t.Errorf("%s: flows %+v, starts %+v", name, flows, tr.Starts)
 	}
+	for _, g := range tr.Goroutines {
+		if g.FirstProc != NoProc && len(g.Procs) > 0 && g.FirstProc != g.Procs[0].Proc {
+			t.Errorf("%s: %+v ran on another P before its first start", name, g)
+		}
+	}
 	for _, s := range tr.Steals {
 		if s.Start < s.Ready || s.From == s.To {
 			t.Errorf("%s: steal %+v", name, s)

@@ -94,7 +94,7 @@ func (b *builder) start(g *goroutine, from trace.GoState, at int) {
 	if at != NoProc {
 		b.proc(at).Starts.add(origin)
 	}
-	if g.FirstProc == NoProc && at != NoProc {
+	if g.Spans == 0 && at != NoProc { // else it ran already
 		g.ReadyProc, g.FirstProc, g.FirstStart, g.FirstOrigin = readyProc, at, b.now, origin
 		if origin != Unknown {
 			g.FirstWait = b.now - readyAt

@@ -127,7 +127,7 @@ type Goroutine struct {
 	Seen    time.Duration `json:"seen_ns"` // made, or first seen
 
 	// The first start: where it was made ready, where it started, when, and from
-	// where it came. FirstProc is NoProc if it never started.
+	// where it came. FirstProc is NoProc if it never started, or ran as the trace started.
 	ReadyProc   int           `json:"ready_proc"`
 	FirstProc   int           `json:"first_proc"`
 	FirstStart  time.Duration `json:"first_start_ns"`
