@@ -19,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -84,7 +85,18 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 			return nil, err
 		}
 	}
-	return run.New(options), nil
+	r := run.New(options)
+	return r, o.checkTime(r.First())
+}
+
+// checkTime refuses a --for that is over before the first blocks are, which are measured in any case.
+func (o *labOptions) checkTime(first time.Duration) error {
+	most := o.spec.Race.MaxTime
+	if !o.has("for") || first <= most {
+		return nil
+	}
+	return usageError("--for %s: the first blocks of %s take about %s; try: --for %s, or run fewer experiments",
+		number.Typed(most), phrase.And(o.ids), number.Minutes(first), number.Typed(first.Truncate(time.Minute)+time.Minute))
 }
 
 // chosen is what the user would have otherwise than the documents.

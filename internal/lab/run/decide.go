@@ -17,6 +17,14 @@ type More struct {
 // fewestMore is how many blocks are worth the start of a stage.
 const fewestMore = 2
 
+// First is the expected time of the first blocks.
+func (r *Run) First() (d time.Duration) {
+	for _, p := range r.Planned() {
+		d += p.Cost()
+	}
+	return d
+}
+
 // Budget is how long the run may take, its first blocks among it; 0: it adds none.
 func (r *Run) Budget() time.Duration {
 	each, least := 10*time.Second, 5*time.Minute
@@ -29,11 +37,7 @@ func (r *Run) Budget() time.Duration {
 	case r.options.Most > 0:
 		return r.options.Most
 	}
-	first := time.Duration(0)
-	for _, p := range r.Planned() {
-		first += p.Cost()
-	}
-	return first + max(least, each*time.Duration(r.questions))
+	return r.First() + max(least, each*time.Duration(r.questions))
 }
 
 // decide adds blocks where a hypothesis is open, of the settings that it is about: always to the
