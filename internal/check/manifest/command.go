@@ -31,6 +31,8 @@ func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 	c := command{set: map[string]string{}}
 	c.argv(argv)
 	u.argv, u.command = argv, cmp.Or(c.program, argv[0])
+	names := strings.Contains(strings.Join(argv, " "), variableName)
+	u.refers = u.refers || names
 	if at != nil {
 		u.argvLine, u.argvColumn = lines+at.Line, at.Column
 	}
@@ -46,7 +48,7 @@ func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 	if c.effect.Clears || slices.Contains(c.effect.Unset, variableName) {
 		u.unset = true
 	}
-	if _, set := c.set[variableName]; !set && strings.Contains(strings.Join(argv, " "), "GOMAXPROCS") && (!c.plain || slices.ContainsFunc(argv[1:], func(w string) bool { return strings.HasPrefix(w, variableName+"=") })) {
+	if _, set := c.set[variableName]; !set && names && (!c.plain || slices.ContainsFunc(argv[1:], func(w string) bool { return strings.HasPrefix(w, variableName+"=") })) {
 		c.set[variableName], c.plain = "$", false
 	}
 	u.started = map[string]variable{}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -30,8 +29,6 @@ type container struct {
 	injects bool // a mesh may add a container to its pod
 
 	resizable bool // its CPU limit may change without a restart, and somebody means to
-
-	refers bool // its command or another variable has the value of GOMAXPROCS in it
 
 	fields  map[string]field // GOMAXPROCS and GODEBUG
 	envFrom []source
@@ -117,7 +114,7 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 			k.refers = k.refers || strings.Contains(v.Value, "$("+variableName+")")
 		}
 	}
-	for _, word := range slices.Concat(p.items(c, "command"), p.items(c, "args")) {
+	for _, word := range p.items(c, "args") { // also of a command that is the image's
 		k.refers = k.refers || strings.Contains(word.Value, variableName)
 	}
 	return k

@@ -28,6 +28,7 @@ type stage struct {
 	from       []string                // the stages that it takes files of, by name or number
 	runs       []string                // its commands
 	starts     map[string]*parser.Node // ENTRYPOINT and CMD
+	refers     bool                    // another variable, or a command of the build, has the value of GOMAXPROCS in it
 }
 
 // building are commands that build a program, by themselves or by a script of that name.
@@ -81,6 +82,7 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 				starts[name] = n
 			}
 		}
+		u.refers = u.refers || stages[at].refers
 		for name, v := range stages[at].env {
 			if name == "GOMAXPROCS" && !u.env.isSet() || name == "GODEBUG" && !u.godebug.isSet() {
 				u.set(name, v)
@@ -236,7 +238,7 @@ func stagesOf(instructions []*parser.Node) (stages []stage) {
 			for _, d := range n.Heredocs {
 				command += "\n" + d.Content
 			}
-			s.runs = append(s.runs, command)
+			s.runs, s.refers = append(s.runs, command), s.refers || taking().MatchString(command)
 		case "ENTRYPOINT", "CMD":
 			s.starts[name] = n
 		case "ENV":
@@ -244,11 +246,17 @@ func stagesOf(instructions []*parser.Node) (stages []stage) {
 			args := arguments(n)
 			for i := 0; i+2 < len(args); i += 3 {
 				s.env[args[i]] = imageVariable(args[i+1], n)
+				s.refers = s.refers || args[i] != variableName && taking().MatchString(args[i+1])
 			}
+		default:
+			s.refers = s.refers || taking().MatchString(n.Original)
 		}
 	}
 	return stages
 }
+
+// taking is a use of the variable: $GOMAXPROCS, ${GOMAXPROCS:-2}.
+var taking = pattern.Of(`\$\{?GOMAXPROCS\b`)
 
 // literalDollar is what looks as if a shell replaced it, and stays in an image as it is.
 var literalDollar = pattern.Of(`\\\$|\$\(`)

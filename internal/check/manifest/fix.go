@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -73,17 +72,13 @@ func (c *Checker) advise(k *container) {
 	}
 	k.remedy = c.remedy(k)
 	divisorFirst := k.has("PF015") && (k.remedy == nil || !slices.Contains(k.remedy.fixes, "PF004"))
-	uses := k.refers && k.unit.env.source != sourceCommand
 	for i := range k.found {
 		f := &k.found[i]
-		switch {
-		case k.fixes(*f):
+		if k.fixes(*f) {
 			f.Fix = k.remedy.words
 			if !c.changeable(k.object) {
 				f.Fix += "; " + k.object.rendered + " renders this file, so change its source"
 			}
-		case uses && f.Rule == "PF004":
-			f.Fix = strings.Replace(f.Fix, "remove it", "first change what uses it in the command or in another variable, then remove it", 1)
 		}
 		if f.Rule == "PF004" && divisorFirst {
 			f.Fix = "write the divisor (PF015); to follow a resize in place too, " + f.Fix

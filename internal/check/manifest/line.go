@@ -31,7 +31,7 @@ func (c *Checker) inLine(u *unit, f check.Finding) check.Finding {
 	s := rule.NewSubject(u.observed(c.o.NodeCPUs))
 	bounded := limited(s) || u.cpus > 0
 	_, counts := s.EnvProcs()
-	remove := u.program.Known() && s.Automaxprocs == "" && s.Unset() == s.Fit.Procs && (bounded || !counts)
+	remove := !u.refers && u.program.Known() && s.Automaxprocs == "" && s.Unset() == s.Fit.Procs && (bounded || !counts)
 	if !remove && (!bounded || f.Rule == "PF004" || s.Measured()) {
 		return f
 	}
@@ -59,6 +59,9 @@ func (c *Checker) inLine(u *unit, f check.Finding) check.Finding {
 			return f
 		}
 		change = check.Splice{From: at, To: at + len(line)}
+	}
+	if u.refers {
+		f.Fix = fmt.Sprintf("write GOMAXPROCS=%d", s.Fit.Procs)
 	}
 	f.Change = &check.Change{Path: u.at.Path, Splices: []check.Splice{change}, Becomes: s.Fit.Procs}
 	return f

@@ -31,10 +31,17 @@ func TestLineFixes(t *testing.T) {
 		"suppressed":                  {"compose.yaml", "", "services:\n  a:\n    image: x\n    environment:\n      # procfit:ignore PF001 measured\n      GOMAXPROCS: 8\n    cpus: 2\n", ""},
 		"an old unit":                 {"a.service", "go1.24", unit + "Environment=\"GOMAXPROCS=8\"\n", unit + "Environment=\"GOMAXPROCS=2\"\n"},
 		"a new unit":                  {"a.service", "go1.26", unit + "Environment=GOMAXPROCS=8\nNice=5\n", unit + "Nice=5\n"},
+		"used by a new unit":          {"a.service", "go1.26", "[Service]\nCPUQuota=200%\nExecStart=/app --workers=${GOMAXPROCS}\nEnvironment=GOMAXPROCS=8\n", "[Service]\nCPUQuota=200%\nExecStart=/app --workers=${GOMAXPROCS}\nEnvironment=GOMAXPROCS=2\n"},
+		"as it is, and used":          {"a.service", "go1.26", "[Service]\nCPUQuota=200%\nExecStart=/app --workers=${GOMAXPROCS}\nEnvironment=GOMAXPROCS=2\n", ""},
+		"used before the start":       {"a.service", "go1.26", unit + "ExecStartPre=/prepare $GOMAXPROCS\nEnvironment=GOMAXPROCS=2\n", ""},
+		"used by a quadlet":           {"a.container", "go1.26", "[Container]\nImage=x\nPodmanArgs=--cpus=2\nExec=--workers=${GOMAXPROCS}\nEnvironment=GOMAXPROCS=2\n", ""},
+		"used by a service":           {"compose.yaml", "go1.26", "services:\n  a:\n    image: x\n    command: app --workers=$$GOMAXPROCS\n    environment:\n      A: b\n      GOMAXPROCS: 2\n    cpus: 2\n", ""},
 		"a unit with another":         {"a.service", "go1.24", unit + "Environment=GOMAXPROCS=8 GOGC=50\n", ""},
 		"a unit that is continued":    {"a.service", "go1.24", unit + "Environment=GOMAXPROCS=8 \\\n  GOGC=50\n", ""},
 		"a quadlet":                   {"a.container", "", "[Container]\nImage=x\nPodmanArgs=--cpus=2\nEnvironment=GOMAXPROCS=500m\n", "[Container]\nImage=x\nPodmanArgs=--cpus=2\nEnvironment=GOMAXPROCS=2\n"},
 		"what ENV does not run":       {"Dockerfile", "", image + "ENV GOMAXPROCS=$(nproc)\nCMD [\"/app\"]\n", image + "CMD [\"/app\"]\n"},
+		"used by an image":            {"Dockerfile", "", image + "ENV GOMAXPROCS=$(nproc)\nENV WORKERS=${GOMAXPROCS:-2}\nCMD [\"/app\"]\n", ""},
+		"used by its command":         {"Dockerfile", "", image + "ENV GOMAXPROCS=$(nproc)\nCMD /app --workers=$GOMAXPROCS\n", ""},
 		"a number of an image":        {"Dockerfile", "", image + "ENV GOMAXPROCS=4\nCMD [\"/app\"]\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

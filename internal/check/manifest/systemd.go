@@ -252,6 +252,7 @@ func (u *service) take(s setting) {
 	if s.section != u.section {
 		return
 	}
+	u.refers = u.refers || strings.HasPrefix(s.key, "Exec") && strings.Contains(s.value, variableName)
 	switch s.key {
 	case "Environment":
 		if s.value == "" { // which takes back all before it

@@ -29,6 +29,7 @@ type unit struct {
 	started              map[string]variable // what its command sets
 	exported             bool                // GOMAXPROCS is in the environment of its command
 	unset                bool                // its command takes all variables away, or GOMAXPROCS
+	refers               bool                // a command or another variable has the value of GOMAXPROCS in it
 	argv                 []string            // its command
 	argvLine, argvColumn int
 	mistaken             []mistake
@@ -182,6 +183,9 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 		}
 		if u.env.line > 0 && slices.Contains(atVariable, f.Rule) {
 			f.Path, f.Line, f.Column = cmp.Or(u.env.file, f.Path), u.env.line, u.env.column
+		}
+		if u.refers && slices.Contains(atVariable, f.Rule) && u.env.source != sourceCommand {
+			f.Fix = strings.Replace(f.Fix, "remove it", "first change what uses it in the command or in another variable, then remove it", 1)
 		}
 		findings = append(findings, check.Finding{Finding: f})
 	}
