@@ -32,19 +32,6 @@ type judging struct {
 	byPath map[string]*workload
 }
 
-// File implements check.Checker. Nodes of several sizes are runs of their own, and what runs may
-// break a rule that its spec keeps: that an ignore answers nothing here does not make it needless.
-func (j judging) File(ctx context.Context, f *check.File, to check.Sink) error {
-	return j.Checker.File(ctx, f, unsure{to})
-}
-
-type unsure struct{ check.Sink }
-
-func (u unsure) Ignore(i check.Ignore) {
-	i.Unsure = true
-	u.Sink.Ignore(i)
-}
-
 // Finish implements check.Checker.
 func (j judging) Finish(ctx context.Context, to check.Sink) error {
 	s := &sink{Sink: to, byPath: j.byPath, found: map[found]bool{}}
@@ -64,6 +51,13 @@ type sink struct {
 	byPath map[string]*workload
 	found  map[found]bool
 	places []rule.Place // of the values
+}
+
+// Ignore implements check.Sink. Nodes of several sizes are runs of their own, and what runs may
+// break a rule that its spec keeps: that an ignore answers nothing here does not make it needless.
+func (s *sink) Ignore(i check.Ignore) {
+	i.Unsure = true
+	s.Sink.Ignore(i)
 }
 
 // Finding implements check.Sink. The values come before the findings.

@@ -123,3 +123,43 @@ func TestNamedAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestUnjudgedIgnores: a comment is not called unused if its rule was not judged.
+func TestUnjudgedIgnores(t *testing.T) {
+	const text = `apiVersion: v1
+kind: Pod
+metadata: {name: api}
+spec:
+  containers:
+  # procfit:ignore PF006 it only waits
+  - {name: api, image: x, resources: {limits: {cpu: 2}}}
+  # procfit:ignore PF003,PF006 it only waits
+  - {name: worker, image: x, resources: {limits: {cpu: 2}}}
+  # procfit:ignore PF001 it only waits
+  - {name: ignored, image: x, env: [{name: GOMAXPROCS, value: 2000m}], resources: {limits: {cpu: 2}}}
+  # procfit:ignore PF001 it only waits
+  - {name: set, image: x, env: [{name: GOMAXPROCS, value: "2"}], resources: {limits: {cpu: 2}}}
+`
+	for name, tc := range map[string]struct {
+		version    string
+		containers []string
+		unused     string // "LINE:RULE" of each
+	}{
+		"all judged":        {"go1.26", nil, "10:PF001 12:PF001 6:PF006 8:PF003 8:PF006"},
+		"another container": {"go1.26", []string{"api"}, "6:PF006"},
+		"any version":       {"", nil, "12:PF001"},
+		"an old version":    {"go1.24", nil, "10:PF001 12:PF001 8:PF003"},
+	} {
+		o := Options{Containers: tc.containers, Programs: &check.Programs{Default: check.Program{GoVersion: tc.version}}}
+		var unused []string
+		for _, f := range (expectation{options: o}).run(t, written(t, map[string]string{"a.yaml": text}), nil).Findings {
+			if f.Rule == "PF041" {
+				unused = append(unused, fmt.Sprint(f.Line, ":", f.Message[:len("PF000")]))
+			}
+		}
+		slices.Sort(unused)
+		if got := strings.Join(unused, " "); got != tc.unused {
+			t.Errorf("%s: unused %q, want %q", name, got, tc.unused)
+		}
+	}
+}

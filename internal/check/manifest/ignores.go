@@ -2,7 +2,9 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/check"
@@ -46,6 +48,33 @@ func ignores(path string, b []byte, units []*unit, to check.Sink) {
 	}
 	for _, i := range waiting {
 		to.Ignore(i)
+	}
+}
+
+// passIgnores passes on what all files have of them.
+func (c *Checker) passIgnores(to check.Sink) {
+	for _, list := range c.ignores {
+		for _, i := range list {
+			to.Ignore(i)
+		}
+	}
+}
+
+// unsure marks the ignores that cover a unit, if they are for rules that were not judged there.
+func (c *Checker) unsure(u *unit, unjudged func(rule string) bool) {
+	places := []variable{{line: u.at.Line}, {line: u.argvLine}, u.env, u.godebug}
+	for _, m := range u.mistaken {
+		places = append(places, m.variable)
+	}
+	for _, v := range places {
+		at := u.at
+		at.Path, at.Line = cmp.Or(v.file, at.Path), v.line
+		for n := range c.ignores[at.Path] {
+			i := &c.ignores[at.Path][n]
+			i.Unsure = i.Unsure || slices.ContainsFunc(i.Rules, func(id string) bool {
+				return unjudged(id) && i.Answers(check.Finding{Finding: rule.Finding{Rule: id, Place: at}})
+			})
+		}
 	}
 }
 

@@ -138,8 +138,8 @@ func (c *Checker) adopt(to check.Sink) {
 	}
 }
 
-// remembering is a Sink whose ignores the Checker keeps: a remedy must not undo what a
-// user has answered.
+// remembering is a Sink whose ignores the Checker keeps until it has judged what they cover: a remedy
+// must not undo what a user has answered.
 type remembering struct {
 	check.Sink
 	c *Checker
@@ -149,7 +149,6 @@ func (r remembering) Ignore(i check.Ignore) {
 	r.c.mu.Lock()
 	r.c.ignores[i.Place.Path] = append(r.c.ignores[i.Place.Path], i)
 	r.c.mu.Unlock()
-	r.Sink.Ignore(i)
 }
 
 // kind is how a file is read.
@@ -340,6 +339,7 @@ func (c *Checker) keep(units []*unit) {
 
 // Finish implements check.Checker.
 func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
+	defer c.passIgnores(to)
 	c.adopt(to)
 	c.units = nearest(c.units)
 	c.findPrograms(to)
@@ -367,6 +367,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		k.found = c.judge(&k.unit, to)
 		if k.partial && !k.unit.env.isSet() { // what it patches may set the variable
 			k.found = slices.DeleteFunc(k.found, func(f check.Finding) bool { return slices.Contains(ofRuntime, f.Rule) })
+			c.unsure(&k.unit, func(id string) bool { return slices.Contains(ofRuntime, id) })
 		}
 		k.patched(overlays.of(k.object, k.draws()...))
 		c.advise(k)
