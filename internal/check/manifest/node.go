@@ -252,7 +252,7 @@ func (c *Checker) sourceSets(u *unit, only bool) {
 // imageSets doubts the value of a program that is known from a go.mod, if a Dockerfile next to that sets one:
 // whether its image is built from it, nobody sees.
 func (c *Checker) imageSets(u *unit) {
-	if !u.beside || u.written.Image || u.program.Elsewhere || path.Base(u.program.From) != "go.mod" {
+	if u.written.Image || u.program.Elsewhere || path.Base(u.program.From) != "go.mod" {
 		return
 	}
 	var from []string
