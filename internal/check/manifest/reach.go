@@ -3,6 +3,7 @@ package manifest
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/check"
@@ -73,7 +74,8 @@ func (c *Checker) reached(patched overlays, to check.Sink) {
 	for i := range c.store.autoscalers {
 		a := &c.store.autoscalers[i]
 		target := c.store.targetOf(&a.object, a.target)
-		if len(target) == 0 || len(patched.of(&a.object)) > 0 || len(patched.of(target[0].object)) > 0 {
+		overlaid := func(k *container) bool { return len(patched.of(k.object, k.draws()...)) > 0 }
+		if len(target) == 0 || len(patched.of(&a.object)) > 0 || slices.ContainsFunc(target, overlaid) {
 			continue
 		}
 		for _, t := range a.cpu {
