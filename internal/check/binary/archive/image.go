@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/program/wrapper"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
@@ -175,10 +176,37 @@ func (i Image) MayStart(n int) bool {
 	if i.Main >= 0 {
 		return i.Main == n
 	}
-	words, more := i.Command[:min(len(i.Command), mostWords)], true
-	for more {
-		words, more = wrapper.Next(words, new(wrapper.Effect))
+	words := unwrapped(i.Command[:min(len(i.Command), mostWords)])
+	if text, _, _ := wrapper.Script(words); text != "" {
+		words = inScript(text)
 	}
 	script := len(words) == 0 || wrapper.IsShell(words[0]) || path.Ext(words[0]) == ".sh" || strings.Contains(path.Base(words[0]), "entrypoint")
 	return script && !slices.Contains(starters, path.Base(i.Programs[n].Path))
 }
+
+// unwrapped is a command without what only starts it.
+func unwrapped(words []string) []string {
+	for more := true; more; {
+		words, more = wrapper.Next(words, new(wrapper.Effect))
+	}
+	return words
+}
+
+// inScript is the only command of the text of a shell, which starts with a plain word; none: what the text
+// starts is not known.
+func inScript(text string) []string {
+	if strings.ContainsAny(text, ";&|\n<>`") || strings.Contains(text, "$(") {
+		return nil
+	}
+	words := unwrapped(append([]string{"env"}, strings.Fields(text)...)) // with assignments before it
+	if len(words) == 0 || !plain().MatchString(words[0]) || slices.Contains(builtins, words[0]) {
+		return nil
+	}
+	return words
+}
+
+// plain is a word that a shell takes as it is.
+var plain = pattern.Of(`^[\w./+-]+$`)
+
+// builtins are commands of a shell that start what their arguments name, or another script.
+var builtins = []string{".", "source", "eval", "command", "builtin"}

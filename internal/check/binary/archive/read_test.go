@@ -164,6 +164,14 @@ func TestOnlyProgram(t *testing.T) {
 		{"app", `{"Entrypoint":["tini","--","sh","-c","$START"]}`, true},
 		{"grpc_health_probe", `{"Entrypoint":["java","-jar","/app.jar"]}`, false},
 		{"grpc_health_probe", `{"Entrypoint":["/usr/bin/dumb-init","--"],"Cmd":["java"]}`, false},
+		{"grpc_health_probe", `{"Entrypoint":["/bin/sh","-c","java $JAVA_OPTS -jar /app.jar"]}`, false},
+		{"grpc_health_probe", `{"Entrypoint":["tini","--","bash","-ec","TZ=UTC exec java -jar /app.jar"]}`, false},
+		{"app", `{"Entrypoint":["sh","-c","$START --port 80"]}`, true},
+		{"app", `{"Entrypoint":["sh","-c","exec /start.sh"]}`, true},
+		{"app", `{"Entrypoint":["sh","-c","sh /start"]}`, true},
+		{"app", `{"Entrypoint":["sh","-c",". /env && $APP"]}`, true},
+		{"app", `{"Entrypoint":["sh","-c","eval $APP"]}`, true},
+		{"app", `{"Entrypoint":["sh","-c","exec \"$@\"","--"],"Cmd":["x"]}`, true},
 		{"gosu", `{"Entrypoint":["docker-entrypoint.sh"],"Cmd":["postgres"]}`, false},
 	} {
 		c, err := read(t, docker(t, `{"config":`+tc.config+`}`, binarytest.Tar(t, [2]string{"bin/" + tc.file, old})), DefaultLimits())
