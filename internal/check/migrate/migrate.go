@@ -30,6 +30,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
@@ -70,6 +71,8 @@ type Report struct {
 	Proof     []Proof         `json:"proof"`
 	manifests bool
 	nested    []string // folders of other modules in the folder of this one, with a slash at the end
+
+	sets func(goMod string, u check.Use) check.MaySet // how the source of a program sets GOMAXPROCS
 }
 
 // Place is a message about a place.
@@ -94,6 +97,10 @@ func Look(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	r.programs(ctx, o, tree, imports)
+	for i := range r.Programs {
+		p := &r.Programs[i]
+		p.maySet = r.sets(r.Module.File, check.Use{Name: strings.Join(check.NamesOf(p.Package), "")}).Words
+	}
 	if r.Module.Version == "" && len(imports) == 0 && len(r.Module.Imports) == 0 {
 		return r, nil
 	}
@@ -151,6 +158,7 @@ func (r *Report) run(o Options, tree *folder.Tree, use func(source.Automaxprocs)
 			}
 		}
 		k := source.New(source.Options{Overlay: overlay, Environ: o.Environ, Tree: tree, Automaxprocs: own, Slow: o.Slow})
+		r.sets = k.Sets
 		report, err := check.Run(ctx, check.Options{Paths: []string{o.Dir}, Checkers: []check.Checker{k}, Overlay: overlay, Tree: tree})
 		if report != nil {
 			report.Findings = slices.DeleteFunc(report.Findings, func(f check.Finding) bool { return r.inNested(f.Path) })

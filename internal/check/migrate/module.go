@@ -54,11 +54,12 @@ type Program struct {
 	Calls   source.SetCall `json:"calls"` // what the calls of its packages have in common
 
 	godebug, version, language string
+	maySet                     string // what in its source may set GOMAXPROCS, in words; "": nothing is known to
 }
 
 // known is the program for package check.
 func (p Program) known() check.Program {
-	return check.Program{GoVersion: p.version, Language: p.language, DefaultGODEBUG: p.godebug}
+	return check.Program{GoVersion: p.version, Language: p.language, DefaultGODEBUG: p.godebug, MaySet: p.maySet}
 }
 
 // together are the options of several calls: what they have in common, else they are open.

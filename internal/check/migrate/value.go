@@ -73,7 +73,7 @@ func (p Program) follows() bool {
 
 // subject is a program in a container.
 func subject(p Program, o rule.Observed) rule.Subject {
-	o.Facts.GoVersion, o.Facts.DefaultGODEBUG, o.Language = p.version, p.godebug, p.language
+	o.Facts.GoVersion, o.Facts.DefaultGODEBUG, o.Language, o.MaySet = p.version, p.godebug, p.language, p.maySet
 	return rule.NewSubject(o)
 }
 
@@ -94,6 +94,7 @@ func change(s rule.Subject, calls source.SetCall, unless string) Change {
 	case !set && unless != "":
 		return c.unknown("the values hold unless %s", unless)
 	case !set && s.MaySet != "":
+		c.Before, c.After, c.before, c.after = nil, nil, "not known", "not known"
 		return c.unknown("the program may set GOMAXPROCS itself: %s", s.MaySet)
 	case before.Procs == after.Procs:
 		return c
@@ -197,7 +198,7 @@ var typical = []float64{0.25, 0.5, 1, 1.5, 2, 2.5, 3, 4, 7.5, 8, 0}
 func (r *Report) limits() {
 	var done []string
 	for _, p := range r.Programs {
-		key := fmt.Sprint(p.Calls, p.follows())
+		key := fmt.Sprint(p.Calls, p.follows(), p.maySet)
 		if !p.Runs || slices.Contains(done, key) {
 			continue
 		}
