@@ -84,6 +84,7 @@ type Value struct {
 type Unit struct {
 	rule.Observed
 	Open string // what was not read and may decide the value whatever the program does, as a clause after "unless"
+	From string // where its program is known from
 }
 
 // Finding is a rule that fired, and the change that would fix it.

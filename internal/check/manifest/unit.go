@@ -166,7 +166,7 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	o := u.observed(c.o.NodeCPUs)
 	s := rule.NewSubject(o)
 	v := u.value(s)
-	v.Unit = &check.Unit{Observed: o, Open: phrase.Or(u.notRead(true))}
+	v.Unit = &check.Unit{Observed: o, Open: phrase.Or(u.notRead(true)), From: u.program.From}
 	if v.Unjudged = u.unjudged; v.Unjudged != "" {
 		v.Go, v.Open = false, ""
 		v.Source = strings.TrimPrefix(v.Source+"; not judged: "+v.Unjudged, "; ")

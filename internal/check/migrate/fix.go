@@ -253,10 +253,15 @@ func (r *Report) Doubt() string {
 		return ""
 	case len(r.Workloads) == 0:
 		return "no container is known to run a program of this module"
-	case changed+unknown == 0:
-		return ""
 	}
-	return fmt.Sprintf("%d of %s another value, and of %d it is not known", changed, phrase.CountOf(len(r.Workloads), "container gets", "containers get"), unknown)
+	var why []string
+	if changed+unknown > 0 {
+		why = append(why, fmt.Sprintf("%d of %s another value, and of %d it is not known", changed, phrase.CountOf(len(r.Workloads), "container gets", "containers get"), unknown))
+	}
+	if missing := r.missing(); len(missing) > 0 {
+		why = append(why, "no container is known to run "+phrase.Or(missing))
+	}
+	return strings.Join(why, "; ")
 }
 
 // openRow is a limit at which it is not known whether the value changes, where no workload tells more;

@@ -230,7 +230,11 @@ func (r *Report) workloads(ctx context.Context, o Options) error {
 		case u.Automaxprocs == "":
 			r.Others++
 		default:
-			r.Workloads = append(r.Workloads, workload(v, calls[u.Automaxprocs]))
+			w := workload(v, calls[u.Automaxprocs])
+			if slices.Contains(r.named(o), cmp.Or(v.Container, strings.TrimPrefix(v.Object, "service "))) {
+				w.program = ""
+			}
+			r.Workloads = append(r.Workloads, w)
 		}
 	}
 	return nil
@@ -241,10 +245,7 @@ func (r *Report) workloads(ctx context.Context, o Options) error {
 // one another.
 func (r *Report) candidates(o Options) (all []check.Candidate, calls map[string]source.SetCall) {
 	calls = map[string]source.SetCall{}
-	// A container that has the name of a program runs that one; another one runs automaxprocs.
-	others := slices.DeleteFunc(slices.Clone(o.Containers), func(name string) bool {
-		return slices.ContainsFunc(r.Programs, func(p Program) bool { return slices.Contains(check.NamesOf(p.Package), name) })
-	})
+	others := r.named(o)
 	for _, p := range r.Programs {
 		c := check.Candidate{Given: true, Names: check.NamesOf(p.Package)}
 		if p.Runs {
@@ -259,6 +260,24 @@ func (r *Report) candidates(o Options) (all []check.Candidate, calls map[string]
 		all = append(all, c)
 	}
 	return all, calls
+}
+
+// named are the containers that run automaxprocs, since the user says so: one that has the name of a program
+// runs that one.
+func (r *Report) named(o Options) []string {
+	return slices.DeleteFunc(slices.Clone(o.Containers), func(name string) bool {
+		return slices.ContainsFunc(r.Programs, func(p Program) bool { return slices.Contains(check.NamesOf(p.Package), name) })
+	})
+}
+
+// missing are the programs that run automaxprocs, and that no container is known to run.
+func (r *Report) missing() (names []string) {
+	for _, p := range r.Programs {
+		if p.Runs && !slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.program == p.Package || w.program == "" }) {
+			names = append(names, r.Module.short(p.Package))
+		}
+	}
+	return names
 }
 
 // Failed is what could not be read, in words; "": everything was.

@@ -357,6 +357,7 @@ func TestFixVendor(t *testing.T) {
 func TestDoubt(t *testing.T) {
 	unknown := []LimitRow{{Change: Change{Effect: EffectUnknown, Why: "its Min is not a constant"}}}
 	runs := []Program{{Runs: true}}
+	two := []Program{{Package: "m/api", Runs: true}, {Package: "m/worker", Runs: true}, {Package: "m/tool"}}
 	for name, tc := range map[string]struct {
 		report Report
 		want   string // "": nobody is asked
@@ -364,6 +365,9 @@ func TestDoubt(t *testing.T) {
 		"the same":     {Report{Programs: runs, Limits: []LimitRow{{Change: Change{Effect: EffectSame}}}}, ""},
 		"open options": {Report{Programs: runs, Limits: unknown}, "its Min is not a constant"},
 		"a library":    {Report{}, "no program of this module"},
+		"one of two":   {Report{Module: Module{Path: "m"}, manifests: true, Programs: two, Workloads: []Workload{{program: "m/api", Change: Change{Effect: EffectSame}}}}, "no container is known to run worker"},
+		"both":         {Report{manifests: true, Programs: two, Workloads: []Workload{{program: "m/api"}, {program: "m/worker"}}}, ""},
+		"named":        {Report{manifests: true, Programs: two, Workloads: []Workload{{program: "m/api"}, {}}}, ""},
 		"not listed":   {Report{Programs: runs, Problems: []check.Problem{{Path: "go.mod", Message: "go list fails"}}}, "not everything could be read"},
 	} {
 		if got := tc.report.Doubt(); (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
@@ -488,5 +492,27 @@ func TestContainers(t *testing.T) {
 	}
 	if want := []string{"api app", "tool"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestMissing: that a program runs in no container that is known is neither "nothing changes" nor agreed to.
+func TestMissing(t *testing.T) {
+	const runs = "package main\n\nimport _ \"go.uber.org/automaxprocs\"\n\nfunc main() {}\n"
+	dir := module(t, map[string]string{"main.go": "package m\n", "cmd/api/main.go": runs, "cmd/worker/main.go": runs})
+	file := filepath.Join(t.TempDir(), "pods.yaml")
+	must.Write(t, file, "apiVersion: v1\nkind: Pod\nmetadata: {name: shop}\nspec:\n  containers:\n"+
+		"  - {name: api, image: x/api, resources: {limits: {cpu: 2}}}\n  - {name: jobs, image: x/jobs, resources: {limits: {cpu: 2}}}\n")
+	for _, tc := range []struct {
+		named        []string
+		doubt, label string
+		answer       string
+	}{
+		{nil, "no container is known to run cmd/worker", "not known", "1 container has the same GOMAXPROCS without automaxprocs. No container is known to run cmd/worker: name those that do with --container."},
+		{[]string{"jobs"}, "", "nothing changes", "Nothing changes: 2 containers have the same GOMAXPROCS without automaxprocs."},
+	} {
+		r := must.Get(Look(t.Context(), Options{Dir: dir, Environ: os.Environ(), Manifests: []string{file}, Containers: tc.named}))(t)
+		if r.Doubt() != tc.doubt || r.Answer() != tc.answer || r.answer().Label != tc.label {
+			t.Errorf("%q: %q, %q, %q; want %+v", tc.named, r.Doubt(), r.Answer(), r.answer().Label, tc)
+		}
 	}
 }

@@ -30,7 +30,10 @@ func (r *Report) Page() *document.Document {
 // Answer is what the whole comes to, in a sentence.
 func (r *Report) Answer() string {
 	changed, unknown := r.Changes()
-	n := len(r.Workloads)
+	n, missing := len(r.Workloads), ""
+	if names := r.missing(); len(names) > 0 {
+		missing = " No container is known to run " + phrase.Or(names) + ": name those that do with --container."
+	}
 	switch {
 	case !r.Runs() && len(r.Module.Imports) == 0 && len(r.Problems) > 0:
 		return "Whether a program of this module runs automaxprocs is not known."
@@ -44,8 +47,10 @@ func (r *Report) Answer() string {
 		return "Which containers run it is not known: add --manifests DIR or --cluster. By CPU limit, these values change:"
 	case n == 0:
 		return "No container is known to run a program of this module: name those that do with --container."
-	case changed == 0 && unknown == 0:
+	case changed == 0 && unknown == 0 && missing == "":
 		return fmt.Sprintf("Nothing changes: %s the same GOMAXPROCS without automaxprocs.", phrase.CountOf(n, "container has", "containers have"))
+	case changed == 0 && unknown == 0:
+		return fmt.Sprintf("%s the same GOMAXPROCS without automaxprocs.", phrase.CountOf(n, "container has", "containers have")) + missing
 	}
 	verb := "get"
 	if changed == 1 {
@@ -55,7 +60,7 @@ func (r *Report) Answer() string {
 	if unknown > 0 {
 		text += fmt.Sprintf(", and of %d it is not known", unknown)
 	}
-	return text + "."
+	return text + "." + missing
 }
 
 // Runs reports whether a program of the module runs automaxprocs.
@@ -74,7 +79,7 @@ func (r *Report) answer() document.Panel {
 	switch {
 	case len(r.Fixed) > 0:
 		p.Label = "removed"
-	case unknown > 0 || r.manifests && len(r.Workloads) == 0 && r.Runs() || len(r.Problems) > 0:
+	case unknown > 0 || r.manifests && len(r.missing()) > 0 || len(r.Problems) > 0:
 		p.Tone, p.Label = document.Unknown, "not known"
 	case changed > 0 || !r.manifests && len(r.Differ()) > 0:
 		p.Tone, p.Label = document.Attention, "values change"

@@ -56,7 +56,8 @@ type Workload struct {
 	Change
 	Notes []string `json:"notes"`
 
-	cpus float64
+	cpus    float64
+	program string // the main package that it runs; "": the user has named it, and it may run any
 }
 
 // LimitRow is a limit that any container may have.
@@ -168,7 +169,7 @@ func words(s rule.Subject, d facts.Decision) string {
 // workload is a container that runs one of the programs.
 func workload(v check.Value, calls source.SetCall) Workload {
 	s := rule.NewSubject(v.Unit.Observed)
-	w := Workload{Place: v.Place, Change: change(s, calls, v.Unit.Open), Notes: []string{}}
+	w := Workload{Place: v.Place, Change: change(s, calls, v.Unit.Open), Notes: []string{}, program: v.Unit.From}
 	own, found := s.Facts.Own()
 	if found && own.State == facts.Known {
 		w.cpus, w.Limit = own.CPUs, &own.CPUs
