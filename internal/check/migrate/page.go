@@ -14,7 +14,11 @@ import (
 // Page shows a Report, in a terminal or in a browser.
 func (r *Report) Page() *document.Document {
 	d := &document.Document{Title: "Migrate " + phrase.Clean(r.Module.Path) + " from automaxprocs"}
-	d.Add(r.answer(), r.facts())
+	d.Add(r.answer())
+	if steps := r.steps(); len(steps.Items) > 0 {
+		d.Add(steps)
+	}
+	d.Add(r.facts())
 	d.Add(r.importTable()...)
 	if len(r.Workloads) > 0 {
 		d.Add(document.Heading{Level: 2, Text: "Workloads"}, workloadTable(r.Workloads))
@@ -40,7 +44,7 @@ func (r *Report) Answer() string {
 	case !r.Runs() && len(r.Module.Imports) == 0:
 		return "No package of this module, and none that it depends on, is known to import automaxprocs."
 	case len(r.Fixed) > 0:
-		return fmt.Sprintf("automaxprocs is removed, %s changed, go.mod is tidy, and the module builds: git add -A takes all of it, git diff --staged shows it, and git commit commits it.", phrase.CountOf(len(r.Fixed), "file is", "files are"))
+		return fmt.Sprintf("automaxprocs is removed, %s changed, go.mod is tidy, and the module builds.", phrase.CountOf(len(r.Fixed), "file is", "files are"))
 	case len(r.own()) == 0:
 		return "Only a dependency imports automaxprocs, so this module cannot remove it."
 	case !r.manifests:
@@ -61,6 +65,15 @@ func (r *Report) Answer() string {
 		text += fmt.Sprintf(", and of %d it is not known", unknown)
 	}
 	return text + "." + missing
+}
+
+// steps are what is left to do after a fix. What else is in the folder, such as what --prove has left, is not
+// part of the commit.
+func (r *Report) steps() (list document.List) {
+	if len(r.Fixed) == 0 {
+		return list
+	}
+	return document.List{Items: append(list.Items, document.Item{Text: "stage what is changed, for git diff --staged and git commit", Command: phrase.Shell(append([]string{"git", "add", "--"}, r.Fixed...))})}
 }
 
 // Runs reports whether a program of the module runs automaxprocs.
