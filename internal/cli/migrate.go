@@ -200,7 +200,11 @@ func (o *migrateOptions) remove(ctx context.Context, std stdio, r *migrate.Repor
 		}
 	}
 	std.notef("building, removing, and building again")
-	return asInterrupted(r.Fix(ctx, o.look))
+	err := r.Fix(ctx, o.look)
+	if left := r.Unvendored(); left != "" && ctx.Err() != nil {
+		return &exitError{exitInterrupted, errors.New("interrupted; " + left)}
+	}
+	return asInterrupted(err)
 }
 
 // measure is --prove.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -114,12 +115,30 @@ func (r *Report) Fix(ctx context.Context, o Options) error {
 		r.Fixed = append(r.Fixed, f.Path)
 	}
 	if vendored {
-		r.Fixed = append(r.Fixed, filepath.ToSlash(vendor))
 		if _, err := alone(g).Run(ctx, "mod", "vendor"); err != nil {
-			return fmt.Errorf("automaxprocs is removed, and go mod vendor, which has to follow, fails: %w; try: GOWORK=off go mod vendor", err)
+			r.unvendored = true
+			return fmt.Errorf("%s\n%w", r.Unvendored(), err)
 		}
+		r.Fixed = append(r.Fixed, filepath.ToSlash(vendor))
 	}
 	return nil
+}
+
+// Unvendored is what a Fix has left to do that ended before its end, with the command for it; "": nothing.
+func (r *Report) Unvendored() string {
+	if !r.unvendored {
+		return ""
+	}
+	return "automaxprocs is removed, but the vendor folder is not up to date; try: " + r.vendoring()
+}
+
+// vendoring is the command that creates the vendor folder again.
+func (r *Report) vendoring() string {
+	command := []string{"go", "mod", "vendor"}
+	if dir := path.Dir(r.Module.File); dir != "." {
+		command = slices.Insert(command, 1, "-C", dir)
+	}
+	return "GOWORK=off " + phrase.Shell(command)
 }
 
 // kept reports why a vendor folder must not be made again: what somebody has changed in it by hand

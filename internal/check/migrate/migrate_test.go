@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
@@ -315,12 +317,15 @@ func TestFixFails(t *testing.T) {
 	}
 }
 
+// vendored is a vendor folder with automaxprocs.
+var vendored = map[string]string{
+	"vendor/modules.txt":                      "# go.uber.org/automaxprocs v1.6.0 => ../stub\n## explicit; go 1.20\ngo.uber.org/automaxprocs\n# go.uber.org/automaxprocs => ../stub\n",
+	"vendor/go.uber.org/automaxprocs/auto.go": "package automaxprocs\n",
+}
+
 // A vendor folder is part of the commit, and of what is reported. One and git has no copy of it stays.
 func TestFixVendor(t *testing.T) {
-	dir := module(t, map[string]string{
-		"vendor/modules.txt":                      "# go.uber.org/automaxprocs v1.6.0 => ../stub\n## explicit; go 1.20\ngo.uber.org/automaxprocs\n# go.uber.org/automaxprocs => ../stub\n",
-		"vendor/go.uber.org/automaxprocs/auto.go": "package automaxprocs\n",
-	})
+	dir := module(t, vendored)
 	o := Options{Dir: dir, Environ: os.Environ()}
 	r := must.Get(Look(t.Context(), o))(t)
 	refused := func(want string) {
@@ -350,6 +355,45 @@ func TestFixVendor(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "vendor", "go.uber.org")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty folder stays: %v", err)
+	}
+}
+
+// A vendor folder that is not created again is what is left to do, also after an interruption.
+func TestFixVendorFails(t *testing.T) {
+	for _, interrupted := range []bool{false, true} {
+		dir := module(t, vendored)
+		commit(t, dir+"/..")
+		ctx, interrupt := context.WithCancel(t.Context())
+		defer interrupt()
+		reached := filepath.Join(t.TempDir(), "reached")
+		script := "exit 1"
+		if interrupted {
+			script = "touch " + reached + "; sleep 60"
+			go func() {
+				for {
+					if _, err := os.Stat(reached); err == nil || ctx.Err() != nil {
+						interrupt()
+						return
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+			}()
+		}
+		instead(t, "mod vendor", script)
+		o := Options{Dir: dir, Environ: os.Environ()}
+		r := must.Get(Look(ctx, o))(t)
+		err := r.Fix(ctx, o)
+		left := "automaxprocs is removed, but the vendor folder is not up to date; try: GOWORK=off go -C " + filepath.ToSlash(dir) + " mod vendor"
+		if err == nil || errors.Is(err, context.Canceled) != interrupted || !strings.HasPrefix(err.Error(), left) || r.Unvendored() != left {
+			t.Errorf("interrupted %v: %v, %q, want %q", interrupted, err, r.Unvendored(), left)
+		}
+		var commands []string
+		for _, i := range r.steps().Items {
+			commands = append(commands, strings.ReplaceAll(i.Command, filepath.ToSlash(dir), "DIR"))
+		}
+		if want := []string{"GOWORK=off go -C DIR mod vendor", "git add -- DIR/main.go DIR/go.mod DIR/vendor"}; !slices.Equal(commands, want) || !strings.HasSuffix(r.Answer(), "so the module may not build.") {
+			t.Errorf("interrupted %v: %q, %q, want %q", interrupted, r.Answer(), commands, want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package migrate
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -43,6 +44,8 @@ func (r *Report) Answer() string {
 		return "Whether a program of this module runs automaxprocs is not known."
 	case !r.Runs() && len(r.Module.Imports) == 0:
 		return "No package of this module, and none that it depends on, is known to import automaxprocs."
+	case r.unvendored:
+		return fmt.Sprintf("automaxprocs is removed, %s changed, and go.mod is tidy, but the vendor folder is not up to date, so the module may not build.", phrase.CountOf(len(r.Fixed), "file is", "files are"))
 	case len(r.Fixed) > 0:
 		return fmt.Sprintf("automaxprocs is removed, %s changed, go.mod is tidy, and the module builds.", phrase.CountOf(len(r.Fixed), "file is", "files are"))
 	case len(r.own()) == 0:
@@ -73,7 +76,12 @@ func (r *Report) steps() (list document.List) {
 	if len(r.Fixed) == 0 {
 		return list
 	}
-	return document.List{Items: append(list.Items, document.Item{Text: "stage what is changed, for git diff --staged and git commit", Command: phrase.Shell(append([]string{"git", "add", "--"}, r.Fixed...))})}
+	files := slices.Clone(r.Fixed)
+	if r.unvendored {
+		list.Items = append(list.Items, document.Item{Text: "create the vendor folder again", Command: r.vendoring()})
+		files = append(files, path.Join(path.Dir(r.Module.File), "vendor"))
+	}
+	return document.List{Items: append(list.Items, document.Item{Text: "stage what is changed, for git diff --staged and git commit", Command: phrase.Shell(append([]string{"git", "add", "--"}, files...))})}
 }
 
 // Runs reports whether a program of the module runs automaxprocs.
@@ -90,6 +98,8 @@ func (r *Report) answer() document.Panel {
 	changed, unknown := r.Changes()
 	p := document.Panel{Name: "Answer", Level: 2, Sentence: r.Answer(), Tone: document.OK, Label: "nothing changes"}
 	switch {
+	case r.unvendored:
+		p.Tone, p.Label = document.Attention, "not finished"
 	case len(r.Fixed) > 0:
 		p.Label = "removed"
 	case unknown > 0 || r.manifests && len(r.missing()) > 0 || len(r.Problems) > 0:
