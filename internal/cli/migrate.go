@@ -123,9 +123,16 @@ func (o *migrateOptions) take(args []string, dash int) error {
 	if i := slices.Index(rest, "--"); i >= 0 {
 		o.comparison, o.programArgs = rest[:i], rest[i+1:]
 	}
+	flag := func(name string) bool {
+		return slices.ContainsFunc(o.comparison, func(w string) bool { return w == name || strings.HasPrefix(w, name+"=") })
+	}
 	switch {
 	case len(rest) > 0 && !o.prove:
 		return usageError("the words after -- are for --prove: add it, or remove them")
+	case flag("--limit"):
+		return usageError("--limit after --: --prove measures under the limits at which the values differ; remove it, and name the containers by --manifests or --cluster")
+	case flag("--out"):
+		return usageError("--out after --: the folder is that of migrate; write --out DIR before --")
 	case o.prove && o.fix:
 		return usageError("--prove measures what --fix removes: use only one of them, --prove first")
 	case o.yes && !o.fix:
@@ -258,7 +265,7 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 	}
 	judgedNow := judgedResult(have)
 	for _, l := range limits {
-		r.Proof = append(r.Proof, proofOf(l, judgedNow.Gate, out))
+		r.Proof = append(r.Proof, proofOf(l, len(limits) == 1, judgedNow.Gate, out))
 	}
 	return measured
 }
@@ -280,14 +287,14 @@ func sumOf(files ...string) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// proofOf is what a comparison says of one limit.
-func proofOf(limit float64, g *verdict.Gate, folder string) migrate.Proof {
+// proofOf is what a comparison says of one limit, which may be the only one: then it does not name it.
+func proofOf(limit float64, only bool, g *verdict.Gate, folder string) migrate.Proof {
 	p := migrate.Proof{Limit: limit, Folder: folder, Checks: []migrate.ProofCheck{}}
 	if g == nil {
 		return p
 	}
 	for _, c := range g.Checks {
-		if q := c.Setting.QuotaCPUs; q == nil || *q == limit { // a comparison under one limit does not name it
+		if q := c.Setting.QuotaCPUs; q == nil && only || q != nil && *q == limit {
 			p.Checks = append(p.Checks, migrate.ProofCheck{Metric: c.Metric, Outcome: string(c.Outcome), Ratio: c.Ratio.Median, Low: c.Ratio.Low, High: c.Ratio.High})
 		}
 	}
