@@ -368,6 +368,16 @@ func TestRun(t *testing.T) {
 		"fewer CPUs than the node has, by a limit that the runtime ignores": {
 			api{pods: []core.Pod{pod("a", "2"), exporterPod()}, metrics: metrics(2, "auto")}, nil, "2: read by the exporter; by its spec alone it would be 8: chosen by the runtime of go1.24.6", "",
 		},
+		"fewer CPUs than the node has, and the exporter reports that they are more than the limit": {
+			api{pods: []core.Pod{pod("a", "2"), exporterPod()}, metrics: metrics(6, "auto", "PF006")}, []string{"PF006"}, "6: read by the exporter; by its spec alone it would be 8: chosen by the runtime of go1.24.6", "",
+		},
+		"set by the program, and the exporter reports that it is more than the limit": {
+			api{pods: []core.Pod{pod("a", "2"), exporterPod()}, metrics: metrics(16, "code", "PF001")}, []string{"PF001"}, "16: read by the exporter; by its spec alone it would be 8: chosen by the runtime of go1.24.6", "",
+		},
+		"set by the program, against the variable, and the exporter reports the cause": {
+			api{pods: []core.Pod{pod("a", "2", literal("4")), exporterPod()}, objects: controller(literal("4")), metrics: metrics(8, "code", "PF005", "PF001")},
+			[]string{"PF005", "PF050"}, "8: read by the exporter; by its spec it should be 4: env", "",
+		},
 		"fewer CPUs than the node has, and more than the request": {
 			api{pods: []core.Pod{requesting("a", "1"), exporterPod()}, metrics: metrics(6, "auto")}, []string{"PF018"}, "6: read by the exporter; by its spec alone it would be 8: chosen by the runtime of go1.24.6", "",
 		},

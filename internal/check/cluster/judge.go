@@ -18,6 +18,9 @@ const (
 	ruleOpen     = "PF046"
 )
 
+// liveJudged is in place of a rule: the live value of a container is judged, and not the resolved one.
+const liveJudged = "live"
+
 // ofDefault are rules of the value that a runtime chooses, ofValue of any that a spec gives. ofSpec
 // are those among them that the exporter does not know enough for.
 var (
@@ -71,8 +74,17 @@ func (s *sink) Finding(f check.Finding) {
 			return // it does not use the runtime's value
 		}
 	}
-	if (ofValue[f.Rule] || ofDefault[f.Rule]) && s.found[found{f.Path, f.Container, ruleDiffers}] {
+	differs := s.found[found{f.Path, f.Container, ruleDiffers}] || s.found[found{f.Path, f.Container, liveJudged}]
+	if differs && (ofValue[f.Rule] || ofDefault[f.Rule]) {
 		return // what the exporter sees is reported instead
+	}
+	s.report(f)
+}
+
+// report is for a finding of the spec that is true of what runs, and for what the exporter reports.
+func (s *sink) report(f check.Finding) {
+	if ofValue[f.Rule] && s.found[found{f.Path, f.Container, ruleDiffers}] {
+		return
 	}
 	s.found[found{f.Path, f.Container, f.Rule}] = true
 	s.Sink.Finding(f)
@@ -137,7 +149,7 @@ func (s *sink) allowed(v check.Value, st state) bool {
 			s.Finding(check.Finding{Finding: f})
 		}
 	}
-	s.found[found{v.Path, v.Container, ruleDiffers}] = true
+	s.found[found{v.Path, v.Container, liveJudged}] = true
 	return true
 }
 
@@ -184,7 +196,7 @@ func (s *sink) seen() {
 			}
 			f := check.NewFinding(id, at, "the exporter reports: "+r.Title, r.Fix)
 			f.Severity = severity
-			s.Finding(f)
+			s.report(f)
 		}
 	}
 }
