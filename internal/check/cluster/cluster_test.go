@@ -447,16 +447,18 @@ func TestDiffers(t *testing.T) {
 		setBy     string
 		says, fix string
 	}{
-		"an edited ConfigMap":                   {api{pods: []core.Pod{drawing(pod("a", "2"), false)}, configs: settings("GOMAXPROCS")}, "env", "from a ConfigMap (ConfigMap settings), which was read when its container started", "restart it"},
-		"an edited ConfigMap, without a value":  {api{pods: []core.Pod{drawing(pod("a", "2"), false)}, configs: settings("GOMAXPROCS")}, "auto", "from a ConfigMap (ConfigMap settings), which was read when its container started", "restart it"},
-		"an edited key":                         {api{pods: []core.Pod{pod("a", "2", byKey)}, objects: controller(byKey), configs: settings("procs")}, "env", "from a ConfigMap (env, ConfigMap settings), which was read when its container started", "restart it"},
+		"an edited ConfigMap":                   {api{pods: []core.Pod{drawing(pod("a", "2"), false)}, configs: settings("GOMAXPROCS")}, "env", "GOMAXPROCS comes from ConfigMap settings, which was read when its container started", "restart it"},
+		"an edited ConfigMap, without a value":  {api{pods: []core.Pod{drawing(pod("a", "2"), false)}, configs: settings("GOMAXPROCS")}, "auto", "GOMAXPROCS comes from ConfigMap settings, which was read when its container started", "restart it"},
+		"an edited key":                         {api{pods: []core.Pod{pod("a", "2", byKey)}, objects: controller(byKey), configs: settings("procs")}, "env", "GOMAXPROCS comes from ConfigMap settings, which was read when its container started", "restart it"},
 		"an entry that a ConfigMap has no more": {api{pods: []core.Pod{drawing(pod("a", "2"), false)}, configs: settings("other")}, "env", "(min_injected_gomaxprocs of CRI-O), or a ConfigMap of envFrom set it", "restart it; if it still has GOMAXPROCS, check the configuration of the image"},
 		"the image":                             {api{pods: []core.Pod{pod("a", "2")}}, "env", "the image sets it, or the container runtime adds it (min_injected_gomaxprocs of CRI-O)", "check the configuration of the image"},
 		"the program":                           {api{pods: []core.Pod{drawing(pod("a", "2"), false)}, configs: settings("GOMAXPROCS")}, "code", "the program sets it itself", "remove the call, or the variable"},
+		"procfit set":                           {api{pods: []core.Pod{drawing(pod("a", "2"), false)}, configs: settings("GOMAXPROCS")}, "outside", "by its spec it should be 4$", "find out why on its node"},
+		"what nobody knows":                     {api{pods: []core.Pod{drawing(pod("a", "2"), false)}, configs: settings("GOMAXPROCS")}, "unknown", "by its spec it should be 4$", "find out why on its node"},
 	} {
 		tc.api.pods, tc.api.nodes, tc.api.metrics = append(tc.api.pods, exporterPod()), nodes(""), metrics(1, tc.setBy)
 		r := must.Get(tc.api.check(t, Options{}))(t)
-		if len(r.Findings) != 1 || r.Findings[0].Rule != "PF050" || !strings.Contains(r.Findings[0].Message, tc.says) || !strings.HasPrefix(strings.TrimPrefix(r.Findings[0].Fix, "set it in one place only: "), tc.fix) {
+		if len(r.Findings) != 1 || r.Findings[0].Rule != "PF050" || !strings.Contains(r.Findings[0].Message+"$", tc.says) || !strings.HasPrefix(strings.TrimPrefix(r.Findings[0].Fix, "set it in one place only: "), tc.fix) {
 			t.Errorf("%s: %+v", name, r.Findings)
 		}
 	}

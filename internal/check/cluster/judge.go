@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
@@ -158,19 +157,20 @@ func (s *sink) differs(v check.Value, st state) {
 	if v.Procs == nil {
 		return
 	}
-	variable := facts.Fact{}
+	config := ""
 	if v.Unit != nil {
-		variable = v.Unit.Facts.Env
+		config = v.Unit.Config
 	}
+	byEnv := st.Live.SetBy == string(rule.SetByEnv)
 	why, fix := "", "find out why on its node: procfit explain PID"
 	switch {
 	case st.Resized:
 		why, fix = fmt.Sprintf(": %s was read when its container started, and the pod was resized later", st.Drawn), afresh
 	case st.Live.SetBy == string(rule.SetByCode):
 		why, fix = ": the program sets it itself", "set it in one place only: remove the call, or the variable"
-	case strings.Contains(variable.File, "ConfigMap "):
-		why, fix = fmt.Sprintf(": GOMAXPROCS comes from a ConfigMap (%s), which was read when its container started, and was probably changed later", variable.File), afresh
-	case st.Live.SetBy == string(rule.SetByEnv) && !st.Sets:
+	case config != "" && (byEnv || st.Live.SetBy == string(rule.SetByAuto)):
+		why, fix = fmt.Sprintf(": GOMAXPROCS comes from ConfigMap %s, which was read when its container started, and was probably changed later", config), afresh
+	case byEnv && !st.Sets:
 		why = ": GOMAXPROCS is in its environment but not in its spec: the image sets it, or the container runtime adds it (min_injected_gomaxprocs of CRI-O)"
 		fix = `check the configuration of the image; the annotation skip-gomaxprocs.crio.io: "true" stops CRI-O from adding it`
 		if st.From {

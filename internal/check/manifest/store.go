@@ -249,7 +249,7 @@ func divisorOf(text, what string) (q quantity, refused string) {
 // sets goes before.
 func (s *store) fromSources(k *container) {
 	for _, from := range k.envFrom {
-		at := variable{source: "ConfigMap " + from.name, line: from.line, column: from.column, last: from.line}
+		at := variable{source: "ConfigMap " + from.name, config: from.name, line: from.line, column: from.column, last: from.line}
 		mayHold := strings.HasPrefix(variableName, from.prefix)
 		if from.secret {
 			if mayHold {
@@ -282,7 +282,7 @@ func (s *store) fromSources(k *container) {
 // fromConfig is the value of a configMapKeyRef.
 func (s *store) fromConfig(k *container, f field) variable {
 	v := f.variable
-	v.source = "env, ConfigMap " + f.config.name
+	v.source, v.config = "env, ConfigMap "+f.config.name, f.config.name
 	c, why := s.configFor(k.object, f.config.name)
 	if c == nil {
 		return v.unknown("%s", why)

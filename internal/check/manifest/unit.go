@@ -66,6 +66,7 @@ type variable struct {
 	why     string // it is not known
 	machine bool   // it is the number of CPUs of the machine
 	source  string // where it is set, in words: "env", "ConfigMap api"
+	config  string // the ConfigMap that it is drawn from; "": none
 	file    string // where it is; "": in that of the unit
 	line    int
 	column  int
@@ -166,7 +167,7 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	o := u.observed(c.o.NodeCPUs)
 	s := rule.NewSubject(o)
 	v := u.value(s)
-	v.Unit = &check.Unit{Observed: o, Open: phrase.Or(u.notRead(true)), From: u.program.From}
+	v.Unit = &check.Unit{Observed: o, Config: u.env.config, Open: phrase.Or(u.notRead(true)), From: u.program.From}
 	if v.Unjudged = u.unjudged; v.Unjudged != "" {
 		v.Go, v.Open = false, ""
 		v.Source = strings.TrimPrefix(v.Source+"; not judged: "+v.Unjudged, "; ")
