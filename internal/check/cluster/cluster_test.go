@@ -389,6 +389,13 @@ func TestRun(t *testing.T) {
 			api{pods: []core.Pod{pod("a", ""), exporterPod()}, metrics: metrics(9, "auto")}, []string{"PF050"}, "9: read by the exporter; by its spec it should be 8: chosen by the runtime of go1.24.6", "",
 		},
 		"perhaps by the container runtime": {api{pods: []core.Pod{pod("a", "2")}, nodes: nodes("cri-o://1.36.0")}, nil, chosen, "min_injected_gomaxprocs"},
+		"seen by the exporter": {
+			api{pods: []core.Pod{pod("a", "8"), exporterPod()}, nodes: nodes("cri-o://1.36.0"), metrics: metrics(8, "auto")}, nil, "8: read by the exporter; the spec says the same: chosen by the runtime of go1.24.6", "",
+		},
+		"perhaps by the container runtime, where the exporter does not see it": {
+			api{pods: []core.Pod{changed(pod("a", "2"), func(s *core.PodSpec) { s.RuntimeClassName = new("kata") }), exporterPod()}, nodes: nodes("cri-o://1.36.0"), metrics: said(metrics(2, "auto"), id, strings.Repeat("a", len(id)))},
+			nil, chosen + ", unless the sandbox of the runtime class kata has another number of CPUs", "1 pod on nodes with CRI-O",
+		},
 		"rules of what runs": {
 			api{pods: []core.Pod{pod("a", "2", drawn("1")), exporterPod()}, objects: controller(ref), metrics: metrics(2, "env", "PF012")},
 			[]string{"PF012"}, "2: read by the exporter; the spec says the same: env, limits.cpu of 2", "",
@@ -532,6 +539,7 @@ func TestNotGo(t *testing.T) {
 		judged bool
 	}{
 		"in a virtual machine":       {func(p *core.Pod) { p.Spec.RuntimeClassName = new("kata") }, true},
+		"of a class of GPUs":         {func(p *core.Pod) { p.Spec.RuntimeClassName = new("nvidia") }, false},
 		"of the runtime's own class": {func(p *core.Pod) { p.Spec.RuntimeClassName = new("") }, false},
 		"started afterwards": {func(p *core.Pod) {
 			p.Status.ContainerStatuses[0].State.Running.StartedAt = meta.NewTime(time.Now().Add(time.Minute))

@@ -178,7 +178,7 @@ func (r *reading) pod(p *core.Pod) error {
 	if err != nil {
 		return err
 	}
-	if on.crio && seen.whole.IsZero() && p.Annotations[crioSkip] != "true" {
+	if on.crio && (seen.whole.IsZero() || sandboxed(p)) && p.Annotations[crioSkip] != "true" {
 		r.crio++
 	}
 	r.drawsOnConfigs(p)
@@ -275,6 +275,6 @@ func (r *reading) notesOfLive() {
 		r.note("not read: " + p)
 	}
 	if r.crio > 0 {
-		r.note(phrase.Count(r.crio, "pod") + " on nodes with CRI-O, whose min_injected_gomaxprocs can set GOMAXPROCS without showing it in the API: only the exporter can see it")
+		r.note(phrase.Count(r.crio, "pod") + " on nodes with CRI-O, whose min_injected_gomaxprocs can set GOMAXPROCS without showing it in the API: only the exporter can see it, and not in a sandbox or a virtual machine")
 	}
 }

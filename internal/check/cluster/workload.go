@@ -14,6 +14,7 @@ import (
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/program/expected"
 )
 
@@ -72,10 +73,15 @@ type seen struct {
 const settled = time.Minute
 
 // misses reports whether a container is known to be no Go program, because the exporter has seen
-// none in it. It may not see what a runtime class runs in a virtual machine or a sandbox.
+// none in it. It may not see what runs in a sandbox or a virtual machine.
 func (s seen) misses(p *core.Pod, st state) bool {
+	return st.Live == nil && !st.started.IsZero() && st.started.Add(settled).Before(s.whole) && !sandboxed(p)
+}
+
+// sandboxed reports whether the containers of a pod may run in a sandbox or a virtual machine.
+func sandboxed(p *core.Pod) bool {
 	class := p.Spec.RuntimeClassName
-	return st.Live == nil && !st.started.IsZero() && st.started.Add(settled).Before(s.whole) && (class == nil || *class == "")
+	return class != nil && manifest.Sandboxed(*class)
 }
 
 // ofPod reduces a pod.

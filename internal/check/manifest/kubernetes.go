@@ -334,12 +334,15 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 // plainClasses are handlers of a runtimeClassName that are no sandbox.
 var plainClasses = []string{"runc", "crun", "youki", "nvidia", "nvidia-cdi", "nvidia-legacy"}
 
+// Sandboxed reports whether a runtimeClassName may run its containers in a sandbox or a virtual machine.
+func Sandboxed(class string) bool { return class != "" && !slices.Contains(plainClasses, class) }
+
 // injectors are annotations by which a webhook adds variables that the file does not have.
 var injectors = []string{"instrumentation.opentelemetry.io/inject", "vault.security.banzaicloud.io/", "secrets-webhook.security.bank-vaults.io/"}
 
 // around notes what runs or changes the pod outside of its file.
 func (p *pods) around(k *container, spec *yaml.Node, annotations map[string]string) {
-	if class := p.str(spec, "runtimeClassName"); class != "" && !slices.Contains(plainClasses, class) {
+	if class := p.str(spec, "runtimeClassName"); Sandboxed(class) {
 		k.doubt(counts, "the sandbox of the runtime class %s has another number of CPUs", class)
 	}
 	if k.object.cloudRun {

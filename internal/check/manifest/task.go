@@ -351,7 +351,7 @@ func (u *unit) composed(s composed) {
 	if set := s.text("cpuset"); set != "" && cpuSet == 0 {
 		u.doubt(counts, "cpuset %s, which docker compose fills in, binds it to another number of CPUs", phrase.Clip(set, 40))
 	}
-	if runtime := s.text("runtime"); runtime != "" && !slices.Contains(plainClasses, runtime) {
+	if runtime := s.text("runtime"); Sandboxed(runtime) {
 		u.doubt(counts, "the sandbox of the runtime %s has another number of CPUs", runtime)
 	}
 	u.composeEnvironment(s)
