@@ -55,7 +55,10 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 		s := &c.Settings[i]
 		s.judge(measured[key], math.Log(c.RatePerSecond), len(measured))
 		s.see(measured[key], h.Target.AnyProgram)
-		if s.Carries == CarriesNot && (r.excluded(key) == contest.ExcludedTooFewCPUs || h.Load.Tunnelled() || contest.Most(measured[key], limitedByLoad)) {
+		switch {
+		case s.Carries == CarriesIt && h.Load.Tunnelled():
+			s.Carries = CarriesLikely // the API server was measured too
+		case s.Carries == CarriesNot && (r.excluded(key) == contest.ExcludedTooFewCPUs || h.Load.Tunnelled() || contest.Most(measured[key], limitedByLoad)):
 			s.Carries = CarriesMaybe // other programs had its CPUs, or it did not get the load
 		}
 		if today >= 0 && key == h.Plan.Settings[today].Key() {

@@ -116,6 +116,10 @@ func TestCheapestOfThoseThatCount(t *testing.T) {
 	if c := verdict.Analyze(h, trials).Cheapest; c.Open != 1 || c.Answer != nil || c.Settings[0].Carries != verdict.CarriesMaybe {
 		t.Errorf("through the API server: %+v", c)
 	}
+	_, trials = searched([]offered{{2, 1, 0, true, enough}})
+	if c := verdict.Analyze(h, trials).Cheapest; c.Open != 0 || c.Answer == nil || c.Answer.Carries != verdict.CarriesLikely || c.Today.Carries != verdict.CarriesLikely {
+		t.Errorf("enough, through the API server: %+v", c)
+	}
 	if c := verdict.Analyze(h, nil).Cheapest; c == nil || c.Settings == nil {
 		t.Errorf("without a valid trial: %+v, want an empty list of settings", c)
 	}

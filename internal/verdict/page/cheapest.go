@@ -33,7 +33,14 @@ func cheapestVerdict(r *verdict.Result) Verdict {
 		v.Answer.Plain = fmt.Sprintf("%s %s %s%s.", phrase.Capital(settingOf(c.Answer)), verb(max(1, c.Answer.Replicas), "sustains", "sustain"), askedRate(c), saving(c))
 		if c.Answer.Carries == verdict.CarriesLikely {
 			v.State, v.Label = document.Attention, "Likely, but not proven"
-			v.Answer.Plain += " This is likely, but not proven: procfit could not read the GOMAXPROCS that it ran with."
+			var why []string
+			if c.Answer.Unseen {
+				why = append(why, "procfit could not read the GOMAXPROCS that it ran with")
+			}
+			if r.Load.Tunnelled() {
+				why = append(why, "the load came through the API server, which was measured too")
+			}
+			v.Answer.Plain += " This is likely, but not proven: " + phrase.And(why) + "."
 		}
 		if c.Open > 0 {
 			v.Answer.Plain += fmt.Sprintf(" %s may do so with fewer CPUs: this is not proven yet.", phrase.Count(c.Open, "setting"))
@@ -50,11 +57,14 @@ func cheapestVerdict(r *verdict.Result) Verdict {
 	}
 	if c.Open > 0 {
 		v.Next = []document.Item{measureMore(r)}
-		if r.Load.Tunnelled() || slices.ContainsFunc(r.Warnings, func(x verdict.Warning) bool { l, is := x.Remark.(verdict.LoadLimited); return is && 2*l.Trials > l.Of }) {
-			v.Next = slices.Insert(v.Next, 0, words{&verdict.Group{}, r}.step(verdict.Step{Code: verdict.StepLoadElsewhere}))
+		if !r.Load.Tunnelled() && slices.ContainsFunc(r.Warnings, func(x verdict.Warning) bool { l, is := x.Remark.(verdict.LoadLimited); return is && 2*l.Trials > l.Of }) {
+			v.elsewhere(r)
 		}
 	}
 	v.unseen(r)
+	if r.Load.Tunnelled() && len(c.Settings) > 0 {
+		v.elsewhere(r)
+	}
 	v.Answer.Text = v.Label
 	if c.Answer != nil {
 		v.Answer.Text = phrase.Capital(settingOf(c.Answer))
@@ -63,6 +73,11 @@ func cheapestVerdict(r *verdict.Result) Verdict {
 		}
 	}
 	return v
+}
+
+// elsewhere is that the load had better come from elsewhere.
+func (v *Verdict) elsewhere(r *verdict.Result) {
+	v.Next = slices.Insert(v.Next, 0, words{&verdict.Group{}, r}.step(verdict.Step{Code: verdict.StepLoadElsewhere}))
 }
 
 // closest is the cheapest setting that met the rate in all of its trials, and why that is no

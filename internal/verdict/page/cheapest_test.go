@@ -80,6 +80,30 @@ func TestCheapestUnseen(t *testing.T) {
 	}
 }
 
+// What carries the rate through the API server is likely to, and the page says why, and what would
+// prove it.
+func TestCheapestThroughTheAPIServer(t *testing.T) {
+	const unread = "procfit could not read the GOMAXPROCS that it ran with"
+	const tunnel = "the load came through the API server, which was measured too"
+	for why, next := range map[string][]string{
+		tunnel:                    {"send the load from a pod"},
+		unread + " and " + tunnel: {"send the load from a pod", "measure the Go binary itself"},
+	} {
+		s := verdict.Priced{Procs: new(1), Replicas: 1, CPUs: 0.5, TotalCPUs: 0.5, Trials: 5, Met: 5, Carries: verdict.CarriesLikely, Unseen: len(next) > 1}
+		r := &verdict.Result{Spec: specOf("kube sweep", "deployment/api"), Cheapest: &verdict.Cheapest{RatePerSecond: 300, Answer: &s, Settings: []verdict.Priced{s}}}
+		r.Load.Arrangement = new(journal.ArrangementTunnel)
+		v := page.VerdictOf(r)
+		if v.Label != "Likely, but not proven" || !strings.HasSuffix(v.Answer.Plain, " This is likely, but not proven: "+why+".") || len(v.Next) != len(next) {
+			t.Fatalf("%q: %s, next %q", v.Label, v.Answer.Plain, v.Next)
+		}
+		for i, want := range next {
+			if !strings.HasPrefix(v.Next[i].Text, want) {
+				t.Errorf("next is %q, want %q", v.Next, next)
+			}
+		}
+	}
+}
+
 // slowed is a sweep of three limits that ran out of time: 1 and 0.5 CPUs met the objective at
 // many times the rate, and of 0.25 CPUs no trial was valid.
 func slowed(perLimit int) *verdict.Result {
