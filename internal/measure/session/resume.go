@@ -213,6 +213,7 @@ var resolved = []struct {
 	{"--namespace", nil, func(h journal.Header) any { return h.Target.Namespace }},
 	{"--container", nil, func(h journal.Header) any { return h.Target.Container }},
 	{"the program next to the target", []string{"--beside"}, func(h journal.Header) any { return h.Target.Beside }},
+	{"--load-from", nil, func(h journal.Header) any { return h.Load.Tunnelled() }},
 	{"the CPUs of the target", nil, func(h journal.Header) any { return h.Target.CPUs }},
 	{"the CPUs of the load", nil, func(h journal.Header) any { return []any{h.Load.CPUs, h.Load.Sizing} }},
 	{"the file of --body", []string{"--body"}, func(h journal.Header) any { return h.Load.BodySHA256 }},

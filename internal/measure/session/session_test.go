@@ -175,6 +175,20 @@ func TestRefusalNames(t *testing.T) {
 	}
 }
 
+// A run with the load from a pod is not resumed with one through the API server: no flag of a plan
+// says which it was.
+func TestRefusalOfATunnel(t *testing.T) {
+	dir, p := t.TempDir(), sample()
+	p.Target.BuiltIn, p.Target.Command, p.Target.URL = "", nil, "http://{pod}/"
+	for _, local := range []bool{false, true} {
+		p.Target.Pods = &plan.Pods{Object: "deployment/api", Namespace: "shop", LoadElsewhere: true, LoadFromHere: local}
+		_, err := session.New(p, options(dir, two)).Run(t.Context(), &runner{stop: 8}, session.Events{})
+		if !local && !errors.Is(err, context.Canceled) || local && (err == nil || !strings.Contains(err.Error(), "has a run that differs in --load-from; its command")) {
+			t.Errorf("through the API server %v: %v", local, err)
+		}
+	}
+}
+
 // A resumed run does not mix two builds of a program.
 func TestOtherProgram(t *testing.T) {
 	dir, program := t.TempDir(), filepath.Join(t.TempDir(), "x")
