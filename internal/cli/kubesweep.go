@@ -230,7 +230,7 @@ func (o *clusterOptions) tell(std stdio, s *session.Session, fromHere bool) {
 		std.notef("each runs once to its end, with a container of procfit next to the program, which sees its processes")
 		return
 	case fromHere:
-		std.notef("the load comes through the API server, which is measured too: for a first try, and not for a verdict")
+		std.notef("the load comes through the API server, which is measured too, so a verdict is likely at most")
 	case !p.LoadElsewhere:
 		std.notef("the load comes from the targets' own node, as there is no other: it takes CPU time from them, which shows in the latency")
 	default:

@@ -51,7 +51,7 @@ func (g *group) carries() Recommendation {
 		default:
 			rec.because(CauseRateNotCarried{}, StepLessRate)
 			rec.Next = append(g.next(), rec.Next...)
-			if limited {
+			if limited && !g.header.Load.Tunnelled() { // then next has it
 				rec.Next = slices.Insert(rec.Next, 0, Step{Code: StepLoadElsewhere})
 			}
 		}

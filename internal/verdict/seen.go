@@ -48,7 +48,7 @@ func (g *group) guard(rec *Recommendation) {
 
 // capped reports whether guard made likely what was proven.
 func (rec *Recommendation) capped() bool {
-	return slices.ContainsFunc(rec.Next, func(s Step) bool { return slices.Contains([]StepCode{StepSee, StepCount, StepLoadElsewhere}, s.Code) })
+	return slices.ContainsFunc(rec.Next, func(s Step) bool { return s.Code == StepSee || s.Code == StepCount })
 }
 
 // withhold is a verdict that there is none, with the reasons of the one that there was.

@@ -1,6 +1,8 @@
 package verdict_test
 
 import (
+	"cmp"
+	"slices"
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
@@ -90,13 +92,15 @@ func TestThroughTheAPIServer(t *testing.T) {
 		"better, and nothing is counted": {Config{Settings: better, Trial: func(t *journal.Trial) { t.HostUse = nil }}, verdict.Recommended, verdict.Likely, ""},
 		"the same":                       {Config{Settings: same}, verdict.Undecided, "", "load_tunnel"},
 		"carries":                        {Config{Settings: better, Rate: 600, SmallFor: true}, verdict.SustainsRate, verdict.Likely, ""},
+		"the same, with few trials":      {Config{Settings: same, Blocks: 2}, verdict.KeepDefault, verdict.Likely, ""},
+		"trials vary too much":           {Config{Settings: same, Noise: &Noise{Trial: 0.5}}, verdict.Undecided, "", ""},
 		"does not carry":                 {Config{Settings: better, Rate: 20000, SmallFor: true}, verdict.Undecided, "", "rate_not_carried"},
 	} {
-		c.config.Noise = quiet
+		c.config.Noise = cmp.Or(c.config.Noise, quiet)
 		h, trials := Generate(c.config)
 		h.Load.Arrangement = new(journal.ArrangementTunnel)
 		rec := verdict.Analyze(h, trials).Recommendation
-		if rec.Verdict != c.verdict || rec.Confidence != c.confidence || c.cause != "" && rec.Claim.Code() != c.cause || len(rec.Next) == 0 || rec.Next[0].Code != verdict.StepLoadElsewhere {
+		if rec.Verdict != c.verdict || rec.Confidence != c.confidence || c.cause != "" && rec.Claim.Code() != c.cause || len(rec.Next) == 0 || rec.Next[0].Code != verdict.StepLoadElsewhere || slices.ContainsFunc(rec.Next[1:], func(s verdict.Step) bool { return s.Code != verdict.StepLessRate }) {
 			t.Errorf("%s: %+v", name, rec)
 		}
 		if cause, is := rec.Claim.(verdict.CauseRateNotCarried); is && cause.Proven {

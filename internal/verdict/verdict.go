@@ -266,6 +266,9 @@ func unsetLabel(v *contest.Value) string {
 // next says what would make a verdict possible, or prove a likely one: how many more
 // trials, and how long they take.
 func (g *group) next() []Step {
+	if g.header.Load.Tunnelled() {
+		return []Step{{Code: StepLoadElsewhere}} // more of the same trials would measure the API server too
+	}
 	if g.Wild() {
 		step := Step{Code: StepQuieter, Metric: MetricThroughput, Spread: g.Lead().Spread.Throughput}
 		if g.Lead().Spread.Throughput <= race.WildThroughput {
