@@ -264,7 +264,7 @@ type Canary struct {
 	// PerRequest reports that CPU time and waiting are of a request, by the query named
 	// requests; else they are of a pod, and include what the traffic's spread does.
 	PerRequest  bool
-	Unreached   bool            // no request came to any pod in any slice, or fewer than one per second and pod
+	Unreached   bool            // no request came to any pod in any slice, or fewer than one per second and pod with next to no CPU time
 	Comparisons int             // that the intervals of judged metrics hold for together
 	Settings    []CanarySetting // the control first
 }

@@ -124,7 +124,7 @@ func Outcome(end *journal.End, err error) error {
 	case journal.EndTaken, journal.EndNotStarted:
 		return errors.New(end.Reason)
 	case journal.EndUnreached:
-		return errors.New("no request, or fewer than 1 req/s per pod, reached the canary's pods: nothing was compared")
+		return errors.New("no request reached the canary's pods, or fewer than 1 req/s per pod with next to no CPU time: nothing was compared")
 	}
 	return err
 }

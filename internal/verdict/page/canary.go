@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -18,28 +19,25 @@ func (w experiment) unreached(v *Verdict) {
 	if e := w.End; e != nil && e.Code == journal.EndUnreached {
 		over = ", so the canary ended"
 	}
-	const reconnect = "let clients open new connections: restart them, or limit how long a connection lives (gRPC: MaxConnectionAge)"
-	slices, service := phrase.Count(w.Canary.Slices, "slice"), serviceWords(w.Services)
+	next := []string{
+		"let clients open new connections: restart them, or limit how long a connection lives (gRPC: MaxConnectionAge)",
+		"use a proxy or a service mesh that distributes requests instead of connections",
+		"use a headless Service whose clients distribute their requests over all its addresses",
+		"if clients reconnect from time to time, use a longer --slice and --for: a canary ends when half of a round had too few requests",
+	}
+	lasted, service := phrase.Count(w.Canary.Slices, "slice"), serviceWords(w.Services)
 	if w.Canary.PerRequest {
 		v.Label, v.Answer.Text = "Too few requests", "Too few requests"
 		v.Answer.Plain = fmt.Sprintf("Fewer than 1 req/s per canary pod arrived in %s%s: nothing was compared, because procfit cannot distinguish them from probes. Either clients keep their connections open and seldom reach new pods, or %s gets few requests.",
-			slices, over, service)
-		v.Next = document.Items([]string{
-			"run the canary when " + service + " gets more requests: at least 1 req/s per pod",
-			reconnect,
-			"measure copies under a load of procfit's own: procfit kube sweep",
-		})
-		return
+			lasted, over, service)
+		next = slices.Insert(next, 0, "run the canary when "+service+" gets more requests: at least 1 req/s per pod")
+		next = append(next, "measure copies under a load of procfit's own: procfit kube sweep")
+	} else {
+		v.Label, v.Answer.Text = "No requests", "No requests"
+		v.Answer.Plain = fmt.Sprintf("No request reached the canary pods in %s%s: nothing was compared. Either clients keep their connections open and do not reach new pods, or %s gets no requests at all.",
+			lasted, over, service)
 	}
-	v.Label, v.Answer.Text = "No requests", "No requests"
-	v.Answer.Plain = fmt.Sprintf("No request reached the canary pods in %s%s: nothing was compared. Either clients keep their connections open and do not reach new pods, or %s gets no requests at all.",
-		slices, over, service)
-	v.Next = document.Items([]string{
-		reconnect,
-		"use a proxy or a service mesh that distributes requests instead of connections",
-		"use a headless Service whose clients distribute their requests over all its addresses",
-		"if clients reconnect from time to time, use a longer --slice and --for: a canary ends when half of a round had no requests",
-	})
+	v.Next = document.Items(next)
 }
 
 func serviceWords(list []journal.Service) string {

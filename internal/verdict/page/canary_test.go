@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -108,6 +109,21 @@ func TestCanaryVerdicts(t *testing.T) {
 		if (len(v.Next) > 0) != (strings.HasSuffix(name, " requests") || strings.HasPrefix(v.Answer.Text, "Undecided")) {
 			t.Errorf("%s: what would decide it: %v", name, v.Next)
 		}
+	}
+}
+
+// What helps where no request arrived also helps where few did, and more traffic as well.
+func TestCanaryWithoutRequests(t *testing.T) {
+	next := func(requests float64) []document.Item {
+		c := pagetest.CanaryContents()
+		for i := range c.Trials {
+			c.Trials[i].Metrics[canary.Requests], c.Trials[i].CPUSeconds = journal.Metric{Value: requests}, &journal.CPUSeconds{User: 0.01}
+		}
+		return page.VerdictOf(canary.Analyze(c)).Next
+	}
+	none, few := next(0), next(5)
+	if len(none) != 4 || len(few) != 6 || !slices.Equal(few[1:5], none) || !strings.HasPrefix(few[0].Text, "run the canary when") || !strings.HasSuffix(few[5].String(), "procfit kube sweep") {
+		t.Errorf("without requests %q, with few %q", none, few)
 	}
 }
 
