@@ -139,20 +139,44 @@ spec:
   - {name: ignored, image: x, env: [{name: GOMAXPROCS, value: 2000m}], resources: {limits: {cpu: 2}}}
   # procfit:ignore PF001 it only waits
   - {name: set, image: x, env: [{name: GOMAXPROCS, value: "2"}], resources: {limits: {cpu: 2}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: scaled}
+spec: {template: {spec: {containers: [{name: scaled, image: x, resources: {requests: {cpu: 1}, limits: {cpu: 2}}}]}}}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: scaled}
+spec:
+  scaleTargetRef: {kind: Deployment, name: scaled}
+  maxReplicas: 9
+  # procfit:ignore PF042 it is reached
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}]
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: elsewhere}
+spec:
+  scaleTargetRef: {kind: Deployment, name: elsewhere}
+  maxReplicas: 9
+  # procfit:ignore PF042 what it scales is in another repository
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}]
 `
+	const dockerfile = "ARG GO_VERSION\n# procfit:ignore PF022 it runs without a limit\nFROM golang:${GO_VERSION}\nRUN go build -o /app .\n"
 	for name, tc := range map[string]struct {
 		version    string
 		containers []string
 		unused     string // "LINE:RULE" of each
 	}{
-		"all judged":        {"go1.26", nil, "10:PF001 12:PF001 6:PF006 8:PF003 8:PF006"},
-		"another container": {"go1.26", []string{"api"}, "6:PF006"},
-		"any version":       {"", nil, "12:PF001"},
-		"an old version":    {"go1.24", nil, "10:PF001 12:PF001 8:PF003"},
+		"all judged":        {"go1.26", nil, "10:PF001 12:PF001 26:PF042 2:PF022 6:PF006 8:PF003 8:PF006"},
+		"another container": {"go1.26", []string{"api"}, "26:PF042 2:PF022 6:PF006"},
+		"any version":       {"", nil, "12:PF001 26:PF042"},
+		"an old version":    {"go1.24", nil, "10:PF001 12:PF001 26:PF042 8:PF003"},
 	} {
 		o := Options{Containers: tc.containers, Programs: &check.Programs{Default: check.Program{GoVersion: tc.version}}}
 		var unused []string
-		for _, f := range (expectation{options: o}).run(t, written(t, map[string]string{"a.yaml": text}), nil).Findings {
+		for _, f := range (expectation{options: o}).run(t, written(t, map[string]string{"a.yaml": text, "Dockerfile": dockerfile}), nil).Findings {
 			if f.Rule == "PF041" {
 				unused = append(unused, fmt.Sprint(f.Line, ":", f.Message[:len("PF000")]))
 			}

@@ -60,15 +60,23 @@ func (c *Checker) passIgnores(to check.Sink) {
 	}
 }
 
-// unsure marks the ignores that cover a unit, if they are for rules that were not judged there.
-func (c *Checker) unsure(u *unit, unjudged func(rule string) bool) {
-	places := []variable{{line: u.at.Line}, {line: u.argvLine}, u.env, u.godebug}
+// places are where the findings about a unit are.
+func (u *unit) places() (all []rule.Place) {
+	named := []variable{{line: u.at.Line}, {line: u.argvLine}, u.env, u.godebug}
 	for _, m := range u.mistaken {
-		places = append(places, m.variable)
+		named = append(named, m.variable)
 	}
-	for _, v := range places {
+	for _, v := range named {
 		at := u.at
 		at.Path, at.Line = cmp.Or(v.file, at.Path), v.line
+		all = append(all, at)
+	}
+	return all
+}
+
+// unsure marks the ignores that cover one of some places, if they are for rules that were not judged there.
+func (c *Checker) unsure(places []rule.Place, unjudged func(rule string) bool) {
+	for _, at := range places {
 		for n := range c.ignores[at.Path] {
 			i := &c.ignores[at.Path][n]
 			i.Unsure = i.Unsure || slices.ContainsFunc(i.Rules, func(id string) bool {

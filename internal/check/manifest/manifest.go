@@ -367,7 +367,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		k.found = c.judge(&k.unit, to)
 		if k.partial && !k.unit.env.isSet() { // what it patches may set the variable
 			k.found = slices.DeleteFunc(k.found, func(f check.Finding) bool { return slices.Contains(ofRuntime, f.Rule) })
-			c.unsure(&k.unit, func(id string) bool { return slices.Contains(ofRuntime, id) })
+			c.unsure(k.unit.places(), func(id string) bool { return slices.Contains(ofRuntime, id) })
 		}
 		k.patched(overlays.of(k.object, k.draws()...))
 		c.advise(k)

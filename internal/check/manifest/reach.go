@@ -75,14 +75,13 @@ func (c *Checker) reached(patched overlays, to check.Sink) {
 		a := &c.store.autoscalers[i]
 		target := c.store.targetOf(&a.object, a.target)
 		overlaid := func(k *container) bool { return len(patched.of(k.object, k.draws()...)) > 0 }
-		if len(target) == 0 || len(patched.of(&a.object)) > 0 || slices.ContainsFunc(target, overlaid) {
-			continue
-		}
+		open := len(patched.of(&a.object)) > 0 || slices.ContainsFunc(target, overlaid)
 		for _, t := range a.cpu {
-			if most, known := t.ceilingOf(target, c.store); known {
-				if f, found := a.never(t, most, target[0].object.String()); found {
-					to.Finding(f)
-				}
+			most, known := t.ceilingOf(target, c.store)
+			if open || !known {
+				c.unsure([]rule.Place{t.at}, func(id string) bool { return id == "PF042" })
+			} else if f, found := a.never(t, most, target[0].object.String()); found {
+				to.Finding(f)
 			}
 		}
 	}

@@ -82,10 +82,14 @@ func (c *Checker) resized(patched overlays) {
 	}
 	for _, k := range c.store.containers {
 		v := by[k]
-		if v != nil && (v.leaves(k) || len(patched.of(&v.object)) > 0) {
+		if v != nil && (v.leaves(k) || k.resizable && len(patched.of(&v.object)) > 0) {
 			v = nil
 		}
-		if k.unjudged != "" || k.partial || !k.stays || len(patched.of(k.object, k.draws()...)) > 0 || k.maySet() != "" || v == nil && !k.resizable {
+		if k.unjudged != "" || !k.stays || v == nil && !k.resizable {
+			continue
+		}
+		if k.partial || len(patched.of(k.object, k.draws()...)) > 0 || k.maySet() != "" || v != nil && len(patched.of(&v.object)) > 0 {
+			c.unsure(k.unit.places(), func(id string) bool { return id == "PF043" })
 			continue
 		}
 		if f, found := k.staysBehind(v); found {

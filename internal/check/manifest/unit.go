@@ -172,13 +172,14 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 		v.Go, v.Open = false, ""
 		v.Source = strings.TrimPrefix(v.Source+"; not judged: "+v.Unjudged, "; ")
 		to.Value(v)
-		c.unsure(u, func(string) bool { return true })
+		c.unsure(u.places(), func(string) bool { return true })
 		return nil
 	}
 	if !u.program.Known() {
 		_, byEnv := s.EnvProcs() // which no version changes, nor what is found about it
-		c.unsure(u, func(id string) bool {
-			return slices.Contains(ofVersion, id) && !(byEnv && slices.Contains([]string{"PF001", "PF002", "PF004"}, id)) || id == "PF018" && !u.isGo
+		c.unsure(u.places(), func(id string) bool {
+			of := slices.Contains(ofVersion, id) || id == "PF022" && u.written.Image
+			return of && !(byEnv && slices.Contains([]string{"PF001", "PF002", "PF004", "PF022"}, id)) || id == "PF018" && !u.isGo
 		})
 	}
 	to.Value(v)
