@@ -41,7 +41,8 @@ type Image struct {
 	Env      []string // NAME=value
 	Command  []string // entry point and arguments
 	Programs []Program
-	Main     int // the one of Programs that is started; -1: not known
+	Main     int  // the one of Programs that is started; -1: not known
+	Script   bool // a shell or a script of one is started, or may be
 }
 
 // Variable is the value of a variable in its config; of several the last counts.
@@ -58,10 +59,13 @@ func (i Image) Variable(name string) string {
 type view struct {
 	programs map[string]Program
 	symlinks map[string]string
+
+	reader *reader
+	layers []*layer
 }
 
 func (r *reader) lay(layers []*layer) view {
-	v := view{map[string]Program{}, map[string]string{}}
+	v := view{map[string]Program{}, map[string]string{}, r, layers}
 	for _, l := range layers {
 		linked := map[string]Program{}
 		for name, target := range l.hardlinks {
@@ -127,30 +131,48 @@ const mostWords = 64
 // started is the program that the command starts: the first word of it that is one, since
 // a shell or an init may come before it.
 func (v view) started(i Image, dir string) (string, bool) {
-	search := cmp.Or(i.Variable("PATH"), defaultPath)
 	var words []string
 	for _, c := range i.Command {
 		words = append(words, strings.Fields(c)...)
 	}
 	for _, w := range words[:min(len(words), mostWords)] {
-		places := []string{w}
-		switch {
-		case !strings.Contains(w, "/"):
-			places = nil
-			for d := range strings.SplitSeq(search, ":") {
-				places = append(places, path.Join(d, w))
-			}
-		case !path.IsAbs(w):
-			places[0] = path.Join("/", dir, w)
-		}
-		for _, p := range places {
-			found := v.resolve(p)
+		for _, found := range v.places(w, i, dir) {
 			if _, ok := v.programs[found]; ok && !slices.Contains(starters, path.Base(found)) {
 				return found, true
 			}
 		}
 	}
 	return "", false
+}
+
+// places are where a word may name a file.
+func (v view) places(word string, i Image, dir string) (all []string) {
+	switch {
+	case path.IsAbs(word):
+		return []string{v.resolve(word)}
+	case strings.Contains(word, "/"):
+		return []string{v.resolve(path.Join("/", dir, word))}
+	}
+	for d := range strings.SplitSeq(cmp.Or(i.Variable("PATH"), defaultPath), ":") {
+		all = append(all, v.resolve(path.Join(d, word)))
+	}
+	return all
+}
+
+// maybeShell reports whether a file may be a script of a shell, and whether the file is there.
+func (v view) maybeShell(name string) (may, found bool) {
+	for _, l := range slices.Backward(v.layers) {
+		name = cmp.Or(l.hardlinks[name], name)
+		switch own := v.reader.hash(name); {
+		case l.others.has(own):
+			return false, true
+		case l.files.has(own):
+			return true, true
+		case v.reader.hides(l, name):
+			return false, false
+		}
+	}
+	return false, false
 }
 
 // main is the place of the program that the image starts; the only one that it may start
@@ -170,18 +192,31 @@ func (v view) main(i Image, dir string) int {
 	return main
 }
 
-// MayStart reports whether the image starts one of its Programs, or may: a script that nobody has read
-// may start any. What a command names and is none of them is another program, such as a Java runtime.
+// MayStart reports whether the image starts one of its Programs, or may: a script may start any, and
+// nobody has read it.
 func (i Image) MayStart(n int) bool {
 	if i.Main >= 0 {
 		return i.Main == n
 	}
+	return i.Script && !slices.Contains(starters, path.Base(i.Programs[n].Path))
+}
+
+// script reports whether an image starts a shell or a script of one, or may: a path is that of a script
+// unless the file is known to be something else. A name that the image does not have is another program.
+func (v view) script(i Image, dir string) bool {
 	words := unwrapped(i.Command[:min(len(i.Command), mostWords)])
 	if text, _, _ := wrapper.Script(words); text != "" {
 		words = inScript(text)
 	}
-	script := len(words) == 0 || wrapper.IsShell(words[0]) || path.Ext(words[0]) == ".sh" || strings.Contains(path.Base(words[0]), "entrypoint")
-	return script && !slices.Contains(starters, path.Base(i.Programs[n].Path))
+	if len(words) == 0 || wrapper.IsShell(words[0]) || path.Ext(words[0]) == ".sh" || strings.Contains(path.Base(words[0]), "entrypoint") {
+		return true
+	}
+	for _, p := range v.places(words[0], i, dir) {
+		if may, found := v.maybeShell(p); found {
+			return may
+		}
+	}
+	return strings.Contains(words[0], "/")
 }
 
 // unwrapped is a command without what only starts it.

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -27,6 +28,8 @@ type layer struct {
 	files     set // whatever is no folder
 	gone      set // whiteouts
 	opaque    set // folders that hide what is below them
+
+	others set // of the files, those that are not scripts of a shell: programs, and scripts in another language
 }
 
 // set holds names by their hashes: a layer may have millions.
@@ -37,7 +40,7 @@ func (s set) has(hash uint64) bool { _, found := slices.BinarySearch(s, hash); r
 
 // sort makes a layer's sets ready to be asked.
 func (l *layer) sort() {
-	for _, s := range []set{l.folders, l.files, l.gone, l.opaque} {
+	for _, s := range []set{l.folders, l.files, l.gone, l.opaque, l.others} {
 		slices.Sort(s)
 	}
 }
@@ -185,6 +188,9 @@ func (r *reader) file(l *layer, name string, size int64, body io.Reader, see fun
 			return err
 		}
 	}
+	if Executable(head) || interpreted().Match(head) {
+		l.others.add(r.hash(name))
+	}
 	if !Executable(head) {
 		return nil
 	}
@@ -228,6 +234,9 @@ func Packed(head []byte) bool { return bytes.Contains(head, []byte("UPX!")) }
 // magics begin programs: ELF, Mach-O of both sizes and byte orders and of several
 // architectures, PE.
 var magics = []string{"\x7fELF", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ"}
+
+// interpreted is the first line of a script in a language that is not a shell's.
+var interpreted = pattern.Of(`^#!.*\b(python|pypy|node|ruby|perl|php|lua|Rscript)`)
 
 // Executable tells by its first bytes whether a file may be a program.
 func Executable(head []byte) bool {

@@ -159,7 +159,7 @@ func (r *reader) content(plans []plan, layerOf func(string) *layer) Content {
 		}
 		v := r.lay(stack)
 		p.image.Programs = v.list()
-		p.image.Main = -1
+		p.image.Main, p.image.Script = -1, v.script(p.image, p.dir)
 		p.image.Main = v.main(p.image, p.dir)
 		c.Images = append(c.Images, p.image)
 	}

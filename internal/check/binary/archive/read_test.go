@@ -172,9 +172,18 @@ func TestOnlyProgram(t *testing.T) {
 		{"app", `{"Entrypoint":["sh","-c",". /env && $APP"]}`, true},
 		{"app", `{"Entrypoint":["sh","-c","eval $APP"]}`, true},
 		{"app", `{"Entrypoint":["sh","-c","exec \"$@\"","--"],"Cmd":["x"]}`, true},
+		{"app", `{"Entrypoint":["sh","-c","/start"]}`, true},
+		{"app", `{"Entrypoint":["/start"]}`, true},
+		{"app", `{"Entrypoint":["./start"],"WorkingDir":"/srv"}`, true},
+		{"app", `{"Cmd":["serve"]}`, true},
+		{"grpc_health_probe", `{"Entrypoint":["sh","-c","exec /usr/bin/java -jar /app.jar"]}`, false},
+		{"grpc_health_probe", `{"Entrypoint":["/opt/java"]}`, false},
+		{"grpc_health_probe", `{"Entrypoint":["java2"],"Env":["PATH=/opt"]}`, false},
+		{"grpc_health_probe", `{"Cmd":["gunicorn","app:main"]}`, false},
 		{"gosu", `{"Entrypoint":["docker-entrypoint.sh"],"Cmd":["postgres"]}`, false},
 	} {
-		c, err := read(t, docker(t, `{"config":`+tc.config+`}`, binarytest.Tar(t, [2]string{"bin/" + tc.file, old})), DefaultLimits())
+		c, err := read(t, docker(t, `{"config":`+tc.config+`}`, binarytest.Tar(t, [2]string{"bin/" + tc.file, old},
+			[2]string{"usr/bin/java", "\x7fELF"}, [2]string{"opt/java", "-> ../usr/bin/java"}, [2]string{"usr/bin/serve", "#!/bin/sh\napp\n"}, [2]string{"usr/bin/gunicorn", "#!/usr/bin/env python3\n"})), DefaultLimits())
 		if err != nil || len(c.Images) != 1 {
 			t.Fatal(c, err)
 		}
