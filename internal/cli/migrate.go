@@ -65,15 +65,16 @@ limit down, at least 1; the runtime of Go 1.25 rounds it up, at least 2, and fol
 with an older go line the runtime ignores the limit.
 
 --fix removes the import and its calls, runs go mod tidy, and builds. It commits nothing.
-If a value changes, or may change, it asks first.
+If a value changes or may change, or no container is known to run one of the programs, it
+asks first.
 
 --prove builds the program with automaxprocs and without it, and compares both under the
 CPU limits at which the values differ, by procfit compare. The words after -- are flags of
 procfit compare; those after another -- are arguments of the program.
 
-Exit codes: 0 done; 1 --prove found the program worse; 2 usage, or a value changes and
-procfit cannot ask, without a terminal and --yes; 3 something could not be read, removed or
-measured, or you declined; 130 interrupted.`,
+Exit codes: 0 done; 1 --prove found the program worse; 2 usage, or --fix has to ask and has
+neither a terminal nor --yes; 3 something could not be read, removed or measured, or you
+declined; 130 interrupted.`,
 		Example: `  procfit migrate automaxprocs
   procfit migrate automaxprocs --manifests deploy
   procfit migrate automaxprocs --cluster --namespace shop
@@ -193,7 +194,7 @@ func writeMigration(std stdio, w io.Writer, format string, r *migrate.Report) er
 	return err
 }
 
-// remove is --fix: it asks where a value changes or may change.
+// remove is --fix: it asks where there is a doubt.
 func (o *migrateOptions) remove(ctx context.Context, std stdio, r *migrate.Report) error {
 	if !r.Removable {
 		return errors.New("automaxprocs is not removed: " + r.NotRemovable())
