@@ -83,6 +83,7 @@ type Value struct {
 // Unit is what the value of a container, a service or a task follows from.
 type Unit struct {
 	rule.Observed
+	Called string // its container or service, as --container names it; "": an image
 	Config string // the ConfigMap that the variable is drawn from; "": none
 	Open   string // what was not read and may decide the value whatever the program does, as a clause after "unless"
 	From   string // where its program is known from

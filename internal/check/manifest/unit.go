@@ -167,7 +167,7 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	o := u.observed(c.o.NodeCPUs)
 	s := rule.NewSubject(o)
 	v := u.value(s)
-	v.Unit = &check.Unit{Observed: o, Config: u.env.config, Open: phrase.Or(u.notRead(true)), From: u.program.From}
+	v.Unit = &check.Unit{Observed: o, Called: u.name(), Config: u.env.config, Open: phrase.Or(u.notRead(true)), From: u.program.From}
 	if v.Unjudged = u.unjudged; v.Unjudged != "" {
 		v.Go, v.Open = false, ""
 		v.Source = strings.TrimPrefix(v.Source+"; not judged: "+v.Unjudged, "; ")

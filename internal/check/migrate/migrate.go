@@ -233,7 +233,7 @@ func (r *Report) workloads(ctx context.Context, o Options) error {
 			r.Others++
 		default:
 			w := workload(v, calls[u.Automaxprocs])
-			if slices.Contains(r.named(o), cmp.Or(v.Container, strings.TrimPrefix(v.Object, "service "))) {
+			if slices.Contains(r.named(o), u.Called) {
 				w.program = ""
 			}
 			r.Workloads = append(r.Workloads, w)

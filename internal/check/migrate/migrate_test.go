@@ -546,15 +546,19 @@ func TestMissing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pods.yaml")
 	must.Write(t, file, "apiVersion: v1\nkind: Pod\nmetadata: {name: shop}\nspec:\n  containers:\n"+
 		"  - {name: api, image: x/api, resources: {limits: {cpu: 2}}}\n  - {name: jobs, image: x/jobs, resources: {limits: {cpu: 2}}}\n")
+	unit := filepath.Join(t.TempDir(), "jobs.service")
+	must.Write(t, unit, "[Service]\nExecStart=/usr/bin/jobs\nCPUQuota=200%\n")
 	for _, tc := range []struct {
+		file         string
 		named        []string
 		doubt, label string
 		answer       string
 	}{
-		{nil, "no container is known to run cmd/worker", "not known", "1 container has the same GOMAXPROCS without automaxprocs. No container is known to run cmd/worker: name those that do with --container."},
-		{[]string{"jobs"}, "", "nothing changes", "Nothing changes: 2 containers have the same GOMAXPROCS without automaxprocs."},
+		{file, nil, "no container is known to run cmd/worker", "not known", "1 container has the same GOMAXPROCS without automaxprocs. No container is known to run cmd/worker: name those that do with --container."},
+		{file, []string{"jobs"}, "", "nothing changes", "Nothing changes: 2 containers have the same GOMAXPROCS without automaxprocs."},
+		{unit, []string{"jobs"}, "", "nothing changes", "Nothing changes: 1 container has the same GOMAXPROCS without automaxprocs."},
 	} {
-		r := must.Get(Look(t.Context(), Options{Dir: dir, Environ: os.Environ(), Manifests: []string{file}, Containers: tc.named}))(t)
+		r := must.Get(Look(t.Context(), Options{Dir: dir, Environ: os.Environ(), Manifests: []string{tc.file}, Containers: tc.named}))(t)
 		if r.Doubt() != tc.doubt || r.Answer() != tc.answer || r.answer().Label != tc.label {
 			t.Errorf("%q: %q, %q, %q; want %+v", tc.named, r.Doubt(), r.Answer(), r.answer().Label, tc)
 		}
