@@ -302,10 +302,16 @@ func (r *Report) Changes() (changed, unknown int) {
 
 // JSON is the Report for programs.
 func (r *Report) JSON() ([]byte, error) {
+	all := *r
 	for _, p := range r.Problems {
-		r.Errors = append(r.Errors, Place{p.Path, p.Line, p.Message})
+		all.Errors = append(all.Errors, Place{p.Path, p.Line, p.Message})
 	}
-	b, err := json.MarshalIndent(r, "", "  ")
+	if r.manifests {
+		for _, name := range r.missing() {
+			all.Notes = append(all.Notes, Place{Message: "no container is known to run " + name + ": name those that do with --container"})
+		}
+	}
+	b, err := json.MarshalIndent(all, "", "  ")
 	return append(b, '\n'), err
 }
 

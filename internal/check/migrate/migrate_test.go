@@ -562,5 +562,8 @@ func TestMissing(t *testing.T) {
 		if r.Doubt() != tc.doubt || r.Answer() != tc.answer || r.answer().Label != tc.label {
 			t.Errorf("%q: %q, %q, %q; want %+v", tc.named, r.Doubt(), r.Answer(), r.answer().Label, tc)
 		}
+		if text := string(must.Get(r.JSON())(t)); strings.Contains(text, "no container is known to run cmd/worker: name") != (tc.doubt != "") {
+			t.Errorf("%q: %s, want %q", tc.named, text, tc.doubt)
+		}
 	}
 }
