@@ -342,9 +342,15 @@ func TestFixVendor(t *testing.T) {
 	must.Write(t, dir+"/.gitignore", "vendor/\n")
 	commit(t, dir+"/..") // of which the module is a folder
 	refused("vendor/modules.txt: git does not have it: commit it first; try: git add -f vendor && ")
-	must.OK(t, os.Remove(dir+"/.gitignore"))
+	must.Output(t, exec.Command("git", "-C", dir, "add", "-f", "vendor"))
 	commit(t, dir+"/..")
 	must.OK(t, r.Fix(t.Context(), o))
+	for _, i := range r.steps().Items { // also from a folder outside of the repository
+		must.Output(t, exec.Command("sh", "-c", i.Command))
+	}
+	if got, want := must.Output(t, exec.Command("git", "-C", dir, "status", "--porcelain", ".")), "M  m/go.mod\nM  m/main.go\nD  m/vendor/go.uber.org/automaxprocs/auto.go\nM  m/vendor/modules.txt\n"; got != want {
+		t.Errorf("staged: %q, want %q", got, want)
+	}
 	fixed := strings.ReplaceAll(strings.Join(r.Fixed, " "), filepath.ToSlash(dir)+"/", "")
 	if want := "main.go go.mod vendor"; fixed != want {
 		t.Errorf("reported as changed: %s, want %s", fixed, want)
@@ -391,7 +397,7 @@ func TestFixVendorFails(t *testing.T) {
 		for _, i := range r.steps().Items {
 			commands = append(commands, strings.ReplaceAll(i.Command, filepath.ToSlash(dir), "DIR"))
 		}
-		if want := []string{"GOWORK=off go -C DIR mod vendor", "git add -- DIR/main.go DIR/go.mod DIR/vendor"}; !slices.Equal(commands, want) || !strings.HasSuffix(r.Answer(), "so the module may not build.") {
+		if want := []string{"GOWORK=off go -C DIR mod vendor", "git -C DIR add -f -- main.go go.mod vendor"}; !slices.Equal(commands, want) || !strings.HasSuffix(r.Answer(), "so the module may not build.") {
 			t.Errorf("interrupted %v: %q, %q, want %q", interrupted, r.Answer(), commands, want)
 		}
 	}

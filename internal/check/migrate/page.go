@@ -76,12 +76,24 @@ func (r *Report) steps() (list document.List) {
 	if len(r.Fixed) == 0 {
 		return list
 	}
-	files := slices.Clone(r.Fixed)
+	dir, files := path.Dir(r.Module.File), slices.Clone(r.Fixed)
+	vendor := path.Join(dir, "vendor")
 	if r.unvendored {
 		list.Items = append(list.Items, document.Item{Text: "create the vendor folder again", Command: r.vendoring()})
-		files = append(files, path.Join(path.Dir(r.Module.File), "vendor"))
+		files = append(files, vendor)
 	}
-	return document.List{Items: append(list.Items, document.Item{Text: "stage what is changed, for git diff --staged and git commit", Command: phrase.Shell(append([]string{"git", "add", "--"}, files...))})}
+	add := []string{"git", "add", "--"}
+	if slices.Contains(files, vendor) { // which git has, also where .gitignore names it
+		add = slices.Insert(add, 2, "-f")
+	}
+	if dir != "." { // the current folder may be in another repository
+		add = slices.Insert(add, 1, "-C", dir)
+		for i, f := range files {
+			files[i] = strings.TrimPrefix(f, dir+"/")
+		}
+	}
+	list.Items = append(list.Items, document.Item{Text: "stage what is changed, for git diff --staged and git commit", Command: phrase.Shell(append(add, files...))})
+	return list
 }
 
 // Runs reports whether a program of the module runs automaxprocs.
