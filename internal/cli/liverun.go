@@ -143,7 +143,7 @@ func (run *liveRun) describe() string {
 	if m := l.Metrics; m != nil {
 		facts = append(facts, "its requests are counted by "+phrase.And(slices.DeleteFunc([]string{m.Histogram, m.Counter}, func(name string) bool { return name == "" })))
 		if m.FailuresUnknown {
-			facts = append(facts, "no label of these has the status of an answer, so that failed requests are not known, and no value can be proven better; name a metric that has it: --metrics '"+m.URL+"#"+strings.TrimPrefix(m.Histogram+",NAME'", ","))
+			facts = append(facts, "the labels of these do not have the status of every answer, so that failed requests are not known, and no value can be proven better; name a metric that has it: --metrics '"+m.URL+"#"+strings.TrimPrefix(m.Histogram+",NAME'", ","))
 		}
 		if m.Handler != "" {
 			facts = append(facts, "Caddy counts a request in every handler: those of the handler "+phrase.Clean(m.Handler)+" are used")

@@ -33,7 +33,7 @@ type Metrics struct {
 	headers http.Header
 	client  http.Client
 	own     string    // the path of the page, whose own requests do not count
-	status  string    // the metric whose labels show which requests failed; empty: that is not known
+	status  string    // the metric whose labels show which requests failed, or some of them; empty: none does
 	bounds  []float64 // upper ends of the histogram's buckets in seconds; the last is +Inf
 	last    Reading
 	good    time.Time // of the last answer
@@ -96,13 +96,14 @@ func (m *Metrics) found(before, after map[string]*dto.MetricFamily) (err error) 
 	}
 	if f := cmp.Or(after[m.Histogram], after[m.Counter]); strings.HasPrefix(f.GetName(), caddy) {
 		m.Handler = busiest(before[f.GetName()], f)
+		m.ofHandler(before)
 		m.ofHandler(after)
 	}
-	if m.status = m.Counter; !hasStatus(after[m.Counter], m.own) {
-		m.status = m.Histogram
-	}
-	if m.FailuresUnknown = !hasStatus(after[m.status], m.own); m.FailuresUnknown {
-		m.status = ""
+	m.status, m.FailuresUnknown = "", true
+	for _, name := range []string{m.Counter, m.Histogram} {
+		if some, all := hasStatus(before[name], after[name], m.own); m.FailuresUnknown && (all || some && m.status == "") {
+			m.status, m.FailuresUnknown = name, !all
+		}
 	}
 	m.last, m.bounds = m.sums(after), nil
 	if f := after[m.Histogram]; f != nil {
@@ -316,20 +317,28 @@ func failing(m *dto.Metric) (failed, known bool) {
 	return false, false
 }
 
-// hasStatus reports whether a family shows which requests failed.
-func hasStatus(f *dto.MetricFamily, own string) bool {
-	return slices.ContainsFunc(series(f, own), func(m *dto.Metric) bool { _, known := failing(m); return known })
+// hasStatus reports whether a family shows of some requests whether they failed, and whether it shows
+// that of all requests between two pages.
+func hasStatus(before, after *dto.MetricFamily, own string) (some, all bool) {
+	some = slices.ContainsFunc(series(after, own), func(m *dto.Metric) bool { _, known := failing(m); return known })
+	_, was := failures(before, own)
+	_, is := failures(after, own)
+	return some, some && is == was
 }
 
-// failures is how many requests of a family that hasStatus failed by the server's fault, or may have:
-// a series whose status nobody knows counts among them.
-func failures(f *dto.MetricFamily, own string) (n float64) {
+// failures is how many requests of a family failed by the server's fault, and of how many others
+// nobody knows whether they did.
+func failures(f *dto.MetricFamily, own string) (failed, unknown float64) {
 	for _, m := range series(f, own) {
-		if failed, known := failing(m); failed || !known {
-			n += m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount())
+		n := m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount())
+		switch yes, known := failing(m); {
+		case yes:
+			failed += n
+		case !known:
+			unknown += n
 		}
 	}
-	return n
+	return failed, unknown
 }
 
 // boundsOf are the upper ends of a histogram's buckets in seconds, without the last. False:
@@ -360,7 +369,11 @@ func boundsOf(f *dto.MetricFamily, own string) (bounds []float64, known bool) {
 func (m *Metrics) sums(all map[string]*dto.MetricFamily) Reading {
 	count := func(x float64) uint64 { return uint64(max(0, min(x, math.MaxInt64))) }
 	h, c := all[m.Histogram], all[m.Counter]
-	r := Reading{Requests: count(countOf(cmp.Or(h, c), m.own)), Failed: count(failures(all[m.status], m.own))}
+	failed, unknown := failures(all[m.status], m.own)
+	if !m.FailuresUnknown { // a series without a status counts only now
+		failed += unknown
+	}
+	r := Reading{Requests: count(countOf(cmp.Or(h, c), m.own)), Failed: count(failed)}
 	bounds, known := boundsOf(h, m.own)
 	if h == nil || !known {
 		return r

@@ -42,23 +42,27 @@ func TestFailures(t *testing.T) {
 	for name, tc := range map[string]struct {
 		text, status string
 		failed       uint64
+		unknown      bool
 	}{
-		"both have it":              {histogram(h, `code="500"`) + counter(c, `code="500"`), c, 20},
-		"the counter has it":        {histogram(h, `method="get"`) + counter(c, `code="5xx"`), c, 20},
-		"the histogram has it":      {histogram(h, `code="503"`) + counter(c, ""), h, 120},
-		"the histogram, of a cache": {histogram(h, `code="503"`) + many("cache_requests_total", `code="200"`), h, 120},
-		"none failed":               {histogram(h, `code="200"`), h, 0},
-		"gRPC by names":             {histogram("grpc_server_handling_seconds", `grpc_code="Unavailable"`), "grpc_server_handling_seconds", 120},
-		"gRPC by numbers":           {histogram("rpc_server_duration_milliseconds", `rpc_grpc_status_code="14"`), "rpc_server_duration_milliseconds", 120},
-		"no number of gRPC":         {histogram(h, `code="14"`), "", 0},
-		"no label":                  {histogram(h, "") + counter(c, ""), "", 0},
-		"a label of some":           {histogram(h, "") + counter(c, `code=""`) + c + "{code=\"200\"} 7\n", c, 20},
-		"a label that is not known": {histogram(h, `result="error"`), "", 0},
-		"another status":            {histogram(h, `status="hit"`), "", 0},
+		"both have it":              {histogram(h, `code="500"`) + counter(c, `code="500"`), c, 20, false},
+		"the counter has it":        {histogram(h, `method="get"`) + counter(c, `code="5xx"`), c, 20, false},
+		"the histogram has it":      {histogram(h, `code="503"`) + counter(c, ""), h, 120, false},
+		"the histogram, of a cache": {histogram(h, `code="503"`) + many("cache_requests_total", `code="200"`), h, 120, false},
+		"none failed":               {histogram(h, `code="200"`), h, 0, false},
+		"gRPC by names":             {histogram("grpc_server_handling_seconds", `grpc_code="Unavailable"`), "grpc_server_handling_seconds", 120, false},
+		"gRPC by numbers":           {histogram("rpc_server_duration_milliseconds", `rpc_grpc_status_code="14"`), "rpc_server_duration_milliseconds", 120, false},
+		"no number of gRPC":         {histogram(h, `code="14"`), "", 0, true},
+		"no label":                  {histogram(h, "") + counter(c, ""), "", 0, true},
+		"a label of a few":          {histogram(h, "") + counter(c, `code=""`) + c + "{code=\"200\"} 7\n", c, 0, true},
+		"a label of half":           {counter(c, `code="503"`) + c + "{code=\"\"} N\n", c, 20, true},
+		"a label of all that count": {histogram(h, "") + counter(c, `code="503"`) + c + "{code=\"\"} 7\n", c, 27, false},
+		"all have the histogram's":  {histogram(h, `code="200"`) + counter(c, `code="503"`) + c + "{code=\"\"} 0.N\n", h, 0, false},
+		"a label that is not known": {histogram(h, `result="error"`), "", 0, true},
+		"another status":            {histogram(h, `status="hit"`), "", 0, true},
 	} {
 		m := &Metrics{own: "/metrics"}
-		if err := m.found(page(t, "10", tc.text), page(t, "20", tc.text)); err != nil || m.status != tc.status || m.FailuresUnknown != (tc.status == "") || m.last.Failed != tc.failed {
-			t.Errorf("%s: by %q, %+v, %v; expected %d failed by %q", name, m.status, m.last, err, tc.failed, tc.status)
+		if err := m.found(page(t, "10", tc.text), page(t, "20", tc.text)); err != nil || m.status != tc.status || m.FailuresUnknown != tc.unknown || m.last.Failed != tc.failed {
+			t.Errorf("%s: by %q, %+v, %v; expected %d failed by %q, unknown %t", name, m.status, m.last, err, tc.failed, tc.status, tc.unknown)
 		}
 	}
 }

@@ -53,7 +53,7 @@ type Slice struct {
 	BurnInSeconds float64  `json:"burn_in_seconds"`
 	CallSeconds   float64  `json:"call_seconds"` // the change took, which waits for the end of a running collection
 	Requests      uint64   `json:"requests"`     // that ended
-	Failed        uint64   `json:"failed"`       // 0 also where that is not known
+	Failed        uint64   `json:"failed"`       // as far as that is known
 	Slow          uint64   `json:"slow"`         // in the same way
 	CPUSeconds    float64  `json:"cpu_seconds"`  // of the process, user and system
 	P50Seconds    *float64 `json:"p50_seconds"`  // from arrival; null: not known
@@ -71,8 +71,8 @@ type Metrics struct {
 	Counter   string `json:"counter,omitempty"`
 	Histogram string `json:"histogram,omitempty"` // of latency
 	Handler   string `json:"handler,omitempty"`   // whose series count, of those of Caddy that a request passes
-	// FailuresUnknown reports that no label of these has the status of an answer, so that nobody knows
-	// which requests failed.
+	// FailuresUnknown reports that the labels of these do not have the status of every answer, so that
+	// nobody knows which requests failed.
 	FailuresUnknown bool `json:"failures_unknown,omitempty"`
 }
 

@@ -56,7 +56,7 @@ func (w experiment) sees() document.Pair {
 			by += "; which requests are slow is not known"
 		}
 		if !failed {
-			by += "; which requests fail is not known, because no label has the status of an answer"
+			by += "; which requests fail is not known, because its labels do not have the status of every answer"
 		}
 		return document.Pair{Name: "Requests", Value: by + w.withoutP99()}
 	}
