@@ -82,7 +82,7 @@ func TestThrottledNow(t *testing.T) {
 		"another one from then": {[]observe.Limit{of("/inner", 100, 80), of("/outer", 9000, 70)}, []observe.Limit{of("/inner", 200, 80), of("/outer", 9100, 90)}, 0.2},
 		"no period":             {[]observe.Limit{of("/inner", 100, 10)}, []observe.Limit{of("/inner", 100, 10)}, 0},
 		"made again":            {[]observe.Limit{of("/inner", 100, 10)}, []observe.Limit{of("/inner", 50, 20)}, -1},
-		"one cannot be read":    {[]observe.Limit{unread, of("/outer", 0, 0)}, []observe.Limit{unread, of("/outer", 10, 5)}, 0.5},
+		"one cannot be read":    {[]observe.Limit{unread, of("/outer", 0, 0)}, []observe.Limit{unread, of("/outer", 10, 5)}, -1},
 		"no limit":              {nil, nil, -1},
 	} {
 		got, known := Seen(Reading{At: time.Unix(0, 0), Limits: c.from}, Reading{At: time.Unix(10, 0), Limits: c.to})[judge.FigureThrottled]

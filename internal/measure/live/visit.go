@@ -54,10 +54,13 @@ func Seen(from, to Reading) map[string]float64 {
 			out[name] = (is - was) / took
 		}
 	}
-	for i := range min(len(from.Limits), len(to.Limits)) { // the one that throttles it most now
-		if t, known := to.Limits[i].Since(from.Limits[i]); known {
-			out[judge.FigureThrottled] = max(out[judge.FigureThrottled], float64(t.ThrottledPeriods)/float64(max(1, t.Periods)))
-		}
+	limits, most, known := min(len(from.Limits), len(to.Limits)), 0.0, true
+	for i := range limits { // the one that throttles it most now, which is not known without each of them
+		t, read := to.Limits[i].Since(from.Limits[i])
+		most, known = max(most, float64(t.ThrottledPeriods)/float64(max(1, t.Periods))), known && read
+	}
+	if known && limits > 0 {
+		out[judge.FigureThrottled] = most
 	}
 	if to.Waits != nil && from.Waits != nil {
 		waits := to.Waits.Since(from.Waits)
