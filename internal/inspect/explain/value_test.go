@@ -27,6 +27,14 @@ func TestValue(t *testing.T) {
 	if got := text(t, o, "", false); strings.Contains(got, "recommended") || !strings.Contains(got, "\n  expected         7  measured on ") || !strings.Contains(got, "\n  fit             20  ") {
 		t.Error(got)
 	}
+	reserved := o
+	reserved.Reserve = 3
+	if n, err := New(rule.NewSubject(reserved), "", "").Value(); n != 17 || err != nil {
+		t.Errorf("with a reserve next to a measured value: %d, %v", n, err)
+	}
+	if got := text(t, reserved, "", false); !strings.HasPrefix(got, "x will use GOMAXPROCS=20; it should be 17\n") || !strings.Contains(got, "\n  recommended     17  ") || strings.Contains(got, "PF060") {
+		t.Error(got)
+	}
 	o.Facts.Limits[0].State, o.Facts.Limits[0].Error = facts.Unreadable, "no"
 	if e := New(rule.NewSubject(o), "", ""); len(e.Unknown()) > 0 || len(New(rule.NewSubject(o), "", "fit").Unknown()) == 0 {
 		t.Errorf("%q", e.Unknown())

@@ -69,8 +69,10 @@ func (e *Expected) String() string {
 }
 
 // Measured reports whether the expected value is the best one here, as far as is known: then
-// it goes before what the CPUs alone suggest.
-func (s Subject) Measured() bool { return s.Expected != nil && len(s.outdated()) == 0 }
+// it goes before what the CPUs alone suggest. It was measured without a reserve.
+func (s Subject) Measured() bool {
+	return s.Expected != nil && s.Reserve == 0 && len(s.outdated()) == 0
+}
 
 // best is the value that it should use: the measured one, or else the number of its CPUs.
 func (s Subject) best() int {
@@ -84,7 +86,7 @@ func (s Subject) best() int {
 func checkExpected(s Subject) []Finding {
 	e := s.Expected
 	n, known := s.Procs()
-	if e == nil || !known || n == e.Procs || s.EveryCPU(n) {
+	if e == nil || !known || n == e.Procs || s.EveryCPU(n) || s.Reserve > 0 {
 		return nil
 	}
 	f := Finding{Message: fmt.Sprintf("%s, but the expected value is %d, measured on %s", s.uses(n), e.Procs, e.Measured)}
