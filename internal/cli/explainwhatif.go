@@ -182,7 +182,7 @@ func printValue(std stdio, e explain.Explanation) error {
 		return fmt.Errorf("%w; procfit explain has every step", err)
 	}
 	for _, u := range e.Unknown() {
-		std.notef("%s; %d is an upper bound", phrase.Clean(u), n)
+		std.notef("%s, so %s", phrase.Clean(u), e.Uncertain(n))
 	}
 	_, err = fmt.Fprintln(std.out, n)
 	return err

@@ -285,7 +285,7 @@ func decideValue(pid int, word string, n int) (valueChange, error) {
 			return valueChange{}, fmt.Errorf("nothing was changed: %w; procfit explain %d has every step", err, pid)
 		}
 		if unknown := e.Unknown(); len(unknown) > 0 {
-			return valueChange{}, fmt.Errorf("nothing was changed: %s, so %d is only an upper bound; name a number", phrase.Clean(unknown[0]), c.value.Procs)
+			return valueChange{}, fmt.Errorf("nothing was changed: %s, so %s; name a number", phrase.Clean(unknown[0]), e.Uncertain(c.value.Procs))
 		}
 	case setAuto:
 		c.value = steer.Value{Procs: s.Unset(), Auto: s.Custom != nil}

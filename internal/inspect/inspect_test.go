@@ -76,6 +76,7 @@ func TestKept(t *testing.T) {
 	unread := func(o *rule.Observed) {
 		o.Facts.Cgroup.State, o.Facts.Cgroup.Error = facts.Unreadable, "permission denied"
 	}
+	measured := func(o *rule.Observed) { o.Expected = &rule.Expected{Procs: 2, CPUs: 8, Measured: "2026-01-31"} }
 	shared := goProcess(1, "api", 4, limited(6))
 	shared.Shared = true
 	for _, c := range []struct {
@@ -89,6 +90,7 @@ func TestKept(t *testing.T) {
 		{shared, "ok", 4.0, "limit"},
 		{goProcess(1, "api", 2, unread), "?", nil, nil},
 		{goProcess(1, "api", 16, unread), "?", 8.0, "affinity"},
+		{goProcess(1, "api", 16, unread, measured), "?", nil, nil},
 	} {
 		text, got := Recommend(c.process.Subject).String(), map[string]any{}
 		for _, column := range All() {

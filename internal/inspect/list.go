@@ -126,7 +126,7 @@ func counted() []Column {
 func recommendedFrom(p *observe.Process) any {
 	r := Recommend(p.Subject)
 	if r.measured {
-		return "measured"
+		return known("measured", r.Known())
 	}
 	return known(string(r.from.What), r.Known())
 }
@@ -267,7 +267,9 @@ func Recommend(s rule.Subject) Recommendation {
 		r.runs = n
 	}
 	if s.Measured() {
-		r.Procs, r.AtMost, r.measured = s.Expected.Procs, false, true
+		if r.measured = true; !r.AtMost { // else it is not known whether it still holds
+			r.Procs = s.Expected.Procs
+		}
 		return r
 	}
 	i := slices.IndexFunc(s.Fit.Candidates, func(c facts.Candidate) bool { return c.Winner })

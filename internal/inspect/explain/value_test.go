@@ -36,8 +36,14 @@ func TestValue(t *testing.T) {
 		t.Error(got)
 	}
 	o.Facts.Limits[0].State, o.Facts.Limits[0].Error = facts.Unreadable, "no"
-	if e := New(rule.NewSubject(o), "", ""); len(e.Unknown()) > 0 || len(New(rule.NewSubject(o), "", "fit").Unknown()) == 0 {
-		t.Errorf("%q", e.Unknown())
+	for policy, want := range map[string]string{"": "whether the measured 7 still holds is not known", "fit": "7 is only an upper bound"} {
+		if e := New(rule.NewSubject(o), "", policy); len(e.Unknown()) == 0 || e.Uncertain(7) != want {
+			t.Errorf("a limit that cannot be read, %q: %q, so %s", policy, e.Unknown(), e.Uncertain(7))
+		}
+	}
+	o.Live, o.LiveSource = new(7), "symbol"
+	if got := text(t, o, "", false); !strings.HasPrefix(got, "x uses GOMAXPROCS=7; whether it should cannot be determined\n") {
+		t.Error(got)
 	}
 	for _, e := range []Explanation{New(Nowhere(), "", ""), New(subject, "", "none")} {
 		if n, err := e.Value(); n != 0 || !errors.Is(err, rule.ErrNoValue) {

@@ -174,9 +174,12 @@ func (e Explanation) Value() (int, error) {
 }
 
 // Unknown lists what could not be read, so that the value may be too high.
-func (e Explanation) Unknown() []string {
+func (e Explanation) Unknown() []string { return e.subject.Facts.Unknown() }
+
+// Uncertain is what the value is while something is Unknown.
+func (e Explanation) Uncertain(n int) string {
 	if e.measured() {
-		return nil
+		return fmt.Sprintf("whether the measured %d still holds is not known", n)
 	}
-	return e.subject.Facts.Unknown()
+	return fmt.Sprintf("%d is only an upper bound", n)
 }
