@@ -43,8 +43,9 @@ func newPS(std stdio) *cobra.Command {
 each one uses and should use. procfit reads the value from their memory: it does not stop
 them and writes nothing to them.
 
-A number is a process ID, and :8080 the process that listens there. Anything else is a regular expression that matches anywhere in
-the name: check matches checkout, '^api$' only api.
+A number is a process ID, and :8080 each process that listens there. Anything else is a
+regular expression that matches anywhere in the name: check matches checkout, '^api$' only
+api.
 
 ` + columnHelp() + `
 CPU USE, WAITING, SWITCHES and the SCHED columns are counted over the interval. With
