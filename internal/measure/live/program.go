@@ -153,7 +153,7 @@ func (p *Program) Set(ctx context.Context, procs int) (time.Duration, error) {
 		p.guard, r, err = steer.Lend(ctx, steer.Loan{Request: steer.Request{Program: p.Program, Value: v}, Before: p.Before, For: p.For, Spare: p.Spare})
 		p.unsure = slices.Contains([]steer.Why{steer.Late, steer.Lost, steer.Broken}, steer.Because(err))
 	} else {
-		r, err = p.guard.Change(v)
+		r, err = p.guard.Change(ctx, v)
 	}
 	if err == nil {
 		p.Before, p.now = p.guard.Before(), v

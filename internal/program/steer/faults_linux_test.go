@@ -525,7 +525,7 @@ func TestGuardChange(t *testing.T) {
 	for _, killed := range []bool{false, true} {
 		g := x.lend(x.loan(time.Hour))
 		for _, n := range []int{3, 5, 5} {
-			r, err := g.Change(Value{Procs: n})
+			r, err := g.Change(t.Context(), Value{Procs: n})
 			if err != nil || r.New != n || x.live().Procs != n {
 				t.Fatalf("%+v, %v; now %+v", r, err, x.live())
 			}
@@ -533,7 +533,7 @@ func TestGuardChange(t *testing.T) {
 		if killed {
 			_ = g.child.cmd.Process.Kill()
 			_, _ = g.child.cmd.Process.Wait()
-			if _, err := g.Change(Value{Procs: 4}); Because(err) != Lost {
+			if _, err := g.Change(t.Context(), Value{Procs: 4}); Because(err) != Lost {
 				t.Errorf("%v; expected %s", err, Lost)
 			}
 		}
@@ -610,6 +610,20 @@ func TestUnwanted(t *testing.T) {
 		t.Errorf("of a loan: %v", err)
 	}
 	await(t, "the end of the guard", func() bool { return LentUntil(x.pid(), Guards()).IsZero() })
+	x.leftAlone(was)
+	busy := requests(x.url, 1, 0)
+	g := x.lend(x.loan(time.Hour))
+	busy.stop()
+	ctx, cancel = context.WithCancel(t.Context())
+	time.AfterFunc(rest, cancel)
+	if _, err := g.Change(ctx, Value{Procs: 4}); Because(err) != Unwanted || x.live().Procs != 7 {
+		t.Errorf("of another value of a loan: %v; GOMAXPROCS=%d", err, x.live().Procs)
+	}
+	busy = requests(x.url, 1, 0)
+	if r, trying, err := g.Wait(ctx); err != nil || trying || r.New != was {
+		t.Errorf("the guard gives back %d: %+v, %t, %v", was, r, trying, err)
+	}
+	busy.stop()
 	x.leftAlone(was)
 	c := must.Get(start(tracerPart, message{Request: ask(x.pid(), 7)}))(t)
 	await(t, "seized", func() bool { return tracedBy(x.pid()) != 0 })

@@ -42,7 +42,7 @@ func Lend(_ context.Context, l Loan) (*Guard, Result, error) {
 }
 
 // Change does nothing here.
-func (g *Guard) Change(Value) (Result, error) { return Result{}, unsupported(0) }
+func (g *Guard) Change(context.Context, Value) (Result, error) { return Result{}, unsupported(0) }
 
 // Before is nothing here.
 func (g *Guard) Before() Value { return Value{} }

@@ -290,11 +290,13 @@ func Lend(ctx context.Context, l Loan) (*Guard, Result, error) {
 }
 
 // Change has the guard set another value. The value that comes back stays the one before the
-// loan. After Lost, Broken and Late the guard gives that back, and changes nothing any more.
-func (g *Guard) Change(v Value) (Result, error) {
+// loan. After Lost, Broken and Late, and at the end of ctx, the guard gives that back, and changes
+// nothing any more.
+func (g *Guard) Change(ctx context.Context, v Value) (Result, error) {
 	none := &Refusal{g.loan.PID, Lost, "before the call"}
 	var a answer
 	if g.child.send.Encode(message{Request: Request{Program: g.loan.Program, Value: v}}) == nil {
+		defer context.AfterFunc(ctx, g.child.hangUp)()
 		a, none = g.child.answer(g.loan.PID, time.Now().Add(2*callLimit))
 	}
 	switch {
