@@ -179,9 +179,15 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 			gate.withhold(setting)
 			continue
 		}
-		speed := func(p Point) *float64 { return p.Throughput }
+		speed := func(p Point) *float64 {
+			if p.Missed { // which is no capacity
+				return nil
+			}
+			return p.Throughput
+		}
 		tail := func(p Point) *float64 { return p.Judged }
 		gate.add(setting, MetricThroughput, days(a.against(nowStart, speed), old.against(thenStart, speed)))
+		gate.Checks[len(gate.Checks)-1].missed = a.Missed+old.Missed+nowStart.Missed+thenStart.Missed > 0
 		switch {
 		case same:
 			gate.add(setting, MetricP99, days(a.against(nowStart, tail), old.against(thenStart, tail)))

@@ -259,6 +259,8 @@ func (gate *gating) conclude() *Gate {
 			code = UnjudgedUndecided
 		case c.late:
 			code = UnjudgedLate
+		case c.missed:
+			code = UnjudgedMissed
 		case c.Metric == MetricP99 && c.Quantile == 0:
 			code = UnjudgedNoQuantile
 		}

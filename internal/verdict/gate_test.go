@@ -212,6 +212,16 @@ func TestGateBaseline(t *testing.T) {
 			t.Errorf("one trial is set aside as %s: %+v, %v", code, g, err)
 		}
 	}
+	// What missed the objective is a rate that was tried, and no capacity, in both runs.
+	for label, checks := range map[string]int{"1": 1, journal.Default: 2} {
+		missed := Config{Settings: settings(1), Mode: journal.ModeBatch, Trial: func(t *journal.Trial) {
+			t.Attained = &journal.Attainment{Met: t.Setting.Label != label}
+		}}
+		g, err := verdict.GateBaseline(run(missed), run(missed))
+		if err != nil || g.Pass || len(g.Unjudged) != 1 || g.Unjudged[0].Code != verdict.UnjudgedMissed || len(g.Unjudged[0].Checks) != checks {
+			t.Errorf("%s missed the objective: %+v, %v", label, g, err)
+		}
+	}
 	if g, err := verdict.GateBaseline(run(Config{Settings: settings(1), Blocks: 2}), run(Config{Settings: settings(1), Blocks: 2})); err != nil || g.Pass || g.Unjudged[0].Pairs != 2 {
 		t.Errorf("two blocks: %+v, %v", g, err)
 	}

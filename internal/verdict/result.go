@@ -676,6 +676,7 @@ type GateCheck struct {
 	RatePerSecond *float64
 	Behind        string // old, new; empty: neither, or both
 	late          bool   // the load engine sent late in some trial
+	missed        bool   // in some trial no rate met the objective
 }
 
 // Outcome is what a check came to.
@@ -717,6 +718,7 @@ const (
 	UnjudgedTooFewCPUs UnjudgedCode = "too_few_cpus" // Setting: other programs left it too few CPUs
 	UnjudgedNoSetting  UnjudgedCode = "no_setting"   // of the old command was measured
 	UnjudgedLate       UnjudgedCode = "late"         // Checks, of latency, with as many Pairs: the load engine sent late
+	UnjudgedMissed     UnjudgedCode = "objective"    // Checks, with as many Pairs: the other trials met the objective at no rate
 	UnjudgedNoQuantile UnjudgedCode = "no_quantile"  // Checks, of latency: no quantile may be judged in both
 	UnjudgedUndecided  UnjudgedCode = "undecided"    // Checks, with as many Pairs: neither proven worse nor within the margin
 )

@@ -376,6 +376,8 @@ func unjudgedReason(u verdict.Unjudged) string {
 		return checks + ": " + phrase.CountOf(u.Pairs, "pair does", "pairs do") + " not prove it worse, or within its margin"
 	case verdict.UnjudgedNoQuantile:
 		return checks + ": " + noQuantile
+	case verdict.UnjudgedMissed:
+		return checks + ": in some trials no rate met --slo, so " + tooFew(u.Pairs)
 	case verdict.UnjudgedLate:
 		return checks + ": the load generator sent requests late, so " + tooFew(u.Pairs)
 	}
