@@ -66,9 +66,8 @@ func (s *Race) danger(front, n int) float64 {
 	return v
 }
 
-// unjudged reports whether a rival has too few trials for what it is asked: the peak, the
-// default, or one whose p99 no trial could tell yet.
+// unjudged reports whether a rival has too few trials for what it is asked: it lacks them, or no
+// trial could tell its p99 yet.
 func (s *Race) unjudged(n int) bool {
-	return s.model.throughput.trials(n) < Enough &&
-		(n == s.top || n == s.rules.Default || s.rules.Latency && !s.model.p99.has(n))
+	return s.lacks(n) || s.model.throughput.trials(n) < Enough && s.rules.Latency && !s.model.p99.has(n)
 }

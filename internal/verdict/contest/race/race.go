@@ -139,7 +139,7 @@ func (s *Race) sortOut() {
 	for _, n := range s.values {
 		if n != s.top {
 			d, _ := f.difference(n, s.top)
-			s.out[n] = d < math.Log(hopeless) ||
+			s.out[n] = d < math.Log(hopeless) && !(s.unmet[n] && f.trials(n) < Enough) ||
 				f.trials(n) >= s.fewestOut(n) && f.trials(s.top) >= 2 && f.upper(n, s.top, outLevel) < -margin
 		}
 		if s.out[n] {
@@ -166,7 +166,8 @@ func (s *Race) fewestOut(n int) int {
 	return 2
 }
 
-// hopeless is the share of the highest throughput below which one trial is enough.
+// hopeless is the share of the highest throughput below which one trial is enough. It is not
+// for a value that missed the objective: its number is the lowest rate that was tried, or near it.
 const hopeless = 0.45
 
 // byLatency reports whether n's p99 may speak against other values.

@@ -129,8 +129,35 @@ func TestUnmet(t *testing.T) {
 		if lead.Pick != c.pick || lead.Peak != c.peak || lead.Confidence != c.sure || lead.Levels[0].Out != c.out || lead.Levels[0].Unmet != c.unmet {
 			t.Errorf("%s: pick %d %s, peak %d, levels %+v", name, lead.Pick, lead.Confidence, lead.Peak, lead.Levels)
 		}
-		if step := r.Next(); c.stop != "" && step.Stop != c.stop {
-			t.Errorf("%s: next is %+v", name, step)
+		for _, goal := range []race.Goal{race.Proven, race.Likely} {
+			rules.Goal = goal
+			if step := race.New(rules, trials).Next(); c.stop != "" && step.Stop != c.stop {
+				t.Errorf("%s, until %s: next is %+v", name, goal, step)
+			}
+		}
+	}
+}
+
+// The bound of one trial is far below what the value carries: it is measured again before a race
+// ends, and then it is out.
+func TestOneMissIsMeasuredAgain(t *testing.T) {
+	for _, standard := range []int{1, 2, 0} {
+		rules := race.Rules{Values: []int{1, 2}, Default: standard}
+		var trials []race.Trial
+		for b := range 6 {
+			if b == 0 || b > 3 {
+				trials = append(trials, race.Trial{Value: 1, Block: b, Throughput: 11, Unmet: true})
+			}
+			trials = append(trials, race.Trial{Value: 2, Block: b, Throughput: 1000 * (1 + 0.002*float64(b%2))})
+			if b < 3 {
+				continue
+			}
+			r := race.New(rules, trials)
+			step, out := r.Next(), r.Lead().Levels[0].Out
+			again := slices.ContainsFunc(step.Block, func(c race.Choice) bool { return c.Value == 1 })
+			if b == 3 && (out || !again) || b == 5 && (!out || step.Stop != race.StopGoal) {
+				t.Errorf("default %d, %d blocks: out %v, next %+v", standard, b+1, out, step)
+			}
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (s *Race) next() Step {
 	}
 	fresh, why := s.look()
 	decided := s.pick != 0 && s.front == s.pick
-	if decided && fresh == 0 && !slices.ContainsFunc([]int{s.top, s.rules.Default}, s.lacks) && s.confirmed() {
+	if decided && fresh == 0 && !slices.ContainsFunc(s.rivals, s.lacks) && s.confirmed() {
 		if n := s.probe(); n != 0 {
 			return Step{Why: WhyTrade, Block: s.arrange([]int{n, s.pick})}
 		}
@@ -76,9 +76,10 @@ func (s *Race) next() Step {
 	return Step{Why: why, Block: s.arrange(s.block(fresh))}
 }
 
-// lacks reports whether a rival has fewer trials than one that is named.
+// lacks reports whether a rival has fewer trials than one that is named, without which no race
+// ends: the peak, the default, or one that did not meet the objective, which may be chance.
 func (s *Race) lacks(n int) bool {
-	return slices.Contains(s.rivals, n) && s.model.throughput.trials(n) < Enough
+	return s.model.throughput.trials(n) < Enough && (n == s.top || n == s.rules.Default || s.unmet[n])
 }
 
 // grid is a block of all that have not failed three times without a figure, and that did not miss
