@@ -240,15 +240,17 @@ func TestUnmet(t *testing.T) {
 		sure     verdict.Confidence
 		cause    verdict.Code
 		of       int
+		next     verdict.StepCode
 	}{
-		"no value":                 {same, low, [2]int{4, 4}, verdict.Undecided, "", "objective", 0},
-		"the default":              {low, same, [2]int{4, 0}, verdict.Recommended, verdict.Proven, "", 2},
-		"another, far below":       {same, low, [2]int{0, 4}, verdict.KeepDefault, verdict.Proven, "", 1},
-		"another, the same":        {same, same, [2]int{0, 4}, verdict.KeepDefault, verdict.Proven, "", 1},
-		"another, which may be":    {same, high, [2]int{0, 4}, verdict.Undecided, "", "undecided_throughput", 0},
-		"half of another's trials": {same, high, [2]int{0, 2}, verdict.Undecided, "", "undecided_throughput", 0},
-		"one trial":                {same, high, [2]int{0, 1}, verdict.Recommended, verdict.Proven, "", 2},
-		"none":                     {same, same, [2]int{0, 0}, verdict.NoDifference, verdict.Proven, "", 0},
+		"no value":                 {same, low, [2]int{4, 4}, verdict.Undecided, "", "objective", 0, verdict.StepObjective},
+		"the default":              {low, same, [2]int{4, 0}, verdict.Recommended, verdict.Proven, "", 2, ""},
+		"the default, the same":    {same, same, [2]int{4, 0}, verdict.Undecided, "", "undecided_default", 2, verdict.StepObjective},
+		"another, far below":       {same, low, [2]int{0, 4}, verdict.KeepDefault, verdict.Proven, "", 1, ""},
+		"another, the same":        {same, same, [2]int{0, 4}, verdict.KeepDefault, verdict.Proven, "", 1, ""},
+		"another, which may be":    {same, high, [2]int{0, 4}, verdict.Undecided, "", "undecided_throughput", 0, verdict.StepObjective},
+		"half of another's trials": {same, high, [2]int{0, 2}, verdict.Undecided, "", "undecided_throughput", 0, verdict.StepObjective},
+		"one trial":                {same, high, [2]int{0, 1}, verdict.Recommended, verdict.Proven, "", 2, ""},
+		"none":                     {same, same, [2]int{0, 0}, verdict.NoDifference, verdict.Proven, "", 0, ""},
 	} {
 		h, trials := searched([]offered{{0, 1, 0, true, tc.one}, {0, 1, 2, true, tc.two}})
 		h.Load.RatePerSecond, h.Plan.Margin, h.Plan.MarginP99 = nil, 0.05, 0.2
@@ -262,7 +264,7 @@ func TestUnmet(t *testing.T) {
 		if rec.Verdict != tc.verdict || rec.Confidence != tc.sure || rec.Of().Procs != tc.of || tc.cause != "" && rec.Claim.Code() != tc.cause {
 			t.Errorf("%s: %+v, claim %#v", name, rec, rec.Claim)
 		}
-		if tc.cause == "objective" && rec.Next[0].Code != verdict.StepObjective {
+		if tc.next != "" && (len(rec.Next) != 1 || rec.Next[0].Code != tc.next) {
 			t.Errorf("%s: next %+v", name, rec.Next)
 		}
 		for i, a := range g.Rows {

@@ -264,7 +264,7 @@ func unsetLabel(v *contest.Value) string {
 }
 
 // next says what would make a verdict possible, or prove a likely one: how many more
-// trials, and how long they take.
+// trials, and how long they take; or that no trials do, where a value missed the objective.
 func (g *group) next() []Step {
 	if g.header.Load.Tunnelled() {
 		return []Step{{Code: StepLoadElsewhere}} // more of the same trials would measure the API server too
@@ -276,15 +276,22 @@ func (g *group) next() []Step {
 		}
 		return []Step{step}
 	}
+	standard, open := g.DefaultValue(), g.Open()
+	never := func(c race.Comparison) bool {
+		return c.Trials == 0 && slices.ContainsFunc(g.pair(c), func(v *contest.Value) bool { return v.Unmet })
+	}
+	if slices.ContainsFunc(open, never) || len(open) == 0 && standard != nil && standard.Unmet && standard.N >= race.Enough {
+		return []Step{{Code: StepObjective}}
+	}
 	step := Step{Code: StepGoOn, TrialSeconds: g.trialSeconds}
 	for _, v := range g.Values {
 		step.Have += contest.Valid(v.Trials)
 	}
-	for i, open := range g.Open() {
+	for i, c := range open {
 		if i == 0 {
-			step.Metric, step.List = string(open.By), g.pair(open)
+			step.Metric, step.List = string(c.By), g.pair(c)
 		}
-		step.More = max(step.More, open.Trials)
+		step.More = max(step.More, c.Trials)
 	}
 	if step.More == 0 {
 		step.More = step.Have

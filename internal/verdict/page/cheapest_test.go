@@ -2,12 +2,14 @@ package page_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/bench"
@@ -197,8 +199,32 @@ func TestUnmet(t *testing.T) {
 	}
 }
 
-// missed is a sweep whose trials met the objective at no rate.
-func missed() *verdict.Result {
+// A default that missed the objective is not what a report keeps, and what it proposes is not
+// another trial, which would decide nothing.
+func TestUnmetDefault(t *testing.T) {
+	got := strings.Join(strings.Fields(onTerminal(t, missed("1"), text.Options{Width: 120})), " ")
+	for _, want := range []string{
+		"1 is proven to perform as well as any other value", "No value is proven worse, but in half of the trials of the default (2) or more, no rate that was tried met --slo.",
+		"use a longer --slo, more CPUs, or a higher --limit",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "eep the default") || strings.Contains(got, "more trials") {
+		t.Errorf("it keeps the default, or continues:\n%s", got)
+	}
+	r := missed("1")
+	r.Groups[0].Race.Stop = string(contest.StopFutile)
+	open := []*contest.Value{{Procs: 1}, {Procs: 2, Default: true, Unmet: true}}
+	r.Groups[0].Recommendation.Claim = verdict.CauseThroughputOpen{Rivals: verdict.Rivals{List: open, Default: open[1]}}
+	if got := string(must.Get(page.JSON(r))(t)); !strings.Contains(got, "because the throughput of one that missed --slo is not known") || strings.Contains(got, "keep it until") {
+		t.Errorf("why it ended is not in, or the default is to be kept:\n%s", got)
+	}
+}
+
+// missed is a sweep whose trials met the objective at no rate, except those of some settings.
+func missed(met ...string) *verdict.Result {
 	h := journal.Header{Name: "slow", Spec: specOf("sweep", "--slo", "p99=20ms", "--", "./slow"),
 		TargetHost: journal.Host{CPUs: 2, EffectiveCPUs: 2}, Target: journal.Target{Kind: journal.KindServer, Command: []string{"./slow"}, URL: "http://127.0.0.1/"}}
 	h.Plan = journal.Plan{Strategy: journal.StrategyRace, Goal: journal.GoalProven, MaxTrials: 40, Margin: 0.05, MarginP99: 0.2, SLO: &slo.Objective{Quantile: 0.99, Seconds: 0.02}}
@@ -208,7 +234,7 @@ func missed() *verdict.Result {
 		for i, a := range h.Plan.Settings {
 			trials = append(trials, journal.Trial{
 				Setting: a, Role: journal.RoleMeasure, Origin: journal.OriginLocal, Block: n, Order: i, ObservedProcs: []*int{new(2 - i)}, Valid: true,
-				ThroughputPerSecond: new(112 + 0.1*float64(n)), ThroughputUnit: "requests", Attained: &journal.Attainment{Probes: 7},
+				ThroughputPerSecond: new(112 + 0.1*float64(n)), ThroughputUnit: "requests", Attained: &journal.Attainment{Met: slices.Contains(met, a.Label), Probes: 7},
 				Usage: journal.Usage{MeasuredSeconds: 1, HostUse: &journal.HostUse{TargetCPUs: 2, OtherCPUSeconds: new(0.0)}},
 			})
 		}

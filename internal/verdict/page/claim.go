@@ -80,7 +80,7 @@ func (w words) asItRuns(of *contest.Value) string {
 // undecidedOf is which of two values is the best in a metric.
 func undecidedOf(x verdict.Rivals, best string) string {
 	text := "it is undecided which of " + valueNames(x.List) + " has the " + best + "."
-	if x.Default != nil {
+	if x.Default != nil && !x.Default.Unmet {
 		text += fmt.Sprintf(" No value is proven better than the default (%d): keep it until more is known.", x.Default.Procs)
 	}
 	return text
@@ -99,8 +99,11 @@ func (w words) defaultOpen(c verdict.CauseDefaultOpen) string {
 	default:
 		looked = fmt.Sprintf(": it looked %s, against %s%s", slower(c.Change), against, inTrials(c.N))
 	}
-	return fmt.Sprintf("%s %s as well as any other value (%s) %s. No value is proven worse, and whether the default (%d) performs as well is undecided%s. Keep the default until more is known.",
-		valueName(c.Of), shown, w.figures(c.Of), w.where(), c.Than.Procs, looked)
+	text := fmt.Sprintf("%s %s as well as any other value (%s) %s. No value is proven worse, ", valueName(c.Of), shown, w.figures(c.Of), w.where())
+	if c.Than.Unmet {
+		return text + fmt.Sprintf("but in half of the trials of the default (%d) or more, no rate that was tried met --slo.", c.Than.Procs)
+	}
+	return text + fmt.Sprintf("and whether the default (%d) performs as well is undecided%s. Keep the default until more is known.", c.Than.Procs, looked)
 }
 
 // wild is for trials that vary too much for anything to be called likely.

@@ -75,6 +75,9 @@ func (w words) ended() string {
 		why += ", so " + verb(len(tooFewCPUs), "it was", "they were") + " not tried again"
 	case race.Stop == string(contest.StopFutile):
 		why = "more trials would not prove the likely value, because trials vary too much"
+		if slices.ContainsFunc(w.Recommendation.Next, func(s verdict.Step) bool { return s.Code == verdict.StepObjective }) {
+			why = "more trials would not prove a value, because the throughput of one that missed --slo is not known"
+		}
 	case race.Stop == string(contest.StopNothing):
 		if why = "no value could be measured"; slices.ContainsFunc(rowsOf(w.Group), func(a *verdict.Row) bool { return a.Unmet }) {
 			why = "more trials would not name a value that meets --slo"

@@ -1,6 +1,9 @@
 package race
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // price is how many trials a smaller value is worth, for each e-fold of Ps: to halve
 // them 83, from 12 to 11 ten.
@@ -58,6 +61,15 @@ func (s *Race) futile() bool {
 		}
 	}
 	return true
+}
+
+// barred reports whether no value can be named however many trials there are: for each there is one
+// that did not meet the objective, and whose bound is above it.
+func (s *Race) barred() bool {
+	open := func(n int) bool {
+		return s.model.throughput.trials(n) < Enough || !slices.ContainsFunc(s.rivals, func(j int) bool { return s.misses(j) && s.never(n, j) })
+	}
+	return s.pick == 0 && len(s.named) > 0 && !slices.ContainsFunc(s.named, open)
 }
 
 // Trade-offs are looked for among values that are out, where the loss of throughput

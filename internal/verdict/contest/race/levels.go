@@ -120,6 +120,17 @@ func (s *Race) open(a Lead) []Comparison {
 	return out
 }
 
+// misses reports whether a value did not meet the objective, in as many trials as a claim takes.
+func (s *Race) misses(n int) bool { return s.unmet[n] && !s.lacks(n) }
+
+// never reports whether no number of trials shows that a is as good as b, or worse: one of them did
+// not meet the objective, and its bound is not on the side that proves it worse.
+func (s *Race) never(a, b int) bool {
+	d, _ := s.model.throughput.difference(a, b)
+	worse := d <= -s.rules.margin(Throughput)
+	return worse && s.misses(b) || !worse && s.misses(a)
+}
+
 // comparison of two values with the trials that would decide it in four of five
 // runs.
 func (s *Race) comparison(a, b int, by Figure) Comparison {
@@ -136,7 +147,7 @@ func (s *Race) comparison(a, b int, by Figure) Comparison {
 	spread := f.sigma * f.sigma * (f.scale[f.index[a]] + f.scale[f.index[b]])
 	each := int(math.Ceil(spread / (need * need)))
 	trials := max(1, max(0, each-f.trials(a))+max(0, each-f.trials(b)))
-	if trials > mostAsked {
+	if trials > mostAsked || by == Throughput && s.never(a, b) {
 		trials = 0
 	}
 	return Comparison{a, b, by, trials}

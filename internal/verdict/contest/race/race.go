@@ -38,7 +38,8 @@
 // it a value is measured that may still be good (edge), next to the peak one that may be
 // higher (beside). A block has the front, such a value, and the rivals that lack most of
 // what the proof asks. It ends when the front is proven twice in a row, when nothing
-// can be proven with the trials left and something is likely (futile), or with the trials.
+// can be proven with the trials left and something is likely (futile), or with any number of
+// trials (barred), or with the trials.
 // A race until likely uses the pooled chances in place of prices. The default runs as unset
 // and as its number in turn; where these are proven apart nothing is named.
 //

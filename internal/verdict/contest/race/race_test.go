@@ -110,7 +110,7 @@ func TestUnmet(t *testing.T) {
 	}{
 		"far below":               {100, [2]int{4, 0}, 2, 2, race.Proven, true, true, ""},
 		"the same":                {1000, [2]int{4, 0}, 2, 2, race.Proven, false, true, ""},
-		"above":                   {2000, [2]int{4, 0}, 0, 2, "", false, true, ""},
+		"above":                   {2000, [2]int{4, 0}, 0, 2, "", false, true, race.StopFutile},
 		"half of the trials":      {1000, [2]int{2, 0}, 2, 2, race.Proven, false, true, ""},
 		"one of the trials":       {1000, [2]int{1, 0}, 1, 1, race.Proven, false, false, ""},
 		"no value":                {1000, [2]int{4, 4}, 0, 0, "", false, true, race.StopNothing},

@@ -31,7 +31,7 @@ type Stop string
 const (
 	StopGoal    Stop = "goal"    // what was asked for is reached
 	StopLimit   Stop = "limit"   // the next block does not fit into the trials left
-	StopFutile  Stop = "futile"  // one is likely, and none can be proven with the trials left
+	StopFutile  Stop = "futile"  // none can be proven with the trials left: one is likely, or what missed the objective may carry more
 	StopNothing Stop = "nothing" // no value can be measured
 )
 
@@ -67,7 +67,7 @@ func (s *Race) next() Step {
 		}
 		return Step{Stop: StopGoal}
 	}
-	if s.futile() {
+	if s.futile() || fresh == 0 && s.barred() {
 		return Step{Stop: StopFutile}
 	}
 	if why == "" {
