@@ -248,7 +248,7 @@ func (w words) throttlingAdvice() string {
 func endedEarly(r *verdict.Result) string {
 	answer := "when its answer was likely, but not proven"
 	open := slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return g.Recommendation.Confidence == "" })
-	if len(r.Groups) == 0 || open || len(r.Best) > 0 || r.Plan.GateAgainst {
+	if len(r.Groups) == 0 || open || len(r.Best) > 0 || r.Plan.GateAgainst || r.Cheapest != nil && r.Cheapest.Answer == nil {
 		answer = "before it had an answer"
 	}
 	return fmt.Sprintf("the sweep ended after %s, %s", ranOf(r), answer)

@@ -136,6 +136,11 @@ func TestIncompleteWithAnAnswer(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	open := of(verdict.Likely)
+	open.Cheapest = &verdict.Cheapest{}
+	if got := incomplete(open); !strings.HasPrefix(got, ended+"before it had an answer. ") {
+		t.Errorf("%q, and no setting is known to be enough", got)
+	}
 	if got := incomplete(of(verdict.Proven)); got != "" {
 		t.Errorf("%q where the answer is proven", got)
 	}
