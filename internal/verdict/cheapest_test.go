@@ -274,3 +274,18 @@ func TestUnmet(t *testing.T) {
 		}
 	}
 }
+
+// What is pooled with a setting that met the objective does not make its own trials miss it.
+func TestUnmetOfPooledSettings(t *testing.T) {
+	same := []float64{400, 402, 399, 401}
+	h, trials := searched([]offered{{0, 1, 0, true, same}, {0, 1, 1, false, same}, {0, 1, 2, true, same}})
+	g := verdict.Analyze(h, trials).Groups[0]
+	for i, missed := range []int{0, 4, 0} {
+		if a := g.Settings[i]; a.Missed != missed || a.Unmet != (missed > 0) {
+			t.Errorf("setting %s: %d of %d missed, unmet %v", a.Label, a.Missed, a.Trials, a.Unmet)
+		}
+	}
+	if a := g.Rows[0]; a.Missed != 4 || a.Trials != 8 || !a.Unmet {
+		t.Errorf("together: %d of %d missed, unmet %v", a.Missed, a.Trials, a.Unmet)
+	}
+}
