@@ -223,6 +223,21 @@ func TestUnmetDefault(t *testing.T) {
 	}
 }
 
+// One report has one rule for a bound: half of the trials.
+func TestCheapestBelow(t *testing.T) {
+	for met, want := range map[int]bool{4: false, 3: false, 2: true, 0: true} {
+		r := slowed(4)
+		for i := range r.Cheapest.Settings {
+			if s := &r.Cheapest.Settings[i]; *s.QuotaCPUs == 0.5 {
+				s.Met = met
+			}
+		}
+		if got := lineWith(onTerminal(t, r, text.Options{}), "0.5 CPUs with GOMAXPROCS=1   0.5"); strings.Contains(got, "below") != want {
+			t.Errorf("%d of 4 met it: %q", met, got)
+		}
+	}
+}
+
 // missed is a sweep whose trials met the objective at no rate, except those of some settings.
 func missed(met ...string) *verdict.Result {
 	h := journal.Header{Name: "slow", Spec: specOf("sweep", "--slo", "p99=20ms", "--", "./slow"),
