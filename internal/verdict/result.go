@@ -483,7 +483,7 @@ type Evidence struct {
 	LoadCPUs              *float64 // CPU seconds per second of the load engine
 	Dropped               int64    // over all trials
 	RSSBytes              *float64 // resident memory at the end, all replicas
-	PeakRSSBytes          *float64 // the most since their start; of a setting in any phase of a trial, the median or, where the plan limits it, the most of any trial of its value
+	PeakRSSBytes          *float64 // the most since their start: the median of the trials, or with --max-memory the most of any trial of its value; of a setting in any phase of a trial
 	GCCyclesPerSecond     *float64 // of one replica
 	GCBusyRatio           *float64 // of the time in which Ps did anything, by the runtime's count
 	gcCycles              *float64 // of one replica
