@@ -162,17 +162,6 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	return o.tell(std, snap)
 }
 
-// noThreads refuses the ID of a thread, which has a directory in /proc as a process has. PID in
-// the command is where the process belongs.
-func noThreads(command string, pids []int) error {
-	for _, pid := range pids {
-		if leader, err := observe.ThreadGroup(pid); err == nil && leader != pid {
-			return usageError("%d is a thread of process %d; try: %s", pid, leader, strings.Replace(command, "PID", strconv.Itoa(leader), 1))
-		}
-	}
-	return nil
-}
-
 // scanFunc looks at what was selected.
 func (o *psOptions) scanFunc(scanner *observe.Scanner) scanFunc {
 	if o.selected.All() {

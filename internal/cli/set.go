@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -169,6 +170,17 @@ func oneProcess(ctx context.Context, command, word string) (int, error) {
 		return 0, usageError("%q matches %s: name one by its process ID: %s", word, phrase.Count(len(found), "process"), phrase.And(listed(found)))
 	}
 	return found[0].pid, noThreads(command, []int{found[0].pid})
+}
+
+// noThreads refuses the ID of a thread, which has a directory in /proc as a process has. PID in
+// the command is where the process belongs.
+func noThreads(command string, pids []int) error {
+	for _, pid := range pids {
+		if leader, err := observe.ThreadGroup(pid); err == nil && leader != pid {
+			return usageError("%d is a thread of process %d; try: %s", pid, leader, strings.Replace(command, "PID", strconv.Itoa(leader), 1))
+		}
+	}
+	return nil
 }
 
 // named is a process that a word means; by its ID it may not exist, or not be Go's.
