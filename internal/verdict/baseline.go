@@ -179,18 +179,22 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 			gate.withhold(setting)
 			continue
 		}
+		// A rate that missed the objective is at least the capacity: of a and thenStart it may still
+		// prove a loss, and of the other two nothing.
+		most := func(p Point) *float64 { return p.Throughput }
 		speed := func(p Point) *float64 {
-			if p.Missed { // which is no capacity
+			if p.Missed {
 				return nil
 			}
 			return p.Throughput
 		}
 		tail := func(p Point) *float64 { return p.Judged }
-		gate.add(setting, MetricThroughput, days(a.against(nowStart, speed), old.against(thenStart, speed)))
-		gate.Checks[len(gate.Checks)-1].missed = a.Missed+old.Missed+nowStart.Missed+thenStart.Missed > 0
+		gate.add(setting, MetricThroughput, days(a.against(nowStart, most, speed), old.against(thenStart, speed, most)))
+		c := &gate.Checks[len(gate.Checks)-1]
+		c.most, c.missed = a.Missed+thenStart.Missed > 0, a.Missed+old.Missed+nowStart.Missed+thenStart.Missed > 0
 		switch {
 		case same:
-			gate.add(setting, MetricP99, days(a.against(nowStart, tail), old.against(thenStart, tail)))
+			gate.add(setting, MetricP99, days(a.against(nowStart, tail, tail), old.against(thenStart, tail, tail)))
 			gate.Checks[len(gate.Checks)-1].Quantile = now.Latency.Quantile
 		case slices.Contains([]string{then.LatencyMode, now.LatencyMode}, string(journal.ModeOpen)): // a latency that nobody could judge, or compare, is no pass
 			gate.add(setting, MetricP99, days(nil, nil))
@@ -213,21 +217,20 @@ func (g *Group) find(procs *int, variable string) *Row {
 }
 
 // against is ln(a ÷ base) in each block that has both.
-func (a *Row) against(base *Row, of func(Point) *float64) []float64 {
-	usable := func(p Point) bool {
-		x := of(p)
+func (a *Row) against(base *Row, of, ofBase func(Point) *float64) (d []float64) {
+	usable := func(p Point, x *float64) bool {
 		return p.Valid && p.Role == string(journal.RoleMeasure) && x != nil && *x > 0
 	}
 	bases := map[int]float64{}
 	for _, p := range base.Points {
-		if usable(p) {
-			bases[p.Block] = math.Log(*of(p))
+		if x := ofBase(p); usable(p, x) {
+			bases[p.Block] = math.Log(*x)
 		}
 	}
-	var d []float64
 	for _, p := range a.Points {
-		if y, both := bases[p.Block]; both && usable(p) {
-			d = append(d, math.Log(*of(p))-y)
+		x := of(p)
+		if y, both := bases[p.Block]; both && usable(p, x) {
+			d = append(d, math.Log(*x)-y)
 		}
 	}
 	return d

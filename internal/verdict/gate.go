@@ -158,6 +158,9 @@ func (gate *gating) judgeChecks() {
 			low, high = least, most
 		}
 		c.Worse, c.Proven = c.Worse && c.Judged, c.Proven && c.Judged
+		if c.most && !c.Worse {
+			c.Judged, c.Proven = false, false
+		}
 		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
 			c.Bounds = stat.OfLogs(mid, low, high, n)
 		}

@@ -222,6 +222,29 @@ func TestGateBaseline(t *testing.T) {
 			t.Errorf("%s missed the objective: %+v, %v", label, g, err)
 		}
 	}
+	// In the new run alone: a loss that such rates prove is one, and good days alone are no pass.
+	for name, c := range map[string]struct {
+		missed func(block int) bool
+		factor float64
+		worse  bool
+	}{
+		"in all trials, far below":  {func(int) bool { return true }, 0.1, true},
+		"in half of them":           {func(block int) bool { return block%2 == 0 }, 1, false},
+		"in all trials, not below":  {func(int) bool { return true }, 1, false},
+		"in half of them, far less": {func(block int) bool { return block%2 == 0 }, 0.5, true},
+	} {
+		now := run(Config{Settings: settings(1), Mode: journal.ModeBatch, Trial: func(t *journal.Trial) {
+			if t.Setting.Label != "1" {
+				return
+			}
+			t.ThroughputPerSecond = new(*t.ThroughputPerSecond * c.factor)
+			t.Attained = &journal.Attainment{Met: !c.missed(t.Block)}
+		}})
+		g, err := verdict.GateBaseline(run(Config{Settings: settings(1), Mode: journal.ModeBatch}), now)
+		if err != nil || g.Pass || g.Checks[0].Worse != c.worse || (g.Unjudged != nil) == c.worse {
+			t.Errorf("missed %s: %+v, %v", name, g, err)
+		}
+	}
 	if g, err := verdict.GateBaseline(run(Config{Settings: settings(1), Blocks: 2}), run(Config{Settings: settings(1), Blocks: 2})); err != nil || g.Pass || g.Unjudged[0].Pairs != 2 {
 		t.Errorf("two blocks: %+v, %v", g, err)
 	}

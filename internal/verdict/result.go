@@ -677,6 +677,7 @@ type GateCheck struct {
 	Behind        string // old, new; empty: neither, or both
 	late          bool   // the load engine sent late in some trial
 	missed        bool   // in some trial no rate met the objective
+	most          bool   // by these trials the ratio is this at most, so that they may only prove a loss
 }
 
 // Outcome is what a check came to.

@@ -184,6 +184,9 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 		s.NotCompared = reasonOf(err)
 		return s
 	}
+	if slices.ContainsFunc(gate.Unjudged, func(u verdict.Unjudged) bool { return u.Code == verdict.UnjudgedMissed }) {
+		s.NotCompared = "throughput, because in some trials no rate met the objective"
+	}
 	for i := range gate.Checks {
 		c := &gate.Checks[i]
 		if c.Metric == verdict.MetricP99 && c.Quantile == 0 {
