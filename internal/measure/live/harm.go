@@ -13,6 +13,7 @@ type sight struct {
 	InFlight            uint64  // at the end of the look, between the start of their handler and its end
 	Uncounted           bool    // nothing is known of requests
 	Seen                map[string]float64
+	Throttled           float64 // judge.FigureThrottled, at least
 }
 
 // Harm is looked for four times a second. Two bad looks in a row are no chance, and more
@@ -59,6 +60,7 @@ func newWire(baseline []sight) wire {
 		for name, x := range s.Seen {
 			w.usual[name] = max(w.usual[name], x)
 		}
+		w.usual[judge.FigureThrottled] = max(w.usual[judge.FigureThrottled], s.Throttled)
 	}
 	if seconds > 0 {
 		w.rate = ended / seconds
@@ -109,6 +111,9 @@ func (w *wire) Look(s sight) bool {
 func (w wire) over(s sight, times float64) *journal.Beyond {
 	for _, l := range leastLimits {
 		x, seen := s.Seen[l.metric]
+		if l.metric == judge.FigureThrottled {
+			x, seen = s.Throttled, true
+		}
 		if usual, known := w.usual[l.metric]; seen && known && x > max(l.limit*times/timesUsual, times*usual) {
 			return &journal.Beyond{Metric: l.metric, Value: x, Usual: usual}
 		}

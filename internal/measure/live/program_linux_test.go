@@ -82,13 +82,21 @@ func TestThrottledNow(t *testing.T) {
 		"another one from then": {[]observe.Limit{of("/inner", 100, 80), of("/outer", 9000, 70)}, []observe.Limit{of("/inner", 200, 80), of("/outer", 9100, 90)}, 0.2},
 		"no period":             {[]observe.Limit{of("/inner", 100, 10)}, []observe.Limit{of("/inner", 100, 10)}, 0},
 		"made again":            {[]observe.Limit{of("/inner", 100, 10)}, []observe.Limit{of("/inner", 50, 20)}, -1},
-		"one cannot be read":    {[]observe.Limit{unread, of("/outer", 0, 0)}, []observe.Limit{unread, of("/outer", 10, 5)}, -1},
+		"one cannot be read":    {[]observe.Limit{unread, of("/outer", 0, 0)}, []observe.Limit{unread, of("/outer", 10, 9)}, -1},
 		"no limit":              {nil, nil, -1},
 	} {
 		got, known := Seen(Reading{At: time.Unix(0, 0), Limits: c.from}, Reading{At: time.Unix(10, 0), Limits: c.to})[judge.FigureThrottled]
 		if known != (c.want >= 0) || known && got != c.want {
 			t.Errorf("%s: %g, known %t; expected %g", name, got, known, c.want)
 		}
+	}
+	// What is known of it is harm all the same.
+	e, w := &Experiment{}, newWire([]sight{{Seconds: 1}})
+	e.Header.Live = &journal.Live{}
+	is := []observe.Limit{unread, of("/outer", 10, 9)}
+	bad := e.sight(Reading{Limits: []observe.Limit{unread, of("/outer", 0, 0)}}, Reading{Limits: is})
+	if w.Look(bad); !w.Look(bad) || w.beyond == nil || w.beyond.Metric != judge.FigureThrottled || w.beyond.Value != 0.9 {
+		t.Errorf("of one limit that cannot be read and one that throttles in 9 of 10 periods: %+v", w.beyond)
 	}
 }
 

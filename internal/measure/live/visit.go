@@ -54,13 +54,8 @@ func Seen(from, to Reading) map[string]float64 {
 			out[name] = (is - was) / took
 		}
 	}
-	limits, most, known := min(len(from.Limits), len(to.Limits)), 0.0, true
-	for i := range limits { // the one that throttles it most now, which is not known without each of them
-		t, read := to.Limits[i].Since(from.Limits[i])
-		most, known = max(most, float64(t.ThrottledPeriods)/float64(max(1, t.Periods))), known && read
-	}
-	if known && limits > 0 {
-		out[judge.FigureThrottled] = most
+	if share, known := throttled(from, to); known {
+		out[judge.FigureThrottled] = share
 	}
 	if to.Waits != nil && from.Waits != nil {
 		waits := to.Waits.Since(from.Waits)
@@ -70,6 +65,21 @@ func Seen(from, to Reading) map[string]float64 {
 		}
 	}
 	return out
+}
+
+// throttled is the share of the periods of the CPU limit that throttles it most now. Known is false
+// without a limit, and if one cannot be read: the share is the least then.
+func throttled(from, to Reading) (share float64, known bool) {
+	n := min(len(from.Limits), len(to.Limits))
+	known = n > 0
+	for i := range n {
+		if t, read := to.Limits[i].Since(from.Limits[i]); read {
+			share = max(share, float64(t.ThrottledPeriods)/float64(max(1, t.Periods)))
+		} else {
+			known = false
+		}
+	}
+	return share, known
 }
 
 // seen has the latency by the program's own metrics too.
@@ -132,10 +142,11 @@ func (e *Experiment) quantile(was, is Histogram, q float64) *float64 {
 // sight is what happened between two readings.
 func (e *Experiment) sight(from, to Reading) sight {
 	was, is := e.latency(from), e.latency(to)
+	throttled, _ := throttled(from, to)
 	return sight{
 		Seconds: to.At.Sub(from.At).Seconds(), Ended: to.Requests - from.Requests, Failed: to.Failed - from.Failed,
 		Slow: e.slow(is) - e.slow(was), Sojourn: is.Sum - was.Sum, InFlight: to.InFlight,
-		Uncounted: e.Header.Live.Uncounted, Seen: e.seen(from, to),
+		Uncounted: e.Header.Live.Uncounted, Seen: e.seen(from, to), Throttled: throttled,
 	}
 }
 
