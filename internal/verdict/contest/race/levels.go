@@ -126,9 +126,9 @@ func (s *Race) misses(n int) bool { return s.unmet[n] && !s.lacks(n) }
 // never reports whether no number of trials shows that a is as good as b, or worse: one of them did
 // not meet the objective, and its bound is not on the side that proves it worse.
 func (s *Race) never(a, b int) bool {
-	d, _ := s.model.throughput.difference(a, b)
-	worse := d <= -s.rules.margin(Throughput)
-	return worse && s.misses(b) || !worse && s.misses(a)
+	f, margin := s.model.throughput, s.rules.margin(Throughput)
+	d, _ := f.difference(a, b)
+	return s.misses(b) && f.upper(a, b, outLevel) < -margin || s.misses(a) && d > -margin
 }
 
 // comparison of two values with the trials that would decide it in four of five
