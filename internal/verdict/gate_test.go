@@ -224,14 +224,15 @@ func TestGateBaseline(t *testing.T) {
 	}
 	// In the new run alone: a loss that such rates prove is one, and good days alone are no pass.
 	for name, c := range map[string]struct {
-		missed func(block int) bool
-		factor float64
-		worse  bool
+		missed      func(block int) bool
+		factor      float64
+		worse, pass bool
 	}{
-		"in all trials, far below":  {func(int) bool { return true }, 0.1, true},
-		"in half of them":           {func(block int) bool { return block%2 == 0 }, 1, false},
-		"in all trials, not below":  {func(int) bool { return true }, 1, false},
-		"in half of them, far less": {func(block int) bool { return block%2 == 0 }, 0.5, true},
+		"in all trials, far below":  {func(int) bool { return true }, 0.1, true, false},
+		"in half of them":           {func(block int) bool { return block%2 == 0 }, 1, false, false},
+		"in all trials, not below":  {func(int) bool { return true }, 1, false, false},
+		"in half of them, far less": {func(block int) bool { return block%2 == 0 }, 0.5, true, false},
+		"once":                      {func(block int) bool { return block == 0 }, 1, false, true},
 	} {
 		now := run(Config{Settings: settings(1), Mode: journal.ModeBatch, Trial: func(t *journal.Trial) {
 			if t.Setting.Label != "1" {
@@ -241,7 +242,7 @@ func TestGateBaseline(t *testing.T) {
 			t.Attained = &journal.Attainment{Met: !c.missed(t.Block)}
 		}})
 		g, err := verdict.GateBaseline(run(Config{Settings: settings(1), Mode: journal.ModeBatch}), now)
-		if err != nil || g.Pass || g.Checks[0].Worse != c.worse || (g.Unjudged != nil) == c.worse {
+		if err != nil || g.Pass != c.pass || g.Checks[0].Worse != c.worse || (g.Unjudged != nil) == (c.worse || c.pass) {
 			t.Errorf("missed %s: %+v, %v", name, g, err)
 		}
 	}
