@@ -163,9 +163,9 @@ func TestFleet(t *testing.T) {
 	if len(second.Services) != 2 || second.Branch != "" {
 		t.Errorf("%+v", second)
 	}
-	for _, of := range second.Services {
+	for _, of := range second.Services { // at a tenth of a CPU few requests are sent, and their latency may not be judged
 		i := slices.IndexFunc(first.Services, func(then fleet.Service) bool { return then.Name == of.Name })
-		if then := of.Since; then == nil || then.Folder != first.Services[i].Folder || then.Moved || then.NotCompared != "" || of.Manifest.Procs == nil || *of.Manifest.Procs != 1 {
+		if then := of.Since; then == nil || then.Folder != first.Services[i].Folder || then.Moved || then.NotCompared != "" && !strings.HasPrefix(then.NotCompared, "latency, ") || of.Manifest.Procs == nil || *of.Manifest.Procs != 1 {
 			t.Errorf("%s: %+v, %+v", of.Name, of.Manifest, then)
 		}
 	}
