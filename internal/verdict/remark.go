@@ -173,7 +173,7 @@ type (
 	CauseNoThroughput   struct{}
 	CauseUnweighed      struct{}        // the memory of some was not read, and --max-memory leaves one other value or none
 	CauseMemory         struct{ About } // the one value that did not use more than --max-memory; nil: all did
-	CauseUnmet          struct{}        // each value met the objective in half of its trials at most
+	CauseUnmet          struct{}        // each value that could be compared met the objective in half of its trials at most
 	CauseOneValue       struct{ About }
 	CauseUnsetDiffers   struct{ About }
 	CauseLoadLimited    struct{}        // all are equal, at the limit of the load generator

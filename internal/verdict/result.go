@@ -328,8 +328,8 @@ type Raced struct {
 	Measured   []int // values, ascending
 	Candidates int   // values that it could choose from
 	// Stop is why it ended: goal, limit or time, futile (one value is likely, and none can
-	// be proven with the trials left) or nothing (no value can be measured); empty where it
-	// did not.
+	// be proven with the trials left), objective (none can be named because of values that
+	// missed it) or nothing (no value can be measured); empty where it did not.
 	Stop string
 }
 
@@ -719,7 +719,7 @@ const (
 	UnjudgedTooFewCPUs UnjudgedCode = "too_few_cpus" // Setting: other programs left it too few CPUs
 	UnjudgedNoSetting  UnjudgedCode = "no_setting"   // of the old command was measured
 	UnjudgedLate       UnjudgedCode = "late"         // Checks, of latency, with as many Pairs: the load engine sent late
-	UnjudgedMissed     UnjudgedCode = "objective"    // Checks, with as many Pairs: the other trials met the objective at no rate
+	UnjudgedMissed     UnjudgedCode = "objective"    // Checks, with as many Pairs: in these or in other trials no rate met the objective
 	UnjudgedNoQuantile UnjudgedCode = "no_quantile"  // Checks, of latency: no quantile may be judged in both
 	UnjudgedUndecided  UnjudgedCode = "undecided"    // Checks, with as many Pairs: neither proven worse nor within the margin
 )

@@ -26,9 +26,11 @@ func (g *group) verdict() Recommendation {
 		}
 		return rec
 	case g.Best == nil && slices.ContainsFunc(g.Values, func(v *contest.Value) bool { return v.Unmet }):
-		if rec.because(CauseUnmet{}, StepObjective); g.loadLimited() {
-			rec.because(CauseUnmet{}, StepLoadElsewhere, StepObjective)
+		steps := []StepCode{StepObjective}
+		if g.header.Load.Tunnelled() || g.loadLimited() {
+			steps = []StepCode{StepLoadElsewhere, StepObjective}
 		}
+		rec.because(CauseUnmet{}, steps...)
 		return rec
 	case g.Best == nil && g.Apart != nil:
 		rec.because(CauseOnlyUnset{}, StepMoreValues)

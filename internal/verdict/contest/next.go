@@ -15,6 +15,7 @@ const (
 	StopTime    race.Stop = "time"
 	StopLimit             = race.StopLimit
 	StopFutile            = race.StopFutile
+	StopUnmet             = race.StopUnmet
 	StopNothing           = race.StopNothing
 )
 

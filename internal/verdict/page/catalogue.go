@@ -366,7 +366,7 @@ var catalogue = byKind(
 		if o := w.r.Plan.SLO; o != nil {
 			met = "had " + objectiveBound(*o)
 		}
-		return "no rate that was tried " + met + ", in half or more of the trials of each value of GOMAXPROCS."
+		return "no rate that was tried " + met + ", in half or more of the trials of each value of GOMAXPROCS that could be compared."
 	}),
 	states(func(_ words, x verdict.CauseOneValue) string {
 		return fmt.Sprintf("only one value of GOMAXPROCS was measured, %d.", x.Of.Procs)

@@ -179,7 +179,7 @@ func TestUnmet(t *testing.T) {
 	r := missed()
 	got := strings.Join(strings.Fields(onTerminal(t, r, text.Options{Width: 120})), " ")
 	for _, want := range []string{
-		"Undecided", "No rate that was tried had p99 within 20 ms, in half or more of the trials of each value of GOMAXPROCS.",
+		"Undecided", "No rate that was tried had p99 within 20 ms, in half or more of the trials of each value of GOMAXPROCS that could be compared.",
 		"use a longer --slo, more CPUs, or a higher --limit", "below 112",
 	} {
 		if !strings.Contains(got, want) {
@@ -215,7 +215,7 @@ func TestUnmetDefault(t *testing.T) {
 		t.Errorf("it keeps the default, or continues:\n%s", got)
 	}
 	r := missed("1")
-	r.Groups[0].Race.Stop = string(contest.StopFutile)
+	r.Groups[0].Race.Stop = string(contest.StopUnmet)
 	open := []*contest.Value{{Procs: 1}, {Procs: 2, Default: true, Unmet: true}}
 	r.Groups[0].Recommendation.Claim = verdict.CauseThroughputOpen{Rivals: verdict.Rivals{List: open, Default: open[1]}}
 	if got := string(must.Get(page.JSON(r))(t)); !strings.Contains(got, "because the throughput of one that missed --slo is not known") || strings.Contains(got, "keep it until") {

@@ -377,7 +377,11 @@ func unjudgedReason(u verdict.Unjudged) string {
 	case verdict.UnjudgedNoQuantile:
 		return checks + ": " + noQuantile
 	case verdict.UnjudgedMissed:
-		return checks + ": in some trials no rate met --slo, so " + tooFew(u.Pairs)
+		why := checks + ": in some trials no rate met --slo, so "
+		if u.Pairs >= stat.FewestPairs {
+			return why + fmt.Sprintf("%d pairs can only prove it worse, and they do not", u.Pairs)
+		}
+		return why + tooFew(u.Pairs)
 	case verdict.UnjudgedLate:
 		return checks + ": the load generator sent requests late, so " + tooFew(u.Pairs)
 	}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -75,13 +74,10 @@ func (w words) ended() string {
 		why += ", so " + verb(len(tooFewCPUs), "it was", "they were") + " not tried again"
 	case race.Stop == string(contest.StopFutile):
 		why = "more trials would not prove the likely value, because trials vary too much"
-		if slices.ContainsFunc(w.Recommendation.Next, func(s verdict.Step) bool { return s.Code == verdict.StepObjective }) {
-			why = "more trials would not prove a value, because the throughput of one that missed --slo is not known"
-		}
+	case race.Stop == string(contest.StopUnmet):
+		why = "more trials would not prove a value, because the throughput of one that missed --slo is not known"
 	case race.Stop == string(contest.StopNothing):
-		if why = "no value could be measured"; slices.ContainsFunc(rowsOf(w.Group), func(a *verdict.Row) bool { return a.Unmet }) {
-			why = "more trials would not name a value that meets --slo"
-		}
+		why = "no value could be measured"
 	case race.Stop == string(contest.StopTime):
 		why = "the next trials would take longer than --for"
 	}

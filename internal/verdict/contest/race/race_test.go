@@ -110,11 +110,11 @@ func TestUnmet(t *testing.T) {
 	}{
 		"far below":               {100, [2]int{4, 0}, 2, 2, race.Proven, true, true, ""},
 		"the same":                {1000, [2]int{4, 0}, 2, 2, race.Proven, false, true, ""},
-		"above":                   {2000, [2]int{4, 0}, 0, 2, "", false, true, race.StopFutile},
+		"above":                   {2000, [2]int{4, 0}, 0, 2, "", false, true, race.StopUnmet},
 		"half of the trials":      {1000, [2]int{2, 0}, 2, 2, race.Proven, false, true, ""},
 		"one of the trials":       {1000, [2]int{1, 0}, 1, 1, race.Proven, false, false, ""},
-		"no value":                {1000, [2]int{4, 4}, 0, 0, "", false, true, race.StopNothing},
-		"no value, by and large":  {1000, [2]int{2, 3}, 0, 0, "", false, true, race.StopNothing},
+		"no value":                {1000, [2]int{4, 4}, 0, 0, "", false, true, race.StopUnmet},
+		"no value, by and large":  {1000, [2]int{2, 3}, 0, 0, "", false, true, race.StopUnmet},
 		"the other value, at all": {1000, [2]int{0, 4}, 1, 1, race.Proven, false, false, ""},
 	} {
 		rules := race.Rules{Values: []int{1, 2}, Default: 2}

@@ -31,8 +31,9 @@ type Stop string
 const (
 	StopGoal    Stop = "goal"    // what was asked for is reached
 	StopLimit   Stop = "limit"   // the next block does not fit into the trials left
-	StopFutile  Stop = "futile"  // none can be proven with the trials left: one is likely, or what missed the objective may carry more
-	StopNothing Stop = "nothing" // no value can be measured
+	StopFutile  Stop = "futile"    // one is likely, and none can be proven with the trials left
+	StopUnmet   Stop = "objective" // what missed the objective leaves none to be named, however many trials there are
+	StopNothing Stop = "nothing"   // no value can be measured
 )
 
 // Step is what to do next: a block in the order to run, or the end.
@@ -67,7 +68,10 @@ func (s *Race) next() Step {
 		}
 		return Step{Stop: StopGoal}
 	}
-	if s.futile() || fresh == 0 && s.barred() {
+	if fresh == 0 && s.barred() {
+		return Step{Stop: StopUnmet}
+	}
+	if s.futile() {
 		return Step{Stop: StopFutile}
 	}
 	if why == "" {
@@ -87,12 +91,15 @@ func (s *Race) lacks(n int) bool {
 func (s *Race) grid() Step {
 	var left []int
 	for _, n := range s.rules.grid() {
-		missed := s.unmet[n] && s.model.throughput.trials(n) >= Enough
-		if !missed && (s.failed[n] < Enough || s.model.throughput.has(n)) {
+		if !s.misses(n) && (s.failed[n] < Enough || s.model.throughput.has(n)) {
 			left = append(left, n)
 		}
 	}
-	if len(left) == 0 {
+	switch {
+	case len(left) > 0:
+	case slices.ContainsFunc(s.rules.grid(), s.misses):
+		return Step{Stop: StopUnmet}
+	default:
 		return Step{Stop: StopNothing}
 	}
 	return Step{Why: WhyGrid, Block: s.arrange(left)}
