@@ -119,7 +119,7 @@ func (o *kubeSweep) carryOut(ctx context.Context, std stdio, s *session.Session)
 	if err != nil {
 		return err
 	}
-	o.tell(shown, s, local)
+	o.tell(shown, s)
 	if err := o.agreed(ctx, shown, o.dryRun); err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (o *kubeSweep) resolveBatch(spec *plan.Spec) error {
 }
 
 // tell says what the pods are and what they have from their originals.
-func (o *clusterOptions) tell(std stdio, s *session.Session, fromHere bool) {
+func (o *clusterOptions) tell(std stdio, s *session.Session) {
 	host, loadHost := o.copies.Hosts()
 	p := s.Spec.Target.Pods
 	std.notef("pods like those of %s, container %s, are created in namespace %s on node %s, one trial at a time, and removed", p.Object, p.Container, p.Namespace, host.Hostname)
@@ -229,7 +229,7 @@ func (o *clusterOptions) tell(std stdio, s *session.Session, fromHere bool) {
 	case p.Batch:
 		std.notef("each runs once to its end, with a container of procfit next to the program, which sees its processes")
 		return
-	case fromHere:
+	case p.LoadFromHere:
 		std.notef("the load comes through the API server, which is measured too, so a verdict is likely at most")
 	case !p.LoadElsewhere:
 		std.notef("the load comes from the targets' own node, as there is no other: it takes CPU time from them, which shows in the latency")

@@ -262,6 +262,6 @@ func (k *labKube) agree(ctx context.Context, std stdio, r *run.Run, dryRun bool)
 	if err != nil {
 		return err
 	}
-	k.tell(std, all[0], false)
+	k.tell(std, all[0])
 	return k.agreed(ctx, std, dryRun)
 }

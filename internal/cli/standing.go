@@ -34,7 +34,7 @@ func standingLines(s *trial.Standing, now plan.Progress, most, width int) []stri
 	t.Rows = []table.Row{{Cells: table.Cells(head, rateHead(s.Unit), "p99", "trials")}}
 	for _, one := range shown {
 		rate := rateFigure(s.Unit, one.Rates)
-		if one.Missed > 0 && 2*one.Missed >= one.Valid {
+		if one.Unmet() {
 			rate = "below " + rate
 		}
 		row := table.Row{Cells: table.Cells(name(one), rate, latencyFigure(one.P99s), countOf(one))}

@@ -191,8 +191,7 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 		tail := func(p Point) *float64 { return p.Judged }
 		gate.add(setting, MetricThroughput, days(a.against(nowStart, most, speed), old.against(thenStart, speed, most)))
 		c := &gate.Checks[len(gate.Checks)-1]
-		half := func(r *Row) bool { return r.Missed > 0 && 2*r.Missed >= r.Trials }
-		c.most, c.missed = half(a) || half(thenStart), a.Missed+old.Missed+nowStart.Missed+thenStart.Missed > 0
+		c.most, c.missed = a.Unmet || thenStart.Unmet, a.Missed+old.Missed+nowStart.Missed+thenStart.Missed > 0
 		switch {
 		case same:
 			gate.add(setting, MetricP99, days(a.against(nowStart, tail, tail), old.against(thenStart, tail, tail)))

@@ -119,7 +119,7 @@ func (g *group) setting(a journal.Setting) Row {
 
 // compared gives a setting what was found of its value.
 func (g *group) compared(v *contest.Value, a journal.Setting, result *Row) {
-	result.Unmet = result.Missed > 0 && 2*result.Missed >= result.Trials
+	result.Unmet = journal.Unmet(result.Missed, result.Trials)
 	for _, other := range v.Settings {
 		if other.Key() != a.Key() {
 			result.PooledWith = append(result.PooledWith, other.Label)

@@ -27,6 +27,9 @@ type SoFar struct {
 	last          int // its latest trial, counted from 1; 0: none yet
 }
 
+// Unmet reports whether its rates are a bound from above.
+func (s SoFar) Unmet() bool { return journal.Unmet(s.Missed, s.Valid) }
+
 // Add takes a trial that has ended.
 func (s *Standing) Add(t *journal.Trial) {
 	if t.Valid && t.ThroughputUnit != "" { // an invalid one may have runs alone, in place of its number

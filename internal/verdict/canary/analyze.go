@@ -217,7 +217,8 @@ func void(s verdict.CanarySetting, watched bool) verdict.Remark {
 	return nil
 }
 
-// idle reports whether no request came to a setting's pods in most slices.
+// idle reports whether no request, or too few to tell from probes, came to a setting's pods in most
+// slices.
 func idle(s verdict.CanarySetting) bool {
 	requests := s.Of(paired.FigureRequests)
 	return 2*s.Idle > s.Slices || requests != nil && *requests.Value.Median == 0

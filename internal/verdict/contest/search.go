@@ -210,7 +210,8 @@ func (c *Contest) exclude(out map[int]bool) {
 		return
 	}
 	c.TooLarge, c.Unweighed, c.Peak = map[journal.SettingKey]bool{}, map[journal.SettingKey]bool{}, map[journal.SettingKey]int64{}
-	peaks, large, weighed, valid := map[int]int64{}, map[int]bool{}, map[int]bool{}, map[int]int{}
+	peaks, weighed, valid := map[int]int64{}, map[int]bool{}, map[int]int{}
+	large := func(v int) bool { return peaks[v] > most*int64(max(1, c.Group.Replicas)) }
 	for _, t := range c.own {
 		v, peak := c.valueOf(t.Setting), t.PeakMemory()
 		if t.Valid {
@@ -219,10 +220,9 @@ func (c *Contest) exclude(out map[int]bool) {
 		}
 		if peak != nil {
 			peaks[v] = max(peaks[v], *peak)
-			large[v] = large[v] || *peak > most*int64(max(1, t.Setting.Replicas))
 		}
 	}
-	unweighed := func(v int) bool { return valid[v] > 0 && !weighed[v] && !large[v] }
+	unweighed := func(v int) bool { return valid[v] > 0 && !weighed[v] && !large(v) }
 	for _, t := range c.own {
 		v, key := c.valueOf(t.Setting), t.Setting.Key()
 		if v <= 0 {
@@ -232,13 +232,13 @@ func (c *Contest) exclude(out map[int]bool) {
 			c.Peak[key] = peak
 		}
 		switch {
-		case large[v]:
+		case large(v):
 			c.TooLarge[key], out[v] = true, true
 		case unweighed(v):
 			c.Unweighed[key], out[v] = true, true
 		}
 	}
-	gone := func(v int) bool { return large[v] || unweighed(v) && valid[v] >= FewestProve }
+	gone := func(v int) bool { return large(v) || unweighed(v) && valid[v] >= FewestProve }
 	c.rules.Values = slices.DeleteFunc(c.rules.Values, gone)
 	if gone(c.rules.Default) {
 		c.rules.Default = 0

@@ -150,6 +150,10 @@ func (t *Trial) PeakMemory() (most *int64) {
 // Missed reports whether no rate met the objective.
 func (t *Trial) Missed() bool { return t.Attained != nil && !t.Attained.Met }
 
+// Unmet reports whether that many trials that Missed, of the valid ones, leave the throughput a
+// bound: half of them or more.
+func Unmet(missed, valid int) bool { return missed > 0 && 2*missed >= valid }
+
 // Pod is what a replica ran as in a cluster, by what the kubelet reports.
 type Pod struct {
 	Name       string   `json:"name"`

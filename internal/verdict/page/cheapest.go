@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
@@ -189,7 +190,7 @@ func pricedTable(c *verdict.Cheapest) *document.Table {
 	for i := range c.Settings {
 		s := &c.Settings[i]
 		row := document.Row{Cells: []document.Cell{{Value: settingOf(s)}, {Value: shortNumber(s.TotalCPUs, number.Digits)}, cell(u, s.Capacity), {Value: carriesWords(s, c)}, {Value: strconv.Itoa(s.Trials)}}}
-		if missed := s.Trials - s.Met; missed > 0 && 2*missed >= s.Trials {
+		if journal.Unmet(s.Trials-s.Met, s.Trials) {
 			row.Cells[2].Value = "below " + row.Cells[2].Value
 		}
 		if c.Answer != nil && sameSetting(s, c.Answer) {

@@ -121,7 +121,7 @@ func (w experiment) compared() Verdict {
 		row.experiment(w, &v)
 		if w.r.Recommendation.Confidence == verdict.Likely {
 			v.Answer.Text, v.Answer.Apply = "Likely: "+lowerFirst(v.Answer.Text), ""
-			v.Next = document.Items([]string{w.toProve()})
+			v.Next = document.Items([]string{w.howToProve()})
 			if w.live != nil {
 				v.Answer.Plain += " Which requests failed is not known: answers that fail cost less, and come sooner."
 			}
@@ -130,9 +130,9 @@ func (w experiment) compared() Verdict {
 	return v
 }
 
-// toProve is what makes proven what is likely: of a canary that nothing watched its pods, of a live
+// howToProve is what makes proven what is likely: of a canary that nothing watched its pods, of a live
 // experiment that nobody counted the requests that fail.
-func (w experiment) toProve() string {
+func (w experiment) howToProve() string {
 	if w.live != nil {
 		return "name a metric of the program that has the status of its answers: --metrics"
 	}
