@@ -131,7 +131,7 @@ kind: Pod
 metadata: {name: api}
 spec:
   containers:
-  # procfit:ignore PF006 it only waits
+  # procfit:ignore PF006,PF008 it only waits
   - {name: api, image: x, resources: {limits: {cpu: 2}}}
   # procfit:ignore PF003,PF006 it only waits
   - {name: worker, image: x, resources: {limits: {cpu: 2}}}
@@ -169,10 +169,10 @@ spec:
 		containers []string
 		unused     string // "LINE:RULE" of each
 	}{
-		"all judged":        {"go1.26", nil, "10:PF001 12:PF001 26:PF042 2:PF022 6:PF006 8:PF003 8:PF006"},
-		"another container": {"go1.26", []string{"api"}, "26:PF042 2:PF022 6:PF006"},
+		"all judged":        {"go1.26", nil, "10:PF001 12:PF001 26:PF042 2:PF022 6:PF006 6:PF008 8:PF003 8:PF006"},
+		"another container": {"go1.26", []string{"api"}, "26:PF042 2:PF022 6:PF006 6:PF008"},
 		"any version":       {"", nil, "12:PF001 26:PF042"},
-		"an old version":    {"go1.24", nil, "10:PF001 12:PF001 26:PF042 8:PF003"},
+		"an old version":    {"go1.24", nil, "10:PF001 12:PF001 26:PF042 6:PF008 8:PF003"},
 	} {
 		o := Options{Containers: tc.containers, Programs: &check.Programs{Default: check.Program{GoVersion: tc.version}}}
 		var unused []string

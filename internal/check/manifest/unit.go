@@ -178,8 +178,19 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	if !u.program.Known() {
 		_, byEnv := s.EnvProcs() // which no version changes, nor what is found about it
 		c.unsure(u.places(), func(id string) bool {
-			of := slices.Contains(ofVersion, id) || id == "PF022" && u.written.Image
-			return of && !(byEnv && slices.Contains([]string{"PF001", "PF002", "PF004", "PF022"}, id)) || id == "PF018" && !u.isGo
+			switch id {
+			case "PF001", "PF002", "PF004", "PF008":
+				return !byEnv
+			case "PF005", "PF006", "PF007":
+				return true
+			case "PF018":
+				return !u.isGo
+			case "PF022":
+				return u.written.Image && !byEnv
+			case "PF061": // it may be about another Go version
+				return u.expected != nil && u.expected.GoVersion != ""
+			}
+			return false
 		})
 	}
 	to.Value(v)
