@@ -126,7 +126,7 @@ func counted() []Column {
 func recommendedFrom(p *observe.Process) any {
 	r := Recommend(p.Subject)
 	if r.measured {
-		return known("measured", r.Known())
+		return "measured"
 	}
 	return known(string(r.from.What), r.Known())
 }
@@ -251,7 +251,7 @@ func clip(s string, most int) string { return ansi.Truncate(s, most, "…") }
 
 // Recommendation is the GOMAXPROCS that a program should use. A good value that it uses is kept.
 type Recommendation struct {
-	Procs  int             // 0: not known, because its CPUs are not known
+	Procs  int             // 0: not known
 	AtMost bool            // not all limits could be read, so that the value may be too high
 	from   facts.Candidate // what it follows from, if Procs is known and not measured
 	runs   int             // the value that the program uses; 0: not known
@@ -267,8 +267,8 @@ func Recommend(s rule.Subject) Recommendation {
 		r.runs = n
 	}
 	if s.Measured() {
-		if r.measured = true; !r.AtMost { // else it is not known whether it still holds
-			r.Procs = s.Expected.Procs
+		if !r.AtMost { // else it is not known whether it still holds
+			r.Procs, r.measured = s.Expected.Procs, true
 		}
 		return r
 	}

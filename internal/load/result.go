@@ -84,7 +84,7 @@ type URLCount struct {
 	Answered    int64 // whatever the status
 	Failed      int64 // as Errors: bad statuses, and requests and connections that failed
 	Unanswered  int64 // under way when the run ended
-	Hanging     int64 // of Unanswered those that were sent before the end of Duration, which waited as long as was waited at all
+	Hanging     int64 // of Unanswered those that were sent before the end of Duration, so that they waited until the run gave up
 }
 
 // Hung reports that nothing came from the URL any more: at the end of the run each

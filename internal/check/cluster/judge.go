@@ -10,7 +10,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// The rules that only a cluster can break, and those that what runs can answer.
+// The rules that only a cluster can break, and those that the live value decides.
 const (
 	ruleDiffers  = "PF050"
 	ruleInjected = "PF051"
@@ -56,7 +56,7 @@ type sink struct {
 }
 
 // Ignore implements check.Sink. Nodes of several sizes are runs of their own, and what runs may
-// break a rule that its spec keeps: that an ignore answers nothing here does not make it needless.
+// break a rule that its spec keeps: that an ignore suppresses nothing here does not make it needless.
 func (s *sink) Ignore(i check.Ignore) {
 	i.Unsure = true
 	s.Sink.Ignore(i)
@@ -76,14 +76,6 @@ func (s *sink) Finding(f check.Finding) {
 	differs := s.found[found{f.Path, f.Container, ruleDiffers}] || s.found[found{f.Path, f.Container, liveJudged}]
 	if differs && (ofValue[f.Rule] || ofDefault[f.Rule]) {
 		return // what the exporter sees is reported instead
-	}
-	s.report(f)
-}
-
-// report is for a finding of the spec that is true of what runs, and for what the exporter reports.
-func (s *sink) report(f check.Finding) {
-	if ofValue[f.Rule] && s.found[found{f.Path, f.Container, ruleDiffers}] {
-		return
 	}
 	s.found[found{f.Path, f.Container, f.Rule}] = true
 	s.Sink.Finding(f)
@@ -191,12 +183,14 @@ func (s *sink) seen() {
 		}
 		for id, severity := range st.Live.Rules {
 			r, known := rule.Find(id)
-			if !known || s.found[found{at.Path, at.Container, id}] {
+			differs := ofValue[id] && s.found[found{at.Path, at.Container, ruleDiffers}] // which says it already
+			if !known || differs || s.found[found{at.Path, at.Container, id}] {
 				continue
 			}
 			f := check.NewFinding(id, at, "the exporter reports: "+r.Title, r.Fix)
 			f.Severity = severity
-			s.report(f)
+			s.found[found{at.Path, at.Container, id}] = true
+			s.Sink.Finding(f)
 		}
 	}
 }

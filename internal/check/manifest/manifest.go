@@ -138,8 +138,8 @@ func (c *Checker) adopt(to check.Sink) {
 	}
 }
 
-// remembering is a Sink whose ignores the Checker keeps until it has judged what they cover: a remedy
-// must not undo what a user has answered.
+// remembering is a Sink whose ignores the Checker keeps until it has judged what they cover: a fix must
+// not undo what a user has suppressed.
 type remembering struct {
 	check.Sink
 	c *Checker

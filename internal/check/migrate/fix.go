@@ -124,7 +124,7 @@ func (r *Report) Fix(ctx context.Context, o Options) error {
 	return nil
 }
 
-// Unvendored is what a Fix has left to do that ended before its end, with the command for it; "": nothing.
+// Unvendored is what is left to do after a Fix that did not finish, with the command for it; "": nothing.
 func (r *Report) Unvendored() string {
 	if !r.unvendored {
 		return ""

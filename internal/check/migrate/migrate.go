@@ -226,6 +226,7 @@ func (r *Report) workloads(ctx context.Context, o Options) error {
 	all := check.Merge(reports...)
 	r.Problems = append(r.Problems, all.Problems...)
 	r.note(all.Notes)
+	named := r.named(o)
 	for _, v := range all.Values {
 		switch u := v.Unit; {
 		case u == nil || u.Written != nil && u.Written.Image: // an image has no limit
@@ -233,7 +234,7 @@ func (r *Report) workloads(ctx context.Context, o Options) error {
 			r.Others++
 		default:
 			w := workload(v, calls[u.Automaxprocs])
-			if slices.Contains(r.named(o), u.Called) {
+			if slices.Contains(named, u.Called) {
 				w.program = ""
 			}
 			r.Workloads = append(r.Workloads, w)
@@ -272,10 +273,11 @@ func (r *Report) named(o Options) []string {
 	})
 }
 
-// missing are the programs that run automaxprocs, and that no container is known to run.
+// missing are the programs that run automaxprocs, and that no container is known to run; none where no
+// container is looked for.
 func (r *Report) missing() (names []string) {
 	for _, p := range r.Programs {
-		if p.Runs && !slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.program == p.Package || w.program == "" }) {
+		if r.manifests && p.Runs && !slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.program == p.Package || w.program == "" }) {
 			names = append(names, r.Module.short(p.Package))
 		}
 	}
@@ -306,10 +308,8 @@ func (r *Report) JSON() ([]byte, error) {
 	for _, p := range r.Problems {
 		all.Errors = append(all.Errors, Place{p.Path, p.Line, p.Message})
 	}
-	if r.manifests {
-		for _, name := range r.missing() {
-			all.Notes = append(all.Notes, Place{Message: "no container is known to run " + name + ": name those that do with --container"})
-		}
+	for _, name := range r.missing() {
+		all.Notes = append(all.Notes, Place{Message: "no container is known to run " + name + ": name those that do with --container"})
 	}
 	b, err := json.MarshalIndent(all, "", "  ")
 	return append(b, '\n'), err

@@ -54,10 +54,12 @@ func (r *Report) Answer() string {
 		return "Which containers run it is not known: add --manifests DIR or --cluster. By CPU limit, these values change:"
 	case n == 0:
 		return "No container is known to run a program of this module: name those that do with --container."
-	case changed == 0 && unknown == 0 && missing == "":
-		return fmt.Sprintf("Nothing changes: %s the same GOMAXPROCS without automaxprocs.", phrase.CountOf(n, "container has", "containers have"))
 	case changed == 0 && unknown == 0:
-		return fmt.Sprintf("%s the same GOMAXPROCS without automaxprocs.", phrase.CountOf(n, "container has", "containers have")) + missing
+		text := phrase.CountOf(n, "container has", "containers have") + " the same GOMAXPROCS without automaxprocs."
+		if missing == "" {
+			text = "Nothing changes: " + text
+		}
+		return text + missing
 	}
 	verb := "get"
 	if changed == 1 {
@@ -114,7 +116,7 @@ func (r *Report) answer() document.Panel {
 		p.Tone, p.Label = document.Attention, "not finished"
 	case len(r.Fixed) > 0:
 		p.Label = "removed"
-	case unknown > 0 || r.manifests && len(r.missing()) > 0 || len(r.Problems) > 0:
+	case unknown > 0 || len(r.missing()) > 0 || len(r.Problems) > 0:
 		p.Tone, p.Label = document.Unknown, "not known"
 	case changed > 0 || !r.manifests && len(r.Differ()) > 0:
 		p.Tone, p.Label = document.Attention, "values change"

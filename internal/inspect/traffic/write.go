@@ -188,11 +188,11 @@ func (w Watched) notes() (list []document.Note) {
 			send = "procfit live " + who + " --rate 100"
 		}
 		add("its requests are not known, because nothing in the program counts them", "to send some and see their latency: "+send)
-		values := "auto" // which has no value above the one at start
-		if w.Procs == 1 {
+		values := "auto"
+		if w.Procs == 1 { // auto has no value above the one at start
 			values = "1,2"
 		}
-		if w.Procs > 1 || !(w.Limit > 0 && w.Limit <= 1) { // with 2 the limit would throttle it
+		if w.Procs > 1 || w.Limit == 0 || w.Limit > 1 { // else the limit would throttle it with 2
 			list = append(list, document.Note{Quiet: true, Message: "to try other values under its own traffic: procfit live " + who + " --procs " + values})
 		}
 	case w.Requests == 0:

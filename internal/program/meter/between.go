@@ -12,8 +12,8 @@ import (
 // ErrRestarted is that a reading does not come after another one of the same process.
 var ErrRestarted = errors.New("the program was restarted during the measurement")
 
-// Between is what a program counted between two readings, of which the second came so long after
-// the first: At is by a clock that may be set meanwhile. At and InFlight are those of the second.
+// Between is what a program counted between two readings, and took is the time between them: At is
+// by a clock that may be set meanwhile. At and InFlight are those of the second.
 // What so many CPUs cannot have done is an error; 0: how many it has is not known.
 func Between(from, to live.Metrics, took time.Duration, cpus int) (live.Metrics, error) {
 	if !grew(from, to) {

@@ -32,8 +32,8 @@ func Stand(pid int) (Standing, error) {
 
 // StandAt finds the processes that listen at a TCP port of this network namespace: several share
 // it where each has a socket of its own, or a socket was passed on. Those that are known not to
-// be Go programs are skipped if one is known to be, as is a service manager that opened the socket. The
-// error is errNoListener where nobody listens, and a *TakenError where it cannot be seen who.
+// be Go programs, such as a service manager that opened the socket, are skipped if one is known to
+// be. The error is errNoListener where nobody listens, and a *TakenError where it cannot be seen who.
 func StandAt(port int) (list []Standing, err error) {
 	_, err = Listener(port, nil)
 	var by *TakenError
@@ -42,14 +42,16 @@ func StandAt(port int) (list []Standing, err error) {
 	}
 	for _, pid := range goOf(by.pids) {
 		one, gone := Stand(pid)
-		if err = gone; err == nil {
-			list = append(list, one)
+		if gone != nil {
+			err = gone
+			continue
 		}
+		list = append(list, one)
 	}
-	if len(list) > 0 {
-		return list, nil
+	if list == nil {
+		return nil, err
 	}
-	return nil, err
+	return list, nil
 }
 
 // goOf skips the processes that are known not to be Go programs, if one is known to be.

@@ -99,7 +99,7 @@ func Stage(args []string) (code int, ok bool) {
 	messages, say := json.NewDecoder(conn), json.NewEncoder(conn)
 	var m message
 	if part(args[1]) == tracerPart {
-		_ = os.WriteFile("/proc/self/comm", []byte("procfit tracer"), 0) // for who asks what traces a program
+		_ = os.WriteFile("/proc/self/comm", []byte("procfit tracer"), 0) // the name that ps shows for what traces a program
 		// A thread of the program stands still for as long as this one waits for a CPU.
 		// A nice value is within a session where the kernel groups by session, and this one is alone
 		// in its own. Both need CAP_SYS_NICE.
@@ -121,7 +121,7 @@ func Stage(args []string) (code int, ok bool) {
 	return 0, true
 }
 
-// socket is the file of a tracer or a guard by which it hears and answers who started it.
+// socket is the file of a tracer or a guard through which it talks to the process that started it.
 const socket = 3
 
 // unwanted reports whether nobody waits for the call any more: who started this process has

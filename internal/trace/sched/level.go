@@ -34,7 +34,7 @@ func noteCount[T int | int64](l **Level, v T) {
 	}
 }
 
-// noteIf counts a sample at n if it is so; nil stays nil until the first of which that is known.
+// noteIf counts a sample if so is true. n stays nil until the first sample for which that is known.
 func noteIf(n **int64, so bool) {
 	if *n == nil {
 		*n = new(int64)
