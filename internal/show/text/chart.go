@@ -128,7 +128,7 @@ func (w *writer) charts(list []document.Chart) {
 
 // chartTitle is the title with what its marks are.
 func chartTitle(c *document.Chart) string {
-	title := strings.ToUpper(c.Title)
+	title := capitals(c.Title)
 	for i, s := range c.Series {
 		if len(c.Series) > 1 {
 			title += "  " + string(glyph(i, len(c.Series))) + " " + s.Name

@@ -104,12 +104,23 @@ func (w *writer) heading(h document.Heading) {
 	case h.Note != "":
 		w.Paragraph(w.Style(terminal.Cyan+";"+terminal.Bold, h.Text)+"  ", strings.Repeat(" ", utf8.RuneCountInString(h.Text)+2), h.Note)
 	case h.Level > 2:
-		w.Wrap("", "", strings.ToUpper(h.Text), terminal.Bold)
+		w.Wrap("", "", capitals(h.Text), terminal.Bold)
 	case rule >= 0:
 		w.Line(w.Style(terminal.Dim, "── ") + w.Style(terminal.Bold, h.Text) + " " + w.Style(terminal.Dim, strings.Repeat("─", rule)))
 	default:
 		w.Wrap(w.Style(terminal.Dim, "── "), "   ", h.Text, terminal.Bold)
 	}
+}
+
+// capitals are those of a heading, but for a unit with a µ, whose capital is an M.
+func capitals(s string) string {
+	words := strings.Split(s, " ")
+	for i, word := range words {
+		if !strings.ContainsRune(word, 'µ') {
+			words[i] = strings.ToUpper(word)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // gap is before what does not belong to a heading.
@@ -121,7 +132,7 @@ func (w *writer) gap() {
 }
 
 func (w *writer) panel(p document.Panel) {
-	w.Line(w.Style(toneColor(p.Tone)+";"+terminal.Bold, strings.ToUpper(p.Label)))
+	w.Line(w.Style(toneColor(p.Tone)+";"+terminal.Bold, capitals(p.Label)))
 	w.Wrap("", "", p.Sentence, terminal.Bold)
 	for _, b := range p.Blocks {
 		if t, ok := b.(document.Text); ok {
