@@ -29,8 +29,8 @@ type Stop string
 
 // Reasons to stop.
 const (
-	StopGoal    Stop = "goal"    // what was asked for is reached
-	StopLimit   Stop = "limit"   // the next block does not fit into the trials left
+	StopGoal    Stop = "goal"      // what was asked for is reached
+	StopLimit   Stop = "limit"     // the next block does not fit into the trials left
 	StopFutile  Stop = "futile"    // one is likely, and none can be proven with the trials left
 	StopUnmet   Stop = "objective" // what missed the objective leaves none to be named, however many trials there are
 	StopNothing Stop = "nothing"   // no value can be measured
