@@ -28,7 +28,7 @@ type SoFar struct {
 }
 
 // Unmet reports whether its rates are a bound from above.
-func (s SoFar) Unmet() bool { return journal.Unmet(s.Missed, s.Valid) }
+func (one SoFar) Unmet() bool { return journal.Unmet(one.Missed, one.Valid) }
 
 // Add takes a trial that has ended.
 func (s *Standing) Add(t *journal.Trial) {
