@@ -114,6 +114,8 @@ func (r *Report) Fix(ctx context.Context, o Options) error {
 	for _, f := range all {
 		r.Fixed = append(r.Fixed, f.Path)
 	}
+	_, err = git.Open(ctx, o.Dir)
+	r.untracked = errors.Is(err, git.ErrNone)
 	if vendored {
 		if _, err := alone(g).Run(ctx, "mod", "vendor"); err != nil {
 			r.unvendored = true

@@ -72,6 +72,7 @@ type Report struct {
 	manifests bool
 	nested    []string // folders of other modules in the folder of this one, with a slash at the end
 
+	untracked  bool // no git repository has the module
 	unvendored bool // --fix has removed the imports, and go mod vendor is still to follow
 
 	sets func(goMod string, u check.Use) check.MaySet // how the source of a program sets GOMAXPROCS

@@ -84,6 +84,9 @@ func (r *Report) steps() (list document.List) {
 		list.Items = append(list.Items, document.Item{Text: "create the vendor folder again", Command: r.vendoring()})
 		files = append(files, vendor)
 	}
+	if r.untracked {
+		return list
+	}
 	add := []string{"git", "add", "--"}
 	if slices.Contains(files, vendor) { // which git has, also where .gitignore names it
 		add = slices.Insert(add, 2, "-f")
