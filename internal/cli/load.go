@@ -133,7 +133,7 @@ func (o *loadOptions) judge(r *load.Result) error {
 		return nil
 	}
 	most := o.spec.Load.MaxErrors
-	failing := hanging(r, most, o.spec.Load.Places())
+	failing := trial.Hanging(&p, most, o.spec.Load.Places())
 	if f := trial.TooMany(&p, r.Dropped, most); f != nil {
 		failing = f.String()
 	}
@@ -141,17 +141,6 @@ func (o *loadOptions) judge(r *load.Result) error {
 		return &exitError{exitGate, fmt.Errorf("%s, more than --max-errors %g%%", failing, 100*most)}
 	}
 	return nil
-}
-
-// hanging is trial.Hanging of a run at any rate: what a slow server was sent a moment before its end
-// does not count.
-func hanging(r *load.Result, most float64, places int) string {
-	all, each := int64(0), make([]int64, len(r.PerURL))
-	for i, u := range r.PerURL {
-		each[i] = u.Hanging
-		all += u.Hanging
-	}
-	return trial.Hanging(all, each, most, places)
 }
 
 // onlyFailures is what a run came to that has as many failed requests as answers, or more. Not

@@ -43,6 +43,7 @@ type Result struct {
 	// refused, say. What became of the requests that waited for one is counted with these.
 	FailedConnections int64
 	Unanswered        int64           // under way when the run ended; neither Requests nor Errors
+	Hanging           int64           // of Unanswered those that were sent before the end of Duration: a slow server has what came after it
 	Dropped           int64           // intended and never sent, because of a lack of a free connection
 	PerURL            []URLCount      // in the order of Options.URLs
 	PerRequest        []RequestResult // of a mix, by name, in the order of Options.Requests; nil without one
@@ -84,12 +85,12 @@ type URLCount struct {
 	Answered    int64 // whatever the status
 	Failed      int64 // as Errors: bad statuses, and requests and connections that failed
 	Unanswered  int64 // under way when the run ended
-	Hanging     int64 // of Unanswered those that were sent before the end of Duration, so that they waited until the run gave up
+	Hanging     int64 // as Result.Hanging
 }
 
 // Hung reports that nothing came from the URL any more: at the end of the run each
 // of its connections still waited for an answer, as long as was waited at all.
-func (u URLCount) Hung() bool { return u.Unanswered >= int64(u.Connections) }
+func (u URLCount) Hung() bool { return u.Hanging >= int64(u.Connections) }
 
 // RequestResult is what became of the requests of one name in a mix.
 type RequestResult struct {
@@ -97,6 +98,7 @@ type RequestResult struct {
 	Answered   int64 // whatever the status
 	Errors     int64 // bad statuses, and requests that failed
 	Unanswered int64 // under way when the run ended
+	Hanging    int64 // as Result.Hanging
 	Dropped    int64 // intended and never sent, by a sample of them
 	// Latency is as Result.Latency, in two digits.
 	Latency *hdrhistogram.Histogram

@@ -24,7 +24,6 @@ type counts struct {
 	counted    int64 // answers that came before its end, from the first send on
 	failed     int64 // requests and connections
 	lost       int64 // of these the connections on which no request was under way
-	unanswered int64
 	dropped    int64
 	fastest    int64 // least latency of an answer, in nanoseconds; 0: none came
 	statuses   [wire.MostStatus]int64
@@ -88,7 +87,6 @@ func addCounts(r *load.Result, c *counts) {
 		r.FirstError = c.first
 	}
 	r.Errors += c.errors()
-	r.Unanswered += c.unanswered
 	r.FailedConnections += c.lost
 	r.Dropped += c.dropped
 	r.Counted += c.counted
@@ -124,6 +122,8 @@ func addCounts(r *load.Result, c *counts) {
 		sum.Failed += u.Failed
 		sum.Unanswered += u.Unanswered
 		sum.Hanging += u.Hanging
+		r.Unanswered += u.Unanswered
+		r.Hanging += u.Hanging
 	}
 	if c.wall > 0 {
 		r.Busiest = max(r.Busiest, (c.user+c.system).Seconds()/c.wall.Seconds())
@@ -153,6 +153,7 @@ func addRequest(r, o *load.RequestResult) {
 	r.Answered += o.Answered
 	r.Errors += o.Errors
 	r.Unanswered += o.Unanswered
+	r.Hanging += o.Hanging
 	r.Dropped += o.Dropped
 	r.Latency.Merge(o.Latency)
 }

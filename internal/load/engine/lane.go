@@ -166,15 +166,17 @@ func (l *lane) noneOpen(connections int) error {
 
 // hanging enters a request that has no answer at the end.
 func (l *lane) hanging(x *place, now int64) {
-	l.unanswered++
+	hangs := int64(0)
+	if x.sentAt < l.end {
+		hangs = 1
+	}
 	u := &l.perURL[x.conn.target]
 	u.Unanswered++
-	if x.sentAt < l.end {
-		u.Hanging++
-	}
+	u.Hanging += hangs
 	record(l.latency, now-x.start)
 	if of := l.byName(x.request); of != nil {
 		of.Unanswered++
+		of.Hanging += hangs
 		record(of.Latency, now-x.start)
 	}
 }

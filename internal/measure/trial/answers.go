@@ -51,11 +51,7 @@ func judgePhase(t *journal.Trial, p *journal.Phase, maxErrors float64, places in
 	if f := TooMany(p, dropped, maxErrors); f != nil {
 		return Invalid(journal.InvalidErrors, "%s%s (%s), more than --max-errors %g%% allows%s", f, in, whyFailed(p), 100*maxErrors, busy)
 	}
-	var waiting []int64
-	for _, r := range p.ByReplica {
-		waiting = append(waiting, r.Unanswered)
-	}
-	if hang := Hanging(p.Unanswered, waiting, maxErrors, places); hang != "" {
+	if hang := Hanging(p, maxErrors, places); hang != "" {
 		return Invalid(journal.InvalidErrors, "%s%s, more than --max-errors %g%% allows%s", hang, in, 100*maxErrors, busy)
 	}
 	return nil
@@ -64,14 +60,17 @@ func judgePhase(t *journal.Trial, p *journal.Phase, maxErrors float64, places in
 // Hanging says how many connections got no answers any more, if that is a greater share than most of
 // all, or of those to a replica; else it is empty. The many good answers before would hide them
 // among the requests. places is how many requests can be under way at once.
-func Hanging(all int64, byReplica []int64, most float64, places int) string {
-	for i, waiting := range append([]int64{all}, byReplica...) {
-		of, who := max(1, places), ""
-		if i > 0 {
-			of, who = max(1, places/len(byReplica)), replicaName(i-1, len(byReplica))
-		}
-		if share := float64(waiting) / float64(of); share > most && (i == 0 || waiting > 1) {
-			return fmt.Sprintf("%d of %d connections%s got no answers any more", waiting, of, who)
+func Hanging(p *journal.Phase, most float64, places int) string {
+	share := func(waiting int64, of int) float64 { return float64(waiting) / float64(max(1, of)) }
+	words := func(waiting int64, of int, who string) string {
+		return fmt.Sprintf("%d of %d connections%s got no answers any more", waiting, max(1, of), who)
+	}
+	if share(p.Hanging, places) > most {
+		return words(p.Hanging, places, "")
+	}
+	for i, r := range p.ByReplica {
+		if of := places / len(p.ByReplica); r.Hanging > 1 && share(r.Hanging, of) > most {
+			return words(r.Hanging, of, replicaName(i, len(p.ByReplica)))
 		}
 	}
 	return ""
@@ -113,17 +112,17 @@ func TooMany(p *journal.Phase, dropped int64, most float64) *Failing {
 		return &f
 	}
 	all := Failed(p, dropped)
-	if f := judge("", p.Requests, all, p.Unanswered); f != nil {
+	if f := judge("", p.Requests, all, p.Hanging); f != nil {
 		return f
 	}
 	for i, r := range p.ByReplica {
 		short := max(0, p.Requests/int64(len(p.ByReplica))-r.Requests)
-		if f := judge(replicaName(i, len(p.ByReplica)), r.Requests, min(r.Errors, all+short), r.Unanswered); f != nil {
+		if f := judge(replicaName(i, len(p.ByReplica)), r.Requests, min(r.Errors, all+short), r.Hanging); f != nil {
 			return f
 		}
 	}
 	for _, r := range p.ByRequest {
-		if f := judge(" "+r.Name, r.Requests, r.Errors, r.Unanswered); f != nil {
+		if f := judge(" "+r.Name, r.Requests, r.Errors, r.Hanging); f != nil {
 			return f
 		}
 	}
@@ -139,8 +138,8 @@ func whyFailed(p *journal.Phase) string {
 		kinds[load.Kind(kind)] = n
 	}
 	why := mostOften(kinds)
-	if p.Unanswered > 0 {
-		never := fmt.Sprintf("%d never answered", p.Unanswered)
+	if p.Hanging > 0 {
+		never := fmt.Sprintf("%d never answered", p.Hanging)
 		if why == "" {
 			return never
 		}

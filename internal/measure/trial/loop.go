@@ -37,7 +37,7 @@ func Phase(l *load.Result) (journal.Phase, error) {
 	}
 	p := journal.Phase{
 		Mode: journal.Mode(l.Mode), Engine: l.Engine, Protocol: l.Protocol, DurationSeconds: l.Duration.Seconds(), AchievedPerSecond: l.AchievedPerSecond,
-		Requests: l.Requests, Errors: l.Errors, FailedConnections: l.FailedConnections, Unanswered: l.Unanswered, Redirects: l.Redirects, Histogram: encoded,
+		Requests: l.Requests, Errors: l.Errors, FailedConnections: l.FailedConnections, Unanswered: l.Unanswered, Hanging: l.Hanging, Redirects: l.Redirects, Histogram: encoded,
 	}
 	if l.Mode == load.ModeOpen {
 		p.RatePerSecond = &l.Rate
@@ -46,7 +46,7 @@ func Phase(l *load.Result) (journal.Phase, error) {
 		}
 	}
 	for _, r := range l.PerRequest {
-		one := journal.RequestFigures{Name: secret.Text(r.Name), Requests: r.Answered, Errors: r.Errors, Unanswered: r.Unanswered, Dropped: r.Dropped}
+		one := journal.RequestFigures{Name: secret.Text(r.Name), Requests: r.Answered, Errors: r.Errors, Unanswered: r.Unanswered, Hanging: r.Hanging, Dropped: r.Dropped}
 		if r.Latency.TotalCount() > 0 {
 			one.LatencySeconds = summary(r.Latency)
 		}
@@ -54,7 +54,7 @@ func Phase(l *load.Result) (journal.Phase, error) {
 	}
 	if len(l.PerURL) > 1 {
 		for _, u := range l.PerURL {
-			p.ByReplica = append(p.ByReplica, journal.ReplicaFigures{Requests: u.Answered, Errors: u.Failed, Unanswered: u.Unanswered})
+			p.ByReplica = append(p.ByReplica, journal.ReplicaFigures{Requests: u.Answered, Errors: u.Failed, Unanswered: u.Unanswered, Hanging: u.Hanging})
 		}
 	}
 	for kind, n := range l.ErrorKinds {

@@ -33,7 +33,7 @@ func TestProbe(t *testing.T) {
 		if tc.latency > 0 {
 			h.RecordValues(int64(tc.latency), 100)
 		}
-		l := &load.Result{Mode: load.ModeOpen, Rate: 100, AchievedPerSecond: tc.achieved, Duration: time.Second, Requests: 100, Errors: tc.errors, Unanswered: tc.unanswered, Latency: h, SendLag: h}
+		l := &load.Result{Mode: load.ModeOpen, Rate: 100, AchievedPerSecond: tc.achieved, Duration: time.Second, Requests: 100, Errors: tc.errors, Unanswered: tc.unanswered, Hanging: tc.unanswered, Latency: h, SendLag: h}
 		tr := journal.Trial{Load: &journal.LoadCost{}}
 		p, err := addProbe(&tr, objective, tried{Result: l, Head: 300 * time.Millisecond, MaxErrors: 0.01})
 		if err != nil || objective.Meets(p) != tc.met || p.RatePerSecond != 100 {

@@ -149,7 +149,7 @@ func TestLoops(t *testing.T) {
 func TestHungReplica(t *testing.T) {
 	for _, mode := range []string{load.ModeClosed, load.ModeOpen} {
 		l := result(mode)
-		l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4}
+		l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4, Hanging: 4}
 		l.Unanswered = 4
 		var tr journal.Trial
 		add := addClosed
@@ -166,10 +166,17 @@ func TestHungReplica(t *testing.T) {
 	}
 }
 
+// A slow one has, as the run ends, what it was sent after the end of the phase.
+func TestSlowReplica(t *testing.T) {
+	l := result(load.ModeOpen)
+	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4, Hanging: 3}
+	must.OK(t, addOpen(new(journal.Trial), l, nil, 0))
+}
+
 // Where a hypervisor takes the CPUs, a target that does not answer is not said to hang.
 func TestHungForWantOfCPUs(t *testing.T) {
 	l := result(load.ModeClosed)
-	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4}
+	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4, Hanging: 4}
 	for steal, want := range map[float64]journal.InvalidCode{0: journal.InvalidNoAnswer, 0.19 * 4: journal.InvalidNoAnswer, 0.6 * 4: journal.InvalidStolen} {
 		usage := &journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{StealSeconds: steal, TargetCPUs: 2}}
 		var tr journal.Trial
@@ -183,7 +190,7 @@ func TestHungForWantOfCPUs(t *testing.T) {
 // And where other programs do, that is reported next to it.
 func TestHungBesideOthers(t *testing.T) {
 	l := result(load.ModeClosed)
-	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4}
+	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4, Hanging: 4}
 	for others, want := range map[float64]string{
 		0.7: "waiting at the end of the throughput phase; a longer --trial-time shows",
 		2.8: "waiting at the end of the throughput phase, while other programs used 70% of the CPU time; a quieter machine, or a longer --trial-time, shows",
@@ -257,24 +264,25 @@ func TestAnswers(t *testing.T) {
 		"too many": {[]journal.Phase{{Requests: 1000, Errors: 103, ErrorKinds: kinds}}, journal.InvalidErrors, "10.3% of the requests failed (100 × status 503)"},
 		// 35% of a slow phase next to 75,000 good answers of a fast one.
 		"in one phase":      {[]journal.Phase{{Mode: journal.ModeClosed, Requests: 75_000}, {Mode: journal.ModeOpen, Requests: 40, Errors: 14, ErrorKinds: kinds}}, journal.InvalidErrors, "35% of the requests failed in the latency phase (100 × status 503)"},
-		"none in one phase": {[]journal.Phase{{Mode: journal.ModeClosed, Requests: 75_000}, {Mode: journal.ModeOpen, Unanswered: 4}}, journal.InvalidNoAnswer, "no request was answered in the latency phase: 4 never answered"},
+		"none in one phase": {[]journal.Phase{{Mode: journal.ModeClosed, Requests: 75_000}, {Mode: journal.ModeOpen, Unanswered: 4, Hanging: 4}}, journal.InvalidNoAnswer, "no request was answered in the latency phase: 4 never answered"},
 		"of one replica":    {[]journal.Phase{{Requests: 10_000, Errors: 60, ByReplica: []journal.ReplicaFigures{{Requests: 9900}, {Requests: 100, Errors: 60}}}}, journal.InvalidErrors, "60% of the requests to replica 2 of 2 failed (the reason is unknown)"},
-		"a replica hangs":   {[]journal.Phase{{Requests: 1e6, Unanswered: 15, ByReplica: []journal.ReplicaFigures{{Requests: 5e5}, {Requests: 5e5, Unanswered: 15}}}}, journal.InvalidErrors, "15 of 1000 connections to replica 2 of 2 got no answers any more"},
-		"of one request":    {[]journal.Phase{{Requests: 10_000, Errors: 60, ByRequest: []journal.RequestFigures{{Name: "GET /", Requests: 9900}, {Name: "GET /slow", Requests: 100, Errors: 50, Unanswered: 10}}}}, journal.InvalidErrors, "54.5% of the requests GET /slow failed"},
+		"a replica hangs":   {[]journal.Phase{{Requests: 1e6, Unanswered: 15, Hanging: 15, ByReplica: []journal.ReplicaFigures{{Requests: 5e5}, {Requests: 5e5, Unanswered: 15, Hanging: 15}}}}, journal.InvalidErrors, "15 of 1000 connections to replica 2 of 2 got no answers any more"},
+		"of one request":    {[]journal.Phase{{Requests: 10_000, Errors: 60, ByRequest: []journal.RequestFigures{{Name: "GET /", Requests: 9900}, {Name: "GET /slow", Requests: 100, Errors: 50, Unanswered: 10, Hanging: 10}}}}, journal.InvalidErrors, "54.5% of the requests GET /slow failed"},
 		"one of a few":      {[]journal.Phase{{Requests: 10_000, Errors: 1, ByRequest: []journal.RequestFigures{{Name: "GET /", Requests: 9990}, {Name: "GET /rare", Requests: 10, Errors: 1}}}}, "", ""},
 		"all":               {[]journal.Phase{{Errors: 7}}, journal.InvalidNoAnswer, "no request was answered"},
 		"more errors":       {[]journal.Phase{{Requests: 1, Errors: 99}}, journal.InvalidErrors, "100% of the requests failed"},
 		"silence":           {[]journal.Phase{{}}, journal.InvalidNoAnswer, "the reason is unknown"},
-		"never answered":    {[]journal.Phase{{Requests: 900, Unanswered: 100}}, journal.InvalidErrors, "10% of the requests failed (100 never answered)"},
-		"some unanswered":   {[]journal.Phase{{Requests: 9990, Unanswered: 10}}, "", ""},
-		"connections hang":  {[]journal.Phase{{Requests: 1e6, Unanswered: 30}}, journal.InvalidErrors, "30 of 2000 connections got no answers any more"},
-		"both":              {[]journal.Phase{{Requests: 900, Errors: 103, Unanswered: 100, ErrorKinds: kinds}}, journal.InvalidErrors, "(100 × status 503, 100 never answered)"},
+		"never answered":    {[]journal.Phase{{Requests: 900, Unanswered: 100, Hanging: 100}}, journal.InvalidErrors, "10% of the requests failed (100 never answered)"},
+		"only slow":         {[]journal.Phase{{Mode: journal.ModeOpen, Requests: 900, Unanswered: 100, ByReplica: []journal.ReplicaFigures{{Requests: 450, Unanswered: 50}, {Requests: 450, Unanswered: 50}}, ByRequest: []journal.RequestFigures{{Name: "GET /", Requests: 900, Unanswered: 100}}}}, "", ""},
+		"some unanswered":   {[]journal.Phase{{Requests: 9990, Unanswered: 10, Hanging: 10}}, "", ""},
+		"connections hang":  {[]journal.Phase{{Requests: 1e6, Unanswered: 30, Hanging: 30}}, journal.InvalidErrors, "30 of 2000 connections got no answers any more"},
+		"both":              {[]journal.Phase{{Requests: 900, Errors: 103, Unanswered: 100, Hanging: 100, ErrorKinds: kinds}}, journal.InvalidErrors, "(100 × status 503, 100 never answered)"},
 		"connections fail": {[]journal.Phase{{Mode: journal.ModeOpen, Requests: 1000, Errors: 100, FailedConnections: 100, ErrorKinds: map[string]int64{"refused": 100},
 			ByReplica: []journal.ReplicaFigures{{Requests: 500}, {Requests: 500, Errors: 100}}}}, "", ""},
 		"a replica's connections fail": {[]journal.Phase{{Mode: journal.ModeOpen, Requests: 1000, Errors: 100, FailedConnections: 100,
 			ByReplica: []journal.ReplicaFigures{{Requests: 1000}, {Errors: 100}}}}, journal.InvalidErrors, "100% of the requests to replica 2 of 2 failed"},
 		"the closed loop's connections": {[]journal.Phase{{Mode: journal.ModeClosed, Requests: 1000, Errors: 100, FailedConnections: 100}}, journal.InvalidErrors, "10% of the requests failed"},
-		"nothing answered":              {[]journal.Phase{{Unanswered: 64}}, journal.InvalidNoAnswer, "64 never answered"},
+		"nothing answered":              {[]journal.Phase{{Unanswered: 64, Hanging: 64}}, journal.InvalidNoAnswer, "64 never answered"},
 	} {
 		code, reason := failure(t, JudgeAnswers(&journal.Trial{Phases: tc.phases}, 0.01, 2000))
 		if code != tc.code || !strings.Contains(reason, tc.want) {

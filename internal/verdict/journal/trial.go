@@ -191,6 +191,7 @@ type Phase struct {
 	// Unanswered were still waiting when the phase ended. In LatencySeconds each
 	// counts as at least as late as it had waited.
 	Unanswered int64 `json:"unanswered,omitempty"`
+	Hanging    int64 `json:"hanging,omitempty"`   // of Unanswered: sent before the end of the duration, so that they got no answer at all
 	Redirects  int64 `json:"redirects,omitempty"` // of the answers: 3xx, which count as good
 	// ErrorKinds counts the errors by kind: refused, reset, timeout, status_503.
 	ErrorKinds     map[string]int64 `json:"error_kinds,omitempty"`
@@ -217,6 +218,7 @@ type ReplicaFigures struct {
 	Requests   int64 `json:"requests"` // answered
 	Errors     int64 `json:"errors"`
 	Unanswered int64 `json:"unanswered,omitempty"`
+	Hanging    int64 `json:"hanging,omitempty"` // as Phase.Hanging
 }
 
 // RequestFigures are what became of one request of a mix.
@@ -225,6 +227,7 @@ type RequestFigures struct {
 	Requests       int64    `json:"requests"` // answered
 	Errors         int64    `json:"errors"`
 	Unanswered     int64    `json:"unanswered,omitempty"`
+	Hanging        int64    `json:"hanging,omitempty"` // as Phase.Hanging
 	Dropped        int64    `json:"dropped,omitempty"` // never sent
 	LatencySeconds *Latency `json:"latency_seconds"`   // in two digits
 }
