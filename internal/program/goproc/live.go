@@ -188,19 +188,24 @@ func (r Running) live() (Live, error) {
 	if err != nil {
 		return Live{}, err
 	}
-	procs, cpus, err := readPair(mem, bias, at.Procs, at.NumCPU)
-	if err != nil {
+	procs, err := readInt(mem, bias+at.Procs)
+	switch {
+	case err != nil:
 		return Live{}, err
-	}
-	if procs == 0 {
+	case procs == 0:
 		return Live{}, errStarting
-	}
-	if procs < 0 || procs > maxProcs {
+	case procs < 0 || procs > maxProcs:
 		return Live{}, fmt.Errorf("%w: what was found reads %d", ErrUndecodable, procs)
 	}
 	live := Live{Program: r.Program(), Procs: int(procs), Source: at.Source}
-	if cpus > 0 && cpus <= maxProcs {
-		live.NumCPU = int(cpus)
+	if at.NumCPU != 0 {
+		cpus, err := readInt(mem, bias+at.NumCPU)
+		if err != nil {
+			return Live{}, err
+		}
+		if cpus > 0 && cpus <= maxProcs {
+			live.NumCPU = int(cpus)
+		}
 	}
 	if at.Sched != 0 {
 		from, to := r.layout.span()

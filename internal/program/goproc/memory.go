@@ -41,28 +41,6 @@ func auxvEntry(auxv []byte) (uint64, bool) {
 	return 0, false
 }
 
-// near is how far two variables may lie apart for one read of both, in bytes:
-// gomaxprocs and the number of CPUs are neighbours.
-const near = 256
-
-// readPair reads two int32 variables, the second one 0 where its address is.
-func readPair(mem io.ReaderAt, bias, first, second uint64) (a, b int32, err error) {
-	lo, hi := min(first, second), max(first, second)
-	if second == 0 || hi-lo > near {
-		if a, err = readInt(mem, bias+first); err != nil || second == 0 {
-			return a, 0, err
-		}
-		b, err = readInt(mem, bias+second)
-		return a, b, err
-	}
-	var buf [near + 4]byte
-	if _, err := mem.ReadAt(buf[:hi-lo+4], int64(bias+lo)); err != nil {
-		return 0, 0, err
-	}
-	at := func(addr uint64) int32 { return int32(binary.LittleEndian.Uint32(buf[addr-lo:])) }
-	return at(first), at(second), nil
-}
-
 func readInt(mem io.ReaderAt, addr uint64) (int32, error) {
 	var b [4]byte
 	_, err := mem.ReadAt(b[:], int64(addr))

@@ -15,7 +15,7 @@
 // The collector's accounting, in memstats and work, is found in another way: by what must
 // be true of it, which nothing else among a program's variables fulfils by chance.
 //
-// The values are then two preads of /proc/PID/mem. The target is not stopped, and
+// The values are then three preads of /proc/PID/mem. The target is not stopped, and
 // nothing is ever written to it: writing gomaxprocs hangs a program, since its Ps
 // are not resized with it.
 //
@@ -28,8 +28,8 @@
 // Limits: live values need Linux; decoding needs amd64 or arm64 code of Go 1.18 or
 // newer; docs/evidence/live-values.md has the releases and what can be read of each. Of a process
 // whose executable is not Go's, the first Go library or program among its mappings is read; a second
-// one is not seen. A process in a time namespace that is ahead of ours shows nothing of sched. The values are those of one instant, or
-// of two a few microseconds apart.
+// one is not seen. A process in a time namespace that is ahead of ours shows nothing of sched. The
+// values are of a few microseconds, and not of one instant.
 package goproc
 
 import (
