@@ -128,11 +128,8 @@ func (m *image) readText(off int64, size uint64) (string, bool) {
 	if size > longestInfo {
 		return "", false
 	}
-	b := make([]byte, size)
-	if n, _ := m.r.ReadAt(b, off); n < len(b) {
-		return "", false
-	}
-	return string(b), true
+	b, err := m.bytesAt(off, int(size))
+	return string(b), err == nil
 }
 
 // readPointed reads the two strings of a program of Go 1.13 to 1.17. A program
@@ -153,9 +150,9 @@ func (m *image) readPointed(header []byte) (version, lines string, ok bool) {
 		return order.Uint64(b)
 	}
 	pointed := func(i int) (string, bool) {
-		variable := make([]byte, 2*size) // an address and a length
 		off, ok := m.offset(word(header[16+i*size:]))
-		if n, _ := m.r.ReadAt(variable, off); !ok || n < len(variable) {
+		variable, err := m.bytesAt(off, 2*size) // an address and a length
+		if !ok || err != nil {
 			return "", false
 		}
 		if off, ok = m.offset(word(variable)); !ok {

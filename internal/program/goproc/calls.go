@@ -106,8 +106,7 @@ func (m *image) refersTo(addr uint64) bool {
 // it up to Go 1.25, and where the section begins.
 func (m *image) textStarts(t pclntab) []uint64 {
 	var all []uint64
-	word := make([]byte, 8)
-	if n, _ := m.r.ReadAt(word, t.off+8+2*8); n == len(word) {
+	if word, err := m.bytesAt(t.off+8+2*8, 8); err == nil {
 		if at := binary.LittleEndian.Uint64(word); at > 0 {
 			all = append(all, at)
 		}
@@ -126,10 +125,7 @@ func (m *image) textStarts(t pclntab) []uint64 {
 // prologue reports whether the code there begins as a function of Go with a stack of its own
 // does: it compares the stack pointer with the bound in the goroutine's record.
 func (m *image) prologue(off int64) bool {
-	b := make([]byte, 8)
-	if n, _ := m.r.ReadAt(b, off); n < len(b) {
-		return false
-	}
+	b, _ := m.bytesAt(off, 8) // nothing of what the file does not have
 	switch m.machine {
 	case elf.EM_X86_64: // cmp rsp, [r14+16]; lea r12, [rsp-…] before it in large frames
 		return bytes.HasPrefix(b, []byte{0x49, 0x3b, 0x66, 0x10}) || bytes.HasPrefix(b, []byte{0x4c, 0x8d, 0x64, 0x24})

@@ -205,14 +205,10 @@ func (m *image) header() (elf.Header64, error) {
 // bytesAt reads that many.
 func (m *image) bytesAt(off int64, size int) ([]byte, error) {
 	buf := make([]byte, size)
-	n, err := m.r.ReadAt(buf, off)
-	switch {
-	case n == len(buf):
-		return buf, nil
-	case err == io.EOF:
-		err = io.ErrUnexpectedEOF
+	if n, err := m.r.ReadAt(buf, off); n < len(buf) {
+		return nil, whole(err)
 	}
-	return nil, err
+	return buf, nil
 }
 
 // maxMatches bounds how often a name may end strings of the string table: once,

@@ -96,12 +96,10 @@ var errOldTable = fmt.Errorf("%w: no function table of Go 1.18 or newer", ErrUnd
 // such section, and section headers can be removed.
 func (m *image) anyPclntab() (pclntab, error) {
 	if s, ok := m.section(".gopclntab"); ok {
-		b := make([]byte, headerSize)
-		if n, _ := m.r.ReadAt(b, int64(s.Off)); n == len(b) {
-			if t, ok := parsePclntab(b); ok {
-				t.off, t.addr = int64(s.Off), s.Addr
-				return t, nil
-			}
+		b, _ := m.bytesAt(int64(s.Off), headerSize)
+		if t, ok := parsePclntab(b); ok {
+			t.off, t.addr = int64(s.Off), s.Addr
+			return t, nil
 		}
 	}
 	var t pclntab
