@@ -246,18 +246,14 @@ func (c *Cache) NeverSets(pid int) bool {
 // symbol table.
 func (c *Cache) MemoryLimit(pid int) (limit int64, err error) {
 	defer explained(pid, &err)
-	f, err := c.runs(context.Background(), pid)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := f.live(); err != nil { // a runtime that has not started has set no limit yet
-		return 0, err
-	}
-	mem, bias, err := f.memory()
+	f, mem, bias, err := c.memory(pid)
 	if err != nil {
 		return 0, err
 	}
 	defer mem.Close()
+	if _, err := f.live(); err != nil { // a runtime that has not started has set no limit yet
+		return 0, err
+	}
 	if f.memoryLimit == 0 || f.layout.size == 0 {
 		return 0, errNoMemoryLimit
 	}
