@@ -244,10 +244,7 @@ func (t pclntab) callers(r io.ReaderAt, at []uint32) (all []string, whole bool) 
 		if err != nil {
 			return all, false
 		}
-		name := make([]byte, longestName)
-		n, _ := r.ReadAt(name, t.off+int64(t.funcname)+int64(binary.LittleEndian.Uint32(record[4:])))
-		text, _, _ := bytes.Cut(name[:max(n, 0)], []byte{0})
-		all = append(all, string(text))
+		all = append(all, t.name(r, t.funcname+uint64(binary.LittleEndian.Uint32(record[4:])), longestName))
 	}
 	return all, whole && len(at) == 0
 }

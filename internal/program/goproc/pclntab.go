@@ -211,6 +211,14 @@ func (t pclntab) names(r io.ReaderAt, prefix string, names []string) (map[uint32
 	return found, err
 }
 
+// name is the text at an offset of the table; what is longer than most is cut.
+func (t pclntab) name(r io.ReaderAt, offset uint64, most int) string {
+	b := make([]byte, most)
+	n, _ := r.ReadAt(b, t.off+int64(offset))
+	text, _, _ := bytes.Cut(b[:max(n, 0)], []byte{0})
+	return string(text)
+}
+
 func tableError(err error) error {
 	return fmt.Errorf("%w: its function table is damaged: %w", ErrUndecodable, err)
 }

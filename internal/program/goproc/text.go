@@ -2,7 +2,6 @@ package goproc
 
 import (
 	"bufio"
-	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"io"
@@ -188,13 +187,7 @@ func safeAt(table io.ByteReader, pc, quantum uint64) bool {
 	return true
 }
 
-// name is the text at an offset of the table; what is too long to be read at once is cut.
-func (x *Text) name(offset uint64) string {
-	b := make([]byte, 4*longestName)
-	n, _ := x.mem.ReadAt(b, x.table.off+int64(offset))
-	text, _, _ := bytes.Cut(b[:max(n, 0)], []byte{0})
-	return string(text)
-}
+func (x *Text) name(offset uint64) string { return x.table.name(x.mem, offset, 4*longestName) }
 
 // mapped reports whether the function's data have the maps of its stack: offsets after
 // the record and its tables, or addresses in a wide table.
