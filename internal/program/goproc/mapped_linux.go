@@ -11,7 +11,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -48,19 +47,8 @@ func mappings(pid int) ([]mapping, error) {
 		return nil, err
 	}
 	defer f.Close()
-	var text []byte
-	for len(text) < maxMaps {
-		text = slices.Grow(text, 4<<10) // the most that the kernel returns at once
-		n, err := syscall.Read(f.n, text[len(text):cap(text)])
-		text = text[:len(text)+max(n, 0)]
-		if err != nil && err != syscall.EINTR {
-			return nil, &fs.PathError{Op: "read", Path: f.path, Err: err}
-		}
-		if n == 0 {
-			break
-		}
-	}
-	return parseMaps(text), nil
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, maxMaps))
+	return parseMaps(text), err
 }
 
 // parseMaps reads lines such as

@@ -78,17 +78,11 @@ func (f fd) dataIn(size int64) (data int64) {
 
 // keyOf is the identity of the file that a process runs.
 func keyOf(pid int) (fileKey, error) {
-	path := procPath(pid, "exe")
-	var st syscall.Stat_t
-	for {
-		switch err := syscall.Stat(path, &st); err {
-		case nil:
-			return keyOfStat(&st), nil
-		case syscall.EINTR:
-		default:
-			return fileKey{}, &fs.PathError{Op: "stat", Path: path, Err: err}
-		}
+	info, err := os.Stat(procPath(pid, "exe"))
+	if err != nil {
+		return fileKey{}, err
 	}
+	return keyOfStat(info.Sys().(*syscall.Stat_t)), nil
 }
 
 // key is the identity of an open file.
