@@ -301,11 +301,8 @@ func (c *Cache) Text(pid int) (x *Text, err error) {
 		return nil, err
 	}
 	x.Program, x.mem, x.close = f.Program(), mem, mem.Close
-	if at, err := f.locate(mem, bias); err == nil {
-		x.Procs = at.Procs + bias
-		if at.Sched != 0 && f.layout.custom != 0 {
-			x.Custom = at.Sched + f.layout.custom + bias
-		}
+	if at, err := f.locate(mem, bias); err == nil && at.Sched != 0 && f.layout.custom != 0 {
+		x.Custom = at.Sched + f.layout.custom + bias
 	}
 	return x, nil
 }

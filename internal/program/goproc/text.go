@@ -18,8 +18,6 @@ type Text struct {
 	// Custom is where the runtime notes that GOMAXPROCS was set, one byte
 	// (sched.customGOMAXPROCS). 0: there is no such note before Go 1.25, or it was not found.
 	Custom uint64
-	// Procs is where GOMAXPROCS is, an int32 (runtime.gomaxprocs).
-	Procs uint64
 
 	mem    io.ReaderAt
 	close  func() error
@@ -31,8 +29,7 @@ type Text struct {
 
 // Function is one function of a Text.
 type Function struct {
-	Entry uint64
-	Name  string
+	Name string
 	// Mapped reports whether the compiler made it, with maps of its stack: functions in
 	// assembly have none, and the runtime preempts no goroutine in them.
 	Mapped bool
@@ -128,8 +125,7 @@ func (x *Text) At(addr uint64) (Function, bool) {
 		return Function{}, false
 	}
 	l := x.table.record
-	f := Function{Entry: p.entry}
-	f.Name = x.name(x.table.funcname + uint64(binary.LittleEndian.Uint32(p.record[l.name:])))
+	f := Function{Name: x.name(x.table.funcname + uint64(binary.LittleEndian.Uint32(p.record[l.name:])))}
 	f.Mapped = f.Name != "" && p.record[l.flag]&flagAsm == 0 && x.mapped(p.record, p.where) && !x.inAssembly(p.record)
 	return f, true
 }

@@ -38,7 +38,7 @@ func TestUnsafe(t *testing.T) {
 			g + gStackLo: 0x8000, g + gStackHi: 0x9000, g + gM: m, g + o.status: running,
 			m + o.curg: g, m + o.p: p, m + o.mallocing: 0, m + o.preemptoff + 8: 0, m + o.locks: 0,
 			p + pStatus: prunning, p + o.pm: m,
-		}, goproc.Function{Entry: 0xf00, Name: "main.work", Mapped: true}, false}, thread{pc: 0x1000, sp: 0x8800, g: g}
+		}, goproc.Function{Name: "main.work", Mapped: true}, false}, thread{pc: 0x1000, sp: 0x8800, g: g}
 	}
 	if w, at := fresh(); o.unsafe(w, at) != "" {
 		t.Fatalf("a good place: %q", o.unsafe(w, at))
