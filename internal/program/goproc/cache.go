@@ -46,14 +46,10 @@ type Cache struct {
 	files map[fileKey]*file
 	held  int // see maxHeld
 
-	others others
-}
-
-// others are files known not to be Go's, by their numbers: a machine maps the same few hundred
-// libraries into all its processes.
-type others struct {
-	known map[mappedID]bool
-	since time.Time
+	// others are files known not to be Go's: a machine maps the same few hundred libraries
+	// into all its processes.
+	others map[mappedID]bool
+	since  time.Time // others are known
 }
 
 // mappedID is a file, as /proc/PID/maps names it.

@@ -133,16 +133,16 @@ const othersLast = 10 * time.Minute
 func (c *Cache) other(id mappedID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.others.known[id] && time.Since(c.others.since) < othersLast
+	return c.others[id] && time.Since(c.since) < othersLast
 }
 
 func (c *Cache) addOther(id mappedID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if o := &c.others; o.known == nil || len(o.known) >= 4*maxEntries || time.Since(o.since) >= othersLast {
-		c.others = others{map[mappedID]bool{}, time.Now()}
+	if len(c.others) >= 4*maxEntries || time.Since(c.since) >= othersLast { // as at first
+		c.others, c.since = map[mappedID]bool{}, time.Now()
 	}
-	c.others.known[id] = true
+	c.others[id] = true
 }
 
 // mapped is the first file of Go code among the mappings of a process; ErrNotGo: there is none. A file
