@@ -233,8 +233,7 @@ func (g *Command) find(ctx context.Context, tool toolchain.Go) (goPackage, error
 // Result is what one benchmark measured.
 type Result struct {
 	Name   string             // without Benchmark and the GOMAXPROCS suffix: Parse/small
-	Lines  int                // of output, more than one with -count
-	Values map[string]float64 // mean over the lines, by unit as printed: ns/op, B/op, MB/s
+	Values map[string]float64 // mean over its lines, by unit as printed: ns/op, B/op, MB/s
 }
 
 // ParseOutput finds the benchmark results in a test binary's output, in the order
@@ -245,7 +244,7 @@ type Result struct {
 func ParseOutput(output []byte, procs int) (results []Result, lost []string, err error) {
 	type sum struct{ total, n float64 }
 	var order []string
-	lines, sums := map[string]int{}, map[string]map[string]sum{}
+	sums := map[string]map[string]sum{}
 	whole, lost := join(output)
 	reader := benchfmt.NewReader(bytes.NewReader(whole), "output")
 	for reader.Scan() {
@@ -254,7 +253,7 @@ func ParseOutput(output []byte, procs int) (results []Result, lost []string, err
 			continue // what a program prints between its results may look like one
 		}
 		name := r.Name.String()
-		if lines[name]++; lines[name] == 1 {
+		if sums[name] == nil {
 			order = append(order, name)
 			sums[name] = map[string]sum{}
 		}
@@ -278,10 +277,9 @@ func ParseOutput(output []byte, procs int) (results []Result, lost []string, err
 				values[unit] = mean
 			}
 		}
-		if len(values) == 0 {
-			continue
+		if len(values) > 0 {
+			results = append(results, Result{Name: strings.TrimSuffix(name, suffix), Values: values})
 		}
-		results = append(results, Result{Name: strings.TrimSuffix(name, suffix), Lines: lines[name], Values: values})
 	}
 	for i := range lost {
 		lost[i] = strings.TrimSuffix(lost[i], suffix)
