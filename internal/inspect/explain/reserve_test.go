@@ -20,7 +20,7 @@ func TestMeasuredReserve(t *testing.T) {
 	eight := 8
 	neighbours := observe.Neighbours{
 		PID: 17, Dir: "/sys/fs/cgroup/cpu/pod", Over: 5 * time.Second, All: 1.631, Own: 1.25, Counted: true, Throttled: new(0.25),
-		Others: []observe.Neighbour{{PID: 21, Name: "envoy", CPUs: 0.3}, {PID: 25, Name: "log\x1b[2J", CPUs: 0.07}},
+		Others: []observe.Used{{PID: 21, Name: "envoy", CPUs: 0.3}, {PID: 25, Name: "log\x1b[2J", CPUs: 0.07}},
 	}
 	text := func(n observe.Neighbours) string {
 		t.Helper()
@@ -53,7 +53,7 @@ func TestMeasuredReserve(t *testing.T) {
 		t.Errorf("%s", text(unseen))
 	}
 	part := neighbours
-	part.Dir, part.CPUs, part.Part, part.Others = "", 2, true, []observe.Neighbour{{PID: 21, Name: "envoy", CPUs: 3}}
+	part.Dir, part.CPUs, part.Part, part.Others = "", 2, true, []observe.Used{{PID: 21, Name: "envoy", CPUs: 3}}
 	if !strings.Contains(text(part), "CPUs that others used, on these CPUs and on other ones: envoy (process 21) 3.00\n") {
 		t.Errorf("%s", text(part))
 	}

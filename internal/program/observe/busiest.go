@@ -12,7 +12,7 @@ import (
 // Used is what a process used of the CPUs.
 type Used struct {
 	PID  int
-	Name string // at most 15 bytes; any bytes
+	Name string // any bytes
 	CPUs float64
 }
 

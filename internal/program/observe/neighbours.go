@@ -37,16 +37,9 @@ type Neighbours struct {
 	// Counted reports that All is the kernel's own count. Else it is the sum of the processes
 	// that were seen, and what one did after the last look at it is missing.
 	Counted bool
-	Others  []Neighbour // those that used some, the most first
+	Others  []Used // those that used some, the most first
 	// Throttled is the share of the limit's periods in which it throttled them; nil: not known.
 	Throttled *float64
-}
-
-// Neighbour is one of them.
-type Neighbour struct {
-	PID  int
-	Name string
-	CPUs float64
 }
 
 // Used is what the others used.
@@ -249,11 +242,11 @@ func (w *neighbourhood) sum(n *Neighbours, before, after counted) error {
 		default:
 			all += used
 			if used > 0 && !w.elsewhere(id.PID) {
-				n.Others = append(n.Others, Neighbour{PID: id.PID, Name: name(id.PID, w.last[id].Name), CPUs: used.Seconds() / seconds})
+				n.Others = append(n.Others, Used{PID: id.PID, Name: name(id.PID, w.last[id].Name), CPUs: used.Seconds() / seconds})
 			}
 		}
 	}
-	sorting.Stable(n.Others, func(a, b Neighbour) int { return cmp.Compare(b.CPUs, a.CPUs) })
+	sorting.Stable(n.Others, func(a, b Used) int { return cmp.Compare(b.CPUs, a.CPUs) })
 	if before.used != nil && after.used != nil {
 		n.All, n.Counted = max(0, *after.used-*before.used-procfit).Seconds()/seconds, true
 	} else {

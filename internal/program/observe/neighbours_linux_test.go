@@ -94,7 +94,7 @@ func TestSumOfNeighbours(t *testing.T) {
 	if n.All != 1.75 || n.Own != 0.5 || n.Used() != 1.25 || n.Reserve() != 1.25 || !n.Counted || *n.Throttled != 0.25 {
 		t.Errorf("%+v", n)
 	}
-	if len(n.Others) != 2 || n.Others[0] != (Neighbour{10, "p10", 0.75}) || n.Others[1].PID != 8 {
+	if len(n.Others) != 2 || n.Others[0] != (Used{10, "p10", 0.75}) || n.Others[1].PID != 8 {
 		t.Errorf("%+v", n.Others)
 	}
 	sum := Neighbours{Over: 4 * time.Second}
@@ -145,7 +145,7 @@ func TestNeighboursOnTheCPUs(t *testing.T) {
 	s := rule.NewSubject(rule.Observed{Place: rule.Place{PID: os.Getpid()}, Facts: f})
 	const over = 300 * time.Millisecond
 	n := must.Get(LookAtNeighbours(t.Context(), s, over))(t)
-	found := slices.ContainsFunc(n.Others, func(o Neighbour) bool { return o.PID == busy.Process.Pid && o.CPUs > 0 }) // next to fifty others it is little
+	found := slices.ContainsFunc(n.Others, func(o Used) bool { return o.PID == busy.Process.Pid && o.CPUs > 0 }) // next to fifty others it is little
 	if !found || n.Dir != "" || n.CPUs != f.AffinityCPUs() || n.Used() <= 0 || n.Over < over {
 		t.Errorf("%+v", n)
 	}
