@@ -139,15 +139,15 @@ func (s *Scanner) scan(ctx context.Context, pids, rest []int, named bool) (Snaps
 	if !s.at.IsZero() {
 		snap.Interval = snap.At.Sub(s.at)
 	}
-	shared := newShared(newGroups(s.groups, snap.At))
-	shared.held, shared.last = s.held(), s.last
-	shared.uncounted, shared.unjudged = s.Uncounted, s.Unjudged
+	shared := &shared{
+		facts: newFacts(), groups: newGroups(s.groups, snap.At), held: s.held(), last: s.last,
+		uncounted: s.Uncounted, unjudged: s.Unjudged,
+	}
 	seen := s.lookAtAll(ctx, pids, shared)
 	sharers := s.sharers(ctx, seen, rest, shared)
 	if err := ctx.Err(); err != nil && !overTime(ctx) {
 		return Snapshot{}, err
 	}
-	snap.Processes = slices.Grow(snap.Processes, known(seen))
 	now := make(map[Identity]looked, len(s.last))
 	var stats []Stat
 	for i := range seen {
@@ -215,16 +215,6 @@ func atWork(p *Process, module string) bool {
 	return err == nil && (steer.IsStage(first) || p.SetBy == rule.SetByCode && slices.ContainsFunc(sending, is))
 }
 
-// known is of how many processes there is something.
-func known(seen []sight) (n int) {
-	for i := range seen {
-		if seen[i].process != nil {
-			n++
-		}
-	}
-	return n
-}
-
 // oneThread reports whether the process could not be read for want of permission and has one thread. A
 // Go program has two at least: its runtime starts one of its own, sysmon, before main.
 func (s sight) oneThread() bool {
@@ -277,8 +267,6 @@ type shared struct {
 
 	uncounted, unjudged bool // as of the Scanner, which may have others before a look ends
 }
-
-func newShared(groups *groups) *shared { return &shared{facts: newFacts(), groups: groups} }
 
 // lookAt looks at a process for as long as one may take.
 func (s *Scanner) lookAt(ctx context.Context, k *looker, pid int, shared *shared) sight {

@@ -238,12 +238,13 @@ func TestScanOfOthers(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		got := s.look(t.Context(), stat, newShared(newGroups(nil, time.Time{}))) // lookAt would use another thread
+		seen := &shared{facts: newFacts(), groups: newGroups(nil, time.Time{})}
+		got := s.look(t.Context(), stat, seen) // lookAt would use another thread
 		if u := got.unreadable; u == nil || got.process == nil || got.process.ProgramUnknown == "" || u.PID != pid || u.Name == "" ||
 			!strings.Contains(u.Reason, "it is of user 0") || u.Cause != Denied || strings.Contains(u.Detail, "process") {
 			t.Errorf("%+v, %+v", got, got.unreadable)
 		}
-		if got := s.lookAt(t.Context(), s.looks.looker(), 2, newShared(newGroups(nil, time.Time{}))); got.unreadable != nil {
+		if got := s.lookAt(t.Context(), s.looks.looker(), 2, seen); got.unreadable != nil {
 			t.Errorf("kernel thread: %+v", got.unreadable)
 		}
 	})
