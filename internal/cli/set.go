@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/host/sockets"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/inspect/ps"
@@ -176,7 +177,7 @@ func oneProcess(ctx context.Context, command, word string) (int, error) {
 // the command is where the process belongs.
 func noThreads(command string, pids []int) error {
 	for _, pid := range pids {
-		if leader, err := observe.ThreadGroup(pid); err == nil && leader != pid {
+		if leader, err := procstat.ThreadGroup(pid); err == nil && leader != pid {
 			return usageError("%d is a thread of process %d; try: %s", pid, leader, strings.Replace(command, "PID", strconv.Itoa(leader), 1))
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // goProcess is a Go program on 8 CPUs with a live value.
 func goProcess(pid int, name string, live int, change ...func(*rule.Observed)) observe.Process {
 	o := rule.Observed{
-		Place: rule.Place{PID: pid}, Name: name, Live: &live, LiveSource: observe.Symbol, NumCPU: 8,
+		Place: rule.Place{PID: pid}, Name: name, Live: &live, LiveSource: "symbol", NumCPU: 8,
 		Facts: facts.Facts{
 			GoVersion: "go1.26.1 X:some", Env: facts.Fact{State: facts.Absent},
 			Affinity: facts.Fact{State: facts.Known, CPUs: 8},

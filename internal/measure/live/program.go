@@ -268,7 +268,7 @@ func (p *Program) Read(ctx context.Context) (Reading, error) {
 	}
 	r.Limits = observe.Reread(p.limits)
 	own, errOwn := procstat.ReadCPUTime(os.Getpid())
-	if all, err := observe.CPUTime(p.cpus); err == nil && errOwn == nil && len(p.cpus) > 0 {
+	if all, err := observe.CPUTime(p.cpus...); err == nil && errOwn == nil && len(p.cpus) > 0 {
 		p.others = max(p.others, (all.Since(observe.CPU{}).Busy - used - own).Seconds())
 		r.Seen[judge.FigureOthers] = p.others
 	}

@@ -30,8 +30,8 @@ func (r *runner) readHost() (h host, err error) {
 	if n, known := topology.Heat(os.DirFS("/sys"), r.cpus); known {
 		h.heat = n
 	}
-	if h.machine, err = observe.MachineCPU(); err == nil {
-		h.cpus, err = observe.CPUTime(r.cpus)
+	if h.machine, err = observe.CPUTime(); err == nil {
+		h.cpus, err = observe.CPUTime(r.cpus...)
 	}
 	return h, err
 }

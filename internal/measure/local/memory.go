@@ -72,8 +72,8 @@ func (p *passing) look(r *run, f fleet, began time.Time, pause time.Duration) {
 		if pause < rarely {
 			continue
 		}
-		pid, ok := r.reader.BusiestGo(pids)
-		if !ok {
+		pid, err := r.reader.FindGo(pids)
+		if err != nil {
 			continue
 		}
 		if gc, err := r.reader.GC(pid); err == nil {

@@ -49,7 +49,7 @@ func (r *run) readServers() ([]trial.Reading, error) {
 		}
 		// The socket may be out of sight (another host, another namespace), or a proxy's: the
 		// busiest Go program then stands for the server.
-		one.program, _ = r.reader.BusiestGo(pids)
+		one.program, _ = r.reader.FindGo(pids)
 		readings = append(readings, r.readBusiest(pids))
 	}
 	return readings, nil
@@ -60,7 +60,7 @@ func (r *run) readServers() ([]trial.Reading, error) {
 func (r *run) readListener(pid int, pids []int) trial.Reading {
 	reading := r.readProcess(pid, pids)
 	if errors.Is(reading.Err, observe.ErrNotGo) {
-		if _, ok := r.reader.BusiestGo(pids); !ok {
+		if _, err := r.reader.FindGo(pids); err != nil {
 			return r.noProgram(pids)
 		}
 	}
@@ -69,7 +69,7 @@ func (r *run) readListener(pid int, pids []int) trial.Reading {
 
 // readBusiest reads the Go process with the most CPU time.
 func (r *run) readBusiest(pids []int) trial.Reading {
-	if pid, ok := r.reader.BusiestGo(pids); ok {
+	if pid, err := r.reader.FindGo(pids); err == nil {
 		return r.readProcess(pid, pids)
 	}
 	return r.noProgram(pids)
@@ -82,7 +82,7 @@ func (r *run) noProgram(pids []int) trial.Reading {
 	if reading.NoGo && !r.spec.Target.AnyProgram {
 		reading.Programs = trial.Names(pids)
 		// A launcher may have started its program since, whose name that then is.
-		if pid, ok := r.reader.BusiestGo(pids); ok {
+		if pid, err := r.reader.FindGo(pids); err == nil {
 			return r.readProcess(pid, pids)
 		}
 	}
@@ -110,7 +110,7 @@ func (h *rehearsal) follow(one *run) *watcher {
 func (w *watcher) look(h *rehearsal, one *run) {
 	live, err := h.reader.Procs(w.pid)
 	if err != nil {
-		if now, ok := h.reader.BusiestGo(one.fleet.pids()); ok && now != w.pid {
+		if now, err := h.reader.FindGo(one.fleet.pids()); err == nil && now != w.pid {
 			w.pid, w.restarts = now, w.restarts+1
 		}
 		return

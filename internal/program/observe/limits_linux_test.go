@@ -112,17 +112,17 @@ func TestLimitsNotKnown(t *testing.T) {
 }
 
 func TestCPUTime(t *testing.T) {
-	before := must.Get(CPUTime([]int{0}))(t)
-	all, err := CPUTime(nil)
+	before := must.Get(CPUTime(0))(t)
+	all, err := CPUTime()
 	if err != nil || before.Total <= 0 || all.Total < before.Total {
 		t.Errorf("CPU 0 %+v of %+v, %v", before, all, err)
 	}
 	play(t, "burn")
-	now, err := CPUTime(nil)
+	now, err := CPUTime()
 	if use := now.Since(all); err != nil || use.Busy < burnt/2 {
 		t.Errorf("a program has used %v: %+v, %v", burnt, use, err)
 	}
-	if _, err := CPUTime([]int{1 << 15}); err == nil {
+	if _, err := CPUTime(1 << 15); err == nil {
 		t.Error("a CPU that is not there: no error")
 	}
 }
@@ -163,6 +163,6 @@ func BenchmarkReread(b *testing.B) {
 
 func BenchmarkCPUTime(b *testing.B) {
 	for b.Loop() {
-		must.Get(CPUTime([]int{0}))(b)
+		must.Get(CPUTime(0))(b)
 	}
 }

@@ -227,11 +227,11 @@ func TestReader(t *testing.T) {
 	sh := exec.Command("sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo; read x")
 	shell, _ := run(t, sh)
 	var r Reader
-	if got, ok := r.BusiestGo([]int{idle, shell, busy}); got != busy || !ok {
-		t.Errorf("the busiest is %d, %v; want %d of idle %d, shell %d", got, ok, busy, idle, shell)
+	if got, err := r.FindGo([]int{idle, shell, busy}); got != busy || err != nil {
+		t.Errorf("the busiest is %d, %v; want %d of idle %d, shell %d", got, err, busy, idle, shell)
 	}
-	if got, ok := r.BusiestGo([]int{shell}); ok {
-		t.Errorf("the shell is Go: %d", got)
+	if got, err := r.FindGo([]int{shell}); !errors.Is(err, ErrNotGo) {
+		t.Errorf("the shell is Go: %d, %v", got, err)
 	}
 	if live, err := r.Procs(busy); err != nil || live.Procs != 3 || live.GoVersion != runtime.Version() {
 		t.Errorf("read %+v, %v", live, err)
@@ -254,9 +254,9 @@ func TestReaderGoRun(t *testing.T) {
 	root, says := run(t, cmd)
 	pids := must.Get(descendants(root))(t)
 	var r Reader
-	pid, ok := r.BusiestGo(append(pids, root))
-	if !ok || pid == root {
-		t.Fatalf("found %d, %v among %v below %d", pid, ok, pids, root)
+	pid, err := r.FindGo(append(pids, root))
+	if err != nil || pid == root {
+		t.Fatalf("found %d, %v among %v below %d", pid, err, pids, root)
 	}
 	if live, err := r.Procs(pid); err != nil || live.Procs != 3 || !strings.HasPrefix(says, "3 ") || live.Source != goproc.Decoded {
 		t.Errorf("read %+v, %v; the program says %s", live, err, says)

@@ -48,12 +48,6 @@ func (r *Reader) lentUntil(pid int) time.Time {
 // The error says why it cannot be read: ErrNotGo, or another of package goproc.
 func (r *Reader) Procs(pid int) (goproc.Live, error) { return r.Live(pid) }
 
-// BusiestGo is FindGo for whom it is enough to know that there is none.
-func (r *Reader) BusiestGo(pids []int) (pid int, ok bool) {
-	pid, err := r.FindGo(pids)
-	return pid, err == nil
-}
-
 // FindGo returns the Go process with the most CPU time. The tools of Go itself
 // count only where there is nothing else: below "go run" the go command has often
 // used more than the program. The error is ErrNotGo when no process that lives is

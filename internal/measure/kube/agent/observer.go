@@ -81,7 +81,7 @@ func (e *observer) look(port int) Look {
 	}
 	live, err := e.reader.Procs(pid)
 	if errors.Is(err, observe.ErrNotGo) {
-		if _, ok := e.reader.BusiestGo(all); !ok { // else it is what a Go program started, or passes requests on to one
+		if _, err := e.reader.FindGo(all); err != nil { // else it is what a Go program started, or passes requests on to one
 			l.noProgram(trial.NoProgram(&e.reader, all))
 			return l
 		}
@@ -219,7 +219,7 @@ func (e *observer) open() { e.once.Do(func() { e.sampler, e.err = observe.NewSam
 // count starts to count, which unlike a look at the program takes hardly any time.
 func (s *span) count() {
 	if s.err == nil {
-		s.node, s.err = observe.MachineCPU()
+		s.node, s.err = observe.CPUTime()
 	}
 	if s.err == nil {
 		s.counts, s.err = s.observer.sampler.Start(s.observer.pids())
@@ -228,7 +228,7 @@ func (s *span) count() {
 
 // close ends the span before its end is asked for.
 func (s *span) close() {
-	if now, err := observe.MachineCPU(); err == nil {
+	if now, err := observe.CPUTime(); err == nil {
 		s.at = &now
 	}
 }
@@ -238,7 +238,7 @@ func (s *span) machine() (observe.CPU, error) {
 	if s.at != nil {
 		return *s.at, nil
 	}
-	return observe.MachineCPU()
+	return observe.CPUTime()
 }
 
 // limitsOf are the groups with a limit that the process sees around it.
