@@ -24,7 +24,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return tea.Suspend
 	case name == "ctrl+l":
 		return tea.ClearScreen
-	case m.typing != nil:
+	case m.typing:
 		m.typed(name, msg.Text)
 		return nil
 	}
@@ -70,7 +70,7 @@ func (m *model) tableKey(name string) tea.Cmd {
 		m.detail, m.explained = id, ""
 		return m.explain()
 	case "/":
-		m.before, m.typing = m.list.filter, &edit{m.list.filter.text}
+		m.before, m.typing = m.list.filter, true
 	case "s", ">":
 		m.resort(1)
 	case "<":
@@ -127,15 +127,16 @@ func (m *model) open(p page) {
 
 // typed handles a key while a filter is typed; arrows still move the selection.
 func (m *model) typed(name, text string) {
+	changed, changes := edited(m.list.filter.text, name, text)
 	switch by, moves := m.motion(name); {
 	case name == "enter":
-		m.typing = nil
+		m.typing = false
 	case name == "esc":
-		m.typing = nil
+		m.typing = false
 		m.list.filter = m.before
 		m.list.arrange()
-	case m.typing.key(name, text):
-		m.refilter()
+	case changes:
+		m.refilter(changed)
 	case moves:
 		m.list.move(by)
 	}

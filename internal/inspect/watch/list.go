@@ -166,32 +166,23 @@ func (r *row) has(word string) bool {
 		strings.Contains(strings.ToLower(p.Facts.GoVersion), word) || columns[findingsColumn].Matches(p, word)
 }
 
-// edit is a line of input; typing is always at its end.
-type edit struct{ text string }
+// longestFilter is in bytes.
+const longestFilter = 200
 
-const maxEdit = 200 // bytes
-
-// key handles a key that changes the text; false if it does not.
-func (e *edit) key(name, typed string) bool {
-	switch {
-	case name == "backspace" || name == "ctrl+h":
-		_, size := utf8.DecodeLastRuneInString(e.text)
-		e.text = e.text[:len(e.text)-size]
-	case name == "ctrl+u":
-		e.text = ""
-	case name == "ctrl+w":
-		e.text = strings.TrimRight(e.text, " ")
-		e.text = e.text[:strings.LastIndexByte(e.text, ' ')+1]
-	case typed != "":
-		e.insert(typed)
-	default:
-		return false
+// edited is a text after a key; false: the key does not change it. Typing is always at the end.
+func edited(text, name, typed string) (string, bool) {
+	switch name {
+	case "backspace", "ctrl+h":
+		_, size := utf8.DecodeLastRuneInString(text)
+		return text[:len(text)-size], true
+	case "ctrl+u":
+		return "", true
+	case "ctrl+w":
+		text = strings.TrimRight(text, " ")
+		return text[:strings.LastIndexByte(text, ' ')+1], true
 	}
-	return true
-}
-
-func (e *edit) insert(typed string) {
-	if len(e.text)+len(typed) <= maxEdit {
-		e.text += typed
+	if len(text)+len(typed) > longestFilter {
+		return text, true
 	}
+	return text + typed, typed != ""
 }

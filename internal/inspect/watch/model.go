@@ -52,7 +52,7 @@ type model struct {
 	page          page
 	back          page // from help
 	list          list
-	typing        *edit
+	typing        bool   // the filter
 	before        filter // while another one is typed
 	pager         window // the detail's lower part, or help
 
@@ -115,9 +115,9 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		}
 		m.explained = msg.text
 	case tea.PasteMsg:
-		if m.typing != nil {
-			m.typing.insert(strings.Join(strings.Fields(msg.Content), " "))
-			m.refilter()
+		if m.typing {
+			text, _ := edited(m.list.filter.text, "", strings.Join(strings.Fields(msg.Content), " "))
+			m.refilter(text)
 		}
 	case tea.KeyPressMsg:
 		return m.key(msg)
@@ -180,8 +180,7 @@ func (m *model) explain() tea.Cmd {
 	})
 }
 
-// refilter applies what is typed.
-func (m *model) refilter() {
-	m.list.filter = newFilter(m.typing.text)
+func (m *model) refilter(text string) {
+	m.list.filter = newFilter(text)
 	m.list.arrange()
 }

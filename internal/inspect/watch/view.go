@@ -34,7 +34,7 @@ func (m *model) View() tea.View {
 		lines[i] = m.clip(line, m.width)
 	}
 	v.Content = strings.Join(lines, "\n")
-	if m.typing != nil && m.width >= leastWidth && m.height >= leastHeight {
+	if m.typing && m.width >= leastWidth && m.height >= leastHeight {
 		v.Cursor = tea.NewCursor(min(cells(m.prompt()), m.width-1), m.height-1)
 	}
 	return v
@@ -131,7 +131,7 @@ func (m *model) summary() string {
 		}
 	}
 	right := ""
-	if m.list.filter.text != "" && m.typing == nil {
+	if m.list.filter.text != "" && !m.typing {
 		right = m.paint(cyan, "/"+m.clean(m.list.filter.text)) + fmt.Sprintf(" shows %d", len(m.list.shown))
 	}
 	return m.sides(text, right, m.width)
@@ -173,7 +173,7 @@ func (m *model) unreadable() (lines []string) {
 
 // footer is the last line: the keys, or the filter that is being typed.
 func (m *model) footer() string {
-	if m.typing != nil {
+	if m.typing {
 		return m.sides(m.prompt(), "Enter keep"+m.dot()+"Esc undo", m.width)
 	}
 	keys := [][2]string{{"q", "quit"}, {"?", "help"}, {"Enter", "detail"}, {"/", "filter"}, {"s", "sort"}, {"S", "reverse"}, {"p", "pause"}, {"+-", "interval"}}
@@ -196,7 +196,7 @@ func (m *model) footer() string {
 
 // prompt is the filter that is being typed, shortened at its beginning.
 func (m *model) prompt() string {
-	text := "/" + m.clean(m.typing.text)
+	text := "/" + m.clean(m.list.filter.text)
 	for room := m.width - 24; cells(text) > max(10, room); {
 		text = text[1:]
 		for len(text) > 0 && text[0]&0xc0 == 0x80 {
