@@ -139,11 +139,8 @@ const maxExplained = 256 << 10
 // story is the findings, their fixes, and the explanation.
 func (m *model) story(r *row) []string {
 	var lines []string
-	section := func(text string) {
-		lines = append(lines, m.paint(heading, m.pad(text, m.width, false)))
-	}
 	if len(r.process.Findings) > 0 {
-		section(columns[findingsColumn].Heading())
+		lines = append(lines, m.bar(columns[findingsColumn].Heading()))
 	}
 	for _, shared := range inspect.ByFix(r.process.Findings) {
 		for _, f := range shared {
@@ -161,7 +158,7 @@ func (m *model) story(r *row) []string {
 	if m.options.Explain == nil {
 		return lines
 	}
-	section("WHY")
+	lines = append(lines, m.bar("WHY"))
 	switch {
 	case m.explained != "":
 		for line := range strings.SplitSeq(strings.TrimRight(m.explained[:min(len(m.explained), maxExplained)], "\n"), "\n") {

@@ -181,16 +181,17 @@ type curveRow struct {
 	which int
 	label string
 	value func(float64) string
+	style style  // of its own for throttling
 	none  string // why there can be no values
 }
 
 func (m *model) curveRows() []curveRow {
 	return []curveRow{
-		{ofProcs, "GOMAXPROCS", number.Exact, "not known"},
-		{ofThrottled, "throttled", number.Share, "no limit, or it cannot be read"},
-		{ofLatency, "latency p99", m.span, "not known, or nothing was scheduled"},
-		{ofWait, "threads waiting", number.Hundredths, "not known"},
-		{ofThrottledTime, "incl. throttled", number.Hundredths, "no limit, or it cannot be read"},
+		{ofProcs, "GOMAXPROCS", number.Exact, cyan, "not known"},
+		{ofThrottled, "throttled", number.Share, yellow, "no limit, or it cannot be read"},
+		{ofLatency, "latency p99", m.span, cyan, "not known, or nothing was scheduled"},
+		{ofWait, "threads waiting", number.Hundredths, cyan, "not known"},
+		{ofThrottledTime, "incl. throttled", number.Hundredths, yellow, "no limit, or it cannot be read"},
 	}
 }
 
@@ -205,18 +206,15 @@ func (m *model) curves(r *row) []string {
 	case m.height >= 36:
 		height = 2
 	}
-	points := r.history.last()
-	past, perCell := time.Duration(0), 1
+	points, past := r.history.last(), time.Duration(0)
 	if len(points) > 0 {
 		past = time.Duration(float64(points[len(points)-1].at-points[0].at) * float64(time.Second))
-		perCell = newCurve(&r.history, ofProcs, width).perCell
 	}
 	title := "last " + number.Minutes(past)
-	if perCell > 1 {
-		title += fmt.Sprintf(", %d scans per cell", perCell)
+	if n := newCurve(&r.history, ofProcs, width).perCell; n > 1 {
+		title += fmt.Sprintf(", %d scans per cell", n)
 	}
-	lines := []string{m.paint(heading, m.pad(m.pad("HISTORY", labelWidth, false)+m.pad(title, width, false)+" "+
-		m.figures("now", "min", "max"), m.width, false))}
+	lines := []string{m.bar(m.pad("HISTORY", labelWidth, false) + m.pad(title, width, false) + m.figures("now", "min", "max"))}
 	for _, c := range m.curveRows() {
 		curve := newCurve(&r.history, c.which, width)
 		label := m.pad(c.label, labelWidth, false)
@@ -228,31 +226,26 @@ func (m *model) curves(r *row) []string {
 			lines = append(lines, m.paint(faint, label+why))
 			continue
 		}
+		now := inspect.Unknown
+		if !math.IsNaN(curve.now) {
+			now = c.value(curve.now)
+		}
 		for i, bars := range m.draw(curve, width, height) {
-			line := m.pad("", labelWidth, false)
-			figures := ""
+			line, figures := m.pad("", labelWidth, false), ""
 			if i == height-1 {
-				line = label
-				figures = " " + m.figures(m.figure(curve.now, c.value), m.figure(curve.min, c.value), m.figure(curve.max, c.value))
+				line, figures = label, m.figures(now, c.value(curve.min), c.value(curve.max))
 			}
-			lines = append(lines, line+m.paint(curveStyles[c.which], bars)+figures)
+			lines = append(lines, line+m.paint(c.style, bars)+figures)
 		}
 	}
 	return lines
 }
 
-// curveStyles gives throttling a color of its own.
-var curveStyles = [series]style{ofProcs: cyan, ofThrottled: yellow, ofLatency: cyan, ofWait: cyan, ofThrottledTime: yellow}
-
 const figureWidth = 7
 
-func (m *model) figures(now, least, most string) string {
-	return m.pad(now, figureWidth, true) + " " + m.pad(least, figureWidth, true) + " " + m.pad(most, figureWidth, true)
-}
-
-func (m *model) figure(v float64, text func(float64) string) string {
-	if v != v { // NaN
-		return inspect.Unknown
+func (m *model) figures(values ...string) (line string) {
+	for _, v := range values {
+		line += " " + m.pad(v, figureWidth, true)
 	}
-	return text(v)
+	return line
 }

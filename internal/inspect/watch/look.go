@@ -192,6 +192,9 @@ func (l look) pad(s string, width int, right bool) string {
 	return s + fill
 }
 
+// bar is a heading over the whole width.
+func (m *model) bar(text string) string { return m.paint(heading, m.pad(text, m.width, false)) }
+
 // sides puts one text at the left of a line and one at the right, and shortens the left
 // one if necessary.
 func (l look) sides(left, right string, width int) string {

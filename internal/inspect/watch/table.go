@@ -49,7 +49,7 @@ func (m *model) tablePart(height int) []string {
 		return mark
 	}
 	pad := func(text string, c int) string { return m.pad(text, widths[c], columns[c].Right()) }
-	heads := m.paint(heading, m.pad(line(" ", func(c int) string { return pad(m.heading(c), c) }), m.width, false))
+	heads := m.bar(line(" ", func(c int) string { return pad(m.heading(c), c) }))
 	if len(m.list.shown) == 0 {
 		return []string{heads, "", m.paint(faint, m.none())}[:min(3, height)]
 	}

@@ -214,7 +214,7 @@ func (m *model) helpLines() []string {
 func (m *model) helpText() []string {
 	var lines []string
 	section := func(title string, pairs ...[2]string) {
-		lines = append(lines, m.paint(heading, m.pad(title, m.width, false)))
+		lines = append(lines, m.bar(title))
 		for _, p := range pairs {
 			text := m.wrap(p[1], max(10, m.width-helpWidth), 0)
 			for i, line := range text {
@@ -248,10 +248,10 @@ func (m *model) helpText() []string {
 	}
 	section("COLUMNS", shown...)
 	lines = append(lines, m.wrap("Values are for the last interval. In the first scan of a process they are faint and cover its whole life. A process that has ended stays in the list for "+phrase.Count(lingers, "scan")+". A wider terminal shows more columns.", m.width, 0)...)
-	lines = append(lines, m.paint(heading, m.pad("COUNTERS", m.width, false)))
+	lines = append(lines, m.bar("COUNTERS"))
 	lines = append(lines, m.wrap(m.counters(), m.width, 0)...)
 	if why := m.unreadable(); why != nil {
-		lines = append(append(lines, m.paint(heading, m.pad("NOT READABLE", m.width, false))), why...)
+		lines = append(append(lines, m.bar("NOT READABLE")), why...)
 	}
 	return lines
 }
