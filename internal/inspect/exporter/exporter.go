@@ -137,14 +137,6 @@ func (e *Exporter) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// registry has the Exporter, and what the client reports about this process.
-func (e *Exporter) registry() *prometheus.Registry {
-	r := prometheus.NewRegistry()
-	//lint:ignore SA1019 Package collectors makes the same two, and links database/sql.
-	r.MustRegister(e, prometheus.NewGoCollector(), prometheus.NewProcessCollector(prometheus.ProcessCollectorOpts{}))
-	return r
-}
-
 // collect sends the metrics of a view.
 func (v *view) collect(send func(prometheus.Metric)) {
 	send(scanDuration.metric(v.took.Seconds()))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/procfit/procfit/internal/show/html"
@@ -27,8 +28,10 @@ const (
 
 // Handler serves /metrics, /healthz and, at /, links to both.
 func (e *Exporter) Handler() http.Handler {
-	mux := http.NewServeMux()
-	metrics := promhttp.HandlerFor(e.registry(), promhttp.HandlerOpts{
+	mux, registry := http.NewServeMux(), prometheus.NewRegistry()
+	//lint:ignore SA1019 Package collectors makes the same two, and links database/sql.
+	registry.MustRegister(e, prometheus.NewGoCollector(), prometheus.NewProcessCollector(prometheus.ProcessCollectorOpts{}))
+	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog:            logger(e.options.Logf),
 		ErrorHandling:       promhttp.ContinueOnError,
 		MaxRequestsInFlight: mostRequests,
