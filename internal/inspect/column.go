@@ -144,23 +144,17 @@ func (c Column) Compare(a, b *observe.Process, reverse bool) int {
 
 // Sort sorts processes by a column, equal ones by PID.
 func Sort(all []observe.Process, name string) {
-	c := columns[Index(name)]
+	c, unsorted := columns[Index(name)], slices.Clone(all)
 	sorted := make([]*observe.Process, len(all)) // by their addresses: processes are large
-	for i := range all {
-		sorted[i] = &all[i]
+	for i := range unsorted {
+		sorted[i] = &unsorted[i]
 	}
-	before := slices.Clone(sorted)
 	sorting.Stable(sorted, func(a, b *observe.Process) int {
 		return cmp.Or(c.Compare(a, b, false), cmp.Compare(a.PID, b.PID))
 	})
-	if slices.Equal(sorted, before) {
-		return
-	}
-	list := make([]observe.Process, len(all))
 	for i, p := range sorted {
-		list[i] = *p
+		all[i] = *p
 	}
-	copy(all, list)
 }
 
 // worstFirst puts first what is slower now, then the worst finding, then what cannot be judged, then the rest.
