@@ -72,12 +72,7 @@ func list(all []observe.Process, width int) *table.Table {
 
 // known reports whether one of the processes has a value in the column.
 func known(c inspect.Column, all []observe.Process) bool {
-	for i := range all {
-		if c.Text(&all[i]) != inspect.Unknown {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(p observe.Process) bool { return c.Text(&p) != inspect.Unknown })
 }
 
 // needed is the highest rank of the columns that are dropped only after cells were
@@ -143,7 +138,7 @@ func collectAdvice(all []observe.Process) []advice {
 		who := fmt.Sprintf("%d (%s)", p.PID, phrase.Clean(p.Name))
 		for _, findings := range inspect.ByFix(p.Findings) {
 			words := shared(findings)
-			have := slices.IndexFunc(list, func(a advice) bool { return slices.EqualFunc(a.shared, words, sameWords) })
+			have := slices.IndexFunc(list, func(a advice) bool { return slices.Equal(a.shared, words) })
 			if have < 0 {
 				have = len(list)
 				list = append(list, advice{findings: findings, shared: words})
@@ -165,10 +160,6 @@ func shared(findings []rule.Finding) (list []rule.Finding) {
 		list = append(list, f.Shared())
 	}
 	return list
-}
-
-func sameWords(a, b rule.Finding) bool {
-	return a.Rule == b.Rule && a.Severity == b.Severity && a.Message == b.Message && a.Fix == b.Fix && a.Now == b.Now
 }
 
 // document is procfit.ps/v1. Unknown values are null.
@@ -212,8 +203,7 @@ func WriteJSON(w io.Writer, snap observe.Snapshot, indent bool) error {
 		Processes: []process{}, Unreadable: []unreadableJSON{},
 	}
 	if snap.Interval > 0 {
-		seconds := snap.Interval.Seconds()
-		out.IntervalSeconds = &seconds
+		out.IntervalSeconds = new(snap.Interval.Seconds())
 	}
 	for i := range snap.Processes {
 		out.Processes = append(out.Processes, process{&snap.Processes[i]})

@@ -218,7 +218,8 @@ func CompareWorst(a, b []Finding) int {
 	return cmp.Compare(rank(a), rank(b))
 }
 
-// Shared is the finding in words for several processes: its commands have PID instead of an ID.
+// Shared is the finding in words for several processes: its commands have PID instead of an ID, and
+// it is at no place.
 func (f Finding) Shared() Finding {
 	if f.PID != 0 {
 		for _, command := range []string{"procfit set ", "procfit live "} {
@@ -226,6 +227,7 @@ func (f Finding) Shared() Finding {
 			f.Fix, f.Now = strings.ReplaceAll(f.Fix, own, shared), strings.ReplaceAll(f.Now, own, shared)
 		}
 	}
+	f.Place, f.Edit = Place{}, nil
 	return f
 }
 
