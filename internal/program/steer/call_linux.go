@@ -58,10 +58,7 @@ func trace(r Request, pause step) (Result, error) {
 	}
 	if now, err := cache.Live(r.PID); err == nil && t.alive() {
 		result.New = now.Procs
-		if now.Custom != nil {
-			auto := !*now.Custom
-			result.Auto = &auto
-		}
+		result.Auto = follows(now)
 	}
 	return result, nil
 }

@@ -160,12 +160,15 @@ func (l Loan) changed(live goproc.Live) answer {
 	if !l.Before.in(live) {
 		return answerOf(Result{}, &Refusal{l.PID, Taken, fmt.Sprint(live.Procs)})
 	}
-	r := Result{Old: live.Procs, New: live.Procs}
-	if live.Custom != nil {
-		auto := !*live.Custom
-		r.Auto = &auto
+	return answerOf(Result{Old: live.Procs, New: live.Procs, Auto: follows(live)}, nil)
+}
+
+// follows is whether the runtime follows the limits; nil: not known, or it never does.
+func follows(live goproc.Live) *bool {
+	if live.Custom == nil {
+		return nil
 	}
-	return answerOf(r, nil)
+	return new(!*live.Custom)
 }
 
 // in reports whether a program uses the value, as it does until something else is set.

@@ -62,6 +62,15 @@ func (t *tracer) setRegisters(tid int, r registers) error {
 	return putSet(tid, generalSet, r.bytes())
 }
 
+// transfers are the numbers of system calls that read or write.
+var transfers = map[uint64]bool{
+	unix.SYS_READ: true, unix.SYS_READV: true, unix.SYS_PREAD64: true, unix.SYS_RECVFROM: true, unix.SYS_RECVMSG: true, unix.SYS_ACCEPT4: true,
+	unix.SYS_WRITE: true, unix.SYS_WRITEV: true, unix.SYS_PWRITE64: true, unix.SYS_SENDTO: true, unix.SYS_SENDMSG: true,
+}
+
+// word is 8 bytes of the program to be written.
+type word struct{ addr, value uint64 }
+
 // write puts words into the memory of the program.
 func (t *tracer) write(words []word) error {
 	for _, w := range words {

@@ -29,13 +29,8 @@ func (r *registers) thread(int) thread {
 	return thread{pc: r.Rip, sp: r.Rsp, g: r.R14, inCall: int64(r.Orig_rax) >= 0}
 }
 
-// Numbers of system calls, and what the kernel shows as their result at their entry.
+// enosys is what the kernel shows as the result of a system call at its entry.
 const enosys = -38
-
-var transfers = map[uint64]bool{
-	unix.SYS_READ: true, unix.SYS_READV: true, unix.SYS_PREAD64: true, unix.SYS_RECVFROM: true, unix.SYS_RECVMSG: true, unix.SYS_ACCEPT4: true,
-	unix.SYS_WRITE: true, unix.SYS_WRITEV: true, unix.SYS_PWRITE64: true, unix.SYS_SENDTO: true, unix.SYS_SENDMSG: true,
-}
 
 // transferred reports whether the thread comes back from a read or a write that did
 // something.
@@ -53,9 +48,6 @@ const (
 )
 
 var trap = []byte{0xcc}
-
-// word is 8 bytes of the program to be written.
-type word struct{ addr, value uint64 }
 
 // begin turns the registers into those with which the thread goes on in debugCallV2, which
 // is to return to where the thread stands: its PC is pushed, and the size of the arguments,

@@ -38,14 +38,9 @@ func (r *registers) thread(tid int) thread {
 	return thread{pc: r.Pc, sp: r.Sp, g: r.Regs[28], inCall: call >= 0}
 }
 
-// transfers are numbers of system calls, which stay in R8.
-var transfers = map[uint64]bool{
-	unix.SYS_READ: true, unix.SYS_READV: true, unix.SYS_PREAD64: true, unix.SYS_RECVFROM: true, unix.SYS_RECVMSG: true, unix.SYS_ACCEPT4: true,
-	unix.SYS_WRITE: true, unix.SYS_WRITEV: true, unix.SYS_PWRITE64: true, unix.SYS_SENDTO: true, unix.SYS_SENDMSG: true,
-}
-
 // transferred reports whether the thread comes back from a read or a write that did
-// something. At such a stop the kernel shows in R7 that it is the end of the call.
+// something. At such a stop the kernel shows in R7 that it is the end of the call, and its number
+// is in R8 still.
 func (r *registers) transferred() bool {
 	return r.Regs[7] == 1 && transfers[r.Regs[8]] && int64(r.Regs[0]) >= 0
 }
@@ -60,9 +55,6 @@ const (
 )
 
 var trap = []byte{0x00, 0x00, 0x20, 0xd4}
-
-// word is 8 bytes of the program to be written.
-type word struct{ addr, value uint64 }
 
 // link is the register of the return address.
 const link = 30
