@@ -52,13 +52,10 @@ func checkHeld(s Subject) []Finding {
 // sweepFrom is the list of values for a sweep: the value of today, the recommended one,
 // and those above both.
 func (s Subject) sweepFrom(n int) string {
-	most := max(n, s.Fit.Procs)
-	values := []string{strconv.Itoa(n)}
-	if n != s.Fit.Procs {
-		values = append(values, strconv.Itoa(s.Fit.Procs))
-		if n > s.Fit.Procs {
-			values[0], values[1] = values[1], values[0]
-		}
+	least, most := min(n, s.Fit.Procs), max(n, s.Fit.Procs)
+	values := []string{strconv.Itoa(least)}
+	if least < most {
+		values = append(values, strconv.Itoa(most))
 	}
 	return strings.Join(append(values, phrase.Above(most)...), ",")
 }

@@ -126,6 +126,3 @@ func checkVariable(s Subject) []Finding {
 func meant(procs int, cpus float64) bool {
 	return procs == int(max(1, math.Floor(cpus))) || float64(procs) == math.Ceil(cpus)
 }
-
-// longestEnv is the length at which a variable is cut, in characters.
-const longestEnv = 40

@@ -115,6 +115,11 @@ func NewSubject(o Observed) Subject {
 	plain.DefaultGODEBUG, plain.GODEBUG = "", facts.Fact{}
 	s.releaseReadsLimit = facts.Go{}.ReadsLimit(plain)
 	s.SetBy = setBy(s)
+	// A program without a call of runtime.GOMAXPROCS was made to call it, and so was one to which
+	// procfit lends the value.
+	if s.SetBy == SetByCode && (s.NeverSets && s.Automaxprocs == "" || !s.LentUntil.IsZero()) {
+		s.SetBy = SetByOutside
+	}
 	return s
 }
 
@@ -128,16 +133,6 @@ func (s Observed) unlessSet() string {
 
 func (s Observed) goDecision(f facts.Facts) facts.Decision {
 	return facts.Decide(f, facts.Go{Language: s.Language})
-}
-
-// setBy infers the source of the value: a program without a call of runtime.GOMAXPROCS was
-// made to call it, and so was one to which procfit lends the value.
-func setBy(s Subject) SetBy {
-	by := setByCall(s)
-	if by == SetByCode && (s.NeverSets && s.Automaxprocs == "" || !s.LentUntil.IsZero()) {
-		return SetByOutside
-	}
-	return by
 }
 
 // Lent is until when its value is one that procfit lends: " until 14:32"; empty: it lends none.
@@ -155,9 +150,9 @@ func (s Observed) Lent() string {
 	return until.Format(" until 15:04")
 }
 
-// setByCall is setBy without a look at the code. A valid value in the environment ends the
-// default for good, so that only a call can have changed it.
-func setByCall(s Subject) SetBy {
+// setBy infers the source of the value without a look at the code. A valid value in the
+// environment ends the default for good, so that only a call can have changed it.
+func setBy(s Subject) SetBy {
 	live, known := s.Procs()
 	_, env := s.EnvProcs()
 	switch {
@@ -252,11 +247,11 @@ func (s Subject) aboveItsLimit() bool {
 	return would > 0 && n > would && (n == s.NumCPU || n == s.Facts.AffinityCPUs())
 }
 
+// longestEnv is the length at which a variable is cut, in characters.
+const longestEnv = 40
+
 // env is the variable as it was written, shortened for a message.
-func (s Subject) env() string {
-	const longest = 40
-	return phrase.Clip(s.Facts.Env.Raw, longest+1)
-}
+func (s Subject) env() string { return phrase.Clip(s.Facts.Env.Raw, longestEnv+1) }
 
 // EnvProcs is the value of GOMAXPROCS in the environment, if it is valid.
 func (s Subject) EnvProcs() (n int, counts bool) {

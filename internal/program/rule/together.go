@@ -136,7 +136,7 @@ func checkTogether(s Subject) []Finding {
 	if t == nil {
 		return nil
 	}
-	message := fmt.Sprintf("%s under %s together use GOMAXPROCS %d: %s", phrase.Count(len(t.Programs), "Go program"), t.where(), t.procs(), t.listed())
+	message := fmt.Sprintf("%s under the limit of %s (%s) together use GOMAXPROCS %d: %s", phrase.Count(len(t.Programs), "Go program"), t.Limit.Dir, number.CPUs(t.Limit.CPUs), t.procs(), t.listed())
 	if s.Live != nil {
 		by, _, throttled := s.throttled()
 		if !throttled || by.Dir != t.Limit.Dir {
@@ -145,10 +145,6 @@ func checkTogether(s Subject) []Finding {
 		message += "; it throttled them in " + number.Share(by.Ratio()) + " of periods"
 	}
 	return []Finding{{Message: message, Fix: "if they are busy at the same time, " + t.fix()}}
-}
-
-func (t Together) where() string {
-	return fmt.Sprintf("the limit of %s (%s)", t.Limit.Dir, number.CPUs(t.Limit.CPUs))
 }
 
 // listed names the programs with their Ps.

@@ -40,9 +40,6 @@ func (w *Written) fromLimit() bool {
 	return w != nil && w.Resource == limitsCPU && w.Amount != "" && !w.Sibling
 }
 
-// divided reports whether the value is the limit in thousandths of a CPU.
-func (w *Written) divided() bool { return w != nil && w.Resource != "" && w.Divisor == "1m" }
-
 // reference names the source of the value in a sentence.
 func (w *Written) reference() string { return fmt.Sprintf("resourceFieldRef %s", w.Resource) }
 
@@ -119,7 +116,7 @@ func checkFixedInImage(s Subject) []Finding {
 }
 
 func checkThousandths(s Subject) []Finding {
-	if !s.Written.divided() {
+	if w := s.Written; w == nil || w.Resource == "" || w.Divisor != "1m" {
 		return nil
 	}
 	message := s.Written.reference() + " with divisor 1m counts thousandths of a CPU"
