@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -161,10 +162,7 @@ func (e Explanation) Value() (int, error) {
 	if e.measured() {
 		return e.subject.Expected.Procs, nil
 	}
-	name := e.policy
-	if name == "" {
-		name = string(facts.PolicyFit)
-	}
+	name := cmp.Or(e.policy, string(facts.PolicyFit))
 	for _, d := range e.decisions {
 		if string(d.Policy) == name {
 			return e.subject.ValueOf(d)

@@ -8,6 +8,7 @@ package gobench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -67,12 +68,10 @@ func Parse(command []string) (*Command, error) {
 	if len(command) < 2 || command[1] != "test" || !goCommand().MatchString(filepath.Base(command[0])) {
 		return nil, nil
 	}
-	g := &Command{Go: command[0]}
-	args, own := command[2:], []string(nil)
+	g, args := &Command{Go: command[0]}, command[2:]
 	if i := slices.IndexFunc(args, func(a string) bool { return a == "-args" || a == "--args" }); i >= 0 {
-		args, own = args[:i], args[i+1:]
+		args, g.Args = args[:i], args[i+1:]
 	}
-	g.Args = own
 	if !slices.ContainsFunc(args, func(a string) bool {
 		name, _, _ := cutFlag(a)
 		return name == "bench"
@@ -208,10 +207,7 @@ func (g *Command) find(ctx context.Context, tool toolchain.Go) (goPackage, error
 			args = append(args, f)
 		}
 	}
-	name := g.Package
-	if name == "" {
-		name = "."
-	}
+	name := cmp.Or(g.Package, ".")
 	output, err := tool.Run(ctx, append(args, "--", name)...)
 	if err != nil {
 		return goPackage{}, fmt.Errorf("find package %s: %w", name, err)

@@ -124,8 +124,7 @@ func (l layout) parse(b []byte, procs int, now int64) (custom *bool, latency *La
 		if flag > 1 {
 			return nil, nil, false
 		}
-		set := flag == 1
-		custom = &set
+		custom = new(flag == 1)
 	}
 	counts, ok := parseLatency(b[l.timeToRun-from:])
 	if !ok {

@@ -22,6 +22,7 @@
 package ready
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -94,10 +95,7 @@ func (p Probe) For(loaded string) (Probe, error) {
 	for i := range p.Command {
 		p.Command[i] = fill.Replace(p.Command[i])
 	}
-	if p.URL == "" {
-		p.URL = loaded
-	}
-	p.URL = fill.Replace(p.URL)
+	p.URL = fill.Replace(cmp.Or(p.URL, loaded))
 	if p.Way == WayCommand {
 		return p, nil
 	}
@@ -147,11 +145,7 @@ func (p Probe) Address() string {
 
 // speaksHTTP reports whether an answer of the probe has a status.
 func (p Probe) speaksHTTP(loaded string) bool {
-	raw := p.URL
-	if raw == "" {
-		raw = loaded
-	}
-	scheme, _, _ := strings.Cut(raw, "://")
+	scheme, _, _ := strings.Cut(cmp.Or(p.URL, loaded), "://")
 	return p.Way == WayURL && slices.Contains([]string{schemeHTTP, schemeHTTPS, schemeH2C}, strings.ToLower(scheme))
 }
 

@@ -74,7 +74,10 @@ func Next(argv []string, e *Effect) (rest []string, ok bool) {
 		if !assigned {
 			break
 		}
-		e.set(key, value)
+		if e.Set == nil {
+			e.Set = map[string]string{}
+		}
+		e.Set[key] = value
 		rest = rest[1:]
 	}
 	if text := options["S"] + options["split-string"]; name == "env" && text != "" {
@@ -107,13 +110,6 @@ func Next(argv []string, e *Effect) (rest []string, ok bool) {
 		}
 	}
 	return rest[min(before, len(rest)):], true
-}
-
-func (e *Effect) set(name, value string) {
-	if e.Set == nil {
-		e.Set = map[string]string{}
-	}
-	e.Set[name] = value
 }
 
 // bind takes a list of CPUs, or a mask in hexadecimal digits.
@@ -157,15 +153,16 @@ func (w wrapped) options(words []string) (rest []string, found map[string]string
 			continue
 		}
 		for i, letter := range word[1:] {
-			value := ""
-			if takes := strings.ContainsRune(w.with, letter); takes {
-				if value = word[1+i+1:]; value == "" {
-					value = argument()
-				}
-				add(string(letter), value)
-				break
+			if !strings.ContainsRune(w.with, letter) {
+				add(string(letter), "")
+				continue
+			}
+			value := word[1+i+1:]
+			if value == "" {
+				value = argument()
 			}
 			add(string(letter), value)
+			break
 		}
 	}
 	return words, found

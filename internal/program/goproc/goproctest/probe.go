@@ -3,6 +3,7 @@
 package goproctest
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"os"
@@ -33,11 +34,7 @@ type Build struct {
 // Run returns the path of the probe so built, which all tests share.
 func (b Build) Run(t testing.TB) string {
 	t.Helper()
-	language := b.Language
-	if language == "" {
-		language = "1.18"
-	}
-	p := built.Program{Name: "probe", Files: map[string]string{"go.mod": "module " + Module + "\n\ngo " + language + "\n"}, Env: b.Env, Args: b.Args}
+	p := built.Program{Name: "probe", Files: map[string]string{"go.mod": "module " + Module + "\n\ngo " + cmp.Or(b.Language, "1.18") + "\n"}, Env: b.Env, Args: b.Args}
 	if b.Toolchain != "" {
 		p.Env = append([]string{"GOTOOLCHAIN=" + b.Toolchain}, b.Env...)
 	}
