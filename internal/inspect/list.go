@@ -143,7 +143,6 @@ func shownName(p *observe.Process) string {
 	return phrase.Clean(p.Mapped)
 }
 
-// known is the value, or nil if it is not known.
 func known[T any](v T, ok bool) any {
 	if !ok {
 		return nil
@@ -172,7 +171,6 @@ func setBy(p *observe.Process) string {
 	return string(p.SetBy)
 }
 
-// setUntil is when procfit is to give the old value back.
 func setUntil(p *observe.Process) any {
 	return known(p.LentUntil.UTC().Format(time.RFC3339), p.SetBy == rule.SetByOutside && p.Lent() != "")
 }
@@ -237,7 +235,6 @@ func release(p *observe.Process) string {
 	return cmp.Or(clip(phrase.Clean(strings.TrimPrefix(Release(p), "go")), longGo), Unknown)
 }
 
-// shortFindings is the worst finding, and how many more there are.
 func shortFindings(p *observe.Process) string {
 	ids := rule.IDs(p.Findings)
 	if len(ids) < 2 {
@@ -246,7 +243,6 @@ func shortFindings(p *observe.Process) string {
 	return fmt.Sprintf("%s +%d", ids[0], len(ids)-1)
 }
 
-// clip shortens at the end and marks it.
 func clip(s string, most int) string { return ansi.Truncate(s, most, "…") }
 
 // Recommendation is the GOMAXPROCS that a program should use. A good value that it uses is kept.

@@ -46,7 +46,6 @@ type factsJSON struct {
 	DefaultGODEBUG string      `json:"default_godebug,omitempty"`
 }
 
-// factJSON is facts.Fact in the document.
 type factJSON struct {
 	State facts.State `json:"state"`
 	CPUs  float64     `json:"cpus,omitempty"`
@@ -55,7 +54,6 @@ type factJSON struct {
 	Error string      `json:"error,omitempty"`
 }
 
-// limitJSON is facts.Limit in the document.
 type limitJSON struct {
 	factJSON
 	Dir        string `json:"dir"`
@@ -65,7 +63,6 @@ type limitJSON struct {
 	Burst *factJSON `json:"burst,omitempty"` // of a known limit; its cpus are those of one period
 }
 
-// cgroupJSON is facts.Cgroup in the document.
 type cgroupJSON struct {
 	factJSON
 	Mode      facts.Mode `json:"mode"`
@@ -77,7 +74,6 @@ type cgroupJSON struct {
 	View      *viewJSON  `json:"view,omitempty"`
 }
 
-// viewJSON is facts.View in the document.
 type viewJSON struct {
 	factJSON
 	MountRoot string `json:"mount_root,omitempty"`
@@ -93,7 +89,6 @@ type Decision struct {
 	Unknown    []string         `json:"unknown"`
 }
 
-// candidateJSON is facts.Candidate in the document.
 type candidateJSON struct {
 	What   facts.Kind `json:"what"`
 	CPUs   float64    `json:"cpus"`

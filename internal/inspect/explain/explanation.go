@@ -239,7 +239,6 @@ func (e Explanation) answer() string {
 	return fmt.Sprintf("%s GOMAXPROCS=%d%s", verb, n, e.verdict())
 }
 
-// should says which value the program should use.
 func should(s rule.Subject) string {
 	switch r := inspect.Recommend(s); {
 	case r.Procs == 0:
@@ -251,7 +250,6 @@ func should(s rule.Subject) string {
 	}
 }
 
-// verdict follows the value.
 func (e Explanation) verdict() string {
 	s := e.subject
 	for _, f := range e.findings {
@@ -323,7 +321,6 @@ func (e Explanation) because() string {
 	return fmt.Sprintf("%s chooses %d; %s", chooser, s.Go.Procs, cpus(s))
 }
 
-// cpus says how many CPUs the program can use, and what limits them.
 func cpus(s rule.Subject) string {
 	if s.Facts.EffectiveCPUs() == 0 {
 		return "its CPUs are not known"

@@ -63,12 +63,10 @@ func (m memory) write(b *terminal.Writer) {
 	}
 }
 
-// beyond reports whether the program may use more memory than it should.
 func (m memory) beyond() bool {
 	return m.fit.Standing == memlimit.Limited && m.uses() > m.fit.Bytes
 }
 
-// uses is the GOMEMLIMIT that the program runs with, as far as it is known.
 func (m memory) uses() int64 {
 	if m.live != nil {
 		return *m.live
@@ -106,7 +104,6 @@ func (m memory) answer() string {
 	return starts + "; it should be " + memlimit.Format(m.fit.Bytes)
 }
 
-// memoryJSON is facts.Memory, and what follows from it, in the document.
 type memoryJSON struct {
 	Cgroup   cgroupJSON                    `json:"cgroup"`
 	Limits   []memoryLimitJSON             `json:"limits"`
@@ -115,12 +112,10 @@ type memoryJSON struct {
 	Policies map[string]memoryDecisionJSON `json:"policies"`       // go, fit
 }
 
-// liveMemoryJSON is the GOMEMLIMIT in the memory of a process.
 type liveMemoryJSON struct {
 	Bytes *int64 `json:"bytes"` // null: none
 }
 
-// memoryLimitJSON is facts.MemoryLimit in the document.
 type memoryLimitJSON struct {
 	factJSON
 	Bytes *int64           `json:"bytes"` // null: no limit, or not known
@@ -128,7 +123,6 @@ type memoryLimitJSON struct {
 	Kind  facts.MemoryKind `json:"kind"`
 }
 
-// memoryDecisionJSON is memlimit.Decision in the document.
 type memoryDecisionJSON struct {
 	Standing memlimit.Standing `json:"standing"`
 	Bytes    *int64            `json:"bytes"` // null: none

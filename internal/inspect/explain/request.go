@@ -117,7 +117,6 @@ func roundedUp(x float64) int { return int(math.Ceil(x - 1e-9)) }
 // milliOf is a request in thousandths of a CPU, rounded up as Kubernetes does.
 func milliOf(cpus float64) int64 { return int64(roundedUp(cpus * 1000)) }
 
-// requestJSON is what is known of a CPU request in the document.
 type requestJSON struct {
 	Asked     *float64        `json:"asked_cpus"` // null: not asked
 	Weight    *int64          `json:"weight"`     // null: not known

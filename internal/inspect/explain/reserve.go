@@ -15,10 +15,8 @@ func (e Explanation) WithNeighbours(n observe.Neighbours) Explanation {
 	return e
 }
 
-// mostNamed is how many neighbours are named.
 const mostNamed = 5
 
-// place is where the neighbours are, in words.
 func place(n *observe.Neighbours) string {
 	if n.Dir == "" {
 		return "on its " + number.CPUs(float64(n.CPUs))
@@ -26,7 +24,6 @@ func place(n *observe.Neighbours) string {
 	return "in the same limit"
 }
 
-// writeNeighbours prints what was measured, of what, for how long and by whom.
 func writeNeighbours(b *terminal.Writer, n *observe.Neighbours) {
 	b.WriteString("\n")
 	head := fmt.Sprintf("its reserve: %s, which the others %s used", number.CPUs(n.Reserve()), place(n))
@@ -59,7 +56,6 @@ func neighbourLines(n *observe.Neighbours) []string {
 	return append(lines, "they used this now, and may need more at their peak: measure it then, or give --reserve a number")
 }
 
-// usedBy names the others, with what each used.
 func usedBy(n *observe.Neighbours) string {
 	if len(n.Others) == 0 {
 		return "procfit sees no process that used this: it ended meanwhile, or is in another PID namespace; to see that, run procfit outside of the container"
@@ -79,7 +75,6 @@ func usedBy(n *observe.Neighbours) string {
 	return "CPUs used by others: " + phrase.And(others)
 }
 
-// cpusOf are CPUs that were measured.
 func cpusOf(x float64) string {
 	if s := number.Hundredths(x); s != "1.00" {
 		return s + " CPUs"
@@ -87,7 +82,6 @@ func cpusOf(x float64) string {
 	return "1 CPU"
 }
 
-// reserveJSON is what a reserve was measured by, in the document.
 type reserveJSON struct {
 	CPUs           float64         `json:"cpus"`            // what the others used, in hundredths rounded up; 0 for less than 0.05 s of CPU time
 	Group          string          `json:"group,omitempty"` // the cgroup with the limit; absent: no limit is below the CPUs
@@ -99,7 +93,6 @@ type reserveJSON struct {
 	Others         []neighbourJSON `json:"others"`          // the most first, with what each used on all CPUs
 }
 
-// neighbourJSON is one of the others.
 type neighbourJSON struct {
 	PID  int     `json:"pid"`
 	Name string  `json:"name"`

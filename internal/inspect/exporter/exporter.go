@@ -86,7 +86,6 @@ func (e *Exporter) refresh(ctx context.Context) error {
 	return err
 }
 
-// firstScan is how long the first scan may take.
 const firstScan = 10 * time.Second
 
 // FirstScan reads the files of all programs, so that no scrape has to wait for that. Its
@@ -137,7 +136,6 @@ func (e *Exporter) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// collect sends the metrics of a view.
 func (v *view) collect(send func(prometheus.Metric)) {
 	send(scanDuration.metric(v.took.Seconds()))
 	send(processes.metric(float64(v.processes)))

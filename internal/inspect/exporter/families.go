@@ -9,7 +9,6 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// family is one metric that is exported.
 type family struct {
 	Name   string
 	Help   string
@@ -29,7 +28,6 @@ func newFamily(kind, name, help string, labels ...string) family {
 	return f
 }
 
-// process is a metric of each process.
 func process(kind, name, help string, labels ...string) family {
 	return newFamily(kind, "process_"+name, help, append([]string{"pid", "name"}, labels...)...)
 }
@@ -104,7 +102,6 @@ type sums struct {
 	seen    time.Time
 }
 
-// counters keeps the sums of all processes between scans.
 type counters map[observe.Identity]*sums
 
 // add adds what a scan saw of a process. Call it once per scan.
@@ -136,7 +133,6 @@ func (c counters) add(p observe.Process, source observe.Source, at time.Time) su
 	return *s
 }
 
-// forget drops the processes that have not been seen for long.
 func (c counters) forget(now time.Time) {
 	for id, s := range c {
 		if now.Sub(s.seen) > forgetAfter {

@@ -24,7 +24,6 @@ import (
 // container and its pod are rare.
 const mostGroups = 4
 
-// unknown is the label of what is not known.
 const unknown = "unknown"
 
 // view is one scan in exported form. It keeps nothing of the Snapshot, which is much larger.
@@ -37,7 +36,6 @@ type view struct {
 	unreadable                  map[string]int // by reason
 }
 
-// selection says which processes are exported.
 type selection struct {
 	name       *regexp.Regexp // nil: all
 	most       int
@@ -82,7 +80,6 @@ func viewOf(snap observe.Snapshot, c counters, s selection) *view {
 	return v
 }
 
-// add adds the metrics of a process.
 func (v *view) add(p *observe.Process, s sums, containers map[string]container.Name) {
 	pid, name := strconv.Itoa(p.PID), clean(p.Name, longestName)
 	add := func(f family, value float64, labels ...string) {

@@ -21,7 +21,6 @@ type sharer struct {
 	at     time.Time // of last
 }
 
-// flight is a running scan.
 type flight struct {
 	cancel  context.CancelCauseFunc
 	done    chan struct{}

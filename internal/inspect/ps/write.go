@@ -70,7 +70,6 @@ func list(all []observe.Process, width int) *table.Table {
 	return t
 }
 
-// known reports whether one of the processes has a value in the column.
 func known(c inspect.Column, all []observe.Process) bool {
 	return slices.ContainsFunc(all, func(p observe.Process) bool { return c.Text(&p) != inspect.Unknown })
 }
@@ -104,7 +103,6 @@ type advice struct {
 	who      []string
 }
 
-// maxNamed is how many processes of a group are named.
 const maxNamed = 4
 
 // advise prints the findings and what to do, worst first. Processes with the same
@@ -123,7 +121,6 @@ func advise(b *terminal.Writer, all []observe.Process) {
 	}
 }
 
-// named lists processes, but not all if there are many.
 func named(who []string) string {
 	if len(who) > maxNamed {
 		who = append(slices.Clone(who[:maxNamed]), fmt.Sprintf("%d more", len(who)-maxNamed))
@@ -154,7 +151,6 @@ func collectAdvice(all []observe.Process) []advice {
 	return list
 }
 
-// shared are findings in words for several processes.
 func shared(findings []rule.Finding) (list []rule.Finding) {
 	for _, f := range findings {
 		list = append(list, f.Shared())

@@ -96,5 +96,4 @@ func (w Watched) latency() live.Histogram {
 	return w.Handler
 }
 
-// rate is requests per second.
 func (w Watched) rate() float64 { return float64(w.Requests) / w.Duration.Seconds() }

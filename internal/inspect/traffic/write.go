@@ -176,7 +176,6 @@ func kind(share float64) string {
 
 func short(seconds float64) string { return number.Time().Number(seconds) }
 
-// notes are what limits the numbers.
 func (w Watched) notes() (list []document.Note) {
 	add := func(message, fix string) { list = append(list, document.Note{Message: message, Fix: fix}) }
 	switch {

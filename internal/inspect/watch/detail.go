@@ -49,7 +49,6 @@ func (m *model) detailTitle(r *row) string {
 	return m.sides(name, state, m.width)
 }
 
-// facts are the current values, in a few lines.
 func (m *model) facts(r *row) []string {
 	p := r.process
 	var lines []string
@@ -130,13 +129,11 @@ func (m *model) cpuWords(p observe.Process) []string {
 	return append(words, "no limit")
 }
 
-// labelWidth is the width of the labels at the left.
 const labelWidth = 16
 
 // maxExplained is how much of an explanation is shown, in bytes.
 const maxExplained = 256 << 10
 
-// story is the findings, their fixes, and the explanation.
 func (m *model) story(r *row) []string {
 	var lines []string
 	if len(r.process.Findings) > 0 {

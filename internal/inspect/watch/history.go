@@ -53,7 +53,6 @@ func (h *history) add(p observe.Process, at time.Duration, most int) {
 	h.total++
 }
 
-// last returns the newest points to show.
 func (h *history) last() []point {
 	return h.points[max(0, len(h.points)-mostPoints):]
 }
@@ -141,7 +140,6 @@ func larger(a, b float64) float64 {
 	return a
 }
 
-// known reports whether there is anything to draw.
 func (c curve) known() bool { return !math.IsNaN(c.max) }
 
 // draw returns the lines of a curve from 0 to its maximum, the top line first. 0 is the
@@ -176,7 +174,6 @@ func level(v, most float64, steps int) int {
 	return max(min(2, steps), 1+int(math.Round(v/most*float64(steps-1))))
 }
 
-// curveRow is one series of the history.
 type curveRow struct {
 	which int
 	label string
@@ -195,7 +192,6 @@ func (m *model) curveRows() []curveRow {
 	}
 }
 
-// curves draw the history: each with its current, lowest and highest value.
 func (m *model) curves(r *row) []string {
 	const figures = 3 * (figureWidth + 1)
 	width := max(4, m.width-labelWidth-figures-1)

@@ -58,7 +58,6 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// tableKey handles the keys of the table.
 func (m *model) tableKey(name string) tea.Cmd {
 	switch name {
 	case "enter", "right":
@@ -82,7 +81,6 @@ func (m *model) tableKey(name string) tea.Cmd {
 	return nil
 }
 
-// motion is how many rows or lines a key moves.
 func (m *model) motion(name string) (by int, ok bool) {
 	const all = 1 << 30
 	switch name {
@@ -111,7 +109,6 @@ func (m *model) move(by int) {
 	m.pager.scroll(by)
 }
 
-// paging is how far a page key moves.
 func (m *model) paging() int {
 	if m.page == tablePage {
 		return max(1, m.list.window.height-1)
@@ -119,7 +116,6 @@ func (m *model) paging() int {
 	return max(1, m.pager.height-1)
 }
 
-// open shows a page from its beginning.
 func (m *model) open(p page) {
 	m.page = p
 	m.pager.top = 0
@@ -174,7 +170,6 @@ func (m *model) pause() tea.Cmd {
 	return m.scan()
 }
 
-// pace chooses the next longer or shorter interval.
 func (m *model) pace(by int) tea.Cmd {
 	i, found := slices.BinarySearch(intervals, m.interval)
 	switch {

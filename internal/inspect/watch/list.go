@@ -14,7 +14,6 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
-// row is a process in the list.
 type row struct {
 	id      observe.Identity
 	process observe.Process // as last seen
@@ -27,7 +26,6 @@ type row struct {
 // lingers is the number of scans for which a process that has ended is still shown.
 const lingers = 5
 
-// list is the processes, and which of them are shown.
 type list struct {
 	look    look
 	rows    map[observe.Identity]*row
@@ -103,7 +101,6 @@ func (l *list) arrange() {
 	l.move(0)
 }
 
-// move moves the selection, within the list, and the window with it.
 func (l *list) move(by int) {
 	l.cursor = max(0, min(l.cursor+by, len(l.shown)-1))
 	l.window.lines = len(l.shown)

@@ -166,7 +166,6 @@ func (l look) clip(s string, width int) string {
 	return ansi.Truncate(s, width, l.more())
 }
 
-// clipLeft shortens at the beginning.
 func (l look) clipLeft(s string, width int) string {
 	if n := cells(s); n > width {
 		return ansi.TruncateLeft(s, n-width+cells(l.more()), l.more())

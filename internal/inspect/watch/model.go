@@ -31,7 +31,6 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// page is what the screen shows.
 type page int
 
 const (
@@ -125,7 +124,6 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// scan starts a scan, unless one is running.
 func (m *model) scan() tea.Cmd {
 	if m.scanning {
 		return nil
@@ -167,7 +165,6 @@ func (m *model) tick(after time.Duration) tea.Cmd {
 	return m.after(max(0, after), func(time.Time) tea.Msg { return tickMsg(n) })
 }
 
-// explain requests the explanation of the process on the detail page again.
 func (m *model) explain() tea.Cmd {
 	r := m.list.rows[m.detail]
 	if m.page != detailPage || r == nil || r.gone > 0 || m.explaining || m.options.Explain == nil {

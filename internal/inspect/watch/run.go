@@ -79,7 +79,6 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// patience is how long the last scan may take to notice its cancellation.
 const patience = 10 * time.Second
 
 // terminal is where to draw and where keys come from: In, or the controlling terminal if

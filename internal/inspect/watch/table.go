@@ -68,7 +68,6 @@ func (m *model) tablePart(height int) []string {
 	return drawn
 }
 
-// none is the text of a list without rows.
 func (m *model) none() string {
 	switch {
 	case !m.seen:
@@ -134,13 +133,11 @@ func (r *row) fill(l look) {
 	}
 }
 
-// span formats a time in seconds.
 func (l look) span(seconds float64) string { return l.text(number.Seconds(seconds)) }
 
 // longCell is more than any terminal shows of a cell.
 const longCell = 500
 
-// verdict is the first and worst finding, in short.
 func (r *row) verdict(l look) string {
 	switch f := r.process.Findings; {
 	case r.gone > 0:
@@ -198,7 +195,6 @@ const (
 	extra       = 11
 )
 
-// gap is between two columns.
 func (m *model) gap() string {
 	if m.width >= 110 {
 		return "  "

@@ -40,7 +40,6 @@ func (m *model) View() tea.View {
 	return v
 }
 
-// lines are the whole screen.
 func (m *model) lines() []string {
 	if m.width < leastWidth || m.height < leastHeight {
 		lines := make([]string, m.height)
@@ -62,7 +61,6 @@ func (m *model) lines() []string {
 	return append(lines[:m.height-1], m.footer())
 }
 
-// titleLine is the first of every page.
 func (m *model) titleLine() string {
 	line := []string{m.paint(bold, "procfit")}
 	if n := m.cpus(); n > 0 {
@@ -106,7 +104,6 @@ func (m *model) unlisted() (n int) {
 	return n
 }
 
-// summary counts the processes and their findings.
 func (m *model) summary() string {
 	if !m.seen {
 		return "reading all processes" + m.more()
@@ -171,7 +168,6 @@ func (m *model) unreadable() (lines []string) {
 	return lines
 }
 
-// footer is the last line: the keys, or the filter that is being typed.
 func (m *model) footer() string {
 	if m.typing {
 		return m.sides(m.prompt(), "Enter keep"+m.dot()+"Esc undo", m.width)
@@ -210,7 +206,6 @@ func (m *model) helpLines() []string {
 	return m.paged([]string{m.titleLine()}, m.helpText())
 }
 
-// helpText describes the keys, the columns and their marks.
 func (m *model) helpText() []string {
 	var lines []string
 	section := func(title string, pairs ...[2]string) {

@@ -197,7 +197,6 @@ type goPackage struct {
 	TestGoFiles, XTestGoFiles []string
 }
 
-// find asks go for the package's directory.
 func (g *Command) find(ctx context.Context, tool toolchain.Go) (goPackage, error) {
 	args := []string{"list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles"}
 	for _, f := range g.BuildFlags {

@@ -42,7 +42,6 @@ func (m *image) buildInfo() (*debug.BuildInfo, error) {
 	return nil, nil
 }
 
-// extent is a part of the file.
 type extent struct{ off, size int64 }
 
 // buildPlaces are where the record may be: its section, then the segments of data,

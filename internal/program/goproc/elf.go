@@ -42,7 +42,6 @@ type section struct {
 	elf.Section64
 }
 
-// isELF tells by a file's first bytes.
 func isELF(r io.ReaderAt) (bool, error) {
 	magic := make([]byte, len(elf.ELFMAG))
 	n, err := r.ReadAt(magic, 0)
@@ -202,7 +201,6 @@ func (m *image) header() (elf.Header64, error) {
 	})
 }
 
-// bytesAt reads that many.
 func (m *image) bytesAt(off int64, size int) ([]byte, error) {
 	buf := make([]byte, size)
 	if n, err := m.r.ReadAt(buf, off); n < len(buf) {

@@ -57,7 +57,6 @@ const mostHeap = 1 << 48
 // clocks are what the runtime's own would show.
 type clocks struct{ unix, monotonic uint64 }
 
-// memstats is what is read of runtime.memstats.
 type memstats struct {
 	GC
 	fraction float64 // of the CPU time since the start that the collector used

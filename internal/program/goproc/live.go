@@ -133,7 +133,6 @@ func (c *Cache) open(ctx context.Context, pid int) (*file, fileKey, error) {
 	return f, key, err
 }
 
-// learn analyses a file that is open.
 func (c *Cache) learn(ctx context.Context, r fd, key fileKey) (*file, error) {
 	f := c.file(key)
 	held, err := f.read(ctx, r, most(r.dataIn(key.size)))
@@ -143,7 +142,6 @@ func (c *Cache) learn(ctx context.Context, r fd, key fileKey) (*file, error) {
 	return f, err
 }
 
-// memory opens the memory of a process, with the analysis of the Go code that it runs.
 func (c *Cache) memory(pid int) (r Running, mem fd, bias uint64, err error) {
 	if r, err = c.runs(context.Background(), pid); err == nil {
 		mem, bias, err = r.memory()
@@ -343,7 +341,6 @@ func explained(pid int, err *error) {
 	}
 }
 
-// explain gives an error of the system its meaning.
 func explain(pid int, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):

@@ -85,7 +85,6 @@ func keyOf(pid int) (fileKey, error) {
 	return keyOfStat(info.Sys().(*syscall.Stat_t)), nil
 }
 
-// key is the identity of an open file.
 func (f fd) key() (fileKey, error) {
 	var st syscall.Stat_t
 	if err := syscall.Fstat(f.n, &st); err != nil {

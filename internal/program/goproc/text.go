@@ -42,7 +42,6 @@ const flagAsm = 1 << 2
 // (abi.FUNCDATA_LocalsPointerMaps).
 const localsPointerMaps = 1
 
-// readText reads a function table from the memory of a process.
 func readText(mem io.ReaderAt, m *image, bias uint64, t pclntab) (*Text, error) {
 	mem = &budget{r: mem, left: maxMemory}
 	text, err := findText(mem, m, bias, t)
@@ -93,14 +92,12 @@ func (x *Text) Find(names ...string) (map[string]uint64, error) {
 	return found, nil
 }
 
-// part is the record of one function.
 type part struct {
 	entry  uint64
 	where  int64 // of the record
 	record []byte
 }
 
-// part returns the record of the function at an address.
 func (x *Text) part(addr uint64) (part, bool) {
 	if !x.Holds(addr) {
 		return part{}, false

@@ -39,8 +39,7 @@ const (
 	// patience is how long a program may take to answer: it looks once a second, and may have
 	// to ask its own code.
 	patience = 5 * time.Second
-	// between is the time between two looks for the answer.
-	between = 5 * time.Millisecond
+	between  = 5 * time.Millisecond
 	// early and late are how far from now a program's last look may be on its own clock.
 	early = time.Second
 	late  = 30 * time.Second
@@ -176,7 +175,6 @@ func (p *Program) Close() error {
 	return p.mem.Close()
 }
 
-// look reads the block.
 func (p *Program) look(mem *os.File) (block, error) {
 	b := make([]byte, 8*blockWords)
 	if _, err := mem.ReadAt(b, p.at); err != nil {

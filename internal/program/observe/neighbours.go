@@ -150,7 +150,6 @@ func (w *neighbourhood) elsewhere(pid int) bool {
 	return err == nil && !on.Overlaps(w.cpus)
 }
 
-// gone reports that the process is no longer there.
 func (w *neighbourhood) gone() error {
 	if w.dir == "" {
 		return fmt.Errorf("%s has ended", processOf(w.pid))
@@ -158,7 +157,6 @@ func (w *neighbourhood) gone() error {
 	return fmt.Errorf("%s has ended, or left %s", processOf(w.pid), w.dir)
 }
 
-// look reads the processes of the place.
 func (w *neighbourhood) look(ctx context.Context) error {
 	pids, err := w.pids(ctx)
 	if err != nil {
@@ -220,7 +218,6 @@ func (w *neighbourhood) pids(ctx context.Context) (pids []int, err error) {
 	return pids, err
 }
 
-// between is the CPU time of a process between two looks at it.
 func between(before, after Stat) time.Duration {
 	return max(0, after.User+after.System-before.User-before.System)
 }

@@ -70,7 +70,6 @@ func taken(port int, except []int, sockets map[uint64]bool) error {
 	return e
 }
 
-// listeners returns the inodes of the sockets listening at the port.
 func listeners(port int, pids []int) (map[uint64]bool, error) {
 	if _, err := procstat.ReadStat(os.Getpid()); errors.Is(err, errors.ErrUnsupported) {
 		return nil, fmt.Errorf("finding who listens at a port needs Linux: %w", errors.ErrUnsupported)
@@ -105,10 +104,8 @@ func listeners(port int, pids []int) (map[uint64]bool, error) {
 	return sockets, nil
 }
 
-// holdsAny reports whether a process has one of the sockets open.
 func holdsAny(pid int, sockets map[uint64]bool) (bool, error) {
 	return procstat.AnySocket(pid, func(inode uint64) bool { return sockets[inode] })
 }
 
-// allPIDs returns the processes in /proc.
 func allPIDs() ([]int, error) { return procstat.IDs("/proc") }

@@ -189,7 +189,6 @@ func factsOf(pid int, r *facts.Reader) (facts.Facts, error) {
 	return f, nil
 }
 
-// program is what was read of the program itself.
 type program struct {
 	live goproc.Live
 	why  error // why it could not be read

@@ -196,10 +196,8 @@ type sight struct {
 	atWork     bool // it is procfit, at work
 }
 
-// ownModule is procfit's.
 const ownModule = "github.com/procfit/procfit"
 
-// sending are procfit's commands that send a load.
 var sending = []string{"load", "sweep", "compare", "live", "resize", "fleet", "lab\x00run"}
 
 // atWork reports whether a process is procfit at work for somebody, and no program that serves: of a
@@ -258,7 +256,6 @@ func (s *Scanner) lookAtAll(ctx context.Context, pids []int, shared *shared) []s
 	return seen
 }
 
-// shared is what the processes of one Scan have in common.
 type shared struct {
 	facts  *facts.Reader
 	groups *groups

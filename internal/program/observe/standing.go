@@ -78,7 +78,6 @@ func (s Standing) Gone() bool {
 	return err != nil || stat.Started != s.Started || stat.Ended()
 }
 
-// errNoListener means that nobody listens at the port.
 var errNoListener = errors.New("nobody listens")
 
 // TakenError means that a process listens at the port which is not among those

@@ -55,7 +55,6 @@ func (c *Client) CPU(ctx context.Context, seconds int) ([]byte, error) {
 // comes first, since a profile holds what was allocated before the last one.
 func (c *Client) Memory(ctx context.Context) ([]byte, error) { return c.get(ctx, "heap?gc=1", 0) }
 
-// wrong is an error about an answer.
 func (c *Client) wrong(name string, err error) error {
 	return fmt.Errorf("%s: %w", secret.Text(c.base+name), err)
 }

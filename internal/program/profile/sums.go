@@ -32,7 +32,6 @@ const mostFunctions = 500
 // mostName bounds the name of a function, in characters. Those of generic types are long.
 const mostName = 300
 
-// unnamed is a function without a symbol.
 const unnamed = "(no symbol)"
 
 // frame is what a location of a stack comes to.
@@ -73,7 +72,6 @@ func (p *Profile) Sums() Sums {
 	return s
 }
 
-// takesProfiles reports whether a function takes a profile or serves it.
 func takesProfiles(l profile.Line) bool {
 	return l.Function != nil && (strings.HasPrefix(l.Function.Name, "runtime/pprof.") || strings.HasPrefix(l.Function.Name, "net/http/pprof."))
 }

@@ -71,7 +71,6 @@ func (a *Asker) unsettled(refusal error) bool {
 	return time.Since(a.faulty) < settling
 }
 
-// request is the GET that is sent.
 func (a *Asker) request() *http.Request {
 	r := &http.Request{Method: http.MethodGet, URL: a.url, Host: a.url.Host, Header: http.Header{"User-Agent": {"procfit"}}}
 	if user := a.url.User; user != nil {
@@ -108,7 +107,6 @@ func (a *Asker) get(conn net.Conn) Answer {
 
 var errSettings = errors.New("it speaks HTTP/2 alone")
 
-// getHTTP2 sends a GET of HTTP/2.
 func (a *Asker) getHTTP2(ctx context.Context, conn net.Conn) Answer {
 	//lint:ignore SA1019 The connection exists already; NewClientConn of http.Transport dials one.
 	transport := &http2.Transport{AllowHTTP: true, MaxHeaderListSize: answerLimit}
@@ -157,7 +155,6 @@ const (
 	serverError = 500
 )
 
-// statusRange is statuses from First to Last.
 type statusRange struct{ First, Last int }
 
 // Statuses are those that count as ready; empty: any below 500.
@@ -181,7 +178,6 @@ func ParseStatuses(text string) (Statuses, error) {
 	return all, nil
 }
 
-// has reports whether a status counts as ready.
 func (s Statuses) has(status int) bool {
 	if len(s) == 0 {
 		return status < serverError

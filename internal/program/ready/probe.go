@@ -111,7 +111,6 @@ func (p Probe) String() string {
 	return p.URL
 }
 
-// address is the host and the port that are asked.
 func (p Probe) address() (string, error) {
 	u, err := url.Parse(p.URL)
 	if err != nil || u.Hostname() == "" {
@@ -143,7 +142,6 @@ func (p Probe) Address() string {
 	return address
 }
 
-// speaksHTTP reports whether an answer of the probe has a status.
 func (p Probe) speaksHTTP(loaded string) bool {
 	scheme, _, _ := strings.Cut(cmp.Or(p.URL, loaded), "://")
 	return p.Way == WayURL && slices.Contains([]string{schemeHTTP, schemeHTTPS, schemeH2C}, strings.ToLower(scheme))
@@ -229,7 +227,6 @@ func (a *Asker) Ask(ctx context.Context) Answer {
 	return answer
 }
 
-// over asks on an open connection.
 func (a *Asker) over(ctx context.Context, conn net.Conn) Answer {
 	switch {
 	case a.Probe.Way == WayTCP:
@@ -273,7 +270,6 @@ func (a *Asker) health(ctx context.Context, conn net.Conn, secure bool) Answer {
 	return Answer{Ready: err == nil, Status: status, Err: err}
 }
 
-// run runs the command.
 func (a *Asker) run(ctx context.Context) Answer {
 	const kept, lines = 64 << 10, 5
 	out, err := supervisor.Run(ctx, supervisor.Spec{Command: a.Probe.Command, Env: a.Environ, LogLimit: kept})

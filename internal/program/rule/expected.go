@@ -45,7 +45,6 @@ func (e *Expected) MeasureAgain() string {
 	return "measure again: procfit " + phrase.Shell(e.Again) + "; then keep the new value: procfit report DIR -o expected"
 }
 
-// under names the CPUs that the value was measured with.
 func (e *Expected) under() string {
 	if e.LimitCPUs != nil {
 		return "under a limit of " + number.CPUs(*e.LimitCPUs)
@@ -82,7 +81,6 @@ func (s Subject) best() int {
 	return s.Fit.Procs
 }
 
-// checkExpected finds another value than the expected one.
 func checkExpected(s Subject) []Finding {
 	e := s.Expected
 	n, known := s.Procs()
@@ -142,7 +140,6 @@ func (s Subject) expectedHere() *Expected {
 	return &e
 }
 
-// checkOutdated finds what has changed since the expected value was measured.
 func checkOutdated(s Subject) []Finding {
 	if s.ExpectedWrong != "" {
 		return []Finding{{

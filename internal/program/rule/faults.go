@@ -24,7 +24,6 @@ func (f Faults) of(n int) string {
 // that loses less cannot become more than a ninth faster with more of them.
 const someHeld = 0.1
 
-// holds reports whether page faults hold a share of its Ps that matters.
 func (s Subject) holds() bool {
 	n, known := s.Procs()
 	return known && s.Faults != nil && s.Faults.Held >= someHeld*float64(n)

@@ -54,7 +54,6 @@ type Rule struct {
 	Check func(Subject) []Finding
 }
 
-// checks has the checks of the rules that judge a Subject.
 var checks = map[string]func(Subject) []Finding{
 	"PF001": checkTooMany,
 	"PF002": checkTooFew,

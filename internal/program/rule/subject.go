@@ -332,7 +332,6 @@ func (s Subject) Limit() (facts.Limit, bool) {
 	return l, ok && (!s.seesMachine() || l.CPUs < float64(s.Facts.AffinityCPUs()))
 }
 
-// tooMany reports whether the value is known and above the recommended one.
 func (s Subject) tooMany() bool {
 	n, known := s.Procs()
 	return known && n > s.Fit.Procs

@@ -84,7 +84,6 @@ func orZero(s *Subject) int {
 	return n
 }
 
-// procs is the sum.
 func (t Together) procs() (sum int) {
 	for _, p := range t.Programs {
 		sum += p.Procs
@@ -147,7 +146,6 @@ func checkTogether(s Subject) []Finding {
 	return []Finding{{Message: message, Fix: "if they are busy at the same time, " + t.fix()}}
 }
 
-// listed names the programs with their Ps.
 func (t Together) listed() string {
 	var all []string
 	for _, p := range t.Programs {

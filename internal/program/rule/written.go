@@ -40,7 +40,6 @@ func (w *Written) fromLimit() bool {
 	return w != nil && w.Resource == limitsCPU && w.Amount != "" && !w.Sibling
 }
 
-// reference names the source of the value in a sentence.
 func (w *Written) reference() string { return fmt.Sprintf("resourceFieldRef %s", w.Resource) }
 
 func checkDivisor(s Subject) []Finding {

@@ -300,7 +300,6 @@ func (c *call) answer(tid int) (done bool) {
 	return false
 }
 
-// returned notes what the call returned.
 func (c *call) returned(r registers) {
 	if c.called.IsZero() {
 		return

@@ -92,7 +92,6 @@ type stop struct {
 	at    time.Time
 }
 
-// refuse is a Refusal of this process.
 func (t *tracer) refuse(why Why, format string, values ...any) error {
 	return &Refusal{t.PID, why, fmt.Sprintf(format, values...)}
 }
@@ -200,7 +199,6 @@ func tracedBy(tid int) int {
 	return s.Tracer
 }
 
-// denied is why a thread cannot be seized.
 func (t *tracer) denied(tid int, err error) error {
 	if tracer := tracedBy(tid); tracer != 0 {
 		if pid, err := procstat.ThreadGroup(tracer); err == nil {

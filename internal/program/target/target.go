@@ -120,7 +120,6 @@ func cutOff(ctx context.Context) bool {
 	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
-// notReady finds out why the target was never ready.
 func notReady(ctx context.Context, p *supervisor.Process, ask *ready.Asker, connected bool, e *NotReadyError) error {
 	select {
 	case <-p.Done():

@@ -79,7 +79,6 @@ func (t Toolchain) told(ctx context.Context, err error) error {
 	return err
 }
 
-// way is how a program is built.
 type way struct {
 	language string // empty: the toolchain's own
 	compiler string // of C; empty: none
@@ -134,7 +133,6 @@ func (t Toolchain) build(ctx context.Context, source []byte, how way, out string
 	return err
 }
 
-// own is the toolchain's own go command.
 func (t Toolchain) own() Go {
 	g := t.command.With("GOTOOLCHAIN=local", "GOROOT="+t.Root)
 	g.Path = filepath.Join(t.Root, "bin", "go")

@@ -87,7 +87,6 @@ func doubt(asked, local string, listed []string, env map[string]string) string {
 	return ""
 }
 
-// unknown is the error of a version that there is not.
 func unknown(asked, local, why string) error {
 	example := strings.TrimPrefix(version.Lang(local), "go")
 	return fmt.Errorf("%q: this Go version cannot be had: %s; try %s", asked, why, example)

@@ -170,7 +170,6 @@ func (g Go) listed(ctx context.Context) (all []string, err error) {
 	return slices.DeleteFunc(all, func(v string) bool { return !version.IsValid(v) }), err
 }
 
-// local is the version of the go command itself.
 func (g Go) local(ctx context.Context) (string, error) {
 	output, err := g.With("GOTOOLCHAIN=local").Run(ctx, "env", "GOVERSION")
 	return strings.TrimSpace(string(output)), err
@@ -188,7 +187,6 @@ func inCache(modCache, minor string) (releases []string) {
 // system is how the name of a toolchain's directory ends.
 const system = "." + runtime.GOOS + "-" + runtime.GOARCH
 
-// cachePath is where the go command keeps a toolchain.
 func cachePath(modCache, release string) string {
 	return filepath.Join(modCache, "golang.org", "toolchain@v0.0.1-"+release+system)
 }
@@ -300,7 +298,6 @@ func cause(said, dir string) string {
 	return strings.TrimSpace(announced)
 }
 
-// firstLine is the cause of an error that Run returned.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line

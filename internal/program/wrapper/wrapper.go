@@ -31,7 +31,6 @@ type Effect struct {
 	Binds  string // the wrapper that binds it to CPUs that are not known; "": none
 }
 
-// wrapped is how a wrapper reads its arguments.
 type wrapped struct {
 	with   string   // short options that have an argument
 	long   []string // long options that have one in the next word
