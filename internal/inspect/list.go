@@ -76,7 +76,10 @@ func list() []Column {
 			Value: func(p *observe.Process) any { return known(p.Last().CPUs()) }},
 		{Name: "set_by", Help: "what set GOMAXPROCS: auto (the runtime's default), env, code (automaxprocs is code, too), or outside (procfit set, a debugger); not known is - in the table, and unknown in JSON", Rank: 6, Rising: true, words: setBy,
 			Value: func(p *observe.Process) any { return string(p.SetBy) }},
-		{Name: "set_until", Value: setUntil},
+		{Name: "set_until", // when procfit is to give the old value back
+			Value: func(p *observe.Process) any {
+				return known(p.LentUntil.UTC().Format(time.RFC3339), !p.LentUntil.IsZero())
+			}},
 		{Name: "source", Help: "how PROCS was found: symbol (by the symbol table), decoded (from the machine code of a stripped program), or inferred (from version, environment and limits; its memory is not readable)", Rank: 15, Rising: true,
 			Value: func(p *observe.Process) any { return known(p.ProcsSource(), p.ProcsSource() != "") }},
 		{Name: "numcpu", Help: "CPUs that its runtime counted at start (runtime.NumCPU)", Rank: 13, Unit: number.Exact,
@@ -165,14 +168,7 @@ func setBy(p *observe.Process) string {
 	if p.SetBy == rule.SetByUnknown {
 		return Unknown
 	}
-	if p.SetBy == rule.SetByOutside {
-		return string(p.SetBy) + p.Lent()
-	}
-	return string(p.SetBy)
-}
-
-func setUntil(p *observe.Process) any {
-	return known(p.LentUntil.UTC().Format(time.RFC3339), p.SetBy == rule.SetByOutside && p.Lent() != "")
+	return string(p.SetBy) + p.Lent()
 }
 
 func limit(p *observe.Process) string {

@@ -131,12 +131,10 @@ func (e *Exporter) Collect(metrics chan<- prometheus.Metric) {
 	send(buildInfo.metric(1, clean(cmp.Or(e.options.Version, unknown), longestName), runtime.Version()))
 	send(scans.metric(float64(e.ok.Load()), "ok"))
 	send(scans.metric(float64(e.failed.Load()), "failed"))
-	if v := e.shared.latest(); v != nil {
-		v.collect(send)
+	v := e.shared.latest()
+	if v == nil {
+		return
 	}
-}
-
-func (v *view) collect(send func(prometheus.Metric)) {
 	send(scanDuration.metric(v.took.Seconds()))
 	send(processes.metric(float64(v.processes)))
 	send(others.metric(float64(v.others)))

@@ -67,13 +67,12 @@ func viewOf(snap observe.Snapshot, c counters, s selection) *view {
 		all = append(all, counted{p, sum})
 	}
 	c.forget(snap.At)
-	if v.dropped = len(all) - s.most; v.dropped > 0 {
+	if v.dropped = max(0, len(all)-s.most); v.dropped > 0 {
 		sorting.Stable(all, func(a, b counted) int {
 			return cmp.Or(cmp.Compare(b.sums.CPU, a.sums.CPU), cmp.Compare(a.process.PID, b.process.PID))
 		})
 		all = all[:s.most]
 	}
-	v.dropped = max(0, v.dropped)
 	for _, one := range all {
 		v.add(one.process, one.sums, s.containers)
 	}
@@ -130,10 +129,7 @@ func (v *view) add(p *observe.Process, s sums, containers map[string]container.N
 
 // describe adds everything but counters.
 func describe(p *observe.Process, containers map[string]container.Name, add func(family, float64, ...string)) {
-	of := container.Name{} // empty outside of Kubernetes
-	if id := container.ID(p.Facts.Cgroup.Path); id != "" {
-		of = containers[id]
-	}
+	of := containers[container.ID(p.Facts.Cgroup.Path)] // empty outside of Kubernetes
 	value := unknown
 	if n, known := p.Procs(); known {
 		value = strconv.Itoa(n)

@@ -138,10 +138,6 @@ type filter struct {
 	words []string
 }
 
-func newFilter(text string) filter {
-	return filter{text: text, words: strings.Fields(strings.ToLower(text))}
-}
-
 func (f filter) matches(r *row) bool {
 	for _, word := range f.words {
 		bare, not := strings.CutPrefix(word, "!")

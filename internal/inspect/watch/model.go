@@ -178,6 +178,6 @@ func (m *model) explain() tea.Cmd {
 }
 
 func (m *model) refilter(text string) {
-	m.list.filter = newFilter(text)
+	m.list.filter = filter{text: text, words: strings.Fields(strings.ToLower(text))}
 	m.list.arrange()
 }

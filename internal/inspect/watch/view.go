@@ -49,7 +49,7 @@ func (m *model) lines() []string {
 	var lines []string
 	switch m.page {
 	case helpPage:
-		lines = m.helpLines()
+		lines = m.paged([]string{m.titleLine()}, m.helpText())
 	case detailPage:
 		lines = m.detailLines()
 	default:
@@ -200,10 +200,6 @@ func (m *model) prompt() string {
 		}
 	}
 	return text
-}
-
-func (m *model) helpLines() []string {
-	return m.paged([]string{m.titleLine()}, m.helpText())
 }
 
 func (m *model) helpText() []string {

@@ -147,9 +147,6 @@ func checkTogether(s Subject) []Finding {
 }
 
 func (t Together) listed() string {
-	var all []string
-	for _, p := range t.Programs {
-		all = append(all, fmt.Sprintf("%s %d", phrase.Clean(p.Name), p.Procs))
-	}
+	all := phrase.Each(t.Programs, func(p Sharer) string { return fmt.Sprintf("%s %d", phrase.Clean(p.Name), p.Procs) })
 	return strings.Join(all, ", ")
 }

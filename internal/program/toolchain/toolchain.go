@@ -16,6 +16,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/show/pattern"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/show/sorting"
 )
@@ -86,7 +87,7 @@ func (g Go) Fetch(ctx context.Context, version string) (Toolchain, error) {
 		failed = append(failed, err)
 	}
 	return Toolchain{}, fmt.Errorf("get the toolchain of Go %s for %s/%s from GOPROXY=%s: %s (%s)\n%w",
-		version, runtime.GOOS, runtime.GOARCH, secret.Text(env["GOPROXY"]), firstLine(failed[0]), advice(env["GOPROXY"]), errors.Join(failed...))
+		version, runtime.GOOS, runtime.GOARCH, secret.Text(env["GOPROXY"]), phrase.FirstLine(failed[0].Error()), advice(env["GOPROXY"]), errors.Join(failed...))
 }
 
 func advice(proxy string) string {
@@ -296,9 +297,4 @@ func cause(said, dir string) string {
 		announced = line + " "
 	}
 	return strings.TrimSpace(announced)
-}
-
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
@@ -278,7 +279,7 @@ func TestErrorsBeginWithTheCause(t *testing.T) {
 			continue
 		}
 		var exit *FailedError
-		if first := firstLine(err); !strings.Contains(first, want) || strings.Contains(first, "exited with") || strings.Contains(first, os.TempDir()) || !errors.As(err, &exit) || !strings.Contains(err.Error(), ": exited with code 1:\n") {
+		if first := phrase.FirstLine(err.Error()); !strings.Contains(first, want) || strings.Contains(first, "exited with") || strings.Contains(first, os.TempDir()) || !errors.As(err, &exit) || !strings.Contains(err.Error(), ": exited with code 1:\n") {
 			t.Errorf("want %q in the first line of:\n%v", want, err)
 		}
 	}
