@@ -45,7 +45,7 @@ func (m *image) code() Code {
 		return c
 	}
 	c.Automaxprocs = t.hasName(r, fnAutomaxp)
-	found, err := t.functions(r, "runtime.", []string{fnSet})
+	found, err := t.functions(r, []string{fnSet})
 	if set, ok := found[fnSet]; ok && err == nil {
 		callers, addr, err := limited.callsOf(t, set)
 		c.Sets = slices.ContainsFunc(callers, func(f string) bool { return !library(f) })

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -164,12 +165,9 @@ func (m *image) section(suffix string) (elf.Section64, bool) {
 
 // holds reports whether the n bytes at addr lie in a segment with all these flags.
 func (m *image) holds(addr, n uint64, flags elf.ProgFlag) bool {
-	for _, p := range m.segments {
-		if elf.ProgFlag(p.Flags)&flags == flags && addr >= p.Vaddr && addr-p.Vaddr <= p.Memsz && n <= p.Memsz-(addr-p.Vaddr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.segments, func(p elf.Prog64) bool {
+		return elf.ProgFlag(p.Flags)&flags == flags && addr >= p.Vaddr && addr-p.Vaddr <= p.Memsz && n <= p.Memsz-(addr-p.Vaddr)
+	})
 }
 
 // decode reads a header. An ELF file of 32 bits has headers of its own; widen turns them into

@@ -66,7 +66,7 @@ func (f *file) analyse(r io.ReaderAt) (err error) {
 	if f.table, err = f.image.findPclntab(); err != nil {
 		return err
 	}
-	f.code, err = f.table.functions(r, "runtime.", decoded())
+	f.code, err = f.table.functions(r, decoded())
 	return err
 }
 

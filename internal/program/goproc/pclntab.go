@@ -131,11 +131,11 @@ func (m *image) anyPclntab() (pclntab, error) {
 // span is a function's code, relative to the start of the text.
 type span struct{ start, end uint32 }
 
-// functions returns the code of the named functions, as many as the program has.
-// All names begin with prefix. A function that assembly calls has a wrapper of a
-// few instructions with the same name, so of two the longer is meant.
-func (t pclntab) functions(r io.ReaderAt, prefix string, names []string) (map[string]span, error) {
-	byOffset, err := t.names(r, prefix, names)
+// functions returns the code of the named functions of the runtime, as many as the program
+// has. One that assembly calls has a wrapper of a few instructions with the same name, so of
+// two the longer is meant.
+func (t pclntab) functions(r io.ReaderAt, names []string) (map[string]span, error) {
+	byOffset, err := t.names(r, names)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (t pclntab) pair(b []byte) (start, at uint32) {
 }
 
 // names returns the named functions by the offset of their name.
-func (t pclntab) names(r io.ReaderAt, prefix string, names []string) (map[uint32]string, error) {
+func (t pclntab) names(r io.ReaderAt, names []string) (map[uint32]string, error) {
 	longest := 0
 	for _, n := range names {
 		longest = max(longest, len(n))
@@ -199,7 +199,7 @@ func (t pclntab) names(r io.ReaderAt, prefix string, names []string) (map[uint32
 	found := make(map[uint32]string)
 	start := t.off + int64(t.funcname)
 	err := scan(r, start, int64(t.cu-t.funcname), longest+1, func(piece []byte, off int64) bool {
-		for i := range places(piece, []byte("\x00"+prefix)) {
+		for i := range places(piece, []byte("\x00runtime.")) {
 			for _, n := range names {
 				if rest, ok := bytes.CutPrefix(piece[i+1:], []byte(n)); ok && len(rest) > 0 && rest[0] == 0 {
 					found[uint32(off+int64(i)+1-start)] = n

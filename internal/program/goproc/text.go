@@ -81,7 +81,7 @@ func (x *Text) Holds(addr uint64) bool {
 // Find returns where the named functions of the runtime begin; those that are not linked in
 // are missing.
 func (x *Text) Find(names ...string) (map[string]uint64, error) {
-	spans, err := x.table.functions(&budget{r: x.mem, left: maxMemory}, "runtime.", names)
+	spans, err := x.table.functions(&budget{r: x.mem, left: maxMemory}, names)
 	if err != nil {
 		return nil, err
 	}

@@ -94,8 +94,7 @@ func total(l looked) Counts {
 func since(l, before looked) Counts {
 	c := counts(l.counts.Since(before.counts))
 	if l.latency != nil && before.latency != nil {
-		span := l.latency.Since(before.latency)
-		c.Latency = &span
+		c.Latency = new(l.latency.Since(before.latency))
 	}
 	return c
 }

@@ -2,6 +2,7 @@ package steer
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/program/goproc"
@@ -76,12 +77,8 @@ func (o offsets) unsafe(p program, t thread) (why string) {
 // ofRuntime reports whether a function belongs to the runtime or is tied to it: the list of
 // isAsyncSafePoint, and package syscall, in which a goroutine gives its P away.
 func ofRuntime(function string) bool {
-	for _, prefix := range []string{"runtime.", "runtime/internal/", "internal/runtime/", "reflect.", "syscall.", "internal/syscall/"} {
-		if strings.HasPrefix(function, prefix) {
-			return true
-		}
-	}
-	return false
+	tied := []string{"runtime.", "runtime/internal/", "internal/runtime/", "reflect.", "syscall.", "internal/syscall/"}
+	return slices.ContainsFunc(tied, func(prefix string) bool { return strings.HasPrefix(function, prefix) })
 }
 
 // memory reads words, and notes whether one could not be read.
