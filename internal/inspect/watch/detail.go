@@ -152,9 +152,6 @@ func (m *model) story(r *row) []string {
 			lines = append(lines, m.wrap("  "+m.fix()+m.clean(line), m.width, 2)...)
 		}
 	}
-	if m.options.Explain == nil {
-		return lines
-	}
 	lines = append(lines, m.bar("WHY"))
 	switch {
 	case m.explained != "":

@@ -167,7 +167,7 @@ func (m *model) tick(after time.Duration) tea.Cmd {
 
 func (m *model) explain() tea.Cmd {
 	r := m.list.rows[m.detail]
-	if m.page != detailPage || r == nil || r.gone > 0 || m.explaining || m.options.Explain == nil {
+	if m.page != detailPage || r == nil || r.gone > 0 || m.explaining {
 		return nil
 	}
 	m.explaining = true

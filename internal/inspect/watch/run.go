@@ -30,7 +30,7 @@ type Options struct {
 	Interval time.Duration // between the starts of two scans
 
 	// Explain explains the value of a process in plain text of any length. It runs
-	// concurrently with Scan; nil: there is none.
+	// concurrently with Scan.
 	Explain func(observe.Process) string
 
 	In    io.Reader
