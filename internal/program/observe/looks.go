@@ -33,56 +33,30 @@ type looks struct {
 	of       map[Identity]bool
 }
 
-// looker looks at one process after the other, in a goroutine that it leaves to itself when a
-// look does not end.
-type looker struct {
-	*looks
-	timer *time.Timer
-	ask   chan func() sight // nil: there is no goroutine
-	seen  chan sight
-}
-
-func (l *looks) looker() *looker { return &looker{looks: l, timer: time.NewTimer(answerIn)} }
-
 // try waits for a look at a process, but not for ever; the error is that it has not ended. It does
 // not start another one before that ends, nor while very many have not.
-func (k *looker) try(ctx context.Context, id Identity, look func() sight) (sight, error) {
-	if err := k.begin(id); err != nil {
+func (l *looks) try(ctx context.Context, id Identity, look func() sight) (sight, error) {
+	if err := l.begin(id); err != nil {
 		return sight{}, err
 	}
-	if k.ask == nil {
-		k.ask, k.seen = make(chan func() sight), make(chan sight, 1)
-		go func(ask chan func() sight, seen chan sight) {
-			for look := range ask {
-				seen <- look()
-			}
-		}(k.ask, k.seen)
-	}
-	k.ask <- func() sight {
-		defer k.looks.end(id)
-		return look()
-	}
-	k.timer.Reset(cmp.Or(k.answerIn, answerIn))
-	defer k.timer.Stop()
+	seen := make(chan sight, 1)
+	go func() {
+		one := look()
+		l.end(id)
+		seen <- one
+	}()
+	timer := time.NewTimer(cmp.Or(l.answerIn, answerIn))
+	defer timer.Stop()
 	for over := ctx.Done(); ; {
 		select {
-		case one := <-k.seen:
+		case one := <-seen:
 			return one, nil
 		case <-over:
 			over = nil
-			k.timer.Reset(answerAtEnd)
-		case <-k.timer.C:
-			k.close()
+			timer.Reset(answerAtEnd)
+		case <-timer.C:
 			return sight{}, errHung
 		}
-	}
-}
-
-// close ends the goroutine when its look ends.
-func (k *looker) close() {
-	if k.ask != nil {
-		close(k.ask)
-		k.ask = nil
 	}
 }
 

@@ -20,10 +20,8 @@ func TestLooks(t *testing.T) {
 		hangs := func() sight { <-release; return sight{other: true} }
 		answers := func() sight { return sight{other: true} }
 		waited := func(id Identity, look func() sight, why ...error) (time.Duration, bool) {
-			k := l.looker()
-			defer k.close()
 			began := time.Now()
-			one, err := k.try(ctx, id, look)
+			one, err := l.try(ctx, id, look)
 			if (err == nil) != one.other || err != nil && len(why) == 0 && err != errHung {
 				t.Errorf("%d: %v, %v", id.PID, one, err)
 			}

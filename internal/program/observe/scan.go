@@ -245,10 +245,8 @@ func (s *Scanner) lookAtAll(ctx context.Context, pids []int, shared *shared) []s
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(pids)) {
 		workers.Go(func() {
-			k := s.looks.looker()
-			defer k.close()
 			for n := int(next.Add(1)) - 1; n < len(order) && (ctx.Err() == nil || overTime(ctx)); n = int(next.Add(1)) - 1 {
-				seen[order[n]] = s.lookAt(ctx, k, pids[order[n]], shared)
+				seen[order[n]] = s.lookAt(ctx, pids[order[n]], shared)
 			}
 		})
 	}
@@ -266,7 +264,7 @@ type shared struct {
 }
 
 // lookAt looks at a process for as long as one may take.
-func (s *Scanner) lookAt(ctx context.Context, k *looker, pid int, shared *shared) sight {
+func (s *Scanner) lookAt(ctx context.Context, pid int, shared *shared) sight {
 	stat, err := procstat.ReadStat(pid)
 	if err != nil || stat.State == 'Z' || stat.State == 'X' {
 		return sight{}
@@ -274,7 +272,7 @@ func (s *Scanner) lookAt(ctx context.Context, k *looker, pid int, shared *shared
 	if stat.Kernel {
 		return sight{other: true}
 	}
-	one, err := k.try(ctx, stat.Identity(), func() sight { return s.look(ctx, stat, shared) })
+	one, err := s.looks.try(ctx, stat.Identity(), func() sight { return s.look(ctx, stat, shared) })
 	if err != nil {
 		return late(stat, fmt.Errorf("process %d: %w", pid, err))
 	}

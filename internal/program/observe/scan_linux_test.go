@@ -244,7 +244,7 @@ func TestScanOfOthers(t *testing.T) {
 			!strings.Contains(u.Reason, "it is of user 0") || u.Cause != Denied || strings.Contains(u.Detail, "process") {
 			t.Errorf("%+v, %+v", got, got.unreadable)
 		}
-		if got := s.lookAt(t.Context(), s.looks.looker(), 2, seen); got.unreadable != nil {
+		if got := s.lookAt(t.Context(), 2, seen); got.unreadable != nil {
 			t.Errorf("kernel thread: %+v", got.unreadable)
 		}
 	})
