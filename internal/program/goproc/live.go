@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"strconv"
 	"syscall"
 	"time"
@@ -126,42 +127,42 @@ func (c *Cache) open(ctx context.Context, pid int) (*file, fileKey, error) {
 		return nil, key, err
 	}
 	defer exe.Close()
-	if key, err = exe.key(); err != nil { // another one if the process has just called exec
+	if key, err = keyOfInfo(exe.Stat()); err != nil { // another one if the process has just called exec
 		return nil, key, err
 	}
 	f, err := c.learn(ctx, exe, key)
 	return f, key, err
 }
 
-func (c *Cache) learn(ctx context.Context, r fd, key fileKey) (*file, error) {
+func (c *Cache) learn(ctx context.Context, r *os.File, key fileKey) (*file, error) {
 	f := c.file(key)
-	held, err := f.read(ctx, r, most(r.dataIn(key.size)))
+	held, err := f.read(ctx, r, most(dataIn(r, key.size)))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.held += held
 	return f, err
 }
 
-func (c *Cache) memory(pid int) (r Running, mem fd, bias uint64, err error) {
+func (c *Cache) memory(pid int) (r Running, mem *os.File, bias uint64, err error) {
 	if r, err = c.runs(context.Background(), pid); err == nil {
 		mem, bias, err = r.memory()
 	}
 	return r, mem, bias, err
 }
 
-func (r Running) memory() (mem fd, bias uint64, err error) {
+func (r Running) memory() (mem *os.File, bias uint64, err error) {
 	if err := r.image.decodable(); err != nil {
-		return fd{}, 0, err
+		return nil, 0, err
 	}
 	if mem, err = openProc(r.pid, "mem"); err != nil {
-		return fd{}, 0, err
+		return nil, 0, err
 	}
 	if bias, err = r.bias(); err == nil {
 		err = unchanged(r.pid, r.exe)
 	}
 	if err != nil {
 		mem.Close()
-		return fd{}, 0, err
+		return nil, 0, err
 	}
 	return mem, bias, nil
 }
@@ -298,7 +299,7 @@ func (c *Cache) Text(pid int) (x *Text, err error) {
 	if x, err = readText(mem, m, bias, t); err != nil {
 		return nil, err
 	}
-	x.Program, x.mem, x.close = f.Program(), mem, mem.Close
+	x.Program, x.mem = f.Program(), mem
 	if at, err := f.locate(mem, bias); err == nil && at.Sched != 0 && f.layout.custom != 0 {
 		x.Custom = at.Sched + f.layout.custom + bias
 	}
@@ -371,6 +372,11 @@ func ended(pid int) bool {
 func procPath(pid int, name string) string {
 	return "/proc/" + strconv.Itoa(pid) + "/" + name
 }
+
+func openProc(pid int, name string) (*os.File, error) { return os.Open(procPath(pid, name)) }
+
+// keyOf is the identity of the file that a process runs.
+func keyOf(pid int) (fileKey, error) { return keyOfInfo(os.Stat(procPath(pid, "exe"))) }
 
 // A collector that ends a cycle just then is read again.
 const (

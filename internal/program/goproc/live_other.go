@@ -6,24 +6,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 )
 
 var errUnsupported = fmt.Errorf("reading a live process needs Linux: %w", errors.ErrUnsupported)
 
-// fd needs Linux, and with it all that is read of a process.
-type fd struct{}
+// keyOfInfo needs Linux, and with it all that is read of a process.
+func keyOfInfo(fs.FileInfo, error) (fileKey, error) { return fileKey{}, errUnsupported }
 
-func openProc(int, string) (fd, error) { return fd{}, errUnsupported }
-
-func (fd) Close() error { return nil }
-
-func (fd) ReadAt([]byte, int64) (int, error) { return 0, errUnsupported }
-
-func (fd) key() (fileKey, error) { return fileKey{}, errUnsupported }
-
-func (fd) dataIn(size int64) int64 { return size }
-
-func keyOf(int) (fileKey, error) { return fileKey{}, errUnsupported }
+func dataIn(_ *os.File, size int64) int64 { return size }
 
 func hint(int) string { return "" }
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -85,7 +86,7 @@ func parseMaps(text []byte) (all []mapping) {
 // open opens the file that is mapped: by the mapping itself, which needs CAP_CHECKPOINT_RESTORE, or
 // by its path, if that is still the same file. Only a regular file is opened: whoever runs the process
 // can put a device there, and opening one can have effects.
-func (m mapping) open(pid int) (fd, error) {
+func (m mapping) open(pid int) (*os.File, error) {
 	var err error
 	for _, way := range []struct {
 		name  string
@@ -107,10 +108,10 @@ func (m mapping) open(pid int) (fd, error) {
 		}
 		syscall.Close(n)
 		if err == nil {
-			return fd{file, at}, nil
+			return os.NewFile(uintptr(file), at), nil
 		}
 	}
-	return fd{}, err
+	return nil, err
 }
 
 // bias is the difference between where the file is mapped and where it says.
@@ -180,7 +181,7 @@ func (c *Cache) openMapped(ctx context.Context, pid int, m *mapping) (*file, err
 		return nil, err
 	}
 	defer r.Close()
-	key, err := r.key()
+	key, err := keyOfInfo(r.Stat())
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"os"
 	"sort"
 	"strings"
 )
@@ -19,8 +20,7 @@ type Text struct {
 	// (sched.customGOMAXPROCS). 0: there is no such note before Go 1.25, or it was not found.
 	Custom uint64
 
-	mem    io.ReaderAt
-	close  func() error
+	mem    *os.File
 	table  pclntab // off is where it is in memory
 	starts []uint32
 	parts  []uint32 // where the functions' records are
@@ -64,7 +64,7 @@ func readText(mem io.ReaderAt, m *image, bias uint64, t pclntab) (*Text, error) 
 }
 
 // Close closes the memory of the process.
-func (x *Text) Close() error { return x.close() }
+func (x *Text) Close() error { return x.mem.Close() }
 
 // ReadAt reads the memory of the process.
 func (x *Text) ReadAt(p []byte, addr uint64) error {
