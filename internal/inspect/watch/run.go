@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,13 +106,7 @@ func terminal(o Options) (out, in *os.File, err error) {
 // If there is no locale, as in most containers, the terminal nearly always supports
 // UTF-8.
 func lookOf(color bool, getenv func(string) string) look {
-	locale := ""
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if locale = getenv(name); locale != "" {
-			break
-		}
-	}
-	locale = strings.ToLower(locale)
+	locale := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
 	return look{color: color, ascii: locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")}
 }
 

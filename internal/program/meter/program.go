@@ -17,10 +17,9 @@ package meter
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"sync"
@@ -150,19 +149,13 @@ func (r *Reader) Open(pid int) (*Program, error) {
 		return nil, err
 	}
 	for _, at := range places {
-		p := &Program{PID: pid, files: &r.files, at: int64(at), mem: mem, lease: random() | 1, seq: random()}
+		p := &Program{PID: pid, files: &r.files, at: int64(at), mem: mem, lease: rand.Uint64() | 1, seq: rand.Uint64()}
 		if x, err := p.look(mem); err == nil && (x.counters != 0 || x.state != 0) {
 			return p, nil
 		}
 	}
 	mem.Close()
 	return nil, fmt.Errorf("process %d: %w", pid, ErrNone)
-}
-
-func random() uint64 {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	return binary.LittleEndian.Uint64(b[:])
 }
 
 // Close ends reading. It does not release a lease.

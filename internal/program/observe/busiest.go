@@ -21,7 +21,7 @@ const fewestUsed = 0.05
 
 // AllTimes are the CPU times of all processes but this one, as far as they can be read.
 func AllTimes() map[Identity]procstat.Stat {
-	pids, _ := allPIDs() // without them nothing is named
+	pids, _ := procstat.IDs("/proc") // without them nothing is named
 	all := map[Identity]procstat.Stat{}
 	for _, pid := range pids {
 		if s, err := procstat.ReadStat(pid); err == nil && pid != os.Getpid() {

@@ -187,7 +187,7 @@ func (w *neighbourhood) look(ctx context.Context) error {
 // pids are the processes of the place: of a cgroup and of those below it.
 func (w *neighbourhood) pids(ctx context.Context) (pids []int, err error) {
 	if w.dir == "" {
-		return allPIDs()
+		return procstat.IDs("/proc")
 	}
 	err = filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil { // who has a cgroup can make any number below it

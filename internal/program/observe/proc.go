@@ -44,7 +44,7 @@ func Listener(port int, pids []int) (int, error) {
 // longer listen, their process has ended since they were read: errNoListener.
 func taken(port int, except []int, sockets map[uint64]bool) error {
 	e := &TakenError{Port: port}
-	all, err := allPIDs()
+	all, err := procstat.IDs("/proc")
 	if err != nil {
 		return err
 	}
@@ -107,5 +107,3 @@ func listeners(port int, pids []int) (map[uint64]bool, error) {
 func holdsAny(pid int, sockets map[uint64]bool) (bool, error) {
 	return procstat.AnySocket(pid, func(inode uint64) bool { return sockets[inode] })
 }
-
-func allPIDs() ([]int, error) { return procstat.IDs("/proc") }

@@ -276,7 +276,7 @@ func BenchmarkListener(b *testing.B) {
 
 // descendants lists the live processes below root.
 func descendants(root int) ([]int, error) {
-	pids, err := allPIDs()
+	pids, err := procstat.IDs("/proc")
 	if err != nil {
 		return nil, err
 	}

@@ -117,7 +117,7 @@ func (s *Scanner) ScanNamed(ctx context.Context, pids []int, match func(name str
 
 // all are the processes that are looked at if none is named.
 func (s *Scanner) all() ([]int, error) {
-	pids, err := allPIDs()
+	pids, err := procstat.IDs("/proc")
 	return slices.DeleteFunc(pids, func(pid int) bool { return pid == s.Except }), err
 }
 

@@ -62,9 +62,6 @@ func (t Toolchain) BuildC(ctx context.Context, source []byte, race bool, out str
 // names on PATH.
 func CCompiler() (string, error) {
 	for _, name := range []string{os.Getenv("CC"), "gcc", "clang", "cc"} {
-		if name == "" {
-			continue
-		}
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
