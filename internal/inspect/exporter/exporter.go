@@ -99,7 +99,7 @@ func (e *Exporter) FirstScan(ctx context.Context) error {
 // Close waits until no scan runs.
 func (e *Exporter) Close() { e.shared.close() }
 
-func (e *Exporter) scan(ctx context.Context) (*view, error) {
+func (e *Exporter) scan(ctx context.Context) (view, error) {
 	began := e.options.now()
 	snap, err := e.options.Scan(ctx)
 	if err != nil {
@@ -107,14 +107,14 @@ func (e *Exporter) scan(ctx context.Context) (*view, error) {
 		return nil, err
 	}
 	e.ok.Add(1)
-	chosen := selection{name: e.options.Name, most: e.options.MaxProcesses}
+	var containers map[string]container.Name // by their identity
 	if e.options.Containers != nil {
-		if chosen.containers, err = container.Logs(e.options.Containers); err != nil {
+		if containers, err = container.Logs(e.options.Containers); err != nil {
 			e.options.Logf("cannot read the names of containers: %v", err)
 		}
 	}
-	v := viewOf(snap, e.counters, chosen)
-	v.took = e.options.now().Sub(began)
+	v := e.view(snap, containers)
+	v.add(scanDuration, e.options.now().Sub(began).Seconds())
 	return v, nil
 }
 
@@ -127,25 +127,10 @@ func (e *Exporter) Describe(descs chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (e *Exporter) Collect(metrics chan<- prometheus.Metric) {
-	send := func(m prometheus.Metric) { metrics <- m }
-	send(buildInfo.metric(1, clean(cmp.Or(e.options.Version, unknown), longestName), runtime.Version()))
-	send(scans.metric(float64(e.ok.Load()), "ok"))
-	send(scans.metric(float64(e.failed.Load()), "failed"))
-	v := e.shared.latest()
-	if v == nil {
-		return
-	}
-	send(scanDuration.metric(v.took.Seconds()))
-	send(processes.metric(float64(v.processes)))
-	send(others.metric(float64(v.others)))
-	for _, reason := range []string{reasonPermission, reasonDamaged, reasonTime, reasonOther} {
-		send(unreadable.metric(float64(v.unreadable[reason]), reason))
-	}
-	send(inferred.metric(float64(v.inferred)))
-	send(dropped.metric(float64(v.dropped)))
-	send(filtered.metric(float64(v.filtered)))
-	send(counterInfo.metric(1, v.source))
-	for _, m := range v.metrics {
-		send(m)
+	metrics <- buildInfo.metric(1, clean(cmp.Or(e.options.Version, unknown), longestName), runtime.Version())
+	metrics <- scans.metric(float64(e.ok.Load()), "ok")
+	metrics <- scans.metric(float64(e.failed.Load()), "failed")
+	for _, m := range e.shared.latest() {
+		metrics <- m
 	}
 }

@@ -3,11 +3,9 @@ package exporter
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -26,63 +24,66 @@ const mostGroups = 4
 
 const unknown = "unknown"
 
-// view is one scan in exported form. It keeps nothing of the Snapshot, which is much larger.
-type view struct {
-	metrics                     []prometheus.Metric // of the processes, without unknown values
-	took                        time.Duration
-	source                      string
-	processes, others           int
-	inferred, dropped, filtered int
-	unreadable                  map[string]int // by reason
+// view is one scan in exported form, without unknown values. It keeps nothing of the Snapshot,
+// which is much larger.
+type view []prometheus.Metric
+
+func (v *view) add(f family, value float64, labels ...string) {
+	*v = append(*v, f.metric(value, labels...))
 }
 
-type selection struct {
-	name       *regexp.Regexp // nil: all
-	most       int
-	containers map[string]container.Name // by their identity
-}
-
-// viewOf makes a view of what a scan saw; it is called once for each scan.
-func viewOf(snap observe.Snapshot, c counters, s selection) *view {
-	v := &view{source: string(snap.Counters), processes: len(snap.Processes), others: snap.Others, unreadable: map[string]int{}}
-	for _, u := range snap.Unreadable {
-		v.unreadable[reasonOf(u.Cause)]++
-	}
+// view is what a scan saw; it is called once for each scan.
+func (e *Exporter) view(snap observe.Snapshot, containers map[string]container.Name) (v view) {
 	type counted struct {
 		process *observe.Process
 		sums    sums
 	}
 	var all []counted
+	notRead, left := 0, 0
 	for i := range snap.Processes {
 		p := &snap.Processes[i]
 		// Processes that are not exported are counted too: they may come back.
-		sum := c.add(*p, snap.Counters, snap.At)
+		sum := e.counters.add(*p, snap.Counters, snap.At)
 		if p.Live == nil {
-			v.inferred++
+			notRead++
 		}
-		if s.name != nil && !s.name.MatchString(p.Name) {
-			v.filtered++
+		if e.options.Name != nil && !e.options.Name.MatchString(p.Name) {
+			left++
 			continue
 		}
 		all = append(all, counted{p, sum})
 	}
-	c.forget(snap.At)
-	if v.dropped = max(0, len(all)-s.most); v.dropped > 0 {
+	e.counters.forget(snap.At)
+	tooMany := max(0, len(all)-e.options.MaxProcesses)
+	if tooMany > 0 {
 		sorting.Stable(all, func(a, b counted) int {
 			return cmp.Or(cmp.Compare(b.sums.CPU, a.sums.CPU), cmp.Compare(a.process.PID, b.process.PID))
 		})
-		all = all[:s.most]
+		all = all[:e.options.MaxProcesses]
 	}
 	for _, one := range all {
-		v.add(one.process, one.sums, s.containers)
+		v.process(one.process, one.sums, containers)
+	}
+	v.add(processes, float64(len(snap.Processes)))
+	v.add(others, float64(snap.Others))
+	v.add(inferred, float64(notRead))
+	v.add(dropped, float64(tooMany))
+	v.add(filtered, float64(left))
+	v.add(counterInfo, 1, string(snap.Counters))
+	reasons := map[string]int{}
+	for _, u := range snap.Unreadable {
+		reasons[reasonOf(u.Cause)]++
+	}
+	for _, reason := range []string{reasonPermission, reasonDamaged, reasonTime, reasonOther} {
+		v.add(unreadable, float64(reasons[reason]), reason)
 	}
 	return v
 }
 
-func (v *view) add(p *observe.Process, s sums, containers map[string]container.Name) {
+func (v *view) process(p *observe.Process, s sums, containers map[string]container.Name) {
 	pid, name := strconv.Itoa(p.PID), clean(p.Name, longestName)
 	add := func(f family, value float64, labels ...string) {
-		v.metrics = append(v.metrics, f.metric(value, append([]string{pid, name}, labels...)...))
+		v.add(f, value, append([]string{pid, name}, labels...)...)
 	}
 	describe(p, containers, add)
 	add(cpuSeconds, s.CPU.Seconds())
@@ -112,7 +113,7 @@ func (v *view) add(p *observe.Process, s sums, containers map[string]container.N
 				buckets[b.UpTo] = b.Count
 			}
 		}
-		v.metrics = append(v.metrics, prometheus.MustNewConstHistogram(schedLatency.desc, l.Count(), l.Sum(), buckets, pid, name))
+		*v = append(*v, prometheus.MustNewConstHistogram(schedLatency.desc, l.Count(), l.Sum(), buckets, pid, name))
 	}
 	type fired struct {
 		rule     string

@@ -11,13 +11,13 @@ import (
 // sharer runs one scan at a time and gives its result to all requests during the scan and
 // shortly after it.
 type sharer struct {
-	scan  func(context.Context) (*view, error)
+	scan  func(context.Context) (view, error)
 	fresh time.Duration // how long a result is used again
 	now   func() time.Time
 
 	mu     sync.Mutex
 	flight *flight
-	last   *view
+	last   view
 	at     time.Time // of last
 }
 
@@ -28,12 +28,12 @@ type flight struct {
 	patient int  // those with time left
 	hurried bool // none has time left: the scan ends early, with a result for these only
 
-	view *view // when done
+	view view // when done
 	err  error
 }
 
 // get returns a view no older than fresh.
-func (s *sharer) get(ctx context.Context) (*view, error) {
+func (s *sharer) get(ctx context.Context) (view, error) {
 	s.mu.Lock()
 	if s.flight == nil && s.last != nil && s.now().Sub(s.at) < s.fresh {
 		defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *sharer) close() {
 }
 
 // latest is the view of the last successful scan; nil before the first.
-func (s *sharer) latest() *view {
+func (s *sharer) latest() view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last
