@@ -39,11 +39,6 @@ func (c *Cache) Live(pid int) (Live, error) {
 // Learn is Find that gives up when the time of ctx is over, or a bound of its own for one
 // file; the error is then ErrLate.
 func (c *Cache) Learn(ctx context.Context, pid int) (Running, error) {
-	if key, err := keyOf(pid); err == nil {
-		if f := c.known(key); f != nil && f.err == nil { // nothing is left to read
-			return Running{file: f, pid: pid, exe: key}, nil
-		}
-	}
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
 	return c.find(ctx, pid)
