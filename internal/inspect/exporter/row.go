@@ -107,13 +107,7 @@ func (v *view) process(p *observe.Process, s sums, containers map[string]contain
 		add(burstSec, g.Burst.Seconds(), dir)
 	}
 	if l := p.Total.Latency; l != nil {
-		buckets := map[float64]uint64{}
-		for _, b := range l.Buckets() {
-			if !math.IsInf(b.UpTo, 1) { // the client adds that one
-				buckets[b.UpTo] = b.Count
-			}
-		}
-		*v = append(*v, prometheus.MustNewConstHistogram(schedLatency.desc, l.Count(), l.Sum(), buckets, pid, name))
+		*v = append(*v, prometheus.MustNewConstHistogram(schedLatency.desc, l.Count(), l.Sum(), l.Buckets(), pid, name))
 	}
 	type fired struct {
 		rule     string

@@ -117,26 +117,20 @@ func (l Latency) Sum() float64 {
 	return sum + float64(l.counts[overflow])*from
 }
 
-// Bucket counts the events up to a number of seconds.
-type Bucket struct {
-	UpTo  float64 // seconds; the last is +Inf
-	Count uint64  // cumulative
-}
-
-// Buckets returns 13 of them, for a Prometheus histogram: from 1 µs to 4.3 s,
-// each four times the one before, in powers of two of nanoseconds. These are
+// Buckets counts the events up to a number of seconds, for a Prometheus histogram: from 1 µs
+// to 4.3 s, each four times the one before, in powers of two of nanoseconds. These are
 // bounds of the runtime's own too, so the counts are exact.
-func (l Latency) Buckets() []Bucket {
+func (l Latency) Buckets() map[float64]uint64 {
 	const first, last, step = 10, 32, 2 // exponents of two
-	buckets := make([]Bucket, 0, (last-first)/step+2)
+	buckets := map[float64]uint64{}
 	n, i := l.counts[underflow], 0
 	for exp := first; exp <= last; exp += step {
 		for ; i < (exp-latencyShift+1)*latencySub; i++ {
 			n += l.counts[i]
 		}
-		buckets = append(buckets, Bucket{float64(uint64(1)<<exp) / 1e9, n})
+		buckets[float64(uint64(1)<<exp)/1e9] = n
 	}
-	return append(buckets, Bucket{math.Inf(1), l.Count()})
+	return buckets
 }
 
 // bucketEnd returns where bucket i ends and the next begins, in seconds: the
