@@ -77,7 +77,7 @@ func (p *passing) look(r *run, f fleet, began time.Time, pause time.Duration) {
 			continue
 		}
 		if gc, err := r.reader.GC(pid); err == nil {
-			p.replica[i] = new(trial.GCOf(gc.All(), time.Since(began)))
+			p.replica[i] = new(trial.GCOf(gc, time.Since(began)))
 		}
 	}
 	if m, ok := observe.MemoryOf(all); ok {

@@ -139,7 +139,7 @@ func MemoryOf(pids []int) *journal.Memory {
 }
 
 // GCOf is what a garbage collector did in a time.
-func GCOf(s observe.GCSpan, over time.Duration) journal.GC {
+func GCOf(s observe.GC, over time.Duration) journal.GC {
 	g := journal.GC{Cycles: s.Cycles, PauseSeconds: s.Pause.Seconds(), HeapBytes: s.Heap, SpanSeconds: over.Seconds()}
 	if s.CPU != nil {
 		g.CPUSeconds, g.BusySeconds = new(s.CPU.Collecting.Seconds()), new(s.CPU.Busy.Seconds())

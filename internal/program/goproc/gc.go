@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// GC is what a program's garbage collector has done since the program began. Of a cycle
-// that has not ended it tells nothing.
+// GC is what a program's garbage collector has done since the program began, or between two
+// readings. Of a cycle that has not ended it tells nothing.
 type GC struct {
 	Cycles int64
 	First  time.Time     // when the first one ended; zero: none has, or it is too long ago to be known
@@ -123,29 +123,16 @@ func parseCPUStats(b []byte, m memstats) (GCTime, bool) {
 	return GCTime{Collecting: time.Duration(used), Busy: time.Duration(all - idle)}, true
 }
 
-// GCSpan is what a collector did between two readings.
-type GCSpan struct {
-	Cycles int64
-	Pause  time.Duration
-	Heap   int64   // as of its end
-	CPU    *GCTime // over whole cycles; nil: not known
-}
-
-// All is what it did since the program began.
-func (g GC) All() GCSpan {
-	return GCSpan{Cycles: g.Cycles, Pause: g.Pause, Heap: g.Heap, CPU: g.CPU}
-}
-
 // Since is what it did after an earlier reading of the same process. A nil reading is
 // one that told nothing, at that time: then all is of the span if the first cycle ended
 // in it, and else nothing is known.
-func (g GC) Since(before *GC, at time.Time) (GCSpan, bool) {
+func (g GC) Since(before *GC, at time.Time) (GC, bool) {
 	if before == nil {
-		return g.All(), g.Cycles == 0 || g.First.After(at)
+		return g, g.Cycles == 0 || g.First.After(at)
 	}
-	s := GCSpan{Cycles: g.Cycles - before.Cycles, Pause: g.Pause - before.Pause, Heap: g.Heap}
+	s := GC{Cycles: g.Cycles - before.Cycles, Pause: g.Pause - before.Pause, Heap: g.Heap}
 	if s.Cycles < 0 || s.Pause < 0 {
-		return GCSpan{}, false // of another process
+		return GC{}, false // of another process
 	}
 	if g.CPU != nil && before.CPU != nil {
 		s.CPU = &GCTime{Collecting: max(0, g.CPU.Collecting-before.CPU.Collecting), Busy: max(0, g.CPU.Busy-before.CPU.Busy)}

@@ -267,9 +267,6 @@ func TestGCSince(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, s, ok)
 		}
 	}
-	if s := unknown.All(); s.Cycles != 5 || s.Pause != 3*time.Second || s.CPU.Busy != 10*time.Second {
-		t.Errorf("since the program began: %+v", s)
-	}
 }
 
 func FuzzParseGC(f *testing.F) {

@@ -154,11 +154,8 @@ const Taskstats = procstat.Taskstats
 // Decoded is how the live GOMAXPROCS of a stripped program is found.
 const Decoded = string(goproc.Decoded)
 
-// What the garbage collector of a program has done.
-type (
-	GC     = goproc.GC
-	GCSpan = goproc.GCSpan
-)
+// GC is what the garbage collector of a program has done.
+type GC = goproc.GC
 
 // ErrNotGo is in the errors of Reader where the process runs no Go program.
 var ErrNotGo = goproc.ErrNotGo
