@@ -31,10 +31,6 @@ type WhatIf struct {
 // byDefault, as WhatIf.Env, is an environment without GOMAXPROCS.
 const byDefault = "default"
 
-func (w WhatIf) any() bool {
-	return w.CPUs != nil || w.Limits != nil || w.Env != nil || w.GoVersion != "" || w.Language != ""
-}
-
 // String is the what-if as the user wrote it, to follow the name of a program.
 func (w WhatIf) String() string {
 	var words []string
@@ -69,7 +65,7 @@ func (w WhatIf) String() string {
 func (w WhatIf) Apply(s rule.Subject) rule.Subject {
 	o := s.Observed
 	o.Reserve = w.Reserve
-	if !w.any() {
+	if w.CPUs == nil && w.Limits == nil && w.Env == nil && w.GoVersion == "" && w.Language == "" {
 		return rule.NewSubject(o)
 	}
 	o.Live, o.LiveSource, o.LiveUnknown = nil, "", ""
