@@ -51,8 +51,7 @@ func Parse(text []byte) (*rule.Expected, error) {
 	}
 	var e rule.Expected
 	if err := json.Unmarshal(text, &e); err != nil {
-		var kind *json.UnmarshalTypeError
-		if errors.As(err, &kind) && kind.Field != "" {
+		if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && kind.Field != "" {
 			return nil, fmt.Errorf("%s: invalid value %s", phrase.Clip(kind.Field, 40), kind.Value)
 		}
 		return nil, errors.New("it is not valid JSON")

@@ -36,8 +36,8 @@ func Stand(pid int) (Standing, error) {
 // be. The error is errNoListener where nobody listens, and a *TakenError where it cannot be seen who.
 func StandAt(port int) (list []Standing, err error) {
 	_, err = Listener(port, nil)
-	var by *TakenError
-	if !errors.As(err, &by) || by.PID == 0 {
+	by, ok := errors.AsType[*TakenError](err)
+	if !ok || by.PID == 0 {
 		return nil, err
 	}
 	for _, pid := range goOf(by.pids) {

@@ -168,8 +168,7 @@ func (r *Refusal) unsure() bool { return r.Why == Lost || r.Why == Broken || r.W
 
 // Because is why err says that nothing was changed; empty: it says something else.
 func Because(err error) Why {
-	var r *Refusal
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*Refusal](err); ok {
 		return r.Why
 	}
 	return ""
