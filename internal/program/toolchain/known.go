@@ -22,11 +22,10 @@ func (g Go) Check(ctx context.Context, versions ...string) error {
 	if len(versions) == 0 {
 		return nil
 	}
-	env, err := g.settings(ctx)
+	plain, env, err := g.plain(ctx)
 	if err != nil { // without a go command; the build says so
 		return ctx.Err()
 	}
-	plain := g.plain(env)
 	local, err := plain.local(ctx)
 	if err != nil || !version.IsValid(local) { // one that is developed knows no number
 		return err

@@ -61,11 +61,10 @@ func (g Go) Fetch(ctx context.Context, version string) (Toolchain, error) {
 	if parts == nil {
 		return Toolchain{}, fmt.Errorf("%q is not a Go version such as 1.24 or 1.24.6", version)
 	}
-	env, err := g.settings(ctx)
+	plain, env, err := g.plain(ctx)
 	if err != nil {
 		return Toolchain{}, fmt.Errorf("get the toolchain of Go %s: %w", version, err)
 	}
-	plain := g.plain(env)
 	releases := []string{"go" + parts[1] + parts[2]}
 	if parts[2] == "" {
 		if releases, err = plain.releases(ctx, parts[1], env["GOMODCACHE"]); err != nil {
@@ -97,28 +96,23 @@ func advice(proxy string) string {
 	return "without a network, copy the module cache of a machine that has it; a release that the proxy lacks cannot be fetched: name another, as `go list -m -versions go` shows them"
 }
 
-// settings asks for what plain needs: GOENV=off hides the go env file.
-func (g Go) settings(ctx context.Context) (map[string]string, error) {
+// plain is the command free of settings that an old go command refuses, and those that it keeps:
+// GOENV=off hides the go env file.
+func (g Go) plain(ctx context.Context) (plain Go, env map[string]string, err error) {
 	output, err := g.With("GOTOOLCHAIN=local").Run(ctx, append([]string{"env", "-json"}, settings...)...)
 	if err != nil {
-		return nil, err
+		return g, nil, err
 	}
-	env := map[string]string{}
 	if err := json.Unmarshal(output, &env); err != nil {
-		return nil, fmt.Errorf("go env -json printed %q: %w", output, err)
+		return g, nil, fmt.Errorf("go env -json printed %q: %w", output, err)
 	}
-	return env, nil
-}
-
-// plain is the command free of settings that an old go command refuses.
-func (g Go) plain(env map[string]string) Go {
 	g = g.With("GOENV=off", "GOFLAGS=", "GOWORK=off", "GO111MODULE=", "GOEXPERIMENT=", "GOOS=", "GOARCH=", "GODEBUG=")
 	for _, name := range settings {
 		if env[name] != "" {
 			g = g.With(name + "=" + env[name])
 		}
 	}
-	return g
+	return g, env, nil
 }
 
 // fetch gets one release and returns its GOROOT. The go command downloads under
