@@ -128,7 +128,7 @@ func (c killed) kill(t *testing.T) (before int, back time.Duration) {
 	started(t, server)
 	reader := new(observe.Reader)
 	procs := func() int {
-		live, err := reader.Procs(server.Process.Pid)
+		live, err := reader.Live(server.Process.Pid)
 		if err != nil {
 			return 0
 		}

@@ -60,7 +60,7 @@ func (s *tried) seenOf(ctx context.Context, path string) string {
 
 func (s *tried) value() value {
 	s.Helper()
-	live, err := s.reader.Procs(s.pid)
+	live, err := s.reader.Live(s.pid)
 	if err != nil || live.Custom == nil {
 		s.Fatalf("the value of process %d cannot be read: %+v, %v", s.pid, live, err)
 	}

@@ -50,7 +50,7 @@ func Watch(ctx context.Context, pid int, d time.Duration, begun func(procs int))
 	case !errors.Is(err, meter.ErrNone):
 		return w, err
 	}
-	before, err := programs.Procs(pid)
+	before, err := programs.Live(pid)
 	if err != nil {
 		return w, err
 	}
@@ -69,7 +69,7 @@ func Watch(ctx context.Context, pid int, d time.Duration, begun func(procs int))
 	if err != nil {
 		return w, err
 	}
-	now, err := programs.Procs(pid)
+	now, err := programs.Live(pid)
 	if err != nil {
 		return w, err
 	}

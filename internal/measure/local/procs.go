@@ -14,7 +14,7 @@ import (
 // readProcess reads the live GOMAXPROCS of one of a replica's processes, where the
 // command is the first.
 func (r *run) readProcess(pid int, pids []int) trial.Reading {
-	live, err := r.reader.Procs(pid)
+	live, err := r.reader.Live(pid)
 	reading := trial.Reading{Procs: live.Procs, Source: string(live.Source), GoVersion: live.GoVersion, MainModule: live.MainModule, Err: err}
 	if err == nil && len(pids) > 0 && pid != pids[0] {
 		reading.Child = fmt.Sprintf("process %d", pid)
@@ -108,7 +108,7 @@ func (h *rehearsal) follow(one *run) *watcher {
 }
 
 func (w *watcher) look(h *rehearsal, one *run) {
-	live, err := h.reader.Procs(w.pid)
+	live, err := h.reader.Live(w.pid)
 	if err != nil {
 		if now, err := h.reader.FindGo(one.fleet.pids()); err == nil && now != w.pid {
 			w.pid, w.restarts = now, w.restarts+1

@@ -161,7 +161,7 @@ func Attach(pid int) (*plan.Attached, error) {
 	if _, err := reader.Program(found.PID); errors.Is(err, observe.ErrNotGo) {
 		return nil, plan.Wrong("command", "process %d (%s) is not a Go program, so it has no GOMAXPROCS; try: procfit load --rate N URL", found.PID, found.Name)
 	}
-	if live, err := reader.Procs(found.PID); err == nil {
+	if live, err := reader.Live(found.PID); err == nil {
 		a.Procs = &live.Procs
 	}
 	return a, nil

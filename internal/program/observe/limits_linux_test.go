@@ -131,14 +131,14 @@ func TestProgram(t *testing.T) {
 	pid, _ := play(t, "leaf")
 	var r Reader
 	p, err := r.Program(pid)
-	if live, liveErr := r.Procs(pid); err != nil || liveErr != nil || p.MainModule != "github.com/procfit/procfit" || live.MainModule != p.MainModule || live.GoVersion != p.GoVersion {
+	if live, liveErr := r.Live(pid); err != nil || liveErr != nil || p.MainModule != "github.com/procfit/procfit" || live.MainModule != p.MainModule || live.GoVersion != p.GoVersion {
 		t.Errorf("%+v, %v; live %+v, %v", p, err, live, liveErr)
 	}
 	shell, _ := run(t, exec.Command("sh", "-c", "echo; read x"))
 	if _, err := r.Program(shell); !errors.Is(err, ErrNotGo) {
 		t.Errorf("a shell: %v", err)
 	}
-	if _, err := r.Procs(shell); !errors.Is(err, ErrNotGo) {
+	if _, err := r.Live(shell); !errors.Is(err, ErrNotGo) {
 		t.Errorf("a shell: %v", err)
 	}
 }

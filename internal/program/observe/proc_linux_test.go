@@ -233,10 +233,10 @@ func TestReader(t *testing.T) {
 	if got, err := r.FindGo([]int{shell}); !errors.Is(err, ErrNotGo) {
 		t.Errorf("the shell is Go: %d, %v", got, err)
 	}
-	if live, err := r.Procs(busy); err != nil || live.Procs != 3 || live.GoVersion != runtime.Version() {
+	if live, err := r.Live(busy); err != nil || live.Procs != 3 || live.GoVersion != runtime.Version() {
 		t.Errorf("read %+v, %v", live, err)
 	}
-	if _, err := r.Procs(shell); !errors.Is(err, goproc.ErrNotGo) {
+	if _, err := r.Live(shell); !errors.Is(err, goproc.ErrNotGo) {
 		t.Errorf("the shell: %v", err)
 	}
 }
@@ -258,7 +258,7 @@ func TestReaderGoRun(t *testing.T) {
 	if err != nil || pid == root {
 		t.Fatalf("found %d, %v among %v below %d", pid, err, pids, root)
 	}
-	if live, err := r.Procs(pid); err != nil || live.Procs != 3 || !strings.HasPrefix(says, "3 ") || live.Source != goproc.Decoded {
+	if live, err := r.Live(pid); err != nil || live.Procs != 3 || !strings.HasPrefix(says, "3 ") || live.Source != goproc.Decoded {
 		t.Errorf("read %+v, %v; the program says %s", live, err, says)
 	}
 }

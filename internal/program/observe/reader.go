@@ -44,10 +44,6 @@ func (r *Reader) lentUntil(pid int) time.Time {
 	return steer.LentUntil(pid, guards)
 }
 
-// Procs reads the live GOMAXPROCS of a process, its source and its Go version.
-// The error says why it cannot be read: ErrNotGo, or another of package goproc.
-func (r *Reader) Procs(pid int) (goproc.Live, error) { return r.Live(pid) }
-
 // FindGo returns the Go process with the most CPU time. The tools of Go itself
 // count only where there is nothing else: below "go run" the go command has often
 // used more than the program. The error is ErrNotGo when no process that lives is

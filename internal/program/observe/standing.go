@@ -61,7 +61,7 @@ func goOf(pids []int) (list []int) {
 	}
 	reader, found := new(Reader), false
 	for _, pid := range pids {
-		_, err := reader.Procs(pid)
+		_, err := reader.Live(pid)
 		if found = found || err == nil; !errors.Is(err, ErrNotGo) {
 			list = append(list, pid)
 		}

@@ -79,7 +79,7 @@ func (e *observer) look(port int) Look {
 			l.Env = &env.Raw
 		}
 	}
-	live, err := e.reader.Procs(pid)
+	live, err := e.reader.Live(pid)
 	if errors.Is(err, observe.ErrNotGo) {
 		if _, err := e.reader.FindGo(all); err != nil { // else it is what a Go program started, or passes requests on to one
 			l.noProgram(trial.NoProgram(&e.reader, all))
@@ -163,7 +163,7 @@ func (e *observer) start(port int) *span {
 	s := &span{observer: e, began: time.Now(), err: e.err}
 	if pid, err := e.target(port, e.pids()); err == nil {
 		s.limits, s.pid = limitsOf(pid), pid
-		if live, err := e.reader.Procs(pid); err == nil {
+		if live, err := e.reader.Live(pid); err == nil {
 			s.waited = live.Latency
 		}
 		if gc, err := e.reader.GC(pid); err == nil {
@@ -198,7 +198,7 @@ func (s *span) sinceMeter() *Metered {
 	if now == nil {
 		return nil
 	}
-	has, err := s.observer.reader.Procs(s.pid)
+	has, err := s.observer.reader.Live(s.pid)
 	if err != nil {
 		return nil
 	}
@@ -273,7 +273,7 @@ func (s *span) end() Counted {
 	if use.Processes > 0 {
 		c.HostUse.OtherCPUSeconds = new(max(0, (node.Busy - use.User - use.System).Seconds()))
 	}
-	if live, err := s.observer.reader.Procs(s.pid); err == nil && s.waited != nil && live.Latency != nil {
+	if live, err := s.observer.reader.Live(s.pid); err == nil && s.waited != nil && live.Latency != nil {
 		if p99, ok := live.Latency.Since(s.waited).Quantile(0.99); ok {
 			c.SchedLatencyP99Seconds = &p99
 		}
