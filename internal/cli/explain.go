@@ -165,10 +165,8 @@ func (o *explainOptions) run(ctx context.Context, std stdio) error {
 			failed = append(failed, err)
 			continue
 		}
-		e := explain.New(o.whatIf.Apply(s), o.who(s)+o.whatIf.String(), o.policy).WithRequest(o.asked(from, s.Facts))
-		if neighbours != nil {
-			e = e.WithNeighbours(*neighbours)
-		}
+		e := explain.New(o.whatIf.Apply(s), o.who(s)+o.whatIf.String(), o.policy)
+		e.Request, e.Neighbours = o.asked(from, s.Facts), neighbours
 		if o.memory {
 			m, err := from.memory(pid)
 			if err != nil {

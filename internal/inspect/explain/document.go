@@ -116,7 +116,7 @@ func (e Explanation) WriteJSON(w io.Writer) error {
 	if e.memory != nil {
 		out.Memory = e.memory.document()
 	}
-	out.Request, out.Reserve = e.request.document(), e.reserve()
+	out.Request, out.Reserve = e.Request.document(), e.reserve()
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(out)

@@ -29,9 +29,9 @@ type Explanation struct {
 	decisions []facts.Decision
 	findings  []rule.Finding
 	memory    *memory // nil: not shown
-	request   Request
-	// neighbours are what the reserve was measured by; nil: it was not
-	neighbours *observe.Neighbours
+
+	Request    Request
+	Neighbours *observe.Neighbours // what the reserve was measured by; nil: it was not
 }
 
 // New explains a Subject. The text calls it who; policy is the only policy to show, or
@@ -84,13 +84,13 @@ func (e Explanation) WriteText(w io.Writer, color bool, width int) error {
 		if r := inspect.Recommend(e.subject); r.Known() {
 			fits = r.Procs
 		}
-		e.request.write(b, fits)
+		e.Request.write(b, fits)
 		if e.memory != nil {
 			e.memory.write(b)
 		}
 	}
-	if e.neighbours != nil {
-		writeNeighbours(b, e.neighbours)
+	if e.Neighbours != nil {
+		writeNeighbours(b, e.Neighbours)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

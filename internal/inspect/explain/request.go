@@ -18,12 +18,6 @@ type Request struct {
 	Unknown string         // why it could not be read
 }
 
-// WithRequest adds what is known of a CPU request.
-func (e Explanation) WithRequest(r Request) Explanation {
-	e.request = r
-	return e
-}
-
 // said reports whether there is something to print: the default weight of the kernel is
 // not a request.
 func (r Request) said() bool {

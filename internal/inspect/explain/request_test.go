@@ -13,7 +13,8 @@ import (
 func requested(t *testing.T, r Request) string {
 	t.Helper()
 	var b strings.Builder
-	e := New(rule.NewSubject(machine(8, 2, "", 0)), "x", "").WithRequest(r)
+	e := New(rule.NewSubject(machine(8, 2, "", 0)), "x", "")
+	e.Request = r
 	must.OK(t, e.WriteText(&b, false, 0))
 	_, after, _ := strings.Cut(b.String(), "\nits CPU request: ")
 	return after
@@ -55,7 +56,9 @@ func TestRequest(t *testing.T) {
 	o := machine(8, 4, "", 2)
 	o.Expected = &rule.Expected{Procs: 2, LimitCPUs: new(4.0), CPUs: 8, Measured: "2026-01-31"}
 	var b strings.Builder
-	if err := New(rule.NewSubject(o), "x", "").WithRequest(Request{Asked: 0.5}).WriteText(&b, false, 0); err != nil || !strings.Contains(b.String(), "could not use the rest of its CPUs: it should be 2\n") {
+	e := New(rule.NewSubject(o), "x", "")
+	e.Request = Request{Asked: 0.5}
+	if err := e.WriteText(&b, false, 0); err != nil || !strings.Contains(b.String(), "could not use the rest of its CPUs: it should be 2\n") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	// What every group has is nobody's request; next to one that was asked it is reported.
@@ -70,7 +73,8 @@ func TestRequest(t *testing.T) {
 
 func TestRequestDocument(t *testing.T) {
 	var b strings.Builder
-	e := New(rule.NewSubject(machine(8, 2, "", 0)), "x", "").WithRequest(Request{Asked: 0.25, Weight: &cgroup.Weight{Version: 2, Value: 10, File: "/g/cpu.weight"}})
+	e := New(rule.NewSubject(machine(8, 2, "", 0)), "x", "")
+	e.Request = Request{Asked: 0.25, Weight: &cgroup.Weight{Version: 2, Value: 10, File: "/g/cpu.weight"}}
 	must.OK(t, e.WriteJSON(&b))
 	var d Document
 	must.OK(t, json.Unmarshal([]byte(b.String()), &d))

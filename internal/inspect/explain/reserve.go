@@ -9,12 +9,6 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// WithNeighbours adds what a reserve was measured by.
-func (e Explanation) WithNeighbours(n observe.Neighbours) Explanation {
-	e.neighbours = &n
-	return e
-}
-
 const mostNamed = 5
 
 func place(n *observe.Neighbours) string {
@@ -100,7 +94,7 @@ type neighbourJSON struct {
 }
 
 func (e Explanation) reserve() *reserveJSON {
-	n := e.neighbours
+	n := e.Neighbours
 	if n == nil {
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/program/observe"
-	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/test/must"
 )
@@ -26,7 +25,9 @@ func TestMeasuredReserve(t *testing.T) {
 		t.Helper()
 		s := WhatIf{CPUs: &eight, Limits: limits, LimitText: "2", Reserve: n.Reserve()}.Apply(Nowhere())
 		var b bytes.Buffer
-		must.OK(t, New(s, "process 17 (x)", string(facts.PolicyFit)).WithNeighbours(n).WriteText(&b, false, 0))
+		e := New(s, "process 17 (x)", string(facts.PolicyFit))
+		e.Neighbours = &n
+		must.OK(t, e.WriteText(&b, false, 0))
 		return b.String()
 	}
 	got := text(neighbours)
@@ -63,7 +64,7 @@ func TestMeasuredReserve(t *testing.T) {
 	}
 
 	var b bytes.Buffer
-	must.OK(t, New(rule.Subject{}, "", "").WithNeighbours(neighbours).WriteJSON(&b))
+	must.OK(t, Explanation{Neighbours: &neighbours}.WriteJSON(&b))
 	var out struct {
 		Reserve *reserveJSON `json:"reserve"`
 	}
