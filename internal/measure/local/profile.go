@@ -200,10 +200,7 @@ func (p *profiling) take(ctx context.Context) {
 func read(kind profile.Kind, b []byte, err error) taken {
 	t := taken{bytes: b}
 	if err == nil {
-		var p *profile.Profile
-		if p, err = profile.Read(kind, b); err == nil {
-			t.sums = p.Sums()
-		}
+		t.sums, err = profile.Read(kind, b)
 	}
 	if err == nil && !(t.sums.Total > 0) {
 		err = errors.New("it has no samples")

@@ -58,32 +58,24 @@ func (k Kind) column() column {
 	return column{"alloc_space", "bytes", 1}
 }
 
-// Profile is one that was read.
-type Profile struct {
-	kind  Kind
-	raw   *profile.Profile
-	value int // the column of its samples
-}
-
 // errNoProfile is what bytes are that anything else than a Go program has sent.
 var errNoProfile = errors.New("it is not a profile")
 
-// Read reads a profile, packed or not.
-func Read(kind Kind, b []byte) (*Profile, error) {
+// parse reads a profile, packed or not; value is which value of its samples is summed.
+func parse(kind Kind, b []byte) (p *profile.Profile, value int, err error) {
 	plain, err := unpacked(b)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	raw, err := profile.ParseUncompressed(plain)
-	if err != nil || raw.CheckValid() != nil {
-		return nil, errNoProfile
+	if p, err = profile.ParseUncompressed(plain); err != nil || p.CheckValid() != nil {
+		return nil, 0, errNoProfile
 	}
 	c := kind.column()
-	p := &Profile{kind: kind, raw: raw, value: slices.IndexFunc(raw.SampleType, func(t *profile.ValueType) bool { return t.Type == c.value })}
-	if p.value < 0 || raw.SampleType[p.value].Unit != c.unit {
-		return nil, fmt.Errorf("it is a profile of another kind: expected one with %s in %s", c.value, c.unit)
+	value = slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return t.Type == c.value })
+	if value < 0 || p.SampleType[value].Unit != c.unit {
+		return nil, 0, fmt.Errorf("it is a profile of another kind: expected one with %s in %s", c.value, c.unit)
 	}
-	return p, nil
+	return p, value, nil
 }
 
 // ReadFile reads the bytes of a profile that a program wrote.
@@ -115,16 +107,16 @@ func errTooLarge() error {
 // Between is what was allocated between two profiles of the memory of a program, as go tool
 // pprof reads it.
 func Between(before, after []byte) ([]byte, error) {
-	first, err := Read(Allocations, before)
+	first, _, err := parse(Allocations, before)
 	if err != nil {
 		return nil, err
 	}
-	last, err := Read(Allocations, after)
+	last, _, err := parse(Allocations, after)
 	if err != nil {
 		return nil, err
 	}
-	first.raw.Scale(-1)
-	merged, err := profile.Merge([]*profile.Profile{first.raw, last.raw})
+	first.Scale(-1)
+	merged, err := profile.Merge([]*profile.Profile{first, last})
 	if err != nil {
 		return nil, errors.New("the two profiles of its memory are not of one program")
 	}

@@ -58,10 +58,9 @@ func cpu(t testing.TB, d time.Duration) []byte {
 	return b.Bytes()
 }
 
-func read(t testing.TB, kind Kind, b []byte) *Profile {
+func read(t testing.TB, kind Kind, b []byte) Sums {
 	t.Helper()
-	p := must.Get(Read(kind, b))(t)
-	return p
+	return must.Get(Read(kind, b))(t)
 }
 
 // The runtime's own profiles name the functions that took the time and the memory.
@@ -70,7 +69,7 @@ func TestRealProfiles(t *testing.T) {
 	var burnt Function
 	took := 250 * time.Millisecond
 	for ; took < 2*time.Minute; took *= 2 { // what is sampled is the CPU, of which a busy machine gives little
-		s = read(t, CPU, cpu(t, took)).Sums()
+		s = read(t, CPU, cpu(t, took))
 		// Where a busy machine takes the CPU away, the sample is of the runtime.
 		own := slices.IndexFunc(s.Functions, func(f Function) bool { return !strings.HasPrefix(f.Name, "runtime.") })
 		if own < 0 {
@@ -86,7 +85,7 @@ func TestRealProfiles(t *testing.T) {
 	before := memory(t)
 	keep(512 << 20) // one of 512 KiB is sampled: 1024, give or take 32
 	b := must.Get(Between(before, memory(t)))(t)
-	s = read(t, Allocations, b).Sums()
+	s = read(t, Allocations, b)
 	at := slices.IndexFunc(s.Functions, func(f Function) bool { return strings.HasSuffix(f.Name, "profile.keep") })
 	if at != 0 || s.Functions[0].Value < 384<<20 || s.Functions[0].Value > 640<<20 {
 		t.Errorf("%+v, want 512 MiB of keep", s)
@@ -149,7 +148,7 @@ func TestSums(t *testing.T) {
 		stack{0, []string{"main.never"}},
 		stack{70, []string{"compress/flate.NewWriter", "runtime/pprof.StartCPUProfile", "net/http/pprof.Profile", "net/http.serverHandler.ServeHTTP"}},
 		stack{10, nil},
-	))).Sums()
+	)))
 	want := map[string]float64{"main.inner": 0.3, "main.outer": 0.1, "runtime.scanobject": 0.05, "runtime.memclr": 0.04, "runtime.epollwait": 0.03, "runtime.futex": 0.02, unnamed: 0.01}
 	if len(s.Functions) != len(want) || s.Functions[0].Name != "main.inner" {
 		t.Errorf("%+v", s.Functions)
@@ -167,7 +166,7 @@ func TestSums(t *testing.T) {
 	for i := range mostFunctions + 3 {
 		many = append(many, stack{10 + int64(i), []string{fmt.Sprintf("f%d", i)}})
 	}
-	if s := read(t, CPU, packed(t, made(many...))).Sums(); len(s.Functions) != mostFunctions || s.Left != 3 || s.Functions[0].Name != "f502" {
+	if s := read(t, CPU, packed(t, made(many...))); len(s.Functions) != mostFunctions || s.Left != 3 || s.Functions[0].Name != "f502" {
 		t.Errorf("%d functions, %d left", len(s.Functions), s.Left)
 	}
 }
@@ -184,7 +183,7 @@ func TestHugeProfile(t *testing.T) {
 		p.Sample = append(p.Sample, &profile.Sample{Value: []int64{1, 10_000_000}, Location: []*profile.Location{l, l, l, l}})
 	}
 	began := time.Now()
-	s := read(t, CPU, packed(t, p)).Sums()
+	s := read(t, CPU, packed(t, p))
 	if took := time.Since(began); took > 20*time.Second || len(s.Functions) != 1 || len([]rune(s.Functions[0].Name)) != mostName || s.Total < 50 {
 		t.Errorf("%d functions, %g s, after %v", len(s.Functions), s.Total, took)
 	}
@@ -224,17 +223,16 @@ func FuzzRead(f *testing.F) {
 	f.Add(plain.Bytes())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, kind := range []Kind{CPU, Allocations} {
-			p, err := Read(kind, b)
+			s, err := Read(kind, b)
 			if err != nil {
 				continue
 			}
-			s := p.Sums()
 			if s.Total < 0 || len(s.Functions) > mostFunctions {
 				t.Errorf("%+v", s)
 			}
 		}
 		if d, err := Between(b, b); err == nil {
-			if s := read(t, Allocations, d).Sums(); s.Total > 1 && s.Total > read(t, Allocations, b).Sums().Total*1e-6 {
+			if s := read(t, Allocations, d); s.Total > 1 && s.Total > read(t, Allocations, b).Total*1e-6 {
 				t.Errorf("%g since itself", s.Total)
 			}
 		}

@@ -40,16 +40,21 @@ type frame struct {
 	takes bool   // it takes the profiles, which is not the program's own work
 }
 
-// Sums sums the profile up. Each location is looked at once, however many stacks it is in.
-func (p *Profile) Sums() Sums {
-	s := Sums{Seconds: float64(p.raw.DurationNanos) / 1e9}
-	frames := make(map[*profile.Location]frame, len(p.raw.Location))
-	for _, l := range p.raw.Location {
+// Read sums a profile up, packed or not. Each location is looked at once, however many stacks it
+// is in.
+func Read(kind Kind, b []byte) (Sums, error) {
+	p, column, err := parse(kind, b)
+	if err != nil {
+		return Sums{}, err
+	}
+	s := Sums{Seconds: float64(p.DurationNanos) / 1e9}
+	frames := make(map[*profile.Location]frame, len(p.Location))
+	for _, l := range p.Location {
 		frames[l] = frame{nameOf(l), slices.ContainsFunc(l.Line, takesProfiles)}
 	}
-	of, per := map[string]float64{}, p.kind.column().per
-	for _, one := range p.raw.Sample {
-		value := float64(one.Value[p.value]) / per
+	of, per := map[string]float64{}, kind.column().per
+	for _, one := range p.Sample {
+		value := float64(one.Value[column]) / per
 		if !(value > 0) || slices.ContainsFunc(one.Location, func(l *profile.Location) bool { return frames[l].takes }) {
 			continue
 		}
@@ -69,7 +74,7 @@ func (p *Profile) Sums() Sums {
 	if n := len(s.Functions); n > mostFunctions {
 		s.Functions, s.Left = s.Functions[:mostFunctions], n-mostFunctions
 	}
-	return s
+	return s, nil
 }
 
 func takesProfiles(l profile.Line) bool {
