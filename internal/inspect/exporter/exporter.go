@@ -28,6 +28,7 @@ import (
 	"io/fs"
 	"regexp"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -52,7 +53,7 @@ type Options struct {
 	Version      string                                          // of procfit
 	Logf         func(format string, args ...any)                // logs errors; nil: none are logged
 
-	fresh time.Duration
+	fresh time.Duration // how long a result is used again
 	now   func() time.Time
 }
 
@@ -60,9 +61,13 @@ type Options struct {
 // longer.
 type Exporter struct {
 	options    Options
-	shared     *sharer
 	counters   counters // of one scan at a time
 	ok, failed atomic.Int64
+
+	mu     sync.Mutex
+	flight *flight
+	last   view      // of the last successful scan; nil before the first
+	at     time.Time // of last
 }
 
 // New makes an Exporter. It scans on request, see Handler.
@@ -75,15 +80,7 @@ func New(o Options) *Exporter {
 	if o.Logf == nil {
 		o.Logf = func(string, ...any) {}
 	}
-	e := &Exporter{options: o, counters: counters{}}
-	e.shared = &sharer{scan: e.scan, fresh: o.fresh, now: o.now}
-	return e
-}
-
-// refresh scans the processes, unless that was just done.
-func (e *Exporter) refresh(ctx context.Context) error {
-	_, err := e.shared.get(ctx)
-	return err
+	return &Exporter{options: o, counters: counters{}}
 }
 
 const firstScan = 10 * time.Second
@@ -95,9 +92,6 @@ func (e *Exporter) FirstScan(ctx context.Context) error {
 	defer cancel()
 	return e.refresh(ctx)
 }
-
-// Close waits until no scan runs.
-func (e *Exporter) Close() { e.shared.close() }
 
 func (e *Exporter) scan(ctx context.Context) (view, error) {
 	began := e.options.now()
@@ -130,7 +124,10 @@ func (e *Exporter) Collect(metrics chan<- prometheus.Metric) {
 	metrics <- buildInfo.metric(1, clean(cmp.Or(e.options.Version, unknown), longestName), runtime.Version())
 	metrics <- scans.metric(float64(e.ok.Load()), "ok")
 	metrics <- scans.metric(float64(e.failed.Load()), "failed")
-	for _, m := range e.shared.latest() {
+	e.mu.Lock()
+	last := e.last
+	e.mu.Unlock()
+	for _, m := range last {
 		metrics <- m
 	}
 }
