@@ -38,11 +38,8 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// The defaults of Options.
-const (
-	DefaultMaxProcesses = 1000
-	defaultFresh        = time.Second
-)
+// DefaultMaxProcesses is the default of Options.
+const DefaultMaxProcesses = 1000
 
 // Options of an Exporter.
 type Options struct {
@@ -53,8 +50,7 @@ type Options struct {
 	Version      string                                          // of procfit
 	Logf         func(format string, args ...any)                // logs errors; nil: none are logged
 
-	fresh time.Duration // how long a result is used again
-	now   func() time.Time
+	now func() time.Time
 }
 
 // Exporter is a prometheus.Collector of the last scan. Close it when nobody scrapes any
@@ -73,7 +69,6 @@ type Exporter struct {
 // New makes an Exporter. It scans on request, see Handler.
 func New(o Options) *Exporter {
 	o.MaxProcesses = cmp.Or(o.MaxProcesses, DefaultMaxProcesses)
-	o.fresh = cmp.Or(o.fresh, defaultFresh)
 	if o.now == nil {
 		o.now = time.Now
 	}

@@ -20,7 +20,7 @@ type flight struct {
 // refresh scans the processes, unless that was just done.
 func (e *Exporter) refresh(ctx context.Context) error {
 	e.mu.Lock()
-	if e.flight == nil && e.last != nil && e.options.now().Sub(e.at) < e.options.fresh {
+	if e.flight == nil && e.last != nil && e.options.now().Sub(e.at) < fresh {
 		e.mu.Unlock()
 		return nil
 	}
@@ -52,6 +52,9 @@ func (e *Exporter) refresh(ctx context.Context) error {
 		return ctx.Err()
 	}
 }
+
+// fresh is how long a result is used again.
+const fresh = time.Second
 
 // mostSpare is the time that a scan leaves for sending its answer, at most; of a short
 // timeout it leaves a quarter.
