@@ -189,8 +189,7 @@ func TestSearchesAreRare(t *testing.T) {
 	var a gcAddresses
 	look := func() (read int64, err error) {
 		mem.read = 0
-		a.begin()
-		defer a.end()
+		defer a.begin()()
 		err = a.find(mem, img, 0, gcNow)
 		return mem.read, err
 	}

@@ -25,10 +25,9 @@ type gcAddresses struct {
 	memstats uint64   // 0: not found yet
 	cpu      []uint64 // of work.cpuStats, and copies of it that package metrics makes
 
-	inMemstats, inWork variable      // of runtime.memstats and runtime.work; zero without symbols
-	vain               vain          // looks that searched and did not find all
-	resting            bool          // in this look
-	took               time.Duration // what this look searched for
+	inMemstats, inWork variable // of runtime.memstats and runtime.work; zero without symbols
+	vain               vain     // looks that searched and did not find all
+	resting            bool     // nothing is searched in this look
 }
 
 // restFor is how many times as long as a search took there is none after it, where it
@@ -59,32 +58,26 @@ func (v *vain) took(d time.Duration) {
 	v.rest = time.Now().Add(d)
 }
 
-// begin and end enclose a look at the process, with its searches.
-func (a *gcAddresses) begin() { a.resting, a.took = a.vain.resting(), 0 }
-
-func (a *gcAddresses) end() {
-	if !a.resting && (a.memstats == 0 || len(a.cpu) == 0) {
-		a.vain.took(a.took)
-	}
-}
-
-func (a *gcAddresses) search(f func() []uint64) []uint64 {
-	if a.resting {
-		return nil
-	}
+// begin begins a look at the process, with its searches; end ends it.
+func (a *gcAddresses) begin() (end func()) {
 	began := time.Now()
-	defer func() { a.took += time.Since(began) }()
-	return f()
+	a.resting = a.vain.resting()
+	return func() {
+		if !a.resting && (a.memstats == 0 || len(a.cpu) == 0) {
+			a.vain.took(time.Since(began))
+		}
+	}
 }
 
 // find looks through the variables of a process. The collector must have run.
 func (a *gcAddresses) find(mem io.ReaderAt, m *image, bias uint64, now clocks) error {
-	all := a.search(func() []uint64 {
-		return m.scanVariables(mem, bias, a.inMemstats, pattern{memstatsSize, 0, earliest, now.unix, func(b []byte) bool {
-			s, ok := parseMemstats(b, now)
-			return ok && s.Cycles > 0
-		}})
-	})
+	if a.resting {
+		return errNoGC
+	}
+	all := m.scanVariables(mem, bias, a.inMemstats, pattern{memstatsSize, 0, earliest, now.unix, func(b []byte) bool {
+		s, ok := parseMemstats(b, now)
+		return ok && s.Cycles > 0
+	}})
 	if len(all) != 1 {
 		return errNoGC
 	}
@@ -94,16 +87,14 @@ func (a *gcAddresses) find(mem io.ReaderAt, m *image, bias uint64, now clocks) e
 
 // findCPU looks for the times that belong to m.
 func (a *gcAddresses) findCPU(mem io.ReaderAt, img *image, bias uint64, m memstats) {
-	a.cpu = a.search(func() []uint64 {
-		const pauses = 8 * 3
-		return img.scanVariables(mem, bias, a.inWork, pattern{cpuStatsSize, pauses, 1, math.MaxInt64, func(b []byte) bool {
-			if binary.LittleEndian.Uint64(b[8*10:]) == 0 {
-				return false
-			}
-			_, ok := parseCPUStats(b, m)
-			return ok
-		}})
-	})
+	const pauses = 8 * 3
+	a.cpu = img.scanVariables(mem, bias, a.inWork, pattern{cpuStatsSize, pauses, 1, math.MaxInt64, func(b []byte) bool {
+		if binary.LittleEndian.Uint64(b[8*10:]) == 0 {
+			return false
+		}
+		_, ok := parseCPUStats(b, m)
+		return ok
+	}})
 }
 
 // read reads the accounting where it was found. It is nil while the program changes it,
@@ -117,7 +108,7 @@ func (a *gcAddresses) read(mem io.ReaderAt, img *image, bias uint64, now clocks)
 	if !ok {
 		return nil, false
 	}
-	if len(a.cpu) == 0 && m.Cycles > 0 {
+	if len(a.cpu) == 0 && m.Cycles > 0 && !a.resting {
 		a.findCPU(mem, img, bias, m)
 	}
 	for _, at := range a.cpu {

@@ -391,8 +391,7 @@ func (c *Cache) GC(pid int) (gc GC, err error) {
 	defer mem.Close()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.gc.begin()
-	defer f.gc.end()
+	defer f.gc.begin()()
 	var last *GC
 	for try := range gcTries {
 		if try > 0 {
