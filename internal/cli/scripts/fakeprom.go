@@ -38,7 +38,7 @@ func fakePrometheus() {
 			return
 		case pod == nil && has("alike"):
 		case pod == nil && has("harm"):
-			if live, err := program.Procs(tried()); err != nil || live.Procs != 2 {
+			if live, err := program.Live(tried()); err != nil || live.Procs != 2 {
 				value *= 2
 			}
 		case pod == nil:
