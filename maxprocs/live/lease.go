@@ -102,10 +102,11 @@ func (l *lessee) look() bool {
 	if l.ended {
 		return false
 	}
+	if l.held.lease != 0 && runtime.GOMAXPROCS(0) != l.set {
+		l.restore(setByOther)
+	}
 	if l.held.lease == 0 {
 		l.start = runtime.GOMAXPROCS(0)
-	} else if runtime.GOMAXPROCS(0) != l.set {
-		l.restore(setByOther)
 	}
 	l.most.Store(uint64(max(l.start, l.max)))
 	if now, still := l.wanted(); asked && still && now == q { // procfit takes back what is not answered in time

@@ -210,6 +210,15 @@ func TestOthers(t *testing.T) {
 	}
 }
 
+// A lease that begins in the look that ends another one restores what ended that.
+func TestLeaseAfterOthers(t *testing.T) {
+	l := leasable(t, 4)
+	l.wants(t, request{7, 1, 1, in(10 * time.Second)}, 0, 1)
+	runtime.GOMAXPROCS(3)
+	l.wants(t, request{8, 1, 2, in(10 * time.Second)}, 0, 2)
+	l.wants(t, request{8, 2, 0, 0}, released, 3)
+}
+
 func TestRefuse(t *testing.T) {
 	var no error
 	l := leasable(t, 4, Refuse(func() error { return no }))
