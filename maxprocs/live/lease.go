@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"os"
 	"runtime"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/maxprocs/internal/gort"
 	"github.com/procfit/procfit/maxprocs/internal/lease"
+	"github.com/procfit/procfit/maxprocs/internal/watch"
 )
 
 // How far ahead the end of a lease may be, and how often the program looks for one.
@@ -32,61 +34,48 @@ func Allow(m *Meter, opts ...Option) (end func()) {
 	if m == nil {
 		m = new(Meter)
 	}
-	l := &lessee{block: &shared, meter: m, stop: make(chan struct{})}
+	l := &lessee{block: &shared}
+	l.ctx, l.stop = context.WithCancel(context.Background())
 	for _, o := range opts {
 		if o != nil {
 			o(l)
 		}
 	}
-	s := l.state.Load()
-	if monotonic() == 0 || s == allowed {
-		return func() {}
+	if s := l.state.Load(); monotonic() != 0 && s != allowed {
+		l.tell() // before it is allowed: whoever reads that reads a value too
+		if l.state.CompareAndSwap(s, allowed) {
+			l.counters.Store(&m.counters)
+			go l.run(m)
+			return sync.OnceFunc(l.end)
+		}
 	}
-	l.start = runtime.GOMAXPROCS(0)
-	l.most.Store(uint64(max(l.start, l.max)))
-	l.tell() // before it is allowed: whoever reads that reads a value too
-	if !l.state.CompareAndSwap(s, allowed) {
-		return func() {}
-	}
-	l.counters.Store(&m.counters)
-	go l.run()
-	return l.end
+	return func() {}
 }
 
-// lessee obeys requests.
 type lessee struct {
 	*block
-	meter  *Meter
 	max    int
 	refuse func() error
-	stop   chan struct{}
+	ctx    context.Context // ends with Allow
+	stop   func()
 	last   request // which was answered last
 
-	mu    sync.Mutex
-	ended bool
-	held  request // what is obeyed; lease 0: nothing
-	over  uint64  // the lease that ended last, which does not begin again
-	start int     // GOMAXPROCS before the lease
-	set   int     // what it is under the lease
-	auto  bool    // start is the runtime's own default, which it keeps up to date
-	timer *time.Timer
+	mu   sync.Mutex
+	held request // what is obeyed; lease 0: nothing
+	over uint64  // the lease that ended last, which does not begin again
+	auto bool    // before is the runtime's own default, which it keeps up to date
 }
 
 // run looks once a second, and 50 times a second under a lease.
-func (l *lessee) run() {
+func (l *lessee) run(m *Meter) {
 	var p probe
-	for l.look() {
-		if l.holder.Load() != 0 {
-			p.wait(l.meter)
-			continue
+	_ = watch.Every(l.ctx, idle, func() (done bool) {
+		for l.look() && l.holder.Load() != 0 {
+			p.wait(m)
 		}
 		p.close()
-		select {
-		case <-l.stop:
-		case <-time.After(idle):
-		}
-	}
-	p.close()
+		return false
+	})
 }
 
 // look answers a new request. It is false after the end.
@@ -99,20 +88,16 @@ func (l *lessee) look() bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ended {
+	if l.ctx.Err() != nil {
 		return false
 	}
-	if l.held.lease != 0 && runtime.GOMAXPROCS(0) != l.set {
+	if l.held.lease != 0 && runtime.GOMAXPROCS(0) != int(l.held.procs) {
 		l.restore(setByOther)
 	}
-	if l.held.lease == 0 {
-		l.start = runtime.GOMAXPROCS(0)
-	}
-	l.most.Store(uint64(max(l.start, l.max)))
+	l.tell()
 	if now, still := l.wanted(); asked && still && now == q { // procfit takes back what is not answered in time
 		l.answer(q, no)
 	}
-	l.tell()
 	return true
 }
 
@@ -129,7 +114,10 @@ func (l *lessee) answer(q request, no error) {
 
 // tell writes what holds now.
 func (l *lessee) tell() {
-	l.before.Store(uint64(l.start))
+	if l.held.lease == 0 {
+		l.before.Store(uint64(runtime.GOMAXPROCS(0)))
+	}
+	l.most.Store(uint64(max(int(l.before.Load()), l.max)))
 	l.procs.Store(uint64(runtime.GOMAXPROCS(0)))
 	l.looked.Store(uint64(monotonic()))
 }
@@ -144,7 +132,6 @@ func (l *lessee) ask() (no error) {
 	return l.refuse()
 }
 
-// obey does what is requested, or says why not.
 func (l *lessee) obey(q request, no error) reason {
 	now := monotonic()
 	switch {
@@ -162,27 +149,25 @@ func (l *lessee) obey(q request, no error) reason {
 	}
 	if l.held.lease == 0 {
 		lease.Take()
-		l.set = l.start
-		l.auto = gort.HasDefault && !gort.ValidEnv(os.Getenv("GOMAXPROCS")) && l.start == facts.Decide(facts.Read(), facts.Go{}).Procs
-		l.timer = time.AfterFunc(longestLease, l.expire)
+		l.held.procs = l.before.Load()
+		l.auto = gort.HasDefault && !gort.ValidEnv(os.Getenv("GOMAXPROCS")) && int(l.held.procs) == facts.Decide(facts.Read(), facts.Go{}).Procs
 	}
-	l.timer.Reset(time.Duration(q.end - now))
-	l.held = q
 	l.holder.Store(q.lease)
-	if to := int(q.procs); to != l.set {
-		runtime.GOMAXPROCS(to)
-		l.set = to
+	time.AfterFunc(time.Duration(q.end-now), l.expire)
+	if q.procs != l.held.procs {
+		runtime.GOMAXPROCS(int(q.procs))
+		l.procs.Store(q.procs)
 		l.when.Store(uint64(monotonic()))
 		l.took.Store(l.when.Load() - uint64(now))
 	}
+	l.held = q
 	return 0
 }
 
-// expire ends a lease that was not renewed.
 func (l *lessee) expire() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now := monotonic(); l.held.lease != 0 && (now >= l.held.end || now == 0) { // else it was renewed just then
+	if now := monotonic(); now >= l.held.end || now == 0 { // else the lease was renewed
 		l.restore(ranOut)
 	}
 }
@@ -193,16 +178,14 @@ func (l *lessee) restore(why reason) reason {
 		return why
 	}
 	defer lease.Return()
-	l.timer.Stop()
+	now, before := runtime.GOMAXPROCS(0), int(l.before.Load())
+	if ours := now == int(l.held.procs); ours && l.auto {
+		gort.SetDefault() // so that the runtime keeps it up to date again
+	} else if ours && now != before {
+		runtime.GOMAXPROCS(before)
+	}
 	l.over, l.held = l.held.lease, request{}
 	l.why.Store(uint64(why))
-	switch {
-	case runtime.GOMAXPROCS(0) != l.set || l.set == l.start && !l.auto:
-	case l.auto:
-		gort.SetDefault() // so that the runtime keeps it up to date again
-	default:
-		runtime.GOMAXPROCS(l.start)
-	}
 	l.procs.Store(uint64(runtime.GOMAXPROCS(0)))
 	l.holder.Store(0) // last: whoever reads that the lease is over reads its own value too
 	return why
@@ -211,10 +194,7 @@ func (l *lessee) restore(why reason) reason {
 func (l *lessee) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.ended {
-		l.restore(switchedOff)
-		l.ended = true
-		l.state.Store(off)
-		close(l.stop)
-	}
+	l.restore(switchedOff)
+	l.state.Store(off)
+	l.stop()
 }

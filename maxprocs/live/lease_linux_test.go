@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"io"
 	"math"
@@ -35,7 +36,8 @@ func in(d time.Duration) int64 { return monotonic() + int64(d) }
 func leasable(t *testing.T, procs int, opts ...Option) *lessee {
 	t.Helper()
 	before := runtime.GOMAXPROCS(procs)
-	l := &lessee{block: &block{mark: shared.mark}, meter: new(Meter), stop: make(chan struct{})}
+	l := &lessee{block: &block{mark: shared.mark}}
+	l.ctx, l.stop = context.WithCancel(context.Background())
 	for _, o := range opts {
 		o(l)
 	}
@@ -293,7 +295,7 @@ func TestDefaultAfterLease(t *testing.T) {
 	if !l.auto {
 		t.Error("the value at the start is not taken to be the runtime's default")
 	}
-	l.start = def + 2 // as if it had been the default under the old limit
+	l.before.Store(uint64(def + 2)) // as if it had been the default under the old limit
 	l.wants(t, request{7, 2, 0, 0}, released, def)
 }
 
