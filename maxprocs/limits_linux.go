@@ -25,7 +25,7 @@ func findLimits(root string) limits {
 	} else if err != nil {
 		return found.miss(unread("/proc/self/cgroup", err))
 	}
-	member, err := cgfs.ParseProcCgroup(string(b))
+	member, err := cgfs.ParseMembership(string(b), cgfs.CPU)
 	if err != nil {
 		return found.miss(malformed("/proc/self/cgroup", err))
 	} else if member.Version == 0 {

@@ -2,7 +2,6 @@ package maxprocs
 
 import (
 	"math"
-	"syscall"
 	"time"
 
 	"github.com/procfit/procfit/maxprocs/internal/fit"
@@ -122,5 +121,3 @@ func (c *config) procs(limit float64, affinity int) int {
 	}
 	return c.rule.Procs(cpus, limited)
 }
-
-func lookupEnv() (string, bool) { return syscall.Getenv("GOMAXPROCS") }

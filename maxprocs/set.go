@@ -27,6 +27,7 @@ package maxprocs
 import (
 	"math"
 	"runtime"
+	"syscall"
 
 	"github.com/procfit/procfit/maxprocs/internal/fit"
 	"github.com/procfit/procfit/maxprocs/internal/gort"
@@ -79,7 +80,7 @@ type system struct {
 func live() system {
 	return system{
 		limits: func() limits { return findLimits("") },
-		env:    lookupEnv, affinity: affinity,
+		env:    func() (string, bool) { return syscall.Getenv("GOMAXPROCS") }, affinity: affinity,
 		procs: runtime.GOMAXPROCS, setDefault: gort.SetDefault, hasDefault: gort.HasDefault,
 	}
 }

@@ -102,15 +102,11 @@ func (w *watcher) take(r Result, seen sight) Result {
 	if r.Action == Changed && want == r.Before {
 		return r // unchanged: there is nothing to report
 	}
-	w.changed(r)
-	return r
-}
-
-func (w *watcher) changed(r Result) {
 	w.log(r)
 	if w.onChange != nil {
 		w.onChange(r)
 	}
+	return r
 }
 
 // Start is what importing package auto calls. It is never worse than the runtime alone.

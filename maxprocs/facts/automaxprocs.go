@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/maxprocs/internal/cgfs"
+	"github.com/procfit/procfit/maxprocs/internal/fit"
 )
 
 // Automaxprocs is the policy of a program that calls Set of
@@ -54,9 +55,9 @@ func (p Automaxprocs) decide(f Facts) Decision {
 	if p.Rounding == Ceil {
 		round, word = math.Ceil, "up"
 	}
-	n := toInt(round(cpus))
+	n := fit.Int(round(cpus))
 	d.because("%s limits its own cgroup to %s; rounded %s to %d", l.describe(), countCPUs(cpus), word, n)
-	if least := max1(p.Min); n < least {
+	if least := max(1, p.Min); n < least {
 		d.because("%d is below the minimum of %d", n, least)
 		n = least
 	}
@@ -77,13 +78,6 @@ func (d *Decision) leave(p Automaxprocs, f Facts) Decision {
 	d.Outcome, d.Procs, d.Candidates = theirs.Outcome, theirs.Procs, theirs.Candidates
 	d.Reasons = append(d.Reasons, theirs.Reasons...)
 	return *d
-}
-
-func max1(n int) int {
-	if n < 1 {
-		return 1
-	}
-	return n
 }
 
 // automaxprocsLimit is the limit file that automaxprocs opens, or why it opens none.

@@ -109,7 +109,7 @@ func (d *Decision) addCPUs(f Facts) int {
 	cpus, ok := f.cpus()
 	n := 1
 	if ok && cpus.CPUs > 1 {
-		n = toInt(cpus.CPUs)
+		n = fit.Int(cpus.CPUs)
 	}
 	switch {
 	case !ok:
@@ -150,14 +150,6 @@ func countCPUs(cpus float64) string {
 		return text + " CPUs"
 	}
 	return "1 CPU"
-}
-
-// toInt converts after rounding; very large limits saturate.
-func toInt(cpus float64) int {
-	if cpus > math.MaxInt32 {
-		return math.MaxInt32
-	}
-	return int(cpus)
 }
 
 // Rounding is how a fraction of a CPU is rounded.
@@ -207,7 +199,7 @@ func (p Fit) decide(f Facts) Decision {
 	}
 	l, limited := f.Tightest()
 	if limited {
-		d.add(Candidate{What: KindLimit, CPUs: l.CPUs, Procs: p.round(l.CPUs), File: l.File, Raw: l.Raw})
+		d.add(Candidate{What: KindLimit, CPUs: l.CPUs, Procs: fit.Rule(p).Round(l.CPUs), File: l.File, Raw: l.Raw})
 		if _, seen := f.cpus(); l.CPUs < cpus || !seen {
 			cpus, winner = l.CPUs, KindLimit
 			d.because("the limit of %s is the tightest", l.Dir)
@@ -219,7 +211,7 @@ func (p Fit) decide(f Facts) Decision {
 		d.because("%s reserved for others: %s − %s", countCPUs(p.Reserve), cpusText(cpus), cpusText(p.Reserve))
 		cpus = fit.Rule(p).Left(cpus)
 	}
-	n := p.round(cpus)
+	n := fit.Rule(p).Round(cpus)
 	if float64(n) != cpus && cpus > 0 {
 		d.because("%s is rounded %s to %d", cpusText(cpus), p.roundingText(), n)
 	}
@@ -246,8 +238,6 @@ func (p Fit) roundingText() string {
 	return map[Rounding]string{Ceil: "up", Floor: "down"}[fit.Rule(p).Direction()]
 }
 
-func (p Fit) round(cpus float64) int { return fit.Rule(p).Round(cpus) }
-
 // JVM is the policy of HotSpot's container support, as in JDK 24 and later. It does not
 // apply to Go programs, but shows what a neighbor under the same limits uses. It rounds
 // up the tightest limit of all cgroups, at most to the affinity, and ignores CPU shares
@@ -272,7 +262,7 @@ func (p JVM) decide(f Facts) Decision {
 		d.because("it finds no CPU limit")
 		return d.win(KindAffinity, procs)
 	}
-	n := toInt(math.Max(1, math.Ceil(l.CPUs)))
+	n := fit.Int(math.Max(1, math.Ceil(l.CPUs)))
 	d.add(Candidate{What: KindLimit, CPUs: l.CPUs, Procs: n, File: l.File, Raw: l.Raw})
 	d.because("%s limits it to %s; rounded up: %d", l.describe(), countCPUs(l.CPUs), n)
 	if _, seen := f.cpus(); n < procs || !seen {

@@ -43,6 +43,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+
+	"github.com/procfit/procfit/maxprocs/internal/fit"
 )
 
 // State is what is known about a fact.
@@ -137,7 +139,7 @@ func (f Facts) AffinityCPUs() int {
 	if !ok {
 		return 0
 	}
-	return toInt(n.CPUs)
+	return fit.Int(n.CPUs)
 }
 
 // Own is the limit of the process's own cgroup, or false if that cgroup was not found.

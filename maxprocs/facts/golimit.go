@@ -63,7 +63,7 @@ func goLimit(f Facts, minor int) (l Limit, why string) {
 		return Limit{}, "it does not find its own CPU cgroup: " + place.why
 	}
 	there, ok := seen.at(place.version, place.dir)
-	same := found && place.version == f.Cgroup.Version && sameDir(place.dir, seen.Dir)
+	same := found && place.version == f.Cgroup.Version && path.Clean(place.dir) == path.Clean(seen.Dir)
 	switch {
 	case same:
 		return own, "" // by the reader's name
@@ -82,8 +82,6 @@ func withWhy(what string, v *View) string {
 	}
 	return what
 }
-
-func sameDir(a, b string) bool { return path.Clean(a) == path.Clean(b) }
 
 // goInt32 is the runtime's int32(limit). For a number out of range, x86 gives the lowest
 // number, and the other processors that Go runs on the nearest; for NaN they give 0.

@@ -3,6 +3,7 @@ package facts
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,7 +70,7 @@ func goGroup(text []byte, absolute bool) (group string, version int, why string)
 		controllers, path, ok2 := strings.Cut(rest, ":")
 		switch {
 		case !ok1 || !ok2, absolute && !strings.HasPrefix(path, "/"):
-			return "", 0, procSelfCgroup + goMalformed + quote(l.text)
+			return "", 0, procSelfCgroup + goMalformed + cgfs.Quote(l.text)
 		case absolute && len(path) > goPathMax:
 			return "", 0, procSelfCgroup + "has a path longer than 4096 bytes"
 		case hierarchy == "0":
@@ -93,7 +94,7 @@ func goMountOf(text []byte, group string, version int) (dir, why string) {
 	for _, l := range goLines(text) {
 		m, ok := goMountLine(l.text)
 		if !ok || !strings.HasPrefix(m.root, "/") {
-			return "", procSelfMountinfo + goMalformed + quote(l.text)
+			return "", procSelfMountinfo + goMalformed + cgfs.Quote(l.text)
 		}
 		if version == 2 && m.fstype != "cgroup2" || version == 1 && m.fstype != "cgroup" {
 			continue
@@ -101,7 +102,7 @@ func goMountOf(text []byte, group string, version int) (dir, why string) {
 		if version == 1 {
 			_, options, ok := strings.Cut(m.rest, " ")
 			if !ok {
-				return "", procSelfMountinfo + goMalformed + quote(l.text)
+				return "", procSelfMountinfo + goMalformed + cgfs.Quote(l.text)
 			}
 			if !hasItem(options, "cpu") {
 				continue
@@ -109,7 +110,7 @@ func goMountOf(text []byte, group string, version int) (dir, why string) {
 		}
 		root, ok := goUnescape(m.root, true)
 		if !ok {
-			return "", procSelfMountinfo + goMalformed + quote(l.text)
+			return "", procSelfMountinfo + goMalformed + cgfs.Quote(l.text)
 		}
 		below, shown := goBelow(group, root)
 		if !shown {
@@ -117,7 +118,7 @@ func goMountOf(text []byte, group string, version int) (dir, why string) {
 		}
 		point, ok := goUnescape(m.point, true)
 		if !ok {
-			return "", procSelfMountinfo + goMalformed + quote(l.text)
+			return "", procSelfMountinfo + goMalformed + cgfs.Quote(l.text)
 		}
 		if len(point)+len(below) > goPathMax {
 			return "", "the path of its cgroup is longer than 4096 bytes"
@@ -164,7 +165,7 @@ func goMountPoint(text []byte) (point, why string) {
 			point, ok = goUnescape(m.point, false)
 		}
 		if !ok {
-			return "", procSelfMountinfo + goMalformed + quote(l.text)
+			return "", procSelfMountinfo + goMalformed + cgfs.Quote(l.text)
 		}
 		if v1 {
 			return point, ""
@@ -262,16 +263,7 @@ func goUnescape(text string, strict bool) (string, bool) {
 }
 
 // hasItem reports whether a comma-separated list holds the name.
-func hasItem(list, name string) bool {
-	for _, item := range strings.Split(list, ",") {
-		if item == name {
-			return true
-		}
-	}
-	return false
-}
-
-func quote(text string) string { return cgfs.Quote(text) }
+func hasItem(list, name string) bool { return slices.Contains(strings.Split(list, ","), name) }
 
 // parseGoVersion returns the minor release of "1.26", "go1.26.8", "go1.27rc1",
 // "go1.26.8 X:nodwarf5" or "devel go1.28-…". No default changed within a minor release.

@@ -88,18 +88,10 @@ func (l MemoryLimit) again(t tree) MemoryLimit {
 // then be too high.
 func (m Memory) Missing() []Fact {
 	var out []Fact
-	for _, f := range append([]Fact{m.Cgroup.Fact}, factsOf(m.Limits)...) {
-		if f.State == Unreadable || f.State == Malformed {
-			out = append(out, f)
+	for _, l := range append([]MemoryLimit{{Fact: m.Cgroup.Fact}}, m.Limits...) {
+		if l.State == Unreadable || l.State == Malformed {
+			out = append(out, l.Fact)
 		}
-	}
-	return out
-}
-
-func factsOf(limits []MemoryLimit) []Fact {
-	out := make([]Fact, len(limits))
-	for i, l := range limits {
-		out[i] = l.Fact
 	}
 	return out
 }

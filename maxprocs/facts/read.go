@@ -33,7 +33,8 @@ func ReadFS(root fs.FS, pid int) (Facts, error) {
 	}
 	f := readCommon(t, pid)
 	f.Affinity = readAllowed(t, pid, f.Online)
-	f.Env, f.GODEBUG, _ = readEnviron(t, pid)
+	variables := readVariables(t, pid, "GOMAXPROCS", "GODEBUG")
+	f.Env, f.GODEBUG = variables[0], variables[1]
 	return f, nil
 }
 
@@ -140,14 +141,6 @@ func counted(file, raw string, set cpuSet, err error) Fact {
 		return Fact{State: Malformed, File: file, Raw: raw, Error: file + ": " + err.Error()}
 	}
 	return Fact{State: Known, CPUs: float64(n), File: file, Raw: raw}
-}
-
-func readEnviron(t tree, pid int, others ...string) (gomaxprocs, godebug Fact, more []Fact) {
-	all := readVariables(t, pid, append([]string{"GOMAXPROCS", "GODEBUG"}, others...)...)
-	if len(others) > 0 {
-		more = all[2:]
-	}
-	return all[0], all[1], more
 }
 
 // readVariables finds variables in the initial environment of the process.

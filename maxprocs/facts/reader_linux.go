@@ -49,7 +49,8 @@ func (r *Reader) ReadPID(pid int) (Facts, error) {
 	t := sharedTree{r}
 	f := Facts{PID: pid, Online: readOnline(t)}
 	f.Affinity = readAffinity(pid, f.Online)
-	f.Env, f.GODEBUG, f.Variables = readEnviron(t, pid, r.Variables...)
+	variables := readVariables(t, pid, append([]string{"GOMAXPROCS", "GODEBUG"}, r.Variables...)...)
+	f.Env, f.GODEBUG, f.Variables = variables[0], variables[1], variables[2:]
 	f.Cgroup, f.Limits = r.place(pid, group)
 	f.Cgroup.View = r.view(pid, group)
 	return f, nil

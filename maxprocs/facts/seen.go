@@ -115,7 +115,7 @@ type View struct {
 // paths in the tree.
 func viewOf(t tree, root string, procCgroup, mountinfo []byte) *View {
 	v := &View{Sight: sightOf(t, root, procCgroup, mountinfo)}
-	m, err := cgfs.ParseProcCgroup(string(procCgroup))
+	m, err := cgfs.ParseMembership(string(procCgroup), cgfs.CPU)
 	if err != nil {
 		v.Fact = Fact{State: Malformed, Error: err.Error()}
 		return v

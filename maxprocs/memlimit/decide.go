@@ -83,10 +83,11 @@ func (d Decision) String() string {
 // Decide returns the recommended GOMEMLIMIT and ignores the environment. It reads nothing
 // and changes nothing. It ignores values of the rule that Check reports as invalid.
 func Decide(m facts.Memory, r Rule) Decision {
-	d := newDecision(m)
+	d, known := newDecision(m), 0
 	for _, l := range m.Limits {
 		switch {
 		case l.State == facts.Known:
+			known++
 			d.because("%s", describe(l))
 		case l.State == facts.Unreadable || l.State == facts.Malformed:
 			d.because("a limit is %s and is not used: %s", l.State, l.Error)
@@ -101,7 +102,7 @@ func Decide(m facts.Memory, r Rule) Decision {
 		return d
 	}
 	d.File, d.Limit = l.File, l.Bytes
-	if known(m) > 1 {
+	if known > 1 {
 		d.because("the limit of %s is the tightest", l.File)
 	}
 	left := int64(math.Floor(float64(l.Bytes) * r.ratio()))
@@ -121,15 +122,6 @@ func Decide(m facts.Memory, r Rule) Decision {
 	}
 	d.Standing, d.Bytes = Limited, left
 	return d
-}
-
-func known(m facts.Memory) (n int) {
-	for _, l := range m.Limits {
-		if l.State == facts.Known {
-			n++
-		}
-	}
-	return n
 }
 
 // describe is a limit in words, with its provenance.

@@ -58,7 +58,7 @@ func TestParseCFS(t *testing.T) {
 	}
 }
 
-func TestParseProcCgroup(t *testing.T) {
+func TestParseMembership(t *testing.T) {
 	for _, tc := range []struct {
 		text string
 		want Membership
@@ -73,7 +73,7 @@ func TestParseProcCgroup(t *testing.T) {
 		{"junk\n0::/x\n", Membership{2, "/x", "0::/x", CPU}, ""},
 		{"0::/no newline", Membership{2, "/no newline", "0::/no newline", CPU}, ""},
 	} {
-		got, err := ParseProcCgroup(tc.text)
+		got, err := ParseMembership(tc.text, CPU)
 		if got != tc.want || !matches(err, tc.bad) {
 			t.Errorf("%q: got %+v, %v; want %+v, error with %q", tc.text, got, err, tc.want, tc.bad)
 		}
@@ -184,7 +184,7 @@ func FuzzParseLimits(f *testing.F) {
 func FuzzParseProcCgroup(f *testing.F) {
 	f.Add("0::/x\n2:cpu,cpuacct:/y\n", "/x")
 	f.Fuzz(func(t *testing.T, b string, root string) {
-		m, err := ParseProcCgroup(b)
+		m, err := ParseMembership(b, CPU)
 		if (m.Version != 0) != strings.HasPrefix(m.Path, "/") || m.Version != 0 && err != nil {
 			t.Errorf("%q: %+v, %v", b, m, err)
 		}

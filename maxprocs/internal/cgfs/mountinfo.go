@@ -216,10 +216,6 @@ type Membership struct {
 	Controller string
 }
 
-// ParseProcCgroup finds the hierarchy of the cpu controller in the text of
-// /proc/PID/cgroup.
-func ParseProcCgroup(text string) (Membership, error) { return ParseMembership(text, CPU) }
-
 // ParseMembership finds the hierarchy of a controller in the text of
 // /proc/PID/cgroup. Each line is
 //
