@@ -33,7 +33,11 @@ func (v Value) CheckRatio(name string) error {
 	if v.Value > 0 {
 		return nil
 	}
-	return &metricError{Metric: name, Code: metricNotPositive, Text: strconv.FormatFloat(v.Value, 'g', -1, 64)}
+	return notPositive(name, strconv.FormatFloat(v.Value, 'g', -1, 64))
+}
+
+func notPositive(name, text string) error {
+	return fmt.Errorf("metric %s: %q cannot be compared as a ratio: it must be more than 0", name, phrase.Clip(text, 60))
 }
 
 const (
@@ -81,44 +85,6 @@ var (
 	paceNames  = pattern.Of(`(?i)(^|[._/-])(throughput|rps|qps|tps|ops|per[._/-]?(s|secs?|seconds?|minutes?))($|[._/-])`)
 )
 
-// metricCode is why a metric could not be taken.
-type metricCode string
-
-const (
-	metricAbsent      metricCode = "absent"       // nothing matches
-	metricNoNumber    metricCode = "no_number"    // what matches is neither a number nor a duration
-	metricOutOfRange  metricCode = "out_of_range" // beyond what ratios can be made of
-	metricNotPositive metricCode = "not_positive" // 0 or less, where only more has a ratio
-	metricCut         metricCode = "cut"          // the output was cut where it matters
-	metricUnits       metricCode = "units"        // replicas print it in different units
-)
-
-// metricError is a metric that could not be taken.
-type metricError struct {
-	Metric  string
-	Code    metricCode
-	Pattern string // the regular expression, if it was searched for
-	Text    string // what was found in place of the figure
-	Output  string // the end of the output, where nothing was found
-}
-
-func (e *metricError) Error() string {
-	text := fmt.Sprintf("%q", phrase.Clip(e.Text, 60))
-	switch e.Code {
-	case metricAbsent:
-		return fmt.Sprintf("metric %s: nothing in the output matches %q; %s", e.Metric, e.Pattern, e.Output)
-	case metricNoNumber:
-		return fmt.Sprintf("metric %s: %s, found by %q, is neither a number nor a duration", e.Metric, text, e.Pattern)
-	case metricOutOfRange:
-		return fmt.Sprintf("metric %s: %s, found by %q, is outside the range that can be compared (%g to %g)", e.Metric, text, e.Pattern, leastFigure, mostFigure)
-	case metricNotPositive:
-		return fmt.Sprintf("metric %s: %s cannot be compared as a ratio: it must be more than 0", e.Metric, text)
-	case metricCut:
-		return fmt.Sprintf("metric %s: the output was too long to keep whole, so the match of %q may be incomplete or not the last one: print less, or print the number at the end", e.Metric, e.Pattern)
-	}
-	return fmt.Sprintf("metric %s: the replicas print it in different units", e.Metric)
-}
-
 // Output is what a program printed.
 type Output struct {
 	Head []byte
@@ -163,28 +129,24 @@ var positive = pattern.Of(`^(throughput|p50|p75|p90|p99|max|mean)$`)
 
 // FindMetrics finds each metric in the output. Where a regular expression
 // matches several times the last counts, since programs print their progress
-// before their summary. ^ and $ are the ends of a line. A figure is refused with a
-// metricError where it is not certain: where the cut may have shortened it, and
+// before their summary. ^ and $ are the ends of a line. A figure is refused
+// where it is not certain: where the cut may have shortened it, and
 // where it may have taken a later one.
 func FindMetrics(output Output, metrics []Metric) (map[string]Value, error) {
 	found := map[string]Value{}
 	for _, m := range metrics {
-		text, code := m.find(output)
-		if code != "" {
-			return nil, &metricError{Metric: m.Name, Code: code, Pattern: expressionOf(m), Output: QuoteEnd(output.last())}
+		text, err := m.find(output)
+		if err != nil {
+			return nil, err
 		}
 		value, unit, ok := figure(text)
-		problem := metricCode("")
 		switch abs := math.Abs(value); {
 		case !ok:
-			problem = metricNoNumber
+			return nil, fmt.Errorf("metric %s: %q, found by %q, is neither a number nor a duration", m.Name, phrase.Clip(text, 60), m.expression())
 		case math.IsInf(value, 0), abs > mostFigure, abs > 0 && abs < leastFigure, abs == 0 && nonZero().MatchString(text):
-			problem = metricOutOfRange
+			return nil, fmt.Errorf("metric %s: %q, found by %q, is outside the range that can be compared (%g to %g)", m.Name, phrase.Clip(text, 60), m.expression(), leastFigure, mostFigure)
 		case value <= 0 && positive().MatchString(m.Name):
-			problem = metricNotPositive
-		}
-		if problem != "" {
-			return nil, &metricError{Metric: m.Name, Code: problem, Pattern: expressionOf(m), Text: text}
+			return nil, notPositive(m.Name, text)
 		}
 		found[m.Name] = Value{Value: value, Unit: unit, Better: m.Better}
 	}
@@ -195,10 +157,10 @@ func FindMetrics(output Output, metrics []Metric) (map[string]Value, error) {
 var nonZero = pattern.Of(`^\s*-?[0.,]*[1-9]`)
 
 // find is the text of the figure, or why it is not to be had.
-func (m Metric) find(o Output) (text string, code metricCode) {
+func (m Metric) find(o Output) (string, error) {
 	head, tail, fragments := o.whole()
 	if text, n := m.lastIn(tail); n > 0 {
-		return text, ""
+		return text, nil
 	}
 	// One in a fragment may be cut short, and of several in the head the last may
 	// be lost.
@@ -206,11 +168,11 @@ func (m Metric) find(o Output) (text string, code metricCode) {
 	_, cut := m.lastIn(fragments)
 	switch {
 	case o.Cut && (cut > 0 || n > 1):
-		return "", metricCut
+		return "", fmt.Errorf("metric %s: the output was too long to keep whole, so the match of %q may be incomplete or not the last one: print less, or print the number at the end", m.Name, m.expression())
 	case n == 0:
-		return "", metricAbsent
+		return "", fmt.Errorf("metric %s: nothing in the output matches %q; %s", m.Name, m.expression(), QuoteEnd(o.last()))
 	}
-	return text, ""
+	return text, nil
 }
 
 // lastIn is the figure of the last match in a text, and how many there are.
@@ -240,7 +202,7 @@ func JoinMetrics(outputs []Output, metrics []Metric) (map[string]Value, error) {
 		for name, v := range found {
 			before, ok := joined[name]
 			if ok && before.Unit != v.Unit {
-				return nil, fmt.Errorf("replica %d of %d: %w", i+1, len(outputs), &metricError{Metric: name, Code: metricUnits})
+				return nil, fmt.Errorf("replica %d of %d: metric %s: the replicas print it in different units", i+1, len(outputs), name)
 			}
 			switch {
 			case !ok:
@@ -266,7 +228,7 @@ func adds(name string) bool {
 	return paceNames().MatchString(name) || name == "requests" || name == "errors"
 }
 
-func expressionOf(m Metric) string { return strings.TrimPrefix(m.Regexp.String(), "(?m)") }
+func (m Metric) expression() string { return strings.TrimPrefix(m.Regexp.String(), "(?m)") }
 
 // figure reads 1234.5, 1,234.5 and -3e-6 as they are, and 12.3ms and 12.3 ms as seconds.
 func figure(text string) (value float64, unit string, ok bool) {
