@@ -64,13 +64,20 @@ func (f *Failure) Error() string {
 	return f.Kind.Words() + ": " + f.Detail
 }
 
+// Numbers of Windows for the same errors (winsock2.h), which mean nothing on other systems.
+const (
+	wsaAborted = syscall.Errno(10053)
+	wsaReset   = syscall.Errno(10054)
+	wsaRefused = syscall.Errno(10061)
+)
+
 // Undialled is the failure of an attempt to connect.
 func Undialled(err error) *Failure { return &Failure{dialKind(err), innermost(err)} }
 
 func dialKind(err error) load.Kind {
 	var timeout interface{ Timeout() bool }
 	switch {
-	case errors.Is(err, syscall.ECONNREFUSED) || isRefused(err):
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, wsaRefused):
 		return load.KindRefused
 	case errors.Is(err, syscall.ETIMEDOUT), errors.As(err, &timeout) && timeout.Timeout():
 		return load.KindConnectTimeout
@@ -80,7 +87,7 @@ func dialKind(err error) load.Kind {
 
 // brokenKind is the kind of a failed send or receive.
 func brokenKind(err error) load.Kind {
-	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || isReset(err) {
+	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, wsaReset) || errors.Is(err, wsaAborted) {
 		return load.KindReset
 	}
 	return load.KindBroken
