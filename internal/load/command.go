@@ -116,8 +116,11 @@ func (v Values) value(name string) (string, error) {
 func Split(command string) ([]string, error) {
 	parser := syntax.NewParser(syntax.Variant(syntax.LangPOSIX), syntax.KeepComments(true))
 	file, err := parser.Parse(strings.NewReader(command), "")
+	if bad, ok := errors.AsType[syntax.ParseError](err); ok {
+		return nil, errors.New(bad.Text) // without the name of a file that there is none of
+	}
 	if err != nil {
-		return nil, unparsed(err)
+		return nil, err
 	}
 	switch {
 	case len(file.Last) > 0 || len(file.Stmts) > 0 && len(file.Stmts[0].Comments) > 0:
@@ -139,7 +142,10 @@ func Split(command string) ([]string, error) {
 	case s.Negated:
 		return nil, shellOnly("!")
 	case !simple:
-		return nil, shellOnly(operator(s.Cmd))
+		if b, ok := s.Cmd.(*syntax.BinaryCmd); ok {
+			return nil, shellOnly(b.Op.String())
+		}
+		return nil, shellOnly("more than one command with its arguments")
 	case len(call.Assigns) > 0:
 		return nil, fmt.Errorf("%s= before the command is shell syntax; write 'env %[1]s=… command'", call.Assigns[0].Name.Value)
 	}
@@ -160,7 +166,7 @@ func literal(parts []syntax.WordPart) (string, error) {
 	for _, part := range parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			if trailing(p.Value) {
+			if (len(p.Value)-len(strings.TrimRight(p.Value, "\\")))%2 == 1 {
 				return "", errors.New("a backslash at the end escapes nothing")
 			}
 			word.WriteString(unescape(p.Value, ""))
@@ -194,31 +200,9 @@ func unescape(s, only string) string {
 	return b.String()
 }
 
-// trailing tells a backslash at the end that nothing escapes.
-func trailing(s string) bool {
-	return (len(s)-len(strings.TrimRight(s, "\\")))%2 == 1
-}
-
-// operator is what makes a command more than a list of words.
-func operator(c syntax.Command) string {
-	if b, ok := c.(*syntax.BinaryCmd); ok {
-		return b.Op.String()
-	}
-	return "more than one command with its arguments"
-}
-
 // shellOnly refuses what a shell would act on.
 func shellOnly(what string) error {
 	return fmt.Errorf("%s needs a shell, but procfit runs the command without one: quote it if it is text, or use sh -c '…'", what)
-}
-
-// unparsed is the parser's error without the name of a file that there is none of.
-func unparsed(err error) error {
-	var bad syntax.ParseError
-	if errors.As(err, &bad) {
-		return errors.New(bad.Text)
-	}
-	return err
 }
 
 // decimal reads a number as it is written; one too great for a float64 is infinite.

@@ -186,8 +186,7 @@ func (r *Reader) path(raw string) (string, error) {
 // split parts a URL, or a path alone, into path and scheme with host.
 func split(raw string) (path, host string, err error) {
 	u, err := url.Parse(raw)
-	var bad *url.Error
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*url.Error](err); ok {
 		err = bad.Err
 	}
 	switch {
