@@ -69,7 +69,7 @@ func (p *Prepared) prepareCall(urls []*url.URL) error {
 		return invalid(FieldGRPC, g.Method, "gRPC calls are not available here")
 	}
 	var err error
-	if p.name, err = g.Calls.ParseName(g.Method); err != nil {
+	if p.Called, err = g.Calls.ParseName(g.Method); err != nil {
 		return invalid(FieldGRPC, g.Method, "%w", err)
 	}
 	switch {
@@ -78,7 +78,7 @@ func (p *Prepared) prepareCall(urls []*url.URL) error {
 	case len(p.Body) > 0:
 		return invalid(FieldBody, "", "a gRPC call sends only its message; remove the body")
 	case len(g.Proto) > 0 && g.Protoset != "":
-		return invalid(FieldProtoset, g.Protoset, "%s already gives the types; use only one of them", strings.Join(g.Proto, ", "))
+		return invalid(FieldProto, g.Protoset, "%s already gives the types; use only one of them", strings.Join(g.Proto, ", "))
 	case len(g.Data) > 0 && !json.Valid(g.Data):
 		return invalid(FieldData, clipped(g.Data), "not JSON; write a message as in '{\"name\":\"x\"}', or @FILE")
 	}
@@ -106,15 +106,12 @@ func (p *Prepared) givenTypes() (CallTypes, error) {
 	case g.Protoset != "":
 		types, err := g.Calls.ReadSet(g.Protoset)
 		if err != nil {
-			return nil, invalid(FieldProtoset, g.Protoset, "%w", cause(err))
+			return nil, invalid(FieldProto, g.Protoset, "%w", cause(err))
 		}
 		return types, nil
 	}
 	return nil, nil
 }
-
-// Called is the method that is called.
-func (p *Prepared) Called() CallName { return p.name }
 
 // Undefined reports that the types of the call are still to be asked for.
 func (p *Prepared) Undefined() bool { return p.GRPC != nil && p.types == nil }
@@ -122,7 +119,7 @@ func (p *Prepared) Undefined() bool { return p.GRPC != nil && p.types == nil }
 // MakeCall makes the request of the call, with its types.
 func (p *Prepared) MakeCall(types CallTypes) error {
 	p.types = types
-	method, err := types.Method(p.name)
+	method, err := types.Method(p.Called)
 	if err != nil {
 		return invalid(FieldGRPC, p.GRPC.Method, "%w", err)
 	}
@@ -135,8 +132,8 @@ func (p *Prepared) MakeCall(types CallTypes) error {
 		return invalid(FieldData, clipped(data), "%w", err)
 	}
 	m := Message{
-		Method: "POST", Path: p.name.Path(), Body: body, GRPC: true, Stream: method.Stream,
-		Headers: append([]Header{{"te", "trailers"}, {"content-type", "application/grpc"}}, p.headers...),
+		Method: "POST", Path: p.Called.Path(), Body: body, GRPC: true, Stream: method.Stream,
+		Headers: append([]Header{{"te", "trailers"}, {"content-type", "application/grpc"}}, p.Lines...),
 	}
 	for i := range p.Targets {
 		p.Targets[i].Messages = []Message{m}

@@ -33,7 +33,6 @@ const (
 	FieldGRPC        Field = "grpc"
 	FieldData        Field = "body"
 	FieldProto       Field = "proto"
-	FieldProtoset    Field = "proto"
 	FieldBody        Field = "body"
 	FieldRequests    Field = "requests" // of a mix
 	FieldPace        Field = "pace"

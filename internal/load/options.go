@@ -70,14 +70,11 @@ type Prepared struct {
 	Options
 	Targets  []Target
 	Security *tls.Config // of https
+	Lines    []Header    // headers of all requests
+	Called   CallName    // the method of gRPC
 	scheme   string      // of all targets
-	headers  []Header
-	name     CallName  // of gRPC
-	types    CallTypes // of gRPC; nil: the server tells them
+	types    CallTypes   // of gRPC; nil: the server tells them
 }
-
-// Lines are the headers of all requests.
-func (p *Prepared) Lines() []Header { return p.headers }
 
 // Check says what is wrong with the options, as a run would: a FieldError, or that
 // the limit of open files cannot be read.
@@ -88,14 +85,6 @@ func (o Options) Check() error {
 
 // Prepare checks the options and makes the requests.
 func (o Options) Prepare() (*Prepared, error) {
-	p, err := o.prepare()
-	if err != nil {
-		return nil, err
-	}
-	return p, checkFiles(o.Connections)
-}
-
-func (o Options) prepare() (*Prepared, error) {
 	if err := o.checkNumbers(); err != nil {
 		return nil, err
 	}
@@ -105,11 +94,11 @@ func (o Options) prepare() (*Prepared, error) {
 	if o.Streams == 0 {
 		o.Streams = 1
 	}
-	headers, err := parseHeaders(o.Headers)
+	lines, err := parseHeaders(o.Headers)
 	if err != nil {
 		return nil, err
 	}
-	p := &Prepared{Options: o, headers: headers}
+	p := &Prepared{Options: o, Lines: lines}
 	urls, err := p.parseURLs()
 	if err != nil {
 		return nil, err
@@ -125,16 +114,20 @@ func (o Options) prepare() (*Prepared, error) {
 	if p.Security, err = o.TLS.Config(p.scheme); err != nil {
 		return nil, err
 	}
-	if o.GRPC != nil && len(o.Requests) > 0 {
-		return nil, invalid(FieldRequests, "", "a gRPC call is a single request")
+	switch {
+	case o.GRPC != nil && len(o.Requests) > 0:
+		err = invalid(FieldRequests, "", "a gRPC call is a single request")
+	case o.GRPC != nil:
+		err = p.prepareCall(urls)
+	case len(o.Requests) > 0:
+		err = p.prepareMix()
+	default:
+		err = p.single(urls)
 	}
-	if o.GRPC != nil {
-		return p, p.prepareCall(urls)
+	if err != nil {
+		return nil, err
 	}
-	if len(o.Requests) > 0 {
-		return p, p.prepareMix()
-	}
-	return p, p.single(urls)
+	return p, checkFiles(o.Connections)
 }
 
 // parseURLs makes the targets, without requests.

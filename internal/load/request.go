@@ -160,7 +160,7 @@ func (p *Prepared) prepareMix() error {
 		return invalid(FieldRequests, "", "each request of a mix has its own method and body")
 	}
 	for i := range p.Requests {
-		m, err := p.Requests[i].message(p.headers)
+		m, err := p.Requests[i].message(p.Lines)
 		if err != nil {
 			return fmt.Errorf("request %d: %w", i+1, err)
 		}
@@ -200,7 +200,7 @@ func (r Request) message(all []Header) (Message, error) {
 func (p *Prepared) single(urls []*url.URL) error {
 	p.Method = Request{Method: p.Method, Body: p.Body}.EffectiveMethod()
 	for i := range p.Targets {
-		m, err := Request{Method: p.Method, Path: urls[i].RequestURI(), Body: p.Body}.message(p.headers)
+		m, err := Request{Method: p.Method, Path: urls[i].RequestURI(), Body: p.Body}.message(p.Lines)
 		if err != nil {
 			return err
 		}

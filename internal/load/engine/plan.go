@@ -120,18 +120,18 @@ func (p *plan) tlsFor(t load.Target) *tls.Config {
 func (p *plan) askTypes(ctx context.Context) error {
 	t := p.Targets[0]
 	s := load.CallServer{Address: t.Address, Authority: t.Authority, TLS: p.tlsFor(t), Metadata: map[string]string{}}
-	for _, h := range p.Lines() {
+	for _, h := range p.Lines {
 		s.Metadata[strings.ToLower(h.Name)] = h.Value
 	}
 	delete(s.Metadata, "host")
 	bounded, cancel := context.WithTimeout(ctx, min(p.Timeout, maxSetup))
 	defer cancel()
-	types, err := p.GRPC.Calls.Reflect(bounded, s, p.Called().Service)
+	types, err := p.GRPC.Calls.Reflect(bounded, s, p.Called.Service)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("%s: the types of %s: %w; name them with --proto FILE", t.URL, p.Called(), err)
+		return fmt.Errorf("%s: the types of %s: %w; name them with --proto FILE", t.URL, p.Called, err)
 	}
 	if err := p.MakeCall(types); err != nil {
 		return err

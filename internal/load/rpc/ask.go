@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -46,12 +47,7 @@ func (e *statusError) Error() string {
 // hasCode reports whether an error is a status with one of the codes.
 func hasCode(err error, codes ...int) bool {
 	s, ok := errors.AsType[*statusError](err)
-	for _, code := range codes {
-		if ok && s.code == code {
-			return true
-		}
-	}
-	return false
+	return ok && slices.Contains(codes, s.code)
 }
 
 // peer is a server that is asked over HTTP/2, a question at a time.
