@@ -51,7 +51,6 @@ const (
 // Stats is the CFS bandwidth accounting of a group since it was made.
 type Stats = facts.Throttling
 
-// quotaMicros is the CPU time a period for this many CPUs.
 func quotaMicros(cpus float64) (int64, error) {
 	switch {
 	case math.IsNaN(cpus) || cpus > number.MostCPUs:

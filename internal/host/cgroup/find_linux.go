@@ -93,7 +93,6 @@ func here() (*Parent, place, error) {
 // Dir is the directory in which the groups are made.
 func (p *Parent) Dir() string { return p.dir }
 
-// try makes a group and removes it again.
 func (p *Parent) try() error {
 	g, err := p.New()
 	if err != nil {
@@ -152,7 +151,6 @@ func (p *Parent) prepare(where place) error {
 	return err
 }
 
-// evacuate moves every process of the parent into the leaf.
 func (p *Parent) evacuate(leaf string) error {
 	pids, err := p.words("cgroup.procs")
 	for _, pid := range pids {
@@ -168,7 +166,6 @@ func (p *Parent) words(file string) ([]string, error) {
 	return strings.Fields(string(data)), err
 }
 
-// advise adds what the user can do.
 func advise(where place, err error) error {
 	hint := "run as root"
 	switch {

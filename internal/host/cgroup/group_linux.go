@@ -99,7 +99,6 @@ func (g *Group) SetShares(shares int64) error {
 	return write(filepath.Join(g.dir, file), strconv.FormatInt(value, 10))
 }
 
-// limitFiles are those of a cgroup's CPU limit, of both versions.
 var limitFiles = []string{"cpu.max", "cpu.max.burst", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.cfs_burst_us"}
 
 // LimitsFrom is the CPU limits of a cgroup and of its parents up to the root, as far as it
@@ -279,7 +278,6 @@ func alive(o owner) bool {
 	return now.Started == o.start && !now.Ended()
 }
 
-// thisProcess is procfit itself as an owner.
 func thisProcess() (owner, error) {
 	var st syscall.Stat_t
 	if err := syscall.Stat("/proc/self/ns/pid", &st); err != nil {

@@ -114,7 +114,6 @@ func Connect(a Access, u Use) (*Client, error) {
 // configWords are those of the library in plain words.
 var configWords = strings.NewReplacer("error loading config file", "kubeconfig", "yaml: line", "invalid YAML in line", "did not find expected", "expected", "invalid configuration: ", "", "stat ", "", "unable to read certificate-authority", "cannot read the certificate-authority", "unable to read client-cert", "cannot read the client-certificate", "unable to read client-key", "cannot read the client-key", " due to open ", ": ")
 
-// noConfig is the error of one who has named no cluster.
 func noConfig(looked []string) error {
 	return configError(fmt.Sprintf("no kubeconfig found (looked for %s); name one with --kubeconfig FILE", phrase.And(looked)))
 }

@@ -46,7 +46,6 @@ func (c *Client) Explain(err error) error {
 	return &unreachedError{c.unanswered(web.Err), err}
 }
 
-// unanswered is why there was no answer.
 func (c *Client) unanswered(err error) string {
 	const other = "does the cluster run, and does --context name it?"
 	const credentials = "getting credentials: "
@@ -97,7 +96,6 @@ func (c *Client) CheckNamespace(ctx context.Context, name string) error {
 	return fmt.Errorf("the namespace %q does not exist in the cluster; to list them: kubectl get namespaces", name)
 }
 
-// configError is why no cluster can be chosen, and what to type.
 func configError(why string) error { return fmt.Errorf("cannot reach a cluster: %s", why) }
 
 // choose looks at which context a kubeconfig names; nil: it can be used, or there is none.

@@ -17,7 +17,6 @@ import (
 // Name is what Kubernetes calls one.
 type Name struct{ Namespace, Pod, Container string }
 
-// idLength is that of an identity.
 const idLength = 64
 
 // ID finds the identity in the last part of a path: of a cgroup (ID,

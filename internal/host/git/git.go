@@ -107,7 +107,6 @@ func (r *Repository) findFilters(ctx context.Context) error {
 // Short is the commit in the form that people read.
 func (r *Repository) Short() string { return r.Commit[:min(12, len(r.Commit))] }
 
-// run runs git and returns what it prints.
 func (r *Repository) run(ctx context.Context, stdin []byte, args ...string) (string, error) {
 	return r.with(ctx, nil, stdin, args...)
 }
@@ -305,7 +304,6 @@ func (r *Repository) Propose(ctx context.Context, branch string, changes []Chang
 	return commits, err
 }
 
-// commit is a new commit on top of another.
 func (r *Repository) commit(ctx context.Context, parent string, c Change, index []string) (string, error) {
 	blob, err := r.run(ctx, c.Text, "hash-object", "-w", "--stdin")
 	if err != nil {

@@ -30,7 +30,6 @@ func (u FaultUse) Ps() (held float64, known bool) {
 	return u.Held.Seconds() / u.Duration.Seconds(), true
 }
 
-// sumFaults is what page faults did to all these processes together.
 func sumFaults(all map[Identity]FaultUse) (sum FaultUse) {
 	for _, u := range all {
 		sum.Duration = max(sum.Duration, u.Duration)
@@ -50,7 +49,6 @@ func inFault(b []byte) (fault, asleep bool) {
 	return fault, fault || text != "" && text[0] >= '0' && text[0] <= '9'
 }
 
-// faulting is a thread that is looked at.
 type faulting struct {
 	first, last   threadTime    // of the stretch of looks
 	earlier       time.Duration // that it slept in stretches before
@@ -63,7 +61,6 @@ type threadTime struct {
 	busy time.Duration
 }
 
-// saw adds a look at the thread.
 func (f *faulting) saw(now threadTime, fault, asleep bool) {
 	if f.first.at.IsZero() {
 		f.first = now

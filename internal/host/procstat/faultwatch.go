@@ -67,7 +67,6 @@ func (w *FaultWatch) Stop() map[Identity]FaultUse {
 	return <-w.ended
 }
 
-// faulter is a process that is watched.
 type faulter struct {
 	pid     int
 	major   uint64
@@ -134,7 +133,6 @@ func cpuTime(do func()) time.Duration {
 	return threadCPU() - before
 }
 
-// lookAt looks at the threads of those processes that had faults lately.
 func lookAt(all map[Identity]*faulter) {
 	for _, f := range all {
 		if f.active {
@@ -241,7 +239,6 @@ func (m *machineFaults) rose() bool {
 	return now || before
 }
 
-// look looks at all threads of the process.
 func (f *faulter) look() {
 	dir := "/proc/" + strconv.Itoa(f.pid) + "/task"
 	ids, err := IDs(dir)

@@ -113,13 +113,11 @@ func (n *numbers) at(i int, limit uint64) uint64 {
 	return v
 }
 
-// counters are the counters of a thread, or of a process over all threads.
 type counters struct {
 	wait                   int64 // runnable, without a CPU; ns
 	voluntary, involuntary int64 // context switches
 }
 
-// parseSwitches reads the context switches out of /proc/PID/task/TID/status.
 func parseSwitches(b []byte) (voluntary, involuntary int64, err error) {
 	if voluntary, err = statusField(b, "voluntary_ctxt_switches"); err != nil {
 		return 0, 0, err
@@ -217,7 +215,6 @@ func parseMemTotal(b []byte) (int64, error) {
 	return n, nil
 }
 
-// clip shortens what goes into an error.
 func clip(b []byte) []byte { return b[:min(len(b), 80)] }
 
 // Memory is what a process has of the machine's, in bytes.
@@ -276,7 +273,6 @@ func parseTaskstats(b []byte) (counters, error) {
 	return counters{wait: at(offWait), voluntary: at(offVoluntary), involuntary: at(offInvoluntary)}, nil
 }
 
-// between reports whether each counter lies between those of two readings.
 func (c counters) between(before, after counters) bool {
 	in := func(low, v, high int64) bool { return low <= v && v <= high }
 	return in(before.wait, c.wait, after.wait) && in(before.voluntary, c.voluntary, after.voluntary) &&

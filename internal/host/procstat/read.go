@@ -68,7 +68,6 @@ const longestFile = 1 << 20
 // longer: it lists the groups that the process is in.
 func readOnce(name string) ([]byte, error) { return readInto(make([]byte, 4096), name) }
 
-// readTask reads the counters of one thread.
 func readTask(pid, tid int) (counters, error) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/task/" + strconv.Itoa(tid)
 	status, err := readOnce(dir + "/status")

@@ -91,7 +91,6 @@ func Monotonic() time.Duration {
 	return time.Duration(now.Nano())
 }
 
-// threadCPU is the CPU time of the calling thread.
 func threadCPU() time.Duration {
 	var used unix.Timespec
 	unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &used)

@@ -145,7 +145,6 @@ func (r Reading) since(base Reading) Use {
 	return u
 }
 
-// process is one process within a span.
 type process struct {
 	old        bool // was there before the span: what it did until the first look does not count
 	base, last Reading
@@ -166,7 +165,6 @@ func (p *process) look(r Reading) {
 	p.last.tasks = seen
 }
 
-// addTo adds what the process did to the use.
 func (p *process) addTo(u *Use) {
 	one := p.last.since(p.base)
 	u.Processes++

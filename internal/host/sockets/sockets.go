@@ -33,7 +33,6 @@ func AddressOf(pid int) netip.AddrPort {
 // ErrNone means that a process listens at no TCP port.
 var ErrNone = errors.New("it listens at no TCP port")
 
-// port is where a process listens.
 type port struct {
 	family uint8
 	number uint16
@@ -64,7 +63,6 @@ func request(p port, state uint) []byte {
 	return b
 }
 
-// parse reads one answer.
 func parse(b []byte) (found, error) {
 	if len(b) < answerSize {
 		return found{}, fmt.Errorf("sock_diag: an answer of %d bytes, expected %d or more", len(b), answerSize)

@@ -72,7 +72,6 @@ func Of(pid int) (*Listening, error) {
 	return l, nil
 }
 
-// address is where a client reaches a socket that listens.
 func (f found) address() netip.AddrPort {
 	ip := netip.AddrFrom16(f.local).Unmap()
 	if f.family == unix.AF_INET {
@@ -90,7 +89,6 @@ func (l *Listening) Address() netip.AddrPort { return l.address }
 
 func namespace(pid int) string { return "/proc/" + strconv.Itoa(pid) + "/ns/net" }
 
-// here reports whether a process has the network namespace of this one.
 func here(pid int) bool {
 	theirs, err := os.Readlink(namespace(pid))
 	own, none := os.Readlink(namespace(os.Getpid()))
@@ -127,7 +125,6 @@ func (l *Listening) Unread() (n int, err error) {
 	return n, err
 }
 
-// ask goes through the sockets of a port in a state.
 func (l *Listening) ask(p port, state uint, each func(found)) error {
 	answers, err := l.conn.Execute(netlink.Message{
 		Header: netlink.Header{Type: sockDiagByFamily, Flags: netlink.Request | netlink.Dump},

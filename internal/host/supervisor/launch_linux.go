@@ -143,7 +143,6 @@ func (s *supervisor) openLog() {
 	}
 }
 
-// finishLog waits for the end of the output and writes the rest of the logs.
 func (s *supervisor) finishLog() error {
 	for _, r := range s.pipes {
 		_ = r.SetReadDeadline(time.Now().Add(drainPatience))

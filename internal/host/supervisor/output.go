@@ -85,7 +85,6 @@ func (h *headTail) toFile(p []byte) {
 	}
 }
 
-// remember appends to the ring.
 func (h *headTail) remember(p []byte) {
 	if len(p) >= h.size {
 		p = p[len(p)-h.size:]
@@ -102,7 +101,6 @@ func (h *headTail) remember(p []byte) {
 	}
 }
 
-// last returns up to n of the last bytes.
 func (h *headTail) last(n int64) []byte {
 	all := append(append([]byte{}, h.ring[h.next:]...), h.ring[:h.next]...)
 	return all[max(0, int64(len(all))-n):]
@@ -139,7 +137,6 @@ func (h *headTail) Close() error {
 	return h.err
 }
 
-// logs are where a command's output goes.
 type logs struct {
 	output *headTail   // of both streams, for messages; it is the log too where that takes both
 	log    *headTail   // what the log has
@@ -200,7 +197,6 @@ func Parts(log []byte, exit Exit) (head, tail []byte, cut bool) {
 	return log[:i+1], tail, true
 }
 
-// cut reports whether not all is kept.
 func (h *headTail) cut() bool { return h.after > h.limit/2 }
 
 // QuotedLines is how many lines of an output a message quotes.
@@ -289,7 +285,6 @@ func (c *crash) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// take ends the current line.
 func (c *crash) take() {
 	begins, note := crashBegins(c.line)
 	switch {

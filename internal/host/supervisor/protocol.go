@@ -34,7 +34,6 @@ type request struct {
 // standard input, where its output and error follow.
 const firstFile = 4
 
-// command is what procfit sends next.
 type command struct {
 	Op    op
 	Grace time.Duration // of opStop
@@ -50,7 +49,6 @@ const (
 	opGroup                // to a keeper: remove this cgroup at the end
 )
 
-// event is what the supervisor sends.
 type event struct {
 	Kind   eventKind
 	Error  string // why it did not start

@@ -133,7 +133,6 @@ func (p *Process) LastWords(n int) Quote {
 	return quote(said.Crash, said.Tail, n)
 }
 
-// capture reads a command's output and error.
 type capture struct {
 	theirs  Streams
 	ours    [2]*os.File

@@ -234,7 +234,6 @@ func keep(commands <-chan command) {
 	}
 }
 
-// startKeeper starts the process of a keeper.
 func startKeeper() (*line, error) {
 	l, err := spawn(nil)
 	if err != nil {

@@ -19,10 +19,8 @@ type tree struct {
 
 func newTree(p *os.Process) (tree, error) { return tree{group: p.Pid, forced: new(atomic.Bool)}, nil }
 
-// ask lets the group end by itself.
 func (t tree) ask() { _ = syscall.Kill(-t.group, syscall.SIGTERM) } // it may have ended
 
-// force kills a group that did not.
 func (t tree) force() {
 	t.forced.Store(true)
 	t.kill()

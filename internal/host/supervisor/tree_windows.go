@@ -52,7 +52,6 @@ func assign(job windows.Handle, pid int) error {
 // ask lets the command end by itself: Go programs take this for an interrupt.
 func (t tree) ask() { _ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, t.group) }
 
-// force kills a job that did not.
 func (t tree) force() {
 	t.forced.Store(true)
 	t.kill()

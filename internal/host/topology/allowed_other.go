@@ -2,5 +2,4 @@
 
 package topology
 
-// Allowed needs Linux.
 func Allowed() []int { return nil }

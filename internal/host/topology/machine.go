@@ -180,7 +180,6 @@ func readList(sys fs.FS, name string) ([]int, error) {
 	return cpuset.Parse(string(b))
 }
 
-// only are those CPUs that may be used.
 func only(cpus, allowed []int) []int {
 	return slices.DeleteFunc(slices.Clone(cpus), func(cpu int) bool { return !slices.Contains(allowed, cpu) })
 }
