@@ -71,7 +71,6 @@ func Expand(command string, v Values) ([]string, error) {
 	return argv, nil
 }
 
-// part is the host or the port of the first URL.
 func (v Values) part(name string) (string, error) {
 	u, err := url.Parse(v.URLs[0])
 	if err != nil {
@@ -200,7 +199,6 @@ func unescape(s, only string) string {
 	return b.String()
 }
 
-// shellOnly refuses what a shell would act on.
 func shellOnly(what string) error {
 	return fmt.Errorf("%s needs a shell, but procfit runs the command without one: quote it if it is text, or use sh -c '…'", what)
 }

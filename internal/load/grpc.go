@@ -62,7 +62,6 @@ type CallServer struct {
 	Metadata  map[string]string // sent with the question, as with the calls
 }
 
-// prepareCall reads what the user wrote, and with files all of the call.
 func (p *Prepared) prepareCall(urls []*url.URL) error {
 	g := p.GRPC
 	if g.Calls == nil {
@@ -141,5 +140,4 @@ func (p *Prepared) MakeCall(types CallTypes) error {
 	return nil
 }
 
-// clipped keeps an error message short.
 func clipped(data []byte) string { return phrase.Clip(string(data), 60) }

@@ -109,7 +109,6 @@ func (o Output) whole() (head, tail, fragments []byte) {
 	return o.Head[:i], o.Tail[j:], fragments
 }
 
-// last is the last output there is, for an error.
 func (o Output) last() []byte {
 	if o.Cut && len(o.Tail) > 0 {
 		return o.Tail
@@ -156,7 +155,6 @@ func FindMetrics(output Output, metrics []Metric) (map[string]Value, error) {
 // nonZero is a mantissa with a digit above 0, which a value of 0 must not have: 1e-400.
 var nonZero = pattern.Of(`^\s*-?[0.,]*[1-9]`)
 
-// find is the text of the figure, or why it is not to be had.
 func (m Metric) find(o Output) (string, error) {
 	head, tail, fragments := o.whole()
 	if text, n := m.lastIn(tail); n > 0 {
@@ -175,7 +173,6 @@ func (m Metric) find(o Output) (string, error) {
 	return text, nil
 }
 
-// lastIn is the figure of the last match in a text, and how many there are.
 func (m Metric) lastIn(text []byte) (string, int) {
 	all := m.Regexp.FindAllSubmatch(text, -1)
 	if len(all) == 0 {
@@ -223,7 +220,6 @@ func JoinMetrics(outputs []Output, metrics []Metric) (map[string]Value, error) {
 	return joined, nil
 }
 
-// adds reports whether the figures of replicas add up.
 func adds(name string) bool {
 	return paceNames().MatchString(name) || name == "requests" || name == "errors"
 }

@@ -130,7 +130,6 @@ func (o Options) Prepare() (*Prepared, error) {
 	return p, checkFiles(o.Connections)
 }
 
-// parseURLs makes the targets, without requests.
 func (p *Prepared) parseURLs() ([]*url.URL, error) {
 	var urls []*url.URL
 	for _, raw := range p.URLs {
@@ -192,7 +191,6 @@ const (
 // maxPoisson bounds the random schedule, because each of its times is kept: 80 MB.
 const maxPoisson = 10_000_000
 
-// checkPace looks at the pace of the options.
 func (o Options) checkPace() error {
 	switch {
 	case o.Pace != "" && o.Pace != PaceConstant && o.Pace != PacePoisson:

@@ -56,7 +56,6 @@ func parseHeaders(lines []string) ([]Header, error) {
 	return headers, nil
 }
 
-// newTarget reads a URL.
 func newTarget(raw string) (Target, *url.URL, error) {
 	u, err := url.Parse(raw)
 	if !strings.Contains(raw, "://") && raw != "" {
@@ -151,7 +150,6 @@ func (r Request) Name() string {
 	return r.EffectiveMethod() + " " + path
 }
 
-// prepareMix gives each target the requests of the mix.
 func (p *Prepared) prepareMix() error {
 	switch {
 	case len(p.Requests) > maxRequests:
@@ -196,7 +194,6 @@ func (r Request) message(all []Header) (Message, error) {
 	return Message{Method: method, Path: u.RequestURI(), Headers: append(headers, own...), Body: r.Body}, nil
 }
 
-// single is the request of Options without a mix.
 func (p *Prepared) single(urls []*url.URL) error {
 	p.Method = Request{Method: p.Method, Body: p.Body}.EffectiveMethod()
 	for i := range p.Targets {

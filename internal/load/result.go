@@ -141,7 +141,6 @@ const (
 	KindTLSCertificate Kind = "tls_certificate" // the server wants a certificate of ours
 )
 
-// words are the kinds for readers.
 func words() map[Kind]string {
 	return map[Kind]string{
 		KindRefused:        "connection refused",

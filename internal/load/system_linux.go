@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hasRaw reports whether the raw engine is there.
 const hasRaw = true
 
 // checkFiles asks for the descriptors before half of the connections are open.

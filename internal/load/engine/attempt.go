@@ -13,7 +13,6 @@ import (
 // dialer opens connections of package net. Tests give it a network in memory.
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// attempts are the connections that goroutines open.
 type attempts struct {
 	dial   dialer
 	ctx    context.Context // ends what is being opened
@@ -28,7 +27,6 @@ func newAttempts(dial dialer) *attempts {
 	return all
 }
 
-// attempt is a connection that a goroutine opens.
 type attempt struct {
 	generation int32 // of the conn
 	cancel     context.CancelFunc
@@ -57,7 +55,6 @@ func (all *attempts) start(w *loop, c *conn, wrap func(net.Conn) net.Conn, then 
 	})
 }
 
-// carryOut dials and makes the handshake.
 func (a *attempt) carryOut(ctx context.Context, dial dialer, address string, s *wire.Speaker, wrap func(net.Conn) net.Conn) {
 	below, err := dial(ctx, "tcp", address)
 	if err != nil {

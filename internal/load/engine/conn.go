@@ -48,7 +48,6 @@ type place struct {
 	retries int   // how often the server has refused to start it
 }
 
-// connect starts to open the connection.
 func (w *loop) connect(c *conn, now int64) {
 	c.state, c.start, c.served = stateConnecting, now, false
 	c.generation++
@@ -102,7 +101,6 @@ func (w *loop) start(x *place) {
 	x.conn.wire.Start(x.index, w.targets[x.conn.target].requests[x.request])
 }
 
-// read takes what has come.
 func (w *loop) read(c *conn) {
 	for more := true; more; {
 		var b []byte
@@ -141,7 +139,6 @@ func (w *loop) retire(c *conn) (ended bool) {
 	return true
 }
 
-// event is what became of a request.
 func (w *loop) event(c *conn, e wire.Event) {
 	x := &c.places[e.Place]
 	gone := e.Retry && e.Failure == nil && e.Status == 0
@@ -275,7 +272,6 @@ func (w *loop) look(now int64) {
 	}
 }
 
-// expire gives up what takes too long.
 func (w *loop) expire(now int64) {
 	timeout := int64(w.Timeout)
 	for i := range w.conns {
@@ -311,7 +307,6 @@ func (w *loop) stopped() string {
 	return "the server stopped reading it for " + number.Chosen(w.Timeout)
 }
 
-// giveUp ends a request by the time-out.
 func (w *loop) giveUp(x *place, now int64) {
 	f := wire.Failure{Kind: load.KindTimeout, Detail: "no answer within " + number.Chosen(w.Timeout)}
 	if !x.again {

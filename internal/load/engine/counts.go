@@ -41,7 +41,6 @@ type counts struct {
 	wall       time.Duration
 }
 
-// errors is what went wrong so far.
 func (c *counts) errors() int64 { return c.requests - c.good + c.failed }
 
 // merge makes one Result of what the threads counted. span is the time that the
@@ -80,7 +79,6 @@ func merge(p *plan, all []*counts, duration, elapsed, span time.Duration) *load.
 	return r
 }
 
-// addCounts takes in what one thread counted.
 func addCounts(r *load.Result, c *counts) {
 	r.Requests += c.requests
 	if r.FirstError.Kind == "" {
@@ -148,7 +146,6 @@ func (m *mix) byRequest() []load.RequestResult {
 	return list
 }
 
-// addRequest adds what one thread counted.
 func addRequest(r, o *load.RequestResult) {
 	r.Answered += o.Answered
 	r.Errors += o.Errors
@@ -166,7 +163,6 @@ func (l *lane) byName(request int32) *load.RequestResult {
 	return &l.perRequest[l.mix.of[request]]
 }
 
-// intervalLength is that of an Interval.
 const intervalLength = time.Second
 
 // intervals are those of one lane that were not reported yet, by their number. A lane that
@@ -176,7 +172,6 @@ type intervals struct {
 	open map[int64]*hdrhistogram.Histogram
 }
 
-// add enters a latency at a time after the beginning of the measured time.
 func (v *intervals) add(after, nanos int64) {
 	number := max(0, after) / int64(intervalLength)
 	v.mu.Lock()
@@ -189,7 +184,6 @@ func (v *intervals) add(after, nanos int64) {
 	record(h, nanos)
 }
 
-// take adds an interval to a histogram, and forgets it.
 func (v *intervals) take(number int64, to *hdrhistogram.Histogram) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -199,7 +193,6 @@ func (v *intervals) take(number int64, to *hdrhistogram.Histogram) {
 	}
 }
 
-// watch enters a latency in its interval, where somebody watches.
 func (l *lane) watch(now, nanos int64) {
 	if l.seconds != nil {
 		l.seconds.add(now-l.from, nanos)

@@ -49,7 +49,6 @@ type epoll struct {
 	opened []*sealed
 }
 
-// rawLoops is the engine on Linux.
 func rawLoops(r *run) ([]*loop, error) {
 	var list []*loop
 	n := chooseThreads(r.Options, runtime.NumCPU(), runtime.GOMAXPROCS(0))
@@ -242,7 +241,6 @@ func (e *epoll) register(c *conn, fd int) error {
 	})
 }
 
-// ready handles an event of a connection.
 func (e *epoll) ready(c *conn, events uint32) {
 	const gone = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
 	before := c.generation

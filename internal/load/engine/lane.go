@@ -45,13 +45,11 @@ func (l *lane) init(r *run, id, of int) {
 	}
 }
 
-// show publishes what Progress gets.
 func (l *lane) show() {
 	l.shownRequests.Store(l.requests)
 	l.shownErrors.Store(l.errors() - l.lost)
 }
 
-// intended is when a slot of this lane is to be sent.
 func (l *lane) intended(slot int64) int64 { return l.start + l.after(l.number(slot)) }
 
 // number is the slot's in the schedule of all lanes.
@@ -147,7 +145,6 @@ func (l *lane) failure(x *place, target int, why wire.Failure, now int64) {
 	l.note(target, why.Kind, why.Detail)
 }
 
-// note keeps the first failure.
 func (l *lane) note(target int, k load.Kind, detail string) {
 	if l.first.Kind == "" {
 		l.first = load.Failure{Kind: k, URL: l.targets[target].URL, Detail: detail}
@@ -209,7 +206,6 @@ func (l *lane) share(n int64) int64 {
 	return max(0, (n-int64(l.id)+int64(l.of)-1)/int64(l.of))
 }
 
-// record enters a latency.
 func record(to *hdrhistogram.Histogram, nanos int64) {
 	to.RecordValue(min(max(nanos, 1), int64(maxLatency)))
 }

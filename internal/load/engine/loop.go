@@ -64,7 +64,6 @@ type stream interface {
 	Close(reset bool)
 }
 
-// init makes loop id of several, with every several-th connection.
 func (w *loop) init(r *run, id, of int) {
 	w.lane.init(r, id, of)
 	for _, t := range r.targets {
@@ -226,7 +225,6 @@ func (w *loop) sendAll(now int64) int64 {
 	return now
 }
 
-// isDue reports whether there is a request to send and an idle place for it.
 func (w *loop) isDue(now int64) bool {
 	switch {
 	case w.idleLen == 0:

@@ -4,7 +4,6 @@ package engine
 
 import "errors"
 
-// Bind needs Linux.
 func Bind(cpus []int) (back func(), err error) {
 	if len(cpus) == 0 {
 		return func() {}, nil
@@ -12,5 +11,4 @@ func Bind(cpus []int) (back func(), err error) {
 	return nil, errors.New("the load generator cannot be bound to CPUs on this system")
 }
 
-// rawLoops needs Linux.
 func rawLoops(*run) ([]*loop, error) { return nil, errors.ErrUnsupported }

@@ -61,7 +61,6 @@ import (
 	"github.com/procfit/procfit/internal/load/wire"
 )
 
-// plan is a load made ready to be sent.
 type plan struct {
 	*load.Prepared
 	engine  engine
@@ -88,7 +87,6 @@ func prepare(o load.Options) (*plan, error) {
 	return p, nil
 }
 
-// build makes the requests to all targets.
 func (p *plan) build() {
 	p.targets = nil
 	for _, t := range p.Targets {
@@ -116,7 +114,6 @@ func (p *plan) tlsFor(t load.Target) *tls.Config {
 	return c
 }
 
-// askTypes asks the first server for the types.
 func (p *plan) askTypes(ctx context.Context) error {
 	t := p.Targets[0]
 	s := load.CallServer{Address: t.Address, Authority: t.Authority, TLS: p.tlsFor(t), Metadata: map[string]string{}}

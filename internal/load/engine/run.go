@@ -94,7 +94,6 @@ func (r *run) close() {
 	}
 }
 
-// do starts the threads together, waits for them and merges what they counted.
 func (r *run) do(ctx context.Context) (*load.Result, error) {
 	if err := r.await(ctx); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
@@ -199,7 +198,6 @@ func (r *run) ended() {
 	}
 }
 
-// halt makes all threads return at once.
 func (r *run) halt() {
 	r.stop.Store(true)
 	for _, w := range r.workers {

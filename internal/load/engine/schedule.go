@@ -11,7 +11,6 @@ import (
 // even is how long after the first request that of a number comes at an even pace.
 func (r *run) even(number int64) int64 { return int64(float64(number) * 1e9 / r.Rate) }
 
-// after is how long after the beginning the request of a number is intended.
 func (r *run) after(number int64) int64 {
 	if r.times == nil {
 		return r.even(number)
@@ -19,7 +18,6 @@ func (r *run) after(number int64) int64 {
 	return r.times[min(number, int64(len(r.times))-1)]
 }
 
-// drawTimes draws when the requests of the settling and of the measured time come.
 func (r *run) drawTimes() {
 	if r.Pace != load.PacePoisson {
 		return

@@ -88,7 +88,6 @@ func (s *sockets) used() (user, system time.Duration, cpus int, err error) {
 	return user, system, parallel(s.w.CPUs), err
 }
 
-// parallel is how many CPUs the engine can use at once.
 func parallel(cpus []int) int {
 	n := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 	if len(cpus) > 0 {
@@ -130,7 +129,6 @@ func (s *sockets) open(c *conn) {
 	})
 }
 
-// socket is a stream on a connection of package net.
 type socket struct {
 	network     *sockets
 	conn        *conn
@@ -145,7 +143,6 @@ type socket struct {
 	failed  error  // why no more
 }
 
-// readAll reads until the connection ends.
 func (p *socket) readAll() {
 	buf := make([]byte, 64<<10)
 	for {

@@ -15,7 +15,6 @@ import (
 	"github.com/procfit/procfit/internal/load/wire"
 )
 
-// descriptor is the stream of a plain connection.
 type descriptor struct {
 	network *epoll
 	fd      int
@@ -76,7 +75,6 @@ func receiveBytes(fd int, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// sealed is the stream of a connection with TLS.
 type sealed struct {
 	descriptor
 	index   int32 // of the conn
@@ -160,7 +158,6 @@ func (s *sealed) Write(b []byte) (sent int, wait bool, err error) {
 	}
 }
 
-// openTLS has a goroutine dial and make the handshake.
 func (e *epoll) openTLS(c *conn) {
 	s := &sealed{descriptor: descriptor{e, -1}, index: c.index, records: &records{more: true}}
 	wrap := func(c net.Conn) net.Conn {
@@ -190,7 +187,6 @@ func (s *sealed) detach() {
 	s.records.Conn.Close()
 }
 
-// takeOpened takes what goroutines have opened.
 func (e *epoll) takeOpened() {
 	e.mu.Lock()
 	list := e.opened
@@ -221,7 +217,6 @@ func (e *epoll) takeOpened() {
 	}
 }
 
-// discard closes what nobody waits for any more.
 func (s *sealed) discard() {
 	if s.fd >= 0 {
 		s.Close(false)

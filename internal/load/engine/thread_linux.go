@@ -40,7 +40,6 @@ func takeThread(cpus []int) error {
 	return nil
 }
 
-// threadCPU is the CPU time of the calling thread so far.
 func threadCPU() (user, system time.Duration, err error) {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {

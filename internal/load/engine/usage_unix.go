@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// processCPU is the CPU time of this process so far.
 func processCPU() (user, system time.Duration, err error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

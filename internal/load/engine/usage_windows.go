@@ -7,7 +7,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// processCPU is the CPU time of this process so far.
 func processCPU() (user, system time.Duration, err error) {
 	var created, exited, inKernel, inUser windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &inKernel, &inUser); err != nil {

@@ -141,7 +141,6 @@ func checkHeaders(one *load.Request) error {
 	return load.Request{Path: one.Path, Headers: one.Headers[len(one.Headers)-1:]}.Check()
 }
 
-// file reads a body.
 func (r *Reader) file(name string) ([]byte, error) {
 	body, known := r.files[name]
 	if !known {
@@ -156,7 +155,6 @@ func (r *Reader) file(name string) ([]byte, error) {
 
 func memory(bytes int) string { return number.Short(number.Bytes(float64(bytes))) }
 
-// weigh adds up the bodies.
 func (r *Reader) weigh(body []byte) error {
 	r.bodies += len(body)
 	switch {
@@ -205,7 +203,6 @@ func split(raw string) (path, host string, err error) {
 // clip quotes what a line says, short and without what may be a credential.
 func clip(s string) string { return fmt.Sprintf("%q", phrase.Clip(secret.Text(s), 80)) }
 
-// object reads a request of the JSON format.
 func (r *Reader) object(line []byte) error {
 	var o struct {
 		Method string              `json:"method"`

@@ -34,7 +34,6 @@ const (
 	codeUnauthenticated  = 16
 )
 
-// statusError is the status of a call that the server did not answer with OK.
 type statusError struct {
 	code    int
 	message string
@@ -44,7 +43,6 @@ func (e *statusError) Error() string {
 	return cmp.Or(e.message, "the server answered with gRPC status "+strconv.Itoa(e.code))
 }
 
-// hasCode reports whether an error is a status with one of the codes.
 func hasCode(err error, codes ...int) bool {
 	s, ok := errors.AsType[*statusError](err)
 	return ok && slices.Contains(codes, s.code)
@@ -74,7 +72,6 @@ func newPeer(secure *tls.Config, authority string, dial func(context.Context) (n
 	return p
 }
 
-// call sends messages to a method and returns those of the answer.
 func (p *peer) call(ctx context.Context, method string, messages ...[]byte) ([][]byte, error) {
 	var body []byte
 	for _, message := range messages {
@@ -146,7 +143,6 @@ func statusOf(answer *http.Response) error {
 	return &statusError{int(code), message}
 }
 
-// unframed are the messages of an answer.
 func unframed(body []byte) (messages [][]byte, err error) {
 	const head = 5
 	for len(body) > 0 {
@@ -159,7 +155,6 @@ func unframed(body []byte) (messages [][]byte, err error) {
 	return messages, nil
 }
 
-// errNoReflection is the error of a server that does not describe its types.
 var errNoReflection = errors.New("the server has no reflection")
 
 // Reflect implements load.Calls: it asks the server for the files of a service. The
@@ -249,7 +244,6 @@ func question(field protowire.Number, text string) []byte {
 	return protowire.AppendString(protowire.AppendTag(nil, field, protowire.BytesType), text)
 }
 
-// readFiles are the files of one answer.
 func readFiles(answer []byte) (files []*descriptorpb.FileDescriptorProto, err error) {
 	of, err := fieldsOf(answer)
 	if err != nil {
@@ -280,7 +274,6 @@ func readFiles(answer []byte) (files []*descriptorpb.FileDescriptorProto, err er
 	return files, nil
 }
 
-// refusal is why the server gives no files.
 func refusal(message []byte) error {
 	of, err := fieldsOf(message)
 	if err != nil {

@@ -58,7 +58,6 @@ func (Calls) Compile(ctx context.Context, paths []string) (load.CallTypes, error
 	return typesOf(c.files), nil
 }
 
-// compiler has the files that are compiled.
 type compiler struct {
 	given map[string]string // paths of the user's files, by the name that an import has for them
 	from  []string          // folders in which others are looked for

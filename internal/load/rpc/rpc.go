@@ -54,13 +54,11 @@ func (Calls) ParseName(text string) (load.CallName, error) {
 	return n, nil
 }
 
-// types is a set of files with what they define.
 type types struct {
 	*protoregistry.Files
 	*dynamicpb.Types
 }
 
-// typesOf resolves what files define.
 func typesOf(files *protoregistry.Files) load.CallTypes {
 	return types{files, dynamicpb.NewTypes(files)}
 }
@@ -77,7 +75,6 @@ func (t types) Method(n load.CallName) (load.CallMethod, error) {
 	}, nil
 }
 
-// find is the method among the types.
 func (t types) find(n load.CallName) (protoreflect.MethodDescriptor, error) {
 	d, err := t.FindDescriptorByName(protoreflect.FullName(n.Service))
 	if err != nil {

@@ -34,7 +34,6 @@ func (a *answer) fault(format string, args ...any) {
 	}
 }
 
-// field is one of the head or of the trailers.
 func (a *answer) field(f hpack.HeaderField) {
 	switch f.Name {
 	case ":status":
@@ -99,7 +98,6 @@ func ofGRPC(kind string) bool {
 // calling reports whether the body is messages of gRPC.
 func (a *answer) calling(r *Request) bool { return r.GRPC && a.status == 200 }
 
-// data takes a part of the body.
 func (a *answer) data(r *Request, part []byte) {
 	a.begun = true
 	a.body += int64(len(part))
@@ -136,7 +134,6 @@ func (a *answer) end(r *Request) {
 	}
 }
 
-// result is the answer's, once it has ended.
 func (a *answer) result(r *Request) Status {
 	if a.calling(r) {
 		return GRPC + Status(a.code)
@@ -175,5 +172,4 @@ func (m *messages) take(b []byte) bool {
 	return true
 }
 
-// cut reports that a message has started and not ended.
 func (m *messages) cut() bool { return m.have > 0 || m.left > 0 }

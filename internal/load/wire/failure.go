@@ -85,7 +85,6 @@ func dialKind(err error) load.Kind {
 	return load.KindConnect
 }
 
-// brokenKind is the kind of a failed send or receive.
 func brokenKind(err error) load.Kind {
 	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, wsaReset) || errors.Is(err, wsaAborted) {
 		return load.KindReset

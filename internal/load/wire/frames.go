@@ -110,7 +110,6 @@ func (c *http2Conn) headers(part []byte, last bool, done func(Event)) *Failure {
 	return nil
 }
 
-// decode reads a part of a header block.
 func (c *http2Conn) decode(part []byte, last bool) *Failure {
 	c.headLen += len(part)
 	if c.headLen > maxHead {
@@ -140,7 +139,6 @@ func indexed(block []byte) bool {
 	return true
 }
 
-// field is one of a header block, decoded.
 func (c *http2Conn) field(f hpack.HeaderField) {
 	c.headLen += int(f.Size())
 	if c.heading != nil {
@@ -173,7 +171,6 @@ func (c *http2Conn) data(stream uint32, part []byte, length int, last bool, done
 	}
 }
 
-// settings takes what the server asks for.
 func (c *http2Conn) settings(f *http2.SettingsFrame) *Failure {
 	if f.IsAck() {
 		return nil

@@ -10,7 +10,6 @@ import (
 	"github.com/procfit/procfit/internal/load"
 )
 
-// http1 is what is spoken on a connection of HTTP/1.1.
 type http1 struct {
 	out      []byte // of the request, not sent yet
 	busy     bool

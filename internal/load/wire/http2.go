@@ -21,7 +21,6 @@ const (
 	lastStream   = 1<<31 - 1 // its number
 )
 
-// http2Conn is what is spoken on a connection of HTTP/2.
 type http2Conn struct {
 	rest   []byte       // the beginning of a frame that has not come in full
 	in     bytes.Reader // of the framer
@@ -66,7 +65,6 @@ type exchange struct {
 	answer  answer
 }
 
-// output is what is to be sent.
 type output []byte
 
 func (o *output) Write(b []byte) (int, error) {
@@ -74,7 +72,6 @@ func (o *output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// newHTTP2 begins with the preface.
 func newHTTP2(places int) *http2Conn {
 	c := &http2Conn{
 		places: make([]exchange, places), byID: map[uint32]*exchange{}, recent: &exchange{},
@@ -194,7 +191,6 @@ func (c *http2Conn) find(stream uint32) *exchange {
 	return c.recent
 }
 
-// send sends of a body what the windows allow.
 func (c *http2Conn) send(x *exchange) {
 	for x.sent < len(x.request.Body) {
 		n := min(int64(len(x.request.Body)-x.sent), c.window, x.window, int64(c.frame))
@@ -231,7 +227,6 @@ func (c *http2Conn) Cancel(place int) load.Kind {
 	return kind
 }
 
-// forget frees the place.
 func (c *http2Conn) forget(x *exchange) {
 	delete(c.byID, x.id)
 	x.id = 0
@@ -240,7 +235,6 @@ func (c *http2Conn) forget(x *exchange) {
 	}
 }
 
-// end is that of a stream.
 func (c *http2Conn) end(x *exchange, done func(Event)) {
 	if x.sent < len(x.request.Body) { // answered early, so the rest is of no use
 		_ = c.framer.WriteRSTStream(x.id, http2.ErrCodeCancel)

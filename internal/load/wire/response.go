@@ -32,7 +32,6 @@ const (
 	stageDone
 )
 
-// field is one of those that matter here.
 type field uint8
 
 const (
@@ -180,7 +179,6 @@ func (p *Response) line(b []byte) (line []byte, used int, whole bool, err error)
 	return line, used, true, nil
 }
 
-// take is what a whole line means at this stage.
 func (p *Response) take(line []byte) error {
 	switch p.stage {
 	case stageStatus:
@@ -234,7 +232,6 @@ func (p *Response) statusLine(line []byte) error {
 	return nil
 }
 
-// header reads one line of the fields.
 func (p *Response) header(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' { // the field before it continues
 		if p.field == fieldNone {

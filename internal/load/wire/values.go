@@ -67,7 +67,6 @@ func chunkSize(line []byte) (int64, error) {
 	return n, nil
 }
 
-// hasToken looks for one of a comma-separated list.
 func hasToken(list []byte, token string) bool {
 	for len(list) > 0 {
 		var word []byte
@@ -79,5 +78,4 @@ func hasToken(list []byte, token string) bool {
 	return false
 }
 
-// clip keeps an error message short.
 func clip(b []byte) string { return phrase.Clip(string(b), 60) }
