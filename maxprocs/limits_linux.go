@@ -108,7 +108,6 @@ func fromCgroups(text []byte) []byte {
 	return nil
 }
 
-// notShown says why no mount shows the group.
 func notShown(member cgfs.Membership, mounts []cgfs.Mount, bad error) *fault {
 	if bad != nil {
 		return malformed(mountinfo, bad)
@@ -156,7 +155,6 @@ func (l limits) miss(f *fault) limits {
 	return l
 }
 
-// readUp reads the groups from dir up to the mount point.
 func (r *reader) readUp(version int, dir, top string) (found limits) {
 	for leaf := true; ; leaf = false {
 		cpus := found.take(r, version, dir)
@@ -249,7 +247,6 @@ func (r *reader) readLimit(version int, dir, name string) (cpus float64, why *fa
 // cpuMask has room for 8192 CPUs, which is what the largest kernels know.
 type cpuMask [128]uint64
 
-// add adds the CPUs on which the thread may run.
 func (m *cpuMask) add(tid int) {
 	var own cpuMask
 	n, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY,
@@ -285,7 +282,6 @@ func affinity() int {
 	return runtime.NumCPU()
 }
 
-// eachThread calls f with the ID of each thread of this process.
 func eachThread(f func(tid int)) {
 	eachNumber("/proc/self/task", func(tid int) bool {
 		f(tid)

@@ -92,7 +92,6 @@ func whyIgnored(env string) string {
 	return "above 2147483647"
 }
 
-// amount is a number of CPUs in words.
 func amount(cpus float64) string {
 	s := strconv.FormatFloat(cpus, 'g', 6, 64) + " CPU"
 	if cpus != 1 {
@@ -116,14 +115,12 @@ var (
 	ErrPermission = errors.New("permission denied")
 )
 
-// fault is something that could not be read, or is not valid.
 type fault struct {
 	kind  error // of the errors above, or nil
 	where string
 	cause error
 }
 
-// unread is a file that could not be read.
 func unread(where string, cause error) *fault {
 	f := &fault{where: where, cause: cause}
 	if cause == syscall.EACCES || cause == syscall.EPERM {
@@ -164,7 +161,6 @@ func (u *unknown) Unwrap() []error {
 	return errs
 }
 
-// with is u and one more.
 func (u *unknown) with(f *fault) *unknown {
 	if u == nil {
 		u = &unknown{}

@@ -63,7 +63,6 @@ func (w *watcher) step() (done bool) {
 	return false
 }
 
-// take does what follows from a check.
 func (w *watcher) take(r Result, seen sight) Result {
 	first := !w.looked
 	w.looked = true

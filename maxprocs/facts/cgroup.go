@@ -247,7 +247,6 @@ func readCFS(t tree, dir string) Limit {
 	return l
 }
 
-// readBurst reads the burst of a known limit.
 func readBurst(t tree, version int, l Limit) Fact {
 	file, period := path.Join(l.Dir, "cpu.max.burst"), cgfs.Period(l.Raw)
 	if version == 1 {

@@ -123,7 +123,6 @@ func (d *Decision) addCPUs(f Facts) int {
 	return n
 }
 
-// describe says where a limit comes from.
 func (l Limit) describe() string {
 	raw := strings.TrimSpace(l.Raw)
 	if l.PeriodFile != "" {
@@ -144,7 +143,6 @@ func cpusText(cpus float64) string {
 	return strconv.FormatFloat(math.Round(cpus*1e4)/1e4, 'f', -1, 64)
 }
 
-// countCPUs is that number with its noun.
 func countCPUs(cpus float64) string {
 	if text := cpusText(cpus); text != "1" {
 		return text + " CPUs"

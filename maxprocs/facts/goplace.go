@@ -262,7 +262,6 @@ func goUnescape(text string, strict bool) (string, bool) {
 	return string(out), true
 }
 
-// hasItem reports whether a comma-separated list holds the name.
 func hasItem(list, name string) bool { return slices.Contains(strings.Split(list, ","), name) }
 
 // parseGoVersion returns the minor release of "1.26", "go1.26.8", "go1.27rc1",

@@ -68,7 +68,6 @@ func (t *fsTree) readFile(name string) ([]byte, error) {
 	return b, err
 }
 
-// notFile is the error for something that is not a regular file.
 func notFile(mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():
@@ -93,7 +92,6 @@ func procDir(pid int) string {
 	return "/proc/" + strconv.Itoa(pid)
 }
 
-// readCommon reads what every source has.
 func readCommon(t tree, pid int) Facts {
 	f := Facts{PID: pid, Online: readOnline(t), Limits: []Limit{}}
 	f.Cgroup, f.Limits = readCgroup(t, pid)
@@ -163,7 +161,6 @@ func readVariables(t tree, pid int, names ...string) []Fact {
 	return found
 }
 
-// failed is the fact of a file that could not be read.
 func failed(file string, err error) Fact {
 	if errors.Is(err, fs.ErrNotExist) {
 		return Fact{State: Absent, File: file}
@@ -183,7 +180,6 @@ func failed(file string, err error) Fact {
 // configurations.
 const maxCPUID = 1 << 16
 
-// cpuSet is a bit mask of CPU numbers.
 type cpuSet []uint64
 
 func (s cpuSet) count() int {

@@ -28,13 +28,11 @@ type Reader struct {
 	views  map[string]*View
 }
 
-// memo is the content of a file, or that it exists.
 type memo struct {
 	text []byte
 	err  error
 }
 
-// place is a cgroup and its limits.
 type place struct {
 	cgroup Cgroup
 	limits []Limit

@@ -47,7 +47,6 @@ func sightOf(t tree, root string, procCgroup, mountinfo []byte) Sight {
 	return s
 }
 
-// goPlace is where a minor release looks.
 func (s Sight) goPlace(minor int) goPlace {
 	switch {
 	case s.places == nil:

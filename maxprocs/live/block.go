@@ -44,7 +44,6 @@ const (
 	switchedOff
 )
 
-// request is what procfit writes.
 type request struct {
 	lease, seq uint64 // a random number, not 0; another seq for each request
 	procs      uint64 // 0: the lease is released
@@ -65,7 +64,6 @@ func (b *block) wanted() (q request, whole bool) {
 	return request{w[0], w[1], w[2], int64(w[3])}, w[0] != 0 && w[4] == sum
 }
 
-// say lets procfit see why the program refused.
 func (b *block) say(why string) {
 	for i := range b.refusal {
 		var word [8]byte

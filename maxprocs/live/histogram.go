@@ -19,7 +19,6 @@ const (
 	longestKept = 24 * time.Hour
 )
 
-// bucket is the index of a duration's bucket.
 func bucket(d time.Duration) int {
 	switch {
 	case d < shortest:

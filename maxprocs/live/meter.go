@@ -83,7 +83,6 @@ type Metrics struct {
 	Ready Histogram `json:"ready"`
 }
 
-// gcMetrics are the names of what Read asks of the runtime.
 var gcMetrics = [...]string{"/gc/cycles/total:gc-cycles", "/cpu/classes/gc/total:cpu-seconds"}
 
 // Read reads all metrics.
@@ -144,7 +143,6 @@ func (w Work) End(err error) {
 	w.meter.end(err != nil)
 }
 
-// end counts a request that is over.
 func (m *Meter) end(failed bool) {
 	if failed {
 		m.failed.Add(1)
@@ -152,7 +150,6 @@ func (m *Meter) end(failed bool) {
 	m.ended.Add(1)
 }
 
-// connKey is the key of a request's connection in its context.
 type connKey struct{}
 
 // ConnContext is for the field ConnContext of http.Server. It lets Middleware find the

@@ -124,7 +124,6 @@ func Decide(m facts.Memory, r Rule) Decision {
 	return d
 }
 
-// describe is a limit in words, with its provenance.
 func describe(l facts.MemoryLimit) string {
 	does := "limits it to"
 	switch l.Kind {

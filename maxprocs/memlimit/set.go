@@ -156,7 +156,6 @@ func (c *config) decide(first, before int64, m facts.Memory) (Result, error) {
 	return r, err
 }
 
-// missing is what could not be read, as an error.
 func missing(m facts.Memory) error {
 	var all []error
 	for _, f := range m.Missing() {

@@ -158,7 +158,6 @@ func (r *Result) aim(bytes int64) {
 	}
 }
 
-// take does what the result says.
 func (w *watcher) take(r Result) {
 	if r.Action == Changed {
 		w.sys.limit(r.Bytes)

@@ -63,7 +63,6 @@ func Write(w io.Writer) error {
 	return err
 }
 
-// render formats the reading as text.
 func render(r Reading) []byte {
 	var b bytes.Buffer
 	gauge := func(name, help string, value float64, labels ...string) {

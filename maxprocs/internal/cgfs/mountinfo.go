@@ -175,7 +175,6 @@ func (m Membership) Showing(mounts []Mount) []Mount {
 	return out
 }
 
-// in reports whether the mount is one of the group's hierarchy.
 func (m Membership) in(mnt Mount) bool {
 	return mnt.Version == m.Version && (m.Version == 2 || m.Controller == CPU && mnt.CPU || m.Controller == Memory && mnt.Memory)
 }
@@ -254,7 +253,6 @@ func ParseMembership(text, controller string) (Membership, error) {
 	return Membership{}, bad
 }
 
-// hasOption reports whether a comma-separated list holds the name.
 func hasOption(list, name string) bool {
 	for list != "" {
 		var item string
