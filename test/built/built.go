@@ -132,7 +132,6 @@ func told(env []string) (string, error) {
 	return f.(func() (string, error))()
 }
 
-// folder is where programs are kept.
 var folder = sync.OnceValues(func() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -50,7 +50,6 @@ func Most(n int, p float64) int {
 // often.
 func Least(n int, p float64) int { return n - Most(n, 1-p) }
 
-// probability of k events in n runs.
 func probability(n, k int, p float64) float64 {
 	if p <= 0 || p >= 1 {
 		if (p <= 0) == (k == 0) && (p <= 0 || k == n) {

@@ -40,10 +40,8 @@ var (
 	helmSum []byte
 )
 
-// helmPackage is its program.
 const helmPackage = "helm.sh/helm/v4/cmd/helm"
 
-// commands are built of it.
 var commands = []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubelet", "kubectl"}
 
 // packages are Debian's, by a program of each.
@@ -139,14 +137,12 @@ func kept(ctx context.Context, name string, decides [][]byte, build func(ctx con
 	return dir, os.Rename(part, dir)
 }
 
-// module is what programs are compiled in.
 type module struct {
 	files    map[string][]byte
 	ldflags  string
 	programs []string
 }
 
-// compile compiles the programs of a module into a folder.
 func compile(ctx context.Context, to string, m module, log io.Writer) error {
 	src, err := os.MkdirTemp("", "procfit-cluster-")
 	if err != nil {

@@ -143,7 +143,6 @@ func (c *Cluster) join(ctx context.Context) error {
 	return nil
 }
 
-// until repeats a command of kubectl until it succeeds.
 func (c *Cluster) until(ctx context.Context, what string, args ...string) error {
 	for {
 		_, err := c.Kubectl(ctx, nil, args...)
@@ -185,7 +184,6 @@ func (c *Cluster) Stop() error {
 	return c.place.release()
 }
 
-// tails are the last lines of all logs.
 func (c *Cluster) tails() string {
 	var b strings.Builder
 	logs, _ := filepath.Glob(filepath.Join(c.Dir, "*.log"))

@@ -20,7 +20,6 @@ var files embed.FS
 // PauseImage holds a pod's namespaces open.
 const PauseImage = "procfit.test/pause:1"
 
-// settings are what the configuration files are made with.
 type settings struct {
 	Dir, Server, Token, Cgroup string
 	Node, Port                 int
@@ -28,7 +27,6 @@ type settings struct {
 	V1                         bool
 }
 
-// configure writes the files that the programs of the cluster start with.
 func (c *Cluster) configure() error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -69,7 +67,6 @@ func (c *Cluster) configure() error {
 	return nil
 }
 
-// fill writes a file from its template.
 func (c *Cluster) fill(name, to string, s settings) error {
 	t, err := template.ParseFS(files, "testdata/config/"+name)
 	if err != nil {

@@ -20,10 +20,8 @@ type place struct {
 	lock   *os.File
 }
 
-// mostClusters may run at once.
 const mostClusters = 8
 
-// cacheDir is where all of it lies.
 func cacheDir() (string, error) {
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, "procfit", "cluster"), err
@@ -153,7 +151,6 @@ func removeGroups(top string) error {
 	}
 }
 
-// members are the processes below a group.
 func members(top string) string {
 	all := ""
 	_ = filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
@@ -166,7 +163,6 @@ func members(top string) string {
 	return all
 }
 
-// release clears the place and gives it back.
 func (p place) release() error {
 	err := p.clear()
 	return errors.Join(err, p.lock.Close())

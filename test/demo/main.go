@@ -151,7 +151,6 @@ type frame struct {
 	lines []string // with escape sequences
 }
 
-// screen is a terminal of tmux.
 type screen struct {
 	socket string
 	frames []frame
@@ -278,7 +277,6 @@ text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mo
 @media (prefers-reduced-motion: reduce) { .l { animation: none; } .end { visibility: visible; } }
 `
 
-// drawn is the animation.
 func drawn(frames []frame) []byte {
 	end := frames[len(frames)-1].at
 	used := 0
@@ -321,7 +319,6 @@ func drawn(frames []frame) []byte {
 	return out.Bytes()
 }
 
-// spans is a line with its colours.
 func spans(text string) string {
 	var b strings.Builder
 	weight, colour := "", "" // that are on

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// testPackage is a package of the workspace that has tests.
 type testPackage struct {
 	dir     string   // its folder below the repository's root, with slashes
 	uses    []string // the folders, in the repository, that its test program is compiled from

@@ -65,7 +65,6 @@ func run(args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// tell prints the decision for a person.
 func (d decision) tell(out io.Writer) {
 	if d.all != "" {
 		fmt.Fprintf(out, "everything is due: %s\n", d.all)
@@ -78,7 +77,6 @@ func (d decision) tell(out io.Writer) {
 	}
 }
 
-// print writes the decision as assignments for a shell.
 func (d decision) print(out io.Writer) {
 	yes := func(b bool) string {
 		if b {

@@ -76,10 +76,8 @@ func declaredIn(dir string, files []string, asking map[string]folderNames) (fold
 	return all, nil
 }
 
-// more reports whether a name is declared, and may do more in the second tier.
 func (n folderNames) more(name string) bool { return n[name] != nil && n[name].more }
 
-// tests are those that may do more in the second tier.
 func (n folderNames) tests() (tests []string) {
 	each := n.more("init") || n.more("TestMain")
 	for name, d := range n {
@@ -93,7 +91,6 @@ func (n folderNames) tests() (tests []string) {
 
 var isTest = regexp.MustCompile(`^(Test|Fuzz|Example)([^a-z]|$)`)
 
-// namesOf are what a declaration declares.
 func namesOf(d ast.Decl) (names []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -119,7 +116,6 @@ func namesOf(d ast.Decl) (names []string) {
 // everywhere are commands that .ci/run itself needs: no test skips for them in either tier.
 var everywhere = []string{`"go"`, `"git"`, `"bash"`, `"sh"`}
 
-// take adds a declaration.
 func (of *declared) take(d ast.Decl, helpers map[string]folderNames) {
 	var visit func(ast.Node) bool
 	visit = func(n ast.Node) bool {

@@ -149,7 +149,6 @@ const firstBeat = 2 * time.Minute
 // that; one that does not end leaves the heartbeat going, and is a failure.
 var errHung = errors.New("the emulated machine stood still")
 
-// boot runs a machine to its end and returns its console.
 func boot(t testing.TB, hw hardware, args []string, limit time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), limit, fmt.Errorf("not at its end after %v", limit))
 	defer cancel()
@@ -184,7 +183,6 @@ func boot(t testing.TB, hw hardware, args []string, limit time.Duration) (string
 	return strings.ReplaceAll(console.String(), "\r", ""), err
 }
 
-// root is the file system of a machine.
 func root(t testing.TB, m Machine, mount string, busybox []byte) []byte {
 	t.Helper()
 	var a archive

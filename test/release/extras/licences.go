@@ -51,7 +51,6 @@ func licences(root, program, dir string) error {
 	return os.WriteFile(filepath.Join(dir, "THIRD-PARTY-LICENSES.txt"), text.Bytes(), 0o644)
 }
 
-// listed is what go list says of a package.
 type listed struct {
 	ImportPath, Dir string
 	Standard        bool
@@ -97,7 +96,6 @@ func collect(root, program, system string, found map[string]*dependency) error {
 	}
 }
 
-// standard adds Go's own licence.
 func standard(found map[string]*dependency) error {
 	const path = "Go's standard library and runtime"
 	if found[path] != nil {

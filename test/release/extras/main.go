@@ -90,7 +90,6 @@ func unit(root, out string) error {
 	return os.WriteFile(filepath.Join(out, name), bytes.Replace(text, []byte(byHand), []byte(packaged), 1), 0o644)
 }
 
-// run returns what a command prints.
 func run(dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
