@@ -110,9 +110,14 @@ func (w *FaultWatch) run(all map[Identity]*faulter, wait time.Duration) {
 			gate = now.Add(max(faultGate, time.Duration(float64(cost)/gateCost)))
 		}
 		next := gate
-		if now = time.Now(); active(all) {
+		now = time.Now()
+		if some := active(all); len(some) > 0 {
 			if !now.Before(look) {
-				cost := cpuTime(func() { lookAt(all) })
+				cost := cpuTime(func() {
+					for _, f := range some {
+						f.look()
+					}
+				})
 				look = now.Add(max(faultLook/2+rand.N(faultLook), time.Duration(float64(cost)/faultCost)))
 			}
 			if look.Before(next) {
@@ -133,21 +138,14 @@ func cpuTime(do func()) time.Duration {
 	return threadCPU() - before
 }
 
-func lookAt(all map[Identity]*faulter) {
+// active are the processes that had faults lately.
+func active(all map[Identity]*faulter) (list []*faulter) {
 	for _, f := range all {
 		if f.active {
-			f.look()
+			list = append(list, f)
 		}
 	}
-}
-
-func active(all map[Identity]*faulter) bool {
-	for _, f := range all {
-		if f.active {
-			return true
-		}
-	}
-	return false
+	return list
 }
 
 // count reads the number of major faults of each process, and who has more than before;

@@ -21,43 +21,32 @@ func ReadStat(pid int) (Stat, error) {
 // stats are for /proc/PID/stat, of which a scan reads thousands.
 var stats = sync.Pool{New: func() any { return new([1024]byte) }}
 
+// fromStatus parses the status of a process or of a thread.
+func fromStatus[T any](id int, parse func([]byte) (T, error)) (v T, err error) {
+	b, err := readOnce("/proc/" + strconv.Itoa(id) + "/status")
+	if err != nil {
+		return v, err
+	}
+	return parse(b)
+}
+
 // ThreadGroup returns the process that a thread belongs to. /proc has a directory
 // for every thread, though it lists the processes alone.
 func ThreadGroup(tid int) (pid int, err error) {
-	b, err := readOnce("/proc/" + strconv.Itoa(tid) + "/status")
-	if err != nil {
-		return 0, err
-	}
-	n, err := statusField(b, "Tgid")
+	n, err := fromStatus(tid, func(b []byte) (int64, error) { return statusField(b, "Tgid") })
 	return int(n), err
 }
 
 // Status is a field of /proc/PID/status, as it is written.
 func Status(pid int, name string) (string, error) {
-	b, err := readOnce("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return "", err
-	}
-	return valueOf(b, name+":")
+	return fromStatus(pid, func(b []byte) (string, error) { return valueOf(b, name+":") })
 }
 
 // ReadTracing reads /proc/TID/status.
-func ReadTracing(tid int) (Tracing, error) {
-	b, err := readOnce("/proc/" + strconv.Itoa(tid) + "/status")
-	if err != nil {
-		return Tracing{}, err
-	}
-	return parseTracing(b)
-}
+func ReadTracing(tid int) (Tracing, error) { return fromStatus(tid, parseTracing) }
 
 // ReadMemory reads /proc/PID/status.
-func ReadMemory(pid int) (Memory, error) {
-	b, err := readOnce("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return Memory{}, err
-	}
-	return parseMemory(b)
-}
+func ReadMemory(pid int) (Memory, error) { return fromStatus(pid, parseMemory) }
 
 // longestFile is more than the status of a process has that is in as many groups as
 // Linux allows, 65,536; in bytes.

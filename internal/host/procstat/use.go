@@ -99,16 +99,11 @@ type Reading struct {
 	tasks  map[int]counters // by thread, or one sum; nil: not readable
 }
 
-// age is how old the process was, in steps of 10 ms.
-func (r Reading) age() time.Duration {
-	return time.Duration(max(0, int64(r.ticks)-int64(r.Started))) * tick
-}
-
 // Total is what the process did from its beginning to the reading. Counted
 // thread by thread, what threads did that have ended is missing.
 func (r Reading) Total() Use {
 	u := r.since(Reading{Stat: Stat{Started: r.Started}})
-	u.Duration = r.age()
+	u.Duration = time.Duration(max(0, int64(r.ticks)-int64(r.Started))) * tick // its age
 	return u
 }
 
