@@ -27,7 +27,7 @@ func AddressOf(pid int) netip.AddrPort {
 		return netip.AddrPort{}
 	}
 	defer l.Close()
-	return l.Address()
+	return l.Address
 }
 
 // ErrNone means that a process listens at no TCP port.

@@ -24,9 +24,11 @@ const (
 
 // Listening are the ports where a process listens, and the way to ask about them.
 type Listening struct {
+	// Address is where a client on this machine reaches the process, at its lowest port. It is
+	// not valid if the process has another network namespace.
+	Address netip.AddrPort
 	conn    *netlink.Conn
 	ports   []port
-	address netip.AddrPort
 }
 
 // Of looks up where a process listens, in its own network namespace. The error is ErrNone
@@ -50,8 +52,8 @@ func Of(pid int) (*Listening, error) {
 			if !held[uint64(f.inode)] {
 				return
 			}
-			if at := f.address(); !l.address.IsValid() || at.Port() < l.address.Port() {
-				l.address = at
+			if at := f.address(); !l.Address.IsValid() || at.Port() < l.Address.Port() {
+				l.Address = at
 			}
 			if !slices.Contains(l.ports, f.port) && len(l.ports) < mostPorts {
 				l.ports = append(l.ports, f.port)
@@ -67,7 +69,7 @@ func Of(pid int) (*Listening, error) {
 		return nil, ErrNone
 	}
 	if !here(pid) {
-		l.address = netip.AddrPort{}
+		l.Address = netip.AddrPort{}
 	}
 	return l, nil
 }
@@ -82,10 +84,6 @@ func (f found) address() netip.AddrPort {
 	}
 	return netip.AddrPortFrom(ip, f.number)
 }
-
-// Address is where a client on this machine reaches the process, at its lowest port. It is
-// not valid if the process has another network namespace.
-func (l *Listening) Address() netip.AddrPort { return l.address }
 
 func namespace(pid int) string { return "/proc/" + strconv.Itoa(pid) + "/ns/net" }
 

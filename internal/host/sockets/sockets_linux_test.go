@@ -18,7 +18,7 @@ func TestUnread(t *testing.T) {
 	defer l.Close()
 	s := must.Get(Of(os.Getpid()))(t)
 	defer s.Close()
-	if at := s.Address().String(); at != l.Addr().String() {
+	if at := s.Address.String(); at != l.Addr().String() {
 		t.Fatalf("%s; expected %s", at, l.Addr())
 	}
 	awaits := func(want int) {
@@ -65,7 +65,7 @@ func TestAddress(t *testing.T) {
 		}
 		s := must.Get(Of(os.Getpid()))(t)
 		_, port, _ := net.SplitHostPort(l.Addr().String())
-		if got, want := s.Address().String(), net.JoinHostPort(reached, port); got != want {
+		if got, want := s.Address.String(), net.JoinHostPort(reached, port); got != want {
 			t.Errorf("%s: %s, want %s", listens, got, want)
 		}
 		s.Close()

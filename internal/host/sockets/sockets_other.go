@@ -7,12 +7,13 @@ import (
 	"net/netip"
 )
 
-type Listening struct{ ports []port }
+type Listening struct {
+	Address netip.AddrPort
+	ports   []port
+}
 
 func Of(int) (*Listening, error) { return nil, errors.ErrUnsupported }
 
 func (l *Listening) Close() error { return nil }
-
-func (l *Listening) Address() netip.AddrPort { return netip.AddrPort{} }
 
 func (l *Listening) Unread() (int, error) { return 0, errors.ErrUnsupported }
