@@ -87,3 +87,9 @@ func TempName(dir, prefix string) string {
 	}
 	return filepath.Join(dir, prefix+rand.Text())
 }
+
+func removeFolders(folders []string) {
+	for _, folder := range folders {
+		_ = os.RemoveAll(folder) // nobody is left to be told
+	}
+}

@@ -281,19 +281,10 @@ func setAffinity(cpus []int) error {
 	if err == nil && slices.Equal(got, want) && want.Count() == len(slices.Compact(slices.Sorted(slices.Values(cpus)))) { // one beyond the mask's size is not in it
 		return nil
 	}
-	message := fmt.Sprintf("cannot run on CPUs %v: of those, this process may use %v", cpus, granted(all, cpus))
+	granted := slices.DeleteFunc(slices.Clone(cpus), func(cpu int) bool { return !all.IsSet(cpu) })
+	message := fmt.Sprintf("cannot run on CPUs %v: of those, this process may use %v", cpus, granted)
 	if err != nil {
 		return fmt.Errorf("%s: %w", message, err)
 	}
 	return fmt.Errorf("%s", message)
-}
-
-func granted(all unix.CPUSetDynamic, cpus []int) []int {
-	granted := []int{}
-	for _, cpu := range cpus {
-		if all.IsSet(cpu) {
-			granted = append(granted, cpu)
-		}
-	}
-	return granted
 }

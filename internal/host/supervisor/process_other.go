@@ -62,14 +62,14 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 		}
 	}
 	if err != nil {
-		removeAll(r.Folders)
+		removeFolders(r.Folders)
 		return nil, fmt.Errorf("start %s: %w", strings.Join(spec.Command, " "), err)
 	}
 	began := time.Now()
 	stop := context.AfterFunc(ctx, p.tree.kill)
 	go func() {
 		p.follow(from, began, stop)
-		removeAll(r.Folders)
+		removeFolders(r.Folders)
 		close(p.done)
 	}()
 	return p, nil
@@ -93,12 +93,6 @@ func (p *Process) connect(spec Spec, limit int64) (from []*os.File, err error) {
 	}
 	p.cmd.Stdout, p.cmd.Stderr = p.theirs[0], p.theirs[len(p.theirs)-1]
 	return from, nil
-}
-
-func removeAll(folders []string) {
-	for _, folder := range folders {
-		_ = os.RemoveAll(folder)
-	}
 }
 
 // drainPatience is how long the output of a command that has ended is waited for,

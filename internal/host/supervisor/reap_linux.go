@@ -114,12 +114,6 @@ func removeGroups(procsFiles []string) {
 	}
 }
 
-func removeFolders(folders []string) {
-	for _, folder := range folders {
-		_ = os.RemoveAll(folder) // nobody is left to be told
-	}
-}
-
 // endOrphans kills what lost supervisors left behind, until none is left or the
 // deadline has come, and returns what is left.
 func endOrphans(deadline time.Time) (left []int) {

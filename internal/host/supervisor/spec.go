@@ -129,8 +129,7 @@ func commandError(name string, err error) error {
 	if cause := errors.Unwrap(err); cause != nil {
 		err = cause // without LookPath's "exec:"
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err // without "stat" and the name again
 	}
 	hint := "give its path, or put it on PATH"

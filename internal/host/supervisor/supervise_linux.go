@@ -148,9 +148,10 @@ func (s *supervisor) run(commands <-chan command, ends <-chan os.Signal) {
 }
 
 // over reports whether the command has ended and, when it was asked to, the rest of
-// its process group too, which was asked with it.
+// its process group too, which was asked with it. The group keeps its number from being
+// used again for as long as it has members.
 func (s *supervisor) over(stopping bool) bool {
-	return !s.ended.IsZero() && !(stopping && s.groupLives())
+	return !s.ended.IsZero() && (!stopping || errors.Is(unix.Kill(-s.pid, 0), unix.ESRCH))
 }
 
 // poll watches for the end of the command's process group, which no signal tells
@@ -162,28 +163,12 @@ func (s *supervisor) poll(stopping bool) <-chan time.Time {
 	return nil
 }
 
-// groupLives reports whether the command's process group has members. The group
-// keeps its number from being used again for as long as it has.
-func (s *supervisor) groupLives() bool {
-	return !errors.Is(unix.Kill(-s.pid, 0), unix.ESRCH)
-}
-
 // abandon is the end when procfit is gone.
 func (s *supervisor) abandon() {
 	s.killAll(time.Time{})
 	removeGroups(s.request.ProcsFiles)
 	removeFolders(s.request.Folders)
 	_ = s.finishLog() // nobody is left to be told
-}
-
-// cause is an error of a file without that file's name, which the caller knows
-// better: here it is a descriptor.
-func cause(err error) error {
-	var of *fs.PathError
-	if errors.As(err, &of) {
-		return of.Err
-	}
-	return err
 }
 
 // exit says how the command ended; all that could be waited for has been.
@@ -198,7 +183,10 @@ func (s *supervisor) exit() Exit {
 		e.Signal = unix.SignalName(s.status.Signal())
 	}
 	if err := s.finishLog(); err != nil {
-		e.LogError = cause(err).Error()
+		if of, ok := errors.AsType[*fs.PathError](err); ok {
+			err = of.Err // without the name of the file, which here is a descriptor
+		}
+		e.LogError = err.Error()
 	}
 	e.OutputBytes, e.LogCut = s.log.total, s.request.Log && s.log.cut()
 	all := used(unix.RUSAGE_CHILDREN)
