@@ -34,8 +34,7 @@ func ReadWeight(tree fs.FS, version int, dir string) (Weight, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return w, ErrNoWeight
 	case err != nil:
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
+		if pe, ok := errors.AsType[*fs.PathError](err); ok {
 			err = pe.Err
 		}
 		return w, fmt.Errorf("%s: %w", w.File, err)

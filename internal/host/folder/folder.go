@@ -35,11 +35,10 @@ type Dir struct {
 
 // Make makes the folder and what is missing above it, and opens it.
 func Make(dir string) (*Dir, error) {
-	o := caller()
-	if err := makeAll(filepath.Clean(dir), o); err != nil {
+	if err := makeAll(filepath.Clean(dir), caller()); err != nil {
 		return nil, err
 	}
-	return open(dir, o)
+	return Open(dir)
 }
 
 // Try reports why a folder cannot be made, or written to, and leaves nothing behind.
@@ -66,14 +65,12 @@ func Try(dir string) error {
 }
 
 // Open opens a folder that exists.
-func Open(dir string) (*Dir, error) { return open(dir, caller()) }
-
-func open(dir string, o owner) (*Dir, error) {
+func Open(dir string) (*Dir, error) {
 	root, err := OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Dir{root, o}, nil
+	return &Dir{root, caller()}, nil
 }
 
 func makeAll(dir string, o owner) error {
