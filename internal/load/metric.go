@@ -212,16 +212,13 @@ func JoinMetrics(outputs []Output, metrics []Metric) (map[string]Value, error) {
 		}
 	}
 	for name, v := range joined {
-		if !adds(name) && name != "max" {
+		adds := paceNames().MatchString(name) || name == "requests" || name == "errors"
+		if !adds && name != "max" {
 			v.Value /= float64(len(outputs))
 			joined[name] = v
 		}
 	}
 	return joined, nil
-}
-
-func adds(name string) bool {
-	return paceNames().MatchString(name) || name == "requests" || name == "errors"
 }
 
 func (m Metric) expression() string { return strings.TrimPrefix(m.Regexp.String(), "(?m)") }

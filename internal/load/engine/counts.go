@@ -110,8 +110,14 @@ func addCounts(r *load.Result, c *counts) {
 	if c.protocol != "" {
 		r.Protocol = c.protocol
 	}
-	for i := range c.perRequest {
-		addRequest(&r.PerRequest[i], &c.perRequest[i])
+	for i, o := range c.perRequest {
+		sum := &r.PerRequest[i]
+		sum.Answered += o.Answered
+		sum.Errors += o.Errors
+		sum.Unanswered += o.Unanswered
+		sum.Hanging += o.Hanging
+		sum.Dropped += o.Dropped
+		sum.Latency.Merge(o.Latency)
 	}
 	for i, u := range c.perURL {
 		sum := &r.PerURL[i]
@@ -144,15 +150,6 @@ func (m *mix) byRequest() []load.RequestResult {
 		list[i] = load.RequestResult{Name: name, Latency: hdrhistogram.New(1, int64(maxLatency), 2)}
 	}
 	return list
-}
-
-func addRequest(r, o *load.RequestResult) {
-	r.Answered += o.Answered
-	r.Errors += o.Errors
-	r.Unanswered += o.Unanswered
-	r.Hanging += o.Hanging
-	r.Dropped += o.Dropped
-	r.Latency.Merge(o.Latency)
 }
 
 // byName is the counts of a request; nil without a mix.

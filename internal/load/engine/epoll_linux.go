@@ -100,19 +100,13 @@ func (e *epoll) begin() (end func(), err error) {
 	if err := takeThread(e.w.CPUs); err != nil {
 		return nil, err
 	}
-	return addProc(), nil
-}
-
-// addProc adds a P to the process's, for a loop that keeps one (see epoll.await), until
-// remove is called.
-func addProc() (remove func()) {
 	add := func(n int) {
 		procs.Lock()
 		defer procs.Unlock()
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
 	}
-	add(1)
-	return func() { add(-1) }
+	add(1) // the loop keeps one, see await
+	return func() { add(-1) }, nil
 }
 
 var procs sync.Mutex // held while GOMAXPROCS is read and set

@@ -20,11 +20,6 @@ type target struct {
 	requests []*wire.Request
 }
 
-// hasLength reports whether the length of the body is given, of an empty one too.
-func hasLength(m load.Message) bool {
-	return len(m.Body) > 0 || m.Method == "POST" || m.Method == "PUT" || m.Method == "PATCH"
-}
-
 // request makes one ready in the forms of both protocols. They hold the least that
 // a server needs, as wrk's do, so that the load is comparable.
 func (t target) request(m load.Message) *wire.Request {
@@ -38,11 +33,14 @@ func (t target) request(m load.Message) *wire.Request {
 			continue
 		}
 		fmt.Fprintf(&lines, "%s: %s\r\n", h.Name, h.Value)
-		if !oneHop(name) || m.GRPC && name == "te" {
+		// HTTP/2 does not have headers of one connection (RFC 9113, section 8.2.2).
+		oneHop := slices.Contains([]string{"connection", "keep-alive", "proxy-connection", "te"}, name)
+		if !oneHop || m.GRPC && name == "te" {
 			fields = append(fields, hpack.HeaderField{Name: name, Value: h.Value, Sensitive: name == "authorization"})
 		}
 	}
-	if hasLength(m) && !m.GRPC {
+	// The length of an empty body is given too, where a body is expected.
+	if !m.GRPC && (len(m.Body) > 0 || slices.Contains([]string{"POST", "PUT", "PATCH"}, m.Method)) {
 		length := strconv.Itoa(len(m.Body))
 		fmt.Fprintf(&lines, "Content-Length: %s\r\n", length)
 		fields = append(fields, hpack.HeaderField{Name: "content-length", Value: length})
@@ -58,12 +56,6 @@ func (t target) request(m load.Message) *wire.Request {
 			{Name: ":method", Value: m.Method}, {Name: ":scheme", Value: scheme}, {Name: ":authority", Value: host}, {Name: ":path", Value: m.Path},
 		}, fields...),
 	}
-}
-
-// oneHop tells headers of one connection, which HTTP/2 does not have (RFC 9113,
-// section 8.2.2).
-func oneHop(name string) bool {
-	return slices.Contains([]string{"connection", "keep-alive", "proxy-connection", "te"}, name)
 }
 
 // mostNames is how many requests of a mix have results of their own; those beyond

@@ -85,15 +85,11 @@ func (s *sockets) locked(c *conn, generation int32, do func()) (done bool) {
 
 func (s *sockets) used() (user, system time.Duration, cpus int, err error) {
 	user, system, err = processCPU()
-	return user, system, parallel(s.w.CPUs), err
-}
-
-func parallel(cpus []int) int {
-	n := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
-	if len(cpus) > 0 {
-		n = min(n, len(cpus))
+	cpus = min(runtime.GOMAXPROCS(0), runtime.NumCPU())
+	if len(s.w.CPUs) > 0 {
+		cpus = min(cpus, len(s.w.CPUs))
 	}
-	return max(1, n)
+	return user, system, cpus, err
 }
 
 func (s *sockets) close() {

@@ -26,8 +26,6 @@ type answer struct {
 	wrong  string // the first thing that makes it malformed
 }
 
-func newAnswer() answer { return answer{length: -1, code: -1} }
-
 func (a *answer) fault(format string, args ...any) {
 	if a.wrong == "" {
 		a.wrong = fmt.Sprintf(format, args...)

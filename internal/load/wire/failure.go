@@ -72,24 +72,16 @@ const (
 )
 
 // Undialled is the failure of an attempt to connect.
-func Undialled(err error) *Failure { return &Failure{dialKind(err), innermost(err)} }
-
-func dialKind(err error) load.Kind {
+func Undialled(err error) *Failure {
+	kind := load.KindConnect
 	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, wsaRefused):
-		return load.KindRefused
+		kind = load.KindRefused
 	case errors.Is(err, syscall.ETIMEDOUT), errors.As(err, &timeout) && timeout.Timeout():
-		return load.KindConnectTimeout
+		kind = load.KindConnectTimeout
 	}
-	return load.KindConnect
-}
-
-func brokenKind(err error) load.Kind {
-	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, wsaReset) || errors.Is(err, wsaAborted) {
-		return load.KindReset
-	}
-	return load.KindBroken
+	return &Failure{kind, innermost(err)}
 }
 
 // Broken is the failure of a connection that an error ended.
@@ -97,10 +89,13 @@ func Broken(err error) *Failure {
 	if f, ok := alert(err); ok {
 		return f
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
 		return &Failure{Kind: load.KindClosed}
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, wsaReset), errors.Is(err, wsaAborted):
+		return &Failure{load.KindReset, innermost(err)}
 	}
-	return &Failure{brokenKind(err), innermost(err)}
+	return &Failure{load.KindBroken, innermost(err)}
 }
 
 // Malformed is the failure of an answer that is none, unless the error says more.

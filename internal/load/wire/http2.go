@@ -142,7 +142,7 @@ func (c *http2Conn) take(b []byte, done func(Event)) (used int, f *Failure) {
 
 func (c *http2Conn) Start(place int, r *Request) {
 	x := &c.places[place]
-	*x = exchange{place: place, id: c.next, request: r, window: c.initial, answer: newAnswer()}
+	*x = exchange{place: place, id: c.next, request: r, window: c.initial, answer: answer{length: -1, code: -1}}
 	c.byID[x.id] = x
 	c.next += 2
 	c.spent = c.spent || c.next > lastStream-2
