@@ -50,7 +50,11 @@ func goLimit(f Facts, minor int) (l Limit, why string) {
 	seen, read := f.seen()
 	switch v := f.Cgroup.View; {
 	case !read && (!found || v != nil && v.State == Absent):
-		return Limit{}, withWhy("it does not find its own CPU cgroup", v)
+		why = "it does not find its own CPU cgroup"
+		if v != nil && v.Error != "" {
+			why += ": " + v.Error
+		}
+		return Limit{}, why
 	case !read && minor < minorGroupFirst && root != "/":
 		return Limit{}, misses
 	case !read:
@@ -74,13 +78,6 @@ func goLimit(f Facts, minor int) (l Limit, why string) {
 		return Limit{}, "it finds no limit of its own cgroup: there is no " + limitFile(place.version, place.dir)
 	}
 	return there, ""
-}
-
-func withWhy(what string, v *View) string {
-	if v != nil && v.Error != "" {
-		return what + ": " + v.Error
-	}
-	return what
 }
 
 // goInt32 is the runtime's int32(limit). For a number out of range, x86 gives the lowest

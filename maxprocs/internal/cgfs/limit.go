@@ -87,15 +87,11 @@ func parseMicroseconds(what, text string) (int64, error) {
 
 // trim is the only field, or the text as it is.
 func trim(text string) string {
-	if first, rest := field(text); rest == "" || onlySpace(rest) {
+	first, rest := field(text)
+	if second, _ := field(rest); second == "" {
 		return first
 	}
 	return text
-}
-
-func onlySpace(text string) bool {
-	first, _ := field(text)
-	return first == ""
 }
 
 // noMemoryLimit is the least of the numbers by which v1 says that there is no
