@@ -123,8 +123,7 @@ func told(env []string) (string, error) {
 		cmd := exec.Command("go", append([]string{"env"}, settings...)...)
 		cmd.Dir, cmd.Env = os.TempDir(), env
 		out, err := cmd.Output()
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			err = fmt.Errorf("%w\n%s", err, exit.Stderr)
 		}
 		return string(out), err

@@ -221,8 +221,7 @@ func runsScripts(test string) bool { return test == "TestScripts" || test == "Te
 // output runs a command and returns what it prints; its error has the command's own words.
 func output(name string, args ...string) ([]byte, error) {
 	out, err := exec.Command(name, args...).Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return nil, fmt.Errorf("%s %s: %w: %s", name, args[0], err, exit.Stderr)
 	}
 	return out, err
