@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -21,20 +22,20 @@ func TestKillSparesLaterProcess(t *testing.T) {
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	all, err := descendants(os.Getpid())
-	i := slices.IndexFunc(all, func(p process) bool { return p.PID == cmd.Process.Pid })
+	i := slices.IndexFunc(all, func(p procstat.Stat) bool { return p.PID == cmd.Process.Pid })
 	if err != nil || i < 0 {
 		t.Fatalf("process %d is not among the descendants %v, %v", cmd.Process.Pid, all, err)
 	}
 	earlier := all[i]
 	earlier.Started--
-	earlier.kill()
+	kill(earlier)
 	// A process that has been killed can no longer be stopped.
 	must.OK(t, unix.Kill(cmd.Process.Pid, unix.SIGSTOP))
 	var status unix.WaitStatus
 	if _, err := unix.Wait4(cmd.Process.Pid, &status, unix.WUNTRACED, nil); err != nil || !status.Stopped() {
 		t.Fatalf("killed as its predecessor: %v, status %#x", err, status)
 	}
-	all[i].kill()
+	kill(all[i])
 	if err := cmd.Wait(); err == nil {
 		t.Error("not killed")
 	}

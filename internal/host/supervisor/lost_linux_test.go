@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
@@ -244,10 +245,10 @@ func TestKilledWhileCompiling(t *testing.T) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	must.OK(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	var below []process
+	var below []procstat.Stat
 	compiling := func() bool {
 		below, _ = descendants(cmd.Process.Pid)
-		return slices.ContainsFunc(below, func(p process) bool { return p.Name == "compile" })
+		return slices.ContainsFunc(below, func(p procstat.Stat) bool { return p.Name == "compile" })
 	}
 	if !happens(compiling) {
 		t.Fatalf("nothing compiles: %v", below)

@@ -174,12 +174,12 @@ func (p *Process) said() output {
 // up after a supervisor that ended before it could.
 func (p *Process) follow(lost func(*LostError)) {
 	var last event
-	for last.Kind != evExited {
+	for last.Exit == nil {
 		last = event{}
 		if err := p.line.events.Decode(&last); err != nil {
 			break
 		}
-		if last.Kind == evOutput {
+		if last.Exit == nil {
 			select {
 			case p.outputs <- last.Output:
 			default: // nobody waits any more
@@ -187,7 +187,7 @@ func (p *Process) follow(lost func(*LostError)) {
 		}
 	}
 	switch {
-	case last.Kind != evExited:
+	case last.Exit == nil:
 		p.abort()
 		p.exit = Exit{Code: -1}
 		fate := p.line.wait()
@@ -197,11 +197,11 @@ func (p *Process) follow(lost func(*LostError)) {
 		lost(fate)
 		p.err = fate
 	case len(last.Exit.Left) > 0:
-		p.exit, p.output = last.Exit, last.Output
+		p.exit, p.output = *last.Exit, last.Output
 		p.err = &LeftError{p.exit.Left}
 		go p.line.wait() // the supervisor goes on alone with what is left
 	default:
-		p.exit, p.output = last.Exit, last.Output
+		p.exit, p.output = *last.Exit, last.Output
 		p.line.wait()
 	}
 	p.line.hangUp()
@@ -222,7 +222,7 @@ func (p *Process) begin(ctx context.Context, r request) error {
 		return ctx.Err()
 	case err != nil:
 		return fmt.Errorf("the supervisor did not answer: %w", err)
-	case first.Kind != evStarted:
+	case first.PID == 0:
 		return errors.New(first.Error)
 	}
 	p.pid = first.PID

@@ -50,11 +50,10 @@ const (
 )
 
 type event struct {
-	Kind   eventKind
-	Error  string // why it did not start
-	PID    int
+	PID    int    // of the command, in the first event; 0: it did not start
+	Error  string // why it did not
 	Output output
-	Exit   Exit
+	Exit   *Exit // in the last event, after that of the start
 }
 
 // output is what is at hand of a command's output, for error messages.
@@ -62,15 +61,6 @@ type output struct {
 	Tail  []byte // its end
 	Crash []byte // from where a Go runtime began to tell of a crash; empty: none did
 }
-
-type eventKind int
-
-const (
-	evStarted eventKind = iota + 1
-	evFailed
-	evOutput
-	evExited
-)
 
 // report is what the stage sends to the supervisor: first, right before exec, what it used
 // so far and when that is; then, only if exec failed, why.

@@ -45,7 +45,7 @@ func (s *supervisor) killAll(deadline time.Time) (left []int) {
 		left = nil
 		for _, p := range all {
 			if !p.Ended() {
-				p.kill()
+				kill(p)
 				left = append(left, p.PID)
 			}
 		}
@@ -61,20 +61,16 @@ func (s *supervisor) killAll(deadline time.Time) (left []int) {
 	return nil
 }
 
-// A process is what the kernel said of it; the start time tells it from a later
-// one of the same PID.
-type process struct{ procstat.Stat }
-
 // descendants lists all below root, parents first.
-func descendants(root int) ([]process, error) {
+func descendants(root int) ([]procstat.Stat, error) {
 	pids, err := procstat.IDs("/proc")
 	if err != nil {
 		return nil, err
 	}
-	children := map[int][]process{}
+	children := map[int][]procstat.Stat{}
 	for _, pid := range pids {
 		if s, err := procstat.ReadStat(pid); err == nil {
-			children[s.Parent] = append(children[s.Parent], process{s})
+			children[s.Parent] = append(children[s.Parent], s)
 		}
 	}
 	all := slices.Clone(children[root])
@@ -87,7 +83,7 @@ func descendants(root int) ([]process, error) {
 
 // kill sends SIGKILL to exactly this process, not to a later one of its PID: a
 // descriptor of it is held while its start time is compared.
-func (p process) kill() {
+func kill(p procstat.Stat) {
 	handle, err := os.FindProcess(p.PID)
 	if err != nil {
 		return
@@ -129,7 +125,7 @@ func endOrphans(deadline time.Time) (left []int) {
 			below, _ := descendants(child.PID)
 			for _, p := range append(below, child) {
 				if !p.Ended() {
-					p.kill()
+					kill(p)
 					left = append(left, p.PID)
 				}
 			}
@@ -148,7 +144,7 @@ func endOrphans(deadline time.Time) (left []int) {
 
 // orphans are those of our children that a supervisor left to us: of another
 // session than ours, as each supervisor begins one, and no supervisor.
-func orphans() ([]process, error) {
+func orphans() ([]procstat.Stat, error) {
 	own, err := unix.Getsid(0)
 	if err != nil {
 		return nil, err
@@ -157,7 +153,7 @@ func orphans() ([]process, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []process
+	var found []procstat.Stat
 	for _, p := range all {
 		if p.Parent != os.Getpid() || p.Ended() {
 			continue

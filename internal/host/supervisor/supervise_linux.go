@@ -76,12 +76,12 @@ func supervise() int {
 	if err := s.start(received, ends); err != nil {
 		s.killAll(time.Now().Add(killPatience))
 		removeFolders(s.request.Folders)
-		if s.events.Encode(event{Kind: evFailed, Error: err.Error()}) != nil { // procfit died meanwhile
+		if s.events.Encode(event{Error: err.Error()}) != nil { // procfit died meanwhile
 			removeGroups(s.request.ProcsFiles)
 		}
 		return 0
 	}
-	_ = s.events.Encode(event{Kind: evStarted, PID: s.pid}) // procfit's death shows below
+	_ = s.events.Encode(event{PID: s.pid}) // procfit's death shows below
 	s.run(received, ends)
 	return 0
 }
@@ -117,7 +117,7 @@ func (s *supervisor) run(commands <-chan command, ends <-chan os.Signal) {
 				s.abandon()
 				return
 			case c.Op == opTail:
-				_ = s.events.Encode(event{Kind: evOutput, Output: s.output.Output()})
+				_ = s.events.Encode(event{Output: s.output.Output()})
 			case c.Op == opStop:
 				if end := time.Now().Add(c.Grace); !stopping || end.Before(deadline) {
 					deadline, grace = end, time.After(c.Grace)
@@ -138,7 +138,7 @@ func (s *supervisor) run(commands <-chan command, ends <-chan os.Signal) {
 	removeFolders(s.request.Folders)
 	exit := s.exit()
 	exit.Killed, exit.Left = killed, left
-	err := s.events.Encode(event{Kind: evExited, Output: s.output.Output(), Exit: exit})
+	err := s.events.Encode(event{Output: s.output.Output(), Exit: &exit})
 	if len(left) > 0 {
 		s.killAll(time.Time{})
 	}
@@ -205,20 +205,19 @@ func (s *supervisor) exit() Exit {
 // what runs in them may be a program of one of the folders.
 func keep(commands <-chan command) {
 	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
-	groups, folders := map[string]bool{}, map[string]bool{}
+	kept := map[string]op{}
 	for c := range commands {
-		switch c.Op {
-		case opGroup:
-			groups[c.Path] = true
-		case opFolder:
-			folders[c.Path] = true
+		kept[c.Path] = c.Op
+	}
+	for path, how := range kept {
+		if how == opGroup {
+			_ = cgroup.Remove(path) // the next run tries again
 		}
 	}
-	for group := range groups {
-		_ = cgroup.Remove(group) // the next run tries again
-	}
-	for folder := range folders {
-		removeFolders([]string{folder})
+	for path, how := range kept {
+		if how == opFolder {
+			_ = os.RemoveAll(path)
+		}
 	}
 }
 
