@@ -22,29 +22,28 @@ type Parent struct {
 	// so that somebody can remove it should procfit die.
 	Announce func(dir string) error
 
-	dir     string
-	version int
-	mount   mount
-	self    owner
-	made    atomic.Int64
+	mount
+	dir  string
+	self owner
+	made atomic.Int64
 }
 
 // Find finds where groups can be made, proves it by making and removing one,
 // and on v2 prepares the place (see the package's model). The error says what
 // to do where none can be made.
 func Find() (*Parent, error) {
-	p, where, err := here()
+	p, err := here()
 	if err != nil {
 		return nil, err
 	}
 	if p.version == 2 {
-		err = p.prepare(where)
+		err = p.prepare()
 	}
 	if err == nil {
 		err = p.try()
 	}
 	if err != nil {
-		return nil, advise(where, err)
+		return nil, p.advise(err)
 	}
 	return p, nil
 }
@@ -52,42 +51,42 @@ func Find() (*Parent, error) {
 // Denied is the error that Find is known to return, found without making a group or
 // changing one; nil: none is known, and Find may still fail.
 func Denied() error {
-	p, where, err := here()
+	p, err := here()
 	if err != nil {
 		return err
 	}
 	if p.version == 2 {
-		if _, err := p.choose(where); err != nil {
-			return advise(where, err)
+		if _, err := p.choose(); err != nil {
+			return p.advise(err)
 		}
 	}
 	const write = 2 // W_OK of access(2)
 	if err := syscall.Access(p.dir, write); err != nil {
-		return advise(where, &fs.PathError{Op: "mkdir", Path: p.dir, Err: err})
+		return p.advise(&fs.PathError{Op: "mkdir", Path: p.dir, Err: err})
 	}
 	return nil
 }
 
 // here is procfit's own group, below which others may be made.
-func here() (*Parent, place, error) {
+func here() (*Parent, error) {
 	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		return nil, place{}, fmt.Errorf("find cgroups: %w", err)
+		return nil, fmt.Errorf("find cgroups: %w", err)
 	}
 	memberships, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
-		return nil, place{}, fmt.Errorf("find cgroups: the kernel has none: %w", err)
+		return nil, fmt.Errorf("find cgroups: the kernel has none: %w", err)
 	}
 	groups, err := parseMemberships(memberships)
 	if err != nil {
-		return nil, place{}, err
+		return nil, err
 	}
-	where, err := locate(parseMounts(mountinfo), groups)
+	in, dir, err := locate(parseMounts(mountinfo), groups)
 	if err != nil {
-		return nil, place{}, fmt.Errorf("find cgroups: %w", err)
+		return nil, fmt.Errorf("find cgroups: %w", err)
 	}
 	self, err := thisProcess()
-	return &Parent{version: where.version, dir: where.own, mount: where.mount, self: self}, where, err
+	return &Parent{mount: in, dir: dir, self: self}, err
 }
 
 // Dir is the directory in which the groups are made.
@@ -104,14 +103,14 @@ func (p *Parent) try() error {
 
 // choose chooses the parent on v2, which must have the cpu controller, and reports
 // whether the mount shows the root of the hierarchy.
-func (p *Parent) choose(where place) (root bool, err error) {
-	root = !exists(filepath.Join(where.mount.point, "cgroup.type")) // which every group but the hierarchy's root has
-	_, leaf, ok := parseName(filepath.Base(where.own))
+func (p *Parent) choose() (root bool, err error) {
+	root = !exists(filepath.Join(p.point, "cgroup.type")) // which every group but the hierarchy's root has
+	_, leaf, ok := parseName(filepath.Base(p.dir))
 	switch {
 	case ok && leaf: // an earlier run has moved us there
-		p.dir = filepath.Dir(where.own)
+		p.dir = filepath.Dir(p.dir)
 	case root && os.Geteuid() == 0:
-		p.dir = where.mount.point
+		p.dir = p.point
 	}
 	controllers, err := p.words("cgroup.controllers")
 	if err == nil && !slices.Contains(controllers, "cpu") {
@@ -121,8 +120,8 @@ func (p *Parent) choose(where place) (root bool, err error) {
 }
 
 // prepare makes the cpu controller available below the parent on v2.
-func (p *Parent) prepare(where place) error {
-	root, err := p.choose(where)
+func (p *Parent) prepare() error {
+	root, err := p.choose()
 	if err != nil {
 		return err
 	}
@@ -131,7 +130,7 @@ func (p *Parent) prepare(where place) error {
 		return err
 	}
 	control := filepath.Join(p.dir, "cgroup.subtree_control")
-	if root && p.dir == where.mount.point { // the root may hold processes next to groups
+	if root && p.dir == p.point { // the root may hold processes next to groups
 		return write(control, "+cpu")
 	}
 	leafDir := filepath.Join(p.dir, p.self.leaf())
@@ -166,14 +165,14 @@ func (p *Parent) words(file string) ([]string, error) {
 	return strings.Fields(string(data)), err
 }
 
-func advise(where place, err error) error {
+func (p *Parent) advise(err error) error {
 	hint := "run as root"
 	switch {
-	case where.mount.ro || errors.Is(err, syscall.EROFS):
-		hint = where.mount.point + " is mounted read-only: in a container, mount it writable (for docker: --privileged --cgroupns=private)"
+	case p.ro || errors.Is(err, syscall.EROFS):
+		hint = p.point + " is mounted read-only: in a container, mount it writable (for docker: --privileged --cgroupns=private)"
 	case os.Geteuid() == 0:
 		hint = "the system lets even root not do this here: try systemd-run --scope -p Delegate=yes procfit …"
-	case where.version == 2:
+	case p.version == 2:
 		hint = "run in a cgroup of your own, with systemd-run --user --scope -p Delegate=yes procfit …, or as root"
 	}
 	return fmt.Errorf("%w; %s", err, hint)

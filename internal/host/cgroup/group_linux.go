@@ -23,9 +23,8 @@ const patience = 10 * time.Second
 
 // Group is a cgroup made here.
 type Group struct {
-	dir     string
-	version int
-	mount   mount // that its directory is in; of one that was made here
+	mount // that its directory is in; of one that was made elsewhere only the version
+	dir   string
 }
 
 // New makes a group without a limit.
@@ -44,14 +43,14 @@ func (p *Parent) New() (*Group, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Group{dir: dir, version: p.version, mount: p.mount}, nil
+		return &Group{p.mount, dir}, nil
 	}
 }
 
 // Remove kills what is in the group of this directory, whoever made it, and
 // removes it with the groups below it. Removing one that is gone is no error.
 func Remove(dir string) error {
-	g := &Group{dir: dir, version: 1}
+	g := &Group{mount{version: 1}, dir}
 	if exists(filepath.Join(dir, "cgroup.controllers")) {
 		g.version = 2
 	}
@@ -259,7 +258,7 @@ func (p *Parent) RemoveStale() (removed int, err error) {
 			}
 			continue
 		}
-		if err := (&Group{dir: dir, version: p.version}).Remove(); err != nil {
+		if err := (&Group{p.mount, dir}).Remove(); err != nil {
 			failed = append(failed, fmt.Errorf("remove a group left by process %d: %w", o.pid, err))
 			continue
 		}

@@ -316,7 +316,7 @@ func TestRemoveStale(t *testing.T) {
 	mine := newGroup(t, p)
 	living, killed := start(t, "own"), start(t, "own")
 	for _, o := range []*part{living, killed} {
-		t.Cleanup(func() { (&Group{dir: o.line, version: p.version}).Remove() })
+		t.Cleanup(func() { (&Group{p.mount, o.line}).Remove() })
 		if _, _, ok := parseName(filepath.Base(o.line)); !ok {
 			t.Fatalf("the owner says %q", o.line)
 		}

@@ -71,7 +71,7 @@ func TestLocate(t *testing.T) {
 			if got := mode(mounts); got != test.mode {
 				t.Errorf("mode %q, want %q", got, test.mode)
 			}
-			where, err := locate(mounts, groups)
+			in, dir, err := locate(mounts, groups)
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
 					t.Fatalf("error %v, want one with %q", err, test.err)
@@ -79,8 +79,8 @@ func TestLocate(t *testing.T) {
 				return
 			}
 			must.OK(t, err)
-			if where.version != test.version || where.own != test.own || where.mount.ro != test.ro {
-				t.Errorf("got v%d %s read-only %v, want v%d %s %v", where.version, where.own, where.mount.ro, test.version, test.own, test.ro)
+			if in.version != test.version || dir != test.own || in.ro != test.ro {
+				t.Errorf("got v%d %s read-only %v, want v%d %s %v", in.version, dir, in.ro, test.version, test.own, test.ro)
 			}
 		})
 	}
@@ -170,12 +170,12 @@ func FuzzLocate(f *testing.F) {
 		if err != nil {
 			return
 		}
-		where, err := locate(mounts, groups)
+		in, dir, err := locate(mounts, groups)
 		if err != nil {
 			return
 		}
-		if where.version != 1 && where.version != 2 || !slices.ContainsFunc(mounts, func(m mount) bool { return m.point == where.mount.point }) {
-			t.Fatalf("%+v is at none of the mounts %+v", where, mounts)
+		if in.version != 1 && in.version != 2 || !slices.ContainsFunc(mounts, func(m mount) bool { return m.point == in.point }) {
+			t.Fatalf("%s in %+v is at none of the mounts %+v", dir, in, mounts)
 		}
 	})
 }

@@ -9,17 +9,11 @@ import (
 	"strings"
 )
 
-// A place is where procfit's own group with the cpu controller is.
-type place struct {
-	version int
-	mount   mount
-	own     string // directory of procfit's own group
-}
-
 // locate decides which hierarchy has the cpu controller, and where procfit's
 // own group of it is mounted. v1 wins when it holds the controller, as in the
-// kernel: a controller is in one hierarchy only.
-func locate(mounts []mount, memberships []membership) (place, error) {
+// kernel: a controller is in one hierarchy only. A group outside of the mount is seen as
+// its top.
+func locate(mounts []mount, memberships []membership) (in mount, dir string, err error) {
 	version, own := 0, ""
 	for _, m := range memberships {
 		switch {
@@ -30,31 +24,24 @@ func locate(mounts []mount, memberships []membership) (place, error) {
 		}
 	}
 	if version == 0 {
-		return place{}, errors.New("/proc/self/cgroup names neither a cpu hierarchy (v1) nor the unified one (v2): the kernel has no cpu cgroups")
+		return mount{}, "", errors.New("/proc/self/cgroup names neither a cpu hierarchy (v1) nor the unified one (v2): the kernel has no cpu cgroups")
 	}
-	var best place
 	for _, m := range mounts {
 		if m.version != version || version == 1 && !slices.Contains(m.options, "cpu") {
 			continue
 		}
-		p := place{version: version, mount: m, own: below(m, own)}
-		if best.version == 0 || best.mount.ro && !m.ro {
-			best = p
+		if in.version == 0 || in.ro && !m.ro {
+			in = m
 		}
 	}
-	if best.version == 0 {
-		return place{}, errors.New("the cgroup hierarchy with the cpu controller is not mounted here: in a container, mount it (for docker: --privileged --cgroupns=private)")
+	if in.version == 0 {
+		return mount{}, "", errors.New("the cgroup hierarchy with the cpu controller is not mounted here: in a container, mount it (for docker: --privileged --cgroupns=private)")
 	}
-	return best, nil
-}
-
-// below is the directory of the group at path, seen through m, where a group outside of
-// the mount is seen as its top.
-func below(m mount, group string) string {
-	if dir, ok := seen(m, group); ok {
-		return dir
+	dir, ok := seen(in, own)
+	if !ok {
+		dir = in.point
 	}
-	return m.point
+	return in, dir, nil
 }
 
 // seen is the directory of the group at path, if it can be seen through m. Without a
