@@ -3,6 +3,7 @@ package facts
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,11 +110,8 @@ func strictMounts(b []byte) (mounts []strictMount, why string) {
 				return bad()
 			}
 		}
-		dash := 6
-		for dash < len(fields) && fields[dash] != "-" {
-			dash++
-		}
-		if dash+3 >= len(fields) {
+		dash := 6 + slices.Index(fields[6:], "-")
+		if dash < 6 || dash+3 >= len(fields) {
 			return bad()
 		}
 		if fstype := fields[dash+1]; fstype != "cgroup" && fstype != "cgroup2" {

@@ -78,11 +78,7 @@ func (d Decision) String() string {
 }
 
 func newDecision(p Policy, f Facts) Decision {
-	d := Decision{Policy: p.Name(), Candidates: []Candidate{}, Reasons: []string{}, Unknown: f.Unknown()}
-	if d.Unknown == nil {
-		d.Unknown = []string{}
-	}
-	return d
+	return Decision{Policy: p.Name(), Candidates: []Candidate{}, Reasons: []string{}, Unknown: append([]string{}, f.Unknown()...)}
 }
 
 func (d *Decision) because(format string, args ...any) {

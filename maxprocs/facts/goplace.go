@@ -202,18 +202,11 @@ func goLines(text []byte) []goLine {
 type goMount struct{ root, point, fstype, rest string }
 
 func goMountLine(line string) (m goMount, ok bool) {
-	for n := 0; n < 5; n++ {
-		var f string
-		if f, line, ok = strings.Cut(line, " "); !ok {
-			return goMount{}, false
-		}
-		switch n {
-		case 3:
-			m.root = f
-		case 4:
-			m.point = f
-		}
+	fields := strings.SplitN(line, " ", 6)
+	if len(fields) < 6 {
+		return goMount{}, false
 	}
+	m.root, m.point, line = fields[3], fields[4], fields[5]
 	// The dash is between two spaces, the first of which may not be the one
 	// after the mount point.
 	for {

@@ -23,10 +23,8 @@ type Sight struct {
 func sightOf(t tree, root string, procCgroup, mountinfo []byte) Sight {
 	s := Sight{ProcCgroup: procCgroup, Mountinfo: mountinfo}
 	look := func(version int, dir string) {
-		for _, l := range s.Limits {
-			if l.Dir == dir && (l.PeriodFile != "") == (version == 1) {
-				return
-			}
+		if _, known := s.at(version, dir); known {
+			return
 		}
 		l := readLimit(t, version, root+path.Clean(dir)) // a process does not see above its root
 		l.Dir, l.File = dir, limitFile(version, dir)

@@ -64,11 +64,7 @@ type Decision struct {
 }
 
 func newDecision(m facts.Memory) Decision {
-	d := Decision{Standing: Unlimited, Bytes: NoLimit, Reasons: []string{}, Unknown: m.Unknown()}
-	if d.Unknown == nil {
-		d.Unknown = []string{}
-	}
-	return d
+	return Decision{Standing: Unlimited, Bytes: NoLimit, Reasons: []string{}, Unknown: append([]string{}, m.Unknown()...)}
 }
 
 func (d *Decision) because(format string, args ...any) {
