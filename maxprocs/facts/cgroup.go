@@ -21,7 +21,7 @@ func readCgroup(t tree, pid int) (Cgroup, []Limit) {
 	limits := []Limit{}
 	for _, dir := range dirs {
 		l := readLimit(t, c.Version, dir)
-		l.from = t.later()
+		l.from = t
 		if l.State == Known {
 			l.Burst = readBurst(t, c.Version, l)
 		}

@@ -17,9 +17,6 @@ import (
 type tree interface {
 	readFile(name string) ([]byte, error)
 	look(name string) error // nil: it is there
-
-	// later is the tree for reading at a later time.
-	later() tree
 }
 
 // ReadFS reads the facts of a process from a tree that is like / on Linux: with proc, sys,
@@ -40,8 +37,6 @@ func ReadFS(root fs.FS, pid int) (Facts, error) {
 
 // fsTree is used by its address, so that Limits can be compared with any fs.FS.
 type fsTree struct{ fsys fs.FS }
-
-func (t *fsTree) later() tree { return t }
 
 // readFile checks before it opens, because opening a named pipe waits for its writer.
 func (t *fsTree) readFile(name string) ([]byte, error) {

@@ -72,6 +72,9 @@ func (r *Reader) place(pid int, group []byte) (Cgroup, []Limit) {
 	r.mu.Unlock()
 	if !ok {
 		p.cgroup, p.limits = readCgroup(sharedTree{r}, pid)
+		for i := range p.limits {
+			p.limits[i].from = liveTree{} // which is read again, at a later time
+		}
 		if p.cgroup.State != Known {
 			return p.cgroup, p.limits // its words name the process
 		}
@@ -112,8 +115,6 @@ func (r *Reader) view(pid int, group []byte) *View {
 
 // sharedTree reads the files of a process each time and all others once.
 type sharedTree struct{ r *Reader }
-
-func (sharedTree) later() tree { return liveTree{} }
 
 func (t sharedTree) readFile(name string) ([]byte, error) {
 	m := t.once(name, "text of ", func() (m memo) {
@@ -191,8 +192,6 @@ func readView(pid int) *View {
 // can hide a cgroup behind links and files that he chose, and the reader is often root: so
 // nothing but a file of a cgroup is opened.
 type seenTree struct{ liveTree }
-
-func (t seenTree) later() tree { return t }
 
 func (seenTree) readFile(name string) ([]byte, error) {
 	const only = 0x200000 // O_PATH, which package syscall lacks: to find out what it is
