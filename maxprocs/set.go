@@ -116,47 +116,42 @@ func (c *config) look() (r Result, seen sight, done bool) {
 	return r, seen, false
 }
 
-// undo restores the value, unless an experiment has GOMAXPROCS.
-func (c *config) undo(before int, byDefault bool) {
-	lease.Unless(func() {
-		if byDefault {
-			c.sys.setDefault()
-		} else {
-			c.sys.procs(before)
-		}
-	})
-}
-
-func (c *config) set() (Result, func()) {
-	s := c.sys
-	nothing := func() {}
+func (c *config) set() (r Result, undo func()) {
+	undo = func() {}
 	r, seen, done := c.look()
-	if done {
-		return r, nothing
-	}
+	before, theirs := r.Before, seen.runtimeDefault(r.Affinity)
 	switch {
-	case seen.want == r.Before:
+	case done:
+	case seen.want == before:
 		r.Action = Kept
-		return r, nothing
-	case r.Unknown != nil && seen.want > r.Before:
+	case r.Unknown != nil && seen.want > before:
 		r.Action = NotRaised
-		return r, nothing
+	default:
+		if r.Action = c.sys.apply(seen.want, theirs == seen.want); r.Action == Leased {
+			break
+		}
+		r.Procs = seen.want
+		// Then it was the default of a runtime that reads limits, or of one that does not, or
+		// the same value set by code.
+		byDefault := c.sys.hasDefault && (before == theirs || before == r.Affinity)
+		undo = func() {
+			lease.Unless(func() {
+				if byDefault {
+					c.sys.setDefault()
+				} else {
+					c.sys.procs(before)
+				}
+			})
+		}
 	}
-	theirs := seen.runtimeDefault(r.Affinity)
-	// Then it was the default of a runtime that reads limits, or of one that does not, or
-	// the same value set by code.
-	byDefault, before := s.hasDefault && (r.Before == theirs || r.Before == r.Affinity), r.Before
-	if r.Action = s.apply(seen.want, theirs == seen.want); r.Action == Leased {
-		return r, nothing
-	}
-	r.Procs = seen.want
-	return r, func() { c.undo(before, byDefault) }
+	return r, undo
 }
 
 // apply sets the value, unless an experiment has GOMAXPROCS: by the runtime's own default,
 // if that is expected to be the same and is.
-func (s system) apply(want int, theirs bool) (done Action) {
-	free := lease.Unless(func() {
+func (s system) apply(want int, theirs bool) Action {
+	done := Leased
+	lease.Unless(func() {
 		if s.hasDefault && theirs {
 			s.setDefault()
 			if done = Automatic; s.procs(0) == want {
@@ -166,9 +161,6 @@ func (s system) apply(want int, theirs bool) (done Action) {
 		done = Changed
 		s.procs(want)
 	})
-	if !free {
-		return Leased
-	}
 	return done
 }
 

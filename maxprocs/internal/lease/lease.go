@@ -23,14 +23,11 @@ func Return() {
 	taken = false
 }
 
-// Unless calls change, and reports true, unless GOMAXPROCS is reserved. Nobody can reserve
-// it during the call.
-func Unless(change func()) bool {
+// Unless calls change, unless GOMAXPROCS is reserved. Nobody can reserve it during the call.
+func Unless(change func()) {
 	mu.Lock()
 	defer mu.Unlock()
-	if taken {
-		return false
+	if !taken {
+		change()
 	}
-	change()
-	return true
 }
