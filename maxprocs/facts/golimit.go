@@ -20,16 +20,12 @@ func (d *Decision) readLeaf(f Facts, minor int) (Limit, bool) {
 	if own, found := f.Own(); !found || own.Dir != l.Dir {
 		d.because("it uses %s as its own cgroup", path.Clean(l.Dir))
 	}
-	switch l.State {
-	case Absent:
-		d.because("its own cgroup %s has no limit file", l.Dir)
-		return Limit{}, false
-	case Unreadable:
-		d.because("the limit of its own cgroup %s cannot be read, so the runtime assumes that there is none: %s", l.Dir, l.Error)
-		return Limit{}, false
-	}
 	cpus, limited := runtimeLimit(l, minor)
 	switch {
+	case l.State == Absent:
+		d.because("its own cgroup %s has no limit file", l.Dir)
+	case l.State == Unreadable:
+		d.because("the limit of its own cgroup %s cannot be read, so the runtime assumes that there is none: %s", l.Dir, l.Error)
 	case limited:
 		l.CPUs = cpus
 		return l, true

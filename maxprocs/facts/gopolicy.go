@@ -118,17 +118,14 @@ func (p Go) decide(f Facts) Decision {
 // readEnv reads GOMAXPROCS as the runtime does: a positive decimal int32. It silently
 // ignores anything else.
 func (d *Decision) readEnv(env Fact, minor int) (int, bool) {
-	switch env.State {
-	case Known:
-	case Unreadable:
+	n, err := strconv.ParseInt(env.Raw, 10, 32)
+	switch {
+	case env.State == Unreadable:
 		d.because("its environment is unreadable (%s); assumed to have no GOMAXPROCS", env.Error)
 		d.Unknown = append(d.Unknown, "GOMAXPROCS in its environment is unreadable: "+env.Error)
 		return 0, false
-	default:
+	case env.State != Known:
 		return 0, false
-	}
-	n, err := strconv.ParseInt(env.Raw, 10, 32)
-	switch {
 	case errors.Is(err, strconv.ErrRange) && strings.Trim(env.Raw, "0123456789") == "":
 		d.because("GOMAXPROCS=%q in the environment is above %d, so the runtime ignores it", env.Raw, math.MaxInt32)
 		return 0, false

@@ -136,18 +136,13 @@ func describe(l facts.MemoryLimit) string {
 func Runtime(m facts.Memory) Decision {
 	d := newDecision(m)
 	d.Standing, d.Unknown = ByDefault, []string{}
-	switch m.Env.State {
-	case facts.Known:
-	case facts.Unreadable:
-		d.because("its environment is unreadable (%s); assumed to have no GOMEMLIMIT", m.Env.Error)
-		d.Unknown = append(d.Unknown, "GOMEMLIMIT in its environment is unreadable: "+m.Env.Error)
-		return d
-	default:
-		d.because("GOMEMLIMIT is not in its environment, and the runtime does not read memory limits")
-		return d
-	}
 	bytes, ok := Parse(m.Env.Raw)
 	switch {
+	case m.Env.State == facts.Unreadable:
+		d.because("its environment is unreadable (%s); assumed to have no GOMEMLIMIT", m.Env.Error)
+		d.Unknown = append(d.Unknown, "GOMEMLIMIT in its environment is unreadable: "+m.Env.Error)
+	case m.Env.State != facts.Known:
+		d.because("GOMEMLIMIT is not in its environment, and the runtime does not read memory limits")
 	case !ok:
 		d.because("GOMEMLIMIT=%q in the environment is malformed: a program crashes at start with it", m.Env.Raw)
 	case m.Env.Raw == "":

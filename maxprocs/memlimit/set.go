@@ -102,13 +102,12 @@ func (r Result) String() string {
 // valid; it then lowers GOMEMLIMIT if the known limits require it, but never raises it.
 func Set(opts ...Option) (undo func(), err error) {
 	c := configure(opts)
-	nothing := func() {}
+	undo = func() {}
 	if err := c.rule.Check(); err != nil {
-		return nothing, err
+		return undo, err
 	}
 	before := c.sys.limit(-1)
 	r, err := c.decide(before, before, c.sys.read())
-	undo = nothing
 	if r.Action == Changed {
 		c.sys.limit(r.Bytes)
 		undo = func() { c.sys.limit(before) }
