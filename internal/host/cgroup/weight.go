@@ -30,19 +30,19 @@ func ReadWeight(tree fs.FS, version int, dir string) (Weight, error) {
 		w.File = path.Join(dir, "cpu.shares")
 	}
 	b, err := fs.ReadFile(tree, strings.TrimPrefix(w.File, "/"))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return w, ErrNoWeight
-	case err != nil:
-		if pe, ok := errors.AsType[*fs.PathError](err); ok {
-			err = pe.Err
-		}
-		return w, fmt.Errorf("%s: %w", w.File, err)
 	}
-	if w.Value, err = parseWeight(version, string(b)); err != nil {
-		return w, fmt.Errorf("%s: %w", w.File, err)
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pe.Err
 	}
-	return w, nil
+	if err == nil {
+		w.Value, err = parseWeight(version, string(b))
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", w.File, err)
+	}
+	return w, err
 }
 
 // parseWeight reads one number: from 2 to 262144 on v1, from 1 to 10000 on v2, where

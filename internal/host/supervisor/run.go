@@ -147,16 +147,13 @@ type keptOutput struct {
 
 func newCapture(limit int64) (*capture, error) {
 	c := &capture{}
-	err := func() (err error) {
-		if c.theirs.In, err = os.Open(os.DevNull); err != nil {
-			return err
-		}
-		if c.ours[0], c.theirs.Out, err = os.Pipe(); err != nil {
-			return err
-		}
+	var err error
+	if c.theirs.In, err = os.Open(os.DevNull); err == nil {
+		c.ours[0], c.theirs.Out, err = os.Pipe()
+	}
+	if err == nil {
 		c.ours[1], c.theirs.Err, err = os.Pipe()
-		return err
-	}()
+	}
 	if err != nil {
 		c.close()
 		return nil, err
@@ -192,18 +189,14 @@ func (c *capture) finish() (stdout, stderr []byte, cut bool) {
 
 func (c *capture) closeTheirs() {
 	for _, f := range []*os.File{c.theirs.In, c.theirs.Out, c.theirs.Err} {
-		if f != nil {
-			f.Close()
-		}
+		f.Close() // of none it does nothing
 	}
 }
 
 func (c *capture) close() {
 	c.closeTheirs()
 	for _, f := range c.ours {
-		if f != nil {
-			f.Close()
-		}
+		f.Close()
 	}
 	c.reading.Wait()
 }
