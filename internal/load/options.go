@@ -5,6 +5,7 @@
 package load
 
 import (
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"net/url"
@@ -88,12 +89,7 @@ func (o Options) Prepare() (*Prepared, error) {
 	if err := o.checkNumbers(); err != nil {
 		return nil, err
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.Streams == 0 {
-		o.Streams = 1
-	}
+	o.Timeout, o.Streams = cmp.Or(o.Timeout, DefaultTimeout), cmp.Or(o.Streams, 1)
 	lines, err := parseHeaders(o.Headers)
 	if err != nil {
 		return nil, err

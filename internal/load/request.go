@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net"
@@ -83,9 +84,7 @@ func newTarget(raw string) (Target, *url.URL, error) {
 	case u.User != nil:
 		return Target{}, nil, invalid(FieldURL, raw, "give credentials as a header: 'Authorization: Basic …'")
 	}
-	if u.Port() != "" {
-		port = u.Port()
-	}
+	port = cmp.Or(u.Port(), port)
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return Target{}, nil, invalid(FieldURL, raw, "port %q is not between 1 and 65535", port)
 	}

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -82,10 +83,7 @@ func (k *Keeper) Close() error {
 // TempName is a name in dir, by default the system's directory for temporary
 // files, that nobody else has or can guess.
 func TempName(dir, prefix string) string {
-	if dir == "" {
-		dir = os.TempDir()
-	}
-	return filepath.Join(dir, prefix+rand.Text())
+	return filepath.Join(cmp.Or(dir, os.TempDir()), prefix+rand.Text())
 }
 
 func removeFolders(folders []string) {

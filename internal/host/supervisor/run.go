@@ -39,6 +39,7 @@ package supervisor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,11 +74,7 @@ func Run(ctx context.Context, spec Spec) (Output, error) {
 		exit, err := runSpec(ctx, spec, func() {})
 		return Output{Exit: exit, Cut: exit.LogCut}, err
 	}
-	limit := spec.LogLimit
-	if limit <= 0 {
-		limit = CaptureLimit
-	}
-	c, err := newCapture(limit)
+	c, err := newCapture(cmp.Or(spec.LogLimit, CaptureLimit))
 	if err != nil {
 		return Output{}, err
 	}

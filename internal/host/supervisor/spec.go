@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -82,12 +83,9 @@ func (s Spec) resolve() (request, error) {
 	}
 	r := request{
 		Args: s.Command, Env: dedup(s.Env), CPUs: s.CPUs, ProcsFiles: s.ProcsFiles,
-		LogLimit: s.LogLimit, Log: s.Log != nil && s.Streams == nil, Streams: s.Streams != nil,
+		LogLimit: cmp.Or(s.LogLimit, defaultLogLimit), Log: s.Log != nil && s.Streams == nil, Streams: s.Streams != nil,
 	}
 	r.ErrorLog = r.Log && s.ErrorLog != nil
-	if r.LogLimit <= 0 {
-		r.LogLimit = defaultLogLimit
-	}
 	if r.Path, err = filepath.Abs(path); err != nil {
 		return request{}, err
 	}

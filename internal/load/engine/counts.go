@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
@@ -53,10 +54,7 @@ func merge(p *plan, all []*counts, duration, elapsed, span time.Duration) *load.
 		Pace: p.Pace, PerRequest: p.mix.byRequest(),
 	}
 	if p.Rate > 0 {
-		r.Mode, r.SendLag = load.ModeOpen, newHistogram()
-		if r.Pace == "" {
-			r.Pace = load.PaceConstant
-		}
+		r.Mode, r.SendLag, r.Pace = load.ModeOpen, newHistogram(), cmp.Or(p.Pace, load.PaceConstant)
 	}
 	var good, inTime, fastest int64
 	bins := make([]int64, paceBins)

@@ -51,6 +51,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -104,9 +105,7 @@ func (p *plan) tlsFor(t load.Target) *tls.Config {
 		return nil
 	}
 	c := p.Security.Clone()
-	if c.ServerName == "" {
-		c.ServerName = t.Host
-	}
+	c.ServerName = cmp.Or(c.ServerName, t.Host)
 	c.NextProtos = []string{wire.ALPNHTTP2, wire.ALPNHTTP1}
 	if p.GRPC != nil {
 		c.NextProtos = []string{wire.ALPNHTTP2}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -77,10 +78,7 @@ func newMix(requests []load.Request, seed uint64) *mix {
 	m := &mix{seed: seed, of: make([]int32, len(requests))}
 	weights := make([]float64, len(requests))
 	for i, r := range requests {
-		weights[i] = r.Weight
-		if r.Weight == 0 {
-			weights[i] = 1
-		}
+		weights[i] = cmp.Or(r.Weight, 1)
 		m.of[i] = m.index(r.Name())
 	}
 	m.draw(weights)
