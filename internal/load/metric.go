@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -101,10 +102,7 @@ func (o Output) whole() (head, tail, fragments []byte) {
 		return o.Head, nil, nil
 	}
 	i := bytes.LastIndexByte(o.Head, '\n') + 1
-	j := bytes.IndexByte(o.Tail, '\n') + 1
-	if j == 0 {
-		j = len(o.Tail)
-	}
+	j := cmp.Or(bytes.IndexByte(o.Tail, '\n')+1, len(o.Tail))
 	fragments = append(append(append(fragments, o.Head[i:]...), '\n'), o.Tail[:j]...)
 	return o.Head[:i], o.Tail[j:], fragments
 }

@@ -79,9 +79,7 @@ func merge(p *plan, all []*counts, duration, elapsed, span time.Duration) *load.
 
 func addCounts(r *load.Result, c *counts) {
 	r.Requests += c.requests
-	if r.FirstError.Kind == "" {
-		r.FirstError = c.first
-	}
+	r.FirstError = cmp.Or(r.FirstError, c.first)
 	r.Errors += c.errors()
 	r.FailedConnections += c.lost
 	r.Dropped += c.dropped

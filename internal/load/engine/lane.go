@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sync/atomic"
@@ -154,10 +155,7 @@ func (l *lane) note(target int, k load.Kind, detail string) {
 // noneOpen is why nothing can be measured where no connection could be opened: the
 // first failure, or that there was neither that nor a connection.
 func (l *lane) noneOpen(connections int) error {
-	first := l.first
-	if first.Kind == "" {
-		first = load.Failure{Kind: load.KindConnectTimeout, URL: l.targets[0].URL, Detail: "nothing came within " + number.Chosen(min(l.Timeout, maxSetup))}
-	}
+	first := cmp.Or(l.first, load.Failure{Kind: load.KindConnectTimeout, URL: l.targets[0].URL, Detail: "nothing came within " + number.Chosen(min(l.Timeout, maxSetup))})
 	return fmt.Errorf("could not open any of %s: %s", phrase.Count(connections, "connection"), first)
 }
 
