@@ -39,7 +39,7 @@ func (c *Client) Explain(err error) error {
 	case err == nil, errors.As(err, &said), errors.Is(err, context.Canceled):
 		return err
 	case apierrors.IsUnauthorized(err):
-		return &unreachedError{fmt.Sprintf("the API server at %s does not accept the credentials of the kubeconfig: they may have expired; log in to the cluster again, or name another --context", c.host()), err}
+		return &unreachedError{fmt.Sprintf("the API server at %s does not accept the credentials of the kubeconfig: they may have expired; log in to the cluster again, or name another --context", c.config.Host), err}
 	case !errors.As(err, &web):
 		return err
 	}
@@ -55,7 +55,7 @@ func (c *Client) unanswered(err error) string {
 	var invalid x509.CertificateInvalidError
 	var record tls.RecordHeaderError
 	var network net.Error
-	at := "the API server at " + c.host()
+	at := "the API server at " + c.config.Host
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return at + " refuses connections: " + other
@@ -76,13 +76,6 @@ func (c *Client) unanswered(err error) string {
 		return fmt.Sprintf("%s does not answer within %s: %s", at, timeout, other)
 	}
 	return fmt.Sprintf("%s cannot be reached: %s; %s", at, phrase.Plain(err), other)
-}
-
-func (c *Client) host() string {
-	if c.config == nil {
-		return "an unknown address"
-	}
-	return c.config.Host
 }
 
 // CheckNamespace is an error where the namespace does not exist. Whoever may not ask gets
