@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/show/sorting"
@@ -27,7 +25,10 @@ func Cores(sys fs.FS, allowed []int) []Core {
 		if seen[cpu] {
 			continue
 		}
-		c := Core{Package: packageOf(sys, cpu)}
+		c := Core{}
+		if n, ok := readNumber(sys, inTopology(cpu, "physical_package_id")); ok { // architectures without packages say -1
+			c.Package = int(n)
+		}
 		for _, thread := range threads(sys, cpu) {
 			if slices.Contains(allowed, thread) && !seen[thread] {
 				seen[thread] = true
@@ -43,7 +44,7 @@ func Cores(sys fs.FS, allowed []int) []Core {
 // threads are the CPUs of a CPU's core, itself among them.
 func threads(sys fs.FS, cpu int) []int {
 	for _, name := range []string{"core_cpus_list", "thread_siblings_list"} { // the second until Linux 5.2
-		b, err := read(sys, cpu, name)
+		b, err := readFile(sys, inTopology(cpu, name))
 		if err != nil {
 			continue
 		}
@@ -67,21 +68,8 @@ func parseThreads(b []byte, cpu int) ([]int, error) {
 	return list, nil
 }
 
-// packageOf is the socket of a CPU; architectures without one say -1.
-func packageOf(sys fs.FS, cpu int) int {
-	b, err := read(sys, cpu, "physical_package_id")
-	if err != nil {
-		return 0
-	}
-	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
-	if err != nil {
-		return 0
-	}
-	return max(0, n)
-}
-
-func read(sys fs.FS, cpu int, name string) ([]byte, error) {
-	return readFile(sys, fmt.Sprintf("devices/system/cpu/cpu%d/topology/%s", cpu, name))
+func inTopology(cpu int, name string) string {
+	return fmt.Sprintf("devices/system/cpu/cpu%d/topology/%s", cpu, name)
 }
 
 // busiest is how busy the load's CPUs may be: beyond it a request waits for the load

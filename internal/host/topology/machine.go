@@ -67,11 +67,7 @@ func governor(sys fs.FS, allowed []int) string {
 func Heat(sys fs.FS, allowed []int) (times int64, known bool) {
 	for _, cpu := range allowed {
 		for _, of := range []string{"core", "package"} {
-			b, err := readFile(sys, fmt.Sprintf("devices/system/cpu/cpu%d/thermal_throttle/%s_throttle_count", cpu, of))
-			if err != nil {
-				continue
-			}
-			if n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil && n >= 0 {
+			if n, ok := readNumber(sys, fmt.Sprintf("devices/system/cpu/cpu%d/thermal_throttle/%s_throttle_count", cpu, of)); ok {
 				times, known = times+n, true
 			}
 		}
@@ -178,6 +174,15 @@ func readList(sys fs.FS, name string) ([]int, error) {
 		return nil, err
 	}
 	return cpuset.Parse(string(b))
+}
+
+// readNumber reads a number that is not negative.
+func readNumber(sys fs.FS, name string) (n int64, ok bool) {
+	b, err := readFile(sys, name)
+	if err == nil {
+		n, err = strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
+	}
+	return n, err == nil && n >= 0
 }
 
 func only(cpus, allowed []int) []int {
