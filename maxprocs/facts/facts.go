@@ -41,7 +41,6 @@ package facts
 
 import (
 	"fmt"
-	"math"
 	"os"
 
 	"github.com/procfit/procfit/maxprocs/internal/fit"
@@ -165,17 +164,15 @@ func (f Facts) Tightest() (Limit, bool) {
 // EffectiveCPUs is the smaller of the affinity and the tightest limit, in CPUs; 0 if
 // neither is known. Unknown lists what could not be used.
 func (f Facts) EffectiveCPUs() float64 {
-	cpus := math.Inf(1)
-	if n, ok := f.cpus(); ok {
-		cpus = n.CPUs
+	n, seen := f.cpus()
+	l, limited := f.Tightest()
+	switch {
+	case limited && (!seen || l.CPUs < n.CPUs):
+		return l.CPUs
+	case seen:
+		return n.CPUs
 	}
-	if l, ok := f.Tightest(); ok {
-		cpus = math.Min(cpus, l.CPUs)
-	}
-	if math.IsInf(cpus, 1) {
-		return 0
-	}
-	return cpus
+	return 0
 }
 
 // cpus is the affinity, or the online CPUs if the affinity is not known.
