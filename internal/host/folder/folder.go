@@ -104,8 +104,8 @@ func (d *Dir) Path() string { return d.root.Name() }
 func (d *Dir) Remove(name string) error { return d.root.Remove(name) }
 
 // Mkdir makes a folder below, for its owner alone, unless there is one.
-func (d *Dir) Mkdir(name string, mode fs.FileMode) error {
-	err := d.root.Mkdir(name, mode)
+func (d *Dir) Mkdir(name string) error {
+	err := d.root.Mkdir(name, 0o700)
 	if errors.Is(err, fs.ErrExist) {
 		info, err := d.root.Lstat(name)
 		if err == nil && !info.IsDir() {

@@ -55,7 +55,7 @@ func (s *Session) arrange(ctx context.Context, r plan.Runner, on Events) error {
 		return nil // openJournal says so
 	}
 	defer dir.Close()
-	if err := dir.Mkdir(logs, 0o700); err != nil {
+	if err := dir.Mkdir(logs); err != nil {
 		return &JournalError{err}
 	}
 	s.folder = dir

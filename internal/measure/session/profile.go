@@ -16,7 +16,7 @@ const profilesFolder = "profiles"
 // CreateProfile makes the file of a profile, and says what it is called within the results
 // folder. It is for the Runner, while the session runs.
 func (s *Session) CreateProfile(name string) (f *os.File, path string, err error) {
-	if err := s.folder.Mkdir(profilesFolder, 0o700); err != nil {
+	if err := s.folder.Mkdir(profilesFolder); err != nil {
 		return nil, "", err
 	}
 	return s.create(profilesFolder + "/" + name)

@@ -66,7 +66,7 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 	w := s.journal
 	defer s.folder.Close()
 	defer w.Close()
-	if err := s.folder.Mkdir(logs, 0o700); err != nil {
+	if err := s.folder.Mkdir(logs); err != nil {
 		return false, &JournalError{err}
 	}
 	if on.Begin != nil {
