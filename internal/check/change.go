@@ -21,12 +21,11 @@ type Change struct {
 	Splices []Splice
 	Becomes int // the GOMAXPROCS that comes of it; 0: it is not known
 
-	// Together are the splices of several changes of the file that are made at once, where
-	// these are more than those of each, as an import that all of them use; nil: they are not.
+	// Together gives the splices of several changes that are made at once, if those are more than
+	// the splices of each, as an import that all of them use. nil: they are not.
 	Together func(all []*Change) []Splice
 }
 
-// errOverlap is of changes that want the same bytes.
 var errOverlap = errors.New("two changes overlap")
 
 // Apply carries the splices out, all or none.
@@ -84,7 +83,6 @@ func apart(findings []Finding) (some []Finding) {
 	return some
 }
 
-// splices are those of the changes of findings of one file.
 func splices(findings []Finding) []Splice {
 	var all []*Change
 	var each []Splice

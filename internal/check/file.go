@@ -39,7 +39,6 @@ func NewFile(path string, data []byte) *File {
 // headBytes are enough to tell a kind of file: a tar archive shows itself at 257.
 const headBytes = 512
 
-// Base is the last part of its path.
 func (f *File) Base() string { return path.Base(f.Path) }
 
 // Head is its first 512 bytes, or fewer where it has no more or cannot be read;
@@ -58,7 +57,6 @@ func (f *File) Head() []byte {
 	return f.head
 }
 
-// Open reads it from the start.
 func (f *File) Open() (io.ReadCloser, error) {
 	if f.data != nil || f.Path == Stdin {
 		return io.NopCloser(bytes.NewReader(f.data)), nil

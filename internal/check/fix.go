@@ -33,8 +33,8 @@ type Fixer struct {
 // mostRounds is how often a change may bring forth another finding that has one.
 const mostRounds = 5
 
-// Run fixes what can be fixed. The Report is that of the texts after it; where the
-// context ends the first run over them, what that has found.
+// Run fixes what can be fixed. The Report is that of the texts then; if the context ends the first
+// run, that of what was found.
 func (x Fixer) Run(ctx context.Context) (*Report, error) {
 	r, err := x.Check(ctx, nil)
 	if err != nil {
@@ -53,8 +53,8 @@ func (x Fixer) Run(ctx context.Context) (*Report, error) {
 	return x.finish(ctx, r, texts), nil
 }
 
-// prove leaves those changes of a round that are safe. If all changes of a file at once are not,
-// it tries halves, and of one that is not safe its halves. The Report is that of the texts then.
+// prove keeps the changes of a round that are safe. If not all changes of a file are, it tries
+// halves.
 func (x Fixer) prove(ctx context.Context, before *Report, texts map[string]*draft, changed []*draft) (after *Report, err error) {
 	for again := true; again; {
 		if after, err = x.Check(ctx, overlay(texts)); err != nil {
@@ -124,7 +124,6 @@ func overlay(texts map[string]*draft) map[string][]byte {
 	return o
 }
 
-// round applies the changes that do not overlap.
 func (x Fixer) round(r *Report, texts map[string]*draft) []*draft {
 	byPath := map[string][]Finding{}
 	for _, f := range r.Findings {
@@ -218,7 +217,6 @@ func (d *draft) judge(was, is map[key]int, added []Finding) (again bool) {
 	return why != ""
 }
 
-// key is what stays of a finding when lines move.
 type key struct{ path, rule, object, container string }
 
 func keyOf(f Finding) key { return key{f.Path, f.Rule, f.Object, f.Container} }
@@ -241,7 +239,6 @@ func (r *Report) Added(before *Report) []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return is[keyOf(f)] <= was[keyOf(f)] })
 }
 
-// unproven says why the changes in the text are not safe, or nothing.
 func (d *draft) unproven(was, is map[key]int, added []Finding) string {
 	if file := (key{path: d.path}); is[file] > was[file] {
 		return "procfit cannot read it after the fix"
@@ -264,7 +261,6 @@ func (d *draft) unproven(was, is map[key]int, added []Finding) string {
 	return ""
 }
 
-// errChanged is of a file that somebody else has written since it was checked.
 var errChanged = errors.New("the file changed during the check; run it again")
 
 // Write gives the file the text After, if it still holds Before: what somebody has written
@@ -307,7 +303,6 @@ func (f Fixed) Write() error {
 	return err
 }
 
-// create writes a file that was not there.
 func create(file string, text []byte) error {
 	if text == nil {
 		return nil

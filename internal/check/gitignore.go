@@ -18,7 +18,6 @@ type ignoreFile struct {
 	patterns map[string][]ignorePattern
 }
 
-// mostIgnoreFile is more than any .gitignore that people write.
 const mostIgnoreFile = 1 << 20
 
 // newGitignore begins a walk at a folder: what is ignored in the folders above it, up
@@ -64,7 +63,6 @@ func (g *ignoreFile) enter(dir string) {
 	g.patterns[strings.Join(at, "/")] = append(slices.Clone(g.of(at)), g.read(filepath.Join(dir, ".gitignore"), at)...)
 }
 
-// of is the patterns in effect in a folder.
 func (g *ignoreFile) of(at []string) []ignorePattern {
 	for n := len(at); n >= 0; n-- {
 		if p, ok := g.patterns[strings.Join(at[:n], "/")]; ok {

@@ -12,7 +12,6 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
-// The rules of ignoring itself.
 const (
 	ruleNoReason = "PF040"
 	ruleUnused   = "PF041"
@@ -134,7 +133,6 @@ func ignore(findings []Finding, ignores []Ignore) (left []Finding, ignored []Ign
 // about is what an answer is about: findings of a rule in a file, or of one object there.
 type about struct{ path, rule, object string }
 
-// covered is a finding that may be answered.
 type covered struct {
 	Finding
 	by   *Ignore // the first that answers it; nil: none does
@@ -167,7 +165,6 @@ func unanswered(list []*covered, n int) int {
 	return end
 }
 
-// answerObject answers the findings of its object, and reports whether there are any.
 func (i *Ignore) answerObject(list []*covered) (some bool) {
 	for _, c := range list {
 		if i.Container != "" && i.Container != c.Container {
@@ -180,7 +177,6 @@ func (i *Ignore) answerObject(list []*covered) (some bool) {
 	return some
 }
 
-// faults are what is wrong with an ignore, given the rules that it has answered.
 func (i Ignore) faults(used map[string]bool) []Finding {
 	var all []Finding
 	if len(i.Rules) == 0 {

@@ -17,7 +17,6 @@ func keepOwner(file string, was fs.FileInfo) {
 	}
 }
 
-// hasOtherNames reports whether a file has hard links.
 func hasOtherNames(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && s.Nlink > 1

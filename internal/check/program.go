@@ -32,7 +32,6 @@ type Program struct {
 	From           string // where this is known from, in words: "--go 1.24"
 }
 
-// Known reports whether something is.
 func (p Program) Known() bool { return p.GoVersion != "" || p.Language != "" }
 
 // Check reports whether the versions can be read.
@@ -83,8 +82,7 @@ type kept struct {
 	file string
 }
 
-// Expect makes an expected value known that is kept in a file of its own, or without one in
-// procfit.yaml.
+// Expect makes known what is kept for a program, in a file of its own; "": in procfit.yaml.
 func (p *Programs) Expect(file string, e *rule.Expected) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,12 +113,10 @@ func (p *Programs) Expected(u Use) *rule.Expected {
 	return first
 }
 
-// IsCalled reports whether it has this name.
 func (u Use) IsCalled(name string) bool {
 	return name != "" && slices.Contains([]string{shortName(u.Image), u.Name, path.Base(u.Command)}, name)
 }
 
-// ForAll reports whether a program is the one that holds for all.
 func (p *Programs) ForAll(known Program) bool { return known == p.Default }
 
 // Add makes a program known, unless nobody asks for programs: p is then nil.
@@ -195,7 +191,7 @@ func startedBy(found []Candidate, command string) []Candidate {
 	return found
 }
 
-// one is what all candidates have in common, or where each of them is.
+// one is what all candidates have in common, else where each of them is.
 func one(found []Candidate) (Program, []string) {
 	if len(found) == 0 {
 		return Program{}, nil
@@ -267,8 +263,7 @@ func (u Use) Other() string {
 // publishers are registries whose images begin with the name of who publishes them.
 var publishers = []string{"docker.io", "ghcr.io", "quay.io", "gcr.io", "registry.gitlab.com", "public.ecr.aws"}
 
-// ofAnother reports whether an image is not named after a module: neither who publishes it nor its own name
-// is the same.
+// ofAnother reports whether neither the publisher nor the name of an image is a module's.
 func ofAnother(image, module string) bool {
 	host, rest, _ := strings.Cut(image, "/")
 	publisher, _, named := strings.Cut(rest, "/")
@@ -284,8 +279,7 @@ func shortName(image string) string {
 	return base
 }
 
-// NamesOf are the names by which a program may be called, from its path, its package
-// and its images.
+// NamesOf are names for a program, by its path, its package and its images.
 func NamesOf(paths ...string) []string {
 	var names []string
 	for _, p := range paths {
@@ -321,7 +315,6 @@ func ReadModule(t *folder.Tree, path string) (Program, error) {
 	return ParseModule(path, b)
 }
 
-// ParseModule is ReadModule of what was read.
 func ParseModule(path string, b []byte) (Program, error) {
 	m, err := modfile.Parse(path, b, nil)
 	if err != nil {

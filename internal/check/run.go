@@ -19,7 +19,6 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
-// Options are what to check, and by whom.
 type Options struct {
 	Paths    []string        // files and folders; "-" is standard input, "x/..." the folder x
 	Files    iter.Seq[*File] // besides those: what is in no file, see NewFile
@@ -55,8 +54,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return c.report(ctx.Err() != nil), ctx.Err()
 }
 
-// grace is how long a run waits, after its context has ended, for what is still being read:
-// the reading of a file system that does not answer never ends.
+// grace is for the reading of a file system that does not answer, which may never end.
 const grace = 200 * time.Millisecond
 
 // leaving does something until it is done, or until shortly after the context has ended: it then
@@ -77,7 +75,6 @@ func leaving(ctx context.Context, do func() error) error {
 	}
 }
 
-// hand hands all files to the checkers.
 func hand(ctx context.Context, o Options, c *collector) error {
 	files := make(chan *File, 64)
 	var workers sync.WaitGroup
@@ -138,7 +135,6 @@ func look(ctx context.Context, checkers []Checker, f *File, to *collector) (want
 	return wanted
 }
 
-// collector is the Sink of a run.
 type collector struct {
 	mu      sync.Mutex
 	files   int
@@ -202,7 +198,6 @@ type Report struct {
 	Fixed    []Fixed // what --fix has written
 }
 
-// Ignored is a finding that the user has answered.
 type Ignored struct {
 	Finding
 	Reason  string
@@ -218,14 +213,12 @@ type Fixed struct {
 	Written  bool      // false: only shown
 }
 
-// AtLeast is the Report without findings below a severity.
 func (r Report) AtLeast(least rule.Severity) *Report {
 	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Severity.Rank() > least.Rank() })
 	return &r
 }
 
-// Suppress moves the findings of rules that the user suppresses everywhere to those that are
-// ignored, with the reason of each rule.
+// Suppress moves the findings of rules that the user suppresses everywhere to Ignored.
 func (r Report) Suppress(reasons map[string]string) *Report {
 	var left []Finding
 	for _, f := range r.Findings {
@@ -240,7 +233,6 @@ func (r Report) Suppress(reasons map[string]string) *Report {
 	return &r
 }
 
-// Count is the number of findings of a severity.
 func (r *Report) Count(s rule.Severity) int {
 	n := 0
 	for _, f := range r.Findings {
@@ -290,7 +282,6 @@ func (c *collector) report(ended bool) *Report {
 	return &r
 }
 
-// Merge is one Report of several runs.
 func Merge(reports ...*Report) *Report {
 	whole := &Report{}
 	for _, r := range reports {

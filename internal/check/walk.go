@@ -14,8 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 )
 
-// walk finds the files of the paths. Each file is handed on once, however many paths
-// and links lead to it.
+// walk finds the files of the paths, each once, however many paths and links lead to it.
 type walk struct {
 	ctx  context.Context
 	o    Options
@@ -26,14 +25,13 @@ type walk struct {
 	led  map[string]bool // where links lead
 }
 
-// notEntered are folders that hold what others wrote or what is not used; they are
-// entered where the user names them.
+// notEntered are entered only if the user names them.
 var notEntered = []string{".git", "vendor", "node_modules", "testdata"}
 
 // MostStdin is how much of standard input is held in memory.
 const MostStdin = 128 << 20
 
-// paths walks over all of them. An error is of what the user asked, not of a file.
+// paths returns errors of what the user asked, not of a file.
 func (w *walk) paths() error {
 	w.done, w.led = map[string]bool{}, map[string]bool{}
 	for _, p := range w.o.Paths {
@@ -83,7 +81,6 @@ func (w *walk) stdin() error {
 	return nil
 }
 
-// folder walks over one that was named.
 func (w *walk) folder(root string) {
 	ignored := newGitignore(root, w.tree)
 	root += string(filepath.Separator) // a link is followed
@@ -153,7 +150,6 @@ func (w *walk) link(p string) {
 	}
 }
 
-// skip tells why a link is not followed.
 func (w *walk) skip(p, why string) {
 	if w.wanted(p) {
 		w.to.Note(Note{Path: filepath.ToSlash(p), Message: why})
@@ -209,8 +205,7 @@ func (w *walk) skips(root, file string) string {
 	return ""
 }
 
-// file hands one on. Pipes, sockets and devices are no files to check, and reading
-// one may never end.
+// file hands one on. Reading a pipe or a device may never end.
 func (w *walk) file(p string, info fs.FileInfo, f *File) {
 	shown := filepath.ToSlash(p)
 	if !info.Mode().IsRegular() {
@@ -230,7 +225,6 @@ func (w *walk) file(p string, info fs.FileInfo, f *File) {
 	w.hand(f)
 }
 
-// hand hands on a file, unless the run has ended.
 func (w *walk) hand(f *File) {
 	select {
 	case w.out <- f:

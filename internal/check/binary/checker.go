@@ -47,7 +47,6 @@ import (
 	"github.com/procfit/procfit/internal/show/pattern"
 )
 
-// Options are what a run gives.
 type Options struct {
 	Programs *check.Programs // to which what is found is added; nil: to none
 	Cache    *Cache          // of runs over the same files; nil: none
@@ -59,7 +58,6 @@ type Options struct {
 // ready.
 type Cache struct{ files sync.Map }
 
-// found is what one file holds.
 type found struct {
 	path    string
 	named   bool
@@ -79,7 +77,6 @@ type Checker struct {
 	walked  map[string]bool // folders whose go.mod was looked for
 }
 
-// New makes one.
 func New(o Options) *Checker {
 	return &Checker{o: o, modules: map[string]bool{}, walked: map[string]bool{}}
 }
@@ -90,7 +87,6 @@ var texts = []string{".yaml", ".yml", ".json", ".go", ".md", ".txt", ".sum", ".m
 
 var archives = []string{".tar", ".tgz", ".gz", ".zst", ".tzst"}
 
-// Wants implements check.Checker.
 func (c *Checker) Wants(f *check.File) bool {
 	ext := strings.ToLower(path.Ext(f.Path))
 	switch {
@@ -124,8 +120,7 @@ func blobOfLayout(file string) bool {
 	return err == nil
 }
 
-// unpacksToTar reports whether a file that nobody named is an archive: much is compressed
-// that is none.
+// Much is compressed that is no archive.
 func unpacksToTar(f *check.File) bool {
 	r, err := f.Open()
 	if err != nil {
@@ -138,7 +133,6 @@ func unpacksToTar(f *check.File) bool {
 // mostModule is more than any go.mod.
 const mostModule = 4 << 20
 
-// File implements check.Checker.
 func (c *Checker) File(ctx context.Context, f *check.File, _ check.Sink) error {
 	if f.Base() == "go.mod" {
 		return c.module(f)
@@ -163,7 +157,6 @@ func (c *Checker) module(f *check.File) error {
 	return nil
 }
 
-// add makes the programs of a go.mod known.
 func (c *Checker) add(file string, b []byte, named bool) error {
 	name := modfile.ModulePath(b)
 	c.mu.Lock()
@@ -210,7 +203,6 @@ func (c *Checker) read(ctx context.Context, f *check.File) found {
 	return got
 }
 
-// layout reads an OCI layout that is a folder, by the file that marks one.
 func (c *Checker) layout(ctx context.Context, f *check.File) (archive.Content, error) {
 	b, err := f.Read(1 << 10)
 	if err != nil || !bytes.Contains(b, []byte("imageLayoutVersion")) {
@@ -226,7 +218,6 @@ func (c *Checker) layout(ctx context.Context, f *check.File) (archive.Content, e
 	return archive.ReadLayout(ctx, root.FS(), archive.DefaultLimits())
 }
 
-// program reads one. That a file which nobody named is none of Go is no error.
 func program(f *check.File, head []byte) (archive.Content, error) {
 	r, closer, err := f.ReaderAt()
 	if err != nil {

@@ -53,7 +53,6 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	return nil
 }
 
-// problems tells what could not be read.
 func (f found) problems(to check.Sink) {
 	tell := func(message string) { to.Problem(check.Problem{Path: f.path, Message: phrase.Clean(message)}) }
 	if f.err != nil {
@@ -67,7 +66,6 @@ func (f found) problems(to check.Sink) {
 	}
 }
 
-// seen is one program where it lies.
 type seen struct {
 	archive.Program
 	known check.Program
@@ -78,7 +76,6 @@ type seen struct {
 	idle     bool           // the image starts another
 }
 
-// image tells of the programs of one, and judges the one that it starts.
 func (c *Checker) image(f found, i archive.Image, to check.Sink) {
 	name := "image"
 	if len(i.Names) > 0 {
@@ -101,7 +98,6 @@ func (c *Checker) image(f found, i archive.Image, to check.Sink) {
 	}
 }
 
-// known is what manifests learn of a program.
 func (c *Checker) known(s seen) check.Program {
 	from := s.at.Path
 	if s.at.Object != "" {
@@ -113,7 +109,6 @@ func (c *Checker) known(s seen) check.Program {
 	}
 }
 
-// tell tells what a program gets, and what is wrong with that.
 func (s seen) tell(to check.Sink) {
 	subject := rule.NewSubject(s.observed())
 	v := check.Value{Place: s.at, GoVersion: s.GoVersion, Module: s.Module, Go: true}
@@ -167,8 +162,7 @@ func (s seen) maySet() string {
 	return ""
 }
 
-// value is which GOMAXPROCS the program takes where nothing else sets it, in words: a
-// number comes of it only under a limit.
+// A number is known only under a limit.
 func (s seen) value(subject rule.Subject) (text, source string) {
 	source = s.GoVersion
 	if name := cmp.Or(s.Module, s.Package); name != "" {
@@ -188,7 +182,6 @@ func (s seen) value(subject rule.Subject) (text, source string) {
 	return "all CPUs of the machine, under any limit", source
 }
 
-// fromFiles is the package of a program that was built from files that were named.
 const fromFiles = "command-line-arguments"
 
 // ours reports whether the reader can change the program's source: its main module is one
@@ -209,8 +202,7 @@ func (c *Checker) ours(module, pkg string) bool {
 	return false
 }
 
-// nearest takes the go.mod above a path, as a go command there would, but none from outside
-// of its repository.
+// nearest is as a go command would take it, but not from outside of the repository.
 func (c *Checker) nearest(file string) {
 	if file == check.Stdin {
 		file = "."
@@ -233,7 +225,6 @@ func (c *Checker) nearest(file string) {
 	}
 }
 
-// above takes the go.mod files of a folder and of those above it.
 func (c *Checker) above(dir string) {
 	dir, err := filepath.Abs(filepath.FromSlash(dir))
 	if err != nil || c.walked[dir] {

@@ -64,7 +64,7 @@ func (r *reading) readScalers(ctx context.Context) error {
 	return nil
 }
 
-// once removes findings about autoscalers that were made for nodes of several sizes.
+// The same object is given for each size of a node.
 func once(r *check.Report) {
 	seen := map[check.Finding]bool{}
 	r.Findings = slices.DeleteFunc(r.Findings, func(f check.Finding) bool {

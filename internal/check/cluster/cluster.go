@@ -50,7 +50,6 @@ type Options struct {
 	Progress  func(pods int) // nil: nobody is called
 }
 
-// reading is one run.
 type reading struct {
 	o         Options
 	client    *Client
@@ -101,7 +100,6 @@ func Run(ctx context.Context, client *Client, o Options) (*check.Report, error) 
 	return whole, nil
 }
 
-// resolve has package manifest find the values, for each size of a node.
 func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 	if err := r.readConfigs(ctx); err != nil {
 		return nil, err

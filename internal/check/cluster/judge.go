@@ -10,7 +10,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// The rules that only a cluster can break, and those that the live value decides.
 const (
 	ruleDiffers  = "PF050"
 	ruleInjected = "PF051"
@@ -34,7 +33,6 @@ type judging struct {
 	byPath map[string]*workload
 }
 
-// Finish implements check.Checker.
 func (j judging) Finish(ctx context.Context, to check.Sink) error {
 	s := &sink{Sink: to, byPath: j.byPath, found: map[found]bool{}}
 	if err := j.Checker.Finish(ctx, s); err != nil {
@@ -44,10 +42,8 @@ func (j judging) Finish(ctx context.Context, to check.Sink) error {
 	return nil
 }
 
-// found is a rule that fired somewhere.
 type found struct{ path, container, rule string }
 
-// sink adds to every value what is known of it also.
 type sink struct {
 	check.Sink
 	byPath map[string]*workload
@@ -62,7 +58,7 @@ func (s *sink) Ignore(i check.Ignore) {
 	s.Sink.Ignore(i)
 }
 
-// Finding implements check.Sink. The values come before the findings.
+// The values come before the findings.
 func (s *sink) Finding(f check.Finding) {
 	if w := s.byPath[f.Path]; w != nil {
 		if st := w.containers[f.Container]; st.Other && !st.Sets {
@@ -81,7 +77,6 @@ func (s *sink) Finding(f check.Finding) {
 	s.Sink.Finding(f)
 }
 
-// Value implements check.Sink.
 func (s *sink) Value(v check.Value) {
 	w := s.byPath[v.Path]
 	if w == nil {
@@ -144,7 +139,6 @@ func (s *sink) allowed(v check.Value, st state) bool {
 	return true
 }
 
-// differs tells of a live value that is not the resolved one.
 func (s *sink) differs(v check.Value, st state) {
 	if v.Procs == nil {
 		return

@@ -31,7 +31,7 @@ type Live struct {
 	Rules     map[string]rule.Severity // that fire on it, there, each at its worst
 }
 
-// isSet reports whether something has set the value, so that the runtime's own is not used.
+// isSet reports whether the runtime's own value is not used.
 func (l *Live) isSet() bool {
 	return l != nil && l.Procs > 0 && slices.Contains([]rule.SetBy{rule.SetByEnv, rule.SetByCode, rule.SetByOutside}, rule.SetBy(l.SetBy))
 }
@@ -42,7 +42,6 @@ const exporterLabel = "app.kubernetes.io/name=procfit-exporter"
 // exporterPort is where it listens, unless its pod names another port "metrics".
 const exporterPort = "9877"
 
-// What is read of its metrics.
 const (
 	infoMetric     = "procfit_process_info"
 	findingsMetric = "procfit_process_findings"
@@ -64,7 +63,6 @@ type live struct {
 	problems []string
 }
 
-// exporters reads every exporter there is. That there is none is no error.
 func exporters(ctx context.Context, client *Client) (*live, error) {
 	l := &live{programs: map[string]*Live{}, nodes: map[string]time.Time{}}
 	var pods []core.Pod
@@ -90,7 +88,6 @@ func exporters(ctx context.Context, client *Client) (*live, error) {
 	return l, ctx.Err()
 }
 
-// scrape reads one exporter, through the API server.
 func (l *live) scrape(ctx context.Context, client *Client, p core.Pod) {
 	port := exporterPort
 	for _, c := range p.Spec.Containers {
@@ -199,7 +196,6 @@ func labelsOf(m *dto.Metric) map[string]string {
 	return labels
 }
 
-// of is what is known of a pod.
 func (l *live) of(p *core.Pod) seen {
 	s := seen{programs: map[string]*Live{}, whole: l.nodes[p.Spec.NodeName]}
 	for _, list := range [][]core.ContainerStatus{p.Status.ContainerStatuses, p.Status.InitContainerStatuses, p.Status.EphemeralContainerStatuses} {

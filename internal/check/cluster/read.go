@@ -37,12 +37,10 @@ func Connect(a Access) (*Client, error) {
 	return &Client{c}, nil
 }
 
-// list asks for a page; a namespace of "" is all.
 func (c *Client) list(ctx context.Context, namespace, resource string, o meta.ListOptions, into runtime.Object) error {
 	return c.Explain(c.Core.Get().NamespaceIfScoped(namespace, namespace != "").Resource(resource).VersionedParams(&o, c.Parameters).Do(ctx).Into(into))
 }
 
-// get reads a path of a group below /apis as JSON; a namespace of "" is all.
 func (c *Client) get(ctx context.Context, group, namespace, path string, o meta.ListOptions) ([]byte, error) {
 	at := []string{"apis", group}
 	if namespace != "" {
@@ -55,7 +53,6 @@ func (c *Client) get(ctx context.Context, group, namespace, path string, o meta.
 // requestsAtOnce are those of several objects, or through the API server, which passes each on to a node.
 const requestsAtOnce = 8
 
-// atOnce does something for each of a list, for several at the same time.
 func atOnce[T any](all []T, do func(T)) {
 	work := make(chan T)
 	var workers sync.WaitGroup
@@ -98,7 +95,6 @@ func pages(ctx context.Context, restart func(), page func(context.Context, meta.
 	}
 }
 
-// explain is what to do about an error of the API server.
 func explain(what string, err error) error {
 	switch {
 	case err == nil:
@@ -109,7 +105,6 @@ func explain(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// node is what is known of one.
 type node struct {
 	cpus int
 	crio bool
@@ -137,7 +132,6 @@ func (r *reading) readNodes(ctx context.Context) error {
 	return explain("list the nodes", err)
 }
 
-// readPods keeps one workload for all pods that are the same.
 func (r *reading) readPods(ctx context.Context) error {
 	restart := func() {
 		r.workloads, r.pods, r.configs, r.crio = map[string]*workload{}, 0, map[string]bool{}, 0
@@ -191,7 +185,6 @@ func (r *reading) pod(p *core.Pod) error {
 	return nil
 }
 
-// drawsOnConfigs keeps which ConfigMaps a variable may come from.
 func (r *reading) drawsOnConfigs(p *core.Pod) {
 	add := func(name string, optional *bool) {
 		r.configs[p.Namespace+"/"+name] = r.configs[p.Namespace+"/"+name] || optional == nil || !*optional
@@ -210,7 +203,7 @@ func (r *reading) drawsOnConfigs(p *core.Pod) {
 	}
 }
 
-// mostConfig is the longest entry that can be a variable worth a look.
+// mostConfig is the longest entry that may be a variable.
 const mostConfig = 1024
 
 // readConfigs gives every ConfigMap with an entry that may be a variable of the runtime:
@@ -265,7 +258,6 @@ func (r *reading) readConfigs(ctx context.Context) error {
 	return explain("list the ConfigMaps", err)
 }
 
-// note tells what was left out.
 func (r *reading) note(message string) {
 	r.notes = append(r.notes, check.Note{Path: "cluster", Message: message})
 }

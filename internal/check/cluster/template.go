@@ -14,8 +14,7 @@ import (
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// templates reads the pod templates of those controllers alone whose pods set
-// GOMAXPROCS, and finds the containers for which the template does not.
+// templates reads the templates only of pods that set GOMAXPROCS.
 func (r *reading) templates(ctx context.Context) error {
 	byOwner := map[string][]*workload{}
 	for _, w := range r.workloads {
@@ -53,8 +52,7 @@ func (r *reading) templates(ctx context.Context) error {
 	return failed
 }
 
-// compare notes the containers that set GOMAXPROCS where their template does not. A
-// container that the template has not at all was put in with its variables.
+// A container that the template does not have was put in with its variables.
 func (w *workload) compare(sets map[string]bool) {
 	w.injected = map[string]bool{}
 	for name, st := range w.containers {
@@ -64,7 +62,6 @@ func (w *workload) compare(sets map[string]bool) {
 	}
 }
 
-// templated are the controllers whose pod template is read, with their names in the API.
 var templated = map[string]string{
 	"apps/v1 ReplicaSet": "replicasets", "apps/v1 StatefulSet": "statefulsets", "apps/v1 DaemonSet": "daemonsets", "batch/v1 Job": "jobs",
 }

@@ -43,11 +43,8 @@ type state struct {
 	started time.Time // not compared: pods that differ in it are the same
 }
 
-// path stands for a file in the namespace's folder.
 func (w *workload) path(key string) string { return w.namespace + "/" + key + ".json" }
 
-// reduced is what is kept of a pod: an object of its controller's kind, with its pod
-// template.
 type reduced struct {
 	APIVersion string   `json:"apiVersion"`
 	Kind       string   `json:"kind"`
@@ -78,13 +75,11 @@ func (s seen) misses(p *core.Pod, st state) bool {
 	return st.Live == nil && !st.started.IsZero() && st.started.Add(settled).Before(s.whole) && !sandboxed(p)
 }
 
-// sandboxed reports whether the containers of a pod may run in a sandbox or a virtual machine.
 func sandboxed(p *core.Pod) bool {
 	class := p.Spec.RuntimeClassName
 	return class != nil && manifest.Sandboxed(*class)
 }
 
-// ofPod reduces a pod.
 func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
 	w := &workload{namespace: p.Namespace, kind: "Pod", name: p.Name, pods: 1, example: p.Name, cpus: cpus, containers: map[string]state{}, revisions: map[string]bool{}}
 	if c := meta.GetControllerOf(p); c != nil {
@@ -140,7 +135,6 @@ func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
 // the release of a program.
 const annotationGo = "procfit/go."
 
-// ours are the annotations that a user answers procfit with.
 func ours(all map[string]string) map[string]string {
 	kept := map[string]string{}
 	for key, value := range all {
@@ -151,7 +145,7 @@ func ours(all map[string]string) map[string]string {
 	return kept
 }
 
-// ofContainer reduces one. Of a running one the limits count that are in effect.
+// Of a running one the limits in effect count.
 func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Time) (core.Container, state) {
 	k := core.Container{Name: c.Name, Image: c.Image, Command: c.Command, Args: c.Args, RestartPolicy: c.RestartPolicy, EnvFrom: c.EnvFrom, Resources: cpuOf(c.Resources)}
 	st := state{From: slices.ContainsFunc(c.EnvFrom, func(f core.EnvFromSource) bool { return f.ConfigMapRef != nil })}
@@ -181,7 +175,7 @@ func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Ti
 	return k, st
 }
 
-// ofRuntime reports whether a name may be that of a variable of the Go runtime, misspelt or not.
+// Misspelt ones, too.
 func ofRuntime(name string) bool { return strings.HasPrefix(strings.ToUpper(name), "GO") }
 
 // divided writes the divisor out: "0" is what the API server has made of none, and
@@ -204,7 +198,6 @@ func statusOf(all []core.ContainerStatus, name string) *core.ContainerStatus {
 	return nil
 }
 
-// cpuOf are the amounts of CPU alone.
 func cpuOf(r core.ResourceRequirements) core.ResourceRequirements {
 	only := func(l core.ResourceList) core.ResourceList {
 		if q, ok := l[core.ResourceCPU]; ok {

@@ -23,7 +23,6 @@ type autoscaler struct {
 	tolerance float64 // a share of the target, which the use must exceed
 }
 
-// target is the object whose pods an autoscaler changes.
 type target struct{ kind, name string }
 
 // cpuTarget is the CPU use above which it adds pods.
@@ -41,7 +40,7 @@ const (
 	defaultTolerance = 0.1
 )
 
-// autoscaler takes one, unless it cannot add pods by intent.
+// autoscaler takes one, unless it never adds pods.
 func (p *pods) autoscaler(n *yaml.Node, o *object) {
 	spec := p.get(n, "spec")
 	a := autoscaler{object: *o, tolerance: defaultTolerance, target: target{kind: p.str(spec, "scaleTargetRef", "kind"), name: p.str(spec, "scaleTargetRef", "name")}}
@@ -128,8 +127,7 @@ func percentOf(text string) float64 {
 	return float64(n)
 }
 
-// scaled are the controllers whose pods come from one template, so that the containers of
-// their object are those of each pod.
+// scaled are controllers whose pods all have the containers of one template.
 var scaled = map[string]bool{"Deployment": true, "StatefulSet": true, "ReplicaSet": true, "ReplicationController": true, "Rollout": true}
 
 // targetOf are the containers of the object that an autoscaler names, in its file or its

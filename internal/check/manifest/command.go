@@ -12,10 +12,8 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// sourceCommand is where a variable is set that the unit's command sets.
 const sourceCommand = "command"
 
-// Why a variable is not known that a command sets which is more than procfit reads.
 const (
 	maySet  = "the command may set it"
 	fillsIn = "the command fills it in"
@@ -67,7 +65,6 @@ func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 	}
 }
 
-// inCommand sets what the command sets, when all else is known.
 func (u *unit) inCommand() {
 	if u.unset {
 		u.env, u.godebug = variable{}, variable{}
@@ -85,7 +82,6 @@ func (u *unit) inCommand() {
 	}
 }
 
-// command is what is understood of one.
 type command struct {
 	set     map[string]string
 	program string
@@ -93,7 +89,6 @@ type command struct {
 	effect  wrapper.Effect
 }
 
-// argv takes a command's words.
 func (c *command) argv(words []string) {
 	for more := true; more; {
 		words, more = wrapper.Next(words, &c.effect)
@@ -116,7 +111,6 @@ func (c *command) argv(words []string) {
 	}
 }
 
-// assign takes NAME=value.
 func (c *command) assign(word string) bool {
 	name, value, ok := strings.Cut(word, "=")
 	if !ok || name == "" || strings.Trim(strings.ToUpper(name), "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != "" {
@@ -171,15 +165,13 @@ func (c *command) script(text string) {
 	c.set, c.plain = exported, true
 }
 
-// joined are the effects of a wrapper around a shell and of those in its script.
 func joined(a, b wrapper.Effect) wrapper.Effect {
 	a.Unset, a.Clears = append(a.Unset, b.Unset...), a.Clears || b.Clears
 	a.CPUs, a.Adds, a.Binds = cmp.Or(b.CPUs, a.CPUs), cmp.Or(b.Adds, a.Adds), cmp.Or(b.Binds, a.Binds)
 	return a
 }
 
-// commandOf are the words of a command under some keys, the first of which is the entry
-// point.
+// commandOf are the words of a command; the entry point is the first of the keys.
 func commandOf(r *reader, n *yaml.Node, keys ...string) (argv []string, at *yaml.Node) {
 	for _, key := range keys {
 		e := r.entry(n, key, 0)
@@ -200,7 +192,6 @@ func commandOf(r *reader, n *yaml.Node, keys ...string) (argv []string, at *yaml
 	return argv, at
 }
 
-// misspelt tells a name that is meant to be the variable, which the runtime does not read.
 func misspelt(name string) bool {
 	return name != "GOMAXPROCS" && (strings.EqualFold(name, "GOMAXPROCS") || strings.EqualFold(name, "GOMAXPROC"))
 }

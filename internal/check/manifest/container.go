@@ -38,7 +38,6 @@ type container struct {
 	remedy   *remedy  // nil: there is none that is an edit
 }
 
-// amounts are the limit and the request that are written.
 type amounts struct{ limit, request quantity }
 
 // field is how a variable is set in the list env.
@@ -52,7 +51,6 @@ type field struct {
 	twice     bool
 }
 
-// reference is a resourceFieldRef.
 type reference struct{ resource, divisor, container string }
 
 // source is a ConfigMap that variables come from.
@@ -62,7 +60,6 @@ type source struct {
 	secret            bool
 }
 
-// container reads one.
 func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *object) *container {
 	d := p.text.docs[p.doc]
 	k := &container{object: o, fields: map[string]field{}}
@@ -123,7 +120,6 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 // resourceKeys are where a container has its resources; the second is a step's of Tekton.
 var resourceKeys = []string{"resources", "computeResources"}
 
-// amounts reads resources.limits.cpu and resources.requests.cpu.
 func (p *pods) amounts(n *yaml.Node, k *container) amounts {
 	read := func(kind string) quantity {
 		for _, key := range resourceKeys {
@@ -150,7 +146,6 @@ func (p *pods) amounts(n *yaml.Node, k *container) amounts {
 
 const bothValues = "a variable has a value or a valueFrom, not both"
 
-// field reads an item of env.
 func (p *pods) field(item, c *yaml.Node, byName map[string]*yaml.Node, d document) field {
 	f := field{variable: d.variable(item, "env", "")}
 	value, from := p.get(item, "value"), p.get(item, "valueFrom")
@@ -262,7 +257,6 @@ func isPlaceholder(text string) bool {
 // marked are placeholders that no shell has: {{ cpu }} of Jinja and Go, @CPU@ of configure, __CPU__, <CPU>.
 var marked = pattern.Of(`\{\{|@[A-Z]\w*@|__[A-Z]\w*__|<[A-Z]\w*>`)
 
-// lastLine is the last line on which something of a node begins.
 func lastLine(n *yaml.Node, depth int) int {
 	line := n.Line
 	if depth > deepestTree || n.Kind == yaml.AliasNode {
@@ -301,10 +295,9 @@ func parseQuantity(text string) (quantity, error) {
 	return quantity{}, fmt.Errorf("%.40q is not a quantity such as 500m or 1.5", text)
 }
 
-// positive reports whether there is one, above zero. To Kubernetes a limit of zero is none.
+// To Kubernetes a limit of zero is none.
 func (q quantity) positive() bool { return q.amount != nil && q.amount.Sign() > 0 }
 
-// cpus is the quantity as a number.
 func (q quantity) cpus() float64 {
 	if q.amount == nil {
 		return 0

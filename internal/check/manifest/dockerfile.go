@@ -20,7 +20,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// stage is a part of a Dockerfile from one FROM to the next.
 type stage struct {
 	name, base string
 	line       int
@@ -37,8 +36,7 @@ var building = pattern.Of(`(?i)\bgo\s+(?:build|install|run)\b|\bmake\b|\bmage\b|
 // tooling are commands that install tools: packages, and Go programs of another module.
 var tooling = pattern.Of(`\b(?:apt-get|apt|apk|yum|dnf|microdnf)\s[^&;|]*|\bgo\s+install\s+[^&;|]*@[^&;|]*`)
 
-// filesOf names the stage that an instruction takes files of: COPY --from=build, and
-// RUN --mount=type=bind,from=build.
+// filesOf is in COPY --from=build and RUN --mount=type=bind,from=build.
 var filesOf = pattern.Of(`\bfrom=([^,\s]+)`)
 
 // toolchain is an image with Go, whose version is in its tag: golang:1.26.1-alpine and images of that
@@ -178,7 +176,7 @@ func builds(command string) bool {
 	return building().MatchString(tooling().ReplaceAllString(command, ""))
 }
 
-// stageAt is the place of the last stage of a name or a number; -1: there is none.
+// stageAt is the last stage of a name or a number; -1: there is none.
 func stageAt(stages []stage, name string) int {
 	if n, err := strconv.Atoi(name); err == nil && n >= 0 && n < len(stages) {
 		return n
@@ -261,8 +259,7 @@ var taking = pattern.Of(`\$\{?GOMAXPROCS\b`)
 // literalDollar is what looks as if a shell replaced it, and stays in an image as it is.
 var literalDollar = pattern.Of(`\\\$|\$\(`)
 
-// imageVariable is one of ENV; one with a variable is filled in by who builds the image. No shell
-// runs: $(nproc) and what is in backticks stay.
+// imageVariable is one of ENV. No shell runs: $(nproc) and what is in backticks stay.
 func imageVariable(value string, n *parser.Node) variable {
 	v := variable{state: facts.Known, value: unquote(value), source: "ENV", line: n.StartLine, column: 1, last: n.EndLine}
 	if strings.Contains(literalDollar().ReplaceAllString(value, ""), "$") {

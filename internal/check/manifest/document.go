@@ -31,7 +31,7 @@ type text struct {
 	again []check.Problem // keys that appear twice, which matter in a manifest
 }
 
-// document is one of them. Its nodes count lines from its own first.
+// document is one. Its nodes count lines from its own first.
 type document struct {
 	root  *yaml.Node // nil: it holds nothing, or could not be parsed
 	from  int        // its first byte
@@ -52,7 +52,6 @@ const (
 // lines that continue may take time with the square of their number.
 const mostLines = 1 << 20
 
-// most is the size of the largest file of a kind that is read.
 func (k kind) most() int64 {
 	if k == dockerfile || k == systemdUnit {
 		return mostLines
@@ -60,8 +59,7 @@ func (k kind) most() int64 {
 	return mostBytes
 }
 
-// parse takes a text apart. What cannot be parsed is reported, and the other documents are
-// still there.
+// parse reports what it cannot parse; the other documents are still there.
 func parse(path string, b []byte, to check.Sink) text {
 	t := text{path: path, bytes: b}
 	if !utf8.Valid(b) {
@@ -198,7 +196,6 @@ func streams(b []byte, all []document) (taken []document) {
 	return taken
 }
 
-// shift moves what is in the first line of a document behind what is before it there.
 func shift(n *yaml.Node, by int) {
 	if n.Line == 1 {
 		n.Column += by
@@ -208,7 +205,6 @@ func shift(n *yaml.Node, by int) {
 	}
 }
 
-// marks reports whether a line is a marker of documents.
 func marks(line []byte, marker string) bool {
 	rest, ok := bytes.CutPrefix(line, []byte(marker))
 	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
@@ -225,7 +221,6 @@ func holds(b []byte) bool {
 	return false
 }
 
-// textFault is a parser's complaint about a line of the document.
 type textFault struct {
 	line    int
 	message string
@@ -285,10 +280,8 @@ func decode(b []byte) (*yaml.Node, *textFault) {
 	return n.Content[0], nil
 }
 
-// line is a node's, in the file.
 func (d document) line(n *yaml.Node) int { return d.lines + n.Line }
 
-// variable is one that a node sets.
 func (d document) variable(at *yaml.Node, source, value string) variable {
 	return variable{state: facts.Known, value: value, source: source, line: d.line(at), column: at.Column, last: d.lines + lastLine(at, 0)}
 }
@@ -321,5 +314,4 @@ func (t text) offset(d document, n *yaml.Node) int {
 	return at
 }
 
-// quoted is a scalar's text in a manifest where it must be a string.
 func quoted(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }

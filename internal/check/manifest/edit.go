@@ -11,8 +11,8 @@ import (
 	"github.com/procfit/procfit/internal/show/pattern"
 )
 
-// editor changes one document of a text. Each edit gives the splices and what the
-// document is to mean after them; nothing where the text is not of a form that it knows.
+// editor changes one document. Each edit gives the splices and what the document then means;
+// nothing if the text is not of a form that it knows.
 type editor struct {
 	text  text
 	doc   document
@@ -42,7 +42,6 @@ type edit struct {
 	value   *yaml.Node // nil: it is removed
 }
 
-// carryOut makes the change in what the document means.
 func (x *edit) carryOut(container *yaml.Node) {
 	last := len(x.at) - 1
 	in, i, width := nodeAt(container, x.at[:last]...), x.at[last], 1
@@ -137,7 +136,6 @@ func (e *editor) lineOf(at int) (from, to int, end string) {
 	return from, to, end
 }
 
-// newline is the line end that the text around an offset uses.
 func (e *editor) newline(at int) string {
 	if _, _, end := e.lineOf(at); end != "" {
 		return end
@@ -158,7 +156,6 @@ func (e *editor) literal(value string) string {
 	return quoted(value)
 }
 
-// setScalar writes a string in the place of a scalar at steps from the container.
 func (e *editor) setScalar(n *yaml.Node, steps []step, value string) *edit {
 	from, to, ok := e.span(n)
 	if !ok {
@@ -167,7 +164,6 @@ func (e *editor) setScalar(n *yaml.Node, steps []step, value string) *edit {
 	return &edit{splices: []check.Splice{{From: from, To: to, New: e.literal(value)}}, at: steps, value: str(value)}
 }
 
-// addKey adds a key behind another of a mapping.
 func (e *editor) addKey(n *yaml.Node, steps []step, behind, key string, value *yaml.Node) *edit {
 	before, at := child(n, behind)
 	_, to, ok := e.span(before)
@@ -193,8 +189,7 @@ func (e *editor) addKey(n *yaml.Node, steps []step, behind, key string, value *y
 	return &edit{[]check.Splice{splice}, append(slices.Clone(steps), at+1), true, key, value}
 }
 
-// addBefore adds a key before the one of a number of a mapping, and before the comments on
-// that one.
+// addBefore adds a key before another one of a mapping, and before the comments on that.
 func (e *editor) addBefore(n *yaml.Node, steps []step, i step, key string, value *yaml.Node) *edit {
 	if n.Kind != yaml.MappingNode || 2*i >= len(n.Content) {
 		return nil
@@ -224,7 +219,6 @@ func (e *editor) addBefore(n *yaml.Node, steps []step, i step, key string, value
 	return &edit{[]check.Splice{splice}, append(slices.Clone(steps), i), true, key, value}
 }
 
-// onlyComment is what may follow a value on its line.
 var onlyComment = pattern.Of(`^[ \t]*(?:[ \t]#.*)?$`)
 
 // dashLine is what comes before an item of a list on its first line.
@@ -237,7 +231,6 @@ func limitReference() *yaml.Node {
 	return mapping("name", variableName, "valueFrom", mapping("resourceFieldRef", mapping("resource", "limits.cpu", "divisor", "1")))
 }
 
-// addVariable adds an item to the container's env.
 func (e *editor) addVariable(item *yaml.Node) *edit {
 	env, at := child(e.node, "env")
 	if isMerged(e.node, "env") {
@@ -331,7 +324,6 @@ func (e *editor) itemLines(n *yaml.Node) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// index is the number of the item of env that is a variable's.
 func (e *editor) index(v variable) int {
 	env, _ := child(e.node, "env")
 	if env == nil {
@@ -340,8 +332,7 @@ func (e *editor) index(v variable) int {
 	return slices.IndexFunc(env.Content, func(n *yaml.Node) bool { return e.doc.line(n) == v.line && n.Column == v.column })
 }
 
-// below is the value under some keys of the item of env that is a variable's, and the way to it from
-// the container; nil: there is none.
+// below is a value of the item of env that sets a variable, and the way to it; nil: there is none.
 func (e *editor) below(v variable, keys ...string) (*yaml.Node, []step) {
 	env, at := child(e.node, "env")
 	i := e.index(v)

@@ -10,8 +10,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// addChanges gives the findings of a file's containers their changes. It reads the file
-// again: trees of all files at once would not fit.
+// addChanges reads a file again: trees of all files at once would not fit.
 func addChanges(f *check.File, list []*container) {
 	b, err := f.Read(mostBytes)
 	if err != nil {
@@ -35,7 +34,6 @@ func addChanges(f *check.File, list []*container) {
 	}
 }
 
-// nowhere is a Sink for what has been reported.
 type nowhere struct{}
 
 func (nowhere) Value(check.Value)     {}
@@ -53,7 +51,6 @@ type remedy struct {
 	fixes   []string
 }
 
-// The findings that a change may fix.
 var (
 	ofVariable = []string{"PF001", "PF003", "PF004", "PF021", "PF015", "PF016"}
 	ofDivisor  = []string{"PF001", "PF003", "PF021", "PF016"}
@@ -92,7 +89,6 @@ func (c *Checker) changeable(o *object) bool {
 	return o.rendered == "" || c.o.Stdin && o.path == check.Stdin
 }
 
-// fixes reports whether the remedy is one for the finding.
 func (k *container) fixes(f check.Finding) bool {
 	return k.remedy != nil && slices.Contains(k.remedy.fixes, f.Rule) && k.open(f)
 }
@@ -144,7 +140,7 @@ func (c *Checker) remedy(k *container) *remedy {
 	return nil
 }
 
-// has reports whether one of the rules has found what nobody has answered.
+// has reports whether one of the rules has found what nobody suppresses.
 func (k *container) has(rules ...string) bool {
 	return slices.ContainsFunc(k.found, func(f check.Finding) bool {
 		return slices.Contains(rules, f.Rule) && k.open(f)
@@ -184,7 +180,6 @@ func removal(s rule.Subject) string {
 	return fmt.Sprintf("remove GOMAXPROCS: %s then chooses %d and follows the limit", s.RuntimeName(), s.Unset())
 }
 
-// fixReference writes the divisor.
 func (k *container) fixReference(f field, s rule.Subject) *remedy {
 	if r := f.reference; r.divisor == "1" || r.resource != "limits.cpu" && r.resource != "requests.cpu" {
 		return nil
@@ -224,7 +219,6 @@ func (k *container) fixValue(f field, s rule.Subject) *remedy {
 	return r
 }
 
-// write is the remedy that writes a value.
 func (k *container) write(f field, value string, fixes []string) *remedy {
 	r := &remedy{words: fmt.Sprintf("write GOMAXPROCS=%s as value: %s", value, quoted(value)), fixes: fixes}
 	if n, err := strconv.Atoi(value); err == nil {

@@ -51,7 +51,6 @@ func ignores(path string, b []byte, units []*unit, to check.Sink) {
 	}
 }
 
-// passIgnores passes on what all files have of them.
 func (c *Checker) passIgnores(to check.Sink) {
 	for _, list := range c.ignores {
 		for _, i := range list {
@@ -74,7 +73,7 @@ func (u *unit) places() (all []rule.Place) {
 	return all
 }
 
-// unsure marks the ignores that cover one of some places, if they are for rules that were not judged there.
+// unsure marks the ignores of rules that were not judged at some places.
 func (c *Checker) unsure(places []rule.Place, unjudged func(rule string) bool) {
 	for _, at := range places {
 		for n := range c.ignores[at.Path] {
@@ -86,7 +85,6 @@ func (c *Checker) unsure(places []rule.Place, unjudged func(rule string) bool) {
 	}
 }
 
-// covered widens an ignore from a line to what begins there.
 func covered(i check.Ignore, line int, units []*unit) check.Ignore {
 	i.From, i.To = line, line
 	for _, u := range units {

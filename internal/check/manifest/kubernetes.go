@@ -20,7 +20,6 @@ const (
 	annotationIgnore = "procfit/ignore"
 )
 
-// object is one of Kubernetes, as far as its pods need it.
 type object struct {
 	file      *check.File
 	path      string // of the file
@@ -53,7 +52,7 @@ type pods struct {
 	found bool // there is an object
 }
 
-// document takes the objects of one document. One without any that sets GOMAXPROCS is named.
+// document names an object without containers that sets GOMAXPROCS.
 func (p *pods) document() error {
 	d := p.text.docs[p.doc]
 	p.left = mostNodes
@@ -70,7 +69,6 @@ func (p *pods) document() error {
 	return nil
 }
 
-// deepestTree is how far down containers are looked for.
 const deepestTree = 200
 
 // object takes a node that may be an object, or a list of them.
@@ -177,13 +175,12 @@ func (p *pods) prowJob(job, spec *yaml.Node) {
 	}
 }
 
-// isSetting reports whether a node is an item of a list of variables that sets GOMAXPROCS.
 func (p *pods) isSetting(n *yaml.Node) bool {
 	return p.str(n, "name") == variableName && (p.get(n, "value") != nil || p.get(n, "valueFrom") != nil)
 }
 
-// first is the first node that is what is looked for, outside of objects within the one that it is
-// looked for in; nil: there is none. An alias stands for what is looked at elsewhere.
+// first is the first node that is what is looked for, outside of nested objects; nil: there is
+// none.
 func first(n *yaml.Node, is func(*yaml.Node) bool, depth int) *yaml.Node {
 	if n == nil || n.Kind == yaml.AliasNode || depth > deepestTree {
 		return nil
@@ -203,7 +200,6 @@ func first(n *yaml.Node, is func(*yaml.Node) bool, depth int) *yaml.Node {
 	return nil
 }
 
-// notUnderstood tells of an object that names GOMAXPROCS and in which nothing was judged.
 func (p *pods) notUnderstood(o *object, at *yaml.Node) {
 	d := p.text.docs[p.doc]
 	p.into.unread = append(p.into.unread, check.Value{
@@ -236,7 +232,7 @@ func (p *pods) below(n *yaml.Node, o *object, depth int) {
 	}
 }
 
-// steps takes what the stepTemplate of a Task of Tekton gives to steps that do not say it themselves.
+// steps takes the stepTemplate of a Task of Tekton.
 func (p *pods) steps(list []*container, template *yaml.Node, o *object) {
 	if template == nil || len(list) == 0 {
 		return
@@ -273,16 +269,15 @@ func (p *pods) isContainer(n *yaml.Node, o *object) bool {
 	return named || resources && (len(env) > 0 || p.str(n, "image") != "")
 }
 
-// isPodSpec tells it by its shape: a list of containers, each with a name or an image.
+// isPodSpec tells it by its containers, which all have a name or an image.
 func (p *pods) isPodSpec(n *yaml.Node) bool {
 	list := p.items(n, "containers")
 	return len(list) > 0 && !slices.ContainsFunc(list, func(c *yaml.Node) bool { return p.str(c, "name") == "" && p.str(c, "image") == "" })
 }
 
-// containerLists are those of a pod, in the order in which they start.
+// In the order in which they start.
 var containerLists = []string{"initContainers", "containers", "ephemeralContainers"}
 
-// pod takes the containers of a pod's spec.
 func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 	annotations := map[string]string{}
 	for _, e := range p.entries(p.get(meta, "annotations")) {
@@ -331,7 +326,6 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 	}
 }
 
-// plainClasses are handlers of a runtimeClassName that are no sandbox.
 var plainClasses = []string{"runc", "crun", "youki", "nvidia", "nvidia-cdi", "nvidia-legacy"}
 
 // Sandboxed reports whether a runtimeClassName may run its containers in a sandbox or a virtual machine.
@@ -376,7 +370,6 @@ func (p *pods) expected(k *container, annotations map[string]string, only bool) 
 	}
 }
 
-// version takes the Go version of an annotation.
 func (p *pods) version(k *container, v, key string) {
 	known := check.Program{GoVersion: "go" + strings.TrimPrefix(v, "go"), From: "annotation " + key}
 	if err := known.Check(); err != nil {
@@ -427,8 +420,7 @@ func (p *pods) configData(n *yaml.Node) map[string]string {
 	return data
 }
 
-// refusedData finds a ConfigMap with a variable of the runtime that the API server rejects: all its
-// data have to be strings.
+// refusedData finds a ConfigMap that the API server rejects, as its data have to be strings.
 func (p *pods) refusedData(n *yaml.Node, o *object) {
 	data, d := p.entries(p.get(n, "data")), p.text.docs[p.doc]
 	if !slices.ContainsFunc(data, func(e entry) bool { return runtimeVariables[e.key.Value] }) {

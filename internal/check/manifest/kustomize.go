@@ -16,7 +16,6 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
-// kustomization is what one says of the files that it renders.
 type kustomization struct {
 	path, dir string
 	resources []string // files and folders, from where paths are shown
@@ -30,11 +29,9 @@ type kustomization struct {
 // kustomizations are names of the file (kubectl.docs.kubernetes.io/references/kustomize).
 var kustomizations = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 
-// patching are keys by which one changes more than names, labels and images, in objects that
-// only Kustomize finds.
+// patching are keys by which one may change anything in objects that only Kustomize finds.
 var patching = []string{"components", "transformers", "replacements"}
 
-// patch is one of them.
 type patch struct {
 	target string // text that has the name of what it changes; "": it may be any object
 	text   string
@@ -90,7 +87,6 @@ func (c *Checker) kustomization(t text, doc int) {
 	c.kustomized = append(c.kustomized, k)
 }
 
-// patch takes a patch: a text, or an item with a text or a file, and with a target.
 func (k *kustomization) patch(r *reader, t text, item *yaml.Node) {
 	body, file, target := r.str(item, "patch"), r.str(item, "path"), r.get(item, "target")
 	if item.Kind == yaml.ScalarNode {
@@ -166,7 +162,7 @@ func (all overlays) of(o *object, draws ...source) (by []kustomization) {
 	return by
 }
 
-// draws are the ConfigMaps that may set the variable of a container.
+// draws are the ConfigMaps that may set GOMAXPROCS in a container.
 func (k *container) draws() []source {
 	if f, own := k.fields[variableName]; own && f.config != nil {
 		return []source{*f.config}
@@ -176,7 +172,6 @@ func (k *container) draws() []source {
 	return slices.DeleteFunc(slices.Clone(k.envFrom), func(s source) bool { return s.secret || !strings.HasPrefix(variableName, s.prefix) })
 }
 
-// changes reports whether one may change what a container draws from a ConfigMap.
 func (k kustomization) changes(s source) bool {
 	key := cmp.Or(s.key, strings.TrimPrefix(variableName, s.prefix))
 	return slices.ContainsFunc(k.configs, func(c *config) bool {
@@ -185,7 +180,6 @@ func (k kustomization) changes(s source) bool {
 	})
 }
 
-// about are the patches that may be for an object.
 func (k kustomization) about(o *object) (patches []patch) {
 	for _, p := range k.patches {
 		if strings.Contains(p.target, o.name) || p.target == "" {
@@ -195,8 +189,8 @@ func (k kustomization) about(o *object) (patches []patch) {
 	return patches
 }
 
-// rendering is the command that checks what the folder renders. procfit runs nothing of a
-// repository, and fetches nothing for it: Kustomize does both.
+// rendering is the command that checks what the folder renders, for which Kustomize may fetch and
+// run things.
 func (k kustomization) rendering() string {
 	command := "kubectl kustomize "
 	if k.charts {
@@ -224,7 +218,6 @@ func (k *container) overlaid(by []kustomization) {
 	}
 }
 
-// unrendered names each overlay that was not rendered, with what checks it.
 func (all overlays) unrendered(containers []*container, kustomized []kustomization, to check.Sink) {
 	patched := map[string]int{}
 	for _, c := range containers {
@@ -250,8 +243,7 @@ func (all overlays) unrendered(containers []*container, kustomized []kustomizati
 // variable is not set, a limit that the runtime is to follow.
 var ofAbsence = []string{"PF017", "PF018"}
 
-// patched makes infos of findings that a patch may have fixed, and says how to see it. That their value
-// is open they say as all others do.
+// patched makes infos of findings that a patch may have fixed.
 func (k *container) patched(by []kustomization) {
 	if len(by) == 0 {
 		return
@@ -270,5 +262,4 @@ func (k *container) patched(by []kustomization) {
 	}
 }
 
-// isKustomization tells it by the file's name.
 func isKustomization(f *check.File) bool { return slices.Contains(kustomizations, f.Base()) }

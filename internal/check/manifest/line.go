@@ -67,7 +67,6 @@ func (c *Checker) inLine(u *unit, f check.Finding) check.Finding {
 	return f
 }
 
-// indent is how far a line is indented; -1: it has nothing else.
 func indent(line []byte) int {
 	text := strings.TrimRight(string(line), " \r\n")
 	if text == "" {

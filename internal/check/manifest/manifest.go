@@ -90,7 +90,6 @@ type Checker struct {
 	scriptNames map[string]bool // of all scripts, by the last part of their paths
 }
 
-// New makes one.
 func New(o Options) *Checker {
 	o.Programs = cmp.Or(o.Programs, &check.Programs{})
 	return &Checker{
@@ -151,7 +150,6 @@ func (r remembering) Ignore(i check.Ignore) {
 	r.c.mu.Unlock()
 }
 
-// kind is how a file is read.
 type kind int
 
 const (
@@ -164,7 +162,6 @@ const (
 	expectedFile
 )
 
-// byExtension are the kinds of files that their names tell.
 var byExtension = map[string]kind{
 	".yaml": yamlFile, ".yml": yamlFile, ".json": jsonFile, ".service": systemdUnit, ".container": systemdUnit,
 	".dockerfile": dockerfile, ".containerfile": dockerfile,
@@ -199,7 +196,6 @@ var (
 	notDockerfile  = pattern.Of(`ignore$|[_-].*\.(?:go|md|txt|sh|py|js|ts|rb|rs|html)$`)
 )
 
-// Wants implements check.Checker.
 func (c *Checker) Wants(f *check.File) bool { return kindOf(f) != none }
 
 // jsonMarkers are words without which JSON is no manifest. The two that other JSON has as well, which may have
@@ -212,7 +208,6 @@ var (
 	}
 )
 
-// mayBeManifest reports whether JSON is worth being parsed.
 func mayBeManifest(b []byte) bool {
 	for word, is := range jsonClosely {
 		if bytes.Contains(b, []byte(word)) && is().Match(b) {
@@ -222,7 +217,6 @@ func mayBeManifest(b []byte) bool {
 	return slices.ContainsFunc(jsonMarkers, func(m []byte) bool { return bytes.Contains(b, m) })
 }
 
-// File implements check.Checker.
 func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	to = remembering{to, c}
 	c.mu.Lock()
@@ -266,8 +260,8 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	return err
 }
 
-// expect takes an expected value that is kept in a file, for the program that it names, or
-// for the one that the file is named after.
+// expect takes a file that keeps an expected value, for the program that it names or is named
+// after.
 func (c *Checker) expect(file string, b []byte) error {
 	e, err := expected.Parse(b)
 	if err != nil {
@@ -327,7 +321,6 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 	return units, nil
 }
 
-// keep holds units until the programs next to them are known.
 func (c *Checker) keep(units []*unit) {
 	for _, u := range units {
 		u.inCommand()
@@ -337,7 +330,6 @@ func (c *Checker) keep(units []*unit) {
 	c.units = append(c.units, units...)
 }
 
-// Finish implements check.Checker.
 func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	defer c.passIgnores(to)
 	c.adopt(to)
@@ -413,7 +405,6 @@ func nearest(units []*unit) (kept []*unit) {
 	return kept
 }
 
-// resolve draws what the containers get from other objects and files.
 func (c *Checker) resolve(ctx context.Context, overlays overlays) error {
 	pods := map[any][]*unit{}
 	for _, k := range c.store.containers {
@@ -432,7 +423,6 @@ func (c *Checker) resolve(ctx context.Context, overlays overlays) error {
 	return nil
 }
 
-// chartOf is the folder of the Helm chart whose template a file is, or nothing.
 func (c *Checker) chartOf(file string) string {
 	for dir := path.Dir(file); dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if path.Base(dir) != "templates" {
@@ -445,7 +435,7 @@ func (c *Checker) chartOf(file string) string {
 	return ""
 }
 
-// renders is the chart that a chart is rendered with: those below charts are part of another.
+// renders is the chart that renders a chart: those below charts are part of another.
 func (c *Checker) renders(chart string) string {
 	for path.Base(path.Dir(chart)) == "charts" && c.isChart(path.Dir(path.Dir(chart))) {
 		chart = path.Dir(path.Dir(chart))
@@ -453,8 +443,6 @@ func (c *Checker) renders(chart string) string {
 	return chart
 }
 
-// unrendered is that the file is part of a Helm chart; values is the file of values to render
-// it with, "" for its own.
 func (c *Checker) unrendered(chart, values string, to check.Sink) error {
 	command := "helm template " + phrase.ShellWord(chart)
 	if values != "" {
@@ -464,8 +452,7 @@ func (c *Checker) unrendered(chart, values string, to check.Sink) error {
 	return check.ErrSkipped
 }
 
-// ofChart is a file without a manifest that the user has named: by its place or its name it
-// may hold the values of a Helm chart.
+// ofChart is a named file without a manifest, which may hold the values of a Helm chart.
 func (c *Checker) ofChart(f *check.File, to check.Sink) error {
 	chart, name := path.Dir(f.Path), path.Base(f.Path)
 	values := ""
@@ -491,7 +478,6 @@ func (c *Checker) isChart(dir string) bool {
 	})
 }
 
-// memo is what find has found for a key.
 func memo[V any](of *sync.Map, key string, find func() V) V {
 	known, ok := of.Load(key)
 	if !ok {

@@ -26,7 +26,6 @@ var errExpands = errors.New("its aliases expand endlessly; replace them with the
 // deepest is how far aliases may lead to aliases, and merges to merges.
 const deepest = 32
 
-// real is the node that an alias stands for.
 func (r *reader) real(n *yaml.Node) *yaml.Node {
 	for depth := 0; n != nil && n.Kind == yaml.AliasNode; depth++ {
 		if depth == deepest {
@@ -38,17 +37,14 @@ func (r *reader) real(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// entry is a key of a mapping with its value.
 type entry struct{ key, value *yaml.Node }
 
-// get is the value of a key, also of one that is merged in, as a node that is no alias;
-// nil where there is none. Of a key that appears twice the last is used, as in the
-// parsers of Kubernetes.
+// get is the value of a key, also of one that is merged in. Of a key that appears twice the last is
+// used, as in the parsers of Kubernetes.
 func (r *reader) get(n *yaml.Node, key string) *yaml.Node {
 	return r.real(r.entry(n, key, 0).value)
 }
 
-// entry is get with the key.
 func (r *reader) entry(n *yaml.Node, key string, depth int) entry {
 	n = r.real(n)
 	if n == nil || n.Kind != yaml.MappingNode || depth > deepest || r.left < 0 {
@@ -73,8 +69,7 @@ func (r *reader) entry(n *yaml.Node, key string, depth int) entry {
 	return merged
 }
 
-// merge looks a key up in what << names: a mapping, or a list of them, where the
-// first that has the key is used.
+// merge looks a key up in what << names: of a list the first that has the key.
 func (r *reader) merge(n *yaml.Node, key string, depth int) entry {
 	n = r.real(n)
 	if n == nil {
@@ -99,7 +94,6 @@ func isMerged(n *yaml.Node, key string) bool {
 	return own == nil && r.get(n, key) != nil
 }
 
-// at goes down by keys.
 func (r *reader) at(n *yaml.Node, keys ...string) *yaml.Node {
 	for _, k := range keys {
 		n = r.get(n, k)
@@ -107,7 +101,6 @@ func (r *reader) at(n *yaml.Node, keys ...string) *yaml.Node {
 	return n
 }
 
-// str is a scalar's text; "" of what is none, or null.
 func (r *reader) str(n *yaml.Node, keys ...string) string {
 	n = r.at(n, keys...)
 	if n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
@@ -116,7 +109,6 @@ func (r *reader) str(n *yaml.Node, keys ...string) string {
 	return n.Value
 }
 
-// items are the nodes of a list.
 func (r *reader) items(n *yaml.Node, keys ...string) []*yaml.Node {
 	n = r.real(r.at(n, keys...))
 	if n == nil || n.Kind != yaml.SequenceNode {
@@ -168,8 +160,6 @@ func (r *reader) allEntries(n *yaml.Node, depth int) []entry {
 	return slices.DeleteFunc(own, func(e entry) bool { return e.value == nil })
 }
 
-// findPrograms looks for the program of every unit for which the file itself does not
-// name one, among those next to it.
 func (c *Checker) findPrograms(to check.Sink) {
 	units := slices.Clone(c.units)
 	for _, k := range c.store.containers {
@@ -224,12 +214,11 @@ func (c *Checker) findPrograms(to check.Sink) {
 	}
 }
 
-// use is what the file says of the program that it starts.
 func (u *unit) use() check.Use {
 	return check.Use{Image: u.image, Name: u.name(), Command: u.command, Go: u.isGo, Path: u.at.Path}
 }
 
-// sourceSets asks the source of a program of which no build is known, but its go.mod.
+// sourceSets asks the source of a program if no more than its go.mod is known.
 func (c *Checker) sourceSets(u *unit, only bool) {
 	file, named, use := u.module, true, u.use()
 	use.Only = only && !u.written.Image
@@ -267,7 +256,6 @@ func (c *Checker) imageSets(u *unit) {
 	}
 }
 
-// ignores reports whether an image sets the variable to what changes nothing; to automaxprocs any value does.
 func (u *unit) ignores(automaxprocs string) bool {
 	_, byEnv := rule.NewSubject(u.observed(0)).EnvProcs()
 	return u.env.state == facts.Known && !byEnv && automaxprocs == ""
@@ -289,7 +277,6 @@ func (c *Checker) leaves(u *unit, use check.Use) string {
 	return ""
 }
 
-// named reports the names of --container that no container has.
 func (c *Checker) named(units []*unit, to check.Sink) {
 	for _, name := range c.o.Containers {
 		if !slices.ContainsFunc(units, func(u *unit) bool { return u.name() == name }) {
@@ -298,7 +285,6 @@ func (c *Checker) named(units []*unit, to check.Sink) {
 	}
 }
 
-// name is what the file calls a unit: its container, or its service.
 func (u *unit) name() string {
 	if u.written.Image {
 		return ""
@@ -309,7 +295,6 @@ func (u *unit) name() string {
 	return strings.TrimSuffix(strings.TrimPrefix(u.at.Object, "service "), ".service")
 }
 
-// inherit takes the variables that the image sets, where the file does not.
 func (u *unit) inherit() {
 	if u.unjudged != "" {
 		return

@@ -12,13 +12,11 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// doubt is something that procfit does not read and that may decide a unit's GOMAXPROCS.
 type doubt struct {
 	may
 	why string // a clause that follows "unless"
 }
 
-// may is what it may do.
 type may int
 
 const (
@@ -27,7 +25,6 @@ const (
 	counts              // it decides how many CPUs the runtime counts
 )
 
-// doubt notes something that is not read.
 func (u *unit) doubt(what may, format string, args ...any) {
 	u.open = append(u.open, doubt{what, fmt.Sprintf(format, args...)})
 }
@@ -55,8 +52,7 @@ func (u *unit) maySet() string {
 	return cmp.Or(u.program.MaySet, u.source.Words)
 }
 
-// notRead is what was not read and may decide, whatever the program does; chosen is that the
-// runtime chooses the value.
+// notRead is what may decide whatever the program does; chosen: the runtime chooses the value.
 func (u *unit) notRead(chosen bool) (why []string) {
 	for _, d := range u.open {
 		open := d.may == replaces || d.may == sets && !u.env.isSet() || d.may == counts && chosen
@@ -70,7 +66,7 @@ func (u *unit) notRead(chosen bool) (why []string) {
 // ofOpen are the rules that judge the value. What they find of an open one is not certain.
 var ofOpen = []string{"PF001", "PF002", "PF003", "PF004", "PF005", "PF006", "PF008", "PF017", "PF018", "PF020", "PF021", "PF045", "PF060"}
 
-// doubted makes a warning of an error about a value that is open, and says why.
+// doubted makes a warning of an error about an open value, and says why.
 func doubted(f rule.Finding, unless string) rule.Finding {
 	if unless == "" || !slices.Contains(ofOpen, f.Rule) {
 		return f
@@ -86,7 +82,6 @@ func doubted(f rule.Finding, unless string) rule.Finding {
 	return f
 }
 
-// strict is the finding of a value that is open, if there is to be one.
 func (c *Checker) strict(v check.Value, to check.Sink) {
 	if c.o.Strict && v.Go && v.Open != "" {
 		to.Finding(check.NewFinding(ruleOpen, v.Place, "its GOMAXPROCS is open: "+v.Open,

@@ -12,8 +12,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// ceiling is the most CPU time per second that one or more containers can use, and what
-// they request.
+// ceiling is the most CPU time per second that containers can use, and what they request.
 type ceiling struct {
 	cpus, request float64
 	words         string // what bounds it
@@ -69,7 +68,6 @@ func (t *cpuTarget) ceilingOf(all []*container, s *store) (sum ceiling, known bo
 	return sum, n > 0
 }
 
-// reached judges the targets of all autoscalers.
 func (c *Checker) reached(patched overlays, to check.Sink) {
 	for i := range c.store.autoscalers {
 		a := &c.store.autoscalers[i]
@@ -126,7 +124,6 @@ func (a *autoscaler) never(t cpuTarget, most ceiling, target string) (check.Find
 	return f, true
 }
 
-// remedy is what makes the target reachable, with numbers.
 func (a *autoscaler) remedy(t cpuTarget, most ceiling, needs float64) string {
 	var ways []string
 	switch enough := int(math.Floor(needs)) + 1; {

@@ -50,7 +50,6 @@ func (p *pods) resizer(n *yaml.Node, o *object) {
 	p.into.resizers = append(p.into.resizers, v)
 }
 
-// policy is what holds for a container.
 func (v *resizer) policy(name string) (of resizePolicy) {
 	for _, r := range v.policies {
 		if r.container == name {
@@ -69,9 +68,7 @@ func (v *resizer) leaves(k *container) bool {
 	return of.off || of.requests && !k.cpu.limit.none() && (reads == nil || reads.resource != "requests.cpu")
 }
 
-// resized judges the containers whose CPU limit may change while GOMAXPROCS stays: PF043.
-// Where no Go version is known it takes the place of the info that says less of the same,
-// which then has no fix.
+// resized is PF043. Without a Go version it takes the place of PF004, which says less of the same.
 func (c *Checker) resized(patched overlays) {
 	by := map[*container]*resizer{}
 	for i := range c.store.resizers {
@@ -99,8 +96,7 @@ func (c *Checker) resized(patched overlays) {
 	}
 }
 
-// staysBehind is PF043: a GOMAXPROCS that does not follow the CPU limit. v is nil where only
-// the container's resizePolicy says that the limit may change.
+// v is nil if only the container's resizePolicy lets the limit change.
 func (k *container) staysBehind(v *resizer) (check.Finding, bool) {
 	subject := rule.NewSubject(k.observed(0))
 	n, set := subject.EnvProcs()
@@ -151,8 +147,7 @@ func (k *container) staysBehind(v *resizer) (check.Finding, bool) {
 	return f, true
 }
 
-// resizable reports whether the container says that a resize of its CPU needs no restart.
-// It is the default too, but only who writes it down means to resize.
+// It is the default too, but who writes it down means to resize.
 func (p *pods) resizable(c *yaml.Node) bool {
 	return slices.ContainsFunc(p.items(c, "resizePolicy"), func(item *yaml.Node) bool {
 		return p.str(item, "resourceName") == "cpu" && p.str(item, "restartPolicy") == "NotRequired"

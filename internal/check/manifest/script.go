@@ -23,7 +23,6 @@ type script struct {
 	err   error // why it cannot be read
 }
 
-// isScript tells one by its name or its first line.
 func isScript(f *check.File) bool {
 	switch path.Ext(f.Base()) {
 	case ".sh", ".bash":
@@ -56,7 +55,6 @@ func (c *Checker) script(f *check.File) error {
 	return check.ErrSkipped
 }
 
-// start is what starts a script or a command.
 type start struct {
 	exported bool  // the environment has GOMAXPROCS: an assignment then changes it for the program, too
 	unit     *unit // nil: nobody knows
@@ -77,7 +75,7 @@ func (s started) add(commands []string, u *unit) {
 	}
 }
 
-// inShell is the script that a unit's command has in itself, after sh -c.
+// inShell is the script after the sh -c of a unit's command.
 func (u *unit) inShell() (r reading, found bool) {
 	for i, word := range u.argv {
 		if text, _, _ := wrapper.Script(u.argv[i:]); text != "" && wrapper.IsShell(word) {
@@ -132,7 +130,6 @@ func (c *Checker) inScripts(u *unit) {
 	}
 }
 
-// judgeScripts judges the scripts that are started, and those that the user has named.
 func (c *Checker) judgeScripts(to check.Sink) {
 	all := started{}
 	for _, u := range c.units {

@@ -25,8 +25,8 @@ type Chosen struct {
 	report *check.Report
 }
 
-// Choose finds the container by the object that has it, as in Deployment/api or only api,
-// and by its name; either may be empty where there is only one.
+// Choose takes an object, as Deployment/api or api, and a container; either may be empty if there
+// is only one.
 func Choose(ctx context.Context, path string, text []byte, object, name string) (*Chosen, error) {
 	c := New(Options{Programs: &check.Programs{}})
 	f := check.NewFile(path, text)
@@ -76,11 +76,9 @@ func Choose(ctx context.Context, path string, text []byte, object, name string) 
 	return x, nil
 }
 
-// shortKinds are those of kubectl.
 var shortKinds = map[string]string{"deploy": "deployment", "sts": "statefulset", "ds": "daemonset", "po": "pod", "cj": "cronjob"}
 
-// isCalled reports whether an object is meant by a text such as Deployment/api or api; the
-// empty one means any.
+// isCalled takes Deployment/api and api; the empty text means any.
 func isCalled(o *object, text string) bool {
 	kind, name, ok := strings.Cut(text, "/")
 	if !ok {
@@ -113,9 +111,8 @@ func listed(all []*container) string {
 	return phrase.Semicolons(names)
 }
 
-// Set is the manifest with the expected value as the container's GOMAXPROCS, and with what
-// it was measured under as an annotation of the pod. As of a fix, the changed text is
-// checked: it gives that value, and no finding that the manifest did not have.
+// Set writes the expected value and its annotation. The changed text gives that value, and no
+// finding that the manifest did not have.
 func (x *Chosen) Set(ctx context.Context, e rule.Expected) ([]byte, error) {
 	if by := x.of.object.rendered; by != "" {
 		return nil, fmt.Errorf("%s renders it: change its source", by)
@@ -140,7 +137,6 @@ func (x *Chosen) Set(ctx context.Context, e rule.Expected) ([]byte, error) {
 	return after.text, nil
 }
 
-// edited is the text after an edit, which may be none.
 func (x *Chosen) edited(one func(*editor, *container) (*edit, error)) ([]byte, error) {
 	e := editorOf(x.of, parse(x.path, x.text, nowhere{}))
 	if e == nil {
@@ -153,10 +149,8 @@ func (x *Chosen) edited(one func(*editor, *container) (*edit, error)) ([]byte, e
 	return check.Apply(x.text, edit.splices)
 }
 
-// errForm is of a text in which procfit knows no safe change.
 var errForm = errors.New("its form is not one that procfit can change safely: set GOMAXPROCS by hand")
 
-// unsetReference removes a reference to the limit, whose place a number takes.
 func unsetReference(e *editor, k *container) (*edit, error) {
 	switch f, written := k.fields["GOMAXPROCS"]; {
 	case k.unit.env.source == sourceCommand:
@@ -173,7 +167,6 @@ func unsetReference(e *editor, k *container) (*edit, error) {
 	return nil, errForm
 }
 
-// setLiteral writes the value into env.
 func setLiteral(expected rule.Expected) func(*editor, *container) (*edit, error) {
 	return func(e *editor, k *container) (*edit, error) {
 		value := fmt.Sprint(expected.Procs)
@@ -198,11 +191,11 @@ func setLiteral(expected rule.Expected) func(*editor, *container) (*edit, error)
 	}
 }
 
-// mostKey is how long the name in the key of an annotation may be.
+// mostKey is a limit of Kubernetes.
 const mostKey = 63
 
-// annotate writes the annotation of the pod: that of the container alone where the pod has
-// several, or has such a one.
+// annotate writes the annotation: that of the container alone if the pod has several, or such a
+// one.
 func (x *Chosen) annotate(of rule.Expected) func(*editor, *container) (*edit, error) {
 	return func(e *editor, k *container) (*edit, error) {
 		if len(e.steps) < 3 { // the pod's spec is all there is
@@ -227,8 +220,7 @@ func (x *Chosen) annotate(of rule.Expected) func(*editor, *container) (*edit, er
 	}
 }
 
-// setAnnotation writes an annotation of the pod that the editor is at; spec is the number of
-// the key before which its metadata go where it has none.
+// setAnnotation takes the number of the key before which the metadata go, if there are none.
 func (e *editor) setAnnotation(key, value string, spec step) *edit {
 	meta, m := child(e.node, "metadata")
 	annotations, a := child(meta, "annotations")

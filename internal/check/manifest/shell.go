@@ -23,26 +23,23 @@ type fault struct {
 	value        string // that the runtime ignores, of kind ignored
 }
 
-// reading is what a script does.
 type reading struct {
 	faults []fault
 	calls  []string // the commands that it starts
 	sets   bool     // it sets GOMAXPROCS, or another script or text that it evaluates may
 }
 
-// machine reports whether the script sets GOMAXPROCS to the CPUs of the machine for what it starts.
+// machine reports whether what the script starts gets the CPUs of the machine.
 func (r reading) machine(exported bool) bool {
 	return slices.ContainsFunc(r.faults, func(f fault) bool { return f.kind == ofMachine && f.applies(exported) }) &&
 		!slices.ContainsFunc(r.faults, func(f fault) bool { return f.partly || f.kind != ofMachine && f.kind != unexported })
 }
 
-// alone reports whether the value is for the shell alone.
 func (r reading) alone(exported bool) bool {
 	return !exported && slices.ContainsFunc(r.faults, func(f fault) bool { return f.kind == unexported })
 }
 
-// applies reports whether a value reaches the program, whose environment has the variable already
-// or not.
+// exported: the environment of the program has the variable already.
 func (f fault) applies(exported bool) bool {
 	if exported {
 		return !f.asks
@@ -73,7 +70,7 @@ const (
 	mostVisits   = 1 << 20
 )
 
-// readShell reads a script. The error is of a text that cannot be parsed: a shell may take what the parser does not, such as a byte that is not UTF-8.
+// The error is of a text that cannot be parsed: a shell may take what the parser does not.
 func readShell(text []byte) (r reading, err error) {
 	if len(text) > mostScript {
 		return reading{sets: true}, nil
@@ -109,7 +106,6 @@ func (s *shell) fault(at syntax.Pos, kind origin) {
 	s.faults = append(s.faults, fault{line: int(at.Line()), column: int(at.Col()), kind: kind})
 }
 
-// program is the last command, without an exec before it.
 func (s *shell) program() string {
 	if s.last == nil {
 		return ""
@@ -128,7 +124,6 @@ var (
 	ours     = []string{"exit", "return", "set", "shift", "true", "false", "cd", "trap", "unset", "read", "break", "continue", "wait", "local", "ulimit", "umask", ":"}
 )
 
-// visit is the function of walk.
 func (s *shell) visit(n syntax.Node) bool {
 	if s.left--; s.left < 0 {
 		return false
@@ -213,7 +208,6 @@ func (s *shell) declares(n *syntax.DeclClause) {
 	}
 }
 
-// command takes assignments and calls.
 func (s *shell) command(n *syntax.CallExpr) bool {
 	for _, a := range n.Assigns {
 		s.assigns(a)
@@ -260,7 +254,6 @@ func (s *shell) command(n *syntax.CallExpr) bool {
 	return true
 }
 
-// inEnv takes the assignments of env, which are words.
 func (s *shell) inEnv(args []*syntax.Word) {
 	for _, w := range args {
 		if l, ok := w.Parts[0].(*syntax.Lit); ok && strings.HasPrefix(l.Value, variableName+"=") {
@@ -321,7 +314,6 @@ func (s *shell) constant(a *syntax.Assign) {
 	}
 }
 
-// assigns follows a value.
 func (s *shell) assigns(a *syntax.Assign) {
 	s.sets = s.sets || a.Name != nil && a.Name.Value == variableName
 	if a.Name == nil || a.Value == nil {

@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// origin is what is known of where a value comes from, in bits.
+// origin is where a value comes from, in bits.
 type origin uint8
 
 const (
@@ -30,8 +30,6 @@ var (
 	machineFiles     = []string{"/proc/cpuinfo", "/sys/devices/system/cpu/"}
 )
 
-// provenance is where the value of a part of the script comes from. Its visit is a method, since
-// a closure would be in the program once for each call of origin.
 type provenance struct {
 	s *shell
 	origin

@@ -11,8 +11,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// store holds what all files say until the last is read: containers, and what they
-// draw from.
 type store struct {
 	mu         sync.Mutex
 	containers []*container
@@ -25,7 +23,6 @@ type store struct {
 	unread []check.Value // of objects that name GOMAXPROCS and are not understood
 }
 
-// config is a ConfigMap.
 type config struct {
 	object
 	data    map[string]string
@@ -71,8 +68,7 @@ func nearby[T any](all []T, to *object, of func(T) *object) (found []T) {
 	return found
 }
 
-// rangeFor is the LimitRange that holds for an object: one of its namespace in its file
-// or folder.
+// rangeFor is the LimitRange of an object's namespace, in its file or folder.
 func (s *store) rangeFor(o *object) *limitRange {
 	for i := range s.ranges {
 		r := &s.ranges[i]
@@ -86,7 +82,6 @@ func (s *store) rangeFor(o *object) *limitRange {
 // sameNamespace also holds where one of them is left to kubectl.
 func sameNamespace(a, b string) bool { return a == b || a == "" || b == "" }
 
-// take adds what a file holds.
 func (s *store) take(own *store) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +95,6 @@ func (s *store) take(own *store) {
 	}
 }
 
-// resolve draws what a container gets from the objects around it.
 func (s *store) resolve(k *container, nodeCPUs int) {
 	own := k.effective(k.cpu, s)
 	if (!k.partial || k.cpu.limit.amount != nil) && !own.limit.unknown() { // a patch may set the limit itself
@@ -145,7 +139,6 @@ const (
 	taskDir = "the task"
 )
 
-// effectiveAmounts are the limit and the request in effect, and what the limit is of.
 type effectiveAmounts struct {
 	amounts
 	dir string
@@ -279,7 +272,6 @@ func (s *store) fromSources(k *container) {
 	}
 }
 
-// fromConfig is the value of a configMapKeyRef.
 func (s *store) fromConfig(k *container, f field) variable {
 	v := f.variable
 	v.source, v.config = "env, ConfigMap "+f.config.name, f.config.name

@@ -20,7 +20,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// setting is a line of a unit file, with those that continue it.
 type setting struct {
 	section, key, value string
 	file                string
@@ -137,8 +136,7 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 	return []*unit{&u.unit}
 }
 
-// templateOf are the settings of the template of an instance; false: it is no instance, or the template
-// is not among the files.
+// templateOf is of an instance; false: it is none, or the template is not among the files.
 func (c *Checker) templateOf(dir, name string) (all []setting, read bool) {
 	ext := path.Ext(name)
 	template, instance, _ := strings.Cut(strings.TrimSuffix(name, ext), "@")
@@ -148,8 +146,7 @@ func (c *Checker) templateOf(dir, name string) (all []setting, read bool) {
 	return c.settingsOf(path.Join(dir, template+"@"+ext))
 }
 
-// settingsOf are those of a file that may be part of many units, which is read once; false: it cannot
-// be read.
+// settingsOf are those of a file, which may be part of many units; false: it cannot be read.
 func (c *Checker) settingsOf(file string) (all []setting, read bool) {
 	all = memo(&c.unitFiles, file, func() []setting {
 		text, err := c.o.Tree.Read(filepath.FromSlash(file), mostLines)
@@ -161,7 +158,6 @@ func (c *Checker) settingsOf(file string) (all []setting, read bool) {
 	return all, all != nil
 }
 
-// entries are those of a folder, which is read once; none: it cannot be read.
 func (c *Checker) entries(dir string) []os.DirEntry {
 	return memo(&c.folders, dir, func() []os.DirEntry {
 		at, err := c.o.Tree.Resolve(filepath.FromSlash(dir))
@@ -173,7 +169,6 @@ func (c *Checker) entries(dir string) []os.DirEntry {
 	})
 }
 
-// readUnitsOf reads the units that a folder of drop-ins changes, once; false: its unit is not there.
 func (c *Checker) readUnitsOf(dir, name string) bool {
 	return memo(&c.changed, path.Join(dir, name), func() bool {
 		files, ok := c.unitsOf(dir, name)
@@ -239,7 +234,6 @@ func (c *Checker) dropIns(dir, name string) (files []string) {
 	return files
 }
 
-// take reads a line.
 func (u *service) take(s setting) {
 	if s.section == u.section && !u.found {
 		if u.found = true; s.file == u.at.Path {
@@ -304,7 +298,6 @@ func (u *service) commandLine(all []setting, s setting) []setting {
 	return append(all, s)
 }
 
-// placed reads what places the service, also that of a container.
 func (u *service) placed(s setting) {
 	switch s.key {
 	case "CPUQuota":
@@ -384,12 +377,11 @@ func (u *service) podman(s setting) {
 	}
 }
 
-// podmanLimit is the limit by those options, in CPUs; 0: there is none.
 func (u *service) podmanLimit() float64 {
 	return cmp.Or(u.args, u.perPeriod/cmp.Or(u.everyPeriod, period))
 }
 
-// podmanOption is one of those behind a name: type=env,target=X.
+// podmanOption is one of type=env,target=X.
 func podmanOption(options, name string) string {
 	for o := range strings.SplitSeq(options, ",") {
 		if value, ok := strings.CutPrefix(o, name+"="); ok {
@@ -399,7 +391,6 @@ func podmanOption(options, name string) string {
 	return ""
 }
 
-// environmentFile takes the variables of a file.
 func (u *service) environmentFile(s setting) {
 	if s.value == "" {
 		u.from, u.lost = map[string]variable{}, nil
@@ -507,7 +498,7 @@ func commandWords(text string) []string {
 // specified reports whether systemd fills something in: %i, but not %%.
 func specified(text string) bool { return strings.Contains(strings.ReplaceAll(text, "%%", ""), "%") }
 
-// longestUnit is the longest name of a unit, in bytes (systemd.unit(5)).
+// In bytes (systemd.unit(5)).
 const longestUnit = 255
 
 // slices are the limits of the slice of a service, and of those around it: a-b.slice is in a.slice.
@@ -544,7 +535,7 @@ func (u *service) slices(dir string) (limits []facts.Limit) {
 	return limits
 }
 
-// around reads a unit that others are in, with its drop-ins; false: not all of it is among the files.
+// around reads what others are in; false: not all of it is among the files.
 func (u *service) around(dir, name string, take func(setting)) bool {
 	if u.at.Path == check.Stdin {
 		return false
@@ -560,7 +551,6 @@ func (u *service) around(dir, name string, take func(setting)) bool {
 	return read
 }
 
-// pod is the limit of the pod that a quadlet is in.
 func (u *service) pod(dir string) (limits []facts.Limit) {
 	if u.inPod == "" {
 		return nil

@@ -18,8 +18,8 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// layer is what a file says of a service of compose. Several are merged to one service: those that it
-// extends, and the override file's.
+// layer is what a file says of a service. Several make one: those that it extends, and the override
+// file's.
 type layer struct {
 	text text
 	doc  document
@@ -39,7 +39,6 @@ func isCompose(r *reader, f *check.File, root *yaml.Node) bool {
 	return r.get(root, "apiVersion") == nil && (r.get(root, "services") != nil || named && r.get(root, "include") != nil)
 }
 
-// composer reads compose files, each once.
 type composer struct {
 	*reader
 	reads *folder.Tree
@@ -90,7 +89,6 @@ func (c *Checker) compose(t text, doc int, to check.Sink) []*unit {
 	return units
 }
 
-// service is what files say of one, the nearest last, and whether the nearest takes it away.
 func (r composer) service(name string, files []layer, u *unit) (s composed, removed bool) {
 	s.reader = r.reader
 	for _, of := range files {
@@ -113,7 +111,6 @@ func (r composer) service(name string, files []layer, u *unit) (s composed, remo
 	return s, removed
 }
 
-// mostIncluded is how many files a compose file may include, with those that they include.
 const mostIncluded = 64
 
 // included are the layers of the files that a compose file includes, before its own
@@ -141,7 +138,6 @@ func (c *Checker) included(r composer, t text, root *yaml.Node, seen map[string]
 	return all
 }
 
-// composeMain reads the units of a compose file that is read for another one.
 func (c *Checker) composeMain(file string, of text, to check.Sink) func([]byte) ([]*unit, error) {
 	return func(b []byte) (all []*unit, err error) {
 		m := parse(file, b, nowhere{})
@@ -211,7 +207,6 @@ func (r composer) file(from text, name string) (services []layer, lost string) {
 	return known, ""
 }
 
-// services are those of a file; nil: it cannot be read.
 func (r composer) services(file string) []layer {
 	b, err := r.reads.Read(filepath.FromSlash(file), mostDocument)
 	if err != nil {
@@ -229,11 +224,9 @@ func (r composer) services(file string) []layer {
 	return all
 }
 
-// mostExtended is how far services may extend each other.
 const mostExtended = 16
 
-// extended are the services that make up one of a file, the nearest last. Of one that is not read, its
-// limit is not known either.
+// extended are the services that make up one of a file, the nearest last.
 func (r composer) extended(of layer, service *yaml.Node, u *unit) []layer {
 	all := []layer{{of.text, of.doc, service}}
 	for {
@@ -295,7 +288,6 @@ func (s composed) at(keys ...string) (entry, layer) {
 	return entry{}, layer{}
 }
 
-// text is a scalar under some keys; "": there is none.
 func (s composed) text(keys ...string) string {
 	e, _ := s.at(keys...)
 	if e.value == nil || e.value.Kind != yaml.ScalarNode || e.value.Tag == "!!null" {
@@ -304,7 +296,6 @@ func (s composed) text(keys ...string) string {
 	return e.value.Value
 }
 
-// said is what a layer says under a key.
 type said struct {
 	layer
 	entry
@@ -327,7 +318,6 @@ func (s composed) each(key string) (all []said) {
 	return all
 }
 
-// composed takes what all layers say of a service.
 func (u *unit) composed(s composed) {
 	u.image = s.text("image")
 	cpus, cpuSet := composeLimit(s)
@@ -372,11 +362,9 @@ func (u *unit) composed(s composed) {
 	u.starts(argv, at, lines)
 }
 
-// composeLimits are the keys of a service that limit its CPUs.
 var composeLimits = [][]string{{"deploy", "resources", "limits", "cpus"}, {"cpus"}, {"cpu_quota"}, {"cpu_period"}}
 
-// composeLimit is the CPU limit of a service, 0 for none, and how many CPUs it is bound
-// to.
+// composeLimit is 0 for no limit, and for CPUs that are not bound.
 func composeLimit(s composed) (cpus float64, cpuSet int) {
 	for _, text := range []string{s.text("deploy", "resources", "limits", "cpus"), s.text("cpus")} {
 		if v, err := strconv.ParseFloat(text, 64); err == nil && v > 0 {
@@ -471,7 +459,6 @@ func (r *reader) oneOrAll(n *yaml.Node) []*yaml.Node {
 	return r.items(n)
 }
 
-// set takes a variable of the environment, where it is one that counts.
 func (u *unit) set(name string, v variable) {
 	if misspelt(name) {
 		u.isGo, u.mistaken = true, append(u.mistaken, mistake{v, name + " is not GOMAXPROCS: the runtime does not read it", "write GOMAXPROCS, or suppress this finding if the program itself reads the variable"})
@@ -488,7 +475,6 @@ func (u *unit) set(name string, v variable) {
 	}
 }
 
-// mostEnvFile is more than any file of variables.
 const mostEnvFile = 1 << 20
 
 // withoutComment is a value of a file of compose without the comment behind it: in others the
@@ -504,14 +490,12 @@ func withoutComment(value string) string {
 	return strings.TrimSpace(value)
 }
 
-// assignment is a line of a file of variables.
 type assignment struct {
 	name, value string
 	exported    bool // export is in front of it
 }
 
-// envFile is the variables of a file next to a manifest, with their quotes; false: it cannot be
-// read, or is not there, as is usual where it holds secrets.
+// envFile is false if the file cannot be read, as is usual if it holds secrets.
 func envFile(file, manifest string, reads *folder.Tree) (set []assignment, read bool) {
 	if manifest == check.Stdin || path.IsAbs(filepath.ToSlash(file)) && !path.IsAbs(manifest) {
 		return nil, false
@@ -537,11 +521,10 @@ func unquote(s string) string {
 	return s
 }
 
-// unitsOfCPU are those in which ECS counts one CPU.
 const unitsOfCPU = 1024
 
-// taskLimit are the limits of a container by the CPUs of its task, which are in units or as in
-// "0.5 vCPU"; none: they are written as something else, such as a placeholder.
+// taskLimit are the limits by the CPUs of a task, in units or as in "0.5 vCPU"; none: they are not
+// numbers.
 func taskLimit(text string) []facts.Limit {
 	number, vCPU := strings.CutSuffix(strings.ToLower(text), "vcpu")
 	cpus, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -628,7 +611,6 @@ func (c *Checker) nomad(t text, doc int) []*unit {
 // exec2Sets is what the driver does, by its version, which a job does not name.
 const exec2Sets = "the exec2 driver of the client sets GOMAXPROCS: since August 2026 it does, to the CPU share of the task rounded up to whole CPUs (hashicorp/nomad-driver-exec2#98)"
 
-// plainDrivers start a task on the CPUs of the client.
 var plainDrivers = []string{"docker", "podman", "exec", "exec2", "raw_exec", "java", "containerd-driver"}
 
 func (c *Checker) nomadTask(r *reader, t text, d document, job, task *yaml.Node) *unit {

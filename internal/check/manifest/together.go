@@ -6,8 +6,6 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// gather finds the limits of pods and tasks that are lower than the sum of the Ps of the
-// Go programs under them.
 func gather(pods map[any][]*unit, nodeCPUs int) {
 	for _, units := range pods {
 		var subjects []*rule.Subject

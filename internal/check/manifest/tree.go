@@ -7,11 +7,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mostMeaning bounds the nodes of a document in which something is changed.
 const mostMeaning = 500_000
 
-// meaning is a document with its aliases written out, without styles, comments and places; nil
-// where it expands beyond what is read.
+// meaning is a document with its aliases written out, without styles, comments and places; nil: it
+// is too large.
 func meaning(n *yaml.Node) *yaml.Node {
 	left := mostMeaning
 	m := expanded(n, &left, 0)
@@ -40,7 +39,6 @@ func expanded(n *yaml.Node, left *int, depth int) *yaml.Node {
 	return m
 }
 
-// same reports whether two meanings are the same, in the same order.
 func same(a, b *yaml.Node) bool {
 	return a.Kind == b.Kind && a.Tag == b.Tag && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, same)
 }
@@ -63,7 +61,6 @@ func list(items ...*yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.SequenceNode, Content: items}
 }
 
-// flow is a value in the form that YAML and JSON share.
 func flow(n *yaml.Node) string {
 	var parts []string
 	switch n.Kind {
@@ -92,10 +89,8 @@ func block(n *yaml.Node, newline, indent string) string {
 	return newline + indent + strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", newline+indent)
 }
 
-// step is an item of a list, or a value of a mapping, by its number.
 type step = int
 
-// nodeAt is the node at the end of steps.
 func nodeAt(n *yaml.Node, steps ...step) *yaml.Node {
 	for _, s := range steps {
 		for n.Kind == yaml.AliasNode {
@@ -109,8 +104,7 @@ func nodeAt(n *yaml.Node, steps ...step) *yaml.Node {
 	return n
 }
 
-// find is the way to the node that begins at a line and a column of the document, and is
-// a mapping.
+// find is the mapping at a line and a column, and the way to it.
 func find(n *yaml.Node, line, column int, steps []step) (*yaml.Node, []step) {
 	if n.Kind == yaml.MappingNode && n.Line == line && n.Column == column {
 		return n, slices.Clone(steps)
@@ -133,7 +127,7 @@ func find(n *yaml.Node, line, column int, steps []step) (*yaml.Node, []step) {
 	return nil, nil
 }
 
-// child is the value of a key that a mapping itself has, and its number.
+// child does not look into what is merged in.
 func child(n *yaml.Node, key string) (*yaml.Node, step) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil, -1

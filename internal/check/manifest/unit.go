@@ -16,7 +16,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// unit is one program as a file places it: a container, a service, a task.
 type unit struct {
 	at      rule.Place // of the container or service
 	env     variable   // GOMAXPROCS
@@ -59,7 +58,6 @@ type mistake struct {
 	message, fix string
 }
 
-// variable is one of the environment.
 type variable struct {
 	state   facts.State // "": nothing sets it; Known, or Unreadable: it is set to what is not known
 	value   string
@@ -73,7 +71,6 @@ type variable struct {
 	last    int // the last line of it
 }
 
-// isSet reports whether something sets it.
 func (v variable) isSet() bool { return v.state != "" }
 
 // unknown is the variable set to what is not known, with the reason.
@@ -82,7 +79,6 @@ func (v variable) unknown(format string, args ...any) variable {
 	return v
 }
 
-// fact is the variable for the rules.
 func (v variable) fact() facts.Fact {
 	return facts.Fact{State: cmp.Or(v.state, facts.Absent), Raw: v.value, Error: v.why, File: v.source}
 }
@@ -94,11 +90,10 @@ var runtimeVariables = map[string]bool{"GOMAXPROCS": true, "GODEBUG": true, "GOG
 // microseconds.
 const period = 100_000
 
-// leastQuota is the shortest quota that the kernel takes; kubelet and docker raise to it.
+// The kernel takes no shorter quota; kubelet and docker raise to it.
 const leastQuota = 1_000
 
-// limitOf is a limit of a file as a runtime writes it into cpu.max; no limit where it is
-// not positive.
+// limitOf is a limit as a runtime writes it into cpu.max; none if it is not positive.
 func limitOf(cpus float64, dir string) facts.Limit {
 	l := facts.Limit{Dir: dir}
 	l.File = dir
@@ -111,14 +106,12 @@ func limitOf(cpus float64, dir string) facts.Limit {
 	return l
 }
 
-// Limited is a container of a program about which nothing is known, on any machine, under a CPU limit;
-// 0: it has none.
+// Limited is a container of an unknown program on any machine, under a CPU limit; 0: without.
 func Limited(cpus float64) rule.Observed {
 	u := unit{limits: []facts.Limit{limitOf(cpus, "its container")}}
 	return u.observed(0)
 }
 
-// observed is the unit as the rules judge it.
 func (u *unit) observed(nodeCPUs int) rule.Observed {
 	o := rule.Observed{
 		Place:        u.at,
@@ -162,7 +155,6 @@ const (
 // atVariable are the rules whose findings are at the variable, where there is one.
 var atVariable = []string{"PF001", "PF002", "PF003", "PF004", "PF021", "PF015", "PF016", "PF017", "PF019", "PF020", "PF060"}
 
-// judge tells what a unit gets, and what is wrong with that.
 func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	o := u.observed(c.o.NodeCPUs)
 	s := rule.NewSubject(o)
@@ -219,14 +211,12 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	return findings
 }
 
-// ofVersion are the rules that another Go version may decide otherwise.
 var ofVersion = []string{"PF001", "PF002", "PF004", "PF005", "PF006", "PF007"}
 
-// release is the tag of an image that was released some time, perhaps with another go.mod.
 var release = pattern.Of(`/?([^/@]*:v?[0-9]+\.[0-9][^/@]*)(?:@|$)`)
 
-// asBuilt adds to a finding that the image of the unit may be older or newer than the go.mod that the
-// Go version is from, or of another project.
+// asBuilt says that the image may be older than the go.mod of its Go version, or of another
+// project.
 func (u *unit) asBuilt(f rule.Finding) rule.Finding {
 	m := release().FindStringSubmatch(u.image)
 	if m == nil && !u.program.Elsewhere || !u.beside || path.Base(u.program.From) != "go.mod" || !slices.Contains(ofVersion, f.Rule) || u.env.state == facts.Known && (f.Rule == "PF001" || f.Rule == "PF002") {
@@ -282,8 +272,7 @@ func (u *unit) findings(o rule.Observed) []rule.Finding {
 	return all
 }
 
-// oneCause leaves out that a value is too large where another finding says why the runtime
-// chooses so, and what to do.
+// oneCause drops PF001 if another finding says why the value is too large.
 func oneCause(all []rule.Finding) []rule.Finding {
 	why := func(f rule.Finding) bool { return f.Rule == "PF005" || f.Rule == "PF006" }
 	if !slices.ContainsFunc(all, why) {
@@ -295,7 +284,6 @@ func oneCause(all []rule.Finding) []rule.Finding {
 // needsNone ends a fix of a program whose version is not known, where a new runtime chooses the same value.
 const needsNone = "; if it is built with Go 1.25 or newer, it needs no GOMAXPROCS, and the runtime chooses the same value"
 
-// eitherFix is what to do about a value that does not fit, whatever the version.
 func eitherFix(young rule.Subject, f rule.Finding) string {
 	if _, limited := young.Facts.Tightest(); !limited && young.AnyMachine {
 		return f.Fix
@@ -310,7 +298,6 @@ func eitherFix(young rule.Subject, f rule.Finding) string {
 	return fix
 }
 
-// value is what the unit gets, in words.
 func (u *unit) value(s rule.Subject) check.Value {
 	v := u.valueOf(s)
 	if unless := u.unless(s); v.Open == "" && unless != "" {
@@ -372,7 +359,6 @@ func (u *unit) chosen(s rule.Subject, n int) string {
 	return fmt.Sprint(n)
 }
 
-// of names the limit that the runtime has followed.
 func (u *unit) of(s rule.Subject) string {
 	for _, c := range s.Go.Candidates {
 		if c.Winner && c.What == "limit" {
@@ -382,7 +368,6 @@ func (u *unit) of(s rule.Subject) string {
 	return ""
 }
 
-// eitherVersion is the value of a program whose version is not known.
 func (u *unit) eitherVersion(s rule.Subject) (procs *int, text, source string) {
 	o := s.Observed
 	o.Facts.GoVersion, o.Language = newRelease, ""

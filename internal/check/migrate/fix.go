@@ -134,7 +134,6 @@ func (r *Report) Unvendored() string {
 	return "automaxprocs is removed, but the vendor folder is not up to date; try: " + r.vendoring()
 }
 
-// vendoring is the command that creates the vendor folder again.
 func (r *Report) vendoring() string {
 	command := []string{"go", "mod", "vendor"}
 	if dir := path.Dir(r.Module.File); dir != "." {
@@ -160,7 +159,7 @@ func kept(ctx context.Context, dir string) error {
 	return nil
 }
 
-// alone is the go command without a workspace: go mod tidy and go mod vendor look at none.
+// go mod tidy and go mod vendor look at no workspace.
 func alone(g toolchain.Go) toolchain.Go { return g.With("GOWORK=off") }
 
 // writeAll writes all files or, if that fails, leaves what they were.
@@ -182,7 +181,6 @@ func writeAll(all []check.Fixed) error {
 	return nil
 }
 
-// mostSum is more than any go.sum.
 const mostSum = 64 << 20
 
 // tidied are files without automaxprocs, and the go.mod and go.sum that follow from them. They are made
@@ -219,7 +217,6 @@ func tidied(ctx context.Context, g toolchain.Go, dir string, files []check.Fixed
 	return all, nil
 }
 
-// readOrNone is a file; nil: there is none.
 func readOrNone(path string) ([]byte, error) {
 	text, err := folder.ReadRegular(path, mostSum)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -228,7 +225,6 @@ func readOrNone(path string) ([]byte, error) {
 	return text, err
 }
 
-// stillThere is why an import is still there.
 func stillThere(report *check.Report) string {
 	if len(report.Findings) == 0 {
 		return "no import has a fix"
@@ -285,8 +281,7 @@ func (r *Report) Doubt() string {
 	return strings.Join(why, "; ")
 }
 
-// openRow is a limit at which it is not known whether the value changes, where no workload tells more;
-// -1: there is none.
+// openRow is a limit whose change is not known, where no workload tells more; -1: none.
 func (r *Report) openRow() int {
 	if r.manifests {
 		return -1

@@ -118,7 +118,6 @@ func Look(ctx context.Context, o Options) (*Report, error) {
 // mostModule is more than any go.mod.
 const mostModule = 4 << 20
 
-// module reads the go.mod.
 func (r *Report) module(o Options, tree *folder.Tree) error {
 	file := filepath.Join(o.Dir, "go.mod")
 	text, err := tree.Read(file, mostModule)
@@ -172,7 +171,6 @@ func (r *Report) run(o Options, tree *folder.Tree, use func(source.Automaxprocs)
 	}
 }
 
-// source finds the imports of the module's own packages.
 func (r *Report) source(ctx context.Context, o Options, tree *folder.Tree) (imports []source.Automaxprocs, err error) {
 	found := r.survey(ctx, o, tree)
 	report, err := r.run(o, tree, func(a source.Automaxprocs) { imports = append(imports, a) })(ctx, nil)
@@ -197,7 +195,6 @@ func (r *Report) note(all []check.Note) {
 	}
 }
 
-// workloads are the containers of manifests, or of a cluster, that run one of the programs.
 func (r *Report) workloads(ctx context.Context, o Options) error {
 	if !r.manifests {
 		return nil
@@ -266,8 +263,8 @@ func (r *Report) candidates(o Options) (all []check.Candidate, calls map[string]
 	return all, calls
 }
 
-// named are the containers that run automaxprocs, since the user says so: one that has the name of a program
-// runs that one.
+// named are containers that run automaxprocs, since the user says so, without those of a program's
+// name.
 func (r *Report) named(o Options) []string {
 	return slices.DeleteFunc(slices.Clone(o.Containers), func(name string) bool {
 		return slices.ContainsFunc(r.Programs, func(p Program) bool { return slices.Contains(check.NamesOf(p.Package), name) })
@@ -316,7 +313,6 @@ func (r *Report) JSON() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// exists reports whether a file is in a folder.
 func exists(dir, name string) bool {
 	_, err := os.Stat(filepath.Join(dir, name))
 	return err == nil

@@ -57,12 +57,10 @@ type Program struct {
 	maySet                     string // what in its source may set GOMAXPROCS, in words; "": nothing is known to
 }
 
-// known is the program for package check.
 func (p Program) known() check.Program {
 	return check.Program{GoVersion: p.version, Language: p.language, DefaultGODEBUG: p.godebug, MaySet: p.maySet}
 }
 
-// together are the options of several calls: what they have in common, else they are open.
 func together(all []source.SetCall) (c source.SetCall) {
 	if len(all) == 0 {
 		return c
@@ -73,7 +71,6 @@ func together(all []source.SetCall) (c source.SetCall) {
 	return all[0]
 }
 
-// listed is a package as the go command lists it.
 type listed struct {
 	path, name, module, version string
 	main                        bool
@@ -103,7 +100,6 @@ func parseList(out []byte) (all []listed) {
 	return all
 }
 
-// mostListing is how long the go command may take to list a module.
 const mostListing = 2 * time.Minute
 
 // list asks the go command for all packages of the module and of what they import, and which
@@ -197,7 +193,6 @@ func aside(root, path string) string {
 	return ""
 }
 
-// whySkipped is of a file that the go command never looks at by itself.
 const whySkipped = "the go command skips it by its name or that of its folder"
 
 // leftOver adds the imports in files that package source has not judged. A file that the go command
@@ -216,12 +211,10 @@ func (r *Report) leftOver(found []Import) {
 	}
 }
 
-// inNested reports whether a file is of another module, in a folder of this one.
 func (r *Report) inNested(path string) bool {
 	return slices.ContainsFunc(r.nested, func(dir string) bool { return strings.HasPrefix(path, dir) })
 }
 
-// programs finds the main packages and what each of them imports automaxprocs by.
 func (r *Report) programs(ctx context.Context, o Options, tree *folder.Tree, own []source.Automaxprocs) {
 	all, builds, err := list(ctx, o, tree)
 	r.Module.Builds = builds
@@ -240,7 +233,6 @@ func (r *Report) notListed(what string, err error) {
 	r.Problems = append(r.Problems, check.Problem{Path: r.Module.File, Message: what + ": " + phrase.Plain(err)})
 }
 
-// failures are the packages of which is not known what they import; nil: there is none.
 func failures(all []listed) error {
 	var failed []string
 	for _, p := range all {
@@ -258,7 +250,6 @@ func failures(all []listed) error {
 	return errors.New(strings.Join(failed, "; "))
 }
 
-// graph fills in the programs from the packages and what they import.
 func (r *Report) graph(all []listed, own []source.Automaxprocs) {
 	byPath := map[string]listed{}
 	for _, p := range all {
@@ -294,7 +285,6 @@ func (r *Report) graph(all []listed, own []source.Automaxprocs) {
 	}
 }
 
-// bare is the only program of a module of which nothing but the files is known.
 func (r *Report) bare(own []source.Automaxprocs) {
 	var calls []source.SetCall
 	for _, a := range own {
@@ -308,7 +298,6 @@ func (r *Report) bare(own []source.Automaxprocs) {
 	r.Programs = []Program{p}
 }
 
-// reached are a package and all that it imports, in the order in which they are found.
 func reached(path string, byPath map[string]listed) []string {
 	all, seen := []string{path}, map[string]bool{path: true}
 	for i := 0; i < len(all); i++ {

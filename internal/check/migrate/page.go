@@ -106,7 +106,6 @@ func (r *Report) Runs() bool {
 	return slices.ContainsFunc(r.Programs, func(p Program) bool { return p.Runs })
 }
 
-// own are the imports in the module's own files.
 func (r *Report) own() []Import {
 	return slices.DeleteFunc(slices.Clone(r.Module.Imports), func(i Import) bool { return i.Module != "" })
 }
@@ -219,8 +218,7 @@ var causes = map[Cause]struct{ short, long string }{
 	CauseAffinity: {"CPUs read", "automaxprocs does not read the CPUs that it may run on, and the runtime does"},
 }
 
-// explained are the changes of some rows, each cause once, with what keeps the value, and
-// why others are not known.
+// explained says each cause once, with what keeps the value, and why others are not known.
 func explained(all []Change) (list document.List) {
 	done, open := map[Cause]bool{CauseNone: true}, map[string]bool{}
 	for _, c := range all {
@@ -247,7 +245,6 @@ func (c Change) because() string {
 	return causes[c.Cause].short
 }
 
-// limitTables have a row for each limit, for each set of options.
 func (r *Report) limitTables() (blocks []document.Block) {
 	if len(r.Limits) == 0 {
 		return nil
@@ -289,10 +286,8 @@ func (r *Report) proofs() (blocks []document.Block) {
 	return []document.Block{document.Heading{Level: 2, Text: "Measured with automaxprocs and without", Note: phrase.Clean(r.Proof[0].Folder)}, t}
 }
 
-// outcomes are those of package verdict in words.
 var outcomes = map[string]string{"worse": "worse", "not_judged": "not judged", "within_margin": "no worse", "undecided": "undecided", "better": "better"}
 
-// notes are what a limit does not tell, what keeps a value, and what could not be read.
 func (r *Report) notes() (notes document.Notes) {
 	for _, w := range r.Workloads {
 		subject := phrase.Clean(cmp.Or(w.Object, w.Path))

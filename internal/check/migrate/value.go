@@ -67,18 +67,15 @@ type LimitRow struct {
 	Change
 }
 
-// follows reports whether the runtime of the program follows a limit by itself.
 func (p Program) follows() bool {
 	return subject(p, manifest.Limited(64)).FollowsLimit()
 }
 
-// subject is a program in a container.
 func subject(p Program, o rule.Observed) rule.Subject {
 	o.Facts.GoVersion, o.Facts.DefaultGODEBUG, o.Language, o.MaySet = p.version, p.godebug, p.language, p.maySet
 	return rule.NewSubject(o)
 }
 
-// change decides both values from the same facts.
 func change(s rule.Subject, calls source.SetCall, unless string) Change {
 	before := facts.Decide(s.Facts, facts.Automaxprocs{Language: s.Language, Min: calls.Min})
 	after := s.Go
@@ -114,7 +111,6 @@ func (c Change) unknown(why string, args ...any) Change {
 	return c
 }
 
-// cause is why the values differ.
 func cause(s rule.Subject, calls source.SetCall, before, after int) Cause {
 	own, _ := s.Facts.Own()
 	switch {
@@ -148,7 +144,6 @@ func keep(s rule.Subject, before int) []string {
 	return append(ways, fmt.Sprintf("GOMAXPROCS=%d", before))
 }
 
-// procs is a number that is known.
 func procs(s rule.Subject, d facts.Decision) *int {
 	if d.Outcome == facts.Dies || s.EveryCPU(d.Procs) {
 		return nil
@@ -166,7 +161,6 @@ func words(s rule.Subject, d facts.Decision) string {
 	return fmt.Sprint(d.Procs)
 }
 
-// workload is a container that runs one of the programs.
 func workload(v check.Value, calls source.SetCall) Workload {
 	s := rule.NewSubject(v.Unit.Observed)
 	w := Workload{Place: v.Place, Change: change(s, calls, v.Unit.Open), Notes: []string{}, program: v.Unit.From}
@@ -186,16 +180,13 @@ func workload(v check.Value, calls source.SetCall) Workload {
 	return w
 }
 
-// What happens to a workload over time, which its limit alone does not tell.
 const (
 	follow  = "after a resize in place the value follows the limit; with automaxprocs it stayed"
 	boosted = "with a CPU boost at startup, automaxprocs kept the value of the boost, and the runtime returns to the limit within seconds"
 )
 
-// typical are the limits that are shown of a program.
 var typical = []float64{0.25, 0.5, 1, 1.5, 2, 2.5, 3, 4, 7.5, 8, 0}
 
-// limits decides what typical limits come to.
 func (r *Report) limits() {
 	var done []string
 	for _, p := range r.Programs {

@@ -13,7 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// group is what there is to say of a file.
 type group struct {
 	path     string
 	findings []check.Finding
@@ -92,7 +91,6 @@ func paint(b *terminal.Writer, since int, word, style string) {
 	b.WriteString(strings.Replace(text, word, b.Style(style, word), 1))
 }
 
-// within is a place in its file.
 func within(p rule.Place) string { return strings.TrimPrefix(at("", p.Line, p.Column), ":") }
 
 // source are the lines of a file in which something was found; nil: they are not known.
@@ -103,7 +101,6 @@ func source(g *group, o Options) []string {
 	return strings.Split(string(o.Source(g.path)), "\n")
 }
 
-// tabbed is a tab as it is shown.
 const tabbed = "    "
 
 // excerpt is the line of a finding with a caret below its column. Columns of Go count bytes, those of

@@ -57,7 +57,6 @@ func Write(w io.Writer, name string, r *check.Report, o Options) error {
 	return b.Flush()
 }
 
-// shown is a path as people read it.
 func shown(path string) string {
 	if path == check.Stdin {
 		return "stdin"
@@ -88,7 +87,6 @@ func who(p rule.Place) string {
 	return phrase.Clean(p.Object) + ", container " + phrase.Clean(p.Container)
 }
 
-// message is what a finding says, with its program.
 func message(f check.Finding) string {
 	text := phrase.Clean(f.Message)
 	if w := who(f.Place); w != "" {
@@ -97,7 +95,6 @@ func message(f check.Finding) string {
 	return text
 }
 
-// writeGitHub prints workflow commands: each is shown next to its line in a pull request.
 func writeGitHub(w io.Writer, r *check.Report, _ Options) error {
 	for _, f := range r.Findings {
 		kind := string(f.Severity)
@@ -112,7 +109,6 @@ func writeGitHub(w io.Writer, r *check.Report, _ Options) error {
 	return nil
 }
 
-// failed is the title of a problem.
 func failed(p check.Problem) string {
 	if p.Unwritten {
 		return "cannot be fixed"

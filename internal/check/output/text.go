@@ -16,8 +16,8 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// writeText is for people. On a terminal each file is shown once; elsewhere each finding and each
-// value is a line that begins with its place, as a compiler's does, and the fix is below.
+// writeText is for people: on a terminal by file; elsewhere each line begins with its place, as a
+// compiler's does.
 func writeText(w io.Writer, r *check.Report, o Options) error {
 	b := &terminal.Writer{}
 	if o.Width > 0 {
@@ -69,7 +69,6 @@ func writeLines(b *terminal.Writer, r *check.Report, o Options) {
 	until(nil)
 }
 
-// writeRest is what was not checked, and what was fixed.
 func writeRest(b *terminal.Writer, r *check.Report) {
 	const indent = "    "
 	for _, n := range r.Notes {
@@ -104,7 +103,6 @@ func before(a, b rule.Place) bool {
 	return a.Line < b.Line
 }
 
-// value is what a program gets, and why.
 func value(v check.Value) string {
 	s := "GOMAXPROCS " + phrase.Clean(v.Text)
 	if w := who(v.Place); w != "" {
@@ -125,8 +123,7 @@ func ids(findings []check.Finding) []string {
 	return rule.IDs(all)
 }
 
-// changed are the lines of a file that a fix removed, with a minus sign, and those that it
-// wrote, with a plus sign.
+// changed are the lines that a fix removed and wrote, with their signs.
 func changed(f check.Fixed) (lines []string) {
 	body := false // below the header, which has signs too
 	for _, line := range strings.Split(string(diff.Diff(f.Path, f.Before, f.Path, f.After)), "\n") {
@@ -149,7 +146,6 @@ func unfixable(r *check.Report) (n int) {
 	return n
 }
 
-// mostNamed is how many containers the last line names.
 const mostNamed = 3
 
 // notJudged are containers that are not known to run Go, with the names of the first.
@@ -168,7 +164,7 @@ func notJudged(others []check.Value) string {
 	return phrase.CountOf(len(others), "container is", "containers are") + " not known to run Go and not judged: " + phrase.And(names) + " (--go VERSION judges all containers)"
 }
 
-// onlyOthers reports whether none of the files has anything else than such containers.
+// onlyOthers reports whether the files have nothing but such containers.
 func onlyOthers(r *check.Report, others []check.Value) bool {
 	paths := map[string]bool{}
 	for _, v := range others {
@@ -177,7 +173,7 @@ func onlyOthers(r *check.Report, others []check.Value) bool {
 	return len(paths) > 0 && len(paths) >= r.Files
 }
 
-// summary is the last line: what was looked at, and what came of it.
+// summary is the last line.
 func summary(r *check.Report, others []check.Value, unjudged int, fix bool) string {
 	found, open := []string{}, 0
 	for _, v := range r.Values {

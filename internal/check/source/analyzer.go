@@ -83,7 +83,6 @@ func guarded(run func(*analysis.Pass) (any, error)) func(*analysis.Pass) (any, e
 	}
 }
 
-// diagnostic is what other drivers show of a finding.
 func (u *uses) diagnostic(f found) analysis.Diagnostic {
 	d := analysis.Diagnostic{Pos: f.pos, End: f.end, Category: f.Rule, Message: f.Rule + ": " + f.Message + "; " + f.Fix}
 	if len(f.Remove) == 0 {

@@ -89,7 +89,6 @@ func automaxprocs(u *uses) []found {
 	return all
 }
 
-// setCalls are the calls of Set in the file of an import, with where they are.
 func (u *uses) setCalls(spec inspector.Cursor, path string) (all []SetCall, at []inspector.Cursor) {
 	if path == pkgAutomaxprocs {
 		return []SetCall{{}}, nil
@@ -114,8 +113,8 @@ func (u *uses) setCalls(spec inspector.Cursor, path string) (all []SetCall, at [
 	return all, at
 }
 
-// conditional reports whether a call is in a branch of its function, unless only the environment, which
-// automaxprocs asks too, decides.
+// conditional reports whether something else than the environment, which automaxprocs asks too,
+// decides on a call.
 func (u *uses) conditional(call inspector.Cursor) bool {
 	for c := range around(call) {
 		switch n := c.Node().(type) {
@@ -132,7 +131,6 @@ func (u *uses) conditional(call inspector.Cursor) bool {
 	return false
 }
 
-// option reads one option of a call.
 func (u *uses) option(of *SetCall, arg ast.Expr) {
 	call, ok := ast.Unparen(arg).(*ast.CallExpr)
 	if !ok || len(call.Args) != 1 {
@@ -152,8 +150,7 @@ func (u *uses) option(of *SetCall, arg ast.Expr) {
 	}
 }
 
-// withoutCalls is what goes when a file no longer calls Set: the calls, with what only handles
-// their results. It is nothing where something of them would be left.
+// withoutCalls is what goes with the calls of Set; nothing if something of them would be left.
 func (u *uses) withoutCalls(spec *ast.ImportSpec, calls []inspector.Cursor) (all []extent) {
 	of := u.pass.TypesInfo.Implicits[spec]
 	if spec.Name != nil {
@@ -202,7 +199,6 @@ func (u *uses) withoutCall(call inspector.Cursor) []extent {
 	return nil
 }
 
-// withHandling is an assignment with the statements next to it that handle what it sets.
 func (u *uses) withHandling(stmt inspector.Cursor, s *ast.AssignStmt) []extent {
 	if kind, _ := stmt.ParentEdge(); kind != edge.BlockStmt_List {
 		return nil
@@ -247,7 +243,6 @@ func (u *uses) withHandling(stmt inspector.Cursor, s *ast.AssignStmt) []extent {
 	return []extent{all}
 }
 
-// elsewhere are the uses of a variable outside of some parts, in the order of the file.
 func (u *uses) elsewhere(o types.Object, inside []extent) []inspector.Cursor {
 	all := slices.DeleteFunc(slices.Clone(u.names[o]), func(c inspector.Cursor) bool { return within(inside, int(c.Node().Pos())) })
 	sorting.Stable(all, func(a, b inspector.Cursor) int { return cmp.Compare(a.Node().Pos(), b.Node().Pos()) })

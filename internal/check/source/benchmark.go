@@ -66,8 +66,7 @@ func setAroundRun(file *ast.File) []found {
 	return all
 }
 
-// setsBeforeRun are the calls that set GOMAXPROCS last before a b.Run of one function, but
-// for those that restore what another returned.
+// setsBeforeRun leaves out calls that restore what another one returned.
 func setsBeforeRun(of *ast.FuncType, body *ast.BlockStmt, named map[string]string) (all []found) {
 	b := benchmarkOf(of, named["testing"])
 	if b == "" || body == nil {
@@ -101,7 +100,6 @@ func setsBeforeRun(of *ast.FuncType, body *ast.BlockStmt, named map[string]strin
 	return all
 }
 
-// asks reports whether an argument of runtime.GOMAXPROCS changes nothing.
 func asks(e ast.Expr) bool {
 	text := types.ExprString(e)
 	return text == "0" || strings.HasPrefix(text, "-")
@@ -116,7 +114,6 @@ func isCall(call *ast.CallExpr, x, name string) bool {
 	return ok && of.Name == x
 }
 
-// benchmarkOf is the name of a function's *testing.B; "" where it has none.
 func benchmarkOf(f *ast.FuncType, testing string) string {
 	for _, p := range f.Params.List {
 		if len(p.Names) == 1 && types.ExprString(p.Type) == "*"+testing+".B" {
@@ -126,7 +123,6 @@ func benchmarkOf(f *ast.FuncType, testing string) string {
 	return ""
 }
 
-// importNames are the names that a file has for the packages that it imports, by their path.
 func importNames(file *ast.File) map[string]string {
 	all := map[string]string{}
 	for _, i := range file.Imports {

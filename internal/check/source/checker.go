@@ -50,7 +50,6 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 )
 
-// Options set what a Checker looks for.
 type Options struct {
 	// Overlay is what files hold instead of what is on the disk, by their path as it
 	// is shown.
@@ -85,12 +84,10 @@ type Checker struct {
 	judger process          // of Finish
 }
 
-// New is a Checker for one run.
 func New(o Options) *Checker {
 	return &Checker{o: o, files: map[string]scanned{}, modules: map[string]*module{}}
 }
 
-// Wants tells it by the name.
 func (k *Checker) Wants(f *check.File) bool {
 	base := f.Base()
 	return base == "go.mod" || base == "go.work" || strings.HasSuffix(base, ".go") && base != ".go" && (f.Named || !unseen(f.Path))
@@ -147,7 +144,6 @@ func (k *Checker) Finish(ctx context.Context, to check.Sink) error {
 	return nil
 }
 
-// overlay is what is in files by their absolute path, for the go command.
 func (k *Checker) overlay() map[string][]byte {
 	all := map[string][]byte{}
 	for path, text := range k.o.Overlay {

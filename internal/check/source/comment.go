@@ -11,7 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// ignored reports whether a comment answers a finding.
 func (u *uses) ignored(f found) bool {
 	f.Place = placeOf(u.pass.Fset, f.pos)
 	return slices.ContainsFunc(u.answer, func(a check.Ignore) bool { return a.Answers(check.Finding{Finding: f.Finding}) })
@@ -60,7 +59,7 @@ func ignoreOf(text string) (rules []string, reason string, ok bool) {
 	return check.ParseIgnore(body)
 }
 
-// lines are where the nodes of a file begin and end, whatever a //line calls its lines.
+// lines are where nodes begin and end, whatever a //line calls its lines.
 type lines struct {
 	set         *token.FileSet
 	first, ends map[int]token.Pos // of a line: where the first node begins, and the first ends
@@ -99,7 +98,6 @@ func (l lines) behindCode(comment token.Pos) bool {
 	return ok && first < comment || ended && ends <= comment
 }
 
-// fileAnswers reads the ignores of a file by itself.
 func fileAnswers(path string, text []byte) []check.Ignore {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -109,7 +107,6 @@ func fileAnswers(path string, text []byte) []check.Ignore {
 	return answers(set, file)
 }
 
-// moduleAnswers reads those of a go.mod, whose comments are as Go's.
 func moduleAnswers(path string, text []byte) []check.Ignore {
 	var all []check.Ignore
 	n := 0
@@ -132,7 +129,6 @@ func moduleAnswers(path string, text []byte) []check.Ignore {
 	return all
 }
 
-// The settings of GODEBUG that are about GOMAXPROCS.
 const (
 	settingLimit   = "containermaxprocs"
 	settingUpdates = "updatemaxprocs"

@@ -31,8 +31,7 @@ func earlySizes(u *uses) []found {
 	return all
 }
 
-// packageVariable names the variable of the package that a value is for, when it is
-// initialised or set by an init.
+// packageVariable names the variable that is initialised, or set by an init, with a value.
 func (u *uses) packageVariable(c inspector.Cursor) string {
 	f := u.function(c)
 	if f != nil && (f.Name.Name != "init" || f.Recv != nil) {
@@ -83,7 +82,6 @@ func keptSizes(u *uses) []found {
 	return all
 }
 
-// changes reports whether a file of the module changes GOMAXPROCS while the program runs.
 func (t *tree) changes() bool {
 	for _, files := range t.folders {
 		if slices.ContainsFunc(files, func(s scanned) bool { return s.changes }) {
@@ -93,12 +91,11 @@ func (t *tree) changes() bool {
 	return false
 }
 
-// changesHere is the same of one package, which is all that golangci-lint shows.
+// golangci-lint shows no more than a package.
 func (u *uses) changesHere() bool {
 	return slices.ContainsFunc(u.pass.Pkg.Imports(), func(p *types.Package) bool { return changesByImport(p.Path()) })
 }
 
-// changesByImport reports whether a package is imported to change GOMAXPROCS at run time.
 func changesByImport(p string) bool {
 	return slices.Contains([]string{pkgMaxprocs + "/live", pkgMaxprocs + "/auto"}, p)
 }

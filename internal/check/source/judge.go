@@ -19,7 +19,6 @@ import (
 // packages, gives them types, and runs the rules. It knows files by their absolute paths. It runs in
 // a process of its own, see process.
 
-// target is the packages of a tree.
 type target struct {
 	Loads    []load // how the go command lists them
 	Environ  []string
@@ -28,19 +27,16 @@ type target struct {
 	Decides  string // the go line that decides for their programs; "": their own
 }
 
-// load is a run of the go command.
 type load struct {
 	Dir   string
 	Words []string
 }
 
-// request is what a judger is asked for.
 type request struct {
 	Of    *target // nil: as before
 	Judge *item   // nil: to list all
 }
 
-// item is a package to be judged.
 type item struct {
 	Listed        int // its number in the listing, from 1; 0: it was not listed
 	Name, PkgPath string
@@ -50,14 +46,12 @@ type item struct {
 	why           string // why so
 }
 
-// reply is what a judger answers.
 type reply struct {
 	Listed []listing // all packages
 	Failed string    // why the go command has not listed all
 	Judged *judged
 }
 
-// listing is a package as the go command has listed it.
 type listing struct {
 	Item    item
 	Dir     string // "": it has no files
@@ -66,7 +60,6 @@ type listing struct {
 	Exports bool // GOMAXPROCS, by something that it depends on, or that could not be loaded
 }
 
-// judged is what is found in a package.
 type judged struct {
 	Errors  []packages.Error
 	Failed  []string // rules that failed, in words
@@ -74,7 +67,6 @@ type judged struct {
 	Imports map[string][]importGroup // of the files in which something may be removed
 }
 
-// judger keeps what it has read of one target.
 type judger struct {
 	of     target
 	listed []*packages.Package
@@ -120,8 +112,7 @@ func languageOf(p *packages.Package) string {
 	return p.Module.GoVersion
 }
 
-// judge gives a package its types and runs the rules over it. What it has read of the package it
-// then forgets.
+// judge forgets what it has read of the package.
 func (j *judger) judge(i item) *judged {
 	p := &packages.Package{ID: i.PkgPath, Name: i.Name, PkgPath: i.PkgPath, GoFiles: i.Files}
 	if i.Listed > 0 && i.Listed <= len(j.listed) && !i.Plain {
@@ -205,13 +196,11 @@ func (w *typer) plain(p *packages.Package, language string) {
 	}
 }
 
-// plainNames has what the syntax alone tells of the names of a package.
 type plainNames struct {
 	variables map[*ast.Object]types.Object
 	constants map[*ast.Object]constant.Value // nil: it is not written as a literal
 }
 
-// name gives a name its variable, or its constant's literal.
 func (d plainNames) name(id *ast.Ident, p *packages.Package) {
 	if id.Obj == nil {
 		return
@@ -253,7 +242,6 @@ func (d plainNames) read(spec *ast.ValueSpec) {
 	}
 }
 
-// mostDigits is more than a number has that is of CPUs.
 const mostDigits = 20
 
 // literal is the value of a number or a text; nil: it is of another kind, or takes long to read.

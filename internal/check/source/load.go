@@ -27,8 +27,7 @@ import (
 // built for it: types come from the source, see declared.
 const listMode = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
 
-// packages judges the packages of a tree that speak of GOMAXPROCS, and its programs that
-// may tell nobody of theirs.
+// packages judges what speaks of GOMAXPROCS, and programs that may report theirs to nobody.
 func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
 	speaking, silent := t.speaking(), t.silentPrograms()
 	dirs := slices.Compact(slices.Sorted(slices.Values(slices.Concat(speaking, silent))))
@@ -69,7 +68,6 @@ func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
 	return err
 }
 
-// tell hands on what is found in a package.
 func (k *Checker) tell(t *tree, of item, j *judged, changes bool, to check.Sink) {
 	dir := filepath.Dir(real(of.Files[0]))
 	at := t.folders[dir][0].path
@@ -112,7 +110,7 @@ func (k *Checker) tell(t *tree, of item, j *judged, changes bool, to check.Sink)
 	}
 }
 
-// notWhole are the files of some folders that are of no package whose types are all known.
+// notWhole are the files of no package whose types are all known.
 func (t *tree) notWhole(dirs []string, listed []listing) map[string]bool {
 	all := map[string]bool{}
 	for _, dir := range dirs {
@@ -174,11 +172,9 @@ func (k *Checker) toJudge(t *tree, speaking []string, listed []listing, to check
 	return all
 }
 
-// patience is how long a module may take before the user reads what is waited for.
 const patience = 2 * time.Second
 
-// slowly tells the user what is waited for, where it takes long; the function that it
-// gives is called when it is over.
+// slowly tells the user what is waited for, until the function that it gives is called.
 func (k *Checker) slowly(t *tree, n int) func() {
 	if k.o.Slow == nil {
 		return func() {}
@@ -203,7 +199,6 @@ func leftOutNote(n int) string {
 	return what + " skipped, for another system or other build tags; to check such files, run GOOS=… procfit check or GOFLAGS=-tags=… procfit check"
 }
 
-// unloaded is why the go command loads nothing of a module.
 func unloaded(text string) string {
 	if before, stderr, ok := strings.Cut(text, "stderr: "); ok {
 		text = stderr
@@ -214,7 +209,6 @@ func unloaded(text string) string {
 	return "the go command cannot load its module, so procfit checks only the syntax of its packages: " + phrase.Clip(phrase.FirstLine(strings.TrimSpace(text)), 300)
 }
 
-// loads are how the go command lists some folders of the tree.
 func (t *tree) loads(dirs []string) (all []load) {
 	if t.root != "" {
 		of := load{Dir: t.root}
@@ -349,7 +343,6 @@ func isFolder(dir string, e fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// isFile reports whether there is a file of the path, and no folder.
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir()
@@ -368,7 +361,7 @@ func folderOf(p *packages.Package) string {
 	return ""
 }
 
-// leftOut are the files with a word in them that the go command does not build here.
+// leftOut are files that the go command does not build here, although a rule looks for their words.
 func (t *tree) leftOut(dir string, files []string) []string {
 	var all []string
 	for _, f := range files {
@@ -381,7 +374,6 @@ func (t *tree) leftOut(dir string, files []string) []string {
 	return all
 }
 
-// shown is a file of the folder, as the user knows it.
 func (t *tree) shown(dir string) string {
 	if t.module != nil && !t.module.unnamed {
 		return t.module.shown
@@ -392,8 +384,8 @@ func (t *tree) shown(dir string) string {
 // position is file:line:column, as the go command writes it; a file of Windows has a colon more.
 var position = pattern.Of(`(?s)^(.*?)(?::(\d+))?(?::(\d+))?$`)
 
-// problem is why a package could not be loaded whole: the first of its errors that is
-// of a place, else the first. What was told of a file by itself is not told again.
+// problem is the first error that has a place, else the first. What was reported of a file is not
+// reported again.
 func (t *tree) problem(dir string, errs []packages.Error) (check.Problem, bool) {
 	var first check.Problem
 	n := 0

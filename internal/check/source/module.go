@@ -21,7 +21,6 @@ import (
 // implied is the language of a go.mod without a go line (go.dev/ref/mod#go-mod-file-go).
 const implied = "1.16"
 
-// module is a go.mod.
 type module struct {
 	shown    string // its path
 	path     string // the module's
@@ -31,7 +30,6 @@ type module struct {
 	unnamed  bool // the user has not named it: nothing is reported of it
 }
 
-// module reads a go.mod or a go.work.
 func (k *Checker) module(shown string, text []byte, to check.Sink) error {
 	for _, a := range moduleAnswers(shown, text) {
 		to.Ignore(a)
@@ -94,13 +92,11 @@ func parseModule(shown string, text []byte) (*module, *modfile.File, error) {
 	return m, mod, nil
 }
 
-// letsFollow reports whether godebug lines let programs follow a limit, whatever the go line.
 func letsFollow(all []*modfile.Godebug) bool {
 	return slices.ContainsFunc(all, func(g *modfile.Godebug) bool { return g.Key == settingLimit && g.Value != "0" })
 }
 
-// workLanguage is the language of a go.work; without a go line it is 1.18
-// (cmd/go/internal/gover, DefaultGoWorkVersion).
+// Without a go line it is 1.18 (cmd/go/internal/gover, DefaultGoWorkVersion).
 func workLanguage(work *modfile.WorkFile) string {
 	if work.Go == nil {
 		return "1.18"
@@ -108,8 +104,6 @@ func workLanguage(work *modfile.WorkFile) string {
 	return work.Go.Version
 }
 
-// unnamedModule reads the go.mod of files that the user has named without it; nil where
-// that cannot be read.
 func unnamedModule(root string, reads *folder.Tree) *module {
 	file := filepath.Join(root, "go.mod")
 	text, err := reads.ReadAbove(file, mostWork)
@@ -186,7 +180,6 @@ func (t *tree) judge(to check.Sink) {
 		"if they run under a CPU limit: "+fix+", so that the runtime chooses "+choice("")+"; or import github.com/procfit/procfit/maxprocs/auto in main"))
 }
 
-// setsWhenImported tells of packages that set GOMAXPROCS by their import.
 func setsWhenImported(p string) bool {
 	return p == pkgAutomaxprocs || strings.HasPrefix(p, pkgAutomaxprocs+"/") || strings.HasPrefix(p, "github.com/procfit/procfit/maxprocs")
 }
@@ -194,13 +187,11 @@ func setsWhenImported(p string) bool {
 // mostWork is more than any go.work, in bytes.
 const mostWork = 4 << 20
 
-// builtHere reports whether a file's constraints let it be built for this system.
 func builtHere(file string) bool {
 	ok, err := build.Default.MatchFile(filepath.Dir(file), filepath.Base(file))
 	return ok || err != nil
 }
 
-// workspace is a go.work that the go command uses.
 type workspace struct {
 	file     string
 	language string   // its go line, which decides for the programs of its modules

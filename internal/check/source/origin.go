@@ -11,7 +11,6 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// kind is where a number comes from.
 type kind int
 
 const (
@@ -23,7 +22,6 @@ const (
 	restored      // what a call of runtime.GOMAXPROCS(n) gave back
 )
 
-// origin is what is known of a number.
 type origin struct {
 	kind  kind
 	n     int64    // where it is fixed
@@ -33,7 +31,6 @@ type origin struct {
 	named ast.Expr // the expression that says so
 }
 
-// mostSteps bounds how far a number is followed.
 const mostSteps = 8
 
 func (u *uses) origin(e ast.Expr) origin { return u.follow(e, mostSteps) }
@@ -79,7 +76,6 @@ func (u *uses) flagged(value ast.Expr, steps int) origin {
 	return o
 }
 
-// either is the origin of a number that is reckoned from two.
 func either(a, b origin) origin {
 	for _, k := range []kind{machine, current} {
 		for _, o := range []origin{a, b} {
@@ -140,7 +136,7 @@ func (u *uses) fromVariable(e ast.Expr, steps int) bool {
 	return ok && u.readsVariable(call)
 }
 
-// nameOf is the last word of a name: "New" of pool.New; "": it is none.
+// nameOf is "New" of pool.New.
 func nameOf(e ast.Expr) string {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -151,7 +147,6 @@ func nameOf(e ast.Expr) string {
 	return ""
 }
 
-// object is the variable or field that an expression names.
 func (u *uses) object(e ast.Expr) types.Object {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -162,7 +157,6 @@ func (u *uses) object(e ast.Expr) types.Object {
 	return nil
 }
 
-// once is what a variable of this package is set to, where it is set once.
 func (u *uses) once(e ast.Expr) ast.Expr {
 	o := u.object(e)
 	if v, ok := o.(*types.Var); !ok || v.IsField() {
@@ -174,7 +168,6 @@ func (u *uses) once(e ast.Expr) ast.Expr {
 	return nil
 }
 
-// assignments fills in what every variable is set to.
 func (u *uses) assignments() {
 	var at inspector.Cursor
 	note := func(target, value ast.Expr) {
@@ -236,7 +229,6 @@ func (u *uses) assignments() {
 	}
 }
 
-// flag remembers the default of a flag that sets a variable.
 func (u *uses) flag(call *ast.CallExpr) {
 	if d := u.flagDefault(call, 1); d != nil {
 		if a, ok := ast.Unparen(call.Args[0]).(*ast.UnaryExpr); ok && a.Op == token.AND {
@@ -247,7 +239,6 @@ func (u *uses) flag(call *ast.CallExpr) {
 	}
 }
 
-// numbers are the kinds of flags for a number.
 var numbers = []string{"Int", "Int32", "Int64", "Uint", "Uint32", "Uint64"}
 
 // flagDefault is the default of a flag for a number, of the packages flag and pflag:
@@ -283,8 +274,7 @@ func (u *uses) flagDefault(call *ast.CallExpr, pointer int) ast.Expr {
 	return call.Args[at]
 }
 
-// oneOf is the machine's CPUs, where a variable that is set several times may be set to
-// them.
+// oneOf is the CPUs of the machine, if they are one of the values that a variable may have.
 func (u *uses) oneOf(o types.Object, steps int) origin {
 	if v, ok := o.(*types.Var); !ok || v.IsField() || len(u.set[o]) > mostValues {
 		return origin{}
@@ -308,7 +298,6 @@ func (u *uses) oneOf(o types.Object, steps int) origin {
 	return one
 }
 
-// mostValues is how many values a variable may be set to of which one is looked for.
 const mostValues = 64
 
 // caps reports whether a variable is set to a value only where it is above: if n > most { n = most }.

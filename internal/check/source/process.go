@@ -61,7 +61,6 @@ func Stage(args []string) (code int, ok bool) {
 	}
 }
 
-// exceeded is that a process has ended before it had answered.
 type exceeded struct {
 	listing bool   // it did not come to judge the package
 	why     string // what doing so does: "takes longer than 20 s"
@@ -69,15 +68,13 @@ type exceeded struct {
 
 func (e *exceeded) Error() string { return e.why }
 
-// process is a judger in a process of its own, which is started when it is needed, and again
-// after it has ended.
+// process is a judger that is started when it is needed, and again after it has ended.
 type process struct {
 	bounds  Bounds
 	running *running
 	often   int // how often it has exceeded the bounds
 }
 
-// running is one that runs.
 type running struct {
 	*supervisor.Process
 	ctx      context.Context
@@ -88,7 +85,6 @@ type running struct {
 	of, list *target     // what it got last, and listed last
 }
 
-// all has the packages listed; failed is why not all of them are.
 func (p *process) all(ctx context.Context, of *target) (listed []listing, failed string, err error) {
 	if p.often >= mostExceeded {
 		return nil, "it " + tooOften, nil
@@ -101,7 +97,7 @@ func (p *process) all(ctx context.Context, of *target) (listed []listing, failed
 	return a.Listed, a.Failed, err
 }
 
-// judge has a package judged. A process that has ended since lists the packages again.
+// A process that has ended since lists the packages again.
 func (p *process) judge(ctx context.Context, of *target, one item) (*judged, error) {
 	if one.Listed > 0 && !one.Plain && (p.running == nil || p.running.list != of) {
 		if _, err := p.do(ctx, of, nil); err != nil {
@@ -112,7 +108,6 @@ func (p *process) judge(ctx context.Context, of *target, one item) (*judged, err
 	return a.Judged, err
 }
 
-// do has a package judged, or without one all listed.
 func (p *process) do(ctx context.Context, of *target, one *item) (a reply, err error) {
 	if p.running == nil {
 		if p.running, err = p.start(ctx); err != nil {
@@ -256,7 +251,6 @@ func (p *process) ask(ctx context.Context, of *target, all []item, tell func(of 
 	return nil
 }
 
-// simplify has packages judged by their syntax.
 func simplify(all []item, why string) {
 	for i := range all {
 		if !all[i].Plain {

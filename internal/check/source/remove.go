@@ -13,7 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
-// extent is a part of a file, in bytes from its start. What is removed has nothing New.
+// extent is in bytes from the start of a file. What is removed has nothing New.
 type extent = check.Splice
 
 // statement is the statement that a call is, to be removed; with what around it would
@@ -61,7 +61,6 @@ func (u *uses) emptied(stmt inspector.Cursor) []extent {
 	return u.lines(stmt)
 }
 
-// onlyAsks reports whether the head of an if does nothing but ask the environment.
 func (u *uses) onlyAsks(s *ast.IfStmt) bool {
 	pure := true
 	ast.Inspect(s, func(n ast.Node) bool {
@@ -123,15 +122,14 @@ func (u *uses) lines(c inspector.Cursor) []extent {
 	return part(from, to)
 }
 
-// neighbour is what is next to a node: the line, the side that it turns to the
-// node, and whether it is the brace around both.
+// neighbour is what is next to a node: the side that it turns to it, and whether it is the brace
+// around both.
 type neighbour struct {
 	line int
 	pos  token.Pos
 	edge bool
 }
 
-// around are the lines before and after a node on which there is something else.
 func (u *uses) around(file *ast.File, c inspector.Cursor, start, end token.Pos) (before, after neighbour) {
 	tf := u.pass.Fset.File(start)
 	after.line = tf.LineCount() + 1
@@ -175,20 +173,17 @@ func (u *uses) around(file *ast.File, c inspector.Cursor, start, end token.Pos) 
 	return before, after
 }
 
-// importGroup is a declaration of imports.
 type importGroup struct {
 	Whole extent // its lines
 	Specs []importSpec
 }
 
-// importSpec is one import.
 type importSpec struct {
 	At    int // where it begins
 	Lines extent
 	Uses  []int // where the file names it, in ascending order
 }
 
-// importsOf are the imports of a file, which may have no use when something is removed.
 func (u *uses) importsOf(file *ast.File) (all []importGroup) {
 	tf := u.pass.Fset.File(file.FileStart)
 	named := map[types.Object][]int{}

@@ -46,8 +46,7 @@ func (k *Checker) Sets(goMod string, u check.Use) (guarded check.MaySet) {
 	return guarded
 }
 
-// setIn is the first call of runtime.GOMAXPROCS in a file that sets something, whatever the environment
-// says, else the first one that does.
+// setIn prefers a call of runtime.GOMAXPROCS that sets it whatever the environment says.
 func setIn(path string, text []byte) (first check.MaySet) {
 	set := token.NewFileSet()
 	file, _ := parser.ParseFile(set, path, text, parser.SkipObjectResolution) // which the loading of its package reports
@@ -80,7 +79,6 @@ func setIn(path string, text []byte) (first check.MaySet) {
 	return first
 }
 
-// literalArgument is a number as it is written, in parentheses; "": it is none.
 func literalArgument(n ast.Expr) string {
 	if lit, ok := n.(*ast.BasicLit); ok && len(lit.Value) <= mostDigits {
 		return "(" + lit.Value + ")"

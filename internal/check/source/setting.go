@@ -13,7 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// setting is a call of runtime.GOMAXPROCS that may set something.
 type setting struct {
 	inspector.Cursor
 	call *ast.CallExpr
@@ -41,8 +40,7 @@ func (u *uses) settings() []setting {
 	return all
 }
 
-// setBack reports whether the value is set back at once when the function ends:
-// defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n)).
+// setBack is of defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n)).
 func (s setting) setBack() bool {
 	outer, ok := s.Parent().Node().(*ast.CallExpr)
 	if !ok {
@@ -52,7 +50,6 @@ func (s setting) setBack() bool {
 	return ok && deferred.Call == outer && len(outer.Args) == 1 && outer.Args[0] == s.call
 }
 
-// before says whether the environment still counts.
 func (u *uses) before(c inspector.Cursor) string {
 	if u.guarded(c) {
 		return "unless GOMAXPROCS is set in the environment"
@@ -92,8 +89,7 @@ func constants(u *uses) []found {
 	return all
 }
 
-// lowers reports whether the function around a call compares the value in effect with the CPUs of the machine:
-// it sets them only where the value is above.
+// lowers reports whether the function compares the value in effect with the CPUs of the machine.
 func (u *uses) lowers(c inspector.Cursor) (found bool) {
 	in := u.function(c)
 	if in == nil || in.Body == nil {
@@ -194,7 +190,6 @@ func (u *uses) readAndSet(c inspector.Cursor) []extent {
 	return u.emptied(stmt)
 }
 
-// readsOnly reports whether a block does nothing but read the number, other than that statement.
 func (u *uses) readsOnly(b *ast.BlockStmt, but ast.Node) bool {
 	for _, s := range b.List {
 		if s == but {
@@ -240,7 +235,6 @@ func setenvs(u *uses) []found {
 	return all
 }
 
-// startsChildren reports whether the package can start other programs.
 func (u *uses) startsChildren() bool {
 	return slices.ContainsFunc(u.pass.Pkg.Imports(), func(p *types.Package) bool {
 		return slices.Contains([]string{"os/exec", "syscall", "golang.org/x/sys/unix"}, p.Path())

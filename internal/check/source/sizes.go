@@ -36,7 +36,6 @@ func machineSizes(u *uses) []found {
 	return all
 }
 
-// inFunction reports whether a place is in a function literal, which runs when it is called.
 func inFunction(c inspector.Cursor) bool {
 	for e := range around(c) {
 		if _, ok := e.Node().(*ast.FuncLit); ok {
@@ -46,7 +45,6 @@ func inFunction(c inspector.Cursor) bool {
 	return false
 }
 
-// sized says what is made as large as a number, or nothing.
 func (u *uses) sized(c inspector.Cursor, steps int) string {
 	if steps == 0 {
 		return ""
@@ -91,7 +89,6 @@ func (u *uses) sized(c inspector.Cursor, steps int) string {
 	return ""
 }
 
-// mostUses is how many uses of a variable are looked at.
 const mostUses = 256
 
 // sizedBy says what a variable sizes, by its uses in this package outside of a statement.
@@ -115,8 +112,7 @@ func (u *uses) sizedBy(o types.Object, but inspector.Cursor, steps int) (what st
 	return what
 }
 
-// returned says what is made as large as what a function returns: by its name, or by that of the field that
-// it is the value of.
+// returned goes by the name of the function, or of the field that it is the value of.
 func (u *uses) returned(c inspector.Cursor) string {
 	for e := range around(c) {
 		switch f := e.Node().(type) {
@@ -135,8 +131,7 @@ func (u *uses) returned(c inspector.Cursor) string {
 	return ""
 }
 
-// unlessListed is the finding about a call, unless the call makes a slice that goes into a variable which
-// lists the CPUs themselves.
+// unlessListed drops a slice whose variable lists the CPUs themselves.
 func (u *uses) unlessListed(call inspector.Cursor, what string) string {
 	if a, ok := call.Parent().Node().(*ast.AssignStmt); ok && what == sizedSlice && len(a.Lhs) == 1 {
 		if id, ok := a.Lhs[0].(*ast.Ident); ok && counting().MatchString(id.Name) && !sizing().MatchString(id.Name) {
@@ -146,7 +141,6 @@ func (u *uses) unlessListed(call inspector.Cursor, what string) string {
 	return what
 }
 
-// inLiteral says what a field of a literal sizes: by its name, else by that of the type.
 func (u *uses) inLiteral(at inspector.Cursor, p *ast.KeyValueExpr) string {
 	if what := u.named(p.Key); what != "" {
 		return what
@@ -163,8 +157,7 @@ func (u *uses) inLiteral(at inspector.Cursor, p *ast.KeyValueExpr) string {
 	return fmt.Sprintf("%s of a %s is set", key.Name, of)
 }
 
-// named is a sentence's beginning about a variable or field whose name reports whether it is
-// a size.
+// named is the beginning of a sentence.
 func (u *uses) named(e ast.Expr) string {
 	name := nameOf(e)
 	if !sizing().MatchString(name) || counting().MatchString(name) {
@@ -173,7 +166,6 @@ func (u *uses) named(e ast.Expr) string {
 	return name + " is sized"
 }
 
-// assigned follows a number into what it is set to: by its name, else by its uses.
 func (u *uses) assigned(at inspector.Cursor, targets, values []ast.Expr, value inspector.Cursor, steps int) string {
 	i := slices.IndexFunc(values, func(v ast.Expr) bool { return v == value.Node() })
 	if i < 0 || i >= len(targets) {
@@ -249,7 +241,6 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 	return "", isNumber(u.pass.TypesInfo.TypeOf(call)) // as a default is that a setting may replace
 }
 
-// qualifier is the package of the function that a call names: "pool" of pool.New.
 func (u *uses) qualifier(fun ast.Expr) string {
 	if s, ok := ast.Unparen(fun).(*ast.SelectorExpr); ok {
 		if x, ok := s.X.(*ast.Ident); ok {
@@ -269,14 +260,12 @@ func isNumber(t types.Type) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-// besideCurrent says whether a call is given the value in effect too, with another argument.
 func (u *uses) besideCurrent(call *ast.CallExpr, than ast.Node) bool {
 	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return a != than && u.origin(a).kind == current })
 }
 
 const sizedSlice = "a slice is sized"
 
-// made is what make makes.
 func (u *uses) made(call *ast.CallExpr) string {
 	if t := u.pass.TypesInfo.TypeOf(call.Args[0]); t != nil {
 		switch t.Underlying().(type) {
@@ -289,7 +278,6 @@ func (u *uses) made(call *ast.CallExpr) string {
 	return ""
 }
 
-// started reports whether goroutines are started in the loop whose condition it is.
 func started(condition inspector.Cursor) string {
 	if loop, ok := condition.Parent().Node().(*ast.ForStmt); ok && loop.Cond == condition.Node() {
 		return startsIn(loop.Body)

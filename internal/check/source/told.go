@@ -47,8 +47,7 @@ func (t *tree) judgeSilent(silent []string, listed []listing, to check.Sink) {
 	}
 }
 
-// anyExports looks at all that a package depends on. One that could not be loaded may
-// export it.
+// One that could not be loaded may export it.
 func anyExports(p *packages.Package) bool {
 	found := false
 	packages.Visit([]*packages.Package{p}, func(p *packages.Package) bool {
@@ -78,8 +77,7 @@ func (t *tree) silent(program string) bool {
 	return listens
 }
 
-// parts are the files of each of the module's packages that a program is made of; none of one that cannot
-// be read.
+// parts are the files of each package of a program; none of one that cannot be read.
 func (t *tree) parts(program string) iter.Seq[[]scanned] {
 	return func(yield func([]scanned) bool) {
 		seen := map[string]bool{}

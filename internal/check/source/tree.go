@@ -21,7 +21,6 @@ import (
 	"github.com/procfit/procfit/internal/show/pattern"
 )
 
-// tree is the files of one module, or of none.
 type tree struct {
 	root     string  // where its go.mod is; "" where there is none
 	module   *module // nil where its go.mod cannot be read
@@ -35,7 +34,6 @@ type tree struct {
 	reads    *folder.Tree         // what may be read
 }
 
-// trees sorts the files by their modules, once all are read.
 func (k *Checker) trees() map[string]*tree {
 	if k.sorted != nil {
 		return k.sorted
@@ -70,7 +68,6 @@ func (k *Checker) trees() map[string]*tree {
 	return all
 }
 
-// rootOf is the folder of the go.mod that counts for a folder; "" where there is none.
 func rootOf(dir string, known map[string]string) string {
 	if root, ok := known[dir]; ok {
 		return root
@@ -87,7 +84,6 @@ func rootOf(dir string, known map[string]string) string {
 	return root
 }
 
-// speaking are the folders whose packages have to be loaded.
 func (t *tree) speaking() []string {
 	var all []string
 	for _, dir := range slices.Sorted(maps.Keys(t.folders)) {
@@ -106,8 +102,7 @@ func (t *tree) speaking() []string {
 	return all
 }
 
-// whole are all files of a folder, also those that the user has not named; none where one
-// of them cannot be read.
+// whole are also the files that the user has not named; none if one cannot be read.
 func (t *tree) whole(dir string) []scanned {
 	others, done := t.others[dir]
 	if !done {
@@ -136,7 +131,6 @@ func (t *tree) whole(dir string) []scanned {
 	return slices.Concat(t.folders[dir], others)
 }
 
-// language is the go line of its go.mod; "" where it has none.
 func (t *tree) language() string {
 	if t.module == nil {
 		return ""
@@ -153,7 +147,6 @@ func (t *tree) decides() string {
 	return t.language()
 }
 
-// importPath is that of a folder of the tree.
 func (t *tree) importPath(dir string) string {
 	rel, err := filepath.Rel(t.root, dir)
 	if err != nil || t.module == nil {
@@ -165,7 +158,6 @@ func (t *tree) importPath(dir string) string {
 // aside are parts of a path whose programs nobody runs in earnest.
 var aside = []string{"example", "examples", "_example", "_examples", "test", "tests", "testing", "e2e", "internal/tools", "tools", "hack", "scripts", "benchmark", "benchmarks"}
 
-// mains are the folders of the main packages that the module is for.
 func (t *tree) mains() (all []string) {
 	for _, dir := range slices.Sorted(maps.Keys(t.folders)) {
 		rel, err := filepath.Rel(t.root, dir)
@@ -179,7 +171,6 @@ func (t *tree) mains() (all []string) {
 	return all
 }
 
-// mostSource is more than any file of Go that somebody has written.
 const mostSource = 16 << 20
 
 // scanned is what a Go file tells by itself, cheaply.
@@ -249,7 +240,6 @@ func scan(path string, text []byte) (scanned, error) {
 	return s, err
 }
 
-// mainIn is the line of the main function; 0: there is none.
 func mainIn(text []byte) int {
 	set := token.NewFileSet()
 	file, _ := parser.ParseFile(set, "", text, parser.SkipObjectResolution) // which the loading of its package reports

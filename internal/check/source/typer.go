@@ -34,8 +34,7 @@ func newTyper(overlay map[string][]byte) *typer {
 	return &typer{set: token.NewFileSet(), overlay: overlay, sizes: types.SizesFor("gc", runtime.GOARCH), declared: map[string]*types.Package{}}
 }
 
-// declare gives a package its syntax and its types. What is surely wrong with it is added
-// to its errors, where the go command has listed its imports.
+// What is surely wrong with a package is added to its errors, if its imports are listed.
 func (w *typer) declare(p *packages.Package, language string) {
 	listed := p.Imports != nil
 	report := func(pos token.Position, kind packages.ErrorKind, message string) {
@@ -92,19 +91,17 @@ func newInfo() *types.Info {
 	}
 }
 
-// undefined tells of a name that nothing in another package could define.
+// Nothing in another package could define the name.
 func undefined(message string) bool {
 	name, ok := strings.CutPrefix(message, "undefined: ")
 	return ok && !strings.Contains(name, ".")
 }
 
-// unused tells of a name that nothing seems to use; what is not known of other packages
-// may hide its use.
+// What is not known of other packages may hide the use of a name.
 func unused(message string) bool {
 	return strings.HasPrefix(message, "declared and not used: ") || strings.HasSuffix(message, "imported and not used")
 }
 
-// parse reads files, as many at once as there are CPUs; the error is the first.
 func (w *typer) parse(files []string, mode parser.Mode, overlay map[string][]byte) (all []*ast.File, first error) {
 	parsed, errs := make([]*ast.File, len(files)), make([]error, len(files))
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -126,8 +123,6 @@ func (w *typer) parse(files []string, mode parser.Mode, overlay map[string][]byt
 	return slices.DeleteFunc(parsed, func(f *ast.File) bool { return f == nil }), cmp.Or(errs...)
 }
 
-// importer imports what a package imports: by its declarations where the go command has
-// found it, else by its name.
 type importer struct {
 	*typer
 	of *packages.Package
@@ -152,7 +147,6 @@ func (w importer) Import(p string) (*types.Package, error) {
 	return known, nil
 }
 
-// nameOnly imports packages, and knows nothing of them but the name.
 type nameOnly struct{ listed map[string]*packages.Package }
 
 var versionPart = pattern.Of(`^v[0-9]+$`)
@@ -170,8 +164,7 @@ func (n nameOnly) Import(p string) (*types.Package, error) {
 	return known, nil
 }
 
-// bare are the packages of a folder by its files alone, and the files that are not built
-// here.
+// bare are the packages of a folder by its files, and those that are not built here.
 func (t *tree) bare(dir string) (all []item, others []string) {
 	byName := map[string][]string{}
 	for _, s := range t.folders[dir] {

@@ -22,7 +22,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// The functions and packages that the rules look for.
 const (
 	fnGOMAXPROCS    = "runtime.GOMAXPROCS"
 	fnNumCPU        = "runtime.NumCPU"
@@ -50,7 +49,6 @@ var usesAnalyzer = &analysis.Analyzer{
 	Run:              guarded(func(pass *analysis.Pass) (any, error) { return gather(pass), nil }),
 }
 
-// uses is what a package does to GOMAXPROCS.
 type uses struct {
 	pass   *analysis.Pass
 	root   inspector.Cursor
@@ -115,7 +113,6 @@ func gather(pass *analysis.Pass) *uses {
 	return u
 }
 
-// functions notes where the functions are.
 func (u *uses) functions() {
 	for f := range u.root.Children() {
 		u.files[u.pass.Fset.File(f.Node().(*ast.File).FileStart)] = f
@@ -137,7 +134,6 @@ func (u *uses) functions() {
 	sorting.Stable(u.funcs, func(a, b *ast.FuncDecl) int { return cmp.Compare(a.Pos(), b.Pos()) })
 }
 
-// forTests reports whether a function has a parameter of package testing.
 func forTests(f *ast.FuncType) bool {
 	return slices.ContainsFunc(f.Params.List, func(p *ast.Field) bool {
 		return strings.HasPrefix(strings.TrimPrefix(types.ExprString(p.Type), "*"), "testing.")
@@ -162,7 +158,6 @@ func (u *uses) callee(call *ast.CallExpr) string {
 	return ""
 }
 
-// file is the one that holds a position.
 func (u *uses) file(pos token.Pos) *ast.File {
 	if c, ok := u.files[u.pass.Fset.File(pos)]; ok {
 		return c.Node().(*ast.File)
@@ -170,7 +165,6 @@ func (u *uses) file(pos token.Pos) *ast.File {
 	return nil
 }
 
-// inTest reports whether it is in a test, or in a function for tests.
 func (u *uses) inTest(c inspector.Cursor) bool {
 	at := c.Node().Pos()
 	return u.inTestFile(at) || within(u.tests, int(at))
@@ -195,10 +189,8 @@ func (u *uses) function(c inspector.Cursor) *ast.FuncDecl {
 	return u.funcs[i]
 }
 
-// mostNesting is how many nodes are looked through from a number outwards.
 const mostNesting = 100
 
-// around are the nodes around one, from the inside.
 func around(c inspector.Cursor) iter.Seq[inspector.Cursor] {
 	return func(yield func(inspector.Cursor) bool) {
 		for range mostNesting {
@@ -212,13 +204,11 @@ func around(c inspector.Cursor) iter.Seq[inspector.Cursor] {
 	}
 }
 
-// readsVariable reports whether the call asks the environment for GOMAXPROCS.
 func (u *uses) readsVariable(call *ast.CallExpr) bool {
 	name := u.callee(call)
 	return (name == fnGetenv || name == fnLookupEnv) && len(call.Args) == 1 && u.text(call.Args[0]) == variable
 }
 
-// text is the value of a constant string.
 func (u *uses) text(e ast.Expr) string {
 	if v := u.pass.TypesInfo.Types[e].Value; v != nil && v.Kind() == constant.String {
 		return constant.StringVal(v)
@@ -226,7 +216,6 @@ func (u *uses) text(e ast.Expr) string {
 	return ""
 }
 
-// guarded reports whether the function around it asks the environment first.
 func (u *uses) guarded(c inspector.Cursor) bool { return u.asking[u.function(c)] }
 
 // language is the go line that decides for the programs of the package: "1.24"; "" where none is
@@ -253,7 +242,6 @@ func follows(language string) bool {
 	return d.Procs == limit
 }
 
-// choice is what the runtime chooses by itself, for a go line.
 func choice(language string) string {
 	if follows(language) {
 		return "the CPU limit rounded up, at least 2, and without a limit all CPUs of the machine"

@@ -55,7 +55,6 @@ func (i Image) Variable(name string) string {
 	return ""
 }
 
-// view is the layers of an image on one another.
 type view struct {
 	programs map[string]Program
 	symlinks map[string]string
@@ -95,7 +94,6 @@ func (v view) list() []Program {
 // mostHops is how many links a path may go over, as in the kernel.
 const mostHops = 40
 
-// resolve is the path without the links that it goes over.
 func (v view) resolve(name string) string {
 	left := strings.Split(path.Clean("/"+name), "/")
 	at := "/"
@@ -119,13 +117,10 @@ func (v view) resolve(name string) string {
 	return at
 }
 
-// defaultPath is what container runtimes set where an image sets none.
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// starters are Go programs that only start another.
 var starters = []string{"gosu", "dockerize", "tini"}
 
-// mostWords of a command are looked at.
 const mostWords = 64
 
 // started is the program that the command starts: the first word of it that is one, since
@@ -145,7 +140,6 @@ func (v view) started(i Image, dir string) (string, bool) {
 	return "", false
 }
 
-// places are where a word may name a file.
 func (v view) places(word string, i Image, dir string) (all []string) {
 	switch {
 	case path.IsAbs(word):
@@ -175,8 +169,7 @@ func (v view) maybeShell(name string) (may, found bool) {
 	return false, false
 }
 
-// main is the place of the program that the image starts; the only one that it may start
-// where its command tells of none.
+// main is the only program that the image may start, if its command tells of none.
 func (v view) main(i Image, dir string) int {
 	if name, ok := v.started(i, dir); ok {
 		return slices.IndexFunc(i.Programs, func(p Program) bool { return p.Path == name })
@@ -219,7 +212,6 @@ func (v view) script(i Image, dir string) bool {
 	return strings.Contains(words[0], "/")
 }
 
-// unwrapped is a command without what only starts it.
 func unwrapped(words []string) []string {
 	for more := true; more; {
 		words, more = wrapper.Next(words, new(wrapper.Effect))

@@ -38,7 +38,6 @@ type set []uint64
 func (s *set) add(hash uint64)     { *s = append(*s, hash) }
 func (s set) has(hash uint64) bool { _, found := slices.BinarySearch(s, hash); return found }
 
-// sort makes a layer's sets ready to be asked.
 func (l *layer) sort() {
 	for _, s := range []set{l.folders, l.files, l.gone, l.opaque, l.others} {
 		slices.Sort(s)
@@ -51,7 +50,6 @@ const (
 	opaque   = ".wh..wh..opq"
 )
 
-// reader reads one archive.
 type reader struct {
 	ctx    context.Context
 	meter  *meter
@@ -104,7 +102,7 @@ func rooted(name string) (string, error) {
 	return path.Clean("/" + name), nil
 }
 
-// entry takes one entry of a layer's tar. What is behind it may be kept by see.
+// What is behind an entry may be kept by see.
 func (r *reader) entry(l *layer, h *tar.Header, body io.Reader, see func(name string, head []byte, body io.Reader) error) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -141,7 +139,6 @@ func (r *reader) entry(l *layer, h *tar.Header, body io.Reader, see func(name st
 	return nil
 }
 
-// link takes a symbolic or a hard one.
 func (r *reader) link(l *layer, h *tar.Header, name string) error {
 	if r.links += len(name) + len(h.Linkname); r.links > r.meter.limits.Links {
 		return errEntries
@@ -173,10 +170,8 @@ func buffered(kept **bufio.Reader, from io.Reader, size int) *bufio.Reader {
 	return *kept
 }
 
-// headBytes are enough to tell a program from what is none.
 const headBytes = 512
 
-// file looks whether a regular file is a Go program.
 func (r *reader) file(l *layer, name string, size int64, body io.Reader, see func(string, []byte, io.Reader) error) error {
 	b := buffered(&r.ofFile, expanding{body, r.meter}, 32<<10)
 	head, err := b.Peek(int(min(size, headBytes)))

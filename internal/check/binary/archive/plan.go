@@ -13,14 +13,12 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// plan is an image as its documents describe it, before its layers are read.
 type plan struct {
 	image  Image
 	dir    string   // in which its command is started
 	layers []string // from the lowest
 }
 
-// dockerImage is an entry of the manifest.json of docker save.
 type dockerImage struct {
 	Config   string
 	RepoTags []string
@@ -42,13 +40,11 @@ const (
 	containerdName = "io.containerd.image.name"
 )
 
-// Bounds of what an index may lead to.
 const (
 	mostImages = 256
 	deepest    = 4 // indexes in indexes
 )
 
-// planner reads the documents.
 type planner struct {
 	*reader
 	read   func(name string) ([]byte, error)
@@ -85,7 +81,6 @@ func (r *planner) docker(images []dockerImage) {
 	}
 }
 
-// config takes what an image's config says of a container.
 func (r *planner) config(p *plan, name string) {
 	b, err := r.read(name)
 	if err != nil {
@@ -105,7 +100,6 @@ func (r *planner) config(p *plan, name string) {
 	}
 }
 
-// index takes the images of an OCI index, which may hold others.
 func (r *planner) index(at string, b []byte, names []string, depth int) {
 	idx, err := v1.ParseIndexManifest(bytes.NewReader(b))
 	if depth > deepest {
@@ -161,5 +155,4 @@ func (r *planner) manifest(at string, b []byte, names []string) {
 	r.all = append(r.all, p)
 }
 
-// blob is where an OCI layout has what has a digest.
 func blob(d v1.Hash) string { return path.Clean("/blobs/" + d.Algorithm + "/" + d.Hex) }

@@ -78,8 +78,7 @@ func Read(ctx context.Context, open func() (io.ReadCloser, error), limits Limits
 	return r.content(plans, func(name string) *layer { return layers[outer.real(name)] }), err
 }
 
-// real is the member that a name stands for: in old archives a layer that several
-// images have is a link.
+// In old archives a layer that several images have is a link.
 func (l *layer) real(name string) string {
 	return view{symlinks: l.symlinks}.resolve(name)
 }
@@ -144,7 +143,6 @@ func (r *reader) layer(name string, body io.Reader) *layer {
 	return l
 }
 
-// content lays the layers of each image on one another.
 func (r *reader) content(plans []plan, layerOf func(string) *layer) Content {
 	var c Content
 	for _, p := range plans {
@@ -167,13 +165,11 @@ func (r *reader) content(plans []plan, layerOf func(string) *layer) Content {
 	return c
 }
 
-// documents are the members of an archive that tell what is in it, by their names.
 type documents struct {
 	texts map[string][]byte
 	bytes int64
 }
 
-// Bounds of what is held of one archive.
 const (
 	mostDocuments     = 4096
 	mostDocumentBytes = 64 << 20

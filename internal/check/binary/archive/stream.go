@@ -34,7 +34,6 @@ type packing struct {
 	open        func(io.Reader) (io.ReadCloser, error)
 }
 
-// packingOf is that of a stream; nil: it is not packed.
 func packingOf(head []byte) *packing {
 	for i := range packings {
 		if bytes.HasPrefix(head, []byte(packings[i].magic)) {
@@ -94,7 +93,6 @@ func Unpacks(r io.Reader) bool {
 	return isTar(first[:n])
 }
 
-// each hands on every entry of an archive, which can be gone through more than once.
 func (m *meter) each(open func() (io.ReadCloser, error), do func(h *tar.Header, r io.Reader) error) error {
 	f, err := open()
 	if err != nil {
@@ -122,7 +120,6 @@ func (m *meter) each(open func() (io.ReadCloser, error), do func(h *tar.Header, 
 	return m.entriesOf(out, do)
 }
 
-// entriesOf goes through a tar.
 func (m *meter) entriesOf(r io.Reader, do func(h *tar.Header, r io.Reader) error) error {
 	t := tar.NewReader(r)
 	for first := true; ; first = false {
@@ -175,14 +172,12 @@ var (
 	errEntries = errors.New("it has more entries than any image; reading stopped")
 )
 
-// meter counts what is unpacked by all readers of one archive.
 type meter struct {
 	limits   Limits
 	unpacked int64
 	entries  int
 }
 
-// counted is a stream whose bytes are all counted.
 type counted struct {
 	r io.Reader
 	n int64
