@@ -4,17 +4,15 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"reflect"
 	"runtime/debug"
 	"strings"
-	"sync"
 
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// found is a finding of an analyzer: more than a diagnostic can tell. Its Place is known to who judges.
+// found is a finding in a package: more than a diagnostic can tell. Its Place is known to who judges.
 type found struct {
 	rule.Finding
 	pos, end token.Pos
@@ -27,60 +25,61 @@ func findingAt(n ast.Node, message, fix string) found {
 	return found{pos: n.Pos(), end: n.End(), Finding: rule.Finding{Message: message, Fix: fix}}
 }
 
-// result is what an analyzer gives: all that it finds, also what is ignored, and what
-// it knows of the package.
-type result struct {
-	found []found
-	uses  *uses
+// packageRule is a rule that one package tells of.
+type packageRule struct {
+	id    string
+	check func(*uses) []found
 }
 
-// analyzer is one rule. Its result has everything, its diagnostics are what no comment
-// answers and is at least of a severity, for drivers that know neither: "" reports none.
-func analyzer(id string, least rule.Severity, check func(*uses) []found) *analysis.Analyzer {
-	r, _ := rule.Find(id)
-	return &analysis.Analyzer{
-		Name:             strings.ToLower(id),
-		Doc:              r.Title + "\n\n" + r.Why + "\n\n" + r.Fix,
-		URL:              "https://github.com/procfit/procfit/blob/main/docs/reference/rules.md#" + strings.ToLower(id),
-		Requires:         []*analysis.Analyzer{usesAnalyzer},
-		RunDespiteErrors: true,
-		ResultType:       reflect.TypeFor[result](),
-		Run: guarded(func(pass *analysis.Pass) (any, error) {
-			u := pass.ResultOf[usesAnalyzer].(*uses)
-			all := result{uses: u}
-			for _, f := range check(u) {
-				f.Rule = id
-				if f.Severity == "" {
-					f.Severity = r.Severity
-				}
-				if file := u.file(f.pos); file != nil && ast.IsGenerated(file) {
-					f.Remove = nil // it would come again
-					f.Fix = "in the generator of this file: " + f.Fix
-				}
-				if u.broken || u.pass.Fset.Position(f.pos).Filename != u.pass.Fset.File(f.pos).Name() {
-					f.Remove = nil // by its //line, the file is made from another
-				}
-				all.found = append(all.found, f)
-				if least != "" && f.Severity.Rank() <= least.Rank() && !u.ignored(f) && (!f.Changing || u.changesHere()) {
-					pass.Report(u.diagnostic(f))
-				}
-			}
-			return all, nil
-		}),
-	}
+var packageRules = []packageRule{
+	{"PF024", constants}, {"PF025", numCPUs}, {"PF026", setenvs}, {"PF027", setAgain},
+	{"PF029", machineSizes}, {"PF030", earlySizes}, {ruleAutomaxprocs, automaxprocs}, {"PF033", directives}, {"PF034", maxThreads},
+	{"PF037", keptSizes}, {"PF038", setAroundRuns},
 }
 
-// guarded makes an error of a panic: what a package of others brings with it must not
-// end the run, in whichever goroutine.
-func guarded(run func(*analysis.Pass) (any, error)) func(*analysis.Pass) (any, error) {
-	return func(pass *analysis.Pass) (r any, err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				err = fmt.Errorf("%v at %s", p, debug.Stack())
-			}
-		}()
-		return run(pass)
+// guarded makes an error of a panic: what a package of others brings with it must not end the run.
+func guarded(do func()) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v at %s", p, debug.Stack())
+		}
+	}()
+	do()
+	return nil
+}
+
+// look gathers what a package does, and has all rules judge it. The errors are of rules that failed.
+func look(pass *analysis.Pass) (u *uses, failed []error) {
+	if err := guarded(func() { u = gather(pass) }); err != nil {
+		return &uses{pass: pass}, []error{err}
 	}
+	for _, r := range packageRules {
+		if err := guarded(func() { u.found = append(u.found, u.judge(r)...) }); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	return u, failed
+}
+
+// judge is all that a rule finds, also what is ignored.
+func (u *uses) judge(r packageRule) []found {
+	of, _ := rule.Find(r.id)
+	all := r.check(u)
+	for i := range all {
+		f := &all[i]
+		f.Rule = r.id
+		if f.Severity == "" {
+			f.Severity = of.Severity
+		}
+		if file := u.file(f.pos); file != nil && ast.IsGenerated(file) {
+			f.Remove = nil // it would come again
+			f.Fix = "in the generator of this file: " + f.Fix
+		}
+		if u.broken || u.pass.Fset.Position(f.pos).Filename != u.pass.Fset.File(f.pos).Name() {
+			f.Remove = nil // by its //line, the file is made from another
+		}
+	}
+	return all
 }
 
 func (u *uses) diagnostic(f found) analysis.Diagnostic {
@@ -96,25 +95,30 @@ func (u *uses) diagnostic(f found) analysis.Diagnostic {
 	return d
 }
 
-// Analyzers are the rules that one package tells of, at least of a severity.
-func Analyzers(least rule.Severity) []*analysis.Analyzer { return analyzers(least, least) }
-
-// silentAnalyzers are all, without diagnostics.
-var silentAnalyzers = sync.OnceValue(func() []*analysis.Analyzer { return analyzers(rule.Info, "") })
-
-func analyzers(least, reported rule.Severity) []*analysis.Analyzer {
-	var all []*analysis.Analyzer
-	for _, a := range []struct {
-		id    string
-		check func(*uses) []found
-	}{
-		{"PF024", constants}, {"PF025", numCPUs}, {"PF026", setenvs}, {"PF027", setAgain},
-		{"PF029", machineSizes}, {"PF030", earlySizes}, {ruleAutomaxprocs, automaxprocs}, {"PF033", directives}, {"PF034", maxThreads},
-		{"PF037", keptSizes}, {"PF038", setAroundRuns},
-	} {
-		if r, ok := rule.Find(a.id); ok && r.Severity.Rank() <= least.Rank() {
-			all = append(all, analyzer(a.id, reported, a.check))
+// Analyzers are the rules that one package tells of, at least of a severity, for other drivers:
+// their diagnostics are what no comment answers.
+func Analyzers(least rule.Severity) (all []*analysis.Analyzer) {
+	for _, p := range packageRules {
+		r, _ := rule.Find(p.id)
+		if r.Severity.Rank() > least.Rank() {
+			continue
 		}
+		all = append(all, &analysis.Analyzer{
+			Name:             strings.ToLower(r.ID),
+			Doc:              r.Title + "\n\n" + r.Why + "\n\n" + r.Fix,
+			URL:              "https://github.com/procfit/procfit/blob/main/docs/reference/rules.md#" + strings.ToLower(r.ID),
+			Requires:         []*analysis.Analyzer{usesAnalyzer},
+			RunDespiteErrors: true,
+			Run: func(pass *analysis.Pass) (any, error) {
+				u := pass.ResultOf[usesAnalyzer].(*uses)
+				for _, f := range u.found {
+					if f.Rule == r.ID && f.Severity.Rank() <= least.Rank() && !u.ignored(f) && (!f.Changing || u.changesHere()) {
+						pass.Report(u.diagnostic(f))
+					}
+				}
+				return nil, nil
+			},
+		})
 	}
 	return all
 }

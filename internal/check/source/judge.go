@@ -11,7 +11,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -119,31 +119,25 @@ func (j *judger) judge(i item) *judged {
 		p = j.listed[i.Listed-1]
 	}
 	language := cmp.Or(i.Language, j.of.Language)
-	p.Module = &packages.Module{GoVersion: cmp.Or(j.of.Decides, language)} // for uses.language
 	if i.Plain {
 		j.typer.plain(p, language)
 	} else {
 		j.typer.declare(p, language)
 	}
 	out := &judged{Errors: p.Errors, Imports: map[string][]importGroup{}}
-	graph, err := checker.Analyze(silentAnalyzers(), []*packages.Package{p}, nil)
-	if err != nil {
+	u, failed := look(&analysis.Pass{
+		Fset: j.typer.set, Files: p.Syntax, Pkg: p.Types, TypesInfo: p.TypesInfo, TypeErrors: p.TypeErrors,
+		Module: &analysis.Module{GoVersion: cmp.Or(j.of.Decides, language)},
+	})
+	for _, err := range failed {
 		out.Failed = append(out.Failed, err.Error())
-		return out
 	}
-	for _, a := range graph.Roots {
-		if a.Err != nil {
-			out.Failed = append(out.Failed, a.Err.Error())
-			continue
+	for _, f := range u.found {
+		f.Place = placeOf(j.typer.set, f.pos)
+		if len(f.Remove) > 0 && out.Imports[f.Path] == nil {
+			out.Imports[f.Path] = u.importsOf(u.file(f.pos))
 		}
-		r := a.Result.(result)
-		for _, f := range r.found {
-			f.Place = placeOf(p.Fset, f.pos)
-			if len(f.Remove) > 0 && out.Imports[f.Path] == nil {
-				out.Imports[f.Path] = r.uses.importsOf(r.uses.file(f.pos))
-			}
-			out.Found = append(out.Found, f)
-		}
+		out.Found = append(out.Found, f)
 	}
 	p.Syntax, p.Types, p.TypesInfo, p.TypeErrors = nil, nil, nil, nil
 	return out
@@ -153,8 +147,6 @@ func (j *judger) judge(i item) *judged {
 // text and with nothing that is in it: what an import is called, literals, and which variable
 // of its file a name is. Its types stay unknown.
 func (w *typer) plain(p *packages.Package, language string) {
-	p.Errors = []packages.Error{}
-	p.Fset, p.TypesSizes, p.IllTyped = w.set, w.sizes, true
 	p.TypeErrors = []types.Error{{Fset: w.set, Msg: "its types are not known"}}
 	p.TypesInfo = newInfo()
 	p.Syntax, _ = w.parse(p.GoFiles, parser.ParseComments, w.overlay) // with the variables of each file

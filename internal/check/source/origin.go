@@ -279,12 +279,9 @@ func (u *uses) oneOf(o types.Object, steps int) origin {
 	if v, ok := o.(*types.Var); !ok || v.IsField() || len(u.set[o]) > mostValues {
 		return origin{}
 	}
-	type key struct {
-		o     types.Object
-		steps int
-	}
-	if known, ok := u.ones.Load(key{o, steps}); ok {
-		return known.(origin)
+	at := followed{o: o, steps: steps}
+	if known, ok := u.ones[at]; ok {
+		return known
 	}
 	one := origin{}
 	for _, value := range u.set[o] {
@@ -294,7 +291,7 @@ func (u *uses) oneOf(o types.Object, steps int) origin {
 			break
 		}
 	}
-	u.ones.Store(key{o, steps}, one)
+	u.ones[at] = one
 	return one
 }
 

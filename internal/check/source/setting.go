@@ -95,8 +95,8 @@ func (u *uses) lowers(c inspector.Cursor) (found bool) {
 	if in == nil || in.Body == nil {
 		return false
 	}
-	if known, ok := u.lowering.Load(in); ok {
-		return known.(bool)
+	if known, ok := u.lowering[in]; ok {
+		return known
 	}
 	ast.Inspect(in.Body, func(n ast.Node) bool {
 		if b, ok := n.(*ast.BinaryExpr); ok && slices.Contains([]token.Token{token.LSS, token.LEQ, token.GTR, token.GEQ}, b.Op) {
@@ -105,7 +105,7 @@ func (u *uses) lowers(c inspector.Cursor) (found bool) {
 		}
 		return !found
 	})
-	u.lowering.Store(in, found)
+	u.lowering[in] = found
 	return found
 }
 

@@ -93,13 +93,9 @@ const mostUses = 256
 
 // sizedBy says what a variable sizes, by its uses in this package outside of a statement.
 func (u *uses) sizedBy(o types.Object, but inspector.Cursor, steps int) (what string) {
-	type key struct {
-		o     types.Object
-		but   inspector.Cursor
-		steps int
-	}
-	if known, ok := u.sizes.Load(key{o, but, steps}); ok {
-		return known.(string)
+	at := followed{o, but, steps}
+	if known, ok := u.sizes[at]; ok {
+		return known
 	}
 	for _, c := range u.names[o][:min(mostUses, len(u.names[o]))] {
 		if !(but.Valid() && but.Contains(c)) && !u.inTest(c) {
@@ -108,7 +104,7 @@ func (u *uses) sizedBy(o types.Object, but inspector.Cursor, steps int) (what st
 			}
 		}
 	}
-	u.sizes.Store(key{o, but, steps}, what)
+	u.sizes[at] = what
 	return what
 }
 

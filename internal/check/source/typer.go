@@ -42,15 +42,11 @@ func (w *typer) declare(p *packages.Package, language string) {
 			p.Errors = append(p.Errors, packages.Error{Pos: pos.String(), Msg: message, Kind: kind})
 		}
 	}
-	if p.Errors == nil {
-		p.Errors = []packages.Error{} // nil is what the analysis takes for not known
-	}
 	for _, missing := range p.Imports {
 		if len(missing.GoFiles) == 0 && len(missing.Errors) > 0 && missing.PkgPath != "unsafe" && missing.PkgPath != "C" {
 			p.Errors = append(p.Errors, missing.Errors[0])
 		}
 	}
-	p.Fset, p.TypesSizes, p.IllTyped = w.set, w.sizes, true
 	p.TypesInfo = newInfo()
 	var bad error
 	if p.Syntax, bad = w.parse(p.GoFiles, parser.ParseComments|parser.SkipObjectResolution, w.overlay); bad != nil {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"errors"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -10,10 +11,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -39,18 +38,21 @@ const (
 	variable        = "GOMAXPROCS"
 )
 
-// usesAnalyzer gathers once what all rules of a package ask.
+// usesAnalyzer looks at a package once, for all Analyzers.
 var usesAnalyzer = &analysis.Analyzer{
 	Name:             "procfituses",
 	Doc:              "collect what a package does with GOMAXPROCS, for the rules",
-	Requires:         []*analysis.Analyzer{inspect.Analyzer},
 	RunDespiteErrors: true,
 	ResultType:       reflect.TypeFor[*uses](),
-	Run:              guarded(func(pass *analysis.Pass) (any, error) { return gather(pass), nil }),
+	Run: func(pass *analysis.Pass) (any, error) {
+		u, failed := look(pass)
+		return u, errors.Join(failed...)
+	},
 }
 
 type uses struct {
 	pass   *analysis.Pass
+	found  []found
 	root   inspector.Cursor
 	calls  map[string][]inspector.Cursor // by the function's name, tests left out
 	counts []inspector.Cursor            // runtime.NumCPU as a field's value, not called
@@ -66,15 +68,22 @@ type uses struct {
 	asking   map[*ast.FuncDecl]bool              // that ask the environment for the variable
 	at       map[ast.Expr]inspector.Cursor       // the statement that sets a variable to a value
 	names    map[types.Object][]inspector.Cursor // where a variable is used
-	ones     sync.Map                            // of oneOf
-	sizes    sync.Map                            // of sizedBy
-	lowering sync.Map                            // by *ast.FuncDecl: whether it compares the value in effect with the CPUs of the machine
+	ones     map[followed]origin                 // of oneOf
+	sizes    map[followed]string                 // of sizedBy
+	lowering map[*ast.FuncDecl]bool              // whether it compares the value in effect with the CPUs of the machine
+}
+
+// followed is a variable, outside of a statement, with how much further it is followed.
+type followed struct {
+	o     types.Object
+	but   inspector.Cursor
+	steps int
 }
 
 func gather(pass *analysis.Pass) *uses {
 	u := &uses{
 		pass:   pass,
-		root:   pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root(),
+		root:   inspector.New(pass.Files).Root(),
 		calls:  map[string][]inspector.Cursor{},
 		set:    map[types.Object][]ast.Expr{},
 		flags:  map[types.Object]ast.Expr{},
@@ -83,6 +92,8 @@ func gather(pass *analysis.Pass) *uses {
 		asking: map[*ast.FuncDecl]bool{},
 		at:     map[ast.Expr]inspector.Cursor{},
 		names:  map[types.Object][]inspector.Cursor{},
+
+		ones: map[followed]origin{}, sizes: map[followed]string{}, lowering: map[*ast.FuncDecl]bool{},
 	}
 	u.functions()
 	for c := range u.root.Preorder((*ast.CallExpr)(nil)) {
