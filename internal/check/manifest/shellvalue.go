@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"path"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -131,29 +130,7 @@ func calculated(op syntax.BinAritOperator, x, y origin) origin {
 	return o
 }
 
-// walk is syntax.Walk, which takes 20 KB of the program: it calls visit for each node in the
-// order of the fields, which is that of the text, and goes below one if visit says so.
-func walk(n syntax.Node, visit func(syntax.Node) bool) { walkValue(reflect.ValueOf(n), visit) }
-
-func walkValue(v reflect.Value, visit func(syntax.Node) bool) {
-	switch v.Kind() {
-	case reflect.Interface:
-		walkValue(v.Elem(), visit)
-	case reflect.Slice:
-		for i := range v.Len() {
-			walkValue(v.Index(i), visit)
-		}
-	case reflect.Pointer:
-		if v.IsNil() {
-			return
-		}
-		if n, ok := v.Interface().(syntax.Node); ok && !visit(n) {
-			return
-		}
-		for i := range v.Elem().NumField() {
-			if f := v.Elem().Field(i); f.Kind() != reflect.Struct { // a position
-				walkValue(f, visit)
-			}
-		}
-	}
+// walk calls visit for each node in the order of the text, and goes below one if visit says so.
+func walk(n syntax.Node, visit func(syntax.Node) bool) {
+	syntax.Walk(n, func(n syntax.Node) bool { return n != nil && visit(n) })
 }
