@@ -89,12 +89,12 @@ func (f *File) Read(most int64) ([]byte, error) {
 	}
 	r, err := f.Open()
 	if err != nil {
-		return nil, cause(err)
+		return nil, Cause(err)
 	}
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err != nil {
-		return nil, cause(err)
+		return nil, Cause(err)
 	}
 	if int64(len(b)) > most { // it has grown, or its size is not told
 		return nil, tooLarge(int64(len(b)), most)
@@ -106,10 +106,9 @@ func tooLarge(size, most int64) error {
 	return fmt.Errorf("it has %d bytes or more, and procfit reads at most %d", size, most)
 }
 
-// cause leaves the path out, which is next to the message anyway.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+// Cause leaves the path out, which is next to the message anyway.
+func Cause(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

@@ -87,7 +87,7 @@ func (x Fixer) finish(ctx context.Context, r *Report, texts map[string]*draft) *
 		}
 		switch {
 		case d.err != nil:
-			done.Problems = append(done.Problems, Problem{Path: path, Message: "cannot be fixed: " + cause(d.err).Error(), Unwritten: true})
+			done.Problems = append(done.Problems, Problem{Path: path, Message: "cannot be fixed: " + Cause(d.err).Error(), Unwritten: true})
 		case len(d.gone) > 0:
 			done.Fixed = append(done.Fixed, fixed)
 		}

@@ -301,14 +301,26 @@ func isMajor(name string) bool {
 
 const automaxprocs = "go.uber.org/automaxprocs"
 
-// mostModule is more than any go.mod.
-const mostModule = 4 << 20
+// MostModule is more than any go.mod or go.work, in bytes.
+const MostModule = 4 << 20
+
+// ModFile reads a go.mod, also one with lines of a newer Go, which its parser does not know.
+func ModFile(file string, text []byte) (*modfile.File, error) {
+	mod, err := modfile.Parse(file, text, nil)
+	if err == nil {
+		return mod, nil
+	}
+	if lax, _ := modfile.ParseLax(file, text, nil); lax != nil && lax.Module != nil {
+		return lax, nil
+	}
+	return nil, err
+}
 
 // ReadModule is what a go.mod, which may be above the paths of a Tree, tells of the programs of its
 // module. Which toolchain builds them it tells only where it has a toolchain line; whether they follow
 // a limit is the go line's to say, whatever the toolchain.
 func ReadModule(t *folder.Tree, path string) (Program, error) {
-	b, err := t.ReadAbove(path, mostModule)
+	b, err := t.ReadAbove(path, MostModule)
 	if err != nil {
 		return Program{}, err
 	}
@@ -316,14 +328,9 @@ func ReadModule(t *folder.Tree, path string) (Program, error) {
 }
 
 func ParseModule(path string, b []byte) (Program, error) {
-	m, err := modfile.Parse(path, b, nil)
+	m, err := ModFile(path, b)
 	if err != nil {
-		// A newer Go may have lines that this parser does not know.
-		lax, errLax := modfile.ParseLax(path, b, nil)
-		if errLax != nil {
-			return Program{}, err
-		}
-		m = lax
+		return Program{}, err
 	}
 	if m.Go == nil {
 		return Program{}, fmt.Errorf("%s: has no go line, which says how its programs choose GOMAXPROCS; write one", path)

@@ -139,7 +139,7 @@ func (w *walk) link(p string) {
 			w.skip(p, "this link leads out of the folder and its repository; it is skipped")
 		}
 	case errors.Is(err, fs.ErrPermission) && w.wanted(p):
-		w.problem(p, fmt.Errorf("a link that may not be followed: %w", cause(err)))
+		w.problem(p, fmt.Errorf("a link that may not be followed: %w", Cause(err)))
 	case err != nil:
 		w.skip(p, "this link leads nowhere; it is skipped")
 	case skipped != "":
@@ -233,5 +233,5 @@ func (w *walk) hand(f *File) {
 }
 
 func (w *walk) problem(p string, err error) {
-	w.to.Problem(Problem{Path: filepath.ToSlash(filepath.Clean(p)), Message: cause(err).Error()})
+	w.to.Problem(Problem{Path: filepath.ToSlash(filepath.Clean(p)), Message: Cause(err).Error()})
 }

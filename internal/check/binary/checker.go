@@ -30,7 +30,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -130,9 +129,6 @@ func unpacksToTar(f *check.File) bool {
 	return archive.Unpacks(r)
 }
 
-// mostModule is more than any go.mod.
-const mostModule = 4 << 20
-
 func (c *Checker) File(ctx context.Context, f *check.File, _ check.Sink) error {
 	if f.Base() == "go.mod" {
 		return c.module(f)
@@ -147,7 +143,7 @@ func (c *Checker) File(ctx context.Context, f *check.File, _ check.Sink) error {
 // module takes a go.mod: whose programs are the reader's, and, where it tells, how they
 // choose GOMAXPROCS. What is wrong with one that nobody named is not told here.
 func (c *Checker) module(f *check.File) error {
-	b, err := f.Read(mostModule)
+	b, err := f.Read(check.MostModule)
 	if err != nil {
 		return err
 	}
@@ -194,9 +190,7 @@ func (c *Checker) read(ctx context.Context, f *check.File) found {
 			got.err = nil
 		}
 	}
-	if p := (*fs.PathError)(nil); errors.As(got.err, &p) {
-		got.err = p.Err // the path is next to it anyway
-	}
+	got.err = check.Cause(got.err)
 	if k := c.o.Cache; k != nil && ctx.Err() == nil {
 		k.files.Store(f.Path, got)
 	}

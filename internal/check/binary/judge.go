@@ -210,7 +210,7 @@ func (c *Checker) nearest(file string) {
 	dir, err := filepath.Abs(filepath.FromSlash(strings.TrimSuffix(filepath.ToSlash(file), "/...")))
 	for ; err == nil; dir = filepath.Dir(dir) {
 		name := filepath.Join(dir, "go.mod")
-		if b, err := c.o.Tree.ReadAbove(name, mostModule); err == nil {
+		if b, err := c.o.Tree.ReadAbove(name, check.MostModule); err == nil {
 			if from, err := filepath.Abs("."); err == nil {
 				if short, err := filepath.Rel(from, name); err == nil {
 					name = short
@@ -232,7 +232,7 @@ func (c *Checker) above(dir string) {
 	}
 	for ; !c.walked[dir]; dir = filepath.Dir(dir) {
 		c.walked[dir] = true
-		if b, err := c.o.Tree.ReadAbove(filepath.Join(dir, "go.mod"), mostModule); err == nil {
+		if b, err := c.o.Tree.ReadAbove(filepath.Join(dir, "go.mod"), check.MostModule); err == nil {
 			c.modules[modfile.ModulePath(b)] = true
 		}
 	}

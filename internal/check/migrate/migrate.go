@@ -115,19 +115,16 @@ func Look(ctx context.Context, o Options) (*Report, error) {
 	return r, nil
 }
 
-// mostModule is more than any go.mod.
-const mostModule = 4 << 20
-
 func (r *Report) module(o Options, tree *folder.Tree) error {
 	file := filepath.Join(o.Dir, "go.mod")
-	text, err := tree.Read(file, mostModule)
+	text, err := tree.Read(file, check.MostModule)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("no go.mod in %s: name the folder of a module", phrase.Clean(o.Dir))
 	}
 	if err != nil {
 		return err
 	}
-	mod, err := source.ModFile(file, text)
+	mod, err := check.ModFile(file, text)
 	if err != nil {
 		return err
 	}

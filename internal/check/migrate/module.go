@@ -146,7 +146,7 @@ func (r *Report) survey(ctx context.Context, o Options, tree *folder.Tree) (all 
 		case d.IsDir() || filepath.Ext(path) != ".go":
 			return nil
 		}
-		text, err := tree.Read(path, mostSource)
+		text, err := tree.Read(path, source.MostSource)
 		if err != nil {
 			failed(path, err)
 			return nil
@@ -169,9 +169,6 @@ func (r *Report) survey(ctx context.Context, o Options, tree *folder.Tree) (all 
 	})
 	return all
 }
-
-// mostSource is more than any file of Go that somebody has written.
-const mostSource = 16 << 20
 
 // aside is why a file is in no package that is built here, in words; "": it may be in one.
 func aside(root, path string) string {

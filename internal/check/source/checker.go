@@ -95,7 +95,7 @@ func (k *Checker) Wants(f *check.File) bool {
 
 // File reads one. What only its package shows is reported by Finish.
 func (k *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
-	text, err := f.Read(mostSource)
+	text, err := f.Read(MostSource)
 	if err != nil {
 		return err
 	}

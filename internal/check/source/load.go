@@ -289,15 +289,11 @@ func (t *tree) unlistable() string {
 	}
 	for _, file := range files {
 		if err := t.reads.Readable(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			why := err
-			if p := (*fs.PathError)(nil); errors.As(err, &p) {
-				why = p.Err
-			}
 			name := filepath.Base(file)
 			if rel, err := filepath.Rel(t.root, file); err == nil && filepath.IsLocal(rel) {
 				name = filepath.ToSlash(rel)
 			}
-			return "it would read " + name + ", and " + why.Error()
+			return "it would read " + name + ", and " + check.Cause(err).Error()
 		}
 	}
 	return ""
@@ -319,7 +315,7 @@ func (t *tree) moduleFiles() (files []string, err error) {
 		if t.reads.Readable(mod) != nil {
 			continue // procfit reports it as it does the other files
 		}
-		text, err := t.reads.ReadAbove(mod, mostWork)
+		text, err := t.reads.ReadAbove(mod, check.MostModule)
 		if err != nil {
 			return nil, err
 		}

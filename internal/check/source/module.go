@@ -63,20 +63,8 @@ func (k *Checker) module(shown string, text []byte, to check.Sink) error {
 	return nil
 }
 
-// ModFile reads a go.mod, also one with lines of a newer Go, which its parser does not know.
-func ModFile(file string, text []byte) (*modfile.File, error) {
-	mod, err := modfile.Parse(file, text, nil)
-	if err == nil {
-		return mod, nil
-	}
-	if lax, _ := modfile.ParseLax(file, text, nil); lax != nil && lax.Module != nil {
-		return lax, nil
-	}
-	return nil, err
-}
-
 func parseModule(shown string, text []byte) (*module, *modfile.File, error) {
-	mod, err := ModFile(shown, text)
+	mod, err := check.ModFile(shown, text)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,7 +94,7 @@ func workLanguage(work *modfile.WorkFile) string {
 
 func unnamedModule(root string, reads *folder.Tree) *module {
 	file := filepath.Join(root, "go.mod")
-	text, err := reads.ReadAbove(file, mostWork)
+	text, err := reads.ReadAbove(file, check.MostModule)
 	if err != nil {
 		return nil
 	}
@@ -184,9 +172,6 @@ func setsWhenImported(p string) bool {
 	return p == pkgAutomaxprocs || strings.HasPrefix(p, pkgAutomaxprocs+"/") || strings.HasPrefix(p, "github.com/procfit/procfit/maxprocs")
 }
 
-// mostWork is more than any go.work, in bytes.
-const mostWork = 4 << 20
-
 func builtHere(file string) bool {
 	ok, err := build.Default.MatchFile(filepath.Dir(file), filepath.Base(file))
 	return ok || err != nil
@@ -215,7 +200,7 @@ func workspaceOf(root string, environ []string, reads *folder.Tree) (w *workspac
 			return nil, false
 		}
 	}
-	text, err := reads.ReadAbove(file, mostWork)
+	text, err := reads.ReadAbove(file, check.MostModule)
 	if err != nil {
 		return nil, true
 	}

@@ -116,7 +116,7 @@ func (t *tree) whole(dir string) []scanned {
 				slices.ContainsFunc(t.folders[dir], func(s scanned) bool { return s.file == file }) {
 				continue
 			}
-			text, err := t.reads.ReadAbove(file, mostSource)
+			text, err := t.reads.ReadAbove(file, MostSource)
 			if err != nil {
 				return nil
 			}
@@ -171,7 +171,8 @@ func (t *tree) mains() (all []string) {
 	return all
 }
 
-const mostSource = 16 << 20
+// MostSource is more than any file of Go that somebody has written, in bytes.
+const MostSource = 16 << 20
 
 // scanned is what a Go file tells by itself, cheaply.
 type scanned struct {

@@ -108,7 +108,7 @@ func (w *typer) parse(files []string, mode parser.Mode, overlay map[string][]byt
 			defer func() { <-free }()
 			text, ok := overlay[real(name)]
 			if !ok {
-				text, errs[i] = folder.ReadRegular(name, mostSource)
+				text, errs[i] = folder.ReadRegular(name, MostSource)
 			}
 			if errs[i] == nil {
 				parsed[i], errs[i] = parser.ParseFile(w.set, name, text, mode)

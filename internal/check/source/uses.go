@@ -241,17 +241,7 @@ func (u *uses) language() string {
 
 // follows reports whether the runtime follows a limit by itself, for a go line; one that is
 // not known is taken for a new one.
-func follows(language string) bool {
-	known := func(cpus float64) facts.Fact { return facts.Fact{State: facts.Known, CPUs: cpus} }
-	// Any machine with more CPUs than its limit tells it; the policy knows the release.
-	const cpus, limit = 64, 4
-	d := facts.Decide(facts.Facts{
-		Affinity: known(cpus),
-		Cgroup:   facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Version: 2, MountRoot: "/"},
-		Limits:   []facts.Limit{{Fact: facts.Fact{State: facts.Known, CPUs: limit, Raw: "400000 100000\n"}, Dir: "/"}},
-	}, facts.Go{Language: language})
-	return d.Procs == limit
-}
+func follows(language string) bool { return facts.Go{Language: language}.ReadsLimit(facts.Facts{}) }
 
 func choice(language string) string {
 	if follows(language) {
