@@ -10,6 +10,8 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"path/filepath"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
@@ -80,36 +82,26 @@ func (j *judger) answer(ctx context.Context, r request) (a reply) {
 	if r.Judge != nil {
 		return reply{Judged: j.judge(*r.Judge)}
 	}
-	if err := j.list(ctx); err != nil {
-		a.Failed = err.Error()
-	}
-	for n, p := range j.listed {
-		a.Listed = append(a.Listed, listing{
-			Item: item{Listed: n + 1, Name: p.Name, PkgPath: p.PkgPath, Files: p.GoFiles, Language: languageOf(p)},
-			Dir:  folderOf(p), Ignored: p.IgnoredFiles, Errors: p.Errors, Exports: anyExports(p),
-		})
-	}
-	return a
-}
-
-// list asks the go command for the files of the packages, and of all that they import.
-func (j *judger) list(ctx context.Context) error {
 	for _, l := range j.of.Loads {
 		config := packages.Config{Context: ctx, Mode: listMode, Dir: l.Dir, Env: j.of.Environ, Overlay: j.of.Overlay}
 		listed, err := packages.Load(&config, l.Words...)
 		if err != nil {
-			return err
+			a.Failed = err.Error()
+			break
 		}
 		j.listed = append(j.listed, listed...)
 	}
-	return nil
-}
-
-func languageOf(p *packages.Package) string {
-	if p.Module == nil {
-		return ""
+	for n, p := range j.listed {
+		l := listing{Item: item{Listed: n + 1, Name: p.Name, PkgPath: p.PkgPath, Files: p.GoFiles}, Ignored: p.IgnoredFiles, Errors: p.Errors, Exports: anyExports(p)}
+		if p.Module != nil {
+			l.Item.Language = p.Module.GoVersion
+		}
+		if files := slices.Concat(p.GoFiles, p.IgnoredFiles, p.OtherFiles); len(files) > 0 {
+			l.Dir = filepath.Dir(real(files[0]))
+		}
+		a.Listed = append(a.Listed, l)
 	}
-	return p.Module.GoVersion
+	return a
 }
 
 // judge forgets what it has read of the package.

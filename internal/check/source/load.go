@@ -29,7 +29,7 @@ const listMode = packages.NeedName | packages.NeedFiles | packages.NeedImports |
 
 // packages judges what speaks of GOMAXPROCS, and programs that may report theirs to nobody.
 func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
-	speaking, silent := t.speaking(), t.silentPrograms()
+	speaking, silent := t.speaking(), slices.DeleteFunc(slices.Clone(t.programs), func(dir string) bool { return !t.silent(dir) })
 	dirs := slices.Compact(slices.Sorted(slices.Values(slices.Concat(speaking, silent))))
 	if len(dirs) == 0 {
 		return nil
@@ -165,9 +165,12 @@ func (k *Checker) toJudge(t *tree, speaking []string, listed []listing, to check
 			}
 		}
 	}
-	if len(left) > 0 {
-		slices.Sort(left)
-		to.Note(check.Note{Path: left[0], Message: leftOutNote(len(left))})
+	if slices.Sort(left); len(left) > 0 {
+		what := "it is"
+		if n := len(left) - 1; n > 0 {
+			what = fmt.Sprintf("it and %s are", phrase.CountOf(n, "other file", "other files"))
+		}
+		to.Note(check.Note{Path: left[0], Message: what + " skipped, for another system or other build tags; to check such files, run GOOS=… procfit check or GOFLAGS=-tags=… procfit check"})
 	}
 	return all
 }
@@ -189,14 +192,6 @@ func (k *Checker) slowly(t *tree, n int) func() {
 	}
 	timer := time.AfterFunc(cmp.Or(k.o.Patience, patience), func() { k.o.Slow(message) })
 	return func() { timer.Stop() }
-}
-
-func leftOutNote(n int) string {
-	what := "it is"
-	if n > 1 {
-		what = fmt.Sprintf("it and %s are", phrase.CountOf(n-1, "other file", "other files"))
-	}
-	return what + " skipped, for another system or other build tags; to check such files, run GOOS=… procfit check or GOFLAGS=-tags=… procfit check"
 }
 
 func unloaded(text string) string {
@@ -346,16 +341,6 @@ func isFile(path string) bool {
 
 // builds are the names of the files that the go command opens (go/build, Context.MatchFile).
 var builds = pattern.Of(`^[^_.].*\.(?:go|c|cc|cpp|cxx|m|h|hh|hpp|hxx|f|F|for|f90|s|S|sx|swig|swigcxx)$`)
-
-// folderOf is where a package lies.
-func folderOf(p *packages.Package) string {
-	for _, files := range [][]string{p.GoFiles, p.IgnoredFiles, p.OtherFiles} {
-		if len(files) > 0 {
-			return filepath.Dir(real(files[0]))
-		}
-	}
-	return ""
-}
 
 // leftOut are files that the go command does not build here, although a rule looks for their words.
 func (t *tree) leftOut(dir string, files []string) []string {

@@ -189,7 +189,12 @@ type workspace struct {
 // above the module does not use it, or names modules that are not there: the go command would
 // then load nothing at all.
 func workspaceOf(root string, environ []string, reads *folder.Tree) (w *workspace, off bool) {
-	file := variableOf(environ, "GOWORK")
+	file := ""
+	for _, v := range environ { // the last one counts
+		if value, ok := strings.CutPrefix(v, "GOWORK="); ok {
+			file = value
+		}
+	}
 	if file == "off" {
 		return nil, false
 	}
@@ -250,15 +255,4 @@ func replaced(at string, syntax *modfile.FileSyntax) (all []string) {
 		}
 	}
 	return all
-}
-
-// variableOf is a variable of an environment, in which the last one counts.
-func variableOf(environ []string, name string) string {
-	value := ""
-	for _, v := range environ {
-		if rest, ok := strings.CutPrefix(v, name+"="); ok {
-			value = rest
-		}
-	}
-	return value
 }

@@ -23,14 +23,6 @@ var exporters = []string{
 
 func exports(p string) bool { return slices.Contains(exporters, p) || setsWhenImported(p) }
 
-// silentPrograms are those whose value no file of the module sets.
-func (t *tree) silentPrograms() []string {
-	if t.module == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(t.programs), func(dir string) bool { return !t.silent(dir) })
-}
-
 // judgeSilent is PF035, of programs that no file of their module tells of: what else they
 // depend on may.
 func (t *tree) judgeSilent(silent []string, listed []listing, to check.Sink) {
@@ -51,9 +43,7 @@ func (t *tree) judgeSilent(silent []string, listed []listing, to check.Sink) {
 func anyExports(p *packages.Package) bool {
 	found := false
 	packages.Visit([]*packages.Package{p}, func(p *packages.Package) bool {
-		if exports(p.PkgPath) || len(p.Errors) > 0 {
-			found = true
-		}
+		found = found || exports(p.PkgPath) || len(p.Errors) > 0
 		return !found
 	}, nil)
 	return found
@@ -62,6 +52,9 @@ func anyExports(p *packages.Package) bool {
 // silent reports whether a program listens, and that none of the module's packages that it
 // is made of tells its GOMAXPROCS.
 func (t *tree) silent(program string) bool {
+	if t.module == nil {
+		return false
+	}
 	listens := false
 	for files := range t.parts(program) {
 		if len(files) == 0 {
