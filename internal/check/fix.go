@@ -140,9 +140,11 @@ func (x Fixer) round(r *Report, texts map[string]*draft) []*draft {
 	for _, path := range slices.Sorted(maps.Keys(byPath)) {
 		d := texts[path]
 		if d == nil {
-			b, err := x.read(path)
-			d = &draft{path: path, before: b, now: b, err: err}
-			texts[path] = d
+			d = &draft{path: path, before: x.Stdin}
+			if path != Stdin {
+				d.before, d.err = folder.ReadRegular(filepath.FromSlash(path), mostFixed)
+			}
+			d.now, texts[path] = d.before, d
 		}
 		if d.done || d.err != nil {
 			continue
@@ -155,13 +157,6 @@ func (x Fixer) round(r *Report, texts map[string]*draft) []*draft {
 		}
 	}
 	return changed
-}
-
-func (x Fixer) read(path string) ([]byte, error) {
-	if path == Stdin {
-		return x.Stdin, nil
-	}
-	return folder.ReadRegular(filepath.FromSlash(path), mostFixed)
 }
 
 // mostFixed is more than any file that is checked as text.

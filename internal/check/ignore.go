@@ -47,18 +47,16 @@ var ruleID = pattern.Of(`^PF[0-9]{3}$`)
 // in Rules as it was written.
 func ParseIgnore(comment string) (rules []string, reason string, ok bool) {
 	_, rest, ok := strings.Cut(comment, IgnoreMarker)
-	if !ok {
+	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' { // another word
 		return nil, "", false
 	}
-	if rest != "" && !strings.HasPrefix(rest, " ") && !strings.HasPrefix(rest, "\t") {
-		return nil, "", false // another word
-	}
-	return ParseIgnoreList(rest)
+	rules, reason = ParseIgnoreList(rest)
+	return rules, reason, true
 }
 
 // ParseIgnoreList reads what follows the marker: rules, then the reason. The value of
 // an annotation is that alone.
-func ParseIgnoreList(text string) (rules []string, reason string, ok bool) {
+func ParseIgnoreList(text string) (rules []string, reason string) {
 	words := strings.Fields(text)
 	for len(words) > 0 {
 		list := strings.TrimSuffix(words[0], ":")
@@ -72,14 +70,12 @@ func ParseIgnoreList(text string) (rules []string, reason string, ok bool) {
 		}
 		words = words[1:]
 	}
-	return rules, strings.Join(words, " "), true
+	return rules, strings.Join(words, " ")
 }
 
 // Answers reports whether it is about the finding, and counts.
-func (i Ignore) Answers(f Finding) bool { return i.Reason != "" && i.covers(f) }
-
-func (i Ignore) covers(f Finding) bool {
-	if i.Place.Path != f.Path || !slices.Contains(i.Rules, f.Rule) {
+func (i Ignore) Answers(f Finding) bool {
+	if i.Reason == "" || i.Place.Path != f.Path || !slices.Contains(i.Rules, f.Rule) {
 		return false
 	}
 	if i.Object != "" {
@@ -143,10 +139,7 @@ type covered struct {
 func (i *Ignore) answerLines(list []*covered) (some bool) {
 	from, _ := slices.BinarySearchFunc(list, i.From, func(c *covered, line int) int { return cmp.Compare(c.Line, line) })
 	to, _ := slices.BinarySearchFunc(list, i.To+1, func(c *covered, line int) int { return cmp.Compare(c.Line, line) })
-	if i.Reason == "" {
-		return from < to
-	}
-	for n := unanswered(list, from); n < to; n = unanswered(list, n+1) {
+	for n := unanswered(list, from); n < to && i.Reason != ""; n = unanswered(list, n+1) {
 		list[n].by, list[n].next = i, n+1
 	}
 	return from < to

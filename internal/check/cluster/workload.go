@@ -69,12 +69,6 @@ type seen struct {
 // clocks are not the same, and a script may start the program later.
 const settled = time.Minute
 
-// misses reports whether a container is known to be no Go program, because the exporter has seen
-// none in it. It may not see what runs in a sandbox or a virtual machine.
-func (s seen) misses(p *core.Pod, st state) bool {
-	return st.Live == nil && !st.started.IsZero() && st.started.Add(settled).Before(s.whole) && !sandboxed(p)
-}
-
 func sandboxed(p *core.Pod) bool {
 	class := p.Spec.RuntimeClassName
 	return class != nil && manifest.Sandboxed(*class)
@@ -104,7 +98,8 @@ func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
 	reduce := func(c core.Container) core.Container {
 		k, st := ofContainer(c, statusOf(statuses, c.Name), resized)
 		st.Live = seen.programs[c.Name]
-		st.Other = seen.misses(p, st)
+		// The exporter may not see what runs in a sandbox or a virtual machine.
+		st.Other = st.Live == nil && !st.started.IsZero() && st.started.Add(settled).Before(seen.whole) && !sandboxed(p)
 		if st.Live != nil && st.Live.GoVersion != "" && (check.Program{GoVersion: st.Live.GoVersion}).Check() == nil && notes[annotationGo+c.Name] == "" {
 			notes[annotationGo+c.Name] = st.Live.GoVersion // as a user names a release
 		}

@@ -155,6 +155,7 @@ func released(stages []stage) (image, version string) {
 		}
 		seen[at] = true
 		s := stages[at]
+		builds := func(command string) bool { return building().MatchString(tooling().ReplaceAllString(command, "")) }
 		own := len(s.runs) == 0 || slices.ContainsFunc(s.runs, builds)
 		if m := toolchain().FindStringSubmatch(s.base); m != nil && own && (m[2] != "" || image == "") {
 			image, version = cmp.Or(m[1], m[3]), m[2]
@@ -170,10 +171,6 @@ func released(stages []stage) (image, version string) {
 	}
 	visit(len(stages) - 1)
 	return image, version
-}
-
-func builds(command string) bool {
-	return building().MatchString(tooling().ReplaceAllString(command, ""))
 }
 
 // stageAt is the last stage of a name or a number; -1: there is none.

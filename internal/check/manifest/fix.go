@@ -105,10 +105,13 @@ func (c *Checker) remedy(k *container) *remedy {
 	s := rule.NewSubject(k.observed(c.o.NodeCPUs))
 	f, written := k.fields["GOMAXPROCS"]
 	removeIt := func(e *editor) *edit { return e.removeItem(e.index(f.variable)) }
+	costs := slices.ContainsFunc(k.found, func(f check.Finding) bool { // more than an info, such as the runtime's own floor of two
+		return slices.Contains(ofRuntime, f.Rule) && f.Severity != rule.Info && k.open(f)
+	})
 	switch {
 	case k.unit.env.source == sourceCommand:
 		return nil // what env says does not count
-	case !written && (k.unit.env.isSet() || k.partial || !k.costs(ofRuntime)):
+	case !written && (k.unit.env.isSet() || k.partial || !costs):
 		return nil
 	case !written && s.Measured() && s.Fit.Procs != s.Expected.Procs:
 		add := func(e *editor) *edit { return e.addVariable(variableOf(fmt.Sprint(s.Expected.Procs))) }
@@ -151,14 +154,6 @@ func (k *container) has(rules ...string) bool {
 func limited(s rule.Subject) bool {
 	_, ok := s.Limit()
 	return ok
-}
-
-// costs reports whether one of the rules has found what is more than an info, such as the
-// runtime's own floor of two.
-func (k *container) costs(rules []string) bool {
-	return slices.ContainsFunc(k.found, func(f check.Finding) bool {
-		return slices.Contains(rules, f.Rule) && f.Severity != rule.Info && k.open(f)
-	})
 }
 
 // removable reports whether without the variable the runtime chooses what fits, and nothing

@@ -290,7 +290,7 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 			continue
 		}
 		at := p.entry(p.get(meta, "annotations"), key, 0).key
-		rules, reason, _ := check.ParseIgnoreList(value)
+		rules, reason := check.ParseIgnoreList(value)
 		p.to.Ignore(check.Ignore{
 			Place: rule.Place{Path: p.text.path, Line: d.line(at), Column: at.Column, Object: o.String()},
 			Rules: rules, Reason: reason, Object: o.String(), Container: strings.TrimPrefix(suffix, "."),

@@ -57,7 +57,8 @@ func nearby[T any](all []T, to *object, of func(T) *object) (found []T) {
 		func(string) bool { return true },
 	} {
 		for _, one := range all {
-			if o := of(one); sameNamespace(o.namespace, to.namespace) && near(o.path) {
+			o := of(one) // a namespace may be left to kubectl
+			if (o.namespace == to.namespace || o.namespace == "" || to.namespace == "") && near(o.path) {
 				found = append(found, one)
 			}
 		}
@@ -78,9 +79,6 @@ func (s *store) rangeFor(o *object) *limitRange {
 	}
 	return nil
 }
-
-// sameNamespace also holds where one of them is left to kubectl.
-func sameNamespace(a, b string) bool { return a == b || a == "" || b == "" }
 
 func (s *store) take(own *store) {
 	s.mu.Lock()

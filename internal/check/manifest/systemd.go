@@ -474,17 +474,13 @@ func (u *service) finish(dir string) {
 	}
 }
 
-// argv are the words of a command. An entry point may be a list in JSON, as podman run takes it.
+// argv are the words of a command, in which systemd replaces specifiers; $$ is a dollar sign. An entry
+// point may be a list in JSON, as podman run takes it.
 func (s setting) argv() (exact []string) {
 	if s.key == "Entrypoint" && json.Unmarshal([]byte(s.value), &exact) == nil {
 		return exact
 	}
-	return commandWords(s.value)
-}
-
-// commandWords are those of a command, in which systemd replaces specifiers; $$ is a dollar sign.
-func commandWords(text string) []string {
-	all := words(strings.ReplaceAll(text, "$$", "$"))
+	all := words(strings.ReplaceAll(s.value, "$$", "$"))
 	for i, w := range all {
 		if specified(w) {
 			w = strings.ReplaceAll(strings.ReplaceAll(w, "%%", "\x00"), "%", "$")

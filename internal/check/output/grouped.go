@@ -51,7 +51,10 @@ func writeGroups(b *terminal.Writer, r *check.Report, o Options) {
 			b.Gap()
 		}
 		b.Line(b.Style(terminal.Bold, shown(g.path)))
-		lines := source(g, o)
+		var lines []string
+		if o.Source != nil && len(g.findings) > 0 {
+			lines = strings.Split(string(o.Source(g.path)), "\n")
+		}
 		indent := 0
 		for _, f := range g.findings {
 			indent = max(indent, utf8.RuneCountInString(within(f.Place)))
@@ -92,14 +95,6 @@ func paint(b *terminal.Writer, since int, word, style string) {
 }
 
 func within(p rule.Place) string { return strings.TrimPrefix(at("", p.Line, p.Column), ":") }
-
-// source are the lines of a file in which something was found; nil: they are not known.
-func source(g *group, o Options) []string {
-	if o.Source == nil || len(g.findings) == 0 {
-		return nil
-	}
-	return strings.Split(string(o.Source(g.path)), "\n")
-}
 
 const tabbed = "    "
 

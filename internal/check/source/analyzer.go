@@ -112,7 +112,7 @@ func Analyzers(least rule.Severity) (all []*analysis.Analyzer) {
 			Run: func(pass *analysis.Pass) (any, error) {
 				u := pass.ResultOf[usesAnalyzer].(*uses)
 				for _, f := range u.found {
-					if f.Rule == r.ID && f.Severity.Rank() <= least.Rank() && !u.ignored(f) && (!f.Changing || u.changesHere()) {
+					if f.Rule == r.ID && f.Severity.Rank() <= least.Rank() && !u.ignored(f) && (!f.Changing || changes(pass.Pkg)) {
 						pass.Report(u.diagnostic(f))
 					}
 				}

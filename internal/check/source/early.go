@@ -82,18 +82,9 @@ func keptSizes(u *uses) []found {
 	return all
 }
 
-func (t *tree) changes() bool {
-	for _, files := range t.folders {
-		if slices.ContainsFunc(files, func(s scanned) bool { return s.changes }) {
-			return true
-		}
-	}
-	return false
-}
-
-// golangci-lint shows no more than a package.
-func (u *uses) changesHere() bool {
-	return slices.ContainsFunc(u.pass.Pkg.Imports(), func(p *types.Package) bool { return changesByImport(p.Path()) })
+// changes reports whether a package changes GOMAXPROCS at run time: golangci-lint shows no more than it.
+func changes(p *types.Package) bool {
+	return slices.ContainsFunc(p.Imports(), func(p *types.Package) bool { return changesByImport(p.Path()) })
 }
 
 func changesByImport(p string) bool {

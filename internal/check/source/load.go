@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -54,7 +55,7 @@ func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
 		}
 	}
 	t.judgeSilent(silent, listed, to)
-	changes := t.changes()
+	changes := slices.ContainsFunc(slices.Concat(slices.Collect(maps.Values(t.folders))...), func(s scanned) bool { return s.changes })
 	err := k.judger.ask(ctx, of, k.toJudge(t, speaking, listed, to), func(one item, j *judged) {
 		if one.Listed > 0 {
 			p := &listed[one.Listed-1]

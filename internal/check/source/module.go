@@ -92,17 +92,13 @@ func workLanguage(work *modfile.WorkFile) string {
 	return work.Go.Version
 }
 
-func unnamedModule(root string, reads *folder.Tree) *module {
-	file := filepath.Join(root, "go.mod")
-	text, err := reads.ReadAbove(file, check.MostModule)
-	if err != nil {
-		return nil
+// unnamedModule is nil if the go.mod cannot be read.
+func (k *Checker) unnamedModule(file string) (m *module) {
+	if text, err := k.o.Tree.ReadAbove(file, check.MostModule); err == nil {
+		if m, _, _ = parseModule(filepath.ToSlash(file), text); m != nil {
+			m.unnamed = true
+		}
 	}
-	m, _, err := parseModule(filepath.ToSlash(file), text)
-	if err != nil {
-		return nil
-	}
-	m.unnamed = true
 	return m
 }
 

@@ -49,7 +49,7 @@ func (k *Checker) trees() map[string]*tree {
 		if t == nil {
 			t = &tree{root: root, module: k.modules[root], folders: map[string][]scanned{}, others: map[string][]scanned{}, environ: k.o.Environ, overlay: overlay, reads: k.o.Tree}
 			if t.module == nil && root != "" {
-				t.module = unnamedModule(root, k.o.Tree)
+				t.module = k.unnamedModule(filepath.Join(root, "go.mod"))
 			}
 			off := root == "" // files of no module have no workspace
 			if !off {

@@ -137,18 +137,14 @@ func (u *uses) functions() {
 		case *ast.FuncLit:
 			of = f.Type
 		}
-		if forTests(of) {
+		if slices.ContainsFunc(of.Params.List, func(p *ast.Field) bool {
+			return strings.HasPrefix(strings.TrimPrefix(types.ExprString(p.Type), "*"), "testing.")
+		}) {
 			u.tests = append(u.tests, extent{From: int(c.Node().Pos()), To: int(c.Node().End())})
 		}
 	}
 	u.tests = merged(u.tests)
 	sorting.Stable(u.funcs, func(a, b *ast.FuncDecl) int { return cmp.Compare(a.Pos(), b.Pos()) })
-}
-
-func forTests(f *ast.FuncType) bool {
-	return slices.ContainsFunc(f.Params.List, func(p *ast.Field) bool {
-		return strings.HasPrefix(strings.TrimPrefix(types.ExprString(p.Type), "*"), "testing.")
-	})
 }
 
 // callee names the function that is called: "runtime.NumCPU". It needs no types of the
