@@ -54,20 +54,16 @@ func (c *Client) get(ctx context.Context, group, namespace, path string, o meta.
 const requestsAtOnce = 8
 
 func atOnce[T any](all []T, do func(T)) {
-	work := make(chan T)
-	var workers sync.WaitGroup
-	for range requestsAtOnce {
-		workers.Go(func() {
-			for one := range work {
-				do(one)
-			}
+	free := make(chan struct{}, requestsAtOnce)
+	var running sync.WaitGroup
+	for _, one := range all {
+		free <- struct{}{}
+		running.Go(func() {
+			defer func() { <-free }()
+			do(one)
 		})
 	}
-	for _, one := range all {
-		work <- one
-	}
-	close(work)
-	workers.Wait()
+	running.Wait()
 }
 
 // pageSize is how many objects are asked for at once. A page of pods takes some 10 MB
