@@ -693,7 +693,7 @@ func FuzzParseMetrics(f *testing.F) {
 	f.Add("procfit_process_info{cgroup=\"/" + id + "\"} 1\n")
 	f.Add("procfit_process_info 1\nprocfit_process_findings 2\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		programs, _, err := parseMetrics(strings.NewReader(text))
+		programs, _, err := readMetrics(strings.NewReader(text))
 		for name, p := range programs {
 			if err != nil || p == nil || len(name) != len(id) || p.GoVersion != "" && !strings.HasPrefix(p.GoVersion, "go") {
 				t.Errorf("%v: %q is %+v", err, name, p)

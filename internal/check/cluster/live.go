@@ -120,21 +120,16 @@ func (l *live) scrape(ctx context.Context, client *Client, p core.Pod) {
 // mostMetrics is how many bytes an exporter may answer with: any pod may have its label.
 const mostMetrics = 64 << 20
 
-func readMetrics(r io.Reader) (programs map[string]*Live, whole bool, err error) {
-	bounded := &io.LimitedReader{R: r, N: mostMetrics}
-	programs, whole, err = parseMetrics(bounded)
-	if bounded.N <= 0 {
-		return nil, false, fmt.Errorf("no metrics: the answer has more than %s", number.Short(number.Bytes(mostMetrics)))
-	}
-	return programs, whole, err
-}
-
-// parseMetrics reads an exporter's answer: the programs by the last part of their
+// readMetrics reads an exporter's answer: the programs by the last part of their
 // cgroup, in which every runtime writes the container's identity. The answer is whole if
 // a container that is not in it is known to run no Go program.
-func parseMetrics(r io.Reader) (all map[string]*Live, whole bool, err error) {
+func readMetrics(r io.Reader) (all map[string]*Live, whole bool, err error) {
+	bounded := &io.LimitedReader{R: r, N: mostMetrics}
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(r)
+	families, err := parser.TextToMetricFamilies(bounded)
+	if bounded.N <= 0 {
+		err = fmt.Errorf("the answer has more than %s", number.Short(number.Bytes(mostMetrics)))
+	}
 	if err != nil {
 		return nil, false, fmt.Errorf("no metrics: %w", err)
 	}

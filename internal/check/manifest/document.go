@@ -68,16 +68,16 @@ func parse(path string, b []byte, to check.Sink) text {
 		return t
 	}
 	for _, d := range streams(b, split(b)) {
-		root, fault := decode(b[d.from:d.to])
+		root, p := decode(b[d.from:d.to])
 		if root != nil && d.shift > 0 {
 			shift(root, d.shift)
 		}
-		if fault != nil {
-			p := check.Problem{Path: path, Line: d.lines + fault.line, Message: fault.message}
+		if p != nil {
 			if bytes.Contains(b[d.from:d.to], []byte("{{")) {
 				p.Message = "this is a template, and not YAML before it is rendered: pipe what it gives to procfit check -"
 			}
-			to.Problem(p)
+			p.Path, p.Line = path, d.lines+p.Line
+			to.Problem(*p)
 			t.bad = true
 		}
 		if root != nil {
@@ -94,25 +94,13 @@ func parse(path string, b []byte, to check.Sink) text {
 // twice reports keys that appear twice in a mapping, as kubectl does.
 func twice(n *yaml.Node, tell func(key *yaml.Node)) {
 	if n.Kind == yaml.MappingNode {
-		// Most mappings are small: comparing costs less than a map.
-		const few = 32
-		var seen map[string]bool
-		if len(n.Content) > few {
-			seen = make(map[string]bool, len(n.Content)/2)
-		}
+		seen := map[string]bool{}
 		for i := 0; i < len(n.Content); i += 2 {
 			if k := n.Content[i]; k.Kind == yaml.ScalarNode && k.Tag != "!!merge" {
-				again := seen[k.Value]
-				if seen == nil {
-					for j := 0; j < i && !again; j += 2 {
-						again = n.Content[j].Value == k.Value && n.Content[j].Kind == yaml.ScalarNode
-					}
-				} else {
-					seen[k.Value] = true
-				}
-				if again {
+				if seen[k.Value] {
 					tell(k)
 				}
+				seen[k.Value] = true
 			}
 		}
 	}
@@ -221,11 +209,6 @@ func holds(b []byte) bool {
 	return false
 }
 
-type textFault struct {
-	line    int
-	message string
-}
-
 var (
 	yamlError  = pattern.Of(`(?s)^yaml: (?:line ([0-9]+): )?(.*)$`)
 	jsonEscape = pattern.Of(`\\(?:u[dD][89a-fA-F][0-9a-fA-F]{2}|.)`)
@@ -233,9 +216,9 @@ var (
 
 // decode parses one document. Aliases stay aliases, so that none expands here. If something is
 // left after the document, there is a fault with it.
-func decode(b []byte) (*yaml.Node, *textFault) {
+func decode(b []byte) (*yaml.Node, *check.Problem) {
 	if len(b) > mostDocument {
-		return nil, &textFault{1, fmt.Sprintf("a document of %d bytes; at most %d are read", len(b), mostDocument)}
+		return nil, &check.Problem{Line: 1, Message: fmt.Sprintf("a document of %d bytes; at most %d are read", len(b), mostDocument)}
 	}
 	if trimmed := bytes.TrimLeft(b, "\ufeff \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
 		// JSON escapes what lies beyond 16 bits in pairs, and slashes, which this YAML
@@ -258,22 +241,22 @@ func decode(b []byte) (*yaml.Node, *textFault) {
 	} else if err != nil {
 		m := yamlError().FindStringSubmatch(err.Error())
 		if m == nil {
-			return nil, &textFault{1, err.Error()}
+			return nil, &check.Problem{Line: 1, Message: err.Error()}
 		}
 		line, _ := strconv.Atoi(m[1]) // of none it is 0, the document's first
-		return nil, &textFault{max(line, 1), "invalid YAML: " + strings.Replace(m[2], "did not find expected", "expected", 1)}
+		return nil, &check.Problem{Line: max(line, 1), Message: "invalid YAML: " + strings.Replace(m[2], "did not find expected", "expected", 1)}
 	}
 	if n.Kind != yaml.DocumentNode || len(n.Content) == 0 {
 		return nil, nil
 	}
 	if err := documents.Decode(&more); !errors.Is(err, io.EOF) {
-		left := &textFault{lastLine(&n, 0), "what follows the document that ends here is not read: separate documents with a line ---"}
+		left := &check.Problem{Line: lastLine(&n, 0), Message: "what follows the document that ends here is not read: separate documents with a line ---"}
 		if m := yamlError().FindStringSubmatch(fmt.Sprint(err)); m != nil && m[1] != "" {
-			left.line, _ = strconv.Atoi(m[1])
+			left.Line, _ = strconv.Atoi(m[1])
 			if strings.Contains(m[2], "document start") { // the parser counts from 0 here
-				left.line++
+				left.Line++
 			}
-			left.message = "this is not read, because it follows the end of a document: separate documents with a line ---"
+			left.Message = "this is not read, because it follows the end of a document: separate documents with a line ---"
 		}
 		return n.Content[0], left
 	}

@@ -248,17 +248,13 @@ func (k *container) patched(by []kustomization) {
 	if len(by) == 0 {
 		return
 	}
-	var commands []string
-	for _, o := range by {
-		commands = append(commands, o.rendering())
-	}
 	for i := range k.found {
 		f := &k.found[i]
 		if !slices.Contains(ofAbsence, f.Rule) && (k.unit.env.isSet() || !slices.Contains(ofRuntime, f.Rule)) {
 			continue
 		}
 		f.Severity = rule.Info
-		f.Fix = "check the rendered manifests: " + phrase.Or(commands)
+		f.Fix = "check the rendered manifests: " + phrase.Or(phrase.Each(by, kustomization.rendering))
 	}
 }
 

@@ -104,11 +104,7 @@ func asked(object, name string) string {
 }
 
 func listed(all []*container) string {
-	var names []string
-	for _, k := range all {
-		names = append(names, phrase.Clean(k.object.String()+", container "+k.at.Container))
-	}
-	return phrase.Semicolons(names)
+	return phrase.Semicolons(phrase.Each(all, func(k *container) string { return phrase.Clean(k.object.String() + ", container " + k.at.Container) }))
 }
 
 // Set writes the expected value and its annotation. The changed text gives that value, and no

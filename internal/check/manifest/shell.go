@@ -102,8 +102,9 @@ func readShell(text []byte) (r reading, err error) {
 	return reading{s.faults, s.calls, s.sets}, nil
 }
 
-func (s *shell) fault(at syntax.Pos, kind origin) {
+func (s *shell) fault(at syntax.Pos, kind origin) *fault {
 	s.faults = append(s.faults, fault{line: int(at.Line()), column: int(at.Col()), kind: kind})
+	return &s.faults[len(s.faults)-1]
 }
 
 func (s *shell) program() string {
@@ -309,8 +310,7 @@ func (s *shell) constant(a *syntax.Assign) {
 		return
 	}
 	if n, err := strconv.ParseInt(text, 10, 32); err != nil || n <= 0 {
-		s.fault(a.Pos(), ignored)
-		s.faults[len(s.faults)-1].value = text
+		s.fault(a.Pos(), ignored).value = text
 	}
 }
 
@@ -337,7 +337,6 @@ func (s *shell) computed(at syntax.Pos, o origin) {
 	case byLimit != 0:
 		s.fault(at, byLimit)
 	case o&ofMachine != 0 && o&ofLimit == 0:
-		s.fault(at, ofMachine)
-		s.faults[len(s.faults)-1].partly = o&partly != 0
+		s.fault(at, ofMachine).partly = o&partly != 0
 	}
 }

@@ -29,13 +29,7 @@ type Options struct {
 }
 
 // Formats are the names that Write knows.
-func Formats() []string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.name)
-	}
-	return names
-}
+func Formats() []string { return phrase.Each(formats, func(f format) string { return f.name }) }
 
 type format struct {
 	name  string

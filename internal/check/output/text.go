@@ -116,11 +116,7 @@ func value(v check.Value) string {
 
 // ids are the rules of findings, each once.
 func ids(findings []check.Finding) []string {
-	var all []rule.Finding
-	for _, f := range findings {
-		all = append(all, f.Finding)
-	}
-	return rule.IDs(all)
+	return rule.IDs(each(findings, func(f check.Finding) rule.Finding { return f.Finding }))
 }
 
 // changed are the lines that a fix removed and wrote, with their signs.

@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // A judger does what is as costly as the author of the source likes: it has the go command list
@@ -116,14 +118,11 @@ func (j *judger) judge(i item) *judged {
 	} else {
 		j.typer.declare(p, language)
 	}
-	out := &judged{Errors: p.Errors, Imports: map[string][]importGroup{}}
 	u, failed := look(&analysis.Pass{
 		Fset: j.typer.set, Files: p.Syntax, Pkg: p.Types, TypesInfo: p.TypesInfo, TypeErrors: p.TypeErrors,
 		Module: &analysis.Module{GoVersion: cmp.Or(j.of.Decides, language)},
 	})
-	for _, err := range failed {
-		out.Failed = append(out.Failed, err.Error())
-	}
+	out := &judged{Errors: p.Errors, Failed: phrase.Each(failed, error.Error), Imports: map[string][]importGroup{}}
 	for _, f := range u.found {
 		f.Place = placeOf(j.typer.set, f.pos)
 		if len(f.Remove) > 0 && out.Imports[f.Path] == nil {
