@@ -3,7 +3,6 @@ package source
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"path/filepath"
 	"slices"
@@ -47,12 +46,7 @@ func (k *Checker) Sets(goMod string, u check.Use) (guarded check.MaySet) {
 }
 
 // setIn prefers a call of runtime.GOMAXPROCS that sets it whatever the environment says.
-func setIn(path string, text []byte) (first check.MaySet) {
-	set := token.NewFileSet()
-	file, _ := parser.ParseFile(set, path, text, parser.SkipObjectResolution) // which the loading of its package reports
-	if file == nil {
-		return first
-	}
+func setIn(set *token.FileSet, file *ast.File) (first check.MaySet) {
 	runtime := importNames(file)["runtime"]
 	for _, d := range file.Decls {
 		var in check.MaySet
@@ -67,7 +61,8 @@ func setIn(path string, text []byte) (first check.MaySet) {
 				in.Guarded = in.Guarded || ok && name.Value == strconv.Quote(variable)
 			case "GOMAXPROCS":
 				if in.Words == "" && isCall(call, runtime, "GOMAXPROCS") && !asks(call.Args[0]) {
-					in.Words = fmt.Sprintf("%s:%d calls runtime.GOMAXPROCS%s", path, set.PositionFor(call.Pos(), false).Line, literalArgument(call.Args[0]))
+					at := placeOf(set, call.Pos())
+					in.Words = fmt.Sprintf("%s:%d calls runtime.GOMAXPROCS%s", at.Path, at.Line, literalArgument(call.Args[0]))
 				}
 			}
 			return true

@@ -208,15 +208,15 @@ var (
 var needed = []string{"runtime", "runtime/debug", "os"}
 
 func scan(path string, text []byte) (scanned, error) {
-	s := scanned{path: path, words: holds(text, lookedFor)}
-	if !strings.HasSuffix(path, "_test.go") { // a program is made of the others
-		s.asks, s.changes = asking().Match(text), changing().Match(text)
-		if giving().Match(text) {
-			s.sets = setIn(path, text)
-		}
-		s.listens = holds(text, listening) || holds(text, overGRPC) && holds(text, listeners)
-		if bytes.Contains(text, starting) {
-			s.main = mainIn(text)
+	s := scanned{path: path, words: holds(text, lookedFor), asks: asking().Match(text), changes: changing().Match(text)}
+	s.listens = holds(text, listening) || holds(text, overGRPC) && holds(text, listeners)
+	if gives := giving().Match(text); gives || bytes.Contains(text, starting) {
+		set := token.NewFileSet()
+		if whole, _ := parser.ParseFile(set, path, text, parser.SkipObjectResolution); whole != nil { // the loading of its package reports errors
+			s.main = mainIn(set, whole)
+			if gives {
+				s.sets = setIn(set, whole)
+			}
 		}
 	}
 	file, err := filepath.Abs(filepath.FromSlash(path))
@@ -235,18 +235,13 @@ func scan(path string, text []byte) (scanned, error) {
 			if s.sets.Words == "" && (p == pkgMaxprocs || p == pkgMaxprocs+"/auto") {
 				s.sets = check.MaySet{Words: path + " imports " + p, Guarded: true}
 			}
-			s.changes = s.changes || changesByImport(p) && !strings.HasSuffix(path, "_test.go")
+			s.changes = s.changes || changesByImport(p)
 		}
 	}
 	return s, err
 }
 
-func mainIn(text []byte) int {
-	set := token.NewFileSet()
-	file, _ := parser.ParseFile(set, "", text, parser.SkipObjectResolution) // which the loading of its package reports
-	if file == nil {
-		return 0
-	}
+func mainIn(set *token.FileSet, file *ast.File) int {
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "main" {
 			return set.PositionFor(f.Pos(), false).Line
