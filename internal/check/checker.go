@@ -30,11 +30,10 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// Checker judges files of one kind. Its methods File and Wants are called from several
-// goroutines at once, Finish once after all of them.
+// Checker judges files of one kind. File and Wants are called from several goroutines at once.
 type Checker interface {
-	// Wants tells by its name, its size and its first bytes whether a file is of this
-	// kind. Several Checkers may want the same.
+	// Wants tells by name, size and first bytes whether a file is of this kind; several Checkers
+	// may.
 	Wants(f *File) bool
 
 	// File looks at one file. The error is about that file alone: it becomes a
@@ -42,8 +41,7 @@ type Checker interface {
 	// that was not checked.
 	File(ctx context.Context, f *File, to Sink) error
 
-	// Finish tells what only all files together tell: what is resolved from another
-	// file, or a package that several files make.
+	// Finish is called once, after all files, and tells what only all of them together tell.
 	Finish(ctx context.Context, to Sink) error
 }
 
@@ -104,8 +102,7 @@ type Problem struct {
 	Unwritten bool   `json:"-"` // the file was checked, and its fix could not be written
 }
 
-// Note is what the user should know of a place that was left out, without being at
-// fault.
+// Note is what the user should know of a place that was left out, without being at fault.
 type Note struct {
 	Path    string `json:"path"`
 	Message string `json:"message"`

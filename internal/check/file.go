@@ -41,8 +41,7 @@ const headBytes = 512
 
 func (f *File) Base() string { return path.Base(f.Path) }
 
-// Head is its first 512 bytes, or fewer where it has no more or cannot be read;
-// reading it later tells why.
+// Head is its first 512 bytes, or fewer; if it cannot be read, reading it later tells why.
 func (f *File) Head() []byte {
 	f.once.Do(func() {
 		r, err := f.Open()

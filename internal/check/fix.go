@@ -53,8 +53,7 @@ func (x Fixer) Run(ctx context.Context) (*Report, error) {
 	return x.finish(ctx, r, texts), nil
 }
 
-// prove keeps the changes of a round that are safe. If not all changes of a file are, it tries
-// halves.
+// prove keeps the safe changes of a round. If not all of a file are safe, it tries halves.
 func (x Fixer) prove(ctx context.Context, before *Report, texts map[string]*draft, changed []*draft) (after *Report, err error) {
 	for again := true; again; {
 		if after, err = x.Check(ctx, overlay(texts)); err != nil {
@@ -162,8 +161,8 @@ func (x Fixer) round(r *Report, texts map[string]*draft) []*draft {
 // mostFixed is more than any file that is checked as text.
 const mostFixed = 64 << 20
 
-// apply makes those changes of findings that do not overlap, in the text before the round. One
-// that overlaps is for the next round.
+// apply makes the changes that do not overlap in the text before the round; others wait for the
+// next.
 func (d *draft) apply(findings []Finding) {
 	d.now, d.round = d.last, nil
 	if len(findings) == 0 || d.err != nil {
@@ -310,8 +309,7 @@ func create(file string, text []byte) error {
 	return dir.Replace(filepath.Base(file), folder.Shared, text)
 }
 
-// overwrite keeps the file. If the text cannot be written whole, as on a full disk, the file gets
-// back what it had.
+// overwrite keeps the file, with what it had if the text cannot be written, as on a full disk.
 func overwrite(file string, was fs.FileInfo, before, text []byte) error {
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {

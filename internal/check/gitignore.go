@@ -10,8 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 )
 
-// ignoreFile is what git ignores, as known on the way down from the root of a
-// repository.
+// ignoreFile is what git ignores, as known on the way down from the root of a repository.
 type ignoreFile struct {
 	root     string // of the repository, absolute; "" where there is none
 	reads    *folder.Tree
@@ -20,8 +19,7 @@ type ignoreFile struct {
 
 const mostIgnoreFile = 1 << 20
 
-// newGitignore begins a walk at a folder: what is ignored in the folders above it, up
-// to the root of the repository, counts too.
+// newGitignore begins a walk at a folder. What folders above it ignore is ignored, too.
 func newGitignore(dir string, reads *folder.Tree) *ignoreFile {
 	g := &ignoreFile{reads: reads, patterns: map[string][]ignorePattern{}}
 	abs, err := filepath.Abs(dir)
@@ -105,8 +103,7 @@ func (g *ignoreFile) parts(p string) ([]string, bool) {
 	return strings.Split(filepath.ToSlash(rel), "/"), true
 }
 
-// read is the patterns of a file. One that cannot be read ignores nothing, so that
-// more is checked and not less.
+// A file that cannot be read ignores nothing, so that more is checked and not less.
 func (g *ignoreFile) read(file string, at []string) []ignorePattern {
 	b, err := g.reads.ReadAbove(file, mostIgnoreFile)
 	if err != nil {

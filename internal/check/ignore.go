@@ -32,8 +32,7 @@ type Ignore struct {
 	From, To          int
 	Object, Container string
 
-	// Unsure is set if not all of what it covers was judged: it may be one that suppresses
-	// something.
+	// Unsure: not all of what it covers was judged, so that it may suppress something.
 	Unsure bool
 }
 
@@ -54,8 +53,7 @@ func ParseIgnore(comment string) (rules []string, reason string, ok bool) {
 	return rules, reason, true
 }
 
-// ParseIgnoreList reads what follows the marker: rules, then the reason. The value of
-// an annotation is that alone.
+// ParseIgnoreList reads rules, then the reason: the value of an annotation, without the marker.
 func ParseIgnoreList(text string) (rules []string, reason string) {
 	words := strings.Fields(text)
 	for len(words) > 0 {
@@ -145,8 +143,7 @@ func (i *Ignore) answerLines(list []*covered) (some bool) {
 	return from < to
 }
 
-// unanswered is the first finding from n on that may be unanswered. It shortens the way for the
-// next call.
+// unanswered is the first finding from n on that may be unanswered. It shortens the next way.
 func unanswered(list []*covered, n int) int {
 	end := n
 	for end < len(list) && list[end].next != end {

@@ -176,8 +176,7 @@ func those(all []Candidate, are func(Candidate) bool) []Candidate {
 	return slices.DeleteFunc(slices.Clone(all), func(c Candidate) bool { return !are(c) })
 }
 
-// startedBy are those of the candidates that a command starts, or that are started
-// without one. A program tells more than its go.mod.
+// startedBy are those that a command starts, or no command. A program tells more than its go.mod.
 func startedBy(found []Candidate, command string) []Candidate {
 	for _, better := range []func(Candidate) bool{
 		func(c Candidate) bool { return command != "" && slices.Contains(c.Names, path.Base(command)) },

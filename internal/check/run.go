@@ -25,8 +25,7 @@ type Options struct {
 	Stdin    io.Reader
 	Checkers []Checker
 
-	// Overlay is what files hold, by their path as it is shown, instead of what is on
-	// the disk.
+	// Overlay is what files hold, by their path as it is shown, instead of what is on the disk.
 	Overlay map[string][]byte
 
 	// Tree is what may be read: nil stands for that of the Paths.
@@ -57,8 +56,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 // grace is for the reading of a file system that does not answer, which may never end.
 const grace = 200 * time.Millisecond
 
-// leaving does something until it is done, or until shortly after the context has ended: it then
-// goes on in its goroutine.
+// leaving does something until it is done, or shortly after the context has ended.
 func leaving(ctx context.Context, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
@@ -102,8 +100,7 @@ func hand(ctx context.Context, o Options, c *collector) error {
 	return err
 }
 
-// look hands a file to whoever wants it, and reports whether somebody does. What a parser of
-// others cannot bear is that file's problem, and the rest is still checked.
+// look reports whether somebody wants a file. A parser that panics is that file's problem alone.
 func look(ctx context.Context, checkers []Checker, f *File, to *collector) (wanted bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -184,8 +181,7 @@ func (c *collector) Problem(p Problem) {
 func (c *collector) Note(n Note)     { c.locked(func() { c.all.Notes = append(c.all.Notes, n) }) }
 func (c *collector) Ignore(i Ignore) { c.locked(func() { c.ignores = append(c.ignores, i) }) }
 
-// Report is all that a run tells, each list in the order of paths and lines. A nil
-// list is empty.
+// Report has each list in the order of paths and lines. A nil list is empty.
 type Report struct {
 	Files    int      // that were checked
 	Noun     string   // what these are, in the singular; "": files
@@ -243,8 +239,7 @@ func (r *Report) Count(s rule.Severity) int {
 	return n
 }
 
-// Failed counts, in words, the places that could not be checked and the files that could not be
-// fixed; "": there is none.
+// Failed counts, in words, what could not be checked and what could not be fixed; "": nothing.
 func (r *Report) Failed() string {
 	unwritten := 0
 	for _, p := range r.Problems {
@@ -262,8 +257,7 @@ func (r *Report) Failed() string {
 	return phrase.And(all)
 }
 
-// report sets ignores against findings and sorts everything. Of a run that was ended, not all
-// that the ignores are about was judged.
+// Of a run that was ended, not all that the ignores are about was judged.
 func (c *collector) report(ended bool) *Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()

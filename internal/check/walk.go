@@ -162,8 +162,7 @@ func (w *walk) wanted(p string) bool {
 	return path.Ext(f.Path) == "" || slices.ContainsFunc(w.o.Checkers, func(k Checker) bool { return k.Wants(f) })
 }
 
-// under reports whether a walk comes to a file, and what of a folder that is walked over keeps it from
-// that: a folder, or the file itself.
+// under reports whether a walk comes to a file, else which folder, or file, it skips on the way.
 func (w *walk) under(file string) (comes bool, skipped string) {
 	for _, named := range w.o.Paths {
 		named = strings.TrimSuffix(filepath.ToSlash(named), "/...")
@@ -186,8 +185,7 @@ func (w *walk) under(file string) (comes bool, skipped string) {
 	return false, skipped
 }
 
-// skips is what a walk over a folder does not enter or read on its way to a file there; "": it comes to
-// the file.
+// skips is what a walk over a folder skips on its way to a file there; "": nothing.
 func (w *walk) skips(root, file string) string {
 	if file == "." { // it is named itself
 		return ""

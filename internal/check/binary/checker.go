@@ -53,8 +53,7 @@ type Options struct {
 	Paths    []string        // that the user has named
 }
 
-// Cache keeps what was read, for a second run over the same files. The zero value is
-// ready.
+// Cache keeps what was read, for a second run over the same files. The zero value is ready.
 type Cache struct{ files sync.Map }
 
 type found struct {
@@ -80,8 +79,7 @@ func New(o Options) *Checker {
 	return &Checker{o: o, modules: map[string]bool{}, walked: map[string]bool{}}
 }
 
-// texts are endings of files that are neither programs nor archives, and of those a
-// repository has many: they are not opened.
+// texts are endings that a repository has many files of; these are not opened.
 var texts = []string{".yaml", ".yml", ".json", ".go", ".md", ".txt", ".sum", ".mod", ".html", ".css", ".js", ".ts", ".py", ".rs", ".c", ".h", ".sh", ".proto", ".toml", ".xml", ".svg", ".golden", ".txtar"}
 
 var archives = []string{".tar", ".tgz", ".gz", ".zst", ".tzst"}

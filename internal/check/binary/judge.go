@@ -20,8 +20,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// Finish implements check.Checker: whose program each is shows when every go.mod is
-// known.
+// Whose program each is shows when every go.mod is known.
 func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	sorting.Stable(c.found, func(a, b found) int { return cmp.Compare(a.path, b.path) })
 	if len(c.modules) == 0 && len(c.found) == 0 { // of procfit check deploy/, whose program is above
@@ -148,8 +147,7 @@ func (s seen) observed() rule.Observed {
 	return o
 }
 
-// maySet is what the program's code shows in addition to its modules: distributions build without
-// them.
+// maySet is what the code shows: distributions build without modules.
 func (s seen) maySet() string {
 	switch {
 	case s.Automaxprocs != "":

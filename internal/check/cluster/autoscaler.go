@@ -12,8 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 )
 
-// scalers are the kinds of objects that change the number or the CPU of pods. KEDA's
-// ScaledObjects make HorizontalPodAutoscalers.
+// KEDA's ScaledObjects make HorizontalPodAutoscalers.
 var scalers = []struct{ group, resource, kind string }{
 	{"autoscaling/v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler"},
 	{"autoscaling.k8s.io/v1", "verticalpodautoscalers", "VerticalPodAutoscaler"},

@@ -136,8 +136,7 @@ func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 	return reports, nil
 }
 
-// placed puts the namespace in the place of a path, and lines are of nothing that a
-// user has.
+// placed has the namespace as the path, and no lines, which no user has.
 func placed(r *check.Report, byPath map[string]*workload) *check.Report {
 	move := func(p *rule.Place) *workload {
 		w := byPath[p.Path]

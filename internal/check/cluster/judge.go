@@ -167,8 +167,7 @@ func (s *sink) differs(v check.Value, st state) {
 	s.Finding(check.NewFinding(ruleDiffers, v.Place, fmt.Sprintf("it uses GOMAXPROCS=%d, but by its spec it should be %d%s", st.Live.Procs, *v.Procs, why), fix))
 }
 
-// seen adds the rules that fire on the running program and on nothing that is written,
-// throttling for one.
+// seen adds rules of the running program that nothing written breaks, such as throttling.
 func (s *sink) seen() {
 	for _, at := range s.places {
 		st := s.byPath[at.Path].containers[at.Container]

@@ -54,8 +54,7 @@ var notExported = []string{foundMetric + "_dropped", foundMetric + "_filtered", 
 // liveSources are the labels of a GOMAXPROCS that was read from the process; any other is a guess.
 var liveSources = []string{"symbol", "decoded"}
 
-// live are the programs of all nodes that an exporter runs on, by the identity of their
-// container in the runtime.
+// live has the programs by the identity of their container in the runtime.
 type live struct {
 	mu       sync.Mutex
 	programs map[string]*Live

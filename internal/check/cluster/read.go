@@ -66,12 +66,10 @@ func atOnce[T any](all []T, do func(T)) {
 	running.Wait()
 }
 
-// pageSize is how many objects are asked for at once. A page of pods takes some 10 MB
-// here while it is read.
+// pageSize is in objects. A page of pods takes some 10 MB here while it is read.
 const pageSize = 250
 
-// pages reads a list to its end. A list that lasts so long that the server forgets its
-// place is begun again, with restart.
+// If a list lasts so long that the server forgets its place, it is begun again, with restart.
 func pages(ctx context.Context, restart func(), page func(context.Context, meta.ListOptions) (next string, err error)) error {
 	o := meta.ListOptions{Limit: pageSize}
 	for again := 0; ; {
@@ -106,8 +104,7 @@ type node struct {
 	crio bool
 }
 
-// readNodes reads them. Where that is not allowed, values that follow from a node are reported
-// in words.
+// Without permission, values that follow from a node are reported in words.
 func (r *reading) readNodes(ctx context.Context) error {
 	r.nodes = map[string]node{}
 	err := pages(ctx, func() {}, func(ctx context.Context, o meta.ListOptions) (string, error) {

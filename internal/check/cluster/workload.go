@@ -18,8 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/program/expected"
 )
 
-// workload is one or more pods of one controller that are the same in all that bears on
-// GOMAXPROCS.
+// workload is pods of one controller that are the same in all that bears on GOMAXPROCS.
 type workload struct {
 	namespace, kind, name string
 	owner                 meta.OwnerReference // the controller itself: a ReplicaSet, where a Deployment is shown
@@ -65,8 +64,7 @@ type seen struct {
 	whole    time.Time        // what ran then and is not in it is known to be no Go program; zero: nothing is
 }
 
-// settled is how long a container must have run for the exporter to have seen its program: the
-// clocks are not the same, and a script may start the program later.
+// settled is for clocks that differ, and for scripts that start the program later.
 const settled = time.Minute
 
 func sandboxed(p *core.Pod) bool {
@@ -126,8 +124,7 @@ func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
 	return w, fmt.Sprintf("%x", key[:16]), nil
 }
 
-// annotationGo and a container's name is the annotation of package manifest that names
-// the release of a program.
+// annotationGo, and a container's name, is the annotation of package manifest.
 const annotationGo = "procfit/go."
 
 func ours(all map[string]string) map[string]string {
@@ -173,8 +170,7 @@ func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Ti
 // Misspelt ones, too.
 func ofRuntime(name string) bool { return strings.HasPrefix(strings.ToUpper(name), "GO") }
 
-// divided writes the divisor out: "0" is what the API server has made of none, and
-// is in no file that could be fixed.
+// divided writes the divisor out: "0" is what the API server has made of none.
 func divided(e core.EnvVar) core.EnvVar {
 	if e.ValueFrom == nil || e.ValueFrom.ResourceFieldRef == nil || !e.ValueFrom.ResourceFieldRef.Divisor.IsZero() {
 		return e
@@ -203,8 +199,7 @@ func cpuOf(r core.ResourceRequirements) core.ResourceRequirements {
 	return core.ResourceRequirements{Limits: only(r.Limits), Requests: only(r.Requests)}
 }
 
-// resizedAt is when the resources of a pod were last changed in place, or zero. The API
-// server notes who has changed what, and by which part of the API.
+// The API server notes which part of the API has changed a pod.
 func resizedAt(p *core.Pod) time.Time {
 	var at time.Time
 	for _, m := range p.ManagedFields {

@@ -12,8 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// autoscaler is one that changes the number of pods: a HorizontalPodAutoscaler, or a
-// ScaledObject of KEDA, which makes one.
+// autoscaler is a HorizontalPodAutoscaler, or a ScaledObject of KEDA, which makes one.
 type autoscaler struct {
 	object
 	target
@@ -130,8 +129,7 @@ func percentOf(text string) float64 {
 // scaled are controllers whose pods all have the containers of one template.
 var scaled = map[string]bool{"Deployment": true, "StatefulSet": true, "ReplicaSet": true, "ReplicationController": true, "Rollout": true}
 
-// targetOf are the containers of the object that an autoscaler names, in its file or its
-// folder; none where there are several such objects, or none.
+// targetOf are the containers of the only object of that name in the file or folder.
 func (s *store) targetOf(by *object, of target) []*container {
 	if !scaled[of.kind] {
 		return nil
@@ -150,8 +148,7 @@ func (s *store) targetOf(by *object, of target) []*container {
 	return found
 }
 
-// injects reports whether a pod asks a mesh for a container that is not in the file, and
-// adds its own use and request.
+// injects reports whether a mesh adds a container, with its own use and request, to a pod.
 func (p *pods) injects(meta *yaml.Node) bool {
 	for _, list := range []string{"annotations", "labels"} {
 		for _, e := range p.entries(p.get(meta, list)) {

@@ -120,8 +120,7 @@ func (c *command) assign(word string) bool {
 	return true
 }
 
-// script takes a simple one: statements one after the other, the last of which starts the
-// program.
+// script takes statements one after the other, the last of which starts the program.
 func (c *command) script(text string) {
 	if strings.ContainsAny(text, "|(){}<>*?[]#") || strings.Contains(strings.ReplaceAll(text, "&&", ""), "&") {
 		return

@@ -16,8 +16,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// container is one of a pod, as the file has it: what other objects say of it is not
-// resolved yet.
+// container is one of a pod, before what other objects say of it is resolved.
 type container struct {
 	unit
 	object  *object
@@ -248,8 +247,7 @@ func (f *field) fromLate(late map[string]bool, envFrom bool) {
 	}
 }
 
-// isPlaceholder reports whether a text is for a template, whose values are not in the file:
-// ${CPU} of envsubst, Flux and OpenShift, and those of marked.
+// isPlaceholder finds ${CPU} of envsubst, Flux and OpenShift, and those of marked.
 func isPlaceholder(text string) bool {
 	return strings.Contains(text, "${") || marked().MatchString(text)
 }
@@ -275,8 +273,7 @@ type quantity struct {
 	text   string
 }
 
-// none reports whether no amount is written, and unknown whether it is written as the placeholder
-// of a template.
+// unknown: it is written as the placeholder of a template.
 func (q quantity) none() bool    { return q.amount == nil && q.text == "" }
 func (q quantity) unknown() bool { return q.amount == nil && q.text != "" }
 

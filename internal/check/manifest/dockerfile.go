@@ -122,8 +122,7 @@ func (u *unit) fromImage(starts map[string]*parser.Node) {
 	u.starts(argv, &yaml.Node{Line: line, Column: 1}, 0)
 }
 
-// moduleOf is what the go.mod tells of the program that a Dockerfile builds: the one that
-// the user has named, else the one in its folder or in the nearest above.
+// moduleOf is the go.mod that the user has named, else the nearest one above a Dockerfile.
 func (c *Checker) moduleOf(file string) check.Program {
 	if c.o.Programs.Default.Language != "" {
 		return c.o.Programs.Default

@@ -145,8 +145,7 @@ func split(b []byte) []document {
 	return all
 }
 
-// streams takes apart what are several values of JSON one after the other, as jq -c and kubectl
-// write them; kubectl apply reads all.
+// streams takes apart values of JSON one after the other, as jq -c and kubectl write them.
 func streams(b []byte, all []document) (taken []document) {
 	for _, d := range all {
 		text := bytes.TrimPrefix(b[d.from:d.to], []byte("\ufeff"))
@@ -214,8 +213,7 @@ var (
 	jsonEscape = pattern.Of(`\\(?:u[dD][89a-fA-F][0-9a-fA-F]{2}|.)`)
 )
 
-// decode parses one document. Aliases stay aliases, so that none expands here. If something is
-// left after the document, there is a fault with it.
+// decode leaves aliases as they are, so that none expands. What follows the document is a fault.
 func decode(b []byte) (*yaml.Node, *check.Problem) {
 	if len(b) > mostDocument {
 		return nil, &check.Problem{Line: 1, Message: fmt.Sprintf("a document of %d bytes; at most %d are read", len(b), mostDocument)}
@@ -269,8 +267,7 @@ func (d document) variable(at *yaml.Node, source, value string) variable {
 	return variable{state: facts.Known, value: value, source: source, line: d.line(at), column: at.Column, last: d.lines + lastLine(at, 0)}
 }
 
-// offset is the byte at which a node begins; -1 where it cannot be told. YAML counts
-// columns in characters, and a byte order mark not at all.
+// offset is in bytes; -1: not known. YAML counts characters, and no byte order mark.
 func (t text) offset(d document, n *yaml.Node) int {
 	at := d.from
 	for range n.Line - 1 {

@@ -146,8 +146,7 @@ func (e *editor) newline(at int) string {
 	return "\n"
 }
 
-// literal is a string as a scalar of the document, in single quotes where it has others inside and
-// the document is not JSON.
+// literal is a string as a scalar, in single quotes if it has others and this is not JSON.
 func (e *editor) literal(value string) string {
 	start := bytes.TrimLeft(e.text.bytes[e.doc.from:e.doc.to], "\ufeff \t\r\n")
 	if strings.Contains(value, `"`) && !bytes.HasPrefix(start, []byte("{")) {
@@ -254,8 +253,8 @@ func (e *editor) addVariable(item *yaml.Node) *edit {
 	if env.Style&yaml.FlowStyle != 0 {
 		return added(0, offset, flow(item)+", ")
 	}
-	// Behind the last item, so that comments stay with theirs; where it is not seen
-	// where that ends, before the first.
+	// Behind the last item, so that comments stay with theirs; if its end is not seen, before the
+	// first.
 	_, end, ok := e.itemLines(env.Content[len(env.Content)-1])
 	first, _, okFirst := e.itemLines(env.Content[0])
 	if !ok || !okFirst {

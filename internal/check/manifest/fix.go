@@ -42,8 +42,7 @@ func (nowhere) Problem(check.Problem) {}
 func (nowhere) Note(check.Note)       {}
 func (nowhere) Ignore(check.Ignore)   {}
 
-// remedy is the one change that is best for a container, and the findings that it
-// fixes.
+// remedy is the change that is best for a container, and the findings that it fixes.
 type remedy struct {
 	edit    func(*editor) *edit
 	words   string

@@ -13,8 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// Annotations of a pod or its template. With a dot and a container's name after it, one
-// is of that container alone.
+// Annotations of a pod or its template, also with a dot and the name of a container after them.
 const (
 	annotationGo     = "procfit/go"
 	annotationIgnore = "procfit/ignore"
@@ -128,8 +127,7 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 	p.below(n, o, depth)
 }
 
-// workload finds the containers of an object. One that names GOMAXPROCS and has none was not
-// understood.
+// An object that names GOMAXPROCS and has no container was not understood.
 func (p *pods) workload(n *yaml.Node, o *object, depth int) {
 	before := len(p.into.containers)
 	if !strings.HasPrefix(p.str(n, "apiVersion"), "kyverno.io/") { // its policies have patterns of pods
@@ -144,8 +142,7 @@ func (p *pods) workload(n *yaml.Node, o *object, depth int) {
 	}
 }
 
-// prow takes the jobs of a file of Prow, which have the spec of a pod and are not objects: lists of
-// them, by repository or not.
+// prow takes the jobs of a file of Prow, by repository or not: they have the spec of a pod.
 func (p *pods) prow(root *yaml.Node) {
 	for _, key := range []string{"presubmits", "postsubmits", "periodics"} {
 		lists := []*yaml.Node{p.get(root, key)}
@@ -179,8 +176,7 @@ func (p *pods) isSetting(n *yaml.Node) bool {
 	return p.str(n, "name") == variableName && (p.get(n, "value") != nil || p.get(n, "valueFrom") != nil)
 }
 
-// first is the first node that is what is looked for, outside of nested objects; nil: there is
-// none.
+// first is the first such node outside of nested objects; nil: there is none.
 func first(n *yaml.Node, is func(*yaml.Node) bool, depth int) *yaml.Node {
 	if n == nil || n.Kind == yaml.AliasNode || depth > deepestTree {
 		return nil

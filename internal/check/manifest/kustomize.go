@@ -119,8 +119,7 @@ var deciding = []string{"containers", "env", "resources", "runtimeClassName", va
 // nameLetters are those of names, without those of patterns.
 const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
-// overlays are the kustomizations that take a file, or what another makes of it, by the path of
-// the file.
+// overlays are the kustomizations that take a file, directly or not, by its path.
 type overlays map[string][]kustomization
 
 func (c *Checker) overlays() overlays {
@@ -151,8 +150,7 @@ func (c *Checker) overlays() overlays {
 	return found
 }
 
-// of are the kustomizations that may patch an object, or a ConfigMap that it draws from, by their
-// folders.
+// of are the kustomizations that may patch an object, or a ConfigMap that it draws from.
 func (all overlays) of(o *object, draws ...source) (by []kustomization) {
 	for _, k := range all[o.path] {
 		if k.anything || len(k.about(o)) > 0 || slices.ContainsFunc(draws, k.changes) {
@@ -189,8 +187,7 @@ func (k kustomization) about(o *object) (patches []patch) {
 	return patches
 }
 
-// rendering is the command that checks what the folder renders, for which Kustomize may fetch and
-// run things.
+// rendering is what checks the result: Kustomize may fetch and run things, and procfit does not.
 func (k kustomization) rendering() string {
 	command := "kubectl kustomize "
 	if k.charts {
@@ -239,8 +236,7 @@ func (all overlays) unrendered(containers []*container, kustomized []kustomizati
 	}
 }
 
-// ofAbsence are the rules that judge what a container does not set: a limit, or where the
-// variable is not set, a limit that the runtime is to follow.
+// ofAbsence are the rules that judge a missing limit.
 var ofAbsence = []string{"PF017", "PF018"}
 
 // patched makes infos of findings that a patch may have fixed.

@@ -260,8 +260,7 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	return err
 }
 
-// expect takes a file that keeps an expected value, for the program that it names or is named
-// after.
+// expect takes a file of an expected value, for the program that it names or is named after.
 func (c *Checker) expect(file string, b []byte) error {
 	e, err := expected.Parse(b)
 	if err != nil {
@@ -386,8 +385,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	return nil
 }
 
-// nearest leaves out services of compose files that another file includes and merges with more, and
-// what is there twice.
+// nearest leaves out services that another file includes and merges with more, and doubles.
 func nearest(units []*unit) (kept []*unit) {
 	most := map[rule.Place]*unit{}
 	for _, u := range units {

@@ -14,8 +14,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// reader looks into trees. Aliases are followed, so that a small document may be
-// endless: every node that is looked at costs.
+// reader follows aliases, so that a small document may be endless: every node costs.
 type reader struct{ left int }
 
 // mostNodes is more than any manifest has, aliases and all.

@@ -41,8 +41,7 @@ func (k *container) most(s *store) (c ceiling, known bool) {
 	return c, !math.IsInf(c.cpus, 1)
 }
 
-// ceilingOf adds up the containers that a target counts; false where one of them has no bound
-// that is known, or where a target in percent has no request.
+// ceilingOf is false if a container has no known bound, or no request, which a percentage needs.
 func (t *cpuTarget) ceilingOf(all []*container, s *store) (sum ceiling, known bool) {
 	n := 0
 	var words []string

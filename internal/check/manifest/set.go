@@ -25,8 +25,7 @@ type Chosen struct {
 	report *check.Report
 }
 
-// Choose takes an object, as Deployment/api or api, and a container; either may be empty if there
-// is only one.
+// Choose takes an object, as Deployment/api or api, and a container; "" is the only one.
 func Choose(ctx context.Context, path string, text []byte, object, name string) (*Chosen, error) {
 	c := New(Options{Programs: &check.Programs{}})
 	f := check.NewFile(path, text)
@@ -107,8 +106,7 @@ func listed(all []*container) string {
 	return phrase.Semicolons(phrase.Each(all, func(k *container) string { return phrase.Clean(k.object.String() + ", container " + k.at.Container) }))
 }
 
-// Set writes the expected value and its annotation. The changed text gives that value, and no
-// finding that the manifest did not have.
+// Set writes the value and its annotation, if the changed text gives it and no new finding.
 func (x *Chosen) Set(ctx context.Context, e rule.Expected) ([]byte, error) {
 	if by := x.of.object.rendered; by != "" {
 		return nil, fmt.Errorf("%s renders it: change its source", by)
@@ -190,8 +188,7 @@ func setLiteral(expected rule.Expected) func(*editor, *container) (*edit, error)
 // mostKey is a limit of Kubernetes.
 const mostKey = 63
 
-// annotate writes the annotation: that of the container alone if the pod has several, or such a
-// one.
+// annotate writes that of the container alone if the pod has several, or such an annotation.
 func (x *Chosen) annotate(of rule.Expected) func(*editor, *container) (*edit, error) {
 	return func(e *editor, k *container) (*edit, error) {
 		if len(e.steps) < 3 { // the pod's spec is all there is

@@ -118,8 +118,7 @@ func (s *shell) program() string {
 	return text
 }
 
-// printing are commands that do nothing with a value but to show or compare it, and ours are
-// others of the shell that are not a program to be started.
+// printing are commands that only show or compare a value, ours others that are no program.
 var (
 	printing = []string{"echo", "printf", "test", "[", "logger"}
 	ours     = []string{"exit", "return", "set", "shift", "true", "false", "cd", "trap", "unset", "read", "break", "continue", "wait", "local", "ulimit", "umask", ":"}

@@ -73,8 +73,7 @@ func (f *provenance) visit(n syntax.Node) bool {
 	return true
 }
 
-// text takes the names of the kernel's files with the limit, and those of variables: in
-// arithmetic they have no dollar.
+// text takes the kernel's files, and variables: in arithmetic they have no dollar.
 func (f *provenance) text(t string) {
 	f.origin |= f.s.values[t]
 	if strings.Contains(t, "cpu.cfs_quota_us") || strings.HasSuffix(t, "cpu.max") {

@@ -36,8 +36,7 @@ type limitRange struct {
 
 func newStore() *store { return &store{configs: map[string][]*config{}} }
 
-// configFor is the ConfigMap that an object means by a name: the one in its file, else
-// in its folder, else the only one.
+// configFor is the ConfigMap in the object's file, else in its folder, else the only one.
 func (s *store) configFor(o *object, name string) (c *config, why string) {
 	switch found := nearby(s.configs[name], o, func(c *config) *object { return &c.object }); len(found) {
 	case 0:
@@ -48,8 +47,7 @@ func (s *store) configFor(o *object, name string) (c *config, why string) {
 	return nil, "there are several ConfigMaps " + name
 }
 
-// nearby are those of the namespace of an object that are in its file, else those in its folder, else
-// all.
+// nearby are those of the object's namespace in its file, else in its folder, else all.
 func nearby[T any](all []T, to *object, of func(T) *object) (found []T) {
 	for _, near := range []func(file string) bool{
 		func(file string) bool { return file == to.path },
@@ -236,8 +234,7 @@ func divisorOf(text, what string) (q quantity, refused string) {
 	return q, ""
 }
 
-// fromSources takes the variables of envFrom; of several the last counts, and what env
-// sets goes before.
+// fromSources takes envFrom: of several the last counts, and env goes before.
 func (s *store) fromSources(k *container) {
 	for _, from := range k.envFrom {
 		at := variable{source: "ConfigMap " + from.name, config: from.name, line: from.line, column: from.column, last: from.line}

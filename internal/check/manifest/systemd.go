@@ -26,8 +26,7 @@ type setting struct {
 	line, last          int
 }
 
-// settings takes a unit file apart (systemd.syntax(7)). A library for it keeps no
-// lines, which every finding needs.
+// settings takes a unit file apart (systemd.syntax(7)) with its lines, which no library keeps.
 func settings(file, b string) []setting {
 	all := []setting{}
 	section, line := "", 0
@@ -83,8 +82,7 @@ type service struct {
 	removed           []string            // by UnsetEnvironment
 }
 
-// systemd reads a service, or a quadlet of Podman, with its drop-ins. Of a drop-in whose unit is not
-// among the files, it reads what the drop-ins say by themselves.
+// systemd reads a service or a quadlet with its drop-ins, or drop-ins whose unit is not there.
 func (c *Checker) systemd(file string, b []byte) []*unit {
 	name, dir := path.Base(file), path.Dir(file)
 	main := true
@@ -414,8 +412,7 @@ func (u *service) environmentFile(s setting) {
 	}
 }
 
-// finish decides what only all lines together tell (systemd.exec(5), "Environment Variables in
-// Spawned Processes").
+// systemd.exec(5), "Environment Variables in Spawned Processes"
 func (u *service) finish(dir string) {
 	quadlet := u.section == "Container"
 	for name, v := range u.from {

@@ -18,8 +18,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// layer is what a file says of a service. Several make one: those that it extends, and the override
-// file's.
+// layer is what one file says of a service; several are merged to one.
 type layer struct {
 	text text
 	doc  document
@@ -263,8 +262,7 @@ func (r composer) extended(of layer, service *yaml.Node, u *unit) []layer {
 	return all
 }
 
-// at is what the nearest layer has under some keys. !reset takes away what farther ones have, and
-// !override replaces it.
+// at is what the nearest layer says, before !reset and !override of farther ones.
 func (s composed) at(keys ...string) (entry, layer) {
 	for _, l := range slices.Backward(s.layers) {
 		e, n, last := entry{}, l.node, false
@@ -436,8 +434,7 @@ func composeVariable(n *yaml.Node, l layer, at *yaml.Node) variable {
 	return v
 }
 
-// paths are the files that a node names: a text, or a list of texts and of mappings that have a path,
-// or a list of them.
+// paths are the files of a text, or of a list of texts and of mappings that have a path.
 func (r *reader) paths(n *yaml.Node) (names []string) {
 	for _, item := range r.oneOrAll(n) {
 		if item.Kind == yaml.MappingNode {
@@ -477,8 +474,7 @@ func (u *unit) set(name string, v variable) {
 
 const mostEnvFile = 1 << 20
 
-// withoutComment is a value of a file of compose without the comment behind it: in others the
-// comment belongs to the value.
+// withoutComment is for compose: in other files the comment belongs to the value.
 func withoutComment(value string) string {
 	if value != "" && (value[0] == '"' || value[0] == '\'') {
 		if end := strings.IndexByte(value[1:], value[0]); end >= 0 {
@@ -523,8 +519,7 @@ func unquote(s string) string {
 
 const unitsOfCPU = 1024
 
-// taskLimit are the limits by the CPUs of a task, in units or as in "0.5 vCPU"; none: they are not
-// numbers.
+// taskLimit takes units, or "0.5 vCPU"; none: it is not a number.
 func taskLimit(text string) []facts.Limit {
 	number, vCPU := strings.CutSuffix(strings.ToLower(text), "vcpu")
 	cpus, err := strconv.ParseFloat(strings.TrimSpace(number), 64)

@@ -9,8 +9,7 @@ import (
 
 const mostMeaning = 500_000
 
-// meaning is a document with its aliases written out, without styles, comments and places; nil: it
-// is too large.
+// meaning is a document without aliases, styles, comments and places; nil: it is too large.
 func meaning(n *yaml.Node) *yaml.Node {
 	left := mostMeaning
 	m := expanded(n, &left, 0)

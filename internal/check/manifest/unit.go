@@ -86,8 +86,7 @@ func (v variable) fact() facts.Fact {
 // runtimeVariables are those that only a Go program reads.
 var runtimeVariables = map[string]bool{"GOMAXPROCS": true, "GODEBUG": true, "GOGC": true, "GOMEMLIMIT": true, "GOTRACEBACK": true}
 
-// period is that of the kernel's CPU bandwidth control as container runtimes set it, in
-// microseconds.
+// period is that of CPU bandwidth control, as container runtimes set it, in microseconds.
 const period = 100_000
 
 // The kernel takes no shorter quota; kubelet and docker raise to it.
@@ -215,8 +214,7 @@ var ofVersion = []string{"PF001", "PF002", "PF004", "PF005", "PF006", "PF007"}
 
 var release = pattern.Of(`/?([^/@]*:v?[0-9]+\.[0-9][^/@]*)(?:@|$)`)
 
-// asBuilt says that the image may be older than the go.mod of its Go version, or of another
-// project.
+// asBuilt says that the image may be older than its go.mod, or of another project.
 func (u *unit) asBuilt(f rule.Finding) rule.Finding {
 	m := release().FindStringSubmatch(u.image)
 	if m == nil && !u.program.Elsewhere || !u.beside || path.Base(u.program.From) != "go.mod" || !slices.Contains(ofVersion, f.Rule) || u.env.state == facts.Known && (f.Rule == "PF001" || f.Rule == "PF002") {

@@ -36,8 +36,7 @@ func (r *Report) drop(ctx context.Context, o Options) (*check.Report, error) {
 	}}.Run(ctx)
 }
 
-// Ready reports why files of a module must not be changed now: git would not have what they are,
-// or a commit would not have what is built.
+// Ready is an error if git does not have what the files are, or what is built.
 func Ready(ctx context.Context, dir string) error {
 	repository, err := git.Open(ctx, dir)
 	switch {
@@ -142,8 +141,7 @@ func (r *Report) vendoring() string {
 	return "GOWORK=off " + phrase.Shell(command)
 }
 
-// kept reports why a vendor folder must not be made again: what somebody has changed in it by hand
-// would be lost.
+// kept is an error if somebody's changes in a vendor folder would be lost.
 func kept(ctx context.Context, dir string) error {
 	const why = "nothing is changed: go mod vendor would overwrite the vendor folder, and git has no copy of it"
 	repository, err := git.Open(ctx, dir)
@@ -183,8 +181,7 @@ func writeAll(all []check.Fixed) error {
 
 const mostSum = 64 << 20
 
-// tidied are files without automaxprocs, and the go.mod and go.sum that follow from them. They are made
-// in a folder, and the module is left as it is.
+// tidied are the files, and the go.mod and go.sum that follow from them, made in a folder.
 func tidied(ctx context.Context, g toolchain.Go, dir string, files []check.Fixed) ([]check.Fixed, error) {
 	overlay, err := writeOverlay(filepath.Join(dir, "before"), files)
 	if err != nil {
@@ -308,8 +305,7 @@ func (r *Report) NotRemovable() string {
 	return ""
 }
 
-// Program is the main package to measure: the one of that name, or the only one that runs
-// automaxprocs.
+// Program is the main package to measure: the named one, or the only one that runs automaxprocs.
 func (r *Report) Program(name string) (string, error) {
 	var all []string
 	for _, p := range r.Programs {
@@ -326,8 +322,7 @@ func (r *Report) Program(name string) (string, error) {
 	return "", fmt.Errorf("several programs run automaxprocs: name one with --program: %s", phrase.Or(all))
 }
 
-// BuildBoth builds a main package as it is and without automaxprocs, without a change of the module's
-// files.
+// BuildBoth builds a main package as it is and without automaxprocs, and changes no file.
 func (r *Report) BuildBoth(ctx context.Context, o Options, pkg, before, after string) error {
 	if err := source.Listable(o.Dir, o.Environ, folder.NewTree(o.Dir)); err != nil {
 		return fmt.Errorf("the go command %w", err)

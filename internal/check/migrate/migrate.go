@@ -147,8 +147,7 @@ func (r *Report) module(o Options, tree *folder.Tree) error {
 	return nil
 }
 
-// run checks the module's source by the rules of package source. What is in the folders of other
-// modules is left out.
+// run leaves out what is in the folders of other modules.
 func (r *Report) run(o Options, tree *folder.Tree, use func(source.Automaxprocs)) func(context.Context, map[string][]byte) (*check.Report, error) {
 	return func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
 		own := func(a source.Automaxprocs) {
@@ -260,16 +259,14 @@ func (r *Report) candidates(o Options) (all []check.Candidate, calls map[string]
 	return all, calls
 }
 
-// named are containers that run automaxprocs, since the user says so, without those of a program's
-// name.
+// named are containers that run automaxprocs, since the user says so, whatever their names.
 func (r *Report) named(o Options) []string {
 	return slices.DeleteFunc(slices.Clone(o.Containers), func(name string) bool {
 		return slices.ContainsFunc(r.Programs, func(p Program) bool { return slices.Contains(check.NamesOf(p.Package), name) })
 	})
 }
 
-// missing are the programs that run automaxprocs, and that no container is known to run; none where no
-// container is looked for.
+// missing are programs that run automaxprocs, and that no container is known to run.
 func (r *Report) missing() (names []string) {
 	for _, p := range r.Programs {
 		if r.manifests && p.Runs && !slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.program == p.Package || w.program == "" }) {

@@ -102,8 +102,7 @@ func parseList(out []byte) (all []listed) {
 
 const mostListing = 2 * time.Minute
 
-// list asks the go command for all packages of the module and of what they import, and which
-// release it builds with. It downloads nothing.
+// list downloads nothing.
 func list(ctx context.Context, o Options, tree *folder.Tree) (all []listed, builds string, err error) {
 	if err := source.Listable(o.Dir, o.Environ, tree); err != nil {
 		return nil, "", err
@@ -192,8 +191,7 @@ func aside(root, path string) string {
 
 const whySkipped = "the go command skips it by its name or that of its folder"
 
-// leftOver adds the imports in files that package source has not judged. A file that the go command
-// skips keeps nothing in go.mod: it is a note.
+// leftOver adds imports that package source has not judged. One that go skips is only a note.
 func (r *Report) leftOver(found []Import) {
 	for _, i := range found {
 		if slices.ContainsFunc(r.Module.Imports, func(j Import) bool { return i.Path == j.Path && i.Line == j.Line }) {

@@ -72,8 +72,7 @@ func (r *Report) Answer() string {
 	return text + "." + missing
 }
 
-// steps are what is left to do after a fix. What else is in the folder, such as what --prove has left, is not
-// part of the commit.
+// steps are what is left to do after a fix: the commit has nothing of what --prove has left.
 func (r *Report) steps() (list document.List) {
 	if len(r.Fixed) == 0 {
 		return list

@@ -205,8 +205,7 @@ func (r *Report) limits() {
 	}
 }
 
-// Differ are the limits at which a program of the module gets another value, those of its
-// workloads if these are known, in ascending order.
+// Differ are the limits at which values change, of the workloads if these are known.
 func (r *Report) Differ() (limits []float64) {
 	for _, w := range r.Workloads {
 		if w.Effect.changes() && w.Limit != nil {

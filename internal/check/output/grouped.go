@@ -43,8 +43,7 @@ func groups(r *check.Report, o Options) (all []*group) {
 	return all
 }
 
-// writeGroups is for a terminal: each file once, what was found with its source line, and below it,
-// less visible, what the programs get.
+// writeGroups is for a terminal: each file once, with source lines, and below it its programs.
 func writeGroups(b *terminal.Writer, r *check.Report, o Options) {
 	for _, g := range groups(r, o) {
 		if b.Len() > 0 {
@@ -98,8 +97,7 @@ func within(p rule.Place) string { return strings.TrimPrefix(at("", p.Line, p.Co
 
 const tabbed = "    "
 
-// excerpt is the line of a finding with a caret below its column. Columns of Go count bytes, those of
-// other files characters.
+// excerpt is a line with a caret below a column: of Go in bytes, of other files in characters.
 func excerpt(b *terminal.Writer, lines []string, p rule.Place, indent string) {
 	if p.Line < 1 || p.Line > len(lines) || p.Column < 1 {
 		return

@@ -122,8 +122,7 @@ func annotate(w io.Writer, kind string, p rule.Place, title, text string) {
 	fmt.Fprintf(w, "::%s %s::%s\n", kind, strings.Join(properties, ","), data(text))
 }
 
-// data and property are escaped as the runner reads them (actions/toolkit,
-// command.ts).
+// data and property are escaped as actions/toolkit, command.ts, has it.
 func data(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }

@@ -98,8 +98,7 @@ func location(p rule.Place) object {
 	return l
 }
 
-// artifact is a path as a URI: relative where the path is, so that a viewer finds it
-// in its own copy.
+// artifact is a path as a URI, relative if the path is, so that a viewer finds its own copy.
 func artifact(p string) object {
 	if p == check.Stdin {
 		p = "stdin"

@@ -16,8 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// writeText is for people: on a terminal by file; elsewhere each line begins with its place, as a
-// compiler's does.
+// writeText is for people: on a terminal by file, elsewhere in lines as of a compiler.
 func writeText(w io.Writer, r *check.Report, o Options) error {
 	b := &terminal.Writer{}
 	if o.Width > 0 {
@@ -43,8 +42,7 @@ func writeText(w io.Writer, r *check.Report, o Options) error {
 	return err
 }
 
-// writeLines has values and findings in the order of their places: each value comes before what is
-// found of its program.
+// writeLines has each value before what is found of its program.
 func writeLines(b *terminal.Writer, r *check.Report, o Options) {
 	findings := r.Findings
 	until := func(v *check.Value) {

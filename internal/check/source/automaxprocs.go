@@ -18,8 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
-// Automaxprocs is an import of go.uber.org/automaxprocs in a file, with what its calls of Set
-// are given.
+// Automaxprocs is an import in a file, with what its calls of Set are given.
 type Automaxprocs struct {
 	rule.Place
 	Package string // whose file it is
@@ -113,8 +112,7 @@ func (u *uses) setCalls(spec inspector.Cursor, path string) (all []SetCall, at [
 	return all, at
 }
 
-// conditional reports whether something else than the environment, which automaxprocs asks too,
-// decides on a call.
+// conditional: not only the environment, which automaxprocs asks too, decides on a call.
 func (u *uses) conditional(call inspector.Cursor) bool {
 	for c := range around(call) {
 		switch n := c.Node().(type) {
@@ -249,16 +247,14 @@ func (u *uses) elsewhere(o types.Object, inside []extent) []inspector.Cursor {
 	return all
 }
 
-// defines reports whether a use defines a new variable by := in a block, so that it defines the
-// variable if nothing else does.
+// defines reports whether := in a block would define the variable if nothing else does.
 func defines(use, block inspector.Cursor) bool {
 	s, ok := use.Parent().Node().(*ast.AssignStmt)
 	kind, _ := use.ParentEdge()
 	return ok && s.Tok == token.DEFINE && kind == edge.AssignStmt_Lhs && use.Parent().Parent() == block
 }
 
-// keepsFor reports whether a statement only keeps GOMAXPROCS for what is in some parts:
-// before := runtime.GOMAXPROCS(0).
+// keepsFor is of before := runtime.GOMAXPROCS(0), which only some parts use.
 func (u *uses) keepsFor(c inspector.Cursor, inside []extent) bool {
 	s, ok := c.Node().(*ast.AssignStmt)
 	if !ok || s.Tok != token.DEFINE || len(s.Lhs) != 1 || len(s.Rhs) != 1 || u.origin(s.Rhs[0]).kind != current {

@@ -44,8 +44,7 @@ func (k *Checker) test(path string, text []byte, to check.Sink) {
 	}
 }
 
-// setAroundRun finds what sets GOMAXPROCS before a b.Run, whose timed runs package testing
-// sets it back for: processBench in src/testing/benchmark.go.
+// processBench in src/testing/benchmark.go sets GOMAXPROCS back for each timed run.
 func setAroundRun(file *ast.File) []found {
 	named := importNames(file)
 	if named["runtime"] == "" || named["testing"] == "" {

@@ -51,15 +51,13 @@ import (
 )
 
 type Options struct {
-	// Overlay is what files hold instead of what is on the disk, by their path as it
-	// is shown.
+	// Overlay is what files hold instead of what is on the disk, by their path as it is shown.
 	Overlay map[string][]byte
 	// Environ is the environment of the go command: os.Environ().
 	Environ []string
 	// Syntax is to look at what a package's own files tell, without the go command.
 	Syntax bool
-	// Slow gets what is waited for, where that takes longer than Patience; nil:
-	// nobody is.
+	// Slow gets what is waited for, if that takes longer than Patience; nil: nobody is.
 	Slow     func(message string)
 	Patience time.Duration // 0: 2 s
 	// Bounds are those of the process of its own that judges the packages, for which the program

@@ -16,8 +16,7 @@ func (u *uses) ignored(f found) bool {
 	return slices.ContainsFunc(u.answer, func(a check.Ignore) bool { return a.Answers(check.Finding{Finding: f.Finding}) })
 }
 
-// placeOf is in the file that was read, whatever file a //line names: a parser that goyacc has made
-// is what runs.
+// placeOf is in the file that was read, whatever a //line names: a parser of goyacc is what runs.
 func placeOf(set *token.FileSet, at token.Pos) rule.Place {
 	p := set.PositionFor(at, false)
 	return rule.Place{Path: p.Filename, Line: p.Line, Column: p.Column}
@@ -49,8 +48,7 @@ func answers(set *token.FileSet, file *ast.File) []check.Ignore {
 	return all
 }
 
-// ignoreOf reads a comment of Go, in which the marker comes first; an example in a
-// document is indented, and is none.
+// ignoreOf wants the marker first; an example in a document is indented, and is none.
 func ignoreOf(text string) (rules []string, reason string, ok bool) {
 	body := strings.TrimSuffix(text[2:], "*/")
 	if !strings.HasPrefix(strings.TrimPrefix(body, " "), check.IgnoreMarker) {
@@ -135,8 +133,7 @@ const (
 	settingDefault = "default"
 )
 
-// directives is PF033 for the //go:debug lines of a main package; those of go.mod and
-// go.work are the module's.
+// directives is PF033 for the //go:debug lines of a main package.
 func directives(u *uses) []found {
 	var all []found
 	if u.pass.Pkg.Name() != "main" {
@@ -162,8 +159,7 @@ func directives(u *uses) []found {
 	return all
 }
 
-// switchedOff is what a setting does to a program that would follow its limit. Below
-// go 1.25 it would not, and the setting says what is so anyway.
+// switchedOff is false below go 1.25, where no program would follow its limit.
 func switchedOff(key, value, where, language string) (f rule.Finding, off bool) {
 	if !follows(language) {
 		return f, false

@@ -24,8 +24,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// listMode is the files of the packages and the names of all that they import. Nothing is
-// built for it: types come from the source, see declared.
+// listMode lists files and imports, and builds nothing: types come from the source, see declared.
 const listMode = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
 
 // packages judges what speaks of GOMAXPROCS, and programs that may report theirs to nobody.
@@ -255,8 +254,7 @@ func Listable(dir string, environ []string, reads *folder.Tree) error {
 	return nil
 }
 
-// ReadsToBuild reports whether the go command reads a file, by its name, to build a package or to
-// know its module.
+// ReadsToBuild reports whether the go command reads a file, by its name, for a build.
 func ReadsToBuild(path string) bool {
 	base := filepath.Base(path)
 	return builds().MatchString(base) || slices.Contains([]string{"go.mod", "go.sum", "go.work", "go.work.sum"}, base)
@@ -325,8 +323,7 @@ func (t *tree) moduleFiles() (files []string, err error) {
 	return files, nil
 }
 
-// isFolder reports whether an entry of a folder is one, or a link to one. The go command skips both,
-// whatever they are called.
+// isFolder is also of a link to one: the go command skips both.
 func isFolder(dir string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.IsDir()
@@ -366,8 +363,7 @@ func (t *tree) shown(dir string) string {
 // position is file:line:column, as the go command writes it; a file of Windows has a colon more.
 var position = pattern.Of(`(?s)^(.*?)(?::(\d+))?(?::(\d+))?$`)
 
-// problem is the first error that has a place, else the first. What was reported of a file is not
-// reported again.
+// problem is the first error with a place, else the first, but none of what File has reported.
 func (t *tree) problem(dir string, errs []packages.Error) (check.Problem, bool) {
 	var first check.Problem
 	n := 0

@@ -216,8 +216,7 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// mostExceeded is how often a run may exceed the Bounds before it asks for no more listings, and
-// judges all packages by their syntax.
+// mostExceeded is how often a run may exceed the Bounds before only syntax is judged.
 const mostExceeded = 3
 
 const tooOften = "is no longer tried, because it took too much three times"

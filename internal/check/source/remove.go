@@ -33,8 +33,7 @@ func (u *uses) statement(call inspector.Cursor) []extent {
 	return u.emptied(stmt)
 }
 
-// emptied is a statement and whatever has no more to do without it: an if that only
-// asks the environment, and an init.
+// emptied takes what is left empty, too: an if that only asks the environment, and an init.
 func (u *uses) emptied(stmt inspector.Cursor) []extent {
 	for {
 		block, ok := stmt.Parent().Node().(*ast.BlockStmt)
@@ -122,8 +121,7 @@ func (u *uses) lines(c inspector.Cursor) []extent {
 	return part(from, to)
 }
 
-// neighbour is what is next to a node: the side that it turns to it, and whether it is the brace
-// around both.
+// neighbour turns pos to the node. edge: it is the brace around both.
 type neighbour struct {
 	line int
 	pos  token.Pos
@@ -219,8 +217,7 @@ func (u *uses) importsOf(file *ast.File) (all []importGroup) {
 	return all
 }
 
-// removal is what it takes to remove parts of a file that go together: they, and the imports
-// that nothing needs without them.
+// removal takes parts that go together, and the imports that nothing needs without them.
 func removal(imports []importGroup, parts []extent) (edits []extent) {
 	if len(parts) == 0 {
 		return nil
@@ -258,8 +255,7 @@ func within(parts []extent, at int) bool {
 	return found || i > 0 && at < parts[i-1].To
 }
 
-// merged are parts in ascending order without those that overlap: two imports may want the same
-// blank line.
+// merged are parts in ascending order, as one if they overlap: two may want the same blank line.
 func merged(parts []extent) (all []extent) {
 	parts = slices.Clone(parts)
 	sorting.Stable(parts, func(a, b extent) int { return cmp.Compare(a.From, b.From) })

@@ -203,8 +203,7 @@ func (u *uses) readsOnly(b *ast.BlockStmt, but ast.Node) bool {
 	return true
 }
 
-// asksVariable reports whether the head of an if asks the environment, so that nothing is
-// left over when the whole goes.
+// asksVariable: the head of the if asks the environment, so that the whole may go.
 func (u *uses) asksVariable(s *ast.IfStmt) bool {
 	asks := false
 	ast.Inspect(s, func(n ast.Node) bool {

@@ -181,8 +181,7 @@ func (u *uses) assigned(at inspector.Cursor, targets, values []ast.Expr, value i
 	return u.sizedBy(o, at, steps)
 }
 
-// argument says what a call makes of a number. Through reports whether it hands the number
-// on: a conversion, min, max.
+// through: the call hands the number on, as a conversion, min or max.
 func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what string, through bool) {
 	i := slices.IndexFunc(call.Args, func(a ast.Expr) bool { return a == arg })
 	if i < 0 {

@@ -12,8 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// exporters are packages that tell GOMAXPROCS to whoever imports them, in their usual
-// setting.
+// exporters report GOMAXPROCS in their usual setting.
 var exporters = []string{
 	"runtime/metrics",
 	"github.com/prometheus/client_golang/prometheus",
@@ -23,8 +22,7 @@ var exporters = []string{
 
 func exports(p string) bool { return slices.Contains(exporters, p) || setsWhenImported(p) }
 
-// judgeSilent is PF035, of programs that no file of their module tells of: what else they
-// depend on may.
+// judgeSilent is PF035. What else a program depends on may report its value.
 func (t *tree) judgeSilent(silent []string, listed []listing, to check.Sink) {
 	for _, p := range listed {
 		if !slices.Contains(silent, p.Dir) || len(p.Item.Files) == 0 || p.Exports {
@@ -49,8 +47,7 @@ func anyExports(p *packages.Package) bool {
 	return found
 }
 
-// silent reports whether a program listens, and that none of the module's packages that it
-// is made of tells its GOMAXPROCS.
+// silent: it listens, and none of the module's packages in it reports GOMAXPROCS.
 func (t *tree) silent(program string) bool {
 	if t.module == nil {
 		return false

@@ -203,8 +203,7 @@ var (
 	starting  = []byte("func main") // perhaps in a comment
 )
 
-// needed are the packages one of which a package has to import for those words to
-// matter.
+// needed: a package has to import one of them for those words to matter.
 var needed = []string{"runtime", "runtime/debug", "os"}
 
 func scan(path string, text []byte) (scanned, error) {

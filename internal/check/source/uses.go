@@ -147,8 +147,7 @@ func (u *uses) functions() {
 	sorting.Stable(u.funcs, func(a, b *ast.FuncDecl) int { return cmp.Compare(a.Pos(), b.Pos()) })
 }
 
-// callee names the function that is called: "runtime.NumCPU". It needs no types of the
-// function, so that it works where a package does not type-check.
+// callee is "runtime.NumCPU". It needs no types, so that it works in a package with errors.
 func (u *uses) callee(call *ast.CallExpr) string {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.SelectorExpr:
@@ -235,8 +234,7 @@ func (u *uses) language() string {
 	return strings.TrimPrefix(line, "go")
 }
 
-// follows reports whether the runtime follows a limit by itself, for a go line; one that is
-// not known is taken for a new one.
+// follows takes a go line; one that is not known is taken for a new one.
 func follows(language string) bool { return facts.Go{Language: language}.ReadsLimit(facts.Facts{}) }
 
 func choice(language string) string {

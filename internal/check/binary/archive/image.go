@@ -25,8 +25,7 @@ type Program struct {
 	Code           goproc.Code
 }
 
-// ProgramOf copies what is needed: the texts of a program's build info share memory with
-// all of it, and an archive may have thousands.
+// ProgramOf copies texts, which share memory with all of a program's build info.
 func ProgramOf(p goproc.Program) Program {
 	return Program{
 		GoVersion: strings.Clone(p.GoVersion), Package: strings.Clone(p.Path), Module: strings.Clone(p.MainModule),
@@ -123,8 +122,7 @@ var starters = []string{"gosu", "dockerize", "tini"}
 
 const mostWords = 64
 
-// started is the program that the command starts: the first word of it that is one, since
-// a shell or an init may come before it.
+// started is the first word that is a program: a shell or an init may come before it.
 func (v view) started(i Image, dir string) (string, bool) {
 	var words []string
 	for _, c := range i.Command {
@@ -185,8 +183,7 @@ func (v view) main(i Image, dir string) int {
 	return main
 }
 
-// MayStart reports whether the image starts one of its Programs, or may: a script may start any, and
-// nobody has read it.
+// MayStart: a script may start any of the Programs, and nobody has read it.
 func (i Image) MayStart(n int) bool {
 	if i.Main >= 0 {
 		return i.Main == n
@@ -219,8 +216,7 @@ func unwrapped(words []string) []string {
 	return words
 }
 
-// inScript is the only command of the text of a shell, which starts with a plain word; none: what the text
-// starts is not known.
+// inScript is the only command of a shell's text; none: it is not known.
 func inScript(text string) []string {
 	if strings.ContainsAny(text, ";&|\n<>`") || strings.Contains(text, "$(") {
 		return nil

@@ -18,8 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// layer is what one tar adds to an image: the Go programs in it, and what it hides of
-// the layers below.
+// layer is what one tar adds to an image, and what it hides of the layers below.
 type layer struct {
 	programs  map[string]Program
 	symlinks  map[string]string
@@ -160,8 +159,7 @@ func (r *reader) link(l *layer, h *tar.Header, name string) error {
 	return nil
 }
 
-// buffered is a buffer in front of a reader, the same for all that are read one after the
-// other.
+// buffered uses one buffer for all that are read one after the other.
 func buffered(kept **bufio.Reader, from io.Reader, size int) *bufio.Reader {
 	if *kept == nil {
 		*kept = bufio.NewReaderSize(from, size)
@@ -226,8 +224,7 @@ var ErrPacked = errors.New("is packed by UPX, so nothing can be read from it: un
 // Packed reports whether UPX has packed the program, which it writes behind the headers.
 func Packed(head []byte) bool { return bytes.Contains(head, []byte("UPX!")) }
 
-// magics begin programs: ELF, Mach-O of both sizes and byte orders and of several
-// architectures, PE.
+// ELF, Mach-O of both sizes and byte orders and of several architectures, PE.
 var magics = []string{"\x7fELF", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ"}
 
 // interpreted is the first line of a script in a language that is not a shell's.

@@ -33,8 +33,7 @@ func dockerImages(b []byte) (all []dockerImage) {
 	return all
 }
 
-// Names that tools give to an image in an index: of the OCI, and containerd's own,
-// which is the whole name.
+// Names that the OCI, and containerd with the whole name, give to an image in an index.
 const (
 	refName        = "org.opencontainers.image.ref.name"
 	containerdName = "io.containerd.image.name"
@@ -52,8 +51,7 @@ type planner struct {
 	visits int // entries of indexes
 }
 
-// plans are the images that the documents tell of. Newer dockers write both kinds of
-// documents; manifest.json has the whole names.
+// Newer dockers write both kinds of documents; manifest.json has the whole names.
 func (r *reader) plans(read func(name string) ([]byte, error)) []plan {
 	p := &planner{reader: r, read: read}
 	b, err := read("/manifest.json")

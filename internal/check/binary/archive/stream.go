@@ -43,12 +43,10 @@ func packingOf(head []byte) *packing {
 	return nil
 }
 
-// mostWindow is how far back a zstd stream may refer; zstd itself wants to be asked
-// for more than 128 MiB.
+// mostWindow is how far back a zstd stream may refer: zstd itself has to be asked for more.
 const mostWindow = 128 << 20
 
-// unpack is the stream behind a compression. A plain one is itself, so that what can
-// seek still can.
+// A plain stream is itself, so that what can seek still can.
 func (m *meter) unpack(r io.Reader, head []byte) (io.Reader, func(), error) {
 	p := packingOf(head)
 	if p == nil {
@@ -65,8 +63,7 @@ func (m *meter) unpack(r io.Reader, head []byte) (io.Reader, func(), error) {
 	return &unpacking{out: out, in: in, m: m, from: p.name}, func() { out.Close() }, nil
 }
 
-// Sniff tells by its first bytes whether a file may be an archive: a tar, or something
-// that is compressed, which Unpacks tells more of.
+// Sniff is also of what is compressed, which Unpacks tells more of.
 func Sniff(head []byte) bool {
 	p := packingOf(head)
 	return p != nil && p.open != nil || isTar(head)
@@ -211,8 +208,7 @@ func (u *unpacking) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// expanding bounds what a file of an archive gives, which may be sparse: a header of
-// 512 bytes then stands for any number of zeros.
+// expanding bounds a sparse file, whose header of 512 bytes stands for any number of zeros.
 type expanding struct {
 	r io.Reader
 	m *meter
