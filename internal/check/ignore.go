@@ -167,8 +167,7 @@ func (i *Ignore) answerObject(list []*covered) (some bool) {
 	return some
 }
 
-func (i Ignore) faults(used map[string]bool) []Finding {
-	var all []Finding
+func (i Ignore) faults(used map[string]bool) (all []Finding) {
 	if len(i.Rules) == 0 {
 		return append(all, NewFinding(ruleNoReason, i.Place, "an ignore comment without a rule has no effect",
 			"write the rule and the reason: "+IgnoreMarker+" PF004 the value is measured"))

@@ -279,8 +279,7 @@ func shortName(image string) string {
 }
 
 // NamesOf are names for a program, by its path, its package and its images.
-func NamesOf(paths ...string) []string {
-	var names []string
+func NamesOf(paths ...string) (names []string) {
 	for _, p := range paths {
 		name := strings.TrimSuffix(shortName(p), ".exe")
 		if isMajor(name) { // of a module: example.com/api/v2

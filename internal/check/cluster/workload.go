@@ -200,8 +200,7 @@ func cpuOf(r core.ResourceRequirements) core.ResourceRequirements {
 }
 
 // The API server notes which part of the API has changed a pod.
-func resizedAt(p *core.Pod) time.Time {
-	var at time.Time
+func resizedAt(p *core.Pod) (at time.Time) {
 	for _, m := range p.ManagedFields {
 		if m.Subresource == "resize" && m.Time != nil && m.Time.After(at) {
 			at = m.Time.Time

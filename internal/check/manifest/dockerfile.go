@@ -264,8 +264,7 @@ func imageVariable(value string, n *parser.Node) variable {
 	return v
 }
 
-func arguments(n *parser.Node) []string {
-	var args []string
+func arguments(n *parser.Node) (args []string) {
 	for next := n.Next; next != nil; next = next.Next {
 		args = append(args, next.Value)
 	}

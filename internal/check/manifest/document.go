@@ -123,8 +123,7 @@ func invalidLine(b []byte) int {
 // split finds the documents: a line that begins with --- and nothing or white space
 // after it begins one, and one with ... ends one, in whatever scalar it is (YAML
 // 1.2, c-forbidden).
-func split(b []byte) []document {
-	var all []document
+func split(b []byte) (all []document) {
 	from, lines, at, line := 0, 0, 0, 0
 	cut := func(to, atLine int) {
 		if holds(b[from:to]) {

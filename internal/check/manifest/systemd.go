@@ -577,8 +577,7 @@ func systemdVariable(value string, s setting) variable {
 }
 
 // words splits assignments as systemd does: by white space outside quotes.
-func words(s string) []string {
-	var all []string
+func words(s string) (all []string) {
 	var word strings.Builder
 	quote, in := byte(0), false
 	for i := 0; i < len(s); i++ {

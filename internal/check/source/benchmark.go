@@ -13,8 +13,7 @@ import (
 )
 
 // setAroundRuns is PF038, for drivers that load tests.
-func setAroundRuns(u *uses) []found {
-	var all []found
+func setAroundRuns(u *uses) (all []found) {
 	for _, file := range u.pass.Files {
 		if u.inTestFile(file.FileStart) {
 			all = append(all, setAroundRun(file)...)

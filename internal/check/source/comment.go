@@ -24,8 +24,7 @@ func placeOf(set *token.FileSet, at token.Pos) rule.Place {
 
 // answers are the ignores of a file. One behind code is about its line, one that
 // is alone on its line about what begins in the next: a statement, or a whole function.
-func answers(set *token.FileSet, file *ast.File) []check.Ignore {
-	var all []check.Ignore
+func answers(set *token.FileSet, file *ast.File) (all []check.Ignore) {
 	var l lines // read where there is an answer
 	for _, group := range file.Comments {
 		for _, c := range group.List {
@@ -105,8 +104,7 @@ func fileAnswers(path string, text []byte) []check.Ignore {
 	return answers(set, file)
 }
 
-func moduleAnswers(path string, text []byte) []check.Ignore {
-	var all []check.Ignore
+func moduleAnswers(path string, text []byte) (all []check.Ignore) {
 	n := 0
 	for line := range strings.Lines(string(text)) {
 		n++
@@ -134,8 +132,7 @@ const (
 )
 
 // directives is PF033 for the //go:debug lines of a main package.
-func directives(u *uses) []found {
-	var all []found
+func directives(u *uses) (all []found) {
 	if u.pass.Pkg.Name() != "main" {
 		return nil
 	}

@@ -13,8 +13,7 @@ import (
 )
 
 // earlySizes is PF030.
-func earlySizes(u *uses) []found {
-	var all []found
+func earlySizes(u *uses) (all []found) {
 	for _, c := range u.calls[fnGOMAXPROCS] {
 		call := c.Node().(*ast.CallExpr)
 		if u.origin(call).kind != current {
@@ -62,8 +61,7 @@ var constructing = pattern.Of(`^(?:main$|init$|[Nn]ew|[Ii]nit|[Ss]tart|[Oo]pen|[
 
 // keptSizes is PF037: what is made once as large as GOMAXPROCS was, in a module that changes
 // it at run time. Real cases: elastic/apm-server#1841 and #9393.
-func keptSizes(u *uses) []found {
-	var all []found
+func keptSizes(u *uses) (all []found) {
 	for _, c := range u.calls[fnGOMAXPROCS] {
 		call, in := c.Node().(*ast.CallExpr), u.function(c)
 		if u.origin(call).kind != current || in == nil || !constructing().MatchString(in.Name.Name) || u.packageVariable(c) != "" {

@@ -129,8 +129,7 @@ func (t *tree) notWhole(dirs []string, listed []listing) map[string]bool {
 }
 
 // toJudge are the packages of some folders: as they are listed, else by their files.
-func (k *Checker) toJudge(t *tree, speaking []string, listed []listing, to check.Sink) []item {
-	var all []item
+func (k *Checker) toJudge(t *tree, speaking []string, listed []listing, to check.Sink) (all []item) {
 	var left []string // files that are built for others
 	done, told := map[string]bool{}, false
 	for _, p := range listed {
@@ -341,8 +340,7 @@ func isFile(path string) bool {
 var builds = pattern.Of(`^[^_.].*\.(?:go|c|cc|cpp|cxx|m|h|hh|hpp|hxx|f|F|for|f90|s|S|sx|swig|swigcxx)$`)
 
 // leftOut are files that the go command does not build here, although a rule looks for their words.
-func (t *tree) leftOut(dir string, files []string) []string {
-	var all []string
+func (t *tree) leftOut(dir string, files []string) (all []string) {
 	for _, f := range files {
 		for _, s := range t.folders[dir] {
 			if s.words && s.file == real(f) {

@@ -20,8 +20,7 @@ type setting struct {
 	forAWhile bool // what it gave back is kept, to be restored
 }
 
-func (u *uses) settings() []setting {
-	var all []setting
+func (u *uses) settings() (all []setting) {
 	for _, c := range u.calls[fnGOMAXPROCS] {
 		call := c.Node().(*ast.CallExpr)
 		if len(call.Args) != 1 {
@@ -58,8 +57,7 @@ func (u *uses) before(c inspector.Cursor) string {
 }
 
 // constants is PF024.
-func constants(u *uses) []found {
-	var all []found
+func constants(u *uses) (all []found) {
 	for _, s := range u.settings() {
 		if s.kind != fixed || s.n < 1 {
 			continue
@@ -110,8 +108,7 @@ func (u *uses) lowers(c inspector.Cursor) (found bool) {
 }
 
 // numCPUs is PF025.
-func numCPUs(u *uses) []found {
-	var all []found
+func numCPUs(u *uses) (all []found) {
 	for _, s := range u.settings() {
 		if s.kind != machine || s.setBack() || u.lowers(s.Cursor) {
 			continue
@@ -146,8 +143,7 @@ func numCPUs(u *uses) []found {
 }
 
 // setAgain is PF027.
-func setAgain(u *uses) []found {
-	var all []found
+func setAgain(u *uses) (all []found) {
 	for _, s := range u.settings() {
 		if s.kind != fromEnv {
 			continue
@@ -215,8 +211,7 @@ func (u *uses) asksVariable(s *ast.IfStmt) bool {
 }
 
 // setenvs is PF026.
-func setenvs(u *uses) []found {
-	var all []found
+func setenvs(u *uses) (all []found) {
 	for _, c := range u.calls[fnSetenv] {
 		call := c.Node().(*ast.CallExpr)
 		if len(call.Args) != 2 || u.text(call.Args[0]) != variable {

@@ -19,8 +19,7 @@ var sizing = pattern.Of(`(?i)worker|shard|pool|concurren|parallel|thread|limit|r
 var counting = pattern.Of(`(?i)cpu|procs|cores`)
 
 // machineSizes is PF029.
-func machineSizes(u *uses) []found {
-	var all []found
+func machineSizes(u *uses) (all []found) {
 	for _, c := range slices.Concat(u.calls[fnNumCPU], u.counts) {
 		what := u.sized(c, mostSteps)
 		if what == "" {
@@ -303,8 +302,7 @@ func startsIn(body *ast.BlockStmt) string {
 const defaultThreads = 10000
 
 // maxThreads is PF034.
-func maxThreads(u *uses) []found {
-	var all []found
+func maxThreads(u *uses) (all []found) {
 	for _, c := range u.calls[fnSetMaxThreads] {
 		call := c.Node().(*ast.CallExpr)
 		if len(call.Args) != 1 {

@@ -84,8 +84,7 @@ func rootOf(dir string, known map[string]string) string {
 	return root
 }
 
-func (t *tree) speaking() []string {
-	var all []string
+func (t *tree) speaking() (all []string) {
 	for _, dir := range slices.Sorted(maps.Keys(t.folders)) {
 		words, imports, changed := false, false, false
 		for _, s := range t.folders[dir] {

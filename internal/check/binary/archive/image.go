@@ -80,8 +80,7 @@ func (r *reader) lay(layers []*layer) view {
 	return v
 }
 
-func (v view) list() []Program {
-	var all []Program
+func (v view) list() (all []Program) {
 	for name, p := range v.programs {
 		p.Path = name
 		all = append(all, p)

@@ -143,8 +143,7 @@ func (r *reader) layer(name string, body io.Reader) *layer {
 	return l
 }
 
-func (r *reader) content(plans []plan, layerOf func(string) *layer) Content {
-	var c Content
+func (r *reader) content(plans []plan, layerOf func(string) *layer) (c Content) {
 	for _, p := range plans {
 		var stack []*layer
 		for _, name := range p.layers {
