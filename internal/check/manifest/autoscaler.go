@@ -61,17 +61,13 @@ func (p *pods) autoscaler(n *yaml.Node, o *object) {
 	}
 }
 
-func (p *pods) placeOf(n *yaml.Node, a *autoscaler) rule.Place {
-	return rule.Place{Path: p.text.path, Line: p.text.docs[p.doc].line(n), Column: n.Column, Object: a.String()}
-}
-
 // metrics reads those of a HorizontalPodAutoscaler, of every version of its API.
 func (p *pods) metrics(a *autoscaler, n, spec *yaml.Node) {
 	list := p.items(spec, "metrics")
 	if len(list) == 0 {
-		t := cpuTarget{at: p.placeOf(n, a), percent: defaultPercent}
+		t := cpuTarget{at: p.place(n, &a.object), percent: defaultPercent}
 		if e := p.entry(spec, "targetCPUUtilizationPercentage", 0); e.key != nil {
-			t.at, t.percent = p.placeOf(e.key, a), percentOf(e.value.Value)
+			t.at, t.percent = p.place(e.key, &a.object), percentOf(e.value.Value)
 		}
 		a.add(t)
 		return
@@ -86,7 +82,7 @@ func (p *pods) metrics(a *autoscaler, n, spec *yaml.Node) {
 			a.others = true
 			continue
 		}
-		t := cpuTarget{at: p.placeOf(m, a), container: container}
+		t := cpuTarget{at: p.place(m, &a.object), container: container}
 		t.percent = percentOf(cmp.Or(p.str(source, "target", "averageUtilization"), p.str(source, "targetAverageUtilization")))
 		t.value, _ = parseQuantity(cmp.Or(p.str(source, "target", "averageValue"), p.str(source, "targetAverageValue"))) // one that is not valid is no target
 		a.add(t)
@@ -100,7 +96,7 @@ func (p *pods) triggers(a *autoscaler, spec *yaml.Node) {
 			a.others = true
 			continue
 		}
-		t := cpuTarget{at: p.placeOf(m, a), container: p.str(m, "metadata", "containerName")}
+		t := cpuTarget{at: p.place(m, &a.object), container: p.str(m, "metadata", "containerName")}
 		switch text := p.str(m, "metadata", "value"); cmp.Or(p.str(m, "metricType"), p.str(m, "metadata", "type")) {
 		case "Utilization":
 			t.percent = percentOf(text)

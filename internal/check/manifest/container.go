@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -63,7 +62,8 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 	d := p.text.docs[p.doc]
 	k := &container{object: o, fields: map[string]field{}}
 	k.unit.image = p.str(c, "image")
-	k.at = rule.Place{Path: p.text.path, Line: d.line(c), Column: c.Column, Object: o.String(), Container: p.str(c, "name")}
+	k.at = p.place(c, o)
+	k.at.Container = p.str(c, "name")
 	k.partial = p.get(c, "image") == nil // an empty one is filled in by what deploys it
 	if p.get(c, "command") != nil {      // else the image's own gets the args
 		argv, at := commandOf(&p.reader, c, "command", "args")

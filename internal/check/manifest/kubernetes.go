@@ -197,11 +197,13 @@ func first(n *yaml.Node, is func(*yaml.Node) bool, depth int) *yaml.Node {
 }
 
 func (p *pods) notUnderstood(o *object, at *yaml.Node) {
-	d := p.text.docs[p.doc]
 	p.into.unread = append(p.into.unread, check.Value{
-		Place: rule.Place{Path: p.text.path, Line: d.line(at), Column: at.Column, Object: o.String()},
-		Text:  "not known", Source: "it names GOMAXPROCS, and procfit does not understand it", Open: "procfit finds no container in it", Go: true,
+		Place: p.place(at, o), Text: "not known", Source: "it names GOMAXPROCS, and procfit does not understand it", Open: "procfit finds no container in it", Go: true,
 	})
+}
+
+func (p *pods) place(n *yaml.Node, o *object) rule.Place {
+	return rule.Place{Path: p.text.path, Line: p.text.docs[p.doc].line(n), Column: n.Column, Object: o.String()}
 }
 
 // below looks into a mapping of an object: is one of its values a pod's spec?
@@ -279,7 +281,6 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 	for _, e := range p.entries(p.get(meta, "annotations")) {
 		annotations[e.key.Value] = e.value.Value
 	}
-	d := p.text.docs[p.doc]
 	for key, value := range annotations {
 		suffix, ok := strings.CutPrefix(key, annotationIgnore)
 		if !ok || suffix != "" && suffix[0] != '.' {
@@ -288,8 +289,7 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 		at := p.entry(p.get(meta, "annotations"), key, 0).key
 		rules, reason := check.ParseIgnoreList(value)
 		p.to.Ignore(check.Ignore{
-			Place: rule.Place{Path: p.text.path, Line: d.line(at), Column: at.Column, Object: o.String()},
-			Rules: rules, Reason: reason, Object: o.String(), Container: strings.TrimPrefix(suffix, "."),
+			Place: p.place(at, o), Rules: rules, Reason: reason, Object: o.String(), Container: strings.TrimPrefix(suffix, "."),
 		})
 	}
 	byName := map[string]*yaml.Node{}
@@ -418,7 +418,7 @@ func (p *pods) configData(n *yaml.Node) map[string]string {
 
 // refusedData finds a ConfigMap that the API server rejects, as its data have to be strings.
 func (p *pods) refusedData(n *yaml.Node, o *object) {
-	data, d := p.entries(p.get(n, "data")), p.text.docs[p.doc]
+	data := p.entries(p.get(n, "data"))
 	if !slices.ContainsFunc(data, func(e entry) bool { return runtimeVariables[e.key.Value] }) {
 		return
 	}
@@ -426,8 +426,7 @@ func (p *pods) refusedData(n *yaml.Node, o *object) {
 		if e.value.Kind == yaml.ScalarNode && (e.value.Tag == "!!str" || e.value.Tag == "!!null") {
 			continue
 		}
-		at := rule.Place{Path: p.text.path, Line: d.line(e.key), Column: e.key.Column, Object: o.String()}
-		p.to.Finding(check.NewFinding("PF016", at, fmt.Sprintf("the API server rejects the manifest: data.%.60s is not a string", e.key.Value), "write the value in quotes"))
+		p.to.Finding(check.NewFinding("PF016", p.place(e.key, o), fmt.Sprintf("the API server rejects the manifest: data.%.60s is not a string", e.key.Value), "write the value in quotes"))
 		return // one is enough for the server
 	}
 }

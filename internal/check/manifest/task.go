@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"path/filepath"
@@ -537,10 +538,7 @@ func taskLimit(text string) []facts.Limit {
 // (docs.aws.amazon.com/AmazonECS, task_definition_parameters).
 func (c *Checker) ecs(t text, doc int) []*unit {
 	r, d := &reader{left: mostNodes}, t.docs[doc]
-	task := d.root
-	if inner := r.get(task, "taskDefinition"); inner != nil {
-		task = inner
-	}
+	task := cmp.Or(r.get(d.root, "taskDefinition"), d.root)
 	limit := taskLimit(r.str(task, "cpu"))
 	var units []*unit
 	for _, k := range r.items(task, "containerDefinitions") {
@@ -590,10 +588,7 @@ func ecsElsewhere(r *reader, task, k *yaml.Node, u *unit, d document) {
 // used all CPUs, since then the driver sets GOMAXPROCS (hashicorp/nomad-driver-exec2#98).
 func (c *Checker) nomad(t text, doc int) []*unit {
 	r, d := &reader{left: mostNodes}, t.docs[doc]
-	job := d.root
-	if inner := r.get(job, "Job"); inner != nil {
-		job = inner
-	}
+	job := cmp.Or(r.get(d.root, "Job"), d.root)
 	var units []*unit
 	for _, group := range r.items(job, "TaskGroups") {
 		for _, task := range r.items(group, "Tasks") {

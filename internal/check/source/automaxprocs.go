@@ -150,10 +150,7 @@ func (u *uses) option(of *SetCall, arg ast.Expr) {
 
 // withoutCalls is what goes with the calls of Set; nothing if something of them would be left.
 func (u *uses) withoutCalls(spec *ast.ImportSpec, calls []inspector.Cursor) (all []extent) {
-	of := u.pass.TypesInfo.Implicits[spec]
-	if spec.Name != nil {
-		of = u.pass.TypesInfo.Defs[spec.Name]
-	}
+	of := types.Object(u.pass.TypesInfo.PkgNameOf(spec))
 	var inside []extent
 	for _, c := range calls {
 		inside = append(inside, extent{From: int(c.Node().Pos()), To: int(c.Node().End())})

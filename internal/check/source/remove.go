@@ -184,7 +184,7 @@ type importSpec struct {
 
 func (u *uses) importsOf(file *ast.File) (all []importGroup) {
 	tf := u.pass.Fset.File(file.FileStart)
-	named := map[types.Object][]int{}
+	named := map[*types.PkgName][]int{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			if p, ok := u.pass.TypesInfo.Uses[id].(*types.PkgName); ok {
@@ -204,11 +204,7 @@ func (u *uses) importsOf(file *ast.File) (all []importGroup) {
 			if !ok {
 				continue // its comment
 			}
-			o := u.pass.TypesInfo.Implicits[spec]
-			if spec.Name != nil {
-				o = u.pass.TypesInfo.Defs[spec.Name]
-			}
-			uses := named[o]
+			uses := named[u.pass.TypesInfo.PkgNameOf(spec)]
 			slices.Sort(uses)
 			g.Specs = append(g.Specs, importSpec{tf.Offset(spec.Pos()), u.lines(c)[0], uses})
 		}
