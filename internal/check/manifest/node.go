@@ -44,45 +44,38 @@ func (r *reader) get(n *yaml.Node, key string) *yaml.Node {
 	return r.real(r.entry(n, key, 0).value)
 }
 
-func (r *reader) entry(n *yaml.Node, key string, depth int) entry {
+func (r *reader) entry(n *yaml.Node, key string, depth int) (found entry) {
 	n = r.real(n)
 	if n == nil || n.Kind != yaml.MappingNode || depth > deepest || r.left < 0 {
 		return entry{}
 	}
-	var merged, found entry
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		k := n.Content[i]
 		r.left--
-		switch {
-		case k.Kind == yaml.ScalarNode && k.Value == key && k.Tag != "!!merge":
+		if k := n.Content[i]; k.Kind == yaml.ScalarNode && k.Value == key && k.Tag != "!!merge" {
 			found = entry{k, n.Content[i+1]}
-		case k.Tag == "!!merge":
-			if m := r.merge(n.Content[i+1], key, depth); m.key != nil && merged.key == nil {
-				merged = m
-			}
 		}
 	}
-	if found.key != nil {
-		return found
+	for _, m := range r.merged(n) {
+		if found.key == nil {
+			found = r.entry(m, key, depth+1)
+		}
 	}
-	return merged
+	return found
 }
 
-// merge looks a key up in what << names: of a list the first that has the key.
-func (r *reader) merge(n *yaml.Node, key string, depth int) entry {
-	n = r.real(n)
-	if n == nil {
-		return entry{}
-	}
-	if n.Kind != yaml.SequenceNode {
-		return r.entry(n, key, depth+1)
-	}
-	for _, m := range n.Content {
-		if e := r.entry(m, key, depth+1); e.key != nil {
-			return e
+// merged are the mappings that << names: of several that have a key the first counts.
+func (r *reader) merged(n *yaml.Node) (all []*yaml.Node) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Tag != "!!merge" {
+			continue
+		}
+		if m := r.real(n.Content[i+1]); m != nil && m.Kind == yaml.SequenceNode {
+			all = append(all, m.Content...)
+		} else if m != nil {
+			all = append(all, m)
 		}
 	}
-	return entry{}
+	return all
 }
 
 // isMerged reports whether a mapping has a key by << alone: one of its own would replace all
@@ -123,40 +116,26 @@ func (r *reader) items(n *yaml.Node, keys ...string) []*yaml.Node {
 // entries are the keys of a mapping with their values, merged ones after its own.
 func (r *reader) entries(n *yaml.Node) []entry { return r.allEntries(n, 0) }
 
-func (r *reader) allEntries(n *yaml.Node, depth int) []entry {
+func (r *reader) allEntries(n *yaml.Node, depth int) (all []entry) {
 	n = r.real(n)
 	if n == nil || n.Kind != yaml.MappingNode || depth > deepest || r.left < 0 {
 		return nil
 	}
-	var own, merged []entry
+	has := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		r.left--
-		k, v := n.Content[i], n.Content[i+1]
-		if k.Tag != "!!merge" {
-			own = append(own, entry{k, r.real(v)})
-			continue
-		}
-		from := []*yaml.Node{v}
-		if m := r.real(v); m != nil && m.Kind == yaml.SequenceNode {
-			from = m.Content
-		}
-		for _, m := range from {
-			merged = append(merged, r.allEntries(m, depth+1)...)
+		if k := n.Content[i]; k.Tag != "!!merge" {
+			all, has[k.Value] = append(all, entry{k, r.real(n.Content[i+1])}), true
 		}
 	}
-	if len(merged) > 0 {
-		has := map[string]bool{}
-		for _, e := range own {
-			has[e.key.Value] = true
-		}
-		for _, m := range merged {
-			if !has[m.key.Value] {
-				has[m.key.Value] = true
-				own = append(own, m)
+	for _, m := range r.merged(n) {
+		for _, e := range r.allEntries(m, depth+1) {
+			if !has[e.key.Value] {
+				all, has[e.key.Value] = append(all, e), true
 			}
 		}
 	}
-	return slices.DeleteFunc(own, func(e entry) bool { return e.value == nil })
+	return slices.DeleteFunc(all, func(e entry) bool { return e.value == nil })
 }
 
 func (c *Checker) findPrograms(to check.Sink) {

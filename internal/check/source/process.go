@@ -210,9 +210,7 @@ func (p *process) close() {
 
 func closeAll(files []*os.File) {
 	for _, f := range files {
-		if f != nil {
-			f.Close()
-		}
+		f.Close() // nil is not open
 	}
 }
 
