@@ -19,7 +19,6 @@ type Splice struct {
 type Change struct {
 	Path    string
 	Splices []Splice
-	Becomes int // the GOMAXPROCS that comes of it; 0: it is not known
 
 	// Together gives the splices of several changes that are made at once, if those are more than
 	// the splices of each, as an import that all of them use. nil: they are not.

@@ -3,7 +3,6 @@ package manifest
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -28,7 +27,7 @@ func addChanges(f *check.File, list []*container) {
 		}
 		for i := range k.found {
 			if f := &k.found[i]; k.fixes(*f) {
-				f.Change = &check.Change{Path: k.at.Path, Splices: x.splices, Becomes: k.remedy.becomes}
+				f.Change = &check.Change{Path: k.at.Path, Splices: x.splices}
 			}
 		}
 	}
@@ -44,10 +43,9 @@ func (nowhere) Ignore(check.Ignore)   {}
 
 // remedy is the change that is best for a container, and the findings that it fixes.
 type remedy struct {
-	edit    func(*editor) *edit
-	words   string
-	becomes int
-	fixes   []string
+	edit  func(*editor) *edit
+	words string
+	fixes []string
 }
 
 var (
@@ -114,14 +112,14 @@ func (c *Checker) remedy(k *container) *remedy {
 		return nil
 	case !written && s.Measured() && s.Fit.Procs != s.Expected.Procs:
 		add := func(e *editor) *edit { return e.addVariable(variableOf(fmt.Sprint(s.Expected.Procs))) }
-		return &remedy{add, fmt.Sprintf("set GOMAXPROCS=%d, the expected value, or %s", s.Expected.Procs, s.Expected.MeasureAgain()), s.Expected.Procs, ofRuntime}
+		return &remedy{add, fmt.Sprintf("set GOMAXPROCS=%d, the expected value, or %s", s.Expected.Procs, s.Expected.MeasureAgain()), ofRuntime}
 	case !written && limited(s):
 		add := func(e *editor) *edit { return e.addVariable(limitReference()) }
-		return &remedy{add, fmt.Sprintf(`set GOMAXPROCS from limits.cpu, in whole CPUs (divisor: "1"), which makes it %d`, s.Fit.Procs), s.Fit.Procs, ofRuntime}
+		return &remedy{add, fmt.Sprintf(`set GOMAXPROCS from limits.cpu, in whole CPUs (divisor: "1"), which makes it %d`, s.Fit.Procs), ofRuntime}
 	case !written:
 		return nil
 	case f.twice:
-		return &remedy{removeIt, "remove the first one: the last one wins", 0, []string{"PF019"}}
+		return &remedy{removeIt, "remove the first one: the last one wins", []string{"PF019"}}
 	case k.has("PF060") && s.Measured() && !k.varies && f.reference == nil && f.config == nil && f.state == facts.Known && f.refused == "":
 		r := k.write(f, fmt.Sprint(s.Expected.Procs), []string{"PF060", "PF003"})
 		r.words += ", or " + s.Expected.MeasureAgain()
@@ -129,11 +127,7 @@ func (c *Checker) remedy(k *container) *remedy {
 	case !k.has(ofVariable...):
 		return nil
 	case k.removable(s, f) && !meant && !k.has("PF002"): // fewer than fit may be meant
-		r := &remedy{removeIt, removal(s), s.Unset(), ofVariable}
-		if s.EveryCPU(r.becomes) {
-			r.becomes = 0
-		}
-		return r
+		return &remedy{removeIt, removal(s), ofVariable}
 	case f.reference != nil:
 		return k.fixReference(f, s)
 	case f.config == nil && f.state == facts.Known && f.refused != bothValues:
@@ -183,7 +177,6 @@ func (k *container) fixReference(f field, s rule.Subject) *remedy {
 		r.fixes = []string{"PF015"} // the value stays the same
 	}
 	if limited(s) && f.reference.resource == "limits.cpu" && f.reference.container == "" {
-		r.becomes = s.Fit.Procs
 		r.words += fmt.Sprintf(", which makes it %d", s.Fit.Procs)
 	}
 	r.edit = func(e *editor) *edit {
@@ -214,13 +207,9 @@ func (k *container) fixValue(f field, s rule.Subject) *remedy {
 }
 
 func (k *container) write(f field, value string, fixes []string) *remedy {
-	r := &remedy{words: fmt.Sprintf("write GOMAXPROCS=%s as value: %s", value, quoted(value)), fixes: fixes}
-	if n, err := strconv.Atoi(value); err == nil {
-		r.becomes = n
-	}
-	r.edit = func(e *editor) *edit {
+	set := func(e *editor) *edit {
 		node, steps := e.below(f.variable, "value")
 		return e.setScalar(node, steps, value)
 	}
-	return r
+	return &remedy{set, fmt.Sprintf("write GOMAXPROCS=%s as value: %s", value, quoted(value)), fixes}
 }

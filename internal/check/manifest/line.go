@@ -63,7 +63,7 @@ func (c *Checker) inLine(u *unit, f check.Finding) check.Finding {
 	if u.refers {
 		f.Fix = fmt.Sprintf("write GOMAXPROCS=%d", s.Fit.Procs)
 	}
-	f.Change = &check.Change{Path: u.at.Path, Splices: []check.Splice{change}, Becomes: s.Fit.Procs}
+	f.Change = &check.Change{Path: u.at.Path, Splices: []check.Splice{change}}
 	return f
 }
 

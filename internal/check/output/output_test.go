@@ -33,7 +33,7 @@ func report() *check.Report {
 		return check.Finding{Finding: rule.Finding{Rule: id, Severity: severity, Message: message, Fix: fix, Place: at(line)}}
 	}
 	fixable := finding("PF021", 16, rule.Error, "counts thousandths: 100%, GOMAXPROCS=1500", `write divisor: "1"`)
-	fixable.Change = &check.Change{Path: api.Path, Splices: []check.Splice{{From: 310, To: 312, New: `"1"`}}, Becomes: 2}
+	fixable.Change = &check.Change{Path: api.Path, Splices: []check.Splice{{From: 310, To: 312, New: `"1"`}}}
 	return &check.Report{
 		Files: 4,
 		Values: []check.Value{
