@@ -31,9 +31,7 @@ type Ignore struct {
 	// that is found of that object in the file, and of its Container where that is set.
 	From, To          int
 	Object, Container string
-
-	// Unsure: not all of what it covers was judged, so that it may suppress something.
-	Unsure bool
+	Unsure            bool // not all of that was judged, so that it may suppress something
 }
 
 // IgnoreMarker begins the text of an ignore.

@@ -24,15 +24,9 @@ type Options struct {
 	Files    iter.Seq[*File] // besides those: what is in no file, see NewFile
 	Stdin    io.Reader
 	Checkers []Checker
-
-	// Overlay is what files hold, by their path as it is shown, instead of what is on the disk.
-	Overlay map[string][]byte
-
-	// Tree is what may be read: nil stands for that of the Paths.
-	Tree *folder.Tree
-
-	// Progress gets every file that has been looked at; nil: nothing does.
-	Progress func(files int)
+	Overlay  map[string][]byte // what files hold instead of what is on the disk, by their path as it is shown
+	Tree     *folder.Tree      // what may be read; nil: that of the Paths
+	Progress func(files int)   // gets how many files have been looked at; nil: nothing does
 }
 
 // Run checks the files. An error is of the whole run: what is wrong with one file

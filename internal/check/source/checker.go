@@ -51,20 +51,13 @@ import (
 )
 
 type Options struct {
-	// Overlay is what files hold instead of what is on the disk, by their path as it is shown.
-	Overlay map[string][]byte
-	// Environ is the environment of the go command: os.Environ().
-	Environ []string
-	// Syntax is to look at what a package's own files tell, without the go command.
-	Syntax bool
-	// Slow gets what is waited for, if that takes longer than Patience; nil: nobody is.
-	Slow     func(message string)
-	Patience time.Duration // 0: 2 s
-	// Bounds are those of the process of its own that judges the packages, for which the program
-	// has to call Stage; nil: defaultBounds.
-	Bounds *Bounds
-	// Tree is what may be read besides the files that the Checker gets; nil: everything.
-	Tree *folder.Tree
+	Overlay  map[string][]byte    // as in check.Options
+	Environ  []string             // of the go command: os.Environ()
+	Syntax   bool                 // only what a package's own files tell, without the go command
+	Slow     func(message string) // gets what takes longer than Patience; nil: nobody waits
+	Patience time.Duration        // 0: 2 s
+	Bounds   *Bounds              // of the process that judges packages, for which main has to call Stage; nil: defaultBounds
+	Tree     *folder.Tree         // what may be read besides the files; nil: everything
 	// Automaxprocs gets every import of go.uber.org/automaxprocs. Packages are then judged as if
 	// their go line were one with which the runtime follows a limit. nil: nobody asks.
 	Automaxprocs func(Automaxprocs)
