@@ -29,59 +29,51 @@ var (
 	machineFiles     = []string{"/proc/cpuinfo", "/sys/devices/system/cpu/"}
 )
 
-type provenance struct {
-	s *shell
-	origin
-}
-
-func (s *shell) origin(n syntax.Node) origin {
-	from := provenance{s: s}
-	walk(n, from.visit)
-	return from.origin
-}
-
-func (f *provenance) visit(n syntax.Node) bool {
-	s := f.s
-	if s.left--; s.left < 0 {
-		return false
-	}
-	switch n := n.(type) {
-	case *syntax.Lit:
-		f.text(n.Value)
-	case *syntax.SglQuoted:
-		f.text(n.Value)
-	case *syntax.CallExpr:
-		if len(n.Args) == 0 {
-			return true
-		}
-		name := n.Args[0].Lit()
-		if name == "expr" {
-			f.origin |= s.expr(n.Args[1:])
+func (s *shell) origin(n syntax.Node) (o origin) {
+	walk(n, func(n syntax.Node) bool {
+		if s.left--; s.left < 0 {
 			return false
 		}
-		if slices.Contains(machineCommands, path.Base(name)) {
-			f.origin |= ofMachine
-			if slices.ContainsFunc(n.Args, func(w *syntax.Word) bool { return strings.HasPrefix(w.Lit(), "--ignore") }) {
-				f.origin |= partly
+		switch n := n.(type) {
+		case *syntax.Lit:
+			o |= s.ofText(n.Value)
+		case *syntax.SglQuoted:
+			o |= s.ofText(n.Value)
+		case *syntax.CallExpr:
+			if len(n.Args) == 0 {
+				return true
 			}
+			name := n.Args[0].Lit()
+			if name == "expr" {
+				o |= s.expr(n.Args[1:])
+				return false
+			}
+			if slices.Contains(machineCommands, path.Base(name)) {
+				o |= ofMachine
+				if slices.ContainsFunc(n.Args, func(w *syntax.Word) bool { return strings.HasPrefix(w.Lit(), "--ignore") }) {
+					o |= partly
+				}
+			}
+			o |= s.values[name+"()"]
+		case *syntax.BinaryArithm:
+			o |= calculated(n.Op, s.origin(n.X), s.origin(n.Y))
+			return false
 		}
-		f.origin |= s.values[name+"()"]
-	case *syntax.BinaryArithm:
-		f.origin |= calculated(n.Op, s.origin(n.X), s.origin(n.Y))
-		return false
-	}
-	return true
+		return true
+	})
+	return o
 }
 
-// text takes the kernel's files, and variables: in arithmetic they have no dollar.
-func (f *provenance) text(t string) {
-	f.origin |= f.s.values[t]
+// ofText takes the kernel's files, and variables: in arithmetic they have no dollar.
+func (s *shell) ofText(t string) origin {
+	o := s.values[t]
 	if strings.Contains(t, "cpu.cfs_quota_us") || strings.HasSuffix(t, "cpu.max") {
-		f.origin |= ofLimit
+		o |= ofLimit
 	}
 	if slices.Contains(machineArguments, t) || slices.ContainsFunc(machineFiles, func(file string) bool { return strings.Contains(t, file) }) {
-		f.origin |= ofMachine
+		o |= ofMachine
 	}
+	return o
 }
 
 // expr takes `expr $quota / $period`, from left to right.
