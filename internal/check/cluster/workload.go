@@ -98,8 +98,9 @@ func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
 		st.Live = seen.programs[c.Name]
 		// The exporter may not see what runs in a sandbox or a virtual machine.
 		st.Other = st.Live == nil && !st.started.IsZero() && st.started.Add(settled).Before(seen.whole) && !sandboxed(p)
-		if st.Live != nil && st.Live.GoVersion != "" && (check.Program{GoVersion: st.Live.GoVersion}).Check() == nil && notes[annotationGo+c.Name] == "" {
-			notes[annotationGo+c.Name] = st.Live.GoVersion // as a user names a release
+		release := manifest.AnnotationGo + "." + c.Name
+		if st.Live != nil && st.Live.GoVersion != "" && (check.Program{GoVersion: st.Live.GoVersion}).Check() == nil && notes[release] == "" {
+			notes[release] = st.Live.GoVersion // as a user names a release
 		}
 		w.containers[c.Name] = st
 		return k
@@ -123,9 +124,6 @@ func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
 	key := sha256.Sum256(fmt.Appendf(nil, "%d %d %s%s", cpus, len(object), object, states))
 	return w, fmt.Sprintf("%x", key[:16]), nil
 }
-
-// annotationGo, and a container's name, is the annotation of package manifest.
-const annotationGo = "procfit/go."
 
 func ours(all map[string]string) map[string]string {
 	kept := map[string]string{}

@@ -15,7 +15,7 @@ import (
 
 // Annotations of a pod or its template, also with a dot and the name of a container after them.
 const (
-	annotationGo     = "procfit/go"
+	AnnotationGo     = "procfit/go"
 	annotationIgnore = "procfit/ignore"
 )
 
@@ -311,10 +311,10 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 			if name == "" && spec.Line > 0 { // as in services of Knative, not in what is only like a container
 				k.at.Container = fmt.Sprintf("%s[%d]", list, i)
 			}
-			if v, ok := annotations[annotationGo+"."+name]; ok {
-				p.version(k, v, annotationGo+"."+name)
-			} else if v, ok := annotations[annotationGo]; ok {
-				p.version(k, v, annotationGo)
+			if v, ok := annotations[AnnotationGo+"."+name]; ok {
+				p.version(k, v, AnnotationGo+"."+name)
+			} else if v, ok := annotations[AnnotationGo]; ok {
+				p.version(k, v, AnnotationGo)
 			}
 			p.expected(k, annotations, len(p.items(spec, "containers")) == 1)
 			p.into.containers = append(p.into.containers, k)

@@ -84,9 +84,7 @@ func doubted(f rule.Finding, unless string) rule.Finding {
 
 func (c *Checker) strict(v check.Value, to check.Sink) {
 	if c.o.Strict && v.Go && v.Open != "" {
-		to.Finding(check.NewFinding(ruleOpen, v.Place, "its GOMAXPROCS is open: "+v.Open,
+		to.Finding(check.NewFinding("PF046", v.Place, "its GOMAXPROCS is open: "+v.Open,
 			"add what decides it to the paths, or set GOMAXPROCS where nothing replaces it; if it is known not to change the value, suppress this finding with that reason"))
 	}
 }
-
-const ruleOpen = "PF046"
