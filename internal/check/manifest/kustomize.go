@@ -198,8 +198,8 @@ func (k kustomization) rendering() string {
 
 // overlaid makes the value of a container open that an overlay may patch. One whose patch has a
 // variable of the Go runtime is a Go program, whatever the base says.
-func (k *container) overlaid(by []kustomization) {
-	for _, b := range by {
+func (k *container) overlaid() {
+	for _, b := range k.overlays {
 		if !b.anything && len(b.about(k.object)) == 0 {
 			k.doubt(replaces, "%s changes its ConfigMap", b.path)
 			k.isGo = k.isGo || slices.ContainsFunc(b.configs, func(c *config) bool {
@@ -215,14 +215,14 @@ func (k *container) overlaid(by []kustomization) {
 	}
 }
 
-func (all overlays) unrendered(containers []*container, kustomized []kustomization, to check.Sink) {
+func (c *Checker) unrenderedOverlays(to check.Sink) {
 	patched := map[string]int{}
-	for _, c := range containers {
-		for _, k := range all.of(c.object, c.draws()...) {
+	for _, of := range c.store.containers {
+		for _, k := range of.overlays {
 			patched[k.path]++
 		}
 	}
-	for _, k := range kustomized {
+	for _, k := range c.kustomized {
 		var why []string
 		if n := patched[k.path]; n > 0 {
 			why = append(why, "may change "+phrase.Count(n, "container"))
@@ -240,17 +240,14 @@ func (all overlays) unrendered(containers []*container, kustomized []kustomizati
 var ofAbsence = []string{"PF017", "PF018"}
 
 // patched makes infos of findings that a patch may have fixed.
-func (k *container) patched(by []kustomization) {
-	if len(by) == 0 {
-		return
-	}
+func (k *container) patched() {
 	for i := range k.found {
 		f := &k.found[i]
-		if !slices.Contains(ofAbsence, f.Rule) && (k.unit.env.isSet() || !slices.Contains(ofRuntime, f.Rule)) {
+		if len(k.overlays) == 0 || !slices.Contains(ofAbsence, f.Rule) && (k.unit.env.isSet() || !slices.Contains(ofRuntime, f.Rule)) {
 			continue
 		}
 		f.Severity = rule.Info
-		f.Fix = "check the rendered manifests: " + phrase.Or(phrase.Each(by, kustomization.rendering))
+		f.Fix = "check the rendered manifests: " + phrase.Or(phrase.Each(k.overlays, kustomization.rendering))
 	}
 }
 

@@ -360,7 +360,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 			k.found = slices.DeleteFunc(k.found, func(f check.Finding) bool { return slices.Contains(ofRuntime, f.Rule) })
 			c.unsure(k.unit.places(), func(id string) bool { return slices.Contains(ofRuntime, id) })
 		}
-		k.patched(overlays.of(k.object, k.draws()...))
+		k.patched()
 		c.advise(k)
 		if k.remedy != nil && c.o.Changes && c.changeable(k.object) {
 			byFile[k.object.file] = append(byFile[k.object.file], k)
@@ -370,7 +370,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		to.Value(v)
 		c.strict(v, to)
 	}
-	overlays.unrendered(c.store.containers, c.kustomized, to)
+	c.unrenderedOverlays(to)
 	c.reached(overlays, to)
 	c.resized(overlays)
 	c.judgeScripts(remembering{to, c})
@@ -410,7 +410,8 @@ func (c *Checker) resolve(ctx context.Context, overlays overlays) error {
 			return err
 		}
 		c.store.resolve(k, c.o.NodeCPUs)
-		k.overlaid(overlays.of(k.object, k.draws()...))
+		k.overlays = overlays.of(k.object, k.draws()...)
+		k.overlaid()
 		k.inherit()
 		c.inScripts(&k.unit)
 		if k.stays {

@@ -71,8 +71,7 @@ func (c *Checker) reached(patched overlays, to check.Sink) {
 	for i := range c.store.autoscalers {
 		a := &c.store.autoscalers[i]
 		target := c.store.targetOf(&a.object, a.target)
-		overlaid := func(k *container) bool { return len(patched.of(k.object, k.draws()...)) > 0 }
-		open := len(patched.of(&a.object)) > 0 || slices.ContainsFunc(target, overlaid)
+		open := len(patched.of(&a.object)) > 0 || slices.ContainsFunc(target, func(k *container) bool { return len(k.overlays) > 0 })
 		for _, t := range a.cpu {
 			most, known := t.ceilingOf(target, c.store)
 			if open || !known {

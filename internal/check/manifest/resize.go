@@ -85,7 +85,7 @@ func (c *Checker) resized(patched overlays) {
 		if k.unjudged != "" || !k.stays || v == nil && !k.resizable {
 			continue
 		}
-		if k.partial || len(patched.of(k.object, k.draws()...)) > 0 || k.maySet() != "" || v != nil && len(patched.of(&v.object)) > 0 {
+		if k.partial || len(k.overlays) > 0 || k.maySet() != "" || v != nil && len(patched.of(&v.object)) > 0 {
 			c.unsure(k.unit.places(), func(id string) bool { return id == "PF043" })
 			continue
 		}
