@@ -2,6 +2,8 @@ package manifest
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -9,7 +11,10 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // autoscaler is a HorizontalPodAutoscaler, or a ScaledObject of KEDA, which makes one.
@@ -155,4 +160,138 @@ func (p *pods) injects(meta *yaml.Node) bool {
 		}
 	}
 	return false
+}
+
+// ceiling is the most CPU time per second that containers can use, and what they request.
+type ceiling struct {
+	cpus, request float64
+	words         string // what bounds it
+	procs         int    // GOMAXPROCS, where that is the bound of the only container
+	limit         float64
+	byProcs       bool // some of the bounds are GOMAXPROCS
+}
+
+// slack is by how much a Go program may exceed GOMAXPROCS: the runtime's monitor and short
+// system calls run without a P (measured by TestNeverMoreThanGOMAXPROCS).
+const slack = 1.05
+
+// most is what the container can use; false where nothing that is known bounds it.
+func (k *container) most(s *store) (c ceiling, known bool) {
+	own := k.effective(k.cpu, s)
+	c = ceiling{cpus: math.Inf(1), request: own.request.cpus()}
+	if own.limit.positive() {
+		c.cpus, c.limit = own.limit.cpus(), own.limit.cpus()
+		c.words = "its CPU limit of " + number.BareCPUs(c.cpus)
+	}
+	subject := rule.NewSubject(k.observed(0))
+	if n, set := subject.EnvProcs(); set && k.unit.env.state == facts.Known && k.maySet() == "" && float64(n) < c.cpus {
+		c.cpus, c.procs, c.byProcs = float64(n), n, true
+		c.words = fmt.Sprintf("GOMAXPROCS=%d", n)
+	}
+	return c, !math.IsInf(c.cpus, 1)
+}
+
+// ceilingOf is false if a container has no known bound, or no request, which a percentage needs.
+func (t *cpuTarget) ceilingOf(all []*container, s *store) (sum ceiling, known bool) {
+	n := 0
+	var words []string
+	for _, k := range all {
+		if !k.stays || t.container != "" && k.at.Container != t.container {
+			continue
+		}
+		if k.partial || t.container == "" && (k.injects || !k.podCPU.request.none() || !k.podCPU.limit.none()) {
+			return sum, false
+		}
+		c, bounded := k.most(s)
+		if !bounded || t.percent > 0 && c.request <= 0 {
+			return sum, false
+		}
+		n++
+		sum.cpus, sum.request, sum.limit = sum.cpus+c.cpus, sum.request+c.request, c.limit
+		sum.procs, sum.byProcs = c.procs, sum.byProcs || c.byProcs
+		words = append(words, k.at.Container+" by "+c.words)
+	}
+	if sum.words = strings.Join(words, ", "); n > 1 {
+		sum.procs, sum.limit = 0, 0
+	}
+	return sum, n > 0
+}
+
+func (c *Checker) reached(patched overlays, to check.Sink) {
+	for i := range c.store.autoscalers {
+		a := &c.store.autoscalers[i]
+		target := c.store.targetOf(&a.object, a.target)
+		open := len(patched.of(&a.object)) > 0 || slices.ContainsFunc(target, func(k *container) bool { return len(k.overlays) > 0 })
+		for _, t := range a.cpu {
+			most, known := t.ceilingOf(target, c.store)
+			if open || !known {
+				c.unsure([]rule.Place{t.at}, func(id string) bool { return id == "PF042" })
+			} else if f, found := a.never(t, most, target[0].object.String()); found {
+				to.Finding(f)
+			}
+		}
+	}
+}
+
+// never is PF042: the use that a target needs is above what the containers can use.
+func (a *autoscaler) never(t cpuTarget, most ceiling, target string) (check.Finding, bool) {
+	goal := t.value.cpus()
+	text := number.CPUs(goal)
+	if t.percent > 0 {
+		goal = most.request * t.percent / 100
+		text = number.Exact(t.percent) + "%"
+	}
+	needs := goal * (1 + a.tolerance)
+	highest := most.cpus
+	if most.byProcs {
+		highest *= slack
+	}
+	const rounding = 1e-9
+	if highest > needs+rounding {
+		return check.Finding{}, false
+	}
+	share := ""
+	if t.percent > 0 {
+		share = fmt.Sprintf(", which is %s of the request of %s", number.Share(most.cpus/most.request), number.BareCPUs(most.request))
+	}
+	about := "at most "
+	if most.byProcs {
+		about = "at most about "
+	}
+	message := fmt.Sprintf("%s never scales up by CPU: its pod uses %s%s%s (%s), and the target is %s", target, about, number.CPUs(most.cpus), share, most.words, text)
+	f := check.NewFinding("PF042", t.at, message, a.remedy(t, most, needs))
+	if most.cpus > goal+rounding || a.others {
+		f.Severity = rule.Info
+	}
+	if most.cpus > goal-rounding {
+		f.Message += fmt.Sprintf(", with a tolerance of %s above it", number.Share(a.tolerance))
+	}
+	if a.others {
+		f.Message += "; its other metrics can still scale it up"
+	}
+	return f, true
+}
+
+func (a *autoscaler) remedy(t cpuTarget, most ceiling, needs float64) string {
+	var ways []string
+	switch enough := int(math.Floor(needs)) + 1; {
+	case most.procs > 0 && (most.limit == 0 || most.limit > needs):
+		ways = append(ways, fmt.Sprintf("set GOMAXPROCS to %d or more", enough))
+	case most.procs > 0:
+		ways = append(ways, fmt.Sprintf("set GOMAXPROCS to %d or more and a CPU limit above %s", enough, number.BareCPUs(needs)))
+	case most.limit > 0:
+		ways = append(ways, fmt.Sprintf("raise the CPU limit above %s", number.BareCPUs(needs)))
+	}
+	reach := most.cpus / (1 + a.tolerance)
+	if t.percent > 0 {
+		if below := math.Ceil(reach/most.request*100-1e-9) - 1; below >= 1 {
+			ways = append(ways, fmt.Sprintf("lower the target to %.0f%% or less", below))
+		}
+	} else if milli := math.Ceil(reach*1000-1e-6) - 1; milli >= 1 {
+		ways = append(ways, fmt.Sprintf("lower the target to %.0fm or less", milli))
+	}
+	if len(ways) == 0 {
+		return "lower the CPU requests"
+	}
+	return strings.Join(ways, ", or ")
 }
