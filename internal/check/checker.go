@@ -1,26 +1,22 @@
-// Package check reads what a team has in its files and says which GOMAXPROCS each Go
-// program there will get, and what is wrong with that.
+// Package check reads what a team has in its files and says which GOMAXPROCS each Go program there
+// will get, and what is wrong with that.
 //
 // # Model
 //
-// [Run] walks over paths and hands every file to the [Checker]s that want it: of
-// manifests, of source, of binaries and images. A Checker makes rule.Subjects of what
-// it reads, has package rule judge them, and tells a [Sink]: a [Value] is what one
-// program will get, a [Finding] is a rule that fired, at a line and a column, a
-// [Problem] is what could not be read, an [Ignore] is a comment by which a user has
-// answered a finding. When all files are read, Run sets the ignores against the
-// findings, sorts, and gives a [Report], which package output renders.
+// [Run] hands every file of some paths to the [Checker]s that want it. A Checker makes
+// rule.Subjects, has package rule judge them, and tells a [Sink] of each [Value] that a program
+// will get, [Finding], [Problem], and [Ignore] by which a user has answered a finding. When all
+// files are read, Run sets the ignores against the findings and gives a sorted [Report], which
+// package output renders.
 //
-// A [Change] is a fix as bytes to replace. [Fix] applies them to copies, runs the whole
-// check again on those, and writes a file only when what was to be fixed is gone and
-// nothing worse has come.
+// A [Change] is a fix as bytes to replace. A [Fixer] runs the whole check again on fixed copies,
+// and writes a file only when what was to be fixed is gone and nothing worse has come.
 //
 // # Limits
 //
-//   - A folder is entered but for .git, vendor, node_modules, testdata and what git
-//     ignores; links to folders are not followed, unless they are named.
-//   - Git's own configuration is not read: only the .gitignore files between the root of
-//     the repository and a file, and .git/info/exclude, say what is ignored.
+//   - A folder is entered but for .git, vendor, node_modules, testdata and what git ignores by
+//     .gitignore files and .git/info/exclude. Links to folders are followed only if they are
+//     named.
 package check
 
 import (

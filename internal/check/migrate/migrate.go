@@ -3,14 +3,11 @@
 //
 // # Model
 //
-// A [Module] is read from its go.mod, from its source, by package source, and from what the go
-// command lists of its packages and their imports, which downloads nothing. It gives the
-// [Program]s with the calls of automaxprocs that they start with. A manifest that runs one of
-// them, as package manifest resolves it, is a [Workload]: its facts are decided by the policy
-// of automaxprocs with the options of those calls, and by that of the runtime, and what differs
-// is a [Change]. Without manifests, the same is decided for a table of limits.
-//
-// [Fix] removes the imports by the fixes of rule PF031, tidies go.mod, and builds.
+// A [Module] is read from its go.mod, from its source, and from what the go command lists of its
+// packages and their imports. It gives the [Program]s with the calls of automaxprocs that they
+// start with. A manifest that runs one of them is a [Workload]: its facts are decided by the policy
+// of automaxprocs with the options of those calls, and by that of the runtime, and what differs is
+// a [Change]. Without manifests, the same is decided for a table of limits.
 //
 // # Limits
 //
