@@ -33,6 +33,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Options are what to check of a cluster.
@@ -80,7 +81,12 @@ func Run(ctx context.Context, client *Client, o Options) (*check.Report, error) 
 			return nil, err
 		}
 	}
-	r.notesOfLive()
+	for _, p := range r.live.problems {
+		r.note("not read: " + p)
+	}
+	if r.crio > 0 {
+		r.note(phrase.Count(r.crio, "pod") + " on nodes with CRI-O, whose min_injected_gomaxprocs can set GOMAXPROCS without showing it in the API: only the exporter can see it, and not in a sandbox or a virtual machine")
+	}
 	if err := r.templates(ctx); err != nil {
 		return nil, err
 	}

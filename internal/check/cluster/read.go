@@ -16,7 +16,6 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/cluster"
-	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Access says which cluster, and as whom, as kubectl's flags do.
@@ -253,15 +252,6 @@ func (r *reading) readConfigs(ctx context.Context) error {
 
 func (r *reading) note(message string) {
 	r.notes = append(r.notes, check.Note{Path: "cluster", Message: message})
-}
-
-func (r *reading) notesOfLive() {
-	for _, p := range r.live.problems {
-		r.note("not read: " + p)
-	}
-	if r.crio > 0 {
-		r.note(phrase.Count(r.crio, "pod") + " on nodes with CRI-O, whose min_injected_gomaxprocs can set GOMAXPROCS without showing it in the API: only the exporter can see it, and not in a sandbox or a virtual machine")
-	}
 }
 
 // KEDA's ScaledObjects make HorizontalPodAutoscalers.

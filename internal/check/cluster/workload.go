@@ -91,10 +91,13 @@ func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
 		cpu := cpuOf(*of)
 		s.Resources = &cpu
 	}
-	statuses := slices.Concat(p.Status.ContainerStatuses, p.Status.InitContainerStatuses, p.Status.EphemeralContainerStatuses)
+	statuses := map[string]core.ContainerStatus{}
+	for _, s := range slices.Concat(p.Status.ContainerStatuses, p.Status.InitContainerStatuses, p.Status.EphemeralContainerStatuses) {
+		statuses[s.Name] = s
+	}
 	resized := resizedAt(p)
 	reduce := func(c core.Container) core.Container {
-		k, st := ofContainer(c, statusOf(statuses, c.Name), resized)
+		k, st := ofContainer(c, statuses[c.Name], resized)
 		st.Live = seen.programs[c.Name]
 		// The exporter may not see what runs in a sandbox or a virtual machine.
 		st.Other = st.Live == nil && !st.started.IsZero() && st.started.Add(settled).Before(seen.whole) && !sandboxed(p)
@@ -136,13 +139,13 @@ func ours(all map[string]string) map[string]string {
 }
 
 // Of a running one the limits in effect count.
-func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Time) (core.Container, state) {
+func ofContainer(c core.Container, status core.ContainerStatus, resized time.Time) (core.Container, state) {
 	k := core.Container{Name: c.Name, Image: c.Image, Command: c.Command, Args: c.Args, RestartPolicy: c.RestartPolicy, EnvFrom: c.EnvFrom, Resources: cpuOf(c.Resources)}
 	st := state{From: slices.ContainsFunc(c.EnvFrom, func(f core.EnvFromSource) bool { return f.ConfigMapRef != nil })}
-	if status != nil && status.Resources != nil {
+	if status.Resources != nil {
 		k.Resources = cpuOf(*status.Resources)
 	}
-	if status != nil && status.State.Running != nil {
+	if status.State.Running != nil {
 		st.started = status.State.Running.StartedAt.Time
 	}
 	expands := false
@@ -176,15 +179,6 @@ func divided(e core.EnvVar) core.EnvVar {
 	e.ValueFrom = e.ValueFrom.DeepCopy()
 	e.ValueFrom.ResourceFieldRef.Divisor = *resource.NewQuantity(1, resource.DecimalSI)
 	return e
-}
-
-func statusOf(all []core.ContainerStatus, name string) *core.ContainerStatus {
-	for i := range all {
-		if all[i].Name == name {
-			return &all[i]
-		}
-	}
-	return nil
 }
 
 func cpuOf(r core.ResourceRequirements) core.ResourceRequirements {

@@ -105,7 +105,10 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 		if own < 0 || dropIns[own] != file {
 			return nil // the first of its folder is for all
 		}
-		all, main = c.templateOf(dir, name)
+		ext := path.Ext(name)
+		if template, instance, _ := strings.Cut(strings.TrimSuffix(name, ext), "@"); instance != "" {
+			all, main = c.settingsOf(path.Join(dir, template+"@"+ext))
+		}
 	}
 	u := &service{c: c, section: "Service", from: map[string]variable{}}
 	if strings.HasSuffix(name, ".container") {
@@ -132,16 +135,6 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 	}
 	u.finish(dir)
 	return []*unit{&u.unit}
-}
-
-// templateOf is of an instance; false: it is none, or the template is not among the files.
-func (c *Checker) templateOf(dir, name string) (all []setting, read bool) {
-	ext := path.Ext(name)
-	template, instance, _ := strings.Cut(strings.TrimSuffix(name, ext), "@")
-	if instance == "" {
-		return nil, false
-	}
-	return c.settingsOf(path.Join(dir, template+"@"+ext))
 }
 
 // settingsOf are those of a file, which may be part of many units; false: it cannot be read.
