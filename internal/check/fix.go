@@ -99,7 +99,6 @@ func (x Fixer) finish(ctx context.Context, r *Report, texts map[string]*draft) *
 	return Merge(r, &done)
 }
 
-// draft is a changed file that is not yet proven or written.
 type draft struct {
 	path      string
 	before    []byte // as it lies on the disk

@@ -122,7 +122,6 @@ func ignore(findings []Finding, ignores []Ignore) (left []Finding, ignored []Ign
 	return append(left, faults...), ignored
 }
 
-// about is what an answer is about: findings of a rule in a file, or of one object there.
 type about struct{ path, rule, object string }
 
 type covered struct {
@@ -131,7 +130,6 @@ type covered struct {
 	next int     // of those of a file, in the order of their lines: the first from here on that may be unanswered
 }
 
-// answerLines answers the findings in its lines, and reports whether there are any.
 func (i *Ignore) answerLines(list []*covered) (some bool) {
 	from, _ := slices.BinarySearchFunc(list, i.From, func(c *covered, line int) int { return cmp.Compare(c.Line, line) })
 	to, _ := slices.BinarySearchFunc(list, i.To+1, func(c *covered, line int) int { return cmp.Compare(c.Line, line) })

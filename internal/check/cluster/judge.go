@@ -27,7 +27,6 @@ var (
 	ofSpec    = map[string]bool{"PF018": true, "PF060": true}
 )
 
-// judging is package manifest's Checker, with what runs held against what it resolves.
 type judging struct {
 	*manifest.Checker
 	byPath map[string]*workload

@@ -36,7 +36,6 @@ func (l *Live) isSet() bool {
 	return l != nil && l.Procs > 0 && slices.Contains([]rule.SetBy{rule.SetByEnv, rule.SetByCode, rule.SetByOutside}, rule.SetBy(l.SetBy))
 }
 
-// exporterLabel finds the exporters of all namespaces.
 const exporterLabel = "app.kubernetes.io/name=procfit-exporter"
 
 // exporterPort is where it listens, unless its pod names another port "metrics".

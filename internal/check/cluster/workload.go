@@ -31,7 +31,6 @@ type workload struct {
 	revisions             map[string]bool // of the template that they are of, where the controller has several
 }
 
-// state is what the cluster tells of a container, beyond what its spec says.
 type state struct {
 	Live    *Live     // nil: not known
 	Other   bool      // it is known to be no Go program
@@ -58,7 +57,6 @@ type metadata struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// seen is what the exporter of a node tells of a pod.
 type seen struct {
 	programs map[string]*Live // by the container's name
 	whole    time.Time        // what ran then and is not in it is known to be no Go program; zero: nothing is

@@ -29,7 +29,6 @@ type autoscaler struct {
 
 type target struct{ kind, name string }
 
-// cpuTarget is the CPU use above which it adds pods.
 type cpuTarget struct {
 	at        rule.Place
 	container string   // "": of all containers of the pod together
@@ -66,7 +65,6 @@ func (p *pods) autoscaler(n *yaml.Node, o *object) {
 	}
 }
 
-// metrics reads those of a HorizontalPodAutoscaler, of every version of its API.
 func (p *pods) metrics(a *autoscaler, n, spec *yaml.Node) {
 	list := p.items(spec, "metrics")
 	if len(list) == 0 {
@@ -118,7 +116,6 @@ func (a *autoscaler) add(t cpuTarget) {
 	}
 }
 
-// percentOf is a whole number above zero, or 0.
 func percentOf(text string) float64 {
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil {
@@ -175,7 +172,6 @@ type ceiling struct {
 // system calls run without a P (measured by TestNeverMoreThanGOMAXPROCS).
 const slack = 1.05
 
-// most is what the container can use; false where nothing that is known bounds it.
 func (k *container) most(s *store) (c ceiling, known bool) {
 	own := k.effective(k.cpu, s)
 	c = ceiling{cpus: math.Inf(1), request: own.request.cpus()}

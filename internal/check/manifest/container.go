@@ -39,7 +39,6 @@ type container struct {
 
 type amounts struct{ limit, request quantity }
 
-// field is how a variable is set in the list env.
 type field struct {
 	variable
 	reference *reference // a resourceFieldRef
@@ -52,7 +51,6 @@ type field struct {
 
 type reference struct{ resource, divisor, container string }
 
-// source is a ConfigMap that variables come from.
 type source struct {
 	name, key, prefix string
 	line, column      int

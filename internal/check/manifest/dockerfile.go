@@ -185,7 +185,6 @@ func stageAt(stages []stage, name string) int {
 	return -1
 }
 
-// argument is a use of an ARG, which may have a default of its own.
 var argument = pattern.Of(`\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::?-([^{}]*))?\})`)
 
 // filled replaces the ARGs that are before the first FROM by their defaults. One without stays.
@@ -249,7 +248,6 @@ func stagesOf(instructions []*parser.Node) (stages []stage) {
 	return stages
 }
 
-// taking is a use of the variable: $GOMAXPROCS, ${GOMAXPROCS:-2}.
 var taking = pattern.Of(`\$\{?GOMAXPROCS\b`)
 
 // literalDollar is what looks as if a shell replaced it, and stays in an image as it is.

@@ -18,7 +18,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// text is a file of YAML or JSON, taken apart into its documents.
 type text struct {
 	path  string
 	bytes []byte
@@ -196,7 +195,6 @@ func marks(line []byte, marker string) bool {
 	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
 }
 
-// holds reports whether a document has more than comments, directives and markers.
 func holds(b []byte) bool {
 	for line := range bytes.Lines(bytes.TrimPrefix(b, []byte("\ufeff"))) {
 		l := bytes.TrimSpace(line)

@@ -33,7 +33,6 @@ func editorOf(k *container, t text) *editor {
 	return &editor{text: t, doc: d, steps: steps, node: node}
 }
 
-// edit is a change of the bytes, and what it means.
 type edit struct {
 	splices []check.Splice
 	at      []step     // from the container to what is added, replaced or removed
@@ -104,7 +103,6 @@ func (e *editor) span(n *yaml.Node) (from, to int, ok bool) {
 	return from, from + length, length > 0
 }
 
-// quotedLength is how far a quoted scalar goes, -1 where it does not end on the line.
 func quotedLength(line []byte, quote byte) int {
 	if len(line) == 0 || line[0] != quote {
 		return -1
@@ -220,7 +218,6 @@ func (e *editor) addBefore(n *yaml.Node, steps []step, i step, key string, value
 
 var onlyComment = pattern.Of(`^[ \t]*(?:[ \t]#.*)?$`)
 
-// dashLine is what comes before an item of a list on its first line.
 var dashLine = pattern.Of(`^( *)-[ \t]+$`)
 
 // variableOf is GOMAXPROCS as an item of env, and limitReference the limit of the container as its value.
@@ -267,7 +264,6 @@ func (e *editor) addVariable(item *yaml.Node) *edit {
 	return added(0, first, e.itemBlock(item, dash, first))
 }
 
-// itemBlock is an item of a list in block style, for an offset where a line begins.
 func (e *editor) itemBlock(item *yaml.Node, indent string, at int) string {
 	newline := e.newline(max(0, at-1))
 	lines := block(list(item), newline, indent)
@@ -304,7 +300,6 @@ func (e *editor) removeItem(i int) *edit {
 	return x
 }
 
-// itemLines are the whole lines of an item of a list in block style.
 func (e *editor) itemLines(n *yaml.Node) (from, to int, ok bool) {
 	first := e.text.offset(e.doc, n)
 	if first < 0 {

@@ -44,7 +44,6 @@ func (nowhere) Problem(check.Problem) {}
 func (nowhere) Note(check.Note)       {}
 func (nowhere) Ignore(check.Ignore)   {}
 
-// remedy is the change that is best for a container, and the findings that it fixes.
 type remedy struct {
 	edit  func(*editor) *edit
 	words string
@@ -57,7 +56,6 @@ var (
 	ofRuntime  = []string{"PF001", "PF005", "PF006", "PF060"} // where the variable is not set
 )
 
-// advise finds a container's remedy and puts its words into the findings.
 func (c *Checker) advise(k *container) {
 	if len(k.found) == 0 {
 		return

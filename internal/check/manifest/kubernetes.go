@@ -39,7 +39,6 @@ func (o *object) String() string {
 	return o.kind + "/" + o.name
 }
 
-// pods looks for whatever has containers in a document.
 type pods struct {
 	reader
 	file *check.File
@@ -70,7 +69,6 @@ func (p *pods) document() error {
 
 const deepestTree = 200
 
-// object takes a node that may be an object, or a list of them.
 func (p *pods) object(n *yaml.Node, o *object, depth int) {
 	n = p.real(n)
 	if n == nil || depth > deepestTree || p.left < 0 {
@@ -330,7 +328,6 @@ func Sandboxed(class string) bool { return class != "" && !slices.Contains(plain
 // injectors are annotations by which a webhook adds variables that the file does not have.
 var injectors = []string{"instrumentation.opentelemetry.io/inject", "vault.security.banzaicloud.io/", "secrets-webhook.security.bank-vaults.io/"}
 
-// around notes what runs or changes the pod outside of its file.
 func (p *pods) around(k *container, spec *yaml.Node, annotations map[string]string) {
 	if class := p.str(spec, "runtimeClassName"); Sandboxed(class) {
 		k.doubt(counts, "the sandbox of the runtime class %s has another number of CPUs", class)
@@ -375,7 +372,6 @@ func (p *pods) version(k *container, v, key string) {
 	k.program = known
 }
 
-// forCloudRun reports whether a Service or a Job of Knative has settings of Cloud Run.
 func (p *pods) forCloudRun(n *yaml.Node) bool {
 	const domain = "run.googleapis.com/"
 	if strings.HasPrefix(p.str(n, "apiVersion"), domain) {
@@ -389,7 +385,6 @@ func (p *pods) forCloudRun(n *yaml.Node) bool {
 	return false
 }
 
-// rendered tells what has made a manifest that is not to be changed by hand.
 func (p *pods) rendered(n *yaml.Node) string {
 	switch {
 	case p.text.path == check.Stdin:

@@ -116,7 +116,6 @@ func (k *kustomization) patch(r *reader, t text, item *yaml.Node) {
 // deciding are words without which a patch changes nothing that decides a value or is judged.
 var deciding = []string{"containers", "env", "resources", "runtimeClassName", variableName, "metrics", "triggers", "Autoscaler"}
 
-// nameLetters are those of names, without those of patterns.
 const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 // overlays are the kustomizations that take a file, directly or not, by its path.
@@ -150,7 +149,6 @@ func (c *Checker) overlays() overlays {
 	return found
 }
 
-// of are the kustomizations that may patch an object, or a ConfigMap that it draws from.
 func (all overlays) of(o *object, draws ...source) (by []kustomization) {
 	for _, k := range all[o.path] {
 		if k.anything || len(k.about(o)) > 0 || slices.ContainsFunc(draws, k.changes) {
@@ -160,7 +158,6 @@ func (all overlays) of(o *object, draws ...source) (by []kustomization) {
 	return by
 }
 
-// draws are the ConfigMaps that may set GOMAXPROCS in a container.
 func (k *container) draws() []source {
 	if f, own := k.fields[variableName]; own && f.config != nil {
 		return []source{*f.config}

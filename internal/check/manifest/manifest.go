@@ -98,7 +98,6 @@ type main struct {
 	err   error
 }
 
-// readMain reads a file for one that changes it, once.
 func (c *Checker) readMain(file string, most int64, units func([]byte) ([]*unit, error)) {
 	c.mu.Lock()
 	_, done := c.mains[file]
@@ -116,7 +115,6 @@ func (c *Checker) readMain(file string, most int64, units func([]byte) ([]*unit,
 	}
 }
 
-// adopt takes what those files say that are not among the files.
 func (c *Checker) adopt(to check.Sink) {
 	for _, file := range slices.Sorted(maps.Keys(c.mains)) {
 		m := c.mains[file]

@@ -17,7 +17,6 @@ import (
 // reader follows aliases, so that a small document may be endless: every node costs.
 type reader struct{ left int }
 
-// mostNodes is more than any manifest has, aliases and all.
 const mostNodes = 2_000_000
 
 var errExpands = errors.New("its aliases expand endlessly; replace them with their values")

@@ -15,7 +15,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// script is a file of shell that names GOMAXPROCS, or that cannot be read.
 type script struct {
 	path  string
 	text  []byte
@@ -38,7 +37,6 @@ func isScript(f *check.File) bool {
 	return false
 }
 
-// script keeps one until it is known what starts it.
 func (c *Checker) script(f *check.File) error {
 	b, err := f.Read(mostScript)
 	c.mu.Lock()
@@ -87,7 +85,6 @@ func (u *unit) inShell() (r reading, found bool) {
 	return reading{}, false
 }
 
-// unit judges the script in a unit's command, and takes what the command starts.
 func (s started) unit(u *unit, nodeCPUs int, to check.Sink) {
 	if u.unjudged != "" {
 		return
@@ -105,7 +102,6 @@ func (s started) unit(u *unit, nodeCPUs int, to check.Sink) {
 	}
 }
 
-// inScripts sets what the script that a unit starts makes of GOMAXPROCS.
 func (c *Checker) inScripts(u *unit) {
 	for _, word := range u.argv {
 		for i := range c.scripts {

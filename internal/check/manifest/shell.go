@@ -12,7 +12,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// fault is what a shell script does with GOMAXPROCS that does not work as it is meant.
 type fault struct {
 	line, column int
 	kind         origin
@@ -190,7 +189,6 @@ func (s *shell) reads(n *syntax.Stmt) {
 	}
 }
 
-// declares takes export, declare, local and readonly.
 func (s *shell) declares(n *syntax.DeclClause) {
 	for _, a := range n.Args {
 		switch {
@@ -340,7 +338,6 @@ func (s *shell) computed(at syntax.Pos, o origin) {
 	}
 }
 
-// origin is where a value comes from, in bits.
 type origin uint8
 
 const (
@@ -453,7 +450,6 @@ func calculated(op syntax.BinAritOperator, x, y origin) origin {
 	return o
 }
 
-// walk calls visit for each node in the order of the text, and goes below one if visit says so.
 func walk(n syntax.Node, visit func(syntax.Node) bool) {
 	syntax.Walk(n, func(n syntax.Node) bool { return n != nil && visit(n) })
 }

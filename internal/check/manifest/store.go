@@ -129,7 +129,6 @@ func (s *store) resolve(k *container, nodeCPUs int) {
 	k.inCommand()
 }
 
-// The places of limits that several containers are under.
 const (
 	podDir  = "the pod"
 	taskDir = "the task"

@@ -62,7 +62,6 @@ func settings(file, b string) []setting {
 	return all
 }
 
-// service is a unit of systemd while it is read: what its lines say together.
 type service struct {
 	unit
 	c       *Checker
@@ -192,7 +191,6 @@ func (c *Checker) unitsOf(dir, name string) (files []string, ok bool) {
 	return files, all || len(files) > 0
 }
 
-// dropInOf is the unit that a file changes, by its folder.
 func dropInOf(file string) (of string, ok bool) {
 	of, inFolder := strings.CutSuffix(path.Base(path.Dir(file)), ".d")
 	return of, inFolder && path.Ext(file) == ".conf" && (strings.HasSuffix(of, ".service") || strings.HasSuffix(of, ".container") || of == "service")

@@ -19,7 +19,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// layer is what one file says of a service; several are merged to one.
 type layer struct {
 	text text
 	doc  document
@@ -226,7 +225,6 @@ func (r composer) services(file string) []layer {
 
 const mostExtended = 16
 
-// extended are the services that make up one of a file, the nearest last.
 func (r composer) extended(of layer, service *yaml.Node, u *unit) []layer {
 	all := []layer{{of.text, of.doc, service}}
 	for {
@@ -449,7 +447,6 @@ func (r *reader) paths(n *yaml.Node) (names []string) {
 	return names
 }
 
-// oneOrAll are the items of a list, or what is a scalar instead of one.
 func (r *reader) oneOrAll(n *yaml.Node) []*yaml.Node {
 	if n != nil && n.Kind == yaml.ScalarNode {
 		return []*yaml.Node{n}

@@ -52,7 +52,6 @@ type unit struct {
 	expectedWrong string         // why what is kept cannot be read
 }
 
-// mistake is a variable that is meant to be GOMAXPROCS and does nothing.
 type mistake struct {
 	variable
 	message, fix string
@@ -73,7 +72,6 @@ type variable struct {
 
 func (v variable) isSet() bool { return v.state != "" }
 
-// unknown is the variable set to what is not known, with the reason.
 func (v variable) unknown(format string, args ...any) variable {
 	v.state, v.value, v.why = facts.Unreadable, "", fmt.Sprintf(format, args...)
 	return v
@@ -151,7 +149,6 @@ const (
 	newRelease = "" // to the policies the newest
 )
 
-// atVariable are the rules whose findings are at the variable, where there is one.
 var atVariable = []string{"PF001", "PF002", "PF003", "PF004", "PF021", "PF015", "PF016", "PF017", "PF019", "PF020", "PF060"}
 
 func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {

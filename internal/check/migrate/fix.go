@@ -160,7 +160,6 @@ func kept(ctx context.Context, dir string) error {
 // go mod tidy and go mod vendor look at no workspace.
 func alone(g toolchain.Go) toolchain.Go { return g.With("GOWORK=off") }
 
-// writeAll writes all files or, if that fails, leaves what they were.
 func writeAll(all []check.Fixed) error {
 	for i, f := range all {
 		err := f.Write()
@@ -351,7 +350,6 @@ func (r *Report) BuildBoth(ctx context.Context, o Options, pkg, before, after st
 	return err
 }
 
-// writeOverlay writes what files are to hold into a new folder, for the -overlay of the go command.
 func writeOverlay(dir string, files []check.Fixed) (overlay string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err

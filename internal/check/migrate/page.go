@@ -208,7 +208,6 @@ func limitWords(cpus *float64) string {
 	return number.BareCPUs(*cpus)
 }
 
-// causes say why a value changes, in two words and for who loses by it.
 var causes = map[Cause]struct{ short, long string }{
 	CauseLeast:    {"at least 2", "the runtime uses at least 2, so that two threads share one CPU or less: the limit can throttle it earlier"},
 	CauseFraction: {"rounded up", "the runtime rounds the limit up: at full load the limit can throttle it"},

@@ -119,5 +119,4 @@ func level(s rule.Severity) string {
 	return string(s)
 }
 
-// oneLine undoes the line breaks of a rule's page.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -114,7 +114,6 @@ func value(v check.Value) string {
 	return s
 }
 
-// ids are the rules of findings, each once.
 func ids(findings []check.Finding) []string {
 	return rule.IDs(each(findings, func(f check.Finding) rule.Finding { return f.Finding }))
 }
@@ -160,7 +159,6 @@ func notJudged(others []check.Value) string {
 	return phrase.CountOf(len(others), "container is", "containers are") + " not known to run Go and not judged: " + phrase.And(names) + " (--go VERSION judges all containers)"
 }
 
-// onlyOthers reports whether the files have nothing but such containers.
 func onlyOthers(r *check.Report, others []check.Value) bool {
 	paths := map[string]bool{}
 	for _, v := range others {
@@ -169,7 +167,6 @@ func onlyOthers(r *check.Report, others []check.Value) bool {
 	return len(paths) > 0 && len(paths) >= r.Files
 }
 
-// summary is the last line.
 func summary(r *check.Report, others []check.Value, unjudged int, fix bool) string {
 	found, open := []string{}, 0
 	for _, v := range r.Values {
@@ -228,7 +225,6 @@ type group struct {
 	values   []check.Value
 }
 
-// groups are the files, those with findings first.
 func groups(r *check.Report, o Options) (all []*group) {
 	byPath := map[string]*group{}
 	of := func(path string) *group {

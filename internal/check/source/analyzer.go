@@ -25,7 +25,6 @@ func findingAt(n ast.Node, message, fix string) found {
 	return found{pos: n.Pos(), end: n.End(), Finding: rule.Finding{Message: message, Fix: fix}}
 }
 
-// packageRule is a rule that one package tells of.
 type packageRule struct {
 	id    string
 	check func(*uses) []found

@@ -55,7 +55,6 @@ const (
 	fnLog = pkgAutomaxprocs + "/maxprocs.Logger"
 )
 
-// automaxprocs is PF031.
 func automaxprocs(u *uses) []found {
 	language := u.language()
 	if !follows(language) {

@@ -56,7 +56,6 @@ func ignoreOf(text string) (rules []string, reason string, ok bool) {
 	return check.ParseIgnore(body)
 }
 
-// lines are where nodes begin and end, whatever a //line calls its lines.
 type lines struct {
 	set         *token.FileSet
 	first, ends map[int]token.Pos // of a line: where the first node begins, and the first ends
@@ -87,7 +86,6 @@ func linesOf(set *token.FileSet, file *ast.File) lines {
 
 func (l lines) line(at token.Pos) int { return l.set.PositionFor(at, false).Line }
 
-// behindCode reports whether something begins or ends in the line of a comment, before it.
 func (l lines) behindCode(comment token.Pos) bool {
 	line := l.line(comment)
 	first, ok := l.first[line]

@@ -110,7 +110,6 @@ func (k *Checker) tell(t *tree, of item, j *judged, changes bool, to check.Sink)
 	}
 }
 
-// notWhole are the files of no package whose types are all known.
 func (t *tree) notWhole(dirs []string, listed []listing) map[string]bool {
 	all := map[string]bool{}
 	for _, dir := range dirs {
@@ -128,7 +127,6 @@ func (t *tree) notWhole(dirs []string, listed []listing) map[string]bool {
 	return all
 }
 
-// toJudge are the packages of some folders: as they are listed, else by their files.
 func (k *Checker) toJudge(t *tree, speaking []string, listed []listing, to check.Sink) (all []item) {
 	var left []string // files that are built for others
 	done, told := map[string]bool{}, false

@@ -56,7 +56,6 @@ func (u *uses) before(c inspector.Cursor) string {
 	return "with any GOMAXPROCS in the environment"
 }
 
-// constants is PF024.
 func constants(u *uses) (all []found) {
 	for _, s := range u.settings() {
 		if s.kind != fixed || s.n < 1 {
@@ -107,7 +106,6 @@ func (u *uses) lowers(c inspector.Cursor) (found bool) {
 	return found
 }
 
-// numCPUs is PF025.
 func numCPUs(u *uses) (all []found) {
 	for _, s := range u.settings() {
 		if s.kind != machine || s.setBack() || u.lowers(s.Cursor) {
@@ -142,7 +140,6 @@ func numCPUs(u *uses) (all []found) {
 	return all
 }
 
-// setAgain is PF027.
 func setAgain(u *uses) (all []found) {
 	for _, s := range u.settings() {
 		if s.kind != fromEnv {
@@ -210,7 +207,6 @@ func (u *uses) asksVariable(s *ast.IfStmt) bool {
 	return asks
 }
 
-// setenvs is PF026.
 func setenvs(u *uses) (all []found) {
 	for _, c := range u.calls[fnSetenv] {
 		call := c.Node().(*ast.CallExpr)

@@ -19,7 +19,6 @@ var sizing = pattern.Of(`(?i)worker|shard|pool|concurren|parallel|thread|limit|r
 // counting are words of names that tell what there is, and not what is made of it.
 var counting = pattern.Of(`(?i)cpu|procs|cores`)
 
-// machineSizes is PF029.
 func machineSizes(u *uses) (all []found) {
 	for _, c := range slices.Concat(u.calls[fnNumCPU], u.counts) {
 		what := u.sized(c, mostSteps)
@@ -153,7 +152,6 @@ func (u *uses) inLiteral(at inspector.Cursor, p *ast.KeyValueExpr) string {
 	return fmt.Sprintf("%s of a %s is set", key.Name, of)
 }
 
-// named is the beginning of a sentence.
 func (u *uses) named(e ast.Expr) string {
 	name := nameOf(e)
 	if !sizing().MatchString(name) || counting().MatchString(name) {
@@ -302,7 +300,6 @@ func startsIn(body *ast.BlockStmt) string {
 // defaultThreads is the runtime's own bound (runtime/debug.SetMaxThreads).
 const defaultThreads = 10000
 
-// maxThreads is PF034.
 func maxThreads(u *uses) (all []found) {
 	for _, c := range u.calls[fnSetMaxThreads] {
 		call := c.Node().(*ast.CallExpr)
@@ -324,7 +321,6 @@ func maxThreads(u *uses) (all []found) {
 	return all
 }
 
-// earlySizes is PF030.
 func earlySizes(u *uses) (all []found) {
 	for _, c := range u.calls[fnGOMAXPROCS] {
 		call := c.Node().(*ast.CallExpr)

@@ -18,7 +18,6 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// layer is what one tar adds to an image, and what it hides of the layers below.
 type layer struct {
 	programs  map[string]Program
 	symlinks  map[string]string
@@ -227,7 +226,6 @@ func Packed(head []byte) bool { return bytes.Contains(head, []byte("UPX!")) }
 // ELF, Mach-O of both sizes and byte orders and of several architectures, PE.
 var magics = []string{"\x7fELF", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ"}
 
-// interpreted is the first line of a script in a language that is not a shell's.
 var interpreted = pattern.Of(`^#!.*\b(python|pypy|node|ruby|perl|php|lua|Rscript)`)
 
 // Executable tells by its first bytes whether a file may be a program.
@@ -237,7 +235,6 @@ func Executable(head []byte) bool {
 
 func (r *reader) hash(name string) uint64 { return maphash.String(r.seed, name) }
 
-// hides reports whether a layer hides what lies below it at the name.
 func (r *reader) hides(l *layer, name string) bool {
 	own := r.hash(name)
 	if l.files.has(own) || l.folders.has(own) || l.gone.has(own) {

@@ -186,7 +186,6 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// unpacking bounds what comes out of a decompressor by what has gone in.
 type unpacking struct {
 	out  io.Reader
 	in   *counted
