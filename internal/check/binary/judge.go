@@ -162,10 +162,7 @@ func (s seen) maySet() string {
 
 // A number is known only under a limit.
 func (s seen) value(subject rule.Subject) (text, source string) {
-	source = s.GoVersion
-	if name := cmp.Or(s.Module, s.Package); name != "" {
-		source = name + ", " + source
-	}
+	source = phrase.Join(", ", cmp.Or(s.Module, s.Package), s.GoVersion)
 	if s.known.MaySet != "" {
 		defer func() { text += ", unless the program sets GOMAXPROCS itself"; source += "; " + s.known.MaySet }()
 	}
@@ -186,10 +183,7 @@ const fromFiles = "command-line-arguments"
 // of the repository's, or lies above or below one. Distributions build without modules,
 // and then it is its package that counts.
 func (c *Checker) ours(module, pkg string) bool {
-	if module == "" {
-		module = pkg
-	}
-	if module == "" || module == fromFiles {
+	if module = cmp.Or(module, pkg); module == "" || module == fromFiles {
 		return module != ""
 	}
 	for known := range c.modules {

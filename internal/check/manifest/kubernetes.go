@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Annotations of a pod or its template, also with a dot and the name of a container after them.
@@ -33,10 +34,7 @@ type object struct {
 }
 
 func (o *object) String() string {
-	if o.name == "" {
-		return o.kind
-	}
-	return o.kind + "/" + o.name
+	return phrase.Join("/", o.kind, o.name)
 }
 
 type pods struct {

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -266,10 +267,7 @@ func (u *unit) name() string {
 	if u.written.Image {
 		return ""
 	}
-	if u.at.Container != "" {
-		return u.at.Container
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(u.at.Object, "service "), ".service")
+	return cmp.Or(u.at.Container, strings.TrimSuffix(strings.TrimPrefix(u.at.Object, "service "), ".service"))
 }
 
 func (u *unit) inherit() {

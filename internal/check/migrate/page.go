@@ -288,10 +288,7 @@ var outcomes = map[string]string{"worse": "worse", "not_judged": "not judged", "
 
 func (r *Report) notes() (notes document.Notes) {
 	for _, w := range r.Workloads {
-		subject := phrase.Clean(cmp.Or(w.Object, w.Path))
-		if w.Container != "" {
-			subject += ", " + phrase.Clean(w.Container)
-		}
+		subject := phrase.Join(", ", phrase.Clean(cmp.Or(w.Object, w.Path)), phrase.Clean(w.Container))
 		if w.Effect == EffectUnknown {
 			notes = append(notes, document.Note{Subject: subject, Message: "not known: " + phrase.Clean(w.Why)})
 		}

@@ -72,22 +72,10 @@ func at(path string, line, column int) string {
 
 // who is the program of a place: "Deployment/api, container api".
 func who(p rule.Place) string {
-	switch {
-	case p.Container == "":
-		return phrase.Clean(p.Object)
-	case p.Object == "":
-		return phrase.Clean(p.Container)
-	}
-	return phrase.Clean(p.Object) + ", container " + phrase.Clean(p.Container)
+	return phrase.Join(", container ", phrase.Clean(p.Object), phrase.Clean(p.Container))
 }
 
-func message(f check.Finding) string {
-	text := phrase.Clean(f.Message)
-	if w := who(f.Place); w != "" {
-		text = w + ": " + text
-	}
-	return text
-}
+func message(f check.Finding) string { return phrase.Join(": ", who(f.Place), phrase.Clean(f.Message)) }
 
 func writeGitHub(w io.Writer, r *check.Report, _ Options) error {
 	for _, f := range r.Findings {

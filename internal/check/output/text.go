@@ -104,14 +104,7 @@ func before(a, b rule.Place) bool {
 }
 
 func value(v check.Value) string {
-	s := "GOMAXPROCS " + phrase.Clean(v.Text)
-	if w := who(v.Place); w != "" {
-		s = w + ": " + s
-	}
-	if v.Source != "" {
-		s += ": " + phrase.Clean(v.Source)
-	}
-	return s
+	return phrase.Join(": ", who(v.Place), "GOMAXPROCS "+phrase.Clean(v.Text), phrase.Clean(v.Source))
 }
 
 func ids(findings []check.Finding) []string {

@@ -10,6 +10,8 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // ErrNoArchive is of a file that is no tar archive.
@@ -228,9 +230,4 @@ type Fault struct {
 	Err  error
 }
 
-func (f Fault) String() string {
-	if f.Path == "" {
-		return f.Err.Error()
-	}
-	return fmt.Sprintf("%s: %v", f.Path, f.Err)
-}
+func (f Fault) String() string { return phrase.Join(": ", f.Path, f.Err.Error()) }
