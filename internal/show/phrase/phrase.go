@@ -61,11 +61,11 @@ func Or(items []string) string {
 	return strings.Join(items[:last], ", ") + " or " + items[last]
 }
 
-// Each is a text for each item of a list.
-func Each[T any](list []T, text func(T) string) []string {
-	out := make([]string, len(list))
+// Each has what a function returns for each item of a list, such as a text.
+func Each[T, U any](list []T, of func(T) U) []U {
+	out := make([]U, len(list))
 	for i, one := range list {
-		out[i] = text(one)
+		out[i] = of(one)
 	}
 	return out
 }
