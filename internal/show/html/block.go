@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/pattern"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // show makes the elements of blocks.
@@ -73,35 +74,23 @@ func heading(h document.Heading) part {
 const longSentence = 52
 
 func panel(p document.Panel) part {
-	var label part
-	size := ""
-	if utf8.RuneCountInString(p.Sentence) > longSentence {
-		size = "long"
-	}
-	if p.Label != "" {
-		label = el("p class=kind", sign(when(p.Tone != "", icon(p.Tone))), text(p.Label))
-	}
+	size := when(utf8.RuneCountInString(p.Sentence) > longSentence, "long")
 	return el("section", class("verdict", string(cmp.Or(p.Tone, document.Unknown))), attrs{"aria-label", p.Name},
-		label, el("h"+strconv.Itoa(p.Level), class("sentence", size), text(p.Sentence)), show(p.Blocks))
+		where(p.Label != "", el("p class=kind", sign(when(p.Tone != "", icon(p.Tone))), text(p.Label))),
+		el("h"+strconv.Itoa(p.Level), class("sentence", size), text(p.Sentence)), show(p.Blocks))
 }
 
 func prose(t document.Text) part {
+	words := part(text(t.Text))
 	switch {
 	case t.Text == "":
 		return nil
-	case t.Tone != "" && t.Lead != "":
-		return el("p", class("outcome", string(t.Tone)), sign(icon(t.Tone)), text(t.Lead+". "+t.Text))
 	case t.Tone != "":
-		return el("p", class("outcome", string(t.Tone)), sign(icon(t.Tone)), text(t.Text))
-	}
-	var lead, words part = nil, text(t.Text)
-	if t.Lead != "" {
-		lead = parts{el("b", text(t.Lead)), text(". ")}
-	}
-	if t.Style == document.Advice {
+		return el("p", class("outcome", string(t.Tone)), sign(icon(t.Tone)), text(phrase.Join(". ", t.Lead, t.Text)))
+	case t.Style == document.Advice:
 		words = advice(t.Text)
 	}
-	return el("p", class(string(t.Style)), lead, words)
+	return el("p", class(string(t.Style)), where(t.Lead != "", el("b", text(t.Lead)), text(". ")), words)
 }
 
 // advice is prose in which code is between backquotes.
@@ -138,35 +127,24 @@ var flag = pattern.Of(`^--?[a-zA-Z][\w-]*$`)
 func command(s string) part {
 	var list parts
 	for i, word := range strings.Split(s, " ") {
-		if i > 0 {
-			list = append(list, text(" "))
-		}
+		shown := part(text(word))
 		if flag().MatchString(word) {
-			list = append(list, el("span class=flag", text(word)))
-		} else {
-			list = append(list, text(word))
+			shown = el("span class=flag", shown)
 		}
+		list = append(list, text(when(i > 0, " ")), shown)
 	}
 	return el("code", list)
 }
 
 func note(n document.Note) part {
-	var subject, fix part
-	if n.Subject != "" {
-		subject = parts{el("b", text(n.Subject)), text(": ")}
-	}
-	if n.Fix != "" {
-		fix = parts{text(" "), el("span class=fix", advice(n.Fix))}
-	}
-	return el("li", class(when(n.Quiet, "unknown")), sign(cmp.Or(when(n.Quiet, "·"), "!")), el("span", subject, text(n.Message), fix))
+	return el("li", class(when(n.Quiet, "unknown")), sign(cmp.Or(when(n.Quiet, "·"), "!")), el("span",
+		where(n.Subject != "", el("b", text(n.Subject)), text(": ")), text(n.Message),
+		where(n.Fix != "", text(" "), el("span class=fix", advice(n.Fix)))))
 }
 
 func tile(t document.Tile) part {
-	var before part
-	if t.Before != "" {
-		before = parts{el("span class=before", text(t.Before+" "), el("span aria-hidden=true", text("→")), el("span class=hidden", text(" to "))), text(" ")}
-	}
-	return el("div", el("dt", text(t.Name)), el("dd", before, el("b", text(t.After)), aside("range", t.Note)))
+	before := el("span class=before", text(t.Before+" "), el("span aria-hidden=true", text("→")), el("span class=hidden", text(" to ")))
+	return el("div", el("dt", text(t.Name)), el("dd", where(t.Before != "", before, text(" ")), el("b", text(t.After)), aside("range", t.Note)))
 }
 
 func check(c document.Check) part {
@@ -190,11 +168,7 @@ func code(c document.Code) part {
 }
 
 func snippet(c document.Code) part {
-	var copied part
-	if c.Text != "" {
-		copied = el("pre", text(c.Text))
-	}
-	return el("div class=snippet", el("p", el("b", text(c.Title)), aside("note", c.Note)), copied)
+	return el("div class=snippet", el("p", el("b", text(c.Title)), aside("note", c.Note)), where(c.Text != "", el("pre", text(c.Text))))
 }
 
 func section(s document.Section) part {
@@ -205,30 +179,22 @@ func section(s document.Section) part {
 }
 
 func charts(c document.Charts) part {
-	title, many := heading(c.Title), part(nil)
+	title := heading(c.Title)
 	if c.Hidden && title != nil {
 		title = el("div class=hidden", title)
 	}
-	if len(c.Beside) > 0 {
-		many = el("div class=multiples", each(c.Beside, chart))
-	}
+	many := where(len(c.Beside) > 0, el("div class=multiples", each(c.Beside, chart)))
 	return parts{title, el("div", class(string(c.Layout), when(len(c.List) == 1, "one")), each(c.List, chart), many), paragraph("key", c.Key)}
 }
 
 // paragraph is a text of a class; one without words is none.
 func paragraph(of, words string) part {
-	if words == "" {
-		return nil
-	}
-	return el("p", class(of), text(words))
+	return where(words != "", el("p", class(of), text(words)))
 }
 
 // aside is less than what it follows.
 func aside(of, words string) part {
-	if words == "" {
-		return nil
-	}
-	return parts{text(" "), el("span", class(of), text(words))}
+	return where(words != "", text(" "), el("span", class(of), text(words)))
 }
 
 // icon is a sign next to an answer, so that colour is never the only one.
@@ -237,8 +203,5 @@ func icon(t document.Tone) string {
 }
 
 func sign(s string) part {
-	if s == "" {
-		return nil
-	}
-	return el("span class=icon aria-hidden=true", text(s))
+	return where(s != "", el("span class=icon aria-hidden=true", text(s)))
 }

@@ -213,37 +213,22 @@ func (p *plot) aside(j int) part {
 // class of the label; empty: there is none.
 func labels(list []document.Category) []string {
 	out := make([]string, len(list))
+	named := func(i int) bool { return list[i].Apart || list[i].Mark != "" || out[i] != "" }
 	choose := func(class string, fit int) {
-		every := (len(list) + fit - 1) / fit
-		free := 0
-		for i, k := range list {
-			if k.Apart || k.Mark != "" || out[i] != "" {
-				if out[i] == "" {
-					out[i] = class
-				}
-				free = i + every
-				continue
+		every, free := (len(list)+fit-1)/fit, 0
+		for i := range list {
+			crowded := false // by a named one that follows
+			for j := i + 1; j < min(len(list), i+every); j++ {
+				crowded = crowded || named(j)
 			}
-			if i < free || crowded(list, out, i, every) {
-				continue
+			if named(i) || i >= free && !crowded {
+				out[i], free = cmp.Or(out[i], class), i+every
 			}
-			out[i] = class
-			free = i + every
 		}
 	}
 	choose("label", labelsNarrow)
 	choose("label wide", labelsWide)
 	return out
-}
-
-// crowded reports whether a named category follows within the distance.
-func crowded(list []document.Category, named []string, i, every int) bool {
-	for j := i + 1; j < min(len(list), i+every); j++ {
-		if list[j].Apart || list[j].Mark != "" || named[j] != "" {
-			return true
-		}
-	}
-	return false
 }
 
 func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }

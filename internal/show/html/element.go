@@ -95,6 +95,14 @@ func when(holds bool, name string) string {
 	return ""
 }
 
+// where is the parts where something holds.
+func where(holds bool, list ...part) part {
+	if holds {
+		return parts(list)
+	}
+	return nil
+}
+
 // link makes a link of parts, where its target is a page: none runs a script.
 func link(to string, list ...part) part {
 	u, err := url.Parse(to)

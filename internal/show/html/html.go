@@ -40,14 +40,16 @@ type Live struct{ top, rest []byte }
 // is the last of it.
 func NewLive(d *document.Document, refresh int) (*Live, error) {
 	d = d.Printable()
-	page, err := write("<!DOCTYPE html>\n", el("html lang=en", head(d, refresh),
-		el("body", class(cmp.Or(d.Class, when(!d.Parts, "single"), "parts")), header(d), el("main", show(d.Blocks)))))
-	if err != nil {
-		return nil, err
+	page := bytes.NewBufferString("<!DOCTYPE html>\n")
+	root := el("html lang=en", head(d, refresh),
+		el("body", class(cmp.Or(d.Class, when(!d.Parts, "single"), "parts")), header(d), el("main", show(d.Blocks))))
+	if err := html.Render(page, (*html.Node)(root)); err != nil {
+		return nil, fmt.Errorf("render the page: %w", err)
 	}
+	page.WriteByte('\n')
 	// Of what is not text there is one.
-	at := bytes.Index(page, []byte("<main>")) + len("<main>")
-	return &Live{page[:at], page[at:]}, nil
+	at := bytes.Index(page.Bytes(), []byte("<main>")) + len("<main>")
+	return &Live{page.Bytes()[:at], page.Bytes()[at:]}, nil
 }
 
 // Page is the whole of it, with what runs now; it costs a copy.
@@ -60,16 +62,12 @@ func (l *Live) Page(now string) []byte {
 }
 
 func head(d *document.Document, refresh int) *element {
-	var again part
-	if refresh > 0 {
-		again = el("meta http-equiv=refresh", attrs{"content", refresh})
-	}
 	return el("head",
 		el("meta charset=utf-8"),
 		el("meta name=viewport", attrs{"content", "width=device-width, initial-scale=1"}),
 		el("meta http-equiv=Content-Security-Policy", attrs{"content", "default-src 'none'; style-src 'unsafe-inline'"}),
 		el("meta name=color-scheme", attrs{"content", "light dark"}),
-		again,
+		where(refresh > 0, el("meta http-equiv=refresh", attrs{"content", refresh})),
 		el("title", text(d.Title+" – procfit")),
 		el("style", text(style("style.css"))))
 }
@@ -96,14 +94,4 @@ func style(name string) string {
 		b.WriteString(line)
 	}
 	return b.String()
-}
-
-// write renders an element after what begins the file.
-func write(start string, e *element) ([]byte, error) {
-	b := bytes.NewBufferString(start)
-	if err := html.Render(b, (*html.Node)(e)); err != nil {
-		return nil, fmt.Errorf("render the page: %w", err)
-	}
-	b.WriteByte('\n')
-	return b.Bytes(), nil
 }

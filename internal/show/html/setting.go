@@ -51,23 +51,16 @@ func (p *plot) bars(i int) (list parts) {
 // mark is a series at one category.
 func (p *plot) mark(i, j int) part {
 	m := p.Series[j].Marks[i]
-	list := parts{class(p.kind(j)), p.aside(j), each(m.Dots, p.dot)}
 	top := m.At
 	if m.Interval {
 		top = m.High
-		list = append(list, el("path class=interval", attrs{"d", "M0 " + p.y(m.Low) + "V" + p.y(m.High) + "M-6 " + p.y(m.Low) + "H6M-6 " + p.y(m.High) + "H6"}))
-	}
-	if m.Present {
-		list = append(list, el("circle class=median cx=0 r=4", attrs{"cy", p.y(m.At)}))
 	}
 	value, end := p.names(i, j)
-	if value != "" {
-		list = append(list, el("text class=value dy=-7 text-anchor=middle", attrs{"y", p.y(top)}, text(value)))
-	}
-	if end != "" {
-		list = append(list, el("text class=end x=11 dy=4", attrs{"y", p.y(m.At)}, text(end)))
-	}
-	return el("g", list)
+	return el("g", class(p.kind(j)), p.aside(j), each(m.Dots, p.dot),
+		where(m.Interval, el("path class=interval", attrs{"d", "M0 " + p.y(m.Low) + "V" + p.y(m.High) + "M-6 " + p.y(m.Low) + "H6M-6 " + p.y(m.High) + "H6"})),
+		where(m.Present, el("circle class=median cx=0 r=4", attrs{"cy", p.y(m.At)})),
+		where(value != "", el("text class=value dy=-7 text-anchor=middle", attrs{"y", p.y(top)}, text(value))),
+		where(end != "", el("text class=end x=11 dy=4", attrs{"y", p.y(m.At)}, text(end))))
 }
 
 // names are next to a point: the value where the answer is about it, and at the end of a
@@ -104,19 +97,13 @@ func (p *plot) dot(d document.Dot) part {
 }
 
 // label is under a category, of this class where it has one; a mark is always shown.
-func (p *plot) label(i int, of string) (list parts) {
+func (p *plot) label(i int, of string) parts {
 	k := p.Categories[i]
-	if of != "" {
-		var sub part
-		if k.Sub != "" {
-			sub = el("text class=sub dy=30", attrs{"y", p.foot}, text(k.Sub))
-		}
-		list = append(list, el("g", class(of), el("text dy=16", attrs{"y", p.foot}, text(k.Label)), sub))
+	sub := where(k.Sub != "", el("text class=sub dy=30", attrs{"y", p.foot}, text(k.Sub)))
+	return parts{
+		where(of != "", el("g", class(of), el("text dy=16", attrs{"y", p.foot}, text(k.Label)), sub)),
+		where(k.Mark != "", el("text class=mark dy=46", attrs{"y", p.foot, "text-anchor", p.anchor(i)}, text("▲ "+k.Mark))),
 	}
-	if k.Mark != "" {
-		list = append(list, el("text class=mark dy=46", attrs{"y", p.foot, "text-anchor", p.anchor(i)}, text("▲ "+k.Mark)))
-	}
-	return list
 }
 
 // anchor keeps the text of a mark inside of the chart.

@@ -48,10 +48,7 @@ func row(t document.Table, r document.Row) part {
 
 // tag is where a value is from.
 func tag(of string) part {
-	if of == "" {
-		return nil
-	}
-	return parts{el("span", class("machine", when(of == "laptop", "laptop")), text(of)), text(" ")}
+	return where(of != "", el("span", class("machine", when(of == "laptop", "laptop")), text(of)), text(" "))
 }
 
 // strip is an interval on a line of its own.
