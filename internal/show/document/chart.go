@@ -1,6 +1,11 @@
 package document
 
-import "cmp"
+import (
+	"cmp"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/phrase"
+)
 
 // Charts are some that are looked at together. Who cannot draw leaves them out: a table has
 // what they show.
@@ -110,10 +115,10 @@ type Dot struct {
 // Describe puts the chart into words, a setting at a time. Without a metric a single
 // series is named too.
 func (c *Chart) Describe(metric string) {
-	c.Summary = ""
+	var settings []string
 	for i := range c.Categories {
 		k := &c.Categories[i]
-		k.Value = ""
+		var values []string
 		for _, s := range c.Series {
 			m := s.Marks[i]
 			if c.Paired && !m.Present {
@@ -123,22 +128,12 @@ func (c *Chart) Describe(metric string) {
 			if len(c.Series) > 1 || metric == "" {
 				text = s.Name + " " + text
 			}
-			if k.Value != "" {
-				k.Value += ", "
-			}
-			k.Value += text
+			values = append(values, text)
 		}
-		if k.Uncompared != "" {
-			k.Value += ", " + k.Uncompared
-		}
-		if c.Summary != "" {
-			c.Summary += "; "
-		}
-		c.Summary += cmp.Or(c.Axis, "GOMAXPROCS") + " " + k.Name() + ": " + k.Value
-		if k.Mark != "" {
-			c.Summary += ", " + k.Mark
-		}
+		k.Value = phrase.Join(", ", append(values, k.Uncompared)...)
+		settings = append(settings, phrase.Join(", ", cmp.Or(c.Axis, "GOMAXPROCS")+" "+k.Name()+": "+k.Value, k.Mark))
 	}
+	c.Summary = strings.Join(settings, "; ")
 }
 
 // Timeline is what was seen over time: rows, such as one for each P, in which the same time is in

@@ -12,6 +12,8 @@ package document
 import (
 	"strings"
 	"time"
+
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Document is a page.
@@ -124,13 +126,7 @@ func Line(text string) Item {
 }
 
 // Items are lines.
-func Items(lines []string) []Item {
-	list := make([]Item, len(lines))
-	for i, s := range lines {
-		list[i] = Line(s)
-	}
-	return list
-}
+func Items(lines []string) []Item { return phrase.Each(lines, Line) }
 
 // Notes are what weakens or explains a result.
 type Notes []Note
