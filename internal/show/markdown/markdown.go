@@ -118,17 +118,15 @@ func (w *writer) text(t document.Text) {
 }
 
 func (w *writer) alert(a document.Alert) {
-	if a.To == "" {
-		line := document.Line(a.Text)
-		if line.Command == "" {
-			w.printf("\n**%s**\n", escape(line.Text))
-			return
-		}
+	switch line := document.Line(a.Text); {
+	case a.To != "":
+		w.printf("\n**!** %s ([all](%s))\n", escape(a.Text), a.To)
+	case line.Command == "":
+		w.printf("\n**%s**\n", escape(line.Text))
+	default:
 		w.printf("\n**%s:**\n", escape(line.Text))
 		w.code(document.Code{Language: "sh", Text: line.Command})
-		return
 	}
-	w.printf("\n**!** %s ([all](%s))\n", escape(a.Text), a.To)
 }
 
 func (w *writer) list(l document.List) {
@@ -138,9 +136,7 @@ func (w *writer) list(l document.List) {
 	w.printf("\n")
 	for _, i := range l.Items {
 		w.printf("- %s\n", escape(i.Text))
-		if i.Command != "" {
-			w.code(document.Code{Language: "sh", Text: i.Command})
-		}
+		w.code(document.Code{Language: "sh", Text: i.Command})
 	}
 }
 
