@@ -20,8 +20,8 @@ func Brief(r *verdict.Result) *document.Document {
 	d.Add(document.Text{Text: v.Answer.Text, Style: document.Strong, Tone: v.State},
 		document.Text{Text: v.Answer.Plain}, document.Text{Text: v.Context, Style: document.Muted})
 	if r.Gate != nil {
-		if g := gateOf(r.Gate); g.sentence != "" && !gateLeads(r) {
-			d.Add(document.Text{Text: g.answer + ". " + g.sentence, Tone: g.state})
+		if g, _ := gateOf(r.Gate); g.Answer.Plain != "" && !gateLeads(r) {
+			d.Add(document.Text{Text: g.Answer.Sentence(), Tone: g.State})
 		}
 	}
 	for _, p := range parts {
@@ -33,10 +33,8 @@ func Brief(r *verdict.Result) *document.Document {
 		}
 	}
 	if r.Gate != nil {
-		d.Add(gateTable(r.Gate, r.Plan))
-		if note := gateOf(r.Gate).note; note != "" {
-			d.Add(document.Text{Text: note, Style: document.Muted})
-		}
+		_, note := gateOf(r.Gate)
+		d.Add(gateTable(r.Gate, r.Plan), document.Text{Text: note, Style: document.Muted})
 	}
 	if t := summaryOf(r, parts); t != nil {
 		d.Add(*t)
@@ -221,15 +219,12 @@ func tableOfContents(glance document.Cards, profiled bool) document.Links {
 }
 
 func gateSection(r *verdict.Result) document.Section {
-	g := gateOf(r.Gate)
-	s := document.Section{Class: "gate " + string(g.state), Blocks: []document.Block{document.Heading{Level: 2, Text: "New compared with old"}}}
-	if g.sentence != "" && !gateLeads(r) {
-		s.Blocks = append(s.Blocks, document.Text{Lead: g.answer, Text: g.sentence, Tone: g.state})
+	g, note := gateOf(r.Gate)
+	s := document.Section{Class: "gate " + string(g.State), Blocks: []document.Block{document.Heading{Level: 2, Text: "New compared with old"}}}
+	if !gateLeads(r) {
+		s.Blocks = append(s.Blocks, document.Text{Lead: g.Answer.Text, Text: g.Answer.Plain, Tone: g.State})
 	}
-	s.Blocks = append(s.Blocks, gateTable(r.Gate, r.Plan))
-	if g.note != "" {
-		s.Blocks = append(s.Blocks, document.Text{Text: g.note, Style: document.Small})
-	}
+	s.Blocks = append(s.Blocks, gateTable(r.Gate, r.Plan), document.Text{Text: note, Style: document.Small})
 	return s
 }
 

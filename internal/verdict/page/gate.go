@@ -17,16 +17,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// gated is the answer of procfit compare, in words.
-type gated struct {
-	state    document.Tone
-	label    string // slower, not slower, or undecided
-	answer   string // in a line
-	sentence string // the other checks, or why nothing is decided
-	note     string // what its changes are; empty: of a baseline, or there are none
-	sure     string // how sure it is
-}
-
 // gateLeads reports whether the gate is the answer of the page.
 func gateLeads(r *verdict.Result) bool {
 	return r.Gate != nil && (gateAlone(r) || r.Gate.Kind == verdict.GateKindAgainst)
@@ -40,8 +30,10 @@ func gateAlone(r *verdict.Result) bool {
 	})
 }
 
-// gateOf words a gate. It is passed only where every check was judged.
-func gateOf(g *verdict.Gate) (out gated) {
+// gateOf words a gate: in a line, and as a sentence the other checks, or why nothing is decided. It is
+// passed only where every check was judged. note is what its changes are; empty: of a baseline, or there
+// are none.
+func gateOf(g *verdict.Gate) (v Verdict, note string) {
 	var worse, better, open, others []*verdict.GateCheck
 	judged := len(g.Checks) > 0
 	for i := range g.Checks {
@@ -61,42 +53,44 @@ func gateOf(g *verdict.Gate) (out gated) {
 		subject = "New run"
 	}
 	var named *verdict.GateCheck // in the answer
-	out.sure = provenSure
+	v.Context = provenSure
 	switch {
 	case len(worse) > 0:
-		out.state, out.label, named = document.Attention, "Slower", worse[0]
-		out.answer = subject + " is slower" + gateWith(g, named) + ": " + allowedText(named)
+		v.State, v.Label, named = document.Attention, "Slower", worse[0]
+		v.Answer.Text = subject + " is slower" + gateWith(g, named) + ": " + allowedText(named)
 	case g.Pass && judged && len(open) > 0:
-		out.state, out.label, out.answer, out.sure = document.OK, "Not slower", subject+" is not proven slower", "Not proven either way"
+		v.State, v.Label, v.Answer.Text, v.Context = document.OK, "Not slower", subject+" is not proven slower", "Not proven either way"
 	case g.Pass && judged && len(better) > 0:
-		out.state, out.label, named = document.OK, "Faster", better[0]
-		out.answer = subject + " is faster" + gateWith(g, named) + ": " + measuredText(named)
+		v.State, v.Label, named = document.OK, "Faster", better[0]
+		v.Answer.Text = subject + " is faster" + gateWith(g, named) + ": " + measuredText(named)
 	case g.Pass && judged:
-		out.state, out.label, out.answer = document.OK, "Not slower", subject+" is not slower"
+		v.State, v.Label, v.Answer.Text = document.OK, "Not slower", subject+" is not slower"
 	default:
-		out.state, out.label, out.answer, out.sure = document.Unknown, labelUndecided, "Undecided: "+mayBe(g, lowerFirst(subject)), nothingProven
+		v.State, v.Label, v.Answer.Text, v.Context = document.Unknown, labelUndecided, "Undecided: "+mayBe(g, lowerFirst(subject)), nothingProven
 	}
 	for i := range g.Checks {
 		if c := &g.Checks[i]; c != named {
 			others = append(others, c)
 		}
 	}
-	if out.state == document.Unknown {
-		out.sentence = phrase.Capital(cmp.Or(Unjudged(g), "too few valid trials of both programs")) + "."
+	sentence := ""
+	if v.State == document.Unknown {
+		sentence = phrase.Capital(cmp.Or(Unjudged(g), "too few valid trials of both programs")) + "."
 	} else if len(others) > 0 {
-		out.sentence = eachAllowed(g, others) + "."
+		sentence = eachAllowed(g, others) + "."
 		if named != nil {
-			out.sentence = "Also " + out.sentence
+			sentence = "Also " + sentence
 		} else if others[0].Metric == verdict.MetricThroughput { // a p99 stays as it is
-			out.sentence = phrase.Capital(out.sentence)
+			sentence = phrase.Capital(sentence)
 		}
 	}
 	if g.Kind == verdict.GateKindBaseline {
-		out.sentence = strings.TrimSpace(out.sentence + " Compared with the earlier run by what each value gains over the default.")
+		sentence = strings.TrimSpace(sentence + " Compared with the earlier run by what each value gains over the default.")
 	} else if slices.ContainsFunc(g.Checks, func(c verdict.GateCheck) bool { return c.Ratio.Median != nil && c.Behind == "" }) {
-		out.note = "Changes are between neighbouring trials, levels over the whole run."
+		note = "Changes are between neighbouring trials, levels over the whole run."
 	}
-	return out
+	v.Answer.Plain = sentence
+	return v, note
 }
 
 // mayBe is what an undecided gate leaves open: one metric, where all checks of the other are proven.
@@ -121,7 +115,10 @@ func mayBe(g *verdict.Gate, subject string) string {
 }
 
 // GateAnswer is a gate in a line.
-func GateAnswer(g *verdict.Gate) string { return lowerFirst(gateOf(g).answer) }
+func GateAnswer(g *verdict.Gate) string {
+	v, _ := gateOf(g)
+	return lowerFirst(v.Answer.Text)
+}
 
 // eachAllowed are checks with what was allowed, as many as two lines have room for.
 func eachAllowed(g *verdict.Gate, list []*verdict.GateCheck) string {
@@ -264,11 +261,11 @@ func decidedBounds(c *verdict.GateCheck) stat.Interval {
 	return stat.Interval{Median: c.Ratio.Median, Low: c.Bounds.Low, High: c.Bounds.High, N: c.Ratio.N}
 }
 
-// headline is the gate as the answer of the whole page.
-func (g gated) headline(r *verdict.Result) Verdict {
-	v := Verdict{State: g.state, Label: g.label, Answer: Answer{Text: g.answer, Plain: g.sentence}, Context: g.sure}
+// gateHeadline is the gate as the answer of the whole page.
+func gateHeadline(r *verdict.Result) Verdict {
+	v, _ := gateOf(r.Gate)
 	if n := len(r.Groups); n == 1 {
-		v.Context = words{&r.Groups[0], r}.context(g.sure)
+		v.Context = words{&r.Groups[0], r}.context(v.Context)
 	} else {
 		v.Context += " · " + phrase.Count(n, "group")
 	}

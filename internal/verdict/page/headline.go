@@ -55,7 +55,7 @@ func pageHeadline(r *verdict.Result, parts []part) Verdict {
 func wholeVerdict(r *verdict.Result, parts []part) Verdict {
 	switch c := r.Cheapest; {
 	case gateLeads(r):
-		return gateOf(r.Gate).headline(r)
+		return gateHeadline(r)
 	case c != nil && len(c.Settings) > 0: // without a valid trial the groups say why
 		return cheapestVerdict(r)
 	case len(parts) == 0:
