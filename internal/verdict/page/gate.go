@@ -184,19 +184,7 @@ func severalSettings(g *verdict.Gate) bool {
 }
 
 // signedChange is a ratio as a change, in two digits: "−51%", "2.3×".
-func signedChange(ratio float64) string {
-	if ratio >= 2 {
-		return number.Significant(ratio, 2) + "×"
-	}
-	text := number.Percent(math.Abs(ratio - 1))
-	switch {
-	case text == "0%":
-		return text
-	case ratio < 1:
-		return "−" + text
-	}
-	return "+" + text
-}
+func signedChange(ratio float64) string { return signed(ratio, number.Percent) }
 
 // versions names the rows of a gate of one setting by what they differ in.
 func (g *group) versions() {

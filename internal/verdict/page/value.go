@@ -313,19 +313,23 @@ func asChange(i stat.Interval, change func(float64) string) (middle, bounds stri
 	return change(*i.Median), bounds
 }
 
-// change is a ratio as one: from twice on as a factor.
+// change is a ratio as one, with a decimal: "−19.6%", "2.3×".
 func change(ratio float64) string {
-	if ratio >= 2 {
-		return number.Significant(ratio, 2) + "×"
-	}
-	s := strconv.FormatFloat(100*(ratio-1), 'f', 1, 64)
+	return signed(ratio, func(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) + "%" })
+}
+
+// signed is a ratio as a change: from twice on as a factor.
+func signed(ratio float64, percent func(float64) string) string {
+	text := percent(math.Abs(ratio - 1))
 	switch {
-	case s == "0.0" || s == "-0.0":
-		return "0.0%"
-	case s[0] == '-':
-		return "−" + s[1:] + "%"
+	case ratio >= 2:
+		return number.Significant(ratio, 2) + "×"
+	case text == percent(0):
+		return text
+	case ratio < 1:
+		return "−" + text
 	}
-	return "+" + s + "%"
+	return "+" + text
 }
 
 func timesText(x *float64) string {
