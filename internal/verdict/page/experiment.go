@@ -54,6 +54,9 @@ func (w experiment) start() string {
 	return "the default"
 }
 
+// outcomes are those of judged metrics, in the order in which sentences have them.
+var outcomes = []verdict.Outcome{verdict.OutcomeBetter, verdict.OutcomeWorse, verdict.OutcomeWithin, verdict.OutcomeUndecided}
+
 // proven are the settings of a verdict.
 func (w experiment) proven(v verdict.Verdict) (list []string) {
 	for _, a := range w.Settings {
@@ -75,13 +78,13 @@ func (w experiment) against(of verdict.Verdict) string {
 		if a.Procs == nil || a.Verdict != of {
 			continue
 		}
-		for _, o := range []verdict.Outcome{verdict.OutcomeBetter, verdict.OutcomeWorse, verdict.OutcomeWithin, verdict.OutcomeUndecided} {
+		for _, o := range outcomes {
 			for _, f := range a.Figures {
-				if f.Outcome == o {
-					if fromZero(f) {
-						list = append(list, w.name(f.Name)+" is "+w.changes(f))
-						continue
-					}
+				switch {
+				case f.Outcome != o:
+				case fromZero(f):
+					list = append(list, w.name(f.Name)+" is "+w.changes(f))
+				default:
 					list = append(list, changedFrom(w.name(f.Name), f.Ratio, w.margin(f.Name)))
 				}
 			}
@@ -169,12 +172,9 @@ func (w experiment) reason(a verdict.CanarySetting) string {
 		return "GOMAXPROCS " + a.Label + ": not judged, because " + w.words().say(a.Void).text
 	}
 	var parts []string
-	for _, o := range []struct {
-		outcome verdict.Outcome
-		text    string
-	}{{verdict.OutcomeBetter, "better in "}, {verdict.OutcomeWorse, "worse in "}, {verdict.OutcomeWithin, "no worse in "}, {verdict.OutcomeUndecided, "undecided in "}} {
-		if list := a.In(o.outcome); list != nil {
-			parts = append(parts, o.text+w.names(list))
+	for _, o := range outcomes {
+		if list := a.In(o); list != nil {
+			parts = append(parts, outcomeWords[o]+" in "+w.names(list))
 		}
 	}
 	switch {
