@@ -16,7 +16,8 @@ const linearTicks = 4
 // NewAxis is an axis that holds the values from low to high, in at most six ticks where
 // it is linear; then low is not looked at.
 func NewAxis(low, high float64, logarithmic bool) Axis {
-	if !readable(high) || math.IsInf(low, 0) {
+	// Near the ends of what a float64 holds powers of ten are no longer round, and steps vanish.
+	if !(high > 1e-290 && high < 1e290) || math.IsInf(low, 0) {
 		return Axis{high: 1, step: 1}
 	}
 	if logarithmic {
@@ -40,12 +41,11 @@ func AxisBetween(low, high float64) Axis {
 	return Axis{low: low, high: high, step: roundUp((high - low) / betweenTicks)}
 }
 
-// readable reports whether an axis can end at x. Near the ends of what a float64 holds
-// powers of ten are no longer round, and steps vanish.
-func readable(x float64) bool { return x > 1e-290 && x < 1e290 }
-
 // High is where the axis ends.
 func (a Axis) High() float64 { return a.high }
+
+// Logarithmic reports whether the axis is so.
+func (a Axis) Logarithmic() bool { return a.log }
 
 // At is the fraction at which x is. It is clamped: an invalid trial may lie outside the range of the valid ones.
 func (a Axis) At(x float64) float64 {

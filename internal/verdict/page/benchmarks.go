@@ -78,8 +78,7 @@ func (g *group) benchmarkChart(b *verdict.Benchmark) *document.Chart {
 	if high == 0 || len(only.rows) < 2 {
 		return nil
 	}
-	logarithmic := low > 0 && high/low > logFrom
-	c := only.chartOn(document.NewAxis(low, high, logarithmic), "time", number.Time(), []rowMeasure{m}, logarithmic)
+	c := only.chartOn(spreadAxis(low, high), "time", number.Time(), []rowMeasure{m})
 	c.Title, c.Small = b.Name, true
 	for i := range c.Categories {
 		if n, ok := ps(only.rows[i]); b.Wants != nil {

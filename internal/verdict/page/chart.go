@@ -74,9 +74,11 @@ func (g *group) throughputName() string {
 	return "throughput"
 }
 
-// logFrom is the spread, largest ÷ smallest, from which a latency axis is
-// logarithmic: beyond it the small values of a linear one cannot be read.
-const logFrom = 20
+// spreadAxis is logarithmic where the small values of a linear one could not be read.
+func spreadAxis(low, high float64) document.Axis {
+	const logFrom = 20
+	return document.NewAxis(low, high, low > 0 && high/low > logFrom)
+}
 
 func (g *group) throughputChart() *document.Chart {
 	measures := []rowMeasure{{
@@ -96,7 +98,7 @@ func (g *group) throughputChart() *document.Chart {
 			low, high = min(low, least), max(high, most)
 		}
 	}
-	c := g.chartOn(document.NewAxis(low, high, false), "throughput", g.unit(), measures, false)
+	c := g.chartOn(document.NewAxis(low, high, false), "throughput", g.unit(), measures)
 	c.Title, c.Unit, c.Note = titleFrom(g.throughputTitle(), g.Origin), g.unit().Name(), g.throughputNote()
 	if old := g.pairs(); old != nil {
 		chartTogether(&c, g.paired(old, "throughput", g.unit(), measures[0]), c.Title)
@@ -120,7 +122,7 @@ func (g *group) latencyChart() *document.Chart {
 	if high == 0 {
 		return nil
 	}
-	c, _ := g.chart("p99", number.Time(), measures, low > 0 && high/low > logFrom)
+	c := g.chartOn(spreadAxis(low, high), "p99", number.Time(), measures)
 	of := measures[len(measures)-1] // the judged one
 	alone := title + ", " + of.name
 	if len(measures) == 1 {
@@ -143,7 +145,9 @@ func (g *group) evidenceCharts() []document.Chart {
 		if len(measures) == 0 {
 			return
 		}
-		c, ax := g.chart("", u, measures, false)
+		low, high := g.extent(measures)
+		ax := document.NewAxis(low, high, false)
+		c := g.chartOn(ax, "", u, measures)
 		c.Title, c.Unit, c.Note, c.Bars = titleFrom(title, g.Origin), unitName, note, true
 		if limit := g.EffectiveCPUs * replicas; unitName == "CPUs" && limit > 0 && limit <= ax.High() {
 			c.Reference = &document.Tick{At: ax.At(limit), Label: shortNumber(limit, number.Digits) + " available"}
@@ -194,15 +198,9 @@ func (g *group) extent(measures []rowMeasure) (low, high float64) {
 	return low, high
 }
 
-func (g *group) chart(metric string, u number.Unit, measures []rowMeasure, logarithmic bool) (document.Chart, document.Axis) {
-	low, high := g.extent(measures)
-	ax := document.NewAxis(low, high, logarithmic)
-	return g.chartOn(ax, metric, u, measures, logarithmic), ax
-}
-
 // chartOn is a chart on an axis that others may share.
-func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures []rowMeasure, logarithmic bool) document.Chart {
-	c := document.Chart{Log: logarithmic, Ticks: axisTicks(u, ax), Axis: g.axis()}
+func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures []rowMeasure) document.Chart {
+	c := document.Chart{Log: ax.Logarithmic(), Ticks: axisTicks(u, ax), Axis: g.axis()}
 	for _, a := range g.rows {
 		label, sub := settingLabel(a)
 		c.Categories = append(c.Categories, document.Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil && a.Variable == "", Default: a.Variant == "" && a == g.rowOfUnset(), Uncompared: g.uncompared(a), Estimated: isSliced(a)})
@@ -294,15 +292,17 @@ func (g *group) partner(old *verdict.Row) *verdict.Row {
 // paired is a chart of one quantity in which old and new share places and axis.
 func (g *group) paired(old map[*verdict.Row]*verdict.Row, metric string, u number.Unit, m rowMeasure) document.Chart {
 	low, high := g.extent([]rowMeasure{m})
-	logarithmic := metric == "p99" && low > 0 && high/low > logFrom
-	ax := document.NewAxis(low, high, logarithmic)
+	ax := document.NewAxis(low, high, false)
+	if metric == "p99" {
+		ax = spreadAxis(low, high)
+	}
 	before, after := *g, *g
 	before.rows, after.rows = nil, currentRows(g.rows)
 	for _, a := range after.rows {
 		before.rows = append(before.rows, cmp.Or(old[a], &verdict.Row{Label: a.Label, Procs: a.Procs}))
 	}
-	c := after.chartOn(ax, metric, u, []rowMeasure{m}, logarithmic)
-	c.Series = append(before.chartOn(ax, metric, u, []rowMeasure{m}, logarithmic).Series, c.Series...)
+	c := after.chartOn(ax, metric, u, []rowMeasure{m})
+	c.Series = append(before.chartOn(ax, metric, u, []rowMeasure{m}).Series, c.Series...)
 	c.Series[0].Name, c.Series[1].Name = "old", "new"
 	c.Paired = true
 	c.Describe(metric)

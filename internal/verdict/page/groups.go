@@ -49,8 +49,7 @@ func overviewCards(r *verdict.Result, parts []part) document.Cards {
 		l, h := g.extent([]rowMeasure{g.judgedMeasure()})
 		low, high = min(low, l), max(high, h)
 	}
-	logarithmic := low > 0 && high/low > logFrom
-	latency := document.NewAxis(low, high, logarithmic)
+	latency := spreadAxis(low, high)
 	for i, g := range made {
 		v := parts[i].concluded()
 		o := document.Card{ID: parts[i].anchorID(), Title: phrase.Capital(groupKey(r, i)), Tone: v.State, Answer: v.Answer.Text}
@@ -59,7 +58,7 @@ func overviewCards(r *verdict.Result, parts []part) document.Cards {
 		}
 		if _, top := g.extent([]rowMeasure{measureP50, measureP99}); top > 0 {
 			judged := g.judgedMeasure()
-			c := g.chartOn(latency, "p99", number.Time(), []rowMeasure{judged}, logarithmic)
+			c := g.chartOn(latency, "p99", number.Time(), []rowMeasure{judged})
 			c.Title, c.Small = judged.name, true
 			o.Charts = append(o.Charts, c)
 		}
@@ -94,7 +93,7 @@ func (g *group) sharesChart() *document.Chart {
 		name:  "throughput",
 		value: func(a *verdict.Row) stat.Interval { return a.Throughput.Scaled(by) },
 		point: func(p *verdict.Point) *float64 { return stat.Scaled(p.Throughput, by) },
-	}}, false)
+	}})
 	title := g.throughputTitle()
 	if g.runs() { // of which these are shares: more is faster
 		title = "Runs per second"

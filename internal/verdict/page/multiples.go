@@ -55,11 +55,10 @@ func (s *shownFigure) multiples(r *verdict.Result, curves []DocumentCurve) Multi
 	if high == 0 {
 		return m
 	}
-	logarithmic := low > 0 && high/low > logFrom
-	ax := document.NewAxis(low, high, logarithmic)
+	ax := spreadAxis(low, high)
 	m.Table.Columns = []document.Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}
 	for _, g := range groups {
-		c := g.chartOn(ax, "cost", s.unit, []rowMeasure{s.rowMeasure}, logarithmic)
+		c := g.chartOn(ax, "cost", s.unit, []rowMeasure{s.rowMeasure})
 		c.Title, c.Small = g.short(), true
 		m.over = s.lay(&c, g, curves, ax) || m.over
 		for i := range c.Categories {
