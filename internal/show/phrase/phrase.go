@@ -180,24 +180,15 @@ func ShellWord(w string) string {
 	if !printable(w) {
 		return quoteEscaped(w)
 	}
-	if strings.IndexFunc(bare(w), func(r rune) bool { return !shellSafe(r) }) < 0 {
+	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%"
+	if strings.Trim(placeholders.Replace(w), safe) == "" {
 		return w
 	}
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// bare is w without the placeholders of a command line, such as {port}, which no
-// shell expands.
-func bare(w string) string {
-	for _, p := range []string{"{port}", "{url}", "{duration}", "{connections}"} {
-		w = strings.ReplaceAll(w, p, "")
-	}
-	return w
-}
-
-func shellSafe(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,+@%", r)
-}
+// placeholders takes out those of a command line, which no shell expands.
+var placeholders = strings.NewReplacer("{port}", "", "{url}", "", "{duration}", "", "{connections}", "")
 
 func quoteEscaped(w string) string {
 	var b strings.Builder
