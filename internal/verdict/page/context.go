@@ -128,22 +128,6 @@ func variablesOf(g *verdict.Group) string {
 	return strings.Join(phrase.Each(g.Variables, journal.Variable.String), ", ")
 }
 
-func languageOf(g *verdict.Group) string {
-	if g.GoVersion == "" {
-		return ""
-	}
-	return "Go " + goVersion(g.GoVersion)
-}
-
-func quotaOf(g *verdict.Group) string {
-	if g.QuotaCPUs == nil {
-		return "no limit"
-	}
-	return number.CPUs(*g.QuotaCPUs)
-}
-
-func replicasOf(g *verdict.Group) string { return phrase.Count(max(1, g.Replicas), "replica") }
-
 // groupAxis is what groups may differ in.
 type groupAxis struct {
 	name string
@@ -152,7 +136,21 @@ type groupAxis struct {
 
 // apartBy is what a run's groups do differ in.
 func apartBy(r *verdict.Result) []groupAxis {
-	all := []groupAxis{{"the Go version", languageOf}, {"the CPU limit", quotaOf}, {"the number of replicas", replicasOf}}
+	all := []groupAxis{
+		{"the Go version", func(g *verdict.Group) string {
+			if g.GoVersion == "" {
+				return ""
+			}
+			return "Go " + goVersion(g.GoVersion)
+		}},
+		{"the CPU limit", func(g *verdict.Group) string {
+			if g.QuotaCPUs == nil {
+				return "no limit"
+			}
+			return number.CPUs(*g.QuotaCPUs)
+		}},
+		{"the number of replicas", func(g *verdict.Group) string { return phrase.Count(max(1, g.Replicas), "replica") }},
+	}
 	return slices.DeleteFunc(all, func(a groupAxis) bool {
 		return !slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return a.of(&g) != a.of(&r.Groups[0]) })
 	})
