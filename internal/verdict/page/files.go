@@ -13,14 +13,6 @@ import (
 // Write renders the Result into a directory that exists and returns the paths, the one to
 // open first at the head. All of them are there afterwards, or none is changed.
 func Write(dir string, r *verdict.Result) ([]string, error) {
-	list, err := resultFiles(r)
-	if err != nil {
-		return nil, err
-	}
-	return folder.Write(dir, list...)
-}
-
-func resultFiles(r *verdict.Result) ([]folder.File, error) {
 	result, err := JSON(r)
 	if err != nil {
 		return nil, err
@@ -39,12 +31,12 @@ func resultFiles(r *verdict.Result) ([]folder.File, error) {
 	if s := r.Settings; s != nil {
 		list = append(list, folder.File{Name: s.Name, Mode: folder.Shared, Content: s.Text})
 	}
-	if r.Canary != nil || r.Live != nil { // whose slices are no benchmarks
-		return list, nil
+	if r.Canary == nil && r.Live == nil { // whose slices are no benchmarks
+		var trials bytes.Buffer
+		if err := bench.Write(&trials, r); err != nil {
+			return nil, err
+		}
+		list = append(list, folder.File{Name: "bench.txt", Mode: folder.Shared, Content: trials.Bytes()})
 	}
-	var trials bytes.Buffer
-	if err := bench.Write(&trials, r); err != nil {
-		return nil, err
-	}
-	return append(list, folder.File{Name: "bench.txt", Mode: folder.Shared, Content: trials.Bytes()}), nil
+	return folder.Write(dir, list...)
 }

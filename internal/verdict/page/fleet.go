@@ -37,15 +37,6 @@ func fleetPage(o *fleet.Outcome, from string) *document.Document {
 	return d
 }
 
-// FleetReport is all of it, as its files show it.
-func FleetReport(o *fleet.Outcome) *document.Document {
-	d := fleetPage(o, "")
-	d.Add(document.Heading{Level: 2, Text: "About this page"}, document.Pairs{
-		{Name: "Services from", Value: o.File}, {Name: "Commit", Value: o.Commit}, {Name: "Results in", Value: o.Folder},
-	}, document.Text{Text: "A service is compared with its last result on the same machine: its value, and what each value gains over the default in its own run. What all values lose together from one time to the next is not seen.", Style: document.Small})
-	return d
-}
-
 // fleetAnswer is what the run came to in one sentence.
 func fleetAnswer(o *fleet.Outcome) document.Panel {
 	of := func(is func(*fleet.Service) bool) int { return o.Count(is) }
@@ -216,7 +207,10 @@ func fleetClosing(o *fleet.Outcome, propose string) []document.Block {
 // WriteFleet writes the page of all services into a folder that exists, and returns the
 // paths, the one to open first at the head.
 func WriteFleet(dir string, o *fleet.Outcome) ([]string, error) {
-	d := FleetReport(o)
+	d := fleetPage(o, "")
+	d.Add(document.Heading{Level: 2, Text: "About this page"}, document.Pairs{
+		{Name: "Services from", Value: o.File}, {Name: "Commit", Value: o.Commit}, {Name: "Results in", Value: o.Folder},
+	}, document.Text{Text: "A service is compared with its last result on the same machine: its value, and what each value gains over the default in its own run. What all values lose together from one time to the next is not seen.", Style: document.Small})
 	report, err := html.Render(d)
 	if err != nil {
 		return nil, err
