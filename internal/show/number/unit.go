@@ -175,10 +175,8 @@ func round(x float64, n int) float64 {
 
 // Short is a quantity without the zeros behind its point: "20 ms" for "20.0 ms".
 func Short(quantity string) string {
-	number, after := quantity, ""
-	if i := strings.IndexFunc(quantity, func(r rune) bool { return !strings.ContainsRune("-0123456789.", r) }); i >= 0 {
-		number, after = quantity[:i], quantity[i:]
-	}
+	after := strings.TrimLeft(quantity, "-0123456789.")
+	number := strings.TrimSuffix(quantity, after)
 	if strings.Contains(number, ".") {
 		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
 	}
