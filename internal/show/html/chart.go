@@ -85,8 +85,7 @@ func chart(c document.Chart) part {
 	}
 	drawing := parts{
 		attrs{"width", "100%", "height", p.height, "role", "group", "aria-label", p.Title + " by " + p.over},
-		el("g role=img", attrs{"aria-label", p.Summary}, p.legend(), each(p.Ticks, func(t document.Tick) part { return level(t, p.y) }),
-			reference("0", p.Reference, p.y), p.bands(), p.axisName(), p.joins()),
+		el("g role=img", attrs{"aria-label", p.Summary}, p.legend(), each(p.Ticks, p.level), p.reference(), p.bands(), p.axisName(), p.joins()),
 	}
 	labels := labels(p.Categories)
 	for i := range p.Categories {
@@ -97,21 +96,22 @@ func chart(c document.Chart) part {
 }
 
 // level is a tick of the value axis, with its line.
-func level(t document.Tick, y func(float64) string) part {
+func (p *plot) level(t document.Tick) part {
+	at := p.y(t.At)
 	return parts{
-		el("line class=grid x1=0 x2=100%", attrs{"y1", y(t.At), "y2", y(t.At)}),
-		el("text class=tick x=0 dy=-4", attrs{"y", y(t.At)}, text(t.Label)),
+		el("line class=grid x1=0 x2=100%", attrs{"y1", at, "y2", at}),
+		el("text class=tick x=0 dy=-4", attrs{"y", at}, text(t.Label)),
 	}
 }
 
-// reference is a level to compare with; nil: there is none.
-func reference(left string, t *document.Tick, y func(float64) string) part {
-	if t == nil {
+func (p *plot) reference() part {
+	if p.Reference == nil {
 		return nil
 	}
+	at := p.y(p.Reference.At)
 	return parts{
-		el("line class=reference x2=100%", attrs{"x1", left, "y1", y(t.At), "y2", y(t.At)}),
-		el("text class=tick x=100% dy=-4 text-anchor=end", attrs{"y", y(t.At)}, text(t.Label)),
+		el("line class=reference x2=100%", attrs{"x1", "0", "y1", at, "y2", at}),
+		el("text class=tick x=100% dy=-4 text-anchor=end", attrs{"y", at}, text(p.Reference.Label)),
 	}
 }
 
