@@ -45,8 +45,10 @@ type Server struct {
 	page    []byte
 	version int
 	ended   bool
-	asked   time.Time     // when the page was last asked for
-	last    chan struct{} // closed when the last page has been seen
+	asked   time.Time // when the page was last asked for
+
+	last chan struct{} // closed when somebody has the last page
+	seen sync.Once
 }
 
 // Listen serves an empty page at an address, HOST:PORT or :PORT. Without a host it is
@@ -169,17 +171,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("ETag", fmt.Sprintf(`"%x-%d"`, s.started.UnixNano(), version))
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 	if ended && r.Method == http.MethodGet {
-		s.seen()
-	}
-}
-
-// seen says that somebody has the last page.
-func (s *Server) seen() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	select {
-	case <-s.last:
-	default:
-		close(s.last)
+		s.seen.Do(func() { close(s.last) })
 	}
 }
