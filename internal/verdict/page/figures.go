@@ -78,7 +78,7 @@ func serverFigures(r *verdict.Result) []shownFigure {
 	}
 	if open {
 		list[1].title = "p99, latency phase"
-		list = append(list, shownFigure{title: "p99, throughput phase", unit: number.Time(), rowMeasure: rowMeasure{"median", closedP99, func(p *verdict.Point) *float64 { return p.ClosedP99 }}})
+		list = append(list, shownFigure{title: "p99, throughput phase", unit: number.Time(), rowMeasure: rowMeasure{"median", func(a *verdict.Row) stat.Interval { return stat.Median(measured(a, closedP99)) }, closedP99}})
 	}
 	list = append(list, shownFigure{title: "CPU per request", unit: number.Time(), rowMeasure: countedMeasure("median", func(e *verdict.Evidence) *float64 { return e.CPUSecondsEach })})
 	if open {
@@ -92,14 +92,18 @@ func serverFigures(r *verdict.Result) []shownFigure {
 	return list
 }
 
-func closedP99(a *verdict.Row) stat.Interval {
-	var values []float64
-	for _, p := range a.Points {
-		if p.Valid && p.Role == "measure" && p.ClosedP99 != nil {
-			values = append(values, *p.ClosedP99)
+func closedP99(p *verdict.Point) *float64 { return p.ClosedP99 }
+
+// measured are the values of the valid trials, repeats aside.
+func measured(a *verdict.Row, of func(*verdict.Point) *float64) (values []float64) {
+	for i := range a.Points {
+		if p := &a.Points[i]; p.Valid && p.Role == "measure" {
+			if x := of(p); x != nil {
+				values = append(values, *x)
+			}
 		}
 	}
-	return stat.Median(values)
+	return values
 }
 
 // kernelFigures are what the kernel counted of the program.

@@ -107,14 +107,7 @@ func (s *shownFigure) cell(a *verdict.Row) string {
 	if s.point == nil {
 		return maybe(s.unit, s.value(a).Median)
 	}
-	var values []float64
-	for i := range a.Points {
-		if p := &a.Points[i]; p.Valid && p.Role == "measure" {
-			if x := s.point(p); x != nil {
-				values = append(values, *x)
-			}
-		}
-	}
+	values := measured(a, s.point)
 	if len(values) == 0 && a.Invalid > 0 {
 		return "invalid"
 	}

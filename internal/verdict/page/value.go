@@ -66,10 +66,7 @@ func (w words) perSecond(x float64) string {
 	if w.ThroughputUnit == unitRuns && x > 0 {
 		return number.Seconds(float64(max(1, w.Replicas))/x) + " per run"
 	}
-	if u := throughputUnit(w.ThroughputUnit); u != "" {
-		return number.Count(x) + " " + u
-	}
-	return number.Count(x)
+	return strings.TrimSpace(number.Count(x) + " " + throughputUnit(w.ThroughputUnit))
 }
 
 // rate is the common one that was offered.
