@@ -306,9 +306,7 @@ func (g *group) numberTables(whole bool) []document.Block {
 	if !whole && g.Peak != "" {
 		note = g.levels() + g.estimates(" ~ marks")
 	}
-	if note != "" {
-		list = append(list, document.Text{Text: note, Style: document.Small})
-	}
+	list = append(list, document.Text{Text: note, Style: document.Small})
 	if folded := g.table(append(main[:1:1], aside...)); !whole && len(folded.Columns) > 1 {
 		list = append(list, document.Folds{List: []document.Fold{{Summary: "CPU, scheduling and memory by value", Blocks: []document.Block{folded}}}})
 	}

@@ -80,23 +80,19 @@ func (v Verdict) closing() []document.Block {
 // panel is the first screen: what to do, why, what changes, what to type.
 func (v Verdict) panel(level int) document.Panel {
 	a := v.Answer
-	p := document.Panel{Name: "Verdict", Tone: v.State, Label: v.Label, Level: level, Sentence: a.Text}
-	p.Blocks = append(p.Blocks, document.Text{Text: a.Plain, Style: document.Plain})
+	blocks := []document.Block{document.Text{Text: a.Plain, Style: document.Plain}}
 	if len(a.Tiles) > 0 {
-		p.Blocks = append(p.Blocks, a.Tiles)
+		blocks = append(blocks, a.Tiles)
 	}
 	if a.Apply != "" {
-		p.Blocks = append(p.Blocks, document.Code{Language: "sh", Text: a.Apply})
+		blocks = append(blocks, document.Code{Language: "sh", Text: a.Apply})
 	}
 	lead := "What would decide it:"
 	if v.State == document.OK { // it is decided
 		lead = "Next:"
 	}
-	p.Blocks = append(p.Blocks, itemized(lead, v.Next)...)
-	if v.Context != "" {
-		p.Blocks = append(p.Blocks, document.Text{Text: v.Context, Style: document.Muted})
-	}
-	return p
+	blocks = append(append(blocks, itemized(lead, v.Next)...), document.Text{Text: v.Context, Style: document.Muted})
+	return document.Panel{Name: "Verdict", Tone: v.State, Label: v.Label, Level: level, Sentence: a.Text, Blocks: blocks}
 }
 
 // cell is the answer in a table of several.
@@ -108,13 +104,8 @@ func (v Verdict) cell() document.Cell {
 }
 
 // blocks are how a setting is set, after what is known of it.
-func (p Paste) blocks(facts document.Pairs) (list []document.Block) {
-	if len(facts) > 0 {
-		list = append(list, facts)
-	}
-	if p.Lead != "" {
-		list = append(list, document.Heading{Level: 3, Text: "How to set it"}, document.Text{Text: p.Lead})
-	}
+func (p Paste) blocks(facts document.Pairs) []document.Block {
+	list := []document.Block{facts, document.Heading{Level: 3, Text: "How to set it"}, document.Text{Text: p.Lead}}
 	if len(p.Snippets) > 0 {
 		list = append(list, p.Snippets)
 	}
