@@ -13,7 +13,6 @@ func (d *Document) Printable() *Document {
 	return &shown
 }
 
-// printable is a copy of what holds texts.
 func printable(v reflect.Value) reflect.Value {
 	out := reflect.New(v.Type()).Elem()
 	out.Set(v)

@@ -13,7 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// show makes the elements of blocks.
 func show(list []document.Block) parts { return each(list, block) }
 
 func block(b document.Block) part {
@@ -62,7 +61,6 @@ func block(b document.Block) part {
 	panic(fmt.Sprintf("no element for a %T", b))
 }
 
-// heading is a title; one without text is none.
 func heading(h document.Heading) part {
 	if h.Text == "" {
 		return nil
@@ -93,7 +91,6 @@ func prose(t document.Text) part {
 	return el("p", class(string(t.Style)), where(t.Lead != "", el("b", text(t.Lead)), text(". ")), words)
 }
 
-// advice is prose in which code is between backquotes.
 func advice(s string) parts {
 	return each(document.Prose(s), func(p document.Part) part {
 		if p.Code {
@@ -187,12 +184,10 @@ func charts(c document.Charts) part {
 	return parts{title, el("div", class(string(c.Layout), when(len(c.List) == 1, "one")), each(c.List, chart), many), paragraph("key", c.Key)}
 }
 
-// paragraph is a text of a class; one without words is none.
 func paragraph(of, words string) part {
 	return where(words != "", el("p", class(of), text(words)))
 }
 
-// aside is less than what it follows.
 func aside(of, words string) part {
 	return where(words != "", text(" "), el("span", class(of), text(words)))
 }

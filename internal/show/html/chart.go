@@ -76,7 +76,6 @@ func placed(c *document.Chart) *plot {
 func (p *plot) x(i int) float64     { return p.left + p.step*(float64(i)+0.5) }
 func (p *plot) y(at float64) string { return px(float64(p.foot) - at*float64(p.tall)) }
 
-// chart draws it.
 func chart(c document.Chart) part {
 	p := placed(&c)
 	note := c.Note
@@ -95,7 +94,6 @@ func chart(c document.Chart) part {
 		el("h4", text(p.Title), aside("unit", c.Unit)), el("svg", drawing), el("figcaption", text(note)))
 }
 
-// level is a tick of the value axis, with its line.
 func (p *plot) level(t document.Tick) part {
 	at := p.y(t.At)
 	return parts{
@@ -135,7 +133,6 @@ func (p *plot) legend() (list parts) {
 	return list
 }
 
-// bands are behind what is marked.
 func (p *plot) bands() (list parts) {
 	for i, k := range p.Categories {
 		if k.Mark != "" {
@@ -145,7 +142,6 @@ func (p *plot) bands() (list parts) {
 	return list
 }
 
-// column is the width that a category has.
 func (p *plot) column(i int) attrs {
 	return attrs{"x", percent(p.left + p.step*float64(i)), "width", percent(p.step)}
 }
@@ -168,7 +164,6 @@ func (p *plot) axisName() part {
 	return el("text class=tick", at, attrs{"y", p.foot, "dy", 46}, text(p.over))
 }
 
-// joins are the lines between the marks of a series.
 func (p *plot) joins() (list parts) {
 	for i := range p.Categories {
 		for j, s := range p.Series {

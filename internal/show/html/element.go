@@ -35,7 +35,6 @@ func el(start string, list ...part) *element {
 	return (*element)(n)
 }
 
-// each makes a part for every item of a list.
 func each[T any](list []T, one func(T) part) parts {
 	all := make(parts, len(list))
 	for i, item := range list {
@@ -82,7 +81,6 @@ func (e *element) join(to *html.Node) {
 	}
 }
 
-// class joins the names of classes that are not empty.
 func class(names ...string) attrs {
 	return attrs{"class", phrase.Join(" ", names...)}
 }

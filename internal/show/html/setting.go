@@ -48,7 +48,6 @@ func (p *plot) bars(i int) (list parts) {
 	return list
 }
 
-// mark is a series at one category.
 func (p *plot) mark(i, j int) part {
 	m := p.Series[j].Marks[i]
 	top := m.At
@@ -83,7 +82,6 @@ func (p *plot) names(i, j int) (value, end string) {
 // offAbove is how far above a chart the trials are that have no place in it, in pixels.
 const offAbove = 8
 
-// dot is one trial.
 func (p *plot) dot(d document.Dot) part {
 	x, y := px(d.Jitter*p.jitter), p.y(d.At)
 	if d.Off {

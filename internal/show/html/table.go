@@ -46,12 +46,10 @@ func row(t document.Table, r document.Row) part {
 	return el("tr", list)
 }
 
-// tag is where a value is from.
 func tag(of string) part {
 	return where(of != "", el("span", class("machine", when(of == "laptop", "laptop")), text(of)), text(" "))
 }
 
-// strip is an interval on a line of its own.
 func strip(s *document.Strip) part {
 	if s == nil {
 		return nil

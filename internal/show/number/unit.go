@@ -22,7 +22,6 @@ import (
 // Digits are the significant ones of a measured quantity.
 const Digits = 3
 
-// unknown represents what was not measured.
 const unknown = "unknown"
 
 // Unit writes the values of one dimension. Its zero value writes plain numbers.
@@ -128,7 +127,6 @@ func (u Unit) scale(x float64) benchunit.Scaler {
 	return s
 }
 
-// in is a value in a scale.
 func (u Unit) in(s benchunit.Scaler, x float64) string {
 	text := Significant(x/s.Factor, u.significant())
 	if u.short {

@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 )
 
-// integer is what can be counted.
 type integer interface{ ~int | ~int32 | ~int64 }
 
 // Count is a number with its noun: "1 trial", "6 trials", "2 processes".

@@ -29,7 +29,6 @@ func Plain(err error) string {
 	return text
 }
 
-// causes visits an error and all that it wraps.
 func causes(err error, visit func(error)) {
 	if err == nil {
 		return

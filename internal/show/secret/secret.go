@@ -130,7 +130,6 @@ func (f *Finder) word(word, flag, password string) string {
 	return f.text(word)
 }
 
-// flagName is what a flag may be called.
 var flagName = pattern.Of(`^[A-Za-z][\w.-]*$`)
 
 // joined is a flag that holds its value.

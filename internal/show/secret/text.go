@@ -104,7 +104,6 @@ func (f *Finder) elements(s string) string {
 	})
 }
 
-// assignments takes out what is set by name.
 func (f *Finder) assignments(s string) string {
 	var b strings.Builder
 	last := byte(0) // before s

@@ -67,7 +67,6 @@ func Cells(texts ...string) []Cell {
 	return list
 }
 
-// layout is which steps were taken, and what comes of it.
 type layout struct {
 	gap    int
 	widths []int // 0: the column is gone

@@ -43,7 +43,6 @@ func values(c *document.Chart) (list []string, wide int) {
 	return list, wide
 }
 
-// plot is a setting's marks, behind the value axis.
 func (w *writer) plot(c *document.Chart, setting, wide int, style string) string {
 	cells := slices.Repeat([]terminal.Cell{{Rune: ' '}}, wide)
 	for i, s := range c.Series {
@@ -126,7 +125,6 @@ func (w *writer) charts(list []document.Chart) {
 	}
 }
 
-// chartTitle is the title with what its marks are.
 func chartTitle(c *document.Chart) string {
 	title := capitals(c.Title)
 	for i, s := range c.Series {
@@ -143,7 +141,6 @@ func chartTitle(c *document.Chart) string {
 // logarithmic is a scale whose values are next to the marks: of a title it is the first to go.
 const logarithmic = ", log"
 
-// settingLabels are the names next to the marks, with what "unset" resolved to.
 func settingLabels(c *document.Chart) (labels []string, wide int) {
 	for _, k := range c.Categories {
 		labels = append(labels, k.Name())

@@ -116,7 +116,6 @@ func (g *group) besides() string {
 	}
 }
 
-// disagreement is the answer where no value suits all benchmarks.
 func (g *group) disagreement() string {
 	names, wants := g.apart()
 	if len(names) == 1 {

@@ -101,7 +101,6 @@ func bestParts(r *verdict.Result, b *verdict.Best) (set, keep []string) {
 	return set, keep
 }
 
-// bestText is the answer in few words.
 func bestText(r *verdict.Result, b *verdict.Best) string {
 	set, keep := bestParts(r, b)
 	text := "Set " + phrase.And(set)
@@ -119,7 +118,6 @@ func bestText(r *verdict.Result, b *verdict.Best) string {
 	return text
 }
 
-// bestSentence says what the answer rests on.
 func bestSentence(r *verdict.Result, b *verdict.Best) string {
 	pair := bestPair(r, b)
 	switch {
@@ -163,7 +161,6 @@ func bestPair(r *verdict.Result, b *verdict.Best) string {
 	return all
 }
 
-// applied is what a shell has to run.
 func applied(r *verdict.Result, b *verdict.Best) string {
 	set, _ := bestParts(r, b)
 	var unset []string

@@ -47,7 +47,6 @@ func serviceWords(list []journal.Service) string {
 	return phrase.Count(len(list), "Service")
 }
 
-// harm is what happened.
 func (w experiment) harm(h *journal.Harm) string {
 	who, why := "GOMAXPROCS "+h.Setting, ""
 	if h.Setting == canary.Control {
@@ -66,7 +65,6 @@ func (w experiment) harm(h *journal.Harm) string {
 	return fmt.Sprintf("%s did harm, so the canary ended: %s. By chance alone, fewer than 1 canary in 100 ends like this.", who, w.above(h))
 }
 
-// above is how far a query was above that of the control.
 func (w experiment) above(h *journal.Harm) string {
 	by := "above that of " + w.control() + ", which was 0,"
 	if h.Ratio != nil {
@@ -75,7 +73,6 @@ func (w experiment) above(h *journal.Harm) string {
 	return fmt.Sprintf("%s was %s over %s. The margin is %s", w.name(h.Query), by, phrase.Count(h.Slices, "slice"), number.Percent(w.r.Plan.MarginP99))
 }
 
-// queryPairs are what a Prometheus was asked, by a canary or by a live experiment.
 func queryPairs(r *verdict.Result, add func(name, value string)) {
 	var list []journal.Query
 	prometheus := ""

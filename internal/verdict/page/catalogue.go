@@ -18,7 +18,6 @@ import (
 // wording is a remark in words. Remarks that follow one another under the same lead share a line.
 type wording struct{ lead, text, fix string }
 
-// wordingRow has the words of one kind of remark.
 type wordingRow struct {
 	of  reflect.Type
 	say func(words, verdict.Remark) wording
@@ -32,12 +31,10 @@ func warns[T verdict.Remark](say func(w words, x T) (text, fix string)) wordingR
 	}}
 }
 
-// states is the row of what needs no more than a sentence.
 func states[T verdict.Remark](say func(w words, x T) string) wordingRow {
 	return underLead("", say)
 }
 
-// fixedText is the row of a remark without a number.
 func fixedText[T verdict.Remark](text string) wordingRow {
 	return states(func(words, T) string { return text })
 }
@@ -51,7 +48,6 @@ func underLead[T verdict.Remark](lead string, say func(w words, x T) string) wor
 	}}
 }
 
-// say words a remark.
 func (w words) say(x verdict.Remark) wording {
 	if x == nil {
 		return wording{text: "nothing was analyzed."}

@@ -30,7 +30,6 @@ var (
 	measureThroughput = rowMeasure{"throughput", func(a *verdict.Row) stat.Interval { return a.Throughput }, func(p *verdict.Point) *float64 { return p.Throughput }}
 )
 
-// as is the quantity under another name.
 func (m rowMeasure) as(name string) rowMeasure {
 	m.name = name
 	return m
@@ -41,7 +40,6 @@ func countedMeasure(name string, of func(*verdict.Evidence) *float64) rowMeasure
 	return rowMeasure{name: name, value: func(a *verdict.Row) stat.Interval { return stat.Interval{Median: of(&a.Evidence)} }}
 }
 
-// printedMeasure is a metric of the program, times a factor.
 func printedMeasure(name string, factor float64) rowMeasure {
 	return rowMeasure{
 		name:  "median",
@@ -55,7 +53,6 @@ func printedMeasure(name string, factor float64) rowMeasure {
 	}
 }
 
-// throughputTitle names what is compared.
 func (g *group) throughputTitle() string {
 	if o := g.r.Plan.SLO; o != nil {
 		return "Throughput with " + objectiveBound(*o)
@@ -168,7 +165,6 @@ func (g *group) evidenceCharts() []document.Chart {
 	return charts
 }
 
-// known reports whether a quantity was measured in any setting.
 func (g *group) known(m rowMeasure) bool {
 	return slices.ContainsFunc(g.rows, func(a *verdict.Row) bool { return m.value(a).Median != nil })
 }
@@ -309,7 +305,6 @@ func (g *group) paired(old map[*verdict.Row]*verdict.Row, metric string, u numbe
 	return c
 }
 
-// chartTogether hands on the chart of old and new, under what the whole one is called.
 func chartTogether(c *document.Chart, p document.Chart, title string) {
 	p.Title, p.Unit, p.Note = title, c.Unit, c.Note
 	c.Together = &p

@@ -21,7 +21,6 @@ func askedRate(c *verdict.Cheapest) string {
 	return fmt.Sprintf("%s req/s with %s", shortNumber(c.RatePerSecond, number.Digits), objectiveBound(c.Objective))
 }
 
-// cheapestVerdict answers which setting carries the rate at the least cost.
 func cheapestVerdict(r *verdict.Result) Verdict {
 	c := r.Cheapest
 	v := Verdict{State: document.Unknown, Label: "Undecided", Context: measuredOn(r)}
@@ -76,7 +75,6 @@ func cheapestVerdict(r *verdict.Result) Verdict {
 	return v
 }
 
-// elsewhere is that the load had better come from elsewhere.
 func (v *Verdict) elsewhere(r *verdict.Result) {
 	v.Next = slices.Insert(v.Next, 0, words{&verdict.Group{}, r}.step(verdict.Step{Code: verdict.StepLoadElsewhere}))
 }
@@ -96,7 +94,6 @@ func closest(c *verdict.Cheapest) string {
 	return text
 }
 
-// ofRate is a capacity as a multiple of the rate.
 func ofRate(capacity float64, c *verdict.Cheapest) string {
 	return number.Significant(capacity/c.RatePerSecond, 2) + "×"
 }
@@ -165,7 +162,6 @@ func settingOf(p *verdict.Priced) string {
 
 func sameSetting(a, b *verdict.Priced) bool { return settingOf(a) == settingOf(b) }
 
-// saving compares the answer with what runs today.
 func saving(c *verdict.Cheapest) string {
 	if c.Today == nil || !(c.Today.TotalCPUs > 0) || sameSetting(c.Answer, c.Today) {
 		return ""
@@ -178,7 +174,6 @@ func saving(c *verdict.Cheapest) string {
 	return ", with " + number.Percent(share) + " of the CPUs of " + first
 }
 
-// pricedTable has all settings by their CPUs.
 func pricedTable(c *verdict.Cheapest) *document.Table {
 	t := &document.Table{Columns: []document.Column{
 		{Head: "Setting", Short: "setting", Left: true}, {Head: "Total CPUs", Short: "CPUs"},
@@ -229,7 +224,6 @@ func carriesWords(s *verdict.Priced, c *verdict.Cheapest) string {
 	return "probably not" + by
 }
 
-// measuredOn is what the settings were measured on.
 func measuredOn(r *verdict.Result) string {
 	parts := []string{number.CPUs(r.Host.EffectiveCPUs), phrase.Count(r.TrialsRun, "trial")}
 	if m := r.Host.CPUModel; m != "" {

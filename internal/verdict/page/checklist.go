@@ -15,7 +15,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// question is one of a list that is answered from the data.
 type question struct {
 	text   string
 	answer func(*group) (state document.Tone, answer, detail string)
@@ -220,7 +219,6 @@ func (g *group) figures(a *verdict.Row) string {
 	return s
 }
 
-// throttling words what limits were found to do.
 func (g *group) throttling() (state document.Tone, answer, detail string) {
 	t := &g.Throttling
 	var seen []string
@@ -253,7 +251,6 @@ func (g *group) throttling() (state document.Tone, answer, detail string) {
 	return state, answer, detail
 }
 
-// around names a limit that the setting did not set.
 func around(a *verdict.ThrottledSetting) string {
 	if a.Own {
 		return ""

@@ -10,7 +10,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
-// likely reports whether the verdict is no more than that.
 func (w words) likely() bool { return w.Recommendation.Confidence == verdict.Likely }
 
 // smallest is what the smallest value that is as good as the best changes against the default;
@@ -48,7 +47,6 @@ func (w words) noneWorse(of *contest.Value) string {
 	return fmt.Sprintf(" No value is proven worse, and whether %s %s as well is undecided.", valueNames(open), verb(len(open), "performs", "perform"))
 }
 
-// nothingBeats is why the default is kept.
 func (w words) nothingBeats(of *contest.Value) string {
 	seen := "measured"
 	if w.hasSliced() || w.leftOut(contest.ExcludedTooFewCPUs, contest.ExcludedUnread, contest.ExcludedDiffers, contest.ExcludedMemory, contest.ExcludedUnweighed) {
@@ -57,7 +55,6 @@ func (w words) nothingBeats(of *contest.Value) string {
 	return fmt.Sprintf("Nothing we %s beats the default (%d) by more than %s.", seen, of.Procs, w.margins())
 }
 
-// alike is that no value differs.
 func (w words) alike() string {
 	text, first := "All values perform the same, within ", "Profile the program first."
 	if w.hasSliced() {
@@ -69,7 +66,6 @@ func (w words) alike() string {
 	return text + w.margins() + ". " + first
 }
 
-// asItRuns is what was seen of a server that ran already.
 func (w words) asItRuns(of *contest.Value) string {
 	if of == nil || of.P99.Median == nil {
 		return "procfit measured the server as it runs and compared it with nothing."
@@ -77,7 +73,6 @@ func (w words) asItRuns(of *contest.Value) string {
 	return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99.Median))
 }
 
-// undecidedOf is which of two values is the best in a metric.
 func undecidedOf(x verdict.Rivals, best string) string {
 	text := "it is undecided which of " + valueNames(x.List) + " has the " + best + "."
 	if x.Default != nil && !x.Default.Unmet {
@@ -86,7 +81,6 @@ func undecidedOf(x verdict.Rivals, best string) string {
 	return text
 }
 
-// defaultOpen is what is proven, and what is not.
 func (w words) defaultOpen(c verdict.CauseDefaultOpen) string {
 	shown, looked := "likely performs", ""
 	if c.Proven {
@@ -106,7 +100,6 @@ func (w words) defaultOpen(c verdict.CauseDefaultOpen) string {
 	return text + fmt.Sprintf("and whether the default (%d) performs as well is undecided%s. Keep the default until more is known.", c.Than.Procs, looked)
 }
 
-// wild is for trials that vary too much for anything to be called likely.
 func (w words) wild() string {
 	if w.Spread.Throughput == nil {
 		return "trials vary too much to decide."

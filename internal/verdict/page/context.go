@@ -13,7 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// title is what distinguishes this group from others.
 func (w words) title() string {
 	t := "No CPU limit"
 	if w.QuotaCPUs != nil {
@@ -34,7 +33,6 @@ func (w words) title() string {
 	return t
 }
 
-// context is how sure the result is, and what it was measured on.
 func (w words) context(sure string) string {
 	origin := ""
 	if w.Origin != journal.OriginLocal {
@@ -43,7 +41,6 @@ func (w words) context(sure string) string {
 	return phrase.Join(" · ", append(append([]string{sure}, w.on()...), w.trialsUsed(), origin)...)
 }
 
-// on is what a group was measured on.
 func (w words) on() (parts []string) {
 	if p := w.Part; p != nil {
 		parts = append(parts, fmt.Sprintf("%d of %s", p.CPUs, number.CPUs(float64(p.Of))))
@@ -90,7 +87,6 @@ func (w words) goVersion() string {
 	return goVersion(w.r.Target.GoVersion)
 }
 
-// goVersion is a version without the "go" before it.
 func goVersion(s string) string { return strings.TrimPrefix(s, "go") }
 
 // How sure an answer is, next to notProven.
@@ -99,10 +95,8 @@ const (
 	nothingProven = "Nothing proven"
 )
 
-// groupName is a cgroup's, as far as there is room for it.
 func groupName(group string) string { return phrase.Clip(group, 2*nameRoom) }
 
-// origins say where numbers come from.
 var origins = map[journal.Origin]string{
 	"": "", journal.OriginLocal: "measured here", journal.OriginKube: "measured in Kubernetes",
 	journal.OriginLive: "measured in the running process, by itself", verdict.OriginMixed: "not all measured in the same way",
@@ -128,7 +122,6 @@ func variablesOf(g *verdict.Group) string {
 	return strings.Join(phrase.Each(g.Variables, journal.Variable.String), ", ")
 }
 
-// groupAxis is what groups may differ in.
 type groupAxis struct {
 	name string
 	of   func(*verdict.Group) string
@@ -162,7 +155,6 @@ func groupKey(r *verdict.Result, i int) string {
 	return cmp.Or(phrase.Join(", ", parts...), "group "+strconv.Itoa(i+1))
 }
 
-// bestOf is what distinguishes one of several.
 func bestOf(r *verdict.Result, b *verdict.Best) string {
 	return words{&verdict.Group{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion}, r}.title()
 }

@@ -53,7 +53,6 @@ func Brief(r *verdict.Result) *document.Document {
 	return d
 }
 
-// newDocument is one that has no blocks yet.
 func newDocument(r *verdict.Result) *document.Document {
 	name := r.Name
 	if r.Canary != nil || r.Live != nil {
@@ -184,7 +183,6 @@ func sectionOf(p part, titled bool, notes document.Notes, id string) document.Se
 	return s
 }
 
-// howToReproduce is how to measure again.
 func howToReproduce(r *verdict.Result) []document.Block {
 	script, settings := reproduce(r), ""
 	if r.Settings != nil {
@@ -206,7 +204,6 @@ func howToReproduce(r *verdict.Result) []document.Block {
 	return append(list, document.Code{Title: repeats, Language: "sh", Text: r.Spec.Shell()}, document.Folds{List: files})
 }
 
-// tableOfContents are the parts of a report on several groups.
 func tableOfContents(glance document.Cards, profiled bool) document.Links {
 	list := document.Links{{Text: "Summary", To: "#summary"}}
 	for i := range glance {
@@ -282,7 +279,6 @@ func (g *group) curveCharts(benchmarks []document.Chart) *document.Charts {
 // fewBenchmarks have their charts in place of a latency's.
 const fewBenchmarks = 6
 
-// chartsOf are the charts that there are.
 func chartsOf(charts ...*document.Chart) (list []document.Chart) {
 	for _, c := range charts {
 		if c != nil {
@@ -336,7 +332,6 @@ func comparedSubject(r *verdict.Result) string {
 	return phrase.And(names)
 }
 
-// comparedTable has a row for each comparison.
 func comparedTable(parts []part) *document.Table {
 	t := &document.Table{Columns: []document.Column{{Head: "Compared", Short: "compared", Left: true}, {Head: "Answer", Short: "answer", Left: true}}}
 	for _, p := range parts {

@@ -66,7 +66,6 @@ func environmentBlocks(r *verdict.Result) (blocks []document.Block) {
 	return blocks
 }
 
-// offeredPairs is the rate of a server's load, and where the load ran.
 func offeredPairs(r *verdict.Result, add func(name, value string)) {
 	l := r.Load
 	if l.RatePerSecond != nil {
@@ -105,7 +104,6 @@ func canaryEnvironment(c *verdict.Canary, add func(name, value string)) {
 	}
 }
 
-// whereLoadRan says how near the load was to the target.
 func whereLoadRan(r *verdict.Result) string {
 	switch {
 	case r.Load.Tunnelled():
@@ -120,7 +118,6 @@ func whereLoadRan(r *verdict.Result) string {
 	return "on different machines"
 }
 
-// planWords is a grid's blocks, or a race's budget.
 func planWords(r *verdict.Result) string {
 	p := r.Plan
 	if c := r.Canary; c != nil {

@@ -25,7 +25,6 @@ type experiment struct {
 	r               *verdict.Result
 }
 
-// kind is what it is called in a sentence.
 func (w experiment) kind() string {
 	if w.live != nil {
 		return "experiment"
@@ -33,7 +32,6 @@ func (w experiment) kind() string {
 	return "canary"
 }
 
-// control is what settings are compared with.
 func (w experiment) control() string {
 	if w.live != nil {
 		return "the value at start"
@@ -57,7 +55,6 @@ func (w experiment) start() string {
 // outcomes are those of judged metrics, in the order in which sentences have them.
 var outcomes = []verdict.Outcome{verdict.OutcomeBetter, verdict.OutcomeWorse, verdict.OutcomeWithin, verdict.OutcomeUndecided}
 
-// proven are the settings of a verdict.
 func (w experiment) proven(v verdict.Verdict) (list []string) {
 	for _, a := range w.Settings {
 		if a.Procs != nil && a.Verdict == v {
@@ -93,7 +90,6 @@ func (w experiment) against(of verdict.Verdict) string {
 	return strings.Join(list, "; ")
 }
 
-// margin is how much worse a metric may be.
 func (w experiment) margin(figure string) float64 {
 	switch {
 	case figure == paired.FigureCPU && w.live != nil:
@@ -106,12 +102,10 @@ func (w experiment) margin(figure string) float64 {
 	return w.r.Plan.MarginP99
 }
 
-// underThis begins a sentence on the settings of a verdict.
 func (w experiment) underThis() string {
 	return "Under this traffic GOMAXPROCS " + phrase.And(w.proven(w.r.Recommendation.Verdict))
 }
 
-// betterIn are the metrics in which an undecided value is proven better.
 func (w experiment) betterIn() (list []string) {
 	for _, a := range w.Settings {
 		for _, f := range a.In(verdict.OutcomeBetter) {
@@ -219,7 +213,6 @@ func (w experiment) measured(a verdict.CanarySetting, figures []string) string {
 
 func (w experiment) names(figures []string) string { return phrase.And(phrase.Each(figures, w.name)) }
 
-// judged are the metrics that decide.
 func (w experiment) judged() (list []string) {
 	for _, a := range w.Settings {
 		for _, m := range a.Figures {
@@ -231,7 +224,6 @@ func (w experiment) judged() (list []string) {
 	return list
 }
 
-// name is a metric's, in a sentence.
 func (w experiment) name(figure string) string { return w.figure(figure).name }
 
 // figure has the words and the unit of a metric. What a query's value is in, its author knows.
@@ -278,7 +270,6 @@ func fromZero(f verdict.CanaryFigure) bool {
 	return f.Control.Median != nil && *f.Control.Median == 0 && f.Value.Median != nil && *f.Value.Median > 0
 }
 
-// changes is a difference in a sentence.
 func (w experiment) changes(f verdict.CanaryFigure) string {
 	if fromZero(f) {
 		return valueOf(w.figure(f.Name).unit, f.Value) + " instead of 0"
@@ -314,7 +305,6 @@ func (w experiment) first() (figure string, high float64) {
 	return figure, high
 }
 
-// figureWords is a metric in words.
 type figureWords struct {
 	name string
 	unit number.Unit
@@ -333,7 +323,6 @@ var seenFigures = map[string]figureWords{
 	live.FigureOthers:     {"CPUs used by other programs", number.Plain(""), ""},
 }
 
-// count is so many of it.
 func (f figureWords) count(x float64) string {
 	if f.unit == number.Ratio() {
 		return number.Share(x)

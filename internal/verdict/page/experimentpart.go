@@ -87,7 +87,6 @@ func (w experiment) unfinished(why string) string {
 	return "The " + w.kind() + " did not finish: " + why + "."
 }
 
-// harmed is that it ended before its time.
 func (w experiment) harmed(h *journal.Harm) Verdict {
 	v := Verdict{State: document.Attention, Label: "Harm", Answer: Answer{Text: "Harm", Plain: "The " + w.kind() + " ended because of harm."}}
 	if h == nil {
@@ -106,7 +105,6 @@ func (w experiment) harmed(h *journal.Harm) Verdict {
 	return v
 }
 
-// compared is what the slices show.
 func (w experiment) compared() Verdict {
 	row := called(w.r.Recommendation)
 	v := Verdict{State: row.tone, Label: row.label}
@@ -139,7 +137,6 @@ func (w experiment) howToProve() string {
 	return "allow procfit to watch the pods (patch pods/ephemeralcontainers), so that it can read their GOMAXPROCS"
 }
 
-// on is what it was compared on.
 func (w experiment) on() []string {
 	if w.live != nil {
 		return w.liveOn()
@@ -154,7 +151,6 @@ func (w experiment) on() []string {
 	}
 }
 
-// facts are what limits the answer.
 func (w experiment) facts() document.Pairs {
 	if w.live != nil {
 		return w.liveFacts()
@@ -185,7 +181,6 @@ func (w experiment) paste() Paste {
 	return g.paste()
 }
 
-// reasons are what each value came to.
 func (w experiment) reasons() (list []string) {
 	for i, a := range w.Settings {
 		switch {
@@ -237,7 +232,6 @@ func (w experiment) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax d
 	return c
 }
 
-// differenceOf is a difference in a table.
 func differenceOf(f verdict.CanaryFigure) document.Cell {
 	if fromZero(f) {
 		return document.Cell{Value: "from 0"}

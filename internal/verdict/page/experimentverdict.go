@@ -98,7 +98,6 @@ func (w experiment) void() (list []wording, open bool) {
 	return list, open
 }
 
-// words are those of remarks on the whole run.
 func (w experiment) words() words { return words{&verdict.Group{}, w.r} }
 
 // chooseOne is of several values that are better; empty: there is one.

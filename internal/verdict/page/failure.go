@@ -165,7 +165,6 @@ func inVersion(t *journal.Trial) string {
 	return "GOTOOLCHAIN=" + phrase.ShellWord("go"+t.Setting.GoVersion) + " "
 }
 
-// anyPort is a command with a port in place of {port}.
 func anyPort(words []string) []string {
 	out := slices.Clone(words)
 	for i := range out {

@@ -106,7 +106,6 @@ func measured(a *verdict.Row, of func(*verdict.Point) *float64) (values []float6
 	return values
 }
 
-// kernelFigures are what the kernel counted of the program.
 func kernelFigures() []shownFigure {
 	row := func(title string, u number.Unit, of func(*verdict.Evidence) *float64) shownFigure {
 		return shownFigure{title: title, unit: u, rowMeasure: countedMeasure("median", of)}

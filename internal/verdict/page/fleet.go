@@ -37,7 +37,6 @@ func fleetPage(o *fleet.Outcome, from string) *document.Document {
 	return d
 }
 
-// fleetAnswer is what the run came to in one sentence.
 func fleetAnswer(o *fleet.Outcome) document.Panel {
 	of := func(is func(*fleet.Service) bool) int { return o.Count(is) }
 	differ := of((*fleet.Service).Differs)
@@ -107,7 +106,6 @@ func manifestHas(s *fleet.Service) string {
 	return s.Manifest.Text
 }
 
-// briefly is the verdict in a few words.
 func briefly(s *fleet.Service) string {
 	switch {
 	case s.Result == nil:
@@ -125,7 +123,6 @@ func briefly(s *fleet.Service) string {
 	return text
 }
 
-// sinceThen is what has changed, in a few words.
 func sinceThen(s *fleet.Service) string {
 	switch then := s.Since; {
 	case s.Result == nil:

@@ -145,7 +145,6 @@ func allowedText(c *verdict.GateCheck) string {
 	return measuredText(c) + ", allowed " + signedChange(margin)
 }
 
-// measuredText is a check without its margin.
 func measuredText(c *verdict.GateCheck) string {
 	name, b := gateMetric(c.Metric, c.Quantile), decidedBounds(c)
 	switch {
@@ -244,12 +243,10 @@ var outcomeWords = map[verdict.Outcome]string{
 	verdict.OutcomeWorse: "worse", verdict.OutcomeNotJudged: "not judged", verdict.OutcomeWithin: "no worse", verdict.OutcomeUndecided: "undecided", verdict.OutcomeBetter: "better",
 }
 
-// decidedBounds is a check's ratio with the bounds that decided.
 func decidedBounds(c *verdict.GateCheck) stat.Interval {
 	return stat.Interval{Median: c.Ratio.Median, Low: c.Bounds.Low, High: c.Bounds.High, N: c.Ratio.N}
 }
 
-// gateHeadline is the gate as the answer of the whole page.
 func gateHeadline(r *verdict.Result) Verdict {
 	v, _ := gateOf(r.Gate)
 	if n := len(r.Groups); n == 1 {
@@ -284,7 +281,6 @@ func gateSetting(a journal.Setting) string {
 	return text
 }
 
-// gateNote is what a check came to.
 func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 	switch {
 	case c.Metric == verdict.MetricP99 && c.Quantile == 0 && c.Ratio.Median == nil:
@@ -408,7 +404,6 @@ func gateLine(g *verdict.Gate) ratioLine {
 	return ratioLine{min(1.15*edge, math.Log(widestStrip))}
 }
 
-// strip draws a check: what the margin allows, and new against old.
 func (l ratioLine) strip(c *verdict.GateCheck, note string) *document.Strip {
 	s := &document.Strip{Summary: note, Ticks: []document.Tick{{At: 0.5, Label: "no change"}}, Zone: document.Span{From: l.at(1 - c.Margin), To: 1}}
 	if c.Metric == verdict.MetricP99 {

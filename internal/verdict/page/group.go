@@ -63,7 +63,6 @@ func (g *group) concluded() Verdict {
 	return Verdict{State: row.tone, Label: row.label, Answer: g.answer(), Reasons: g.reasons(), Next: g.next(), Context: g.context(g.sure())}
 }
 
-// sure is how sure the verdict is.
 func (g *group) sure() string {
 	switch rec := &g.Recommendation; {
 	case rec.Verdict == verdict.Measured:
@@ -93,7 +92,6 @@ func (g *group) comparedTitle() string {
 	return t
 }
 
-// comparedVerdict is what a variable's values came to.
 func (g *group) comparedVerdict() Verdict {
 	rec := &g.Recommendation
 	var v Verdict
@@ -152,7 +150,6 @@ func (g *group) plain() string {
 	return phrase.Capital(g.butFor(text))
 }
 
-// paste is what to put where, by the verdict.
 func (g *group) paste() Paste {
 	if g.gateAlone {
 		return Paste{Lead: "Nothing to set: the gate compares two programs, not values of GOMAXPROCS."}

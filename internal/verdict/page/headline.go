@@ -12,7 +12,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
-// partsOf are those of a Result.
 func partsOf(r *verdict.Result) (list []part) {
 	if r.Canary != nil || r.Live != nil {
 		return []part{experimentOf(r)}

@@ -18,7 +18,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
-// liveFacts are what limits the answer.
 func (w experiment) liveFacts() document.Pairs {
 	share, queries := number.Ratio(), ""
 	if len(w.live.Queries) > 0 {
@@ -41,7 +40,6 @@ func (w experiment) liveFacts() document.Pairs {
 	}, sized...)
 }
 
-// sees is what is known of requests, and what is not.
 func (w experiment) sees() document.Pair {
 	switch {
 	case w.live.Uncounted:
@@ -84,7 +82,6 @@ func (w experiment) rates() string {
 	return number.PerSecond("req/s").Number(w.live.Least) + " to " + number.PerSecond("req/s").Value(w.live.Most)
 }
 
-// liveOn is what a live experiment was made on.
 func (w experiment) liveOn() []string {
 	parts := []string{number.CPUs(w.r.Host.EffectiveCPUs)}
 	if w.live.LimitCPUs > 0 {
@@ -101,7 +98,6 @@ func (w experiment) liveOn() []string {
 	return append(parts, phrase.Count(w.live.Blocks, "block"))
 }
 
-// came are the values that came to this.
 func (w experiment) came(o paired.Outcome) (list []verdict.LiveSetting) {
 	if w.live == nil {
 		return nil
@@ -171,7 +167,6 @@ func (w experiment) confirm(procs int) []document.Item {
 	return []document.Item{{Text: restart + ", and compare its CPU time and latency with those of now", Command: spec.Spec{Command: "live", Operands: []string{named}}.With(spec.Set("for", "1m")).Shell()}}
 }
 
-// liveReason is what one value came to.
 func (w experiment) liveReason(s verdict.LiveSetting) string {
 	lead := "GOMAXPROCS " + s.Label + ": "
 	switch {
@@ -214,7 +209,6 @@ func Beyond(b *journal.Beyond, inSystem float64) string {
 	return f.count(b.Value) + " " + f.what
 }
 
-// liveHarm is what happened.
 func (w experiment) liveHarm(h *journal.Harm) string {
 	who := "with GOMAXPROCS " + h.Setting
 	switch h.Code {

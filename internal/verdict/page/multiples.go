@@ -142,7 +142,6 @@ func (s *shownFigure) grid(groups []*group, label string) document.Table {
 	return t
 }
 
-// short is what distinguishes a group, for a small chart.
 func (g *group) short() string {
 	return cmp.Or(phrase.Join(", ", g.language(), g.quota()), "all trials")
 }

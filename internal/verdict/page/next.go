@@ -98,7 +98,6 @@ func (w words) anotherTime() string {
 	return text + ": its clock was lower, or other virtual machines took the CPU or its caches"
 }
 
-// withoutOthers is what helps where other programs took the CPUs.
 func (w words) withoutOthers() string {
 	if w.timedOut() {
 		return "stop other programs on this machine, then continue"

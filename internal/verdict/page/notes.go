@@ -11,14 +11,12 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// warned is a warning in words.
 type warned struct {
 	of   verdict.Remark // by which its weight is known
 	part int            // that it is about; -1: the run as a whole
 	note document.Note
 }
 
-// warningsOf are those of a page of so many parts.
 func warningsOf(r *verdict.Result, parts int) (list []warned) {
 	for i := range r.Warnings {
 		w := &r.Warnings[i]
@@ -35,7 +33,6 @@ func warningsOf(r *verdict.Result, parts int) (list []warned) {
 	return list
 }
 
-// notesOf are the warnings about a part.
 func notesOf(list []warned, part int) (notes document.Notes) {
 	for _, w := range list {
 		if w.part == part {
@@ -81,7 +78,6 @@ func heaviest(r *verdict.Result, list []warned, parts int) document.Notes {
 	return notes
 }
 
-// warn words a warning of a Result.
 func warn(r *verdict.Result, w *verdict.Warning) wording {
 	of := &verdict.Group{}
 	if w.Group != nil && *w.Group >= 0 && *w.Group < len(r.Groups) {

@@ -95,7 +95,6 @@ func (v Verdict) panel(level int) document.Panel {
 	return document.Panel{Name: "Verdict", Tone: v.State, Label: v.Label, Level: level, Sentence: a.Text, Blocks: blocks}
 }
 
-// cell is the answer in a table of several.
 func (v Verdict) cell() document.Cell {
 	if v.Answer.Brief == "" {
 		return document.Cell{Value: v.Label, Detail: v.Answer.Plain}
@@ -134,7 +133,6 @@ func alertText(all []document.Note) string {
 	return s
 }
 
-// foldedTitle says in one line what a folded list of checks holds.
 func foldedTitle(title string, checks []document.Check, bad, open string) string {
 	count := map[document.Tone]int{}
 	for _, c := range checks {

@@ -14,7 +14,6 @@ import (
 // functionRoom is the length, in characters, of a function's name in a table.
 const functionRoom = 48
 
-// profileOf is the section of --profile.
 func profileOf(r *verdict.Result) []document.Block {
 	p := r.Profiled
 	if p == nil {
@@ -50,7 +49,6 @@ func profileOf(r *verdict.Result) []document.Block {
 		number.Short(number.Seconds(seconds)), phrase.And(read))})
 }
 
-// profileTable is a profile of each setting.
 func profileTable(p *verdict.Profile, t *verdict.ProfileTable, title string) document.Table {
 	out := document.Table{Columns: []document.Column{{Head: title, Short: title, Left: true, Least: functionRoom / 2}}}
 	for _, a := range p.Settings {

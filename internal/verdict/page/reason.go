@@ -16,7 +16,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// provenWorse is a value that is proven so, in the words of a metric.
 func provenWorse(x verdict.Bounded, by func(float64) string) string {
 	return fmt.Sprintf("%s is %s, at least %s (n %d)", valueName(x.Of), by(x.Change), amount(x.Bound), x.N)
 }
@@ -29,7 +28,6 @@ func provenAsGood(x verdict.Bounded, by func(float64) string) string {
 	return fmt.Sprintf("%s (n %d)", text, x.N)
 }
 
-// lookedOnly is a value of which nothing is proven.
 func lookedOnly(x verdict.Difference, by func(float64) string) string {
 	if x.N == 0 {
 		return valueName(x.Of) + " has no valid trial next to one of the best"
@@ -88,7 +86,6 @@ func (w words) amongLate(low *contest.Value) string {
 // isAbove reports whether both are known, and a is more.
 func isAbove(a, b *float64) bool { return a != nil && b != nil && *a > *b }
 
-// leftOut reports whether the table has a row that was excluded for one of these.
 func (w words) leftOut(why ...contest.Excluded) bool {
 	return slices.ContainsFunc(rowsFrom(w.Rows), func(a *verdict.Row) bool { return isOut(a, why...) })
 }
@@ -98,12 +95,10 @@ func isOut(a *verdict.Row, why ...contest.Excluded) bool {
 	return a.Excluded != nil && slices.Contains(why, *a.Excluded)
 }
 
-// spread is the noise that all is compared with.
 func (w words) spread() string {
 	return "noise: trials vary by " + inBoth(w.Spread.Throughput, w.Spread.P99, w.quantile())
 }
 
-// unjudged is why p99 is shown and not judged.
 func (w words) unjudged() string {
 	l := w.Latency
 	var why []string
@@ -124,7 +119,6 @@ func (w words) unjudged() string {
 	return "p99 is shown but not judged: " + strings.Join(why, "; ")
 }
 
-// bursts is what other programs took for a while.
 func (w words) bursts() string {
 	o := w.Others
 	text := fmt.Sprintf("other programs took up to %s of the CPU time in %d of %s, and hardly any in the others", number.Percent(o.BurstMost), o.Bursts, phrase.Count(o.Trials, "trial"))
@@ -166,7 +160,6 @@ func (w words) others() string {
 	return fmt.Sprintf("other programs used %s of %s", used(*o.CPUs), number.CPUs(float64(o.Of)))
 }
 
-// verb is the form for one or for many.
 func verb(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -216,7 +209,6 @@ func (w words) allocates() string {
 		number.Seconds(1/a.CyclesPerSecond), number.Ratio().Number(a.Share), phrase.Clip(a.Setting, nameRoom))
 }
 
-// tooFew says why N pairs judge nothing.
 func tooFew(pairs int) string {
 	if pairs == 0 {
 		return "no pair of trials is valid"
@@ -224,7 +216,6 @@ func tooFew(pairs int) string {
 	return fmt.Sprintf("only %s valid, and %d are needed", phrase.CountOf(pairs, "pair of trials is", "pairs of trials are"), stat.FewestPairs)
 }
 
-// throttlingAdvices are what is to be done, the same in every place.
 var throttlingAdvices = map[verdict.ThrottlingAdvice]string{
 	verdict.AdviceMeasured: "GOMAXPROCS {procs} is proven equally good or better: lower it to that before you raise {limit}",
 	verdict.AdviceAvoid:    "keep GOMAXPROCS at {procs}, which is not throttled",

@@ -171,7 +171,6 @@ func outOfTime(r *verdict.Result) bool {
 	return r.Plan.Racing() && r.Plan.MaxSeconds > 0 && secondsUsed(r)+r.TrialSeconds/2 > r.Plan.MaxSeconds || stoppedBy(r, string(contest.StopTime))
 }
 
-// secondsUsed is what the trials and slices of a race took.
 func secondsUsed(r *verdict.Result) float64 {
 	sum := r.TrialSeconds * float64(r.TrialsRun+r.PilotsRun)
 	for i := range r.Groups {
@@ -196,7 +195,6 @@ func furthered(r *verdict.Result, more int) string {
 	return resumeCommand(r, changes...)
 }
 
-// continued is the command that continues a run that ended early.
 func continued(r *verdict.Result) string {
 	if outOfTime(r) {
 		return furthered(r, len(r.Plan.Settings))
@@ -218,7 +216,6 @@ func (w words) higher(n int) string {
 	return w.r.Spec.With(spec.Set("procs", procs), newFolder).Shell()
 }
 
-// howToComplete is how a sweep that ended early is completed.
 func howToComplete(r *verdict.Result) string {
 	if !swept(r) {
 		return "run the same command with this directory as --out"
@@ -238,7 +235,6 @@ func aboutTime(d time.Duration) string {
 // without one with any.
 type otherWay struct{ text, flag, value string }
 
-// ways are those that the run did not have, as alternatives.
 func (w words) ways(list ...otherWay) string {
 	var left []string
 	for _, one := range list {
@@ -320,7 +316,6 @@ func listed(h journal.Host, from, to int) string {
 	return fmt.Sprintf("%d-%d", from, to-1)
 }
 
-// loadElsewhere is how the load generator gets more CPU time.
 func (w words) loadElsewhere() string {
 	var another otherWay
 	if w.r.Load.Tunnelled() {
@@ -357,7 +352,6 @@ func programWords(r *verdict.Result) string {
 	return r.Name
 }
 
-// kindWords are the kinds of program.
 var kindWords = map[string]string{journal.KindServer: "a server", journal.KindBatch: "a batch program", journal.KindGoBench: "Go benchmarks"}
 
 // endsByItself reports whether the target is a program that runs to its end, under no load.

@@ -27,10 +27,8 @@ func Resize(r *resize.Rehearsal) *document.Document {
 	)}
 }
 
-// resizeWords words a rehearsal.
 type resizeWords struct{ *resize.Rehearsal }
 
-// answer is whether all followed.
 func (w resizeWords) answer() document.Panel {
 	p := document.Panel{Name: "Verdict", Tone: document.OK, Label: "Followed", Level: 2, Sentence: "GOMAXPROCS followed every change of the CPU limit."}
 	differ := func(f resize.Fresh) bool { return f.Procs != w.Fresh[0].Procs }
@@ -45,7 +43,6 @@ func (w resizeWords) answer() document.Panel {
 	return p
 }
 
-// setting is what was rehearsed.
 func (w resizeWords) setting() string {
 	text := fmt.Sprintf("%s, %s", w.Name, w.Program.GoVersion)
 	if w.Program.EnvProcs != nil {
@@ -76,7 +73,6 @@ func (w resizeWords) notes() (list document.Notes) {
 	return list
 }
 
-// steps are the steps at the rate.
 func (w resizeWords) steps() document.Table {
 	t := document.Table{Columns: []document.Column{
 		{Head: "at", Short: "at"}, {Head: "limit", Short: "limit"}, {Head: "GOMAXPROCS", Short: "procs"}, {Head: "Go's default", Short: "default"}, {Head: "followed after", Short: "after"},
@@ -114,7 +110,6 @@ func memoryLimit(bytes *int64) string {
 	return number.Bytes(float64(*bytes))
 }
 
-// loadCells are latency, failures and CPU use.
 func loadCells(l *resize.Load) []string {
 	if l == nil {
 		return nil
@@ -125,7 +120,6 @@ func loadCells(l *resize.Load) []string {
 	}
 }
 
-// cellsOf is a row of n cells.
 func cellsOf(texts []string, n int) (row document.Row) {
 	for i := range n {
 		c := document.Cell{Value: "-"}
@@ -162,10 +156,8 @@ func mostCells(l *resize.Load, threads int) []string {
 
 const watchFix = "call `go maxprocs.Watch(ctx)` at the beginning of main; docs/how-to/follow-a-resize.md shows it"
 
-// laggard has the words of one: its name, what it did, why, and the fix.
 type laggard struct{ name, what, why, fix string }
 
-// laggard words what did not follow at a step.
 func (w resizeWords) laggard(code resize.Code, s resize.Step) (l laggard) {
 	limit, fresh := number.CPUs(s.LimitCPUs), w.FreshAt(s.LimitCPUs)
 	l.what = fmt.Sprintf("GOMAXPROCS was %d under a limit of %s, where the newest Go has %d.", s.Procs, limit, s.DefaultProcs)

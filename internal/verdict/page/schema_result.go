@@ -98,7 +98,6 @@ func slicedSchema(s *contest.Sliced) slicedJSON {
 	return slicedJSON{Kept: s.Kept, Why: s.Why, Invalid: s.Invalid, Detail: s.Detail, Values: append([]sliceJSON{}, values...), Seconds: s.Took, Apart: (*slicedApartJSON)(s.Apart), SizedAtStart: s.SizedAtStart}
 }
 
-// worded is a group's recommendation with its words.
 func worded(g *group) recommendationJSON {
 	rec := &g.Recommendation
 	out := recommendationSchema(rec)

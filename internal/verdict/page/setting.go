@@ -13,7 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// rowsFrom are pointers to settings.
 func rowsFrom(settings []verdict.Row) (rows []*verdict.Row) {
 	for i := range settings {
 		rows = append(rows, &settings[i])
@@ -21,7 +20,6 @@ func rowsFrom(settings []verdict.Row) (rows []*verdict.Row) {
 	return rows
 }
 
-// firstOf is the first row for which it holds; nil: there is none.
 func firstOf(rows []*verdict.Row, holds func(*verdict.Row) bool) *verdict.Row {
 	if i := slices.IndexFunc(rows, holds); i >= 0 {
 		return rows[i]
@@ -46,7 +44,6 @@ func (g *group) unset() *verdict.Row {
 	return firstOf(rowsFrom(g.Settings), func(a *verdict.Row) bool { return a.Procs == nil && a.Variant == "" })
 }
 
-// chosen is the row that the verdict names; nil when it names none.
 func (g *group) chosen() *verdict.Row { return g.row(g.Recommendation.Setting) }
 
 // ps is the number of Ps that a setting ran with, as far as it is known.
@@ -101,7 +98,6 @@ const (
 	asFast      = "as fast"
 )
 
-// leftOutFor are why a setting has no part in what is judged.
 var leftOutFor = map[contest.Excluded]document.Cell{
 	contest.ExcludedInvalid:    {Value: "invalid", Detail: "no trial was valid"},
 	contest.ExcludedTooFewCPUs: {Value: notCompared, Detail: "other programs left it too few CPUs"},
@@ -143,7 +139,6 @@ func rowsOf(g *verdict.Group) []*verdict.Row {
 	return rowsFrom(g.Rows)
 }
 
-// rowOfUnset is the row that holds the program's own default.
 func (g *group) rowOfUnset() *verdict.Row {
 	if g.Compares != "" {
 		return g.row(g.start())
@@ -154,7 +149,6 @@ func (g *group) rowOfUnset() *verdict.Row {
 	return nil
 }
 
-// settingText is a setting's name, given its label.
 func (g *group) settingText(label string) string {
 	if a := g.setting(label); a != nil {
 		return settingName(a)
@@ -189,7 +183,6 @@ func currentRows(rows []*verdict.Row) []*verdict.Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(a *verdict.Row) bool { return a.Variant != "" })
 }
 
-// start is the value that the variable started with, as a label.
 func (g *group) start() string {
 	axis := g.r.Plan.Axis(g.Compares)
 	return axis.Name + "=" + axis.Start
@@ -199,7 +192,6 @@ func mostMemory(r *verdict.Result) string {
 	return "--max-memory " + number.Short(number.Bytes(float64(r.Plan.MaxMemoryBytes)))
 }
 
-// valueColumn is what the settings differ in.
 func (g *group) valueColumn() document.Column {
 	if name := phrase.Clip(g.Compares, nameRoom); name != "" {
 		return document.Column{Head: name, Short: name, Left: true}
@@ -210,7 +202,6 @@ func (g *group) valueColumn() document.Column {
 	return document.Column{Head: "GOMAXPROCS", Short: "procs", Left: true}
 }
 
-// named are the values that have no part in what is judged for that reason.
 func (g *group) named(code contest.Excluded) (list []string) {
 	for _, a := range g.rows {
 		if isOut(a, code) {

@@ -25,7 +25,6 @@ func slicedStanding(v *contest.SliceValue) document.Cell {
 // isSliced reports whether a row is of such a value, so that its throughput is an estimate.
 func isSliced(a *verdict.Row) bool { return a.Sliced != nil }
 
-// hasSliced reports whether some rows are.
 func (w words) hasSliced() bool { return slices.ContainsFunc(rowsFrom(w.Rows), isSliced) }
 
 // withTrials is the group without these rows.

@@ -15,7 +15,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// cell is a median with its interval.
 func cell(u number.Unit, i stat.Interval) document.Cell {
 	return document.Cell{Value: maybe(u, i.Median), Detail: brackets(u, i)}
 }
@@ -37,7 +36,6 @@ func below(a *verdict.Row, c document.Cell) document.Cell {
 	return c
 }
 
-// column is a heading with what its cells hold.
 type column struct {
 	head document.Column
 	cell func(*verdict.Row) document.Cell
@@ -67,7 +65,6 @@ func (g *group) table(columns []column) document.Table {
 	return t
 }
 
-// figureColumns are what was measured of the settings.
 func (g *group) figureColumns() []column {
 	seconds, versus := number.Time(), "Compared with the peak"
 	if g.runs() { // times are next to it
@@ -102,7 +99,6 @@ func (g *group) figureColumns() []column {
 	}
 }
 
-// kernelColumns are what the kernel counted.
 func (g *group) kernelColumns() []column {
 	seconds, share, rate, few := number.Time(), number.Ratio(), number.PerSecond(""), number.Plain("").Digits(2)
 	return []column{
@@ -228,7 +224,6 @@ func (g *group) trialsCell(a *verdict.Row) document.Cell {
 	return c
 }
 
-// speedupColumn says what the speed-up is over.
 func (g *group) speedupColumn() document.Column {
 	base := firstOf(g.rows, func(a *verdict.Row) bool { // by procs
 		return a.Variant == "" && a.Procs != nil && a.Speedup != nil && !isSliced(a)
@@ -322,7 +317,6 @@ func (g *group) metricsTable() *document.Table {
 // memoryDecides reports whether memory is more than what explains the metrics that decide.
 func (g *group) memoryDecides() bool { return len(g.r.Plan.Vary) > 0 || g.r.Plan.MaxMemoryBytes > 0 }
 
-// memoryColumns are the memory of the settings, and what their garbage collectors did.
 func (g *group) memoryColumns() []column {
 	share := number.Ratio()
 	memory, collector := "", ""
@@ -351,7 +345,6 @@ func (g *group) memoryColumns() []column {
 	}
 }
 
-// cycles are how often a collector ran.
 func cycles(e *verdict.Evidence) string {
 	if *e.GCCyclesPerSecond <= 0 {
 		return "no cycle"

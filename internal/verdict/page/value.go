@@ -16,7 +16,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// words words a group's recommendation and warnings.
 type words struct {
 	*verdict.Group
 	r *verdict.Result // that the group is of
@@ -30,7 +29,6 @@ func (w words) metric(name string) string {
 	return name
 }
 
-// quantile is what the judged latency is called.
 func (w words) quantile() string { return w.Latency.Name() }
 
 // valueName is a setting in a sentence: "2", "8 (default)", "the default".
@@ -46,7 +44,6 @@ func valueName(s *contest.Value) string {
 
 func valueNames(list []*contest.Value) string { return phrase.And(phrase.Each(list, valueName)) }
 
-// figures are a setting's levels, as tables have them.
 func (w words) figures(s *contest.Value) string {
 	if s.Throughput.Median == nil {
 		return "no throughput"
@@ -69,7 +66,6 @@ func (w words) perSecond(x float64) string {
 	return strings.TrimSpace(number.Count(x) + " " + throughputUnit(w.ThroughputUnit))
 }
 
-// rate is the common one that was offered.
 func (w words) rate() string {
 	if r := w.RatePerSecond; r != nil {
 		return number.Count(*r) + " req/s"
@@ -102,7 +98,6 @@ func (w words) version(label string) string {
 	return name
 }
 
-// where is what a verdict holds for.
 func (w words) where() string {
 	if q := w.QuotaCPUs; q != nil {
 		return "under a limit of " + number.CPUs(*q)
@@ -169,7 +164,6 @@ func percentDown(ratio float64) string {
 // absent represents what was not measured, in a table.
 const absent = "–"
 
-// maybe writes a value that may be absent.
 func maybe(u number.Unit, x *float64) string {
 	if x == nil {
 		return absent
@@ -177,7 +171,6 @@ func maybe(u number.Unit, x *float64) string {
 	return u.Number(*x)
 }
 
-// memorySize is one of memory, which may be absent.
 func memorySize(bytes *float64) string { return maybe(number.Memory().Short(), bytes) }
 
 // brackets is an interval in the scale of its median, "[3.92 ms, 4.55 ms]", or empty.
@@ -230,7 +223,6 @@ const unitRuns = "runs"
 // and not how many there are a second.
 func (g *group) runs() bool { return g.ThroughputUnit == unitRuns }
 
-// unit is that of the throughput as it is shown.
 func (g *group) unit() number.Unit {
 	if g.runs() {
 		return number.Time()

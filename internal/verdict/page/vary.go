@@ -6,7 +6,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// changes are what a value changes against another.
 func (w words) changes(against string, v *verdict.Versus) string {
 	text := fmt.Sprintf("Compared with %s: %s", against, changedFrom("throughput", v.Throughput, w.r.Plan.Margin))
 	if v.Latency.Median != nil {
@@ -15,7 +14,6 @@ func (w words) changes(against string, v *verdict.Versus) string {
 	return text
 }
 
-// comparedChange is what the best value changes against the first.
 func (g *group) comparedChange() string {
 	rec := &g.Recommendation
 	v := rec.Versus

@@ -118,7 +118,6 @@ func advised(rec *verdict.Recommendation) *int {
 	return nil
 }
 
-// setOrKeep is the answer of a verdict that names a value.
 func (g *group) setOrKeep() string {
 	rec := &g.Recommendation
 	switch likely := rec.Confidence == verdict.Likely; {
@@ -181,7 +180,6 @@ func (g *group) pasteSmallest() Paste {
 	return pasteNothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it.")(g)
 }
 
-// pasteTwo are the values of a trade-off.
 func (g *group) pasteTwo() Paste {
 	rec := &g.Recommendation
 	if rec.Confidence == verdict.Likely {
@@ -200,14 +198,12 @@ func (g *group) pasteTwo() Paste {
 	return p
 }
 
-// keeps is that the best value of a variable is the one that it started with.
 func (g *group) keeps(v *Verdict) {
 	best := g.Recommendation.Setting
 	v.State, v.Label = document.OK, "Keep "+best
 	v.Answer.Plain = fmt.Sprintf("No other value is better than %s, or as good with less memory.", best)
 }
 
-// undecided is of a variable's values.
 func (g *group) undecided(v *Verdict) {
 	v.State, v.Label, v.Answer.Plain = document.Unknown, labelUndecided, "No value is proven as good as all others."
 	if len(g.tooLarge()) == len(g.rows) && len(g.rows) > 0 {

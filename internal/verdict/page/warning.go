@@ -10,7 +10,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// enough is how to have the trials that a proof takes.
 func (w words) enough(valid int) string {
 	if w.r.Plan.Racing() {
 		return "allow " + moreFlag(w.r.Plan)
@@ -89,7 +88,6 @@ func (w words) adviceOf(x verdict.Throttled) string {
 	return w.throttlingAdvice()
 }
 
-// ofPeriods is a share of the periods of a limit.
 func ofPeriods(share float64) string { return number.Percent(share) + " of periods" }
 
 // eachSetting is the settings with their metrics: "4 (63% of periods) and 8 (80% of periods)".

@@ -202,7 +202,6 @@ func benchmark(s string) string {
 	return s
 }
 
-// line is one of a trial.
 type line struct {
 	title  string
 	values []benchfmt.Value
