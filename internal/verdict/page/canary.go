@@ -7,7 +7,6 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -71,19 +70,4 @@ func (w experiment) above(h *journal.Harm) string {
 		by = shortNumber(*h.Ratio, number.Digits) + " times that of " + w.control()
 	}
 	return fmt.Sprintf("%s was %s over %s. The margin is %s", w.name(h.Query), by, phrase.Count(h.Slices, "slice"), number.Percent(w.r.Plan.MarginP99))
-}
-
-func queryPairs(r *verdict.Result, add func(name, value string)) {
-	var list []journal.Query
-	prometheus := ""
-	if c := r.Canary; c != nil {
-		list, prometheus = c.Queries, c.Prometheus
-	}
-	if l := r.Live; l != nil {
-		list, prometheus = l.Queries, l.Prometheus
-	}
-	for _, q := range list {
-		add("Query "+q.Name, q.Text)
-	}
-	add("Prometheus", prometheus)
 }

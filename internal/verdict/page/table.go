@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -350,4 +351,101 @@ func cycles(e *verdict.Evidence) string {
 		return "no cycle"
 	}
 	return "one cycle every " + number.Seconds(1 / *e.GCCyclesPerSecond)
+}
+
+// facts are the numbers behind the verdict that no table has.
+func (g *group) facts() (out document.Pairs) {
+	share := number.Ratio()
+	add := func(name, value string) { out = append(out, document.Pair{Name: name, Value: value}) }
+	if n := g.Spread; n.Throughput != nil {
+		add("Noise", fmt.Sprintf("%s between trials of one setting (%s of freedom)",
+			inBoth(n.Throughput, n.P99, g.quantile()), phrase.CountOf(n.DF, "degree", "degrees")))
+	} else {
+		add("Noise", "unknown: too few trials")
+	}
+	if n := g.NoiseFloor; n.Throughput != nil || n.P99 != nil {
+		add("Repeat of the default", fmt.Sprintf("two repeats of %s differed by up to %s, in %s (95%%)",
+			g.settingText(n.Setting), inBoth(n.Throughput, n.P99, "p99"), phrase.Count(n.Pairs, "pair")))
+	}
+	margins := "throughput " + share.Number(g.r.Plan.Margin)
+	if g.r.Plan.MarginP99 > 0 && g.Latency.Quantile > 0 {
+		margins += ", " + g.quantile() + " " + share.Number(g.r.Plan.MarginP99)
+	}
+	add("Margins", margins+" (a value that is worse by less is equally good)")
+	if w := g.Workload; w.TooFewCPUs {
+		add("Workload", "unknown: "+g.words.others())
+	} else if w.CPUUtilisation != nil {
+		add("Workload", fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clip(w.Kind, nameRoom), share.Number(*w.CPUUtilisation), g.settingText(w.Setting)))
+	} else {
+		add("Workload", phrase.Clip(w.Kind, nameRoom))
+	}
+	if o := g.Others; o.CPUs != nil && o.Of > 0 {
+		add("Other programs", fmt.Sprintf("used %s of the %s that the target may use", shortNumber(math.Round(100**o.CPUs)/100, number.Digits), number.CPUs(float64(o.Of))))
+	}
+	return out
+}
+
+// inBoth is how far throughput and latency stray, of those that are known: "2.2% in throughput and 14% in p99".
+func inBoth(throughput, latency *float64, quantile string) string {
+	var parts []string
+	if throughput != nil {
+		parts = append(parts, strayed(*throughput)+" in throughput")
+	}
+	if latency != nil {
+		parts = append(parts, strayed(*latency)+" in "+quantile)
+	}
+	return phrase.And(parts)
+}
+
+// requestsTable has a line for each request of a mix, and its p99 at each setting: in
+// the percentiles of all a slow one hides behind the many.
+func (g *group) requestsTable() *document.Table {
+	var names []string
+	at := map[string]map[int]*verdict.RequestLatency{}
+	for k, a := range g.rows {
+		for i := range a.ByRequest {
+			one := &a.ByRequest[i]
+			if at[one.Name] == nil {
+				names = append(names, one.Name)
+				at[one.Name] = map[int]*verdict.RequestLatency{}
+			}
+			at[one.Name][k] = one
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	t := &document.Table{Columns: []document.Column{{Head: "request", Short: "request", Left: true}}}
+	for _, a := range g.rows {
+		label, _ := settingLabel(a)
+		t.Columns = append(t.Columns, document.Column{Head: "p99 at GOMAXPROCS " + settingName(a), Short: "p99 at " + label, Detailed: true})
+	}
+	for _, name := range names {
+		row := document.Row{Cells: []document.Cell{{Value: phrase.Clip(name, nameRoom)}}}
+		for k := range g.rows {
+			row.Cells = append(row.Cells, requestCell(at[name][k]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// requestCell has the failures also of a request that has no latency, since all of it failed.
+func requestCell(r *verdict.RequestLatency) document.Cell {
+	c := document.Cell{Value: absent}
+	if r == nil {
+		return c
+	}
+	var details []string
+	if r.P99.Median != nil {
+		c.Value = number.Seconds(*r.P99.Median)
+	}
+	if r.P50.Median != nil {
+		details = append(details, "p50 "+number.Seconds(*r.P50.Median))
+	}
+	if r.Errors > 0 {
+		details = append(details, phrase.CountOf(r.Errors, "failed", "failed"))
+	}
+	c.Detail = strings.Join(details, ", ")
+	return c
 }

@@ -7,6 +7,7 @@ package pagetest
 
 import (
 	"math"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/stat"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
@@ -315,4 +317,111 @@ func Flat() *verdict.Result {
 		h.Target.ServerCPUs, h.Target.Beside = nil, &journal.Beside{Command: []string{"./proxy", "-upstream", "127.0.0.1:{port}"}, QuotaCPUs: new(0.5)}
 		return trials
 	})
+}
+
+// LiveContents is a live experiment's journal: 1 takes a fifth less CPU time per request than
+// 2, the value at start, and 4 was left twice.
+func LiveContents() *journal.Contents {
+	const blocks = 30
+	started := time.Date(2026, 3, 2, 9, 10, 0, 0, time.UTC)
+	h := journal.Header{
+		Name: "process 4711", Started: started, Tool: journal.Tool{Version: "v0.9.0", GoVersion: "go1.26.1"},
+		Spec:   spec.Spec{Command: "live", Operands: []string{"/run/app/procfit.sock"}}.With(spec.Set("procs", "1,4")),
+		Target: journal.Target{Kind: journal.KindLive, GoVersion: "go1.26.8"}, TargetHost: journal.Host{Hostname: "node1", CPUs: 8, EffectiveCPUs: 8, OS: "linux", Arch: "amd64", Kernel: "6.12.9"},
+		Load: journal.Load{DurationSeconds: 1800}, Plan: journal.Plan{Margin: 0.05, MarginP99: 0.2, Seed: 7, Settings: live.Settings(2, []int{1, 4}, false)},
+		Live: &journal.Live{SizedAtStart: []string{"github.com/redis/go-redis/v9 (connections of its pools)"},
+			PID: 4711, Unit: "request", Start: 2, LimitCPUs: 2, LatencyBy: live.ByArrival, SliceSeconds: 5, BurnInSeconds: 2, BaselineSeconds: 60,
+			SlowSeconds: 0.1, Budget: 500, InSystemMax: 44.6, RequestsPerSecond: 400, CPUs: 0.9,
+		},
+	}
+	c := &journal.Contents{Header: h, End: &journal.End{Code: journal.EndDecided, Time: started.Add(30 * time.Minute)}}
+	for block := -2; block < blocks; block++ {
+		for order, s := range h.Plan.Settings {
+			if block < 0 && order > 0 || order == 2 && block > 1 {
+				continue // the baseline is of the value at start, and 4 is out
+			}
+			at := float64(3*block + 7*order)
+			wobble, requests := 1+0.01*math.Sin(at), uint64(2000+400*math.Sin(float64(block)))
+			each := 0.002 * wobble
+			if order == 1 {
+				each *= 0.8
+			}
+			t := journal.Trial{
+				Kind: journal.KindTrial, Setting: s, Role: journal.RoleMeasure, Origin: journal.OriginLive, Block: block, Order: order, Started: started, DurationSeconds: 7, Valid: true, ObservedProcs: []*int{s.Procs},
+				Usage: journal.Usage{MeasuredSeconds: 5},
+				Live:  &journal.Slice{Before: 2, BurnInSeconds: 2, Requests: requests, CPUSeconds: each * float64(requests), P50Seconds: new(0.004 * wobble), P99Seconds: new(0.021 * wobble), InSystemMax: 40},
+			}
+			switch {
+			case block < 0:
+				t.Role, t.Block = journal.RolePilot, block+2
+			case order == 2:
+				t.Valid, t.InvalidCode, t.DurationSeconds, t.MeasuredSeconds = false, journal.InvalidLeft, 0.63, 0
+				t.Live = &journal.Slice{Before: 2, BurnInSeconds: 2, InSystemMax: 244.3}
+			}
+			c.Trials = append(c.Trials, t)
+		}
+	}
+	return c
+}
+
+// Example is a remark of a type with something in each of its fields, which can be set: two in
+// numbers, that text, all its flags or none.
+func Example(of reflect.Type, text string, flags bool) reflect.Value {
+	v := reflect.New(of).Elem()
+	fill(v, 2, text, flags)
+	return v
+}
+
+// fill puts n into every number of a value, and two into every list.
+func fill(v reflect.Value, n int, text string, flags bool) {
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(flags)
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(n))
+	case reflect.Float64:
+		v.SetFloat(float64(n))
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), n, text, flags)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0), n, text, flags)
+		fill(v.Index(1), n+1, text, flags)
+	case reflect.Struct:
+		if value, is := v.Addr().Interface().(*contest.Value); is { // which is its name and its levels here
+			level := stat.Interval{Median: new(float64(n)), N: n}
+			*value = contest.Value{Setting: text, Procs: n, Unset: flags, Default: flags, Throughput: level, P99: level}
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i), n, text, flags)
+		}
+	}
+}
+
+// Varied is a sweep of GOMAXPROCS and GOGC, whose program can use two Ps and is slowed down
+// by its collector, within a bound on memory; of one that ended early the first trials.
+func Varied(trials int) *verdict.Result {
+	h := verdicttest.Varied(journal.Axis{Name: "GOGC", Values: []string{"50", "100", "200", "off"}, Start: "100"})
+	h.Plan.MaxMemoryBytes = 512 << 20
+	collects := map[string]float64{"50": 0.6, "100": 0.8, "200": 1, "off": 1.2}
+	heaps := map[string]int64{"50": 50 << 20, "100": 70 << 20, "200": 110 << 20, "off": 900 << 20}
+	return verdict.Analyze(h, verdicttest.Race(h, func(procs int, v map[string]string) (float64, int64) {
+		return 100 * float64(min(procs, 2)) * collects[v["GOGC"]], heaps[v["GOGC"]]
+	}, 1, trials))
+}
+
+// Sliced is a sweep of a server that slices of one start begin, whose throughput grows up to three
+// Ps. Where three are set at the start it is this part of what it is where they are set later.
+func Sliced(part float64) *verdict.Result {
+	world := func(part float64) verdicttest.World {
+		return func(procs int, _ map[string]string) (float64, int64) {
+			return []float64{30, 60, 99 * part, 100}[procs-1], 50 << 20
+		}
+	}
+	h, trials, slices := verdicttest.Sliced(world(1), world(part), 1)
+	return verdict.Analyze(h, trials, slices...)
 }
