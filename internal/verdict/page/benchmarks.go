@@ -50,7 +50,7 @@ func benchmarkRow(name string, times []verdict.BenchmarkTime, base int) document
 	row := document.Row{Cells: []document.Cell{{Value: name}}}
 	for i := range times {
 		t := &times[i]
-		c := document.Cell{Value: maybe(number.Time(), t.Seconds.Median)}
+		c := document.Cell{Value: maybe(t.Seconds.Median, number.Time().Number)}
 		switch {
 		case i == base || t.VersusBase.Median == nil:
 		case t.Differs:

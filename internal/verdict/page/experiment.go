@@ -18,7 +18,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/paired"
-	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // experiment are the words of what was measured under a program's own traffic, in values next
@@ -276,17 +275,10 @@ func fromZero(f verdict.CanaryFigure) bool {
 
 func (w experiment) changes(f verdict.CanaryFigure) string {
 	if fromZero(f) {
-		return valueOf(w.figure(f.Name).unit, f.Value) + " instead of 0"
+		return maybe(f.Value.Median, w.figure(f.Name).unit.Value) + " instead of 0"
 	}
 	c := difference(f.Ratio)
 	return c.Value + " " + c.Detail
-}
-
-func valueOf(u number.Unit, i stat.Interval) string {
-	if i.Median == nil {
-		return absent
-	}
-	return u.Value(*i.Median)
 }
 
 // first is the first metric that any setting has, with its highest value.
@@ -574,7 +566,7 @@ func (w experiment) tables() (decide document.Table, others *document.Table) {
 			u := w.figure(m.Name).unit
 			row := document.Row{Cells: []document.Cell{
 				{Value: a.Label}, {Value: w.name(m.Name)}, {Value: outcomeWords[m.Outcome]},
-				differenceOf(m), {Value: valueOf(u, m.Value)}, {Value: valueOf(u, m.Control)}, {Value: strconv.Itoa(m.Ratio.N)},
+				differenceOf(m), {Value: maybe(m.Value.Median, u.Value)}, {Value: maybe(m.Control.Median, u.Value)}, {Value: strconv.Itoa(m.Ratio.N)},
 			}}
 			if m.Outcome == verdict.OutcomeWorse || m.Outcome == verdict.OutcomeBetter && slices.Contains(recommended, row.Cells[0].Value) {
 				row.Mark = outcomeWords[m.Outcome]

@@ -107,7 +107,7 @@ func (s *shownFigure) cell(a *verdict.Row) string {
 		return absent
 	}
 	if s.point == nil {
-		return maybe(s.unit, s.value(a).Median)
+		return maybe(s.value(a).Median, s.unit.Number)
 	}
 	values := measured(a, s.point)
 	if len(values) == 0 && a.Invalid > 0 {
@@ -268,7 +268,7 @@ func (o *overlay) mark(a *verdict.Row, ax document.Axis) document.Mark {
 	if a.Procs == nil || o.values[*a.Procs] == 0 {
 		return document.Mark{}
 	}
-	m := document.Mark{Present: true, At: ax.At(o.values[*a.Procs]), Value: "article " + timesText(new(o.curve.Seconds[*a.Procs]/o.curve.Seconds[1])) + " one P"}
+	m := document.Mark{Present: true, At: ax.At(o.values[*a.Procs]), Value: "article " + timesText(o.curve.Seconds[*a.Procs]/o.curve.Seconds[1]) + " one P"}
 	if o.curve.On != "" {
 		m.Value += ", " + o.curve.On
 	}

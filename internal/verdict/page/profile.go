@@ -61,11 +61,7 @@ func profileTable(p *verdict.Profile, t *verdict.ProfileTable, title string) doc
 	for _, row := range t.Functions {
 		r := document.Row{Cells: []document.Cell{{Value: functionName(row.Name)}}}
 		for _, share := range row.Shares {
-			text := absent
-			if share != nil {
-				text = number.Percent(*share)
-			}
-			r.Cells = append(r.Cells, document.Cell{Value: text})
+			r.Cells = append(r.Cells, document.Cell{Value: maybe(share, number.Percent)})
 		}
 		out.Rows = append(out.Rows, r)
 	}

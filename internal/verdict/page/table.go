@@ -17,7 +17,7 @@ import (
 )
 
 func cell(u number.Unit, i stat.Interval) document.Cell {
-	return document.Cell{Value: maybe(u, i.Median), Detail: brackets(u, i)}
+	return document.Cell{Value: maybe(i.Median, u.Number), Detail: brackets(u, i)}
 }
 
 // about marks the number of a row that is an estimate.
@@ -75,7 +75,7 @@ func (g *group) figureColumns() []column {
 		{g.valueColumn(), func(a *verdict.Row) document.Cell { return document.Cell{Value: settingName(a)} }},
 		{document.Column{Head: "Result", Short: "result", Left: true}, g.standing},
 		{g.throughputColumn(), func(a *verdict.Row) document.Cell { return about(a, below(a, cell(g.unit(), g.asShown(a.Throughput)))) }},
-		{g.speedupColumn(), func(a *verdict.Row) document.Cell { return about(a, document.Cell{Value: timesText(a.Speedup)}) }},
+		{g.speedupColumn(), func(a *verdict.Row) document.Cell { return about(a, document.Cell{Value: maybe(a.Speedup, timesText)}) }},
 		{document.Column{Head: versus}, func(a *verdict.Row) document.Cell {
 			if g.gateAlone { // a table of its own compares them
 				return document.Cell{Value: absent}
@@ -104,20 +104,20 @@ func (g *group) kernelColumns() []column {
 	seconds, share, rate, few := number.Time(), number.Ratio(), number.PerSecond(""), number.Plain("").Digits(2)
 	return []column{
 		{document.Column{Head: "CPUs used", Short: "CPU"}, func(a *verdict.Row) document.Cell {
-			c := document.Cell{Value: maybe(few, a.Evidence.CPUs)}
+			c := document.Cell{Value: maybe(a.Evidence.CPUs, few.Number)}
 			if user, system := a.Evidence.UserCPUs, a.Evidence.SystemCPUs; user != nil && system != nil {
 				c.Detail = few.Number(*user) + " user + " + few.Number(*system) + " system"
 			}
 			return c
 		}},
 		{document.Column{Head: "CPUs used by the program next to it"}, func(a *verdict.Row) document.Cell {
-			return document.Cell{Value: maybe(few, a.Evidence.BesideCPUs)}
+			return document.Cell{Value: maybe(a.Evidence.BesideCPUs, few.Number)}
 		}},
 		{document.Column{Head: "CPU per request"}, func(a *verdict.Row) document.Cell {
 			if g.ThroughputUnit != "requests" {
 				return document.Cell{Value: absent}
 			}
-			c := document.Cell{Value: maybe(seconds, a.Evidence.CPUSecondsEach)}
+			c := document.Cell{Value: maybe(a.Evidence.CPUSecondsEach, seconds.Number)}
 			if o := a.OpenEvidence; o != nil && o.CPUSecondsEach != nil {
 				c.Detail = seconds.Number(*o.CPUSecondsEach) + " in the latency phase"
 			}
@@ -131,11 +131,11 @@ func (g *group) kernelColumns() []column {
 			return document.Cell{Value: rate.Number(*v + *i), Detail: rate.Number(*v) + " + " + rate.Number(*i)}
 		}},
 		{document.Column{Head: "Threads waiting for a CPU"}, func(a *verdict.Row) document.Cell {
-			return document.Cell{Value: maybe(few, a.Evidence.RunQueueWaitRatio)}
+			return document.Cell{Value: maybe(a.Evidence.RunQueueWaitRatio, few.Number)}
 		}},
 		{document.Column{Head: "Ps held by page faults"}, faultCell},
 		{document.Column{Head: "Throttled periods", Short: "throttled"}, func(a *verdict.Row) document.Cell {
-			c := document.Cell{Value: maybe(share, a.Evidence.ThrottledPeriodsRatio)}
+			c := document.Cell{Value: maybe(a.Evidence.ThrottledPeriodsRatio, share.Number)}
 			if s := a.Evidence.ThrottledRatio; s != nil && *s > 0 {
 				c.Detail = few.Number(*s) + " s/s per replica"
 			}
@@ -337,7 +337,7 @@ func (g *group) memoryColumns() []column {
 			if e.GCCyclesPerSecond == nil {
 				return document.Cell{Value: absent}
 			}
-			c := document.Cell{Value: maybe(share, e.GCBusyRatio), Detail: cycles(e)}
+			c := document.Cell{Value: maybe(e.GCBusyRatio, share.Number), Detail: cycles(e)}
 			if c.Value == absent { // of Go 1.19, or in a span without a whole cycle
 				c.Value, c.Detail = c.Detail, ""
 			}
@@ -432,20 +432,15 @@ func (g *group) requestsTable() *document.Table {
 
 // requestCell has the failures also of a request that has no latency, since all of it failed.
 func requestCell(r *verdict.RequestLatency) document.Cell {
-	c := document.Cell{Value: absent}
 	if r == nil {
-		return c
+		return document.Cell{Value: absent}
 	}
 	var details []string
-	if r.P99.Median != nil {
-		c.Value = number.Seconds(*r.P99.Median)
-	}
 	if r.P50.Median != nil {
 		details = append(details, "p50 "+number.Seconds(*r.P50.Median))
 	}
 	if r.Errors > 0 {
 		details = append(details, phrase.CountOf(r.Errors, "failed", "failed"))
 	}
-	c.Detail = strings.Join(details, ", ")
-	return c
+	return document.Cell{Value: maybe(r.P99.Median, number.Seconds), Detail: strings.Join(details, ", ")}
 }

@@ -164,14 +164,14 @@ func percentDown(ratio float64) string {
 // absent represents what was not measured, in a table.
 const absent = "–"
 
-func maybe(u number.Unit, x *float64) string {
+func maybe(x *float64, write func(float64) string) string {
 	if x == nil {
 		return absent
 	}
-	return u.Number(*x)
+	return write(*x)
 }
 
-func memorySize(bytes *float64) string { return maybe(number.Memory().Short(), bytes) }
+func memorySize(bytes *float64) string { return maybe(bytes, number.Memory().Short().Number) }
 
 // brackets is an interval in the scale of its median, "[3.92 ms, 4.55 ms]", or empty.
 func brackets(u number.Unit, i stat.Interval) string {
@@ -321,9 +321,4 @@ func signed(ratio float64, percent func(float64) string) string {
 	return "+" + text
 }
 
-func timesText(x *float64) string {
-	if x == nil {
-		return absent
-	}
-	return strconv.FormatFloat(*x, 'f', 2, 64) + "×"
-}
+func timesText(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "×" }
