@@ -23,16 +23,14 @@ import (
 )
 
 // Typical is a complete sweep of six settings on two CPUs that recommends a value.
-func Typical() *verdict.Result { return Analyze("cpuserver", typical(), nil) }
-
-func typical() verdicttest.Config {
+func Typical() *verdict.Result {
 	settings := server(2, 8, 1, 2, 4, 8, 16)
-	return verdicttest.Config{Seed: 4, CPUs: 2, Rate: 5900, Settings: settings, Noise: calm(), Trial: func(t *journal.Trial) {
+	return Analyze("cpuserver", verdicttest.Config{Seed: 4, CPUs: 2, Rate: 5900, Settings: settings, Noise: calm(), Trial: func(t *journal.Trial) {
 		if t.Setting.Label == "16" && t.Block == 5 {
 			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidErrors, "the target answered errors: 12% of requests"
 			t.LatencySeconds = nil
 		}
-	}}
+	}}, nil)
 }
 
 // Shared is the built-in program on two CPUs with the load on them: its latency seems
@@ -109,14 +107,7 @@ func Invalid() *verdict.Result {
 
 // Benchmarks is a sweep of two Go benchmarks that want different values.
 func Benchmarks() *verdict.Result {
-	return Analyze("parse", benchmarks(), func(h *journal.Header, trials []journal.Trial) []journal.Trial {
-		h.Target.Kind, h.Target.URL, h.Target.Command = journal.KindGoBench, "", []string{"go", "test", "-bench", ".", "./parse"}
-		return trials
-	})
-}
-
-func benchmarks() verdicttest.Config {
-	return verdicttest.Config{Seed: 2, Mode: journal.ModeBatch, Settings: alike(8, 1, 2, 4, 8), Noise: &verdicttest.Noise{Trial: 0.01}, Trial: func(t *journal.Trial) {
+	c := verdicttest.Config{Seed: 2, Mode: journal.ModeBatch, Settings: alike(8, 1, 2, 4, 8), Noise: &verdicttest.Noise{Trial: 0.01}, Trial: func(t *journal.Trial) {
 		n, noise := float64(*t.ObservedProcs[0]), *t.ThroughputPerSecond/5000
 		t.ThroughputUnit, t.ThroughputPerSecond = "operations", new(1e6*noise)
 		t.Metrics = map[string]journal.Metric{
@@ -125,6 +116,10 @@ func benchmarks() verdicttest.Config {
 			"Small allocs/op":  {Value: 3, Unit: "allocs/op", Better: "lower"},
 		}
 	}}
+	return Analyze("parse", c, func(h *journal.Header, trials []journal.Trial) []journal.Trial {
+		h.Target.Kind, h.Target.URL, h.Target.Command = journal.KindGoBench, "", []string{"go", "test", "-bench", ".", "./parse"}
+		return trials
+	})
 }
 
 // Large is a Result of the given size with one group.
@@ -192,10 +187,6 @@ func Analyze(name string, c verdicttest.Config, bend func(*journal.Header, []jou
 	r := verdict.Analyze(h, trials)
 	r.Folder = "results/" + name + "-20260105-101500"
 	return r
-}
-
-func interval(median, low, high float64, n int) stat.Interval {
-	return stat.Interval{Median: &median, Low: &low, High: &high, N: n}
 }
 
 // CanaryContents is a canary's journal: 1 next to the control, and in a second round 2.
@@ -290,7 +281,7 @@ func spoil(settings []verdict.Row, evil string) {
 	for i := range settings {
 		a := &settings[i]
 		a.Variant = []string{"", evil}[i%2]
-		a.Metrics = map[string]verdict.MetricInterval{evil: {Interval: interval(1, 2, 3, 6), Unit: evil, Better: evil}}
+		a.Metrics = map[string]verdict.MetricInterval{evil: {Interval: stat.Interval{Median: new(1.0), Low: new(2.0), High: new(3.0), N: 6}, Unit: evil, Better: evil}}
 		a.Excluded = []*contest.Excluded{nil, nil, new(contest.Excluded(evil))}[i%3]
 		for j := range a.Points {
 			a.Points[j].InvalidReason = evil
