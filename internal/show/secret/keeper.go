@@ -2,6 +2,7 @@ package secret
 
 import (
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -14,8 +15,8 @@ type Keeper struct {
 	lookup func(name string) (value string, ok bool)
 
 	mu     sync.Mutex
-	more   []string // besides those of the command line
-	hidden *Hidden  // nil: to be made of both
+	more   []string          // besides those of the command line
+	hidden *strings.Replacer // nil: to be made of both
 }
 
 // NewKeeper is for a command line; lookup is os.LookupEnv.
@@ -53,9 +54,9 @@ func (k *Keeper) In(message string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.hidden == nil {
-		k.hidden = new(Find(k.args, k.more...))
+		k.hidden = find(k.args, k.more)
 	}
-	return k.hidden.In(message)
+	return k.hidden.Replace(message)
 }
 
 // Quoted is what a program or a server said, without what is kept and without other

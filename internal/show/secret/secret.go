@@ -179,20 +179,18 @@ func (f *Finder) Header(header string) string { return unveil(f.header(veil(head
 // Variable is NAME=VALUE.
 func (f *Finder) Variable(word string) string { return unveil(f.variable(veil(word))) }
 
-// Hidden are the credentials of what a user gave. A message about it often has only a piece
-// of one, or has it in another form, so that only the value itself shows a credential there.
-type Hidden struct{ values *strings.Replacer }
-
 // sought reports whether a message is searched for a value, or for a piece of one: a short
 // one, a placeholder and a plain word are in many messages that have no credential.
 func sought(value string, piece bool) bool {
 	return len(value) >= 5 && !strings.Contains(value, "{") && (!piece || len(value) >= 8 || strings.ContainsAny(value, "0123456789"))
 }
 
-// Hidden are those that were found. The values of variables that are named are some too.
-func (f *Finder) Hidden(more ...string) Hidden {
+// hidden takes the credentials that were found out of messages. A message about what a user gave
+// often has only a piece of one, or has it in another form, so that only the value itself shows a
+// credential there.
+func (f *Finder) hidden() *strings.Replacer {
 	var values []string
-	for _, v := range slices.Concat(f.found, more) {
+	for _, v := range f.found {
 		// Cookie: a=x; b=y, Bearer x and a password with a slash are values of several pieces.
 		for i, word := range append([]string{v}, strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;=&\"'\\/", r) })...) {
 			if sought(word, i > 0) {
@@ -207,15 +205,7 @@ func (f *Finder) Hidden(more ...string) Hidden {
 	for _, v := range slices.Compact(values) {
 		pairs = append(pairs, v, Redacted)
 	}
-	return Hidden{strings.NewReplacer(pairs...)}
-}
-
-// In is a message without the credentials.
-func (h Hidden) In(message string) string {
-	if h.values == nil {
-		return message
-	}
-	return h.values.Replace(message)
+	return strings.NewReplacer(pairs...)
 }
 
 // plainVariables are those of Go's runtime, whose values are no credentials.
@@ -240,22 +230,22 @@ func (f *Finder) variable(word string) string {
 	return name + "=" + f.cut(value)
 }
 
-// Find finds the credentials of procfit's own command line as it was typed, whose --env sets
+// find finds the credentials of procfit's own command line as it was typed, whose --env sets
 // variables of a program. The values of variables that it names are some too.
-func Find(args []string, more ...string) Hidden {
-	var f Finder
+func find(args, values []string) *strings.Replacer {
+	f := Finder{found: slices.Clone(values)}
 	f.Words(args)
 	for i, word := range args {
-		switch value, joined := strings.CutPrefix(word, "--env="); {
-		case word == "--":
-			return f.Hidden(more...)
-		case joined:
+		if word == "--" {
+			break
+		}
+		if value, joined := strings.CutPrefix(word, "--env="); joined {
 			f.Variable(value)
-		case i > 0 && args[i-1] == "--env":
+		} else if i > 0 && args[i-1] == "--env" {
 			f.Variable(word)
 		}
 	}
-	return f.Hidden(more...)
+	return f.hidden()
 }
 
 // within are credentials wherever they are in a name, alone those that are so as a word

@@ -133,18 +133,15 @@ func FuzzPassword(f *testing.F) {
 
 // In a message it is the value itself that gives a credential away.
 func TestHidden(t *testing.T) {
-	h := Find([]string{"sweep", "--header", "Authorization: Bearer S3CR3T77", "--env", "PORT={port}", "--env", "MODE=fast", "--url", "http://me:p%C3%A4ss/S3CR3T@h/", "--", "x", "--token", "quo\"ted"})
+	h := find([]string{"sweep", "--header", "Authorization: Bearer S3CR3T77", "--env", "PORT={port}", "--env", "MODE=fast", "--url", "http://me:p%C3%A4ss/S3CR3T@h/", "--", "x", "--token", "quo\"ted"}, nil)
 	for in, want := range map[string]string{
 		`header "S3CR3T77": no`:                  `header "REDACTED": no`,
 		`"quo\"ted" or quo%22ted`:                `"REDACTED" or REDACTED`,
 		"breakfast at {port}, 3 of 4 by Bearer":  "breakfast at {port}, 3 of 4 by Bearer",
 		`invalid port ":p%C3%A4ss" after S3CR3T`: `invalid port ":REDACTED" after REDACTED`,
 	} {
-		if got := h.In(in); got != want {
+		if got := h.Replace(in); got != want {
 			t.Errorf("%q\n got %q\nwant %q", in, got, want)
 		}
-	}
-	if got := (Hidden{}).In("a"); got != "a" {
-		t.Error(got)
 	}
 }
