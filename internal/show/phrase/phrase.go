@@ -69,6 +69,14 @@ func Each[T, U any](list []T, of func(T) U) []U {
 	return out
 }
 
+// If is a text where something holds, and another one where it does not.
+func If(holds bool, text, other string) string {
+	if holds {
+		return text
+	}
+	return other
+}
+
 // Join joins the texts that are not empty.
 func Join(between string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "" }), between)

@@ -56,10 +56,7 @@ func (w experiment) harm(h *journal.Harm) string {
 		return fmt.Sprintf("%s did not keep running, so the canary ended: %s.%s", who, h.Detail, why)
 	case journal.HarmUnready:
 		s := fmt.Sprintf("%s was not ready for %s, so the canary ended", who, number.Short(number.Seconds(canary.UnreadyMost.Seconds())))
-		if h.Detail != "" {
-			s += ": " + h.Detail
-		}
-		return s + "." + why
+		return phrase.Join(": ", s, h.Detail) + "." + why
 	}
 	return fmt.Sprintf("%s did harm, so the canary ended: %s. By chance alone, fewer than 1 canary in 100 ends like this.", who, w.above(h))
 }

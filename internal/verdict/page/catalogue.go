@@ -219,10 +219,7 @@ var catalogue = byKind(
 
 	// The journal.
 	warns(func(w words, x verdict.Incomplete) (string, string) {
-		fix := "to continue, " + howToComplete(w.r)
-		if x.NoneValid {
-			fix = "fix the cause, then start again with another --out"
-		}
+		fix := phrase.If(x.NoneValid, "fix the cause, then start again with another --out", "to continue, "+howToComplete(w.r))
 		if w.r.Plan.Racing() {
 			return endedEarly(w.r), fix
 		}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -121,11 +120,7 @@ func measureMore(r *verdict.Result) document.Item {
 		return document.Item{Text: "Measure more, with more --repeats."}
 	}
 	measure := func(trials int, command string) document.Item {
-		text := "measure more"
-		if takes := takesAbout(trials, r.TrialSeconds); takes != "" {
-			text += ", " + takes
-		}
-		return document.Item{Text: text, Command: command}
+		return document.Item{Text: phrase.Join(", ", "measure more", takesAbout(trials, r.TrialSeconds)), Command: command}
 	}
 	if r.Plan.Racing() && (!r.Complete || stoppedBy(r, string(contest.StopTime)) || stoppedBy(r, string(contest.StopLimit))) {
 		more := 0
@@ -225,12 +220,5 @@ func carriesWords(s *verdict.Priced, c *verdict.Cheapest) string {
 }
 
 func measuredOn(r *verdict.Result) string {
-	parts := []string{number.CPUs(r.Host.EffectiveCPUs), phrase.Count(r.TrialsRun, "trial")}
-	if m := r.Host.CPUModel; m != "" {
-		parts = append([]string{m}, parts...)
-	}
-	if o := originWords(r.Origin); o != "" {
-		parts = append(parts, o)
-	}
-	return strings.Join(parts, " · ")
+	return phrase.Join(" · ", r.Host.CPUModel, number.CPUs(r.Host.EffectiveCPUs), phrase.Count(r.TrialsRun, "trial"), originWords(r.Origin))
 }

@@ -66,10 +66,7 @@ func (g *group) measured() (state document.Tone, answer, detail string) {
 	if valid == 0 {
 		return document.Attention, "no", "no valid trial: measure first"
 	}
-	which := "all"
-	if g.r.Plan.Racing() {
-		which = "undecided"
-	}
+	which := phrase.If(g.r.Plan.Racing(), "undecided", "all")
 	detail = fmt.Sprintf("%s of %s, in random order, %s settings in turn", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Settings), "setting"), which)
 	if invalid > 0 {
 		detail += fmt.Sprintf("; %d more were invalid and are not used", invalid)
@@ -113,10 +110,8 @@ func (g *group) equal() (state document.Tone, answer, detail string) {
 	if d.Procs == nil {
 		return document.Unknown, "unknown", "one of the two is unknown"
 	}
-	p, n, under := *d.Procs, d.NumCPU, "no CPU limit"
-	if d.LimitCPUs < float64(n) {
-		under = "a limit of " + number.CPUs(d.LimitCPUs)
-	}
+	p, n := *d.Procs, d.NumCPU
+	under := phrase.If(d.LimitCPUs < float64(n), "a limit of "+number.CPUs(d.LimitCPUs), "no CPU limit")
 	switch d.Standing {
 	case verdict.DefaultAll:
 		return document.OK, "yes", fmt.Sprintf("%d and %d, under %s", p, n, under)

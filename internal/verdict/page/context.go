@@ -34,10 +34,7 @@ func (w words) title() string {
 }
 
 func (w words) context(sure string) string {
-	origin := ""
-	if w.Origin != journal.OriginLocal {
-		origin = originWords(w.Origin)
-	}
+	origin := phrase.If(w.Origin != journal.OriginLocal, originWords(w.Origin), "")
 	return phrase.Join(" · ", append(append([]string{sure}, w.on()...), w.trialsUsed(), origin)...)
 }
 

@@ -71,10 +71,7 @@ func offeredPairs(r *verdict.Result, add func(name, value string)) {
 	if l.RatePerSecond != nil {
 		add("Rate", number.PerSecond("req/s").Value(*l.RatePerSecond))
 	} else if l.Command == "" && r.Plan.SLO == nil {
-		of := "the default"
-		if r.Plan.GateAgainst || r.Spec.Command == "compare" {
-			of = "the slower version"
-		}
+		of := phrase.If(r.Plan.GateAgainst || r.Spec.Command == "compare", "the slower version", "the default")
 		part := "half" // of the capacity that the pilots found
 		if l.RateShare > 0 {
 			part = number.Percent(l.RateShare)

@@ -28,18 +28,10 @@ type experiment struct {
 	r               *verdict.Result
 }
 
-func (w experiment) kind() string {
-	if w.live != nil {
-		return "experiment"
-	}
-	return "canary"
-}
+func (w experiment) kind() string { return phrase.If(w.live != nil, "experiment", "canary") }
 
 func (w experiment) control() string {
-	if w.live != nil {
-		return "the value at start"
-	}
-	return "the control"
+	return phrase.If(w.live != nil, "the value at start", "the control")
 }
 
 // start is the control by its value.
@@ -231,26 +223,21 @@ func (w experiment) name(figure string) string { return w.figure(figure).name }
 
 // figure has the words and the unit of a metric. What a query's value is in, its author knows.
 func (w experiment) figure(name string) figureWords {
-	each, requests, cpu, wait := "per pod", "requests per pod", number.Plain("CPUs"), number.Plain("s/s")
-	if w.live != nil {
-		each, requests = "per second", "requests per second"
-	}
+	of := phrase.If(w.live != nil, "per second", "per pod")
+	each, cpu, wait := of, number.Plain("CPUs"), number.Plain("s/s")
 	if w.PerRequest {
 		each, cpu, wait = "per request", number.Time(), number.Time()
 	}
-	switch name {
-	case paired.FigureCPU:
-		return figureWords{name: "CPU time " + each, unit: cpu}
-	case canary.FigureWait:
-		return figureWords{name: "run-queue wait " + each, unit: wait}
-	case paired.FigureRequests:
-		return figureWords{name: requests, unit: number.PerSecond("req/s")}
-	case paired.FigureP50:
-		return figureWords{name: "latency p50", unit: number.Time()}
-	case paired.FigureP99:
-		return figureWords{name: "latency p99", unit: number.Time()}
-	case paired.FigureFailed:
-		return figureWords{name: "failed requests", unit: number.Ratio()}
+	own := map[string]figureWords{
+		paired.FigureCPU:      {name: "CPU time " + each, unit: cpu},
+		canary.FigureWait:     {name: "run-queue wait " + each, unit: wait},
+		paired.FigureRequests: {name: "requests " + of, unit: number.PerSecond("req/s")},
+		paired.FigureP50:      {name: "latency p50", unit: number.Time()},
+		paired.FigureP99:      {name: "latency p99", unit: number.Time()},
+		paired.FigureFailed:   {name: "failed requests", unit: number.Ratio()},
+	}
+	if f, known := own[name]; known {
+		return f
 	}
 	if f, seen := seenFigures[name]; seen && (w.live != nil || name == canary.FigureSched || name == canary.FigureThrottled) {
 		return f
@@ -606,10 +593,7 @@ func CanarySlice(r *verdict.Result) string {
 func (w experiment) set(v *Verdict) {
 	rec := w.r.Recommendation
 	v.Answer.Text = "Set GOMAXPROCS=" + strings.Join(w.proven(verdict.Recommended), " or ")
-	proven := "proven "
-	if rec.Confidence == verdict.Likely {
-		proven = ""
-	}
+	proven := phrase.If(rec.Confidence == verdict.Likely, "", "proven ")
 	v.Answer.Plain = fmt.Sprintf("%s is better than %s, and %sno worse in the judged metrics: %s.", w.underThis(), w.start(), proven, phrase.And(w.judged()))
 	if text := w.against(verdict.Recommended); text != "" {
 		v.Answer.Plain = "Compared with " + w.start() + ": " + text + "."

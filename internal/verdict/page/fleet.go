@@ -86,10 +86,7 @@ func fleetTable(o *fleet.Outcome) document.Table {
 			row.Cells[2].To = row.Link
 		}
 		if s.Changed() {
-			row.Mark = "to change"
-			if !s.Differs() {
-				row.Mark = "to look at"
-			}
+			row.Mark = phrase.If(s.Differs(), "to change", "to look at")
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -48,10 +48,7 @@ func gateOf(g *verdict.Gate) (v Verdict, note string) {
 			better = append(better, c)
 		}
 	}
-	subject := "New version"
-	if g.Kind == verdict.GateKindBaseline {
-		subject = "New run"
-	}
+	subject := phrase.If(g.Kind == verdict.GateKindBaseline, "New run", "New version")
 	var named *verdict.GateCheck // in the answer
 	v.Context = provenSure
 	switch {
@@ -189,10 +186,7 @@ func signedChange(ratio float64) string { return signed(ratio, number.Percent) }
 func (g *group) versions() {
 	for i, a := range g.rows {
 		version := *a
-		version.Variable = "new"
-		if a.Variant == journal.VariantAgainst {
-			version.Variable = "old"
-		}
+		version.Variable = phrase.If(a.Variant == journal.VariantAgainst, "old", "new")
 		g.rows[i] = &version
 	}
 }

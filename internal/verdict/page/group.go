@@ -201,10 +201,7 @@ func (g *group) tiles() (list []document.Tile) {
 		return a.P99
 	})
 	add(g.throughputName(), g.unit(), func(a *verdict.Row) stat.Interval { return g.asShown(a.Throughput) })
-	cpu := "CPU per run"
-	if g.r.Target.URL != "" {
-		cpu = "CPU per request"
-	}
+	cpu := phrase.If(g.r.Target.URL != "", "CPU per request", "CPU per run")
 	add(cpu, number.Time(), func(a *verdict.Row) stat.Interval {
 		return stat.Interval{Median: a.Evidence.CPUSecondsEach}
 	})

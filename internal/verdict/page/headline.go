@@ -86,10 +86,7 @@ func acrossGroups(r *verdict.Result, parts []part) Verdict {
 		}
 	}
 	if same {
-		in := "In all " + phrase.Count(len(all), "group")
-		if len(all) == 2 {
-			in = "In both groups"
-		}
+		in := phrase.If(len(all) == 2, "In both groups", "In all "+phrase.Count(len(all), "group"))
 		v.Answer = all[0].Answer
 		v.Answer.Tiles, v.Answer.Plain = nil, in+": "+lowerFirst(v.Answer.Plain)
 		return v

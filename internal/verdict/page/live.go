@@ -188,10 +188,7 @@ func (w experiment) liveReason(s verdict.LiveSetting) string {
 
 // left is how often a value was left because requests piled up.
 func (w experiment) left(s verdict.LiveSetting) string {
-	last := ", the last time after"
-	if s.Left == 1 {
-		last = " after"
-	}
+	last := phrase.If(s.Left == 1, " after", ", the last time after")
 	usual := number.Count(math.Round(w.live.InSystemMax))
 	if b := s.Beyond; b != nil {
 		usual = seenFigures[b.Metric].count(b.Usual)

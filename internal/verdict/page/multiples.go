@@ -242,11 +242,7 @@ func ofRelease(version, release string) bool {
 func (s *shownFigure) lay(c *document.Chart, g *group, curves []DocumentCurve, ax document.Axis) bool {
 	var behind []document.Series
 	for _, o := range s.overlays(g, curves) {
-		name := "article"
-		if o.curve.On != "" {
-			name += ", " + o.curve.On
-		}
-		series := document.Series{Name: name}
+		series := document.Series{Name: phrase.Join(", ", "article", o.curve.On)}
 		for i, a := range g.rows {
 			series.Marks = append(series.Marks, o.mark(a, ax))
 			if i > 0 {
@@ -268,11 +264,8 @@ func (o *overlay) mark(a *verdict.Row, ax document.Axis) document.Mark {
 	if a.Procs == nil || o.values[*a.Procs] == 0 {
 		return document.Mark{}
 	}
-	m := document.Mark{Present: true, At: ax.At(o.values[*a.Procs]), Value: "article " + timesText(o.curve.Seconds[*a.Procs]/o.curve.Seconds[1]) + " one P"}
-	if o.curve.On != "" {
-		m.Value += ", " + o.curve.On
-	}
-	return m
+	times := "article " + timesText(o.curve.Seconds[*a.Procs]/o.curve.Seconds[1]) + " one P"
+	return document.Mark{Present: true, At: ax.At(o.values[*a.Procs]), Value: phrase.Join(", ", times, o.curve.On)}
 }
 
 // shownFigure is a metric that a stage's multiples show.

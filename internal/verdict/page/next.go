@@ -28,10 +28,7 @@ func (w words) next() []document.Item {
 }
 
 func (w words) step(s verdict.Step) document.Item {
-	margin := number.Percent(w.r.Plan.Margin)
-	if s.Metric == verdict.MetricP99 {
-		margin = number.Percent(w.r.Plan.MarginP99)
-	}
+	margin := phrase.If(s.Metric == verdict.MetricP99, number.Percent(w.r.Plan.MarginP99), number.Percent(w.r.Plan.Margin))
 	switch s.Code {
 	case verdict.StepQuieter:
 		return document.Item{Text: fmt.Sprintf("use a quieter machine or a longer --trial-time: trials vary by %s in %s, too much for a margin of %s", strayed(s.Spread), w.metric(s.Metric), margin)}
@@ -99,10 +96,7 @@ func (w words) anotherTime() string {
 }
 
 func (w words) withoutOthers() string {
-	if w.timedOut() {
-		return "stop other programs on this machine, then continue"
-	}
-	return "stop other programs on this machine, or measure on a quieter one"
+	return "stop other programs on this machine, " + phrase.If(w.timedOut(), "then continue", "or measure on a quieter one")
 }
 
 // longer is the command that measures the same in a new folder with longer trials; empty:

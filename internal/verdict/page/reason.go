@@ -185,10 +185,7 @@ func carriedText(c *verdict.Carried, latency string) string {
 	case c.ShareLow != nil && *c.ShareLow < verdict.CarriedRatio && !c.Carries:
 		text += ", but " + percentDown(verdict.CarriedRatio) + " is not proven"
 	case c.Closed != nil && *c.Closed < 1 && !c.Carries:
-		which := "median"
-		if c.Low {
-			which = "lower bound"
-		}
+		which := phrase.If(c.Low, "lower bound", "median")
 		text += fmt.Sprintf(", but its throughput phase reached only %s of it (%s)", percentDown(*c.Closed), which)
 	}
 	text += fmt.Sprintf(" (median, n %d)", c.Trials) + latency

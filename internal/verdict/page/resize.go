@@ -169,10 +169,7 @@ func (w resizeWords) laggard(code resize.Code, s resize.Step) (l laggard) {
 		l.name, l.fix = "fixed in code", "remove the call of `runtime.GOMAXPROCS`, or "+watchFix
 		l.why = "Each fresh start has the same value under every limit: the code sets it, with runtime.GOMAXPROCS, and the Go runtime no longer updates it."
 	case resize.AtStart:
-		by := "the code of the program, or a library,"
-		if w.Program.Automaxprocs != "" {
-			by = "go.uber.org/automaxprocs"
-		}
+		by := phrase.If(w.Program.Automaxprocs != "", "go.uber.org/automaxprocs", "the code of the program, or a library,")
 		l.name, l.fix = "set once at the start", "remove what sets it, if the program is built with Go 1.25 or newer; otherwise "+watchFix
 		l.why = fmt.Sprintf("A fresh start under this limit has %d: %s sets the value at the start, and the Go runtime no longer updates it.", fresh.Procs, by)
 	case resize.OldGo:

@@ -165,10 +165,7 @@ func faultCell(a *verdict.Row) document.Cell {
 
 // levels says what the numbers of tables are: of what is compared, levels.
 func (g *group) levels() string {
-	medians := "kernel counters"
-	if g.Latency.Quantile == 0 {
-		medians = "latency and kernel counters"
-	}
+	medians := phrase.If(g.Latency.Quantile == 0, "latency and kernel counters", "kernel counters")
 	return "The level of each value over the whole run, with its 95% interval; " + medians + " are medians."
 }
 

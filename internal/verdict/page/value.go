@@ -88,10 +88,7 @@ func (w words) version(label string) string {
 		return label
 	}
 	procs, old := strings.CutPrefix(label, "old ")
-	name := "new version"
-	if old {
-		name = "old version"
-	}
+	name := phrase.If(old, "old version", "new version")
 	if procs != journal.Default {
 		name += " at GOMAXPROCS " + procs
 	}
