@@ -54,23 +54,24 @@ func Figure(x float64) string { return Significant(x, Digits) }
 // CPUs is a number of CPUs with its noun: "1 CPU", "2.5 CPUs". Limits are written in
 // thousandths of a CPU, which take four digits.
 func CPUs(x float64) string {
-	if s := BareCPUs(x); s != "1" {
-		return s + " CPUs"
+	return counted(BareCPUs(x), "CPU")
+}
+
+func counted(s, noun string) string {
+	if s == "1" {
+		return "1 " + noun
 	}
-	return "1 CPU"
+	return s + " " + noun + "s"
 }
 
 // CPUsUsed are CPUs that were measured, in hundredths: "0.53 CPUs". What is less is not
 // nothing.
 func CPUsUsed(x float64) string {
-	switch s := Short(Hundredths(x)); {
-	case s == "0" && x > 0:
+	s := Short(Hundredths(x))
+	if s == "0" && x > 0 {
 		return "less than 0.01 CPUs"
-	case s == "1":
-		return "1 CPU"
-	default:
-		return s + " CPUs"
 	}
+	return counted(s, "CPU")
 }
 
 // Limit is a CPU limit with its burst, the part of a period's CPU time that it saves up:
@@ -189,13 +190,7 @@ func Amount(x float64) string {
 }
 
 // AmountOf is an Amount with its noun: "1 goroutine", "2.5 goroutines".
-func AmountOf(x float64, noun string) string {
-	s := Amount(x)
-	if s == "1" {
-		return "1 " + noun
-	}
-	return s + " " + noun + "s"
-}
+func AmountOf(x float64, noun string) string { return counted(Amount(x), noun) }
 
 // Percent of a ratio, for sentences: "3.2%", "46%"; from 10% on without a decimal.
 func Percent(ratio float64) string {
