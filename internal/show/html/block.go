@@ -68,10 +68,8 @@ func heading(h document.Heading) part {
 	return el("h"+strconv.Itoa(h.Level), attrs{"id", h.ID}, link(h.To, text(h.Text)), aside("unit", h.Note))
 }
 
-// longSentence is how many letters of a panel's sentence fit into one line of a desk's screen.
-const longSentence = 52
-
 func panel(p document.Panel) part {
+	const longSentence = 52 // letters that have no room in one line of a desk's screen
 	size := when(utf8.RuneCountInString(p.Sentence) > longSentence, "long")
 	return el("section", class("verdict", string(cmp.Or(p.Tone, document.Unknown))), attrs{"aria-label", p.Name},
 		where(p.Label != "", el("p class=kind", sign(when(p.Tone != "", icon(p.Tone))), text(p.Label))),

@@ -188,15 +188,12 @@ func (p *plot) kind(j int) string {
 	return "side"
 }
 
-// pairGap is how far apart two series of one quantity are, in pixels.
-const pairGap = 28
-
 // aside moves a series, so that those of one quantity can be distinguished.
 func (p *plot) aside(j int) part {
 	if !p.Paired {
 		return nil
 	}
-	gap := float64(pairGap)
+	gap := 28.0 // pixels
 	if len(p.Categories) > labelsNarrow {
 		gap /= 4
 	}
@@ -303,12 +300,10 @@ func (p *plot) names(i, j int) (value, end string) {
 	return value, end
 }
 
-// offAbove is how far above a chart the trials are that have no place in it, in pixels.
-const offAbove = 8
-
 func (p *plot) dot(d document.Dot) part {
 	x, y := px(d.Jitter*p.jitter), p.y(d.At)
-	if d.Off {
+	const offAbove = 8 // pixels
+	if d.Off {         // it has no place in the chart
 		y = px(float64(p.top - offAbove))
 	}
 	sign := el("circle class=dot r=2", attrs{"cx", x, "cy", y})

@@ -16,9 +16,6 @@ var glyphs = []rune{'●', '○'}
 
 func glyph(i, n int) rune { return glyphs[min(len(glyphs)-1, n-1-i)] }
 
-// leastPlot is the columns in which an order can still be seen.
-const leastPlot = 5
-
 // label begins a setting's line, and says in which style it continues.
 func (w *writer) label(k document.Category, label string, wide int) (text, style string) {
 	sign := "  "
@@ -98,6 +95,7 @@ func (w *writer) charts(list []document.Chart) {
 		others, _ := settingLabels(&list[i])
 		same = same && slices.Equal(labels, others)
 	}
+	const leastPlot = 5 // columns in which an order can still be seen
 	wide := max(leastPlot, (w.Width-taken)/len(list))
 	if len(list) > 1 && (!same || taken+len(list)*wide > w.Width) {
 		for i := range list {

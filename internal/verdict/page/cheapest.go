@@ -110,9 +110,6 @@ func (v *Verdict) unseen(r *verdict.Result) {
 	v.Next = append(v.Next, words{&verdict.Group{}, r}.step(verdict.Step{Code: verdict.StepSee}))
 }
 
-// forInterval is how many trials an interval takes at 95%.
-const forInterval = 6
-
 // measureMore continues a race that ended before its answer, with what it needs to decide
 // about the open settings. Else it is a grid of twice the blocks that the settings have now.
 func measureMore(r *verdict.Result) document.Item {
@@ -129,6 +126,7 @@ func measureMore(r *verdict.Result) document.Item {
 		}
 		return measure(more, furthered(r, max(more, len(r.Plan.Settings))))
 	}
+	const forInterval = 6 // trials, at 95%
 	blocks := 2 * forInterval
 	for i := range r.Cheapest.Settings {
 		blocks = max(blocks, 2*r.Cheapest.Settings[i].Trials)

@@ -138,8 +138,9 @@ func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
 // aloneCommand is the command that runs a trial's target as the trial did, at a fixed port;
 // empty: there is none to paste.
 func aloneCommand(h *journal.Header, t *journal.Trial) string {
+	const built = "{binary}" // of --build
 	words := anyPort(targetOf(h, t))
-	if len(words) == 0 || h.Target.BuiltIn != "" || strings.Contains(strings.Join(words, " "), binaryPlaceholder) {
+	if len(words) == 0 || h.Target.BuiltIn != "" || strings.Contains(strings.Join(words, " "), built) {
 		return ""
 	}
 	command := inVersion(t) + phrase.Shell(words)
@@ -153,9 +154,6 @@ func aloneCommand(h *journal.Header, t *journal.Trial) string {
 	}
 	return command
 }
-
-// binaryPlaceholder is where a command of --build takes what was built.
-const binaryPlaceholder = "{binary}"
 
 // inVersion chooses the toolchain of a setting of --go.
 func inVersion(t *journal.Trial) string {

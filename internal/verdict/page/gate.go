@@ -363,10 +363,6 @@ func unjudgedReason(u verdict.Unjudged) string {
 	return checks + ": " + tooFew(u.Pairs)
 }
 
-// widestStrip bounds a strip's half, as a ratio: beyond it the margins of 5% cannot be
-// seen.
-const widestStrip = 3
-
 // ratioLine is a line of ratios that has no change in its middle, in logarithms.
 type ratioLine struct{ edge float64 }
 
@@ -395,6 +391,7 @@ func gateLine(g *verdict.Gate) ratioLine {
 			see(c.Bounds.High)
 		}
 	}
+	const widestStrip = 3 // the ratio of its half: beyond it margins of 5% cannot be seen
 	return ratioLine{min(1.15*edge, math.Log(widestStrip))}
 }
 

@@ -144,8 +144,8 @@ func (g *group) plain() string {
 	if g.likely() {
 		text += " This is likely, but not proven."
 	}
-	if v := g.Recommendation.Verdict; v != verdict.Undecided && v != "" {
-		text += g.elsewhere()
+	if v := g.Recommendation.Verdict; g.Part != nil && v != verdict.Undecided && v != "" {
+		text += fmt.Sprintf(" For all %d CPUs keep the default, or measure with the load generator on another machine.", g.Part.Of)
 	}
 	return phrase.Capital(g.butFor(text))
 }

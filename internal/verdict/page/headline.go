@@ -98,10 +98,6 @@ func acrossGroups(r *verdict.Result, parts []part) Verdict {
 	return v
 }
 
-// listRoom is how long the answers of all groups may be, in characters, to be the
-// headline: two lines of it on a desktop.
-const listRoom = 84
-
 // differingAnswer is the answer of groups that have no common sentence: what they agree on, or
 // each one's, by what distinguishes the groups.
 func differingAnswer(r *verdict.Result, each []Verdict) Answer {
@@ -121,6 +117,7 @@ func differingAnswer(r *verdict.Result, each []Verdict) Answer {
 	for _, text := range answers {
 		list = append(list, phrase.And(at[text])+": "+text)
 	}
+	const listRoom = 84 // characters: two lines of a headline on a desktop
 	all := phrase.Capital(strings.Join(list, "; "))
 	if utf8.RuneCountInString(all) <= listRoom {
 		return Answer{Text: all}

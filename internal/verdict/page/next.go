@@ -149,14 +149,6 @@ func incompleteText(r *verdict.Result) string {
 	return ran + ". To continue, " + howToComplete(r) + "."
 }
 
-// onPart is for advice that does not hold for all of the machine's CPUs.
-func (g *group) onPart() string {
-	if p := g.Part; p != nil {
-		return fmt.Sprintf("For %d of %s only. ", p.CPUs, number.CPUs(float64(p.Of)))
-	}
-	return ""
-}
-
 func (g *group) snippets(n int) []document.Code {
 	line := "GOMAXPROCS=" + strconv.Itoa(n)
 	run := "export " + line

@@ -136,12 +136,18 @@ func (w words) goOn(s verdict.Step) document.Item {
 	return document.Item{Text: text + ends, Command: command}
 }
 
-// takesAbout is how long that many trials take; empty: that is not known.
+// takesAbout is how long that many trials take, rounded: nobody believes a forecast to the second. Empty:
+// that is not known.
 func takesAbout(trials int, each float64) string {
-	if seconds := float64(trials) * each; seconds > 0 && seconds < 1e6 {
-		return aboutTime(time.Duration(seconds * float64(time.Second)))
+	seconds := float64(trials) * each
+	switch d := time.Duration(seconds * float64(time.Second)); {
+	case !(seconds > 0 && seconds < 1e6):
+		return ""
+	case d < 90*time.Second:
+		return "about " + phrase.Count(max(1, int(math.Ceil(d.Seconds()/10)))*10, "second")
+	default:
+		return "about " + phrase.Count(int(math.Round(d.Minutes())), "minute")
 	}
-	return ""
 }
 
 // measuring are the commands whose run may be repeated.
@@ -158,7 +164,8 @@ func (w words) bySweep() bool {
 
 // resumeCommand is the command that continues in the folder of the result.
 func resumeCommand(r *verdict.Result, changes ...spec.Change) string {
-	return r.Spec.With(append(changes, inFolder(r))...).Shell()
+	folder := cmp.Or(r.Folder, r.Spec.Text("out"), "DIR") // as it was read, or as the command named it
+	return r.Spec.With(append(changes, spec.Set("out", folder))...).Shell()
 }
 
 // stoppedBy reports whether a race ended for that reason in some group.
@@ -223,14 +230,6 @@ func howToComplete(r *verdict.Result) string {
 	return "run " + continued(r)
 }
 
-// aboutTime is an expected time, rounded: nobody believes a forecast to the second.
-func aboutTime(d time.Duration) string {
-	if d < 90*time.Second {
-		return "about " + phrase.Count(max(1, int(math.Ceil(d.Seconds()/10)))*10, "second")
-	}
-	return "about " + phrase.Count(int(math.Round(d.Minutes())), "minute")
-}
-
 // otherWay is one thing to do. It is no advice to a run that had its flag already: with this value, or
 // without one with any.
 type otherWay struct{ text, flag, value string }
@@ -252,16 +251,11 @@ func (w words) had(flag, value string) bool {
 
 // ownCPUs is how the load generator gets CPUs of its own, which it may have.
 func (w words) ownCPUs(text string) otherWay {
-	if a := w.loadArrangement(); a == journal.ArrangementApart || a == journal.ArrangementElsewhere || a == journal.ArrangementTunnel || w.loadPinned() {
+	pinned := !slices.Contains([]string{"", "shared"}, w.r.Spec.TextOf("cpus", "load"))
+	if a := w.loadArrangement(); a == journal.ArrangementApart || a == journal.ArrangementElsewhere || a == journal.ArrangementTunnel || pinned {
 		return otherWay{}
 	}
 	return otherWay{text: text}
-}
-
-// loadPinned reports whether the run was asked to keep the load on CPUs of a list.
-func (w words) loadPinned() bool {
-	of := w.r.Spec.TextOf("cpus", "load")
-	return of != "" && of != "shared"
 }
 
 func (w words) loadArrangement() journal.Arrangement {
@@ -271,21 +265,13 @@ func (w words) loadArrangement() journal.Arrangement {
 	return *w.r.Load.Arrangement
 }
 
-// inFolder has a run in the folder of the journal: as it was read, or as the command named it.
-func inFolder(r *verdict.Result) spec.Change {
-	return spec.Set("out", cmp.Or(r.Folder, r.Spec.Text("out"), "DIR"))
-}
-
-// fewestApart is how many CPUs it takes for the load to have its own without being
-// asked.
-const fewestApart = 4
-
 // apart is the command that keeps the load off the target's CPUs.
 func (w words) apart() string {
 	r := w.r
 	if !swept(r) {
 		return ""
 	}
+	const fewestApart = 4 // CPUs, for the load to have its own without being asked
 	n := r.Host.AffinityCPUs
 	s := r.Spec.With(newFolder, spec.Part("cpus", "load", ""))
 	switch {

@@ -147,11 +147,9 @@ func (g *group) kernelColumns() []column {
 	}
 }
 
-// fewestHeld is how many Ps page faults hold at least for a table to show it.
-const fewestHeld = 0.01
-
 // faultCell is how many Ps page faults held; nothing where they held none.
 func faultCell(a *verdict.Row) document.Cell {
+	const fewestHeld = 0.01 // Ps
 	h := a.Evidence.FaultHeldPs
 	if h == nil || *h < fewestHeld {
 		return document.Cell{Value: absent}

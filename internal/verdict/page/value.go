@@ -105,14 +105,6 @@ func (w words) where() string {
 	return "on " + number.CPUs(w.EffectiveCPUs)
 }
 
-// elsewhere keeps advice for a part of the CPUs from being taken for all of them.
-func (w words) elsewhere() string {
-	if p := w.Part; p != nil {
-		return fmt.Sprintf(" For all %d CPUs keep the default, or measure with the load generator on another machine.", p.Of)
-	}
-	return ""
-}
-
 // slower words a change of throughput: "46% slower", "2.3× faster".
 func slower(change float64) string { return differs(change, "faster", "slower") }
 

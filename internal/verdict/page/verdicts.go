@@ -175,7 +175,11 @@ func (g *group) pasteSmallest() Paste {
 		if c := g.unclear(); c != nil {
 			return Paste{Lead: "Nothing to set yet. " + c.Question + " " + phrase.Capital(c.Detail) + "."}
 		}
-		return Paste{Lead: g.onPart() + "Use one of the following:", Snippets: g.snippets(*n)}
+		lead := "Use one of the following:"
+		if p := g.Part; p != nil {
+			lead = fmt.Sprintf("For %d of %s only. ", p.CPUs, number.CPUs(float64(p.Of))) + lead
+		}
+		return Paste{Lead: lead, Snippets: g.snippets(*n)}
 	}
 	return pasteNothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it.")(g)
 }

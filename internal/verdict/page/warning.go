@@ -206,7 +206,7 @@ func trialWarning(w *journal.Warning) string {
 	text := strings.NewReplacer(
 		"{percent}", number.Percent(value), "{rounded down}", percentDown(value), "{cpus}", number.CPUsUsed(value), "{seconds}", number.Short(number.Seconds(value)),
 		"{requests}", phrase.Count(w.Count, "request"), "{responses}", phrase.CountOf(w.Count, "response was a redirect", "responses were redirects"), "{benchmarks}", phrase.Count(w.Count, "benchmark"),
-		"{phase}", inPhase(w.Phase), "{from to}", change,
+		"{phase}", phases[w.Phase], "{from to}", change,
 	).Replace(cmp.Or(trialWarnings[w.Code], string(w.Code)))
 	detail := w.Detail
 	if w.Code == journal.WarnFailedRequests { // a kind of error: no_response
@@ -215,15 +215,7 @@ func trialWarning(w *journal.Warning) string {
 	return phrase.Join(": ", text, detail)
 }
 
-func inPhase(m journal.Mode) string {
-	switch m {
-	case journal.ModeClosed:
-		return " in the throughput phase"
-	case journal.ModeOpen:
-		return " in the latency phase"
-	}
-	return ""
-}
+var phases = map[journal.Mode]string{journal.ModeClosed: " in the throughput phase", journal.ModeOpen: " in the latency phase"}
 
 // MostInvalid is the reason of most of the invalid trials.
 func MostInvalid(r *verdict.Result) string {

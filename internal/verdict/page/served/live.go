@@ -29,9 +29,6 @@ import (
 // Refresh is how often a browser loads the page again.
 const Refresh = 5 * time.Second
 
-// headerTimeout is how long a request may take to arrive.
-const headerTimeout = 10 * time.Second
-
 // Server shows one page, and forgets it when it ends.
 type Server struct {
 	listener net.Listener
@@ -66,7 +63,7 @@ func Listen(ctx context.Context, address string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{listener: l, served: make(chan struct{}), last: make(chan struct{}), started: time.Now()}
-	s.http = &http.Server{Handler: html.Here(l.Addr(), s), ReadHeaderTimeout: headerTimeout}
+	s.http = &http.Server{Handler: html.Here(l.Addr(), s), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		defer close(s.served)
 		_ = s.http.Serve(l) // ends with Close; a page that is not served harms no measurement
