@@ -254,7 +254,7 @@ var catalogue = byKind(
 
 	// Reasons: what the comparisons show.
 	states(func(w words, x verdict.ReasonFastest) string {
-		among := w.among(func(a *verdict.Row) bool { return isAbove(a.Throughput.Median, x.Of.Throughput.Median) })
+		among := w.among(func(a *verdict.Row) bool { return a.Throughput.Above(x.Of.Throughput) })
 		return w.leads(x.Of, x.Lucky, "throughput"+among, "highest", "higher")
 	}),
 	states(func(w words, x verdict.ReasonLowestP99) string {

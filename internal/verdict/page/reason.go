@@ -59,15 +59,12 @@ func (w words) among(better func(*verdict.Row) bool) string {
 	aside := func(a *verdict.Row) bool {
 		return (isSliced(a) || isOut(a, contest.ExcludedUnread, contest.ExcludedDiffers)) && better(a)
 	}
-	if w.leftOut(contest.ExcludedTooFewCPUs) || slices.ContainsFunc(rowsFrom(w.Rows), aside) {
-		return " of the values compared"
-	}
-	return ""
+	return phrase.If(w.leftOut(contest.ExcludedTooFewCPUs) || slices.ContainsFunc(rowsFrom(w.Rows), aside), " of the values compared", "")
 }
 
 // amongLate is reported where the table has a lower one that was not compared.
 func (w words) amongLate(low *contest.Value) string {
-	among := w.among(func(a *verdict.Row) bool { return isAbove(low.P99.Median, a.Judged.Median) })
+	among := w.among(func(a *verdict.Row) bool { return low.P99.Above(a.Judged) })
 	fast, few := w.leftOut(contest.ExcludedSlower, contest.ExcludedSaturated), w.leftOut(contest.ExcludedShared)
 	most := max(1, int(math.Ceil(w.EffectiveCPUs)))
 	switch {
@@ -82,9 +79,6 @@ func (w words) amongLate(low *contest.Value) string {
 	}
 	return ""
 }
-
-// isAbove reports whether both are known, and a is more.
-func isAbove(a, b *float64) bool { return a != nil && b != nil && *a > *b }
 
 func (w words) leftOut(why ...contest.Excluded) bool {
 	return slices.ContainsFunc(rowsFrom(w.Rows), func(a *verdict.Row) bool { return isOut(a, why...) })
@@ -222,14 +216,9 @@ var throttlingAdvices = map[verdict.ThrottlingAdvice]string{
 }
 
 func (w words) throttlingAdvice() string {
-	t, limit, procs := &w.Throttling, "the limit on the parent cgroup", 0
-	if t.AdviceOwn {
-		limit = "the CPU limit"
-	}
-	if t.Procs != nil {
-		procs = *t.Procs
-	}
-	return strings.NewReplacer("{limit}", limit, "{procs}", strconv.Itoa(procs)).Replace(throttlingAdvices[t.Advice])
+	t := &w.Throttling
+	limit := phrase.If(t.AdviceOwn, "the CPU limit", "the limit on the parent cgroup")
+	return strings.NewReplacer("{limit}", limit, "{procs}", strconv.Itoa(stat.OrZero(t.Procs))).Replace(throttlingAdvices[t.Advice])
 }
 
 // endedEarly is how far a race that ended early came, and with its answer in each group.

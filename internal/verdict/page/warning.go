@@ -196,10 +196,7 @@ var trialWarnings = map[journal.WarningCode]string{
 }
 
 func trialWarning(w *journal.Warning) string {
-	value, change := 0.0, " during the trial"
-	if w.Value != nil {
-		value = *w.Value
-	}
+	value, change := stat.OrZero(w.Value), " during the trial"
 	if w.From != nil && w.To != nil {
 		change = fmt.Sprintf(" from %d to %d", *w.From, *w.To)
 	}
