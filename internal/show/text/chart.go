@@ -29,15 +29,11 @@ func (w *writer) label(k document.Category, label string, wide int) (text, style
 }
 
 // values are those of the last series, which is the one to look at (p99), by setting.
-func values(c *document.Chart) (list []string, wide int) {
+func values(c *document.Chart) []string {
 	if len(c.Series) == 0 {
-		return make([]string, len(c.Categories)), 0
+		return make([]string, len(c.Categories))
 	}
-	for _, m := range c.Series[len(c.Series)-1].Marks {
-		list = append(list, m.Value)
-		wide = max(wide, utf8.RuneCountInString(m.Value))
-	}
-	return list, wide
+	return phrase.Each(c.Series[len(c.Series)-1].Marks, func(m document.Mark) string { return m.Value })
 }
 
 func (w *writer) plot(c *document.Chart, setting, wide int, style string) string {
@@ -85,15 +81,16 @@ func (w *writer) charts(list []document.Chart) {
 	if len(list) == 0 {
 		return
 	}
-	labels, labelWide := settingLabels(&list[0])
+	labels := settingLabels(&list[0])
+	labelWide := widest(labels)
 	// "▸ label" and, for each, " │plot  value".
 	const between = 4
 	shown, wides, taken, same := make([][]string, len(list)), make([]int, len(list)), 2+labelWide, true
 	for i := range list {
-		shown[i], wides[i] = values(&list[i])
+		shown[i] = values(&list[i])
+		wides[i] = widest(shown[i])
 		taken += between + wides[i]
-		others, _ := settingLabels(&list[i])
-		same = same && slices.Equal(labels, others)
+		same = same && slices.Equal(labels, settingLabels(&list[i]))
 	}
 	const leastPlot = 5 // columns in which an order can still be seen
 	wide := max(leastPlot, (w.Width-taken)/len(list))
@@ -139,12 +136,8 @@ func chartTitle(c *document.Chart) string {
 // logarithmic is a scale whose values are next to the marks: of a title it is the first to go.
 const logarithmic = ", log"
 
-func settingLabels(c *document.Chart) (labels []string, wide int) {
-	for _, k := range c.Categories {
-		labels = append(labels, k.Name())
-		wide = max(wide, utf8.RuneCountInString(k.Name()))
-	}
-	return labels, wide
+func settingLabels(c *document.Chart) []string {
+	return phrase.Each(c.Categories, document.Category.Name)
 }
 
 // nobody is the sign of a lane that is empty there.
@@ -155,10 +148,7 @@ var colors = []string{terminal.Cyan, terminal.Yellow, terminal.Green, "35", "34"
 
 // timeline has in each column of its lanes the sign of what fills them longest there.
 func (w *writer) timeline(t document.Timeline) {
-	label := 0
-	for _, l := range t.Lanes {
-		label = max(label, utf8.RuneCountInString(l.Name))
-	}
+	label := widest(phrase.Each(t.Lanes, func(l document.Lane) string { return l.Name }))
 	indent := label + 3
 	wide := w.Width - indent
 	seen := make([]bool, len(t.Fillings))

@@ -29,10 +29,8 @@ func (w *writer) table(t document.Table) {
 		}
 		of = append(of, i)
 		wide := 0 // of the details
-		for _, r := range t.Rows {
-			if c.Detailed {
-				wide = max(wide, utf8.RuneCountInString(r.Cells[i].Detail))
-			}
+		if c.Detailed {
+			wide = widest(phrase.Each(t.Rows, func(r document.Row) string { return r.Cells[i].Detail }))
 		}
 		column, head := table.Column{Right: !c.Left}, table.Cell{Text: c.Short}
 		if c.Least > 0 {
@@ -124,10 +122,7 @@ func (w *writer) bar(at float64, wide int) string {
 // prose is a table of sentences: of each row the answer, what it answers, and below that
 // the other cells under their headings.
 func (w *writer) prose(t document.Table) {
-	wide := 0
-	for _, r := range t.Rows {
-		wide = max(wide, utf8.RuneCountInString(r.Cells[0].Value))
-	}
+	wide := widest(phrase.Each(t.Rows, func(r document.Row) string { return r.Cells[0].Value }))
 	further := strings.Repeat(" ", wide+6)
 	for _, r := range t.Rows {
 		sign := map[document.Tone]string{document.OK: "✓", document.Attention: "✗"}[r.Tone]

@@ -195,10 +195,7 @@ func (w *writer) notes(list []document.Note) {
 }
 
 func (w *writer) pairs(list []document.Pair) {
-	wide := 0
-	for _, p := range list {
-		wide = max(wide, utf8.RuneCountInString(p.Name))
-	}
+	wide := widest(phrase.Each(list, func(p document.Pair) string { return p.Name }))
 	const leastValue = 24
 	for _, p := range list {
 		if w.Width-wide-4 < leastValue {
@@ -207,6 +204,13 @@ func (w *writer) pairs(list []document.Pair) {
 		}
 		w.Paragraph("  "+w.Style(terminal.Dim, terminal.Pad(p.Name, wide, true))+"  ", strings.Repeat(" ", wide+4), p.Value)
 	}
+}
+
+func widest(texts []string) (wide int) {
+	for _, s := range texts {
+		wide = max(wide, utf8.RuneCountInString(s))
+	}
+	return wide
 }
 
 // paths are one line: the first path, and the names of what is next to it, as far as there is

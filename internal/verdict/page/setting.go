@@ -161,10 +161,7 @@ func (g *group) other() bool { return g.Latency.Quantile > 0 && g.Latency.Quanti
 
 // axis is what the settings differ in; empty: values of GOMAXPROCS.
 func (g *group) axis() string {
-	if g.gateAlone {
-		return "version"
-	}
-	return g.Compares
+	return phrase.If(g.gateAlone, "version", g.Compares)
 }
 
 // uncompared is why the numbers of a setting are not its own, in a word; empty: they are.
