@@ -32,8 +32,44 @@ type Document struct {
 // Date is a time as a page's Date.
 func Date(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
 
-// Add puts blocks at the end of a page.
-func (d *Document) Add(list ...Block) { d.Blocks = append(d.Blocks, list...) }
+// Add puts blocks at the end of a page, if they show something.
+func (d *Document) Add(list ...Block) { d.Blocks = append(d.Blocks, Some(list...)...) }
+
+// Some are the blocks that show something.
+func Some(list ...Block) (some []Block) {
+	for _, b := range list {
+		if !empty(b) {
+			some = append(some, b)
+		}
+	}
+	return some
+}
+
+func empty(b Block) bool {
+	switch b := b.(type) {
+	case Text:
+		return b.Text == ""
+	case Alert:
+		return b.Text == ""
+	case Code:
+		return b.Text == ""
+	case List:
+		return len(b.Items) == 0
+	case Notes:
+		return len(b) == 0
+	case Tiles:
+		return len(b) == 0
+	case Cards:
+		return len(b) == 0
+	case Snippets:
+		return len(b) == 0
+	case Charts:
+		return len(b.List) == 0
+	case Table:
+		return len(b.Columns) == 0
+	}
+	return false
+}
 
 // Block is a part of a document: one of the types below that renderers know.
 type Block any

@@ -167,8 +167,8 @@ func saving(c *verdict.Cheapest) string {
 	return ", with " + number.Percent(share) + " of the CPUs of " + first
 }
 
-func pricedTable(c *verdict.Cheapest) *document.Table {
-	t := &document.Table{Columns: []document.Column{
+func pricedTable(c *verdict.Cheapest) document.Table {
+	t := document.Table{Columns: []document.Column{
 		{Head: "Setting", Short: "setting", Left: true}, {Head: "Total CPUs", Short: "CPUs"},
 		{Head: "Throughput with " + objectiveBound(c.Objective), Short: objectiveBound(c.Objective)},
 		{Head: "Sustains " + shortNumber(c.RatePerSecond, number.Digits) + " req/s", Short: shortNumber(c.RatePerSecond, number.Digits) + " req/s", Left: true},

@@ -36,9 +36,7 @@ func Brief(r *verdict.Result) *document.Document {
 		_, note := gateOf(r.Gate)
 		d.Add(gateTable(r.Gate, r.Plan), document.Text{Text: note, Style: document.Muted})
 	}
-	if t := summaryOf(r, parts); t != nil {
-		d.Add(*t)
-	}
+	d.Add(summaryOf(r, parts))
 	if len(parts) == 1 {
 		d.Add(parts[0].numberTables(true)...)
 	}
@@ -61,13 +59,13 @@ func newDocument(r *verdict.Result) *document.Document {
 	return &document.Document{Title: comparedSubject(r) + " of " + name, Date: document.Date(r.Started)}
 }
 
-// summaryOf has a row a part, or a setting by its cost; nil: neither is asked.
-func summaryOf(r *verdict.Result, parts []part) *document.Table {
+// summaryOf has a row a part, or a setting by its cost; none: neither is asked.
+func summaryOf(r *verdict.Result, parts []part) document.Table {
 	switch c := r.Cheapest; {
 	case c != nil && len(c.Settings) > 0:
 		return pricedTable(c)
 	case len(parts) < 2:
-		return nil
+		return document.Table{}
 	case len(r.Best) > 0:
 		return comparedTable(parts)
 	}
@@ -80,15 +78,13 @@ const fewGroups = 3
 // onTerminal is a group's curves, or where it has none, what each of its values came to.
 func (g *group) onTerminal() (list []document.Block) {
 	throughput := g.throughputChart()
-	if c := chartsOf(throughput, g.latencyChart()); len(c) > 0 {
-		list = append(list, document.Charts{Layout: document.Lines, List: c})
-	}
+	list = document.Some(document.Charts{Layout: document.Lines, List: chartsOf(throughput, g.latencyChart())})
 	if throughput == nil {
 		v := g.concluded()
 		if len(g.r.Groups) > 1 { // else it is the headline
 			list = append(list, document.Text{Text: v.Answer.Plain})
 		}
-		list = append(list, itemized("", document.Items(v.Reasons))...)
+		list = append(list, document.Some(document.List{Items: document.Items(v.Reasons)})...)
 	} else if text := g.ended(); text != "" && g.Recommendation.Confidence != verdict.Proven && g.r.Gate == nil {
 		list = append(list, document.Text{Text: phrase.Capital(text) + ".", Style: document.Muted})
 	}
@@ -125,9 +121,7 @@ func wholeReport(r *verdict.Result, progress string) *document.Document {
 	if d.Parts {
 		d.Add(document.Section{Class: document.Navigation, Name: "Contents", Blocks: []document.Block{tableOfContents(glance, len(profiles) > 0)}})
 	}
-	if progress != "" {
-		d.Add(document.Alert{Text: progress})
-	}
+	d.Add(document.Alert{Text: progress})
 	anchor, about := "#warnings-about-the-whole-run", notesOf(warnings, -1)
 	alerts, sections := about, make([]document.Block, len(parts))
 	for i, p := range parts {
@@ -139,28 +133,19 @@ func wholeReport(r *verdict.Result, progress string) *document.Document {
 		sections[i] = sectionOf(p, d.Parts, notes, id)
 	}
 	answer := v.panel(2)
-	if text := alertText(alerts); text != "" {
-		answer.Blocks = append(answer.Blocks, document.Alert{Text: text, To: anchor})
-	}
-	d.Add(answer)
-	if len(glance) > 0 {
-		d.Add(glance)
-	}
+	answer.Blocks = append(answer.Blocks, document.Some(document.Alert{Text: alertText(alerts), To: anchor})...)
+	d.Add(answer, glance)
 	if r.Gate != nil {
 		d.Add(gateSection(r))
 	}
-	if t := summaryOf(r, parts); t != nil {
-		d.Add(document.Heading{Level: 2, Text: "Summary", ID: "summary"}, *t)
+	if t := summaryOf(r, parts); len(t.Rows) > 0 {
+		d.Add(document.Heading{Level: 2, Text: "Summary", ID: "summary"}, t)
 	}
 	d.Add(sections...)
 	d.Add(profiles...)
 	if d.Parts || len(about) > 0 {
-		d.Add(document.Heading{Level: 2, Text: "Warnings about the whole run", ID: "warnings-about-the-whole-run"})
-		if len(about) > 0 {
-			d.Add(about)
-		} else {
-			d.Add(document.Text{Text: "None."})
-		}
+		none := phrase.If(len(about) == 0, "None.", "")
+		d.Add(document.Heading{Level: 2, Text: "Warnings about the whole run", ID: "warnings-about-the-whole-run"}, about, document.Text{Text: none})
 	}
 	d.Add(document.Heading{Level: 2, Text: "Environment", ID: "environment"})
 	d.Add(environmentBlocks(r)...)
@@ -188,11 +173,6 @@ func howToReproduce(r *verdict.Result) []document.Block {
 	if r.Settings != nil {
 		settings = string(r.Settings.Text) // in which YAML escapes what is not printable
 	}
-	list := []document.Block{document.Heading{Level: 2, Text: "How to reproduce", ID: "how-to-reproduce"},
-		document.Code{Title: "The program under test", Language: "sh", Text: targetCommand(r)}}
-	if len(r.Target.Against) > 0 {
-		list = append(list, document.Code{Title: "Compared with", Language: "sh", Text: phrase.Shell(r.Target.Against)})
-	}
 	repeats := "The sweep; reproduce.sh in this directory repeats it"
 	if strings.Contains(script, " --seed ") || strings.Contains(settings, "\n  seed: ") {
 		repeats += " with the same seed"
@@ -201,7 +181,10 @@ func howToReproduce(r *verdict.Result) []document.Block {
 	if settings != "" {
 		files = append(files, document.Fold{Summary: "Contents of procfit.yaml", Blocks: []document.Block{document.Code{Text: settings}}})
 	}
-	return append(list, document.Code{Title: repeats, Language: "sh", Text: r.Spec.Shell()}, document.Folds{List: files})
+	return document.Some(document.Heading{Level: 2, Text: "How to reproduce", ID: "how-to-reproduce"},
+		document.Code{Title: "The program under test", Language: "sh", Text: targetCommand(r)},
+		document.Code{Title: "Compared with", Language: "sh", Text: phrase.Shell(r.Target.Against)},
+		document.Code{Title: repeats, Language: "sh", Text: r.Spec.Shell()}, document.Folds{List: files})
 }
 
 func tableOfContents(glance document.Cards, profiled bool) document.Links {
@@ -221,19 +204,17 @@ func gateSection(r *verdict.Result) document.Section {
 	if !gateLeads(r) {
 		s.Blocks = append(s.Blocks, document.Text{Lead: g.Answer.Text, Text: g.Answer.Plain, Tone: g.State})
 	}
-	s.Blocks = append(s.Blocks, gateTable(r.Gate, r.Plan), document.Text{Text: note, Style: document.Small})
+	s.Blocks = document.Some(append(s.Blocks, gateTable(r.Gate, r.Plan), document.Text{Text: note, Style: document.Small})...)
 	return s
 }
 
 func (g *group) inReport(warnings []document.Block) (list []document.Block) {
-	add := func(blocks ...document.Block) { list = append(list, blocks...) }
+	add := func(blocks ...document.Block) { list = append(list, document.Some(blocks...)...) }
 	each, benchmarks := []document.Chart(nil), []document.Block(nil)
 	if g.Compares == "" {
 		each, benchmarks = g.benchmarks()
 	}
-	if c := g.curveCharts(each); c != nil {
-		add(*c)
-	}
+	add(g.curveCharts(each))
 	if benchmarks != nil {
 		add(document.Heading{Level: 3, Text: "Benchmark by benchmark"})
 		if len(each) > fewBenchmarks {
@@ -251,20 +232,18 @@ func (g *group) inReport(warnings []document.Block) (list []document.Block) {
 	add(document.Folds{Title: document.Heading{Level: 3, Text: "Checklist"}, List: []document.Fold{
 		{Summary: foldedTitle("Before you change it", checklist, "to look at", "unknown"), Blocks: []document.Block{checklist}},
 		{Summary: foldedTitle("Common mistakes", mistakes, "to look at", "open"), Blocks: []document.Block{mistakes}}}})
-	if evidence := g.withTrials().evidenceCharts(); len(evidence) > 0 {
-		add(document.Charts{Title: document.Heading{Level: 3, Text: "Kernel counters"}, Layout: document.Evidence, List: evidence})
-	}
+	add(document.Charts{Title: document.Heading{Level: 3, Text: "Kernel counters"}, Layout: document.Evidence, List: g.withTrials().evidenceCharts()})
 	return list
 }
 
 // curveCharts are those of a group, with how they are read, and its benchmarks' where there is no latency;
-// nil: it has no throughput.
-func (g *group) curveCharts(benchmarks []document.Chart) *document.Charts {
+// none: it has no throughput.
+func (g *group) curveCharts(benchmarks []document.Chart) (charts document.Charts) {
 	throughput, latency := g.throughputChart(), g.latencyChart()
 	if throughput == nil {
-		return nil
+		return charts
 	}
-	charts := document.Charts{Title: document.Heading{Level: 3, Text: "By " + cmp.Or(g.axis(), "GOMAXPROCS")}, Hidden: true, Layout: document.Curves, List: chartsOf(throughput, latency),
+	charts = document.Charts{Title: document.Heading{Level: 3, Text: "By " + cmp.Or(g.axis(), "GOMAXPROCS")}, Hidden: true, Layout: document.Curves, List: chartsOf(throughput, latency),
 		Key: "A large dot is the level of a setting, estimated from all trials, and the bar is its 95% interval. Small dots are single trials, small rings are trials of a repeat of the same setting, and × marks trials that are not used; a × above a chart has no value or one beyond it. Point at a setting or tap it to see its values."}
 	if slices.ContainsFunc(throughput.Categories, func(k document.Category) bool { return k.Uncompared != "" }) {
 		charts.Key += " A pale setting is not compared with the others."
@@ -273,7 +252,7 @@ func (g *group) curveCharts(benchmarks []document.Chart) *document.Charts {
 		charts.Beside = benchmarks
 	}
 	charts.Key += g.estimates(" A hollow dot of the throughput and ~ mark")
-	return &charts
+	return charts
 }
 
 // fewBenchmarks have their charts in place of a latency's.
@@ -306,12 +285,7 @@ func (g *group) numberTables(whole bool) []document.Block {
 	if folded := g.table(append(main[:1:1], aside...)); !whole && len(folded.Columns) > 1 {
 		list = append(list, document.Folds{List: []document.Fold{{Summary: "CPU, scheduling and memory by value", Blocks: []document.Block{folded}}}})
 	}
-	for _, t := range []*document.Table{g.withTrials().metricsTable(), g.withTrials().requestsTable()} {
-		if t != nil {
-			list = append(list, *t)
-		}
-	}
-	return list
+	return document.Some(append(list, g.withTrials().metricsTable(), g.withTrials().requestsTable())...)
 }
 
 // comparedSubject is what was compared: GOMAXPROCS, and the variables of --vary.
@@ -332,8 +306,8 @@ func comparedSubject(r *verdict.Result) string {
 	return phrase.And(names)
 }
 
-func comparedTable(parts []part) *document.Table {
-	t := &document.Table{Columns: []document.Column{{Head: "Compared", Short: "compared", Left: true}, {Head: "Answer", Short: "answer", Left: true}}}
+func comparedTable(parts []part) document.Table {
+	t := document.Table{Columns: []document.Column{{Head: "Compared", Short: "compared", Left: true}, {Head: "Answer", Short: "answer", Left: true}}}
 	for _, p := range parts {
 		t.Rows = append(t.Rows, document.Row{Link: "#" + p.anchorID(), Cells: []document.Cell{{Value: p.sectionTitle()}, p.concluded().cell()}})
 	}

@@ -334,7 +334,7 @@ func (w experiment) sectionTitle() string { return "" } // it is alone
 
 // onTerminal is what each value came to: it has no curves over GOMAXPROCS.
 func (w experiment) onTerminal() []document.Block {
-	return itemized("", document.Items(w.concluded().Reasons))
+	return document.Some(document.List{Items: document.Items(w.concluded().Reasons)})
 }
 
 func (w experiment) numberTables(bool) []document.Block {
@@ -347,8 +347,8 @@ func (w experiment) inReport(warnings []document.Block) (list []document.Block) 
 		list = append(list, document.Charts{Title: document.Heading{Level: 3, Text: "Over time"}, List: charts})
 	}
 	list = append(list, whyAndNumbers(w)...)
-	if _, others := w.tables(); others != nil {
-		list = append(list, document.Folds{List: []document.Fold{{Summary: "Metrics that do not decide", Blocks: []document.Block{*others}}}})
+	if _, others := w.tables(); len(others.Rows) > 0 {
+		list = append(list, document.Folds{List: []document.Fold{{Summary: "Metrics that do not decide", Blocks: []document.Block{others}}}})
 	}
 	return slices.Concat(list, w.paste().blocks(w.facts()), warnings)
 }
@@ -537,13 +537,13 @@ func differenceOf(f verdict.CanaryFigure) document.Cell {
 	return difference(f.Ratio)
 }
 
-// tables are the metrics that decide, and the others; nil: there are none.
-func (w experiment) tables() (decide document.Table, others *document.Table) {
+// tables are the metrics that decide, and the others; if none decides, all of them.
+func (w experiment) tables() (decide, others document.Table) {
 	decide.Columns = []document.Column{
 		{Head: "GOMAXPROCS", Short: "procs"}, {Head: "Metric", Short: "metric", Left: true}, {Head: "Outcome", Short: "outcome", Left: true},
 		{Head: "Compared with " + w.control(), Short: "change", Detailed: true}, {Head: "Median", Short: "median"}, {Head: phrase.Capital(strings.TrimPrefix(w.control(), "the ")), Short: "control"}, {Head: "Slices"},
 	}
-	rest := document.Table{Columns: decide.Columns}
+	others.Columns = decide.Columns
 	recommended := w.proven(verdict.Recommended) // a value that is better in one metric alone is not marked
 	for _, a := range w.Settings {
 		if a.Procs == nil {
@@ -559,19 +559,16 @@ func (w experiment) tables() (decide document.Table, others *document.Table) {
 				row.Mark = outcomeWords[m.Outcome]
 			}
 			if m.Outcome == verdict.OutcomeNotJudged {
-				rest.Rows = append(rest.Rows, row)
+				others.Rows = append(others.Rows, row)
 			} else {
 				decide.Rows = append(decide.Rows, row)
 			}
 		}
 	}
-	switch {
-	case len(decide.Rows) == 0:
-		return rest, nil
-	case len(rest.Rows) == 0:
-		return decide, nil
+	if len(decide.Rows) == 0 {
+		return others, document.Table{}
 	}
-	return decide, &rest
+	return decide, others
 }
 
 // CanarySlice is what a canary of one slice shows of its settings, in a line.

@@ -128,8 +128,8 @@ func differingAnswer(r *verdict.Result, each []Verdict) Answer {
 	return Answer{Text: "It depends on " + phrase.And(phrase.Each(apartBy(r), func(a groupAxis) string { return a.name })), Plain: strings.Join(list, " ")}
 }
 
-func summaryTable(r *verdict.Result, parts []part) *document.Table {
-	t := &document.Table{Columns: []document.Column{
+func summaryTable(r *verdict.Result, parts []part) document.Table {
+	t := document.Table{Columns: []document.Column{
 		{Head: "Group", Short: "group", Left: true},
 		{Head: "Verdict", Short: "verdict", Left: true},
 		{Head: "Default", Short: "default"},

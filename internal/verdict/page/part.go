@@ -50,13 +50,6 @@ type part interface {
 	inReport(warnings []document.Block) []document.Block // all that is known, with the warnings where they belong
 }
 
-func itemized(lead string, items []document.Item) []document.Block {
-	if len(items) == 0 {
-		return nil
-	}
-	return []document.Block{document.List{Lead: lead, Items: items}}
-}
-
 // whyAndNumbers are why a part has its verdict, and the tables that it rests on.
 func whyAndNumbers(p part) (list []document.Block) {
 	if reasons := p.concluded().Reasons; len(reasons) > 0 {
@@ -79,19 +72,12 @@ func (v Verdict) closing() []document.Block {
 
 // panel is the first screen: what to do, why, what changes, what to type.
 func (v Verdict) panel(level int) document.Panel {
-	a := v.Answer
-	blocks := []document.Block{document.Text{Text: a.Plain, Style: document.Plain}}
-	if len(a.Tiles) > 0 {
-		blocks = append(blocks, a.Tiles)
-	}
-	if a.Apply != "" {
-		blocks = append(blocks, document.Code{Language: "sh", Text: a.Apply})
-	}
-	lead := "What would decide it:"
+	a, lead := v.Answer, "What would decide it:"
 	if v.State == document.OK { // it is decided
 		lead = "Next:"
 	}
-	blocks = append(append(blocks, itemized(lead, v.Next)...), document.Text{Text: v.Context, Style: document.Muted})
+	blocks := document.Some(document.Text{Text: a.Plain, Style: document.Plain}, a.Tiles, document.Code{Language: "sh", Text: a.Apply},
+		document.List{Lead: lead, Items: v.Next}, document.Text{Text: v.Context, Style: document.Muted})
 	return document.Panel{Name: "Verdict", Tone: v.State, Label: v.Label, Level: level, Sentence: a.Text, Blocks: blocks}
 }
 
@@ -104,11 +90,7 @@ func (v Verdict) cell() document.Cell {
 
 // blocks are how a setting is set, after what is known of it.
 func (p Paste) blocks(facts document.Pairs) []document.Block {
-	list := []document.Block{facts, document.Heading{Level: 3, Text: "How to set it"}, document.Text{Text: p.Lead}}
-	if len(p.Snippets) > 0 {
-		list = append(list, p.Snippets)
-	}
-	return list
+	return document.Some(facts, document.Heading{Level: 3, Text: "How to set it"}, document.Text{Text: p.Lead}, p.Snippets)
 }
 
 const (

@@ -14,14 +14,8 @@ import (
 // Resize is the page of a resize that was rehearsed.
 func Resize(r *resize.Rehearsal) *document.Document {
 	w := resizeWords{r}
-	blocks := []document.Block{
-		w.answer(),
-		document.Text{Text: w.setting(), Style: document.Muted},
-	}
-	if notes := w.notes(); len(notes) > 0 {
-		blocks = append(blocks, notes)
-	}
-	return &document.Document{Title: r.Name, Date: document.Date(r.Started), Blocks: append(blocks,
+	return &document.Document{Title: r.Name, Date: document.Date(r.Started), Blocks: document.Some(
+		w.answer(), document.Text{Text: w.setting(), Style: document.Muted}, w.notes(),
 		document.Heading{Level: 2, Text: fmt.Sprintf("At %s req/s", number.Count(r.RatePerSecond))}, w.steps(),
 		document.Heading{Level: 2, Text: "At full load, next to a fresh start under the same limit"}, w.most(),
 	)}

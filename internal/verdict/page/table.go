@@ -271,7 +271,7 @@ func (g *group) mark(a *verdict.Row, metric string) string {
 
 // metricsTable holds the metrics that the program or the generator printed, but for the one
 // that is the throughput.
-func (g *group) metricsTable() *document.Table {
+func (g *group) metricsTable() (t document.Table) {
 	names := map[string]verdict.MetricInterval{}
 	for _, a := range g.rows {
 		for n, m := range a.Metrics {
@@ -281,9 +281,9 @@ func (g *group) metricsTable() *document.Table {
 		}
 	}
 	if len(names) == 0 {
-		return nil
+		return t
 	}
-	t := &document.Table{Columns: []document.Column{g.valueColumn()}}
+	t.Columns = []document.Column{g.valueColumn()}
 	order := slices.Sorted(maps.Keys(names))
 	for _, n := range order {
 		head := phrase.Clip(n, nameRoom)
@@ -394,7 +394,7 @@ func inBoth(throughput, latency *float64, quantile string) string {
 
 // requestsTable has a line for each request of a mix, and its p99 at each setting: in
 // the percentiles of all a slow one hides behind the many.
-func (g *group) requestsTable() *document.Table {
+func (g *group) requestsTable() (t document.Table) {
 	var names []string
 	at := map[string]map[int]*verdict.RequestLatency{}
 	for k, a := range g.rows {
@@ -408,9 +408,9 @@ func (g *group) requestsTable() *document.Table {
 		}
 	}
 	if len(names) == 0 {
-		return nil
+		return t
 	}
-	t := &document.Table{Columns: []document.Column{{Head: "request", Short: "request", Left: true}}}
+	t.Columns = []document.Column{{Head: "request", Short: "request", Left: true}}
 	for _, a := range g.rows {
 		label, _ := settingLabel(a)
 		t.Columns = append(t.Columns, document.Column{Head: "p99 at GOMAXPROCS " + settingName(a), Short: "p99 at " + label, Detailed: true})
