@@ -21,7 +21,6 @@ type Charts struct {
 // Layout is how charts share the room.
 type Layout string
 
-// The layouts.
 const (
 	Curves    Layout = "curves"    // two side by side
 	Multiples Layout = "multiples" // many small ones, to be compared

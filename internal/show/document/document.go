@@ -77,7 +77,6 @@ type Block any
 // Tone is how an answer is meant to be read.
 type Tone string
 
-// The tones.
 const (
 	OK        Tone = "ok"
 	Act       Tone = "act"       // there is something to do
@@ -162,13 +161,11 @@ func Line(text string) Item {
 	return Item{Text: text[:i], Command: text[i+len(": "):]}
 }
 
-// Items are lines.
 func Items(lines []string) []Item { return phrase.Each(lines, Line) }
 
 // Notes are what weakens or explains a result.
 type Notes []Note
 
-// Note is one of them.
 type Note struct {
 	Quiet   bool   // it explains, and warns of nothing
 	Subject string // what it is about; empty: all
@@ -179,7 +176,6 @@ type Note struct {
 // Pairs are values by name.
 type Pairs []Pair
 
-// Pair is a named value.
 type Pair struct{ Name, Value string }
 
 // Tiles are the few numbers of an answer.
@@ -207,7 +203,6 @@ type Check struct {
 // Cards are several answers next to each other, at a glance.
 type Cards []Card
 
-// Card is one of them, with what it leads to.
 type Card struct {
 	ID     string
 	Title  string
@@ -247,7 +242,6 @@ type Folds struct {
 	List  []Fold
 }
 
-// Fold is one of them.
 type Fold struct {
 	Summary string
 	Blocks  []Block
@@ -324,7 +318,6 @@ type Strip struct {
 	Summary  string // the strip in words
 }
 
-// Span is a part of a line.
 type Span struct{ From, To float64 }
 
 // Printable is the document with every text of it fit to be shown: what a journal, a manifest or

@@ -51,7 +51,8 @@ func (w words) step(s verdict.Step) document.Item {
 		}
 		return document.Item{Text: fmt.Sprintf("measure more trials: --repeats %d or more", s.Blocks)}
 	case verdict.StepQuietMachine:
-		return document.Item{Text: w.withoutOthers(), Command: w.again()}
+		text := "stop other programs on this machine, " + phrase.If(w.timedOut(), "then continue", "or measure on a quieter one")
+		return document.Item{Text: text, Command: w.again()}
 	case verdict.StepLonger:
 		return document.Item{Text: fmt.Sprintf("measure longer trials, in which procfit can count what other programs use: --trial-time %s or longer", doubled(w.r.Load.DurationSeconds)), Command: w.longer()}
 	case verdict.StepSee:
@@ -93,10 +94,6 @@ func (w words) anotherTime() string {
 		text = "continue at another time"
 	}
 	return text + ": its clock was lower, or other virtual machines took the CPU or its caches"
-}
-
-func (w words) withoutOthers() string {
-	return "stop other programs on this machine, " + phrase.If(w.timedOut(), "then continue", "or measure on a quieter one")
 }
 
 // longer is the command that measures the same in a new folder with longer trials; empty:
