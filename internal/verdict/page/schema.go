@@ -481,12 +481,11 @@ func resultSchema(r *verdict.Result) resultJSON {
 		TrialsPlanned: r.TrialsPlanned, TrialsRun: r.TrialsRun, TrialsInvalid: r.TrialsInvalid, PilotsRun: r.PilotsRun, PilotsInvalid: r.PilotsInvalid,
 		Compared: listOf(r.Compared, func(g *verdict.Group) groupJSON { return groupSchema(g, recommendationSchema(&g.Recommendation)) }),
 		Canary:   optional(r.Canary, canarySchema), Live: optional(r.Live, liveSchema), Cheapest: optional(r.Cheapest, cheapestSchema), Profile: optional(r.Profiled, profileSchema),
-		Groups: []groupJSON{}, Best: listOf(r.Best, func(b *verdict.Best) bestJSON { return bestSchema(r, b) }),
+		Best: listOf(r.Best, func(b *verdict.Best) bestJSON { return bestSchema(r, b) }),
 		Gate: optional(r.Gate, func(g *verdict.Gate) gateJSON { return gateSchema(g, r) }), Warnings: []warningJSON{},
 	}
-	for i := range r.Groups {
-		out.Groups = append(out.Groups, groupSchema(&r.Groups[i], worded(groupOf(r, &r.Groups[i], ""))))
-	}
+	groups := listOf(r.Groups, func(g *verdict.Group) groupJSON { return groupSchema(g, worded(groupOf(r, g, ""))) })
+	out.Groups = append([]groupJSON{}, groups...) // never null
 	if r.Recommendation != nil && len(out.Groups) == 1 {
 		out.Recommendation = &out.Groups[0].Recommendation
 	}
@@ -600,14 +599,11 @@ func evidenceSchema(e *verdict.Evidence) evidenceJSON {
 
 func valueSchema(v *contest.Value) valueJSON {
 	out := valueJSON{
-		Settings: []string{}, Trials: contest.Valid(v.Trials), Throughput: levelJSON(v.Throughput), Latency: levelJSON(v.P99),
+		Settings: phrase.Each(v.Settings, func(a journal.Setting) string { return a.Label }), Trials: contest.Valid(v.Trials), Throughput: levelJSON(v.Throughput), Latency: levelJSON(v.P99),
 		VersusPeak: boundsJSON(v.VersusPeak), Unmet: v.Unmet, Excluded: v.Excluded,
 	}
 	if v.Procs > 0 {
 		out.Procs = new(v.Procs)
-	}
-	for _, a := range v.Settings {
-		out.Settings = append(out.Settings, a.Label)
 	}
 	return out
 }
@@ -630,15 +626,13 @@ func bestSchema(r *verdict.Result, b *verdict.Best) bestJSON {
 }
 
 func gateSchema(g *verdict.Gate, r *verdict.Result) gateJSON {
-	out := gateJSON{Kind: g.Kind, Pass: g.Pass, Checks: []checkJSON{}, Unjudged: Unjudged(g)}
-	for i := range g.Checks {
-		c := &g.Checks[i]
-		out.Checks = append(out.Checks, checkJSON{
+	checks := listOf(g.Checks, func(c *verdict.GateCheck) checkJSON {
+		return checkJSON{
 			Setting: gateSetting(c.Setting), Metric: c.Metric, Ratio: intervalJSON(c.Ratio), Margin: c.Margin, Judged: c.Judged, Worse: c.Worse, Proven: c.Proven,
 			Outcome: c.Outcome, Bounds: boundsJSON(c.Bounds), Quantile: c.Quantile, Rate: c.RatePerSecond, Behind: c.Behind, Note: gateNote(c, r.Plan),
-		})
-	}
-	return out
+		}
+	})
+	return gateJSON{Kind: g.Kind, Pass: g.Pass, Checks: append([]checkJSON{}, checks...), Unjudged: Unjudged(g)}
 }
 
 func canarySchema(c *verdict.Canary) canaryJSON {
