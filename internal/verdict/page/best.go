@@ -112,20 +112,14 @@ func bestText(r *verdict.Result, b *verdict.Best) string {
 	case keep != nil:
 		text += ", keep " + phrase.And(keep)
 	}
-	if b.Confidence == verdict.Likely {
-		return "Likely: " + lowerFirst(text)
-	}
-	return text
+	return phrase.If(b.Confidence == verdict.Likely, "Likely: "+lowerFirst(text), text)
 }
 
 func bestSentence(r *verdict.Result, b *verdict.Best) string {
 	pair := bestPair(r, b)
 	switch {
 	case b.Confidence == "" && !slices.ContainsFunc(slices.Concat(r.Groups, r.Compared), func(g verdict.Group) bool { return g.Recommendation.Confidence != "" }):
-		if b.Complete {
-			return "No comparison has an answer."
-		}
-		return "Not all comparisons have ended."
+		return phrase.If(b.Complete, "No comparison has an answer.", "Not all comparisons have ended.")
 	case b.Confidence == "" && !b.Complete:
 		return "The best so far is " + pair + ". Not all comparisons have ended."
 	case b.Confidence == "":

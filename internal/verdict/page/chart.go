@@ -65,10 +65,7 @@ func (g *group) throughputName() string {
 	if g.Benchmarks != nil {
 		return fmt.Sprintf("geometric mean of %d benchmarks", len(g.Benchmarks.List))
 	}
-	if g.runs() {
-		return "time per run"
-	}
-	return "throughput"
+	return phrase.If(g.runs(), "time per run", "throughput")
 }
 
 // spreadAxis is logarithmic where the small values of a linear one could not be read.

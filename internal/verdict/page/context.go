@@ -77,12 +77,7 @@ func (w words) trialsUsed() string {
 	return text
 }
 
-func (w words) goVersion() string {
-	if w.GoVersion != "" {
-		return goVersion(w.GoVersion)
-	}
-	return goVersion(w.r.Target.GoVersion)
-}
+func (w words) goVersion() string { return goVersion(cmp.Or(w.GoVersion, w.r.Target.GoVersion)) }
 
 func goVersion(s string) string { return strings.TrimPrefix(s, "go") }
 

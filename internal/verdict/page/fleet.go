@@ -1,7 +1,6 @@
 package page
 
 import (
-	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
@@ -221,9 +220,5 @@ func WriteFleet(dir string, o *fleet.Outcome) ([]string, error) {
 
 // FleetJSON is fleet.json.
 func FleetJSON(o *fleet.Outcome) ([]byte, error) {
-	b, err := json.MarshalIndent(o, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("write the results of the fleet as JSON: %w", err)
-	}
-	return append(b, '\n'), nil
+	return indented(o, "the results of the fleet")
 }

@@ -169,10 +169,7 @@ func fellBehind(c *verdict.GateCheck) string {
 
 // gateWith is at which setting a check is, where not all are at the same.
 func gateWith(g *verdict.Gate, c *verdict.GateCheck) string {
-	if !severalSettings(g) {
-		return ""
-	}
-	return " with " + phrase.Clip(gateSetting(c.Setting), 2*nameRoom)
+	return phrase.If(severalSettings(g), " with "+phrase.Clip(gateSetting(c.Setting), 2*nameRoom), "")
 }
 
 func severalSettings(g *verdict.Gate) bool {

@@ -45,10 +45,7 @@ func groupOf(r *verdict.Result, of *verdict.Group, anchor string) *group {
 func (g *group) anchorID() string { return g.anchor }
 
 func (g *group) sectionTitle() string {
-	if g.Compares != "" {
-		return g.comparedTitle()
-	}
-	return g.title()
+	return phrase.If(g.Compares != "", g.comparedTitle(), g.title())
 }
 
 func (g *group) concluded() Verdict {

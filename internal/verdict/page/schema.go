@@ -464,9 +464,13 @@ type profileRowJSON struct {
 // JSON is result.json: indented, with a newline at its end. What the Result has as
 // codes is there with its words.
 func JSON(r *verdict.Result) ([]byte, error) {
-	b, err := json.MarshalIndent(resultSchema(r), "", "  ")
+	return indented(resultSchema(r), "the result")
+}
+
+func indented(v any, name string) ([]byte, error) {
+	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return nil, fmt.Errorf("write the result as JSON: %w", err)
+		return nil, fmt.Errorf("write %s as JSON: %w", name, err)
 	}
 	return append(b, '\n'), nil
 }

@@ -261,10 +261,7 @@ func (g *group) mark(a *verdict.Row, metric string) string {
 		return ""
 	}
 	if c := g.chosen(); c != nil && c == a {
-		if rec.Confidence == verdict.Likely {
-			return "likely"
-		}
-		return called(&rec).mark
+		return phrase.If(rec.Confidence == verdict.Likely, "likely", called(&rec).mark)
 	}
 	return ""
 }

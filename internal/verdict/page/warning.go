@@ -88,10 +88,7 @@ func (w words) notProfiled(x verdict.NotProfiled) (text, fix string) {
 
 // adviceOf is the group's advice on throttling, which is with one warning.
 func (w words) adviceOf(x verdict.Throttled) string {
-	if !x.Advised {
-		return ""
-	}
-	return w.throttlingAdvice()
+	return phrase.If(x.Advised, w.throttlingAdvice(), "")
 }
 
 func ofPeriods(share float64) string { return number.Percent(share) + " of periods" }
