@@ -3,15 +3,19 @@ package page
 import (
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
@@ -63,7 +67,11 @@ func (w words) say(x verdict.Remark) wording {
 var catalogue = byKind(
 	// What was measured, and how often.
 	warns(func(w words, x verdict.FewBlocks) (string, string) {
-		return fmt.Sprintf("a setting needs %d valid trials for a proof, and one setting has only %d", stat.FewestPairs, x.Valid), w.enough(x.Valid)
+		fix := "allow " + moreFlag(w.r.Plan)
+		if !w.r.Plan.Racing() { // as many blocks were invalid as there are valid trials too few
+			fix = fmt.Sprintf("use --repeats %d or more", max(6, w.r.Plan.Blocks+max(1, stat.FewestPairs-x.Valid)))
+		}
+		return fmt.Sprintf("a setting needs %d valid trials for a proof, and one setting has only %d", stat.FewestPairs, x.Valid), fix
 	}),
 	warns(func(w words, x verdict.FewSettings) (string, string) {
 		return phrase.Count(x.Settings, "setting") + " measured: the best value may be one that was not", w.ways(otherWay{"use --procs auto", "procs", "auto"}, otherWay{text: "measure at least five values"})
@@ -76,14 +84,14 @@ var catalogue = byKind(
 		case x.CrashedFrom > 0:
 			fix += fmt.Sprintf("; it failed only with GOMAXPROCS %d or more, as programs with a data race do: build it with -race, and run it once", x.CrashedFrom)
 		}
-		return invalidText(x.Invalid, "trial"), fix
+		return invalidText(x.Invalid), fix
 	}),
 	warns(func(w words, x verdict.InvalidPilots) (string, string) {
 		fix := w.ways(otherWay{text: readLogs}, otherWay{"set --rate: then no trial is needed to find one", "rate", ""})
 		if x.Stolen {
 			fix = unshared
 		}
-		return invalidText(x.Invalid, "trial") + "; they were to find the request rate", fix
+		return invalidText(x.Invalid) + "; they were to find the request rate", fix
 	}),
 	warns(func(w words, x verdict.Noisy) (string, string) {
 		return straysText(x.Spread, "throughput"), "use a quieter machine or a longer --trial-time, or allow " + moreFlag(w.r.Plan)
@@ -111,7 +119,10 @@ var catalogue = byKind(
 			"higher values are worth a measurement: " + w.higher(x.Procs)
 	}),
 	warns(func(_ words, x verdict.MetricsWorse) (string, string) {
-		return "proven worse with GOMAXPROCS " + x.Setting + ": " + lossesText(x.Losses),
+		losses := phrase.Each(x.Losses, func(l verdict.ReasonMetricWorse) string {
+			return fmt.Sprintf("%s is %.2f× that of %s (n %d)", l.Metric, 1+l.Change, l.Than.Setting, l.N)
+		})
+		return "proven worse with GOMAXPROCS " + x.Setting + ": " + phrase.And(losses),
 			"choose the metric that matters most with --metric, or measure the benchmarks one at a time"
 	}),
 
@@ -280,7 +291,22 @@ var catalogue = byKind(
 		return fmt.Sprintf("%s uses %s than %s, at least %s (n %d)", valueName(x.Of), differs(x.Change, "more", "less"), valueName(x.Than), amount(x.Bound), x.N)
 	}),
 	states(func(w words, x verdict.ReasonCarried) string {
-		return valueName(x.Of) + " " + carriedText(&x.Carried, w.latencyClause(x.Of))
+		c := &x.Carried
+		text := valueName(x.Of) + " sustained " + percentDown(c.Share) + " of the rate"
+		switch {
+		case c.Share < verdict.CarriedRatio:
+			text = valueName(x.Of) + " sustained " + percentDown(c.Share) + ", below " + percentDown(verdict.CarriedRatio) + " of the rate"
+		case c.ShareLow != nil && *c.ShareLow < verdict.CarriedRatio && !c.Carries:
+			text += ", but " + percentDown(verdict.CarriedRatio) + " is not proven"
+		case c.Closed != nil && *c.Closed < 1 && !c.Carries:
+			which := phrase.If(c.Low, "lower bound", "median")
+			text += fmt.Sprintf(", but its throughput phase reached only %s of it (%s)", percentDown(*c.Closed), which)
+		}
+		text += fmt.Sprintf(" (median, n %d)", c.Trials) + w.latencyClause(x.Of)
+		if c.Blocks < stat.FewestPairs {
+			text += fmt.Sprintf("; %d trials are needed to prove it", stat.FewestPairs)
+		}
+		return text
 	}),
 	states(func(w words, x verdict.ReasonCarrierP99) string {
 		return fmt.Sprintf("its %s is %s than that of %s, at least %s (n %d)", w.quantile(), higher(x.Change), valueName(x.Than), amount(x.Bound), x.N)
@@ -295,13 +321,53 @@ var catalogue = byKind(
 	states(func(_ words, x verdict.ReasonUnsetDiffers) string {
 		return fmt.Sprintf("the default is not compared: it is %d, but %s than GOMAXPROCS=%d (n %d)", x.Of.Procs, slower(x.Change), x.Of.Procs, x.N)
 	}),
-	states(func(w words, _ verdict.ReasonSpread) string { return w.spread() }),
-	states(func(w words, _ verdict.ReasonUnjudged) string { return w.unjudged() }),
+	states(func(w words, _ verdict.ReasonSpread) string {
+		return "noise: trials vary by " + inBoth(w.Spread.Throughput, w.Spread.P99, w.quantile())
+	}),
+	states(func(w words, _ verdict.ReasonUnjudged) string {
+		l := w.Latency
+		var why []string
+		switch {
+		case l.Reason == journal.UnjudgedFewPeriods:
+			why = append(why, fmt.Sprintf("the shortest latency phase spans %s of the CPU limit, and p99 needs %d", phrase.Count(l.Periods, "period"), journal.LeastPeriods))
+		case l.Reason != "":
+			why = append(why, fmt.Sprintf("the smallest latency phase has %s, and p99 needs %s", phrase.Count(l.Requests, "request"), number.Count(journal.LeastRequests)))
+		}
+		if l.Passed > 0 {
+			why = append(why, fmt.Sprintf("%s varies by %s from trial to trial, too much to separate any two values", contest.QuantileName(l.Passed), strayed(l.Strays)))
+		}
+		if l.Quantile == 0 {
+			why = append(why, "no other percentile can be judged either")
+		} else {
+			why = append(why, l.Name()+" is judged instead")
+		}
+		return "p99 is shown but not judged: " + strings.Join(why, "; ")
+	}),
 	states(func(_ words, x verdict.ReasonLateLoad) string {
 		return fmt.Sprintf("the load generator sent requests late in %s, whose latency is not compared", phrase.Count(x.Trials, "trial"))
 	}),
-	states(func(w words, _ verdict.ReasonShared) string { return w.shared() }),
-	states(func(w words, _ verdict.ReasonBursts) string { return w.bursts() }),
+	states(func(w words, _ verdict.ReasonShared) string {
+		n := max(1, int(math.Ceil(w.EffectiveCPUs)))
+		text := fmt.Sprintf("the load generator ran on the target's CPUs, which by itself makes latency worst when GOMAXPROCS equals the number of CPUs: so latency is not used to choose a value above %d or to reject the default", n)
+		if command := w.apart(); command != "" {
+			return text + ". To separate them, run: " + command
+		}
+		return text + "; to separate them, run the load generator on another machine"
+	}),
+	states(func(w words, _ verdict.ReasonBursts) string {
+		o := w.Others
+		text := fmt.Sprintf("other programs took up to %s of the CPU time in %d of %s, and hardly any in the others", number.Percent(o.BurstMost), o.Bursts, phrase.Count(o.Trials, "trial"))
+		switch {
+		case o.LeftOut == o.Bursts:
+			text += ": those trials are not used"
+		case o.LeftOut > 0:
+			text += fmt.Sprintf(": %d of those trials are not used", o.LeftOut)
+		}
+		if w.Recommendation.Verdict == verdict.Undecided {
+			text += "; start again with another --out when no other programs run"
+		}
+		return text
+	}),
 	states(func(w words, x verdict.ReasonSlow) string {
 		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s (procfit times a fixed piece of work between trials): those trials are not used", x.Trials, phrase.Count(w.Others.Trials, "trial"))
 	}),
@@ -323,17 +389,37 @@ var catalogue = byKind(
 		}
 		return text
 	}),
-	states(func(w words, _ verdict.ReasonHolds) string { return w.holds() }),
+	states(func(w words, _ verdict.ReasonHolds) string {
+		text := "holds for what it was measured on (" + strings.Join(w.on(), ", ") + ")"
+		if r := w.Race; r != nil && len(r.Measured) < r.Candidates {
+			text += fmt.Sprintf(", and only for the values measured (%s, of %d)", cpuset.Format(r.Measured), r.Candidates)
+		}
+		return text + "; on another machine, measure again"
+	}),
 
 	// Claims: what a verdict rests on.
 	states(func(w words, x verdict.ClaimKeep) string { return w.nothingBeats(x.Of) }),
 	states(func(w words, x verdict.ClaimAsGood) string { return w.nothingBeats(x.Of) }),
 	states(func(w words, x verdict.ClaimSet) string { return w.smallest(x.Of) }),
-	states(func(w words, _ verdict.ClaimAlike) string { return w.alike() }),
+	states(func(w words, _ verdict.ClaimAlike) string {
+		text, first := "All values perform the same, within ", "Profile the program first."
+		if w.hasSliced() {
+			text = "All values with trials perform the same, within "
+		}
+		if why := w.allocates(); why != "" {
+			first = phrase.Capital(why) + ". Profile its allocations first, and try GOGC or GOMEMLIMIT."
+		}
+		return text + w.margins() + ". " + first
+	}),
 	states(func(w words, x verdict.ClaimTrade) string {
 		return fmt.Sprintf("%s is best for throughput, %s for %s: %[2]s is %[4]s, but its %[3]s is %[5]s.", valueName(x.Of), valueName(x.Than), w.quantile(), slower(x.Change), higher(x.P99Change))
 	}),
-	states(func(w words, x verdict.ClaimAsItRuns) string { return w.asItRuns(x.Of) }),
+	states(func(w words, x verdict.ClaimAsItRuns) string {
+		if x.Of == nil || x.Of.P99.Median == nil {
+			return "procfit measured the server as it runs and compared it with nothing."
+		}
+		return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*x.Of.P99.Median))
+	}),
 	states(func(w words, x verdict.ClaimCarries) string {
 		return fmt.Sprintf("%s is the smallest measured value that sustains %s%s %s.", valueName(x.Of), w.rate(), w.latencyClause(x.Of), w.where())
 	}),
@@ -410,7 +496,12 @@ var catalogue = byKind(
 		return undecidedOf(x.Rivals, "highest throughput")
 	}),
 	states(words.defaultOpen),
-	states(func(w words, _ verdict.CauseNoise) string { return w.wild() }),
+	states(func(w words, _ verdict.CauseNoise) string {
+		if w.Spread.Throughput == nil {
+			return "trials vary too much to decide."
+		}
+		return "trials vary too much to decide: by " + inBoth(w.Spread.Throughput, w.Spread.P99, w.quantile()) + "."
+	}),
 	fixedText[verdict.CauseNothingProven]("for no two values could a difference be proven or ruled out."),
 )
 

@@ -7,12 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
@@ -89,55 +87,6 @@ func isOut(a *verdict.Row, why ...contest.Excluded) bool {
 	return a.Excluded != nil && slices.Contains(why, *a.Excluded)
 }
 
-func (w words) spread() string {
-	return "noise: trials vary by " + inBoth(w.Spread.Throughput, w.Spread.P99, w.quantile())
-}
-
-func (w words) unjudged() string {
-	l := w.Latency
-	var why []string
-	switch {
-	case l.Reason == journal.UnjudgedFewPeriods:
-		why = append(why, fmt.Sprintf("the shortest latency phase spans %s of the CPU limit, and p99 needs %d", phrase.Count(l.Periods, "period"), journal.LeastPeriods))
-	case l.Reason != "":
-		why = append(why, fmt.Sprintf("the smallest latency phase has %s, and p99 needs %s", phrase.Count(l.Requests, "request"), number.Count(journal.LeastRequests)))
-	}
-	if l.Passed > 0 {
-		why = append(why, fmt.Sprintf("%s varies by %s from trial to trial, too much to separate any two values", contest.QuantileName(l.Passed), strayed(l.Strays)))
-	}
-	if l.Quantile == 0 {
-		why = append(why, "no other percentile can be judged either")
-	} else {
-		why = append(why, l.Name()+" is judged instead")
-	}
-	return "p99 is shown but not judged: " + strings.Join(why, "; ")
-}
-
-func (w words) bursts() string {
-	o := w.Others
-	text := fmt.Sprintf("other programs took up to %s of the CPU time in %d of %s, and hardly any in the others", number.Percent(o.BurstMost), o.Bursts, phrase.Count(o.Trials, "trial"))
-	switch {
-	case o.LeftOut == o.Bursts:
-		text += ": those trials are not used"
-	case o.LeftOut > 0:
-		text += fmt.Sprintf(": %d of those trials are not used", o.LeftOut)
-	}
-	if w.Recommendation.Verdict == verdict.Undecided {
-		text += "; start again with another --out when no other programs run"
-	}
-	return text
-}
-
-// shared is what latency does not tell while the load runs on the target's CPUs.
-func (w words) shared() string {
-	n := max(1, int(math.Ceil(w.EffectiveCPUs)))
-	text := fmt.Sprintf("the load generator ran on the target's CPUs, which by itself makes latency worst when GOMAXPROCS equals the number of CPUs: so latency is not used to choose a value above %d or to reject the default", n)
-	if command := w.apart(); command != "" {
-		return text + ". To separate them, run: " + command
-	}
-	return text + "; to separate them, run the load generator on another machine"
-}
-
 // others is what other programs took: "other programs used 1.6 of 2 CPUs".
 func (w words) others() string {
 	o := w.Others
@@ -159,34 +108,6 @@ func verb(n int, one, many string) string {
 		return one
 	}
 	return many
-}
-
-// holds is what a result is of: it is worth nothing elsewhere.
-func (w words) holds() string {
-	text := "holds for what it was measured on (" + strings.Join(w.on(), ", ") + ")"
-	if r := w.Race; r != nil && len(r.Measured) < r.Candidates {
-		text += fmt.Sprintf(", and only for the values measured (%s, of %d)", cpuset.Format(r.Measured), r.Candidates)
-	}
-	return text + "; on another machine, measure again"
-}
-
-// carriedText has what is known of the latency between the counts and what they lack.
-func carriedText(c *verdict.Carried, latency string) string {
-	text := "sustained " + percentDown(c.Share) + " of the rate"
-	switch {
-	case c.Share < verdict.CarriedRatio:
-		text = "sustained " + percentDown(c.Share) + ", below " + percentDown(verdict.CarriedRatio) + " of the rate"
-	case c.ShareLow != nil && *c.ShareLow < verdict.CarriedRatio && !c.Carries:
-		text += ", but " + percentDown(verdict.CarriedRatio) + " is not proven"
-	case c.Closed != nil && *c.Closed < 1 && !c.Carries:
-		which := phrase.If(c.Low, "lower bound", "median")
-		text += fmt.Sprintf(", but its throughput phase reached only %s of it (%s)", percentDown(*c.Closed), which)
-	}
-	text += fmt.Sprintf(" (median, n %d)", c.Trials) + latency
-	if c.Blocks < stat.FewestPairs {
-		text += fmt.Sprintf("; %d trials are needed to prove it", stat.FewestPairs)
-	}
-	return text
 }
 
 // allocates is what a flat curve of a program that allocates much is likelier about;
@@ -276,24 +197,6 @@ func (w words) nothingBeats(of *contest.Value) string {
 	return fmt.Sprintf("Nothing we %s beats the default (%d) by more than %s.", seen, of.Procs, w.margins())
 }
 
-func (w words) alike() string {
-	text, first := "All values perform the same, within ", "Profile the program first."
-	if w.hasSliced() {
-		text = "All values with trials perform the same, within "
-	}
-	if why := w.allocates(); why != "" {
-		first = phrase.Capital(why) + ". Profile its allocations first, and try GOGC or GOMEMLIMIT."
-	}
-	return text + w.margins() + ". " + first
-}
-
-func (w words) asItRuns(of *contest.Value) string {
-	if of == nil || of.P99.Median == nil {
-		return "procfit measured the server as it runs and compared it with nothing."
-	}
-	return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99.Median))
-}
-
 func undecidedOf(x verdict.Rivals, best string) string {
 	text := "it is undecided which of " + valueNames(x.List) + " has the " + best + "."
 	if x.Default != nil && !x.Default.Unmet {
@@ -319,13 +222,6 @@ func (w words) defaultOpen(c verdict.CauseDefaultOpen) string {
 		return text + fmt.Sprintf("but in half of the trials of the default (%d) or more, no rate that was tried met --slo.", c.Than.Procs)
 	}
 	return text + fmt.Sprintf("and whether the default (%d) performs as well is undecided%s. Keep the default until more is known.", c.Than.Procs, looked)
-}
-
-func (w words) wild() string {
-	if w.Spread.Throughput == nil {
-		return "trials vary too much to decide."
-	}
-	return "trials vary too much to decide: by " + inBoth(w.Spread.Throughput, w.Spread.P99, w.quantile()) + "."
 }
 
 // butFor adds the metrics that are worse in spite of the claim.

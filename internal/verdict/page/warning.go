@@ -16,32 +16,18 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-func (w words) enough(valid int) string {
-	if w.r.Plan.Racing() {
-		return "allow " + moreFlag(w.r.Plan)
-	}
-	// As many blocks were invalid as there are valid trials too few.
-	return fmt.Sprintf("use --repeats %d or more", max(6, w.r.Plan.Blocks+max(1, stat.FewestPairs-valid)))
-}
-
 // unshared is what helps against a hypervisor that takes the CPUs, readLogs against most else.
 const (
 	unshared = "use a machine that is not shared; in a cloud, one without CPU credits that can run out"
 	readLogs = "read their output in logs/"
 )
 
-func invalidText(x verdict.Invalid, noun string) string {
-	return fmt.Sprintf("%d of %s invalid; most common reason: %s", x.Count, phrase.Count(x.Of, noun), x.Reason)
+func invalidText(x verdict.Invalid) string {
+	return fmt.Sprintf("%d of %s invalid; most common reason: %s", x.Count, phrase.Count(x.Of, "trial"), x.Reason)
 }
 
 func straysText(spread float64, metric string) string {
 	return fmt.Sprintf("trials vary by %s in %s, too much to prove small differences", strayed(spread), metric)
-}
-
-func lossesText(list []verdict.ReasonMetricWorse) string {
-	return phrase.And(phrase.Each(list, func(l verdict.ReasonMetricWorse) string {
-		return fmt.Sprintf("%s is %.2f× that of %s (n %d)", l.Metric, 1+l.Change, l.Than.Setting, l.N)
-	}))
 }
 
 // inTime is how requests are sent in time: without the other programs that use the CPUs, if there
