@@ -35,13 +35,7 @@ func el(start string, list ...part) *element {
 	return (*element)(n)
 }
 
-func each[T any](list []T, one func(T) part) parts {
-	all := make(parts, len(list))
-	for i, item := range list {
-		all[i] = one(item)
-	}
-	return all
-}
+func each[T any](list []T, one func(T) part) parts { return phrase.Each(list, one) }
 
 // join adds the attributes that have a value.
 func (a attrs) join(to *html.Node) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/show/terminal"
 )
@@ -60,11 +61,7 @@ type Cell struct {
 
 // Cells are cells without styles.
 func Cells(texts ...string) []Cell {
-	list := make([]Cell, len(texts))
-	for i, s := range texts {
-		list[i].Text = s
-	}
-	return list
+	return phrase.Each(texts, func(s string) Cell { return Cell{Text: s} })
 }
 
 type layout struct {

@@ -229,10 +229,7 @@ func (w *writer) paths(files []string) {
 	}
 	more := ""
 	for n := len(files) - 1; n > 0; n-- {
-		var names []string
-		for _, f := range files[1 : 1+n] {
-			names = append(names, filepath.Base(f))
-		}
+		names := phrase.Each(files[1:1+n], filepath.Base)
 		if more = " (and " + phrase.And(names) + " next to it)"; n < len(files)-1 {
 			more = " (and " + strings.Join(names, ", ") + ", … next to it)"
 		}

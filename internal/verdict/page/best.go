@@ -49,10 +49,7 @@ func bestVerdict(r *verdict.Result) Verdict {
 		v.Next = append(nextUnseen(r), document.Item{Text: "measure more", Command: more})
 	}
 	if len(r.Best) > 1 {
-		var all []string
-		for i := range r.Best {
-			all = append(all, bestOf(r, &r.Best[i])+": "+bestText(r, &r.Best[i]))
-		}
+		all := phrase.Each(r.Best, func(b verdict.Best) string { return bestOf(r, &b) + ": " + bestText(r, &b) })
 		v.Answer = Answer{Text: "It depends on the group", Plain: strings.Join(all, ". ") + "."}
 	}
 	return v

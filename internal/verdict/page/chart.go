@@ -290,10 +290,10 @@ func (g *group) paired(old map[*verdict.Row]*verdict.Row, metric string, u numbe
 		ax = spreadAxis(low, high)
 	}
 	before, after := *g, *g
-	before.rows, after.rows = nil, currentRows(g.rows)
-	for _, a := range after.rows {
-		before.rows = append(before.rows, cmp.Or(old[a], &verdict.Row{Label: a.Label, Procs: a.Procs}))
-	}
+	after.rows = currentRows(g.rows)
+	before.rows = phrase.Each(after.rows, func(a *verdict.Row) *verdict.Row {
+		return cmp.Or(old[a], &verdict.Row{Label: a.Label, Procs: a.Procs})
+	})
 	c := after.chartOn(ax, metric, u, []rowMeasure{m})
 	c.Series = append(before.chartOn(ax, metric, u, []rowMeasure{m}).Series, c.Series...)
 	c.Series[0].Name, c.Series[1].Name = "old", "new"

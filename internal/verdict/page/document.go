@@ -188,10 +188,8 @@ func howToReproduce(r *verdict.Result) []document.Block {
 }
 
 func tableOfContents(glance document.Cards, profiled bool) document.Links {
-	list := document.Links{{Text: "Summary", To: "#summary"}}
-	for i := range glance {
-		list = append(list, document.Link{Text: glance[i].Title, To: "#" + glance[i].ID})
-	}
+	cards := phrase.Each(glance, func(c document.Card) document.Link { return document.Link{Text: c.Title, To: "#" + c.ID} })
+	list := append(document.Links{{Text: "Summary", To: "#summary"}}, cards...)
 	if profiled {
 		list = append(list, document.Link{Text: "Profiles", To: "#profiles"})
 	}

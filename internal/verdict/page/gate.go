@@ -120,10 +120,7 @@ func GateAnswer(g *verdict.Gate) string {
 // eachAllowed are checks with what was allowed, as many as two lines have room for.
 func eachAllowed(g *verdict.Gate, list []*verdict.GateCheck) string {
 	const most = 3
-	var parts []string
-	for _, c := range list[:min(most, len(list))] {
-		parts = append(parts, allowedText(c)+gateWith(g, c))
-	}
+	parts := phrase.Each(list[:min(most, len(list))], func(c *verdict.GateCheck) string { return allowedText(c) + gateWith(g, c) })
 	if n := len(list) - most; n > 0 {
 		parts = append(parts, phrase.Count(n, "more check"))
 	}

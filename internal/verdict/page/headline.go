@@ -73,10 +73,7 @@ func wholeVerdict(r *verdict.Result, parts []part) Verdict {
 // acrossGroups is the verdict of a run with several groups, which are never
 // compared with each other.
 func acrossGroups(r *verdict.Result, parts []part) Verdict {
-	all := make([]Verdict, len(parts))
-	for i, p := range parts {
-		all[i] = p.concluded()
-	}
+	all := phrase.Each(parts, part.concluded)
 	v := Verdict{State: all[0].State, Label: all[0].Label}
 	same := true
 	for _, one := range all[1:] {

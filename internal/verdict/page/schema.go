@@ -689,9 +689,6 @@ func profileSchema(p *verdict.Profile) profileJSON {
 }
 
 func profileTableSchema(t *verdict.ProfileTable) profileTableJSON {
-	taken := make([]*profileTakenJSON, len(t.Taken))
-	for i, one := range t.Taken {
-		taken[i] = (*profileTakenJSON)(one)
-	}
+	taken := phrase.Each(t.Taken, func(one *verdict.ProfileTaken) *profileTakenJSON { return (*profileTakenJSON)(one) })
 	return profileTableJSON{Taken: taken, Functions: listOf(t.Functions, func(r *verdict.ProfileRow) profileRowJSON { return profileRowJSON(*r) })}
 }
