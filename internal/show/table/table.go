@@ -178,7 +178,6 @@ func (c Cell) text(short bool) string {
 	return c.Text
 }
 
-// lines writes the first column and those of a range.
 func (t *Table) lines(w *terminal.Writer, l layout, from, to int) {
 	for _, r := range t.Rows {
 		var b strings.Builder

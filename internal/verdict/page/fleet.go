@@ -139,7 +139,6 @@ func sinceThen(s *fleet.Service) string {
 	return "not proven worse"
 }
 
-// serviceNotes are the details of a service that somebody should look at.
 func serviceNotes(o *fleet.Outcome, s *fleet.Service, from string) []document.Block {
 	var notes document.Notes
 	say := func(quiet bool, message, fix string) {

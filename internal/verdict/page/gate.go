@@ -151,7 +151,6 @@ func measuredText(c *verdict.GateCheck) string {
 	return strings.TrimSpace(name + " " + middle + " " + bounds)
 }
 
-// atRate is the rate at which a latency was measured, after its name.
 func atRate(c *verdict.GateCheck) string {
 	if c.RatePerSecond == nil {
 		return ""
@@ -226,7 +225,6 @@ func gateDifference(c *verdict.GateCheck) document.Cell {
 	return difference(decidedBounds(c))
 }
 
-// outcomeWords are what a check of a gate, or a metric of a canary, came to.
 var outcomeWords = map[verdict.Outcome]string{
 	verdict.OutcomeWorse: "worse", verdict.OutcomeNotJudged: "not judged", verdict.OutcomeWithin: "no worse", verdict.OutcomeUndecided: "undecided", verdict.OutcomeBetter: "better",
 }
@@ -367,7 +365,6 @@ func (l ratioLine) at(ratio float64) float64 {
 	return min(1, max(0, 0.5+math.Log(ratio)/l.edge/2))
 }
 
-// gateLine is the one line of all checks of a gate, so that they can be compared.
 func gateLine(g *verdict.Gate) ratioLine {
 	edge := 0.0
 	see := func(ratio *float64) {

@@ -7,13 +7,6 @@
 // Every string is plain text on one line, except scripts and snippets. What came from outside is
 // in it as it came: renderers make it printable.
 //
-// Charts hold positions as fractions of their axis. Numbers carry three
-// significant digits (two for percentages): trials of a few per cent spread do
-// not support more.
-//
-// Where numbers come from (measured here, in Kubernetes) is with the
-// verdict, with each metric and in the environment.
-//
 // A page is a function of its Result alone: no clock, no environment, no random
 // numbers. What only the user can know (is this load like production's?) is
 // answered with "for you to judge", never guessed.

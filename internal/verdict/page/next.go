@@ -15,7 +15,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// next words what would decide an open question.
 func (w words) next() []document.Item {
 	var list []document.Item
 	for _, s := range w.Recommendation.Next {

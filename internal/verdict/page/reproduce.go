@@ -61,7 +61,6 @@ func reproduce(r *verdict.Result) string {
 	return shell + b.String()
 }
 
-// askForVariables asks for the variables that stand for credentials, in shell.
 func askForVariables(variables []string) string {
 	var b strings.Builder
 	for _, name := range variables {
@@ -162,13 +161,11 @@ func (w words) bySweep() bool {
 	return w.r.Spec.Command == "sweep" && w.r.Plan.SLO == nil
 }
 
-// resumeCommand is the command that continues in the folder of the result.
 func resumeCommand(r *verdict.Result, changes ...spec.Change) string {
 	folder := cmp.Or(r.Folder, r.Spec.Text("out"), "DIR") // as it was read, or as the command named it
 	return r.Spec.With(append(changes, spec.Set("out", folder))...).Shell()
 }
 
-// stoppedBy reports whether a race ended for that reason in some group.
 func stoppedBy(r *verdict.Result, stop string) bool {
 	return slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return g.Race != nil && g.Race.Stop == stop })
 }

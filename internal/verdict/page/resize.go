@@ -125,7 +125,6 @@ func cellsOf(texts []string, n int) (row document.Row) {
 	return row
 }
 
-// most is what each step and the fresh start under its limit carry.
 func (w resizeWords) most() document.Table {
 	t := document.Table{Columns: []document.Column{
 		{Head: "at", Short: "at"}, {Head: "limit", Short: "limit"}, {Head: "req/s", Short: "req/s"}, {Head: "CPUs used", Short: "CPUs"}, {Head: "threads", Short: "threads"},

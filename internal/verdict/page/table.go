@@ -147,7 +147,6 @@ func (g *group) kernelColumns() []column {
 	}
 }
 
-// faultCell is how many Ps page faults held; nothing where they held none.
 func faultCell(a *verdict.Row) document.Cell {
 	const fewestHeld = 0.01 // Ps
 	h := a.Evidence.FaultHeldPs
@@ -161,7 +160,6 @@ func faultCell(a *verdict.Row) document.Cell {
 	return c
 }
 
-// levels says what the numbers of tables are: of what is compared, levels.
 func (g *group) levels() string {
 	medians := phrase.If(g.Latency.Quantile == 0, "latency and kernel counters", "kernel counters")
 	return "The level of each value over the whole run, with its 95% interval; " + medians + " are medians."
@@ -195,7 +193,6 @@ func (g *group) standing(a *verdict.Row) (c document.Cell) {
 	return c
 }
 
-// trialsCell is how many trials a row has, and of how many of them its latency is.
 func (g *group) trialsCell(a *verdict.Row) document.Cell {
 	c := document.Cell{Value: strconv.Itoa(a.Trials)}
 	var details []string

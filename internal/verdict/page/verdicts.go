@@ -152,7 +152,6 @@ func (w words) margins() string {
 	return fmt.Sprintf("%s (%s: %s)", margin, w.quantile(), number.Percent(w.r.Plan.MarginP99))
 }
 
-// pasteNothing is to be pasted, and a text says why.
 func pasteNothing(text string) func(*group) Paste {
 	return func(g *group) Paste {
 		if g.Recommendation.Confidence == verdict.Likely {
