@@ -293,11 +293,7 @@ func (g *group) metricsTable() (t document.Table) {
 	for _, a := range g.rows {
 		row := document.Row{Cells: []document.Cell{{Value: settingName(a)}}, Mark: g.mark(a, "")}
 		for _, n := range order {
-			c := document.Cell{Value: absent}
-			if m, ok := a.Metrics[n]; ok {
-				c = cell(value, m.Interval)
-			}
-			row.Cells = append(row.Cells, c)
+			row.Cells = append(row.Cells, cell(value, a.Metrics[n].Interval))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -390,13 +386,12 @@ func inBoth(throughput, latency *float64, quantile string) string {
 // the percentiles of all a slow one hides behind the many.
 func (g *group) requestsTable() (t document.Table) {
 	var names []string
-	at := map[string]map[int]*verdict.RequestLatency{}
+	at := map[string]map[int]verdict.RequestLatency{}
 	for k, a := range g.rows {
-		for i := range a.ByRequest {
-			one := &a.ByRequest[i]
+		for _, one := range a.ByRequest {
 			if at[one.Name] == nil {
 				names = append(names, one.Name)
-				at[one.Name] = map[int]*verdict.RequestLatency{}
+				at[one.Name] = map[int]verdict.RequestLatency{}
 			}
 			at[one.Name][k] = one
 		}
@@ -420,10 +415,7 @@ func (g *group) requestsTable() (t document.Table) {
 }
 
 // requestCell has the failures also of a request that has no latency, since all of it failed.
-func requestCell(r *verdict.RequestLatency) document.Cell {
-	if r == nil {
-		return document.Cell{Value: absent}
-	}
+func requestCell(r verdict.RequestLatency) document.Cell {
 	var details []string
 	if r.P50.Median != nil {
 		details = append(details, "p50 "+number.Seconds(*r.P50.Median))
