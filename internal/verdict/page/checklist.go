@@ -107,10 +107,7 @@ func (g *group) numCPU() (state document.Tone, answer, detail string) {
 
 func (g *group) equal() (state document.Tone, answer, detail string) {
 	d := g.Default
-	if d.Procs == nil {
-		return document.Unknown, "unknown", "one of the two is unknown"
-	}
-	p, n := *d.Procs, d.NumCPU
+	p, n := stat.OrZero(d.Procs), d.NumCPU
 	under := phrase.If(d.LimitCPUs < float64(n), "a limit of "+number.CPUs(d.LimitCPUs), "no CPU limit")
 	switch d.Standing {
 	case verdict.DefaultAll:

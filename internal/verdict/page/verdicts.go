@@ -153,12 +153,7 @@ func (w words) margins() string {
 }
 
 func pasteNothing(text string) func(*group) Paste {
-	return func(g *group) Paste {
-		if g.Recommendation.Confidence == verdict.Likely {
-			return Paste{Lead: untilMore}
-		}
-		return Paste{Lead: text}
-	}
+	return func(g *group) Paste { return Paste{Lead: phrase.If(g.likely(), untilMore, text)} }
 }
 
 // pasteRecommended is the value, if it is proven: what is not is not to be deployed.
