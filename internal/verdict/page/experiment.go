@@ -417,22 +417,15 @@ func (w experiment) compared() Verdict {
 		row.experiment(w, &v)
 		if w.r.Recommendation.Confidence == verdict.Likely {
 			v.Answer.Text, v.Answer.Apply = "Likely: "+lowerFirst(v.Answer.Text), ""
-			v.Next = document.Items([]string{w.howToProve()})
+			prove := "allow procfit to watch the pods (patch pods/ephemeralcontainers), so that it can read their GOMAXPROCS"
 			if w.live != nil {
+				prove = "name a metric of the program that has the status of its answers: --metrics"
 				v.Answer.Plain += " Which requests failed is not known: answers that fail cost less, and come sooner."
 			}
+			v.Next = document.Items([]string{prove})
 		}
 	}
 	return v
-}
-
-// howToProve is what makes proven what is likely: of a canary that nothing watched its pods, of a live
-// experiment that nobody counted the requests that fail.
-func (w experiment) howToProve() string {
-	if w.live != nil {
-		return "name a metric of the program that has the status of its answers: --metrics"
-	}
-	return "allow procfit to watch the pods (patch pods/ephemeralcontainers), so that it can read their GOMAXPROCS"
 }
 
 func (w experiment) on() []string {
