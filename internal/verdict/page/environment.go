@@ -35,7 +35,9 @@ func environmentBlocks(r *verdict.Result) (blocks []document.Block) {
 	if h.MemoryBytes > 0 {
 		add("Memory", number.Short(number.Bytes(float64(h.MemoryBytes))))
 	}
-	add("System", systemWords(h))
+	if h.OS != "" { // else it is not known, as behind a URL
+		add("System", strings.TrimSpace(h.OS+"/"+h.Arch+" "+h.Kernel))
+	}
 	add("cgroups", h.CgroupMode)
 	are("Machine")
 	add("Program", programWords(r))
@@ -268,12 +270,4 @@ func cpuCounts(r *verdict.Result) string {
 		s += ", limited to " + shortNumber(h.EffectiveCPUs, number.Digits)
 	}
 	return s
-}
-
-// systemWords is that of a host; empty: it is not known, as behind a URL.
-func systemWords(h journal.Host) string {
-	if h.OS == "" {
-		return ""
-	}
-	return strings.TrimSpace(h.OS + "/" + h.Arch + " " + h.Kernel)
 }

@@ -53,12 +53,20 @@ func (w words) step(s verdict.Step) document.Item {
 		text := "stop other programs on this machine, " + phrase.If(w.timedOut(), "then continue", "or measure on a quieter one")
 		return document.Item{Text: text, Command: w.again()}
 	case verdict.StepLonger:
-		return document.Item{Text: fmt.Sprintf("measure longer trials, in which procfit can count what other programs use: --trial-time %s or longer", doubled(w.r.Load.DurationSeconds)), Command: w.longer()}
+		longer, command := doubled(w.r.Load.DurationSeconds), ""
+		if w.again() != "" {
+			command = w.r.Spec.With(spec.Part("trial-time", "", longer), newFolder).Shell()
+		}
+		return document.Item{Text: fmt.Sprintf("measure longer trials, in which procfit can count what other programs use: --trial-time %s or longer", longer), Command: command}
 	case verdict.StepSee:
 		return document.Item{Text: "measure the Go binary itself, as the same user, and for long enough to be read" +
 			w.ways(otherWay{"; if its GOMAXPROCS can never be read, --any-program gives an answer that is likely at most", "any-program", ""})}
 	case verdict.StepSteady:
-		return document.Item{Text: w.anotherTime(), Command: w.again()}
+		text := "measure again at another time, or on another machine"
+		if !w.r.Complete || w.timedOut() { // on this machine only
+			text = "continue at another time"
+		}
+		return document.Item{Text: text + ": its clock was lower, or other virtual machines took the CPU or its caches", Command: w.again()}
 	case verdict.StepVary:
 		return document.Item{Text: "compare values of GOGC, since the garbage collector takes much of the CPU time", Command: w.varied()}
 	case verdict.StepProfile:
@@ -83,25 +91,6 @@ var fixedSteps = map[verdict.StepCode]string{
 	verdict.StepCount:           "measure on Linux, where procfit counts what other programs use",
 	verdict.StepStartAgain:      "start again with another --out, so that all trials are measured in the same way",
 	verdict.StepBenchmarksApart: "measure the benchmarks one at a time, with -bench",
-}
-
-// anotherTime is what helps where the speed of the machine itself changed: who measures can
-// seldom change that, but it may end.
-func (w words) anotherTime() string {
-	text := "measure again at another time, or on another machine"
-	if !w.r.Complete || w.timedOut() { // on this machine only
-		text = "continue at another time"
-	}
-	return text + ": its clock was lower, or other virtual machines took the CPU or its caches"
-}
-
-// longer is the command that measures the same in a new folder with longer trials; empty:
-// as again has it.
-func (w words) longer() string {
-	if w.again() == "" {
-		return ""
-	}
-	return w.r.Spec.With(spec.Part("trial-time", "", doubled(w.r.Load.DurationSeconds)), newFolder).Shell()
 }
 
 // again is the command that measures the same in a new folder, or, of a race that its time
