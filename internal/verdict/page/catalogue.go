@@ -148,7 +148,16 @@ var catalogue = byKind(
 		late := phrase.Each(x.Settings, func(a verdict.LateTrials) string {
 			return fmt.Sprintf("%s (%d of %d trials)", w.version(a.Label), a.Late, a.Of)
 		})
-		return "the load generator itself sent requests late, so the latency of some trials is not compared: " + phrase.And(late), w.inTime()
+		text := "the load generator itself sent requests late, so the latency of some trials is not compared: " + phrase.And(late)
+		quiet := otherWay{}
+		if o := w.Others; o.Matter && o.CPUs != nil {
+			quiet.text = "stop other programs on this machine"
+		}
+		own := w.ownCPUs("give the load generator its own CPUs with --cpus load=LIST")
+		if own.text == "" {
+			return text, w.ways(quiet, otherWay{text: "use a lower --rate"}, otherWay{text: "run the load generator on another machine"})
+		}
+		return text, w.ways(quiet, own)
 	}),
 	warns(func(w words, x verdict.PrompterCarrier) (string, string) {
 		return fmt.Sprintf("%s sustains the rate with a "+w.quantile()+" of %s, proven lower than the %s of %s", x.Of.Setting, number.Seconds(*x.Of.P99.Median), number.Seconds(*x.Than.P99.Median), x.Than.Setting),

@@ -30,20 +30,6 @@ func straysText(spread float64, metric string) string {
 	return fmt.Sprintf("trials vary by %s in %s, too much to prove small differences", strayed(spread), metric)
 }
 
-// inTime is how requests are sent in time: without the other programs that use the CPUs, if there
-// are any, else with more CPU time for the load generator.
-func (w words) inTime() string {
-	others := otherWay{}
-	if o := w.Others; o.Matter && o.CPUs != nil {
-		others.text = "stop other programs on this machine"
-	}
-	own := w.ownCPUs("give the load generator its own CPUs with --cpus load=LIST")
-	if own.text == "" {
-		return w.ways(others, otherWay{text: "use a lower --rate"}, otherWay{text: "run the load generator on another machine"})
-	}
-	return w.ways(others, own)
-}
-
 // unread is why the live values were not read; more permissions help only if they were missing.
 func (w words) unread(x verdict.ProcsUnread) (text, fix string) {
 	text, fix = "the GOMAXPROCS value that the program really used could not be read: "+phrase.And(x.Settings), "measure the Go binary itself, and for long enough to be read"
