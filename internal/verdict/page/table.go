@@ -44,18 +44,10 @@ type column struct {
 
 // table is one row a setting, without the columns whose values are not known.
 func (g *group) table(columns []column) document.Table {
-	t := document.Table{Rows: make([]document.Row, len(g.rows))}
-	for i, a := range g.rows {
-		t.Rows[i].Mark = g.mark(a, "")
-	}
+	t := document.Table{Rows: phrase.Each(g.rows, func(a *verdict.Row) document.Row { return document.Row{Mark: g.mark(a, "")} })}
 	for _, c := range columns {
-		known := false
-		cells := make([]document.Cell, len(g.rows))
-		for i, a := range g.rows {
-			cells[i] = c.cell(a)
-			known = known || cells[i].Value != absent
-		}
-		if !known {
+		cells := phrase.Each(g.rows, c.cell)
+		if !slices.ContainsFunc(cells, func(c document.Cell) bool { return c.Value != absent }) {
 			continue
 		}
 		t.Columns = append(t.Columns, c.head)
