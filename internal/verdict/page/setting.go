@@ -189,14 +189,14 @@ func mostMemory(r *verdict.Result) string {
 	return "--max-memory " + number.Short(number.Bytes(float64(r.Plan.MaxMemoryBytes)))
 }
 
-func (g *group) valueColumn() document.Column {
+func (g *group) valueColumn() column {
+	head := document.Column{Head: "GOMAXPROCS", Short: "procs", Left: true}
 	if name := phrase.Clip(g.Compares, nameRoom); name != "" {
-		return document.Column{Head: name, Short: name, Left: true}
+		head.Head, head.Short = name, name
+	} else if g.gateAlone {
+		head.Head, head.Short = "Version", "version"
 	}
-	if g.gateAlone {
-		return document.Column{Head: "Version", Short: "version", Left: true}
-	}
-	return document.Column{Head: "GOMAXPROCS", Short: "procs", Left: true}
+	return column{head, func(a *verdict.Row) document.Cell { return document.Cell{Value: settingName(a)} }}
 }
 
 func (g *group) named(code contest.Excluded) (list []string) {

@@ -64,7 +64,7 @@ func (g *group) figureColumns() []column {
 		versus = "Runs per second, compared with the peak"
 	}
 	return []column{
-		{g.valueColumn(), func(a *verdict.Row) document.Cell { return document.Cell{Value: settingName(a)} }},
+		g.valueColumn(),
 		{document.Column{Head: "Result", Short: "result", Left: true}, g.standing},
 		{g.throughputColumn(), func(a *verdict.Row) document.Cell { return about(a, below(a, cell(g.unit(), g.asShown(a.Throughput)))) }},
 		{g.speedupColumn(), func(a *verdict.Row) document.Cell { return about(a, document.Cell{Value: maybe(a.Speedup, timesText)}) }},
@@ -257,7 +257,7 @@ func (g *group) mark(a *verdict.Row, metric string) string {
 
 // metricsTable holds the metrics that the program or the generator printed, but for the one
 // that is the throughput.
-func (g *group) metricsTable() (t document.Table) {
+func (g *group) metricsTable() document.Table {
 	names := map[string]verdict.MetricInterval{}
 	for _, a := range g.rows {
 		for n, m := range a.Metrics {
@@ -267,11 +267,10 @@ func (g *group) metricsTable() (t document.Table) {
 		}
 	}
 	if len(names) == 0 {
-		return t
+		return document.Table{}
 	}
-	t.Columns = []document.Column{g.valueColumn()}
-	order := slices.Sorted(maps.Keys(names))
-	for _, n := range order {
+	columns := []column{g.valueColumn()}
+	for _, n := range slices.Sorted(maps.Keys(names)) {
 		head := phrase.Clip(n, nameRoom)
 		if u := phrase.Clip(names[n].Unit, nameRoom); u != "" && u != head {
 			head += ", " + u
@@ -279,17 +278,11 @@ func (g *group) metricsTable() (t document.Table) {
 		if b := phrase.Clip(names[n].Better, nameRoom); b != "" {
 			head += " (" + b + " is better)"
 		}
-		t.Columns = append(t.Columns, document.Column{Head: head, Short: phrase.Clip(n, nameRoom), Detailed: true})
+		columns = append(columns, column{document.Column{Head: head, Short: phrase.Clip(n, nameRoom), Detailed: true}, func(a *verdict.Row) document.Cell {
+			return cell(number.PerSecond(""), a.Metrics[n].Interval)
+		}})
 	}
-	value := number.PerSecond("")
-	for _, a := range g.rows {
-		row := document.Row{Cells: []document.Cell{{Value: settingName(a)}}, Mark: g.mark(a, "")}
-		for _, n := range order {
-			row.Cells = append(row.Cells, cell(value, a.Metrics[n].Interval))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
+	return g.table(columns)
 }
 
 // memoryDecides reports whether memory is more than what explains the metrics that decide.
