@@ -228,8 +228,8 @@ func (g *group) inReport(warnings []document.Block) (list []document.Block) {
 	add(warnings...)
 	checklist, mistakes := g.checklist(), g.mistakes()
 	add(document.Folds{Title: document.Heading{Level: 3, Text: "Checklist"}, List: []document.Fold{
-		{Summary: foldedTitle("Before you change it", checklist, "to look at", "unknown"), Blocks: []document.Block{checklist}},
-		{Summary: foldedTitle("Common mistakes", mistakes, "to look at", "open"), Blocks: []document.Block{mistakes}}}})
+		{Summary: foldedTitle("Before you change it", checklist, "unknown"), Blocks: []document.Block{checklist}},
+		{Summary: foldedTitle("Common mistakes", mistakes, "open"), Blocks: []document.Block{mistakes}}}})
 	add(document.Charts{Title: document.Heading{Level: 3, Text: "Kernel counters"}, Layout: document.Evidence, List: g.withTrials().evidenceCharts()})
 	return list
 }

@@ -37,7 +37,7 @@ func fleetPage(o *fleet.Outcome, from string) *document.Document {
 }
 
 func fleetAnswer(o *fleet.Outcome) document.Panel {
-	of := func(is func(*fleet.Service) bool) int { return o.Count(is) }
+	of := o.Count
 	differ := of((*fleet.Service).Differs)
 	moved := of(func(s *fleet.Service) bool { return s.Since != nil && s.Since.Moved })
 	worse := of(func(s *fleet.Service) bool { return s.Since != nil && len(s.Since.Worse) > 0 })
@@ -141,38 +141,36 @@ func sinceThen(s *fleet.Service) string {
 
 func serviceNotes(o *fleet.Outcome, s *fleet.Service, from string) []document.Block {
 	var notes document.Notes
-	say := func(quiet bool, message, fix string) {
-		notes = append(notes, document.Note{Quiet: quiet, Message: message, Fix: fix})
-	}
+	say := func(quiet bool, message string) { notes = append(notes, document.Note{Quiet: quiet, Message: message}) }
 	if s.Failed != "" {
-		say(false, "no result: "+s.Failed, "")
+		say(false, "no result: "+s.Failed)
 	}
 	if then := s.Since; then != nil {
 		day := then.Started.UTC().Format(time.DateOnly)
 		if then.Moved {
-			say(false, fmt.Sprintf("the proven value is %d; on %s it was %d", *s.Procs, day, *then.Procs), "")
+			say(false, fmt.Sprintf("the proven value is %d; on %s it was %d", *s.Procs, day, *then.Procs))
 		}
 		for _, l := range then.Worse {
-			say(false, fmt.Sprintf("%s of %s, as a ratio to the default: %s since %s", gateMetric(l.Metric, l.Quantile), l.Setting, lossNote(l.Metric, l.Ratio, l.Bound, l.Margin, l.N), day), "")
+			say(false, fmt.Sprintf("%s of %s, as a ratio to the default: %s since %s", gateMetric(l.Metric, l.Quantile), l.Setting, lossNote(l.Metric, l.Ratio, l.Bound, l.Margin, l.N), day))
 		}
 		if then.NotCompared != "" {
-			say(true, "not compared with the result of "+day+": "+then.NotCompared, "")
+			say(true, "not compared with the result of "+day+": "+then.NotCompared)
 		}
 	}
 	if s.Differs() {
 		v := VerdictOf(s.Result)
-		say(true, v.Answer.Sentence(), "")
+		say(true, v.Answer.Sentence())
 		m := s.Manifest
 		at := fmt.Sprintf("%s, container %s of %s", m.Path, m.Container, m.Object)
 		switch p := s.Proposed; {
 		case p == nil:
-			say(true, fmt.Sprintf("%s has %s", at, m.Text), "")
+			say(true, fmt.Sprintf("%s has %s", at, m.Text))
 		case p.Refused != "":
-			say(false, fmt.Sprintf("GOMAXPROCS=%d is not proposed for %s: %s", *s.Procs, at, p.Refused), "")
+			say(false, fmt.Sprintf("GOMAXPROCS=%d is not proposed for %s: %s", *s.Procs, at, p.Refused))
 		default:
-			say(true, fmt.Sprintf("branch %s sets GOMAXPROCS=%d in %s, which has %s (commit %s)", o.Branch, *s.Procs, at, m.Text, p.Commit[:min(12, len(p.Commit))]), "")
+			say(true, fmt.Sprintf("branch %s sets GOMAXPROCS=%d in %s, which has %s (commit %s)", o.Branch, *s.Procs, at, m.Text, p.Commit[:min(12, len(p.Commit))]))
 		}
-		say(true, v.Context, "")
+		say(true, v.Context)
 	}
 	if len(notes) == 0 {
 		return nil

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -115,22 +116,12 @@ func alertText(all []document.Note) string {
 	return s
 }
 
-func foldedTitle(title string, checks []document.Check, bad, open string) string {
+func foldedTitle(title string, checks []document.Check, open string) string {
 	count := map[document.Tone]int{}
 	for _, c := range checks {
 		count[c.State]++
 	}
-	var parts []string
-	for _, p := range []struct {
-		n    int
-		word string
-	}{{count[document.Attention] + count[document.Act], bad}, {count[document.Unknown], open}} {
-		if p.n > 0 {
-			parts = append(parts, strconv.Itoa(p.n)+" "+p.word)
-		}
-	}
-	if len(parts) == 0 {
-		return title + ": none"
-	}
-	return title + ": " + phrase.And(parts)
+	some := func(n int, what string) string { return phrase.If(n > 0, strconv.Itoa(n)+" "+what, "") }
+	text := phrase.Join(" and ", some(count[document.Attention], "to look at"), some(count[document.Unknown], open))
+	return title + ": " + cmp.Or(text, "none")
 }
