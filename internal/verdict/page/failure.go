@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -96,8 +97,8 @@ func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
 		return h.Spec.With(append(changes, newFolder)...).Shell()
 	}
 	add := func(text, command string) {
-		if strings.Contains(command, redacted) {
-			text += ", with your values in place of " + redacted
+		if strings.Contains(command, secret.Redacted) {
+			text += ", with your values in place of " + secret.Redacted
 		}
 		if command != "" {
 			list = append(list, document.Item{Text: text, Command: phrase.Clean(command)})
@@ -111,7 +112,7 @@ func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
 		}
 		add("start it by itself", aloneCommand(h, t))
 	case journal.InvalidPrepare:
-		add("run the command of --prepare by itself", spec.Replace(h.Spec.Text("prepare"), func(string) string { return redacted }))
+		add("run the command of --prepare by itself", spec.Replace(h.Spec.Text("prepare"), func(string) string { return secret.Redacted }))
 	case journal.InvalidBeside:
 		add("run the command of --beside by itself", phrase.Shell(anyPort(h.Target.Beside.Command)))
 	case journal.InvalidNeverReady:

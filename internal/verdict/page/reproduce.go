@@ -81,9 +81,6 @@ func askForInput(s spec.Spec) string {
 	return ""
 }
 
-// redacted is in a journal where a credential was (package secret).
-const redacted = "REDACTED"
-
 // newFolder leaves the folder out, which would resume the finished run.
 var newFolder = spec.Unset("out")
 
