@@ -5,9 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/procfit/procfit/internal/verdict/stat"
-
 	"github.com/procfit/procfit/internal/show/sorting"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // mostInBlock is how many values a block has after the first: the front is in each,
@@ -21,10 +20,7 @@ const leastDanger = 0.003
 // block is what is measured next: the fresh value if there is one, the front, and the
 // rivals that most keep it from being proven.
 func (s *Race) block(fresh int) []int {
-	front := s.front
-	if front == 0 {
-		front = s.top
-	}
+	front := cmp.Or(s.front, s.top)
 	var set []int
 	add := func(n int) {
 		if n > 0 && !slices.Contains(set, n) && len(set) < mostInBlock {

@@ -1,8 +1,10 @@
 package race
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // draws of the pooled models: a chance of 3% comes out within 1%.
@@ -16,11 +18,9 @@ func (s *Race) chances() {
 	if s.rules.Latency && len(s.named) > 0 {
 		prompt = s.model.p99.curve(s.named, draws, r)
 	}
-	if prompt != nil {
-		for i, n := range s.named {
-			for _, p := range prompt {
-				s.smooth[n] += p[i] / float64(len(prompt))
-			}
+	for i, n := range s.named {
+		for _, p := range prompt {
+			s.smooth[n] += p[i] / float64(len(prompt))
 		}
 	}
 	found := 0
@@ -45,10 +45,7 @@ func (s *Race) draw(i int, prompt [][]float64, r *rand.Rand) (throughput, p99 fl
 	fast := s.model.throughput.rivals(s.named, i, draws, r)
 	marginT, marginP := s.rules.margin(Throughput), s.rules.margin(P99)
 	for k := range fast {
-		best := math.Inf(-1)
-		for _, x := range fast[k] {
-			best = max(best, x)
-		}
+		best := slices.Max(fast[k])
 		if fast[k][i] < best-marginT {
 			throughput += 1 / float64(len(fast))
 			continue
@@ -104,28 +101,18 @@ func (s *Race) giveUp() {
 		if s.pick != 0 && n >= s.pick {
 			break
 		}
-		above := s.pick
-		if above == 0 {
-			if k+1 == len(s.named) {
-				above = n
-			} else {
-				above = s.named[k+1]
-			}
-		}
+		above := cmp.Or(s.pick, s.named[min(k+1, len(s.named)-1)])
 		limit, fast, prompt := 0.5, 7, 14
 		if float64(above-n) > max(1, 0.12*float64(above)) {
 			limit, fast, prompt = .9, fast+4, prompt+4
 		}
 		count, w, c := f.trials(n), s.wrong(n), s.chance[n]
 		s.dropped[n] = count >= 3 && w >= limit || count >= 2 && w >= .95 ||
-			count >= prompt && !s.ok(n) || count >= fast && c.throughput > mostSlow
+			count >= prompt && !c.likely || count >= fast && c.throughput > mostSlow
 	}
 	s.front = s.leastWrong()
-	for _, n := range s.named {
-		if !s.dropped[n] {
-			s.front = n
-			return
-		}
+	if i := slices.IndexFunc(s.named, func(n int) bool { return !s.dropped[n] }); i >= 0 {
+		s.front = s.named[i]
 	}
 }
 
@@ -139,9 +126,6 @@ func (s *Race) leastWrong() int {
 	}
 	return best
 }
-
-// ok reports whether a value meets the goal of likely.
-func (s *Race) ok(n int) bool { return s.chance[n].likely }
 
 // Harm is a loss of more than a tenth of the throughput, or a p99 that is longer by more
 // than 40%, as logarithms. A likely value must be shown to do none by its own trials, at

@@ -64,9 +64,8 @@ func (s *Race) Lead() Lead {
 		a.Levels = s.levels(0)
 		return a
 	}
-	a.Pick = s.final()
-	if a.Copies.Apart {
-		a.Pick = 0
+	if !a.Copies.Apart {
+		a.Pick = s.final()
 	}
 	if a.Pick != 0 {
 		if a.Confidence = Likely; s.chance[a.Pick].proven() {

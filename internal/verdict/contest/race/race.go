@@ -210,13 +210,11 @@ func (s *Race) choose() {
 	}
 	s.likely = first(func(c chance) bool { return c.likely })
 	s.proven = first(chance.proven)
-	s.pick = s.proven
 	if s.rules.Goal == Likely {
 		s.pick = s.likely
-	}
-	if s.rules.Goal == Likely {
 		s.giveUp()
-	} else {
-		s.weigh()
+		return
 	}
+	s.pick = s.proven
+	s.weigh()
 }

@@ -1,6 +1,7 @@
 package race
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 )
@@ -74,10 +75,7 @@ func (s *Race) next() Step {
 	if s.futile() {
 		return Step{Stop: StopFutile}
 	}
-	if why == "" {
-		why = WhyFront
-	}
-	return Step{Why: why, Block: s.arrange(s.block(fresh))}
+	return Step{Why: cmp.Or(why, WhyFront), Block: s.arrange(s.block(fresh))}
 }
 
 // lacks reports whether a rival has fewer trials than one that is named, without which no race
@@ -97,12 +95,11 @@ func (s *Race) grid() Step {
 	}
 	switch {
 	case len(left) > 0:
+		return Step{Why: WhyGrid, Block: s.arrange(left)}
 	case slices.ContainsFunc(s.rules.grid(), s.misses):
 		return Step{Stop: StopUnmet}
-	default:
-		return Step{Stop: StopNothing}
 	}
-	return Step{Why: WhyGrid, Block: s.arrange(left)}
+	return Step{Stop: StopNothing}
 }
 
 // confirmed reports whether the pick was so before its latest block too: a second look
