@@ -33,10 +33,7 @@ const (
 
 // Between is a ÷ b in a figure, of two values of GOMAXPROCS.
 func (c *Contest) Between(a, b int, by race.Figure) Bounds {
-	n := min(c.Level(a).Trials, c.Level(b).Trials)
-	if by == race.P99 {
-		n = min(c.p99Trials[a], c.p99Trials[b])
-	}
+	n := min(c.lead.Model.Trials(a, by), c.lead.Model.Trials(b, by))
 	e := Bounds{N: n, Lower: math.Inf(-1), Upper: math.Inf(1), Least: math.Inf(-1), Most: math.Inf(1)}
 	if n == 0 || a == b {
 		return e
@@ -59,9 +56,9 @@ func (c *Contest) Between(a, b int, by race.Figure) Bounds {
 
 // Level is what is known of one value; its Trials are 0 where that is nothing.
 func (c *Contest) Level(value int) race.Level {
-	for i := range c.lead.Levels {
-		if c.lead.Levels[i].Value == value {
-			return c.lead.Levels[i]
+	for _, l := range c.lead.Levels {
+		if l.Value == value {
+			return l
 		}
 	}
 	return race.Level{}

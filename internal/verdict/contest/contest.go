@@ -80,7 +80,6 @@ type Contest struct {
 	trials     []race.Trial
 	race       *race.Race
 	lead       race.Lead
-	p99Trials  map[int]int // of each value whose latency is compared
 }
 
 // Part is how the trials without GOMAXPROCS take part in a contest.
@@ -227,12 +226,6 @@ func (c *Contest) assess() {
 func (c *Contest) hold() {
 	c.race = race.New(c.rules, c.trials)
 	c.lead = c.race.Lead()
-	c.p99Trials = map[int]int{}
-	for _, t := range c.trials {
-		if !t.Failed && !t.Saturated && t.P99 > 0 {
-			c.p99Trials[t.Value]++
-		}
-	}
 }
 
 // reconcile decides which of the trials without GOMAXPROCS that are proven unlike those of their

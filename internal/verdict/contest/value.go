@@ -3,7 +3,6 @@ package contest
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/procfit/procfit/internal/show/sorting"
@@ -114,24 +113,10 @@ func (c *Contest) value(procs int, settings ...journal.Setting) *Value {
 
 // level gives the value what a contest found of it.
 func (v *Value) level(of *Contest) {
-	value := max(1, cmp.Or(v.Procs, of.Default)) // one that is unknown is compared with none
-	l := of.Level(value)
+	l := of.Level(max(1, cmp.Or(v.Procs, of.Default))) // one that is unknown is compared with none
 	v.N, v.Saturated, v.Unmet, v.Out = l.Trials, l.Saturated, l.Unmet, l.Out
-	v.Throughput, v.P99 = levelOf(l.Throughput, l.Trials), levelOf(l.P99, of.p99Trials[value])
+	v.Throughput, v.P99 = l.Throughput, l.P99
 }
-
-func levelOf(x race.Interval, trials int) stat.Interval {
-	if trials == 0 || !finitePositive(x.Mean) {
-		return stat.Interval{}
-	}
-	out := stat.Interval{Median: new(x.Mean), N: trials}
-	if trials > 1 && finitePositive(x.Low) && finitePositive(x.High) {
-		out.Low, out.High = new(x.Low), new(x.High)
-	}
-	return out
-}
-
-func finitePositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 
 // HasLatency reports whether the value's latency may be judged.
 func (v *Value) HasLatency() bool { return v.P99.Median != nil }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // Lead is which value is best after some trials, and what is proven.
@@ -21,20 +23,16 @@ type Lead struct {
 	Model      *Model
 }
 
-// Interval is an estimate with its two-sided interval at 95%. Zeros: none,
-// and no bounds below three trials.
-type Interval struct{ Mean, Low, High float64 }
-
 // Level is what is known of one value.
 type Level struct {
 	Value           int
-	Trials          int      // that carry figures
-	Throughput, P99 Interval // at the average block
-	Out             bool     // proven worse than the peak by more than the margin, or hopeless
-	Saturated       bool     // proven: it does not carry the offered rate
-	Unmet           bool     // it met the objective in half of its trials at most: Throughput is a bound from above
-	Slower          bool     // proven worse than the peak by more than the margin, all values considered at once
-	Later           bool     // and its p99 than the best
+	Trials          int           // that carry figures
+	Throughput, P99 stat.Interval // at the average block
+	Out             bool          // proven worse than the peak by more than the margin, or hopeless
+	Saturated       bool          // proven: it does not carry the offered rate
+	Unmet           bool          // it met the objective in half of its trials at most: Throughput is a bound from above
+	Slower          bool          // proven worse than the peak by more than the margin, all values considered at once
+	Later           bool          // and its p99 than the best
 }
 
 // Comparison is one that is not decided: is A as good as B?

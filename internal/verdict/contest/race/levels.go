@@ -34,17 +34,22 @@ func (s *Race) levels(best int) []Level {
 
 // interval of a value by itself, at the average block; without bounds where it has fewer trials
 // than a value that is named. Two values are to be compared by Ratio, in which blocks cancel.
-func (m *Model) interval(n int, by Figure) Interval {
+func (m *Model) interval(n int, by Figure) (i stat.Interval) {
 	f := m.of(by)
 	if !f.has(n) {
-		return Interval{}
+		return i
 	}
+	positive := func(x float64) bool { return x > 0 && !math.IsInf(x, 1) } // a journal may be anyone's
 	mean, se := f.level(n)
-	if f.trials(n) < Enough {
-		return Interval{Mean: math.Exp(mean)}
-	}
 	wide := f.shown(confidence) * se
-	return Interval{math.Exp(mean), math.Exp(mean - wide), math.Exp(mean + wide)}
+	x, low, high := math.Exp(mean), math.Exp(mean-wide), math.Exp(mean+wide)
+	if !positive(x) {
+		return i
+	}
+	if i.Median, i.N = &x, f.trials(n); i.N >= Enough && positive(low) && positive(high) {
+		i.Low, i.High = &low, &high
+	}
+	return i
 }
 
 // saturated reports whether a value is proven not to carry the offered rate: the upper
