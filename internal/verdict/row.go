@@ -15,16 +15,10 @@ import (
 // results are the settings, and a group's rows: one for each value, and one for each setting
 // that has none, the unset setting and the old command's in their places.
 func (g *group) results() (settings, rows []Row) {
-	of := map[journal.SettingKey]*contest.Value{}
-	for _, v := range g.All() {
-		for _, a := range v.Settings {
-			of[a.Key()] = v
-		}
-	}
 	at := map[*contest.Value]int{} // in rows
 	var without []Row              // settings of no value
 	for _, a := range g.Settings {
-		v, setting := of[a.Key()], g.setting(a)
+		v, setting := g.ValueOf(a), g.setting(a)
 		if setting.Excluded = g.Excluded(a); v != nil {
 			g.compared(v, a, &setting)
 		}

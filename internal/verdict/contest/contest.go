@@ -112,13 +112,17 @@ func contestOf(counted *Counted, g journal.GroupKey) *Contest {
 			c.own = append(c.own, t)
 		}
 	}
-	c.Latency = latencyOf(h, g, c.own)
+	judged := steady
+	if h.Plan.GateAgainst { // which keeps to the quantile that it was asked to hold, however that strays
+		judged = highest
+	}
+	c.Latency = judged(g, c.own)
 	c.place(pilots)
 	c.rules = c.rulesOf()
 	c.slice(pilots)
 	out := c.withhold()
 	c.exclude(out)
-	c.trials = c.raced(c.own, func(v int) bool { return out[v] })
+	c.trials = c.raced(out)
 	c.assess()
 	c.reconcile()
 	c.evaluate()
@@ -194,11 +198,11 @@ func (c *Contest) valueOf(a journal.Setting) int {
 	return c.Default
 }
 
-// raced are trials as package race takes them, but for those of the values skipped.
-func (c *Contest) raced(own []*journal.Trial, out func(int) bool) (list []race.Trial) {
-	for _, t := range own {
+// raced are the trials as package race takes them, but for those of the values that are out.
+func (c *Contest) raced(out map[int]bool) (list []race.Trial) {
+	for _, t := range c.own {
 		v := c.valueOf(t.Setting)
-		if v <= 0 || out(v) {
+		if v <= 0 || out[v] {
 			continue
 		}
 		r := c.Latency.figures(t)
@@ -235,7 +239,7 @@ func (c *Contest) reconcile() {
 	if !c.lead.Copies.Apart {
 		return
 	}
-	if math.Abs(math.Log(c.lead.Copies.Ratio)) <= -math.Log1p(-c.rules.Margin) {
+	if math.Abs(math.Log(c.lead.Copies.Ratio)) <= Loss(c.rules.Margin) {
 		for i := range c.trials {
 			c.trials[i].Unset = false
 		}
@@ -288,7 +292,7 @@ func (c *Contest) only(settings ...journal.Setting) *Contest {
 		}
 	}
 	alone.Unset, alone.Default = PartPooled, max(1, c.Default)
-	alone.trials = alone.raced(alone.own, func(int) bool { return false })
+	alone.trials = alone.raced(nil)
 	alone.hold()
 	return &alone
 }

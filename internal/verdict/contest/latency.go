@@ -53,15 +53,6 @@ func (j Latency) Name() string {
 	return QuantileName(j.Quantile)
 }
 
-// latencyOf finds the quantile that a group's settings are compared by. A gate keeps to
-// the one that it was asked to hold, however that strays.
-func latencyOf(h journal.Header, g journal.GroupKey, all []*journal.Trial) Latency {
-	if h.Plan.GateAgainst {
-		return highest(g, all)
-	}
-	return steady(g, all)
-}
-
 // highest finds the highest quantile that most of a group's trials carry: of the valid
 // ones, the A/A copies too. Trials that did not carry the rate are not asked: their
 // latency is a backlog's.
@@ -260,15 +251,9 @@ func steady(group journal.GroupKey, all []*journal.Trial) Latency {
 	return j
 }
 
-// stray is how far a quantile does.
+// stray is how far a quantile does. Settings are numbered as they come.
 func (j Latency) stray(all []*journal.Trial, q float64) race.Stray {
 	j.Quantile = q
-	return race.StrayOf(j.plain(all), race.P99)
-}
-
-// plain are the trials with their settings by number alone: whatever their order, the
-// same setting has the same.
-func (j Latency) plain(all []*journal.Trial) []race.Trial {
 	var settings []journal.SettingKey
 	var list []race.Trial
 	for _, t := range all {
@@ -281,7 +266,7 @@ func (j Latency) plain(all []*journal.Trial) []race.Trial {
 		x.Value, x.Block = n+1, t.Block
 		list = append(list, x)
 	}
-	return list
+	return race.StrayOf(list, race.P99)
 }
 
 // figures are the numbers of a trial that are compared. A trial without a throughput

@@ -44,8 +44,9 @@ func (t *Counted) search(g journal.GroupKey) Search {
 	if len(settings) == 0 { // of a journal that procfit did not write
 		return Search{Done: true}
 	}
-	s := Search{At: startOf(settings)}
-	if g.Compares != "" { // a grid, which compares one variable
+	unset := slices.IndexFunc(settings, func(a journal.Setting) bool { return a.Procs == nil })
+	s := Search{At: settings[max(0, unset)]} // until GOMAXPROCS has been compared
+	if g.Compares != "" {                    // a grid, which compares one variable
 		axis := h.Plan.Axis(g.Compares)
 		c := t.Contest(g)
 		if s.At = c.settings[max(0, axis.Rank(axis.Start)-1)]; c.Answer() != nil {
@@ -113,12 +114,6 @@ func Fewest(h journal.Header) (n int) {
 		n += least * comparedBy(h.Plan)
 	}
 	return n
-}
-
-// startOf is the setting of which the variables are compared until GOMAXPROCS has been.
-func startOf(settings []journal.Setting) journal.Setting {
-	i := slices.IndexFunc(settings, func(a journal.Setting) bool { return a.Procs == nil })
-	return settings[max(0, i)]
 }
 
 // compare notes whether the answer of a variable changed with the others' values.

@@ -95,7 +95,7 @@ func (c *Contest) slice(pilots []*journal.Trial) {
 		narrow = s.slicing.Narrow(rules)
 		narrow.Latency, narrow.Rate = c.rules.Latency, c.rules.Rate
 		s.Kept = narrow.First
-		if n, live, fresh := s.slicing.Apart(c.raced(c.own, func(int) bool { return false })); n > 0 {
+		if n, live, fresh := s.slicing.Apart(c.raced(nil)); n > 0 {
 			s.Kept, s.Why, s.Apart, narrow = nil, SlicedDiffer, &SlicedApart{n, live, fresh}, c.rules
 		}
 	}

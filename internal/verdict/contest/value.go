@@ -121,11 +121,6 @@ func (v *Value) level(of *Contest) {
 // HasLatency reports whether the value's latency may be judged.
 func (v *Value) HasLatency() bool { return v.P99.Median != nil }
 
-// Has reports whether a setting ran with the value.
-func (v *Value) Has(a journal.Setting) bool {
-	return slices.ContainsFunc(v.Settings, func(own journal.Setting) bool { return own.Key() == a.Key() })
-}
-
 // ByDefault is the unset setting; nil: it did not run with the value.
 func (v *Value) ByDefault() *journal.Setting {
 	i := slices.IndexFunc(v.Settings, func(a journal.Setting) bool { return a.Procs == nil })
@@ -155,7 +150,7 @@ func (c *Contest) All() []*Value {
 // ValueOf is the value that a setting is of; nil: it is of none.
 func (c *Contest) ValueOf(a journal.Setting) *Value {
 	for _, v := range c.All() {
-		if v.Has(a) {
+		if slices.ContainsFunc(v.Settings, func(own journal.Setting) bool { return own.Key() == a.Key() }) {
 			return v
 		}
 	}
