@@ -167,10 +167,8 @@ func (g *group) strays() Spread {
 // main module that most trials saw.
 func program(h journal.Header, trials []journal.Trial) journal.Target {
 	t := h.Target
-	for _, a := range h.Plan.Settings {
-		if a.GoVersion != "" {
-			return t // each group has its own
-		}
+	if slices.ContainsFunc(h.Plan.Settings, func(a journal.Setting) bool { return a.GoVersion != "" }) {
+		return t // each group has its own
 	}
 	seen := func(of func(*journal.Trial) string) string {
 		count := map[string]int{}
@@ -195,10 +193,7 @@ func newGroup(counted *contest.Counted, key journal.GroupKey) *group {
 	g.latencyMode, g.rate = g.findLatencyMode(), g.findRate()
 	g.spread = g.strays()
 	g.others = g.otherPrograms()
-	for i := range counted.Trials {
-		t := &counted.Trials[i]
-		g.pilotsInvalid = g.pilotsInvalid || t.Role == journal.RolePilot && !t.Valid
-	}
+	g.pilotsInvalid = slices.ContainsFunc(counted.Trials, func(t journal.Trial) bool { return t.Role == journal.RolePilot && !t.Valid })
 	return g
 }
 

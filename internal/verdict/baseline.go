@@ -176,7 +176,7 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 			continue
 		}
 		if a.TooFewCPUs || old.TooFewCPUs || nowStart.TooFewCPUs || thenStart.TooFewCPUs {
-			gate.withhold(setting)
+			gate.spoiled = append(gate.spoiled, Unjudged{Code: UnjudgedTooFewCPUs, Setting: setting})
 			continue
 		}
 		// A rate that missed the objective is at least the capacity: of a and thenStart it may still

@@ -40,13 +40,6 @@ type figure func(*journal.Trial) *float64
 
 func throughputOf(t *journal.Trial) *float64 { return t.ThroughputPerSecond }
 
-func p99Of(t *journal.Trial) *float64 {
-	if t.LatencySeconds == nil {
-		return nil
-	}
-	return t.LatencySeconds.P99
-}
-
 // differences are those of a metric's logarithm between two lists of trials, in the blocks in
 // which both have one. Of several trials in a block it is the mean.
 func differences(f figure, a, b Trials) []float64 {

@@ -51,7 +51,7 @@ func costAt(rate float64) figure {
 // a trial strays by is known better from all of them.
 func (g *group) noise() NoiseFloor {
 	throughput, label := g.copyDifferences(throughputOf)
-	p99, _ := g.copyDifferences(p99Of)
+	p99, _ := g.copyDifferences(shownLatency(journal.ModeOpen, ofP99))
 	return NoiseFloor{Setting: label, Pairs: len(throughput), Throughput: floorOf(throughput), P99: floorOf(p99)}
 }
 

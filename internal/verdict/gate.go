@@ -179,11 +179,6 @@ func (gate *gating) judgeChecks() {
 	}
 }
 
-// withhold is for a setting that other programs left too few CPUs.
-func (gate *gating) withhold(setting journal.Setting) {
-	gate.spoiled = append(gate.spoiled, Unjudged{Code: UnjudgedTooFewCPUs, Setting: setting})
-}
-
 // validity looks for a new program that fails where the old one does not, or
 // clearly more often: comparing the trials in which it did not would be comparing
 // its good days. A few that did not answer while other programs had the CPUs show nothing.

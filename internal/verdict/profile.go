@@ -41,17 +41,13 @@ func (g *Group) named() *int {
 	rec := &g.Recommendation
 	for _, label := range []string{rec.Setting, rec.BestThroughput, rec.BestP99} {
 		for _, a := range g.Settings {
-			if a.Label == label && a.Variant == "" && a.Procs != nil && !g.isDefault(*a.Procs) {
+			own := g.Default.Procs != nil && !g.Default.Predicted && a.Procs != nil && *g.Default.Procs == *a.Procs
+			if a.Label == label && a.Variant == "" && a.Procs != nil && !own {
 				return a.Procs
 			}
 		}
 	}
 	return nil
-}
-
-// isDefault reports whether the default comes to a value.
-func (g *Group) isDefault(procs int) bool {
-	return g.Default.Procs != nil && !g.Default.Predicted && *g.Default.Procs == procs
 }
 
 func (b *Best) toProfile() []journal.Setting {
@@ -81,24 +77,31 @@ func (NotProfiled) Code() Code { return "no_profile" }
 
 // Profile adds the profiles of a journal. Then nobody needs the advice to take them.
 func (r *Result) Profile(list []journal.Profiled) {
-	var of []journal.Profiled
+	var of []journal.Profiled // the last line of each setting
 	for _, a := range r.ToProfile() {
-		p := lastProfiled(list, a)
-		if p == nil {
+		own := slices.DeleteFunc(slices.Clone(list), func(p journal.Profiled) bool { return p.Setting.Key() != a.Key() })
+		if len(own) == 0 {
 			continue
 		}
+		p := own[len(own)-1]
 		none := p.CPU == nil && p.Allocations == nil
 		if p.Missing != "" {
 			r.Warnings = append(r.Warnings, Warning{Remark: NotProfiled{AtSetting{p.Setting.Label}, p.Missing, none && r.Target.Kind == journal.KindServer}})
 		}
 		if !none {
-			of = append(of, *p)
+			of = append(of, p)
 		}
 	}
 	if len(of) == 0 {
 		return
 	}
-	r.Profiled = profileOf(of)
+	r.Profiled = &Profile{}
+	var cpu, memory []*journal.Profile
+	for _, p := range of {
+		r.Profiled.Settings = append(r.Profiled.Settings, ProfiledSetting{Setting: p.Setting, ResolvedProcs: p.ObservedProcs})
+		cpu, memory = append(cpu, p.CPU), append(memory, p.Allocations)
+	}
+	r.Profiled.CPU, r.Profiled.Allocations = tableOf(cpu), tableOf(memory)
 	if r.Profiled.CPU == nil && r.Profiled.Allocations == nil {
 		return
 	}
@@ -106,27 +109,6 @@ func (r *Result) Profile(list []journal.Profiled) {
 		rec := &r.Groups[i].Recommendation
 		rec.Next = slices.DeleteFunc(rec.Next, func(s Step) bool { return s.Code == StepProfile })
 	}
-}
-
-// lastProfiled is the last line of a setting; nil: there is none.
-func lastProfiled(list []journal.Profiled, a journal.Setting) *journal.Profiled {
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].Setting.Key() == a.Key() {
-			return &list[i]
-		}
-	}
-	return nil
-}
-
-func profileOf(of []journal.Profiled) *Profile {
-	var p Profile
-	var cpu, memory []*journal.Profile
-	for _, one := range of {
-		p.Settings = append(p.Settings, ProfiledSetting{Setting: one.Setting, ResolvedProcs: one.ObservedProcs})
-		cpu, memory = append(cpu, one.CPU), append(memory, one.Allocations)
-	}
-	p.CPU, p.Allocations = tableOf(cpu), tableOf(memory)
-	return &p
 }
 
 // tableOf has the functions that differ most between two settings, or of one the largest. It is nil

@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/procfit/procfit/internal/show/sorting"
@@ -18,7 +17,8 @@ func (g *group) results() (settings, rows []Row) {
 	at := map[*contest.Value]int{} // in rows
 	var without []Row              // settings of no value
 	for _, a := range g.Settings {
-		v, setting := g.ValueOf(a), g.setting(a)
+		v, setting := g.ValueOf(a), g.summarize(a, g.Measured(a), g.Copies(a))
+		setting.TooFewCPUs = g.HadTooFewCPUs(a)
 		if setting.Excluded = g.Excluded(a); v != nil {
 			g.compared(v, a, &setting)
 		}
@@ -104,13 +104,6 @@ func (a *Row) takeInvalid(other *Row) {
 	a.Points, a.PooledWith = append(a.Points, other.Points...), append(a.PooledWith, other.Label)
 }
 
-// setting is one by itself.
-func (g *group) setting(a journal.Setting) Row {
-	result := g.summarize(a, g.Measured(a), g.Copies(a))
-	result.TooFewCPUs = g.HadTooFewCPUs(a)
-	return result
-}
-
 // compared gives a setting what was found of its value.
 func (g *group) compared(v *contest.Value, a journal.Setting, result *Row) {
 	result.Unmet = journal.Unmet(result.Missed, result.Trials)
@@ -185,19 +178,11 @@ func part[T any](of *T, number func(T) float64) *float64 {
 // speedups sets each current setting's median throughput against that of the
 // smallest numbered one.
 func speedups(list []Row) {
-	var base *Row
+	compared := func(a Row) bool { return a.Variant == "" && !a.Unmet && a.Throughput.Median != nil }
+	base := slices.IndexFunc(list, func(a Row) bool { return compared(a) && a.Procs != nil && *a.Throughput.Median > 0 }) // they are sorted by procs
 	for i := range list {
-		a := &list[i]
-		if a.Variant == "" && !a.Unmet && a.Procs != nil && a.Throughput.Median != nil && *a.Throughput.Median > 0 {
-			base = a
-			break // settings are sorted by procs
-		}
-	}
-	for i := range list {
-		if a := &list[i]; base != nil && a.Variant == "" && !a.Unmet && a.Throughput.Median != nil {
-			if x := *a.Throughput.Median / *base.Throughput.Median; !math.IsInf(x, 0) {
-				a.Speedup = &x
-			}
+		if a := &list[i]; base >= 0 && compared(*a) {
+			a.Speedup = stat.Known(*a.Throughput.Median / *list[base].Throughput.Median)
 		}
 	}
 }

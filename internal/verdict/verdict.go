@@ -88,18 +88,7 @@ func (g *group) attached() Recommendation {
 // lacksCPUs reports whether so many had too few CPUs that nothing can be advised: all but one
 // value, or the default, against which a change is advised.
 func (g *group) lacksCPUs() bool {
-	if len(g.TooFewCPUs) == 0 {
-		return false
-	}
-	if len(g.Values) < 2 {
-		return true
-	}
-	for _, v := range g.TooFewCPUs {
-		if v.Default {
-			return true
-		}
-	}
-	return false
+	return len(g.TooFewCPUs) > 0 && (len(g.Values) < 2 || slices.ContainsFunc(g.TooFewCPUs, func(v *contest.Value) bool { return v.Default }))
 }
 
 // because is why there is no verdict, and what would decide it.

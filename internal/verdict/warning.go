@@ -378,13 +378,16 @@ func (Oversubscribed) Code() Code { return "oversubscribed" }
 // run adds what concerns the whole run.
 func (n *notes) run(r *Result, groups []*group) {
 	if !r.Complete && !r.Settled() {
+		ran := r.TrialsRun
+		if r.Plan.Racing() { // whose budget counts pilots
+			ran += r.PilotsRun
+		}
 		n.add(-1, Incomplete{
-			Ran: min(r.ran(), r.TrialsPlanned), Planned: r.TrialsPlanned,
+			Ran: min(ran, r.TrialsPlanned), Planned: r.TrialsPlanned,
 			NoneValid: r.TrialsRun == r.TrialsInvalid && r.TrialsInvalid+r.PilotsInvalid > 0,
 		})
 	}
-	n.nodes()
-	n.kinds()
+	n.topology()
 	n.drift(groups)
 	all := allTrials(groups...)
 	n.steal(all)
@@ -506,9 +509,8 @@ func (n *notes) pilots(trials []journal.Trial) {
 			all = append(all, &trials[i])
 		}
 	}
-	if w := (InvalidPilots{countInvalid(all)}); w.Count > 0 {
-		n.add(-1, w)
-	}
+	w := InvalidPilots{countInvalid(all)}
+	n.when(w.Count > 0, -1, w)
 }
 
 // covered are the warnings that a trial carries for a reader of the journal, and
@@ -516,15 +518,6 @@ func (n *notes) pilots(trials []journal.Trial) {
 var covered = []journal.WarningCode{
 	journal.WarnLoadLimited, journal.WarnSentLate, journal.WarnLoadTook, journal.WarnSaturated, journal.WarnProcsUnproven, journal.WarnNoGo,
 	journal.WarnUnanswered, journal.WarnRedirects,
-}
-
-// ran is how many trials there are of those that are planned: the budget of a race
-// counts pilots.
-func (r *Result) ran() int {
-	if r.Plan.Racing() {
-		return r.TrialsRun + r.PilotsRun
-	}
-	return r.TrialsRun
 }
 
 // group adds what concerns one group.
@@ -628,42 +621,28 @@ func (n *notes) drift(groups []*group) {
 	n.when(math.Abs(total) > n.h.Plan.Margin && math.Abs(beta) > stat.TQuantile(0.975, float64(df))*se, -1, Drift{expm1(total)})
 }
 
-// spanned are the nodes of memory that have some of the target's CPUs.
-func spanned(h journal.Header) (list []journal.Node) {
-	if h.TargetHost.Topology == nil {
-		return nil
-	}
-	target := h.Target.Had()
-	for _, n := range h.TargetHost.Topology.Nodes {
-		cpus := n.CPUs
-		if len(target) > 0 {
-			cpus = cpus.Within(target)
-		}
-		if len(cpus) > 0 {
-			list = append(list, journal.Node{ID: n.ID, CPUs: cpus})
-		}
-	}
-	return list
-}
-
-// nodes adds that a target's memory may be far from where it runs.
-func (n *notes) nodes() {
-	if list := spanned(n.h); len(list) > 1 && n.h.Target.Attached == nil {
-		n.add(-1, SpansNodes{list})
-	}
-}
-
-// kinds adds that the target's CPUs are of two kinds: how fast it is depends on which of
-// them the kernel chooses.
-func (n *notes) kinds() {
+// topology adds that the target's CPUs are on several nodes, so that its memory may be far from
+// where it runs, and that they are of two kinds: how fast it is depends on which of them the
+// kernel chooses.
+func (n *notes) topology() {
 	t := n.h.TargetHost.Topology
 	if t == nil || n.h.Target.Attached != nil {
 		return
 	}
-	fast, slow := t.PerformanceCPUs, t.EfficiencyCPUs
-	if target := n.h.Target.Had(); len(target) > 0 {
-		fast, slow = fast.Within(target), slow.Within(target)
+	own := func(cpus cpuset.Set) cpuset.Set {
+		if target := n.h.Target.Had(); len(target) > 0 {
+			return cpus.Within(target)
+		}
+		return cpus
 	}
+	var nodes []journal.Node
+	for _, node := range t.Nodes {
+		if cpus := own(node.CPUs); len(cpus) > 0 {
+			nodes = append(nodes, journal.Node{ID: node.ID, CPUs: cpus})
+		}
+	}
+	n.when(len(nodes) > 1, -1, SpansNodes{nodes})
+	fast, slow := own(t.PerformanceCPUs), own(t.EfficiencyCPUs)
 	n.when(len(fast) > 0 && len(slow) > 0, -1, SpansKinds{fast, slow})
 }
 
