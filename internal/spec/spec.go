@@ -230,12 +230,11 @@ func (e *UnsetError) Error() string {
 // set stays as it is, and is an *UnsetError.
 func Fill(lookup func(name string) (value string, ok bool), texts ...*string) (err error) {
 	for _, text := range texts {
-		*text = variable().ReplaceAllStringFunc(*text, func(found string) string {
-			name := variable().FindStringSubmatch(found)[1]
+		*text = Replace(*text, func(name string) string {
 			value, ok := lookup(name)
 			if !ok {
 				err = cmp.Or(err, error(&UnsetError{name}))
-				return found
+				return Variable(name)
 			}
 			return value
 		})

@@ -1,6 +1,7 @@
 package canary
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -187,9 +188,7 @@ func withhold(settings []verdict.CanarySetting, control int, watched bool) {
 	}
 	for i := range settings {
 		s := &settings[i]
-		if s.Void = void(*s, watched); s.Void == nil {
-			s.Void = all
-		}
+		s.Void = cmp.Or(void(*s, watched), all)
 		switch {
 		case s.Verdict == "":
 		case s.Void != nil || control < 0:

@@ -114,13 +114,12 @@ func NewHeader(slice, duration, warmup time.Duration, share float64) (h Header) 
 func (h Header) Slice() time.Duration { return seconds(h.Canary.SliceSeconds) }
 
 // Warmup is the time of the pods before they are compared.
-func (h Header) Warmup() time.Duration   { return seconds(h.Load.WarmupSeconds) }
-func (h Header) duration() time.Duration { return seconds(h.Load.DurationSeconds) }
+func (h Header) Warmup() time.Duration { return seconds(h.Load.WarmupSeconds) }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // Slices is how many a round has.
-func (h Header) Slices() int { return int(h.duration() / h.Slice()) }
+func (h Header) Slices() int { return int(seconds(h.Load.DurationSeconds) / h.Slice()) }
 
 // Lasts is how long all rounds take, their pods' starts aside.
 func (h Header) Lasts() time.Duration {
@@ -183,9 +182,6 @@ func (u use) idle() bool {
 	}
 	return cpus < idleCPUs && !(share(u.counted, u.seconds) >= idleRate)
 }
-
-// Slices are trials of one round.
-type Slices []journal.Trial
 
 // Counted reports whether requests were counted, however few.
 func Counted(trials []journal.Trial) bool {

@@ -31,8 +31,6 @@ const mostStaked = 0.97
 // wealth is what each stake has come to, of who bets on one side.
 type wealth [len(stakes)]float64
 
-var begun = wealth{1, 1, 1}
-
 // parts are what each stake bets of its wealth on a difference whose size has this rank,
 // from 0 to 1.
 func parts(rank float64) (list wealth) {
@@ -57,16 +55,6 @@ func (w *wealth) mean() float64 {
 	return sum / float64(len(w))
 }
 
-// sizes rank the differences so far by their size.
-type sizes []float64 // sorted
-
-// add takes a size, and returns its rank.
-func (s *sizes) add(size float64) (rank float64) {
-	at := sort.Search(len(*s), func(i int) bool { return (*s)[i] > size })
-	*s = slices.Insert(*s, at, size)
-	return float64(at+1) / float64(len(*s))
-}
-
 // Signs bets on the sign of each difference, knowing its size and all before. As long as
 // either sign is as likely, a fair coin, neither IsAbove nor IsBelow is ever true with a
 // probability above alpha.
@@ -78,7 +66,7 @@ type Signs struct {
 	// its rank: of differences that are all about as large, ranks are chance, and bet too little.
 	BySize bool
 
-	sizes        sizes
+	sizes        []float64 // of the differences so far, sorted
 	above, below wealth
 }
 
@@ -88,14 +76,17 @@ func (s *Signs) Add(d float64) {
 		return
 	}
 	if s.sizes == nil {
-		s.above, s.below = begun, begun
+		s.above, s.below = wealth{1, 1, 1}, wealth{1, 1, 1}
 	}
-	rank := s.sizes.add(math.Abs(d))
+	size := math.Abs(d)
+	at := sort.Search(len(s.sizes), func(i int) bool { return s.sizes[i] > size })
+	s.sizes = slices.Insert(s.sizes, at, size)
 	if d == 0 {
 		return
 	}
+	rank := float64(at+1) / float64(len(s.sizes))
 	if largest := s.sizes[len(s.sizes)-1]; s.BySize && !math.IsInf(largest, 1) {
-		rank = max(rank, math.Abs(d)/largest)
+		rank = max(rank, size/largest)
 	}
 	side, parts := math.Copysign(1, d), parts(rank)
 	s.above.bet(parts, side)

@@ -41,7 +41,7 @@ func TestBlock(t *testing.T) {
 	if got := values(); !slices.Equal(got, []int{2, 3, 1, 4}) {
 		t.Error(got)
 	}
-	look.Values[0].Out, look.Values[1].Outcome = true, paired.Same
+	look.Values[0].Outcome, look.Values[1].Outcome = paired.Left, paired.Same
 	if got := values(); !slices.Equal(got, []int{2, 4, 6, 8}) {
 		t.Error(got)
 	}

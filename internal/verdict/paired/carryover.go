@@ -40,12 +40,6 @@ func newCarry(r Rules) (c carry) {
 }
 
 // add takes a block.
-func (c *carry) add(block []Slice) {
-	for _, t := range c.traits {
-		t.add(block)
-	}
-}
-
 func (t *trait) add(block []Slice) {
 	after := 0.0
 	for i := range block {

@@ -98,7 +98,9 @@ func (p *proof) at(v *value) (level float64, last bool) {
 // add takes a block.
 func (p *proof) add(block []Slice) {
 	control := slices.IndexFunc(block, func(s Slice) bool { return s.Value == 0 && s.Counts() })
-	p.carry.add(block)
+	for _, t := range p.carry.traits {
+		t.add(block)
+	}
 	loaded := slices.ContainsFunc(block, func(s Slice) bool { return s.Value == 0 && s.Void == journal.InvalidLoaded })
 	for i := range block {
 		s := &block[i]
@@ -111,7 +113,10 @@ func (p *proof) add(block []Slice) {
 			v.visited(s.Void == journal.InvalidLeft)
 		}
 		if s.Counts() && control >= 0 {
-			v.add(s, &block[control])
+			v.pairs++
+			for i, f := range v.figures {
+				f.add(s.Figures[i], block[control].Figures[i])
+			}
 		}
 	}
 }
@@ -126,13 +131,6 @@ func (v *value) visited(left bool) {
 		}
 	}
 	v.out = v.out || n >= leftTwice
-}
-
-func (v *value) add(s, control *Slice) {
-	v.pairs++
-	for i, f := range v.figures {
-		f.add(s.Figures[i], control.Figures[i])
-	}
 }
 
 func (p *proof) look() Look {
@@ -161,7 +159,6 @@ func (p *proof) judged(v *value) (j Judged) {
 		j.Bounds = append(j.Bounds, b)
 	}
 	j.Outcome = v.outcome(j)
-	j.Out = j.Outcome == Worse || j.Outcome == Left
 	return j
 }
 

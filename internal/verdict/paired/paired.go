@@ -137,7 +137,6 @@ type Bounds struct {
 // Judged is one value.
 type Judged struct {
 	Outcome Outcome
-	Out     bool     // it is not to be measured again
 	Bounds  []Bounds // in the order of the metrics
 	Failing bool     // a metric that is to be no more is more, as is proven: it is worse
 	// Unequal: a metric that must be the same differs by more than its margin, as is proven,
@@ -146,7 +145,7 @@ type Judged struct {
 }
 
 // Decided reports that more slices of a value would change nothing.
-func (j Judged) Decided() bool { return j.Out || j.Outcome != Undecided && j.Outcome != Cheaper }
+func (j Judged) Decided() bool { return j.Outcome != Undecided && j.Outcome != Cheaper }
 
 // Look is what the slices so far prove.
 type Look struct {

@@ -76,13 +76,10 @@ func (o Objective) Name() string {
 	return "p" + strconv.FormatFloat(math.Round(o.Quantile*1e6)/1e4, 'f', -1, 64)
 }
 
-// limit is the latency that it may have.
-func (o Objective) limit() time.Duration {
-	return time.Duration(math.Round(o.Seconds * 1e9))
-}
-
 // String is the objective as Parse reads it.
-func (o Objective) String() string { return o.Name() + "=" + o.limit().String() }
+func (o Objective) String() string {
+	return o.Name() + "=" + time.Duration(math.Round(o.Seconds*1e9)).String()
+}
 
 // Probe is what one open loop came to.
 type Probe struct {

@@ -79,7 +79,7 @@ func Student(d []float64, alpha float64) (lower, upper float64) {
 	if len(d) < FewestPairs {
 		return math.Inf(-1), math.Inf(1)
 	}
-	mid, by := Mean(d), TQuantile(1-alpha, float64(len(d)-1))*Deviation(d)/math.Sqrt(float64(len(d)))
+	mid, by := Mean(d), TQuantile(1-alpha, float64(len(d)-1))*math.Sqrt(Variance(d))/math.Sqrt(float64(len(d)))
 	return mid - by, mid + by
 }
 

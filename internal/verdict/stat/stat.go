@@ -27,9 +27,6 @@ func PopulationVariance(x []float64) float64 { return squares(x) / float64(len(x
 // Variance is the estimate of it from a sample; NaN of fewer than two values.
 func Variance(x []float64) float64 { return squares(x) / float64(len(x)-1) }
 
-// Deviation is the root of the Variance.
-func Deviation(x []float64) float64 { return math.Sqrt(Variance(x)) }
-
 // squares are those of the distances from the mean, less what rounding the mean adds
 // (Chan, Golub and LeVeque, Algorithms for computing the sample variance, 1983, 1.7).
 func squares(x []float64) float64 {

@@ -61,7 +61,7 @@ func TestSums(t *testing.T) {
 			t.Errorf("line %v + %v x, want 3 - 2 x", at, slope)
 		}
 	}
-	if !math.IsNaN(Mean(nil)) || !math.IsNaN(Deviation([]float64{1})) {
+	if !math.IsNaN(Mean(nil)) || !math.IsNaN(Variance([]float64{1})) {
 		t.Error("what is unknown is a number")
 	}
 }
