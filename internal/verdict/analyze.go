@@ -118,7 +118,6 @@ func (g *group) analyze() (Group, []ReasonMetricWorse) {
 	return result, losses
 }
 
-// answer is the verdict, and the metrics that are worse at the value that it names.
 func (g *group) answer() (answer Recommendation, losses []ReasonMetricWorse) {
 	switch plan := &g.header.Plan; {
 	case plan.SmallestFor:

@@ -224,10 +224,8 @@ func originOf(trials []*journal.Trial) journal.Origin {
 	return origin
 }
 
-// loadLimited is by majority of the group's valid trials.
 func (g *group) loadLimited() bool { return contest.Most(g.all(g.Settings), limitedByLoad) }
 
-// allTrials is every measured trial in the order in which they ran.
 func allTrials(groups ...*group) []*journal.Trial {
 	var all []*journal.Trial
 	for _, g := range groups {
@@ -239,7 +237,6 @@ func allTrials(groups ...*group) []*journal.Trial {
 	return all
 }
 
-// limitedByLoad reports whether a trial measured the load engine.
 func limitedByLoad(t *journal.Trial) bool {
 	if t.Load != nil && t.Load.ThreadBusiestRatio != nil && *t.Load.ThreadBusiestRatio >= loadLimitThread {
 		return true

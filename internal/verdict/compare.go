@@ -98,7 +98,6 @@ func (g *group) against(rec *Recommendation) *Versus {
 	return versus
 }
 
-// interval is the ratio of a value that was chosen to another.
 func (g *group) interval(chosen, other int, by race.Figure) stat.Interval {
 	e := g.Between(chosen, other, by)
 	if e.N == 0 {

@@ -115,7 +115,6 @@ func collections(u *journal.Usage) *float64 {
 
 func toFloat[N int | int64](n N) float64 { return float64(n) }
 
-// loadEvidence adds what the load cost, over the whole trial.
 func (e *Evidence) loadEvidence(trials []*journal.Trial) {
 	e.LoadCPUs = contest.Median(trials, func(t *journal.Trial) *float64 {
 		if t.Load == nil || t.MeasuredSeconds <= 0 {
@@ -169,7 +168,6 @@ func systemSeconds(u *journal.Usage) *float64 {
 	return part(u.CPUSeconds, func(c journal.CPUSeconds) float64 { return c.System })
 }
 
-// machineBusy is the share of the machine's CPU time that is not idle.
 func machineBusy(u *journal.Usage) *float64 {
 	if u.MeasuredSeconds <= 0 {
 		return nil
@@ -177,7 +175,6 @@ func machineBusy(u *journal.Usage) *float64 {
 	return part(u.HostUse, func(h journal.HostUse) float64 { return h.BusyRatio })
 }
 
-// faultHeld is the time of Ps that page faults held.
 func faultHeld(u *journal.Usage) *float64 {
 	if u.PageFaults == nil {
 		return nil
@@ -201,7 +198,6 @@ func stealSeconds(u *journal.Usage) *float64 {
 	return part(u.HostUse, func(h journal.HostUse) float64 { return h.StealSeconds })
 }
 
-// medianRate is the median of a counter by the second that it spans.
 func medianRate(trials []*journal.Trial, f countedFigure) *float64 {
 	return contest.Median(trials, usageOf(ofTrial).rate(f))
 }

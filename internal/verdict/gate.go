@@ -120,7 +120,6 @@ func gatePairs(duel contest.Duel, figure race.Figure) located {
 	}
 }
 
-// add is a check of one setting in one metric, which is judged when all are known.
 func (gate *gating) add(setting journal.Setting, metric string, of located) {
 	gate.Checks = append(gate.Checks, GateCheck{Setting: setting, Metric: metric})
 	gate.measured = append(gate.measured, of)

@@ -29,7 +29,6 @@ func (r *Result) ToProfile() []journal.Setting {
 	return []journal.Setting{standard}
 }
 
-// withValue is a setting at another value of GOMAXPROCS.
 func withValue(a journal.Setting, procs *int) journal.Setting {
 	a.Procs, a.Label = procs, journal.LabelOf(procs)
 	return a

@@ -139,7 +139,6 @@ func (g *group) besideLow(v *contest.Value) bool {
 // twin is the numbered value of the number that the unset setting chose, which has no part.
 func (g *group) twin() *contest.Value { return cmp.Or(g.Of(g.Apart.Procs), g.Apart) }
 
-// sliced is what slices of one start came to.
 func sliced(s *contest.Sliced) []Remark {
 	switch {
 	case s.Apart != nil:

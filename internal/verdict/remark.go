@@ -28,7 +28,6 @@ type SettingFigure struct {
 	Value float64
 }
 
-// What remarks are about.
 type (
 	// About is one value.
 	About struct{ Of *contest.Value }

@@ -319,7 +319,6 @@ func (a CanarySetting) Of(name string) *CanaryFigure {
 	return &a.Figures[i]
 }
 
-// key is the group's identity.
 func (g *Group) key() journal.GroupKey { return g.setting("").Group() }
 
 // Raced is what a race took in a group.
@@ -646,7 +645,6 @@ type Gate struct {
 	Unjudged []Unjudged
 }
 
-// The kinds of gate, and the metrics that they check.
 const (
 	GateKindAgainst  = "against"
 	GateKindBaseline = "baseline"
@@ -691,7 +689,6 @@ const (
 	OutcomeBetter    Outcome = "better" // by more than the margin
 )
 
-// The programs of a gate.
 const (
 	BehindOld = "old"
 	BehindNew = "new"

@@ -90,7 +90,6 @@ func (g *group) sameNumber(a *Row) *contest.Value {
 	return g.Of(*a.Procs)
 }
 
-// takeInvalid adds the invalid trials of a setting of the same number.
 func (a *Row) takeInvalid(other *Row) {
 	a.Invalid += other.Invalid
 	for _, r := range other.InvalidReasons {
@@ -104,7 +103,6 @@ func (a *Row) takeInvalid(other *Row) {
 	a.Points, a.PooledWith = append(a.Points, other.Points...), append(a.PooledWith, other.Label)
 }
 
-// compared gives a setting what was found of its value.
 func (g *group) compared(v *contest.Value, a journal.Setting, result *Row) {
 	result.Unmet = journal.Unmet(result.Missed, result.Trials)
 	for _, other := range v.Settings {

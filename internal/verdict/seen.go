@@ -57,7 +57,6 @@ func (rec *Recommendation) withhold(cause Remark, step StepCode) {
 	rec.because(cause, step)
 }
 
-// defaultMissing reports whether the plan has the default and no trial of it is valid.
 func (g *group) defaultMissing() bool {
 	isUnset := func(a journal.Setting) bool { return a.Procs == nil && a.Variant == "" }
 	if i := slices.IndexFunc(g.Settings, isUnset); i >= 0 {
@@ -89,7 +88,6 @@ func (g *group) unseen(rec *Recommendation) (list []*contest.Value) {
 	return list
 }
 
-// uncounted are the compared values for which nothing was counted of other programs.
 func (g *group) uncounted() []*contest.Value {
 	return slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return !uncountedValues(v.Trials) })
 }

@@ -126,7 +126,6 @@ func invalidReasons(trials []*journal.Trial) []ReasonCount {
 	return list
 }
 
-// plainMetrics are a trial's metrics as plain numbers.
 func plainMetrics(of map[string]journal.Metric) map[string]float64 {
 	if len(of) == 0 {
 		return nil
@@ -248,7 +247,6 @@ func (g *group) summary(settings []Row) Group {
 	return result
 }
 
-// limitAround is the tightest of the limits around the target in the measured trials.
 func limitAround(trials []*journal.Trial) (tightest *Limit) {
 	for _, t := range trials {
 		for _, l := range t.OuterLimits {

@@ -42,7 +42,6 @@ func (g *group) throttling(settings []Row, rec *Recommendation, peak string) Thr
 	return found
 }
 
-// judgedSettings are the default and the verdict's setting, or the peak.
 func judgedSettings(settings []Row, rec *Recommendation, peak string) []string {
 	var list []string
 	for i := range settings {
@@ -99,7 +98,6 @@ func (g *group) heldBack(a journal.Setting, result *Row) (ThrottledSetting, bool
 	return worst, worst.Share >= 0
 }
 
-// throttledShare is that of the periods in which a group was throttled.
 func throttledShare(c *journal.Cgroup) *float64 {
 	if c == nil || c.Periods <= 0 {
 		return nil
@@ -164,7 +162,6 @@ func (g *group) lowerAsGood(ps int) *contest.Value {
 	return nil
 }
 
-// lowerAreWorse reports whether there are values of fewer Ps, all proven worse.
 func (g *group) lowerAreWorse(ps int) bool {
 	at, some := g.Of(ps), false
 	for _, v := range g.Values {

@@ -8,7 +8,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 )
 
-// best is what the searches of a sweep with --vary came to.
 func (r *Result) best(counted *contest.Counted) {
 	h := counted.Header
 	if len(h.Plan.Vary) == 0 {

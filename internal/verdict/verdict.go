@@ -9,7 +9,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// verdict is what the comparisons come to: what is proven, and what is not.
 func (g *group) verdict() Recommendation {
 	rec := Recommendation{Verdict: Undecided, Reasons: []Remark{}}
 	switch {
@@ -183,12 +182,10 @@ func (g *group) givesUp(standard, chosen *contest.Value) bool {
 	return g.Beats(chosen, standard) || g.Out(standard) || chosen.Procs < standard.Procs && g.Covers(chosen, standard)
 }
 
-// keep names the default.
 func (g *group) keep(rec *Recommendation, chosen *contest.Value) {
 	rec.Verdict, rec.Setting, rec.Claim = KeepDefault, unsetLabel(chosen), ClaimKeep{About{chosen}}
 }
 
-// set names another value.
 func (g *group) set(rec *Recommendation, chosen *contest.Value) {
 	rec.Verdict, rec.Procs, rec.Setting, rec.Claim = Recommended, new(chosen.Procs), chosen.Setting, ClaimSet{About{chosen}}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// The remarks that are made here.
 type (
 	FlatCurve   struct{}               // all values are within the margin
 	FewBlocks   struct{ Valid int }    // too few for a proof: the fewest valid trials of a setting
@@ -77,7 +76,6 @@ type notes struct {
 	list []Warning
 }
 
-// when adds a remark if something is so.
 func (n *notes) when(is bool, group int, x Remark) {
 	if is {
 		n.add(group, x)
@@ -104,7 +102,6 @@ const (
 	loadLimitThread = 0.9 // CPU time ÷ wall time of the busiest engine thread
 )
 
-// measured is the current settings with a valid trial.
 func (g *group) measured() []journal.Setting {
 	return slices.DeleteFunc(g.Current(), func(a journal.Setting) bool { return contest.Valid(g.Measured(a)) == 0 })
 }
@@ -131,7 +128,6 @@ func (n *notes) invalid(i int, g *group, r *Group) {
 	n.when(w.Count > r.Others.LeftOut+r.Others.Slow, i, w) // a reason names the others
 }
 
-// countInvalid counts the trials that are invalid, and finds why most of them are.
 func countInvalid(trials []*journal.Trial) (w Invalid) {
 	why, stolen := map[string]int{}, 0
 	for _, t := range trials {
@@ -284,7 +280,6 @@ func (g *group) noGo() bool {
 	})
 }
 
-// variesFrom reports whether a valid trial of the setting ran at another value.
 func (g *group) variesFrom(a journal.Setting, resolved *int) bool {
 	for _, t := range g.Measured(a) {
 		for _, p := range t.ObservedProcs {
@@ -296,7 +291,6 @@ func (g *group) variesFrom(a journal.Setting, resolved *int) bool {
 	return false
 }
 
-// add counts one.
 func (x *TrialWarnings) add(w *journal.Warning) {
 	x.First, x.Count = cmp.Or(x.First, w), x.Count+1
 }
@@ -316,7 +310,6 @@ func OfTrials(trials []journal.Trial) []Warning {
 	return []Warning{{Remark: x}}
 }
 
-// lateTrials counts those of a row whose generator was late, of the valid ones.
 func lateTrials(a *Row) (late, of int) {
 	for _, p := range a.Points {
 		if p.Late {
@@ -331,7 +324,6 @@ func lateTrials(a *Row) (late, of int) {
 
 const unboundBy = 1.05 // of the quota: more is not the accounting's rounding
 
-// The remarks that are made here.
 type (
 	// Incomplete is that planned trials are missing.
 	Incomplete struct {
@@ -375,7 +367,6 @@ func (QuotaUnbound) Code() Code   { return "quota_unbound" }
 func (OthersBusy) Code() Code     { return "other_programs" }
 func (Oversubscribed) Code() Code { return "oversubscribed" }
 
-// run adds what concerns the whole run.
 func (n *notes) run(r *Result, groups []*group) {
 	if !r.Complete && !r.Settled() {
 		ran := r.TrialsRun
@@ -520,7 +511,6 @@ var covered = []journal.WarningCode{
 	journal.WarnUnanswered, journal.WarnRedirects,
 }
 
-// group adds what concerns one group.
 func (n *notes) group(i int, g *group, r *Group, losses []ReasonMetricWorse) {
 	if len(g.measured()) > 0 {
 		n.samples(i, g)
@@ -545,7 +535,6 @@ const (
 	stealHeavy = 0.2  // in one loop of one trial: its metrics are hardly the program's
 )
 
-// The remarks that are made here.
 type (
 	// Steal is what a hypervisor took.
 	Steal struct {
@@ -646,7 +635,6 @@ func (n *notes) topology() {
 	n.when(len(fast) > 0 && len(slow) > 0, -1, SpansKinds{fast, slow})
 }
 
-// heat adds in how many trials the CPUs lowered their clock because they were too hot.
 func (n *notes) heat(all []*journal.Trial) {
 	w := Heat{Of: len(all)}
 	for _, t := range all {
@@ -657,7 +645,6 @@ func (n *notes) heat(all []*journal.Trial) {
 	n.when(w.Trials > 0, -1, w)
 }
 
-// The remarks that are made here.
 type (
 	// Unanswered is that requests of these settings were never answered.
 	Unanswered struct {

@@ -24,7 +24,6 @@ const (
 // own are the names that no query may have. A query counts the requests.
 var own = []string{paired.FigureCPU, FigureWait, FigureSched, FigureThrottled, paired.FigureP50, paired.FigureP99, paired.FigureFailed}
 
-// The remarks that are made here.
 type (
 	FewSlices struct{ Slices int } // intervals of so few slices are of little use
 	PerPod    struct{}             // no query counted the requests, so that CPU time is of a pod
@@ -48,7 +47,6 @@ func (OtherProcs) Code() verdict.Code { return "other_procs" }
 // MarginCPU is how much more CPU time does not matter: as a sweep has it of throughput.
 const MarginCPU = 0.05
 
-// experiment is a canary's trials, as the rules have them.
 type experiment struct {
 	Header
 	perRequest bool // CPU time and waiting are of a request
@@ -229,7 +227,6 @@ func few(s verdict.CanarySetting) bool {
 	return requests != nil && *requests.Value.Median > 0
 }
 
-// unread reports whether no value was read in its pods.
 func unread(s verdict.CanarySetting) bool { return s.Slices > 0 && len(s.Observed) == 0 }
 
 // other reports whether its pods were seen to run with several values, or with another than theirs.
@@ -237,7 +234,6 @@ func other(s verdict.CanarySetting) bool {
 	return len(s.Observed) > 1 || s.Procs != nil && len(s.Observed) == 1 && s.Observed[0] != *s.Procs
 }
 
-// setting is what one came to, with what its pods were seen to do.
 func (e *experiment) setting(value int, look paired.Look, trials []journal.Trial) verdict.CanarySetting {
 	out := e.rules.Setting(value, look, e.slices)
 	for i := range trials {
@@ -290,7 +286,6 @@ func (e *experiment) value(figure string, t *journal.Trial) float64 {
 // fewSlices say little: an interval of a median takes six.
 const fewSlices = 6
 
-// warnings are what weakens it.
 func warnings(c *verdict.Canary, trials []journal.Trial) []verdict.Warning {
 	list := []verdict.Warning{}
 	those := func(is func(verdict.CanarySetting) bool) (labels []string) {

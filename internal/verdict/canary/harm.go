@@ -35,7 +35,6 @@ func (h Header) Next(trials []journal.Trial) paired.Step {
 	return paired.Step{End: &journal.End{Code: code}}
 }
 
-// decided reports that no setting of a round is open.
 func (e *experiment) decided(round int) bool {
 	look := paired.Judge(e.rules, e.slices)
 	return !slices.ContainsFunc(e.Canary.Rounds[round], func(s journal.Setting) bool {

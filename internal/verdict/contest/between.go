@@ -122,7 +122,6 @@ func (t *Counted) Duels() (list []Duel) {
 	return list
 }
 
-// gather pairs the trials block by block.
 func (d *Duel) gather(trials []journal.Trial) {
 	own := slices.DeleteFunc(Measured(trials), func(t *journal.Trial) bool {
 		return t.Setting.Group() != d.New.Group() || t.Setting.Variant != ""

@@ -85,7 +85,6 @@ type Contest struct {
 // Part is how the trials without GOMAXPROCS take part in a contest.
 type Part string
 
-// Parts.
 const (
 	PartNone    Part = ""        // there are none
 	PartPooled  Part = "pooled"  // with those of the value that they ran at
@@ -226,7 +225,6 @@ func (c *Contest) assess() {
 	c.hold()
 }
 
-// hold holds the race of the trials.
 func (c *Contest) hold() {
 	c.race = race.New(c.rules, c.trials)
 	c.lead = c.race.Lead()

@@ -124,7 +124,6 @@ func OthersAtMost(u *journal.Usage) *float64 {
 	return share(u, max(0, most))
 }
 
-// hasCPUs reports whether it is known of how many CPUs and seconds a share would be.
 func hasCPUs(u *journal.Usage) bool {
 	return u != nil && u.HostUse != nil && u.HostUse.TargetCPUs >= 1 && u.MeasuredSeconds > 0
 }
@@ -203,7 +202,6 @@ func withoutBursts(trials []*journal.Trial) {
 	}
 }
 
-// crowd makes a trial invalid that other programs starved.
 func crowd(t *journal.Trial) {
 	t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidCrowded, "other programs used a large part of its CPU time"
 }

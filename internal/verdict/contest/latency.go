@@ -93,7 +93,6 @@ func withLatency(all []*journal.Trial) (trials, asked []*journal.Trial) {
 	return trials, asked
 }
 
-// carry counts the trials that carry a quantile.
 func (j Latency) carry(trials []*journal.Trial, q float64) (n int) {
 	for _, t := range trials {
 		if j.carries(t, q) {
@@ -107,7 +106,6 @@ func (j Latency) mostCarry(asked []*journal.Trial, q float64) bool {
 	return len(asked) > 0 && float64(j.carry(asked, q)) >= mostCarry*float64(len(asked))
 }
 
-// judge makes a quantile the one that is compared.
 func (j *Latency) judge(asked []*journal.Trial, q float64) {
 	j.Quantile, j.Short = q, len(asked)-j.carry(asked, q)
 }

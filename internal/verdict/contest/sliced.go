@@ -142,7 +142,6 @@ func inStarts(own []*journal.Trial) (list []race.Trial) {
 	return list
 }
 
-// level gives each value what the slices show of it.
 func (s *Sliced) level(c *Contest) {
 	lead, standard := s.slicing.Lead(), c.Default
 	for _, l := range lead.Levels {

@@ -85,7 +85,6 @@ func withoutBusy(h journal.Header, trials []*journal.Trial) {
 	}
 }
 
-// grouped are trials by their group, or by their setting.
 func grouped[K comparable](trials []*journal.Trial, key func(journal.Setting) K) map[K][]*journal.Trial {
 	by := map[K][]*journal.Trial{}
 	for _, t := range trials {
@@ -104,7 +103,6 @@ func TargetCPUs(trials []*journal.Trial) (n int) {
 	return n
 }
 
-// loadOf is the CPUs that the load generator used.
 func loadOf(t *journal.Trial) *float64 {
 	if t.Load == nil {
 		return nil
@@ -170,7 +168,6 @@ func RulesOf(p journal.Plan) race.Rules {
 	return race.Rules{Margin: min(max(p.Margin, 0), 0.99), MarginP99: max(p.MarginP99, 0)} // a journal may be anyone's
 }
 
-// rulesOf are what the trials are compared by.
 func (c *Contest) rulesOf() race.Rules {
 	p := c.h.Plan
 	r := RulesOf(p)
@@ -224,7 +221,6 @@ func (c *Contest) withhold() map[int]bool {
 	return out
 }
 
-// busy reports whether other programs used CPUs in the latest block.
 func (c *Contest) busy() bool {
 	return slices.ContainsFunc(c.own, func(t *journal.Trial) bool {
 		return t.Block == c.own[len(c.own)-1].Block && crowded(t)

@@ -37,7 +37,6 @@ type Value struct {
 // Excluded says why a setting has no part in what is judged, or not in all of it.
 type Excluded string
 
-// Why a setting has no part.
 const (
 	ExcludedInvalid    Excluded = "invalid"       // it has no valid trial
 	ExcludedTooFewCPUs Excluded = "too_few_cpus"  // other programs left it too few CPUs
@@ -53,7 +52,6 @@ const (
 	ExcludedShared     Excluded = "load_on_cpus"  // more Ps than CPUs while the load is on them: not preferred by latency
 )
 
-// evaluate makes the values that are compared, and those that are not.
 func (c *Contest) evaluate() {
 	byValue := map[int][]journal.Setting{}
 	var unset *journal.Setting
@@ -111,7 +109,6 @@ func (c *Contest) value(procs int, settings ...journal.Setting) *Value {
 	return v
 }
 
-// level gives the value what a contest found of it.
 func (v *Value) level(of *Contest) {
 	l := of.Level(max(1, cmp.Or(v.Procs, of.Default))) // one that is unknown is compared with none
 	v.N, v.Saturated, v.Unmet, v.Out = l.Trials, l.Saturated, l.Unmet, l.Out

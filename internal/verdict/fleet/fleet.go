@@ -139,7 +139,6 @@ func (s *Service) advises() bool {
 	return false
 }
 
-// slower reports whether a value is proven slower than the fastest one by more than the margin.
 func slower(r *verdict.Result, procs int) bool {
 	for _, v := range r.Groups[0].Values {
 		if v.Procs == procs {
@@ -204,7 +203,6 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 	return s
 }
 
-// reasonOf is why two runs cannot be compared.
 func reasonOf(err error) string {
 	if refused := (*verdict.RefusedError)(nil); errors.As(err, &refused) {
 		return refused.Reason

@@ -55,7 +55,6 @@ type Contents struct {
 	places   map[place]int // of the trials
 }
 
-// place is where in the plan a trial belongs.
 type place struct {
 	setting      SettingKey
 	role         Role
@@ -172,7 +171,6 @@ func (c *Contents) add(raw []byte, line int) error {
 	return nil
 }
 
-// take reads a line and adds it.
 func take[T any](raw []byte, add func(T) error) error {
 	var line T
 	if err := json.Unmarshal(raw, &line); err != nil {

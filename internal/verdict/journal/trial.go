@@ -24,7 +24,6 @@ import (
 // Schema is the version of the format.
 const Schema = "procfit.journal/v3"
 
-// The kinds of line.
 const (
 	KindHeader   = "header"
 	KindTrial    = "trial"
@@ -456,7 +455,6 @@ func (p *Profile) Share(name string) *float64 {
 	return new(0.0)
 }
 
-// addProfiled takes a line of the journal.
 func (c *Contents) addProfiled(p Profiled) error {
 	if len(c.Profiled) == mostSettings {
 		return fmt.Errorf("it has more than %d profiled settings, more than procfit ever profiles", mostSettings)

@@ -20,7 +20,6 @@ func (p Plan) Compared() string {
 	return text
 }
 
-// procs are the plan's values of GOMAXPROCS.
 func (p Plan) procs() string {
 	list := p.Labels()
 	if p.Racing() && !p.Listed && len(list) > 2 {

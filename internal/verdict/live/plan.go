@@ -153,7 +153,6 @@ func Harmed(l *journal.Live) (slow, failed bool) {
 	return slow && !l.Uncounted, !l.Uncounted && (l.Metrics == nil || !l.Metrics.FailuresUnknown)
 }
 
-// marginP99 is that of a p99, and of queries.
 func (h Header) marginP99() float64 { return cmp.Or(h.Plan.MarginP99, 0.20) }
 
 // What latency counts from.

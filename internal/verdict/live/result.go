@@ -142,7 +142,6 @@ func Analyze(c *journal.Contents) *verdict.Result {
 	return r
 }
 
-// settingResult is what one value came to.
 func (h Header) settingResult(value int, look paired.Look, list []paired.Slice, trials []journal.Trial) verdict.LiveSetting {
 	out := verdict.LiveSetting{CanarySetting: h.Rules().Setting(value, look, list)}
 	out.Observed = []int{*out.Procs}

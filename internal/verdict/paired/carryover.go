@@ -39,7 +39,6 @@ func newCarry(r Rules) (c carry) {
 	return c
 }
 
-// add takes a block.
 func (t *trait) add(block []Slice) {
 	after := 0.0
 	for i := range block {
@@ -99,7 +98,6 @@ func (c *carry) hides(metric string, difference float64) bool {
 	return false
 }
 
-// proven reports that there is carry-over.
 func (c *carry) proven() bool {
 	for _, t := range c.traits {
 		for _, s := range []*eprocess.Signs{&t.after, &t.up.Signs, &t.down.Signs} {

@@ -65,7 +65,6 @@ func (r Rules) Forecast(baseline []Slice, all int, block time.Duration) Forecast
 	return f
 }
 
-// cpu is the place of CPU time among the metrics.
 func (r Rules) cpu() int {
 	return slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.Name == FigureCPU })
 }

@@ -41,7 +41,6 @@ type proof struct {
 	carry  carry
 }
 
-// value is one that is compared with the control.
 type value struct {
 	figures []*figure
 	blocks  int    // that it was in
@@ -95,7 +94,6 @@ func (p *proof) at(v *value) (level float64, last bool) {
 	return late * p.level, true
 }
 
-// add takes a block.
 func (p *proof) add(block []Slice) {
 	control := slices.IndexFunc(block, func(s Slice) bool { return s.Value == 0 && s.Counts() })
 	for _, t := range p.carry.traits {

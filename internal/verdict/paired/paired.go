@@ -73,7 +73,6 @@ type Rules struct {
 	Blocks   int // that are planned for each value; 0: as many as there is time for
 }
 
-// values is how many are compared with the control.
 func (r Rules) values() int { return max(0, len(r.Settings)-1) }
 
 // Value is the place of a setting; -1: it has none.

@@ -222,7 +222,6 @@ func (r *Rehearsal) procs(i int) Code {
 	return Fixed
 }
 
-// constant reports whether every fresh start had the same GOMAXPROCS.
 func (r *Rehearsal) constant() bool {
 	return !slices.ContainsFunc(r.Fresh, func(f Fresh) bool { return f.Procs != r.Fresh[0].Procs })
 }

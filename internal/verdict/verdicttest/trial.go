@@ -7,7 +7,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// trial is the measurement of a setting under one draw of the noise.
 func trial(c Config, s slot, f factors) journal.Trial {
 	a := s.truth.Setting
 	t := journal.Trial{

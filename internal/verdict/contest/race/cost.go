@@ -8,7 +8,6 @@ type outlook struct {
 	want map[int]float64 // trials of each rival, in all
 }
 
-// need is what one comparison asks for.
 type need struct {
 	rival    int
 	by       Figure

@@ -121,7 +121,6 @@ func (d *design) leverage(s solution) []float64 {
 	return out
 }
 
-// weigh sets each sample's precision from its weight and its setting's spread.
 func (d *design) weigh(scale []float64) {
 	for i, s := range d.samples {
 		d.precision[i] = d.weight[i] / scale[s.setting]

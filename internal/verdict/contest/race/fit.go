@@ -160,7 +160,6 @@ func (f *fit) has(n int) bool {
 	return ok
 }
 
-// trials is how many a setting has.
 func (f *fit) trials(n int) int {
 	if !f.has(n) {
 		return 0
@@ -168,7 +167,6 @@ func (f *fit) trials(n int) int {
 	return f.count[f.index[n]]
 }
 
-// level is a setting's mean and its standard error.
 func (f *fit) level(n int) (mean, se float64) {
 	i := f.index[n]
 	return f.mean[i], math.Sqrt(f.cov.at(i, i))

@@ -9,7 +9,6 @@ import (
 // Ruling is what a gate says of the pairs so far.
 type Ruling string
 
-// Rulings.
 const (
 	Pass      Ruling = "pass"      // each figure is proven no worse by its margin
 	Fail      Ruling = "fail"      // one is proven worse by more than its margin
@@ -92,7 +91,6 @@ func Differences(pairs []GatePair, by Figure) (d []float64) {
 	return d
 }
 
-// check is one figure of the pairs, against its margin.
 func check(pairs []GatePair, by Figure, margin, alpha float64) GateCheck {
 	d := Differences(pairs, by)
 	c := GateCheck{By: by, Ruling: GoOn, Pairs: len(d)}

@@ -119,7 +119,6 @@ func (s *Race) shortest() int {
 // 99.5%. The rare program that reads the variable itself differs by more.
 const copiesLevel = 0.9999
 
-// copiesOf compares the default as unset with its number.
 func copiesOf(r Rules, trials []Trial) Copies {
 	samples, count, n := samplesOf(trials, Throughput, byCopy), map[int]int{}, r.Default
 	for _, s := range samples {

@@ -7,7 +7,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// levels of all values that were tried.
 func (s *Race) levels(best int) []Level {
 	saturated := map[int]int{}
 	var tried []int

@@ -16,13 +16,11 @@ func (m *matrix) at(i, j int) float64     { return m.values[i*m.columns+j] }
 func (m *matrix) set(i, j int, v float64) { m.values[i*m.columns+j] = v }
 func (m *matrix) row(i int) []float64     { return m.values[i*m.columns : (i+1)*m.columns] }
 
-// setBoth sets both places of a symmetric matrix.
 func (m *matrix) setBoth(i, j int, v float64) {
 	m.set(i, j, v)
 	m.set(j, i, v)
 }
 
-// times is the product with another matrix.
 func (m *matrix) times(other *matrix) *matrix {
 	p := newMatrix(m.rows, other.columns)
 	for i := range m.rows {
@@ -131,12 +129,10 @@ func (f factor) solve(b *matrix) *matrix {
 	return x
 }
 
-// solveFor is solve of one column.
 func (f factor) solveFor(b []float64) []float64 {
 	return f.solve(&matrix{len(b), 1, b}).values
 }
 
-// inverse is that of the matrix that was factored.
 func (f factor) inverse() *matrix {
 	one := newMatrix(f.rows, f.rows)
 	for i := range f.rows {
@@ -170,7 +166,6 @@ func (c chain) factored() (f chainFactor, logDet float64, ok bool) {
 	return f, logDet, most <= singular*least
 }
 
-// inverse of the matrix whose factor it is.
 func (f chainFactor) inverse() *matrix {
 	n := len(f.own)
 	x := newMatrix(n, n)

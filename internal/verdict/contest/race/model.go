@@ -15,7 +15,6 @@ type Model struct {
 	without         rule
 }
 
-// newModel fits the trials.
 func newModel(trials []Trial, without rule) *Model {
 	of := func(by Figure) *fit {
 		prior := priorOf(by)

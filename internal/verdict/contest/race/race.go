@@ -176,7 +176,6 @@ func (s *Race) byLatency(n int) bool {
 	return s.rules.Latency && s.model.p99.has(n) && (s.rules.MaxByLatency <= 0 || n <= s.rules.MaxByLatency)
 }
 
-// prove compares n with each rival.
 func (s *Race) prove(n int) (asFast, asPrompt bool) {
 	asFast, asPrompt = true, true
 	for _, j := range s.rivals {

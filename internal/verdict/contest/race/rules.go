@@ -8,7 +8,6 @@ import (
 // Goal is how sure the race is to be before it ends.
 type Goal string
 
-// Goals, and what a pick may be.
 const (
 	Proven Goal = "proven" // each comparison that it rests on is, at 95%
 	Likely Goal = "likely" // probable by the pooled model

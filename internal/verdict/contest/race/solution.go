@@ -36,7 +36,6 @@ type solution struct {
 	likelihood float64 // logarithm; of contrasts only (Patterson, Thompson, 1971)
 }
 
-// solve fits the settings at one wander.
 func (d *design) solve(wander float64, prior noise) (s solution, ok bool) {
 	a, b := len(d.settings), len(d.size)
 	u, setting, block, settingSum, blockSum := d.sums()

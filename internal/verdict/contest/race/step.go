@@ -15,7 +15,6 @@ type Choice struct {
 // Why a block is run.
 type Why string
 
-// Reasons of blocks.
 const (
 	WhyGrid  Why = "grid"  // a first look at all
 	WhyEdge  Why = "edge"  // a value not yet measured, below the smallest that seems good
@@ -28,7 +27,6 @@ const (
 // Stop is why a race ended.
 type Stop string
 
-// Reasons to stop.
 const (
 	StopGoal    Stop = "goal"      // what was asked for is reached
 	StopLimit   Stop = "limit"     // the next block does not fit into the trials left

@@ -18,7 +18,6 @@ type Trial struct {
 // Figure is what two values are compared by.
 type Figure string
 
-// Figures.
 const (
 	Throughput Figure = "throughput"
 	P99        Figure = "p99"
