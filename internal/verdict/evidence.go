@@ -116,12 +116,7 @@ func collections(u *journal.Usage) *float64 {
 func toFloat[N int | int64](n N) float64 { return float64(n) }
 
 func (e *Evidence) loadEvidence(trials []*journal.Trial) {
-	e.LoadCPUs = contest.Median(trials, func(t *journal.Trial) *float64 {
-		if t.Load == nil || t.MeasuredSeconds <= 0 {
-			return nil
-		}
-		return new(t.Load.CPUSeconds / t.MeasuredSeconds)
-	})
+	e.LoadCPUs = contest.Median(trials, contest.LoadCPUs)
 	for _, t := range trials {
 		if t.Valid && t.Load != nil {
 			e.Dropped += t.Load.Dropped

@@ -116,12 +116,6 @@ type MetricsWorse struct {
 
 func (MetricsWorse) Code() Code { return "metric_worse" }
 
-func (n *notes) metrics(i int, losses []ReasonMetricWorse) {
-	if len(losses) > 0 {
-		n.add(i, MetricsWorse{AtSetting{losses[0].Of.Setting}, losses})
-	}
-}
-
 // timed is how a benchmark's time of an operation is called in a journal.
 const timed = " ns/op"
 

@@ -260,8 +260,7 @@ func limitAround(trials []*journal.Trial) (tightest *Limit) {
 
 // partOf is the target's part of a machine whose other CPUs the load has.
 func partOf(h journal.Header, machine float64) *Part {
-	a := h.Load.Arrangement
-	if a == nil || *a != journal.ArrangementApart {
+	if h.Load.Arranged() != journal.ArrangementApart {
 		return nil
 	}
 	p := Part{CPUs: len(h.Target.Had()), Of: int(machine)}

@@ -57,12 +57,8 @@ func judgedSettings(settings []Row, rec *Recommendation, peak string) []string {
 
 // outerKnown reports whether limits around the target are counted, or that there are none.
 func (g *group) outerKnown() bool {
-	for _, t := range g.measuredIn(g.Settings) {
-		if len(t.OuterLimits) > 0 {
-			return true
-		}
-	}
-	return g.header.TargetHost.EffectiveCPUs >= float64(g.header.TargetHost.AffinityCPUs)
+	counted := slices.ContainsFunc(g.measuredIn(g.Settings), func(t *journal.Trial) bool { return len(t.OuterLimits) > 0 })
+	return counted || g.header.TargetHost.EffectiveCPUs >= float64(g.header.TargetHost.AffinityCPUs)
 }
 
 // heldBack is the limit that throttled a setting most, by the median over its trials.

@@ -123,11 +123,6 @@ type Invalid struct {
 	Stolen    bool   // a hypervisor made most of them so
 }
 
-func (n *notes) invalid(i int, g *group, r *Group) {
-	w := InvalidTrials{countInvalid(g.all(g.Settings)), crashesFrom(g.all(g.Settings))}
-	n.when(w.Count > r.Others.LeftOut+r.Others.Slow, i, w) // a reason names the others
-}
-
 func countInvalid(trials []*journal.Trial) (w Invalid) {
 	why, stolen := map[string]int{}, 0
 	for _, t := range trials {
@@ -281,14 +276,8 @@ func (g *group) noGo() bool {
 }
 
 func (g *group) variesFrom(a journal.Setting, resolved *int) bool {
-	for _, t := range g.Measured(a) {
-		for _, p := range t.ObservedProcs {
-			if t.Valid && p != nil && resolved != nil && *p != *resolved {
-				return true
-			}
-		}
-	}
-	return false
+	other := func(p *int) bool { return p != nil && resolved != nil && *p != *resolved }
+	return slices.ContainsFunc(g.Measured(a), func(t *journal.Trial) bool { return t.Valid && slices.ContainsFunc(t.ObservedProcs, other) })
 }
 
 func (x *TrialWarnings) add(w *journal.Warning) {
@@ -515,7 +504,8 @@ func (n *notes) group(i int, g *group, r *Group, losses []ReasonMetricWorse) {
 	if len(g.measured()) > 0 {
 		n.samples(i, g)
 	}
-	n.invalid(i, g, r)
+	invalid := InvalidTrials{countInvalid(g.all(g.Settings)), crashesFrom(g.all(g.Settings))}
+	n.when(invalid.Count > r.Others.LeftOut+r.Others.Slow, i, invalid) // a reason names the others
 	n.noise(i, r)
 	n.collections(i, r)
 	n.throttling(i, r)
@@ -524,7 +514,9 @@ func (n *notes) group(i int, g *group, r *Group, losses []ReasonMetricWorse) {
 	n.procs(i, g, r)
 	n.company(i, r)
 	n.held(i, r)
-	n.metrics(i, losses)
+	if len(losses) > 0 {
+		n.add(i, MetricsWorse{AtSetting{losses[0].Of.Setting}, losses})
+	}
 	if v := r.Recommendation.Verdict; v != NoDifference && v != SustainsRate && g.flat() {
 		n.add(i, FlatCurve{})
 	}

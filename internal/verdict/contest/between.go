@@ -39,7 +39,9 @@ func (c *Contest) Between(a, b int, by race.Figure) Bounds {
 		return e
 	}
 	ratio, low, high := c.lead.Model.Ratio(a, b, by, oneSided(Singly))
-	_, least, most := c.lead.Model.Ratio(a, b, by, oneSided(c.shared()))
+	// If one of several may be picked out: in two metrics, against each other value.
+	shared := 1 - claimError/float64(2*max(1, len(c.lead.Levels)-1))
+	_, least, most := c.lead.Model.Ratio(a, b, by, oneSided(shared))
 	if e.Mid = math.Log(ratio); math.IsNaN(e.Mid) || math.IsInf(e.Mid, 0) {
 		e.N, e.Mid = 0, 0
 		return e
@@ -62,12 +64,6 @@ func (c *Contest) Level(value int) race.Level {
 		}
 	}
 	return race.Level{}
-}
-
-// shared is the confidence of each bound, if one of several may be picked out: in two metrics,
-// against each other value.
-func (c *Contest) shared() float64 {
-	return 1 - claimError/float64(2*max(1, len(c.lead.Levels)-1))
 }
 
 // oneSided is the confidence of an interval each end of which has that of p.

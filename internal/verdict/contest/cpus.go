@@ -33,7 +33,7 @@ func mostByLatency(h journal.Header, g journal.GroupKey, trials []*journal.Trial
 func mostLoad(trials []*journal.Trial) (most float64) {
 	measured := slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return t.Role != journal.RoleMeasure })
 	for _, of := range grouped(measured, journal.Setting.Key) {
-		most = max(most, stat.OrZero(Median(of, loadOf)))
+		most = max(most, stat.OrZero(Median(of, LoadCPUs)))
 	}
 	return most
 }

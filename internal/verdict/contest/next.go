@@ -2,7 +2,6 @@ package contest
 
 import (
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
@@ -73,14 +72,6 @@ func (c *Contest) setting(choice race.Choice) journal.Setting {
 // Limit is the most trials that a contest of N values may take by default.
 func Limit(values int, listed bool) int {
 	return race.Rules{Values: make([]int, values), Listed: listed}.Limit()
-}
-
-// Fewest is how many trials the contest takes at least: the first look at its values. Named
-// or not, fewer values take fewer.
-func (c *Contest) Fewest() int {
-	rules := c.rules
-	rules.MaxTrials = math.MaxInt32 // what it takes, not what it may
-	return len(race.New(rules, nil).Next().Block)
 }
 
 // Ends says why a plan asks for no more trials of a group. A group that it would

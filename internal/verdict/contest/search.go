@@ -2,6 +2,7 @@ package contest
 
 import (
 	"hash/fnv"
+	"math"
 	"slices"
 	"strconv"
 
@@ -107,7 +108,9 @@ func comparedBy(p journal.Plan) int {
 // or of each of its variables, which have equal parts of the budget.
 func Fewest(h journal.Header) (n int) {
 	for _, c := range Count(h, nil).Contests() {
-		least := c.Fewest()
+		rules := c.rules
+		rules.MaxTrials = math.MaxInt32 // what it takes, not what it may
+		least := len(race.New(rules, nil).Next().Block)
 		for _, a := range h.Plan.Vary {
 			least = max(least, race.TrialsPerListed*len(a.Values))
 		}
@@ -173,17 +176,6 @@ func (c *Contest) Name(value int) string {
 		return ""
 	}
 	return strconv.Itoa(value)
-}
-
-// ranked are the rules of a contest of a variable's values. The preferred value has the
-// smallest rank, so that of equals the one of the least memory is named.
-func (c *Contest) ranked(r race.Rules) race.Rules {
-	axis := c.h.Plan.Axis(c.Group.Compares)
-	for i := range axis.Values {
-		r.Values = append(r.Values, i+1)
-	}
-	r.Listed, r.MaxByLatency, r.Default = true, 0, axis.Rank(axis.Start)
-	return r
 }
 
 // orderOf makes the seed of a group that follows from the plan's variables its own.

@@ -43,7 +43,7 @@ func withTooFewCPUs(h journal.Header, g journal.GroupKey, own []*journal.Trial) 
 		}
 		beside := *share*n + stat.OrZero(Median(trials, func(t *journal.Trial) *float64 { return perSecond(t, t.BesideCPUSeconds) }))
 		if Shared(h) {
-			beside += stat.OrZero(Median(trials, loadOf))
+			beside += stat.OrZero(Median(trials, LoadCPUs))
 		}
 		used := beside + stat.OrZero(Median(trials, func(t *journal.Trial) *float64 {
 			if t.CPUSeconds == nil {
@@ -103,7 +103,8 @@ func TargetCPUs(trials []*journal.Trial) (n int) {
 	return n
 }
 
-func loadOf(t *journal.Trial) *float64 {
+// LoadCPUs are those that the load generator used; nil: they were not counted.
+func LoadCPUs(t *journal.Trial) *float64 {
 	if t.Load == nil {
 		return nil
 	}
@@ -180,8 +181,13 @@ func (c *Contest) rulesOf() race.Rules {
 			r.Rate = max(r.Rate, offered(t))
 		}
 	}
-	if c.Group.Compares != "" {
-		return c.ranked(r)
+	if c.Group.Compares != "" { // the preferred value has the smallest rank, so that of equals the one of the least memory is named
+		axis := c.h.Plan.Axis(c.Group.Compares)
+		for i := range axis.Values {
+			r.Values = append(r.Values, i+1)
+		}
+		r.Listed, r.MaxByLatency, r.Default = true, 0, axis.Rank(axis.Start)
+		return r
 	}
 	for _, a := range c.settings {
 		if a.Procs != nil && *a.Procs > 0 { // a plan is checked, a journal may be anyone's
@@ -215,16 +221,11 @@ func (c *Contest) withhold() map[int]bool {
 		tried[v]++
 		out[v] = out[v] || c.HadTooFewCPUs(t.Setting)
 	}
-	if c.busy() && slices.ContainsFunc(c.own, func(t *journal.Trial) bool { v := c.valueOf(t.Setting); return t.Valid && v > 0 && !out[v] }) {
+	busy := slices.ContainsFunc(c.own, func(t *journal.Trial) bool { return t.Block == c.own[len(c.own)-1].Block && crowded(t) })
+	if busy && slices.ContainsFunc(c.own, func(t *journal.Trial) bool { v := c.valueOf(t.Setting); return t.Valid && v > 0 && !out[v] }) {
 		c.rules.Values = slices.DeleteFunc(c.rules.Values, func(v int) bool { return out[v] && tried[v] >= mostTooFewCPUs })
 	}
 	return out
-}
-
-func (c *Contest) busy() bool {
-	return slices.ContainsFunc(c.own, func(t *journal.Trial) bool {
-		return t.Block == c.own[len(c.own)-1].Block && crowded(t)
-	})
 }
 
 // crowded reports whether other programs may have used CPUs during a trial, by the measure

@@ -346,11 +346,15 @@ type PageFaults struct {
 // Add adds those of other processes. What they held is known only if it is known of all.
 func (f *PageFaults) Add(more PageFaults) {
 	f.Major += more.Major
-	if f.HeldSeconds == nil || more.HeldSeconds == nil {
-		f.HeldSeconds = nil
-		return
+	f.HeldSeconds = sum(f.HeldSeconds, more.HeldSeconds)
+}
+
+// sum is nil where a part is not known.
+func sum(a, b *float64) *float64 {
+	if a == nil || b == nil {
+		return nil
 	}
-	f.HeldSeconds = new(*f.HeldSeconds + *more.HeldSeconds)
+	return new(*a + *b)
 }
 
 // Add adds the accounting of another group, or of another stretch.
@@ -404,13 +408,7 @@ func (g *GC) Add(more GC) {
 	g.PauseSeconds += more.PauseSeconds
 	g.HeapBytes += more.HeapBytes
 	g.SpanSeconds += more.SpanSeconds
-	add := func(to, more *float64) *float64 {
-		if to == nil || more == nil {
-			return nil
-		}
-		return new(*to + *more)
-	}
-	g.CPUSeconds, g.BusySeconds = add(g.CPUSeconds, more.CPUSeconds), add(g.BusySeconds, more.BusySeconds)
+	g.CPUSeconds, g.BusySeconds = sum(g.CPUSeconds, more.CPUSeconds), sum(g.BusySeconds, more.BusySeconds)
 }
 
 // Profiled is one setting whose CPU time and memory were counted by function, in a run of its

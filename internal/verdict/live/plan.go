@@ -120,7 +120,7 @@ var seen = []paired.Metric{
 // second (demand is the same on average with all values, since their order is random), latency,
 // what is seen from outside, what the user asks for, and what must be the same.
 func (h Header) Rules() paired.Rules {
-	latency, margin := paired.Shown, h.marginP99()
+	latency, margin := paired.Shown, cmp.Or(h.Plan.MarginP99, 0.20)
 	if h.Live.LatencyBy == ByArrival {
 		latency = paired.Less
 	}
@@ -152,8 +152,6 @@ func Harmed(l *journal.Live) (slow, failed bool) {
 	slow = l.LatencyBy != ByNone && (l.Metrics == nil || l.Metrics.Histogram != "") && (l.LatencyBy == "" || l.SlowSeconds > 0)
 	return slow && !l.Uncounted, !l.Uncounted && (l.Metrics == nil || !l.Metrics.FailuresUnknown)
 }
-
-func (h Header) marginP99() float64 { return cmp.Or(h.Plan.MarginP99, 0.20) }
 
 // What latency counts from.
 const (

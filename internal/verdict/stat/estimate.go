@@ -62,7 +62,13 @@ func SignedRanks(d []float64, alpha float64) (mid, lower, upper float64) {
 	n := len(d)
 	mid = Mean(d)
 	if n >= minSigned {
-		walsh := walshOf(d)
+		walsh := make([]float64, 0, n*(n+1)/2) // the means of all pairs
+		for i := range d {
+			for _, x := range d[i:] {
+				walsh = append(walsh, (d[i]+x)/2)
+			}
+		}
+		slices.Sort(walsh)
 		mid = median(walsh)
 		if math.Pow(2, -float64(n)) <= alpha {
 			k := signedRank(n, alpha)
@@ -81,18 +87,6 @@ func Student(d []float64, alpha float64) (lower, upper float64) {
 	}
 	mid, by := Mean(d), TQuantile(1-alpha, float64(len(d)-1))*math.Sqrt(Variance(d))/math.Sqrt(float64(len(d)))
 	return mid - by, mid + by
-}
-
-// walshOf are the means of all pairs, sorted.
-func walshOf(d []float64) []float64 {
-	walsh := make([]float64, 0, len(d)*(len(d)+1)/2)
-	for i := range d {
-		for j := i; j < len(d); j++ {
-			walsh = append(walsh, (d[i]+d[j])/2)
-		}
-	}
-	slices.Sort(walsh)
-	return walsh
 }
 
 // signedRank is the index, in n(n+1)/2 sorted Walsh averages, of the one-sided

@@ -46,7 +46,8 @@ func (s *Race) block(fresh int) []int {
 // danger is how much a rival keeps the front from being proven: the share that it
 // lacks of the trials a proof needs, or how probably it makes the front wrong.
 func (s *Race) danger(front, n int) float64 {
-	if s.unjudged(n) {
+	trials := s.model.throughput.trials(n)
+	if s.lacks(n) || trials < Enough && s.rules.Latency && !s.model.p99.has(n) { // no trial could tell its p99 yet
 		return 0.5
 	}
 	d, se := s.model.throughput.difference(front, n)
@@ -57,13 +58,7 @@ func (s *Race) danger(front, n int) float64 {
 	}
 	if o, ok := s.looks[front]; ok && front != s.pick && !math.IsInf(o.cost, 1) {
 		want := o.want[n]
-		v = max(v/100, (want-float64(s.model.throughput.trials(n)))/max(want, 1))
+		v = max(v/100, (want-float64(trials))/max(want, 1))
 	}
 	return v
-}
-
-// unjudged reports whether a rival has too few trials for what it is asked: it lacks them, or no
-// trial could tell its p99 yet.
-func (s *Race) unjudged(n int) bool {
-	return s.lacks(n) || s.model.throughput.trials(n) < Enough && s.rules.Latency && !s.model.p99.has(n)
 }
