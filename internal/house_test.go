@@ -182,30 +182,29 @@ var mayImport = map[string][]string{
 	"show/markdown": {"show/document"},
 	"show/html":     {"show/document"},
 
-	"test":                          {"test/need", "test/built", "test/must"},
-	"test/must":                     {},
-	"test/need":                     {},
-	"test/built":                    {"test/need", "test/must"},
-	"test/child":                    {"test/must"},
-	"test/chance":                   {"test/need"},
-	"test/demo":                     {},
-	"test/lane":                     {},
-	"test/cluster":                  {},
-	"test/cluster/run":              {"test/cluster"},
-	"load/loadtest":                 {},
-	"verdict/contest/race/racetest": {"verdict/contest/race"},
-	"verdict/verdicttest":           {"spec", "verdict/journal", "verdict/contest"},
-	"show/document/documenttest":    {"show/document"},
-	"verdict/page/pagetest":         {"spec", "verdict", "verdict/verdicttest", "verdict/contest", "verdict/stat", "verdict/journal", "verdict/canary", "verdict/live"},
-	"program/goproc/goproctest":     {"test/built", "test/child"},
-	"check/binary/binarytest":       {},
-	"cli/schematest":                {},
-	"cli/scripts":                   {"cli/entry", "program/observe", "program/steer", "check/source", "cli/schematest", "host/supervisor", "measure/session", "program/meter", "maxprocs/live", "load/loadtest", "check/binary/binarytest", "test/need"},
+	"test":                       {"test/need", "test/built", "test/must"},
+	"test/must":                  {},
+	"test/need":                  {},
+	"test/built":                 {"test/need", "test/must"},
+	"test/child":                 {"test/must"},
+	"test/chance":                {"test/need"},
+	"test/demo":                  {},
+	"test/lane":                  {},
+	"test/cluster":               {},
+	"test/cluster/run":           {"test/cluster"},
+	"load/loadtest":              {},
+	"verdict/verdicttest":        {"spec", "verdict/journal", "verdict/contest"},
+	"show/document/documenttest": {"show/document"},
+	"verdict/page/pagetest":      {"spec", "verdict", "verdict/verdicttest", "verdict/contest", "verdict/stat", "verdict/journal", "verdict/canary", "verdict/live"},
+	"program/goproc/goproctest":  {"test/built", "test/child"},
+	"check/binary/binarytest":    {},
+	"cli/schematest":             {},
+	"cli/scripts":                {"cli/entry", "program/observe", "program/steer", "check/source", "cli/schematest", "host/supervisor", "measure/session", "program/meter", "maxprocs/live", "load/loadtest", "check/binary/binarytest", "test/need"},
 }
 
 // testHelpers may be imported by tests alone, and by one another as their rows
 // say.
-var testHelpers = []string{"test", "test/must", "test/need", "test/built", "test/chance", "test/child", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "show/document/documenttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest", "cli/schematest", "cli/scripts"}
+var testHelpers = []string{"test", "test/must", "test/need", "test/built", "test/chance", "test/child", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/verdicttest", "show/document/documenttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest", "cli/schematest", "cli/scripts"}
 
 // never names what a package may not import although its row has it: the command line prints
 // what was judged, and neither judges trials itself nor takes a journal apart.

@@ -21,7 +21,7 @@ var onlyIn = []struct {
 }{
 	{"the scale of a chart", "math.Log10", []string{"show/document", "show/number"}},
 	{"the scale of a chart", "math.Pow10", []string{"show/document", "show/number"}},
-	{"a contest", "race.New", []string{"verdict/contest", "verdict/contest/race/racetest"}},
+	{"a contest", "race.New", []string{"verdict/contest"}},
 	{"the columns of a process", "inspect.Column{}", []string{"inspect"}},
 	{"a sort, which is compiled for each type of elements", "slices.SortFunc", nil},
 	{"a sort, which is compiled for each type of elements", "slices.SortStableFunc", nil}, // show/sorting has one that is compiled once

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
-	"github.com/procfit/procfit/internal/verdict/contest/race/racetest"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -66,7 +65,7 @@ func percent(n, of int) string { return fmt.Sprintf("%.1f%%", 100*float64(n)/flo
 
 var ended = []string{"races", "trials, mean / 95th percentile", "wrong (throughput; p99)", "harmful", "Ps too many", "smallest good value", "undecided", "proven (of these wrong)"}
 
-func cellsOf(x racetest.Tally) []any {
+func cellsOf(x Tally) []any {
 	n := x.Runs()
 	return []any{n, fmt.Sprintf("%.1f / %d", x.MeanTrials(), x.MostTrials()),
 		fmt.Sprintf("%s (%d; %d)", percent(x.Wrong, n), x.Slow, x.Late), percent(x.Harmful, n), fmt.Sprintf("%+.2f", x.MeanExcess()),
@@ -74,10 +73,10 @@ func cellsOf(x racetest.Tally) []any {
 }
 
 // families runs every curve; worst names the one with the most wrong verdicts.
-func families(k int, goal race.Goal, n racetest.Noise, runs int) (all racetest.Tally, worst string) {
+func families(k int, goal race.Goal, n Noise, runs int) (all Tally, worst string) {
 	most := 0
-	for _, name := range racetest.Families() {
-		x := racetest.Simulate(name, racetest.Rules(k, goal), n, runs)
+	for _, name := range Families() {
+		x := Simulate(name, Rules(k, goal), n, runs)
 		if all.Add(x); x.Wrong > most {
 			most, worst = x.Wrong, fmt.Sprintf(" K = %d: %s, %d of %d.", k, name, x.Wrong, x.Runs())
 		}
@@ -90,7 +89,7 @@ func (d *document) goals(t *testing.T) {
 		append([]string{"K", "until"}, ended...)...)
 	worst := ""
 	for _, k := range []int{5, 16, 64} {
-		all, one := families(k, race.Proven, racetest.Noises()[0], *races)
+		all, one := families(k, race.Proven, Noises()[0], *races)
 		worst += one
 		d.row(append([]any{k, "proven"}, cellsOf(all)...)...)
 		// 1%, and what chance makes of it: two standard errors.
@@ -98,7 +97,7 @@ func (d *document) goals(t *testing.T) {
 		if float64(all.Wrong) > most || 10*all.Proven < 7*all.Runs() {
 			t.Errorf("K=%d: %d of %d wrong, %d proven", k, all.Wrong, all.Runs(), all.Proven)
 		}
-		all, _ = families(k, race.Likely, racetest.Noises()[0], *races/2)
+		all, _ = families(k, race.Likely, Noises()[0], *races/2)
 		d.row(append([]any{k, "likely"}, cellsOf(all)...)...)
 	}
 	fmt.Fprintf(d, "\nThe curve that was wrong most often, until proven:%s\n\n", cmp.Or(worst, " none."))
@@ -108,7 +107,7 @@ func (d *document) noises(t *testing.T) {
 	d.heading("Under other noise, until proven", "An interval is that of the named value against each other value, where both have three trials or more; its truth is known. The mean width is high over low, less one.",
 		append(append([]string{"K", "noise"}, ended...), "95% intervals that hold: throughput, p99", "mean width")...)
 	for _, k := range []int{5, 16} {
-		for _, noise := range racetest.Noises() {
+		for _, noise := range Noises() {
 			all, _ := families(k, race.Proven, noise, *races)
 			cells := append([]any{k, noise.Name}, cellsOf(all)...)
 			cells = append(cells, fmt.Sprintf("%.1f%%, %.1f%%", 100*all.Throughput.Share(), 100*all.P99.Share()),
@@ -127,16 +126,16 @@ func (d *document) sliced(t *testing.T) {
 	d.heading("After slices of one start", "The same races after [slices](../explanation/how-a-verdict-is-reached.md#slices-of-one-start) choose their values. Of a trial's noise, half is added as that of the one start, the same in all slices of a value; a slice has a tenth of the difference to the value before it, and a collection takes a fifth of the throughput of one slice in ten. Back is the share in which slices and trials are proven to differ, so that all values are raced.",
 		append(append([]string{"K", "noise"}, ended...), "values kept", "back")...)
 	for _, k := range []int{5, 6} {
-		for _, noise := range racetest.Noises() {
-			var alone, after racetest.Tally
-			for _, name := range racetest.Families() {
-				alone.Add(racetest.Simulate(name, racetest.Rules(k, race.Proven), noise, *races))
-				after.Add(racetest.SimulateSliced(name, racetest.Rules(k, race.Proven), noise, *races))
+		for _, noise := range Noises() {
+			var alone, after Tally
+			for _, name := range Families() {
+				alone.Add(Simulate(name, Rules(k, race.Proven), noise, *races))
+				after.Add(SimulateSliced(name, Rules(k, race.Proven), noise, *races))
 			}
 			n := after.Runs()
 			d.row(append(append([]any{k, noise.Name}, cellsOf(after)...), fmt.Sprintf("%.1f", float64(after.Kept)/float64(n)), percent(after.Back, n))...)
-			for what, of := range map[string]func(racetest.Tally) int{
-				"wrong": func(x racetest.Tally) int { return x.Wrong }, "harmful": func(x racetest.Tally) int { return x.Harmful }, "undecided": func(x racetest.Tally) int { return x.Cannot },
+			for what, of := range map[string]func(Tally) int{
+				"wrong": func(x Tally) int { return x.Wrong }, "harmful": func(x Tally) int { return x.Harmful }, "undecided": func(x Tally) int { return x.Cannot },
 			} {
 				before := float64(of(alone))
 				if most := before + 2*math.Sqrt(before+float64(of(after))) + 1; float64(of(after)) > most { // two standard errors
@@ -154,9 +153,9 @@ func (d *document) sliced(t *testing.T) {
 func (d *document) equal(t *testing.T) {
 	d.heading("All values equal", "K = 5, until proven. A claim is any value called slower than the peak, or later than the best p99, beyond the margin.",
 		"noise", "races", "trials, mean / 95th percentile", "a difference claimed", "undecided", "the smallest named", "proven")
-	total := racetest.Tally{}
-	for _, noise := range racetest.Noises() {
-		x := racetest.Simulate("flat", racetest.Rules(5, race.Proven), noise, 2**races)
+	total := Tally{}
+	for _, noise := range Noises() {
+		x := Simulate("flat", Rules(5, race.Proven), noise, 2**races)
 		total.Add(x)
 		d.row(noise.Name, x.Runs(), fmt.Sprintf("%.1f / %d", x.MeanTrials(), x.MostTrials()), percent(x.Claims, x.Runs()),
 			percent(x.Cannot, x.Runs()), percent(x.Exact, x.Runs()), percent(x.Proven, x.Runs()))
@@ -170,8 +169,8 @@ func (d *document) equal(t *testing.T) {
 func (d *document) margins() {
 	d.heading("Just beyond a margin", "K = 16, until proven: curves made to deceive. p99-1.3 and p99-1.26-step miss a margin of 20% by 5 to 8%, edge-6% and two-loss one of 5% by 1 to 2%.",
 		append([]string{"curve"}, ended...)...)
-	for _, name := range racetest.Margins() {
-		d.row(append([]any{name}, cellsOf(racetest.Simulate(name, racetest.Rules(16, race.Proven), racetest.Noises()[0], *races/2))...)...)
+	for _, name := range Margins() {
+		d.row(append([]any{name}, cellsOf(Simulate(name, Rules(16, race.Proven), Noises()[0], *races/2))...)...)
 	}
 	d.WriteString("\n")
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
-	"github.com/procfit/procfit/internal/verdict/contest/race/racetest"
 )
 
 // Each rule that noisy machines made necessary is left out once, on curves and under a
@@ -17,19 +16,19 @@ func TestRulesOfNoisyMachines(t *testing.T) {
 		curves  []string
 		races   int // of each curve
 		factor  float64
-		against func(racetest.Tally) float64
+		against func(Tally) float64
 	}{
-		"descent": {"outliers", []string{"latency-wants-more"}, 80, 1.5, func(x racetest.Tally) float64 { return float64(x.Cannot) }},
-		"alone":   {"outliers", []string{"one-is-best"}, 60, 3, func(x racetest.Tally) float64 { return float64(x.ProvenWrong) }},
-		"harm":    {"bad-vm", []string{"quota-latency", "latency-wants-more"}, 40, 3, func(x racetest.Tally) float64 { return float64(x.Harmful) }},
+		"descent": {"outliers", []string{"latency-wants-more"}, 80, 1.5, func(x Tally) float64 { return float64(x.Cannot) }},
+		"alone":   {"outliers", []string{"one-is-best"}, 60, 3, func(x Tally) float64 { return float64(x.ProvenWrong) }},
+		"harm":    {"bad-vm", []string{"quota-latency", "latency-wants-more"}, 40, 3, func(x Tally) float64 { return float64(x.Harmful) }},
 	} {
-		noises := racetest.Noises()
-		noise := noises[slices.IndexFunc(noises, func(n racetest.Noise) bool { return n.Name == tc.noise })]
-		var with, without racetest.Tally
+		noises := Noises()
+		noise := noises[slices.IndexFunc(noises, func(n Noise) bool { return n.Name == tc.noise })]
+		var with, without Tally
 		for _, curve := range tc.curves {
-			rules := racetest.Rules(4, race.Proven)
-			with.Add(racetest.Simulate(curve, rules, noise, tc.races))
-			without.Add(racetest.Simulate(curve, rules.Without(rule), noise, tc.races))
+			rules := Rules(4, race.Proven)
+			with.Add(Simulate(curve, rules, noise, tc.races))
+			without.Add(Simulate(curve, rules.Without(rule), noise, tc.races))
 		}
 		a, b := tc.against(with), tc.against(without)
 		t.Logf("%s, of %d races: %.4g, and %.4g without the rule", rule, with.Runs(), a, b)

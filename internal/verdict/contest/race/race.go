@@ -49,7 +49,7 @@
 // grows at most in proportion, and the look next to the peak: a peak narrower than that is
 // missed, and so is a p99 that is good at a few values between two bad ones. A proof is
 // looked at after each block, which adds to its error at the very margin.
-// docs/evidence/verdict-simulations.md has what simulations show, and package racetest makes them.
+// docs/evidence/verdict-simulations.md has what simulations show, and the tests run them.
 package race
 
 import (

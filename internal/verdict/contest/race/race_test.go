@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
-	"github.com/procfit/procfit/internal/verdict/contest/race/racetest"
 )
 
 // end is how a race ended, and with which lead.
@@ -163,7 +162,7 @@ func TestOneMissIsMeasuredAgain(t *testing.T) {
 }
 
 func TestBatchHasNoLatency(t *testing.T) {
-	rules := racetest.Rules(8, race.Proven)
+	rules := Rules(8, race.Proven)
 	rules.Latency = false
 	trials, step, _ := play(t, rules, steady(1, func(n float64) (float64, float64) { return min(n, 4), 0 }))
 	if a := step.Lead; a.Pick != 4 || a.Confidence != race.Proven || a.BestP99 != 0 {
@@ -201,7 +200,7 @@ func TestNoValueAboveTheBoundIsPreferredByLatency(t *testing.T) {
 		return min(n, 4), 1
 	}
 	for bound, want := range map[int]int{0: 5, 4: 4} {
-		rules := racetest.Rules(8, race.Proven)
+		rules := Rules(8, race.Proven)
 		rules.MaxByLatency, rules.Default = bound, 4
 		_, step, _ := play(t, rules, steady(3, shared))
 		if got := step.Lead.Pick; got != want {
@@ -209,7 +208,7 @@ func TestNoValueAboveTheBoundIsPreferredByLatency(t *testing.T) {
 		}
 	}
 	// More throughput above the bound is the program's.
-	rules := racetest.Rules(8, race.Proven)
+	rules := Rules(8, race.Proven)
 	rules.MaxByLatency = 4
 	_, step, _ := play(t, rules, steady(3, func(n float64) (float64, float64) { return min(n, 7), 1 }))
 	if got := step.Lead.Pick; got != 7 {
@@ -221,7 +220,7 @@ func TestNoValueAboveTheBoundIsPreferredByLatency(t *testing.T) {
 func TestDefaultIsHeardOut(t *testing.T) {
 	for seed := range uint64(40) {
 		good := steady(seed, func(n float64) (float64, float64) { return min(n, 4), 1 })
-		rules := racetest.Rules(5, race.Proven)
+		rules := Rules(5, race.Proven)
 		rules.Default = 4
 		heard := 0
 		_, step, _ := play(t, rules, func(c race.Choice) race.Trial {
@@ -243,7 +242,7 @@ func TestDefaultIsHeardOut(t *testing.T) {
 }
 
 func TestSlowerValueWithFarBetterLatencyIsATradeOff(t *testing.T) {
-	rules := racetest.Rules(6, race.Proven)
+	rules := Rules(6, race.Proven)
 	_, step, why := play(t, rules, steady(4, func(n float64) (float64, float64) {
 		if n == 2 {
 			return 0.8, 0.2
@@ -260,7 +259,7 @@ func TestSlowerValueWithFarBetterLatencyIsATradeOff(t *testing.T) {
 
 func TestFailedValuesAreLeftOut(t *testing.T) {
 	good := steady(5, func(n float64) (float64, float64) { return min(n, 4), 1 })
-	rules := racetest.Rules(16, race.Proven)
+	rules := Rules(16, race.Proven)
 	trials, step, _ := play(t, rules, func(c race.Choice) race.Trial {
 		if c.Value == 4 || c.Value == 6 {
 			return race.Trial{Failed: true}
@@ -282,7 +281,7 @@ func TestFailedValuesAreLeftOut(t *testing.T) {
 
 // A value of the first look that nothing tells of is looked at again before the end.
 func TestMissedValuesAreLookedAtAgain(t *testing.T) {
-	rules := racetest.Rules(4, race.Proven)
+	rules := Rules(4, race.Proven)
 	trials, _, _ := play(t, rules, steady(5, func(n float64) (float64, float64) { return n, 1 }))
 	without := slices.DeleteFunc(slices.Clone(trials), func(x race.Trial) bool { return x.Value == 1 })
 	if step := race.New(rules, without).Next(); step.Why != race.WhyGrid || !slices.ContainsFunc(step.Block, func(c race.Choice) bool { return c.Value == 1 }) {
@@ -295,7 +294,7 @@ func TestMissedValuesAreLookedAtAgain(t *testing.T) {
 }
 
 func TestUnsetAlternatesWithItsNumber(t *testing.T) {
-	rules := racetest.Rules(4, race.Proven)
+	rules := Rules(4, race.Proven)
 	for name, tc := range map[string]struct {
 		slowdown float64
 		apart    bool
@@ -327,14 +326,14 @@ func TestUnsetAlternatesWithItsNumber(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	for k, want := range map[int]int{5: 38, 16: 62, 64: 94} {
-		if got := racetest.Rules(k, race.Proven).Limit(); got != want {
+		if got := Rules(k, race.Proven).Limit(); got != want {
 			t.Errorf("%d values: limit %d, want %d", k, got, want)
 		}
 	}
-	rules := racetest.Rules(16, race.Proven)
+	rules := Rules(16, race.Proven)
 	rules.MaxTrials = 20
 	r := rand.New(rand.NewPCG(7, 7))
-	run := racetest.Race(racetest.NewCurve("flat", 16, r), racetest.Noises()[0], rules, r)
+	run := Race(NewCurve("flat", 16, r), Noises()[0], rules, r)
 	if len(run.Trials) > 20 || run.Lead.Confidence == race.Proven || len(run.Lead.Open) == 0 {
 		t.Errorf("%d trials, %s, %d open, stop %s", len(run.Trials), run.Lead.Confidence, len(run.Lead.Open), run.Stop)
 	}
@@ -346,7 +345,7 @@ func TestLimit(t *testing.T) {
 }
 
 func TestNothingYet(t *testing.T) {
-	rules := racetest.Rules(64, race.Proven)
+	rules := Rules(64, race.Proven)
 	step := race.New(rules, nil).Next()
 	var values []int
 	for _, c := range step.Block {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
-	"github.com/procfit/procfit/internal/verdict/contest/race/racetest"
 	"github.com/procfit/procfit/test/chance"
 	"github.com/procfit/procfit/test/need"
 )
@@ -39,9 +38,9 @@ func hold(n int, full float64) float64 {
 // may stray to.
 func TestRaces(t *testing.T) {
 	for k, most := range map[int]float64{5: 31, 16: 51} {
-		var all racetest.Tally
-		for _, name := range racetest.Families() {
-			all.Add(racetest.Simulate(name, racetest.Rules(k, race.Proven), racetest.Noises()[0], of(8)))
+		var all Tally
+		for _, name := range Families() {
+			all.Add(Simulate(name, Rules(k, race.Proven), Noises()[0], of(8)))
 		}
 		n := all.Runs()
 		t.Logf("%d values: %.1f trials, %d wrong, %d unnamed, %d proven of %d; intervals hold %.3f and %.3f",
@@ -66,9 +65,9 @@ func TestRaces(t *testing.T) {
 
 // A race until likely takes fewer trials.
 func TestRacesUntilLikely(t *testing.T) {
-	var all racetest.Tally
-	for _, name := range racetest.Families() {
-		all.Add(racetest.Simulate(name, racetest.Rules(5, race.Likely), racetest.Noises()[0], of(8)))
+	var all Tally
+	for _, name := range Families() {
+		all.Add(Simulate(name, Rules(5, race.Likely), Noises()[0], of(8)))
 	}
 	n := all.Runs()
 	if all.MeanTrials() > 27 || all.Wrong > may(n, 3, 0.05) || all.Cannot > may(n, 4, 0.05) {
@@ -78,11 +77,11 @@ func TestRacesUntilLikely(t *testing.T) {
 
 // A machine that drifts while it is measured is no reason to claim anything.
 func TestRacesUnderDrift(t *testing.T) {
-	var all racetest.Tally
-	for _, noise := range racetest.Noises() {
+	var all Tally
+	for _, noise := range Noises() {
 		if noise.Name == "drift" || noise.Name == "bursts" {
 			for _, name := range []string{"flat", "rise-flat"} {
-				all.Add(racetest.Simulate(name, racetest.Rules(5, race.Proven), noise, of(12)))
+				all.Add(Simulate(name, Rules(5, race.Proven), noise, of(12)))
 			}
 		}
 	}
@@ -96,10 +95,10 @@ func TestRacesUnderDrift(t *testing.T) {
 // After slices of one start a race has fewer values and takes fewer trials, and its answers are as
 // good.
 func TestRacesAfterSlices(t *testing.T) {
-	var alone, after racetest.Tally
-	for _, name := range racetest.Families() {
-		alone.Add(racetest.Simulate(name, racetest.Rules(5, race.Proven), racetest.Noises()[0], of(8)))
-		after.Add(racetest.SimulateSliced(name, racetest.Rules(5, race.Proven), racetest.Noises()[0], of(8)))
+	var alone, after Tally
+	for _, name := range Families() {
+		alone.Add(Simulate(name, Rules(5, race.Proven), Noises()[0], of(8)))
+		after.Add(SimulateSliced(name, Rules(5, race.Proven), Noises()[0], of(8)))
 	}
 	n := after.Runs()
 	t.Logf("%.1f trials of %.1f values after slices, and %.1f without; %d wrong, %d harmful, %d unnamed of %d",

@@ -1,4 +1,4 @@
-package racetest
+package race_test
 
 import (
 	"math"

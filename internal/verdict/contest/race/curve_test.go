@@ -1,4 +1,4 @@
-package racetest
+package race_test
 
 import (
 	"math"
@@ -32,7 +32,7 @@ type family struct {
 }
 
 // Families are the curves that figures are promised for.
-func Families() []string { return names(families()) }
+func Families() []string { return names(curves()) }
 
 // Margins are curves built to lie just beyond a margin.
 func Margins() []string { return names(margins()) }
@@ -45,7 +45,7 @@ func names(all []family) []string {
 	return out
 }
 
-func families() []family {
+func curves() []family {
 	return []family{
 		{"rise-flat", func(n, k float64) (float64, float64) { return rise(n, k), queue(rise(n, k)) }},
 		{"smooth", func(n, k float64) (float64, float64) { t := math.Tanh(1.5 * n / k); return t, queue(t) }},
@@ -110,7 +110,7 @@ func margins() []family {
 func NewCurve(name string, k int, r *rand.Rand) Curve {
 	knee := max(2, math.Round(2*math.Exp(r.Float64()*math.Log(0.375*float64(k)))))
 	c := Curve{Name: name, K: k, Throughput: make([]float64, k+1), P99: make([]float64, k+1)}
-	for _, f := range append(families(), margins()...) {
+	for _, f := range append(curves(), margins()...) {
 		if f.name != name {
 			continue
 		}
