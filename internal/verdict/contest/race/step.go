@@ -2,8 +2,12 @@ package race
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/procfit/procfit/internal/show/sorting"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // Choice is one trial to run.
@@ -142,4 +146,181 @@ func (s *Race) arrange(values []int) []Choice {
 	r := rand.New(rand.NewPCG(s.rules.Seed, uint64(blocksOf(s.trials))))
 	r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out
+}
+
+// look finds a value not yet measured that is worth a trial; 0 when there is none.
+func (s *Race) look() (int, Why) {
+	if n := s.missed(); n > 0 {
+		return n, WhyGrid
+	}
+	if n := s.edge(); n > 0 {
+		return n, WhyEdge
+	}
+	if s.rules.First != nil { // slices have looked
+		return 0, ""
+	}
+	if n := s.beside(); n > 0 {
+		return n, WhyPeak
+	}
+	return 0, ""
+}
+
+// missed is a value of the first look that no trial tells of, not even as failed: what it
+// ran next to was skipped. 0: none is.
+func (s *Race) missed() int {
+	for _, n := range s.rules.grid() {
+		if !slices.ContainsFunc(s.trials, func(t Trial) bool { return t.Value == n }) {
+			return n
+		}
+	}
+	return 0
+}
+
+// Below the front is looked once it is wrong with no more than this chance, and while
+// that share of it is open.
+const (
+	mostDoubt = 0.3
+	leastGap  = 0.04
+)
+
+// edge is a value between the front and the next smaller one, where that is out or
+// dropped. Throughput grows at most in proportion, so nothing is good below the
+// margin's share of what proportion needs.
+func (s *Race) edge() int {
+	f := s.model.throughput
+	front := s.front
+	if s.pick != 0 {
+		front = min(front, s.pick)
+	}
+	if front == 0 || f.index[front] == 0 || s.wrong(front) > mostDoubt || f.trials(front) < 2 {
+		return 0
+	}
+	below := s.values[f.index[front]-1]
+	gap := float64(front - below)
+	if !s.out[below] && !s.dropped[below] || gap <= max(1, leastGap*float64(front)) {
+		return 0
+	}
+	low := float64(below)
+	want := math.Sqrt(low * float64(front))
+	if s.out[below] {
+		d, _ := f.difference(below, s.top)
+		least := low*math.Exp(-s.rules.margin(Throughput)-d) - 0.15
+		want = max(want, least)
+		if least-low >= gap/4 {
+			want = math.Ceil(least)
+		}
+	}
+	return s.between(below, front, want)
+}
+
+// between is the candidate nearest to want, by ratio, that is strictly between two
+// measured neighbours and has not failed three times; 0 when there is none.
+func (s *Race) between(low, high int, want float64) int {
+	best, least := 0, math.Inf(1)
+	for _, n := range s.rules.Values {
+		if n <= low || n >= high || s.failed[n] >= Enough {
+			continue
+		}
+		if d := math.Abs(math.Log(float64(n) / want)); d < least {
+			best, least = n, d
+		}
+	}
+	return best
+}
+
+// leastGain is how much a value next to the peak may promise above it, as a
+// logarithm, for a trial.
+const leastGain = 0.025
+
+// growth per doubling is measured over this many doublings at least: a step of 1 in
+// 40 says nothing.
+const leastBase = 0.12
+
+// beside looks on both sides of the peak for room for a higher one: to its left
+// under the growth before it, to its right under the growth that led to it.
+func (s *Race) beside() int {
+	f := s.model.throughput
+	i := f.index[s.top]
+	best, most := 0, leastGain
+	for low := max(0, i-1); low <= min(i, len(s.values)-2); low++ {
+		from, to := s.values[low], s.values[low+1]
+		n := s.between(from, to, math.Sqrt(float64(from)*float64(to)))
+		if n == 0 {
+			continue
+		}
+		far := math.Log2(float64(n) / float64(from))
+		if gain := f.mean[low] + s.growth(low)*far - f.mean[i]; gain > most {
+			best, most = n, gain
+		}
+	}
+	return best
+}
+
+// growth of throughput into the i-th value, a doubling, less one standard error. It
+// lies between none and in proportion, which is assumed of the first.
+func (s *Race) growth(i int) float64 {
+	if i == 0 {
+		return math.Ln2
+	}
+	doublings := func(j int) float64 { return math.Log2(float64(s.values[i]) / float64(s.values[j])) }
+	j := i - 1
+	for j > 0 && doublings(j) < leastBase {
+		j--
+	}
+	d, se := s.model.throughput.difference(s.values[i], s.values[j])
+	return min(max((d-se)/doublings(j), 0), math.Ln2)
+}
+
+// mostInBlock is how many values a block has after the first: the front is in each,
+// so that every other is compared with it within a block.
+const mostInBlock = 3
+
+// leastDanger is how probably a rival must make the front wrong to be measured again
+// for that.
+const leastDanger = 0.003
+
+// block is what is measured next: the fresh value if there is one, the front, and the
+// rivals that most keep it from being proven.
+func (s *Race) block(fresh int) []int {
+	front := cmp.Or(s.front, s.top)
+	var set []int
+	add := func(n int) {
+		if n > 0 && !slices.Contains(set, n) && len(set) < mostInBlock {
+			set = append(set, n)
+		}
+	}
+	add(fresh)
+	add(front)
+	danger := map[int]float64{}
+	for _, n := range s.rivals {
+		danger[n] = s.danger(front, n)
+	}
+	rivals := slices.Clone(s.rivals)
+	sorting.Stable(rivals, func(a, b int) int { return cmp.Compare(danger[b], danger[a]) })
+	for _, n := range rivals {
+		if danger[n] > leastDanger || len(set) < 2 {
+			add(n)
+		}
+	}
+	return set
+}
+
+// danger is how much a rival keeps the front from being proven: the share that it
+// lacks of the trials a proof needs, or how probably it makes the front wrong.
+func (s *Race) danger(front, n int) float64 {
+	trials := s.model.throughput.trials(n)
+	if s.lacks(n) || trials < Enough && s.rules.Latency && !s.model.p99.has(n) { // no trial could tell its p99 yet
+		return 0.5
+	}
+	d, se := s.model.throughput.difference(front, n)
+	v := stat.NormalCDF((-s.rules.margin(Throughput) - d) / se)
+	if s.byLatency(n) && s.model.p99.has(front) {
+		d, se = s.model.p99.difference(front, n)
+		v = max(v, stat.NormalCDF((d-s.rules.margin(P99))/se))
+	}
+	if o, ok := s.looks[front]; ok && front != s.pick && !math.IsInf(o.cost, 1) {
+		want := o.want[n]
+		v = max(v/100, (want-float64(trials))/max(want, 1))
+	}
+	return v
 }
