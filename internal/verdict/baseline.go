@@ -189,13 +189,11 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 			return p.Throughput
 		}
 		tail := func(p Point) *float64 { return p.Judged }
-		gate.add(setting, MetricThroughput, days(a.against(nowStart, most, speed), old.against(thenStart, speed, most)))
-		c := &gate.Checks[len(gate.Checks)-1]
+		c := gate.add(setting, MetricThroughput, days(a.against(nowStart, most, speed), old.against(thenStart, speed, most)))
 		c.most, c.missed = a.Unmet || thenStart.Unmet, a.Missed+old.Missed+nowStart.Missed+thenStart.Missed > 0
 		switch {
 		case same:
-			gate.add(setting, MetricP99, days(a.against(nowStart, tail, tail), old.against(thenStart, tail, tail)))
-			gate.Checks[len(gate.Checks)-1].Quantile = now.Latency.Quantile
+			gate.add(setting, MetricP99, days(a.against(nowStart, tail, tail), old.against(thenStart, tail, tail))).Quantile = now.Latency.Quantile
 		case slices.Contains([]string{then.LatencyMode, now.LatencyMode}, string(journal.ModeOpen)): // a latency that nobody could judge, or compare, is no pass
 			gate.add(setting, MetricP99, days(nil, nil))
 		}

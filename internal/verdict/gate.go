@@ -46,10 +46,13 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 	}
 	for _, g := range groups {
 		for _, a := range g.Current() {
-			old := g.variantOf(a)
-			if old == nil {
+			i := slices.IndexFunc(g.Settings, func(o journal.Setting) bool {
+				return o.Variant == journal.VariantAgainst && o.Key().Procs == a.Key().Procs
+			})
+			if i < 0 {
 				continue
 			}
+			now, then := g.Measured(a), g.Measured(g.Settings[i])
 			setting := gateSetting(a, len(groups))
 			d := duels[a.Key()]
 			bounds := gatePairs // of a grid, which is asked once
@@ -58,12 +61,11 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 			}
 			gate.add(setting, MetricThroughput, bounds(d, race.Throughput))
 			if d.Rules.Latency || g.latencyMode == journal.ModeOpen { // an open loop whose latency nobody could judge is no pass
-				gate.add(setting, MetricP99, bounds(d, race.P99))
-				c := &gate.Checks[len(gate.Checks)-1]
-				c.RatePerSecond, c.Behind = g.rate, behind(g.Measured(a), g.Measured(*old))
-				c.Quantile, c.late = d.Latency.Quantile, slices.ContainsFunc(slices.Concat(g.Measured(a), g.Measured(*old)), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
+				c := gate.add(setting, MetricP99, bounds(d, race.P99))
+				c.RatePerSecond, c.Behind, c.Quantile = g.rate, behind(now, then), d.Latency.Quantile
+				c.late = slices.ContainsFunc(slices.Concat(now, then), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
 			}
-			gate.validity(setting, tallyOf(g.Measured(a)), tallyOf(g.Measured(*old)))
+			gate.validity(setting, tallyOf(now), tallyOf(then))
 		}
 	}
 	return gate.conclude()
@@ -92,16 +94,6 @@ func sequential(d contest.Duel, figure race.Figure) located {
 	return func(float64) (int, float64, float64, float64) { return 0, math.NaN(), math.Inf(-1), math.Inf(1) }
 }
 
-// variantOf is the old command's setting of the same setting.
-func (g *group) variantOf(a journal.Setting) *journal.Setting {
-	for i := range g.Settings {
-		if other := &g.Settings[i]; other.Variant == journal.VariantAgainst && other.Key().Procs == a.Key().Procs {
-			return other
-		}
-	}
-	return nil
-}
-
 // gateSetting is a setting by its value, with what distinguishes its group where a run has
 // several.
 func gateSetting(a journal.Setting, groups int) journal.Setting {
@@ -120,9 +112,10 @@ func gatePairs(duel contest.Duel, figure race.Figure) located {
 	}
 }
 
-func (gate *gating) add(setting journal.Setting, metric string, of located) {
+func (gate *gating) add(setting journal.Setting, metric string, of located) *GateCheck {
 	gate.Checks = append(gate.Checks, GateCheck{Setting: setting, Metric: metric})
 	gate.measured = append(gate.measured, of)
+	return &gate.Checks[len(gate.Checks)-1]
 }
 
 // judgeChecks decides each check. That something is within its margin must hold of

@@ -84,12 +84,9 @@ func (c *Contest) PassesLatency(v *Value) bool {
 	if v.Saturated || c.ByLatency && !v.HasLatency() {
 		return false
 	}
-	for _, other := range c.Tail {
-		if c.ByLatency && other != v && other.HasLatency() && !other.Saturated && !c.Beyond(other) && !c.P99(v, other).AsGood {
-			return false
-		}
-	}
-	return true
+	return !c.ByLatency || !slices.ContainsFunc(c.Tail, func(other *Value) bool {
+		return other != v && other.HasLatency() && !other.Saturated && !c.Beyond(other) && !c.P99(v, other).AsGood
+	})
 }
 
 // Later reports whether v is proven worse than other in latency. Where the load runs on

@@ -142,13 +142,8 @@ func (s *Race) harmless(n int) bool {
 		return true
 	}
 	fast, prompt := s.model.throughput, s.model.p99
-	for _, j := range s.rivals {
-		switch {
-		case j == n:
-		case fast.lower(n, j, harmLevel) < -max(harmThroughput, s.rules.margin(Throughput)),
-			s.byLatency(j) && prompt.has(n) && prompt.upper(n, j, harmLevel) > max(harmP99, s.rules.margin(P99)):
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.rivals, func(j int) bool {
+		return j != n && (fast.lower(n, j, harmLevel) < -max(harmThroughput, s.rules.margin(Throughput)) ||
+			s.byLatency(j) && prompt.has(n) && prompt.upper(n, j, harmLevel) > max(harmP99, s.rules.margin(P99)))
+	})
 }
