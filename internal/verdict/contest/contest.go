@@ -34,8 +34,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Contest is the trials of one group of a journal under one set of rules. The planner
-// asks it what to measure next and the verdict what came out: only [Counted] makes one.
+// Contest is that of one group of a journal. Only [Counted] makes one.
 type Contest struct {
 	Group journal.GroupKey
 	// Latency is the quantile that settings are compared by.

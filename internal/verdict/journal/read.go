@@ -87,7 +87,7 @@ func read(r io.Reader, name string) (*Contents, error) {
 		n++
 		raw := lines.Bytes()
 		last := raw[len(raw)-1] != '\n'
-		if err := c.add(raw, n); err != nil {
+		if err := c.add(raw); err != nil {
 			switch {
 			case !last || lines.Err() != nil || errors.Is(err, errNewer):
 			case n > 1:
@@ -140,17 +140,18 @@ func tornHeader(raw []byte) bool {
 	return bytes.Equal(raw[:n], begins[:n])
 }
 
-func (c *Contents) add(raw []byte, line int) error {
+func (c *Contents) add(raw []byte) error {
+	first := c.Header.Schema == ""
 	var k struct {
 		Schema string `json:"schema"`
 		Kind   string `json:"kind"`
 	}
-	if line > 1 && bytes.HasPrefix(raw, []byte(`{"kind":"trial",`)) { // as procfit writes them: they are most, and are long
+	if !first && bytes.HasPrefix(raw, []byte(`{"kind":"trial",`)) { // as procfit writes them: they are most, and are long
 		k.Kind = KindTrial
 	} else if err := json.Unmarshal(raw, &k); err != nil {
 		return notJSON(raw, err)
 	}
-	if line == 1 {
+	if first {
 		if err := checkSchema(k.Schema, k.Kind); err != nil {
 			return err
 		}

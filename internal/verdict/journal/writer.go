@@ -22,8 +22,7 @@ var ErrHeld = errors.New("is being written by another procfit")
 type Writer struct {
 	dir   *folder.Dir
 	f     *os.File
-	c     *Contents // as a reader of the file has them
-	lines int
+	c     *Contents           // as a reader of the file has them
 	size  int64               // bytes up to the end of the last whole line
 	quote func(string) string // what programs and servers said, as the journal may have it
 }
@@ -115,7 +114,7 @@ func open(f *os.File) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{f: f, c: c, lines: 1, size: c.size}
+	w := &Writer{f: f, c: c, size: c.size}
 	if c.Torn > 0 {
 		if err := f.Truncate(w.size); err != nil {
 			return nil, fmt.Errorf("remove the incomplete last line: %w", err)
@@ -204,8 +203,7 @@ func (w *Writer) appendLine(v any) error {
 	if err := w.write(append(line, '\n')); err != nil {
 		return err
 	}
-	w.lines++
-	return w.c.add(line, w.lines)
+	return w.c.add(line)
 }
 
 func (w *Writer) write(b []byte) error {

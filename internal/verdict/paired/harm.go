@@ -56,13 +56,12 @@ func pairsOf(list []Slice, value, metric int) (is, was []float64) {
 // evidence says how much likelier differences are if their mean is above 0 than if it
 // is 0. Of differences whose mean is 0, with probability 1-alpha it never reaches 1/alpha,
 // however often they are looked at: it is the confidence sequence of a gate, for one side
-// and turned around. tuned is the variance of its mixture, as for a gate: a small one
-// finds large effects in few differences.
+// and turned around.
 //
 // This holds for normal differences, and a simulation shows it where each has a variance
 // of its own. No test that holds for any symmetric differences can reach 1% within six:
 // all six have the same sign in 1 of 64 cases.
-func evidence(d []float64, tuned float64) float64 {
+func evidence(d []float64) float64 {
 	n := float64(len(d))
 	if n < 2 {
 		return 1
@@ -71,11 +70,12 @@ func evidence(d []float64, tuned float64) float64 {
 	if mean <= 0 {
 		return 0
 	}
-	k := tuned / (n + tuned)
+	k := harmTuned / (n + harmTuned)
 	return 2 * math.Sqrt(k) * math.Pow((variance+mean*mean)/(variance+mean*mean*k), n/2)
 }
 
-// harmTuned makes above find harm in four to eight pairs.
+// harmTuned is the variance of the mixture, as for a gate: a small one finds large effects in few
+// differences, and this one finds harm in four to eight pairs.
 const harmTuned = 0.25
 
 // above reports whether values are proven above those that they are paired with, with an
@@ -99,5 +99,5 @@ func above(is, was []float64, margin, alpha float64) (ratio *float64, proven boo
 			ratio = &mean
 		}
 	}
-	return ratio, (ratio == nil || *ratio > 1+margin) && evidence(d, harmTuned) >= 1/alpha
+	return ratio, (ratio == nil || *ratio > 1+margin) && evidence(d) >= 1/alpha
 }
