@@ -293,3 +293,41 @@ func (c *Contest) only(settings ...journal.Setting) *Contest {
 	alone.hold()
 	return &alone
 }
+
+// RulesOf are the margins of a plan.
+func RulesOf(p journal.Plan) race.Rules {
+	return race.Rules{Margin: min(max(p.Margin, 0), 0.99), MarginP99: max(p.MarginP99, 0)} // a journal may be anyone's
+}
+
+func (c *Contest) rulesOf() race.Rules {
+	p := c.h.Plan
+	r := RulesOf(p)
+	r.Listed, r.Goal = p.Listed, race.Goal(p.Goal)
+	// Each group has a seed of its own: with one, all would run in the same order.
+	r.Seed = p.Seed + uint64(max(0, slices.Index(p.Groups(), c.Group))) + orderOf(c.Group)
+	r.Latency, r.MaxByLatency, r.Default = c.Latency.Quantile > 0, mostByLatency(c.h, c.Group, c.own), c.Default
+	if p.SLO == nil { // under an objective each trial looked for a rate of its own
+		for _, t := range c.own {
+			r.Rate = max(r.Rate, offered(t))
+		}
+	}
+	if c.Group.Compares != "" { // the preferred value has the smallest rank, so that of equals the one of the least memory is named
+		axis := c.h.Plan.Axis(c.Group.Compares)
+		for i := range axis.Values {
+			r.Values = append(r.Values, i+1)
+		}
+		r.Listed, r.MaxByLatency, r.Default = true, 0, axis.Rank(axis.Start)
+		return r
+	}
+	for _, a := range c.settings {
+		if a.Procs != nil && *a.Procs > 0 { // a plan is checked, a journal may be anyone's
+			r.Values = append(r.Values, *a.Procs)
+		}
+	}
+	if c.Default > 0 {
+		r.Values = append(r.Values, c.Default)
+	}
+	slices.Sort(r.Values)
+	r.Values = slices.Compact(r.Values)
+	return r
+}

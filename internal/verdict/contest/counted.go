@@ -2,10 +2,12 @@ package contest
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // Counted are a journal's trials as they count, of which all contests and duels are made.
@@ -123,4 +125,52 @@ func MostOften(count map[string]int) string {
 		}
 	}
 	return best
+}
+
+func grouped[K comparable](trials []*journal.Trial, key func(journal.Setting) K) map[K][]*journal.Trial {
+	by := map[K][]*journal.Trial{}
+	for _, t := range trials {
+		by[key(t.Setting)] = append(by[key(t.Setting)], t)
+	}
+	return by
+}
+
+// TargetCPUs is how many CPUs the target may use, as the trials counted them.
+func TargetCPUs(trials []*journal.Trial) (n int) {
+	for _, t := range trials {
+		if t.Valid && t.HostUse != nil {
+			n = max(n, t.HostUse.TargetCPUs)
+		}
+	}
+	return n
+}
+
+// Figures are one number of each valid trial that has it.
+func Figures(trials []*journal.Trial, figure func(*journal.Trial) *float64) (list []float64) {
+	for _, t := range trials {
+		if x := figure(t); t.Valid && x != nil && !math.IsNaN(*x) && !math.IsInf(*x, 0) {
+			list = append(list, *x)
+		}
+	}
+	return list
+}
+
+// Median is that of the figures; nil: there is none.
+func Median(trials []*journal.Trial, figure func(*journal.Trial) *float64) *float64 {
+	list := Figures(trials, figure)
+	if len(list) == 0 {
+		return nil
+	}
+	return new(stat.Middle(list))
+}
+
+// Most reports whether something is true of most of the valid trials.
+func Most(trials []*journal.Trial, is func(*journal.Trial) bool) bool {
+	n := 0
+	for _, t := range trials {
+		if t.Valid && is(t) {
+			n++
+		}
+	}
+	return 2*n > Valid(trials)
 }
