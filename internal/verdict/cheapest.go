@@ -71,13 +71,10 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 
 // excluded is why a setting has no part in the comparisons of its group; empty: it has.
 func (r *Result) excluded(key journal.SettingKey) contest.Excluded {
-	for i := range r.Groups {
-		g := &r.Groups[i]
-		if g.key() != key.Group {
-			continue
-		}
-		for k := range g.Settings {
-			if a := &g.Settings[k]; a.Excluded != nil && a.Variant == key.Variant && stat.OrZero(a.Procs) == key.Procs {
+	for _, g := range r.Groups {
+		own := g.key() == key.Group
+		for _, a := range g.Settings {
+			if own && a.Excluded != nil && a.Variant == key.Variant && stat.OrZero(a.Procs) == key.Procs {
 				return *a.Excluded
 			}
 		}

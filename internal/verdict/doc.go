@@ -6,14 +6,10 @@
 //
 // # The model
 //
-// Settings of one quota, replica count and Go version form a group. Settings that ran
-// at one number of Ps are one value: the unset setting and the numbered setting of the
-// value that its default chose, and both trials of an A/A setting. Package contest
-// compares a group's values, of a grid as of a race: a value's level and its
-// block's, fitted together, and from that fit the peak, the pick, every difference with
-// its bounds, and how far a trial strays. An unset setting has no place among the
-// values where its value could not be read, or where it is proven to perform unlike the
-// number by more than the margin, which makes the verdict undecided.
+// Settings of one quota, replica count and Go version form a group. Package contest compares
+// its values, of a grid as of a race, and finds the peak, the pick, every difference with its
+// bounds, and how far a trial strays. An unset setting that is proven to perform unlike the
+// number that it chose makes the verdict undecided.
 //
 // One value is as good as another when with 95% confidence it is worse by no more
 // than the margin: a claim that rests on many of these needs them all, so that each may
