@@ -15,7 +15,7 @@ import (
 
 // planned are trials of all that a run is to measure.
 func planned(run *session.Session) (trials []journal.Trial) {
-	for _, task := range plan.PlannerOf(run.Header).Next(plan.Record{}).Tasks {
+	for _, task := range plan.Next(run.Header, plan.Record{}).Tasks {
 		trials = append(trials, journal.Trial{Setting: task.Setting, Role: task.Role, Block: task.Block, Order: task.Order, Valid: true})
 	}
 	return trials

@@ -30,8 +30,7 @@ type Progress struct {
 
 // Execution is a run of a plan.
 type Execution struct {
-	Header  journal.Header
-	Planner Planner
+	Header journal.Header
 	// Have is what the journal holds already; its tasks are not run again, but for
 	// pilots that were invalid.
 	Have   Record
@@ -83,7 +82,7 @@ func (e Execution) Run(ctx context.Context) error {
 	r.have = Record{Trials: slices.Clone(e.Have.Trials), Slices: slices.Clone(e.Have.Slices), Blocks: slices.Clone(e.Have.Blocks)}
 	r.start = r.have.starts()
 	for {
-		r.leg = e.Planner.Next(r.have)
+		r.leg = Next(r.Header, r.have)
 		if len(r.leg.Tasks) == 0 {
 			return nil
 		}

@@ -7,13 +7,10 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// grid measures every setting equally often: what it runs does not depend on what it
+// nextOfGrid measures every setting equally often: what it runs does not depend on what it
 // has found. Blocks that whoever asked for the grid added later have the settings that the
 // journal says.
-type grid struct{ plan journal.Plan }
-
-func (g grid) Next(r Record) Leg {
-	p := g.plan
+func nextOfGrid(p journal.Plan, r Record) Leg {
 	p.Blocks += min(r.slow(2*p.Blocks), p.Blocks) // in place of those during which the machine was slow
 	tasks := schedule(p)
 	for _, b := range r.Blocks {
@@ -32,13 +29,19 @@ func schedule(p journal.Plan) []Task {
 	return tasks
 }
 
+// shuffle draws the order of a block from a stream of its own, so that a plan of more blocks
+// starts with the very blocks of a plan of fewer.
+func shuffle[T any](p journal.Plan, block int, list []T) {
+	r := rand.New(rand.NewPCG(p.Seed, uint64(block)))
+	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+}
+
 // Further are more blocks of some of a grid's settings, next to those that its journal has
 // already. Their numbers are beyond those of all blocks that replace slow ones.
 func Further(p journal.Plan, have, blocks int, settings []journal.Setting) (list []journal.Block) {
 	for i := range blocks {
 		b := journal.Block{Block: 2*p.Blocks + have + i, Settings: slices.Clone(settings)}
-		r := rand.New(rand.NewPCG(p.Seed, uint64(b.Block)))
-		r.Shuffle(len(settings), func(i, j int) { b.Settings[i], b.Settings[j] = b.Settings[j], b.Settings[i] })
+		shuffle(p, b.Block, b.Settings)
 		list = append(list, b)
 	}
 	return list
@@ -73,18 +76,14 @@ func capacityOf(pilot journal.Setting) journal.SettingKey {
 	return k
 }
 
-func blockOf(p journal.Plan, block int) []Task {
-	var tasks []Task
+func blockOf(p journal.Plan, block int) (tasks []Task) {
 	for _, setting := range p.Settings {
 		tasks = append(tasks, Task{Setting: setting, Role: journal.RoleMeasure, Block: block})
 	}
 	for _, setting := range p.AA {
 		tasks = append(tasks, Task{Setting: setting, Role: journal.RoleAA, Block: block})
 	}
-	// A stream of its own for each block, so that a plan of more blocks starts
-	// with the very blocks of a plan of fewer.
-	r := rand.New(rand.NewPCG(p.Seed, uint64(block)))
-	r.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
+	shuffle(p, block, tasks)
 	for i := range tasks {
 		tasks[i].Order = i
 	}

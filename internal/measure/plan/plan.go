@@ -1,7 +1,7 @@
 // Package plan says what is to be measured, plans it and carries it out.
 //
 // A [Spec] is a whole sweep, typed and checked: the program, its load, the settings
-// under test and how often. It becomes a journal.Plan, which a [Planner] continues
+// under test and how often. It becomes a journal.Plan, which [Next] continues
 // from whatever the journal holds: a grid has every setting in every block, and one
 // setting of each group twice, so that the noise is known; a race asks the trials so
 // far what to measure next, within a budget. Either draws the order within a block from

@@ -2,7 +2,7 @@ package plan
 
 import (
 	"context"
-	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
@@ -12,23 +12,36 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// racing lets the trials decide what is measured next, in each group for itself. The
+// Next is what a plan measures next: a pure function of what was measured, so that a run
+// that was stopped continues as if it had not been.
+func Next(h journal.Header, r Record) Leg {
+	if !h.Plan.Racing() {
+		return nextOfGrid(h.Plan, r)
+	}
+	leg := Leg{Total: h.Plan.MaxTrials, AtMost: true}
+	if h.Plan.MaxSeconds > 0 {
+		leg.Left = new(time.Duration(max(0, h.Plan.MaxSeconds-r.took()) * float64(time.Second)))
+	}
+	if leg.Tasks = r.Lacks(pilotsOf(h.Plan)); len(leg.Tasks) > 0 {
+		return leg
+	}
+	if h.Plan.GateAgainst {
+		return leg.nextPair(h, r)
+	}
+	return leg.nextBlocks(h, r)
+}
+
+// nextBlocks lets the trials decide what is measured next, in each group for itself. The
 // groups take turns, a block each, so that a drift of the machine affects all equally,
 // and share one budget. Where the cheapest setting that carries a rate is asked for, which
 // compares each with that rate, their first blocks take turns trial by trial: whoever ends
 // the run early knows something of each.
-type racing struct{ h journal.Header }
-
-func (p racing) Next(r Record) Leg {
-	s := Leg{Total: p.h.Plan.MaxTrials, AtMost: true, Left: p.left(r)}
-	if s.Tasks = r.Lacks(pilotsOf(p.h.Plan)); len(s.Tasks) > 0 {
-		return s
-	}
-	counted := contest.Count(p.h, r.Trials, r.Slices...)
+func (l Leg) nextBlocks(h journal.Header, r Record) Leg {
+	counted := contest.Count(h, r.Trials, r.Slices...)
 	contests := counted.Contests()
 	if len(contests) == 1 && len(r.Blocks) == 0 {
-		if s.Tasks = p.slices(r, contests[0]); len(s.Tasks) > 0 {
-			return s
+		if l.Tasks = r.slices(h.Plan, contests[0]); len(l.Tasks) > 0 {
+			return l
 		}
 	}
 	turn, next, each := -1, contest.Step{}, []contest.Step(nil)
@@ -37,7 +50,7 @@ func (p racing) Next(r Record) Leg {
 		if step.Stop != "" {
 			continue
 		}
-		s.Open = append(s.Open, questions(c)...)
+		l.Open = append(l.Open, questions(c)...)
 		if len(step.Settings) > 0 {
 			each = append(each, step)
 		}
@@ -45,51 +58,36 @@ func (p racing) Next(r Record) Leg {
 			turn, next = i, step
 		}
 	}
-	if s.Tasks = r.begun(); len(s.Tasks) > 0 {
-		return s.about(s.Tasks[0].Setting.Group())
+	if l.Tasks = r.Lacks(inTurn(r.Blocks)); len(l.Tasks) > 0 {
+		return l.about(l.Tasks[0].Setting.Group())
 	}
-	if turn < 0 || len(next.Settings) == 0 || p.spent(r, counted, len(next.Settings)) {
-		return s
+	if turn < 0 || len(next.Settings) == 0 || r.spent(counted, len(next.Settings)) {
+		return l
 	}
-	if len(r.Blocks) > 0 || p.h.Plan.SLO == nil || p.h.Load.RatePerSecond == nil {
+	if len(r.Blocks) > 0 || h.Plan.SLO == nil || h.Load.RatePerSecond == nil {
 		each = []contest.Step{next}
 	}
 	for _, step := range each {
-		s.Begin = append(s.Begin, journal.Block{Block: len(r.Blocks) + len(s.Begin), Why: string(step.Why), Settings: step.Settings})
+		l.Begin = append(l.Begin, journal.Block{Block: len(r.Blocks) + len(l.Begin), Why: string(step.Why), Settings: step.Settings})
 	}
-	s.Tasks = inTurn(s.Begin)
-	return s.about(contests[turn].Group)
+	l.Tasks = inTurn(l.Begin)
+	return l.about(contests[turn].Group)
 }
 
 // about puts the questions of one group first.
 func (l Leg) about(g journal.GroupKey) Leg {
-	sorting.Stable(l.Open, func(a, b Question) int {
-		switch {
-		case a.Group == b.Group || a.Group != g && b.Group != g:
-			return 0
-		case a.Group == g:
-			return -1
-		}
-		return 1
-	})
+	own := slices.DeleteFunc(slices.Clone(l.Open), func(q Question) bool { return q.Group != g })
+	others := slices.DeleteFunc(l.Open, func(q Question) bool { return q.Group == g })
+	l.Open = append(own, others...)
 	return l
-}
-
-// begun is what is missing of the blocks that the journal holds.
-func (r Record) begun() []Task {
-	return r.Lacks(inTurn(r.Blocks))
 }
 
 // inTurn are the tasks of some blocks: the first of each, then the second of each.
 func inTurn(blocks []journal.Block) (tasks []Task) {
-	for order, more := 0, true; more; order++ {
-		more = false
-		for _, b := range blocks {
-			if order < len(b.Settings) {
-				tasks, more = append(tasks, tasksOf(b)[order]), true
-			}
-		}
+	for _, b := range blocks {
+		tasks = append(tasks, tasksOf(b)...)
 	}
+	sorting.Stable(tasks, func(a, b Task) int { return a.Order - b.Order })
 	return tasks
 }
 
@@ -113,22 +111,8 @@ func questions(c *contest.Contest) (list []Question) {
 
 // spent reports whether the budget has no room for a block of that many trials. The first
 // block of each group has always room: a budget that has not is refused before.
-func (p racing) spent(r Record, counted *contest.Counted, more int) bool {
-	return len(r.Blocks) >= len(p.h.Plan.Groups()) && counted.Spent(more) != ""
-}
-
-// left is what of the plan's time has not been used.
-func (p racing) left(r Record) *time.Duration {
-	if p.h.Plan.MaxSeconds <= 0 {
-		return nil
-	}
-	return new(time.Duration(max(0, p.h.Plan.MaxSeconds-r.took()) * float64(time.Second)))
-}
-
-// Planner says what is measured next: a pure function of what was measured, so that
-// a run that was stopped continues as if it had not been.
-type Planner interface {
-	Next(Record) Leg
+func (r Record) spent(counted *contest.Counted, more int) bool {
+	return len(r.Blocks) >= len(counted.Header.Plan.Groups()) && counted.Spent(more) != ""
 }
 
 // Leg is what to run next.
@@ -154,21 +138,6 @@ type Question struct {
 	Trials   int // that it may take; 0: not known
 }
 
-// PlannerOf is the planner of a journal's plan.
-func PlannerOf(h journal.Header) Planner {
-	switch {
-	case h.Plan.Racing() && h.Plan.GateAgainst:
-		return dueling{h}
-	case h.Plan.Racing():
-		return racing{h}
-	}
-	return grid{h.Plan}
-}
-
-// dueling runs the old and the new command of a gate side by side, setting by setting
-// in turn, until each setting is decided or the budget is used up.
-type dueling struct{ h journal.Header }
-
 const (
 	// duelPairs is how many pairs of trials a setting's duel has at most: a loss of
 	// twice the margin is found in that many where throughput strays by 3%.
@@ -177,16 +146,14 @@ const (
 	fewestPairs = 4
 )
 
-func (p dueling) Next(r Record) Leg {
-	leg := Leg{Total: p.h.Plan.MaxTrials, AtMost: true, Left: racing(p).left(r)}
-	if leg.Tasks = r.Lacks(pilotsOf(p.h.Plan)); len(leg.Tasks) > 0 {
-		return leg
-	}
-	if leg.Tasks = r.begun(); len(leg.Tasks) > 0 {
-		return leg
+// nextPair runs the old and the new command of a gate next to each other, setting by setting
+// in turn, until each setting is decided or the budget is used up.
+func (l Leg) nextPair(h journal.Header, r Record) Leg {
+	if l.Tasks = r.Lacks(inTurn(r.Blocks)); len(l.Tasks) > 0 {
+		return l
 	}
 	var next *contest.Duel
-	counted := contest.Count(p.h, r.Trials)
+	counted := contest.Count(h, r.Trials)
 	for _, d := range counted.Duels() {
 		if d.End() != "" {
 			continue
@@ -195,14 +162,13 @@ func (p dueling) Next(r Record) Leg {
 			next = &d
 		}
 	}
-	if next == nil || racing(p).spent(r, counted, 2) {
-		return leg
+	if next == nil || r.spent(counted, 2) {
+		return l
 	}
 	block := journal.Block{Block: len(r.Blocks), Why: "gate", Settings: []journal.Setting{next.Old, next.New}}
-	order := rand.New(rand.NewPCG(p.h.Plan.Seed, uint64(block.Block)))
-	order.Shuffle(2, func(i, j int) { block.Settings[i], block.Settings[j] = block.Settings[j], block.Settings[i] })
-	leg.Begin, leg.Tasks = []journal.Block{block}, tasksOf(block)
-	return leg
+	shuffle(h.Plan, block.Block, block.Settings)
+	l.Begin, l.Tasks = []journal.Block{block}, tasksOf(block)
+	return l
 }
 
 // fewestCPUs is the machine from which on the load gets CPUs of its own. Of fewer it

@@ -59,7 +59,7 @@ func (k *knee) run(n int, t Task) (journal.Trial, error) {
 func (k *knee) execution(h journal.Header, have Record) *run {
 	k.fake.answer = k.run
 	x := newRun(h.Plan, &k.fake, have.Trials)
-	x.Planner, x.Have, x.blocks = PlannerOf(h), have, have.Blocks
+	x.Header, x.Have, x.blocks = h, have, have.Blocks
 	return x
 }
 
@@ -133,7 +133,7 @@ func TestGroupsTakeTurns(t *testing.T) {
 func TestFirstTrialsOfEachLimit(t *testing.T) {
 	h := raceOf(t, func(s *Spec) { s.Quotas = []*float64{nil, ptr(4.0), ptr(2.0)} })
 	h.Plan.SLO, h.Load.RatePerSecond = &slo.Objective{Quantile: 0.99, Seconds: 0.05}, ptr(50.0)
-	first := PlannerOf(h).Next(Record{})
+	first := Next(h, Record{})
 	if len(first.Tasks) < 6 || len(first.Begin) != 3 {
 		t.Fatalf("%d trials in %d blocks", len(first.Tasks), len(first.Begin))
 	}

@@ -52,21 +52,15 @@ func (s Spec) InOneStart(t Task) Spec {
 }
 
 // slices are the tasks of the next block of slices.
-func (p racing) slices(r Record, c *contest.Contest) (tasks []Task) {
+func (r Record) slices(p journal.Plan, c *contest.Contest) (tasks []Task) {
+	block := 0
+	for _, t := range r.Slices {
+		block = max(block, t.Block+1)
+	}
 	for i, n := range c.NextSlices() {
-		setting := withProcs(p.h.Plan.Settings[0], &n, "")
-		tasks = append(tasks, Task{Setting: setting, Role: journal.RoleSlice, Block: r.sliceBlock(), Order: i, OneStart: true})
+		tasks = append(tasks, Task{Setting: withProcs(p.Settings[0], &n, ""), Role: journal.RoleSlice, Block: block, Order: i, OneStart: true})
 	}
 	return tasks
-}
-
-// sliceBlock is the number of the next block of slices.
-func (r Record) sliceBlock() int {
-	n := -1
-	for _, t := range r.Slices {
-		n = max(n, t.Block)
-	}
-	return n + 1
 }
 
 // starts is how many starts of the program slices were measured in.

@@ -203,7 +203,7 @@ type run struct {
 
 func newRun(p journal.Plan, r Runner, have []journal.Trial) *run {
 	x := &run{kept: have}
-	x.Execution = Execution{Header: journal.Header{Plan: p}, Planner: PlannerOf(journal.Header{Plan: p}), Have: Record{Trials: have}, Runner: r, Now: time.Now,
+	x.Execution = Execution{Header: journal.Header{Plan: p}, Have: Record{Trials: have}, Runner: r, Now: time.Now,
 		Begin:  func(b journal.Block) error { x.blocks = append(x.blocks, b); return nil },
 		Append: func(t journal.Trial) error { x.kept = append(x.kept, t); return nil }}
 	return x

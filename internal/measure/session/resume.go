@@ -127,7 +127,7 @@ func (s *Session) Look() error {
 // count sets what a journal has of the plan.
 func (s *Session) count(c *journal.Contents) {
 	have := record(c)
-	missing := plan.PlannerOf(s.Header).Next(have).Tasks
+	missing := plan.Next(s.Header, have).Tasks
 	s.Done, s.Ended = have.Done(missing), len(missing) == 0
 }
 

@@ -124,7 +124,7 @@ func (s *Session) Filled() (plan.Spec, error) {
 }
 
 // Trials is how many the plan has, at most where it is a race.
-func (s *Session) Trials() int { return plan.PlannerOf(s.Header).Next(plan.Record{}).Total }
+func (s *Session) Trials() int { return plan.Next(s.Header, plan.Record{}).Total }
 
 // resolve makes plan and header of the Spec. A seed that it lacks is the journal's, or the
 // clock's, and the requests follow it too.
@@ -150,7 +150,7 @@ func (s *Session) Missing() int {
 	}
 	have := record(contents)
 	have.Blocks = append(slices.Clip(have.Blocks), s.more...)
-	leg := plan.PlannerOf(s.Header).Next(have)
+	leg := plan.Next(s.Header, have)
 	if !leg.AtMost || len(leg.Tasks) == 0 {
 		return len(leg.Tasks)
 	}
@@ -166,7 +166,7 @@ func (s *Session) Grow(settings []journal.Setting, blocks int) {
 // TimeLeft is what the trials of the journal leave of the time that a race may take; nil: it
 // may take any.
 func (s *Session) TimeLeft() *time.Duration {
-	return plan.PlannerOf(s.Header).Next(record(s.Journal())).Left
+	return plan.Next(s.Header, record(s.Journal())).Left
 }
 
 // OutOfTime reports whether a race ended before its answer because its time was used up.
