@@ -80,19 +80,19 @@ func (e *OverBudgetError) Error() string {
 // overBudget is an *OverBudgetError where a trial more would end too long after the time
 // of the budget: by more than half of what a trial takes. Whether a later block fits is
 // the planner's to see, before it starts one.
-func (e Execution) overBudget(t Task, r Record) error {
-	n := len(r.Trials)
-	if e.Header.Plan.MaxSeconds <= 0 || n == 0 || t.Slice() || t.Role != journal.RolePilot && t.Block >= len(e.Header.Plan.Groups()) {
+func (r *Execution) overBudget(t Task) error {
+	p, n := r.Header.Plan, len(r.have.Trials)
+	if p.MaxSeconds <= 0 || n == 0 || t.Slice() || !t.Pilot() && t.Block >= len(p.Groups()) {
 		return nil
 	}
-	took, each := r.took(), contest.Seconds(r.Trials)/float64(n)
-	if took+each/2 <= e.Header.Plan.MaxSeconds {
+	took, each := r.have.took(), contest.Seconds(r.have.Trials)/float64(n)
+	if took+each/2 <= p.MaxSeconds {
 		return nil
 	}
 	duration := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
-	fewest := max(e.Fewest, n+1)
+	fewest := max(Fewest(r.Header), n+1)
 	return &OverBudgetError{
-		Max: duration(e.Header.Plan.MaxSeconds), Took: duration(took), Trials: n, Slices: len(r.Slices), Fewest: fewest,
+		Max: duration(p.MaxSeconds), Took: duration(took), Trials: n, Slices: len(r.have.Slices), Fewest: fewest,
 		Needs: roundUp(duration(took + each*float64(fewest-n))),
 	}
 }

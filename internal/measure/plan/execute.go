@@ -44,9 +44,6 @@ type Execution struct {
 	// Tolerant continues where all trials of a block were invalid, or a pilot: that
 	// they are is an answer too. A group without a valid pilot has no open loop.
 	Tolerant bool
-	// Rate is the open loop's rate where the user gave one. Without it, and with
-	// pilots in the plan, it is half of the least capacity that the pilots found.
-	Rate *float64
 	// Old are pilots of the old version from an earlier run, whose capacity counts in the same way.
 	Old []journal.Trial
 	// Report is called at every start and end; it may be nil.
@@ -58,13 +55,20 @@ type Execution struct {
 	// Settled reports whether the answer is proven, so that a race has nothing to wait for; nil:
 	// that is not known.
 	Settled func(Record) bool
-	// Fewest is how many trials the first look of a race takes.
-	Fewest int
 	// Each is the expected time of a trial whose open loop has that rate, 0 where only a
 	// first one can tell. A rate of 0 is not known yet.
 	Each func(rate float64) time.Duration
 	// Now is the clock.
 	Now func() time.Time
+
+	have  Record
+	leg   Leg
+	done  int // trials in the journal, without those that the leg runs again
+	start int // of the program, that this run's slices are measured in
+
+	speeds speeds
+	busy   bool          // other programs left a block nothing to compare
+	waited time.Duration // for these to stop
 }
 
 // capacityShare is the part of the capacity at which the open loop runs, if the header has no
@@ -74,12 +78,11 @@ const capacityShare = 0.5
 // Run carries out what the journal lacks. It returns when all is done, when ctx
 // ends (with its error), when the Runner or the journal fails, or when a pilot
 // or a whole block was invalid, since the rest would be too.
-func (e Execution) Run(ctx context.Context) error {
-	if e.Header.Plan.GateAgainst {
-		e.Machine = nil // it compares in pairs, and a slow or busy machine slows down both of a pair
+func (r *Execution) Run(ctx context.Context) error {
+	if r.Header.Plan.GateAgainst {
+		r.Machine = nil // it compares in pairs, and a slow or busy machine slows down both of a pair
 	}
-	r := running{Execution: e}
-	r.have = Record{Trials: slices.Clone(e.Have.Trials), Slices: slices.Clone(e.Have.Slices), Blocks: slices.Clone(e.Have.Blocks)}
+	r.have = Record{Trials: slices.Clone(r.Have.Trials), Slices: slices.Clone(r.Have.Slices), Blocks: slices.Clone(r.Have.Blocks)}
 	r.start = r.have.starts()
 	for {
 		r.leg = Next(r.Header, r.have)
@@ -102,7 +105,7 @@ func (e Execution) Run(ctx context.Context) error {
 			if i > 0 && (r.have.waits(task) || r.failedSlice()) {
 				break
 			}
-			err := r.overBudget(task, r.have)
+			err := r.overBudget(task)
 			if err == nil && i > 0 {
 				err = r.quiet(ctx, task)
 			}
@@ -116,21 +119,8 @@ func (e Execution) Run(ctx context.Context) error {
 	}
 }
 
-// running is an Execution at work.
-type running struct {
-	Execution
-	have  Record
-	leg   Leg
-	done  int // trials in the journal, without those that the leg runs again
-	start int // of the program, that this run's slices are measured in
-
-	speeds speeds
-	busy   bool          // other programs left a block nothing to compare
-	waited time.Duration // for these to stop
-}
-
 // begin tells the journal of a race's block.
-func (r *running) begin() error {
+func (r *Execution) begin() error {
 	if len(r.leg.Begin) > 0 && len(r.have.Blocks) == 0 {
 		r.tellSliced(r.leg.Begin[0])
 	}
@@ -144,11 +134,11 @@ func (r *running) begin() error {
 }
 
 // measure runs a task, and keeps what came of it; later is what is planned after it.
-func (r *running) measure(ctx context.Context, task Task, later []Task) (err error) {
+func (r *Execution) measure(ctx context.Context, task Task, later []Task) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if task.RatePerSecond, err = r.rate(task, r.have.Trials); err != nil {
+	if task.RatePerSecond, err = r.rate(task); err != nil {
 		return err
 	}
 	task.Collections = collections(task, r.have.Trials)
@@ -173,7 +163,7 @@ func (r *running) measure(ctx context.Context, task Task, later []Task) (err err
 
 // keep puts a trial that has ended into the journal, and reports whether the rest, where
 // later is what was planned, can show anything.
-func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
+func (r *Execution) keep(task Task, trial journal.Trial, later []Task) error {
 	trial.Setting, trial.Role, trial.Block, trial.Order = task.Setting, task.Role, task.Block, task.Order
 	slice := task.Slice()
 	if slice {
@@ -208,13 +198,13 @@ func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
 }
 
 // failedSlice reports whether the last slice was invalid: the rest of its block would be too.
-func (r *running) failedSlice() bool {
+func (r *Execution) failedSlice() bool {
 	n := len(r.have.Slices)
 	return r.leg.Tasks[0].Slice() && n > 0 && !r.have.Slices[n-1].Valid
 }
 
 // tellSliced reports what the slices came to, at the first block of starts of their own.
-func (r *running) tellSliced(first journal.Block) {
+func (r *Execution) tellSliced(first journal.Block) {
 	s := contest.Count(r.Header, r.have.Trials, r.have.Slices...).Contests()[0].Sliced
 	if s == nil {
 		return
@@ -230,18 +220,18 @@ func (r *running) tellSliced(first journal.Block) {
 	r.Observe.Tell(a)
 }
 
-func (r *running) progress(task Task) Progress {
+func (r *Execution) progress(task Task) Progress {
 	return Progress{Task: task, Done: r.done, Total: r.leg.Total, AtMost: r.leg.AtMost, Versions: r.Header.Plan.GateAgainst, Open: r.leg.Open}
 }
 
 // took is called with the length of a trial.
-func (r *running) took(d time.Duration) {
+func (r *Execution) took(d time.Duration) {
 	if r.leg.Left != nil {
 		r.leg.Left = new(max(0, *r.leg.Left-d))
 	}
 }
 
-func (r *running) report(p Progress) {
+func (r *Execution) report(p Progress) {
 	if r.Report == nil {
 		return
 	}
@@ -255,7 +245,7 @@ func (r *running) report(p Progress) {
 
 // each is what a trial takes: the mean of those so far. Pilots have no open loop, so they
 // only show its rate.
-func (r *running) each(t Task) time.Duration {
+func (r *Execution) each(t Task) time.Duration {
 	trials := slices.DeleteFunc(slices.Clone(r.have.Trials), func(t journal.Trial) bool { return t.Role == journal.RolePilot })
 	if n := len(trials); n > 0 {
 		return time.Duration(contest.Seconds(trials) / float64(n) * float64(time.Second))
@@ -264,29 +254,30 @@ func (r *running) each(t Task) time.Duration {
 		return 0
 	}
 	t.Role = journal.RoleMeasure
-	rate, err := r.rate(t, r.have.Trials)
+	rate, err := r.rate(t)
 	if err != nil || rate == nil {
 		rate = new(0.0)
 	}
 	return r.Each(*rate)
 }
 
-// rate is the open loop's rate for a task: the same for every setting of a group.
-func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
+// rate is the open loop's rate for a task: that which the user gave, or else a share of the
+// least capacity that the pilots found. It is the same for every setting of a group.
+func (r *Execution) rate(t Task) (*float64, error) {
 	if t.Pilot() || t.Slice() {
 		return nil, nil
 	}
-	if e.Rate != nil || e.Header.Plan.Pilots == 0 {
-		return e.Rate, nil
+	if given := r.Header.Load.RatePerSecond; given != nil || r.Header.Plan.Pilots == 0 {
+		return given, nil
 	}
 	found := map[journal.SettingKey][]float64{}
-	for _, trial := range slices.Concat(trials, e.Old) {
+	for _, trial := range slices.Concat(r.have.Trials, r.Old) {
 		if t.follows(trial) && trial.ThroughputPerSecond != nil && *trial.ThroughputPerSecond > 0 {
 			of := capacityOf(trial.Setting)
 			found[of] = append(found[of], *trial.ThroughputPerSecond)
 		}
 	}
-	if len(found) == 0 && e.Tolerant {
+	if len(found) == 0 && r.Tolerant {
 		return nil, nil
 	}
 	if len(found) == 0 {
@@ -299,7 +290,7 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 		n := len(capacities)
 		least = min(least, (capacities[(n-1)/2]+capacities[n/2])/2)
 	}
-	return new(cmp.Or(e.Header.Load.RateShare, capacityShare) * least), nil
+	return new(cmp.Or(r.Header.Load.RateShare, capacityShare) * least), nil
 }
 
 // follows reports whether a trial is a pilot of the task's group.

@@ -77,7 +77,7 @@ type speeds struct {
 }
 
 // speed measures the machine's speed, where it is known and was not measured just now.
-func (r *running) speed(ctx context.Context) *float64 {
+func (r *Execution) speed(ctx context.Context) *float64 {
 	if r.Machine == nil || len(r.speeds.all) > 0 && r.Now().Sub(r.speeds.last) < speedEvery {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (r *running) speed(ctx context.Context) *float64 {
 }
 
 // slow reports the trials during which the machine was slow, at the end of their block.
-func (r *running) slow() {
+func (r *Execution) slow() {
 	slowed := contest.Slowed(r.have.Trials)
 	last := len(slowed) - 1
 	if slowed[last] <= contest.SlowFrom {
@@ -142,7 +142,7 @@ func (e *BusyError) Error() string {
 
 // quiet waits before a block for a machine that other programs keep busy, once these left
 // a block nothing to compare. It is a *BusyError where patience ends, or the answer is proven.
-func (r *running) quiet(ctx context.Context, next Task) error {
+func (r *Execution) quiet(ctx context.Context, next Task) error {
 	if r.Machine == nil || r.Tolerant || r.Patience <= 0 || next.OneStart || next.Role == journal.RolePilot || len(r.have.of(next.Block)) > 0 {
 		return nil
 	}

@@ -152,7 +152,7 @@ func TestSpeedOfAMoment(t *testing.T) {
 	now := time.Unix(0, 0)
 	answers := []float64{100, 100, 60, 99, 50, 51, 52, 100}
 	asked := 0
-	r := &running{Execution: Execution{Now: func() time.Time { return now }, Machine: machine{speed: func() float64 { asked++; return answers[asked-1] }}}}
+	r := &Execution{Now: func() time.Time { return now }, Machine: machine{speed: func() float64 { asked++; return answers[asked-1] }}}
 	for i, want := range []float64{100, 100, 99, 52} {
 		now = now.Add(speedEvery)
 		if got := r.speed(t.Context()); got == nil || *got != want {
@@ -245,7 +245,9 @@ func TestDoesNotWait(t *testing.T) {
 	for name, change := range map[string]func(*Execution){
 		"tolerant": func(e *Execution) { e.Tolerant = true },
 		"attached": func(e *Execution) { e.Header.Target.Attached = &journal.Process{PID: 1} },
-		"a gate":   func(e *Execution) { e.Header.Plan.GateAgainst = true },
+		"a gate": func(e *Execution) {
+			e.Header = raceOf(t, func(s *Spec) { s.Target.Against = []string{"old"} })
+		},
 		"unknown":  func(e *Execution) { e.Machine = nil },
 		"quiet=0s": func(e *Execution) { e.Patience = 0 },
 	} {

@@ -306,7 +306,6 @@ func TestTheFirstLookKeepsToTheTime(t *testing.T) {
 		fewest := Fewest(h)
 		k := &knee{at: 5, takes: c.takes}
 		x := k.execution(h, Record{})
-		x.Fewest = fewest
 		err := x.Run(t.Context())
 		var over *OverBudgetError
 		if c.trials == 0 {
@@ -320,7 +319,6 @@ func TestTheFirstLookKeepsToTheTime(t *testing.T) {
 			continue
 		}
 		more := (&knee{at: 5, takes: c.takes}).execution(in(over.Needs), Record{Trials: x.kept, Blocks: x.blocks})
-		more.Fewest = fewest
 		if err := more.Run(t.Context()); err != nil || len(more.kept) < fewest {
 			t.Errorf("%s, with what it said that it takes: %v", name, err)
 		}

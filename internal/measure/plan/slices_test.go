@@ -88,12 +88,13 @@ func TestSlicesUseTheTime(t *testing.T) {
 	slice := journal.Trial{Role: journal.RoleSlice, Valid: true, DurationSeconds: 1}
 	r := Record{Trials: slices.Repeat([]journal.Trial{trial}, 2), Slices: slices.Repeat([]journal.Trial{slice}, 36)}
 	first := Task{Role: journal.RoleMeasure}
-	err := Execution{Header: h, Fewest: 7}.overBudget(first, r)
+	x := Execution{Header: h, have: r}
+	err := x.overBudget(first)
 	want := "--for 1m does not hold the first blocks: 2 trials and 36 slices took 56.0 s, and it has 7 trials; --for 1m46s with the same --out completes it"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if r.Slices = nil; (Execution{Header: h, Fewest: 7}).overBudget(first, r) != nil {
+	if x.have.Slices = nil; x.overBudget(first) != nil {
 		t.Error("over the budget without slices")
 	}
 }

@@ -79,12 +79,6 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 		Begin:  func(b journal.Block) error { return unwritten(w.AppendBlock(b)) },
 		Append: func(t journal.Trial) error { return unwritten(w.Append(t)) },
 	}
-	if rate := s.Spec.Load.Rate; rate > 0 {
-		execution.Rate = &rate
-	}
-	if s.Plan.Racing() {
-		execution.Fewest = plan.Fewest(s.Header)
-	}
 	if LooksAtMachine {
 		execution.Machine, _ = r.(plan.Machine)
 	}
