@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -191,15 +192,18 @@ func TestSchemasAreOfTheFlags(t *testing.T) {
 				continue
 			}
 			count++
-			n, closed, shape := section.Properties[row.Key()], []string(nil), field.Shape{}
+			n, closed := section.Properties[row.Key()], []string(nil)
 			if of, ok := row.Value.(field.Closed); ok && n.AnyOf == nil {
 				closed = of.Words()
-			} else if of, ok := row.Value.(field.Shaped); ok {
-				shape = of.Shape()
 			}
-			outside := shape.Whole && (bound(n.Minimum, math.MinInt) != shape.Least || bound(n.Maximum, math.MaxInt) != shape.Most)
-			if outside || n.Pattern != shape.Pattern || len(closed) != len(n.Enum) || joinWords(n.Enum, "%v", " ") != strings.Join(closed, " ") || n.Description != row.Help {
-				t.Errorf("%s: %s.%s is %+v, expected %+v, one of %v: %s", c.file, row.Group.Section(), row.Key(), n, shape, closed, row.Help)
+			if n.Pattern != patterns[row.Name] || len(closed) != len(n.Enum) || joinWords(n.Enum, "%v", " ") != strings.Join(closed, " ") || n.Description != row.Help {
+				t.Errorf("%s: %s.%s is %+v, expected %q, one of %v: %s", c.file, row.Group.Section(), row.Key(), n, patterns[row.Name], closed, row.Help)
+			}
+			takes := func(n int) bool { return row.Value.Set(strconv.Itoa(n)) == nil }
+			if slices.Contains([]string{"connections", "streams", "cpus"}, row.Name) && row.Group != field.CPUs {
+				if n.Minimum == nil || !takes(*n.Minimum) || takes(*n.Minimum-1) || !takes(bound(n.Maximum)) || n.Maximum != nil && takes(*n.Maximum+1) {
+					t.Errorf("%s: %s.%s is not from %v to %v", c.file, row.Group.Section(), row.Key(), n.Minimum, n.Maximum)
+				}
 			}
 		}
 		for name, section := range c.sections {
@@ -253,12 +257,18 @@ func TestGoldenDocuments(t *testing.T) {
 	must.OK(t, err)
 }
 
-// bound is a minimum or a maximum of a schema, and none if it has none.
-func bound(of *int, none int) int {
+// bound is the maximum of a schema.
+func bound(of *int) int {
 	if of == nil {
-		return none
+		return math.MaxInt
 	}
 	return *of
+}
+
+// patterns are those of the fields that have one in the schema.
+var patterns = map[string]string{
+	"for":        `^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))*$|^0$`,
+	"max-errors": `^\s*[0-9.eE+-]+%?\s*$`,
 }
 
 // lackedBy are the items of another list that a list does not have.

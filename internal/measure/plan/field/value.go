@@ -45,40 +45,23 @@ type List interface {
 	Texts() []string
 }
 
-// Shape is which texts a Value takes, as far as an editor needs to know.
-type Shape struct {
-	Pattern     string // of its text, a regular expression; empty: any
-	Whole       bool   // it is a whole number, from Least to Most
-	Least, Most int
-}
-
-// Shaped is a Value that has a Shape.
-type Shaped interface {
-	Value
-	Shape() Shape
-}
-
 // parsed is a Value of one text.
 type parsed[T any] struct {
 	p     *T
 	text  string
 	parse func(text string) (T, error)
 	show  func(T) string // nil: it is shown as it was given
-	shape Shape
 }
 
 // Parsed is a Value that parse reads; now is the text of what p holds already.
 func Parsed[T any](p *T, now string, parse func(text string) (T, error)) Value {
-	return &parsed[T]{p, now, parse, nil, Shape{}}
+	return &parsed[T]{p, now, parse, nil}
 }
 
 // Shown is Parsed with one text for what may be given in several ways.
 func Shown[T any](p *T, now string, parse func(text string) (T, error), show func(T) string) Value {
-	return &parsed[T]{p, now, parse, show, Shape{}}
+	return &parsed[T]{p, now, parse, show}
 }
-
-// Shape implements Shaped.
-func (v *parsed[T]) Shape() Shape { return v.shape }
 
 func (v *parsed[T]) String() string { return v.text }
 func (v *parsed[T]) Set(text string) error {
@@ -142,7 +125,7 @@ func Switch(p *bool) Value {
 
 // Number is a whole number within bounds.
 func Number(p *int, least, most int) Value {
-	return &parsed[int]{p, strconv.Itoa(*p), Whole(least, most), strconv.Itoa, Shape{Whole: true, Least: least, Most: most}}
+	return Shown(p, strconv.Itoa(*p), Whole(least, most), strconv.Itoa)
 }
 
 // Whole reads a whole number within bounds.
@@ -161,20 +144,13 @@ func Whole(least, most int) func(text string) (int, error) {
 	}
 }
 
-// What a time and a share look like.
-const (
-	timePattern  = `^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))*$|^0$`
-	sharePattern = `^\s*[0-9.eE+-]+%?\s*$`
-)
-
 // Time is a time of at least so long, as in the example.
 func Time(p *time.Duration, least time.Duration, example string) Value {
 	now := ""
 	if *p != 0 {
 		now = number.Typed(*p)
 	}
-	parse := func(text string) (time.Duration, error) { return Duration(text, least, example) }
-	return &parsed[time.Duration]{p, now, parse, number.Typed, Shape{Pattern: timePattern}}
+	return Shown(p, now, func(text string) (time.Duration, error) { return Duration(text, least, example) }, number.Typed)
 }
 
 // Duration reads a time of at least so long, as in the example.
@@ -200,7 +176,7 @@ func Share(p *float64, most float64) Value {
 	if *p > 0 {
 		now = shareText(*p)
 	}
-	parse := func(text string) (float64, error) {
+	return Shown(p, now, func(text string) (float64, error) {
 		number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 		v, err := Above("")(number)
 		if percent {
@@ -213,8 +189,7 @@ func Share(p *float64, most float64) Value {
 			return 0, &Mistake{text, fmt.Sprintf("expected less than %g%%", 100*most), "5%"}
 		}
 		return v, nil
-	}
-	return &parsed[float64]{p, now, parse, shareText, Shape{Pattern: sharePattern}}
+	}, shareText)
 }
 
 // shareText has so many digits that a share is read back, and 0.07 is 7%.
