@@ -38,19 +38,10 @@ func EndCode(exit supervisor.Exit, otherwise journal.InvalidCode) journal.Invali
 	return otherwise
 }
 
-// mark makes the trial valid, or invalid where err is a Failure. Any other error
-// is returned: then there is no trial.
-func mark(t *journal.Trial, err error) error {
-	var f *Failure
-	switch {
-	case err == nil:
-		t.Valid = true
-	case errors.As(err, &f):
-		t.Valid, t.InvalidCode, t.InvalidReason = false, f.Code, f.Reason
-	default:
-		return err
-	}
-	return nil
+// failed reports whether an error makes a trial invalid. With any other there is no trial.
+func failed(err error) bool {
+	_, ok := errors.AsType[*Failure](err)
+	return ok
 }
 
 // lost is implemented by an error which says that what a trial needs is out of reach.
@@ -62,16 +53,13 @@ type lost interface {
 // Lost makes a Failure of an error which says that a target, or what runs it or looks at
 // it, was lost. A Failure explains more: where the error holds one, it stays.
 func Lost(err error) error {
-	var failed *Failure
-	var process *supervisor.LostError
-	var left *UnstoppedError
-	var away lost
-	switch {
-	case err == nil || errors.As(err, &failed) || errors.As(err, &left):
+	if _, left := errors.AsType[*UnstoppedError](err); left || failed(err) {
 		return err
-	case errors.As(err, &process) && len(process.Left) == 0:
+	}
+	if process, ok := errors.AsType[*supervisor.LostError](err); ok && len(process.Left) == 0 {
 		return Invalid(journal.InvalidLost, "%v", process)
-	case errors.As(err, &away) && away.Lost():
+	}
+	if away, ok := errors.AsType[lost](err); ok && away.Lost() {
 		return Invalid(journal.InvalidLost, "%v", away)
 	}
 	return err
@@ -87,15 +75,14 @@ func (e *UnstoppedError) Unwrap() error { return e.Err }
 // Stopped is the error of a trial, or of a part of one, whose programs were ended then, with the error stopped:
 // what is left explains more than any Failure, and what was lost and left nothing explains less.
 func Stopped(err, stopped error) error {
-	var failed *Failure
 	switch {
 	case stopped == nil:
 		return err
-	case errors.As(stopped, &failed): // that a node is lost, say
+	case failed(stopped): // that a node is lost, say
 		return stopped
 	case onlyLost(stopped):
 		return cmp.Or(err, stopped)
-	case err == nil || errors.As(err, &failed) || errors.Is(stopped, err):
+	case err == nil || failed(err) || errors.Is(stopped, err):
 		return &UnstoppedError{stopped}
 	}
 	return fmt.Errorf("%w; %w", err, &UnstoppedError{stopped})
@@ -106,8 +93,7 @@ func onlyLost(err error) bool {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return !slices.ContainsFunc(joined.Unwrap(), func(one error) bool { return !onlyLost(one) })
 	}
-	var failed *Failure
-	return errors.As(Lost(err), &failed)
+	return failed(Lost(err))
 }
 
 func warn(t *journal.Trial, w journal.Warning) { t.Warnings = append(t.Warnings, w) }

@@ -14,6 +14,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,13 +104,17 @@ func Run(ctx context.Context, p Place, t *Task) (journal.Trial, error) {
 	err = stopped(err, watch.End())
 	t.Trial.DurationSeconds = time.Since(t.Trial.Started).Seconds()
 	if ctx.Err() != nil {
-		if left := (*UnstoppedError)(nil); errors.As(err, &left) {
+		if left, ok := errors.AsType[*UnstoppedError](err); ok {
 			return journal.Trial{}, fmt.Errorf("%w; %w", ctx.Err(), left)
 		}
 		return journal.Trial{}, ctx.Err()
 	}
-	if err := mark(t.Trial, err); err != nil {
+	why, invalid := errors.AsType[*Failure](err)
+	if err != nil && !invalid {
 		return journal.Trial{}, err
+	}
+	if t.Trial.Valid = !invalid; invalid {
+		t.Trial.InvalidCode, t.Trial.InvalidReason = why.Code, why.Reason
 	}
 	t.Trial.NotStarted = t.Trial.NotStarted || t.Trial.InvalidCode == journal.InvalidNodeLost
 	return *t.Trial, nil
@@ -118,8 +123,7 @@ func Run(ctx context.Context, p Place, t *Task) (journal.Trial, error) {
 // stopped makes a trial invalid during which procfit itself did not run: whatever it saw
 // then, such as requests without an answer, is its own doing.
 func stopped(err error, stopped time.Duration) error {
-	var failed *Failure
-	if stopped == 0 || err != nil && !errors.As(err, &failed) {
+	if stopped == 0 || err != nil && !failed(err) {
 		return err
 	}
 	return Invalid(journal.InvalidStopped, "procfit itself was stopped for %s, by a signal (SIGSTOP, Ctrl-Z) or because the machine was suspended, and neither sent nor counted anything meanwhile; let it run through", number.Short(number.Duration(stopped)))
@@ -130,12 +134,11 @@ func (t *Task) guarded(ctx context.Context, p Place) error {
 	guarded, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	err := t.live(guarded, p, end)
-	var why *Failure
-	var left *UnstoppedError
-	switch {
-	case err == nil || ctx.Err() != nil || !errors.As(context.Cause(guarded), &why):
+	why := context.Cause(guarded)
+	if err == nil || ctx.Err() != nil || !failed(why) {
 		return err
-	case errors.As(err, &left): // without what the place ended the trial with
+	}
+	if left, ok := errors.AsType[*UnstoppedError](err); ok { // without what the place ended the trial with
 		return left
 	}
 	return why
@@ -159,10 +162,9 @@ func (t *Task) live(ctx context.Context, p Place, end context.CancelCauseFunc) e
 		}
 	}
 	ending, stopped := p.Stop(ctx)
-	var failed *Failure
 	// The output of a pod is known only now; on this machine the reason has it already.
-	if t.Trial.Origin == journal.OriginKube && len(ending.Outputs) > 0 && errors.As(err, &failed) && failed.Code.NoTarget() {
-		err = Quoted(failed, Quote(ending.Outputs[0]))
+	if why, ok := errors.AsType[*Failure](err); ok && why.Code.NoTarget() && t.Trial.Origin == journal.OriginKube && len(ending.Outputs) > 0 {
+		err = Quoted(why, Quote(ending.Outputs[0]))
 	}
 	if err = Stopped(err, stopped); err != nil || !server {
 		return err
@@ -187,7 +189,18 @@ func (t *Task) serve(ctx context.Context, p Place) error {
 	} else {
 		err = t.loops(ctx, p)
 	}
-	return t.judge(err, before, func() ([]Reading, error) { return p.Look(ctx) })
+	if err != nil && !failed(err) {
+		return err
+	}
+	after, looked := p.Look(ctx)
+	if looked != nil {
+		return looked
+	}
+	procs := JudgeProcs(t.Trial, before, after)
+	if err = cmp.Or(err, procs); err != nil { // a target that hangs is reported as that, at any GOMAXPROCS
+		return err
+	}
+	return t.judge()
 }
 
 // warmUp offers load that is not measured, from the generator that measures: as much as
@@ -208,24 +221,8 @@ func (t *Task) warmUp(ctx context.Context, p Place) error {
 	return err
 }
 
-// judge decides whether a server's trial is valid. loops is the error that the loops
-// ended with, before is what look returned before them.
-func (t *Task) judge(loops error, before []Reading, look func() ([]Reading, error)) error {
-	var failed *Failure
-	if loops != nil && !errors.As(loops, &failed) {
-		return loops
-	}
-	after, err := look()
-	if err != nil {
-		return err
-	}
-	procs := JudgeProcs(t.Trial, before, after)
-	if loops != nil { // a target that hangs is reported as that, at any GOMAXPROCS
-		return loops
-	}
-	if procs != nil {
-		return procs
-	}
+// judge decides whether a server's trial is valid, by what was counted.
+func (t *Task) judge() error {
 	if err := judgeStolen(t.Trial); err != nil {
 		return err
 	}

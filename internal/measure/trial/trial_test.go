@@ -20,14 +20,14 @@ import (
 // failure is what the error makes of a trial.
 func failure(t *testing.T, err error) (journal.InvalidCode, string) {
 	t.Helper()
-	var tr journal.Trial
-	if err := mark(&tr, err); err != nil {
+	if err == nil {
+		return "", ""
+	}
+	f, ok := errors.AsType[*Failure](err)
+	if !ok || f.Code == "" {
 		t.Fatalf("no Failure: %v", err)
 	}
-	if tr.Valid != (tr.InvalidCode == "") {
-		t.Fatalf("%+v is valid and not", tr)
-	}
-	return tr.InvalidCode, tr.InvalidReason
+	return f.Code, f.Reason
 }
 
 // Whatever a trial came to while procfit itself was stopped is its own doing.
@@ -43,17 +43,6 @@ func TestStopped(t *testing.T) {
 	}
 	if broken := errors.New("no memory"); stopped(broken, time.Second) != broken {
 		t.Error("there is no trial, stopped or not")
-	}
-}
-
-func TestMark(t *testing.T) {
-	var tr journal.Trial
-	if err := mark(&tr, nil); err != nil || !tr.Valid {
-		t.Errorf("%v, %+v", err, tr)
-	}
-	broken := errors.New("no memory")
-	if err := mark(&tr, broken); !errors.Is(err, broken) {
-		t.Errorf("%v, want that there is no trial", err)
 	}
 }
 
