@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,10 +134,7 @@ func (o *loadOptions) judge(r *load.Result) error {
 		return nil
 	}
 	most := o.spec.Load.MaxErrors
-	failing := trial.Hanging(&p, most, o.spec.Load.Places())
-	if f := trial.TooMany(&p, r.Dropped, most); f != nil {
-		failing = f.String()
-	}
+	failing := cmp.Or(trial.TooMany(&p, r.Dropped, most), trial.Hanging(&p, most, o.spec.Load.Places()))
 	if failing != "" {
 		return &exitError{exitGate, fmt.Errorf("%s, more than --max-errors %g%%", failing, 100*most)}
 	}

@@ -1,9 +1,9 @@
 package trial
 
 import (
+	"cmp"
 	"fmt"
 
-	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/trial/foreign"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -48,8 +48,8 @@ func judgePhase(t *journal.Trial, p *journal.Phase, maxErrors float64, places in
 	if t.Load != nil && p.Mode == journal.ModeOpen {
 		dropped = t.Load.Dropped
 	}
-	if f := TooMany(p, dropped, maxErrors); f != nil {
-		return Invalid(journal.InvalidErrors, "%s%s (%s), more than --max-errors %g%% allows%s", f, in, whyFailed(p), 100*maxErrors, busy)
+	if failing := TooMany(p, dropped, maxErrors); failing != "" {
+		return Invalid(journal.InvalidErrors, "%s%s (%s), more than --max-errors %g%% allows%s", failing, in, whyFailed(p), 100*maxErrors, busy)
 	}
 	if hang := Hanging(p, maxErrors, places); hang != "" {
 		return Invalid(journal.InvalidErrors, "%s%s, more than --max-errors %g%% allows%s", hang, in, 100*maxErrors, busy)
@@ -76,17 +76,6 @@ func Hanging(p *journal.Phase, most float64, places int) string {
 	return ""
 }
 
-// Failing are requests of which too many failed: all of a phase, those to one replica, or
-// one request of a mix.
-type Failing struct {
-	Share float64 // of those that were sent; 1 at most
-	which string  // empty: all
-}
-
-func (f Failing) String() string {
-	return fmt.Sprintf("%.3g%% of the requests%s failed", 100*f.Share, f.which)
-}
-
 // Failed is how many requests of a phase failed. A connection that failed with no request on it,
 // as it was opened say, is no request. In an open loop it counts only as far as requests were
 // never sent: dropped of them. In a closed loop it stands for the request that its place could
@@ -98,57 +87,43 @@ func Failed(p *journal.Phase, dropped int64) int64 {
 	return p.Errors - p.FailedConnections + min(p.FailedConnections, dropped)
 }
 
-// TooMany is the part of a phase in which a greater share than most failed or was never
-// answered; nil: in none. A single failure is judged only among all requests of the phase:
+// TooMany says of which requests of a phase a greater share than most failed or was never
+// answered: of all, those to one replica, or one request of a mix; empty: of none. A single failure is judged only among all requests of the phase:
 // it would be a great share of a request that is rarely sent. The connections to a replica that
 // failed with no request on them count as far as it answered less than its part.
-func TooMany(p *journal.Phase, dropped int64, most float64) *Failing {
-	judge := func(which string, answered, failed, unanswered int64) *Failing {
+func TooMany(p *journal.Phase, dropped int64, most float64) string {
+	judge := func(which string, answered, failed, unanswered int64) string {
 		bad := failed + unanswered
-		f := Failing{Share: float64(bad) / float64(max(1, answered+unanswered, bad)), which: which}
-		if f.Share <= most || which != "" && bad < 2 {
-			return nil
+		share := float64(bad) / float64(max(1, answered+unanswered, bad))
+		if share <= most || which != "" && bad < 2 {
+			return ""
 		}
-		return &f
+		return fmt.Sprintf("%.3g%% of the requests%s failed", 100*share, which)
 	}
 	all := Failed(p, dropped)
-	if f := judge("", p.Requests, all, p.Hanging); f != nil {
-		return f
-	}
+	failing := judge("", p.Requests, all, p.Hanging)
 	for i, r := range p.ByReplica {
 		short := max(0, p.Requests/int64(len(p.ByReplica))-r.Requests)
-		if f := judge(replicaName(i, len(p.ByReplica)), r.Requests, min(r.Errors, all+short), r.Hanging); f != nil {
-			return f
-		}
+		failing = cmp.Or(failing, judge(replicaName(i, len(p.ByReplica)), r.Requests, min(r.Errors, all+short), r.Hanging))
 	}
 	for _, r := range p.ByRequest {
-		if f := judge(" "+r.Name, r.Requests, r.Errors, r.Hanging); f != nil {
-			return f
-		}
+		failing = cmp.Or(failing, judge(" "+r.Name, r.Requests, r.Errors, r.Hanging))
 	}
-	return nil
+	return failing
 }
 
 func replicaName(i, of int) string { return fmt.Sprintf(" to replica %d of %d", i+1, of) }
 
 // whyFailed is what went wrong most often in a phase.
 func whyFailed(p *journal.Phase) string {
-	kinds := map[load.Kind]int64{}
-	for kind, n := range p.ErrorKinds {
-		kinds[load.Kind(kind)] = n
+	why := mostOften(p.ErrorKinds)
+	switch {
+	case p.Hanging == 0:
+		return cmp.Or(why, "the reason is unknown")
+	case why != "":
+		why += ", "
 	}
-	why := mostOften(kinds)
-	if p.Hanging > 0 {
-		never := fmt.Sprintf("%d never answered", p.Hanging)
-		if why == "" {
-			return never
-		}
-		return why + ", " + never
-	}
-	if why == "" {
-		return "the reason is unknown"
-	}
-	return why
+	return why + fmt.Sprintf("%d never answered", p.Hanging)
 }
 
 // Late reports that the latency of a run of procfit's own load is mostly the load

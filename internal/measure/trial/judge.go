@@ -245,30 +245,22 @@ func carriedShare(t *journal.Trial) *float64 {
 	return nil
 }
 
-// tried is one rate of a search, as the load engine saw it.
-type tried struct {
-	*load.Result
-	Usage     *journal.Usage
-	Head      time.Duration // that is in no figure
-	MaxErrors float64       // share of failed requests that may be
-}
-
 // addProbe adds an open loop at one of the rates of a search, and says what the
 // objective sees of it. More errors than may be are a rate that is not carried; a
 // program that answers nothing more at a rate may do so at a lower one.
-func addProbe(t *journal.Trial, o slo.Objective, l tried) (slo.Probe, error) {
-	if err := addPhase(t, l.Result, l.Usage); err != nil {
+func (t *Task) addProbe(o slo.Objective, l *load.Result, usage *journal.Usage) (slo.Probe, error) {
+	if err := addPhase(t.Trial, l, usage); err != nil {
 		return slo.Probe{}, err
 	}
-	p := &t.Phases[len(t.Phases)-1]
-	p.DroppedHeadSeconds = l.Head.Seconds()
-	probe := slo.Probe{RatePerSecond: l.Rate, Carried: l.AchievedPerSecond >= Carried*l.Rate && TooMany(p, l.Dropped, l.MaxErrors) == nil}
+	p := &t.Trial.Phases[len(t.Trial.Phases)-1]
+	p.DroppedHeadSeconds = t.Spec.Load.OpenHead().Seconds()
+	probe := slo.Probe{RatePerSecond: l.Rate, Carried: l.AchievedPerSecond >= Carried*l.Rate && TooMany(p, l.Dropped, t.Spec.Load.MaxErrors) == ""}
 	if l.Latency.TotalCount() > 0 {
 		probe.Seconds = time.Duration(l.Latency.ValueAtQuantile(100 * o.Quantile)).Seconds()
 	}
-	paced := Cost(l.Result)
-	if t.Load != nil && o.Meets(probe) { // at a rate that is too high the generator may well be late
-		t.Load.SendLagP99Seconds, t.Load.Dropped = paced.SendLagP99Seconds, paced.Dropped
+	if t.Trial.Load != nil && o.Meets(probe) { // at a rate that is too high the generator may well be late
+		paced := Cost(l)
+		t.Trial.Load.SendLagP99Seconds, t.Trial.Load.Dropped = paced.SendLagP99Seconds, paced.Dropped
 	}
 	return probe, nil
 }

@@ -199,8 +199,8 @@ func phaseName(mode string) string {
 }
 
 // mostOften is what went wrong most often, with its number.
-func mostOften(kinds map[load.Kind]int64) string {
-	var most load.Kind
+func mostOften[K ~string](kinds map[K]int64) string {
+	var most K
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		if most == "" || kinds[kind] > kinds[most] {
 			most = kind
@@ -209,5 +209,5 @@ func mostOften(kinds map[load.Kind]int64) string {
 	if most == "" {
 		return ""
 	}
-	return fmt.Sprintf("%d × %s", kinds[most], most.Words())
+	return fmt.Sprintf("%d × %s", kinds[most], load.Kind(most).Words())
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
@@ -35,7 +36,8 @@ func TestProbe(t *testing.T) {
 		}
 		l := &load.Result{Mode: load.ModeOpen, Rate: 100, AchievedPerSecond: tc.achieved, Duration: time.Second, Requests: 100, Errors: tc.errors, Unanswered: tc.unanswered, Hanging: tc.unanswered, Latency: h, SendLag: h}
 		tr := journal.Trial{Load: &journal.LoadCost{}}
-		p, err := addProbe(&tr, objective, tried{Result: l, Head: 300 * time.Millisecond, MaxErrors: 0.01})
+		task := Task{Trial: &tr, Spec: plan.Spec{Load: plan.Load{Duration: time.Second, MaxErrors: 0.01}}}
+		p, err := task.addProbe(objective, l, nil)
 		if err != nil || objective.Meets(p) != tc.met || p.RatePerSecond != 100 {
 			t.Errorf("%s: %+v, %v; want that it meets it: %v", name, p, err, tc.met)
 		}

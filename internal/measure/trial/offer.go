@@ -58,8 +58,7 @@ func (t *Task) search(ctx context.Context, p Place, ceiling float64) error {
 		if err != nil {
 			return err
 		}
-		at := tried{Result: result, Usage: usage, Head: t.Spec.Load.OpenHead(), MaxErrors: t.Spec.Load.MaxErrors}
-		probe, err := addProbe(t.Trial, search.Objective, at)
+		probe, err := t.addProbe(search.Objective, result, usage)
 		if err != nil {
 			return err
 		}
