@@ -51,10 +51,7 @@ func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 	for i, port := range ports {
 		one := &replica{url: target.ExpandPort([]string{r.spec.Target.URL}, port)[0], free: port}
 		f = append(f, one)
-		if one.port, err = r.checkPort(one.url); err != nil {
-			return f, err
-		}
-		if one.ask, err = r.asker(one.url); err != nil {
+		if err = r.address(one); err != nil {
 			return f, err
 		}
 		if err = r.startOne(ctx, one, port, logs[i]); err != nil {
@@ -75,55 +72,41 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *log)
 	}
 	one.limits = limitsAround(one.cgroup())
 	one.Process, err = supervisor.Start(ctx, spec)
-	var lost *supervisor.LostError
-	if err != nil && ctx.Err() == nil && !errors.As(err, &lost) {
+	if _, lost := errors.AsType[*supervisor.LostError](err); err != nil && !lost && ctx.Err() == nil {
 		r.Trial.NotStarted = true
 		return trial.Invalid(journal.InvalidNoProgram, "the target cannot be started: %v", err)
 	}
 	return err
 }
 
-// checkPort takes the port out of a URL and sees that nobody has it yet: the
-// trial would measure that other program. A port that was chosen a moment ago is not
-// looked at again: another sweep that looks for one takes it for that moment.
-func (r *run) checkPort(raw string) (int, error) {
+// address sees that nobody has the address of a server's URL yet, since the trial would
+// measure that other program, nor the one that says whether it is ready, since the target
+// would look ready before it is. A port that was chosen a moment ago is not looked at
+// again: another sweep that looks for one takes it for that moment.
+func (r *run) address(one *replica) error {
 	if !r.spec.Target.IsServer() {
-		return 0, nil
+		return nil
 	}
-	u, err := url.Parse(raw)
+	u, err := url.Parse(one.url)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	port, err := strconv.Atoi(u.Port())
+	if one.port, err = strconv.Atoi(u.Port()); err == nil && !target.HasPort([]string{r.spec.Target.URL}) {
+		if err := target.PortInUse(u.Host); err != nil {
+			return err
+		}
+	}
+	probe, err := r.spec.Target.Ready.For(one.url)
 	if err != nil {
-		return 0, nil // the scheme's own
-	}
-	if target.HasPort([]string{r.spec.Target.URL}) {
-		return port, nil
-	}
-	return port, target.PortInUse(u.Host)
-}
-
-// asker asks whether a server can be loaded. Where that is at another address than the
-// load's, nobody may have that either: the target would look ready before it is.
-func (r *run) asker(raw string) (*ready.Asker, error) {
-	if !r.spec.Target.IsServer() {
-		return nil, nil
-	}
-	probe, err := r.spec.Target.Ready.For(raw)
-	if err != nil {
-		return nil, err
-	}
-	u, err := url.Parse(raw)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	if address := probe.Address(); address != "" && address != u.Host {
 		if err := target.PortInUse(address); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return ready.NewAsker(probe, r.config.Environ)
+	one.ask, err = ready.NewAsker(probe, r.config.Environ)
+	return err
 }
 
 // environment is the target's, with GOMAXPROCS as the setting says.

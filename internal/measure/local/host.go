@@ -43,22 +43,12 @@ const (
 	company = 0.1
 )
 
-// measureOthers reports what other programs use of the target's CPUs before the first
-// trial, where that is much.
-func (r *runner) measureOthers(ctx context.Context, observe plan.Observer) error {
-	if others := r.Others(ctx); Matter(others) {
-		observe.Tell(plan.Activity{Step: plan.StepOthers, Others: others})
-	}
-	return ctx.Err()
-}
-
 // Matter reports whether what other programs use is worth a word before anything is measured.
 func Matter(o plan.Others) bool { return o.CPUs >= company*o.OfCPUs && o.OfCPUs > 0 }
 
 // Others is what other programs use just now of the CPUs that procfit may use.
 func Others(ctx context.Context) plan.Others {
-	r := &runner{cpus: topology.Allowed()}
-	return r.Others(ctx)
+	return (&runner{cpus: topology.Allowed()}).Others(ctx)
 }
 
 // Others implements plan.Machine.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
@@ -20,9 +19,8 @@ const neighbourStart = 200 * time.Millisecond
 
 // neighbour is what runs next to the target in a trial.
 type neighbour struct {
-	*supervisor.Process
-	group *cgroup.Group // nil: nothing of the sweep has a quota
-	quota *float64      // nil or 0: it has none
+	replica
+	quota *float64 // nil or 0: it has none
 	log   *log
 }
 
@@ -83,12 +81,7 @@ func (n *neighbour) end(grace time.Duration) (err error) {
 // checkRunning is nil as long as the neighbour runs, if there is one: without it the trial
 // was not what was asked for.
 func (n *neighbour) checkRunning() error {
-	if n == nil {
-		return nil
-	}
-	select {
-	case <-n.Done():
-	default:
+	if n == nil || !n.ended() {
 		return nil
 	}
 	exit, err := n.Wait()
@@ -112,12 +105,6 @@ func (r *run) neighbourCPU() *time.Duration {
 		return nil
 	}
 	return new(observe.TreeCPU(pids))
-}
-
-// pids is every live process of the neighbour; nil where it has ended.
-func (n *neighbour) pids() []int {
-	below, _ := n.Descendants()
-	return below
 }
 
 // neighbourCPUSince is its CPU time since an earlier reading.

@@ -38,8 +38,7 @@ func (r *run) readServers() ([]trial.Reading, error) {
 		}
 		if one.attached == nil {
 			pid, err := observe.Listener(one.port, pids)
-			var taken *observe.TakenError
-			if errors.As(err, &taken) && r.fleet.crashed() == nil {
+			if _, taken := errors.AsType[*observe.TakenError](err); taken && r.fleet.crashed() == nil {
 				return nil, fmt.Errorf("%w, which would be measured instead of the target: stop it, or write {port} in the command and the URL", err)
 			}
 			if err == nil {

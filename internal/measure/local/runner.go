@@ -78,11 +78,9 @@ func (r *runner) Prepare(ctx context.Context, wanted journal.Plan, observe plan.
 			continue
 		}
 		p, err := r.program(ctx, key, observe)
-		var failed *toolchain.FailedError
-		switch {
-		case errors.As(err, &failed) && ctx.Err() == nil:
+		if _, failed := errors.AsType[*toolchain.FailedError](err); failed && ctx.Err() == nil {
 			p.missing = err // the trials of its settings say so
-		case err != nil:
+		} else if err != nil {
 			return err
 		}
 		if len(p.argv) > 0 {
@@ -94,7 +92,10 @@ func (r *runner) Prepare(ctx context.Context, wanted journal.Plan, observe plan.
 		observe.Tell(plan.Activity{Step: plan.StepUnseen})
 		return nil
 	}
-	return r.measureOthers(ctx, observe)
+	if others := r.Others(ctx); Matter(others) {
+		observe.Tell(plan.Activity{Step: plan.StepOthers, Others: others})
+	}
+	return ctx.Err()
 }
 
 // Denied is why no trial of a Spec could run here, since its settings need cgroups that
@@ -172,19 +173,20 @@ func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer)
 type run struct {
 	*runner
 	*trial.Task
-	back      func() // to the CPUs that procfit had before the trial
+	stop      context.CancelCauseFunc // ends the trial
+	back      func()                  // to the CPUs that procfit had before the trial
 	logs      []*log
 	fleet     fleet           // of a server
 	neighbour *neighbour      // nil: nothing runs next to the target, or not yet
 	outer     []observe.Limit // around a server, from the first look
 	looked    bool
 	runs      *runs      // of a batch program; nil: none is measured yet
-	leases    *leases    // nil: no value was set in the running target
 	profiling *profiling // nil: the trial is not profiled
 }
 
 // Prepare implements trial.Place.
-func (r *run) Prepare(context.Context, context.CancelCauseFunc) (err error) {
+func (r *run) Prepare(_ context.Context, stop context.CancelCauseFunc) (err error) {
+	r.stop = stop
 	if missing := r.programs[programOf(r.Setting)].missing; missing != nil {
 		r.Trial.NotStarted = true
 		return trial.Invalid(journal.InvalidNoProgram, "%v", missing)

@@ -63,7 +63,6 @@ func (r *run) Stop(context.Context) (e trial.Ending, err error) {
 	if r.back != nil {
 		defer r.back()
 	}
-	r.leases.end()
 	err = errors.Join(r.fleet.end(r.spec.Target.Grace), r.neighbour.end(r.spec.Target.Grace))
 	if err != nil || r.spec.Target.Attach != nil {
 		return e, err
@@ -104,11 +103,10 @@ func (r *run) ending() (e trial.Ending, err error) {
 func (r *run) ready(ctx context.Context, f fleet) error {
 	r.Step(plan.StepReady)
 	err := wait.All(len(f), func(i int) error { return target.Ready(ctx, f[i].Process, f[i].ask, r.spec.Target.ReadyTimeout) })
-	var not *target.NotReadyError
-	switch {
-	case err == nil || ctx.Err() != nil:
+	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
-	case errors.As(err, &not) && not.Reason == target.Ended:
+	}
+	if not, ok := errors.AsType[*target.NotReadyError](err); ok && not.Reason == target.Ended {
 		return trial.Invalid(trial.EndCode(not.Exit, journal.InvalidCrashed), "%v", err)
 	}
 	return trial.Invalid(journal.InvalidNeverReady, "never ready: %v", err)

@@ -21,21 +21,16 @@ type leases struct {
 	all  sync.WaitGroup
 }
 
-func newLeases() *leases { return &leases{held: map[int]*meter.Program{}} }
-
 // setLive sets GOMAXPROCS in every replica while it runs: by a lease, which is kept until the
 // end of the trial, where the program allows it (maxprocs/live), else by a call from outside.
-func (r *run) setLive(ctx context.Context, procs int) error {
-	if _, err := r.readServers(); err != nil { // which process it is
+func (s *slice) setLive(ctx context.Context, procs int) error {
+	if _, err := s.readServers(); err != nil { // which process it is
 		return err
 	}
-	if r.leases == nil {
-		r.leases = newLeases()
-	}
 	keep, stop := context.WithCancel(context.WithoutCancel(ctx))
-	r.leases.stop = stop
-	for i, one := range r.fleet {
-		leased, err := r.lease(ctx, keep, one.program, procs)
+	s.one.leases.stop = stop
+	for i, one := range s.fleet {
+		leased, err := s.lease(ctx, keep, one.program, procs)
 		if err == nil && !leased {
 			err = one.call(ctx, procs)
 		}
@@ -47,14 +42,15 @@ func (r *run) setLive(ctx context.Context, procs int) error {
 }
 
 // lease has a program use the value until keep ends; false: it does not allow leases.
-func (r *run) lease(ctx, keep context.Context, pid, procs int) (bool, error) {
-	p := r.leases.held[pid]
+func (s *slice) lease(ctx, keep context.Context, pid, procs int) (bool, error) {
+	l := &s.one.leases
+	p := l.held[pid]
 	if p == nil {
 		var err error
-		if p, err = r.meters.Open(pid); err != nil { // a call says why, if it cannot be read at all
+		if p, err = s.meters.Open(pid); err != nil { // a call says why, if it cannot be read at all
 			return false, nil
 		}
-		r.leases.held[pid] = p
+		l.held[pid] = p
 	}
 	_, err := p.Lease(ctx, procs, meter.LongestLease)
 	if refusal, ok := errors.AsType[*meter.Refusal](err); ok && refusal.Why == meter.NotAllowed {
@@ -63,7 +59,7 @@ func (r *run) lease(ctx, keep context.Context, pid, procs int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	r.leases.all.Go(func() {
+	l.all.Go(func() {
 		for wait.For(keep, meter.LongestLease/3) == nil {
 			_, _ = p.Lease(keep, procs, meter.LongestLease) // without it the value changes back, which invalidates the trial
 		}
@@ -102,7 +98,7 @@ func (one *replica) call(ctx context.Context, procs int) error {
 
 // rest ends their renewal.
 func (l *leases) rest() {
-	if l != nil && l.stop != nil {
+	if l.stop != nil {
 		l.stop()
 		l.all.Wait()
 	}
@@ -110,9 +106,6 @@ func (l *leases) rest() {
 
 // end lets go of the programs, which keep a value until its lease is over.
 func (l *leases) end() {
-	if l == nil {
-		return
-	}
 	l.rest()
 	for _, p := range l.held {
 		p.Close()

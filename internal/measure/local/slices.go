@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -16,7 +17,7 @@ import (
 type oneStart struct {
 	fleet  fleet
 	logs   []*log
-	leases *leases
+	leases leases
 	sized  bool // a slice has the modules that take a size once
 }
 
@@ -25,8 +26,7 @@ type oneStart struct {
 type slice struct {
 	*run
 	whole context.Context // of all tasks: a target ends with the one that it was started in
-	end   context.CancelCauseFunc
-	clock *time.Timer // nil: it has no limit
+	clock *time.Timer     // nil: it has no limit
 }
 
 // sliceMost is how long a slice may take that is planned to take a thirtieth of that.
@@ -49,16 +49,10 @@ func (r *runner) inOneStart(ctx context.Context, task plan.Task, observe plan.Ob
 		return t, nil
 	}
 	left := r.endOneStart()
-	if failed := (*trial.Failure)(nil); err == nil && errors.As(trial.Lost(left), &failed) {
+	if _, lost := errors.AsType[*trial.Failure](trial.Lost(left)); lost && err == nil {
 		left = nil // nothing of it is left, and the trial has the reason
 	}
 	return t, trial.Stopped(err, left)
-}
-
-// Prepare implements trial.Place.
-func (s *slice) Prepare(ctx context.Context, end context.CancelCauseFunc) error {
-	s.end = end
-	return s.run.Prepare(ctx, end)
 }
 
 // Start implements trial.Place.
@@ -68,12 +62,12 @@ func (s *slice) Start(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 	}
-	s.fleet, s.logs, s.leases = s.one.fleet, s.one.logs, s.one.leases
+	s.fleet, s.logs = s.one.fleet, s.one.logs
 	if err := s.Check(ctx); err != nil || !s.Slice() {
 		return s.fleet.urls(), err
 	}
 	s.clock = time.AfterFunc(sliceMost, func() {
-		s.end(trial.Invalid(journal.InvalidNoAnswer, "a slice was not over after %s", number.Chosen(sliceMost)))
+		s.stop(trial.Invalid(journal.InvalidNoAnswer, "a slice was not over after %s", number.Chosen(sliceMost)))
 	})
 	return s.fleet.urls(), s.setLive(ctx, *s.Setting.Procs)
 }
@@ -87,7 +81,7 @@ func (s *slice) startOne(ctx context.Context) error {
 	if s.Setting.Procs = value; err != nil {
 		return err
 	}
-	s.one = &oneStart{fleet: s.fleet, logs: s.logs, leases: newLeases()}
+	s.one = &oneStart{fleet: s.fleet, logs: s.logs, leases: leases{held: map[int]*meter.Program{}}}
 	if warmup := s.spec.Load.Warmup; s.Slice() && warmup > 0 {
 		s.Step(plan.StepWarmup)
 		_, _, err = s.Offer(ctx, s.Task.Spec.LoadOptions(urls, 0, warmup), false)
@@ -103,11 +97,11 @@ func (s *slice) Stop(context.Context) (trial.Ending, error) {
 	if s.back != nil {
 		defer s.back()
 	}
-	s.leases.rest()
 	if s.one == nil { // it did not start
 		closeLogs(s.logs)
 		return trial.Ending{}, s.fleet.end(s.spec.Target.Grace)
 	}
+	s.one.leases.rest()
 	return trial.Ending{}, nil
 }
 
