@@ -2,6 +2,8 @@ package plan
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/show/number"
@@ -99,12 +101,8 @@ func (r *Execution) overBudget(t Task) error {
 
 // OutOfTime reports whether a race would continue in some group if it had more time.
 func OutOfTime(h journal.Header, r Record) bool {
-	for _, stop := range contest.Count(h, r.Trials, r.Slices...).Ends() {
-		if stop == contest.StopTime {
-			return true
-		}
-	}
-	return false
+	ends := maps.Values(contest.Count(h, r.Trials, r.Slices...).Ends())
+	return slices.Contains(slices.Collect(ends), contest.StopTime)
 }
 
 // Fewest is how many trials a race takes at least: its pilots and the first block of

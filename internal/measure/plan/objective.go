@@ -47,10 +47,7 @@ func (s Spec) searchTakes(quota bool) time.Duration {
 }
 
 func (s Spec) checkObjective() *FieldError {
-	switch {
-	case s.Load.SLO == nil:
-		return nil
-	case !s.OpenLoop():
+	if s.Load.SLO != nil && !s.OpenLoop() {
 		return Wrong("slo", " is for servers under procfit's own load: it chooses the rates")
 	}
 	return nil

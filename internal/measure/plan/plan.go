@@ -12,11 +12,7 @@
 // load.
 package plan
 
-import (
-	"math"
-
-	"github.com/procfit/procfit/internal/verdict/journal"
-)
+import "github.com/procfit/procfit/internal/verdict/journal"
 
 // pilots is the number of trials that find a group's capacity. A gate has one of each
 // program, which makes as many.
@@ -66,23 +62,24 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 
 // values are those that may be measured of a target that may use that many CPUs.
 func (s Spec) values(effective float64) []*int {
-	switch {
-	case !s.Procs.Auto:
-		return sorted(s.Procs.Values)
-	case len(s.Target.Against) > 0:
+	switch auto := s.Procs.Auto; {
+	case auto && len(s.Target.Against) > 0:
 		return []*int{nil} // a gate compares programs, not settings
-	case s.Budget != nil:
+	case auto && s.Budget != nil:
 		return everyValue(effective)
 	}
 	return s.Procs.For(effective)
 }
 
-// effective is how many CPUs the target of a group may use.
+// effective is how many CPUs a replica of a group may use.
 func (s Spec) effective(group journal.Setting, hostCPUs float64) float64 {
-	if group.QuotaCPUs != nil {
-		return math.Min(s.targetCPUs(hostCPUs), *group.QuotaCPUs)
+	if n := len(s.TargetCPUs()); n > 0 {
+		hostCPUs = min(hostCPUs, float64(n))
 	}
-	return s.targetCPUs(hostCPUs)
+	if group.QuotaCPUs != nil {
+		hostCPUs = min(hostCPUs, *group.QuotaCPUs)
+	}
+	return hostCPUs
 }
 
 // groups are settings without a number of Ps, one for each quota, number of replicas and

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -275,12 +274,4 @@ func FileName(s string) string {
 		}
 		return '_'
 	}, s)
-}
-
-// targetCPUs is what one replica may use of a host where it may use that many.
-func (s Spec) targetCPUs(host float64) float64 {
-	if n := len(s.TargetCPUs()); n > 0 {
-		return math.Min(host, float64(n))
-	}
-	return host
 }

@@ -18,28 +18,18 @@ import (
 // checked when its field was set. What only the machine of the target can tell is its
 // Runner's to say.
 func (s Spec) Validate() error {
-	for _, check := range []func() *FieldError{s.checkQuotas, s.checkCPUs, s.checkPods, s.checkAttached, s.checkBeside, s.checkVary, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective, s.checkProfile} {
+	for _, q := range s.Quotas { // which may be those of a pod
+		if err := tooLow(q); err != nil {
+			return Wrong("limit", " %v", err)
+		}
+	}
+	if s.Load.Shared && s.Target.CPUs != nil {
+		return Wrong("cpus", " target= with load=shared: name the CPUs of the load too, the same ones if it is to share them")
+	}
+	for _, check := range []func() *FieldError{s.checkPods, s.checkAttached, s.checkBeside, s.checkVary, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective, s.checkProfile} {
 		if err := check(); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// checkQuotas looks at the limits, which may be those of a pod.
-func (s Spec) checkQuotas() *FieldError {
-	for _, q := range s.Quotas {
-		if err := tooLow(q); err != nil {
-			return &FieldError{Field: "limit", Reason: " " + err.Error()}
-		}
-	}
-	return nil
-}
-
-// checkCPUs looks at the lists of CPUs.
-func (s Spec) checkCPUs() *FieldError {
-	if s.Load.Shared && s.Target.CPUs != nil {
-		return Wrong("cpus", " target= with load=shared: name the CPUs of the load too, the same ones if it is to share them")
 	}
 	return nil
 }

@@ -218,9 +218,7 @@ func sum(body []byte) string {
 func runtimeVariables(environ []string) []string {
 	var out []string
 	for _, v := range environ {
-		name, _, _ := strings.Cut(v, "=")
-		switch name {
-		case "GOGC", "GOMEMLIMIT", "GODEBUG":
+		if name, _, _ := strings.Cut(v, "="); slices.Contains([]string{"GOGC", "GOMEMLIMIT", "GODEBUG"}, name) {
 			out = append(out, v)
 		}
 	}
