@@ -146,7 +146,7 @@ func (f *fleetRun) judge(dir string, s *fleetService, out *fleet.Service) error 
 	if err != nil {
 		return err
 	}
-	out.Since = fleet.Compare(old.Verdict(), r, session.ArrangedUnlike(old.Header, have.Header))
+	out.Since = fleet.Compare(old.Verdict(), r, session.ArrangedUnlike(old.Header, have.Header, false))
 	if below, err := filepath.Rel(f.out, earlier); err == nil {
 		out.Since.Folder = filepath.ToSlash(below)
 	}

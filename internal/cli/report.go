@@ -133,7 +133,7 @@ func compareWith(baseline string, have *results.Results, r *verdict.Result) (*re
 	if err != nil {
 		return nil, fmt.Errorf("the earlier run that %s is compared with cannot be read: %w", have.Dir, err)
 	}
-	if err = session.ArrangedUnlike(old.Header, have.Header); err == nil {
+	if err = session.ArrangedUnlike(old.Header, have.Header, false); err == nil {
 		r.Gate, err = verdict.GateBaseline(old.Verdict(), r)
 	}
 	return old, err

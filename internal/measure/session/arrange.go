@@ -69,19 +69,10 @@ func (s *Session) arrange(ctx context.Context, r plan.Runner, on Events) error {
 	return nil
 }
 
-// ArrangedUnlike says why a run of another arrangement is not a baseline of one that has
-// ended, or nothing, as a *Refusal.
-func ArrangedUnlike(old, current journal.Header) error {
-	if err := arrangedUnlike(old, current, false); err != nil {
-		return &Refusal{err}
-	}
-	return nil
-}
-
-// arrangedUnlike says why a run of another arrangement is not a baseline, or nothing: with
-// the load on the target's CPUs the latency is that of both. The load of a run that is open
-// gets CPUs of its own, and nobody knows yet which.
-func arrangedUnlike(old, current journal.Header, open bool) error {
+// ArrangedUnlike says why a run of another arrangement is not a baseline, or nothing, as a
+// *Refusal: with the load on the target's CPUs the latency is that of both. The load of a run
+// that is open gets CPUs of its own, and nobody knows yet which.
+func ArrangedUnlike(old, current journal.Header, open bool) error {
 	if old.Target.Kind != journal.KindServer || current.Target.Kind != journal.KindServer {
 		return nil
 	}
@@ -94,11 +85,11 @@ func arrangedUnlike(old, current journal.Header, open bool) error {
 	case then == now && (then != journal.ArrangementApart || !open && sameCPUs(old, current)):
 		return nil
 	case then == now:
-		return fmt.Errorf("in the earlier sweep the target ran on CPUs %s and the load on CPUs %s, in this one they run on others: add --cpus target=%[1]s,load=%[2]s", old.Target.Had(), old.Load.Had())
+		return &Refusal{fmt.Errorf("in the earlier sweep the target ran on CPUs %s and the load on CPUs %s, in this one they run on others: add --cpus target=%[1]s,load=%[2]s", old.Target.Had(), old.Load.Had())}
 	case then == journal.ArrangementShared && open:
 		fix = ": add --cpus load=shared, or measure the earlier sweep again"
 	}
-	return fmt.Errorf("in the earlier sweep the load ran %s, in this one it runs %s%s", whereabouts(then), whereabouts(now), fix)
+	return &Refusal{fmt.Errorf("in the earlier sweep the load ran %s, in this one it runs %s%s", whereabouts(then), whereabouts(now), fix)}
 }
 
 func whereabouts(a journal.Arrangement) string {

@@ -194,14 +194,14 @@ func TestBaselineWithoutArrangement(t *testing.T) {
 	old.Target.Kind, now.Target.Kind, now.Load.Arrangement = journal.KindServer, journal.KindServer, &shared
 	const want = "in the earlier sweep the load ran where its journal does not say, in this one it runs on the target's CPUs"
 	var refused *session.Refusal
-	if err := session.ArrangedUnlike(old, now); !errors.As(err, &refused) || !strings.HasPrefix(err.Error(), want) {
+	if err := session.ArrangedUnlike(old, now, false); !errors.As(err, &refused) || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if err := session.ArrangedUnlike(now, now); err != nil {
+	if err := session.ArrangedUnlike(now, now, false); err != nil {
 		t.Error(err)
 	}
 	old.Load.Arrangement = new(journal.ArrangementTunnel)
-	if err := session.ArrangedUnlike(old, now); err == nil || !strings.HasPrefix(err.Error(), "in the earlier sweep the load ran through the API server, in this one") {
+	if err := session.ArrangedUnlike(old, now, false); err == nil || !strings.HasPrefix(err.Error(), "in the earlier sweep the load ran through the API server, in this one") {
 		t.Error(err)
 	}
 }

@@ -23,8 +23,8 @@ func (s *Session) CheckBaseline() (notes []string, err error) {
 	if err := cmp.Or(verdict.ComparableHosts(old.TargetHost, s.Header.TargetHost), verdict.SameKind(old.Target, s.Header.Target)); err != nil {
 		return nil, err
 	}
-	if err := arrangedUnlike(old, s.Header, s.Spec.ApartOn(s.options.Host.EffectiveCPUs)); err != nil {
-		return nil, &Refusal{err}
+	if err := ArrangedUnlike(old, s.Header, s.Spec.ApartOn(s.options.Host.EffectiveCPUs)); err != nil {
+		return nil, err
 	}
 	before := measured(contents)
 	then, thenUnset := numbered(before)

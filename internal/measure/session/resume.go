@@ -46,26 +46,18 @@ func (s *Session) openJournal(on Events) error {
 		return fmt.Errorf("cannot create the results directory: %w; choose another with --out", err)
 	}
 	w, err := s.journalIn(dir, exists, on)
-	if err == nil {
-		err = s.begin(w)
-	}
 	if err != nil {
 		dir.Close()
 		return err
 	}
-	s.folder, s.journal = dir, w
-	return nil
-}
-
-// begin writes the blocks that a grid was given more.
-func (s *Session) begin(w *journal.Writer) error {
 	for _, b := range s.more {
 		if err := w.AppendBlock(b); err != nil {
 			w.Close()
+			dir.Close()
 			return err
 		}
 	}
-	s.more = nil
+	s.folder, s.journal, s.more = dir, w, nil
 	return nil
 }
 
