@@ -25,7 +25,6 @@ type runs struct {
 	seconds float64        // of the runs alone
 }
 
-// RunOnce implements trial.Place.
 func (r *run) RunOnce(ctx context.Context, measured bool) (trial.Ran, error) {
 	if measured && r.runs == nil {
 		began, err := r.readHost()
@@ -42,7 +41,6 @@ func (r *run) RunOnce(ctx context.Context, measured bool) (trial.Ran, error) {
 	return one, nil
 }
 
-// once is one run from exec to exit.
 func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	logs := r.logs
 	for _, l := range logs {
@@ -82,7 +80,6 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	return one, nil
 }
 
-// prepareRun runs what is to run before each run.
 func (r *run) prepareRun(ctx context.Context) error {
 	argv := r.spec.Target.Prepare
 	if len(argv) == 0 {
@@ -104,7 +101,6 @@ func (r *run) prepareRun(ctx context.Context) error {
 	return nil
 }
 
-// limit bounds a run in time.
 func (r *run) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if r.spec.Target.RunTimeout <= 0 {
 		return context.WithCancel(ctx)

@@ -10,7 +10,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// counters are the kernel's over a stretch of a trial.
 type counters struct {
 	run    *run
 	fleet  fleet
@@ -136,7 +135,6 @@ type followed struct {
 	before *observe.GC // nil: it told nothing then
 }
 
-// follow reads the collectors at the beginning of a stretch of a trial.
 func (r *run) follow(f fleet) []followed {
 	list := make([]followed, len(f))
 	for i, one := range f {
@@ -207,7 +205,6 @@ func (p *passing) look(r *run, f fleet, began time.Time, pause time.Duration) {
 	}
 }
 
-// record adds it to the run's counters.
 func (p *passing) record(u *journal.Usage) {
 	if p.peak > 0 {
 		u.Memory = &journal.Memory{PeakRSSBytes: p.peak}

@@ -33,7 +33,6 @@ type replica struct {
 	ask                 *ready.Asker // whether it can be loaded; nil: a batch program
 }
 
-// fleet is all replicas of a trial.
 type fleet []*replica
 
 // start starts the replicas of a trial, whose output goes to the logs. On an error they
@@ -109,7 +108,6 @@ func (r *run) address(one *replica) error {
 	return err
 }
 
-// environment is the target's, with GOMAXPROCS as the setting says.
 func environment(environ []string, procs *int) []string {
 	env := slices.DeleteFunc(slices.Clone(environ), func(v string) bool { return strings.HasPrefix(v, "GOMAXPROCS=") })
 	if procs != nil {
@@ -118,7 +116,6 @@ func environment(environ []string, procs *int) []string {
 	return env
 }
 
-// varied is an environment with the variables of a setting.
 func varied(env []string, variables []journal.Variable) []string {
 	for _, v := range variables {
 		env = slices.DeleteFunc(env, func(have string) bool { return strings.HasPrefix(have, v.Name+"=") })
@@ -151,7 +148,6 @@ func (f fleet) urls() []string {
 	return urls
 }
 
-// pids is every live process of the fleet.
 func (f fleet) pids() []int {
 	var pids []int
 	for _, one := range f {
@@ -171,7 +167,6 @@ func (one *replica) pids() []int {
 	return below
 }
 
-// crashed returns the first replica that has ended by itself, if any.
 func (f fleet) crashed() *replica {
 	for _, one := range f {
 		if one.ended() {

@@ -51,7 +51,6 @@ func Others(ctx context.Context) plan.Others {
 	return (&runner{cpus: topology.Allowed()}).Others(ctx)
 }
 
-// Others implements plan.Machine.
 func (r *runner) Others(ctx context.Context) plan.Others {
 	before, err := r.readHost()
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/procfit/procfit/internal/measure/trial"
 )
 
-// log is where a replica's output goes in one trial.
 type log struct {
 	file *os.File
 	errs *os.File // what the program writes to stderr, apart; nil: that is in file too
@@ -80,7 +79,6 @@ func shorten(f *os.File, keep int64) (end int64, err error) {
 	return f.Seek(0, io.SeekEnd)
 }
 
-// output is what the last run printed.
 func (l *log) output(exit supervisor.Exit) (load.Output, error) {
 	info, err := l.file.Stat()
 	if err != nil {

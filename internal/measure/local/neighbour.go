@@ -17,7 +17,6 @@ import (
 // neighbourStart is how long a neighbour has to start, in addition to the warm-up.
 const neighbourStart = 200 * time.Millisecond
 
-// neighbour is what runs next to the target in a trial.
 type neighbour struct {
 	replica
 	quota *float64 // nil or 0: it has none
@@ -107,7 +106,6 @@ func (r *run) neighbourCPU() *time.Duration {
 	return new(observe.TreeCPU(pids))
 }
 
-// neighbourCPUSince is its CPU time since an earlier reading.
 func (r *run) neighbourCPUSince(before *time.Duration) *time.Duration {
 	now := r.neighbourCPU()
 	if before == nil || now == nil {

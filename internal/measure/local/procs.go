@@ -66,7 +66,6 @@ func (r *run) readListener(pid int, pids []int) trial.Reading {
 	return reading
 }
 
-// readBusiest reads the Go process with the most CPU time.
 func (r *run) readBusiest(pids []int) trial.Reading {
 	if pid, err := r.reader.FindGo(pids); err == nil {
 		return r.readProcess(pid, pids)
@@ -88,7 +87,6 @@ func (r *run) noProgram(pids []int) trial.Reading {
 	return reading
 }
 
-// watcher watches the live GOMAXPROCS of a server.
 type watcher struct {
 	began    time.Time
 	changed  *float64 // when it changed for the last time; nil: it did not

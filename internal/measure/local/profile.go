@@ -79,7 +79,6 @@ func (r *runner) Profile(ctx context.Context, a journal.Setting) (journal.Profil
 	return out, nil
 }
 
-// keepProfiles puts the two profiles into the results folder.
 func (r *runner) keepProfiles(out *journal.Profiled, cpu, memory taken) {
 	var errs [2]error
 	out.CPU, errs[0] = r.keepProfile(out.Setting, profile.CPU, cpu)
@@ -154,7 +153,6 @@ func (r *run) findProfiles() error {
 	return nil
 }
 
-// begin starts to take them, as the measured time of the load begins.
 func (p *profiling) begin(ctx context.Context) {
 	if p != nil {
 		p.done.Go(func() { p.take(ctx) })
@@ -216,7 +214,6 @@ func testFile(dir string, kind profile.Kind, of string) string {
 	return filepath.Join(dir, string(kind)+"-"+of+".pprof")
 }
 
-// writing are the programs, each of which writes its profiles into a folder.
 func writing(programs map[programKey]program, dir string) map[programKey]program {
 	all := maps.Clone(programs)
 	for key, p := range all {
@@ -228,7 +225,6 @@ func writing(programs map[programKey]program, dir string) map[programKey]program
 	return all
 }
 
-// unwritten removes what an earlier run has written.
 func unwritten(dir string) (err error) {
 	for _, kind := range []profile.Kind{profile.CPU, profile.Allocations} {
 		for _, path := range testFiles(dir, kind) {

@@ -111,7 +111,6 @@ func (r *runner) build(ctx context.Context, key programKey, observe plan.Observe
 	return binary, tool.BuildWith(ctx, key.goVersion, pkg, binary)
 }
 
-// compileTest compiles the benchmarks of a go test command.
 func (r *runner) compileTest(ctx context.Context, test *gobench.Command, key programKey, observe plan.Observer) (program, error) {
 	binary, err := r.buildFile(key)
 	if err != nil {
@@ -122,7 +121,6 @@ func (r *runner) compileTest(ctx context.Context, test *gobench.Command, key pro
 	return program{argv: argv, dir: dir, test: binary}, err
 }
 
-// TestBinaries implements plan.TestCompiler.
 func (r *runner) TestBinaries() (paths []string) {
 	for _, p := range r.programs {
 		if p.test != "" {

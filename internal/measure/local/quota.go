@@ -67,7 +67,6 @@ func (r *run) newGroup(of string, spec *supervisor.Spec, shares int64, quota *fl
 	return g, err
 }
 
-// checkQuotas looks for a process that has left the group of its quota.
 func checkQuotas(all []limited) error {
 	for _, l := range all {
 		if err := l.left(l.pids()); err != nil {
@@ -136,7 +135,6 @@ func (a around) kept() error {
 	return nil
 }
 
-// limitsKept looks at the limits of all replicas.
 func (f fleet) limitsKept() error {
 	for _, one := range f {
 		if err := one.limits.kept(); err != nil {

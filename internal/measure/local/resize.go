@@ -74,7 +74,6 @@ func envProcs(environ []string) (procs *int) {
 	return procs
 }
 
-// rehearsal is one that runs.
 type rehearsal struct {
 	*runner
 	setting journal.Setting
@@ -162,7 +161,6 @@ func (h *rehearsal) fresh(ctx context.Context, limits []float64) error {
 	return nil
 }
 
-// resized is the rehearsal itself.
 func (h *rehearsal) resized(ctx context.Context, steps []plan.Limited) error {
 	return h.under(ctx, steps[0].CPUs, func(one *run, urls []string) error {
 		if err := h.describe(one); err != nil {
@@ -186,7 +184,6 @@ func (h *rehearsal) resized(ctx context.Context, steps []plan.Limited) error {
 	})
 }
 
-// step sets a limit and offers load while it holds.
 func (h *rehearsal) step(ctx context.Context, one *run, urls []string, to plan.Limited, change bool) (s resize.Step, err error) {
 	h.tell.Tell(plan.Activity{Step: plan.StepResize, CPUs: to.CPUs, RatePerSecond: h.result.RatePerSecond})
 	w := h.follow(one)
@@ -280,7 +277,6 @@ func (h *rehearsal) read(one *run) (resize.Reading, error) {
 	return reading, nil
 }
 
-// describe takes down what is known of the program itself.
 func (h *rehearsal) describe(one *run) error {
 	s, err := h.subject(one)
 	if err != nil {

@@ -145,7 +145,6 @@ func (r *runner) keep() (*supervisor.Keeper, error) {
 	return r.keeper, err
 }
 
-// Close removes what Prepare made.
 func (r *runner) Close() error {
 	err := r.endOneStart()
 	if r.keeper != nil {
@@ -157,7 +156,6 @@ func (r *runner) Close() error {
 	return err
 }
 
-// Run measures one setting once.
 func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
 	if task.OneStart {
 		return r.inOneStart(ctx, task, observe)
@@ -184,7 +182,6 @@ type run struct {
 	profiling *profiling // nil: the trial is not profiled
 }
 
-// Prepare implements trial.Place.
 func (r *run) Prepare(_ context.Context, stop context.CancelCauseFunc) (err error) {
 	r.stop = stop
 	if missing := r.programs[programOf(r.Setting)].missing; missing != nil {

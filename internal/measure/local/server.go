@@ -16,7 +16,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Start implements trial.Place.
 func (r *run) Start(ctx context.Context) (urls []string, err error) {
 	if r.spec.Target.Attach != nil {
 		return r.visit()
@@ -45,7 +44,6 @@ func (r *run) Start(ctx context.Context) (urls []string, err error) {
 	return r.fleet.urls(), r.startNeighbour(ctx, r.fleet[0].free)
 }
 
-// Check implements trial.Place.
 func (r *run) Check(context.Context) error {
 	dead := r.fleet.crashed()
 	switch a := r.spec.Target.Attach; {
@@ -57,7 +55,6 @@ func (r *run) Check(context.Context) error {
 	return r.neighbour.checkRunning()
 }
 
-// Stop implements trial.Place.
 func (r *run) Stop(context.Context) (e trial.Ending, err error) {
 	defer closeLogs(r.logs)
 	if r.back != nil {
@@ -70,7 +67,6 @@ func (r *run) Stop(context.Context) (e trial.Ending, err error) {
 	return r.ending()
 }
 
-// crash is how a replica ended that should not have.
 func crash(f fleet, dead *replica, logs []*log) error {
 	exit, err := dead.Wait()
 	if err != nil {
@@ -82,7 +78,6 @@ func crash(f fleet, dead *replica, logs []*log) error {
 	return trial.Invalid(trial.EndCode(exit, journal.InvalidCrashed), "the target %v during the trial; %s", exit, dead.LastWords(supervisor.QuotedLines))
 }
 
-// ending is how the replicas ended, and what they printed.
 func (r *run) ending() (e trial.Ending, err error) {
 	for i, one := range r.fleet {
 		exit, _ := one.Wait()
@@ -99,7 +94,6 @@ func (r *run) ending() (e trial.Ending, err error) {
 	return e, nil
 }
 
-// ready waits for all replicas at once.
 func (r *run) ready(ctx context.Context, f fleet) error {
 	r.Step(plan.StepReady)
 	err := wait.All(len(f), func(i int) error { return target.Ready(ctx, f[i].Process, f[i].ask, r.spec.Target.ReadyTimeout) })
@@ -112,7 +106,6 @@ func (r *run) ready(ctx context.Context, f fleet) error {
 	return trial.Invalid(journal.InvalidNeverReady, "never ready: %v", err)
 }
 
-// Look implements trial.Place.
 func (r *run) Look(context.Context) ([]trial.Reading, error) {
 	readings, err := r.readServers()
 	if err == nil {

@@ -59,7 +59,6 @@ func (r *runner) inOneStart(ctx context.Context, task plan.Task, observe plan.Ob
 	return t, trial.Stopped(err, left)
 }
 
-// Start implements trial.Place.
 func (s *slice) Start(ctx context.Context) ([]string, error) {
 	if s.one == nil {
 		if err := s.startOne(ctx); err != nil {

@@ -108,7 +108,6 @@ func limitHere() float64 {
 	return least
 }
 
-// work is what was done on one CPU.
 type work struct {
 	pieces     int
 	used, took time.Duration // the thread's own time, and the wall's
@@ -134,7 +133,6 @@ func workOn(ctx context.Context, cpu int, words []uint32) (w work) {
 	return w
 }
 
-// piece is one piece of the work.
 func piece(words []uint32, at uint32) (next uint32, sum uint64) {
 	for range speedSteps {
 		at = words[at]
@@ -148,7 +146,6 @@ func piece(words []uint32, at uint32) (next uint32, sum uint64) {
 	return (at + uint32(sum&1)) % speedWords, sum
 }
 
-// threadCPU is the CPU time of the calling thread.
 func threadCPU() time.Duration {
 	var t unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t)

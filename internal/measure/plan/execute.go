@@ -119,7 +119,6 @@ func (r *Execution) Run(ctx context.Context) error {
 	}
 }
 
-// begin tells the journal of a race's block.
 func (r *Execution) begin() error {
 	if len(r.leg.Begin) > 0 && len(r.have.Blocks) == 0 {
 		r.tellSliced(r.leg.Begin[0])
@@ -203,7 +202,6 @@ func (r *Execution) failedSlice() bool {
 	return r.leg.Tasks[0].Slice() && n > 0 && !r.have.Slices[n-1].Valid
 }
 
-// tellSliced reports what the slices came to, at the first block of starts of their own.
 func (r *Execution) tellSliced(first journal.Block) {
 	s := contest.Count(r.Header, r.have.Trials, r.have.Slices...).Contests()[0].Sliced
 	if s == nil {
@@ -224,7 +222,6 @@ func (r *Execution) progress(task Task) Progress {
 	return Progress{Task: task, Done: r.done, Total: r.leg.Total, AtMost: r.leg.AtMost, Versions: r.Header.Plan.GateAgainst, Open: r.leg.Open}
 }
 
-// took is called with the length of a trial.
 func (r *Execution) took(d time.Duration) {
 	if r.leg.Left != nil {
 		r.leg.Left = new(max(0, *r.leg.Left-d))
@@ -293,7 +290,6 @@ func (r *Execution) rate(t Task) (*float64, error) {
 	return new(cmp.Or(r.Header.Load.RateShare, capacityShare) * least), nil
 }
 
-// follows reports whether a trial is a pilot of the task's group.
 func (t Task) follows(trial journal.Trial) bool {
 	return trial.Role == journal.RolePilot && trial.Valid && trial.Setting.Group().Base() == t.Setting.Group().Base()
 }

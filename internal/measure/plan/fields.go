@@ -161,7 +161,6 @@ func (f *Flags) loadFields() []field.Field {
 	}
 }
 
-// protocolFields say what is spoken with the server.
 func (f *Flags) protocolFields() []field.Field {
 	l, call := &f.Load, &f.Call
 	return []field.Field{

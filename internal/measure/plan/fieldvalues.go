@@ -21,7 +21,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// waits are the parts of --timeout that the command has.
 func (f *Flags) waits() (parts []field.Part) {
 	t, l := &f.Target, &f.Load
 	all := []field.Part{
@@ -54,7 +53,6 @@ func (f *Flags) RunField(help string) field.Field {
 	}
 }
 
-// marginField is --margin.
 func (f *Flags) marginField(help string) field.Field {
 	parts := f.only("margin", []field.Part{
 		{Value: field.Share(&f.Margin, 1)},
@@ -66,7 +64,6 @@ func (f *Flags) marginField(help string) field.Field {
 	}
 }
 
-// goals are the parts of --until.
 func (f *Flags) goals() []field.Part {
 	return f.only("until", []field.Part{
 		{Value: field.Choice(&f.Race.Goal, journal.GoalProven, journal.GoalLikely)},
@@ -86,7 +83,6 @@ func (f *Flags) pins() []field.Part {
 	return append([]field.Part{{Value: refused}}, list...)
 }
 
-// secure are the parts of --tls that the command has.
 func (f *Flags) secure() []field.Part {
 	tls := &f.Load.TLS
 	all := []field.Part{
@@ -105,7 +101,6 @@ func (f *Flags) only(name string, all []field.Part) []field.Part {
 	return slices.DeleteFunc(all, func(p field.Part) bool { return names != nil && !slices.Contains(names, p.Name) })
 }
 
-// waitsMean says what the parts of --timeout are.
 func (f *Flags) waitsMean() (text string) {
 	for _, p := range f.waits() {
 		text += p.Name + ": " + p.Help + ". "
@@ -129,7 +124,6 @@ func cpus(p *cpuset.Set, name *string) field.Value {
 	}, func(set cpuset.Set) string { return cmp.Or(*name, set.String()) })
 }
 
-// loadCPUs is a list of CPUs as cpus reads it, or shared.
 func (f *Flags) loadCPUs() field.Value {
 	list := cpus(&f.Load.CPUs, &f.LoadNamed)
 	return field.Shown(&f.Load.Shared, "", func(text string) (bool, error) {
@@ -251,7 +245,6 @@ func (f *Flags) limitsAndBeside(text string) ([]*float64, error) {
 	return list, err
 }
 
-// limitsText are the limits as limitsAndBeside reads them.
 func (f *Flags) limitsText(list []*float64) string {
 	var words []string
 	for _, limit := range list {
@@ -325,7 +318,6 @@ func rateText(v float64) string {
 	return exact(v)
 }
 
-// exact is a number as it reads back.
 func exact(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // PerSecond reads a number per second above zero, as reports print it: 1000, 12.8k, 1M. Instead

@@ -30,7 +30,6 @@ type Others struct {
 	Busiest      []observe.Used // those that used most, as far as it is known
 }
 
-// mostNamed is how many of the busiest programs have a name in a sentence.
 const mostNamed = 3
 
 func (o Others) String() string {
@@ -70,7 +69,6 @@ func others(t *journal.Trial) *float64 {
 	return nil
 }
 
-// speeds are the measurements of one run.
 type speeds struct {
 	all  []float64
 	last time.Time

@@ -105,7 +105,6 @@ func (s Spec) Shortfall(rate float64, quota bool) *Shortfall {
 	return nil
 }
 
-// roundUp makes a duration one that can be typed.
 func roundUp(d time.Duration) time.Duration {
 	return (d + time.Second - 1).Truncate(time.Second)
 }
@@ -186,7 +185,6 @@ func (s Spec) Search(ceiling float64) slo.Search {
 	return slo.Search{Objective: *s.Load.SLO, Ceiling: ceiling, Floor: 1 / s.ProbeFor(0, false).Seconds(), Probes: probes}
 }
 
-// searchTakes is the time of a trial's probes, the most.
 func (s Spec) searchTakes(quota bool) time.Duration {
 	return probes * (s.Load.OpenHead() + s.ProbeFor(0, quota))
 }

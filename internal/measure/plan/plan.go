@@ -60,7 +60,6 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	return p
 }
 
-// values are those that may be measured of a target that may use that many CPUs.
 func (s Spec) values(effective float64) []*int {
 	switch auto := s.Procs.Auto; {
 	case auto && len(s.Target.Against) > 0:
@@ -71,7 +70,6 @@ func (s Spec) values(effective float64) []*int {
 	return s.Procs.For(effective)
 }
 
-// effective is how many CPUs a replica of a group may use.
 func (s Spec) effective(group journal.Setting, hostCPUs float64) float64 {
 	if n := len(s.TargetCPUs()); n > 0 {
 		hostCPUs = min(hostCPUs, float64(n))

@@ -99,7 +99,6 @@ func tasksOf(b journal.Block) (tasks []Task) {
 	return tasks
 }
 
-// questions are what a group's contest has still to decide.
 func questions(c *contest.Contest) (list []Question) {
 	for _, o := range c.Lead().Open {
 		list = append(list, Question{Group: c.Group, A: c.Name(min(o.A, o.B)), B: c.Name(max(o.A, o.B)), Trials: o.Trials})

@@ -16,7 +16,6 @@ import (
 // (2^32 on 64 bits since Go 1.10), but a typing error should not start it.
 const maxProcs = 4096
 
-// maxSettings bounds the settings of one range.
 const maxSettings = 256
 
 // Procs is which values of GOMAXPROCS to sweep.

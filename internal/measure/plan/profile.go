@@ -88,7 +88,6 @@ func ProfileName(a journal.Setting) string {
 	return FileName(name)
 }
 
-// profileAddress reads the address of profiles.
 func profileAddress(text string) (string, error) {
 	if text == ProfileOwn {
 		return text, nil
@@ -100,7 +99,6 @@ func profileAddress(text string) (string, error) {
 	return text, nil
 }
 
-// checkProfile looks at whether there can be a profile.
 func (s Spec) checkProfile() *FieldError {
 	test, _ := gobench.Parse(s.Target.Command)
 	switch {

@@ -23,19 +23,16 @@ type place struct {
 	setting      journal.SettingKey
 }
 
-// placeOf is a trial's place.
 func placeOf(a journal.Setting, role journal.Role, block, order int) place {
 	return place{role, block, order, a.Key()}
 }
 
-// together reports whether two tasks are of one block.
 func (t Task) together(other Task) bool {
 	return t.Block == other.Block && (t.Role == journal.RolePilot) == (other.Role == journal.RolePilot)
 }
 
 func (t Task) place() place { return placeOf(t.Setting, t.Role, t.Block, t.Order) }
 
-// add takes a trial that has just ended.
 func (r *Record) add(task Task, trial journal.Trial) {
 	if task.Slice() {
 		r.Slices = append(r.Slices, trial)
@@ -85,7 +82,6 @@ func SawGo(trials []journal.Trial) bool {
 	})
 }
 
-// trials is how many there are of a place.
 func (r Record) trials(at place) (n int) {
 	for _, t := range r.Trials {
 		if placeOf(t.Setting, t.Role, t.Block, t.Order) == at {

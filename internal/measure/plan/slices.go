@@ -51,7 +51,6 @@ func (s Spec) InOneStart(t Task) Spec {
 	return s
 }
 
-// slices are the tasks of the next block of slices.
 func (r Record) slices(p journal.Plan, c *contest.Contest) (tasks []Task) {
 	block := 0
 	for _, t := range r.Slices {
@@ -63,7 +62,6 @@ func (r Record) slices(p journal.Plan, c *contest.Contest) (tasks []Task) {
 	return tasks
 }
 
-// starts is how many starts of the program slices were measured in.
 func (r Record) starts() (n int) {
 	for _, t := range r.Slices {
 		if t.Start != nil {
@@ -73,7 +71,6 @@ func (r Record) starts() (n int) {
 	return n
 }
 
-// took is how long the record's slices and trials took.
 func (r Record) took() float64 {
 	return contest.Seconds(r.Trials) + contest.Seconds(r.Slices)
 }

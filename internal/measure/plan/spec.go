@@ -152,7 +152,6 @@ func (t Target) ReadyGiven() bool {
 	return t.Ready.Way != ready.WayURL || t.Ready.URL != "" || len(t.Ready.Statuses) > 0
 }
 
-// isGoBench tells a go test -bench command.
 func isGoBench(command []string) bool {
 	test, err := gobench.Parse(command)
 	return test != nil || err != nil

@@ -22,7 +22,6 @@ const (
 	mostSteps = 100
 )
 
-// stepsForm is a list of steps as an error shows it.
 const stepsForm = "'0s:2 30s:8 60s:2'"
 
 // ParseSteps reads "0s:2 30s:500m 60s:2": from when, which CPU limit. The last one holds

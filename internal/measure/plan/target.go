@@ -18,7 +18,6 @@ type Pods struct {
 	Batch         bool // they run and end, and no load is offered
 }
 
-// checkPods looks at what a sweep of pods cannot have.
 func (s Spec) checkPods() *FieldError {
 	t, l := s.Target, s.Load
 	if t.Pods == nil {
@@ -50,7 +49,6 @@ type Attached struct {
 	Procs   *int // its live GOMAXPROCS; nil: not known
 }
 
-// checkAttached looks at what cannot be asked of a server that runs already.
 func (s Spec) checkAttached() *FieldError {
 	t := s.Target
 	if t.Attach == nil {
@@ -67,7 +65,6 @@ func (s Spec) checkAttached() *FieldError {
 	return nil
 }
 
-// setting is the one setting that an attached server has: what it runs with.
 func (a Attached) setting() journal.Setting {
 	setting := withProcs(journal.Setting{Replicas: 1}, a.Procs, "")
 	if a.Procs == nil {
@@ -93,7 +90,6 @@ func (s Spec) NeedsGroups() bool {
 	return limited || s.Target.Shares > 0 || b != nil && (b.Shares > 0 || b.Quota != nil && *b.Quota > 0)
 }
 
-// checkBeside looks at the neighbour.
 func (s Spec) checkBeside() *FieldError {
 	t := s.Target
 	b := t.Beside

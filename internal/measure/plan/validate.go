@@ -94,7 +94,6 @@ func (s Spec) commandHas(placeholder string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, placeholder) })
 }
 
-// checkServer looks at the address of a server.
 func (s Spec) checkServer() *FieldError {
 	if !s.Target.IsServer() {
 		return nil
@@ -131,7 +130,6 @@ func (s Spec) checkServer() *FieldError {
 	return nil
 }
 
-// exampleURL is the URL with some port.
 func (s Spec) exampleURL() string {
 	return strings.NewReplacer(PortPlaceholder, "1", PodPlaceholder, "192.0.2.1").Replace(s.Target.URL) // RFC 5737
 }

@@ -148,7 +148,6 @@ func size(text string) (int64, error) {
 // Varies reports whether variables are varied: then a rate is no rate to be carried.
 func (s Spec) Varies() bool { return len(s.Vary) > 0 }
 
-// checkVary looks at what the variables cannot be combined with.
 func (s Spec) checkVary() *FieldError {
 	for _, a := range s.Vary {
 		if slices.ContainsFunc(s.Target.Env, func(v string) bool { return strings.HasPrefix(v, a.Name+"=") }) {

@@ -23,7 +23,6 @@ func (s *Session) inherit() {
 	}
 }
 
-// arrangeAs does as the run of a header did. resumed says that it is continued.
 func (s *Session) arrangeAs(then journal.Header, resumed bool) {
 	if !s.Spec.ApartOn(s.options.Host.EffectiveCPUs) {
 		return
@@ -106,7 +105,6 @@ func whereabouts(a journal.Arrangement) string {
 	return "on the target's CPUs"
 }
 
-// sameCPUs reports whether two runs had target and load on the same CPUs.
 func sameCPUs(a, b journal.Header) bool {
 	return slices.Equal(a.Target.Had(), b.Target.Had()) && slices.Equal(a.Load.Had(), b.Load.Had())
 }

@@ -87,7 +87,6 @@ func measured(c *journal.Contents) (settings []journal.Setting) {
 	return settings
 }
 
-// numbered are the values of GOMAXPROCS of settings.
 func numbered(settings []journal.Setting) (values []int, unset bool) {
 	for _, a := range settings {
 		if a.Procs == nil {

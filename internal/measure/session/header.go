@@ -107,7 +107,6 @@ func loadOf(wanted plan.Spec, asked spec.Spec) journal.Load {
 	return j
 }
 
-// mostListed is how many requests of a mix a header names.
 const mostListed = 40
 
 // mixOf is a mix as a reader would write it, and the sum of all that it sends.
@@ -132,7 +131,6 @@ func mixOf(requests []load.Request) (list []string, sha string) {
 	return list, hex.EncodeToString(h.Sum(nil))
 }
 
-// command is the target's, as a reader would call it.
 func command(t plan.Target) []string {
 	words := t.Command
 	if t.BuiltIn != "" && len(words) > 0 {
@@ -232,7 +230,6 @@ type discreet struct {
 	secrets *secret.Keeper
 }
 
-// Run implements plan.Runner.
 func (d discreet) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
 	t, err := d.Runner.Run(ctx, task, func(a plan.Activity) {
 		if observe != nil {

@@ -116,7 +116,6 @@ func (s *Session) Look() error {
 	return nil
 }
 
-// count sets what a journal has of the plan.
 func (s *Session) count(c *journal.Contents) {
 	have := record(c)
 	missing := plan.Next(s.Header, have).Tasks
@@ -167,12 +166,10 @@ func differing(now, then journal.Header) (names []string) {
 // asIs are the fields that come to what they say, and nothing else in a header shows.
 var asIs = []string{"prepare", "ready", "header", "tls"}
 
-// sameAsked reports whether two Specs have the same of these.
 func sameAsked(a, b spec.Spec) bool {
 	return !slices.ContainsFunc(asIs, func(name string) bool { return !slices.Equal(a.Get(name), b.Get(name)) })
 }
 
-// askedOtherwise is in what two Specs differ that ask for trials.
 func askedOtherwise(now, then spec.Spec) (names []string) {
 	if now.Command != then.Command || !slices.Equal(now.Program, then.Program) {
 		names = append(names, "the command")

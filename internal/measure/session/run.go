@@ -99,7 +99,6 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 	return true, err
 }
 
-// unwritten is a JournalError of an error.
 func unwritten(err error) error {
 	if err == nil {
 		return nil
@@ -107,7 +106,6 @@ func unwritten(err error) error {
 	return &JournalError{err}
 }
 
-// profilesFolder is the folder of the profiles, below the results folder.
 const profilesFolder = "profiles"
 
 // CreateProfile makes the file of a profile, and says what it is called within the results
@@ -151,7 +149,6 @@ func (s *Session) profile(ctx context.Context, r plan.Runner, on Events) error {
 	return nil
 }
 
-// profiled reports whether a journal has the profiles of a setting.
 func profiled(c *journal.Contents, a journal.Setting) bool {
 	return slices.ContainsFunc(c.Profiled, func(p journal.Profiled) bool {
 		return p.Setting.Key() == a.Key() && p.CPU != nil && p.Allocations != nil

@@ -64,7 +64,6 @@ type Session struct {
 	journal       *journal.Writer // from when it runs
 }
 
-// found is a journal that was read, or why it was not.
 type found struct {
 	contents *journal.Contents
 	err      error
@@ -176,7 +175,6 @@ func record(c *journal.Contents) plan.Record {
 	return plan.Record{Trials: c.Trials, Slices: c.Slices, Blocks: c.Blocks}
 }
 
-// logs is the folder of the targets' output, below the results folder.
 const logs = "logs"
 
 // CreateLog makes the file that a target's output goes to, and says what it is

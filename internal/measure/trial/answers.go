@@ -114,7 +114,6 @@ func TooMany(p *journal.Phase, dropped int64, most float64) string {
 
 func replicaName(i, of int) string { return fmt.Sprintf(" to replica %d of %d", i+1, of) }
 
-// whyFailed is what went wrong most often in a phase.
 func whyFailed(p *journal.Phase) string {
 	why := mostOften(p.ErrorKinds)
 	switch {

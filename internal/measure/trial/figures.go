@@ -98,7 +98,6 @@ func addBenchmarks(t *journal.Trial, results []gobench.Result, lost []string, re
 	return nil
 }
 
-// mean is a metric over several runs of one trial.
 func mean(runs []map[string]load.Value) map[string]load.Value {
 	mean := map[string]load.Value{}
 	for i, run := range runs {
@@ -157,7 +156,6 @@ func External(t *journal.Trial, r *foreign.Report, wall time.Duration, rate *flo
 	return nil
 }
 
-// printedPhase is the phase of a generator's figures.
 func printedPhase(r *foreign.Report, wall time.Duration) journal.Phase {
 	p := journal.Phase{Mode: journal.ModeClosed, DurationSeconds: wall.Seconds(), AchievedPerSecond: *r.Throughput}
 	p.Requests = max(1, int64(*r.Throughput*wall.Seconds())) // it gave a throughput, so some were

@@ -49,7 +49,6 @@ func limitedFromOutside(u *journal.Usage) bool {
 	return slices.ContainsFunc(u.OuterLimits, func(l journal.OuterLimit) bool { return l.CPUs > 0 && l.CPUs < cpus })
 }
 
-// printed are the quantiles that a generator tells.
 func printed(l *journal.Latency) func(quantile float64) *float64 {
 	return func(quantile float64) *float64 {
 		switch quantile {
@@ -235,7 +234,6 @@ func warnOfLimits(t *journal.Trial, loadHere bool) {
 	}
 }
 
-// carriedShare is the share of the rate that the open loop achieved.
 func carriedShare(t *journal.Trial) *float64 {
 	for _, p := range t.Phases {
 		if p.Mode == journal.ModeOpen && p.RatePerSecond != nil && *p.RatePerSecond > 0 {

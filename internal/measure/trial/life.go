@@ -172,7 +172,6 @@ func (t *Task) live(ctx context.Context, p Place, end context.CancelCauseFunc) e
 	return t.ended(ending)
 }
 
-// serve loads a server that has started, and judges what was seen of it.
 func (t *Task) serve(ctx context.Context, p Place) error {
 	if err := t.warmUp(ctx, p); err != nil {
 		return err
@@ -234,7 +233,6 @@ func (t *Task) judge() error {
 	return nil
 }
 
-// ended judges how a server's replicas ended and what they printed.
 func (t *Task) ended(e Ending) error {
 	t.logged(e.Outputs)
 	if e.Killed {

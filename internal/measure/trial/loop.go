@@ -72,7 +72,6 @@ func Phase(l *load.Result) (journal.Phase, error) {
 	return p, nil
 }
 
-// summary is a histogram's usual figures.
 func summary(h *hdrhistogram.Histogram) *journal.Latency {
 	at := func(quantile float64) *float64 { return seconds(h.ValueAtQuantile(quantile)) }
 	return &journal.Latency{P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Max: at(100), Mean: new(h.Mean() / 1e9)}
@@ -201,7 +200,6 @@ func phaseName(mode string) string {
 	return "throughput phase"
 }
 
-// mostOften is what went wrong most often, with its number.
 func mostOften[K ~string](kinds map[K]int64) string {
 	var most K
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
@@ -242,7 +240,6 @@ func (t *Task) loops(ctx context.Context, p Place) error {
 	return t.open(ctx, p, addOpen)
 }
 
-// open runs the open loop at the task's rate.
 func (t *Task) open(ctx context.Context, p Place, add func(*journal.Trial, *load.Result, *journal.Usage, time.Duration) error) error {
 	rate, quota := *t.RatePerSecond, t.quota()
 	t.foretell(rate, quota)

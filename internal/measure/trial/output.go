@@ -54,7 +54,6 @@ const startupBytes = 64 << 10
 // GOMAXPROCS=2", "gomaxprocs: 2", "max_procs=2".
 var procsNamed = pattern.Of(`(?i)max_?procs`)
 
-// logsProcs reports whether a program names GOMAXPROCS in the beginning of its output.
 func logsProcs(o load.Output) *bool {
 	return new(procsNamed().Match(o.Head[:min(len(o.Head), startupBytes)]))
 }

@@ -45,7 +45,6 @@ type List interface {
 	Texts() []string
 }
 
-// parsed is a Value of one text.
 type parsed[T any] struct {
 	p     *T
 	text  string
@@ -88,13 +87,11 @@ func Text(p *string) Value {
 	return Parsed(p, *p, func(text string) (string, error) { return text, nil })
 }
 
-// choice is a Value that is one of two words.
 type choice[T ~string] struct {
 	Value
 	words []string
 }
 
-// Words implements Closed.
 func (c *choice[T]) Words() []string { return c.words }
 
 // Choice is one of some words, or what p holds already.
@@ -206,7 +203,6 @@ func Above(form string) func(text string) (float64, error) {
 	}
 }
 
-// several is a Value that may be set several times.
 type several[T any] struct {
 	p      *[]T
 	now    string
@@ -215,7 +211,6 @@ type several[T any] struct {
 	commas bool // its items are one text
 }
 
-// Texts implements List.
 func (s *several[T]) Texts() []string { return s.texts }
 
 func (s *several[T]) String() string {
@@ -294,7 +289,6 @@ type parts struct {
 // part may have no name. It may be repeated.
 func Parts(all ...Part) Value { return &parts{all, map[string]bool{}} }
 
-// Texts implements List.
 func (p *parts) Texts() []string {
 	if text := p.String(); text != "" {
 		return []string{text}
@@ -314,7 +308,6 @@ func (p *parts) String() string {
 	return strings.Join(words, ",")
 }
 
-// label is what comes before the value.
 func (p Part) label() string {
 	if p.Name == "" {
 		return ""
@@ -333,7 +326,6 @@ func Defaults(all []Part) string {
 	return strings.Join(words, ",")
 }
 
-// Words implements Closed.
 func (p *parts) Words() (words []string) {
 	for _, one := range p.all {
 		closed, ok := one.Value.(Closed)

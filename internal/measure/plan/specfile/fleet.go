@@ -14,7 +14,6 @@ import (
 // FleetName is the file that procfit fleet reads where none is named.
 const FleetName = "fleet.yaml"
 
-// servicesKey is the key below which a fleet.yaml has its services.
 const servicesKey = "services"
 
 // The keys of a service next to the sections of its settings; Wrong takes them.

@@ -233,7 +233,6 @@ func (r *reader) sections() (list []string) {
 	return list
 }
 
-// hint names the key that may be meant, or all.
 func (r *reader) hint(got string, known []string) string {
 	if near := phrase.DidYouMean(got, known); near != "" {
 		return near
@@ -309,7 +308,6 @@ func (r *reader) item(section string, p pair) (item, error) {
 	return item{}, r.wrong(p.at, "%s.%s: unknown key%s", section, p.key, r.hint(p.key, known))
 }
 
-// texts are what a field is set with, one after the other.
 func (r *reader) texts(row field.Field, n *yaml.Node) ([]string, error) {
 	n, err := r.followed(n)
 	if err != nil {
@@ -418,7 +416,6 @@ func (r *reader) mapping(row field.Field, n *yaml.Node) (list []string, err erro
 	return list, err
 }
 
-// json is a value in YAML as JSON.
 func (r *reader) json(row field.Field, n *yaml.Node) ([]string, error) {
 	if err := r.plain(n, 0); err != nil {
 		return nil, err
@@ -450,7 +447,6 @@ func (r *reader) plain(n *yaml.Node, depth int) error {
 // reference is ${NAME} and $${, in that order.
 var reference = pattern.Of(`\$?\$\{([^{}]*\})?`)
 
-// variableName is that of an environment variable.
 var variableName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // references writes ${NAME} as a Spec has it, and $${ as ${; wrong says what is not

@@ -84,7 +84,6 @@ func Rest(s spec.Spec, rows []field.Field) spec.Spec {
 	})
 }
 
-// value is the texts of a field as YAML.
 func value(f field.Field, texts []string) *yaml.Node {
 	_, several := f.Value.(field.List)
 	if Plural(f) {
@@ -128,7 +127,6 @@ func pairsOf(f field.Field, texts []string) (words []string, ok bool) {
 	return words, true
 }
 
-// longestLine is how many characters a list on one line has at most.
 const longestLine = 100
 
 func flow(kind yaml.Kind, texts []string) *yaml.Node {
@@ -147,7 +145,6 @@ func flow(kind yaml.Kind, texts []string) *yaml.Node {
 // number is a text that YAML need not quote.
 var number = pattern.Of(`^(0|[1-9][0-9]{0,19})(\.[0-9]{1,9})?$`)
 
-// plain is a text as a scalar, quoted where it has to be.
 func plain(text string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 	switch {

@@ -75,7 +75,6 @@ type Figures struct {
 	Mean       *float64
 }
 
-// named are the figures by their names: throughput, p50, p99.9.
 func (f *Figures) named() map[string]**float64 {
 	return map[string]**float64{
 		"requests": &f.Requests, "errors": &f.Errors, "throughput": &f.Throughput, "p50": &f.P50,

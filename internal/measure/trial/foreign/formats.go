@@ -43,7 +43,6 @@ type expression struct {
 // regex is compiled when it is first used.
 type regex = func() *regexp.Regexp
 
-// compile makes patterns of lines.
 func compile(list ...string) (all []regex) {
 	for _, text := range list {
 		all = append(all, pattern.Of("(?m)"+text))

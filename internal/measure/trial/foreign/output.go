@@ -12,7 +12,6 @@ import (
 	"github.com/procfit/procfit/internal/load"
 )
 
-// output is what was printed.
 type output struct {
 	printed []byte
 	text    string // with one space between words and none at the ends of a line
@@ -54,7 +53,6 @@ func findObjects(text []byte) (list []json.RawMessage) {
 	return list
 }
 
-// with are the objects that have the fields.
 func (o *output) with(fields ...string) (list []json.RawMessage) {
 	for _, raw := range o.objects {
 		var has map[string]json.RawMessage
@@ -128,7 +126,6 @@ func (f format) read(text string) (_ Figures, repeated bool) {
 	return r.conclude(), r.repeated
 }
 
-// reading is what has been read so far.
 type reading struct {
 	Figures
 	unit float64 // seconds of a time; 0: it has its unit
@@ -214,7 +211,6 @@ func (r *reading) setTime(name, text string) {
 	}
 }
 
-// conclude draws the figures from what was added up.
 func (r *reading) conclude() Figures {
 	if r.counted {
 		r.Requests = new(r.sums["answered"])
