@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -50,14 +50,15 @@ func (r *runner) Profile(ctx context.Context, a journal.Setting) (journal.Profil
 	if spec.Load.Command != "" && spec.Load.Rate > 0 {
 		one.RatePerSecond = &spec.Load.Rate // the command may ask for one
 	}
-	tests := !spec.Target.IsServer()
-	if tests {
-		if err := unwritten(r.builds); err != nil {
+	var dir string // of a test binary's profiles
+	if spec.Target.IsServer() {
+		one.profiling = &profiling{seconds: int(spec.ProfileTakes() / time.Second)}
+	} else {
+		var err error
+		if dir, err = os.MkdirTemp(r.builds, "profiles"); err != nil {
 			return out, err
 		}
-		r.programs = writing(programs, r.builds)
-	} else {
-		one.profiling = &profiling{seconds: int(spec.ProfileTakes() / time.Second)}
+		r.programs = writing(programs, dir)
 	}
 	t, err := trial.Run(ctx, one, one.Task)
 	if err != nil {
@@ -70,8 +71,8 @@ func (r *runner) Profile(ctx context.Context, a journal.Setting) (journal.Profil
 	switch {
 	case !t.Valid:
 		out.Missing = t.InvalidReason
-	case tests:
-		cpu, memory := written(r.builds)
+	case dir != "":
+		cpu, memory := written(dir)
 		r.keepProfiles(&out, cpu, memory)
 	default:
 		r.keepProfiles(&out, one.profiling.cpu, one.profiling.memory)
@@ -209,42 +210,26 @@ func read(kind profile.Kind, b []byte, err error) taken {
 	return t
 }
 
-// testFile is the file of a test binary's profile. Each copy of the binary has a port of its own.
-func testFile(dir string, kind profile.Kind, of string) string {
-	return filepath.Join(dir, string(kind)+"-"+of+".pprof")
-}
-
+// writing are the programs with files for their profiles. Each copy of a binary has a port of its
+// own, and so its own files.
 func writing(programs map[programKey]program, dir string) map[programKey]program {
 	all := maps.Clone(programs)
+	file := func(kind profile.Kind) string { return filepath.Join(dir, string(kind)+"-"+plan.PortPlaceholder) }
 	for key, p := range all {
 		if p.missing == nil {
-			p.argv = gobench.Profiled(p.argv, testFile(dir, profile.CPU, plan.PortPlaceholder), testFile(dir, profile.Allocations, plan.PortPlaceholder))
+			p.argv = gobench.Profiled(p.argv, file(profile.CPU), file(profile.Allocations))
 			all[key] = p
 		}
 	}
 	return all
 }
 
-func unwritten(dir string) (err error) {
-	for _, kind := range []profile.Kind{profile.CPU, profile.Allocations} {
-		for _, path := range testFiles(dir, kind) {
-			err = errors.Join(err, os.Remove(path))
-		}
-	}
-	return err
-}
-
-func testFiles(dir string, kind profile.Kind) []string {
-	found, _ := filepath.Glob(testFile(strings.NewReplacer("[", `\[`, "*", `\*`, "?", `\?`).Replace(dir), kind, "*")) // the pattern is ours
-	return found
-}
-
 // written are the profiles that a test binary has written; of several copies those of one.
 func written(dir string) (cpu, memory taken) {
 	of := func(kind profile.Kind) taken {
 		b, err := []byte(nil), errors.New("the test wrote none")
-		if found := testFiles(dir, kind); len(found) > 0 {
-			b, err = profile.ReadFile(found[0])
+		if found, _ := fs.Glob(os.DirFS(dir), string(kind)+"-*"); len(found) > 0 {
+			b, err = profile.ReadFile(filepath.Join(dir, found[0]))
 		}
 		return read(kind, b, err)
 	}
