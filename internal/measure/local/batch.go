@@ -74,10 +74,7 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	if err := r.account(f, logs, &one); err != nil {
 		return one, err
 	}
-	if err := f.limitsKept(); err != nil {
-		return one, err
-	}
-	return one, nil
+	return one, f.limitsKept()
 }
 
 func (r *run) prepareRun(ctx context.Context) error {

@@ -66,9 +66,10 @@ type Execution struct {
 	done  int // trials in the journal, without those that the leg runs again
 	start int // of the program, that this run's slices are measured in
 
-	speeds speeds
-	busy   bool          // other programs left a block nothing to compare
-	waited time.Duration // for these to stop
+	speeds  []float64     // of the machine, as they were measured
+	speedAt time.Time     // of the last measurement
+	busy    bool          // other programs left a block nothing to compare
+	waited  time.Duration // for these to stop
 }
 
 // capacityShare is the part of the capacity at which the open loop runs, if the header has no
@@ -144,7 +145,7 @@ func (r *Execution) measure(ctx context.Context, task Task, later []Task) (err e
 	task.Tried, task.SawGo = r.have.trials(task.place()), SawGo(r.have.Trials)
 	r.report(r.progress(task))
 	var before *float64
-	if len(r.speeds.all) == 0 {
+	if len(r.speeds) == 0 {
 		before = r.speed(ctx)
 	}
 	began := r.Now()
@@ -152,7 +153,9 @@ func (r *Execution) measure(ctx context.Context, task Task, later []Task) (err e
 	if err != nil {
 		return err
 	}
-	r.took(r.Now().Sub(began))
+	if left := r.leg.Left; left != nil {
+		*left = max(0, *left-r.Now().Sub(began))
+	}
 	trial.SpeedBefore = before
 	if !task.Slice() && (len(later) == 0 || !task.together(later[0])) {
 		trial.SpeedAfter = r.speed(ctx)
@@ -220,12 +223,6 @@ func (r *Execution) tellSliced(first journal.Block) {
 
 func (r *Execution) progress(task Task) Progress {
 	return Progress{Task: task, Done: r.done, Total: r.leg.Total, AtMost: r.leg.AtMost, Versions: r.Header.Plan.GateAgainst, Open: r.leg.Open}
-}
-
-func (r *Execution) took(d time.Duration) {
-	if r.leg.Left != nil {
-		r.leg.Left = new(max(0, *r.leg.Left-d))
-	}
 }
 
 func (r *Execution) report(p Progress) {

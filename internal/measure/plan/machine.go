@@ -69,24 +69,19 @@ func others(t *journal.Trial) *float64 {
 	return nil
 }
 
-type speeds struct {
-	all  []float64
-	last time.Time
-}
-
 // speed measures the machine's speed, where it is known and was not measured just now.
 func (r *Execution) speed(ctx context.Context) *float64 {
-	if r.Machine == nil || len(r.speeds.all) > 0 && r.Now().Sub(r.speeds.last) < speedEvery {
+	if r.Machine == nil || len(r.speeds) > 0 && r.Now().Sub(r.speedAt) < speedEvery {
 		return nil
 	}
 	best := 0.0
-	for try := 0; try == 0 || try < speedTries && best < (1-contest.SlowFrom)*contest.UsualSpeed(r.speeds.all); try++ {
+	for try := 0; try == 0 || try < speedTries && best < (1-contest.SlowFrom)*contest.UsualSpeed(r.speeds); try++ {
 		best = max(best, r.Machine.Speed(ctx))
 	}
-	if r.speeds.last = r.Now(); best <= 0 || ctx.Err() != nil {
+	if r.speedAt = r.Now(); best <= 0 || ctx.Err() != nil {
 		return nil
 	}
-	r.speeds.all = append(r.speeds.all, best)
+	r.speeds = append(r.speeds, best)
 	return &best
 }
 

@@ -102,12 +102,11 @@ func (s Spec) groups() (list []journal.Setting) {
 }
 
 func withProcs(group journal.Setting, procs *int, variant string) journal.Setting {
-	a := group
-	a.Procs, a.Variant, a.Label = procs, variant, journal.LabelOf(procs)
+	group.Procs, group.Variant, group.Label = procs, variant, journal.LabelOf(procs)
 	if variant != "" {
-		a.Label = "old " + a.Label
+		group.Label = "old " + group.Label
 	}
-	return a
+	return group
 }
 
 // Task is one trial to be run.

@@ -23,15 +23,13 @@ type place struct {
 	setting      journal.SettingKey
 }
 
-func placeOf(a journal.Setting, role journal.Role, block, order int) place {
-	return place{role, block, order, a.Key()}
-}
+func placeOf(t journal.Trial) place { return place{t.Role, t.Block, t.Order, t.Setting.Key()} }
 
 func (t Task) together(other Task) bool {
 	return t.Block == other.Block && (t.Role == journal.RolePilot) == (other.Role == journal.RolePilot)
 }
 
-func (t Task) place() place { return placeOf(t.Setting, t.Role, t.Block, t.Order) }
+func (t Task) place() place { return place{t.Role, t.Block, t.Order, t.Setting.Key()} }
 
 func (r *Record) add(task Task, trial journal.Trial) {
 	if task.Slice() {
@@ -56,7 +54,7 @@ func (r Record) Lacks(tasks []Task) []Task {
 		}
 	}
 	for _, t := range r.Trials {
-		at := placeOf(t.Setting, t.Role, t.Block, t.Order)
+		at := placeOf(t)
 		pilot := t.Role == journal.RolePilot
 		if r.tried[at] || !t.NotStarted && (!pilot || rated[capacityOf(t.Setting)]) {
 			done[at] = true
@@ -84,7 +82,7 @@ func SawGo(trials []journal.Trial) bool {
 
 func (r Record) trials(at place) (n int) {
 	for _, t := range r.Trials {
-		if placeOf(t.Setting, t.Role, t.Block, t.Order) == at {
+		if placeOf(t) == at {
 			n++
 		}
 	}
@@ -95,7 +93,7 @@ func (r Record) trials(at place) (n int) {
 func (r Record) Done(tasks []Task) int {
 	places := map[place]bool{}
 	for _, t := range r.Trials {
-		places[placeOf(t.Setting, t.Role, t.Block, t.Order)] = true
+		places[placeOf(t)] = true
 	}
 	for _, t := range tasks {
 		delete(places, t.place())

@@ -40,7 +40,7 @@ func Phase(l *load.Result) (journal.Phase, error) {
 	}
 	p := journal.Phase{
 		Mode: journal.Mode(l.Mode), Engine: l.Engine, Protocol: l.Protocol, DurationSeconds: l.Duration.Seconds(), AchievedPerSecond: l.AchievedPerSecond,
-		Requests: l.Requests, Errors: l.Errors, FailedConnections: l.FailedConnections, Unanswered: l.Unanswered, Hanging: l.Hanging, Redirects: l.Redirects, Histogram: encoded,
+		Requests: l.Requests, Errors: l.Errors, FailedConnections: l.FailedConnections, Unanswered: l.Unanswered, Hanging: l.Hanging, Redirects: l.Redirects, Histogram: encoded, LatencySeconds: summary(l.Latency),
 	}
 	if l.Mode == load.ModeOpen {
 		p.RatePerSecond = &l.Rate
@@ -49,10 +49,7 @@ func Phase(l *load.Result) (journal.Phase, error) {
 		}
 	}
 	for _, r := range l.PerRequest {
-		one := journal.RequestFigures{Name: secret.Text(r.Name), Requests: r.Answered, Errors: r.Errors, Unanswered: r.Unanswered, Hanging: r.Hanging, Dropped: r.Dropped}
-		if r.Latency.TotalCount() > 0 {
-			one.LatencySeconds = summary(r.Latency)
-		}
+		one := journal.RequestFigures{Name: secret.Text(r.Name), Requests: r.Answered, Errors: r.Errors, Unanswered: r.Unanswered, Hanging: r.Hanging, Dropped: r.Dropped, LatencySeconds: summary(r.Latency)}
 		p.ByRequest = append(p.ByRequest, one)
 	}
 	if len(l.PerURL) > 1 {
@@ -66,13 +63,14 @@ func Phase(l *load.Result) (journal.Phase, error) {
 		}
 		p.ErrorKinds[string(kind)] = n
 	}
-	if l.Latency.TotalCount() > 0 {
-		p.LatencySeconds = summary(l.Latency)
-	}
 	return p, nil
 }
 
+// summary has the usual quantiles of a histogram; nil: nothing is in it.
 func summary(h *hdrhistogram.Histogram) *journal.Latency {
+	if h.TotalCount() == 0 {
+		return nil
+	}
 	at := func(quantile float64) *float64 { return seconds(h.ValueAtQuantile(quantile)) }
 	return &journal.Latency{P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Max: at(100), Mean: new(h.Mean() / 1e9)}
 }
