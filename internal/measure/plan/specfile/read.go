@@ -46,14 +46,8 @@ const CommandField = "command"
 // ObjectField is the name of the object in a cluster, which is not a flag.
 const ObjectField = "object"
 
-// BodyField is the name of the field that a file may have as keys, which are JSON.
-const BodyField = "body"
-
 // ExpectedField is the name of an expected value in the section check, which is not a flag.
 const ExpectedField = "expected"
-
-// IsJSON reports whether the text of a field is JSON, which a file may have as keys.
-func IsJSON(row field.Field) bool { return row.Name == BodyField || row.Name == ExpectedField }
 
 // Rows are the fields that a file may have: those whose group is a section, and the
 // target's command.
@@ -325,7 +319,7 @@ func (r *reader) texts(row field.Field, n *yaml.Node) ([]string, error) {
 		return words, nil
 	case n.Kind == yaml.ScalarNode:
 		return []string{n.Value}, nil
-	case n.Kind == yaml.MappingNode && IsJSON(row):
+	case n.Kind == yaml.MappingNode && (row.Name == "body" || row.Name == ExpectedField): // whose texts are JSON
 		return r.json(row, n)
 	case n.Kind == yaml.MappingNode && several && Separator(row) != "":
 		return r.mapping(row, n)
@@ -336,7 +330,7 @@ func (r *reader) texts(row field.Field, n *yaml.Node) ([]string, error) {
 	switch {
 	case err != nil || several:
 		return words, err
-	case IsCommand(row):
+	case row.Holds == "COMMAND":
 		return []string{phrase.Shell(words)}, nil
 	case Plural(row):
 		return []string{strings.Join(words, ",")}, nil
@@ -344,16 +338,10 @@ func (r *reader) texts(row field.Field, n *yaml.Node) ([]string, error) {
 	return nil, r.wrong(n, "%s: expected one value, not a list", Key(row))
 }
 
-// IsCommand says whether a field is a command, which a file may have as a list of words.
-func IsCommand(row field.Field) bool { return row.Holds == "COMMAND" }
-
 // Plural says whether a field's text is a list with commas.
 func Plural(row field.Field) bool {
 	return strings.HasSuffix(row.Holds, "S") && row.Name != CommandField || strings.HasSuffix(row.Holds, ",…")
 }
-
-// HasLists says whether the value of each pair of a field is a list with commas.
-func HasLists(row field.Field) bool { return strings.HasSuffix(row.Holds, "=LIST") }
 
 // Separator is what is between name and value in a field whose text is a pair; empty: it
 // is not one.
@@ -390,7 +378,7 @@ func (r *reader) mapping(row field.Field, n *yaml.Node) (list []string, err erro
 		if err != nil {
 			return nil, err
 		}
-		if v.Kind == yaml.SequenceNode && HasLists(row) {
+		if v.Kind == yaml.SequenceNode && strings.HasSuffix(row.Holds, "=LIST") {
 			words, err := r.scalars(row, v)
 			if err != nil {
 				return nil, err
