@@ -49,8 +49,7 @@ func (r *runner) Arrange(ctx context.Context, wanted journal.Plan, observe plan.
 	return r.spec.Split, nil
 }
 
-// widest is the default setting of the group with the highest quota: there the load has
-// most to do.
+// widest is the default setting of the group with the highest quota, where the load has most to do.
 func widest(p journal.Plan) journal.Setting {
 	setting := p.Settings[0]
 	for _, a := range p.Settings[1:] {

@@ -105,8 +105,7 @@ func (r *run) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, r.spec.Target.RunTimeout)
 }
 
-// watch follows the fleet to its end. Programs may live for a few milliseconds
-// only, so it looks often at first.
+// watch follows the fleet to its end, closely at first: programs may live for milliseconds.
 func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Reading, journal.Usage, error) {
 	c := r.count(nil, f.limitsAround())
 	readings := make([]trial.Reading, len(f))
@@ -161,8 +160,7 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 // serverAfter is how long a program that listens runs until procfit asks whether it is a server.
 const serverAfter = 3 * time.Second
 
-// mayBeServer reports once where a batch program listens: a server never ends, and its user may have
-// forgotten --url.
+// mayBeServer reports once where a batch program listens: its user may have forgotten --url.
 func (r *run) mayBeServer(pids []int, ran time.Duration) {
 	if r.listens || ran < serverAfter {
 		return
@@ -255,8 +253,7 @@ func (one *replica) better(earlier, now trial.Reading, look lookback) trial.Read
 	return now
 }
 
-// account takes what the kernel says of the ended processes, which is complete
-// where the looks in between were not.
+// account takes what the kernel says of the ended processes, which the looks in between may lack.
 func (r *run) account(f fleet, logs []*log, one *trial.Ran) error {
 	cpu, switches, peak := journal.CPUSeconds{}, journal.ContextSwitches{}, int64(0)
 	limited := r.limited(f)

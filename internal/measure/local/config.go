@@ -26,8 +26,7 @@ type Config struct {
 	Host journal.Host
 }
 
-// Program is a command to run as it is, or why it cannot be had: then the trials of
-// its settings are invalid.
+// Program is a command to run as it is, or why the trials of its settings are invalid.
 type Program struct {
 	Command []string
 	Err     error

@@ -75,8 +75,7 @@ func (c *counters) end(loadCPU time.Duration) *journal.Usage {
 	return u
 }
 
-// throttling reads the accounting of every replica's group; nil without groups
-// or where it cannot be read.
+// throttling reads the accounting of every replica's group; nil where it cannot.
 func (f fleet) throttling() []cgroup.Stats {
 	var all []cgroup.Stats
 	for _, one := range f {
@@ -104,8 +103,7 @@ func throttledSince(before, after []cgroup.Stats) *journal.Cgroup {
 	return c
 }
 
-// limitsAround are the limits around the target that the setting did not set: of groups
-// above, or of the one that procfit runs in.
+// limitsAround are the limits around the target that the setting did not set.
 func (f fleet) limitsAround() []observe.Limit {
 	var list []observe.Limit
 	for _, one := range f {

@@ -87,8 +87,7 @@ func (r *run) WarmUpByCommand(ctx context.Context) error {
 	return err
 }
 
-// runLoad runs the load command under a supervisor of its own, so that it too
-// ends with procfit.
+// runLoad runs the load command under a supervisor of its own: it too ends with procfit.
 func (r *run) runLoad(ctx context.Context, argv []string, suffix string, duration time.Duration) (load.Output, supervisor.Exit, error) {
 	logs, err := r.makeLogs(1, suffix)
 	if err != nil {

@@ -35,8 +35,7 @@ type replica struct {
 
 type fleet []*replica
 
-// start starts the replicas of a trial, whose output goes to the logs. On an error they
-// have been ended.
+// start starts the replicas of a trial. On an error they have been ended.
 func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 	defer func() {
 		if err != nil {
@@ -126,8 +125,7 @@ func varied(env []string, variables []journal.Variable) []string {
 	return env
 }
 
-// end stops every replica, all at once, and removes their groups. It may be
-// called again.
+// end stops every replica, all at once, and removes their groups, also if it is called again.
 func (f fleet) end(grace time.Duration) error {
 	return wait.All(len(f), func(i int) (err error) {
 		if one := f[i]; one.Process != nil {

@@ -52,8 +52,7 @@ func closeLogs(list []*log) {
 	}
 }
 
-// next makes room for another run: of many that print much, the first and the last
-// are kept.
+// next makes room for another run: of many that print much, the first and the last are kept.
 func (l *log) next() error {
 	end, err := l.file.Seek(0, io.SeekEnd)
 	if l.keep == 0 {

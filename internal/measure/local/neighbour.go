@@ -77,8 +77,7 @@ func (n *neighbour) end(grace time.Duration) (err error) {
 	return err
 }
 
-// checkRunning is nil as long as the neighbour runs, if there is one: without it the trial
-// was not what was asked for.
+// checkRunning fails without a neighbour that is to run: the trial was not what was asked for.
 func (n *neighbour) checkRunning() error {
 	if n == nil || !n.ended() {
 		return nil

@@ -11,8 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// readProcess reads the live GOMAXPROCS of one of a replica's processes, where the
-// command is the first.
+// readProcess reads the live GOMAXPROCS of one of a replica's processes; the command is the first.
 func (r *run) readProcess(pid int, pids []int) trial.Reading {
 	live, err := r.reader.Live(pid)
 	reading := trial.Reading{Procs: live.Procs, Source: string(live.Source), GoVersion: live.GoVersion, MainModule: live.MainModule, Err: err}

@@ -165,8 +165,7 @@ func Attach(pid int) (*plan.Attached, error) {
 	return a, nil
 }
 
-// visit finds the server that is already running: it is offered a rate and looked at,
-// and nothing else.
+// visit finds the server that is already running: it is loaded and looked at, and nothing else.
 func (r *run) visit() ([]string, error) {
 	a := r.spec.Target.Attach
 	one := &replica{attached: &observe.Standing{PID: a.PID, Name: a.Name, Started: a.Started}, url: r.spec.Target.URL}

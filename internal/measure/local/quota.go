@@ -79,8 +79,7 @@ func checkQuotas(all []limited) error {
 // movedAdvice says what moves a program out of its group, and what helps.
 const movedAdvice = "start the program directly, without sudo, su, runuser, systemd-run or a script that moves it to another cgroup"
 
-// left looks among processes for one that is not in the group of the quota: it would be
-// measured as if it were.
+// left looks for a process outside the group of the quota: it would be measured as if it were inside.
 func (l limited) left(pids []int) error {
 	for _, pid := range pids {
 		in, err := l.group.Outside(pid)
@@ -123,8 +122,7 @@ type around struct {
 
 func limitsAround(dir string) around { return around{dir, cgroup.LimitsFrom(dir)} }
 
-// kept makes a Failure of a limit that is not what it was: what was measured meanwhile was
-// measured under two limits.
+// kept makes a Failure of a limit that has changed: what was measured meanwhile had two limits.
 func (a around) kept() error {
 	now := cgroup.LimitsFrom(a.dir)
 	for _, dir := range slices.Sorted(maps.Keys(a.texts)) {
@@ -187,8 +185,7 @@ func (s quotaSpan) end() error {
 	return nil
 }
 
-// inEmptyPeriods is the most CPU time that processes of the group may have used while it counted
-// no more than emptyPeriods.
+// inEmptyPeriods is the most CPU time that a group uses while it counts no more than emptyPeriods.
 func (l limited) inEmptyPeriods() time.Duration {
 	return time.Duration((emptyPeriods+2)*l.quota*float64(cgroup.Period)) + slack*time.Duration(runtime.NumCPU())
 }

@@ -60,8 +60,7 @@ func Rehearse(ctx context.Context, spec plan.Spec, config Config, steps []plan.L
 	return h.result, err
 }
 
-// envProcs is the GOMAXPROCS of an environment, as the program is to have it; nil: none
-// that counts.
+// envProcs is the GOMAXPROCS that an environment gives a program; nil: none.
 func envProcs(environ []string) (procs *int) {
 	for _, v := range environ {
 		if text, ok := strings.CutPrefix(v, "GOMAXPROCS="); ok {

@@ -60,9 +60,7 @@ func New(spec plan.Spec, config Config) (plan.Runner, error) {
 	return r, nil
 }
 
-// Prepare does before the first trial what may fail for all: it finds where
-// cgroups can be made, removes those of killed runs, and compiles what is to be
-// compiled.
+// Prepare finds where cgroups can be created, removes those of killed runs, and compiles.
 func (r *runner) Prepare(ctx context.Context, wanted journal.Plan, observe plan.Observer) error {
 	if r.spec.NeedsGroups() {
 		if err := r.findGroups(); err != nil {

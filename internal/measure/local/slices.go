@@ -25,8 +25,7 @@ type oneStart struct {
 	sized  bool // a slice has the modules that take a size once
 }
 
-// slice is one of these tasks: a trial.Place. A slice proper has its value set in the running
-// target.
+// slice is one of these tasks: a trial.Place. A slice proper has its value set while the target runs.
 type slice struct {
 	*run
 	whole context.Context // of all tasks: a target ends with the one that it was started in

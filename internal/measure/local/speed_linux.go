@@ -33,8 +33,7 @@ const (
 	mostWaiting = 1.25
 )
 
-// walk is an order of its words in which each is the place of the next, at random, over
-// all of them.
+// walk is a random order of its words in which each is the place of the next, over all of them.
 var walk = sync.OnceValue(func() []uint32 {
 	words := make([]uint32, speedWords)
 	for i := range words {
@@ -95,8 +94,7 @@ func speedOf(works []work, limited, known float64) (speed, own float64) {
 	return limited * each, each
 }
 
-// limitHere is the tightest CPU limit around procfit, in CPUs; where there is none, more
-// than any machine has.
+// limitHere is the tightest CPU limit around procfit; without one, more CPUs than any machine has.
 func limitHere() float64 {
 	least := float64(1 << 20)
 	limits, _ := observe.Limits(os.Getpid())

@@ -60,8 +60,7 @@ func contestsOf(p *journal.Plan, values int, listed bool) int {
 	return most
 }
 
-// OverBudgetError is that the first blocks do not fit into the time of the budget, as its
-// first trials show: before them, how long they take was not known.
+// OverBudgetError is that the first blocks do not fit into the budget, as its first trials show.
 type OverBudgetError struct {
 	Max, Took time.Duration
 	Trials    int           // that ran
@@ -79,9 +78,8 @@ func (e *OverBudgetError) Error() string {
 		number.Typed(e.Max), ran, number.Duration(e.Took), phrase.Count(e.Fewest, "trial"), number.Typed(e.Needs))
 }
 
-// overBudget is an *OverBudgetError where a trial more would end too long after the time
-// of the budget: by more than half of what a trial takes. Whether a later block fits is
-// the planner's to see, before it starts one.
+// overBudget is an *OverBudgetError where a trial more would end too long after the time of the budget:
+// by more than half of what it takes. Whether a later block fits is seen before it starts.
 func (r *Execution) overBudget(t Task) error {
 	p, n := r.Header.Plan, len(r.have.Trials)
 	if p.MaxSeconds <= 0 || n == 0 || t.Slice() || !t.Pilot() && t.Block >= len(p.Groups()) {

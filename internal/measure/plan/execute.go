@@ -237,8 +237,7 @@ func (r *Execution) report(p Progress) {
 	r.Report(p)
 }
 
-// each is what a trial takes: the mean of those so far. Pilots have no open loop, so they
-// only show its rate.
+// each is what a trial takes: the mean of those so far, without pilots, which have no open loop.
 func (r *Execution) each(t Task) time.Duration {
 	trials := slices.DeleteFunc(slices.Clone(r.have.Trials), func(t journal.Trial) bool { return t.Role == journal.RolePilot })
 	if n := len(trials); n > 0 {

@@ -166,8 +166,7 @@ func (f *Flags) readyProbe(text string) (p ready.Probe, err error) {
 	return p, err
 }
 
-// protoFile is a file with types: source goes to Call.Proto, and a descriptor set to
-// Call.Protoset.
+// protoFile is a file with types: source, or a descriptor set, which goes to Call.Protoset.
 func (f *Flags) protoFile(text string) (string, error) {
 	if filepath.Ext(text) == ".proto" {
 		return text, nil

@@ -12,14 +12,12 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// ErrHopeless is in the chain of an error that ends a run because its trials
-// prove nothing.
+// ErrHopeless is in the chain of an error that ends a run whose trials prove nothing.
 var ErrHopeless = errors.New("no valid trial")
 
-// hopeless looks at the last trial, which may be the end of a block: an invalid pilot
-// ends the run if no other one of the same is valid, and so does a block in which all were
-// invalid, where that is more than the fault of a value, or of a machine that is busy for
-// a while.
+// hopeless looks at the last trial: an invalid pilot ends the run if no other one of the same is valid,
+// and so does a block in which all were invalid, if neither its values nor a machine that is busy for a
+// while can be the reason.
 func hopeless(r Record, ends bool) error {
 	last := r.Trials[len(r.Trials)-1]
 	if last.Valid {
@@ -50,8 +48,7 @@ func hopeless(r Record, ends bool) error {
 // default duration a machine that is busy for half a minute or more has another chance.
 const pilotTries = 10
 
-// pilots counts the valid pilots of a capacity, and those that were invalid because of a lack
-// of CPUs.
+// pilots counts the valid pilots of a capacity, and those that lacked CPUs.
 func (r Record) pilots(a journal.Setting) (valid, starved int) {
 	for _, t := range r.Trials {
 		switch {
@@ -65,8 +62,7 @@ func (r Record) pilots(a journal.Setting) (valid, starved int) {
 	return valid, starved
 }
 
-// again reports that a pilot is to be run once more: none of the same setting is valid, and
-// this one was invalid because of a lack of CPUs.
+// again reports that a pilot is to be run once more: none of the same is valid, and it lacked CPUs.
 func (r Record) again(t journal.Trial) bool {
 	if t.Role != journal.RolePilot || t.Valid || hadCPUs(t) {
 		return false
@@ -122,9 +118,8 @@ func (r Record) faultOfValues(block []journal.Trial) bool {
 	return group && (!before || len(block) == 1)
 }
 
-// agree makes a trial invalid whose throughput is in another unit than that of its group,
-// or the mean of other Go benchmarks: compared with each other they would make any figure
-// the best.
+// agree makes a trial invalid whose throughput is in another unit than that of its group, or the mean of
+// other Go benchmarks: neither can be compared.
 func agree(t *journal.Trial, before []journal.Trial) {
 	for i := range before {
 		b := &before[i]

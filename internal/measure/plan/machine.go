@@ -60,8 +60,7 @@ const (
 	tellAgain = 30 * time.Second
 )
 
-// others is the share of the CPUs that other programs took of a trial; nil: it does not matter,
-// or is not known.
+// others is the share of the CPUs that other programs took of a trial; nil: too little, or not known.
 func others(t *journal.Trial) *float64 {
 	if share := contest.CountedOthers(t); contest.AtLeast(share, contest.OthersMatter) {
 		return share
@@ -115,8 +114,7 @@ func (r Record) slow(below int) int {
 	return len(blocks)
 }
 
-// BusyError is that other programs used the CPUs for longer than the Spec's patience, or at
-// all where the answer is proven.
+// BusyError is that other programs used the CPUs for longer than the run waits.
 type BusyError struct {
 	Others
 	Waited  time.Duration

@@ -31,8 +31,7 @@ func (s Spec) ClosedFor(collections float64) time.Duration {
 	return min(max(half, collected(collections)), OpenMost-s.Load.OpenHead())
 }
 
-// collected is how long enough of that many collections per second take; 0: they do not
-// matter.
+// collected is how long enough of that many collections per second take.
 func collected(perSecond float64) time.Duration {
 	if perSecond <= 0 {
 		return 0
@@ -123,8 +122,7 @@ func (s Spec) EachAtMost() time.Duration {
 	return s.EachAt(lowest)
 }
 
-// EachAt is Each for trials whose open loop has that rate; 0 is a rate that is not known
-// yet.
+// EachAt is Each for an open loop with that rate; 0: it is not known yet.
 func (s Spec) EachAt(rate float64) time.Duration {
 	if !s.Target.IsServer() {
 		return s.TrialTakes
@@ -179,8 +177,7 @@ func (s Spec) ProbeFor(rate float64, quota bool) time.Duration {
 	return long
 }
 
-// Search is how a trial looks for the highest rate that meets the objective, below
-// what its closed loop reached.
+// Search is how a trial looks for the highest rate that meets the objective.
 func (s Spec) Search(ceiling float64) slo.Search {
 	return slo.Search{Objective: *s.Load.SLO, Ceiling: ceiling, Floor: 1 / s.ProbeFor(0, false).Seconds(), Probes: probes}
 }

@@ -18,8 +18,7 @@ import "github.com/procfit/procfit/internal/verdict/journal"
 // program, which makes as many.
 const pilots, gatePilots = 2, 1
 
-// Plan multiplies the settings out for a machine of that many CPUs. seed counts where
-// the Spec has none.
+// Plan multiplies the settings out for that many CPUs. seed counts where the Spec has none.
 func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	against := len(s.Target.Against) > 0
 	p := journal.Plan{
@@ -80,8 +79,7 @@ func (s Spec) effective(group journal.Setting, hostCPUs float64) float64 {
 	return hostCPUs
 }
 
-// groups are settings without a number of Ps, one for each quota, number of replicas and
-// version.
+// groups are settings without a value of GOMAXPROCS: one per quota, number of replicas and version.
 func (s Spec) groups() (list []journal.Setting) {
 	quotas, versions := s.Quotas, s.GoVersions
 	if len(quotas) == 0 {

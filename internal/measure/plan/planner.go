@@ -171,8 +171,7 @@ func (l Leg) nextPair(h journal.Header, r Record) Leg {
 	return l
 }
 
-// fewestCPUs is the machine from which on the load gets CPUs of its own. Of fewer it
-// would leave too little to sweep.
+// fewestCPUs is from when on the load gets CPUs of its own: of fewer, too little is left to sweep.
 const fewestCPUs = 4
 
 // Split is which CPUs the target and the load have, each for itself.
@@ -189,8 +188,7 @@ type Arranger interface {
 	Arrange(ctx context.Context, plan journal.Plan, observe Observer) (*Split, error)
 }
 
-// ApartOn reports whether the load is to get CPUs of its own on a machine of that many
-// CPUs that can be used.
+// ApartOn reports whether the load is to get CPUs of its own on a machine with that many.
 func (s Spec) ApartOn(effective float64) bool {
 	return s.Split == nil && s.Target.Pods == nil && s.Target.Attach == nil && !s.Load.Shared && s.LoadOnTargetHost() && effective >= fewestCPUs && s.Target.CPUs == nil && s.Load.CPUs == nil
 }
@@ -236,8 +234,7 @@ func nextOfGrid(p journal.Plan, r Record) Leg {
 	return Leg{Tasks: r.Lacks(tasks), Total: len(tasks)}
 }
 
-// schedule lists every task of a grid in the order in which to run them:
-// each group's pilots, then the blocks. The same plan gives the same list.
+// schedule lists every task of a grid in order: the pilots, then the blocks.
 func schedule(p journal.Plan) []Task {
 	tasks := pilotsOf(p)
 	for block := range p.Blocks {

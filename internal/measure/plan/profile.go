@@ -17,8 +17,7 @@ import (
 // serves where it gets its load, or that the test binary writes.
 const ProfileOwn = "own"
 
-// RoleProfile is that of the task whose run is profiled. What comes of it is a
-// journal.Profiled, and not a trial.
+// RoleProfile is that of the task whose run is profiled. It makes a journal.Profiled, and no trial.
 const RoleProfile journal.Role = "profile"
 
 // Profiler is a Runner that can profile a setting.
@@ -63,8 +62,7 @@ func (s Spec) Profiled() Spec {
 	return s
 }
 
-// ProfileURL is where a server's profiles are; its own address is that of the URL, and
-// {port} stands for port.
+// ProfileURL is where a server's profiles are; own is the address that it is loaded at.
 func (s Spec) ProfileURL(own string, port int) string {
 	if s.Profile != ProfileOwn {
 		return strings.ReplaceAll(s.Profile, PortPlaceholder, fmt.Sprint(port))

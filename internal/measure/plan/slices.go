@@ -41,8 +41,7 @@ func Slices(p journal.Plan) (n int, take time.Duration) {
 	return n, time.Duration(n) * sliceTakes
 }
 
-// InOneStart is the Spec as a pilot has it, or a slice, in a start that it shares with others:
-// its loop is shorter.
+// InOneStart is the Spec for a pilot, or a slice, in a start that it shares: its loop is shorter.
 func (s Spec) InOneStart(t Task) Spec {
 	s.Load.Stretch, s.Load.Duration = false, 2*sliceFor
 	if t.Pilot() {

@@ -215,8 +215,7 @@ func (s Spec) Title() string {
 	return FileName(filepath.Base(Program(t.Command)))
 }
 
-// prefixes are commands that run another one in their place or below them, with those of
-// their options that have an argument of their own.
+// prefixes are commands that run another one, with those of their options that have an argument.
 var prefixes = map[string][]string{"env": {"-u", "-C", "-S"}, "nice": {"-n"}, "nohup": nil, "time": {"-f", "-o"}}
 
 // Program is the word of a command that names the program: "env X=Y prog", "nice prog" and

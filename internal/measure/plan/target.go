@@ -73,8 +73,7 @@ func (a Attached) setting() journal.Setting {
 	return setting
 }
 
-// Neighbour is a program that runs next to the target in every trial, as a sidecar or
-// another tenant of its machine does.
+// Neighbour is a program that runs next to the target in every trial, as a sidecar does.
 type Neighbour struct {
 	Command []string // argv; {port} is that of the target's first copy
 	// Quota is the CPU limit of its own group; nil: that of the setting, 0: none.
@@ -82,8 +81,7 @@ type Neighbour struct {
 	Shares int64 // of its own group, as Target.Shares
 }
 
-// NeedsGroups reports whether something of the Spec is to run under a limit or with shares
-// of ours.
+// NeedsGroups reports whether anything is to run under a limit or with shares of ours.
 func (s Spec) NeedsGroups() bool {
 	limited := slices.ContainsFunc(s.Quotas, func(q *float64) bool { return q != nil })
 	b := s.Target.Beside

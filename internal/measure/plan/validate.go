@@ -73,8 +73,7 @@ func (s Spec) checkTarget() *FieldError {
 	return nil
 }
 
-// goTest tells a go test command that runs tests; with -c it compiles them, which is
-// a batch program's work like any other.
+// goTest reports whether a command runs tests; with -c go test compiles them, which is work like any other.
 func goTest(command []string) bool {
 	return len(command) > 1 && filepath.Base(command[0]) == "go" && command[1] == "test" && !slices.Contains(command, "-c")
 }

@@ -63,8 +63,7 @@ func (f *Flags) axis(text string) (axis journal.Axis, err error) {
 	return axis, nil
 }
 
-// misspelt is the variable of the Go runtime that the name has but for its case; "": it is
-// no such name.
+// misspelt is the variable of the Go runtime that a name has but for its case; empty: none.
 func misspelt(name string) string {
 	for _, own := range []string{"GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GODEBUG"} {
 		if name != own && strings.EqualFold(name, own) {
@@ -74,8 +73,7 @@ func misspelt(name string) string {
 	return ""
 }
 
-// checkValue refuses a value with which the program would not start, or that a list cannot
-// hold.
+// checkValue refuses what no program would start with, or a list cannot hold.
 func checkValue(name, value string) error {
 	wrong := func(reason, example string) error {
 		return &field.Mistake{Text: name + "=" + value, Reason: reason, Example: name + "=" + example}

@@ -21,8 +21,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// header is the journal's first line. Credentials are taken out of it, since
-// journals and reports are passed around.
+// header is the journal's first line, without credentials: journals are passed around.
 func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 	t := spec.Target
 	directory, _ := os.Getwd()
@@ -162,8 +161,7 @@ func executables(t plan.Target) []string {
 	return list
 }
 
-// sumOf is the SHA-256 of files, one after the other; empty: there are none, or one cannot be
-// read.
+// sumOf is the SHA-256 of files, one after the other; empty: none, or one cannot be read.
 func sumOf(paths ...string) string {
 	h := sha256.New()
 	for _, path := range paths {
@@ -223,8 +221,7 @@ func runtimeVariables(environ []string) []string {
 	return out
 }
 
-// discreet is a Runner that quotes no credential: why a trial is invalid has what the user
-// gave, and what programs printed.
+// discreet is a Runner that quotes no credential in why a trial is invalid.
 type discreet struct {
 	plan.Runner
 	secrets *secret.Keeper

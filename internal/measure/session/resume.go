@@ -15,8 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// holdsJournal reports whether the results folder holds a journal. One that holds
-// anything else is refused.
+// holdsJournal reports whether the results folder holds a journal. With anything else it is refused.
 func holdsJournal(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -215,8 +214,7 @@ var resolved = []struct {
 	{"the host", nil, func(h journal.Header) any { return hardware(h.TargetHost) }},
 }
 
-// built is the SHA-256 of the test binaries of benchmarks, or of anything else; empty: it is
-// the other one.
+// built is the SHA-256 of benchmarks, or of anything else; empty: it is the other one.
 func built(h journal.Header, benchmarks bool) string {
 	if (h.Target.Kind == journal.KindGoBench) != benchmarks {
 		return ""

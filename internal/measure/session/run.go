@@ -21,15 +21,13 @@ type Events struct {
 	Progress func(plan.Progress)            // a trial starts or has ended
 }
 
-// JournalError is that the journal, or the logs next to it, cannot be used: nothing
-// measured would be kept.
+// JournalError is that the journal or the logs cannot be used: nothing measured would be kept.
 type JournalError struct{ Err error }
 
 func (e *JournalError) Error() string { return e.Err.Error() }
 func (e *JournalError) Unwrap() error { return e.Err }
 
-// Refusal is that the results folder is not one to continue with: the user is to
-// choose another.
+// Refusal is that the results folder is not one to continue with, but another is to be chosen.
 type Refusal struct{ Err error }
 
 func (e *Refusal) Error() string { return e.Err.Error() }

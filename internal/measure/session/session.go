@@ -140,8 +140,7 @@ func (s *Session) resolve() {
 	}
 }
 
-// Missing is how many trials the journal lacks, if there is one, at most where the
-// plan is a race.
+// Missing is how many trials the journal lacks, at most where the plan is a race.
 func (s *Session) Missing() int {
 	contents := s.Journal()
 	if len(contents.Trials)+len(contents.Blocks)+len(s.more) == 0 {
@@ -162,8 +161,7 @@ func (s *Session) Grow(settings []journal.Setting, blocks int) {
 	s.more = append(s.more, plan.Further(s.Plan, len(s.Journal().Blocks)+len(s.more), blocks, settings)...)
 }
 
-// TimeLeft is what the trials of the journal leave of the time that a race may take; nil: it
-// may take any.
+// TimeLeft is what the trials leave of the time that a race may take; nil: any.
 func (s *Session) TimeLeft() *time.Duration {
 	return plan.Next(s.Header, record(s.Journal())).Left
 }
@@ -206,8 +204,7 @@ func ThisHost() journal.Host {
 	return h
 }
 
-// MachineName is short, and the same for all machines of a kind: results are compared within
-// it.
+// MachineName is short, and the same for all machines between which results are compared.
 func MachineName(h journal.Host) string {
 	text := strings.NewReplacer("(r)", "", "(tm)", "", "(c)", "").Replace(strings.ToLower(h.CPUModel))
 	var words []string
@@ -225,8 +222,7 @@ func MachineName(h journal.Host) string {
 	return name
 }
 
-// SameHost reports whether the trials of a run started on one host may continue on the
-// other.
+// SameHost reports whether a run that started on one host may continue on the other.
 func SameHost(a, b journal.Host) bool { return hardware(a) == hardware(b) }
 
 // hardware is what of a host decides how fast a program is.

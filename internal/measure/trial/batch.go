@@ -29,8 +29,7 @@ func (one Ran) used() time.Duration {
 	return max(one.Wall, one.Took/startShare, time.Microsecond)
 }
 
-// batch is a batch program's trial: runs one after the other, until their time is
-// used, and at least one.
+// batch runs a batch program until the time of the runs is used, and at least once.
 func (t *Task) batch(ctx context.Context, p Place) error {
 	if t.Spec.Load.Warmup > 0 {
 		t.Step(plan.StepWarmup)
@@ -100,8 +99,7 @@ func (t *Task) metrics(outputs []load.Output) (map[string]load.Value, error) {
 	return found, nil
 }
 
-// figures is the trial's throughput: what the benchmarks or --metric report, else runs
-// per second.
+// figures is the trial's throughput: of the benchmarks or --metric, else runs per second.
 func (t *Task) figures(all []Ran) error {
 	var found []map[string]load.Value
 	var results []gobench.Result

@@ -65,8 +65,7 @@ func Lost(err error) error {
 	return err
 }
 
-// UnstoppedError is that something which a trial started could not be ended. It would run next to the next
-// trial, so there is none.
+// UnstoppedError is that something could not be ended, next to which no further trial may run.
 type UnstoppedError struct{ Err error }
 
 func (e *UnstoppedError) Error() string { return e.Err.Error() }

@@ -39,8 +39,7 @@ func judge(t *journal.Trial, p *journal.Phase, requests int64, at func(quantile 
 	}
 }
 
-// limitedFromOutside reports whether a limit that the setting did not set can throttle the
-// target: procfit may itself run in a container.
+// limitedFromOutside reports whether a limit around procfit itself can throttle the target.
 func limitedFromOutside(u *journal.Usage) bool {
 	if u == nil || u.HostUse == nil {
 		return false
@@ -174,8 +173,7 @@ func CountOthers(use *journal.HostUse, seconds float64, span time.Duration) {
 	}
 }
 
-// stolen is the share of the CPU time that a hypervisor took, of the CPUs that the
-// target may use.
+// stolen is the share of the target's CPU time that a hypervisor took.
 func stolen(u *journal.Usage) float64 {
 	if u == nil || u.HostUse == nil || u.MeasuredSeconds <= 0 || u.HostUse.TargetCPUs < 1 {
 		return 0
@@ -214,8 +212,7 @@ const (
 	loadShare   = 0.05 // of all CPU time: below it the load disturbs little
 )
 
-// warnOfLimits warns of what, in addition to the program, was the limit. loadHere says that the
-// load ran on the target's machine.
+// warnOfLimits warns of what else was the limit. loadHere: the load ran on the target's machine.
 func warnOfLimits(t *journal.Trial, loadHere bool) {
 	l := t.Load
 	if l != nil && l.ThreadBusiestRatio != nil && *l.ThreadBusiestRatio >= engineLimit {

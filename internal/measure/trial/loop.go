@@ -248,8 +248,7 @@ func (t *Task) open(ctx context.Context, p Place, add func(*journal.Trial, *load
 	return add(t.Trial, result, usage, t.Spec.Load.OpenHead())
 }
 
-// search looks for the highest rate that meets the objective, each in an open loop of
-// its own, below what the closed loop reached.
+// search looks for the highest rate within an objective, each in an open loop of its own.
 func (t *Task) search(ctx context.Context, p Place, ceiling float64) error {
 	search := t.Spec.Search(ceiling)
 	var done []slo.Probe
@@ -276,8 +275,7 @@ func (t *Task) at(ctx context.Context, p Place, rate float64, span time.Duration
 	return p.Offer(ctx, options, true)
 }
 
-// foretell says once a group that its p99 will not be judged, where only the pilots
-// could tell.
+// foretell reports once per group that its p99 will not be judged, if only the pilots could tell.
 func (t *Task) foretell(rate float64, quota bool) {
 	group := t.Setting.Group()
 	if t.Foretold[group] || t.Spec.Shortfall(t.Spec.Load.Rate, quota) != nil {

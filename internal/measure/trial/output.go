@@ -12,8 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// CreateLog makes the file for a target's output; path is its name in the results
-// folder.
+// CreateLog creates the file for a target's output; path is its name in the results folder.
 type CreateLog func(name string) (f *os.File, path string, err error)
 
 // LogLimit is how much of a replica's output in one run is kept, in bytes.

@@ -68,8 +68,7 @@ func (s *Standing) Start(t plan.Task) {
 	}
 }
 
-// of is the place of a setting, which is made where there is none: by groups, then by the
-// value.
+// of is the place of a setting, with a new one where there is none: by groups, then by the value.
 func (s *Standing) of(a journal.Setting) *SoFar {
 	is := func(have SoFar) bool { return have.Setting.Key() == a.Key() }
 	if !slices.ContainsFunc(s.Settings, is) {

@@ -118,8 +118,7 @@ func Throttled(span facts.Throttling) journal.Cgroup {
 	}
 }
 
-// LimitsSince is what CPU limits did between two readings of them, each under the name of
-// its group.
+// LimitsSince is what CPU limits did between two readings, each by the name of its group.
 func LimitsSince(before, now []observe.Limit, name func(dir string) string) (list []journal.OuterLimit) {
 	for i, l := range now {
 		if span, ok := l.Since(before[i]); ok {

@@ -194,8 +194,7 @@ func pacedK6(_, text string) bool {
 		!strings.Contains(text, "dropped_iterations.") && !strings.Contains(text, " shared among ")
 }
 
-// has reports whether a command has one of the words, also within a script or as
-// --word=value.
+// has reports whether a command has one of the words, also in a script or as --word=value.
 func has(command string, words ...string) bool {
 	fields := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&='\"", r) })
 	return slices.ContainsFunc(fields, func(f string) bool { return slices.Contains(words, f) })

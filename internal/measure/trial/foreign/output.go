@@ -34,8 +34,7 @@ func newOutput(printed load.Output) *output {
 // badObjects bounds how many things may start like an object without being one.
 const badObjects = 20
 
-// findObjects finds the JSON objects that start at the beginning of a line, since
-// logs may be above and below a summary.
+// findObjects finds the JSON objects at the beginning of a line: logs may be around a summary.
 func findObjects(text []byte) (list []json.RawMessage) {
 	for bad := 0; len(text) > 0 && bad < badObjects; {
 		if text[0] == '{' {
@@ -63,8 +62,7 @@ func (o *output) with(fields ...string) (list []json.RawMessage) {
 	return list
 }
 
-// find is the text in which the figures of the format are; empty: the output does not have
-// it.
+// find is the text in which the figures of the format are; empty: there is none.
 func (f format) find(o *output) string {
 	if len(f.fields) > 0 {
 		var lines strings.Builder
