@@ -14,16 +14,13 @@ import (
 
 // Config is what a sweep takes on this machine in addition to its Spec.
 type Config struct {
-	Environ   []string // the target's environment; GOMAXPROCS in it is replaced
-	CreateLog trial.CreateLog
-	// CreateProfile makes the file of a profile, as CreateLog does of a log. Only a Spec with
-	// profiles needs it.
-	CreateProfile trial.CreateLog
+	Environ       []string // the target's environment; GOMAXPROCS in it is replaced
+	CreateLog     trial.CreateLog
+	CreateProfile trial.CreateLog // for a Spec with profiles
 	// Programs are ready to be run, by the setting's Go version, instead of the Spec's
 	// command, which then only names them. They may be filled in until Prepare.
 	Programs map[string]Program
-	// Host is the machine of a rehearsal: what other programs used on it makes a start doubtful.
-	Host journal.Host
+	Host     journal.Host // of a rehearsal: what other programs used on it makes a start doubtful
 }
 
 // Program is a command to run as it is, or why the trials of its settings are invalid.

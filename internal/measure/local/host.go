@@ -38,9 +38,7 @@ func (r *runner) readHost() (h host, err error) {
 
 const (
 	othersTime = 300 * time.Millisecond
-	// company is the share of the target's CPUs from which on other programs are worth
-	// a word before anything is measured.
-	company = 0.1
+	company    = 0.1 // of the target's CPUs: from then on, others are reported before anything is measured
 )
 
 // Matter reports whether what other programs use is worth a word before anything is measured.

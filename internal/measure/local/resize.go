@@ -21,14 +21,11 @@ import (
 const (
 	// mostFor is how long a closed loop shows what a server carries, but for a part of the
 	// shortest step.
-	mostFor  = 3 * time.Second
-	mostPart = 3
-	// FreshTakes is about how long a fresh start takes with its loop, without its warm-up.
-	FreshTakes = mostFor + time.Second
-	// lookEvery is how often the live GOMAXPROCS is read while a limit holds.
-	lookEvery = 100 * time.Millisecond
-	// rateShare of what is carried under the smallest limit is offered by default.
-	rateShare = 0.5
+	mostFor    = 3 * time.Second
+	mostPart   = 3
+	FreshTakes = mostFor + time.Second  // by a fresh start with its loop, about, without its warm-up
+	lookEvery  = 100 * time.Millisecond // at the live GOMAXPROCS, while a limit holds
+	rateShare  = 0.5                    // of what is carried under the smallest limit, which is offered by default
 )
 
 // Rehearse starts a server under each of the limits for itself, and then once more under

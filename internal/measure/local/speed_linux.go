@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	// speedTime is the CPU time that the work takes on each CPU.
-	speedTime = 30 * time.Millisecond
+	speedTime = 30 * time.Millisecond // of the CPU, that the work takes on each one
 	// speedWords are those that the work walks over, in all of 8 MiB: more than the caches
 	// of one core have as a rule, so that who takes the shared cache or the memory's
 	// bandwidth slows it down.
@@ -28,9 +27,7 @@ const (
 	// speedSteps and speedSums are one piece of the work: about as much time for the memory
 	// as for the core.
 	speedSteps, speedSums = 2000, 20000
-	// mostWaiting is how much longer than its own time the work may take before other
-	// programs are what it waits for.
-	mostWaiting = 1.25
+	mostWaiting           = 1.25 // of its own time: work that takes longer waits for other programs
 )
 
 // walk is a random order of its words in which each is the place of the next, over all of them.

@@ -30,36 +30,24 @@ type Progress struct {
 
 // Execution is a run of a plan.
 type Execution struct {
-	Header journal.Header
-	// Have is what the journal holds already; its tasks are not run again, but for
-	// pilots that were invalid.
-	Have   Record
-	Runner Runner
-	// Observe is called with what the Runner does; it may be nil.
-	Observe Observer
-	// Begin puts a block of a race into the journal, before it is run.
-	Begin func(journal.Block) error
-	// Append puts a trial into the journal.
-	Append func(journal.Trial) error
+	Header  journal.Header
+	Have    Record // of the journal: it is not run again, but for pilots that were invalid
+	Runner  Runner
+	Observe Observer                  // of what the Runner does; may be nil
+	Begin   func(journal.Block) error // puts a block of a race into the journal, before it is run
+	Append  func(journal.Trial) error // puts a trial into the journal
 	// Tolerant continues where all trials of a block were invalid, or a pilot: that
 	// they are is an answer too. A group without a valid pilot has no open loop.
 	Tolerant bool
-	// Old are pilots of the old version from an earlier run, whose capacity counts in the same way.
-	Old []journal.Trial
-	// Report is called at every start and end; it may be nil.
-	Report func(Progress)
-	// Machine looks at the machine between blocks; nil: it cannot be looked at.
-	Machine Machine
-	// Patience is how long the run waits in all for a busy machine; 0: it measures anyway.
-	Patience time.Duration
-	// Settled reports whether the answer is proven, so that a race has nothing to wait for; nil:
-	// that is not known.
-	Settled func(Record) bool
+	Old      []journal.Trial   // pilots of the old version from an earlier run, whose capacity counts too
+	Report   func(Progress)    // is called at every start and end; may be nil
+	Machine  Machine           // between blocks; nil: it cannot be looked at
+	Patience time.Duration     // with a busy machine, in all; 0: it measures anyway
+	Settled  func(Record) bool // the answer is proven, so that a race has nothing to wait for; nil: not known
 	// Each is the expected time of a trial whose open loop has that rate, 0 where only a
 	// first one can tell. A rate of 0 is not known yet.
 	Each func(rate float64) time.Duration
-	// Now is the clock.
-	Now func() time.Time
+	Now  func() time.Time
 
 	have  Record
 	leg   Leg

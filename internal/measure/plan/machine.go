@@ -45,19 +45,11 @@ func (o Others) String() string {
 }
 
 const (
-	// speedEvery is the time between two measurements of the speed, at least: they take
-	// some 30 ms, and at most 2% of a sweep.
-	speedEvery = 2 * time.Second
-	// speedTries is how often a speed that is low is measured: what lasts for less than the
-	// time of that is no slower machine.
-	speedTries = 3
-	// quietFrom is the share of the target's CPUs below which other programs are those that
-	// run on every machine.
-	quietFrom = contest.OthersMatter
-	// lookAgain is the time between two looks at a machine that is busy.
-	lookAgain = time.Second
-	// tellAgain is the time between two notices that it is still busy.
-	tellAgain = 30 * time.Second
+	speedEvery = 2 * time.Second      // between measurements of some 30 ms: at most 2% of a sweep
+	speedTries = 3                    // of a low speed: what lasts for less than their time is no slower machine
+	quietFrom  = contest.OthersMatter // of the target's CPUs: below it, every machine is as busy
+	lookAgain  = time.Second          // between two looks at a machine that is busy
+	tellAgain  = 30 * time.Second     // between two notices that it is still busy
 )
 
 // others is the share of the CPUs that other programs took of a trial; nil: too little, or not known.

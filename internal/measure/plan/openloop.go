@@ -14,8 +14,7 @@ const (
 	// openHead is the beginning of an open loop that is in no figure: with the reading
 	// of /proc it made most of what a p99 strayed.
 	openHead = 300 * time.Millisecond
-	// OpenMost bounds a loop that is as long as its p99 needs, head included.
-	OpenMost = 11 * time.Second
+	OpenMost = 11 * time.Second // of a loop that is as long as its p99 needs, with its head
 )
 
 // OpenHead is how long the open loop runs before its measured time starts.
@@ -152,12 +151,9 @@ func (s Spec) EachAt(rate float64) time.Duration {
 const (
 	// probes are the rates that a trial may try: with the first at seven tenths of
 	// what the closed loop reached, that many narrow the answer to some percent.
-	probes = 7
-	// quotaProbe is how long a rate is tried under a quota: 30 periods of it.
-	quotaProbe = 3 * time.Second
-	// beyondQuantile is how many requests are to lie beyond the objective's quantile,
-	// where probeMost allows it.
-	beyondQuantile = 10
+	probes         = 7
+	quotaProbe     = 3 * time.Second // of a rate under a quota: 30 periods of it
+	beyondQuantile = 10              // requests beyond the objective's quantile, where probeMost allows it
 	probeMost      = 5 * time.Second
 )
 

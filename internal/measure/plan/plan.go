@@ -109,24 +109,17 @@ func withProcs(group journal.Setting, procs *int, variant string) journal.Settin
 
 // Task is one trial to be run.
 type Task struct {
-	Setting journal.Setting
-	Role    journal.Role
-	Block   int
-	Order   int
-	// RatePerSecond is the open loop's rate; nil for a pilot, which finds it, for a slice, and
-	// where there is no open loop.
-	RatePerSecond *float64
+	Setting       journal.Setting
+	Role          journal.Role
+	Block         int
+	Order         int
+	RatePerSecond *float64 // of the open loop; nil: a pilot, which finds it, or there is no such loop
 	// Collections is how many garbage collections a second the pilots had, if each takes
 	// so long that a loop needs several of them; 0: they do not matter, or are not known.
 	Collections float64
-	// OneStart is that the process that runs the task is left running for the next one that has
-	// OneStart too. A slice has the value set in it.
-	OneStart bool
-	// SawGo says that a trial of the journal read a Go program: that another one reads none is
-	// then no proof that there is none.
-	SawGo bool
-	// Tried is how many trials of it the journal has already: they proved nothing.
-	Tried int
+	OneStart    bool // the process is left running for the next task that has OneStart, too
+	SawGo       bool // a trial of the journal read a Go program: one that reads none proves nothing
+	Tried       int  // trials of it that the journal has already: they proved nothing
 }
 
 // Pilot reports whether the task only finds the rate.

@@ -117,33 +117,27 @@ func (r Record) spent(counted *contest.Counted, more int) bool {
 
 // Leg is what to run next.
 type Leg struct {
-	Tasks []Task // in the order to run; none: the plan is at its end
-	// Begin are the blocks to write to the journal before them; none where the journal has
-	// them, or in a grid.
-	Begin []journal.Block
-	Total int // trials that the journal holds in the end, or at most
-	// AtMost says that Total is a bound, and what is open may be settled before.
-	AtMost bool
-	// Left is how long the plan lets it continue; nil: it has no bound.
-	Left *time.Duration
-	Open []Question
+	Tasks  []Task          // in the order to run; none: the plan is at its end
+	Begin  []journal.Block // to write to the journal before them; none: it has them, or it is a grid
+	Total  int             // trials that the journal holds in the end, or at most
+	AtMost bool            // Total is a bound, and what is open may be settled before
+	Left   *time.Duration  // that the plan lets it continue; nil: it has no bound
+	Open   []Question
 }
 
 // Question is what a group of a race has still to tell.
 type Question struct {
-	Group journal.GroupKey
-	A, B  string // values: which of them; B empty: whether A is the answer
-	// Quantile is that of the latency that is to decide, such as p99; empty: throughput is.
-	Quantile string
-	Trials   int // that it may take; 0: not known
+	Group    journal.GroupKey
+	A, B     string // values: which of them; B empty: whether A is the answer
+	Quantile string // of the latency that is to decide, such as p99; empty: throughput is
+	Trials   int    // that it may take; 0: not known
 }
 
 const (
 	// duelPairs is how many pairs of trials a setting's duel has at most: a loss of
 	// twice the margin is found in that many where throughput strays by 3%.
-	duelPairs = 40
-	// fewestPairs is how many a ruling needs.
-	fewestPairs = 4
+	duelPairs   = 40
+	fewestPairs = 4 // that a ruling needs
 )
 
 // nextPair runs the old and the new command of a gate next to each other, setting by setting

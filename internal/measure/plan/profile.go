@@ -31,9 +31,8 @@ type Profiler interface {
 const (
 	// profileTakes is how long a CPU profile lasts: at 100 samples per second and CPU, a
 	// function with a tenth of the time of two CPUs has 200.
-	profileTakes = 10 * time.Second
-	// profileAround is how much longer the load lasts, for a server that answers late.
-	profileAround = 2 * time.Second
+	profileTakes  = 10 * time.Second
+	profileAround = 2 * time.Second // that the load lasts longer, for a server that answers late
 )
 
 // ProfileTakes is how long a server's CPU profile lasts, in whole seconds: as long as

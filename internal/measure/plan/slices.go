@@ -22,17 +22,11 @@ func (s Spec) sliced(p journal.Plan) bool {
 }
 
 const (
-	// mostSliced is how many values there are at most. Of more of them, slices chose too large ones
-	// in the simulations.
-	mostSliced = 6
-	// slicedFrom is the --trial-time from which slices take less time than they save.
-	slicedFrom = time.Second
-	// sliceFor is how long a slice has the closed loop.
-	sliceFor = 200 * time.Millisecond
-	// sliceTakes is about how long it takes, with the call that sets its value.
-	sliceTakes = 300 * time.Millisecond
-	// pilotLeast is the shortest closed loop of a pilot that shows what other programs used.
-	pilotLeast = 500 * time.Millisecond
+	mostSliced = 6                      // values: of more, slices chose too large ones in the simulations
+	slicedFrom = time.Second            // of --trial-time: slices take less time than they save
+	sliceFor   = 200 * time.Millisecond // of a slice's closed loop
+	sliceTakes = 300 * time.Millisecond // about, with the call that sets its value
+	pilotLeast = 500 * time.Millisecond // of a pilot's closed loop, to show what other programs used
 )
 
 // Slices is how many slices of one start there are, and about how long they take.

@@ -22,19 +22,16 @@ import (
 const (
 	PortPlaceholder   = "{port}"
 	BinaryPlaceholder = "{binary}"
-	// PodPlaceholder stands for the address of a pod in the URL.
-	PodPlaceholder = "{pod}"
+	PodPlaceholder    = "{pod}" // the address of a pod in the URL
 )
 
 // Spec is all that is measured in one sweep.
 type Spec struct {
-	Name   string // of the run in its headline and, made harmless, of its folder; empty: the target's
-	Target Target
-	Load   Load
-	Split  *Split // the CPUs of target and load, once they are chosen; nil: as the user says
-	// Limited says that a CPU limit around procfit can throttle the target, whatever its
-	// own quota.
-	Limited bool
+	Name    string // of the run in its headline and, made harmless, of its folder; empty: the target's
+	Target  Target
+	Load    Load
+	Split   *Split // the CPUs of target and load, once they are chosen; nil: as the user says
+	Limited bool   // by a CPU limit around procfit, which can throttle the target whatever its quota
 
 	Procs      Procs
 	Quotas     []*float64     // CPUs; nil: no limit. Empty: one group without a limit.
@@ -48,21 +45,13 @@ type Spec struct {
 	MarginP99  float64        // how much more p99
 	Seed       *uint64        // of the settings' order; nil: any
 
-	// Tolerant continues where all trials of a block are invalid, or a pilot: that they
-	// are may be the answer.
-	Tolerant bool
+	Tolerant bool // continues where all trials of a block are invalid, or a pilot: that may be the answer
 	// Patience is how long other programs are waited for, in all, once they leave a block
 	// nothing to compare; 0: not at all, and the sweep continues.
-	Patience time.Duration
-	// TrialTakes is about how long a batch program's trial takes; 0: only a first one
-	// can tell.
-	TrialTakes time.Duration
-	// Slices has slices of one start choose which values are measured in starts of their own,
-	// where the target can be steered.
-	Slices bool
-	// Profile is where the profiles of the verdict's setting and of the default are: ProfileOwn,
-	// or a URL; empty: none is taken.
-	Profile string
+	Patience   time.Duration
+	TrialTakes time.Duration // by a batch program, about; 0: only a first trial can tell
+	Slices     bool          // of one start choose which values are measured in starts of their own
+	Profile    string        // where profiles are: ProfileOwn, or a URL; empty: none is taken
 }
 
 // Target is the program under test.
@@ -112,10 +101,8 @@ type Load struct {
 	Command        string  // an external generator instead of our engine
 	Metrics        []load.Metric
 	CPUs           cpuset.Set // that it runs on; nil: any
-	// Shared leaves it on the target's CPUs where it would get some of its own.
-	Shared bool
-	// Stretch makes the open loop as long as its p99 needs, instead of half of Duration.
-	Stretch bool
+	Shared         bool       // it stays on the target's CPUs where it would get some of its own
+	Stretch        bool       // the open loop is as long as its p99 needs, instead of half of Duration
 }
 
 // Default is a Spec without a target.

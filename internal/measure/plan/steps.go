@@ -17,8 +17,7 @@ type Limited struct {
 }
 
 const (
-	// LeastStep is how long a limit must hold: time for the runtime to follow, and for load.
-	LeastStep = 3 * time.Second
+	LeastStep = 3 * time.Second // that a limit must hold, for the runtime to follow and for load
 	mostSteps = 100
 )
 

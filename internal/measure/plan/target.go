@@ -12,10 +12,9 @@ import (
 type Pods struct {
 	Object, Namespace, Container string
 	SHA256                       string // of the template that they are copied from
-	// LoadElsewhere says that the load comes from another node than theirs.
-	LoadElsewhere bool
-	LoadFromHere  bool // it comes from this machine, through the API server
-	Batch         bool // they run and end, and no load is offered
+	LoadElsewhere                bool   // the load comes from another node than theirs
+	LoadFromHere                 bool   // it comes from this machine, through the API server
+	Batch                        bool   // they run and end, and no load is offered
 }
 
 func (s Spec) checkPods() *FieldError {
@@ -76,9 +75,8 @@ func (a Attached) setting() journal.Setting {
 // Neighbour is a program that runs next to the target in every trial, as a sidecar does.
 type Neighbour struct {
 	Command []string // argv; {port} is that of the target's first copy
-	// Quota is the CPU limit of its own group; nil: that of the setting, 0: none.
-	Quota  *float64
-	Shares int64 // of its own group, as Target.Shares
+	Quota   *float64 // the CPU limit of its own group; nil: that of the setting, 0: none
+	Shares  int64    // of its own group, as Target.Shares
 }
 
 // NeedsGroups reports whether anything is to run under a limit or with shares of ours.

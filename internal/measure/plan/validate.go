@@ -211,11 +211,9 @@ func (s Spec) LoadOptions(urls []string, rate float64, duration time.Duration) l
 
 // FieldError is what is wrong with one field of a Spec.
 type FieldError struct {
-	Field string // its name, as in Fields; "command" is the program's own, which has no flag
-	// Reason follows the field's name in a sentence: ` 0: want at least 1`,
-	// `: no command`.
-	Reason string
-	Err    error // the cause, if there is one
+	Field  string // its name, as in Fields; "command" is the program's own, which has no flag
+	Reason string // what follows the name in a sentence: ` 0: want at least 1`, `: no command`
+	Err    error  // the cause, if there is one
 }
 
 // Error names the flag; the command has none.

@@ -54,10 +54,8 @@ type Session struct {
 	Done   int  // trials that a resumed journal holds already
 	Ended  bool // there is nothing left to measure
 
-	options Options
-	// earlier is what the folder's journal held when the session was made, and base
-	// that of the baseline.
-	earlier, base found
+	options       Options
+	earlier, base found           // in the folder as the session was made, and in that of the baseline
 	more          []journal.Block // of a grid, that the journal does not have yet
 	tests         string          // SHA-256 of the test binaries; empty: they are not compiled yet, or there are none
 	folder        *folder.Dir     // while it runs

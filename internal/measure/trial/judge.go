@@ -72,9 +72,7 @@ type Reading struct {
 	NoGo       bool     // no Go program is among its processes
 	Ended      bool     // one of them ended before it could be read, and no other is a Go program
 	Programs   []string // that they are if NoGo; nil: not known
-	// Child is the process that was read, where it is not the command's own; empty: it is,
-	// or that is not known.
-	Child string
+	Child      string   // the process that was read, if not the command's own; empty: it is, or not known
 }
 
 // read reports whether a Go program was read.
@@ -150,12 +148,8 @@ func (t *Task) refuse(readings []Reading) error {
 }
 
 const (
-	// stolenMuch is the share of the CPUs' time that a hypervisor takes for a target that
-	// does not answer to be no fault of its own.
-	stolenMuch = 0.2
-	// stolenMost is the share from which on figures are the hypervisor's, and not the
-	// program's.
-	stolenMost = 0.5
+	stolenMuch = 0.2 // of the CPUs' time, by a hypervisor: a target that does not answer is not at fault
+	stolenMost = 0.5 // figures are then the hypervisor's, and not the program's
 	// Tellable is the span below which the kernel's ticks of 10 ms do not show what other
 	// programs, or a hypervisor, took from a trial.
 	Tellable = 500 * time.Millisecond

@@ -70,12 +70,10 @@ type Ending struct {
 // Task is one trial that is to be carried out, and what is known of it so far.
 type Task struct {
 	plan.Task
-	Spec    plan.Spec
-	Observe plan.Observer
-	Trial   *journal.Trial
-	// Foretold holds, over all trials of a run, the groups whose p99 will not be judged,
-	// as the user has been informed.
-	Foretold map[journal.GroupKey]bool
+	Spec     plan.Spec
+	Observe  plan.Observer
+	Trial    *journal.Trial
+	Foretold map[journal.GroupKey]bool // whose p99 will not be judged, as a trial of the run reported
 
 	urls []string
 }

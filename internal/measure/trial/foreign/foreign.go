@@ -46,9 +46,8 @@ const (
 type Clock string
 
 const (
-	ClockUnknown Clock = ""
-	// ClockIntended is the moment at which a request was due.
-	ClockIntended Clock = "intended"
+	ClockUnknown  Clock = ""
+	ClockIntended Clock = "intended" // the moment at which a request was due
 	// ClockPaced is the actual send, which comes when it is due whatever still waits,
 	// as connections or workers are added without bound. A request waits for no other.
 	ClockPaced Clock = "paced"
