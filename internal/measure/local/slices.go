@@ -46,7 +46,10 @@ func (r *runner) inOneStart(ctx context.Context, task plan.Task, observe plan.Ob
 	one := &slice{run: &run{runner: r, Task: trial.NewTask(journal.OriginLocal, spec, task, observe, told), looked: r.one != nil}, whole: ctx}
 	t, err := trial.Run(ctx, one, one.Task)
 	if task.Slice() && err == nil && r.one != nil && !r.one.sized {
-		t.SizedAtStart, r.one.sized = r.sizedAtStart(), true
+		r.one.sized = true
+		if p, unread := r.reader.Program(r.one.fleet[0].program); unread == nil {
+			t.SizedAtStart = p.SizedAtStart()
+		}
 	}
 	if err == nil && t.Valid {
 		return t, nil
@@ -118,15 +121,6 @@ func (r *runner) endOneStart() error {
 	closeLogs(r.one.logs)
 	r.one = nil
 	return err
-}
-
-// sizedAtStart are the modules of the target that are known to size something once.
-func (r *runner) sizedAtStart() []string {
-	p, err := r.reader.Program(r.one.fleet[0].program)
-	if err != nil {
-		return nil
-	}
-	return p.SizedAtStart()
 }
 
 // leases are those of a target's replicas, while their GOMAXPROCS is set in the running process.

@@ -136,7 +136,7 @@ func (s Spec) EachAt(rate float64) time.Duration {
 	}
 	open := func(quota bool) time.Duration { return s.Load.OpenHead() + s.OpenFor(rate, quota, 0) }
 	if s.Load.SLO != nil {
-		open = s.searchTakes
+		open = func(quota bool) time.Duration { return probes * (s.Load.OpenHead() + s.ProbeFor(0, quota)) }
 	}
 	if len(s.Quotas) == 0 {
 		return each + open(false)
@@ -176,10 +176,6 @@ func (s Spec) ProbeFor(rate float64, quota bool) time.Duration {
 // Search is how a trial looks for the highest rate that meets the objective.
 func (s Spec) Search(ceiling float64) slo.Search {
 	return slo.Search{Objective: *s.Load.SLO, Ceiling: ceiling, Floor: 1 / s.ProbeFor(0, false).Seconds(), Probes: probes}
-}
-
-func (s Spec) searchTakes(quota bool) time.Duration {
-	return probes * (s.Load.OpenHead() + s.ProbeFor(0, quota))
 }
 
 func (s Spec) checkObjective() *FieldError {

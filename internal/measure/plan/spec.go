@@ -134,11 +134,6 @@ func (t Target) IsServer() bool { return t.Kind() == journal.KindServer }
 // IsBatch reports whether it runs and ends, and prints no Go benchmarks.
 func (t Target) IsBatch() bool { return t.Kind() == journal.KindBatch }
 
-// ReadyGiven reports that something else than an answer of the URL tells of readiness.
-func (t Target) ReadyGiven() bool {
-	return t.Ready.Way != ready.WayURL || t.Ready.URL != "" || len(t.Ready.Statuses) > 0
-}
-
 func isGoBench(command []string) bool {
 	test, err := gobench.Parse(command)
 	return test != nil || err != nil

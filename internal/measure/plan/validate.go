@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/program/gobench"
+	"github.com/procfit/procfit/internal/program/ready"
 	"github.com/procfit/procfit/internal/show/secret"
 )
 
@@ -61,7 +62,7 @@ func (s Spec) checkTarget() *FieldError {
 		return Wrong("load", " needs --url, the server's address")
 	case !server && hasPort:
 		return Wrong("url", ": the command or --env has {port}, but there is no --url to load: add --url http://127.0.0.1:{port}/")
-	case !server && t.ReadyGiven():
+	case !server && (t.Ready.Way != ready.WayURL || t.Ready.URL != "" || len(t.Ready.Statuses) > 0):
 		return Wrong("ready", " is for servers: it says when --url can be loaded")
 	case server && t.RunTimeout > 0:
 		return Wrong("timeout", " run=TIME is for batch programs: a server's trial takes --trial-time")
