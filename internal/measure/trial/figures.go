@@ -123,16 +123,17 @@ func Quoted(err error, words fmt.Stringer) error {
 // External adds what an external generator printed. It is open loop where the command
 // was told the rate; its latency is judged where its clock allows that.
 func External(t *journal.Trial, r *foreign.Report, wall time.Duration, rate *float64, usage *journal.Usage) error {
-	if r.Throughput == nil {
-		return Invalid(journal.InvalidLoadOutput, "procfit found no throughput in the output of the load command (it reads the output of %s); name it with --metric 'throughput=REGEXP'", foreign.Names())
-	}
-	p := printedPhase(r, wall)
-	if o := r.Offered; o != nil {
-		p = o.Phase
-		t.Load = &o.Load
+	var p journal.Phase
+	switch o := r.Offered; {
+	case o != nil:
+		p, t.Load = o.Phase, &o.Load
 		if p.Mode == journal.ModeOpen {
 			rate = p.RatePerSecond // which it knows better than the command that asked for it
 		}
+	case r.Get("throughput") == nil:
+		return Invalid(journal.InvalidLoadOutput, "procfit found no throughput in the output of the load command (it reads the output of %s); name it with --metric 'throughput=REGEXP'", foreign.Names())
+	default:
+		p = printedPhase(r.Figures, wall)
 	}
 	p.Usage, p.Generator, p.LatencyFrom = usage, string(r.Generator), string(r.Clock)
 	if rate != nil {
@@ -156,17 +157,14 @@ func External(t *journal.Trial, r *foreign.Report, wall time.Duration, rate *flo
 	return nil
 }
 
-func printedPhase(r *foreign.Report, wall time.Duration) journal.Phase {
-	p := journal.Phase{Mode: journal.ModeClosed, DurationSeconds: wall.Seconds(), AchievedPerSecond: *r.Throughput}
-	p.Requests = max(1, int64(*r.Throughput*wall.Seconds())) // it gave a throughput, so some were
-	if r.Requests != nil {
-		p.Requests = int64(*r.Requests)
+func printedPhase(f foreign.Figures, wall time.Duration) journal.Phase {
+	p := journal.Phase{Mode: journal.ModeClosed, DurationSeconds: wall.Seconds(), AchievedPerSecond: f["throughput"], Errors: int64(f["errors"])}
+	p.Requests = max(1, int64(p.AchievedPerSecond*wall.Seconds())) // it gave a throughput, so some were
+	if n := f.Get("requests"); n != nil {
+		p.Requests = int64(*n)
 	}
-	if r.Errors != nil {
-		p.Errors = int64(*r.Errors)
-	}
-	if r.P50 != nil || r.P99 != nil || r.Mean != nil {
-		p.LatencySeconds = &journal.Latency{P50: r.P50, P90: r.P90, P99: r.P99, P999: r.P999, Max: r.Max, Mean: r.Mean}
+	if l := (journal.Latency{P50: f.Get("p50"), P90: f.Get("p90"), P99: f.Get("p99"), P999: f.Get("p99.9"), Max: f.Get("max"), Mean: f.Get("mean")}); l.P50 != nil || l.P99 != nil || l.Mean != nil {
+		p.LatencySeconds = &l
 	}
 	return p
 }

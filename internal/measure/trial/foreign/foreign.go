@@ -60,39 +60,32 @@ const (
 // the latency of an unknown generator.
 func (c Clock) Judged() bool { return c != ClockSend }
 
-// Figures are what was printed. Times are in seconds; nil is what was not printed.
-type Figures struct {
-	Requests   *float64 // answered, whatever the status
-	Errors     *float64 // bad statuses and requests without an answer
-	Throughput *float64 // answers per second
-	P50        *float64
-	P75        *float64
-	P90        *float64
-	P99        *float64
-	P999       *float64
-	Max        *float64
-	Mean       *float64
-}
+// Figures are what was printed, by its name; what was not printed is not there. Times are in
+// seconds. Requests are those that were answered, whatever the status, errors the bad statuses
+// and what was not answered, and throughput is answers per second.
+type Figures map[string]float64
 
-func (f *Figures) named() map[string]**float64 {
-	return map[string]**float64{
-		"requests": &f.Requests, "errors": &f.Errors, "throughput": &f.Throughput, "p50": &f.P50,
-		"p75": &f.P75, "p90": &f.P90, "p99": &f.P99, "p99.9": &f.P999, "max": &f.Max, "mean": &f.Mean,
+// reserved are the names of figures that a metric can have.
+var reserved = []string{"requests", "errors", "throughput", "p50", "p75", "p90", "p99", "max", "mean"}
+
+// Get is a figure; nil: it was not printed.
+func (f Figures) Get(name string) *float64 {
+	if v, ok := f[name]; ok {
+		return &v
 	}
+	return nil
 }
 
 // Fill puts the metrics of reserved names where the figures of generators are, and
 // returns the others. A plain number for a time is in seconds.
-func (f *Figures) Fill(found map[string]load.Value) map[string]load.Value {
-	figures := f.named()
-	delete(figures, "p99.9") // not one of the reserved names
+func (f Figures) Fill(found map[string]load.Value) map[string]load.Value {
 	rest := map[string]load.Value{}
 	for name, value := range found {
-		if to, ok := figures[name]; ok {
-			*to = &value.Value
-			continue
+		if slices.Contains(reserved, name) {
+			f[name] = value.Value
+		} else {
+			rest[name] = value
 		}
-		rest[name] = value
 	}
 	return rest
 }
@@ -112,7 +105,7 @@ type Report struct {
 	Generator generator
 	Clock     Clock
 	Figures
-	Offered *Offered // of procfit load --json, in full
+	Offered *Offered // of procfit load --json, in place of figures
 }
 
 // Names lists the generators for help texts.
@@ -145,7 +138,7 @@ func Read(argv []string, printed load.Output) (*Report, error) {
 		if repeated {
 			return nil, manySummaries(f.name)
 		}
-		if figures.Requests == nil || figures.Throughput == nil {
+		if figures.Get("requests") == nil || figures.Get("throughput") == nil {
 			return nil, fmt.Errorf("the output of %s has no throughput or no number of requests; %s", f.name, load.QuoteEnd(o.printed))
 		}
 		r := &Report{Generator: f.name, Clock: f.clock, Figures: figures}
@@ -157,7 +150,7 @@ func Read(argv []string, printed load.Output) (*Report, error) {
 	if name := named(argv); name != unknown {
 		return nil, fmt.Errorf("procfit does not know the output format of %s; %s", name, load.QuoteEnd(o.printed))
 	}
-	return &Report{}, nil
+	return &Report{Figures: Figures{}}, nil
 }
 
 // manySummaries is the error of an output that has more than one summary: whether they follow
@@ -181,7 +174,7 @@ func named(argv []string) generator {
 
 // readOurs reads procfit load --json, which is a phase as a journal has it.
 func readOurs(raw []byte) (*Report, error) {
-	r := &Report{Generator: procfit, Clock: ClockSend, Offered: &Offered{}}
+	r := &Report{Generator: procfit, Clock: ClockSend, Figures: Figures{}, Offered: &Offered{}}
 	if err := json.Unmarshal(raw, r.Offered); err != nil {
 		return nil, fmt.Errorf("invalid JSON from procfit load: %w", err)
 	}
@@ -192,15 +185,12 @@ func readOurs(raw []byte) (*Report, error) {
 	if p.Mode == journal.ModeOpen && p.RatePerSecond != nil && *p.RatePerSecond > 0 {
 		r.Clock = ClockIntended
 	}
-	requests, errors := float64(p.Requests), float64(p.Errors)
-	r.Throughput, r.Requests, r.Errors = &p.AchievedPerSecond, &requests, &errors
 	if l := p.LatencySeconds; l != nil {
 		for _, v := range []*float64{l.P50, l.P90, l.P99, l.P999, l.Max, l.Mean} {
 			if v != nil && *v <= 0 {
 				return nil, fmt.Errorf("the JSON of procfit load has a latency of %g s", *v)
 			}
 		}
-		r.P50, r.P90, r.P99, r.P999, r.Max, r.Mean = l.P50, l.P90, l.P99, l.P999, l.Max, l.Mean
 	}
 	return r, nil
 }

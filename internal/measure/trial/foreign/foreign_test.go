@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,9 +24,12 @@ func text(v *float64) string {
 	return fmt.Sprintf("%.7g", *v)
 }
 
-func (f *Figures) String() string {
-	return fmt.Sprintf("requests=%s errors=%s throughput=%s p50=%s p75=%s p90=%s p99=%s p999=%s max=%s mean=%s",
-		text(f.Requests), text(f.Errors), text(f.Throughput), text(f.P50), text(f.P75), text(f.P90), text(f.P99), text(f.P999), text(f.Max), text(f.Mean))
+func (f Figures) String() string {
+	var words []string
+	for _, name := range []string{"requests", "errors", "throughput", "p50", "p75", "p90", "p99", "p99.9", "max", "mean"} {
+		words = append(words, strings.ReplaceAll(name, ".", "")+"="+text(f.Get(name)))
+	}
+	return strings.Join(words, " ")
 }
 
 // readFile reads what a generator printed, whose command was not seen.
@@ -118,7 +122,7 @@ func TestReadNothing(t *testing.T) {
 	}
 	for _, printed := range []string{"", "anything", "{", "{}\n{\"summary\":1}"} {
 		r, err := Read([]string{"./load.sh", "procfit"}, load.Output{Head: []byte(printed)})
-		if err != nil || *r != (Report{}) {
+		if err != nil || r.Generator != unknown || r.Clock != ClockUnknown || len(r.Figures) > 0 || r.Offered != nil {
 			t.Errorf("%q: %+v, %v", printed, r, err)
 		}
 	}
@@ -142,8 +146,10 @@ func TestReadAmongLogs(t *testing.T) {
 	log := "{\"level\":\"info\"}\nWarning: Permanently added 'box'\n"
 	r, err := Read([]string{"ssh", "box", "procfit"}, load.Output{Head: []byte(log + "{torn"), Cut: true, Tail: []byte("x\n" + log + ours + "\nprocfit: done\n")})
 	must.OK(t, err)
-	if got, want := r.Figures.String(), "requests=3000 errors=2 throughput=999.5 p50=0.001 p75=- p90=0.002 p99=0.003 p999=0.004 max=0.005 mean=0.0015"; got != want {
-		t.Errorf("%s\nwant %s", got, want)
+	l := r.Offered.LatencySeconds
+	got := []float64{float64(r.Offered.Requests), float64(r.Offered.Errors), r.Offered.AchievedPerSecond, *l.P50, *l.P90, *l.P99, *l.P999, *l.Max, *l.Mean}
+	if want := []float64{3000, 2, 999.5, 0.001, 0.002, 0.003, 0.004, 0.005, 0.0015}; !slices.Equal(got, want) {
+		t.Errorf("%v\nwant %v", got, want)
 	}
 	if o := r.Offered; r.Clock != ClockIntended || o.Mode != journal.ModeOpen || o.Unanswered != 1 || o.Load.Dropped != 4 {
 		t.Errorf("%+v", r)
@@ -195,7 +201,7 @@ func TestDocumentedMetrics(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", row[1], err)
 		}
-		var f Figures
+		f := Figures{}
 		if rest := f.Fill(found); len(rest) > 0 {
 			t.Errorf("%s: not reserved names: %v", row[1], rest)
 		}
@@ -213,8 +219,7 @@ func TestDocumentedMetrics(t *testing.T) {
 }
 
 func TestFill(t *testing.T) {
-	old := 3.0
-	f := Figures{P90: &old}
+	f := Figures{"p90": 3}
 	rest := f.Fill(map[string]load.Value{
 		"throughput": {Value: 10}, "p50": {Value: 1}, "p75": {Value: 2}, "p99": {Value: 4},
 		"max": {Value: 5}, "mean": {Value: 6}, "errors": {Value: 7}, "requests": {Value: 8}, "own": {Value: 9},
@@ -243,9 +248,12 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, v := range []*float64{r.Requests, r.Errors, r.Throughput, r.P50, r.P75, r.P90, r.P99, r.P999, r.Max, r.Mean} {
-			if v != nil && (!(*v >= 0) || math.IsInf(*v, 0)) {
-				t.Fatalf("%s", &r.Figures)
+		if o := r.Offered; o != nil && (o.Requests < 0 || o.Errors < 0 || !(o.AchievedPerSecond >= 0) || math.IsInf(o.AchievedPerSecond, 0)) {
+			t.Fatalf("%+v", o)
+		}
+		for _, v := range r.Figures {
+			if !(v >= 0) || math.IsInf(v, 0) {
+				t.Fatalf("%s", r.Figures)
 			}
 		}
 	})

@@ -103,7 +103,7 @@ func flatten(to *strings.Builder, at string, v any, depth int) {
 
 // read finds the figures in the text, and whether what a summary has once is there again.
 func (f format) read(text string) (_ Figures, repeated bool) {
-	r := reading{unit: f.unit, sums: map[string]float64{}}
+	r := reading{Figures: Figures{}, unit: f.unit, sums: map[string]float64{}}
 	r.repeated = slices.ContainsFunc(f.once, func(e regex) bool { return len(e().FindAllStringIndex(text, 2)) > 1 })
 	for _, e := range f.figures {
 		r.adds = r.adds || e.find().SubexpIndex("failed") > 0 || e.find().SubexpIndex("lost") > 0 || e.find().SubexpIndex("status") > 0
@@ -157,9 +157,8 @@ func (r *reading) take(groups map[string]string) {
 			r.setTime(name, text)
 		case !ok:
 		case name == "requests" || name == "errors" || name == "throughput":
-			to := r.named()[name]
-			r.repeated = r.repeated || *to != nil
-			*to = &n
+			r.repeated = r.repeated || r.Get(name) != nil
+			r.Figures[name] = n
 		case name == "lost":
 			r.count(0, n)
 		case name == "sent":
@@ -195,8 +194,7 @@ func (r *reading) setPercentile(p, text string) {
 // setTime sets a time that is not set. A time of 0 is printed if there is none: no
 // request takes no time.
 func (r *reading) setTime(name, text string) {
-	to, known := r.named()[name]
-	if !known || *to != nil {
+	if r.Get(name) != nil || name != "p99.9" && !slices.Contains(reserved, name) {
 		return
 	}
 	v, ok := load.Number(text)
@@ -205,22 +203,22 @@ func (r *reading) setTime(name, text string) {
 		v, ok = load.Seconds(text)
 	}
 	if ok && v > 0 {
-		*to = &v
+		r.Figures[name] = v
 	}
 }
 
 func (r *reading) conclude() Figures {
 	if r.counted {
-		r.Requests = new(r.sums["answered"])
+		r.Figures["requests"] = r.sums["answered"]
 	}
 	if r.adds {
-		r.Errors = new(r.sums["failed"])
+		r.Figures["errors"] = r.sums["failed"]
 	}
 	switch {
 	case r.sent > 0 && r.sums["lost"] == 0:
-		r.Throughput = &r.sent
+		r.Figures["throughput"] = r.sent
 	case r.sent > 0 && r.seconds > 0:
-		r.Throughput = new(r.sums["answered"] / r.seconds)
+		r.Figures["throughput"] = r.sums["answered"] / r.seconds
 	}
 	return r.Figures
 }
