@@ -17,7 +17,7 @@ import (
 // serves where it gets its load, or that the test binary writes.
 const ProfileOwn = "own"
 
-// RoleProfile is that of the task whose run is profiled. It makes a journal.Profiled, and no trial.
+// RoleProfile is that of the task whose run is profiled. What it yields is a journal.Profiled, not a trial.
 const RoleProfile journal.Role = "profile"
 
 // Profiler is a Runner that can profile a setting.
