@@ -154,7 +154,7 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 		kinds[kindOf(h.Plan)]++
 		var kept []journal.Trial
 		x := plan.Execution{
-			Header: h, Runner: m, Tolerant: true, Now: func() time.Time { return m.now },
+			Header: h, Spec: plan.Spec{Tolerant: true}, Runner: m, Now: func() time.Time { return m.now },
 			Begin:  func(journal.Block) error { return nil },
 			Append: func(t journal.Trial) error { kept = append(kept, t); return nil },
 		}

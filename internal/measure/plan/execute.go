@@ -30,24 +30,18 @@ type Progress struct {
 
 // Execution is a run of a plan.
 type Execution struct {
+	Spec    Spec // how long trials take, and what a busy machine or invalid trials mean
 	Header  journal.Header
 	Have    Record // of the journal: it is not run again, but for pilots that were invalid
 	Runner  Runner
 	Observe Observer                  // of what the Runner does; may be nil
 	Begin   func(journal.Block) error // puts a block of a race into the journal, before it is run
 	Append  func(journal.Trial) error // puts a trial into the journal
-	// Tolerant continues where all trials of a block were invalid, or a pilot: that
-	// they are is an answer too. A group without a valid pilot has no open loop.
-	Tolerant bool
-	Old      []journal.Trial   // pilots of the old version from an earlier run, whose capacity counts too
-	Report   func(Progress)    // is called at every start and end; may be nil
-	Machine  Machine           // between blocks; nil: it cannot be looked at
-	Patience time.Duration     // with a busy machine, in all; 0: it measures anyway
-	Settled  func(Record) bool // the answer is proven, so that a race has nothing to wait for; nil: not known
-	// Each is the expected time of a trial whose open loop has that rate, 0 where only a
-	// first one can tell. A rate of 0 is not known yet.
-	Each func(rate float64) time.Duration
-	Now  func() time.Time
+	Old     []journal.Trial           // pilots of the old version from an earlier run, whose capacity counts too
+	Report  func(Progress)            // is called at every start and end; may be nil
+	Machine Machine                   // between blocks; nil: it cannot be looked at
+	Settled func(Record) bool         // the answer is proven, so that a race has nothing to wait for; nil: not known
+	Now     func() time.Time
 
 	have  Record
 	leg   Leg
@@ -181,7 +175,7 @@ func (r *Execution) keep(task Task, trial journal.Trial, later []Task) error {
 		r.slow()
 	}
 	ends := !slices.ContainsFunc(later, func(t Task) bool { return t.Block == task.Block })
-	if err := hopeless(r.have, ends); err != nil && !r.Tolerant {
+	if err := hopeless(r.have, ends); err != nil && !r.Spec.Tolerant {
 		return err
 	}
 	return nil
@@ -231,15 +225,12 @@ func (r *Execution) each(t Task) time.Duration {
 	if n := len(trials); n > 0 {
 		return time.Duration(contest.Seconds(trials) / float64(n) * float64(time.Second))
 	}
-	if r.Each == nil {
-		return 0
-	}
 	t.Role = journal.RoleMeasure
 	rate, err := r.rate(t)
 	if err != nil || rate == nil {
 		rate = new(0.0)
 	}
-	return r.Each(*rate)
+	return r.Spec.EachAt(*rate)
 }
 
 // rate is the open loop's rate for a task: that which the user gave, or else a share of the
@@ -258,8 +249,8 @@ func (r *Execution) rate(t Task) (*float64, error) {
 			found[of] = append(found[of], *trial.ThroughputPerSecond)
 		}
 	}
-	if len(found) == 0 && r.Tolerant {
-		return nil, nil
+	if len(found) == 0 && r.Spec.Tolerant {
+		return nil, nil // a group without a valid pilot has no open loop
 	}
 	if len(found) == 0 {
 		return nil, errors.New("no trial that finds the request rate was valid, so the latency phase has no rate: give one with --rate")

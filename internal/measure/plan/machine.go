@@ -126,7 +126,7 @@ func (e *BusyError) Error() string {
 // quiet waits before a block for a machine that other programs keep busy, once these left
 // a block nothing to compare. It is a *BusyError where patience ends, or the answer is proven.
 func (r *Execution) quiet(ctx context.Context, next Task) error {
-	if r.Machine == nil || r.Tolerant || r.Patience <= 0 || next.OneStart || next.Role == journal.RolePilot || len(r.have.of(next.Block)) > 0 {
+	if r.Machine == nil || r.Spec.Tolerant || r.Spec.Patience <= 0 || next.OneStart || next.Role == journal.RolePilot || len(r.have.of(next.Block)) > 0 {
 		return nil
 	}
 	if r.busy = r.busy || crowded(r.Header, r.have.Trials); !r.busy {
@@ -142,13 +142,13 @@ func (r *Execution) quiet(ctx context.Context, next Task) error {
 			return nil
 		case r.waited == first && r.Settled != nil && r.Settled(r.have):
 			return &BusyError{Others: others, Waited: r.waited, Trials: len(r.have.Trials), Settled: true}
-		case r.waited >= r.Patience:
+		case r.waited >= r.Spec.Patience:
 			return &BusyError{Others: others, Waited: r.waited, Trials: len(r.have.Trials)}
 		case r.waited >= tell:
 			tell = r.waited + tellAgain
-			r.Observe.Tell(Activity{Step: StepBusy, Others: others, Waited: r.waited - first, Left: r.Patience - r.waited})
+			r.Observe.Tell(Activity{Step: StepBusy, Others: others, Waited: r.waited - first, Left: r.Spec.Patience - r.waited})
 		}
-		if err := wait.For(ctx, min(lookAgain, r.Patience-r.waited)); err != nil {
+		if err := wait.For(ctx, min(lookAgain, r.Spec.Patience-r.waited)); err != nil {
 			return err
 		}
 		r.waited += r.Now().Sub(began)

@@ -191,7 +191,7 @@ func crowdedRace(t *testing.T, busyFor, patience time.Duration, change func(*Exe
 		trial.HostUse = &journal.HostUse{TargetCPUs: 2, OtherCPUSeconds: ptr(2 * others())}
 		return trial, err
 	}
-	x.Machine, x.Patience = machine{others: others}, patience
+	x.Machine, x.Spec.Patience = machine{others: others}, patience
 	x.Observe = func(a Activity) { told = append(told, a) }
 	if change != nil {
 		change(&x.Execution)
@@ -243,13 +243,13 @@ func TestDoesNotWaitForAnAnswer(t *testing.T) {
 // Nothing is waited for where nothing is compared, or where that all fails is the answer.
 func TestDoesNotWait(t *testing.T) {
 	for name, change := range map[string]func(*Execution){
-		"tolerant": func(e *Execution) { e.Tolerant = true },
+		"tolerant": func(e *Execution) { e.Spec.Tolerant = true },
 		"attached": func(e *Execution) { e.Header.Target.Attached = &journal.Process{PID: 1} },
 		"a gate": func(e *Execution) {
 			e.Header = raceOf(t, func(s *Spec) { s.Target.Against = []string{"old"} })
 		},
 		"unknown":  func(e *Execution) { e.Machine = nil },
-		"quiet=0s": func(e *Execution) { e.Patience = 0 },
+		"quiet=0s": func(e *Execution) { e.Spec.Patience = 0 },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			if _, waited, told, err := crowdedRace(t, time.Hour, time.Minute, change); err != nil || waited > 0 || len(told) > 0 {

@@ -380,9 +380,9 @@ func TestRemainingTime(t *testing.T) {
 		}
 		return journal.Trial{Valid: true, ThroughputPerSecond: ptr(20.0), DurationSeconds: takes}, nil
 	}}, nil)
-	x.Each = func(rate float64) time.Duration {
-		return map[float64]time.Duration{0: 3 * time.Second, 10: 8 * time.Second}[rate]
-	}
+	x.Spec = Default()
+	x.Spec.Target.URL = "http://127.0.0.1/"
+	first, atRate := x.Spec.EachAt(0), x.Spec.EachAt(10)
 	var left []time.Duration
 	x.Report = func(p Progress) {
 		if p.Trial != nil || p.Done == 0 {
@@ -390,8 +390,8 @@ func TestRemainingTime(t *testing.T) {
 		}
 	}
 	must.OK(t, x.Run(t.Context()))
-	if want := []time.Duration{15 * time.Second, 32 * time.Second, 21 * time.Second, 14 * time.Second, 7 * time.Second, 0}; !slices.Equal(left, want) {
-		t.Errorf("remaining %v, want %v: 3 s a trial without a rate, 8 s at the rate that the pilot found, then 7 s as measured", left, want)
+	if want := []time.Duration{5 * first, 4 * atRate, 21 * time.Second, 14 * time.Second, 7 * time.Second, 0}; first == atRate || !slices.Equal(left, want) {
+		t.Errorf("remaining %v, want %v: as without a rate, at the rate that the pilot found, then 7 s as measured", left, want)
 	}
 	x = newRun(p, &fake{}, nil)
 	x.Report = func(p Progress) {
@@ -418,7 +418,7 @@ func TestTolerant(t *testing.T) {
 		}
 		return journal.Trial{Valid: true, ThroughputPerSecond: ptr(100.0)}, nil
 	}}, nil)
-	x.Tolerant = true
+	x.Spec.Tolerant = true
 	if err := x.Run(t.Context()); err != nil || len(x.kept) != 10 {
 		t.Errorf("%v with %d trials, want all 10", err, len(x.kept))
 	}

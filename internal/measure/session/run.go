@@ -73,7 +73,7 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 		on.Begin()
 	}
 	execution := plan.Execution{
-		Header: s.Header, Have: record(w.Contents()), Runner: discreet{r, s.options.Secrets}, Observe: on.Activity, Old: s.oldPilots(), Each: s.Spec.EachAt, Tolerant: s.Spec.Tolerant, Patience: s.Spec.Patience,
+		Spec: s.Spec, Header: s.Header, Have: record(w.Contents()), Runner: discreet{r, s.options.Secrets}, Observe: on.Activity, Old: s.oldPilots(),
 		Settled: func(have plan.Record) bool { return verdict.Analyze(s.Header, have.Trials, have.Slices...).Settled() },
 		Report:  on.Progress, Now: time.Now,
 		Begin:  func(b journal.Block) error { return unwritten(w.AppendBlock(b)) },
