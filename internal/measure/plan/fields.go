@@ -82,9 +82,9 @@ func (f *Flags) Fields() []field.Field {
 				Value: field.Parsed(&f.Profile, "", profileAddress),
 			},
 			{
-				Name: "timeout", Holds: "NAME=TIME", Help: "longest waits (default " + field.Defaults(f.waits()) + ")",
+				Name: "timeout", Holds: "NAME=TIME", Help: "longest waits (default " + field.Defaults(f.parts("timeout")) + ")",
 				More:  f.waitsMean() + "As in --timeout ready=2m,stop=20s.",
-				Value: field.Parts(f.waits()...),
+				Value: field.Parts(f.parts("timeout")...),
 			},
 		}...),
 		field.In(field.Compare, []field.Field{
@@ -113,7 +113,10 @@ func (f *Flags) Fields() []field.Field {
 				More:  "The group of the regular expression is the number: 'throughput=([0-9.]+) rows/s'. NAME:lower and NAME:higher say which is better; without one, lower is for names of times, percentiles and errors, such as p99, seconds or errors, and higher for all others.",
 				Value: field.Several(&l.Metrics, load.ParseMetric),
 			},
-			f.marginField("less throughput, more p99 that still counts as equal"),
+			{
+				Name: "margin", Holds: "SHARE", Help: "less throughput, more p99 that still counts as equal (default " + field.Defaults(f.parts("margin")) + ")",
+				Value: field.Parts(f.parts("margin")...),
+			},
 			{Name: "seed", Holds: "N", Help: "seed of the random order of settings and requests (default from the clock)", Value: field.Shown(&f.Seed, "", field.Maybe(seed), func(v *uint64) string { return strconv.FormatUint(*v, 10) })},
 		}...),
 		field.In(field.Load, []field.Field{
@@ -124,9 +127,9 @@ func (f *Flags) Fields() []field.Field {
 			},
 			{Name: "pace", Holds: "PACE", Help: "how requests are spaced: constant, or poisson (at random, as users do)", Value: field.Choice(&l.Pace, load.PaceConstant, load.PacePoisson)},
 			{
-				Name: "trial-time", Holds: "TIME", Often: true, Help: "measured time of a trial: 10s, or 10s,warmup=1s (default " + field.Defaults(f.times("trial-time")) + ")",
+				Name: "trial-time", Holds: "TIME", Often: true, Help: "measured time of a trial: 10s, or 10s,warmup=1s (default " + field.Defaults(f.parts("trial-time")) + ")",
 				More:  "Each loop has half of it. If it is not given, the open loop is as long as its p99 needs, both are longer if the program has few long garbage collections, and the runs of a batch program use 1s. warmup is load before the measured time; a batch program has it only if it is given.",
-				Value: field.Parts(f.times("trial-time")...),
+				Value: field.Parts(f.parts("trial-time")...),
 			},
 			{Name: "header", Holds: "'NAME: VALUE'", Often: true, Help: "a header of each request; may be repeated", Value: field.Texts(&l.Headers), Secret: (*secret.Finder).Header},
 			{
@@ -157,7 +160,7 @@ func (f *Flags) Fields() []field.Field {
 			{
 				Name: "tls", Holds: "NAME=VALUE", Help: "for https: ca=FILE, cert=FILE, key=FILE, name=HOST, insecure; one or several",
 				More:  "ca: CA certificates to trust in place of the system's. cert and key: the client certificate and its private key. name: the name that the server's certificate must have, in place of the URL's host. insecure: the server's certificate is not verified. All files are PEM. As in --tls ca=ca.pem,name=api.internal.",
-				Value: field.Parts(f.secure()...), Not: "load",
+				Value: field.Parts(f.parts("tls")...), Not: "load",
 			},
 		}...),
 		field.In(field.CPUs, []field.Field{
@@ -175,7 +178,7 @@ func (f *Flags) Fields() []field.Field {
 		field.In(field.Stop, []field.Field{
 			{
 				Name: "until", Holds: "GOAL", Help: "end once the answer is proven or likely, or after trials=N (default proven)",
-				More: "Without trials=N, a sweep has 40 to 96 trials at most, by the number of values.", Value: field.Parts(f.goals()...),
+				More: "Without trials=N, a sweep has 40 to 96 trials at most, by the number of values.", Value: field.Parts(f.parts("until")...),
 			},
 			{Name: "for", Holds: "TIME", Often: true, Help: "the most time that the trials take: 10m", More: "A run that is resumed has what its trials so far leave of it.", Value: field.Time(&race.MaxTime, 1, "10m")},
 			{

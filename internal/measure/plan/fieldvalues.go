@@ -22,29 +22,43 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-func (f *Flags) waits() (parts []field.Part) {
-	t, l := &f.Target, &f.Load
-	all := []field.Part{
+// parts are those of a field that the command has. --for has the parts of --trial-time where it
+// is the time of the whole run.
+func (f *Flags) parts(name string) []field.Part {
+	t, l, tls := &f.Target, &f.Load, &f.Load.TLS
+	times := []field.Part{
+		{Value: field.Time(&l.Duration, 1, "3s")},
+		{Name: "warmup", Value: field.Time(&l.Warmup, 0, "500ms")},
+	}
+	all := map[string][]field.Part{"trial-time": times, "for": times, "timeout": {
 		{Name: "ready", Value: field.Time(&t.ReadyTimeout, 1, "30s"), Help: "until the server is ready"},
 		{Name: "quiet", Value: field.Time(&f.Patience, 0, "2m"), Help: "in all, to wait until other programs leave CPUs free; then the sweep ends with what it has; 0s measures anyway"},
 		{Name: "request", Value: field.Time(&l.RequestTimeout, 1, "10s"), Help: "until a request is answered; a later answer is an error"},
 		{Name: "run", Value: field.Time(&t.RunTimeout, 0, "30s"), Help: "until a run of a batch program ends; a longer run makes its trial invalid"},
 		{Name: "stop", Value: field.Time(&t.Grace, 0, "5s"), Help: "from SIGTERM to SIGKILL when procfit stops the program"},
-	}
-	return f.only("timeout", all)
-}
-
-// times are the parts of --trial-time, and of --for where it is the time of the whole run.
-func (f *Flags) times(name string) []field.Part {
-	return f.only(name, []field.Part{
-		{Value: field.Time(&f.Load.Duration, 1, "3s")},
-		{Name: "warmup", Value: field.Time(&f.Load.Warmup, 0, "500ms")},
-	})
+	}, "margin": {
+		{Value: field.Share(&f.Margin, 1)},
+		{Name: "p99", Value: field.Share(&f.MarginP99, math.Inf(1))},
+	}, "until": {
+		{Value: field.Choice(&f.Race.Goal, journal.GoalProven, journal.GoalLikely)},
+		{Name: "trials", Value: field.Shown(&f.Race.MaxTrials, "", field.Whole(1, maxTrials), strconv.Itoa)},
+	}, "cpus": {
+		{Name: "target", Many: true, Value: cpus(&t.CPUs, &f.TargetNamed)},
+		{Name: "load", Many: true, Value: f.loadCPUs()},
+	}, "tls": {
+		{Name: "ca", Value: field.Text(&tls.CACert)},
+		{Name: "cert", Value: field.Text(&tls.Cert)},
+		{Name: "key", Value: field.Text(&tls.Key)},
+		{Name: "name", Value: field.Text(&tls.ServerName)},
+		{Name: "insecure", Value: field.Switch(&tls.Insecure), Alone: true},
+	}}
+	has := f.Parts[name]
+	return slices.DeleteFunc(all[name], func(p field.Part) bool { return has != nil && !slices.Contains(has, p.Name) })
 }
 
 // RunField is --for of a command whose run is one measurement: its time.
 func (f *Flags) RunField(help string) field.Field {
-	parts := f.times("for")
+	parts := f.parts("for")
 	v := parts[0].Value
 	if len(parts) > 1 {
 		v = field.Parts(parts...)
@@ -54,56 +68,17 @@ func (f *Flags) RunField(help string) field.Field {
 	}
 }
 
-func (f *Flags) marginField(help string) field.Field {
-	parts := f.only("margin", []field.Part{
-		{Value: field.Share(&f.Margin, 1)},
-		{Name: "p99", Value: field.Share(&f.MarginP99, math.Inf(1))},
-	})
-	return field.Field{
-		Name: "margin", Holds: "SHARE", Help: help + " (default " + field.Defaults(parts) + ")",
-		Value: field.Parts(parts...),
-	}
-}
-
-func (f *Flags) goals() []field.Part {
-	return f.only("until", []field.Part{
-		{Value: field.Choice(&f.Race.Goal, journal.GoalProven, journal.GoalLikely)},
-		{Name: "trials", Value: field.Shown(&f.Race.MaxTrials, "", field.Whole(1, maxTrials), strconv.Itoa)},
-	})
-}
-
 // pins are the parts of --cpus. A number of CPUs is a limit, which other tools call so.
 func (f *Flags) pins() []field.Part {
-	list := f.only("cpus", []field.Part{
-		{Name: "target", Many: true, Value: cpus(&f.Target.CPUs, &f.TargetNamed)},
-		{Name: "load", Many: true, Value: f.loadCPUs()},
-	})
+	list := f.parts("cpus")
 	refused := field.Parsed(new(string), "", func(text string) (string, error) {
 		return "", fmt.Errorf("%q: expected whose CPUs these are, such as %s=0-3; a CPU limit is --limit %[1]s", text, list[0].Name)
 	})
 	return append([]field.Part{{Value: refused}}, list...)
 }
 
-func (f *Flags) secure() []field.Part {
-	tls := &f.Load.TLS
-	all := []field.Part{
-		{Name: "ca", Value: field.Text(&tls.CACert)},
-		{Name: "cert", Value: field.Text(&tls.Cert)},
-		{Name: "key", Value: field.Text(&tls.Key)},
-		{Name: "name", Value: field.Text(&tls.ServerName)},
-		{Name: "insecure", Value: field.Switch(&tls.Insecure), Alone: true},
-	}
-	return f.only("tls", all)
-}
-
-// only are the parts of a field that the command has.
-func (f *Flags) only(name string, all []field.Part) []field.Part {
-	names := f.Parts[name]
-	return slices.DeleteFunc(all, func(p field.Part) bool { return names != nil && !slices.Contains(names, p.Name) })
-}
-
 func (f *Flags) waitsMean() (text string) {
-	for _, p := range f.waits() {
+	for _, p := range f.parts("timeout") {
 		text += p.Name + ": " + p.Help + ". "
 	}
 	return text
