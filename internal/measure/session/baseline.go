@@ -170,32 +170,23 @@ func ArrangedUnlike(old, current journal.Header, open bool) error {
 	if open {
 		now = journal.ArrangementApart
 	}
+	same := slices.Equal(old.Target.Had(), current.Target.Had()) && slices.Equal(old.Load.Had(), current.Load.Had())
 	fix := ": their latencies cannot be compared; measure the earlier sweep again"
 	switch {
-	case then == now && (then != journal.ArrangementApart || !open && sameCPUs(old, current)):
+	case then == now && (then != journal.ArrangementApart || !open && same):
 		return nil
 	case then == now:
 		return &Refusal{fmt.Errorf("in the earlier sweep the target ran on CPUs %s and the load on CPUs %s, in this one they run on others: add --cpus target=%[1]s,load=%[2]s", old.Target.Had(), old.Load.Had())}
 	case then == journal.ArrangementShared && open:
 		fix = ": add --cpus load=shared, or measure the earlier sweep again"
 	}
-	return &Refusal{fmt.Errorf("in the earlier sweep the load ran %s, in this one it runs %s%s", whereabouts(then), whereabouts(now), fix)}
+	return &Refusal{fmt.Errorf("in the earlier sweep the load ran %s, in this one it runs %s%s", whereabouts[then], whereabouts[now], fix)}
 }
 
-func whereabouts(a journal.Arrangement) string {
-	switch a {
-	case journal.ArrangementApart:
-		return "on CPUs of its own"
-	case journal.ArrangementElsewhere:
-		return "on another machine"
-	case journal.ArrangementTunnel:
-		return "through the API server"
-	case "":
-		return "where its journal does not say"
-	}
-	return "on the target's CPUs"
-}
-
-func sameCPUs(a, b journal.Header) bool {
-	return slices.Equal(a.Target.Had(), b.Target.Had()) && slices.Equal(a.Load.Had(), b.Load.Had())
+var whereabouts = map[journal.Arrangement]string{
+	journal.ArrangementShared:    "on the target's CPUs",
+	journal.ArrangementApart:     "on CPUs of its own",
+	journal.ArrangementElsewhere: "on another machine",
+	journal.ArrangementTunnel:    "through the API server",
+	"":                           "where its journal does not say",
 }
