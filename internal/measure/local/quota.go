@@ -31,11 +31,7 @@ func (r *run) limited(f fleet) (list []limited) {
 		return nil
 	}
 	for i, one := range f {
-		who := "the target"
-		if len(f) > 1 {
-			who = fmt.Sprintf("replica %d of %d", i+1, len(f))
-		}
-		list = append(list, limited{who, *q, one.group, one.pids})
+		list = append(list, limited{trial.Replica(i, len(f)), *q, one.group, one.pids})
 	}
 	return list
 }

@@ -70,7 +70,7 @@ func Hanging(p *journal.Phase, most float64, places int) string {
 	}
 	for i, r := range p.ByReplica {
 		if of := places / len(p.ByReplica); r.Hanging > 1 && share(r.Hanging, of) > most {
-			return words(r.Hanging, of, replicaName(i, len(p.ByReplica)))
+			return words(r.Hanging, of, " to "+Replica(i, len(p.ByReplica)))
 		}
 	}
 	return ""
@@ -104,7 +104,7 @@ func TooMany(p *journal.Phase, dropped int64, most float64) string {
 	failing := judge("", p.Requests, all, p.Hanging)
 	for i, r := range p.ByReplica {
 		short := max(0, p.Requests/int64(len(p.ByReplica))-r.Requests)
-		failing = cmp.Or(failing, judge(replicaName(i, len(p.ByReplica)), r.Requests, min(r.Errors, all+short), r.Hanging))
+		failing = cmp.Or(failing, judge(" to "+Replica(i, len(p.ByReplica)), r.Requests, min(r.Errors, all+short), r.Hanging))
 	}
 	for _, r := range p.ByRequest {
 		failing = cmp.Or(failing, judge(" "+r.Name, r.Requests, r.Errors, r.Hanging))
@@ -112,7 +112,13 @@ func TooMany(p *journal.Phase, dropped int64, most float64) string {
 	return failing
 }
 
-func replicaName(i, of int) string { return fmt.Sprintf(" to replica %d of %d", i+1, of) }
+// Replica is a copy of the target as a message names it.
+func Replica(i, of int) string {
+	if of == 1 {
+		return "the target"
+	}
+	return fmt.Sprintf("replica %d of %d", i+1, of)
+}
 
 func whyFailed(p *journal.Phase) string {
 	why := mostOften(p.ErrorKinds)

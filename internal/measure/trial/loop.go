@@ -169,10 +169,7 @@ func hung(l *load.Result, usage *journal.Usage) error {
 		if !u.Hung() {
 			continue
 		}
-		who := "the target"
-		if len(l.PerURL) > 1 {
-			who = fmt.Sprintf("replica %d of %d", i+1, len(l.PerURL))
-		}
+		who := Replica(i, len(l.PerURL))
 		if share := stolen(usage); share >= stolenMuch {
 			return Invalid(journal.InvalidStolen, "the hypervisor took %.0f%% of the CPU time of the %s, and at its end all %d connections of %s were still waiting; measure again when the machine has its CPUs",
 				100*share, phaseName(l.Mode), u.Connections, who)
