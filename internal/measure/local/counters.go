@@ -343,8 +343,7 @@ func (r *run) skip() (end func()) {
 	}
 }
 
-// sharedPart is how much of the load's CPU time fell on the target's CPUs: of a load
-// that may run anywhere, their share.
+// sharedPart is how much of the load's CPU time fell on the target's CPUs: their share of the load's.
 func (r *runner) sharedPart(cpu time.Duration) time.Duration {
 	on := r.spec.LoadCPUs()
 	if on == nil {

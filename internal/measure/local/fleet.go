@@ -208,8 +208,7 @@ type neighbour struct {
 	log   *log
 }
 
-// startNeighbour starts the neighbour, if there is to be one, on the CPUs of the target.
-// port is that of the target's first copy.
+// startNeighbour starts the neighbour, if any, on the target's CPUs; port is that of the first copy.
 func (r *run) startNeighbour(ctx context.Context, port int) (err error) {
 	b := r.spec.Target.Beside
 	if b == nil {
@@ -277,8 +276,7 @@ func (n *neighbour) checkRunning() error {
 	return trial.Invalid(journal.InvalidBeside, "the --beside program ended before the trial: it %v; it must run until procfit stops it; %s", exit, n.LastWords(supervisor.QuotedLines))
 }
 
-// neighbourCPU is the neighbour's CPU time so far, with that of its children that it waited
-// for; nil without one, and where this system does not tell.
+// neighbourCPU is the neighbour's CPU time so far; nil: there is none, or this system does not tell.
 func (r *run) neighbourCPU() *time.Duration {
 	if r.neighbour == nil || r.sampler == nil {
 		return nil

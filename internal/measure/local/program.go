@@ -144,8 +144,7 @@ func (r *runner) buildFile(key programKey) (string, error) {
 	return filepath.Join(r.builds, plan.FileName("program-"+key.goVersion+key.variant)), nil
 }
 
-// Attach finds a server that runs, and reads the GOMAXPROCS that it runs with. What is wrong
-// is a *plan.FieldError.
+// Attach finds a server that runs, and its GOMAXPROCS. What is wrong is a *plan.FieldError.
 func Attach(pid int) (*plan.Attached, error) {
 	found, err := observe.Stand(pid)
 	if errors.Is(err, errors.ErrUnsupported) {

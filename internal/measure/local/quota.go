@@ -91,8 +91,7 @@ func (l limited) left(pids []int) error {
 	return nil
 }
 
-// cgroup is the directory of the cgroup that a replica starts in: its own, or procfit's;
-// empty where that is not known.
+// cgroup is the directory of the cgroup that a replica starts in: its own, or procfit's; empty: not known.
 func (one *replica) cgroup() string {
 	if one.group != nil {
 		return one.group.Dir()
@@ -147,8 +146,7 @@ const (
 	slack = 50 * time.Millisecond
 )
 
-// quotaSpan is what the groups of the quotas had counted when a stretch of a trial started, and
-// what their processes had used.
+// quotaSpan is what the groups of quotas had counted, and their processes used, as a stretch of a trial began.
 type quotaSpan struct {
 	limited []limited
 	periods []int64

@@ -113,8 +113,7 @@ func (h *rehearsal) under(ctx context.Context, limit float64, use func(*run, []s
 	return nil
 }
 
-// freshStarts measures a start of its own under each limit, the smallest first, which
-// tells the rate where none is given.
+// freshStarts measures a start under each limit, the smallest first: it tells the rate if none is given.
 func (h *rehearsal) freshStarts(ctx context.Context, steps []plan.Limited) error {
 	h.span = mostFor
 	var limits []float64

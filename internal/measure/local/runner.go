@@ -99,8 +99,7 @@ func (r *runner) Prepare(ctx context.Context, wanted journal.Plan, observe plan.
 	return ctx.Err()
 }
 
-// Denied is why no trial of a Spec could run here, since its settings need cgroups that
-// this account cannot make; nil: nothing is known against it. It changes nothing.
+// Denied is why this account cannot create the cgroups of a Spec; nil: nothing is known against it.
 func Denied(spec plan.Spec) error {
 	if !spec.NeedsGroups() {
 		return nil
@@ -212,8 +211,7 @@ type Program struct {
 	Err     error
 }
 
-// Check says what of a valid Spec cannot be had on this machine, as a
-// *plan.FieldError: a command, a CPU.
+// Check says what of a valid Spec this machine does not have, as a *plan.FieldError: a command, a CPU.
 func Check(spec plan.Spec, built bool) error {
 	t := spec.Target
 	var own, beside, load []string

@@ -16,8 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// oneStart is a target that is left running for several tasks: pilots, and the slices after
-// them. The journal has its output with the first of these.
+// oneStart is a target that is left running for pilots and slices. The first of these has its output.
 type oneStart struct {
 	fleet  fleet
 	logs   []*log

@@ -103,8 +103,7 @@ func OutOfTime(h journal.Header, r Record) bool {
 	return slices.Contains(slices.Collect(ends), contest.StopTime)
 }
 
-// Fewest is how many trials a race takes at least: its pilots and the first block of
-// each group; a gate's those that any ruling needs.
+// Fewest is how many trials a race takes at least: pilots and first blocks, or what a gate's ruling needs.
 func Fewest(h journal.Header) int {
 	n := len(pilotsOf(h.Plan))
 	if h.Plan.GateAgainst {

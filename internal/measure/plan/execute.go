@@ -145,8 +145,7 @@ func (r *Execution) measure(ctx context.Context, task Task, later []Task) (err e
 	return r.keep(task, trial, later)
 }
 
-// keep puts a trial that has ended into the journal, and reports whether the rest, where
-// later is what was planned, can show anything.
+// keep puts a trial into the journal. An error is that the rest, where later was planned, can show nothing.
 func (r *Execution) keep(task Task, trial journal.Trial, later []Task) error {
 	trial.Setting, trial.Role, trial.Block, trial.Order = task.Setting, task.Role, task.Block, task.Order
 	slice := task.Slice()

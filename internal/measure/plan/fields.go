@@ -12,8 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
-// Flags are a Spec as flags give it: what takes a file, or several of the flags, is still
-// text.
+// Flags are a Spec as flags give it: what takes a file, or several flags, is still text.
 type Flags struct {
 	Spec
 

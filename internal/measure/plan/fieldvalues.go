@@ -197,8 +197,7 @@ func generator(text string) (string, error) {
 	return text, err
 }
 
-// limitsAndBeside reads what limits does, with at most one "beside=0.5" in it, which is the
-// limit of what runs next to the target.
+// limitsAndBeside reads limits, with at most one "beside=0.5" among them, which is the neighbour's.
 func (f *Flags) limitsAndBeside(text string) ([]*float64, error) {
 	var rest []string
 	var beside *float64
@@ -295,8 +294,7 @@ func rateText(v float64) string {
 
 func exact(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// PerSecond reads a number per second above zero, as reports print it: 1000, 12.8k, 1M. Instead
-// is what else may be given: ", or auto".
+// PerSecond reads 1000, 12.8k or 1M, as reports print it. Instead is what else may be given: ", or auto".
 func PerSecond(text, instead string) (float64, error) {
 	number, factor := text, 1.0
 	switch {
@@ -349,8 +347,7 @@ const (
 
 const stepsForm = "'0s:2 30s:8 60s:2'"
 
-// ParseSteps reads "0s:2 30s:500m 60s:2": from when, which CPU limit. The last one holds
-// as long as the one before it.
+// ParseSteps reads "0s:2 30s:500m", times and limits. The last one holds as long as the one before it.
 func ParseSteps(text string) ([]Limited, error) {
 	var steps []Limited
 	wrong := func(item, reason string) error {

@@ -155,8 +155,7 @@ func (r *Execution) quiet(ctx context.Context, next Task) error {
 	}
 }
 
-// crowded reports whether other programs left the latest block nothing to compare: no two
-// settings that had enough CPU time.
+// crowded reports whether others left the latest block fewer than two settings with enough CPU time.
 func crowded(h journal.Header, trials []journal.Trial) bool {
 	if len(trials) == 0 || h.Target.Attached != nil {
 		return false

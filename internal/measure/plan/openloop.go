@@ -107,12 +107,10 @@ func roundUp(d time.Duration) time.Duration {
 	return (d + time.Second - 1).Truncate(time.Second)
 }
 
-// Each is the expected time of a trial, the mean over quotas; 0 where only a first one
-// can tell.
+// Each is the expected time of a trial, the mean over quotas; 0: only a first one can tell.
 func (s Spec) Each() time.Duration { return s.EachAt(s.Load.Rate) }
 
-// EachAtMost is what a trial takes if the pilots find a low rate: the open loop is then as
-// long as it may be. It is Each where no pilot decides that.
+// EachAtMost is Each if the pilots find a low rate, at which the open loop is as long as it may be.
 func (s Spec) EachAtMost() time.Duration {
 	if s.Load.Rate > 0 {
 		return s.Each()

@@ -14,8 +14,7 @@ package plan
 
 import "github.com/procfit/procfit/internal/verdict/journal"
 
-// pilots is the number of trials that find a group's capacity. A gate has one of each
-// program, which makes as many.
+// pilots find a group's capacity. A gate has one of each program, which makes the same number.
 const pilots, gatePilots = 2, 1
 
 // Plan multiplies the settings out for that many CPUs. seed counts where the Spec has none.

@@ -140,8 +140,7 @@ const (
 	fewestPairs = 4 // that a ruling needs
 )
 
-// nextPair runs the old and the new command of a gate next to each other, setting by setting
-// in turn, until each setting is decided or the budget is used up.
+// nextPair measures old and new in pairs, setting by setting, until each is decided or the budget is used up.
 func (l Leg) nextPair(h journal.Header, r Record) Leg {
 	if l.Tasks = r.Lacks(inTurn(r.Blocks)); len(l.Tasks) > 0 {
 		return l

@@ -7,8 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Runner measures settings, on this machine, in a cluster or in a model. It is for one
-// goroutine at a time.
+// Runner measures settings: here, in a cluster or in a model. It is for one goroutine at a time.
 type Runner interface {
 	// Prepare does before the first trial what may fail for all. What is wrong with
 	// the Spec on the Runner's machine is a *FieldError.

@@ -151,8 +151,7 @@ func (l Load) EffectiveMethod() string {
 	return load.Request{Method: l.Method, Body: l.Body}.EffectiveMethod()
 }
 
-// Settle is how long the closed loop runs before its measured time starts: counters
-// are read as it starts.
+// Settle is how long the closed loop runs before its measured time, while counters are read.
 func (l Load) Settle() time.Duration { return min(300*time.Millisecond, l.Duration/10) }
 
 // OpenLoop reports whether trials have an open loop: those of our own engine do.
@@ -174,8 +173,7 @@ func (s Spec) LoadOnTargetHost() bool {
 	return !slices.Contains([]string{"ssh", "kubectl"}, filepath.Base(word))
 }
 
-// Title is the run's name: of an experiment as it was given, else a short one of the target, in which what
-// is harmful in a path is replaced.
+// Title is the run's name as it was given, or one of the target that is harmless in a path.
 func (s Spec) Title() string {
 	t := s.Target
 	switch {
@@ -201,8 +199,7 @@ func (s Spec) Title() string {
 // prefixes are commands that run another one, with those of their options that have an argument.
 var prefixes = map[string][]string{"env": {"-u", "-C", "-S"}, "nice": {"-n"}, "nohup": nil, "time": {"-f", "-o"}}
 
-// Program is the word of a command that names the program: "env X=Y prog", "nice prog" and
-// "sh -c 'X=Y exec prog'" run prog.
+// Program is the word that names the program: "nice prog" and "sh -c 'X=Y exec prog'" run prog.
 func Program(command []string) string {
 	rest := command
 	if len(rest) > 2 && rest[1] == "-c" && slices.Contains([]string{"sh", "bash", "dash", "ash", "zsh"}, filepath.Base(rest[0])) {
@@ -230,8 +227,7 @@ func Program(command []string) string {
 	return rest[0]
 }
 
-// execed is the program that a shell's script becomes by exec, or that is all of it;
-// empty where that takes a shell to tell.
+// execed is the program that a shell's script is, or becomes by exec; empty: only a shell can tell.
 func execed(script string) string {
 	words := strings.Fields(script)
 	if i := slices.Index(words, "exec"); i >= 0 {

@@ -94,8 +94,7 @@ func checkValue(name, value string) error {
 	return nil
 }
 
-// starts is the value of the first trials: what the program has without procfit, where that
-// is among the values, else the first one that was named.
+// starts is the value of the first trials: as without procfit, if that is among them, else the first one.
 func starts(a journal.Axis) string {
 	own := map[string]string{"GOGC": "100", "GOMEMLIMIT": "off"}[a.Name]
 	for _, value := range []string{journal.Unset, own} {
@@ -106,8 +105,7 @@ func starts(a journal.Axis) string {
 	return a.Values[0]
 }
 
-// memoryOrder sorts values by the memory that they allow a program; those of other
-// variables stay in the order in which they were named.
+// memoryOrder sorts values by the memory that they allow; those of other variables stay in their order.
 func memoryOrder(name, value string) float64 {
 	switch name {
 	case "GOGC":

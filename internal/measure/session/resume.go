@@ -33,8 +33,7 @@ func holdsJournal(dir string) (bool, error) {
 	return false, nil
 }
 
-// openJournal makes the results folder and its journal, or opens the one that is to
-// be completed. On success the folder is open too.
+// openJournal creates the results folder and its journal, or opens the one that is to be completed.
 func (s *Session) openJournal(on Events) error {
 	exists, err := holdsJournal(s.Dir)
 	if err != nil {
@@ -222,8 +221,7 @@ func built(h journal.Header, benchmarks bool) string {
 	return h.Target.SHA256
 }
 
-// goOfItself is the Go version of procfit where it is its own target, and no setting names
-// another; nil elsewhere.
+// goOfItself is the Go version of procfit if that is its own target, with no setting's Go; nil elsewhere.
 func goOfItself(h journal.Header) any {
 	if h.Target.BuiltIn == "" || slices.ContainsFunc(h.Plan.Settings, func(a journal.Setting) bool { return a.GoVersion != "" }) {
 		return nil

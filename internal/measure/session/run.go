@@ -106,8 +106,7 @@ func unwritten(err error) error {
 
 const profilesFolder = "profiles"
 
-// CreateProfile makes the file of a profile, and says what it is called within the results
-// folder. It is for the Runner, while the session runs.
+// CreateProfile creates the file of a profile, for the Runner; path is within the results folder.
 func (s *Session) CreateProfile(name string) (f *os.File, path string, err error) {
 	if err := s.folder.Mkdir(profilesFolder); err != nil {
 		return nil, "", err

@@ -110,8 +110,7 @@ func free(dir string) string {
 	}
 }
 
-// Filled is the Spec with the values of its variables, for a Runner; a *Refusal names one that
-// the environment does not have.
+// Filled is the Spec with the values of its variables; a *Refusal names one that is not set.
 func (s *Session) Filled() (plan.Spec, error) {
 	known, err := s.Spec.Filled(s.options.Secrets.Variable)
 	if err != nil {
@@ -123,8 +122,7 @@ func (s *Session) Filled() (plan.Spec, error) {
 // Trials is how many the plan has, at most where it is a race.
 func (s *Session) Trials() int { return plan.Next(s.Header, plan.Record{}).Total }
 
-// resolve makes plan and header of the Spec. A seed that it lacks is the journal's, or the
-// clock's, and the requests follow it too.
+// resolve makes plan and header of the Spec. A seed that it lacks is the journal's, or the clock's.
 func (s *Session) resolve() {
 	seed := uint64(s.options.Started.UnixNano())
 	if s.earlier.contents != nil {
@@ -173,8 +171,7 @@ func record(c *journal.Contents) plan.Record {
 
 const logs = "logs"
 
-// CreateLog makes the file that a target's output goes to, and says what it is
-// called within the results folder. It is for the Runner, while the session runs.
+// CreateLog creates the file of a target's output, for the Runner; path is within the results folder.
 func (s *Session) CreateLog(name string) (f *os.File, path string, err error) {
 	return s.create(logs + "/" + name)
 }

@@ -19,8 +19,7 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Reason }
 
-// Invalid makes a Failure. Errors among the args are in the words of the user, and not in
-// those of Go's libraries.
+// Invalid makes a Failure, in which errors have the user's words, and not those of Go's libraries.
 func Invalid(code journal.InvalidCode, format string, args ...any) error {
 	for i, a := range args {
 		if err, ok := a.(error); ok {

@@ -161,8 +161,7 @@ const (
 	tickError = 20 * time.Millisecond
 )
 
-// CountOthers records what other programs used of the target's CPUs in a span, or the most
-// that it may be if the span does not show it.
+// CountOthers records what other programs used in a span, or the most that it may be if that is short.
 func CountOthers(use *journal.HostUse, seconds float64, span time.Duration) {
 	use.OtherCPUSeconds, use.MostOtherCPUSeconds = &seconds, nil
 	if span < Tellable {
@@ -257,8 +256,7 @@ func (t *Task) addProbe(o slo.Objective, l *load.Result, usage *journal.Usage) (
 	return probe, nil
 }
 
-// attain makes the capacity within the objective the trial's throughput, in place
-// of the closed loop's, whose latency restates it.
+// attain makes the capacity within the objective the throughput, in place of the closed loop's.
 func attain(t *journal.Trial, s slo.Search, done []slo.Probe) {
 	capacity, met := s.Capacity(done)
 	for _, p := range done {
@@ -392,8 +390,7 @@ func whyFailed(p *journal.Phase) string {
 	return why + fmt.Sprintf("%d never answered", p.Hanging)
 }
 
-// Late reports that the latency of a run of procfit's own load is mostly the load
-// generator's, because that was late to send.
+// Late reports that a latency of procfit's own load is mostly the generator's, which was late to send.
 func Late(o *foreign.Offered) bool {
 	return contest.Late(&journal.Trial{LatencySeconds: o.LatencySeconds, Load: &o.Load})
 }

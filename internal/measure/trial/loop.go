@@ -108,8 +108,7 @@ func addClosed(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
 	return hung(l, usage)
 }
 
-// addOpen adds the open loop: the latency that is judged, if it holds enough for that.
-// head is what was left out of it.
+// addOpen adds the open loop, whose latency is judged; head is what was left out of it.
 func addOpen(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.Duration) error {
 	if err := addPhase(t, l, usage); err != nil {
 		return err
@@ -127,8 +126,7 @@ func addOpen(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.D
 	return hung(l, usage)
 }
 
-// addPaced is the trial of a server that is only offered a rate: an open loop, whose
-// throughput is what it carried of that.
+// addPaced is the trial of a server that is only offered a rate: its throughput is what it carried.
 func addPaced(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.Duration) error {
 	if err := addOpen(t, l, usage, head); err != nil {
 		return err

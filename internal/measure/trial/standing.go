@@ -10,8 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Standing is what the trials of a sweep have shown so far, a setting each. Pilots only find
-// the rate, and do not count.
+// Standing is what the trials of a sweep have shown so far, by setting, without pilots.
 type Standing struct {
 	Settings []SoFar
 	Unit     string // of the throughput; empty: no trial had one yet
@@ -96,8 +95,7 @@ func (one SoFar) Measures(now plan.Task) bool {
 	return !now.Slice() && !now.Pilot() && one.Setting.Key() == now.Setting.Key()
 }
 
-// Latest are the n settings at most that have the latest trials, in order. The one that is
-// measured now is the latest.
+// Latest are the settings that were measured last, in order; the one that is measured now is the latest.
 func (s *Standing) Latest(most int, now plan.Task) (shown []SoFar, hidden int) {
 	switch {
 	case most <= 0:

@@ -12,8 +12,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// addUsage adds the counters of another run to those of the runs before. The machine's
-// are of all runs so far in each of them.
+// addUsage adds the counters of another run. The machine's are of all runs so far in each.
 func addUsage(sum *journal.Usage, u journal.Usage) {
 	first := sum.MeasuredSeconds == 0
 	sum.HostUse = u.HostUse
@@ -46,8 +45,7 @@ func addUsage(sum *journal.Usage, u journal.Usage) {
 	}
 }
 
-// AddCounts adds what the kernel counted of other processes to what it counted of those before;
-// first: there were none.
+// AddCounts adds what the kernel counted of other processes; first: there were none before.
 func AddCounts(first bool, sum *journal.Usage, u journal.Usage) {
 	addKnown(first, &sum.CPUSeconds, u.CPUSeconds, func(sum *journal.CPUSeconds, u journal.CPUSeconds) {
 		sum.User, sum.System = sum.User+u.User, sum.System+u.System

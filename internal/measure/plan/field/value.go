@@ -285,8 +285,7 @@ type parts struct {
 	set map[string]bool // by the names of those that were given
 }
 
-// Parts is a field of several values: NAME=VALUE, or several of these with commas. The first
-// part may have no name. It may be repeated.
+// Parts is a field of several values, NAME=VALUE with commas between them. The first may have no name.
 func Parts(all ...Part) Value { return &parts{all, map[string]bool{}} }
 
 func (p *parts) Texts() []string {

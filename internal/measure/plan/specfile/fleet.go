@@ -55,8 +55,7 @@ type Service struct {
 	at   map[string]*yaml.Node // its keys; "" is its name
 }
 
-// Wrong is an error about a key of the service, or with "" about all of it, at its place in
-// the file.
+// Wrong is an error about a key of the service, or with "" about all of it, at its place.
 func (s *Service) Wrong(key string, err error) error {
 	at, name := s.at[key], servicesKey+"."+s.Name
 	if own := (*Error)(nil); errors.As(err, &own) { // it has a place of its own

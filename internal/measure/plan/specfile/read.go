@@ -49,8 +49,7 @@ const ObjectField = "object"
 // ExpectedField is the name of an expected value in the section check, which is not a flag.
 const ExpectedField = "expected"
 
-// Rows are the fields that a file may have: those whose group is a section, and the
-// target's command.
+// Rows are the fields whose group is a section of a file, and the target's command.
 func Rows(fields []field.Field) []field.Field {
 	command := field.Field{Name: CommandField, Group: field.Run, Holds: "WORDS", Help: "the program to measure, as a list of words; {port} is a free port", Value: field.Texts(new([]string))}
 	rows := []field.Field{command}
@@ -343,8 +342,7 @@ func Plural(row field.Field) bool {
 	return strings.HasSuffix(row.Holds, "S") && row.Name != CommandField || strings.HasSuffix(row.Holds, ",…")
 }
 
-// Separator is what is between name and value in a field whose text is a pair; empty: it
-// is not one.
+// Separator is between name and value in a field whose text is a pair; empty: it is not one.
 func Separator(row field.Field) string {
 	form := strings.Trim(row.Holds, "'")
 	for _, s := range []string{": ", "="} {
@@ -437,8 +435,7 @@ var reference = pattern.Of(`\$?\$\{([^{}]*\})?`)
 
 var variableName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// references writes ${NAME} as a Spec has it, and $${ as ${; wrong says what is not
-// understood.
+// references writes ${NAME} as a Spec has it, and $${ as ${; wrong: what is not understood.
 func references(text string) (in, wrong string) {
 	in = reference().ReplaceAllStringFunc(text, func(found string) string {
 		if rest, ok := strings.CutPrefix(found, "$$"); ok {

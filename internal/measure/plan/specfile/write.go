@@ -52,8 +52,7 @@ func Write(s spec.Spec, rows []field.Field) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// textsOf are those of a row in a Spec, as a file has them: ${NAME} is a variable, and $${ is
-// ${ itself.
+// textsOf are those of a row as a file has them: ${NAME} is a variable, and $${ is ${ itself.
 func textsOf(s spec.Spec, row field.Field) []string {
 	texts := s.Get(row.Name)
 	switch {

@@ -76,8 +76,7 @@ func (f Figures) Get(name string) *float64 {
 	return nil
 }
 
-// Fill puts the metrics of reserved names where the figures of generators are, and
-// returns the others. A plain number for a time is in seconds.
+// Fill takes the metrics with reserved names as figures, and returns the others. A time is in seconds.
 func (f Figures) Fill(found map[string]load.Value) map[string]load.Value {
 	rest := map[string]load.Value{}
 	for name, value := range found {

@@ -191,8 +191,7 @@ func (r *reading) setPercentile(p, text string) {
 	}
 }
 
-// setTime sets a time that is not set. A time of 0 is printed if there is none: no
-// request takes no time.
+// setTime sets a time that is not set. 0 is printed if there is none: no request takes no time.
 func (r *reading) setTime(name, text string) {
 	if r.Get(name) != nil || name != "p99.9" && !slices.Contains(reserved, name) {
 		return
