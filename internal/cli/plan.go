@@ -260,7 +260,7 @@ func (m *measurement) wantsGrid(spec plan.Spec) string {
 	switch {
 	case m.has("repeats"):
 		return "--repeats"
-	case spec.Load.Rate > 0 && spec.Load.SLO == nil && !spec.Varies() && !m.gate:
+	case spec.Load.Rate > 0 && spec.Load.SLO == nil && len(spec.Vary) == 0 && !m.gate:
 		return fmt.Sprintf("--rate %g", spec.Load.Rate)
 	case m.baseline != "":
 		return "the earlier sweep " + m.baseline

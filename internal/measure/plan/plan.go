@@ -22,7 +22,7 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	against := len(s.Target.Against) > 0
 	p := journal.Plan{
 		Blocks: s.Repeats, Seed: seed, Margin: s.Margin, MarginP99: s.MarginP99,
-		SmallestFor: s.Load.Rate > 0 && s.Load.SLO == nil && !s.Varies() && !against, GateAgainst: against, SLO: s.Load.SLO,
+		SmallestFor: s.Load.Rate > 0 && s.Load.SLO == nil && len(s.Vary) == 0 && !against, GateAgainst: against, SLO: s.Load.SLO,
 		Vary: s.Vary, MaxMemoryBytes: s.MaxMemory,
 	}
 	if s.Seed != nil {

@@ -326,17 +326,13 @@ type Pods struct {
 }
 
 func (s Spec) checkPods() *FieldError {
-	t, l := s.Target, s.Load
-	if t.Pods == nil {
-		return nil
-	}
-	if len(t.Command) > 0 {
+	switch t := s.Target; {
+	case t.Pods == nil:
+	case len(t.Command) > 0:
 		return Wrong("command", ": pods run what their image holds: remove it")
-	}
-	switch {
 	case t.Pods.Batch && t.URL != "":
 		return Wrong("url", ": a Job serves nothing: remove it")
-	case t.Pods.Batch && (t.RunFor != 0 || l.Warmup != 0):
+	case t.Pods.Batch && (t.RunFor != 0 || s.Load.Warmup != 0):
 		return Wrong("trial-time", ": a trial of a Job is one run of it: remove it")
 	case t.Pods.Batch:
 	case t.URL == "":
@@ -357,11 +353,8 @@ type Attached struct {
 }
 
 func (s Spec) checkAttached() *FieldError {
-	t := s.Target
-	if t.Attach == nil {
-		return nil
-	}
-	switch {
+	switch t := s.Target; {
+	case t.Attach == nil:
 	case len(t.Command) > 0:
 		return Wrong("command", ": the server is running already: remove the command")
 	case t.URL == "":

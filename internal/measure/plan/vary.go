@@ -141,9 +141,6 @@ func size(text string) (int64, error) {
 	return n, nil
 }
 
-// Varies reports whether variables are varied: then a rate is no rate to be carried.
-func (s Spec) Varies() bool { return len(s.Vary) > 0 }
-
 func (s Spec) checkVary() *FieldError {
 	for _, a := range s.Vary {
 		if slices.ContainsFunc(s.Target.Env, func(v string) bool { return strings.HasPrefix(v, a.Name+"=") }) {
@@ -151,7 +148,7 @@ func (s Spec) checkVary() *FieldError {
 		}
 	}
 	switch {
-	case !s.Varies():
+	case len(s.Vary) == 0:
 	case s.Load.SLO != nil:
 		return Wrong("vary", " %s cannot be combined with --slo: compare its values at one rate", s.Vary[0].Name)
 	case s.Budget == nil && (len(s.Vary) > 1 || s.Procs.Auto || len(s.Procs.Values) > 1):

@@ -106,19 +106,12 @@ func numbered(settings []journal.Setting) (values []int, unset bool) {
 // with, or else of the baseline, since trials and runs are only comparable where both
 // had the same CPUs.
 func (s *Session) inherit() {
-	switch {
-	case s.earlier.contents != nil:
-		s.arrangeAs(s.earlier.contents.Header, true)
-	case s.base.contents != nil:
-		s.arrangeAs(s.base.contents.Header, false)
-	}
-}
-
-func (s *Session) arrangeAs(then journal.Header, resumed bool) {
-	if !s.Spec.ApartOn(s.options.Host.EffectiveCPUs) {
+	from := cmp.Or(s.earlier.contents, s.base.contents)
+	if from == nil || !s.Spec.ApartOn(s.options.Host.EffectiveCPUs) {
 		return
 	}
-	if then.Load.Arranged() == journal.ArrangementShared && resumed {
+	then := from.Header
+	if then.Load.Arranged() == journal.ArrangementShared && from == s.earlier.contents {
 		s.Spec.Load.Shared = true
 	}
 	if then.Load.Sizing != nil && len(then.Target.CPUs) > 0 && len(then.Load.CPUs) > 0 {

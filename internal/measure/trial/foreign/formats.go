@@ -63,20 +63,9 @@ func findIn(within string, list ...string) (all []expression) {
 	return all
 }
 
-// wrkFigures are those of wrk (4.x) and wrk2:
-//
-//	Thread Stats   Avg      Stdev     Max   +/- Stdev
-//	  Latency     1.16ms    0.87ms  29.19ms   88.45%
-//	Latency Distribution
-//	   99%    4.97ms
-//	47856 requests in 1.01s, 5.89MB read
-//	Socket errors: connect 0, read 3834, write 0, timeout 0
-//	Non-2xx or 3xx responses: 4907
-//	Requests/sec:  47341.77
-//
-// The distribution is printed only with --latency. With -U wrk2 prints the uncorrected
-// latency below the one that counts. Requests that ran into wrk's time-out are not in
-// its latencies.
+// wrkFigures are those of wrk (4.x) and wrk2, as in testdata/wrk_latency.txt. The distribution
+// is printed only with --latency. With -U wrk2 prints the uncorrected latency below the one that
+// counts. Requests that ran into wrk's time-out are not in its latencies.
 var wrkFigures = slices.Concat(find(
 	`^Latency (?P<mean>\S+) \S+ (?P<max>\S+) \S+$`,
 	`^(?P<p>[\d.]+)% (?P<time>\S+)$`,
@@ -86,8 +75,7 @@ var wrkFigures = slices.Concat(find(
 ), findIn(`^Socket errors:.*`, `(?:connect|read|write|timeout) (?P<failed>\d+)`))
 
 // formats has the more particular first: hey's text is part of several. Lines are as
-// in the comments, with one space between words; a JSON object is lines of paths and
-// values.
+// in testdata, with one space between words; a JSON object is lines of paths and values.
 var formats = []format{
 	{
 		// vegeta report -type json, and below its text. vegeta sends when a request is due
@@ -106,9 +94,6 @@ var formats = []format{
 		),
 	},
 	{
-		//	Requests      [total, rate, throughput]         1000, 501.13, 501.02
-		//	Latencies     [min, mean, 50, 90, 95, 99, max]  103.823µs, 2.812ms, …
-		//	Status Codes  [code:count]                      200:900  503:100
 		name: vegeta, clock: ClockPaced, other: ClockSend, otherIf: boundedVegeta,
 		has: compile(`\[total, rate, throughput\]`, `\[code:count\]`),
 		figures: slices.Concat(find(
@@ -156,18 +141,6 @@ var formats = []format{
 		has: compile(`Thread Stats`, `Requests/sec:`),
 	},
 	{
-		//	Summary:
-		//	  Total:	1.0008 secs
-		//	  Slowest:	0.0120 secs
-		//	  Average:	0.0020 secs
-		//	  Requests/sec:	25158.2482
-		//	Latency distribution:
-		//	  99% in 0.0057 secs
-		//	Status code distribution:
-		//	  [200]	25178 responses
-		//	Error distribution:
-		//	  [4]	Get "http://…": EOF
-		//
 		// This is hey without -o; older versions print "99%% in". It prints times to a tenth
 		// of a millisecond. Its workers send when their answer has come, at the rate of -q at
 		// most (requester.go): the clock starts at the send. The summaries of oha and ghz have
