@@ -48,6 +48,10 @@ const (
 // A value is checked when it is set; what contradicts another, Validate finds.
 func (f *Flags) Fields() []field.Field {
 	t, l, call, race := &f.Target, &f.Load, &f.Call, &f.Race
+	waits := ""
+	for _, p := range f.parts("timeout") {
+		waits += p.Name + ": " + p.Help + ". "
+	}
 	return slices.Concat([][]field.Field{
 		field.In(field.Run, []field.Field{
 			{
@@ -82,7 +86,7 @@ func (f *Flags) Fields() []field.Field {
 			},
 			{
 				Name: "timeout", Holds: "NAME=TIME", Help: "longest waits (default " + field.Defaults(f.parts("timeout")) + ")",
-				More:  f.waitsMean() + "As in --timeout ready=2m,stop=20s.",
+				More:  waits + "As in --timeout ready=2m,stop=20s.",
 				Value: field.Parts(f.parts("timeout")...),
 			},
 		}...),

@@ -77,13 +77,6 @@ func (f *Flags) pins() []field.Part {
 	return append([]field.Part{{Value: refused}}, list...)
 }
 
-func (f *Flags) waitsMean() (text string) {
-	for _, p := range f.parts("timeout") {
-		text += p.Name + ": " + p.Help + ". "
-	}
-	return text
-}
-
 // cpus is a list of CPUs, or a name of some, which only their machine can tell.
 func cpus(p *cpuset.Set, name *string) field.Value {
 	return field.Shown(p, "", func(text string) (cpuset.Set, error) {
