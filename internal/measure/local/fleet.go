@@ -65,7 +65,7 @@ func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 func (r *run) startOne(ctx context.Context, one *replica, port int, output *log) (err error) {
 	p := r.programs[programOf(r.Setting)]
 	spec := supervisor.Spec{
-		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: varied(environment(slices.Concat(r.config.Environ, target.ExpandPort(r.spec.Target.Env, port)), r.Setting.Procs), r.Setting.Variables),
+		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: environment(slices.Concat(r.config.Environ, target.ExpandPort(r.spec.Target.Env, port)), r.Setting.Procs, r.Setting.Variables...),
 		CPUs: r.targetOn(), Log: output.file, ErrorLog: output.errs, LogLimit: trial.LogLimit,
 	}
 	if one.group, err = r.newGroup("the CPU limit", &spec, r.spec.Target.Shares, r.Setting.QuotaCPUs); err != nil {
@@ -110,16 +110,14 @@ func (r *run) address(one *replica) error {
 	return err
 }
 
-func environment(environ []string, procs *int) []string {
-	env := slices.DeleteFunc(slices.Clone(environ), func(v string) bool { return strings.HasPrefix(v, "GOMAXPROCS=") })
+// environment is the target's, with GOMAXPROCS and the variables as the setting says.
+func environment(environ []string, procs *int, variables ...journal.Variable) []string {
+	own := journal.Variable{Name: "GOMAXPROCS", Value: journal.Unset}
 	if procs != nil {
-		env = append(env, "GOMAXPROCS="+strconv.Itoa(*procs))
+		own.Value = strconv.Itoa(*procs)
 	}
-	return env
-}
-
-func varied(env []string, variables []journal.Variable) []string {
-	for _, v := range variables {
+	env := slices.Clone(environ)
+	for _, v := range append([]journal.Variable{own}, variables...) {
 		env = slices.DeleteFunc(env, func(have string) bool { return strings.HasPrefix(have, v.Name+"=") })
 		if v.Value != journal.Unset {
 			env = append(env, v.String())

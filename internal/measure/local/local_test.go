@@ -363,7 +363,7 @@ func TestFullDiskOfTheLoad(t *testing.T) {
 // A setting's variables take the place of the user's, and one that is unset is in no
 // environment.
 func TestVaried(t *testing.T) {
-	got := varied([]string{"GOGC=75", "A=b", "GOMEMLIMIT=1GiB"}, []journal.Variable{{Name: "GOGC", Value: journal.Unset}, {Name: "X", Value: "1"}, {Name: "GOMEMLIMIT", Value: "off"}})
+	got := environment([]string{"GOGC=75", "A=b", "GOMEMLIMIT=1GiB"}, nil, []journal.Variable{{Name: "GOGC", Value: journal.Unset}, {Name: "X", Value: "1"}, {Name: "GOMEMLIMIT", Value: "off"}}...)
 	if want := []string{"A=b", "X=1", "GOMEMLIMIT=off"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -159,11 +159,11 @@ func (s Spec) checkLoad() *FieldError {
 
 // wrongLoad is what our own engine cannot do, as a field of ours.
 func (s Spec) wrongLoad(err error) *FieldError {
-	var wrong *load.FieldError
 	if err == nil {
 		return nil
 	}
-	if !errors.As(err, &wrong) {
+	wrong, ok := errors.AsType[*load.FieldError](err)
+	if !ok {
 		return WrongBy("load", err)
 	}
 	if wrong.Value == s.exampleURL() {

@@ -83,12 +83,10 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 		execution.Machine, _ = r.(plan.Machine)
 	}
 	err = execution.Run(ctx)
-	var unkept Unkept
-	if errors.As(err, &unkept) && unkept.Unkept() {
+	if unkept, ok := errors.AsType[Unkept](err); ok && unkept.Unkept() {
 		err = &JournalError{err}
 	}
-	var wrong *plan.FieldError
-	if errors.As(err, &wrong) && len(w.Contents().Trials) == 0 { // nothing is left to continue with
+	if _, wrong := errors.AsType[*plan.FieldError](err); wrong && len(w.Contents().Trials) == 0 { // nothing is left to continue with
 		return true, errors.Join(err, s.folder.Remove(journal.Name))
 	}
 	if err == nil {

@@ -143,7 +143,8 @@ func External(t *journal.Trial, r *foreign.Report, wall time.Duration, rate *flo
 		case p.LatencySeconds == nil:
 		case r.Clock.Judged():
 			t.LatencySeconds = p.LatencySeconds
-			judge(t, &p, p.Requests+p.Unanswered, printed(p.LatencySeconds))
+			printed := map[float64]*float64{0.9: p.LatencySeconds.P90, 0.5: p.LatencySeconds.P50}
+			judge(t, &p, p.Requests+p.Unanswered, func(quantile float64) *float64 { return printed[quantile] })
 		default:
 			p.Judged, p.UnjudgedReason = new(false), journal.UnjudgedClock
 			warn(t, journal.Warning{Code: journal.WarnLatencyClock, Detail: string(r.Generator)})

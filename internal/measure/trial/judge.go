@@ -51,18 +51,6 @@ func limitedFromOutside(u *journal.Usage) bool {
 	return slices.ContainsFunc(u.OuterLimits, func(l journal.OuterLimit) bool { return l.CPUs > 0 && l.CPUs < cpus })
 }
 
-func printed(l *journal.Latency) func(quantile float64) *float64 {
-	return func(quantile float64) *float64 {
-		switch quantile {
-		case 0.9:
-			return l.P90
-		case 0.5:
-			return l.P50
-		}
-		return nil
-	}
-}
-
 func seconds(nanoseconds int64) *float64 { return new(time.Duration(nanoseconds).Seconds()) }
 
 // Reading is what was read of one replica's live program.
@@ -78,14 +66,11 @@ type Reading struct {
 	Child      string   // the process that was read, if not the command's own; empty: it is, or not known
 }
 
-// read reports whether a Go program was read.
-func (r Reading) read() bool { return r.Procs > 0 && r.Err == nil }
-
 // tells is how much a reading says: a value, that a program cannot be read, that none is a Go
 // program, or nothing, since it ended too early.
 func (r Reading) tells() int {
 	switch {
-	case r.read():
+	case r.Procs > 0 && r.Err == nil:
 		return 3
 	case r.Ended:
 		return 0
