@@ -11,7 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 )
 
-// concurrencyStatements are the others of that kind.
 var concurrencyStatements = []Experiment{
 	{
 		ID: "blocking", Document: "000, 002, 003", Kind: Batch, Language: modern, program: blocking.Program,

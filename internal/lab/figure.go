@@ -134,7 +134,6 @@ const ownQuota = -1
 // At is the figure at a number of Ps, of the only stage, without a quota.
 func (f figure) At(p ps) quantity { return quantity{Figure: f, Procs: p} }
 
-// in is the figure in a stage.
 func (q quantity) in(stage string) quantity {
 	q.Stage = stage
 	return q
@@ -146,7 +145,6 @@ func (q quantity) under(quota float64) quantity {
 	return q
 }
 
-// built is the figure of the program as a release of Go builds it.
 func (q quantity) built(release string) quantity {
 	q.Go = release
 	return q

@@ -121,7 +121,6 @@ func (m Measured) separateLoad() bool {
 	return how == journal.ArrangementApart || how == journal.ArrangementElsewhere
 }
 
-// machine is what an experiment's stage had of the machine.
 type machine struct {
 	cpus         float64 // that the program may use
 	separateLoad bool    // the load has others
@@ -222,7 +221,6 @@ func (j *Answered) same(other *Answered, r Results) bool {
 		})
 }
 
-// has reports whether a ratio is within the bounds.
 func (h Hypothesis) has(x float64) bool { return x >= h.AtLeast && (h.AtMost == 0 || x <= h.AtMost) }
 
 // absent reports whether the run has no setting that the measure is taken from, though its stage was
@@ -238,7 +236,6 @@ func (m measure) absent(r Results) bool {
 	})
 }
 
-// short says what a hypothesis lacks.
 func (r machine) short(h Hypothesis) string {
 	what := number.CPUs(r.needs(h))
 	switch {
@@ -290,7 +287,6 @@ func (j *Answered) between() string {
 	return phrase.Count(j.Measured.N, "block") + " do not prove it yet"
 }
 
-// finite is without what is not a number.
 func (e Estimate) finite() Estimate {
 	for _, x := range []**float64{&e.Value, &e.Low, &e.High} {
 		if *x != nil && (math.IsNaN(**x) || math.IsInf(**x, 0)) {

@@ -26,7 +26,6 @@ func (m Machine) label(quick bool) string {
 	return s
 }
 
-// asked is what became of a hypothesis on a machine.
 type asked struct {
 	Answered
 	on    *Machine
@@ -113,7 +112,6 @@ func (o *Outcome) ran(id string) *Ran {
 	return nil
 }
 
-// decide chooses among the answers of several machines to one question.
 func decide(list []asked) Answered {
 	best := list[0]
 	for _, a := range list[1:] {

@@ -221,7 +221,6 @@ var limits = []Experiment{
 
 const balancerHere = "Uber's load balancer and load there, ours on one machine here"
 
-// chosen are the figures of defaults.
 var chosen = []string{`gomaxprocs:higher=(\d+) gomaxprocs`, `numcpu:higher=(\d+) numcpu`}
 
 // underQuota measures what a release chooses under a quota against what it does without.

@@ -65,7 +65,6 @@ type Curve struct {
 	Seconds map[int]float64
 }
 
-// curves are all times of the table.
 func (t table) curves() (list []Curve) {
 	unit := map[string]float64{"s": 1, "µs": 1e-6, "ns": 1e-9}[t.unit]
 	for _, release := range []string{"", "1.4", "1.5"} {

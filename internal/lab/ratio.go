@@ -270,12 +270,10 @@ func (m measure) then(change func(Results, Estimate) Estimate) measure {
 	return m
 }
 
-// scaled is a measure in another unit.
 func scaled(m measure, x float64) measure {
 	return m.then(func(_ Results, e Estimate) Estimate { return e.times(x) })
 }
 
-// times is the estimate in another unit.
 func (e Estimate) times(x float64) Estimate {
 	for _, p := range []**float64{&e.Value, &e.Low, &e.High} {
 		if *p != nil {

@@ -68,7 +68,6 @@ func (s sequence) estimate(value *float64, nothing string) Estimate {
 	return e
 }
 
-// times is the sequence in another unit.
 func (s sequence) times(x float64) sequence {
 	s.values = slices.Clone(s.values)
 	for i := range s.values {

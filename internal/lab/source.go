@@ -72,7 +72,6 @@ func standalone(text string) (string, error) {
 	return string(formatted), err
 }
 
-// A declaration is a function, a method or a type of the harness.
 type declaration struct {
 	ast.Decl
 	text    string            // with its comment
@@ -81,7 +80,6 @@ type declaration struct {
 	imports map[string]string // of its file: paths by name
 }
 
-// shared are the declarations of the harness.
 func shared() (all []declaration, err error) {
 	names, err := fs.Glob(sources, "programs/harness/*.go")
 	for _, name := range names {

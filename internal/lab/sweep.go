@@ -84,7 +84,6 @@ func (e Experiment) Stages(o Options) []Stage {
 	return list
 }
 
-// machine is what the options say of one.
 func (o Options) machine() machine {
 	return machine{o.CPUs, o.Elsewhere || journal.Arrange(o.ServerCPUs, o.LoadCPUs) == journal.ArrangementApart}
 }
@@ -117,7 +116,6 @@ func (e Experiment) needed(stages []Stage, o Options) []Stage {
 	})
 }
 
-// of is the sweep's size.
 func (w sweep) of(o Options) size {
 	if o.Quick {
 		return w.quick
@@ -125,7 +123,6 @@ func (w sweep) of(o Options) size {
 	return w.full
 }
 
-// stage is the sweep of a program on a machine.
 func (w sweep) stage(program string, kind Kind, o Options) Stage {
 	z := w.of(o)
 	s := Stage{
@@ -203,7 +200,6 @@ func (p ps) of(cpus float64) int {
 	return max(1, n+count)
 }
 
-// countsOf are those of a list of ps.
 func countsOf(list string, cpus float64) (counts []int) {
 	for p := range strings.FieldsSeq(list) {
 		counts = append(counts, ps(p).of(cpus))

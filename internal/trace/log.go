@@ -155,7 +155,6 @@ func collect(sc *sched.Scanner, over *atomic.Bool) *sched.Summary {
 	return t
 }
 
-// head keeps the first bytes that are read.
 type head struct {
 	r    io.Reader
 	seen []byte

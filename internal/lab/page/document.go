@@ -95,7 +95,6 @@ func Results(o *lab.Outcome) *document.Document {
 	return d
 }
 
-// experimentPage is one experiment's.
 func experimentPage(o *lab.Outcome, r *lab.Ran) *document.Document {
 	d := newDocument(r.ID, o)
 	d.Home = &document.Link{Text: "The lab", To: "../index.html"}
@@ -168,7 +167,6 @@ func newDocument(title string, o *lab.Outcome) *document.Document {
 	return &document.Document{Title: title, Date: document.Date(o.Started), Parts: true, Class: "lab"}
 }
 
-// alerts are what weakens all of it.
 func alerts(o *lab.Outcome) []string {
 	return slices.DeleteFunc([]string{incomplete(o), disturbed(o), further(o)}, func(s string) bool { return s == "" })
 }

@@ -40,7 +40,6 @@ func hypothesis(s lab.Answered) document.Row {
 	return document.Row{Tone: tone, Strip: hypothesisStrip(&s, expected), Cells: []document.Cell{{Value: label(s.Answer)}, {Value: s.Says, Detail: reason}, here, {Value: s.Document, Tag: s.On}}}
 }
 
-// label is an answer in words.
 func label(a lab.Answer) string {
 	switch a {
 	case lab.Holds:

@@ -20,7 +20,6 @@ import (
 
 func articlePage(a lab.Article) string { return "article-" + a.ID + ".html" }
 
-// articlesOf are those whose hypotheses are in a run.
 func articlesOf(o *lab.Outcome) (list []lab.Article) {
 	for _, a := range lab.Articles() {
 		if quoted(o, a.ID, nil) != nil {
@@ -72,7 +71,6 @@ func Several(machines []*lab.Machine) *document.Document {
 	return d
 }
 
-// tally counts answers.
 type tally map[lab.Answer]int
 
 // add counts an answer. One that is not known is undecided.
@@ -179,7 +177,6 @@ func gridOf(r *lab.Ran) figures {
 	return figures{}
 }
 
-// stagesOf are what an experiment's sweeps came to.
 func stagesOf(r *lab.Ran) (list []stageWords) {
 	for i := range r.Stages {
 		list = append(list, stage(r.ID, &r.Stages[i], r.Measured[r.Stages[i].ID]))

@@ -13,7 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page"
 )
 
-// stageWords are one of an experiment's sweeps in words.
 type stageWords struct {
 	title    string
 	notes    []string

@@ -161,7 +161,6 @@ func (l *Lab) stand(ctx context.Context, file string, fix bool) (s stance, err e
 	return s, err
 }
 
-// words are both side by side.
 func (l *Lab) words(first, then stance) string {
 	var b strings.Builder
 	what := "article 004's app with a CPU limit and without GOMAXPROCS"

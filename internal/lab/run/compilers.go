@@ -95,7 +95,6 @@ func (c *compilers) compile(ctx context.Context, e lab.Experiment, chain fetched
 	return []string{out}, chain.Build(ctx, []byte(source), key.language, out)
 }
 
-// folder makes the temporary folder of all that is compiled.
 func (c *compilers) folder() (err error) {
 	if c.dir != "" {
 		return nil

@@ -110,7 +110,6 @@ type Run struct {
 	waited    bool          // in vain, for other programs to leave CPUs free
 }
 
-// item is an experiment of the run.
 type item struct {
 	lab.Experiment
 	stages  []*stage

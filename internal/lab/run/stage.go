@@ -19,7 +19,6 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// stage is a stage of the run.
 type stage struct {
 	lab.Stage
 	Planned

@@ -44,7 +44,6 @@ func (r *Run) look(ctx context.Context, e lab.Experiment) ([]lab.RanFile, error)
 	return s.files, err
 }
 
-// A tracer traces one program into a folder.
 type tracer struct {
 	id, program string
 	environ     []string
@@ -105,7 +104,6 @@ func verbatim(b []byte) func(io.Writer) error {
 	}
 }
 
-// write writes a file of the experiment's folder.
 func (s *tracer) write(title, name string, content func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := content(&b); err != nil {

@@ -33,7 +33,6 @@ func open(a Access) (*api, error) {
 	return &api{c}, nil
 }
 
-// object is one of the API, with its metadata.
 type object interface {
 	runtime.Object
 	metav1.Object

@@ -167,7 +167,6 @@ func (r *run) ended(ctx context.Context, name string) (*corev1.Pod, error) {
 	return p, err
 }
 
-// terminated reports whether a container ran and ended.
 func terminated(p *corev1.Pod, container string) bool {
 	return slices.ContainsFunc(p.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
 		return s.Name == container && s.State.Terminated != nil

@@ -38,7 +38,6 @@ type Canaries struct {
 	watch  judge.Watch
 }
 
-// group are the pods of one setting.
 type group struct {
 	*run
 	counting *counting // since the mark before; nil: there was none
@@ -130,13 +129,11 @@ func (g *group) proves(ctx context.Context) error {
 	return trial.JudgeProcs(&journal.Trial{Setting: g.Setting}, readings, nil)
 }
 
-// Restore implements paired.Place.
 func (c *Canaries) Restore(ctx context.Context) error {
 	defer func() { c.groups = nil }()
 	return wait.All(len(c.groups), func(i int) error { return c.groups[i].end(ctx) })
 }
 
-// Watch implements paired.Place.
 func (c *Canaries) Watch(ctx context.Context) error {
 	list, err := c.conditions(ctx)
 	if err != nil {
@@ -148,7 +145,6 @@ func (c *Canaries) Watch(ctx context.Context) error {
 	return nil
 }
 
-// conditions are all pods as they are now.
 func (c *Canaries) conditions(ctx context.Context) (list []judge.Condition, err error) {
 	var pods corev1.PodList
 	if err := c.cluster.list(ctx, c.cluster.Core, "pods", metav1.ListOptions{LabelSelector: labelRun + "=" + c.cut.run}, &pods); err != nil {
@@ -167,7 +163,6 @@ func (c *Canaries) conditions(ctx context.Context) (list []judge.Condition, err 
 	return list, nil
 }
 
-// condition is what a pod is of a setting.
 func condition(setting string, p *corev1.Pod) judge.Condition {
 	c := judge.Condition{Setting: setting, Pod: p.Name, Ready: isReady(p), Detail: unreadiness(p)}
 	switch t := troubleOf(p); {
@@ -180,7 +175,6 @@ func condition(setting string, p *corev1.Pod) judge.Condition {
 	return c
 }
 
-// Slice implements paired.Place.
 func (c *Canaries) Slice(ctx context.Context) ([]*journal.Trial, error) {
 	if err := c.cluster.renew(ctx, c.cut.run, c.alive()); err != nil {
 		return nil, err

@@ -54,7 +54,6 @@ type cut struct {
 	owner     *metav1.OwnerReference
 }
 
-// pod is a copy of the subject's pods.
 func (s Subject) pod(c cut, name string, to difference) *corev1.Pod {
 	t := s.Template.DeepCopy()
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}, Annotations: maps.Clone(t.Annotations)}, Spec: t.Spec}

@@ -127,7 +127,6 @@ func sum(list []agent.Counted, quota *float64) *journal.Usage {
 	return u
 }
 
-// gone deletes a pod and waits until it is not there any more.
 func (r *run) gone(ctx context.Context, name string) error {
 	if err := r.cluster.deletePod(ctx, name, max(endGrace, int64(r.spec.Target.Grace.Seconds()))); err != nil {
 		return err

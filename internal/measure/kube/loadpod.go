@@ -58,7 +58,6 @@ func (s *Target) tokenVariable() corev1.EnvVar {
 	return corev1.EnvVar{Name: agent.TokenVariable, Value: s.token}
 }
 
-// remote is the load's pod at work.
 type remote struct {
 	*agent.Client
 	pod  string
@@ -108,7 +107,6 @@ func ofLoad(err error) error {
 	return trial.Invalid(journal.InvalidLoad, "the load generator's pod: %s", failed.Reason)
 }
 
-// client asks the agent in a pod.
 func (r *runner) client(line *tunnel, pod string) *agent.Client {
 	return &agent.Client{Transport: line.transport(agent.Port), Token: r.token, Patience: agent.Patience, Renew: line.renew, Gone: func(ctx context.Context) error {
 		p, err := r.get(ctx, pod)
@@ -122,7 +120,6 @@ func (r *runner) client(line *tunnel, pod string) *agent.Client {
 	}}
 }
 
-// Look implements trial.Place.
 func (r *run) Look(ctx context.Context) ([]trial.Reading, error) {
 	readings, looks, err := r.look(ctx)
 	if err != nil {
@@ -142,7 +139,6 @@ func (r *run) unset(looks []agent.Look) error {
 	return nil
 }
 
-// Offer implements trial.Place.
 func (r *run) Offer(ctx context.Context, o load.Options, count bool) (*load.Result, *journal.Usage, error) {
 	c, ended := &counting{run: r}, func(time.Duration) {}
 	if count {

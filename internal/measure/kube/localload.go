@@ -25,7 +25,6 @@ type localLoad struct {
 	listeners []net.Listener
 }
 
-// line leads to the pod of a URL.
 func (f *localLoad) line(u *url.URL) (*tunnel, error) {
 	if line := f.lines[u.Hostname()]; line != nil {
 		return line, nil
@@ -77,7 +76,6 @@ func (f *localLoad) close() {
 	f.listeners = nil
 }
 
-// Load implements generator.
 func (f *localLoad) Load(ctx context.Context, o load.Options, ended func(late time.Duration)) (*load.Result, error) {
 	defer f.close()
 	o.URLs = slices.Clone(o.URLs) // the trial's next load has the same ones
@@ -103,7 +101,6 @@ func (f *localLoad) Load(ctx context.Context, o load.Options, ended func(late ti
 	return r, err
 }
 
-// Fetch implements generator.
 func (f *localLoad) Fetch(ctx context.Context, raw string) (agent.Answer, error) {
 	u, err := url.Parse(raw)
 	if err != nil {

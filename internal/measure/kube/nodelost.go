@@ -55,7 +55,6 @@ func (c *api) readiness(ctx context.Context, name string) (readiness, error) {
 	return readinessOf(&n), nil
 }
 
-// nodes are those of the targets and of the load.
 func (r *runner) nodes() []string {
 	list := []string{r.places.target.name}
 	if r.loaded() && r.places.load != r.places.target {
@@ -122,7 +121,6 @@ func (now readiness) lost(name string, since map[string]time.Time) error {
 	return nil
 }
 
-// anyLost says that one of the trial's nodes is lost.
 func (r *runner) anyLost(ctx context.Context) error {
 	for _, name := range r.nodes() {
 		if err := r.lost(ctx, name); err != nil {

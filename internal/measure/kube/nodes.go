@@ -18,12 +18,10 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// places are the nodes of a sweep.
 type places struct {
 	target, load node
 }
 
-// node is one of the cluster's.
 type node struct {
 	name, hostname string // hostname is its label, which pods select it by
 	host           journal.Host

@@ -78,7 +78,6 @@ func (r *run) firstLook(ctx context.Context, one *replica) (agent.Look, error) {
 	return one.observer.Look(ctx, one.port)
 }
 
-// insert adds the agent's container to the pod.
 func (r *run) insert(ctx context.Context, one *replica) error {
 	container := r.observerContainer(one.pod, r.user)
 	// It is asked before a load and after it, of a canary once in a slice, however long that
@@ -151,7 +150,6 @@ func neverRoot(p *corev1.Pod, c *corev1.SecurityContext) bool {
 	return c.RunAsNonRoot != nil && *c.RunAsNonRoot || c.RunAsNonRoot == nil && pod != nil && pod.RunAsNonRoot != nil && *pod.RunAsNonRoot
 }
 
-// look reads the live GOMAXPROCS of every target.
 func (r *run) look(ctx context.Context) ([]trial.Reading, []agent.Look, error) {
 	readings, looks := make([]trial.Reading, len(r.fleet)), make([]agent.Look, len(r.fleet))
 	for i, one := range r.fleet {

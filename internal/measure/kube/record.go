@@ -32,7 +32,6 @@ type Leftover struct {
 	Alive             bool // its procfit may be at work
 }
 
-// begin creates the record of a run.
 func (c *api) begin(ctx context.Context, run string, l Leftover, until time.Time) (*metav1.OwnerReference, error) {
 	record := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// claims are the volume claims that a pod names.
 func (s Subject) claims() (names []string) {
 	for _, v := range s.Template.Spec.Volumes {
 		if v.PersistentVolumeClaim != nil {

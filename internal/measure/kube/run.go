@@ -33,7 +33,6 @@ type run struct {
 	kept  bool           // the logs are in the results folder, as far as they could be read
 }
 
-// replica is one target.
 type replica struct {
 	name     string
 	pod      *corev1.Pod // as it was when it was created, and then when it became ready
@@ -59,7 +58,6 @@ func (r *run) Prepare(ctx context.Context, end context.CancelCauseFunc) error {
 	return nil
 }
 
-// Start implements trial.Place.
 func (r *run) Start(ctx context.Context) (urls []string, err error) {
 	if r.loaded() {
 		if err := r.ensureLoad(ctx); err != nil {
@@ -95,7 +93,6 @@ func (r *run) Check(ctx context.Context) error {
 	return r.unchanged(ctx)
 }
 
-// Stop implements trial.Place.
 func (r *run) Stop(ctx context.Context) (e trial.Ending, err error) {
 	if !r.kept {
 		e.Outputs, e.Unread = r.outputs(ctx)
@@ -113,7 +110,6 @@ func (r *run) notStarted(err error) error {
 	return err
 }
 
-// start creates the targets.
 func (r *run) start(ctx context.Context) error {
 	for range r.Setting.Replicas {
 		name := r.name("")
@@ -135,7 +131,6 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
-// ready waits for all targets and for an answer of each.
 func (r *run) ready(ctx context.Context) error {
 	here := &localLoad{lines: map[string]*tunnel{}}
 	for _, one := range r.fleet {
@@ -216,7 +211,6 @@ func (r *run) asPlanned() error {
 	return nil
 }
 
-// unchanged looks at the targets once more.
 func (r *run) unchanged(ctx context.Context) error {
 	if err := r.anyLost(ctx); err != nil {
 		return err

@@ -80,7 +80,6 @@ func (s *Target) runner(spec plan.Spec, config Config) *runner {
 	return r
 }
 
-// name is a new pod's.
 func (r *runner) name(kind string) string {
 	r.created++
 	return fmt.Sprintf("procfit-%s-%s%d", r.cut.run, kind, r.created)
@@ -146,7 +145,6 @@ func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer)
 	return trial.Run(ctx, one, one.Task)
 }
 
-// get is a pod as it is now.
 func (r *runner) get(ctx context.Context, name string) (p *corev1.Pod, err error) {
 	p = &corev1.Pod{}
 	return p, r.cluster.get(ctx, r.cluster.Core, "pods", name, p)
@@ -161,7 +159,6 @@ func (r *runner) there(ctx context.Context, name string) (*corev1.Pod, error) {
 	return p, err
 }
 
-// create creates a pod.
 func (r *runner) create(ctx context.Context, p *corev1.Pod) (created *corev1.Pod, err error) {
 	created = &corev1.Pod{}
 	err = r.cluster.create(ctx, "pods", p, created)

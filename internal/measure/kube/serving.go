@@ -229,7 +229,6 @@ type budgetSpec struct {
 	Selector                     *metav1.LabelSelector
 }
 
-// scaled is the object that an autoscaler changes.
 type scaled struct{ Kind, Name string }
 
 // read reads all objects of a resource in the namespace, as far as a type of ours has them.

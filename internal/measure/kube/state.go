@@ -58,7 +58,6 @@ func troubleOf(p *corev1.Pod) *trouble {
 	return nil
 }
 
-// sidecarsOf are the init containers that stay next to the others.
 func sidecarsOf(p *corev1.Pod) []corev1.ContainerStatus {
 	return slices.DeleteFunc(slices.Clone(p.Status.InitContainerStatuses), func(s corev1.ContainerStatus) bool {
 		return !slices.ContainsFunc(p.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == s.Name && stays(c) })

@@ -88,7 +88,6 @@ func CheckObject(word string) error {
 	return err
 }
 
-// subject reads an object of the cluster.
 func (c *api) subject(ctx context.Context, r reference) (Subject, error) {
 	object, group := r.empty(), map[string]cluster.Group{"": c.Core, "apps": c.Apps, "batch": c.Batch}[r.group]
 	err := c.get(ctx, group, r.resource, r.object, object)
@@ -102,7 +101,6 @@ func (c *api) subject(ctx context.Context, r reference) (Subject, error) {
 	return subjectOf(object), nil
 }
 
-// subjectOf takes a typed object apart.
 func subjectOf(object any) Subject {
 	switch o := object.(type) {
 	case *appsv1.Deployment:
@@ -171,7 +169,6 @@ func readManifest(ctx context.Context, file string, stdin io.Reader) (Subject, e
 	return s, nil
 }
 
-// parseManifest reads YAML or JSON documents.
 func parseManifest(b []byte) (Subject, error) {
 	var found []Subject
 	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(b), 4096)

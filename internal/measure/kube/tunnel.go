@@ -152,7 +152,6 @@ func (t *tunnel) close() {
 	}
 }
 
-// stream is a connection within a tunnel.
 type stream struct {
 	httpstream.Stream
 	over    httpstream.Connection

@@ -89,7 +89,6 @@ func (m *Metrics) Find(ctx context.Context) error {
 	return m.found(before, after)
 }
 
-// found chooses the metrics by two pages.
 func (m *Metrics) found(before, after map[string]*dto.MetricFamily) (err error) {
 	if m.Metrics, err = choose(m.Metrics, before, after, m.own); err != nil {
 		return err
@@ -113,7 +112,6 @@ func (m *Metrics) found(before, after map[string]*dto.MetricFamily) (err error) 
 	return nil
 }
 
-// page asks for the metrics.
 func (m *Metrics) page(ctx context.Context, within time.Duration) (map[string]*dto.MetricFamily, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -365,7 +363,6 @@ func boundsOf(f *dto.MetricFamily, own string) (bounds []float64, known bool) {
 	return bounds, len(bounds) > 0
 }
 
-// sums are the requests and their latency of a page.
 func (m *Metrics) sums(all map[string]*dto.MetricFamily) Reading {
 	count := func(x float64) uint64 { return uint64(max(0, min(x, math.MaxInt64))) }
 	h, c := all[m.Histogram], all[m.Counter]

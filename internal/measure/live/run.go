@@ -118,7 +118,6 @@ func (e *Experiment) Restore(ctx context.Context) error {
 	return nil
 }
 
-// next is what the slices so far lead to.
 func (e *Experiment) next(trials []journal.Trial) blocks.Step {
 	step, look := e.Header.Next(trials, time.Until(e.until))
 	longer := time.Duration(0)
@@ -162,12 +161,10 @@ func again[T any](ctx context.Context, e *Experiment, limit time.Duration, ask f
 	}
 }
 
-// read reads what the program has counted.
 func (e *Experiment) read(ctx context.Context) (Reading, error) {
 	return again(ctx, e, patience, func() (Reading, error) { return e.Program.Read(ctx) })
 }
 
-// set sets a value, and returns how long that took.
 func (e *Experiment) set(ctx context.Context, value int) (time.Duration, error) {
 	procs := *e.Header.Plan.Settings[value].Procs
 	return again(ctx, e, callPatience, func() (time.Duration, error) { return e.Program.Set(ctx, procs) })

@@ -139,7 +139,6 @@ func (e *Experiment) quantile(was, is Histogram, q float64) *float64 {
 	return nil
 }
 
-// sight is what happened between two readings.
 func (e *Experiment) sight(from, to Reading) sight {
 	was, is := e.latency(from), e.latency(to)
 	throttled, _ := throttled(from, to)
@@ -177,7 +176,6 @@ type visit struct {
 	left  bool      // for harm: the start value is back, and what waits has to drain
 }
 
-// Apply implements paired.Place.
 func (e *Experiment) Apply(ctx context.Context, settings []journal.Setting) error {
 	if err := e.drain(ctx); err != nil {
 		return err
@@ -193,7 +191,6 @@ func (e *Experiment) Apply(ctx context.Context, settings []journal.Setting) erro
 	return err
 }
 
-// begin sets a value.
 func (e *Experiment) begin(ctx context.Context, value int) error {
 	t := &journal.Trial{Setting: e.Header.Plan.Settings[value], Origin: journal.OriginLive, Started: time.Now()}
 	t.Live = &journal.Slice{Before: e.visit.procs, BurnInSeconds: e.burn.Seconds()}

@@ -131,7 +131,6 @@ func (r *Run) Run(ctx context.Context, seed uint64) (*journal.End, error) {
 	return end, errors.Join(err, restored)
 }
 
-// block is that of the last slice.
 func (r *Run) block() int {
 	if len(r.trials) == 0 {
 		return 0

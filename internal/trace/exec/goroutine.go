@@ -13,7 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
-// goroutine is a goroutine while the trace is read.
 type goroutine struct {
 	Goroutine
 	logged bool
@@ -88,7 +87,6 @@ func (g *goroutine) named(function string) {
 	}
 }
 
-// goroutine takes a transition of a goroutine into account.
 func (b *builder) goroutine(ev *trace.Event, st trace.StateTransition) {
 	from, to := st.Goroutine()
 	id := st.Resource.Goroutine()
@@ -162,7 +160,6 @@ var stopReasons = []string{
 	"GC background sweeper wait", "GC mark assist wait for work", "system goroutine wait", "forever", "sync.(*Cond).Wait", "wait until GC ends",
 }
 
-// run starts a span.
 func (b *builder) run(g *goroutine, at int, origin Origin) {
 	g.running, g.proc, g.since, g.origin = true, at, b.now, origin
 }
@@ -207,7 +204,6 @@ func (b *builder) span(g *goroutine, took time.Duration, why string) {
 	}
 }
 
-// sorted is what still lives, in the order of its appearance.
 func (b *builder) sorted() []*goroutine {
 	list := slices.Collect(maps.Values(b.live))
 	sorting.Stable(list, func(x, y *goroutine) int { return cmp.Compare(x.order, y.order) })
@@ -282,7 +278,6 @@ func (b *builder) keep(g *goroutine) {
 	}
 }
 
-// choose drops all but those that ran longest.
 func (b *builder) choose() {
 	kept, rest := Longest(b.trace.Goroutines, b.MaxGoroutines)
 	b.trace.Goroutines = kept

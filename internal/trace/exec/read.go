@@ -98,7 +98,6 @@ func firstLine(s string) string {
 // maxName bounds names that the traced program chose.
 const maxName = 80
 
-// builder is a trace while it is read.
 type builder struct {
 	Options
 	trace Trace
@@ -114,7 +113,6 @@ type builder struct {
 	least time.Duration // the longest that one ran that was dropped; -1: none was
 }
 
-// proc is a P while the trace is read.
 type proc struct {
 	Proc
 	queued int // goroutines made ready on it that have not started

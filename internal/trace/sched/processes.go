@@ -19,7 +19,6 @@ type processes struct {
 	doubts  int   // of such lines; enough of them are no accident
 }
 
-// process is what one process wrote.
 type process struct {
 	tally
 	dying bool // its last line is a fatal panic's

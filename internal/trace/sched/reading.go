@@ -166,7 +166,6 @@ func times(n int64) string {
 	return phrase.Count(n, "time")
 }
 
-// share is a part of n samples.
 func share(part, n int64) float64 {
 	if n == 0 {
 		return 0

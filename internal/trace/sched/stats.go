@@ -58,7 +58,6 @@ func (t *tally) add(s *Sample) {
 	}
 }
 
-// change notes a change of GOMAXPROCS.
 func (t *tally) change(s *Sample) {
 	if t.gomaxprocs < 0 || s.Procs < 0 || s.Procs == t.gomaxprocs {
 		return

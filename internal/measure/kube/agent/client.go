@@ -170,13 +170,11 @@ func (c *Client) ask(ctx context.Context, method, path string, in, out any) erro
 	}
 }
 
-// request is one question.
 type request struct {
 	method, path string
 	in, out      any // nil: nothing
 }
 
-// within asks once.
 func (c *Client) within(ctx context.Context, time time.Duration, q request) error {
 	ctx, cancel := context.WithTimeout(ctx, time)
 	defer cancel()

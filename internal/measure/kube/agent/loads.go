@@ -29,7 +29,6 @@ func (j *job) step(change func()) {
 	j.changed = make(chan struct{})
 }
 
-// run offers the load.
 func (j *job) run(ctx context.Context, o load.Options, offer Offer) {
 	o.Ended = func() { j.step(func() { j.ended = time.Now() }) }
 	r, err := offer(ctx, o)

@@ -58,7 +58,6 @@ func (e *observer) target(port int, all []int) (int, error) {
 	return e.reader.FindGo(all)
 }
 
-// look reads the target's live GOMAXPROCS.
 func (e *observer) look(port int) Look {
 	all := e.pids()
 	if len(all) == 0 {
@@ -115,7 +114,6 @@ func ownerOf(pid int) (uid, gid *int64) {
 	return owner(info)
 }
 
-// processRoot are those of a process.
 type processRoot struct {
 	fs.FS
 	proc string // the process's own folder
@@ -138,7 +136,6 @@ func (s processRoot) Open(name string) (fs.File, error) { return s.FS.Open(s.nam
 // Stat implements fs.StatFS.
 func (s processRoot) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, s.name(name)) }
 
-// rootOf is a process's own root directory.
 func rootOf(pid int) string { return fmt.Sprintf("/proc/%d/root", pid) }
 
 // span is what is counted from a moment on.
@@ -213,7 +210,6 @@ func (s *span) sinceMeter() *Metered {
 	return c
 }
 
-// open opens the kernel's counters.
 func (e *observer) open() { e.once.Do(func() { e.sampler, e.err = observe.NewSampler() }) }
 
 // count starts to count, which unlike a look at the program takes hardly any time.

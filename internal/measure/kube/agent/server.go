@@ -139,7 +139,6 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 	})
 }
 
-// ask counts the questions that are not answered yet.
 func (s *Server) ask(more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

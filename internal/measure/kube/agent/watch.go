@@ -130,7 +130,6 @@ func (w *watcher) look() {
 	w.span.readLimits()
 }
 
-// follow looks at the processes once more.
 func (s *span) follow() {
 	if s.err == nil {
 		s.counts.Look(s.observer.pids())

@@ -78,7 +78,6 @@ type Answer struct {
 // untilEnded asks for the end of a load's measured time; without it, its result is asked for.
 const untilEnded = "?until=ended"
 
-// progress is how far a load is.
 type progress struct {
 	EndedAgo *time.Duration `json:"ended_ago"` // the measured time; null: it is not over
 	Done     bool           `json:"done"`

@@ -26,7 +26,6 @@ type key struct {
 // are more than rows: below it a row says less than the sum of all.
 const worthARow = 1.0 / 1000
 
-// listed has the goroutines of the table.
 func listed(t *exec.Trace, room int) key {
 	var ran []exec.Goroutine
 	var longest time.Duration
@@ -53,7 +52,6 @@ func listed(t *exec.Trace, room int) key {
 	return key{kept, others}
 }
 
-// goroutines are those of the key one by one.
 func goroutines(k key) document.Table {
 	out := document.Table{Columns: columns("", "goroutine", "id", "first ran on", "waited", "ran", "where it ran")}
 	const short, shorter = 12, 8
@@ -75,7 +73,6 @@ func goroutines(k key) document.Table {
 	return out
 }
 
-// fairness is how evenly the goroutines of each function ran.
 func fairness(list []exec.Fairness) document.Table {
 	out := document.Table{Columns: columns("function", "goroutines", "ran in all", "least", "most", "fairness")}
 	const short = 12

@@ -108,7 +108,6 @@ func procs(t *exec.Trace, list []exec.Proc) document.Table {
 	return out
 }
 
-// flows is who took from whom.
 func flows(list []exec.Flow) document.Table {
 	out := document.Table{Columns: columns("from → to", "stolen", "unclear")}
 	out.Columns[1].Bars = true

@@ -49,7 +49,6 @@ func timeline(t *exec.Trace, procs []exec.Proc, k key) document.Timeline {
 	return out
 }
 
-// end is where the timeline ends.
 func end(t *exec.Trace) time.Duration {
 	if int64(len(t.Spans)) == t.SpanCount {
 		return max(1, t.Duration)

@@ -10,7 +10,6 @@ import (
 	"github.com/procfit/procfit/internal/trace/sched"
 )
 
-// view is what documents of a trace have.
 type view struct {
 	name     string
 	headline document.Panel

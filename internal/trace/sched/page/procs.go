@@ -66,7 +66,6 @@ func waiting(st *sched.Stats, most int) []document.Block {
 	return []document.Block{heading("Waiting on each P"), t, document.Text{Text: sentence(strings.Join(rest, "; ")), Style: document.Small}}
 }
 
-// part is how long a bar is next to the longest.
 func part(of, longest float64) float64 {
 	if longest == 0 {
 		return 0
