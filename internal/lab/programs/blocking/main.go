@@ -92,7 +92,6 @@ func blocked(n int, d time.Duration) (took int, sums float64, release time.Durat
 	return took, sums, release, nil
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	n := b.Int("n", 100, 1, "`calls` that block at one time (the articles name no number)")
 	d := b.Duration("d", 300*time.Millisecond, "how `long` to compute without them and next to them")

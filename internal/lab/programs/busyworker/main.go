@@ -34,7 +34,6 @@ func other(stop <-chan struct{}) {
 	}
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	busyWorkers := b.Int("busy", 4, 1, "busy `workers` (the article's numbers are in a picture that is lost)")
 	otherWorkers := b.Int("other", 10, 0, "other `workers`, which wake every millisecond")

@@ -26,7 +26,6 @@ func (c *counter) increment() {
 // yielding is how many increments there are to one that yields: those take long.
 const yielding = 20
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	goroutines := b.Int("goroutines", 16, 1, "that share the counter; the article's are 16")
 	n := b.Int("n", 5_000_000, 1, "`increments` of each line (the article leaves it to go test -bench)")

@@ -25,7 +25,6 @@ func expected(steps int) int64 {
 	return rounds*(96*97/2) + rest*(rest-1)/2
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	tasks := b.Int("n", 16, 1, "`tasks` in all (the article leaves it to go test -bench)")
 	steps := b.Int("steps", 100_000_000, 1, "`steps` of a task; the article's are 100 million")

@@ -9,7 +9,6 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// Answer answers a request.
 func Answer(w http.ResponseWriter, r *http.Request) {
 	sum := harness.Hash(64)
 	w.Write(sum[:])

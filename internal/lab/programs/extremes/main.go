@@ -12,7 +12,6 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	clients := b.Int("clients", 64, 1, "`clients`, each with one request at a time (the article's wrk has 64)")
 	d := b.Duration("d", 2*time.Second, "how `long`; the article's runs take 10s")

@@ -45,7 +45,6 @@ func f%[1]d(a, b int, names map[string][]int) (sum int, err error) {
 	return b.Bytes()
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	n := b.Int("n", 200, 1, "`files` to parse (the article leaves it to its driver)")
 	functions := b.Int("functions", 500, 1, "of a file (ours: some 15 ms to parse; the article's take 31 ms at GOMAXPROCS=1)")

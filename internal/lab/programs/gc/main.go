@@ -100,7 +100,6 @@ func (r *record) pauses() (mean, longest float64) {
 	return float64(after.PauseTotalNs-r.before.PauseTotalNs) / float64(n), longest
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	n := b.Int("n", 60_000, 1, "`trees` of some 6 KB to allocate (the article names no program)")
 	live := b.Int("live", 2048, 1, "`trees` that are kept (ours: 12 MB, so that the collector has something to mark)")

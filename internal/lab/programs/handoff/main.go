@@ -69,7 +69,6 @@ func pass(n int, own bool) (elapsed time.Duration, slept int, err error) {
 	return elapsed, slept, err
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	n := b.Int("n", 1_000_000, 1, "`messages` in one thread, each there and back; the article names no program")
 	threads := b.Int("threads", 20_000, 1, "`messages` between two threads")

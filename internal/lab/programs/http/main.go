@@ -9,7 +9,6 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	n := b.Int("n", 20000, 1, "`requests` in all (the article leaves it to its driver)")
 	perP := b.Int("clients", 4, 1, "at once for each P (the article does not say; its program has four)")

@@ -145,7 +145,6 @@ func (k kind) measure(n int, d time.Duration) (m measured, err error) {
 	return m, nil
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	n := b.Int("n", 10_000, 1, "`connections`, as many of them as the limit of open files allows (the article: “a million”)")
 	d := b.Duration("d", 300*time.Millisecond, "how `long` to compute without them and next to them")

@@ -11,7 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	wait := b.Wait("d", time.Second, "how long the server takes; the article's is 1s")
 	requests := b.Int("requests", 3, 1, "of each client, in turn; the article's are 3")

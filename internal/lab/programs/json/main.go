@@ -52,7 +52,6 @@ func roundTrip(in *record) error {
 	return nil
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	n := b.Int("n", 15, 1, "round `trips` in all (the article leaves it to its driver)")
 	levels := b.Int("levels", 7, 0, "of the tree, 4 records to each (ours: 21845 records, some 150 ms; the article's take 145 ms at GOMAXPROCS=1)")

@@ -34,7 +34,6 @@ func handle(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%.3f\n", compute(n))
 }
 
-// Program is the server.
 func Program(*log.Logger) (http.Handler, func(), error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/cpu", handle)

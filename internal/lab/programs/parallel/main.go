@@ -17,7 +17,6 @@ func work(steps int) int {
 	return x
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	goroutines := b.Int("goroutines", 16, 1, "how many; the article's are 16")
 	steps := b.Int("steps", 50_000_000, 1, "`steps` of each; the article's are 50 million")

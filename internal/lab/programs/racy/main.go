@@ -34,7 +34,6 @@ func (c *counter) slowly() {
 	c.n = n + compute(n)
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	goroutines := b.Int("goroutines", 16, 1, "that share the counter (the article names no program)")
 	n := b.Int("n", 20000000, 20, "`increments` in all; of those that compute a twentieth")

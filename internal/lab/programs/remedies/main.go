@@ -93,7 +93,6 @@ func (c *batched) add(_, times int) {
 	tell()
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	goroutines := b.Int("goroutines", 16, 1, "that count; the article's are 16")
 	n := b.Int("n", 5_000_000, 1, "`increments` of each line (the article leaves it to go test -bench)")

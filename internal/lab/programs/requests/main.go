@@ -53,7 +53,6 @@ func price(text []byte) ([]byte, error) {
 	return json.Marshal(o)
 }
 
-// Program is the server.
 func Program(*log.Logger) (http.Handler, func(), error) {
 	own := example(100)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

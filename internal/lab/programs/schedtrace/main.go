@@ -43,7 +43,6 @@ func spread(wg *sync.WaitGroup, goroutines int, d time.Duration) {
 	}
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	d := b.Wait("d", time.Second, "`length` of the first two phases (the article has no program)")
 	n := b.Int("n", 400, 1, "`goroutines` of the crowd, about 2 ms of computing each")

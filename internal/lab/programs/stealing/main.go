@@ -31,7 +31,6 @@ func work(d time.Duration) uint64 {
 	return x
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	b.Procs("procs", 4, "`number` to call runtime.GOMAXPROCS with, the article's is 4; 0: leave it")
 	goroutines := b.Int("goroutines", 16, 1, "made on one P; the article's are 16")

@@ -250,7 +250,6 @@ func (o options) one(b *harness.Batch) error {
 	return err
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	var o options
 	ways := []string{"together", "pinned", "processes", "quiet", "busy"}

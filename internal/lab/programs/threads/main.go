@@ -108,7 +108,6 @@ func sumRandom(c *clock) (rounds, wrong int) {
 	return rounds, wrong
 }
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	d := b.Duration("d", 5*time.Second, "how `long` (the article does not say)")
 	n := b.Int("n", 10_000, 3, "`goroutines` in all; the article's are 10,000")

@@ -14,7 +14,6 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// Answer answers a request.
 func Answer(w http.ResponseWriter, r *http.Request) {
 	time.Sleep(2 * time.Millisecond)
 	body, err := io.ReadAll(io.LimitReader(r.Body, 4096))

@@ -13,7 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// Program is the program.
 func Program(b *harness.Batch) func() error {
 	kind := b.Flags.String("workload", "mixed", "`kind` of work: cpu, io or mixed")
 	b.Check(func() bool { return slices.Contains([]string{"cpu", "io", "mixed"}, *kind) }, "-workload must be cpu, io or mixed")
