@@ -206,31 +206,23 @@ func (c Command) settings() settings {
 	return set
 }
 
-// pipes are our ends of the command's output and error.
+// pipes are our ends of the command's output and error. A nil file has nothing to do (os.ErrInvalid).
 type pipes struct{ out, err *os.File }
 
 func (p *pipes) close() {
-	for _, f := range []*os.File{p.out, p.err} {
-		if f != nil {
-			f.Close()
-		}
-	}
+	p.out.Close()
+	p.err.Close()
 }
 
 func (p *pipes) deadline(t time.Time) {
-	for _, f := range []*os.File{p.out, p.err} {
-		if f != nil {
-			_ = f.SetReadDeadline(t)
-		}
-	}
+	_ = p.out.SetReadDeadline(t)
+	_ = p.err.SetReadDeadline(t)
 }
 
 // passOutput shows the command's standard output until its end.
 func (p *pipes) passOutput(to io.Writer) {
-	if p.out != nil {
-		_, _ = io.Copy(to, p.out) // one that cannot be shown must not stop the command
-		_, _ = io.Copy(io.Discard, p.out)
-	}
+	_, _ = io.Copy(to, p.out) // one that cannot be shown must not stop the command
+	_, _ = io.Copy(io.Discard, p.out)
 }
 
 // oneByOne is for the writes of several goroutines.
@@ -263,39 +255,34 @@ func onTerminal(stream any) bool {
 
 // streams are the command's: our standard input where that is a file, and pipes. A terminal would stop
 // a command that reads it in the background.
-func (c Command) streams() (*supervisor.Streams, *pipes, error) {
-	s, ours := &supervisor.Streams{}, &pipes{}
-	err := func() (err error) {
-		if ours.err, s.Err, err = os.Pipe(); err != nil {
-			return err
-		}
-		if c.Quiet {
-			s.Out, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-		} else {
-			ours.out, s.Out, err = os.Pipe()
-		}
+func (c Command) streams() (s *supervisor.Streams, ours *pipes, err error) {
+	s, ours = &supervisor.Streams{}, &pipes{}
+	defer func() {
 		if err != nil {
-			return err
+			closeStreams(s, c.In)
+			ours.close()
 		}
-		if f, ok := c.In.(*os.File); ok && !(inBackground && onTerminal(f)) {
-			s.In = f
-			return nil
-		}
-		s.In, err = os.Open(os.DevNull)
-		return err
 	}()
-	if err != nil {
-		closeStreams(s, c.In)
-		ours.close()
-		return nil, nil, err
+	if ours.err, s.Err, err = os.Pipe(); err != nil {
+		return s, ours, err
 	}
-	return s, ours, nil
+	if c.Quiet {
+		s.Out, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	} else {
+		ours.out, s.Out, err = os.Pipe()
+	}
+	if f, ok := c.In.(*os.File); ok && !(inBackground && onTerminal(f)) {
+		s.In = f
+	} else if err == nil {
+		s.In, err = os.Open(os.DevNull)
+	}
+	return s, ours, err
 }
 
 // closeStreams closes the command's ends, but for what is our own input.
 func closeStreams(s *supervisor.Streams, own io.Reader) {
 	for _, f := range []*os.File{s.In, s.Out, s.Err} {
-		if f != nil && own != io.Reader(f) {
+		if own != io.Reader(f) {
 			f.Close()
 		}
 	}
