@@ -205,18 +205,6 @@ type fieldsJSON struct {
 	Fields []sched.Field `json:"fields"`
 }
 
-// lineKinds are the lines of a trace, in order, and what each is about.
-func lineKinds() []lineKind {
-	return []lineKind{
-		{"SCHED", "The SCHED line, one a sample"},
-		{"P", "A P line, one for each P, with scheddetail=1"},
-		{"M", "An M line, one for each thread, with scheddetail=1"},
-		{"G", "A G line, one for each goroutine, with scheddetail=1"},
-	}
-}
-
-type lineKind struct{ where, title string }
-
 // WriteFieldsJSON writes procfit.tracefields/v1.
 func WriteFieldsJSON(w io.Writer) error {
 	return writeJSON(w, fieldsJSON{"procfit.tracefields/v1", sched.Fields()})
@@ -225,7 +213,12 @@ func WriteFieldsJSON(w io.Writer) error {
 // WriteFields explains each field of a scheduler trace.
 func WriteFields(to io.Writer, o Text) error {
 	w := terminal.NewWriter(o.Width, o.Color)
-	for i, kind := range lineKinds() {
+	for i, kind := range []struct{ where, title string }{
+		{"SCHED", "The SCHED line, one a sample"},
+		{"P", "A P line, one for each P, with scheddetail=1"},
+		{"M", "An M line, one for each thread, with scheddetail=1"},
+		{"G", "A G line, one for each goroutine, with scheddetail=1"},
+	} {
 		if i > 0 {
 			w.Gap()
 		}
