@@ -1,6 +1,11 @@
 package sched
 
-import "io"
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
 
 const (
 	// maxLine bounds what is seen of a line at once. A sample of 8192 Ps fits.
@@ -21,7 +26,7 @@ type Counts struct {
 	OtherBytes int64 `json:"other_bytes"`
 }
 
-// Scanner reads samples from a log through a buffer of fixed size.
+// Scanner reads samples from a log through a buffer of fixed size, long lines in parts.
 type Scanner struct {
 	// Other, if set before the first Scan, gets the text that is not a part of a trace,
 	// a line when it is complete; so does what follows a sample that broke off. The
@@ -29,8 +34,12 @@ type Scanner struct {
 	// go on after it.
 	Other io.Writer
 
-	lines
-	mid     bool   // start is within a line
+	log     *bufio.Reader
+	limit   int  // bytes that are seen of a line at once
+	scanned int  // bytes of what is buffered that hold no newline
+	ended   bool // there is nothing beyond what is buffered
+	err     error
+	mid     bool   // the log's next byte is within a line
 	useful  bool   // that line held a sample, or a part of one
 	foreign bool   // and it held other text, whose last part
 	trails  bool   // came after the sample
@@ -52,7 +61,10 @@ type Scanner struct {
 // NewScanner returns a Scanner that reads from r, with a buffer of its own.
 func NewScanner(r io.Reader) *Scanner { return newScanner(r, maxLine) }
 
-func newScanner(r io.Reader, limit int) *Scanner { return &Scanner{lines: newLines(r, limit)} }
+// newScanner has a buffer of twice the limit, so that what is in it is seldom moved.
+func newScanner(r io.Reader, limit int) *Scanner {
+	return &Scanner{log: bufio.NewReaderSize(r, 2*limit), limit: limit}
+}
 
 // Scan continues to the next sample; false at the end of the log or at an error of
 // the reader. A sample with details is given out when the next one starts.
@@ -94,6 +106,35 @@ func (s *Scanner) Counts() Counts { return s.counts }
 // Skipped reports what started as a sample and could not be read, so far.
 func (s *Scanner) Skipped() Skipped { return s.skipped }
 
+// window is the rest of the line, without its newline, or its first limit bytes with whole false. So
+// what is seen does not depend on how the reader splits the log.
+func (s *Scanner) window() (b []byte, whole, ok bool) {
+	for {
+		held, _ := s.log.Peek(s.log.Buffered())
+		i := bytes.IndexByte(held[s.scanned:], '\n')
+		if i >= 0 {
+			i += s.scanned
+			s.scanned = i
+		} else {
+			s.scanned = len(held)
+		}
+		switch {
+		case s.scanned > s.limit:
+			return held[:s.limit], false, true
+		case i >= 0:
+			return held[:i], true, true
+		case s.ended:
+			return held, true, len(held) > 0
+		}
+		if _, err := s.log.Peek(len(held) + 1); err != nil {
+			s.ended = true
+			if !errors.Is(err, io.EOF) {
+				s.err = err
+			}
+		}
+	}
+}
+
 // step deals with a part of the line at least, and with at most one sample.
 func (s *Scanner) step(window []byte, whole bool) {
 	if !s.mid {
@@ -120,7 +161,7 @@ func (s *Scanner) step(window []byte, whole bool) {
 	at, after, millis := findMark(line)
 	switch {
 	case at < 0 && whole:
-		if s.ended && s.start+len(window) == s.end {
+		if len(window) == s.log.Buffered() {
 			s.tail(line)
 		}
 		s.other(len(window))
@@ -214,7 +255,8 @@ func (s *Scanner) header(line []byte, after int, millis int64, whole bool) int {
 func (s *Scanner) other(n int) {
 	if n > 0 {
 		s.foreign, s.trails = true, true
-		s.pass(s.buf[s.start : s.start+n])
+		b, _ := s.log.Peek(n) // which are buffered
+		s.pass(b)
 	}
 	if !s.broken {
 		s.counts.OtherBytes += int64(n)
@@ -239,7 +281,8 @@ func (s *Scanner) flush() {
 }
 
 func (s *Scanner) consume(n int) {
-	s.skip(n)
+	_, _ = s.log.Discard(n) // which are buffered
+	s.scanned = max(s.scanned-n, 0)
 	s.counts.Bytes += int64(n)
 	s.mid = true
 }
@@ -248,7 +291,7 @@ func (s *Scanner) consume(n int) {
 // lack.
 func (s *Scanner) endLine(window []byte) {
 	n := len(window)
-	if s.start+n < s.end {
+	if n < s.log.Buffered() {
 		n++
 		if !s.useful {
 			s.counts.OtherBytes++
