@@ -45,106 +45,86 @@ func cutMark(b []byte) int {
 	return at
 }
 
-// The header's keys, each allowed once.
-const (
-	hasProcs = 1 << iota
-	hasIdleProcs
-	hasThreads
-	hasSpinningThreads
-	hasIdleThreads
-	hasGlobalQueue
-	hasSysmonWait
-	hasQueues
-	hasTicks
-)
-
-// header reads what follows the mark into s. n is how far it was read; why is
-// empty when the sample is whole: the local queues are closed, or sysmonwait,
-// which ends the line with details, is there. A sample can be whole and still
-// have a why: its schedticks break off, and are left out.
+// header reads what follows the mark into s. n is how far it was read. The sample is whole if the
+// local queues are closed, or sysmonwait, which ends the line with details, is there. A sample can
+// be whole and still have a why: its schedticks break off, and are left out.
 func (s *slot) header(b []byte) (n int, whole bool, why string) {
-	var seen uint
-	for n < len(b) && b[n] == ' ' {
+	for last := false; !last && why == "" && n < len(b) && b[n] == ' '; {
 		rest := b[n+1:]
-		var used int
-		var has uint
+		key, used := keyLen(rest), 0
 		if len(rest) > 0 && rest[0] == '[' {
-			has = hasQueues
-			s.queues, used, why = list(rest, s.queues[:0], maxCount)
-			if why == "" {
+			if s.queues, used, why = list(rest, s.queues[:0], maxCount); why == "" {
 				s.LocalQueues = s.queues
+				if whole {
+					why = keyTwice
+				}
+				whole = true
 			}
-		} else if k := keyLen(rest); k > 0 {
-			has, used, why = s.value(rest[:k], rest[k+1:])
-			used += k + 1
+		} else if key > 0 {
+			used, last, why = s.value(rest[:key], rest[key+1:])
+			used += key + 1
+			whole = whole || why == "" && string(rest[:key]) == "sysmonwait"
 		} else {
 			break
 		}
-		if why == "" && has&seen != 0 {
-			why = "has a key twice"
-		}
 		n += 1 + used
-		if why != "" {
-			break
-		}
-		seen |= has
-		if has == hasSysmonWait || has == hasTicks {
-			break
-		}
 	}
-	whole = seen&(hasQueues|hasSysmonWait) != 0
 	if !whole && why == "" {
 		why = "breaks off before its run queues"
 	}
 	return n, whole, why
 }
 
-// value reads the value of a key; used is its length.
-func (s *slot) value(key, b []byte) (has uint, used int, why string) {
+const keyTwice = "has a key twice"
+
+// value reads the value of a key; used is its length. The line ends with the last one.
+func (s *slot) value(key, b []byte) (used int, last bool, why string) {
 	var to *int
 	switch string(key) {
 	case "gomaxprocs":
-		has, to = hasProcs, &s.Procs
+		to = &s.Procs
 	case "idleprocs":
-		has, to = hasIdleProcs, &s.IdleProcs
+		to = &s.IdleProcs
 	case "threads":
-		has, to = hasThreads, &s.Threads
+		to = &s.Threads
 	case "spinningthreads", "nmspinning": // Go 1.2's name, in its detailed line alone
-		has, to = hasSpinningThreads, &s.SpinningThreads
-	case "needspinning": // nothing is made of it
-		return 0, wordLen(b), ""
+		to = &s.SpinningThreads
 	case "idlethreads":
-		has, to = hasIdleThreads, &s.IdleThreads
+		to = &s.IdleThreads
 	case "runqueue":
-		has, to = hasGlobalQueue, &s.GlobalQueue
+		to = &s.GlobalQueue
+	case "needspinning": // nothing is made of it
+		return wordLen(b), false, ""
 	case "gcwaiting", "nmidlelocked", "stopwait": // nothing is made of these
 		s.detailed()
-		return 0, wordLen(b), ""
+		return wordLen(b), false, ""
 	case "sysmonwait":
 		s.detailed()
 		if used = flag(b); used == 0 {
 			why = "has a flag that is neither 0 nor 1"
 		}
-		return hasSysmonWait, used, why
+		return used, true, why
 	case "schedticks":
-		s.ticks, used, why = list(b, s.ticks[:0], maxTick)
-		if why == "" {
+		if s.ticks, used, why = list(b, s.ticks[:0], maxTick); why == "" {
 			s.SchedTicks = s.ticks
 		}
-		return hasTicks, used, why
+		return used, true, why
 	default: // of a later Go: a word, or a list of numbers
 		if len(b) > 0 && b[0] == '[' {
 			_, used, why = list(b, nil, maxTick)
-			return 0, used, why
+			return used, false, why
 		}
-		return 0, wordLen(b), ""
+		return wordLen(b), false, ""
 	}
 	v, used := natural(b, maxCount)
 	if used == 0 || !isEnd(b, used) {
-		return has, used, "has a value that is not a number, or too large"
+		return used, false, "has a value that is not a number, or too large"
+	}
+	if *to != absent {
+		why = keyTwice
 	}
 	*to = int(v)
-	return has, used, ""
+	return used, false, why
 }
 
 // list reads the numbers of "[1 2]" or "[ 1 2 ]".
