@@ -25,8 +25,8 @@ func (o Options) withDefaults() Options {
 	return Options{cmp.Or(o.MaxSpans, 100_000), cmp.Or(o.MaxGoroutines, 10_000), cmp.Or(o.MaxSteals, 10_000)}
 }
 
-// Read reads a trace to its end. The Trace holds what was read also next to an
-// error, which is a *readError.
+// Read reads a trace to its end. The Trace holds what was read also next to an error, which says
+// by which byte; the fault is at most a generation before it.
 func Read(r io.Reader, o Options) (*Trace, error) {
 	in := &counter{r: r}
 	b := newBuilder(o.withDefaults())
@@ -39,9 +39,9 @@ func Read(r io.Reader, o Options) (*Trace, error) {
 		err = errors.New("it has no events")
 	}
 	if err != nil {
-		return t, &readError{Offset: in.n, Err: err}
+		err = fmt.Errorf("execution trace: by byte %d: %w", in.n, err)
 	}
-	return t, nil
+	return t, err
 }
 
 type counter struct {

@@ -33,7 +33,6 @@ package exec
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -224,15 +223,3 @@ func (t *Trace) Fairness() (list []Fairness) {
 	sorting.Stable(list, func(a, b Fairness) int { return cmp.Or(cmp.Compare(b.Running, a.Running), cmp.Compare(a.Func, b.Func)) })
 	return list
 }
-
-// readError says where a trace could not be read on. What came before it was.
-type readError struct {
-	Offset int64 // bytes read until then; the fault is at most a generation before it
-	Err    error
-}
-
-func (e *readError) Error() string {
-	return fmt.Sprintf("execution trace: by byte %d: %v", e.Offset, e.Err)
-}
-
-func (e *readError) Unwrap() error { return e.Err }
