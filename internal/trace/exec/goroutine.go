@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"golang.org/x/exp/trace"
 
@@ -144,20 +145,7 @@ func reason(st trace.StateTransition, other string) string {
 	if st.Reason == "" {
 		return other
 	}
-	return intern(st.Reason)
-}
-
-// intern shares what the runtime says often, and bounds what it may say.
-func intern(s string) string {
-	if i := slices.Index(stopReasons, s); i >= 0 {
-		return stopReasons[i]
-	}
-	return phrase.Clip(phrase.Clean(s), maxName)
-}
-
-var stopReasons = []string{
-	"chan receive", "chan send", "select", "sync", "sleep", "preempted", "network", "runtime.Gosched",
-	"GC background sweeper wait", "GC mark assist wait for work", "system goroutine wait", "forever", "sync.(*Cond).Wait", "wait until GC ends",
+	return unique.Make(phrase.Clip(phrase.Clean(st.Reason), maxName)).Value() // the spans share the few that there are
 }
 
 func (b *builder) run(g *goroutine, at int, origin Origin) {
