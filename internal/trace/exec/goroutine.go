@@ -2,7 +2,6 @@ package exec
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -190,12 +189,6 @@ func (b *builder) span(g *goroutine, took time.Duration, why string) {
 	if len(b.trace.Spans) < b.MaxSpans {
 		b.trace.Spans = append(b.trace.Spans, Span{Goroutine: g.ID, Proc: g.proc, Start: g.since, End: b.now, Origin: g.origin, Stop: why, Runtime: g.Runtime})
 	}
-}
-
-func (b *builder) sorted() []*goroutine {
-	list := slices.Collect(maps.Values(b.live))
-	sorting.Stable(list, func(x, y *goroutine) int { return cmp.Compare(x.order, y.order) })
-	return list
 }
 
 // IsMain reports that it is the main goroutine, the first that the runtime makes.

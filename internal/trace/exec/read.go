@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -200,7 +202,7 @@ func (b *builder) resize(n uint64) {
 func (b *builder) finish() *Trace {
 	t := &b.trace
 	t.Duration = b.now
-	for _, g := range b.sorted() {
+	for _, g := range sorting.Sorted(slices.Collect(maps.Values(b.live)), func(x, y *goroutine) int { return cmp.Compare(x.order, y.order) }) {
 		g.stop(b, "")
 		b.keep(g)
 	}
