@@ -135,7 +135,7 @@ func (l *Log) what() string {
 
 // collect reads all samples. Those that come when it is over are left out.
 func collect(sc *sched.Scanner, over *atomic.Bool) *sched.Summary {
-	a := sched.NewAnalysis()
+	var a sched.Analysis
 	var leftOut int64
 	for {
 		before := over.Load()

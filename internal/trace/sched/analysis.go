@@ -26,7 +26,7 @@
 //     system call, or hold a thread that the kernel does not run: busy Ps are not
 //     CPU time.
 //   - A line does not say which process wrote it. If several write one after the other,
-//     the longest is shown; if at once, their clocks or counters show it (see processes)
+//     the longest is shown; if at once, their clocks or counters show it (see Analysis)
 //     and nothing is made of their lines, or nothing shows it.
 //   - A P is for Go code. What a program computes in C, or waits for in a system
 //     call, does not show: idle Ps are not idle program.
@@ -37,25 +37,8 @@ import "io"
 
 const maxChanges = 64
 
-// Analysis adds samples up as they come, those of each process by themselves. Its
-// memory is bounded by the number of Ps, not of samples.
-type Analysis struct {
-	log  processes
-	main *process // the longest of those that are over
-}
-
-// NewAnalysis returns an Analysis of no samples.
-func NewAnalysis() *Analysis { return &Analysis{} }
-
-// Add adds a sample; it keeps nothing of it.
-func (a *Analysis) Add(s *Sample) {
-	p, over := a.log.writer(s)
-	a.main = longer(a.main, over)
-	p.add(s)
-}
-
 // longer is the process with more samples, and the first where they have as many; nil is none.
-func longer(a, b *process) *process {
+func longer(a, b *tally) *tally {
 	if a == nil || b != nil && b.seg.Samples > a.seg.Samples {
 		return b
 	}
@@ -64,16 +47,16 @@ func longer(a, b *process) *process {
 
 // Summary ends the Analysis. sc is where the samples came from, for what it could not read.
 func (a *Analysis) Summary(sc *Scanner) *Summary {
-	s := &Summary{Counts: sc.Counts(), Skipped: sc.Skipped(), SegmentCount: a.log.begun, Unclear: a.log.unclear, Changes: []Change{}}
+	s := &Summary{Counts: sc.Counts(), Skipped: sc.Skipped(), SegmentCount: a.begun, Unclear: a.unclear, Changes: []Change{}}
 	if err := sc.Err(); err != nil {
 		s.ReadError = err.Error()
 	}
 	if s.Skipped.First == nil {
 		s.Skipped.First = []Problem{}
 	}
-	if main := longer(a.main, a.log.current); main != nil {
+	if main := longer(a.main, a.current); main != nil {
 		s.Main = main.segment()
-		s.Main.Mixed = a.log.doubts >= enough
+		s.Main.Mixed = a.doubts >= enough
 		s.ChangeCount, s.Changes = main.changeCount, append(s.Changes, main.changes...)
 	}
 	return s
@@ -82,7 +65,7 @@ func (a *Analysis) Summary(sc *Scanner) *Summary {
 // Analyse reads a log to its end. An error of the reader is the summary's
 // ReadError, since what came before it was read.
 func Analyse(r io.Reader) *Summary {
-	sc, a := NewScanner(r), NewAnalysis()
+	sc, a := NewScanner(r), Analysis{}
 	for sc.Scan() {
 		a.Add(sc.Sample())
 	}

@@ -41,7 +41,7 @@ func FuzzScanner(f *testing.F) {
 		if got != want {
 			t.Errorf("in pieces:\n%s\nas a whole:\n%s", got, want)
 		}
-		sc, a := newScanner(bytes.NewReader(b), size), NewAnalysis()
+		sc, a := newScanner(bytes.NewReader(b), size), Analysis{}
 		for sc.Scan() {
 			s := sc.Sample()
 			if s.Millis < 0 || s.Procs < absent || len(s.LocalQueues) > max(size, maxProcs) || s.Detail != nil && len(s.Detail.Reasons) > maxReasons {

@@ -1,5 +1,8 @@
 package sched
 
+// Analysis adds samples up as they come, those of each process by themselves. Its
+// memory is bounded by the number of Ps, not of samples.
+//
 // GODEBUG is inherited, so a log can hold lines of several processes, and a line does not say
 // whose it is. Of one process the runtime (proc.go: schedtrace, sysmon) guarantees that:
 //
@@ -11,54 +14,49 @@ package sched
 // due of the process before and not of the one that has just started, several write at once, and
 // their lines are not separated. A clock or ticks that go back once may be a line that other output
 // damaged, or a second log behind the first.
-type processes struct {
-	current *process // wrote the last line
-	before  *process // wrote until current started; nil: there is none
+type Analysis struct {
+	main    *tally // the longest of those that are over
+	current *tally // wrote the last line
+	before  *tally // wrote until current started; nil: there is none
 	begun   int64
 	unclear int64 // the first line that several can have written; 0: there is none
 	doubts  int   // of such lines; enough of them are no accident
 }
 
-type process struct {
-	tally
-	dying bool // its last line is a fatal panic's
-}
-
 // dying reports that a fatal panic printed the sample.
 func (s *Sample) dying() bool { return s.Detail != nil && s.Detail.Dying > 0 }
 
-// writer is the process that wrote the sample's line, which the caller adds to it; over is the
-// one that it follows.
-func (l *processes) writer(s *Sample) (p, over *process) {
-	p = l.current
+// Add adds a sample; it keeps nothing of it.
+func (a *Analysis) Add(s *Sample) {
+	p := a.current
 	switch {
 	case p == nil || s.Millis == 0 && (p.last > 0 || p.dying == s.dying() || !p.mayGoOn(s)):
-		over, p = p, &process{}
-		p.seg.Index = l.begun
-		l.begun++
-		l.before, l.current = over, p
-	case l.resumes(s):
-		l.doubt(s, enough)
+		a.main = longer(a.main, p)
+		a.before, p = p, &tally{}
+		a.current, p.seg.Index = p, a.begun
+		a.begun++
+	case a.resumes(s):
+		a.doubt(s, enough)
 	case s.Millis < p.last || s.Millis == p.last && !s.dying() && p.seg.Samples > 0 || !p.mayGoOn(s):
-		l.doubt(s, 1)
+		a.doubt(s, 1)
 	}
 	p.dying = s.dying()
-	return p, over
+	p.add(s)
 }
 
 // doubt notes a line that several processes can have written.
-func (l *processes) doubt(s *Sample, weight int) {
-	l.doubts += weight
-	if l.unclear == 0 {
-		l.unclear = s.Line
+func (a *Analysis) doubt(s *Sample, weight int) {
+	a.doubts += weight
+	if a.unclear == 0 {
+		a.unclear = s.Line
 	}
 }
 
 // resumes reports that a line is due of the process before: the one that has just started would
 // be late by several intervals.
-func (l *processes) resumes(s *Sample) bool {
-	b := l.before
-	if b == nil || b.dying || l.current.seg.Samples > 0 || b.interval() == nil {
+func (a *Analysis) resumes(s *Sample) bool {
+	b := a.before
+	if b == nil || b.dying || a.current.seg.Samples > 0 || b.interval() == nil {
 		return false
 	}
 	late := 3*int64(*b.interval()) + sysmonLate

@@ -7,9 +7,10 @@ const maxTracked = 1024
 
 // tally adds up the samples of one process.
 type tally struct {
-	seg  Segment
-	last int64 // Millis of the last sample, of startup too
-	any  bool
+	seg   Segment
+	last  int64 // Millis of the last sample, of startup too
+	dying bool  // that is a fatal panic's
+	any   bool
 
 	gomaxprocs  int // of the last sample; Absent where it is not known
 	changeCount int64

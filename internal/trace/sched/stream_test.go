@@ -70,7 +70,7 @@ func TestStreamGigabyte(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	var heap uint64
-	sc, a := NewScanner(&endless{size: size}), NewAnalysis()
+	sc, a := NewScanner(&endless{size: size}), Analysis{}
 	for i := 0; sc.Scan(); i++ {
 		a.Add(sc.Sample())
 		if i%500_000 == 0 {
