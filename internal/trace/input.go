@@ -59,12 +59,18 @@ func newInput(ctx context.Context, r io.Reader) *input {
 
 // blocks tells files whose end may be far off from those that are on disk.
 func blocks(r io.Reader) bool {
+	info := stat(r)
+	return info != nil && !info.Mode().IsRegular()
+}
+
+// stat is nil for what is not a file.
+func stat(r io.Reader) fs.FileInfo {
 	f, ok := r.(*os.File)
 	if !ok {
-		return false
+		return nil
 	}
-	info, err := f.Stat()
-	return err == nil && !info.Mode().IsRegular()
+	info, _ := f.Stat() // nil with an error
+	return info
 }
 
 func (i *input) Read(p []byte) (int, error) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -101,12 +100,8 @@ func ReadLog(ctx context.Context, r io.Reader, from Source) *Log {
 }
 
 func executable(r io.Reader) bool {
-	f, ok := r.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+	info := stat(r)
+	return info != nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
 // Empty reports that nothing in it was of a trace, not even what cannot be read.
