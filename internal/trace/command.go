@@ -97,10 +97,11 @@ func (c Command) Run(ctx context.Context) (*Log, error) {
 	printed := &oneByOne{to: c.Printed}
 	ended.Go(func() { ours.passOutput(printed) })
 	sc := sched.NewScanner(ours.err)
+	sc.Late = over.Load
 	if !c.Quiet {
 		sc.Other = printed
 	}
-	summary := collect(sc, &over)
+	summary := sched.Analyse(sc)
 	if errors.Is(sc.Err(), os.ErrDeadlineExceeded) {
 		summary.ReadError = "" // a stranger holds the pipe; the command has ended
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
@@ -91,7 +90,7 @@ func ReadLog(ctx context.Context, r io.Reader, from Source) *Log {
 	defer in.Close()
 	first := &head{r: in}
 	l := &Log{Source: from}
-	l.Summary = collect(sched.NewScanner(first), new(atomic.Bool))
+	l.Summary = sched.Analyse(sched.NewScanner(first))
 	l.hint = hintOf(from, first.seen, from.Kind == FromFile && executable(r))
 	if ctx.Err() == nil && l.Summary.ReadError != "" {
 		l.readErr = errors.New(l.Summary.ReadError)
@@ -126,28 +125,6 @@ func (l *Log) what() string {
 		return "what " + l.Source.Command[0] + " wrote to its standard error"
 	}
 	return l.Source.name()
-}
-
-// collect reads all samples. Those that come when it is over are left out.
-func collect(sc *sched.Scanner, over *atomic.Bool) *sched.Summary {
-	var a sched.Analysis
-	var leftOut int64
-	for {
-		before := over.Load()
-		if !sc.Scan() {
-			break
-		}
-		s := sc.Sample()
-		// One with details was written before the scan that gives it out.
-		if before || s.Detail == nil && over.Load() {
-			leftOut++
-			continue
-		}
-		a.Add(s)
-	}
-	t := a.Summary(sc)
-	t.Run.LeftOut = leftOut
-	return t
 }
 
 type head struct {

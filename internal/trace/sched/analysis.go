@@ -1,10 +1,10 @@
 // Package sched reads what the Go runtime writes under
 // GODEBUG=schedtrace=N, and says what it means.
 //
-// A Scanner turns a log into Samples, one for each SCHED line, with the P, M and
-// G lines of scheddetail=1 counted into the sample before them. An Analysis adds
-// samples up into a Summary; Readings puts a summary into words; Fields explains
-// every key. All of it works on a stream: memory does not grow with the log.
+// A Scanner turns a log into samples, one for each SCHED line, with the P, M and
+// G lines of scheddetail=1 counted into the sample before them. Analyse adds them up
+// into a Summary; Readings puts a summary into words; Fields explains every key. All of
+// it works on a stream: memory does not grow with the log.
 //
 // The runtime prints each item with a write(2) of its own, so other output to
 // standard error can fall between any two of them. A sample is therefore looked
@@ -26,14 +26,12 @@
 //     system call, or hold a thread that the kernel does not run: busy Ps are not
 //     CPU time.
 //   - A line does not say which process wrote it. If several write one after the other,
-//     the longest is shown; if at once, their clocks or counters show it (see Analysis)
+//     the longest is shown; if at once, their clocks or counters show it (see analysis)
 //     and nothing is made of their lines, or nothing shows it.
 //   - A P is for Go code. What a program computes in C, or waits for in a system
 //     call, does not show: idle Ps are not idle program.
 //   - A sample with details ends where the next starts, so it is given out then.
 package sched
-
-import "io"
 
 const maxChanges = 64
 
@@ -45,11 +43,14 @@ func longer(a, b *tally) *tally {
 	return a
 }
 
-// Summary ends the Analysis. sc is where the samples came from, for what it could not read.
-func (a *Analysis) Summary(sc *Scanner) *Summary {
-	s := &Summary{Counts: sc.Counts(), Skipped: sc.Skipped(), SegmentCount: a.begun, Unclear: a.unclear, Changes: []Change{}}
-	if err := sc.Err(); err != nil {
-		s.ReadError = err.Error()
+// Analyse reads a log to its end. An error of the reader is the summary's
+// ReadError, since what came before it was read.
+func Analyse(sc *Scanner) *Summary {
+	var a analysis
+	sc.scan(a.add)
+	s := &Summary{Counts: sc.counts, Skipped: sc.skipped, SegmentCount: a.begun, Unclear: a.unclear, Changes: []Change{}, Run: Run{LeftOut: sc.leftOut}}
+	if sc.err != nil {
+		s.ReadError = sc.err.Error()
 	}
 	if s.Skipped.First == nil {
 		s.Skipped.First = []Problem{}
@@ -60,14 +61,4 @@ func (a *Analysis) Summary(sc *Scanner) *Summary {
 		s.ChangeCount, s.Changes = main.changeCount, append(s.Changes, main.changes...)
 	}
 	return s
-}
-
-// Analyse reads a log to its end. An error of the reader is the summary's
-// ReadError, since what came before it was read.
-func Analyse(r io.Reader) *Summary {
-	sc, a := NewScanner(r), Analysis{}
-	for sc.Scan() {
-		a.Add(sc.Sample())
-	}
-	return a.Summary(sc)
 }

@@ -33,7 +33,7 @@ func logOf(n int, from int64, idle int, global int, queues ...int) string {
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
 func TestStats(t *testing.T) {
-	s := Analyse(strings.NewReader(logOf(11, 0, 1, 3, 8, 0, 0, 1)))
+	s := analyse(strings.NewReader(logOf(11, 0, 1, 3, 8, 0, 0, 1)))
 	m := s.Main
 	if m == nil || m.Samples != 10 || m.StartupSamples != 1 || m.FirstLine != 1 || m.LastLine != 11 || m.ToMillis != 10_000 || s.SegmentCount != 1 {
 		t.Fatalf("%+v", m)
@@ -67,7 +67,7 @@ func TestStats(t *testing.T) {
 func TestAbsentStaysAbsent(t *testing.T) {
 	f := must.Get(os.Open("testdata/go1.2.2-plain.log"))(t)
 	defer f.Close()
-	m := Analyse(f).Main
+	m := analyse(f).Main
 	if m.Spinning != nil || m.TicksPerSecond != nil || m.PerProc[0].Ticks != nil || m.Detail != nil {
 		t.Errorf("%+v", m)
 	}
@@ -79,7 +79,7 @@ func TestAbsentStaysAbsent(t *testing.T) {
 
 // The SCHED lines alone of a log with details have no queues of Ps, which are not empty ones.
 func TestQueuesThatNobodyRead(t *testing.T) {
-	b := must.Get(json.Marshal(Analyse(strings.NewReader(detailLine + "\n")).Main))(t)
+	b := must.Get(json.Marshal(analyse(strings.NewReader(detailLine + "\n")).Main))(t)
 	for _, want := range []string{`"queued":null`, `"idle_and_queued_samples":null`, `"crowded_samples":null`} {
 		if !strings.Contains(string(b), want) {
 			t.Errorf("no %s in %s", want, b)
@@ -89,18 +89,18 @@ func TestQueuesThatNobodyRead(t *testing.T) {
 
 func TestSegments(t *testing.T) {
 	log := logOf(3, 0, 0, 0, 0, 0) + logOf(20, 0, 0, 0, 0, 0) + logOf(3, 0, 0, 0, 0, 0, 0, 0)
-	s := Analyse(strings.NewReader(log))
+	s := analyse(strings.NewReader(log))
 	if s.SegmentCount != 3 || s.Main.FirstLine != 4 || s.Main.LastLine != 23 || s.Main.Samples != 19 || s.Interleaved() {
 		t.Errorf("%d segments, %+v", s.SegmentCount, s.Main)
 	}
 	if s.ChangeCount != 0 {
 		t.Errorf("a new process is no change: %+v", s.Changes)
 	}
-	one := Analyse(strings.NewReader(logOf(100, 0, 0, 0, 0) + logOf(5, 0, 0, 0, 0)))
+	one := analyse(strings.NewReader(logOf(100, 0, 0, 0, 0) + logOf(5, 0, 0, 0, 0)))
 	if one.Main.Samples != 99 {
 		t.Errorf("%+v", one.Main)
 	}
-	many := Analyse(strings.NewReader(logOf(1, 7, 0, 0, 0) + strings.Repeat(logOf(1, 0, 0, 0, 0), 2000) + logOf(9, 0, 0, 0, 0)))
+	many := analyse(strings.NewReader(logOf(1, 7, 0, 0, 0) + strings.Repeat(logOf(1, 0, 0, 0, 0), 2000) + logOf(9, 0, 0, 0, 0)))
 	if many.SegmentCount != 2002 || many.Main.Samples != 8 || many.Main.Index != 2001 {
 		t.Errorf("%d segments, %+v", many.SegmentCount, many.Main)
 	}
@@ -109,7 +109,7 @@ func TestSegments(t *testing.T) {
 // TestNothingIsNull: what was measured and was none is an empty list.
 func TestNothingIsNull(t *testing.T) {
 	for _, log := range []string{"", logOf(3, 0, 0, 0, 0), detailLine + "\n"} {
-		b := must.Get(json.Marshal(Analyse(strings.NewReader(log))))(t)
+		b := must.Get(json.Marshal(analyse(strings.NewReader(log))))(t)
 		for _, list := range []string{"changes", "first", "per_proc", "wait_reasons"} {
 			if strings.Contains(string(b), `"`+list+`":null`) {
 				t.Errorf("%s is null in %s", list, b)
@@ -119,7 +119,7 @@ func TestNothingIsNull(t *testing.T) {
 }
 
 func TestChanges(t *testing.T) {
-	s := Analyse(strings.NewReader(logOf(3, 0, 0, 0, 0, 0) + logOf(3, 3000, 0, 0, 0, 0, 0, 0) + logOf(1, 6000, 0, 0, 0)))
+	s := analyse(strings.NewReader(logOf(3, 0, 0, 0, 0, 0) + logOf(3, 3000, 0, 0, 0, 0, 0, 0) + logOf(1, 6000, 0, 0, 0)))
 	want := []Change{{Line: 4, Millis: 3000, From: 2, To: 4}, {Line: 7, Millis: 6000, From: 4, To: 1}}
 	if s.ChangeCount != 2 || !reflect.DeepEqual(s.Changes, want) || len(s.Main.PerProc) != 4 {
 		t.Errorf("%+v", s.Changes)
@@ -131,7 +131,7 @@ func TestManyProcs(t *testing.T) {
 	for i := range queues {
 		queues[i] = 1
 	}
-	m := Analyse(strings.NewReader(logOf(12, 1, 0, 0, queues...))).Main
+	m := analyse(strings.NewReader(logOf(12, 1, 0, 0, queues...))).Main
 	if len(m.PerProc) != maxTracked || m.Untracked != 100 || m.LocalQueues.Mean != float64(len(queues)) {
 		t.Errorf("%d Ps, %d beyond, %+v", len(m.PerProc), m.Untracked, m.LocalQueues)
 	}
@@ -146,7 +146,7 @@ func TestDetailStats(t *testing.T) {
 		}
 		b.WriteString("  G7: status=6(chan receive) m=nil lockedm=nil\n  G8: status=1(chan receive) m=nil lockedm=nil\n")
 	}
-	d := Analyse(strings.NewReader(b.String())).Main.Detail
+	d := analyse(strings.NewReader(b.String())).Main.Detail
 	if d.Samples != 12 || d.Goroutines.Mean != 13 || d.Runnable.Mean != 1 || d.Waiting.Max != 13 || d.OffProcThreads.Mean != 1 {
 		t.Errorf("%+v", d)
 	}

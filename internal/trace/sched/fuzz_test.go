@@ -41,19 +41,17 @@ func FuzzScanner(f *testing.F) {
 		if got != want {
 			t.Errorf("in pieces:\n%s\nas a whole:\n%s", got, want)
 		}
-		sc, a := newScanner(bytes.NewReader(b), size), Analysis{}
-		for sc.Scan() {
-			s := sc.Sample()
+		sc := newScanner(bytes.NewReader(b), size)
+		sc.scan(func(s *Sample) {
 			if s.Millis < 0 || s.Procs < absent || len(s.LocalQueues) > max(size, maxProcs) || s.Detail != nil && len(s.Detail.Reasons) > maxReasons {
 				t.Errorf("%+v", s)
 			}
-			a.Add(s)
-		}
-		c := sc.Counts()
+		})
+		c := sc.counts
 		if c.Bytes != int64(len(b)) || c.OtherBytes > c.Bytes || c.OtherLines > c.Lines || c.Lines > c.Bytes {
 			t.Errorf("%+v of %d bytes", c, len(b))
 		}
-		summary := a.Summary(sc)
+		summary := Analyse(newScanner(bytes.NewReader(b), size))
 		if _, err := json.Marshal(summary); err != nil {
 			t.Error(err)
 		}

@@ -21,9 +21,8 @@ func split(log string, oneByte bool) (samples int64, other string) {
 		sc = NewScanner(iotest.OneByteReader(r))
 	}
 	sc.Other = &b
-	for sc.Scan() {
-	}
-	return sc.Counts().Samples, b.String()
+	sc.scan(func(*Sample) {})
+	return sc.counts.Samples, b.String()
 }
 
 func TestOther(t *testing.T) {
@@ -69,9 +68,9 @@ func TestOtherOfRealLogs(t *testing.T) {
 
 // A scheduler that starts says -1 for an instant.
 func TestIdleLockedBelowZero(t *testing.T) {
-	sc := NewScanner(strings.NewReader(strings.Replace(detailLine, "nmidlelocked=0", "nmidlelocked=-1", 1) + "\n" + procLine + "\n"))
-	if !sc.Scan() || sc.Sample().Detail == nil || sc.Skipped().Count != 0 {
-		t.Errorf("%+v, %+v", sc.Sample(), sc.Skipped())
+	samples, sc := scanAll([]byte(strings.Replace(detailLine, "nmidlelocked=0", "nmidlelocked=-1", 1) + "\n" + procLine + "\n"))
+	if len(samples) != 1 || samples[0].Detail == nil || sc.skipped.Count != 0 {
+		t.Errorf("%+v, %+v", samples, sc.skipped)
 	}
 }
 
@@ -89,8 +88,7 @@ func TestOtherIsWrittenByLines(t *testing.T) {
 	var got writes
 	sc := NewScanner(strings.NewReader("one\ntwo\r\n\nlast"))
 	sc.Other = &got
-	for sc.Scan() {
-	}
+	sc.scan(func(*Sample) {})
 	if want := []string{"one\n", "two\r\n", "\n", "last"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -1,6 +1,6 @@
 package sched
 
-// Analysis adds samples up as they come, those of each process by themselves. Its
+// analysis adds samples up as they come, those of each process by themselves. Its
 // memory is bounded by the number of Ps, not of samples.
 //
 // GODEBUG is inherited, so a log can hold lines of several processes, and a line does not say
@@ -14,7 +14,7 @@ package sched
 // due of the process before and not of the one that has just started, several write at once, and
 // their lines are not separated. A clock or ticks that go back once may be a line that other output
 // damaged, or a second log behind the first.
-type Analysis struct {
+type analysis struct {
 	main    *tally // the longest of those that are over
 	current *tally // wrote the last line
 	before  *tally // wrote until current started; nil: there is none
@@ -26,8 +26,8 @@ type Analysis struct {
 // dying reports that a fatal panic printed the sample.
 func (s *Sample) dying() bool { return s.Detail != nil && s.Detail.Dying > 0 }
 
-// Add adds a sample; it keeps nothing of it.
-func (a *Analysis) Add(s *Sample) {
+// add keeps nothing of the sample.
+func (a *analysis) add(s *Sample) {
 	p := a.current
 	switch {
 	case p == nil || s.Millis == 0 && (p.last > 0 || p.dying == s.dying() || !p.mayGoOn(s)):
@@ -45,7 +45,7 @@ func (a *Analysis) Add(s *Sample) {
 }
 
 // doubt notes a line that several processes can have written.
-func (a *Analysis) doubt(s *Sample, weight int) {
+func (a *analysis) doubt(s *Sample, weight int) {
 	a.doubts += weight
 	if a.unclear == 0 {
 		a.unclear = s.Line
@@ -54,7 +54,7 @@ func (a *Analysis) doubt(s *Sample, weight int) {
 
 // resumes reports that a line is due of the process before: the one that has just started would
 // be late by several intervals.
-func (a *Analysis) resumes(s *Sample) bool {
+func (a *analysis) resumes(s *Sample) bool {
 	b := a.before
 	if b == nil || b.dying || a.current.seg.Samples > 0 || b.interval() == nil {
 		return false

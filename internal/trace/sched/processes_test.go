@@ -66,7 +66,7 @@ func TestProcesses(t *testing.T) {
 		"changed in a slice each": {at(0, 8) + repeat(20, func(i int) string { return at(int64(i)*100+100, 2+6*(i%2)) }), 1, 20},
 		"no sense":                {repeat(20, func(i int) string { return at(int64(5000-i), 2) }), 1, -1},
 	} {
-		s := Analyse(strings.NewReader(tc.log))
+		s := analyse(strings.NewReader(tc.log))
 		longest := s.Main.Samples
 		if s.Interleaved() {
 			longest = -1
@@ -86,7 +86,7 @@ func TestAtOnce(t *testing.T) {
 	}
 	for _, name := range logs {
 		b := must.Get(os.ReadFile(name))(t)
-		if s := Analyse(bytes.NewReader(b)); !s.Interleaved() || s.Unclear > 20 {
+		if s := analyse(bytes.NewReader(b)); !s.Interleaved() || s.Unclear > 20 {
 			t.Errorf("%s: line %d of %d processes", name, s.Unclear, s.SegmentCount)
 		}
 	}

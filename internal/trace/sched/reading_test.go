@@ -45,7 +45,7 @@ func TestMoreSamples(t *testing.T) {
 		"the shortest":           {"hello\n", time.Millisecond, "give the program more to do"},
 		"a log":                  {"hello\n", 0, "GODEBUG=schedtrace=1000"},
 	} {
-		s := Analyse(strings.NewReader(c.log))
+		s := analyse(strings.NewReader(c.log))
 		s.Run.Interval = c.interval
 		if strings.HasSuffix(name, "that was short") {
 			s.Run.Wall = 313 * time.Millisecond
@@ -108,7 +108,7 @@ func TestReadings(t *testing.T) {
 		"threads few, Ps 64": {repeat(21, line(3, 80, 0, 3, 0, strings.Repeat("0 ", 64))), "", ""},
 	} {
 		var ids []string
-		readings := Readings(Analyse(strings.NewReader(tc.log)))
+		readings := Readings(analyse(strings.NewReader(tc.log)))
 		for _, r := range readings {
 			ids = append(ids, r.ID)
 			if r.Severity != Info && r.Severity != Warning || r.Text == "" || strings.Contains(r.Text+r.Advice, "%!") {
@@ -133,7 +133,7 @@ func TestReadingsSeverity(t *testing.T) {
 		{repeat(21, func(i int) string { return sched(int64(i), 0, 9, 0, 0, 0, "9 0 0 0 0 0 0 0") }), []string{"cpu-bound"}},
 	} {
 		var got []string
-		for _, r := range Readings(Analyse(strings.NewReader(tc.log))) {
+		for _, r := range Readings(analyse(strings.NewReader(tc.log))) {
 			if r.Severity == Warning {
 				got = append(got, r.ID)
 			}
@@ -163,7 +163,7 @@ func TestReadingsOfARun(t *testing.T) {
 		"starved, nobody asks": {starved, Run{}, "", "no sample"},
 		"an interval its own":  {own, Run{Interval: 100 * time.Millisecond}, "", "no sample"},
 	} {
-		s := Analyse(strings.NewReader(tc.log))
+		s := analyse(strings.NewReader(tc.log))
 		s.Run = tc.run
 		var all, last string
 		for _, r := range Readings(s) {
@@ -203,7 +203,7 @@ func TestFewSamplesOfALog(t *testing.T) {
 		"0.3 s":          {repeat(4, func(i int) string { return sched(int64(i)*100, 0, 9, 0, 0, 0, none) }), "schedtrace=10:"},
 		"9 s":            {repeat(10, func(i int) string { return sched(int64(i)*1000, 0, 9, 0, 0, 0, none) }), "schedtrace=100:"},
 	} {
-		if r := Readings(Analyse(strings.NewReader(tc.log))); len(r) != 1 || !strings.Contains(r[0].Advice, tc.want) {
+		if r := Readings(analyse(strings.NewReader(tc.log))); len(r) != 1 || !strings.Contains(r[0].Advice, tc.want) {
 			t.Errorf("%s: %+v, want %q", name, r, tc.want)
 		}
 	}

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"bytes"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -38,12 +39,12 @@ func realLogs(t *testing.T, kind string) map[string][]byte {
 	return logs
 }
 
+func analyse(r io.Reader) *Summary { return Analyse(NewScanner(r)) }
+
 func scanAll(b []byte) ([]*Sample, *Scanner) {
 	s := NewScanner(bytes.NewReader(b))
 	var all []*Sample
-	for s.Scan() {
-		all = append(all, s.Sample().clone())
-	}
+	s.scan(func(one *Sample) { all = append(all, one.clone()) })
 	return all, s
 }
 
@@ -104,8 +105,8 @@ func TestPlainOfEveryVersion(t *testing.T) {
 	for name, log := range realLogs(t, "plain") {
 		samples, sc := scanAll(log)
 		lines := strings.Split(strings.TrimSuffix(string(log), "\n"), "\n")
-		if len(samples) != len(lines) || len(samples) < 5 || sc.Skipped().Count != 0 || sc.Counts().OtherBytes != 0 {
-			t.Errorf("%s: %d samples of %d lines, %+v, %+v", name, len(samples), len(lines), sc.Counts(), sc.Skipped())
+		if len(samples) != len(lines) || len(samples) < 5 || sc.skipped.Count != 0 || sc.counts.OtherBytes != 0 {
+			t.Errorf("%s: %d samples of %d lines, %+v, %+v", name, len(samples), len(lines), sc.counts, sc.skipped)
 			continue
 		}
 		for i, s := range samples {
@@ -128,8 +129,8 @@ func TestPlainOfEveryVersion(t *testing.T) {
 func TestDetailOfEveryVersion(t *testing.T) {
 	for name, log := range realLogs(t, "detail") {
 		samples, sc := scanAll(log)
-		if sc.Skipped().Count != 0 || sc.Counts().OtherBytes != 0 || len(samples) < 2 {
-			t.Errorf("%s: %d samples, %+v, %+v", name, len(samples), sc.Counts(), sc.Skipped())
+		if sc.skipped.Count != 0 || sc.counts.OtherBytes != 0 || len(samples) < 2 {
+			t.Errorf("%s: %d samples, %+v, %+v", name, len(samples), sc.counts, sc.skipped)
 			continue
 		}
 		for i, text := range strings.Split(strings.TrimPrefix(string(log), "SCHED "), "SCHED ") {
@@ -242,10 +243,10 @@ func TestChattyLog(t *testing.T) {
 	if len(samples) != 1 || samples[0].SchedTicks != nil || len(samples[0].LocalQueues) != 4 {
 		t.Errorf("%+v", samples)
 	}
-	if k := sc.Skipped(); k.Count != 1 || !strings.Contains(k.First[0].Text, "8942026/01/02") {
+	if k := sc.skipped; k.Count != 1 || !strings.Contains(k.First[0].Text, "8942026/01/02") {
 		t.Errorf("%+v", k)
 	}
-	if c := sc.Counts(); c.Lines != 16 || c.OtherLines != 15 {
+	if c := sc.counts; c.Lines != 16 || c.OtherLines != 15 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -255,8 +256,8 @@ func TestPanicLog(t *testing.T) {
 	// A fatal panic prints a sample with details, whatever was asked for; this one
 	// came before sysmon's first.
 	samples, sc := scanAll(b)
-	if len(samples) != 2 || samples[0].Detail == nil || samples[1].Detail != nil || sc.Skipped().Count != 0 || sc.Counts().OtherLines == 0 {
-		t.Errorf("%+v, %+v, %+v", samples, sc.Skipped(), sc.Counts())
+	if len(samples) != 2 || samples[0].Detail == nil || samples[1].Detail != nil || sc.skipped.Count != 0 || sc.counts.OtherLines == 0 {
+		t.Errorf("%+v, %+v, %+v", samples, sc.skipped, sc.counts)
 	}
 }
 
@@ -264,7 +265,7 @@ func TestPanicLog(t *testing.T) {
 func TestGoRunLog(t *testing.T) {
 	f := must.Get(os.Open("testdata/go1.26.8-gorun.log"))(t)
 	defer f.Close()
-	s := Analyse(f)
+	s := analyse(f)
 	if !s.Interleaved() || s.SegmentCount != 4 || s.Counts.OtherLines != 2 {
 		t.Errorf("%d processes, %+v", s.SegmentCount, s.Main)
 	}

@@ -33,6 +33,8 @@ type Scanner struct {
 	// newline that the runtime writes after a sample is left out: text before it may
 	// go on after it.
 	Other io.Writer
+	// Late, if set, reports that what comes now is left out.
+	Late func() bool
 
 	log     *bufio.Reader
 	limit   int  // bytes that are seen of a line at once
@@ -48,14 +50,15 @@ type Scanner struct {
 	owed    bool   // the last line's newline is passed on only if this line is empty
 	text    []byte // for Other
 
-	slots   [2]slot
-	out     *slot // given out by the last Scan
-	pending *slot // has details that may continue
-	queued  *slot // for the next Scan
+	slot    slot
+	each    func(*Sample)
+	pending bool // the slot holds a sample whose details may continue
+	late    bool // which is left out
 	names   names
 
 	counts  Counts
 	skipped Skipped
+	leftOut int64
 }
 
 // NewScanner returns a Scanner that reads from r, with a buffer of its own.
@@ -66,45 +69,37 @@ func newScanner(r io.Reader, limit int) *Scanner {
 	return &Scanner{log: bufio.NewReaderSize(r, 2*limit), limit: limit}
 }
 
-// Scan continues to the next sample; false at the end of the log or at an error of
-// the reader. A sample with details is given out when the next one starts.
-func (s *Scanner) Scan() bool {
-	s.out = nil
-	if s.queued != nil {
-		s.out, s.queued = s.queued, nil
-	}
-	for s.out == nil {
+// scan reads the log up to its end, or an error of the reader, and hands on each sample, which is
+// valid until the next. One with details is handed on when the next one starts.
+func (s *Scanner) scan(each func(*Sample)) {
+	s.each = each
+	for {
 		window, whole, ok := s.window()
 		if !ok {
-			s.out, s.pending = s.pending, nil
 			break
 		}
 		s.step(window, whole)
 		s.flush()
 	}
-	if s.out != nil {
-		s.counts.Samples++
-	}
-	return s.out != nil
+	s.handOn()
 }
 
-// Sample is the sample of the last Scan, valid until the next; nil before the
-// first and after the last.
-func (s *Scanner) Sample() *Sample {
-	if s.out == nil {
-		return nil
+// handOn ends the pending sample.
+func (s *Scanner) handOn() {
+	switch {
+	case !s.pending:
+		return
+	case s.late:
+		s.leftOut++
+	default:
+		s.each(&s.slot.Sample)
 	}
-	return &s.out.Sample
+	s.pending = false
+	s.counts.Samples++
 }
 
 // Err is the reader's error, but for io.EOF. All that came before it was scanned.
 func (s *Scanner) Err() error { return s.err }
-
-// Counts reports what was read so far.
-func (s *Scanner) Counts() Counts { return s.counts }
-
-// Skipped reports what started as a sample and could not be read, so far.
-func (s *Scanner) Skipped() Skipped { return s.skipped }
 
 // window is the rest of the line, without its newline, or its first limit bytes with whole false. So
 // what is seen does not depend on how the reader splits the log.
@@ -153,7 +148,7 @@ func (s *Scanner) step(window []byte, whole bool) {
 	if n := len(line); whole && n > 0 && line[n-1] == '\r' {
 		line = line[:n-1]
 	}
-	if !s.mid && s.pending != nil && s.detail(line, whole) {
+	if !s.mid && s.pending && s.detail(line, whole) {
 		s.useful = true
 		s.endLine(window)
 		return
@@ -192,12 +187,12 @@ func (s *Scanner) detail(line []byte, whole bool) bool {
 			return false
 		}
 	}
-	if whole && s.pending.add(kind, num, rest, &s.names) {
+	if whole && s.slot.add(kind, num, rest, &s.names) {
 		s.other(at)
 		s.trails = false
 		return true
 	}
-	s.pending.detailed().LinesBroken++
+	s.slot.detailed().LinesBroken++
 	s.skipped.add(s.counts.Lines, line[at:], "breaks off within its details")
 	s.useful, s.broken, s.cut = true, true, true
 	return false
@@ -209,9 +204,9 @@ func (s *Scanner) tail(line []byte) {
 		return
 	}
 	at, why := cutMark(line), "breaks off in its time"
-	if at < 0 && !s.mid && s.pending != nil && cutDetail(line) {
+	if at < 0 && !s.mid && s.pending && cutDetail(line) {
 		at, why = 0, "breaks off within its details"
-		s.pending.detailed().LinesBroken++
+		s.slot.detailed().LinesBroken++
 	}
 	if at >= 0 {
 		s.skipped.add(s.counts.Lines, line[at:], why)
@@ -222,13 +217,10 @@ func (s *Scanner) tail(line []byte) {
 // header reads the sample that line starts with and returns how much of the line
 // is dealt with.
 func (s *Scanner) header(line []byte, after int, millis int64, whole bool) int {
-	to := &s.slots[0]
-	if to == s.pending {
-		to = &s.slots[1]
-	}
-	to.reset()
-	to.Line, to.Millis = s.counts.Lines, millis
-	n, complete, why := to.header(line[after:])
+	s.handOn()
+	s.slot.reset()
+	s.slot.Line, s.slot.Millis = s.counts.Lines, millis
+	n, complete, why := s.slot.header(line[after:])
 	if why != "" {
 		if !whole {
 			why += ", or is too long"
@@ -236,16 +228,12 @@ func (s *Scanner) header(line []byte, after int, millis int64, whole bool) int {
 		s.skipped.add(s.counts.Lines, line[:min(after+n+maxQuote/4, len(line))], why)
 	}
 	s.useful, s.broken, s.cut, s.trails = true, !complete, why != "", false
-	s.out, s.pending = s.pending, nil
-	switch {
-	case !complete:
+	if !complete {
 		return len(mark) // another may start in what this one broke off for
-	case to.Detail != nil:
-		s.pending = to
-	case s.out != nil:
-		s.queued = to
-	default:
-		s.out = to
+	}
+	s.pending, s.late = true, s.Late != nil && s.Late()
+	if s.slot.Detail == nil {
+		s.handOn()
 	}
 	return after + n
 }

@@ -23,16 +23,16 @@ const (
 // describe is everything that a scan gave, for comparison.
 func describe(s *Scanner) string {
 	var b strings.Builder
-	for s.Scan() {
-		sample := *s.Sample()
+	s.scan(func(one *Sample) {
+		sample := *one
 		d := sample.Detail
 		sample.Detail = nil
 		fmt.Fprintf(&b, "%+v\n", sample)
 		if d != nil {
 			fmt.Fprintf(&b, "  %+v\n", *d)
 		}
-	}
-	fmt.Fprintf(&b, "%+v %+v %v\n", s.Counts(), s.Skipped(), s.Err())
+	})
+	fmt.Fprintf(&b, "%+v %+v %v\n", s.counts, s.skipped, s.Err())
 	return b.String()
 }
 
@@ -104,15 +104,13 @@ func TestScan(t *testing.T) {
 		for _, s := range samples {
 			got = append(got, fmt.Sprintf("%d:%v", s.Millis, s.LocalQueues))
 		}
-		if g := strings.Join(got, " "); g != tc.samples || sc.Skipped().Count != tc.skipped || sc.Counts().OtherLines != tc.other || sc.Err() != nil {
-			t.Errorf("%s: samples %q, want %q; %+v, want %d; %+v, want %d other lines; %v", name, g, tc.samples, sc.Skipped(), tc.skipped, sc.Counts(), tc.other, sc.Err())
+		if g := strings.Join(got, " "); g != tc.samples || sc.skipped.Count != tc.skipped || sc.counts.OtherLines != tc.other || sc.Err() != nil {
+			t.Errorf("%s: samples %q, want %q; %+v, want %d; %+v, want %d other lines; %v", name, g, tc.samples, sc.skipped, tc.skipped, sc.counts, tc.other, sc.Err())
 		}
-		if c := sc.Counts(); c.Bytes != int64(len(tc.log)) || c.Samples != int64(len(samples)) || c.OtherBytes > c.Bytes {
+		if c := sc.counts; c.Bytes != int64(len(tc.log)) || c.Samples != int64(len(samples)) || c.OtherBytes > c.Bytes {
 			t.Errorf("%s: %+v of %d bytes", name, c, len(tc.log))
 		}
-		if sc.Scan() || sc.Sample() != nil {
-			t.Errorf("%s: goes on after its end", name)
-		}
+		sc.scan(func(*Sample) { t.Errorf("%s: goes on after its end", name) })
 		if split := describe(NewScanner(iotest.OneByteReader(strings.NewReader(tc.log)))); split != describe(NewScanner(strings.NewReader(tc.log))) {
 			t.Errorf("%s: byte by byte it gives %s", name, split)
 		}
@@ -137,13 +135,15 @@ func TestScanValues(t *testing.T) {
 
 func TestScanIsLive(t *testing.T) {
 	r, w := io.Pipe()
-	s := NewScanner(r)
+	defer w.Close()
+	samples := make(chan *Sample)
+	go NewScanner(r).scan(func(one *Sample) { samples <- one.clone() })
 	go io.WriteString(w, oldLine+"\n") // and no more
-	if !s.Scan() || s.Sample().Millis != 1000 {
+	if one := <-samples; one.Millis != 1000 {
 		t.Error("a plain sample waits for what follows it")
 	}
 	go io.WriteString(w, detailLine+"\n"+procLine+"\n"+oldLine+"\n")
-	if !s.Scan() || s.Sample().Detail == nil || !s.Scan() || s.Sample().Detail != nil {
+	if one, next := <-samples, <-samples; one.Detail == nil || next.Detail != nil {
 		t.Error("a sample with details does not end with the next")
 	}
 }
@@ -166,17 +166,17 @@ func TestScanHugeLine(t *testing.T) {
 		"many of marks": {strings.Repeat("SCHED 1ms: ", 1<<20) + oldLine, 1, 1 << 20, 1},
 	} {
 		samples, sc := scanAll([]byte(tc.log))
-		c := sc.Counts()
-		if len(samples) != tc.samples || sc.Skipped().Count != tc.skipped || c.Lines != tc.lines || c.Bytes != int64(len(tc.log)) {
-			t.Errorf("%s: %d samples, %d skipped, %+v", name, len(samples), sc.Skipped().Count, c)
+		c := sc.counts
+		if len(samples) != tc.samples || sc.skipped.Count != tc.skipped || c.Lines != tc.lines || c.Bytes != int64(len(tc.log)) {
+			t.Errorf("%s: %d samples, %d skipped, %+v", name, len(samples), sc.skipped.Count, c)
 		}
 	}
 	// A mark that the end of the buffer cuts, at every place.
 	for i := range 2 * len(oldLine) {
 		log := strings.Repeat("x", 512-len(oldLine)+i) + oldLine + strings.Repeat("y", 300)
 		s := newScanner(strings.NewReader(log), 256)
-		if !s.Scan() || s.Scan() || s.Skipped().Count != 0 || s.Counts().Bytes != int64(len(log)) {
-			t.Errorf("at %d: %+v %+v", i, s.Counts(), s.Skipped())
+		if s.scan(func(*Sample) {}); s.counts.Samples != 1 || s.skipped.Count != 0 || s.counts.Bytes != int64(len(log)) {
+			t.Errorf("at %d: %+v %+v", i, s.counts, s.skipped)
 		}
 	}
 }
@@ -184,12 +184,11 @@ func TestScanHugeLine(t *testing.T) {
 func TestScanError(t *testing.T) {
 	broken := errors.New("disk on fire")
 	s := NewScanner(io.MultiReader(strings.NewReader(oldLine+"\n"+newLine), iotest.ErrReader(broken)))
-	//lint:ignore SA4000 Each call reads one more line.
-	if !s.Scan() || !s.Scan() || s.Scan() || s.Err() != broken {
-		t.Errorf("%+v, %v", s.Counts(), s.Err())
+	if s.scan(func(*Sample) {}); s.counts.Samples != 2 || s.Err() != broken {
+		t.Errorf("%+v, %v", s.counts, s.Err())
 	}
 	s = NewScanner(stuck{})
-	if s.Scan() || s.Err() != io.ErrNoProgress {
+	if s.scan(func(*Sample) {}); s.counts.Samples != 0 || s.Err() != io.ErrNoProgress {
 		t.Error(s.Err())
 	}
 }
@@ -200,7 +199,7 @@ func (stuck) Read([]byte) (int, error) { return 0, nil }
 
 func TestSkipped(t *testing.T) {
 	_, sc := scanAll([]byte(strings.Repeat("ok\nSCHED 1ms: gomaxprocs=x"+strings.Repeat("z", 500)+"\n", 100)))
-	k := sc.Skipped()
+	k := sc.skipped
 	if k.Count != 100 || len(k.First) != maxProblems || k.First[1].Line != 4 || len(k.First[0].Text) > maxQuote+len("…") {
 		t.Errorf("%d, %+v", k.Count, k.First)
 	}

@@ -70,17 +70,18 @@ func TestStreamGigabyte(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	var heap uint64
-	sc, a := NewScanner(&endless{size: size}), Analysis{}
-	for i := 0; sc.Scan(); i++ {
-		a.Add(sc.Sample())
-		if i%500_000 == 0 {
+	sc := NewScanner(&endless{size: size})
+	i := 0
+	sc.Late = func() bool {
+		if i++; i%500_000 == 0 {
 			runtime.ReadMemStats(&now)
 			heap = max(heap, now.HeapAlloc-min(before.HeapAlloc, now.HeapAlloc))
 		}
+		return false
 	}
+	s := Analyse(sc)
 	runtime.ReadMemStats(&now)
 	allocated := now.TotalAlloc - before.TotalAlloc
-	s := a.Summary(sc)
 	t.Logf("%d bytes, %d samples in %s; at most %d kB of heap, %d kB allocated in all", s.Counts.Bytes, s.Counts.Samples, time.Since(start).Round(time.Millisecond), heap>>10, allocated>>10)
 	if s.Counts.Bytes != size || s.Counts.Samples < samples || s.SegmentCount != 1 || s.Skipped.Count > 1 {
 		t.Errorf("%+v, %+v, %d segments", s.Counts, s.Skipped, s.SegmentCount)

@@ -16,7 +16,7 @@ import (
 )
 
 func of(log string, procs int) *view {
-	s := sched.Analyse(strings.NewReader(log))
+	s := analyse(strings.NewReader(log))
 	return newView("a\x1b]0;x\a", s, sched.Readings(s), procs)
 }
 
@@ -67,7 +67,7 @@ func TestReadingsAreSaidOnce(t *testing.T) {
 // TestUnreadLines: a terminal gets the first of them, and where the others are.
 func TestUnreadLines(t *testing.T) {
 	for n, want := range map[int]string{5: "", 10: "and 5 more; --json lists the first 10", 30: "and 25 more; --json lists the first 20"} {
-		s := sched.Analyse(strings.NewReader(repeat(n, func(int) string { return "SCHED 99ms: gom\n" })))
+		s := analyse(strings.NewReader(repeat(n, func(int) string { return "SCHED 99ms: gom\n" })))
 		var b strings.Builder
 		must.OK(t, text.Render(&b, Brief("x", s, sched.Readings(s)), text.Options{}))
 		if got := b.String(); !strings.Contains(got, want) || want == "" && strings.Contains(got, "--json lists") {
@@ -180,10 +180,10 @@ func TestAWarningLeads(t *testing.T) {
 // A gap does not make the usual interval longer.
 func TestContext(t *testing.T) {
 	log := repeat(60, func(i int) string { return traced(i*1000, 2, 2, "0 0") }) + traced(3_659_000, 2, 2, "0 0")
-	if c := context(sched.Analyse(strings.NewReader(log))); !strings.Contains(c, "60 samples over 60 min 59 s, one every 1 s") {
+	if c := context(analyse(strings.NewReader(log))); !strings.Contains(c, "60 samples over 60 min 59 s, one every 1 s") {
 		t.Error(c)
 	}
-	s := sched.Analyse(strings.NewReader(log + log[:len(log)/2]))
+	s := analyse(strings.NewReader(log + log[:len(log)/2]))
 	s.Run.LeftOut = 3
 	if c := context(s); !strings.HasPrefix(c, "one of 2 processes · ") || !strings.HasSuffix(c, "; 3 samples at its shutdown not counted") {
 		t.Error(c)

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -13,6 +14,8 @@ import (
 	"github.com/procfit/procfit/test/must"
 )
 
+func analyse(log io.Reader) *sched.Summary { return sched.Analyse(sched.NewScanner(log)) }
+
 func read(t *testing.T, log string) []byte {
 	t.Helper()
 	b := must.Get(os.ReadFile("../testdata/" + log + ".log"))(t)
@@ -23,7 +26,7 @@ var logs = []string{"go1.27.1-plain", "go1.27.1-detail", "go1.2.2-plain", "go1.2
 
 func asText(t *testing.T, log string, o text.Options) string {
 	t.Helper()
-	s := sched.Analyse(bytes.NewReader(read(t, log)))
+	s := analyse(bytes.NewReader(read(t, log)))
 	var b bytes.Buffer
 	must.OK(t, text.Render(&b, Brief(log, s, sched.Readings(s)), o))
 	return b.String()
