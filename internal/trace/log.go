@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -23,7 +24,6 @@ type Log struct {
 	Exit    *Exit // nil but for a command
 	Summary *sched.Summary
 	hint    string // what to do where there is no sample
-	readErr error
 }
 
 // hintOf is what to do where a log holds no sample, by its first bytes.
@@ -88,14 +88,9 @@ func (s Source) name() string {
 func ReadLog(ctx context.Context, r io.Reader, from Source) *Log {
 	in := newInput(ctx, r)
 	defer in.Close()
-	first := &head{r: in}
-	l := &Log{Source: from}
-	l.Summary = sched.Analyse(sched.NewScanner(first))
-	l.hint = hintOf(from, first.seen, from.Kind == FromFile && executable(r))
-	if ctx.Err() == nil && l.Summary.ReadError != "" {
-		l.readErr = errors.New(l.Summary.ReadError)
-	}
-	return l
+	log := bufio.NewReader(in)
+	first, _ := log.Peek(16) // fewer of a log that ends before that
+	return &Log{Source: from, hint: hintOf(from, first, from.Kind == FromFile && executable(r)), Summary: sched.Analyse(sched.NewScanner(log))}
 }
 
 func executable(r io.Reader) bool {
@@ -110,8 +105,8 @@ func (l *Log) Empty() bool { return l.Summary.Counts.Samples == 0 && l.Summary.S
 // be something to show.
 func (l *Log) Err() error {
 	switch {
-	case l.readErr != nil:
-		return l.readErr
+	case l.Exit == nil && l.Summary.ReadError != "":
+		return errors.New(l.Summary.ReadError)
 	case l.Exit != nil && l.Exit.failed():
 		return fmt.Errorf("%s %s", l.Source.Command[0], l.Exit)
 	case l.Summary.Counts.Samples == 0:
@@ -125,19 +120,6 @@ func (l *Log) what() string {
 		return "what " + l.Source.Command[0] + " wrote to its standard error"
 	}
 	return l.Source.name()
-}
-
-type head struct {
-	r    io.Reader
-	seen []byte
-}
-
-func (h *head) Read(p []byte) (int, error) {
-	n, err := h.r.Read(p)
-	if room := 16 - len(h.seen); room > 0 {
-		h.seen = append(h.seen, p[:min(n, room)]...)
-	}
-	return n, err
 }
 
 // Text is how text is written.
