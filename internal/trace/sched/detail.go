@@ -70,7 +70,7 @@ func findDetail(b []byte) (at int, kind byte, num int64, rest []byte) {
 }
 
 // add counts a line of details into the sample; false if it breaks off.
-func (s *slot) add(kind byte, num int64, rest []byte, names *names) bool {
+func (s *slot) add(kind byte, num int64, rest []byte, names names) bool {
 	switch kind {
 	case 'P':
 		return s.addProc(num, rest)
@@ -171,7 +171,7 @@ func (s *slot) addThread(b []byte) bool {
 	return true
 }
 
-func (s *slot) addGoroutine(b []byte, names *names) bool {
+func (s *slot) addGoroutine(b []byte, names names) bool {
 	b = b[len("status="):]
 	status, n := natural(b, maxCount)
 	if n == 0 || n == len(b) || b[n] != '(' {

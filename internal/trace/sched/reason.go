@@ -70,7 +70,7 @@ func (t *tally) endDetail() {
 
 // names keeps one string for each wait reason, so that counting them allocates
 // nothing. The runtime knows fewer than 60.
-type names struct{ known map[string]string }
+type names map[string]string
 
 const (
 	maxNames   = 256 // in a log
@@ -78,7 +78,7 @@ const (
 	maxName    = 64  // bytes
 )
 
-func (t *names) count(reasons *[]Reason, name []byte) {
+func (t names) count(reasons *[]Reason, name []byte) {
 	kept := t.keep(name)
 	same := func(r Reason) bool { return r.Name == kept }
 	at := slices.IndexFunc(*reasons, same)
@@ -93,11 +93,11 @@ func (t *names) count(reasons *[]Reason, name []byte) {
 	(*reasons)[at].Count++
 }
 
-func (t *names) keep(name []byte) string {
-	if s, ok := t.known[string(name)]; ok {
+func (t names) keep(name []byte) string {
+	if s, ok := t[string(name)]; ok {
 		return s
 	}
-	if len(t.known) >= maxNames || len(name) > maxName {
+	if len(t) >= maxNames || len(name) > maxName {
 		return otherReason
 	}
 	for _, c := range name {
@@ -105,10 +105,7 @@ func (t *names) keep(name []byte) string {
 			return otherReason // the log may be hostile, and a terminal obeys escapes
 		}
 	}
-	if t.known == nil {
-		t.known = make(map[string]string)
-	}
 	s := string(name)
-	t.known[s] = s
+	t[s] = s
 	return s
 }

@@ -66,7 +66,7 @@ func NewScanner(r io.Reader) *Scanner { return newScanner(r, maxLine) }
 
 // newScanner has a buffer of twice the limit, so that what is in it is seldom moved.
 func newScanner(r io.Reader, limit int) *Scanner {
-	return &Scanner{log: bufio.NewReaderSize(r, 2*limit), limit: limit}
+	return &Scanner{log: bufio.NewReaderSize(r, 2*limit), limit: limit, names: names{}}
 }
 
 // scan reads the log up to its end, or an error of the reader, and hands on each sample, which is
@@ -187,7 +187,7 @@ func (s *Scanner) detail(line []byte, whole bool) bool {
 			return false
 		}
 	}
-	if whole && s.slot.add(kind, num, rest, &s.names) {
+	if whole && s.slot.add(kind, num, rest, s.names) {
 		s.other(at)
 		s.trails = false
 		return true
