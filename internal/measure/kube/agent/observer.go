@@ -22,7 +22,7 @@ import (
 // observer sees the processes of the container that it was put next to: with the process
 // namespace of that, /proc holds those and its own.
 type observer struct {
-	list    func() []int // of the target's processes; nil: all but its own
+	list    func() []int // of the target's processes
 	reader  observe.Reader
 	meters  meter.Reader
 	once    sync.Once
@@ -30,7 +30,7 @@ type observer struct {
 	err     error
 }
 
-// pids are the target's processes.
+// pids are all processes but its own.
 func pids() (list []int) {
 	entries, _ := os.ReadDir("/proc") // none is what there then is to be seen
 	for _, e := range entries {
@@ -39,13 +39,6 @@ func pids() (list []int) {
 		}
 	}
 	return list
-}
-
-func (e *observer) pids() []int {
-	if e.list != nil {
-		return e.list()
-	}
-	return pids()
 }
 
 // target is the process that listens at the port, or the busiest Go program.
@@ -59,7 +52,7 @@ func (e *observer) target(port int, all []int) (int, error) {
 }
 
 func (e *observer) look(port int) Look {
-	all := e.pids()
+	all := e.list()
 	if len(all) == 0 {
 		return Look{Error: "procfit's container in the pod sees no process of the target"}
 	}
@@ -97,7 +90,7 @@ func (e *observer) look(port int) Look {
 func (e *observer) named(port int) Look {
 	l := e.look(port)
 	if l.NoGo {
-		l.Programs = trial.Names(e.pids())
+		l.Programs = trial.Names(e.list())
 	}
 	return l
 }
@@ -158,7 +151,7 @@ type span struct {
 func (e *observer) start(port int) *span {
 	e.open()
 	s := &span{observer: e, began: time.Now(), err: e.err}
-	if pid, err := e.target(port, e.pids()); err == nil {
+	if pid, err := e.target(port, e.list()); err == nil {
 		s.limits, s.pid = limitsOf(pid), pid
 		if live, err := e.reader.Live(pid); err == nil {
 			s.waited = live.Latency
@@ -218,7 +211,7 @@ func (s *span) count() {
 		s.node, s.err = observe.CPUTime()
 	}
 	if s.err == nil {
-		s.counts, s.err = s.observer.sampler.Start(s.observer.pids())
+		s.counts, s.err = s.observer.sampler.Start(s.observer.list())
 	}
 }
 
@@ -257,7 +250,7 @@ func (s *span) end() Counted {
 		return Counted{Error: s.err.Error()}
 	}
 	c := Counted{Usage: journal.Usage{MeasuredSeconds: time.Since(s.began).Seconds()}}
-	s.counts.Look(s.observer.pids())
+	s.counts.Look(s.observer.list())
 	use := s.counts.Delta().WithChildren()
 	now, err := s.machine()
 	if err != nil {
@@ -288,7 +281,7 @@ func (s *span) end() Counted {
 
 // memory adds the target's memory, and what its garbage collector did since the start.
 func (s *span) memory(u *journal.Usage) {
-	u.Memory = trial.MemoryOf(pids())
+	u.Memory = trial.MemoryOf(s.observer.list())
 	now, err := s.observer.reader.GC(s.pid)
 	if err != nil {
 		return

@@ -68,7 +68,7 @@ type Server struct {
 
 // NewServer makes a Server that offers load by this function, to whom has the token.
 func NewServer(token string, offer Offer) *Server {
-	return &Server{token: token, offer: offer, jobs: map[string]*job{}, spans: map[string]*span{}, asked: time.Now()}
+	return &Server{token: token, offer: offer, observer: observer{list: pids}, jobs: map[string]*job{}, spans: map[string]*span{}, asked: time.Now()}
 }
 
 // Serve answers until ctx ends, or until nobody has asked for so long: who wants a load

@@ -132,14 +132,14 @@ func (w *watcher) look() {
 
 func (s *span) follow() {
 	if s.err == nil {
-		s.counts.Look(s.observer.pids())
+		s.counts.Look(s.observer.list())
 	}
 }
 
 // readLimits reads the limits while there is a process to see them by.
 func (s *span) readLimits() {
 	if s.limits == nil {
-		if pid, err := s.observer.target(0, s.observer.pids()); err == nil {
+		if pid, err := s.observer.target(0, s.observer.list()); err == nil {
 			s.limits = limitsOf(pid)
 		}
 		return
