@@ -27,7 +27,7 @@ type counting struct {
 }
 
 // each asks the agents next to all targets at once.
-func (c *counting) each(ask func(i int, e *podObserver) error) {
+func (c *counting) each(ask func(i int, e *agent.Client) error) {
 	c.err = errors.Join(wait.All(len(c.fleet), func(i int) error {
 		if one := c.fleet[i]; one.observer == nil {
 			return errors.New(one.why)
@@ -41,7 +41,7 @@ func (c *counting) each(ask func(i int, e *podObserver) error) {
 // that would be counted.
 func (c *counting) start(ctx context.Context) {
 	c.ids, c.counted = make([]string, len(c.fleet)), make([]agent.Counted, len(c.fleet))
-	c.each(func(i int, e *podObserver) (err error) {
+	c.each(func(i int, e *agent.Client) (err error) {
 		c.ids[i], err = e.Start(ctx, c.fleet[i].port)
 		return err
 	})
@@ -55,7 +55,7 @@ func (c *counting) end(ctx context.Context, late time.Duration) {
 		return
 	}
 	c.ended = true
-	c.each(func(i int, e *podObserver) (err error) {
+	c.each(func(i int, e *agent.Client) (err error) {
 		c.counted[i], err = e.Stop(ctx, c.ids[i])
 		if err == nil && c.counted[i].Error != "" {
 			err = errors.New(c.counted[i].Error)

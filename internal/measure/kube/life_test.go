@@ -163,7 +163,7 @@ func TestRefusedLook(t *testing.T) {
 		want journal.WarningCode
 	}{"a metric": {unanswering{}, ""}, "no metric": {mute{}, journal.WarnProcsUnproven}} {
 		r := &loadedRun{on(t, &server{log: []byte("\n")}, spec)}
-		r.fleet[0].observer = &podObserver{&agent.Client{Transport: refusing{}}}
+		r.fleet[0].observer = &agent.Client{Transport: refusing{}}
 		r.from = tc.from
 		tr, err := trial.Run(t.Context(), r, r.Task)
 		if err != nil || !tr.Valid {

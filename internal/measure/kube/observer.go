@@ -29,9 +29,6 @@ const (
 	sourceMetrics = "metrics"
 )
 
-// podObserver is the agent next to a target.
-type podObserver struct{ *agent.Client }
-
 // owner is as whom a process runs.
 type owner struct{ uid, gid int64 }
 
@@ -97,7 +94,7 @@ func (r *run) insert(ctx context.Context, one *replica) error {
 		}
 		return podGone(ctx)
 	}
-	one.observer = &podObserver{client}
+	one.observer = client
 	return nil
 }
 

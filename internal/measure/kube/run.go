@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/number"
@@ -39,7 +40,7 @@ type replica struct {
 	line     *tunnel
 	url      string
 	port     int
-	observer *podObserver // nil: nothing looks from next to it
+	observer *agent.Client // next to the target; nil: nothing looks from there
 	why      string
 }
 
