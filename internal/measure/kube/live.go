@@ -233,7 +233,7 @@ func (l *Live) Try(ctx context.Context, args []string, tell func(line string)) (
 	}
 	defer line.close()
 	gone := false
-	client := &agent.Client{Transport: line.transport(agent.Port), Token: l.target.token, Patience: agent.Patience, Renew: line.renew, Gone: func(ctx context.Context) error {
+	client := &agent.Client{Transport: line.transport(agent.Port), Token: l.target.token, Patience: agent.Patience, Renew: line.close, Gone: func(ctx context.Context) error {
 		var p corev1.Pod
 		switch err := c.get(ctx, c.Core, "pods", l.Pod, &p); {
 		case apierrors.IsNotFound(err):

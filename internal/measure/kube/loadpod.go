@@ -108,7 +108,7 @@ func ofLoad(err error) error {
 }
 
 func (r *runner) client(line *tunnel, pod string) *agent.Client {
-	return &agent.Client{Transport: line.transport(agent.Port), Token: r.token, Patience: agent.Patience, Renew: line.renew, Gone: func(ctx context.Context) error {
+	return &agent.Client{Transport: line.transport(agent.Port), Token: r.token, Patience: agent.Patience, Renew: line.close, Gone: func(ctx context.Context) error {
 		p, err := r.get(ctx, pod)
 		if err != nil {
 			return nil // the API server may come back

@@ -139,10 +139,7 @@ func (t *tunnel) lost(over httpstream.Connection) {
 	}
 }
 
-// renew has the next connection dialled again.
-func (t *tunnel) renew() { t.close() }
-
-// close ends all of its connections.
+// close ends all of its connections. The next one is dialled again.
 func (t *tunnel) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
