@@ -86,7 +86,7 @@ func (o *kubeCanary) resolve(ctx context.Context, std stdio) (*canaryRun, error)
 	if run.copies, err = o.inspect(ctx, std); err != nil {
 		return nil, err
 	}
-	if why := run.copies.NoObserver(); why != "" && len(h.Canary.Queries) == 0 {
+	if why := run.copies.NoObserver; why != "" && len(h.Canary.Queries) == 0 {
 		return nil, fmt.Errorf("nothing could be compared: %s, and no --query names a number", why)
 	}
 	return run, o.place(run)
@@ -117,7 +117,7 @@ func (o *kubeCanary) place(run *canaryRun) error {
 	h, copies := &run.header, run.copies
 	node, _ := copies.Hosts()
 	effective := node.EffectiveCPUs
-	if q := copies.Quota(); q != nil {
+	if q := copies.Quota; q != nil {
 		effective = min(effective, *q)
 	}
 	values := o.spec.Procs.For(effective)
@@ -125,7 +125,7 @@ func (o *kubeCanary) place(run *canaryRun) error {
 		values = slices.DeleteFunc(values, func(v *int) bool { return v != nil && float64(*v) > math.Ceil(effective) })
 	}
 	var err error
-	if h.Canary.Rounds, err = canary.Divide(values, copies.Quota(), o.spec.Replicas[0], copies.Serving.Endpoints(), h.Canary.Share); err != nil {
+	if h.Canary.Rounds, err = canary.Divide(values, copies.Quota, o.spec.Replicas[0], copies.Serving.Endpoints(), h.Canary.Share); err != nil {
 		return usageError("%w", err)
 	}
 	pods := copies.Pods(true)

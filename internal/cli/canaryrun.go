@@ -147,7 +147,7 @@ func (run *canaryRun) tell(std stdio, o *kubeCanary) {
 	if len(h.Canary.Queries) > 0 {
 		compared = append(compared, "a query")
 	}
-	if why := run.copies.NoObserver(); why != "" {
+	if why := run.copies.NoObserver; why != "" {
 		std.notef("nothing on the node watches them (%s): only queries are compared", why)
 	} else {
 		compared = append(compared, "a Meter's p99", "a Meter's failed requests")

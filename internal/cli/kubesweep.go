@@ -176,7 +176,7 @@ func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, e
 	if url != "" {
 		spec.Target.URL = strings.ReplaceAll(url, anyPod, plan.PodPlaceholder)
 	}
-	if own := copies.Quota(); own != nil && !o.has("limit") {
+	if own := copies.Quota; own != nil && !o.has("limit") {
 		spec.Quotas = []*float64{own}
 	}
 	if err := o.setBudget(&spec); err != nil {
@@ -236,7 +236,7 @@ func (o *clusterOptions) tell(std stdio, s *session.Session) {
 	default:
 		std.notef("the load comes from node %s", loadHost.Hostname)
 	}
-	if why := o.copies.NoObserver(); why != "" {
+	if why := o.copies.NoObserver; why != "" {
 		std.notef("nothing on the node watches the targets (%s): GOMAXPROCS is known only where they serve go_sched_gomaxprocs_threads, and throttling is not known", why)
 	}
 }

@@ -63,7 +63,7 @@ func TestBatchTarget(t *testing.T) {
 
 // What admission adds to a Job's pods would be measured as its program, or never end.
 func TestInjected(t *testing.T) {
-	s := &Target{subject: subject(t, cronJob), container: "import", quota: new(1.0), options: Options{Image: "procfit:v1"}}
+	s := &Target{subject: subject(t, cronJob), container: "import", Quota: new(1.0), options: Options{Image: "procfit:v1"}}
 	setting := journal.Setting{Label: "2", Procs: new(2), QuotaCPUs: new(1.0)}
 	added := corev1.Container{Name: "istio-proxy"}
 	for name, tc := range map[string]struct {

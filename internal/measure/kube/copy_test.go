@@ -167,13 +167,13 @@ func TestLimitOfNamespace(t *testing.T) {
 	target.container, target.cut.container = "app", "app"
 	target.subject = subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: app}]}")
 	must.OK(t, target.readQuota(t.Context()))
-	if q := target.Quota(); q == nil || *q != 0.5 {
+	if q := target.Quota; q == nil || *q != 0.5 {
 		t.Fatalf("the limit is %s, want that of the namespace", limitWords(q))
 	}
 	for _, tc := range []struct {
 		quota *float64
 		want  string
-	}{{target.Quota(), ""}, {new(2.0), ""}, {nil, "the CPU limit is 0.5 instead of none"}} {
+	}{{target.Quota, ""}, {new(2.0), ""}, {nil, "the CPU limit is 0.5 instead of none"}} {
 		settings := []journal.Setting{{Label: journal.Default, QuotaCPUs: tc.quota}, {Label: "2", Procs: new(2), QuotaCPUs: tc.quota}}
 		_, err := target.Rehearse(t.Context(), journal.Plan{Settings: settings}, false)
 		if (err == nil) != (tc.want == "") || err != nil && !strings.HasSuffix(err.Error(), "changes the pods: "+tc.want) {

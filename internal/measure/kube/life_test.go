@@ -329,7 +329,7 @@ func TestAttachEarly(t *testing.T) {
 			return p
 		}}
 		r := on(t, s, plan.Default())
-		r.fleet, r.user, r.noObserver, r.cut.container = nil, tc.user, tc.why, "app"
+		r.fleet, r.user, r.NoObserver, r.cut.container = nil, tc.user, tc.why, "app"
 		r.subject = Subject{Batch: tc.batch, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{InitContainers: tc.init, Containers: []corev1.Container{{Name: "app"}}}}}
 		if err := r.start(t.Context()); err != nil {
 			t.Fatalf("%s: %v", name, err)

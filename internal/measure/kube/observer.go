@@ -37,7 +37,7 @@ type owner struct{ uid, gid int64 }
 // such seconds more. Before that only earlier targets show the user to run as; and next to
 // an init container a kubelet does not find the target yet.
 func (r *run) attachEarly(ctx context.Context, one *replica) {
-	if r.noObserver == "" && r.user != nil && !r.subject.Batch && len(one.pod.Spec.InitContainers) == 0 {
+	if r.NoObserver == "" && r.user != nil && !r.subject.Batch && len(one.pod.Spec.InitContainers) == 0 {
 		_ = r.insert(ctx, one) // attach tries it again, and reports why it fails
 	}
 }
@@ -45,8 +45,8 @@ func (r *run) attachEarly(ctx context.Context, one *replica) {
 // attach puts an agent next to a target, in an ephemeral container that sees its
 // processes. Where that cannot be, the reason is with the replica.
 func (r *run) attach(ctx context.Context, one *replica) {
-	if r.noObserver != "" {
-		one.why = r.noObserver
+	if r.NoObserver != "" {
+		one.why = r.NoObserver
 		return
 	}
 	l, err := r.firstLook(ctx, one)

@@ -67,7 +67,7 @@ func representative(settings []journal.Setting) (list []journal.Setting) {
 
 // differenceOf is what a setting asks of a pod.
 func (s *Target) differenceOf(a journal.Setting) difference {
-	return difference{procs: a.Procs, limit: !sameCPUs(s.Quota(), a.QuotaCPUs), quota: a.QuotaCPUs}
+	return difference{procs: a.Procs, limit: !sameCPUs(s.Quota, a.QuotaCPUs), quota: a.QuotaCPUs}
 }
 
 // unlike says in what a pod is not what a setting asks for, after admission.

@@ -210,7 +210,7 @@ func TestProcsIn(t *testing.T) {
 // too.
 func TestUnlike(t *testing.T) {
 	own := 0.5 // the template's
-	s := &Target{subject: subject(t, deployment), container: "app", quota: &own, cut: cut{container: "app", run: "r"}}
+	s := &Target{subject: subject(t, deployment), container: "app", Quota: &own, cut: cut{container: "app", run: "r"}}
 	for name, tc := range map[string]struct {
 		setting journal.Setting
 		change  func(c *corev1.Container)

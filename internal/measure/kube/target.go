@@ -46,22 +46,22 @@ func (e *RefusedError) Error() string {
 
 // Target are what a sweep's pods will be, settled before any of them is created.
 type Target struct {
-	cluster    *api
-	options    Options
-	subject    Subject
-	container  string
-	port       int      // that the container declares first; 0: none
-	quota      *float64 // the CPU limit that the user's pods have; nil: none
-	cut        cut
-	places     places
-	token      string // that the agents of this run ask for
-	noObserver string // why there is no container next to the target; empty: there may be one
+	cluster   *api
+	options   Options
+	subject   Subject
+	container string
+	port      int // that the container declares first; 0: none
+	cut       cut
+	places    places
+	token     string // that the agents of this run ask for
 
-	Terms   []Term
-	Dropped []string   // labels that something selects pods by
-	Serving Serving    // of a canary's
-	Left    []Leftover // of earlier runs
-	Notes   []string   // what else a user should know of the copies
+	Quota      *float64 // the CPU limit of the template, or what admission makes of it; nil: none
+	NoObserver string   // why nothing looks at the target from next to it; empty: something does
+	Terms      []Term
+	Dropped    []string   // labels that something selects pods by
+	Serving    Serving    // of a canary's
+	Left       []Leftover // of earlier runs
+	Notes      []string   // what else a user should know of the copies
 }
 
 // Inspect reads the subject and says whether and how its pods can be copied.
@@ -145,7 +145,7 @@ func (s *Target) readQuota(ctx context.Context) error {
 	} else if err != nil {
 		return fmt.Errorf("the API server rejects a pod like those of %s: %w", s.object(), err)
 	}
-	s.quota = quotaOf(got.Spec, s.container)
+	s.Quota = quotaOf(got.Spec, s.container)
 	return nil
 }
 
@@ -161,10 +161,10 @@ func (s *Target) permitted(ctx context.Context, subject reference) (mayList bool
 	}
 	s.Serving.unseen = slices.DeleteFunc(slices.Clone(lacks), func(r cluster.Right) bool { return r != rightHPAs && r != rightPDBs })
 	if slices.Contains(lacks, rightObserver) {
-		s.noObserver = rightObserver.String() + " is not allowed"
+		s.NoObserver = rightObserver.String() + " is not allowed"
 	}
 	if s.options.Image == "" {
-		s.noObserver = "no --image of procfit was given"
+		s.NoObserver = "no --image of procfit was given"
 	}
 	return !slices.ContainsFunc(lacks, func(r cluster.Right) bool { return r.Resource == "nodes" && r.Verb == "list" }), nil
 }
@@ -296,9 +296,6 @@ func (s *Target) URL() string {
 	return fmt.Sprintf("http://%s:%d/", plan.PodPlaceholder, s.port)
 }
 
-// Quota is the CPU limit of the template, or what admission makes of it; nil: none.
-func (s *Target) Quota() *float64 { return s.quota }
-
 // Hosts are the nodes of the targets and of the load.
 func (s *Target) Hosts() (target, load journal.Host) {
 	return s.places.target.host, s.places.load.host
@@ -325,6 +322,3 @@ func (s *Target) Environ() (list []string) {
 	}
 	return list
 }
-
-// NoObserver is why nothing looks at the target from next to it; empty: something does.
-func (s *Target) NoObserver() string { return s.noObserver }
