@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/procfit/procfit/internal/host/cluster"
@@ -155,29 +154,18 @@ func adopters(own labels.Set, list []controller) (reasons []string) {
 
 // controllers are those of the namespace that may adopt pods.
 func (s *Target) controllers(ctx context.Context) (list []controller, err error) {
-	var sets appsv1.ReplicaSetList
-	var stateful appsv1.StatefulSetList
-	var daemons appsv1.DaemonSetList
-	for _, all := range []struct {
-		resource string
-		into     runtime.Object
-	}{{"replicasets", &sets}, {"statefulsets", &stateful}, {"daemonsets", &daemons}} {
-		if err := s.cluster.list(ctx, s.cluster.Apps, all.resource, metav1.ListOptions{}, all.into); err != nil {
-			return nil, err
+	for _, kind := range []string{"replicaset", "statefulset", "daemonset"} {
+		all, err := read[workload](ctx, s, "apps/v1", kind+"s")
+		if err != nil {
+			return nil, fmt.Errorf("cannot list the %ss of namespace %s: %w", kind, s.cluster.Namespace, err)
 		}
-	}
-	for _, one := range sets.Items {
-		of := controller{"replicaset", one.Name, one.Spec.Selector, ""}
-		if o := metav1.GetControllerOf(&one); o != nil && o.Kind == "Deployment" {
-			of.owner = o.Name
+		for _, one := range all {
+			of := controller{kind: kind, name: one.Name, selector: one.Spec.Selector}
+			if o := metav1.GetControllerOf(&one); o != nil && o.Kind == "Deployment" {
+				of.owner = o.Name
+			}
+			list = append(list, of)
 		}
-		list = append(list, of)
-	}
-	for _, one := range stateful.Items {
-		list = append(list, controller{"statefulset", one.Name, one.Spec.Selector, ""})
-	}
-	for _, one := range daemons.Items {
-		list = append(list, controller{"daemonset", one.Name, one.Spec.Selector, ""})
 	}
 	return list, nil
 }
@@ -187,7 +175,7 @@ func (s *Target) findCounting(ctx context.Context, own labels.Set, controllers [
 	if !slices.Contains(s.Serving.unseen, rightHPAs) {
 		all, err := read[autoscaler](ctx, s, "autoscaling/v2", "horizontalpodautoscalers")
 		if err != nil {
-			return err
+			return fmt.Errorf("the horizontalpodautoscalers of namespace %s: %w", s.cluster.Namespace, err)
 		}
 		for _, one := range all {
 			if scales(one.Spec.ScaleTargetRef, s.subject, own, controllers) {
@@ -198,7 +186,7 @@ func (s *Target) findCounting(ctx context.Context, own labels.Set, controllers [
 	if !slices.Contains(s.Serving.unseen, rightPDBs) {
 		all, err := read[budget](ctx, s, "policy/v1", "poddisruptionbudgets")
 		if err != nil {
-			return err
+			return fmt.Errorf("the poddisruptionbudgets of namespace %s: %w", s.cluster.Namespace, err)
 		}
 		for _, one := range all {
 			if selects(one.Spec.Selector, own) {
@@ -212,8 +200,13 @@ func (s *Target) findCounting(ctx context.Context, own labels.Set, controllers [
 	return nil
 }
 
-// autoscaler is what is read of a HorizontalPodAutoscaler, and budget of a
-// PodDisruptionBudget. The API's own types would link all of their groups.
+// workload is what is read of a controller of pods, autoscaler of a HorizontalPodAutoscaler, and
+// budget of a PodDisruptionBudget. The API's own types would link all of their groups.
+type workload struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct{ Selector *metav1.LabelSelector }
+}
+
 type autoscaler struct {
 	Metadata struct{ Name string }
 	Spec     struct{ ScaleTargetRef scaled }
@@ -241,10 +234,7 @@ func read[T any](ctx context.Context, s *Target, group, resource string) ([]T, e
 		}
 		return json.Unmarshal(b, &list)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("the %s of namespace %s: %w", resource, s.cluster.Namespace, err)
-	}
-	return list.Items, nil
+	return list.Items, err
 }
 
 // effect is what a disruption budget makes of pods that a ConfigMap owns.
