@@ -77,15 +77,21 @@ func (s Subject) pod(c cut, name string, to difference) *corev1.Pod {
 	if c.deadline > 0 {
 		p.Spec.ActiveDeadlineSeconds = new(int64(math.Ceil(c.deadline.Seconds())))
 	}
-	for i := range p.Spec.Containers {
-		if one := &p.Spec.Containers[i]; one.Name == c.container && !to.unchanged {
-			setProcs(one, to.procs)
-			if to.limit {
-				setLimit(&one.Resources, to.quota)
-			}
+	if one := named(p.Spec.Containers, c.container); one != nil && !to.unchanged {
+		setProcs(one, to.procs)
+		if to.limit {
+			setLimit(&one.Resources, to.quota)
 		}
 	}
 	return p
+}
+
+// named is the container of a name; nil: there is none.
+func named(list []corev1.Container, name string) *corev1.Container {
+	if i := slices.IndexFunc(list, func(c corev1.Container) bool { return c.Name == name }); i >= 0 {
+		return &list[i]
+	}
+	return nil
 }
 
 // alone takes out of a pod what ties it to a node, to others of its kind, or to what
@@ -163,14 +169,4 @@ func setLimit(r *corev1.ResourceRequirements, quota *float64) {
 		}
 		r.Requests[corev1.ResourceCPU] = request
 	}
-}
-
-// quotaOf is the CPU limit of a container; nil: none.
-func quotaOf(pod corev1.PodSpec, container string) *float64 {
-	for _, c := range pod.Containers {
-		if c.Name == container {
-			return quantity(c.Resources.Limits)
-		}
-	}
-	return nil
 }

@@ -199,10 +199,10 @@ func TestEnvFromRefused(t *testing.T) {
 func TestQuota(t *testing.T) {
 	for cpu, want := range map[string]float64{"700m": 0.7, "350m": 0.35, "2300m": 2.3, "2": 2} {
 		s := subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: side}, {name: a, resources: {limits: {cpu: "+cpu+"}}}]}")
-		if got := quotaOf(s.Template.Spec, "a"); got == nil || *got != want {
+		if got := quantity(named(s.Template.Spec.Containers, "a").Resources.Limits); got == nil || *got != want {
 			t.Errorf("%s: %s, want %g", cpu, limitWords(got), want)
 		}
-		if got := quotaOf(s.Template.Spec, "side"); got != nil {
+		if got := quantity(named(s.Template.Spec.Containers, "side").Resources.Limits); got != nil {
 			t.Errorf("without a limit: %g", *got)
 		}
 	}

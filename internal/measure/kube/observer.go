@@ -120,10 +120,8 @@ func (s *Target) observerContainer(p *corev1.Pod, user *owner) corev1.EphemeralC
 		Env: []corev1.EnvVar{{Name: procsVariable, Value: "1"}, s.tokenVariable()}, // it shares the pod's limits: the less of it the better
 	}}
 	c := &corev1.SecurityContext{}
-	for _, one := range p.Spec.Containers {
-		if one.Name == s.container && one.SecurityContext != nil {
-			c = one.SecurityContext.DeepCopy()
-		}
+	if one := named(p.Spec.Containers, s.container); one != nil && one.SecurityContext != nil {
+		c = one.SecurityContext.DeepCopy()
 	}
 	for _, one := range p.Status.ContainerStatuses {
 		if one.Name == s.container && one.User != nil && one.User.Linux != nil {
@@ -204,9 +202,9 @@ func metricsURLs(p *corev1.Pod, container string, port int) (list []string) {
 	if at := p.Annotations["prometheus.io/port"]; at != "" {
 		add(at, cmp.Or(p.Annotations["prometheus.io/path"], "metrics"))
 	}
-	for _, c := range p.Spec.Containers {
+	if c := named(p.Spec.Containers, container); c != nil {
 		for _, one := range c.Ports {
-			if c.Name == container && strings.Contains(one.Name, "metrics") {
+			if strings.Contains(one.Name, "metrics") {
 				add(strconv.Itoa(int(one.ContainerPort)), "metrics")
 			}
 		}

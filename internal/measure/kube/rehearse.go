@@ -72,10 +72,7 @@ func (s *Target) differenceOf(a journal.Setting) difference {
 
 // unlike says in what a pod is not what a setting asks for, after admission.
 func (s *Target) unlike(p *corev1.Pod, a journal.Setting) (list []string) {
-	for _, c := range p.Spec.Containers {
-		if c.Name != s.container {
-			continue
-		}
+	if c := named(p.Spec.Containers, s.container); c != nil {
 		has := journal.Default
 		for _, e := range c.Env {
 			if e.Name == procsVariable {

@@ -128,10 +128,8 @@ func running(p *corev1.Pod) bool {
 // evidence is what a trial ran as, by what the kubelet reports.
 func evidence(p *corev1.Pod, container string) journal.Pod {
 	e := journal.Pod{Name: p.Name, Node: p.Spec.NodeName, QoSClass: string(p.Status.QOSClass)}
-	for _, c := range p.Spec.Containers {
-		if c.Name == container {
-			e.CPULimit, e.CPURequest = quantity(c.Resources.Limits), quantity(c.Resources.Requests)
-		}
+	if c := named(p.Spec.Containers, container); c != nil {
+		e.CPULimit, e.CPURequest = quantity(c.Resources.Limits), quantity(c.Resources.Requests)
 	}
 	for _, s := range p.Status.ContainerStatuses {
 		e.Restarts += int(s.RestartCount)

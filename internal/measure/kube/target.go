@@ -145,7 +145,9 @@ func (s *Target) readQuota(ctx context.Context) error {
 	} else if err != nil {
 		return fmt.Errorf("the API server rejects a pod like those of %s: %w", s.object(), err)
 	}
-	s.Quota = quotaOf(got.Spec, s.container)
+	if c := named(got.Spec.Containers, s.container); c != nil {
+		s.Quota = quantity(c.Resources.Limits)
+	}
 	return nil
 }
 

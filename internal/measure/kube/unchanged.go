@@ -55,24 +55,26 @@ func (s *Target) RunUnchanged(ctx context.Context, host string, patience time.Du
 // described is GOMAXPROCS in a container's environment, as kubectl describe shows it
 // (k8s.io/kubectl/pkg/describe, describeContainerEnvVars).
 func described(p *corev1.Pod, container string) string {
-	for _, c := range p.Spec.Containers {
-		for _, e := range c.Env {
-			if c.Name != container || e.Name != procsVariable {
-				continue
-			}
-			ref := e.ValueFrom
-			switch {
-			case ref == nil:
-				return e.Value
-			case ref.ResourceFieldRef != nil:
-				return fmt.Sprintf("%s (%s)", resourceValue(ref.ResourceFieldRef, c), ref.ResourceFieldRef.Resource)
-			case ref.ConfigMapKeyRef != nil:
-				return fmt.Sprintf("<set to the key '%s' of config map '%s'>", ref.ConfigMapKeyRef.Key, ref.ConfigMapKeyRef.Name)
-			case ref.SecretKeyRef != nil:
-				return fmt.Sprintf("<set to the key '%s' in secret '%s'>", ref.SecretKeyRef.Key, ref.SecretKeyRef.Name)
-			case ref.FieldRef != nil:
-				return fmt.Sprintf(" (%s:%s)", ref.FieldRef.APIVersion, ref.FieldRef.FieldPath)
-			}
+	c := named(p.Spec.Containers, container)
+	if c == nil {
+		return ""
+	}
+	for _, e := range c.Env {
+		if e.Name != procsVariable {
+			continue
+		}
+		ref := e.ValueFrom
+		switch {
+		case ref == nil:
+			return e.Value
+		case ref.ResourceFieldRef != nil:
+			return fmt.Sprintf("%s (%s)", resourceValue(ref.ResourceFieldRef, *c), ref.ResourceFieldRef.Resource)
+		case ref.ConfigMapKeyRef != nil:
+			return fmt.Sprintf("<set to the key '%s' of config map '%s'>", ref.ConfigMapKeyRef.Key, ref.ConfigMapKeyRef.Name)
+		case ref.SecretKeyRef != nil:
+			return fmt.Sprintf("<set to the key '%s' in secret '%s'>", ref.SecretKeyRef.Key, ref.SecretKeyRef.Name)
+		case ref.FieldRef != nil:
+			return fmt.Sprintf(" (%s:%s)", ref.FieldRef.APIVersion, ref.FieldRef.FieldPath)
 		}
 	}
 	return ""
