@@ -406,13 +406,13 @@ func (m *Metrics) read(ctx context.Context, r *Reading) error {
 	case err == nil:
 		now := m.sums(all)
 		if now.shrank(m.last) || len(now.Handler.Counts) != len(m.last.Handler.Counts) {
-			return failed(m.URL + ": its counters began again: several programs answer, or the metrics were reset")
+			return endFor(journal.EndFailed, "%s: its counters began again: several programs answer, or the metrics were reset", m.URL)
 		}
 		m.last, m.good = now, time.Now()
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case time.Since(m.good) > longestAnswer:
-		return failed(err.Error())
+		return endFor(journal.EndFailed, "%v", err)
 	default:
 		r.Stale = true
 	}

@@ -115,7 +115,7 @@ func (p *Program) ours(ctx context.Context, live goproc.Live, err error) error {
 	case p.leased, p.now.Procs == 0, p.now.Auto:
 		return nil
 	case err == nil && live.Procs != p.now.Procs:
-		return &paired.EndError{End: journal.End{Code: journal.EndTaken, Reason: fmt.Sprintf("something else set GOMAXPROCS to %d, where the experiment expected %d", live.Procs, p.now.Procs)}}
+		return endFor(journal.EndTaken, "something else set GOMAXPROCS to %d, where the experiment expected %d", live.Procs, p.now.Procs)
 	}
 	return err
 }
@@ -176,9 +176,9 @@ func unleased(err error) error {
 	case !ok || refusal.Why == meter.Silent:
 		return err
 	case refusal.Why == meter.OutOfRange || refusal.Why == meter.Taken || refusal.Why == meter.Denied:
-		return failed(err.Error())
+		return endFor(journal.EndFailed, "%v", err)
 	}
-	return &paired.EndError{End: journal.End{Code: journal.EndTaken, Reason: err.Error()}}
+	return endFor(journal.EndTaken, "%v", err)
 }
 
 // refused is how an experiment ends in which a value cannot be set.
@@ -189,7 +189,7 @@ func refused(err error) error {
 	case steer.Ended, steer.Executed, steer.Replaced:
 		return stopped("the program was restarted, or ended")
 	}
-	return failed(err.Error())
+	return endFor(journal.EndFailed, "%v", err)
 }
 
 // Release gives the value at start back.
@@ -251,7 +251,7 @@ func (p *Program) Read(ctx context.Context) (Reading, error) {
 		histogram := func(h maxlive.Histogram) Histogram { return Histogram{Counts: h.Counts, Sum: h.Sum} }
 		r.Requests, r.Failed, r.Panics, r.InFlight, r.Arrival, r.Handler = m.Requests, m.Failed, m.Panics, m.InFlight, histogram(m.Arrival), histogram(m.Handler)
 		if r.shrank(p.last) {
-			return Reading{}, failed("the counts of its Meter began again: live.Allow got another Meter")
+			return Reading{}, endFor(journal.EndFailed, "the counts of its Meter began again: live.Allow got another Meter")
 		}
 	}
 	live, err := p.cache.Live(p.PID)
@@ -374,9 +374,4 @@ func quantile(was, is Histogram, q float64) time.Duration {
 // stopped is that the process does not keep running.
 func stopped(reason string) error {
 	return &paired.EndError{End: journal.End{Code: journal.EndHarm, Reason: reason, Harm: &journal.Harm{Code: journal.HarmEnded, Detail: reason}}}
-}
-
-// failed is that nothing can be compared.
-func failed(reason string) error {
-	return &paired.EndError{End: journal.End{Code: journal.EndFailed, Reason: reason}}
 }
