@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
 	blocks "github.com/procfit/procfit/internal/verdict/paired"
+	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
 // baseline looks at the start value alone: what is usual, and what is slow. What it finds
@@ -66,14 +67,14 @@ func (e *Experiment) baseline(ctx context.Context) ([]*journal.Trial, error) {
 
 // slowBucket is the end of the first bucket that is twice as long as that of the p99, since
 // nothing finer is counted. 0: there is none.
-func (e *Experiment) slowBucket(was, is Histogram) float64 {
+func (e *Experiment) slowBucket(h maxlive.Histogram) float64 {
 	bucket, below := 0, uint64(0)
-	for all := is.count(0) - was.count(0); bucket < len(is.Counts); bucket++ {
-		if below += is.Counts[bucket] - was.Counts[bucket]; float64(below) >= 0.99*float64(all) {
+	for all := h.Count(); bucket < len(h.Counts); bucket++ {
+		if below += h.Counts[bucket]; float64(below) >= 0.99*float64(all) {
 			break
 		}
 	}
-	for i := bucket; i < len(is.Counts)-1; i++ {
+	for i := bucket; i < len(h.Counts)-1; i++ {
 		if e.BucketEnd(i) >= 2*e.BucketEnd(bucket) {
 			return e.BucketEnd(i).Seconds()
 		}
@@ -141,11 +142,11 @@ func (e *Experiment) learn(first, last Reading) error {
 	l.RequestsPerSecond, l.CPUs = float64(requests)/took.Seconds(), (last.CPU-first.CPU)/took.Seconds()
 	e.panicked = last.Panics > first.Panics
 	switch {
-	case last.Arrival.count(0) > first.Arrival.count(0):
+	case last.Arrival.Count() > first.Arrival.Count():
 		l.LatencyBy = judge.ByArrival
-	case last.Handler.count(0) > first.Handler.count(0) && l.Metrics != nil:
+	case last.Handler.Count() > first.Handler.Count() && l.Metrics != nil:
 		l.LatencyBy = judge.ByMetrics
-	case last.Handler.count(0) > first.Handler.count(0):
+	case last.Handler.Count() > first.Handler.Count():
 		l.LatencyBy = judge.ByHandler
 	default:
 		l.LatencyBy = judge.ByNone
@@ -155,7 +156,7 @@ func (e *Experiment) learn(first, last Reading) error {
 			l.SlowSeconds = 2 * *p99
 		}
 		if l.LatencyBy == judge.ByMetrics {
-			l.SlowSeconds = e.slowBucket(first.Handler, last.Handler)
+			l.SlowSeconds = e.slowBucket(last.Handler.Since(first.Handler))
 		}
 	}
 	if e.Share > 0 {

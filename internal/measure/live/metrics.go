@@ -23,6 +23,7 @@ import (
 	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
 // Metrics are the requests of a program and their latency, as the program itself publishes
@@ -430,12 +431,9 @@ func (m *Metrics) bucketEnd(i int) time.Duration {
 
 // quantile is interpolated in its bucket. 0: it is in the first or the last one, and not
 // known.
-func (m *Metrics) quantile(was, is Histogram, q float64) time.Duration {
-	want, below := q*float64(is.count(0)-was.count(0)), 0.0
-	for i, n := range is.Counts {
-		if i < len(was.Counts) {
-			n -= was.Counts[i]
-		}
+func (m *Metrics) quantile(h maxlive.Histogram, q float64) time.Duration {
+	want, below := q*float64(h.Count()), 0.0
+	for i, n := range h.Counts {
 		if below+float64(n) < want || n == 0 {
 			below += float64(n)
 			continue

@@ -9,6 +9,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	maxlive "github.com/procfit/procfit/maxprocs/live"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -69,15 +70,15 @@ func TestFailures(t *testing.T) {
 
 // TestShrank: what only grows is not less than it was, each bucket of it.
 func TestShrank(t *testing.T) {
-	was := Reading{Requests: 30, Failed: 2, Handler: Histogram{Counts: []uint64{20, 10}, Sum: 3}}
+	was := Reading{Requests: 30, Failed: 2, Handler: maxlive.Histogram{Counts: []uint64{20, 10}, Sum: 3}}
 	for name, c := range map[string]struct {
 		change func(*Reading)
 		want   bool
 	}{
 		"nothing":               {func(*Reading) {}, false},
-		"another bucket":        {func(r *Reading) { r.Requests, r.Handler = 31, Histogram{[]uint64{20, 10, 1}, 4} }, false},
-		"fewer slow ones":       {func(r *Reading) { r.Requests, r.Handler = 50, Histogram{[]uint64{41, 9}, 4} }, true},
-		"fewer buckets":         {func(r *Reading) { r.Requests, r.Handler = 50, Histogram{[]uint64{50}, 4} }, true},
+		"another bucket":        {func(r *Reading) { r.Requests, r.Handler = 31, maxlive.Histogram{Counts: []uint64{20, 10, 1}, Sum: 4} }, false},
+		"fewer slow ones":       {func(r *Reading) { r.Requests, r.Handler = 50, maxlive.Histogram{Counts: []uint64{41, 9}, Sum: 4} }, true},
+		"fewer buckets":         {func(r *Reading) { r.Requests, r.Handler = 50, maxlive.Histogram{Counts: []uint64{50}, Sum: 4} }, true},
 		"less time":             {func(r *Reading) { r.Handler.Sum = 2 }, true},
 		"fewer failed":          {func(r *Reading) { r.Requests, r.Failed = 50, 1 }, true},
 		"less from the arrival": {func(r *Reading) { r.Arrival.Counts = []uint64{0, 2} }, true},
@@ -160,12 +161,12 @@ func TestSums(t *testing.T) {
 		t.Errorf("%+v", is)
 	}
 	m.bounds = []float64{0.01, 0.1}
-	if got := m.quantile(Histogram{}, is.Handler, 0.1); got < 10*time.Millisecond || got > 100*time.Millisecond {
+	if got := m.quantile(is.Handler, 0.1); got < 10*time.Millisecond || got > 100*time.Millisecond {
 		t.Errorf("a quantile of %v in the bucket from 10 to 100 ms", got)
 	}
 	// What is in the first or the last bucket is not known.
 	for _, q := range []float64{0.001, 0.99} {
-		if got := m.quantile(Histogram{}, is.Handler, q); got != 0 {
+		if got := m.quantile(is.Handler, q); got != 0 {
 			t.Errorf("a quantile of %v at %g", got, q)
 		}
 	}
@@ -216,6 +217,6 @@ func FuzzMetrics(f *testing.F) {
 		if math.IsNaN(r.Handler.Sum) || r.Handler.Sum < 0 || r.Handler.Counts != nil && len(r.Handler.Counts) != len(m.bounds)+1 {
 			t.Errorf("%+v", r)
 		}
-		m.quantile(Histogram{}, r.Handler, 0.99)
+		m.quantile(r.Handler, 0.99)
 	})
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
-	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
 // Program is a running program. Its values are set by a call from outside, and what it does is
@@ -248,8 +247,7 @@ func (p *Program) Read(ctx context.Context) (Reading, error) {
 		if err != nil {
 			return Reading{}, err
 		}
-		histogram := func(h maxlive.Histogram) Histogram { return Histogram{Counts: h.Counts, Sum: h.Sum} }
-		r.Requests, r.Failed, r.Panics, r.InFlight, r.Arrival, r.Handler = m.Requests, m.Failed, m.Panics, m.InFlight, histogram(m.Arrival), histogram(m.Handler)
+		r.Requests, r.Failed, r.Panics, r.InFlight, r.Arrival, r.Handler = m.Requests, m.Failed, m.Panics, m.InFlight, m.Arrival, m.Handler
 		if r.shrank(p.last) {
 			return Reading{}, endFor(journal.EndFailed, "the counts of its Meter began again: live.Allow got another Meter")
 		}
@@ -365,10 +363,6 @@ func (u *unread) sum() (float64, bool) {
 // until is the sum at a time: until the next look there are as many as in the last one.
 func (u *unread) until(now time.Time) float64 {
 	return u.summed + float64(u.n)*now.Sub(u.at).Seconds()
-}
-
-func quantile(was, is Histogram, q float64) time.Duration {
-	return maxlive.Histogram(is).Since(maxlive.Histogram(was)).Quantile(q)
 }
 
 // stopped is that the process does not keep running.

@@ -39,10 +39,8 @@ type Experiment struct {
 	Program process
 	// BucketEnd is the upper end of a bucket of a Reading's histograms.
 	BucketEnd func(bucket int) time.Duration
-	// Quantile is of the requests that are in the second of two histograms, and not yet in
-	// the first.
-	Quantile func(was, is Histogram, q float64) time.Duration
-	Ask      journal.Asker // nil where the header has no queries
+	Quantile  func(h maxlive.Histogram, q float64) time.Duration
+	Ask       journal.Asker // nil where the header has no queries
 	// Share is the budget as a share of what an objective of 99.9% allows in 30 days; 0: the
 	// header has it.
 	Share float64
@@ -68,7 +66,7 @@ type Experiment struct {
 
 // Of is an experiment in a program.
 func Of(p *Program) *Experiment {
-	e := &Experiment{Program: p, BucketEnd: maxlive.BucketEnd, Quantile: quantile, rare: p.unread != nil && p.unread.apart > between}
+	e := &Experiment{Program: p, BucketEnd: maxlive.BucketEnd, Quantile: maxlive.Histogram.Quantile, rare: p.unread != nil && p.unread.apart > between}
 	if p.Metrics != nil {
 		e.BucketEnd, e.Quantile = p.Metrics.bucketEnd, p.Metrics.quantile
 	}

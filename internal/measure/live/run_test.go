@@ -18,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
 	blocks "github.com/procfit/procfit/internal/verdict/paired"
+	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
 // fake is a program with a queue: what each value carries, and what a request costs.
@@ -54,12 +55,9 @@ const unit = time.Millisecond // of the fake's buckets
 
 func bucketEnd(i int) time.Duration { return time.Duration(i+1) * unit }
 
-func quantileOf(was, is Histogram, q float64) time.Duration {
-	want, seen := q*float64(is.count(0)-was.count(0)), 0.0
-	for i, n := range is.Counts {
-		if i < len(was.Counts) {
-			n -= was.Counts[i]
-		}
+func quantileOf(h maxlive.Histogram, q float64) time.Duration {
+	want, seen := q*float64(h.Count()), 0.0
+	for i, n := range h.Counts {
 		if seen += float64(n); seen >= want {
 			return bucketEnd(i)
 		}

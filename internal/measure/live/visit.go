@@ -12,14 +12,15 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
+	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
 // Reading is what a program has counted since it began.
 type Reading struct {
 	At                                 time.Time
 	Requests, Failed, Panics, InFlight uint64
-	CPU                                float64 // seconds
-	Arrival, Handler                   Histogram
+	CPU                                float64           // seconds
+	Arrival, Handler                   maxlive.Histogram // by the buckets of the Experiment
 	// Seen are sums over time of what is seen from outside, by its metric: connections times
 	// seconds, events. What is missing is not known.
 	Seen map[string]float64
@@ -34,7 +35,7 @@ type Reading struct {
 
 // shrank reports that something is less than it was that only grows: other counters are read.
 func (r Reading) shrank(was Reading) bool {
-	less := func(is, was Histogram) bool {
+	less := func(is, was maxlive.Histogram) bool {
 		for i, n := range was.Counts {
 			if n > 0 && (i >= len(is.Counts) || is.Counts[i] < n) {
 				return true
@@ -85,7 +86,7 @@ func throttled(from, to Reading) (share float64, known bool) {
 // seen has the latency by the program's own metrics too.
 func (e *Experiment) seen(from, to Reading) map[string]float64 {
 	out := Seen(from, to)
-	if n := to.Handler.count(0) - from.Handler.count(0); e.Header.Live.LatencyBy == judge.ByMetrics && n > 0 {
+	if n := to.Handler.Count() - from.Handler.Count(); e.Header.Live.LatencyBy == judge.ByMetrics && n > 0 {
 		out[judge.FigureMean] = (to.Handler.Sum - from.Handler.Sum) / float64(n)
 		if p99 := e.quantile(from.Handler, to.Handler, 0.99); p99 != nil {
 			out[judge.FigureLatencyP99] = *p99
@@ -94,22 +95,8 @@ func (e *Experiment) seen(from, to Reading) map[string]float64 {
 	return out
 }
 
-// Histogram is how many requests took so long, by bucket, and their sum in seconds.
-type Histogram struct {
-	Counts []uint64
-	Sum    float64
-}
-
-// count is how many there are from a bucket on.
-func (h Histogram) count(from int) (n uint64) {
-	for _, c := range h.Counts[min(from, len(h.Counts)):] {
-		n += c
-	}
-	return n
-}
-
 // latency is the one that counts.
-func (e *Experiment) latency(x Reading) Histogram {
+func (e *Experiment) latency(x Reading) maxlive.Histogram {
 	if e.Header.Live.LatencyBy == judge.ByArrival {
 		return x.Arrival
 	}
@@ -117,7 +104,7 @@ func (e *Experiment) latency(x Reading) Histogram {
 }
 
 // slow is how many took longer than allowed.
-func (e *Experiment) slow(h Histogram) uint64 {
+func (e *Experiment) slow(h maxlive.Histogram) uint64 {
 	if e.Header.Live.SlowSeconds == 0 { // it is not known what is slow
 		return 0
 	}
@@ -125,26 +112,27 @@ func (e *Experiment) slow(h Histogram) uint64 {
 	for first < len(h.Counts) && e.BucketEnd(first).Seconds() <= e.Header.Live.SlowSeconds {
 		first++
 	}
-	return h.count(first)
+	return maxlive.Histogram{Counts: h.Counts[first:]}.Count()
 }
 
 // quantile is in seconds; nil: nothing ended, or it is not known.
-func (e *Experiment) quantile(was, is Histogram, q float64) *float64 {
-	if is.count(0) == was.count(0) {
+func (e *Experiment) quantile(was, is maxlive.Histogram, q float64) *float64 {
+	since := is.Since(was)
+	if since.Count() == 0 {
 		return nil
 	}
-	if x := e.Quantile(was, is, q).Seconds(); x > 0 {
+	if x := e.Quantile(since, q).Seconds(); x > 0 {
 		return &x
 	}
 	return nil
 }
 
 func (e *Experiment) sight(from, to Reading) sight {
-	was, is := e.latency(from), e.latency(to)
+	latency := e.latency(to).Since(e.latency(from))
 	throttled, _ := throttled(from, to)
 	return sight{
 		Seconds: to.At.Sub(from.At).Seconds(), Ended: to.Requests - from.Requests, Failed: to.Failed - from.Failed,
-		Slow: e.slow(is) - e.slow(was), Sojourn: is.Sum - was.Sum, InFlight: to.InFlight,
+		Slow: e.slow(latency), Sojourn: latency.Sum, InFlight: to.InFlight,
 		Uncounted: e.Header.Live.Uncounted, Seen: e.seen(from, to), Throttled: throttled,
 	}
 }
