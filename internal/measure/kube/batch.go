@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -153,7 +152,7 @@ func (r *run) ended(ctx context.Context, name string) (*corev1.Pod, error) {
 		late := time.Since(began) > r.spec.Target.ReadyTimeout
 		switch most := r.spec.Target.RunTimeout; {
 		case t != nil && t.code == journal.InvalidEvicted, t != nil && t.code == journal.InvalidNoPod && (late || !t.waits),
-			t != nil && p.Status.Phase == corev1.PodFailed && !terminated(p, r.container): // an init container has failed, say
+			t != nil && p.Status.Phase == corev1.PodFailed && terminated(p, r.container) == nil: // an init container has failed, say
 			return false, trial.Invalid(t.code, "%s", t.reason)
 		case over:
 			return true, nil
@@ -167,25 +166,25 @@ func (r *run) ended(ctx context.Context, name string) (*corev1.Pod, error) {
 	return p, err
 }
 
-func terminated(p *corev1.Pod, container string) bool {
-	return slices.ContainsFunc(p.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
-		return s.Name == container && s.State.Terminated != nil
-	})
+// terminated is the end of a container; nil: it has not ended, or it never ran.
+func terminated(p *corev1.Pod, container string) *corev1.ContainerStateTerminated {
+	for _, s := range p.Status.ContainerStatuses {
+		if s.Name == container {
+			return s.State.Terminated
+		}
+	}
+	return nil
 }
 
 // exited says how a program ended, where that was not well.
 func exited(p *corev1.Pod, container string) error {
-	for _, s := range p.Status.ContainerStatuses {
-		t := s.State.Terminated
-		switch {
-		case s.Name != container || t == nil:
-		case t.Signal != 0 || t.ExitCode != 0:
-			return trial.Invalid(endCode(p, journal.InvalidExit), "%s", endOf(p))
-		default:
-			return nil
-		}
+	switch t := terminated(p, container); {
+	case t == nil:
+		return trial.Invalid(journal.InvalidLost, "Kubernetes does not report how container %s of pod %s ended", container, p.Name)
+	case t.Signal != 0 || t.ExitCode != 0:
+		return trial.Invalid(endCode(p, journal.InvalidExit), "%s", endOf(p))
 	}
-	return trial.Invalid(journal.InvalidLost, "Kubernetes does not report how container %s of pod %s ended", container, p.Name)
+	return nil
 }
 
 // watched is what the agent next to a program tells at its end.
