@@ -98,12 +98,6 @@ func (s *Server) idleFor(idle time.Duration) bool {
 	return s.ending || s.asking == 0 && time.Since(s.asked) > idle
 }
 
-func (j *job) over() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.done
-}
-
 // Handler answers; what it starts ends with ctx.
 func (s *Server) Handler(ctx context.Context) http.Handler {
 	mux := http.NewServeMux()
@@ -168,7 +162,7 @@ func (s *Server) startLoad(ctx context.Context, w http.ResponseWriter, r *http.R
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.jobs[r.PathValue("id")] == nil {
-		maps.DeleteFunc(s.jobs, func(_ string, j *job) bool { return j.over() }) // its asker has what came of it
+		maps.DeleteFunc(s.jobs, func(_ string, j *job) bool { return over(j.done) }) // its asker has what came of it
 		j := newJob()
 		s.jobs[r.PathValue("id")] = j
 		go j.run(ctx, o, s.offer)
