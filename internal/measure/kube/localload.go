@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
@@ -17,30 +16,26 @@ import (
 )
 
 // localLoad offers load from this machine, through the API server: what is measured is
-// the tunnel too.
-type localLoad struct {
-	lines map[string]*tunnel // by the pod's address
+// the tunnel too. It has the tunnels by the address of their pod.
+type localLoad map[string]*tunnel
 
-	mu        sync.Mutex
-	listeners []net.Listener
-}
-
-func (f *localLoad) line(u *url.URL) (*tunnel, error) {
-	if line := f.lines[u.Hostname()]; line != nil {
-		return line, nil
+func (f localLoad) line(raw string) (*url.URL, *tunnel, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, nil, err
 	}
-	return nil, fmt.Errorf("no pod of this trial has the address %q", u.Hostname())
+	if line := f[u.Hostname()]; line != nil {
+		return u, line, nil
+	}
+	return nil, nil, fmt.Errorf("no pod of this trial has the address %q", u.Hostname())
 }
 
 // forward opens a port here that leads to a port of a pod.
-func (f *localLoad) forward(line *tunnel, port int) (string, error) {
+func forward(line *tunnel, port int) (net.Listener, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	f.mu.Lock()
-	f.listeners = append(f.listeners, l)
-	f.mu.Unlock()
 	go func() {
 		for {
 			here, err := l.Accept()
@@ -50,7 +45,7 @@ func (f *localLoad) forward(line *tunnel, port int) (string, error) {
 			go join(here, line, port)
 		}
 	}()
-	return l.Addr().String(), nil
+	return l, nil
 }
 
 func join(here net.Conn, line *tunnel, port int) {
@@ -67,30 +62,19 @@ func join(here net.Conn, line *tunnel, port int) {
 	io.Copy(here, there)
 }
 
-func (f *localLoad) close() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, l := range f.listeners {
-		l.Close()
-	}
-	f.listeners = nil
-}
-
-func (f *localLoad) Load(ctx context.Context, o load.Options, ended func(late time.Duration)) (*load.Result, error) {
-	defer f.close()
+func (f localLoad) Load(ctx context.Context, o load.Options, ended func(late time.Duration)) (*load.Result, error) {
 	o.URLs = slices.Clone(o.URLs) // the trial's next load has the same ones
 	for i, raw := range o.URLs {
-		u, err := url.Parse(raw)
+		u, line, err := f.line(raw)
 		if err != nil {
 			return nil, err
 		}
-		line, err := f.line(u)
+		l, err := forward(line, portOf(u))
 		if err != nil {
 			return nil, err
 		}
-		if u.Host, err = f.forward(line, portOf(u)); err != nil {
-			return nil, err
-		}
+		defer l.Close()
+		u.Host = l.Addr().String()
 		o.URLs[i] = u.String()
 	}
 	o.Ended = func() { ended(0) }
@@ -101,12 +85,8 @@ func (f *localLoad) Load(ctx context.Context, o load.Options, ended func(late ti
 	return r, err
 }
 
-func (f *localLoad) Fetch(ctx context.Context, raw string) (agent.Answer, error) {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return agent.Answer{}, err
-	}
-	line, err := f.line(u)
+func (f localLoad) Fetch(ctx context.Context, raw string) (agent.Answer, error) {
+	u, line, err := f.line(raw)
 	if err != nil {
 		return agent.Answer{}, err
 	}

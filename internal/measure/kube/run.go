@@ -133,14 +133,14 @@ func (r *run) start(ctx context.Context) error {
 }
 
 func (r *run) ready(ctx context.Context) error {
-	here := &localLoad{lines: map[string]*tunnel{}}
+	here := localLoad{}
 	for _, one := range r.fleet {
 		p, err := r.await(ctx, one.name, r.spec.Target.ReadyTimeout)
 		if err != nil {
 			return err
 		}
 		one.pod = p
-		here.lines[p.Status.PodIP] = one.line
+		here[p.Status.PodIP] = one.line
 		host := p.Status.PodIP
 		if strings.Contains(host, ":") {
 			host = "[" + host + "]"

@@ -116,7 +116,7 @@ func TestFetchOfTLS(t *testing.T) {
 	defer web.Close()
 	over := make(chan struct{})
 	defer close(over)
-	f := &localLoad{lines: map[string]*tunnel{"10.0.0.1": {dialer: straight{to: web.Listener.Addr().String(), over: over}}}}
+	f := localLoad{"10.0.0.1": {dialer: straight{to: web.Listener.Addr().String(), over: over}}}
 	if a, err := f.Fetch(t.Context(), "https://10.0.0.1:8443/"); err != nil || a.Status != http.StatusNotFound {
 		t.Errorf("%v: %+v", err, a)
 	}
@@ -127,7 +127,7 @@ func TestFetchOfTLS(t *testing.T) {
 func TestLocalLoadKeepsAddresses(t *testing.T) {
 	failed := make(chan struct{})
 	close(failed)
-	f := &localLoad{lines: map[string]*tunnel{"10.0.0.1": {dialer: hanging{failed}}}}
+	f := localLoad{"10.0.0.1": {dialer: hanging{failed}}}
 	offer := func(urls []string) error {
 		_, err := f.Load(t.Context(), load.Options{URLs: urls, Connections: 1, Duration: 10 * time.Millisecond}, func(time.Duration) {})
 		return err

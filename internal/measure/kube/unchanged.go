@@ -43,7 +43,7 @@ func (s *Target) RunUnchanged(ctx context.Context, host string, patience time.Du
 		return seen, err
 	}
 	defer one.line.close()
-	t := &run{runner: r, Task: &trial.Task{Trial: &journal.Trial{}}, fleet: []*replica{one}, from: &localLoad{lines: map[string]*tunnel{p.Status.PodIP: one.line}}}
+	t := &run{runner: r, Task: &trial.Task{Trial: &journal.Trial{}}, fleet: []*replica{one}, from: localLoad{p.Status.PodIP: one.line}}
 	t.attach(ctx, one)
 	readings, _, err := t.look(ctx)
 	if err != nil {
