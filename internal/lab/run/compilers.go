@@ -169,8 +169,15 @@ func (c *compilers) inTree(ctx context.Context, st lab.Stage) ([]string, error) 
 	return words, nil
 }
 
-// needless are the parts of a tree that no build reads.
-var needless = []string{"api", "blog", "doc", "test"}
+// building is a tree without the parts that no build reads.
+type building struct{ fs.FS }
+
+func (t building) ReadDir(name string) ([]fs.DirEntry, error) {
+	list, err := fs.ReadDir(t.FS, name)
+	return slices.DeleteFunc(list, func(d fs.DirEntry) bool {
+		return name == "." && slices.Contains([]string{"api", "blog", "doc", "test"}, d.Name())
+	}), err
+}
 
 // copied is a toolchain's tree in which sources may change, made once.
 func (c *compilers) copied(chain fetched) (string, error) {
@@ -179,28 +186,7 @@ func (c *compilers) copied(chain fetched) (string, error) {
 		return dst, nil
 	}
 	half := dst + "-unfinished"
-	err := fs.WalkDir(os.DirFS(chain.Root), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(half, filepath.FromSlash(name))
-		if d.IsDir() {
-			if slices.Contains(needless, name) {
-				return fs.SkipDir
-			}
-			return os.MkdirAll(to, 0o755)
-		}
-		info, err := d.Info()
-		if err != nil || !info.Mode().IsRegular() {
-			return err
-		}
-		b, err := os.ReadFile(filepath.Join(chain.Root, filepath.FromSlash(name)))
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(to, b, info.Mode().Perm()|0o600)
-	})
-	if err != nil {
+	if err := errors.Join(os.RemoveAll(half), os.CopyFS(half, building{os.DirFS(chain.Root)})); err != nil {
 		return "", fmt.Errorf("copy %s: %w", chain.Root, err)
 	}
 	return dst, os.Rename(half, dst)
