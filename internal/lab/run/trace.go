@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -78,9 +77,13 @@ func (s *tracer) execution(ctx context.Context) error {
 	if x.Err != nil {
 		return x.Err
 	}
+	var read bytes.Buffer
+	if err := x.WriteText(&read, trace.Text{}); err != nil {
+		return err
+	}
 	return errors.Join(
-		s.write("which P ran which goroutine, and what was stolen from whom", "timeline.txt", func(w io.Writer) error { return x.WriteText(w, trace.Text{}) }),
-		s.write("the execution trace, for go tool trace", "trace.out", verbatim(whole)))
+		s.write("which P ran which goroutine, and what was stolen from whom", "timeline.txt", read.Bytes()),
+		s.write("the execution trace, for go tool trace", "trace.out", whole))
 }
 
 func (s *tracer) scheduler(ctx context.Context) error {
@@ -92,25 +95,18 @@ func (s *tracer) scheduler(ctx context.Context) error {
 	if err := errors.Join(ctx.Err(), l.Err()); err != nil {
 		return err
 	}
+	var read bytes.Buffer
+	if err := l.WriteText(&read, trace.Text{}); err != nil {
+		return err
+	}
 	return errors.Join(
-		s.write("the scheduler's own lines, read", "trace.txt", func(w io.Writer) error { return l.WriteText(w, trace.Text{}) }),
-		s.write("the lines themselves", "schedtrace.log", verbatim(log)))
+		s.write("the scheduler's own lines, read", "trace.txt", read.Bytes()),
+		s.write("the lines themselves", "schedtrace.log", log))
 }
 
-func verbatim(b []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
-	}
-}
-
-func (s *tracer) write(title, name string, content func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := content(&b); err != nil {
-		return err
-	}
+func (s *tracer) write(title, name string, content []byte) error {
 	s.files = append(s.files, lab.RanFile{Title: title, Path: path.Join(s.id, name)})
-	return s.dir.Replace(name, folder.Shared, b.Bytes())
+	return s.dir.Replace(name, folder.Shared, content)
 }
 
 // run runs the program and returns its standard error.
