@@ -119,8 +119,8 @@ func labEvents(bar *progress) run.Events {
 		Fetch:   func(version string) { notef("fetching Go %s", version) },
 		Compile: func(program, version string) { notef("compiling %s with %s", program, version) },
 		Trouble: func(err error) { notef("%v", err) },
-		More: func(m run.More) {
-			notef("%s/%s: %s", m.Experiment, m.Hypothesis, phrase.Count(m.Blocks, "more block"))
+		More: func(experiment, hypothesis string, blocks int) {
+			notef("%s/%s: %s", experiment, hypothesis, phrase.Count(blocks, "more block"))
 		},
 		Torn: stdio{err: bar}.torn,
 		Activity: func(a plan.Activity) {

@@ -77,7 +77,7 @@ func joinExperiment(id string, machines []*Machine) (joined *Ran) {
 	var order []string
 	answers := map[string][]asked{}
 	for _, m := range machines {
-		r := m.ran(id)
+		r := m.Ran(id)
 		if r == nil {
 			continue
 		}
@@ -102,8 +102,8 @@ func joinExperiment(id string, machines []*Machine) (joined *Ran) {
 	return joined
 }
 
-// ran is an experiment as the run has it; nil: it was not in it.
-func (o *Outcome) ran(id string) *Ran {
+// Ran is an experiment as the run has it; nil: it was not in it.
+func (o *Outcome) Ran(id string) *Ran {
 	for i := range o.Experiments {
 		if o.Experiments[i].ID == id {
 			return &o.Experiments[i]

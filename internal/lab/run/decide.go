@@ -8,12 +8,6 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 )
 
-// More are the blocks that an open hypothesis is given.
-type More struct {
-	Experiment, Hypothesis string
-	Blocks, Trials         int
-}
-
 // fewestMore is how many blocks are worth the start of a stage.
 const fewestMore = 2
 
@@ -56,8 +50,10 @@ func (r *Run) decide(ctx context.Context, on Events, c *compilers, began time.Ti
 		if err := r.Write(); err != nil {
 			return err
 		}
-		if now := r.answer(next.item, next.Hypothesis); now != nil && now.Measured.N <= next.Had {
-			given = append(given, next.name())
+		for _, now := range r.Outcome.Ran(next.item.ID).Hypotheses {
+			if now.ID == next.Hypothesis && now.Measured.N <= next.Had {
+				given = append(given, next.name())
+			}
 		}
 	}
 }
@@ -66,11 +62,7 @@ func (r *Run) decide(ctx context.Context, on Events, c *compilers, began time.Ti
 // it has: what more of them would decide is known better then.
 func (r *Run) add(ctx context.Context, on Events, c *compilers, o *open) error {
 	blocks := max(fewestMore, min(o.Blocks, o.Had))
-	trials := 0
-	for _, settings := range o.Settings {
-		trials += blocks * len(settings)
-	}
-	on.More(More{o.item.ID, o.Hypothesis, blocks, trials})
+	on.More(o.item.ID, o.Hypothesis, blocks)
 	for _, s := range o.item.stages {
 		settings := o.Settings[s.ID]
 		if len(settings) == 0 {
@@ -104,7 +96,7 @@ func (o *open) takes() time.Duration {
 // left; nil: there is none.
 func (r *Run) nearest(left time.Duration, but []string) (best *open) {
 	for i, x := range r.items {
-		ran := r.ran(x)
+		ran := r.Outcome.Ran(x.ID)
 		if ran == nil {
 			continue
 		}
@@ -126,24 +118,4 @@ func (x *item) runs(m lab.More) bool {
 		}
 	}
 	return len(m.Settings) > 0
-}
-
-// ran is what an experiment came to so far; nil: nothing.
-func (r *Run) ran(x *item) *lab.Ran {
-	if at := slices.IndexFunc(r.Outcome.Experiments, func(e lab.Ran) bool { return e.ID == x.ID }); at >= 0 {
-		return &r.Outcome.Experiments[at]
-	}
-	return nil
-}
-
-// answer is one of an experiment's hypotheses; nil: it has none of that name.
-func (r *Run) answer(x *item, hypothesis string) *lab.Answered {
-	if ran := r.ran(x); ran != nil {
-		for i := range ran.Hypotheses {
-			if ran.Hypotheses[i].ID == hypothesis {
-				return &ran.Hypotheses[i]
-			}
-		}
-	}
-	return nil
 }

@@ -20,7 +20,7 @@ type Events struct {
 	Torn     func(path string, bytes int64) // of a resumed journal the last line is left out
 	Activity plan.Observer                  // what the Runner does
 	Progress func(plan.Progress)            // a trial starts or has ended
-	More     func(More)                     // a hypothesis is given more blocks
+	More     func(experiment, hypothesis string, blocks int)
 }
 
 // Turn is a stage's, among all.

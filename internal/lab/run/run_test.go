@@ -35,7 +35,7 @@ func planOf(t *testing.T, w *world, dir string, ids ...string) *Run {
 
 // unheard are events that nobody hears.
 var unheard = Events{
-	Stage: func(Turn) {}, NotRun: func(_, _, _ string) {}, Fetch: func(string) {}, Compile: func(_, _ string) {}, Trouble: func(error) {}, More: func(More) {},
+	Stage: func(Turn) {}, NotRun: func(_, _, _ string) {}, Fetch: func(string) {}, Compile: func(_, _ string) {}, Trouble: func(error) {}, More: func(_, _ string, _ int) {},
 }
 
 func quiet(error) {}
