@@ -115,7 +115,7 @@ func experimentPage(o *lab.Outcome, r *lab.Ran) *document.Document {
 		d.Add(document.Heading{Level: 2, Text: "To look at"})
 		d.Add(filesOf(r, r.ID)...)
 	}
-	d.Add(gridOf(r).blocks(2)...)
+	d.Add(gridOf(r, 2)...)
 	for _, s := range stagesOf(r) {
 		d.Add(s.blocks(2, cmp.Or(s.title, "Measured"), "")...)
 	}
@@ -188,7 +188,7 @@ func commandOf(o *lab.Outcome) document.Code {
 // whatHolds is what is known of an experiment but its sweeps, as seen from the folder above it.
 func whatHolds(r *lab.Ran) []document.Block {
 	hypotheses, _ := asked(r)
-	return slices.Concat(hypotheses, elsewhere(r), filesOf(r, ""), gridOf(r).blocks(3))
+	return slices.Concat(hypotheses, elsewhere(r), filesOf(r, ""), gridOf(r, 3))
 }
 
 // filesOf are an experiment's files to look at, from a folder: its own, or the one above it.
@@ -224,7 +224,7 @@ func (s stageWords) blocks(level int, title, folder string) (list []document.Blo
 		list = append(list, document.Links{{Text: "The report of this sweep", To: path.Join(folder, s.report)}})
 	}
 	for _, f := range s.tables() {
-		list = append(list, f.blocks(level)...)
+		list = append(list, figures(f, level)...)
 	}
 	return list
 }

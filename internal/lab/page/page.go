@@ -170,11 +170,9 @@ func asked(r *lab.Ran) (list []document.Block, counts string) {
 }
 
 // gridOf is the figure by two numbers that an experiment has.
-func gridOf(r *lab.Ran) figures {
-	if known, err := lab.Find(r.ID); err == nil {
-		return grid(known.Grid(r.Measured))
-	}
-	return figures{}
+func gridOf(r *lab.Ran, level int) []document.Block {
+	e, _ := lab.Find(r.ID) // one that is not known has none
+	return figures(grid(e.Grid(r.Measured)), level)
 }
 
 func stagesOf(r *lab.Ran) (list []stageWords) {

@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page"
 )
 
 // A claim is marked as one that holds where nothing of it is open.
@@ -118,7 +119,7 @@ func TestLab(t *testing.T) {
 // A stage of one group has its figures side by side; one of a single setting has Go
 // versions down and quotas across.
 func TestLabTables(t *testing.T) {
-	heads := func(f figures) string {
+	heads := func(f page.Multiples) string {
 		var list []string
 		for _, c := range f.Table.Columns {
 			list = append(list, c.Head)

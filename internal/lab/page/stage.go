@@ -73,15 +73,8 @@ func reportOf(id string, s *lab.RanStage, m lab.Measured) string {
 // lead is the first line of a reason, which may lead to more.
 func lead(s string) string { return strings.TrimSuffix(phrase.FirstLine(s), ":") }
 
-// figures are a table under its title, and the charts of the same.
-type figures struct {
-	Title  string
-	Charts []document.Chart
-	Table  document.Table
-}
-
 // grid is a figure by two numbers, with a bar for each ratio.
-func grid(g *lab.Grid) (out figures) {
+func grid(g *lab.Grid) (out page.Multiples) {
 	if g == nil {
 		return out
 	}
@@ -114,8 +107,8 @@ func grid(g *lab.Grid) (out figures) {
 	return out
 }
 
-// blocks are the figures under their title.
-func (f figures) blocks(level int) []document.Block {
+// figures are those of a metric under its title; without one there are none.
+func figures(f page.Multiples, level int) []document.Block {
 	if f.Title == "" {
 		return nil
 	}
@@ -129,20 +122,16 @@ func (f figures) blocks(level int) []document.Block {
 // tables are the stage's metrics. Of one group they are side by side in one table,
 // each with a chart; of several in one table for each figure, a column and a chart
 // for each group.
-func (s stageWords) tables() []figures {
+func (s stageWords) tables() []page.Multiples {
 	if one, ok := sideBySide(s.rows); ok {
-		return []figures{one}
+		return []page.Multiples{one}
 	}
-	var list []figures
-	for _, m := range s.rows {
-		list = append(list, figures{m.Title, m.Charts, m.Table})
-	}
-	return list
+	return s.rows
 }
 
-func sideBySide(rows []page.Multiples) (figures, bool) {
+func sideBySide(rows []page.Multiples) (one page.Multiples, ok bool) {
 	if len(rows) < 2 {
-		return figures{}, false
+		return one, false
 	}
 	first := rows[0].Table
 	joined := document.Table{Columns: slices.Clone(first.Columns[:1]), Rows: make([]document.Row, len(first.Rows))}
@@ -152,7 +141,7 @@ func sideBySide(rows []page.Multiples) (figures, bool) {
 	var charts []document.Chart
 	for _, m := range rows {
 		if len(m.Table.Columns) != 2 || len(m.Table.Rows) != len(m.Labels) || !slices.Equal(m.Labels, rows[0].Labels) {
-			return figures{}, false
+			return one, false
 		}
 		joined.Columns = append(joined.Columns, document.Column{Head: m.Title, Short: m.Title})
 		for _, c := range m.Charts {
@@ -163,5 +152,5 @@ func sideBySide(rows []page.Multiples) (figures, bool) {
 			joined.Rows[i].Cells = append(joined.Rows[i].Cells, r.Cells[1])
 		}
 	}
-	return figures{first.Columns[1].Head, charts, joined}, true
+	return page.Multiples{Title: first.Columns[1].Head, Charts: charts, Table: joined}, true
 }
