@@ -95,6 +95,17 @@ func Sum(steps int) bool {
 	return sum == rounds*(12*13/2)+rest*(rest-1)/2
 }
 
+// Shift is what so many steps of xorshift come to, of which each needs the one before.
+func Shift(steps int64) uint64 {
+	x := uint64(88172645463325252)
+	for i := int64(0); i < steps; i++ {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+	}
+	return x
+}
+
 // Hash is the SHA-256 of a number of blocks, each of 4096 zero bytes.
 func Hash(blocks int) [sha256.Size]byte {
 	hash, block := sha256.New(), make([]byte, 4096)

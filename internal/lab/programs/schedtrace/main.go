@@ -18,16 +18,8 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// compute is about a millisecond of it.
-func compute() uint64 {
-	x := uint64(88172645463325252)
-	for i := 0; i < 500_000; i++ { // xorshift: each step needs the one before
-		x ^= x << 13
-		x ^= x >> 7
-		x ^= x << 17
-	}
-	return x
-}
+// compute takes about a millisecond.
+func compute() uint64 { return harness.Shift(500_000) }
 
 // spread computes in that many goroutines until the time is over.
 func spread(wg *sync.WaitGroup, goroutines int, d time.Duration) {

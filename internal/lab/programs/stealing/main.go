@@ -20,17 +20,6 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// work computes for about that long.
-func work(d time.Duration) uint64 {
-	x := uint64(88172645463325252)
-	for i := int64(0); i < d.Nanoseconds()/2; i++ { // xorshift: each step needs the one before
-		x ^= x << 13
-		x ^= x >> 7
-		x ^= x << 17
-	}
-	return x
-}
-
 func Program(b *harness.Batch) func() error {
 	b.Procs("procs", 4, "`number` to call runtime.GOMAXPROCS with, the article's is 4; 0: leave it")
 	goroutines := b.Int("goroutines", 16, 1, "made on one P; the article's are 16")
@@ -58,7 +47,7 @@ func Program(b *harness.Batch) func() error {
 				trace.Log(ctx, "worker", strconv.Itoa(i))
 				trace.WithRegion(ctx, "worker", func() {
 					for ; steps[i] <= n || time.Since(start) < *long; steps[i]++ {
-						results[i] = work(*each)
+						results[i] = harness.Shift(each.Nanoseconds() / 2) // which takes about that long
 					}
 				})
 			})
