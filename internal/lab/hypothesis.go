@@ -151,7 +151,7 @@ func (s *Stage) place(o Options) {
 	if given {
 		s.Target.CPUs = o.ServerCPUs
 	}
-	if !s.served() {
+	if s.Load.Warmup == 0 { // a batch program has no load
 		return
 	}
 	s.Load.Command = o.Load
@@ -162,9 +162,6 @@ func (s *Stage) place(o Options) {
 		s.Load.Shared = false
 	}
 }
-
-// served tells a stage of a server: batch programs have no warm-up.
-func (s *Stage) served() bool { return s.Load.Warmup > 0 }
 
 // judge holds an experiment's hypotheses against what was measured on a machine of so
 // many CPUs.

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -317,9 +316,4 @@ func (m measure) stages() (ids []string) {
 		}
 	}
 	return ids
-}
-
-// fewBlocks says that an interval needs more.
-func fewBlocks(n int) string {
-	return fmt.Sprintf("%s: an interval needs %d", phrase.Count(n, "block"), fewest)
 }

@@ -1,9 +1,11 @@
 package lab
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/eprocess"
 )
@@ -60,7 +62,7 @@ func (s sequence) estimate(value *float64, nothing string) Estimate {
 	case value == nil:
 		e.Why = nothing
 	case e.N < fewest:
-		e.Why = fewBlocks(e.N)
+		e.Why = fmt.Sprintf("%s: an interval needs %d", phrase.Count(e.N, "block"), fewest)
 	default:
 		low, high := s.interval(2 * claimError)
 		e.Low, e.High = &low, &high

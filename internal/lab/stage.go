@@ -3,7 +3,6 @@ package lab
 import (
 	"slices"
 
-	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
 )
 
@@ -63,18 +62,6 @@ type Options struct {
 	LoadCPUs   []int  // that the servers' load runs on; nil: any
 
 	MakeBash bool // of build: all of Go by make.bash too, for hours
-}
-
-// measure has figures found in the output, each NAME[:lower|:higher]=REGEXP, instead
-// of benchmark lines.
-func (s *Stage) measure(metrics []string) {
-	for _, text := range metrics {
-		m, err := load.ParseMetric(text)
-		if err != nil {
-			panic(err) // they are constants, and a test makes every stage
-		}
-		s.Load.Metrics, s.Target.Benchmarks = append(s.Load.Metrics, m), false
-	}
 }
 
 // only are values of GOMAXPROCS, without unset; each counts once.

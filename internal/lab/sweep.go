@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -61,7 +62,7 @@ func (e Experiment) Stages(o Options) []Stage {
 	o.CPUs = cmp.Or(o.CPUs, 1)
 	var list []Stage
 	for _, w := range e.stages {
-		if w.of(o).takes > 0 && (w.bootstrap == "" || o.MakeBash) {
+		if pick(o, w.quick, w.full).takes > 0 && (w.bootstrap == "" || o.MakeBash) {
 			list = append(list, w.stage(e.ID, e.Kind, o))
 		}
 	}
@@ -116,15 +117,8 @@ func (e Experiment) needed(stages []Stage, o Options) []Stage {
 	})
 }
 
-func (w sweep) of(o Options) size {
-	if o.Quick {
-		return w.quick
-	}
-	return w.full
-}
-
 func (w sweep) stage(program string, kind Kind, o Options) Stage {
-	z := w.of(o)
+	z := pick(o, w.quick, w.full)
 	s := Stage{
 		ID: w.id, Title: w.title, Fixed: w.fixed, Scaled: z.scaled, Args: strings.Fields(z.args), Language: w.language,
 		Build: w.build, Needs: w.needs, Tree: w.tree, Bootstrap: w.bootstrap, Spec: plan.Default(),
@@ -143,7 +137,13 @@ func (w sweep) stage(program string, kind Kind, o Options) Stage {
 	} else {
 		s.TrialTakes, s.Load.Warmup, s.Target.Benchmarks = z.takes, 0, kind == Batch
 	}
-	s.measure(w.metrics)
+	for _, text := range w.metrics {
+		m, err := load.ParseMetric(text)
+		if err != nil {
+			panic(err) // they are constants, and a test makes every stage
+		}
+		s.Load.Metrics, s.Target.Benchmarks = append(s.Load.Metrics, m), false
+	}
 	if z.procs == "unset" {
 		s.Procs = plan.Procs{Values: []*int{nil}}
 	} else {
