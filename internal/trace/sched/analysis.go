@@ -62,3 +62,96 @@ func Analyse(sc *Scanner) *Summary {
 	}
 	return s
 }
+
+// analysis adds samples up as they come, those of each process by themselves. Its
+// memory is bounded by the number of Ps, not of samples.
+//
+// GODEBUG is inherited, so a log can hold lines of several processes, and a line does not say
+// whose it is. Of one process the runtime (proc.go: schedtrace, sysmon) guarantees that:
+//
+//   - its first line says 0 ms, and no later one does, unless it panics at once;
+//   - its clock advances;
+//   - its schedticks do not fall, but for a wrap at 32 bits.
+//
+// So a line at 0 ms starts a process. If the clock or the ticks go back otherwise, or if a line is
+// due of the process before and not of the one that has just started, several write at once, and
+// their lines are not separated. A clock or ticks that go back once may be a line that other output
+// damaged, or a second log behind the first.
+type analysis struct {
+	main    *tally // the longest of those that are over
+	current *tally // wrote the last line
+	before  *tally // wrote until current started; nil: there is none
+	begun   int64
+	unclear int64 // the first line that several can have written; 0: there is none
+	doubts  int   // of such lines; enough of them are no accident
+}
+
+// dying reports that a fatal panic printed the sample.
+func (s *Sample) dying() bool { return s.Detail != nil && s.Detail.Dying > 0 }
+
+// add keeps nothing of the sample.
+func (a *analysis) add(s *Sample) {
+	p := a.current
+	switch {
+	case p == nil || s.Millis == 0 && (p.last > 0 || p.dying == s.dying() || !p.mayGoOn(s)):
+		a.main = longer(a.main, p)
+		a.before, p = p, &tally{}
+		a.current, p.seg.Index = p, a.begun
+		a.begun++
+	case a.resumes(s):
+		a.doubt(s, enough)
+	case s.Millis < p.last || s.Millis == p.last && !s.dying() && p.seg.Samples > 0 || !p.mayGoOn(s):
+		a.doubt(s, 1)
+	}
+	p.dying = s.dying()
+	p.add(s)
+}
+
+// doubt notes a line that several processes can have written.
+func (a *analysis) doubt(s *Sample, weight int) {
+	a.doubts += weight
+	if a.unclear == 0 {
+		a.unclear = s.Line
+	}
+}
+
+// resumes reports that a line is due of the process before: the one that has just started would
+// be late by several intervals.
+func (a *analysis) resumes(s *Sample) bool {
+	b := a.before
+	if b == nil || b.dying || a.current.seg.Samples > 0 || b.interval() == nil {
+		return false
+	}
+	late := 3*int64(*b.interval()) + sysmonLate
+	return s.Millis > late && s.Millis > b.last && s.Millis-b.last <= late
+}
+
+const (
+	enough = 2 // doubts
+
+	// sysmonLate is how late sysmon may come on a machine that is not busy, in milliseconds.
+	sysmonLate = 15
+	// maxTickRate is more goroutines than a P can start in a millisecond: one takes 50 ns at
+	// least.
+	maxTickRate = 20_000
+)
+
+// mayGoOn reports that the sample's ticks can follow those of the process.
+func (t *tally) mayGoOn(s *Sample) bool {
+	for i, v := range s.SchedTicks[:min(len(s.SchedTicks), len(t.prev))] {
+		if _, ok := grown(t.prev[i], v, s.Millis-t.ticksAt); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// grown is how much a P's ticks, 32 bits, grew in that many milliseconds; not ok
+// where they cannot have come there in that time, 0 where one of them is not known.
+func grown(from, to, passed int64) (n int64, ok bool) {
+	if from < 0 || to < 0 {
+		return 0, true
+	}
+	n = int64(uint32(to) - uint32(from))
+	return n, n < 1<<31 && n <= (passed+sysmonLate)*maxTickRate
+}
