@@ -138,10 +138,6 @@ var goroutines = []Experiment{
 			},
 		},
 	},
-}
-
-// scheduler is what document 001 says of preemption, stealing and tracing.
-var scheduler = []Experiment{
 	{
 		ID: "preempt", Document: "001, 000", Kind: Batch, Language: ancient, program: preempt.Program,
 		Title: "a tight loop next to a goroutine that must still run",

@@ -152,7 +152,7 @@ const (
 
 // List is every experiment, in the documents' order.
 func List() []Experiment {
-	return slices.Concat(capacity, goroutines, scheduler, channels, containers, limits, runtimeStatements, concurrencyStatements, spinStatements, requestStatements)
+	return slices.Concat(capacity, goroutines, channels, containers, limits, statements, requestStatements)
 }
 
 // UnknownError is the answer to an id that no experiment has, or none of the

@@ -18,9 +18,9 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 )
 
-// runtimeStatements are the first experiments on what the documents say without one of their own: each
-// has a program of ours and the document's words.
-var runtimeStatements = []Experiment{
+// statements are experiments on what the documents say without one of their own: each has a program of
+// ours and the document's words.
+var statements = []Experiment{
 	{
 		ID: "headroom", Document: "000", Kind: Batch, Language: modern, program: headroom.Program,
 		Title: "a service that allocates a lot, with one P more than CPUs",
@@ -210,14 +210,6 @@ var runtimeStatements = []Experiment{
 			},
 		},
 	},
-}
-
-const (
-	idleCost    = "“The cost of an idle TCP connection in Go is roughly 4–8 KB of memory for the goroutine stack and a slot on the netpoller's wait list — no thread, no P”"
-	typicalLoss = "“raising GOMAXPROCS from 16 to 64 on a CPU-bound workload typically loses 2–10% throughput and 5–20% p99 latency. From 64 to 256 the loss is worse”"
-)
-
-var concurrencyStatements = []Experiment{
 	{
 		ID: "blocking", Document: "000, 002, 003", Kind: Batch, Language: modern, program: blocking.Program,
 		Title: "a hundred goroutines in blocking calls: system calls and C calls",
@@ -390,7 +382,22 @@ var concurrencyStatements = []Experiment{
 			},
 		},
 	},
+	{
+		ID: "spin", Document: "000", Kind: Server, Language: modern, service: harness.Handle(spin.Answer),
+		Title: "a server of small requests at 10, 30 and 50% of what it carries: CPU time per request by the number of Ps",
+		// What document 000 says about Ps that have no work. There are such Ps if the load is only a part of
+		// what the server carries with one P for each CPU. The rate is the same for every value. The document
+		// has no numbers.
+		also:       spinStages,
+		Hypotheses: slices.Concat(spinning(10), spinning(30), spinning(50)),
+	},
 }
+
+const (
+	idleCost          = "“The cost of an idle TCP connection in Go is roughly 4–8 KB of memory for the goroutine stack and a slot on the netpoller's wait list — no thread, no P”"
+	typicalLoss       = "“raising GOMAXPROCS from 16 to 64 on a CPU-bound workload typically loses 2–10% throughput and 5–20% p99 latency. From 64 to 256 the loss is worse”"
+	separateProcesses = "“Separate processes. The clean answer. One process per tenant (or tenant pool), each with its own GOMAXPROCS set appropriately, isolated by container or cgroup”"
+)
 
 // tenantsStages are those in which each tenant has a cgroup of its own: the quiet one and the busy
 // one, each under a limit, and two busy ones of different weight. With a limit of half the CPUs for
@@ -421,20 +428,6 @@ func tenantsStages(o Options) []Stage {
 
 // besideGrace is how long procfit waits after SIGTERM: the neighbour computes and does not end.
 const besideGrace = 50 * ms
-
-const (
-	separateProcesses = "“Separate processes. The clean answer. One process per tenant (or tenant pool), each with its own GOMAXPROCS set appropriately, isolated by container or cgroup”"
-)
-
-// spinStatements are what document 000 says about Ps that have no work. There are such Ps if the
-// load is only a part of what the server carries with one P for each CPU. The rate is the same
-// for every value. The document has no numbers.
-var spinStatements = []Experiment{{
-	ID: "spin", Document: "000", Kind: Server, Language: modern, service: harness.Handle(spin.Answer),
-	Title:      "a server of small requests at 10, 30 and 50% of what it carries: CPU time per request by the number of Ps",
-	also:       spinStages,
-	Hypotheses: slices.Concat(spinning(10), spinning(30), spinning(50)),
-}}
 
 // spinning are the questions about one rate. The cost of a P is "small but non-zero": it is shown
 // if it is more than the 5% that the documents call flat.
