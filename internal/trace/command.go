@@ -112,22 +112,18 @@ func (c Command) Run(ctx context.Context) (*Log, error) {
 	if stopErr != nil {
 		return nil, stopErr
 	}
+	how := &Exit{Signal: exit.Signal, Stopped: stopped, Killed: exit.Killed && stopped != "", LeftOut: summary.Run.LeftOut}
+	if exit.Signal == "" {
+		how.Code = &exit.Code
+	}
 	summary.Run.Interval = set.interval
 	summary.Run.CPU, summary.Run.Wall = exit.User+exit.System, exit.Wall
 	return &Log{
 		Source:  Source{Kind: FromCommand, Command: c.Shown, IntervalMillis: set.interval.Milliseconds(), Detail: set.detail},
-		Exit:    newExit(exit, stopped, summary.Run.LeftOut),
+		Exit:    how,
 		Summary: summary,
 		hint:    "check that it is a Go program and that GODEBUG reaches it (sudo, env -i and containers do not pass it on)",
 	}, nil
-}
-
-func newExit(e supervisor.Exit, stopped string, leftOut int64) *Exit {
-	exit := &Exit{Signal: e.Signal, Stopped: stopped, Killed: e.Killed && stopped != "", LeftOut: leftOut}
-	if e.Signal == "" {
-		exit.Code = &e.Code
-	}
-	return exit
 }
 
 // await waits for the end of the command, or for why to end it.
