@@ -24,8 +24,7 @@ type tally struct {
 
 	idle    []int64 // samples by idle Ps, the last for maxTracked and more
 	queues  []*Level
-	ticks   []int64
-	hasTick []bool
+	ticks   []int64 // absent where not known
 	prev    []int64 // the last ticks; Absent where not known
 	ticksAt int64   // Millis of prev
 	ticking int64   // milliseconds that ticks span
@@ -156,11 +155,10 @@ func (t *tally) tick(s *Sample) {
 	tracked := s.SchedTicks[:min(len(s.SchedTicks), maxTracked)]
 	for i, v := range tracked {
 		if i == len(t.prev) {
-			t.prev, t.ticks, t.hasTick = append(t.prev, absent), append(t.ticks, 0), append(t.hasTick, false)
+			t.prev, t.ticks = append(t.prev, absent), append(t.ticks, absent)
 		}
 		if n, ok := grown(t.prev[i], v, passed); ok && v >= 0 && t.prev[i] >= 0 {
-			t.ticks[i] += n
-			t.hasTick[i] = true
+			t.ticks[i] = max(t.ticks[i], 0) + n
 		}
 		if v >= 0 {
 			t.prev[i] = v
@@ -200,7 +198,7 @@ func (t *tally) perProc(g *Segment) {
 		queued += q.mean()
 	}
 	for _, n := range t.ticks {
-		ticks += n
+		ticks += max(n, 0)
 	}
 	if t.ticking > 0 {
 		g.TicksPerSecond = new(float64(ticks) / float64(t.ticking) * 1000)
@@ -213,7 +211,7 @@ func (t *tally) perProc(g *Segment) {
 				p.QueueShare = new(means[i] / queued)
 			}
 		}
-		if i < len(t.ticks) && t.hasTick[i] {
+		if i < len(t.ticks) && t.ticks[i] >= 0 {
 			p.Ticks = &t.ticks[i]
 			if ticks > 0 {
 				p.TickShare = new(float64(t.ticks[i]) / float64(ticks))
