@@ -115,12 +115,6 @@ func (m Measured) each() float64 {
 	return contest.Seconds(m.Trials) / float64(len(m.Trials))
 }
 
-// separateLoad reports whether the load ran on other CPUs than the program.
-func (m Measured) separateLoad() bool {
-	how := m.header().Load.Arranged()
-	return how == journal.ArrangementApart || how == journal.ArrangementElsewhere
-}
-
 type machine struct {
 	cpus         float64 // that the program may use
 	separateLoad bool    // the load has others
@@ -130,7 +124,8 @@ type machine struct {
 func machineOf(r Results, of measure, cpus float64) machine {
 	for _, id := range slices.Concat(of.stages(), slices.Sorted(maps.Keys(r))) {
 		if m := r[id]; m.Result != nil {
-			return machine{math.Min(cpus, m.cpus()), m.separateLoad()}
+			how := m.header().Load.Arranged()
+			return machine{math.Min(cpus, m.cpus()), how == journal.ArrangementApart || how == journal.ArrangementElsewhere}
 		}
 	}
 	return machine{cpus: cpus}

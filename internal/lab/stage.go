@@ -174,14 +174,11 @@ func (e Experiment) Stages(o Options) []Stage {
 	return list
 }
 
-func (o Options) machine() machine {
-	return machine{o.CPUs, o.Elsewhere || journal.Arrange(o.ServerCPUs, o.LoadCPUs) == journal.ArrangementApart}
-}
-
 // Asked are the hypotheses that stages can answer on a machine of that size.
 func (e Experiment) Asked(stages []Stage, o Options) (list []Hypothesis) {
+	on := machine{o.CPUs, o.Elsewhere || journal.Arrange(o.ServerCPUs, o.LoadCPUs) == journal.ArrangementApart}
 	for _, h := range e.Hypotheses {
-		if (h.Strengthens || o.CPUs >= o.machine().needs(h)) && !slices.ContainsFunc(h.Measure.asks, func(q quantity) bool { return !q.among(stages) }) {
+		if (h.Strengthens || o.CPUs >= on.needs(h)) && !slices.ContainsFunc(h.Measure.asks, func(q quantity) bool { return !q.among(stages) }) {
 			list = append(list, h)
 		}
 	}
