@@ -139,8 +139,8 @@ func (run *canaryRun) tell(std stdio, o *kubeCanary) {
 	for _, c := range h.Canary.Counting {
 		std.notef("%s %s", c, c.Effect.Words())
 	}
-	for _, what := range run.copies.Serving.Unseen {
-		std.notef("the %s may not be listed: whether any counts them is not known", what)
+	for _, r := range run.copies.Serving.Unseen {
+		std.notef("the %s may not be listed: whether any counts them is not known", r.Resource)
 	}
 	tellLeft(std, run.copies.Left)
 	var compared []string

@@ -22,9 +22,8 @@ import (
 type Serving struct {
 	Services []journal.Service
 	Counting []journal.Counter // autoscalers and disruption budgets
-	Unseen   []string          // which of those may not be listed
-	unseen   []cluster.Right
-	images   []string // the digests of those that the user's pods run in the container; nil: none is known
+	Unseen   []cluster.Right   // by which those are listed, and which are not allowed
+	images   []string          // the digests of those that the user's pods run in the container; nil: none is known
 }
 
 // Endpoints are the pods of the user's behind the Service that has the fewest.
@@ -172,7 +171,7 @@ func (s *Target) controllers(ctx context.Context) (list []controller, err error)
 
 // findCounting finds what goes by all pods of these labels, ours among them.
 func (s *Target) findCounting(ctx context.Context, own labels.Set, controllers []controller) error {
-	if !slices.Contains(s.Serving.unseen, rightHPAs) {
+	if !slices.Contains(s.Serving.Unseen, rightHPAs) {
 		all, err := read[autoscaler](ctx, s, "autoscaling/v2", "horizontalpodautoscalers")
 		if err != nil {
 			return fmt.Errorf("the horizontalpodautoscalers of namespace %s: %w", s.cluster.Namespace, err)
@@ -183,7 +182,7 @@ func (s *Target) findCounting(ctx context.Context, own labels.Set, controllers [
 			}
 		}
 	}
-	if !slices.Contains(s.Serving.unseen, rightPDBs) {
+	if !slices.Contains(s.Serving.Unseen, rightPDBs) {
 		all, err := read[budget](ctx, s, "policy/v1", "poddisruptionbudgets")
 		if err != nil {
 			return fmt.Errorf("the poddisruptionbudgets of namespace %s: %w", s.cluster.Namespace, err)
@@ -193,9 +192,6 @@ func (s *Target) findCounting(ctx context.Context, own labels.Set, controllers [
 				s.Serving.Counting = append(s.Serving.Counting, journal.Counter{Kind: "PodDisruptionBudget", Name: one.Metadata.Name, Effect: effect(one.Spec)})
 			}
 		}
-	}
-	for _, r := range s.Serving.unseen {
-		s.Serving.Unseen = append(s.Serving.Unseen, r.Resource)
 	}
 	return nil
 }

@@ -162,7 +162,7 @@ func (s *Target) permitted(ctx context.Context, subject reference) (mayList bool
 	if needed := slices.DeleteFunc(slices.Clone(lacks), func(r cluster.Right) bool { return !slices.Contains(must, r) }); len(needed) > 0 {
 		return false, s.notAllowed(needed)
 	}
-	s.Serving.unseen = slices.DeleteFunc(slices.Clone(lacks), func(r cluster.Right) bool { return r != rightHPAs && r != rightPDBs })
+	s.Serving.Unseen = slices.DeleteFunc(slices.Clone(lacks), func(r cluster.Right) bool { return r != rightHPAs && r != rightPDBs })
 	if slices.Contains(lacks, rightObserver) {
 		s.NoObserver = rightObserver.String() + " is not allowed"
 	}
