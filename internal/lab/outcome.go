@@ -102,7 +102,6 @@ func (r *Ran) OfArticle() bool {
 	return r.Document != "" && r.Document[0] >= '0' && r.Document[0] <= '9'
 }
 
-// RanFile is something to look at.
 type RanFile struct {
 	Title string `json:"title"`
 	Path  string `json:"path"` // relative to lab.json
@@ -283,7 +282,6 @@ func (r *Ran) more(a *Answered) More {
 	return m
 }
 
-// Find looks an experiment up by its id.
 func Find(id string) (Experiment, error) {
 	return find(id, "experiment", Server, Batch, Command)
 }

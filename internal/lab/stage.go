@@ -94,7 +94,6 @@ func quotas(cpus ...float64) []*float64 {
 	return list
 }
 
-// pick is the quick size or the full one.
 func pick[T any](o Options, quick, full T) T {
 	if o.Quick {
 		return quick

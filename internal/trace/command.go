@@ -216,7 +216,6 @@ func (p *pipes) deadline(t time.Time) {
 	_ = p.err.SetReadDeadline(t)
 }
 
-// passOutput shows the command's standard output until its end.
 func (p *pipes) passOutput(to io.Writer) {
 	_, _ = io.Copy(to, p.out) // one that cannot be shown must not stop the command
 	_, _ = io.Copy(io.Discard, p.out)

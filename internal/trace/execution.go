@@ -46,7 +46,6 @@ func ReadExecution(ctx context.Context, r io.Reader, path string) (*Execution, e
 	return &Execution{Trace: t, Err: err, path: path}, nil
 }
 
-// WriteText writes what the trace says for a terminal or a text file.
 func (e *Execution) WriteText(w io.Writer, o Text) error {
 	return text.Render(w, page.Brief(e.path, e.Trace), o)
 }

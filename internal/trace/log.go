@@ -125,12 +125,10 @@ func (l *Log) what() string {
 // Text is how text is written.
 type Text = text.Options
 
-// WriteText writes what the trace says for a terminal or a text file.
 func (l *Log) WriteText(w io.Writer, o Text) error {
 	return text.Render(w, page.Brief(l.Source.name(), l.Summary, sched.Readings(l.Summary)), o)
 }
 
-// logJSON is procfit.trace/v1.
 type logJSON struct {
 	Schema   string          `json:"schema"`
 	Source   Source          `json:"source"`
@@ -153,7 +151,6 @@ func writeJSON(to io.Writer, v any) error {
 	return err
 }
 
-// fieldsJSON is procfit.tracefields/v1.
 type fieldsJSON struct {
 	Schema string        `json:"schema"`
 	Fields []sched.Field `json:"fields"`

@@ -44,7 +44,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Options are what a run takes.
 type Options struct {
 	Experiments []lab.Experiment
 	Chosen      lab.Options // what the user would have otherwise than the documents; its CPUs are the Host's
@@ -117,7 +116,6 @@ type item struct {
 	changed bool          // since its results were last read
 }
 
-// New plans a run.
 func New(o Options) *Run {
 	started := o.Now().Truncate(time.Second)
 	r := &Run{Dir: o.Dir, options: o, Outcome: lab.Outcome{Schema: lab.OutcomeSchema, Started: started, Host: o.Host, Spec: o.Spec, Tool: o.Tool}}

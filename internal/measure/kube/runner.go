@@ -138,7 +138,6 @@ func (r *runner) Close() error {
 	return nil
 }
 
-// Run measures one setting once.
 func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
 	one := &run{runner: r, Task: trial.NewTask(journal.OriginKube, r.spec, task, observe, r.told)}
 	defer one.guard.Wait() // the next trial has its own view of the nodes

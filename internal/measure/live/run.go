@@ -67,7 +67,6 @@ type Experiment struct {
 	ours     bool // the program is this experiment's
 }
 
-// Of is an experiment in a program.
 func Of(p *Program) *Experiment {
 	e := &Experiment{Program: p, BucketEnd: maxlive.BucketEnd, Quantile: maxlive.Histogram.Quantile, rare: p.unread != nil && p.unread.apart > between}
 	if p.Metrics != nil {
@@ -76,7 +75,6 @@ func Of(p *Program) *Experiment {
 	return e
 }
 
-// Run is one of the experiment.
 func (e *Experiment) Run(tell func(paired.Event)) *paired.Run {
 	l := e.Header.Live
 	return &paired.Run{Place: e, Next: e.next, Every: between, Length: seconds(l.SliceSeconds), Jitter: judge.Jitter, Queries: l.Queries, Ask: e.ask, Tell: tell}

@@ -103,7 +103,6 @@ func (e *Experiment) latency(x Reading) maxlive.Histogram {
 	return x.Handler
 }
 
-// slow is how many took longer than allowed.
 func (e *Experiment) slow(h maxlive.Histogram) uint64 {
 	if e.Header.Live.SlowSeconds == 0 { // it is not known what is slow
 		return 0

@@ -44,7 +44,6 @@ type Left struct{ Trials []*journal.Trial }
 
 func (l *Left) Error() string { return "the settings were left" }
 
-// EventKind is a step of a Run.
 type EventKind string
 
 const (
@@ -54,14 +53,12 @@ const (
 	EventRestore EventKind = "restore" // what there was before is brought back
 )
 
-// Event is reported as a Run continues.
 type Event struct {
 	Kind   EventKind
 	Block  int             // the first one with the settings, of EventApply and EventRun
 	Trials []journal.Trial // of EventSlice
 }
 
-// Run is one experiment at work.
 type Run struct {
 	Place   Place
 	Next    func([]journal.Trial) judge.Step // what the slices so far lead to

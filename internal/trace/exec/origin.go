@@ -68,7 +68,6 @@ func (b *builder) leave(g *goroutine) {
 	g.readyProc, g.readyHow = NoProc, Unknown
 }
 
-// start is the beginning of a run.
 func (b *builder) start(g *goroutine, from trace.GoState, at int) {
 	if from == trace.GoUndetermined { // at is where this was written, not where it runs
 		b.run(g, NoProc, Unknown)

@@ -107,7 +107,6 @@ func (s *Starts) add(o Origin) {
 	}
 }
 
-// Proc is one P.
 type Proc struct {
 	ID       int           `json:"id"`
 	Running  time.Duration `json:"running_ns"` // of goroutines, the runtime's own among them
@@ -117,7 +116,6 @@ type Proc struct {
 	Lost     int64         `json:"lost"` // stolen from it
 }
 
-// Goroutine is one goroutine.
 type Goroutine struct {
 	ID      int64         `json:"id"`
 	Name    string        `json:"name"`    // what it logged first, or its function; may be empty

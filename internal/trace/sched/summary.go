@@ -145,7 +145,6 @@ type Skipped struct {
 	First []Problem `json:"first"` // at most maxProblems
 }
 
-// Problem is one of them.
 type Problem struct {
 	Line int64  `json:"line"`
 	Text string `json:"text"` // clipped to maxQuote bytes, raw: print it quoted

@@ -73,7 +73,6 @@ func (b *Batch) Procs(name string, value int, usage string) {
 	b.procs = b.Int(name, value, 0, usage)
 }
 
-// Result prints one line of results.
 func (b *Batch) Result(format string, a ...interface{}) {
 	fmt.Fprintf(b.Stdout, format+"\n", a...)
 }

@@ -98,7 +98,6 @@ func (n *network) series() series {
 	return s
 }
 
-// end ends all processes.
 func (n *network) end() {
 	for _, s := range n.all {
 		close(s.ask)

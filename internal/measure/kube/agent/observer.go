@@ -123,10 +123,8 @@ func (s processRoot) name(name string) string {
 	return name
 }
 
-// Open implements fs.FS.
 func (s processRoot) Open(name string) (fs.File, error) { return s.FS.Open(s.name(name)) }
 
-// Stat implements fs.StatFS.
 func (s processRoot) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, s.name(name)) }
 
 func rootOf(pid int) string { return fmt.Sprintf("/proc/%d/root", pid) }

@@ -24,7 +24,6 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// Client is where to ask.
 type Client struct {
 	endpoint *url.URL // of instant queries
 	header   http.Header
