@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,35 +55,22 @@ func listed(t *exec.Trace, room int) key {
 
 func goroutines(k key) document.Table {
 	out := document.Table{Columns: columns("", "goroutine", "id", "first ran on", "waited", "ran", "where it ran")}
-	const short, shorter = 12, 8
 	c := out.Columns
 	c[0].Short = " "
 	c[1].Left, c[3].Left, c[6].Left = true, true, true
-	c[1].Least, c[6].Least = short, shorter
+	c[1].Least, c[6].Least = 12, 8
 	for i, g := range k.list {
-		name := g.Name
-		if name == "" {
-			name = "unknown"
-		}
-		row := document.Row{}
-		for _, s := range []string{letters[i : i+1], name, tally(g.ID), first(g), waited(g), number.Duration(g.Running), places(g)} {
-			row.Cells = append(row.Cells, document.Cell{Value: s})
-		}
-		out.Rows = append(out.Rows, row)
+		name := cmp.Or(g.Name, "unknown")
+		out.Rows = append(out.Rows, row(letters[i:i+1], name, tally(g.ID), first(g), waited(g), number.Duration(g.Running), places(g)))
 	}
 	return out
 }
 
 func fairness(list []exec.Fairness) document.Table {
 	out := document.Table{Columns: columns("function", "goroutines", "ran in all", "least", "most", "fairness")}
-	const short = 12
-	out.Columns[0].Least = short
+	out.Columns[0].Least = 12
 	for _, a := range list {
-		row := document.Row{}
-		for _, s := range []string{a.Func, tally(int64(a.Goroutines)), number.Duration(a.Running), number.Duration(a.Least), number.Duration(a.Most), number.Significant(a.Jain, number.Digits)} {
-			row.Cells = append(row.Cells, document.Cell{Value: s})
-		}
-		out.Rows = append(out.Rows, row)
+		out.Rows = append(out.Rows, row(a.Func, tally(int64(a.Goroutines)), number.Duration(a.Running), number.Duration(a.Least), number.Duration(a.Most), number.Significant(a.Jain, number.Digits)))
 	}
 	return out
 }

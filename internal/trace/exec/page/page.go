@@ -103,8 +103,9 @@ func procs(t *exec.Trace, list []exec.Proc) document.Table {
 	out := document.Table{Columns: columns("P", "busy", "own", "stolen", "unclear", "global", "lost")}
 	out.Columns[1].Bars = true
 	for _, p := range list {
-		out.Rows = append(out.Rows, document.Row{Cells: []document.Cell{{Value: procName(p.ID)}, {Value: number.Share(t.Busy(p)), Bar: t.Busy(p)},
-			{Value: tally(p.Starts.Own)}, {Value: tally(p.Starts.Stolen)}, {Value: tally(p.Starts.Unclear)}, {Value: tally(p.Starts.Global)}, {Value: tally(p.Lost)}}})
+		r := row(procName(p.ID), number.Share(t.Busy(p)), tally(p.Starts.Own), tally(p.Starts.Stolen), tally(p.Starts.Unclear), tally(p.Starts.Global), tally(p.Lost))
+		r.Cells[1].Bar = t.Busy(p)
+		out.Rows = append(out.Rows, r)
 	}
 	return out
 }
@@ -117,8 +118,9 @@ func flows(list []exec.Flow) document.Table {
 		most = max(most, f.Stolen+f.Unclear)
 	}
 	for _, f := range list {
-		out.Rows = append(out.Rows, document.Row{Cells: []document.Cell{{Value: procName(f.From) + " → " + procName(f.To)},
-			{Value: tally(f.Stolen), Bar: float64(f.Stolen+f.Unclear) / float64(most)}, {Value: tally(f.Unclear)}}})
+		r := row(procName(f.From)+" → "+procName(f.To), tally(f.Stolen), tally(f.Unclear))
+		r.Cells[1].Bar = float64(f.Stolen+f.Unclear) / float64(most)
+		out.Rows = append(out.Rows, r)
 	}
 	return out
 }
@@ -130,6 +132,13 @@ func columns(heads ...string) []document.Column {
 		list[i] = document.Column{Head: h, Short: h, Left: i == 0}
 	}
 	return list
+}
+
+func row(texts ...string) (r document.Row) {
+	for _, s := range texts {
+		r.Cells = append(r.Cells, document.Cell{Value: s})
+	}
+	return r
 }
 
 func procName(id int) string { return "P " + strconv.Itoa(id) }

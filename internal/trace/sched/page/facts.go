@@ -85,13 +85,11 @@ func waits(st *sched.Stats) []document.Block {
 		return nil
 	}
 	t := document.Table{Columns: []document.Column{{Head: "reason", Short: "reason", Left: true}, {Head: "mean", Short: "mean", Bars: true}, {Head: "most", Short: "most"}}}
-	runtime, most := "", 0.0
+	var runtime []string
+	most := 0.0
 	for _, r := range st.Detail.Reasons {
 		if r.System {
-			if runtime != "" {
-				runtime += ", "
-			}
-			runtime += number.Amount(r.Mean) + " in " + phrase.Clean(r.Name)
+			runtime = append(runtime, number.Amount(r.Mean)+" in "+phrase.Clean(r.Name))
 			continue
 		}
 		most = max(most, r.Mean)
@@ -104,8 +102,8 @@ func waits(st *sched.Stats) []document.Block {
 	if len(t.Rows) > 0 {
 		list = append(list, t)
 	}
-	if runtime != "" {
-		list = append(list, document.Text{Text: "The runtime's own goroutines: " + runtime + ", on average.", Style: document.Small})
+	if runtime != nil {
+		list = append(list, document.Text{Text: "The runtime's own goroutines: " + strings.Join(runtime, ", ") + ", on average.", Style: document.Small})
 	}
 	if len(list) == 1 {
 		return nil

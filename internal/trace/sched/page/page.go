@@ -61,9 +61,6 @@ func newView(name string, s *sched.Summary, readings []sched.Reading, procs int)
 	for _, p := range s.Skipped.First {
 		v.unread = append(v.unread, phrase.Clean(p.String()))
 	}
-	if more := s.Skipped.Count - int64(len(s.Skipped.First)); more > 0 && len(v.unread) > 0 {
-		v.unread = append(v.unread, fmt.Sprintf("and %d more", more))
-	}
 	m := s.Main
 	if m == nil || s.Interleaved() {
 		return v
