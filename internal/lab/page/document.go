@@ -21,13 +21,7 @@ func Index(o *lab.Outcome) *document.Document {
 		d.Add(document.Alert{Text: text})
 	}
 	outcome := document.Panel{Name: "Outcome", Tone: document.Unknown, Level: 2, Sentence: concluded(o)}
-	if text := disturbed(o); text != "" {
-		outcome.Blocks = append(outcome.Blocks, document.Text{Text: text, Tone: document.Attention})
-	}
-	if text := further(o); text != "" {
-		outcome.Blocks = append(outcome.Blocks, document.Text{Text: text})
-	}
-	outcome.Blocks = append(outcome.Blocks, document.Text{Style: document.Muted,
+	outcome.Blocks = append(outcome.Blocks, document.Text{Text: disturbed(o), Tone: document.Attention}, document.Text{Text: further(o)}, document.Text{Style: document.Muted,
 		Text: "A hypothesis holds if the whole 95% interval of the measured ratio is within its bounds, and does not hold if the whole interval is outside. It is undecided if the interval crosses a bound. The intervals hold however often one looks at them."})
 	d.Add(outcome)
 	if articles := articlesOf(o); len(articles) > 0 {
@@ -49,7 +43,7 @@ func Index(o *lab.Outcome) *document.Document {
 		case counts != "":
 			held = document.Cell{Value: counts, To: "#" + r.ID}
 		}
-		all.Rows = append(all.Rows, document.Row{Link: pageOf(r), Cells: []document.Cell{{Value: r.ID}, {Value: r.Title, Detail: noteOf(r)}, {Value: documentName(r.Document)}, held}})
+		all.Rows = append(all.Rows, document.Row{Link: pageOf(r), Cells: []document.Cell{{Value: r.ID}, {Value: r.Title, Detail: noteOf(r).Text}, {Value: documentName(r.Document)}, held}})
 		if hypotheses != nil {
 			answers = append(answers, document.Heading{Level: 3, Text: r.ID, Note: r.Title, ID: r.ID, To: pageOf(r)})
 			answers = append(append(answers, hypotheses...), elsewhere(r)...)
@@ -76,10 +70,7 @@ func Results(o *lab.Outcome) *document.Document {
 		if r.Claim != "" {
 			from += " Its result: " + r.Claim + "."
 		}
-		d.Add(document.Heading{Level: 2, Text: r.ID}, document.Text{Text: from})
-		if note := noteOf(r); note != "" {
-			d.Add(document.Text{Text: note, Style: document.Muted})
-		}
+		d.Add(document.Heading{Level: 2, Text: r.ID}, document.Text{Text: from}, noteOf(r))
 		if r.NotRun != "" {
 			d.Add(document.Text{Text: "not run: " + lead(r.NotRun)})
 			continue
@@ -102,9 +93,7 @@ func experimentPage(o *lab.Outcome, r *lab.Ran) *document.Document {
 	if r.Claim != "" {
 		about.Blocks = append(about.Blocks, document.Text{Text: "The article's result: " + r.Claim})
 	}
-	if note := noteOf(r); note != "" {
-		about.Blocks = append(about.Blocks, document.Text{Text: note, Style: document.Muted})
-	}
+	about.Blocks = append(about.Blocks, noteOf(r))
 	d.Add(about)
 	if hypotheses, _ := asked(r); hypotheses != nil {
 		d.Add(document.Heading{Level: 2, Text: "Hypotheses"})
@@ -131,10 +120,7 @@ func Brief(o *lab.Outcome) *document.Document {
 	d := newDocument(title, o)
 	for i := range o.Experiments {
 		r := &o.Experiments[i]
-		d.Add(document.Heading{Level: 2, Text: r.ID, Note: r.Title + " (" + documentName(r.Document) + ")"})
-		if note := noteOf(r); note != "" {
-			d.Add(document.Text{Text: note, Style: document.Muted})
-		}
+		d.Add(document.Heading{Level: 2, Text: r.ID, Note: r.Title + " (" + documentName(r.Document) + ")"}, noteOf(r))
 		if r.NotRun != "" {
 			d.Add(document.List{Items: document.Items([]string{"not run: " + lead(r.NotRun)})})
 			continue

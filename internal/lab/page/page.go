@@ -140,7 +140,7 @@ func (t *tallies) sentence() string {
 }
 
 // noteOf is that an experiment ran at small sizes, or is not complete.
-func noteOf(r *lab.Ran) string {
+func noteOf(r *lab.Ran) document.Text {
 	var notes []string
 	if r.Quick {
 		notes = append(notes, "small sizes (--quick)")
@@ -148,7 +148,7 @@ func noteOf(r *lab.Ran) string {
 	if !r.Complete && r.NotRun == "" {
 		notes = append(notes, "not complete")
 	}
-	return strings.Join(notes, ", ")
+	return document.Text{Text: strings.Join(notes, ", "), Style: document.Muted}
 }
 
 // asked are the hypotheses that are asked here, each with what was measured, and what they come to;
