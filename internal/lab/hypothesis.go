@@ -92,16 +92,11 @@ const (
 // Decided reports whether more blocks would change nothing of what was measured.
 func (a Answer) Decided() bool { return a == Holds || a == DoesNotHold || a == AtBound }
 
-// header is what a journal's first line says of CPUs.
-func (m Measured) header() journal.Header {
-	return journal.Header{Target: m.Result.Target, Load: m.Result.Load}
-}
-
 // cpus is how many CPUs the program may use without a quota: all that there are, or
 // those that it was given.
 func (m Measured) cpus() float64 {
 	n := m.Result.Host.EffectiveCPUs
-	if given := len(m.header().Target.Had()); given > 0 {
+	if given := len(m.Result.Target.Had()); given > 0 {
 		return math.Min(n, float64(given))
 	}
 	return n
@@ -124,7 +119,7 @@ type machine struct {
 func machineOf(r Results, of measure, cpus float64) machine {
 	for _, id := range slices.Concat(of.stages(), slices.Sorted(maps.Keys(r))) {
 		if m := r[id]; m.Result != nil {
-			how := m.header().Load.Arranged()
+			how := m.Result.Load.Arranged()
 			return machine{math.Min(cpus, m.cpus()), how == journal.ArrangementApart || how == journal.ArrangementElsewhere}
 		}
 	}
