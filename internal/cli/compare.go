@@ -155,7 +155,7 @@ func (o *compareOptions) run(ctx context.Context, std stdio) error {
 }
 
 func (o *compareOptions) resolve(std stdio) (*session.Session, error) {
-	if o.baseline != "" && !o.has("procs") {
+	if o.baseline != "" && !o.Has("procs") {
 		if err := o.Named("procs").Value.Set("auto"); err != nil {
 			return nil, err
 		}

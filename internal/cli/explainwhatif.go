@@ -95,7 +95,7 @@ func (o *explainOptions) checkReserve() error {
 		return nil
 	}
 	for _, name := range []string{"root", "cpus", "limit"} {
-		if o.has(name) {
+		if o.Has(name) {
 			return usageError("--reserve %s and --%s: the others are measured in the limit of a process that runs; remove --%[2]s, or give --reserve a number", measuredReserve, name)
 		}
 	}
@@ -162,7 +162,7 @@ func goModLine(text string) (string, error) {
 func (o *explainOptions) asked(from factSource, f facts.Facts) explain.Request {
 	out := explain.Request{Asked: o.request}
 	own, found := f.Own()
-	if from.tree == nil || o.has("limit") || !found {
+	if from.tree == nil || o.Has("limit") || !found {
 		return out
 	}
 	w, err := cgroup.ReadWeight(from.tree, f.Cgroup.Version, own.Dir)

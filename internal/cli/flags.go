@@ -27,13 +27,10 @@ func shownDefault(f field.Field) string {
 	return v
 }
 
-// has reports whether the user gave a field.
-func (f *fieldFlags) has(name string) bool { return f.Has(name) }
-
 // check refuses what has no effect without a field that is not given, or with one that is.
 func (f *fieldFlags) check() error {
-	isJSON := func(name string) bool { return f.has(name) && f.Named(name).Value.String() == "json" }
-	if f.has("dry-run") && (isJSON("output") || f.has("json")) {
+	isJSON := func(name string) bool { return f.Has(name) && f.Named(name).Value.String() == "json" }
+	if f.Has("dry-run") && (isJSON("output") || f.Has("json")) {
 		return usageError("--dry-run prints a plan in words, and no JSON: use only one of --dry-run and --json")
 	}
 	return asUsage(f.Check())

@@ -79,7 +79,7 @@ func (o *fleetOptions) fields() []field.Field {
 
 func (o *fleetOptions) run(ctx context.Context, std stdio, args []string) error {
 	switch {
-	case len(args) > 1 && o.has("propose"):
+	case len(args) > 1 && o.Has("propose"):
 		return usageError("fleet takes one file, got %d words; write the name of a branch behind --propose=", len(args))
 	case len(args) > 1:
 		return usageError("fleet takes one file, got %d words; try: procfit fleet %s", len(args), phrase.ShellWord(args[0]))
@@ -88,7 +88,7 @@ func (o *fleetOptions) run(ctx context.Context, std stdio, args []string) error 
 	if err := o.fieldFlags.check(); err != nil {
 		return err
 	}
-	if o.has("propose") && o.branch == "" {
+	if o.Has("propose") && o.branch == "" {
 		return usageError("--propose \"\": expected a name for a branch; try: --propose")
 	}
 	std = o.printed.std(std)

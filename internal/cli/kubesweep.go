@@ -176,7 +176,7 @@ func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, e
 	if url != "" {
 		spec.Target.URL = strings.ReplaceAll(url, anyPod, plan.PodPlaceholder)
 	}
-	if own := copies.Quota; own != nil && !o.has("limit") {
+	if own := copies.Quota; own != nil && !o.Has("limit") {
 		spec.Quotas = []*float64{own}
 	}
 	if err := o.setBudget(&spec); err != nil {

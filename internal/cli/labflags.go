@@ -78,9 +78,9 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 	options := run.Options{
 		Experiments: experiments, Chosen: chosen, Dir: o.out,
 		Tool: session.Tool(version()), Spec: asked, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
-		Machine: run.ThisMachine(os.Environ()), Pages: labPages, Now: time.Now, Fixed: o.has("repeats"), Most: o.spec.Race.MaxTime, Seed: o.spec.Seed,
+		Machine: run.ThisMachine(os.Environ()), Pages: labPages, Now: time.Now, Fixed: o.Has("repeats"), Most: o.spec.Race.MaxTime, Seed: o.spec.Seed,
 	}
-	if o.has("kube") {
+	if o.Has("kube") {
 		if err := o.kube.open(ctx, &options); err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 // checkTime refuses a --for that is over before the first blocks are, which are measured in any case.
 func (o *labOptions) checkTime(first time.Duration) error {
 	most := o.spec.Race.MaxTime
-	if !o.has("for") || first <= most {
+	if !o.Has("for") || first <= most {
 		return nil
 	}
 	return usageError("--for %s: the first blocks of %s take about %s; try: --for %s, or run fewer experiments",
@@ -109,7 +109,7 @@ func (o *labOptions) chosen(std stdio) (c lab.Options, err error) {
 		Quick: o.quick, Repeats: f.Repeats, Quotas: f.Quotas, Go: f.GoVersions, MakeBash: o.makeBash,
 		Load: f.Load.Command, ServerCPUs: f.Target.CPUs, LoadCPUs: f.Load.CPUs,
 	}
-	if o.has("procs") {
+	if o.Has("procs") {
 		c.Procs = &f.Procs
 	}
 	cores := topology.Cores(os.DirFS("/sys"), topology.Allowed())
@@ -130,7 +130,7 @@ func (o *labOptions) experiments() ([]lab.Experiment, error) {
 			o.ids = append(o.ids, e.ID)
 		}
 	}
-	if o.has("make-bash") && !slices.Contains(o.ids, "build") {
+	if o.Has("make-bash") && !slices.Contains(o.ids, "build") {
 		return nil, usageError("--make-bash is for build, which is not among the experiments to run")
 	}
 	var list []lab.Experiment
@@ -152,7 +152,7 @@ func (o *labOptions) checkOnly(list []lab.Experiment) error {
 		return nil
 	}
 	switch {
-	case o.has("load"):
+	case o.Has("load"):
 		return usageError("--load is for servers, and none of the experiments is one")
 	case o.HasPart("cpus", "load"):
 		return usageError("--cpus load= is for servers, and none of the experiments is one")
@@ -181,7 +181,7 @@ func (k *labKube) fields() []field.Field {
 func (o *labOptions) checkKube() error {
 	k := &o.kube
 	switch {
-	case !o.has("kube"):
+	case !o.Has("kube"):
 		return nil
 	case !slices.Equal(o.ids, []string{pods.ID}):
 		return usageError("--kube is for %s, alone: procfit lab run %[1]s --kube", pods.ID)

@@ -41,7 +41,7 @@ func (o *liveOptions) offered() []field.Field {
 // checkWays refuses flags of one way to use live that another one does not have: values are
 // tried with --procs or --aa, a load is offered with --rate, and else the program is watched.
 func (o *liveOptions) checkWays() error {
-	tries, loads := o.tries(), o.has("rate")
+	tries, loads := o.tries(), o.Has("rate")
 	if tries && loads {
 		return o.bothWays()
 	}
@@ -57,7 +57,7 @@ func (o *liveOptions) checkWays() error {
 			return usageError("--%s needs --rate, the requests per second to send: a server in use gets the rate that you choose, not the most that it can carry", name)
 		}
 	}
-	if loads && o.has("for") {
+	if loads && o.Has("for") {
 		each := o.spec.Load.Duration / time.Duration(max(1, o.spec.Repeats))
 		return usageError("--for has no effect with --rate, which measures %s, each by itself; try: --trial-time %s", phrase.Count(o.spec.Repeats, "trial"), number.Typed(max(time.Second, each-each%time.Second)))
 	}
@@ -96,7 +96,7 @@ func (o *liveOptions) bothWays() error {
 var tried = []string{"procs", "aa", "for", "seed", "out", "output", "json", "quiet", "dry-run", "slice", "burn-in", "baseline", "budget", "margin", "slo", "metrics", "prometheus", "query", "yes"}
 
 // tries reports whether values are tried.
-func (o *liveOptions) tries() bool { return o.has("procs") || o.same }
+func (o *liveOptions) tries() bool { return o.Has("procs") || o.same }
 
 // atRate measures the program as it is, at a rate.
 func (o *liveOptions) atRate(ctx context.Context, std stdio, pid int) error {
@@ -117,7 +117,7 @@ const watchFor = 10 * time.Second
 // watch watches a program under its own traffic.
 func (o *liveOptions) watch(ctx context.Context, std stdio, c valueChange, program *live.Program) error {
 	d := watchFor
-	if o.has("for") {
+	if o.Has("for") {
 		d = o.spec.Load.Duration
 	}
 	if o.dryRun {

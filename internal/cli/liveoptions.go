@@ -82,9 +82,9 @@ func (o *liveOptions) resolve(std stdio, c valueChange) (*liveRun, error) {
 	l := h.Live
 	l.PID, l.Unit, l.Start, l.Uncounted, l.SizedAtStart = s.PID, "request", c.before.Procs, l.Metrics == nil && !c.counted, c.sized
 	switch slow, failed := judge.Harmed(l); {
-	case o.has("budget") && !slow && !failed:
+	case o.Has("budget") && !slow && !failed:
 		return nil, usageError("--budget needs to know which requests are slow or fail: name a page of metrics that show it, with --metrics")
-	case o.has("slo") && !slow:
+	case o.Has("slo") && !slow:
 		return nil, usageError("--slo needs the latency of the program's requests: name a page of metrics that has a histogram of it, with --metrics")
 	}
 	if limit, ok := s.Facts.Tightest(); ok {

@@ -52,7 +52,7 @@ func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.has("rate") {
+	if o.Has("rate") {
 		return o.atRate(ctx, std, pid)
 	}
 	c, err := identified(pid)

@@ -127,7 +127,7 @@ func (o *loadOptions) judge(r *load.Result) error {
 	if err != nil {
 		return err
 	}
-	if !o.has("max-errors") {
+	if !o.Has("max-errors") {
 		if failed := trial.Failed(&p, r.Dropped); failed >= r.Requests {
 			return fmt.Errorf("%s: %s; is the URL correct? With --max-errors 100%% the exit code is 0", onlyFailures(r, failed), errorKinds(r))
 		}

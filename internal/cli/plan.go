@@ -241,7 +241,7 @@ var raceFields = []string{"until", "for"}
 func (m *measurement) setBudget(spec *plan.Spec) error {
 	grid := m.wantsGrid(*spec)
 	for _, flag := range raceFields {
-		if grid != "" && m.has(flag) {
+		if grid != "" && m.Has(flag) {
 			return usageError("--%s has no effect with %s, which measures every setting equally often; use only one of them", flag, grid)
 		}
 	}
@@ -258,7 +258,7 @@ func (m *measurement) setBudget(spec *plan.Spec) error {
 // variables, or of a gate, it only is the rate of the open loop.
 func (m *measurement) wantsGrid(spec plan.Spec) string {
 	switch {
-	case m.has("repeats"):
+	case m.Has("repeats"):
 		return "--repeats"
 	case spec.Load.Rate > 0 && spec.Load.SLO == nil && len(spec.Vary) == 0 && !m.gate:
 		return fmt.Sprintf("--rate %g", spec.Load.Rate)

@@ -77,7 +77,7 @@ func (o *resizeOptions) run(ctx context.Context, std stdio, args []string) error
 	if err := o.check(); err != nil {
 		return err
 	}
-	if !o.has("limits") {
+	if !o.Has("limits") {
 		return usageError("resize needs --limits, from when which CPU limit holds; try: procfit resize --limits '0s:1 10s:2'")
 	}
 	spec, err := o.toSpec(std)

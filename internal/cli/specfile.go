@@ -110,7 +110,7 @@ func (f *fieldFlags) apply(std stdio, file *specfile.File, skip func(row field.F
 	if err != nil {
 		return usageError("%w", err)
 	}
-	if used && !f.has("file") {
+	if used && !f.Has("file") {
 		std.notef("settings from %s; --file %s ignores it", specfile.Name, noFile)
 	}
 	return nil
@@ -182,7 +182,7 @@ func (f *fieldFlags) set(name, text string) error {
 	if err := f.Named(name).Value.Set(text); err != nil {
 		return err
 	}
-	if !f.has(name) {
+	if !f.Has(name) {
 		f.Names = append(f.Names, name)
 	}
 	return nil

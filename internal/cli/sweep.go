@@ -94,7 +94,7 @@ var (
 func (o *sweepOptions) run(ctx context.Context, std stdio, args []string) error {
 	std = o.printed.std(std)
 	o.command = args
-	if len(args) > 0 && o.has("profile") && strings.Contains(args[0], "://") {
+	if len(args) > 0 && o.Has("profile") && strings.Contains(args[0], "://") {
 		return usageError("--profile %s: write the address with =: --profile=%[1]s", secret.Text(args[0]))
 	}
 	if err := o.prepare(std); err != nil {

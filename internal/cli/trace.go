@@ -149,11 +149,11 @@ func (o *traceOptions) validate(args []string, dash int) error {
 	case !o.explain && o.exec == "" && len(args) == 0:
 		return usageError("trace needs a command after --, a FILE, or - for standard input; see procfit trace --help")
 	}
-	if o.has("interval") && o.interval < time.Millisecond {
+	if o.Has("interval") && o.interval < time.Millisecond {
 		return usageError("--interval %s: the runtime counts it in milliseconds: expected at least 1ms", o.interval)
 	}
 	for _, name := range []string{"interval", "detail", "for"} {
-		if o.has(name) && !command {
+		if o.Has(name) && !command {
 			return usageError("--%s is for a command", name)
 		}
 	}
