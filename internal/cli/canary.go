@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/procfit/procfit/internal/measure/kube"
 	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/measure/plan/field"
@@ -26,7 +24,7 @@ type kubeCanary struct {
 	slice   time.Duration
 }
 
-func newKubeCanaryOptions(std stdio, cmd *cobra.Command) *kubeCanary {
+func newKubeCanaryOptions() *kubeCanary {
 	o := &kubeCanary{measurement: newMeasurement("kube canary"), share: 0.1, slice: time.Minute}
 	o.spec.Parts["timeout"], o.spec.Parts["margin"] = []string{"ready"}, []string{"p99"}
 	o.spec.Load.Duration, o.spec.Load.Warmup = canaryDuration, canaryWarmup
@@ -43,8 +41,7 @@ func newKubeCanaryOptions(std stdio, cmd *cobra.Command) *kubeCanary {
 	queries := field.In(field.Compare, o.queries.Fields("$pods and $slice are filled in. requests=QUERY is how many requests the pods served, and is not compared.", canary.ParseQuery)...)
 	container := field.Field{Name: "container", Holds: "NAME", Group: field.Kube, Help: "the container whose GOMAXPROCS is set (default the first)", Value: field.Text(&o.options.Container)}
 	round := o.spec.RunField("how long a round is compared at most, after warmup")
-	o.bind(std, cmd, slices.Concat(fields, []field.Field{round}, own, queries, o.clusterOptions.fields(""), []field.Field{container}, field.Take(o.own(), append(field.Named("dry-run", "output", "json", "quiet"),
-		field.Field{Name: "out", Help: "results directory (default results/NAME-canary-TIME)"})...)))
+	o.Fields = slices.Concat(fields, []field.Field{round}, own, queries, o.clusterOptions.fields(""), []field.Field{container}, o.ofBlocks("canary"))
 	return o
 }
 

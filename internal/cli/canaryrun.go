@@ -20,7 +20,8 @@ import (
 )
 
 func newKubeCanary(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
+	o := newKubeCanaryOptions()
+	return o.bind(std, &cobra.Command{
 		Use:   "canary [flags] OBJECT",
 		Short: "Compare values on a few pods under the traffic of a Service",
 		Long: `Create a few pods like those of an object that serve behind the same Service: some with a
@@ -34,10 +35,8 @@ that ends, a pod that is not ready, or a query, p99 or share of failed requests 
 proven worse than the control.`,
 		Example: `  procfit kube canary deployment/api --namespace shop --image registry.example/tools/procfit:v1 --procs 1,2
   procfit kube canary deployment/api --image registry.example/tools/procfit:v1 --share 25% --dry-run`,
-	}
-	o := newKubeCanaryOptions(std, cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
-	return cmd
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
+	}, o.Fields)
 }
 
 func thisHost() string { return session.ThisHost().Hostname }

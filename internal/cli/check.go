@@ -58,8 +58,7 @@ could not be checked, or there was nothing to check; 130 interrupted.`,
 			return o.run(cmd.Context(), std)
 		},
 	}
-	o.bind(std, cmd, o.fields())
-	return cmd
+	return o.bind(std, cmd, o.fields())
 }
 
 // checkJSON is the help of --json.

@@ -42,8 +42,7 @@ could not be checked, or there was nothing to check; 130 interrupted.`,
 	}
 	reach := field.Take(access(&o.cluster.access, ""), field.Field{Name: "namespace", Help: "check only this namespace (default all)"}, field.Field{Name: "kubeconfig"}, field.Field{Name: "context"})
 	shared := field.Take(o.fields(), field.Field{Name: "file"}, field.Field{Name: "go", Help: "Go version that the programs are built with, or a go.mod"}, field.Field{Name: "severity"}, field.Field{Name: "strict"}, field.Field{Name: "exit-zero"}, field.Field{Name: "allow-empty"}, field.Field{Name: "values"})
-	o.bind(std, cmd, slices.Concat(reach, shared, o.out.fields(checkJSON)))
-	return cmd
+	return o.bind(std, cmd, slices.Concat(reach, shared, o.out.fields(checkJSON)))
 }
 
 // allPods is that the pods to check have no names.

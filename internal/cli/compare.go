@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -22,7 +23,8 @@ import (
 type compareOptions struct{ measurement }
 
 func newCompare(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
+	o := newCompareOptions()
+	return o.bind(std, &cobra.Command{
 		Use:   "compare [flags] OLD NEW | OLD -- NEW ARG…",
 		Short: "Compare two versions, and fail if the new one is slower",
 		Long: `Run an old and a new version of a program in turns, and report whether the new one is
@@ -45,26 +47,10 @@ comparison cannot be judged, or the measurement failed; 130 interrupted.`,
   procfit compare --url http://127.0.0.1:{port}/ --limit 1 './server.old -addr :{port}' -- ./server -addr :{port}
   procfit compare --procs default,1,2 results/main -- ./batch-job --input x
   procfit compare results/main results/branch`,
-	}
-	o := newCompareOptions()
-	o.bind(std, cmd, o.Fields)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 2 && cmd.ArgsLenAtDash() < 0 && results.Exist(args[0]) && results.Exist(args[1]) {
-			return o.folders(std, args[0], args[1])
-		}
-		std := o.printed.std(std)
-		if len(args) > 0 && results.Exist(args[0]) {
-			o.baseline = args[0] // which the budget of a file gives way to
-		}
-		if err := o.prepare(std); err != nil {
-			return err
-		}
-		if err := o.take(args, cmd.ArgsLenAtDash()); err != nil {
-			return err
-		}
-		return o.run(cmd.Context(), std)
-	}
-	return cmd
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), std, args, cmd.ArgsLenAtDash())
+		},
+	}, o.Fields)
 }
 
 func newCompareOptions() *compareOptions {
@@ -145,8 +131,17 @@ func absent(which, word string) error {
 	return usageError("%s %q: there is no results directory and no program of that name; try: procfit compare results/OLD results/NEW, or procfit compare ./server.old ./server.new", which, secret.Text(word))
 }
 
-// run is procfit compare.
-func (o *compareOptions) run(ctx context.Context, std stdio) error {
+func (o *compareOptions) run(ctx context.Context, std stdio, args []string, dash int) error {
+	if len(args) == 2 && dash < 0 && results.Exist(args[0]) && results.Exist(args[1]) {
+		return o.folders(std, args[0], args[1])
+	}
+	std = o.printed.std(std)
+	if len(args) > 0 && results.Exist(args[0]) {
+		o.baseline = args[0] // which the budget of a file gives way to
+	}
+	if err := cmp.Or(o.prepare(std), o.take(args, dash)); err != nil {
+		return err
+	}
 	s, err := o.resolve(std)
 	if err != nil {
 		return err

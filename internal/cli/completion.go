@@ -109,6 +109,5 @@ func newCompletion(std stdio) *cobra.Command {
 			return shells[args[0]](cmd.Root(), std.out)
 		},
 	}
-	f.bind(std, cmd, nil)
-	return cmd
+	return f.bind(std, cmd, nil)
 }

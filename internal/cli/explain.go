@@ -62,8 +62,7 @@ procfit explain PF003 prints the page of a rule.`,
 			return o.run(cmd.Context(), std)
 		},
 	}
-	o.bind(std, cmd, o.fields())
-	return cmd
+	return o.bind(std, cmd, o.fields())
 }
 
 func (o *explainOptions) fields() []field.Field {

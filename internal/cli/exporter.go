@@ -57,13 +57,12 @@ Prometheus elsewhere, listen on a network of your own. It runs until it is inter
 			return o.run(cmd.Context(), std)
 		},
 	}
-	o.bind(std, cmd, append([]field.Field{
+	return o.bind(std, cmd, append([]field.Field{
 		{Name: "listen", Holds: "ADDRESS", Help: "address to listen at; port 0 takes a free one", Value: field.Parsed(&o.listen, o.listen, metricsAddress)},
 		{Name: "max-processes", Holds: "N", Help: "processes to export, those with the most CPU time; the rest is counted", Value: field.Number(&o.maxProcesses, 1, math.MaxInt)},
 		{Name: "name", Holds: "REGEXP", Help: "export only processes whose name this regular expression matches", Value: field.Parsed(&o.name, "", ps.Name)},
 		{Name: "containers", Holds: "DIR", Help: "folder whose links name pods and containers: /var/log/containers", Value: field.Parsed(&o.containers, "", readable)},
 	}, o.out.fields("")...))
-	return cmd
 }
 
 // metricsAddress reads HOST:PORT.

@@ -67,11 +67,13 @@ var measurements = map[string]func(std stdio, cmd *cobra.Command) (m *measuremen
 		return m, func() error { m.operands = cmd.Flags().Args(); return nil }
 	},
 	"kube canary": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
-		m := &newKubeCanaryOptions(std, cmd).measurement
+		m := &newKubeCanaryOptions().measurement
+		m.bind(std, cmd, m.Fields)
 		return m, func() error { m.operands = cmd.Flags().Args(); return nil }
 	},
 	"live": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
-		m := &newLiveOptions(std, cmd).measurement
+		m := &newLiveOptions().measurement
+		m.bind(std, cmd, m.Fields)
 		return m, func() error { m.operands = cmd.Flags().Args(); return nil }
 	},
 }

@@ -58,8 +58,7 @@ service could not be measured, or the branch could not be created; 130 interrupt
   procfit fleet --propose --yes fleet.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
 	}
-	o.bind(std, cmd, o.fields())
-	return cmd
+	return o.bind(std, cmd, o.fields())
 }
 
 func (o *fleetOptions) fields() []field.Field {

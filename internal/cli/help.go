@@ -332,7 +332,7 @@ var literal = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "`", "\\`")
 
 // bind makes flags of the fields, a help that shows them by their groups, and what a shell
 // completes.
-func (f *fieldFlags) bind(std stdio, cmd *cobra.Command, fields []field.Field) {
+func (f *fieldFlags) bind(std stdio, cmd *cobra.Command, fields []field.Field) *cobra.Command {
 	f.Fields = fields
 	for _, one := range fields {
 		cmd.Flags().AddFlag(&pflag.Flag{
@@ -341,4 +341,5 @@ func (f *fieldFlags) bind(std stdio, cmd *cobra.Command, fields []field.Field) {
 	}
 	cmd.Flags().SortFlags = false
 	f.help(std, cmd)
+	return cmd
 }

@@ -55,12 +55,11 @@ procfit for that platform, which --binary names. The user of the image is nobody
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(std) },
 	}
-	o.bind(std, cmd, []field.Field{
+	return o.bind(std, cmd, []field.Field{
 		{Name: "archive", Holds: "FILE", Help: "the file to write, such as procfit.tar", Value: field.Text(&o.archive)},
 		{Name: "tag", Holds: "REF", Help: "reference of the image: registry.example/tools/procfit:v1", Value: field.Text(&o.tag)},
 		{Name: "binary", Holds: "FILE", Help: "procfit for the platform of the nodes (default this procfit)", Value: field.Text(&o.binary)},
 	})
-	return cmd
 }
 
 // defaultImage is a name that no registry serves, so that what is imported is used.

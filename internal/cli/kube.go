@@ -76,8 +76,7 @@ end by themselves.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error { return cleanKube(cmd.Context(), std, to) },
 	}
-	f.bind(std, cmd, access(&to, ""))
-	return cmd
+	return f.bind(std, cmd, access(&to, ""))
 }
 
 func tellWarnings(std stdio, warnings []string) {

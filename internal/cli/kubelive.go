@@ -29,7 +29,8 @@ type kubeLive struct {
 }
 
 func newKubeLive(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
+	o := newKubeLiveOptions()
+	return o.bind(std, &cobra.Command{
 		Use:   "live [flags] OBJECT",
 		Short: "Try values in one running pod, under its own traffic",
 		Long: `Try GOMAXPROCS values in the Go program of one pod that runs, under the traffic that it
@@ -43,21 +44,22 @@ refuses, and asks. The program gets its value back at the end, at Ctrl-C, and wi
 minute if procfit is killed or cannot reach the cluster.`,
 		Example: `  procfit kube live deployment/api --namespace shop --image registry.example/tools/procfit:v1 --procs 1,2
   procfit kube live pod/api-0 --image registry.example/tools/procfit:v1 --procs 1,2 --dry-run`,
-	}
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
+	}, o.Fields)
+}
+
+func newKubeLiveOptions() *kubeLive {
 	o := &kubeLive{liveOptions: newTrying("kube live")}
 	of := &o.options
 	tries := o.trying()
 	for _, f := range tries {
 		o.passed = append(o.passed, f.Name)
 	}
-	o.bind(std, cmd, slices.Concat(tries, access(&of.Access, ""), field.In(field.Kube,
+	o.Fields = slices.Concat(tries, access(&of.Access, ""), field.In(field.Kube,
 		field.Field{Name: "image", Holds: "IMAGE", Often: true, Help: "image of procfit; procfit kube image creates one", Value: field.Text(&of.Image)},
 		field.Field{Name: "container", Holds: "NAME", Help: "the container whose program tries the values (default the first)", Value: field.Text(&of.Container)},
-	), field.Take(o.own(), slices.Concat(field.Named("dry-run", "output", "json", "quiet"),
-		[]field.Field{{Name: "out", Help: "results directory (default results/NAME-live-TIME)"}})...),
-		field.In(field.Output, toggle("yes", &o.yes, "do not ask"))))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
-	return cmd
+	), o.ofBlocks("live"), field.In(field.Output, toggle("yes", &o.yes, "do not ask")))
+	return o
 }
 
 // run is procfit kube live.

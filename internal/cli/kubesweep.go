@@ -24,7 +24,8 @@ type kubeSweep struct {
 }
 
 func newKubeSweep(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
+	o := newKubeSweepOptions()
+	return o.bind(std, &cobra.Command{
 		Use:   "sweep [flags] OBJECT",
 		Short: "Measure copies of an object's pods, and recommend a GOMAXPROCS",
 		Long: `Create pods like those of an object, one setting after the other, load them from another
@@ -41,11 +42,8 @@ objective; with --rate too, the cheapest of all limits and replicas is named.`,
 		Example: `  procfit kube sweep deployment/api --image registry.example/tools/procfit:v1
   procfit kube sweep deployment/api --namespace shop --image registry.example/tools/procfit:v1 --limit 500m,1,2
   procfit kube sweep deployment/api --load-from local --dry-run`,
-	}
-	o := newKubeSweepOptions()
-	o.bind(std, cmd, o.Fields)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
-	return cmd
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
+	}, o.Fields)
 }
 
 func newKubeSweepOptions() *kubeSweep {

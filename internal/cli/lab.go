@@ -63,8 +63,7 @@ func newLabList(std stdio) *cobra.Command {
 			return std.write(w.Bytes(), nil)
 		},
 	}
-	f.bind(std, cmd, out.fields("print the list as JSON"))
-	return cmd
+	return f.bind(std, cmd, out.fields("print the list as JSON"))
 }
 
 func (e labListed) print(w *terminal.Writer) {
@@ -155,8 +154,7 @@ func newLabServe(std stdio) *cobra.Command {
 			return unknownID(lab.Serve(cmd.Context(), args[0], addr, std.err))
 		},
 	}
-	f.bind(std, cmd, []field.Field{{Name: "addr", Holds: "HOST:PORT", Help: "where to listen", Value: field.Text(&addr)}})
-	return cmd
+	return f.bind(std, cmd, []field.Field{{Name: "addr", Holds: "HOST:PORT", Help: "where to listen", Value: field.Text(&addr)}})
 }
 
 // newLabProgram runs a batch program, as lab run does for each trial.
@@ -242,8 +240,7 @@ holds, what does not, what today's Go changed, and the command for your own prog
 		},
 	}
 	one := field.Field{Name: "article", Holds: "NUMBER", Help: "print one article on one screen: 000, 001, 002, 003 or 004", Value: field.Text(&article)}
-	f.bind(std, cmd, append(out.fields("print lab.json instead of the report"), one))
-	return cmd
+	return f.bind(std, cmd, append(out.fields("print lab.json instead of the report"), one))
 }
 
 // showArticle prints what the runs of one or several machines say of an article.

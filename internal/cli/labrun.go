@@ -53,7 +53,8 @@ article's fix: its manifest before and after procfit check --fix, and what a pod
 each runs with.`
 
 func newLabRun(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
+	o := &labOptions{spec: plan.NewFlags(), printed: printed("text", "json")}
+	return o.bind(std, &cobra.Command{
 		Use:   "run ID…|all",
 		Short: "Run experiments and compare the articles' numbers with ours",
 		Long:  labRunLong,
@@ -63,14 +64,11 @@ func newLabRun(std stdio) *cobra.Command {
   procfit lab run cpuserver --cpus target=0-7,load=8-11
   procfit lab run k8sbench --kube --image registry.example/procfit:v1 --namespace lab
   procfit lab run all --quick`,
-	}
-	o := &labOptions{spec: plan.NewFlags(), printed: printed("text", "json")}
-	o.bind(std, cmd, o.fields())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.ids = args
-		return o.run(cmd.Context(), std)
-	}
-	return cmd
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.ids = args
+			return o.run(cmd.Context(), std)
+		},
+	}, o.fields())
 }
 
 // run is procfit lab run.

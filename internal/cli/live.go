@@ -10,7 +10,8 @@ import (
 )
 
 func newLiveCommand(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
+	o := newLiveOptions()
+	return o.bind(std, &cobra.Command{
 		Use:   "live [flags] PID|NAME|:PORT",
 		Short: "Watch a running program, or try values in it under its own traffic",
 		Long: `Watch a running Go program under its own traffic, for 10 seconds or --for, and report its
@@ -37,10 +38,8 @@ also where the program cannot be changed; 130 interrupted.`,
   procfit live :8080 --procs 1..4 --for 1h --yes
   procfit live 4242 --procs 1,2 --metrics :2112/metrics
   procfit live '^api$' --procs 2,4 --dry-run`,
-	}
-	o := newLiveOptions(std, cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
-	return cmd
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
+	}, o.Fields)
 }
 
 // newTrying are the options of what tries values in a running program.

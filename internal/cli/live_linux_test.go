@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/program/observe"
@@ -33,7 +31,7 @@ func TestWatchUnseen(t *testing.T) {
 	cancel()
 	var out, errs strings.Builder
 	std := newStdio(ctx, nil, &out, &errs, nil)
-	o := newLiveOptions(std, new(cobra.Command))
+	o := newLiveOptions()
 	o.operands = []string{fmt.Sprint(os.Getpid())}
 	c := running(2)
 	c.subject.PID = os.Getpid()

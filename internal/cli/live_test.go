@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/program/steer"
@@ -27,7 +25,7 @@ import (
 // TestLiveHost: the CPUs of a result are those of the program, and not those of procfit.
 func TestLiveHost(t *testing.T) {
 	cpus := runtime.NumCPU() + 3
-	o := newLiveOptions(newStdio(t.Context(), nil, io.Discard, io.Discard, nil), new(cobra.Command))
+	o := newLiveOptions()
 	run, err := o.resolve(quiet(), running(cpus))
 	must.OK(t, err)
 	if h := run.header.TargetHost; h.AffinityCPUs != cpus || h.EffectiveCPUs != float64(cpus) {
@@ -166,7 +164,7 @@ func TestLiveVariables(t *testing.T) {
 	t.Setenv("THE_PROMETHEUS", server.URL+"/secret-prom")
 	t.Setenv("THE_VALUE", hunted)
 	std := quiet()
-	o := newLiveOptions(std, new(cobra.Command))
+	o := newLiveOptions()
 	for _, set := range [][2]string{{"procs", "1..8"}, {"prometheus", "{env:THE_PROMETHEUS}"}, {"query", `errors=sum(x{a="{env:THE_VALUE}"}[$slice])`}} {
 		must.OK(t, o.Set(set[0], set[1]))
 	}

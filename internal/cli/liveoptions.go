@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/measure/plan/field"
@@ -35,14 +33,11 @@ type liveOptions struct {
 // an objective of 99.9% allows to fail in 30 days.
 type liveBudget struct{ requests, share float64 }
 
-func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
+func newLiveOptions() *liveOptions {
 	o := newTrying("live")
 	header := field.Take(o.spec.Fields(), field.Field{Name: "header", Help: "a header to send, also to --metrics and --prometheus; may be repeated"})
 	queries := field.In(field.Compare, o.queries.Fields("$slice is filled in, four fifths of --slice: at least two scrapes of the Prometheus must fit into it. A query that is proven above that of the value at start ends the experiment.", judge.ParseQuery)...)
-	o.bind(std, cmd, slices.Concat(o.trying(), header, queries, o.offered(), field.Take(o.own(), slices.Concat(
-		field.Named("dry-run", "output", "json", "quiet"),
-		[]field.Field{{Name: "out", Help: "results directory (default results/NAME-live-TIME)"}})...),
-		field.In(field.Output, toggle("yes", &o.yes, "do not ask"))))
+	o.Fields = slices.Concat(o.trying(), header, queries, o.offered(), o.ofBlocks("live"), field.In(field.Output, toggle("yes", &o.yes, "do not ask")))
 	return o
 }
 

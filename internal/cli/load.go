@@ -41,7 +41,9 @@ func (o *loadOptions) fields() []field.Field {
 }
 
 func newLoad(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
+	o := &loadOptions{spec: plan.NewFlags(), out: printed("text", "json")}
+	o.spec.Load.MaxErrors = 0
+	return o.bind(std, &cobra.Command{
 		Use:   "load [flags] URL…",
 		Short: "Send load to a server, and print its throughput and latency",
 		Long: `Send requests over connections that are kept open, and print throughput and latency:
@@ -62,18 +64,14 @@ offered, or, without --max-errors, every request failed; 130 interrupted.`,
   procfit load --rate 500 --pace poisson 3=http://127.0.0.1:8080/a 1=http://127.0.0.1:8080/b
   procfit load --connections 4 --streams 16 --tls ca=ca.pem https://127.0.0.1:8443/
   procfit load --grpc grpc.health.v1.Health/Check --body '{"service": ""}' h2c://127.0.0.1:9090`,
-	}
-	o := &loadOptions{spec: plan.NewFlags(), out: printed("text", "json")}
-	o.spec.Load.MaxErrors = 0
-	o.bind(std, cmd, o.fields())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usageError("load needs a URL; see procfit load --help")
-		}
-		o.spec.URLs = args
-		return o.run(cmd.Context(), o.out.std(std))
-	}
-	return cmd
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError("load needs a URL; see procfit load --help")
+			}
+			o.spec.URLs = args
+			return o.run(cmd.Context(), o.out.std(std))
+		},
+	}, o.fields())
 }
 
 // run offers the load, once or at one rate after the other.

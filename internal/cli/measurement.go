@@ -52,9 +52,10 @@ func (m *measurement) own() []field.Field {
 	return own
 }
 
-// ownNamed are some of them.
-func (m *measurement) ownNamed(names ...string) []field.Field {
-	return field.Take(m.own(), field.Named(names...)...)
+// ofBlocks are those of an experiment in blocks.
+func (m *measurement) ofBlocks(kind string) []field.Field {
+	return field.Take(m.own(), append(field.Named("dry-run", "output", "json", "quiet"),
+		field.Field{Name: "out", Help: "results directory (default results/NAME-" + kind + "-TIME)"})...)
 }
 
 func often(f field.Field) field.Field {

@@ -88,8 +88,7 @@ declined; 130 interrupted.`,
 			return o.run(cmd.Context(), std)
 		},
 	}
-	o.bind(std, cmd, o.fields())
-	return cmd
+	return o.bind(std, cmd, o.fields())
 }
 
 func (o *migrateOptions) fields() []field.Field {

@@ -66,12 +66,11 @@ procfit that sends a load or changes a program.`,
 			return o.run(cmd.Context(), std)
 		},
 	}
-	o.bind(std, cmd, append(field.In(field.Output,
+	return o.bind(std, cmd, append(field.In(field.Output,
 		field.Field{Name: "interval", Holds: "TIME", Help: "time to count over; 0s: from the start of each process", Value: field.Time(&o.interval, 0, "1s")},
 		field.Field{Name: "sort", Holds: "COLUMN", Help: "column to sort by: procs, cpu_use, throttled, limit, …", More: "Columns are " + strings.Join(inspect.Names(), ", ") + ".", Value: field.Choice(&o.sort, inspect.Names()...)},
 		toggle("watch", &o.watch, "show a live view; ? shows its keys"),
 	), o.out.fields("print procfit.ps/v1: the same as -o json")...))
-	return cmd
 }
 
 // The formats of ps that other commands do not have: one JSON object a line, and a table of all

@@ -54,8 +54,7 @@ interrupted.`,
 			return sweepReport(out.std(std), args[0], out.format(), "", true)
 		},
 	}
-	f.bind(std, cmd, out.fields("print result.json instead of the report: the same as -o json"))
-	return cmd
+	return f.bind(std, cmd, out.fields("print result.json instead of the report: the same as -o json"))
 }
 
 // readResults reads a results directory that the user named.

@@ -28,7 +28,8 @@ type resizeOptions struct {
 }
 
 func newResize(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
+	o := newResizeOptions()
+	return o.bind(std, &cobra.Command{
 		Use:   "resize --limits STEPS [flags] [-- COMMAND ARG…]",
 		Short: "Rehearse a change of the CPU limit, and name what does not follow",
 		Long: `Start a server under a CPU limit, change the limit while the server is under load, as a
@@ -48,13 +49,11 @@ interrupted.`,
 		Example: `  procfit resize --limits '0s:1 10s:2'
   procfit resize --limits '0s:2 30s:8 60s:2' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
   procfit resize --limits '0s:4 60s:500m' --rate 200 --url http://127.0.0.1:{port}/ -- ./server -addr :{port}`,
-	}
-	o := newResizeOptions(std, cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
-	return cmd
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
+	}, o.Fields)
 }
 
-func newResizeOptions(std stdio, cmd *cobra.Command) *resizeOptions {
+func newResizeOptions() *resizeOptions {
 	o := &resizeOptions{measurement: newMeasurement("resize")}
 	o.spec.OwnProcs = true
 	names := slices.Concat(except(programFields, "prepare", "beside", "timeout", "any-program"), []string{"build"}, except(loadFields, "rate", "trial-time", "load"), callFields, []string{"seed", "cpus"})
@@ -67,7 +66,7 @@ func newResizeOptions(std stdio, cmd *cobra.Command) *resizeOptions {
 		Name: "limits", Holds: "STEPS", Often: true, Group: field.Compare, Help: "from when, which CPU limit: '0s:2 30s:8 60s:2'",
 		More: "The last limit holds as long as the one before it. 500m is half a CPU.", Value: field.Parsed(&o.steps, "", plan.ParseSteps),
 	}
-	o.bind(std, cmd, slices.Concat([]field.Field{steps}, fields, o.ownNamed("dry-run"), o.printed.fields("print the rehearsal as an object")))
+	o.Fields = slices.Concat([]field.Field{steps}, fields, field.Take(o.own(), field.Field{Name: "dry-run"}), o.printed.fields("print the rehearsal as an object"))
 	return o
 }
 

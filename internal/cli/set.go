@@ -66,11 +66,10 @@ sends none.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
 	}
-	o.bind(std, cmd, append([]field.Field{
+	return o.bind(std, cmd, append([]field.Field{
 		{Name: "for", Holds: "TIME", Help: "give the old value back after this time: 10m", Value: field.Time(&o.hold, 1, "10m")},
 		{Name: "yes", Help: "do not ask", Value: field.Switch(&o.yes)},
 	}, o.out.fields("print procfit.set/v1")...))
-	return cmd
 }
 
 // The words for a value that is not a number.

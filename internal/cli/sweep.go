@@ -59,16 +59,14 @@ const sweepExample = `  procfit sweep
 type sweepOptions struct{ measurement }
 
 func newSweep(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
+	o := newSweepOptions()
+	return o.bind(std, &cobra.Command{
 		Use:     "sweep [flags] [-- COMMAND ARG…]",
 		Short:   "Measure a program at every GOMAXPROCS and recommend one",
 		Long:    sweepLong,
 		Example: sweepExample,
-	}
-	o := newSweepOptions()
-	o.bind(std, cmd, o.Fields)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
-	return cmd
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
+	}, o.Fields)
 }
 
 func newSweepOptions() *sweepOptions {

@@ -61,14 +61,13 @@ what each P ran.`,
 			return o.run(cmd.Context(), s, args, cmd.ArgsLenAtDash())
 		},
 	}
-	o.bind(s, cmd, slices.Concat([]field.Field{
+	return o.bind(s, cmd, slices.Concat([]field.Field{
 		{Name: "interval", Holds: "TIME", Help: "time between two samples (default 10ms; --for/100, at most 100ms; --detail 1s)", Value: field.Time(&o.interval, 0, "100ms")},
 		toggle("detail", &o.detail, "have the command write scheddetail too: what its goroutines wait for"),
 		{Name: "for", Holds: "TIME", Help: "stop the command after this time (default: let it end)", Value: field.Time(&o.duration, 1, "10s")},
 		{Name: "exec", Holds: "FILE", Help: "read an execution trace from this file; - is standard input", Value: field.Text(&o.exec)},
 		toggle("fields", &o.explain, "explain each field of a trace"),
 	}, o.out.fields("print JSON instead: procfit.trace/v1, exectrace/v1 or tracefields/v1")))
-	return cmd
 }
 
 func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int) error {

@@ -77,6 +77,5 @@ func newVersion(std stdio) *cobra.Command {
 			return err
 		},
 	}
-	f.bind(std, cmd, out.fields("print an object instead"))
-	return cmd
+	return f.bind(std, cmd, out.fields("print an object instead"))
 }
