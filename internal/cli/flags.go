@@ -17,14 +17,16 @@ import (
 // fieldFlags are the fields of a subcommand as its flags, and which of them the user gave.
 type fieldFlags struct{ field.Given }
 
-// shownDefault is the default that the help adds to the text of a field; empty where it has
-// none, or says it itself.
+// shownDefault is what the help adds to the text of a field that has a default and does not
+// say it itself.
 func shownDefault(f field.Field) string {
-	v := f.Value.String()
-	if f.Holds == "" || v == "0" || strings.Contains(f.Help, "(default") {
+	if f.Holds == "" || strings.Contains(f.Help, "(default") {
 		return ""
 	}
-	return v
+	if v := f.Value.String(); v != "" && v != "0" {
+		return " (default " + v + ")"
+	}
+	return ""
 }
 
 // check refuses what has no effect without a field that is not given, or with one that is.

@@ -82,16 +82,13 @@ func (f *fieldFlags) help(std stdio, cmd *cobra.Command) {
 		text = "show the flags that most need; " + allFlags + " shows all"
 	}
 	cmd.Flags().BoolP("help", "h", false, text)
-	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
-		_, err := fmt.Fprint(cmd.OutOrStderr(), f.usage(std, cmd, false))
-		return err
-	})
 	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		text := cmd.Short + "\n\n" + f.usage(std, cmd, true)
-		if !f.short() || std.wantsAll() {
-			text = std.described(cmd) + f.usage(std, cmd, false)
+		short := f.short() && !std.wantsAll()
+		about := cmd.Short + "\n\n"
+		if !short {
+			about = std.described(cmd)
 		}
-		fmt.Fprint(cmd.OutOrStdout(), text)
+		fmt.Fprint(cmd.OutOrStdout(), about, f.usage(std, cmd, short))
 	})
 }
 
@@ -132,14 +129,9 @@ func passages(text string) (list []passage) {
 }
 
 // short reports whether --help shows some of the fields only.
-func (f *fieldFlags) short() bool {
-	for _, one := range f.Fields {
-		if one.Often {
-			return true
-		}
-	}
-	return false
-}
+func (f *fieldFlags) short() bool { return slices.ContainsFunc(f.Fields, isOften) }
+
+func isOften(f field.Field) bool { return f.Often }
 
 // wantsAll reports whether a help is to have all flags.
 func (s stdio) wantsAll() bool { return s.wantsDetails() || !slices.Equal(s.args, asHelp(s.args)) }
@@ -168,7 +160,7 @@ func details(f field.Field, c *cobra.Command) (text string) {
 const mostExamples = 4
 
 // usage is the help below a command's text. The short one has the flags that are used
-// often, in one list.
+// often, in one list. The help flag is the last of the last group.
 func (f *fieldFlags) usage(std stdio, cmd *cobra.Command, short bool) string {
 	example := strings.TrimRight(cmd.Example, "\n")
 	if lines := strings.Split(example, "\n"); short && len(lines) > mostExamples {
@@ -179,68 +171,53 @@ func (f *fieldFlags) usage(std stdio, cmd *cobra.Command, short bool) string {
 	if example != "" {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", example)
 	}
-	for _, g := range append([]field.Group{""}, field.Groups()...) {
-		help := ""
-		if g == f.last() {
-			help = helpText(cmd)
-		}
-		if !short {
-			b.WriteString(f.section(std, cmd, cmp.Or(string(g), "Flags"), help, func(one field.Field) bool { return one.Group == g }))
+	help := field.Field{Name: "help", Short: "h", Help: cmd.Flags().Lookup("help").Usage, Often: true}
+	groups := append([]field.Group{""}, field.Groups()...)
+	for _, g := range groups {
+		if slices.ContainsFunc(f.Fields, func(one field.Field) bool { return one.Group == g }) {
+			help.Group = g
 		}
 	}
+	section := func(title string, in func(field.Field) bool) {
+		list := slices.DeleteFunc(append(slices.Clone(f.Fields), help), func(one field.Field) bool { return !in(one) })
+		b.WriteString(flagLines(std, cmd, title, list))
+	}
 	if short {
-		b.WriteString(f.section(std, cmd, "Flags", helpText(cmd), func(one field.Field) bool { return one.Often }))
+		section("Flags", isOften)
 		fmt.Fprintf(&b, "\nAll %d flags: %s %s\nExplained: procfit help %s\n", len(f.Fields), cmd.CommandPath(), allFlags, strings.TrimPrefix(cmd.CommandPath(), "procfit "))
+		return b.String()
+	}
+	for _, g := range groups {
+		section(cmp.Or(string(g), "Flags"), func(one field.Field) bool { return one.Group == g })
 	}
 	return b.String()
 }
 
-// helpText is the line of the help flag.
-func helpText(cmd *cobra.Command) string { return cmd.Flags().Lookup("help").Usage }
-
-// section is a group of flags; help is the line of the help flag, if the group has it.
-func (f *fieldFlags) section(std stdio, cmd *cobra.Command, title, help string, in func(field.Field) bool) string {
-	var names, texts, below []string
-	add := func(short, name, text, more string) {
-		head := "      --"
-		if short != "" {
-			head = "  -" + short + ", --"
-		}
-		names, texts, below = append(names, head+name), append(texts, text), append(below, more)
-	}
-	for _, one := range f.Fields {
-		if in(one) {
-			text := one.Help
-			if shown := shownDefault(one); shown != "" {
-				text += " (default " + shown + ")"
-			}
-			more := ""
-			if std.wantsDetails() {
-				more = strings.TrimSpace(details(one, cmd))
-			}
-			add(one.Short, one.Name+behindDashes(one), text, more)
-		}
-	}
-	if help != "" {
-		add("h", "help", help, "")
-	}
-	if names == nil {
+// flagLines are flags below a title; empty: there are none.
+func flagLines(std stdio, cmd *cobra.Command, title string, fields []field.Field) string {
+	if len(fields) == 0 {
 		return ""
 	}
+	var names []string
 	column := 0
-	for _, name := range names {
-		column = max(column, utf8.RuneCountInString(name)+3)
+	for _, one := range fields {
+		name := "      --" + one.Name + behindDashes(one)
+		if one.Short != "" {
+			name = "  -" + one.Short + ", --" + one.Name + behindDashes(one)
+		}
+		names, column = append(names, name), max(column, utf8.RuneCountInString(name)+3)
 	}
 	column = min(column, widestName)
 	w := terminal.NewWriter(std.helpWidth(), false)
-	for i, name := range names {
+	for i, one := range fields {
+		name := names[i]
 		if utf8.RuneCountInString(name)+3 > column {
 			w.Line(name)
 			name = ""
 		}
-		w.Paragraph(terminal.Pad(name, column, true), strings.Repeat(" ", column), texts[i])
-		if below[i] != "" { // which has the whole width
-			w.Paragraph(belowFlag, belowFlag, below[i])
+		w.Paragraph(terminal.Pad(name, column, true), strings.Repeat(" ", column), one.Help+shownDefault(one))
+		if more := details(one, cmd); more != "" && std.wantsDetails() { // which has the whole width
+			w.Paragraph(belowFlag, belowFlag, strings.TrimSpace(more))
 		}
 	}
 	return "\n" + title + ":\n" + w.String()
@@ -251,18 +228,6 @@ const widestName = 30
 
 // belowFlag is before what is known of a flag, below its line.
 var belowFlag = strings.Repeat(" ", 10)
-
-// last is the group that the help flag is in.
-func (f *fieldFlags) last() (last field.Group) {
-	for _, g := range field.Groups() {
-		for _, one := range f.Fields {
-			if one.Group == g {
-				last = g
-			}
-		}
-	}
-	return last
-}
 
 // helpWidth is the columns of a help: no more than are easy to read.
 func (s stdio) helpWidth() int { return min(cmp.Or(terminalWidth(s), 80), 100) }
@@ -336,7 +301,7 @@ func (f *fieldFlags) bind(std stdio, cmd *cobra.Command, fields []field.Field) *
 	f.Fields = fields
 	for _, one := range fields {
 		cmd.Flags().AddFlag(&pflag.Flag{
-			Name: one.Name, Shorthand: one.Short, Usage: one.Help, Value: &asFlag{one, f}, DefValue: shownDefault(one), NoOptDefVal: one.Alone(),
+			Name: one.Name, Shorthand: one.Short, Usage: one.Help, Value: &asFlag{one, f}, NoOptDefVal: one.Alone(),
 		})
 	}
 	cmd.Flags().SortFlags = false

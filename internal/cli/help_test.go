@@ -42,7 +42,7 @@ func TestEveryFlagIsAField(t *testing.T) {
 				t.Errorf("%v --%s: of no group of the help: %q", words, f.Name, of.Group)
 			}
 		})
-		if help := cmd.UsageString(); strings.Count(help, "\n      --")+strings.Count(help, "\n  -") != n {
+		if help := printedBy(t, append(words, "--help-all")...); strings.Count(help, "\n      --")+strings.Count(help, "\n  -") != n {
 			t.Errorf("%v: the help has not all of %d flags once:\n%s", words, n, help)
 		}
 	}
@@ -87,10 +87,7 @@ func checkHelp(t *testing.T, command string, f *asFlag) {
 	complain := func(format string, args ...any) {
 		t.Errorf("%s --%s: "+format, append([]any{command, f.Name}, args...)...)
 	}
-	text := f.Help
-	if shown := shownDefault(f.Field); shown != "" {
-		text += " (default " + shown + ")"
-	}
+	text := f.Help + shownDefault(f.Field)
 	if n := utf8.RuneCountInString(f.Help); n == 0 || n > mostOfHelp {
 		complain("the help has %d characters, expected 1 to %d: %s", n, mostOfHelp, f.Help)
 	}

@@ -213,11 +213,8 @@ func Manual() *cobra.Command {
 		cmd.Long = strings.Join(parts, "\n\n")
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if of, ok := f.Value.(*asFlag); ok {
-				f.DefValue, f.Usage = cmp.Or(of.Holds, "false"), of.Help
-				if shown := shownDefault(of.Field); shown != "" {
-					f.Usage += " (default " + shown + ")"
-				}
-				f.Usage = literal.Replace(f.Usage + "." + details(of.Field, cmd))
+				f.DefValue = cmp.Or(of.Holds, "false")
+				f.Usage = literal.Replace(of.Help + shownDefault(of.Field) + "." + details(of.Field, cmd))
 			}
 		})
 	}
