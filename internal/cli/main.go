@@ -221,27 +221,25 @@ func Manual() *cobra.Command {
 	return root
 }
 
+// group gives a command others below it, and nothing else to do than to list them.
+func group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	cmd.Args = noArguments
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.AddCommand(below...)
+	return cmd
+}
+
 func newKube(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "kube",
 		Short: "Measure, check and compare in a Kubernetes cluster",
 		Long: `Measure copies of pods in a Kubernetes cluster, try values under real traffic, and check
 what runs. The same commands work as kubectl procfit, when the binary is called
 kubectl-procfit.`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newKubeSweep(std), newKubeCanary(std), newKubeLive(std), newKubeCheck(std), newKubeClean(std), newKubeImage(std))
-	return cmd
+	}, newKubeSweep(std), newKubeCanary(std), newKubeLive(std), newKubeCheck(std), newKubeClean(std), newKubeImage(std))
 }
 
 func newLab(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "lab",
-		Short: "Run the experiments of five published articles on GOMAXPROCS",
-		Args:  noArguments,
-		RunE:  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newLabList(std), newLabRun(std), newLabReport(std), newLabSource(std), newLabServe(std), newLabProgram(std))
-	return cmd
+	return group(&cobra.Command{Use: "lab", Short: "Run the experiments of five published articles on GOMAXPROCS"},
+		newLabList(std), newLabRun(std), newLabReport(std), newLabSource(std), newLabServe(std), newLabProgram(std))
 }

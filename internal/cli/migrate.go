@@ -43,14 +43,7 @@ type migrateOptions struct {
 }
 
 func newMigrate(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "migrate COMMAND",
-		Short: "Replace another library, and show what changes",
-		Args:  noArguments,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newMigrateAutomaxprocs(std))
-	return cmd
+	return group(&cobra.Command{Use: "migrate COMMAND", Short: "Replace another library, and show what changes"}, newMigrateAutomaxprocs(std))
 }
 
 func newMigrateAutomaxprocs(std stdio) *cobra.Command {
