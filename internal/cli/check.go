@@ -17,12 +17,6 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// checkProgram is what the flags say of the programs in manifests.
-type checkProgram struct {
-	cpus    int           // of the machines; 0: not known
-	program check.Program // of every container, where --go names it
-}
-
 func newCheck(std stdio) *cobra.Command {
 	o := checkOptions{severity: rule.Info, out: printed(output.Formats()...)}
 	o.out.files = true
@@ -66,9 +60,9 @@ const checkJSON = "print procfit.check/v1: the same as -o json"
 
 func (o *checkOptions) fields() []field.Field {
 	own := []field.Field{
-		{Name: "go", Holds: "VERSION", Often: true, Help: "Go version that the programs of manifests are built with, or a go.mod", Value: field.Parsed(&o.program.program, "", readRelease)},
+		{Name: "go", Holds: "VERSION", Often: true, Help: "Go version that the programs of manifests are built with, or a go.mod", Value: field.Parsed(&o.program, "", readRelease)},
 		{Name: "container", Holds: "NAME", Help: "judge only containers and services of this name; may be repeated", Value: field.Texts(&o.containers)},
-		{Name: "cpus", Holds: "N", Help: "CPUs of the machines that the manifests are for", Value: field.Number(&o.program.cpus, 1, math.MaxInt32)},
+		{Name: "cpus", Holds: "N", Help: "CPUs of the machines that the manifests are for", Value: field.Number(&o.cpus, 1, math.MaxInt32)},
 		{Name: "ignore", Holds: "RULE=REASON", Help: "suppress the findings of a rule, with a reason; may be repeated", Value: field.Several(&o.suppressed, readSuppressed)},
 		{Name: "severity", Holds: "SEVERITY", Often: true, Help: "skip findings below this severity: error, warning or info", Value: field.Choice(&o.severity, rule.Severities()...)},
 		often(toggle("fix", &o.fix, "write the safe fixes, and check each one")),
@@ -95,15 +89,15 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 		o.paths, o.piped = []string{"."}, isPipe(std.in)
 	}
 	look := o.check
-	if o.cluster.on {
+	if o.inCluster {
 		look = func(ctx context.Context, std stdio) (*check.Report, error) {
-			return checkPods(ctx, std, o.cluster.access, cluster.Options{Program: o.program.program, Expected: o.expected, Strict: o.strict})
+			return checkPods(ctx, std, o.access, cluster.Options{Program: o.program, Expected: o.expected, Strict: o.strict})
 		}
 		defer boundMemory()()
 	}
 	shown := std // also with -q
 	std = o.out.std(std)
-	assumes(std, o.program.program.GoVersion)
+	assumes(std, o.program.GoVersion)
 	report, ended := look(ctx, std)
 	if report == nil || ended != nil && ctx.Err() == nil {
 		return ended

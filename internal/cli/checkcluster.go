@@ -17,15 +17,9 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// checkCluster is the cluster that procfit kube check looks at.
-type checkCluster struct {
-	on     bool
-	access cluster.Access
-}
-
 func newKubeCheck(std stdio) *cobra.Command {
 	o := checkOptions{severity: rule.Info, out: printed(output.Formats()...)}
-	o.out.files, o.cluster.on = true, true
+	o.out.files, o.inCluster = true, true
 	cmd := &cobra.Command{
 		Use:   "check [flags]",
 		Short: "Find wrong GOMAXPROCS in the pods that run",
@@ -40,7 +34,7 @@ could not be checked, or there was nothing to check; 130 interrupted.`,
 		Args: allPods,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std) },
 	}
-	reach := field.Take(access(&o.cluster.access, ""), field.Field{Name: "namespace", Help: "check only this namespace (default all)"}, field.Field{Name: "kubeconfig"}, field.Field{Name: "context"})
+	reach := field.Take(access(&o.access, ""), field.Field{Name: "namespace", Help: "check only this namespace (default all)"}, field.Field{Name: "kubeconfig"}, field.Field{Name: "context"})
 	shared := field.Take(o.fields(), field.Field{Name: "file"}, field.Field{Name: "go", Help: "Go version that the programs are built with, or a go.mod"}, field.Field{Name: "severity"}, field.Field{Name: "strict"}, field.Field{Name: "exit-zero"}, field.Field{Name: "allow-empty"}, field.Field{Name: "values"})
 	return o.bind(std, cmd, slices.Concat(reach, shared, o.out.fields(checkJSON)))
 }

@@ -27,10 +27,10 @@ func (o *checkOptions) readFile(std stdio) error {
 	given, hasPaths := slices.Clone(o.Names), len(o.paths) > 0
 	return o.apply(std, file, func(row field.Field) bool {
 		switch {
-		case row.Group != field.Check && (row.Group != field.Kube || !o.cluster.on):
+		case row.Group != field.Check && (row.Group != field.Kube || !o.inCluster):
 			return true
 		case row.Name == pathsField:
-			return hasPaths || o.cluster.on
+			return hasPaths || o.inCluster
 		case row.Name == specfile.ExpectedField:
 			return false
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/binary"
+	"github.com/procfit/procfit/internal/check/cluster"
 	"github.com/procfit/procfit/internal/check/manifest"
 	gosource "github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/host/folder"
@@ -37,21 +38,22 @@ type checkOptions struct {
 	syntax     bool
 	fix        bool
 	diff       bool
-	program    checkProgram
+	cpus       int           // of the machines that the manifests are for; 0: not known
+	program    check.Program // of every container, where --go names it
 	scanned    binary.Cache
-	cluster    checkCluster
+	inCluster  bool // what runs is checked, and no files
+	access     cluster.Access
 	suppressed []suppressed
 	file       string // the procfit.yaml
 	expected   []*rule.Expected
 	stdin      []byte // what came on standard input, if it is to be fixed; nil: it is not
 }
 
-// suppressed is a rule whose findings are suppressed everywhere.
 type suppressed struct{ rule, reason string }
 
 // lines is what is in a file, for the lines that are shown; nil: it cannot be read any more.
 func (o *checkOptions) lines(path string) []byte {
-	if path == check.Stdin || o.cluster.on {
+	if path == check.Stdin || o.inCluster {
 		return nil
 	}
 	b, err := folder.NewTree(o.paths...).Read(filepath.FromSlash(path), mostOfSource)
@@ -136,11 +138,11 @@ func (c *fileCounter) clear() {
 // by themselves take what is in the overlay from there.
 func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []check.Checker {
 	tree := folder.NewTree(o.paths...)
-	programs := &check.Programs{Default: o.program.program}
+	programs := &check.Programs{Default: o.program}
 	for _, e := range o.expected {
 		programs.Expect("", e)
 	}
-	of := manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, Strict: o.strict, Containers: o.containers, Tree: tree}
+	of := manifest.Options{NodeCPUs: o.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, Strict: o.strict, Containers: o.containers, Tree: tree}
 	all := []check.Checker{
 		binary.New(binary.Options{Programs: programs, Cache: &o.scanned, Tree: tree, Paths: o.paths}), // before those that ask for programs
 	}
@@ -187,8 +189,8 @@ func (o *checkOptions) nothing(r *check.Report) error {
 	if o.piped {
 		allow = "; for manifests on standard input: procfit check -"
 	}
-	if o.cluster.on {
-		return fmt.Errorf("no pods to check in %s%s", cmp.Or(o.cluster.access.Namespace, "the cluster"), allow)
+	if o.inCluster {
+		return fmt.Errorf("no pods to check in %s%s", cmp.Or(o.access.Namespace, "the cluster"), allow)
 	}
 	if len(r.Notes) > 0 {
 		where := phrase.Clean(r.Notes[0].Path)
