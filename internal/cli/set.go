@@ -26,7 +26,6 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// setOptions are the flags of procfit set.
 type setOptions struct {
 	fieldFlags
 	out  printing
@@ -72,8 +71,7 @@ sends none.`,
 	}, o.out.fields("print procfit.set/v1")...))
 }
 
-// The words for a value that is not a number.
-const (
+const ( // values that are not numbers
 	setAuto        = "auto"
 	setRecommended = "recommended"
 )
@@ -124,7 +122,9 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 		}
 	}
 	if c.nothing != "" {
-		return o.unchanged(std, c)
+		d := c.blank()
+		d.Note = c.nothing + "; nothing was changed"
+		return o.print(std, d)
 	}
 	if o.hold != 0 {
 		if err := c.lendable("--for", fmt.Sprintf("; to set the value until the program ends: procfit set %d %d", c.subject.PID, c.value.Procs)); err != nil {
@@ -236,7 +236,6 @@ func processes(ctx context.Context, command, word string) ([]named, error) {
 	return found, nil
 }
 
-// noProcess is the error for a name that no process has.
 func noProcess(name string) error {
 	return fmt.Errorf("no Go process matches %q; to list all of them: procfit ps", name)
 }
@@ -282,7 +281,6 @@ func identified(pid int) (valueChange, error) {
 	return c, nil
 }
 
-// decideValue reads the process, and says what is to be set.
 func decideValue(pid int, word string, n int) (valueChange, error) {
 	c, err := identified(pid)
 	if err != nil {
@@ -320,7 +318,7 @@ func lentUntil(pid int) string {
 	return rule.Observed{LentUntil: steer.LentUntil(pid, steer.Guards())}.Lent()
 }
 
-// already says that there is nothing to change.
+// already is why there is nothing to change; empty: there is.
 func (c valueChange) already(word string) string {
 	n := c.value.Procs
 	switch {
@@ -368,7 +366,6 @@ func (c valueChange) settled(what string) error {
 // heldByCall is what a call that procfit makes costs the program.
 const heldByCall = "one goroutine is held, for about 1 ms where a CPU is free, often for 10 to 100 ms on a busy machine, seldom for seconds on an overloaded one, and kill -9 of procfit's tracer in that time would end the program"
 
-// agreed asks, unless --yes is given.
 func (o *setOptions) agreed(ctx context.Context, std stdio, c valueChange, args []string) error {
 	how := "procfit has it call runtime.GOMAXPROCS: " + heldByCall
 	switch {
@@ -417,7 +414,6 @@ func (o *setOptions) lease(ctx context.Context, std stdio, c valueChange, m *met
 	return errors.Join(o.restored(std, d, released(now.Before, procs)), ctx.Err())
 }
 
-// words are the two values.
 func (c valueChange) words() string {
 	from, to := "GOMAXPROCS", fmt.Sprint(c.value.Procs)
 	if c.before.Procs > 0 {
@@ -474,7 +470,6 @@ func (c valueChange) example() string {
 	return ""
 }
 
-// lent prints that the program has the value for a while.
 func (o *setOptions) lent(std stdio, d setDocument) {
 	if !o.out.json() {
 		if err := o.print(std, d); err != nil {
@@ -511,7 +506,6 @@ func (o *setOptions) unrestored(std stdio, d setDocument, why error) error {
 	return why
 }
 
-// restored prints that the old value is back.
 func (o *setOptions) restored(std stdio, d setDocument, text string) error {
 	if o.out.json() {
 		return printJSON(std, d)
@@ -520,7 +514,6 @@ func (o *setOptions) restored(std stdio, d setDocument, text string) error {
 	return err
 }
 
-// setDocument is what set prints with --json.
 type setDocument struct {
 	Schema    string `json:"schema"`
 	PID       int    `json:"pid"`
@@ -544,13 +537,11 @@ type setDocument struct {
 	Restored       *restored `json:"restored,omitempty"`      // absent: without --for, or the old value is not back
 }
 
-// What setDocument.By says.
-const (
+const ( // setDocument.By
 	byCall  = "call"
 	byLease = "lease"
 )
 
-// restored is how the old value came back.
 type restored struct {
 	Procs          *int     `json:"procs"` // null: not read
 	FollowsLimit   *bool    `json:"follows_limit"`
@@ -581,14 +572,6 @@ func (c valueChange) blank() setDocument {
 	return d
 }
 
-// unchanged says that the process has the value already.
-func (o *setOptions) unchanged(std stdio, c valueChange) error {
-	d := c.blank()
-	d.Note = c.nothing + "; nothing was changed"
-	return o.print(std, d)
-}
-
-// document is what was done.
 func (c valueChange) document(r steer.Result) setDocument {
 	d := c.blank()
 	held, stopped := r.Held.Seconds(), r.Stopped.Seconds()
@@ -608,7 +591,6 @@ func (c valueChange) document(r steer.Result) setDocument {
 	return d
 }
 
-// undo is the command that gives the old value back.
 func (c valueChange) undo(r steer.Result) string {
 	if c.before.Auto && c.follows {
 		return fmt.Sprintf("procfit set %d auto", c.subject.PID)
@@ -627,7 +609,6 @@ func (o *setOptions) print(std stdio, d setDocument) error {
 	return std.write(out.Bytes(), nil)
 }
 
-// text is the document for a person.
 func (d setDocument) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "process %d (%s): ", d.PID, d.Name)
