@@ -15,7 +15,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/canary"
 )
 
-// kubeCanary are the flags of procfit kube canary.
 type kubeCanary struct {
 	measurement
 	clusterOptions

@@ -41,7 +41,6 @@ proven worse than the control.`,
 
 func thisHost() string { return session.ThisHost().Hostname }
 
-// run is procfit kube canary.
 func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err error) {
 	if o.options.Object, err = objectOf(std, o.name, args); err != nil {
 		return err

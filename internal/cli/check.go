@@ -55,7 +55,6 @@ could not be checked, or there was nothing to check; 130 interrupted.`,
 	return o.bind(std, cmd, o.fields())
 }
 
-// checkJSON is the help of --json.
 const checkJSON = "print procfit.check/v1: the same as -o json"
 
 func (o *checkOptions) fields() []field.Field {

@@ -67,7 +67,6 @@ func boundMemory() (off func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// checkPods checks what runs in a cluster.
 func checkPods(ctx context.Context, std stdio, access cluster.Access, o cluster.Options) (*check.Report, error) {
 	client, err := cluster.Connect(access)
 	if err != nil {

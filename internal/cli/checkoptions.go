@@ -22,7 +22,6 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// checkOptions are the flags of procfit check.
 type checkOptions struct {
 	fieldFlags
 	out        printing
@@ -66,7 +65,6 @@ func (o *checkOptions) lines(path string) []byte {
 // mostOfSource is the size of a file, in bytes, up to which lines of it are shown.
 const mostOfSource = 16 << 20
 
-// readRelease is the program that --go describes.
 func readRelease(text string) (check.Program, error) {
 	if filepath.Base(text) == "go.mod" {
 		return check.ReadModule(nil, text)
@@ -78,7 +76,6 @@ func readRelease(text string) (check.Program, error) {
 	return known, nil
 }
 
-// readSuppressed reads PF004=reason.
 func readSuppressed(text string) (suppressed, error) {
 	id, reason, _ := strings.Cut(text, "=")
 	if _, ok := rule.Find(id); !ok {
@@ -90,7 +87,6 @@ func readSuppressed(text string) (suppressed, error) {
 	return suppressed{id, strings.TrimSpace(reason)}, nil
 }
 
-// reasons are those of the rules that are suppressed.
 func (o *checkOptions) reasons() map[string]string {
 	reasons := map[string]string{}
 	for _, s := range o.suppressed {
@@ -154,7 +150,6 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 	return append(all, manifest.New(of), source)
 }
 
-// changes reports whether the changes of findings are needed.
 func (o *checkOptions) changes() bool {
 	has := func(p printPlace) bool { return p.format == "json" || p.format == "sarif" }
 	return o.fix || o.diff || slices.ContainsFunc(o.out.all(), has)
@@ -183,7 +178,6 @@ type nothingError struct{ why, allow string }
 
 func (e *nothingError) Error() string { return "nothing to check: " + e.why + e.allow }
 
-// nothing is the error of a run that had nothing to check.
 func (o *checkOptions) nothing(r *check.Report) error {
 	allow := "; with --allow-empty the exit code is 0"
 	if o.piped {
@@ -209,7 +203,6 @@ func (o *checkOptions) nothing(r *check.Report) error {
 	return fmt.Errorf("no files to check in %s (looked for *.yaml, *.yml, *.json, %sDockerfile, *.service, *.container, Go programs and image archives)%s", phrase.Clean(strings.Join(o.paths, ", ")), source, allow)
 }
 
-// isPipe reports whether something may be piped in.
 func isPipe(in io.Reader) bool {
 	f, ok := in.(*os.File)
 	if !ok {

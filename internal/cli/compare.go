@@ -19,7 +19,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/results"
 )
 
-// compareOptions are the flags of procfit compare.
 type compareOptions struct{ measurement }
 
 func newCompare(std stdio) *cobra.Command {
@@ -67,7 +66,6 @@ func newCompareOptions() *compareOptions {
 	return o
 }
 
-// folders compares two runs that have ended.
 func (o *compareOptions) folders(std stdio, old, current string) error {
 	for _, name := range o.Names {
 		if !slices.Contains([]string{"output", "json", "quiet"}, name) {

@@ -37,7 +37,6 @@ func printExpected(std stdio, r *verdict.Result, from *results.Results) error {
 	return err
 }
 
-// expectedOf is the value that a verdict names, with what it was measured under.
 func expectedOf(r *verdict.Result, from *results.Results) (e rule.Expected, err error) {
 	rec := r.Recommendation
 	switch {
@@ -78,7 +77,6 @@ func digits(x float64) float64 {
 	return short
 }
 
-// programName is by which a program is known where it runs.
 func programName(r *verdict.Result) string {
 	switch t := r.Target; {
 	case t.Container != "":
@@ -95,7 +93,6 @@ func programName(r *verdict.Result) string {
 	return ""
 }
 
-// expectedSwept fills in what the trials of the value show.
 func expectedSwept(e *rule.Expected, r *verdict.Result, from *results.Results) {
 	g := r.Groups[0]
 	if value := r.Value(); value != nil {
@@ -114,7 +111,6 @@ func expectedSwept(e *rule.Expected, r *verdict.Result, from *results.Results) {
 	}
 }
 
-// expectedLive fills in what a live experiment shows.
 func expectedLive(e *rule.Expected, r *verdict.Result) {
 	if limit := r.Live.LimitCPUs; limit > 0 {
 		e.LimitCPUs = &limit

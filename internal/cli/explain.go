@@ -125,7 +125,6 @@ func nearestNames(found []named, word string, file bool) ([]named, error) {
 	return found, nil
 }
 
-// notAFile is the error for the path of a program.
 func notAFile(path string) error {
 	return usageError("explain takes a process or a rule such as PF003, not a file (%q); for a file: procfit check %s; for its process: procfit explain PID", path, phrase.ShellWord(path))
 }
@@ -202,7 +201,6 @@ func (o *explainOptions) check() error {
 	return nil
 }
 
-// nowhere reports whether nothing is read.
 func (o *explainOptions) nowhere() bool {
 	return o.whatIf.CPUs != nil && len(o.pids) == 0 && o.root == ""
 }
@@ -238,7 +236,6 @@ func (o *explainOptions) source() (factSource, error) {
 	return from, nil
 }
 
-// memoryLimit is the GOMEMLIMIT of a running process, or nil.
 func (s factSource) memoryLimit(pid int) *int64 {
 	if s.live == nil {
 		return nil
@@ -259,7 +256,6 @@ func recorded(tree fs.FS, dir string, pid int) (rule.Subject, error) {
 	return rule.NewSubject(rule.Observed{Place: rule.Place{PID: pid}, Facts: f, Recorded: true}), nil
 }
 
-// who names the program at the head of the text.
 func (o *explainOptions) who(s rule.Subject) string {
 	name := "a Go program started here"
 	switch {
@@ -289,7 +285,6 @@ func (o *explainOptions) print(std stdio, e explain.Explanation) error {
 // looksLikeRule matches the ID of a rule, or a slip of one, and not the name of a program.
 var looksLikeRule = pattern.Of(`(?i)^p[a-z]{0,2}-?[0-9]+$`)
 
-// explainRule prints a rule's page.
 func explainRule(std stdio, args []string) error {
 	if len(args) > 1 {
 		return usageError("explain takes the ID of one rule, or processes, got %d arguments; see procfit explain --help", len(args))
@@ -304,7 +299,6 @@ func explainRule(std stdio, args []string) error {
 // aRule matches the ID of a rule that is no slip.
 var aRule = pattern.Of(`(?i)^PF[0-9]{3}$`)
 
-// noRule is the error of an ID that no rule has.
 func noRule(word string) error {
 	known := ruleIDs()
 	hint := phrase.DidYouMean(word, known)
@@ -314,7 +308,6 @@ func noRule(word string) error {
 	return usageError("no rule %q: rules are %s to %s%s", word, known[0], known[len(known)-1], hint)
 }
 
-// ruleIDs are those of all rules.
 func ruleIDs() (ids []string) {
 	for _, r := range rule.All() {
 		ids = append(ids, r.ID)

@@ -21,7 +21,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// explainOptions are the flags of procfit explain.
 type explainOptions struct {
 	fieldFlags
 	out     printing
@@ -44,7 +43,6 @@ type factSource struct {
 	close   func() error
 }
 
-// whatIfFields describe the flags that take the place of what is read.
 func (o *explainOptions) whatIfFields() []field.Field {
 	w := &o.whatIf
 	return []field.Field{
@@ -61,7 +59,6 @@ func (o *explainOptions) whatIfFields() []field.Field {
 	}
 }
 
-// measuredReserve is the --reserve that procfit measures.
 const measuredReserve = "auto"
 
 // reserveField is --reserve, which may be measured too.
@@ -105,7 +102,6 @@ func (o *explainOptions) checkReserve() error {
 	return nil
 }
 
-// reserveLook is how long the others are looked at.
 const reserveLook = 5 * time.Second
 
 // neighbours measures the reserve; nil: it is not to be measured.
@@ -130,7 +126,6 @@ func (o *explainOptions) neighbours(ctx context.Context, std stdio, s rule.Subje
 
 func anyText(text string) (string, error) { return text, nil }
 
-// goRelease reads the version of a Go toolchain.
 func goRelease(text string) (string, error) {
 	if (facts.Go{Version: text}).Check() != nil {
 		return "", fmt.Errorf("%q: expected a Go version such as 1.26 or go1.26.8", text)
@@ -149,7 +144,6 @@ func assumes(std stdio, release string) {
 	}
 }
 
-// goModLine reads the go line of a go.mod.
 func goModLine(text string) (string, error) {
 	if (facts.Go{Language: text}).Check() != nil {
 		return "", fmt.Errorf("%q: expected a Go version such as 1.24", text)

@@ -20,7 +20,6 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// exporterOptions are the flags of procfit exporter.
 type exporterOptions struct {
 	fieldFlags
 	out          printing
@@ -65,7 +64,6 @@ Prometheus elsewhere, listen on a network of your own. It runs until it is inter
 	}, o.out.fields("")...))
 }
 
-// metricsAddress reads HOST:PORT.
 func metricsAddress(text string) (string, error) {
 	_, service, err := net.SplitHostPort(text)
 	if err == nil {
@@ -77,7 +75,6 @@ func metricsAddress(text string) (string, error) {
 	return text, nil
 }
 
-// readable is a folder that can be read.
 func readable(folder string) (string, error) {
 	_, err := os.ReadDir(folder)
 	return folder, err
@@ -124,7 +121,6 @@ func (o *exporterOptions) run(ctx context.Context, std stdio) error {
 	return exporter.Serve(ctx, listener, e.Handler())
 }
 
-// listenOn says who has the port when it is taken.
 func listenOn(ctx context.Context, addr string) (net.Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	switch {

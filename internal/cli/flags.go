@@ -38,7 +38,6 @@ func (f *fieldFlags) check() error {
 	return asUsage(f.Check())
 }
 
-// asFlag is a field as a flag.
 type asFlag struct {
 	field.Field
 	of *fieldFlags
@@ -164,7 +163,6 @@ func nearest(word string, known []string) string {
 	return ""
 }
 
-// unknownCommand is the error of a word that is not one of the command's subcommands.
 func unknownCommand(cmd *cobra.Command, word string) error {
 	var known []string
 	for _, sub := range cmd.Commands() {
@@ -183,7 +181,6 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	return usageError("unknown command %q; see %s --help", word, cmd.CommandPath())
 }
 
-// everyCommand are all commands below one.
 func everyCommand(cmd *cobra.Command) (list []*cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		list = append(append(list, sub), everyCommand(sub)...)

@@ -134,7 +134,6 @@ func (o *fleetOptions) prepare(ctx context.Context, std stdio) (*fleetRun, error
 	return f, nil
 }
 
-// fleetRows are the settings that a fleet.yaml may have.
 func fleetRows() []field.Field {
 	return slices.DeleteFunc(fileRows(), func(row field.Field) bool { return row.Group == field.Check })
 }
@@ -173,7 +172,6 @@ func (s *fleetService) refusal(err error) error {
 	return s.Wrong("", err)
 }
 
-// describe prints the plan of each service.
 func (f *fleetRun) describe(ctx context.Context, std stdio) error {
 	var failed []error
 	for _, s := range f.services {

@@ -58,7 +58,6 @@ func (f *fleetRun) propose(ctx context.Context, std stdio) error {
 	return nil
 }
 
-// set is the text of a manifest with the value of a service.
 func (f *fleetRun) set(ctx context.Context, s *fleetService, out *fleet.Service, text []byte) ([]byte, error) {
 	if s.unwritable != nil {
 		return nil, s.unwritable

@@ -153,7 +153,6 @@ func (f *fleetRun) judge(dir string, s *fleetService, out *fleet.Service) error 
 	return nil
 }
 
-// publish writes the page and prints it.
 func (f *fleetRun) publish(std stdio) error {
 	dir, err := folder.Make(f.out)
 	if err != nil {

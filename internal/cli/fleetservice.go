@@ -23,7 +23,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/results"
 )
 
-// fleetOptions are the flags of procfit fleet.
 type fleetOptions struct {
 	fieldFlags
 	file, out          string
@@ -156,7 +155,6 @@ func (f *fleetRun) resolve(ctx context.Context, std stdio, s *fleetService, comm
 	return nil
 }
 
-// readSettings reads the procfit.yaml of a service.
 func readSettings(ctx context.Context, s *fleetService) (*specfile.File, error) {
 	b, err := folder.ReadFile(ctx, s.File, specfile.MostBytes+1)
 	if err != nil {
@@ -199,7 +197,6 @@ func (f *fleetRun) sharing(s *fleetService) *fleetService {
 	return nil
 }
 
-// place is where the container of a service is.
 func (s *fleetService) place() rule.Place {
 	at := s.chosen.Value.Place
 	at.Path = filepath.Clean(s.manifest.Path)
@@ -235,7 +232,6 @@ func ran(dir string) bool {
 	return err != nil || have.Failure() == nil
 }
 
-// isComplete reports whether a run has trials, and lacks none.
 func isComplete(s *session.Session) bool { return len(s.Journal().Trials) > 0 && s.Missing() == 0 }
 
 // unusable reports whether the results that a run's folder has are left as they are: those of

@@ -32,7 +32,6 @@ var guesses = map[string][]string{
 	"exclude": {"--ignore"}, "skip": {"--ignore"}, "fail-on": {"--severity"},
 }
 
-// compareGuess compares two versions of a program.
 const compareGuess = "procfit compare OLD NEW"
 
 // guessed is what does the same as a flag that a command does not have; empty: procfit

@@ -156,7 +156,6 @@ func details(f field.Field, c *cobra.Command) (text string) {
 	return text
 }
 
-// mostExamples is how many examples the short help has.
 const mostExamples = 4
 
 // usage is the help below a command's text. The short one has the flags that are used
@@ -266,7 +265,6 @@ func newHelp(std stdio) *cobra.Command {
 	}
 }
 
-// unknownTopic says which command or topic may be meant.
 func unknownTopic(root *cobra.Command, args []string) error {
 	word := strings.Join(args, " ")
 	if r, ok := rule.Find(strings.ToUpper(word)); ok {

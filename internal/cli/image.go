@@ -32,7 +32,6 @@ import (
 // mostProgram is more than any build of procfit, in bytes.
 const mostProgram = 1 << 30
 
-// imageOptions are the flags of procfit kube image.
 type imageOptions struct {
 	fieldFlags
 	archive, tag, binary string
@@ -113,7 +112,6 @@ or into a test cluster:    kind load image-archive %[5]s
 	return err
 }
 
-// newAgent is what procfit runs inside a cluster.
 func newAgent(std stdio) *cobra.Command {
 	var idle time.Duration
 	watch := false

@@ -168,7 +168,6 @@ func termWords(t kube.Term) string {
 	return phrase.Clean(s)
 }
 
-// cleanKube removes what is left of runs.
 func cleanKube(ctx context.Context, std stdio, to kube.Access) error {
 	runs, pods, err := kube.Clean(ctx, to)
 	if err != nil {

@@ -21,7 +21,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/results"
 )
 
-// kubeLive are the flags of procfit kube live.
 type kubeLive struct {
 	*liveOptions
 	options kube.Options
@@ -62,7 +61,6 @@ func newKubeLiveOptions() *kubeLive {
 	return o
 }
 
-// run is procfit kube live.
 func (o *kubeLive) run(ctx context.Context, std stdio, args []string) (err error) {
 	if o.options.Object, err = objectOf(std, o.name, args); err != nil {
 		return err
@@ -114,7 +112,6 @@ func (o *kubeLive) inspect(ctx context.Context, std stdio) (*kube.Live, error) {
 	return l, refusal(err)
 }
 
-// tell says what is about to be done.
 func (o *kubeLive) tell(std stdio, l *kube.Live) {
 	where := "the first process of container " + l.Container
 	if l.Port != 0 {
@@ -124,7 +121,6 @@ func (o *kubeLive) tell(std stdio, l *kube.Live) {
 	std.notef("an ephemeral container of %s is added to the pod, as root with SYS_PTRACE; it ends with the experiment, and cannot be removed before the pod is", o.options.Image)
 }
 
-// arguments are those of procfit live in the pod.
 func (o *kubeLive) arguments(l *kube.Live, asked spec.Spec) []string {
 	asked = asked.Only(func(name string) bool { return slices.Contains(o.passed, name) })
 	asked.Command, asked.Operands = "", []string{"1"}

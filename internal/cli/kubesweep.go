@@ -15,7 +15,6 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// kubeSweep are the flags of procfit kube sweep.
 type kubeSweep struct {
 	measurement
 	clusterOptions
@@ -60,7 +59,6 @@ func newKubeSweepOptions() *kubeSweep {
 	return o
 }
 
-// clusterFields are those of the cluster and of the pods that are measured.
 func (o *kubeSweep) clusterFields() []field.Field {
 	of := &o.options
 	return append(o.clusterOptions.fields(""), field.In(field.Kube,
@@ -87,7 +85,6 @@ func objectOf(std stdio, cmd string, args []string) (object string, err error) {
 	return object, refusal(kube.CheckObject(object))
 }
 
-// run is procfit kube sweep.
 func (o *kubeSweep) run(ctx context.Context, std stdio, args []string) error {
 	o.operands = args
 	err := o.prepare(o.printed.std(std))
@@ -124,7 +121,6 @@ func (o *kubeSweep) carryOut(ctx context.Context, std stdio, s *session.Session)
 	return o.measure(ctx, std, s, func() (plan.Runner, error) { return o.runner(s) })
 }
 
-// runner measures a session's pods.
 func (o *kubeSweep) runner(s *session.Session) (plan.Runner, error) {
 	spec, err := s.Filled()
 	if err != nil {

@@ -24,13 +24,11 @@ import (
 	sweeppage "github.com/procfit/procfit/internal/verdict/page"
 )
 
-// labListJSON is lab list --json.
 type labListJSON struct {
 	Schema      string      `json:"schema"`
 	Experiments []labListed `json:"experiments"`
 }
 
-// labListed is an experiment of lab list --json.
 type labListed struct {
 	ID       string   `json:"id"`
 	Document string   `json:"document"`
@@ -180,7 +178,6 @@ func newLabProgram(std stdio) *cobra.Command {
 	}
 }
 
-// printJSON prints a value for programs.
 func printJSON(std stdio, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	return std.write(append(b, '\n'), err)
@@ -190,7 +187,6 @@ func oneProgram(cmd *cobra.Command) error {
 	return usageError("%s takes the id of one practice program; procfit lab list shows them", cmd.Name())
 }
 
-// unknownID makes an id that does not exist a usage error.
 func unknownID(err error) error {
 	if unknown := (*lab.UnknownError)(nil); errors.As(err, &unknown) {
 		return usageError("%w", err)
@@ -261,10 +257,8 @@ func showArticle(std stdio, dirs []string, id string, asJSON bool) error {
 	return text.Render(std.out, d, std.page(nil))
 }
 
-// labPages are the reports of a lab run.
 var labPages = run.Pages{Sweep: sweeppage.Write, Lab: page.Write}
 
-// readLab reads the outcome of a lab run.
 func readLab(dir string) (*lab.Outcome, error) {
 	o, err := lab.ReadOutcome(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -276,7 +270,6 @@ func readLab(dir string) (*lab.Outcome, error) {
 	return o, nil
 }
 
-// readLabs reads the outcomes of the lab runs of several machines.
 func readLabs(dirs []string) (machines []*lab.Machine, err error) {
 	for _, dir := range dirs {
 		o, err := readLab(dir)
@@ -288,7 +281,6 @@ func readLabs(dirs []string) (machines []*lab.Machine, err error) {
 	return machines, nil
 }
 
-// joinLabs prints the runs of several machines as one.
 func joinLabs(std stdio, dirs []string, asJSON bool) error {
 	machines, err := readLabs(dirs)
 	if err != nil {

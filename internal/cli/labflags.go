@@ -23,7 +23,6 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// labOptions are the flags of procfit lab run. Those of a sweep mean the same here.
 type labOptions struct {
 	fieldFlags
 	spec     *plan.Flags
@@ -163,7 +162,6 @@ func (o *labOptions) checkOnly(list []lab.Experiment) error {
 // ownApp is what --kube stands for without a manifest.
 const ownApp = "document004"
 
-// labKube are the flags of procfit lab run for a cluster.
 type labKube struct {
 	clusterOptions
 	on string // the app
@@ -177,7 +175,6 @@ func (k *labKube) fields() []field.Field {
 	return append(field.In(field.Kube, app), k.clusterOptions.fields("kube")...)
 }
 
-// checkKube looks at what goes together.
 func (o *labOptions) checkKube() error {
 	k := &o.kube
 	switch {

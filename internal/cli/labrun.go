@@ -71,7 +71,6 @@ func newLabRun(std stdio) *cobra.Command {
 	}, o.fields())
 }
 
-// run is procfit lab run.
 func (o *labOptions) run(ctx context.Context, std stdio) error {
 	shown := o.printed.before(std, !o.kube.yes && !o.dryRun)
 	std = o.printed.std(std)
@@ -179,7 +178,6 @@ func (o *labOptions) showTraces(std stdio, r *run.Run) error {
 	return nil
 }
 
-// labCost is in words what the run will take.
 func labCost(r *run.Run) string {
 	trials, stages, unknown := 0, 0, false
 	var experiments []string
@@ -210,7 +208,6 @@ func labCost(r *run.Run) string {
 	return s + "; results in " + r.Dir
 }
 
-// printPlan is --dry-run.
 func printPlan(std stdio, r *run.Run, cost string) error {
 	t := table.Table{Columns: []table.Column{{}, {}, {}, {Right: true}, {Right: true}, {}}}
 	row := func(cells ...string) { t.Rows = append(t.Rows, table.Row{Cells: table.Cells(cells...)}) }

@@ -42,14 +42,12 @@ also where the program cannot be changed; 130 interrupted.`,
 	}, o.Fields)
 }
 
-// newTrying are the options of what tries values in a running program.
 func newTrying(name string) *liveOptions {
 	o := &liveOptions{measurement: newMeasurement(name), slice: 5 * time.Second, burnIn: 2 * time.Second, baseline: usualBaseline, budget: liveBudget{share: 0.001}}
 	o.spec.Load.Duration, o.spec.Parts["for"] = 30*time.Minute, []string{""}
 	return o
 }
 
-// trying are the fields of how values are tried.
 func (o *liveOptions) trying() []field.Field {
 	fields := field.Take(o.spec.Fields(),
 		field.Field{Name: "procs", Help: "GOMAXPROCS values to try: auto, 1..4, or 1,2 (default none)"},

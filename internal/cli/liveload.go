@@ -24,7 +24,6 @@ import (
 	judge "github.com/procfit/procfit/internal/verdict/live"
 )
 
-// offered are the flags of a load that live offers itself.
 func (o *liveOptions) offered() []field.Field {
 	o.spec.Parts["timeout"], o.spec.Parts["cpus"] = []string{"request"}, []string{"load"}
 	names := slices.Concat(except(loadFields, "rate", "trial-time", "header"), callFields, []string{"cpus"})
@@ -92,13 +91,10 @@ func (o *liveOptions) bothWays() error {
 	return usageError("--rate and --procs: values are tried under the traffic that the program has, and procfit live sends none meanwhile. Start the load, and then try the values:\n  %s &\n  %s", load.Shell(), try.Shell())
 }
 
-// tried are the flags of how values are tried.
 var tried = []string{"procs", "aa", "for", "seed", "out", "output", "json", "quiet", "dry-run", "slice", "burn-in", "baseline", "budget", "margin", "slo", "metrics", "prometheus", "query", "yes"}
 
-// tries reports whether values are tried.
 func (o *liveOptions) tries() bool { return o.Has("procs") || o.same }
 
-// atRate measures the program as it is, at a rate.
 func (o *liveOptions) atRate(ctx context.Context, std stdio, pid int) error {
 	if !o.HasPart("trial-time", "") {
 		o.spec.Load.Duration = plan.Default().Load.Duration
@@ -114,7 +110,6 @@ func (o *liveOptions) atRate(ctx context.Context, std stdio, pid int) error {
 // watchFor is how long a program is watched under its own traffic, without --for.
 const watchFor = 10 * time.Second
 
-// watch watches a program under its own traffic.
 func (o *liveOptions) watch(ctx context.Context, std stdio, c valueChange, program *live.Program) error {
 	d := watchFor
 	if o.Has("for") {
@@ -153,7 +148,6 @@ func (o *liveOptions) watch(ctx context.Context, std stdio, c valueChange, progr
 	return cmp.Or(err, asInterrupted(ctx.Err()))
 }
 
-// resolveLoad settles what is sent.
 func (o *liveOptions) resolveLoad(std stdio, pid int) (*session.Session, error) {
 	spec, err := o.toSpec(std)
 	if err != nil {

@@ -19,7 +19,6 @@ import (
 	judge "github.com/procfit/procfit/internal/verdict/live"
 )
 
-// liveOptions are the flags of procfit live.
 type liveOptions struct {
 	measurement
 	queries                 prometheus.Queries
@@ -121,7 +120,6 @@ func (o *liveOptions) tryQueries(std stdio, run *liveRun) error {
 	}))
 }
 
-// findMetrics finds the program's own metrics of its requests.
 func (o *liveOptions) findMetrics(std stdio, run *liveRun) error {
 	if o.metrics == "" {
 		return nil

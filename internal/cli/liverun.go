@@ -35,7 +35,6 @@ type liveRun struct {
 	dir     string
 }
 
-// run is procfit live.
 func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
 	o.operands = args
 	if err := o.check(); err != nil {
@@ -77,7 +76,6 @@ func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
 	return o.try(ctx, std, c, program)
 }
 
-// try tries values in the program.
 func (o *liveOptions) try(ctx context.Context, std stdio, c valueChange, program *live.Program) error {
 	c.counted, c.most = program.Counted, program.Most
 	run, err := o.resolve(std, c)
@@ -104,14 +102,12 @@ func (o *liveOptions) try(ctx context.Context, std stdio, c valueChange, program
 	return err
 }
 
-// unseen prints what cannot be seen of a program.
 func unseen(std stdio, program *live.Program) {
 	for _, what := range program.Blind {
 		std.notef("not seen: %s", phrase.Clean(what))
 	}
 }
 
-// how is what is done to the program.
 func (run *liveRun) how() string {
 	if run.program.Most > 0 {
 		return "it allows that and sets the values itself; its own value comes back at the end, and within 10 s if procfit is killed"
@@ -119,7 +115,6 @@ func (run *liveRun) how() string {
 	return "procfit has it call runtime.GOMAXPROCS again and again: each time " + heldByCall
 }
 
-// describe is what will be done, how long it takes at most, and what it may cost.
 func (run *liveRun) describe() string {
 	h, l := run.header, run.header.Live
 	var labels []string
@@ -292,7 +287,6 @@ func (p *liveProgress) over(err error) {
 	p.std.notef("%s", released(p.run.header.Live.Start, p.run.program.After))
 }
 
-// begin prints what the baseline showed.
 func (p *liveProgress) begin(f blocks.Forecast) {
 	l := p.run.header.Live // which the baseline has filled in
 	what := "CPU time per second"
@@ -344,7 +338,6 @@ func (p *liveProgress) begin(f blocks.Forecast) {
 	}
 }
 
-// atATime is how many requests there were at once.
 func atATime(most float64) string {
 	if n := math.Round(most); n >= 1 {
 		return "at most " + number.Count(n)

@@ -149,7 +149,6 @@ func onlyFailures(r *load.Result, failed int64) string {
 	return fmt.Sprintf("all %s failed", phrase.Count(bad, "request"))
 }
 
-// errorKinds are the failures of a run, by what went wrong.
 func errorKinds(r *load.Result) string {
 	var list []string
 	for _, kind := range slices.Sorted(maps.Keys(r.ErrorKinds)) {
@@ -161,7 +160,6 @@ func errorKinds(r *load.Result) string {
 	return phrase.And(list)
 }
 
-// resolve makes options of the flags, and has them checked at each rate.
 func (o *loadOptions) resolve(std stdio) error {
 	if err := o.check(); err != nil {
 		return err
@@ -214,7 +212,6 @@ func (o *loadOptions) setRequests(std stdio) (err error) {
 	return nil
 }
 
-// loadUsage says with which flag an option of the load was given.
 func loadUsage(err error) error {
 	var bad *load.FieldError
 	if !errors.As(err, &bad) {

@@ -22,7 +22,6 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// loadOptions are the flags of procfit load. Those of a sweep mean the same here.
 type loadOptions struct {
 	fieldFlags
 	spec    *plan.Flags
@@ -82,7 +81,6 @@ func (o *loadOptions) curve(ctx context.Context, std stdio) error {
 	return worst
 }
 
-// point is one rate of the curve.
 func (o *loadOptions) point(std stdio, r *load.Result) error {
 	p, err := trial.Offered(r)
 	if err != nil {
@@ -129,7 +127,6 @@ func printLine(out io.Writer, cells []string) {
 	fmt.Fprintln(out, strings.TrimRight(line.String(), " "))
 }
 
-// print prints the result of a run.
 func (o *loadOptions) print(std stdio, r *load.Result) error {
 	p, err := trial.Offered(r)
 	if err != nil {
@@ -182,7 +179,6 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 	return nil
 }
 
-// printParts prints a run by request, by kind of error and by replica.
 func (o *loadOptions) printParts(std stdio, r *load.Result, p *foreign.Offered) {
 	for _, one := range p.ByRequest {
 		fmt.Fprintf(std.out, "  %s: %d answered, %d failed", one.Name, one.Requests, one.Errors)
@@ -201,7 +197,6 @@ func (o *loadOptions) printParts(std stdio, r *load.Result, p *foreign.Offered) 
 	}
 }
 
-// connectionCounts are those of a run, with their streams.
 func connectionCounts(r *load.Result) string {
 	s := phrase.Count(r.Connections, "connection")
 	if r.Streams > 1 {

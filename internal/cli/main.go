@@ -105,7 +105,6 @@ func (s stdio) untilForced(run func() int) int {
 	}
 }
 
-// subcommand is one of procfit's own.
 type subcommand struct {
 	name string
 	make func(stdio) *cobra.Command

@@ -37,7 +37,6 @@ func (m *measurement) here(std stdio, wanted plan.Spec) (*session.Session, error
 	return s, checkBudget(s)
 }
 
-// onThisMachine measures a session here.
 func (m *measurement) onThisMachine(ctx context.Context, std stdio, s *session.Session) error {
 	if m.dryRun && m.printed.format() != yamlFormat {
 		if err := local.Denied(s.Spec); err != nil {

@@ -70,7 +70,6 @@ func outField(p *string, normal string) field.Field {
 	}
 }
 
-// toggle is a switch.
 func toggle(name string, p *bool, help string) field.Field {
 	return field.Field{Name: name, Help: help, Value: field.Switch(p)}
 }

@@ -27,7 +27,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/results"
 )
 
-// migrateOptions are the flags of procfit migrate automaxprocs.
 type migrateOptions struct {
 	fieldFlags
 	out         printing
@@ -100,7 +99,6 @@ func (o *migrateOptions) fields() []field.Field {
 	return slices.Concat(own, reach, o.out.fields(""))
 }
 
-// take reads DIR, and what follows --.
 func (o *migrateOptions) take(args []string, dash int) error {
 	rest := []string(nil)
 	if dash >= 0 {
@@ -207,7 +205,6 @@ func (o *migrateOptions) remove(ctx context.Context, std stdio, r *migrate.Repor
 	return asInterrupted(err)
 }
 
-// measure is --prove.
 func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Report) error {
 	limits := r.Differ()
 	if len(limits) == 0 {
@@ -263,7 +260,6 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 	return measured
 }
 
-// sumOf is the SHA-256 of files, one after the other.
 func sumOf(files ...string) (string, error) {
 	h := sha256.New()
 	for _, name := range files {

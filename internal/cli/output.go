@@ -29,7 +29,6 @@ type printPlace struct{ format, file string }
 // printed is for a command that knows these formats; without one, it has -q alone.
 func printed(formats ...string) printing { return printing{formats: formats} }
 
-// fields are the flags. One line of help says what JSON the command prints.
 func (p *printing) fields(jsonHelp string) []field.Field {
 	var list []field.Field
 	if len(p.formats) > 0 {
@@ -100,7 +99,6 @@ func reportedButLast(std stdio, failed []error) error {
 	return failed[len(failed)-1]
 }
 
-// write writes to each place.
 func (p *printing) write(s stdio, write func(w io.Writer, format string) error) error {
 	for _, to := range p.all() {
 		if to.file == "" {
@@ -142,7 +140,6 @@ func (p *printing) set(text string) error {
 	return nil
 }
 
-// outputFormats is -o as the value of a field.
 type outputFormats printing
 
 func (o *outputFormats) Words() []string       { return o.formats }

@@ -67,7 +67,6 @@ func beyondCPUs(limit float64, s *session.Session) []string {
 	return []string{fmt.Sprintf("a limit of %s limits nothing here: procfit may use %s", number.CPUs(limit), number.CPUs(cpus))}
 }
 
-// grid is a grid's cost in words.
 func grid(s *session.Session) []string {
 	tasks := s.Trials()
 	trials := phrase.Count(tasks, "trial")
@@ -100,7 +99,6 @@ func grid(s *session.Session) []string {
 // untimed is of a plan whose trials may take any time.
 const untimed = "the first trials will show how long it takes"
 
-// aboutTime is how long that many trials take.
 func aboutTime(s *session.Session, trials int) string {
 	each, most := s.Spec.Each(), s.Spec.EachAtMost()
 	text := ", about " + number.Minutes(each*time.Duration(trials))
@@ -123,7 +121,6 @@ var stepWords = map[plan.Step]string{
 	plan.StepRun:        "running",
 }
 
-// activity is what a Runner does, in words.
 func activity(a plan.Activity) string {
 	switch a.Step {
 	case plan.StepOthers:
@@ -194,7 +191,6 @@ func arrangement(s *session.Session) []string {
 	return nil
 }
 
-// sliced is which values get trials after slices of one start.
 func sliced(a plan.Activity) string {
 	if a.Detail != "" {
 		return "every value is measured in starts of its own, since " + inOneLine(a.Detail)
@@ -221,7 +217,6 @@ func unjudged(s *session.Session) (list []string) {
 	return list
 }
 
-// shortfall is why a p99 will not be judged, in words.
 func shortfall(s plan.Shortfall) string {
 	one, many := " request", " requests"
 	if s.Periods() {
@@ -307,7 +302,6 @@ func enough(s *session.Session) time.Duration {
 	return (takes + unit - 1).Truncate(unit)
 }
 
-// race is a race's budget in words.
 func race(s *session.Session) []string {
 	if s.Ended && s.OutOfTime() {
 		return []string{phrase.Count(s.Done, "trial") + " done, and the time of --for is used up: a longer --for continues"}

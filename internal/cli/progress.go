@@ -102,7 +102,6 @@ func (p *progress) notice(a plan.Activity) {
 	p.line("procfit: " + activity(a))
 }
 
-// next begins another sweep.
 func (p *progress) next(title string, later time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -233,7 +232,6 @@ func (p *progress) left() string {
 	return ", " + number.Clock(left) + " left"
 }
 
-// taskName is what a trial measures.
 func taskName(p plan.Progress) string {
 	t := p.Task
 	s := t.Setting.Title()

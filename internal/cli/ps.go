@@ -24,7 +24,6 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// psOptions are the flags of procfit ps.
 type psOptions struct {
 	fieldFlags
 	out      printing
@@ -80,7 +79,6 @@ const (
 	wide      = "wide"
 )
 
-// columnHelp says what each column is.
 func columnHelp() string {
 	b := terminal.Writer{Width: 80}
 	for _, c := range inspect.Columns() {
@@ -161,7 +159,6 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	return o.tell(std, snap)
 }
 
-// scanFunc looks at what was selected.
 func (o *psOptions) scanFunc(scanner *observe.Scanner) scanFunc {
 	if o.selected.All() {
 		return func(ctx context.Context) (observe.Snapshot, error) { return scanner.Scan(ctx) }
@@ -241,7 +238,6 @@ func (o *psOptions) tell(std stdio, snap observe.Snapshot) error {
 	return reportedButLast(std, failed)
 }
 
-// whyMissing is why a process that was asked for is not in the list.
 func whyMissing(snap observe.Snapshot, pid int) error {
 	if slices.Contains(snap.NotGo, pid) {
 		return fmt.Errorf("%w; procfit explain PID shows its limits", observe.ErrNotGo)
@@ -249,7 +245,6 @@ func whyMissing(snap observe.Snapshot, pid int) error {
 	return observe.ErrNoProcess
 }
 
-// live is the view of the whole screen.
 func (o *psOptions) live(ctx context.Context, std stdio, scan scanFunc) error {
 	if err := o.first(ctx, std, scan); err != nil {
 		return err
@@ -260,7 +255,6 @@ func (o *psOptions) live(ctx context.Context, std stdio, scan scanFunc) error {
 	})
 }
 
-// explainProcess is what procfit explain prints.
 func explainProcess(p observe.Process) string {
 	var b strings.Builder
 	// A Builder takes everything.

@@ -23,7 +23,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/results"
 )
 
-// expectedFormat is the -o that prints what is kept with a program.
 const expectedFormat = "expected"
 
 func newReport(std stdio) *cobra.Command {
@@ -57,7 +56,6 @@ interrupted.`,
 	return f.bind(std, cmd, out.fields("print result.json instead of the report: the same as -o json"))
 }
 
-// readResults reads a results directory that the user named.
 func readResults(dir string) (*results.Results, error) {
 	have, err := results.Read(dir)
 	if _, missing := os.Stat(dir); errors.Is(missing, os.ErrNotExist) {
@@ -113,7 +111,6 @@ func sweepReport(std stdio, dir, format, baseline string, write bool) error {
 	return err
 }
 
-// resultsOf are those of a session so far.
 func resultsOf(s *session.Session) *results.Results {
 	return &results.Results{Dir: s.Dir, Contents: s.Journal()}
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/resize"
 )
 
-// resizeOptions are the flags of procfit resize.
 type resizeOptions struct {
 	measurement
 	steps []plan.Limited
@@ -70,7 +69,6 @@ func newResizeOptions() *resizeOptions {
 	return o
 }
 
-// run is procfit resize.
 func (o *resizeOptions) run(ctx context.Context, std stdio, args []string) error {
 	o.command = args
 	if err := o.check(); err != nil {
@@ -100,7 +98,6 @@ func (o *resizeOptions) run(ctx context.Context, std stdio, args []string) error
 	return o.rehearse(ctx, o.printed.std(std), s)
 }
 
-// describe is what will be done, and about how long it takes.
 func (o *resizeOptions) describe(s *session.Session) string {
 	var limits []float64
 	var words []string
@@ -122,7 +119,6 @@ func (o *resizeOptions) describe(s *session.Session) string {
 	return factLines(facts)
 }
 
-// rehearse runs it and prints what it showed.
 func (o *resizeOptions) rehearse(ctx context.Context, std stdio, s *session.Session) error {
 	spec, err := s.Filled()
 	if err != nil {

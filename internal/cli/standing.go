@@ -54,7 +54,6 @@ func standingLines(s *trial.Standing, now plan.Progress, most, width int) []stri
 	return strings.Split(strings.TrimSuffix(w.String(), "\n"), "\n")
 }
 
-// countOf is how many trials there are of a setting.
 func countOf(s trial.SoFar) string {
 	text := strconv.Itoa(s.Valid)
 	if s.Failed > 0 {

@@ -55,7 +55,6 @@ const sweepExample = `  procfit sweep
   procfit sweep --go 1.24,1.26 --build ./cmd/server --url http://127.0.0.1:{port}/ -- -addr :{port}
   procfit sweep --load 'wrk -t2 -c64 -d{duration} --latency {url}' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}`
 
-// sweepOptions are the flags of procfit sweep.
 type sweepOptions struct{ measurement }
 
 func newSweep(std stdio) *cobra.Command {
@@ -88,7 +87,6 @@ var (
 	stopFields    = []string{"until", "for", "repeats"}
 )
 
-// run is procfit sweep.
 func (o *sweepOptions) run(ctx context.Context, std stdio, args []string) error {
 	std = o.printed.std(std)
 	o.command = args

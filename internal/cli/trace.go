@@ -18,7 +18,6 @@ import (
 	"github.com/procfit/procfit/internal/trace"
 )
 
-// traceOptions are the flags of procfit trace.
 type traceOptions struct {
 	fieldFlags
 	out                printing
@@ -117,7 +116,6 @@ func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int
 	return errors.Join(e.WriteText(s.out, o.text(s)), e.Err)
 }
 
-// showLog shows a scheduler trace, if there is anything of one.
 func (o *traceOptions) showLog(ctx context.Context, s stdio, l *trace.Log) (err error) {
 	switch {
 	case o.out.json():

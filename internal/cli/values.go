@@ -121,7 +121,6 @@ func readMix(place string, urls []string, file string, std stdio) (base string, 
 	return base, mix, err
 }
 
-// readRequests reads --requests.
 func readRequests(file string, std stdio) ([]load.Request, error) {
 	b, err := readInput("requests", file, requests.MostFile, std)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// build is what procfit knows of its own binary.
 type build struct {
 	Schema   string `json:"schema"`
 	Version  string `json:"version"`

@@ -17,7 +17,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// suffix is how the files of schemas end.
 const suffix = ".schema.json"
 
 // most is more than any document of a test, in bytes.
@@ -80,7 +79,6 @@ func open(dir string) (*Schemas, error) {
 	return s, nil
 }
 
-// nameOf is the schema that the documents of a schema have.
 func nameOf(doc any, file string) string {
 	defs, _ := doc.(map[string]any)["$defs"].(map[string]any)
 	for _, def := range defs {

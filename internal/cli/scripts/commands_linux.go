@@ -275,7 +275,6 @@ func scriptPage(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// goProgram is the program that VERSION MODULE [GODEBUG] describe.
 func goProgram(ts *testscript.TestScript, args []string) binarytest.Program {
 	p := binarytest.Program{GoVersion: args[0], Module: args[1]}
 	if len(args) > 2 {

@@ -50,7 +50,6 @@ func fakeKube() {
 	serve(l, f)
 }
 
-// serve serves until it is interrupted.
 func serve(l net.Listener, handler http.Handler) {
 	go http.Serve(l, handler)
 	end := make(chan os.Signal, 1)

@@ -29,7 +29,6 @@ import (
 // that package import this one.
 type Command func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int
 
-// procfit is the command that the scripts of this process call.
 var procfit Command
 
 // Main is the TestMain of a program whose tests run procfit. It makes procfit, the stand-in
@@ -88,7 +87,6 @@ func (a alone) Run(name string, f func(testscript.T)) {
 	a.T.Run(name, func(t *testing.T) { f(alone{t}) })
 }
 
-// params is how the scripts of a folder run.
 func params(t *testing.T, dir string, env []string) testscript.Params {
 	dir, err := filepath.Abs(dir) // a command of a script may change the directory meanwhile
 	if err != nil {

@@ -61,7 +61,6 @@ func fakeServer() {
 	s.serve(l)
 }
 
-// misbehave is what happens before it listens.
 func (s *server) misbehave() {
 	if s.fall != "" {
 		panic(s.fall)
@@ -146,7 +145,6 @@ func profiled(handler http.Handler, addr string) http.Handler {
 	return mux
 }
 
-// fakeBatch is a batch program.
 func fakeBatch() {
 	fail := flag.Int("fail", 0, "exit code")
 	line := flag.String("print", "", "what to print")
