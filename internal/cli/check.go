@@ -139,12 +139,10 @@ func (o *checkOptions) once(verdict error) error {
 	if !slices.Contains(o.out.all(), printPlace{format: "text"}) {
 		return verdict
 	}
-	var found *exitError
-	var nothing *nothingError
-	switch {
-	case errors.As(verdict, &found) && found.code == exitGate && !o.out.quiet:
+	if found, ok := errors.AsType[*exitError](verdict); ok && found.code == exitGate && !o.out.quiet {
 		return &exitError{code: exitGate}
-	case errors.As(verdict, &nothing): // -q prints notes too
+	}
+	if nothing, ok := errors.AsType[*nothingError](verdict); ok { // -q prints notes too
 		return errors.New("nothing to check" + nothing.allow)
 	}
 	return verdict

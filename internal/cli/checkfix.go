@@ -101,11 +101,10 @@ func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
 		return rest
 	}
 	text := phrase.Count(len(r.Fixed), "file") + " would be fixed"
-	var found *exitError
-	switch {
-	case rest == nil:
+	if rest == nil {
 		return &exitError{exitGate, errors.New(text)}
-	case errors.As(rest, &found):
+	}
+	if found, ok := errors.AsType[*exitError](rest); ok {
 		return &exitError{found.code, fmt.Errorf("%s; %w would remain", text, found.err)}
 	}
 	return fmt.Errorf("%s; %w", text, rest)

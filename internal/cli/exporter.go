@@ -133,8 +133,8 @@ func listenOn(ctx context.Context, addr string) (net.Listener, error) {
 	}
 	_, service, _ := net.SplitHostPort(addr)
 	if port, lookup := net.LookupPort("tcp", service); lookup == nil {
-		var taken *observe.TakenError
-		if _, who := observe.Listener(port, nil); errors.As(who, &taken) {
+		_, who := observe.Listener(port, nil)
+		if taken, ok := errors.AsType[*observe.TakenError](who); ok {
 			return nil, fmt.Errorf("--listen %s: %w; give another port", addr, taken)
 		}
 	}

@@ -76,27 +76,22 @@ func behindDashes(f field.Field) string {
 
 // flagError is what is wrong with a command line, in procfit's words.
 func flagError(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	var valueless *pflag.ValueRequiredError
-	var syntax *pflag.InvalidSyntaxError
-	var wrong *pflag.InvalidValueError
-	if own := (*exitError)(nil); errors.As(err, &own) {
+	if own, ok := errors.AsType[*exitError](err); ok {
 		return own
 	}
 	see := cmd.CommandPath()
-	help := "; see " + see + " --help"
-	switch {
-	case errors.As(err, &unknown):
-		return asUsage(unknownFlag(cmd, unknown))
-	case errors.As(err, &valueless):
-		f := valueless.GetFlag()
+	switch err := err.(type) {
+	case *pflag.NotExistError:
+		return asUsage(unknownFlag(cmd, err))
+	case *pflag.ValueRequiredError:
+		f := err.GetFlag()
 		return asUsage(field.Field{Name: f.Name, Holds: cmp.Or(f.Value.Type(), "VALUE")}.NoValue())
-	case errors.As(err, &syntax):
-		return asUsage(field.NotAFlag(syntax.GetSpecifiedFlag(), see))
-	case errors.As(err, &wrong):
-		return usageError("--%s %q: not a valid value%s", wrong.GetFlag().Name, wrong.GetValue(), help)
+	case *pflag.InvalidSyntaxError:
+		return asUsage(field.NotAFlag(err.GetSpecifiedFlag(), see))
+	case *pflag.InvalidValueError:
+		return usageError("--%s %q: not a valid value; see %s --help", err.GetFlag().Name, err.GetValue(), see)
 	}
-	return usageError("%w%s", err, help)
+	return usageError("%w; see %s --help", err, see)
 }
 
 // unknownFlag says which flag may be meant: one of the command, or of another command.

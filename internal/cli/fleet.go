@@ -165,8 +165,7 @@ func (f *fleetRun) open(ctx context.Context) error {
 
 // refusal is what is wrong with a service, at its place in the file.
 func (s *fleetService) refusal(err error) error {
-	var coded *exitError
-	if errors.As(err, &coded) && coded.code == exitUsage {
+	if coded, ok := errors.AsType[*exitError](err); ok && coded.code == exitUsage {
 		return usageError("%w", s.Wrong("", err))
 	}
 	return s.Wrong("", err)

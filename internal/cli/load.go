@@ -213,8 +213,8 @@ func (o *loadOptions) setRequests(std stdio) (err error) {
 }
 
 func loadUsage(err error) error {
-	var bad *load.FieldError
-	if !errors.As(err, &bad) {
+	bad, ok := errors.AsType[*load.FieldError](err)
+	if !ok {
 		return usageError("%w", err)
 	}
 	name := "--" + string(bad.Field)

@@ -50,13 +50,11 @@ func (s stdio) run() int {
 		return 0
 	}
 	code := exitFailure
-	var coded *exitError
-	switch {
-	case errors.As(err, &coded):
+	if coded, ok := errors.AsType[*exitError](err); ok {
 		if code = coded.code; coded.err == nil { // another program's, which has printed why
 			return code
 		}
-	case errors.Is(err, context.Canceled):
+	} else if errors.Is(err, context.Canceled) {
 		code, err = exitInterrupted, interruption(err)
 	}
 	s.notef("%v", err)

@@ -125,12 +125,10 @@ func (s stdio) torn(path string, bytes int64) {
 // refusal makes a wrong Spec, and a results folder that is not to be used, usage
 // errors.
 func refusal(err error) error {
-	var refused *session.Refusal
-	var wrong *plan.FieldError
-	switch {
-	case errors.As(err, &refused):
+	if refused, ok := errors.AsType[*session.Refusal](err); ok {
 		return usageError("%w", refused)
-	case errors.As(err, &wrong):
+	}
+	if wrong, ok := errors.AsType[*plan.FieldError](err); ok {
 		return usageError("%w", wrong)
 	}
 	return err
@@ -146,8 +144,7 @@ func (m *measurement) conclude(std stdio, s *session.Session, runErr error) erro
 	if wrong := (*plan.FieldError)(nil); errors.As(runErr, &wrong) && len(have.Trials) == 0 {
 		return refusal(runErr)
 	}
-	var busy *plan.BusyError
-	if errors.As(runErr, &busy) { // what it has is its result
+	if busy, ok := errors.AsType[*plan.BusyError](runErr); ok { // what it has is its result
 		more := ""
 		if !busy.Settled {
 			more = fmt.Sprintf("; stop them and run %s to continue; --timeout quiet=10m waits longer, --timeout quiet=0s measures anyway", m.continued(s))
@@ -184,19 +181,15 @@ func (m *measurement) conclude(std stdio, s *session.Session, runErr error) erro
 // remind says what is left of a run that did not come to its end, and how to go
 // on.
 func (m *measurement) remind(std stdio, s *session.Session, err error, trials int) {
-	if errors.Is(err, plan.ErrHopeless) {
+	_, over := errors.AsType[*plan.OverBudgetError](err)
+	switch {
+	case errors.Is(err, plan.ErrHopeless):
 		std.notef("the trials and their logs are in %s; fix the cause, then start over with another --out", s.Dir)
-		return
+	case over: // the error says how to go on
+		std.notef("finished trials kept in %s: %d", s.Dir, trials)
+	case trials > 0:
+		std.notef("finished trials kept in %s: %d; %s resumes it", s.Dir, trials, m.continued(s))
 	}
-	var over *plan.OverBudgetError
-	if errors.As(err, &over) {
-		std.notef("finished trials kept in %s: %d", s.Dir, trials) // the error says how to go on
-		return
-	}
-	if trials == 0 {
-		return
-	}
-	std.notef("finished trials kept in %s: %d; %s resumes it", s.Dir, trials, m.continued(s))
 }
 
 // continued is the command that continues a run.

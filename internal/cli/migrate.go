@@ -245,8 +245,7 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 	compare.SilenceErrors, compare.SilenceUsage = true, true
 	compare.SetFlagErrorFunc(flagError)
 	measured := compare.ExecuteContext(ctx)
-	var refused *exitError
-	if errors.As(measured, &refused) && refused.code == exitUsage || !results.Exist(out) {
+	if refused, ok := errors.AsType[*exitError](measured); ok && refused.code == exitUsage || !results.Exist(out) {
 		return measured
 	}
 	have, err := readResults(out)
