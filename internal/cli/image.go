@@ -63,13 +63,7 @@ procfit for that platform, which --binary names. The user of the image is nobody
 
 // defaultImage is a name that no registry serves, so that what is imported is used.
 func defaultImage() string {
-	tag := strings.Map(func(r rune) rune {
-		if r == '+' { // in versions of Go modules, and not in tags
-			return '-'
-		}
-		return r
-	}, version())
-	return "localhost/procfit:" + tag
+	return "localhost/procfit:" + strings.ReplaceAll(version(), "+", "-") // a + may be in the version of a Go module, and not in a tag
 }
 
 func (o *imageOptions) run(std stdio) error {
