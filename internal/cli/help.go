@@ -228,8 +228,8 @@ const widestName = 30
 // belowFlag is before what is known of a flag, below its line.
 var belowFlag = strings.Repeat(" ", 10)
 
-// helpWidth is the columns of a help: no more than are easy to read.
-func (s stdio) helpWidth() int { return min(cmp.Or(terminalWidth(s), 80), 100) }
+// helpWidth is the columns of a help, no more than are easy to read; 0: there is no terminal.
+func (s stdio) helpWidth() int { return min(terminalWidth(s), 100) }
 
 // topics are texts that procfit help prints; the first line of each is its title.
 //

@@ -19,7 +19,6 @@ import (
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/spec"
 	judge "github.com/procfit/procfit/internal/verdict/live"
 )
@@ -143,7 +142,7 @@ func (o *liveOptions) watch(ctx context.Context, std stdio, c valueChange, progr
 	if o.printed.json() {
 		err = w.WriteJSON(std.out)
 	} else {
-		err = w.WriteText(std.out, text.Options{Width: terminalWidth(std), Color: std.color()})
+		err = w.WriteText(std.out, std.page(nil))
 	}
 	return cmp.Or(err, asInterrupted(ctx.Err()))
 }

@@ -158,11 +158,8 @@ func showResult(std stdio, r *verdict.Result, paths []string, asJSON bool) error
 
 // page is how a report is laid out there.
 func (s stdio) page(files []string) text.Options {
-	return text.Options{Width: cmp.Or(terminalWidth(s), plainWidth), Files: files, Color: s.color()}
+	return text.Options{Width: terminalWidth(s), Files: files, Color: s.color()}
 }
-
-// plainWidth is the columns of a report that goes to no terminal.
-const plainWidth = 80
 
 // livePage is the page of --serve. Without the flag it is nil, and does nothing.
 type livePage struct {

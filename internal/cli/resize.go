@@ -155,5 +155,5 @@ func (o *resizeOptions) print(std stdio, r *resize.Rehearsal) error {
 	if o.printed.json() {
 		return printJSON(std, r)
 	}
-	return text.Render(std.out, page.Resize(r), text.Options{Width: terminalWidth(std), Color: std.color()})
+	return text.Render(std.out, page.Resize(r), std.page(nil))
 }
