@@ -134,7 +134,7 @@ func (o *kubeCanary) place(run *canaryRun) error {
 		return err
 	}
 	run.place = copies.Canary(kube.CanaryConfig{
-		Host: thisHost(), Ready: o.spec.Target.ReadyTimeout, Quiet: 2*o.slice + o.spec.Load.Warmup + time.Minute,
+		Host: session.ThisHost().Hostname, Ready: o.spec.Target.ReadyTimeout, Quiet: 2*o.slice + o.spec.Load.Warmup + time.Minute,
 		Life: podLife(*h, len(h.Canary.Rounds[0])*o.spec.Replicas[0], o.spec.Target.ReadyTimeout),
 	})
 	return nil

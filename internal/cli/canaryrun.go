@@ -11,7 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/measure/plan"
-	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	judge "github.com/procfit/procfit/internal/verdict/canary"
@@ -38,8 +37,6 @@ proven worse than the control.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
 	}, o.Fields)
 }
-
-func thisHost() string { return session.ThisHost().Hostname }
 
 func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err error) {
 	if o.options.Object, err = objectOf(std, o.name, args); err != nil {

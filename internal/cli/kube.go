@@ -138,11 +138,15 @@ func onTerminal(std stdio) bool {
 }
 
 func tellTerms(std stdio, terms []kube.Term) {
+	words := map[kube.TermKind]string{
+		kube.TermSecret: "the Secret", kube.TermConfigMap: "the ConfigMap", kube.TermClaim: "the volume claim", kube.TermServiceAccount: "the service account",
+		kube.TermPriority: "the priority class, which may evict others:", kube.TermAddress: "an address:", kube.TermHostPath: "the node's folder, to read:", kube.TermNFS: "the NFS export",
+	}
 	if terms != nil {
 		std.notef("each copy uses the same:")
 	}
 	for _, t := range terms {
-		std.notef("  %s", termWords(t))
+		std.notef("  %s", phrase.Clean(strings.TrimSpace(words[t.Kind]+" "+t.Name+" "+t.Detail)))
 	}
 }
 
@@ -154,18 +158,6 @@ func tellLeft(std stdio, runs []kube.Leftover) {
 			std.notef("run %s of %s, started on %s, ended without removing its pods: procfit removes them first", l.Run, l.Object, l.Host)
 		}
 	}
-}
-
-func termWords(t kube.Term) string {
-	words := map[kube.TermKind]string{
-		kube.TermSecret: "the Secret", kube.TermConfigMap: "the ConfigMap", kube.TermClaim: "the volume claim", kube.TermServiceAccount: "the service account",
-		kube.TermPriority: "the priority class, which may evict others:", kube.TermAddress: "an address:", kube.TermHostPath: "the node's folder, to read:", kube.TermNFS: "the NFS export",
-	}
-	s := words[t.Kind] + " " + t.Name
-	if t.Detail != "" {
-		s += " " + t.Detail
-	}
-	return phrase.Clean(s)
 }
 
 func cleanKube(ctx context.Context, std stdio, to kube.Access) error {
