@@ -108,16 +108,11 @@ func (p *progress) next(title string, later time.Duration) {
 	p.last, p.standing, p.title, p.later = plan.Progress{}, trial.Standing{}, title+" ", later
 }
 
-// say prints a line above the table.
-func (p *progress) say(line string) {
+// Write prints whole lines above the table.
+func (p *progress) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.line(line)
-}
-
-// Write prints whole lines, so that notes go where say's lines go.
-func (p *progress) Write(b []byte) (int, error) {
-	p.say(strings.TrimSuffix(string(b), "\n"))
+	p.line(strings.TrimSuffix(string(b), "\n"))
 	return len(b), nil
 }
 

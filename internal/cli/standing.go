@@ -31,13 +31,17 @@ func standingLines(s *trial.Standing, now plan.Progress, most, width int) []stri
 		head += fmt.Sprintf(" (%d of %d)", len(shown), len(shown)+hidden)
 	}
 	t := table.Table{Sign: 2, Columns: []table.Column{{Steps: []table.Step{{Rank: 1, To: len("GOMAXPROCS")}}}, {Right: true}, {Right: true}, {}}}
+	inUnit := number.Count
+	if s.Unit == trial.ThroughputRuns {
+		inUnit = number.Seconds
+	}
 	t.Rows = []table.Row{{Cells: table.Cells(head, rateHead(s.Unit), "p99", "trials")}}
 	for _, one := range shown {
-		rate := rateFigure(s.Unit, one.Rates)
+		rate := middle(one.Rates, inUnit)
 		if one.Unmet() {
 			rate = "below " + rate
 		}
-		row := table.Row{Cells: table.Cells(name(one), rate, latencyFigure(one.P99s), countOf(one))}
+		row := table.Row{Cells: table.Cells(name(one), rate, middle(one.P99s, number.Seconds), countOf(one))}
 		if one.Measures(now.Task) {
 			row.Sign = "▸"
 		}
@@ -76,19 +80,10 @@ func rateHead(unit string) string {
 	return phrase.Clip(phrase.Clean(unit), 16) // a metric is its own unit
 }
 
-func rateFigure(unit string, rates []float64) string {
-	switch {
-	case len(rates) == 0:
-		return ""
-	case unit == trial.ThroughputRuns:
-		return number.Seconds(stat.Middle(rates))
-	}
-	return number.Count(stat.Middle(rates))
-}
-
-func latencyFigure(p99s []float64) string {
-	if len(p99s) == 0 {
+// middle is the median of some numbers in words; empty: there are none.
+func middle(list []float64, words func(float64) string) string {
+	if len(list) == 0 {
 		return ""
 	}
-	return number.Seconds(stat.Middle(p99s))
+	return words(stat.Middle(list))
 }
