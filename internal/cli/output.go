@@ -47,10 +47,7 @@ func (p *printing) fields(jsonHelp string) []field.Field {
 
 // format is what goes to standard output; empty: everything goes to files.
 func (p *printing) format() string {
-	if len(p.places) == 0 {
-		return p.formats[0]
-	}
-	for _, to := range p.places {
+	for _, to := range p.all() {
 		if to.file == "" {
 			return to.format
 		}
@@ -156,9 +153,6 @@ func (o *outputFormats) Texts() (texts []string) {
 }
 
 func (o *outputFormats) String() string {
-	if o == nil || len(o.formats) == 0 {
-		return ""
-	}
 	if len(o.places) == 0 {
 		return o.formats[0]
 	}
