@@ -52,7 +52,7 @@ func quiet() stdio {
 // measurements are the commands that measure, by their names, made for a test.
 var measurements = map[string]func(std stdio, cmd *cobra.Command) (m *measurement, take func() error){
 	"sweep": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
-		m := &newSweepOptions().measurement
+		m := newSweepOptions()
 		m.bind(std, cmd, m.Fields)
 		return m, func() error { m.command = cmd.Flags().Args(); return nil }
 	},

@@ -75,7 +75,7 @@ const sameFleet = "the same fleet command"
 func (o *fleetOptions) job(inCluster bool) *fleetJob {
 	if !inCluster {
 		s := newSweepOptions()
-		return &fleetJob{measurement: &s.measurement, carryOut: s.onThisMachine, ready: func(stdio) error { return nil }, resolve: func(_ context.Context, std stdio, dir placing) (*session.Session, error) {
+		return &fleetJob{measurement: s, carryOut: s.onThisMachine, ready: func(stdio) error { return nil }, resolve: func(_ context.Context, std stdio, dir placing) (*session.Session, error) {
 			s.out, s.again = dir(session.MachineName(session.ThisHost())), sameFleet
 			return s.resolve(std)
 		}}

@@ -200,11 +200,11 @@ func sweepInProcess(t *testing.T, args []string, reason string) {
 		m, resolve = &o.measurement, o.resolve
 		must.OK(t, errors.Join(cmd.ParseFlags(all[1:]), o.take(cmd.Flags().Args(), cmd.ArgsLenAtDash())))
 	} else {
-		o := newSweepOptions()
-		o.bind(std, cmd, o.Fields)
-		m, resolve = &o.measurement, o.resolve
+		m = newSweepOptions()
+		m.bind(std, cmd, m.Fields)
+		resolve = m.resolve
 		must.OK(t, cmd.ParseFlags(all[1:]))
-		o.command = cmd.Flags().Args()
+		m.command = cmd.Flags().Args()
 	}
 	s, err := resolve(std)
 	if err != nil {

@@ -226,7 +226,7 @@ cluster:
 // What only the environment has is in the Spec of a Runner, and in none of a record.
 func TestVariablesAreFilledForARunner(t *testing.T) {
 	t.Setenv("FORMATS_TOKEN", hunted)
-	o := &sweepOptions{*ofFile(t, "sweep", []byte("target:\n  command: [true, -t, '${FORMATS_TOKEN}']\n  env: {A: 'x${FORMATS_TOKEN}', B: '$${HOME}'}\n"))}
+	o := ofFile(t, "sweep", []byte("target:\n  command: [true, -t, '${FORMATS_TOKEN}']\n  env: {A: 'x${FORMATS_TOKEN}', B: '$${HOME}'}\n"))
 	s, err := o.resolve(quiet())
 	must.OK(t, err)
 	for _, word := range append(s.Header.Spec.Args(), s.Header.Target.Command...) {

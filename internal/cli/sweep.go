@@ -55,8 +55,6 @@ const sweepExample = `  procfit sweep
   procfit sweep --go 1.24,1.26 --build ./cmd/server --url http://127.0.0.1:{port}/ -- -addr :{port}
   procfit sweep --load 'wrk -t2 -c64 -d{duration} --latency {url}' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}`
 
-type sweepOptions struct{ measurement }
-
 func newSweep(std stdio) *cobra.Command {
 	o := newSweepOptions()
 	return o.bind(std, &cobra.Command{
@@ -64,17 +62,17 @@ func newSweep(std stdio) *cobra.Command {
 		Short:   "Measure a program at every GOMAXPROCS and recommend one",
 		Long:    sweepLong,
 		Example: sweepExample,
-		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.sweep(cmd.Context(), std, args) },
 	}, o.Fields)
 }
 
-func newSweepOptions() *sweepOptions {
-	o := &sweepOptions{newMeasurement("sweep")}
+func newSweepOptions() *measurement {
+	o := newMeasurement("sweep")
 	names := slices.Concat(programFields, []string{"build"}, cpuFields, valueFields, []string{"go", "slo", "vary", "max-memory", "profile"}, loadFields, callFields, stopFields)
 	fields := field.Named(names...)
 	fields[slices.Index(names, "slo")].Not = "load metric prepare vary max-memory profile"
 	o.Fields = slices.Concat(field.Take(o.spec.Fields(), fields...), o.own(), o.fromFile(ofCommand))
-	return o
+	return &o
 }
 
 // The fields that the commands which start a program share.
@@ -87,20 +85,20 @@ var (
 	stopFields    = []string{"until", "for", "repeats"}
 )
 
-func (o *sweepOptions) run(ctx context.Context, std stdio, args []string) error {
-	std = o.printed.std(std)
-	o.command = args
-	if len(args) > 0 && o.Has("profile") && strings.Contains(args[0], "://") {
+func (m *measurement) sweep(ctx context.Context, std stdio, args []string) error {
+	std = m.printed.std(std)
+	m.command = args
+	if len(args) > 0 && m.Has("profile") && strings.Contains(args[0], "://") {
 		return usageError("--profile %s: write the address with =: --profile=%[1]s", secret.Text(args[0]))
 	}
-	if err := o.prepare(std); err != nil {
+	if err := m.prepare(std); err != nil {
 		return err
 	}
-	s, err := o.resolve(std)
+	s, err := m.resolve(std)
 	if err != nil {
 		return err
 	}
-	return o.onThisMachine(ctx, std, s)
+	return m.onThisMachine(ctx, std, s)
 }
 
 // resolve turns the flags into a session, or says which of them is wrong.
