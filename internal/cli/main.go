@@ -196,9 +196,11 @@ func ProgramArgs(process []string) []string {
 	return append(kube, args...)
 }
 
-// Manual is the commands with all that is known of them, as man pages have it: in Markdown.
-func Manual() *cobra.Command {
-	root := newRoot(stdio{})
+// Manual is the commands with all that is known of them, as man pages have it: in Markdown. Its
+// date is that of the commit, so that the same commit makes the same pages; zero: it is not known.
+func Manual() (root *cobra.Command, date time.Time) {
+	root = newRoot(stdio{})
+	date, _ = time.Parse(time.RFC3339, thisBuild().Time)
 	for _, cmd := range append(everyCommand(root), root) {
 		var parts []string
 		for _, p := range passages(cmp.Or(cmd.Long, cmd.Short)) {
@@ -215,7 +217,7 @@ func Manual() *cobra.Command {
 			}
 		})
 	}
-	return root
+	return root, date
 }
 
 // group gives a command others below it, and nothing else to do than to list them.

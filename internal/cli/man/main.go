@@ -5,8 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
-	"time"
 
 	"github.com/spf13/cobra/doc"
 
@@ -25,24 +23,10 @@ func main() {
 }
 
 func write(folder string) error {
-	root := cli.Manual()
+	root, date := cli.Manual()
 	root.DisableAutoGenTag = true
-	day := committed()
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	return doc.GenManTree(root, &doc.GenManHeader{Date: &day, Source: "procfit " + root.Version, Manual: "procfit manual"}, folder)
-}
-
-// committed is when the commit was made that this program is built from, so that the same
-// commit makes the same pages; the zero time if the build does not know.
-func committed() (day time.Time) {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.time" {
-				day, _ = time.Parse(time.RFC3339, s.Value)
-			}
-		}
-	}
-	return day
+	return doc.GenManTree(root, &doc.GenManHeader{Date: &date, Source: "procfit " + root.Version, Manual: "procfit manual"}, folder)
 }
