@@ -23,15 +23,11 @@ const suffix = ".schema.json"
 const most = 64 << 20
 
 // Schemas are those of docs/reference/formats, by what the documents have as their schema.
-type Schemas struct {
-	byName map[string]*jsonschema.Schema
-}
+type Schemas map[string]*jsonschema.Schema
 
 // Load reads the schemas once. The first call has to come before a test changes the working
 // directory, from which the folder is searched upwards.
-func Load() (*Schemas, error) { return loadOnce() }
-
-var loadOnce = sync.OnceValues(func() (*Schemas, error) {
+var Load = sync.OnceValues(func() (Schemas, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -50,12 +46,12 @@ var loadOnce = sync.OnceValues(func() (*Schemas, error) {
 
 // open reads the schemas of a folder. A schema is that of the documents whose key schema
 // it fixes, and one without the key is that of a file with the name, such as procfit.
-func open(dir string) (*Schemas, error) {
+func open(dir string) (Schemas, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("no schemas in %s: %w", dir, err)
 	}
-	s := &Schemas{byName: map[string]*jsonschema.Schema{}}
+	s := Schemas{}
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		if err != nil {
@@ -74,7 +70,7 @@ func open(dir string) (*Schemas, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		s.byName[nameOf(doc, file)] = compiled
+		s[nameOf(doc, file)] = compiled
 	}
 	return s, nil
 }
@@ -92,8 +88,8 @@ func nameOf(doc any, file string) string {
 }
 
 // Validate checks a value by the schema of a name.
-func (s *Schemas) Validate(name string, v any) error {
-	of := s.byName[name]
+func (s Schemas) Validate(name string, v any) error {
+	of := s[name]
 	if of == nil {
 		return fmt.Errorf("no schema %s", name)
 	}
@@ -106,7 +102,7 @@ func (s *Schemas) Validate(name string, v any) error {
 // Check validates all documents of procfit in a text: one, or several one after the
 // other, as in JSON Lines and a journal, whose further lines have the schema of the first.
 // A text of anything else has none. An incomplete last document is not at fault.
-func (s *Schemas) Check(b []byte) error {
+func (s Schemas) Check(b []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(b))
 	decoder.UseNumber()
 	journal := ""
@@ -136,20 +132,21 @@ func (s *Schemas) Check(b []byte) error {
 
 // otherVersion reports whether a name is of a version that procfit no longer writes, such as
 // that of an old journal in the testdata of a reader.
-func (s *Schemas) otherVersion(name string) bool {
-	family, _, _ := strings.Cut(name, "/")
-	other := false
-	for known := range s.byName {
-		if known == name {
-			return false
-		}
-		other = other || strings.HasPrefix(known, family+"/")
+func (s Schemas) otherVersion(name string) bool {
+	if s[name] != nil {
+		return false
 	}
-	return other
+	family, _, _ := strings.Cut(name, "/")
+	for known := range s {
+		if strings.HasPrefix(known, family+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // checkFile is Check of a file. It skips one that is too large.
-func (s *Schemas) checkFile(path string) error {
+func (s Schemas) checkFile(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -166,7 +163,7 @@ func (s *Schemas) checkFile(path string) error {
 }
 
 // CheckFolder is Check of the .json and .jsonl files of a folder, as far as they can be read.
-func (s *Schemas) CheckFolder(dir string) error {
+func (s Schemas) CheckFolder(dir string) error {
 	var invalid []error
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() && (filepath.Ext(path) == ".json" || filepath.Ext(path) == ".jsonl") {
