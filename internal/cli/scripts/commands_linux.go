@@ -91,18 +91,6 @@ func scriptGone(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// scriptSmaller (smaller DIR BYTES) checks that no file below DIR is larger.
-func scriptSmaller(ts *testscript.TestScript, _ bool, args []string) {
-	most, err := strconv.ParseInt(args[1], 10, 64)
-	ts.Check(err)
-	ts.Check(filepath.Walk(ts.MkAbs(args[0]), func(path string, info os.FileInfo, err error) error {
-		if err == nil && !info.IsDir() && info.Size() > most {
-			return fmt.Errorf("%s has %d bytes, more than %d", path, info.Size(), most)
-		}
-		return err
-	}))
-}
-
 // scriptWaitPort (waitport N) waits until somebody listens at the port.
 func scriptWaitPort(ts *testscript.TestScript, _ bool, args []string) {
 	eventually(ts, "a listener at port "+args[0], func() bool {
@@ -200,15 +188,6 @@ func childIn(dir, name string) int {
 	return 0
 }
 
-// scriptTear (tear FILE) cuts the last line in half.
-func scriptTear(ts *testscript.TestScript, _ bool, args []string) {
-	path := ts.MkAbs(args[0])
-	b, err := os.ReadFile(path)
-	ts.Check(err)
-	start := strings.LastIndexByte(strings.TrimSuffix(string(b), "\n"), '\n') + 1
-	ts.Check(os.Truncate(path, int64(start+len(b))/2))
-}
-
 // scriptTmpfs (tmpfs DIR SIZE) mounts a file system of that size.
 func scriptTmpfs(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
@@ -233,16 +212,6 @@ func scriptNoGroups(ts *testscript.TestScript, _ bool, _ []string) {
 			return os.IsNotExist(err)
 		})
 	})
-}
-
-// scriptOtherHost (otherhost JOURNAL) makes a journal that of another machine.
-func scriptOtherHost(ts *testscript.TestScript, _ bool, args []string) {
-	b := ts.ReadFile(args[0])
-	changed := strings.Replace(b, `"cpu_model":"`, `"cpu_model":"Other `, 1)
-	if changed == b {
-		ts.Fatalf("no cpu_model in %s", args[0])
-	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(changed), 0o644))
 }
 
 func eventually(ts *testscript.TestScript, what string, done func() bool) {

@@ -24,7 +24,6 @@ import (
 func fakeModern() {
 	addr := flag.String("addr", "", "where to listen")
 	dir := flag.String("tls", "", "speak TLS, and leave the certificate here as cert.pem")
-	host := flag.String("host", "127.0.0.1", "that the certificate is for")
 	age := flag.Duration("age", time.Minute, "of the certificate, which is valid for an hour")
 	h2 := flag.Bool("h2", true, "HTTP/2")
 	rpc := flag.String("grpc", "", "serve health by gRPC, with reflection: v1, v1alpha, none")
@@ -32,7 +31,7 @@ func fakeModern() {
 	var own tls.Certificate
 	var err error
 	if *dir != "" { // before it listens: who finds it there finds the certificate too
-		own, _, _, err = loadtest.SelfSigned(*dir, *host, time.Now().Add(-*age))
+		own, _, _, err = loadtest.SelfSigned(*dir, "127.0.0.1", time.Now().Add(-*age))
 		must(err)
 	}
 	l, err := net.Listen("tcp", *addr)

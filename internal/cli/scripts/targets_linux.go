@@ -23,7 +23,7 @@ import (
 type server struct {
 	addr, pids, fall, profiles    string
 	status, procs, most           int
-	every, spam                   int64
+	every                         int64
 	work, crash, starting         time.Duration
 	stubborn, fork, mute, metered bool
 
@@ -45,7 +45,6 @@ func fakeServer() {
 	flag.DurationVar(&s.starting, "starting", 0, "answer 503 at /healthz for this time")
 	flag.BoolVar(&s.mute, "mute", false, "listen, but never answer")
 	flag.StringVar(&s.pids, "pids", "", "append the PIDs to this file")
-	flag.Int64Var(&s.spam, "spam", 0, "bytes to print")
 	flag.StringVar(&s.fall, "panic", "", "panic with this at the start")
 	flag.BoolVar(&s.metered, "meter", false, "have a Meter, and allow leases")
 	flag.IntVar(&s.most, "max", 0, "the highest GOMAXPROCS of a lease")
@@ -87,9 +86,6 @@ func (s *server) misbehave() {
 			fmt.Fprintln(os.Stderr, "fatal error: the sky has fallen")
 			os.Exit(7)
 		})
-	}
-	if s.spam > 0 {
-		go spam(os.Stdout, s.spam)
 	}
 }
 
@@ -153,8 +149,9 @@ func fakeBatch() {
 	most := flag.Int64("spam", 0, "bytes to print first")
 	allocate := flag.Bool("allocate", false, "make garbage meanwhile")
 	flag.Parse()
-	if *most > 0 {
-		spam(os.Stdout, *most)
+	block := strings.Repeat(strings.Repeat("x", 79)+"\n", 1024)
+	for ; *most > 0; *most -= int64(len(block)) {
+		fmt.Print(block)
 	}
 	done := make(chan bool)
 	var kept atomic.Pointer[[]byte]
@@ -180,16 +177,6 @@ func fakeBatch() {
 
 // garbage replaces what is kept.
 func garbage(kept *atomic.Pointer[[]byte]) { kept.Store(new(make([]byte, 100<<10))) }
-
-// spam prints lines until they have that many bytes.
-func spam(w io.Writer, bytes int64) {
-	block := []byte(strings.Repeat(strings.Repeat("x", 79)+"\n", 1024))
-	for ; bytes > 0; bytes -= int64(len(block)) {
-		if _, err := w.Write(block[:min(bytes, int64(len(block)))]); err != nil {
-			return
-		}
-	}
-}
 
 func notePID(file string, pid int) {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
