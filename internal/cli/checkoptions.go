@@ -138,7 +138,9 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 	for _, e := range o.expected {
 		programs.Expect("", e)
 	}
-	of := manifest.Options{NodeCPUs: o.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, Strict: o.strict, Containers: o.containers, Tree: tree}
+	shows := func(p printPlace) bool { return p.format == "json" || p.format == "sarif" }
+	changes := o.fix || o.diff || slices.ContainsFunc(o.out.all(), shows)
+	of := manifest.Options{NodeCPUs: o.cpus, Programs: programs, Changes: changes, Stdin: o.stdin != nil, Strict: o.strict, Containers: o.containers, Tree: tree}
 	all := []check.Checker{
 		binary.New(binary.Options{Programs: programs, Cache: &o.scanned, Tree: tree, Paths: o.paths}), // before those that ask for programs
 	}
@@ -148,11 +150,6 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 	source := gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow, Tree: tree})
 	of.Sets = source.Sets
 	return append(all, manifest.New(of), source)
-}
-
-func (o *checkOptions) changes() bool {
-	has := func(p printPlace) bool { return p.format == "json" || p.format == "sarif" }
-	return o.fix || o.diff || slices.ContainsFunc(o.out.all(), has)
 }
 
 // verdict is the exit code, with what made it so: what could not be checked goes

@@ -27,16 +27,6 @@ func (o *checkOptions) expectedRow() field.Field {
 	})}
 }
 
-// printExpected prints the value of a verdict with what it was measured under, in one line.
-func printExpected(std stdio, r *verdict.Result, from *results.Results) error {
-	e, err := expectedOf(r, from)
-	if err != nil {
-		return fmt.Errorf("no expected value in %s: %w", phrase.Clean(r.Folder), err)
-	}
-	_, err = fmt.Fprintf(std.out, "%s\n", expected.Text(e))
-	return err
-}
-
 func expectedOf(r *verdict.Result, from *results.Results) (e rule.Expected, err error) {
 	rec := r.Recommendation
 	switch {

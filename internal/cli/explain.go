@@ -195,14 +195,10 @@ func (o *explainOptions) check() error {
 		return usageError("--value prints one number, --json an object: use only one of them")
 	case o.value && len(o.pids) > 1:
 		return usageError("--value prints one number: name one process, not %d", len(o.pids))
-	case o.memory && o.nowhere():
+	case o.memory && o.whatIf.CPUs != nil && len(o.pids) == 0 && o.root == "":
 		return usageError("--memory with --cpus: nothing is read then, so no memory limit either; add a PID or --root")
 	}
 	return nil
-}
-
-func (o *explainOptions) nowhere() bool {
-	return o.whatIf.CPUs != nil && len(o.pids) == 0 && o.root == ""
 }
 
 func (o *explainOptions) source() (factSource, error) {

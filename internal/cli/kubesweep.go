@@ -118,15 +118,13 @@ func (o *kubeSweep) carryOut(ctx context.Context, std stdio, s *session.Session)
 	if err := o.agreed(ctx, shown, o.dryRun); err != nil {
 		return err
 	}
-	return o.measure(ctx, std, s, func() (plan.Runner, error) { return o.runner(s) })
-}
-
-func (o *kubeSweep) runner(s *session.Session) (plan.Runner, error) {
-	spec, err := s.Filled()
-	if err != nil {
-		return nil, refusal(err)
-	}
-	return o.copies.Runner(spec, kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: o.loadFrom == "local", Image: kube.ImageOf(s.Journal().Trials)}), nil
+	return o.measure(ctx, std, s, func() (plan.Runner, error) {
+		spec, err := s.Filled()
+		if err != nil {
+			return nil, refusal(err)
+		}
+		return o.copies.Runner(spec, kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: local, Image: kube.ImageOf(s.Journal().Trials)}), nil
+	})
 }
 
 // anyPod is a host that there cannot be (RFC 2606).

@@ -170,7 +170,7 @@ func TestLiveVariables(t *testing.T) {
 	}
 	run, err := o.resolve(std, running(4))
 	must.OK(t, err)
-	must.Get(run.queries.Ask(t.Context(), "errors", 7*time.Second, nil, time.Now()))(t)
+	must.Get(o.queries.Ask(t.Context(), "errors", 7*time.Second, nil, time.Now()))(t)
 	if want := `sum(x{a="` + hunted + `"}[7s])`; len(asked) != 2 || asked[1] != want {
 		t.Errorf("asked %q; expected %s last", asked, want)
 	}

@@ -66,7 +66,7 @@ func (o *liveOptions) resolve(std stdio, c valueChange) (*liveRun, error) {
 	if err := o.liveHeader(std, &run.header); err != nil {
 		return nil, err
 	}
-	if err := o.tryQueries(std, run); err != nil {
+	if err := o.tryQueries(std); err != nil {
 		return nil, err
 	}
 	if err := o.findMetrics(std, run); err != nil {
@@ -105,13 +105,12 @@ func (o *liveOptions) resolve(std stdio, c valueChange) (*liveRun, error) {
 }
 
 // tryQueries has every query tried: the program runs already, so that it must have a value.
-func (o *liveOptions) tryQueries(std stdio, run *liveRun) error {
+func (o *liveOptions) tryQueries(std stdio) error {
 	known, err := o.spec.Filled(std.secrets.Variable)
 	if err != nil {
 		return asUsage(err)
 	}
 	of := judge.Asked(o.slice)
-	run.queries = &o.queries
 	return refusal(o.queries.Try(std.ctx, std.fill, known.Load.Headers, of, func(name string, v *float64) error {
 		if v == nil {
 			return usageError("--query %s has no value over the last %s: two scrapes must fit into it, for example with --slice 40s; a query of what may be missing, as errors are, needs 'or vector(0)'", name, number.Chosen(of))

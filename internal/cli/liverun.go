@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/inspect/explain"
-	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/paired"
@@ -30,8 +29,7 @@ type liveRun struct {
 	change  valueChange // the process, and what it has now
 	program *live.Program
 	metrics *live.Metrics // nil: the program's requests are not known
-	queries *prometheus.Queries
-	share   float64 // the budget as a share; 0: the header has it
+	share   float64       // the budget as a share; 0: the header has it
 	dir     string
 }
 
@@ -179,7 +177,7 @@ func (o *liveOptions) measure(ctx context.Context, std stdio, run *liveRun) (beg
 		std.notef("[baseline] a burst that a baseline of less than %s misses looks like harm later", number.Chosen(usualBaseline))
 	}
 	e := live.Of(program)
-	e.Header, e.Ask, e.Share, e.Begun, e.Block, e.Over = run.header, run.queries.Ask, run.share, p.begin, p.block, p.over
+	e.Header, e.Ask, e.Share, e.Begun, e.Block, e.Over = run.header, o.queries.Ask, run.share, p.begin, p.block, p.over
 	end, begun, err := e.Run(p.slice).Into(ctx, run.header.Header, run.dir, std.secrets.Quoted)
 	return begun, liveError(judge.Outcome(end, err))
 }
@@ -300,7 +298,10 @@ func (p *liveProgress) begin(f blocks.Forecast) {
 		}
 		at := ""
 		if l.LatencyBy != judge.ByNone { // by which it is known
-			at = ", " + atATime(l.InSystemMax) + " at a time"
+			at = ", fewer than 1 at a time"
+			if most := math.Round(l.InSystemMax); most >= 1 {
+				at = ", at most " + number.Count(most) + " at a time"
+			}
 		}
 		counted, unknown := harmed(p.run.header)
 		if counted != "" {
@@ -336,11 +337,4 @@ func (p *liveProgress) begin(f blocks.Forecast) {
 	if below && l.CPUs > 0.9*l.LimitCPUs {
 		p.std.notef("the program uses %s of its CPU limit of %s: values below %d can only lose", number.CPUsUsed(l.CPUs), number.BareCPUs(l.LimitCPUs), fewest)
 	}
-}
-
-func atATime(most float64) string {
-	if n := math.Round(most); n >= 1 {
-		return "at most " + number.Count(n)
-	}
-	return "fewer than 1"
 }

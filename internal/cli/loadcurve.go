@@ -134,9 +134,7 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 	}
 	noteLate(std, r, &p)
 	if o.out.json() {
-		e := json.NewEncoder(std.out)
-		e.SetIndent("", "  ")
-		return e.Encode(p)
+		return printJSON(std, p)
 	}
 	how := "closed loop"
 	if r.Rate > 0 {
@@ -145,7 +143,11 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 			how += ", at random (poisson)"
 		}
 	}
-	fmt.Fprintf(std.out, "%s, %s, %s, %s\n", how, connectionCounts(r), r.Protocol, number.Short(number.Duration(r.Duration)))
+	over := phrase.Count(r.Connections, "connection")
+	if r.Streams > 1 {
+		over += fmt.Sprintf(" of %d streams", r.Streams)
+	}
+	fmt.Fprintf(std.out, "%s, %s, %s, %s\n", how, over, r.Protocol, number.Short(number.Duration(r.Duration)))
 	fmt.Fprintf(std.out, "  throughput  %s req/s (%d answered, %d failed", number.Count(r.AchievedPerSecond), r.Requests, r.FailedRequests())
 	if r.Unanswered > 0 {
 		fmt.Fprintf(std.out, ", %d unanswered at the end", r.Unanswered)
@@ -195,14 +197,6 @@ func (o *loadOptions) printParts(std stdio, r *load.Result, p *foreign.Offered) 
 			fmt.Fprintf(std.out, "  %s: %d answered, %d failed, %d unanswered at the end\n", secret.Text(o.options.URLs[i]), u.Answered, u.Failed, u.Unanswered)
 		}
 	}
-}
-
-func connectionCounts(r *load.Result) string {
-	s := phrase.Count(r.Connections, "connection")
-	if r.Streams > 1 {
-		s += fmt.Sprintf(" of %d streams", r.Streams)
-	}
-	return s
 }
 
 // inSeconds is a time that may not be known.

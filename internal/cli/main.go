@@ -138,10 +138,9 @@ number of CPUs and, since Go 1.25, the CPU limit of the container.`,
 		Args: cobra.ArbitraryArgs,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if cmd.HasSubCommands() { // the flag is of a command that is not known
-			if word := firstWord(std.args, cmd); word != "" {
-				return unknownCommand(cmd, word)
-			}
+		own := len(strings.Fields(cmd.CommandPath())) - 1
+		if cmd.HasSubCommands() && own < len(std.args) && !strings.HasPrefix(std.args[own], "-") { // the flag is of a command that is not known
+			return unknownCommand(cmd, std.args[own])
 		}
 		return flagError(cmd, err)
 	})
@@ -168,15 +167,6 @@ number of CPUs and, since Go 1.25, the CPU limit of the container.`,
 		completeWords(root)
 	}
 	return root
-}
-
-// firstWord is the word after a command's own; empty: there is none, or a flag.
-func firstWord(args []string, cmd *cobra.Command) string {
-	own := len(strings.Fields(cmd.CommandPath())) - 1
-	if own >= len(args) || strings.HasPrefix(args[own], "-") {
-		return ""
-	}
-	return args[own]
 }
 
 // ProgramArgs are the arguments of procfit from those of its process: as kubectl-procfit, a plugin

@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/spec"
+	"github.com/procfit/procfit/internal/verdict/page"
 )
 
 // here plans the session of a program on this machine.
@@ -161,13 +162,16 @@ func (m *measurement) conclude(std stdio, s *session.Session, runErr error) erro
 	if len(have.Trials) == 0 {
 		return asInterrupted(runErr)
 	}
-	r, paths, err := publish(have, m.baseline)
-	// On a disk that is full the terminal still has the result.
-	if err = errors.Join(showResult(std, r, paths, m.printed.json()), err); err != nil {
-		return errors.Join(asInterrupted(runErr), err)
+	r := judgedResult(have)
+	var refused error
+	if m.baseline != "" {
+		_, refused = compareWith(m.baseline, have, r)
 	}
-	if runErr != nil {
-		return asInterrupted(runErr)
+	paths, err := page.Write(have.Dir, r)
+	// On a disk that is full the terminal still has the result.
+	err = errors.Join(showResult(std, r, paths, m.printed.json()), refused, err)
+	if err != nil || runErr != nil {
+		return errors.Join(asInterrupted(runErr), err)
 	}
 	if m.gate {
 		return gateError(r.Gate)

@@ -262,15 +262,11 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 func sumOf(files ...string) (string, error) {
 	h := sha256.New()
 	for _, name := range files {
-		f, err := os.Open(name)
+		b, err := os.ReadFile(name)
 		if err != nil {
 			return "", err
 		}
-		_, err = io.Copy(h, f)
-		f.Close()
-		if err != nil {
-			return "", err
-		}
+		h.Write(b)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }

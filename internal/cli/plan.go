@@ -155,7 +155,10 @@ func activity(a plan.Activity) string {
 		}
 		return text
 	case plan.StepSliced:
-		return sliced(a)
+		if a.Detail != "" {
+			return "every value is measured in starts of its own, since " + inOneLine(a.Detail)
+		}
+		return "after the slices of one start, these values get trials: GOMAXPROCS " + phrase.And(a.Values)
 	case plan.StepResize:
 		return fmt.Sprintf("CPU limit %s, under %s req/s", number.BareCPUs(a.CPUs), number.Count(a.RatePerSecond))
 	}
@@ -189,13 +192,6 @@ func arrangement(s *session.Session) []string {
 		return []string{fmt.Sprintf("on the CPUs of %d that the load generator leaves, once two trials have shown what it needs", host.AffinityCPUs)}
 	}
 	return nil
-}
-
-func sliced(a plan.Activity) string {
-	if a.Detail != "" {
-		return "every value is measured in starts of its own, since " + inOneLine(a.Detail)
-	}
-	return "after the slices of one start, these values get trials: GOMAXPROCS " + phrase.And(a.Values)
 }
 
 // unjudged reports under which CPU limits the p99 will not be judged, and what would

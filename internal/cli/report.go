@@ -14,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/text"
@@ -86,7 +87,12 @@ func sweepReport(std stdio, dir, format, baseline string, write bool) error {
 	}
 	r := judgedResult(have)
 	if format == expectedFormat {
-		return printExpected(std, r, have)
+		e, err := expectedOf(r, have)
+		if err != nil {
+			return fmt.Errorf("no expected value in %s: %w", phrase.Clean(r.Folder), err)
+		}
+		_, err = fmt.Fprintf(std.out, "%s\n", expected.Text(e))
+		return err
 	}
 	var refused error
 	if earlier := cmp.Or(baseline, have.Baseline()); earlier != "" {
@@ -133,19 +139,6 @@ func compareWith(baseline string, have *results.Results, r *verdict.Result) (*re
 		r.Gate, err = verdict.GateBaseline(old.Verdict(), r)
 	}
 	return old, err
-}
-
-// publish analyses a journal that has trials and writes the reports into its folder. The
-// result is returned even if it cannot be written, or not be compared with the baseline.
-// The path to open first is at the head.
-func publish(have *results.Results, baseline string) (*verdict.Result, []string, error) {
-	r := judgedResult(have)
-	var refused error
-	if baseline != "" {
-		_, refused = compareWith(baseline, have, r)
-	}
-	paths, err := page.Write(have.Dir, r)
-	return r, paths, errors.Join(refused, err)
 }
 
 // showResult prints a result: for a program as JSON, for a person as curves and words.

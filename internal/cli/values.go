@@ -28,9 +28,11 @@ func toSpec(f *plan.Flags, std stdio) (spec plan.Spec, err error) {
 	if spec.Load.CPUs, err = std.named("load", f.LoadNamed, spec.Load.CPUs); err != nil {
 		return spec, err
 	}
-	body, err := readText("body", f.Body, std)
-	if err != nil {
-		return spec, err
+	body := []byte(f.Body)
+	if file, ok := strings.CutPrefix(f.Body, "@"); ok {
+		if body, err = readInput("body", file, mostBody, std); err != nil {
+			return spec, err
+		}
 	}
 	if n := f.Neighbour; n.Command != nil {
 		spec.Target.Beside = &n
@@ -46,14 +48,6 @@ func toSpec(f *plan.Flags, std stdio) (spec plan.Spec, err error) {
 	call.Proto = slices.DeleteFunc(slices.Clone(call.Proto), func(file string) bool { return file == "" }) // a descriptor set's place
 	spec.Load.GRPC = &call
 	return spec, nil
-}
-
-// readText is a text, or what the file @FILE has.
-func readText(flag, text string, std stdio) ([]byte, error) {
-	if file, ok := strings.CutPrefix(text, "@"); ok {
-		return readInput(flag, file, mostBody, std)
-	}
-	return []byte(text), nil
 }
 
 // named are the CPUs of a list, or those that a name such as node0 means here, which are
