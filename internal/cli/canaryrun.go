@@ -75,7 +75,7 @@ func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err err
 	if !begun {
 		return err
 	}
-	return errors.Join(sweepReport(std, run.dir, o.printed.format(), "", true), asInterrupted(err))
+	return errors.Join(sweepReport(std, run.dir, o.printed.format(), ""), asInterrupted(err))
 }
 
 // blocksDir is the folder of an experiment in blocks, which cannot be resumed. It can be made.

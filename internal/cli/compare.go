@@ -75,7 +75,7 @@ func (o *compareOptions) folders(std stdio, old, current string) error {
 	if o.printed.format() == yamlFormat {
 		return usageError("-o yaml prints the settings of a measurement, and OLD and NEW are results directories: use -o text or -o json")
 	}
-	return sweepReport(o.printed.std(std), current, o.printed.format(), old, false)
+	return sweepReport(o.printed.std(std), current, o.printed.format(), old)
 }
 
 // take reads OLD and NEW; dash is how many words come before --, or less than 0.

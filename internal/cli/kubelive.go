@@ -147,5 +147,5 @@ func (o *kubeLive) measure(ctx context.Context, std stdio, l *kube.Live, h judge
 	if err != nil {
 		return err
 	}
-	return errors.Join(sweepReport(std, dir, o.printed.format(), "", true), liveError(outcome))
+	return errors.Join(sweepReport(std, dir, o.printed.format(), ""), liveError(outcome))
 }

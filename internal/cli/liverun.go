@@ -95,7 +95,7 @@ func (o *liveOptions) try(ctx context.Context, std stdio, c valueChange, program
 	}
 	begun, err := o.measure(ctx, std, run)
 	if begun {
-		err = errors.Join(sweepReport(std, run.dir, o.printed.format(), "", true), err)
+		err = errors.Join(sweepReport(std, run.dir, o.printed.format(), ""), err)
 	}
 	return err
 }

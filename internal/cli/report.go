@@ -51,7 +51,7 @@ interrupted.`,
 			if len(args) != 1 {
 				return usageError("report takes one results directory, got %d arguments; see procfit report --help", len(args))
 			}
-			return sweepReport(out.std(std), args[0], out.format(), "", true)
+			return sweepReport(out.std(std), args[0], out.format(), "")
 		},
 	}
 	return f.bind(std, cmd, out.fields("print result.json instead of the report: the same as -o json"))
@@ -68,10 +68,10 @@ func readResults(dir string) (*results.Results, error) {
 	return have, err
 }
 
-// sweepReport shows what the journal of a results directory holds, compared with that of a
-// baseline, or of the earlier sweep that its own run was compared with, and writes its reports
-// if asked to. The exit code is that of a gate if a baseline is given.
-func sweepReport(std stdio, dir, format, baseline string, write bool) error {
+// sweepReport shows what the journal of a results directory holds. With a baseline it is compared
+// with that, and the exit code is that of the gate; without one it is compared with the earlier
+// sweep that its own run was compared with, if there is one, and its reports are written.
+func sweepReport(std stdio, dir, format, baseline string) error {
 	have, err := readResults(dir)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func sweepReport(std stdio, dir, format, baseline string, write bool) error {
 		}
 	}
 	var paths []string
-	if write {
+	if baseline == "" {
 		paths, err = page.Write(dir, r)
 	}
 	if err = errors.Join(showResult(std, r, paths, format == "json"), err, refused); err == nil && baseline != "" {
