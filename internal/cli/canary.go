@@ -21,6 +21,11 @@ type kubeCanary struct {
 	queries prometheus.Queries
 	share   float64
 	slice   time.Duration
+
+	// Once they are settled:
+	header canary.Header
+	place  *kube.Canaries
+	dir    string
 }
 
 func newKubeCanaryOptions() *kubeCanary {
@@ -51,66 +56,57 @@ const (
 	longestSlice   = 10 * time.Minute // an agent that nobody asks for 15 minutes ends
 )
 
-// canaryRun is a canary whose every question is settled.
-type canaryRun struct {
-	header  canary.Header
-	copies  *kube.Target
-	place   *kube.Canaries
-	queries *prometheus.Queries
-	dir     string
-}
-
 // resolve settles a canary. Nothing is made yet.
-func (o *kubeCanary) resolve(ctx context.Context, std stdio) (*canaryRun, error) {
+func (o *kubeCanary) resolve(ctx context.Context, std stdio) error {
 	if o.options.Image == "" {
-		return nil, usageError("kube canary needs --image, a procfit that the nodes can run: it reads which CPU time and GOMAXPROCS the pods have; procfit kube image creates one")
+		return usageError("kube canary needs --image, a procfit that the nodes can run: it reads which CPU time and GOMAXPROCS the pods have; procfit kube image creates one")
 	}
-	h, err := o.canaryHeader(std)
-	if err != nil {
-		return nil, err
+	if err := o.setHeader(std); err != nil {
+		return err
 	}
-	run := &canaryRun{header: h}
 	known, err := o.spec.Filled(std.secrets.Variable)
 	if err != nil {
-		return nil, asUsage(err)
+		return asUsage(err)
 	}
 	if err := o.queries.Try(std.ctx, std.fill, known.Load.Headers, o.slice, nil); err != nil {
-		return nil, refusal(err)
+		return refusal(err)
 	}
-	run.queries, run.header.Canary.Prometheus = &o.queries, o.queries.Address()
+	o.header.Canary.Prometheus = o.queries.Address()
 	o.options.Stdin, o.options.Canary = std.in, true
-	if run.copies, err = o.inspect(ctx, std); err != nil {
-		return nil, err
+	copies, err := o.inspect(ctx, std)
+	if err != nil {
+		return err
 	}
-	if why := run.copies.NoObserver; why != "" && len(h.Canary.Queries) == 0 {
-		return nil, fmt.Errorf("nothing could be compared: %s, and no --query names a number", why)
+	if why := copies.NoObserver; why != "" && len(o.header.Canary.Queries) == 0 {
+		return fmt.Errorf("nothing could be compared: %s, and no --query names a number", why)
 	}
-	return run, o.place(run)
+	return o.setPlace(copies)
 }
 
-// canaryHeader is what the flags say by themselves.
-func (o *kubeCanary) canaryHeader(std stdio) (h canary.Header, err error) {
+// setHeader takes what the flags say by themselves.
+func (o *kubeCanary) setHeader(std stdio) (err error) {
 	spec := o.spec.Spec
 	duration, warmup := spec.Load.Duration, spec.Load.Warmup
 	switch {
 	case o.slice < time.Second || o.slice > longestSlice || o.slice%time.Second != 0:
-		return h, usageError("--slice %s: expected whole seconds, from 1s to %s", number.Typed(o.slice), number.Typed(longestSlice))
+		return usageError("--slice %s: expected whole seconds, from 1s to %s", number.Typed(o.slice), number.Typed(longestSlice))
 	case duration < fewestSlices*o.slice:
-		return h, usageError("--for %s: expected at least %d slices of %s, since fewer prove nothing", number.Typed(duration), fewestSlices, number.Chosen(o.slice))
+		return usageError("--for %s: expected at least %d slices of %s, since fewer prove nothing", number.Typed(duration), fewestSlices, number.Chosen(o.slice))
 	case warmup < 0 || warmup > longestSlice:
-		return h, usageError("--for warmup=%s: expected 0s to %s", number.Typed(warmup), number.Typed(longestSlice))
+		return usageError("--for warmup=%s: expected 0s to %s", number.Typed(warmup), number.Typed(longestSlice))
 	case len(spec.Replicas) != 1:
-		return h, usageError("--replicas: expected one number, the pods of each value")
+		return usageError("--replicas: expected one number, the pods of each value")
 	}
-	h = canary.NewHeader(o.slice, duration, warmup, o.share)
+	h := &o.header
+	*h = canary.NewHeader(o.slice, duration, warmup, o.share)
 	h.Plan.MarginP99, h.Tool, h.Spec = spec.MarginP99, session.Tool(version()), o.asked(std)
 	h.Canary.Queries, err = o.queries.Recorded(h.Spec)
-	return h, refusal(err)
+	return refusal(err)
 }
 
-// place settles which pods there are to be.
-func (o *kubeCanary) place(run *canaryRun) error {
-	h, copies := &run.header, run.copies
+// setPlace settles which pods there are to be.
+func (o *kubeCanary) setPlace(copies *kube.Target) (err error) {
+	h := &o.header
 	node, _ := copies.Hosts()
 	effective := node.EffectiveCPUs
 	if q := copies.Quota; q != nil {
@@ -120,8 +116,7 @@ func (o *kubeCanary) place(run *canaryRun) error {
 	if o.spec.Procs.Auto { // more Ps than CPUs are for a sweep to try, not for users
 		values = slices.DeleteFunc(values, func(v *int) bool { return v != nil && float64(*v) > math.Ceil(effective) })
 	}
-	var err error
-	if h.Canary.Rounds, err = canary.Divide(values, copies.Quota, o.spec.Replicas[0], copies.Serving.Endpoints(), h.Canary.Share); err != nil {
+	if h.Canary.Rounds, err = canary.Divide(values, copies.Quota(), o.spec.Replicas[0], copies.Serving.Endpoints(), h.Canary.Share); err != nil {
 		return usageError("%w", err)
 	}
 	pods := copies.Pods(true)
@@ -130,10 +125,10 @@ func (o *kubeCanary) place(run *canaryRun) error {
 	h.Name, h.TargetHost = spec.Title(), node
 	h.Target.Object, h.Target.Namespace, h.Target.Container, h.Target.SHA256 = pods.Object, pods.Namespace, pods.Container, pods.SHA256
 	h.Canary.Services, h.Canary.Counting = copies.Serving.Services, append(h.Canary.Counting, copies.Serving.Counting...)
-	if run.dir, err = o.blocksDir(h.Name, "canary", h.Started); err != nil {
+	if o.dir, err = o.blocksDir(h.Name, "canary", h.Started); err != nil {
 		return err
 	}
-	run.place = copies.Canary(kube.CanaryConfig{
+	o.place = copies.Canary(kube.CanaryConfig{
 		Host: session.ThisHost().Hostname, Ready: o.spec.Target.ReadyTimeout, Quiet: 2*o.slice + o.spec.Load.Warmup + time.Minute,
 		Life: podLife(*h, len(h.Canary.Rounds[0])*o.spec.Replicas[0], o.spec.Target.ReadyTimeout),
 	})

@@ -46,36 +46,35 @@ func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err err
 	if err := o.check(); err != nil {
 		return err
 	}
-	run, err := o.resolve(ctx, std)
-	if err != nil {
+	if err := o.resolve(ctx, std); err != nil {
 		return err
 	}
 	shown := o.printed.before(std, !o.yes && !o.dryRun)
-	first := run.header.Plan
-	first.Settings = run.header.Canary.Rounds[0]
+	first := o.header.Plan
+	first.Settings = o.header.Canary.Rounds[0]
 	warnings, err := o.copies.Rehearse(ctx, first, false)
 	tellWarnings(shown, warnings)
 	if err != nil {
 		return err
 	}
-	run.tell(shown, o)
+	o.tell(shown)
 	if err := o.agreed(ctx, shown, o.dryRun); err != nil {
 		return err
 	}
 	std = o.printed.std(std)
 	if o.dryRun {
-		for _, settings := range run.header.Canary.Rounds {
-			if err := std.write(run.place.Manifests(settings)); err != nil {
+		for _, settings := range o.header.Canary.Rounds {
+			if err := std.write(o.place.Manifests(settings)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	begun, err := run.measure(ctx, std)
+	begun, err := o.measure(ctx, std)
 	if !begun {
 		return err
 	}
-	return errors.Join(sweepReport(std, run.dir, o.printed.format(), ""), asInterrupted(err))
+	return errors.Join(sweepReport(std, o.dir, o.printed.format(), ""), asInterrupted(err))
 }
 
 // blocksDir is the folder of an experiment in blocks, which cannot be resumed. It can be made.
@@ -94,16 +93,16 @@ func (m *measurement) blocksDir(name, kind string, started time.Time) (string, e
 }
 
 // measure has the canary run, and its pods removed. begun reports that there is a journal.
-func (run *canaryRun) measure(ctx context.Context, std stdio) (begun bool, err error) {
+func (o *kubeCanary) measure(ctx context.Context, std stdio) (begun bool, err error) {
 	defer func() {
-		if err := run.place.Close(); err != nil {
+		if err := o.place.Close(); err != nil {
 			std.notef("%v", err)
 		}
 	}()
-	h := run.header
+	h := o.header
 	p := &canaryProgress{std: std, header: h, began: time.Now()}
-	r := &paired.Run{Place: run.place, Next: h.Next, Every: time.Second, Length: h.Slice(), Queries: h.Canary.Queries, Ask: run.queries.Ask, Tell: p.tell}
-	end, begun, err := r.Into(ctx, h.Header, run.dir, std.secrets.Quoted)
+	r := &paired.Run{Place: o.place, Next: h.Next, Every: time.Second, Length: h.Slice(), Queries: h.Canary.Queries, Ask: o.queries.Ask, Tell: p.tell}
+	end, begun, err := r.Into(ctx, h.Header, o.dir, std.secrets.Quoted)
 	if !begun {
 		return false, err
 	}
@@ -111,8 +110,8 @@ func (run *canaryRun) measure(ctx context.Context, std stdio) (begun bool, err e
 }
 
 // tell says what is about to be made, and what it means.
-func (run *canaryRun) tell(std stdio, o *kubeCanary) {
-	h := run.header
+func (o *kubeCanary) tell(std stdio) {
+	h := o.header
 	for _, s := range h.Canary.Services {
 		std.notef("service %s in namespace %s has %s", s.Name, h.Target.Namespace, phrase.Count(s.Endpoints, "endpoint"))
 	}
@@ -124,32 +123,41 @@ func (run *canaryRun) tell(std stdio, o *kubeCanary) {
 		}
 		n := len(settings) * settings[0].Replicas
 		std.notef("  round %d of %d: %s, %s at GOMAXPROCS %s (default is the control): %s of the endpoints, for %s",
-			i+1, len(h.Canary.Rounds), phrase.Count(n, "pod"), phrase.Count(settings[0].Replicas, "pod"), phrase.And(labels), number.Percent(float64(n)/float64(n+run.copies.Serving.Endpoints())), number.Minutes(h.Lasts()/time.Duration(len(h.Canary.Rounds))))
+			i+1, len(h.Canary.Rounds), phrase.Count(n, "pod"), phrase.Count(settings[0].Replicas, "pod"), phrase.And(labels), number.Percent(float64(n)/float64(n+o.copies.Serving.Endpoints())), number.Minutes(h.Lasts()/time.Duration(len(h.Canary.Rounds))))
 	}
-	std.notef("  next to each runs a container of %s that observes it; they all belong to the ConfigMap %s", o.options.Image, run.place.Name())
-	for _, n := range run.copies.Notes {
+	std.notef("  next to each runs a container of %s that observes it; they all belong to the ConfigMap %s", o.options.Image, o.place.Name())
+	for _, n := range o.copies.Notes {
 		std.notef("%s", n)
 	}
-	tellTerms(std, run.copies.Terms)
+	tellTerms(std, o.copies.Terms)
 	for _, c := range h.Canary.Counting {
 		std.notef("%s %s", c, c.Effect.Words())
 	}
+<<<<<<< HEAD
 	for _, r := range run.copies.Serving.Unseen {
 		std.notef("the %s may not be listed: whether any counts them is not known", r.Resource)
+=======
+	for _, what := range o.copies.Serving.Unseen {
+		std.notef("the %s may not be listed: whether any counts them is not known", what)
+>>>>>>> 46d0e3a8 (kube canary: its options have what they are settled to, as those of every command in a cluster)
 	}
-	tellLeft(std, run.copies.Left)
+	tellLeft(std, o.copies.Left)
 	var compared []string
 	if len(h.Canary.Queries) > 0 {
 		compared = append(compared, "a query")
 	}
+<<<<<<< HEAD
 	if why := run.copies.NoObserver; why != "" {
+=======
+	if why := o.copies.NoObserver(); why != "" {
+>>>>>>> 46d0e3a8 (kube canary: its options have what they are settled to, as those of every command in a cluster)
 		std.notef("nothing on the node watches them (%s): only queries are compared", why)
 	} else {
 		compared = append(compared, "a Meter's p99", "a Meter's failed requests")
 	}
 	std.notef("they are removed at the end, at Ctrl-C, and at the first harm: a container that ends, a pod that is not ready for %s, or %s proven above the control's by more than %s",
 		number.Short(number.Seconds(judge.UnreadyMost.Seconds())), phrase.Or(compared), number.Percent(h.Plan.MarginP99))
-	std.notef("%s of %d slices of %s, about %s in all; results in %s", phrase.Count(len(h.Canary.Rounds), "round"), h.Slices(), number.Short(number.Seconds(h.Canary.SliceSeconds)), number.Minutes(h.Lasts()), run.dir)
+	std.notef("%s of %d slices of %s, about %s in all; results in %s", phrase.Count(len(h.Canary.Rounds), "round"), h.Slices(), number.Short(number.Seconds(h.Canary.SliceSeconds)), number.Minutes(h.Lasts()), o.dir)
 }
 
 // canaryProgress prints how far a canary is, a line for each slice.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/http"
@@ -66,10 +67,14 @@ func (o *liveOptions) resolve(std stdio, c valueChange) (*liveRun, error) {
 	if err := o.liveHeader(std, &run.header); err != nil {
 		return nil, err
 	}
-	if err := o.tryQueries(std); err != nil {
+	known, err := o.spec.Filled(std.secrets.Variable)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	if err := o.tryQueries(std, known.Load.Headers); err != nil {
 		return nil, err
 	}
-	if err := o.findMetrics(std, run); err != nil {
+	if err := o.findMetrics(std, run, known.Load.Headers); err != nil {
 		return nil, err
 	}
 	s, h := c.subject, &run.header
@@ -94,9 +99,7 @@ func (o *liveOptions) resolve(std stdio, c valueChange) (*liveRun, error) {
 	if n := s.Facts.AffinityCPUs(); n > 0 {
 		h.TargetHost.AffinityCPUs, h.TargetHost.EffectiveCPUs = n, float64(n)
 	}
-	if h.Name = o.spec.Name; h.Name == "" {
-		h.Name = fmt.Sprintf("process %d", s.PID)
-	}
+	h.Name = cmp.Or(o.spec.Name, fmt.Sprintf("process %d", s.PID))
 	if err := h.Check(); err != nil {
 		return nil, usageError("%w", err)
 	}
@@ -105,13 +108,9 @@ func (o *liveOptions) resolve(std stdio, c valueChange) (*liveRun, error) {
 }
 
 // tryQueries has every query tried: the program runs already, so that it must have a value.
-func (o *liveOptions) tryQueries(std stdio) error {
-	known, err := o.spec.Filled(std.secrets.Variable)
-	if err != nil {
-		return asUsage(err)
-	}
+func (o *liveOptions) tryQueries(std stdio, headers []string) error {
 	of := judge.Asked(o.slice)
-	return refusal(o.queries.Try(std.ctx, std.fill, known.Load.Headers, of, func(name string, v *float64) error {
+	return refusal(o.queries.Try(std.ctx, std.fill, headers, of, func(name string, v *float64) error {
 		if v == nil {
 			return usageError("--query %s has no value over the last %s: two scrapes must fit into it, for example with --slice 40s; a query of what may be missing, as errors are, needs 'or vector(0)'", name, number.Chosen(of))
 		}
@@ -119,16 +118,12 @@ func (o *liveOptions) tryQueries(std stdio) error {
 	}))
 }
 
-func (o *liveOptions) findMetrics(std stdio, run *liveRun) error {
+func (o *liveOptions) findMetrics(std stdio, run *liveRun, lines []string) error {
 	if o.metrics == "" {
 		return nil
 	}
-	known, err := o.spec.Filled(std.secrets.Variable)
-	if err != nil {
-		return asUsage(err)
-	}
 	headers := http.Header{}
-	for _, h := range known.Load.Headers {
+	for _, h := range lines {
 		name, value, ok := strings.Cut(h, ":")
 		if !ok || strings.TrimSpace(name) == "" {
 			return usageError("--header %q: expected a name, a colon and a value", secret.Text(h))
