@@ -109,7 +109,6 @@ func (o *kubeCanary) measure(ctx context.Context, std stdio) (begun bool, err er
 	return true, judge.Outcome(end, err)
 }
 
-// tell says what is about to be made, and what it means.
 func (o *kubeCanary) tell(std stdio) {
 	h := o.header
 	for _, s := range h.Canary.Services {

@@ -149,7 +149,6 @@ func browsable(addr net.Addr) string {
 	return addr.String()
 }
 
-// tell says what the metrics will lack, and how to get it.
 func (o *exporterOptions) tell(std stdio, snap observe.Snapshot) {
 	std.notef("%s", phrase.Count(len(snap.Processes), "Go process"))
 	for _, line := range ps.Unread(snap) {

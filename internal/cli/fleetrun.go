@@ -19,7 +19,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/results"
 )
 
-// measure sweeps each service, proposes what is proven, and writes the page of all.
 func (f *fleetRun) measure(ctx context.Context, std stdio) error {
 	for i, s := range f.services {
 		if ctx.Err() == nil {
@@ -125,7 +124,6 @@ func (f *fleetRun) sweep(ctx context.Context, std stdio, s *fleetService) (dir s
 	return "", errors.New("its results have no folder") // which a fresh one is
 }
 
-// judge takes the verdict of the results, and compares them with the last ones.
 func (f *fleetRun) judge(dir string, s *fleetService, out *fleet.Service) error {
 	have, err := results.Read(dir)
 	if err != nil {

@@ -105,7 +105,6 @@ func (o *fleetOptions) job(inCluster bool) *fleetJob {
 	return j
 }
 
-// resolve reads the settings of a service, and finds its container.
 func (f *fleetRun) resolve(ctx context.Context, std stdio, s *fleetService, common *specfile.File) error {
 	layers := []*specfile.File{s.Settings}
 	if s.File != "" {

@@ -36,7 +36,6 @@ func access(to *kube.Access, needs string) []field.Field {
 	)
 }
 
-// fields are those of all that makes pods.
 func (o *clusterOptions) fields(needs string) []field.Field {
 	of := &o.options
 	return slices.Concat(access(&of.Access, needs), field.In(field.Kube,

@@ -130,7 +130,6 @@ func (o *kubeLive) arguments(l *kube.Live, asked spec.Spec) []string {
 	return asked.Args()
 }
 
-// measure has the values tried, and keeps the journal of it here.
 func (o *kubeLive) measure(ctx context.Context, std stdio, l *kube.Live, h judge.Header, dir string) error {
 	said := ""
 	tried, err := l.Try(ctx, o.arguments(l, h.Spec), func(line string) {

@@ -239,7 +239,6 @@ holds, what does not, what today's Go changed, and the command for your own prog
 	return f.bind(std, cmd, append(out.fields("print lab.json instead of the report"), one))
 }
 
-// showArticle prints what the runs of one or several machines say of an article.
 func showArticle(std stdio, dirs []string, id string, asJSON bool) error {
 	at := slices.IndexFunc(lab.Articles(), func(a lab.Article) bool { return a.ID == id })
 	switch {
@@ -312,7 +311,6 @@ func reportLab(std stdio, dir string, asJSON bool) error {
 	return fmt.Errorf("%s holds no valid trial: %s", dir, cmp.Or(strings.Join(why, "; "), "every trial is invalid"))
 }
 
-// showLab prints an outcome: for a program as JSON, for a person in words.
 func showLab(std stdio, dir string, o *lab.Outcome, asJSON bool) error {
 	if asJSON {
 		return std.write(o.JSON())

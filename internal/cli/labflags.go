@@ -53,7 +53,6 @@ func (o *labOptions) fields() []field.Field {
 	), o.printed.fields("print lab.json instead of the report"), o.kube.fields())
 }
 
-// resolve turns the flags into a run, or says which of them is wrong.
 func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 	chosen, err := o.chosen(std)
 	if err != nil {
@@ -121,7 +120,6 @@ func (o *labOptions) chosen(std stdio) (c lab.Options, err error) {
 	return c, err
 }
 
-// experiments are those that are named, each once.
 func (o *labOptions) experiments() ([]lab.Experiment, error) {
 	if slices.Contains(o.ids, "all") {
 		o.ids = nil
@@ -188,7 +186,6 @@ func (o *labOptions) checkKube() error {
 	return nil
 }
 
-// open settles the cluster as the place of the run.
 func (k *labKube) open(ctx context.Context, options *run.Options) error {
 	var app []byte
 	if k.on != ownApp {

@@ -105,7 +105,6 @@ func (o *labOptions) run(ctx context.Context, std stdio) error {
 	return o.conclude(std, r, err)
 }
 
-// labEvents prints on the progress line what a run does.
 func labEvents(bar *progress) run.Events {
 	notef, others := stdio{err: bar}.notef, false
 	return run.Events{
@@ -158,7 +157,6 @@ func (o *labOptions) conclude(std stdio, r *run.Run, runErr error) error {
 // mostShown is how many experiments a run has at most whose traces are printed too.
 const mostShown = 2
 
-// showTraces prints what the programs' traces say, below the outcome.
 func (o *labOptions) showTraces(std stdio, r *run.Run) error {
 	if o.printed.json() || len(o.ids) > mostShown {
 		return nil

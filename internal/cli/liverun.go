@@ -182,7 +182,6 @@ func (o *liveOptions) measure(ctx context.Context, std stdio, run *liveRun) (beg
 	return begun, liveError(judge.Outcome(end, err))
 }
 
-// liveError has the exit code of an experiment's outcome.
 func liveError(err error) error {
 	if harm := (*judge.HarmError)(nil); errors.As(err, &harm) {
 		err = &exitError{exitGate, err}

@@ -74,7 +74,6 @@ offered, or, without --max-errors, every request failed; 130 interrupted.`,
 	}, o.fields())
 }
 
-// run offers the load, once or at one rate after the other.
 func (o *loadOptions) run(ctx context.Context, std stdio) error {
 	if err := o.resolve(std); err != nil {
 		return err
@@ -112,7 +111,6 @@ func (o *loadOptions) warmup() load.Options {
 	return warm
 }
 
-// judge is whether the load was answered as it was to be.
 func (o *loadOptions) judge(r *load.Result) error {
 	if r.Requests == 0 {
 		first := ""

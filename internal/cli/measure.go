@@ -196,7 +196,6 @@ func (m *measurement) remind(std stdio, s *session.Session, err error, trials in
 	}
 }
 
-// continued is the command that continues a run.
 func (m *measurement) continued(s *session.Session) string {
 	return cmp.Or(m.again, "the same command with --out "+s.Dir)
 }

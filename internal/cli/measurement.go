@@ -82,7 +82,6 @@ func (m *measurement) asked(std stdio) spec.Spec {
 	return s
 }
 
-// sessionOptions are what a session of the measurement takes.
 func (m *measurement) sessionOptions(std stdio) session.Options {
 	return session.Options{Dir: m.out, Spec: m.asked(std), Secrets: std.secrets, Tool: session.Tool(version()), Started: time.Now()}
 }

@@ -80,7 +80,6 @@ func (p *progress) resume(have *results.Results) {
 	}
 }
 
-// activity is called by the Runner as a trial goes on.
 func (p *progress) activity(a plan.Activity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -168,7 +168,6 @@ func (o *psOptions) scanFunc(scanner *observe.Scanner) scanFunc {
 	}
 }
 
-// once scans, and again after the interval.
 func (o *psOptions) once(ctx context.Context, scanner *observe.Scanner, scan scanFunc) (observe.Snapshot, error) {
 	scanner.Unjudged = o.interval > 0
 	snap, err := scan(ctx)

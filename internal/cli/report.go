@@ -141,7 +141,6 @@ func compareWith(baseline string, have *results.Results, r *verdict.Result) (*re
 	return old, err
 }
 
-// showResult prints a result: for a program as JSON, for a person as curves and words.
 func showResult(std stdio, r *verdict.Result, paths []string, asJSON bool) error {
 	if asJSON {
 		return std.write(page.JSON(r))
@@ -199,7 +198,6 @@ func (p *livePage) renew() *verdict.Result {
 	return nil
 }
 
-// follow passes a run's events to the page.
 func (p *livePage) follow(e *session.Events) {
 	if p == nil {
 		return
@@ -225,7 +223,6 @@ func (p *livePage) progress(s plan.Progress) {
 	p.server.Now(p.now(""))
 }
 
-// activity gets what the Runner does.
 func (p *livePage) activity(a plan.Activity) {
 	switch {
 	case a.Step == plan.StepBusy: // between two trials

@@ -425,7 +425,6 @@ func (c valueChange) words() string {
 	return from + " becomes " + to
 }
 
-// change sets the value, and with --for gives the old one back.
 func (o *setOptions) change(ctx context.Context, std stdio, c valueChange) error {
 	request := steer.Request{Program: c.program, Value: c.value, Idle: func() {
 		o.out.std(std).notef("process %d runs no Go code now, which a call needs; procfit waits up to %s for some: send it a request%s", c.subject.PID, number.Chosen(steer.Waits), c.example())
@@ -479,7 +478,6 @@ func (o *setOptions) lent(std stdio, d setDocument) {
 	o.out.std(std).notef("the old value comes back in %s; Ctrl-C gives it back now", number.Chosen(o.hold))
 }
 
-// giveBack waits until the guard has given the old value back.
 func (o *setOptions) giveBack(ctx context.Context, std stdio, c valueChange, d setDocument, guard *steer.Guard) error {
 	result, trying, err := guard.Wait(ctx)
 	if trying {

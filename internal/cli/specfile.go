@@ -60,7 +60,6 @@ func objectRow() field.Field {
 	return field.Field{Name: specfile.ObjectField, Group: field.Kube, Holds: "OBJECT", Help: "the object to measure copies of: deployment/api, or a manifest.yaml", Value: field.Text(new(string))}
 }
 
-// inCluster says whether a run is in a cluster.
 func (m *measurement) inCluster() bool { return strings.HasPrefix(m.name, "kube ") }
 
 // words are what the command line has in place of a row that is not a flag; nil: the row
@@ -188,7 +187,6 @@ func (f *fieldFlags) set(name, text string) error {
 	return nil
 }
 
-// prepare reads the file and checks what is given.
 func (m *measurement) prepare(std stdio) error {
 	if err := m.readFile(std); err != nil {
 		return err
@@ -230,7 +228,6 @@ func (m *measurement) overrides(given []string, name string) bool {
 	})
 }
 
-// printFile prints what is given as a procfit.yaml.
 func (m *measurement) printFile(std stdio) error {
 	return std.write(specfile.Write(m.asked(std), fileRows()))
 }

@@ -102,7 +102,6 @@ func columns(out io.Writer) int {
 	return max(0, w)
 }
 
-// write prints what was made on standard output, unless that failed.
 func (s stdio) write(b []byte, err error) error {
 	if err == nil {
 		_, err = s.out.Write(b)

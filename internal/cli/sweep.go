@@ -101,7 +101,6 @@ func (m *measurement) sweep(ctx context.Context, std stdio, args []string) error
 	return m.onThisMachine(ctx, std, s)
 }
 
-// resolve turns the flags into a session, or says which of them is wrong.
 func (m *measurement) resolve(std stdio) (*session.Session, error) {
 	spec, err := m.toSpec(std)
 	if err != nil {
@@ -163,7 +162,6 @@ const (
 	batchTime = time.Second
 )
 
-// except are the names but for some.
 func except(names []string, but ...string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(but, name) })
 }
