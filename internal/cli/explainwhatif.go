@@ -51,7 +51,7 @@ func (o *explainOptions) whatIfFields() []field.Field {
 			w.LimitText = text
 			return explain.ParseLimits(text)
 		})},
-		{Name: "gomaxprocs", Holds: "VALUE", Help: "what if GOMAXPROCS had this value in the environment; default for none", Value: field.Parsed(&w.Env, "", field.Maybe(anyText))},
+		{Name: "gomaxprocs", Holds: "VALUE", Help: "what if GOMAXPROCS had this value in the environment; default for none", Value: field.Parsed(&w.Env, "", field.Maybe(func(text string) (string, error) { return text, nil }))},
 		{Name: "go", Holds: "VERSION", Help: "what if it were built with this Go version, and go.mod named it too", Value: field.Parsed(&w.GoVersion, "", goRelease)},
 		{Name: "lang", Holds: "VERSION", Help: "what if this version were the go line of its go.mod", Value: field.Parsed(&w.Language, "", goModLine)},
 		o.reserveField(),
@@ -123,8 +123,6 @@ func (o *explainOptions) neighbours(ctx context.Context, std stdio, s rule.Subje
 	}
 	return &n, nil
 }
-
-func anyText(text string) (string, error) { return text, nil }
 
 func goRelease(text string) (string, error) {
 	if (facts.Go{Version: text}).Check() != nil {

@@ -85,8 +85,8 @@ declined; 130 interrupted.`,
 
 func (o *migrateOptions) fields() []field.Field {
 	own := []field.Field{
-		{Name: "manifests", Holds: "PATH", Often: true, Help: "a file or folder of manifests that run the programs; may be repeated", Value: field.Several(&o.look.Manifests, anyText)},
-		{Name: "container", Holds: "NAME", Help: "a container that runs the programs, whatever its name; may be repeated", Value: field.Several(&o.look.Containers, anyText)},
+		{Name: "manifests", Holds: "PATH", Often: true, Help: "a file or folder of manifests that run the programs; may be repeated", Value: field.Texts(&o.look.Manifests)},
+		{Name: "container", Holds: "NAME", Help: "a container that runs the programs, whatever its name; may be repeated", Value: field.Texts(&o.look.Containers)},
 		{Name: "cpus", Holds: "N", Help: "CPUs of the machines that the manifests are for", Value: field.Number(&o.look.NodeCPUs, 1, math.MaxInt32)},
 		often(toggle("fix", &o.fix, "remove the import and its calls, run go mod tidy, and build")),
 		toggle("yes", &o.yes, "do not ask before --fix"),
