@@ -29,13 +29,17 @@ func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, err
 	}
 	progress := newCounter(std, "file")
 	defer progress.clear()
+	slow := func(message string) {
+		progress.clear()
+		std.notef("%s", message)
+	}
 	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
 		if again, ok := in.(io.Seeker); ok && in != std.in {
 			if _, err := again.Seek(0, io.SeekStart); err != nil {
 				return nil, err
 			}
 		}
-		report, err := check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay, progress.say), Overlay: overlay, Progress: progress.count})
+		report, err := check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay, slow), Overlay: overlay, Progress: progress.count})
 		if report != nil {
 			report = report.Suppress(o.reasons())
 		}

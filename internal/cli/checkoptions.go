@@ -19,7 +19,6 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/show/terminal"
 )
 
 type checkOptions struct {
@@ -97,36 +96,19 @@ func (o *checkOptions) reasons() map[string]string {
 
 // fileCounter shows on a terminal how many files, or pods, have been checked.
 type fileCounter struct {
-	std  stdio
-	out  *os.File // nil: nobody watches
-	noun string   // what is counted
+	liveScreen
+	noun string // what is counted
 	next time.Time
 }
 
 func newCounter(std stdio, noun string) *fileCounter {
-	f, ok := std.err.(*os.File)
-	if !ok || !terminal.Escapes(f) {
-		return &fileCounter{std: std}
-	}
-	return &fileCounter{std, f, noun, time.Now().Add(time.Second)}
-}
-
-// say prints what takes long, on whatever stderr is.
-func (c *fileCounter) say(message string) {
-	c.clear()
-	c.std.notef("%s", message)
+	return &fileCounter{newScreen(std.err), noun, time.Now().Add(time.Second)}
 }
 
 func (c *fileCounter) count(n int) {
-	if now := time.Now(); c.out != nil && now.After(c.next) {
+	if now := time.Now(); c.there() && now.After(c.next) {
 		c.next = now.Add(time.Second / 4)
-		fmt.Fprintf(c.out, "\r%s checked\x1b[K", phrase.Count(n, c.noun))
-	}
-}
-
-func (c *fileCounter) clear() {
-	if c.out != nil {
-		fmt.Fprint(c.out, "\r\x1b[K")
+		c.line(phrase.Count(n, c.noun) + " checked")
 	}
 }
 

@@ -45,7 +45,7 @@ func (l *loadLive) second(i load.Interval) {
 	line := l.line()
 	l.pending = 0
 	if l.screen.there() {
-		l.screen.draw(nil, func(int, int) []string { return []string{line} })
+		l.screen.line(line)
 		return
 	}
 	fmt.Fprintln(l.out, "procfit: "+line)

@@ -319,6 +319,11 @@ func (s *liveScreen) draw(above []string, foot func(width, height int) []string)
 	_ = s.region.Draw(above, foot(width, height), width)
 }
 
+// line makes one line the foot.
+func (s *liveScreen) line(text string) {
+	s.draw(nil, func(int, int) []string { return []string{text} })
+}
+
 // clear leaves the terminal as it was.
 func (s *liveScreen) clear() {
 	if s.there() {
