@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 const nothingElse = cobra.ShellCompDirectiveNoFileComp
@@ -36,10 +37,7 @@ func completed(f field.Field) cobra.CompletionFunc {
 // completeWords has a shell complete the words of commands that are known beforehand, and the
 // values of their flags.
 func completeWords(root *cobra.Command) {
-	var rules []cobra.Completion
-	for _, r := range rule.All() {
-		rules = append(rules, cobra.CompletionWithDesc(r.ID, r.Title))
-	}
+	rules := phrase.Each(rule.All(), func(r rule.Rule) cobra.Completion { return cobra.CompletionWithDesc(r.ID, r.Title) })
 	topics := slices.Clone(topicNames)
 	for _, cmd := range root.Commands() {
 		if cmd.IsAvailableCommand() {

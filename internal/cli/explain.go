@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -184,10 +185,7 @@ func (o *explainOptions) run(ctx context.Context, std stdio) error {
 }
 
 func (o *explainOptions) check() error {
-	if err := o.fieldFlags.check(); err != nil {
-		return err
-	}
-	if err := o.checkReserve(); err != nil {
+	if err := cmp.Or(o.fieldFlags.check(), o.checkReserve()); err != nil {
 		return err
 	}
 	switch {
@@ -304,9 +302,6 @@ func noRule(word string) error {
 	return usageError("no rule %q: rules are %s to %s%s", word, known[0], known[len(known)-1], hint)
 }
 
-func ruleIDs() (ids []string) {
-	for _, r := range rule.All() {
-		ids = append(ids, r.ID)
-	}
-	return ids
+func ruleIDs() []string {
+	return phrase.Each(rule.All(), func(r rule.Rule) string { return r.ID })
 }

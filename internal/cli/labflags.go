@@ -122,10 +122,7 @@ func (o *labOptions) chosen(std stdio) (c lab.Options, err error) {
 
 func (o *labOptions) experiments() ([]lab.Experiment, error) {
 	if slices.Contains(o.ids, "all") {
-		o.ids = nil
-		for _, e := range lab.List() {
-			o.ids = append(o.ids, e.ID)
-		}
+		o.ids = phrase.Each(lab.List(), func(e lab.Experiment) string { return e.ID })
 	}
 	if o.Has("make-bash") && !slices.Contains(o.ids, "build") {
 		return nil, usageError("--make-bash is for build, which is not among the experiments to run")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,10 +75,7 @@ func newLabRun(std stdio) *cobra.Command {
 func (o *labOptions) run(ctx context.Context, std stdio) error {
 	shown := o.printed.before(std, !o.kube.yes && !o.dryRun)
 	std = o.printed.std(std)
-	if err := o.check(); err != nil {
-		return err
-	}
-	if err := o.checkKube(); err != nil {
+	if err := cmp.Or(o.check(), o.checkKube()); err != nil {
 		return err
 	}
 	r, err := o.resolve(ctx, std)

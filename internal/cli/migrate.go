@@ -226,17 +226,13 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 	if err := r.BuildBoth(ctx, o.look, pkg, old, current); err != nil {
 		return asInterrupted(err)
 	}
-	var list []string
-	for _, l := range limits {
-		list = append(list, number.Exact(l))
-	}
 	// What was measured of other programs is no proof of these.
 	built, err := sumOf(old, current)
 	if err != nil {
 		return err
 	}
 	out := filepath.Join(dir, "results-"+built[:12])
-	words := slices.Concat([]string{"--limit", strings.Join(list, ","), "--out", out}, o.comparison,
+	words := slices.Concat([]string{"--limit", strings.Join(phrase.Each(limits, number.Exact), ","), "--out", out}, o.comparison,
 		[]string{phrase.Shell(append([]string{old}, o.programArgs...)), "--", current}, o.programArgs)
 	aside := std
 	aside.out = std.err // standard output has the page of the migration

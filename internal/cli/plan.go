@@ -174,11 +174,7 @@ func numbered(trials []int) string {
 	case n > 2 && trials[n-1]-trials[0] == n-1:
 		return fmt.Sprintf("trials %d to %d", trials[0], trials[n-1])
 	}
-	var list []string
-	for _, number := range trials {
-		list = append(list, strconv.Itoa(number))
-	}
-	return "trials " + phrase.And(list)
+	return "trials " + phrase.And(phrase.Each(trials, strconv.Itoa))
 }
 
 // arrangement says where target and load run; nothing where they share what there is.

@@ -94,9 +94,7 @@ func (o *psOptions) parse(args []string) error {
 		if err != nil {
 			return err
 		}
-		for _, one := range found {
-			words = append(words, strconv.Itoa(one.PID))
-		}
+		words = append(words, phrase.Each(found, func(one observe.Standing) string { return strconv.Itoa(one.PID) })...)
 		if !byPort {
 			words = append(words, word)
 		}

@@ -189,11 +189,8 @@ type named struct {
 	name string // empty: it was found by its ID
 }
 
-func listed(all []named) (words []string) {
-	for _, p := range all {
-		words = append(words, fmt.Sprintf("%d (%s)", p.pid, phrase.Clean(p.name)))
-	}
-	return words
+func listed(all []named) []string {
+	return phrase.Each(all, func(p named) string { return fmt.Sprintf("%d (%s)", p.pid, phrase.Clean(p.name)) })
 }
 
 // processes are those that a word means, one at least: by its ID, the port where it listens, or
