@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"encoding/pem"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -24,6 +26,7 @@ import (
 	"github.com/procfit/procfit/internal/check/binary/binarytest"
 	"github.com/procfit/procfit/internal/cli/scripts"
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/loadtest"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -99,7 +102,7 @@ func examples(t *testing.T) documented {
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	servers, certificate := scripts.ServeModern(t)
+	servers, certificate := serveModern(t)
 	servers["http://127.0.0.1:8080"] = server.URL
 	servers[":2112/metrics"] = server.URL + "/metrics"
 	prometheus := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -108,6 +111,20 @@ func examples(t *testing.T) documented {
 	t.Cleanup(prometheus.Close)
 	servers["http://prometheus.monitoring:9090"] = prometheus.URL
 	return documented{servers, certificate, strconv.Itoa(tried.Process.Pid)}
+}
+
+// serveModern serves HTTPS and gRPC at the addresses of the documents' examples.
+func serveModern(t *testing.T) (servers map[string]string, certificate []byte) {
+	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	secure.EnableHTTP2 = true
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	rpc := loadtest.NewGRPC("v1")
+	t.Cleanup(rpc.Stop)
+	go rpc.Serve(l)
+	certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
+	return map[string]string{"https://127.0.0.1:8443": secure.URL, "h2c://127.0.0.1:9090": "h2c://" + l.Addr().String()}, certificate
 }
 
 // documented is what stands in for the servers of the examples.

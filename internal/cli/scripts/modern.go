@@ -2,16 +2,13 @@ package scripts
 
 import (
 	"crypto/tls"
-	"encoding/pem"
 	"flag"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
-	"testing"
 	"time"
 
 	"google.golang.org/grpc"
@@ -55,23 +52,6 @@ func fakeModern() {
 	}
 	s.Protocols.SetUnencryptedHTTP2(*h2)
 	must(s.Serve(l))
-}
-
-// ServeModern serves HTTPS and gRPC at the addresses of the documents' examples.
-func ServeModern(t *testing.T) (servers map[string]string, certificate []byte) {
-	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	secure.EnableHTTP2 = true
-	secure.StartTLS()
-	t.Cleanup(secure.Close)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rpc := loadtest.NewGRPC("v1")
-	t.Cleanup(rpc.Stop)
-	go rpc.Serve(l)
-	certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
-	return map[string]string{"https://127.0.0.1:8443": secure.URL, "h2c://127.0.0.1:9090": "h2c://" + l.Addr().String()}, certificate
 }
 
 // must ends a stand-in that cannot do its part.
