@@ -407,7 +407,7 @@ func (o *setOptions) lease(ctx context.Context, std stdio, c valueChange, m *met
 	if back != nil { // also where that was interrupted
 		return o.unrestored(std, d, back)
 	}
-	d.Restored = backAt(procs)
+	d.Restored = &restored{Procs: known(procs)}
 	return errors.Join(o.restored(std, d, released(now.Before, procs)), ctx.Err())
 }
 
@@ -483,8 +483,7 @@ func (o *setOptions) giveBack(ctx context.Context, std stdio, c valueChange, d s
 	if err != nil {
 		return o.unrestored(std, d, err)
 	}
-	d.Restored = backAt(result.New)
-	d.Restored.FollowsLimit = result.Auto
+	d.Restored = &restored{Procs: known(result.New), FollowsLimit: result.Auto}
 	how := "nothing was called, since it was back already"
 	if result.Held > 0 {
 		d.Restored.HeldSeconds, d.Restored.StoppedSeconds = new(result.Held.Seconds()), new(result.Stopped.Seconds())
@@ -544,22 +543,19 @@ type restored struct {
 	StoppedSeconds *float64 `json:"stopped_seconds"` // null: not known
 }
 
-// backAt is that a value is back, and was read then; 0: it was not read.
-func backAt(procs int) *restored {
+// known is a value that was read; nil: it was not.
+func known(procs int) *int {
 	if procs == 0 {
-		return &restored{}
+		return nil
 	}
-	return &restored{Procs: &procs}
+	return &procs
 }
 
 // blank is the document of a process to which nothing was done.
 func (c valueChange) blank() setDocument {
 	d := setDocument{
 		Schema: "procfit.set/v1", PID: c.subject.PID, Name: phrase.Clean(c.subject.Name), GoVersion: c.subject.Facts.GoVersion,
-		SizedAtStart: phrase.CleanAll(c.sized),
-	}
-	if c.before.Procs > 0 {
-		d.Old, d.New = &c.before.Procs, &c.before.Procs
+		Old: known(c.before.Procs), New: known(c.before.Procs), SizedAtStart: phrase.CleanAll(c.sized),
 	}
 	if c.follows {
 		d.FollowsLimit = &c.before.Auto
@@ -571,12 +567,9 @@ func (c valueChange) document(r steer.Result) setDocument {
 	d := c.blank()
 	held, stopped := r.Held.Seconds(), r.Stopped.Seconds()
 	d.By = byCall
-	d.Changed, d.Old, d.New, d.FollowsLimit, d.HeldSeconds, d.StoppedSeconds, d.Threads = true, &r.Old, nil, nil, &held, &stopped, r.Threads
+	d.Changed, d.Old, d.New, d.FollowsLimit, d.HeldSeconds, d.StoppedSeconds, d.Threads = true, &r.Old, known(r.New), nil, &held, &stopped, r.Threads
 	if c.follows {
 		d.FollowsLimit = r.Auto
-	}
-	if r.New > 0 {
-		d.New = &r.New
 	}
 	d.AfterRestart = c.subject.AfterRestart(c.value.Procs, c.value.Auto)
 	e := explain.New(c.subject, "", "")
