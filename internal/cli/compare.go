@@ -80,7 +80,10 @@ func (o *compareOptions) folders(std stdio, old, current string) error {
 
 // take reads OLD and NEW; dash is how many words come before --, or less than 0.
 func (o *compareOptions) take(args []string, dash int) (err error) {
-	const example = "; try: procfit compare ./server.old ./server.new"
+	folder := func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.IsDir()
+	}
 	switch {
 	case dash == 1 && len(args) > 1:
 		o.command = args[1:]
@@ -88,23 +91,20 @@ func (o *compareOptions) take(args []string, dash int) (err error) {
 		if o.command, err = load.Split(args[1]); err != nil || len(o.command) == 0 {
 			return usageError("NEW %q: expected a command", secret.Text(args[1]))
 		}
+		if folder(args[1]) {
+			return usageError("NEW %q: no %s in it; give a command, or the results directory of a sweep", args[1], results.Journal)
+		}
+		if err := absent("NEW", args[1]); err != nil {
+			return err
+		}
 	case len(args) == 1 && len(o.command) > 0: // NEW is that of procfit.yaml
 	case dash > 1 || len(args) > 2:
 		return usageError("compare takes one OLD and one NEW, got %d words: quote each command, or give the words of NEW after --", len(args))
 	default:
-		return usageError("compare needs an OLD and a NEW command%s", example)
+		return usageError("compare needs an OLD and a NEW command; try: procfit compare ./server.old ./server.new")
 	}
 	o.operands = args[:1]
-	if info, err := os.Stat(args[len(args)-1]); dash < 0 && len(args) == 2 && err == nil && info.IsDir() {
-		return usageError("NEW %q: no %s in it; give a command, or the results directory of a sweep", args[1], results.Journal)
-	}
-	if dash < 0 && len(args) == 2 {
-		if err := absent("NEW", args[1]); err != nil {
-			return err
-		}
-	}
-	info, err := os.Stat(args[0])
-	if err == nil && info.IsDir() {
+	if folder(args[0]) {
 		o.baseline = args[0]
 		return nil
 	}
