@@ -86,21 +86,36 @@ func (o *loadOptions) run(ctx context.Context, std stdio) error {
 			return err
 		}
 	}
-	if len(o.rates) > 1 {
-		return o.curve(ctx, std)
+	show, several := o.print, len(o.rates) > 1
+	if several {
+		show = o.point
 	}
-	o.options.Rate = o.rates[0]
-	result, err := o.offer(ctx, std)
-	if result == nil || err != nil && !errors.Is(err, context.Canceled) {
-		return err
+	if several && !o.out.json() {
+		fmt.Fprintf(std.out, "open loop, %s, %s each\n", phrase.Count(o.options.Connections, "connection"), number.Chosen(o.options.Duration))
+		printLine(std.out, []string{"req/s", "carried", "p50", "p90", "p99", "p99.9", "max", "failed", "sent late"})
 	}
-	if perr := o.print(std, result); perr != nil {
-		return perr
+	var worst error
+	for _, rate := range o.rates { // also past those that the server does not carry: how its latency grows there is what a curve is for
+		o.options.Rate = rate
+		r, err := o.offer(ctx, std)
+		if r == nil || err != nil && !errors.Is(err, context.Canceled) {
+			return err
+		}
+		if err := cmp.Or(show(std, r), asInterrupted(err)); err != nil {
+			return err
+		}
+		failed := o.judge(r)
+		if worst != nil || failed == nil {
+			continue
+		}
+		if worst = failed; several {
+			worst = fmt.Errorf("at %g req/s: %w", rate, failed)
+			if coded, ok := errors.AsType[*exitError](failed); ok {
+				worst = &exitError{coded.code, worst}
+			}
+		}
 	}
-	if err != nil {
-		return asInterrupted(err)
-	}
-	return o.judge(result)
+	return worst
 }
 
 // warmup is the load before what is measured: as much as that at its start, since the server may

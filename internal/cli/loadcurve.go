@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -47,38 +46,6 @@ func parseRates(text string) ([]float64, error) {
 		}
 	}
 	return rates, nil
-}
-
-// curve offers one rate after the other and prints a line for each. It continues past
-// rates that the server does not carry: how its latency grows there is what a curve is
-// for.
-func (o *loadOptions) curve(ctx context.Context, std stdio) error {
-	heads := []string{"req/s", "carried", "p50", "p90", "p99", "p99.9", "max", "failed", "sent late"}
-	if !o.out.json() {
-		fmt.Fprintf(std.out, "open loop, %s, %s each\n", phrase.Count(o.options.Connections, "connection"), number.Chosen(o.options.Duration))
-		printLine(std.out, heads)
-	}
-	var worst error
-	for _, rate := range o.rates {
-		o.options.Rate = rate
-		r, err := o.offer(ctx, std)
-		if err != nil && (r == nil || !errors.Is(err, context.Canceled)) {
-			return err
-		}
-		if perr := o.point(std, r); perr != nil {
-			return perr
-		}
-		if err != nil {
-			return asInterrupted(err)
-		}
-		if err := o.judge(r); err != nil && worst == nil {
-			worst = fmt.Errorf("at %g req/s: %w", rate, err)
-			if code := (*exitError)(nil); errors.As(err, &code) {
-				worst = &exitError{code.code, worst}
-			}
-		}
-	}
-	return worst
 }
 
 func (o *loadOptions) point(std stdio, r *load.Result) error {
