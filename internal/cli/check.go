@@ -133,8 +133,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	return cmp.Or(asInterrupted(ended), o.once(o.verdict(report)))
 }
 
-// once is the exit code alone where the text on standard output has said what made it so, and
-// without the reason of its notes where there was nothing to check.
+// once is the exit code alone where the text on standard output has said the rest.
 func (o *checkOptions) once(verdict error) error {
 	if !slices.Contains(o.out.all(), printPlace{format: "text"}) {
 		return verdict

@@ -51,8 +51,7 @@ func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, err
 	return run(ctx, nil)
 }
 
-// fixedText is what --fix - writes: all that came on standard input, with what was fixed in
-// it. Documents that cannot be read stay as they are.
+// fixedText is what --fix - writes. Documents that cannot be read stay as they are.
 func fixedText(r *check.Report, stdin []byte) []byte {
 	for _, f := range r.Fixed {
 		if f.Path == check.Stdin {

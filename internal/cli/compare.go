@@ -117,8 +117,7 @@ func (o *compareOptions) take(args []string, dash int) (err error) {
 	return nil
 }
 
-// absent refuses a single word that is neither a program nor a folder: it may have been
-// meant as either.
+// absent refuses a word that is neither a program nor a folder, and may be meant as either.
 func absent(which, word string) error {
 	if _, err := exec.LookPath(word); err == nil || !errors.Is(err, os.ErrNotExist) && !errors.Is(err, exec.ErrNotFound) || word == "" || strings.ContainsAny(word, " \t\n'\"\\") {
 		return nil
@@ -166,8 +165,7 @@ func (o *compareOptions) resolve(std stdio) (*session.Session, error) {
 // fewestBlocks is what a comparison needs to be judged at all.
 const fewestBlocks = 3
 
-// checkBaseline looks at the sweep that is to be compared with, before this one takes its
-// time.
+// checkBaseline looks at the earlier sweep before this one takes its time.
 func (o *compareOptions) checkBaseline(s *session.Session, std stdio) error {
 	if o.baseline == "" {
 		return nil
@@ -183,8 +181,7 @@ func (o *compareOptions) checkBaseline(s *session.Session, std stdio) error {
 	return nil
 }
 
-// noteBaseline prints in what the run of a results directory differs from the one that is
-// compared with it.
+// noteBaseline prints in what two runs that are compared differ.
 func noteBaseline(std stdio, dir string, notes []string) {
 	for _, n := range notes {
 		std.notef("%s %s", dir, n)

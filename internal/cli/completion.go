@@ -34,8 +34,7 @@ func completed(f field.Field) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// completeWords has a shell complete the words of commands that are known beforehand, and the
-// values of their flags.
+// completeWords has a shell complete the words of commands and the values of their flags.
 func completeWords(root *cobra.Command) {
 	rules := phrase.Each(rule.All(), func(r rule.Rule) cobra.Completion { return cobra.CompletionWithDesc(r.ID, r.Title) })
 	topics := slices.Clone(topicNames)

@@ -78,8 +78,7 @@ func (o *explainOptions) reserveField() field.Field {
 	return f
 }
 
-// checkReserve refuses a reserve that no policy uses, and a measured one where nothing can be
-// measured.
+// checkReserve refuses a reserve that no policy uses, or that cannot be measured.
 func (o *explainOptions) checkReserve() error {
 	cpus := o.whatIf.Reserve
 	if o.measure {
@@ -149,8 +148,7 @@ func goModLine(text string) (string, error) {
 	return text, nil
 }
 
-// asked returns what was asked of a CPU request, and the weight of the program's group
-// where that was read. A --limit is another group's.
+// asked is a CPU request, and the weight of its group where that was read: a --limit is another group's.
 func (o *explainOptions) asked(from factSource, f facts.Facts) explain.Request {
 	out := explain.Request{Asked: o.request}
 	own, found := f.Own()

@@ -17,8 +17,7 @@ import (
 // fieldFlags are the fields of a subcommand as its flags, and which of them the user gave.
 type fieldFlags struct{ field.Given }
 
-// shownDefault is what the help adds to the text of a field that has a default and does not
-// say it itself.
+// shownDefault is what the help adds to a text that does not name the default itself.
 func shownDefault(f field.Field) string {
 	if f.Holds == "" || strings.Contains(f.Help, "(default") {
 		return ""
@@ -62,8 +61,7 @@ func (f *asFlag) Type() string {
 	return f.Holds
 }
 
-// behindDashes is what the help has behind the name of a flag: its value, with = where the flag
-// may be without one.
+// behindDashes is the value of a flag in the help, with = where it may be missing.
 func behindDashes(f field.Field) string {
 	switch {
 	case f.Holds == "":
@@ -149,8 +147,7 @@ func programsFlag(cmd *cobra.Command, name string) error {
 	return nil
 }
 
-// nearest is the known word that a typing error may have made another of; empty: none is
-// near enough.
+// nearest is the known word that was probably meant; empty: none is near enough.
 func nearest(word string, known []string) string {
 	if near := phrase.Near(word, known); len(near) > 0 {
 		return near[0]

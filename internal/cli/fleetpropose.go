@@ -72,8 +72,7 @@ func (f *fleetRun) set(ctx context.Context, s *fleetService, out *fleet.Service,
 	return chosen.Set(ctx, e)
 }
 
-// message is that of the commit: what it sets, what that rests on, where the report is, and
-// how to measure again.
+// message is that of the commit, with its evidence and the command that measures again.
 func (f *fleetRun) message(s *fleet.Service) string {
 	v, m := page.VerdictOf(s.Result), s.Manifest
 	w := terminal.NewWriter(72, false)

@@ -40,8 +40,7 @@ func (f *fleetRun) measure(ctx context.Context, std stdio) error {
 	return f.verdict(failed)
 }
 
-// verdict is the exit code: what could not be done goes before what is to change. The page has
-// both.
+// verdict is the exit code: what could not be done goes before what is to change.
 func (f *fleetRun) verdict(failed error) error {
 	names := func(is func(*fleet.Service) bool) (list []string) {
 		for i := range f.outcome.Services {

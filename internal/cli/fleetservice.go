@@ -224,8 +224,7 @@ func (f *fleetRun) placing(s *fleetService, fresh bool) placing {
 	}
 }
 
-// ran reports whether the program of a run ran at all, or may yet: one that never ran would
-// be read again.
+// ran reports whether the program of a run ran, or may yet: one that did not would be read again.
 func ran(dir string) bool {
 	have, err := results.Read(dir)
 	return err != nil || have.Failure() == nil

@@ -34,8 +34,7 @@ var guesses = map[string][]string{
 
 const compareGuess = "procfit compare OLD NEW"
 
-// guessed is what does the same as a flag that a command does not have; empty: procfit
-// knows of nothing.
+// guessed is what to use for a flag that a command does not have; empty: procfit knows of nothing.
 func guessed(cmd *cobra.Command, name string) string {
 	for _, instead := range guesses[name] {
 		if strings.HasPrefix(instead, "procfit ") {

@@ -64,8 +64,7 @@ func moreHelp(root *cobra.Command) string {
 // allFlags asks for a help with all flags.
 const allFlags = "--help-all"
 
-// asHelp has --help in place of --help-all, which is no flag of each command: what the help
-// shows is decided by the words of the command line.
+// asHelp has --help in place of --help-all: the words of the command line decide what it shows.
 func asHelp(args []string) []string {
 	if i := slices.Index(args, allFlags); i >= 0 && !slices.Contains(args[:i], "--") {
 		args = slices.Clone(args)
@@ -92,8 +91,7 @@ func (f *fieldFlags) help(std stdio, cmd *cobra.Command) {
 	})
 }
 
-// described is the text of a command, each paragraph as wide as the help. A part with
-// indented lines keeps its form.
+// described is the text of a command, in the width of the help.
 func (s stdio) described(cmd *cobra.Command) string {
 	var parts []string
 	for _, p := range passages(cmp.Or(cmd.Long, cmd.Short)) {
@@ -114,8 +112,7 @@ type passage struct {
 	fixed bool
 }
 
-// passages are the parts of a help text, which empty lines separate. One in which a line
-// is indented keeps its form.
+// passages are the paragraphs of a help text. One with an indented line keeps its form.
 func passages(text string) (list []passage) {
 	for part := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		part = strings.Trim(part, "\n")
@@ -136,12 +133,10 @@ func isOften(f field.Field) bool { return f.Often }
 // wantsAll reports whether a help is to have all flags.
 func (s stdio) wantsAll() bool { return s.wantsDetails() || !slices.Equal(s.args, asHelp(s.args)) }
 
-// wantsDetails reports whether procfit help was given, the reference of a command: each flag
-// has all that is known of it.
+// wantsDetails reports whether procfit help was given, which has all that is known of each flag.
 func (s stdio) wantsDetails() bool { return len(s.args) > 0 && s.args[0] == "help" }
 
-// details is what is known of a flag in addition to its line of help: more about it, and which
-// flags of the command it needs, or cannot be combined with.
+// details is what is known of a flag in addition to its line of help.
 func details(f field.Field, c *cobra.Command) (text string) {
 	if f.More != "" {
 		text += " " + f.More
@@ -293,8 +288,7 @@ func unknownTopic(root *cobra.Command, args []string) error {
 // literal are characters that Markdown does not print.
 var literal = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "`", "\\`")
 
-// bind makes flags of the fields, a help that shows them by their groups, and what a shell
-// completes.
+// bind makes flags of the fields, and a help that shows them by their groups.
 func (f *fieldFlags) bind(std stdio, cmd *cobra.Command, fields []field.Field) *cobra.Command {
 	f.Fields = fields
 	for _, one := range fields {

@@ -26,8 +26,7 @@ type clusterOptions struct {
 	copies *kube.Target // once they are settled
 }
 
-// access are the fields of all that reaches a cluster; needs is the field that they have no
-// effect without.
+// access are the fields of all that reaches a cluster; needs is the field that they belong to.
 func access(to *kube.Access, needs string) []field.Field {
 	return field.In(field.Kube,
 		field.Field{Name: "namespace", Short: "n", Holds: "NAME", Often: true, Help: "the namespace (default the context's)", Value: field.Text(&to.Namespace), Needs: needs},

@@ -205,8 +205,7 @@ func (k *labKube) open(ctx context.Context, options *run.Options) error {
 // noLimitGo is the newest Go whose runtime reads no CPU limit.
 var noLimitGo = check.Program{GoVersion: "go1.24", From: "Go 1.24"}
 
-// checkManifest is procfit check --go 1.24 of a manifest with one program, with --fix if it
-// is to be fixed.
+// checkManifest is procfit check --go 1.24 of a manifest with one program, or with --fix too.
 func checkManifest(ctx context.Context, file string, fix bool) (c pods.Checked, err error) {
 	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
 		checker := manifest.New(manifest.Options{Programs: &check.Programs{Default: noLimitGo}, Changes: fix})

@@ -145,8 +145,7 @@ func (run *liveRun) describe() string {
 	return factLines(append(facts, "results in "+run.dir))
 }
 
-// harmed are words for the requests that count against the budget, and for those that would, if
-// they were known.
+// harmed are words for the requests that count against the budget, and for those that are unknown.
 func harmed(h judge.Header) (counted, unknown string) {
 	slow, failed := judge.Harmed(h.Live)
 	var yes, no []string

@@ -118,8 +118,7 @@ func (o *loadOptions) run(ctx context.Context, std stdio) error {
 	return worst
 }
 
-// warmup is the load before what is measured: as much as that at its start, since the server may
-// be in use.
+// warmup is as much load as what is measured begins with, since the server may be in use.
 func (o *loadOptions) warmup() load.Options {
 	warm := o.options
 	warm.Duration, warm.Rate = o.spec.Load.Warmup, o.rates[0]
@@ -202,8 +201,7 @@ func (o *loadOptions) resolve(std stdio) error {
 	return nil
 }
 
-// setRequests makes a mix of weighted URLs or of a file; URLs without weights are
-// replicas.
+// setRequests makes a mix of weighted URLs or of a file; other URLs are replicas.
 func (o *loadOptions) setRequests(std stdio) (err error) {
 	o.options.URLs = slices.Clone(o.options.URLs)
 	urls := o.options.URLs

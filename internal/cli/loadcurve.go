@@ -169,8 +169,7 @@ func (o *loadOptions) printParts(std stdio, r *load.Result, p *foreign.Offered) 
 // inSeconds is a time that may not be known.
 func inSeconds(s *float64) string { return number.Maybe(s, number.Seconds) }
 
-// offer runs the engine once, with its progress on standard error. It prints a notice if procfit
-// itself was stopped meanwhile, since the numbers include that.
+// offer runs the engine once. The numbers include a time in which procfit itself was stopped.
 func (o *loadOptions) offer(ctx context.Context, std stdio) (*load.Result, error) {
 	watch := halt.Start()
 	defer func() {

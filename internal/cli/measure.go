@@ -53,8 +53,7 @@ func (m *measurement) onThisMachine(ctx context.Context, std stdio, s *session.S
 	})
 }
 
-// measure has a session measured, unless only its plan is asked for, and reports it, with what
-// the runner has left behind.
+// measure has a session measured and reports it, unless only its plan is asked for.
 func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session, place func() (plan.Runner, error)) error {
 	std, errs := m.printed.std(std), std
 	if m.printed.format() == yamlFormat {
@@ -95,8 +94,7 @@ func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session
 	return m.conclude(std, s, err)
 }
 
-// sweepEvents prints on stderr what a run does; its progress line begins with the first
-// trial.
+// sweepEvents prints on stderr what a run does; the first trial begins its progress line.
 func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
 	return session.Events{
 		Torn: std.torn,
@@ -123,8 +121,7 @@ func (s stdio) torn(path string, bytes int64) {
 	s.notef("%s: its last line is incomplete (%d bytes) and is ignored", path, bytes)
 }
 
-// refusal makes a wrong Spec, and a results folder that is not to be used, usage
-// errors.
+// refusal makes a wrong Spec, and a results folder that cannot be used, usage errors.
 func refusal(err error) error {
 	if refused, ok := errors.AsType[*session.Refusal](err); ok {
 		return usageError("%w", refused)
@@ -138,8 +135,7 @@ func refusal(err error) error {
 // errNoneValid is that trials ran, and none can be used. The report has their reasons.
 var errNoneValid = errors.New("no trial was valid, so nothing was measured")
 
-// conclude reports what the journal holds, whether or not the run came to its
-// end, since a finished trial is never lost.
+// conclude reports what the journal holds, also of a run that did not come to its end.
 func (m *measurement) conclude(std stdio, s *session.Session, runErr error) error {
 	have := resultsOf(s)
 	if wrong := (*plan.FieldError)(nil); errors.As(runErr, &wrong) && len(have.Trials) == 0 {
@@ -182,8 +178,7 @@ func (m *measurement) conclude(std stdio, s *session.Session, runErr error) erro
 	return nil
 }
 
-// remind says what is left of a run that did not come to its end, and how to go
-// on.
+// remind prints what a run that did not come to its end leaves, and how to continue.
 func (m *measurement) remind(std stdio, s *session.Session, err error, trials int) {
 	_, over := errors.AsType[*plan.OverBudgetError](err)
 	switch {

@@ -74,8 +74,7 @@ func toggle(name string, p *bool, help string) field.Field {
 	return field.Field{Name: name, Help: help, Value: field.Switch(p)}
 }
 
-// asked is what the user asked for, without its credentials, which nothing that is written
-// may have.
+// asked is what the user asked for, without its credentials.
 func (m *measurement) asked(std stdio) spec.Spec {
 	s, found := m.Spec(m.name, m.operands, m.command)
 	std.secrets.Found(found)

@@ -283,8 +283,7 @@ func fewest(s *session.Session) (trials int, takes time.Duration) {
 	return pilots + after, time.Duration(after)*s.Spec.Each() + slices + time.Duration(pilots)*time.Second
 }
 
-// enough is a --for that holds a race's first trials: the time that they take, in whole minutes
-// where it is one or more.
+// enough is a --for that holds a race's first trials, in whole minutes where it is one or more.
 func enough(s *session.Session) time.Duration {
 	unit := time.Minute
 	_, takes := fewest(s)

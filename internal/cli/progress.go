@@ -48,8 +48,7 @@ func newProgress(std stdio, now func() time.Time) *progress {
 	return p
 }
 
-// tick redraws, so that the times go on while a trial runs, until the run is interrupted:
-// plain lines show its end.
+// tick redraws the times while a trial runs, until an interrupt: plain lines show the end.
 func (p *progress) tick(interrupted <-chan struct{}) {
 	t := time.NewTicker(250 * time.Millisecond)
 	defer t.Stop()

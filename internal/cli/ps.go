@@ -72,8 +72,7 @@ procfit that sends a load or changes a program.`,
 	), o.out.fields("print procfit.ps/v1: the same as -o json")...))
 }
 
-// The formats of ps that other commands do not have: one JSON object a line, and a table of all
-// columns.
+// The formats of ps alone: one JSON object a line, and a table of all columns.
 const (
 	jsonLines = "json-lines"
 	wide      = "wide"
@@ -181,8 +180,7 @@ func (o *psOptions) once(ctx context.Context, scanner *observe.Scanner, scan sca
 
 type scanFunc func(context.Context) (observe.Snapshot, error)
 
-// stream prints a line each interval until it is interrupted, which is its
-// regular end.
+// stream prints a line each interval; an interrupt is its regular end.
 func (o *psOptions) stream(ctx context.Context, std stdio, scan scanFunc) error {
 	err := o.first(ctx, std, scan)
 	for err == nil {

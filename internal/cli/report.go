@@ -128,8 +128,7 @@ func judgedResult(have *results.Results) *verdict.Result {
 	return r
 }
 
-// compareWith compares a result with the run of an earlier results directory; nil: that cannot
-// be read.
+// compareWith compares a result with that of an earlier run; nil: that cannot be read.
 func compareWith(baseline string, have *results.Results, r *verdict.Result) (*results.Results, error) {
 	old, err := results.Read(baseline)
 	if err != nil {
@@ -164,8 +163,7 @@ type livePage struct {
 	failed   bool // a note has said that the page cannot be renewed
 }
 
-// openLive serves the page, before anything is measured: an address that cannot be had
-// is to be known then.
+// openLive serves the page before anything is measured: its address may be taken.
 func openLive(ctx context.Context, std stdio, s *session.Session, address, baseline string) (*livePage, error) {
 	if address == "" {
 		return nil, nil

@@ -193,8 +193,7 @@ func listed(all []named) []string {
 	return phrase.Each(all, func(p named) string { return fmt.Sprintf("%d (%s)", p.pid, phrase.Clean(p.name)) })
 }
 
-// processes are those that a word means, one at least: by its ID, the port where it listens, or
-// its name.
+// processes are those that a word means, one at least: by its ID, its port or its name.
 func processes(ctx context.Context, command, word string) ([]named, error) {
 	listening, byPort, err := listener(word)
 	var found []named
@@ -347,8 +346,7 @@ func (c valueChange) lendable(what, otherwise string) error {
 	return nil
 }
 
-// settled is nil if what was read before somebody was asked is so still: it is what the process
-// gets back.
+// settled is nil if the process still has what was read before somebody was asked.
 func (c valueChange) settled(what string) error {
 	now, err := identified(c.subject.PID)
 	if err == nil {
@@ -445,8 +443,7 @@ func (o *setOptions) change(ctx context.Context, std stdio, c valueChange) error
 	return o.giveBack(ctx, std, c, d, guard)
 }
 
-// refused adds what wakes a program to the refusal of one that was idle, and has the exit code of
-// an interrupt.
+// refused adds what wakes an idle program, and has the exit code of an interrupt.
 func (c valueChange) refused(err error) error {
 	switch steer.Because(err) {
 	case steer.NoPlace:

@@ -21,8 +21,7 @@ var readsFile = []string{"sweep", "compare", "kube sweep"}
 // ofCommand is the key of the program to measure.
 const ofCommand = "target.command"
 
-// fromFile are the fields of a command that reads and writes a procfit.yaml. Its words take
-// the place of a key.
+// fromFile is the file of a command that reads one; its words take the place of a key.
 func (m *measurement) fromFile(words string) []field.Field {
 	return field.In(field.Output, fileField(&m.file, words))
 }
@@ -115,8 +114,7 @@ func (f *fieldFlags) apply(std stdio, file *specfile.File, skip func(row field.F
 	return nil
 }
 
-// readFile sets what a procfit.yaml sets and no flag does. Without -f it is read if it is
-// in the working directory.
+// readFile sets what a procfit.yaml sets and no flag does.
 func (m *measurement) readFile(std stdio) error {
 	if m.file == "-" && (m.spec.Body == "@-" || m.spec.Requests == "-") {
 		return usageError("use only one of --file -, --body @- and --requests -: there is one standard input")
@@ -143,8 +141,7 @@ func (m *measurement) readFile(std stdio) error {
 // what a command that procfit proposes leaves out must not come from there again.
 func (m *measurement) readNoFile() error { return m.set("file", noFile) }
 
-// forgetBudget leaves out the budget that a file has, where what was given before asks for a grid,
-// which has none.
+// forgetBudget leaves out the budget of a file where a flag asks for a grid, which has none.
 func (m *measurement) forgetBudget(given []string) {
 	if (slices.Contains(given, "rate") || m.baseline != "") && m.wantsGrid(m.spec.Spec) != "" {
 		m.Names = slices.DeleteFunc(m.Names, func(name string) bool { return slices.Contains(raceFields, name) && !slices.Contains(given, name) })
@@ -197,8 +194,7 @@ func (m *measurement) prepare(std stdio) error {
 	return m.check()
 }
 
-// settingsOf is a result's Spec as a file, with the seed that was drawn; nil where it is of a
-// command that reads none.
+// settingsOf is a result's Spec as a file, with the seed that was drawn; nil: its command reads none.
 func settingsOf(r *verdict.Result) *verdict.Settings {
 	s, rows := r.Spec, fileRows()
 	if !slices.Contains(readsFile, s.Command) {
@@ -215,8 +211,7 @@ func settingsOf(r *verdict.Result) *verdict.Settings {
 	return &verdict.Settings{Name: specfile.Name, Text: text, Rest: rest}
 }
 
-// overrides says whether one of the flags that are given takes the place of a field of the
-// file: it is the same, or the two cannot be combined.
+// overrides reports whether a flag that is given is the same as a field of the file, or excludes it.
 func (m *measurement) overrides(given []string, name string) bool {
 	excluded := strings.Fields(m.Named(name).Not)
 	if slices.Contains(raceFields, name) {

@@ -133,8 +133,7 @@ func interruption(err error) error {
 	return errors.New("interrupted")
 }
 
-// whyFailed is the error of a sweep that has no verdict. It explains why the run ended, unless
-// something else ended it.
+// whyFailed explains why a sweep has no verdict, unless something else ended it.
 func whyFailed(std stdio, f *page.Failure, runErr error) error {
 	why := errors.New(f.Text())
 	switch {
@@ -147,8 +146,7 @@ func whyFailed(std stdio, f *page.Failure, runErr error) error {
 	return errors.Join(why, runErr)
 }
 
-// gateError is the gate's answer as an exit code: a gate that could not be judged
-// is a failure, not a pass.
+// gateError is the exit code of a gate: one that could not be judged is a failure, not a pass.
 func gateError(g *verdict.Gate) error {
 	switch {
 	case g == nil:

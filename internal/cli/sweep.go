@@ -115,8 +115,7 @@ func (m *measurement) resolve(std stdio) (*session.Session, error) {
 	return m.here(std, spec)
 }
 
-// setTarget settles the program: the user's, a package to build, or the built-in
-// service.
+// setTarget settles the program: the user's, a package to build, or the practice server.
 func (m *measurement) setTarget(spec *plan.Spec, std stdio) error {
 	t := &spec.Target
 	var err error

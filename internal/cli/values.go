@@ -50,8 +50,7 @@ func toSpec(f *plan.Flags, std stdio) (spec plan.Spec, err error) {
 	return spec, nil
 }
 
-// named are the CPUs of a list, or those that a name such as node0 means here, which are
-// printed.
+// named are the CPUs of a list, or those of a name such as node0, which are printed.
 func (s stdio) named(whose, name string, list cpuset.Set) (cpuset.Set, error) {
 	if name == "" {
 		return list, nil

@@ -12,8 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/show/secret"
 )
 
-// The exit codes of every program here. What the started program ends with comes in
-// addition.
+// The exit codes of every program here, in addition to that of the started program.
 const (
 	CodeUsage   = 2
 	CodeFailure = 3
@@ -66,8 +65,7 @@ func Note(secrets *secret.Keeper, format string, args ...any) string {
 	return "procfit: " + secrets.In(fmt.Sprintf(format, args...))
 }
 
-// parse reads flags up to the first word that is none, as the other commands do, and
-// returns that word and the rest.
+// parse reads flags up to the first word that is none, and returns that word and the rest.
 func parse(given *field.Given, args []string) (rest []string, err error) {
 	for len(args) > 0 {
 		word := args[0]
