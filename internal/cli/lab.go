@@ -124,13 +124,11 @@ func newLabSource(std stdio) *cobra.Command {
 		Use:     "source ID",
 		Short:   "Print an experiment's program as a main.go of its own",
 		Example: "  procfit lab source chain",
+		Args:    oneProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return oneProgram(cmd)
-			}
 			source, err := lab.Source(args[0])
 			if err != nil {
-				return unknownID(err)
+				return refusal(err)
 			}
 			_, err = fmt.Fprint(std.out, source)
 			return err
@@ -145,11 +143,9 @@ func newLabServe(std stdio) *cobra.Command {
 		Use:     "serve [flags] ID",
 		Short:   "Run a practice server until it is interrupted",
 		Example: "  procfit lab serve tinyserver --addr 127.0.0.1:8080",
+		Args:    oneProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return oneProgram(cmd)
-			}
-			return unknownID(lab.Serve(cmd.Context(), args[0], addr, std.err))
+			return refusal(lab.Serve(cmd.Context(), args[0], addr, std.err))
 		},
 	}
 	return f.bind(std, cmd, []field.Field{{Name: "addr", Holds: "HOST:PORT", Help: "where to listen", Value: field.Text(&addr)}})
@@ -168,7 +164,7 @@ func newLabProgram(std stdio) *cobra.Command {
 			}
 			code, err := lab.Run(args[0], args[1:], std.out, std.err)
 			if err != nil {
-				return unknownID(err)
+				return refusal(err)
 			}
 			if code != 0 {
 				return &exitError{code, fmt.Errorf("%s ended with code %d", args[0], code)}
@@ -183,15 +179,11 @@ func printJSON(std stdio, v any) error {
 	return std.write(append(b, '\n'), err)
 }
 
-func oneProgram(cmd *cobra.Command) error {
-	return usageError("%s takes the id of one practice program; procfit lab list shows them", cmd.Name())
-}
-
-func unknownID(err error) error {
-	if unknown := (*lab.UnknownError)(nil); errors.As(err, &unknown) {
-		return usageError("%w", err)
+func oneProgram(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return nil
 	}
-	return err
+	return usageError("%s takes the id of one practice program; procfit lab list shows them", cmd.Name())
 }
 
 func noArguments(cmd *cobra.Command, args []string) error {

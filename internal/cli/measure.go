@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
@@ -121,13 +122,17 @@ func (s stdio) torn(path string, bytes int64) {
 	s.notef("%s: its last line is incomplete (%d bytes) and is ignored", path, bytes)
 }
 
-// refusal makes a wrong Spec, and a results folder that cannot be used, usage errors.
+// refusal makes a wrong Spec, a results folder that cannot be used, and an experiment that does not
+// exist usage errors.
 func refusal(err error) error {
 	if refused, ok := errors.AsType[*session.Refusal](err); ok {
 		return usageError("%w", refused)
 	}
 	if wrong, ok := errors.AsType[*plan.FieldError](err); ok {
 		return usageError("%w", wrong)
+	}
+	if unknown, ok := errors.AsType[*lab.UnknownError](err); ok {
+		return usageError("%w", unknown)
 	}
 	return err
 }
