@@ -127,10 +127,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 		}
 		return output.Write(w, format, report, options)
 	})
-	if err != nil {
-		return err
-	}
-	return cmp.Or(asInterrupted(ended), o.once(o.verdict(report)))
+	return cmp.Or(err, asInterrupted(ended), o.once(o.verdict(report)))
 }
 
 // once is the exit code alone where the text on standard output has said the rest.

@@ -160,10 +160,7 @@ func readSettings(ctx context.Context, s *fleetService) (*specfile.File, error) 
 		return nil, usageError("%w", s.Wrong(specfile.OfFile, errors.New(phrase.Plain(err))))
 	}
 	own, err := specfile.Read(s.File, b, fileRows())
-	if err != nil {
-		return nil, usageError("%w", err)
-	}
-	return own, nil
+	return own, asUsage(err)
 }
 
 // mostManifest bounds a manifest, in bytes.

@@ -29,7 +29,6 @@ program without a value.` + alsoAsProgram,
 		Example: `  procfit run -- ./server -addr :8080
   procfit run --verbose --reserve 0.5 -- ./server
   procfit run --dry-run -- ./server`,
-		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.Check(cmd.CommandPath(), args, &f.Given); err != nil {
 				return asUsage(err)

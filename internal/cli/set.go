@@ -62,7 +62,6 @@ sends none.`,
   procfit set '^api$' recommended --yes
   procfit set 4242 1 --for 10m
   procfit set 4242 auto`,
-		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
 	}
 	return o.bind(std, cmd, append([]field.Field{

@@ -92,10 +92,7 @@ func openFile(std stdio, path string) (*specfile.File, error) {
 		return nil, err
 	}
 	f, err := specfile.Read(path, b, fileRows())
-	if err != nil {
-		return nil, usageError("%w", err)
-	}
-	return f, nil
+	return f, asUsage(err)
 }
 
 // apply sets what a file has for a command, but for what skip names.

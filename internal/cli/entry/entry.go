@@ -5,6 +5,7 @@
 package entry
 
 import (
+	"cmp"
 	"debug/buildinfo"
 	"fmt"
 	"io"
@@ -75,10 +76,7 @@ func (o *Options) Check(name string, command []string, given *field.Given) error
 	if len(command) == 0 {
 		return fmt.Errorf("%s needs a command: %[1]s -- ./server", name)
 	}
-	if err := given.Check(); err != nil {
-		return err
-	}
-	return CheckReserve(o.CPUs, o.Policy)
+	return cmp.Or(given.Check(), CheckReserve(o.CPUs, o.Policy))
 }
 
 // Run starts a program in place of this one. Where that is not possible, or where the
