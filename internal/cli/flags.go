@@ -95,25 +95,24 @@ func flagError(cmd *cobra.Command, err error) error {
 // unknownFlag says which flag may be meant: one of the command, or of another command.
 func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	name := err.GetSpecifiedName()
-	if wrong := programsFlag(cmd, name); wrong != nil {
-		return wrong
+	if before := cmd.Flags().Args(); len(before) > 0 && len(name) > 1 {
+		if wrong := programsFlag(cmd, "--"+name, phrase.ShellWord(secret.Text(before[0]))); wrong != nil {
+			return wrong
+		}
 	}
 	if instead := guessed(cmd, name); instead != "" {
-		dashes := "--"
+		flag := "--" + name
 		if len(name) == 1 {
-			dashes = "-"
+			flag = "-" + name
 		}
 		if instead == cmd.CommandPath() {
-			return fmt.Errorf("unknown flag %s%s; remove it: %s does that by itself", dashes, name, instead)
+			return fmt.Errorf("unknown flag %s; remove it: %s does that by itself", flag, instead)
 		}
-		return fmt.Errorf("unknown flag %s%s; use: %s", dashes, name, instead)
+		return fmt.Errorf("unknown flag %s; use: %s", flag, instead)
 	}
 	if short := err.GetSpecifiedShortnames(); short != "" {
-		switch { // only the first letter of -addr is the flag that is missing
-		case len(short) > 1 && strings.Contains(cmd.Use, "COMMAND"):
-			return fmt.Errorf("unknown flag -%s; if -%[1]s belongs to your program, write -- before the program: %s [flags] -- ./server -%[1]s …", short, cmd.CommandPath())
-		case len(short) > 1 && cmd.Name() == "compare":
-			return fmt.Errorf("unknown flag -%s; if -%[1]s belongs to your program, quote the program with its flags: './server.old -%[1]s …' './server -%[1]s …'", short)
+		if wrong := programsFlag(cmd, "-"+short, "./server.old", "./server"); len(short) > 1 && wrong != nil {
+			return wrong // only the first letter of -addr is the flag that is missing
 		}
 		return field.UnknownShort(name, cmd.CommandPath())
 	}
@@ -130,19 +129,15 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	return field.Unknown(name, nearest(name, own), cmd.CommandPath())
 }
 
-// programsFlag is the error of a flag behind a program, which it probably belongs to; nil: no program is
-// before it.
-func programsFlag(cmd *cobra.Command, name string) error {
-	before := cmd.Flags().Args()
-	if len(before) == 0 || len(name) < 2 {
-		return nil
-	}
-	program := phrase.ShellWord(secret.Text(before[0]))
+// programsFlag is the error of a flag that probably belongs to a program; nil: the command takes none.
+func programsFlag(cmd *cobra.Command, flag string, programs ...string) error {
+	const belongs = "unknown flag %s; if %[1]s belongs to your program, "
 	switch {
 	case strings.Contains(cmd.Use, "COMMAND"):
-		return fmt.Errorf("unknown flag --%s; if --%[1]s belongs to your program, write -- before the program: %s [flags] -- %s --%[1]s …", name, cmd.CommandPath(), program)
+		return fmt.Errorf(belongs+"write -- before the program: %s [flags] -- %s %[1]s …", flag, cmd.CommandPath(), programs[len(programs)-1])
 	case cmd.Name() == "compare":
-		return fmt.Errorf("unknown flag --%s; if --%[1]s belongs to your program, quote the program with its flags: '%s --%[1]s …'", name, program)
+		quoted := phrase.Each(programs, func(program string) string { return "'" + program + " " + flag + " …'" })
+		return fmt.Errorf(belongs+"quote the program with its flags: %s", flag, strings.Join(quoted, " "))
 	}
 	return nil
 }
