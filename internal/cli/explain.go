@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -212,7 +211,13 @@ func (o *explainOptions) source() (factSource, error) {
 		if err != nil {
 			return factSource{}, usageError("--root: %w; name a directory that holds proc and sys", err)
 		}
-		from.subject = func(pid int) (rule.Subject, error) { return recorded(root.FS(), o.root, pid) }
+		from.subject = func(pid int) (rule.Subject, error) { // without its program and its memory, which are not there
+			f, err := facts.ReadFS(root.FS(), pid)
+			if err != nil {
+				return rule.Subject{}, fmt.Errorf("--root %s: %w", o.root, err)
+			}
+			return rule.NewSubject(rule.Observed{Place: rule.Place{PID: pid}, Facts: f, Recorded: true}), nil
+		}
 		from.memory = func(pid int) (facts.Memory, error) { return facts.ReadMemoryFS(root.FS(), pid) }
 		from.tree, from.close = root.FS(), root.Close
 	case len(o.pids) > 0:
@@ -239,15 +244,6 @@ func (s factSource) memoryLimit(pid int) *int64 {
 		return nil
 	}
 	return &n
-}
-
-// recorded reads a process of a tree. Its program and its memory are not there.
-func recorded(tree fs.FS, dir string, pid int) (rule.Subject, error) {
-	f, err := facts.ReadFS(tree, pid)
-	if err != nil {
-		return rule.Subject{}, fmt.Errorf("--root %s: %w", dir, err)
-	}
-	return rule.NewSubject(rule.Observed{Place: rule.Place{PID: pid}, Facts: f, Recorded: true}), nil
 }
 
 func (o *explainOptions) who(s rule.Subject) string {
