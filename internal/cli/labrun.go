@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/lab/run"
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -152,8 +152,10 @@ func (o *labOptions) conclude(std stdio, r *run.Run, runErr error) error {
 	return nil
 }
 
-// mostShown is how many experiments a run has at most whose traces are printed too.
-const mostShown = 2
+const (
+	mostShown = 2        // experiments of a run whose traces are printed too
+	mostTrace = 64 << 20 // bytes of one
+)
 
 func (o *labOptions) showTraces(std stdio, r *run.Run) error {
 	if o.printed.json() || len(o.ids) > mostShown {
@@ -163,7 +165,7 @@ func (o *labOptions) showTraces(std stdio, r *run.Run) error {
 		if path.Ext(f.Path) != ".txt" {
 			continue
 		}
-		b, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(f.Path)))
+		b, err := folder.ReadRegular(filepath.Join(r.Dir, filepath.FromSlash(f.Path)), mostTrace)
 		if err != nil {
 			return err
 		}
