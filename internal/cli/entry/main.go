@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
@@ -92,25 +93,21 @@ func parse(given *field.Given, args []string) (rest []string, err error) {
 // parseLong reads --NAME=TEXT, --NAME TEXT or, of a switch, --NAME.
 func parseLong(given *field.Given, name string, args []string) (rest []string, err error) {
 	name, text, has := strings.Cut(name, "=")
-	var known []string
-	for _, f := range given.Fields {
-		known = append(known, f.Name)
-		if f.Name != name {
-			continue
-		}
-		switch {
-		case has:
-		case f.Holds == "":
-			text = "true"
-		case len(args) == 0:
-			return nil, f.NoValue()
-		default:
-			text, args = args[0], args[1:]
-		}
-		return args, given.Set(name, text)
+	known := phrase.Each(given.Fields, func(f field.Field) string { return f.Name })
+	if !slices.Contains(known, name) {
+		near := append(phrase.Near(name, known), "")
+		return nil, field.Unknown(name, near[0], Name)
 	}
-	near := append(phrase.Near(name, known), "")
-	return nil, field.Unknown(name, near[0], Name)
+	switch f := given.Named(name); {
+	case has:
+	case f.Holds == "":
+		text = "true"
+	case len(args) == 0:
+		return nil, f.NoValue()
+	default:
+		text, args = args[0], args[1:]
+	}
+	return args, given.Set(name, text)
 }
 
 // parseShort reads -q, -qh or -q=false; those that have one letter are all switches.
@@ -120,20 +117,15 @@ func parseShort(given *field.Given, letters string) error {
 		text = "true"
 	}
 	for i, letter := range strings.Split(letters, "") {
-		name := ""
-		for _, f := range given.Fields {
-			if f.Short == letter {
-				name = f.Name
-			}
-		}
-		if name == "" {
+		at := slices.IndexFunc(given.Fields, func(f field.Field) bool { return f.Short == letter })
+		if at < 0 {
 			return field.UnknownShort(letter, Name)
 		}
 		value := "true"
 		if i == len(letters)-1 {
 			value = text
 		}
-		if err := given.Set(name, value); err != nil {
+		if err := given.Set(given.Fields[at].Name, value); err != nil {
 			return err
 		}
 	}
