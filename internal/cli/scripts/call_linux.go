@@ -16,8 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/cli/schematest"
 )
 
-// inside guards the working directory and the environment, of which a process has
-// only one: a command that runs inside the test's process takes them for its script.
+// inside guards the working directory and the environment, of which a process has only one.
 var inside sync.Mutex
 
 // scriptCall (call procfit ARGUMENT…) runs procfit inside the test's process, which
@@ -33,8 +32,7 @@ func scriptCall(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptReturns (returns CODE procfit ARGUMENT…) is call for a command that must end
-// with the exit code.
+// scriptReturns (returns CODE procfit ARGUMENT…) is call for a command that must end with the code.
 func scriptReturns(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || args[1] != "procfit" {
 		ts.Fatalf("usage: returns CODE procfit [ARGUMENT…]")
@@ -64,7 +62,6 @@ func callMain(ts *testscript.TestScript, args []string) int {
 	return code
 }
 
-// variable is a line of a script that sets a variable.
 var variable = regexp.MustCompile(`(?m)^(?:\[.*\] )?(?:env|freeport) (\w+)`)
 
 // environOf is the script's environment: what setup gave it and what it set itself.

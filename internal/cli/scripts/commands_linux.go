@@ -78,8 +78,7 @@ func scriptWaitFor(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// scriptGone (gone FILE…) waits until every process whose PID stands in the files
-// has ended.
+// scriptGone (gone FILE…) waits until every process whose PID is in the files has ended.
 func scriptGone(ts *testscript.TestScript, _ bool, args []string) {
 	for _, a := range args {
 		for _, pid := range strings.Fields(ts.ReadFile(a)) {
@@ -152,8 +151,7 @@ func scriptInterrupt(ts *testscript.TestScript, _ bool, args []string) {
 	checkCode(ts, args[0], ts.Exec(args[3], args[4:]...))
 }
 
-// waitsFor reports whether the process has that FIFO open, or a thread of it waits in open
-// for the other end of one.
+// waitsFor reports whether the process has that FIFO open, or waits for the other end of one.
 func waitsFor(fifo string, pid int) bool {
 	dir := fmt.Sprintf("/proc/%d/", pid)
 	waits, _ := filepath.Glob(dir + "task/*/wchan")
@@ -196,8 +194,7 @@ func scriptTmpfs(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Defer(func() { ts.Check(syscall.Unmount(dir, 0)) })
 }
 
-// scriptNoGroups waits until no cgroup is left of a procfit that has ended. Other tests may
-// have some meanwhile.
+// scriptNoGroups waits until no cgroup is left of a procfit that has ended.
 func scriptNoGroups(ts *testscript.TestScript, _ bool, _ []string) {
 	eventually(ts, "the removal of all groups", func() bool {
 		left, _ := filepath.Glob("/sys/fs/cgroup/cpu/procfit-*")

@@ -10,8 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/cli/schematest"
 )
 
-// stdoutDir is the variable with the folder in which a procfit of a script leaves what it
-// printed, if that is JSON.
+// stdoutDir is the variable with the folder for the JSON that a procfit of a script prints.
 const stdoutDir = "PROCFIT_TEST_STDOUT"
 
 // validating has every document validated that a script leaves or prints.

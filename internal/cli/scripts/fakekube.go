@@ -57,8 +57,7 @@ func serve(l net.Listener, handler http.Handler) {
 	<-end
 }
 
-// FakeShop is a kubeconfig of an API server that has a Deployment called api, a CronJob
-// called import, and three nodes.
+// FakeShop is a kubeconfig of an API server with a Deployment, a CronJob and three nodes.
 func FakeShop(t *testing.T) string {
 	const api = `{"metadata": {"name": "api"}, "spec": {"selector": {"matchLabels": {"app": "api"}}, "template": {"metadata": {"labels": {"app": "api"}}, "spec": {"containers": [{"name": "app", "ports": [{"containerPort": 8080}], "resources": {"limits": {"cpu": "1"}}}]}}}}`
 	const imports = `{"metadata": {"name": "import"}, "spec": {"jobTemplate": {"spec": {"template": {"spec": {"containers": [{"name": "app"}]}}}}}}`
@@ -176,7 +175,6 @@ func (f *fakeAPI) addContainer(w http.ResponseWriter, r *http.Request, patch map
 	f.write(w, http.StatusOK, map[string]any{"kind": "Pod", "apiVersion": "v1", "metadata": pod["metadata"], "spec": map[string]any{"ephemeralContainers": list}})
 }
 
-// fakeLists are the lists that there are, by what they are of.
 var fakeLists = map[string]string{
 	"pods": "PodList", "configmaps": "ConfigMapList", "services": "ServiceList", "nodes": "NodeList",
 	"replicasets": "ReplicaSetList", "statefulsets": "StatefulSetList", "daemonsets": "DaemonSetList",

@@ -25,8 +25,7 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
-// Command is a command line: cli.Main, which this package cannot import, since the tests of
-// that package import this one.
+// Command is cli.Main, which this package cannot import: the tests of that package import this one.
 type Command func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int
 
 var procfit Command

@@ -175,7 +175,6 @@ func fakeBatch() {
 	os.Exit(*fail)
 }
 
-// garbage replaces what is kept.
 func garbage(kept *atomic.Pointer[[]byte]) { kept.Store(new(make([]byte, 100<<10))) }
 
 func notePID(file string, pid int) {
@@ -186,8 +185,7 @@ func notePID(file string, pid int) {
 	must(err)
 }
 
-// fakeProcs is a Go program that prints its GOMAXPROCS, its process and what its
-// environment says.
+// fakeProcs prints its GOMAXPROCS, its process and what its environment says.
 func fakeProcs() {
 	fmt.Println(runtime.GOMAXPROCS(0), os.Getpid(), os.Getenv("GOMAXPROCS"))
 }
