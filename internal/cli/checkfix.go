@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -18,14 +17,12 @@ import (
 
 // check runs over the files, and again for each round of fixes.
 func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, error) {
-	in := std.in
 	if slices.Contains(o.paths, check.Stdin) && (o.fix || o.diff) { // which a second run reads again
-		b, err := folder.ReadAll(ctx, in, check.MostStdin)
+		b, err := folder.ReadAll(ctx, std.in, check.MostStdin)
 		if err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
 		o.stdin = append([]byte{}, b...)
-		in = bytes.NewReader(b)
 	}
 	progress := newCounter(std, "file")
 	defer progress.clear()
@@ -34,10 +31,9 @@ func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, err
 		std.notef("%s", message)
 	}
 	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
-		if again, ok := in.(io.Seeker); ok && in != std.in {
-			if _, err := again.Seek(0, io.SeekStart); err != nil {
-				return nil, err
-			}
+		in := std.in
+		if o.stdin != nil {
+			in = bytes.NewReader(o.stdin)
 		}
 		report, err := check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay, slow), Overlay: overlay, Progress: progress.count})
 		if report != nil {
