@@ -147,19 +147,15 @@ func (run *liveRun) describe() string {
 
 // harmed are words for the requests that count against the budget, and for those that are unknown.
 func harmed(h judge.Header) (counted, unknown string) {
-	slow, failed := judge.Harmed(h.Live)
-	var yes, no []string
-	for _, r := range []struct {
-		known   bool
-		yes, no string
-	}{{slow, "become slow", "slow"}, {failed, "fail", "failed"}} {
-		if r.known {
-			yes = append(yes, r.yes)
-		} else {
-			no = append(no, r.no)
-		}
+	switch slow, failed := judge.Harmed(h.Live); {
+	case slow && failed:
+		return "become slow or fail", ""
+	case slow:
+		return "become slow", "failed"
+	case failed:
+		return "fail", "slow"
 	}
-	return phrase.Or(yes), phrase.And(no)
+	return "", "slow and failed"
 }
 
 // measure runs the experiment. begun reports that there is a journal.
