@@ -31,7 +31,7 @@ type kubeCanary struct {
 func newKubeCanaryOptions() *kubeCanary {
 	o := &kubeCanary{measurement: newMeasurement("kube canary"), share: 0.1, slice: time.Minute}
 	o.spec.Parts["timeout"], o.spec.Parts["margin"] = []string{"ready"}, []string{"p99"}
-	o.spec.Load.Duration, o.spec.Load.Warmup = canaryDuration, canaryWarmup
+	o.spec.Load.Duration, o.spec.Load.Warmup = 30*time.Minute, 30*time.Second
 	fields := field.Take(o.spec.Fields(),
 		field.Field{Name: "procs", Help: "GOMAXPROCS values to try: auto, 1..4, or 1,2"},
 		field.Field{Name: "replicas", Help: "canary pods of each value"},
@@ -50,10 +50,8 @@ func newKubeCanaryOptions() *kubeCanary {
 }
 
 const (
-	canaryDuration = 30 * time.Minute
-	canaryWarmup   = 30 * time.Second
-	fewestSlices   = 3
-	longestSlice   = 10 * time.Minute // an agent that nobody asks for 15 minutes ends
+	fewestSlices = 3
+	longestSlice = 10 * time.Minute // an agent that nobody asks for 15 minutes ends
 )
 
 // resolve settles a canary. Nothing is made yet.

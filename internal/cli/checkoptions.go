@@ -54,15 +54,12 @@ func (o *checkOptions) lines(path string) []byte {
 	if path == check.Stdin || o.inCluster {
 		return nil
 	}
-	b, err := folder.NewTree(o.paths...).Read(filepath.FromSlash(path), mostOfSource)
+	b, err := folder.NewTree(o.paths...).Read(filepath.FromSlash(path), 16<<20)
 	if err != nil {
 		return nil
 	}
 	return b
 }
-
-// mostOfSource is the size of a file, in bytes, up to which lines of it are shown.
-const mostOfSource = 16 << 20
 
 func readRelease(text string) (check.Program, error) {
 	if filepath.Base(text) == "go.mod" {

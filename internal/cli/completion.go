@@ -14,12 +14,10 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-const nothingElse = cobra.ShellCompDirectiveNoFileComp
-
 // completed is how a shell completes a field; nil: as it does, with files.
 func completed(f field.Field) cobra.CompletionFunc {
 	if closed, ok := f.Value.(field.Closed); ok {
-		words, directive := closed.Words(), nothingElse
+		words, directive := closed.Words(), cobra.ShellCompDirectiveNoFileComp
 		if strings.HasSuffix(words[0], "=") {
 			directive |= cobra.ShellCompDirectiveNoSpace
 		}

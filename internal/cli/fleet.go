@@ -21,7 +21,7 @@ import (
 )
 
 func newFleet(std stdio) *cobra.Command {
-	o := &fleetOptions{out: fleetFolder, printed: printed("text", "json")}
+	o := &fleetOptions{out: "results/fleet", printed: printed("text", "json")}
 	cmd := &cobra.Command{
 		Use:   "fleet [flags] [FILE]",
 		Short: "Sweep many services in turn, and propose their values",

@@ -31,11 +31,8 @@ type fleetOptions struct {
 	printed            printing
 }
 
-// Where results and proposals go by default.
-const (
-	fleetFolder = "results/fleet"
-	fleetBranch = "procfit/fleet"
-)
+// fleetBranch is where proposals go by default.
+const fleetBranch = "procfit/fleet"
 
 // fleetRun is a run over a fleet whose every question is settled.
 type fleetRun struct {
@@ -163,16 +160,13 @@ func readSettings(ctx context.Context, s *fleetService) (*specfile.File, error) 
 	return own, asUsage(err)
 }
 
-// mostManifest bounds a manifest, in bytes.
-const mostManifest = 16 << 20
-
 // readManifest finds the container of the service: for a proposal as the commit has it.
 func (f *fleetRun) readManifest(ctx context.Context, s *fleetService) (err error) {
 	if f.branch != "" {
 		s.manifest, err = f.repository.Read(ctx, s.Manifest)
 	} else {
 		s.manifest = &git.File{Path: s.Manifest}
-		if s.manifest.Text, err = folder.ReadRegular(s.Manifest, mostManifest); err != nil {
+		if s.manifest.Text, err = folder.ReadRegular(s.Manifest, 16<<20); err != nil {
 			err = errors.New(strings.TrimPrefix(phrase.Plain(err), s.Manifest+": "))
 		}
 	}

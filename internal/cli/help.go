@@ -82,7 +82,7 @@ func (f *fieldFlags) help(std stdio, cmd *cobra.Command) {
 	}
 	cmd.Flags().BoolP("help", "h", false, text)
 	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		short := f.short() && !std.wantsAll()
+		short := f.short() && !std.wantsDetails() && slices.Equal(std.args, asHelp(std.args))
 		about := cmd.Short + "\n\n"
 		if !short {
 			about = std.described(cmd)
@@ -129,9 +129,6 @@ func passages(text string) (list []passage) {
 func (f *fieldFlags) short() bool { return slices.ContainsFunc(f.Fields, isOften) }
 
 func isOften(f field.Field) bool { return f.Often }
-
-// wantsAll reports whether a help is to have all flags.
-func (s stdio) wantsAll() bool { return s.wantsDetails() || !slices.Equal(s.args, asHelp(s.args)) }
 
 // wantsDetails reports whether procfit help was given, which has all that is known of each flag.
 func (s stdio) wantsDetails() bool { return len(s.args) > 0 && s.args[0] == "help" }
@@ -201,7 +198,7 @@ func flagLines(std stdio, cmd *cobra.Command, title string, fields []field.Field
 		}
 		names, column = append(names, name), max(column, utf8.RuneCountInString(name)+3)
 	}
-	column = min(column, widestName)
+	column = min(column, 30) // a longer name has a line of its own
 	w := terminal.NewWriter(std.helpWidth(), false)
 	for i, one := range fields {
 		name := names[i]
@@ -216,9 +213,6 @@ func flagLines(std stdio, cmd *cobra.Command, title string, fields []field.Field
 	}
 	return "\n" + title + ":\n" + w.String()
 }
-
-// widestName is the widest column of names; a longer one has a line of its own.
-const widestName = 30
 
 // belowFlag is before what is known of a flag, below its line.
 var belowFlag = strings.Repeat(" ", 10)

@@ -29,9 +29,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/results"
 )
 
-// mostProgram is more than any build of procfit, in bytes.
-const mostProgram = 1 << 30
-
 type imageOptions struct {
 	fieldFlags
 	archive, tag, binary string
@@ -81,7 +78,7 @@ func (o *imageOptions) run(std stdio) error {
 		}
 		path = self
 	}
-	program, err := folder.ReadRegular(path, mostProgram)
+	program, err := folder.ReadRegular(path, 1<<30) // bytes, more than any build of procfit has
 	if err != nil {
 		return usageError("--binary: %w", err)
 	}
@@ -141,9 +138,6 @@ func newAgent(std stdio) *cobra.Command {
 	return cmd
 }
 
-// mostJournal is more than an experiment of a day has, in bytes.
-const mostJournal = 256 << 20
-
 // tryHere runs procfit live in a process of its own, which is interrupted as by Ctrl-C.
 func tryHere(ctx context.Context, args []string, tell func(line string)) (text []byte, code int, err error) {
 	dir, err := os.MkdirTemp("/dev/shm", "procfit-") // which is there, and can be written, in any container
@@ -156,8 +150,8 @@ func tryHere(ctx context.Context, args []string, tell func(line string)) (text [
 	if code, err = ranTelling(cmd, tell); err != nil {
 		return nil, code, err
 	}
-	text, err = folder.ReadRegular(filepath.Join(dir, results.Journal), mostJournal)
-	if errors.Is(err, fs.ErrNotExist) { // it ended in the baseline
+	text, err = folder.ReadRegular(filepath.Join(dir, results.Journal), 256<<20) // bytes, more than an experiment of a day has
+	if errors.Is(err, fs.ErrNotExist) {                                          // it ended in the baseline
 		err = nil
 	}
 	return text, code, err

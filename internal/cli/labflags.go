@@ -202,13 +202,11 @@ func (k *labKube) open(ctx context.Context, options *run.Options) error {
 	return nil
 }
 
-// noLimitGo is the newest Go whose runtime reads no CPU limit.
-var noLimitGo = check.Program{GoVersion: "go1.24", From: "Go 1.24"}
-
 // checkManifest is procfit check --go 1.24 of a manifest with one program, or with --fix too.
 func checkManifest(ctx context.Context, file string, fix bool) (c pods.Checked, err error) {
 	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
-		checker := manifest.New(manifest.Options{Programs: &check.Programs{Default: noLimitGo}, Changes: fix})
+		newest := check.Program{GoVersion: "go1.24", From: "Go 1.24"} // whose runtime reads no CPU limit
+		checker := manifest.New(manifest.Options{Programs: &check.Programs{Default: newest}, Changes: fix})
 		return check.Run(ctx, check.Options{Paths: []string{file}, Overlay: overlay, Checkers: []check.Checker{checker}})
 	}
 	var r *check.Report

@@ -106,11 +106,8 @@ func (o *liveOptions) atRate(ctx context.Context, std stdio, pid int) error {
 	return o.onThisMachine(ctx, std, s)
 }
 
-// watchFor is how long a program is watched under its own traffic, without --for.
-const watchFor = 10 * time.Second
-
 func (o *liveOptions) watch(ctx context.Context, std stdio, c valueChange, program *live.Program) error {
-	d := watchFor
+	d := 10 * time.Second
 	if o.Has("for") {
 		d = o.spec.Load.Duration
 	}

@@ -84,12 +84,10 @@ func carried(r *load.Result) string {
 	return fmt.Sprintf("%.3g%%", 100*share)
 }
 
-const curveColumn = 10 // characters
-
 func printLine(out io.Writer, cells []string) {
 	var line strings.Builder
 	for _, c := range cells {
-		line.WriteString(" " + terminal.Pad(c, curveColumn, false))
+		line.WriteString(" " + terminal.Pad(c, 10, false))
 	}
 	fmt.Fprintln(out, strings.TrimRight(line.String(), " "))
 }

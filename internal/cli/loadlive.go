@@ -23,9 +23,6 @@ type loadLive struct {
 	pending  int                     // how many these are
 }
 
-// plainEvery is how many seconds a line holds where it is not redrawn.
-const plainEvery = 5
-
 func newLive(std stdio, duration time.Duration) *loadLive {
 	return &loadLive{out: std.err, screen: newScreen(std.err), duration: duration}
 }
@@ -39,7 +36,7 @@ func (l *loadLive) second(i load.Interval) {
 		l.latency.Merge(i.Latency)
 	}
 	l.pending++
-	if at := time.Duration(l.seconds) * time.Second; at > l.duration || !l.screen.there() && l.pending < plainEvery {
+	if at := time.Duration(l.seconds) * time.Second; at > l.duration || !l.screen.there() && l.pending < 5 { // seconds
 		return
 	}
 	line := l.line()

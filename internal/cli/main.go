@@ -61,10 +61,7 @@ func (s stdio) run() int {
 	return code
 }
 
-// soon is how long most of what procfit does takes to end at Ctrl-C.
-const soon = time.Second
-
-// untilForced is the exit code of run. If a first Ctrl-C does not end that soon, a second one
+// untilForced is the exit code of run. If a first Ctrl-C does not end that in a second, another one
 // does not wait for it: until then it may be the first, which a parent passes on. The
 // supervisors of what procfit has started, which there are on Linux alone, then end all of that.
 func (s stdio) untilForced(run func() int) int {
@@ -82,7 +79,7 @@ func (s stdio) untilForced(run func() int) int {
 	select {
 	case code := <-ended:
 		return code
-	case <-time.After(soon):
+	case <-time.After(time.Second):
 	}
 	select {
 	case <-interrupts: // passed on

@@ -134,9 +134,6 @@ func (p *progress) report(s plan.Progress) {
 	}
 }
 
-// mostQuoted is how much of a program's own words a line has.
-const mostQuoted = 160
-
 // inOneLine is a reason without the program's output below it, but for one line: where a
 // crash begins, the line before a usage text, or else the last, which usually has the error.
 func inOneLine(reason string) string {
@@ -153,7 +150,7 @@ func inOneLine(reason string) string {
 		case usage > 0:
 			line = output[usage-1]
 		}
-		what += ": " + phrase.Clip(phrase.Clean(strings.TrimSpace(line)), mostQuoted)
+		what += ": " + phrase.Clip(phrase.Clean(strings.TrimSpace(line)), 160)
 	}
 	return what
 }

@@ -29,8 +29,8 @@ func toSpec(f *plan.Flags, std stdio) (spec plan.Spec, err error) {
 		return spec, err
 	}
 	body := []byte(f.Body)
-	if file, ok := strings.CutPrefix(f.Body, "@"); ok {
-		if body, err = readInput("body", file, mostBody, std); err != nil {
+	if file, ok := strings.CutPrefix(f.Body, "@"); ok { // a pod that sends the load gets it as one message
+		if body, err = readInput("body", file, 64<<20, std); err != nil {
 			return spec, err
 		}
 	}
@@ -62,10 +62,6 @@ func (s stdio) named(whose, name string, list cpuset.Set) (cpuset.Set, error) {
 	s.notef("--cpus %s=%s: CPUs %s", whose, name, cpuset.Format(cpus))
 	return cpus, nil
 }
-
-// mostBody bounds the body of a request, in bytes; a pod that sends the load gets it as
-// one message.
-const mostBody = 64 << 20
 
 // readInput reads the file of a flag, or standard input: a pipe too, until a signal.
 func readInput(flag, file string, most int64, in stdio) (b []byte, err error) {
