@@ -123,7 +123,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	}
 	err := o.out.write(std, func(w io.Writer, format string) error {
 		if options.Width = 0; w == std.out && format == "text" {
-			options.Width, options.Color, options.Source = terminalWidth(std), std.color(), o.lines
+			options.Width, options.Color, options.Source = columns(std.out), std.color(), o.lines
 		}
 		return output.Write(w, format, report, options)
 	})

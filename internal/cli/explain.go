@@ -269,7 +269,7 @@ func (o *explainOptions) print(std stdio, e explain.Explanation) error {
 	if o.out.json() {
 		return e.WriteJSON(std.out)
 	}
-	return e.WriteText(std.out, std.color(), terminalWidth(std))
+	return e.WriteText(std.out, std.color(), columns(std.out))
 }
 
 // looksLikeRule matches the ID of a rule, or a slip of one, and not the name of a program.

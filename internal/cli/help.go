@@ -218,7 +218,7 @@ func flagLines(std stdio, cmd *cobra.Command, title string, fields []field.Field
 var belowFlag = strings.Repeat(" ", 10)
 
 // helpWidth is the columns of a help, no more than are easy to read; 0: there is no terminal.
-func (s stdio) helpWidth() int { return min(terminalWidth(s), 100) }
+func (s stdio) helpWidth() int { return min(columns(s.out), 100) }
 
 // topics are texts that procfit help prints; the first line of each is its title.
 //

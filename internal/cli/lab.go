@@ -54,7 +54,7 @@ func newLabList(std stdio) *cobra.Command {
 			if out.json() {
 				return printJSON(std, labListJSON{"procfit.lablist/v1", list})
 			}
-			w := terminal.NewWriter(terminalWidth(std), std.color())
+			w := terminal.NewWriter(columns(std.out), std.color())
 			for _, e := range list {
 				e.print(w)
 			}

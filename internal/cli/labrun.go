@@ -221,7 +221,7 @@ func printPlan(std stdio, r *run.Run, cost string) error {
 		}
 		row(p.Experiment, p.Stage, strings.Join(p.Session.Plan.Labels(), ","), strconv.Itoa(len(p.Session.Plan.AA)), strconv.Itoa(p.Trials), about)
 	}
-	w := &terminal.Writer{Width: terminalWidth(std)}
+	w := &terminal.Writer{Width: columns(std.out)}
 	t.Write(w)
 	w.Line(cost)
 	return std.write(w.Bytes(), nil)

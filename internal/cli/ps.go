@@ -126,7 +126,7 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	if err := noThreads("procfit ps PID", o.selected.PIDs); err != nil {
 		return err
 	}
-	width := terminalWidth(std)
+	width := columns(std.out)
 	scanner.Uncounted = !o.watch && o.out.format() == "text" && !slices.ContainsFunc(inspect.Columns(), func(c inspect.Column) bool {
 		return c.Threads && (ps.Shows(c, width) || c.Name == o.sort)
 	})

@@ -149,7 +149,7 @@ func showResult(std stdio, r *verdict.Result, paths []string, asJSON bool) error
 
 // page is how a report is laid out there.
 func (s stdio) page(files []string) text.Options {
-	return text.Options{Width: terminalWidth(s), Files: files, Color: s.color()}
+	return text.Options{Width: columns(s.out), Files: files, Color: s.color()}
 }
 
 // livePage is the page of --serve. Without the flag it is nil, and does nothing.

@@ -586,7 +586,7 @@ func (o *setOptions) print(std stdio, d setDocument) error {
 	if o.out.json() {
 		return printJSON(std, d)
 	}
-	out := terminal.Writer{Width: terminalWidth(std)}
+	out := terminal.Writer{Width: columns(std.out)}
 	for line := range strings.Lines(d.text()) {
 		out.Folded(strings.TrimSuffix(line, "\n"), "    ")
 	}

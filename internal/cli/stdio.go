@@ -89,9 +89,6 @@ func (s stdio) color() bool {
 	return ok && terminal.Escapes(f)
 }
 
-// terminalWidth is that of the terminal, 0 where there is none.
-func terminalWidth(std stdio) int { return columns(std.out) }
-
 // columns is the width of a terminal; 0: it is none.
 func columns(out io.Writer) int {
 	f, ok := out.(*os.File)

@@ -127,7 +127,7 @@ func (o *traceOptions) showLog(ctx context.Context, s stdio, l *trace.Log) (err 
 }
 
 func (o *traceOptions) text(s stdio) trace.Text {
-	return trace.Text{Width: terminalWidth(s), Color: s.color()}
+	return trace.Text{Width: columns(s.out), Color: s.color()}
 }
 
 func (o *traceOptions) validate(args []string, dash int) error {
