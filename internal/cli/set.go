@@ -386,7 +386,7 @@ func (o *setOptions) lease(ctx context.Context, std stdio, c valueChange, m *met
 	}
 	end := time.Now().Add(o.hold)
 	d := c.document(steer.Result{Old: now.Before, New: c.value.Procs, Auto: new(false), Stopped: now.Took})
-	d.By, d.HeldSeconds = byLease, nil
+	d.By, d.HeldSeconds = "lease", nil
 	o.lent(std, d)
 	for left := o.hold; left > 0 && err == nil && ctx.Err() == nil; left = time.Until(end) {
 		select {
@@ -527,11 +527,6 @@ type setDocument struct {
 	Restored       *restored `json:"restored,omitempty"`      // absent: without --for, or the old value is not back
 }
 
-const ( // setDocument.By
-	byCall  = "call"
-	byLease = "lease"
-)
-
 type restored struct {
 	Procs          *int     `json:"procs"` // null: not read
 	FollowsLimit   *bool    `json:"follows_limit"`
@@ -562,7 +557,7 @@ func (c valueChange) blank() setDocument {
 func (c valueChange) document(r steer.Result) setDocument {
 	d := c.blank()
 	held, stopped := r.Held.Seconds(), r.Stopped.Seconds()
-	d.By = byCall
+	d.By = "call"
 	d.Changed, d.Old, d.New, d.FollowsLimit, d.HeldSeconds, d.StoppedSeconds, d.Threads = true, &r.Old, known(r.New), nil, &held, &stopped, r.Threads
 	if c.follows {
 		d.FollowsLimit = r.Auto
@@ -605,7 +600,7 @@ func (d setDocument) text() string {
 		now = fmt.Sprint(*d.New)
 	}
 	fmt.Fprintf(&b, "GOMAXPROCS %d → %s\n", *d.Old, now)
-	if d.By == byLease {
+	if d.By == "lease" {
 		fmt.Fprintf(&b, "  the program set it itself, by a lease; all goroutines were held for at most %s\n", number.Seconds(*d.StoppedSeconds))
 	} else {
 		fmt.Fprintf(&b, "  procfit had it call runtime.GOMAXPROCS; one goroutine was held for %s, all of them for at most %s\n", number.Seconds(*d.HeldSeconds), number.Seconds(*d.StoppedSeconds))

@@ -132,7 +132,8 @@ func (m *measurement) setTarget(spec *plan.Spec, std stdio) error {
 		t.Command = []string{self, "lab", "serve", builtIn, "--addr", "127.0.0.1:" + plan.PortPlaceholder}
 		t.URL = "http://127.0.0.1:" + plan.PortPlaceholder + "/"
 		if !m.HasPart("trial-time", "") && len(spec.Quotas) == 0 && spec.Load.Rate == 0 { // else its p99 needs what it takes
-			spec.Load.Duration, spec.Load.Stretch = builtInTime, false
+			// 40 trials last two minutes, and a p99 has its requests if it answers 11,000 per second.
+			spec.Load.Duration, spec.Load.Stretch = 1800*time.Millisecond, false
 		}
 	}
 	if t.IsServer() {
@@ -143,7 +144,7 @@ func (m *measurement) setTarget(spec *plan.Spec, std stdio) error {
 	case m.HasPart("trial-time", ""):
 		t.RunFor = spec.Load.Duration
 	case t.IsBatch():
-		t.RunFor = batchTime
+		t.RunFor = time.Second
 	}
 	if !m.HasPart("trial-time", "warmup") {
 		spec.Load.Warmup = 0
@@ -151,15 +152,8 @@ func (m *measurement) setTarget(spec *plan.Spec, std stdio) error {
 	return nil
 }
 
-const (
-	// builtIn is the practice server that a sweep without a command measures.
-	builtIn = "cpuserver"
-	// builtInTime makes 40 of its trials last two minutes, and has the requests that a p99 needs
-	// if it answers 11,000 per second.
-	builtInTime = 1800 * time.Millisecond
-	// batchTime is what the runs of one trial use where --trial-time is not given.
-	batchTime = time.Second
-)
+// builtIn is the practice server that a sweep without a command measures.
+const builtIn = "cpuserver"
 
 func except(names []string, but ...string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(but, name) })
