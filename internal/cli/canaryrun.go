@@ -132,24 +132,15 @@ func (o *kubeCanary) tell(std stdio) {
 	for _, c := range h.Canary.Counting {
 		std.notef("%s %s", c, c.Effect.Words())
 	}
-<<<<<<< HEAD
-	for _, r := range run.copies.Serving.Unseen {
+	for _, r := range o.copies.Serving.Unseen {
 		std.notef("the %s may not be listed: whether any counts them is not known", r.Resource)
-=======
-	for _, what := range o.copies.Serving.Unseen {
-		std.notef("the %s may not be listed: whether any counts them is not known", what)
->>>>>>> 46d0e3a8 (kube canary: its options have what they are settled to, as those of every command in a cluster)
 	}
 	tellLeft(std, o.copies.Left)
 	var compared []string
 	if len(h.Canary.Queries) > 0 {
 		compared = append(compared, "a query")
 	}
-<<<<<<< HEAD
-	if why := run.copies.NoObserver; why != "" {
-=======
-	if why := o.copies.NoObserver(); why != "" {
->>>>>>> 46d0e3a8 (kube canary: its options have what they are settled to, as those of every command in a cluster)
+	if why := o.copies.NoObserver; why != "" {
 		std.notef("nothing on the node watches them (%s): only queries are compared", why)
 	} else {
 		compared = append(compared, "a Meter's p99", "a Meter's failed requests")

@@ -84,12 +84,21 @@ func (o *kubeLive) run(ctx context.Context, std stdio, args []string) (err error
 	if err != nil {
 		return err
 	}
-	l, err := o.inspect(ctx, std)
-	if err != nil {
+	named := o.options
+	if err := std.fill(&named.Namespace, &named.Context, &named.Container, &named.Image); err != nil {
 		return err
 	}
+	l, err := kube.InspectLive(ctx, named)
+	if err != nil {
+		return refusal(err)
+	}
 	shown := o.printed.before(std, !o.yes && !o.dryRun)
-	o.tell(shown, l)
+	where := "the first process of container " + l.Container
+	if l.Port != 0 {
+		where = fmt.Sprintf("what listens at port %d, of container %s", l.Port, l.Container)
+	}
+	shown.notef("pod %s on node %s: values are tried in %s, for at most %s", l.Pod, l.Node, where, number.Minutes(o.spec.Load.Duration))
+	shown.notef("an ephemeral container of %s is added to the pod, as root with SYS_PTRACE; it ends with the experiment, and cannot be removed before the pod is", o.options.Image)
 	if o.dryRun {
 		return std.write(l.Manifest())
 	}
@@ -100,37 +109,14 @@ func (o *kubeLive) run(ctx context.Context, std stdio, args []string) (err error
 	return o.measure(ctx, o.printed.std(std), l, h, dir)
 }
 
-// inspect finds the pod. Nothing is made yet.
-func (o *kubeLive) inspect(ctx context.Context, std stdio) (*kube.Live, error) {
-	named := o.options
-	if err := std.fill(&named.Namespace, &named.Context, &named.Container, &named.Image); err != nil {
-		return nil, err
-	}
-	l, err := kube.InspectLive(ctx, named)
-	return l, refusal(err)
-}
-
-func (o *kubeLive) tell(std stdio, l *kube.Live) {
-	where := "the first process of container " + l.Container
-	if l.Port != 0 {
-		where = fmt.Sprintf("what listens at port %d, of container %s", l.Port, l.Container)
-	}
-	std.notef("pod %s on node %s: values are tried in %s, for at most %s", l.Pod, l.Node, where, number.Minutes(o.spec.Load.Duration))
-	std.notef("an ephemeral container of %s is added to the pod, as root with SYS_PTRACE; it ends with the experiment, and cannot be removed before the pod is", o.options.Image)
-}
-
-func (o *kubeLive) arguments(l *kube.Live, asked spec.Spec) []string {
-	asked = asked.Only(func(name string) bool { return slices.Contains(o.passed, name) })
+func (o *kubeLive) measure(ctx context.Context, std stdio, l *kube.Live, h judge.Header, dir string) error {
+	asked := h.Spec.Only(func(name string) bool { return slices.Contains(o.passed, name) })
 	asked.Command, asked.Operands = "", []string{"1"}
 	if l.Port != 0 {
 		asked.Operands = []string{":" + strconv.Itoa(l.Port)}
 	}
-	return asked.Args()
-}
-
-func (o *kubeLive) measure(ctx context.Context, std stdio, l *kube.Live, h judge.Header, dir string) error {
 	said := ""
-	tried, err := l.Try(ctx, o.arguments(l, h.Spec), func(line string) {
+	tried, err := l.Try(ctx, asked.Args(), func(line string) {
 		said = strings.TrimPrefix(line, "procfit: ")
 		std.notef("%s", phrase.Clean(said))
 	})
