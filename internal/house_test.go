@@ -601,7 +601,7 @@ func TestTableIn(t *testing.T) {
 func TestOneOpener(t *testing.T) {
 	patterns := []string{
 		"load/*.go", "load/*/*.go", "host/cluster/*.go", "verdict/journal/read.go",
-		"measure/kube/subject.go", "lab/outcome.go", "lab/pods/*.go", "cli/image.go", "cli/labflags.go", "check/*.go", "check/*/*.go",
+		"measure/kube/subject.go", "lab/outcome.go", "lab/pods/*.go", "cli/image.go", "cli/labrun.go", "check/*.go", "check/*/*.go",
 		"cli/load*.go", "cli/explain*.go", "cli/report*.go", "cli/values.go",
 	}
 	for name, file := range matched(t, patterns...) {

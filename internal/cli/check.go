@@ -1,20 +1,33 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/binary"
 	"github.com/procfit/procfit/internal/check/cluster"
+	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/output"
+	gosource "github.com/procfit/procfit/internal/check/source"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/plan/specfile"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 func newCheck(std stdio) *cobra.Command {
@@ -142,4 +155,310 @@ func (o *checkOptions) once(verdict error) error {
 		return errors.New("nothing to check" + nothing.allow)
 	}
 	return verdict
+}
+
+type checkOptions struct {
+	fieldFlags
+	out        printing
+	paths      []string
+	piped      bool // no path is named, and standard input is a pipe
+	severity   rule.Severity
+	exitZero   bool
+	strict     bool
+	containers []string
+	allowEmpty bool
+	values     bool
+	noSource   bool
+	syntax     bool
+	fix        bool
+	diff       bool
+	cpus       int           // of the machines that the manifests are for; 0: not known
+	program    check.Program // of every container, where --go names it
+	scanned    binary.Cache
+	inCluster  bool // what runs is checked, and no files
+	access     cluster.Access
+	suppressed []suppressed
+	file       string // the procfit.yaml
+	expected   []*rule.Expected
+	stdin      []byte // what came on standard input, if it is to be fixed; nil: it is not
+}
+
+type suppressed struct{ rule, reason string }
+
+// lines is what is in a file, for the lines that are shown; nil: it cannot be read any more.
+func (o *checkOptions) lines(path string) []byte {
+	if path == check.Stdin || o.inCluster {
+		return nil
+	}
+	b, err := folder.NewTree(o.paths...).Read(filepath.FromSlash(path), 16<<20)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+func readRelease(text string) (check.Program, error) {
+	if filepath.Base(text) == "go.mod" {
+		return check.ReadModule(nil, text)
+	}
+	known := check.Program{GoVersion: "go" + strings.TrimPrefix(text, "go"), From: "--go " + text}
+	if known.Check() != nil {
+		return check.Program{}, fmt.Errorf("%q: expected a Go version such as 1.26 or 1.26.8, or the path of a go.mod", text)
+	}
+	return known, nil
+}
+
+func readSuppressed(text string) (suppressed, error) {
+	id, reason, _ := strings.Cut(text, "=")
+	if _, ok := rule.Find(id); !ok {
+		return suppressed{}, fmt.Errorf("%q: expected a rule ID and a reason, as in PF004=measured%s", text, phrase.DidYouMean(id, ruleIDs()))
+	}
+	if strings.TrimSpace(reason) == "" {
+		return suppressed{}, fmt.Errorf("%q: give a reason, as in %s=measured", text, id)
+	}
+	return suppressed{id, strings.TrimSpace(reason)}, nil
+}
+
+func (o *checkOptions) reasons() map[string]string {
+	reasons := map[string]string{}
+	for _, s := range o.suppressed {
+		reasons[s.rule] = s.reason
+	}
+	return reasons
+}
+
+// fileCounter shows on a terminal how many files, or pods, have been checked.
+type fileCounter struct {
+	liveScreen
+	noun string // what is counted
+	next time.Time
+}
+
+func newCounter(std stdio, noun string) *fileCounter {
+	return &fileCounter{newScreen(std.err), noun, time.Now().Add(time.Second)}
+}
+
+func (c *fileCounter) count(n int) {
+	if now := time.Now(); c.there() && now.After(c.next) {
+		c.next = now.Add(time.Second / 4)
+		c.line(phrase.Count(n, c.noun) + " checked")
+	}
+}
+
+// checkers are new for each run: they hold what they have read. Those that read files
+// by themselves take what is in the overlay from there.
+func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []check.Checker {
+	tree := folder.NewTree(o.paths...)
+	programs := &check.Programs{Default: o.program}
+	for _, e := range o.expected {
+		programs.Expect("", e)
+	}
+	shows := func(p printPlace) bool { return p.format == "json" || p.format == "sarif" }
+	changes := o.fix || o.diff || slices.ContainsFunc(o.out.all(), shows)
+	of := manifest.Options{NodeCPUs: o.cpus, Programs: programs, Changes: changes, Stdin: o.stdin != nil, Strict: o.strict, Containers: o.containers, Tree: tree}
+	all := []check.Checker{
+		binary.New(binary.Options{Programs: programs, Cache: &o.scanned, Tree: tree, Paths: o.paths}), // before those that ask for programs
+	}
+	if o.noSource {
+		return append(all, manifest.New(of))
+	}
+	source := gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow, Tree: tree})
+	of.Sets = source.Sets
+	return append(all, manifest.New(of), source)
+}
+
+// verdict is the exit code, with what made it so: what could not be checked goes
+// before what was found, and both are reported.
+func (o *checkOptions) verdict(r *check.Report) error {
+	bad := r.Count(rule.Error) + r.Count(rule.Warning)
+	found := phrase.Count(bad, "finding") + " of severity warning or error"
+	switch {
+	case len(r.Problems) > 0 && bad > 0:
+		return fmt.Errorf("%s; %s", r.Failed(), found)
+	case len(r.Problems) > 0:
+		return errors.New(r.Failed())
+	case bad > 0 && !o.exitZero:
+		return &exitError{exitGate, fmt.Errorf("%s", found)}
+	case r.Files == 0 && !o.allowEmpty:
+		return o.nothing(r)
+	}
+	return nil
+}
+
+// nothingError is that there was nothing to check, why, and how that is allowed.
+type nothingError struct{ why, allow string }
+
+func (e *nothingError) Error() string { return "nothing to check: " + e.why + e.allow }
+
+func (o *checkOptions) nothing(r *check.Report) error {
+	allow := "; with --allow-empty the exit code is 0"
+	if o.piped {
+		allow = "; for manifests on standard input: procfit check -"
+	}
+	if o.inCluster {
+		return fmt.Errorf("no pods to check in %s%s", cmp.Or(o.access.Namespace, "the cluster"), allow)
+	}
+	if len(r.Notes) > 0 {
+		where := phrase.Clean(r.Notes[0].Path)
+		if where == check.Stdin {
+			where = "standard input"
+		}
+		return &nothingError{where + ": " + r.Notes[0].Message, allow}
+	}
+	if len(r.Others) > 0 {
+		return fmt.Errorf("nothing to check: %s: %s%s", phrase.Clean(phrase.And(r.Others)), check.NoManifest, allow)
+	}
+	source := ""
+	if !o.noSource {
+		source = "*.go, go.mod, "
+	}
+	return fmt.Errorf("no files to check in %s (looked for *.yaml, *.yml, *.json, %sDockerfile, *.service, *.container, Go programs and image archives)%s", phrase.Clean(strings.Join(o.paths, ", ")), source, allow)
+}
+
+func isPipe(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
+}
+
+// readFile sets what the section check of a procfit.yaml sets and no flag does; in a
+// cluster, what the section cluster says of it too.
+// The file of a repository names nothing outside of it, and no kubeconfig, which can run commands:
+// who runs procfit may not have read it.
+func (o *checkOptions) readFile(std stdio) error {
+	tree := folder.NewTree(".")
+	if _, err := tree.Resolve(specfile.Name); o.file == "" && errors.Is(err, folder.ErrOutside) {
+		return usageError("%s is a link out of the folder and its repository; to read it, add --file %[1]s", specfile.Name)
+	}
+	file, err := openFile(std, o.file)
+	if err != nil || file == nil {
+		return err
+	}
+	given, hasPaths := slices.Clone(o.Names), len(o.paths) > 0
+	return o.apply(std, file, func(row field.Field) bool {
+		switch {
+		case row.Group != field.Check && (row.Group != field.Kube || !o.inCluster):
+			return true
+		case row.Name == pathsField:
+			return hasPaths || o.inCluster
+		case row.Name == specfile.ExpectedField:
+			return false
+		}
+		has := slices.ContainsFunc(o.fieldFlags.Fields, func(one field.Field) bool { return one.Name == row.Name })
+		return !has || slices.Contains(given, row.Name) // kube check has not all
+	}, func(name, text string) error {
+		if name == pathsField || name == "go" {
+			if _, err := tree.Resolve(strings.TrimSuffix(text, "/...")); errors.Is(err, folder.ErrOutside) {
+				return fmt.Errorf("%q is outside of the folder and its repository: give it on the command line", text)
+			}
+		}
+		if name == "kubeconfig" && o.file == "" {
+			return fmt.Errorf("%q can run commands: give it as --kubeconfig %s, or name this file as --file %s", text, text, specfile.Name)
+		}
+		switch name {
+		case pathsField:
+			o.paths = append(o.paths, text)
+			return nil
+		case specfile.ExpectedField:
+			return o.expectedRow().Value.Set(text)
+		}
+		return o.set(name, text)
+	})
+}
+
+// check runs over the files, and again for each round of fixes.
+func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, error) {
+	if slices.Contains(o.paths, check.Stdin) && (o.fix || o.diff) { // which a second run reads again
+		b, err := folder.ReadAll(ctx, std.in, check.MostStdin)
+		if err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		o.stdin = append([]byte{}, b...)
+	}
+	progress := newCounter(std, "file")
+	defer progress.clear()
+	slow := func(message string) {
+		progress.clear()
+		std.notef("%s", message)
+	}
+	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
+		in := std.in
+		if o.stdin != nil {
+			in = bytes.NewReader(o.stdin)
+		}
+		report, err := check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay, slow), Overlay: overlay, Progress: progress.count})
+		if report != nil {
+			report = report.Suppress(o.reasons())
+		}
+		return report, err
+	}
+	if o.fix || o.diff {
+		return check.Fixer{Check: run, Least: o.severity, Write: o.fix, Stdin: o.stdin}.Run(ctx)
+	}
+	return run(ctx, nil)
+}
+
+// fixedText is what --fix - writes. Documents that cannot be read stay as they are.
+func fixedText(r *check.Report, stdin []byte) []byte {
+	for _, f := range r.Fixed {
+		if f.Path == check.Stdin {
+			return f.After
+		}
+	}
+	return stdin
+}
+
+// checkDiff refuses what --diff does not print: a report.
+func (o *checkOptions) checkDiff() error {
+	if !o.diff {
+		return nil
+	}
+	if o.values {
+		return usageError("--diff prints a diff, and no values: use only one of --diff and --values")
+	}
+	for _, to := range o.out.all() {
+		if to.format != "text" || to.file != "" {
+			return usageError("--diff prints a diff, and no report: use only one of --diff and -o %s", to.format)
+		}
+	}
+	return nil
+}
+
+// showDiff prints what --fix would write. What cannot be read or fixed goes to stderr.
+func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
+	for _, f := range r.Fixed {
+		name := f.Path
+		if name == check.Stdin {
+			name = "stdin"
+		}
+		if _, err := std.out.Write(diff.Diff(name, f.Before, name, f.After)); err != nil {
+			return err
+		}
+	}
+	failed := &check.Report{Notes: r.Notes, Problems: r.Problems}
+	if err := output.Write(std.err, "text", failed, output.Options{Quiet: true}); err != nil {
+		return err
+	}
+	switch {
+	case len(r.Fixed) > 0 || o.out.quiet || len(r.Problems) > 0:
+	case len(r.Findings) > 0:
+		std.notef("no safe fix for %s; without --diff, procfit check shows what to do", phrase.Count(len(r.Findings), "finding"))
+	default:
+		std.notef("nothing to fix: no finding")
+	}
+	rest := o.verdict(r)
+	if len(r.Fixed) == 0 || rest == nil && o.exitZero {
+		return rest
+	}
+	text := phrase.Count(len(r.Fixed), "file") + " would be fixed"
+	if rest == nil {
+		return &exitError{exitGate, errors.New(text)}
+	}
+	if found, ok := errors.AsType[*exitError](rest); ok {
+		return &exitError{found.code, fmt.Errorf("%s; %w would remain", text, found.err)}
+	}
+	return fmt.Errorf("%s; %w", text, rest)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,11 +15,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/lab/pods"
 	"github.com/procfit/procfit/internal/lab/run"
+	"github.com/procfit/procfit/internal/measure/kube"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/table"
@@ -225,4 +233,235 @@ func printPlan(std stdio, r *run.Run, cost string) error {
 	t.Write(w)
 	w.Line(cost)
 	return std.write(w.Bytes(), nil)
+}
+
+type labOptions struct {
+	fieldFlags
+	spec     *plan.Flags
+	ids      []string
+	quick    bool
+	makeBash bool
+	out      string
+	printed  printing
+	dryRun   bool
+	kube     labKube
+}
+
+func (o *labOptions) fields() []field.Field {
+	o.spec.Repeats = 0
+	shared := field.Take(o.spec.Fields(), append(field.Named("seed"),
+		field.Field{Name: "cpus", Not: "kube"},
+		field.Field{Name: "go", Help: "Go versions to build the programs with, each a setting: 1.4,1.13,1.26", Not: "kube"},
+		field.Field{Name: "procs", Help: "GOMAXPROCS values: 1,2,4 (default the experiment's)"},
+		field.Field{Name: "limit", Help: "CPU limits: none,500m,2 (default the experiment's)"},
+		field.Field{Name: "repeats", Help: "measure exactly this number of blocks (default until decided)"},
+		field.Field{Name: "for", Help: "the most time for the run: 30m (default by the number of questions)", More: "By default the first blocks, and in addition 10s for each question that this machine can answer, at least 5m; with --quick 1s, at least 30s. --dry-run prints the time.", Not: "repeats"},
+		field.Field{Name: "load", Help: "load the servers with this command instead of procfit's load generator", Not: "kube"})...)
+	return slices.Concat(field.In(field.Run, []field.Field{
+		toggle("quick", &o.quick, "small sizes: all experiments take about ten minutes on two CPUs"),
+		toggle("make-bash", &o.makeBash, "in the experiment build, build all of Go too: an hour and more"),
+	}...), shared, field.In(field.Output,
+		outField(&o.out, "results/lab-TIME"), toggle("dry-run", &o.dryRun, "print what would run and its cost, and stop"),
+	), o.printed.fields("print lab.json instead of the report"), o.kube.fields())
+}
+
+func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
+	chosen, err := o.chosen(std)
+	if err != nil {
+		return nil, err
+	}
+	experiments, err := o.experiments()
+	if err != nil {
+		return nil, err
+	}
+	if err := o.checkOnly(experiments); err != nil {
+		return nil, err
+	}
+	if err := checkGo(ctx, chosen.Go); err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	asked, _ := o.Spec("lab run", o.ids, nil)
+	options := run.Options{
+		Experiments: experiments, Chosen: chosen, Dir: o.out,
+		Tool: session.Tool(version()), Spec: asked, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
+		Machine: run.ThisMachine(os.Environ()), Pages: labPages, Now: time.Now, Fixed: o.Has("repeats"), Most: o.spec.Race.MaxTime, Seed: o.spec.Seed,
+	}
+	if o.Has("kube") {
+		if err := o.kube.open(ctx, &options); err != nil {
+			return nil, err
+		}
+	}
+	r := run.New(options)
+	return r, o.checkTime(r.First())
+}
+
+// checkTime refuses a --for that is over before the first blocks are, which are measured in any case.
+func (o *labOptions) checkTime(first time.Duration) error {
+	most := o.spec.Race.MaxTime
+	if !o.Has("for") || first <= most {
+		return nil
+	}
+	return usageError("--for %s: the first blocks of %s take about %s; try: --for %s, or run fewer experiments",
+		number.Typed(most), phrase.And(o.ids), number.Minutes(first), number.Typed(first.Truncate(time.Minute)+time.Minute))
+}
+
+// chosen is what the user would have otherwise than the documents.
+func (o *labOptions) chosen(std stdio) (c lab.Options, err error) {
+	if len(o.ids) == 0 {
+		return c, usageError("run takes ids of experiments, or all; procfit lab list shows them")
+	}
+	f, err := toSpec(o.spec, std)
+	c = lab.Options{
+		Quick: o.quick, Repeats: f.Repeats, Quotas: f.Quotas, Go: f.GoVersions, MakeBash: o.makeBash,
+		Load: f.Load.Command, ServerCPUs: f.Target.CPUs, LoadCPUs: f.Load.CPUs,
+	}
+	if o.Has("procs") {
+		c.Procs = &f.Procs
+	}
+	cores := topology.Cores(os.DirFS("/sys"), topology.Allowed())
+	if n := len(cores); n > 1 && len(topology.Allowed()) > n {
+		cores = cores[:n-n%2] // so that no half ends inside a core
+	}
+	for _, core := range cores {
+		c.Allowed = append(c.Allowed, core.CPUs...)
+	}
+	return c, err
+}
+
+func (o *labOptions) experiments() ([]lab.Experiment, error) {
+	if slices.Contains(o.ids, "all") {
+		o.ids = phrase.Each(lab.List(), func(e lab.Experiment) string { return e.ID })
+	}
+	if o.Has("make-bash") && !slices.Contains(o.ids, "build") {
+		return nil, usageError("--make-bash is for build, which is not among the experiments to run")
+	}
+	var list []lab.Experiment
+	for _, id := range o.ids {
+		e, err := lab.Find(id)
+		if err != nil {
+			return nil, usageError("%w", err)
+		}
+		if !slices.ContainsFunc(list, func(have lab.Experiment) bool { return have.ID == id }) {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
+
+// checkOnly refuses what is for experiments that are not to run.
+func (o *labOptions) checkOnly(list []lab.Experiment) error {
+	if slices.ContainsFunc(list, func(e lab.Experiment) bool { return e.Kind == lab.Server }) {
+		return nil
+	}
+	switch {
+	case o.Has("load"):
+		return usageError("--load is for servers, and none of the experiments is one")
+	case o.HasPart("cpus", "load"):
+		return usageError("--cpus load= is for servers, and none of the experiments is one")
+	}
+	return nil
+}
+
+// ownApp is what --kube stands for without a manifest.
+const ownApp = "document004"
+
+type labKube struct {
+	clusterOptions
+	on string // the app
+}
+
+func (k *labKube) fields() []field.Field {
+	app := field.Field{
+		Name: "kube", Holds: "FILE", Bare: ownApp, Help: "run " + pods.ID + " as pods of a cluster: the article's app, or a manifest",
+		More: "A manifest of another app is given with =: --kube=app.yaml.", Value: field.Text(&k.on),
+	}
+	return append(field.In(field.Kube, app), k.clusterOptions.fields("kube")...)
+}
+
+func (o *labOptions) checkKube() error {
+	k := &o.kube
+	switch {
+	case !o.Has("kube"):
+		return nil
+	case !slices.Equal(o.ids, []string{pods.ID}):
+		return usageError("--kube is for %s, alone: procfit lab run %[1]s --kube", pods.ID)
+	case k.options.Image == "":
+		return usageError("--kube needs --image, a procfit that the nodes can run: procfit kube image creates one")
+	}
+	return nil
+}
+
+func (k *labKube) open(ctx context.Context, options *run.Options) error {
+	var app []byte
+	if k.on != ownApp {
+		var err error
+		if app, err = folder.ReadRegular(k.on, kube.MostManifest); err != nil {
+			return usageError("--kube=%s: %w", k.on, err)
+		}
+	}
+	l, err := pods.Open(ctx, k.options, session.ThisHost().Hostname, app, checkManifest)
+	if err != nil {
+		return err
+	}
+	k.copies = l.Copies
+	options.Machine = l.Machine()
+	options.Host, _ = l.Copies.Hosts()
+	options.Chosen.Elsewhere = l.Copies.Pods(false).LoadElsewhere
+	return nil
+}
+
+// checkManifest is procfit check --go 1.24 of a manifest with one program, or with --fix too.
+func checkManifest(ctx context.Context, file string, fix bool) (c pods.Checked, err error) {
+	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
+		newest := check.Program{GoVersion: "go1.24", From: "Go 1.24"} // whose runtime reads no CPU limit
+		checker := manifest.New(manifest.Options{Programs: &check.Programs{Default: newest}, Changes: fix})
+		return check.Run(ctx, check.Options{Paths: []string{file}, Overlay: overlay, Checkers: []check.Checker{checker}})
+	}
+	var r *check.Report
+	if fix {
+		r, err = check.Fixer{Check: run, Least: rule.Info, Write: true}.Run(ctx)
+	} else {
+		r, err = run(ctx, nil)
+	}
+	if err != nil {
+		return c, err
+	}
+	if len(r.Values) != 1 {
+		return c, fmt.Errorf("%s: check finds %s in it, expected one", file, phrase.Count(len(r.Values), "program"))
+	}
+	c = pods.Checked{Procs: r.Values[0].Procs, Text: r.Values[0].Text, Source: r.Values[0].Source}
+	for _, f := range r.Findings {
+		if f.Severity != rule.Info {
+			c.Findings = append(c.Findings, f.Rule)
+		}
+	}
+	return c, nil
+}
+
+// agree shows what all of the run's sweeps are about to make, and asks once.
+func (k *labKube) agree(ctx context.Context, std stdio, r *run.Run, dryRun bool) error {
+	var all []*session.Session
+	for _, p := range r.Planned() {
+		if p.Session != nil {
+			all = append(all, p.Session)
+		}
+	}
+	if len(all) == 0 {
+		return nil // the plan says why
+	}
+	plan := all[0].Plan
+	for _, s := range all[1:] {
+		plan.Settings = slices.Concat(plan.Settings, s.Plan.Settings)
+	}
+	warnings, err := k.copies.Rehearse(ctx, plan, true)
+	tellWarnings(std, warnings)
+	if err != nil {
+		return err
+	}
+	k.tell(std, all[0])
+	return k.agreed(ctx, std, dryRun)
 }
