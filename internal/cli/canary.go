@@ -91,7 +91,6 @@ func (o *kubeCanary) resolve(ctx context.Context, std stdio) error {
 	return o.setPlace(copies)
 }
 
-// setHeader takes what the flags say by themselves.
 func (o *kubeCanary) setHeader(std stdio) (err error) {
 	spec := o.spec.Spec
 	duration, warmup := spec.Load.Duration, spec.Load.Warmup

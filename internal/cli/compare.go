@@ -162,7 +162,6 @@ func (o *compareOptions) resolve(std stdio) (*session.Session, error) {
 	return s, o.checkBaseline(s, std)
 }
 
-// fewestBlocks is what a comparison needs to be judged at all.
 const fewestBlocks = 3
 
 // checkBaseline looks at the earlier sweep before this one takes its time.

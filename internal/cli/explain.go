@@ -349,7 +349,6 @@ func (o *explainOptions) whatIfFields() []field.Field {
 
 const measuredReserve = "auto"
 
-// reserveField is --reserve, which may be measured too.
 func (o *explainOptions) reserveField() field.Field {
 	f := entry.Reserve(&o.whatIf.Reserve)
 	f.Help = "leave CPUs to others in the limit: 0.5, 500m, or auto: what they use now"

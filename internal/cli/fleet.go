@@ -151,7 +151,6 @@ func fleetRows() []field.Field {
 	return slices.DeleteFunc(fileRows(), func(row field.Field) bool { return row.Group == field.Check })
 }
 
-// open looks at the repository in which the services are.
 func (f *fleetRun) open(ctx context.Context) error {
 	repository, err := git.Open(ctx, ".")
 	switch {
@@ -226,7 +225,6 @@ type fleetRun struct {
 	outcome    fleet.Outcome
 }
 
-// fleetService is a service of a fleet, ready to be measured.
 type fleetService struct {
 	*specfile.Service
 	*fleetJob

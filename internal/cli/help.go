@@ -61,7 +61,6 @@ func moreHelp(root *cobra.Command) string {
 	return b.String()
 }
 
-// allFlags asks for a help with all flags.
 const allFlags = "--help-all"
 
 // asHelp has --help in place of --help-all: the words of the command line decide what it shows.
@@ -214,7 +213,6 @@ func flagLines(std stdio, cmd *cobra.Command, title string, fields []field.Field
 	return "\n" + title + ":\n" + w.String()
 }
 
-// belowFlag is before what is known of a flag, below its line.
 var belowFlag = strings.Repeat(" ", 10)
 
 // helpWidth is the columns of a help, no more than are easy to read; 0: there is no terminal.
@@ -225,7 +223,6 @@ func (s stdio) helpWidth() int { return min(columns(s.out), 100) }
 //go:embed topics/*.txt
 var topics embed.FS
 
-// topicNames are in the order in which they are listed.
 var topicNames = []string{"exit-codes", "formats", "environment", "glossary"}
 
 func newHelp(std stdio) *cobra.Command {

@@ -70,7 +70,6 @@ func (o *kubeSweep) clusterFields() []field.Field {
 	)...)
 }
 
-// objectOf reads the one word of a command in a cluster.
 func objectOf(std stdio, cmd string, args []string) (object string, err error) {
 	switch {
 	case len(args) == 0:
@@ -204,7 +203,6 @@ func (o *kubeSweep) resolveBatch(spec *plan.Spec) error {
 	return nil
 }
 
-// tell says what the pods are and what they have from their originals.
 func (o *clusterOptions) tell(std stdio, s *session.Session) {
 	host, loadHost := o.copies.Hosts()
 	p := s.Spec.Target.Pods

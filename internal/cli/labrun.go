@@ -352,7 +352,6 @@ func (o *labOptions) experiments() ([]lab.Experiment, error) {
 	return list, nil
 }
 
-// checkOnly refuses what is for experiments that are not to run.
 func (o *labOptions) checkOnly(list []lab.Experiment) error {
 	if slices.ContainsFunc(list, func(e lab.Experiment) bool { return e.Kind == lab.Server }) {
 		return nil

@@ -427,7 +427,6 @@ func newLive(std stdio, duration time.Duration) *loadLive {
 	return &loadLive{out: std.err, screen: newScreen(std.err), duration: duration}
 }
 
-// second takes what came in a second.
 func (l *loadLive) second(i load.Interval) {
 	l.seconds++
 	if l.pending == 0 {

@@ -38,7 +38,6 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return std.untilForced(std.run)
 }
 
-// run runs the command that the arguments name, and returns the exit code.
 func (s stdio) run() int {
 	root := newRoot(s)
 	root.SetArgs(asHelp(s.args))

@@ -57,7 +57,6 @@ func (p *printing) format() string {
 
 func (p *printing) json() bool { return p.format() == "json" }
 
-// all are the places that the output goes to.
 func (p *printing) all() []printPlace {
 	if len(p.places) == 0 {
 		return []printPlace{{format: p.formats[0]}}

@@ -96,7 +96,6 @@ func grid(s *session.Session) []string {
 	return append([]string{trials}, facts...)
 }
 
-// untimed is of a plan whose trials may take any time.
 const untimed = "the first trials will show how long it takes"
 
 func aboutTime(s *session.Session, trials int) string {

@@ -158,7 +158,6 @@ func inOneLine(reason string) string {
 	return what
 }
 
-// finish leaves the terminal as it was.
 func (p *progress) finish() {
 	close(p.stop)
 	p.ended.Wait()
@@ -308,7 +307,6 @@ func newScreen(out io.Writer) liveScreen {
 	return s
 }
 
-// there reports whether there is one.
 func (s *liveScreen) there() bool { return s.size != nil }
 
 // draw prints lines that stay, and the foot again below them.
@@ -323,7 +321,6 @@ func (s *liveScreen) line(text string) {
 	s.draw(nil, func(int, int) []string { return []string{text} })
 }
 
-// clear leaves the terminal as it was.
 func (s *liveScreen) clear() {
 	if s.there() {
 		s.draw(nil, func(int, int) []string { return nil })

@@ -147,7 +147,6 @@ func showResult(std stdio, r *verdict.Result, paths []string, asJSON bool) error
 	return text.Render(std.out, page.Brief(r), std.page(paths))
 }
 
-// page is how a report is laid out there.
 func (s stdio) page(files []string) text.Options {
 	return text.Options{Width: columns(s.out), Files: files, Color: s.color()}
 }
@@ -232,7 +231,6 @@ func (p *livePage) activity(a plan.Activity) {
 	}
 }
 
-// now is what runs, and how far it is.
 func (p *livePage) now(what string) string {
 	running := "Running now: " + taskName(p.last)
 	if what != "" {
@@ -241,7 +239,6 @@ func (p *livePage) now(what string) string {
 	return p.soFar(running)
 }
 
-// soFar is a sentence, and how far the run is.
 func (p *livePage) soFar(sentence string) string {
 	text := fmt.Sprintf("%s. Trials done: %s. Elapsed: %s", sentence, countTrials(p.last), number.Clock(time.Since(p.began)))
 	if left := p.last.Remaining; left > 0 {

@@ -357,7 +357,6 @@ func (c valueChange) settled(what string) error {
 	return err
 }
 
-// heldByCall is what a call that procfit makes costs the program.
 const heldByCall = "one goroutine is held, for about 1 ms where a CPU is free, often for 10 to 100 ms on a busy machine, seldom for seconds on an overloaded one, and kill -9 of procfit's tracer in that time would end the program"
 
 func (o *setOptions) agreed(ctx context.Context, std stdio, c valueChange, args []string) error {

@@ -15,10 +15,8 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// readsFile are the commands that read and write a procfit.yaml.
 var readsFile = []string{"sweep", "compare", "kube sweep"}
 
-// ofCommand is the key of the program to measure.
 const ofCommand = "target.command"
 
 // fromFile is the file of a command that reads one; its words take the place of a key.
@@ -35,10 +33,8 @@ func fileField(p *string, words string) field.Field {
 	})
 }
 
-// yamlFormat is the -o that prints a procfit.yaml.
 const yamlFormat = "yaml"
 
-// noFile is the --file that reads none.
 const noFile = "none"
 
 // fileRows are the fields of a procfit.yaml: those of all commands.
@@ -73,7 +69,6 @@ func (m *measurement) words(row string) *[]string {
 	return nil
 }
 
-// pathsField is the name of the paths to check, which are no flag.
 const pathsField = "paths"
 
 // openFile reads a procfit.yaml; nil: there is none, or none is to be read.

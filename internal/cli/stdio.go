@@ -41,7 +41,6 @@ func (e *exitError) Error() string { return e.err.Error() }
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usageError is for what the user asked wrongly.
 func usageError(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
@@ -83,7 +82,6 @@ func (s stdio) notef(format string, args ...any) {
 	s.err.Write(w.Bytes())
 }
 
-// color reports whether the output may have colours.
 func (s stdio) color() bool {
 	f, ok := s.out.(*os.File)
 	return ok && terminal.Escapes(f)

@@ -136,7 +136,6 @@ func (o *Options) observe(path string) rule.Observed {
 	return seen
 }
 
-// did is what was decided, in words.
 func did(s rule.Setting) string {
 	if s.Procs == 0 {
 		return "GOMAXPROCS is left alone: " + s.Why
