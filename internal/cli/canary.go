@@ -123,7 +123,7 @@ func (o *kubeCanary) setPlace(copies *kube.Target) (err error) {
 	if o.spec.Procs.Auto { // more Ps than CPUs are for a sweep to try, not for users
 		values = slices.DeleteFunc(values, func(v *int) bool { return v != nil && float64(*v) > math.Ceil(effective) })
 	}
-	if h.Canary.Rounds, err = canary.Divide(values, copies.Quota(), o.spec.Replicas[0], copies.Serving.Endpoints(), h.Canary.Share); err != nil {
+	if h.Canary.Rounds, err = canary.Divide(values, copies.Quota, o.spec.Replicas[0], copies.Serving.Endpoints(), h.Canary.Share); err != nil {
 		return usageError("%w", err)
 	}
 	pods := copies.Pods(true)

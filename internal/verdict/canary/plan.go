@@ -183,6 +183,9 @@ func (u use) idle() bool {
 	return cpus < idleCPUs && !(share(u.counted, u.seconds) >= idleRate)
 }
 
+// Slices are trials of one round.
+type Slices []journal.Trial
+
 // Counted reports whether requests were counted, however few.
 func Counted(trials []journal.Trial) bool {
 	return slices.ContainsFunc(trials, func(t journal.Trial) bool { return metric(&t, Requests) > 0 })
