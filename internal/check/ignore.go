@@ -54,17 +54,9 @@ func ParseIgnore(comment string) (rules []string, reason string, ok bool) {
 // ParseIgnoreList reads rules, then the reason: the value of an annotation, without the marker.
 func ParseIgnoreList(text string) (rules []string, reason string) {
 	words := strings.Fields(text)
-	for len(words) > 0 {
+	for ; len(words) > 0 && strings.HasPrefix(words[0], "PF"); words = words[1:] {
 		list := strings.TrimSuffix(words[0], ":")
-		if !strings.HasPrefix(list, "PF") {
-			break
-		}
-		for id := range strings.SplitSeq(list, ",") {
-			if id != "" {
-				rules = append(rules, id)
-			}
-		}
-		words = words[1:]
+		rules = append(rules, strings.FieldsFunc(list, func(r rune) bool { return r == ',' })...)
 	}
 	return rules, strings.Join(words, " ")
 }

@@ -67,6 +67,20 @@ func leaving(ctx context.Context, do func() error) error {
 	}
 }
 
+// AtOnce does something for each of a list, for so many of them at the same time.
+func AtOnce[T any](most int, all []T, do func(n int, one T)) {
+	free := make(chan struct{}, most)
+	var running sync.WaitGroup
+	for n, one := range all {
+		free <- struct{}{}
+		running.Go(func() {
+			defer func() { <-free }()
+			do(n, one)
+		})
+	}
+	running.Wait()
+}
+
 func hand(ctx context.Context, o Options, c *collector) error {
 	files := make(chan *File, 64)
 	var workers sync.WaitGroup

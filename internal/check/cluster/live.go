@@ -17,6 +17,7 @@ import (
 	core "k8s.io/api/core/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/container"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/number"
@@ -81,7 +82,7 @@ func exporters(ctx context.Context, client *Client) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	atOnce(pods, func(p core.Pod) { l.scrape(ctx, client, p) })
+	check.AtOnce(requestsAtOnce, pods, func(_ int, p core.Pod) { l.scrape(ctx, client, p) })
 	slices.Sort(l.problems)
 	return l, ctx.Err()
 }

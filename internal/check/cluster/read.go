@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	core "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -51,19 +50,6 @@ func (c *Client) get(ctx context.Context, group, namespace, path string, o meta.
 
 // requestsAtOnce are those of several objects, or through the API server, which passes each on to a node.
 const requestsAtOnce = 8
-
-func atOnce[T any](all []T, do func(T)) {
-	free := make(chan struct{}, requestsAtOnce)
-	var running sync.WaitGroup
-	for _, one := range all {
-		free <- struct{}{}
-		running.Go(func() {
-			defer func() { <-free }()
-			do(one)
-		})
-	}
-	running.Wait()
-}
 
 // pageSize is in objects. A page of pods takes some 10 MB here while it is read.
 const pageSize = 250

@@ -12,6 +12,8 @@ import (
 	core "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/procfit/procfit/internal/check"
 )
 
 // templates reads the templates only of pods that set GOMAXPROCS.
@@ -29,7 +31,7 @@ func (r *reading) templates(ctx context.Context) error {
 	var mu sync.Mutex
 	var failed error
 	denied := false
-	atOnce(slices.Collect(maps.Values(byOwner)), func(list []*workload) {
+	check.AtOnce(requestsAtOnce, slices.Collect(maps.Values(byOwner)), func(_ int, list []*workload) {
 		sets, revision, err := r.template(ctx, list[0])
 		for _, w := range list {
 			if w.revisions[revision] { // the others are of an earlier template

@@ -11,10 +11,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/show/pattern"
 )
@@ -100,22 +100,15 @@ func unused(message string) bool {
 
 func (w *typer) parse(files []string, mode parser.Mode, overlay map[string][]byte) (all []*ast.File, first error) {
 	parsed, errs := make([]*ast.File, len(files)), make([]error, len(files))
-	free := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var reading sync.WaitGroup
-	for i, name := range files {
-		free <- struct{}{}
-		reading.Go(func() {
-			defer func() { <-free }()
-			text, ok := overlay[real(name)]
-			if !ok {
-				text, errs[i] = folder.ReadRegular(name, MostSource)
-			}
-			if errs[i] == nil {
-				parsed[i], errs[i] = parser.ParseFile(w.set, name, text, mode)
-			}
-		})
-	}
-	reading.Wait()
+	check.AtOnce(runtime.GOMAXPROCS(0), files, func(i int, name string) {
+		text, ok := overlay[real(name)]
+		if !ok {
+			text, errs[i] = folder.ReadRegular(name, MostSource)
+		}
+		if errs[i] == nil {
+			parsed[i], errs[i] = parser.ParseFile(w.set, name, text, mode)
+		}
+	})
 	return slices.DeleteFunc(parsed, func(f *ast.File) bool { return f == nil }), cmp.Or(errs...)
 }
 
