@@ -146,8 +146,7 @@ func (p *plot) column(i int) attrs {
 	return attrs{"x", percent(p.left + p.step*float64(i)), "width", percent(p.step)}
 }
 
-// axisName is at an end that no mark needs, or nowhere, since the chart's label says it
-// too.
+// axisName is where no mark needs the room, or nowhere: the chart's label says it too.
 func (p *plot) axisName() part {
 	left, right := p.small, p.small
 	for i, k := range p.Categories {
@@ -226,8 +225,7 @@ func labels(list []document.Category) []string {
 func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
 func px(x float64) string      { return strconv.FormatFloat(x, 'f', 1, 64) }
 
-// setting is what a chart shows of one category: its marks, its label, and the column
-// that answers to the pointer with the values in words.
+// setting is one category: its marks, its label, and the column that answers to the pointer.
 func (p *plot) setting(i int, label string) part {
 	k := p.Categories[i]
 	name := p.over + " " + k.Name() + ": " + k.Value

@@ -11,8 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// part is what an element is made of: attributes, text, other elements. An empty one
-// adds nothing.
+// part is what an element is made of. An empty one adds nothing.
 type part interface{ join(to *html.Node) }
 
 type (
@@ -60,8 +59,7 @@ func (p parts) join(to *html.Node) {
 	}
 }
 
-// lines are the elements that have lines of the file for themselves, so that a person can
-// read it and compare two.
+// lines are elements on lines of their own, so that a person can read the file and compare two.
 var lines = []string{"head", "body", "meta", "style", "header", "main", "section", "nav", "p", "h1", "h2", "h3", "h4", "ul", "ol", "li", "dl", "div", "details", "pre", "figure", "figcaption", "svg", "g", "table", "thead", "tbody", "tr"}
 
 func (e *element) join(to *html.Node) {

@@ -254,8 +254,7 @@ func DidYouMean(word string, known []string) string {
 	return ". Did you mean " + near[0] + "?"
 }
 
-// distance is the Levenshtein distance in bytes: insertions, deletions and
-// substitutions that turn a into b.
+// distance is the Levenshtein distance in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -259,8 +259,7 @@ var (
 	plainKeys = []string{"public", "primary", "foreign", "sort", "partition", "shard", "hash", "cache", "row", "group", "routing", "object", "map", "index", "lookup", "idempotency", "tls", "ssl", "cert", "by", "per", "each", "no", "the", "a"}
 )
 
-// credential reports whether a name speaks of one: API_KEY, clientSecret, -auth, DSN,
-// --signing-key.
+// credential reports whether a name speaks of one: API_KEY, clientSecret, --signing-key.
 func credential(name string) bool {
 	words := nameWords(name)
 	joined := strings.Join(words, "")
@@ -277,8 +276,7 @@ func headerLike(name string) bool {
 	return strings.Contains(lower, "authorization") || strings.Contains(lower, "cookie")
 }
 
-// nameWords is the words of a name, in lower case: api, key of API_KEY, apiKey and
-// api-key.
+// nameWords are api and key of API_KEY, apiKey and api-key.
 func nameWords(name string) []string {
 	var words []string
 	start := 0

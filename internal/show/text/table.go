@@ -119,8 +119,7 @@ func (w *writer) bar(at float64, wide int) string {
 	return w.Style(terminal.Cyan, s) + strings.Repeat(" ", wide-(n+1)/2)
 }
 
-// prose is a table of sentences: of each row the answer, what it answers, and below that
-// the other cells under their headings.
+// prose is sentences: of each row the answer, what it answers, and below that the other cells.
 func (w *writer) prose(t document.Table) {
 	wide := widest(phrase.Each(t.Rows, func(r document.Row) string { return r.Cells[0].Value }))
 	further := strings.Repeat(" ", wide+6)

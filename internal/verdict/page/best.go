@@ -14,8 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// bestVerdict is the setting that all comparisons come to. Of several CPU limits, replicas or
-// versions, it is one for each.
+// bestVerdict has one setting for each CPU limit, number of replicas and version.
 func bestVerdict(r *verdict.Result) Verdict {
 	b := &r.Best[0]
 	all := slices.Concat(r.Groups, r.Compared)[0]
@@ -78,8 +77,7 @@ func tooLargeAll(r *verdict.Result) (list []string) {
 	return list
 }
 
-// bestParts are the values that differ from the start, and those that stay. One value of GOMAXPROCS
-// that was named is no change.
+// bestParts are what differs from the start. One value of GOMAXPROCS that was named is no change.
 func bestParts(r *verdict.Result, b *verdict.Best) (set, keep []string) {
 	switch {
 	case len(r.Groups) == 0:

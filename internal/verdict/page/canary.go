@@ -11,8 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// unreached is that there was nothing to compare, or too little, with what is likely the cause and
-// what helps.
 func (w experiment) unreached(v *Verdict) {
 	over := ""
 	if e := w.End; e != nil && e.Code == journal.EndUnreached {

@@ -166,8 +166,7 @@ func (g *group) known(m rowMeasure) bool {
 	return slices.ContainsFunc(g.rows, func(a *verdict.Row) bool { return m.value(a).Median != nil })
 }
 
-// extent is the smallest positive and the largest value shown, intervals and
-// valid trials included.
+// extent is the smallest positive and the largest value, with intervals and valid trials.
 func (g *group) extent(measures []rowMeasure) (low, high float64) {
 	low = math.Inf(1)
 	see := func(x *float64) {

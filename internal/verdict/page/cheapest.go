@@ -78,8 +78,7 @@ func (v *Verdict) elsewhere(r *verdict.Result) {
 	v.Next = slices.Insert(v.Next, 0, words{&verdict.Group{}, r}.step(verdict.Step{Code: verdict.StepLoadElsewhere}))
 }
 
-// closest is the cheapest setting that met the rate in all of its trials, and why that is no
-// proof; empty: none did.
+// closest is the cheapest setting that met the rate in all of its trials; empty: none did.
 func closest(c *verdict.Cheapest) string {
 	i := slices.IndexFunc(c.Settings, func(s verdict.Priced) bool { return s.Promises(c.RatePerSecond) })
 	if i < 0 {
@@ -134,8 +133,7 @@ func measureMore(r *verdict.Result) document.Item {
 	return measure(blocks*(len(r.Plan.Settings)+len(r.Plan.Groups())), repeatCommand(r, blocks))
 }
 
-// settingOf names a setting by what is to be set: 2 replicas of 0.5 CPUs with
-// GOMAXPROCS=1.
+// settingOf is such as "2 replicas of 0.5 CPUs with GOMAXPROCS=1".
 func settingOf(p *verdict.Priced) string {
 	s := number.CPUs(p.CPUs)
 	if p.QuotaCPUs == nil {
@@ -189,8 +187,7 @@ func pricedTable(c *verdict.Cheapest) document.Table {
 	return t
 }
 
-// carriesWords is whether a setting carries the rate, and by how much: of an open one, what
-// keeps it open.
+// carriesWords is whether a setting sustains the rate; of an open one, what keeps it open.
 func carriesWords(s *verdict.Priced, c *verdict.Cheapest) string {
 	if s.Capacity.Median == nil {
 		return fmt.Sprintf("none of %d is valid", s.Invalid)

@@ -60,8 +60,7 @@ func (w words) on() (parts []string) {
 	return parts
 }
 
-// trialsUsed is how many trials ran, and how many of them are used where the machine was slow
-// or other programs took its CPUs.
+// trialsUsed leaves out those in which the machine was slow or other programs took its CPUs.
 func (w words) trialsUsed() string {
 	if w.Race == nil {
 		n := 0

@@ -84,8 +84,6 @@ func offeredPairs(r *verdict.Result, add func(name, value string)) {
 	add("Load generator and target", whereLoadRan(r))
 }
 
-// canaryEnvironment is where the pods of a canary were, and what they ran with; nil: it is
-// another sweep.
 func canaryEnvironment(c *verdict.Canary, add func(name, value string)) {
 	if c == nil {
 		return
@@ -150,8 +148,7 @@ func planWords(r *verdict.Result) string {
 	return text + fmt.Sprintf(", seed %d", p.Seed)
 }
 
-// howMany are the trials of a run. The budget of a race includes the pilots, the blocks of
-// a grid do not.
+// howMany counts the pilots into the budget of a race, but not into the blocks of a grid.
 func howMany(r *verdict.Result) string {
 	ran, of, pilots := r.TrialsRun, strconv.Itoa(r.TrialsPlanned), ""
 	if r.PilotsRun > 0 {

@@ -488,8 +488,7 @@ func (w experiment) reasons() (list []string) {
 	return list
 }
 
-// charts show one metric over time, of each setting next to its control: the user's own
-// where there is one, else CPU time.
+// charts are of the user's own metric where there is one, else of CPU time.
 func (w experiment) charts() (list []document.Chart) {
 	figure, high := w.first()
 	ax := document.NewAxis(0, high, false)
@@ -646,8 +645,7 @@ func (w experiment) undecided(v *Verdict) {
 	}
 }
 
-// void are why values prove nothing, each once, and open reports whether more slices may decide
-// another value.
+// void are why values prove nothing, and open reports whether more slices may decide another one.
 func (w experiment) void() (list []wording, open bool) {
 	for _, a := range w.Settings {
 		open = open || a.Verdict == verdict.Undecided && a.Void == nil

@@ -71,8 +71,7 @@ func Said(reason string) (what, heading string, output []string) {
 	return what, heading, output
 }
 
-// targetOf is the command of a trial's target; empty: procfit did not start it by a
-// command.
+// targetOf is a trial's command; empty: procfit did not start the target by one.
 func targetOf(h *journal.Header, t *journal.Trial) []string {
 	switch target := &h.Target; {
 	case t.Setting.Variant == journal.VariantAgainst:

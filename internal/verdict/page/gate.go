@@ -22,8 +22,7 @@ func gateLeads(r *verdict.Result) bool {
 	return r.Gate != nil && (gateAlone(r) || r.Gate.Kind == verdict.GateKindAgainst)
 }
 
-// gateAlone reports whether the gate is all that was asked: one setting was measured
-// of each program.
+// gateAlone reports whether one setting was measured of each program, and nothing else asked.
 func gateAlone(r *verdict.Result) bool {
 	return r.Gate != nil && len(r.Compared) == 0 && !slices.ContainsFunc(r.Groups, func(g verdict.Group) bool {
 		return len(currentRows(rowsFrom(g.Settings))) > 1

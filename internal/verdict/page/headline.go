@@ -70,8 +70,7 @@ func wholeVerdict(r *verdict.Result, parts []part) Verdict {
 	return acrossGroups(r, parts)
 }
 
-// acrossGroups is the verdict of a run with several groups, which are never
-// compared with each other.
+// acrossGroups compares no group with another.
 func acrossGroups(r *verdict.Result, parts []part) Verdict {
 	all := phrase.Each(parts, part.concluded)
 	v := Verdict{State: all[0].State, Label: all[0].Label}
@@ -95,8 +94,7 @@ func acrossGroups(r *verdict.Result, parts []part) Verdict {
 	return v
 }
 
-// differingAnswer is the answer of groups that have no common sentence: what they agree on, or
-// each one's, by what distinguishes the groups.
+// differingAnswer is what the groups agree on, or each one's answer.
 func differingAnswer(r *verdict.Result, each []Verdict) Answer {
 	var answers []string
 	at := map[string][]string{} // the groups that have an answer

@@ -110,8 +110,7 @@ func (w experiment) came(o paired.Outcome) (list []verdict.LiveSetting) {
 	return list
 }
 
-// cheaper is that the CPU time of some values is proven less, and what is not known of them.
-// more is what may decide it; empty: no further slice does.
+// cheaper returns what may decide it; empty: no further slice does.
 func (w experiment) cheaper(v *Verdict, list []verdict.LiveSetting, more string) string {
 	var labels, costs, open []string
 	for _, s := range list {
@@ -152,8 +151,7 @@ func (w experiment) checked() Verdict {
 	return v
 }
 
-// confirm is how a value is confirmed that was set in a process which had started with
-// another.
+// confirm is how a value is confirmed that was not the one at start.
 func (w experiment) confirm(procs int) []document.Item {
 	restart := fmt.Sprintf("restart the program with GOMAXPROCS=%d", procs)
 	named := strings.Join(w.r.Spec.Operands, "")

@@ -170,8 +170,7 @@ func (g *group) quota() string {
 	return ""
 }
 
-// spreadDetail is how document 002 writes a metric: its median × (lowest ÷ median,
-// highest ÷ median).
+// spreadDetail is as document 002 has it: median × (lowest ÷ median, highest ÷ median).
 func spreadDetail(u number.Unit, values []float64) string {
 	if len(values) == 0 {
 		return absent

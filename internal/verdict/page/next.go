@@ -108,8 +108,7 @@ func (w words) again() string {
 // timedOut reports whether a race lacks nothing but time.
 func (w words) timedOut() bool { return w.r.Complete && outOfTime(w.r) }
 
-// incompleteText is how far a run came that ended early, and how to continue it. What ended an experiment is
-// its verdict.
+// incompleteText has nothing on an experiment: what ended that is its verdict.
 func incompleteText(r *verdict.Result) string {
 	if r.Complete || r.Settled() || r.Canary != nil || r.Live != nil {
 		return ""

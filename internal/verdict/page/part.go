@@ -40,8 +40,7 @@ type Answer struct {
 // Sentence is what to do, and why.
 func (a Answer) Sentence() string { return strings.TrimSpace(a.Text + ". " + a.Plain) }
 
-// part is one thing that was compared, which has a section of a page: a group, or the values
-// of an experiment.
+// part has a section of a page: it is a group, or the values of an experiment.
 type part interface {
 	anchorID() string // unique in the page, fit for an anchor
 	sectionTitle() string

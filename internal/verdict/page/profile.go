@@ -65,8 +65,7 @@ func profileTable(p *verdict.Profile, t *verdict.ProfileTable, title string) doc
 	return out
 }
 
-// profiled is the command that profiles a sweep that has ended; empty: it is of another
-// command, which has no profiles.
+// profiled is a command that profiles afterwards; empty: the run is of one without profiles.
 func (w words) profiled() string {
 	if !w.bySweep() {
 		return ""

@@ -42,8 +42,7 @@ func inTrials(n int) string {
 	return fmt.Sprintf(" (n %d)", n)
 }
 
-// leads names the best in a metric. Few trials may be luck: a value that only looked better is
-// named as such.
+// leads names the best in a metric. A value that only looked better may be luck of few trials.
 func (w words) leads(of *contest.Value, lucky []*contest.Value, metric, best, better string) string {
 	if len(lucky) == 0 {
 		return valueName(of) + " has the " + best + " " + metric + ": " + w.figures(of)
@@ -110,8 +109,7 @@ func verb(n int, one, many string) string {
 	return many
 }
 
-// allocates is what a flat curve of a program that allocates much is likelier about;
-// empty where it does not, or that is not known.
+// allocates is what a flat curve is likelier about; empty: it is not, or that is not known.
 func (w words) allocates() string {
 	a := w.Allocates
 	if a == nil || a.CyclesPerSecond <= 0 {
@@ -154,8 +152,7 @@ func endedEarly(r *verdict.Result) string {
 
 func (w words) likely() bool { return w.Recommendation.Confidence == verdict.Likely }
 
-// smallest is what the smallest value that is as good as the best changes against the default;
-// where that is not known, its levels.
+// smallest is what the value changes against the default; where that is not known, its levels.
 func (w words) smallest(of *contest.Value) string {
 	if v := w.Recommendation.Versus; v != nil {
 		return w.changes(fmt.Sprintf("the default (%d)", v.DefaultProcs), v) + "."
@@ -163,8 +160,7 @@ func (w words) smallest(of *contest.Value) string {
 	return fmt.Sprintf("%d performs as well as the best value (%s) %s.", of.Procs, w.figures(of), w.where()) + w.noneWorse(of)
 }
 
-// noneWorse is that no other value is proven worse, and which may be; empty where one is, or where
-// none is undecided.
+// noneWorse names the undecided values, if none is proven worse.
 func (w words) noneWorse(of *contest.Value) string {
 	var open []*contest.Value
 	for _, x := range w.Recommendation.Reasons {
@@ -246,8 +242,7 @@ func (w words) butFor(claim string) string {
 	return strings.TrimSuffix(claim, ".") + ". But not for every metric: " + first + "."
 }
 
-// reasons words a verdict's reasons. Those of one kind that follow one another share
-// a line, under what they have in common.
+// reasons of one kind that follow one another share a line, under what they have in common.
 func (w words) reasons() []string {
 	list := []string{}
 	var items []string
@@ -272,8 +267,7 @@ func (w words) reasons() []string {
 	return list
 }
 
-// ended is why a race took fewer trials than it might have, where that is not that it
-// has its answer.
+// ended is why a race took fewer trials than it might have, if that is not its answer.
 func (w words) ended() string {
 	race := w.Race
 	if race == nil || race.Stop == "" {

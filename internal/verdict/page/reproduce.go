@@ -152,8 +152,7 @@ var measuring = []string{"sweep", "compare", "kube sweep", "kube canary", "live"
 // swept reports whether the trials are those of one of these commands.
 func swept(r *verdict.Result) bool { return slices.Contains(measuring, r.Spec.Command) }
 
-// bySweep reports whether the trials are those of procfit sweep, without an objective: with one
-// it has neither --vary nor --profile.
+// bySweep leaves out a sweep with an objective, which has neither --vary nor --profile.
 func (w words) bySweep() bool {
 	return w.r.Spec.Command == "sweep" && w.r.Plan.SLO == nil
 }
@@ -339,8 +338,7 @@ func endsByItself(t journal.Target) bool {
 	return t.Kind == journal.KindBatch || t.Kind == journal.KindGoBench
 }
 
-// varied is the command that compares values of GOGC, in a new folder; empty: it is of another
-// command, which compares no variables.
+// varied compares values of GOGC, in a new folder; empty: this command compares no variables.
 func (w words) varied() string {
 	if !w.bySweep() {
 		return ""

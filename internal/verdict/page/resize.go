@@ -45,8 +45,7 @@ func (w resizeWords) setting() string {
 	return text + fmt.Sprintf("; %s; the program may use %s", phrase.Count(w.Load.Connections, "connection"), number.CPUs(float64(w.Host.AffinityCPUs)))
 }
 
-// notes are what did not follow, each with its reason and its fix. The panel has the
-// sentence of the first.
+// notes leave the sentence of the first one to the panel.
 func (w resizeWords) notes() (list document.Notes) {
 	for i, one := range w.Laggards {
 		l := w.laggard(one.Code, w.Steps[one.Step])

@@ -130,8 +130,7 @@ func onlySlow(a *verdict.Row) bool {
 	return len(a.InvalidReasons) > 0 && !slices.ContainsFunc(a.InvalidReasons, func(r verdict.ReasonCount) bool { return r.Code != journal.InvalidSlow })
 }
 
-// rowsOf are the settings that were compared; of a result that was not analysed its
-// settings.
+// rowsOf are the settings that were compared; without an analysis, all of them.
 func rowsOf(g *verdict.Group) []*verdict.Row {
 	if len(g.Rows) == 0 {
 		return rowsFrom(g.Settings)

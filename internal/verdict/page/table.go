@@ -28,8 +28,7 @@ func about(a *verdict.Row, c document.Cell) document.Cell {
 	return c
 }
 
-// below marks the throughput of a row that met the objective at no rate: it is the lowest that was
-// tried.
+// below marks the lowest rate that was tried, if that missed the objective too.
 func below(a *verdict.Row, c document.Cell) document.Cell {
 	if a.Unmet && c.Value != absent {
 		c.Value = "below " + c.Value
@@ -255,8 +254,7 @@ func (g *group) mark(a *verdict.Row, metric string) string {
 	return ""
 }
 
-// metricsTable holds the metrics that the program or the generator printed, but for the one
-// that is the throughput.
+// metricsTable leaves out the metric that is the throughput.
 func (g *group) metricsTable() document.Table {
 	names := map[string]verdict.MetricInterval{}
 	for _, a := range g.rows {

@@ -81,8 +81,7 @@ func (w words) settings(labels []string) string {
 	return phrase.And(phrase.Each(labels, func(l string) string { return "the " + w.version(l) }))
 }
 
-// version is the label of a setting, or of a gate the program that has it: "old version",
-// "new version at GOMAXPROCS 2".
+// version is such as "old version", or "new version at GOMAXPROCS 2"; without a gate the label.
 func (w words) version(label string) string {
 	if !w.r.Plan.GateAgainst {
 		return label
@@ -185,8 +184,7 @@ func axisTicks(u number.Unit, a document.Axis) (out []document.Tick) {
 // shortNumber is a number that somebody chose, with as many digits as are significant.
 func shortNumber(x float64, digits int) string { return number.Short(number.Significant(x, digits)) }
 
-// nameRoom is the length, in characters, of the names that are not ours to
-// choose: units, variants, metrics.
+// nameRoom is how many characters of a name from outside are shown: units, variants, metrics.
 const nameRoom = 24
 
 // throughputUnit names what is counted a second. A metric's name is its own unit;
@@ -219,8 +217,7 @@ func (g *group) unit() number.Unit {
 	return number.PerSecond(throughputUnit(g.ThroughputUnit))
 }
 
-// asShown is a throughput as it is shown: of runs the time of one, where each replica makes
-// its own.
+// asShown is the time of a run, where each replica makes its own, or the throughput.
 func (g *group) asShown(i stat.Interval) stat.Interval {
 	if !g.runs() {
 		return i

@@ -107,8 +107,7 @@ var heavy = []verdict.Remark{verdict.NoGo{}, verdict.ProcsUnread{}, verdict.Othe
 	verdict.UnsetPerformsApart{}, verdict.Steal{}, verdict.Noisy{}, verdict.NoisyP99{}, verdict.SentLate{}, verdict.LoadLimited{},
 	verdict.FewBlocks{}, verdict.MetricsWorse{}, verdict.SharedMachine{}}
 
-// heaviest are the warnings that weaken the answer most, each with its fix, as far as a
-// terminal has room for them, and how many more the report has.
+// heaviest are as many as a terminal has room for, and how many more the report has.
 func heaviest(r *verdict.Result, list []warned, parts int) document.Notes {
 	const room = 10 // lines of 80 columns
 	rank := func(w warned) int {

@@ -132,8 +132,7 @@ func among(more string) func(rune) bool {
 	}
 }
 
-// title makes a run's name fit to follow "Benchmark": letters and digits, the
-// first not in lower case.
+// title may follow "Benchmark": letters and digits, the first not in lower case.
 func title(s string) string {
 	if s = replaced(s, -1, among("")); s == "" {
 		return "Sweep"
@@ -163,8 +162,7 @@ func rateUnit(name string) string {
 
 func unitOf(name string) string { return replaced(name, '_', among("._+/")) }
 
-// metric is a metric that the program printed, and where it goes: a benchmark's on
-// a line of that benchmark, another on the run's own.
+// metric was printed by the program: a benchmark's goes on a line of that benchmark.
 type metric struct {
 	key    string // in the points
 	title  string
@@ -172,8 +170,7 @@ type metric struct {
 	better string
 }
 
-// printedBy lists the metrics of a group, by name. Those of Go benchmarks are
-// named "Parse/small ns/op".
+// printedBy lists the metrics by name. Those of Go benchmarks are called "Parse/small ns/op".
 func printedBy(g *verdict.Group, run string) []metric {
 	all := map[string]verdict.MetricInterval{}
 	for i := range g.Settings {
@@ -192,8 +189,7 @@ func printedBy(g *verdict.Group, run string) []metric {
 	return list
 }
 
-// benchmark is the name of a Go benchmark, kept as it is but for what would end a
-// field.
+// benchmark is the name of a Go benchmark without what would end a field.
 func benchmark(s string) string {
 	s = replaced(s, '_', func(r rune) bool { return unicode.IsPrint(r) && !unicode.IsSpace(r) })
 	if first := []rune(s)[0]; unicode.IsLower(first) {
