@@ -160,7 +160,11 @@ func (w *writer) timeline(t document.Timeline) {
 			from, to := s.From*float64(wide), s.To*float64(wide)
 			for x := min(int(from), wide-1); x <= min(int(to), wide-1); x++ {
 				if part := min(to, float64(x+1)) - max(from, float64(x)); part > longest[x] {
-					longest[x], of[x], cells[x] = part, s.Of, filling(t.Fillings[s.Of], s.Of)
+					f, style := t.Fillings[s.Of], colors[s.Of%len(colors)]
+					if f.Aside {
+						style = terminal.Dim
+					}
+					longest[x], of[x], cells[x] = part, s.Of, terminal.Cell{Rune: f.Sign, Style: style}
 				}
 			}
 		}
@@ -177,13 +181,6 @@ func (w *writer) timeline(t document.Timeline) {
 		}
 	}
 	w.Line(w.Style(terminal.Dim, strings.Repeat(" ", indent)+legend))
-}
-
-func filling(f document.Filling, i int) terminal.Cell {
-	if f.Aside {
-		return terminal.Cell{Rune: f.Sign, Style: terminal.Dim}
-	}
-	return terminal.Cell{Rune: f.Sign, Style: colors[i%len(colors)]}
 }
 
 func (w *writer) axis(ticks []document.Tick, indent, wide int) {

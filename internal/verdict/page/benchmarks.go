@@ -115,11 +115,3 @@ func (g *group) besides() string {
 		return fmt.Sprintf(", except for %d benchmarks", len(names))
 	}
 }
-
-func (g *group) disagreement() string {
-	names, wants := g.apart()
-	if len(names) == 1 {
-		return fmt.Sprintf("Benchmarks disagree: %s is best at %d", names[0], wants[0])
-	}
-	return fmt.Sprintf("Benchmarks disagree: %d of %d", len(names), len(g.Benchmarks.List))
-}

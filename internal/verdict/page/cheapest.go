@@ -22,7 +22,8 @@ func askedRate(c *verdict.Cheapest) string {
 
 func cheapestVerdict(r *verdict.Result) Verdict {
 	c := r.Cheapest
-	v := Verdict{State: document.Unknown, Label: "Undecided", Context: measuredOn(r)}
+	v := Verdict{State: document.Unknown, Label: "Undecided"}
+	v.Context = phrase.Join(" · ", r.Host.CPUModel, number.CPUs(r.Host.EffectiveCPUs), phrase.Count(r.TrialsRun, "trial"), originWords(r.Origin))
 	switch {
 	case c.Answer != nil:
 		v.State, v.Label = document.Act, "Cheapest"
@@ -212,8 +213,4 @@ func carriesWords(s *verdict.Priced, c *verdict.Cheapest) string {
 		return "probably" + by
 	}
 	return "probably not" + by
-}
-
-func measuredOn(r *verdict.Result) string {
-	return phrase.Join(" · ", r.Host.CPUModel, number.CPUs(r.Host.EffectiveCPUs), phrase.Count(r.TrialsRun, "trial"), originWords(r.Origin))
 }

@@ -216,7 +216,11 @@ func (g *group) throttling() (state document.Tone, answer, detail string) {
 	var seen []string
 	for i := range t.Settings {
 		if a := &t.Settings[i]; a.Judged {
-			seen = append(seen, fmt.Sprintf("%s: %s of periods%s", g.settingText(a.Label), number.Ratio().Number(a.Share), around(a)))
+			text := fmt.Sprintf("%s: %s of periods", g.settingText(a.Label), number.Ratio().Number(a.Share))
+			if !a.Own {
+				text += fmt.Sprintf(" of the limit of %s on the parent cgroup %s", number.CPUs(a.LimitCPUs), groupName(a.Group))
+			}
+			seen = append(seen, text)
 		}
 	}
 	detail = strings.Join(seen, ", ")
@@ -241,13 +245,6 @@ func (g *group) throttling() (state document.Tone, answer, detail string) {
 		detail = phrase.Join("; ", detail, g.words.throttlingAdvice())
 	}
 	return state, answer, detail
-}
-
-func around(a *verdict.ThrottledSetting) string {
-	if a.Own {
-		return ""
-	}
-	return fmt.Sprintf(" of the limit of %s on the parent cgroup %s", number.CPUs(a.LimitCPUs), groupName(a.Group))
 }
 
 // mistakes are the ten that are made most, each looked for in the data.

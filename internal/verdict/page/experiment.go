@@ -522,13 +522,6 @@ func (w experiment) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax d
 	return c
 }
 
-func differenceOf(f verdict.CanaryFigure) document.Cell {
-	if fromZero(f) {
-		return document.Cell{Value: "from 0"}
-	}
-	return difference(f.Ratio)
-}
-
 // tables are the metrics that decide, and the others; if none decides, all of them.
 func (w experiment) tables() (decide, others document.Table) {
 	decide.Columns = []document.Column{
@@ -542,10 +535,13 @@ func (w experiment) tables() (decide, others document.Table) {
 			continue
 		}
 		for _, m := range a.Figures {
-			u := w.figure(m.Name).unit
+			u, change := w.figure(m.Name).unit, difference(m.Ratio)
+			if fromZero(m) {
+				change = document.Cell{Value: "from 0"}
+			}
 			row := document.Row{Cells: []document.Cell{
 				{Value: a.Label}, {Value: w.name(m.Name)}, {Value: outcomeWords[m.Outcome]},
-				differenceOf(m), {Value: maybe(m.Value.Median, u.Value)}, {Value: maybe(m.Control.Median, u.Value)}, {Value: strconv.Itoa(m.Ratio.N)},
+				change, {Value: maybe(m.Value.Median, u.Value)}, {Value: maybe(m.Control.Median, u.Value)}, {Value: strconv.Itoa(m.Ratio.N)},
 			}}
 			if m.Outcome == verdict.OutcomeWorse || m.Outcome == verdict.OutcomeBetter && slices.Contains(recommended, row.Cells[0].Value) {
 				row.Mark = outcomeWords[m.Outcome]

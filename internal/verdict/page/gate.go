@@ -207,21 +207,17 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 		case !c.Judged:
 			outcome = outcomeWords[verdict.OutcomeNotJudged]
 		}
+		change := document.Cell{Value: absent} // where it is the length of a queue
+		if c.Behind == "" {
+			change = difference(decidedBounds(c))
+		}
 		cells := []document.Cell{
-			{Value: phrase.Clip(gateSetting(c.Setting), 2*nameRoom)}, {Value: gateMetric(c.Metric, c.Quantile) + atRate(c)}, gateDifference(c),
+			{Value: phrase.Clip(gateSetting(c.Setting), 2*nameRoom)}, {Value: gateMetric(c.Metric, c.Quantile) + atRate(c)}, change,
 			{Value: number.Ratio().Number(c.Margin)}, {Value: outcome}, {Value: note},
 		}
 		t.Rows = append(t.Rows, document.Row{Mark: mark, Strip: line.strip(c, note), Cells: cells[len(cells)-len(t.Columns):]})
 	}
 	return t
-}
-
-// gateDifference is new against old; absent where it is the length of a queue.
-func gateDifference(c *verdict.GateCheck) document.Cell {
-	if c.Behind != "" {
-		return document.Cell{Value: absent}
-	}
-	return difference(decidedBounds(c))
 }
 
 var outcomeWords = map[verdict.Outcome]string{

@@ -82,10 +82,14 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		tone: document.Unknown, label: labelUndecided,
 		answer: func(g *group) string {
 			_, differ := g.Recommendation.Claim.(verdict.CauseBenchmarksDiffer)
-			if names, _ := g.apart(); differ && len(names) > 0 {
-				return g.disagreement()
+			switch names, wants := g.apart(); {
+			case !differ || len(names) == 0:
+				return changeNothing
+			case len(names) == 1:
+				return fmt.Sprintf("Benchmarks disagree: %s is best at %d", names[0], wants[0])
+			default:
+				return fmt.Sprintf("Benchmarks disagree: %d of %d", len(names), len(g.Benchmarks.List))
 			}
-			return changeNothing
 		},
 		paste: pasteNothing("Nothing to set yet: no value is proven better than the default."), compared: (*group).undecided,
 		experiment: experiment.undecided,
