@@ -78,12 +78,7 @@ func class(names ...string) attrs {
 }
 
 // when is the name where something holds.
-func when(holds bool, name string) string {
-	if holds {
-		return name
-	}
-	return ""
-}
+func when(holds bool, name string) string { return phrase.If(holds, name, "") }
 
 // where is the parts where something holds.
 func where(holds bool, list ...part) part {

@@ -102,10 +102,7 @@ func originWords(o journal.Origin) string {
 
 // titleFrom is a metric's title with where it comes from, unless that is this machine.
 func titleFrom(title string, o journal.Origin) string {
-	if o == journal.OriginLocal || o == "" {
-		return title
-	}
-	return title + ", " + originWords(o)
+	return phrase.Join(", ", title, phrase.If(o == journal.OriginLocal, "", originWords(o)))
 }
 
 // variablesOf are those of a group: "GOGC=100, GOMEMLIMIT=off"; empty: it has none.

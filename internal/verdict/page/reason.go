@@ -36,10 +36,7 @@ func lookedOnly(x verdict.Difference, by func(float64) string) string {
 // inTrials is how many trials something is reported of. One that is far behind is not measured
 // again, and its reason says so.
 func inTrials(n int) string {
-	if n == 1 {
-		return " in its only trial"
-	}
-	return fmt.Sprintf(" (n %d)", n)
+	return phrase.If(n == 1, " in its only trial", fmt.Sprintf(" (n %d)", n))
 }
 
 // leads names the best in a metric. A value that only looked better may be luck of few trials.
@@ -102,12 +99,7 @@ func (w words) others() string {
 	return fmt.Sprintf("other programs used %s of %s", used(*o.CPUs), number.CPUs(float64(o.Of)))
 }
 
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
+func verb(n int, one, many string) string { return phrase.If(n == 1, one, many) }
 
 // allocates is what a flat curve is likelier about; empty: it is not, or that is not known.
 func (w words) allocates() string {

@@ -62,10 +62,7 @@ func ps(a *verdict.Row) (int, bool) {
 // settingName is how a setting is written: "2 (default)", "4", "4, old".
 func settingName(a *verdict.Row) string {
 	label, sub := settingLabel(a)
-	if sub != "" {
-		label += " (" + sub + ")"
-	}
-	return label
+	return document.Category{Label: label, Sub: sub}.Name()
 }
 
 // settingLabel is a setting's name, and what goes under or after it.
@@ -82,14 +79,8 @@ func settingLabel(a *verdict.Row) (label, sub string) {
 	case isSliced(a):
 		sub = "slices"
 	}
-	if a.Variant != "" {
-		if a.Variant == journal.VariantAgainst {
-			label += ", old"
-		} else {
-			label += ", " + phrase.Clip(a.Variant, nameRoom)
-		}
-	}
-	return label, sub
+	variant := phrase.If(a.Variant == journal.VariantAgainst, "old", phrase.Clip(a.Variant, nameRoom))
+	return phrase.Join(", ", label, variant), sub
 }
 
 // What a row came to, in a word.

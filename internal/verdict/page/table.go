@@ -305,20 +305,17 @@ func (g *group) memoryColumns() []column {
 			if e.GCCyclesPerSecond == nil {
 				return document.Cell{Value: absent}
 			}
-			c := document.Cell{Value: maybe(e.GCBusyRatio, share.Number), Detail: cycles(e)}
+			cycles := "no cycle"
+			if *e.GCCyclesPerSecond > 0 {
+				cycles = "one cycle every " + number.Seconds(1 / *e.GCCyclesPerSecond)
+			}
+			c := document.Cell{Value: maybe(e.GCBusyRatio, share.Number), Detail: cycles}
 			if c.Value == absent { // of Go 1.19, or in a span without a whole cycle
 				c.Value, c.Detail = c.Detail, ""
 			}
 			return c
 		}},
 	}
-}
-
-func cycles(e *verdict.Evidence) string {
-	if *e.GCCyclesPerSecond <= 0 {
-		return "no cycle"
-	}
-	return "one cycle every " + number.Seconds(1 / *e.GCCyclesPerSecond)
 }
 
 // facts are the numbers behind the verdict that no table has.

@@ -190,18 +190,13 @@ const nameRoom = 24
 // throughputUnit names what is counted a second. A metric's name is its own unit;
 // "throughput" says nothing beyond the metric.
 func throughputUnit(name string) string {
-	switch name {
-	case "requests", "":
-		return "req/s"
-	case unitRuns:
-		return "runs/s"
-	case "operations":
-		return "op/s"
-	case verdict.MetricThroughput:
-		return ""
+	if unit, known := throughputUnits[name]; known {
+		return unit
 	}
 	return phrase.Clip(name, nameRoom)
 }
+
+var throughputUnits = map[string]string{"": "req/s", "requests": "req/s", unitRuns: "runs/s", "operations": "op/s", verdict.MetricThroughput: ""}
 
 // unitRuns is what the throughput of a batch program counts.
 const unitRuns = "runs"
