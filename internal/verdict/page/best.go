@@ -48,7 +48,10 @@ func bestVerdict(r *verdict.Result) Verdict {
 		v.Next = append(nextUnseen(r), document.Item{Text: "measure more", Command: more})
 	}
 	if len(r.Best) > 1 {
-		all := phrase.Each(r.Best, func(b verdict.Best) string { return bestOf(r, &b) + ": " + bestText(r, &b) })
+		all := phrase.Each(r.Best, func(b verdict.Best) string {
+			of := words{&verdict.Group{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion}, r}
+			return of.title() + ": " + bestText(r, &b)
+		})
 		v.Answer = Answer{Text: "It depends on the group", Plain: strings.Join(all, ". ") + "."}
 	}
 	return v

@@ -142,7 +142,3 @@ func groupKey(r *verdict.Result, i int) string {
 	parts := phrase.Each(apartBy(r), func(a groupAxis) string { return a.of(&r.Groups[i]) })
 	return cmp.Or(phrase.Join(", ", parts...), "group "+strconv.Itoa(i+1))
 }
-
-func bestOf(r *verdict.Result, b *verdict.Best) string {
-	return words{&verdict.Group{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion}, r}.title()
-}

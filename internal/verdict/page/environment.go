@@ -160,10 +160,7 @@ func howMany(r *verdict.Result) string {
 			pilots = fmt.Sprintf(" (%d of them to find the rate)", r.PilotsRun)
 		}
 	}
-	if outOfTime(r) {
-		return fmt.Sprintf("%d run%s, %d invalid", ran, pilots, r.TrialsInvalid+r.PilotsInvalid)
-	}
-	return fmt.Sprintf("%d of %s run%s, %d invalid", ran, of, pilots, r.TrialsInvalid+r.PilotsInvalid)
+	return fmt.Sprintf("%d%s run%s, %d invalid", ran, phrase.If(outOfTime(r), "", " of "+of), pilots, r.TrialsInvalid+r.PilotsInvalid)
 }
 
 func generatorWords(r *verdict.Result) string {

@@ -131,14 +131,6 @@ func Large(settings, blocks int) *verdict.Result {
 	return Analyze("large", verdicttest.Config{Seed: 6, CPUs: 24, Blocks: blocks, Settings: server(24, 24, procs...), Noise: calm()}, nil)
 }
 
-func upTo(n int) cpuset.Set {
-	var list cpuset.Set
-	for i := range n {
-		list = append(list, i)
-	}
-	return list
-}
-
 func calm() *verdicttest.Noise { return &verdicttest.Noise{Trial: 0.015, P99: 0.06} }
 
 // server is the throughput and p99 of a server on some CPUs: linear up to them, then
@@ -177,8 +169,10 @@ func Analyze(name string, c verdicttest.Config, bend func(*journal.Header, []jou
 	}
 	h.Target.GoVersion, h.Target.MainModule, h.Target.Environment = "go1.24.6", "example.com/server", []string{"GOGC=200"}
 	if c.Mode != journal.ModeBatch {
-		h.Load.Arrangement = new(journal.ArrangementApart)
-		h.Target.CPUs, h.Load.CPUs = upTo(c.CPUs), cpuset.Set{c.CPUs}
+		h.Load.Arrangement, h.Target.CPUs, h.Load.CPUs = new(journal.ArrangementApart), nil, cpuset.Set{c.CPUs}
+		for i := range c.CPUs {
+			h.Target.CPUs = append(h.Target.CPUs, i)
+		}
 	}
 	h.Plan.Seed = 42
 	if bend != nil {
