@@ -50,10 +50,7 @@ func (a Axis) Logarithmic() bool { return a.log }
 // At is the fraction at which x is. It is clamped: an invalid trial may lie outside the range of the valid ones.
 func (a Axis) At(x float64) float64 {
 	f := (x - a.low) / (a.high - a.low)
-	if a.log {
-		if x <= 0 {
-			return 0
-		}
+	if a.log { // not a number if x is below zero
 		f = math.Log(x/a.low) / math.Log(a.high/a.low)
 	}
 	if math.IsNaN(f) {

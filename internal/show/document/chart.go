@@ -67,10 +67,7 @@ type Category struct {
 
 // Name is the label with what is under it.
 func (c Category) Name() string {
-	if c.Sub == "" {
-		return c.Label
-	}
-	return c.Label + " (" + c.Sub + ")"
+	return c.Label + phrase.If(c.Sub != "", " ("+c.Sub+")", "")
 }
 
 // Series is one quantity over all categories.
@@ -93,13 +90,10 @@ type Mark struct {
 
 // Text is the value with its interval.
 func (m Mark) Text() string {
-	switch {
-	case !m.Present:
+	if !m.Present {
 		return "not measured"
-	case m.Detail == "":
-		return m.Value
 	}
-	return m.Value + " " + m.Detail
+	return phrase.Join(" ", m.Value, m.Detail)
 }
 
 // Dot is one trial.

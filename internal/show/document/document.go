@@ -143,12 +143,7 @@ type Item struct {
 	Command string
 }
 
-func (i Item) String() string {
-	if i.Command == "" {
-		return i.Text
-	}
-	return i.Text + ": " + i.Command
-}
+func (i Item) String() string { return phrase.Join(": ", i.Text, i.Command) }
 
 // Line is a line of text, whose command is separate if it ends with one of procfit's after
 // a colon.

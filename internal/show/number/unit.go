@@ -12,6 +12,7 @@
 package number
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -135,12 +136,7 @@ func (u Unit) in(s benchunit.Scaler, x float64) string {
 	return text
 }
 
-func (u Unit) significant() int {
-	if u.digits != 0 {
-		return u.digits
-	}
-	return Digits
-}
+func (u Unit) significant() int { return cmp.Or(u.digits, Digits) }
 
 // Significant has n significant digits and all of those before the point: 1234.5 at 3 is
 // "1234". Only what no machine measures has an exponent.

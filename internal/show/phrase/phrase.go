@@ -39,25 +39,25 @@ func CountOf[N integer](n N, one, many string) string {
 
 // And joins items as a sentence lists them: "1, 2 and 4". More than six are
 // counted: "1, 2, 3, 4, 5 and 7 more".
-func And(items []string) string {
-	const most = 6
-	if len(items) > most {
-		items = append(items[:most-1:most-1], fmt.Sprintf("%d more", len(items)-most+1))
-	}
-	if len(items) < 2 {
-		return strings.Join(items, "")
-	}
-	last := len(items) - 1
-	return strings.Join(items[:last], ", ") + " and " + items[last]
-}
+func And(items []string) string { return listed(atMost(6, "%d more", items), " and ") }
 
 // Or joins items as alternatives: "1, 2 or 4".
-func Or(items []string) string {
+func Or(items []string) string { return listed(items, " or ") }
+
+func listed(items []string, word string) string {
 	last := len(items) - 1
 	if last < 1 {
 		return strings.Join(items, "")
 	}
-	return strings.Join(items[:last], ", ") + " or " + items[last]
+	return strings.Join(items[:last], ", ") + word + items[last]
+}
+
+// atMost has the number of those that are too many in place of them.
+func atMost(most int, more string, items []string) []string {
+	if len(items) <= most {
+		return items
+	}
+	return append(items[:most-1:most-1], fmt.Sprintf(more, len(items)-most+1))
 }
 
 // Each has what a function returns for each item of a list, such as a text.
@@ -83,13 +83,7 @@ func Join(between string, texts ...string) string {
 }
 
 // Semicolons joins clauses; more than eight are counted.
-func Semicolons(items []string) string {
-	const most = 8
-	if len(items) > most {
-		items = append(items[:most-1:most-1], fmt.Sprintf("and %d more", len(items)-most+1))
-	}
-	return strings.Join(items, "; ")
-}
+func Semicolons(items []string) string { return strings.Join(atMost(8, "and %d more", items), "; ") }
 
 // Clean makes text from outside fit to be shown on one line: white space becomes
 // a space, and what does not print (control characters, bidirectional overrides,
