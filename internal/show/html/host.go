@@ -27,6 +27,5 @@ func loopback(host string) bool {
 	if err != nil {
 		name = host
 	}
-	ip := net.ParseIP(name)
-	return name == "localhost" || ip != nil && ip.IsLoopback()
+	return name == "localhost" || net.ParseIP(name).IsLoopback()
 }

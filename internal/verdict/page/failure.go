@@ -164,11 +164,7 @@ func inVersion(t *journal.Trial) string {
 }
 
 func anyPort(words []string) []string {
-	out := slices.Clone(words)
-	for i := range out {
-		out[i] = strings.ReplaceAll(out[i], "{port}", "8080")
-	}
-	return out
+	return phrase.Each(words, func(w string) string { return strings.ReplaceAll(w, "{port}", "8080") })
 }
 
 // doubled is twice a length of time, and at least a second: below half a second the kernel
