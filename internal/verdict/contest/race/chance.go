@@ -33,7 +33,7 @@ func (s *Race) chances() {
 		if c.likely {
 			found++
 		}
-		c.asFast, c.asPrompt = s.prove(n)
+		c.proven = s.prove(n)
 		s.chance[n] = c
 	}
 }
@@ -87,7 +87,7 @@ func (s *Race) wrong(n int) float64 {
 		}
 		return max(w, mostLate+1e-6)
 	}
-	if s.chance[n].proven() {
+	if s.chance[n].proven {
 		return 0
 	}
 	return max(w, mostLate+1e-6)

@@ -153,7 +153,7 @@ func (s *Race) outlook(n int) outlook {
 				break
 			}
 			o.want[x.rival] = max(o.want[x.rival], f.scale[f.index[x.rival]]/rest)
-			if s.model.alone(n, x.rival, x.by, s.rules.margin(x.by)) { // that is not to decide
+			if s.alone(n, x.rival, x.by) { // that is not to decide
 				o.want[x.rival] = max(o.want[x.rival], float64(f.trials(x.rival)+1))
 			}
 		}

@@ -66,7 +66,7 @@ func (s *Race) Lead() Lead {
 		a.Pick = s.final()
 	}
 	if a.Pick != 0 {
-		if a.Confidence = Likely; s.chance[a.Pick].proven() {
+		if a.Confidence = Likely; s.chance[a.Pick].proven {
 			a.Confidence = Proven
 		}
 	}
@@ -139,7 +139,7 @@ func (s *Race) ofDefault() Goal {
 		return ""
 	}
 	c := s.chance[s.rules.Default]
-	if !c.proven() && !c.likely { // chances did not look at it, or found it unlikely
+	if !c.proven && !c.likely { // chances did not look at it, or found it unlikely
 		r := rand.New(rand.NewPCG(uint64(len(s.trials)), 11))
 		var prompt [][]float64
 		if s.rules.Latency {
@@ -149,7 +149,7 @@ func (s *Race) ofDefault() Goal {
 		c.likely = s.probable(s.rules.Default, slow, late) && s.harmless(s.rules.Default)
 	}
 	switch {
-	case c.proven():
+	case c.proven:
 		return Proven
 	case c.likely:
 		return Likely
@@ -196,7 +196,7 @@ func (s *Race) toTell(n int) (against int, cost float64) {
 			continue
 		}
 		for _, by := range []Figure{Throughput, P99} {
-			if by == P99 && !(s.byLatency(j) && s.model.p99.has(n)) || s.model.asGood(n, j, by, s.rules.margin(by)) {
+			if by == P99 && !(s.byLatency(j) && s.model.p99.has(n)) || s.asGood(n, j, by) {
 				continue
 			}
 			trials := float64(s.comparison(n, j, by).Trials)
@@ -318,10 +318,10 @@ func (s *Race) open(a Lead) []Comparison {
 		if j == n {
 			continue
 		}
-		if !s.model.asGood(n, j, Throughput, s.rules.margin(Throughput)) {
+		if !s.asGood(n, j, Throughput) {
 			out = append(out, s.comparison(n, j, Throughput))
 		}
-		if s.byLatency(j) && s.model.p99.has(n) && !s.model.asGood(n, j, P99, s.rules.margin(P99)) {
+		if s.byLatency(j) && s.model.p99.has(n) && !s.asGood(n, j, P99) {
 			out = append(out, s.comparison(n, j, P99))
 		}
 	}

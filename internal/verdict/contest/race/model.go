@@ -12,7 +12,6 @@ const confidence = 0.95
 // Model is what is known of all values: throughput and p99, each fitted by itself.
 type Model struct {
 	throughput, p99 *fit // nil without figures
-	without         rule
 }
 
 func newModel(trials []Trial, without rule) *Model {
@@ -23,7 +22,7 @@ func newModel(trials []Trial, without rule) *Model {
 		}
 		return newFit(samplesOf(trials, by, byValue), prior)
 	}
-	return &Model{throughput: of(Throughput), p99: of(P99), without: without}
+	return &Model{throughput: of(Throughput), p99: of(P99)}
 }
 
 func (m *Model) of(by Figure) *fit {
@@ -74,12 +73,12 @@ func (m *Model) Interval(chosen, other int, by Figure) (ratio, low, high float64
 }
 
 // asGood reports whether a is proven no worse than b by the margin.
-func (m *Model) asGood(a, b int, by Figure, margin float64) bool {
-	f := m.of(by)
+func (s *Race) asGood(a, b int, by Figure) bool {
+	f, margin := s.model.of(by), s.rules.margin(by)
 	if by == P99 {
-		return f.upper(a, b, confidence) < margin && !m.alone(a, b, by, margin)
+		return f.upper(a, b, confidence) < margin && !s.alone(a, b, by)
 	}
-	return f.lower(a, b, confidence) > -margin && !m.alone(a, b, by, margin)
+	return f.lower(a, b, confidence) > -margin && !s.alone(a, b, by)
 }
 
 // Trials of a value that carry the figure.
@@ -95,11 +94,11 @@ const stray = 1.0
 
 // alone says whether it is a single trial of b that makes a as good: without it, a looks
 // worse by more than the margin.
-func (m *Model) alone(a, b int, by Figure, margin float64) bool {
-	if m.without == ruleAlone {
+func (s *Race) alone(a, b int, by Figure) bool {
+	if s.rules.without == ruleAlone {
 		return false
 	}
-	f := m.of(by)
+	f, margin := s.model.of(by), s.rules.margin(by)
 	mean, without := f.mean[f.index[a]], f.without[f.index[b]]
 	if by == P99 {
 		return mean-without[1] >= margin

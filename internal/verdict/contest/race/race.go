@@ -55,6 +55,7 @@ package race
 import (
 	"maps"
 	"math"
+	"slices"
 )
 
 // Enough is how many trials a value has that is named, or of which a difference is claimed.
@@ -84,12 +85,10 @@ type Race struct {
 
 // chance is how probably a value is wrong, by each figure, and what is proven.
 type chance struct {
-	throughput, p99  float64
-	likely           bool
-	asFast, asPrompt bool // proven so, against all rivals
+	throughput, p99 float64
+	likely          bool
+	proven          bool // as good as each rival
 }
-
-func (c chance) proven() bool { return c.asFast && c.asPrompt }
 
 // wrong is the probability of being wrong in any.
 func (c chance) wrong() float64 { return min(1, c.throughput+c.p99) }
@@ -176,18 +175,10 @@ func (s *Race) byLatency(n int) bool {
 	return s.rules.Latency && s.model.p99.has(n) && (s.rules.MaxByLatency <= 0 || n <= s.rules.MaxByLatency)
 }
 
-func (s *Race) prove(n int) (asFast, asPrompt bool) {
-	asFast, asPrompt = true, true
-	for _, j := range s.rivals {
-		if j == n {
-			continue
-		}
-		asFast = asFast && s.model.asGood(n, j, Throughput, s.rules.margin(Throughput))
-		if s.byLatency(j) {
-			asPrompt = asPrompt && s.model.asGood(n, j, P99, s.rules.margin(P99))
-		}
-	}
-	return asFast, asPrompt && !s.aboveBound(n)
+func (s *Race) prove(n int) bool {
+	return !s.aboveBound(n) && !slices.ContainsFunc(s.rivals, func(j int) bool {
+		return j != n && (!s.asGood(n, j, Throughput) || s.byLatency(j) && !s.asGood(n, j, P99))
+	})
 }
 
 // aboveBound reports whether n is above the bound of what latency may prefer, while a
@@ -208,7 +199,7 @@ func (s *Race) choose() {
 		return 0
 	}
 	s.likely = first(func(c chance) bool { return c.likely })
-	s.proven = first(chance.proven)
+	s.proven = first(func(c chance) bool { return c.proven })
 	if s.rules.Goal == Likely {
 		s.pick = s.likely
 		s.giveUp()

@@ -156,10 +156,7 @@ func (s *Race) look() (int, Why) {
 	if n := s.edge(); n > 0 {
 		return n, WhyEdge
 	}
-	if s.rules.First != nil { // slices have looked
-		return 0, ""
-	}
-	if n := s.beside(); n > 0 {
+	if n := s.beside(); n > 0 && s.rules.First == nil { // else slices have looked
 		return n, WhyPeak
 	}
 	return 0, ""
