@@ -146,8 +146,9 @@ func (c *Contest) All() []*Value {
 
 // ValueOf is the value that a setting is of; nil: it is of none.
 func (c *Contest) ValueOf(a journal.Setting) *Value {
+	key := a.Key()
 	for _, v := range c.All() {
-		if slices.ContainsFunc(v.Settings, func(own journal.Setting) bool { return own.Key() == a.Key() }) {
+		if slices.ContainsFunc(v.Settings, func(own journal.Setting) bool { return own.Key() == key }) {
 			return v
 		}
 	}
