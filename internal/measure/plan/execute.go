@@ -309,6 +309,14 @@ type TestCompiler interface {
 	TestBinaries() []string
 }
 
+// Arranger is a Runner that can set load and target apart on its machine.
+type Arranger interface {
+	// Arrange measures what the load costs and gives it CPUs of its own, for all
+	// trials that follow. nil: it could not be measured, or that there are no CPUs
+	// to give: then load and target share them as before. It follows Prepare.
+	Arrange(ctx context.Context, plan journal.Plan, observe Observer) (*Split, error)
+}
+
 // Observer is called with what a Runner does. It must return at once.
 type Observer func(Activity)
 

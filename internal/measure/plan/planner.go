@@ -1,13 +1,11 @@
 package plan
 
 import (
-	"context"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
@@ -163,57 +161,6 @@ func (l Leg) nextPair(h journal.Header, r Record) Leg {
 	shuffle(h.Plan, block.Block, block.Settings)
 	l.Begin, l.Tasks = []journal.Block{block}, tasksOf(block)
 	return l
-}
-
-// fewestCPUs is from when on the load gets CPUs of its own: of fewer, too little is left to sweep.
-const fewestCPUs = 4
-
-// Split is which CPUs the target and the load have, each for itself.
-type Split struct {
-	Target, Load cpuset.Set
-	Sizing       *journal.Sizing // what it was chosen by
-}
-
-// Arranger is a Runner that can set load and target apart on its machine.
-type Arranger interface {
-	// Arrange measures what the load costs and gives it CPUs of its own, for all
-	// trials that follow. nil: it could not be measured, or that there are no CPUs
-	// to give: then load and target share them as before. It follows Prepare.
-	Arrange(ctx context.Context, plan journal.Plan, observe Observer) (*Split, error)
-}
-
-// ApartOn reports whether the load is to get CPUs of its own on a machine with that many.
-func (s Spec) ApartOn(effective float64) bool {
-	return s.Split == nil && s.Target.Pods == nil && s.Target.Attach == nil && !s.Load.Shared && s.LoadOnTargetHost() && effective >= fewestCPUs && s.Target.CPUs == nil && s.Load.CPUs == nil
-}
-
-// TargetCPUs are those that the target may run on; nil: any.
-func (s Spec) TargetCPUs() cpuset.Set {
-	if s.Split != nil {
-		return s.Split.Target
-	}
-	return s.Target.CPUs
-}
-
-// LoadCPUs are those that the load runs on; nil: any.
-func (s Spec) LoadCPUs() cpuset.Set {
-	if s.Split != nil {
-		return s.Split.Load
-	}
-	return s.Load.CPUs
-}
-
-// Arrangement is how load and target share CPUs; nil where there is no load.
-func (s Spec) Arrangement() *journal.Arrangement {
-	switch {
-	case !s.Target.IsServer():
-		return nil
-	case s.Target.Pods != nil && s.Target.Pods.LoadFromHere:
-		return new(journal.ArrangementTunnel)
-	case !s.LoadOnTargetHost():
-		return new(journal.ArrangementElsewhere)
-	}
-	return new(journal.Arrange(s.TargetCPUs(), s.LoadCPUs()))
 }
 
 // nextOfGrid measures every setting equally often: what it runs does not depend on what it
