@@ -338,13 +338,11 @@ const (
 	mostSteps = 100
 )
 
-const stepsForm = "'0s:2 30s:8 60s:2'"
-
 // ParseSteps reads "0s:2 30s:500m", times and limits. The last one holds as long as the one before it.
 func ParseSteps(text string) ([]Limited, error) {
 	var steps []Limited
 	wrong := func(item, reason string) error {
-		return &field.Mistake{Text: item, Reason: reason, Example: stepsForm}
+		return &field.Mistake{Text: item, Reason: reason, Example: "'0s:2 30s:8 60s:2'"}
 	}
 	for _, item := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' }) {
 		from, limit, ok := strings.Cut(item, ":")
