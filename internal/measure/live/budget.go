@@ -52,14 +52,12 @@ func (b *budget) Reserve() float64 {
 // Look adds a look at the value, and reports that it must be left now. What waits beyond the
 // usual will be slow, and so will what arrives while it drains: both count already.
 func (b *budget) Look(s sight) bool {
-	b.add(s)
+	b.Add(s)
 	return b.visit+2*max(0, b.wire.InSystem(s)-b.wire.Most) > aVisit*b.Total
 }
 
-// Drain adds a look after the value was left, which is charged for what it left behind.
-func (b *budget) Drain(s sight) { b.add(s) }
-
-func (b *budget) add(s sight) {
+// Add adds a look at the value, or after it was left: it is charged for what it left behind.
+func (b *budget) Add(s sight) {
 	more := float64(s.Slow + s.Failed)
 	if b.ended > 0 {
 		more -= b.harmed / b.ended * float64(s.Ended)

@@ -33,7 +33,7 @@ func (q *queue) visit(times float64, w wire, b *budget) (left float64, did sight
 	q.carry(2).fails = 0
 	for drained := false; !drained; {
 		s := seen()
-		b.Drain(s)
+		b.Add(s)
 		drained = w.Drained(s)
 	}
 	q.fails = fails
@@ -230,7 +230,7 @@ func TestBudget(t *testing.T) {
 	expect("a quarter", b.Look(bad(1001)), false)
 	expect("more than a quarter", b.Look(bad(3)), true)
 	expect("spent", b.Spent(), 1002.)
-	b.Drain(bad(501))
+	b.Add(bad(501))
 	expect("spent after the drain", b.Spent(), 1502.)
 	expect("a value that saves something", b.Visit(2), true)
 	for range 10 {
@@ -242,7 +242,7 @@ func TestBudget(t *testing.T) {
 	expect("a visit more", b.Visit(3), true)
 	expect("the start value's share", b.Look(bad(5)), false)
 	expect("is not charged", b.Spent(), 1502.)
-	b.Drain(bad(1005))
+	b.Add(bad(1005))
 	expect("as dear a visit as the dearest would be too much", b.Visit(1), false)
 	expect("a budget of less than a second's requests", newBudget(400, baseline).Visit(1), false)
 }

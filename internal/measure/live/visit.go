@@ -279,7 +279,7 @@ func (e *Experiment) drain(ctx context.Context) error {
 			return err
 		}
 		s := e.sight(e.visit.past, now)
-		e.budget.Drain(s)
+		e.budget.Add(s)
 		e.visit.left, e.visit.past = !e.wire.Drained(s), now
 	}
 	return nil
