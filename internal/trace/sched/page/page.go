@@ -3,23 +3,13 @@ package page
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/trace/sched"
 )
-
-type view struct {
-	name     string
-	headline document.Panel
-	readings document.Notes   // all but the headline
-	levels   []document.Block // nil without samples
-	procs    []document.Block // nil without queues
-	waits    []document.Block // nil without scheddetail
-	facts    document.Pairs   // the numbers that are not in the table of levels
-	unread   []string
-}
 
 // What a terminal can hold.
 const (
@@ -29,49 +19,42 @@ const (
 
 // Brief is what a terminal gets of a trace, whose name is that of its command or file.
 func Brief(name string, s *sched.Summary, readings []sched.Reading) *document.Document {
-	v := newView(name, s, readings, briefProcs)
-	if len(v.unread) > briefUnread+1 {
-		v.unread = append(v.unread[:briefUnread:briefUnread], fmt.Sprintf("and %d more; --json lists the first %d", s.Skipped.Count-briefUnread, len(s.Skipped.First)))
+	return brief(name, s, readings, briefProcs)
+}
+
+// brief has at most that many rows of Ps.
+func brief(name string, s *sched.Summary, readings []sched.Reading, procs int) *document.Document {
+	headline, leads := lead(s, readings)
+	var figures []document.Block
+	if m := s.Main; m != nil && !s.Interleaved() {
+		headline.Blocks = append(headline.Blocks, document.Text{Text: context(s), Style: document.Muted})
+		figures = slices.Concat(levels(&m.Stats), waiting(&m.Stats, procs), waits(&m.Stats))
+		if others := facts(&m.Stats); len(others) > 0 {
+			figures = append(figures, others)
+		}
 	}
-	d := &document.Document{Title: "Scheduler trace of " + v.name, Blocks: []document.Block{v.headline}}
-	d.Add(v.levels...)
-	d.Add(v.procs...)
-	d.Add(v.waits...)
-	if len(v.facts) > 0 {
-		d.Add(v.facts)
+	d := &document.Document{Title: "Scheduler trace of " + phrase.Clean(name), Blocks: append([]document.Block{headline}, figures...)}
+	var notes document.Notes
+	for i, r := range readings {
+		if i != leads {
+			notes = append(notes, document.Note{Quiet: r.Severity != sched.Warning, Message: sentence(phrase.Clean(r.Text)), Fix: sentence(r.Advice)})
+		}
 	}
-	d.Add(v.readings)
-	if len(v.unread) > 0 {
-		d.Add(heading("Could not be read"), document.List{Items: document.Items(v.unread)})
+	d.Add(notes)
+	var unread []string
+	for _, p := range s.Skipped.First {
+		unread = append(unread, phrase.Clean(p.String()))
+	}
+	if n := len(unread); n > briefUnread+1 {
+		unread = append(unread[:briefUnread], fmt.Sprintf("and %d more; --json lists the first %d", s.Skipped.Count-briefUnread, n))
+	}
+	if len(unread) > 0 {
+		d.Add(heading("Could not be read"), document.List{Items: document.Items(unread)})
 	}
 	return d
 }
 
 func heading(s string) document.Heading { return document.Heading{Level: 3, Text: s} }
-
-// newView has at most that many rows of Ps.
-func newView(name string, s *sched.Summary, readings []sched.Reading, procs int) *view {
-	v := &view{name: phrase.Clean(name)}
-	head := v.lead(s, readings)
-	for i, r := range readings {
-		if i != head {
-			v.readings = append(v.readings, document.Note{Quiet: r.Severity != sched.Warning, Message: sentence(phrase.Clean(r.Text)), Fix: sentence(r.Advice)})
-		}
-	}
-	for _, p := range s.Skipped.First {
-		v.unread = append(v.unread, phrase.Clean(p.String()))
-	}
-	m := s.Main
-	if m == nil || s.Interleaved() {
-		return v
-	}
-	v.headline.Blocks = append(v.headline.Blocks, document.Text{Text: context(s), Style: document.Muted})
-	v.levels = levels(&m.Stats)
-	v.procs = waiting(&m.Stats, procs)
-	v.facts = facts(&m.Stats)
-	v.waits = waits(&m.Stats)
-	return v
-}
 
 // headlines are the readings that may lead, in this order, and how they are
 // labelled. What asks for attention leads as a warning alone.
@@ -95,26 +78,26 @@ var headlines = []struct {
 	{"idle-and-queued", "In bursts", document.Act},
 }
 
-// lead makes the headline and returns the index of its reading; -1 where none leads.
-func (v *view) lead(s *sched.Summary, readings []sched.Reading) int {
-	v.headline = document.Panel{Name: "Reading", Tone: document.Act, Label: "Mixed", Level: 2, Sentence: "No reading applies to the whole trace."}
+// lead is the headline and the index of its reading; -1 where none leads.
+func lead(s *sched.Summary, readings []sched.Reading) (document.Panel, int) {
+	p := document.Panel{Name: "Reading", Tone: document.Act, Label: "Mixed", Level: 2, Sentence: "No reading applies to the whole trace."}
 	for _, h := range headlines {
 		for i, r := range readings {
 			if r.ID == h.id && (h.tone != document.Attention || r.Severity == sched.Warning) {
-				v.headline.Tone, v.headline.Label, v.headline.Sentence = h.tone, h.label, sentence(phrase.Clean(r.Text))
+				p.Tone, p.Label, p.Sentence = h.tone, h.label, sentence(phrase.Clean(r.Text))
 				if r.Advice != "" {
-					v.headline.Blocks = []document.Block{document.Text{Text: sentence(r.Advice), Style: document.Advice}}
+					p.Blocks = []document.Block{document.Text{Text: sentence(r.Advice), Style: document.Advice}}
 				}
-				return i
+				return p, i
 			}
 		}
 	}
 	if m := s.Main; m != nil && m.Procs != nil && m.IdleProcs != nil {
-		v.headline.Sentence = fmt.Sprintf("%s of %s Ps busy on average, all of them in %s of %d samples and none in %s%s.",
+		p.Sentence = fmt.Sprintf("%s of %s Ps busy on average, all of them in %s of %d samples and none in %s%s.",
 			number.Amount(max(0, m.Procs.Mean-m.IdleProcs.Mean)), number.Amount(m.Procs.Mean), number.Share(float64(m.AllBusy)/float64(m.IdleProcs.N)), m.IdleProcs.N,
 			number.Share(float64(m.AllIdle)/float64(m.IdleProcs.N)), queued(&m.Stats))
 	}
-	return -1
+	return p, -1
 }
 
 func queued(st *sched.Stats) string {

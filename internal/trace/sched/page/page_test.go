@@ -15,9 +15,19 @@ import (
 	"github.com/procfit/procfit/test/must"
 )
 
-func of(log string, procs int) *view {
+func of(log string, procs int) *document.Document {
 	s := analyse(strings.NewReader(log))
-	return newView("a\x1b]0;x\a", s, sched.Readings(s), procs)
+	return brief("a\x1b]0;x\a", s, sched.Readings(s), procs)
+}
+
+// first is the document's first block of that type, empty without any.
+func first[T any](d *document.Document) (out T) {
+	for _, b := range d.Blocks {
+		if one, ok := b.(T); ok {
+			return one
+		}
+	}
+	return out
 }
 
 func traced(ms, procs, idle int, queues string) string {
@@ -44,7 +54,7 @@ func TestHeadlines(t *testing.T) {
 		"in C":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }), "Threads without a P", "9 threads on average"},
 		"late":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }) + traced(60_000, 4, 4, "0 0 0 0"), "Samples late", "No sample for 40 s"},
 	} {
-		if h := of(tc.log, 64).headline; h.Label != tc.label || !strings.HasPrefix(h.Sentence, tc.sentence) {
+		if h := first[document.Panel](of(tc.log, 64)); h.Label != tc.label || !strings.HasPrefix(h.Sentence, tc.sentence) {
 			t.Errorf("%s: %+v", name, h)
 		}
 	}
@@ -53,12 +63,13 @@ func TestHeadlines(t *testing.T) {
 // The headline's reading is not said again, and all others are.
 func TestReadingsAreSaidOnce(t *testing.T) {
 	log := repeat(21, func(i int) string { return traced(i*1000, 4, 0, "50 0 0 0") }) + "SCHED 99ms: gom"
-	v := of(log, 64)
-	if v.headline.Label != "CPU-bound" || len(v.readings) != 2 || len(v.unread) != 1 {
-		t.Errorf("%+v, %+v, %q", v.headline, v.readings, v.unread)
+	d := of(log, 64)
+	headline, readings, unread := first[document.Panel](d), first[document.Notes](d), first[document.List](d).Items
+	if headline.Label != "CPU-bound" || len(readings) != 2 || len(unread) != 1 {
+		t.Errorf("%+v, %+v, %q", headline, readings, unread)
 	}
-	for _, r := range v.readings {
-		if r.Message == v.headline.Sentence {
+	for _, r := range readings {
+		if r.Message == headline.Sentence {
 			t.Errorf("said twice: %s", r.Message)
 		}
 	}
@@ -77,7 +88,7 @@ func TestUnreadLines(t *testing.T) {
 }
 
 // check holds every position and text to what renderers rely on.
-func check(t *testing.T, name string, v *view) {
+func check(t *testing.T, name string, d *document.Document) {
 	t.Helper()
 	inside := func(what string, x float64) {
 		if !(x >= 0 && x <= 1) {
@@ -89,10 +100,17 @@ func check(t *testing.T, name string, v *view) {
 			t.Errorf("%s: text %q", name, s)
 		}
 	}
-	for _, b := range slices.Concat(v.levels, v.procs, v.waits, v.headline.Blocks) {
+	headline := first[document.Panel](d)
+	shown(d.Title)
+	shown(headline.Sentence)
+	for _, b := range slices.Concat(d.Blocks, headline.Blocks) {
 		switch b := b.(type) {
 		case document.Text:
 			shown(b.Text)
+		case document.List:
+			for _, i := range b.Items {
+				shown(i.String())
+			}
 		case document.Table:
 			for _, r := range b.Rows {
 				for _, c := range r.Cells {
@@ -101,9 +119,6 @@ func check(t *testing.T, name string, v *view) {
 				}
 			}
 		}
-	}
-	for _, s := range append([]string{v.name, v.headline.Sentence}, v.unread...) {
-		shown(s)
 	}
 }
 
@@ -135,11 +150,11 @@ func TestOddLogs(t *testing.T) {
 		"hostile":           "SCHED 1ms: gomaxp\x1b[31m\x00\xff=2\n" + repeat(20, func(i int) string { return traced(i*100, 2, 0, "1 1") }),
 	} {
 		for _, procs := range []int{3, 64} {
-			v := of(log, procs)
-			check(t, name, v)
-			if v.procs != nil {
-				if n := len(v.procs[1].(document.Table).Rows); n > procs {
-					t.Errorf("%s: %d rows, want at most %d", name, n, procs)
+			d := of(log, procs)
+			check(t, name, d)
+			for _, b := range d.Blocks {
+				if rows, ok := b.(document.Table); ok && rows.Columns[0].Head == "P" && len(rows.Rows) > procs {
+					t.Errorf("%s: %d rows, want at most %d", name, len(rows.Rows), procs)
 				}
 			}
 		}
@@ -153,9 +168,9 @@ func TestIdleWhileGoroutinesWait(t *testing.T) {
 		"gcwaiting=false nmidlelocked=0 stopwait=0 sysmonwait=false": "",
 	} {
 		got := ""
-		for _, f := range of(repeat(21, func(i int) string {
+		for _, f := range first[document.Pairs](of(repeat(21, func(i int) string {
 			return fmt.Sprintf("SCHED %dms: gomaxprocs=2 idleprocs=1 threads=9 idlethreads=0 runqueue=0 %s\n", i*1000, queues)
-		}), 64).facts {
+		}), 64)) {
 			if f.Name == "Idle Ps while goroutines wait" {
 				got = f.Value
 			}
@@ -168,12 +183,12 @@ func TestIdleWhileGoroutinesWait(t *testing.T) {
 
 // A warning is not led by what is none: 9 wait for a lock, and no P is busy.
 func TestAWarningLeads(t *testing.T) {
-	v := of(repeat(21, func(i int) string {
+	headline := first[document.Panel](of(repeat(21, func(i int) string {
 		return fmt.Sprintf("SCHED %dms: gomaxprocs=2 idleprocs=2 threads=5 spinningthreads=0 needspinning=0 idlethreads=3 runqueue=0 gcwaiting=false nmidlelocked=0 stopwait=0 sysmonwait=false\n", i*1000) +
 			strings.Repeat("  G9: status=4(sync.Mutex.Lock) m=nil lockedm=nil\n", 9)
-	}), 64)
-	if v.headline.Label != "Waits for locks" || v.headline.Tone != document.Attention {
-		t.Errorf("%+v", v.headline)
+	}), 64))
+	if headline.Label != "Waits for locks" || headline.Tone != document.Attention {
+		t.Errorf("%+v", headline)
 	}
 }
 
