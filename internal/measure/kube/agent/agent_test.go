@@ -69,6 +69,10 @@ func serve(t *testing.T, o *offers) *through {
 	return &through{to: u.Host}
 }
 
+func asker(way http.RoundTripper, patience time.Duration) *Client {
+	return &Client{Token: testToken, Transport: way, Patience: patience, Gone: func(context.Context) error { return nil }, Renew: func() {}}
+}
+
 // A load is offered once with all that was asked for, and all of its result comes back,
 // whatever gets lost on the way.
 func TestLoad(t *testing.T) {
@@ -76,7 +80,7 @@ func TestLoad(t *testing.T) {
 		o := &offers{}
 		way := serve(t, o)
 		way.lossy = lossy
-		c := &Client{Token: testToken, Transport: way, Patience: time.Minute}
+		c := asker(way, time.Minute)
 		ended := 0
 		want := load.Options{URLs: []string{"http://10.0.0.1:80/"}, Body: []byte{0, 1, 255}, Headers: []string{"A: b"}, Connections: 3, Rate: 12.5, Duration: time.Second, Settle: 5, Timeout: 9, Threads: 2}
 		r := must.Get(c.Load(t.Context(), want, func(time.Duration) { ended++ }))(t)
@@ -98,7 +102,7 @@ func TestLoad(t *testing.T) {
 
 // What the engine refuses is reported as it is, at once.
 func TestLoadRefused(t *testing.T) {
-	c := &Client{Token: testToken, Transport: serve(t, &offers{err: errors.New("no such engine")}), Patience: time.Minute}
+	c := asker(serve(t, &offers{err: errors.New("no such engine")}), time.Minute)
 	_, err := c.Load(t.Context(), load.Options{}, nil)
 	var refused *RefusedError
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "no such engine") {
@@ -109,12 +113,13 @@ func TestLoadRefused(t *testing.T) {
 // An agent that is known to be gone is not waited for.
 func TestGone(t *testing.T) {
 	why := errors.New("pod load was evicted")
-	c := &Client{Token: testToken, Transport: &through{to: "127.0.0.1:1"}, Patience: time.Hour, Gone: func(context.Context) error { return why }}
+	c := asker(&through{to: "127.0.0.1:1"}, time.Hour)
+	c.Gone = func(context.Context) error { return why }
 	var lost *LostError
 	if _, err := c.Load(t.Context(), load.Options{}, nil); !errors.As(err, &lost) || !errors.Is(err, why) {
 		t.Errorf("%v", err)
 	}
-	c = &Client{Token: testToken, Transport: &through{to: "127.0.0.1:1"}, Patience: time.Millisecond}
+	c = asker(&through{to: "127.0.0.1:1"}, time.Millisecond)
 	if _, err := c.Look(t.Context(), 80); !errors.As(err, &lost) {
 		t.Errorf("%v", err)
 	}
@@ -126,7 +131,7 @@ func TestFetch(t *testing.T) {
 		http.Redirect(w, r, "http://192.0.2.1/", http.StatusFound)
 	}))
 	defer page.Close()
-	c := &Client{Token: testToken, Transport: serve(t, &offers{}), Patience: time.Minute}
+	c := asker(serve(t, &offers{}), time.Minute)
 	if a, err := c.Fetch(t.Context(), page.URL); err != nil || a.Status != http.StatusFound {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -211,7 +216,7 @@ func (e *endlessAnswer) RoundTrip(*http.Request) (*http.Response, error) {
 // An answer without an end is not kept, and not asked for again.
 func TestAnswersAreBounded(t *testing.T) {
 	endless := &endlessAnswer{}
-	c := &Client{Token: testToken, Transport: endless, Patience: time.Minute}
+	c := asker(endless, time.Minute)
 	_, err := c.Look(t.Context(), 80)
 	var refused *RefusedError
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "port 9878") || endless.read > 2*mostAnswer {
@@ -232,7 +237,7 @@ func TestLoadsAreBounded(t *testing.T) {
 	if w := put(io.MultiReader(strings.NewReader(`{"Method":"`), endless)); w.Code != http.StatusRequestEntityTooLarge || endless.read > 2*mostLoad {
 		t.Errorf("an endless body: %d %s, after %d bytes", w.Code, w.Body, endless.read)
 	}
-	c := &Client{Token: testToken, Transport: serve(t, &offers{}), Patience: time.Minute}
+	c := asker(serve(t, &offers{}), time.Minute)
 	_, err := c.Load(t.Context(), load.Options{Duration: longest + 1}, nil)
 	var refused *RefusedError
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "at most 24h") {

@@ -55,9 +55,8 @@ type Client struct {
 	Token     string // that the agent was started with
 	Patience  time.Duration
 	// Gone says why the agent will not come back, where that is known: its pod ended.
-	// It may be nil.
 	Gone func(context.Context) error
-	// Renew makes the next try go another way than one that got no answer; may be nil.
+	// Renew makes the next try go another way than one that got no answer.
 	Renew func()
 }
 
@@ -135,15 +134,9 @@ func (c *Client) soon(ctx context.Context, method, path string, out any) (err er
 		if err == nil || errors.As(err, &refused) || ctx.Err() != nil {
 			return err
 		}
-		c.renew()
-	}
-	return err
-}
-
-func (c *Client) renew() {
-	if c.Renew != nil {
 		c.Renew()
 	}
+	return err
 }
 
 // ask asks until there is an answer, or the agent counts as lost.
@@ -155,12 +148,10 @@ func (c *Client) ask(ctx context.Context, method, path string, in, out any) erro
 		if err == nil || errors.As(err, &refused) || ctx.Err() != nil {
 			return err
 		}
-		if c.Gone != nil {
-			if why := c.Gone(ctx); why != nil {
-				return &LostError{why}
-			}
+		if why := c.Gone(ctx); why != nil {
+			return &LostError{why}
 		}
-		c.renew()
+		c.Renew()
 		if time.Now().After(until) {
 			return &LostError{fmt.Errorf("the agent did not answer for %s: %w", number.Chosen(c.Patience), err)}
 		}

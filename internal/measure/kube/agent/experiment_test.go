@@ -31,7 +31,7 @@ func TestTry(t *testing.T) {
 			return []byte("journal"), c.code, c.err
 		}
 		web := httptest.NewServer(s.Handler(t.Context()))
-		client := &Client{Token: "token", Transport: &through{to: web.Listener.Addr().String()}, Patience: time.Minute}
+		client := asker(&through{to: web.Listener.Addr().String()}, time.Minute)
 		ctx, cancel := context.WithCancel(t.Context())
 		if c.stopped {
 			time.AfterFunc(300*time.Millisecond, cancel)

@@ -14,7 +14,7 @@ import (
 // The test itself is a Go program among the processes here, though the eye leaves out
 // its own: what is seen and counted is of others.
 func TestSpan(t *testing.T) {
-	c := &Client{Token: testToken, Transport: serve(t, &offers{}), Patience: time.Minute}
+	c := asker(serve(t, &offers{}), time.Minute)
 	id := must.Get(c.Start(t.Context(), 0))(t)
 	counted, err := c.Stop(t.Context(), id)
 	if err != nil || counted.Error != "" || counted.MeasuredSeconds <= 0 || counted.HostUse == nil || counted.CPUSeconds == nil {
