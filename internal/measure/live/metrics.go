@@ -120,9 +120,7 @@ func (m *Metrics) page(ctx context.Context, within time.Duration) (map[string]*d
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.URL, err)
 	}
-	if r.Header = m.headers.Clone(); r.Header == nil {
-		r.Header = http.Header{}
-	}
+	maps.Copy(r.Header, m.headers)
 	r.Header.Set("Accept", "text/plain;version=0.0.4")
 	a, err := m.client.Do(r)
 	if err != nil {

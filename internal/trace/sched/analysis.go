@@ -52,9 +52,6 @@ func Analyse(sc *Scanner) *Summary {
 	if sc.err != nil {
 		s.ReadError = sc.err.Error()
 	}
-	if s.Skipped.First == nil {
-		s.Skipped.First = []Problem{}
-	}
 	if main := longer(a.main, a.current); main != nil {
 		s.Main = main.segment()
 		s.Main.Mixed = a.doubts >= enough
