@@ -57,10 +57,6 @@ type Exit struct {
 	LeftOut int64  `json:"samples_left_out"`  // written after the stop, as it shut down
 }
 
-func (e *Exit) failed() bool {
-	return e.Stopped == "" && (e.Code == nil || *e.Code != 0)
-}
-
 func (e *Exit) String() string {
 	if e.Code == nil {
 		return "was killed by " + e.Signal
@@ -92,10 +88,14 @@ func (c Command) Run(ctx context.Context) (*Log, error) {
 		stopped = await(ctx, run, c.Duration)
 		over.Store(stopped != "")
 		exit, stopErr = run.Stop(Grace)
-		ours.deadline(time.Now().Add(streamPatience))
+		_ = ours.out.SetReadDeadline(time.Now().Add(streamPatience))
+		_ = ours.err.SetReadDeadline(time.Now().Add(streamPatience))
 	})
 	printed := &oneByOne{to: c.Printed}
-	ended.Go(func() { ours.passOutput(printed) })
+	ended.Go(func() {
+		_, _ = io.Copy(printed, ours.out) // one that cannot be shown must not stop the command
+		_, _ = io.Copy(io.Discard, ours.out)
+	})
 	sc := sched.NewScanner(ours.err)
 	sc.Late = over.Load
 	if !c.Quiet {
@@ -209,16 +209,6 @@ type pipes struct{ out, err *os.File }
 func (p *pipes) close() {
 	p.out.Close()
 	p.err.Close()
-}
-
-func (p *pipes) deadline(t time.Time) {
-	_ = p.out.SetReadDeadline(t)
-	_ = p.err.SetReadDeadline(t)
-}
-
-func (p *pipes) passOutput(to io.Writer) {
-	_, _ = io.Copy(to, p.out) // one that cannot be shown must not stop the command
-	_, _ = io.Copy(io.Discard, p.out)
 }
 
 // oneByOne is for the writes of several goroutines.

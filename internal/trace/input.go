@@ -47,7 +47,7 @@ type input struct {
 
 func newInput(ctx context.Context, r io.Reader) *input {
 	in := &input{ctx: ctx, r: r}
-	if blocks(r) {
+	if info := stat(r); info != nil && !info.Mode().IsRegular() { // its end may be far off
 		// A file that cannot be waited for (epoll(7): EPERM) does not block.
 		if c, err := cancelreader.NewReader(r); err == nil {
 			in.r, in.cancel = c, c
@@ -55,12 +55,6 @@ func newInput(ctx context.Context, r io.Reader) *input {
 		}
 	}
 	return in
-}
-
-// blocks tells files whose end may be far off from those that are on disk.
-func blocks(r io.Reader) bool {
-	info := stat(r)
-	return info != nil && !info.Mode().IsRegular()
 }
 
 // stat is nil for what is not a file.

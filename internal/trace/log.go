@@ -107,7 +107,7 @@ func (l *Log) Err() error {
 	switch {
 	case l.Exit == nil && l.Summary.ReadError != "":
 		return errors.New(l.Summary.ReadError)
-	case l.Exit != nil && l.Exit.failed():
+	case l.Exit != nil && l.Exit.Stopped == "" && (l.Exit.Code == nil || *l.Exit.Code != 0):
 		return fmt.Errorf("%s %s", l.Source.Command[0], l.Exit)
 	case l.Summary.Counts.Samples == 0:
 		return fmt.Errorf("no line of a scheduler trace in %s: %s", l.what(), l.hint)
