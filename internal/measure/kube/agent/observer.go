@@ -220,14 +220,6 @@ func (s *span) close() {
 	}
 }
 
-// machine is the machine's CPU time at the span's end.
-func (s *span) machine() (observe.CPU, error) {
-	if s.at != nil {
-		return *s.at, nil
-	}
-	return observe.CPUTime()
-}
-
 // limitsOf are the groups with a limit that the process sees around it.
 func limitsOf(pid int) (list []observe.Limit) {
 	f, err := facts.ReadFS(viewOf(pid), 0)
@@ -250,7 +242,10 @@ func (s *span) end() Counted {
 	c := Counted{Usage: journal.Usage{MeasuredSeconds: time.Since(s.began).Seconds()}}
 	s.counts.Look(s.observer.list())
 	use := s.counts.Delta().WithChildren()
-	now, err := s.machine()
+	now, err := observe.MachineCPU()
+	if s.at != nil {
+		now, err = *s.at, nil
+	}
 	if err != nil {
 		return Counted{Error: err.Error()}
 	}
