@@ -76,10 +76,7 @@ func list() []Column {
 			Value: func(p *observe.Process) any { return known(p.Last().CPUs()) }},
 		{Name: "set_by", Help: "what set GOMAXPROCS: auto (the runtime's default), env, code (automaxprocs is code, too), or outside (procfit set, a debugger); not known is - in the table, and unknown in JSON", Rank: 6, Rising: true, words: setBy,
 			Value: func(p *observe.Process) any { return string(p.SetBy) }},
-		{Name: "set_until", // when procfit is to give the old value back
-			Value: func(p *observe.Process) any {
-				return known(p.LentUntil.UTC().Format(time.RFC3339), !p.LentUntil.IsZero())
-			}},
+		{Name: "set_until", Value: setUntil},
 		{Name: "source", Help: "how PROCS was found: symbol (by the symbol table), decoded (from the machine code of a stripped program), or inferred (from version, environment and limits; its memory is not readable)", Rank: 15, Rising: true,
 			Value: func(p *observe.Process) any { return known(p.ProcsSource(), p.ProcsSource() != "") }},
 		{Name: "numcpu", Help: "CPUs that its runtime counted at start (runtime.NumCPU)", Rank: 13, Unit: number.Exact,
@@ -186,6 +183,11 @@ func limit(p *observe.Process) string {
 func Burst(p *observe.Process) (cpus float64, known bool) {
 	l, ok := p.Facts.Tightest()
 	return l.Burst.CPUs, ok && l.Burst.State == facts.Known
+}
+
+// setUntil is when procfit is to give the old value back.
+func setUntil(p *observe.Process) any {
+	return known(p.LentUntil.UTC().Format(time.RFC3339), !p.LentUntil.IsZero())
 }
 
 // limitOf is the last element of the cgroup's path, shortened at its beginning, where the

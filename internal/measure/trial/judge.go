@@ -331,10 +331,11 @@ func Failed(p *journal.Phase, dropped int64) int64 {
 	return p.Errors - p.FailedConnections + min(p.FailedConnections, dropped)
 }
 
-// TooMany says of which requests of a phase a greater share than most failed or was never
-// answered: of all, those to one replica, or one request of a mix; empty: of none. A single failure is judged only among all requests of the phase:
-// it would be a great share of a request that is rarely sent. The connections to a replica that
-// failed with no request on them count as far as it answered less than its part.
+// TooMany says whether a greater share than most failed or was never answered: of all requests of
+// a phase, those to one replica, or one request of a mix; empty: of none. A single failure is judged
+// only among all requests: it would be a great share of a request that is rarely sent. The
+// connections to a replica that failed with no request on them count as far as it answered less
+// than its part.
 func TooMany(p *journal.Phase, dropped int64, most float64) string {
 	judge := func(which string, answered, failed, unanswered int64) string {
 		bad := failed + unanswered

@@ -242,7 +242,7 @@ func (s *span) end() Counted {
 	c := Counted{Usage: journal.Usage{MeasuredSeconds: time.Since(s.began).Seconds()}}
 	s.counts.Look(s.observer.list())
 	use := s.counts.Delta().WithChildren()
-	now, err := observe.MachineCPU()
+	now, err := observe.CPUTime()
 	if s.at != nil {
 		now, err = *s.at, nil
 	}

@@ -189,7 +189,7 @@ func TestDocumentedMetrics(t *testing.T) {
 	for _, row := range documentedRow.FindAllStringSubmatch(string(page), -1) {
 		out := must.Get(os.ReadFile(filepath.Join("testdata", "metrics", row[1]+".txt")))(t)
 		printed := load.Output{Head: out}
-		if r, err := Read([]string{row[1]}, printed); err != nil || *r != (Report{}) {
+		if r, err := Read([]string{row[1]}, printed); err != nil || r.Generator != unknown || len(r.Figures) > 0 {
 			t.Errorf("%s is read as %+v, %v", row[1], r, err)
 		}
 		var metrics []load.Metric
