@@ -39,7 +39,7 @@ type unanswering struct{ unanswered int64 }
 func (g unanswering) Load(_ context.Context, o load.Options, ended func(time.Duration)) (*load.Result, error) {
 	ended(0)
 	h := hdrhistogram.New(1, int64(time.Minute), 3)
-	return &load.Result{Mode: load.ModeClosed, Duration: o.Duration, AchievedPerSecond: 1e6, Requests: 1e6, Unanswered: g.unanswered, Latency: h}, h.RecordValue(int64(time.Millisecond))
+	return &load.Result{Mode: load.ModeClosed, Duration: o.Duration, AchievedPerSecond: 1e6, Requests: 1e6, Unanswered: g.unanswered, Hanging: g.unanswered, Latency: h}, h.RecordValue(int64(time.Millisecond))
 }
 
 func (unanswering) Fetch(context.Context, string) (agent.Answer, error) {
