@@ -123,7 +123,7 @@ func (m *model) open(p page) {
 
 // typed handles a key while a filter is typed; arrows still move the selection.
 func (m *model) typed(name, text string) {
-	changed, changes := edited(m.list.filter.text, name, text)
+	changed, changes := edited(string(m.list.filter), name, text)
 	switch by, moves := m.motion(name); {
 	case name == "enter":
 		m.typing = false
@@ -147,7 +147,7 @@ func (m *model) leave() {
 		m.open(tablePage)
 		m.detail, m.explained = observe.Identity{}, ""
 	default:
-		m.list.filter = filter{}
+		m.list.filter = ""
 		m.list.arrange()
 	}
 }

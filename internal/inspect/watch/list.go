@@ -133,13 +133,10 @@ func (w *window) end() int { return min(w.top+w.height, w.lines) }
 
 // filter is words that a process must all match: by its name, PID, Go version or a rule
 // ID, or, as column=word, by that column. A word after ! must not match.
-type filter struct {
-	text  string
-	words []string
-}
+type filter string
 
 func (f filter) matches(r *row) bool {
-	for _, word := range f.words {
+	for word := range strings.FieldsSeq(strings.ToLower(string(f))) {
 		bare, not := strings.CutPrefix(word, "!")
 		if bare != "" && r.has(bare) == not {
 			return false

@@ -115,7 +115,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.explained = msg.text
 	case tea.PasteMsg:
 		if m.typing {
-			text, _ := edited(m.list.filter.text, "", strings.Join(strings.Fields(msg.Content), " "))
+			text, _ := edited(string(m.list.filter), "", strings.Join(strings.Fields(msg.Content), " "))
 			m.refilter(text)
 		}
 	case tea.KeyPressMsg:
@@ -178,6 +178,6 @@ func (m *model) explain() tea.Cmd {
 }
 
 func (m *model) refilter(text string) {
-	m.list.filter = filter{text: text, words: strings.Fields(strings.ToLower(text))}
+	m.list.filter = filter(text)
 	m.list.arrange()
 }

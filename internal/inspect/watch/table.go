@@ -73,7 +73,7 @@ func (m *model) none() string {
 	case !m.seen:
 		return ""
 	case len(m.list.rows) > 0:
-		return "  no process matches /" + m.clean(m.list.filter.text)
+		return "  no process matches /" + m.clean(string(m.list.filter))
 	}
 	return "  no Go process"
 }

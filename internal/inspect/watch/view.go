@@ -128,8 +128,8 @@ func (m *model) summary() string {
 		}
 	}
 	right := ""
-	if m.list.filter.text != "" && !m.typing {
-		right = m.paint(cyan, "/"+m.clean(m.list.filter.text)) + fmt.Sprintf(" shows %d", len(m.list.shown))
+	if m.list.filter != "" && !m.typing {
+		right = m.paint(cyan, "/"+m.clean(string(m.list.filter))) + fmt.Sprintf(" shows %d", len(m.list.shown))
 	}
 	return m.sides(text, right, m.width)
 }
@@ -192,7 +192,7 @@ func (m *model) footer() string {
 
 // prompt is the filter that is being typed, shortened at its beginning.
 func (m *model) prompt() string {
-	text := "/" + m.clean(m.list.filter.text)
+	text := "/" + m.clean(string(m.list.filter))
 	for room := m.width - 24; cells(text) > max(10, room); {
 		text = text[1:]
 		for len(text) > 0 && text[0]&0xc0 == 0x80 {
