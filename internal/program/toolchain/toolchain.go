@@ -218,7 +218,11 @@ func (g Go) Run(ctx context.Context, args ...string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case out.Exit.Failed():
-		return nil, g.failure(args[0], out)
+		err := fmt.Errorf("%s %s: %w:\n%s", g.Path, args[0], &FailedError{out.Exit}, supervisor.LastLines(out.Stderr, 20))
+		if why := cause(supervisor.Printable(out.Stderr), g.Dir); why != "" {
+			return nil, fmt.Errorf("%s\n%w", why, err)
+		}
+		return nil, err
 	case out.Cut:
 		return nil, fmt.Errorf("%s %s printed more than %d bytes", g.Path, args[0], supervisor.CaptureLimit)
 	}
@@ -229,15 +233,6 @@ func (g Go) Run(ctx context.Context, args ...string) ([]byte, error) {
 type FailedError struct{ Exit supervisor.Exit }
 
 func (e *FailedError) Error() string { return e.Exit.String() }
-
-func (g Go) failure(subcommand string, out supervisor.Output) error {
-	said := supervisor.Printable(out.Stderr)
-	err := fmt.Errorf("%s %s: %w:\n%s", g.Path, subcommand, &FailedError{out.Exit}, supervisor.LastLines(out.Stderr, 20))
-	if why := cause(said, g.Dir); why != "" {
-		return fmt.Errorf("%s\n%w", why, err)
-	}
-	return err
-}
 
 // environ is the command's environment. PWD names its directory as the user does,
 // by a symbolic link, say.
