@@ -101,13 +101,10 @@ func decode(b []byte) (x block, ok bool) {
 	return x, true
 }
 
-// decodeCounters reads those of a Meter; false: there are not as many bytes.
-func decodeCounters(b []byte) (m live.Metrics, ok bool) {
-	if len(b) != 8*countersWords {
-		return m, false
-	}
+// decodeCounters reads those of a Meter.
+func decodeCounters(b [8 * countersWords]byte) live.Metrics {
 	at := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
-	m = live.Metrics{Requests: at(1), Failed: at(2), Panics: at(3), Streams: at(4), Hijacked: at(5)}
+	m := live.Metrics{Requests: at(1), Failed: at(2), Panics: at(3), Streams: at(4), Hijacked: at(5)}
 	if started := at(0); started > m.Requests {
 		m.InFlight = started - m.Requests
 	}
@@ -121,5 +118,5 @@ func decodeCounters(b []byte) (m live.Metrics, ok bool) {
 		}
 		h.Sum = time.Duration(min(at(first+buckets), math.MaxInt64)).Seconds()
 	}
-	return m, true
+	return m
 }

@@ -190,11 +190,11 @@ func (p *Program) Metrics() (live.Metrics, error) {
 	if x.counters == 0 {
 		return live.Metrics{}, fmt.Errorf("process %d: %w that was used", p.PID, ErrNone)
 	}
-	b := make([]byte, 8*countersWords)
-	if _, err := p.mem.ReadAt(b, int64(x.counters)); err != nil {
+	var b [8 * countersWords]byte
+	if _, err := p.mem.ReadAt(b[:], int64(x.counters)); err != nil {
 		return live.Metrics{}, fmt.Errorf("process %d: its counters cannot be read", p.PID)
 	}
-	m, _ := decodeCounters(b)
+	m := decodeCounters(b)
 	m.At = time.Now().UnixNano()
 	used, err := procstat.ReadCPUTime(p.PID)
 	if err != nil {
