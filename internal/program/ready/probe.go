@@ -135,10 +135,7 @@ func (p Probe) Address() string {
 	if p.Way == WayCommand {
 		return ""
 	}
-	address, err := p.address()
-	if err != nil {
-		return ""
-	}
+	address, _ := p.address()
 	return address
 }
 
@@ -228,24 +225,17 @@ func (a *Asker) Ask(ctx context.Context) Answer {
 }
 
 func (a *Asker) over(ctx context.Context, conn net.Conn) Answer {
-	switch {
+	switch scheme := a.url.Scheme; {
 	case a.Probe.Way == WayTCP:
 		return Answer{Ready: true}
-	case a.Probe.Way == WayGRPC:
-		return a.health(ctx, conn, a.url.Scheme == schemeHTTPS || a.url.Scheme == schemeGRPCS)
-	}
-	switch a.url.Scheme {
-	case schemeGRPC, schemeGRPCS:
-		return a.health(ctx, conn, a.url.Scheme == schemeGRPCS)
-	case schemeHTTP:
-		if a.http2 {
-			return a.getHTTP2(ctx, conn)
-		}
-		return a.get(conn)
-	case schemeH2C:
-		return a.getHTTP2(ctx, conn)
-	case schemeHTTPS:
+	case a.Probe.Way == WayGRPC, scheme == schemeGRPC, scheme == schemeGRPCS:
+		return a.health(ctx, conn)
+	case scheme == schemeHTTPS:
 		return a.getTLS(ctx, conn)
+	case scheme == schemeH2C, scheme == schemeHTTP && a.http2:
+		return a.getHTTP2(ctx, conn)
+	case scheme == schemeHTTP:
+		return a.get(conn)
 	}
 	return Answer{Ready: true}
 }
@@ -258,12 +248,12 @@ type Health interface {
 	Ask(ctx context.Context, conn net.Conn, address string, secure *tls.Config) (status string, err error)
 }
 
-func (a *Asker) health(ctx context.Context, conn net.Conn, secure bool) Answer {
+func (a *Asker) health(ctx context.Context, conn net.Conn) Answer {
 	if a.Probe.Health == nil {
 		return Answer{Err: errors.New("the gRPC health service cannot be asked here")}
 	}
 	var how *tls.Config
-	if secure {
+	if a.url.Scheme == schemeHTTPS || a.url.Scheme == schemeGRPCS {
 		how = a.insecure()
 	}
 	status, err := a.Probe.Health.Ask(ctx, conn, a.address, how)
