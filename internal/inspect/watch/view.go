@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
@@ -193,13 +194,7 @@ func (m *model) footer() string {
 // prompt is the filter that is being typed, shortened at its beginning.
 func (m *model) prompt() string {
 	text := "/" + m.clean(string(m.list.filter))
-	for room := m.width - 24; cells(text) > max(10, room); {
-		text = text[1:]
-		for len(text) > 0 && text[0]&0xc0 == 0x80 {
-			text = text[1:]
-		}
-	}
-	return text
+	return ansi.TruncateLeft(text, cells(text)-max(10, m.width-24), "")
 }
 
 func (m *model) helpText() []string {
