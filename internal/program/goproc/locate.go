@@ -1,6 +1,7 @@
 package goproc
 
 import (
+	"cmp"
 	"context"
 	"debug/elf"
 	"errors"
@@ -54,10 +55,8 @@ func (f *file) analyse(r io.ReaderAt) (err error) {
 		f.memoryLimit = v.addr + memoryLimit
 	}
 	if procs, ok := found["runtime.gomaxprocs"]; ok {
-		f.at = Addresses{Source: Symbol, Procs: procs.addr, NumCPU: found["runtime.numCPUStartup"].addr, Sched: found["runtime.sched"].addr}
-		if f.at.NumCPU == 0 {
-			f.at.NumCPU = found["runtime.ncpu"].addr
-		}
+		cpus := cmp.Or(found["runtime.numCPUStartup"].addr, found["runtime.ncpu"].addr)
+		f.at = Addresses{Source: Symbol, Procs: procs.addr, NumCPU: cpus, Sched: found["runtime.sched"].addr}
 		return nil
 	}
 	if _, err := refsOf(f.image.machine); err != nil {
