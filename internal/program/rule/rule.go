@@ -120,20 +120,13 @@ func parsePage(text string) (r Rule, err error) {
 		return Rule{}, fmt.Errorf("expected a head between lines of ---, and the section %q", "## What to do")
 	}
 	r.Why, r.Fix = strings.TrimSpace(why), strings.TrimSpace(fix)
+	texts := map[string]*string{"id": &r.ID, "title": &r.Title, "severity": (*string)(&r.Severity), "since": &r.Since, "by": &r.By}
 	for line := range strings.SplitSeq(head, "\n") {
 		name, value, _ := strings.Cut(line, ": ")
-		switch name {
-		case "id":
-			r.ID = value
-		case "title":
-			r.Title = value
-		case "severity":
-			r.Severity = Severity(value)
-		case "since":
-			r.Since = value
-		case "by":
-			r.By = value
-		case "measured":
+		switch text := texts[name]; {
+		case text != nil:
+			*text = value
+		case name == "measured":
 			r.Measured = value == "true"
 		default:
 			return Rule{}, fmt.Errorf("the head has the unknown line %q", line)

@@ -84,13 +84,6 @@ func orZero(s *Subject) int {
 	return n
 }
 
-func (t Together) procs() (sum int) {
-	for _, p := range t.Programs {
-		sum += p.Procs
-	}
-	return sum
-}
-
 // values divides the whole CPUs of the limit by the Ps: one for each program at least;
 // nil: there are more programs.
 func (t Together) values() []int {
@@ -135,7 +128,11 @@ func checkTogether(s Subject) []Finding {
 	if t == nil {
 		return nil
 	}
-	message := fmt.Sprintf("%s under the limit of %s (%s) together use GOMAXPROCS %d: %s", phrase.Count(len(t.Programs), "Go program"), t.Limit.Dir, number.CPUs(t.Limit.CPUs), t.procs(), t.listed())
+	sum, all := 0, []string{}
+	for _, p := range t.Programs {
+		sum, all = sum+p.Procs, append(all, fmt.Sprintf("%s %d", phrase.Clean(p.Name), p.Procs))
+	}
+	message := fmt.Sprintf("%s under the limit of %s (%s) together use GOMAXPROCS %d: %s", phrase.Count(len(t.Programs), "Go program"), t.Limit.Dir, number.CPUs(t.Limit.CPUs), sum, strings.Join(all, ", "))
 	if s.Live != nil {
 		by, _, throttled := s.throttled()
 		if !throttled || by.Dir != t.Limit.Dir {
@@ -144,9 +141,4 @@ func checkTogether(s Subject) []Finding {
 		message += "; it throttled them in " + number.Share(by.Ratio()) + " of periods"
 	}
 	return []Finding{{Message: message, Fix: "if they are busy at the same time, " + t.fix()}}
-}
-
-func (t Together) listed() string {
-	all := phrase.Each(t.Programs, func(p Sharer) string { return fmt.Sprintf("%s %d", phrase.Clean(p.Name), p.Procs) })
-	return strings.Join(all, ", ")
 }
