@@ -136,8 +136,8 @@ func unfixable(r *check.Report) (n int) {
 
 const mostNamed = 3
 
-// notJudged are containers that are not known to run Go, with the names of the first.
-func notJudged(others []check.Value) string {
+// firstOf names the first containers.
+func firstOf(others []check.Value) string {
 	var names []string
 	for _, v := range others[:min(len(others), mostNamed)] {
 		name := phrase.Clean(cmp.Or(v.Container, v.Object, shown(v.Path)))
@@ -149,7 +149,7 @@ func notJudged(others []check.Value) string {
 	if more := len(others) - len(names); more > 0 {
 		names = append(names, strconv.Itoa(more)+" more")
 	}
-	return phrase.CountOf(len(others), "container is", "containers are") + " not known to run Go and not judged: " + phrase.And(names) + " (--go VERSION judges all containers)"
+	return phrase.And(names)
 }
 
 func onlyOthers(r *check.Report, others []check.Value) bool {
@@ -172,44 +172,33 @@ func summary(r *check.Report, others []check.Value, unjudged int, fix bool) stri
 			found = append(found, phrase.Count(n, string(s)))
 		}
 	}
-	noun := cmp.Or(r.Noun, "file")
-	text := phrase.Count(r.Files, noun) + " checked: "
+	some := func(n int, one, many, rest string) string {
+		if n == 0 {
+			return ""
+		}
+		return phrase.CountOf(n, one, many) + rest
+	}
+	noun, lacking := cmp.Or(r.Noun, "file"), 0
+	if fix {
+		lacking = unfixable(r)
+	}
+	head, result := phrase.Count(r.Files, noun)+" checked: ", phrase.And(found)
 	switch {
 	case r.Files == 0:
-		text = "no " + noun + "s checked"
-	case len(found) == 0 && open > 0: // what was not understood is not fine
-	case len(found) == 0 && onlyOthers(r, others):
-		text += "nothing judged"
-	case len(found) == 0:
-		text += "nothing found"
+		head, result = "no "+noun+"s checked", ""
+	case len(found) > 0 || open > 0: // what was not understood is not fine
+	case onlyOthers(r, others):
+		result = "nothing judged"
 	default:
-		text += phrase.And(found)
+		result = "nothing found"
 	}
-	if open > 0 && len(found) > 0 {
-		text += "; "
-	}
-	if open > 0 {
-		text += phrase.CountOf(open, "value is", "values are") + " open"
-	}
-	if n := unfixable(r); fix && n > 0 {
-		text += fmt.Sprintf("; %s no safe fix: → says what to do", phrase.CountOf(n, "finding has", "findings have"))
-	}
-	if n := len(r.Ignored); n > 0 {
-		text += fmt.Sprintf("; %d suppressed", n)
-	}
-	if lost := r.Failed(); lost != "" {
-		text += "; " + lost
-	}
-	if n := len(r.Others); n > 0 {
-		text += "; " + phrase.CountOf(n, "file of YAML or JSON holds", "files of YAML and JSON hold") + " no manifest"
-	}
-	if len(others) > 0 {
-		text += "; " + notJudged(others)
-	}
-	if unjudged > 0 {
-		text += "; " + phrase.CountOf(unjudged, "container is", "containers are") + " not judged (--values shows why)"
-	}
-	return text
+	return phrase.Join("; ", head+phrase.Join("; ", result, some(open, "value is", "values are", " open")),
+		some(lacking, "finding has", "findings have", " no safe fix: → says what to do"),
+		some(len(r.Ignored), "suppressed", "suppressed", ""),
+		r.Failed(),
+		some(len(r.Others), "file of YAML or JSON holds", "files of YAML and JSON hold", " no manifest"),
+		some(len(others), "container is", "containers are", " not known to run Go and not judged: "+firstOf(others)+" (--go VERSION judges all containers)"),
+		some(unjudged, "container is", "containers are", " not judged (--values shows why)"))
 }
 
 type group struct {
