@@ -35,7 +35,7 @@ func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
 		return nil
 	}
 	defer k.slowly(t, len(dirs))()
-	of := &target{Environ: t.environ, Overlay: t.overlay, Language: t.language(), Decides: t.decides()}
+	of := &target{Environ: t.environ, Overlay: k.overlay(), Language: t.language(), Decides: t.decides()}
 	if k.o.Automaxprocs != nil {
 		of.Decides = limitLanguage
 	}

@@ -30,7 +30,6 @@ type tree struct {
 	others   map[string][]scanned // files of its folders that the user has not named, where they were needed
 	partly   map[string]bool      // files of which some rules do not judge everything, by their absolute path
 	environ  []string             // of the go command
-	overlay  map[string][]byte    // what files hold instead of what is on the disk
 	reads    *folder.Tree         // what may be read
 }
 
@@ -41,13 +40,12 @@ func (k *Checker) trees() map[string]*tree {
 	all := map[string]*tree{}
 	k.sorted = all
 	roots := map[string]string{}
-	overlay := k.overlay()
 	for _, file := range slices.Sorted(maps.Keys(k.files)) {
 		dir := filepath.Dir(file)
 		root := rootOf(dir, roots)
 		t := all[root]
 		if t == nil {
-			t = &tree{root: root, module: k.modules[root], folders: map[string][]scanned{}, others: map[string][]scanned{}, environ: k.o.Environ, overlay: overlay, reads: k.o.Tree}
+			t = &tree{root: root, module: k.modules[root], folders: map[string][]scanned{}, others: map[string][]scanned{}, environ: k.o.Environ, reads: k.o.Tree}
 			if t.module == nil && root != "" {
 				t.module = k.unnamedModule(filepath.Join(root, "go.mod"))
 			}
