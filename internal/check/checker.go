@@ -32,9 +32,8 @@ type Checker interface {
 	// may.
 	Wants(f *File) bool
 
-	// File looks at one file. The error is about that file alone: it becomes a
-	// Problem, and the rest is still checked. ErrOther and ErrSkipped are for a file
-	// that was not checked.
+	// File looks at one file. The error is that file's Problem, and the rest is still checked.
+	// ErrOther and ErrSkipped are for a file that was not checked.
 	File(ctx context.Context, f *File, to Sink) error
 
 	// Finish is called once, after all files, and tells what only all of them together tell.
@@ -44,8 +43,7 @@ type Checker interface {
 // NoManifest says what a file of YAML or JSON does not hold.
 const NoManifest = "no Kubernetes object, compose service, ECS task or Nomad job in it"
 
-// ErrOther is of a file whose name is that of a manifest and whose content is not,
-// ErrSkipped of one for which a Note says why it is not checked.
+// ErrOther: its name is that of a manifest and its content is not. ErrSkipped: a Note says why.
 var (
 	ErrOther   = errors.New(NoManifest)
 	ErrSkipped = errors.New("skipped")

@@ -16,9 +16,8 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
-// Fixer makes the changes of findings, and proves each: everything is checked again
-// with the changed text in the file's place, and the file counts as fixed only when
-// the findings are gone and nothing as bad has come.
+// Fixer makes the changes of findings, and proves each: everything is checked again with the
+// changed text, and the file is fixed only if the findings are gone and nothing as bad has come.
 type Fixer struct {
 	// Check is a run over the same files with some of them replaced.
 	Check func(ctx context.Context, overlay map[string][]byte) (*Report, error)
@@ -185,8 +184,8 @@ func (d *draft) apply(findings []Finding) {
 	}
 }
 
-// judge proves the text by what a run over it has found, and prepares the next one of the round.
-// It reports whether that is to be checked.
+// judge proves the text by what a run over it has found. It reports whether a next one is to be
+// checked.
 func (d *draft) judge(was, is map[key]int, added []Finding) (again bool) {
 	if len(d.untried) == 0 {
 		return false
@@ -256,10 +255,9 @@ func (d *draft) unproven(was, is map[key]int, added []Finding) string {
 
 var errChanged = errors.New("the file changed during the check; run it again")
 
-// Write gives the file the text After, if it still holds Before: what somebody has written
-// meanwhile stays. A nil text is that of no file. The file is replaced whole and keeps its mode and
-// its owner. A link stays one: what it leads to is written. A file with several names is written in
-// place, so that it keeps them.
+// Write gives the file the text After, if it still holds Before. A nil text is that of no file. The
+// file is replaced whole and keeps its mode and its owner; a link stays one, and a file with
+// several names is written in place, so that it keeps them.
 func (f Fixed) Write() error {
 	file, err := filepath.EvalSymlinks(filepath.FromSlash(f.Path))
 	switch {

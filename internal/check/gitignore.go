@@ -155,9 +155,8 @@ func parseIgnored(line string) (p ignorePattern, ok bool) {
 	return p, true
 }
 
-// match reports whether the pattern matches a path below its folder. After a name that does not
-// match, the latest "**" takes one folder more, so that a pattern costs at most the product of
-// the two lengths.
+// After a name that does not match, the latest "**" takes one folder more, so that a pattern costs
+// at most the product of the two lengths.
 func (p *ignorePattern) match(at []string) bool {
 	name, retry, from := 0, -1, 0
 	for i := 0; i < len(at); {

@@ -39,9 +39,8 @@ const IgnoreMarker = "procfit:ignore"
 
 var ruleID = pattern.Of(`^PF[0-9]{3}$`)
 
-// ParseIgnore reads the text of a comment, without its # or //. It is none where ok
-// is false. What is wrong with one shows as a finding: a name that is not a rule is
-// in Rules as it was written.
+// ParseIgnore reads the text of a comment, without its # or //. A name that is not a rule is in
+// Rules as it was written, and shows as a finding.
 func ParseIgnore(comment string) (rules []string, reason string, ok bool) {
 	_, rest, ok := strings.Cut(comment, IgnoreMarker)
 	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' { // another word
@@ -72,9 +71,8 @@ func (i Ignore) Answers(f Finding) bool {
 	return i.From <= f.Line && f.Line <= i.To
 }
 
-// ignore parts the findings that are answered from those that are not. An answer
-// that answers nothing, or gives no reason, is a finding of its own. Of several answers the
-// first counts. A finding is looked at by the first answer that covers it, and by no other.
+// ignore parts the findings that are answered, each by the first answer that covers it, from the
+// others. An answer that answers nothing, or gives no reason, is a finding of its own.
 func ignore(findings []Finding, ignores []Ignore) (left []Finding, ignored []Ignored) {
 	byLine, byObject := map[about][]*covered{}, map[about][]*covered{}
 	all := make([]covered, len(findings))
@@ -177,8 +175,8 @@ func (i Ignore) faults(used map[string]bool) (all []Finding) {
 	return all
 }
 
-// ofRunning reports whether a rule is one that only running programs show, or only --strict. A
-// manifest has the annotation for it, and no file shows whether it is needed.
+// ofRunning: only running programs show the rule, or --strict, and no file shows whether it is
+// needed.
 func ofRunning(id string) bool {
 	r, _ := rule.Find(id)
 	return r.Measured || r.By == "cluster" || id == ruleOpen

@@ -90,10 +90,9 @@ func (p *Programs) Expect(file string, e *rule.Expected) {
 	sorting.Stable(p.expected, func(a, b kept) int { return cmp.Compare(a.file, b.file) })
 }
 
-// Expected is the value that is kept for the program of a use, by the name of its image,
-// of its container or of its command; nil: none is. One that names no program is of what
-// is known to be Go. Of several files the one in the folder of the use is taken, else the first. Of nil
-// Programs there is none.
+// Expected is what is kept for the image, the container or the command of a use; nil: nothing is.
+// One without a name is of what is known to be Go. The file in the folder of the use goes before
+// others.
 func (p *Programs) Expected(u Use) *rule.Expected {
 	if p == nil {
 		return nil
@@ -129,10 +128,9 @@ func (p *Programs) Add(c Candidate) {
 	p.all = append(p.all, c)
 }
 
-// For is the program that is used: the one that the image of that name starts; else the one that
-// holds for all; else one that has the name of the image, of the container or of the
-// command; else, for what is known to be Go or is all that there is, the only one that
-// the user has named. Where several would do, it is none, and they are reported.
+// For is the program that the image of that name starts; else the one that holds for all; else one
+// of the name of the image, the container or the command; else, for what is known to be Go or is
+// all that there is, the only one that the user has named. Several are none, and are reported.
 func (p *Programs) For(u Use) (known Program, among []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -156,9 +154,8 @@ func (p *Programs) For(u Use) (known Program, among []string) {
 	return one(startedBy(found, u.Command))
 }
 
-// ModuleOf is the path of the one go.mod whose program has the name of the image, of the container or of
-// the command; else, for what is known to be Go or is all that there is, of the only go.mod. "": none is,
-// or several.
+// ModuleOf is the only go.mod whose program has the name of the image, the container or the
+// command; else, for what is known to be Go or is all that there is, the only go.mod. "": none is.
 func (p *Programs) ModuleOf(u Use) (goMod string, named bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -209,8 +206,7 @@ func one(found []Candidate) (Program, []string) {
 	return Program{}, slices.Compact(among)
 }
 
-// imageName is an image's whole name: what is left out is written as docker fills it in.
-// A digest next to a tag is left out; of one alone nothing is known.
+// imageName is a whole name, filled in as docker does. A digest next to a tag is left out.
 func imageName(name string) string {
 	name, digest, pinned := strings.Cut(name, "@")
 	if name == "" {
@@ -233,9 +229,9 @@ func imageName(name string) string {
 	return repository + ":" + tag
 }
 
-// others are public images whose program is not one of Go, without the docker.io/library/ or docker.io/
-// of Docker Hub. Those of docker.io/library are also bitnami's. What a registry of one's own has under
-// such a name may be anything.
+// others are public images of programs that are not Go, without the docker.io/library/ or
+// docker.io/ of Docker Hub; the former are also bitnami's. Another registry may have anything of
+// such a name.
 var others = []string{
 	"nginx", "httpd", "haproxy", "redis", "valkey", "memcached", "postgres", "postgresql", "mysql", "mariadb", "mongo", "mongodb", "rabbitmq", "elasticsearch", "kibana",
 	"logstash", "cassandra", "kafka", "zookeeper", "solr", "fluentd", "fluent-bit", "node", "python", "ruby", "php", "php-fpm", "openjdk", "eclipse-temurin", "amazoncorretto", "tomcat",
@@ -314,9 +310,8 @@ func ModFile(file string, text []byte) (*modfile.File, error) {
 	return nil, err
 }
 
-// ReadModule is what a go.mod, which may be above the paths of a Tree, tells of the programs of its
-// module. Which toolchain builds them it tells only where it has a toolchain line; whether they follow
-// a limit is the go line's to say, whatever the toolchain.
+// ReadModule tells of a module's programs which toolchain builds them if it has a toolchain line;
+// whether they follow a limit is the go line's to say.
 func ReadModule(t *folder.Tree, path string) (Program, error) {
 	b, err := t.ReadAbove(path, MostModule)
 	if err != nil {

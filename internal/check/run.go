@@ -29,9 +29,8 @@ type Options struct {
 	Progress func(files int)   // gets how many files have been looked at; nil: nothing does
 }
 
-// Run checks the files. An error is of the whole run: what is wrong with one file
-// is in the Report. Where the context ends the run, the Report has what was found
-// until then.
+// Run checks the files. What is wrong with one of them is in the Report, which has what was found
+// until then if the context ends the run.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	c := new(collector)
 	err := leaving(ctx, func() error { return hand(ctx, o, c) })

@@ -138,8 +138,7 @@ func (c *Checker) File(ctx context.Context, f *check.File, _ check.Sink) error {
 	return nil
 }
 
-// module takes a go.mod: whose programs are the reader's, and, where it tells, how they
-// choose GOMAXPROCS. What is wrong with one that nobody named is not told here.
+// module takes whose programs are the reader's, and how they choose GOMAXPROCS.
 func (c *Checker) module(f *check.File) error {
 	b, err := f.Read(check.MostModule)
 	if err != nil {
@@ -389,9 +388,8 @@ func (s seen) value(subject rule.Subject) (text, source string) {
 
 const fromFiles = "command-line-arguments"
 
-// ours reports whether the reader can change the program's source: its main module is one
-// of the repository's, or lies above or below one. Distributions build without modules,
-// and then it is its package that counts.
+// ours: its main module is one of the repository's, or above or below one. Distributions build
+// without modules, and then its package counts.
 func (c *Checker) ours(module, pkg string) bool {
 	if module = cmp.Or(module, pkg); module == "" || module == fromFiles {
 		return module != ""

@@ -343,9 +343,8 @@ func (r *reading) drawsOnConfigs(p *core.Pod) {
 // mostConfig is the longest entry that may be a variable.
 const mostConfig = 1024
 
-// readConfigs gives every ConfigMap with an entry that may be a variable of the runtime:
-// one that has GO in its name, or is drawn on by a key of any name. One without is given where
-// a pod names it, and so is one that is not there and need not be: neither sets anything.
+// readConfigs gives every ConfigMap with an entry that may be a variable of the runtime, and those
+// that a pod names: one without such an entry, or that need not be there, sets nothing.
 func (r *reading) readConfigs(ctx context.Context) error {
 	if len(r.configs) == 0 {
 		return nil

@@ -19,8 +19,8 @@ const (
 // liveJudged is in place of a rule: the live value of a container is judged, and not the resolved one.
 const liveJudged = "live"
 
-// ofDefault are rules of the value that a runtime chooses, ofValue of any that a spec gives. ofSpec
-// are those among them that the exporter does not know enough for.
+// ofDefault are of the runtime's value, ofValue of any that a spec gives; for ofSpec the exporter
+// knows too little.
 var (
 	ofDefault = map[string]bool{"PF005": true, "PF006": true, "PF008": true, "PF018": true}
 	ofValue   = map[string]bool{"PF001": true, "PF002": true, "PF004": true, "PF060": true}
@@ -50,8 +50,7 @@ type sink struct {
 	places []rule.Place // of the values
 }
 
-// Ignore implements check.Sink. Nodes of several sizes are runs of their own, and what runs may
-// break a rule that its spec keeps: that an ignore suppresses nothing here does not make it needless.
+// Nodes of several sizes are runs of their own, and what runs may break a rule that its spec keeps.
 func (s *sink) Ignore(i check.Ignore) {
 	i.Unsure = true
 	s.Sink.Ignore(i)
@@ -117,10 +116,9 @@ func (s *sink) Value(v check.Value) {
 
 const afresh = "restart it; if it is built with Go 1.25 or newer, remove the variable, and the runtime follows the limit"
 
-// allowed reports whether a live value may be another than the resolved one, since the spec sets no
-// variable: the program has set it, or its runtime counts fewer CPUs than the node has, because the
-// kubelet reserves some or gives them to other pods (static CPU manager). The live value is judged
-// in place of the resolved one.
+// allowed: the spec sets no variable, and the program has set it, or its runtime counts fewer CPUs
+// than the node has, because the kubelet reserves some or gives them to other pods (static CPU
+// manager). The live value is then judged.
 func (s *sink) allowed(v check.Value, st state) bool {
 	byCode := st.Live.SetBy == string(rule.SetByCode)
 	fewer := st.Live.SetBy == string(rule.SetByAuto) && v.Procs != nil && st.Live.Procs < *v.Procs

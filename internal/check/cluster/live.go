@@ -119,9 +119,8 @@ func (l *live) scrape(ctx context.Context, client *Client, p core.Pod) {
 // mostMetrics is how many bytes an exporter may answer with: any pod may have its label.
 const mostMetrics = 64 << 20
 
-// readMetrics reads an exporter's answer: the programs by the last part of their
-// cgroup, in which every runtime writes the container's identity. The answer is whole if
-// a container that is not in it is known to run no Go program.
+// readMetrics has the programs by the last part of their cgroup, in which every runtime writes the
+// container's identity. whole: a container that is not in it runs no Go program.
 func readMetrics(r io.Reader) (all map[string]*Live, whole bool, err error) {
 	bounded := &io.LimitedReader{R: r, N: mostMetrics}
 	parser := expfmt.NewTextParser(model.UTF8Validation)
@@ -175,9 +174,8 @@ func readMetrics(r io.Reader) (all map[string]*Live, whole bool, err error) {
 	return all, whole, nil
 }
 
-// inPod reports whether a cgroup may be below that of a pod. One that is not known may be, and so
-// may one that an exporter sees from a cgroup namespace of its own, unless it is a service of the
-// node, as the kubelet is.
+// inPod: a cgroup that is not known may be a pod's, and so may one that an exporter sees from a
+// cgroup namespace of its own, unless it is a service of the node.
 func inPod(cgroup string) bool {
 	return cgroup == "" || strings.Contains(cgroup, "kubepods") || strings.HasPrefix(cgroup, "/..") && !strings.HasSuffix(cgroup, ".service")
 }

@@ -256,12 +256,10 @@ var templated = map[string]string{
 	"apps/v1 ReplicaSet": "replicasets", "apps/v1 StatefulSet": "statefulsets", "apps/v1 DaemonSet": "daemonsets", "batch/v1 Job": "jobs",
 }
 
-// revisionLabels are the labels in which pods have the revision of the template that they were
-// created from, by the kind of their controller: those of a ReplicaSet are all of one template.
+// revisionLabels tell which template a pod is from; the pods of a ReplicaSet are all from one.
 var revisionLabels = map[string]string{"StatefulSet": apps.ControllerRevisionHashLabelKey, "DaemonSet": "pod-template-generation"}
 
-// template tells of each container in a controller's pod template whether it sets GOMAXPROCS, and
-// the template's revision; nil where the controller is of a kind that is not read.
+// template tells which containers of a template set GOMAXPROCS, and its revision; nil: not read.
 func (r *reading) template(ctx context.Context, w *workload) (sets map[string]bool, revision string, err error) {
 	resource := templated[w.owner.APIVersion+" "+w.owner.Kind]
 	if resource == "" {

@@ -19,9 +19,9 @@ const (
 	fillsIn = "the command fills it in"
 )
 
-// starts takes what a unit's command says of the environment of its program: leading
-// assignments of env and of a simple sh -c, and export. What is more than that may set
-// the variables, too. A variable that it sets goes before all others.
+// starts takes what a unit's command says of the environment of its program: assignments of env and
+// of a simple sh -c, and export. They go before all others, and what is not understood may set
+// them.
 func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 	if len(argv) == 0 {
 		return

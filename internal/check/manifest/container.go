@@ -196,8 +196,7 @@ func (p *pods) valueFrom(f *field, from, c *yaml.Node, byName map[string]*yaml.N
 	}
 }
 
-// expand replaces $(NAME) by variables that are set before; $$ is a dollar, and what is
-// not known stays as it is written, as the kubelet has it.
+// expand replaces $(NAME) as the kubelet does: what is not known stays, and $$ is a dollar.
 func expand(s string, known map[string]string) string {
 	if !strings.Contains(s, "$") || len(s) > longestData {
 		return s
@@ -227,8 +226,8 @@ func expand(s string, known map[string]string) string {
 	return b.String()
 }
 
-// fromLate makes the value unknown if it is a template's, or if it names, as $(NAME), a variable
-// before it that only the running pod has: one with a valueFrom, or any where envFrom brings some.
+// fromLate makes a template's value unknown, and one that names a variable which only the running
+// pod has, as $(NAME).
 func (f *field) fromLate(late map[string]bool, envFrom bool) {
 	if f.state != facts.Known || len(f.value) > longestData {
 		return
@@ -303,8 +302,7 @@ func (q quantity) cpus() float64 {
 	return f
 }
 
-// ceil is the quantity divided by the divisor and rounded up, as a resourceFieldRef
-// gives it: CPUs are first rounded up to thousandths (k8s.io/kubectl,
+// ceil is rounded as a resourceFieldRef is: CPUs first to thousandths (k8s.io/kubectl,
 // resource.convertResourceCPUToString).
 func (q quantity) ceil(divisor quantity) int64 {
 	const most = math.MaxInt64 / 1000 // whose thousandths are a number of 64 bits

@@ -39,13 +39,12 @@ var tooling = pattern.Of(`\b(?:apt-get|apt|apk|yum|dnf|microdnf)\s[^&;|]*|\bgo\s
 // filesOf is in COPY --from=build and RUN --mount=type=bind,from=build.
 var filesOf = pattern.Of(`\bfrom=([^,\s]+)`)
 
-// toolchain is an image with Go, whose version is in its tag: golang:1.26.1-alpine and images of that
-// name elsewhere, UBI's go-toolset:1.23, chainguard/go, OpenShift's builder:rhel-9-golang-1.22. Its
-// first group is what names it, the second one the version.
+// toolchain is an image with Go: golang:1.26.1-alpine, UBI's go-toolset:1.23, chainguard/go,
+// OpenShift's builder:rhel-9-golang-1.22. Its first group is what names it, the second one the
+// version.
 var toolchain = pattern.Of(`(?:^|[/:_-])((?:golang|go-toolset|chainguard/go)[:_-]v?(1\.[0-9]+(?:\.[0-9]+|rc[0-9]+|beta[0-9]+)?))(?:[-_@]|$)|(?:^|/)((?:golang|go-toolset|chainguard/go)(?::[\w.-]+)?)(?:@|$)`)
 
-// dockerfile reads what an image fixes: the variables of its last stage, and of those
-// that it is built on. What builds the program sets its Go version.
+// dockerfile reads the variables of the last stage and of those below it, and which Go builds it.
 func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, error) {
 	parsed, err := parser.Parse(bytes.NewReader(b))
 	if err != nil {
@@ -143,8 +142,8 @@ func (c *Checker) moduleOf(file string) check.Program {
 	return check.Program{}
 }
 
-// released is the image whose Go builds the last stage, or a stage that it is built on or takes
-// files of, and its version; empty: not known. A stage whose commands build nothing is there for its tools.
+// released is the image whose Go builds what is in the last stage, and its version; empty: not
+// known. A stage whose commands build nothing is there for its tools.
 func released(stages []stage) (image, version string) {
 	seen := map[int]bool{}
 	var visit func(at int)

@@ -39,16 +39,13 @@ type document struct {
 	shift int // characters that are before it in its first line
 }
 
-// mostBytes is the largest file of YAML that is read, mostDocument the largest
-// document: an API server takes objects of 3 MiB at most, and a parsed tree takes many
-// times its text.
+// An API server takes objects of 3 MiB at most, and a parsed tree takes many times its text.
 const (
 	mostBytes    = 64 << 20
 	mostDocument = 16 << 20
 )
 
-// mostLines is the largest Dockerfile or unit of systemd that is read: what is put together of
-// lines that continue may take time with the square of their number.
+// mostLines is of Dockerfiles and units of systemd: joining lines may take time with its square.
 const mostLines = 1 << 20
 
 func (k kind) most() int64 {
@@ -119,9 +116,8 @@ func invalidLine(b []byte) int {
 	return line
 }
 
-// split finds the documents: a line that begins with --- and nothing or white space
-// after it begins one, and one with ... ends one, in whatever scalar it is (YAML
-// 1.2, c-forbidden).
+// split finds the documents: a line of --- begins one and a line of ... ends one, in whatever
+// scalar it is (YAML 1.2, c-forbidden).
 func split(b []byte) (all []document) {
 	from, lines, at, line := 0, 0, 0, 0
 	cut := func(to, atLine int) {
@@ -216,9 +212,8 @@ func decode(b []byte) (*yaml.Node, *check.Problem) {
 		return nil, &check.Problem{Line: 1, Message: fmt.Sprintf("a document of %d bytes; at most %d are read", len(b), mostDocument)}
 	}
 	if trimmed := bytes.TrimLeft(b, "\ufeff \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
-		// JSON escapes what lies beyond 16 bits in pairs, and slashes, which this YAML
-		// does not know. What takes their place is as long, so that every position stays
-		// as it was.
+		// JSON escapes what is beyond 16 bits in pairs, and slashes, which this YAML does not know.
+		// What replaces them is as long, so that every position stays.
 		b = jsonEscape().ReplaceAllFunc(b, func(m []byte) []byte {
 			switch {
 			case m[1] == 'u':

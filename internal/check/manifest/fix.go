@@ -81,8 +81,7 @@ func (c *Checker) advise(k *container) {
 	}
 }
 
-// changeable reports whether the file of an object may be changed: nothing renders it, or it is the
-// standard input that is to be fixed.
+// changeable: nothing renders the file, or it is the standard input that is to be fixed.
 func (c *Checker) changeable(o *object) bool {
 	return o.rendered == "" || c.o.Stdin && o.path == check.Stdin
 }
@@ -91,8 +90,7 @@ func (k *container) fixes(f check.Finding) bool {
 	return k.remedy != nil && slices.Contains(k.remedy.fixes, f.Rule) && k.open(f)
 }
 
-// open reports whether nobody has answered a finding and a change of the variable may fix it. The
-// API server may reject the amounts of a container, too.
+// open: nobody has answered the finding, and it is not about the amounts of the container.
 func (k *container) open(f check.Finding) bool {
 	return !slices.Contains(k.answered, f.Rule) && !(f.Rule == "PF016" && k.written.Quantity)
 }
@@ -150,9 +148,9 @@ func limited(s rule.Subject) bool {
 	return ok
 }
 
-// removable reports whether without the variable the runtime chooses what fits, and nothing
-// else needs it. A number for a container without a limit is somebody's choice, and so is a value
-// that is not known but valid: without a limit, limits.cpu is the number of CPUs of the node.
+// removable: the runtime chooses the recommended value by itself, and nothing else needs the
+// variable. A number without a limit is somebody's choice, and limits.cpu is then the CPUs of the
+// node.
 func (k *container) removable(s rule.Subject, f field) bool {
 	_, counts := s.EnvProcs()
 	if s.Facts.Env.State == facts.Unreadable && f.refused == "" {
@@ -191,8 +189,8 @@ func (k *container) fixReference(f field, s rule.Subject) *remedy {
 	return r
 }
 
-// fixValue writes a value that fits, or the quotes that a value needs. What fits the limit of a base
-// is wrong for an overlay with another.
+// fixValue writes the value, or quotes. What a base allows is wrong for an overlay with another
+// limit.
 func (k *container) fixValue(f field, s rule.Subject) *remedy {
 	value, fixes := f.value, []string{"PF016"}
 	if limited(s) && k.has("PF001", "PF003") && !k.varies {

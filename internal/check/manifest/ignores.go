@@ -15,9 +15,8 @@ import (
 // comment is an ignore in a comment: # at the start of a line or after white space.
 var comment = pattern.Of(`(?:^|[ \t])#[# \t]*` + regexp.QuoteMeta(check.IgnoreMarker))
 
-// ignores tells the ignores of a file. One in a line of its own is about the next line
-// that is none, another about its own line: about the variable or the container that
-// begins there, or about that line.
+// ignores takes one in a line of its own for the next line that is none, and any other for its own
+// line: for the variable or the container that begins there.
 func ignores(path string, b []byte, units []*unit, to check.Sink) {
 	var waiting []check.Ignore
 	line := 0

@@ -248,8 +248,8 @@ func (p *pods) steps(list []*container, template *yaml.Node, o *object) {
 // valuesOf are kinds that hold values for a chart, which may have the shape of containers.
 var valuesOf = []string{"HelmRelease", "HelmChart", "HelmChartConfig", "Application", "ApplicationSet"}
 
-// isContainer tells one outside of a pod's spec by its shape, as in custom resources: an image or a
-// list of variables next to resources, or GOMAXPROCS among the variables.
+// isContainer tells one by its shape, as in custom resources: an image or variables next to
+// resources, or GOMAXPROCS among the variables.
 func (p *pods) isContainer(n *yaml.Node, o *object) bool {
 	if slices.Contains(valuesOf, o.kind) {
 		return false
@@ -341,8 +341,8 @@ func (p *pods) around(k *container, spec *yaml.Node, annotations map[string]stri
 	}
 }
 
-// expected takes the expected value of an annotation. One without the name of a container
-// is of the container that its program names, or of the only one.
+// expected takes an annotation. One without a container is of that of its program, or of the only
+// one.
 func (p *pods) expected(k *container, annotations map[string]string, only bool) {
 	text, own := annotations[expected.Annotation+"."+k.at.Container]
 	if !own {

@@ -129,8 +129,8 @@ func (c *Checker) adopt(to check.Sink) {
 	}
 }
 
-// remembering is a Sink whose ignores the Checker keeps until it has judged what they cover: a fix must
-// not undo what a user has suppressed.
+// remembering keeps ignores until what they cover is judged: a fix must not undo what a user has
+// suppressed.
 type remembering struct {
 	check.Sink
 	c *Checker
@@ -181,8 +181,8 @@ func kindOf(f *check.File) kind {
 	return none
 }
 
-// Names of Dockerfiles: Dockerfile, Dockerfile.dev, Containerfile-dev, Dockerfile_amd64; and
-// of what is made for or about them.
+// Dockerfile, Dockerfile.dev, Containerfile-dev, Dockerfile_amd64; and what is made for or about
+// them.
 var (
 	dockerfileName = pattern.Of(`^(?:Docker|Container)file(?:[._-]|$)`)
 	notDockerfile  = pattern.Of(`ignore$|[_-].*\.(?:go|md|txt|sh|py|js|ts|rb|rs|html)$`)
@@ -190,8 +190,8 @@ var (
 
 func (c *Checker) Wants(f *check.File) bool { return kindOf(f) != none }
 
-// jsonMarkers are words without which JSON is no manifest. The two that other JSON has as well, which may have
-// comments, are looked at closely: versions of Azure are dates.
+// jsonMarkers are words without which JSON is no manifest; jsonClosely are for two that others
+// have.
 var (
 	jsonMarkers = [][]byte{[]byte(`"containers"`), []byte(`"containerDefinitions"`), []byte(`"TaskGroups"`), []byte(`"services"`)}
 	jsonClosely = map[string]func() *regexp.Regexp{

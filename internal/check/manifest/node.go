@@ -216,8 +216,8 @@ func (c *Checker) sourceSets(u *unit, only bool) {
 	}
 }
 
-// imageSets doubts the value of a program that is known from a go.mod, if a Dockerfile next to that sets one:
-// whether its image is built from it, nobody sees.
+// imageSets doubts a program of a go.mod with a Dockerfile that sets the value: nobody sees whether
+// it builds it.
 func (c *Checker) imageSets(u *unit) {
 	if u.written.Image || u.program.Elsewhere || path.Base(u.program.From) != "go.mod" {
 		return
@@ -239,8 +239,8 @@ func (u *unit) ignores(automaxprocs string) bool {
 	return u.env.state == facts.Known && !byEnv && automaxprocs == ""
 }
 
-// leaves is why no rule is to judge a unit; "": all are. An annotation, --container, and a program that
-// is known by the names of its image, know better than a list of images.
+// leaves is why no rule judges a unit. Annotations, --container and known programs go before a list
+// of images.
 func (c *Checker) leaves(u *unit, use check.Use) string {
 	named := slices.Contains(c.o.Containers, u.name())
 	if len(c.o.Containers) > 0 && u.name() != "" && !named {

@@ -46,10 +46,9 @@ func (f fault) applies(exported bool) bool {
 	return !f.bare
 }
 
-// shell reads one script, in the order of its text. It follows values through variables and
-// the output of functions. Where it is not sure, there is no fault: a script that sources
-// another or evaluates a text may export whatever it likes, and any use of the variable
-// but to print it may be what it is for.
+// shell reads one script, and follows values through variables and the output of functions. Where
+// it is not sure, there is no fault: a script that is sourced may export anything, and any use of
+// the variable but to print it may be what it is for.
 type shell struct {
 	text   []byte
 	values map[string]origin // of variables, and as "name()" of functions

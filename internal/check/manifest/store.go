@@ -139,9 +139,8 @@ type effectiveAmounts struct {
 	dir string
 }
 
-// effective are the amounts after the defaults of the namespace and of the pod. A limit
-// alone is a request too; a container without a limit of its own gets the pod's in its
-// own group (k8s.io/kubernetes, getCPULimit).
+// effective are the amounts after defaults. A limit alone is a request too; a container without a
+// limit has the pod's in its own group (k8s.io/kubernetes, getCPULimit).
 func (k *container) effective(own amounts, s *store) effectiveAmounts {
 	e := effectiveAmounts{own, "the container"}
 	if r := s.rangeFor(k.object); r != nil {

@@ -169,9 +169,8 @@ func (c *Checker) readUnitsOf(dir, name string) bool {
 	})
 }
 
-// unitsOf are the files next to a folder of drop-ins that it changes: the unit that it is named after,
-// the instances of that template, all services, or those whose names begin so. Of the last three
-// there may be none; of a unit that is not there, ok is false.
+// unitsOf are the units that a folder of drop-ins changes: the one of its name, the instances of
+// that template, all services, or those of a prefix. ok is false if the one is not there.
 func (c *Checker) unitsOf(dir, name string) (files []string, ok bool) {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
@@ -196,8 +195,8 @@ func dropInOf(file string) (of string, ok bool) {
 	return of, inFolder && path.Ext(file) == ".conf" && (strings.HasSuffix(of, ".service") || strings.HasSuffix(of, ".container") || of == "service")
 }
 
-// dropIns are the files that change a unit, in their order. Of those of one name the one that is most
-// about this unit is read (systemd.unit(5)).
+// dropIns are in their order. Of those of one name the one that is most about this unit is read
+// (systemd.unit(5)).
 func (c *Checker) dropIns(dir, name string) (files []string) {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
@@ -462,8 +461,7 @@ func (u *service) finish(dir string) {
 	}
 }
 
-// argv are the words of a command, in which systemd replaces specifiers; $$ is a dollar sign. An entry
-// point may be a list in JSON, as podman run takes it.
+// argv are a command's words, with specifiers and $$. An entry point may be a list in JSON.
 func (s setting) argv() (exact []string) {
 	if s.key == "Entrypoint" && json.Unmarshal([]byte(s.value), &exact) == nil {
 		return exact

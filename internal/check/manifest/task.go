@@ -44,8 +44,7 @@ type composer struct {
 	files map[string][]layer // nil: one cannot be read
 }
 
-// compose reads the services of a compose file (docs.docker.com/reference/compose-file), with the
-// override file that docker compose adds to the one of the usual names that it uses.
+// compose reads the services (docs.docker.com/reference/compose-file), with the override file.
 func (c *Checker) compose(t text, doc int, to check.Sink) []*unit {
 	main, override, unused := composeFiles(t)
 	if unused != "" {
@@ -112,9 +111,9 @@ func (r composer) service(name string, files []layer, u *unit) (s composed, remo
 
 const mostIncluded = 64
 
-// included are the layers of the files that a compose file includes, before its own
-// (docs.docker.com/reference/compose-file/include). Of a file that is not among those that are checked, the
-// services are judged, too.
+// included are the layers of included files, before a file's own
+// (docs.docker.com/reference/compose-file/include). Services of files that are not checked are
+// judged, too.
 func (c *Checker) included(r composer, t text, root *yaml.Node, seen map[string]bool, to check.Sink) (all []layer) {
 	for _, name := range r.paths(r.get(root, "include")) {
 		file := path.Join(path.Dir(t.path), name)
@@ -157,9 +156,8 @@ var (
 	overrideNames = []string{"compose.override.yml", "compose.override.yaml", "docker-compose.override.yml", "docker-compose.override.yaml"}
 )
 
-// composeFiles are, of the compose file that docker compose uses, the override file next to it, and of
-// an override file the one that it is for; "": there is none. Of a file that is not the first
-// of its names, unused is that one.
+// composeFiles are, next to the file that docker compose uses, its override file, and next to that
+// the file that it is for. unused: docker compose uses that one instead.
 func composeFiles(t text) (main, override, unused string) {
 	base := path.Base(t.path)
 	isMain, isOverride := slices.Contains(composeNames, base), slices.Contains(overrideNames, base)
@@ -530,9 +528,8 @@ func taskLimit(text string) []facts.Limit {
 	return []facts.Limit{limitOf(0, "the container"), limitOf(cpus, taskDir)}
 }
 
-// ecs reads a task definition of Amazon ECS. The CPUs of the task are a limit of the
-// group above its containers; those of a container are a share, and no limit
-// (docs.aws.amazon.com/AmazonECS, task_definition_parameters).
+// ecs: the CPUs of the task are a limit of the group above its containers; those of a container are
+// a share, and no limit (docs.aws.amazon.com/AmazonECS, task_definition_parameters).
 func (c *Checker) ecs(t text, doc int) []*unit {
 	r, d := &reader{left: mostNodes}, t.docs[doc]
 	task := cmp.Or(r.get(d.root, "taskDefinition"), d.root)
@@ -560,9 +557,8 @@ func (c *Checker) ecs(t text, doc int) []*unit {
 	return units
 }
 
-// ecsElsewhere takes what ECS adds to a container when it starts, and what it runs it on: of
-// Fargate a machine of its own. On Windows the CPUs of a container are a limit, which the Go runtime does
-// not read, and those of the task are none.
+// ecsElsewhere takes what ECS adds at the start, and what it runs on. On Windows the CPUs of a
+// container are a limit, which the Go runtime does not read, and those of the task are none.
 func ecsElsewhere(r *reader, task, k *yaml.Node, u *unit, d document) {
 	for _, e := range r.items(k, "secrets") {
 		u.set(r.str(e, "name"), d.variable(e, "secrets", "").unknown("it is in %s", r.str(e, "valueFrom")))
@@ -579,10 +575,9 @@ func ecsElsewhere(r *reader, task, k *yaml.Node, u *unit, d document) {
 	}
 }
 
-// nomad reads a job of Nomad as JSON. Resources.CPU is a share, in MHz; Cores are CPUs
-// of its own, to which a task is bound (developer.hashicorp.com/nomad, json-jobs). The driver
-// exec2 makes a limit of the share, and hides it from the task: until August 2026 a task
-// used all CPUs, since then the driver sets GOMAXPROCS (hashicorp/nomad-driver-exec2#98).
+// nomad: Resources.CPU is a share, in MHz; Cores are CPUs of its own
+// (developer.hashicorp.com/nomad, json-jobs). exec2 makes a hidden limit of the share, and since
+// August 2026 sets GOMAXPROCS (hashicorp/nomad-driver-exec2#98).
 func (c *Checker) nomad(t text, doc int) []*unit {
 	r, d := &reader{left: mostNodes}, t.docs[doc]
 	job := cmp.Or(r.get(d.root, "Job"), d.root)

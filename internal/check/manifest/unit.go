@@ -231,9 +231,8 @@ func (u *unit) asBuilt(f rule.Finding) rule.Finding {
 	return f
 }
 
-// findings are those of the version that is known. Where none is known, it is what an
-// old and a new release have in common, with a way out that does for both; and that a
-// value is no longer needed is marked as of the new.
+// findings of an unknown version are those that an old and a new release have in common, with a fix
+// for both; that a value is no longer needed is marked as of the new.
 func (u *unit) findings(o rule.Observed) []rule.Finding {
 	if u.program.Known() {
 		return oneCause(rule.Judge(rule.NewSubject(o)))

@@ -62,9 +62,9 @@ func Ready(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Fix removes the imports, tidies go.mod, and builds: all of it next to the module, whose files are
-// written when all that has passed. A file that somebody else has written meanwhile is an error, and
-// then all that procfit has written is what it was. A vendor folder is made again at the end, if git has it.
+// Fix removes the imports, tidies go.mod, and builds, all next to the module, and then writes. If
+// somebody else has written a file meanwhile, all stays what it was. A vendor folder that git has
+// is made again.
 func (r *Report) Fix(ctx context.Context, o Options) error {
 	if err := source.Listable(o.Dir, o.Environ, folder.NewTree(o.Dir)); err != nil {
 		return fmt.Errorf("nothing is changed: the go command %w", err)

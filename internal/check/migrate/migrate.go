@@ -234,9 +234,8 @@ func (r *Report) workloads(ctx context.Context, o Options) error {
 	return nil
 }
 
-// candidates are the programs as manifests may name them. What distinguishes the calls of a
-// program goes with its version of automaxprocs: programs that differ in it are not taken for
-// one another.
+// candidates are the programs as manifests may name them. Their calls go with the version of
+// automaxprocs, so that programs that differ in them are not taken for one another.
 func (r *Report) candidates(o Options) (all []check.Candidate, calls map[string]source.SetCall) {
 	calls = map[string]source.SetCall{}
 	others := r.named(o)

@@ -118,8 +118,7 @@ func list(ctx context.Context, o Options, tree *folder.Tree) (all []listed, buil
 	return parseList(out), strings.TrimSpace(string(version)), err
 }
 
-// survey reads every Go file of the module's folder, whatever it is built for: which of them import
-// automaxprocs. It also finds the folders of other modules, in which it does not look.
+// survey reads every Go file of the module, whatever it is built for, but not other modules.
 func (r *Report) survey(ctx context.Context, o Options, tree *folder.Tree) (all []Import) {
 	root := filepath.Clean(o.Dir)
 	failed := func(path string, err error) {

@@ -9,10 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// boundMemory bounds what this process, and each that it starts, may write to. Address space that
-// is only reserved does not count, of which Go has much. If the machine has less memory, the
-// kernel ends this process before others. A program of the race detector has more already, and
-// is not bounded.
+// boundMemory bounds what this process, and each that it starts, may write to: reserved address
+// space does not count. If memory is short, the kernel ends this process first. One with the race
+// detector has more already, and is not bounded.
 func boundMemory(most int64) error {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

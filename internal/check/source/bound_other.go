@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// boundMemory ends this process when it has more memory than that, whatever runs in it: a package
-// whose types are being found does not look at a context. Like the bound of Linux it is a crash that
-// says "out of memory", and the procfit that started the process ends what that has started. It
-// looks every 20 ms, and what is bounded is this process: not the go command.
+// boundMemory ends this process, not the go command, when it has more memory than that: who finds
+// types does not look at a context. Like the bound of Linux it is a crash that says "out of
+// memory".
 func boundMemory(most int64) error {
 	now := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	go func() {

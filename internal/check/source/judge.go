@@ -19,9 +19,8 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// A judger does what is as costly as the author of the source likes: it has the go command list
-// packages, gives them types, and runs the rules. It knows files by their absolute paths. It runs in
-// a process of its own, see process.
+// A judger has the go command list packages, gives them types, and runs the rules, all as costly as
+// the author of the source likes: in a process of its own, see process. Files are absolute.
 
 type target struct {
 	Loads    []load // how the go command lists them
@@ -134,9 +133,8 @@ func (j *judger) judge(i item) *judged {
 	return out
 }
 
-// plain gives a package what its syntax alone tells, in a time that grows with the length of the
-// text and with nothing that is in it: what an import is called, literals, and which variable
-// of its file a name is. Its types stay unknown.
+// plain takes a time that grows with the length of the text and with nothing in it: what an import
+// is called, literals, and which variable of its file a name is. Types stay unknown.
 func (w *typer) plain(p *packages.Package, language string) {
 	p.TypeErrors = []types.Error{{Fset: w.set, Msg: "its types are not known"}}
 	p.TypesInfo = newInfo()

@@ -221,8 +221,7 @@ func (t *tree) loads(dirs []string) (all []load) {
 	return all
 }
 
-// Listable is an error if the go command, in a module, would read what is not a file of the
-// module's folder or of its repository: it follows links.
+// Listable is an error if the go command would read what is not a file of the module or repository.
 func Listable(dir string, environ []string, reads *folder.Tree) error {
 	file, err := filepath.Abs(filepath.Join(dir, "go.mod"))
 	if err != nil {
@@ -257,8 +256,7 @@ func ReadsToBuild(path string) bool {
 	return builds().MatchString(base) || slices.Contains([]string{"go.mod", "go.sum", "go.work", "go.work.sum"}, base)
 }
 
-// unlistable is why the go command is not asked about the tree: it follows links, waits for what
-// it reads of a module, and prints lines of it.
+// unlistable: the go command follows links, waits for what it reads, and prints lines of it.
 func (t *tree) unlistable() string {
 	if t.root == "" {
 		return ""
@@ -290,10 +288,9 @@ func (t *tree) unlistable() string {
 	return ""
 }
 
-// moduleFiles are the files that the go command reads before it looks at packages: those of the
-// modules that it works in, which are several in a workspace, and the go.mod of each folder that
-// takes the place of a module. Replace lines of such a folder have no effect
-// (go.dev/ref/mod#go-mod-file-replace).
+// moduleFiles are what the go command reads before packages: the files of the modules of a
+// workspace, and the go.mod of folders that replace a module, whose own replace lines have no
+// effect (go.dev/ref/mod#go-mod-file-replace).
 func (t *tree) moduleFiles() (files []string, err error) {
 	mains, others := []string{t.root}, []string(nil)
 	if w := t.work; w != nil {

@@ -181,9 +181,8 @@ type workspace struct {
 	replaced []string // folders that take the place of other modules
 }
 
-// workspaceOf is the workspace of a module; nil where it has none. It is off where a go.work
-// above the module does not use it, or names modules that are not there: the go command would
-// then load nothing at all.
+// workspaceOf is nil for none. off: a go.work does not use the module, or names modules that are
+// not there, so that the go command would load nothing.
 func workspaceOf(root string, environ []string, reads *folder.Tree) (w *workspace, off bool) {
 	file := ""
 	for _, v := range environ { // the last one counts
@@ -225,9 +224,8 @@ func workspaceOf(root string, environ []string, reads *folder.Tree) (w *workspac
 	return w, false
 }
 
-// replaced are the folders that take the place of modules by the replace lines of a go.mod or a
-// go.work, which is in a folder. The lines are read as words: a parser that fails on a line of a
-// newer Go would have none of them.
+// replaced are the folders of replace lines. These are read as words: a parser that fails on a line
+// of a newer Go would have none of them.
 func replaced(at string, syntax *modfile.FileSyntax) (all []string) {
 	take := func(words []string) {
 		n := len(words)

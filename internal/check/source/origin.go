@@ -119,8 +119,7 @@ func (u *uses) ofCall(call *ast.CallExpr, steps int) origin {
 	return origin{}
 }
 
-// fromVariable reports whether a string is what os.Getenv("GOMAXPROCS") gave. A parameter that is set
-// once may be set to itself, as by s = strings.TrimSpace(s).
+// fromVariable: os.Getenv("GOMAXPROCS") gave it. s = strings.TrimSpace(s) may set s to itself.
 func (u *uses) fromVariable(e ast.Expr, steps int) bool {
 	if steps == 0 {
 		return false
@@ -241,9 +240,8 @@ func (u *uses) flag(call *ast.CallExpr) {
 
 var numbers = []string{"Int", "Int32", "Int64", "Uint", "Uint32", "Uint64"}
 
-// flagDefault is the default of a flag for a number, of the packages flag and pflag:
-// Int(name, value, usage), IntP(name, shorthand, value, usage), and with a pointer in
-// front IntVar and IntVarP.
+// flagDefault is of the packages flag and pflag: Int(name, value, usage), IntP(name, shorthand,
+// value, usage), and with a pointer in front IntVar and IntVarP.
 func (u *uses) flagDefault(call *ast.CallExpr, pointer int) ast.Expr {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok {

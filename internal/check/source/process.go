@@ -37,9 +37,8 @@ func defaultBounds() *Bounds {
 // stageName is the hidden first argument of the process. It is in ps.
 const stageName = "(source)"
 
-// Stage is the judger's side of a process, when this one was started as that: then ok is true,
-// and the caller exits with the code. Main, and the TestMain of a package that checks source
-// within Bounds, calls it before all else.
+// Stage is the judger's side of a process, if ok, and the caller exits with the code. Main, and the
+// TestMain of a package that checks source within Bounds, calls it before all else.
 func Stage(args []string) (code int, ok bool) {
 	if len(args) != 3 || args[1] != stageName {
 		return 0, false
@@ -219,8 +218,7 @@ const mostExceeded = 3
 
 const tooOften = "is no longer tried, because it took too much three times"
 
-// ask has packages judged. What exceeds the Bounds is judged by its syntax, and where even that
-// does, not at all: it is then told of as nil.
+// ask has packages judged: what exceeds the Bounds by its syntax, and if that does, as nil.
 func (p *process) ask(ctx context.Context, of *target, all []item, tell func(of item, j *judged)) error {
 	for n := 0; n < len(all); {
 		if p.often >= mostExceeded {

@@ -16,9 +16,8 @@ import (
 // extent is in bytes from the start of a file. What is removed has nothing New.
 type extent = check.Splice
 
-// statement is the statement that a call is, to be removed; with what around it would
-// be left empty, where that has no effect of its own. It is nothing where the call is
-// more than a statement, or an if would stay without it.
+// statement is that of a call, with what would be left empty around it. It is nothing if the call
+// is more than a statement, or an if would stay without it.
 func (u *uses) statement(call inspector.Cursor) []extent {
 	stmt := call.Parent()
 	switch s := stmt.Node().(type) {
@@ -74,9 +73,8 @@ func (u *uses) onlyAsks(s *ast.IfStmt) bool {
 	return pure
 }
 
-// lines are the whole lines of a statement, a declaration or an import, with a comment
-// behind it, a declaration's own comment, and a blank line where two would be left; or
-// the node alone where it shares its lines.
+// lines are whole lines with a comment behind them, a declaration's own comment, and a blank line
+// where two would be left; or the node alone if it shares its lines.
 func (u *uses) lines(c inspector.Cursor) []extent {
 	file := u.file(c.Node().Pos())
 	if file == nil {

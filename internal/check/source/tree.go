@@ -71,8 +71,7 @@ func rootOf(dir string, known map[string]string) string {
 		return root
 	}
 	root := ""
-	// The go command takes one in the folder of temporary files for somebody's litter, and
-	// elsewhere whatever is no folder.
+	// One in the folder of temporary files is litter to the go command.
 	if isFile(filepath.Join(dir, "go.mod")) && dir != filepath.Clean(os.TempDir()) {
 		root = dir
 	} else if up := filepath.Dir(dir); up != dir {
@@ -135,8 +134,8 @@ func (t *tree) language() string {
 	return t.module.language
 }
 
-// decides is the go line from which the linker takes the defaults of the programs' GODEBUG: that
-// of the go.work that uses the module (cmd/go/internal/modload, MainModuleSet.GoVersion), else its own.
+// decides is the go line of the programs' GODEBUG (cmd/go/internal/modload,
+// MainModuleSet.GoVersion).
 func (t *tree) decides() string {
 	if t.work != nil {
 		return t.work.language

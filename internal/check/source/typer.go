@@ -19,10 +19,8 @@ import (
 	"github.com/procfit/procfit/internal/show/pattern"
 )
 
-// typer gives packages their types, from source alone: what it takes of an import is its
-// declarations, and of what that imports in turn only the names. That is all that the
-// rules ask for, and takes a hundredth of what it takes the go command to compile
-// everything.
+// typer gives packages their types, from source alone: of an import its declarations, of what that
+// imports only the names. That takes a hundredth of what it takes to compile everything.
 type typer struct {
 	set      *token.FileSet
 	overlay  map[string][]byte

@@ -224,8 +224,7 @@ func (u *uses) text(e ast.Expr) string {
 
 func (u *uses) guarded(c inspector.Cursor) bool { return u.asking[u.function(c)] }
 
-// language is the go line that decides for the programs of the package: "1.24"; "" where none is
-// known. The types may be of another one: that of the package's module.
+// language is the go line that decides for the programs, as "1.24"; types may be of the module's.
 func (u *uses) language() string {
 	line := u.pass.Pkg.GoVersion()
 	if m := u.pass.Module; m != nil {

@@ -190,8 +190,8 @@ func (i Image) MayStart(n int) bool {
 	return i.Script && !slices.Contains(starters, path.Base(i.Programs[n].Path))
 }
 
-// script reports whether an image starts a shell or a script of one, or may: a path is that of a script
-// unless the file is known to be something else. A name that the image does not have is another program.
+// script: a shell or a script is started, or may be. A path is one unless it is known to be
+// something else.
 func (v view) script(i Image, dir string) bool {
 	words := unwrapped(i.Command[:min(len(i.Command), mostWords)])
 	if text, _, _ := wrapper.Script(words); text != "" {

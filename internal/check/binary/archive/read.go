@@ -37,9 +37,8 @@ type Content struct {
 	More     int // faults beyond those that are reported
 }
 
-// Read goes through a tar archive, which open opens again each time. The error is of
-// all of it: ErrNoArchive, or what keeps it from being read to its end; what was found
-// until then is in the Content all the same.
+// Read goes through a tar archive, which open opens each time. The error is ErrNoArchive, or what
+// ends the reading; what was found until then is in the Content.
 func Read(ctx context.Context, open func() (io.ReadCloser, error), limits Limits) (Content, error) {
 	r := &reader{ctx: ctx, meter: &meter{limits: limits}, seed: maphash.MakeSeed()}
 	docs := &documents{texts: map[string][]byte{}}
