@@ -19,9 +19,6 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// A judger has the go command list packages, gives them types, and runs the rules, all as costly as
-// the author of the source likes: in a process of its own, see process. Files are absolute.
-
 type target struct {
 	Loads    []load // how the go command lists them
 	Environ  []string
@@ -70,6 +67,8 @@ type judged struct {
 	Imports map[string][]importGroup // of the files in which something may be removed
 }
 
+// judger has the go command list packages, gives them types, and runs the rules, all as costly as
+// the author of the source likes: in a process of its own, see process. Files are absolute.
 type judger struct {
 	of     target
 	listed []*packages.Package

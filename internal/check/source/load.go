@@ -24,7 +24,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// listMode lists files and imports, and builds nothing: types come from the source, see declared.
+// listMode lists files and imports, and builds nothing: types come from the source, see typer.
 const listMode = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
 
 // packages judges what speaks of GOMAXPROCS, and programs that may report theirs to nobody.
