@@ -22,7 +22,7 @@ var elsewhere = map[string]string{
 	"internal/verdict/journal/live.go":          "quotes seconds as the file has them",
 	"internal/verdict/journal/query.go":         "writes a query of Prometheus",
 	"internal/program/meter/between.go":         "quotes a number that cannot be",
-	"internal/lab/medians.go":                   "names the unit that a document uses",
+	"internal/lab/channels.go":                  "names the unit that a document uses",
 	"internal/measure/trial/foreign/foreign.go": "quotes seconds as the input has them",
 	"internal/trace/sched/reading.go":           "quotes milliseconds as the trace has them",
 	"internal/trace/sched/page/facts.go":        "has one unit for the range that it writes",
