@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"go/ast"
@@ -31,13 +32,17 @@ type Build struct {
 // Of is the source of the experiment's program as a standalone main.go.
 func (b Build) Of(id string) (string, error) { return Source(path.Join(id, b.Source)) }
 
-// Source is the experiment's program as a standalone main.go, or its other one: blocking/c.
+// Source is the experiment's program as a standalone main.go, or its other one: blocking/c. One
+// without a main function of its own gets that of a batch program.
 func Source(name string) (string, error) {
 	id, other, _ := strings.Cut(name, "/")
 	text, err := sources.ReadFile(path.Join("programs", id, other, "main.go"))
 	if _, unknown := find(id, "program", Server, Batch); unknown != nil || err != nil || path.Join(id, other) != name {
 		_, err := find(name, "program", Server, Batch)
 		return "", err
+	}
+	if !bytes.Contains(text, []byte("\nfunc main() {")) {
+		text = fmt.Appendf(text, "\nfunc main() { harness.Main(%q, Program) }\n", id)
 	}
 	if name, err = standalone(string(text)); err != nil {
 		return "", fmt.Errorf("source of %s: %w", id, err)

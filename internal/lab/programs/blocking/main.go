@@ -105,5 +105,3 @@ func Program(b *harness.Batch) func() error {
 		return err
 	}
 }
-
-func main() { harness.Main("blocking", Program) }

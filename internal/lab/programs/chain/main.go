@@ -18,5 +18,3 @@ func Program(b *harness.Batch) func() error {
 		return err
 	}
 }
-
-func main() { harness.Main("chain", Program) }

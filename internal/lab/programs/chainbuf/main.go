@@ -19,5 +19,3 @@ func Program(b *harness.Batch) func() error {
 		return err
 	}
 }
-
-func main() { harness.Main("chainbuf", Program) }

@@ -54,5 +54,3 @@ func Program(b *harness.Batch) func() error {
 		return nil
 	}
 }
-
-func main() { harness.Main("contention", Program) }

@@ -41,5 +41,3 @@ func Program(b *harness.Batch) func() error {
 		return err
 	}
 }
-
-func main() { harness.Main("cpubound", Program) }

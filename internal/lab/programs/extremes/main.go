@@ -34,5 +34,3 @@ func Program(b *harness.Batch) func() error {
 		return nil
 	}
 }
-
-func main() { harness.Main("extremes", Program) }

@@ -71,5 +71,3 @@ func Program(b *harness.Batch) func() error {
 		return err
 	}
 }
-
-func main() { harness.Main("garbage", Program) }

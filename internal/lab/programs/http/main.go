@@ -26,5 +26,3 @@ func Program(b *harness.Batch) func() error {
 		return err
 	}
 }
-
-func main() { harness.Main("http", Program) }

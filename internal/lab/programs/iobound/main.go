@@ -39,5 +39,3 @@ func Program(b *harness.Batch) func() error {
 		return nil
 	}
 }
-
-func main() { harness.Main("iobound", Program) }

@@ -32,5 +32,3 @@ func Program(b *harness.Batch) func() error {
 		return nil
 	}
 }
-
-func main() { harness.Main("parallel", Program) }

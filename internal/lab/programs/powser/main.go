@@ -369,5 +369,3 @@ func Program(b *harness.Batch) func() error {
 		return nil
 	}
 }
-
-func main() { harness.Main("powser", Program) }

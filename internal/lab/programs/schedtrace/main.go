@@ -76,5 +76,3 @@ func Program(b *harness.Batch) func() error {
 		return nil
 	}
 }
-
-func main() { harness.Main("schedtrace", Program) }
