@@ -91,7 +91,7 @@ var mayImport = map[string][]string{
 	"check/cluster":  {"check", "check/manifest", "program/rule", "maxprocs/facts", "host/cluster", "host/container", "program/expected"},
 	"check/migrate":  {"check", "check/manifest", "check/source", "program/rule", "program/toolchain", "host/folder", "host/git", "maxprocs/facts", "show/document"},
 
-	"measure/plan":            {"spec", "measure/plan/field", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench", "program/observe", "maxprocs/memlimit", "host/wait"},
+	"measure/plan":            {"spec", "measure/plan/field", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench", "program/observe", "program/wrapper", "maxprocs/memlimit", "host/wait"},
 	"measure/plan/field":      {"spec"},
 	"measure/plan/specfile":   {"spec", "measure/plan/field", "load"},
 	"measure/trial":           {"measure/plan", "measure/trial/foreign", "verdict/journal", "verdict/slo", "verdict/contest", "load", "program/gobench", "program/observe", "host/halt", "host/supervisor", "maxprocs/facts"},

@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/program/gobench"
 	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/internal/program/wrapper"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -196,9 +197,6 @@ func (s Spec) Title() string {
 	return FileName(filepath.Base(Program(t.Command)))
 }
 
-// prefixes are commands that run another one, with those of their options that have an argument.
-var prefixes = map[string][]string{"env": {"-u", "-C", "-S"}, "nice": {"-n"}, "nohup": nil, "time": {"-f", "-o"}}
-
 // Program is the word that names the program: "nice prog" and "sh -c 'X=Y exec prog'" run prog.
 func Program(command []string) string {
 	rest := command
@@ -207,19 +205,12 @@ func Program(command []string) string {
 			return word
 		}
 	}
-	for len(rest) > 1 {
-		with, ok := prefixes[filepath.Base(rest[0])]
-		if !ok {
+	for {
+		inner, wraps := wrapper.Next(rest, new(wrapper.Effect))
+		if !wraps || len(inner) == 0 {
 			break
 		}
-		variables := filepath.Base(rest[0]) == "env"
-		rest = slices.DeleteFunc(slices.Clone(rest[1:]), func(w string) bool { return w == "--" })
-		for len(rest) > 1 && (variables && strings.Contains(rest[0], "=") || strings.HasPrefix(rest[0], "-")) {
-			if slices.Contains(with, rest[0]) {
-				rest = rest[1:]
-			}
-			rest = rest[1:]
-		}
+		rest = inner
 	}
 	if len(rest) == 0 {
 		return "program"

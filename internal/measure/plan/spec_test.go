@@ -152,6 +152,8 @@ func TestTitles(t *testing.T) {
 		"tool":      {Target: Target{Command: []string{"env", "-i", "-u", "HOME", "tool"}}},
 		"env":       {Target: Target{Command: []string{"env"}}},
 		"behind":    {Target: Target{Command: strings.Fields("nice -n 5 env A=1 nohup ./behind -x=y")}},
+		"pinned":    {Target: Target{Command: strings.Fields("taskset -c 0 timeout -s INT 60 ./pinned -x=y")}},
+		"sudo":      {Target: Target{Command: strings.Fields("sudo -u api ./server")}},
 		"timed":     {Target: Target{Command: strings.Fields("/usr/bin/time -v -f %e ./timed a=b")}},
 		"a_b":       {Target: Target{Command: []string{"a b"}}},
 		"exec-ed":   {Target: Target{Command: []string{"sh", "-c", "PORT={port} A=b exec ./exec-ed -x"}}},
