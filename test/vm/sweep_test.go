@@ -14,7 +14,7 @@ func TestSweepV2(t *testing.T) {
 		CPUs: 8, Cgroup: "v2", Files: map[string]string{"/procfit": procfit},
 		Script: `
 ip link set lo up
-/procfit sweep --limit 2.5 --procs default,16 --repeats 1 --trial-time 1s,warmup=200ms --connections 16 --rate 20 --max-errors 50% --timeout ready=60s --out /tmp/out || exit 1
+/procfit sweep --limit 2.5 --procs default,16 --repeats 1 --trial-time 4s,warmup=500ms --connections 4 --rate 20 --max-errors 50% --timeout ready=60s --out /tmp/out || exit 1
 grep -o '"label":"[a-z0-9]*","procs":[a-z0-9]*,"quota_cpus":2.5.*"observed_procs":\[[0-9]*\]' /tmp/out/journal.jsonl
 grep -o '"cgroup":{"periods":[1-9][0-9]*' /tmp/out/journal.jsonl
 echo "== left: $(find /sys/fs/cgroup -name 'procfit-*' ! -name 'procfit-self-*' | wc -l)"
