@@ -151,6 +151,7 @@ func TestTitles(t *testing.T) {
 		"job":       {Target: Target{Command: []string{"env", "A=1", "B=2", "/usr/bin/job", "x=y"}}},
 		"tool":      {Target: Target{Command: []string{"env", "-i", "-u", "HOME", "tool"}}},
 		"env":       {Target: Target{Command: []string{"env"}}},
+		"cleared":   {Target: Target{Command: strings.Fields("env - A=1 ./cleared -x=y")}},
 		"behind":    {Target: Target{Command: strings.Fields("nice -n 5 env A=1 nohup ./behind -x=y")}},
 		"pinned":    {Target: Target{Command: strings.Fields("taskset -c 0 timeout -s INT 60 ./pinned -x=y")}},
 		"sudo":      {Target: Target{Command: strings.Fields("sudo -u api ./server")}},

@@ -68,6 +68,9 @@ func Next(argv []string, e *Effect) (rest []string, ok bool) {
 		return nil, true
 	}
 	rest, options := w.options(argv[1:])
+	if name == "env" && len(rest) > 0 && rest[0] == "-" { // a lone one is -i
+		options["i"], rest = "", rest[1:]
+	}
 	for name == "env" && len(rest) > 0 {
 		key, value, assigned := strings.Cut(rest[0], "=")
 		if !assigned {

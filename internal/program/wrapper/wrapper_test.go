@@ -24,6 +24,8 @@ func TestNext(t *testing.T) {
 		"setpriv --reuid 1000 --clear-groups /app":       "/app",
 		"setpriv --reuid=1000 --reset-env /app":          "/app clears",
 		"env -i PATH=/bin /app":                          "/app PATH=/bin clears",
+		"env - PATH=/bin /app":                           "/app PATH=/bin clears",
+		"env -u GOMAXPROCS - /app":                       "/app unset [GOMAXPROCS] clears",
 		"env -u GOMAXPROCS /app":                         "/app unset [GOMAXPROCS]",
 		"env -u GOMAXPROCS --unset=A -uB /app":           "/app unset [GOMAXPROCS B A]",
 		"env -uGOMAXPROCS -C /srv -- /app":               "/app unset [GOMAXPROCS]",
