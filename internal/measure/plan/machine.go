@@ -106,7 +106,8 @@ func (r Record) slow(below int) int {
 	return len(blocks)
 }
 
-// BusyError is that other programs used the CPUs for longer than the run waits.
+// BusyError is that other programs used the CPUs for longer than the run waits, or at all once the
+// answer is proven.
 type BusyError struct {
 	Others
 	Waited  time.Duration

@@ -20,7 +20,7 @@ import (
 // (2^32 on 64 bits since Go 1.10), but a typing error should not start it.
 const maxProcs = 4096
 
-const maxSettings = 256
+const maxSettings = 256 // of one range
 
 // Procs is which values of GOMAXPROCS to sweep.
 type Procs struct {

@@ -221,7 +221,8 @@ func runtimeVariables(environ []string) []string {
 	return out
 }
 
-// discreet is a Runner that quotes no credential in why a trial is invalid.
+// discreet is a Runner that quotes no credential in why a trial is invalid: that has what the user
+// gave, and what programs printed.
 type discreet struct {
 	plan.Runner
 	secrets *secret.Keeper

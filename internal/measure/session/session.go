@@ -122,7 +122,8 @@ func (s *Session) Filled() (plan.Spec, error) {
 // Trials is how many the plan has, at most where it is a race.
 func (s *Session) Trials() int { return plan.Next(s.Header, plan.Record{}).Total }
 
-// resolve makes plan and header of the Spec. A seed that it lacks is the journal's, or the clock's.
+// resolve makes plan and header of the Spec. A seed that it lacks is the journal's, or the clock's;
+// the requests follow it too.
 func (s *Session) resolve() {
 	seed := uint64(s.options.Started.UnixNano())
 	if s.earlier.contents != nil {
