@@ -100,6 +100,7 @@ func (r *runner) Prepare(ctx context.Context, wanted journal.Plan, observe plan.
 }
 
 // Denied is why this account cannot create the cgroups of a Spec; nil: nothing is known against it.
+// It changes nothing.
 func Denied(spec plan.Spec) error {
 	if !spec.NeedsGroups() {
 		return nil
