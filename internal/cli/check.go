@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -227,18 +228,36 @@ func (o *checkOptions) reasons() map[string]string {
 	return reasons
 }
 
-// fileCounter shows on a terminal how many files, or pods, have been checked.
+// fileCounter shows on a terminal how many files, or pods, have been checked. They are counted by
+// those that check them, while a timer may print what takes long.
 type fileCounter struct {
 	liveScreen
 	noun string // what is counted
 	next time.Time
+	mu   sync.Mutex
 }
 
 func newCounter(std stdio, noun string) *fileCounter {
-	return &fileCounter{newScreen(std.err), noun, time.Now().Add(time.Second)}
+	return &fileCounter{liveScreen: newScreen(std.err), noun: noun, next: time.Now().Add(time.Second)}
+}
+
+// say prints what takes long, on whatever stderr is.
+func (c *fileCounter) say(std stdio, message string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.liveScreen.clear()
+	std.notef("%s", message)
+}
+
+func (c *fileCounter) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.liveScreen.clear()
 }
 
 func (c *fileCounter) count(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if now := time.Now(); c.there() && now.After(c.next) {
 		c.next = now.Add(time.Second / 4)
 		c.line(phrase.Count(n, c.noun) + " checked")
@@ -380,10 +399,7 @@ func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, err
 	}
 	progress := newCounter(std, "file")
 	defer progress.clear()
-	slow := func(message string) {
-		progress.clear()
-		std.notef("%s", message)
-	}
+	slow := func(message string) { progress.say(std, message) }
 	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
 		in := std.in
 		if o.stdin != nil {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -279,5 +280,30 @@ func TestProgressWaits(t *testing.T) {
 	p.report(at)
 	if text := trimmed(p.lines(100, 24)); strings.Contains(text, "waiting") || !strings.Contains(text, "GOMAXPROCS 2: starting") {
 		t.Errorf("after the wait\n%s", text)
+	}
+}
+
+// TestCounterWhileATimerPrints: several goroutines count files, and the timer of a go command that
+// takes long prints above them. -race proves that they do not share the screen without its lock.
+func TestCounterWhileATimerPrints(t *testing.T) {
+	var out bytes.Buffer
+	c := newCounter(stdio{err: &out}, "file")
+	c.size = func() (int, int) { return 80, 24 }
+	var both sync.WaitGroup
+	both.Go(func() {
+		for n := range 100 {
+			c.next = time.Time{}
+			c.count(n)
+		}
+	})
+	both.Go(func() {
+		for range 100 {
+			c.say(stdio{err: &out}, "loading")
+		}
+	})
+	both.Wait()
+	c.clear()
+	if text := out.String(); strings.Count(text, "\r"+ansi.EraseScreenBelow+"procfit: loading\n") != 100 {
+		t.Errorf("a line that stays is not on a line of its own:\n%q", text)
 	}
 }
