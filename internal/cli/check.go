@@ -191,7 +191,7 @@ func (o *checkOptions) lines(path string) []byte {
 	if path == check.Stdin || o.inCluster {
 		return nil
 	}
-	b, err := folder.NewTree(o.paths...).Read(filepath.FromSlash(path), 16<<20)
+	b, err := folder.NewTree(o.paths...).Read(filepath.FromSlash(path), 16<<20) // bytes; of a larger file no lines are shown
 	if err != nil {
 		return nil
 	}

@@ -162,7 +162,7 @@ func (o *compareOptions) resolve(std stdio) (*session.Session, error) {
 	return s, o.checkBaseline(s, std)
 }
 
-const fewestBlocks = 3
+const fewestBlocks = 3 // which a comparison needs to be judged at all
 
 // checkBaseline looks at the earlier sweep before this one takes its time.
 func (o *compareOptions) checkBaseline(s *session.Session, std stdio) error {

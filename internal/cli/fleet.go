@@ -347,7 +347,7 @@ func (f *fleetRun) readManifest(ctx context.Context, s *fleetService) (err error
 		s.manifest, err = f.repository.Read(ctx, s.Manifest)
 	} else {
 		s.manifest = &git.File{Path: s.Manifest}
-		if s.manifest.Text, err = folder.ReadRegular(s.Manifest, 16<<20); err != nil {
+		if s.manifest.Text, err = folder.ReadRegular(s.Manifest, 16<<20); err != nil { // bytes
 			err = errors.New(strings.TrimPrefix(phrase.Plain(err), s.Manifest+": "))
 		}
 	}

@@ -82,7 +82,7 @@ func toggle(name string, p *bool, help string) field.Field {
 	return field.Field{Name: name, Help: help, Value: field.Switch(p)}
 }
 
-// asked is what the user asked for, without its credentials.
+// asked is what the user asked for, without its credentials, which nothing that is written may have.
 func (m *measurement) asked(std stdio) spec.Spec {
 	s, found := m.Spec(m.name, m.operands, m.command)
 	std.secrets.Found(found)
@@ -232,7 +232,8 @@ func refusal(err error) error {
 // errNoneValid is that trials ran, and none can be used. The report has their reasons.
 var errNoneValid = errors.New("no trial was valid, so nothing was measured")
 
-// conclude reports what the journal holds, also of a run that did not come to its end.
+// conclude reports what the journal holds, also of a run that did not come to its end: a finished
+// trial is never lost.
 func (m *measurement) conclude(std stdio, s *session.Session, runErr error) error {
 	have := resultsOf(s)
 	if wrong := (*plan.FieldError)(nil); errors.As(runErr, &wrong) && len(have.Trials) == 0 {

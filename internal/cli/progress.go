@@ -153,7 +153,7 @@ func inOneLine(reason string) string {
 		case usage > 0:
 			line = output[usage-1]
 		}
-		what += ": " + phrase.Clip(phrase.Clean(strings.TrimSpace(line)), 160)
+		what += ": " + phrase.Clip(phrase.Clean(strings.TrimSpace(line)), 160) // characters of the program's own words
 	}
 	return what
 }

@@ -345,7 +345,8 @@ func (c valueChange) lendable(what, otherwise string) error {
 	return nil
 }
 
-// settled is nil if the process still has what was read before somebody was asked.
+// settled is nil if the process still has what was read before somebody was asked: that is what it
+// gets back.
 func (c valueChange) settled(what string) error {
 	now, err := identified(c.subject.PID)
 	if err == nil {

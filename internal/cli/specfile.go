@@ -106,7 +106,8 @@ func (f *fieldFlags) apply(std stdio, file *specfile.File, skip func(row field.F
 	return nil
 }
 
-// readFile sets what a procfit.yaml sets and no flag does.
+// readFile sets what a procfit.yaml sets and no flag does. Without --file it is the one in the
+// working directory, if there is one.
 func (m *measurement) readFile(std stdio) error {
 	if m.file == "-" && (m.spec.Body == "@-" || m.spec.Requests == "-") {
 		return usageError("use only one of --file -, --body @- and --requests -: there is one standard input")

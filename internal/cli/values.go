@@ -29,8 +29,8 @@ func toSpec(f *plan.Flags, std stdio) (spec plan.Spec, err error) {
 		return spec, err
 	}
 	body := []byte(f.Body)
-	if file, ok := strings.CutPrefix(f.Body, "@"); ok { // a pod that sends the load gets it as one message
-		if body, err = readInput("body", file, 64<<20, std); err != nil {
+	if file, ok := strings.CutPrefix(f.Body, "@"); ok {
+		if body, err = readInput("body", file, 64<<20, std); err != nil { // bytes: a pod that sends the load gets them as one message
 			return spec, err
 		}
 	}
