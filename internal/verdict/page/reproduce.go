@@ -245,17 +245,10 @@ func (w words) had(flag, value string) bool {
 // ownCPUs is how the load generator gets CPUs of its own, which it may have.
 func (w words) ownCPUs(text string) otherWay {
 	pinned := !slices.Contains([]string{"", "shared"}, w.r.Spec.TextOf("cpus", "load"))
-	if a := w.loadArrangement(); a == journal.ArrangementApart || a == journal.ArrangementElsewhere || a == journal.ArrangementTunnel || pinned {
+	if a := w.r.Load.Arranged(); a == journal.ArrangementApart || a == journal.ArrangementElsewhere || a == journal.ArrangementTunnel || pinned {
 		return otherWay{}
 	}
 	return otherWay{text: text}
-}
-
-func (w words) loadArrangement() journal.Arrangement {
-	if w.r.Load.Arrangement == nil {
-		return ""
-	}
-	return *w.r.Load.Arrangement
 }
 
 // apart is the command that keeps the load off the target's CPUs.
@@ -300,7 +293,7 @@ func (w words) loadElsewhere() string {
 	if w.r.Load.Tunnelled() {
 		return "send the load from a pod, with --image IMAGE instead of --load-from local: the API server was measured too"
 	}
-	if w.loadArrangement() != journal.ArrangementElsewhere {
+	if w.r.Load.Arranged() != journal.ArrangementElsewhere {
 		another.text = "run the load generator on another machine"
 	}
 	return cmp.Or(w.ways(another, w.ownCPUs("give it its own CPUs with --cpus load=LIST")), "give it a faster machine")
