@@ -321,6 +321,7 @@ func (p *plot) label(i int, of string) parts {
 	}
 }
 
+// anchor keeps the text of a mark inside of the chart.
 func (p *plot) anchor(i int) string {
 	switch {
 	case p.x(i) > 85:

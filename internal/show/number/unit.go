@@ -20,7 +20,8 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// Digits are the significant ones of a measured quantity.
+// Digits are the significant ones of a measured quantity: trials that vary by a few per cent do not
+// support more.
 const Digits = 3
 
 const unknown = "unknown"

@@ -15,8 +15,8 @@ type Keeper struct {
 	lookup func(name string) (value string, ok bool)
 
 	mu     sync.Mutex
-	more   []string          // besides those of the command line
-	hidden *strings.Replacer // nil: to be made of both
+	more   []string          // in addition to those of the command line
+	hidden *strings.Replacer // nil: not built of both yet
 }
 
 // NewKeeper is for a command line; lookup is os.LookupEnv.

@@ -34,7 +34,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Contest is that of one group of a journal. Only [Counted] makes one.
+// Contest is the trials of one group of a journal under one set of rules. Only [Counted] makes one.
 type Contest struct {
 	Group journal.GroupKey
 	// Latency is the quantile that settings are compared by.

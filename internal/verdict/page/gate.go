@@ -360,6 +360,7 @@ func (l ratioLine) at(ratio float64) float64 {
 	return min(1, max(0, 0.5+math.Log(ratio)/l.edge/2))
 }
 
+// gateLine is one for all checks of a gate, so that they can be compared.
 func gateLine(g *verdict.Gate) ratioLine {
 	edge := 0.0
 	see := func(ratio *float64) {

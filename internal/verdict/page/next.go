@@ -61,7 +61,7 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepSee:
 		return document.Item{Text: "measure the Go binary itself, as the same user, and for long enough to be read" +
 			w.ways(otherWay{"; if its GOMAXPROCS can never be read, --any-program gives an answer that is likely at most", "any-program", ""})}
-	case verdict.StepSteady:
+	case verdict.StepSteady: // who measures can seldom change that, but it may end
 		text := "measure again at another time, or on another machine"
 		if !w.r.Complete || w.timedOut() { // on this machine only
 			text = "continue at another time"

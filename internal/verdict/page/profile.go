@@ -73,6 +73,7 @@ func (w words) profiled() string {
 	return resumeCommand(w.r, spec.Alone("profile", "own")) // as package plan calls it
 }
 
+// functionName has no path of a package, as pprof shortens it.
 func functionName(name string) string {
 	end := len(name)
 	if i := strings.IndexAny(name, "[("); i > 0 { // paths of type arguments and of receivers stay
