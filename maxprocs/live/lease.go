@@ -16,6 +16,10 @@ import (
 // How far ahead the end of a lease may be, and how often the program looks for one.
 const longestLease, idle = 30 * time.Second, time.Second
 
+// allowing is held while Allow looks whether it is the first: another one would write a
+// leased value as the one before the lease, which the end of the lease restores.
+var allowing sync.Mutex
+
 // Option changes what Allow accepts. A nil Option is ignored.
 type Option func(*lessee)
 
@@ -41,15 +45,16 @@ func Allow(m *Meter, opts ...Option) (end func()) {
 			o(l)
 		}
 	}
-	if s := l.state.Load(); monotonic() != 0 && s != allowed {
-		l.tell() // before it is allowed: whoever reads that reads a value too
-		if l.state.CompareAndSwap(s, allowed) {
-			l.counters.Store(&m.counters)
-			go l.run(m)
-			return sync.OnceFunc(l.end)
-		}
+	allowing.Lock()
+	defer allowing.Unlock()
+	if monotonic() == 0 || l.state.Load() == allowed {
+		return func() {}
 	}
-	return func() {}
+	l.tell() // before it is allowed: whoever reads that reads a value too
+	l.state.Store(allowed)
+	l.counters.Store(&m.counters)
+	go l.run(m)
+	return sync.OnceFunc(l.end)
 }
 
 type lessee struct {

@@ -336,6 +336,36 @@ func TestAllow(t *testing.T) {
 	end()
 }
 
+// Of many calls at the same time one allows leases; the others write no leased value as that of
+// before, which a lease restores.
+func TestAllowAtTheSameTime(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	defer shared.write(request{})
+	for i := uint64(1); i <= 300; i++ {
+		shared.write(request{1000 + i, i, 1, in(20 * time.Second)})
+		start, ends := make(chan struct{}), make(chan func())
+		const calls = 64
+		for range [calls]struct{}{} {
+			go func() {
+				<-start
+				ends <- Allow(nil)
+			}()
+		}
+		close(start)
+		var all []func()
+		for range [calls]struct{}{} {
+			all = append(all, <-ends)
+		}
+		await(t, func() bool { return shared.seq.Load() == i })
+		for _, end := range all {
+			end()
+		}
+		if n := runtime.GOMAXPROCS(0); n != 4 {
+			t.Fatalf("call %d: GOMAXPROCS is %d after the end, want 4", i, n)
+		}
+	}
+}
+
 func await(t *testing.T, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
