@@ -48,7 +48,7 @@ func (r *Reader) ReadPID(pid int) (Facts, error) {
 	f := Facts{PID: pid, Online: readOnline(t)}
 	f.Affinity = readAffinity(pid, f.Online)
 	variables := readVariables(t, pid, append([]string{"GOMAXPROCS", "GODEBUG"}, r.Variables...)...)
-	f.Env, f.GODEBUG, f.Variables = variables[0], variables[1], variables[2:]
+	f.Env, f.GODEBUG, f.Variables = variables[0], variables[1], append(f.Variables, variables[2:]...) // nil without any
 	f.Cgroup, f.Limits = r.place(pid, group)
 	f.Cgroup.View = r.view(pid, group)
 	return f, nil

@@ -66,6 +66,9 @@ func TestReaderVariables(t *testing.T) {
 	if err != nil || f.Env.Raw != "3" || len(f.Variables) != 2 || f.Variables[0].Raw != "1" || f.Variables[1].State != Absent {
 		t.Errorf("%+v, %v", f, err)
 	}
+	if f, err = ReadPID(cmd.Process.Pid); err != nil || f.Variables != nil { // in JSON null, as after Read
+		t.Errorf("without names: %#v, %v", f.Variables, err)
+	}
 }
 
 func TestReaderOfNoProcess(t *testing.T) {
