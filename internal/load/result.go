@@ -42,11 +42,13 @@ type Result struct {
 	// FailedConnections are those of Errors that ended no request: a connection that was
 	// refused, say. What became of the requests that waited for one is counted with these.
 	FailedConnections int64
-	Unanswered        int64           // under way when the run ended; neither Requests nor Errors
-	Hanging           int64           // of Unanswered those that were sent before the end of Duration: a slow server has what came after it
-	Dropped           int64           // intended and never sent, because of a lack of a free connection
-	PerURL            []URLCount      // in the order of Options.URLs
-	PerRequest        []RequestResult // of a mix, by name, in the order of Options.Requests; nil without one
+	Unanswered        int64 // under way when the run ended; neither Requests nor Errors
+	// Hanging are those of Unanswered that were sent before the end of Duration, or after a request
+	// that timed out in their place. A server that is only slow has others, sent later.
+	Hanging    int64
+	Dropped    int64           // intended and never sent, because of a lack of a free connection
+	PerURL     []URLCount      // in the order of Options.URLs
+	PerRequest []RequestResult // of a mix, by name, in the order of Options.Requests; nil without one
 	// Counted is the answers, whatever the status, that came between the calls of
 	// Began and Ended: what was counted between them belongs to that many. It includes
 	// those of the settling, which are in no other figure.

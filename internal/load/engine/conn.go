@@ -45,6 +45,7 @@ type place struct {
 	request int32 // index into target.requests
 	busy    bool  // has a request
 	again   bool  // which is to be sent again
+	silent  bool  // the request before it got no answer in time
 	retries int   // how often the server has refused to start it
 }
 
@@ -164,7 +165,7 @@ func (w *loop) event(c *conn, e wire.Event) {
 // free ends the request of a place. It gets its next one when all that has come is read:
 // what is sent in between would delay the readings behind it, and count as their latency.
 func (w *loop) free(x *place, now int64) {
-	x.busy, x.again, x.retries, x.freeAt = false, false, 0, now
+	x.busy, x.again, x.silent, x.retries, x.freeAt = false, false, false, 0, now
 	w.busy--
 	if c := x.conn; c.state == stateOpen && !c.wire.Spent() {
 		w.pushIdle(x)
@@ -319,4 +320,5 @@ func (w *loop) giveUp(x *place, now int64) {
 	}
 	w.failure(x, x.conn.target, f, now)
 	w.free(x, now)
+	x.silent = true
 }

@@ -162,7 +162,7 @@ func (l *lane) noneOpen(connections int) error {
 // hanging enters a request that has no answer at the end.
 func (l *lane) hanging(x *place, now int64) {
 	hangs := int64(0)
-	if x.sentAt < l.end {
+	if x.sentAt < l.end || x.silent {
 		hangs = 1
 	}
 	u := &l.perURL[x.conn.target]

@@ -68,6 +68,18 @@ func TestReplicaHangs(t *testing.T) {
 	}
 }
 
+// A server that hangs has at the end what was sent after the duration, where the requests before got
+// no answer in time.
+func TestHangsBeyondTheTimeout(t *testing.T) {
+	t.Parallel()
+	o := short(raw(t, hangsAfter(4)))
+	o.Rate, o.Duration, o.Timeout = 500, 400*time.Millisecond, 500*time.Millisecond
+	r := mustRun(t, o)
+	if r.ErrorKinds[load.KindTimeout] < 4 || r.Unanswered != 4 || r.Hanging != 4 || !r.PerURL[0].Hung() {
+		t.Errorf("%v, %d unanswered, %d of them hanging, %+v", r.ErrorKinds, r.Unanswered, r.Hanging, r.PerURL)
+	}
+}
+
 // What the run's end finds under way at a slow server was sent a moment before.
 func TestSlowIsNotHanging(t *testing.T) {
 	t.Parallel()
