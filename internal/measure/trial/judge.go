@@ -368,6 +368,8 @@ func Replica(i, of int) string {
 func whyFailed(p *journal.Phase) string {
 	why := mostOften(p.ErrorKinds)
 	switch {
+	case p.Hanging == 0 && why == "" && p.Unanswered > 0: // each was sent after the end, as what was due before it
+		return "the target carries far fewer than the offered requests; try a lower --rate"
 	case p.Hanging == 0:
 		return cmp.Or(why, "the reason is unknown")
 	case why != "":

@@ -253,6 +253,7 @@ func TestAnswers(t *testing.T) {
 		"too many": {[]journal.Phase{{Requests: 1000, Errors: 103, ErrorKinds: kinds}}, journal.InvalidErrors, "10.3% of the requests failed (100 × status 503)"},
 		// 35% of a slow phase next to 75,000 good answers of a fast one.
 		"in one phase":      {[]journal.Phase{{Mode: journal.ModeClosed, Requests: 75_000}, {Mode: journal.ModeOpen, Requests: 40, Errors: 14, ErrorKinds: kinds}}, journal.InvalidErrors, "35% of the requests failed in the latency phase (100 × status 503)"},
+		"far too slow":      {[]journal.Phase{{Mode: journal.ModeClosed, Requests: 34}, {Mode: journal.ModeOpen, Unanswered: 8}}, journal.InvalidNoAnswer, "no request was answered in the latency phase: the target carries far fewer than the offered requests; try a lower --rate"},
 		"none in one phase": {[]journal.Phase{{Mode: journal.ModeClosed, Requests: 75_000}, {Mode: journal.ModeOpen, Unanswered: 4, Hanging: 4}}, journal.InvalidNoAnswer, "no request was answered in the latency phase: 4 never answered"},
 		"of one replica":    {[]journal.Phase{{Requests: 10_000, Errors: 60, ByReplica: []journal.ReplicaFigures{{Requests: 9900}, {Requests: 100, Errors: 60}}}}, journal.InvalidErrors, "60% of the requests to replica 2 of 2 failed (the reason is unknown)"},
 		"a replica hangs":   {[]journal.Phase{{Requests: 1e6, Unanswered: 15, Hanging: 15, ByReplica: []journal.ReplicaFigures{{Requests: 5e5}, {Requests: 5e5, Unanswered: 15, Hanging: 15}}}}, journal.InvalidErrors, "15 of 1000 connections to replica 2 of 2 got no answers any more"},
