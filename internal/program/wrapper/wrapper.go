@@ -82,10 +82,6 @@ func Next(argv []string, e *Effect) (rest []string, ok bool) {
 		e.Set[key] = value
 		rest = rest[1:]
 	}
-	if text := options["S"] + options["split-string"]; name == "env" && text != "" {
-		rest = append(strings.Fields(text), rest...)
-		return Next(append([]string{"env"}, rest...), e)
-	}
 	has := func(short, long string) bool {
 		_, is := options[short]
 		_, isLong := options[long]
@@ -96,6 +92,9 @@ func Next(argv []string, e *Effect) (rest []string, ok bool) {
 	case "env":
 		e.Clears = e.Clears || has("i", "ignore-environment")
 		e.Unset = append(e.Unset, strings.Fields(options["u"]+" "+options["unset"])...)
+		if text := options["S"] + options["split-string"]; text != "" {
+			return Next(slices.Concat([]string{"env"}, strings.Fields(text), rest), e)
+		}
 	case "setpriv":
 		e.Clears = e.Clears || has("reset-env", "reset-env")
 	case "taskset":

@@ -27,6 +27,8 @@ func TestNext(t *testing.T) {
 		"env - PATH=/bin /app":                           "/app PATH=/bin clears",
 		"env -u GOMAXPROCS - /app":                       "/app unset [GOMAXPROCS] clears",
 		"env -u GOMAXPROCS /app":                         "/app unset [GOMAXPROCS]",
+		"env -iS /app":                                   "/app clears",
+		"env -u A -S GOMAXPROCS=8 /app":                  "/app GOMAXPROCS=8 unset [A]",
 		"env -u GOMAXPROCS --unset=A -uB /app":           "/app unset [GOMAXPROCS B A]",
 		"env -uGOMAXPROCS -C /srv -- /app":               "/app unset [GOMAXPROCS]",
 		"taskset -c 0 /app":                              "/app 1 CPUs",
