@@ -190,7 +190,7 @@ type Phase struct {
 	// Unanswered were still waiting when the phase ended. In LatencySeconds each
 	// counts as at least as late as it had waited.
 	Unanswered int64 `json:"unanswered,omitempty"`
-	Hanging    int64 `json:"hanging,omitempty"`   // of Unanswered: sent before the end of the duration, so that they got no answer at all
+	Hanging    int64 `json:"hanging,omitempty"`   // of Unanswered: sent before the end of the duration, or after one that timed out, so that they got no answer at all
 	Redirects  int64 `json:"redirects,omitempty"` // of the answers: 3xx, which count as good
 	// ErrorKinds counts the errors by kind: refused, reset, timeout, status_503.
 	ErrorKinds     map[string]int64 `json:"error_kinds,omitempty"`
