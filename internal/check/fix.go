@@ -209,6 +209,7 @@ func (d *draft) judge(was, is map[key]int, added []Finding) (again bool) {
 	return why != ""
 }
 
+// key is what stays of a finding when lines move.
 type key struct{ path, rule, object, container string }
 
 func keyOf(f Finding) key { return key{f.Path, f.Rule, f.Object, f.Container} }

@@ -206,7 +206,8 @@ func one(found []Candidate) (Program, []string) {
 	return Program{}, slices.Compact(among)
 }
 
-// imageName is a whole name, filled in as docker does. A digest next to a tag is left out.
+// imageName is a whole name, filled in as docker does. A digest next to a tag is left out; one
+// alone is in the place of the tag.
 func imageName(name string) string {
 	name, digest, pinned := strings.Cut(name, "@")
 	if name == "" {
@@ -258,7 +259,8 @@ func (u Use) Other() string {
 // publishers are registries whose images begin with the name of who publishes them.
 var publishers = []string{"docker.io", "ghcr.io", "quay.io", "gcr.io", "registry.gitlab.com", "public.ecr.aws"}
 
-// ofAnother reports whether neither the publisher nor the name of an image is a module's.
+// ofAnother reports whether an image of one of the publishers is not named after a module: by its
+// publisher and its own name.
 func ofAnother(image, module string) bool {
 	host, rest, _ := strings.Cut(image, "/")
 	publisher, _, named := strings.Cut(rest, "/")

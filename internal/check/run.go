@@ -49,7 +49,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 // grace is for the reading of a file system that does not answer, which may never end.
 const grace = 200 * time.Millisecond
 
-// leaving does something until it is done, or shortly after the context has ended.
+// leaving does something until it is done, or until shortly after the context has ended: it then
+// continues in its goroutine.
 func leaving(ctx context.Context, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()

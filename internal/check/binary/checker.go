@@ -138,7 +138,8 @@ func (c *Checker) File(ctx context.Context, f *check.File, _ check.Sink) error {
 	return nil
 }
 
-// module takes whose programs are the reader's, and how they choose GOMAXPROCS.
+// module takes whose programs are the reader's, and how they choose GOMAXPROCS. What is wrong with a
+// go.mod that nobody named is not reported here.
 func (c *Checker) module(f *check.File) error {
 	b, err := f.Read(check.MostModule)
 	if err != nil {
@@ -386,6 +387,7 @@ func (s seen) value(subject rule.Subject) (text, source string) {
 	return "all CPUs of the machine, under any limit", source
 }
 
+// fromFiles is the package of a program that was built from files that were named.
 const fromFiles = "command-line-arguments"
 
 // ours: its main module is one of the repository's, or above or below one. Distributions build

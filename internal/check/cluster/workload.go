@@ -67,7 +67,8 @@ type seen struct {
 	whole    time.Time        // what ran then and is not in it is known to be no Go program; zero: nothing is
 }
 
-// settled is for clocks that differ, and for scripts that start the program later.
+// settled is how long a container must have run for the exporter to have seen its program: clocks
+// differ, and a script may start the program later.
 const settled = time.Minute
 
 func sandboxed(p *core.Pod) bool {

@@ -45,7 +45,8 @@ const (
 	mostDocument = 16 << 20
 )
 
-// mostLines is of Dockerfiles and units of systemd: joining lines may take time with its square.
+// mostLines is of Dockerfiles and units of systemd, in bytes: joining lines may take time with the
+// square of their number.
 const mostLines = 1 << 20
 
 func (k kind) most() int64 {

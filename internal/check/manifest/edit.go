@@ -341,6 +341,7 @@ func (e *editor) below(v variable, keys ...string) (*yaml.Node, []step) {
 	return n, steps
 }
 
+// mostMeaning is in nodes, of a document in which something is changed.
 const mostMeaning = 500_000
 
 // meaning is a document without aliases, styles, comments and places; nil: it is too large.
@@ -394,6 +395,7 @@ func list(items ...*yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.SequenceNode, Content: items}
 }
 
+// flow is a value in the form that YAML and JSON share.
 func flow(n *yaml.Node) string {
 	var parts []string
 	switch n.Kind {
@@ -422,6 +424,7 @@ func block(n *yaml.Node, newline, indent string) string {
 	return newline + indent + strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", newline+indent)
 }
 
+// step is an item of a list, or a value of a mapping, by its number.
 type step = int
 
 func nodeAt(n *yaml.Node, steps ...step) *yaml.Node {

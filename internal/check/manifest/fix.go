@@ -50,6 +50,7 @@ type remedy struct {
 	fixes []string
 }
 
+// Rules whose findings a change may fix.
 var (
 	ofVariable = []string{"PF001", "PF003", "PF004", "PF021", "PF015", "PF016"}
 	ofDivisor  = []string{"PF001", "PF003", "PF021", "PF016"}
@@ -220,8 +221,8 @@ var aloneInLine = pattern.Of(`^(\s+["']?GOMAXPROCS["']?:\s+["']?|\s*-\s+["']?GOM
 // Parts of a compose file that several services may share: a change of one changes the others.
 var sharedParts = pattern.Of(`(?m)[:-]\s+&\w|<<:|extends:`)
 
-// inLine gives a finding about a line that sets GOMAXPROCS alone its change: a number that fits, or no such
-// line. What comes of it is checked again before it is written.
+// inLine gives a finding about a line that sets GOMAXPROCS alone its change: the recommended value,
+// or no line. What comes of it is checked again before it is written.
 func (c *Checker) inLine(u *unit, f check.Finding) check.Finding {
 	file := c.given[u.at.Path]
 	sources := []string{"environment", "Environment", "ENV"}
@@ -253,10 +254,10 @@ func (c *Checker) inLine(u *unit, f check.Finding) check.Finding {
 	change := check.Splice{From: at + m[4], To: at + m[5], New: fmt.Sprint(s.Fit.Procs)}
 	if remove {
 		item := func(line []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(line), []byte("-")) }
-		beside := func(i int) bool { // a line of the same list or mapping
+		sibling := func(i int) bool { // a line of the same list or mapping
 			return i >= 0 && i < len(lines) && indent(lines[i]) == indent(line) && item(lines[i]) == item(line) && !bytes.HasPrefix(bytes.TrimSpace(lines[i]), []byte("#"))
 		}
-		if u.env.source == "environment" && !beside(f.Line-2) && !beside(f.Line) {
+		if u.env.source == "environment" && !sibling(f.Line-2) && !sibling(f.Line) {
 			return f
 		}
 		change = check.Splice{From: at, To: at + len(line)}
@@ -268,6 +269,7 @@ func (c *Checker) inLine(u *unit, f check.Finding) check.Finding {
 	return f
 }
 
+// indent is how far a line is indented; -1: it has nothing else.
 func indent(line []byte) int {
 	text := strings.TrimRight(string(line), " \r\n")
 	if text == "" {

@@ -65,6 +65,7 @@ func (p *pods) document() error {
 	return nil
 }
 
+// deepestTree is how far down containers are looked for.
 const deepestTree = 200
 
 func (p *pods) object(n *yaml.Node, o *object, depth int) {
@@ -318,6 +319,7 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 	}
 }
 
+// plainClasses are handlers of a runtimeClassName that are not a sandbox.
 var plainClasses = []string{"runc", "crun", "youki", "nvidia", "nvidia-cdi", "nvidia-legacy"}
 
 // Sandboxed reports whether a runtimeClassName may run its containers in a sandbox or a virtual machine.

@@ -116,6 +116,7 @@ func (k *kustomization) patch(r *reader, t text, item *yaml.Node) {
 // deciding are words without which a patch changes nothing that decides a value or is judged.
 var deciding = []string{"containers", "env", "resources", "runtimeClassName", variableName, "metrics", "triggers", "Autoscaler"}
 
+// nameLetters are those of names, without those of patterns.
 const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 // overlays are the kustomizations that take a file, directly or not, by its path.

@@ -190,8 +190,8 @@ var (
 
 func (c *Checker) Wants(f *check.File) bool { return kindOf(f) != none }
 
-// jsonMarkers are words without which JSON is no manifest; jsonClosely are for two that others
-// have.
+// jsonMarkers are words without which JSON is no manifest; jsonClosely are for two that other JSON
+// has: versions of Azure are dates.
 var (
 	jsonMarkers = [][]byte{[]byte(`"containers"`), []byte(`"containerDefinitions"`), []byte(`"TaskGroups"`), []byte(`"services"`)}
 	jsonClosely = map[string]func() *regexp.Regexp{

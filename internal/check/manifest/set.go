@@ -185,7 +185,7 @@ func setLiteral(expected rule.Expected) func(*editor, *container) (*edit, error)
 	}
 }
 
-// mostKey is a limit of Kubernetes.
+// mostKey is how long the name in the key of an annotation may be in Kubernetes.
 const mostKey = 63
 
 // annotate writes that of the container alone if the pod has several, or such an annotation.

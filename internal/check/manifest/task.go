@@ -109,7 +109,7 @@ func (r composer) service(name string, files []layer, u *unit) (s composed, remo
 	return s, removed
 }
 
-const mostIncluded = 64
+const mostIncluded = 64 // files, with those that they include
 
 // included are the layers of included files, before a file's own
 // (docs.docker.com/reference/compose-file/include). Services of files that are not checked are
@@ -221,7 +221,7 @@ func (r composer) services(file string) []layer {
 	return all
 }
 
-const mostExtended = 16
+const mostExtended = 16 // services, one after the other
 
 func (r composer) extended(of layer, service *yaml.Node, u *unit) []layer {
 	all := []layer{{of.text, of.doc, service}}
@@ -513,7 +513,7 @@ func unquote(s string) string {
 	return s
 }
 
-const unitsOfCPU = 1024
+const unitsOfCPU = 1024 // in which ECS counts one CPU
 
 // taskLimit takes units, or "0.5 vCPU"; none: it is not a number.
 func taskLimit(text string) []facts.Limit {
@@ -593,6 +593,7 @@ func (c *Checker) nomad(t text, doc int) []*unit {
 // exec2Sets is what the driver does, by its version, which a job does not name.
 const exec2Sets = "the exec2 driver of the client sets GOMAXPROCS: since August 2026 it does, to the CPU share of the task rounded up to whole CPUs (hashicorp/nomad-driver-exec2#98)"
 
+// plainDrivers start a task on the CPUs of the client.
 var plainDrivers = []string{"docker", "podman", "exec", "exec2", "raw_exec", "java", "containerd-driver"}
 
 func (c *Checker) nomadTask(r *reader, t text, d document, job, task *yaml.Node) *unit {

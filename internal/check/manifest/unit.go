@@ -207,8 +207,10 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	return findings
 }
 
+// ofVersion are the rules that another Go version may decide otherwise.
 var ofVersion = []string{"PF001", "PF002", "PF004", "PF005", "PF006", "PF007"}
 
+// release is the tag of an image that was released some time, perhaps with another go.mod.
 var release = pattern.Of(`/?([^/@]*:v?[0-9]+\.[0-9][^/@]*)(?:@|$)`)
 
 // asBuilt says that the image may be older than its go.mod, or of another project.

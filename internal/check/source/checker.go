@@ -50,7 +50,7 @@ type Options struct {
 	Slow     func(message string) // gets what takes longer than Patience; nil: nobody waits
 	Patience time.Duration        // 0: 2 s
 	Bounds   *Bounds              // of the process that judges packages, for which main has to call Stage; nil: defaultBounds
-	Tree     *folder.Tree         // what may be read besides the files; nil: everything
+	Tree     *folder.Tree         // what may be read in addition to the files; nil: everything
 	// Automaxprocs gets every import of go.uber.org/automaxprocs. Packages are then judged as if
 	// their go line were one with which the runtime follows a limit. nil: nobody asks.
 	Automaxprocs func(Automaxprocs)

@@ -222,7 +222,7 @@ func (d plainNames) read(spec *ast.ValueSpec) {
 	}
 }
 
-const mostDigits = 20
+const mostDigits = 20 // more than a number of CPUs has
 
 // literal is the value of a number or a text; nil: it is of another kind, or takes long to read.
 func literal(lit *ast.BasicLit) constant.Value {

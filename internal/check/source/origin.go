@@ -31,7 +31,7 @@ type origin struct {
 	named ast.Expr // the expression that says so
 }
 
-const mostSteps = 8
+const mostSteps = 8 // how far a number is followed
 
 func (u *uses) origin(e ast.Expr) origin { return u.follow(e, mostSteps) }
 
@@ -293,7 +293,7 @@ func (u *uses) oneOf(o types.Object, steps int) origin {
 	return one
 }
 
-const mostValues = 64
+const mostValues = 64 // of a variable, among which one is looked for
 
 // caps reports whether a variable is set to a value only where it is above: if n > most { n = most }.
 func (u *uses) caps(o types.Object, value ast.Expr) bool {

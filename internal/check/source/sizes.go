@@ -88,7 +88,7 @@ func (u *uses) sized(c inspector.Cursor, steps int) string {
 	return ""
 }
 
-const mostUses = 256
+const mostUses = 256 // of a variable, that are looked at
 
 // sizedBy says what a variable sizes, by its uses in this package outside of a statement.
 func (u *uses) sizedBy(o types.Object, but inspector.Cursor, steps int) (what string) {

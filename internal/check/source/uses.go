@@ -195,7 +195,7 @@ func (u *uses) function(c inspector.Cursor) *ast.FuncDecl {
 	return u.funcs[i]
 }
 
-const mostNesting = 100
+const mostNesting = 100 // nodes, from a number outwards
 
 func around(c inspector.Cursor) iter.Seq[inspector.Cursor] {
 	return func(yield func(inspector.Cursor) bool) {

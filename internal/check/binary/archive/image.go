@@ -32,7 +32,8 @@ type Program struct {
 	Code           goproc.Code
 }
 
-// ProgramOf copies texts, which share memory with all of a program's build info.
+// ProgramOf copies texts, which share memory with all of a program's build info: an archive may
+// have thousands.
 func ProgramOf(p goproc.Program) Program {
 	return Program{
 		GoVersion: strings.Clone(p.GoVersion), Package: strings.Clone(p.Path), Module: strings.Clone(p.MainModule),
@@ -122,11 +123,13 @@ func (v view) resolve(name string) string {
 	return at
 }
 
+// defaultPath is what container runtimes set if an image sets none.
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+// starters are Go programs that only start another one.
 var starters = []string{"gosu", "dockerize", "tini"}
 
-const mostWords = 64
+const mostWords = 64 // of a command, that are looked at
 
 // started is the first word that is a program: a shell or an init may come before it.
 func (v view) started(i Image, dir string) (string, bool) {
@@ -173,7 +176,8 @@ func (v view) maybeShell(name string) (may, found bool) {
 	return false, false
 }
 
-// main is the only program that the image may start, if its command tells of none.
+// main is the number of the program that the command names, else of the only one that the image
+// may start; -1: not known.
 func (v view) main(i Image, dir string) int {
 	if name, ok := v.started(i, dir); ok {
 		return slices.IndexFunc(i.Programs, func(p Program) bool { return p.Path == name })

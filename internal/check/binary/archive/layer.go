@@ -167,6 +167,7 @@ func buffered(kept **bufio.Reader, from io.Reader, size int) *bufio.Reader {
 	return *kept
 }
 
+// headBytes are enough to tell whether a file is a program.
 const headBytes = 512
 
 func (r *reader) file(l *layer, name string, size int64, body io.Reader, see func(string, []byte, io.Reader) error) error {
@@ -223,9 +224,10 @@ var ErrPacked = errors.New("is packed by UPX, so nothing can be read from it: un
 // Packed reports whether UPX has packed the program, which it writes behind the headers.
 func Packed(head []byte) bool { return bytes.Contains(head, []byte("UPX!")) }
 
-// ELF, Mach-O of both sizes and byte orders and of several architectures, PE.
+// magics are of ELF, Mach-O of both sizes and byte orders and of several architectures, PE.
 var magics = []string{"\x7fELF", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ"}
 
+// interpreted is the first line of a script in a language that is not a shell's.
 var interpreted = pattern.Of(`^#!.*\b(python|pypy|node|ruby|perl|php|lua|Rscript)`)
 
 // Executable tells by its first bytes whether a file may be a program.

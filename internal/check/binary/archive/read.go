@@ -15,6 +15,7 @@
 //
 //   - Programs in an archive in another are not looked for, but for layers.
 //   - Of links only those are followed that an entry point needs.
+//   - A program that UPX has packed cannot be read, and is a Fault.
 package archive
 
 import (
@@ -164,6 +165,7 @@ type documents struct {
 	bytes int64
 }
 
+// Bounds of what is held of one archive.
 const (
 	mostDocuments     = 4096
 	mostDocumentBytes = 64 << 20

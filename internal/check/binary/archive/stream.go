@@ -171,6 +171,7 @@ var (
 	errEntries = errors.New("it has more entries than any image; reading stopped")
 )
 
+// meter counts what all readers of one archive unpack, together.
 type meter struct {
 	limits   Limits
 	unpacked int64
@@ -188,6 +189,7 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// unpacking bounds what comes out of a decompressor by what has gone in.
 type unpacking struct {
 	out  io.Reader
 	in   *counted
