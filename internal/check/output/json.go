@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 type document struct {
@@ -35,25 +36,17 @@ type jsonFix struct {
 	Written bool     `json:"written"`
 }
 
+// No list is null.
 func writeJSON(w io.Writer, r *check.Report, _ Options) error {
 	return encode(w, document{
 		Schema: "procfit.check/v1", Files: r.Files,
 		Values:   append([]check.Value{}, r.Values...),
-		Findings: each(r.Findings, func(f check.Finding) jsonFind { return jsonFind{f.Finding, f.Change != nil} }),
-		Ignored:  each(r.Ignored, func(f check.Ignored) jsonIgn { return jsonIgn{f.Finding.Finding, f.Reason} }),
+		Findings: phrase.Each(r.Findings, func(f check.Finding) jsonFind { return jsonFind{f.Finding, f.Change != nil} }),
+		Ignored:  phrase.Each(r.Ignored, func(f check.Ignored) jsonIgn { return jsonIgn{f.Finding.Finding, f.Reason} }),
 		Errors:   append([]check.Problem{}, r.Problems...),
 		Notes:    append([]check.Note{}, r.Notes...),
-		Fixed:    each(r.Fixed, func(f check.Fixed) jsonFix { return jsonFix{f.Path, ids(f.Findings), f.Written} }),
+		Fixed:    phrase.Each(r.Fixed, func(f check.Fixed) jsonFix { return jsonFix{f.Path, ids(f.Findings), f.Written} }),
 	})
-}
-
-// each is a list that is never null.
-func each[A, B any](all []A, of func(A) B) []B {
-	out := make([]B, 0, len(all))
-	for _, a := range all {
-		out = append(out, of(a))
-	}
-	return out
 }
 
 func encode(w io.Writer, document any) error {

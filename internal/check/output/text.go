@@ -108,7 +108,7 @@ func value(v check.Value) string {
 }
 
 func ids(findings []check.Finding) []string {
-	return rule.IDs(each(findings, func(f check.Finding) rule.Finding { return f.Finding }))
+	return rule.IDs(phrase.Each(findings, func(f check.Finding) rule.Finding { return f.Finding }))
 }
 
 // changed are the lines that a fix removed and wrote, with their signs.
