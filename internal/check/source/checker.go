@@ -109,11 +109,11 @@ func (k *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 func (k *Checker) Finish(ctx context.Context, to check.Sink) error {
 	k.judger.bounds = *cmp.Or(k.o.Bounds, defaultBounds())
 	defer k.judger.close()
-	trees := k.trees()
+	trees, overlay := k.trees(), k.overlay()
 	for _, root := range slices.Sorted(maps.Keys(trees)) {
 		t := trees[root]
 		t.judge(to)
-		if err := k.packages(ctx, t, to); err != nil {
+		if err := k.packages(ctx, t, overlay, to); err != nil {
 			return err
 		}
 		for _, files := range t.folders {

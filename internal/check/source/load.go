@@ -28,14 +28,14 @@ import (
 const listMode = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
 
 // packages judges what speaks of GOMAXPROCS, and programs that may report theirs to nobody.
-func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
+func (k *Checker) packages(ctx context.Context, t *tree, overlay map[string][]byte, to check.Sink) error {
 	speaking, silent := t.speaking(), slices.DeleteFunc(slices.Clone(t.programs), func(dir string) bool { return !t.silent(dir) })
 	dirs := slices.Compact(slices.Sorted(slices.Values(slices.Concat(speaking, silent))))
 	if len(dirs) == 0 {
 		return nil
 	}
 	defer k.slowly(t, len(dirs))()
-	of := &target{Environ: t.environ, Overlay: k.overlay(), Language: t.language(), Decides: t.decides()}
+	of := &target{Environ: t.environ, Overlay: overlay, Language: t.language(), Decides: t.decides()}
 	if k.o.Automaxprocs != nil {
 		of.Decides = limitLanguage
 	}
