@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,32 @@ func TestHostile(t *testing.T) {
 				t.Errorf("the other file was not checked: %v", found(r))
 			}
 		})
+	}
+}
+
+// TestLongMerge: a list of mappings that << names is walked through no further than each item costs.
+// Many keys of few bytes may ask for it.
+func TestLongMerge(t *testing.T) {
+	const items, times = 100_000, 1000
+	list := "[*a" + strings.Repeat(",*a", items-1) + "]"
+	root, fault := decode([]byte("a: &a {name: x}\nown: {name: x, <<: " + list + "}\nfirst: {<<: " + list + "}\n"))
+	if fault != nil {
+		t.Fatal(fault.Message)
+	}
+	for _, key := range []string{"own", "first"} {
+		r := &reader{left: mostNodes}
+		n := r.get(root, key)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range times {
+			if r.str(n, "name") != "x" {
+				t.Fatalf("%s: the name is not found, with %d left", key, r.left)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > items*8*10 {
+			t.Errorf("%s: %d bytes are allocated to find a name %d times, for %d nodes", key, took, times, mostNodes-r.left)
+		}
 	}
 }
 

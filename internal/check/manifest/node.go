@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -55,27 +56,35 @@ func (r *reader) entry(n *yaml.Node, key string, depth int) (found entry) {
 			found = entry{k, n.Content[i+1]}
 		}
 	}
-	for _, m := range r.merged(n) {
-		if found.key == nil {
-			found = r.entry(m, key, depth+1)
+	if found.key == nil {
+		for m := range r.merged(n) {
+			if found = r.entry(m, key, depth+1); found.key != nil {
+				break
+			}
 		}
 	}
 	return found
 }
 
-// merged are the mappings that << names: of several that have a key the first counts.
-func (r *reader) merged(n *yaml.Node) (all []*yaml.Node) {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Tag != "!!merge" {
-			continue
-		}
-		if m := r.real(n.Content[i+1]); m != nil && m.Kind == yaml.SequenceNode {
-			all = append(all, m.Content...)
-		} else if m != nil {
-			all = append(all, m)
+// merged are the mappings that << names: of several that have a key the first counts. They come one
+// by one, since a list may be as long as the file, and only who looks at a node pays for it.
+func (r *reader) merged(n *yaml.Node) iter.Seq[*yaml.Node] {
+	return func(yield func(*yaml.Node) bool) {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Tag != "!!merge" {
+				continue
+			}
+			from := n.Content[i+1 : i+2]
+			if m := r.real(from[0]); m != nil && m.Kind == yaml.SequenceNode {
+				from = m.Content
+			}
+			for _, m := range from {
+				if !yield(m) {
+					return
+				}
+			}
 		}
 	}
-	return all
 }
 
 // isMerged reports whether a mapping has a key by << alone: one of its own would replace all
@@ -128,7 +137,7 @@ func (r *reader) allEntries(n *yaml.Node, depth int) (all []entry) {
 			all, has[k.Value] = append(all, entry{k, r.real(n.Content[i+1])}), true
 		}
 	}
-	for _, m := range r.merged(n) {
+	for m := range r.merged(n) {
 		for _, e := range r.allEntries(m, depth+1) {
 			if !has[e.key.Value] {
 				all, has[e.key.Value] = append(all, e), true
