@@ -26,8 +26,8 @@ type container struct {
 	stays   bool // it runs as long as the pod does
 	injects bool // a mesh may add a container to its pod
 
-	overlays  []kustomization // that may change it
-	resizable bool            // its CPU limit may change without a restart, and somebody means to
+	overlays  []*kustomization // that may change it
+	resizable bool             // its CPU limit may change without a restart, and somebody means to
 
 	fields  map[string]field // GOMAXPROCS and GODEBUG
 	envFrom []source

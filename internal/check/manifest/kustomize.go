@@ -43,7 +43,7 @@ var remote = pattern.Of(`://|^git@|^(?:github\.com|gitlab\.com|bitbucket\.org)[/
 // kustomization reads a document of one. A ConfigMap that it generates is one of its folder.
 func (c *Checker) kustomization(t text, doc int) {
 	r, root := &reader{left: mostNodes}, t.docs[doc].root
-	k := kustomization{path: t.path, dir: path.Dir(t.path)}
+	k := &kustomization{path: t.path, dir: path.Dir(t.path)}
 	for _, key := range []string{"resources", "bases"} {
 		for _, item := range r.items(root, key) {
 			if remote().MatchString(item.Value) {
@@ -120,14 +120,14 @@ var deciding = []string{"containers", "env", "resources", "runtimeClassName", va
 const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 // overlays are the kustomizations that take a file, directly or not, by its path.
-type overlays map[string][]kustomization
+type overlays map[string][]*kustomization
 
 func (c *Checker) overlays() overlays {
-	byDir := map[string]kustomization{}
+	byDir := map[string]*kustomization{}
 	for _, k := range c.kustomized {
 		byDir[k.dir] = k
 	}
-	sorting.Stable(c.kustomized, func(a, b kustomization) int { return strings.Compare(a.dir, b.dir) })
+	sorting.Stable(c.kustomized, func(a, b *kustomization) int { return strings.Compare(a.dir, b.dir) })
 	found := overlays{}
 	for _, k := range c.kustomized {
 		if !k.anything && len(k.patches)+len(k.configs) == 0 {
@@ -150,7 +150,7 @@ func (c *Checker) overlays() overlays {
 	return found
 }
 
-func (all overlays) of(o *object, draws ...source) (by []kustomization) {
+func (all overlays) of(o *object, draws ...source) (by []*kustomization) {
 	for _, k := range all[o.path] {
 		if k.anything || len(k.about(o)) > 0 || slices.ContainsFunc(draws, k.changes) {
 			by = append(by, k)
@@ -168,7 +168,7 @@ func (k *container) draws() []source {
 	return slices.DeleteFunc(slices.Clone(k.envFrom), func(s source) bool { return s.secret || !strings.HasPrefix(variableName, s.prefix) })
 }
 
-func (k kustomization) changes(s source) bool {
+func (k *kustomization) changes(s source) bool {
 	key := cmp.Or(s.key, strings.TrimPrefix(variableName, s.prefix))
 	return slices.ContainsFunc(k.configs, func(c *config) bool {
 		_, sets := c.data[key]
@@ -176,7 +176,7 @@ func (k kustomization) changes(s source) bool {
 	})
 }
 
-func (k kustomization) about(o *object) (patches []patch) {
+func (k *kustomization) about(o *object) (patches []patch) {
 	for _, p := range k.patches {
 		if strings.Contains(p.target, o.name) || p.target == "" {
 			patches = append(patches, p)
@@ -186,7 +186,7 @@ func (k kustomization) about(o *object) (patches []patch) {
 }
 
 // rendering is what checks the result: Kustomize may fetch and run things, and procfit does not.
-func (k kustomization) rendering() string {
+func (k *kustomization) rendering() string {
 	command := "kubectl kustomize "
 	if k.charts {
 		command += "--enable-helm "
@@ -245,7 +245,7 @@ func (k *container) patched() {
 			continue
 		}
 		f.Severity = rule.Info
-		f.Fix = "check the rendered manifests: " + phrase.Or(phrase.Each(k.overlays, kustomization.rendering))
+		f.Fix = "check the rendered manifests: " + phrase.Or(phrase.Each(k.overlays, (*kustomization).rendering))
 	}
 }
 

@@ -78,7 +78,7 @@ type Checker struct {
 	given map[string]*check.File // the files that were checked
 	mains map[string]*main
 
-	kustomized []kustomization
+	kustomized []*kustomization
 	scripts    []script
 
 	scriptNames map[string]bool // of all scripts, by the last part of their paths
