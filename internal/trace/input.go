@@ -43,6 +43,7 @@ type input struct {
 	r      io.Reader
 	cancel cancelreader.CancelReader // nil where no read blocks for long
 	stop   func() bool
+	err    error // of the last read: a socket reports one once, and who looks ahead may not see it
 }
 
 func newInput(ctx context.Context, r io.Reader) *input {
@@ -68,14 +69,17 @@ func stat(r io.Reader) fs.FileInfo {
 }
 
 func (i *input) Read(p []byte) (int, error) {
+	if i.err != nil {
+		return 0, i.err
+	}
 	if i.ctx.Err() != nil {
 		return 0, io.EOF
 	}
-	n, err := i.r.Read(p)
-	if errors.Is(err, cancelreader.ErrCanceled) {
-		err = io.EOF
+	var n int
+	if n, i.err = i.r.Read(p); errors.Is(i.err, cancelreader.ErrCanceled) {
+		i.err = io.EOF
 	}
-	return n, err
+	return n, i.err
 }
 
 // Close leaves open what is read.

@@ -5,6 +5,7 @@ package trace
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -53,6 +54,31 @@ func TestInputEndsWithTheContext(t *testing.T) {
 		}
 		in.Close()
 		cancel()
+	}
+}
+
+// once reports an error once, as a socket does, and then the end.
+type once struct{ text, err string }
+
+func (r *once) Read(p []byte) (int, error) {
+	n, err := copy(p, r.text), r.err
+	switch {
+	case n > 0:
+		r.text = r.text[n:]
+		return n, nil
+	case err != "":
+		r.err = ""
+		return 0, errors.New(err)
+	}
+	return 0, io.EOF
+}
+
+// The first bytes, by which a log is recognized, can be all that there is before an error.
+func TestErrorWithinTheFirstBytes(t *testing.T) {
+	for _, text := range []string{"", "short", "more than sixteen bytes\n"} {
+		if err := ReadLog(t.Context(), &once{text, "the disk is gone"}, Source{Kind: FromStdin}).Err(); err == nil || err.Error() != "the disk is gone" {
+			t.Errorf("after %q: %v", text, err)
+		}
 	}
 }
 
