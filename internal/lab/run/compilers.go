@@ -169,13 +169,14 @@ func (c *compilers) inTree(ctx context.Context, st lab.Stage) ([]string, error) 
 	return words, nil
 }
 
-// building is a tree without the parts that no build reads.
+// building is a tree without the parts that no build reads, and without links.
 type building struct{ fs.FS }
 
 func (t building) ReadDir(name string) ([]fs.DirEntry, error) {
 	list, err := fs.ReadDir(t.FS, name)
 	return slices.DeleteFunc(list, func(d fs.DirEntry) bool {
-		return name == "." && slices.Contains([]string{"api", "blog", "doc", "test"}, d.Name())
+		needless := name == "." && slices.Contains([]string{"api", "blog", "doc", "test"}, d.Name())
+		return needless || !d.IsDir() && !d.Type().IsRegular()
 	}), err
 }
 

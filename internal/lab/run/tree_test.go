@@ -24,6 +24,8 @@ func tree(t *testing.T) string {
 		must.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		must.OK(t, os.WriteFile(file, []byte("package template\n"), mode))
 	}
+	// What the links of a distribution's tree lead to is elsewhere.
+	must.OK(t, os.Symlink("/usr/share/go/misc", filepath.Join(root, "misc")))
 	return root
 }
 
