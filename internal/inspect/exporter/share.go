@@ -7,7 +7,8 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// flight is a running scan, whose result is of all requests during it and shortly after it.
+// flight is a running scan. There is one at a time: all requests during it and shortly after it get
+// its result.
 type flight struct {
 	cancel  context.CancelCauseFunc
 	done    chan struct{}

@@ -178,6 +178,7 @@ func (r *Run) add(ctx context.Context, on Events, c *compilers, o *open) error {
 	return nil
 }
 
+// open is a hypothesis that more blocks may decide.
 type open struct {
 	lab.More
 	item   *item

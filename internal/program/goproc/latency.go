@@ -119,7 +119,7 @@ func (l Latency) Sum() float64 {
 
 // Buckets counts the events up to a number of seconds, for a Prometheus histogram: from 1 µs
 // to 4.3 s, each four times the one before, in powers of two of nanoseconds. These are
-// bounds of the runtime's own too, so the counts are exact.
+// bounds of the runtime's own too, so the counts are exact. Count has the last one, +Inf.
 func (l Latency) Buckets() map[float64]uint64 {
 	const first, last, step = 10, 32, 2 // exponents of two
 	buckets := map[float64]uint64{}

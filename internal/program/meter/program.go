@@ -38,7 +38,8 @@ const (
 	// patience is how long a program may take to answer: it looks once a second, and may have
 	// to ask its own code.
 	patience = 5 * time.Second
-	between  = 5 * time.Millisecond
+	// between is the time between two looks for the answer.
+	between = 5 * time.Millisecond
 	// early and late are how far from now a program's last look may be on its own clock.
 	early = time.Second
 	late  = 30 * time.Second

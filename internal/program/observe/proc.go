@@ -70,6 +70,7 @@ func taken(port int, except []int, sockets map[uint64]bool) error {
 	return e
 }
 
+// listeners are the inodes of the sockets that listen at the port.
 func listeners(port int, pids []int) (map[uint64]bool, error) {
 	if _, err := procstat.ReadStat(os.Getpid()); errors.Is(err, errors.ErrUnsupported) {
 		return nil, fmt.Errorf("finding who listens at a port needs Linux: %w", errors.ErrUnsupported)

@@ -28,7 +28,7 @@ type Counts struct {
 
 // Scanner reads samples from a log through a buffer of fixed size, long lines in parts.
 type Scanner struct {
-	// Other, if set before the first Scan, gets the text that is not a part of a trace,
+	// Other, if set before Analyse, gets the text that is not a part of a trace,
 	// a line when it is complete; so does what follows a sample that broke off. The
 	// newline that the runtime writes after a sample is left out: text before it may
 	// go on after it.

@@ -95,7 +95,7 @@ func Sum(steps int) bool {
 	return sum == rounds*(12*13/2)+rest*(rest-1)/2
 }
 
-// Shift is what so many steps of xorshift come to, of which each needs the one before.
+// Shift is the result of that number of steps of xorshift. Each step needs the one before.
 func Shift(steps int64) uint64 {
 	x := uint64(88172645463325252)
 	for i := int64(0); i < steps; i++ {
