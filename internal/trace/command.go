@@ -203,7 +203,8 @@ func (c Command) settings() settings {
 	return set
 }
 
-// pipes are our ends of the command's output and error. A nil file has nothing to do (os.ErrInvalid).
+// pipes are our ends of the command's output and error. A nil file does nothing: its
+// methods return os.ErrInvalid.
 type pipes struct{ out, err *os.File }
 
 func (p *pipes) close() {

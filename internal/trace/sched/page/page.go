@@ -25,15 +25,15 @@ func Brief(name string, s *sched.Summary, readings []sched.Reading) *document.Do
 // brief has at most that many rows of Ps.
 func brief(name string, s *sched.Summary, readings []sched.Reading, procs int) *document.Document {
 	headline, leads := lead(s, readings)
-	var figures []document.Block
+	var numbers []document.Block
 	if m := s.Main; m != nil && !s.Interleaved() {
 		headline.Blocks = append(headline.Blocks, document.Text{Text: context(s), Style: document.Muted})
-		figures = slices.Concat(levels(&m.Stats), waiting(&m.Stats, procs), waits(&m.Stats))
+		numbers = slices.Concat(levels(&m.Stats), waiting(&m.Stats, procs), waits(&m.Stats))
 		if others := facts(&m.Stats); len(others) > 0 {
-			figures = append(figures, others)
+			numbers = append(numbers, others)
 		}
 	}
-	d := &document.Document{Title: "Scheduler trace of " + phrase.Clean(name), Blocks: append([]document.Block{headline}, figures...)}
+	d := &document.Document{Title: "Scheduler trace of " + phrase.Clean(name), Blocks: append([]document.Block{headline}, numbers...)}
 	var notes document.Notes
 	for i, r := range readings {
 		if i != leads {
@@ -107,7 +107,7 @@ func queued(st *sched.Stats) string {
 	return fmt.Sprintf("; %s waiting on average", number.AmountOf(st.Queued.Mean, "goroutine"))
 }
 
-// context is what the figures hold for.
+// context is what the numbers hold for.
 func context(s *sched.Summary) string {
 	m, text := s.Main, ""
 	if s.SegmentCount > 1 {
