@@ -28,7 +28,9 @@ func TestStart(t *testing.T) {
 		want         int
 		follow       bool
 		later        [2]string // the leaf and the parent
+		meanwhile    int       // GOMAXPROCS set in code after
 		then         int
+		back         int // and once the value of Start is given back
 		alone        int // and the runtime alone
 	}{
 		"one CPU is left":              {leaf: cpus("1"), parent: none, action: Left, want: 2, later: [2]string{cpus("6"), none}, then: 6, alone: 6},
@@ -50,6 +52,8 @@ func TestStart(t *testing.T) {
 		"set above the limit in code":  {leaf: cpus("3"), parent: none, code: 8, action: Automatic, want: 3, later: [2]string{cpus("6"), none}, then: 6, alone: 8},
 		"set below it in code":         {leaf: cpus("4"), parent: none, code: 2, action: Left, want: 2, later: [2]string{cpus("6"), none}, then: 2, alone: 2},
 		"set without a limit in code":  {leaf: none, parent: none, code: 20, action: Left, want: 20, later: [2]string{none, none}, then: 20, alone: 20},
+		"less set in code after":       {leaf: cpus("6"), parent: cpus("3"), action: Changed, want: 3, follow: true, later: [2]string{cpus("6"), none}, meanwhile: 2, then: 2, back: 6, alone: 2},
+		"more set in code after":       {leaf: cpus("3"), parent: none, old: true, action: Changed, want: 3, follow: true, later: [2]string{cpus("6"), none}, meanwhile: 7, then: 7, back: 6, alone: 7},
 		"a least that is asked for":    {leaf: cpus("1"), parent: none, options: []Option{Min(4)}, action: Changed, want: 4, follow: true, later: [2]string{cpus("6"), none}, then: 6, alone: 6},
 		"a most that does not matter":  {leaf: cpus("1"), parent: none, options: []Option{Max(4)}, action: Left, want: 2, later: [2]string{cpus("3"), none}, then: 3, alone: 3},
 		"a most that does":             {leaf: none, parent: none, options: []Option{Max(4)}, action: Changed, want: 4, follow: true, later: [2]string{cpus("3"), none}, then: 3, alone: 3},
@@ -89,6 +93,10 @@ func TestStart(t *testing.T) {
 				t.Errorf("said %q, want one line", said)
 			}
 			set(tc.later[0], tc.later[1])
+			if tc.meanwhile > 0 {
+				rt.set(tc.meanwhile)
+				plain.set(tc.meanwhile)
+			}
 			for looks := 0; looks < 10; looks++ { // hold lasts for three
 				for _, r := range []*fakeRuntime{rt, plain} {
 					if r.automatic {
@@ -102,6 +110,12 @@ func TestStart(t *testing.T) {
 			}
 			if rt.procs != tc.then || plain.procs != tc.alone {
 				t.Errorf("later GOMAXPROCS is %d, and %d of the runtime alone; want %d and %d", rt.procs, plain.procs, tc.then, tc.alone)
+			}
+			if tc.back > 0 {
+				rt.set(tc.want)
+				if w.step(); rt.procs != tc.back {
+					t.Errorf("after the value of Start is given back, GOMAXPROCS is %d; want %d", rt.procs, tc.back)
+				}
 			}
 			touched := rt.touched
 			if w.step(); follow && rt.touched != touched {

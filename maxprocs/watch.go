@@ -42,18 +42,22 @@ type watcher struct {
 
 	looked bool            // once at least
 	low    watch.Hold[int] // less has been enough
-	ours   bool            // we set a value, which ended the runtime's own updates
+	ours   int             // the value that we set, which ended the runtime's own updates; 0: none
 
 	// refused is where the runtime's default was not what its rule foretells: it
 	// sees its cgroup in another way than we do. It is not asked again before
 	// something changes.
 	refused sight
 
-	leaves bool // Start's: what the runtime follows itself is left to it
+	leaves bool // Start's: what the runtime follows itself is left to it, and what others set stays
 }
 
 // step checks once. done means that the environment decides.
 func (w *watcher) step() (done bool) {
+	if w.leaves && w.ours > 0 && w.sys.procs(0) != w.ours {
+		w.low.Clear()
+		return false
+	}
 	r, seen, done := w.look()
 	if done {
 		w.tell(r)
@@ -80,7 +84,7 @@ func (w *watcher) take(r Result, seen sight) Result {
 			r.Action = NotRaised
 			return r
 		}
-		if want == r.Before && !(w.ours && theirs) {
+		if want == r.Before && !(w.ours > 0 && theirs) {
 			return r
 		}
 	case first || w.hold <= 0:
@@ -94,12 +98,15 @@ func (w *watcher) take(r Result, seen sight) Result {
 	if r.Action = w.sys.apply(want, theirs); r.Action == Leased {
 		return r
 	}
-	r.Procs = want
-	if w.ours = r.Action == Changed; w.ours && theirs {
-		w.refused = seen
-	}
-	if r.Action == Changed && want == r.Before {
-		return r // unchanged: there is nothing to report
+	r.Procs, w.ours = want, 0
+	if r.Action == Changed {
+		w.ours = want
+		if theirs {
+			w.refused = seen
+		}
+		if want == r.Before {
+			return r // unchanged: there is nothing to report
+		}
 	}
 	w.log(r)
 	if w.onChange != nil {
@@ -112,6 +119,10 @@ func (w *watcher) take(r Result, seen sight) Result {
 // It acts only if a limit that the runtime ignores is tighter than the runtime's value,
 // or if an option requires another value. It then follows the limits as Watch does, in a
 // goroutine that ends with ctx. Otherwise it changes nothing and starts no goroutine.
+//
+// If something else replaces the value of Start, such as the program, go test -cpu or
+// procfit set, Start leaves the new value, and follows the limits again only if its own
+// value comes back, as at the end of procfit set --for.
 //
 // The runtime ignores the limits of parent cgroups. Before Go 1.25, or if the go line of
 // the main module is older, it ignores all limits. From Go 1.25 on it follows the limit

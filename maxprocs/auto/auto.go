@@ -9,7 +9,8 @@
 // it changes nothing and starts no goroutine, so that a runtime that follows the limit
 // itself (Go 1.25 and later) continues to do so. Under a limit of one CPU, such a runtime
 // uses 2, not 1; but after a resize to 6 CPUs it uses 6, while a value that is set by
-// code would end its updates.
+// code would end its updates. If something else replaces the value of the import, such
+// as the program, go test -cpu or procfit set, the new value stays.
 //
 // It prints one line to standard error with what it did and why, also if it changes
 // nothing, and another line for each later change. To print nothing, to use another
