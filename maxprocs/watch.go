@@ -17,7 +17,8 @@ const (
 
 // Watch keeps GOMAXPROCS correct until ctx ends, and then returns its error. It starts no
 // goroutine: call it in one of your own. It does not undo its changes. If the environment
-// has a valid GOMAXPROCS, it returns nil immediately.
+// has a valid GOMAXPROCS at the first check, it logs that and returns nil. If code sets the
+// variable later, nothing changes, as for the runtime.
 //
 // It follows what the runtime misses: limits of parent cgroups, a move to another cgroup
 // and, before Go 1.25, any change of a limit. While the runtime's value is correct it
@@ -60,16 +61,20 @@ func (w *watcher) step() (done bool) {
 	}
 	r, seen, done := w.look()
 	if done {
-		w.tell(r)
-		return true
+		w.log(r)
+	} else {
+		r = w.take(r, seen)
 	}
-	w.tell(w.take(r, seen))
-	return false
+	w.tell(r)
+	return done
 }
 
 func (w *watcher) take(r Result, seen sight) Result {
 	first := !w.looked
-	w.looked = true
+	if first { // the only look at the variable: the runtime does not read it again either
+		env, set := r.Env, r.EnvSet
+		w.looked, w.sys.env = true, func() (string, bool) { return env, set }
+	}
 	r.Action = Kept
 	def := seen.runtimeDefault(seen.affinity)
 	if w.leaves && w.follows(seen, def) {

@@ -20,8 +20,9 @@ const survey = 10 * time.Second
 
 // Watch keeps GOMEMLIMIT correct until ctx ends, and then returns its error. It starts no
 // goroutine: call it in one of your own. It does not undo its changes. If the environment
-// has a valid GOMEMLIMIT, which Set would keep, it returns nil immediately; if an option is
-// invalid, ErrOption.
+// has a valid GOMEMLIMIT at the first check, which Set would keep, it logs that and returns
+// nil; if an option is invalid, it returns ErrOption. If code sets the variable later,
+// nothing changes, as for the runtime.
 //
 // It uses a lower value immediately, because the kernel kills a program whose heap grows
 // beyond a limit that was lowered. The first check also uses a higher value immediately.
@@ -100,6 +101,7 @@ func (w *watcher) step() (done bool) {
 	r, err := w.decide(w.before, now, w.facts)
 	if r.Action == KeptEnv {
 		w.take(r)
+		w.log(r)
 		return true
 	}
 	r.aim(w.wanted(r, err))
@@ -128,7 +130,11 @@ func (w *watcher) look() (other bool) {
 	if !w.surveyed.IsZero() && now.Sub(w.surveyed) < survey && !w.sys.changed(w.facts) {
 		return false
 	}
-	w.facts, w.surveyed = w.sys.read(), now
+	m := w.sys.read()
+	if !w.surveyed.IsZero() {
+		m.Env = w.facts.Env // the runtime does not read the variable again either
+	}
+	w.facts, w.surveyed = m, now
 	return true
 }
 

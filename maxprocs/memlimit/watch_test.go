@@ -23,7 +23,8 @@ func TestStart(t *testing.T) {
 		follow bool
 		err    error
 		later  map[string]string
-		code   int64 // set in code meanwhile
+		late   string // set in the environment meanwhile
+		code   int64  // set in code meanwhile
 		then   int64
 	}{
 		"a limit that grows":     {files: limits(two), before: NoLimit, want: 1932735283, follow: true, later: limits(four), then: 3865470566},
@@ -36,6 +37,7 @@ func TestStart(t *testing.T) {
 		"no limit":               {files: limits("max"), before: NoLimit, want: NoLimit, later: limits(two), then: NoLimit},
 		"the environment":        {env: "GOMEMLIMIT=1GiB", files: limits(two), before: 1 << 30, want: 1 << 30, later: limits(four), then: 1 << 30},
 		"set too late":           {env: "GOMEMLIMIT=1GiB", files: limits(two), before: NoLimit, want: 1932735283, follow: true, later: limits(four), then: 3865470566},
+		"off, set after Start":   {files: limits(two), before: NoLimit, want: 1932735283, follow: true, late: "GOMEMLIMIT=off", later: limits(four), then: 3865470566},
 		"malformed":              {files: limits("lots"), before: NoLimit, want: NoLimit, err: ErrMalformed, later: limits(two), then: NoLimit},
 	} {
 		limit, m := tc.before, place(t, tc.env, tc.files)
@@ -49,7 +51,7 @@ func TestStart(t *testing.T) {
 		if tc.code > 0 {
 			limit = tc.code
 		}
-		m = place(t, tc.env, tc.later)
+		m = place(t, tc.env+tc.late, tc.later)
 		for looks := 0; looks < 3 && follow; looks++ {
 			follow = !w.step()
 		}
@@ -154,9 +156,11 @@ func TestWatchEnds(t *testing.T) {
 	if err := Watch(ctx, asked(m, &limit), Period(time.Millisecond)); !errors.Is(err, context.DeadlineExceeded) || limit != 900 {
 		t.Errorf("%v, at %d", err, limit)
 	}
+	said := 0
 	limit = 1 << 30
-	if err := Watch(context.Background(), asked(place(t, "GOMEMLIMIT=1GiB", map[string]string{"pod/app/memory.max": "1000\n"}), &limit)); err != nil || limit != 1<<30 {
-		t.Errorf("with a valid environment: %v, at %d", err, limit)
+	if err := Watch(context.Background(), asked(place(t, "GOMEMLIMIT=1GiB", map[string]string{"pod/app/memory.max": "1000\n"}), &limit),
+		Logger(func(string, ...any) { said++ })); err != nil || limit != 1<<30 || said != 1 {
+		t.Errorf("with a valid environment: %v, at %d, %d lines", err, limit, said)
 	}
 	if err := Watch(context.Background(), Ratio(2)); !errors.Is(err, ErrOption) {
 		t.Errorf("with a wrong option: %v", err)
