@@ -90,7 +90,8 @@ func RoundQuotaFunc(round func(cpus float64) int) Option {
 	return func(c *config) { c.round = round }
 }
 
-// Detail fills r with what was found and done; Watch does so each time it checks.
+// Detail fills r with what was found and done: Set and Start before they return, Watch each
+// time it checks.
 func Detail(r *Result) Option { return func(c *config) { c.detail = r } }
 
 // Period, for Watch, is the time between two checks. The default is DefaultPeriod, also
@@ -108,6 +109,7 @@ func Period(d time.Duration) Option {
 func Hold(d time.Duration) Option { return func(c *config) { c.hold = d } }
 
 // OnChange, for Watch, is called after each change, in the goroutine that called Watch.
+// Start calls it for later changes in the goroutine that it has started.
 func OnChange(f func(Result)) Option { return func(c *config) { c.onChange = f } }
 
 // procs is the value for the tightest limit, which is 0 if there is none, and the

@@ -111,6 +111,9 @@ func TestStart(t *testing.T) {
 			if rt.procs != tc.then || plain.procs != tc.alone {
 				t.Errorf("later GOMAXPROCS is %d, and %d of the runtime alone; want %d and %d", rt.procs, plain.procs, tc.then, tc.alone)
 			}
+			if detail != r {
+				t.Errorf("after Start has returned, its caller's Result becomes %+v", detail)
+			}
 			if tc.back > 0 {
 				rt.set(tc.want)
 				if w.step(); rt.procs != tc.back {

@@ -165,6 +165,8 @@ func (w *watcher) start() (r Result, follow bool) {
 	default:
 		if r = w.take(r, seen); r.Procs != r.Before {
 			w.tell(r)
+			// It is the caller's, and later checks are in another goroutine.
+			w.detail = nil
 			return r, r.Action == Changed // take has logged it
 		}
 	}

@@ -59,7 +59,8 @@ func Logger(printf func(format string, args ...any)) Option {
 	return func(c *config) { c.printf = printf }
 }
 
-// Detail fills r with what was found and done; Watch does so each time it decides.
+// Detail fills r with what was found and done: Set and Start before they return, Watch each
+// time it decides.
 func Detail(r *Result) Option { return func(c *config) { c.detail = r } }
 
 // Period, for Watch, is the time between two checks. The default is DefaultPeriod, also
@@ -77,4 +78,5 @@ func Period(d time.Duration) Option {
 func Hold(d time.Duration) Option { return func(c *config) { c.hold = d } }
 
 // OnChange, for Watch, is called after each change, in the goroutine that called Watch.
+// Start calls it for later changes in the goroutine that it has started.
 func OnChange(f func(Result)) Option { return func(c *config) { c.onChange = f } }

@@ -85,6 +85,7 @@ func (w *watcher) start() (follow bool, err error) {
 		r.Action, r.Bytes = Kept, w.before
 	}
 	w.take(r)
+	w.detail = nil // it is the caller's, and later checks are in another goroutine
 	w.log(r)
 	return r.Action == Changed, err
 }

@@ -55,6 +55,9 @@ func TestStart(t *testing.T) {
 		for looks := 0; looks < 3 && follow; looks++ {
 			follow = !w.step()
 		}
+		if detail.Bytes != tc.want {
+			t.Errorf("%s: after Start has returned, its caller's Result becomes %+v", name, detail)
+		}
 		if changed := tc.then != tc.want && tc.code == 0; limit != tc.then || changed != (said == 2) {
 			t.Errorf("%s: later %d after %d lines, want %d", name, limit, said, tc.then)
 		}
