@@ -14,6 +14,7 @@ import (
 // TestMain is the program that imports the package, where it is asked to be.
 func TestMain(m *testing.M) {
 	if os.Getenv("MAXPROCS_TEST_IMPORT") != "" {
+		http.HandleFunc("GET /", http.NotFound) // of the program
 		w := httptest.NewRecorder()
 		http.DefaultServeMux.ServeHTTP(w, httptest.NewRequest("GET", "/metrics/procs", nil))
 		fmt.Println(w.Code, w.Body.String(), "GOMAXPROCS is", runtime.GOMAXPROCS(0))
@@ -23,14 +24,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// One import prints the line and serves the gauge.
+// One import prints the line and serves the gauge, next to a pattern with a method, whether
+// ServeMux knows methods or not.
 func TestImport(t *testing.T) {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "MAXPROCS_TEST_IMPORT=1", "GOMAXPROCS=3")
-	out, err := cmd.CombinedOutput()
-	for _, want := range []string{"maxprocs: GOMAXPROCS=3: set in the environment", "200 # HELP process_gomaxprocs", "\nprocess_gomaxprocs 3\n", "GOMAXPROCS is 3"} {
-		if err != nil || !strings.Contains(string(out), want) {
-			t.Errorf("%v: want %q in\n%s", err, want, out)
+	for _, godebug := range []string{"httpmuxgo121=0", "httpmuxgo121=1"} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "MAXPROCS_TEST_IMPORT=1", "GOMAXPROCS=3", "GODEBUG="+godebug)
+		out, err := cmd.CombinedOutput()
+		for _, want := range []string{"maxprocs: GOMAXPROCS=3: set in the environment", "200 # HELP process_gomaxprocs", "\nprocess_gomaxprocs 3\n", "GOMAXPROCS is 3"} {
+			if err != nil || !strings.Contains(string(out), want) {
+				t.Errorf("%s: %v: want %q in\n%s", godebug, err, want, out)
+			}
 		}
 	}
 }
