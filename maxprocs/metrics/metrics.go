@@ -28,8 +28,8 @@
 //
 // client_golang (go_sched_gomaxprocs_threads, from v1.20 on) and OpenTelemetry's runtime
 // instrumentation (go.processor.limit) already export GOMAXPROCS. What they do not have
-// is the limit, its file and the throttling: [Read] returns these as values, for a
-// Collector or an observable instrument of a few lines. See the examples in test/client
+// is the affinity, the limit, its file and the throttling: [Read] returns these as values,
+// for a Collector or an observable instrument of a few lines. See the examples in test/client
 // of the repository.
 //
 // # Limits

@@ -4,7 +4,8 @@
 //
 // Both leave GOMAXPROCS to the client library, which has it already
 // (go_sched_gomaxprocs_threads, go.processor.limit), and add what it has not: the
-// CPU limit, the file that holds it, and the throttling.
+// CPU limit, the file that holds it, and the throttling. The Collector also has the
+// affinity, which the rules and the dashboard in deploy need.
 package client
 
 import (
@@ -17,10 +18,10 @@ import (
 	"github.com/procfit/procfit/maxprocs/metrics"
 )
 
-// Collector is a prometheus.Collector of the CPU limit and the throttling of this
-// process.
+// Collector is a prometheus.Collector of the affinity, the CPU limit and the throttling
+// of this process.
 type Collector struct {
-	limit, unknown, periods, throttled, seconds *prometheus.Desc
+	affinity, limit, unknown, periods, throttled, seconds *prometheus.Desc
 }
 
 // NewCollector is for prometheus.MustRegister.
@@ -29,6 +30,7 @@ func NewCollector() *Collector {
 		return prometheus.NewDesc("maxprocs_"+name, help, labels, nil)
 	}
 	return &Collector{
+		affinity:  desc("affinity_cpus", "CPUs that the process may run on."),
 		limit:     desc("limit_cpus", "Tightest CPU limit of the cgroup of the process and its parent cgroups, in CPUs.", "source"),
 		unknown:   desc("limits_unknown", "CPU limits that could not be read or found."),
 		periods:   desc("cfs_periods_total", "Periods in which the cgroup wanted to run.", "cgroup"),
@@ -39,7 +41,7 @@ func NewCollector() *Collector {
 
 // Describe implements prometheus.Collector.
 func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.limit, c.unknown, c.periods, c.throttled, c.seconds} {
+	for _, d := range []*prometheus.Desc{c.affinity, c.limit, c.unknown, c.periods, c.throttled, c.seconds} {
 		ch <- d
 	}
 }
@@ -50,6 +52,9 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) { c.send(ch, metrics.Re
 func (c *Collector) send(ch chan<- prometheus.Metric, r metrics.Reading) {
 	send := func(d *prometheus.Desc, t prometheus.ValueType, value float64, label ...string) {
 		ch <- prometheus.MustNewConstMetric(d, t, value, label...)
+	}
+	if r.Affinity > 0 {
+		send(c.affinity, prometheus.GaugeValue, float64(r.Affinity))
 	}
 	if r.Limit > 0 {
 		send(c.limit, prometheus.GaugeValue, r.Limit, r.File)

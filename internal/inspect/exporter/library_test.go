@@ -66,9 +66,10 @@ func TestLibraryDashboard(t *testing.T) {
 }
 
 // TestLibraryAlerts: the rules for programs that export by themselves go by metrics
-// that the library has, each of them, and name rules that there are.
+// that the library has, each of them, and name rules that there are. The Collector to be
+// copied into programs that use client_golang has them too, but for GOMAXPROCS.
 func TestLibraryAlerts(t *testing.T) {
-	has := ofLibrary(t)
+	has, collector := ofLibrary(t), readFile(t, "../../../test/client/client.go")
 	var file struct {
 		Groups []struct {
 			Rules []struct {
@@ -86,6 +87,9 @@ func TestLibraryAlerts(t *testing.T) {
 				asked = append(asked, name)
 				if !slices.Contains(has, name) {
 					t.Errorf("%s%s: the library has no %s", r.Record, r.Alert, name)
+				}
+				if suffix, ours := strings.CutPrefix(name, "maxprocs_"); ours && !strings.Contains(collector, `desc("`+suffix+`"`) {
+					t.Errorf("%s%s: the Collector for client_golang has no %s", r.Record, r.Alert, name)
 				}
 			}
 			if r.Alert == "" {
