@@ -144,7 +144,10 @@ func TestMountAbove(t *testing.T) {
 			t.Errorf("root %s, group %s: shown, and above", tc.root, tc.group)
 		}
 	}
-	mounts := []Mount{{Version: 1, Root: "/..", Point: "/v1"}, {Version: 2, Root: "/..", Point: "/v2"}, {Version: 2, Root: "/", Point: "/own"}}
+	mounts := []Mount{
+		{Version: 1, Root: "/..", Point: "/v1"}, {Version: 2, Root: "/..", Point: "/v2"},
+		{Version: 2, Root: "/../..", Point: "/own"}, {Version: 2, Root: "/", Point: "/own"}, // over it
+	}
 	if got := (Membership{Version: 2, Path: "/"}).Above(mounts); len(got) != 1 || got[0].Point != "/v2" {
 		t.Errorf("above a v2 group: %+v", got)
 	}

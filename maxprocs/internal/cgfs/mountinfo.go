@@ -180,15 +180,24 @@ func (m Membership) in(mnt Mount) bool {
 }
 
 // Above are the mounts that show no more of the group than a parent cgroup, in
-// mountinfo's order.
+// mountinfo's order. One that a later mount at the same place covers shows nothing.
 func (m Membership) Above(mounts []Mount) []Mount {
 	var out []Mount
-	for _, mnt := range mounts {
-		if m.in(mnt) && mnt.Above(m.Path) {
+	for i, mnt := range mounts {
+		if m.in(mnt) && mnt.Above(m.Path) && !mnt.covered(mounts[i+1:]) {
 			out = append(out, mnt)
 		}
 	}
 	return out
+}
+
+func (m Mount) covered(later []Mount) bool {
+	for _, l := range later {
+		if l.Point == m.Point {
+			return true
+		}
+	}
+	return false
 }
 
 func (m Mount) depth() (n int) {
