@@ -25,6 +25,7 @@ package exporter
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io/fs"
 	"regexp"
 	"runtime"
@@ -81,11 +82,16 @@ func New(o Options) *Exporter {
 const firstScan = 10 * time.Second
 
 // FirstScan reads the files of all programs, so that no scrape has to wait for that. Its
-// time is limited, so that a slow scan does not keep the exporter from serving.
+// time is limited, so that a slow scan does not keep the exporter from serving: what it has
+// not read by then is left to the scrapes.
 func (e *Exporter) FirstScan(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, firstScan)
+	limited, cancel := context.WithTimeout(ctx, firstScan)
 	defer cancel()
-	return e.refresh(ctx)
+	err := e.refresh(limited)
+	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return err
 }
 
 func (e *Exporter) scan(ctx context.Context) (view, error) {

@@ -106,6 +106,27 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// TestFirstScan: a scan that is slow, and slow to stop, does not keep the exporter from
+// serving; the end of its caller does.
+func TestFirstScan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := New(Options{Scan: func(context.Context) (observe.Snapshot, error) {
+			time.Sleep(3 * firstScan)
+			return observe.Snapshot{}, nil
+		}})
+		defer e.Close()
+		began := time.Now()
+		if err := e.FirstScan(t.Context()); err != nil || time.Since(began) != firstScan {
+			t.Errorf("%v after %v, want %v", err, time.Since(began), firstScan)
+		}
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		if err := e.FirstScan(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v, although the time of its caller is over", err)
+		}
+	})
+}
+
 func TestHandler(t *testing.T) {
 	var said []string
 	fail, slow := errors.New("open /proc: no such file or directory"), false
