@@ -40,9 +40,9 @@ import (
 //
 // It keeps a valid GOMAXPROCS in the environment. If the value is already correct, Set
 // changes nothing, so that a runtime that keeps it up to date (Go 1.25 and later)
-// continues to do so. Any change ends these updates, which the Logger reports. If the
-// value before was the runtime's default, undo returns to that default; otherwise it
-// restores the value.
+// continues to do so. Any change ends these updates, also for a limit that is set later;
+// the Logger reports this if the program's own cgroup has a limit now. If the value before
+// was the runtime's default, undo returns to that default; otherwise it restores the value.
 //
 // It returns an error if a limit could not be read or is not valid, see ErrMalformed. In
 // this case it lowers GOMAXPROCS if the known limits require it, but never raises it.

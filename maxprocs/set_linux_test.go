@@ -75,7 +75,7 @@ func TestSetDecides(t *testing.T) {
 		"no cgroup mount":         {world: "v1-not-mounted", before: 8, def: 8, want: 8, action: Kept, automatic: true, says: "unknown: /proc/self/mountinfo: no mount of cgroup v"},
 		"no cgroups":              {world: "none", before: 8, def: 8, want: 8, action: Kept, automatic: true, says: "no CPU limit is known"},
 		"min":                     {world: "v2-quarter", options: []Option{Min(2)}, before: 2, def: 2, want: 2, action: Kept, automatic: true},
-		"max":                     {world: "none", options: []Option{Max(4)}, before: 8, def: 8, want: 4, action: Changed},
+		"max":                     {world: "none", options: []Option{Max(4)}, before: 8, def: 8, want: 4, action: Changed, says: "no CPU limit is known, its affinity is 8 CPUs\n"},
 		"floor":                   {world: "v2-leaf", options: []Option{Round(Floor)}, before: 3, def: 3, want: 2, action: Changed},
 		"threshold":               {world: "v2-leaf", options: []Option{Threshold(0.6)}, before: 3, def: 3, want: 2, action: Changed},
 		"at the threshold":        {world: "v2-leaf", options: []Option{Threshold(0.5), Round(Floor)}, before: 3, def: 3, want: 3, action: Kept, automatic: true},
