@@ -67,7 +67,7 @@ type Metrics struct {
 	Panics   uint64  `json:"panics"`    // of handlers, but for http.ErrAbortHandler
 	Streams  uint64  `json:"streams"`   // of HTTP/2, whose arrival is that of the last read of their connection
 	Hijacked uint64  `json:"hijacked"`  // taken from the server, such as WebSockets: counted, without a latency
-	CPU      float64 `json:"cpu"`       // seconds of this process, user and system
+	CPU      float64 `json:"cpu"`       // seconds of this process, user and system; 0 on systems other than Unix and Windows
 	GCCycles uint64  `json:"gc_cycles"`
 	GCCPU    float64 `json:"gc_cpu"` // seconds, as of the last collection
 
