@@ -21,6 +21,10 @@ type block struct {
 	holder, seq, why    atomic.Uint64 // the lease; the request that was answered last; the answer, or why the lease ended
 	took, when          atomic.Uint64 // how long the last change took, and when it was over
 	refusal             [16]atomic.Uint64
+
+	// over is the lease that ended last, which does not begin again, also not after another
+	// call of Allow. procfit does not read it.
+	over atomic.Uint64
 }
 
 var shared = block{layout: 1, mark: [4]uint64{0x9c72852e24de479a, 0x681e9c61df4ab2c9, 0x9ba72488fe84d91a, 0x80d760e263beee6f}}

@@ -67,7 +67,6 @@ type lessee struct {
 
 	mu   sync.Mutex
 	held request // what is obeyed; lease 0: nothing
-	over uint64  // the lease that ended last, which does not begin again
 	auto bool    // before is the runtime's own default, which it keeps up to date
 }
 
@@ -142,7 +141,7 @@ func (l *lessee) obey(q request, no error) reason {
 	switch {
 	case l.held.lease != 0 && q.lease != l.held.lease:
 		return taken
-	case q.lease == l.over:
+	case q.lease == l.over.Load():
 		return reason(l.why.Load())
 	case q.procs == 0:
 		return l.restore(released)
@@ -189,7 +188,8 @@ func (l *lessee) restore(why reason) reason {
 	} else if ours && now != before {
 		runtime.GOMAXPROCS(before)
 	}
-	l.over, l.held = l.held.lease, request{}
+	l.over.Store(l.held.lease)
+	l.held = request{}
 	l.why.Store(uint64(why))
 	l.procs.Store(uint64(runtime.GOMAXPROCS(0)))
 	l.holder.Store(0) // last: whoever reads that the lease is over reads its own value too

@@ -106,6 +106,11 @@ func TestLease(t *testing.T) {
 	if n := runtime.GOMAXPROCS(0); n != 4 || l.look() || l.state.Load() != off {
 		t.Errorf("after the end: GOMAXPROCS %d, state %d", n, l.state.Load())
 	}
+	again := &lessee{block: l.block} // as of another Allow, with the request still there
+	again.ctx, again.stop = context.WithCancel(context.Background())
+	defer again.end()
+	again.wants(t, request{theirs, 2, 3, in(10 * time.Second)}, switchedOff, 4)
+	again.wants(t, request{9, 1, 3, in(10 * time.Second)}, 0, 3)
 }
 
 // Whatever is missing of a request, the rest of it is not obeyed, and a lease goes on.
