@@ -102,7 +102,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestLimit: the burst stands beside the limit, in the table and as a value of its own.
+// TestLimit: the burst is next to the limit, in the table and as a value of its own, and a
+// mark if another limit could not be read.
 func TestLimit(t *testing.T) {
 	value := func(p *observe.Process, name string) any {
 		i := slices.IndexFunc(All(), func(c Column) bool { return c.Name == name })
@@ -119,6 +120,10 @@ func TestLimit(t *testing.T) {
 	}
 	if n, seconds := value(&p, "bursts"), value(&p, "burst_seconds"); n != 3.0 || seconds != 1.0 {
 		t.Errorf("bursts used: %v, %v", n, seconds)
+	}
+	p.Facts.Limits = append(p.Facts.Limits, facts.Limit{Dir: "/sys/fs/cgroup/pods", Fact: facts.Fact{State: facts.Unreadable, Error: "permission denied"}})
+	if text := Columns()[Index("limit")].Text(&p); text != "?2+0.5" {
+		t.Errorf("next to a limit that could not be read: %q", text)
 	}
 }
 

@@ -168,15 +168,16 @@ func setBy(p *observe.Process) string {
 	return string(p.SetBy) + p.Lent()
 }
 
+// limit is the tightest known limit. A mark before it shows that a tighter one may exist.
 func limit(p *observe.Process) string {
-	l, ok := p.Facts.Tightest()
-	switch {
-	case ok:
-		return number.BareLimit(l.CPUs, l.Burst.CPUs)
-	case len(p.Facts.Unknown()) > 0:
-		return "?"
+	mark := ""
+	if len(p.Facts.Unknown()) > 0 {
+		mark = "?"
 	}
-	return Unknown
+	if l, ok := p.Facts.Tightest(); ok {
+		return mark + number.BareLimit(l.CPUs, l.Burst.CPUs)
+	}
+	return cmp.Or(mark, Unknown)
 }
 
 // Burst is the burst of a process's tightest limit, in CPUs of one period; 0: it has none.
