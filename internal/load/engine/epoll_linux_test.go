@@ -3,10 +3,16 @@
 package engine
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/tls"
+	"fmt"
+	"io"
+	"math"
+	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,7 +89,53 @@ func TestEndlessAnswers(t *testing.T) {
 	o := load.Options{URLs: []string{"https://" + l.Addr().String() + "/"}, Connections: 4, Threads: 1, Duration: 500 * time.Millisecond, TLS: load.TLS{Insecure: true}}
 	began := time.Now()
 	r := mustRun(t, o)
-	if took := time.Since(began); took > o.Duration+maxDrain+maxSetup || r.Requests > 0 || r.Unanswered == 0 {
-		t.Errorf("it took %v; %d answered, %d unanswered", took, r.Requests, r.Unanswered)
+	if took := time.Since(began); took > o.Duration+maxDrain+maxSetup || r.Requests > 0 || r.Errors > 0 || r.Unanswered == 0 {
+		t.Errorf("it took %v; %d answered, %d unanswered; errors %v (%v)", took, r.Requests, r.Unanswered, r.ErrorKinds, r.FirstError)
+	}
+}
+
+// What a turn has read and crypto/tls has no room for yet stays the connection's, though the others
+// of its thread read into the same buffer.
+func TestTurnsOverTLS(t *testing.T) {
+	t.Parallel()
+	const part, parts = 1 << 10, 32 // small records, for which crypto/tls makes little room
+	own, _, _ := loadtest.MustSign(t, "127.0.0.1", time.Now().Add(-time.Minute))
+	written := make(chan error, 2)
+	url := rawAt(t, tls.NewListener(loopback(t), &tls.Config{Certificates: []tls.Certificate{own}}), func(c net.Conn) {
+		_, err := http.ReadRequest(bufio.NewReader(c))
+		if err == nil {
+			_, err = fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", part*parts)
+		}
+		for i := 0; i < parts && err == nil; i++ {
+			_, err = c.Write(make([]byte, part))
+		}
+		written <- err
+		_, _ = io.Copy(io.Discard, c)
+	})
+	p := must.Get(prepare(load.Options{URLs: []string{"https" + strings.TrimPrefix(url, "http")}, Connections: 2, Duration: time.Second, TLS: load.TLS{Insecure: true}}))(t)
+	w := &loop{}
+	w.init(&run{plan: p, addresses: []netip.AddrPort{netip.MustParseAddrPort(p.Targets[0].Address)}, base: time.Now(), end: math.MaxInt64}, 0, 1)
+	e, err := newEpoll(w)
+	t.Cleanup(e.close)
+	must.OK(t, err)
+	w.net = e
+	must.OK(t, w.connectAll())
+	w.sendAll(w.clock())
+	for range w.conns {
+		must.OK(t, <-written)
+	}
+	for i := range w.conns {
+		e.reads = 1 // a turn of one read
+		w.read(&w.conns[i])
+	}
+	e.reads = math.MaxInt
+	for i := range w.conns {
+		w.read(&w.conns[i])
+	}
+	for w.requests < 2 && w.failed == 0 { // if the kernel has some of it yet
+		must.OK(t, e.wait(w.clock()+int64(time.Minute)))
+	}
+	if w.failed > 0 {
+		t.Errorf("%d answered; errors %v (%v)", w.requests, w.kinds, w.first)
 	}
 }

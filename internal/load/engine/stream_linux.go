@@ -98,9 +98,8 @@ func (r *records) Read(b []byte) (int, error) {
 	if r.below == nil {
 		return r.Conn.Read(b)
 	}
-	if len(r.in) == 0 && r.more {
+	if len(r.in) == 0 && r.more && r.below.network.reads > 0 {
 		r.in, r.more, r.end = r.below.Read()
-		r.more = r.more || r.below.network.reads <= 0 // which it reads in its next turn
 	}
 	switch n := copy(b, r.in); {
 	case n > 0:
@@ -128,12 +127,14 @@ func (r *records) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// Read reports more until all that came is decrypted, also at the end of a turn: the bytes are in
+// a buffer of the thread, into which the next connection reads.
 func (s *sealed) Read() (b []byte, more bool, end error) {
 	n, err := s.tls.Read(s.network.plain)
 	if _, wait := err.(waiting); !wait {
-		return s.network.plain[:n], err == nil && s.network.reads > 0, err
+		return s.network.plain[:n], err == nil, err
 	}
-	s.records.more = true                     // at the next event
+	s.records.more = true                     // at the next event, or in its next turn
 	if _, _, err = s.Write(nil); err != nil { // what crypto/tls has to say by itself
 		return nil, false, err
 	}
