@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/internal/load"
 )
 
 func TestPace(t *testing.T) {
@@ -46,5 +48,21 @@ func TestPace(t *testing.T) {
 				t.Errorf("%.4f of the rate, want %.4f", got, tt.want)
 			}
 		})
+	}
+}
+
+// A server that answers at once carries the rate, however few the requests are.
+func TestFewAreCarried(t *testing.T) {
+	const duration, span, latency = 10 * time.Second, 12 * time.Second, time.Millisecond
+	for n := 1; n <= 12; n++ {
+		p := &plan{Prepared: &load.Prepared{Options: load.Options{Rate: float64(n) / duration.Seconds(), Duration: duration}}}
+		bins := make([]int64, paceBins)
+		for i := range n {
+			at := time.Duration(i)*duration/time.Duration(n) + latency
+			bins[int(float64(at)/float64(span)*paceBins)]++
+		}
+		if got := p.carried(bins, span, latency) / p.Rate; math.Abs(got-1) > 0.005 {
+			t.Errorf("%d requests: %.4f of the rate", n, got)
+		}
 	}
 }

@@ -30,28 +30,32 @@ func (r *run) drawTimes() {
 	r.times = arrivals(r.times, random, measured, boundary, int64(r.Duration))
 }
 
-// carried is the pace at which answers came, see pace. At random there are more
-// requests in one third of the time than in another, and so there are answers: they
-// are taken against what was intended in the same thirds, or a server that keeps up
-// would seem not to.
+// carried is the pace at which answers came, see pace, taken against what was intended in the
+// same thirds: at random there are more requests in one third of the time than in another, and
+// of a few at an even pace, too. Else a server that keeps up would seem not to.
 func (p *plan) carried(bins []int64, span, first time.Duration) float64 {
-	answers := pace(bins, span, first, p.Duration)
-	if p.times == nil {
-		return answers
-	}
 	wanted := make([]int64, len(bins))
-	measured := p.times[len(p.times)-int(math.Ceil(p.Rate*p.Duration.Seconds())):]
-	boundary := int64(float64(len(p.times)-len(measured)) * 1e9 / p.Rate)
-	for _, at := range measured {
-		if i := int(float64(at-boundary) / float64(span) * float64(len(bins))); i < len(wanted) {
-			wanted[i]++
+	measured := int64(math.Ceil(p.Rate * p.Duration.Seconds()))
+	if p.times == nil {
+		var before int64
+		for i := range wanted {
+			until := min(measured, int64(math.Ceil(p.Rate*span.Seconds()*float64(i+1)/float64(len(bins)))))
+			wanted[i], before = until-before, until
+		}
+	} else {
+		settling := int64(len(p.times)) - measured
+		boundary := int64(float64(settling) * 1e9 / p.Rate)
+		for _, at := range p.times[settling:] {
+			if i := int(float64(at-boundary) / float64(span) * float64(len(bins))); i < len(wanted) {
+				wanted[i]++
+			}
 		}
 	}
 	offered := pace(wanted, span, 0, p.Duration)
-	if offered <= 0 {
-		return answers
+	if offered < p.Rate/2 { // of a single request, or of a few that lie badly, the thirds say nothing
+		return p.Rate
 	}
-	return answers / offered * p.Rate
+	return pace(bins, span, first, p.Duration) / offered * p.Rate
 }
 
 // arrivals adds n times at random within a span, in order: of a Poisson process that
