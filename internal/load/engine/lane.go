@@ -72,14 +72,14 @@ func (l *lane) due(x *place, at, now int64) {
 	if at >= l.from {
 		l.lag.RecordValue(min(max(0, now-max(at, x.freeAt)), int64(maxLatency)))
 	}
-	x.start, x.sentAt = at, max(at, x.freeAt)
+	x.start, x.sentAt = at, now
 }
 
 // another gives a free place its next request of a closed loop.
 func (l *lane) another(x *place, now int64) {
 	x.request = l.pick(l.number(l.picked))
 	l.picked++
-	x.start, x.sentAt = now, max(now, x.freeAt)
+	x.start, x.sentAt = now, now
 }
 
 // answered counts an answer. One to a request of the settling counts only for what

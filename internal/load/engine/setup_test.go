@@ -96,3 +96,18 @@ func TestSetupFailureIsNoError(t *testing.T) {
 		}
 	}
 }
+
+// A request has its time-out from its send: how late procfit itself sent it is not the server's
+// doing.
+func TestSentLateIsNoTimeout(t *testing.T) {
+	w, c := idleLoop(0)
+	w.lag = newHistogram()
+	x, now := &c.places[0], w.clock()
+	w.due(x, now-2*int64(w.Timeout), now)
+	x.busy, x.again = true, true // it waits for its connection
+	for i, after := range []int64{0, int64(w.Timeout)} {
+		if w.expire(now + after); w.failed != int64(i) || w.kinds[load.KindTimeout] != int64(i) {
+			t.Errorf("%v after the send: %d failed, %v", time.Duration(after), w.failed, w.kinds)
+		}
+	}
+}
