@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -90,6 +91,20 @@ func (h hostile) url(t testing.TB, l net.Listener) string {
 	return cmp.Or(h.at, "h2c") + ":" + address
 }
 
+// turnsAway gives each connection up at once, before any request, and leaves it to the client to
+// close it.
+func turnsAway(code http2.ErrCode) func(net.Conn) {
+	return func(c net.Conn) {
+		out := bufio.NewWriter(c)
+		fr := http2.NewFramer(out, nil)
+		_ = fr.WriteSettings()
+		_ = fr.WriteGoAway(0, code, []byte("too many"))
+		if _, err := io.ReadFull(c, make([]byte, len(http2.ClientPreface))); err == nil && out.Flush() == nil {
+			_, _ = io.Copy(io.Discard, c)
+		}
+	}
+}
+
 type serveStream = func(fr *http2.Framer, stream uint32, n int) error
 
 func hostiles(own tls.Certificate) map[string]hostile {
@@ -115,6 +130,8 @@ func hostiles(own tls.Certificate) map[string]hostile {
 		"http at https":       {at: "http", listen: secure("h2"), kind: "status_400"}, // which Go's server answers
 		"too few streams":     {serve: frames([]http2.Setting{{ID: http2.SettingMaxConcurrentStreams, Val: 1}}, nil), change: func(o *load.Options) { o.Streams = 2 }, kind: load.KindStreams},
 
+		"turned away":          {serve: turnsAway(http2.ErrCodeEnhanceYourCalm), kind: load.KindGoAway},
+		"turned away kindly":   {serve: turnsAway(http2.ErrCodeNo), kind: load.KindClosed},
 		"no window":            {serve: frames(nil, mute), change: func(o *load.Options) { o.Body = make([]byte, 1<<20) }, kind: load.KindUnsent},
 		"a header of 10 MB":    {at: "http", serve: answer("HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", 10<<20) + "\r\n\r\n"), kind: load.KindTooLarge},
 		"an endless HTTP/1":    {at: "http", serve: endlessChunks, kind: load.KindUnfinished},
@@ -260,6 +277,27 @@ func TestHostileToTheChosenEngine(t *testing.T) {
 			isHostile(t, r, err, h.kind)
 		})
 	}
+}
+
+// Connections beyond a server's limit, which it gives up before any request, count.
+func TestTurnedAway(t *testing.T) {
+	t.Parallel()
+	inMemory(t, func(t *testing.T, n *lan) {
+		away := turnsAway(http2.ErrCodeEnhanceYourCalm)
+		serve := frames(nil, func(fr *http2.Framer, stream uint32, _ int) error { return begin(fr, stream, true, ":status", "200") })
+		var opened atomic.Int64
+		url := "h2c" + strings.TrimPrefix(rawAt(t, n.listen(), func(c net.Conn) {
+			if opened.Add(1)%2 == 0 {
+				away(c)
+			} else {
+				serve(c)
+			}
+		}), "http")
+		r := n.mustRun(t, load.Options{URLs: []string{url}, Connections: 4, Duration: 100 * time.Millisecond, Timeout: 5 * time.Second})
+		if r.Requests == 0 || r.FailedConnections == 0 || r.FailedConnections != r.Errors || r.ErrorKinds[load.KindGoAway] != r.Errors || !strings.Contains(r.FirstError.Detail, "too many") {
+			t.Errorf("%d answers, %d connections failed, errors %v (%v)", r.Requests, r.FailedConnections, r.ErrorKinds, r.FirstError)
+		}
+	})
 }
 
 // A server that gives its connections up in good order, as one does that ends or

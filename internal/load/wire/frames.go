@@ -63,7 +63,7 @@ func (c *http2Conn) handleFrame(f http2.Frame, done func(Event)) *Failure {
 			done(Event{Place: x.place, Failure: &Failure{load.KindStreamReset, f.ErrCode.String()}, Retry: f.ErrCode == http2.ErrCodeRefusedStream})
 		}
 	case *http2.GoAwayFrame:
-		c.goAway(f, done)
+		return c.goAway(f, done)
 	case *http2.PushPromiseFrame:
 		return &Failure{load.KindMalformed, "a push, which procfit does not allow"}
 	}
@@ -256,8 +256,9 @@ func (c *http2Conn) sendAll() {
 	}
 }
 
-// goAway ends the connection once what the server still answers is there.
-func (c *http2Conn) goAway(f *http2.GoAwayFrame, done func(Event)) {
+// goAway ends the connection once what the server still answers is there. Before any request it is
+// a failure of the connection: of no request could it be one.
+func (c *http2Conn) goAway(f *http2.GoAwayFrame, done func(Event)) *Failure {
 	c.spent = true
 	graceful := f.ErrCode == http2.ErrCodeNo
 	if !graceful {
@@ -274,4 +275,11 @@ func (c *http2Conn) goAway(f *http2.GoAwayFrame, done func(Event)) {
 			done(Event{Place: x.place, Failure: c.away, Retry: graceful})
 		}
 	}
+	switch {
+	case c.next > 1:
+		return nil
+	case graceful: // as one of HTTP/1.1 that closes at once, or idle
+		return &Failure{load.KindClosed, "by GOAWAY, before any request"}
+	}
+	return c.away
 }
