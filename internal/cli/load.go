@@ -145,8 +145,9 @@ func (o *loadOptions) judge(r *load.Result) error {
 		return err
 	}
 	if !o.Has("max-errors") {
-		if failed := trial.Failed(&p, r.Dropped); failed >= r.Requests {
-			return fmt.Errorf("%s: %s; is the URL correct? With --max-errors 100%% the exit code is 0", onlyFailures(r, failed), errorKinds(r))
+		if r.Good == 0 {
+			bad := phrase.Count(trial.Failed(&p, r.Dropped)+r.Unanswered, "request")
+			return fmt.Errorf("all %s failed: %s; is the URL correct? With --max-errors 100%% the exit code is 0", bad, errorKinds(r))
 		}
 		return nil
 	}
@@ -156,16 +157,6 @@ func (o *loadOptions) judge(r *load.Result) error {
 		return &exitError{exitGate, fmt.Errorf("%s, more than --max-errors %g%%", failing, 100*most)}
 	}
 	return nil
-}
-
-// onlyFailures is what a run came to that has as many failed requests as answers, or more. Not
-// each request has failed then: a connection can fail after a good answer.
-func onlyFailures(r *load.Result, failed int64) string {
-	bad := failed + r.Unanswered
-	if r.AchievedPerSecond > 0 {
-		return fmt.Sprintf("%s for %s", phrase.Count(bad, "failure"), phrase.Count(r.Requests, "answered request"))
-	}
-	return fmt.Sprintf("all %s failed", phrase.Count(bad, "request"))
 }
 
 func errorKinds(r *load.Result) string {

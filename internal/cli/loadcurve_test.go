@@ -84,9 +84,9 @@ func TestWarmupAtTheRate(t *testing.T) {
 	}
 }
 
-// A connection that failed with no request on it is no failed request of an open loop, unless
-// requests were never sent for want of it. One that gets no answers any more is judged among the
-// connections.
+// Without --max-errors only a load of which no answer was good has failed. A connection that failed
+// with no request on it is no failed request of an open loop, unless requests were never sent for
+// want of it. One that gets no answers any more is judged among the connections.
 func TestConnectionsOfALoad(t *testing.T) {
 	refused := map[load.Kind]int64{load.KindRefused: 60}
 	for name, c := range map[string]struct {
@@ -94,15 +94,16 @@ func TestConnectionsOfALoad(t *testing.T) {
 		gate   string // --max-errors; empty: not given
 		want   string // in the error; empty: none
 	}{
-		"all requests are answered":      {load.Result{Mode: load.ModeOpen, Requests: 50, Errors: 60, FailedConnections: 60}, "", ""},
+		"all requests are answered":      {load.Result{Mode: load.ModeOpen, Requests: 50, Good: 50, Errors: 60, FailedConnections: 60}, "", ""},
 		"and with a gate":                {load.Result{Mode: load.ModeOpen, Requests: 50, Errors: 60, FailedConnections: 60}, "1%", ""},
-		"most are never sent":            {load.Result{Mode: load.ModeOpen, Requests: 50, Errors: 60, FailedConnections: 60, Dropped: 200, AchievedPerSecond: 5}, "", "60 failures for 50 answered requests"},
+		"most are never sent":            {load.Result{Mode: load.ModeOpen, Requests: 50, Good: 50, Errors: 60, FailedConnections: 60, Dropped: 200}, "", ""},
 		"some are never sent":            {load.Result{Mode: load.ModeOpen, Requests: 50, Errors: 60, FailedConnections: 60, Dropped: 10}, "1%", "20% of the requests failed"},
 		"never sent to a server that is": {load.Result{Mode: load.ModeOpen, Requests: 50, Dropped: 200}, "1%", ""},
 		"a server that hangs":            {load.Result{Mode: load.ModeOpen, Requests: 1e6, Unanswered: 64, Hanging: 64}, "1%", "64 of 64 connections got no answers any more, more than --max-errors 1%"},
 		"one of two that hangs":          {load.Result{Mode: load.ModeClosed, Requests: 1e6, Unanswered: 32, Hanging: 32, PerURL: []load.URLCount{{Answered: 5e5}, {Answered: 5e5, Unanswered: 32, Hanging: 32}}}, "60%", "32 of 32 connections to replica 2 of 2 got no answers any more"},
 		"a server that is slow":          {load.Result{Mode: load.ModeOpen, Requests: 1e6, Unanswered: 64, Dropped: 1e6}, "1%", ""},
-		"a closed loop":                  {load.Result{Mode: load.ModeClosed, Requests: 50, Errors: 60, FailedConnections: 60, AchievedPerSecond: 5}, "", "60 failures for 50 answered requests"},
+		"half of them fail":              {load.Result{Mode: load.ModeClosed, Requests: 50, Good: 50, Errors: 60}, "", ""},
+		"no answer is good":              {load.Result{Mode: load.ModeClosed, Requests: 7, Errors: 7, Unanswered: 1}, "", "all 8 requests failed: 60 × connection refused"},
 	} {
 		o := &loadOptions{spec: plan.NewFlags(), out: printed("text", "json")}
 		o.Fields = o.fields()
@@ -125,17 +126,5 @@ func TestFailedOfACurve(t *testing.T) {
 	must.OK(t, o.point(newStdio(t.Context(), nil, &out, io.Discard, nil), &r))
 	if cells := strings.Fields(out.String()); len(cells) < 8 || cells[7] != "7" {
 		t.Errorf("%q, want 7 failed", out.String())
-	}
-}
-
-// A connection can fail after a good answer: then not all requests have failed.
-func TestOnlyFailures(t *testing.T) {
-	for want, r := range map[string]load.Result{
-		"all 8 requests failed":              {Requests: 7, Errors: 7, Unanswered: 1},
-		"7 failures for 5 answered requests": {Requests: 5, Errors: 7, AchievedPerSecond: 5},
-	} {
-		if got := onlyFailures(&r, r.Errors); got != want {
-			t.Errorf("%+v: %q, want %q", r, got, want)
-		}
 	}
 }

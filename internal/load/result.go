@@ -31,6 +31,7 @@ type Result struct {
 	Elapsed     time.Duration // with what came in after the duration
 
 	Requests int64 // answered, whatever the status
+	Good     int64 // of these with 2xx, 3xx or gRPC's OK
 	// AchievedPerSecond is good answers (2xx, 3xx) a second. In a closed loop: those
 	// that came within Duration. In an open loop: the pace at which they came, so that
 	// it equals Rate where the server keeps up, whatever its latency (see pace).

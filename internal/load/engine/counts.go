@@ -56,11 +56,10 @@ func merge(p *plan, all []*counts, duration, elapsed, span time.Duration) *load.
 	if p.Rate > 0 {
 		r.Mode, r.SendLag, r.Pace = load.ModeOpen, newHistogram(), cmp.Or(p.Pace, load.PaceConstant)
 	}
-	var good, inTime, fastest int64
+	var inTime, fastest int64
 	bins := make([]int64, paceBins)
 	for _, c := range all {
 		addCounts(r, c)
-		good += c.good
 		inTime += c.inTime
 		if c.fastest > 0 && (fastest == 0 || c.fastest < fastest) {
 			fastest = c.fastest
@@ -71,7 +70,7 @@ func merge(p *plan, all []*counts, duration, elapsed, span time.Duration) *load.
 	}
 	r.AchievedPerSecond = float64(inTime) / duration.Seconds()
 	if r.Mode == load.ModeOpen && duration == p.Duration {
-		r.AchievedPerSecond = min(float64(good)/duration.Seconds(), p.carried(bins, span, time.Duration(fastest)))
+		r.AchievedPerSecond = min(float64(r.Good)/duration.Seconds(), p.carried(bins, span, time.Duration(fastest)))
 	}
 	r.InFlight = float64(inTime) / duration.Seconds() * r.Latency.Mean() / 1e9
 	return r
@@ -79,6 +78,7 @@ func merge(p *plan, all []*counts, duration, elapsed, span time.Duration) *load.
 
 func addCounts(r *load.Result, c *counts) {
 	r.Requests += c.requests
+	r.Good += c.good
 	r.FirstError = cmp.Or(r.FirstError, c.first)
 	r.Errors += c.errors()
 	r.FailedConnections += c.lost
