@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"crypto/tls"
+	"math"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -30,7 +31,8 @@ func newAttempts(dial dialer) *attempts {
 type attempt struct {
 	generation int32 // of the conn
 	cancel     context.CancelFunc
-	accepted   atomic.Bool // what is missing is the handshake
+	began      atomic.Int64 // when its turn came; notYet: it has not
+	accepted   atomic.Bool  // what is missing is the handshake
 
 	below   net.Conn  // that is closed
 	secure  *tls.Conn // nil: plain
@@ -38,20 +40,32 @@ type attempt struct {
 	failure *wire.Failure
 }
 
+const notYet = math.MaxInt64
+
 // start has a goroutine open a connection, over what wrap makes of the dialled one, and do
 // what is then to be done.
 func (all *attempts) start(w *loop, c *conn, wrap func(net.Conn) net.Conn, then func(*attempt)) {
 	ctx, cancel := context.WithCancel(all.ctx)
 	a := &attempt{generation: c.generation, cancel: cancel}
 	c.attempt = a
+	a.began.Store(notYet)
+	select {
+	case all.turn <- struct{}{}:
+		a.began.Store(c.start)
+	default:
+	}
 	all.left.Go(func() {
-		select {
-		case all.turn <- struct{}{}:
-			a.carryOut(ctx, all.dial, w.addresses[c.target].String(), w.speakers[c.target], wrap)
-			<-all.turn
-			then(a)
-		case <-ctx.Done():
+		if a.began.Load() == notYet {
+			select {
+			case all.turn <- struct{}{}:
+				a.began.Store(w.clock())
+			case <-ctx.Done():
+				return
+			}
 		}
+		a.carryOut(ctx, all.dial, w.addresses[c.target].String(), w.speakers[c.target], wrap)
+		<-all.turn
+		then(a)
 	})
 }
 

@@ -55,6 +55,14 @@ func (w *loop) connect(c *conn, now int64) {
 	w.net.open(c)
 }
 
+// began is since when the connection is being opened, its wait for a turn left out; notYet: it waits.
+func (c *conn) began() int64 {
+	if c.attempt != nil {
+		return c.attempt.began.Load()
+	}
+	return c.start
+}
+
 // connected begins to speak on a stream.
 func (w *loop) connected(c *conn, s stream, spoken wire.Conn) {
 	c.stream, c.wire = s, spoken
@@ -278,7 +286,7 @@ func (w *loop) expire(now int64) {
 	for i := range w.conns {
 		c := &w.conns[i]
 		switch {
-		case c.state == stateConnecting && now-c.start >= timeout:
+		case c.state == stateConnecting && now-c.began() >= timeout:
 			w.lose(c, &wire.Failure{Kind: load.KindConnectTimeout, Detail: w.silence(c)}, now)
 		case c.blocked > 0 && now-c.blocked >= timeout:
 			w.lose(c, &wire.Failure{Kind: load.KindUnsent, Detail: w.stopped()}, now)

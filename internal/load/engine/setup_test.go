@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/wire"
+	"github.com/procfit/procfit/test/must"
 )
 
 // A server that accepts and says nothing more is named as that, though all of its
@@ -34,6 +37,25 @@ func TestMuteHandshake(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A connection that waits for its turn to be opened does not wait for the server.
+func TestWaitsForItsTurn(t *testing.T) {
+	t.Parallel()
+	inMemory(t, func(t *testing.T, n *lan) {
+		const takes = 50 * time.Millisecond
+		o := servedAt(t, n.listen(), overPlain, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		o.Connections, o.Rate, o.Duration, o.Timeout = 5*atOnce, 100, 500*time.Millisecond, 2*takes
+		p := must.Get(prepare(o))(t)
+		p.engine = portable(func(ctx context.Context, network, address string) (net.Conn, error) {
+			time.Sleep(takes)
+			return n.dial(ctx, network, address)
+		})
+		r := must.Get(p.offer(t.Context(), []netip.AddrPort{netip.MustParseAddrPort(p.Targets[0].Address)}))(t)
+		if r.Errors > 0 || r.Requests != 50 {
+			t.Errorf("%d answered, %d connections failed, errors %v (%v)", r.Requests, r.FailedConnections, r.ErrorKinds, r.FirstError)
+		}
+	})
 }
 
 // If no connection has failed when the wait for all ends, the error says so.
