@@ -2,8 +2,8 @@
 // (https://github.com/tsenart/vegeta, "-format"), or from URLs with weights.
 //
 // The plain format has a request line, headers below it, and after these the name of a
-// file with the body; a blank line ends a request, and a line that starts with # is a
-// comment:
+// file with the body; a blank line or the next request line ends a request, and a line that
+// starts with # is a comment:
 //
 //	POST http://127.0.0.1:8080/things
 //	Content-Type: application/json
@@ -64,7 +64,7 @@ func (r *Reader) Read(from io.Reader) ([]load.Request, error) {
 	r.list, r.files, r.bodies, r.host, r.at = nil, map[string][]byte{}, 0, "", 0
 	lines := bufio.NewScanner(from)
 	lines.Buffer(make([]byte, 64<<10), mostLine)
-	open := false // a plain request that a blank line has not ended
+	open := false // a plain request that nothing has ended
 	for lines.Scan() {
 		r.at++
 		line := bytes.TrimSpace(lines.Bytes())
@@ -75,7 +75,7 @@ func (r *Reader) Read(from io.Reader) ([]load.Request, error) {
 		case line[0] == '#':
 		case line[0] == '{' && !open:
 			err = r.object(line)
-		case open:
+		case open && !requestLine().Match(line):
 			open, err = r.detail(string(line))
 		default:
 			err = r.request(string(line))
@@ -96,6 +96,9 @@ func (r *Reader) Read(from io.Reader) ([]load.Request, error) {
 	}
 	return r.list, nil
 }
+
+// requestLine is a method and a URL or path, which no header can be: it has no blank in its name.
+var requestLine = pattern.Of(`^[A-Z]+ +(/|[a-z0-9]+://)`)
 
 // request reads "POST http://127.0.0.1:8080/things".
 func (r *Reader) request(line string) error {

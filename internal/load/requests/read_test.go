@@ -32,6 +32,9 @@ Content-Type: application/json
 GET /only/a/path
 
 DELETE http://goku:9090/x
+GET http://goku:9090/y
+X-Account-ID: 98
+HEAD http://goku:9090/z
 `
 
 func TestRead(t *testing.T) {
@@ -42,6 +45,8 @@ func TestRead(t *testing.T) {
 		{Method: "POST", Path: "/things", Headers: []string{"Content-Type: application/json"}, Body: []byte("{}")},
 		{Method: "GET", Path: "/only/a/path"},
 		{Method: "DELETE", Path: "/x"},
+		{Method: "GET", Path: "/y", Headers: []string{"X-Account-ID: 98"}},
+		{Method: "HEAD", Path: "/z"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
@@ -76,7 +81,7 @@ func TestReadErrors(t *testing.T) {
 		"GET http://a/%zz":                      `line 1: "http://a/%zz" is not a URL: invalid URL escape`,
 		"GET http://u:p@a/":                     "line 1: \"http://u:REDACTED@a/\": give credentials as a header",
 		"GET http://a/\n\nGET http://b/":        `line 3: "http://b/": the earlier requests go to http://a; all must go to one server`,
-		"GET http://a/\nGET http://a/":          "line 2: header",
+		"GET http://a/\nAUTHORIZATION Bearer b": `line 2: header "AUTHORIZATION `,
 		"POST http://a/\n@gone":                 "line 2: the body: open gone",
 		"POST http://a/\n@big":                  "line 2: the body has 17 MiB; the limit is 16 MiB",
 		"GET http://a/\nContent-Length: 5":      "line 2: header \"Content-Length: 5\": the load generator sets the length",
