@@ -67,7 +67,17 @@ func head(fields ...string) []byte {
 }
 
 func begin(fr *http2.Framer, stream uint32, end bool, fields ...string) error {
-	return fr.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: head(fields...), EndHeaders: true, EndStream: end})
+	const most = 16 << 10 // bytes of a frame
+	block := head(fields...)
+	first := block[:min(len(block), most)]
+	block = block[len(first):]
+	err := fr.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: first, EndHeaders: len(block) == 0, EndStream: end})
+	for err == nil && len(block) > 0 {
+		part := block[:min(len(block), most)]
+		block = block[len(part):]
+		err = fr.WriteContinuation(stream, len(block) == 0, part)
+	}
+	return err
 }
 
 // hostile is a server that does what it must not, and the kind that tells it.

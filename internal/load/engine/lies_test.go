@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,9 @@ func lies() map[string]lie {
 	rpc := []string{":status", "200", "content-type", "application/grpc"}
 	fine := []string{"grpc-status", "0"}
 	with := func(fields ...string) []string { return append([]string{":status", "200"}, fields...) }
+	cookies := func(n int) []string { // of 10 KB each
+		return with(slices.Repeat([]string{"set-cookie", strings.Repeat("x", 10_000)}, n)...)
+	}
 	return map[string]lie{
 		"length":               {head: with("content-length", "5"), body: []string{"he", "", "llo"}, good: true},
 		"a short body":         {head: with("content-length", "20"), body: []string{"ok"}},
@@ -80,6 +84,8 @@ func lies() map[string]lie {
 		"204 with a body":      {head: []string{":status", "204"}, body: []string{"ok"}},
 		"trailers":             {head: with(), body: []string{"ok"}, trailers: []string{"a", "b"}, good: true},
 		"an unknown class":     {head: []string{":status", "999"}, kinds: []load.Kind{"status_999"}},
+		"200 KB of cookies":    {head: cookies(20), good: true},
+		"400 KB of cookies":    {head: cookies(40), kinds: []load.Kind{load.KindTooLarge}},
 
 		"gRPC":                    {calls: true, head: rpc, body: []string{one}, trailers: fine, good: true},
 		"gRPC, in pieces":         {calls: true, head: rpc, body: []string{one[:1], one[1:3], one[3:6], one[6:]}, trailers: fine, good: true},

@@ -111,10 +111,6 @@ func (c *http2Conn) headers(part []byte, last bool, done func(Event)) *Failure {
 }
 
 func (c *http2Conn) decode(part []byte, last bool) *Failure {
-	c.headLen += len(part)
-	if c.headLen > maxHead {
-		return tooLarge()
-	}
 	_, err := c.decoder.Write(part)
 	if err == nil && last {
 		err = c.decoder.Close()

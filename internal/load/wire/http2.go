@@ -37,7 +37,7 @@ type http2Conn struct {
 	means   answer    // what it does
 	heading *exchange // whose headers are being read; nil: nobody's
 	headed  bool      // they end its stream
-	headLen int       // of them so far
+	headLen int       // of their fields so far, as SETTINGS_MAX_HEADER_LIST_SIZE counts them
 	unended bool      // a part of them is to follow
 	places  []exchange
 	byID    map[uint32]*exchange
