@@ -22,7 +22,8 @@ const DefaultTimeout = 10 * time.Second
 const (
 	maxRate        = 1e6       // requests a second; one thread carries about a tenth
 	maxStreams     = 10_000    // on a connection
-	maxConnections = 1_000_000 // a bound against typing errors; the kernel's are lower
+	maxConnections = 1_000_000 // a bound against typing errors; the kernel's are lower. Of the streams on all, too
+	maxThreads     = 256       // each has histograms and buffers of about 0.6 MB
 )
 
 // Options is the load to offer. As JSON it is all of it but the functions, so that it
@@ -165,8 +166,10 @@ func (o Options) checkNumbers() error {
 		return invalid(FieldTimeout, o.Timeout.String(), "must not be negative")
 	case o.Streams < 0 || o.Streams > maxStreams:
 		return invalid(FieldStreams, strconv.Itoa(o.Streams), "must be between 1 and %d", maxStreams)
-	case o.Threads < 0:
-		return invalid(FieldThreads, strconv.Itoa(o.Threads), "must not be negative")
+	case o.Streams > maxConnections/o.Connections:
+		return invalid(FieldStreams, strconv.Itoa(o.Streams), "on %s, that is more than %d requests at a time", phrase.Count(o.Connections, "connection"), maxConnections)
+	case o.Threads < 0 || o.Threads > maxThreads:
+		return invalid(FieldThreads, strconv.Itoa(o.Threads), "must be between 1 and %d", maxThreads)
 	}
 	for _, cpu := range o.CPUs {
 		if cpu < 0 {
