@@ -79,7 +79,7 @@ func (p *Prepared) prepareCall(urls []*url.URL) error {
 	case len(g.Proto) > 0 && g.Protoset != "":
 		return invalid(FieldProto, g.Protoset, "%s already gives the types; use only one of them", strings.Join(g.Proto, ", "))
 	case len(g.Data) > 0 && !json.Valid(g.Data):
-		return invalid(FieldData, clipped(g.Data), "not JSON; write a message as in '{\"name\":\"x\"}', or @FILE")
+		return invalid(FieldBody, clipped(g.Data), "not JSON; write a message as in '{\"name\":\"x\"}', or @FILE")
 	}
 	for i, u := range urls {
 		if u.RequestURI() != "/" {
@@ -128,7 +128,7 @@ func (p *Prepared) MakeCall(types CallTypes) error {
 	}
 	body, err := method.Body(data)
 	if err != nil {
-		return invalid(FieldData, clipped(data), "%w", err)
+		return invalid(FieldBody, clipped(data), "%w", err)
 	}
 	m := Message{
 		Method: "POST", Path: p.Called.Path(), Body: body, GRPC: true, Stream: method.Stream,

@@ -31,9 +31,8 @@ const (
 	FieldInsecure    Field = "tls insecure"
 	FieldServerName  Field = "tls name"
 	FieldGRPC        Field = "grpc"
-	FieldData        Field = "body"
-	FieldProto       Field = "proto"
 	FieldBody        Field = "body"
+	FieldProto       Field = "proto"
 	FieldRequests    Field = "requests" // of a mix
 	FieldPace        Field = "pace"
 )

@@ -112,8 +112,8 @@ func TestGRPCRefuses(t *testing.T) {
 		"no reflection":  {call(bare, checkMethod, ""), "", "has no reflection; name them with --proto FILE"},
 		"no service":     {call(v1, "a.B/C", ""), "", `does not know this service`},
 		"no method":      {call(v1, "grpc.health.v1.Health/Nope", ""), load.FieldGRPC, `no method "Nope"; it has Check`},
-		"no field":       {call(v1, checkMethod, `{"a":1}`), load.FieldData, `unknown field "a"`},
-		"a wrong type":   {call(v1, checkMethod, `{"service":1}`), load.FieldData, "HealthCheckRequest"},
+		"no field":       {call(v1, checkMethod, `{"a":1}`), load.FieldBody, `unknown field "a"`},
+		"a wrong type":   {call(v1, checkMethod, `{"service":1}`), load.FieldBody, "HealthCheckRequest"},
 		"client streams": {call(v1, "grpc.reflection.v1.ServerReflection/ServerReflectionInfo", ""), load.FieldGRPC, "stream of requests"},
 		"no gRPC":        {call(strings.TrimSuffix(plain, "/"), checkMethod, ""), "", "cannot read the types from the server"},
 	} {
