@@ -9,8 +9,8 @@
 //
 // # Limits
 //
-// Whoever may write the annotation or the file can claim any value. It is shown and compared,
-// and never acted upon: nothing here sets a value or runs a command.
+// Whoever may write the annotation or the file can claim any value from 1 to 4096. Nothing here sets
+// it or runs a command; procfit set PID recommended and procfit check --fix use it.
 package expected
 
 import (
@@ -37,6 +37,10 @@ const (
 
 // MostBytes is longer than any text. A command line may be long.
 const MostBytes = 16 << 10
+
+// mostProcs is the largest GOMAXPROCS that procfit measures or sets. A program would take gigabytes
+// for one far above it, or crash.
+const mostProcs = 4096
 
 // The longest words, in bytes.
 const (
@@ -73,8 +77,8 @@ func Text(e rule.Expected) []byte {
 func Check(e rule.Expected) error {
 	_, day := time.Parse(time.DateOnly, e.Measured)
 	switch {
-	case e.Procs < 1 || e.Procs > math.MaxInt32:
-		return fmt.Errorf("procs %d: expected 1 or more", e.Procs)
+	case e.Procs < 1 || e.Procs > mostProcs:
+		return fmt.Errorf("procs %d: expected 1 to %d", e.Procs, mostProcs)
 	case e.LimitCPUs != nil && !positive(*e.LimitCPUs):
 		return fmt.Errorf("limit_cpus %g: expected a number of CPUs above 0, or null", *e.LimitCPUs)
 	case e.CPUs < 1 || e.CPUs > math.MaxInt32:

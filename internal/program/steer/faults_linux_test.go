@@ -129,6 +129,15 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+// TestMost: what the runtime would crash by, or take gigabytes for, is refused before anything is
+// started.
+func TestMost(t *testing.T) {
+	nobody := Program{PID: 1 << 30} // above every process ID
+	if _, err := Set(t.Context(), Request{Program: nobody, Value: Value{Procs: Most + 1}}); Because(err) != Unsupported || !strings.Contains(err.Error(), "GOMAXPROCS=4097 is above 4096") {
+		t.Errorf("%v", err)
+	}
+}
+
 // rounds is how often a fault is tried at a moment that differs each time.
 const rounds = 100
 

@@ -140,7 +140,7 @@ func (h *hold) giveBack(say func(answer)) {
 		}
 		var r Result
 		if err == nil {
-			r, err = Set(context.Background(), back) // also where nobody waits for it
+			r, err = back.send(context.Background()) // also where nobody waits for it
 		}
 		if err == nil {
 			say(answerOf(r, nil))

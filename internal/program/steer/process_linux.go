@@ -217,10 +217,18 @@ func (c *child) answer(pid int, until time.Time) (a answer, none *Refusal) {
 	return a, nil
 }
 
-// Set has a process set its GOMAXPROCS. It returns when the process is let go, or with Late. The
-// end of ctx, or of this process, ends the wait for a place, with Unwanted; nothing ends a call on
-// its way.
+// Set has a process set its GOMAXPROCS, to Most at most. It returns when the process is let go, or
+// with Late. The end of ctx, or of this process, ends the wait for a place, with Unwanted; nothing
+// ends a call on its way.
 func Set(ctx context.Context, r Request) (Result, error) {
+	if r.Value.Procs > Most {
+		return Result{}, &Refusal{r.PID, Unsupported, fmt.Sprintf("GOMAXPROCS=%d is above %d, the most that procfit sets", r.Value.Procs, Most)}
+	}
+	return r.send(ctx)
+}
+
+// send is Set of any value, as of one that the program had before.
+func (r Request) send(ctx context.Context) (Result, error) {
 	c, err := start(tracerPart, message{Request: r})
 	if err != nil {
 		return Result{}, err

@@ -37,8 +37,8 @@ import (
 	"time"
 )
 
-// Most is the largest GOMAXPROCS that is set: each P takes memory, and no machine of Linux
-// has more CPUs that a program could use.
+// Most is the largest GOMAXPROCS that Set sets: each P takes memory, the runtime crashes at numbers
+// near 2³¹, and no machine of Linux has more CPUs that a program could use.
 const Most = 4096
 
 // Waits is how long a call waits for a program in which no Go code runs.
