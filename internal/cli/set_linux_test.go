@@ -2,14 +2,37 @@ package cli
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/must"
+	"github.com/procfit/procfit/test/need"
 )
+
+// TestLentByRoot: a value that root lends a process is lent for its own user, too, who may not see
+// which namespaces the guard is in.
+func TestLentByRoot(t *testing.T) {
+	need.Root(t)
+	theirs, ours, err := os.Pipe()
+	must.OK(t, err)
+	until := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
+	guard := exec.Command("/proc/self/exe", "(guard)", strconv.Itoa(os.Getpid()), until.Format(time.RFC3339))
+	guard.ExtraFiles = []*os.File{theirs}
+	must.OK(t, guard.Start())
+	defer func() { ours.Close(); guard.Wait() }() // it waits for what it is to do
+	theirs.Close()
+	asNobody(t, func() {
+		if at := steer.LentUntil(os.Getpid(), []int{guard.Process.Pid}); !at.Equal(until) {
+			t.Errorf("lent until %v, expected %v", at, until)
+		}
+	})
+}
 
 // TestSetIsRemembered: a program without a call of runtime.GOMAXPROCS did not set its value, and
 // procfit advises nobody to change that call, nor says that its environment has no effect after a restart.
