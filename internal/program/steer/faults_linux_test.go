@@ -504,8 +504,13 @@ func TestGuard(t *testing.T) {
 	x := begin(t, build{args: stripped}.run(t), "compute=1")
 	was := x.live()
 	for name, do := range map[string]func(g *Guard, cancel func()){
-		"over":   func(*Guard, func()) {},
-		"asked":  func(_ *Guard, cancel func()) { cancel() },
+		"over": func(*Guard, func()) {},
+		"asked": func(_ *Guard, cancel func()) {
+			if _, _, err := Lend(t.Context(), x.loan(time.Hour)); Because(err) != Lent { // as from another procfit at the same moment
+				t.Errorf("a second loan: %v; expected %s", err, Lent)
+			}
+			cancel()
+		},
 		"killed": func(g *Guard, _ func()) { _ = g.child.cmd.Process.Kill() },
 	} {
 		l := x.loan(time.Hour)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -39,7 +40,7 @@ func guard(m message, messages *json.Decoder, say *json.Encoder) {
 	}()
 	if !m.Given {
 		l.Idle = idle(say)
-		a := answerOf(Set(wanted, l.Request))
+		a := answerOf(l.first(wanted))
 		l.found(a.Result)
 		_ = say.Encode(a) // procfit may be gone, and the value comes back then
 		if unsure = a.Refusal != nil && a.Refusal.unsure(); a.err() != nil && !unsure {
@@ -57,6 +58,16 @@ func guard(m message, messages *json.Decoder, say *json.Encoder) {
 		return
 	}
 	h.giveBack(tell)
+}
+
+// first sets the value, unless another guard lends the program one, which would come back as the
+// program's own. A guard has its name before it looks, so that of two at least one finds the other.
+func (l Loan) first(ctx context.Context) (Result, error) {
+	others := slices.DeleteFunc(Guards(), func(pid int) bool { return pid == os.Getpid() })
+	if until := LentUntil(l.PID, others); !until.IsZero() {
+		return Result{}, &Refusal{l.PID, Lent, until.Local().Format("15:04")}
+	}
+	return Set(ctx, l.Request)
 }
 
 // lent are the values of a loan that the program may use now: more than one where it is

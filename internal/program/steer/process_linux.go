@@ -286,6 +286,9 @@ func Lend(ctx context.Context, l Loan) (*Guard, Result, error) {
 	c.conn.Close()
 	switch {
 	case none == nil:
+		if a.Refusal == nil || !a.Refusal.unsure() {
+			_ = c.cmd.Wait() // it ends then, so that the next one does not find it
+		}
 		return nil, Result{}, a.err()
 	case none.Why == Lost: // its tracer may live, and set the value yet
 		c, err := start(guardPart, message{Loan: l, Given: true, Unsure: true})

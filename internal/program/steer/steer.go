@@ -119,6 +119,7 @@ const (
 	Late         Why = "late" // the call may still be on its way
 	Unwanted     Why = "unwanted"
 	Taken        Why = "taken"
+	Lent         Why = "lent"
 	Ended        Why = "ended"
 	Executed     Why = "executed"
 	Replaced     Why = "replaced"
@@ -150,6 +151,7 @@ var sentences = map[Why]string{
 	Late:         "the call is not over after %s, as when the program is frozen: do not end that process, which ends with the call",
 	Unwanted:     "interrupted before the call began%s: nothing was changed",
 	Taken:        "it uses GOMAXPROCS=%s by now, which something else has set: it is left alone",
+	Lent:         "another procfit lends it a value until %s: wait, or end that procfit with Ctrl-C",
 	Ended:        "it has ended%s",
 	Executed:     "it became another program by exec%s",
 	Replaced:     "another process has its PID now%s",
