@@ -55,9 +55,9 @@ both values itself, and may refuse.
 
 It needs Linux on amd64 or arm64, a program built with Go 1.17 or later (arm64: 1.18), and
 the right to trace the program: root, CAP_SYS_PTRACE, or the same user unless
-kernel.yama.ptrace_scope forbids it. A process that is already traced, and one that has
-nothing to do for 10 s, is left alone; procfit prints which request would wake it, and
-sends none.`,
+kernel.yama.ptrace_scope forbids it. A process that is already traced, one that another
+procfit lends a value, and one that has nothing to do for 10 s are left alone; procfit
+prints which request would wake the last, and sends none.`,
 		Example: `  procfit set 4242 2
   procfit set '^api$' recommended --yes
   procfit set 4242 1 --for 10m
@@ -116,7 +116,7 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err == nil {
 		defer m.Close()
 		s, err := m.State()
-		if c.leases = err == nil && s.Allowed; err == nil && s.Taken && (c.nothing != "" || o.hold != 0) {
+		if c.leases = err == nil && s.Allowed; err == nil && s.Taken {
 			return fmt.Errorf("process %d: another procfit lends it a value: wait, or end that procfit with Ctrl-C", pid)
 		}
 	}
@@ -133,10 +133,11 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err := o.agreed(ctx, std, c, args); err != nil {
 		return err
 	}
-	if o.hold != 0 {
-		if err := c.settled("--for"); err != nil {
-			return err
-		}
+	if err = c.unlent("set"); o.hold != 0 {
+		err = c.settled("--for")
+	}
+	if err != nil {
+		return err
 	}
 	if o.byLease(c) {
 		return o.lease(ctx, std, c, m)
@@ -300,7 +301,7 @@ func decideValue(pid int, word string, n int) (valueChange, error) {
 	}
 	c.nothing = c.already(word)
 	if c.nothing == "" {
-		return c, nil
+		return c, c.unlent("set")
 	}
 	if until := lentUntil(pid); until != "" {
 		c.nothing = fmt.Sprintf("procfit lends it this value%s, and then gives the one before back; to keep this one, end that procfit with Ctrl-C, or, if it has ended, send the program a request; then repeat the command", until)
@@ -331,12 +332,22 @@ func (c valueChange) already(word string) string {
 	return fmt.Sprintf("it already uses GOMAXPROCS=%d", n)
 }
 
+// unlent is nil if what the process has now is its own value, which is lost if another one takes the
+// place of a loan.
+func (c valueChange) unlent(what string) error {
+	until := lentUntil(c.subject.PID)
+	if until == "" {
+		return nil
+	}
+	return fmt.Errorf("process %d: procfit lends it a value%s, and %s needs the program's own one: wait, or end that procfit with Ctrl-C; if it has ended, send the program a request, so that the old value can come back", c.subject.PID, until, what)
+}
+
 // lendable is nil if what the process has now can be given back, as what asks for it needs.
 func (c valueChange) lendable(what, otherwise string) error {
-	until := lentUntil(c.subject.PID)
+	if err := c.unlent(what); err != nil {
+		return err
+	}
 	switch {
-	case until != "": // what it has would be kept for its own
-		return fmt.Errorf("process %d: procfit lends it a value%s, and %s needs the program's own one: wait, or end that procfit with Ctrl-C; if it has ended, send the program a request, so that the old value can come back", c.subject.PID, until, what)
 	case c.before.Procs == 0:
 		return fmt.Errorf("process %d: %s needs the value that it uses now, which could not be read: %s", c.subject.PID, what, phrase.Clean(c.subject.LiveUnknown))
 	case c.subject.FollowsChanges() && c.subject.Custom == nil: // a number would end the following
