@@ -271,7 +271,7 @@ func (p *Program) ready() (x block, err error) {
 			return x, &Refusal{p.PID, Denied, err.Error()}
 		}
 	}
-	if x, err = p.look(p.write); err != nil {
+	if x, err = p.look(p.mem); err != nil { // it was opened first: after exec, write can be another program's
 		return x, err
 	}
 	ahead := x.looked - procstat.Monotonic()

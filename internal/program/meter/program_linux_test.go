@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// serve answers requests until its input ends. Each line of its input is a new GOMAXPROCS, or
-// why it refuses.
+// serve answers requests until its input ends. Each line of its input is a new GOMAXPROCS, exec for
+// a new start of itself in the same process, or why it refuses.
 func serve(role string) {
 	var m live.Meter
 	var refusing atomic.Value
@@ -63,9 +63,13 @@ func serve(role string) {
 	go s.Serve(m.Listener(l))
 	fmt.Println(l.Addr())
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); fmt.Println("done") {
-		if n, err := strconv.Atoi(lines.Text()); err == nil {
+		n, err := strconv.Atoi(lines.Text())
+		switch {
+		case err == nil:
 			runtime.GOMAXPROCS(n)
-		} else {
+		case lines.Text() == "exec":
+			panic(syscall.Exec("/proc/self/exe", os.Args, os.Environ()))
+		default:
 			refusing.Store(lines.Text())
 		}
 	}
@@ -219,6 +223,17 @@ func TestLease(t *testing.T) {
 	refuses(t, err, SetByOther, "something else set its GOMAXPROCS, to 5")
 	if n := r.get("/procs"); n != "5" {
 		t.Errorf("GOMAXPROCS is %s", n)
+	}
+}
+
+// TestExec: the program that comes by exec, also of the same file, gets no lease that was meant for
+// the one before.
+func TestExec(t *testing.T) {
+	r := run(t, "allow", "")
+	p := r.open()
+	r.tell("exec")
+	if c, err := p.Lease(t.Context(), 2, 20*time.Second); !errors.Is(err, ErrGone) {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 
