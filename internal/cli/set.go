@@ -44,9 +44,10 @@ held: for about 1 ms where a CPU is free, often for 10 to 100 ms on a busy machi
 runtime stops all of them while it changes the value, as for any call of that function.
 procfit prints how long both took.
 
-N is 1 to 4096. recommended is the value that procfit explain PID recommends. auto has
-the runtime follow the CPU limit again; before Go 1.25, which never follows it, auto sets
-the value that the runtime would choose by itself.
+N is 1 to 4096. recommended is the value that procfit explain PID recommends; a program
+whose value is ok by procfit ps keeps it. auto has the runtime follow the CPU limit again;
+before Go 1.25, which never follows it, auto sets the value that the runtime would choose
+by itself.
 
 The value lasts until the program ends or sets another one. With --for, procfit waits and
 gives the old value back at the end, at Ctrl-C, and if procfit is killed. With --for, a
@@ -108,7 +109,7 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 	if pid == os.Getpid() {
 		return usageError("%d is procfit itself", pid)
 	}
-	c, err := decideValue(pid, args[1], n)
+	c, err := decideValue(ctx, pid, args[1], n)
 	if err != nil {
 		return err
 	}
@@ -280,7 +281,7 @@ func identified(pid int) (valueChange, error) {
 	return c, nil
 }
 
-func decideValue(pid int, word string, n int) (valueChange, error) {
+func decideValue(ctx context.Context, pid int, word string, n int) (valueChange, error) {
 	c, err := identified(pid)
 	if err != nil {
 		return valueChange{}, err
@@ -289,6 +290,8 @@ func decideValue(pid int, word string, n int) (valueChange, error) {
 	c.value = steer.Value{Procs: n}
 	switch word {
 	case setRecommended:
+		s = observe.Watched(ctx, s) // which programs share its limits
+		c.subject = s
 		e := explain.New(s, explain.Process(s), "")
 		if c.value.Procs, err = e.Value(); err != nil {
 			return valueChange{}, fmt.Errorf("nothing was changed: %w; procfit explain %d has every step", err, pid)
@@ -327,6 +330,8 @@ func (c valueChange) already(word string) string {
 		return fmt.Sprintf("its runtime already follows its CPUs and its limit, with GOMAXPROCS=%d", c.before.Procs)
 	case word == setAuto && c.before.Auto && n == c.before.Procs:
 		return fmt.Sprintf("it already uses GOMAXPROCS=%d, which its runtime chose", n)
+	case word == setRecommended && n != c.before.Procs && c.subject.Good():
+		return fmt.Sprintf("it already uses GOMAXPROCS=%d, which is a good value for its CPUs", c.before.Procs)
 	case c.value.Auto || n != c.before.Procs:
 		return ""
 	case c.before.Auto:
