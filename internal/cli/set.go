@@ -301,8 +301,11 @@ func decideValue(ctx context.Context, pid int, word string, n int) (valueChange,
 		}
 	case setAuto:
 		c.value = steer.Value{Procs: s.Unset(), Auto: s.Custom != nil}
-		if unknown := s.Facts.Unknown(); len(unknown) > 0 || s.Unset() < 1 {
+		if unknown := s.Facts.Unknown(); len(unknown) > 0 {
 			return valueChange{}, fmt.Errorf("nothing was changed: which value its runtime would choose is not known (%s); name a number", phrase.Clean(strings.Join(unknown, "; ")))
+		}
+		if s.Unset() < 1 {
+			return valueChange{}, errors.New("nothing was changed: its runtime would choose no value, but crash at its start (procfit explain PF014); name a number")
 		}
 	}
 	c.nothing = c.already(word)
@@ -417,6 +420,9 @@ func (o *setOptions) lease(ctx context.Context, std stdio, c valueChange, m *met
 		}
 	}
 	procs, back := m.Release(context.WithoutCancel(ctx))
+	if r, ok := errors.AsType[*meter.Refusal](back); ok && r.Why == meter.Silent {
+		back = fmt.Errorf("%w; its own value comes back when the lease ends, within %s", back, number.Chosen(meter.LongestLease))
+	}
 	if back == nil && ctx.Err() == nil {
 		back = err
 	}
