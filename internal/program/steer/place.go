@@ -29,9 +29,11 @@ type thread struct {
 
 // unsafe is why no call can be made where a thread stands; empty: one can. The conditions
 // are those of the runtime itself for the preemption of a goroutine at any instruction
-// (canPreemptM and isAsyncSafePoint in runtime/preempt.go). debugCallCheck asks the compiler's
-// table about the instruction before only: a thread that has compared the flag of the write
-// barrier, and not jumped yet, would pass, and the flag can change during the call.
+// (canPreemptM and isAsyncSafePoint in runtime/preempt.go), but for code that is inlined: there the
+// name is that of the outermost function, as debugCallCheck has it, and not of the innermost one.
+// debugCallCheck asks the compiler's table about the instruction before only: a thread that has
+// compared the flag of the write barrier, and not jumped yet, would pass, and the flag can change
+// during the call.
 func (o offsets) unsafe(p program, t thread) (why string) {
 	f, ok := p.At(t.pc)
 	switch {
