@@ -31,7 +31,7 @@ Where a program has a symbol table, the addresses come from there; in a stripped
 
 ## What is not read
 
-- Go 1.17 and older: nothing. A machine that is not amd64 or arm64: nothing of stripped programs.
+- Stripped programs of Go 1.17 and older, and of machines that are not amd64 or arm64: nothing.
 - Of releases that are not in the table, of development versions and betas, and of the experiment staticlockranking: no custom, no latency. Vendors' builds of a release that is there are read like it, if the size of runtime.sched, or in a stripped one the code of four functions, confirms the layout.
 - A program whose clock is set ahead of ours by a time namespace: no custom, no latency.
 - Of a process whose executable is not Go, one that is not the first Go library or program among its mappings: nothing. The first is read like the programs here, but no cell of the table is of one.
