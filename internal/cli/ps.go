@@ -28,6 +28,7 @@ type psOptions struct {
 	fieldFlags
 	out      printing
 	selected ps.Selection
+	ports    []string // of a view that continues: who listens there may change
 	interval time.Duration
 	sort     string
 	watch    bool
@@ -94,8 +95,11 @@ func (o *psOptions) parse(args []string) error {
 			return err
 		}
 		words = append(words, phrase.Each(found, func(one observe.Standing) string { return strconv.Itoa(one.PID) })...)
-		if !byPort {
+		switch {
+		case !byPort:
 			words = append(words, word)
+		case o.watch:
+			o.ports = append(o.ports, word)
 		}
 	}
 	var err error
@@ -161,7 +165,14 @@ func (o *psOptions) scanFunc(scanner *observe.Scanner) scanFunc {
 		return func(ctx context.Context) (observe.Snapshot, error) { return scanner.Scan(ctx) }
 	}
 	return func(ctx context.Context) (observe.Snapshot, error) {
-		return scanner.ScanNamed(ctx, o.selected.PIDs, o.selected.Named)
+		pids := slices.Clone(o.selected.PIDs)
+		for _, port := range o.ports {
+			found, _, _ := listener(port) // none, as between the end of a server and its next start
+			for _, one := range found {
+				pids = append(pids, one.PID)
+			}
+		}
+		return scanner.ScanNamed(ctx, pids, o.selected.Named)
 	}
 }
 
