@@ -57,7 +57,7 @@ procfit explain PF003 prints the page of a rule.`,
   procfit explain --cpus 8 --limit 2 --request 0.25
   procfit explain PF003`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if slices.ContainsFunc(args, looksLikeRule().MatchString) {
+			if slices.ContainsFunc(args, meansRule().MatchString) {
 				if cmd.Flags().NFlag() > 0 {
 					return usageError("explain %s prints a rule's page and takes no flags", args[0])
 				}
@@ -101,10 +101,13 @@ func (o *explainOptions) readProcesses(ctx context.Context, args []string) error
 			return usageError("with --root a process is named by its ID, not %q", word)
 		default:
 			found, err := processes(ctx, "procfit explain PID", word)
-			if file && err != nil {
+			switch {
+			case err == nil:
+			case file:
 				return notAFile(word)
-			}
-			if err != nil {
+			case looksLikeRule().MatchString(word):
+				return noRule(word)
+			default:
 				return err
 			}
 			if found, err = nearestNames(found, word, file && info.Mode().IsRegular()); err != nil {
@@ -279,8 +282,12 @@ func (o *explainOptions) print(std stdio, e explain.Explanation) error {
 	return e.WriteText(std.out, std.color(), columns(std.out))
 }
 
-// looksLikeRule matches the ID of a rule, or a slip of one, and not the name of a program.
-var looksLikeRule = pattern.Of(`(?i)^p[a-z]{0,2}-?[0-9]+$`)
+// meansRule matches the ID of a rule and a slip in its number. looksLikeRule matches a slip in its
+// letters, too, which may be the name of a program.
+var (
+	meansRule     = pattern.Of(`(?i)^pf-?[0-9]+$`)
+	looksLikeRule = pattern.Of(`(?i)^p[a-z]{0,2}-?[0-9]+$`)
+)
 
 func explainRule(std stdio, args []string) error {
 	if len(args) > 1 {

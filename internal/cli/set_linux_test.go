@@ -37,7 +37,7 @@ func TestLentByRoot(t *testing.T) {
 // TestSetIsRemembered: a program without a call of runtime.GOMAXPROCS did not set its value, and
 // procfit advises nobody to change that call, nor says that its environment has no effect after a restart.
 func TestSetIsRemembered(t *testing.T) {
-	p := built.Program{Name: "still", Args: []string{"-ldflags=-s -w"}, Env: []string{"CGO_ENABLED=0"}, Files: map[string]string{
+	p := built.Program{Name: "pay1", Args: []string{"-ldflags=-s -w"}, Env: []string{"CGO_ENABLED=0"}, Files: map[string]string{
 		"go.mod":  "module example.com/still\n\ngo 1.24\n",
 		"main.go": "package main\n\nimport (\n\t\"fmt\"\n\t\"time\"\n)\n\nfunc main() {\n\tfmt.Println(\"begun\")\n\tfor sum := 0; ; {\n\t\tfor i := range 1_000_000 { // where a call is safe\n\t\t\tsum += i ^ sum\n\t\t}\n\t\ttime.Sleep(time.Millisecond)\n\t}\n}\n",
 	}}
@@ -62,6 +62,7 @@ func TestSetIsRemembered(t *testing.T) {
 		{[]string{"ps", pid, "--interval", "0"}, []string{" outside ", "PF013"}, nil},
 		{[]string{"set", pid, "3", "--yes"}, []string{"GOMAXPROCS 1 → 3", "a restart keeps it: GOMAXPROCS=3 is in its environment", "to undo: procfit set " + pid + " 1\n"}, []string{"instead of 3"}},
 		{[]string{"explain", pid}, []string{"set by the environment"}, []string{"PF013"}},
+		{[]string{"explain", "pay1"}, []string{"process " + pid + " (pay1) "}, nil}, // which could be a slip of a rule
 	} {
 		var out, errs bytes.Buffer
 		if code := Main(t.Context(), c.args, strings.NewReader(""), &out, &errs); code != 0 {
