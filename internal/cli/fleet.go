@@ -509,7 +509,7 @@ func (f *fleetRun) sweep(ctx context.Context, std stdio, s *fleetService) (dir s
 		}
 		err = s.carryOut(ctx, hushed, run)
 		if refused := (*session.Refusal)(nil); !fresh && errors.As(err, &refused) {
-			continue // benchmarks of other code, which is known once they are compiled
+			continue // of other code, which is known once it is compiled
 		}
 		return run.Dir, err
 	}

@@ -32,7 +32,7 @@ func (r *run) makeLogs(replicas int, suffix string) (list []*log, err error) {
 			return nil, fmt.Errorf("log: %w", err)
 		}
 		list = append(list, l)
-		if suffix != "" || r.programs[programOf(r.Setting)].test == "" || len(r.spec.Load.Metrics) > 0 {
+		if suffix != "" || !r.programs[programOf(r.Setting)].test || len(r.spec.Load.Metrics) > 0 {
 			continue
 		}
 		if l.errs, _, err = r.config.CreateLog(r.LogName(i) + ".stderr.log"); err != nil {

@@ -30,7 +30,8 @@ func programOf(a journal.Setting) programKey { return programKey{a.GoVersion, a.
 type program struct {
 	argv    []string
 	dir     string // empty: procfit's own
-	test    string // the test binary that was compiled for it; empty: none
+	binary  string // that was compiled for it; empty: none
+	test    bool   // which is a test binary
 	missing error  // why there is none
 	notGo   func() bool
 }
@@ -91,13 +92,13 @@ func (r *runner) program(ctx context.Context, key programKey, observe plan.Obser
 		return program{}, err
 	}
 	if !slices.ContainsFunc(command, func(w string) bool { return strings.Contains(w, plan.BinaryPlaceholder) }) {
-		return program{argv: append([]string{binary}, command...)}, nil
+		return program{argv: append([]string{binary}, command...), binary: binary}, nil
 	}
 	argv := slices.Clone(command)
 	for i := range argv {
 		argv[i] = strings.ReplaceAll(argv[i], plan.BinaryPlaceholder, binary)
 	}
-	return program{argv: argv}, nil
+	return program{argv: argv, binary: binary}, nil
 }
 
 func (r *runner) build(ctx context.Context, key programKey, observe plan.Observer) (string, error) {
@@ -118,13 +119,13 @@ func (r *runner) compileTest(ctx context.Context, test *gobench.Command, key pro
 	}
 	observe.Tell(plan.Activity{Step: plan.StepCompile, Detail: "the benchmarks"})
 	argv, dir, err := test.Compile(ctx, "", binary, nil)
-	return program{argv: argv, dir: dir, test: binary}, err
+	return program{argv: argv, dir: dir, binary: binary, test: true}, err
 }
 
-func (r *runner) TestBinaries() (paths []string) {
+func (r *runner) Compiled() (paths []string) {
 	for _, p := range r.programs {
-		if p.test != "" {
-			paths = append(paths, p.test)
+		if p.binary != "" {
+			paths = append(paths, p.binary)
 		}
 	}
 	slices.Sort(paths)

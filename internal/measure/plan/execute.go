@@ -303,10 +303,10 @@ type Runner interface {
 	Close() error
 }
 
-// TestCompiler is a Runner that may compile test binaries.
-type TestCompiler interface {
-	// TestBinaries are the files that Prepare has compiled, or tried to, in a fixed order.
-	TestBinaries() []string
+// Compiler is a Runner that may compile what it measures.
+type Compiler interface {
+	// Compiled are the files that Prepare has compiled, or tried to, in a fixed order.
+	Compiled() []string
 }
 
 // Arranger is a Runner that can set load and target apart on its machine.

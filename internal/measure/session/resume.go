@@ -128,7 +128,8 @@ func (s *Session) adopt(then journal.Header) error {
 		wanted = wanted.With(then.Plan.Budget())
 	}
 	now.Plan = wanted
-	if now.Target.Kind == journal.KindGoBench && (now.Target.SHA256 == "" || then.Target.SHA256 == "") { // they are not compiled, or were not
+	compiles := now.Target.Kind == journal.KindGoBench || now.Target.Build != ""
+	if compiles && (now.Target.SHA256 == "" || then.Target.SHA256 == "") { // it is not compiled, or was not
 		now.Target.SHA256 = then.Target.SHA256
 	}
 	if differs := differing(now, then); differs != nil {

@@ -52,8 +52,8 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 	if err := r.Prepare(ctx, s.Plan, on.Activity); err != nil {
 		return false, err
 	}
-	if c, ok := r.(plan.TestCompiler); ok {
-		if s.tests = sumOf(c.TestBinaries()...); s.tests != "" {
+	if c, ok := r.(plan.Compiler); ok {
+		if s.compiled = sumOf(c.Compiled()...); s.compiled != "" {
 			s.resolve()
 		}
 	}

@@ -57,7 +57,7 @@ type Session struct {
 	options       Options
 	earlier, base found           // in the folder as the session was made, and in that of the baseline
 	more          []journal.Block // of a grid, that the journal does not have yet
-	tests         string          // SHA-256 of the test binaries; empty: they are not compiled yet, or there are none
+	compiled      string          // SHA-256 of what procfit compiled; empty: nothing, or nothing yet
 	folder        *folder.Dir     // while it runs
 	journal       *journal.Writer // from when it runs
 }
@@ -132,8 +132,8 @@ func (s *Session) resolve() {
 	s.Plan = s.Spec.Plan(s.options.Host.EffectiveCPUs, seed)
 	s.Spec.Seed = new(s.Plan.Seed)
 	s.Header = header(s.Spec, s.Plan, s.options)
-	if s.tests != "" {
-		s.Header.Target.SHA256 = s.tests
+	if s.compiled != "" {
+		s.Header.Target.SHA256 = s.compiled
 	}
 }
 

@@ -478,38 +478,43 @@ func TestAProvenAnswerIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// compiler is a runner that has compiled benchmarks.
+// compiler is a runner that has compiled what it measures.
 type compiler struct {
 	runner
 	binary string
 }
 
-func (c *compiler) TestBinaries() []string { return []string{c.binary} }
+func (c *compiler) Compiled() []string { return []string{c.binary} }
 
-// All parts of a run have the same test binary, unless it cannot be compiled any more: then
-// the trials say so.
-func TestOtherBenchmarks(t *testing.T) {
-	dir, binary := t.TempDir(), filepath.Join(t.TempDir(), "x.test")
-	sp := sample()
-	sp.Target.BuiltIn, sp.Target.URL, sp.Target.Command = "", "", []string{"go", "test", "-bench", "X"}
-	run := func(code string) error {
-		must.OK(t, os.RemoveAll(binary))
-		if code != "" {
-			must.OK(t, os.WriteFile(binary, []byte(code), 0o600))
+// All parts of a run have the same binary, unless it cannot be compiled any more: then the
+// trials say so.
+func TestOtherBinary(t *testing.T) {
+	for want, target := range map[string]plan.Target{
+		"the code of the benchmarks, or what compiles it": {Command: []string{"go", "test", "-bench", "X"}},
+		"the executable or the template of the pods":      {Build: "./cmd/x"},
+	} {
+		dir, binary := t.TempDir(), filepath.Join(t.TempDir(), "x")
+		sp := sample()
+		sp.Target = target
+		run := func(code string) error {
+			must.OK(t, os.RemoveAll(binary))
+			if code != "" {
+				must.OK(t, os.WriteFile(binary, []byte(code), 0o600))
+			}
+			_, err := session.New(sp, options(dir, two)).Run(t.Context(), &compiler{runner{stop: 2}, binary}, session.Events{})
+			return err
 		}
-		_, err := session.New(sp, options(dir, two)).Run(t.Context(), &compiler{runner{stop: 2}, binary}, session.Events{})
-		return err
-	}
-	if err := run("one"); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	var refused *session.Refusal
-	if err := run("other"); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in the code of the benchmarks, or what compiles it; its command") {
-		t.Errorf("%v", err)
-	}
-	for _, code := range []string{"one", ""} {
-		if err := run(code); !errors.Is(err, context.Canceled) {
-			t.Errorf("%q: %v", code, err)
+		if err := run("one"); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		var refused *session.Refusal
+		if err := run("other"); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in "+want+"; its command") {
+			t.Errorf("%s: %v", want, err)
+		}
+		for _, code := range []string{"one", ""} {
+			if err := run(code); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s, %q: %v", want, code, err)
+			}
 		}
 	}
 }

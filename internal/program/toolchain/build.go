@@ -137,26 +137,30 @@ func (t Toolchain) own() Go {
 }
 
 // BuildWith compiles the main package pkg as out, where and with the settings that the command
-// has, with the Go toolchain of the version. A bare 1.24 means its newest patch release that can
-// be had; an empty version is the command itself, which must be 1.21 or later for any other.
-func (g Go) BuildWith(ctx context.Context, version, pkg, out string) error {
-	what := "build " + pkg
-	if version != "" {
-		chain, err := g.Fetch(ctx, version)
+// has, with the Go toolchain of the release. A bare 1.24 means its newest patch release that can
+// be had; an empty release is the command itself, which must be 1.21 or later for any other.
+// The same code gives the same file, whatever its commit.
+func (g Go) BuildWith(ctx context.Context, release, pkg, out string) error {
+	what, args := "build "+pkg, []string{"build", "-buildvcs=false"}
+	if release != "" {
+		chain, err := g.Fetch(ctx, release)
 		if err != nil {
 			return err
 		}
 		g, what = chain.own(), what+" with "+chain.Version
+		if version.Compare(chain.Version, "go1.18") < 0 { // which writes no commit, and does not know the flag
+			args = args[:1]
+		}
 	}
 	out, err := filepath.Abs(out)
 	if err != nil {
 		return err
 	}
-	_, err = g.Run(ctx, "build", "-o", out, "--", pkg)
+	_, err = g.Run(ctx, append(args, "-o", out, "--", pkg)...)
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return err
-	case version != "" && strings.Contains(err.Error(), "requires go >= "):
+	case release != "" && strings.Contains(err.Error(), "requires go >= "):
 		return fmt.Errorf("%s: the go line of its module asks for a later version: %w", what, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)

@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"os"
@@ -210,7 +211,7 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// A package of the user's keeps its own settings.
+// A package of the user's keeps its own settings, but the commit is not in the file.
 func TestBuildWithSettings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles programs")
@@ -225,6 +226,9 @@ func TestBuildWithSettings(t *testing.T) {
 		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "-m", "x"}} {
+		must.Output(t, exec.Command(need.Command(t, "git"), append([]string{"-C", dir}, args...)...))
+	}
 	here := Go{Path: "go", Dir: dir}.With("GOWORK=off", "GOFLAGS=-tags=special")
 	if _, err := here.Fetch(t.Context(), runtime.Version()); err != nil {
 		t.Skipf("this is no released Go: %v", err)
@@ -233,6 +237,11 @@ func TestBuildWithSettings(t *testing.T) {
 	must.OK(t, here.BuildWith(t.Context(), runtime.Version(), ".", out))
 	if said, err := exec.Command(out).CombinedOutput(); err != nil || !strings.Contains(string(said), "special") {
 		t.Errorf("it says %q, %v", said, err)
+	}
+	for _, s := range must.Get(buildinfo.ReadFile(out))(t).Settings {
+		if strings.HasPrefix(s.Key, "vcs") {
+			t.Errorf("it has %s=%s", s.Key, s.Value)
+		}
 	}
 	get(t, "1.21.13")
 	if err := here.With("GOFLAGS=").BuildWith(t.Context(), "1.21.13", ".", out); err == nil || !strings.Contains(err.Error(), "build . with go1.21.13: the go line of its module asks for a later version") {

@@ -89,8 +89,8 @@ type Target struct {
 	// CPUShares are those of its cgroup, as cpu.shares has them; absent: the kernel's own.
 	CPUShares int64 `json:"cpu_shares,omitempty"`
 	// SHA256 is of the command's executable (of a gate followed by that of the old command), of
-	// the benchmarks' test binaries, or of the pod template, so that a resumed run does not mix
-	// two programs; empty with --build, and where procfit is the target itself.
+	// what --build or go test compiled, or of the pod template, so that a resumed run does not mix
+	// two programs; empty where nothing could be compiled, and where procfit is the target itself.
 	SHA256 string `json:"sha256,omitempty"`
 	// Revision is the commit that the command's executable was built from; empty: it does not name
 	// one. After it +dirty says that files were changed.
