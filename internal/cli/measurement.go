@@ -126,7 +126,7 @@ func (m *measurement) here(std stdio, wanted plan.Spec) (*session.Session, error
 		return nil, err
 	}
 	o := m.sessionOptions(std)
-	o.Host, o.Baseline, o.Environ = session.ThisHost(), cmp.Or(m.baseline, m.like), os.Environ()
+	o.Host, o.Baseline, o.Like, o.Environ = session.ThisHost(), m.baseline, m.like, os.Environ()
 	s := session.New(wanted, o)
 	return s, checkBudget(s)
 }

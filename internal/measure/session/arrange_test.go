@@ -181,8 +181,11 @@ func TestBaselineOfAnotherArrangement(t *testing.T) {
 		if tc.want == "" && err != nil || tc.want != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), tc.want)) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
-		if tc.cpus != "" && s.Header.Target.CPUs.String() != tc.cpus {
-			t.Errorf("%s: the target is to run on %q, want %q", name, s.Header.Target.CPUs, tc.cpus)
+		o.Baseline, o.Like = "", tc.old
+		for _, s := range []*session.Session{s, session.New(sp, o)} {
+			if tc.cpus != "" && s.Header.Target.CPUs.String() != tc.cpus {
+				t.Errorf("%s: the target is to run on %q, want %q", name, s.Header.Target.CPUs, tc.cpus)
+			}
 		}
 	}
 }

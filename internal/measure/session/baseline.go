@@ -103,10 +103,10 @@ func numbered(settings []journal.Setting) (values []int, unset bool) {
 }
 
 // inherit takes over how a run arranged load and target: of the one that is gone on
-// with, or else of the baseline, since trials and runs are only comparable where both
-// had the same CPUs.
+// with, or else of the one that this one is compared with, since trials and runs are only
+// comparable where both had the same CPUs.
 func (s *Session) inherit() {
-	from := cmp.Or(s.earlier.contents, s.base.contents)
+	from := cmp.Or(s.earlier.contents, s.base.contents, find(s.options.Like).contents)
 	if from == nil || !s.Spec.ApartOn(s.options.Host.EffectiveCPUs) {
 		return
 	}

@@ -41,6 +41,7 @@ type Options struct {
 	Host     journal.Host   // of the target, and of the load where that runs there
 	LoadHost *journal.Host  // of the load where it is another and known
 	Baseline string         // results folder of an earlier run, to compare ratios with
+	Like     string         // results folder of a run whose arrangement of CPUs is taken over; empty: that of Baseline
 	Environ  []string       // of the target
 	Started  time.Time
 }

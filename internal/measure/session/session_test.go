@@ -361,15 +361,19 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// The rate is one that both carry: half of what the slower of an earlier run and this one can do.
+// The rate is one that both carry: half of what the slower of a baseline and this run can do. An
+// earlier run that is none has no part in it.
 func TestRateOfBaseline(t *testing.T) {
 	dir := folderWith(t, 0) // 100 req/s
-	for now, want := range map[float64]float64{60: 30, 100: 50, 400: 50} {
+	for _, tc := range []struct {
+		baseline, like string
+		now, want      float64
+	}{{dir, "", 60, 30}, {dir, "", 100, 50}, {dir, "", 400, 50}, {"", dir, 400, 200}} {
 		p, o := sample(), options(t.TempDir(), two)
-		o.Baseline = dir
-		r := &runner{speed: now}
-		if _, err := session.New(p, o).Run(t.Context(), r, session.Events{}); err != nil || r.rate == nil || *r.rate != want {
-			t.Errorf("at %g req/s: rate %v, %v; want %g", now, r.rate, err, want)
+		o.Baseline, o.Like = tc.baseline, tc.like
+		r := &runner{speed: tc.now}
+		if _, err := session.New(p, o).Run(t.Context(), r, session.Events{}); err != nil || r.rate == nil || *r.rate != tc.want {
+			t.Errorf("%+v: rate %v, %v", tc, r.rate, err)
 		}
 	}
 }
