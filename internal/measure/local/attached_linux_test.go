@@ -4,14 +4,17 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/target"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/must"
+	"github.com/procfit/procfit/test/need"
 )
 
 // standing starts a server of this test binary as somebody else would, and returns it
@@ -76,5 +79,22 @@ func TestAttached(t *testing.T) {
 	cmd.Wait()
 	if _, err := r.Run(t.Context(), task, nil); err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("after its end: %v", err)
+	}
+}
+
+// The CPU limit around it is known before the first trial.
+func TestAttachedUnderALimit(t *testing.T) {
+	need.Root(t)
+	parent, err := cgroup.Find()
+	if err != nil {
+		need.Skip(t, "needs a cgroup: "+err.Error())
+	}
+	group := must.Get(parent.New())(t)
+	t.Cleanup(func() { group.Remove() })
+	cmd, _ := standing(t)
+	must.OK(t, group.SetQuota(0.5))
+	must.OK(t, os.WriteFile(group.ProcsFile(), []byte(strconv.Itoa(cmd.Process.Pid)), 0))
+	if a := must.Get(Attach(cmd.Process.Pid))(t); a.LimitCPUs != 0.5 {
+		t.Errorf("%+v, want a limit of 0.5", a)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/toolchain"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // programKey is what decides which program a setting runs.
@@ -145,7 +146,7 @@ func (r *runner) buildFile(key programKey) (string, error) {
 	return filepath.Join(r.builds, plan.FileName("program-"+key.goVersion+key.variant)), nil
 }
 
-// Attach finds a server that runs, and its GOMAXPROCS. What is wrong is a *plan.FieldError.
+// Attach finds a server that runs, its GOMAXPROCS and its CPU limit. What is wrong is a *plan.FieldError.
 func Attach(pid int) (*plan.Attached, error) {
 	found, err := observe.Stand(pid)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -161,6 +162,10 @@ func Attach(pid int) (*plan.Attached, error) {
 	}
 	if live, err := reader.Live(found.PID); err == nil {
 		a.Procs = &live.Procs
+	}
+	if f, err := new(facts.Reader).ReadPID(found.PID); err == nil {
+		limit, _ := f.Tightest()
+		a.LimitCPUs = limit.CPUs
 	}
 	return a, nil
 }

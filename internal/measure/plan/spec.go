@@ -33,7 +33,7 @@ type Spec struct {
 	Target  Target
 	Load    Load
 	Split   *Split // the CPUs of target and load, once they are chosen; nil: as the user says
-	Limited bool   // by a CPU limit around procfit, which can throttle the target whatever its quota
+	Limited bool   // by a CPU limit around procfit, or an attached server, which can throttle the target whatever its quota
 
 	Procs      Procs
 	Quotas     []*float64     // CPUs; nil: no limit. Empty: one group without a limit.
@@ -337,10 +337,11 @@ func (s Spec) checkPods() *FieldError {
 // Attached is a server that runs already. It is measured as it is, at a rate that
 // the user chooses: nothing of it is started, changed or stopped.
 type Attached struct {
-	PID     int
-	Started uint64 // in ticks since boot; with the PID it names one process
-	Name    string
-	Procs   *int // its live GOMAXPROCS; nil: not known
+	PID       int
+	Started   uint64 // in ticks since boot; with the PID it names one process
+	Name      string
+	Procs     *int    // its live GOMAXPROCS; nil: not known
+	LimitCPUs float64 // the smallest CPU limit around it; 0: none is known
 }
 
 func (s Spec) checkAttached() *FieldError {

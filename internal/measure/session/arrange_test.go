@@ -213,15 +213,19 @@ func TestLimited(t *testing.T) {
 	for name, tc := range map[string]struct {
 		effective float64
 		given     []int
+		attached  *plan.Attached
 		want      bool
 	}{
-		"no limit":               {8, nil, false},
-		"a limit":                {2.5, nil, true},
-		"more than the target's": {2.5, []int{0, 1}, false},
-		"not known":              {0, nil, false},
+		"no limit":                    {8, nil, nil, false},
+		"a limit":                     {2.5, nil, nil, true},
+		"more than the target's":      {2.5, []int{0, 1}, nil, false},
+		"not known":                   {0, nil, nil, false},
+		"around an attached server":   {8, nil, &plan.Attached{LimitCPUs: 1}, true},
+		"an attached server has none": {2.5, nil, &plan.Attached{}, false},
+		"an attached server has more": {8, nil, &plan.Attached{LimitCPUs: 16}, false},
 	} {
 		sp, host := sample(), eight
-		sp.Target.CPUs, host.EffectiveCPUs = tc.given, tc.effective
+		sp.Target.CPUs, sp.Target.Attach, host.EffectiveCPUs = tc.given, tc.attached, tc.effective
 		if got := session.New(sp, options(t.TempDir(), host)).Spec.Limited; got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)
 		}

@@ -227,13 +227,17 @@ func hardware(h journal.Host) journal.Host {
 	return journal.Host{CPUModel: h.CPUModel, CPUs: h.CPUs, Kernel: h.Kernel, EffectiveCPUs: h.EffectiveCPUs}
 }
 
-// limited reports whether a CPU limit around procfit is less than the CPUs of the target.
+// limited reports whether a CPU limit around procfit, or around the server that is attached, is less
+// than the CPUs of the target.
 func limited(spec plan.Spec, h journal.Host) bool {
-	cpus := h.AffinityCPUs
+	cpus, limit := h.AffinityCPUs, h.EffectiveCPUs
 	if given := len(spec.Target.CPUs); given > 0 {
 		cpus = min(cpus, given)
 	}
-	return h.EffectiveCPUs > 0 && h.EffectiveCPUs < float64(cpus)
+	if a := spec.Target.Attach; a != nil {
+		limit = a.LimitCPUs
+	}
+	return limit > 0 && limit < float64(cpus)
 }
 
 // topologyOf is a machine as the journal has it; nil where nothing is known.
