@@ -81,13 +81,15 @@ func (s Shortfall) Periods() bool { return s.Code == journal.UnjudgedFewPeriods 
 // nothing. A rate of 0 is not known yet.
 func (s Spec) Shortfall(rate float64, quota bool) *Shortfall {
 	quota = quota || s.Limited
-	span, would := s.OpenFor(rate, quota, 0), 2*enough(rate, quota)
+	span, would := s.OpenFor(rate, quota, 0), enough(rate, quota)
 	switch {
 	case s.Load.SLO != nil:
 		return nil // no rate is common to all, and no latency is compared
+	case s.OpenLoop() && s.Target.Attach == nil:
+		would *= 2 // half of a trial is its closed loop
 	case s.OpenLoop():
 	case strings.Contains(s.Load.Command, "{rate}"):
-		span, would = s.Load.Duration, enough(rate, quota)
+		span = s.Load.Duration
 	default:
 		return nil // no latency is judged
 	}

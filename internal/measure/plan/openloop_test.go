@@ -34,6 +34,7 @@ func TestOpenFor(t *testing.T) {
 		"slower":              {asDefault, 1000, false, 5 * time.Second, "", 0, 0},
 		"an odd rate":         {asDefault, 700, false, 7143 * time.Millisecond, "", 0, 0},
 		"too slow":            {asDefault, 100, false, 10700 * time.Millisecond, journal.UnjudgedFewRequests, 1070, 100 * time.Second},
+		"attached":            {func(s *Spec) { s.Target.Attach = &Attached{} }, 100, false, 10700 * time.Millisecond, journal.UnjudgedFewRequests, 1070, 50 * time.Second},
 		"a quota":             {asDefault, 5000, true, 10 * time.Second, "", 0, 0},
 		"a limit around us":   {func(s *Spec) { s.Limited = true }, 5000, false, 10 * time.Second, "", 0, 0},
 		"a rate not known":    {asDefault, 0, true, 10 * time.Second, "", 0, 0},
