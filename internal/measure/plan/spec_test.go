@@ -59,6 +59,7 @@ func TestWrongFields(t *testing.T) {
 		{batch, func(s *Spec) { s.Target.Beside = &Neighbour{Command: []string{"n", ":{port}"}} }, "beside", "no such port"},
 		{batch, func(s *Spec) { s.GoVersions = []string{"1.24"} }, "go", "needs --build"},
 		{batch, func(s *Spec) { s.Load.Command = "wrk {url}" }, "load", "needs --url"},
+		{batch, func(s *Spec) { s.Load.Rate = 100 }, "rate", "is for servers"},
 		{server, func(s *Spec) { s.Target.Command = nil }, "url", "no command"},
 		{server, func(s *Spec) { s.Target.Prepare = []string{"x"} }, "prepare", "batch programs"},
 		{server, func(s *Spec) { s.Target.RunTimeout = time.Second }, "timeout", "batch programs"},
@@ -73,6 +74,7 @@ func TestWrongFields(t *testing.T) {
 		{server, func(s *Spec) { s.Load.Method = "G T" }, "url", "not an HTTP method"},
 		{server, func(s *Spec) { s.Load.Command = "wrk {speed}" }, "load", "unknown placeholder"},
 		{server, func(s *Spec) { s.Load.Command, s.Replicas = "wrk {url}", []int{2} }, "load", "{urls}"},
+		{server, func(s *Spec) { s.Load.Command, s.Load.Rate = "wrk {url}", 100 }, "load", "write {rate}"},
 	} {
 		s := c.of()
 		c.change(&s)

@@ -136,11 +136,15 @@ func (s Spec) exampleURL() string {
 
 func (s Spec) checkLoad() *FieldError {
 	l := s.Load
-	if !s.Target.IsServer() {
-		if l.Shared {
-			return Wrong("cpus", " load=shared is for servers: a batch program has no load")
-		}
+	switch server := s.Target.IsServer(); {
+	case !server && l.Shared:
+		return Wrong("cpus", " load=shared is for servers: a batch program has no load")
+	case !server && l.Rate > 0:
+		return Wrong("rate", " is for servers: without --url there is no load")
+	case !server:
 		return nil
+	case l.Rate > 0 && l.Command != "" && !strings.Contains(l.Command, "{rate}"):
+		return Wrong("load", ": the command would not get --rate: write {rate} where it takes its requests per second, for example wrk2 -R {rate}")
 	}
 	if l.Command == "" {
 		return s.wrongLoad(s.LoadOptions([]string{s.exampleURL()}, l.Rate, l.Duration).Check())
