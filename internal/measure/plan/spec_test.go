@@ -70,6 +70,11 @@ func TestWrongFields(t *testing.T) {
 		{server, func(s *Spec) {
 			s.Target.Command, s.Target.URL, s.Replicas = []string{"./server"}, "http://h/", []int{1, 2}
 		}, "replicas", "needs {port}"},
+		{server, func(s *Spec) { s.Replicas = []int{1, 128} }, "connections", `"64": 128 URLs need at least one each`},
+		{server, func(s *Spec) { s.Load.Rate, s.Load.Duration, s.Load.Stretch = 1, time.Second, false }, "rate", `"1": less than one request in 500 ms`},
+		{server, func(s *Spec) {
+			s.Target.Command, s.Target.URL, s.Target.Attach, s.Load.Rate = nil, "http://h/", &Attached{}, 1
+		}, "trial-time", "warmup=500ms has less than one request at --rate 1: make it longer, or 0s"},
 		{server, func(s *Spec) { s.Load.Headers = []string{"nocolon"} }, "header", "no colon"},
 		{server, func(s *Spec) { s.Load.Method = "G T" }, "url", "not an HTTP method"},
 		{server, func(s *Spec) { s.Load.Command = "wrk {speed}" }, "load", "unknown placeholder"},

@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/program/gobench"
 	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/secret"
 )
 
@@ -147,7 +148,14 @@ func (s Spec) checkLoad() *FieldError {
 		return Wrong("load", ": the command would not get --rate: write {rate} where it takes its requests per second, for example wrk2 -R {rate}")
 	}
 	if l.Command == "" {
-		return s.wrongLoad(s.LoadOptions([]string{s.exampleURL()}, l.Rate, l.Duration).Check())
+		span := l.Duration
+		if l.SLO == nil { // else Rate is not what a loop sends
+			span = min(span, s.OpenFor(l.Rate, false, 0))
+		}
+		if warmup := l.Rate * l.Warmup.Seconds(); s.Target.Attach != nil && 0 < warmup && warmup < 1 {
+			return Wrong("trial-time", " warmup=%s has less than one request at --rate %s: make it longer, or 0s", number.Typed(l.Warmup), rateText(l.Rate))
+		}
+		return s.wrongLoad(s.LoadOptions(slices.Repeat([]string{s.exampleURL()}, slices.Max(s.Replicas)), l.Rate, span).Check())
 	}
 	if slices.Max(s.Replicas) > 1 && !strings.Contains(l.Command, "{urls}") {
 		return Wrong("load", " with --replicas needs {urls}: a generator that takes several addresses; or leave --load out")
