@@ -91,7 +91,7 @@ func (o *liveOptions) trying() []field.Field {
 	)
 	metrics := field.In(field.Compare, field.Field{
 		Name: "metrics", Holds: ":PORT/PATH", Often: true, Help: "the program's own metrics, for its requests: :2112/metrics, or a URL",
-		More: "procfit finds the counter of requests and the histogram of their latency by their shape, and prints their names. #NAME behind the address names one.", Value: field.Text(&o.metrics),
+		More: "procfit finds the counter of requests and the histogram of their latency by their shape, and prints their names. #NAME behind the address names one.", Value: field.Parsed(&o.metrics, "", field.Some),
 	})
 	return slices.Concat(fields, []field.Field{o.spec.RunField("how long the experiment takes at most, with its baseline")}, own, metrics)
 }

@@ -59,9 +59,9 @@ func (f *Flags) Fields() []field.Field {
 				More: "A method may come first: 'POST http://127.0.0.1:{port}/orders'; without one it is GET, or POST with --body. " +
 					"Several --url are a mix of requests to one server. A number and = before one is its weight, for example 3= for three requests of each four. " +
 					"In a cluster {pod} is the address of the pod.",
-				Value: field.Texts(&f.URLs),
+				Value: field.Several(&f.URLs, field.Some),
 			},
-			{Name: "build", Holds: "PACKAGE", Often: true, Help: "compile this Go package and run it", More: "The words after -- are its arguments.", Value: field.Text(&t.Build)},
+			{Name: "build", Holds: "PACKAGE", Often: true, Help: "compile this Go package and run it", More: "The words after -- are its arguments.", Value: field.Parsed(&t.Build, "", field.Some)},
 			{Name: "env", Holds: "NAME=VALUE", Often: true, Help: "set a variable for the program; may be repeated", Value: field.Several(&t.Env, f.variable), Secret: (*secret.Finder).Variable},
 			{
 				Name: "ready", Holds: "PROBE", Often: true, Help: "what says that the server is ready: tcp, a URL, …",
@@ -141,7 +141,7 @@ func (f *Flags) Fields() []field.Field {
 			},
 			{
 				Name: "requests", Holds: "FILE", Help: "send the requests of this file in random order; - is standard input",
-				More: "The format is vegeta's, plain or JSON.", Value: field.Text(&f.Requests),
+				More: "The format is vegeta's, plain or JSON.", Value: field.Parsed(&f.Requests, "", field.Some),
 			},
 			{Name: "max-errors", Holds: "SHARE", Help: "a trial is invalid if a greater share of its requests fails", Value: field.Share(&l.MaxErrors, math.Inf(1))},
 			{
@@ -154,7 +154,7 @@ func (f *Flags) Fields() []field.Field {
 			{Name: "streams", Holds: "N", Help: "requests at a time on each HTTP/2 connection", Value: field.Number(&l.Streams, 1, math.MaxInt), Not: "load"},
 			{
 				Name: "grpc", Holds: "METHOD", Help: "call this gRPC method: package.Service/Method; --body is the message",
-				More: "The URL is https:// or h2c://. The server's reflection describes the types, unless --proto does.", Value: field.Text(&call.Method), Not: "load",
+				More: "The URL is https:// or h2c://. The server's reflection describes the types, unless --proto does.", Value: field.Parsed(&call.Method, "", field.Some), Not: "load",
 			},
 			{
 				Name: "proto", Holds: "FILE", Help: "types of the gRPC call: a .proto file or a descriptor set; may be repeated",

@@ -81,7 +81,11 @@ func (f *Flags) pins() []field.Part {
 func cpus(p *cpuset.Set, name *string) field.Value {
 	return field.Shown(p, "", func(text string) (cpuset.Set, error) {
 		*name = ""
-		if word := strings.TrimSpace(text); word != "" && unicode.IsLetter(rune(word[0])) {
+		word, err := field.Some(strings.TrimSpace(text))
+		switch {
+		case err != nil:
+			return nil, err
+		case unicode.IsLetter(rune(word[0])):
 			*name = word
 			return nil, nil
 		}
@@ -114,7 +118,9 @@ var statusList = pattern.Of(`^[0-9][0-9, -]*$`)
 
 // readyProbe reads tcp, grpc, statuses, a URL with or without them, or a command.
 func (f *Flags) readyProbe(text string) (p ready.Probe, err error) {
-	text = strings.TrimSpace(text)
+	if text, err = field.Some(strings.TrimSpace(text)); err != nil {
+		return p, err
+	}
 	statuses := ""
 	if rest, last, ok := strings.Cut(text, " "); ok && strings.Contains(rest, "://") && statusList().MatchString(last) {
 		text, statuses = rest, last
@@ -169,10 +175,10 @@ func seed(text string) (uint64, error) {
 	return v, err
 }
 
-// words splits a command as a shell would; nil where none is given.
+// words splits a command as a shell would.
 func words(text string) ([]string, error) {
-	if text == "" {
-		return nil, nil
+	if _, err := field.Some(text); err != nil {
+		return nil, err
 	}
 	list, err := load.Split(text)
 	switch {
@@ -205,6 +211,9 @@ func (f *Flags) limitsAndBeside(text string) ([]*float64, error) {
 			return nil, err
 		}
 	}
+	if rest == nil {
+		rest = []string{"none"}
+	}
 	list, err := limits(strings.Join(rest, ","))
 	if err == nil {
 		f.Neighbour.Quota = beside
@@ -232,8 +241,8 @@ func limitText(limit *float64) string {
 
 // limits reads "none,500m,2", each once; nil stands for no limit.
 func limits(text string) ([]*float64, error) {
-	if text == "" {
-		return []*float64{nil}, nil
+	if _, err := field.Some(text); err != nil {
+		return nil, err
 	}
 	var list []*float64
 	for item := range strings.SplitSeq(text, ",") {

@@ -87,6 +87,14 @@ func Text(p *string) Value {
 	return Parsed(p, *p, func(text string) (string, error) { return text, nil })
 }
 
+// Some reads any text but an empty one, which an unset variable of a shell leaves.
+func Some(text string) (string, error) {
+	if text == "" {
+		return "", errors.New(`"": expected a value; is a shell variable empty?`)
+	}
+	return text, nil
+}
+
 type choice[T ~string] struct {
 	Value
 	words []string
