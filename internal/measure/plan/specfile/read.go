@@ -417,10 +417,16 @@ func (r *reader) json(row field.Field, n *yaml.Node) ([]string, error) {
 	return []string{string(b)}, nil
 }
 
-// plain refuses aliases, which a decoder would follow without bounds of ours.
+// plain refuses aliases, which a decoder would follow without bounds of ours, and numbers that it
+// would read in YAML's way: 0123 is 83. A date stays the text that it is.
 func (r *reader) plain(n *yaml.Node, depth int) error {
-	if n.Kind == yaml.AliasNode || depth > 100 {
+	switch tag := n.ShortTag(); {
+	case n.Kind == yaml.AliasNode || depth > 100:
 		return r.wrong(n, "expected plain JSON")
+	case n.Kind == yaml.ScalarNode && tag == "!!timestamp":
+		n.Tag = "!!str"
+	case n.Kind == yaml.ScalarNode && (tag == "!!int" || tag == "!!float") && !json.Valid([]byte(n.Value)):
+		return r.wrong(n, "%s is not a number in JSON: write it in quotes, or as JSON does", n.Value)
 	}
 	for _, c := range n.Content {
 		if err := r.plain(c, depth+1); err != nil {

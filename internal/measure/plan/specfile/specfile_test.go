@@ -47,7 +47,7 @@ load:
   rate: 2.5e3
   header:
     Accept: text/plain
-  body: {id: 7, tags: [a, b]}
+  body: {id: 7, tags: [a, b], from: 2026-01-01}
 protocol:
   tls: {ca: ca.pem, insecure: true}
 stop:
@@ -55,7 +55,7 @@ stop:
 	want := []string{
 		"command=./server", "command=-addr", "command=:{port}", "url=http://127.0.0.1:{port}/a", "url=http://127.0.0.1:{port}/b",
 		"env=GOGC=50", "env=TOKEN={env:API_TOKEN}", "env=SHELL_LIKE=${HOME} $HOME", "prepare=rm -rf 'a b'",
-		"procs=default,1,2", "margin=5%", "connections=64", "trial-time=1m30s", "rate=2.5e3", "header=Accept: text/plain", `body={"id":7,"tags":["a","b"]}`,
+		"procs=default,1,2", "margin=5%", "connections=64", "trial-time=1m30s", "rate=2.5e3", "header=Accept: text/plain", `body={"from":"2026-01-01","id":7,"tags":["a","b"]}`,
 		"tls=ca=ca.pem", "tls=insecure",
 	}
 	if !slices.Equal(got, want) {
@@ -101,6 +101,7 @@ func TestSaysWhatIsWrongAndWhere(t *testing.T) {
 		"load:\n  body: {a: &a [1], b: *a}":            `f.yaml:2:24: expected plain JSON`,
 		"compare: {procs: [" + strings.Repeat("1,", 10_000) + "1]}":    `more than 10000 values`,
 		"compare: {procs: [&a 1," + strings.Repeat("*a,", 200) + "1]}": `more than 100 aliases`,
+		"load:\n  body: {order: 12, code: 0123}":                       `f.yaml:2:27: 0123 is not a number in JSON: write it in quotes, or as JSON does`,
 	} {
 		_, err := Read("f.yaml", []byte(text), rows())
 		if err == nil || !strings.Contains(err.Error(), want) {
