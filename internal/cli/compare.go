@@ -156,6 +156,9 @@ func (o *compareOptions) resolve(std stdio) (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.baseline == "" && o.HasPart("timeout", "quiet") {
+		std.notef("--timeout quiet has no effect: two commands run in pairs, and other programs slow down both of a pair, so compare does not wait for these to stop")
+	}
 	if s.Spec.Budget == nil && s.Spec.Repeats < fewestBlocks {
 		return nil, usageError("--repeats %d: fewer than %d blocks prove nothing", s.Spec.Repeats, fewestBlocks)
 	}
