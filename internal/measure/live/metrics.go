@@ -205,6 +205,9 @@ var (
 // choose is the histogram and the counter of requests. What is named is taken, if it has the
 // kind; of several the one that counts now.
 func choose(named journal.Metrics, before, after map[string]*dto.MetricFamily, own string) (journal.Metrics, error) {
+	if f := after[named.Histogram]; f != nil && f.GetType() == dto.MetricType_COUNTER { // whose name does not end in _total
+		named.Histogram, named.Counter = named.Counter, named.Histogram
+	}
 	out := named
 	if err := checkNamed(named, after); err != nil {
 		return named, err

@@ -118,7 +118,9 @@ func TestChoose(t *testing.T) {
 		"none":                 {"", "", journal.Metrics{}, "has neither a histogram of request latency in seconds that counts now, nor a counter"},
 		"only its own page":    {counter("http_requests_total", `handler="/metrics"`), "", journal.Metrics{}, "has neither"},
 		"what is not there":    {"", "#nothing_seconds", journal.Metrics{}, `has no histogram "nothing_seconds"`},
-		"what is another kind": {counter("http_requests_seconds", ""), "#http_requests_seconds", journal.Metrics{}, `has no histogram "http_requests_seconds"`},
+		"what is another kind": {histogram("http_requests_total", ""), "#http_requests_total", journal.Metrics{}, `has no counter "http_requests_total"`},
+		"a counter by kind":    {counter("http_requests", ""), "#http_requests", journal.Metrics{Counter: "http_requests"}, ""},
+		"both by kind":         {counter("http_requests", "") + histogram("api_seconds", ""), "#http_requests,api_seconds", journal.Metrics{Histogram: "api_seconds", Counter: "http_requests"}, ""},
 	} {
 		m := must.Get(MetricsAt("http://x/metrics"+c.named, nil))(t)
 		got, err := choose(m.Metrics, page(t, "10", noise+c.text), page(t, "20", noise+c.text), m.own)
