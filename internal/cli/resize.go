@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -124,19 +123,9 @@ func (o *resizeOptions) rehearse(ctx context.Context, std stdio, s *session.Sess
 	if err != nil {
 		return refusal(err)
 	}
-	logs, err := os.MkdirTemp("", "procfit-resize-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(logs)
-	create := func(name string) (*os.File, string, error) {
-		path := filepath.Join(logs, name)
-		f, err := os.Create(path)
-		return f, path, err
-	}
 	tell := func(a plan.Activity) { std.notef("%s", activity(a)) }
 	h := s.Header
-	r, err := local.Rehearse(ctx, spec, local.Config{Environ: os.Environ(), CreateLog: create, Host: h.TargetHost}, o.steps, tell)
+	r, err := local.Rehearse(ctx, spec, local.Config{Environ: os.Environ(), Host: h.TargetHost}, o.steps, tell)
 	if err != nil {
 		return refusal(asInterrupted(err))
 	}

@@ -135,11 +135,8 @@ func (r *runner) Compiled() (paths []string) {
 
 func (r *runner) buildFile(key programKey) (string, error) {
 	if r.builds == "" {
-		keeper, err := r.keep()
-		if err != nil {
-			return "", err
-		}
-		if r.builds, err = keeper.Folder("procfit-build-"); err != nil {
+		var err error
+		if r.builds, err = r.temporary("procfit-build-"); err != nil {
 			return "", err
 		}
 	}

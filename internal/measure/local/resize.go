@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +32,8 @@ const (
 
 // Rehearse starts a server under each of the limits for itself, and then once more under
 // the first, changes its limit step by step while it is under load, and returns what it
-// ran with and carried. The Spec is valid and was checked.
+// ran with and carried. The Spec is valid and was checked. What the server prints is kept
+// until the end alone.
 func Rehearse(ctx context.Context, spec plan.Spec, config Config, steps []plan.Limited, tell plan.Observer) (*resize.Rehearsal, error) {
 	for _, s := range steps {
 		spec.Quotas = append(spec.Quotas, &s.CPUs)
@@ -41,7 +44,15 @@ func Rehearse(ctx context.Context, spec plan.Spec, config Config, steps []plan.L
 	}
 	setting := journal.Setting{Procs: envProcs(slices.Concat(config.Environ, spec.Target.Env)), Replicas: 1, Label: "resize"}
 	h := &rehearsal{runner: made.(*runner), setting: setting, tell: tell, result: &resize.Rehearsal{Schema: resize.Schema, Host: config.Host}}
-	err = h.Prepare(ctx, journal.Plan{Settings: []journal.Setting{setting}}, tell)
+	logs, err := h.temporary("procfit-resize-")
+	h.config.CreateLog = func(name string) (*os.File, string, error) {
+		path := filepath.Join(logs, name)
+		f, err := os.Create(path)
+		return f, path, err
+	}
+	if err == nil {
+		err = h.Prepare(ctx, journal.Plan{Settings: []journal.Setting{setting}}, tell)
+	}
 	if err == nil {
 		err = h.freshStarts(ctx, steps)
 	}

@@ -146,6 +146,15 @@ func (r *runner) keep() (*supervisor.Keeper, error) {
 	return r.keeper, err
 }
 
+// temporary makes a folder that is there until Close, or until procfit is killed.
+func (r *runner) temporary(prefix string) (path string, err error) {
+	keeper, err := r.keep()
+	if err != nil {
+		return "", err
+	}
+	return keeper.Folder(prefix)
+}
+
 func (r *runner) Close() error {
 	err := r.endOneStart()
 	if r.keeper != nil {
