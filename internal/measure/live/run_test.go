@@ -392,6 +392,28 @@ func TestEndedBefore(t *testing.T) {
 	}
 }
 
+// TestEndedBetween: a program that has ended when the next value is to be set ended with the one
+// before.
+func TestEndedBetween(t *testing.T) {
+	for _, last := range []int{1, 4} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake()
+			f.fail = func(call string) error {
+				if n := len(f.sets); call != "set" || n == 0 || f.sets[n-1].procs != last {
+					return nil
+				}
+				return &paired.EndError{End: journal.End{Code: journal.EndHarm, Reason: "it crashed", Harm: &journal.Harm{Code: journal.HarmEnded}}}
+			}
+			h := header(1, 4)
+			end, _ := measured(t.Context(), f, h, nil)
+			i := slices.IndexFunc(h.Plan.Settings, func(s journal.Setting) bool { return *s.Procs == last })
+			if end.Harm == nil || end.Harm.Setting != h.Plan.Settings[i].Label {
+				t.Errorf("after %d: %+v", last, end)
+			}
+		})
+	}
+}
+
 // TestLostAnswers: a change whose answer is lost is asked for again, and so is one for which no
 // thread stands at a safe place for a while.
 func TestLostAnswers(t *testing.T) {

@@ -180,17 +180,19 @@ func (e *Experiment) Apply(ctx context.Context, settings []journal.Setting) erro
 
 func (e *Experiment) begin(ctx context.Context, value int) error {
 	t := &journal.Trial{Setting: e.Header.Plan.Settings[value], Origin: journal.OriginLive, Started: time.Now()}
-	t.Live = &journal.Slice{Before: e.visit.procs, BurnInSeconds: e.burn.Seconds()}
+	took, err := e.set(ctx, value)
+	if err != nil { // a program that has ended meanwhile had the value before
+		return err
+	}
+	t.Live = &journal.Slice{Before: e.visit.procs, BurnInSeconds: e.burn.Seconds(), CallSeconds: took.Seconds()}
 	t.ObservedProcs = []*int{t.Setting.Procs}
 	if t.Setting.Variant != "" {
 		t.Role = journal.RoleAA
 	}
 	e.changed = e.changed || value != 0
 	e.visit = visit{value: value, procs: *t.Setting.Procs, trial: t, wire: e.wire}
-	took, err := e.set(ctx, value)
-	t.Live.CallSeconds = took.Seconds()
-	if err != nil || t.Live.Before == 0 || t.Live.Before == e.visit.procs { // such a call returns at once
-		return err
+	if t.Live.Before == 0 || t.Live.Before == e.visit.procs { // such a call returns at once
+		return nil
 	}
 	if e.changes++; took > longCall {
 		e.long++
