@@ -222,8 +222,9 @@ func checkValue(name, value string) error {
 		return wrong("expected values without spaces, with commas between them", "a,b")
 	case value == journal.Unset:
 	case name == "GOGC":
-		if n, err := strconv.Atoi(value); value != "off" && (err != nil || n < 1) {
-			return wrong("expected whole numbers above zero, off or unset", "50,100,off")
+		// The runtime reads 32 bits, and takes 100 for what is more (runtime/mgcpacer.go, readGOGC).
+		if n, err := strconv.Atoi(value); value != "off" && (err != nil || n < 1 || n > math.MaxInt32) {
+			return wrong("expected whole numbers above zero and below 2^31, off or unset", "50,100,off")
 		}
 	case name == "GOMEMLIMIT":
 		if _, ok := memlimit.Parse(value); !ok {
