@@ -198,8 +198,11 @@ func (f *fleetRun) describe(ctx context.Context, std stdio) error {
 			fmt.Fprintf(std.out, "%s: ", s.Name)
 			err = s.carryOut(ctx, std, run)
 		}
+		if ctx.Err() != nil {
+			return asInterrupted(ctx.Err())
+		}
 		if err != nil {
-			failed = append(failed, s.Wrong("", err))
+			failed = append(failed, s.refusal(err))
 		}
 	}
 	return reportedButLast(std, failed)
