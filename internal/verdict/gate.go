@@ -154,8 +154,8 @@ func (gate *gating) judgeChecks() {
 			low, high = least, most
 		}
 		c.Worse, c.Proven = c.Worse && c.Judged, c.Proven && c.Judged
-		if c.most && !c.Worse {
-			c.Judged, c.Proven = false, false
+		if c.most && !c.Worse || c.least && c.Worse {
+			c.Judged, c.Worse, c.Proven = false, false, false
 		}
 		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
 			c.Bounds = stat.OfLogs(mid, low, high, n)
@@ -446,7 +446,7 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 			continue
 		}
 		// A rate that missed the objective is at least the capacity: of a and thenStart it may still
-		// prove a loss, and of the other two nothing.
+		// prove a loss. Of the other two it is left out, and their good days alone prove none.
 		most := func(p Point) *float64 { return p.Throughput }
 		speed := func(p Point) *float64 {
 			if p.Missed {
@@ -456,7 +456,8 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 		}
 		tail := func(p Point) *float64 { return p.Judged }
 		c := gate.add(setting, MetricThroughput, days(a.against(nowStart, most, speed), old.against(thenStart, speed, most)))
-		c.most, c.missed = a.Unmet || thenStart.Unmet, a.Missed+old.Missed+nowStart.Missed+thenStart.Missed > 0
+		c.most, c.least = a.Missed+thenStart.Missed > 0, old.Missed+nowStart.Missed > 0
+		c.missed = c.most || c.least
 		switch {
 		case same:
 			gate.add(setting, MetricP99, days(a.against(nowStart, tail, tail), old.against(thenStart, tail, tail))).Quantile = now.Latency.Quantile

@@ -222,27 +222,31 @@ func TestGateBaseline(t *testing.T) {
 			t.Errorf("%s missed the objective: %+v, %v", label, g, err)
 		}
 	}
-	// In the new run alone: a loss that such rates prove is one, and good days alone are no pass.
-	for name, c := range map[string]struct {
-		missed      func(block int) bool
-		factor      float64
-		worse, pass bool
-	}{
-		"in all trials, far below":  {func(int) bool { return true }, 0.1, true, false},
-		"in half of them":           {func(block int) bool { return block%2 == 0 }, 1, false, false},
-		"in all trials, not below":  {func(int) bool { return true }, 1, false, false},
-		"in half of them, far less": {func(block int) bool { return block%2 == 0 }, 0.5, true, false},
-		"once":                      {func(block int) bool { return block == 0 }, 1, false, true},
-	} {
-		now := run(Config{Settings: settings(1), Mode: journal.ModeBatch, Trial: func(t *journal.Trial) {
-			if t.Setting.Label != "1" {
-				return
+	// In some trials: a loss that such rates prove is one, and good days alone prove nothing. The
+	// rate that is left where none met the objective is far below the others.
+	in := func(blocks int, low, factor float64) *verdict.Result {
+		return run(Config{Settings: settings(factor), Mode: journal.ModeBatch, Blocks: 8, Trial: func(t *journal.Trial) {
+			if t.Setting.Label == "1" && t.Block < blocks {
+				*t.ThroughputPerSecond *= low
+				t.Attained = new(journal.Attainment)
 			}
-			t.ThroughputPerSecond = new(*t.ThroughputPerSecond * c.factor)
-			t.Attained = &journal.Attainment{Met: !c.missed(t.Block)}
 		}})
-		g, err := verdict.GateBaseline(run(Config{Settings: settings(1), Mode: journal.ModeBatch}), now)
-		if err != nil || g.Pass != c.pass || g.Checks[0].Worse != c.worse || (g.Unjudged != nil) == (c.worse || c.pass) {
+	}
+	for name, c := range map[string]struct {
+		then, now *verdict.Result
+		worse     bool
+	}{
+		"in all trials, far below":                   {in(0, 1, 1), in(8, 0.1, 1), true},
+		"in all trials, not below":                   {in(0, 1, 1), in(8, 1, 1), false},
+		"in half of them":                            {in(0, 1, 1), in(4, 1, 1), false},
+		"in half of them, all far less":              {in(0, 1, 1), in(4, 1, 0.5), true},
+		"in a quarter of them":                       {in(0, 1, 1), in(2, 0.02, 1), false},
+		"once":                                       {in(0, 1, 1), in(1, 1, 1), false},
+		"in half of them in both runs":               {in(4, 0.02, 1), in(4, 0.02, 1), false},
+		"in the old run alone, and the rest is less": {in(4, 0.02, 1), in(0, 1, 0.5), false},
+	} {
+		g, err := verdict.GateBaseline(c.then, c.now)
+		if err != nil || g.Pass || g.Checks[0].Worse != c.worse || !c.worse && (len(g.Unjudged) != 1 || g.Unjudged[0].Code != verdict.UnjudgedMissed) {
 			t.Errorf("missed %s: %+v, %v", name, g, err)
 		}
 	}

@@ -676,6 +676,7 @@ type GateCheck struct {
 	late          bool   // the load engine sent late in some trial
 	missed        bool   // in some trial no rate met the objective
 	most          bool   // by these trials the ratio is this at most, so that they may only prove a loss
+	least         bool   // by these trials the ratio is this at least, so that they prove no loss
 }
 
 // Outcome is what a check came to.

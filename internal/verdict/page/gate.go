@@ -341,7 +341,7 @@ func unjudgedReason(u verdict.Unjudged) string {
 	case verdict.UnjudgedMissed:
 		why := checks + ": in some trials no rate met --slo, so "
 		if u.Pairs >= stat.FewestPairs {
-			return why + fmt.Sprintf("%d pairs can only prove it worse, and they do not", u.Pairs)
+			return why + fmt.Sprintf("%d pairs do not prove it worse, or within its margin", u.Pairs)
 		}
 		return why + tooFew(u.Pairs)
 	case verdict.UnjudgedLate:

@@ -42,7 +42,7 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 		}, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Throughput with the default GOMAXPROCS: in some trials no rate met --slo, so only 2 pairs of trials are valid, and 3 are needed."},
 		{"it was missed, with enough pairs", func(g *verdict.Gate) {
 			g.Pass, g.Checks[0].Judged, g.Checks[0].Proven, g.Unjudged = false, false, false, []verdict.Unjudged{{Code: verdict.UnjudgedMissed, Pairs: 6, Checks: g.Checks[:1]}}
-		}, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Throughput with the default GOMAXPROCS: in some trials no rate met --slo, so 6 pairs can only prove it worse, and they do not."},
+		}, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Throughput with the default GOMAXPROCS: in some trials no rate met --slo, so 6 pairs do not prove it worse, or within its margin."},
 		{"only p99 open", func(g *verdict.Gate) {
 			g.Pass, g.Checks[1].Proven, g.Checks[1].Outcome, g.Unjudged = false, false, verdict.OutcomeUndecided, []verdict.Unjudged{{Code: verdict.UnjudgedUndecided, Pairs: 6, Checks: g.Checks[1:]}}
 		}, document.Unknown, "Undecided", "Undecided: the p99 of the new version may be higher; its throughput is not lower. P99 with the default GOMAXPROCS: 6 pairs do not prove it worse, or within its margin."},
