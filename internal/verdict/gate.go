@@ -436,7 +436,9 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 		if a.Variant != "" || old == nil {
 			continue
 		}
-		setting := gateSetting(now.setting(a.Label), len(current.compared()))
+		setting := now.setting(a.Label)
+		setting.Procs = cmp.Or(a.Procs, setting.Procs)
+		setting = gateSetting(setting, len(current.compared()))
 		gate.validity(setting, tallyOfRow(a), tallyOfRow(old))
 		if a == nowStart {
 			continue

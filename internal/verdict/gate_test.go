@@ -163,7 +163,7 @@ func TestGateBaseline(t *testing.T) {
 	}
 	if g, err := verdict.GateBaseline(base, run(Config{Seed: 3, Settings: settings(0.7), Rate: 100})); err != nil || g.Pass {
 		t.Errorf("one P lost 30%%: %+v, %v", g, err)
-	} else if c := g.Checks[0]; c.Setting.Label != "1" || c.Metric != verdict.MetricThroughput || !c.Worse || *c.Ratio.Median > 0.72 || *c.Ratio.Median < 0.68 {
+	} else if c := g.Checks[0]; c.Setting.Label != "1" || c.Setting.Key().Procs != 1 || c.Metric != verdict.MetricThroughput || !c.Worse || *c.Ratio.Median > 0.72 || *c.Ratio.Median < 0.68 {
 		t.Errorf("first check: %+v", c)
 	}
 
