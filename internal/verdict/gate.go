@@ -66,7 +66,7 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 			gate.add(setting, MetricThroughput, bounds(d, race.Throughput))
 			if d.Rules.Latency || g.latencyMode == journal.ModeOpen { // an open loop whose latency nobody could judge is no pass
 				c := gate.add(setting, MetricP99, bounds(d, race.P99))
-				c.RatePerSecond, c.Behind, c.Quantile = g.rate, behind(now, then), d.Latency.Quantile
+				c.RatePerSecond, c.Behind, c.Quantile = g.rate, behind(mostlySaturated(now), mostlySaturated(then)), d.Latency.Quantile
 				c.late = slices.ContainsFunc(slices.Concat(now, then), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
 			}
 			gate.validity(setting, tallyOf(now), tallyOf(then))
@@ -75,12 +75,12 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 	return gate.conclude()
 }
 
-// behind is which of two programs did not carry the rate that the other carried.
-func behind(now, then []*journal.Trial) string {
-	switch full := mostlySaturated(now); {
-	case full == mostlySaturated(then):
+// behind is which of two programs did not carry the rate, in most of its trials, that the other carried.
+func behind(now, then bool) string {
+	switch {
+	case now == then:
 		return ""
-	case full:
+	case now:
 		return BehindNew
 	}
 	return BehindOld
@@ -461,8 +461,13 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 		c.most, c.least = a.Missed+thenStart.Missed > 0, old.Missed+nowStart.Missed > 0
 		c.missed = c.most || c.least
 		switch {
+		// The latency of what carries the rate in neither run is as long as its trials.
+		case a.Saturated && old.Saturated, nowStart.Saturated && thenStart.Saturated:
+		case same && nowStart.Saturated != thenStart.Saturated: // nothing to compare with in one of the two
+			gate.add(setting, MetricP99, days(nil, nil)).Quantile = now.Latency.Quantile
 		case same:
-			gate.add(setting, MetricP99, days(a.against(nowStart, tail, tail), old.against(thenStart, tail, tail))).Quantile = now.Latency.Quantile
+			c := gate.add(setting, MetricP99, days(a.against(nowStart, tail, tail), old.against(thenStart, tail, tail)))
+			c.Quantile, c.Behind = now.Latency.Quantile, behind(a.Saturated, old.Saturated)
 		case slices.Contains([]string{then.LatencyMode, now.LatencyMode}, string(journal.ModeOpen)): // a latency that nobody could judge, or compare, is no pass
 			gate.add(setting, MetricP99, days(nil, nil))
 		}

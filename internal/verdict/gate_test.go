@@ -187,6 +187,39 @@ func TestGateBaseline(t *testing.T) {
 		}
 	}
 
+	// A value that could not carry the rate has a latency as long as its trials.
+	queued := func(seconds float64, label string) *verdict.Result {
+		return run(Config{Settings: settings(1), Rate: 100, Trial: func(t *journal.Trial) {
+			if t.Setting.Label == label {
+				t.Saturated, *t.LatencySeconds.P99 = true, seconds
+			}
+		}})
+	}
+	for name, c := range map[string]struct {
+		then, now *verdict.Result
+		checks    int
+		pass      bool
+		behind    string // the p99 of 1
+	}{
+		"1 in both":              {queued(3, "1"), queued(6, "1"), 3, true, ""},
+		"1 in the new run":       {base, queued(6, "1"), 4, false, verdict.BehindNew},
+		"1 in the old run":       {queued(3, "1"), base, 4, true, verdict.BehindOld},
+		"default in both":        {queued(3, journal.Default), queued(6, journal.Default), 2, true, ""},
+		"default in the old run": {queued(3, journal.Default), base, 4, false, ""},
+		"default in the new run": {base, queued(3, journal.Default), 4, false, ""},
+	} {
+		g, err := verdict.GateBaseline(c.then, c.now)
+		if err != nil || g.Pass != c.pass || len(g.Checks) != c.checks {
+			t.Errorf("saturated: %s: %+v, %v", name, g, err)
+			continue
+		}
+		for _, check := range g.Checks {
+			if one := check.Setting.Label == "1" && check.Metric == verdict.MetricP99; check.Worse != (one && c.behind == verdict.BehindNew) || one && check.Behind != c.behind {
+				t.Errorf("saturated: %s: %+v", name, check)
+			}
+		}
+	}
+
 	other := *base
 	other.Plan.SLO = &slo.Objective{Quantile: 0.99, Seconds: 0.05}
 	if _, err := verdict.GateBaseline(base, &other); err == nil || !strings.Contains(err.Error(), "another latency objective") {
