@@ -342,6 +342,8 @@ func ComparableHosts(then, now journal.Host) error {
 	for _, f := range []struct{ name, then, now string }{
 		{"CPU model", then.CPUModel, now.CPUModel},
 		{"CPUs", fmt.Sprint(then.CPUs), fmt.Sprint(now.CPUs)},
+		{"CPUs that procfit may run on", fmt.Sprint(then.AffinityCPUs), fmt.Sprint(now.AffinityCPUs)},
+		{"CPUs that procfit may use", fmt.Sprint(then.EffectiveCPUs), fmt.Sprint(now.EffectiveCPUs)},
 		{"architecture", then.Arch, now.Arch},
 		{"kernel", then.Kernel, now.Kernel},
 		{"cgroup mode", then.CgroupMode, now.CgroupMode},

@@ -291,11 +291,13 @@ func TestGateBaseline(t *testing.T) {
 		current func() *verdict.Result
 		reason  string
 	}{
-		"another CPU":    {func() *verdict.Result { r := run(Config{Settings: settings(1)}); r.Host.CPUModel = "Other"; return r }, "CPU model"},
-		"another kernel": {func() *verdict.Result { r := run(Config{Settings: settings(1)}); r.Host.Kernel = "7.0"; return r }, "kernel"},
-		"another kind":   {func() *verdict.Result { return run(Config{Settings: settings(1), Mode: journal.ModeBatch}) }, "it measured a server target, but this is a batch target"},
-		"more CPUs":      {func() *verdict.Result { return run(Config{Settings: settings(1), CPUs: 16}) }, "CPUs \"8\", now \"16\""},
-		"no unset":       {func() *verdict.Result { return run(Config{Settings: settings(1)[1:]}) }, "no valid trial of the default"},
+		"another CPU":      {func() *verdict.Result { r := run(Config{Settings: settings(1)}); r.Host.CPUModel = "Other"; return r }, "CPU model"},
+		"another affinity": {func() *verdict.Result { r := run(Config{Settings: settings(1)}); r.Host.AffinityCPUs = 2; return r }, "CPUs that procfit may run on \"8\", now \"2\""},
+		"another limit":    {func() *verdict.Result { r := run(Config{Settings: settings(1)}); r.Host.EffectiveCPUs = 1.5; return r }, "CPUs that procfit may use \"8\", now \"1.5\""},
+		"another kernel":   {func() *verdict.Result { r := run(Config{Settings: settings(1)}); r.Host.Kernel = "7.0"; return r }, "kernel"},
+		"another kind":     {func() *verdict.Result { return run(Config{Settings: settings(1), Mode: journal.ModeBatch}) }, "it measured a server target, but this is a batch target"},
+		"more CPUs":        {func() *verdict.Result { return run(Config{Settings: settings(1), CPUs: 16}) }, "CPUs \"8\", now \"16\""},
+		"no unset":         {func() *verdict.Result { return run(Config{Settings: settings(1)[1:]}) }, "no valid trial of the default"},
 		"unset invalid": {func() *verdict.Result {
 			return run(Config{Settings: settings(1), Trial: func(t *journal.Trial) { t.Valid = t.Setting.Procs != nil }})
 		}, "no valid trial of the default"},
