@@ -318,7 +318,7 @@ func GateBaseline(baseline, current *Result) (*Gate, error) {
 			continue
 		}
 		met = true
-		if err := gate.compare(then, now, current); err != nil {
+		if err := gate.compare(then, now, baseline, current); err != nil {
 			return nil, err
 		}
 	}
@@ -330,6 +330,9 @@ func GateBaseline(baseline, current *Result) (*Gate, error) {
 		return nil, refuse("no group of settings has the same %s in both runs", same)
 	}
 	if len(gate.Checks) == 0 && len(gate.spoiled) == 0 {
+		if baseline.Plan.Racing() {
+			return nil, refuse("the baseline measured none of these values in three blocks: measure it again with --repeats 6")
+		}
 		return nil, refuse("no value was measured in both runs, apart from the one that all are compared with")
 	}
 	return gate.conclude(), nil
@@ -418,9 +421,19 @@ func (g *Group) setting(label string) journal.Setting {
 	return journal.Setting{Label: label, QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion, Variables: g.Variables, Compares: g.Compares, Procs: g.Procs}
 }
 
-func (gate *gating) compare(then, now *Group, current *Result) error {
+// gated are the settings of a group that are compared with those of another run: of a race, which
+// runs the default as unset and by its number in turns, the values.
+func (r *Result) gated(g *Group) []Row {
+	if r.Plan.Racing() {
+		return g.Rows
+	}
+	return g.Settings
+}
+
+func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 	axis := current.Plan.Axis(now.Compares) // without a start where GOMAXPROCS is compared
-	thenStart, nowStart := then.find(now.Procs, axis.Start), now.find(now.Procs, axis.Start)
+	before, rows := baseline.gated(then), current.gated(now)
+	thenStart, nowStart := find(before, now.Procs, axis.Start), find(rows, now.Procs, axis.Start)
 	switch variable := now.Compares != ""; {
 	case thenStart == nil && variable:
 		return refuse("the baseline has no valid trial with %s=%s, to which values are compared", axis.Name, axis.Start)
@@ -432,17 +445,19 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 		return refuse("this run has no valid trial of the default, to which values are compared: add --procs default,…")
 	}
 	same := then.Latency.Quantile > 0 && then.Latency.Quantile == now.Latency.Quantile
-	for i := range now.Settings {
-		a := &now.Settings[i]
-		old := then.find(a.Procs, a.Variable)
-		if a.Variant != "" || old == nil {
+	for i := range rows {
+		a := &rows[i]
+		old := find(before, a.Procs, a.Variable)
+		if a.Variant != "" || a.Sliced != nil || old == nil {
 			continue
 		}
 		setting := now.setting(a.Label)
 		setting.Procs = cmp.Or(a.Procs, setting.Procs)
 		setting = gateSetting(setting, len(current.compared()))
 		gate.validity(setting, tallyOfRow(a), tallyOfRow(old))
-		if a == nowStart {
+		most := func(p Point) *float64 { return p.Throughput }
+		rare := baseline.Plan.Racing() && len(old.against(thenStart, most, most)) < stat.FewestPairs
+		if a == nowStart || old == thenStart || rare { // a race measures what cannot be the answer once or twice
 			continue
 		}
 		if a.TooFewCPUs || old.TooFewCPUs || nowStart.TooFewCPUs || thenStart.TooFewCPUs {
@@ -451,7 +466,6 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 		}
 		// A rate that missed the objective is at least the capacity: of a and thenStart it may still
 		// prove a loss. Of the other two it is left out, and their good days alone prove none.
-		most := func(p Point) *float64 { return p.Throughput }
 		speed := func(p Point) *float64 {
 			if p.Missed {
 				return nil
@@ -478,11 +492,11 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 }
 
 // find is the setting of that GOMAXPROCS, nil being unset, and of that value of the variable
-// that the group compares, if it has a valid trial.
-func (g *Group) find(procs *int, variable string) *Row {
-	for i := range g.Settings {
-		a := &g.Settings[i]
-		same := a.Procs == nil && procs == nil || a.Procs != nil && procs != nil && *a.Procs == *procs
+// that the group compares, if it has a valid trial. A number may have the trials of unset too.
+func find(rows []Row, procs *int, variable string) *Row {
+	for i := range rows {
+		a := &rows[i]
+		same := procs == nil && (a.Procs == nil || slices.Contains(a.PooledWith, journal.Default)) || a.Procs != nil && procs != nil && *a.Procs == *procs
 		if same && a.Variable == variable && a.Variant == "" && a.Trials > 0 {
 			return a
 		}

@@ -3,6 +3,7 @@ package verdict_test
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -309,5 +310,34 @@ func TestGateBaseline(t *testing.T) {
 		if !errors.As(err, &refused) || !strings.Contains(refused.Reason, c.reason) {
 			t.Errorf("%s: %v, want a refusal that names %q", name, err, c.reason)
 		}
+	}
+}
+
+// A race measures a value that cannot be the answer once, and its default as unset and by its number in
+// turns: the values that it measured often are compared, each with all trials of the default.
+func TestGateBaselineOfARace(t *testing.T) {
+	settings := []Truth{Unset(4, 1000, .010), Set(1, 300, .020), Set(2, 900, .012), Set(4, 1000, .010)}
+	raced := func(blocks int) *verdict.Result {
+		h, trials := Generate(Config{Settings: settings, Rate: 100, Noise: quiet, NoAA: true})
+		h.Plan.Strategy, h.Plan.Goal, h.Plan.MaxTrials = journal.StrategyRace, journal.GoalProven, 80
+		return verdict.Analyze(h, slices.DeleteFunc(trials, func(t journal.Trial) bool {
+			switch t.Setting.Label {
+			case "1":
+				return t.Block > 0
+			case "2":
+				return t.Block >= blocks
+			case "4":
+				return t.Block%2 == 0
+			}
+			return t.Block%2 == 1
+		}))
+	}
+	grid := analyze(Config{Settings: settings, Rate: 100, Noise: quiet, Seed: 2})
+	g, err := verdict.GateBaseline(raced(6), grid)
+	if err != nil || !g.Pass || len(g.Checks) != 2 || g.Checks[0].Setting.Label != "2" || g.Checks[0].Ratio.N != 6 {
+		t.Errorf("%+v, %v", g, err)
+	}
+	if g, err := verdict.GateBaseline(raced(2), grid); err == nil || !strings.Contains(err.Error(), "again with --repeats 6") {
+		t.Errorf("no value was measured often: %+v, %v", g, err)
 	}
 }

@@ -10,8 +10,10 @@ import (
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // CheckBaseline looks, before a run takes its time, at what it is to be compared
@@ -41,7 +43,8 @@ func (s *Session) CheckBaseline() (notes []string, err error) {
 	case !slices.ContainsFunc(before, func(a journal.Setting) bool { return slices.Contains(s.Plan.Groups(), a.Group()) }):
 		return nil, &Refusal{fmt.Errorf("no settings of the two runs have the same CPU limit, replicas and Go version: give the --limit and --replicas of the earlier sweep")}
 	case !slices.ContainsFunc(now, func(n int) bool { return slices.Contains(then, n) }):
-		return nil, &Refusal{fmt.Errorf("the two runs share no numbered setting; that one had %v, this one has %v", then, now)}
+		often := phrase.If(old.Plan.Racing(), " in three trials or more: measure the earlier sweep again with --repeats 6", "")
+		return nil, &Refusal{fmt.Errorf("the two runs share no numbered setting; this one has %v, that one had %v%s", now, then, often)}
 	}
 	return BaselineNotes(old, s.Header), nil
 }
@@ -76,15 +79,19 @@ func (s *Session) oldPilots() (old []journal.Trial) {
 	return old
 }
 
-// measured are the settings of a journal: a race has measured a few of those in its plan.
+// measured are the settings of a journal: a race has measured a few of those in its plan, and
+// fewer often enough to be compared. Of the default, half of its trials are of its number.
 func measured(c *journal.Contents) (settings []journal.Setting) {
 	if !c.Header.Plan.Racing() {
 		return c.Header.Plan.Settings
 	}
-	seen := map[journal.SettingKey]bool{}
+	seen := map[journal.SettingKey]int{}
 	for _, t := range c.Trials {
-		if t.Role == journal.RoleMeasure && !seen[t.Setting.Key()] {
-			seen[t.Setting.Key()] = true
+		if t.Role != journal.RoleMeasure || !t.Valid {
+			continue
+		}
+		seen[t.Setting.Key()]++
+		if n := seen[t.Setting.Key()]; t.Setting.Procs == nil && n == 1 || t.Setting.Procs != nil && n == stat.FewestPairs {
 			settings = append(settings, t.Setting)
 		}
 	}

@@ -337,6 +337,12 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
+	race, o := options(t.TempDir(), two), options(t.TempDir(), two)
+	must.Get(session.New(raceSpec(5), race).Run(t.Context(), &runner{}, session.Events{}))(t)
+	o.Baseline = race.Dir
+	if _, err := session.New(sample(), o).CheckBaseline(); err == nil || !strings.Contains(err.Error(), "measure the earlier sweep again with --repeats 6") {
+		t.Errorf("a race with fewer than three trials of each: %v", err)
+	}
 	for _, c := range []struct {
 		change func(*plan.Spec)
 		want   string
