@@ -37,7 +37,7 @@ func (s *Session) CheckBaseline() (notes []string, err error) {
 	now, nowUnset := numbered(s.Plan.Settings)
 	switch {
 	case verdict.SameObjective(old.Plan, s.Header.Plan) != nil:
-		return nil, &Refusal{fmt.Errorf("that run was measured for another latency objective: give the --slo of the earlier run, or remove --slo if it had none")}
+		return nil, &Refusal{fmt.Errorf("that run was measured for another latency objective: measure the new program with procfit sweep and the same --slo, then compare the two results directories with procfit compare OLD NEW")}
 	case !thenUnset || !nowUnset:
 		return nil, &Refusal{fmt.Errorf("an earlier sweep is compared by what each value gains over the default: both runs need default in --procs, as in --procs default,1,2")}
 	case !slices.ContainsFunc(before, func(a journal.Setting) bool { return slices.Contains(s.Plan.Groups(), a.Group()) }):

@@ -325,7 +325,7 @@ func TestBaseline(t *testing.T) {
 		"no other":    {func(s *plan.Spec, _ *session.Options) { s.Procs.Values = []*int{nil, new(7)} }, "share no numbered setting"},
 		"other limit": {func(s *plan.Spec, _ *session.Options) { s.Quotas = []*float64{new(1.0)} }, "give the --limit and --replicas of the earlier sweep"},
 		"other host":  {func(_ *plan.Spec, o *session.Options) { o.Host.CPUModel = "another" }, "another host"},
-		"other SLO":   {func(s *plan.Spec, _ *session.Options) { s.Load.SLO = &slo.Objective{Quantile: 0.99, Seconds: 0.05} }, "another latency objective"},
+		"other SLO":   {func(s *plan.Spec, _ *session.Options) { s.Load.SLO = &slo.Objective{Quantile: 0.99, Seconds: 0.05} }, "another latency objective: measure the new program with procfit sweep"},
 		"other kind":  {func(s *plan.Spec, _ *session.Options) { s.Target.URL = "" }, "it measured a server target"},
 		"no baseline": {func(_ *plan.Spec, o *session.Options) { o.Baseline = "nowhere" }, "no such file"},
 	} {
