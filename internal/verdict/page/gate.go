@@ -266,6 +266,8 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 	switch {
 	case c.Metric == verdict.MetricP99 && c.Quantile == 0 && c.Ratio.Median == nil:
 		return "cannot be judged: " + noQuantile
+	case c.Outcome == verdict.OutcomeNotJudged && c.Ratio.N >= stat.FewestPairs:
+		return "cannot be judged: in some trials no rate met --slo"
 	case c.Outcome == verdict.OutcomeNotJudged || c.Ratio.Median == nil:
 		return "cannot be judged: " + tooFew(c.Ratio.N)
 	}

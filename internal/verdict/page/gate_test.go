@@ -64,8 +64,13 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 			t.Errorf("%s: to paste: %s", c.name, lead)
 		}
 	}
-	if got := gateRows(pagetest.Gate(func(g *verdict.Gate) { g.Checks[0].Judged = false }))[0].Cells[3].Value; got != "not judged" {
-		t.Errorf("the check's outcome is %q", got)
+	for pairs, want := range map[int]string{2: "cannot be judged: only 2 pairs of trials are valid, and 3 are needed", 6: "cannot be judged: in some trials no rate met --slo"} {
+		c := gateRows(pagetest.Gate(func(g *verdict.Gate) {
+			g.Checks[0].Judged, g.Checks[0].Outcome, g.Checks[0].Ratio.N = false, verdict.OutcomeNotJudged, pairs
+		}))[0].Cells
+		if c[3].Value != "not judged" || c[4].Value != want {
+			t.Errorf("the check's outcome is %q: %s, want %s", c[3].Value, c[4].Value, want)
+		}
 	}
 }
 
