@@ -64,8 +64,9 @@ in its manifest: GOMAXPROCS next to the CPU limit, and what it was measured unde
 annotation procfit.github.io/expected. Nothing is checked out and nothing is pushed.
 
 Exit codes: 0 nothing to change; 1 a proven value is not the one in the manifest, or a
-service is proven worse than the last time, or has another proven value; 2 usage; 3 a
-service could not be measured, or the branch could not be created; 130 interrupted.`,
+service is proven worse than the last time, has another proven value, or has trials that
+fail and did not the last time; 2 usage; 3 a service could not be measured, or the branch
+could not be created; 130 interrupted.`,
 		Example: `  procfit fleet --dry-run
   procfit fleet --out results/fleet
   procfit fleet --propose --yes fleet.yaml`,

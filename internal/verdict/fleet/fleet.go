@@ -21,6 +21,7 @@ package fleet
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -82,7 +83,8 @@ type Since struct {
 	Procs       *int               `json:"procs"`
 	Moved       bool               `json:"moved"`                  // both values are proven for the same load and limit, and differ
 	Worse       []Loss             `json:"worse"`                  // what is proven worse by more than the margins
-	NotCompared string             `json:"not_compared,omitempty"` // why throughput and latency, or latency alone, are not compared
+	Failing     []string           `json:"failing,omitempty"`      // values whose trials fail, and did not, or clearly less often
+	NotCompared string             `json:"not_compared,omitempty"` // why throughput and latency, of one value at least, or latency alone, are not compared
 }
 
 // Loss is a metric of a value that is proven worse than the last time: what the value gains
@@ -158,7 +160,7 @@ func (s *Service) Differs() bool {
 // Changed reports whether somebody should look at the service: its value is to change, or
 // it is not what it was.
 func (s *Service) Changed() bool {
-	return s.Differs() || s.Since != nil && (s.Since.Moved || len(s.Since.Worse) > 0)
+	return s.Differs() || s.Since != nil && (s.Since.Moved || len(s.Since.Worse)+len(s.Since.Failing) > 0)
 }
 
 // Compare is what has changed from an earlier result; unlike is why the two cannot be
@@ -183,13 +185,26 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 		s.NotCompared = reasonOf(err)
 		return s
 	}
-	if slices.ContainsFunc(gate.Unjudged, func(u verdict.Unjudged) bool { return u.Code == verdict.UnjudgedMissed }) {
-		s.NotCompared = "throughput, because in some trials no rate met the objective"
+	judged := slices.ContainsFunc(gate.Checks, func(c verdict.GateCheck) bool { return c.Judged })
+	for _, u := range gate.Unjudged {
+		why := ""
+		switch {
+		case u.Code == verdict.UnjudgedSpoiled:
+			s.Failing = append(s.Failing, u.Setting.Label)
+			why = fmt.Sprintf("with %s, %d of %d trials failed, the last time %d of %d: %s", u.Setting.Label, u.Bad, u.Of, u.OldBad, u.OldOf, u.Reason)
+		case u.Code == verdict.UnjudgedTooFewCPUs:
+			why = "other programs left " + u.Setting.Label + " too few CPUs"
+		case u.Code == verdict.UnjudgedMissed:
+			why = "throughput, because in some trials no rate met the objective"
+		case u.Code == verdict.UnjudgedTooFew && !judged:
+			why = "no value has three pairs of valid trials"
+		}
+		s.NotCompared = cmp.Or(s.NotCompared, why)
 	}
 	for i := range gate.Checks {
 		c := &gate.Checks[i]
 		if c.Metric == verdict.MetricP99 && c.Quantile == 0 {
-			s.NotCompared = "latency, because no percentile is judged in both"
+			s.NotCompared = cmp.Or(s.NotCompared, "latency, because no percentile is judged in both")
 		}
 		if !c.Worse || c.Ratio.Median == nil {
 			continue

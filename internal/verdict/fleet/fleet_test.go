@@ -20,6 +20,14 @@ func swept(seed uint64, one, four float64) *verdict.Result {
 	}))
 }
 
+// spoiled is a sweep of 1 and 4, as swept, in which each trial was changed.
+func spoiled(blocks int, change func(*journal.Trial)) *verdict.Result {
+	return verdict.Analyze(verdicttest.Generate(verdicttest.Config{
+		Seed: 2, Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Blocks: blocks, Trial: change,
+		Settings: []verdicttest.Truth{verdicttest.Unset(4, 600, .010), verdicttest.Set(1, 1000, .010), verdicttest.Set(4, 600, .010)},
+	}))
+}
+
 // flat is the result of a sweep in which 2, 3 and 6 are equally fast, and 6 has a longer p99. With
 // the setting late the load was late.
 func flat(late string) *verdict.Result {
@@ -41,6 +49,7 @@ func TestCompare(t *testing.T) {
 		unlike      error
 		moved       bool
 		worse       int
+		failing     string
 		notCompared string
 	}{
 		"the same":          {now: swept(2, 1000, 600)},
@@ -60,11 +69,17 @@ func TestCompare(t *testing.T) {
 			r.Groups[0].Latency.Quantile = 0.9
 			return r
 		}(), worse: 1, notCompared: "latency, because no percentile"},
-		"another limit":   {now: func() *verdict.Result { r := swept(9, 300, 600); r.Groups[0].QuotaCPUs = new(2.0); return r }(), notCompared: "no group of settings has the same CPU limit"},
+		"another limit": {now: func() *verdict.Result { r := swept(9, 300, 600); r.Groups[0].QuotaCPUs = new(2.0); return r }(), notCompared: "no group of settings has the same CPU limit"},
+		"4 fails": {now: spoiled(8, func(t *journal.Trial) {
+			if t.Setting.Label == "4" {
+				t.Valid, t.InvalidReason = false, "crashed"
+			}
+		}), failing: "4", notCompared: "with 4, 8 of 8 trials failed, the last time 0 of 8: crashed"},
+		"too few blocks":  {now: spoiled(2, nil), notCompared: "no value has three pairs of valid trials"},
 		"another machine": {now: func() *verdict.Result { r := swept(7, 800, 600); r.Host.Kernel = "other"; return r }(), notCompared: "it comes from another host: kernel"},
 	} {
 		s := fleet.Compare(base, tc.now, tc.unlike)
-		if s.Moved != tc.moved || len(s.Worse) != tc.worse || !strings.HasPrefix(s.NotCompared, tc.notCompared) || (s.NotCompared == "") != (tc.notCompared == "") || s.Procs == nil || *s.Procs != 1 {
+		if s.Moved != tc.moved || len(s.Worse) != tc.worse || strings.Join(s.Failing, " ") != tc.failing || !strings.HasPrefix(s.NotCompared, tc.notCompared) || (s.NotCompared == "") != (tc.notCompared == "") || s.Procs == nil || *s.Procs != 1 {
 			t.Errorf("%s: %+v", name, s)
 		}
 		for _, l := range s.Worse {
@@ -95,6 +110,7 @@ func TestDiffers(t *testing.T) {
 		"it has no value":          {swept(1, 300, 600), &fleet.Manifest{}, nil, false, false},
 		"it was not measured":      {swept(1, 300, 600), has(2), nil, false, false},
 		"it has become worse":      {swept(1, 1000, 600), has(1), &fleet.Since{Worse: make([]fleet.Loss, 1)}, false, true},
+		"its trials fail":          {swept(1, 1000, 600), has(1), &fleet.Since{Failing: []string{"4"}}, false, true},
 		"its value is another one": {swept(1, 1000, 600), has(1), &fleet.Since{Moved: true}, false, true},
 	} {
 		s := fleet.Service{Manifest: tc.manifest, Since: tc.since}

@@ -41,6 +41,7 @@ func fleetAnswer(o *fleet.Outcome) document.Panel {
 	differ := of((*fleet.Service).Differs)
 	moved := of(func(s *fleet.Service) bool { return s.Since != nil && s.Since.Moved })
 	worse := of(func(s *fleet.Service) bool { return s.Since != nil && len(s.Since.Worse) > 0 })
+	failing := of(func(s *fleet.Service) bool { return s.Since != nil && len(s.Since.Failing) > 0 })
 	failed := of(func(s *fleet.Service) bool { return s.Failed != "" })
 	p := document.Panel{Name: "Answer", Tone: document.OK, Label: "Nothing to change", Level: 2}
 	var parts []string
@@ -52,11 +53,12 @@ func fleetAnswer(o *fleet.Outcome) document.Panel {
 	add(differ, "service should use another value than its manifest has", "services should use another value than their manifests have")
 	add(moved, "service has another proven value than the last time", "services have another proven value than the last time")
 	add(worse, "service is proven worse than the last time", "services are proven worse than the last time")
+	add(failing, "service has failing trials, which it did not have the last time", "services have failing trials, which they did not have the last time")
 	add(failed, "service has no result", "services have no result")
 	switch {
 	case differ > 0:
 		p.Tone, p.Label = document.Act, "To change"
-	case moved+worse > 0:
+	case moved+worse+failing > 0:
 		p.Tone, p.Label = document.Attention, "To look at"
 	case failed > 0:
 		p.Tone, p.Label = document.Unknown, "Not complete"
@@ -131,6 +133,8 @@ func sinceThen(s *fleet.Service) string {
 		return fmt.Sprintf("was %d", *then.Procs)
 	case len(then.Worse) > 0:
 		return "worse"
+	case len(then.Failing) > 0:
+		return "trials fail"
 	case strings.HasPrefix(then.NotCompared, "latency,"):
 		return "latency not compared"
 	case then.NotCompared != "":
@@ -154,7 +158,7 @@ func serviceNotes(o *fleet.Outcome, s *fleet.Service, from string) []document.Bl
 			say(false, fmt.Sprintf("%s of %s, as a ratio to the default: %s since %s", gateMetric(l.Metric, l.Quantile), l.Setting, lossNote(l.Metric, l.Ratio, l.Bound, l.Margin, l.N), day))
 		}
 		if then.NotCompared != "" {
-			say(true, "not compared with the result of "+day+": "+then.NotCompared)
+			say(len(then.Failing) == 0, "not compared with the result of "+day+": "+then.NotCompared)
 		}
 	}
 	if s.Differs() {

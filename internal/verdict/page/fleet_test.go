@@ -31,13 +31,15 @@ func someFleet() *fleet.Outcome {
 	moved.Since.Moved, moved.Since.Procs = true, ptr(3)
 	worse := service("worse", r, nil)
 	worse.Since.Worse = []fleet.Loss{{Setting: "2", Metric: "throughput", Ratio: 0.7, Bound: ptr(0.8), Margin: 0.05, N: 8}}
+	fails := service("fails", r, nil)
+	fails.Manifest.Procs, fails.Since.Failing, fails.Since.NotCompared = r.Value(), []string{"4"}, "with 4, 6 of 6 trials failed"
 	proposed := service("proposed", nil, nil)
 	proposed.Proposed = &fleet.Proposed{Commit: strings.Repeat("4f2a91c", 5)}
 	refused := service("refused", nil, nil)
 	refused.Proposed = &fleet.Proposed{Refused: "its form is odd"}
 	return &fleet.Outcome{
 		Started: time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC), File: "fleet.yaml", Folder: "results/fleet", Commit: "4f2a91c", Branch: "procfit/fleet",
-		Services: []fleet.Service{same, moved, worse, proposed, refused, {Name: "failed", Failed: "crashed\x1b[2J"}},
+		Services: []fleet.Service{same, moved, worse, fails, proposed, refused, {Name: "failed", Failed: "crashed\x1b[2J"}},
 	}
 }
 
@@ -45,12 +47,12 @@ func TestFleet(t *testing.T) {
 	o := someFleet()
 	d := page.Fleet(o, "")
 	answer, table := d.Blocks[0].(document.Panel), d.Blocks[1].(document.Table)
-	if answer.Label != "To change" || answer.Sentence != "4 services should use another value than their manifests have; 1 service has another proven value than the last time; 1 service is proven worse than the last time; 1 service has no result." {
+	if answer.Label != "To change" || answer.Sentence != "4 services should use another value than their manifests have; 1 service has another proven value than the last time; 1 service is proven worse than the last time; 1 service has failing trials, which it did not have the last time; 1 service has no result." {
 		t.Errorf("%s: %s", answer.Label, answer.Sentence)
 	}
 	value := "set " + strconv.Itoa(*o.Services[0].Procs)
 	for i, want := range [][]string{
-		{"same", "8", value, "not proven worse"}, {"moved", "8", value, "was 3"}, {"worse", "8", value, "worse"}, {"proposed", "8", value, "first result here"}, {"refused", "8", value, "first result here"}, {"failed", "no manifest", "no result", ""},
+		{"same", "8", value, "not proven worse"}, {"moved", "8", value, "was 3"}, {"worse", "8", value, "worse"}, {"fails", "8", value, "trials fail"}, {"proposed", "8", value, "first result here"}, {"refused", "8", value, "first result here"}, {"failed", "no manifest", "no result", ""},
 	} {
 		var got []string
 		for _, c := range table.Rows[i].Cells[:len(want)] {
