@@ -58,6 +58,15 @@ func expectedOf(r *verdict.Result, from *results.Results) (e rule.Expected, err 
 	return e, expected.Check(e)
 }
 
+// replacesUnknown is why a value is not to be kept yet: nobody knows which one it would replace. Of a
+// service of a fleet its manifest may say that.
+func replacesUnknown(r *verdict.Result) error {
+	if r.Live == nil && r.Recommendation.Procs != nil && r.Groups[0].Unclear() {
+		return errors.New("the value that the program runs with now is unknown, and nothing is to be set in its place; measure the default too, with --procs default,…")
+	}
+	return nil
+}
+
 // digits are the four that a measurement has at most.
 func digits(x float64) float64 {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64) // of a number, which it can read

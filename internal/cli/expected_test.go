@@ -88,6 +88,14 @@ func TestNoExpected(t *testing.T) {
 	if _, err := expectedOf(verdict.Analyze(h, trials), of(trials)); err == nil || !strings.Contains(err.Error(), "several limits") {
 		t.Error(err)
 	}
+	h, trials = verdicttest.Generate(verdicttest.Config{Blocks: 8, Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Settings: []verdicttest.Truth{verdicttest.Set(1, 1000, 0.01), verdicttest.Set(2, 600, 0.01), verdicttest.Set(4, 600, 0.01)}})
+	if r := verdict.Analyze(h, trials); r.Value() == nil || replacesUnknown(r) != nil {
+		t.Errorf("the default is all CPUs: %v, %v", r.Value(), replacesUnknown(r))
+	}
+	h.TargetHost.EffectiveCPUs = 3
+	if r := verdict.Analyze(h, trials); r.Value() == nil || replacesUnknown(r) == nil {
+		t.Errorf("under a limit of 3 CPUs the default is unknown, and %v is kept", r.Value())
+	}
 	several := live.Analyze(pagetest.LiveContents())
 	several.Recommendation.Procs, several.Recommendation.Setting = nil, ""
 	if _, err := expectedOf(several, nil); err == nil || !strings.Contains(err.Error(), "choose one") {

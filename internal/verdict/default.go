@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"math"
+	"slices"
 
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -47,6 +48,12 @@ func (g *group) judgeDefault(settings []Row, o Override) Default {
 		d.Standing = DefaultUnexplained
 	}
 	return d
+}
+
+// Unclear reports whether nobody knows what the program runs with now: nothing is to be set in its
+// place.
+func (g *Group) Unclear() bool {
+	return g.Default.Standing == DefaultUnknown || slices.ContainsFunc(g.Settings, func(a Row) bool { return a.Procs == nil && a.Variant == "" && a.Trials == 0 })
 }
 
 // overrides looks at invalid trials too: that the target ran at another value is what

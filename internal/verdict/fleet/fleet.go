@@ -132,13 +132,21 @@ func (s *Service) advises() bool {
 	}
 	switch s.Verdict {
 	case verdict.Recommended:
-		return s.Result.Recommendation.Procs != nil && !s.AsGood()
+		return s.Result.Recommendation.Procs != nil && s.replaces() && !s.AsGood()
 	case verdict.SustainsRate:
-		return s.Result.Recommendation.Procs != nil
+		return s.Result.Recommendation.Procs != nil && s.replaces()
 	case verdict.KeepDefault:
 		return s.Manifest != nil && s.Manifest.Procs != nil && slower(s.Result, *s.Manifest.Procs)
 	}
 	return false
+}
+
+// replaces reports whether what the value would take the place of is known: the default, or the value
+// of the manifest among those measured.
+func (s *Service) replaces() bool {
+	g := &s.Result.Groups[0]
+	return !g.Unclear() || s.Manifest != nil && s.Manifest.Procs != nil &&
+		slices.ContainsFunc(g.Settings, func(a verdict.Row) bool { return a.Variant == "" && a.Procs != nil && *a.Procs == *s.Manifest.Procs })
 }
 
 func slower(r *verdict.Result, procs int) bool {

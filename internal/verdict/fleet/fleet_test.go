@@ -28,6 +28,17 @@ func spoiled(blocks int, change func(*journal.Trial)) *verdict.Result {
 	}))
 }
 
+// limited is the result of a sweep of 1, 2 and 4 under a limit of 3 CPUs, without the default, which
+// is unknown then.
+func limited() *verdict.Result {
+	h, trials := verdicttest.Generate(verdicttest.Config{
+		Seed: 1, Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Blocks: 8,
+		Settings: []verdicttest.Truth{verdicttest.Set(1, 1000, .010), verdicttest.Set(2, 600, .010), verdicttest.Set(4, 600, .010)},
+	})
+	h.TargetHost.EffectiveCPUs = 3
+	return verdict.Analyze(h, trials)
+}
+
 // flat is the result of a sweep in which 2, 3 and 6 are equally fast, and 6 has a longer p99. With
 // the setting late the load was late.
 func flat(late string) *verdict.Result {
@@ -98,20 +109,22 @@ func TestDiffers(t *testing.T) {
 		since              *fleet.Since
 		differs, isChanged bool
 	}{
-		"another value":            {swept(1, 1000, 600), has(4), nil, true, true},
-		"no value that is known":   {swept(1, 1000, 600), &fleet.Manifest{}, nil, true, true},
-		"the same value":           {swept(1, 1000, 600), has(1), nil, false, false},
-		"a value that is as good":  {flat(""), has(3), nil, false, false},
-		"a latency is not known":   {flat("3"), has(3), nil, true, true},
-		"a value with a worse p99": {flat(""), has(6), nil, true, true},
-		"no manifest":              {swept(1, 1000, 600), nil, nil, false, false},
-		"the default is best":      {swept(1, 300, 600), has(1), nil, true, true},
-		"it has the default":       {swept(1, 300, 600), has(4), nil, false, false},
-		"it has no value":          {swept(1, 300, 600), &fleet.Manifest{}, nil, false, false},
-		"it was not measured":      {swept(1, 300, 600), has(2), nil, false, false},
-		"it has become worse":      {swept(1, 1000, 600), has(1), &fleet.Since{Worse: make([]fleet.Loss, 1)}, false, true},
-		"its trials fail":          {swept(1, 1000, 600), has(1), &fleet.Since{Failing: []string{"4"}}, false, true},
-		"its value is another one": {swept(1, 1000, 600), has(1), &fleet.Since{Moved: true}, false, true},
+		"another value":               {swept(1, 1000, 600), has(4), nil, true, true},
+		"no value that is known":      {swept(1, 1000, 600), &fleet.Manifest{}, nil, true, true},
+		"the same value":              {swept(1, 1000, 600), has(1), nil, false, false},
+		"a value that is as good":     {flat(""), has(3), nil, false, false},
+		"a latency is not known":      {flat("3"), has(3), nil, true, true},
+		"a value with a worse p99":    {flat(""), has(6), nil, true, true},
+		"no manifest":                 {swept(1, 1000, 600), nil, nil, false, false},
+		"the default is best":         {swept(1, 300, 600), has(1), nil, true, true},
+		"it has the default":          {swept(1, 300, 600), has(4), nil, false, false},
+		"it has no value":             {swept(1, 300, 600), &fleet.Manifest{}, nil, false, false},
+		"it was not measured":         {swept(1, 300, 600), has(2), nil, false, false},
+		"nor was the default":         {limited(), has(3), nil, false, false},
+		"it was, and not the default": {limited(), has(4), nil, true, true},
+		"it has become worse":         {swept(1, 1000, 600), has(1), &fleet.Since{Worse: make([]fleet.Loss, 1)}, false, true},
+		"its trials fail":             {swept(1, 1000, 600), has(1), &fleet.Since{Failing: []string{"4"}}, false, true},
+		"its value is another one":    {swept(1, 1000, 600), has(1), &fleet.Since{Moved: true}, false, true},
 	} {
 		s := fleet.Service{Manifest: tc.manifest, Since: tc.since}
 		s.Take(tc.result)

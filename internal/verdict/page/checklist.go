@@ -38,7 +38,7 @@ func (g *group) checklist() document.Checks {
 // unclear is the first of those points that has no clear answer; nil: all have one. A canary and
 // a live experiment start from what runs.
 func (g *group) unclear() *document.Check {
-	if g.r.Canary != nil || g.r.Live != nil {
+	if g.r.Canary != nil || g.r.Live != nil || !g.Unclear() {
 		return nil
 	}
 	for _, c := range g.answers(firstQuestions) {
