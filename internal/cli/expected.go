@@ -34,6 +34,8 @@ func expectedOf(r *verdict.Result, from *results.Results) (e rule.Expected, err 
 		return e, errors.New("a canary does not know the limit and the Go version of its pods; measure with procfit kube sweep")
 	case len(r.Plan.Vary) > 0:
 		return e, errors.New("it compares variables, and an expected value is of GOMAXPROCS alone; give the variables their values with --env, and sweep GOMAXPROCS")
+	case r.Cheapest != nil:
+		return e, errors.New("it asks which setting is the cheapest that carries a rate; measure again with the limit that the program has, without --rate")
 	case rec == nil:
 		return e, errors.New("it compares several limits or Go versions; measure again with the one that the program has")
 	case !rec.Verdict.Decides():

@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/results"
+	"github.com/procfit/procfit/internal/verdict/slo"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 	"github.com/procfit/procfit/test/must"
 )
@@ -86,6 +87,15 @@ func TestNoExpected(t *testing.T) {
 	two := append(verdicttest.Quota(1, verdicttest.Set(1, 500, 0.02), verdicttest.Set(2, 400, 0.05)), verdicttest.Quota(2, verdicttest.Set(1, 500, 0.02), verdicttest.Set(2, 900, 0.02))...)
 	h, trials = verdicttest.Generate(verdicttest.Config{Settings: two})
 	if _, err := expectedOf(verdict.Analyze(h, trials), of(trials)); err == nil || !strings.Contains(err.Error(), "several limits") {
+		t.Error(err)
+	}
+	h, trials = verdicttest.Generate(verdicttest.Config{Settings: []verdicttest.Truth{verdicttest.Unset(2, 400, 0.02), verdicttest.Set(1, 480, 0.02)}, Rate: 300, Blocks: 20, Trial: func(t *journal.Trial) {
+		t.Attained = &journal.Attainment{Met: true}
+	}})
+	h.Plan.SLO = &slo.Objective{Quantile: 0.99, Seconds: 0.05}
+	if r := verdict.Analyze(h, trials); r.Value() != nil || r.Cheapest.Answer == nil || r.Cheapest.Answer.Procs != nil || !r.Recommendation.Verdict.Decides() {
+		t.Errorf("the cheapest: %+v, value %v, %+v", r.Cheapest, r.Value(), r.Recommendation)
+	} else if _, err := expectedOf(r, of(trials)); err == nil || !strings.Contains(err.Error(), "the cheapest") {
 		t.Error(err)
 	}
 	h, trials = verdicttest.Generate(verdicttest.Config{Blocks: 8, Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Settings: []verdicttest.Truth{verdicttest.Set(1, 1000, 0.01), verdicttest.Set(2, 600, 0.01), verdicttest.Set(4, 600, 0.01)}})

@@ -56,11 +56,12 @@ type Result struct {
 }
 
 // Value is the GOMAXPROCS to run with by the verdict of a sweep: the one to set, or the one
-// that the default chose; nil: the verdict names none, or there are several groups.
+// that the default chose; nil: the verdict names none, there are several groups, or another question
+// was asked, which setting is the cheapest.
 func (r *Result) Value() *int {
 	rec := r.Recommendation
 	switch {
-	case rec == nil || !rec.Verdict.Decides():
+	case rec == nil || r.Cheapest != nil || !rec.Verdict.Decides():
 		return nil
 	case rec.Procs != nil:
 		return rec.Procs
