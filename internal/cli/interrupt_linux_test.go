@@ -110,6 +110,22 @@ func TestQuietInterrupt(t *testing.T) {
 	}
 }
 
+// TestNohup: a SIGHUP that was ignored when procfit started stays ignored.
+func TestNohup(t *testing.T) {
+	cmd := exec.Command("sh", "-c", `trap "" HUP; exec procfit lab serve tinyserver --addr 127.0.0.1:0`)
+	told, err := cmd.StderrPipe()
+	must.OK(t, err)
+	started(t, cmd)
+	defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
+	if lines := bufio.NewScanner(told); !lines.Scan() || !strings.Contains(lines.Text(), "Addr=") {
+		t.Fatalf("it prints %q", lines.Text())
+	}
+	_, ignored, _ := strings.Cut(must.Read(t, fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)), "SigIgn:")
+	if mask, err := strconv.ParseUint(strings.Fields(ignored)[0], 16, 64); err != nil || mask>>(syscall.SIGHUP-1)&1 == 0 {
+		t.Errorf("ignored signals %x, %v: SIGHUP is not among them", mask, err)
+	}
+}
+
 // until waits for a condition.
 func until(t *testing.T, what string, done func() bool) {
 	t.Helper()

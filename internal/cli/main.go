@@ -32,7 +32,11 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			return code
 		}
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as it is by nohup
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(ctx, ends...)
 	defer stop()
 	std := newStdio(ctx, stdin, stdout, stderr, args)
 	return std.untilForced(std.run)
