@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -107,6 +108,23 @@ func TestQuietInterrupt(t *testing.T) {
 	}
 	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
 		t.Error(err)
+	}
+}
+
+// TestLabProgramEnds: a signal ends a practice program, also if a loop does not leave the only P.
+func TestLabProgramEnds(t *testing.T) {
+	cmd := exec.Command("procfit", "lab", "program", "preempt", "-d", "1h")
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1")
+	told, err := cmd.StderrPipe()
+	must.OK(t, err)
+	started(t, cmd)
+	defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
+	if lines := bufio.NewScanner(told); !lines.Scan() || !strings.HasSuffix(lines.Text(), runtime.Version()) {
+		t.Fatalf("it prints %q", lines.Text())
+	}
+	must.OK(t, cmd.Process.Signal(syscall.SIGTERM))
+	if err := cmd.Wait(); cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM {
+		t.Errorf("it ended otherwise: %v", err)
 	}
 }
 

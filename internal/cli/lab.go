@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -162,6 +164,7 @@ func newLabProgram(std stdio) *cobra.Command {
 			if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
 				return cmd.Help()
 			}
+			signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // no program looks at a context, and a loop may keep the only P
 			code, err := lab.Run(args[0], args[1:], std.out, std.err)
 			if err != nil {
 				return refusal(err)
