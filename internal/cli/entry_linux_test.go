@@ -50,7 +50,7 @@ func TestProgramIsTheCommand(t *testing.T) {
 		{"--polic", "fit", "--", "sh"}, {"--nothing-like-it", "--", "sh"}, {"-x", "--", "sh"}, {"-qx", "--", "sh"}, {"-q=perhaps", "--", "sh"},
 		{"---x", "--", "sh"}, {"--=x", "--", "sh"}, {"--force=maybe", "--", "sh"}, {"--force=false", "--dry-run", "--", "sh"},
 		{"--reserve"}, {"--reserve", "-1", "--", "sh"}, {"--reserve", "1", "--policy", "jvm", "--", "sh"}, {"--reserve", "500m", "--dry-run", "sh", "--force"},
-		{"--verbose", "-q", "--", "sh"}, {"--verbose", "-q"}, {"--dry-run", "sh", "-c", "true"}, {"-q=false", "--dry-run", "--", "sh", "--", "x"},
+		{"--verbose", "-q", "--", "sh"}, {"--verbose", "-q"}, {"--dry-run", "sh", "-c", "true"}, {"--dry-run", "sh", "--help-all"}, {"-q=false", "--dry-run", "--", "sh", "--", "x"},
 		{"--dry-run", "--", "curl", "-H", "Authorization: Bearer abc", "http://h"}, {"--dry-run", "--", "./nowhere"}, {"--token", "abc"}, {"--reserve", "abc", "--", "sh"},
 		{"--help"}, {"-h"}, {"-qh"}, {"--help", "--policy", "fits"}, {"--help=false", "--dry-run", "--", "sh"},
 	} {

@@ -61,16 +61,8 @@ func moreHelp(root *cobra.Command) string {
 	return b.String()
 }
 
+// allFlags is a flag of no command: the error that it is not known shows the help (newRoot).
 const allFlags = "--help-all"
-
-// asHelp has --help in place of --help-all: the words of the command line decide what it shows.
-func asHelp(args []string) []string {
-	if i := slices.Index(args, allFlags); i >= 0 && !slices.Contains(args[:i], "--") {
-		args = slices.Clone(args)
-		args[i] = "--help"
-	}
-	return args
-}
 
 // help gives a command its helps: --help has the flags that most need, --help-all all of
 // them, and procfit help also what is known of each.
@@ -81,7 +73,7 @@ func (f *fieldFlags) help(std stdio, cmd *cobra.Command) {
 	}
 	cmd.Flags().BoolP("help", "h", false, text)
 	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		short := f.short() && !std.wantsDetails() && slices.Equal(std.args, asHelp(std.args))
+		short := f.short() && !std.wantsDetails() && !slices.Contains(std.args, allFlags)
 		about := cmd.Short + "\n\n"
 		if !short {
 			about = std.described(cmd)

@@ -161,7 +161,7 @@ func newLabProgram(std stdio) *cobra.Command {
 		Example:            "  procfit lab program chain -n 100",
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
+			if len(args) == 0 || slices.Contains([]string{"-h", "--help", allFlags}, args[0]) {
 				return cmd.Help()
 			}
 			signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // no program looks at a context, and a loop may keep the only P

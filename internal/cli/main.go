@@ -44,7 +44,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 
 func (s stdio) run() int {
 	root := newRoot(s)
-	root.SetArgs(asHelp(s.args))
+	root.SetArgs(s.args)
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
@@ -138,6 +138,9 @@ number of CPUs and, since Go 1.25, the CPU limit of the container.`,
 		Args: cobra.ArbitraryArgs,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && "--"+unknown.GetSpecifiedName() == allFlags {
+			return pflag.ErrHelp
+		}
 		own := len(strings.Fields(cmd.CommandPath())) - 1
 		if cmd.HasSubCommands() && own < len(std.args) && !strings.HasPrefix(std.args[own], "-") { // the flag is of a command that is not known
 			return unknownCommand(cmd, std.args[own])
