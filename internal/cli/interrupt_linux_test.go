@@ -25,14 +25,18 @@ func TestMain(m *testing.M) { scripts.Main(m, Main, map[string]func(){"slowend":
 const patience = 60 * time.Second
 
 // slowEnd starts the command of its arguments, prints its PID, and does not end at Ctrl-C, as
-// a sweep in a cluster that removes its pods. With -q first, it is as quiet as that.
+// a sweep that has much to remove. With -q first, it is as quiet as that; with -pods, it has pods.
 func slowEnd() {
 	ctx := context.Background()
-	std := newStdio(ctx, os.Stdin, os.Stdout, os.Stderr, nil)
 	words := os.Args[1:]
-	if words[0] == "-q" {
+	std := newStdio(ctx, os.Stdin, os.Stdout, os.Stderr, words)
+	switch words[0] {
+	case "-q":
 		words = words[1:]
 		_ = (&printing{quiet: true}).std(std)
+	case "-pods":
+		words = words[1:]
+		std.pods.Store(true)
 	}
 	os.Exit(std.untilForced(func() int {
 		p, err := supervisor.Start(ctx, supervisor.Spec{Command: words})
@@ -67,13 +71,19 @@ func slowlyEnding(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Sca
 }
 
 // TestSecondInterrupt: if procfit does not end at Ctrl-C, a second one ends it at once, and
-// what it started with it.
+// what it started with it, but not its pods.
 func TestSecondInterrupt(t *testing.T) {
-	cmd, lines, pid := slowlyEnding(t, "sleep", "600")
+	secondInterrupt(t, "without a report", "env", "OF=kube-state-metrics", "sleep", "600")
+	secondInterrupt(t, "without a report; pods then stay", "-pods", "sleep", "600")
+}
+
+func secondInterrupt(t *testing.T, ending string, args ...string) {
+	t.Helper()
+	cmd, lines, pid := slowlyEnding(t, args...)
 	interrupt := func() { must.OK(t, cmd.Process.Signal(syscall.SIGINT)) }
 	interrupt()
 	interrupt() // as of a parent that passes it on
-	if !lines.Scan() || !strings.Contains(lines.Text(), "press Ctrl-C again to end at once") {
+	if !lines.Scan() || !strings.HasSuffix(lines.Text(), "press Ctrl-C again to end at once, "+ending) {
 		t.Fatalf("after the first: %q", lines.Text())
 	}
 	if syscall.Kill(pid, 0) != nil {

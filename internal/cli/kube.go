@@ -86,12 +86,18 @@ func tellWarnings(std stdio, warnings []string) {
 // agreed asks, unless --yes is given, or --dry-run.
 func (o *clusterOptions) agreed(ctx context.Context, std stdio, dryRun bool) error {
 	switch {
-	case o.yes || dryRun:
+	case dryRun:
 		return nil
+	case o.yes:
 	case !onTerminal(std):
 		return usageError("pods are created only with --yes, or after a question on a terminal")
+	default:
+		if err := askUser(ctx, std, "create them?", "nothing was created"); err != nil {
+			return err
+		}
 	}
-	return askUser(ctx, std, "create them?", "nothing was created")
+	std.pods.Store(true)
+	return nil
 }
 
 // askUser is nil once the user agrees: nothing is done with any other answer, and after Ctrl-C.

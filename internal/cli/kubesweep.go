@@ -117,6 +117,7 @@ func (o *kubeSweep) carryOut(ctx context.Context, std stdio, s *session.Session)
 	if err := o.agreed(ctx, shown, o.dryRun); err != nil {
 		return err
 	}
+	defer std.pods.Store(false) // the next service of a fleet may be on this machine
 	return o.measure(ctx, std, s, func() (plan.Runner, error) {
 		spec, err := s.Filled()
 		if err != nil {

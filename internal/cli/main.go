@@ -90,7 +90,7 @@ func (s stdio) untilForced(run func() int) int {
 	}
 	if !s.quiet.Load() {
 		pods := ""
-		if strings.Contains(strings.Join(s.args, " "), "kube") {
+		if s.pods.Load() {
 			pods = "; pods then stay"
 		}
 		s.notef("ending; press Ctrl-C again to end at once, without a report%s", pods)

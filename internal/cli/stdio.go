@@ -53,10 +53,11 @@ type stdio struct {
 	args     []string
 	secrets  *secret.Keeper // what nothing that is written may have; nil: there is nothing
 	quiet    *atomic.Bool   // set by -q; nil: nobody looks
+	pods     *atomic.Bool   // set while this run may have pods in a cluster
 }
 
 func newStdio(ctx context.Context, in io.Reader, out, err io.Writer, args []string) stdio {
-	return stdio{ctx, in, out, err, args, secret.NewKeeper(args, os.LookupEnv), new(atomic.Bool)}
+	return stdio{ctx, in, out, err, args, secret.NewKeeper(args, os.LookupEnv), new(atomic.Bool), new(atomic.Bool)}
 }
 
 // fill has the values of variables in texts that go to a server.
