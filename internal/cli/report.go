@@ -72,6 +72,7 @@ func readResults(dir string) (*results.Results, error) {
 // with that, and the exit code is that of the gate; without one it is compared with the earlier
 // sweep that its own run was compared with, if there is one, and its reports are written.
 func sweepReport(std stdio, dir, format, baseline string) error {
+	size := journalSize(dir)
 	have, err := readResults(dir)
 	if err != nil {
 		return err
@@ -113,11 +114,29 @@ func sweepReport(std stdio, dir, format, baseline string) error {
 	var paths []string
 	if baseline == "" {
 		paths, err = page.Write(dir, r)
+		if err == nil && journalSize(dir) > size { // perhaps to its end, and the sweep's own reports were replaced
+			if have, err = readResults(dir); err != nil {
+				return err
+			}
+			if r = judgedResult(have); have.Baseline() != "" {
+				_, refused = compareWith(have.Baseline(), have, r)
+			}
+			paths, err = page.Write(dir, r)
+		}
 	}
 	if err = errors.Join(showResult(std, r, paths, format == "json"), err, refused); err == nil && baseline != "" {
 		err = gateError(r.Gate)
 	}
 	return err
+}
+
+// journalSize is in bytes; 0: it is not known.
+func journalSize(dir string) int64 {
+	info, err := os.Stat(filepath.Join(dir, results.Journal))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 func resultsOf(s *session.Session) *results.Results {

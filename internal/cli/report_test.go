@@ -91,6 +91,26 @@ func TestReportHasTheComparison(t *testing.T) {
 	}
 }
 
+// A sweep that appends its last trial while its journal is reported has that trial in the reports.
+func TestReportOfAJournalThatGrows(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	h, trials := verdicttest.Generate(verdicttest.Config{Settings: []verdicttest.Truth{verdicttest.Unset(2, 500, 0.02), verdicttest.Set(1, 900, 0.02)}})
+	writeRun(t, dir, h, trials)
+	name := filepath.Join(dir, journal.Name)
+	whole := must.Read(t, name)
+	must.Write(t, name, whole[:len(whole)-len("}\n")])
+	report := func(notes io.Writer) string {
+		if code := Main(t.Context(), []string{"report", dir}, strings.NewReader(""), io.Discard, notes); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+		return must.Read(t, filepath.Join(dir, "result.json"))
+	}
+	// The note about an incomplete last line comes before anything is written.
+	if got, want := report(interrupting{func() { must.Write(t, name, whole) }}), report(io.Discard); got != want {
+		t.Errorf("the reports lack the last trial:\n%s", got)
+	}
+}
+
 // Two runs that have ended are compared with the exit codes of a gate, by either command.
 func TestFoldersAreComparedAsByAGate(t *testing.T) {
 	root := t.TempDir()
