@@ -333,21 +333,25 @@ func (o *labOptions) chosen(std stdio) (c lab.Options, err error) {
 }
 
 func (o *labOptions) experiments() ([]lab.Experiment, error) {
-	if slices.Contains(o.ids, "all") {
-		o.ids = phrase.Each(lab.List(), func(e lab.Experiment) string { return e.ID })
-	}
-	if o.Has("make-bash") && !slices.Contains(o.ids, "build") {
-		return nil, usageError("--make-bash is for build, which is not among the experiments to run")
-	}
 	var list []lab.Experiment
 	for _, id := range o.ids {
-		e, err := lab.Find(id)
-		if err != nil {
-			return nil, usageError("%w", err)
+		named := lab.List()
+		if id != "all" {
+			e, err := lab.Find(id)
+			if err != nil {
+				return nil, usageError("%w", err)
+			}
+			named = []lab.Experiment{e}
 		}
-		if !slices.ContainsFunc(list, func(have lab.Experiment) bool { return have.ID == id }) {
-			list = append(list, e)
+		for _, e := range named {
+			if !slices.ContainsFunc(list, func(have lab.Experiment) bool { return have.ID == e.ID }) {
+				list = append(list, e)
+			}
 		}
+	}
+	o.ids = phrase.Each(list, func(e lab.Experiment) string { return e.ID })
+	if o.Has("make-bash") && !slices.Contains(o.ids, "build") {
+		return nil, usageError("--make-bash is for build, which is not among the experiments to run")
 	}
 	return list, nil
 }
