@@ -179,10 +179,14 @@ func (f *Finder) Header(header string) string { return unveil(f.header(veil(head
 // Variable is NAME=VALUE.
 func (f *Finder) Variable(word string) string { return unveil(f.variable(veil(word))) }
 
+// placeholder is what procfit fills in: {port}.
+var placeholder = pattern.Of(`\{[a-z_]+\}`)
+
 // sought reports whether a message is searched for a value, or for a piece of one: a short
 // one, a placeholder and a plain word are in many messages that have no credential.
 func sought(value string, piece bool) bool {
-	return len(value) >= 5 && !strings.Contains(value, "{") && (!piece || len(value) >= 8 || strings.ContainsAny(value, "0123456789"))
+	value = placeholder().ReplaceAllString(value, "")
+	return len(value) >= 5 && (!piece || len(value) >= 8 || strings.ContainsAny(value, "0123456789"))
 }
 
 // hidden takes the credentials that were found out of messages. A message about what a user gave

@@ -133,12 +133,13 @@ func FuzzPassword(f *testing.F) {
 
 // In a message it is the value itself that gives a credential away.
 func TestHidden(t *testing.T) {
-	h := find([]string{"sweep", "--header", "Authorization: Bearer S3CR3T77", "--env", "PORT={port}", "--env", "MODE=fast", "--url", "http://me:p%C3%A4ss/S3CR3T@h/", "--", "x", "--token", "quo\"ted"}, nil)
+	h := find([]string{"sweep", "--header", "Authorization: Bearer S3CR3T77", "--env", "PORT={port}", "--env", "MODE=fast", "--url", "http://me:p%C3%A4ss/S3CR3T@h/", "--url", "http://me:br{4ce/S3CR3T@h/", "--", "x", "--token", "quo\"ted", "--token", "br{cdef12ce"}, nil)
 	for in, want := range map[string]string{
 		`header "S3CR3T77": no`:                  `header "REDACTED": no`,
 		`"quo\"ted" or quo%22ted`:                `"REDACTED" or REDACTED`,
 		"breakfast at {port}, 3 of 4 by Bearer":  "breakfast at {port}, 3 of 4 by Bearer",
 		`invalid port ":p%C3%A4ss" after S3CR3T`: `invalid port ":REDACTED" after REDACTED`,
+		`":br{4ce" or br{cdef12ce`:               `":REDACTED" or REDACTED`,
 	} {
 		if got := h.Replace(in); got != want {
 			t.Errorf("%q\n got %q\nwant %q", in, got, want)
