@@ -105,14 +105,15 @@ func (o *labOptions) run(ctx context.Context, std stdio) error {
 	defer held.Close()
 	std.notef("%s", labCost(r))
 	bar := newProgress(std, time.Now)
-	on := labEvents(bar)
+	on := labEvents(std, bar)
 	err = r.Measure(ctx, on)
 	bar.finish()
 	return o.conclude(std, r, err)
 }
 
-func labEvents(bar *progress) run.Events {
-	notef, others := stdio{err: bar}.notef, false
+func labEvents(std stdio, bar *progress) run.Events {
+	std.err = bar
+	notef, others := std.notef, false
 	return run.Events{
 		Stage: func(t run.Turn) { bar.next(fmt.Sprintf("%d/%d %s", t.Number, t.Experiments, t.Name), t.Later) },
 		NotRun: func(experiment, stage, why string) {
@@ -124,7 +125,7 @@ func labEvents(bar *progress) run.Events {
 		More: func(experiment, hypothesis string, blocks int) {
 			notef("%s/%s: %s", experiment, hypothesis, phrase.Count(blocks, "more block"))
 		},
-		Torn: stdio{err: bar}.torn,
+		Torn: std.torn,
 		Activity: func(a plan.Activity) {
 			if a.Step == plan.StepOthers && !others { // each sweep looks again; once is enough
 				others = true
@@ -284,10 +285,11 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, _ := o.Spec("lab run", o.ids, nil)
+	asked, found := o.Spec("lab run", o.ids, nil)
+	std.secrets.Found(found)
 	options := run.Options{
 		Experiments: experiments, Chosen: chosen, Dir: o.out,
-		Tool: session.Tool(version()), Spec: asked, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
+		Tool: session.Tool(version()), Spec: asked, Secrets: std.secrets, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
 		Machine: run.ThisMachine(os.Environ()), Pages: labPages, Now: time.Now, Fixed: o.Has("repeats"), Most: o.spec.Race.MaxTime, Seed: o.spec.Seed,
 	}
 	if o.Has("kube") {

@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/must"
@@ -35,6 +36,7 @@ type world struct {
 	// check and prepare fail by the name of the session, and before does before a trial.
 	check, prepare map[string]error
 	before         func(name string) error
+	secrets        *secret.Keeper
 }
 
 // Speed and Others are those of a machine whose speed is not known.
@@ -62,7 +64,7 @@ func (w *world) plan(dir string, chosen lab.Options, list ...lab.Experiment) *Ru
 		list[i].Trace = "" // there is no program to look at
 	}
 	r := New(Options{
-		Experiments: list, Chosen: chosen, Seed: new(uint64(3)), Dir: dir, Self: "/bin/procfit", Tool: journal.Tool{GoVersion: "go1.26.8"}, Spec: spec.Spec{Command: "lab run"},
+		Experiments: list, Chosen: chosen, Seed: new(uint64(3)), Dir: dir, Self: "/bin/procfit", Tool: journal.Tool{GoVersion: "go1.26.8"}, Spec: spec.Spec{Command: "lab run"}, Secrets: w.secrets,
 		Host: w.host(), Machine: w.machine(), Pages: pages, Now: func() time.Time { return time.Unix(1, 0) }, Fixed: true,
 	})
 	for _, x := range r.items {

@@ -9,7 +9,6 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
-	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Events are called as a run continues. All must return at once.
@@ -74,7 +73,12 @@ func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) erro
 	if err := s.prepare(ctx, c, x.Experiment, r.options.Tool.GoVersion); err != nil {
 		return err
 	}
+	var refused *session.Refusal
 	runner, err := r.options.Machine.Runner(s.Session, s.programs)
+	if errors.As(err, &refused) {
+		s.ran.NotRun = r.why(err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -88,7 +92,6 @@ func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) erro
 	}
 	begun, err := s.Session.Run(ctx, runner, session.Events{Torn: c.on.Torn, Activity: c.on.Activity, Progress: c.on.Progress})
 	var unwritten *session.JournalError
-	var refused *session.Refusal
 	var busy *plan.BusyError
 	settled := errors.As(err, &busy) && busy.Settled
 	r.waited = r.waited || busy != nil && !settled
@@ -100,9 +103,9 @@ func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) erro
 	case errors.As(err, &unwritten) && (begun || errors.As(err, &refused)):
 		return err
 	case begun:
-		s.ran.Stopped = phrase.Plain(err)
+		s.ran.Stopped = r.why(err)
 	default:
-		s.ran.NotRun = phrase.Plain(err)
+		s.ran.NotRun = r.why(err)
 	}
 	return nil
 }

@@ -39,6 +39,8 @@ import (
 	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -53,10 +55,11 @@ type Options struct {
 	Fixed bool
 	Most  time.Duration
 
-	Dir     string       // the results folder; empty: results/lab-TIME
-	Tool    journal.Tool // who measures
-	Spec    spec.Spec    // how it was called
-	Self    string       // procfit's own executable, which the practice programs are in
+	Dir     string         // the results folder; empty: results/lab-TIME
+	Tool    journal.Tool   // who measures
+	Spec    spec.Spec      // how it was called
+	Secrets *secret.Keeper // what no record may have; nil: there is nothing
+	Self    string         // procfit's own executable, which the practice programs are in
 	Host    journal.Host
 	Environ []string
 	Machine Machine
@@ -82,8 +85,9 @@ type Machine struct {
 	// Look looks at what the experiment is about in addition to its sweeps, into its folder; nil:
 	// there is nothing.
 	Look func(ctx context.Context, e lab.Experiment, dir *folder.Dir) ([]lab.RanFile, error)
-	// Runner makes what measures a session. Programs are those that were compiled, by
-	// the setting's Go version; nil where none were to be.
+	// Runner makes what measures a session; a *session.Refusal is that this stage cannot be
+	// run. Programs are those that were compiled, by the setting's Go version; nil where none
+	// were to be.
 	Runner func(s *session.Session, programs map[string]local.Program) (plan.Runner, error)
 }
 
@@ -92,7 +96,11 @@ func ThisMachine(environ []string) Machine {
 	return Machine{
 		Check: func(spec plan.Spec, built bool) error { return local.Check(spec, built) },
 		Runner: func(s *session.Session, programs map[string]local.Program) (plan.Runner, error) {
-			return local.New(s.Spec, local.Config{Environ: environ, CreateLog: s.CreateLog, Programs: programs})
+			spec, err := s.Filled()
+			if err != nil {
+				return nil, err
+			}
+			return local.New(spec, local.Config{Environ: environ, CreateLog: s.CreateLog, Programs: programs})
 		},
 	}
 }
@@ -140,6 +148,9 @@ func New(o Options) *Run {
 	}
 	return r
 }
+
+// why is an error as the records have it.
+func (r *Run) why(err error) string { return r.options.Secrets.In(phrase.Plain(err)) }
 
 // asked is what the journal of a stage has, as if that experiment alone had been asked for.
 func (r *Run) asked(e lab.Experiment) spec.Spec {

@@ -16,6 +16,8 @@ import (
 	"github.com/procfit/procfit/internal/lab/page"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	sweeppage "github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/test/must"
 )
@@ -132,6 +134,35 @@ func TestFaults(t *testing.T) {
 	}
 	if !o.Complete || !o.Experiments[1].Complete || !o.Experiments[1].Proved() {
 		t.Errorf("%+v", o.Experiments[1])
+	}
+}
+
+// What a stage may not show is in no record, and a variable that it names is that of procfit.
+func TestSecrets(t *testing.T) {
+	nothing := func(string) (string, bool) { return "", false }
+	w := &world{cpus: 2, invalidFrom: 1, secrets: secret.NewKeeper([]string{"--token", "crashed", "--password", "over77"}, nothing)}
+	w.before = func(string) error {
+		if w.ran == 3 {
+			return errors.New("fell over77")
+		}
+		return nil
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	must.OK(t, measure(t, planOf(t, w, dir, "contention")))
+	if text := must.Read(t, filepath.Join(dir, "contention", journal.Name)); strings.Contains(text, "it crashed") || !strings.Contains(text, "it REDACTED") {
+		t.Error(text)
+	}
+	if s := read(t, dir).Experiments[0].Stages[0]; s.Stopped != "fell REDACTED" {
+		t.Errorf("%+v", s)
+	}
+
+	dir = filepath.Join(t.TempDir(), "out")
+	r := planOf(t, w, dir, "contention")
+	r.options.Machine = ThisMachine(nil)
+	r.items[0].stages[0].Session.Spec.Load.Command = "sshpass -p {env:P} ssh box wrk"
+	must.OK(t, measure(t, r))
+	if s := read(t, dir).Experiments[0].Stages[0]; !strings.HasPrefix(s.NotRun, "the environment variable P is not set") {
+		t.Errorf("%+v", s)
 	}
 }
 

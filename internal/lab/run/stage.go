@@ -43,14 +43,14 @@ func (r *Run) stage(e lab.Experiment, st lab.Stage) *stage {
 		err = lacks(st)
 	}
 	if err != nil {
-		s.ran.NotRun = phrase.Plain(err)
+		s.ran.NotRun = r.why(err)
 		return s
 	}
 	if built {
 		s.programs = map[string]local.Program{}
 	}
 	s.Session = session.New(spec, session.Options{
-		Dir: filepath.Join(r.Dir, below), Spec: r.asked(e), Tool: r.options.Tool, Host: r.options.Host, Environ: r.options.Environ, Started: r.options.Now(),
+		Dir: filepath.Join(r.Dir, below), Spec: r.asked(e), Secrets: r.options.Secrets, Tool: r.options.Tool, Host: r.options.Host, Environ: r.options.Environ, Started: r.options.Now(),
 	})
 	s.Trials, s.Each, s.Start = s.Session.Missing(), spec.Each(), startStage+compiling*time.Duration(len(st.GoVersions))
 	if e.Kind != lab.Server && s.Each > 0 {
