@@ -23,6 +23,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	sweeppage "github.com/procfit/procfit/internal/verdict/page"
 )
 
@@ -291,10 +292,11 @@ func reportLab(std stdio, dir string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if unwritten != nil {
+	if errors.Is(unwritten, journal.ErrHeld) {
 		std.notef("the reports are only printed, not written: %v", unwritten)
+		unwritten = nil
 	}
-	if err := showLab(std, dir, o, asJSON); err != nil || slices.ContainsFunc(o.Experiments, lab.Ran.Proved) {
+	if err := errors.Join(showLab(std, dir, o, asJSON), unwritten); err != nil || slices.ContainsFunc(o.Experiments, lab.Ran.Proved) {
 		return err
 	}
 	var why []string

@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +25,14 @@ func TestLabReportOfNothing(t *testing.T) {
 	var out bytes.Buffer
 	std := newStdio(t.Context(), nil, &out, io.Discard, nil)
 	if err := reportLab(std, dir, false); err == nil || err.Error() != dir+" holds no valid trial: not run yet" || !strings.Contains(out.String(), "not run yet") {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	// One that cannot be written is printed.
+	out.Reset()
+	index := filepath.Join(dir, "index.html")
+	must.OK(t, os.Remove(index))
+	must.OK(t, os.Mkdir(index, 0o755))
+	if err := reportLab(std, dir, false); err == nil || !strings.Contains(err.Error(), index) || !strings.Contains(out.String(), "not run yet") {
 		t.Errorf("%v\n%s", err, &out)
 	}
 }

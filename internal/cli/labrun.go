@@ -142,14 +142,13 @@ func (o *labOptions) conclude(std stdio, r *run.Run, runErr error) error {
 	if another := (*session.Refusal)(nil); errors.As(runErr, &another) {
 		return refusal(runErr)
 	}
-	for _, step := range []func() error{
-		r.Write,
-		func() error { return showLab(std, r.Dir, &r.Outcome, o.printed.json()) },
-		func() error { return o.showTraces(std, r) },
-	} {
-		if err := step(); err != nil {
-			return errors.Join(asInterrupted(runErr), err)
-		}
+	unwritten := r.Write() // the terminal still has the result
+	err := showLab(std, r.Dir, &r.Outcome, o.printed.json())
+	if err == nil {
+		err = o.showTraces(std, r)
+	}
+	if err = errors.Join(err, unwritten); err != nil {
+		return errors.Join(asInterrupted(runErr), err)
 	}
 	if runErr != nil {
 		std.notef("what is measured is kept in %s; the same command with --out %s continues", r.Dir, r.Dir)

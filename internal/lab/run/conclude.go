@@ -19,17 +19,21 @@ import (
 )
 
 // Write brings the folder's reports up to what the journals hold. Only what has
-// run in the meantime is analysed again.
+// run in the meantime is analysed again. If a report cannot be written, the Outcome has all that
+// it would have.
 func (r *Run) Write() error {
+	var unwritten error
 	for _, x := range r.items {
-		if err := r.update(x); err != nil {
+		failed, err := r.update(x)
+		if err != nil {
 			return err
 		}
+		unwritten = cmp.Or(unwritten, failed)
 	}
-	return write(r.Dir, &r.Outcome, r.options.Pages)
+	return cmp.Or(unwritten, write(r.Dir, &r.Outcome, r.options.Pages))
 }
 
-func (r *Run) update(x *item) error {
+func (r *Run) update(x *item) (unwritten, err error) {
 	ran := lab.Ran{ID: x.ID, Quick: r.options.Chosen.Quick, Files: x.files}
 	for _, s := range x.stages {
 		ran.Stages = append(ran.Stages, s.ran)
@@ -41,7 +45,7 @@ func (r *Run) update(x *item) error {
 		*list = append(*list, lab.Ran{})
 	}
 	if !x.changed && (*list)[i].ID != "" {
-		return nil
+		return nil, nil
 	}
 	x.changed = false
 	if len(ran.Files) == 0 {
@@ -52,9 +56,9 @@ func (r *Run) update(x *item) error {
 }
 
 // Conclude reads the outcome of a run's folder, analyses its journals again, fills in what they
-// say, and writes all reports. Nothing is measured. The run may still continue: what it writes
-// last would be replaced by what was read before, so that nothing is written then, and unwritten
-// is why.
+// say, and writes all reports. Nothing is measured. unwritten is why a report is not written. The
+// run may still continue: what it writes last would be replaced by what was read before, so that
+// nothing is written then.
 func Conclude(dir string, read func(dir string) (*lab.Outcome, error), p Pages) (o *lab.Outcome, unwritten, err error) {
 	held, unwritten := journal.LockDirectory(dir)
 	switch {
@@ -69,19 +73,21 @@ func Conclude(dir string, read func(dir string) (*lab.Outcome, error), p Pages) 
 		return nil, unwritten, err
 	}
 	for i := range o.Experiments {
-		if err := conclude(dir, &o.Experiments[i], o.Host.EffectiveCPUs, p); err != nil {
+		failed, err := conclude(dir, &o.Experiments[i], o.Host.EffectiveCPUs, p)
+		if err != nil {
 			return nil, unwritten, err
 		}
+		unwritten = cmp.Or(unwritten, failed)
 	}
-	return o, unwritten, write(dir, o, p)
+	return o, cmp.Or(unwritten, write(dir, o, p)), nil
 }
 
 // conclude reads what an experiment's journals hold, writes its sweeps' reports
-// and answers its hypotheses.
-func conclude(dir string, ran *lab.Ran, cpus float64, p Pages) error {
+// and answers its hypotheses. unwritten is of the first report that cannot be written.
+func conclude(dir string, ran *lab.Ran, cpus float64, p Pages) (unwritten, err error) {
 	e, err := lab.Find(ran.ID)
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(dir, lab.OutcomeName), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, lab.OutcomeName), err)
 	}
 	ran.Title, ran.Document, ran.Claim, ran.Kind = e.Title, e.Document, e.Claim, e.Kind
 	ran.Measured, ran.Complete, ran.NotRun = lab.Results{}, true, ""
@@ -90,12 +96,10 @@ func conclude(dir string, ran *lab.Ran, cpus float64, p Pages) error {
 	for i := range ran.Stages {
 		s := &ran.Stages[i]
 		if s.Directory != path.Join(ran.ID, s.ID) || !filepath.IsLocal(s.Directory) {
-			return fmt.Errorf("%s: %q is not a directory of %s", filepath.Join(dir, lab.OutcomeName), s.Directory, ran.ID)
+			return nil, fmt.Errorf("%s: %q is not a directory of %s", filepath.Join(dir, lab.OutcomeName), s.Directory, ran.ID)
 		}
-		m, err := analyse(dir, s, p)
-		if err != nil {
-			return err
-		}
+		m, failed := analyse(dir, s, p)
+		unwritten = cmp.Or(unwritten, failed)
 		ran.Measured[s.ID] = m
 		ran.Complete = ran.Complete && (s.Complete || s.NotRun != "" || s.Stopped != "")
 		measured = measured || s.Run > 0
@@ -108,15 +112,15 @@ func conclude(dir string, ran *lab.Ran, cpus float64, p Pages) error {
 		ran.Complete = !slices.ContainsFunc(ran.Stages, func(s lab.RanStage) bool { return s.NotRun == "" })
 	}
 	ran.Conclude(e, cpus)
-	return nil
+	return unwritten, nil
 }
 
 // notYet is why a stage that can be run has no trial.
 const notYet = "not run yet"
 
 // analyse reads a stage's journal, if there is one with trials, and writes its
-// reports.
-func analyse(dir string, s *lab.RanStage, p Pages) (lab.Measured, error) {
+// reports; unwritten is why it cannot.
+func analyse(dir string, s *lab.RanStage, p Pages) (m lab.Measured, unwritten error) {
 	below := filepath.Join(dir, filepath.FromSlash(s.Directory))
 	contents, err := journal.ReadDirectory(below)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, journal.ErrEmpty) || err == nil && len(contents.Trials) == 0 {
@@ -129,15 +133,13 @@ func analyse(dir string, s *lab.RanStage, p Pages) (lab.Measured, error) {
 	r := verdict.Analyze(contents.Header, contents.Trials)
 	r.Folder, r.TrialsPlanned = below, max(r.TrialsPlanned, r.TrialsRun) // more, where blocks were added
 	if p.Sweep != nil {
-		if _, err := p.Sweep(below, r); err != nil {
-			return lab.Measured{}, err
-		}
+		_, unwritten = p.Sweep(below, r)
 	}
 	s.NotRun = "" // what an earlier look at a damaged journal left
 	counted := contest.Count(contents.Header, contents.Trials).Trials
-	m := lab.Measured{Result: r, Trials: counted}
+	m = lab.Measured{Result: r, Trials: counted}
 	s.Count(m)
-	return m, nil
+	return m, unwritten
 }
 
 // write writes the folder's index and its pages, if there are any, with the experiments in the
@@ -155,8 +157,5 @@ func write(dir string, o *lab.Outcome, p Pages) error {
 	if p.Lab == nil {
 		return nil
 	}
-	if err := o.Write(dir); err != nil {
-		return err
-	}
-	return p.Lab(dir, o)
+	return cmp.Or(o.Write(dir), p.Lab(dir, o))
 }

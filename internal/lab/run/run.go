@@ -22,6 +22,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -282,7 +283,7 @@ func (r *Run) takeOver(entries []os.DirEntry, remade func(error)) error {
 	}
 	r.Outcome.Started = earlier.Started
 	for _, e := range earlier.Experiments {
-		if err := conclude(r.Dir, &e, r.Outcome.Host.EffectiveCPUs, r.options.Pages); err != nil {
+		if err := cmp.Or(conclude(r.Dir, &e, r.Outcome.Host.EffectiveCPUs, r.options.Pages)); err != nil {
 			return err
 		}
 		r.Outcome.Experiments = append(r.Outcome.Experiments, e)

@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	sweeppage "github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/test/must"
@@ -239,6 +240,16 @@ func TestFolders(t *testing.T) {
 		t.Error("lab.json of a run was replaced")
 	}
 	held.Close()
+	// What cannot be written is known all the same.
+	full := Pages{Sweep: func(string, *verdict.Result) ([]string, error) { return nil, errors.New("no space left") }, Lab: page.Write}
+	if o, unwritten, err = Conclude(dir, lab.ReadOutcome, full); err != nil || unwritten == nil || !o.Experiments[0].Proved() || len(o.Experiments[0].Hypotheses) == 0 {
+		t.Errorf("%v, %v: %+v", err, unwritten, o)
+	}
+	again := planOf(t, m, dir, "contention")
+	again.options.Pages = full
+	if err := again.Write(); err == nil || !again.Outcome.Experiments[0].Proved() {
+		t.Errorf("%v: %+v", err, again.Outcome)
+	}
 	elsewhere := planOf(t, m, dir, "contention")
 	elsewhere.Outcome.Host.CPUs = 64
 	if _, err := elsewhere.Open(quiet); !isRefusal(err) || !strings.Contains(err.Error(), "another machine") {
