@@ -72,12 +72,14 @@ func Analyse(sc *Scanner) *Summary {
 //
 // So a line at 0 ms starts a process. If the clock or the ticks go back otherwise, or if a line is
 // due of the process before and not of the one that has just started, several write at once, and
-// their lines are not separated. A clock or ticks that go back once may be a line that other output
-// damaged, or a second log behind the first.
+// their lines are not separated. Ticks that go back once may be a line that other output damaged,
+// and so may a clock: that line is left out. If the next line goes on from it, a second log follows
+// whose start is missing.
 type analysis struct {
 	main    *tally // the longest of those that are over
 	current *tally // wrote the last line
 	before  *tally // wrote until current started; nil: there is none
+	back    *tally // of the last line, where its clock went back; nil: it did not
 	begun   int64
 	unclear int64 // the first line that several can have written; 0: there is none
 	doubts  int   // of such lines; enough of them are no accident
@@ -88,20 +90,33 @@ func (s *Sample) dying() bool { return s.Detail != nil && s.Detail.Dying > 0 }
 
 // add keeps nothing of the sample.
 func (a *analysis) add(s *Sample) {
-	p := a.current
+	p, back := a.current, a.back
+	a.back = nil
 	switch {
 	case p == nil || s.Millis == 0 && (p.last > 0 || p.dying == s.dying() || !p.mayGoOn(s)):
-		a.main = longer(a.main, p)
-		a.before, p = p, &tally{}
-		a.current, p.seg.Index = p, a.begun
-		a.begun++
+		a.start(&tally{})
+	case back != nil && a.begun == 1 && a.doubts == 1 && back.last < s.Millis && s.Millis <= p.last:
+		a.doubts, a.unclear = 0, 0
+		a.start(back)
 	case a.resumes(s):
 		a.doubt(s, enough)
-	case s.Millis < p.last || s.Millis == p.last && !s.dying() && p.seg.Samples > 0 || !p.mayGoOn(s):
+	case s.Millis < p.last:
+		a.doubt(s, 1)
+		a.back = &tally{}
+		a.back.add(s)
+		return
+	case s.Millis == p.last && !s.dying() && p.seg.Samples > 0 || !p.mayGoOn(s):
 		a.doubt(s, 1)
 	}
-	p.dying = s.dying()
-	p.add(s)
+	a.current.dying = s.dying()
+	a.current.add(s)
+}
+
+// start has another process write the lines from here on.
+func (a *analysis) start(p *tally) {
+	a.main = longer(a.main, a.current)
+	a.before, a.current, p.seg.Index = a.current, p, a.begun
+	a.begun++
 }
 
 // doubt notes a line that several processes can have written.

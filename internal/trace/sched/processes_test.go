@@ -55,8 +55,9 @@ func TestProcesses(t *testing.T) {
 		"crashes in a row":        {strings.Repeat(crash, 12), 12, 2},
 		"a longer one at the end": {crash + crash + times2(0, 1003, 2006, 3009, 4012), 3, 4},
 		"a late one at the end":   {times2(0, 105, 206) + times2(0, 105, 300, 401), 2, 3},
-		"a damaged line":          {times2(0, 100, 200, 30, 400, 500), 1, 5},
-		"a second log's end":      {times2(0, 100, 200, 300) + times2(200, 300, 400), 1, 6},
+		"a damaged line":          {times2(0, 100, 200, 30, 400, 500), 1, 4},
+		"a second log's end":      {times2(0, 100, 200, 300) + times2(200, 300, 400), 2, 3},
+		"the ends of two logs":    {times2(1000, 1100, 1200, 1300) + times2(500, 600, 700, 800, 900), 2, 5},
 		"starts alone":            {strings.Repeat(at(0, 2), 5), 5, 0},
 		"a parent and children":   {child, 5, -1},
 		"a child that ends soon":  {times2(0, 100, 200, 300, 400, 0, 500, 600, 700), 2, -1},
@@ -73,6 +74,9 @@ func TestProcesses(t *testing.T) {
 		}
 		if s.SegmentCount != tc.processes || longest != tc.longest {
 			t.Errorf("%s: %d processes, the longest of %d samples; expected %d and %d", name, s.SegmentCount, longest, tc.processes, tc.longest)
+		}
+		if between := s.Main.IntervalMillis; between != nil && between.Min < 0 {
+			t.Errorf("%s: %g ms between two samples", name, between.Min)
 		}
 	}
 }
