@@ -112,6 +112,8 @@ func (o *Outcome) Ran(id string) *Ran {
 	return nil
 }
 
+var inWords = strings.NewReplacer(string(AtBound), "is at its bound", "_", " ")
+
 func decide(list []asked) Answered {
 	best := list[0]
 	for _, a := range list[1:] {
@@ -124,7 +126,7 @@ func decide(list []asked) Answered {
 	disagree := false
 	for _, a := range list {
 		if a.weight() >= measuredHere && a.Measured.Value != nil {
-			says = append(says, fmt.Sprintf("%s on %s (%s)", strings.ReplaceAll(string(a.Answer), "_", " "), a.on.Name, number.Figure(*a.Measured.Value)))
+			says = append(says, fmt.Sprintf("%s on %s (%s)", inWords.Replace(string(a.Answer)), a.on.Name, number.Figure(*a.Measured.Value)))
 			disagree = disagree || a.Answer != best.Answer
 		}
 	}

@@ -29,8 +29,8 @@ func TestJoin(t *testing.T) {
 	other.Needs = 4
 	open, table := answer("more blocks", Undecided, 2), answer("of the table", Holds, 2)
 	open.Open, table.From = true, "on an emulated machine"
-	small := machine("laptop", 2, 2, false, answer("four", Undecided, 1.8), answer("both", Holds, 2), answer("one against", Holds, 2.1), answer("asked again", Holds, 3), open, table, answer("full size", DoesNotHold, 1))
-	large := machine("runner", 4, 1, true, answer("four", DoesNotHold, 1.5), answer("both", Holds, 2.2), answer("one against", DoesNotHold, 1.2), other,
+	small := machine("laptop", 2, 2, false, answer("four", Undecided, 1.8), answer("both", Holds, 2), answer("one against", Holds, 2.1), answer("one between", Holds, 2), answer("asked again", Holds, 3), open, table, answer("full size", DoesNotHold, 1))
+	large := machine("runner", 4, 1, true, answer("four", DoesNotHold, 1.5), answer("both", Holds, 2.2), answer("one against", DoesNotHold, 1.2), answer("one between", AtBound, 1.9), other,
 		answer("more blocks", Undecided, 9), answer("of the table", Holds, 3), answer("full size", DoesNotHold, 1.1), answer("there alone", Holds, 4))
 	for _, machines := range [][]*Machine{{small, large}, {large, small}} {
 		small.Skipped, large.Skipped = 0, 0
@@ -40,14 +40,18 @@ func TestJoin(t *testing.T) {
 		}
 		want := map[string]string{
 			"four": "does_not_hold 1.5 runner, 4 CPUs, --quick", "both": "holds 2 laptop, 2 CPUs", "asked again": "holds 3 laptop, 2 CPUs",
-			"one against": "undecided 2.1 laptop, 2 CPUs", "more blocks": "undecided 2 laptop, 2 CPUs", "of the table": "holds 3 runner, 4 CPUs, --quick",
+			"one against": "undecided 2.1 laptop, 2 CPUs", "one between": "undecided 2 laptop, 2 CPUs", "more blocks": "undecided 2 laptop, 2 CPUs", "of the table": "holds 3 runner, 4 CPUs, --quick",
 			"full size": "does_not_hold 1 laptop, 2 CPUs", "there alone": "holds 4 runner, 4 CPUs, --quick",
+		}
+		reasons := map[string]string{
+			"one against": "it holds on laptop (2.10) and does not hold on runner (1.20)",
+			"one between": "it holds on laptop (2.00) and is at its bound on runner (1.90)",
 		}
 		for _, a := range o.Experiments[0].Hypotheses {
 			if got := strings.Join([]string{string(a.Answer), interval(a.Measured), a.From}, " "); got != want[a.ID] {
 				t.Errorf("%s: %s, want %s", a.ID, got, want[a.ID])
 			}
-			if a.ID == "one against" && a.Reason != "it holds on laptop (2.10) and does not hold on runner (1.20)" {
+			if why := reasons[a.ID]; why != "" && a.Reason != why {
 				t.Errorf("%q", a.Reason)
 			}
 			delete(want, a.ID)
