@@ -204,11 +204,23 @@ const (
 // Replace writes a file next to the one of that name and renames it over that, so
 // that readers see the old one or the new one whole.
 func (d *Dir) Replace(name string, mode fs.FileMode, content []byte) error {
-	d.sweep(name)
-	temporary := path.Join(path.Dir(name), fmt.Sprintf(".%s.%d", path.Base(name), time.Now().UnixNano()))
-	f, err := d.create(temporary, os.O_WRONLY, mode)
+	temporary, err := d.prepare(name, mode, content)
 	if err != nil {
 		return err
+	}
+	if err = d.root.Rename(temporary, name); err != nil {
+		d.root.Remove(temporary)
+	}
+	return err
+}
+
+// prepare writes the file next to the one of that name.
+func (d *Dir) prepare(name string, mode fs.FileMode, content []byte) (temporary string, err error) {
+	d.sweep(name)
+	temporary = path.Join(path.Dir(name), fmt.Sprintf(".%s.%d", path.Base(name), time.Now().UnixNano()))
+	f, err := d.create(temporary, os.O_WRONLY, mode)
+	if err != nil {
+		return "", err
 	}
 	_, err = f.Write(content)
 	if err == nil {
@@ -217,13 +229,10 @@ func (d *Dir) Replace(name string, mode fs.FileMode, content []byte) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = d.root.Rename(temporary, name)
-	}
-	if err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		d.root.Remove(temporary)
 	}
-	return err
+	return temporary, err
 }
 
 // File is one to be written as a whole. Its name may have slashes.
@@ -233,16 +242,30 @@ type File struct {
 	Content []byte
 }
 
-// Write replaces files of a folder that exists and returns their paths.
+// Write replaces files of a folder that exists and returns their paths. If one cannot be written,
+// as on a full disk, none is replaced.
 func Write(dir string, list ...File) (paths []string, err error) {
 	d, err := Open(dir)
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", filepath.Join(dir, list[0].Name), err)
 	}
 	defer d.Close()
+	var temporary []string
+	defer func() {
+		for _, name := range temporary {
+			d.root.Remove(name) // fails where it was renamed
+		}
+	}()
 	for _, f := range list {
+		name, err := d.prepare(f.Name, f.Mode, f.Content)
+		if err != nil {
+			return nil, fmt.Errorf("write %s: %w", filepath.Join(dir, filepath.FromSlash(f.Name)), err)
+		}
+		temporary = append(temporary, name)
+	}
+	for i, f := range list {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := d.Replace(f.Name, f.Mode, f.Content); err != nil {
+		if err := d.root.Rename(temporary[i], f.Name); err != nil {
 			return paths, fmt.Errorf("write %s: %w", path, err)
 		}
 		paths = append(paths, path)

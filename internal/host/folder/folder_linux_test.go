@@ -104,6 +104,19 @@ func TestPipes(t *testing.T) {
 	}
 }
 
+// If one of several files cannot be written, none is replaced.
+func TestWriteNone(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "report.html"), "old")
+	paths, err := Write(dir, File{"report.html", Shared, []byte("new")}, File{"none/result.json", Shared, []byte("new")})
+	if text := read(t, filepath.Join(dir, "report.html")); err == nil || paths != nil || text != "old" {
+		t.Errorf("%v, %v: %s", paths, err, text)
+	}
+	if left := must.Get(os.ReadDir(dir))(t); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
 // What killed runs left is removed, what another procfit writes just now is not.
 func TestAbandoned(t *testing.T) {
 	dir := t.TempDir()
