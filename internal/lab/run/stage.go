@@ -150,7 +150,7 @@ func (s *stage) prepare(ctx context.Context, c *compilers, e lab.Experiment, own
 		ready, _, err = c.build(ctx, e, compiled{version: cmp.Or(begun[""], release(own)), how: s.Build})
 		ready.Command = append(slices.Clip(ready.Command), arguments(e, s.Stage)...)
 		s.programs[""] = ready
-	case s.Tree != "":
+	case s.Tree != "" && s.programs[""].Command == nil: // which is warm after its first turn
 		s.programs[""], err = c.command(ctx, s.Stage)
 	}
 	return err
