@@ -135,7 +135,8 @@ number of CPUs and, since Go 1.25, the CPU limit of the container.`,
 			}
 			return cmd.Help()
 		},
-		Args: cobra.ArbitraryArgs,
+		Args:             cobra.ArbitraryArgs,
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) { outlive(cmd) },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && "--"+unknown.GetSpecifiedName() == allFlags {
@@ -170,6 +171,19 @@ number of CPUs and, since Go 1.25, the CPU limit of the container.`,
 		completeWords(root)
 	}
 	return root
+}
+
+// outliving are the commands that put something back or keep something at their end.
+var outliving = []string{"sweep", "compare", "live", "set", "resize", "fleet", "kube sweep", "kube canary", "kube live", "lab run"}
+
+// outlive has such a command continue when nobody reads its output, as after Ctrl-C with | tee: SIGPIPE would
+// end it before it removes its pods. The signal is caught and not ignored, which the programs that it measures
+// would inherit.
+func outlive(cmd *cobra.Command) {
+	plans := cmd.Flag("dry-run")
+	if slices.Contains(outliving, strings.TrimPrefix(cmd.CommandPath(), "procfit ")) && (plans == nil || plans.Value.String() != "true") {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	}
 }
 
 // ProgramArgs are the arguments of procfit from those of its process: as kubectl-procfit, a plugin
