@@ -2,6 +2,7 @@ package kube
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/procfit/procfit/internal/host/cluster"
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
@@ -79,16 +81,14 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 		return one, r.notStarted(err)
 	}
 	r.Step(plan.StepRun)
+	if err := r.allEnded(ctx); err != nil {
+		return one, r.notStarted(err)
+	}
 	ran := make([]agent.Ran, len(r.fleet))
 	for i, target := range r.fleet {
-		p, err := r.ended(ctx, target.name)
-		if err != nil {
-			return one, r.notStarted(err)
-		}
-		target.pod = p
-		r.Trial.Pods = append(r.Trial.Pods, evidence(p, r.container))
+		r.Trial.Pods = append(r.Trial.Pods, evidence(target.pod, r.container))
 		var unseen error
-		if ran[i], unseen = r.watched(ctx, target.name); unseen != nil && exited(p, r.container) == nil {
+		if ran[i], unseen = r.watched(ctx, target.name); unseen != nil && exited(target.pod, r.container) == nil {
 			return one, unseen
 		} // of a program that failed its own end says more than what procfit missed of it
 		text, cut, err := r.cluster.logs(ctx, target.name, r.container)
@@ -97,7 +97,7 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 		}
 		one.Outputs = append(one.Outputs, r.keep(i, text, cut))
 		if unseen != nil {
-			return one, trial.Quoted(exited(p, r.container), trial.Quote(one.Outputs[i]))
+			return one, trial.Quoted(exited(target.pod, r.container), trial.Quote(one.Outputs[i]))
 		}
 	}
 	r.kept = true
@@ -109,8 +109,40 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 			return one, trial.Quoted(err, trial.Quote(one.Outputs[i]))
 		}
 	}
+	if err := r.together(); err != nil {
+		return one, r.notStarted(err)
+	}
 	err = r.saw(&one, ran)
 	return one, err
+}
+
+// allEnded waits for the end of all pods. The first that cannot come to its end ends the wait.
+func (r *run) allEnded(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	err := wait.All(len(r.fleet), func(i int) error {
+		p, err := r.ended(ctx, r.fleet[i].name)
+		if err != nil {
+			cancel(err)
+			return err
+		}
+		r.fleet[i].pod = p
+		return nil
+	})
+	return cmp.Or(context.Cause(ctx), err)
+}
+
+// together refuses pods of which one ran only after another, by the whole seconds that the kubelet reports:
+// that is no measurement of all of them at once.
+func (r *run) together() error {
+	for _, a := range r.fleet {
+		for _, b := range r.fleet {
+			if terminated(b.pod, r.container).StartedAt.After(terminated(a.pod, r.container).FinishedAt.Time) {
+				return trial.Invalid(journal.InvalidNoPod, "pod %s started only after pod %s had ended, so the replicas did not run at the same time: the node has no room for all of them, or the program ends too soon", b.name, a.name)
+			}
+		}
+	}
+	return nil
 }
 
 // saw adds to a run what the agents next to its programs saw, and judges their environment: what

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -154,6 +158,97 @@ func TestBatchFigures(t *testing.T) {
 	blind.Counted.Error = "no counters"
 	if tr := runOf(t, setting, nil, nil, blind, blind); len(tr.Warnings) != 1 || tr.Warnings[0].Code != journal.WarnCounters {
 		t.Errorf("warnings %+v, want one for both replicas", tr.Warnings)
+	}
+}
+
+// jobs is an API server whose pods run for a time, and end.
+type jobs struct {
+	runs time.Duration
+	room bool // for more than one pod at a time
+	look agent.Look
+
+	mu     sync.Mutex
+	starts map[string]time.Time // of the pods that there are
+}
+
+func (j *jobs) answer(q *http.Request) any {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	name, now := path.Base(q.URL.Path), time.Now()
+	starts, there := j.starts[name]
+	switch {
+	case q.Method == http.MethodPost:
+		p := echo(q).(corev1.Pod)
+		for _, before := range j.starts {
+			if after := before.Add(j.runs); !j.room && after.After(now) {
+				now = after
+			}
+		}
+		j.starts[p.Name] = now
+		return p
+	case name == "log":
+		return agent.Ran{WallSeconds: j.runs.Seconds(), Look: j.look, Counted: agent.Counted{Usage: journal.Usage{MeasuredSeconds: j.runs.Seconds(), CPUSeconds: &journal.CPUSeconds{User: 1}}}}
+	case q.Method == http.MethodDelete:
+		delete(j.starts, name)
+		return metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess}
+	case !there:
+		return metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound}
+	}
+	p := corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: name}}
+	switch p.Status.Phase = corev1.PodPending; {
+	case now.Before(starts):
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/1 nodes are available: 1 Insufficient cpu."}}
+	case now.Before(starts.Add(j.runs)):
+		p.Status.Phase = corev1.PodRunning
+	default:
+		p.Status.Phase = corev1.PodSucceeded
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "app", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+			StartedAt: metav1.NewTime(starts.Add(time.Second)), FinishedAt: metav1.NewTime(starts.Add(j.runs)),
+		}}}}
+	}
+	return p
+}
+
+// on is a trial of that server's pods, none of which there is yet.
+func (j *jobs) on(t *testing.T, replicas int, ready, most time.Duration) *run {
+	t.Helper()
+	j.starts = map[string]time.Time{}
+	spec := plan.Default()
+	spec.Target.Pods, spec.Target.RunTimeout, spec.Target.ReadyTimeout = &plan.Pods{Batch: true}, most, ready
+	r := on(t, &server{answer: j.answer}, spec)
+	r.fleet, r.Setting.Replicas = nil, replicas
+	r.subject = Subject{Batch: true, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "app"}}}}}
+	r.cut.container, r.cut.deadline = "app", r.life()
+	return r
+}
+
+// Replicas are measured at the same time: if they ran one after the other, their runs per second would be
+// those of both at once.
+func TestReplicasAtOnce(t *testing.T) {
+	const runs = 20 * time.Second
+	for name, tc := range map[string]struct {
+		room  bool
+		ready time.Duration
+		code  journal.InvalidCode
+		took  time.Duration
+	}{
+		"room for both":       {true, time.Minute, "", runs},
+		"one after the other": {false, time.Minute, journal.InvalidNoPod, 2 * runs},
+		"no room in time":     {false, runs / 2, journal.InvalidNoPod, runs / 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				r := (&jobs{runs: runs, room: tc.room, look: agent.Look{Procs: 2, Source: "symbol"}}).on(t, 2, tc.ready, time.Minute)
+				one, err := r.RunOnce(t.Context(), true)
+				if codeOf(err) != tc.code || (err == nil) != (tc.code == "") || r.Trial.NotStarted != (tc.code == journal.InvalidNoPod) || err == nil && (one.Wall != runs || len(one.Readings) != 2) {
+					t.Errorf("%v, not started: %v, %+v; want %s", err, r.Trial.NotStarted, one, tc.code)
+				}
+				if took := time.Since(began); took < tc.took || took > tc.took+time.Second {
+					t.Errorf("it took %s, want %s", took, tc.took)
+				}
+			})
+		})
 	}
 }
 
