@@ -130,7 +130,7 @@ func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 	}
 	var reports []*check.Report
 	for _, cpus := range slices.Sorted(maps.Keys(sizes)) {
-		m := manifest.New(manifest.Options{NodeCPUs: cpus, Programs: programs, Strict: r.o.Strict})
+		m := manifest.New(manifest.Options{NodeCPUs: cpus, Programs: programs, Strict: r.o.Strict, Live: true})
 		one, err := check.Run(ctx, check.Options{
 			Checkers: []check.Checker{judging{m, byPath}},
 			Files:    slices.Values(slices.Concat(r.files, sizes[cpus])),
@@ -449,7 +449,7 @@ func (r *reading) readScalers(ctx context.Context) error {
 	return nil
 }
 
-// The same object is given for each size of a node.
+// The same object is given for each size of a node, and judged by each kind of its pods.
 func once(r *check.Report) {
 	seen := map[check.Finding]bool{}
 	r.Findings = slices.DeleteFunc(r.Findings, func(f check.Finding) bool {

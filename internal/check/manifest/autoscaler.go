@@ -127,23 +127,32 @@ func percentOf(text string) float64 {
 // scaled are controllers whose pods all have the containers of one template.
 var scaled = map[string]bool{"Deployment": true, "StatefulSet": true, "ReplicaSet": true, "ReplicationController": true, "Rollout": true}
 
-// targetOf are the containers of the only object of that name in the file or folder.
-func (s *store) targetOf(by *object, of target) []*container {
+// targetsOf are the containers of the only object of that name in the file or folder, or of each where they
+// are what runs: one controller's pods, as far as they differ.
+func (c *Checker) targetsOf(by *object, of target) (objects [][]*container) {
 	if !scaled[of.kind] {
 		return nil
 	}
 	var called []*container
-	for _, k := range s.containers {
+	for _, k := range c.store.containers {
 		if k.object.kind == of.kind && k.object.name == of.name {
 			called = append(called, k)
 		}
 	}
-	found := nearby(called, by, func(k *container) *object { return k.object })
-	if len(found) == 0 || path.Dir(found[0].object.path) != path.Dir(by.path) ||
-		slices.ContainsFunc(found, func(k *container) bool { return k.object != found[0].object }) {
+	for _, k := range nearby(called, by, func(k *container) *object { return k.object }) {
+		if path.Dir(k.object.path) != path.Dir(by.path) {
+			return nil
+		}
+		i := slices.IndexFunc(objects, func(one []*container) bool { return one[0].object == k.object })
+		if i < 0 {
+			i, objects = len(objects), append(objects, nil)
+		}
+		objects[i] = append(objects[i], k)
+	}
+	if len(objects) > 1 && !c.o.Live {
 		return nil
 	}
-	return found
+	return objects
 }
 
 // injects reports whether a mesh adds a container, with its own use and request, to a pod.
@@ -213,17 +222,29 @@ func (t *cpuTarget) ceilingOf(all []*container, s *store) (sum ceiling, known bo
 	return sum, n > 0
 }
 
+// reached judges an autoscaler by all pods that it scales: it goes by their mean.
 func (c *Checker) reached(patched overlays, to check.Sink) {
 	for i := range c.store.autoscalers {
 		a := &c.store.autoscalers[i]
-		target := c.store.targetOf(&a.object, a.target)
-		open := len(patched.of(&a.object)) > 0 || slices.ContainsFunc(target, func(k *container) bool { return len(k.overlays) > 0 })
+		targets := c.targetsOf(&a.object, a.target)
+		open := len(targets) == 0 || len(patched.of(&a.object)) > 0 || slices.ContainsFunc(slices.Concat(targets...), func(k *container) bool { return len(k.overlays) > 0 })
 		for _, t := range a.cpu {
-			most, known := t.ceilingOf(target, c.store)
-			if open || !known {
+			sure, all := !open, []check.Finding(nil)
+			for _, target := range targets {
+				most, known := t.ceilingOf(target, c.store)
+				if !known {
+					sure = false
+				} else if f, found := a.never(t, most, target[0].object.String()); found {
+					all = append(all, f)
+				}
+			}
+			switch {
+			case !sure:
 				c.unsure([]rule.Place{t.at}, func(id string) bool { return id == "PF042" })
-			} else if f, found := a.never(t, most, target[0].object.String()); found {
-				to.Finding(f)
+			case len(all) == len(targets):
+				for _, f := range all {
+					to.Finding(f)
+				}
 			}
 		}
 	}
@@ -352,7 +373,7 @@ func (c *Checker) resized(patched overlays) {
 	by := map[*container]*resizer{}
 	for i := range c.store.resizers {
 		v := &c.store.resizers[i]
-		for _, k := range c.store.targetOf(&v.object, v.target) {
+		for _, k := range slices.Concat(c.targetsOf(&v.object, v.target)...) {
 			by[k] = v
 		}
 	}

@@ -60,6 +60,7 @@ type Options struct {
 	Tree       *folder.Tree // what may be read besides the files; nil: everything
 	Containers []string     // the only ones to be judged; none: all
 	Strict     bool         // a value that is open is a finding
+	Live       bool         // they are of what runs in a cluster, where one object is in several files if its pods differ
 }
 
 // Checker is the check.Checker of manifests. One serves one run.
