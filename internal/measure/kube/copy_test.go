@@ -23,7 +23,7 @@ apiVersion: apps/v1
 kind: Deployment
 metadata: {name: api}
 spec:
-  selector: {matchLabels: {app: api}}
+  selector: {matchLabels: {app: api}, matchExpressions: [{key: track, operator: DoesNotExist}, {key: stage, operator: NotIn, values: [test]}]}
   template:
     metadata:
       labels: {app: api, tier: web, pod-template-hash: abc, team: shop}
@@ -82,10 +82,12 @@ func env(p *corev1.Pod) map[string]string {
 func TestCopy(t *testing.T) {
 	s := subject(t, deployment)
 	before := s.sum()
-	c := cut{
-		container: "app", node: "n1", run: "r", deadline: 90 * time.Second, owner: &metav1.OwnerReference{Name: "procfit-r"},
-		drop: selected(s.Template.Labels, []map[string]string{labelsOf(s.Selector), {"tier": "web"}, {"team": "other"}, {}}),
+	c := cut{container: "app", node: "n1", run: "r", deadline: 90 * time.Second, owner: &metav1.OwnerReference{Name: "procfit-r"}}
+	var services []corev1.Service
+	for _, selector := range []map[string]string{{"tier": "web"}, {"team": "other"}, {"tier": "web", "zone": "a"}, {}} {
+		services = append(services, corev1.Service{Spec: corev1.ServiceSpec{Selector: selector}})
 	}
+	c.drop = must.Get(s.selectedBy(services))(t)
 	p := s.pod(c, "copy", difference{procs: new(2)})
 	if got := env(p); got["GOMAXPROCS"] != "2" || got["MODE"] != "fast" {
 		t.Errorf("env %v", got)
@@ -106,6 +108,19 @@ func TestCopy(t *testing.T) {
 	}
 	if s.sum() != before {
 		t.Error("the template itself was changed")
+	}
+}
+
+// A copy of a controller's pod has none of the labels, by any of which that controller and its autoscaler may
+// select it.
+func TestCopyOfOwned(t *testing.T) {
+	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web-0, labels: {app: web, team: shop}OWNER}\nspec: {containers: [{name: app}]}"
+	for owner, labels := range map[string]int{"": 2, ", ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: web, uid: '1', controller: true}]": 0} {
+		s := subject(t, strings.Replace(pod, "OWNER", owner, 1))
+		p := s.pod(cut{container: "app", drop: must.Get(s.selectedBy(nil))(t)}, "copy", difference{})
+		if got := len(p.Labels) - 3; got != labels {
+			t.Errorf("%q: %v, want %d of its own labels", owner, p.Labels, labels)
+		}
 	}
 }
 

@@ -104,7 +104,7 @@ func (l *Live) ready(ctx context.Context) (*corev1.Pod, error) {
 	o := metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(s.Selector)}
 	if s.Kind == "Pod" {
 		o = metav1.ListOptions{FieldSelector: "metadata.name=" + s.Name}
-	} else if len(labelsOf(s.Selector)) == 0 {
+	} else if s.Selector == nil || len(s.Selector.MatchLabels)+len(s.Selector.MatchExpressions) == 0 {
 		return nil, &RefusedError{l.target.object(), []string{"which pods are its own is not known: name one, as pod/NAME"}}
 	}
 	var pods corev1.PodList

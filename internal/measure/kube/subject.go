@@ -33,9 +33,11 @@ type Subject struct {
 	File       string // the manifest that it was read from; empty: it is in the cluster
 	Namespace  string // in the manifest; empty: none
 	Template   corev1.PodTemplateSpec
-	Selector   *metav1.LabelSelector // by which its controller knows its pods; nil: not known
-	Batch      bool                  // its pods run and end
-	Indexed    bool                  // each of its pods has a number
+	// Selector is by which its controller knows its pods; nil: not known. Of a pod with a controller it
+	// is all labels, since only the controller says which of them it goes by.
+	Selector *metav1.LabelSelector
+	Batch    bool // its pods run and end
+	Indexed  bool // each of its pods has a number
 	// ClaimTemplates are the volumes that each pod of a StatefulSet has for itself.
 	ClaimTemplates []string
 }
@@ -114,7 +116,11 @@ func subjectOf(object any) Subject {
 		}
 		return s
 	case *corev1.Pod:
-		return Subject{Kind: "Pod", Name: o.Name, Template: corev1.PodTemplateSpec{ObjectMeta: o.ObjectMeta, Spec: o.Spec}}
+		s := Subject{Kind: "Pod", Name: o.Name, Template: corev1.PodTemplateSpec{ObjectMeta: o.ObjectMeta, Spec: o.Spec}}
+		if metav1.GetControllerOf(o) != nil {
+			s.Selector = &metav1.LabelSelector{MatchLabels: o.Labels}
+		}
+		return s
 	case *batchv1.Job:
 		return batchOf("Job", o.Name, o.Spec)
 	case *batchv1.CronJob:
@@ -130,20 +136,6 @@ func batchOf(kind, name string, spec batchv1.JobSpec) Subject {
 	s := Subject{Kind: kind, Name: name, Template: *spec.Template.DeepCopy(), Batch: true, Indexed: indexed}
 	maps.DeleteFunc(s.Template.Labels, func(k, _ string) bool { return slices.Contains(jobsLabels, k) })
 	return s
-}
-
-// labelsOf are the labels each of which makes a selector match; of expressions the
-// keys count, whatever their values.
-func labelsOf(s *metav1.LabelSelector) map[string]string {
-	if s == nil {
-		return nil
-	}
-	labels := map[string]string{}
-	maps.Copy(labels, s.MatchLabels)
-	for _, e := range s.MatchExpressions {
-		labels[e.Key] = ""
-	}
-	return labels
 }
 
 // MostManifest is more than any manifest of a few objects, in bytes.

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -218,32 +219,34 @@ func (s *Target) findSelectors(ctx context.Context) error {
 	if err := s.cluster.list(ctx, s.cluster.Core, "services", metav1.ListOptions{}, &services); err != nil {
 		return err
 	}
-	selectors := []map[string]string{labelsOf(s.subject.Selector)}
-	for _, one := range services.Items {
-		selectors = append(selectors, one.Spec.Selector)
+	var err error
+	if s.cut.drop, err = s.subject.selectedBy(services.Items); err != nil {
+		return err
 	}
-	s.cut.drop = selected(s.subject.Template.Labels, selectors)
 	s.Dropped = slices.Sorted(maps.Keys(s.cut.drop))
 	return nil
 }
 
-// selected are those of the labels that a selector which matches them asks for. A value
-// of "" is any.
-func selected(labels map[string]string, selectors []map[string]string) map[string]bool {
-	keys := map[string]bool{}
+// selectedBy are those of the template's labels by which its controller or one of the Services selects its pods.
+func (s Subject) selectedBy(services []corev1.Service) (map[string]bool, error) {
+	own, err := metav1.LabelSelectorAsSelector(s.Selector)
+	if err != nil {
+		return nil, fmt.Errorf("the selector of %s/%s: %w", strings.ToLower(s.Kind), s.Name, err)
+	}
+	selectors := []labels.Selector{own}
+	for _, one := range services {
+		selectors = append(selectors, labels.SelectorFromSet(one.Spec.Selector))
+	}
+	keys, has := map[string]bool{}, labels.Set(s.Template.Labels)
 	for _, selector := range selectors {
-		matches := len(selector) > 0
-		for k, v := range selector {
-			have, ok := labels[k]
-			matches = matches && ok && (v == "" || v == have)
-		}
-		for k := range selector {
-			if matches {
-				keys[k] = true
+		asked, _ := selector.Requirements()
+		for _, r := range asked {
+			if has.Has(r.Key()) && selector.Matches(has) {
+				keys[r.Key()] = true
 			}
 		}
 	}
-	return keys
+	return keys, nil
 }
 
 // readEnvFrom refuses GOMAXPROCS in the ConfigMaps that the container takes as a whole.
