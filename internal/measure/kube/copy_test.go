@@ -112,14 +112,17 @@ func TestCopy(t *testing.T) {
 }
 
 // A copy of a controller's pod has none of the labels, by any of which that controller and its autoscaler may
-// select it.
+// select it, and not its name in DNS: clients of web-0 would reach it.
 func TestCopyOfOwned(t *testing.T) {
-	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web-0, labels: {app: web, team: shop}OWNER}\nspec: {containers: [{name: app}]}"
+	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web-0, labels: {app: web, team: shop}OWNER}\nspec: {hostname: web-0, subdomain: web, containers: [{name: app}]}"
 	for owner, labels := range map[string]int{"": 2, ", ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: web, uid: '1', controller: true}]": 0} {
 		s := subject(t, strings.Replace(pod, "OWNER", owner, 1))
 		p := s.pod(cut{container: "app", drop: must.Get(s.selectedBy(nil))(t)}, "copy", difference{})
 		if got := len(p.Labels) - 3; got != labels {
 			t.Errorf("%q: %v, want %d of its own labels", owner, p.Labels, labels)
+		}
+		if named := p.Spec.Hostname+"."+p.Spec.Subdomain == "web-0.web"; named != (owner == "") {
+			t.Errorf("%q: it is called %q in %q", owner, p.Spec.Hostname, p.Spec.Subdomain)
 		}
 	}
 }

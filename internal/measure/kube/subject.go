@@ -117,7 +117,8 @@ func subjectOf(object any) Subject {
 		return s
 	case *corev1.Pod:
 		s := Subject{Kind: "Pod", Name: o.Name, Template: corev1.PodTemplateSpec{ObjectMeta: o.ObjectMeta, Spec: o.Spec}}
-		if metav1.GetControllerOf(o) != nil {
+		if metav1.GetControllerOf(o) != nil { // a StatefulSet gives each pod a name in DNS
+			s.Template.Spec.Hostname, s.Template.Spec.Subdomain = "", ""
 			s.Selector = &metav1.LabelSelector{MatchLabels: o.Labels}
 		}
 		return s
