@@ -89,6 +89,15 @@ func TestInjected(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
+	s.subject.Batch = false // with a server nothing of procfit is created
+	for added, want := range map[int]bool{0: false, 1: true} {
+		p := s.target(cut{container: "import"}, "copy", s.differenceOf(setting), nil)
+		p.Spec.ShareProcessNamespace = new(true)
+		p.Spec.Containers = append(p.Spec.Containers, make([]corev1.Container, added)...)
+		if got := s.unlike(p, setting); (got != nil) != want {
+			t.Errorf("%d containers next to a server that shares its processes: %q", added, got)
+		}
+	}
 }
 
 // batchRun is a Job's trial whose agents saw this.

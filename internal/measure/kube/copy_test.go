@@ -290,6 +290,8 @@ func TestRefusals(t *testing.T) {
 		"host port":       {pod("containers: [{name: a, ports: [{containerPort: 80, hostPort: 8080}]}]"), nil, "hostPort 8080"},
 		"host network":    {pod("hostNetwork: true, containers: [{name: a, ports: [{containerPort: 80, hostPort: 80}]}]"), nil, "hostNetwork"},
 		"host PIDs":       {pod("hostPID: true, containers: [{name: a}]"), nil, "hostPID"},
+		"shared PIDs":     {pod("shareProcessNamespace: true, containers: [{name: a}, {name: envoy}]"), nil, "shareProcessNamespace"},
+		"PIDs of its own": {pod("shareProcessNamespace: true, containers: [{name: a}]"), nil, ""},
 		"writable folder": {pod("containers: [{name: a, volumeMounts: [{name: v, mountPath: /v}]}], volumes: [{name: v, hostPath: {path: /var/x}}]"), nil, `hostPath "/var/x"`},
 		"folder to read":  {pod("containers: [{name: a, volumeMounts: [{name: v, mountPath: /v, readOnly: true}]}], volumes: [{name: v, hostPath: {path: /var/x}}]"), nil, ""},
 		"of an init":      {pod("initContainers: [{name: i, volumeMounts: [{name: v, mountPath: /v}]}], containers: [{name: a}], volumes: [{name: v, hostPath: {path: /var/x}}]"), nil, `container "i"`},

@@ -257,8 +257,11 @@ func (s Subject) refusals(claims map[string]*corev1.PersistentVolumeClaim) (list
 	case t.HostPID:
 		refuse("hostPID: its processes cannot be distinguished from the node's")
 	}
-	if s.Batch && len(t.Containers)+sidecars(t) > 1 {
+	switch {
+	case s.Batch && len(t.Containers)+sidecars(t) > 1:
 		refuse("its pods have several containers, so procfit cannot find out which processes belong to the program")
+	case mixed(t):
+		refuse("shareProcessNamespace: the program's processes cannot be distinguished from those of the other containers")
 	}
 	if r := t.Resources; r != nil && (r.Limits != nil || r.Requests != nil) {
 		refuse("pod-level resources: the container's limit would not be the limit in effect")
@@ -290,6 +293,11 @@ func (s Subject) refusals(claims map[string]*corev1.PersistentVolumeClaim) (list
 		}
 	}
 	return list
+}
+
+// mixed reports whether several containers of a pod share their processes.
+func mixed(t corev1.PodSpec) bool {
+	return t.ShareProcessNamespace != nil && *t.ShareProcessNamespace && len(t.Containers)+sidecars(t) > 1
 }
 
 // sidecars are the init containers that stay next to the others.

@@ -411,6 +411,9 @@ func (s *Target) unlike(p *corev1.Pod, a journal.Setting) (list []string) {
 	if n := len(p.Spec.InitContainers); s.subject.Batch && (len(p.Spec.Containers)+sidecars(p.Spec) > 2 || n > 0 && p.Spec.InitContainers[n-1].Name != observerName) {
 		list = append(list, "it adds containers to the Job's pods, so procfit cannot find out which processes belong to the program: exclude these pods from that injection")
 	}
+	if !s.subject.Batch && mixed(p.Spec) {
+		list = append(list, "it adds containers to pods with shareProcessNamespace, so procfit cannot find out which processes belong to the program: exclude these pods from that injection")
+	}
 	return list
 }
 
