@@ -223,7 +223,7 @@ func (o *clusterOptions) tell(std stdio, s *session.Session) {
 	case p.LoadFromHere:
 		std.notef("the load comes through the API server, which is measured too, so a verdict is likely at most")
 	case !p.LoadElsewhere:
-		std.notef("the load comes from the targets' own node, as there is no other: it takes CPU time from them, which shows in the latency")
+		std.notef("the load comes from the targets' own node, as there is no other of its architecture: it takes CPU time from them, which shows in the latency")
 	default:
 		std.notef("the load comes from node %s", loadHost.Hostname)
 	}

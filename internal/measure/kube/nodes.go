@@ -118,8 +118,8 @@ func nodeSelection(pods *corev1.PodSpec) string {
 }
 
 // chooseNodes takes the named node for the target, or of those that take it the one with the
-// most CPUs, and for the load another where there is one. That of a tie goes by the names, so
-// that a run that continues has the same.
+// most CPUs, and for the load another of its architecture where there is one. That of a tie goes by the
+// names, so that a run that continues has the same.
 func chooseNodes(all []corev1.Node, pods *corev1.PodSpec, named string) (places, error) {
 	var fit, taking []node
 	for i := range all {
@@ -150,7 +150,8 @@ func chooseNodes(all []corev1.Node, pods *corev1.PodSpec, named string) (places,
 		return places{}, fmt.Errorf("--node %q: no node of this name is ready, schedulable, and without a taint that the pods do not tolerate; kubectl get nodes lists the nodes", named)
 	}
 	p := places{target: taking[at], load: taking[at]}
-	if i := slices.IndexFunc(fit, func(n node) bool { return n != p.target }); i >= 0 {
+	other := func(n node) bool { return n != p.target && n.host.Arch == p.target.host.Arch } // the image of procfit has one platform as a rule
+	if i := slices.IndexFunc(fit, other); i >= 0 {
 		p.load = fit[i]
 	}
 	return p, nil

@@ -93,18 +93,22 @@ func TestChooseNodes(t *testing.T) {
 	}
 	cordoned := one("c", "64", true)
 	cordoned.Spec.Unschedulable = true
+	arm := one("c", "16", true)
+	arm.Status.NodeInfo.Architecture = "arm64"
 	for name, tc := range map[string]struct {
 		nodes []corev1.Node
 		named string
 		want  string // target load, or the error
 	}{
-		"the largest":    {[]corev1.Node{one("b", "4", true), one("a", "8", true)}, "", "a b"},
-		"by name else":   {[]corev1.Node{one("b", "4", true), one("a", "4", true)}, "", "a b"},
-		"the named":      {[]corev1.Node{one("a", "8", true), one("b", "4", true)}, "b", "b a"},
-		"one alone":      {[]corev1.Node{one("a", "8", true)}, "", "a a"},
-		"not ready":      {[]corev1.Node{one("a", "8", false), one("b", "4", true), cordoned}, "", "b b"},
-		"named and gone": {[]corev1.Node{one("a", "8", false), one("b", "4", true)}, "a", `--node "a"`},
-		"none":           {nil, "", "no node is ready"},
+		"the largest":          {[]corev1.Node{one("b", "4", true), one("a", "8", true)}, "", "a b"},
+		"by name else":         {[]corev1.Node{one("b", "4", true), one("a", "4", true)}, "", "a b"},
+		"the named":            {[]corev1.Node{one("a", "8", true), one("b", "4", true)}, "b", "b a"},
+		"one alone":            {[]corev1.Node{one("a", "8", true)}, "", "a a"},
+		"not ready":            {[]corev1.Node{one("a", "8", false), one("b", "4", true), cordoned}, "", "b b"},
+		"another architecture": {[]corev1.Node{arm, one("a", "8", true), one("b", "4", true)}, "a", "a b"},
+		"no other of it":       {[]corev1.Node{arm, one("a", "8", true)}, "a", "a a"},
+		"named and gone":       {[]corev1.Node{one("a", "8", false), one("b", "4", true)}, "a", `--node "a"`},
+		"none":                 {nil, "", "no node is ready"},
 	} {
 		p, err := chooseNodes(tc.nodes, &corev1.PodSpec{}, tc.named)
 		got := p.target.name + " " + p.load.name
