@@ -278,6 +278,11 @@ func (s Subject) refusals(claims map[string]*corev1.PersistentVolumeClaim) (list
 			}
 		}
 	}
+	for _, v := range t.Volumes {
+		if isDisk(v.VolumeSource) {
+			refuse("the volume %q is a disk: a copy would write to that of the original pod", v.Name)
+		}
+	}
 	for _, name := range s.ClaimTemplates {
 		refuse("the volumeClaimTemplate %q: a copy would need a volume of its own with the same data", name)
 	}
@@ -293,6 +298,17 @@ func (s Subject) refusals(claims map[string]*corev1.PersistentVolumeClaim) (list
 		}
 	}
 	return list
+}
+
+// isDisk reports whether a volume is one that a single node may write to at a time, and that the template names
+// itself: it is none of a pod's own, of what is only read, and of what nodes share over the network.
+func isDisk(v corev1.VolumeSource) bool {
+	v.HostPath, v.PersistentVolumeClaim = nil, nil // which are judged by themselves
+	v.EmptyDir, v.Ephemeral, v.CSI = nil, nil, nil
+	v.Secret, v.ConfigMap, v.DownwardAPI, v.Projected, v.GitRepo, v.Image = nil, nil, nil, nil, nil, nil
+	v.NFS, v.CephFS, v.Glusterfs, v.AzureFile, v.Quobyte = nil, nil, nil, nil, nil
+	b, err := json.Marshal(v)
+	return v != corev1.VolumeSource{} && !(err == nil && bytes.Contains(b, []byte(`"readOnly":true`)))
 }
 
 // mixed reports whether several containers of a pod share their processes.
