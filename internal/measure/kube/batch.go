@@ -77,6 +77,9 @@ func (r *run) RunOnce(ctx context.Context, _ bool) (trial.Ran, error) {
 
 // once is one run from the creation of its pods to their end.
 func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
+	if err := r.cluster.renew(ctx, r.cut.run, r.alive()); err != nil {
+		return one, err
+	}
 	if err := r.start(ctx); err != nil {
 		return one, r.notStarted(err)
 	}

@@ -84,13 +84,13 @@ func (c *Canaries) Begin(ctx context.Context) ([]*journal.Trial, error) {
 
 // Apply implements paired.Place: it removes the pods of the round before.
 func (c *Canaries) Apply(ctx context.Context, settings []journal.Setting) error {
+	if err := c.cluster.renew(ctx, c.cut.run, c.alive().Add(time.Duration(len(settings)*settings[0].Replicas)*c.spec.Target.ReadyTimeout)); err != nil {
+		return err
+	}
 	if err := c.Restore(ctx); err != nil {
 		return err
 	}
 	c.watch = judge.Watch{}
-	if err := c.cluster.renew(ctx, c.cut.run, c.alive().Add(time.Duration(len(settings)*settings[0].Replicas)*c.spec.Target.ReadyTimeout)); err != nil {
-		return err
-	}
 	for _, a := range settings {
 		g := &group{run: &run{runner: c.runner, Task: &trial.Task{Task: plan.Task{Setting: a}, Trial: &journal.Trial{}}}}
 		c.groups = append(c.groups, g)

@@ -16,7 +16,7 @@ import (
 
 // The record of a run is a ConfigMap that owns all that the run creates: what is left of
 // a killed one goes with it. Until when it is to be believed that its procfit lives
-// is in it, and is extended before every trial.
+// is in it, and is extended before every trial, run of a Job, round and slice.
 const (
 	recordPrefix = "procfit-"
 	aliveUntil   = "procfit.dev/alive-until"

@@ -93,9 +93,9 @@ func (r *runner) life() time.Duration {
 	return 5*time.Minute + 4*(r.spec.Each()+r.spec.Load.Duration) + 2*r.spec.Target.ReadyTimeout
 }
 
-// alive is until when the run is to be believed alive without a word.
+// alive is until when the run is to be believed alive without a word: its pods may take their grace to end.
 func (r *runner) alive() time.Time {
-	return time.Now().Add(cmp.Or(r.quiet, r.cut.deadline) + agent.Patience)
+	return time.Now().Add(cmp.Or(r.quiet, r.cut.deadline) + r.spec.Target.Grace + agent.Patience)
 }
 
 // Prepare removes what killed runs have left, and creates the record of this one and the

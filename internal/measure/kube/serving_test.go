@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -137,6 +138,39 @@ func TestMark(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) || *m.ObservedProcs[0] != 2 {
 			t.Errorf("%d: %v, want %q", procs, err, want)
 		}
+	}
+}
+
+// The pods of a round may take as long to end as their template allows: until the next round runs, the record
+// says that the canary is alive.
+func TestAliveBetweenRounds(t *testing.T) {
+	const grace = 10 * time.Minute
+	var alive time.Time
+	gone := metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound}
+	s := &server{answer: func(q *http.Request) any {
+		switch {
+		case strings.Contains(q.URL.Path, "/configmaps"):
+			m := corev1.ConfigMap{}
+			json.NewDecoder(q.Body).Decode(&m) // of a GET there is none
+			if q.Method == http.MethodPut {
+				alive, _ = time.Parse(time.RFC3339, m.Annotations[aliveUntil])
+			}
+			m.Kind, m.APIVersion, m.Name = "ConfigMap", "v1", "procfit-r"
+			return m
+		case q.Method == http.MethodDelete && time.Until(alive) < grace:
+			t.Errorf("pods are removed by a canary that counts as alive for %s", time.Until(alive))
+		case q.Method == http.MethodPost: // as far as this test goes
+			return metav1.Status{TypeMeta: gone.TypeMeta, Status: metav1.StatusFailure, Reason: metav1.StatusReasonForbidden, Code: http.StatusForbidden}
+		}
+		return gone
+	}}
+	spec := plan.Default()
+	spec.Target.Grace = grace
+	r := on(t, s, spec)
+	r.quiet = time.Minute
+	c := &Canaries{runner: r.runner, groups: []*group{{run: r}}}
+	if err := c.Apply(t.Context(), []journal.Setting{{Label: "1", Procs: new(1), Replicas: 1}}); err == nil || alive.IsZero() {
+		t.Errorf("%v, alive until %s", err, alive)
 	}
 }
 
