@@ -85,10 +85,20 @@ func (o *kubeCanary) resolve(ctx context.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
-	if why := copies.NoObserver; why != "" && len(o.header.Canary.Queries) == 0 {
-		return fmt.Errorf("nothing could be compared: %s, and no --query names a number", why)
+	if why := copies.NoObserver; why != "" && !o.queried() {
+		return fmt.Errorf("nothing could be compared: %s, and no --query except requests names a number", why)
 	}
 	return o.setPlace(copies)
+}
+
+// queried reports whether there is another query than that for the requests, which is not compared.
+func (o *kubeCanary) queried() bool {
+	for _, q := range o.header.Canary.Queries {
+		if q.Name != canary.Requests {
+			return true
+		}
+	}
+	return false
 }
 
 func (o *kubeCanary) setHeader(std stdio) (err error) {
@@ -268,7 +278,7 @@ func (o *kubeCanary) tell(std stdio) {
 	}
 	tellLeft(std, o.copies.Left)
 	var compared []string
-	if len(h.Canary.Queries) > 0 {
+	if o.queried() {
 		compared = append(compared, "a query")
 	}
 	if why := o.copies.NoObserver; why != "" {
