@@ -309,7 +309,7 @@ func (r *reading) pod(p *core.Pod) error {
 	if err != nil {
 		return err
 	}
-	if on.crio && (seen.whole.IsZero() || sandboxed(p)) && p.Annotations[crioSkip] != "true" {
+	if on.crio && w.injectable() && (seen.whole.IsZero() || sandboxed(p)) && p.Annotations[crioSkip] != "true" {
 		r.crio++
 	}
 	r.drawsOnConfigs(p)

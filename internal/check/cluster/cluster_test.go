@@ -245,6 +245,12 @@ func changed(p core.Pod, change func(*core.PodSpec)) core.Pod {
 	return p
 }
 
+// unlimited is a pod with another container next to the first, without a CPU limit.
+func unlimited(p core.Pod) core.Pod {
+	p.Spec.Containers = append(p.Spec.Containers, core.Container{Name: "side", Image: "example.org/side"})
+	return p
+}
+
 func nodes(runtime string) []core.Node {
 	n := core.Node{ObjectMeta: meta.ObjectMeta{Name: "one"}}
 	n.Status.Capacity = core.ResourceList{core.ResourceCPU: resource.MustParse("8")}
@@ -388,12 +394,16 @@ func TestRun(t *testing.T) {
 		"more CPUs than the node has": {
 			api{pods: []core.Pod{pod("a", ""), exporterPod()}, metrics: metrics(9, "auto")}, []string{"PF050"}, "9: read by the exporter; by its spec it should be 8: chosen by the runtime of go1.24.6", "",
 		},
-		"perhaps by the container runtime": {api{pods: []core.Pod{pod("a", "2")}, nodes: nodes("cri-o://1.36.0")}, nil, chosen, "min_injected_gomaxprocs"},
+		"perhaps by the container runtime":           {api{pods: []core.Pod{unlimited(pod("a", "2"))}, nodes: nodes("cri-o://1.36.0")}, nil, chosen, "1 pod on nodes with CRI-O, whose min_injected_gomaxprocs"},
+		"not by the container runtime under a limit": {api{pods: []core.Pod{pod("a", "2")}, nodes: nodes("cri-o://1.36.0")}, nil, chosen, ""},
+		"not by the container runtime next to a value": {
+			api{pods: []core.Pod{pod("a", "", drawn("1"))}, objects: controller(ref), nodes: nodes("cri-o://1.36.0")}, []string{"PF017"}, "8: env, limits.cpu, without a limit the CPUs of the node", "",
+		},
 		"seen by the exporter": {
 			api{pods: []core.Pod{pod("a", "8"), exporterPod()}, nodes: nodes("cri-o://1.36.0"), metrics: metrics(8, "auto")}, nil, "8: read by the exporter; the spec says the same: chosen by the runtime of go1.24.6", "",
 		},
 		"perhaps by the container runtime, where the exporter does not see it": {
-			api{pods: []core.Pod{changed(pod("a", "2"), func(s *core.PodSpec) { s.RuntimeClassName = new("kata") }), exporterPod()}, nodes: nodes("cri-o://1.36.0"), metrics: said(metrics(2, "auto"), id, strings.Repeat("a", len(id)))},
+			api{pods: []core.Pod{changed(unlimited(pod("a", "2")), func(s *core.PodSpec) { s.RuntimeClassName = new("kata") }), exporterPod()}, nodes: nodes("cri-o://1.36.0"), metrics: said(metrics(2, "auto"), id, strings.Repeat("a", len(id)))},
 			nil, chosen + ", unless the sandbox of the runtime class kata has another number of CPUs", "1 pod on nodes with CRI-O",
 		},
 		"rules of what runs": {

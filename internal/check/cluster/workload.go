@@ -42,8 +42,20 @@ type state struct {
 	Drawn   string    // the resource that its GOMAXPROCS was drawn from when it started, or ""
 	Resized bool      // since then
 	Sets    bool      // GOMAXPROCS is in its variables
+	Limited bool      // it has a CPU limit
 	From    bool      // it takes all variables of some ConfigMap
 	started time.Time // not compared: pods that differ in it are the same
+}
+
+// injectable reports whether CRI-O may set GOMAXPROCS in a container of it: in those without a CPU limit that do
+// not set it themselves.
+func (w *workload) injectable() bool {
+	for _, st := range w.containers {
+		if !st.Limited && !st.Sets {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *workload) path(key string) string { return w.namespace + "/" + key + ".json" }
@@ -149,6 +161,7 @@ func ofContainer(c core.Container, status core.ContainerStatus, resized time.Tim
 	if status.Resources != nil {
 		k.Resources = cpuOf(*status.Resources)
 	}
+	st.Limited = len(k.Resources.Limits) > 0
 	if status.State.Running != nil {
 		st.started = status.State.Running.StartedAt.Time
 	}
