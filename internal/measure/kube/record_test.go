@@ -1,8 +1,10 @@
 package kube
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
+	"path"
 	"testing"
 	"time"
 
@@ -31,6 +33,32 @@ func TestLeftoversAreRuns(t *testing.T) {
 	list, err := on(t, s, plan.Default()).cluster.leftovers(t.Context(), time.Now())
 	if err != nil || len(list) != 1 || list[0].Run != "a" || list[0].Alive {
 		t.Errorf("%v: %+v", err, list)
+	}
+}
+
+// After Ctrl-C the record of the run may be there although its answer was not waited for: it is removed too.
+func TestCloseWithoutAnswer(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	left := []corev1.ConfigMap{}
+	s := &server{answer: func(q *http.Request) any {
+		switch kind := path.Base(q.URL.Path); {
+		case q.Method == http.MethodPost:
+			left = append(left, corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "procfit-a", Labels: map[string]string{labelManager: manager, labelRun: "a"}}})
+			interrupt()
+			return metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: "no answer"}
+		case q.Method == http.MethodDelete:
+			left = nil
+		case kind == "pods":
+			return corev1.PodList{TypeMeta: metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"}}
+		}
+		return corev1.ConfigMapList{TypeMeta: metav1.TypeMeta{Kind: "ConfigMapList", APIVersion: "v1"}, Items: left}
+	}}
+	r := on(t, s, plan.Default())
+	if err := r.runner.Prepare(ctx, journal.Plan{}, nil); err == nil || len(left) != 1 {
+		t.Fatalf("%v, and %d records", err, len(left))
+	}
+	if err := r.Close(); err != nil || len(left) > 0 {
+		t.Errorf("%v, and %d records are left", err, len(left))
 	}
 }
 

@@ -63,6 +63,7 @@ type runner struct {
 	config  Config
 	load    *remote                   // the load's pod; nil: not created yet, or the load comes from here
 	created int                       // pods so far, for their names
+	begun   bool                      // its record is there, or may be: Ctrl-C does not wait for the answer
 	quiet   time.Duration             // how long the run may be silent; 0: as long as a target may live
 	image   string                    // that the run started with, which all of its targets are to have
 	since   map[string]time.Time      // the nodes have been ready, as the trial started
@@ -109,7 +110,7 @@ func (r *runner) Prepare(ctx context.Context, _ journal.Plan, observe plan.Obser
 		}
 	}
 	owner, err := r.cluster.begin(ctx, r.cut.run, Leftover{Host: r.config.Host, Object: r.object()}, r.alive())
-	if err != nil {
+	if r.begun = err == nil || ctx.Err() != nil; err != nil {
 		return err
 	}
 	r.cut.owner = owner
@@ -127,7 +128,7 @@ func (r *runner) Close() error {
 	if r.load != nil {
 		r.load.line.close()
 	}
-	if r.cut.owner == nil {
+	if !r.begun {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience+r.spec.Target.Grace) // the run's own may have ended
