@@ -53,7 +53,7 @@ func newKubeCanaryOptions() *kubeCanary {
 		field.Field{Name: "slice", Holds: "TIME", Help: "the time by which values are compared", Value: field.Time(&o.slice, 1, "1m")},
 	)
 	queries := field.In(field.Compare, o.queries.Fields("$pods and $slice are filled in. requests=QUERY is how many requests the pods served, and is not compared.", canary.ParseQuery)...)
-	container := field.Field{Name: "container", Holds: "NAME", Group: field.Kube, Help: "the container whose GOMAXPROCS is set (default the first)", Value: field.Text(&o.options.Container)}
+	container := field.Field{Name: "container", Holds: "NAME", Group: field.Kube, Help: "the container whose GOMAXPROCS is set (default as kubectl's)", Value: field.Text(&o.options.Container)}
 	round := o.spec.RunField("how long a round is compared at most, after warmup")
 	o.Fields = slices.Concat(fields, []field.Field{round}, own, queries, o.clusterOptions.fields(""), []field.Field{container}, o.ofBlocks("canary"))
 	return o

@@ -54,7 +54,7 @@ func newKubeLiveOptions() *kubeLive {
 	o.passed = phrase.Each(tries, func(f field.Field) string { return f.Name })
 	o.Fields = slices.Concat(tries, access(&of.Access, ""), field.In(field.Kube,
 		field.Field{Name: "image", Holds: "IMAGE", Often: true, Help: "image of procfit; procfit kube image creates one", Value: field.Text(&of.Image)},
-		field.Field{Name: "container", Holds: "NAME", Help: "the container whose program tries the values (default the first)", Value: field.Text(&of.Container)},
+		field.Field{Name: "container", Holds: "NAME", Help: "the container whose program tries the values (default as kubectl's)", Value: field.Text(&of.Container)},
 	), o.ofBlocks("live"), field.In(field.Output, toggle("yes", &o.yes, "do not ask")))
 	return o
 }

@@ -62,7 +62,7 @@ func newKubeSweepOptions() *kubeSweep {
 func (o *kubeSweep) clusterFields() []field.Field {
 	of := &o.options
 	return append(o.clusterOptions.fields(""), field.In(field.Kube,
-		field.Field{Name: "container", Holds: "NAME", Help: "the container whose GOMAXPROCS is measured (default the first)", Value: field.Text(&of.Container)},
+		field.Field{Name: "container", Holds: "NAME", Help: "the container whose GOMAXPROCS is measured (default as kubectl's)", Value: field.Text(&of.Container)},
 		field.Field{
 			Name: "load-from", Holds: "PLACE", Help: "where the load comes from: pod, or local, through the API server",
 			More: "With local the API server is measured too: it is for a first try without --image.", Value: field.Choice(&o.loadFrom, "pod", "local"),

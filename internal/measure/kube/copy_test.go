@@ -311,6 +311,28 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// The container is the named one, or that which kubectl takes.
+func TestMeasured(t *testing.T) {
+	for annotation, names := range map[string]map[string]string{
+		"":     {"": "side", "app": "app", "db": `--container: it has no container "db"; its containers: side, app`},
+		"app":  {"": "app", "side": "side"},
+		"gone": {"": `the annotation kubectl.kubernetes.io/default-container: it has no container "gone"; its containers: side, app`, "app": "app"},
+	} {
+		s := subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p, annotations: {kubectl.kubernetes.io/default-container: '"+annotation+"'}}\nspec: {containers: [{name: side}, {name: app}]}")
+		for name, want := range names {
+			got := ""
+			if c, err := s.measured(name); err != nil {
+				got = err.Error()
+			} else {
+				got = c.Name
+			}
+			if got != want {
+				t.Errorf("annotation %q, --container %q: %q, want %q", annotation, name, got, want)
+			}
+		}
+	}
+}
+
 func TestReference(t *testing.T) {
 	for in, want := range map[string][3]string{
 		"deployment/api":       {"Deployment", "api", ""},

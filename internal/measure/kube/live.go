@@ -78,7 +78,7 @@ func InspectLive(ctx context.Context, o Options) (*Live, error) {
 	}
 	one, err := Subject{Template: corev1.PodTemplateSpec{ObjectMeta: l.pod.ObjectMeta, Spec: l.pod.Spec}}.measured(o.Container)
 	if err != nil {
-		return nil, fmt.Errorf("--container: %w", err)
+		return nil, err
 	}
 	l.Pod, l.Container, l.Node, l.Port = l.pod.Name, one.Name, l.pod.Spec.NodeName, declaredPort(one)
 	if reasons := l.refusals(l.sandbox(ctx)); reasons != nil {

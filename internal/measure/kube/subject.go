@@ -343,8 +343,10 @@ func hostPath(volumes []corev1.Volume, name string) string {
 // measured is the container under test: the named one, that of the annotation which
 // kubectl goes by, or the first.
 func (s Subject) measured(name string) (*corev1.Container, error) {
+	const annotation = "kubectl.kubernetes.io/default-container"
+	by := "--container"
 	if name == "" {
-		name = s.Template.Annotations["kubectl.kubernetes.io/default-container"]
+		name, by = s.Template.Annotations[annotation], "the annotation "+annotation
 	}
 	containers := s.Template.Spec.Containers
 	var names []string
@@ -354,5 +356,5 @@ func (s Subject) measured(name string) (*corev1.Container, error) {
 		}
 		names = append(names, containers[i].Name)
 	}
-	return nil, fmt.Errorf("it has no container %q; its containers: %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("%s: it has no container %q; its containers: %s", by, name, strings.Join(names, ", "))
 }

@@ -99,7 +99,7 @@ func Inspect(ctx context.Context, o Options) (*Target, error) {
 	}
 	one, err := s.subject.measured(o.Container)
 	if err != nil {
-		return nil, fmt.Errorf("--container: %w", err)
+		return nil, err
 	}
 	s.container, s.cut.container, s.port = one.Name, one.Name, declaredPort(one)
 	place := s.findSelectors
