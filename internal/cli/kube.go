@@ -68,7 +68,8 @@ func newKubeClean(std stdio) *cobra.Command {
 		Short: "Remove the pods that earlier runs of procfit have left",
 		Long: `Remove what runs of procfit have left in a namespace: their pods, and the ConfigMaps that
 record them. A run removes its pods itself when it ends, and pods whose procfit has died
-end by themselves.`,
+end by themselves. If one of the runs may still be running, also one of another user,
+procfit asks on a terminal; elsewhere it removes the pods of that run too.`,
 		Example: `  procfit kube clean
   procfit kube clean --namespace shop`,
 		Args: noArguments,
@@ -165,18 +166,24 @@ func tellLeft(std stdio, runs []kube.Leftover) {
 }
 
 func cleanKube(ctx context.Context, std stdio, to kube.Access) error {
-	runs, pods, err := kube.Clean(ctx, to)
+	runs, pods, err := kube.Clean(ctx, to, func(runs []kube.Leftover) error {
+		alive := false
+		for _, r := range runs {
+			how := "has ended"
+			if r.Alive {
+				alive, how = true, "may be running"
+			}
+			std.notef("run %s of %s, started on %s, %s", r.Run, r.Object, r.Host, how)
+		}
+		if alive && onTerminal(std) {
+			return askUser(ctx, std, "remove all of their pods?", "nothing was removed")
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	for _, r := range runs {
-		how := "had ended"
-		if r.Alive {
-			how = "may have been running"
-		}
-		std.notef("run %s of %s, started on %s, %s", r.Run, r.Object, r.Host, how)
-	}
-	_, err = fmt.Fprintf(std.out, "removed %s of %s\n", phrase.Count(pods, "pod"), phrase.Count(len(runs), "run"))
+	_, err = fmt.Fprintf(std.out, "removed %s of %s\n", phrase.Count(pods, "pod"), phrase.Count(runs, "run"))
 	return err
 }
 

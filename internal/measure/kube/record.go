@@ -163,20 +163,24 @@ func (c *api) deletePod(ctx context.Context, name string, grace int64) error {
 	return c.delete(ctx, "pods", name, metav1.DeleteOptions{GracePeriodSeconds: &grace})
 }
 
-// Clean removes what all runs left in the namespace, and says which they were.
-func Clean(ctx context.Context, a Access) (runs []Leftover, pods int, err error) {
+// Clean removes what all runs left in the namespace, once it is agreed which they are.
+func Clean(ctx context.Context, a Access, agree func([]Leftover) error) (runs, pods int, err error) {
 	c, err := open(a)
 	if err != nil {
-		return nil, 0, err
+		return 0, 0, err
 	}
-	if runs, err = c.leftovers(ctx, time.Now()); err != nil {
-		return nil, 0, err
+	list, err := c.leftovers(ctx, time.Now())
+	if err != nil {
+		return 0, 0, err
 	}
-	if len(runs) == 0 {
+	if len(list) == 0 {
 		if err := c.CheckNamespace(ctx, c.Namespace); err != nil {
-			return nil, 0, err
+			return 0, 0, err
 		}
 	}
+	if err := agree(list); err != nil {
+		return 0, 0, err
+	}
 	pods, err = c.remove(ctx, "")
-	return runs, pods, err
+	return len(list), pods, err
 }
