@@ -2,6 +2,7 @@ package kube
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -175,15 +176,25 @@ func condition(setting string, p *corev1.Pod) judge.Condition {
 	return c
 }
 
+// Slice implements paired.Place. Agents that do not answer take minutes: the pods are watched meanwhile.
 func (c *Canaries) Slice(ctx context.Context) ([]*journal.Trial, error) {
 	if err := c.cluster.renew(ctx, c.cut.run, c.alive()); err != nil {
 		return nil, err
 	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	stop := wait.Every(time.Second, func() {
+		if err := c.Watch(ctx); err != nil {
+			end(err)
+		}
+	})
 	list := make([]*journal.Trial, len(c.groups))
-	return list, wait.All(len(list), func(i int) (err error) {
+	err := wait.All(len(list), func(i int) (err error) {
 		list[i], err = c.groups[i].mark(ctx)
 		return err
 	})
+	stop()
+	return list, cmp.Or(context.Cause(ctx), err)
 }
 
 // mark is what the setting's pods did since the mark before.

@@ -1,12 +1,15 @@
 package kube
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -15,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/procfit/procfit/internal/measure/kube/agent"
+	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/must"
@@ -172,6 +177,34 @@ func TestAliveBetweenRounds(t *testing.T) {
 	if err := c.Apply(t.Context(), []journal.Setting{{Label: "1", Procs: new(1), Replicas: 1}}); err == nil || alive.IsZero() {
 		t.Errorf("%v, alive until %s", err, alive)
 	}
+}
+
+// silent is an agent that never answers.
+type silent struct{}
+
+func (silent) RoundTrip(q *http.Request) (*http.Response, error) {
+	<-q.Context().Done()
+	return nil, q.Context().Err()
+}
+
+// A canary ends at once at a container's end, also while its agents are asked in vain.
+func TestHarmWhileAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		r := on(t, &server{answer: func(q *http.Request) any {
+			if strings.Contains(q.URL.Path, "/configmaps") {
+				return corev1.ConfigMap{TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: "procfit-r"}}
+			}
+			p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}, Status: corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Error"}}
+			return corev1.PodList{TypeMeta: metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"}, Items: []corev1.Pod{p}}
+		}}, plan.Default())
+		r.fleet[0].observer = &agent.Client{Transport: silent{}, Patience: observerPatience, Renew: func() {}, Gone: func(context.Context) error { return nil }}
+		_, err := (&Canaries{runner: r.runner, groups: []*group{{run: r}}}).Slice(t.Context())
+		end := (*paired.EndError)(nil)
+		if took := time.Since(began); !errors.As(err, &end) || end.Code != journal.EndHarm || took > 2*time.Second {
+			t.Errorf("after %s: %v", took, err)
+		}
+	})
 }
 
 func TestAdopters(t *testing.T) {
