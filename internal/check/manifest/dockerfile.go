@@ -81,7 +81,10 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 		}
 		u.refers = u.refers || stages[at].refers
 		for name, v := range stages[at].env {
-			if name == "GOMAXPROCS" && !u.env.isSet() || name == "GODEBUG" && !u.godebug.isSet() {
+			switch {
+			case name == "GOMAXPROCS" && u.env.isSet():
+				u.under = v
+			case name == "GOMAXPROCS", name == "GODEBUG" && !u.godebug.isSet():
 				u.set(name, v)
 			}
 		}

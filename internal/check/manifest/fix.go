@@ -110,6 +110,8 @@ func (c *Checker) remedy(k *container) *remedy {
 		return nil // what env says does not count
 	case !written && (k.unit.env.isSet() || k.partial || !costs):
 		return nil
+	case !written && slices.ContainsFunc(k.unit.open, func(d doubt) bool { return d.may == sets }):
+		return nil // env goes before a value that may be meant
 	case !written && s.Measured() && s.Fit.Procs != s.Expected.Procs:
 		add := func(e *editor) *edit { return e.addVariable(variableOf(fmt.Sprint(s.Expected.Procs))) }
 		return &remedy{add, fmt.Sprintf("set GOMAXPROCS=%d, the expected value, or %s", s.Expected.Procs, s.Expected.MeasureAgain()), ofRuntime}
@@ -149,7 +151,7 @@ func limited(s rule.Subject) bool {
 	return ok
 }
 
-// removable: the runtime chooses the recommended value by itself, and nothing else needs the
+// removable: the runtime chooses the recommended value by itself, and nothing else needs or sets the
 // variable. A number without a limit is somebody's choice, and limits.cpu is then the CPUs of the
 // node.
 func (k *container) removable(s rule.Subject, f field) bool {
@@ -157,7 +159,7 @@ func (k *container) removable(s rule.Subject, f field) bool {
 	if s.Facts.Env.State == facts.Unreadable && f.refused == "" {
 		return false
 	}
-	return k.program.Known() && s.Automaxprocs == "" && !k.partial && !k.refers && s.Unset() == s.Fit.Procs && (!s.Measured() || s.Unset() == s.Expected.Procs) &&
+	return k.program.Known() && s.Automaxprocs == "" && !k.partial && !k.refers && len(k.beneath()) == 0 && s.Unset() == s.Fit.Procs && (!s.Measured() || s.Unset() == s.Expected.Procs) &&
 		(limited(s) || !s.AnyMachine || !counts && f.refused == "")
 }
 
@@ -233,7 +235,8 @@ func (c *Checker) inLine(u *unit, f check.Finding) check.Finding {
 	s := rule.NewSubject(u.observed(c.o.NodeCPUs))
 	bounded := limited(s) || u.cpus > 0
 	_, counts := s.EnvProcs()
-	remove := !u.refers && u.program.Known() && s.Automaxprocs == "" && s.Unset() == s.Fit.Procs && (bounded || !counts)
+	kept := u.refers || len(u.beneath()) > 0
+	remove := !kept && u.program.Known() && s.Automaxprocs == "" && s.Unset() == s.Fit.Procs && (bounded || !counts)
 	if !remove && (!bounded || f.Rule == "PF004" || s.Measured()) {
 		return f
 	}
@@ -262,7 +265,7 @@ func (c *Checker) inLine(u *unit, f check.Finding) check.Finding {
 		}
 		change = check.Splice{From: at, To: at + len(line)}
 	}
-	if u.refers {
+	if kept {
 		f.Fix = fmt.Sprintf("write GOMAXPROCS=%d", s.Fit.Procs)
 	}
 	f.Change = &check.Change{Path: u.at.Path, Splices: []check.Splice{change}}

@@ -114,7 +114,7 @@ func (s *store) resolve(k *container, nodeCPUs int) {
 			k.godebug = v
 			continue
 		}
-		k.unit.env = v
+		k.under, k.unit.env = k.unit.env, v
 		k.written.Twice = f.twice
 		if f.refused != "" {
 			k.written.Refused, k.written.Kubelet, k.written.Quantity = f.refused, f.kubelet, false

@@ -407,8 +407,11 @@ func (u *service) finish(dir string) {
 	quadlet := u.section == "Container"
 	for name, v := range u.from {
 		inUnit := name == variableName && u.env.isSet() || name == "GODEBUG" && u.godebug.isSet()
-		if !quadlet || !inUnit { // podman run takes --env before --env-file
+		switch {
+		case !quadlet || !inUnit: // podman run takes --env before --env-file
 			u.set(name, v)
+		case name == variableName:
+			u.under = v
 		}
 	}
 	gone := func(name string, v variable) bool {

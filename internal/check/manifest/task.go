@@ -462,7 +462,7 @@ func (u *unit) set(name string, v variable) {
 	u.isGo = true
 	switch name {
 	case "GOMAXPROCS":
-		u.env = v
+		u.under, u.env = u.env, v
 	case "GODEBUG":
 		u.godebug = v
 	}

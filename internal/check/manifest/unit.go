@@ -19,6 +19,7 @@ import (
 type unit struct {
 	at      rule.Place // of the container or service
 	env     variable   // GOMAXPROCS
+	under   variable   // what would set it without the place that does
 	godebug variable
 	limits  []facts.Limit // its own first; none: the file does not tell
 	cpus    int           // that it may run on, where the file binds it to some; 0: not
@@ -192,8 +193,8 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 		if u.env.line > 0 && slices.Contains(atVariable, f.Rule) {
 			f.Path, f.Line, f.Column = cmp.Or(u.env.file, f.Path), u.env.line, u.env.column
 		}
-		if u.refers && slices.Contains(atVariable, f.Rule) && u.env.source != sourceCommand {
-			f.Fix = strings.Replace(f.Fix, "remove it", "first change what uses it in the command or in another variable, then remove it", 1)
+		if slices.Contains(atVariable, f.Rule) && u.env.source != sourceCommand {
+			f.Fix = u.beforeRemoval(f.Fix)
 		}
 		findings = append(findings, check.Finding{Finding: f})
 	}
@@ -205,6 +206,17 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 		findings = append(findings, f)
 	}
 	return findings
+}
+
+// beforeRemoval says of a fix what to change first, and what else may then set the value.
+func (u *unit) beforeRemoval(fix string) string {
+	if u.refers {
+		fix = strings.Replace(fix, "remove it", "first change what uses it in the command or in another variable, then remove it", 1)
+	}
+	if why := u.beneath(); len(why) > 0 && u.env.line > 0 && strings.Contains(fix, "the runtime ") {
+		fix += ", unless " + phrase.Or(why)
+	}
+	return fix
 }
 
 // ofVersion are the rules that another Go version may decide otherwise.
@@ -437,6 +449,26 @@ func (u *unit) maySet() string {
 		return u.program.MaySet
 	}
 	return cmp.Or(u.program.MaySet, u.source.Words)
+}
+
+// beneath is what sets GOMAXPROCS, or may set it, if the file does not, as clauses that follow
+// "unless": without the variable in the file, that would be the value, and not the runtime's.
+func (u *unit) beneath() (why []string) {
+	if by := cmp.Or(u.program.MaySet, u.source.Words); by != "" {
+		why = append(why, "the program sets GOMAXPROCS itself: "+by)
+	}
+	if n := u.program.GOMAXPROCS; n != "" {
+		why = append(why, "its image sets GOMAXPROCS="+n)
+	}
+	if v := u.under; v.isSet() {
+		why = append(why, strings.TrimSuffix(v.source+" sets GOMAXPROCS="+phrase.Clip(v.value, 40), "="))
+	}
+	for _, d := range u.open {
+		if d.may == sets && !slices.Contains(why, d.why) {
+			why = append(why, d.why)
+		}
+	}
+	return why
 }
 
 // notRead is what may decide whatever the program does; chosen: the runtime chooses the value.
