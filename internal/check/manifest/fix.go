@@ -120,6 +120,8 @@ func (c *Checker) remedy(k *container) *remedy {
 		return &remedy{add, fmt.Sprintf(`set GOMAXPROCS from limits.cpu, in whole CPUs (divisor: "1"), which makes it %d`, s.Fit.Procs), ofRuntime}
 	case !written:
 		return nil
+	case f.twice && k.refers:
+		return nil // a variable between the two may be made of the first
 	case f.twice:
 		return &remedy{removeIt, "remove the first one: the last one wins", []string{"PF019"}}
 	case k.has("PF060") && s.Measured() && !k.varies && f.reference == nil && f.config == nil && f.state == facts.Known && f.refused == "":
