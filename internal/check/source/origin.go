@@ -167,6 +167,29 @@ func (u *uses) once(e ast.Expr) ast.Expr {
 	return nil
 }
 
+// parameters, and named results, have a value before a statement sets them: of the caller, or 0.
+func (u *uses) parameters() {
+	for c := range u.root.Preorder((*ast.FuncType)(nil)) {
+		t := c.Node().(*ast.FuncType)
+		lists := []*ast.FieldList{t.Params, t.Results}
+		if f, ok := c.Parent().Node().(*ast.FuncDecl); ok {
+			lists = append(lists, f.Recv)
+		}
+		for _, list := range lists {
+			if list == nil {
+				continue
+			}
+			for _, f := range list.List {
+				for _, n := range f.Names {
+					if o := u.object(n); o != nil && u.flags[o] == nil {
+						u.set[o] = append(u.set[o], nil)
+					}
+				}
+			}
+		}
+	}
+}
+
 func (u *uses) assignments() {
 	var at inspector.Cursor
 	note := func(target, value ast.Expr) {

@@ -112,6 +112,7 @@ func gather(pass *analysis.Pass) *uses {
 			u.counts = append(u.counts, v)
 		}
 	}
+	u.parameters()
 	u.assignments()
 	for c := range u.root.Preorder((*ast.Ident)(nil)) {
 		if v, ok := pass.TypesInfo.Uses[c.Node().(*ast.Ident)].(*types.Var); ok {
