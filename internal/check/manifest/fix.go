@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -225,12 +226,18 @@ var aloneInLine = pattern.Of(`^(\s+["']?GOMAXPROCS["']?:\s+["']?|\s*-\s+["']?GOM
 // Parts of a compose file that several services may share: a change of one changes the others.
 var sharedParts = pattern.Of(`(?m)[:-]\s+&\w|<<:|extends:`)
 
+// settingLine is the line that sets the variable, perhaps also of a service that extends this one, or
+// of an instance of this template.
+func (u *unit) settingLine() rule.Place {
+	return rule.Place{Path: cmp.Or(u.env.file, u.at.Path), Line: u.env.line}
+}
+
 // inLine gives a finding about a line that sets GOMAXPROCS alone its change: the recommended value,
 // or no line. What comes of it is checked again before it is written.
 func (c *Checker) inLine(u *unit, f check.Finding) check.Finding {
 	file := c.given[u.at.Path]
 	sources := []string{"environment", "Environment", "ENV"}
-	if !c.o.Changes || file == nil || f.Path != u.at.Path || f.Line != u.env.line || u.env.last != u.env.line || u.env.state != facts.Known ||
+	if !c.o.Changes || file == nil || f.Path != u.at.Path || f.Line != u.env.line || c.users[u.settingLine()] > 1 || u.env.last != u.env.line || u.env.state != facts.Known ||
 		!slices.Contains(sources, u.env.source) || !slices.Contains([]string{"PF001", "PF003", "PF004"}, f.Rule) {
 		return f
 	}

@@ -54,15 +54,7 @@ func TestLineFixes(t *testing.T) {
 			if tc.version != "" {
 				programs.Default = check.Program{GoVersion: tc.version}
 			}
-			found := 0
-			fixer := check.Fixer{Least: rule.Info, Write: true, Check: func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
-				r, err := check.Run(ctx, check.Options{Paths: []string{"."}, Overlay: overlay, Checkers: []check.Checker{New(Options{Changes: true, Programs: programs})}})
-				if found == 0 {
-					found = len(r.Findings) + len(r.Ignored)
-				}
-				return r, err
-			}}
-			must.Get(fixer.Run(context.Background()))(t)
+			found := fixAll(t, programs)
 			if found == 0 && name != "no limit" {
 				t.Error("there is nothing to fix")
 			}
@@ -72,6 +64,46 @@ func TestLineFixes(t *testing.T) {
 			}
 			if got, err := os.ReadFile(filepath.Clean(tc.file)); err != nil || !bytes.Equal(got, []byte(want)) {
 				t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+			}
+		})
+	}
+}
+
+// fixAll writes the fixes of the current folder, and counts what is found in it before.
+func fixAll(t *testing.T, programs *check.Programs) (found int) {
+	t.Helper()
+	fixer := check.Fixer{Least: rule.Info, Write: true, Check: func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
+		r, err := check.Run(ctx, check.Options{Paths: []string{"."}, Overlay: overlay, Checkers: []check.Checker{New(Options{Changes: true, Programs: programs})}})
+		if found == 0 {
+			found = len(r.Findings) + len(r.Ignored)
+		}
+		return r, err
+	}}
+	must.Get(fixer.Run(context.Background()))(t)
+	return found
+}
+
+// TestSharedLines: a line stays that another file's service, or an instance of a template, has its value from.
+func TestSharedLines(t *testing.T) {
+	for name, files := range map[string]map[string]string{
+		"extended": {
+			"common.yml": "services:\n  base:\n    image: acme/api\n    cpus: 2\n    environment:\n      A: b\n      GOMAXPROCS: 4\n",
+			"web.yml":    "services:\n  big:\n    extends: {file: common.yml, service: base}\n    cpus: 4\n",
+		},
+		"of a template": {
+			"api@.service":             "[Service]\nExecStart=/api\nCPUQuota=200%\nEnvironment=GOMAXPROCS=4\n",
+			"api@big.service.d/q.conf": "[Service]\nCPUQuota=400%\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(written(t, files))
+			if fixAll(t, &check.Programs{}) == 0 {
+				t.Error("there is nothing to fix")
+			}
+			for file, want := range files {
+				if got, err := os.ReadFile(file); err != nil || string(got) != want {
+					t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+				}
 			}
 		})
 	}

@@ -79,6 +79,8 @@ type Checker struct {
 	given map[string]*check.File // the files that were checked
 	mains map[string]*main
 
+	users map[rule.Place]int // of a line that sets the variable: the units that have it from there
+
 	kustomized []*kustomization
 	scripts    []script
 
@@ -88,7 +90,7 @@ type Checker struct {
 func New(o Options) *Checker {
 	o.Programs = cmp.Or(o.Programs, &check.Programs{})
 	return &Checker{
-		o: o, store: newStore(), ignores: map[string][]check.Ignore{}, scriptNames: map[string]bool{}, given: map[string]*check.File{}, mains: map[string]*main{},
+		o: o, store: newStore(), ignores: map[string][]check.Ignore{}, scriptNames: map[string]bool{}, given: map[string]*check.File{}, mains: map[string]*main{}, users: map[rule.Place]int{},
 	}
 }
 
@@ -330,6 +332,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	together := map[any][]*unit{}
 	for _, u := range c.units {
 		c.inScripts(u)
+		c.users[u.settingLine()]++
 		key := [2]string{u.at.Path, u.at.Object}
 		if u.group != "" {
 			key = [2]string{u.group}
