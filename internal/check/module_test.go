@@ -16,6 +16,7 @@ func TestReadModule(t *testing.T) {
 		"module x\ngo 1.26\ntoolchain default\n":                         {Language: "1.26"},
 		"go 1.21\nrequire go.uber.org/automaxprocs v1.6.0\n":             {Language: "1.21", Automaxprocs: "v1.6.0", Required: true},
 		"go 1.21\nrequire go.uber.org/automaxprocs v1.6.0 // indirect\n": {Language: "1.21"},
+		"module x\ngo 1.25\ngodebug default=go1.24\n":                    {Language: "1.25", DefaultGODEBUG: "default=go1.24"},
 	} {
 		path := filepath.Join(t.TempDir(), "go.mod")
 		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
@@ -33,6 +34,22 @@ func TestReadModule(t *testing.T) {
 	}
 	if _, err := ReadModule(nil, t.TempDir()); err == nil {
 		t.Error("a folder is taken for a module")
+	}
+}
+
+// TestDefaults: which lines of a module decide, as a program shows them that the go command builds.
+func TestDefaults(t *testing.T) {
+	for lines, want := range map[string]string{
+		"":                                   "1.24, ",
+		"panicnil=1":                         "1.24, panicnil=1",
+		"containermaxprocs=1":                ", containermaxprocs=0,updatemaxprocs=0,containermaxprocs=1",
+		"default=go1.25":                     ", containermaxprocs=1,updatemaxprocs=1,default=go1.25",
+		"default=go1.25,containermaxprocs=0": ", containermaxprocs=1,updatemaxprocs=1,default=go1.25,containermaxprocs=0",
+		"updatemaxprocs=1,default=go1.23":    ", containermaxprocs=0,updatemaxprocs=0,updatemaxprocs=1,default=go1.23",
+	} {
+		if language, godebug := (Program{Language: "1.24", DefaultGODEBUG: lines}).Defaults(); language+", "+godebug != want {
+			t.Errorf("%q: %q, %q, want %q", lines, language, godebug, want)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -21,7 +22,7 @@ import (
 type Program struct {
 	GoVersion      string // "go1.24.6"; "" where it is not known
 	Language       string // the go line of its go.mod; "" where that is not known by itself
-	DefaultGODEBUG string // what the linker baked in
+	DefaultGODEBUG string // what the linker baked in; of a module, its godebug and //go:debug lines, see Defaults
 	Automaxprocs   string // the version of go.uber.org/automaxprocs in it
 	Required       bool   // only a go.mod says of automaxprocs: whether the program imports it is not seen
 	MaySet         string // what in it may set GOMAXPROCS, in words; "": nothing is known to
@@ -37,6 +38,30 @@ func (p Program) Known() bool { return p.GoVersion != "" || p.Language != "" }
 // Check reports whether the versions can be read.
 func (p Program) Check() error {
 	return facts.Go{Version: p.GoVersion, Language: p.Language}.Check()
+}
+
+// Defaults are the language that decides whether the program follows a limit, or else the settings
+// that do, as the go command makes them of a go line and godebug lines (cmd/go/internal/load,
+// defaultGODEBUG): default= takes the place of the go line, and any other line goes before both.
+func (p Program) Defaults() (language, godebug string) {
+	decides := false
+	language = p.Language
+	for setting := range strings.SplitSeq(p.DefaultGODEBUG, ",") {
+		switch key, value, _ := strings.Cut(setting, "="); key {
+		case "default":
+			decides, language = true, strings.TrimPrefix(value, "go")
+		case "containermaxprocs", "updatemaxprocs":
+			decides = true
+		}
+	}
+	if !decides {
+		return p.Language, p.DefaultGODEBUG
+	}
+	on := 1
+	if !(facts.Go{Language: language}).ReadsLimit(facts.Facts{}) {
+		on = 0
+	}
+	return "", fmt.Sprintf("containermaxprocs=%d,updatemaxprocs=%[1]d,%s", on, p.DefaultGODEBUG) // the last one counts
 }
 
 // Candidate is a program, an image's or a module's, that is next to manifests.
@@ -61,10 +86,12 @@ type Use struct {
 	Path    string // of the file that says so
 }
 
-// MaySet is what in the source of a program sets GOMAXPROCS.
+// MaySet is what in the source of a program sets GOMAXPROCS, or decides what the runtime chooses.
 type MaySet struct {
 	Words   string // "main.go:8 calls runtime.GOMAXPROCS(8)"; "": nothing is known to
 	Guarded bool   // only where the environment does not
+	Debug   string // its //go:debug lines, as "default=go1.24,containermaxprocs=1"; "": it has none, or it is not known which program it is
+	Differ  bool   // it may be one of several programs, which have other //go:debug lines
 }
 
 // Programs are those that manifests may run.
@@ -313,13 +340,18 @@ func ModFile(file string, text []byte) (*modfile.File, error) {
 }
 
 // ReadModule tells of a module's programs which toolchain builds them if it has a toolchain line;
-// whether they follow a limit is the go line's to say.
+// whether they follow a limit, its go line and its godebug lines say.
 func ReadModule(t *folder.Tree, path string) (Program, error) {
 	b, err := t.ReadAbove(path, MostModule)
 	if err != nil {
 		return Program{}, err
 	}
 	return ParseModule(path, b)
+}
+
+// GodebugLines are those of a go.mod or a go.work as the linker writes them: "key=value,…".
+func GodebugLines(all []*modfile.Godebug) string {
+	return strings.Join(phrase.Each(all, func(g *modfile.Godebug) string { return g.Key + "=" + g.Value }), ",")
 }
 
 func ParseModule(path string, b []byte) (Program, error) {
@@ -334,6 +366,7 @@ func ParseModule(path string, b []byte) (Program, error) {
 	if m.Toolchain != nil && m.Toolchain.Name != "default" {
 		p.GoVersion = m.Toolchain.Name
 	}
+	p.DefaultGODEBUG = GodebugLines(m.Godebug)
 	for _, r := range m.Require {
 		if r.Mod.Path == automaxprocs && !r.Indirect {
 			p.Automaxprocs, p.Required = r.Mod.Version, true

@@ -67,7 +67,7 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 		m := c.moduleOf(file)
 		u.isGo, u.builder, u.module = true, image, m.From
 		if version != "" {
-			u.program = check.Program{GoVersion: "go" + version, Language: m.Language, Automaxprocs: m.Automaxprocs, Required: m.Required, From: "FROM " + image}
+			u.program = check.Program{GoVersion: "go" + version, Language: m.Language, DefaultGODEBUG: m.DefaultGODEBUG, Automaxprocs: m.Automaxprocs, Required: m.Required, From: "FROM " + image}
 		}
 	}
 	// From the last stage down to what it is built on; the nearest setting counts.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -222,6 +223,12 @@ func (c *Checker) sourceSets(u *unit, only bool) {
 	}
 	if u.source = c.o.Sets(file, use); !named && u.source.Words != "" {
 		u.source.Words = "if it is built from " + file + ", " + u.source.Words
+	}
+	switch {
+	case named && !u.source.Differ:
+		u.program.DefaultGODEBUG = phrase.Join(",", u.program.DefaultGODEBUG, u.source.Debug)
+	case u.source.Differ, u.source.Debug != "":
+		u.doubt(counts, "//go:debug lines of a program of %s decide otherwise", file)
 	}
 }
 

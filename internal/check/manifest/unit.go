@@ -111,10 +111,11 @@ func Limited(cpus float64) rule.Observed {
 }
 
 func (u *unit) observed(nodeCPUs int) rule.Observed {
+	language, godebug := u.program.Defaults()
 	o := rule.Observed{
 		Place:        u.at,
 		Name:         u.at.Object,
-		Language:     u.program.Language,
+		Language:     language,
 		Automaxprocs: u.program.Automaxprocs,
 		Required:     u.program.Required,
 		MaySet:       u.maySet(),
@@ -130,7 +131,7 @@ func (u *unit) observed(nodeCPUs int) rule.Observed {
 			Env:            u.env.fact(),
 			GODEBUG:        u.godebug.fact(),
 			GoVersion:      u.program.GoVersion,
-			DefaultGODEBUG: u.program.DefaultGODEBUG,
+			DefaultGODEBUG: godebug,
 		},
 	}
 	switch {
@@ -187,6 +188,9 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	var findings []check.Finding
 	for _, f := range u.findings(o) {
 		f = u.asBuilt(doubted(f, v.Open))
+		if f.Rule == "PF005" && o.Language != u.program.Language { // the go line may be a new one
+			f.Fix = strings.Replace(f.Fix, "go mod edit -go=1.25 in its main module", "write containermaxprocs=1 and updatemaxprocs=1 in its godebug lines", 1)
+		}
 		if u.env.source == sourceCommand {
 			f.Message, f.Fix = strings.ReplaceAll(f.Message, " its environment", " its command"), strings.ReplaceAll(f.Fix, " its environment", " its command")
 		}

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"iter"
 	"slices"
 	"strings"
 
@@ -134,24 +135,48 @@ func directives(u *uses) (all []found) {
 	if u.pass.Pkg.Name() != "main" {
 		return nil
 	}
+	var comments []*ast.Comment
+	var lines []string
 	for _, file := range u.pass.Files {
 		if u.inTestFile(file.FileStart) {
 			continue
 		}
+		for c, line := range debugLines(file) {
+			comments, lines = append(comments, c), append(lines, line)
+		}
+	}
+	for i, line := range lines {
+		key, value, _ := strings.Cut(line, "=")
+		if f, off := switchedOff(key, value, "//go:debug", u.language()); off {
+			all = append(all, found{Finding: f, pos: comments[i].Pos(), end: comments[i].End()})
+		}
+	}
+	return all
+}
+
+const debugDirective = "//go:debug "
+
+// debugLines are the //go:debug lines of a file, as key=value.
+func debugLines(file *ast.File) iter.Seq2[*ast.Comment, string] {
+	return func(yield func(*ast.Comment, string) bool) {
 		for _, g := range file.Comments {
 			if g.Pos() > file.Package {
-				break
+				return
 			}
 			for _, c := range g.List {
-				rest, ok := strings.CutPrefix(c.Text, "//go:debug ")
+				rest, ok := strings.CutPrefix(c.Text, debugDirective)
 				key, value, _ := strings.Cut(strings.TrimSpace(rest), "=")
-				if f, off := switchedOff(key, strings.TrimSpace(value), "//go:debug", u.language()); ok && off {
-					all = append(all, found{Finding: f, pos: c.Pos(), end: c.End()})
+				if ok && !yield(c, key+"="+strings.TrimSpace(value)) {
+					return
 				}
 			}
 		}
 	}
-	return all
+}
+
+// overruled reports whether a line has no effect next to others.
+func overruled(key string, lines []string) bool {
+	return key == settingDefault && slices.Contains(lines, settingLimit+"=1") || key == settingUpdates && slices.Contains(lines, settingLimit+"=0")
 }
 
 // switchedOff is false below go 1.25, where no program would follow its limit.

@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // implied is the language of a go.mod without a go line (go.dev/ref/mod#go-mod-file-go).
@@ -26,8 +27,8 @@ type module struct {
 	path     string // the module's
 	language string
 	goLine   rule.Place
-	follows  bool // a godebug line lets its programs follow a limit, whatever the go line
-	unnamed  bool // the user has not named it: nothing is reported of it
+	godebug  string // its godebug lines, as key=value,…
+	unnamed  bool   // the user has not named it: nothing is reported of it
 }
 
 func (k *Checker) module(shown string, text []byte, to check.Sink) error {
@@ -76,12 +77,8 @@ func parseModule(shown string, text []byte) (*module, *modfile.File, error) {
 		m.language = mod.Go.Version
 		m.goLine.Line, m.goLine.Column = place(mod.Go.Syntax)
 	}
-	m.follows = letsFollow(mod.Godebug)
+	m.godebug = check.GodebugLines(mod.Godebug)
 	return m, mod, nil
-}
-
-func letsFollow(all []*modfile.Godebug) bool {
-	return slices.ContainsFunc(all, func(g *modfile.Godebug) bool { return g.Key == settingLimit && g.Value != "0" })
 }
 
 // Without a go line it is 1.18 (cmd/go/internal/gover, DefaultGoWorkVersion).
@@ -111,12 +108,10 @@ func place(l *modfile.Line) (line, column int) {
 
 // settings is PF033 for go.mod and go.work.
 func settings(shown string, all []*modfile.Godebug, language string, to check.Sink) {
-	has := func(key, value string) bool {
-		return slices.ContainsFunc(all, func(g *modfile.Godebug) bool { return g.Key == key && g.Value == value })
-	}
+	lines := strings.Split(check.GodebugLines(all), ",")
 	for _, g := range all {
 		f, ok := switchedOff(g.Key, g.Value, "godebug", language)
-		if !ok || g.Key == settingDefault && has(settingLimit, "1") || g.Key == settingUpdates && has(settingLimit, "0") {
+		if !ok || overruled(g.Key, lines) {
 			continue
 		}
 		line, column := place(g.Syntax)
@@ -142,14 +137,15 @@ func (t *tree) judge(to check.Sink) {
 	if m == nil || m.unnamed {
 		return
 	}
-	line, fix, lets := "go "+m.language, "go mod edit -go=1.25", m.follows
+	line, fix, godebug := "go "+m.language, "go mod edit -go=1.25", m.godebug
 	switch {
 	case t.work != nil:
-		line, fix, lets = fmt.Sprintf("go %s in go.work", t.work.language), "go work edit -go=1.25", t.work.follows
+		line, fix, godebug = fmt.Sprintf("go %s in go.work", t.work.language), "go work edit -go=1.25", t.work.godebug
 	case m.language == implied && m.goLine.Line == 1:
 		line = "a missing go line"
 	}
-	if len(t.programs) == 0 || lets || follows(t.decides()) {
+	ignoring := slices.DeleteFunc(slices.Clone(t.programs), func(dir string) bool { return t.follows(dir, godebug) })
+	if len(ignoring) == 0 || follows(t.decides()) { // what a setting switches off is PF033
 		return
 	}
 	for _, files := range t.folders {
@@ -160,8 +156,15 @@ func (t *tree) judge(to check.Sink) {
 		}
 	}
 	to.Finding(check.NewFinding("PF032", m.goLine,
-		fmt.Sprintf("%s makes %s ignore the CPU limit and use all CPUs of the machine", line, phrase.CountOf(len(t.programs), "program of this module", "programs of this module")),
+		fmt.Sprintf("%s makes %s ignore the CPU limit and use all CPUs of the machine", line, phrase.CountOf(len(ignoring), "program of this module", "programs of this module")),
 		"if they run under a CPU limit: "+fix+", so that the runtime chooses "+choice("")+"; or import github.com/procfit/procfit/maxprocs/auto in main"))
+}
+
+// follows reports whether the runtime of a program follows a limit, by all lines that decide.
+func (t *tree) follows(program, godebug string) bool {
+	p := check.Program{Language: t.decides(), DefaultGODEBUG: phrase.Join(",", godebug, debugOf(t.folders[program]))}
+	language, godebug := p.Defaults()
+	return facts.Go{Language: language}.ReadsLimit(facts.Facts{DefaultGODEBUG: godebug})
 }
 
 func setsWhenImported(p string) bool {
@@ -176,7 +179,7 @@ func builtHere(file string) bool {
 type workspace struct {
 	file     string
 	language string   // its go line, which decides for the programs of its modules
-	follows  bool     // its godebug lines let their programs follow a limit; those of a go.mod do not count
+	godebug  string   // its godebug lines, as key=value,…; those of a go.mod do not count
 	used     []string // the folders of its modules
 	replaced []string // folders that take the place of other modules
 }
@@ -209,7 +212,7 @@ func workspaceOf(root string, environ []string, reads *folder.Tree) (w *workspac
 		return nil, true
 	}
 	at := filepath.Dir(file)
-	w, off = &workspace{file: file, language: workLanguage(work), follows: letsFollow(work.Godebug), replaced: replaced(at, work.Syntax)}, true
+	w, off = &workspace{file: file, language: workLanguage(work), godebug: check.GodebugLines(work.Godebug), replaced: replaced(at, work.Syntax)}, true
 	for _, u := range work.Use {
 		dir := absolute(at, filepath.FromSlash(u.Path))
 		if !isFile(filepath.Join(dir, "go.mod")) {

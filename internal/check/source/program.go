@@ -99,7 +99,7 @@ func (t *tree) parts(program string) iter.Seq[[]scanned] {
 
 // Sets is how the source of the program that a manifest starts sets GOMAXPROCS: of the programs of a go.mod
 // the one that the manifest calls by its name, else any. It may be called when all files are read.
-func (k *Checker) Sets(goMod string, u check.Use) (guarded check.MaySet) {
+func (k *Checker) Sets(goMod string, u check.Use) (first check.MaySet) {
 	file, err := filepath.Abs(filepath.FromSlash(goMod))
 	if err != nil {
 		return check.MaySet{}
@@ -115,6 +115,20 @@ func (k *Checker) Sets(goMod string, u check.Use) (guarded check.MaySet) {
 	if len(called) > 0 {
 		programs = called
 	}
+	first = t.setIn(programs)
+	for i, dir := range programs {
+		debug := debugOf(t.whole(dir))
+		first.Differ = first.Differ || i > 0 && debug != first.Debug
+		first.Debug = debug
+	}
+	if first.Differ {
+		first.Debug = ""
+	}
+	return first
+}
+
+// setIn prefers a call that sets the value whatever the environment says.
+func (t *tree) setIn(programs []string) (guarded check.MaySet) {
 	for _, dir := range programs {
 		for files := range t.parts(dir) {
 			for _, s := range files {

@@ -19,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/show/pattern"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 type tree struct {
@@ -179,9 +180,10 @@ type scanned struct {
 	words   bool // it holds a word that a rule looks for
 	asks    bool // it asks for GOMAXPROCS
 	sets    check.MaySet
-	changes bool // it changes GOMAXPROCS while the program runs
-	listens bool // it is a server's, by the functions that it names
-	main    int  // the line of its main function; 0: it has none
+	debug   string // its //go:debug lines, as "key=value,…"
+	changes bool   // it changes GOMAXPROCS while the program runs
+	listens bool   // it is a server's, by the functions that it names
+	main    int    // the line of its main function; 0: it has none
 	answers []check.Ignore
 	bad     bool // it is not valid Go, up to its imports
 	changed bool // by a fix, which has to be looked at whatever is left
@@ -189,7 +191,7 @@ type scanned struct {
 
 // The words that a rule looks for, and those that make a program a server.
 var (
-	lookedFor = [][]byte{[]byte("GOMAXPROCS"), []byte("NumCPU"), []byte("SetMaxThreads"), []byte(pkgAutomaxprocs), []byte("//go:debug ")}
+	lookedFor = [][]byte{[]byte("GOMAXPROCS"), []byte("NumCPU"), []byte("SetMaxThreads"), []byte(pkgAutomaxprocs), []byte(debugDirective)}
 	asking    = pattern.Of(`GOMAXPROCS\(\s*(0|-1)\s*\)`)
 	giving    = pattern.Of(`\.GOMAXPROCS\(\s*[^-0)\s]`)
 	changing  = pattern.Of(`\bmaxprocs\.(?:Watch|Start)\(|\.SetDefaultGOMAXPROCS\(`)
@@ -219,11 +221,18 @@ func scan(path string, text []byte) (scanned, error) {
 		return s, err
 	}
 	s.file = real(file)
-	head, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
+	mode := parser.ImportsOnly
+	if bytes.Contains(text, []byte(debugDirective)) {
+		mode |= parser.ParseComments
+	}
+	head, err := parser.ParseFile(token.NewFileSet(), "", text, mode)
 	if head == nil || head.Name == nil {
 		return s, err
 	}
 	s.pkg = head.Name.Name
+	for _, line := range debugLines(head) {
+		s.debug = phrase.Join(",", s.debug, line)
+	}
 	for _, i := range head.Imports {
 		if p, err := strconv.Unquote(i.Path.Value); err == nil {
 			s.imports = append(s.imports, p)
@@ -234,6 +243,16 @@ func scan(path string, text []byte) (scanned, error) {
 		}
 	}
 	return s, err
+}
+
+// debugOf are the //go:debug lines of a program, by the files of its main package.
+func debugOf(files []scanned) (lines string) {
+	for _, s := range files {
+		if s.debug != "" && s.pkg == "main" && builtHere(s.file) {
+			lines = phrase.Join(",", lines, s.debug)
+		}
+	}
+	return lines
 }
 
 func mainIn(set *token.FileSet, file *ast.File) int {
