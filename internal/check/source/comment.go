@@ -147,7 +147,7 @@ func directives(u *uses) (all []found) {
 	}
 	for i, line := range lines {
 		key, value, _ := strings.Cut(line, "=")
-		if f, off := switchedOff(key, value, "//go:debug", u.language()); off {
+		if f, off := switchedOff(key, value, "//go:debug", u.language()); off && !overruled(key, lines) {
 			all = append(all, found{Finding: f, pos: comments[i].Pos(), end: comments[i].End()})
 		}
 	}
