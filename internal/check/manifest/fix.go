@@ -154,7 +154,7 @@ func limited(s rule.Subject) bool {
 	return ok
 }
 
-// removable: the runtime chooses the recommended value by itself, and nothing else needs or sets the
+// removable: the runtime is known to choose the recommended value, and nothing else needs the
 // variable. A number without a limit is somebody's choice, and limits.cpu is then the CPUs of the
 // node.
 func (k *container) removable(s rule.Subject, f field) bool {

@@ -455,8 +455,8 @@ func (u *unit) maySet() string {
 	return cmp.Or(u.program.MaySet, u.source.Words)
 }
 
-// beneath is what sets GOMAXPROCS, or may set it, if the file does not, as clauses that follow
-// "unless": without the variable in the file, that would be the value, and not the runtime's.
+// beneath is what may set GOMAXPROCS, or another number of CPUs, if the file does not, as clauses that
+// follow "unless": without the variable in the file, the value would be that, and not what is known.
 func (u *unit) beneath() (why []string) {
 	if by := cmp.Or(u.program.MaySet, u.source.Words); by != "" {
 		why = append(why, "the program sets GOMAXPROCS itself: "+by)
@@ -468,7 +468,7 @@ func (u *unit) beneath() (why []string) {
 		why = append(why, strings.TrimSuffix(v.source+" sets GOMAXPROCS="+phrase.Clip(v.value, 40), "="))
 	}
 	for _, d := range u.open {
-		if d.may == sets && !slices.Contains(why, d.why) {
+		if d.may != replaces && !slices.Contains(why, d.why) {
 			why = append(why, d.why)
 		}
 	}
