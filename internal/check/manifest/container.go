@@ -99,8 +99,8 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 			}
 			k.fields[name] = f
 		}
-		switch v := p.get(item, "value"); {
-		case p.get(item, "valueFrom") != nil:
+		switch v, from := p.get(item, "value"), p.get(item, "valueFrom"); {
+		case from != nil && from.Kind == yaml.MappingNode:
 			late[name] = true
 			delete(literal, name)
 		case v != nil && v.Kind == yaml.ScalarNode && len(literal) < 1000:
@@ -148,7 +148,7 @@ func (p *pods) field(item, c *yaml.Node, byName map[string]*yaml.Node, d documen
 	f := field{variable: d.variable(item, "env", "")}
 	value, from := p.get(item, "value"), p.get(item, "valueFrom")
 	switch {
-	case value != nil && from != nil && from.Kind == yaml.MappingNode:
+	case value != nil && value.Tag != "!!null" && value.Value != "" && from != nil && from.Kind == yaml.MappingNode: // an empty one is none
 		f.refused = bothValues
 		f.value = value.Value
 	case from != nil && from.Kind == yaml.MappingNode:
