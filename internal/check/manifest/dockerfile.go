@@ -261,7 +261,7 @@ func imageVariable(value string, n *parser.Node) variable {
 	if strings.Contains(literalDollar().ReplaceAllString(value, ""), "$") {
 		return v.unknown("the build fills it in")
 	}
-	return v
+	return v.filledIn(false)
 }
 
 func arguments(n *parser.Node) (args []string) {

@@ -260,7 +260,7 @@ func (s *store) fromSources(k *container) {
 				continue
 			}
 			at.state, at.value = facts.Known, value
-			k.set(name, at)
+			k.set(name, at.filledIn(true))
 		}
 	}
 }
@@ -277,5 +277,5 @@ func (s *store) fromConfig(k *container, f field) variable {
 		return v.unknown("ConfigMap %s has no key %s", f.config.name, f.config.key)
 	}
 	v.value = value
-	return v
+	return v.filledIn(true)
 }

@@ -398,7 +398,7 @@ func (u *service) environmentFile(s setting) {
 			}
 			continue
 		}
-		u.from[a.name] = v
+		u.from[a.name] = v.filledIn(false)
 	}
 }
 

@@ -316,10 +316,13 @@ func (s composed) each(key string) (all []said) {
 func (u *unit) composed(s composed) {
 	u.image = s.text("image")
 	cpus, cpuSet := composeLimit(s)
-	// What docker compose replaces is not known.
-	if slices.ContainsFunc(composeLimits, func(keys []string) bool { return strings.Contains(s.text(keys...), "$") }) {
+	// What docker compose replaces, or a template, is not known.
+	if slices.ContainsFunc(composeLimits, func(keys []string) bool {
+		text := s.text(keys...)
+		return strings.Contains(text, "$") || marked().MatchString(text)
+	}) {
 		u.limits = nil
-		u.doubt(counts, "docker compose fills in another CPU limit")
+		u.doubt(counts, "another CPU limit is filled in")
 	} else if cpus > 0 {
 		u.limits = []facts.Limit{limitOf(cpus, "the service")}
 	}
@@ -428,7 +431,7 @@ func composeVariable(n *yaml.Node, l layer, at *yaml.Node) variable {
 		return v.unknown("docker compose replaces %.60q", n.Value)
 	}
 	v.value = strings.ReplaceAll(n.Value, "$$", "$")
-	return v
+	return v.filledIn(false)
 }
 
 // paths are the files of a text, or of a list of texts and of mappings that have a path.
@@ -617,7 +620,7 @@ func (c *Checker) nomadTask(r *reader, t text, d document, job, task *yaml.Node)
 		if strings.Contains(v.value, "${") {
 			v = v.unknown("Nomad replaces %.60q", v.value)
 		}
-		u.set(e.key.Value, v)
+		u.set(e.key.Value, v.filledIn(false))
 	}
 	for _, template := range r.items(task, "Templates") {
 		if r.str(template, "Envvars") == "true" {

@@ -78,6 +78,15 @@ func (v variable) unknown(format string, args ...any) variable {
 	return v
 }
 
+// filledIn is not known if its value is the placeholder of a template; with dollar also ${CPU}, where
+// whoever reads the file next does not replace that.
+func (v variable) filledIn(dollar bool) variable {
+	if v.state == facts.Known && (marked().MatchString(v.value) || dollar && isPlaceholder(v.value)) {
+		return v.unknown("%.60q is filled in later", v.value)
+	}
+	return v
+}
+
 func (v variable) fact() facts.Fact {
 	return facts.Fact{State: cmp.Or(v.state, facts.Absent), Raw: v.value, Error: v.why, File: v.source}
 }
