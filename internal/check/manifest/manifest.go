@@ -83,14 +83,13 @@ type Checker struct {
 
 	kustomized []*kustomization
 	scripts    []script
-
-	scriptNames map[string]bool // of all scripts, by the last part of their paths
+	scriptsOf  map[string][]*script // when all files are read
 }
 
 func New(o Options) *Checker {
 	o.Programs = cmp.Or(o.Programs, &check.Programs{})
 	return &Checker{
-		o: o, store: newStore(), ignores: map[string][]check.Ignore{}, scriptNames: map[string]bool{}, given: map[string]*check.File{}, mains: map[string]*main{}, users: map[rule.Place]int{},
+		o: o, store: newStore(), ignores: map[string][]check.Ignore{}, given: map[string]*check.File{}, mains: map[string]*main{}, users: map[rule.Place]int{},
 	}
 }
 
@@ -329,6 +328,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	c.adopt(to)
 	c.units = nearest(c.units)
 	c.findPrograms(to)
+	c.scriptsOf = c.byName()
 	together := map[any][]*unit{}
 	for _, u := range c.units {
 		c.inScripts(u)

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -12,15 +13,18 @@ import (
 	"github.com/procfit/procfit/internal/program/wrapper"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 type script struct {
 	path  string
-	text  []byte
-	named bool  // by the user
-	err   error // why it cannot be read
+	text  []byte // nil: it does not name the variable
+	named bool   // by the user
+	err   error  // why it cannot be read
 }
+
+func (s *script) maySet() bool { return s.text != nil || s.err != nil }
 
 func isScript(f *check.File) bool {
 	switch path.Ext(f.Base()) {
@@ -39,14 +43,15 @@ func isScript(f *check.File) bool {
 
 func (c *Checker) script(f *check.File) error {
 	b, err := f.Read(mostScript)
-	c.mu.Lock()
-	c.scriptNames[f.Base()] = true
-	c.mu.Unlock()
-	if err != nil && !f.Named || bytes.Contains(b, []byte(variableName)) {
-		c.mu.Lock()
-		c.scripts = append(c.scripts, script{f.Path, b, f.Named, err})
-		c.mu.Unlock()
+	one := script{path: f.Path, named: f.Named}
+	if err != nil && !f.Named {
+		one.err = err
+	} else if bytes.Contains(b, []byte(variableName)) {
+		one.text = b
 	}
+	c.mu.Lock()
+	c.scripts = append(c.scripts, one)
+	c.mu.Unlock()
 	if f.Named {
 		return err
 	}
@@ -102,26 +107,54 @@ func (s started) unit(u *unit, nodeCPUs int, to check.Sink) {
 	}
 }
 
-func (c *Checker) inScripts(u *unit) {
-	for _, word := range u.argv {
-		for i := range c.scripts {
-			s := &c.scripts[i]
-			if path.Base(s.path) != path.Base(word) {
-				continue
-			}
-			v := variable{state: facts.Unreadable, source: path.Base(word), why: "the script sets it", line: u.argvLine, column: u.argvColumn, last: u.argvLine}
-			if s.err == nil {
-				r, err := readShell(s.text)
-				if err == nil && (!r.sets || r.alone(u.exported)) {
-					return
-				}
-				v.machine = err == nil && r.machine(u.exported)
-			}
-			u.set(variableName, v)
-			return
+// byName are the scripts by the last part of their paths, each list in the order of these.
+func (c *Checker) byName() map[string][]*script {
+	all := map[string][]*script{}
+	sorting.Stable(c.scripts, func(a, b script) int { return cmp.Compare(a.path, b.path) })
+	for i := range c.scripts {
+		name := path.Base(c.scripts[i].path)
+		all[name] = append(all[name], &c.scripts[i])
+	}
+	return all
+}
+
+// near are the scripts in the folder of a unit, else those in folders of it, else all.
+func (u *unit) near(all []*script) []*script {
+	dir := path.Dir(u.at.Path)
+	for _, is := range []func(in string) bool{
+		func(in string) bool { return in == dir },
+		func(in string) bool { return strings.HasPrefix(in, dir+"/") },
+	} {
+		if some := slices.DeleteFunc(slices.Clone(all), func(s *script) bool { return !is(path.Dir(s.path)) }); len(some) > 0 {
+			return some
 		}
 	}
-	if ext := path.Ext(u.command); (ext == ".sh" || ext == ".bash") && !c.scriptNames[path.Base(u.command)] {
+	return all
+}
+
+func (c *Checker) inScripts(u *unit) {
+	for _, word := range u.argv {
+		name := path.Base(word)
+		all := u.near(c.scriptsOf[name])
+		if !slices.ContainsFunc(all, (*script).maySet) {
+			continue
+		}
+		if len(all) > 1 {
+			u.doubt(replaces, "one of %d scripts %s sets another", len(all), name)
+			return
+		}
+		v := variable{state: facts.Unreadable, source: name, why: "the script sets it", line: u.argvLine, column: u.argvColumn, last: u.argvLine}
+		if s := all[0]; s.err == nil {
+			r, err := readShell(s.text)
+			if err == nil && (!r.sets || r.alone(u.exported)) {
+				return
+			}
+			v.machine = err == nil && r.machine(u.exported)
+		}
+		u.set(variableName, v)
+		return
+	}
+	if ext := path.Ext(u.command); (ext == ".sh" || ext == ".bash") && c.scriptsOf[path.Base(u.command)] == nil {
 		u.doubt(replaces, "the script %s, which is not read, sets another", path.Base(u.command))
 	}
 }
@@ -135,6 +168,9 @@ func (c *Checker) judgeScripts(to check.Sink) {
 		all.unit(&k.unit, c.o.NodeCPUs, to)
 	}
 	for _, s := range c.scripts {
+		if !s.maySet() {
+			continue
+		}
 		from, starts := all[path.Base(s.path)]
 		var r reading
 		if s.err == nil {
