@@ -187,3 +187,26 @@ spec:
 		}
 	}
 }
+
+type findings struct {
+	nowhere
+	all *[]string
+}
+
+func (f findings) Finding(one check.Finding) { *f.all = append(*f.all, one.Rule+" "+one.Path) }
+
+// TestOrder: the file that is read first gets no finding that is about several.
+func TestOrder(t *testing.T) {
+	const unit = "[Service]\nExecStart=/pay\nSlice=pay.slice\nEnvironment=GOMAXPROCS=2\n"
+	t.Chdir(written(t, map[string]string{"pay1.service": unit, "pay2.service": unit, "pay.slice": "[Slice]\nCPUQuota=300%\n"}))
+	for _, files := range [][]string{{"pay1.service", "pay2.service"}, {"pay2.service", "pay1.service"}} {
+		c, to := New(Options{}), findings{all: &[]string{}}
+		for _, file := range files {
+			must.OK(t, c.File(t.Context(), check.NewFile(file, []byte(unit)), to))
+		}
+		must.OK(t, c.Finish(t.Context(), to))
+		if !slices.Contains(*to.all, "PF045 pay1.service") || slices.Contains(*to.all, "PF045 pay2.service") {
+			t.Errorf("%v: %v", files, *to.all)
+		}
+	}
+}

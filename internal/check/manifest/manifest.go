@@ -47,6 +47,7 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // Options are what manifests alone do not tell.
@@ -326,6 +327,8 @@ func (c *Checker) keep(units []*unit) {
 func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	defer c.passIgnores(to)
 	c.adopt(to)
+	sorting.Stable(c.units, func(a, b *unit) int { return cmp.Compare(a.at.Path, b.at.Path) })
+	c.store.inOrder()
 	c.units = nearest(c.units)
 	c.findPrograms(to)
 	c.scriptsOf = c.byName()

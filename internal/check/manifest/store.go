@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -89,6 +91,13 @@ func (s *store) take(own *store) {
 	for name, list := range own.configs {
 		s.configs[name] = append(s.configs[name], list...)
 	}
+}
+
+// inOrder puts what the files have in the order of these, whichever was read first.
+func (s *store) inOrder() {
+	sorting.Stable(s.containers, func(a, b *container) int { return cmp.Compare(a.at.Path, b.at.Path) })
+	sorting.Stable(s.ranges, func(a, b limitRange) int { return cmp.Compare(a.path, b.path) })
+	sorting.Stable(s.resizers, func(a, b resizer) int { return cmp.Compare(a.path, b.path) })
 }
 
 func (s *store) resolve(k *container, nodeCPUs int) {
