@@ -172,6 +172,8 @@ func kindOf(f *check.File) kind {
 		return yamlFile
 	case strings.HasSuffix(base, expected.Suffix):
 		return expectedFile
+	case k == systemdUnit && dockerfileName().MatchString(base): // of a component that is called service
+		return dockerfile
 	case k != none:
 		return k
 	case dropIn, strings.HasSuffix(base, ".service.j2"): // a template of Ansible
