@@ -240,7 +240,7 @@ func (r *Report) candidates(o Options) (all []check.Candidate, calls map[string]
 	calls = map[string]source.SetCall{}
 	others := r.named(o)
 	for _, p := range r.Programs {
-		c := check.Candidate{Given: true, Names: check.NamesOf(p.Package)}
+		c := check.Candidate{Names: check.NamesOf(p.Package)}
 		if p.Runs {
 			c.Names = append(c.Names, others...)
 		}
