@@ -130,8 +130,8 @@ func (w *walk) link(p string) {
 		info, err = os.Stat(to)
 	}
 	under, skipped := false, ""
-	if err == nil && info.Mode().IsRegular() {
-		under, skipped = w.under(to)
+	if err == nil && (info.Mode().IsRegular() || info.IsDir()) {
+		under, skipped = w.under(to, info.IsDir())
 	}
 	switch {
 	case errors.Is(err, folder.ErrOutside):
@@ -144,6 +144,8 @@ func (w *walk) link(p string) {
 		w.skip(p, "this link leads nowhere; it is skipped")
 	case skipped != "":
 		w.skip(p, "this link leads to "+skipped+", which procfit skips; to check it, name the link")
+	case info.IsDir() && !under:
+		w.skip(p, "this link to a folder is not followed; to check what is in it, name the link")
 	case info.Mode().IsRegular() && !w.led[to] && !under: // else it is found where it lies
 		w.led[to] = true
 		w.file(p, info, &File{at: to})
@@ -162,8 +164,8 @@ func (w *walk) wanted(p string) bool {
 	return path.Ext(f.Path) == "" || slices.ContainsFunc(w.o.Checkers, func(k Checker) bool { return k.Wants(f) })
 }
 
-// under reports whether a walk comes to a file, else which folder, or file, it skips on the way.
-func (w *walk) under(file string) (comes bool, skipped string) {
+// under reports whether a walk comes to a file, or a folder, else what it skips on the way.
+func (w *walk) under(file string, dir bool) (comes bool, skipped string) {
 	for _, named := range w.o.Paths {
 		named = strings.TrimSuffix(filepath.ToSlash(named), "/...")
 		root, err := filepath.EvalSymlinks(named)
@@ -176,7 +178,7 @@ func (w *walk) under(file string) (comes bool, skipped string) {
 		if errA != nil || errB != nil || err != nil || !filepath.IsLocal(rel) {
 			continue
 		}
-		skips := w.skips(a, rel)
+		skips := w.skips(a, rel, dir)
 		if skips == "" {
 			return true, ""
 		}
@@ -185,8 +187,8 @@ func (w *walk) under(file string) (comes bool, skipped string) {
 	return false, skipped
 }
 
-// skips is what a walk over a folder skips on its way to a file there; "": nothing.
-func (w *walk) skips(root, file string) string {
+// skips is what a walk over a folder skips on its way to a file, or a folder, there; "": nothing.
+func (w *walk) skips(root, file string, dir bool) string {
 	if file == "." { // it is named itself
 		return ""
 	}
@@ -195,7 +197,7 @@ func (w *walk) skips(root, file string) string {
 	for i, name := range names {
 		ignored.enter(at)
 		at = filepath.Join(at, name)
-		isDir := i < len(names)-1
+		isDir := dir || i < len(names)-1
 		if isDir && slices.Contains(notEntered, name) || ignored.match(at, isDir) {
 			return path.Join(names[:i+1]...)
 		}
