@@ -137,6 +137,18 @@ func TestWalk(t *testing.T) {
 	}
 }
 
+// TestNamedInFolder: a file counts as named whether it comes before the folder that holds it or after.
+func TestNamedInFolder(t *testing.T) {
+	dir := tree(t, map[string]string{"start.sh": ""})
+	for _, paths := range [][]string{{".", "start.sh"}, {"start.sh", "."}} {
+		named := false
+		k := &taker{files: map[string]string{}, do: func(f *File, _ Sink) error { named = f.Named; return nil }}
+		if run(t, dir, Options{Paths: slices.Clone(paths), Checkers: []Checker{k}}); !named {
+			t.Errorf("%v: it is not", paths)
+		}
+	}
+}
+
 // TestOdd: what is no file, or leads nowhere, is reported or skipped, and the rest is
 // still checked.
 func TestOdd(t *testing.T) {

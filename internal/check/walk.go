@@ -31,9 +31,11 @@ var notEntered = []string{".git", "vendor", "node_modules", "testdata"}
 // MostStdin is how much of standard input is held in memory.
 const MostStdin = 128 << 20
 
-// paths returns errors of what the user asked, not of a file.
+// paths returns errors of what the user asked, not of a file. What is named itself comes before the
+// folders, which may hold it.
 func (w *walk) paths() error {
 	w.done, w.led = map[string]bool{}, map[string]bool{}
+	var folders []string
 	for _, p := range w.o.Paths {
 		if p == Stdin {
 			if err := w.stdin(); err != nil {
@@ -50,15 +52,18 @@ func (w *walk) paths() error {
 		case err != nil:
 			w.problem(p, err)
 		case info.IsDir():
-			w.folder(p)
+			folders = append(folders, p)
 		default:
 			w.file(p, info, &File{Named: true})
 		}
+	}
+	for _, p := range folders {
+		w.folder(p)
 		if err := w.ctx.Err(); err != nil {
 			return err
 		}
 	}
-	return nil
+	return w.ctx.Err()
 }
 
 func (w *walk) stdin() error {
