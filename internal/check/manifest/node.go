@@ -287,7 +287,7 @@ func (u *unit) name() string {
 }
 
 func (u *unit) inherit() {
-	if u.unjudged != "" {
+	if u.unjudged != "" || u.unset {
 		return
 	}
 	of := func(v *variable, value string) {
