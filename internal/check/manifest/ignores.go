@@ -87,7 +87,7 @@ func (c *Checker) unsure(places []rule.Place, unjudged func(rule string) bool) {
 func covered(i check.Ignore, line int, units []*unit) check.Ignore {
 	i.From, i.To = line, line
 	for _, u := range units {
-		if u.at.Line == line {
+		if u.at.Line == line || u.head == line {
 			i.Object, i.Container = u.at.Object, u.at.Container
 			return i
 		}

@@ -24,12 +24,13 @@ type setting struct {
 	section, key, value string
 	file                string
 	line, last          int
+	head                int // the line of its section
 }
 
 // settings takes a unit file apart (systemd.syntax(7)) with its lines, which no library keeps.
 func settings(file, b string) []setting {
 	all := []setting{}
-	section, line := "", 0
+	section, line, head := "", 0, 0
 	open := false    // the line before ended in a backslash
 	var value []byte // of the last setting, while it is open
 	for text := range strings.Lines(b) {
@@ -48,11 +49,11 @@ func settings(file, b string) []setting {
 			continue
 		}
 		if strings.HasPrefix(trimmed, "[") && strings.HasSuffix(trimmed, "]") {
-			section = trimmed[1 : len(trimmed)-1]
+			section, head = trimmed[1:len(trimmed)-1], line
 			continue
 		}
 		if key, rest, ok := strings.Cut(body, "="); ok {
-			all = append(all, setting{section, strings.TrimSpace(key), strings.TrimSpace(rest), file, line, line})
+			all = append(all, setting{section, strings.TrimSpace(key), strings.TrimSpace(rest), file, line, line, head})
 			value, open = append(value[:0], strings.TrimSpace(rest)...), more
 		}
 	}
@@ -225,7 +226,7 @@ func (c *Checker) dropIns(dir, name string) (files []string) {
 func (u *service) take(s setting) {
 	if s.section == u.section && !u.found {
 		if u.found = true; s.file == u.at.Path {
-			u.at.Line = s.line
+			u.at.Line, u.head = s.line, s.head
 		}
 	}
 	if s.section == "Service" {

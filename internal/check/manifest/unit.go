@@ -18,6 +18,7 @@ import (
 
 type unit struct {
 	at      rule.Place // of the container or service
+	head    int        // the line of the section that it is in; 0: it is in none
 	env     variable   // GOMAXPROCS
 	under   variable   // what would set it without the place that does
 	godebug variable
