@@ -82,7 +82,8 @@ func New(o Options) *Checker {
 // texts are endings that a repository has many files of; these are not opened.
 var texts = []string{".yaml", ".yml", ".json", ".go", ".md", ".txt", ".sum", ".mod", ".html", ".css", ".js", ".ts", ".py", ".rs", ".c", ".h", ".sh", ".proto", ".toml", ".xml", ".svg", ".golden", ".txtar"}
 
-var archives = []string{".tar", ".tgz", ".gz", ".zst", ".tzst"}
+// archives are endings; of xz and bzip2 one that is named is an error that says what to use.
+var archives = []string{".tar", ".tgz", ".gz", ".zst", ".tzst", ".xz", ".txz", ".bz2", ".tbz2"}
 
 func (c *Checker) Wants(f *check.File) bool {
 	ext := strings.ToLower(path.Ext(f.Path))
