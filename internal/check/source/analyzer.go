@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -81,13 +82,31 @@ func (u *uses) judge(r packageRule) []found {
 	return all
 }
 
-func (u *uses) diagnostic(f found) analysis.Diagnostic {
+// diagnostic of a finding, next to those of which reported is true. A driver makes all fixes of a file at
+// once: if an import is needless only then, the first of them alone has one.
+func (u *uses) diagnostic(f found, reported func(found) bool) analysis.Diagnostic {
 	d := analysis.Diagnostic{Pos: f.pos, End: f.end, Category: f.Rule, Message: f.Rule + ": " + f.Message + "; " + f.Fix}
 	if len(f.Remove) == 0 {
 		return d
 	}
+	file := u.file(f.pos)
+	imports, first := u.importsOf(file), f
+	var all, each []extent
+	for _, other := range u.found {
+		if len(other.Remove) == 0 || u.file(other.pos) != file || !reported(other) {
+			continue
+		}
+		if len(all) == 0 {
+			first = other
+		}
+		all, each = append(all, other.Remove...), append(each, removal(imports, other.Remove)...)
+	}
+	more := slices.ContainsFunc(removal(imports, all), func(e extent) bool { return !slices.Contains(each, e) })
+	if more && (f.pos != first.pos || f.Rule != first.Rule) {
+		return d
+	}
 	tf, fix := u.pass.Fset.File(f.pos), analysis.SuggestedFix{Message: f.Fix}
-	for _, e := range removal(u.importsOf(u.file(f.pos)), f.Remove) {
+	for _, e := range removal(imports, f.Remove) {
 		fix.TextEdits = append(fix.TextEdits, analysis.TextEdit{Pos: tf.Pos(e.From), End: tf.Pos(e.To)})
 	}
 	d.SuggestedFixes = []analysis.SuggestedFix{fix}
@@ -110,9 +129,12 @@ func Analyzers(least rule.Severity) (all []*analysis.Analyzer) {
 			RunDespiteErrors: true,
 			Run: func(pass *analysis.Pass) (any, error) {
 				u := pass.ResultOf[usesAnalyzer].(*uses)
+				reported := func(f found) bool {
+					return f.Severity.Rank() <= least.Rank() && !u.ignored(f) && (!f.Changing || changes(pass.Pkg))
+				}
 				for _, f := range u.found {
-					if f.Rule == r.ID && f.Severity.Rank() <= least.Rank() && !u.ignored(f) && (!f.Changing || changes(pass.Pkg)) {
-						pass.Report(u.diagnostic(f))
+					if f.Rule == r.ID && reported(f) {
+						pass.Report(u.diagnostic(f, reported))
 					}
 				}
 				return nil, nil

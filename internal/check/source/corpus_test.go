@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"go/ast"
 	"go/format"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/analysis"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -146,6 +152,26 @@ func TestFixOfSome(t *testing.T) {
 	after := string(r.Fixed[0].After)
 	if strings.Contains(after, "NumCPU") || !strings.Contains(after, `"runtime"`) || !strings.Contains(after, "runtime.GOMAXPROCS(n)") {
 		t.Errorf("it becomes\n%s", after)
+	}
+}
+
+// TestFixesOfAnalyzers: a driver makes all of them at once, and an import that nothing needs then would not
+// compile.
+func TestFixesOfAnalyzers(t *testing.T) {
+	for rest, want := range map[string]int{"": 1, "\tprintln(runtime.NumGoroutine())\n": 2} {
+		set, info := token.NewFileSet(), newInfo()
+		text := "package p\n\nimport \"runtime\"\n\nfunc f() {\n\truntime.GOMAXPROCS(runtime.NumCPU())\n\tprintln()\n\truntime.GOMAXPROCS(runtime.NumCPU())\n" + rest + "}\n"
+		file := must.Get(parser.ParseFile(set, "p.go", text, parser.ParseComments))(t)
+		config := types.Config{Importer: nameOnly{}, Error: func(error) {}} // what it does not know of runtime
+		pkg, _ := config.Check("p", set, []*ast.File{file}, info)
+		u, failed := look(&analysis.Pass{Fset: set, Files: []*ast.File{file}, Pkg: pkg, TypesInfo: info})
+		fixes := 0
+		for _, f := range u.found {
+			fixes += len(u.diagnostic(f, func(found) bool { return true }).SuggestedFixes)
+		}
+		if len(u.found) != 2 || len(failed) > 0 || fixes != want {
+			t.Errorf("%q: %d fixes of %d findings, %v; want %d", rest, fixes, len(u.found), failed, want)
+		}
 	}
 }
 
