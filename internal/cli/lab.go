@@ -23,7 +23,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/internal/show/text"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	sweeppage "github.com/procfit/procfit/internal/verdict/page"
 )
 
@@ -292,7 +291,7 @@ func reportLab(std stdio, dir string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if errors.Is(unwritten, journal.ErrHeld) {
+	if errors.Is(unwritten, run.ErrHeld) {
 		std.notef("the reports are only printed, not written: %v", unwritten)
 		unwritten = nil
 	}

@@ -55,6 +55,9 @@ func (r *Run) update(x *item) (unwritten, err error) {
 	return conclude(r.Dir, &(*list)[i], r.Outcome.Host.EffectiveCPUs, r.options.Pages)
 }
 
+// ErrHeld is why the reports of a run that may still continue are not written.
+var ErrHeld = journal.ErrHeld
+
 // Conclude reads the outcome of a run's folder, analyses its journals again, fills in what they
 // say, and writes all reports. Nothing is measured. unwritten is why a report is not written. The
 // run may still continue: what it writes last would be replaced by what was read before, so that
@@ -64,7 +67,7 @@ func Conclude(dir string, read func(dir string) (*lab.Outcome, error), p Pages) 
 	switch {
 	case unwritten == nil:
 		defer held.Close()
-	case errors.Is(unwritten, journal.ErrHeld):
+	case errors.Is(unwritten, ErrHeld):
 		p = Pages{}
 	default:
 		unwritten = nil // there are no locks, or there is no folder, as reading it shows
