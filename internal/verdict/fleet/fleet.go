@@ -223,6 +223,10 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 		}
 		s.Worse = append(s.Worse, Loss{Setting: c.Setting.Label, Metric: c.Metric, Quantile: c.Quantile, Ratio: *c.Ratio.Median, Bound: bound, Margin: c.Margin, N: c.Ratio.N})
 	}
+	latency := func(c verdict.GateCheck) bool { return c.Metric == verdict.MetricP99 }
+	if slices.ContainsFunc(gate.Checks, latency) && !slices.ContainsFunc(gate.Checks, func(c verdict.GateCheck) bool { return latency(c) && c.Judged }) {
+		s.NotCompared = cmp.Or(s.NotCompared, "latency, because no value has three pairs of trials in which it is judged")
+	}
 	return s
 }
 

@@ -86,6 +86,9 @@ func TestCompare(t *testing.T) {
 				t.Valid, t.InvalidReason = false, "crashed"
 			}
 		}), failing: "4", notCompared: "with 4, 8 of 8 trials failed, the last time 0 of 8: crashed"},
+		"only one default carries the rate": {now: spoiled(8, func(t *journal.Trial) {
+			t.Saturated = t.Saturated || t.Setting.Label == journal.Default
+		}), notCompared: "latency, because no value has three pairs"},
 		"too few blocks":  {now: spoiled(2, nil), notCompared: "no value has three pairs of valid trials"},
 		"another machine": {now: func() *verdict.Result { r := swept(7, 800, 600); r.Host.Kernel = "other"; return r }(), notCompared: "it comes from another host: kernel"},
 	} {
