@@ -36,7 +36,7 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 		{"worse, another not judged", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse, g.Checks[0].Judged = false, true, false }, document.Attention, "Slower", "New version is slower: p99 −2.1% [−17%, +16%], allowed +20%. Also throughput +0.6% [−0.1%, +2.1%], allowed −5%."},
 		{"not judged", func(g *verdict.Gate) {
 			g.Pass, g.Checks[0].Judged, g.Checks[0].Proven, g.Unjudged = false, false, false, []verdict.Unjudged{{Code: verdict.UnjudgedTooFew, Checks: g.Checks[:1]}}
-		}, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Throughput with the default GOMAXPROCS: no pair of trials is valid."},
+		}, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Throughput with the default GOMAXPROCS: no pair of trials can be compared."},
 		{"the objective was missed", func(g *verdict.Gate) {
 			g.Pass, g.Checks[0].Judged, g.Checks[0].Proven, g.Unjudged = false, false, false, []verdict.Unjudged{{Code: verdict.UnjudgedMissed, Pairs: 2, Checks: g.Checks[:1]}}
 		}, document.Unknown, "Undecided", "Undecided: the throughput of the new version may be lower; its p99 is not higher. Throughput with the default GOMAXPROCS: in some trials no rate met --slo, so only 2 pairs of trials are valid, and 3 are needed."},

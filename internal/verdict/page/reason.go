@@ -113,7 +113,7 @@ func (w words) allocates() string {
 
 func tooFew(pairs int) string {
 	if pairs == 0 {
-		return "no pair of trials is valid"
+		return "no pair of trials can be compared"
 	}
 	return fmt.Sprintf("only %s valid, and %d are needed", phrase.CountOf(pairs, "pair of trials is", "pairs of trials are"), stat.FewestPairs)
 }
