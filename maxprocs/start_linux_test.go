@@ -128,6 +128,44 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// A value that something else sets stays, also where Start has given GOMAXPROCS back to the runtime,
+// whose own changes are none of something else.
+func TestStartIsReplacedLater(t *testing.T) {
+	tr := newTree(t)
+	def := func() int { return seenBy(tr.root, false).runtimeDefault(8) }
+	rt := &fakeRuntime{}
+	follow := func() { rt.procs, rt.automatic = def(), true }
+	w := tr.watched(rt, true, follow, Hold(0))
+	for i, look := range []struct {
+		leaf, parent string
+		code         int  // GOMAXPROCS set in code before the look
+		back         bool // or its default
+		want         int
+	}{
+		{leaf: "600000", parent: "300000", back: true, want: 3},
+		{leaf: "600000", parent: "max", want: 6}, // the runtime's again
+		{leaf: "400000", parent: "max", want: 4}, // by itself
+		{leaf: "400000", parent: "max", code: 2, want: 2},
+		{leaf: "500000", parent: "max", want: 2},
+		{leaf: "500000", parent: "300000", back: true, want: 3},
+	} {
+		tr.write("cg/pod/app/cpu.max", look.leaf+" 100000\n")
+		tr.write("cg/pod/cpu.max", look.parent+" 100000\n")
+		if rt.automatic || look.back {
+			follow()
+		}
+		rt.set(look.code)
+		if i == 0 {
+			w.start()
+		} else {
+			w.step()
+		}
+		if rt.procs != look.want {
+			t.Errorf("look %d: %d Ps, want %d", i, rt.procs, look.want)
+		}
+	}
+}
+
 // What the runtime holds open, it reads, by whatever name.
 func TestRuntimeReads(t *testing.T) {
 	tr := newTree(t)

@@ -43,7 +43,8 @@ type watcher struct {
 
 	looked bool            // once at least
 	low    watch.Hold[int] // less has been enough
-	ours   int             // the value that we set, which ended the runtime's own updates; 0: none
+	ours   bool            // we set a value, which ended the runtime's own updates
+	last   int             // GOMAXPROCS after the last check
 
 	// refused is where the runtime's default was not what its rule foretells: it
 	// sees its cgroup in another way than we do. It is not asked again before
@@ -55,18 +56,25 @@ type watcher struct {
 
 // step checks once. done means that the environment decides.
 func (w *watcher) step() (done bool) {
-	if w.leaves && w.ours > 0 && w.sys.procs(0) != w.ours {
+	r, seen, done := w.look()
+	switch {
+	case done:
+		w.log(r)
+	case w.replaced(r.Before, seen):
 		w.low.Clear()
 		return false
-	}
-	r, seen, done := w.look()
-	if done {
-		w.log(r)
-	} else {
+	default:
 		r = w.take(r, seen)
+		w.last = r.Procs
 	}
 	w.tell(r)
 	return done
+}
+
+// replaced reports whether something else has set the value, which Start leaves. Where the
+// runtime follows its limit again, its default may have become another one by itself.
+func (w *watcher) replaced(now int, seen sight) bool {
+	return w.leaves && now != w.last && (w.ours || now != seen.runtimeDefault(seen.affinity))
 }
 
 func (w *watcher) take(r Result, seen sight) Result {
@@ -89,7 +97,7 @@ func (w *watcher) take(r Result, seen sight) Result {
 			r.Action = NotRaised
 			return r
 		}
-		if want == r.Before && !(w.ours > 0 && theirs) {
+		if want == r.Before && !(w.ours && theirs) {
 			return r
 		}
 	case first || w.hold <= 0:
@@ -103,15 +111,12 @@ func (w *watcher) take(r Result, seen sight) Result {
 	if r.Action = w.sys.apply(want, theirs); r.Action == Leased {
 		return r
 	}
-	r.Procs, w.ours = want, 0
-	if r.Action == Changed {
-		w.ours = want
-		if theirs {
-			w.refused = seen
-		}
-		if want == r.Before {
-			return r // unchanged: there is nothing to report
-		}
+	r.Procs = want
+	if w.ours = r.Action == Changed; w.ours && theirs {
+		w.refused = seen
+	}
+	if r.Action == Changed && want == r.Before {
+		return r // unchanged: there is nothing to report
 	}
 	w.log(r)
 	if w.onChange != nil {
@@ -166,7 +171,7 @@ func (w *watcher) start() (r Result, follow bool) {
 		if r = w.take(r, seen); r.Procs != r.Before {
 			w.tell(r)
 			// It is the caller's, and later checks are in another goroutine.
-			w.detail = nil
+			w.last, w.detail = r.Procs, nil
 			return r, r.Action == Changed // take has logged it
 		}
 	}
