@@ -90,8 +90,8 @@ type Use struct {
 type MaySet struct {
 	Words   string // "main.go:8 calls runtime.GOMAXPROCS(8)"; "": nothing is known to
 	Guarded bool   // only where the environment does not
-	Debug   string // its //go:debug lines, as "default=go1.24,containermaxprocs=1"; "": it has none, or it is not known which program it is
-	Differ  bool   // it may be one of several programs, which have other //go:debug lines
+	Debug   string // the //go:debug lines that decide, as "default=go1.24,containermaxprocs=1"; "": there are none, or it is not known which program it is
+	Differ  bool   // it may be one of several programs, in which such lines differ
 }
 
 // Programs are those that manifests may run.

@@ -156,7 +156,7 @@ func directives(u *uses) (all []found) {
 
 const debugDirective = "//go:debug "
 
-// debugLines are the //go:debug lines of a file, as key=value.
+// debugLines are those //go:debug lines of a file that decide whether its program follows a limit, as key=value.
 func debugLines(file *ast.File) iter.Seq2[*ast.Comment, string] {
 	return func(yield func(*ast.Comment, string) bool) {
 		for _, g := range file.Comments {
@@ -166,7 +166,8 @@ func debugLines(file *ast.File) iter.Seq2[*ast.Comment, string] {
 			for _, c := range g.List {
 				rest, ok := strings.CutPrefix(c.Text, debugDirective)
 				key, value, _ := strings.Cut(strings.TrimSpace(rest), "=")
-				if ok && !yield(c, key+"="+strings.TrimSpace(value)) {
+				decides := ok && slices.Contains([]string{settingDefault, settingLimit, settingUpdates}, key)
+				if decides && !yield(c, key+"="+strings.TrimSpace(value)) {
 					return
 				}
 			}

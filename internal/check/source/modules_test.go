@@ -206,3 +206,11 @@ func TestConditionalCalls(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestDebugLines: of the lines of a program only those count that decide whether it follows a limit.
+func TestDebugLines(t *testing.T) {
+	s := must.Get(scan("main.go", []byte("//go:debug panicnil=1\n//go:debug default=go1.24\n\npackage main\n")))(t)
+	if s.debug != "default=go1.24" {
+		t.Errorf("%q", s.debug)
+	}
+}

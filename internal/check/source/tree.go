@@ -180,7 +180,7 @@ type scanned struct {
 	words   bool // it holds a word that a rule looks for
 	asks    bool // it asks for GOMAXPROCS
 	sets    check.MaySet
-	debug   string // its //go:debug lines, as "key=value,…"
+	debug   string // its debugLines, as "key=value,…"
 	changes bool   // it changes GOMAXPROCS while the program runs
 	listens bool   // it is a server's, by the functions that it names
 	main    int    // the line of its main function; 0: it has none
@@ -245,7 +245,7 @@ func scan(path string, text []byte) (scanned, error) {
 	return s, err
 }
 
-// debugOf are the //go:debug lines of a program, by the files of its main package.
+// debugOf are the debugLines of a program, by the files of its main package.
 func debugOf(files []scanned) (lines string) {
 	for _, s := range files {
 		if s.debug != "" && s.pkg == "main" && builtHere(s.file) {
