@@ -90,6 +90,7 @@ type Use struct {
 type MaySet struct {
 	Words   string // "main.go:8 calls runtime.GOMAXPROCS(8)"; "": nothing is known to
 	Guarded bool   // only where the environment does not
+	Follows bool   // only by an import that follows the limit, as the runtime does: maxprocs/auto
 	Debug   string // the //go:debug lines that decide, as "default=go1.24,containermaxprocs=1"; "": there are none, or it is not known which program it is
 	Differ  bool   // it may be one of several programs, in which such lines differ
 }

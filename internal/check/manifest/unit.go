@@ -468,7 +468,11 @@ func (u *unit) maySet() string {
 // beneath is what may set GOMAXPROCS, or another number of CPUs, if the file does not, as clauses that
 // follow "unless": without the variable in the file, the value would be that, and not what is known.
 func (u *unit) beneath() (why []string) {
-	if by := cmp.Or(u.program.MaySet, u.source.Words); by != "" {
+	by := u.program.MaySet
+	if !u.source.Follows { // as the runtime does
+		by = cmp.Or(by, u.source.Words)
+	}
+	if by != "" {
 		why = append(why, "the program sets GOMAXPROCS itself: "+by)
 	}
 	if n := u.program.GOMAXPROCS; n != "" {

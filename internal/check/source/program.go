@@ -127,7 +127,7 @@ func (k *Checker) Sets(goMod string, u check.Use) (first check.MaySet) {
 	return first
 }
 
-// setIn prefers a call that sets the value whatever the environment says.
+// setIn prefers a call that sets the value whatever the environment says, and then what may not follow the limit.
 func (t *tree) setIn(programs []string) (guarded check.MaySet) {
 	for _, dir := range programs {
 		for files := range t.parts(dir) {
@@ -136,7 +136,7 @@ func (t *tree) setIn(programs []string) (guarded check.MaySet) {
 				case s.sets.Words == "" || !builtHere(s.file):
 				case !s.sets.Guarded:
 					return s.sets
-				case guarded.Words == "":
+				case guarded.Words == "", guarded.Follows && !s.sets.Follows:
 					guarded = s.sets
 				}
 			}

@@ -236,8 +236,8 @@ func scan(path string, text []byte) (scanned, error) {
 	for _, i := range head.Imports {
 		if p, err := strconv.Unquote(i.Path.Value); err == nil {
 			s.imports = append(s.imports, p)
-			if s.sets.Words == "" && (p == pkgMaxprocs || p == pkgMaxprocs+"/auto") {
-				s.sets = check.MaySet{Words: path + " imports " + p, Guarded: true}
+			if (s.sets.Words == "" || s.sets.Follows) && (p == pkgMaxprocs || p == pkgMaxprocs+"/auto") {
+				s.sets = check.MaySet{Words: path + " imports " + p, Guarded: true, Follows: p == pkgMaxprocs+"/auto"}
 			}
 			s.changes = s.changes || changesByImport(p)
 		}
