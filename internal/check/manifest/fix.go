@@ -206,7 +206,7 @@ func (k *container) fixValue(f field, s rule.Subject) *remedy {
 	}
 	r := k.write(f, value, fixes)
 	if !k.program.Known() && !k.refers && !k.varies && limited(s) && s.Unset() == s.Fit.Procs && k.has("PF001", "PF003") {
-		r.words += needsNone
+		r.words = k.beforeRemoval(r.words + needsNone)
 	}
 	return r
 }
