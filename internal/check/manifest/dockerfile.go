@@ -83,7 +83,7 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 		for name, v := range stages[at].env {
 			switch {
 			case name == "GOMAXPROCS" && u.env.isSet():
-				u.under = v
+				u.under = cmp.Or(u.under, v) // the nearest
 			case name == "GOMAXPROCS", name == "GODEBUG" && !u.godebug.isSet():
 				u.set(name, v)
 			}
