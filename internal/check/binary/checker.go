@@ -82,8 +82,10 @@ func New(o Options) *Checker {
 // texts are endings that a repository has many files of; these are not opened.
 var texts = []string{".yaml", ".yml", ".json", ".go", ".md", ".txt", ".sum", ".mod", ".html", ".css", ".js", ".ts", ".py", ".rs", ".c", ".h", ".sh", ".proto", ".toml", ".xml", ".svg", ".golden", ".txtar"}
 
-// archives are endings; of xz and bzip2 one that is named is an error that says what to use.
-var archives = []string{".tar", ".tgz", ".gz", ".zst", ".tzst", ".xz", ".txz", ".bz2", ".tbz2"}
+var archives = []string{".tar", ".tgz", ".gz", ".zst", ".tzst"}
+
+// notRead are endings of archives, of which one that is named is an error that says what to use.
+var notRead = []string{".xz", ".txz", ".bz2", ".tbz2"}
 
 func (c *Checker) Wants(f *check.File) bool {
 	ext := strings.ToLower(path.Ext(f.Path))
@@ -94,6 +96,8 @@ func (c *Checker) Wants(f *check.File) bool {
 		return f.Path != check.Stdin
 	case slices.Contains(texts, ext), !f.Named && blobOfLayout(f.Path):
 		return false
+	case f.Named && slices.Contains(notRead, ext):
+		return true
 	}
 	head := f.Head()
 	switch {
