@@ -140,25 +140,26 @@ func (w *walk) link(p string) {
 	}
 	switch {
 	case errors.Is(err, folder.ErrOutside):
-		if info, err := os.Stat(p); err == nil && !info.IsDir() {
-			w.skip(p, "this link leads out of the folder and its repository; it is skipped")
+		if info, err := os.Stat(p); err == nil {
+			w.skip(p, info.IsDir(), "this link leads out of the folder and its repository; it is skipped")
 		}
 	case errors.Is(err, fs.ErrPermission) && w.wanted(p):
 		w.problem(p, fmt.Errorf("a link that may not be followed: %w", Cause(err)))
 	case err != nil:
-		w.skip(p, "this link leads nowhere; it is skipped")
+		w.skip(p, false, "this link leads nowhere; it is skipped")
 	case skipped != "":
-		w.skip(p, "this link leads to "+skipped+", which procfit skips; to check it, name the link")
+		w.skip(p, info.IsDir(), "this link leads to "+skipped+", which procfit skips; to check it, name the link")
 	case info.IsDir() && !under:
-		w.skip(p, "this link to a folder is not followed; to check what is in it, name the link")
+		w.skip(p, true, "this link to a folder is not followed; to check what is in it, name the link")
 	case info.Mode().IsRegular() && !w.led[to] && !under: // else it is found where it lies
 		w.led[to] = true
 		w.file(p, info, &File{at: to})
 	}
 }
 
-func (w *walk) skip(p, why string) {
-	if w.wanted(p) {
+// skip tells of a link to a folder, whatever its name, or to a file that would be read.
+func (w *walk) skip(p string, dir bool, why string) {
+	if dir || w.wanted(p) {
 		w.to.Note(Note{Path: filepath.ToSlash(p), Message: why})
 	}
 }
