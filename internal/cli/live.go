@@ -45,10 +45,12 @@ Nothing is sent or changed. With --rate, procfit sends that many requests per se
 it and measures their latency; by its port they go to http://127.0.0.1:PORT/.
 
 With --procs, try GOMAXPROCS values in the program, for short slices of time in random
-order, and report which value is proven better under its traffic. The program needs no
-code for this and no restart: procfit has it call runtime.GOMAXPROCS, as procfit set
-does, with the same needs (procfit help set). With --metrics, procfit also compares the
-latency that the program counts itself, and the CPU time per request.
+order, and report which value is better under its traffic. The program needs no code for
+this and no restart: procfit has it call runtime.GOMAXPROCS, as procfit set does, with the
+same needs (procfit help set). With --metrics, procfit also compares the latency that the
+program counts itself, and the CPU time per request. A better value is proven only if these
+metrics, or the Meter of maxprocs/live in the program, show which requests fail; without
+them it is likely at most.
 
 The program gets its own value back at the end, at Ctrl-C, and if procfit is killed. A
 value is left at once if requests, waiting goroutines or throttling pile up beyond what
@@ -388,12 +390,16 @@ func (run *liveRun) describe() string {
 	}
 	if m := l.Metrics; m != nil {
 		facts = append(facts, "its requests are counted by "+phrase.And(slices.DeleteFunc([]string{m.Histogram, m.Counter}, func(name string) bool { return name == "" })))
-		if m.FailuresUnknown {
-			facts = append(facts, "the labels of these do not have the status of every answer, so that failed requests are not known, and no value can be proven better; name a metric that has it: --metrics '"+m.URL+"#"+strings.TrimPrefix(m.Histogram+",NAME'", ","))
-		}
 		if m.Handler != "" {
 			facts = append(facts, "Caddy counts a request in every handler: those of the handler "+phrase.Clean(m.Handler)+" are used")
 		}
+	}
+	if _, failed := judge.Harmed(l); !failed && !l.Same {
+		why, name := "which requests fail is not known", "the program's metrics: --metrics :PORT/PATH"
+		if m := l.Metrics; m != nil {
+			why, name = "the labels of these metrics do not have the status of every answer", "a metric that has it: --metrics '"+m.URL+"#"+strings.TrimPrefix(m.Histogram+",NAME'", ",")
+		}
+		facts = append(facts, "no value can be proven better, only likely, because "+why+"; name "+name)
 	}
 	return factLines(append(facts, "results in "+run.dir))
 }

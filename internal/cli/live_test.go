@@ -72,6 +72,8 @@ func TestNotCounted(t *testing.T) {
 		never            string
 	}{
 		"all":            {journal.Live{LatencyBy: judge.ByArrival, SlowSeconds: 0.1}, "make more than 500 requests become slow or fail (--budget)", "at most 3 at a time; slow means longer than 100 ms; at most 500 requests may become slow or fail\n", "not known"},
+		"nothing":        {journal.Live{Uncounted: true}, "no value can be proven better, only likely, because which requests fail is not known; name the program's metrics: --metrics :PORT/PATH", "its requests are not known, so CPU time is compared per second\n", "udget"},
+		"with itself":    {journal.Live{Uncounted: true, Same: true}, "", "", "proven better"},
 		"no status":      {journal.Live{LatencyBy: judge.ByMetrics, SlowSeconds: 0.1, Metrics: &journal.Metrics{URL: "http://x/m", Histogram: "h", FailuresUnknown: true}}, "name a metric that has it: --metrics 'http://x/m#h,NAME'", "at most 500 requests may become slow; failed requests are not known\n", "slow or fail"},
 		"a counter":      {journal.Live{LatencyBy: judge.ByNone, Metrics: &journal.Metrics{Counter: "c"}}, "make more than 500 requests fail (--budget)", "100 req/s; at most 500 requests may fail; slow requests are not known\n", "at a time"},
 		"only a counter": {journal.Live{LatencyBy: judge.ByNone, Metrics: &journal.Metrics{URL: "http://x/m", Counter: "c", FailuresUnknown: true}}, "'http://x/m#NAME'", "100 req/s; slow and failed requests are not known\n", "udget"},
