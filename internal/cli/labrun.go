@@ -131,6 +131,10 @@ func labEvents(std stdio, bar *progress) run.Events {
 				others = true
 				notef("%s", activity(a))
 			}
+			if a.Step == plan.StepBusy && a.Left > time.Second { // once it has waited in vain, the run does not wait again
+				bar.notice(a, "")
+				return
+			}
 			bar.activity(a)
 		},
 		Progress: bar.report,

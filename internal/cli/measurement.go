@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/page"
 )
@@ -159,7 +160,7 @@ func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session
 		if err := s.Look(); err != nil {
 			return refusal(err)
 		}
-		_, err := fmt.Fprintln(std.out, describe(s))
+		_, err := fmt.Fprintln(std.out, m.describe(s))
 		return err
 	}
 	document, err := openLive(ctx, std, s, m.serve, m.baseline)
@@ -177,7 +178,7 @@ func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session
 		}
 	}()
 	var bar *progress
-	events := sweepEvents(std, s, &bar)
+	events := m.events(std, s, &bar)
 	document.follow(&events)
 	begun, err := s.Run(ctx, runner, events)
 	if !begun {
@@ -187,12 +188,12 @@ func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session
 	return m.conclude(std, s, err)
 }
 
-// sweepEvents prints on stderr what a run does; the first trial begins its progress line.
-func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
+// events prints on stderr what a run does; the first trial begins its progress line.
+func (m *measurement) events(std stdio, s *session.Session, bar **progress) session.Events {
 	return session.Events{
 		Torn: std.torn,
 		Begin: func() {
-			std.notef("%s", describe(s))
+			std.notef("%s", m.describe(s))
 			*bar = newProgress(std, time.Now)
 			(*bar).resume(resultsOf(s))
 		},
@@ -201,7 +202,7 @@ func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
 			case *bar == nil:
 				std.notef("%s", activity(a))
 			case slices.Contains([]plan.Step{plan.StepUnjudged, plan.StepBusy, plan.StepSlow, plan.StepListens, plan.StepProfile, plan.StepSliced}, a.Step):
-				(*bar).notice(a)
+				(*bar).notice(a, phrase.If(a.Step == plan.StepBusy && a.Waited == 0, m.patience(), ""))
 			default:
 				(*bar).activity(a)
 			}
@@ -242,7 +243,7 @@ func (m *measurement) conclude(std stdio, s *session.Session, runErr error) erro
 	if busy, ok := errors.AsType[*plan.BusyError](runErr); ok { // what it has is its result
 		more := ""
 		if !busy.Settled {
-			more = fmt.Sprintf("; stop them and run %s to continue; --timeout quiet=10m waits longer, --timeout quiet=0s measures anyway", m.continued(s))
+			more = fmt.Sprintf("; stop them and run %s to continue%s", m.continued(s), m.patience())
 		}
 		std.notef("%v%s", busy, more)
 		runErr = nil

@@ -17,7 +17,7 @@ import (
 )
 
 // describe is a session's plan and its cost in words, a fact a line.
-func describe(s *session.Session) string {
+func (m *measurement) describe(s *session.Session) string {
 	what := s.Header.Name + " at " + s.Plan.Compared()
 	if len(s.Spec.Target.Against) > 0 {
 		what = s.Header.Name + ", old and new, at " + s.Plan.Compared()
@@ -25,7 +25,7 @@ func describe(s *session.Session) string {
 	what += s.Plan.Each()
 	facts := append([]string{what}, arrangement(s)...)
 	if s.Plan.Racing() {
-		facts = append(facts, race(s)...)
+		facts = append(facts, m.race(s)...)
 	} else {
 		facts = append(facts, grid(s)...)
 	}
@@ -138,7 +138,7 @@ func activity(a plan.Activity) string {
 		if a.Waited > 0 {
 			return fmt.Sprintf("still waiting: other programs use %s, at most %s more", a.Others, number.Clock(a.Left))
 		}
-		return fmt.Sprintf("other programs use %s and left the last trials too little CPU time to compare them: waiting until these programs stop, at most %s on top of --for (--timeout quiet=10m waits longer, --timeout quiet=0s measures anyway)", a.Others, number.Minutes(a.Left))
+		return fmt.Sprintf("other programs use %s and left the last trials too little CPU time to compare them: waiting until these programs stop, at most %s on top of --for", a.Others, number.Minutes(a.Left))
 	case plan.StepSlow:
 		are := "they are"
 		if len(a.Trials) == 1 {
@@ -292,7 +292,7 @@ func enough(s *session.Session) time.Duration {
 	return (takes + unit - 1).Truncate(unit)
 }
 
-func race(s *session.Session) []string {
+func (m *measurement) race(s *session.Session) []string {
 	if s.Ended && s.OutOfTime() {
 		return []string{phrase.Count(s.Done, "trial") + " done, and the time of --for is used up: a longer --for continues"}
 	}
@@ -322,7 +322,7 @@ func race(s *session.Session) []string {
 	case left == 0 && most == nil:
 		return []string{text, ends, untimed}
 	case most == nil && left > longPlan:
-		if ways := sooner(s, left); ways != nil {
+		if ways := m.sooner(s, left); ways != nil {
 			return []string{text, ends, "to end sooner: " + phrase.Or(ways)}
 		}
 	}
@@ -330,14 +330,26 @@ func race(s *session.Session) []string {
 }
 
 // sooner is how a long plan is made to end sooner: by what it does not do already.
-func sooner(s *session.Session, left time.Duration) (list []string) {
-	if bound := max(enough(s), longPlan); bound < left {
+func (m *measurement) sooner(s *session.Session, left time.Duration) (list []string) {
+	if bound := max(enough(s), longPlan); bound < left && m.takes("for", number.Typed(bound)) {
 		list = append(list, "--for "+number.Typed(bound))
 	}
-	if s.Plan.Goal != "likely" {
+	if s.Plan.Goal != "likely" && m.takes("until", "likely") {
 		list = append(list, "--until likely")
 	}
 	return list
+}
+
+// takes reports whether a flag with this text can be added to the command line: the settings of a
+// fleet's services are in its file.
+func (m *measurement) takes(name, text string) bool { return m.again == "" && m.Takes(name, text) }
+
+// patience is how to wait longer for other programs, or not at all, behind what they use.
+func (m *measurement) patience() string {
+	if !m.takes("timeout", "quiet=10m") {
+		return ""
+	}
+	return "; --timeout quiet=10m waits longer, --timeout quiet=0s measures anyway"
 }
 
 // longPlan is a time for which somebody who waits wants to know how to wait less.

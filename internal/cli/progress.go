@@ -89,8 +89,8 @@ func (p *progress) activity(a plan.Activity) {
 	p.draw()
 }
 
-// notice prints a line that stays, of what happens between trials.
-func (p *progress) notice(a plan.Activity) {
+// notice prints a line that stays, of what happens between trials, and more behind it.
+func (p *progress) notice(a plan.Activity, more string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if a.Step == plan.StepBusy {
@@ -100,7 +100,7 @@ func (p *progress) notice(a plan.Activity) {
 		p.draw() // which counts down
 		return
 	}
-	p.line("procfit: " + activity(a))
+	p.line("procfit: " + activity(a) + more)
 }
 
 func (p *progress) next(title string, later time.Duration) {

@@ -256,18 +256,24 @@ func TestProgressWaits(t *testing.T) {
 	p := drawnAt(100, 24)
 	at := plan.Progress{Task: task(2, journal.RoleMeasure), Trial: measured(task(2, journal.RoleMeasure), 1000, 0.001), Done: 5, Total: 40, AtMost: true}
 	p.report(at)
-	p.notice(plan.Activity{Step: plan.StepBusy, Others: plan.Others{CPUs: 1.5, OfCPUs: 2}, Left: 2 * time.Minute})
+	p.notice(plan.Activity{Step: plan.StepBusy, Others: plan.Others{CPUs: 1.5, OfCPUs: 2}, Left: 2 * time.Minute}, newSweepOptions().patience())
 	if text := trimmed(p.lines(100, 24)); !strings.Contains(text, "\nwaiting until other programs stop: at most 2:00 more\n") || strings.Contains(text, "GOMAXPROCS 2:") {
 		t.Errorf("while it waits\n%s", text)
 	}
-	if out := p.out.(*bytes.Buffer).String(); !strings.Contains(out, "--timeout quiet=0s measures anyway") {
+	if out := p.out.(*bytes.Buffer).String(); !strings.Contains(out, "; --timeout quiet=10m waits longer, --timeout quiet=0s measures anyway\n") {
 		t.Errorf("how to measure anyway is not in %q", out)
+	}
+	// In a cluster nothing waits, and the settings of a fleet are in its file.
+	service := newSweepOptions()
+	service.again = sameFleet
+	if got := service.patience() + newKubeSweepOptions().patience(); got != "" {
+		t.Error(got)
 	}
 	still := activity(plan.Activity{Step: plan.StepBusy, Others: plan.Others{CPUs: 1.5, OfCPUs: 2, Busiest: []observe.Used{{PID: 42, Name: "etcd", CPUs: 1.2}}}, Waited: 30 * time.Second, Left: 90 * time.Second})
 	if want := "still waiting: other programs use 1.5 of 2 CPUs [etcd (PID 42): 1.2 CPUs], at most 1:30 more"; still != want {
 		t.Errorf("%q, want %q", still, want)
 	}
-	p.notice(plan.Activity{Step: plan.StepSlow, Share: 0.2, Trials: []int{4, 5}})
+	p.notice(plan.Activity{Step: plan.StepSlow, Share: 0.2, Trials: []int{4, 5}}, "")
 	if out := p.out.(*bytes.Buffer).String(); !strings.Contains(out, "during trials 4 and 5: they are not used") {
 		t.Errorf("the trials of a slow machine are not named in %q", out)
 	}

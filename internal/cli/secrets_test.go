@@ -211,7 +211,7 @@ func sweepInProcess(t *testing.T, args []string, reason string) {
 		t.Fatalf("%q: %v", all, err)
 	}
 	var bar *progress
-	_, err = s.Run(t.Context(), failing{reason, journal.InvalidExit}, sweepEvents(std, s, &bar))
+	_, err = s.Run(t.Context(), failing{reason, journal.InvalidExit}, m.events(std, s, &bar))
 	if bar == nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestNoneValid(t *testing.T) {
 	s, err := o.resolve(std)
 	must.OK(t, err)
 	var bar *progress
-	_, err = s.Run(t.Context(), failing{"nothing", journal.InvalidStolen}, sweepEvents(std, s, &bar))
+	_, err = s.Run(t.Context(), failing{"nothing", journal.InvalidStolen}, o.events(std, s, &bar))
 	bar.finish()
 	must.OK(t, err)
 	if err := o.conclude(std, s, nil); !errors.Is(err, errNoneValid) || !strings.Contains(out.String(), "No trial was valid") {

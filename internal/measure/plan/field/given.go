@@ -34,6 +34,19 @@ func (g *Given) Set(name, text string) error {
 // Has reports whether the user gave a field.
 func (g *Given) Has(name string) bool { return slices.Contains(g.Names, name) }
 
+// Takes reports whether the user may give a field this text, as far as its parts tell: what procfit
+// proposes must be there.
+func (g *Given) Takes(name, text string) bool {
+	return slices.ContainsFunc(g.Fields, func(f Field) bool {
+		p, ok := f.Value.(*parts)
+		if !ok || f.Name != name {
+			return f.Name == name
+		}
+		of, _ := p.find(text)
+		return of != nil
+	})
+}
+
 // HasPart reports whether the user gave a part of a field.
 func (g *Given) HasPart(name, part string) bool {
 	return slices.ContainsFunc(g.Fields, func(f Field) bool {
