@@ -387,7 +387,7 @@ func (p *parts) Set(text string) error {
 		if one == nil {
 			words := p.Words()
 			expected := strings.Join(words, ", ")
-			if !strings.Contains(word, "=") && strings.HasSuffix(words[0], "=") { // a value without its name
+			if first, _ := p.find(words[0] + word); !strings.Contains(word, "=") && first != nil && first.Value.Set(word) == nil { // a value without its name
 				expected += ", for example " + words[0] + word
 			}
 			return fmt.Errorf("%q: expected %s", word, expected)
