@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/host/sockets"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/inspect/traffic"
+	"github.com/procfit/procfit/internal/load/requests"
 	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/measure/local"
@@ -297,7 +298,7 @@ func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
 	if len(args) != 1 {
 		return usageError("live takes one process, got %s; try: procfit live PID --procs 1,2", phrase.Count(len(args), "word"))
 	}
-	if err := o.checkWays(); err != nil {
+	if err := o.checkWays(std); err != nil {
 		return err
 	}
 	pid, err := oneProcess(ctx, "procfit live PID", args[0])
@@ -607,17 +608,17 @@ func (o *liveOptions) offered() []field.Field {
 
 // checkWays refuses flags of one way to use live that another one does not have: values are
 // tried with --procs or --aa, a load is offered with --rate, and else the program is watched.
-func (o *liveOptions) checkWays() error {
+func (o *liveOptions) checkWays(std stdio) error {
 	tries, loads := o.tries(), o.Has("rate")
 	if tries && loads {
-		return o.bothWays()
+		return o.bothWays(std)
 	}
 	for _, name := range o.Names {
 		of := func(list ...string) bool { return slices.Contains(list, name) }
 		switch {
 		case of("slice", "burn-in", "baseline", "budget", "margin", "slo", "metrics", "prometheus", "query", "yes") && !tries:
 			return usageError("--%s needs --procs, the values to try; without it the program is watched, and nothing is changed", name)
-		case of("header") && !tries && !loads:
+		case of("header") && !loads && !o.asks():
 			return usageError("--header needs --rate, --metrics or --prometheus: without them nothing is asked")
 		case of("header", "rate") || of(tried...):
 		case !loads:
@@ -633,7 +634,10 @@ func (o *liveOptions) checkWays() error {
 
 // bothWays is that values are to be tried under a load: two commands, which a shell runs
 // together. Each has what it needs, so that it is the last to be typed.
-func (o *liveOptions) bothWays() error {
+func (o *liveOptions) bothWays(std stdio) error {
+	if _, err := o.offeredLoad(std); err != nil {
+		return err
+	}
 	h := judge.NewHeader(o.slice, o.burnIn, o.baseline, o.spec.Load.Duration)
 	var values []int
 	for _, n := range o.spec.Procs.Values {
@@ -647,18 +651,30 @@ func (o *liveOptions) bothWays() error {
 	h.Plan.Settings = judge.Settings(0, values, o.same)
 	lasts := max(o.spec.Load.Duration, h.Least())
 	minutes := func(d time.Duration) string { return fmt.Sprintf("%gm", math.Ceil(d.Minutes())) }
-	url := "URL"
-	if len(o.spec.URLs) > 0 {
-		url = o.spec.URLs[0]
-	} else if port, ok := strings.CutPrefix(o.operands[0], ":"); ok {
-		url = "http://127.0.0.1:" + port + "/"
-	}
-	load := spec.Spec{Command: "load", Operands: []string{url}}.With(spec.Set("rate", strconv.FormatFloat(o.spec.Load.Rate, 'g', -1, 64)), spec.Set("for", minutes(lasts+time.Minute)))
 	asked, _ := o.Spec(o.name, o.operands, nil)
-	try := asked.Only(func(name string) bool { return slices.Contains(tried, name) }).With(spec.Set("for", minutes(lasts)))
-	return usageError("--rate and --procs: values are tried under the traffic that the program has, and procfit live sends none meanwhile. Start the load, and then try the values:\n  %s &\n  %s", load.Shell(), try.Shell())
+	load := asked.Only(func(name string) bool { return slices.Contains(sent, name) }).With(spec.Set("for", minutes(lasts+time.Minute)))
+	load.Command, load.Operands = "load", []string{"URL"}
+	if urls := asked.Get("url"); len(urls) > 0 {
+		load.Operands = slices.Clone(urls)
+	} else if port, ok := strings.CutPrefix(o.operands[0], ":"); ok {
+		load.Operands = []string{"http://127.0.0.1:" + port + "/"}
+	}
+	if len(load.Operands) > 1 && !slices.ContainsFunc(load.Operands, requests.Weighted) { // for procfit load they would be several servers
+		load.Operands[0] = "1=" + load.Operands[0]
+	}
+	start := "Start the load, and then try the values:\n  " + load.Shell() + " &"
+	if o.Has("load") {
+		start = "Start your load generator, and then try the values:"
+	}
+	try := asked.Only(func(name string) bool { return slices.Contains(tried, name) || name == "header" && o.asks() }).With(spec.Set("for", minutes(lasts)))
+	return usageError("--rate and --procs: values are tried under the traffic that the program has, and procfit live sends none meanwhile. %s\n  %s", start, try.Shell())
 }
 
+// asks reports whether an experiment asks a server for numbers, with the headers that are given.
+func (o *liveOptions) asks() bool { return o.Has("metrics") || o.Has("prometheus") }
+
+// sent is what procfit load takes of a load that is offered, tried what an experiment takes.
+var sent = slices.Concat(except(loadFields, "trial-time", "load"), callFields, []string{"timeout", "cpus"})
 var tried = []string{"procs", "aa", "for", "seed", "out", "output", "json", "quiet", "dry-run", "slice", "burn-in", "baseline", "budget", "margin", "slo", "metrics", "prometheus", "query", "yes"}
 
 func (o *liveOptions) tries() bool { return o.Has("procs") || o.same }
@@ -713,12 +729,27 @@ func (o *liveOptions) watch(ctx context.Context, std stdio, c valueChange, progr
 	return cmp.Or(err, asInterrupted(ctx.Err()))
 }
 
-func (o *liveOptions) resolveLoad(std stdio, pid int) (*session.Session, error) {
+// offeredLoad is the load of the flags: at a rate, and with methods that are safe or allowed.
+func (o *liveOptions) offeredLoad(std stdio) (plan.Spec, error) {
 	spec, err := o.toSpec(std)
 	if err != nil {
-		return nil, err
+		return spec, err
 	}
 	if spec.Target.URL, err = readURLs(o.spec, &spec, o.spec.URLs, std); err != nil {
+		return spec, err
+	}
+	if m := changing(spec.Load); m != nil && !o.unsafe {
+		return spec, usageError("%s may change what the server holds; --allow-unsafe-methods sends it", phrase.And(m))
+	}
+	if spec.Load.Rate == 0 {
+		return spec, usageError("--rate: expected the requests per second to send: a server in use gets the rate that you choose, not the most that it can carry")
+	}
+	return spec, nil
+}
+
+func (o *liveOptions) resolveLoad(std stdio, pid int) (*session.Session, error) {
+	spec, err := o.offeredLoad(std)
+	if err != nil {
 		return nil, err
 	}
 	if spec.Target.Attach, err = local.Attach(pid); err != nil {
@@ -726,12 +757,6 @@ func (o *liveOptions) resolveLoad(std stdio, pid int) (*session.Session, error) 
 	}
 	if port, ok := strings.CutPrefix(o.operands[0], ":"); ok && spec.Target.URL == "" {
 		spec.Target.URL = "http://127.0.0.1:" + port + "/"
-	}
-	if m := changing(spec.Load); m != nil && !o.unsafe {
-		return nil, usageError("%s may change what the server holds; --allow-unsafe-methods sends it", phrase.And(m))
-	}
-	if o.spec.Load.Rate == 0 {
-		return nil, usageError("--rate: expected the requests per second to send: a server in use gets the rate that you choose, not the most that it can carry")
 	}
 	return o.here(std, spec)
 }
