@@ -177,19 +177,19 @@ func everyCommand(cmd *cobra.Command) (list []*cobra.Command) {
 
 // guesses are flags that hyperfine, k6, wrk, hey, docker and kubectl have, or that say what
 // another command does, and what does the same here: flags, perhaps with a value, where the
-// first that a command has counts, and then a command. procfit only names it: no flag has two names.
+// first that a command has and takes counts, and then a command. procfit only names it: no flag has two names.
 var guesses = map[string][]string{
 	// Load generators.
 	"c": {"--connections"}, "concurrency": {"--connections"}, "vus": {"--connections"}, "clients": {"--connections"}, "t": {"--threads", "--connections"},
 	"d": {"--trial-time", "--for"}, "z": {"--trial-time", "--for"}, "duration": {"--trial-time", "--for"}, "trial-time": {"--for"}, "time": {"--for"}, "max-time": {"--for"}, "timelimit": {"--for"},
 	"R": {"--rate"}, "r": {"--rate"}, "qps": {"--rate"}, "rps": {"--rate"}, "requests-per-second": {"--rate"},
-	"H": {"--header"}, "data": {"--body"}, "X": {"--url"}, "method": {"--url"},
+	"H": {"--header"}, "data": {"--body"}, "X": {"--url 'POST URL'", "procfit load 'POST URL'"}, "method": {"--url 'POST URL'", "procfit load 'POST URL'"},
 	// Repeats.
 	"runs": {"--repeats"}, "min-runs": {"--repeats"}, "count": {"--repeats"}, "iterations": {"--repeats"}, "max-runs": {"--until trials=64"}, "max-trials": {"--until trials=64"}, "w": {"--trial-time warmup=1s", "--watch"}, "warmup": {"--trial-time warmup=1s", "--for 10s,warmup=1s"},
 	"margin-p99": {"--margin p99=20%"}, "threshold": {"--margin"},
 	// Values and limits.
 	"gomaxprocs": {"--procs"}, "p": {"--procs"}, "maxprocs": {"--procs"}, "quota": {"--limit"}, "cpu": {"--limit", "--cpus"}, "cpu-limit": {"--limit"}, "cgroup": {"procfit explain PID"}, "pid": {"procfit explain PID"},
-	"node-cpus": {"--cpus"}, "server-cpuset": {"--cpus target=0-3"}, "target-cpuset": {"--cpus target=0-3"}, "cpuset": {"--cpus target=0-3"}, "cpuset-cpus": {"--cpus target=0-3"}, "load-cpuset": {"--cpus load=4,5"},
+	"node-cpus": {"--cpus"}, "server-cpuset": {"--cpus target=0-3"}, "target-cpuset": {"--cpus target=0-3"}, "cpuset": {"--cpus target=0-3", "--cpus load=4,5", "--cpus 4"}, "cpuset-cpus": {"--cpus target=0-3", "--cpus load=4,5", "--cpus 4"}, "load-cpuset": {"--cpus load=4,5"},
 	// Other commands.
 	"gate": {compareGuess}, "against": {compareGuess}, "baseline": {compareGuess},
 	"attach": {"procfit live :PORT --rate N"},
@@ -210,7 +210,8 @@ func guessed(cmd *cobra.Command, name string) string {
 			return instead
 		}
 		flag, value, _ := strings.Cut(strings.TrimPrefix(instead, "--"), " ")
-		if f := cmd.Flags().Lookup(flag); f != nil && !f.Changed { // what is given already is not meant
+		f := cmd.Flags().Lookup(flag)
+		if f != nil && !f.Changed && (value == "" || f.Value.Set(value) == nil) { // what is given already is not meant
 			if of, ok := f.Value.(*asFlag); ok && of.Holds != "" && value == "" {
 				instead += " " + of.Holds
 			}

@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/procfit/procfit/test/must"
 )
 
-// What an error names instead of a guessed flag is there, and the guess is not a flag of
-// every command that has it.
+// What an error names instead of a guessed flag is there, with a value that the command
+// takes, and the guess is not a flag of every command that has it.
 func TestGuesses(t *testing.T) {
 	root := newRoot(quiet())
 	for _, name := range slices.Sorted(maps.Keys(guesses)) {
@@ -34,13 +36,19 @@ func TestGuesses(t *testing.T) {
 			}
 			answered := false
 			for _, cmd := range everyCommand(root) {
-				flag, _, _ := strings.Cut(instead[2:], " ")
+				flag, value, _ := strings.Cut(instead[2:], " ")
 				has := func(name string) bool {
 					return cmd.Flags().Lookup(name) != nil || len(name) == 1 && cmd.Flags().ShorthandLookup(name) != nil
 				}
 				err := cmd.ParseFlags([]string{strings.Repeat("-", min(2, len(name))) + name})
 				_, unknown := err.(*pflag.NotExistError)
-				answered = answered || has(flag) && !has(name) && unknown && strings.HasPrefix(guessed(cmd, name), instead)
+				if !has(flag) || has(name) || !unknown || !strings.HasPrefix(guessed(cmd, name), instead) {
+					continue
+				}
+				answered = true
+				if value != "" {
+					must.OK(t, cmd.Flags().Lookup(flag).Value.Set(value))
+				}
 			}
 			if !answered {
 				t.Errorf("no command answers --%s by %s", name, instead)
