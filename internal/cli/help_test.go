@@ -193,6 +193,11 @@ func TestTwentyFlags(t *testing.T) {
 
 // --help fits on a screen, --help-all has all flags, and help what is known of each.
 func TestShortHelp(t *testing.T) {
+	for _, words := range [][]string{{"sweep"}, {"compare"}, {"load"}, {"live"}, {"resize"}, {"kube", "sweep"}} {
+		if all := printedBy(t, append([]string{"help"}, words...)...); !strings.Contains(strings.Join(strings.Fields(all), " "), "'POST http://") {
+			t.Errorf("help %v does not say how a POST is sent:\n%s", words, all)
+		}
+	}
 	for _, words := range [][]string{{"sweep"}, {"compare"}, {"load"}, {"kube", "sweep"}, {"kube", "canary"}} {
 		short, long := printedBy(t, append(words, "--help")...), printedBy(t, append(words, "--help-all")...)
 		if n := strings.Count(short, "\n"); n > mostLines {

@@ -50,7 +50,7 @@ func newKubeSweepOptions() *kubeSweep {
 	o.spec.Parts["tls"], o.spec.Parts["timeout"] = []string{"name", "insecure"}, []string{"ready", "request", "run", "stop"}
 	names := slices.Concat(valueFields, []string{"any-program"}, except(loadFields, "load"), []string{"streams", "grpc"}, stopFields)
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
-		field.Field{Name: "url", Help: "where the requests go (default http://{pod}:PORT/)", More: "{pod} is the address of the pod, and PORT the first port that the container declares."},
+		field.Field{Name: "url", Help: "where the requests go (default http://{pod}:PORT/)", More: plan.MoreOfURL + " {pod} is the address of the pod, and PORT the first port that the container declares."},
 		field.Field{Name: "limit", Help: "CPU limits to measure under: 500m, or none,0.5,2", More: "It is limits.cpu of the container."},
 		field.Field{Name: "timeout"},
 		field.Field{Name: "slo", Help: "find the highest rate within a latency: p99=20ms"},

@@ -60,8 +60,11 @@ HTTP/2 without TLS at h2c://, and gRPC calls with --grpc.
 Without --rate the loop is closed: each connection sends the next request when an answer
 has come, which finds the capacity. With --rate it is open: requests are sent at a fixed
 pace, and latency counts from the intended send, so that a stall of the server is fully
-visible; several rates, one after the other, make a curve. The connections are shared out
-to several URLs in turn; URLs with weights are a mix of requests to one server.
+visible; several rates, one after the other, make a curve.
+
+A method may come before the URL: 'POST http://127.0.0.1:8080/orders'; without one it is
+GET, or POST with --body. The connections are shared out to several URLs in turn. A number
+and = in front is a weight, and URLs with weights are a mix of requests to one server.
 
 Exit codes: 0 fine; 1 more failed than --max-errors allows; 2 usage; 3 no load could be
 offered, or, without --max-errors, every request failed; 130 interrupted.`,

@@ -28,6 +28,10 @@ type Flags struct {
 	Parts    map[string][]string // of a field, by its name: those that the command has; nil: all
 }
 
+// MoreOfURL is what the reference says of --url, whichever help a command gives it.
+const MoreOfURL = "A method may come first: 'POST http://127.0.0.1:8080/orders'; without one it is GET, or POST with --body. " +
+	"Several --url are a mix of requests to one server. A number and = before one is its weight, for example 3= for three requests of each four."
+
 // NewFlags are those of a sweep before any is given.
 func NewFlags() *Flags {
 	f := &Flags{Spec: Default(), Race: Budget{Goal: journal.GoalProven}, Parts: map[string][]string{}}
@@ -56,9 +60,7 @@ func (f *Flags) Fields() []field.Field {
 		field.In(field.Run, []field.Field{
 			{
 				Name: "url", Holds: "URL", Often: true, Help: "URL of the server; {port} is a free port",
-				More: "A method may come first: 'POST http://127.0.0.1:{port}/orders'; without one it is GET, or POST with --body. " +
-					"Several --url are a mix of requests to one server. A number and = before one is its weight, for example 3= for three requests of each four. " +
-					"In a cluster {pod} is the address of the pod.",
+				More:  MoreOfURL + " In a cluster {pod} is the address of the pod.",
 				Value: field.Several(&f.URLs, field.Some),
 			},
 			{Name: "build", Holds: "PACKAGE", Often: true, Help: "compile this Go package and run it", More: "The words after -- are its arguments.", Value: field.Parsed(&t.Build, "", field.Some)},
