@@ -172,7 +172,10 @@ pods stay as they are.
 
 The canary pods are removed when it is over, at Ctrl-C, and at the first harm: a container
 that ends, a pod that is not ready, or a query, p99 or share of failed requests that is
-proven worse than the control.`,
+proven worse than the control.
+
+Exit codes: 0 any answer, also that harm ended it; 2 usage; 3 too few requests reached the
+pods, the cluster took a pod away, or another failure; 130 interrupted.`,
 		Example: `  procfit kube canary deployment/api --namespace shop --image registry.example/tools/procfit:v1 --procs 1,2
   procfit kube canary deployment/api --image registry.example/tools/procfit:v1 --share 25% --dry-run`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
