@@ -134,9 +134,9 @@ func (w experiment) cheaper(v *Verdict, list []verdict.LiveSetting, more string)
 	case w.live.LatencyBy == live.ByArrival:
 		v.Answer.Plain += fmt.Sprintf("latency is not judged with fewer than %d requests in a slice; use a longer --slice.", live.FewRequests)
 	case !w.live.Uncounted && w.live.Metrics == nil:
-		v.Answer.Plain += "latency is not known, because no request came through the Meter's Listener; add it to the program, or name a --query."
+		v.Answer.Plain += "latency is not known, because no request came through the Meter's Listener; add it to the program, or name " + phrase.If(w.inPod(), "the program's --metrics.", "a --query.")
 	default:
-		v.Answer.Plain += "nothing that waits was seen, neither requests nor goroutines; name the program's --metrics, or a --query."
+		v.Answer.Plain += "nothing that waits was seen, neither requests nor goroutines; name the program's --metrics" + phrase.If(w.inPod(), ".", ", or a --query.")
 	}
 	return more
 }
@@ -151,18 +151,25 @@ func (w experiment) checked() Verdict {
 	return v
 }
 
+// inPod reports whether the program is one of a pod, which procfit only tries values in.
+func (w experiment) inPod() bool { return w.r.Spec.Command == "kube live" }
+
 // confirm is how a value is confirmed that was not the one at start.
 func (w experiment) confirm(procs int) []document.Item {
 	restart := fmt.Sprintf("restart the program with GOMAXPROCS=%d", procs)
 	named := strings.Join(w.r.Spec.Operands, "")
+	again := spec.Spec{Command: "live", Operands: []string{named}}
+	if w.inPod() {
+		again = w.r.Spec.With(newFolder)
+	}
 	_, err := strconv.Atoi(named)
 	switch {
-	case named == "" || err == nil: // it has another process ID then
+	case named == "" || err == nil || w.inPod() && procs < w.live.Start: // it has another process ID then, or cannot be watched
 		return document.Items([]string{restart + ", and compare its CPU time and latency with those of before"})
 	case procs > w.live.Start:
-		return []document.Item{{Text: restart + ", and compare it with the old value", Command: spec.Spec{Command: "live", Operands: []string{named}}.With(spec.Set("procs", strconv.Itoa(w.live.Start))).Shell()}}
+		return []document.Item{{Text: restart + ", and compare it with the old value", Command: again.With(spec.Set("procs", strconv.Itoa(w.live.Start))).Shell()}}
 	}
-	return []document.Item{{Text: restart + ", and compare its CPU time and latency with those of now", Command: spec.Spec{Command: "live", Operands: []string{named}}.With(spec.Set("for", "1m")).Shell()}}
+	return []document.Item{{Text: restart + ", and compare its CPU time and latency with those of now", Command: again.With(spec.Set("for", "1m")).Shell()}}
 }
 
 func (w experiment) liveReason(s verdict.LiveSetting) string {

@@ -205,6 +205,8 @@ func TestLiveConfirms(t *testing.T) {
 		{4, []string{"live", ":8080"}, "procfit live :8080 --procs 2"},
 		{1, []string{"live", "api"}, "procfit live api --for 1m"},
 		{4, []string{"live", "4711"}, ""},
+		{4, []string{"kube", "live", "deployment/api", "--image", "i:v1", "--procs", "1,4", "--out", "results/x"}, "procfit kube live deployment/api --image i:v1 --procs 2"},
+		{1, []string{"kube", "live", "deployment/api", "--image", "i:v1", "--procs", "1,4"}, ""},
 		{4, nil, ""},
 	} {
 		c := pagetest.LiveContents()
