@@ -153,9 +153,9 @@ var catalogue = byKind(
 		if o := w.Others; o.Matter && o.CPUs != nil {
 			quiet.text = "stop other programs on this machine"
 		}
-		own := w.ownCPUs("give the load generator its own CPUs with --cpus load=LIST")
+		own := w.ownCPUs("the load generator")
 		if own.text == "" {
-			return text, w.ways(quiet, otherWay{text: "use a lower --rate"}, otherWay{text: "run the load generator on another machine"})
+			return text, w.ways(quiet, otherWay{text: "use a lower --rate"}, w.anotherMachine())
 		}
 		return text, w.ways(quiet, own)
 	}),
@@ -165,7 +165,7 @@ var catalogue = byKind(
 	}),
 	warns(func(w words, x verdict.SharedMachine) (string, string) {
 		return fmt.Sprintf("the load generator and the program together used nearly all %s of the machine, the load generator %s of them: the program alone would reach a higher throughput", number.CPUs(x.CPUs), number.CPUsUsed(x.LoadCPUs)),
-			w.ways(otherWay{text: "run the load generator on another machine"}, w.ownCPUs("give each its own CPUs with --cpus target=LIST,load=LIST"))
+			w.ways(w.anotherMachine(), w.ownCPUs("each"))
 	}),
 	warns(func(w words, x verdict.LoadLimited) (string, string) {
 		return fmt.Sprintf("the load generator was at its limit in %d of %s: the program may reach a higher throughput", x.Trials, phrase.Count(x.Of, "trial")), w.loadElsewhere()
@@ -220,9 +220,9 @@ var catalogue = byKind(
 		return fmt.Sprintf("the target may run on performance cores (CPUs %s) and on efficiency cores (CPUs %s): its speed depends on which of them the kernel chooses", x.Performance, x.Efficiency),
 			"compare with --cpus target=performance"
 	}),
-	warns(func(_ words, x verdict.Heat) (string, string) {
+	warns(func(w words, x verdict.Heat) (string, string) {
 		return fmt.Sprintf("the CPUs lowered their clock because they were too hot, in %d of %s", x.Trials, phrase.Count(x.Of, "trial")),
-			"cool the machine better, or give the target fewer CPUs with a smaller --cpus target=LIST"
+			"cool the machine better" + phrase.If(w.choosesCPUs(), ", or give the target fewer CPUs with a smaller --cpus target=LIST", "")
 	}),
 	warns(func(_ words, x verdict.Drift) (string, string) {
 		return fmt.Sprintf("throughput drifted during the run: the end is %s than the start", slower(x.Change)), "use a quieter machine; the comparisons remain valid: trials run in random order"
@@ -361,7 +361,7 @@ var catalogue = byKind(
 		if command := w.apart(); command != "" {
 			return text + ". To separate them, run: " + command
 		}
-		return text + "; to separate them, run the load generator on another machine"
+		return text + "; to separate them, " + w.anotherMachine().text
 	}),
 	states(func(w words, _ verdict.ReasonBursts) string {
 		o := w.Others

@@ -242,19 +242,48 @@ func (w words) had(flag, value string) bool {
 	return w.r.Spec.Has(flag) && (value == "" || slices.Contains(w.r.Spec.Get(flag), value))
 }
 
-// ownCPUs is how the load generator gets CPUs of its own, which it may have.
-func (w words) ownCPUs(text string) otherWay {
+// afterEarlier reports whether the run is compared with an earlier one, whose CPUs it must have.
+func (w words) afterEarlier() bool {
+	return w.r.Spec.Command == "compare" && len(w.r.Target.Against) == 0
+}
+
+// choosesCPUs reports whether --cpus can name the CPUs of the target: those of a pod, and of a program
+// that runs already, are not procfit's to choose.
+func (w words) choosesCPUs() bool {
+	return w.r.Target.Object == "" && w.r.Target.Attached == nil && !w.afterEarlier()
+}
+
+// ownCPUs is how the load generator gets CPUs of its own by a flag, if the command has one for that and it
+// may have some; whom it is given to in the sentence.
+func (w words) ownCPUs(whom string) otherWay {
 	pinned := !slices.Contains([]string{"", "shared"}, w.r.Spec.TextOf("cpus", "load"))
-	if a := w.r.Load.Arranged(); a == journal.ArrangementApart || a == journal.ArrangementElsewhere || a == journal.ArrangementTunnel || pinned {
-		return otherWay{}
+	switch a := w.r.Load.Arranged(); {
+	case a == journal.ArrangementApart || a == journal.ArrangementElsewhere || a == journal.ArrangementTunnel || pinned:
+	case w.choosesCPUs():
+		return otherWay{text: "give " + whom + " its own CPUs with --cpus target=LIST,load=LIST"}
+	case w.r.Target.Attached != nil:
+		return otherWay{text: "give the load generator its own CPUs with --cpus load=LIST"}
 	}
-	return otherWay{text: text}
+	return otherWay{}
+}
+
+// anotherMachine is where the load generator does not use the target's CPUs.
+func (w words) anotherMachine() otherWay {
+	switch {
+	case w.r.Target.Object != "" && w.r.Load.Arranged() == journal.ArrangementElsewhere:
+		return otherWay{}
+	case w.r.Target.Object != "":
+		return otherWay{text: "use a cluster with a second node, from which the load then comes"}
+	case w.afterEarlier():
+		return otherWay{text: "measure both runs with the load generator on another machine"}
+	}
+	return otherWay{text: "run the load generator on another machine"}
 }
 
 // apart is the command that keeps the load off the target's CPUs.
 func (w words) apart() string {
 	r := w.r
-	if !swept(r) {
+	if !swept(r) || !w.choosesCPUs() {
 		return ""
 	}
 	const fewestApart = 4 // CPUs, for the load to have its own without being asked
@@ -294,9 +323,9 @@ func (w words) loadElsewhere() string {
 		return "send the load from a pod, with --image IMAGE instead of --load-from local: the API server was measured too"
 	}
 	if w.r.Load.Arranged() != journal.ArrangementElsewhere {
-		another.text = "run the load generator on another machine"
+		another = w.anotherMachine()
 	}
-	return cmp.Or(w.ways(another, w.ownCPUs("give it its own CPUs with --cpus load=LIST")), "give it a faster machine")
+	return cmp.Or(w.ways(another, w.ownCPUs("it")), "give the load generator a faster machine")
 }
 
 // moreFlag is the flag that measures more: a sweep that ends by itself takes no --repeats.

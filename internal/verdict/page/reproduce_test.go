@@ -73,6 +73,21 @@ func TestApartOnTheCPUsOfAContainer(t *testing.T) {
 	}
 }
 
+// Where no flag separates load and target, none is named.
+func TestApartWithoutAFlag(t *testing.T) {
+	for want, r := range map[string]*verdict.Result{
+		"use a cluster with a second node, from which the load then comes":  {Spec: specOf("kube", "sweep", "deployment/api"), Target: journal.Target{Object: "deployment/api"}},
+		"measure both runs with the load generator on another machine":      {Spec: specOf("compare", "results/main", "--", "./x")},
+		". To separate them, run: procfit compare ./old --cpus target=0-1,": {Spec: specOf("compare", "./old", "--", "./x"), Target: journal.Target{Against: []string{"./old"}}},
+	} {
+		r.Host.AffinityCPUs = 4
+		r.Groups = []verdict.Group{{Recommendation: verdict.Recommendation{Reasons: []verdict.Remark{verdict.ReasonShared{}}}}}
+		if got := page.VerdictOf(r).Reasons[0]; !strings.Contains(got, want) || strings.Contains(got, "--cpus") != strings.Contains(want, "--cpus") {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // What the journal does not hold is asked for by name, before anything runs.
 func TestReproduceAsksForWhatWasLeftOut(t *testing.T) {
 	need.Command(t, "bash")
