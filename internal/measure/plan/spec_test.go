@@ -64,7 +64,7 @@ func TestWrongFields(t *testing.T) {
 		{server, func(s *Spec) { s.Target.Prepare = []string{"x"} }, "prepare", "batch programs"},
 		{server, func(s *Spec) { s.Target.RunTimeout = time.Second }, "timeout", "batch programs"},
 		{server, func(s *Spec) { s.Target.URL = "127.0.0.1:{port}" }, "url", "http:// is missing"},
-		{server, func(s *Spec) { s.Target.URL = "ftp://127.0.0.1:{port}/" }, "url", "not ftp; --load takes another"},
+		{server, func(s *Spec) { s.Target.URL = "ftp://127.0.0.1:{port}/" }, "url", "not ftp; procfit sweep takes another"},
 		{server, func(s *Spec) { s.Target.Command = []string{"./server"} }, "url", "neither the command nor --env has"},
 		{server, func(s *Spec) { s.Target.URL = "http://127.0.0.1:8080/" }, "url", "Write {port} in the URL"},
 		{server, func(s *Spec) {

@@ -44,7 +44,7 @@ func (s Spec) checkTarget() *FieldError {
 			return Wrong("command", ": %v", err)
 		}
 		if len(command) > 1 && filepath.Base(command[0]) == "go" && command[1] == "run" {
-			return Wrong("command", ": each trial would measure what go run builds, too; give it the package instead, as in --build ./cmd/app -- -addr :{port}")
+			return Wrong("command", ": each trial would measure what go run builds, too; build the program first: go build -o server ./cmd/app; procfit sweep does that by itself with --build ./cmd/app -- -addr :{port}")
 		}
 	}
 	switch {
@@ -182,8 +182,8 @@ func (s Spec) wrongLoad(err error) *FieldError {
 		wrong.Value = s.Target.URL // as the user wrote it
 	}
 	hint := ""
-	if wrong.Beyond {
-		hint = "; --load takes another generator"
+	if wrong.Beyond && s.Target.Pods == nil {
+		hint = "; procfit sweep takes another generator by --load"
 	}
 	name, part, _ := strings.Cut(string(wrong.Field), " ")
 	if wrong.Field == load.FieldMethod {
