@@ -236,11 +236,11 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 		[]string{phrase.Shell(append([]string{old}, o.programArgs...)), "--", current}, o.programArgs)
 	aside := std
 	aside.out = std.err // standard output has the page of the migration
-	compare := newCompare(aside)
-	compare.SetArgs(words)
-	compare.SilenceErrors, compare.SilenceUsage = true, true
-	compare.SetFlagErrorFunc(flagError)
-	measured := compare.ExecuteContext(ctx)
+	aside.args = append([]string{"compare"}, words...)
+	root := newRoot(aside)
+	root.SetArgs(aside.args)
+	root.SetOut(aside.out)
+	measured := root.ExecuteContext(ctx)
 	if refused, ok := errors.AsType[*exitError](measured); ok && refused.code == exitUsage || !results.Exist(out) {
 		return measured
 	}
