@@ -60,7 +60,7 @@ func newCompareOptions() *compareOptions {
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "procs", Help: "GOMAXPROCS values to compare at: 1,2,4 (default the program's own)"},
 		field.Field{Name: "rate", Help: "req/s of the open loop", More: "auto is half of what the slower of both carries, as the first trials show."},
-		field.Field{Name: "until", Help: "the most trials: trials=200 (default 80 for each value of --procs)"},
+		field.Field{Name: "until", Help: "the most trials: trials=200 (default 80 for each setting)"},
 		field.Field{Name: "margin", Help: "less throughput and more p99 that is not worse (default 5%,p99=20%)", Often: true})...)
 	o.Fields = slices.Concat(fields, o.own(), o.fromFile(ofCommand))
 	return o

@@ -87,7 +87,7 @@ func newCompletion(std stdio) *cobra.Command {
 		Short: "Print the completion script of a shell",
 		Long: `Print a script with which a shell completes the commands, flags and values of procfit.
 
-  bash        source <(procfit completion bash)
+  bash        echo 'source <(procfit completion bash)' >>~/.bashrc
   zsh         procfit completion zsh >"${fpath[1]}/_procfit"
   fish        procfit completion fish >~/.config/fish/completions/procfit.fish
   PowerShell  procfit completion powershell | Out-String | Invoke-Expression`,

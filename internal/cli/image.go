@@ -43,9 +43,9 @@ func newKubeImage(std stdio) *cobra.Command {
 same procfit and tag give the same bytes.
 
 Push it to a registry that your nodes can pull from, or import it into them; then
-name it with --image of kube sweep and kube canary. A node of another platform needs a
-procfit for that platform, which --binary names. The user of the image is nobody
-(65534), and its root may be read-only.`,
+name it with --image of kube sweep, kube canary, kube live and lab run --kube. A node of
+another platform needs a procfit for that platform, which --binary names. The user of the
+image is nobody (65534), and its root may be read-only.`,
 		Example: `  procfit kube image --archive procfit.tar --tag registry.example/tools/procfit:v1
   procfit kube image --archive procfit.tar --binary procfit-arm64`,
 		Args: noArguments,
