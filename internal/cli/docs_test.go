@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/pem"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -47,6 +48,29 @@ func TestOldestGo(t *testing.T) {
 		if line := regexp.MustCompile(`(?m)^go .*`).FindString(must.Read(t, file)); line != "go "+named[1]+".0" {
 			t.Errorf("%s: %s, and README.md names %s", file, line, named[1])
 		}
+	}
+}
+
+// TestTroubleshootingQuotes: what a heading quotes is printed, so that a reader finds it.
+func TestTroubleshootingQuotes(t *testing.T) {
+	var source strings.Builder
+	for _, dir := range []string{"../measure", "../verdict"} {
+		must.OK(t, filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+			if err == nil && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+				source.WriteString(must.Read(t, name))
+			}
+			return err
+		}))
+	}
+	headings := regexp.MustCompile(`(?m)^## .*"(.+)"$`).FindAllStringSubmatch(must.Read(t, "../../docs/how-to/troubleshooting.md"), -1)
+	for _, h := range headings {
+		printed := regexp.MustCompile(`[0-9]+`).ReplaceAllString(regexp.QuoteMeta(h[1]), "(%[a-z]|[0-9]+)")
+		if !regexp.MustCompile(printed).MatchString(source.String()) {
+			t.Errorf("nothing prints %q", h[1])
+		}
+	}
+	if len(headings) < 6 {
+		t.Errorf("only %d headings quote what is printed", len(headings))
 	}
 }
 

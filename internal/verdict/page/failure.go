@@ -22,7 +22,7 @@ type Failure struct {
 	Setting string   // the setting of the trial
 	Heading string   // over the output
 	Output  []string // the last lines of the output, or those where a crash begins; empty: not known
-	Log     string   // the file with all of it; empty: there is none
+	Log     string   // the file with more of it; empty: there is none
 	Command string   // the target's, without credentials; empty: there is none
 	Try     []document.Item
 }
@@ -191,7 +191,7 @@ func (f *Failure) Text() string {
 		section(f.Heading)
 	}
 	if f.Log != "" {
-		section("all of its output:", f.Log)
+		section("more of its output:", f.Log)
 	}
 	if f.Command != "" {
 		section("the command:", f.Command)
