@@ -57,10 +57,11 @@ func TestSmallerBudgetInWords(t *testing.T) {
 	asked := plan.Default()
 	asked.Target.Command, asked.Procs = []string{"program"}, plan.Procs{Values: []*int{nil, new(1), new(2)}}
 	dir := t.TempDir()
+	m := newMeasurement("sweep")
 	run := func(most, stop int) (s *session.Session, text string) {
 		asked.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: most}
 		s = session.New(asked, session.Options{Dir: dir, Spec: spec.Spec{Command: "sweep"}, Host: journal.Host{CPUs: 2, EffectiveCPUs: 2}, Started: time.Unix(1, 0)})
-		_, err := s.Run(t.Context(), &stopping{after: stop}, session.Events{Begin: func() { text = race(s)[0] }})
+		_, err := s.Run(t.Context(), &stopping{after: stop}, session.Events{Begin: func() { text = m.race(s)[0] }})
 		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}

@@ -260,7 +260,7 @@ func TestProgressWaits(t *testing.T) {
 	if text := trimmed(p.lines(100, 24)); !strings.Contains(text, "\nwaiting until other programs stop: at most 2:00 more\n") || strings.Contains(text, "GOMAXPROCS 2:") {
 		t.Errorf("while it waits\n%s", text)
 	}
-	if out := p.out.(*bytes.Buffer).String(); !strings.Contains(out, "; --timeout quiet=10m waits longer, --timeout quiet=0s measures anyway\n") {
+	if out := p.out.(*bytes.Buffer).String(); !strings.Contains(out, "; --timeout quiet=10m waits longer, --timeout quiet=0s measures anyway") {
 		t.Errorf("how to measure anyway is not in %q", out)
 	}
 	// In a cluster nothing waits, and the settings of a fleet are in its file.

@@ -297,7 +297,7 @@ func TestRefusals(t *testing.T) {
 		"of an init":      {pod("initContainers: [{name: i, volumeMounts: [{name: v, mountPath: /v}]}], containers: [{name: a}], volumes: [{name: v, hostPath: {path: /var/x}}]"), nil, `container "i"`},
 		"a disk":          {pod("containers: [{name: a}], volumes: [{name: data, iscsi: {targetPortal: 10.0.0.9, iqn: iqn.2026-01.shop, lun: 0}}]"), nil, `volume "data" is a disk`},
 		"a disk to read":  {pod("containers: [{name: a}], volumes: [{name: data, gcePersistentDisk: {pdName: d, readOnly: true}}]"), nil, ""},
-		"shared by nodes": {pod("containers: [{name: a}], volumes: [{name: n, nfs: {server: s, path: /p}}, {name: c, csi: {driver: d}}, {name: e, emptyDir: {}}]"), nil, ""},
+		"shared by nodes": {pod("containers: [{name: a}], volumes: [{name: net, nfs: {server: s, path: /p}}, {name: c, csi: {driver: d}}, {name: e, emptyDir: {}}]"), nil, ""},
 		"bound":           {withClaim, claim(corev1.ReadWriteOnce, corev1.ClaimBound), `claim "data" is bound and ReadWriteOnce`},
 		"shared":          {withClaim, claim(corev1.ReadWriteMany, corev1.ClaimBound), ""},
 		"pending":         {withClaim, claim(corev1.ReadWriteOnce, corev1.ClaimPending), ""},
