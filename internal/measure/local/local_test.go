@@ -100,6 +100,19 @@ func TestReadyAndLimit(t *testing.T) {
 	}
 }
 
+// What cannot be compiled now may be at another time: it is among what was tried, so that a run of which the
+// rest alone was compiled is not taken for one of other code.
+func TestNotCompiled(t *testing.T) {
+	t.Parallel()
+	need.Command(t, "go")
+	spec := job()
+	spec.Target.Build = "./nowhere"
+	r := prepared(t, spec, Config{}, unset)
+	if paths := r.(*runner).Compiled(); len(paths) != 1 {
+		t.Errorf("%q, want the file that was to be compiled", paths)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	for _, tc := range []struct {
 		want   string

@@ -31,7 +31,7 @@ func programOf(a journal.Setting) programKey { return programKey{a.GoVersion, a.
 type program struct {
 	argv    []string
 	dir     string // empty: procfit's own
-	binary  string // that was compiled for it; empty: none
+	binary  string // that was compiled for it, or tried; empty: none
 	test    bool   // which is a test binary
 	missing error  // why there is none
 	notGo   func() bool
@@ -90,7 +90,7 @@ func (r *runner) program(ctx context.Context, key programKey, observe plan.Obser
 	}
 	binary, err := r.build(ctx, key, observe)
 	if err != nil {
-		return program{}, err
+		return program{binary: binary}, err // which was tried
 	}
 	if !slices.ContainsFunc(command, func(w string) bool { return strings.Contains(w, plan.BinaryPlaceholder) }) {
 		return program{argv: append([]string{binary}, command...), binary: binary}, nil
