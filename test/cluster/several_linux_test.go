@@ -108,7 +108,7 @@ spec:
           containers:
           - name: import
             image: ` + sweptImage + `
-            args: [lab, program, contention, -n, "50000000"]
+            args: [lab, program, contention, -goroutines, "1", -n, "150000000"]
             resources: {requests: {cpu: 10m}, limits: {cpu: 1}}
 `
 
@@ -138,7 +138,7 @@ func TestSweepOfJobs(t *testing.T) {
 		}
 	}
 	s.empty(ctx)
-	broken := strings.Replace(strings.Replace(job, `"50000000"`, `"x"`, 1), "name: import}", "name: broken}", 1)
+	broken := strings.Replace(strings.Replace(job, `"150000000"`, `"x"`, 1), "name: import}", "name: broken}", 1)
 	kubectl(ctx, t, s.cluster, broken, "apply", "--namespace", s.name, "-f", "-")
 	out, err := sweep("broken", "cronjob/broken", "--procs", "1").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "container import of pod procfit-") || !strings.Contains(string(out), "ended with code 2") {
