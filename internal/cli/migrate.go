@@ -18,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/cluster"
 	"github.com/procfit/procfit/internal/check/migrate"
+	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/number"
@@ -233,7 +234,7 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 	}
 	out := filepath.Join(dir, "results-"+built[:12])
 	words := slices.Concat([]string{"--limit", strings.Join(phrase.Each(limits, number.Exact), ","), "--out", out}, o.comparison,
-		[]string{phrase.Shell(append([]string{old}, o.programArgs...)), "--", current}, o.programArgs)
+		[]string{load.Join(append([]string{old}, o.programArgs...)), "--", current}, o.programArgs)
 	aside := std
 	aside.out = std.err // standard output has the page of the migration
 	aside.args = append([]string{"compare"}, words...)

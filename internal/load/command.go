@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -159,14 +160,30 @@ func Split(command string) ([]string, error) {
 	return words, nil
 }
 
+// Join writes words as Split reads them back. [phrase.Shell] writes some for shells that know $'…'.
+func Join(words []string) string {
+	return strings.Join(phrase.Each(words, func(w string) string {
+		shown := phrase.ShellWord(w)
+		if read, err := Split(shown); err == nil && slices.Equal(read, []string{w}) {
+			return shown
+		}
+		return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	}), " ")
+}
+
 // literal joins the parts of a word, none of which may expand.
 func literal(parts []syntax.WordPart) (string, error) {
 	var word strings.Builder
-	for _, part := range parts {
+	for i, part := range parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			if (len(p.Value)-len(strings.TrimRight(p.Value, "\\")))%2 == 1 {
+			if escapes(p.Value) {
 				return "", errors.New("a backslash at the end escapes nothing")
+			}
+			if before, dollar := strings.CutSuffix(p.Value, "$"); dollar && !escapes(before) && i+1 < len(parts) {
+				if _, quoted := parts[i+1].(*syntax.SglQuoted); quoted {
+					return "", shellOnly("$'…'")
+				}
 			}
 			word.WriteString(unescape(p.Value, ""))
 		case *syntax.SglQuoted:
@@ -185,6 +202,9 @@ func literal(parts []syntax.WordPart) (string, error) {
 	}
 	return word.String(), nil
 }
+
+// escapes reports whether the last backslash of a literal escapes what follows it.
+func escapes(s string) bool { return (len(s)-len(strings.TrimRight(s, "\\")))%2 == 1 }
 
 // unescape takes the backslashes out of a literal, which the parser leaves there:
 // those before one of only, or before anything where only is empty.

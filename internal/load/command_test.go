@@ -46,6 +46,9 @@ func TestSplit(t *testing.T) {
 		{in: "{ a; }", err: "sh -c '…'"},
 		{in: "A=b c", err: "write 'env A=… command'"},
 		{in: `a \`, err: "backslash"},
+		{in: `a \$'b'`, want: []string{"a", "$b"}},
+		{in: `a $'b\nc'`, err: "$'…' needs a shell"},
+		{in: `a b\\$'c'`, err: "$'…' needs a shell"},
 	} {
 		got, err := Split(tt.in)
 		if tt.err != "" {
@@ -63,16 +66,13 @@ func TestSplit(t *testing.T) {
 // FuzzSplit: words that are quoted come back.
 func FuzzSplit(f *testing.F) {
 	f.Add(`wrk -H 'A: b' "c\"d" e\ f`)
+	f.Add("sh -c 'it'\\''s\n\ta $\\x' if A=b")
 	f.Fuzz(func(t *testing.T, in string) {
 		words, err := Split(in)
 		if err != nil || !utf8.ValidString(in) {
 			return
 		}
-		var quoted []string
-		for _, word := range words {
-			quoted = append(quoted, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
-		}
-		again, err := Split(strings.Join(quoted, " "))
+		again, err := Split(Join(words))
 		if err != nil || !slices.Equal(words, again) {
 			t.Fatalf("%q became %q (%v)", words, again, err)
 		}

@@ -330,7 +330,7 @@ func (r *reader) texts(row field.Field, n *yaml.Node) ([]string, error) {
 	case err != nil || several:
 		return words, err
 	case row.Holds == "COMMAND":
-		return []string{phrase.Shell(words)}, nil
+		return []string{load.Join(words)}, nil
 	case Plural(row):
 		return []string{strings.Join(words, ",")}, nil
 	}

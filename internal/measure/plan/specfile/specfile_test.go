@@ -37,7 +37,7 @@ target:
     GOGC: 50
     TOKEN: ${API_TOKEN}
     SHELL_LIKE: $${HOME} $HOME
-  prepare: [rm, -rf, a b]
+  prepare: [rm, -rf, a b, "c\n\td'"]
 compare:
   procs: &p [default, 1, 2]
   margin: 5%
@@ -54,7 +54,7 @@ stop:
 `)
 	want := []string{
 		"command=./server", "command=-addr", "command=:{port}", "url=http://127.0.0.1:{port}/a", "url=http://127.0.0.1:{port}/b",
-		"env=GOGC=50", "env=TOKEN={env:API_TOKEN}", "env=SHELL_LIKE=${HOME} $HOME", "prepare=rm -rf 'a b'",
+		"env=GOGC=50", "env=TOKEN={env:API_TOKEN}", "env=SHELL_LIKE=${HOME} $HOME", "prepare=rm -rf 'a b' 'c\n\td'\\'''",
 		"procs=default,1,2", "margin=5%", "connections=64", "trial-time=1m30s", "rate=2.5e3", "header=Accept: text/plain", `body={"from":"2026-01-01","id":7,"tags":["a","b"]}`,
 		"tls=ca=ca.pem", "tls=insecure",
 	}
