@@ -254,7 +254,7 @@ func (s Spec) Variables() []string {
 // Discreet is the Spec with a variable in place of each credential. hide has
 // secret.Redacted in place of those of a field, or with an empty name of other words.
 func (s Spec) Discreet(hide func(field string, texts []string) []string) Spec {
-	taken := s.Variables()
+	taken := append(s.Variables(), ofSessions...)
 	named := func(field string, texts []string) (shown []string) {
 		before := field
 		for _, text := range hide(field, texts) {
@@ -277,6 +277,10 @@ func (s Spec) Discreet(hide func(field string, texts []string) []string) Spec {
 	}
 	return s
 }
+
+// ofSessions are variables that a shell has anyway: a command with one of them would take its value
+// in place of the credential, and ask for nothing.
+var ofSessions = strings.Fields("DISPLAY EDITOR HOME HOSTNAME LANG LANGUAGE LC_ALL LOGNAME MAIL OLDPWD PATH PWD SHELL TERM TMPDIR TZ USER")
 
 // word is what a credential may be called by.
 var word = pattern.Of(`[A-Za-z][A-Za-z0-9_-]*`)

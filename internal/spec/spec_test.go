@@ -125,6 +125,7 @@ func TestDiscreet(t *testing.T) {
 		Command: "sweep", Operands: []string{"./old --pw S3"},
 		Set: []spec.Value{
 			{Name: "header", Texts: []string{"Authorization: Bearer S3", "Authorization: S3", "X: {env:COOKIE}", "Cookie: S3"}}, {Name: "body", Texts: []string{"S3"}},
+			{Name: "env", Texts: []string{"HOME=S3", "DB=postgres://user:S3@db"}},
 		},
 		Program: []string{"./x", "--api-token", "S3", "${HOME}", "--dsn=S3@S3", "REDACTED", "S3"},
 	}
@@ -139,6 +140,7 @@ func TestDiscreet(t *testing.T) {
 		Command: "sweep", Operands: []string{"./old --pw {env:PW}"},
 		Set: []spec.Value{
 			{Name: "header", Texts: []string{"Authorization: Bearer {env:BEARER}", "Authorization: {env:AUTHORIZATION}", "X: {env:COOKIE}", "Cookie: {env:COOKIE_2}"}}, {Name: "body", Texts: []string{"{env:BODY}"}},
+			{Name: "env", Texts: []string{"HOME={env:HOME_2}", "DB=postgres://user:{env:USER_2}@db"}},
 		},
 		Program: []string{"./x", "--api-token", "{env:API_TOKEN}", "${HOME}", "--dsn={env:DSN}@{env:DSN_2}", "{env:DSN_3}", "{env:SECRET}"},
 	}
@@ -148,7 +150,7 @@ func TestDiscreet(t *testing.T) {
 	if s.Shell() != clear {
 		t.Error("the Spec itself has changed")
 	}
-	if want := []string{"PW", "BEARER", "AUTHORIZATION", "COOKIE", "COOKIE_2", "BODY", "API_TOKEN", "DSN", "DSN_2", "DSN_3", "SECRET"}; !slices.Equal(got.Variables(), want) {
+	if want := []string{"PW", "BEARER", "AUTHORIZATION", "COOKIE", "COOKIE_2", "BODY", "HOME_2", "USER_2", "API_TOKEN", "DSN", "DSN_2", "DSN_3", "SECRET"}; !slices.Equal(got.Variables(), want) {
 		t.Errorf("variables %q", got.Variables())
 	}
 }
