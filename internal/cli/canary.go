@@ -22,7 +22,6 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/page"
-	"github.com/procfit/procfit/internal/verdict/results"
 )
 
 type kubeCanary struct {
@@ -227,11 +226,14 @@ func (m *measurement) blocksDir(name, kind string, started time.Time) (string, e
 	if dir == "" {
 		dir = filepath.Join("results", plan.FileName(name)+"-"+kind+"-"+started.Format("20060102-150405"))
 	}
-	if results.Exist(dir) {
-		return "", usageError("--out %s has a journal already, which %s cannot resume: choose another directory", dir, m.name)
-	}
 	if err := folder.Try(dir); err != nil {
 		return "", usageError("--out %s: %w", dir, err)
+	}
+	switch exists, err := session.HoldsJournal(dir); {
+	case err != nil:
+		return "", usageError("%w", err)
+	case exists:
+		return "", usageError("--out %s has a journal already, which %s cannot resume: choose another directory", dir, m.name)
 	}
 	return dir, nil
 }

@@ -133,7 +133,7 @@ func (s *Session) arrange(ctx context.Context, r plan.Runner, on Events) error {
 	if !ok || !s.Spec.ApartOn(s.options.Host.EffectiveCPUs) {
 		return nil
 	}
-	exists, err := holdsJournal(s.Dir)
+	exists, err := HoldsJournal(s.Dir)
 	if err != nil {
 		return &JournalError{err}
 	}

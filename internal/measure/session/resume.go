@@ -15,8 +15,8 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// holdsJournal reports whether the results folder holds a journal. With anything else it is refused.
-func holdsJournal(dir string) (bool, error) {
+// HoldsJournal reports whether the results folder holds a journal. With anything else it is refused.
+func HoldsJournal(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -35,7 +35,7 @@ func holdsJournal(dir string) (bool, error) {
 
 // openJournal creates the results folder and its journal, or opens the one that is to be completed.
 func (s *Session) openJournal(on Events) error {
-	exists, err := holdsJournal(s.Dir)
+	exists, err := HoldsJournal(s.Dir)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *Session) goOn(w *journal.Writer, on Events) error {
 
 // Look takes over what the folder's journal holds, as Run does, and changes nothing there.
 func (s *Session) Look() error {
-	exists, err := holdsJournal(s.Dir)
+	exists, err := HoldsJournal(s.Dir)
 	switch {
 	case err != nil:
 		return err
