@@ -77,7 +77,7 @@ could not be created; 130 interrupted.`,
 
 func (o *fleetOptions) fields() []field.Field {
 	own := field.In(field.Output,
-		field.Field{Name: "out", Holds: "DIR", Help: "folder of all results, and of the page", More: "Earlier results in it are compared with.", Value: field.Text(&o.out)},
+		field.Field{Name: "out", Holds: "DIR", Help: "folder of all results, and of the page", More: "Earlier results in it are compared with.", Value: field.Parsed(&o.out, o.out, field.Some)},
 		field.Field{
 			Name: "propose", Holds: "BRANCH", Bare: fleetBranch, Help: "create a branch with the proven values in the manifests (" + fleetBranch + ")",
 			More: "The branch of an earlier run is replaced, unless it has commits that procfit did not create.", Value: field.Text(&o.branch),
@@ -133,6 +133,13 @@ func (o *fleetOptions) prepare(ctx context.Context, std stdio) (*fleetRun, error
 	}
 	if err := folder.Try(o.out); err != nil {
 		return nil, usageError("--out %s: %w", o.out, err)
+	}
+	has := func(name string) bool {
+		_, err := os.Lstat(filepath.Join(o.out, name))
+		return err == nil
+	}
+	if !has("fleet.json") && (has("RESULTS.md") || has("report.html")) {
+		return nil, usageError("--out %s holds other files and no fleet.json: choose a new or an empty directory", o.out)
 	}
 	for i := range read.Services {
 		s := &fleetService{Service: &read.Services[i]}

@@ -75,7 +75,7 @@ func often(f field.Field) field.Field {
 func outField(p *string, normal string) field.Field {
 	return field.Field{
 		Name: "out", Holds: "DIR", Often: true, Help: "results directory (default " + normal + ")", More: "An unfinished run in it is resumed.",
-		Value: field.Text(p),
+		Value: field.Parsed(p, *p, field.Some),
 	}
 }
 

@@ -93,7 +93,7 @@ func (o *migrateOptions) fields() []field.Field {
 		toggle("yes", &o.yes, "do not ask before --fix"),
 		often(toggle("prove", &o.prove, "measure the program with and without automaxprocs where the values differ")),
 		{Name: "program", Holds: "PACKAGE", Help: "the main package to measure with --prove, if there are several", Value: field.Text(&o.program)},
-		{Name: "out", Holds: "DIR", Help: "folder of what --prove builds and measures (default migrate-automaxprocs)", Value: field.Text(&o.results)},
+		{Name: "out", Holds: "DIR", Help: "folder of what --prove builds and measures (default migrate-automaxprocs)", Value: field.Parsed(&o.results, "", field.Some)},
 	}
 	reach := field.In(field.Kube, toggle("cluster", &o.onCluster, "look at what runs in a cluster"))
 	reach = append(reach, field.Take(access(&o.access, "cluster"), field.Field{Name: "namespace", Help: "look only at this namespace (default all)"}, field.Field{Name: "kubeconfig"}, field.Field{Name: "context"})...)
