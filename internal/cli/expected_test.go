@@ -49,8 +49,20 @@ func TestExpectedOf(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 
+	h.Spec = h.Spec.With(spec.Set("body", "{\n}"))
+	if e, err = expectedOf(verdict.Analyze(h, trials), of(trials)); err != nil || e.Again != nil || e.Procs != 2 {
+		t.Errorf("a body of two lines: %v: %s", err, expected.Text(e))
+	}
+
 	c := pagetest.LiveContents()
 	l := live.Analyze(c)
+	for given, want := range map[string]string{"go1.25.1 X:jsonv2": "go1.25.1", "go1.24.6 (Red Hat 1.24.6-1.el9_6)": "go1.24.6", "devel +5d1a95175e": ""} {
+		vendors := live.Analyze(c)
+		vendors.Target.GoVersion = given
+		if e, err = expectedOf(vendors, of(c.Trials)); err != nil || e.GoVersion != want {
+			t.Errorf("%s: %v: %s", given, err, expected.Text(e))
+		}
+	}
 	e, err = expectedOf(l, of(c.Trials))
 	if err != nil || e.Procs != 1 || e.LimitCPUs == nil || *e.LimitCPUs != 2 || e.GoVersion != "go1.26.8" || e.Requests == nil || e.Program != "" {
 		t.Errorf("%v: %s", err, expected.Text(e))

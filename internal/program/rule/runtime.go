@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"go/version"
 	"strings"
@@ -224,13 +225,16 @@ func (s Subject) RuntimeName() string {
 // goName is the program's Go release without suffixes of its version, or if that is not
 // known, its runtime.
 func (s Subject) goName() string {
-	for _, field := range strings.Fields(s.Facts.GoVersion) {
+	return cmp.Or(GoVersion(s.Facts.GoVersion), s.Facts.GoVersion, "its runtime")
+}
+
+// GoVersion is the one in what a toolchain calls itself, as in "go1.25.1 X:jsonv2" and
+// "go1.24.6 (Red Hat 1.24.6-1.el9_6)"; empty: it names none.
+func GoVersion(toolchain string) string {
+	for field := range strings.FieldsSeq(toolchain) {
 		if version.IsValid(field) {
 			return field
 		}
 	}
-	if s.Facts.GoVersion == "" {
-		return "its runtime"
-	}
-	return s.Facts.GoVersion
+	return ""
 }
