@@ -218,6 +218,7 @@ func runtimeVariables(environ []string) []string {
 			out = append(out, v)
 		}
 	}
+	slices.Sort(out) // in another order they are the same
 	return out
 }
 

@@ -1,11 +1,13 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -132,6 +134,9 @@ func (s *Session) adopt(then journal.Header) error {
 	if compiles && (now.Target.SHA256 == "" || then.Target.SHA256 == "") { // it is not compiled, or was not
 		now.Target.SHA256 = then.Target.SHA256
 	}
+	if sameFolder(now.Target.Directory, then.Target.Directory) { // by a link
+		now.Target.Directory = then.Target.Directory
+	}
 	if differs := differing(now, then); differs != nil {
 		return &Refusal{fmt.Errorf("%s has a run that differs in %s; its command was: %s; repeat that command, or choose another --out",
 			s.Dir, phrase.And(differs), phrase.Clean(then.Spec.Shell()))}
@@ -153,7 +158,11 @@ func differing(now, then journal.Header) (names []string) {
 	for _, r := range resolved {
 		named := slices.ContainsFunc(append(r.flags, r.name), func(name string) bool { return slices.Contains(names, name) })
 		if !named && !reflect.DeepEqual(r.of(now), r.of(then)) {
-			names = append(names, r.name)
+			name := r.name
+			if list, ok := r.of(then).([]string); ok {
+				name += fmt.Sprintf(" (now %s, then %s)", shown(r.of(now).([]string)), shown(list))
+			}
+			names = append(names, name)
 		}
 	}
 	if names == nil && !same {
@@ -161,6 +170,14 @@ func differing(now, then journal.Header) (names []string) {
 	}
 	return names
 }
+
+func sameFolder(a, b string) bool {
+	now, err := os.Stat(a)
+	then, gone := os.Stat(b)
+	return err == nil && gone == nil && os.SameFile(now, then)
+}
+
+func shown(values []string) string { return cmp.Or(phrase.Clean(strings.Join(values, " ")), "none") }
 
 // asIs are the fields that come to what they say, and nothing else in a header shows.
 var asIs = []string{"prepare", "ready", "header", "tls"}
@@ -186,7 +203,7 @@ func askedOtherwise(now, then spec.Spec) (names []string) {
 }
 
 // resolved is what a header has that no flag says, or what flags came to: it is not named
-// where they differ themselves.
+// where they differ themselves. What a user reads of it in no command is a []string, and is quoted.
 var resolved = []struct {
 	name  string
 	flags []string
@@ -195,7 +212,7 @@ var resolved = []struct {
 	{"the executable or the template of the pods", nil, func(h journal.Header) any { return built(h, false) }},
 	{"the code of the benchmarks, or what compiles it", nil, func(h journal.Header) any { return built(h, true) }},
 	{"the Go version that procfit, its own target, is built with", nil, goOfItself},
-	{"the directory", nil, func(h journal.Header) any { return h.Target.Directory }},
+	{"the directory", nil, func(h journal.Header) any { return []string{h.Target.Directory} }},
 	{"GOGC, GOMEMLIMIT or GODEBUG", nil, func(h journal.Header) any { return h.Target.Environment }},
 	{"the process", nil, func(h journal.Header) any { return h.Target.Attached }},
 	{"--namespace", nil, func(h journal.Header) any { return h.Target.Namespace }},

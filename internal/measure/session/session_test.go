@@ -154,10 +154,10 @@ func TestRefusalNames(t *testing.T) {
 			p.Target.ReadyTimeout *= 2
 			o.Spec = o.Spec.With(spec.Part("timeout", "ready", "1m"))
 		},
-		"--seed":                      func(p *plan.Spec, _ *session.Options) { p.Seed = new(uint64(8)) },
-		"the file of --body":          func(p *plan.Spec, _ *session.Options) { p.Load.Body = []byte("x") },
-		"GOGC, GOMEMLIMIT or GODEBUG": func(_ *plan.Spec, o *session.Options) { o.Environ = []string{"GOGC=50"} },
-		"the host":                    func(_ *plan.Spec, o *session.Options) { o.Host.CPUs++ },
+		"--seed":             func(p *plan.Spec, _ *session.Options) { p.Seed = new(uint64(8)) },
+		"the file of --body": func(p *plan.Spec, _ *session.Options) { p.Load.Body = []byte("x") },
+		"GOGC, GOMEMLIMIT or GODEBUG (now GOGC=50, then none)": func(_ *plan.Spec, o *session.Options) { o.Environ = []string{"GOGC=50"} },
+		"the host": func(_ *plan.Spec, o *session.Options) { o.Host.CPUs++ },
 		"the Go version that procfit, its own target, is built with": func(_ *plan.Spec, o *session.Options) { o.Tool.GoVersion = "go1.27" },
 		"what this version of procfit makes of the command":          func(p *plan.Spec, _ *session.Options) { p.Load.Connections++ },
 	} {
@@ -185,6 +185,29 @@ func TestRefusalOfATunnel(t *testing.T) {
 		_, err := session.New(p, options(dir, two)).Run(t.Context(), &runner{stop: 8}, session.Events{})
 		if !local && !errors.Is(err, context.Canceled) || local && (err == nil || !strings.Contains(err.Error(), "has a run that differs in --load-from; its command")) {
 			t.Errorf("through the API server %v: %v", local, err)
+		}
+	}
+}
+
+// The directory is the same by a link, and runtime variables are in another order. Others are named,
+// with those of the run.
+func TestSameSurroundings(t *testing.T) {
+	dir, place, link := filepath.Join(t.TempDir(), "out"), t.TempDir(), filepath.Join(t.TempDir(), "link")
+	must.OK(t, os.Symlink(place, link))
+	for _, tc := range []struct {
+		in, want string
+		environ  []string
+	}{
+		{place, "", []string{"GOMEMLIMIT=1GiB", "GOGC=50"}},
+		{link, "", []string{"GOGC=50", "GOMEMLIMIT=1GiB"}},
+		{t.TempDir(), ", then " + place + ") and GOGC, GOMEMLIMIT or GODEBUG (now GOGC=60, then GOGC=50 GOMEMLIMIT=1GiB)", []string{"GOGC=60"}},
+	} {
+		t.Chdir(tc.in)
+		o := options(dir, two)
+		o.Environ = tc.environ
+		_, err := session.New(sample(), o).Run(t.Context(), &runner{stop: 2}, session.Events{})
+		if tc.want == "" && !errors.Is(err, context.Canceled) || tc.want != "" && (err == nil || !strings.Contains(err.Error(), "differs in the directory (now "+tc.in+tc.want)) {
+			t.Errorf("in %s: %v", tc.in, err)
 		}
 	}
 }
