@@ -48,6 +48,11 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 	if p := t.Pods; p != nil {
 		h.Target.Object, h.Target.Namespace, h.Target.Container, h.Target.SHA256 = p.Object, p.Namespace, p.Container, p.SHA256
 	}
+	known := spec
+	if o.Secrets != nil {
+		known, _ = spec.Filled(o.Secrets.Variable) // of one that is not set, the name
+	}
+	h.Given = given(known, wanted.Seed)
 	if a := h.Load.Arrangement; a != nil && *a == journal.ArrangementApart {
 		h.Target.CPUs = spec.TargetCPUs()
 	}
@@ -56,6 +61,22 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 		h.LoadHost = &o.Host
 	}
 	return h
+}
+
+// given is little of a SHA-256, since a value may be a credential. One whose name says so may be
+// another one when the run is resumed.
+func given(known plan.Spec, seed uint64) string {
+	values := slices.Concat(known.Target.Env, known.Load.Headers)
+	if len(values) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	fmt.Fprintln(h, seed)
+	for _, v := range values {
+		end := max(0, strings.IndexAny(v, "=:"))
+		fmt.Fprintf(h, "%q\n", secret.Words([]string{"--" + v[:end], v[end:]}))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:1])
 }
 
 func loadOf(wanted plan.Spec, asked spec.Spec) journal.Load {

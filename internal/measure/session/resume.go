@@ -151,7 +151,7 @@ func (s *Session) adopt(then journal.Header) error {
 // differing is what keeps a run from being resumed; nil: nothing does. What was asked for in
 // another way and came to the same does not, such as a default that is given now.
 func differing(now, then journal.Header) (names []string) {
-	same := reflect.DeepEqual([]any{now.Target, now.Load, now.Plan}, []any{then.Target, then.Load, then.Plan}) && sameAsked(now.Spec, then.Spec)
+	same := reflect.DeepEqual([]any{now.Target, now.Load, now.Plan, now.Given}, []any{then.Target, then.Load, then.Plan, then.Given}) && sameAsked(now.Spec, then.Spec)
 	if !same {
 		names = askedOtherwise(now.Spec, then.Spec)
 	}
@@ -214,6 +214,7 @@ var resolved = []struct {
 	{"the Go version that procfit, its own target, is built with", nil, goOfItself},
 	{"the directory", nil, func(h journal.Header) any { return []string{h.Target.Directory} }},
 	{"GOGC, GOMEMLIMIT or GODEBUG", nil, func(h journal.Header) any { return h.Target.Environment }},
+	{"the values of --env or --header", []string{"--env", "--header"}, func(h journal.Header) any { return h.Given }},
 	{"the process", nil, func(h journal.Header) any { return h.Target.Attached }},
 	{"--namespace", nil, func(h journal.Header) any { return h.Target.Namespace }},
 	{"--container", nil, func(h journal.Header) any { return h.Target.Container }},

@@ -189,6 +189,26 @@ func TestRefusalOfATunnel(t *testing.T) {
 	}
 }
 
+// A run is resumed with another credential, but not with another value of --env or --header, although
+// the journal has none of them.
+func TestOtherValues(t *testing.T) {
+	dir := t.TempDir()
+	for _, tc := range []struct {
+		env, header string
+		same        bool
+	}{
+		{"MODE=fast", "X-Tenant: small", true}, {"MODE=slow", "X-Tenant: small", false}, {"MODE=fast", "X-Tenant: large", false}, {"MODE=fast", "X-Tenant: small", true},
+	} {
+		p := sample()
+		p.Target.Env = []string{tc.env, "API_TOKEN=" + t.TempDir()}
+		p.Load.Headers = []string{tc.header, "Authorization: Bearer " + t.TempDir()}
+		_, err := session.New(p, options(dir, two)).Run(t.Context(), &runner{stop: 2}, session.Events{})
+		if tc.same && !errors.Is(err, context.Canceled) || !tc.same && (err == nil || !strings.Contains(err.Error(), "differs in the values of --env or --header; its command was")) {
+			t.Errorf("%s, %s: %v", tc.env, tc.header, err)
+		}
+	}
+}
+
 // The directory is the same by a link, and runtime variables are in another order. Others are named,
 // with those of the run.
 func TestSameSurroundings(t *testing.T) {

@@ -25,6 +25,9 @@ type Header struct {
 	Target     Target `json:"target"`
 	Load       Load   `json:"load"`
 	Plan       Plan   `json:"plan"`
+	// Given is one byte of a SHA-256 over the values of --env and --header, of which the rest has only
+	// the names, so that a resumed run does not mix two; empty: there are none. No value can be found by it.
+	Given string `json:"given,omitempty"`
 	// Canary is what a canary has in addition; nil of any other sweep.
 	Canary *Canary `json:"canary,omitempty"`
 	// Live is what a live experiment has in addition; nil of any other sweep.
