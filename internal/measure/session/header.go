@@ -82,7 +82,7 @@ func given(known plan.Spec, seed uint64) string {
 func loadOf(wanted plan.Spec, asked spec.Spec) journal.Load {
 	l := wanted.Load
 	j := journal.Load{
-		Connections: l.Connections, BodyBytes: len(l.Body), BodySHA256: sum(l.Body),
+		Connections: l.Connections, BodyBytes: len(l.Body), BodySHA256: sumOfBody(l.Body, asked),
 		Command: secret.Text(l.Command), LoadCPUs: l.CPUs, ErrorRatioMax: l.MaxErrors,
 		TrialTimeoutSeconds: wanted.Target.RunTimeout.Seconds(),
 		DurationSeconds:     l.Duration.Seconds(), WarmupSeconds: l.Warmup.Seconds(), ReadyTimeoutSeconds: wanted.Target.ReadyTimeout.Seconds(),
@@ -100,7 +100,7 @@ func loadOf(wanted plan.Spec, asked spec.Spec) journal.Load {
 		j.OpenSecondsMax = plan.OpenMost.Seconds()
 	}
 	if g := l.GRPC; g != nil {
-		j.GRPC = &journal.Call{Method: g.Method, DataSHA256: sum(g.Data), DataBytes: len(g.Data), Proto: g.Proto, Protoset: g.Protoset}
+		j.GRPC = &journal.Call{Method: g.Method, DataSHA256: sumOfBody(g.Data, asked), DataBytes: len(g.Data), Proto: g.Proto, Protoset: g.Protoset}
 	}
 	if l.RequestTimeout != load.DefaultTimeout {
 		j.RequestTimeoutSeconds = l.RequestTimeout.Seconds()
@@ -136,7 +136,7 @@ func mixOf(requests []load.Request) (list []string, sha string) {
 	}
 	h := sha256.New()
 	for i, r := range requests {
-		fmt.Fprintf(h, "%g %s %s %q %d\n", r.Weight, r.EffectiveMethod(), r.Path, r.Headers, len(r.Body))
+		fmt.Fprintf(h, "%g %s %s %q %d\n", r.Weight, r.EffectiveMethod(), masked(secret.Text(r.Path)), r.Headers, len(r.Body))
 		h.Write(r.Body)
 		switch name := secret.Text(r.Name()); {
 		case i > mostListed:
@@ -229,6 +229,20 @@ func sum(body []byte) string {
 	}
 	h := sha256.Sum256(body)
 	return hex.EncodeToString(h[:])
+}
+
+// sumOfBody is of a body as --body gives it, where that has variables: a credential is one, too.
+func sumOfBody(body []byte, asked spec.Spec) string {
+	if text := asked.Text("body"); !strings.HasPrefix(text, "@") && spec.Variables(text) != nil {
+		body = []byte(text)
+	}
+	return sum(body)
+}
+
+// masked is a text without the names of variables: a credential and the variable that a proposed
+// command has in its place are the same.
+func masked(text string) string {
+	return spec.Replace(text, func(string) string { return secret.Redacted })
 }
 
 // runtimeVariables are those of the user's environment that bear on the Go runtime.

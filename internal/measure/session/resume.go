@@ -138,6 +138,9 @@ func (s *Session) adopt(then journal.Header) error {
 		now.Target.Directory = then.Target.Directory
 	}
 	if differs := differing(now, then); differs != nil {
+		if _, err := s.Filled(); err != nil { // its values are not known
+			return err
+		}
 		return &Refusal{fmt.Errorf("%s has a run that differs in %s; its command was: %s; repeat that command, or choose another --out",
 			s.Dir, phrase.And(differs), phrase.Clean(then.Spec.Shell()))}
 	}
@@ -151,6 +154,7 @@ func (s *Session) adopt(then journal.Header) error {
 // differing is what keeps a run from being resumed; nil: nothing does. What was asked for in
 // another way and came to the same does not, such as a default that is given now.
 func differing(now, then journal.Header) (names []string) {
+	now, then = compared(now), compared(then)
 	same := reflect.DeepEqual([]any{now.Target, now.Load, now.Plan, now.Given}, []any{then.Target, then.Load, then.Plan, then.Given}) && sameAsked(now.Spec, then.Spec)
 	if !same {
 		names = askedOtherwise(now.Spec, then.Spec)
@@ -169,6 +173,23 @@ func differing(now, then journal.Header) (names []string) {
 		names = []string{"what this version of procfit makes of the command"}
 	}
 	return names
+}
+
+// compared is a header that is the same for a command with credentials and for one with variables in
+// their place.
+func compared(h journal.Header) journal.Header {
+	h.Target.Command, h.Target.Against = phrase.Each(h.Target.Command, masked), phrase.Each(h.Target.Against, masked)
+	h.Target.URL, h.Load.Command, h.Load.Requests = masked(h.Target.URL), masked(h.Load.Command), phrase.Each(h.Load.Requests, masked)
+	if b := h.Target.Beside; b != nil {
+		h.Target.Beside = new(*b)
+		h.Target.Beside.Command = phrase.Each(b.Command, masked)
+	}
+	h.Load.BodyBytes = 0 // its sum is compared
+	if g := h.Load.GRPC; g != nil {
+		h.Load.GRPC = new(*g)
+		h.Load.GRPC.DataBytes = 0
+	}
+	return h
 }
 
 func sameFolder(a, b string) bool {

@@ -209,6 +209,33 @@ func TestOtherValues(t *testing.T) {
 	}
 }
 
+// The command that a report proposes, with a variable in place of each credential, resumes the run.
+func TestResumeByVariables(t *testing.T) {
+	dir, p := t.TempDir(), sample()
+	o := options(dir, two)
+	o.Spec = o.Spec.With(spec.Set("body", `{"password":"{env:PASSWORD}"}`))
+	p.Target.BuiltIn, p.Target.Command = "", []string{"./absent", "--token", "S3", ":{port}"}
+	p.Target.URL, p.Target.Env = "http://127.0.0.1:{port}/?token=S3", []string{"MODE=fast"}
+	p.Target.Beside, p.Load.Body = &plan.Neighbour{Command: []string{"./absent", "--dsn=S3"}}, []byte(`{"password":"S3"}`)
+	if _, err := session.New(p, o).Run(t.Context(), &runner{stop: 8}, session.Events{}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	p.Target.Command = []string{"./absent", "--token", "{env:TOKEN}", ":{port}"}
+	p.Target.URL, p.Target.Env = "http://127.0.0.1:{port}/?token={env:TOKEN}", []string{"MODE={env:MODE}"}
+	p.Target.Beside, p.Load.Body = &plan.Neighbour{Command: []string{"./absent", "--dsn={env:DSN}"}}, []byte(`{"password":"{env:PASSWORD}"}`)
+	for mode, want := range map[string]string{"fast": "", "slow": "differs in the values of --env or --header; its command", "": "export MODE=…"} {
+		o.Secrets = secret.NewKeeper(nil, func(name string) (string, bool) {
+			if name == "MODE" {
+				return mode, mode != ""
+			}
+			return "a longer one", true
+		})
+		if err := session.New(p, o).Look(); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("MODE=%s: %v", mode, err)
+		}
+	}
+}
+
 // The directory is the same by a link, and runtime variables are in another order. Others are named,
 // with those of the run.
 func TestSameSurroundings(t *testing.T) {
