@@ -17,7 +17,9 @@ package specfile
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -197,8 +199,12 @@ func (r *reader) document(b []byte) (*yaml.Node, error) {
 		return nil, nil
 	case err != nil:
 		return nil, r.notYAML(b, err)
-	case decoder.Decode(&second) == nil:
+	}
+	switch err := decoder.Decode(&second); {
+	case err == nil:
 		return nil, r.wrong(&second, "a second document: one file describes one %s", r.of)
+	case !errors.Is(err, io.EOF):
+		return nil, r.notYAML(b, err)
 	case len(first.Content) == 0 || isNull(first.Content[0]):
 		return nil, nil
 	}
