@@ -54,7 +54,7 @@ func layoutOf(goVersion string) (layout, bool) {
 // as the toolchain names itself. It is false for development versions and betas, and for the
 // experiment staticlockranking: layoutOf has the reasons.
 func Release(goVersion string) (string, bool) {
-	release, rest, _ := strings.Cut(goVersion, " ")
+	release, rest, _ := strings.Cut(strings.Replace(goVersion, "-X:", " X:", 1), " ") // as from Go 1.26 on
 	experiments, _ := strings.CutPrefix(rest, "X:")
 	if !version.IsValid(release) || strings.Contains(release, "devel") || strings.Contains(release, "beta") ||
 		slices.Contains(strings.FieldsFunc(experiments, func(r rune) bool { return r == ',' || r == ' ' }), "staticlockranking") {

@@ -14,11 +14,11 @@ func TestLayoutOf(t *testing.T) {
 	known := map[string]uint64{ // its npidle; 0: not known
 		"go1.20": 0x58, "go1.20.14": 0x58, "go1.21.0": 0x58, "go1.24.13": 0x58,
 		"go1.25.0": 0x60, "go1.25rc1": 0x60, "go1.26.8": 0x70, "go1.27.1": 0x70,
-		"go1.26.1 X:nodwarf5": 0x70, "go1.26.1 X:nodwarf5,jsonv2": 0x70, "go1.25.3-custom": 0x60,
+		"go1.26.1 X:nodwarf5": 0x70, "go1.26.1 X:nodwarf5,jsonv2": 0x70, "go1.25.3-custom": 0x60, "go1.27.0-X:nodwarf5,jsonv2": 0x70,
 		"go1.22.9 (Red Hat 1.22.9-1.el9)": 0x58, "go1.24.1 X:boringcrypto custom": 0x58,
 
 		"": 0, "go": 0, "go1.18.10": 0, "go1.19.13": 0, "go1.28.0": 0, "go2.0": 0, "1.26.1": 0, "go1.26.1.1": 0,
-		"go1.26.1 X:staticlockranking": 0, "go1.26.1 X:nodwarf5,staticlockranking": 0, "go1.26beta1": 0,
+		"go1.26.1 X:staticlockranking": 0, "go1.26.1 X:nodwarf5,staticlockranking": 0, "go1.26beta1": 0, "go1.27.0-X:staticlockranking": 0,
 		"devel go1.26-abcdef Sat May 24 10:00:00 2025 +0000": 0, "go1.26-devel_3fd729b2a1 Sat May 24": 0, "devel +abc": 0,
 	}
 	for v, want := range known {
