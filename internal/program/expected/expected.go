@@ -14,6 +14,7 @@
 package expected
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,7 +55,10 @@ func Parse(text []byte) (*rule.Expected, error) {
 		return nil, fmt.Errorf("longer than %d bytes", MostBytes)
 	}
 	var e rule.Expected
-	if err := json.Unmarshal(text, &e); err != nil {
+	var given struct {
+		LimitCPUs json.RawMessage `json:"limit_cpus"`
+	}
+	if err := cmp.Or(json.Unmarshal(text, &e), json.Unmarshal(text, &given)); err != nil {
 		if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && kind.Field != "" {
 			return nil, fmt.Errorf("%s: invalid value %s", phrase.Clip(kind.Field, 40), kind.Value)
 		}
@@ -63,7 +67,11 @@ func Parse(text []byte) (*rule.Expected, error) {
 	if e.Schema != rule.ExpectedSchema {
 		return nil, fmt.Errorf("schema %q: expected %s", phrase.Clip(e.Schema, 40), rule.ExpectedSchema)
 	}
-	return &e, Check(e)
+	err := Check(e)
+	if err == nil && given.LimitCPUs == nil {
+		err = errors.New("limit_cpus is missing: expected a number of CPUs, or null for no limit")
+	}
+	return &e, err
 }
 
 // Text is what Parse reads.

@@ -27,6 +27,7 @@ func TestParse(t *testing.T) {
 		{`"procs":2`, `"procs":0`, "procs 0: expected 1 to 4096"},
 		{`"procs":2`, `"procs":4097`, "procs 4097: expected 1 to 4096"},
 		{`"limit_cpus":2`, `"limit_cpus":-1`, "limit_cpus -1"},
+		{`"limit_cpus":2`, `"limit_cpu":2`, "limit_cpus is missing"},
 		{`"cpus":8`, `"cpus":0`, "cpus 0"},
 		{`go1.26.1`, `banana`, `go_version "banana"`},
 		{`"min":400`, `"min":4000`, "requests_per_second 4000 to 2100"},

@@ -122,21 +122,30 @@ func (s Subject) expectedHere() *Expected {
 	if end < 0 {
 		end = len(e.Again)
 	}
-	words := []string{"sweep"}
+	var limits, words []string
 	if l, limited := s.Limit(); limited {
-		words = append(words, "--limit", number.Exact(l.CPUs))
+		limits = []string{number.Exact(l.CPUs)}
 	}
 	for i := 1; i < end; i++ {
-		switch name, _, joined := strings.Cut(e.Again[i], "="); name {
-		case "--limit", "--seed", "--out":
-			if !joined {
-				i++ // its value
-			}
-		default:
+		name, value, joined := strings.Cut(e.Again[i], "=")
+		if !slices.Contains([]string{"--limit", "--seed", "--out"}, name) {
 			words = append(words, e.Again[i])
+			continue
+		}
+		if !joined && i+1 < end {
+			i++
+			value = e.Again[i]
+		}
+		for item := range strings.SplitSeq(value, ",") {
+			if name == "--limit" && strings.HasPrefix(item, "beside=") { // not its own
+				limits = append(limits, item)
+			}
 		}
 	}
-	e.Again = append(words, e.Again[end:]...)
+	if limits != nil {
+		words = slices.Insert(words, 0, "--limit", strings.Join(limits, ","))
+	}
+	e.Again = slices.Concat([]string{"sweep"}, words, e.Again[end:])
 	return &e
 }
 

@@ -60,6 +60,7 @@ func TestAgainUnderTheLimitOfNow(t *testing.T) {
 		{"sweep --procs 1,2 --seed 7 --out results/a -- ./api --limit 9", "sweep --limit 4 --procs 1,2 -- ./api --limit 9"},
 		{"sweep --limit=2 --rate 100 -- ./api", "sweep --limit 4 --rate 100 -- ./api"},
 		{"sweep --limit 2", "sweep --limit 4"},
+		{"sweep --limit 2,beside=0.5 --beside ./proxy", "sweep --limit 4,beside=0.5 --beside ./proxy"},
 		{"kube sweep deployment/api", "kube sweep deployment/api"},
 		{"", ""},
 	} {
