@@ -42,11 +42,16 @@ func reproduce(r *verdict.Result) string {
 	if r.Target.Directory != "" {
 		fmt.Fprintf(&b, "cd -- %s\n", phrase.ShellWord(r.Target.Directory))
 	}
+	unset := []string{"GOGC", "GOMEMLIMIT", "GODEBUG"}
 	for _, e := range r.Target.Environment {
 		if environmentEntry().MatchString(e) {
 			name, value, _ := strings.Cut(e, "=")
+			unset = slices.DeleteFunc(unset, func(other string) bool { return other == name })
 			fmt.Fprintf(&b, "export %s=%s\n", name, phrase.ShellWord(value))
 		}
+	}
+	if t := r.Target; t.Directory != "" && t.Attached == nil && t.Object == "" && len(unset) > 0 { // else it had another environment
+		fmt.Fprintf(&b, "unset %s\n", strings.Join(unset, " "))
 	}
 	b.WriteString(askForInput(r.Spec) + askForVariables(r.Spec.Variables()))
 	words := phrase.Shell(Again(r).Args())

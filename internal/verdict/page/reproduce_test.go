@@ -42,15 +42,15 @@ func TestReproduceRunsTheSameArguments(t *testing.T) {
 			must.OK(t, os.Mkdir(r.Target.Directory, 0o755))
 			script, fake := filepath.Join(dir, "reproduce.sh"), filepath.Join(dir, "fake")
 			write(t, script, reproduced(t, r))
-			write(t, fake, "#!/bin/sh\nprintf '%s\\0' \"$PWD\" \"$GOGC\" \"$@\"\n")
+			write(t, fake, "#!/bin/sh\nprintf '%s\\0' \"$PWD\" \"$GOGC\" \"${GOMEMLIMIT-unset}\" \"$@\"\n")
 			c := exec.Command(script)
-			c.Env = append(os.Environ(), "PROCFIT="+fake)
+			c.Env = append(os.Environ(), "PROCFIT="+fake, "GOMEMLIMIT=1GiB")
 			out, err := c.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
 			_, gogc, _ := strings.Cut(r.Target.Environment[0], "=")
-			want := append([]string{r.Target.Directory, gogc}, page.Again(r).Args()...)
+			want := append([]string{r.Target.Directory, gogc, "unset"}, page.Again(r).Args()...)
 			got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 			if !slices.Equal(got, want) {
 				t.Errorf("got  %q\nwant %q", got, want)
