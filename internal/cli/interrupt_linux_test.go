@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -118,6 +120,30 @@ func TestQuietInterrupt(t *testing.T) {
 	}
 	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
 		t.Error(err)
+	}
+}
+
+// TestTraceWithoutReader: if nobody reads standard error any more, as after Ctrl-C with 2>&1 | tee, a traced
+// command still has time to end, and the report is printed.
+func TestTraceWithoutReader(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ended")
+	cmd := exec.Command("procfit", "trace", "--json", "--", "sh", "-c", `trap 'echo ending; sleep 0.2; echo >"$0"; exit' TERM; echo ready; while :; do sleep 0.05; done`, file)
+	var report bytes.Buffer
+	cmd.Stdout = &report
+	told, err := cmd.StderrPipe()
+	must.OK(t, err)
+	started(t, cmd)
+	defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
+	if lines := bufio.NewScanner(told); !lines.Scan() || lines.Text() != "ready" {
+		t.Fatalf("it prints %q", lines.Text())
+	}
+	must.OK(t, told.Close())
+	must.OK(t, cmd.Process.Signal(syscall.SIGINT))
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(report.String(), `"procfit.trace/v1"`) {
+		t.Errorf("%v, with the report %q", err, report.String())
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Errorf("its command had no time to end: %v", err)
 	}
 }
 

@@ -173,8 +173,8 @@ number of CPUs and, since Go 1.25, the CPU limit of the container.`,
 	return root
 }
 
-// outliving are the commands that put something back or keep something at their end.
-var outliving = []string{"sweep", "compare", "live", "set", "resize", "fleet", "kube sweep", "kube canary", "kube live", "lab run"}
+// outliving are the commands that put something back or keep something at their end, or that give a program time to end.
+var outliving = []string{"sweep", "compare", "live", "set", "resize", "trace", "fleet", "kube sweep", "kube canary", "kube live", "lab run"}
 
 // outlive has such a command continue when nobody reads its output, as after Ctrl-C with | tee: SIGPIPE would
 // end it before it removes its pods. The signal is caught and not ignored, which the programs that it measures
