@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/halt"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
@@ -119,7 +120,7 @@ func (h *rehearsal) under(ctx context.Context, limit float64, use func(*run, []s
 		return trial.Stopped(ctx.Err(), stopped)
 	}
 	if err = trial.Stopped(err, stopped); err != nil {
-		return fmt.Errorf("under a CPU limit of %g: %w", limit, err)
+		return fmt.Errorf("under a CPU limit of %g: %w", *one.Setting.QuotaCPUs, err)
 	}
 	return nil
 }
@@ -218,10 +219,12 @@ func (h *rehearsal) step(ctx context.Context, one *run, urls []string, to plan.L
 	return s, err
 }
 
-// offer offers load, and counts meanwhile; a rate of 0 is a closed loop.
+// offer offers load, and counts meanwhile; a rate of 0 is a closed loop. While procfit itself is stopped, nothing is
+// offered and the program is not looked at: it would seem to fail, or to follow late.
 func (h *rehearsal) offer(ctx context.Context, one *run, urls []string, rate float64, span time.Duration) (*resize.Load, error) {
+	watch := halt.Start()
 	result, usage, err := one.Offer(ctx, h.spec.LoadOptions(urls, rate, span), true)
-	if err != nil {
+	if err = trial.Halted(err, watch.End()); err != nil {
 		return nil, err
 	}
 	phase, err := trial.Phase(result)

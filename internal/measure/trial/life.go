@@ -99,7 +99,7 @@ func (t *Task) Uncounted(err error) {
 func Run(ctx context.Context, p Place, t *Task) (journal.Trial, error) {
 	watch := halt.Start()
 	err := Lost(t.guarded(ctx, p))
-	err = stopped(err, watch.End())
+	err = Halted(err, watch.End())
 	t.Trial.DurationSeconds = time.Since(t.Trial.Started).Seconds()
 	if ctx.Err() != nil {
 		if left, ok := errors.AsType[*UnstoppedError](err); ok {
@@ -118,9 +118,9 @@ func Run(ctx context.Context, p Place, t *Task) (journal.Trial, error) {
 	return *t.Trial, nil
 }
 
-// stopped makes a trial invalid during which procfit itself did not run: whatever it saw
+// Halted makes a trial, or a part of one, invalid during which procfit itself did not run: whatever it saw
 // then, such as requests without an answer, is its own doing.
-func stopped(err error, stopped time.Duration) error {
+func Halted(err error, stopped time.Duration) error {
 	if stopped == 0 || err != nil && !failed(err) {
 		return err
 	}

@@ -34,14 +34,14 @@ func failure(t *testing.T, err error) (journal.InvalidCode, string) {
 func TestStopped(t *testing.T) {
 	silent := Invalid(journal.InvalidNoAnswer, "the target stopped answering")
 	for _, err := range []error{nil, silent} {
-		if code, reason := failure(t, stopped(err, 6*time.Second)); code != journal.InvalidStopped || !strings.Contains(reason, "procfit itself was stopped for 6 s") {
+		if code, reason := failure(t, Halted(err, 6*time.Second)); code != journal.InvalidStopped || !strings.Contains(reason, "procfit itself was stopped for 6 s") {
 			t.Errorf("after %v: %s %q", err, code, reason)
 		}
-		if got := stopped(err, 0); got != err {
+		if got := Halted(err, 0); got != err {
 			t.Errorf("not stopped: %v became %v", err, got)
 		}
 	}
-	if broken := errors.New("no memory"); stopped(broken, time.Second) != broken {
+	if broken := errors.New("no memory"); Halted(broken, time.Second) != broken {
 		t.Error("there is no trial, stopped or not")
 	}
 }
