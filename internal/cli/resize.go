@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -126,12 +127,15 @@ func (o *resizeOptions) rehearse(ctx context.Context, std stdio, s *session.Sess
 	tell := func(a plan.Activity) { std.notef("%s", activity(a)) }
 	h := s.Header
 	r, err := local.Rehearse(ctx, spec, local.Config{Environ: os.Environ(), Host: h.TargetHost}, o.steps, tell)
-	if err != nil {
-		return refusal(asInterrupted(err))
+	if err = refusal(asInterrupted(err)); err != nil {
+		if r == nil || len(r.Steps) == 0 {
+			return err
+		}
+		r.Unfinished = std.secrets.Quoted(err.Error())
 	}
 	r.Name, r.Started, r.Spec, r.Tool, r.Target, r.Load = h.Name, h.Started, h.Spec, h.Tool, h.Target, h.Load
 	r.Judge()
-	if err := o.print(std, r); err != nil {
+	if err := cmp.Or(o.print(std, r), err); err != nil {
 		return err
 	}
 	if n := len(r.Laggards); n > 0 {

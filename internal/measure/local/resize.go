@@ -33,7 +33,7 @@ const (
 
 // Rehearse starts a server under each of the limits for itself, and then once more under
 // the first, changes its limit step by step while it is under load, and returns what it
-// ran with and carried. The Spec is valid and was checked. What the server prints is kept
+// ran with and carried, also until an error. The Spec is valid and was checked. What the server prints is kept
 // until the end alone.
 func Rehearse(ctx context.Context, spec plan.Spec, config Config, steps []plan.Limited, tell plan.Observer) (*resize.Rehearsal, error) {
 	for _, s := range steps {

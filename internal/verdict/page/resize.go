@@ -30,6 +30,8 @@ func (w resizeWords) answer() document.Panel {
 	case len(w.Laggards) > 0:
 		p.Tone, p.Label = document.Act, "Did not follow"
 		p.Sentence = w.laggard(w.Laggards[0].Code, w.Steps[w.Laggards[0].Step]).what
+	case w.Unfinished != "":
+		p.Tone, p.Label, p.Sentence = document.Unknown, "Not finished", "The rehearsal did not measure all of its steps and fresh starts."
 	case !slices.ContainsFunc(w.Fresh, differ):
 		p.Tone, p.Label = document.Unknown, "Nothing to follow"
 		p.Sentence = fmt.Sprintf("On this machine GOMAXPROCS is %d under each of these limits, also after a fresh start.", w.Fresh[0].Procs)
@@ -54,14 +56,24 @@ func (w resizeWords) notes() (list document.Notes) {
 		}
 		list = append(list, document.Note{Subject: l.name, Message: l.why, Fix: l.fix})
 	}
+	if w.Unfinished != "" {
+		why, _, _ := Said(w.Unfinished)
+		list = append(list, document.Note{Subject: "not finished", Message: fmt.Sprintf("The rehearsal ended after %s: %s.", phrase.Count(len(w.Steps), "step"), why)})
+	}
 	if len(w.PoolsUnjudged) > 0 {
 		s := w.Steps[w.PoolsUnjudged[0]]
-		why := "its CPU time is not known"
-		if s.Most.CPUs != nil {
+		why, fix := "its CPU time is not known", "Stop other programs on this machine, or measure on a quieter one."
+		switch {
+		case s.Most.CPUs == nil:
+		case s.Most.OtherCPUs == nil:
+			why = "the CPU time of other programs is not known"
+		case w.Unfinished != "":
+			why, fix = "the rehearsal ended before procfit measured that fresh start again", ""
+		default:
 			why = "other programs used " + number.CPUsUsed(*s.Most.OtherCPUs)
 		}
 		list = append(list, document.Note{Subject: "pools not judged", Message: w.laggard(resize.Pool, s).what +
-			" Whether a pool kept its size is not known, because " + why + ".", Fix: "Stop other programs on this machine, or measure on a quieter one."})
+			" Whether a pool kept its size is not known, because " + why + ".", Fix: fix})
 	}
 	return list
 }

@@ -70,9 +70,19 @@ func TestPoolsUnjudged(t *testing.T) {
 	r.Laggards, r.PoolsUnjudged = nil, []int{1}
 	r.Steps[1].Most.OtherCPUs = new(3.0)
 	others := strings.Join(strings.Fields(resizeText(t, r)), " ")
+	r.Unfinished = "interrupted"
+	unfinished := strings.Join(strings.Fields(resizeText(t, r)), " ")
+	r.Steps[1].Most.OtherCPUs = nil
+	othersUnknown := strings.Join(strings.Fields(resizeText(t, r)), " ")
 	r.Steps[1].Most.CPUs = nil
 	unknown := strings.Join(strings.Fields(resizeText(t, r)), " ")
-	for want, got := range map[string]string{"because other programs used 3 CPUs.": others, "because its CPU time is not known.": unknown} {
+	if !strings.Contains(unfinished, "NOT FINISHED ") || !strings.Contains(unfinished, "The rehearsal ended after 3 steps: interrupted.") {
+		t.Errorf("of one that is not finished: %s", unfinished)
+	}
+	for want, got := range map[string]string{
+		"because other programs used 3 CPUs.": others, "because its CPU time is not known.": unknown, "because the CPU time of other programs is not known.": othersUnknown,
+		"because the rehearsal ended before procfit measured that fresh start again.": unfinished,
+	} {
 		if !strings.Contains(got, "402 req/s, and a fresh start 920 req/s. Whether a pool kept its size is not known, "+want) {
 			t.Errorf("no %q in %s", want, got)
 		}

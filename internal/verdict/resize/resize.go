@@ -31,10 +31,11 @@ type Rehearsal struct {
 	RatePerSecond float64        `json:"rate_per_second"` // offered in every step
 	Fresh         []Fresh        `json:"fresh"`           // a start of its own under each limit
 	Steps         []Step         `json:"steps"`
-	Laggards      []Laggard      `json:"laggards"` // empty: nothing was seen that did not follow
+	Laggards      []Laggard      `json:"laggards"`             // empty: nothing was seen that did not follow
+	Unfinished    string         `json:"unfinished,omitempty"` // why it ended before all was measured
 	// PoolsUnjudged are the steps, by index, that carried less than a fresh start while other
-	// programs used the CPUs, or without a known CPU time of its own or of others: whether a pool
-	// kept its size is not known of them.
+	// programs used the CPUs, without a known CPU time of its own or of others, or in a rehearsal that is
+	// not finished: whether a pool kept its size is not known of them.
 	PoolsUnjudged []int `json:"pools_unjudged,omitempty"`
 }
 
@@ -161,7 +162,7 @@ func (r *Rehearsal) Judge() {
 			continue
 		}
 		switch pooled, known := r.pooled(s, r.FreshAt(s.LimitCPUs)); {
-		case !known:
+		case !known, pooled && r.Unfinished != "": // the fresh start may have been lucky
 			r.PoolsUnjudged = append(r.PoolsUnjudged, i)
 		case pooled:
 			r.add(Pool, i)

@@ -47,7 +47,11 @@ func TestJudge(t *testing.T) {
 		"a pool":             {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(0.0)} }, want: Pool, step: 1},
 		"others unknown":     {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0)} }, open: true},
 		"its requests fail":  {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 2, CPUs: new(0.1), Failing: "9 never answered"} }, want: Failing, step: 1},
-		"no CPU left":        {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(5.5)} }},
+		"not measured again": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
+			r.Unfinished = "interrupted"
+			r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(0.0)}
+		}, open: true},
+		"no CPU left": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(5.5)} }},
 		"a slow machine": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
 			r.Steps[1].Most = &Load{PerSecond: 300, CPUs: new(4.1)}
 			r.Fresh[1].Most.CPUs = new(4.2)
