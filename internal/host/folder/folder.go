@@ -41,6 +41,25 @@ func Make(dir string) (*Dir, error) {
 	return Open(dir)
 }
 
+// MakeNew makes a folder of that name, or of that name and a number, that nothing else has, and what is missing above it.
+func MakeNew(dir string) (name string, err error) {
+	o := caller()
+	if err := makeAll(filepath.Dir(dir), o); err != nil {
+		return "", err
+	}
+	name = dir
+	for n := 2; ; n++ {
+		err := os.Mkdir(name, 0o755)
+		if err == nil {
+			return name, o.own(func(uid, gid int) error { return os.Lchown(name, uid, gid) })
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return "", err
+		}
+		name = fmt.Sprintf("%s-%d", dir, n)
+	}
+}
+
 // Try reports why a folder cannot be made, or written to, and leaves nothing behind.
 func Try(dir string) error {
 	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {

@@ -133,6 +133,9 @@ func (s *Session) arrange(ctx context.Context, r plan.Runner, on Events) error {
 	if !ok || !s.Spec.ApartOn(s.options.Host.EffectiveCPUs) {
 		return nil
 	}
+	if err := s.claim(); err != nil {
+		return nil // openJournal says so
+	}
 	exists, err := HoldsJournal(s.Dir)
 	if err != nil {
 		return &JournalError{err}

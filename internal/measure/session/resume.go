@@ -35,8 +35,23 @@ func HoldsJournal(dir string) (bool, error) {
 	return false, nil
 }
 
+// claim creates the results folder where --out names none. Another run may have taken its name since New.
+func (s *Session) claim() error {
+	if s.options.Dir != "" {
+		return nil
+	}
+	dir, err := folder.MakeNew(s.byTime())
+	if err == nil {
+		s.Dir, s.options.Dir = dir, dir
+	}
+	return err
+}
+
 // openJournal creates the results folder and its journal, or opens the one that is to be completed.
 func (s *Session) openJournal(on Events) error {
+	if err := s.claim(); err != nil {
+		return fmt.Errorf("cannot create the results directory: %w; choose another with --out", err)
+	}
 	exists, err := HoldsJournal(s.Dir)
 	if err != nil {
 		return err

@@ -96,12 +96,17 @@ func New(spec plan.Spec, o Options) *Session {
 	s.inherit()
 	s.resolve()
 	if s.Dir == "" {
-		s.Dir = free(filepath.Join("results", plan.FileName(s.Header.Name)+"-"+s.Header.Started.Format("20060102-150405")))
+		s.Dir = free(s.byTime())
 	}
 	return s
 }
 
-// free is a folder that nothing has: two runs can start in one second.
+// byTime is the results folder where --out names none.
+func (s *Session) byTime() string {
+	return filepath.Join("results", plan.FileName(s.Header.Name)+"-"+s.Header.Started.Format("20060102-150405"))
+}
+
+// free is a folder that nothing has yet: two runs can start in one second, and the first that claims it gets it.
 func free(dir string) string {
 	for n, name := 2, dir; ; n++ {
 		if _, err := os.Lstat(name); err != nil {

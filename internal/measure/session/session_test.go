@@ -97,6 +97,13 @@ func TestFolders(t *testing.T) {
 		}
 		must.OK(t, os.MkdirAll(got, 0o755))
 	}
+	one, other := session.New(sample(), options("", two)), session.New(sample(), options("", two)) // before either has a folder
+	for _, s := range []*session.Session{one, other} {
+		must.Get(s.Run(t.Context(), &runner{}, session.Events{}))(t)
+	}
+	if one.Dir == other.Dir || lines(t, one.Dir) != lines(t, other.Dir) {
+		t.Errorf("their folders: %s and %s", one.Dir, other.Dir)
+	}
 }
 
 // Whatever is measured otherwise is another sweep.
