@@ -100,6 +100,29 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// A load whose trial ended early ends before the next one starts.
+func TestOneLoadAtATime(t *testing.T) {
+	started := make(chan struct{})
+	var running atomic.Int64
+	handler := NewServer(testToken, func(ctx context.Context, _ load.Options) (*load.Result, error) {
+		if running.Add(1) > 1 {
+			t.Error("two loads at once")
+		}
+		started <- struct{}{}
+		<-ctx.Done()
+		running.Add(-1)
+		return nil, ctx.Err()
+	}).Handler(t.Context())
+	for _, id := range []string{"a", "b"} {
+		r, w := httptest.NewRequest(http.MethodPut, "http://"+host+"/loads/"+id, strings.NewReader("{}")), httptest.NewRecorder()
+		r.Header.Set(tokenHeader, testToken)
+		if handler.ServeHTTP(w, r); w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		<-started
+	}
+}
+
 // What the engine refuses is reported as it is, at once.
 func TestLoadRefused(t *testing.T) {
 	c := asker(serve(t, &offers{err: errors.New("no such engine")}), time.Minute)

@@ -162,10 +162,16 @@ func (s *Server) startLoad(ctx context.Context, w http.ResponseWriter, r *http.R
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.jobs[r.PathValue("id")] == nil {
-		maps.DeleteFunc(s.jobs, func(_ string, j *job) bool { return over(j.done) }) // its asker has what came of it
-		j := newJob()
-		s.jobs[r.PathValue("id")] = j
-		go j.run(ctx, o, s.offer)
+		earlier, j := s.jobs, newJob() // its asker has what came of an earlier one, or wants it no more
+		s.jobs = map[string]*job{r.PathValue("id"): j}
+		ctx, j.stop = context.WithCancel(ctx)
+		go func() {
+			for _, e := range earlier { // two would share the CPUs of the pod
+				e.stop()
+				<-e.done
+			}
+			j.run(ctx, o, s.offer)
+		}()
 	}
 	write(w, struct{}{})
 }
@@ -240,6 +246,7 @@ func write(w http.ResponseWriter, v any) {
 
 // job is a load under way, or what came of it.
 type job struct {
+	stop           context.CancelFunc
 	measured, done chan struct{} // closed when its measured time is over, and when all is
 	ended          time.Time     // its measured time
 	result         *result
@@ -250,6 +257,7 @@ func newJob() *job { return &job{measured: make(chan struct{}), done: make(chan 
 
 func (j *job) run(ctx context.Context, o load.Options, offer Offer) {
 	defer close(j.done)
+	defer j.stop()
 	o.Ended = sync.OnceFunc(func() {
 		j.ended = time.Now()
 		close(j.measured)
