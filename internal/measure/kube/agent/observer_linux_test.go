@@ -25,8 +25,8 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// A span that was asked for is there until the next one starts, and no longer: a canary has one
-// in each slice, and the agent shares the memory of the pod.
+// A span is there until the next one starts, and no longer, also if nobody asked for it: a canary has one
+// in each slice, and the agent shares the memory and the CPUs of the pod.
 func TestSpansAreNotKept(t *testing.T) {
 	s := NewServer(testToken, nil)
 	handler := s.Handler(t.Context())
@@ -36,6 +36,7 @@ func TestSpansAreNotKept(t *testing.T) {
 	}{
 		{http.MethodPut, "a", http.StatusOK}, {http.MethodGet, "a", http.StatusOK}, {http.MethodGet, "a", http.StatusOK},
 		{http.MethodPut, "b", http.StatusOK}, {http.MethodGet, "a", http.StatusNotFound}, {http.MethodGet, "b", http.StatusOK},
+		{http.MethodPut, "c", http.StatusOK}, {http.MethodPut, "d", http.StatusOK}, {http.MethodGet, "c", http.StatusNotFound},
 	} {
 		r, w := httptest.NewRequest(q.method, "http://"+host+"/spans/"+q.id, nil), httptest.NewRecorder()
 		r.Header.Set(tokenHeader, testToken)

@@ -19,7 +19,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"strconv"
@@ -221,7 +220,12 @@ func (s *Server) startSpan(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.spans[r.PathValue("id")] == nil {
-		maps.DeleteFunc(s.spans, func(_ string, sp *span) bool { return sp.ended }) // its asker has what was counted
+		for _, earlier := range s.spans { // its asker has what was counted, or wants it no more
+			if !earlier.ended {
+				earlier.end()
+			}
+		}
+		clear(s.spans)
 		s.spans[r.PathValue("id")] = s.observer.start(port(r))
 	}
 	write(w, struct{}{})
