@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"slices"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -38,5 +39,19 @@ func TestKillSparesLaterProcess(t *testing.T) {
 	kill(all[i])
 	if err := cmd.Wait(); err == nil {
 		t.Error("not killed")
+	}
+}
+
+// What cannot be killed is looked for at least every 50 ms, and later every few seconds.
+func TestPausesGrow(t *testing.T) {
+	looks, pause := 0, time.Millisecond
+	for taken := time.Duration(0); taken < time.Hour; taken += pause {
+		looks++
+		if pause = longer(pause, taken); taken < killPatience && pause > 50*time.Millisecond {
+			t.Fatalf("a pause of %s after %s", pause, taken)
+		}
+	}
+	if looks > 1000 {
+		t.Errorf("%d looks in an hour", looks)
 	}
 }

@@ -39,7 +39,7 @@ func (s *supervisor) reap() {
 // killAll kills every descendant, again and again since they may fork, until
 // none is left, and returns those that are at the deadline; zero: no deadline.
 func (s *supervisor) killAll(deadline time.Time) (left []int) {
-	pause := time.Millisecond
+	pause, began := time.Millisecond, time.Now()
 	for s.reap(); !s.childless; s.reap() {
 		all, _ := descendants(os.Getpid()) // /proc unreadable: the next round may do better
 		left = nil
@@ -55,10 +55,20 @@ func (s *supervisor) killAll(deadline time.Time) (left []int) {
 		select {
 		case <-s.sigchld:
 		case <-time.After(pause):
-			pause = min(2*pause, 50*time.Millisecond)
+			pause = longer(pause, time.Since(began))
 		}
 	}
 	return nil
+}
+
+// longer is the pause after another one, when killing has taken that long: what cannot be killed, such as a
+// program of another user, may live for days, and a signal tells its end.
+func longer(pause, taken time.Duration) time.Duration {
+	most := 50 * time.Millisecond
+	if taken > killPatience {
+		most = 5 * time.Second
+	}
+	return min(2*pause, most)
 }
 
 // descendants lists all below root, parents first.
