@@ -59,7 +59,11 @@ func MetricsAt(text string, headers http.Header) (*Metrics, error) {
 	if u.Path == "" {
 		u.Path = "/metrics"
 	}
-	m := &Metrics{headers: headers, own: u.Path, client: http.Client{Transport: &http.Transport{}}} // without a proxy
+	m := &Metrics{headers: headers, own: u.Path, client: http.Client{
+		// The headers are for this server alone, and another one's page would be taken for the program's.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport:     &http.Transport{}, // without a proxy
+	}}
 	for name := range strings.SplitSeq(u.Fragment, ",") {
 		switch {
 		case name == "":

@@ -2,6 +2,8 @@ package live
 
 import (
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -149,6 +151,18 @@ func TestMetricsAt(t *testing.T) {
 		if (err != nil) != (want == "") || err == nil && m.URL != want {
 			t.Errorf("%q: %+v, %v; expected %q", text, m, err, want)
 		}
+	}
+}
+
+// TestRedirect: a page that leads to another server is not followed, with an API key among the headers.
+func TestRedirect(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the other server got %v", r.Header) }))
+	defer other.Close()
+	server := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusFound))
+	defer server.Close()
+	m := must.Get(MetricsAt(server.URL, http.Header{"X-Api-Key": {"k"}}))(t)
+	if _, err := m.page(t.Context(), 10*time.Second); err == nil || !strings.HasSuffix(err.Error(), "/metrics: 302 Found") {
+		t.Error(err)
 	}
 }
 
