@@ -1,6 +1,8 @@
 package exporter
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,8 +10,10 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,7 +26,8 @@ import (
 const (
 	scrapeTimeout = 30 * time.Second // if the scraper does not send its own
 	longestScrape = 5 * time.Minute  // after which Prometheus takes an older value as gone
-	mostRequests  = 4                // answered at the same time
+	mostRequests  = 4                // whose pages are made at the same time
+	mostSending   = 16               // pages that are being sent; one of 1000 processes has up to 2 MB
 	stopPatience  = 5 * time.Second  // for running answers at the end
 )
 
@@ -37,13 +42,19 @@ func (e *Exporter) Handler() http.Handler {
 		MaxRequestsInFlight: mostRequests,
 		EnableOpenMetrics:   true,
 	})
+	var under sending
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), timeoutOf(r.Header))
 		defer cancel()
 		err := e.refresh(ctx)
 		switch {
 		case err == nil:
-			metrics.ServeHTTP(w, r)
+			p := page{ResponseWriter: w}
+			metrics.ServeHTTP(&p, r)
+			defer under.begin(http.NewResponseController(w))()
+			w.Header().Set("Content-Length", strconv.Itoa(p.body.Len()))
+			w.WriteHeader(cmp.Or(p.status, http.StatusOK))
+			w.Write(p.body.Bytes())
 		case r.Context().Err() != nil: // the client has gone
 		case errors.Is(err, context.DeadlineExceeded):
 			e.fail(w, "the scan took longer than the %s of this scrape: raise scrape_timeout, or give procfit more CPU", number.Chosen(timeoutOf(r.Header)))
@@ -59,6 +70,38 @@ func (e *Exporter) Handler() http.Handler {
 		io.WriteString(w, `procfit exporter: <a href="/metrics">/metrics</a>, <a href="/healthz">/healthz</a>`+"\n")
 	})
 	return mux
+}
+
+// page is an answer in memory: a client that reads slowly does not keep the next page from being made.
+type page struct {
+	http.ResponseWriter // whose header it has
+	status              int
+	body                bytes.Buffer
+}
+
+func (p *page) WriteHeader(status int)      { p.status = status }
+func (p *page) Write(b []byte) (int, error) { return p.body.Write(b) }
+
+// sending are the connections that pages are being sent to, the oldest first.
+type sending struct {
+	mu  sync.Mutex
+	all []*http.ResponseController
+}
+
+// begin adds one until end is called. If there are too many, it cuts the oldest one off, whose client
+// reads the slowest.
+func (s *sending) begin(one *http.ResponseController) (end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all = append(s.all, one); len(s.all) > mostSending {
+		_ = s.all[0].SetWriteDeadline(time.Now()) // each connection of a server has one
+		s.all = slices.Delete(s.all, 0, 1)
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.all = slices.DeleteFunc(s.all, func(c *http.ResponseController) bool { return c == one })
+	}
 }
 
 func (e *Exporter) fail(w http.ResponseWriter, format string, args ...any) {

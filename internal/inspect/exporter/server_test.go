@@ -276,6 +276,39 @@ func TestServeLongScan(t *testing.T) {
 	})
 }
 
+// TestSlowReaders: clients that do not read keep nobody else from an answer; of too many, the first one
+// is cut off.
+func TestSlowReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := exporterOf(fixture())
+		defer e.Close()
+		l := oneConn{make(chan net.Conn), make(chan struct{})}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- Serve(ctx, l, e.Handler()) }()
+		var all []net.Conn
+		for range mostSending + 1 {
+			ours, theirs := net.Pipe()
+			defer ours.Close()
+			l.conn <- theirs
+			must.Get(io.WriteString(ours, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"))(t)
+			synctest.Wait()
+			all = append(all, ours)
+		}
+		for _, i := range []int{mostSending, 1} {
+			r := must.Get(http.ReadResponse(bufio.NewReader(all[i]), nil))(t)
+			if body, err := io.ReadAll(r.Body); err != nil || r.StatusCode != 200 || !strings.Contains(string(body), "procfit_process_info{") {
+				t.Errorf("client %d: %s, %v: %.200s", i, r.Status, err, body)
+			}
+		}
+		if text, err := io.ReadAll(all[0]); err != nil || len(text) > 0 {
+			t.Errorf("the first client: %v, %.200s", err, text)
+		}
+		stop()
+		<-ended
+	})
+}
+
 // A scan that runs out of its time answers with what it has, to those alone who have no
 // more time.
 func TestHurry(t *testing.T) {
