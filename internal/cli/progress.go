@@ -166,6 +166,7 @@ func (p *progress) finish() {
 
 // line prints a whole line above the table.
 func (p *progress) line(s string) {
+	s = phrase.CleanLines(s)
 	if !p.screen.there() {
 		fmt.Fprintln(p.out, s)
 		return
@@ -313,7 +314,7 @@ func (s *liveScreen) there() bool { return s.size != nil }
 func (s *liveScreen) draw(above []string, foot func(width, height int) []string) {
 	width, height := s.size()
 	// If the terminal is gone, the work continues.
-	_ = s.region.Draw(above, foot(width, height), width)
+	_ = s.region.Draw(above, phrase.CleanAll(foot(width, height)), width)
 }
 
 // line makes one line the foot.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
@@ -231,6 +233,23 @@ func TestInOneLine(t *testing.T) {
 	} {
 		if got := inOneLine(reason); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestHostileText: what a program, a server or somebody else's file says does nothing to the terminal, in
+// a line of progress, below the table and in an error.
+func TestHostileText(t *testing.T) {
+	const hostile = "\x1b[2J\u202e"
+	invalid := plan.Progress{Task: task(8, journal.RoleMeasure), Trial: &journal.Trial{Setting: task(8, "").Setting, InvalidReason: "ended with code 1 (Error: " + hostile + ")"}, Total: 4}
+	var lines bytes.Buffer
+	newProgress(stdio{err: &lines}, time.Now).report(invalid)
+	p := drawnAt(80, 24)
+	p.report(invalid)
+	p.activity(plan.Activity{Step: plan.StepNode, Detail: hostile})
+	for _, text := range []string{lines.String(), p.out.(*bytes.Buffer).String(), entry.Note(nil, "%v", errors.New("a\n\tb"+hostile))} {
+		if strings.Contains(text, "\x1b[2J") || strings.Contains(text, "\u202e") || !strings.Contains(text, `\x1b[2J\u202e`) {
+			t.Errorf("%q", text)
 		}
 	}
 }

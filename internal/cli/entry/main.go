@@ -56,14 +56,15 @@ func Main(args []string, out, err io.Writer) int {
 }
 
 // Note is a line for standard error, next to the output, without the credentials that
-// procfit was called with: logs of CI keep it. Errors are in plain words.
+// procfit was called with: logs of CI keep it. Errors are in plain words, and what does not print in
+// the words of others is an escape.
 func Note(secrets *secret.Keeper, format string, args ...any) string {
 	for i, a := range args {
 		if err, ok := a.(error); ok {
 			args[i] = phrase.Plain(err)
 		}
 	}
-	return "procfit: " + secrets.In(fmt.Sprintf(format, args...))
+	return "procfit: " + phrase.CleanLines(secrets.In(fmt.Sprintf(format, args...)))
 }
 
 // parse reads flags up to the first word that is none, and returns that word and the rest.
