@@ -284,13 +284,17 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // A journal may be of anybody: a line that does not end is refused, and so are more
-// trials than anybody measures.
+// trials, or phases of a trial, than anybody measures.
 func TestReadWithoutEnd(t *testing.T) {
 	head := must.Get(json.Marshal(Header{Schema: Schema, Kind: KindHeader, Name: "x", Spec: spec.Spec{Command: "sweep"}}))(t)
 	for name, r := range map[string]io.Reader{"the first": zeros{}, "the second": io.MultiReader(bytes.NewReader(append(head, '\n')), zeros{})} {
 		if _, err := Read(r, "j"); err == nil || !strings.Contains(err.Error(), "a line is longer than 16 MiB") {
 			t.Errorf("%s line does not end: %v", name, err)
 		}
+	}
+	phases := io.MultiReader(bytes.NewReader(append(head, '\n')), strings.NewReader(`{"kind":"trial","phases":[`+strings.Repeat("{},", mostObjects)+"{}]}\n"))
+	if _, err := Read(phases, "j"); err == nil || !strings.Contains(err.Error(), "more than 2000000 JSON objects") {
+		t.Errorf("more phases than all trials have: %v", err)
 	}
 	c := newContents()
 	c.Trials = make([]Trial, mostTrials)

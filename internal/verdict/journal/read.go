@@ -34,6 +34,10 @@ const mostTrials = 200_000
 // compares them with each other would not come to an end.
 const mostSettings = 4096
 
+// mostObjects bounds the JSON objects in all lines of one journal: a trial has some fifteen. One that is
+// empty takes two bytes of a file and, as a phase, some hundreds of memory.
+const mostObjects = 10 * mostTrials
+
 // Contents is a journal as read.
 type Contents struct {
 	Header Header
@@ -51,6 +55,7 @@ type Contents struct {
 	unended bool
 	// size is the number of bytes up to the end of the last whole line.
 	size     int64
+	objects  int // in all lines
 	settings map[SettingKey]bool
 	places   map[place]int // of the trials
 }
@@ -141,6 +146,9 @@ func tornHeader(raw []byte) bool {
 }
 
 func (c *Contents) add(raw []byte) error {
+	if c.objects += bytes.Count(raw, []byte("{")); c.objects > mostObjects {
+		return fmt.Errorf("it has more than %d JSON objects, more than procfit ever writes", mostObjects)
+	}
 	first := c.Header.Schema == ""
 	var k struct {
 		Schema string `json:"schema"`
