@@ -27,6 +27,9 @@ func TestLentByRoot(t *testing.T) {
 	must.OK(t, guard.Start())
 	defer func() { ours.Close(); guard.Wait() }() // it waits for what it is to do
 	theirs.Close()
+	for end := time.Now().Add(time.Minute); steer.LentUntil(os.Getpid(), []int{guard.Process.Pid}).IsZero() && time.Now().Before(end); {
+		time.Sleep(time.Millisecond) // until it ignores signals
+	}
 	asNobody(t, func() {
 		if at := steer.LentUntil(os.Getpid(), []int{guard.Process.Pid}); !at.Equal(until) {
 			t.Errorf("lent until %v, expected %v", at, until)

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -700,6 +702,38 @@ func TestGuardBack(t *testing.T) {
 	must.Get(x.set(5))(t)
 	if r, _, err := g.Wait(context.Background()); err != nil || r.New != 5 || r.Held != 0 {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestNoGuard: a program that another user can start as root, with a guard's command line, lends
+// nothing: one with the setuid bit that still has his ID, and one that handles his signals.
+func TestNoGuard(t *testing.T) {
+	need.Root(t)
+	dir := t.TempDir()
+	setuid := filepath.Join(dir, "procfit")
+	must.Get(exec.Command("cp", must.Get(os.Executable())(t), setuid).Output())(t)
+	must.OK(t, os.Chmod(setuid, os.ModeSetuid|0o755))
+	must.OK(t, os.WriteFile(filepath.Join(dir, string(guardPart)), []byte("read line\n"), 0o644))
+	for path, user := range map[string]uint32{setuid: 65534, "/bin/sh": 0} {
+		theirs, ours, err := os.Pipe()
+		must.OK(t, err)
+		cmd := exec.Command(path)
+		cmd.Args = []string{"procfit", string(guardPart), strconv.Itoa(os.Getpid()), time.Now().Add(time.Hour).UTC().Format(time.RFC3339)}
+		cmd.Dir, cmd.Stdin, cmd.ExtraFiles = dir, theirs, []*os.File{theirs}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
+		must.OK(t, cmd.Start())
+		theirs.Close()
+		if path == setuid {
+			await(t, "that it ignores signals", func() bool {
+				ignored, err := procstat.Status(cmd.Process.Pid, "SigIgn")
+				return err != nil || strings.Trim(ignored, "0") != ""
+			})
+		}
+		if until := LentUntil(os.Getpid(), []int{cmd.Process.Pid}); !until.IsZero() {
+			t.Errorf("%s lends a value until %v", path, until)
+		}
+		ours.Close()
+		_ = cmd.Wait() // it fails without what a guard is told
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -375,13 +376,12 @@ func Guards() (list []int) {
 // All users get the same answer: only what all may read is read.
 func LentUntil(pid int, guards []int) (until time.Time) {
 	for _, guard := range guards {
-		dir, of := "/proc/"+strconv.Itoa(guard), "/proc/"+strconv.Itoa(pid)
-		var by, user unix.Stat_t
-		if unix.Stat(dir, &by) != nil || unix.Stat(of, &user) != nil || by.Uid != 0 && by.Uid != user.Uid {
+		var user unix.Stat_t
+		if unix.Stat("/proc/"+strconv.Itoa(pid), &user) != nil || !guardOf(guard, user.Uid) {
 			continue
 		}
 		own, _ := procstat.Status(guard, "NSpid") // its PIDs from the namespace of /proc down to its own; unknown counts as this one
-		said, _ := os.ReadFile(dir + "/cmdline")
+		said, _ := os.ReadFile("/proc/" + strconv.Itoa(guard) + "/cmdline")
 		words := strings.Split(string(said), "\x00")
 		if len(words) < 4 || part(words[1]) != guardPart || words[2] != strconv.Itoa(pid) || len(strings.Fields(own)) > 1 {
 			continue
@@ -391,6 +391,19 @@ func LentUntil(pid int, guards []int) (until time.Time) {
 		}
 	}
 	return until
+}
+
+// guardOf reports whether a process may be a guard that root or this user started. Anyone can start a
+// program with the setuid bit under a guard's name and with its command line: that one keeps an ID of
+// its user, or handles his signals, as sudo does at its prompt. A guard ignores them before it has its
+// name.
+func guardOf(pid int, user uint32) bool {
+	ids, _ := procstat.Status(pid, "Uid") // real, effective, saved, of the file system
+	ignored, _ := procstat.Status(pid, "SigIgn")
+	id := slices.Compact(strings.Fields(ids))
+	signals, _ := strconv.ParseUint(ignored, 16, 64) // one that cannot be read ignores none
+	const all = 1<<(unix.SIGHUP-1) | 1<<(unix.SIGINT-1) | 1<<(unix.SIGTERM-1)
+	return len(id) == 1 && (id[0] == "0" || id[0] == strconv.Itoa(int(user))) && signals&all == all
 }
 
 // Adopt makes this process the parent of the guards below it that outlive their procfit, which
