@@ -64,8 +64,7 @@ type fileKey struct {
 	mtime    int64 // nanoseconds
 }
 
-// file is a program's analysis. What needs no process is done once; the addresses
-// in a stripped program are found with the first process that can be read.
+// file is a program's analysis. What needs no process is done once.
 type file struct {
 	reading sync.Mutex  // by one at a time
 	ready   atomic.Bool // it has been

@@ -110,21 +110,25 @@ func TestFind(t *testing.T) {
 }
 
 // TestLoadBias: a position-independent program is found in memory that is elsewhere than its
-// file says, where the loader has moved what points into it.
+// file says, where the loader has moved what points into it, if the file does not show where its text is.
 func TestLoadBias(t *testing.T) {
 	const bias = 0x5500_0000_0000
-	file := goodWorld().bytes()
-	memory := bytes.Clone(file)
+	whole := goodWorld().bytes()
+	memory, file := bytes.Clone(whole), bytes.Clone(whole)
+	clear(file[worldData:][:0x200])
 	for _, pointer := range []int{0, 8, 104, 176, 184} { // of the module's record
 		b := memory[worldData+64+pointer:]
 		binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)+bias)
 	}
-	want := must.Get(find(file, worldVersion))(t)
+	want := must.Get(find(whole, worldVersion))(t)
 	if at, err := findIn(file, &shifted{bytes.NewReader(memory), bias}, bias, worldVersion); err != nil || at != want || at.Procs != worldVar {
 		t.Errorf("found %+v, %v, want %+v", at, err, want)
 	}
-	if at, err := findIn(file, &shifted{bytes.NewReader(file), bias}, bias, worldVersion); !errors.Is(err, errStarting) {
+	if at, err := findIn(file, &shifted{bytes.NewReader(whole), bias}, bias, worldVersion); !errors.Is(err, errStarting) {
 		t.Errorf("before the loader has moved anything: found %+v, %v", at, err)
+	}
+	if at, err := findIn(whole, endless{}, bias, worldVersion); err != nil || at != want {
+		t.Errorf("a process with other code in its memory: found %+v, %v, want %+v", at, err, want)
 	}
 }
 
@@ -271,7 +275,9 @@ func TestLate(t *testing.T) {
 // TestVainSearch: where a program's memory has no module record, and so far has not
 // begun, it is not searched at each look.
 func TestVainSearch(t *testing.T) {
-	b := goodWorld().bytes()
+	w := goodWorld()
+	w.change = func(b []byte) { clear(b[worldData:][:0x200]) }
+	b := w.bytes()
 	m := must.Get(readImage(bytes.NewReader(b)))(t)
 	f := &file{image: m}
 	must.OK(t, f.analyse(&budget{r: bytes.NewReader(b), left: maxRead}))
@@ -285,7 +291,7 @@ func TestVainSearch(t *testing.T) {
 		t.Errorf("searched again at once: %v", err)
 	}
 	f.vain.rest = time.Time{}
-	if _, err := f.locate(bytes.NewReader(b), 0); err != nil {
+	if _, err := f.locate(bytes.NewReader(goodWorld().bytes()), 0); err != nil {
 		t.Errorf("not searched again later: %v", err)
 	}
 }

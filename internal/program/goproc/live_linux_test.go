@@ -172,6 +172,11 @@ func TestLive(t *testing.T) {
 					need.Command(t, "gcc")
 				}
 				path := build(t, mode.env, args...)
+				file := must.Get(os.Open(path))(t)
+				defer file.Close()
+				if _, err := Locate(file, endless{}, 0); err != nil {
+					t.Errorf("without the memory of a process: %v", err)
+				}
 				var cache Cache
 				for _, env := range [][]string{nil, {"GOMAXPROCS=1"}, {"GOMAXPROCS=3"}} {
 					p, _ := goproctest.Start(t, path, env...)

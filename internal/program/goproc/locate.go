@@ -18,9 +18,8 @@ type Addresses struct {
 	Sched  uint64 // runtime.sched; 0: not found, or of an unknown layout
 }
 
-// Locate finds them in a program's file and, where that has no symbol table, in
-// the memory of a process of it. A program that is linked to a fixed address
-// needs none: its file's segments, at their addresses, do too.
+// Locate finds them in a program's file and, where that shows neither them nor where its code
+// begins, by the memory of a process of it.
 func Locate(program, mem io.ReaderAt, bias uint64) (Addresses, error) {
 	f := new(file)
 	if _, err := f.read(context.Background(), program, maxRead); err != nil {
@@ -65,19 +64,47 @@ func (f *file) analyse(r io.ReaderAt) (err error) {
 	if f.table, err = f.image.findPclntab(); err != nil {
 		return err
 	}
-	f.code, err = f.table.functions(r, decoded())
+	if f.code, err = f.table.functions(r, decoded()); err != nil {
+		return err
+	}
+	text, err := findText(loaded{f.image}, f.image, 0, f.table)
+	if errors.Is(err, errStarting) {
+		text, err = f.image.relocatedText(f.table), nil
+	}
+	if err == nil && text != 0 { // else a process tells
+		f.at, err = f.decode(loaded{f.image}, 0, text)
+	}
 	return err
 }
 
-// locate returns the addresses; in a stripped program they are found with the
-// first process whose memory can be read. Others do not wait for that one, which may
-// never answer.
+// loaded reads a file at the addresses of its segments, before the load bias.
+type loaded struct{ *image }
+
+func (m loaded) ReadAt(p []byte, addr int64) (n int, err error) {
+	off, ok := m.offset(uint64(addr))
+	if ok {
+		n, err = m.r.ReadAt(p, off)
+	}
+	if !ok || err == io.EOF {
+		err = errBeyond
+	}
+	return n, err
+}
+
+// locate returns the addresses. The file of a stripped program has them in its code, which no user of
+// a process can change. If the file does not show where that code begins, the first process whose
+// memory can be read does. Others do not wait for that one, which may never answer.
 func (f *file) locate(mem io.ReaderAt, bias uint64) (Addresses, error) {
 	if at, err := f.located(); at.Procs != 0 || err != nil {
 		return at, err
 	}
 	began := time.Now()
-	at, err := f.decode(&budget{r: mem, left: maxMemory}, bias)
+	var at Addresses
+	mem = &budget{r: mem, left: maxMemory}
+	text, err := findText(mem, f.image, bias, f.table)
+	if err == nil {
+		at, err = f.decode(mem, bias, text)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
@@ -102,8 +129,8 @@ func (f *file) located() (Addresses, error) {
 	return f.at, f.bad
 }
 
-func (f *file) decode(mem io.ReaderAt, bias uint64) (Addresses, error) {
-	refs, err := references(mem, f.image, bias, f.table, f.code)
+func (f *file) decode(mem io.ReaderAt, bias, text uint64) (Addresses, error) {
+	refs, err := references(mem, f.image, bias, text, f.code)
 	if err != nil {
 		return Addresses{}, err
 	}
@@ -143,14 +170,10 @@ func decoded() []string {
 // minVotes is how many functions, procresize among them, must agree.
 const minVotes = 3
 
-// references decodes functions of a running program: what each of them does with
+// references decodes functions of a program whose text begins there: what each of them does with
 // variables in writable segments, whose addresses are those before the load bias.
-func references(mem io.ReaderAt, m *image, bias uint64, t pclntab, code map[string]span) (map[string][]ref, error) {
+func references(mem io.ReaderAt, m *image, bias, text uint64, code map[string]span) (map[string][]ref, error) {
 	decode, err := refsOf(m.machine)
-	if err != nil {
-		return nil, err
-	}
-	text, err := findText(mem, m, bias, t)
 	if err != nil {
 		return nil, err
 	}

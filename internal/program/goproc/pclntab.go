@@ -264,3 +264,44 @@ func findText(mem io.ReaderAt, m *image, bias uint64, t pclntab) (uint64, error)
 	}
 	return 0, fmt.Errorf("%w: no module record in memory yet", errStarting)
 }
+
+// relocatedText is findText of a file whose module record is filled by its loader: the relocations have
+// where each pointer of it is to be written, and what without the load bias. 0: it is not there.
+func (m *image) relocatedText(t pclntab) uint64 {
+	const size = 24 // of a relocation: offset, what it is, addend
+	each := func(see func(offset, addend uint64)) {
+		for _, s := range m.sections {
+			w := &window{r: m.r}
+			for at := uint64(0); elf.SectionType(s.Type) == elf.SHT_RELA && s.Size-at >= size; at += size {
+				b, err := w.at(int64(s.Off+at), size)
+				if err != nil {
+					break
+				}
+				see(binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[16:]))
+			}
+		}
+	}
+	const mostRecords = 16 // places with the address of the function table
+	records := map[uint64]*[5]uint64{}
+	each(func(offset, addend uint64) {
+		if addend == t.addr && len(records) < mostRecords {
+			records[offset] = new([5]uint64)
+		}
+	})
+	if len(records) == 0 {
+		return 0
+	}
+	each(func(offset, addend uint64) {
+		for i, field := range [...]uint64{0, 8, 104, 176, 184} {
+			if r := records[offset-field]; r != nil {
+				r[i] = addend
+			}
+		}
+	})
+	for _, r := range records {
+		if start, end := r[3], r[4]; r[1] == t.addr+t.funcname && r[2] == t.addr+t.pcln && start < end && m.holds(start, end-start, elf.PF_X) {
+			return start
+		}
+	}
+	return 0
+}
