@@ -46,9 +46,9 @@ type Cache struct {
 	files map[fileKey]*file
 	held  int // see maxHeld
 
-	// others are files known not to be Go's: a machine maps the same few hundred libraries
-	// into all its processes.
-	others map[mappedID]bool
+	// others are files known not to be Go's, by their mappedID or fileKey: a machine maps the same few
+	// hundred libraries into all its processes.
+	others map[any]bool
 	since  time.Time // others are known
 }
 

@@ -131,17 +131,17 @@ func (m mapping) bias(of *image) (uint64, error) {
 // another file.
 const othersLast = 10 * time.Minute
 
-func (c *Cache) other(id mappedID) bool {
+func (c *Cache) other(id any) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.others[id] && time.Since(c.since) < othersLast
 }
 
-func (c *Cache) addOther(id mappedID) {
+func (c *Cache) addOther(id any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.others) >= 4*maxEntries || time.Since(c.since) >= othersLast { // as at first
-		c.others, c.since = map[mappedID]bool{}, time.Now()
+		c.others, c.since = map[any]bool{}, time.Now()
 	}
 	c.others[id] = true
 }
@@ -188,11 +188,20 @@ func (c *Cache) openMapped(ctx context.Context, pid int, m *mapping) (*file, err
 	if f := c.known(key); f != nil {
 		return f, f.err
 	}
+	if c.other(key) {
+		return nil, ErrNotGo
+	}
 	switch has, err := hasBuildInfo(r); {
 	case err != nil:
 		return nil, err
 	case !has:
-		c.addOther(m.id)
+		// Whoever runs the process can have put a file with the same number at the path, on another
+		// device. Some file systems have one device in the mapping, and another one for the file.
+		if m.id.dev == fmt.Sprintf("%02x:%02x", unix.Major(key.dev), unix.Minor(key.dev)) {
+			c.addOther(m.id)
+		} else {
+			c.addOther(key)
+		}
 		return nil, ErrNotGo
 	}
 	return c.learn(ctx, r, key)

@@ -144,9 +144,16 @@ func TestNoGoMapped(t *testing.T) {
 		t.Fatalf("%v, %v", all, err)
 	}
 	for _, m := range all {
-		if !cache.other(m.id) && !strings.HasSuffix(m.path, "/cat") {
+		if key := must.Get(keyOfInfo(os.Stat(m.path)))(t); !cache.other(m.id) && !cache.other(key) && !strings.HasSuffix(m.path, "/cat") {
 			t.Errorf("%s is looked at again", m.path)
 		}
+	}
+	// Another user can map somebody's library, and put a file with the same number on another device
+	// in its place.
+	somebodys := all[len(all)-1]
+	somebodys.id.dev, somebodys.start, somebodys.end = "ff:ff", 1, 2 // where nothing is mapped, as without the right to open that
+	if _, err := cache.openMapped(t.Context(), cmd.Process.Pid, &somebodys); !errors.Is(err, ErrNotGo) || cache.other(somebodys.id) {
+		t.Errorf("a file of another device: %v", err)
 	}
 	if has, err := hasBuildInfo(&failing{bytes.NewReader(goodWorld().bytes()), 2}); has || err == nil {
 		t.Errorf("a file that the system could not read: %v, %v", has, err)
