@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+
+	"github.com/procfit/procfit/internal/show/secret"
 )
 
 // answerLimit bounds what is read of an answer; only its head is looked at.
@@ -71,9 +73,18 @@ func (a *Asker) unsettled(refusal error) bool {
 	return time.Since(a.faulty) < settling
 }
 
+// request is the GET. Over TLS, where nothing has looked at the certificate, it has credentials only if
+// statuses are named: else 401 counts, too.
 func (a *Asker) request() *http.Request {
-	r := &http.Request{Method: http.MethodGet, URL: a.url, Host: a.url.Host, Header: http.Header{"User-Agent": {"procfit"}}}
-	if user := a.url.User; user != nil {
+	u := *a.url
+	if u.Scheme == schemeHTTPS && a.lenient() {
+		u.User = nil
+		if text := u.String(); secret.Text(text) != text {
+			u.RawQuery = ""
+		}
+	}
+	r := &http.Request{Method: http.MethodGet, URL: &u, Host: u.Host, Header: http.Header{"User-Agent": {"procfit"}}}
+	if user := u.User; user != nil {
 		password, _ := user.Password()
 		r.SetBasicAuth(user.Username(), password)
 	}
@@ -117,11 +128,9 @@ func (a *Asker) getHTTP2(ctx context.Context, conn net.Conn) Answer {
 	}
 	defer over.Close()
 	r := a.request().WithContext(ctx)
-	u := *a.url
-	if u.Scheme == schemeH2C {
-		u.Scheme = schemeHTTP
+	if r.URL.Scheme == schemeH2C {
+		r.URL.Scheme = schemeHTTP
 	}
-	r.URL = &u
 	response, err := over.RoundTrip(r)
 	if err != nil {
 		return Answer{Err: err}

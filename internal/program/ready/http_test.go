@@ -64,9 +64,25 @@ func TestCertificateLater(t *testing.T) {
 }
 
 func TestReadyOverTLS(t *testing.T) {
-	status := http.StatusNoContent
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(status) }))
+	status, got := http.StatusNoContent, ""
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r.URL.RawQuery + " " + r.Header.Get("Authorization")
+		w.WriteHeader(status)
+	}))
 	defer server.Close()
+	secrets := strings.Replace(server.URL, "//", "//me:pw@", 1) + "/?api_key=k"
+	for statuses, want := range map[string]string{"": " ", "204": "api_key=k Basic bWU6cHc="} {
+		probe := Probe{URL: secrets}
+		if statuses != "" {
+			probe.Statuses = must.Get(ParseStatuses(statuses))(t)
+		}
+		if a := askOnce(t, probe); !a.Ready || got != want {
+			t.Errorf("statuses %q: sent %q, expected %q; %+v", statuses, got, want, a)
+		}
+	}
+	if a := pollOnce(t, server.URL+"/?q=1"); !a.Ready || got != "q=1 " {
+		t.Errorf("without credentials: sent %q, %+v", got, a)
+	}
 	if a := pollOnce(t, server.URL); !a.Ready {
 		t.Errorf("a certificate that nobody signed: %+v", a)
 	}

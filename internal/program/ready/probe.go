@@ -7,7 +7,8 @@
 //     its paths are not known; or the statuses that the Probe names. At http, the
 //     frame with which a server of HTTP/2 alone begins counts too, unless statuses
 //     are named: then it is asked again in HTTP/2. A certificate is not verified:
-//     nothing secret is sent, and the load verifies for itself. A refusal in TLS, as
+//     the load verifies for itself, and credentials of the URL are sent only where
+//     statuses are named. A refusal in TLS, as
 //     for want of a client's certificate, is an answer, unless statuses are named; that
 //     for an internal error, as of a server that has no certificate yet, is one when it
 //     has lasted for three seconds.
