@@ -82,11 +82,15 @@ func (e *Experiment) slowBucket(h maxlive.Histogram) float64 {
 	return 0
 }
 
-// names are the metrics seen from outside in most looks, in order.
+// names are the metrics seen from outside in most looks, in order. What is beyond the buckets there
+// is not one to compare with.
 func names(sights []sight) (list []string) {
 	n := map[string]int{}
 	for _, s := range sights {
-		for name := range s.Seen {
+		for name, x := range s.Seen {
+			if math.IsInf(x, 1) {
+				continue
+			}
 			if n[name]++; 2*n[name] > len(sights) && !slices.Contains(list, name) {
 				list = append(list, name)
 			}

@@ -434,8 +434,8 @@ func (m *Metrics) bucketEnd(i int) time.Duration {
 	return time.Duration(m.bounds[i] * float64(time.Second))
 }
 
-// quantile is interpolated in its bucket. 0: it is in the first or the last one, and not
-// known.
+// quantile is interpolated in its bucket. 0: it is in the first one, and not known. In the last
+// one it is more than all bounds, and the end of that bucket stands for it.
 func (m *Metrics) quantile(h maxlive.Histogram, q float64) time.Duration {
 	want, below := q*float64(h.Count()), 0.0
 	for i, n := range h.Counts {
@@ -443,7 +443,10 @@ func (m *Metrics) quantile(h maxlive.Histogram, q float64) time.Duration {
 			below += float64(n)
 			continue
 		}
-		if i == 0 || i >= len(m.bounds) {
+		switch {
+		case i >= len(m.bounds):
+			return m.bucketEnd(i)
+		case i == 0:
 			return 0
 		}
 		from, to := m.bucketEnd(i-1), m.bucketEnd(i)

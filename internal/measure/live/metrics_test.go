@@ -11,6 +11,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	judge "github.com/procfit/procfit/internal/verdict/live"
 	maxlive "github.com/procfit/procfit/maxprocs/live"
 	"github.com/procfit/procfit/test/must"
 )
@@ -180,11 +181,19 @@ func TestSums(t *testing.T) {
 	if got := m.quantile(is.Handler, 0.1); got < 10*time.Millisecond || got > 100*time.Millisecond {
 		t.Errorf("a quantile of %v in the bucket from 10 to 100 ms", got)
 	}
-	// What is in the first or the last bucket is not known.
-	for _, q := range []float64{0.001, 0.99} {
-		if got := m.quantile(is.Handler, q); got != 0 {
+	// What is in the first bucket is not known, and what is in the last one is more than all bounds.
+	for q, want := range map[float64]time.Duration{0.001: 0, 0.99: math.MaxInt64} {
+		if got := m.quantile(is.Handler, q); got != want {
 			t.Errorf("a quantile of %v at %g", got, q)
 		}
+	}
+	// A journal has no number for that.
+	e := &Experiment{BucketEnd: m.bucketEnd, Quantile: m.quantile}
+	e.Header.Live = &journal.Live{LatencyBy: judge.ByMetrics}
+	trial := &journal.Trial{Live: &journal.Slice{}}
+	e.counted(trial, Reading{}, Reading{}, Reading{Handler: is.Handler})
+	if got := trial.Metrics[judge.FigureLatencyP99]; got != (journal.Metric{Value: 0.1, Better: "lower", AtLeast: true}) {
+		t.Errorf("%+v", got)
 	}
 }
 

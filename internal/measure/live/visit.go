@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/wait"
@@ -114,14 +115,18 @@ func (e *Experiment) slow(h maxlive.Histogram) uint64 {
 	return maxlive.Histogram{Counts: h.Counts[first:]}.Count()
 }
 
-// quantile is in seconds; nil: nothing ended, or it is not known.
+// quantile is in seconds; nil: nothing ended, or it is not known. +Inf: it is more than all bounds
+// of the buckets.
 func (e *Experiment) quantile(was, is maxlive.Histogram, q float64) *float64 {
 	since := is.Since(was)
 	if since.Count() == 0 {
 		return nil
 	}
-	if x := e.Quantile(since, q).Seconds(); x > 0 {
-		return &x
+	switch x := e.Quantile(since, q); {
+	case x == math.MaxInt64:
+		return new(math.Inf(1))
+	case x > 0:
+		return new(x.Seconds())
 	}
 	return nil
 }
@@ -143,7 +148,11 @@ func (e *Experiment) counted(t *journal.Trial, from, half, to Reading) {
 		if t.Metrics == nil {
 			t.Metrics = map[string]journal.Metric{}
 		}
-		t.Metrics[name] = journal.Metric{Value: x, Better: "lower"}
+		m := journal.Metric{Value: x, Better: "lower"}
+		if math.IsInf(x, 1) { // only of the program's buckets
+			m.Value, m.AtLeast = e.BucketEnd(len(to.Handler.Counts)-2).Seconds(), true
+		}
+		t.Metrics[name] = m
 	}
 	s.Requests, s.Failed, s.Slow, s.CPUSeconds = all.Ended, all.Failed, all.Slow, to.CPU-from.CPU
 	s.P50Seconds, s.P99Seconds = e.quantile(from.Arrival, to.Arrival, 0.5), e.quantile(from.Arrival, to.Arrival, 0.99)

@@ -260,6 +260,8 @@ type Metric struct {
 	Value  float64 `json:"value"`
 	Unit   string  `json:"unit,omitempty"`
 	Better string  `json:"better"` // lower, higher
+	// AtLeast reports that it is more than the value, which is the most that can be told.
+	AtLeast bool `json:"at_least,omitempty"`
 }
 
 // Usage is what the kernel counted over a stretch of a trial, of all replicas

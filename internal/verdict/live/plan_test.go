@@ -1,6 +1,7 @@
 package live
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -67,6 +68,19 @@ func TestOutcome(t *testing.T) {
 	} {
 		if err := Outcome(&c.end, nil); (err != nil) != (c.want != "") || err != nil && err.Error() != c.want {
 			t.Errorf("%+v: %v, want %q", c.end, err, c.want)
+		}
+	}
+}
+
+// TestAtLeast: a p99 above the last bucket is more than any that is known.
+func TestAtLeast(t *testing.T) {
+	h := header(1)
+	h.Live.LatencyBy, h.Live.Seen = ByMetrics, []string{FigureLatencyP99}
+	at := slices.IndexFunc(h.Rules().Metrics, func(m paired.Metric) bool { return m.Name == FigureLatencyP99 })
+	for beyond, want := range map[bool]float64{false: 0.1, true: math.Inf(1)} {
+		s := h.SliceOf(&journal.Trial{Setting: h.Plan.Settings[1], Metrics: map[string]journal.Metric{FigureLatencyP99: {Value: 0.1, AtLeast: beyond}}})
+		if got := s.Figures[at]; got != want {
+			t.Errorf("at least: %v: %g", beyond, got)
 		}
 	}
 }

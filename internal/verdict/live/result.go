@@ -27,7 +27,9 @@ func (h Header) SliceOf(t *journal.Trial) paired.Slice {
 	metric := func(name string) {
 		x := math.NaN()
 		if m, known := t.Metrics[name]; known && m.Value >= 0 {
-			x = m.Value
+			if x = m.Value; m.AtLeast {
+				x = math.Inf(1)
+			}
 		}
 		s.Figures = append(s.Figures, x)
 	}
@@ -49,10 +51,14 @@ func (h Header) SliceOf(t *journal.Trial) paired.Slice {
 	return s
 }
 
-// cpu is the CPU time per request or, where requests are not known, per second.
+// cpu is the CPU time per request or, where requests are not known, per second. Without a request
+// it is not known.
 func (h Header) cpu(cpu, seconds float64, requests uint64) float64 {
-	if h.Live.Uncounted {
+	switch {
+	case h.Live.Uncounted:
 		return cpu / seconds
+	case requests == 0:
+		return math.NaN()
 	}
 	return cpu / float64(requests)
 }

@@ -76,6 +76,8 @@ func (w experiment) against(of verdict.Verdict) string {
 				case f.Outcome != o:
 				case fromZero(f):
 					list = append(list, w.name(f.Name)+" is "+w.changes(f))
+				case f.Ratio.Median == nil && (o == verdict.OutcomeWorse || o == verdict.OutcomeBetter): // nobody knows by how much
+					list = append(list, w.name(f.Name)+" is "+outcomeWords[o])
 				default:
 					list = append(list, changedFrom(w.name(f.Name), f.Ratio, w.margin(f.Name)))
 				}

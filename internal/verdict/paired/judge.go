@@ -203,35 +203,35 @@ func (v *value) outcome(j Judged) Outcome {
 type figure struct {
 	Metric
 	// pairs have it in both slices, and d are the differences of those that have a logarithm:
-	// none has where it is 0. idle are the pairs in which both are 0.
+	// none has where it is 0 or infinite. idle are the pairs in which both are.
 	pairs, idle int
 	d           []float64
 	// The signs of the differences, of those to the margin, and of those to its like below:
 	// that they are below the margin proves that the value is no worse. What is above 0 where
-	// the other is 0 differs by more than anything else.
+	// the other is 0, or beyond what can be told where the other is not, differs by more than
+	// anything else.
 	at, over, under eprocess.Signs
 }
 
 // add takes the two slices of one block, if both have the metric.
 func (f *figure) add(is, was float64) {
-	if !(is >= 0 && was >= 0) || math.IsInf(is, 1) || math.IsInf(was, 1) {
+	if !(is >= 0 && was >= 0) {
 		return
 	}
 	is, was = is+f.Floor, was+f.Floor
 	f.pairs++
-	if is == 0 && was == 0 {
+	if is == was && (is == 0 || math.IsInf(is, 1)) {
 		f.idle++
 		f.at.Add(0)
 		return
 	}
 	d := math.Log(is) - math.Log(was)
 	f.at.Add(d)
-	if is == 0 || was == 0 {
-		return
-	}
-	f.d = append(f.d, d)
 	f.over.Add(d - math.Log1p(f.Margin))
 	f.under.Add(d + math.Log1p(f.Margin))
+	if !math.IsInf(d, 0) {
+		f.d = append(f.d, d)
+	}
 }
 
 // bounds are what the differences prove. At any time the signs decide, which hold whatever
@@ -249,8 +249,8 @@ func (f *figure) bounds(level float64, last bool) Bounds {
 	switch {
 	case f.Direction != Less:
 		b.Outcome, b.Same = verdict.OutcomeNotJudged, false
-	case 2*len(f.d) < f.pairs: // mostly 0, and no ratio
-		b.Outcome, b.Same = f.mostlyZero(level), false
+	case 2*len(f.d) < f.pairs: // mostly 0 or beyond what can be told, and no ratio
+		b.Outcome, b.Same = f.withoutRatio(level), false
 	case within && b.High < 1 && (last || f.at.IsBelow(level)):
 		b.Outcome = verdict.OutcomeBetter
 	case within:
@@ -263,9 +263,9 @@ func (f *figure) bounds(level float64, last bool) Bounds {
 	return b
 }
 
-// mostlyZero is what differences prove of which few have a ratio. What is 0 on both sides in
-// most blocks is not compared.
-func (f *figure) mostlyZero(level float64) verdict.Outcome {
+// withoutRatio is what differences prove of which few have a ratio. What is 0 on both sides in
+// most blocks, or beyond what can be told, is not compared.
+func (f *figure) withoutRatio(level float64) verdict.Outcome {
 	switch {
 	case f.at.IsAbove(level):
 		return verdict.OutcomeWorse

@@ -96,6 +96,8 @@ func TestJudge(t *testing.T) {
 		"no slice of the start value":          {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = []journal.InvalidCode{journal.InvalidLoaded, ""}[s.Value] }, Undecided, false},
 		"nothing is known":                     {rules(2), than{1, 1, 1, 1}, func(s *Slice) { s.Figures = []float64{math.Inf(1), math.NaN(), math.NaN(), 0, math.NaN(), 0} }, Undecided, false},
 		"latency is never known":               {rules(2), than{0.9, 3, 3, 1}, func(s *Slice) { s.Figures[p50], s.Figures[p99] = math.NaN(), math.NaN() }, Cheaper, false},
+		"p99 is beyond its buckets":            {rules(2), than{0.9, 1, 1, 1}, beyond(1), Mixed, false},
+		"p99 is beyond them in a third":        {rules(2), than{0.9, 1, 1, 1}, beyond(3), Cheaper, false},
 		"cheaper, and one request in 50 fails": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Figures[failed] = float64(s.Value) / 50 }, Worse, false},
 		"both fail equally":                    {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Figures[failed] = 0.02 }, Better, false},
 		"p99 has no answer in two of three":    {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Figures[p99] *= float64(1 - min(1, s.Block%3)) }, Better, false},
@@ -132,6 +134,15 @@ func served(start, value float64) func(*Slice) {
 	r := rand.New(rand.NewPCG(7, 7))
 	return func(s *Slice) {
 		s.Figures[query] = []float64{start, value}[s.Value] * math.Exp(0.03*r.NormFloat64())
+	}
+}
+
+// beyond is a p99 of the value that is more than what can be told, in one of so many blocks.
+func beyond(of int) func(*Slice) {
+	return func(s *Slice) {
+		if s.Value == 1 && s.Block%of == 0 {
+			s.Figures[p99] = math.Inf(1)
+		}
 	}
 }
 

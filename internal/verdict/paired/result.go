@@ -1,6 +1,8 @@
 package paired
 
 import (
+	"math"
+
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
@@ -33,7 +35,11 @@ func (r Rules) Setting(value int, look Look, list []Slice) (out verdict.CanarySe
 	for i, m := range r.Metrics {
 		f := verdict.CanaryFigure{Name: m.Name}
 		var is, was []float64
+		beyond := 0 // what can be told
 		for _, s := range slices {
+			if math.IsInf(s.Figures[i], 1) {
+				beyond++
+			}
 			x, y := stat.Known(s.Figures[i]), (*float64)(nil)
 			if c := control[s.Block]; c != nil {
 				y = stat.Known(c.Figures[i])
@@ -54,7 +60,10 @@ func (r Rules) Setting(value int, look Look, list []Slice) (out verdict.CanarySe
 				f.Ratio.Median, f.Ratio.Low, f.Ratio.High = stat.Known(b.Ratio), stat.Known(b.Low), stat.Known(b.High)
 			}
 		}
-		if known := f.Value.Median != nil && m.Direction != NoMore; known || m.Asked && value > 0 && len(slices) > 0 {
+		if beyond > len(is) { // so is its median
+			f.Value, f.Ratio = stat.Interval{}, stat.Interval{N: f.Ratio.N}
+		}
+		if known := len(is)+beyond > 0 && m.Direction != NoMore; known || m.Asked && value > 0 && len(slices) > 0 {
 			out.Figures = append(out.Figures, f)
 		}
 	}
