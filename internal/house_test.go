@@ -102,7 +102,7 @@ var mayImport = map[string][]string{
 	"measure/live":            {"measure/paired", "verdict/live", "verdict/paired", "verdict/journal", "program/meter", "maxprocs/live", "program/steer", "program/goproc", "program/observe", "host/folder", "host/procstat", "host/sockets", "host/wait"},
 	"measure/kube/image":      {},
 	"measure/kube/prometheus": {"spec", "measure/plan", "measure/plan/field", "verdict/journal"},
-	"measure/session":         {"spec", "measure/plan", "measure/plan/field", "verdict", "verdict/journal", "verdict/stat", "load", "program/ready", "host/topology", "host/folder", "host/procstat", "maxprocs/facts"},
+	"measure/session":         {"spec", "measure/plan", "measure/plan/field", "verdict", "verdict/journal", "verdict/stat", "load", "program/ready", "program/observe", "host/topology", "host/folder", "host/procstat", "maxprocs/facts"},
 
 	"spec": {}, // what is to be measured; it knows no field
 

@@ -55,10 +55,11 @@ func judgedSettings(settings []Row, rec *Recommendation, peak string) []string {
 	return list
 }
 
-// outerKnown reports whether limits around the target are counted, or that there are none.
+// outerKnown reports whether limits around the target are counted, or that there are known to be none.
 func (g *group) outerKnown() bool {
 	counted := slices.ContainsFunc(g.measuredIn(g.Settings), func(t *journal.Trial) bool { return len(t.OuterLimits) > 0 })
-	return counted || g.header.TargetHost.EffectiveCPUs >= float64(g.header.TargetHost.AffinityCPUs)
+	h := g.header.TargetHost
+	return counted || !h.LimitsUnknown && h.EffectiveCPUs >= float64(h.AffinityCPUs)
 }
 
 // heldBack is the limit that throttled a setting most, by the median over its trials.

@@ -76,6 +76,21 @@ func TestThrottlingIsJudgedOnce(t *testing.T) {
 	}
 }
 
+// What cannot be read is not known to be none.
+func TestHiddenLimits(t *testing.T) {
+	for counted, want := range map[bool]verdict.ThrottlingState{false: verdict.ThrottledUnknown, true: verdict.ThrottledNo} {
+		c := Config{Noise: quiet, Rate: 100, Settings: []Truth{Unset(3, 990, .012), Set(2, 1000, .010), Set(3, 990, .012)}}
+		if counted {
+			c.Trial = around(3, 0)
+		}
+		h, trials := Generate(c)
+		h.TargetHost.LimitsUnknown = true
+		if got := verdict.Analyze(h, trials).Groups[0].Throttling; got.State != want || got.OuterKnown != counted {
+			t.Errorf("counted: %v: %+v, expected %s", counted, got, want)
+		}
+	}
+}
+
 func TestTheLimitThatThrottledIsNamed(t *testing.T) {
 	r := analyze(Config{Noise: quiet, Rate: 100, Settings: []Truth{Unset(3, 1300, .010), Set(1, 400, .03), Set(3, 1300, .010)}, Trial: around(3, 64)})
 	g := r.Groups[0]

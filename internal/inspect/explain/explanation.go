@@ -267,7 +267,7 @@ func (e Explanation) verdict() string {
 		}
 	}
 	unknown := inspect.Recommend(s).AtMost
-	hidden := hiddenParents(s.Facts.Cgroup) && !s.Measured()
+	hidden := observe.HiddenParents(s.Facts.Cgroup) && !s.Measured()
 	runs, _ := s.Procs()
 	n, overridden := s.Overridden()
 	switch {
@@ -289,12 +289,6 @@ func (e Explanation) verdict() string {
 
 // unlessHidden is the verdict if nothing that can be seen speaks against the value.
 const unlessHidden = "; it should, unless a parent cgroup that is hidden from procfit allows less"
-
-// hiddenParents reports whether the cgroup may have parents that could not be seen, such as
-// those outside a container. Their limits are not in the facts.
-func hiddenParents(c facts.Cgroup) bool {
-	return c.State == facts.Known && c.Version > 0 && !c.RootSeen
-}
 
 // because is the second line: what chose the value, and which CPUs there are.
 func (e Explanation) because() string {

@@ -5,6 +5,7 @@ import (
 	"go/version"
 	"strings"
 
+	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/maxprocs/memlimit"
@@ -94,7 +95,7 @@ func (m memory) answer() string {
 		return starts + ", and its limit leaves no memory for a program"
 	case !known:
 		return starts + "; it should be at most " + memlimit.Format(m.fit.Bytes)
-	case !m.beyond() && m.facts.Cgroup.Version == 2 && hiddenParents(m.facts.Cgroup): // v1 counts them in memory.stat
+	case !m.beyond() && m.facts.Cgroup.Version == 2 && observe.HiddenParents(m.facts.Cgroup): // v1 counts them in memory.stat
 		return starts + unlessHidden
 	case !m.beyond():
 		return starts + ", as it should"

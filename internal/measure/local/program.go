@@ -160,10 +160,9 @@ func Attach(pid int) (*plan.Attached, error) {
 	if live, err := reader.Live(found.PID); err == nil {
 		a.Procs = &live.Procs
 	}
-	if f, err := new(facts.Reader).ReadPID(found.PID); err == nil {
-		limit, _ := f.Tightest()
-		a.LimitCPUs = limit.CPUs
-	}
+	f, err := new(facts.Reader).ReadPID(found.PID)
+	limit, _ := f.Tightest()
+	a.LimitCPUs, a.LimitsUnknown = limit.CPUs, err != nil || !observe.LimitsKnown(f)
 	return a, nil
 }
 

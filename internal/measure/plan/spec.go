@@ -342,6 +342,8 @@ type Attached struct {
 	Name      string
 	Procs     *int    // its live GOMAXPROCS; nil: not known
 	LimitCPUs float64 // the smallest CPU limit around it; 0: none is known
+	// LimitsUnknown reports that it may be under others.
+	LimitsUnknown bool
 }
 
 func (s Spec) checkAttached() *FieldError {

@@ -44,6 +44,7 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 	}
 	if a := t.Attach; a != nil {
 		h.Target.Attached, h.Target.Environment = &journal.Process{PID: a.PID, Started: a.Started, Name: a.Name}, nil
+		h.TargetHost.LimitsUnknown = a.LimitsUnknown
 	}
 	if p := t.Pods; p != nil {
 		h.Target.Object, h.Target.Namespace, h.Target.Container, h.Target.SHA256 = p.Object, p.Namespace, p.Container, p.SHA256

@@ -25,6 +25,7 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/spec"
@@ -203,6 +204,7 @@ func ThisHost() journal.Host {
 	h.Topology = topologyOf(topology.Read(os.DirFS("/sys"), topology.Allowed()))
 	f := facts.Read()
 	h.AffinityCPUs, h.EffectiveCPUs, h.CgroupMode = f.AffinityCPUs(), f.EffectiveCPUs(), string(f.CgroupMode())
+	h.LimitsUnknown = !observe.LimitsKnown(f)
 	return h
 }
 

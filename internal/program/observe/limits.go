@@ -31,8 +31,20 @@ func Limits(pid int) ([]Limit, error) {
 	return limitsOf(f)
 }
 
+// HiddenParents reports whether the cgroup may have parents that could not be seen, such as
+// those outside a container. Their limits are not in the facts.
+func HiddenParents(c facts.Cgroup) bool {
+	return c.State == facts.Known && c.Version > 0 && !c.RootSeen
+}
+
+// LimitsKnown reports whether all limits that may be around a process could be read.
+func LimitsKnown(f facts.Facts) bool {
+	return !HiddenParents(f.Cgroup) && !unread(f.Cgroup.Fact) && !slices.ContainsFunc(f.Limits, func(l facts.Limit) bool { return unread(l.Fact) })
+}
+
+func unread(f facts.Fact) bool { return f.State == facts.Unreadable || f.State == facts.Malformed }
+
 func limitsOf(f facts.Facts) ([]Limit, error) {
-	unread := func(one facts.Fact) bool { return one.State == facts.Unreadable || one.State == facts.Malformed }
 	var err error
 	if unread(f.Cgroup.Fact) {
 		err = fmt.Errorf("process %d: the CPU limits around it are not known: %s", f.PID, f.Cgroup.Error)

@@ -83,10 +83,11 @@ func TestLimitsNotKnown(t *testing.T) {
 		"proc/7/status":           "Cpus_allowed_list:\t0-3\n",
 		"sys/fs/cgroup/a/cpu.max": "150000 100000\n",
 
-		"sys/fs/cgroup/cgroup.procs":     "",
-		"sys/fs/cgroup/a/cgroup.procs":   "",
-		"sys/fs/cgroup/a/b/cgroup.procs": "7\n",
-		"sys/fs/cgroup/a/b/cpu.max":      "max 100000\n",
+		"sys/fs/cgroup/cgroup.procs":      "",
+		"sys/fs/cgroup/a/cgroup.procs":    "",
+		"sys/fs/cgroup/a/b/cgroup.procs":  "7\n",
+		"sys/fs/cgroup/a/b/cpu.max":       "max 100000\n",
+		"sys/fs/cgroup/a/b/cgroup.events": "",
 	}
 	read := func(change, text string) ([]Limit, error) {
 		tree := fstest.MapFS{}
@@ -97,7 +98,11 @@ func TestLimitsNotKnown(t *testing.T) {
 			tree[change] = &fstest.MapFile{Data: []byte(text)}
 		}
 		f := must.Get(facts.ReadFS(tree, 7))(t)
-		return limitsOf(f)
+		all, err := limitsOf(f)
+		if got := LimitsKnown(f); got != (err == nil) {
+			t.Errorf("known: %v, but %v", got, err)
+		}
+		return all, err
 	}
 	all, err := read("", "")
 	if err != nil || len(all) != 1 || all[0].Dir != "/sys/fs/cgroup/a" || all[0].CPUs != 1.5 || all[0].Err == nil {

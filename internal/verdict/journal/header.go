@@ -46,7 +46,8 @@ type Host struct {
 	Kernel        string    `json:"kernel"`
 	CgroupMode    string    `json:"cgroup_mode"` // v1, v2, hybrid, none, unknown
 	MemoryBytes   int64     `json:"memory_bytes"`
-	Topology      *Topology `json:"topology,omitempty"` // null: not known
+	Topology      *Topology `json:"topology,omitempty"`       // null: not known
+	LimitsUnknown bool      `json:"limits_unknown,omitempty"` // CPU limits that could not be read may be around the target, as of parent cgroups that a container does not see
 }
 
 // Topology is how the CPUs that procfit may run on lie.
