@@ -71,6 +71,10 @@ func TestExpectedOf(t *testing.T) {
 	if e, err = expectedOf(l, of(c.Trials)); err != nil || e.Requests != nil || e.Procs != 1 {
 		t.Errorf("%v: %s", err, expected.Text(e))
 	}
+	l.Live.LimitCPUs, l.Live.LimitUnknown = 0, true // which is not none
+	if e, err = expectedOf(l, of(c.Trials)); err == nil || !strings.Contains(err.Error(), "could not be read") {
+		t.Errorf("%v: %s", err, expected.Text(e))
+	}
 }
 
 // TestProgramName: what is kept is for the program, whatever starts it.

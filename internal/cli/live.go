@@ -25,6 +25,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -167,6 +168,8 @@ func (o *liveOptions) resolve(std stdio, c valueChange) (*liveRun, error) {
 	}
 	if limit, ok := s.Facts.Tightest(); ok {
 		l.LimitCPUs = limit.CPUs
+	} else {
+		l.LimitUnknown = len(s.Facts.Unknown()) > 0
 	}
 	values, err := o.values(l.Start, l.LimitCPUs, c.most)
 	if err != nil {
@@ -175,6 +178,7 @@ func (o *liveOptions) resolve(std stdio, c valueChange) (*liveRun, error) {
 	h.Plan.Settings = judge.Settings(l.Start, values, o.same)
 	h.Target.GoVersion, h.Target.MainModule = s.Facts.GoVersion, c.module
 	h.TargetHost = session.ThisHost()
+	h.TargetHost.LimitsUnknown = !observe.LimitsKnown(s.Facts)
 	if n := s.Facts.AffinityCPUs(); n > 0 {
 		h.TargetHost.AffinityCPUs, h.TargetHost.EffectiveCPUs = n, float64(n)
 	}

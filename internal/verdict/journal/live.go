@@ -10,6 +10,8 @@ type Live struct {
 	Unit      string  `json:"unit"` // what a piece of work is called: request, message
 	Start     int     `json:"start"`
 	LimitCPUs float64 `json:"limit_cpus,omitempty"` // the tightest CPU limit; absent: none
+	// LimitUnknown reports that no CPU limit was read, and not each could be.
+	LimitUnknown bool `json:"limit_unknown,omitempty"`
 	// SizedAtStart are modules of the program that take a size from GOMAXPROCS once, and what
 	// they size; absent: none is known.
 	SizedAtStart []string `json:"sized_at_start,omitempty"`

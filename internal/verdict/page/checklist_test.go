@@ -44,6 +44,10 @@ func TestTheLimitAroundIsNamed(t *testing.T) {
 	if text := said(nil); strings.Count(text, "no CPU limit") != 2 {
 		t.Errorf("without a limit:\n%s", text)
 	}
+	unseen := world(func(r *verdict.Result, _ *verdict.Group) { r.Host.LimitsUnknown = true })
+	if got := page.VerdictOf(unseen).Context; !strings.Contains(got, "no known CPU limit") {
+		t.Errorf("where limits may be hidden: %q", got)
+	}
 }
 
 // Nothing is to be changed as long as it is not known what the program runs with now.

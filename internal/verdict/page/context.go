@@ -48,6 +48,8 @@ func (w words) on() (parts []string) {
 		parts = append(parts, "limit "+number.CPUs(*w.QuotaCPUs))
 	} else if l := w.LimitAround; l != nil {
 		parts = append(parts, "limit of "+number.CPUs(l.CPUs)+" on the parent cgroup "+groupName(l.Group))
+	} else if w.r.Host.LimitsUnknown {
+		parts = append(parts, noKnownLimit)
 	} else {
 		parts = append(parts, "no CPU limit")
 	}
@@ -59,6 +61,9 @@ func (w words) on() (parts []string) {
 	}
 	return parts
 }
+
+// noKnownLimit is what is known where a limit may not have been read.
+const noKnownLimit = "no known CPU limit"
 
 // trialsUsed leaves out those in which the machine was slow or other programs took its CPUs.
 func (w words) trialsUsed() string {

@@ -84,9 +84,12 @@ func (w experiment) rates() string {
 
 func (w experiment) liveOn() []string {
 	parts := []string{number.CPUs(w.r.Host.EffectiveCPUs)}
-	if w.live.LimitCPUs > 0 {
+	switch {
+	case w.live.LimitCPUs > 0:
 		parts = append(parts, "limit "+number.CPUs(w.live.LimitCPUs))
-	} else {
+	case w.live.LimitUnknown, w.r.Host.LimitsUnknown:
+		parts = append(parts, noKnownLimit)
+	default:
 		parts = append(parts, "no CPU limit")
 	}
 	if v := goVersion(w.r.Target.GoVersion); v != "" {

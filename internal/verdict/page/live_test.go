@@ -167,6 +167,16 @@ func TestLivePages(t *testing.T) {
 	}
 }
 
+func TestLiveLimit(t *testing.T) {
+	for want, l := range map[string]journal.Live{"limit 1.5 CPUs": {LimitCPUs: 1.5}, "no CPU limit": {}, "no known CPU limit": {LimitUnknown: true}} {
+		c := pagetest.LiveContents()
+		c.Header.Live.LimitCPUs, c.Header.Live.LimitUnknown = l.LimitCPUs, l.LimitUnknown
+		if got := page.VerdictOf(live.Analyze(c)).Context; !strings.Contains(got, "8 CPUs · "+want+" · Go 1.26.8") {
+			t.Errorf("%q has no %q", got, want)
+		}
+	}
+}
+
 // A value that was left is named as left, also where its other slices have an answer.
 func TestLeftIsSaid(t *testing.T) {
 	r := live.Analyze(pagetest.LiveContents())
