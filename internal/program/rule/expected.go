@@ -186,15 +186,18 @@ func (s Subject) otherCPUs(e *Expected) string {
 	if len(s.Facts.Limits) == 0 && s.PID == 0 {
 		return "" // a patch or a program in a file
 	}
-	if c := s.Facts.Cgroup.State; c == facts.Unreadable || c == facts.Malformed {
-		return "" // it has no Limits, which is not known to be none
-	}
-	for _, l := range s.Facts.Limits {
-		if l.State == facts.Unreadable || l.State == facts.Malformed {
-			return ""
-		}
-	}
 	limit, limited := s.Facts.Tightest()
+	unread := func(f facts.Fact) bool { return f.State == facts.Unreadable || f.State == facts.Malformed }
+	if unread(s.Facts.Cgroup.Fact) || slices.ContainsFunc(s.Facts.Limits, func(l facts.Limit) bool { return unread(l.Fact) }) {
+		then := float64(e.CPUs)
+		if e.LimitCPUs != nil {
+			then = min(then, *e.LimitCPUs)
+		}
+		if limited && limit.CPUs < then-0.005 { // what is not known can only be less
+			return "its CPU limit is " + number.CPUs(limit.CPUs)
+		}
+		return ""
+	}
 	machine := s.Facts.AffinityCPUs()
 	known := machine > 0 && machine < standIn
 	below := known && limited && float64(machine) <= limit.CPUs // the limit has no effect
