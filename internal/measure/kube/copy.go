@@ -145,15 +145,17 @@ func configMapOf(f corev1.EnvFromSource) string {
 // setLimit sets the CPU limit, and the request where that would be above it, or was
 // the same: if both are the same, a pod is of another class for the kernel and the scheduler.
 func setLimit(r *corev1.ResourceRequirements, quota *float64) {
-	limit, limited := r.Limits[corev1.ResourceCPU]
+	limit := r.Limits[corev1.ResourceCPU]
+	limited := limit.Sign() > 0 // zero is none, and stays, against the default of a LimitRange
 	request, requested := r.Requests[corev1.ResourceCPU]
 	if !requested && limited {
 		request, requested = limit, true
 	}
 	same := limited && request.Cmp(limit) == 0
-	if quota == nil {
+	switch {
+	case quota == nil && limited:
 		delete(r.Limits, corev1.ResourceCPU)
-	} else {
+	case quota != nil:
 		limit = *resource.NewMilliQuantity(int64(math.Round(*quota*1000)), resource.DecimalSI)
 		if r.Limits == nil {
 			r.Limits = corev1.ResourceList{}

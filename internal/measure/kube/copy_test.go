@@ -224,6 +224,9 @@ func TestQuota(t *testing.T) {
 			t.Errorf("without a limit: %g", *got)
 		}
 	}
+	if got := quantity(corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("0")}); got != nil { // as Kubernetes has it
+		t.Errorf("a limit of zero: %g", *got)
+	}
 }
 
 func TestSetLimit(t *testing.T) {
@@ -243,6 +246,7 @@ func TestSetLimit(t *testing.T) {
 		"both were alike":      {"1", "1", new(2.0), "2/2"},
 		"the request by limit": {"1", "", new(0.5), "500m/500m"},
 		"none was there":       {"", "", new(0.5), "500m/0"},
+		"zero, which is none":  {"0", "", new(0.5), "500m/0"},
 		"none is left":         {"1", "", nil, "0/1"},
 		"a third":              {"1", "100m", new(1.0 / 3), "333m/100m"},
 	} {

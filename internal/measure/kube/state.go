@@ -159,9 +159,10 @@ func ImageOf(trials []journal.Trial) string {
 	return ""
 }
 
+// quantity is a list's CPUs; nil: none. To Kubernetes zero is none, too.
 func quantity(l corev1.ResourceList) *float64 {
-	q, ok := l[corev1.ResourceCPU]
-	if !ok {
+	q := l[corev1.ResourceCPU]
+	if q.Sign() <= 0 {
 		return nil
 	}
 	return new(float64(q.MilliValue()) / 1000)
