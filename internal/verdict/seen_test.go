@@ -58,7 +58,11 @@ func TestOnlyWhatWasSeenIsNamed(t *testing.T) {
 		"nothing differs, and one is unread": {same, unread("1"), false, unseen, unseen},
 		"nothing differs, unread":            {same, unread("all"), true, unseen, mayCarry},
 		"nothing is counted":                 {better, func(t *journal.Trial) { t.HostUse = nil }, false, likely, mayCarry},
-		"nothing differs, nothing counted":   {same, func(t *journal.Trial) { t.HostUse = nil }, false, uncounted, mayCarry},
+		"only the open loop is counted": {better, func(t *journal.Trial) {
+			open := t.Usage
+			t.HostUse, t.Phases[len(t.Phases)-1].Usage = nil, &open
+		}, false, likely, mayCarry},
+		"nothing differs, nothing counted": {same, func(t *journal.Trial) { t.HostUse = nil }, false, uncounted, mayCarry},
 	} {
 		for rate, want := range map[float64]answer{0: c.want, 600: c.atRate} {
 			h, trials := Generate(Config{Noise: quiet, Settings: c.settings, Trial: c.trial, Rate: rate, SmallFor: rate > 0})

@@ -133,8 +133,14 @@ func share(u *journal.Usage, seconds float64) *float64 {
 }
 
 // MostOthers is the greatest share that other programs may have taken of a trial or of one
-// of its phases; nil: nothing was counted.
-func MostOthers(t *journal.Trial) *float64 { return greatest(t, OthersAtMost) }
+// of its phases; nil: that is not known. What was not counted may be more than a little of a phase.
+func MostOthers(t *journal.Trial) *float64 {
+	most := greatest(t, OthersAtMost)
+	if OthersAtMost(&t.Usage) == nil && !AtLeast(most, OthersMatter) {
+		return nil
+	}
+	return most
+}
 
 // CountedOthers is the greatest share that they were seen to take; nil: that was not
 // counted.

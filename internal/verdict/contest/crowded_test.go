@@ -29,7 +29,7 @@ func TestWithoutBursts(t *testing.T) {
 		var trials []journal.Trial
 		for i, x := range list {
 			tr := trial(x.setting, i, 100, 0.1)
-			tr.Phases = []journal.Phase{{Usage: used(2, x.others)}}
+			tr.Usage, tr.Phases = *used(2, 0), []journal.Phase{{Usage: used(2, x.others)}}
 			trials = append(trials, tr)
 		}
 		got := after(trials, withoutBursts)
