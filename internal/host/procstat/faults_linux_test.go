@@ -24,6 +24,25 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
+// What a kernel does not have of a thread is not known, and never that it had no faults.
+func TestFaultsUnread(t *testing.T) {
+	for name, files := range map[string]map[string]string{
+		"":                       {"syscall": "running\n", "schedstat": "1 2 3\n"},
+		"no syscall":             {"schedstat": "1 2 3\n"},
+		"no schedstat":           {"syscall": "running\n"},
+		"a schedstat of no kind": {"syscall": "running\n", "schedstat": "?\n"},
+	} {
+		dir, f := t.TempDir(), newFaulter(Stat{})
+		must.OK(t, os.Mkdir(filepath.Join(dir, "7"), 0o700))
+		for file, text := range files {
+			must.OK(t, os.WriteFile(filepath.Join(dir, "7", file), []byte(text), 0o600))
+		}
+		if f.lookIn(dir); f.hidden != (name != "") || len(f.threads) > 0 == f.hidden {
+			t.Errorf("%s: hidden %v, %d threads", name, f.hidden, len(f.threads))
+		}
+	}
+}
+
 const (
 	programTime = 2 * time.Second
 	coldBytes   = 64 << 20

@@ -3,11 +3,11 @@ package procstat
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"runtime"
 	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -237,8 +237,9 @@ func (m *machineFaults) rose() bool {
 	return now || before
 }
 
-func (f *faulter) look() {
-	dir := "/proc/" + strconv.Itoa(f.pid) + "/task"
+func (f *faulter) look() { f.lookIn("/proc/" + strconv.Itoa(f.pid) + "/task") }
+
+func (f *faulter) lookIn(dir string) {
 	ids, err := IDs(dir)
 	if err != nil {
 		f.active = false
@@ -246,17 +247,12 @@ func (f *faulter) look() {
 	}
 	for _, tid := range ids {
 		own := dir + "/" + strconv.Itoa(tid)
-		syscall, err := readOnce(own + "/syscall")
-		if err != nil || len(syscall) == 0 {
-			f.hidden = f.hidden || errors.Is(err, fs.ErrPermission)
-			continue
+		call, busy, err := readFault(own)
+		if err != nil && !errors.Is(err, syscall.ESRCH) {
+			_, ended := os.Lstat(own)
+			f.hidden = f.hidden || ended == nil
 		}
-		schedstat, err := readOnce(own + "/schedstat")
-		if err != nil {
-			continue
-		}
-		busy, err := parseBusy(schedstat)
-		if err != nil {
+		if err != nil || len(call) == 0 {
 			continue
 		}
 		t := f.threads[tid]
@@ -264,9 +260,22 @@ func (f *faulter) look() {
 			t = &faulting{}
 			f.threads[tid] = t
 		}
-		fault, asleep := inFault(syscall)
+		fault, asleep := inFault(call)
 		t.saw(threadTime{time.Now(), busy}, fault, asleep)
 	}
+}
+
+// readFault reads in which call a thread is, and how long it was on a CPU or waited for one.
+func readFault(thread string) (call []byte, busy time.Duration, err error) {
+	if call, err = readOnce(thread + "/syscall"); err != nil {
+		return nil, 0, err
+	}
+	schedstat, err := readOnce(thread + "/schedstat")
+	if err != nil {
+		return nil, 0, err
+	}
+	busy, err = parseBusy(schedstat)
+	return call, busy, err
 }
 
 func total(all map[Identity]*faulter, span time.Duration) map[Identity]FaultUse {
