@@ -102,7 +102,7 @@ func Count(u *journal.Usage, use observe.Use) {
 	if _, known := use.Faults.Ps(); known {
 		u.PageFaults.HeldSeconds = new(use.Faults.Held.Seconds())
 	}
-	if use.Uncounted < use.Processes {
+	if use.Uncounted == 0 { // else those of the others would be less than the target's
 		u.ContextSwitches = &journal.ContextSwitches{Voluntary: use.Voluntary, Involuntary: use.Involuntary}
 		u.RunQueueWaitSeconds = new(use.RunQueueWait.Seconds())
 	}

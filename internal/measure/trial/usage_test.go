@@ -2,7 +2,9 @@ package trial
 
 import (
 	"testing"
+	"time"
 
+	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -45,6 +47,17 @@ func TestUnknownOfARun(t *testing.T) {
 		}
 		if (sum.CPUSeconds == nil) != (c.want == nil) || (sum.BesideCPUSeconds == nil) != (c.want == nil) {
 			t.Errorf("%s are known: %+v, neighbour %v", name, sum.CPUSeconds, sum.BesideCPUSeconds)
+		}
+	}
+}
+
+// What some processes waited is not what the target did.
+func TestCountUncounted(t *testing.T) {
+	for uncounted, known := range []bool{true, false, false} {
+		var u journal.Usage
+		Count(&u, observe.Use{Processes: 2, Uncounted: uncounted, RunQueueWait: time.Second, Voluntary: 3})
+		if (u.RunQueueWaitSeconds != nil) != known || (u.ContextSwitches != nil) != known || u.CPUSeconds == nil {
+			t.Errorf("%d of 2 not counted: %+v", uncounted, u)
 		}
 	}
 }
