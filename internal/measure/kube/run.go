@@ -375,7 +375,7 @@ func (c *counting) usage(of *load.Result, span time.Duration) *journal.Usage {
 // that the setting sets is counted by itself.
 func sum(list []agent.Counted, quota *float64) *journal.Usage {
 	u := &journal.Usage{}
-	memory, gc := make([]*journal.Memory, len(list)), make([]*journal.GC, len(list))
+	memory, gc, own := make([]*journal.Memory, len(list)), make([]*journal.GC, len(list)), make([]*journal.Cgroup, len(list))
 	for i, one := range list {
 		memory[i], gc[i] = one.Memory, one.GC
 		u.MeasuredSeconds = max(u.MeasuredSeconds, one.MeasuredSeconds)
@@ -389,19 +389,16 @@ func sum(list []agent.Counted, quota *float64) *journal.Usage {
 		if one.ThreadsMax != nil {
 			*trial.Of(&u.ThreadsMax) += *one.ThreadsMax
 		}
-		counted := false
 		for _, l := range one.Limits {
-			if quota == nil || !sameCPUs(&l.CPUs, quota) {
+			switch {
+			case quota == nil || !sameCPUs(&l.CPUs, quota):
 				u.OuterLimits = append(u.OuterLimits, l)
-				continue
+			case own[i] == nil: // the container's own comes first, and the pod's may be as large
+				own[i] = &l.Cgroup
 			}
-			if counted { // the container's own comes first, and the pod's may be as large
-				continue
-			}
-			counted = true
-			trial.Of(&u.Cgroup).Add(l.Cgroup)
 		}
 	}
+	u.Cgroup = trial.SumAll(own, (*journal.Cgroup).Add)
 	u.Memory, u.GC = trial.SumAll(memory, (*journal.Memory).Add), trial.SumAll(gc, (*journal.GC).Add)
 	return u
 }

@@ -180,6 +180,11 @@ func TestSum(t *testing.T) {
 	if u := sum([]agent.Counted{seen, one}, nil); u.Memory != nil || u.GC != nil {
 		t.Errorf("of one alone: %+v, %+v", u.Memory, u.GC)
 	}
+	unread := one
+	unread.Limits = one.Limits[1:2]
+	if u := sum([]agent.Counted{one, unread}, new(0.5)); u.Cgroup != nil || len(u.OuterLimits) != 2 {
+		t.Errorf("the throttling of one alone: %+v", u.Cgroup)
+	}
 	waited := one
 	waited.RunQueueWaitSeconds = new(0.5)
 	if u := sum([]agent.Counted{waited, one}, nil); u.RunQueueWaitSeconds != nil {
