@@ -226,27 +226,26 @@ func (g *group) mark(ctx context.Context) (*journal.Trial, error) {
 }
 
 // measured are what the agents read of the pods' runtimes and of their Meters. Of several
-// pods it is the longest latency. Requests are counted only where each pod counts them.
+// pods it is the longest latency. What is not known of each pod is not known.
 func measured(metrics map[string]journal.Metric, pods []agent.Counted) {
 	highest := func(name string, seconds *float64) {
 		if seconds != nil {
 			metrics[name] = journal.Metric{Value: max(*seconds, metrics[name].Value), Unit: "s", Better: "lower"}
 		}
 	}
-	var requests, failed float64
-	all := len(pods) > 0
-	for _, one := range pods {
-		highest(judge.FigureSched, one.SchedLatencyP99Seconds)
-		if one.Meter == nil {
-			all = false
-			continue
+	if !slices.ContainsFunc(pods, func(one agent.Counted) bool { return one.SchedLatencyP99Seconds == nil }) {
+		for _, one := range pods {
+			highest(judge.FigureSched, one.SchedLatencyP99Seconds)
 		}
+	}
+	if len(pods) == 0 || slices.ContainsFunc(pods, func(one agent.Counted) bool { return one.Meter == nil }) {
+		return
+	}
+	var requests, failed float64
+	for _, one := range pods {
 		highest(blocks.FigureP50, one.Meter.P50Seconds)
 		highest(blocks.FigureP99, one.Meter.P99Seconds)
 		requests, failed = requests+float64(one.Meter.Requests), failed+float64(one.Meter.Failed)
-	}
-	if !all {
-		return
 	}
 	metrics[judge.Requests] = journal.Metric{Value: requests, Better: "higher"}
 	if requests > 0 {

@@ -154,6 +154,26 @@ func TestUntainted(t *testing.T) {
 	}
 }
 
+// The slowest pod may be the one that could not be read.
+func TestMeasuredOfPods(t *testing.T) {
+	pod := agent.Counted{SchedLatencyP99Seconds: new(0.001), Meter: &agent.Metered{Requests: 10, P50Seconds: new(0.01), P99Seconds: new(0.02)}}
+	idle := agent.Counted{SchedLatencyP99Seconds: new(0.002), Meter: &agent.Metered{}}
+	for name, c := range map[string]struct {
+		pods []agent.Counted
+		want int // metrics
+	}{
+		"each":          {[]agent.Counted{pod, idle}, 5},
+		"none":          {nil, 0},
+		"no Meter":      {[]agent.Counted{pod, {SchedLatencyP99Seconds: new(0.001)}}, 1},
+		"nothing known": {[]agent.Counted{pod, {}}, 0},
+	} {
+		got := map[string]journal.Metric{}
+		if measured(got, c.pods); len(got) != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 // Throttling is that of the group whose limit the setting sets; every other limit is reported
 // apart.
 func TestSum(t *testing.T) {
