@@ -221,17 +221,21 @@ func (s *span) close() {
 }
 
 // limitsOf are the groups with a limit that the process sees around it.
-func limitsOf(pid int) (list []observe.Limit) {
+func limitsOf(pid int) []observe.Limit {
 	f, err := facts.ReadFS(viewOf(pid), 0)
 	if err != nil {
 		return nil
 	}
+	return observe.Reread(limitsIn(f, rootOf(pid)))
+}
+
+func limitsIn(f facts.Facts, root string) (list []observe.Limit) {
 	for _, l := range f.Limits {
 		if l.State == facts.Known {
-			list = append(list, observe.Limit{Dir: path.Join(rootOf(pid), l.Dir), CPUs: l.CPUs})
+			list = append(list, observe.Limit{Dir: path.Join(root, l.Dir), CPUs: l.CPUs, Burst: l.Burst.CPUs})
 		}
 	}
-	return observe.Reread(list)
+	return list
 }
 
 // end is what was counted since the start. It may be asked again.

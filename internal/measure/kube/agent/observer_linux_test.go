@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/maxprocs/live"
 	"github.com/procfit/procfit/test/must"
 )
@@ -22,6 +23,15 @@ func TestSpan(t *testing.T) {
 	}
 	if _, err := c.Stop(t.Context(), "/spans/none"); err == nil {
 		t.Error("a span that was never begun has an end")
+	}
+}
+
+func TestLimitsIn(t *testing.T) {
+	known := func(cpus float64) facts.Fact { return facts.Fact{State: facts.Known, CPUs: cpus} }
+	f := facts.Facts{Limits: []facts.Limit{{Fact: known(2), Dir: "/a/b", Burst: known(0.5)}, {Fact: facts.Fact{State: facts.NoLimit}, Dir: "/a"}}}
+	got := limitsIn(f, "/proc/7/root")
+	if len(got) != 1 || got[0].Dir != "/proc/7/root/a/b" || got[0].CPUs != 2 || got[0].Burst != 0.5 {
+		t.Errorf("%+v", got)
 	}
 }
 
