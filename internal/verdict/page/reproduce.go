@@ -51,7 +51,7 @@ func reproduce(r *verdict.Result) string {
 		}
 	}
 	if t := r.Target; t.Directory != "" && t.Attached == nil && t.Object == "" && len(unset) > 0 { // else it had another environment
-		fmt.Fprintf(&b, "unset %s\n", strings.Join(unset, " "))
+		b.WriteString("unset " + strings.Join(unset, " ") + "\n")
 	}
 	b.WriteString(askForInput(r.Spec) + askForVariables(r.Spec.Variables()))
 	words := phrase.Shell(Again(r).Args())
