@@ -31,7 +31,7 @@ type stage struct {
 }
 
 // building are commands that build a program, by themselves or by a script of that name.
-var building = pattern.Of(`(?i)\bgo\s+(?:build|install|run)\b|\bmake\b|\bmage\b|\bgoreleaser\b|\bbazel\b|\./build\b|build[\w-]*\.(?:sh|bash|py)\b`)
+var building = pattern.Of(`(?i)\bgo\s+(?:-C\s+\S+\s+)?(?:build|install|run)\b|\b(?:garble|just|task|xcaddy)\s[^&;|]*\bbuild\b|\bmake\b|\bmage\b|\bgoreleaser\b|\bbazel\b|\./build\b|build[\w-]*\.(?:sh|bash|py)\b`)
 
 // tooling are commands that install tools: packages, and Go programs of another module.
 var tooling = pattern.Of(`\b(?:apt-get|apt|apk|yum|dnf|microdnf)\s[^&;|]*|\bgo\s+install\s+[^&;|]*@[^&;|]*`)
