@@ -40,9 +40,9 @@ var tooling = pattern.Of(`\b(?:apt-get|apt|apk|yum|dnf|microdnf)\s[^&;|]*|\bgo\s
 var filesOf = pattern.Of(`\bfrom=([^,\s]+)`)
 
 // toolchain is an image with Go: golang:1.26.1-alpine, UBI's go-toolset:1.23, chainguard/go,
-// OpenShift's builder:rhel-9-golang-1.22. Its first group is what names it, the second one the
-// version.
-var toolchain = pattern.Of(`(?:^|[/:_-])((?:golang|go-toolset|chainguard/go)[:_-]v?(1\.[0-9]+(?:\.[0-9]+|rc[0-9]+|beta[0-9]+)?))(?:[-_@]|$)|(?:^|/)((?:golang|go-toolset|chainguard/go)(?::[\w.-]+)?)(?:@|$)`)
+// OpenShift's builder:rhel-9-golang-1.22, and not acme/hello-golang:1.14.2, whose version is its own.
+// Its first group is what names it, the second one the version.
+var toolchain = pattern.Of(`(?:^|/|:(?:[\w.-]*[_-])?)((?:golang|go-toolset|chainguard/go)[:_-]v?(1\.[0-9]+(?:\.[0-9]+|rc[0-9]+|beta[0-9]+)?))(?:[-_@]|$)|(?:^|/)((?:golang|go-toolset|chainguard/go)(?::[\w.-]+)?)(?:@|$)`)
 
 // dockerfile reads the variables of the last stage and of those below it, and which Go builds it.
 func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, error) {
