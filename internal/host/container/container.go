@@ -20,11 +20,11 @@ type Name struct{ Namespace, Pod, Container string }
 const idLength = 64
 
 // ID finds the identity in the last part of a path: of a cgroup (ID,
-// cri-containerd-ID.scope, crio-ID.scope, docker-ID.scope) or of a status
-// (containerd://ID). crun adds a part to a scope, "container". It is empty where there is none.
+// cri-containerd-ID.scope, crio-ID.scope, docker-ID.scope; SLICE:cri-containerd:ID where only
+// the kubelet has systemd's names) or of a status (containerd://ID). crun adds a part to a scope, "container". It is empty where there is none.
 func ID(name string) string {
 	name = strings.TrimSuffix(path.Base(strings.TrimSuffix(name, "/container")), ".scope")
-	name = name[strings.LastIndexByte(name, '-')+1:]
+	name = name[strings.LastIndexAny(name, "-:")+1:]
 	if len(name) != idLength || strings.Trim(name, "0123456789abcdef") != "" {
 		return ""
 	}

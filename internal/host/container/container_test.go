@@ -9,7 +9,7 @@ import (
 const id = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 func TestID(t *testing.T) {
-	for _, name := range []string{id, "/kubepods/burstable/pod1-2/" + id, "/a.slice/cri-containerd-" + id + ".scope", "crio-" + id + ".scope", "/kubepods.slice/crio-" + id + ".scope/container", "containerd://" + id} {
+	for _, name := range []string{id, "/kubepods/burstable/pod1-2/" + id, "/a.slice/cri-containerd-" + id + ".scope", "crio-" + id + ".scope", "/kubepods.slice/crio-" + id + ".scope/container", "containerd://" + id, "/system.slice/kubepods-burstable-pod1_2.slice:cri-containerd:" + id} {
 		if got := ID(name); got != id {
 			t.Errorf("%q is of %q", name, got)
 		}
