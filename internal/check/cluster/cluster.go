@@ -22,6 +22,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -114,12 +115,12 @@ func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 	if err := r.readScalers(ctx); err != nil {
 		return nil, err
 	}
-	sizes := map[int][]*check.File{}
+	sizes := map[size][]*check.File{}
 	byPath := map[string]*workload{}
 	for key, w := range r.workloads {
 		file := w.path(key)
 		byPath[file] = w
-		sizes[w.cpus] = append(sizes[w.cpus], check.NewFile(file, w.object))
+		sizes[w.size] = append(sizes[w.size], check.NewFile(file, w.object))
 	}
 	programs := &check.Programs{Default: r.o.Program}
 	for _, e := range r.o.Expected {
@@ -129,11 +130,11 @@ func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 		programs.Add(c)
 	}
 	var reports []*check.Report
-	for _, cpus := range slices.Sorted(maps.Keys(sizes)) {
-		m := manifest.New(manifest.Options{NodeCPUs: cpus, Programs: programs, Strict: r.o.Strict, Live: true})
+	for _, on := range slices.SortedFunc(maps.Keys(sizes), size.compare) {
+		m := manifest.New(manifest.Options{NodeCPUs: on.cpus, NodePods: on.pods, Programs: programs, Strict: r.o.Strict, Live: true})
 		one, err := check.Run(ctx, check.Options{
 			Checkers: []check.Checker{judging{m, byPath}},
-			Files:    slices.Values(slices.Concat(r.files, sizes[cpus])),
+			Files:    slices.Values(slices.Concat(r.files, sizes[on])),
 		})
 		if err != nil {
 			return nil, err
@@ -244,8 +245,18 @@ func explain(what string, err error) error {
 }
 
 type node struct {
-	cpus int
+	size
 	crio bool
+}
+
+// size is of a node; a zero size is not known.
+type size struct {
+	cpus int
+	pods string // the amount of CPU that it has for pods, which a resourceFieldRef without a limit becomes
+}
+
+func (s size) compare(t size) int {
+	return cmp.Or(cmp.Compare(s.cpus, t.cpus), cmp.Compare(s.pods, t.pods))
 }
 
 // Without permission, values that follow from a node are reported in words.
@@ -257,8 +268,11 @@ func (r *reading) readNodes(ctx context.Context) error {
 			return "", err
 		}
 		for _, n := range list.Items {
-			cpus := n.Status.Capacity.Cpu()
-			r.nodes[n.Name] = node{int(cpus.Value()), strings.HasPrefix(n.Status.NodeInfo.ContainerRuntimeVersion, "cri-o:")}
+			of := size{cpus: int(n.Status.Capacity.Cpu().Value())}
+			if pods := n.Status.Allocatable.Cpu(); !pods.IsZero() {
+				of.pods = pods.String()
+			}
+			r.nodes[n.Name] = node{of, strings.HasPrefix(n.Status.NodeInfo.ContainerRuntimeVersion, "cri-o:")}
 		}
 		return list.Continue, nil
 	})
@@ -305,7 +319,7 @@ func (r *reading) pod(p *core.Pod) error {
 	r.pods++
 	on := r.nodes[p.Spec.NodeName]
 	seen := r.live.of(p)
-	w, key, err := ofPod(p, on.cpus, seen)
+	w, key, err := ofPod(p, on, seen)
 	if err != nil {
 		return err
 	}

@@ -258,6 +258,15 @@ func nodes(runtime string) []core.Node {
 	return []core.Node{n}
 }
 
+// reserving are nodes whose kubelet keeps some CPU time from pods.
+func reserving(cpu string) []core.Node {
+	n := nodes("")
+	left := n[0].Status.Capacity.Cpu().DeepCopy()
+	left.Sub(resource.MustParse(cpu))
+	n[0].Status.Allocatable = core.ResourceList{core.ResourceCPU: left}
+	return n
+}
+
 // controller is the ReplicaSet of the pods, whose template sets these.
 func controller(env ...core.EnvVar) map[string]any {
 	return map[string]any{"/apis/apps/v1/namespaces/shop/replicasets/api-5f6d": map[string]any{
@@ -283,6 +292,10 @@ func TestRun(t *testing.T) {
 		"thousandths": {api{pods: []core.Pod{pod("a", "1500m", drawn("1m"))}, objects: controller(ref)}, []string{"PF021"}, "1500: env, limits.cpu of 1500m", ""},
 		"the node's CPUs": {
 			api{pods: []core.Pod{pod("a", "", drawn("1"))}, objects: controller(ref)}, []string{"PF017"}, "8: env, limits.cpu, without a limit the CPUs of the node", "",
+		},
+		"what the node has for pods": {
+			api{pods: []core.Pod{pod("a", "", drawn("1")), exporterPod()}, objects: controller(ref), nodes: reserving("1500m"), metrics: metrics(7, "env")},
+			[]string{"PF002", "PF017"}, "7: read by the exporter; the spec says the same: env, limits.cpu, without a limit the CPUs of the node", "",
 		},
 		"nodes may not be read": {
 			api{pods: []core.Pod{pod("a", "", drawn("1"))}, objects: controller(ref), forbidden: []string{"/api/v1/nodes"}},

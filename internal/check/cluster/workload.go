@@ -29,7 +29,7 @@ type workload struct {
 	owner                 meta.OwnerReference // the controller itself: a ReplicaSet, where a Deployment is shown
 	pods                  int
 	example               string // the name of one of them
-	cpus                  int    // of its node; 0: not known
+	size                  size   // of its node
 	object                []byte // what a file would hold
 	containers            map[string]state
 	injected              map[string]bool // containers whose GOMAXPROCS is in no template
@@ -88,8 +88,8 @@ func sandboxed(p *core.Pod) bool {
 	return class != nil && manifest.Sandboxed(*class)
 }
 
-func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
-	w := &workload{namespace: p.Namespace, kind: "Pod", name: p.Name, pods: 1, example: p.Name, cpus: cpus, containers: map[string]state{}, revisions: map[string]bool{}}
+func ofPod(p *core.Pod, on node, seen seen) (*workload, string, error) {
+	w := &workload{namespace: p.Namespace, kind: "Pod", name: p.Name, pods: 1, example: p.Name, size: on.size, containers: map[string]state{}, revisions: map[string]bool{}}
 	if c := meta.GetControllerOf(p); c != nil {
 		w.owner = *c
 		w.revisions[p.Labels[revisionLabels[c.Kind]]] = true
@@ -134,13 +134,16 @@ func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
 		k := reduce(core.Container(c.EphemeralContainerCommon))
 		s.EphemeralContainers = append(s.EphemeralContainers, core.EphemeralContainer{EphemeralContainerCommon: core.EphemeralContainerCommon(k)})
 	}
+	if !slices.ContainsFunc(slices.Collect(maps.Values(w.containers)), func(st state) bool { return st.Drawn != "" }) {
+		w.size.pods = "" // nodes that differ in it alone are the same
+	}
 	object, err := json.Marshal(o)
 	states, errStates := json.Marshal(w.containers)
 	if err := cmp.Or(err, errStates); err != nil {
 		return nil, "", fmt.Errorf("pod %s/%s: %w", p.Namespace, p.Name, err)
 	}
 	w.object = object
-	key := sha256.Sum256(fmt.Appendf(nil, "%d %d %s%s", cpus, len(object), object, states))
+	key := sha256.Sum256(fmt.Appendf(nil, "%v %d %s%s", w.size, len(object), object, states))
 	return w, fmt.Sprintf("%x", key[:16]), nil
 }
 

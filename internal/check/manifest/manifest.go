@@ -52,7 +52,8 @@ import (
 
 // Options are what manifests alone do not tell.
 type Options struct {
-	NodeCPUs int // of the machines that they are for; 0: not known
+	NodeCPUs int    // of the machines that they are for; 0: not known
+	NodePods string // the amount of CPU that a node has for pods; "": its CPUs
 	Programs *check.Programs
 	// Sets is how the source of a program of a go.mod sets GOMAXPROCS; nil: no source is read.
 	Sets       func(goMod string, u check.Use) check.MaySet
@@ -410,7 +411,7 @@ func (c *Checker) resolve(ctx context.Context, overlays overlays) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c.store.resolve(k, c.o.NodeCPUs)
+		c.store.resolve(k, c.o.nodePods())
 		k.overlays = overlays.of(k.object, k.draws()...)
 		k.overlaid()
 		k.inherit()

@@ -100,7 +100,7 @@ func (s *store) inOrder() {
 	sorting.Stable(s.resizers, func(a, b resizer) int { return cmp.Compare(a.path, b.path) })
 }
 
-func (s *store) resolve(k *container, nodeCPUs int) {
+func (s *store) resolve(k *container, nodePods quantity) {
 	own := k.effective(k.cpu, s)
 	if (!k.partial || k.cpu.limit.amount != nil) && !own.limit.unknown() { // a patch may set the limit itself
 		k.written.Requests = own.request.cpus()
@@ -115,7 +115,7 @@ func (s *store) resolve(k *container, nodeCPUs int) {
 		v := f.variable
 		switch {
 		case f.reference != nil && v.state == facts.Known:
-			v = k.refer(&f, s, nodeCPUs)
+			v = k.refer(&f, s, nodePods)
 		case f.config != nil:
 			v = s.fromConfig(k, f)
 		}
@@ -169,8 +169,15 @@ func (k *container) effective(own amounts, s *store) effectiveAmounts {
 	return e
 }
 
+// nodePods is the limit of a container without one to a resourceFieldRef (k8s.io/kubernetes,
+// MergeContainerResourceLimits); not positive: not known.
+func (o *Options) nodePods() quantity {
+	q, _ := parseQuantity(cmp.Or(o.NodePods, strconv.Itoa(o.NodeCPUs)))
+	return q
+}
+
 // refer is the value of a resourceFieldRef, rounded as the kubelet does.
-func (k *container) refer(f *field, s *store, nodeCPUs int) variable {
+func (k *container) refer(f *field, s *store, nodePods quantity) variable {
 	r, v := f.reference, f.variable
 	v.source = fmt.Sprintf("env, %s", r.resource)
 	of := k.effective(f.of, s)
@@ -206,11 +213,10 @@ func (k *container) refer(f *field, s *store, nodeCPUs int) variable {
 	default:
 		k.written.Amount = ""
 		v.source += ", without a limit the CPUs of the node"
-		if nodeCPUs <= 0 {
+		if !nodePods.positive() {
 			return v.unknown("there is no limit, so it becomes the CPUs of the node")
 		}
-		node, _ := parseQuantity(strconv.Itoa(nodeCPUs))
-		v.value = strconv.FormatInt(node.ceil(divisor), 10)
+		v.value = strconv.FormatInt(nodePods.ceil(divisor), 10)
 		return v
 	}
 	v.value = strconv.FormatInt(amount.ceil(divisor), 10)
