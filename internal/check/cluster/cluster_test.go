@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -645,6 +646,16 @@ func TestScalers(t *testing.T) {
 	able := requesting("d", "1800m", literal("2"))
 	unseen := requesting("e", "1800m", literal("1"))
 	unseen.Status.ContainerStatuses[0].ContainerID = "containerd://" + strings.Repeat("a", len(id))
+	rollout := requesting("a", "1800m", literal("1"))
+	rollout.Labels = map[string]string{"rollouts-pod-template-hash": "5f6d"}
+	dc := requesting("a", "1800m", literal("1"))
+	dc.Annotations = map[string]string{"openshift.io/deployment-config.name": "api"}
+	dc.OwnerReferences[0].Kind, dc.OwnerReferences[0].Name = "ReplicationController", "api-3"
+	scaling := func(kind string) map[string]any {
+		spec := maps.Clone(hpa)
+		spec["scaleTargetRef"] = map[string]any{"kind": kind, "name": "api"}
+		return list(named("shop", spec))
+	}
 	sidecar := requesting("a", "1800m", core.EnvVar{Name: "GOMAXPROCS", Value: "1"})
 	always := core.ContainerRestartPolicyAlways
 	sidecar.Spec.InitContainers = []core.Container{{Name: "proxy", Image: "p", RestartPolicy: &always}}
@@ -666,6 +677,8 @@ func TestScalers(t *testing.T) {
 		"a fixed value of two images": {api{pods: []core.Pod{one, newer}, objects: map[string]any{vpas: list(named("shop", vpa))}}, "PF043 shop Deployment/api: GOMAXPROCS=1 is fixed", ""},
 		"with a sidecar":              {api{pods: []core.Pod{sidecar}, objects: map[string]any{hpas: list(named("shop", hpa))}}, "", ""},
 		"a fixed value":               {api{pods: []core.Pod{one}, objects: map[string]any{vpas: list(named("shop", vpa))}}, "PF043 shop Deployment/api: GOMAXPROCS=1 is fixed", ""},
+		"of Argo's Rollout":           {api{pods: []core.Pod{rollout}, objects: map[string]any{hpas: scaling("Rollout")}}, "PF042 shop HorizontalPodAutoscaler/tall: Rollout/api", ""},
+		"of a DeploymentConfig":       {api{pods: []core.Pod{dc}, objects: map[string]any{hpas: scaling("DeploymentConfig")}}, "PF042 shop HorizontalPodAutoscaler/tall: HorizontalPodAutoscaler/tall: DeploymentConfig/api", ""},
 		"no permission":               {api{pods: []core.Pod{one}, forbidden: []string{hpas}}, "", "no permission to list horizontalpodautoscalers"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,7 +26,7 @@ import (
 // workload is pods of one controller that are the same in all that bears on GOMAXPROCS.
 type workload struct {
 	namespace, kind, name string
-	owner                 meta.OwnerReference // the controller itself: a ReplicaSet, where a Deployment is shown
+	owner                 meta.OwnerReference // the controller itself: a ReplicaSet, where a Deployment or Rollout is shown
 	pods                  int
 	example               string // the name of one of them
 	size                  size   // of its node
@@ -88,16 +88,28 @@ func sandboxed(p *core.Pod) bool {
 	return class != nil && manifest.Sandboxed(*class)
 }
 
+// hashLabels are those whose value ends the name of a ReplicaSet, and what then owns that: Argo has its own.
+var hashLabels = map[string]string{"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
+
+func (w *workload) ownedBy(c *meta.OwnerReference, p *core.Pod) {
+	w.owner = *c
+	w.revisions[p.Labels[revisionLabels[c.Kind]]] = true
+	w.kind, w.name = c.Kind, c.Name
+	for label, kind := range hashLabels {
+		hash := p.Labels[label]
+		if name, ok := strings.CutSuffix(c.Name, "-"+hash); ok && hash != "" && c.Kind == "ReplicaSet" {
+			w.kind, w.name = kind, name
+		}
+	}
+	if name := p.Annotations["openshift.io/deployment-config.name"]; name != "" && c.Kind == "ReplicationController" {
+		w.kind, w.name = "DeploymentConfig", name
+	}
+}
+
 func ofPod(p *core.Pod, on node, seen seen) (*workload, string, error) {
 	w := &workload{namespace: p.Namespace, kind: "Pod", name: p.Name, pods: 1, example: p.Name, size: on.size, containers: map[string]state{}, revisions: map[string]bool{}}
 	if c := meta.GetControllerOf(p); c != nil {
-		w.owner = *c
-		w.revisions[p.Labels[revisionLabels[c.Kind]]] = true
-		w.kind, w.name = c.Kind, c.Name
-		hash := p.Labels["pod-template-hash"]
-		if name, ok := strings.CutSuffix(c.Name, "-"+hash); ok && hash != "" && c.Kind == "ReplicaSet" {
-			w.kind, w.name = "Deployment", name
-		}
+		w.ownedBy(c, p)
 	}
 	o := reduced{APIVersion: "v1", Kind: w.kind, Metadata: metadata{Name: w.name, Namespace: w.namespace}}
 	notes, s := ours(p.Annotations), &o.Spec.Template.Spec

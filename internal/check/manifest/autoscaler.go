@@ -125,7 +125,7 @@ func percentOf(text string) float64 {
 }
 
 // scaled are controllers whose pods all have the containers of one template.
-var scaled = map[string]bool{"Deployment": true, "StatefulSet": true, "ReplicaSet": true, "ReplicationController": true, "Rollout": true}
+var scaled = map[string]bool{"Deployment": true, "StatefulSet": true, "ReplicaSet": true, "ReplicationController": true, "Rollout": true, "DeploymentConfig": true}
 
 // targetsOf are the containers of the only object of that name in the file or folder, or of each where they
 // are what runs: one controller's pods, as far as they differ.
