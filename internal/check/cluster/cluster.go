@@ -246,7 +246,7 @@ func explain(what string, err error) error {
 
 type node struct {
 	size
-	crio bool
+	crio, windows bool
 }
 
 // size is of a node; a zero size is not known.
@@ -272,7 +272,8 @@ func (r *reading) readNodes(ctx context.Context) error {
 			if pods := n.Status.Allocatable.Cpu(); !pods.IsZero() {
 				of.pods = pods.String()
 			}
-			r.nodes[n.Name] = node{of, strings.HasPrefix(n.Status.NodeInfo.ContainerRuntimeVersion, "cri-o:")}
+			info := n.Status.NodeInfo
+			r.nodes[n.Name] = node{of, strings.HasPrefix(info.ContainerRuntimeVersion, "cri-o:"), info.OperatingSystem == string(core.Windows)}
 		}
 		return list.Continue, nil
 	})

@@ -268,6 +268,12 @@ func reserving(cpu string) []core.Node {
 	return n
 }
 
+func windows() []core.Node {
+	n := nodes("containerd://2.0")
+	n[0].Status.NodeInfo.OperatingSystem = "windows"
+	return n
+}
+
 // controller is the ReplicaSet of the pods, whose template sets these.
 func controller(env ...core.EnvVar) map[string]any {
 	return map[string]any{"/apis/apps/v1/namespaces/shop/replicasets/api-5f6d": map[string]any{
@@ -345,6 +351,7 @@ func TestRun(t *testing.T) {
 			api{pods: []core.Pod{changed(pod("a", "2"), func(s *core.PodSpec) { s.RuntimeClassName = new("gvisor") })}},
 			nil, "2: chosen by the runtime of Go 1.25 or newer from the limit of 2 CPUs; an older one uses 8, unless the sandbox of the runtime class gvisor has another number of CPUs", "",
 		},
+		"on Windows": {api{pods: []core.Pod{pod("a", "2", literal("2"))}, objects: controller(literal("2")), nodes: windows()}, nil, "2: env", ""},
 		"misspelt": {
 			api{pods: []core.Pod{pod("a", "2", core.EnvVar{Name: "gomaxprocs", Value: "2"})}},
 			[]string{"PF003"}, "2: chosen by the runtime of Go 1.25 or newer from the limit of 2 CPUs; an older one uses 8", "",

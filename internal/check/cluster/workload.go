@@ -114,7 +114,10 @@ func ofPod(p *core.Pod, on node, seen seen) (*workload, string, error) {
 	o := reduced{APIVersion: "v1", Kind: w.kind, Metadata: metadata{Name: w.name, Namespace: w.namespace}}
 	notes, s := ours(p.Annotations), &o.Spec.Template.Spec
 	o.Spec.Template.Annotations = notes
-	s.RuntimeClassName = p.Spec.RuntimeClassName
+	s.RuntimeClassName, s.OS = p.Spec.RuntimeClassName, p.Spec.OS
+	if on.windows {
+		s.OS = &core.PodOS{Name: core.Windows}
+	}
 	if of := p.Spec.Resources; of != nil {
 		cpu := cpuOf(*of)
 		s.Resources = &cpu

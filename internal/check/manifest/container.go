@@ -23,6 +23,7 @@ type container struct {
 	varies  bool // an overlay may give it another limit
 	cpu     amounts
 	podCPU  amounts
+	windows bool // whose runtime reads no CPU limit
 	stays   bool // it runs as long as the pod does
 	injects bool // a mesh may add a container to its pod
 

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -334,6 +335,13 @@ func (p *pods) around(k *container, spec *yaml.Node, annotations map[string]stri
 	}
 	if k.object.cloudRun {
 		k.doubt(counts, "the sandbox of Cloud Run has another number of CPUs")
+	}
+	system := p.str(spec, "os", "name")
+	for _, label := range []string{"kubernetes.io/os", "beta.kubernetes.io/os"} {
+		system = cmp.Or(system, p.str(spec, "nodeSelector", label))
+	}
+	if k.windows = system == "windows"; k.windows {
+		k.doubt(counts, "Windows gives it another number of CPUs")
 	}
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
 		if slices.ContainsFunc(injectors, func(by string) bool { return strings.HasPrefix(key, by) }) {

@@ -102,7 +102,7 @@ func (s *store) inOrder() {
 
 func (s *store) resolve(k *container, nodePods quantity) {
 	own := k.effective(k.cpu, s)
-	if (!k.partial || k.cpu.limit.amount != nil) && !own.limit.unknown() { // a patch may set the limit itself
+	if (!k.partial || k.cpu.limit.amount != nil) && !own.limit.unknown() && !k.windows { // a patch may set the limit itself
 		k.written.Requests = own.request.cpus()
 		k.limits = []facts.Limit{limitOf(own.limit.cpus(), own.dir)}
 		if own.dir != podDir && k.podCPU.limit.positive() {
