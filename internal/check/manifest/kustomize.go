@@ -30,7 +30,7 @@ type kustomization struct {
 var kustomizations = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 
 // patching are keys by which one may change anything in objects that only Kustomize finds.
-var patching = []string{"components", "transformers", "replacements"}
+var patching = []string{"components", "transformers", "replacements", "vars"}
 
 type patch struct {
 	target string // text that has the name of what it changes; "": it may be any object
