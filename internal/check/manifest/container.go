@@ -20,7 +20,7 @@ type container struct {
 	unit
 	object  *object
 	partial bool // a patch of a container that is written elsewhere
-	varies  bool // an overlay may give it another limit
+	varies  bool // an overlay, or ytt, may give it another limit
 	cpu     amounts
 	podCPU  amounts
 	windows bool // whose runtime reads no CPU limit

@@ -47,6 +47,7 @@ type pods struct {
 	into *store
 
 	found bool // there is an object
+	ytt   bool // ytt fills it in: what it writes is a comment to others
 }
 
 // document names an object without containers that sets GOMAXPROCS.
@@ -342,6 +343,9 @@ func (p *pods) around(k *container, spec *yaml.Node, annotations map[string]stri
 	}
 	if k.windows = system == "windows"; k.windows {
 		k.doubt(counts, "Windows gives it another number of CPUs")
+	}
+	if k.varies = p.ytt; p.ytt {
+		k.doubt(replaces, "ytt fills another one in")
 	}
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
 		if slices.ContainsFunc(injectors, func(by string) bool { return strings.HasPrefix(key, by) }) {

@@ -274,6 +274,7 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 	t := parse(f.Path, b, to)
 	t.reads, t.composeFiles = c.o.Tree, map[string][]layer{}
 	known := t.bad // it may be a manifest
+	ytt := bytes.Contains(b, []byte("#@ load("))
 	var units []*unit
 	for i := range t.docs {
 		r := &reader{left: mostNodes}
@@ -291,7 +292,7 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 			found = c.compose(t, i, to)
 		default:
 			own := newStore()
-			p := pods{file: f, text: t, doc: i, to: to, into: own}
+			p := pods{file: f, text: t, doc: i, to: to, into: own, ytt: ytt}
 			err := p.document()
 			known = known || p.found || err != nil
 			if err != nil {
