@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -24,6 +25,9 @@ type kustomization struct {
 	anything  bool      // it may change any object
 	elsewhere []string  // where it takes objects from that are not files of the tree, in words
 	charts    bool      // some of them are Helm's, which kubectl renders only with --enable-helm
+
+	folder  string // of an object that applies this folder of its repository; "": it is a file of Kustomize
+	renders string // the command that renders what that applies
 }
 
 // kustomizations are names of the file (kubectl.docs.kubernetes.io/references/kustomize).
@@ -87,6 +91,53 @@ func (c *Checker) kustomization(t text, doc int) {
 	c.kustomized = append(c.kustomized, k)
 }
 
+// applied takes an object of Flux or Argo CD that patches what is in a folder.
+func (c *Checker) applied(t text, doc int) {
+	r, root := &reader{left: mostNodes}, t.docs[doc].root
+	spec, name := r.get(root, "spec"), phrase.ShellWord(r.str(root, "metadata", "name"))
+	add := func(folder string, from *yaml.Node, renders string) {
+		k := &kustomization{path: t.path, dir: path.Dir(t.path), folder: path.Join(".", folder), renders: renders, anything: len(r.items(from, "components")) > 0}
+		for _, item := range r.items(from, "patches") {
+			k.patch(r, t, item)
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.kustomized = append(c.kustomized, k)
+	}
+	group, _, _ := strings.Cut(r.str(root, "apiVersion"), "/")
+	switch group + " " + r.str(root, "kind") {
+	case "kustomize.toolkit.fluxcd.io Kustomization":
+		folder := r.str(spec, "path")
+		add(folder, spec, fmt.Sprintf("flux build kustomization %s --dry-run --path %s --kustomization-file %s", name, phrase.ShellWord(cmp.Or(folder, ".")), phrase.ShellWord(t.path)))
+	case "argoproj.io ApplicationSet":
+		spec = r.at(spec, "template", "spec")
+		fallthrough
+	case "argoproj.io Application":
+		for _, from := range append(r.items(spec, "sources"), r.get(spec, "source")) {
+			if own := r.get(from, "kustomize"); own != nil {
+				add(r.str(from, "path"), own, "argocd app manifests "+name)
+			}
+		}
+	}
+}
+
+// inside are the folders of kustomizations and the files in a folder, which is named from the root of a
+// repository: the paths of the files may be from elsewhere.
+func (c *Checker) inside(folder string, byDir map[string]*kustomization) (all []string) {
+	is := func(dir string) bool { return folder == "." || strings.Contains("/"+dir+"/", "/"+folder+"/") }
+	for dir := range byDir {
+		if is(dir) {
+			all = append(all, dir)
+		}
+	}
+	for file := range c.given {
+		if is(path.Dir(file)) {
+			all = append(all, file)
+		}
+	}
+	return all
+}
+
 func (k *kustomization) patch(r *reader, t text, item *yaml.Node) {
 	body, file, target := r.str(item, "patch"), r.str(item, "path"), r.get(item, "target")
 	if item.Kind == yaml.ScalarNode {
@@ -125,16 +176,23 @@ type overlays map[string][]*kustomization
 func (c *Checker) overlays() overlays {
 	byDir := map[string]*kustomization{}
 	for _, k := range c.kustomized {
-		byDir[k.dir] = k
+		if k.folder == "" {
+			byDir[k.dir] = k
+		}
 	}
-	sorting.Stable(c.kustomized, func(a, b *kustomization) int { return strings.Compare(a.dir, b.dir) })
+	sorting.Stable(c.kustomized, func(a, b *kustomization) int {
+		return cmp.Or(strings.Compare(a.dir, b.dir), strings.Compare(a.path, b.path))
+	})
 	found := overlays{}
 	for _, k := range c.kustomized {
 		if !k.anything && len(k.patches)+len(k.configs) == 0 {
 			continue
 		}
-		seen := map[string]bool{}
-		for next := slices.Clone(k.resources); len(next) > 0; next = next[1:] {
+		seen, first := map[string]bool{}, slices.Clone(k.resources)
+		if k.folder != "" {
+			first = c.inside(k.folder, byDir)
+		}
+		for next := first; len(next) > 0; next = next[1:] {
 			at := next[0]
 			if seen[at] {
 				continue
@@ -187,6 +245,9 @@ func (k *kustomization) about(o *object) (patches []patch) {
 
 // rendering is what checks the result: Kustomize may fetch and run things, and procfit does not.
 func (k *kustomization) rendering() string {
+	if k.renders != "" {
+		return k.renders + " | procfit check -"
+	}
 	command := "kubectl kustomize "
 	if k.charts {
 		command += "--enable-helm "

@@ -294,6 +294,7 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 			own := newStore()
 			p := pods{file: f, text: t, doc: i, to: to, into: own, ytt: ytt}
 			err := p.document()
+			c.applied(t, i)
 			known = known || p.found || err != nil
 			if err != nil {
 				to.Problem(check.Problem{Path: f.Path, Line: t.docs[i].lines + 1, Message: err.Error()})
