@@ -281,7 +281,7 @@ func (e Explanation) verdict() string {
 		return "; whether it should cannot be determined"
 	case hidden:
 		return unlessHidden
-	case s.Good() && !s.Measured() && !s.Shared && s.Fit.Procs != runs:
+	case s.Good() && !s.Meant && !s.Measured() && !s.Shared && s.Fit.Procs != runs:
 		return fmt.Sprintf(", as it should: both %d and %d are good values for %s", runs, s.Fit.Procs, number.CPUs(s.Facts.EffectiveCPUs()))
 	}
 	return ", as it should"

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -92,6 +93,18 @@ func play(t testing.TB, role string, change ...func(*exec.Cmd)) (pid int, says s
 		c(cmd)
 	}
 	return run(t, cmd)
+}
+
+// called is a command of a Go program whose main package has this path.
+func called(t testing.TB, main string, env ...string) *exec.Cmd {
+	t.Helper()
+	p := built.Program{Name: path.Base(main), Env: []string{"CGO_ENABLED=0"}, Files: map[string]string{
+		"go.mod":  "module " + main + "\n\ngo 1.21\n",
+		"main.go": "package main\n\nimport (\n\t\"fmt\"\n\t\"io\"\n\t\"os\"\n)\n\nfunc main() {\n\tfmt.Println(\"ready\")\n\tio.Copy(io.Discard, os.Stdin)\n}\n",
+	}}
+	cmd := exec.Command(p.Run(t))
+	cmd.Env = append(os.Environ(), env...)
+	return cmd
 }
 
 func run(t testing.TB, cmd *exec.Cmd) (pid int, says string) {

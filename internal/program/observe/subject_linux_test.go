@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -33,6 +34,17 @@ func TestSubject(t *testing.T) {
 	}
 	if s.Go.Procs != 3 || s.Fit.Procs < 1 {
 		t.Errorf("go %d, fit %d", s.Go.Procs, s.Fit.Procs)
+	}
+}
+
+// TestSubjectOfShim: the value of a shim of containerd is containerd's, and no rule asks to change it.
+func TestSubjectOfShim(t *testing.T) {
+	for main, meant := range map[string]bool{"example.com/containerd/cmd/containerd-shim-runc-v2": true, "example.com/containerd/cmd/ctr": false} {
+		pid, _ := run(t, called(t, main, "GOMAXPROCS=4096"))
+		s := must.Get(new(Reader).Subject(pid))(t)
+		if found := rule.IDs(rule.Judge(s)); s.Meant != meant || slices.Contains(found, "PF001") == meant {
+			t.Errorf("%s: meant %v, found %q", main, s.Meant, found)
+		}
 	}
 }
 

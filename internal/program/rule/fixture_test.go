@@ -71,6 +71,7 @@ func (s Observed) custom(v bool) Observed  { s.Custom = &v; return s }
 func (s Observed) anywhere() Observed      { s.AnyMachine = true; return s }
 func (s Observed) recorded() Observed      { s.Recorded = true; return s }
 func (s Observed) foreign() Observed       { s.Foreign = true; return s }
+func (s Observed) meant() Observed         { s.Meant = true; return s }
 func (s Observed) file(w Written) Observed { s.Written = &w; return s.anywhere() }
 func (s Observed) held(level int, periods, throttled int64) Observed {
 	s.Throttling = &Throttling{Dir: s.Facts.Limits[level].Dir, Throttling: facts.Throttling{Periods: periods, ThrottledPeriods: throttled}}
@@ -160,6 +161,9 @@ func fixtures() []fixture {
 		{"PF002", "code", machine(8).live(1), "uses GOMAXPROCS=1, but could use 8 CPUs", "set GOMAXPROCS=8", Info},
 		{"PF002", "code for certain", machine(8).live(1).custom(true), "uses GOMAXPROCS=1, but could use 8 CPUs", "unless a sweep has shown that 1 is enough, change its runtime.GOMAXPROCS call to use 8", Info},
 		{"PF002", "set from outside, against the variable", machine(8).withEnv("8").live(1).neverSets(), "uses GOMAXPROCS=1", "is enough, restart it: GOMAXPROCS=8 is in its environment", Info},
+		{"PF001", "a shim of containerd", machine(2).withEnv("4").live(4).meant(), "", "", ""},
+		{"PF002", "a shim of containerd", machine(8).withEnv("4").live(4).meant(), "", "", ""},
+		{"PF004", "a shim of containerd", machine(8, 4).withEnv("4").live(4).meant(), "", "", ""},
 		{"PF002", "rounded down", machine(8, 2.9).live(2), "", "", ""},
 		{"PF002", "a part of a CPU", machine(8, 0.5).live(1), "", "", ""},
 		{"PF002", "a limit is unreadable", machine(8, 2).state(facts.Unreadable).live(2), "", "", ""},

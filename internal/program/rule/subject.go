@@ -60,6 +60,7 @@ type Observed struct {
 	Reserve    float64  // CPUs reserved for others under the same limit, such as a sidecar
 	Recorded   bool     // it was read from a tree of files, see explain --root
 	Foreign    bool     // it is a program of others, so that its source and its build cannot be changed
+	Meant      bool     // what starts it means its value, as containerd does that of its shims
 	Written    *Written // how a file sets the variable; nil: not from a file
 
 	Shared   bool      // other Go programs are under the same limit, which is not only its own

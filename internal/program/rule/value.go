@@ -14,7 +14,7 @@ import (
 
 func checkTooMany(s Subject) []Finding {
 	n, _ := s.Procs()
-	if !s.tooMany() || s.Facts.EffectiveCPUs() == 0 || len(checkThousandths(s)) > 0 || s.Measured() {
+	if !s.tooMany() || s.Facts.EffectiveCPUs() == 0 || len(checkThousandths(s)) > 0 || s.Measured() || s.Meant {
 		return nil
 	}
 	source := "it may run on only"
@@ -77,7 +77,7 @@ func checkTooFew(s Subject) []Finding {
 	if s.Written != nil && len(s.Facts.Limits) == 0 {
 		return nil // the file has a limit that is not known, or another file may have one
 	}
-	if !known || !s.sized() || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) || s.Measured() || s.Shared {
+	if !known || !s.sized() || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) || s.Measured() || s.Shared || s.Meant {
 		return nil
 	}
 	unless := fmt.Sprintf("unless a sweep has shown that %d is enough, ", n)
@@ -104,7 +104,7 @@ func checkFrozen(s Subject) []Finding {
 	n, known := s.Procs()
 	own := ownLimit(s.Facts)
 	have := s.usable()
-	if s.Measured() && s.Unset() != s.Expected.Procs || s.Shared || s.Lent() != "" {
+	if s.Measured() && s.Unset() != s.Expected.Procs || s.Shared || s.Meant || s.Lent() != "" {
 		return nil // without the variable it would use the CPUs of those that share its limit
 	}
 	if s.Automaxprocs != "" && (s.Foreign || s.SetBy == SetByCode) {
@@ -292,8 +292,8 @@ func (s Subject) fits(n int) bool {
 }
 
 // Good reports whether the value is known and one that no rule about values asks to change: it
-// fits, or it is lower, under a limit that other programs use, too.
+// is meant, it fits, or it is lower, under a limit that other programs use, too.
 func (s Subject) Good() bool {
 	n, known := s.Procs()
-	return known && (s.fits(n) || s.Shared && !s.tooMany() && !s.Measured())
+	return known && (s.Meant || s.fits(n) || s.Shared && !s.tooMany() && !s.Measured())
 }
