@@ -234,6 +234,22 @@ func TestStandAt(t *testing.T) {
 	}
 }
 
+// TestStandAtForwarder: what listens for a program in a container is not that program.
+func TestStandAtForwarder(t *testing.T) {
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	f := must.Get(l.(*net.TCPListener).File())(t)
+	port := l.Addr().(*net.TCPAddr).Port
+	proxy := called(t, "example.com/docker/cmd/docker-proxy")
+	proxy.ExtraFiles = []*os.File{f}
+	pid, _ := run(t, proxy)
+	f.Close()
+	l.Close()
+	found, err := StandAt(port)
+	if err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("process %d (", pid)) || !strings.Contains(err.Error(), fmt.Sprintf(") passes port %d on to a program in a container", port)) {
+		t.Errorf("found %v, %v", found, err)
+	}
+}
+
 func TestReader(t *testing.T) {
 	idle, _ := play(t, "leaf")
 	busy, _ := play(t, "burn")

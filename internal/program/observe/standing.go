@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
+	"slices"
 	"strconv"
 
 	"github.com/procfit/procfit/internal/host/procstat"
@@ -33,26 +35,36 @@ func Stand(pid int) (Standing, error) {
 // StandAt finds the processes that listen at a TCP port of this network namespace: several share
 // it where each has a socket of its own, or a socket was passed on. Those that are known not to
 // be Go programs, such as a service manager that opened the socket, are skipped if one is known to
-// be. The error is errNoListener where nobody listens, and a *TakenError where it cannot be seen who.
+// be, and so are forwarders, whose program is elsewhere. The error is errNoListener where nobody
+// listens, and a *TakenError where it cannot be seen who.
 func StandAt(port int) (list []Standing, err error) {
 	_, err = Listener(port, nil)
 	by, ok := errors.AsType[*TakenError](err)
 	if !ok || by.PID == 0 {
 		return nil, err
 	}
+	reader := new(Reader)
 	for _, pid := range goOf(by.pids) {
 		one, gone := Stand(pid)
-		if gone != nil {
+		program, unknown := reader.Program(pid)
+		switch {
+		case gone != nil:
 			err = gone
-			continue
+		case unknown == nil && slices.Contains(forwarders, path.Base(program.Path)):
+			err = fmt.Errorf("process %d (%s) passes port %d on to a program in a container or on another machine: name that program", pid, one.Name, port)
+		default:
+			list = append(list, one)
 		}
-		list = append(list, one)
 	}
 	if list == nil {
 		return nil, err
 	}
 	return list, nil
 }
+
+// forwarders are main packages of Docker, rootless containers, Podman and Kubernetes that listen for the
+// program behind a published port.
+var forwarders = []string{"docker-proxy", "rootlesskit", "rootlessport", "kubectl"}
 
 // goOf skips the processes that are known not to be Go programs, if one is known to be.
 func goOf(pids []int) (list []int) {
