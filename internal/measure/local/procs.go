@@ -14,7 +14,7 @@ import (
 // readProcess reads the live GOMAXPROCS of one of a replica's processes; the command is the first.
 func (r *run) readProcess(pid int, pids []int) trial.Reading {
 	live, err := r.reader.Live(pid)
-	reading := trial.Reading{Procs: live.Procs, Source: string(live.Source), GoVersion: live.GoVersion, MainModule: live.MainModule, Err: err}
+	reading := trial.Reading{Procs: live.Procs, Source: string(live.Source), GoVersion: live.GoVersion, MainModule: live.MainModule, Package: live.Path, Err: err}
 	if err == nil && len(pids) > 0 && pid != pids[0] {
 		reading.Child = fmt.Sprintf("process %d", pid)
 		if found, err := observe.Stand(pid); err == nil {
@@ -38,6 +38,10 @@ func (r *run) readServers() ([]trial.Reading, error) {
 		if one.attached == nil {
 			pid, err := observe.Listener(one.port, pids)
 			if _, taken := errors.AsType[*observe.TakenError](err); taken && r.fleet.crashed() == nil {
+				if reading := r.readBusiest(pids); reading.IsClient() { // of the one that listens, in a container
+					readings = append(readings, reading)
+					continue
+				}
 				return nil, fmt.Errorf("%w, which would be measured instead of the target: stop it, or write {port} in the command and the URL", err)
 			}
 			if err == nil {

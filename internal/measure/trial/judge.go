@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
@@ -59,6 +60,7 @@ type Reading struct {
 	Source     string // symbol, decoded
 	GoVersion  string
 	MainModule string
+	Package    string   // its main package, of a program of this machine
 	Err        error    // why Procs could not be read
 	NoGo       bool     // no Go program is among its processes
 	Ended      bool     // one of them ended before it could be read, and no other is a Go program
@@ -118,10 +120,27 @@ func JudgeProcs(t *journal.Trial, before, after []Reading) error {
 	return nil
 }
 
-// refuse ends a run whose target is no Go program: GOMAXPROCS has no effect on it, and what
+// clients are main packages, or what they begin with, of programs that start another one where procfit
+// does not see it, and do not hand on their GOMAXPROCS.
+var clients = []string{
+	"github.com/docker/cli/", "github.com/docker/compose/", "github.com/containerd/nerdctl/", "github.com/containers/podman/", "go.podman.io/podman/",
+	"k8s.io/kubernetes/cmd/kubectl", "github.com/openshift/oc/",
+}
+
+// IsClient reports whether no value of the program that was read is one of the program that is to be measured.
+func (r Reading) IsClient() bool {
+	return slices.ContainsFunc(clients, func(c string) bool { return strings.HasPrefix(r.Package, c) })
+}
+
+// refuse ends a run whose target is a client, or no Go program: GOMAXPROCS has no effect on it, and what
 // its trials differ by is chance. A run in which any trial read a Go program, before it was
 // resumed or since, is not ended: this trial missed it.
 func (t *Task) refuse(readings []Reading) error {
+	for _, r := range readings {
+		if r.IsClient() && !t.Spec.Target.AnyProgram {
+			return plan.Wrong("command", "%s starts the program in a container or on another machine, and GOMAXPROCS and --limit would be its own, not the program's; run the program itself (docker cp copies it from an image), or measure its pods: procfit kube sweep; to measure the client: --any-program", r.who())
+		}
+	}
 	if t.Spec.Target.AnyProgram || t.SawGo || len(readings) == 0 || slices.ContainsFunc(readings, func(r Reading) bool { return !r.NoGo }) {
 		return nil
 	}

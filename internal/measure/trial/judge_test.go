@@ -113,6 +113,9 @@ func TestNoGoProgramIsRefused(t *testing.T) {
 		"one is":            {[]Reading{none, {Procs: 2}}, false, ""},
 		"it cannot be read": {[]Reading{{Err: errors.New("ended")}}, false, ""},
 		"nothing was read":  {nil, false, ""},
+		"docker":            {[]Reading{{Procs: 2, Package: "github.com/docker/cli/cmd/docker"}}, false, "the target starts the program in a container or on another machine"},
+		"compose in it":     {[]Reading{{Procs: 2, Package: "github.com/docker/compose/v2/cmd", Child: "process 7 (docker-compose)"}}, false, "the target's child process 7 (docker-compose) starts the program in a container"},
+		"docker itself":     {[]Reading{{Procs: 2, Package: "github.com/docker/cli/cmd/docker"}}, true, ""},
 	} {
 		task := &Task{}
 		task.Spec.Target.AnyProgram = c.any
