@@ -53,6 +53,12 @@ var wrappers = map[string]wrapped{
 	"sudo": {adds: true}, "su": {adds: true}, "doas": {adds: true}, "runuser": {adds: true}, "systemd-run": {adds: true}, // or take away
 }
 
+// Is reports whether a word starts one.
+func Is(word string) bool {
+	_, is := wrappers[path.Base(word)]
+	return is
+}
+
 // Next is the command that a wrapper starts; false: the first word is none.
 func Next(argv []string, e *Effect) (rest []string, ok bool) {
 	if len(argv) == 0 {

@@ -126,8 +126,17 @@ func (v view) resolve(name string) string {
 // defaultPath is what container runtimes set if an image sets none.
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// starters are Go programs that only start another one.
-var starters = []string{"gosu", "dockerize", "tini"}
+// starters are Go programs that only start another one; those of package wrapper do, too.
+var starters = []string{"dockerize", "go-runner"}
+
+// launcher of Cloud Native Buildpacks starts what is in a file of its own.
+const launcher = "/cnb/lifecycle/launcher"
+
+// isStarter reports whether a program only starts another one, or is a helper that a launcher runs before it.
+func isStarter(name string) bool {
+	helper, _ := path.Match("/layers/*/helper/*", name)
+	return helper || name == launcher || slices.Contains(starters, path.Base(name)) || wrapper.Is(name)
+}
 
 const mostWords = 64 // of a command, that are looked at
 
@@ -139,7 +148,7 @@ func (v view) started(i Image, dir string) (string, bool) {
 	}
 	for _, w := range words[:min(len(words), mostWords)] {
 		for _, found := range v.places(w, i, dir) {
-			if _, ok := v.programs[found]; ok && !slices.Contains(starters, path.Base(found)) {
+			if _, ok := v.programs[found]; ok && !isStarter(found) {
 				return found, true
 			}
 		}
@@ -198,7 +207,7 @@ func (i Image) MayStart(n int) bool {
 	if i.Main >= 0 {
 		return i.Main == n
 	}
-	return i.Script && !slices.Contains(starters, path.Base(i.Programs[n].Path))
+	return i.Script && !isStarter(i.Programs[n].Path)
 }
 
 // script: a shell or a script is started, or may be. A path is one unless it is known to be
@@ -212,6 +221,9 @@ func (v view) script(i Image, dir string) bool {
 		return true
 	}
 	for _, p := range v.places(words[0], i, dir) {
+		if p == launcher {
+			return true
+		}
 		if may, found := v.maybeShell(p); found {
 			return may
 		}

@@ -123,7 +123,8 @@ func TestLayers(t *testing.T) {
 // TestStarted finds the program that an image starts.
 func TestStarted(t *testing.T) {
 	layer := binarytest.Tar(t, [2]string{"usr/bin/app", young}, [2]string{"usr/bin/tool", old}, [2]string{"bin", "-> usr/bin"},
-		[2]string{"entry", "-> loop"}, [2]string{"loop", "-> entry"}, [2]string{"srv", "-> /bin/../bin/app"}, [2]string{"usr/bin/gosu", old}, [2]string{"usr/bin/tini", "\x7fELF"})
+		[2]string{"entry", "-> loop"}, [2]string{"loop", "-> entry"}, [2]string{"srv", "-> /bin/../bin/app"}, [2]string{"usr/bin/gosu", old}, [2]string{"usr/bin/tini", "\x7fELF"},
+		[2]string{"go-runner", old}, [2]string{"usr/bin/chamber", old}, [2]string{"cnb/lifecycle/launcher", old}, [2]string{"cnb/process/web", "-> ../lifecycle/launcher"})
 	for config, want := range map[string]string{
 		`{"Entrypoint":["/usr/bin/app"]}`:                              "/usr/bin/app",
 		`{"Entrypoint":["/bin/app"]}`:                                  "/usr/bin/app",
@@ -134,6 +135,9 @@ func TestStarted(t *testing.T) {
 		`{"Entrypoint":["tini","--"],"Cmd":["/usr/bin/tool"]}`:         "/usr/bin/tool",
 		`{"Entrypoint":["/bin/sh","-c"],"Cmd":["exec app --flag"]}`:    "/usr/bin/app",
 		`{"Entrypoint":["gosu","nobody","app"]}`:                       "/usr/bin/app",
+		`{"Entrypoint":["chamber","exec","x","--","/usr/bin/app"]}`:    "/usr/bin/app",
+		`{"Entrypoint":["/go-runner"],"Cmd":["--flush","bin/app"]}`:    "/usr/bin/app",
+		`{"Entrypoint":["/cnb/process/web"]}`:                          "", // it may be either
 		`{"Entrypoint":["/entry"]}`:                                    "",
 		`{"Entrypoint":["/bin/sh"]}`:                                   "",
 		`{"Entrypoint":["/usr/bin/app"],"Env":["GOMAXPROCS=4","A=B"]}`: "/usr/bin/app",
@@ -181,8 +185,11 @@ func TestOnlyProgram(t *testing.T) {
 		{"grpc_health_probe", `{"Entrypoint":["java2"],"Env":["PATH=/opt"]}`, false},
 		{"grpc_health_probe", `{"Cmd":["gunicorn","app:main"]}`, false},
 		{"gosu", `{"Entrypoint":["docker-entrypoint.sh"],"Cmd":["postgres"]}`, false},
+		{"app", `{"Entrypoint":["/cnb/process/web"]}`, true},
+		{"chamber", `{"Entrypoint":["/cnb/process/web"]}`, false}, // of a program of node
 	} {
-		c, err := read(t, docker(t, `{"config":`+tc.config+`}`, binarytest.Tar(t, [2]string{"bin/" + tc.file, old},
+		c, err := read(t, docker(t, `{"config":`+tc.config+`}`, binarytest.Tar(t, [2]string{"bin/" + tc.file, old}, [2]string{"cnb/lifecycle/launcher", old}, [2]string{"cnb/process/web", "-> ../lifecycle/launcher"},
+			[2]string{"layers/ca-certificates/helper/helper", old},
 			[2]string{"usr/bin/java", "\x7fELF"}, [2]string{"opt/java", "-> ../usr/bin/java"}, [2]string{"usr/bin/serve", "#!/bin/sh\napp\n"}, [2]string{"usr/bin/gunicorn", "#!/usr/bin/env python3\n"})), DefaultLimits())
 		if err != nil || len(c.Images) != 1 {
 			t.Fatal(c, err)
