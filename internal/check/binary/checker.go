@@ -384,6 +384,8 @@ func (s seen) value(subject rule.Subject) (text, source string) {
 	switch {
 	case s.Automaxprocs != "":
 		return "the CPU limit rounded down; without a limit all CPUs of the machine", source + ", go.uber.org/automaxprocs " + s.Automaxprocs
+	case s.GoVersion == "":
+		return "not known", phrase.Join(", ", source, "its build names no Go version")
 	case subject.FollowsLimit():
 		return "the CPU limit rounded up, at least 2; without a limit all CPUs of the machine", source
 	case strings.Contains(s.DefaultGODEBUG, "containermaxprocs=0"):

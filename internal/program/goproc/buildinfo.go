@@ -1,10 +1,12 @@
 package goproc
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"runtime/debug"
 	"slices"
+	"strings"
 )
 
 // buildMagic begins the record that Go's linker writes since Go 1.13 (ld.buildinfo
@@ -95,7 +97,10 @@ func (m *image) buildAt(header []byte, off int64) *debug.BuildInfo {
 	} else {
 		version, lines, ok = m.readPointed(header)
 	}
-	if !ok || len(version) < 2 || version[:2] != "go" {
+	// A development version begins with devel, and a flag of the linker may have written any text; then the
+	// rest of the header has to be zeros.
+	odd := func(r rune) bool { return r < ' ' || r > '~' }
+	if !ok || !strings.HasPrefix(version, "go") && (version == "" || strings.ContainsFunc(version, odd) || len(bytes.Trim(header[buildFlags+1:], "\x00")) > 0) {
 		return nil
 	}
 	const mark = 16 // bytes before the lines, and as many after

@@ -32,6 +32,30 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadOtherVersions: what is not a release is a Go program, too.
+func TestReadOtherVersions(t *testing.T) {
+	for version, want := range map[string]string{"devel go1.24-3f4164f508 Mon": "devel go1.24-3f4164f508 Mon", "devel +4e8f681eff": "", "unknown": "", "v2": ""} {
+		w := tinies()["64LittleEndian sections"]
+		w.version = version
+		if p, err := Read(bytes.NewReader(w.bytes())); err != nil || p.GoVersion != want || p.Path != "example.com/tiny" {
+			t.Errorf("%s: %+v, %v", version, p, err)
+		}
+		w.change = func(b []byte) { b[tinyInfo+buildHeader-1] = 'x' }
+		if p, err := Read(bytes.NewReader(w.bytes())); !errors.Is(err, ErrNotGo) {
+			t.Errorf("%s behind no header: %+v, %v", version, p, err)
+		}
+	}
+}
+
+// TestPacked: a program that UPX has packed may be Go's.
+func TestPacked(t *testing.T) {
+	w := tinies()["64LittleEndian"]
+	w.change = func(b []byte) { clear(b[tinyInfo : tinyInfo+4]); copy(b[0x80:], "UPX!") }
+	if _, err := new(file).read(t.Context(), bytes.NewReader(w.bytes()), maxRead); !errors.Is(err, ErrUndecodable) || errors.Is(err, ErrNotGo) {
+		t.Error(err)
+	}
+}
+
 // TestReadUnalignedSegment reads programs without section headers whose segment of data
 // begins anywhere, as the linker of the C toolchain lays them out.
 func TestReadUnalignedSegment(t *testing.T) {

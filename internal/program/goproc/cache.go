@@ -1,7 +1,9 @@
 package goproc
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -133,6 +135,11 @@ func (f *file) read(ctx context.Context, r io.ReaderAt, most int64) (held int, e
 	if f.program, f.image, f.err = readProgram(b); f.err == nil {
 		held = f.image.info
 		f.bad = f.analyse(b)
+	} else if errors.Is(f.err, ErrNotGo) {
+		head := make([]byte, 512)
+		if n, _ := r.ReadAt(head, 0); bytes.Contains(head[:n], []byte("UPX!")) {
+			f.err = fmt.Errorf("%w: it is packed by UPX, and may be Go's or not", ErrUndecodable)
+		}
 	}
 	switch {
 	case b.late && hurried && !time.Now().Before(deadline):

@@ -197,6 +197,14 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// TestLiveOtherVersion reads a program whose build wrote another text in place of the release.
+func TestLiveOtherVersion(t *testing.T) {
+	p, _ := goproctest.Start(t, build(t, []string{"CGO_ENABLED=0"}, "-ldflags=-X=runtime.buildVersion=unknown"), "GOMAXPROCS=3")
+	if live, err := new(Cache).Live(p.PID()); err != nil || live.Procs != 3 || live.GoVersion != "" || live.MainModule != goproctest.Module {
+		t.Errorf("%+v, %v", live, err)
+	}
+}
+
 func check(t *testing.T, c *Cache, p *goproctest.Probe, source Source, custom bool) int {
 	t.Helper()
 	var live Live

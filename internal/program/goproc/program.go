@@ -45,7 +45,7 @@ import (
 
 // Program is what the linker wrote into a Go program.
 type Program struct {
-	GoVersion      string // as the toolchain names itself: "go1.26.1"
+	GoVersion      string // as the toolchain names itself: "go1.26.1"; "" if the build has another text
 	Path           string // of the main package; "command-line-arguments" when built from files
 	MainModule     string // empty when built outside a module
 	DefaultGODEBUG string // the GODEBUG defaults that the go.mod or the source asked for
@@ -142,6 +142,9 @@ func programOf(info *debug.BuildInfo) Program {
 		Path:       info.Path,
 		MainModule: info.Main.Path,
 		Deps:       info.Deps,
+	}
+	if !strings.HasPrefix(p.GoVersion, "go") && !strings.HasPrefix(p.GoVersion, "devel go") { // -X=runtime.buildVersion=unknown
+		p.GoVersion = ""
 	}
 	for _, s := range info.Settings {
 		switch s.Key {
