@@ -258,7 +258,8 @@ var errChanged = errors.New("the file changed during the check; run it again")
 
 // Write gives the file the text After, if it still holds Before. A nil text is that of no file. The
 // file is replaced whole and keeps its mode and its owner; a link stays one, and a file with
-// several names is written in place, so that it keeps them.
+// several names is written in place, so that it keeps them. All is done by the open folder: who owns
+// it may put a link in its place at any moment.
 func (f Fixed) Write() error {
 	file, err := filepath.EvalSymlinks(filepath.FromSlash(f.Path))
 	switch {
@@ -267,32 +268,24 @@ func (f Fixed) Write() error {
 	case err != nil:
 		return err
 	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return err
-	}
-	now, err := folder.ReadRegular(file, mostFixed)
-	if err != nil {
-		return err
-	}
-	switch {
-	case f.Before == nil || string(now) != string(f.Before):
-		return errChanged
-	case f.After == nil:
-		return os.Remove(file)
-	case hasOtherNames(info):
-		return overwrite(file, info, f.Before, f.After)
-	}
 	dir, err := folder.Open(filepath.Dir(file))
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	err = dir.Replace(filepath.Base(file), info.Mode().Perm(), f.After)
-	if err == nil {
-		keepOwner(file, info)
+	name := filepath.Base(file)
+	now, info, err := dir.Read(name, mostFixed)
+	switch {
+	case err != nil:
+		return err
+	case f.Before == nil || string(now) != string(f.Before):
+		return errChanged
+	case f.After == nil:
+		return dir.Remove(name)
+	case hasOtherNames(info):
+		return overwrite(dir, name, info, f)
 	}
-	return err
+	return dir.ReplaceAs(name, info, f.After)
 }
 
 func create(file string, text []byte) error {
@@ -308,8 +301,8 @@ func create(file string, text []byte) error {
 }
 
 // overwrite keeps the file, with what it had if the text cannot be written, as on a full disk.
-func overwrite(file string, was fs.FileInfo, before, text []byte) error {
-	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+func overwrite(dir *folder.Dir, name string, was fs.FileInfo, fixed Fixed) error {
+	f, err := dir.OpenFile(name)
 	if err != nil {
 		return err
 	}
@@ -317,8 +310,8 @@ func overwrite(file string, was fs.FileInfo, before, text []byte) error {
 	if is, err := f.Stat(); err != nil || !os.SameFile(is, was) {
 		return errChanged
 	}
-	if err := rewrite(f, text); err != nil {
-		return errors.Join(err, rewrite(f, before))
+	if err := rewrite(f, fixed.After); err != nil {
+		return errors.Join(err, rewrite(f, fixed.Before))
 	}
 	return nil
 }

@@ -158,7 +158,9 @@ func (d *Dir) create(name string, flag int, mode fs.FileMode) (*os.File, error) 
 
 // OpenFile opens a regular file of the folder for reading and writing. A link or a
 // pipe is refused, not followed or waited for.
-func (d *Dir) OpenFile(name string) (*os.File, error) {
+func (d *Dir) OpenFile(name string) (*os.File, error) { return d.openFile(name, os.O_RDWR) }
+
+func (d *Dir) openFile(name string, flag int) (*os.File, error) {
 	before, err := d.root.Lstat(name)
 	if err != nil {
 		return nil, err
@@ -166,7 +168,7 @@ func (d *Dir) OpenFile(name string) (*os.File, error) {
 	if !before.Mode().IsRegular() {
 		return nil, notRegular(filepath.Join(d.Path(), filepath.FromSlash(name)), before.Mode())
 	}
-	f, err := d.root.OpenFile(name, os.O_RDWR|nonBlocking, 0)
+	f, err := d.root.OpenFile(name, flag|nonBlocking, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -179,6 +181,21 @@ func (d *Dir) OpenFile(name string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// Read reads a regular file of the folder up to a number of bytes. The FileInfo is of what was read.
+func (d *Dir) Read(name string, most int64) ([]byte, fs.FileInfo, error) {
+	f, err := d.openFile(name, os.O_RDONLY)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := readFile(f, most)
+	return b, info, err
 }
 
 // Holds reports whether the folder's file of that name is still the open one: it may
@@ -231,6 +248,14 @@ func (d *Dir) Replace(name string, mode fs.FileMode, content []byte) error {
 		d.root.Remove(temporary)
 	}
 	return err
+}
+
+// ReplaceAs is Replace of a file that keeps its mode, and its owner and group as far as procfit may
+// give it to them: root in a container often writes the files of somebody else, and files of a team
+// belong to its group.
+func (d *Dir) ReplaceAs(name string, was fs.FileInfo, content []byte) error {
+	as := Dir{d.root, ownerOf(was)}
+	return as.Replace(name, was.Mode().Perm(), content)
 }
 
 // prepare writes the file next to the one of that name.
@@ -314,6 +339,7 @@ func (d *Dir) sweep(name string) {
 type owner struct {
 	given    bool
 	uid, gid int
+	kept     bool // of a file that is replaced: who may not give it away becomes the owner
 }
 
 // caller is the user who called sudo, where root runs for one.
@@ -323,12 +349,17 @@ func caller() owner {
 	if os.Geteuid() != 0 || err != nil || err2 != nil || uid <= 0 || gid < 0 {
 		return owner{}
 	}
-	return owner{true, uid, gid}
+	return owner{given: true, uid: uid, gid: gid}
 }
 
 func (o owner) own(chown func(uid, gid int) error) error {
 	if !o.given {
 		return nil
 	}
-	return chown(o.uid, o.gid)
+	err := chown(o.uid, o.gid)
+	if err != nil && o.kept {
+		_ = chown(-1, o.gid)
+		err = nil
+	}
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -180,6 +181,37 @@ func TestSudo(t *testing.T) {
 	}
 	if info, _ := os.Lstat(top); info.Sys().(*syscall.Stat_t).Uid == 12345 {
 		t.Error("a directory that was there before changed its owner")
+	}
+}
+
+// TestReplaceAs: a file is replaced, with its owner and mode, in the folder that was opened, whatever
+// its path leads to by then.
+func TestReplaceAs(t *testing.T) {
+	need.Root(t)
+	top := t.TempDir()
+	ours, moved, others := filepath.Join(top, "ours"), filepath.Join(top, "moved"), filepath.Join(top, "others")
+	for _, dir := range []string{ours, others} {
+		must.OK(t, os.Mkdir(dir, 0o755))
+		write(t, filepath.Join(dir, "a"), "old")
+	}
+	must.OK(t, os.Chmod(filepath.Join(ours, "a"), 0o640))
+	must.OK(t, os.Chown(filepath.Join(ours, "a"), 12345, 54321))
+	d := must.Get(Open(ours))(t)
+	defer d.Close()
+	text, was, err := d.Read("a", 9)
+	if string(text) != "old" || err != nil {
+		t.Fatalf("%q, %v", text, err)
+	}
+	must.OK(t, os.Rename(ours, moved))
+	must.OK(t, os.Symlink(others, ours))
+	must.OK(t, d.ReplaceAs("a", was, []byte("new")))
+	for dir, want := range map[string]string{moved: "new 12345:54321 -rw-r-----", others: "old 0:0 -rw-r--r--"} {
+		path := filepath.Join(dir, "a")
+		info := must.Get(os.Lstat(path))(t)
+		s := info.Sys().(*syscall.Stat_t)
+		if got := fmt.Sprintf("%s %d:%d %v", read(t, path), s.Uid, s.Gid, info.Mode()); got != want {
+			t.Errorf("%s: %s, want %s", dir, got, want)
+		}
 	}
 }
 
