@@ -14,14 +14,18 @@ import (
 type ignoreFile struct {
 	root     string // of the repository, absolute; "" where there is none
 	reads    *folder.Tree
-	patterns map[string][]ignorePattern
+	patterns []ignorePattern // of the folders on the way, from the root down
 }
 
-const mostIgnoreFile = 1 << 20
+// Each file is compared with every name of all patterns on its way.
+const (
+	mostIgnoreFile   = 1 << 20
+	mostIgnoredNames = 20_000
+)
 
 // newGitignore begins a walk at a folder. What folders above it ignore is ignored, too.
 func newGitignore(dir string, reads *folder.Tree) *ignoreFile {
-	g := &ignoreFile{reads: reads, patterns: map[string][]ignorePattern{}}
+	g := &ignoreFile{reads: reads}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return g
@@ -37,7 +41,7 @@ func newGitignore(dir string, reads *folder.Tree) *ignoreFile {
 			return g
 		}
 	}
-	g.patterns[""] = g.read(filepath.Join(g.root, ".git", "info", "exclude"), nil)
+	g.add(filepath.Join(g.root, ".git", "info", "exclude"), nil)
 	for i, d := range slices.Backward(above) {
 		// A folder that git ignores, and that the user names all the same, is entered.
 		if g.match(d, true) {
@@ -53,31 +57,32 @@ func newGitignore(dir string, reads *folder.Tree) *ignoreFile {
 
 // enter reads the .gitignore of a folder. It is called on the way down.
 func (g *ignoreFile) enter(dir string) {
-	at, ok := g.parts(dir)
-	if !ok {
-		return
+	if at, ok := g.parts(dir); ok {
+		g.leave(at)
+		g.add(filepath.Join(dir, ".gitignore"), at)
 	}
-	// A pattern of a folder goes before those above it.
-	g.patterns[strings.Join(at, "/")] = append(slices.Clone(g.of(at)), g.read(filepath.Join(dir, ".gitignore"), at)...)
 }
 
-func (g *ignoreFile) of(at []string) []ignorePattern {
-	for n := len(at); n >= 0; n-- {
-		if p, ok := g.patterns[strings.Join(at[:n], "/")]; ok {
-			return p
+// leave forgets the patterns of folders that a folder is not in: the walk does not come back to them.
+func (g *ignoreFile) leave(at []string) {
+	for n := len(g.patterns) - 1; n >= 0; n-- {
+		if dir := g.patterns[n].dir; len(dir) <= len(at) && slices.Equal(dir, at[:len(dir)]) {
+			break
 		}
+		g.patterns = g.patterns[:n]
 	}
-	return nil
 }
 
-// match reports whether git ignores a path whose folder has been entered.
+// match reports whether git ignores a path whose folder has been entered. A pattern of a folder goes
+// before those above it.
 func (g *ignoreFile) match(p string, isDir bool) bool {
 	at, ok := g.parts(p)
 	if !ok || len(at) == 0 {
 		return false
 	}
-	for _, p := range slices.Backward(g.of(at[:len(at)-1])) {
-		if (isDir || !p.dirs) && p.match(at[p.depth:]) {
+	g.leave(at[:len(at)-1])
+	for _, p := range slices.Backward(g.patterns) {
+		if (isDir || !p.dirs) && p.match(at[len(p.dir):]) {
 			return !p.keep
 		}
 	}
@@ -103,26 +108,32 @@ func (g *ignoreFile) parts(p string) ([]string, bool) {
 	return strings.Split(filepath.ToSlash(rel), "/"), true
 }
 
-// A file that cannot be read ignores nothing, so that more is checked and not less.
-func (g *ignoreFile) read(file string, at []string) []ignorePattern {
+// A file that cannot be read, or that has too many patterns, ignores nothing, so that more is checked and
+// not less.
+func (g *ignoreFile) add(file string, dir []string) {
 	b, err := g.reads.ReadAbove(file, mostIgnoreFile)
 	if err != nil {
-		return nil
+		return
 	}
-	var all []ignorePattern
+	all, names := g.patterns, 0
 	for line := range strings.Lines(strings.TrimPrefix(string(b), "\ufeff")) {
 		if p, ok := parseIgnored(strings.TrimRight(line, "\r\n")); ok {
-			p.depth = len(at)
+			p.dir = dir
 			all = append(all, p)
 		}
 	}
-	return all
+	for _, p := range all {
+		names += len(p.names)
+	}
+	if names <= mostIgnoredNames {
+		g.patterns = all
+	}
 }
 
 // ignorePattern is a line of a .gitignore, as gitignore(5) describes it.
 type ignorePattern struct {
 	names []string // of path.Match, one for each folder; anyFolders stands for any number of them
-	depth int      // of the folder of the .gitignore, below the root of the repository
+	dir   []string // of the .gitignore, from the root of the repository
 	keep  bool     // "!": what the pattern matches is not ignored
 	dirs  bool     // it matches folders alone
 }

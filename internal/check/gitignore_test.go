@@ -1,10 +1,12 @@
 package check
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -63,6 +65,35 @@ func TestGitignore(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf(".gitignore %q and a/.gitignore %q:\nignores %q\ngit     %q", above, below, got, want)
 		}
+	}
+}
+
+// TestManyIgnored: folders have no copies of the patterns above them, what is left is forgotten, and a
+// file of very many patterns ignores nothing.
+func TestManyIgnored(t *testing.T) {
+	const folders, lines = 1000, 5000
+	many := strings.Repeat("a\n", lines)
+	dir := tree(t, map[string]string{".git/HEAD": "", ".gitignore": many, "own/.gitignore": many, "z": ""})
+	g := newGitignore(dir, folder.NewTree(dir))
+	g.enter(dir)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range folders {
+		g.enter(filepath.Join(dir, fmt.Sprint(i)))
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / folders; each > 16<<10 {
+		t.Errorf("%d bytes for each folder", each)
+	}
+	g.enter(filepath.Join(dir, "own"))
+	within := len(g.patterns)
+	if ignored := g.match(filepath.Join(dir, "a"), false); !ignored || within != 2*lines || len(g.patterns) != lines {
+		t.Errorf("ignored %v, with %d patterns in the folder and %d after it", ignored, within, len(g.patterns))
+	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "own/.gitignore"), []byte(strings.Repeat("b\n", mostIgnoreFile/2)), 0o644))
+	g.enter(filepath.Join(dir, "own"))
+	if g.match(filepath.Join(dir, "own/b"), false) || !g.match(filepath.Join(dir, "own/a"), false) {
+		t.Error("too many patterns are not as none")
 	}
 }
 
