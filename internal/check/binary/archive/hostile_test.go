@@ -23,6 +23,12 @@ func TestHostile(t *testing.T) {
 	good := binarytest.Tar(t, [2]string{"app", old}, [2]string{"text", strings.Repeat("x", 4000)})
 	small := DefaultLimits()
 	small.RatioFrom, small.Ratio, small.Entries, small.Member, small.Programs, small.Faults = 1<<20, 50, 5, 1<<20, 2, 3
+	few := DefaultLimits()
+	few.Looks, few.Programs = 5000, 50
+	var links [][2]string
+	for i := range 60 {
+		links = append(links, [2]string{fmt.Sprint(i), "=> app"})
+	}
 	zeros := make([]byte, 8<<20)
 	big := binarytest.Tar(t, [2]string{"app", old}, [2]string{"zeros", string(zeros)})
 	many := [][2]string{}
@@ -48,6 +54,10 @@ func TestHostile(t *testing.T) {
 		"many programs":     {binarytest.Tar(t, [2]string{"a", old}, [2]string{"b", old}, [2]string{"c", old}), small, "more entries than any image", "", "/a go1.24.6, /b go1.24.6"},
 		"a name above":      {binarytest.Tar(t, [2]string{"../app", old}, [2]string{"a/../app", young}, [2]string{"a/../../b", old}), DefaultLimits(), "", "../app: a name that leads out of the archive; it is skipped\na/../../b: a name that leads", "/app go1.26.1"},
 		"a link above":      {binarytest.Tar(t, [2]string{"app", "=> ../../etc/passwd"}), DefaultLimits(), "", `/app: a link to "../../etc/passwd": a name that leads out`, ""},
+		"a long link":       {binarytest.Tar(t, [2]string{"l", "-> " + strings.Repeat("x/", 3000)}, [2]string{"app", old}), DefaultLimits(), "", "a name that is too long for any system", "/app go1.24.6"},
+		"many names of one": {binarytest.Tar(t, append([][2]string{{"app", old}}, links...)...), few, "", "", "?"},
+		"names in layers":   {docker(t, "{}", binarytest.Tar(t, [2]string{"app", old}), binarytest.Tar(t, links...)), few, "", "it has more entries than any image", ""},
+		"a layer again":     {binarytest.Tar(t, [2]string{"c.json", "{}"}, [2]string{"l", string(good)}, [2]string{"manifest.json", `[{"Config":"c.json","Layers":["l"` + strings.Repeat(`,"l"`, 2000) + `]}]`}), few, "", "it has more entries than any image", ""},
 		"a long name":       {binarytest.Tar(t, [2]string{strings.Repeat("x", 5000), old}, [2]string{"app", old}), DefaultLimits(), "", "x…: a name that is too long for any system", "/app go1.24.6"},
 		"a large program":   {binarytest.Tar(t, [2]string{"big", old + string(zeros)}, [2]string{"app", old}), small, "", "/big: too large to be read: 83", "/app go1.24.6"},
 		"UPX":               {binarytest.Tar(t, [2]string{"packed", "\x7fELF" + strings.Repeat("\x00", 200) + "UPX!"}, [2]string{"app", old}), DefaultLimits(), "", "/packed: is packed by UPX", "/app go1.24.6"},
@@ -141,6 +151,8 @@ func TestHostileImages(t *testing.T) {
 		"a truncated layer":   {entries{{"c.json", "{}"}, {"a.tar", layer}, {"b.tar", other[:700]}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar","b.tar"]}]`}}, "/b.tar: a layer that cannot be read:", 1},
 		"no config":           {entries{{"a.tar", layer}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar"]}]`}}, "/c.json: the config of an image: file does not exist", 1},
 		"a config of words":   {entries{{"c.json", "{]"}, {"a.tar", layer}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar"]}]`}}, "/c.json: the config of an image: invalid", 1},
+		"a long PATH":         {entries{{"c.json", `{"config":{"Env":["PATH=` + strings.Repeat(":", 2_000_000) + `"],"Cmd":["` + strings.Repeat("/a", 750_000) + `","b"]}}`}, {"a.tar", layer}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar"]}]`}}, "", 1},
+		"a shared config":     {entries{{"c.json", "{" + strings.Repeat(" ", 3<<20) + "}"}, {"a.tar", layer}, {"manifest.json", "[" + strings.Repeat(`{"Config":"c.json","Layers":["a.tar"]},`, 29) + `{"Config":"c.json","Layers":["a.tar"]}]`}}, "/c.json: the config of an image: the documents of its images have more than 67108864 bytes", 30},
 		"layers above":        {entries{{"c.json", "{}"}, {"a.tar", layer}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar","../../etc/passwd"]}]`}}, "/etc/passwd: a layer of the image that is missing in the archive", 1},
 		"an endless index":    {entries{{"oci-layout", `{}`}, {"index.json", index(hex)}, {"blobs/sha256/" + hex, index(hex)}}, "its indexes are nested too deeply", 0},
 		"an index of nothing": {entries{{"oci-layout", `{}`}, {"index.json", index(hex)}}, "/blobs/sha256/" + hex + ": the manifest of an image: ", 0},
@@ -190,7 +202,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(docker(f, `{"config":{"Entrypoint":["/bin/app"]}}`, layer, binarytest.Gzip(f, layer)))
 	f.Add(sparse(1 << 40))
 	f.Add(sparse(1 << 20))
-	limits := Limits{Unpacked: 4 << 20, Ratio: 100, RatioFrom: 1 << 20, Member: 1 << 20, Held: 1 << 20, Document: 1 << 16, Entries: 1000, Links: 1 << 16, Programs: 20, Faults: 5}
+	limits := Limits{Unpacked: 4 << 20, Ratio: 100, RatioFrom: 1 << 20, Member: 1 << 20, Held: 1 << 20, Document: 1 << 16, Entries: 1000, Links: 1 << 16, Looks: 1 << 20, Programs: 20, Faults: 5}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := Read(context.Background(), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }, limits)
 		if err != nil && err.Error() == "" {

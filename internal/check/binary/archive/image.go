@@ -73,9 +73,13 @@ type view struct {
 func (r *reader) lay(layers []*layer) view {
 	v := view{map[string]Program{}, map[string]string{}, r, layers}
 	for _, l := range layers {
+		if !r.look("") {
+			break
+		}
 		linked := map[string]Program{}
 		for name, target := range l.hardlinks {
-			if p, ok := v.programs[target]; ok {
+			r.look(target)
+			if p, ok := v.programs[target]; ok && len(linked) <= r.meter.limits.Programs {
 				linked[name] = p
 			}
 		}
@@ -106,6 +110,9 @@ func (v view) resolve(name string) string {
 	for hops := 0; len(left) > 0; {
 		next := path.Join(at, left[0])
 		left = left[1:]
+		if len(next) > longestName || len(left) > longestName || !v.reader.look(next) {
+			return name
+		}
 		target, ok := v.symlinks[next]
 		if !ok {
 			at = next
@@ -138,7 +145,11 @@ func isStarter(name string) bool {
 	return helper || name == launcher || slices.Contains(starters, path.Base(name)) || wrapper.Is(name)
 }
 
-const mostWords = 64 // of a command, that are looked at
+// Bounds of what is looked at.
+const (
+	mostWords   = 64 // of a command
+	mostFolders = 64 // of PATH
+)
 
 // started is the first word that is a program: a shell or an init may come before it.
 func (v view) started(i Image, dir string) (string, bool) {
@@ -157,14 +168,19 @@ func (v view) started(i Image, dir string) (string, bool) {
 }
 
 func (v view) places(word string, i Image, dir string) (all []string) {
+	var in []string
 	switch {
 	case path.IsAbs(word):
-		return []string{v.resolve(word)}
+		in = []string{"/"}
 	case strings.Contains(word, "/"):
-		return []string{v.resolve(path.Join("/", dir, word))}
+		in = []string{path.Join("/", dir)}
+	default:
+		in = strings.SplitN(cmp.Or(i.Variable("PATH"), defaultPath), ":", mostFolders+1)
 	}
-	for d := range strings.SplitSeq(cmp.Or(i.Variable("PATH"), defaultPath), ":") {
-		all = append(all, v.resolve(path.Join(d, word)))
+	for _, d := range in[:min(len(in), mostFolders)] {
+		if len(d)+len(word) < longestName {
+			all = append(all, v.resolve(path.Join(d, word)))
+		}
 	}
 	return all
 }
@@ -292,17 +308,28 @@ type planner struct {
 	read   func(name string) ([]byte, error)
 	all    []plan
 	visits int // entries of indexes
+	bytes  int // of documents: images may share one, and each takes it apart
 }
+
+var errDocuments = fmt.Errorf("the documents of its images have more than %d bytes together", mostDocumentBytes)
 
 // Newer dockers write both kinds of documents; manifest.json has the whole names.
 func (r *reader) plans(read func(name string) ([]byte, error)) []plan {
-	p := &planner{reader: r, read: read}
-	b, err := read("/manifest.json")
+	p := &planner{reader: r}
+	p.read = func(name string) ([]byte, error) {
+		if p.bytes > mostDocumentBytes {
+			return nil, errDocuments
+		}
+		b, err := read(name)
+		p.bytes += len(b)
+		return b, err
+	}
+	b, err := p.read("/manifest.json")
 	if images := dockerImages(b); err == nil && images != nil {
 		p.docker(images)
 		return p.all
 	}
-	b, err = read("/index.json")
+	b, err = p.read("/index.json")
 	if err != nil {
 		r.fault("/index.json", err)
 		return nil

@@ -56,6 +56,7 @@ type reader struct {
 	more   int // faults that are not told
 	links  int // bytes of links that are held
 	found  int // programs
+	looked int // names that were looked at after all were read
 
 	ofLayer, ofFile *bufio.Reader // one after the other: an archive may have millions
 }
@@ -141,16 +142,19 @@ func (r *reader) link(l *layer, h *tar.Header, name string) error {
 	if r.links += len(name) + len(h.Linkname); r.links > r.meter.limits.Links {
 		return errEntries
 	}
-	if h.Typeflag == tar.TypeSymlink {
+	target, err := rooted(h.Linkname)
+	if h.Typeflag == tar.TypeSymlink && len(h.Linkname) <= longestName {
 		l.symlinks[name] = h.Linkname
 		return nil
 	}
-	target, err := rooted(h.Linkname)
 	if err != nil {
 		r.fault(name, fmt.Errorf("a link to %q: %w", phrase.Clip(h.Linkname, 100), err))
 		return nil
 	}
 	if p, ok := l.programs[target]; ok {
+		if r.found++; r.found > r.meter.limits.Programs {
+			return errEntries
+		}
 		l.programs[name] = p
 	} else {
 		l.hardlinks[name] = target
@@ -237,9 +241,16 @@ func Executable(head []byte) bool {
 
 func (r *reader) hash(name string) uint64 { return maphash.String(r.seed, name) }
 
+// look counts a name that is looked at again, a long one as several, and reports whether that is within
+// the bounds: images may share layers, and have one layer many times.
+func (r *reader) look(name string) bool {
+	r.looked += 1 + len(name)/16
+	return r.looked <= r.meter.limits.Looks
+}
+
 func (r *reader) hides(l *layer, name string) bool {
 	own := r.hash(name)
-	if l.files.has(own) || l.folders.has(own) || l.gone.has(own) {
+	if !r.look(name) || l.files.has(own) || l.folders.has(own) || l.gone.has(own) {
 		return true
 	}
 	for at := name; at != "/"; {

@@ -59,7 +59,7 @@ func Read(ctx context.Context, open func() (io.ReadCloser, error), limits Limits
 		wanted := map[string]bool{}
 		for _, p := range plans {
 			for _, name := range p.layers {
-				wanted[outer.real(name)] = true
+				wanted[r.real(outer, name)] = true
 			}
 		}
 		err = r.meter.each(open, func(h *tar.Header, body io.Reader) error {
@@ -71,12 +71,12 @@ func Read(ctx context.Context, open func() (io.ReadCloser, error), limits Limits
 			return ctx.Err()
 		})
 	}
-	return r.content(plans, func(name string) *layer { return layers[outer.real(name)] }), err
+	return r.content(plans, func(name string) *layer { return layers[r.real(outer, name)] }), err
 }
 
 // In old archives a layer that several images have is a link.
-func (l *layer) real(name string) string {
-	return view{symlinks: l.symlinks}.resolve(name)
+func (r *reader) real(outer *layer, name string) string {
+	return view{symlinks: outer.symlinks, reader: r}.resolve(name)
 }
 
 // ReadLayout reads an OCI layout that lies in a folder.
@@ -154,6 +154,10 @@ func (r *reader) content(plans []plan, layerOf func(string) *layer) (c Content) 
 		p.image.Programs = v.list()
 		p.image.Main, p.image.Script = -1, v.script(p.image, p.dir)
 		p.image.Main = v.main(p.image, p.dir)
+		if !r.look("") || len(v.programs) > r.meter.limits.Programs {
+			r.fault("", errEntries)
+			break
+		}
 		c.Images = append(c.Images, p.image)
 	}
 	c.Faults, c.More = r.faults, r.more

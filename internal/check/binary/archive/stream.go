@@ -154,6 +154,7 @@ type Limits struct {
 	Document  int64 // bytes of a manifest or a config
 	Entries   int   // names in all layers together
 	Links     int   // bytes of the names of links
+	Looks     int   // at names, to lay layers on one another and to follow links
 	Programs  int
 	Faults    int // that are reported one by one
 }
@@ -162,7 +163,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		Unpacked: 256 << 30, Ratio: 200, RatioFrom: 8 << 30, Member: 4 << 30,
-		Held: 192 << 20, Document: 4 << 20, Entries: 4_000_000, Links: 64 << 20, Programs: 10_000, Faults: 20,
+		Held: 192 << 20, Document: 4 << 20, Entries: 4_000_000, Links: 64 << 20, Looks: 16 << 20, Programs: 10_000, Faults: 20,
 	}
 }
 
