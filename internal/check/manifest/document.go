@@ -39,10 +39,13 @@ type document struct {
 	shift int // characters that are before it in its first line
 }
 
-// An API server takes objects of 3 MiB at most, and a parsed tree takes many times its text.
+// An API server takes objects of 3 MiB at most, and a parsed tree takes many times its text: some
+// 200 bytes for a node, which may be one character.
 const (
 	mostBytes    = 64 << 20
 	mostDocument = 16 << 20
+	mostNamed    = 4 << 20   // of all files that a compose file names, or of all patches of a kustomization
+	mostParts    = 4_000_000 // of all documents of a file
 )
 
 // mostLines is of Dockerfiles and units of systemd, in bytes: joining lines may take time with the
@@ -64,7 +67,13 @@ func parse(path string, b []byte, to check.Sink) text {
 		t.bad = true
 		return t
 	}
+	parts := 0
 	for _, d := range streams(b, split(b)) {
+		if parts += partsOf(b[d.from:d.to]); parts > mostParts {
+			to.Problem(check.Problem{Path: path, Line: d.lines + 1, Message: fmt.Sprintf("the file has more than %d keys and values, and is not read from here on; split it", mostParts)})
+			t.bad = true
+			break
+		}
 		root, p := decode(b[d.from:d.to])
 		if root != nil && d.shift > 0 {
 			shift(root, d.shift)
@@ -86,6 +95,21 @@ func parse(path string, b []byte, to check.Sink) text {
 		}
 	}
 	return t
+}
+
+// partsOf is at least half of the nodes of a document: what each pair, item, list and mapping has.
+func partsOf(b []byte) (n int) {
+	for i, c := range b {
+		switch c {
+		case ',', ':', '[', '{':
+			n++
+		case '-', '?':
+			if i+1 == len(b) || b[i+1] <= ' ' || b[i+1] >= utf8.RuneSelf { // else it is part of a word
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // twice reports keys that appear twice in a mapping, as kubectl does.

@@ -64,6 +64,7 @@ func TestHostile(t *testing.T) {
 		"a long value":                  {"apiVersion: v1\nkind: Pod\nspec: {containers: [{name: x, image: y, env: [{name: GOMAXPROCS, value: \"" + strings.Repeat("$(A)", 1_000_000) + "\"}]}]}\n", ""},
 		"a large document":              {"apiVersion: v1\nkind: ConfigMap\ndata: {x: \"" + strings.Repeat("y", 10<<20) + "\"}\n", ""},
 		"a larger document":             {"x: \"" + strings.Repeat("y", 17<<20) + "\"\n", "at most 16777216 are read"},
+		"many nodes":                    {"apiVersion: v1\nkind: Thing\n---\nx: [" + strings.Repeat("a,", mostParts) + "a]\n", "more than 4000000 keys and values"},
 		"empty":                         {"", ""},
 		"a byte order mark alone":       {"\ufeff", ""},
 	} {
@@ -112,6 +113,26 @@ func TestLongMerge(t *testing.T) {
 			t.Errorf("%s: %d bytes are allocated to find a name %d times, for %d nodes", key, took, times, mostNodes-r.left)
 		}
 	}
+}
+
+// TestLargeOnes: large files are taken apart one at a time, since each may take gigabytes.
+func TestLargeOnes(t *testing.T) {
+	c := New(Options{})
+	done := make(chan error, 2)
+	read := func(comment int) {
+		done <- c.File(t.Context(), check.NewFile(fmt.Sprint(comment, ".yaml"), []byte(good+"# "+strings.Repeat("x", comment))), nowhere{})
+	}
+	c.large.Lock()
+	go read(largeFile)
+	read(1)
+	must.OK(t, <-done)
+	select {
+	case <-done:
+		t.Error("a large file is read next to another one")
+	case <-time.After(20 * time.Millisecond):
+	}
+	c.large.Unlock()
+	must.OK(t, <-done)
 }
 
 // TestManyDocuments: one that is broken costs only itself.
@@ -163,6 +184,15 @@ func TestHostileUnits(t *testing.T) {
 		says  string
 	}{
 		{"services of one broken file", map[string]string{"a.yaml": extending, "broken.yml": strings.Repeat("# a comment\n", 1<<20) + "\n{"}, "which it extends, sets GOMAXPROCS"},
+		{"services of large files", map[string]string{
+			"compose.yaml": "include: [x.yml]\nservices:\n  c: {image: x, extends: {file: y.yml, service: a}, environment: {GOGC: \"50\"}}\n",
+			"x.yml":        "services: {a: {image: x}}\nx-long: " + strings.Repeat("x", mostNamed/2),
+			"y.yml":        "services: {a: {image: x}}\nx-long: " + strings.Repeat("y", mostNamed/2),
+		}, "which it extends, sets GOMAXPROCS"},
+		{"patches of a large file", map[string]string{
+			"kustomization.yaml": "resources: [pod.yaml]\npatches: [{path: x.yaml}, {path: x.yaml}, {path: x.yaml}]\n",
+			"pod.yaml":           good, "x.yaml": strings.Repeat("x", mostNamed/2),
+		}, "patches it"},
 		{"a long slice", map[string]string{"a.service": "[Service]\nExecStart=/app\nEnvironment=GOGC=50\nSlice=" + strings.Repeat("a-", 100_000) + "a.slice\n"}, "is not the name of a slice"},
 		{"a slice elsewhere", map[string]string{"a.service": "[Service]\nExecStart=/app\nEnvironment=GOGC=50\nSlice=../../a.slice\n"}, "is not the name of a slice"},
 		{"drop-ins of all services", many, ""},

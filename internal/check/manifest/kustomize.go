@@ -25,6 +25,7 @@ type kustomization struct {
 	anything  bool      // it may change any object
 	elsewhere []string  // where it takes objects from that are not files of the tree, in words
 	charts    bool      // some of them are Helm's, which kubectl renders only with --enable-helm
+	read      int64     // bytes of the files of patches
 
 	folder  string // of an object that applies this folder of its repository; "": it is a file of Kustomize
 	renders string // the command that renders what that applies
@@ -147,7 +148,8 @@ func (k *kustomization) patch(r *reader, t text, item *yaml.Node) {
 		}
 	}
 	if file != "" {
-		b, err := t.reads.Read(filepath.Join(filepath.FromSlash(k.dir), filepath.FromSlash(file)), mostDocument)
+		b, err := t.reads.Read(filepath.Join(filepath.FromSlash(k.dir), filepath.FromSlash(file)), mostNamed-k.read)
+		k.read += int64(len(b))
 		k.anything = k.anything || err != nil || t.path == check.Stdin
 		body = string(b)
 	}

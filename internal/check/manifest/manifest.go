@@ -68,6 +68,7 @@ type Options struct {
 // Checker is the check.Checker of manifests. One serves one run.
 type Checker struct {
 	o         Options
+	large     sync.Mutex // a large file may take much memory, several at once too much
 	store     *store
 	charts    sync.Map // by folder: whether it is a chart's
 	unitFiles sync.Map // by file: its settings, nil if it cannot be read
@@ -269,8 +270,15 @@ func (c *Checker) expect(file string, b []byte) error {
 	return nil
 }
 
+// largeFile is more bytes than almost any file of manifests has.
+const largeFile = 1 << 20
+
 // documents reads YAML and JSON. What it finds is judged when all files are read.
 func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, error) {
+	if len(b) > largeFile {
+		c.large.Lock()
+		defer c.large.Unlock()
+	}
 	t := parse(f.Path, b, to)
 	t.reads, t.composeFiles = c.o.Tree, map[string][]layer{}
 	known := t.bad // it may be a manifest

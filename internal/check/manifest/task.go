@@ -52,7 +52,7 @@ func (c *Checker) compose(t text, doc int, to check.Sink) []*unit {
 	}
 	if main != "" {
 		file := path.Join(path.Dir(t.path), main)
-		c.readMain(file, mostDocument, c.composeMain(file, t, to))
+		c.readMain(file, mostNamed, c.composeMain(file, t, to))
 		return nil
 	}
 	r := composer{&reader{left: mostNodes}, c.o.Tree, t.composeFiles}
@@ -128,7 +128,7 @@ func (c *Checker) included(r composer, t text, root *yaml.Node, seen map[string]
 		}
 		for i, l := range layers {
 			if i == 0 {
-				c.readMain(l.text.path, mostDocument, c.composeMain(l.text.path, t, to))
+				c.readMain(l.text.path, mostNamed, c.composeMain(l.text.path, t, to))
 			}
 			all = append(append(all, c.included(r, l.text, l.doc.root, seen, to)...), l)
 		}
@@ -205,7 +205,13 @@ func (r composer) file(from text, name string) (services []layer, lost string) {
 }
 
 func (r composer) services(file string) []layer {
-	b, err := r.reads.Read(filepath.FromSlash(file), mostDocument)
+	left := int64(mostNamed) // for their trees are held together
+	for _, of := range r.files {
+		if len(of) > 0 {
+			left -= int64(len(of[0].text.bytes))
+		}
+	}
+	b, err := r.reads.Read(filepath.FromSlash(file), left)
 	if err != nil {
 		return nil
 	}
