@@ -450,7 +450,11 @@ func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
 		if name == check.Stdin {
 			name = "stdin"
 		}
-		if _, err := std.out.Write(diff.Diff(name, f.Before, name, f.After)); err != nil {
+		text := diff.Diff(name, f.Before, name, f.After)
+		if isTerminal(std.out) { // patch(1), behind a pipe, needs the bytes
+			text = []byte(phrase.CleanLines(string(text)))
+		}
+		if _, err := std.out.Write(text); err != nil {
 			return err
 		}
 	}

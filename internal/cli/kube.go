@@ -137,8 +137,10 @@ func typed(ctx context.Context, in io.Reader) string {
 	}
 }
 
-func onTerminal(std stdio) bool {
-	f, ok := std.in.(*os.File)
+func onTerminal(std stdio) bool { return isTerminal(std.in) }
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 

@@ -15,6 +15,7 @@ import (
 	core "k8s.io/api/core/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/cli/scripts"
 	"github.com/procfit/procfit/internal/measure/kube"
 	"github.com/procfit/procfit/test/must"
@@ -60,12 +61,42 @@ func TestCleanAsks(t *testing.T) {
 // terminalThat is a terminal at which somebody types.
 func terminalThat(t *testing.T, types string) *os.File {
 	t.Helper()
-	master := must.Get(os.OpenFile("/dev/ptmx", os.O_RDWR, 0))(t)
+	tty, master := pseudoTerminal(t)
+	must.Get(master.WriteString(types))(t)
+	return tty
+}
+
+// pseudoTerminal is a terminal, and what a person at it types and sees.
+func pseudoTerminal(t *testing.T) (tty, master *os.File) {
+	t.Helper()
+	master = must.Get(os.OpenFile("/dev/ptmx", os.O_RDWR, 0))(t)
 	t.Cleanup(func() { master.Close() })
 	must.OK(t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
 	n := must.Get(unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN))(t)
-	tty := must.Get(os.OpenFile(fmt.Sprint("/dev/pts/", n), os.O_RDWR|unix.O_NOCTTY, 0))(t)
+	tty = must.Get(os.OpenFile(fmt.Sprint("/dev/pts/", n), os.O_RDWR|unix.O_NOCTTY, 0))(t)
 	t.Cleanup(func() { tty.Close() })
-	must.Get(master.WriteString(types))(t)
-	return tty
+	return tty, master
+}
+
+// TestDiffOnTerminal: lines of files are printable on a terminal, and in a pipe what patch needs.
+func TestDiffOnTerminal(t *testing.T) {
+	report := &check.Report{Files: 1, Fixed: []check.Fixed{{Path: "a", Before: []byte("# \x1b[2J\n"), After: []byte("# \x1b[2J\nb\n")}}}
+	var pipe, errs strings.Builder
+	std := newStdio(t.Context(), strings.NewReader(""), &pipe, &errs, nil)
+	show := func() {
+		if err := (&checkOptions{diff: true}).showDiff(std, report); err == nil || err.Error() != "1 file would be fixed" {
+			t.Errorf("%v; %s", err, errs.String())
+		}
+	}
+	show()
+	tty, master := pseudoTerminal(t)
+	std.out = tty
+	show()
+	seen := ""
+	for buffer := make([]byte, 1<<10); !strings.Contains(seen, "+b"); {
+		seen += string(buffer[:must.Get(master.Read(buffer))(t)])
+	}
+	if strings.Contains(seen, "\x1b") || !strings.Contains(seen, ` # \x1b[2J`) || !strings.Contains(pipe.String(), " # \x1b[2J\n+b\n") {
+		t.Errorf("on the terminal %q, in a pipe %q", seen, pipe.String())
+	}
 }
