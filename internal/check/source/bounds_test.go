@@ -273,3 +273,23 @@ func TestDevices(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeOnes: large files are parsed one at a time.
+func TestLargeOnes(t *testing.T) {
+	k, done := New(Options{}), make(chan error, 2)
+	read := func(comment int) {
+		text := "package p\n\n/* " + strings.Repeat("x", comment) + " */\n"
+		done <- k.File(t.Context(), check.NewFile(fmt.Sprint(comment, ".go"), []byte(text)), &nowhere{})
+	}
+	k.large.Lock()
+	go read(largeFile)
+	read(1)
+	must.OK(t, <-done)
+	select {
+	case <-done:
+		t.Error("a large file is parsed next to another one")
+	case <-time.After(20 * time.Millisecond):
+	}
+	k.large.Unlock()
+	must.OK(t, <-done)
+}

@@ -58,7 +58,8 @@ type Options struct {
 
 // Checker judges Go source, go.mod and go.work.
 type Checker struct {
-	o Options
+	o     Options
+	large sync.Mutex // a large file may take much memory, several at once too much
 
 	mu      sync.Mutex
 	files   map[string]scanned // by their absolute path
@@ -82,6 +83,10 @@ func (k *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	text, err := f.Read(MostSource)
 	if err != nil {
 		return err
+	}
+	if len(text) > largeFile {
+		k.large.Lock()
+		defer k.large.Unlock()
 	}
 	if strings.HasSuffix(f.Base(), "_test.go") {
 		k.test(f.Path, text, to)

@@ -168,8 +168,12 @@ func (t *tree) mains() (all []string) {
 	return all
 }
 
-// MostSource is more than any file of Go that somebody has written, in bytes.
-const MostSource = 16 << 20
+// MostSource is more than any file of Go that somebody has written, and largeFile more than almost any,
+// in bytes.
+const (
+	MostSource = 16 << 20
+	largeFile  = 1 << 20
+)
 
 // scanned is what a Go file tells by itself, cheaply.
 type scanned struct {
