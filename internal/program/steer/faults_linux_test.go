@@ -710,6 +710,7 @@ func TestGuardBack(t *testing.T) {
 func TestNoGuard(t *testing.T) {
 	need.Root(t)
 	dir := t.TempDir()
+	must.OK(t, os.Chmod(filepath.Dir(dir), 0o755))
 	setuid := filepath.Join(dir, "procfit")
 	must.Get(exec.Command("cp", must.Get(os.Executable())(t), setuid).Output())(t)
 	must.OK(t, os.Chmod(setuid, os.ModeSetuid|0o755))

@@ -149,7 +149,7 @@ func (p *proof) judged(v *value) (j Judged) {
 		if f.Direction == Shown { // its interval is by itself
 			b = f.bounds(alpha/2, last)
 		}
-		if p.carry.hides(f.Name, math.Log(b.Ratio)) {
+		if 2*b.Pairs >= f.pairs && p.carry.hides(f.Name, math.Log(b.Ratio)) { // without a ratio the difference is as large as can be
 			b.disclaim()
 		}
 		if f.Direction == Less && 2*f.pairs < v.pairs {
