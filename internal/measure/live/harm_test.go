@@ -232,6 +232,9 @@ func TestBudget(t *testing.T) {
 	expect("spent", b.Spent(), 1002.)
 	b.Add(bad(501))
 	expect("spent after the drain", b.Spent(), 1502.)
+	expect("the start value", b.Visit(0), true)
+	expect("a burst, with the start value", b.Look(bad(1002)), true)
+	expect("costs nothing", b.Spent(), 1502.)
 	expect("a value that saves something", b.Visit(2), true)
 	for range 10 {
 		b.Look(bad(0))

@@ -32,6 +32,7 @@ type fake struct {
 	fail     func(call string) error // nil: nothing fails
 	fades    time.Duration           // what a larger value leaves behind costs half as much again, at first
 	took     time.Duration           // a change to another value, as where it waits for a collection
+	late     time.Duration           // that each request takes more, now
 
 	procs, start   int
 	at, expires    time.Time
@@ -86,7 +87,7 @@ func (f *fake) run() {
 	f.ended += min(f.queue, capacity*dt)
 	f.queue -= min(f.queue, capacity*dt)
 	n := uint64(f.ended) - before
-	took := 0.005 + f.queue/capacity
+	took := 0.005 + f.late.Seconds() + f.queue/capacity
 	cost := f.cost[f.procs]
 	if cost == 0 {
 		cost = 0.001
@@ -299,6 +300,30 @@ func TestLeave(t *testing.T) {
 			t.Errorf("%+v, %v in the baseline", x, r.Live.InSystemMax)
 		}
 	})
+}
+
+// TestBurst: a slice with a burst of slow requests, too few at a time for the wire, is void with the
+// start value as it is with another one.
+func TestBurst(t *testing.T) {
+	for procs, want := range map[int]journal.InvalidCode{1: journal.InvalidLeft, 2: journal.InvalidLoaded} {
+		synctest.Test(t, func(t *testing.T) {
+			f, in := newFake(), 0 // the change that begins the visit with the burst
+			f.fail = func(string) error {
+				n := len(f.sets)
+				if f.late = 0; n > 6 && f.sets[n-1].procs == procs && (in == 0 || in == n) { // after the baseline
+					if in = n; time.Since(f.sets[n-1].at) > 3*time.Second {
+						f.late = 20 * time.Millisecond
+					}
+				}
+				return nil
+			}
+			_, c := measured(t.Context(), f, header(1, 4), nil)
+			void := slices.DeleteFunc(slices.Clone(c.Trials), func(t journal.Trial) bool { return t.Valid || t.Role == journal.RolePilot })
+			if len(void) != 1 || void[0].InvalidCode != want || *void[0].Setting.Procs != procs || !(void[0].Live.InSystemMax < leastLimit) {
+				t.Errorf("at %d: %+v", procs, void)
+			}
+		})
+	}
 }
 
 // TestEnds: whatever ends an experiment is in its journal, and the start value is back.

@@ -169,7 +169,7 @@ type visit struct {
 	wire  wire
 	past  Reading   // of the last look
 	looks []Reading // those that count so far, with the first; nil: none does yet
-	left  bool      // for harm: the start value is back, and what waits has to drain
+	harm  bool      // was seen, and the start value runs: what waits has to drain
 }
 
 func (e *Experiment) Apply(ctx context.Context, settings []journal.Setting) error {
@@ -177,7 +177,7 @@ func (e *Experiment) Apply(ctx context.Context, settings []journal.Setting) erro
 		return err
 	}
 	value := e.Header.Rules().Value(settings[0])
-	if value > 0 && !e.budget.Visit(value) {
+	if !e.budget.Visit(value) {
 		return e.harmed(journal.HarmBudget, value)
 	}
 	err := e.begin(ctx, value)
@@ -215,7 +215,8 @@ func (e *Experiment) begin(ctx context.Context, value int) error {
 // longCall is how long a change may take. It holds a goroutine, and the request that this serves.
 const longCall = time.Second
 
-// Watch implements paired.Place: it leaves a value at the first harm.
+// Watch implements paired.Place: it leaves a value at the first harm. A slice of the start value in
+// which the same is seen is void, so that chance takes as many from either.
 func (e *Experiment) Watch(ctx context.Context) error {
 	now, err := e.read(ctx)
 	if err != nil {
@@ -223,20 +224,19 @@ func (e *Experiment) Watch(ctx context.Context) error {
 	}
 	v := &e.visit
 	start, t, s := v.value == 0, v.trial, e.sight(v.past, now)
-	loaded := v.wire.Look(s)
+	dear, loaded := e.budget.Look(s), v.wire.Look(s)
 	t.Live.InSystemMax = max(t.Live.InSystemMax, e.wire.InSystem(s))
 	switch {
 	case now.Panics > v.past.Panics && !e.panicked:
 		return e.harmed(journal.HarmPanic, v.value)
-	case start && v.looks != nil:
-		e.budget.Start(s)
-	case start:
-	case e.budget.Look(s) || loaded:
+	case start && (dear || loaded):
+		t.InvalidCode, v.harm = journal.InvalidLoaded, true
+	case dear || loaded:
 		v.past = now
 		return e.leave(ctx)
 	}
-	if start && loaded {
-		t.InvalidCode = journal.InvalidLoaded
+	if start && v.looks != nil {
+		e.budget.Start(s)
 	}
 	if v.past = now; v.looks != nil && !now.Stale {
 		v.looks = append(v.looks, now)
@@ -275,13 +275,13 @@ func (e *Experiment) leave(ctx context.Context) error {
 		return err
 	}
 	v.trial.InvalidCode, v.trial.DurationSeconds = journal.InvalidLeft, time.Since(v.trial.Started).Seconds()
-	v.value, v.procs, v.left = 0, e.Header.Live.Start, true
+	v.value, v.procs, v.harm = 0, e.Header.Live.Start, true
 	return &paired.Left{Trials: []*journal.Trial{v.trial}}
 }
 
-// drain waits until what a value has left behind has ended.
+// drain waits until what a value, or a burst, has left behind has ended.
 func (e *Experiment) drain(ctx context.Context) error {
-	for from := time.Now(); e.visit.left && time.Since(from) < longestDrain; {
+	for from := time.Now(); e.visit.harm && time.Since(from) < longestDrain; {
 		if err := wait.For(ctx, between); err != nil {
 			return err
 		}
@@ -291,7 +291,7 @@ func (e *Experiment) drain(ctx context.Context) error {
 		}
 		s := e.sight(e.visit.past, now)
 		e.budget.Add(s)
-		e.visit.left, e.visit.past = !e.wire.Drained(s), now
+		e.visit.harm, e.visit.past = !e.wire.Drained(s), now
 	}
 	return nil
 }
