@@ -140,8 +140,12 @@ func Analyze(c *journal.Contents) *verdict.Result {
 	}
 	if r.Complete && !l.Same { // else it is for a check, and not for a value
 		r.Recommendation = paired.Recommend(settings)
-		if _, known := Harmed(h.Live); !known && r.Recommendation.Verdict == verdict.Recommended {
-			r.Recommendation.Confidence = verdict.Likely // answers that fail cost less, and come sooner
+		left := slices.ContainsFunc(look.Values, func(v paired.Judged) bool { return v.Outcome == paired.Left })
+		switch _, known := Harmed(h.Live); {
+		case r.Recommendation.Verdict == verdict.Recommended && !known: // answers that fail cost less, and come sooner
+			r.Recommendation.Confidence = verdict.Likely
+		case r.Recommendation.Verdict == verdict.KeepDefault && left: // bursts look like harm
+			r.Recommendation.Confidence = verdict.Likely
 		}
 	}
 	r.Live, r.Warnings = l, append(r.Warnings, verdict.OfTrials(c.Trials)...)

@@ -420,7 +420,11 @@ func (w experiment) compared() Verdict {
 		if w.r.Recommendation.Confidence == verdict.Likely {
 			v.Answer.Text, v.Answer.Apply = "Likely: "+lowerFirst(v.Answer.Text), ""
 			prove := "allow procfit to watch the pods (patch pods/ephemeralcontainers), so that it can read their GOMAXPROCS"
-			if w.live != nil {
+			switch {
+			case w.r.Recommendation.Verdict == verdict.KeepDefault && w.came(paired.Left) != nil:
+				prove = "if the traffic or the machine has bursts, try again with a longer --baseline"
+				v.Answer.Plain += " It is not proven that a value that was left does harm: bursts that the baseline did not have look the same."
+			case w.live != nil:
 				prove = "name a metric of the program that has the status of its answers: --metrics"
 				v.Answer.Plain += " Which requests failed is not known: answers that fail cost less, and come sooner."
 			}

@@ -147,7 +147,12 @@ func (w experiment) cheaper(v *Verdict, list []verdict.LiveSetting, more string)
 // checked is what the start value came to, compared with itself.
 func (w experiment) checked() Verdict {
 	v := Verdict{State: document.OK, Label: "No difference", Answer: Answer{Text: "No difference", Plain: "The value at start was compared with itself, and no difference was found: there is none."}}
-	if came := w.live.Settings[1].Came; !slices.Contains([]string{string(paired.Undecided), string(paired.Same)}, came) {
+	switch came := w.live.Settings[1].Came; paired.Outcome(came) {
+	case paired.Undecided, paired.Same:
+	case paired.Left:
+		v.State, v.Label, v.Answer.Text = document.Attention, "Bursts", "Left because of bursts"
+		v.Answer.Plain = "The value at start was compared with itself, and was left for harm. The traffic or the machine has bursts that the baseline did not have: use a longer --baseline, or a value that does no harm may be left, too."
+	default:
 		v.State, v.Label, v.Answer.Text = document.Attention, "A difference from itself", "A difference from itself"
 		v.Answer.Plain = fmt.Sprintf("The value at start was compared with itself, and came out as %s. By chance this happens in fewer than 5 of 100 checks; if it happens again, do not trust an experiment on this program.", came)
 	}

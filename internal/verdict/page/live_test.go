@@ -50,9 +50,13 @@ func TestLiveVerdicts(t *testing.T) {
 		answer string
 		says   string
 	}{
-		"better":      {func(*journal.Contents) {}, document.Act, "Set GOMAXPROCS=1", "Compared with GOMAXPROCS=2: CPU time per request is 20% lower"},
-		"worse":       {func(c *journal.Contents) { longer(c, "1", 1, 1.5) }, document.OK, "Keep GOMAXPROCS=2", "Nothing we tried is better than GOMAXPROCS=2 under this traffic."},
-		"a trade-off": {func(c *journal.Contents) { longer(c, "1", 0.7, 1.5) }, document.Attention, "Trade-off: choose CPU time per request or latency p50", "GOMAXPROCS=1 compared with GOMAXPROCS=2: CPU time per request is "},
+		"better": {func(*journal.Contents) {}, document.Act, "Set GOMAXPROCS=1", "Compared with GOMAXPROCS=2: CPU time per request is 20% lower"},
+		"worse": {func(c *journal.Contents) {
+			longer(c, "1", 1, 1.5)
+			c.Header.Plan.Settings = c.Header.Plan.Settings[:2]
+		}, document.OK, "Keep GOMAXPROCS=2", "Nothing we tried is better than GOMAXPROCS=2 under this traffic."},
+		"worse, and another one was left": {func(c *journal.Contents) { longer(c, "1", 1, 1.5) }, document.Attention, "Likely: keep GOMAXPROCS=2", "It is not proven that a value that was left does harm: bursts that the baseline did not have look the same."},
+		"a trade-off":                     {func(c *journal.Contents) { longer(c, "1", 0.7, 1.5) }, document.Attention, "Trade-off: choose CPU time per request or latency p50", "GOMAXPROCS=1 compared with GOMAXPROCS=2: CPU time per request is "},
 		"the same": {func(c *journal.Contents) {
 			longer(c, "1", 1, 1)
 			c.Header.Plan.Settings = c.Header.Plan.Settings[:2]
@@ -88,6 +92,12 @@ func TestLiveVerdicts(t *testing.T) {
 				t.Setting, t.Live = c.Header.Plan.Settings[1], start[i].Live
 			}
 		}, document.OK, "No difference", "compared with itself, and no difference was found: there is none"},
+		"compared with itself, and left": {func(c *journal.Contents) {
+			c.Header.Live.Same, c.Header.Plan.Settings = true, live.Settings(2, nil, true)
+			for _, t := range of(c, "1") {
+				t.Setting, t.Valid, t.InvalidCode = c.Header.Plan.Settings[1], false, journal.InvalidLeft
+			}
+		}, document.Attention, "Left because of bursts", "The traffic or the machine has bursts that the baseline did not have: use a longer --baseline"},
 		"compared with itself, no slice counts": {func(c *journal.Contents) {
 			c.Header.Live.Same, c.Header.Plan.Settings, c.Trials = true, live.Settings(2, nil, true), nil
 		}, document.Unknown, "Undecided: change nothing yet", "no value is proven better than GOMAXPROCS=2"},

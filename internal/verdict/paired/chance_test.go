@@ -37,11 +37,11 @@ type simulation struct {
 }
 
 // ended is what is true of an experiment after some time, with a look after each block: that
-// a difference is claimed of any value, and when of the first one, that carry-over is, and when
-// it ends for harm, if ever.
+// a difference is claimed of any value, and when of the first one, that one is left too often to
+// go on, that carry-over is claimed, and when it ends for harm, if ever.
 type ended struct {
-	claimed, carried bool
-	first, harm      float64
+	claimed, left, carried bool
+	first, harm            float64
 }
 
 func (s simulation) run(most float64) (e ended) {
@@ -54,7 +54,7 @@ func (s simulation) run(most float64) (e ended) {
 		}
 		p.add(list)
 		l := p.look()
-		e.claimed, e.carried = e.claimed || claims(l), e.carried || l.Carried
+		e.claimed, e.left, e.carried = e.claimed || claims(l), e.left || leaves(l), e.carried || l.Carried
 		if o := l.Values[0].Outcome; e.first == 0 && o != Undecided && o != Same {
 			e.first = at
 		}
@@ -66,9 +66,13 @@ func (s simulation) run(most float64) (e ended) {
 	return e
 }
 
-// claims reports that it claims a difference for a value.
+// claims reports that it claims that a difference of a value is proven.
 func claims(l Look) bool {
-	return slices.ContainsFunc(l.Values, func(v Judged) bool { return v.Outcome != Undecided && v.Outcome != Same })
+	return slices.ContainsFunc(l.Values, func(v Judged) bool { return v.Outcome != Undecided && v.Outcome != Same && v.Outcome != Left })
+}
+
+func leaves(l Look) bool {
+	return slices.ContainsFunc(l.Values, func(v Judged) bool { return v.Outcome == Left })
 }
 
 // blocks are a simulation in a world.
@@ -131,16 +135,16 @@ func TestFalseAlarms(t *testing.T) {
 	for _, c := range rows {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			wrong, harm, carried := 0, 0, 0
+			wrong, harm, left, carried := 0, 0, 0, 0
 			for seed := range c.runs {
 				e := c.simulation(uint64(seed)).run(c.most)
-				for n, is := range map[*int]bool{&wrong: e.claimed || e.harm > 0, &harm: e.harm > 0, &carried: e.carried} {
+				for n, is := range map[*int]bool{&wrong: e.claimed || e.harm > 0, &harm: e.harm > 0, &left: e.left, &carried: e.carried} {
 					if is {
 						*n++
 					}
 				}
 			}
-			t.Logf("of %d: %.2f%% claim something or end for harm, %.2f%% end for harm, %.2f%% claim carry-over", c.runs, percent(wrong, c.runs), percent(harm, c.runs), percent(carried, c.runs))
+			t.Logf("of %d: %.2f%% claim something or end for harm, %.2f%% end for harm, %.2f%% leave a value, which is no proof, %.2f%% claim carry-over", c.runs, percent(wrong, c.runs), percent(harm, c.runs), percent(left, c.runs), percent(carried, c.runs))
 			if wrong > most(c.runs, c.wrong) || harm > most(c.runs, c.harm) || carried > most(c.runs, c.carried) {
 				t.Errorf("of %d experiments %d claim something or end for harm, %d end for harm, and %d claim carry-over", c.runs, wrong, harm, carried)
 			}

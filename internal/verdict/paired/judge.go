@@ -16,7 +16,8 @@ import (
 const alpha = 0.05
 
 // A value that is left for harm in leftTwice of its latest visits is out. Once may be
-// chance, and in half an hour so may be twice: bursts of the traffic come to every value.
+// chance, and in half an hour so may be twice: bursts of the traffic come to every value. So
+// that it does harm is likely, and has no share of alpha: a proof would take more visits.
 const (
 	leftTwice = 2
 	visits    = 3

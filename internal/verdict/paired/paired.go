@@ -119,7 +119,7 @@ const (
 	Mixed     Outcome = "mixed" // better in one metric, worse in another
 	Same      Outcome = "same"  // within the margins, in both directions
 	Undecided Outcome = "undecided"
-	Left      Outcome = "left" // for harm, too often to go on
+	Left      Outcome = "left" // for harm, too often to go on: likely worse, and not proven
 )
 
 // Bounds are one metric of a value: its ratio to the control's, with the interval that holds

@@ -18,6 +18,7 @@ type world struct {
 	level   func(w *world) float64   // what the traffic makes of it now; nil: nothing
 	burnIn  float64                  // seconds
 	exact   bool                     // all slices are of the same length
+	piles   float64                  // share of the slices in which so much waits that a value is left
 	carried func(w *world) float64   // what the values before left behind, now
 	at      float64                  // seconds
 	procs   int                      // now; 0: before the first slice
@@ -98,6 +99,9 @@ func (w *world) slice(block, value int) Slice {
 		all += 0.001 * ended * math.Exp(each)
 	}
 	median := (s.Halves[0][p50] + s.Halves[1][p50]) / 2
+	if w.piles > 0 && w.r.Float64() < w.piles {
+		s.Void = []journal.InvalidCode{journal.InvalidLoaded, journal.InvalidLeft}[min(1, value)]
+	}
 	s.Figures = []float64{all / (2 * ended), median, 5 * median * math.Exp(2*w.noise*w.random()), 2 * ended / seconds, 0}
 	return s
 }
@@ -136,6 +140,8 @@ var worlds = []struct {
 	{"collections, a quarter of the CPU time, two in a slice", 0, world{noise: 0.02, level: collections}},
 	{"a job of 4 s at +50% every 14 s, as long as a block of two", 0.25, world{noise: 0.05, level: job}},
 	{"all of these together", 0, world{noise: 0.05, draw: heavy, level: everything}},
+	{"bursts for which a value is left, in 2% of the slices", 0, world{noise: 0.05, piles: 0.02}},
+	{"bursts for which a value is left, in 5% of the slices", 0, world{noise: 0.05, piles: 0.05}},
 }
 
 func heavy(r *rand.Rand) float64 { return r.NormFloat64() / math.Sqrt(r.ExpFloat64()) }
