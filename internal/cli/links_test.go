@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -138,7 +139,11 @@ func brokenLinks(p markdown, pages map[string]markdown) (broken []string) {
 // claim is a row of docs/evidence/how-often-wrong.md whose number is of another page.
 var claim = regexp.MustCompile(`(?m)^\|[^|\n]+\|[^|*\n]*\*\*([^*\n]+)\*\*[^|\n]*\|[^|\n]+\| \[[^]\n]+\]\(([\w-]+\.md)[^)\n]*\) \|$`)
 
-// TestClaims: each number that says how often procfit is wrong is in the page that the row names.
+// measuredBy is the command of a row whose number is of no other page: its package and its test.
+var measuredBy = regexp.MustCompile("`[^`\\n]*go test \\./([\\w/]+) -run (Test\\w+)( -v)?`")
+
+// TestClaims: each number that says how often procfit is wrong is in the page that the row names,
+// or the row's command prints one.
 func TestClaims(t *testing.T) {
 	const folder = "../../docs/evidence/"
 	b, err := os.ReadFile(folder + "how-often-wrong.md")
@@ -152,6 +157,22 @@ func TestClaims(t *testing.T) {
 		must.OK(t, err)
 		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(m[1])).Match(page) {
 			t.Errorf("%s does not have %q", m[2], m[1])
+		}
+	}
+	commands := measuredBy.FindAllStringSubmatch(string(b), -1)
+	if len(commands) < 3 {
+		t.Errorf("only %d commands found: is the pattern right?", len(commands))
+	}
+	for _, m := range commands {
+		files, err := filepath.Glob("../../" + m[1] + "/*_test.go")
+		must.OK(t, err)
+		prints := func(file string) bool {
+			_, test, _ := strings.Cut(string(must.Get(os.ReadFile(file))(t)), "\nfunc "+m[2]+"(")
+			test, _, _ = strings.Cut(test, "\n}\n")
+			return strings.Contains(test, "t.Logf(")
+		}
+		if m[3] == "" || !slices.ContainsFunc(files, prints) {
+			t.Errorf("%s prints no number", m[0])
 		}
 	}
 }

@@ -72,7 +72,7 @@ func TestCostlierAtARate(t *testing.T) {
 // If every other value costs 10% more than the default, which is not yet reported, one sweep in
 // twenty may report any.
 func TestCostlierIsRarelyFalse(t *testing.T) {
-	n, claims := sweeps(t, 400), 0
+	n, claims := chance.Sweeps(400), 0
 	settings := []Truth{Unset(2, 1000, .01), Set(2, 1000, .01), Set(3, 1000, .01), Set(4, 1000, .01), Set(6, 1000, .01), Set(8, 1000, .01)}
 	for seed := range n {
 		each := func(procs int) float64 { return 1 + 0.10*float64(min(1, procs/3)) }

@@ -72,7 +72,7 @@ func TestMetricsQualifyTheVerdict(t *testing.T) {
 
 // Of sweeps over equal settings that print twenty metrics, few may find one worse.
 func TestEqualMetrics(t *testing.T) {
-	n := sweeps(t, 60)
+	n := chance.Sweeps(60)
 	claims := 0
 	for seed := range n {
 		i := 0.0

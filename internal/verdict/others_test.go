@@ -7,6 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
+	"github.com/procfit/procfit/test/chance"
 )
 
 func TestAStarvedMachineIsNamed(t *testing.T) {
@@ -194,7 +195,7 @@ func TestAStarvedRateSaysSo(t *testing.T) {
 
 // Machines with a few per cent of others end in the verdicts that they had without.
 func TestOthersOfEveryMachineWithholdNothing(t *testing.T) {
-	n := sweeps(t, 12)
+	n := chance.Sweeps(12)
 	for seed := range n {
 		quietly := Config{Seed: uint64(seed), CPUs: 8, Settings: CPUServer()}
 		beside := quietly

@@ -3,9 +3,7 @@ package verdict_test
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
@@ -13,15 +11,6 @@ import (
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
 	"github.com/procfit/procfit/test/chance"
 )
-
-// sweeps is how many of each kind are simulated: a tenth in the first tier.
-// PROCFIT_SWEEPS asks for more.
-func sweeps(t *testing.T, otherwise int) int {
-	if n, err := strconv.Atoi(os.Getenv("PROCFIT_SWEEPS")); err == nil {
-		return n
-	}
-	return chance.Runs(otherwise)
-}
 
 // equal is settings that are all the same, under a gate against a command that is
 // the same too.
@@ -33,7 +22,7 @@ func equal() []Truth {
 // Of 100 sweeps over equal settings at most 5 may claim a difference, by verdict, in
 // a reason, or by failing the gate. A gate that has no answer claims none.
 func TestEqualSettings(t *testing.T) {
-	n := sweeps(t, 100)
+	n := chance.Sweeps(100)
 	claims, verdicts := 0, map[verdict.Verdict]int{}
 	for seed := range n {
 		r := analyze(Config{Seed: uint64(seed), Settings: equal(), Gate: true})
@@ -62,7 +51,7 @@ func TestEqualSettings(t *testing.T) {
 // A pick that loses more than the margin must be rare, and picks must not be.
 // The published method's own numbers at 160 trials are 0.5% and +1.7 Ps.
 func TestPicks(t *testing.T) {
-	n := sweeps(t, 10)
+	n := chance.Sweeps(10)
 	all, picked, bad, excess := 0, 0, 0, 0
 	for _, c := range Curves(8) {
 		settings := c.Settings(8, 1, 2, 4, 6, 8, 12, 16)
@@ -113,7 +102,7 @@ func TestPicks(t *testing.T) {
 }
 
 func TestUberTableWithNoise(t *testing.T) {
-	n := sweeps(t, 12)
+	n := chance.Sweeps(12)
 	count := map[int]int{}
 	for seed := range n {
 		rec := analyze(Config{Seed: uint64(seed), Settings: Uber(), Blocks: 10, Mode: journal.ModeClosed}).Recommendation

@@ -6,6 +6,8 @@ package chance
 
 import (
 	"math"
+	"os"
+	"strconv"
 
 	"github.com/procfit/procfit/test/need"
 )
@@ -16,6 +18,14 @@ func Runs(all int) int {
 		return all
 	}
 	return (all + 9) / 10
+}
+
+// Sweeps is Runs, or as many as PROCFIT_SWEEPS asks for.
+func Sweeps(all int) int {
+	if n, err := strconv.Atoi(os.Getenv("PROCFIT_SWEEPS")); err == nil {
+		return n
+	}
+	return Runs(all)
 }
 
 // RunsOf is for simulations of many cells: a hundredth of all in the first tier, four in the
