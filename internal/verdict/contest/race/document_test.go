@@ -63,12 +63,12 @@ func (d *document) row(cells ...any) {
 
 func percent(n, of int) string { return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(max(1, of))) }
 
-var ended = []string{"races", "trials, mean / 95th percentile", "wrong (throughput; p99)", "harmful", "Ps too many", "smallest good value", "undecided", "proven (of these wrong)"}
+var ended = []string{"races", "trials, mean / 95th percentile", "wrong (throughput; p99)", "wrong, of those that name a value", "harmful", "Ps too many", "smallest good value", "undecided", "proven (of these wrong)"}
 
 func cellsOf(x Tally) []any {
 	n := x.Runs()
 	return []any{n, fmt.Sprintf("%.1f / %d", x.MeanTrials(), x.MostTrials()),
-		fmt.Sprintf("%s (%d; %d)", percent(x.Wrong, n), x.Slow, x.Late), percent(x.Harmful, n), fmt.Sprintf("%+.2f", x.MeanExcess()),
+		fmt.Sprintf("%s (%d; %d)", percent(x.Wrong, n), x.Slow, x.Late), percent(x.Wrong, n-x.Cannot), percent(x.Harmful, n), fmt.Sprintf("%+.2f", x.MeanExcess()),
 		percent(x.Exact, n), percent(x.Cannot, n), fmt.Sprintf("%s (%d)", percent(x.Proven, n), x.ProvenWrong)}
 }
 
