@@ -734,7 +734,7 @@ func TestNoGuard(t *testing.T) {
 			t.Errorf("%s lends a value until %v", path, until)
 		}
 		ours.Close()
-		_ = cmd.Wait() // it fails without what a guard is told
+		_ = cmd.Wait() // it fails without the message of a guard
 	}
 }
 
