@@ -277,15 +277,15 @@ func (k *container) overlaid() {
 }
 
 func (c *Checker) unrenderedOverlays(to check.Sink) {
-	patched := map[string]int{}
+	patched := map[*kustomization]int{}
 	for _, of := range c.store.containers {
 		for _, k := range of.overlays {
-			patched[k.path]++
+			patched[k]++
 		}
 	}
 	for _, k := range c.kustomized {
 		var why []string
-		if n := patched[k.path]; n > 0 {
+		if n := patched[k]; n > 0 {
 			why = append(why, "may change "+phrase.Count(n, "container"))
 		}
 		if len(k.elsewhere) > 0 {
