@@ -95,6 +95,11 @@ func (c *Checker) kustomization(t text, doc int) {
 // applied takes an object of Flux or Argo CD that patches what is in a folder.
 func (c *Checker) applied(t text, doc int) {
 	r, root := &reader{left: mostNodes}, t.docs[doc].root
+	group, _, _ := strings.Cut(r.str(root, "apiVersion"), "/")
+	kind := group + " " + r.str(root, "kind")
+	if kind == "argoproj.io ApplicationSet" {
+		kind, root = "argoproj.io Application", r.at(root, "spec", "template")
+	}
 	spec, name := r.get(root, "spec"), phrase.ShellWord(r.str(root, "metadata", "name"))
 	add := func(folder string, from *yaml.Node, renders string) {
 		k := &kustomization{path: t.path, dir: path.Dir(t.path), folder: path.Join(".", folder), renders: renders, anything: len(r.items(from, "components")) > 0}
@@ -105,14 +110,10 @@ func (c *Checker) applied(t text, doc int) {
 		defer c.mu.Unlock()
 		c.kustomized = append(c.kustomized, k)
 	}
-	group, _, _ := strings.Cut(r.str(root, "apiVersion"), "/")
-	switch group + " " + r.str(root, "kind") {
+	switch kind {
 	case "kustomize.toolkit.fluxcd.io Kustomization":
 		folder := r.str(spec, "path")
 		add(folder, spec, fmt.Sprintf("flux build kustomization %s --dry-run --path %s --kustomization-file %s", name, phrase.ShellWord(cmp.Or(folder, ".")), phrase.ShellWord(t.path)))
-	case "argoproj.io ApplicationSet":
-		spec = r.at(spec, "template", "spec")
-		fallthrough
 	case "argoproj.io Application":
 		for _, from := range append(r.items(spec, "sources"), r.get(spec, "source")) {
 			if own := r.get(from, "kustomize"); own != nil {
