@@ -22,7 +22,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -62,7 +61,7 @@ type reading struct {
 	pods      int
 	configs   map[string]bool // ConfigMaps, by namespace/name, that variables come from; true: one must be there
 	crio      int             // pods of whose value nothing is sure
-	files     []*check.File   // of ConfigMaps and autoscalers
+	files     []*check.File   // of ConfigMaps, autoscalers and workloads
 	notes     []check.Note
 }
 
@@ -97,30 +96,27 @@ func Run(ctx context.Context, client *Client, o Options) (*check.Report, error) 
 	if err := r.templates(ctx); err != nil {
 		return nil, err
 	}
-	reports, err := r.resolve(ctx)
+	whole, err := r.resolve(ctx)
 	if err != nil {
 		return nil, err
 	}
-	whole := check.Merge(reports...)
-	once(whole)
 	whole.Files, whole.Noun = r.pods, "pod"
 	whole.Notes = append(whole.Notes, r.notes...)
 	return whole, nil
 }
 
-func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
+func (r *reading) resolve(ctx context.Context) (*check.Report, error) {
 	if err := r.readConfigs(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.readScalers(ctx); err != nil {
 		return nil, err
 	}
-	sizes := map[size][]*check.File{}
 	byPath := map[string]*workload{}
 	for key, w := range r.workloads {
 		file := w.path(key)
 		byPath[file] = w
-		sizes[w.size] = append(sizes[w.size], check.NewFile(file, w.object))
+		r.files = append(r.files, check.NewFile(file, w.object))
 	}
 	programs := &check.Programs{Default: r.o.Program}
 	for _, e := range r.o.Expected {
@@ -129,19 +125,18 @@ func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 	for _, c := range r.o.Programs {
 		programs.Add(c)
 	}
-	var reports []*check.Report
-	for _, on := range slices.SortedFunc(maps.Keys(sizes), size.compare) {
-		m := manifest.New(manifest.Options{NodeCPUs: on.cpus, NodePods: on.pods, Programs: programs, Strict: r.o.Strict, Live: true})
-		one, err := check.Run(ctx, check.Options{
-			Checkers: []check.Checker{judging{m, byPath}},
-			Files:    slices.Values(slices.Concat(r.files, sizes[on])),
-		})
-		if err != nil {
-			return nil, err
+	node := func(file string) (cpus int, pods string) {
+		if w := byPath[file]; w != nil {
+			return w.size.cpus, w.size.pods
 		}
-		reports = append(reports, placed(one, byPath))
+		return 0, ""
 	}
-	return reports, nil
+	m := manifest.New(manifest.Options{Node: node, Programs: programs, Strict: r.o.Strict})
+	whole, err := check.Run(ctx, check.Options{Checkers: []check.Checker{judging{m, byPath}}, Files: slices.Values(r.files)})
+	if err != nil {
+		return nil, err
+	}
+	return check.Merge(placed(whole, byPath)), nil // several pods, or their autoscaler, may now have one finding
 }
 
 // placed has the namespace as the path, and no lines, which no user has.
@@ -253,10 +248,6 @@ type node struct {
 type size struct {
 	cpus int
 	pods string // the amount of CPU that it has for pods, which a resourceFieldRef without a limit becomes
-}
-
-func (s size) compare(t size) int {
-	return cmp.Or(cmp.Compare(s.cpus, t.cpus), cmp.Compare(s.pods, t.pods))
 }
 
 // Without permission, values that follow from a node are reported in words.
@@ -462,15 +453,4 @@ func (r *reading) readScalers(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// The same object is given for each size of a node, and judged by each kind of its pods.
-func once(r *check.Report) {
-	seen := map[check.Finding]bool{}
-	r.Findings = slices.DeleteFunc(r.Findings, func(f check.Finding) bool {
-		f.Change = nil
-		again := seen[f] && f.Container == ""
-		seen[f] = true
-		return again
-	})
 }

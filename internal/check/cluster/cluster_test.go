@@ -651,6 +651,8 @@ func TestScalers(t *testing.T) {
 	sizes[1].Name, sizes[1].Status.Capacity = "two", core.ResourceList{core.ResourceCPU: resource.MustParse("64")}
 	newer := changed(requesting("c", "1800m", literal("1")), func(s *core.PodSpec) { s.Containers[0].Image = "example.org/api:2" })
 	able := requesting("d", "1800m", literal("2"))
+	ableElsewhere := able
+	ableElsewhere.Spec.NodeName = "two"
 	unseen := requesting("e", "1800m", literal("1"))
 	unseen.Status.ContainerStatuses[0].ContainerID = "containerd://" + strings.Repeat("a", len(id))
 	rollout := requesting("a", "1800m", literal("1"))
@@ -677,6 +679,7 @@ func TestScalers(t *testing.T) {
 		"two sizes of nodes":   {api{pods: []core.Pod{one, elsewhere}, nodes: sizes, objects: map[string]any{hpas: list(named("shop", hpa))}}, "PF042 shop HorizontalPodAutoscaler/tall: HorizontalPodAutoscaler/tall", ""},
 		"of two images":        {api{pods: []core.Pod{one, newer}, objects: map[string]any{hpas: list(named("shop", hpa))}}, "PF042 shop HorizontalPodAutoscaler/tall: HorizontalPodAutoscaler/tall", ""},
 		"one can reach it":     {api{pods: []core.Pod{one, able}, objects: map[string]any{hpas: list(named("shop", hpa))}}, "", ""},
+		"one elsewhere can":    {api{pods: []core.Pod{one, ableElsewhere}, nodes: sizes, objects: map[string]any{hpas: list(named("shop", hpa))}}, "", ""},
 		"one of two is seen": {
 			api{pods: []core.Pod{one, unseen, exporterPod()}, objects: map[string]any{hpas: list(named("shop", hpa))}, metrics: metrics(1, "env", "PF011")},
 			"PF042 shop HorizontalPodAutoscaler/tall: HorizontalPodAutoscaler/tall", "",

@@ -50,8 +50,7 @@ type sink struct {
 	places []rule.Place // of the values
 }
 
-// Nodes of several sizes are runs of their own, and what runs may break a rule that its spec keeps:
-// an ignore that suppresses nothing here may still be needed.
+// What runs may break a rule that its spec keeps: an ignore that suppresses nothing here may still be needed.
 func (s *sink) Ignore(i check.Ignore) {
 	i.Unsure = true
 	s.Sink.Ignore(i)

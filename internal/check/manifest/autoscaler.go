@@ -149,7 +149,7 @@ func (c *Checker) targetsOf(by *object, of target) (objects [][]*container) {
 		}
 		objects[i] = append(objects[i], k)
 	}
-	if len(objects) > 1 && !c.o.Live {
+	if len(objects) > 1 && c.o.Node == nil {
 		return nil
 	}
 	return objects

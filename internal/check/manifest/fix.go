@@ -100,7 +100,7 @@ func (k *container) open(f check.Finding) bool {
 func (c *Checker) remedy(k *container) *remedy {
 	// Who says that the value is meant so does not want it gone.
 	meant := slices.ContainsFunc(k.answered, func(id string) bool { return id == "PF001" || id == "PF002" || id == "PF004" })
-	s := rule.NewSubject(k.observed(c.o.NodeCPUs))
+	s := rule.NewSubject(k.observed(c.nodeCPUs(&k.unit)))
 	f, written := k.fields["GOMAXPROCS"]
 	removeIt := func(e *editor) *edit { return e.removeItem(e.index(f.variable)) }
 	costs := slices.ContainsFunc(k.found, func(f check.Finding) bool { // more than an info, such as the runtime's own floor of two
@@ -241,7 +241,7 @@ func (c *Checker) inLine(u *unit, f check.Finding) check.Finding {
 		!slices.Contains(sources, u.env.source) || !slices.Contains([]string{"PF001", "PF003", "PF004"}, f.Rule) {
 		return f
 	}
-	s := rule.NewSubject(u.observed(c.o.NodeCPUs))
+	s := rule.NewSubject(u.observed(c.nodeCPUs(u)))
 	bounded := limited(s) || u.cpus > 0
 	_, counts := s.EnvProcs()
 	kept := u.refers || len(u.beneath()) > 0

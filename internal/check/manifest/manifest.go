@@ -52,8 +52,10 @@ import (
 
 // Options are what manifests alone do not tell.
 type Options struct {
-	NodeCPUs int    // of the machines that they are for; 0: not known
-	NodePods string // the amount of CPU that a node has for pods; "": its CPUs
+	NodeCPUs int // of the machines that they are for; 0: not known
+	// Node is that on which the objects of a file run in a cluster, where one object is in several files if its
+	// pods differ: its CPUs, and the amount of them that it has for pods; 0 and "": not known. nil: it is no cluster.
+	Node     func(file string) (cpus int, pods string)
 	Programs *check.Programs
 	// Sets is how the source of a program of a go.mod sets GOMAXPROCS; nil: no source is read.
 	Sets       func(goMod string, u check.Use) check.MaySet
@@ -62,7 +64,6 @@ type Options struct {
 	Tree       *folder.Tree // what may be read besides the files; nil: everything
 	Containers []string     // the only ones to be judged; none: all
 	Strict     bool         // a value that is open is a finding
-	Live       bool         // they are of what runs in a cluster, where one object is in several files if its pods differ
 }
 
 // Checker is the check.Checker of manifests. One serves one run.
@@ -355,7 +356,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		}
 		together[key] = append(together[key], u)
 	}
-	gather(together, c.o.NodeCPUs)
+	c.gather(together)
 	for _, u := range c.units {
 		for _, f := range c.judge(u, to) {
 			to.Finding(c.inLine(u, f))
@@ -421,7 +422,7 @@ func (c *Checker) resolve(ctx context.Context, overlays overlays) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c.store.resolve(k, c.o.nodePods())
+		c.store.resolve(k, c.nodePods(&k.unit))
 		k.overlays = overlays.of(k.object, k.draws()...)
 		k.overlaid()
 		k.inherit()
@@ -430,7 +431,7 @@ func (c *Checker) resolve(ctx context.Context, overlays overlays) error {
 			pods[k.object] = append(pods[k.object], &k.unit)
 		}
 	}
-	gather(pods, c.o.NodeCPUs)
+	c.gather(pods)
 	return nil
 }
 

@@ -162,10 +162,10 @@ func (c *Checker) inScripts(u *unit) {
 func (c *Checker) judgeScripts(to check.Sink) {
 	all := started{}
 	for _, u := range c.units {
-		all.unit(u, c.o.NodeCPUs, to)
+		all.unit(u, c.nodeCPUs(u), to)
 	}
 	for _, k := range c.store.containers {
-		all.unit(&k.unit, c.o.NodeCPUs, to)
+		all.unit(&k.unit, c.nodeCPUs(&k.unit), to)
 	}
 	for _, s := range c.scripts {
 		if !s.maySet() {

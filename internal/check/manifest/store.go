@@ -171,8 +171,12 @@ func (k *container) effective(own amounts, s *store) effectiveAmounts {
 
 // nodePods is the limit of a container without one to a resourceFieldRef (k8s.io/kubernetes,
 // MergeContainerResourceLimits); not positive: not known.
-func (o *Options) nodePods() quantity {
-	q, _ := parseQuantity(cmp.Or(o.NodePods, strconv.Itoa(o.NodeCPUs)))
+func (c *Checker) nodePods(u *unit) quantity {
+	pods := ""
+	if c.o.Node != nil {
+		_, pods = c.o.Node(u.at.Path)
+	}
+	q, _ := parseQuantity(cmp.Or(pods, strconv.Itoa(c.nodeCPUs(u))))
 	return q
 }
 

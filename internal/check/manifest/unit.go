@@ -164,7 +164,7 @@ const (
 var atVariable = []string{"PF001", "PF002", "PF003", "PF004", "PF021", "PF015", "PF016", "PF017", "PF019", "PF020", "PF060"}
 
 func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
-	o := u.observed(c.o.NodeCPUs)
+	o := u.observed(c.nodeCPUs(u))
 	s := rule.NewSubject(o)
 	v := u.value(s)
 	v.Unit = &check.Unit{Observed: o, Called: u.name(), Config: u.env.config, Open: phrase.Or(u.notRead(true)), From: u.program.From}
@@ -406,13 +406,22 @@ func (u *unit) eitherVersion(s rule.Subject) (procs *int, text, source string) {
 	return nil, a, fmt.Sprintf("chosen by the runtime of Go 1.25 or newer%s; an older one uses %s", u.of(young), b)
 }
 
-func gather(pods map[any][]*unit, nodeCPUs int) {
+// nodeCPUs are of the machine that a unit runs on; 0: not known.
+func (c *Checker) nodeCPUs(u *unit) int {
+	if c.o.Node == nil {
+		return c.o.NodeCPUs
+	}
+	cpus, _ := c.o.Node(u.at.Path)
+	return cpus
+}
+
+func (c *Checker) gather(pods map[any][]*unit) {
 	for _, units := range pods {
 		var subjects []*rule.Subject
 		var members []*unit
 		for _, u := range units {
 			if u.unjudged == "" && (u.isGo || u.program.Known()) {
-				s := rule.NewSubject(u.observed(nodeCPUs))
+				s := rule.NewSubject(u.observed(c.nodeCPUs(u)))
 				subjects, members = append(subjects, &s), append(members, u)
 			}
 		}
