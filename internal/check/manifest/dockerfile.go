@@ -23,11 +23,16 @@ import (
 type stage struct {
 	name, base string
 	line       int
-	env        map[string]variable
+	env        []named
 	from       []string                // the stages that it takes files of, by name or number
 	runs       []string                // its commands
 	starts     map[string]*parser.Node // ENTRYPOINT and CMD
 	refers     bool                    // another variable, or a command of the build, has the value of GOMAXPROCS in it
+}
+
+type named struct {
+	name string
+	variable
 }
 
 // building are commands that build a program, by themselves or by a script of that name.
@@ -70,8 +75,8 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 			u.program = check.Program{GoVersion: "go" + version, Language: m.Language, DefaultGODEBUG: m.DefaultGODEBUG, Automaxprocs: m.Automaxprocs, Required: m.Required, From: "FROM " + image}
 		}
 	}
-	// From the last stage down to what it is built on; the nearest setting counts.
-	at := len(stages) - 1
+	// From the last stage down to what it is built on; of ENV the last one counts.
+	at, chain := len(stages)-1, []stage(nil)
 	starts := map[string]*parser.Node{}
 	for range stages {
 		for name, n := range stages[at].starts {
@@ -80,24 +85,24 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 			}
 		}
 		u.refers = u.refers || stages[at].refers
-		for name, v := range stages[at].env {
-			switch {
-			case name == "GOMAXPROCS" && u.env.isSet():
-				u.under = cmp.Or(u.under, v) // the nearest
-			case name == "GOMAXPROCS", name == "GODEBUG" && !u.godebug.isSet():
-				u.set(name, v)
-			}
-		}
+		chain = append(chain, stages[at])
 		below := stageAt(stages[:at], stages[at].base)
 		if below < 0 {
 			break
 		}
 		at = below
 	}
+	for _, s := range slices.Backward(chain) {
+		for _, v := range s.env {
+			if v.name == variableName || v.name == "GODEBUG" {
+				u.set(v.name, v.variable)
+			}
+		}
+	}
 	for _, s := range stages {
-		for name, v := range s.env {
-			if misspelt(name) {
-				u.set(name, v)
+		for _, v := range s.env {
+			if misspelt(v.name) {
+				u.set(v.name, v.variable)
 			}
 		}
 	}
@@ -208,7 +213,7 @@ func stagesOf(instructions []*parser.Node) (stages []stage) {
 			}
 		}
 		if name == "FROM" {
-			s := stage{line: n.StartLine, env: map[string]variable{}, starts: map[string]*parser.Node{}}
+			s := stage{line: n.StartLine, starts: map[string]*parser.Node{}}
 			args := arguments(n)
 			if len(args) > 0 {
 				s.base = filled(args[0], defaults)
@@ -240,7 +245,7 @@ func stagesOf(instructions []*parser.Node) (stages []stage) {
 			// Name, value and separator, of each.
 			args := arguments(n)
 			for i := 0; i+2 < len(args); i += 3 {
-				s.env[args[i]] = imageVariable(args[i+1], n)
+				s.env = append(s.env, named{args[i], imageVariable(args[i+1], n)})
 				s.refers = s.refers || args[i] != variableName && taking().MatchString(args[i+1])
 			}
 		default:

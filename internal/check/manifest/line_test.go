@@ -45,6 +45,7 @@ func TestLineFixes(t *testing.T) {
 		"what ENV does not run":       {"Dockerfile", "", image + "ENV GOMAXPROCS=$(nproc)\nCMD [\"/app\"]\n", image + "CMD [\"/app\"]\n"},
 		"used by an image":            {"Dockerfile", "", image + "ENV GOMAXPROCS=$(nproc)\nENV WORKERS=${GOMAXPROCS:-2}\nCMD [\"/app\"]\n", ""},
 		"used by its command":         {"Dockerfile", "", image + "ENV GOMAXPROCS=$(nproc)\nCMD /app --workers=$GOMAXPROCS\n", ""},
+		"above a line of the image":   {"Dockerfile", "", image + "ENV GOMAXPROCS=4\nENV GOMAXPROCS=$(nproc)\nCMD [\"/app\"]\n", ""},
 		"a number of an image":        {"Dockerfile", "", image + "ENV GOMAXPROCS=4\nCMD [\"/app\"]\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
