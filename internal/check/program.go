@@ -340,8 +340,8 @@ func ModFile(file string, text []byte) (*modfile.File, error) {
 	return nil, err
 }
 
-// ReadModule tells of a module's programs which toolchain builds them if it has a toolchain line;
-// whether they follow a limit, its go line and its godebug lines say.
+// ReadModule tells of a module's programs which toolchain builds them if it has a toolchain line; its go
+// line and its godebug lines decide whether they follow a limit.
 func ReadModule(t *folder.Tree, path string) (Program, error) {
 	b, err := t.ReadAbove(path, MostModule)
 	if err != nil {

@@ -157,7 +157,7 @@ func (w *walk) link(p string) {
 	}
 }
 
-// skip tells of a link to a folder, whatever its name, or to a file that would be read.
+// skip notes a link to a folder, whatever its name, or to a file that would be read.
 func (w *walk) skip(p string, dir bool, why string) {
 	if dir || w.wanted(p) {
 		w.to.Note(Note{Path: filepath.ToSlash(p), Message: why})

@@ -84,7 +84,7 @@ var texts = []string{".yaml", ".yml", ".json", ".go", ".md", ".txt", ".sum", ".m
 
 var archives = []string{".tar", ".tgz", ".gz", ".zst", ".tzst"}
 
-// notRead are endings of archives, of which one that is named is an error that says what to use.
+// notRead are endings of archives that procfit cannot read. If one is named, the error says what to use.
 var notRead = []string{".xz", ".txz", ".bz2", ".tbz2"}
 
 func (c *Checker) Wants(f *check.File) bool {

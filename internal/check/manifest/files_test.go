@@ -195,7 +195,7 @@ type findings struct {
 
 func (f findings) Finding(one check.Finding) { *f.all = append(*f.all, one.Rule+" "+one.Path) }
 
-// TestOrder: the file that is read first gets no finding that is about several.
+// TestOrder: what is found about several files is at the first by its path, whichever is read first.
 func TestOrder(t *testing.T) {
 	const unit = "[Service]\nExecStart=/pay\nSlice=pay.slice\nEnvironment=GOMAXPROCS=2\n"
 	t.Chdir(written(t, map[string]string{"pay1.service": unit, "pay2.service": unit, "pay.slice": "[Slice]\nCPUQuota=300%\n"}))

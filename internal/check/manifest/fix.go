@@ -122,7 +122,7 @@ func (c *Checker) remedy(k *container) *remedy {
 	case !written:
 		return nil
 	case f.twice && k.refers:
-		return nil // a variable between the two may be made of the first
+		return nil // a variable between the two may use the first
 	case f.twice:
 		return &remedy{removeIt, "remove the first one: the last one wins", []string{"PF019"}}
 	case k.has("PF060") && s.Measured() && !k.varies && f.reference == nil && f.config == nil && f.state == facts.Known && f.refused == "":

@@ -82,8 +82,8 @@ func (u *uses) judge(r packageRule) []found {
 	return all
 }
 
-// diagnostic of a finding, next to those of which reported is true. A driver makes all fixes of a file at
-// once: if an import is needless only then, the first of them alone has one.
+// diagnostic of a finding, next to the others that are reported. A driver applies all fixes of a file at once: if
+// an import is needless only then, the first finding alone has a fix.
 func (u *uses) diagnostic(f found, reported func(found) bool) analysis.Diagnostic {
 	d := analysis.Diagnostic{Pos: f.pos, End: f.end, Category: f.Rule, Message: f.Rule + ": " + f.Message + "; " + f.Fix}
 	if len(f.Remove) == 0 {

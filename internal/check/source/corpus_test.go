@@ -155,7 +155,7 @@ func TestFixOfSome(t *testing.T) {
 	}
 }
 
-// TestFixesOfAnalyzers: a driver makes all of them at once, and an import that nothing needs then would not
+// TestFixesOfAnalyzers: a driver applies all of them at once, and an import that nothing needs then would not
 // compile.
 func TestFixesOfAnalyzers(t *testing.T) {
 	for rest, want := range map[string]int{"": 1, "\tprintln(runtime.NumGoroutine())\n": 2} {

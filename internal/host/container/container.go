@@ -19,9 +19,9 @@ type Name struct{ Namespace, Pod, Container string }
 
 const idLength = 64
 
-// ID finds the identity in the last part of a path: of a cgroup (ID,
-// cri-containerd-ID.scope, crio-ID.scope, docker-ID.scope; SLICE:cri-containerd:ID where only
-// the kubelet has systemd's names) or of a status (containerd://ID). crun adds a part to a scope, "container". It is empty where there is none.
+// ID finds the identity in the last part of a path: of a cgroup (ID, cri-containerd-ID.scope,
+// crio-ID.scope, docker-ID.scope; SLICE:cri-containerd:ID where only the kubelet has systemd's names) or of
+// a status (containerd://ID). crun adds a part to a scope, "container". It is empty where there is none.
 func ID(name string) string {
 	name = strings.TrimSuffix(path.Base(strings.TrimSuffix(name, "/container")), ".scope")
 	name = name[strings.LastIndexAny(name, "-:")+1:]
