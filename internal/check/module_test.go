@@ -16,6 +16,7 @@ func TestReadModule(t *testing.T) {
 		"module x\ngo 1.26\ntoolchain default\n":                         {Language: "1.26"},
 		"go 1.21\nrequire go.uber.org/automaxprocs v1.6.0\n":             {Language: "1.21", Automaxprocs: "v1.6.0", Required: true},
 		"go 1.21\nrequire go.uber.org/automaxprocs v1.6.0 // indirect\n": {Language: "1.21"},
+		"module x\ngo 1.25\ngodebug panicnil=1\n":                        {Language: "1.25"}, // as one without the line
 		"module x\ngo 1.25\ngodebug default=go1.24\n":                    {Language: "1.25", DefaultGODEBUG: "default=go1.24"},
 	} {
 		path := filepath.Join(t.TempDir(), "go.mod")

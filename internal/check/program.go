@@ -22,7 +22,7 @@ import (
 type Program struct {
 	GoVersion      string // "go1.24.6"; "" where it is not known
 	Language       string // the go line of its go.mod; "" where that is not known by itself
-	DefaultGODEBUG string // what the linker baked in; of a module, its godebug and //go:debug lines, see Defaults
+	DefaultGODEBUG string // what the linker baked in; of a module, its godebug and //go:debug lines that decide, see Defaults
 	Automaxprocs   string // the version of go.uber.org/automaxprocs in it
 	Required       bool   // only a go.mod says of automaxprocs: whether the program imports it is not seen
 	MaySet         string // what in it may set GOMAXPROCS, in words; "": nothing is known to
@@ -47,11 +47,10 @@ func (p Program) Defaults() (language, godebug string) {
 	decides := false
 	language = p.Language
 	for setting := range strings.SplitSeq(p.DefaultGODEBUG, ",") {
-		switch key, value, _ := strings.Cut(setting, "="); key {
-		case "default":
-			decides, language = true, strings.TrimPrefix(value, "go")
-		case "containermaxprocs", "updatemaxprocs":
-			decides = true
+		key, value, _ := strings.Cut(setting, "=")
+		decides = decides || Decides(key)
+		if key == "default" {
+			language = strings.TrimPrefix(value, "go")
 		}
 	}
 	if !decides {
@@ -350,9 +349,16 @@ func ReadModule(t *folder.Tree, path string) (Program, error) {
 	return ParseModule(path, b)
 }
 
-// GodebugLines are those of a go.mod or a go.work as the linker writes them: "key=value,…".
+// Decides reports whether a setting of this name decides whether a program follows a limit.
+func Decides(setting string) bool {
+	return slices.Contains([]string{"default", "containermaxprocs", "updatemaxprocs"}, setting)
+}
+
+// GodebugLines are those of a go.mod or a go.work that decide, as the linker writes them: "key=value,…". Modules
+// that differ in other lines are the same.
 func GodebugLines(all []*modfile.Godebug) string {
-	return strings.Join(phrase.Each(all, func(g *modfile.Godebug) string { return g.Key + "=" + g.Value }), ",")
+	deciding := slices.DeleteFunc(slices.Clone(all), func(g *modfile.Godebug) bool { return !Decides(g.Key) })
+	return strings.Join(phrase.Each(deciding, func(g *modfile.Godebug) string { return g.Key + "=" + g.Value }), ",")
 }
 
 func ParseModule(path string, b []byte) (Program, error) {

@@ -166,7 +166,7 @@ func debugLines(file *ast.File) iter.Seq2[*ast.Comment, string] {
 			for _, c := range g.List {
 				rest, ok := strings.CutPrefix(c.Text, debugDirective)
 				key, value, _ := strings.Cut(strings.TrimSpace(rest), "=")
-				decides := ok && slices.Contains([]string{settingDefault, settingLimit, settingUpdates}, key)
+				decides := ok && check.Decides(key)
 				if decides && !yield(c, key+"="+strings.TrimSpace(value)) {
 					return
 				}
