@@ -207,10 +207,13 @@ func TestConditionalCalls(t *testing.T) {
 	}
 }
 
-// TestDebugLines: of the lines of a program only those count that decide whether it follows a limit.
+// TestDebugLines: of the lines of a program, which may be very many, only those count that decide whether it
+// follows a limit.
 func TestDebugLines(t *testing.T) {
-	s := must.Get(scan("main.go", []byte("//go:debug panicnil=1\n//go:debug default=go1.24\n\npackage main\n")))(t)
-	if s.debug != "default=go1.24" {
-		t.Errorf("%q", s.debug)
+	const line, n = "default=go1.24", 100_000
+	many := strings.Repeat("//go:debug "+line+"\n", n)
+	s := must.Get(scan("main.go", []byte(many+"//go:debug panicnil=1\n\npackage main\n")))(t)
+	if len(s.debug) != n*len(line+",")-1 || !strings.HasPrefix(s.debug, line+",") || strings.Contains(s.debug, "panicnil") {
+		t.Errorf("%d bytes, %.60q", len(s.debug), s.debug)
 	}
 }

@@ -234,9 +234,11 @@ func scan(path string, text []byte) (scanned, error) {
 		return s, err
 	}
 	s.pkg = head.Name.Name
+	var debug []string
 	for _, line := range debugLines(head) {
-		s.debug = phrase.Join(",", s.debug, line)
+		debug = append(debug, line)
 	}
+	s.debug = strings.Join(debug, ",")
 	for _, i := range head.Imports {
 		if p, err := strconv.Unquote(i.Path.Value); err == nil {
 			s.imports = append(s.imports, p)
