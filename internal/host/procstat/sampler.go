@@ -82,7 +82,11 @@ func (sp *Span) look(pids []int, start bool) {
 	threads, tree := 0, Times{}
 	sp.pids.Store(new(slices.Clone(pids)))
 	for _, pid := range pids {
-		r, err := sp.sampler.Read(pid)
+		stat, err := ReadStat(pid)
+		if err != nil {
+			continue
+		}
+		r, err := sp.read(stat)
 		if err != nil {
 			continue
 		}
@@ -103,6 +107,18 @@ func (sp *Span) look(pids []int, start bool) {
 	sp.threads = max(sp.threads, threads)
 	sp.tree = Times{max(sp.tree.User, tree.User-sp.before.User), max(sp.tree.System, tree.System-sp.before.System)}
 	sp.looked = time.Now()
+}
+
+// read is ReadOn. Of a process that has ended since its stat was read, what it waited is missing, as of one that
+// begins and ends between two looks: that does not make the waits of the others unknown.
+func (sp *Span) read(stat Stat) (Reading, error) {
+	r, err := sp.sampler.ReadOn(stat)
+	if err == nil && r.tasks == nil {
+		if _, ended := ReadStat(stat.PID); ended != nil {
+			r.tasks = map[int]counters{}
+		}
+	}
+	return r, err
 }
 
 // Read reads the counters of a process. Where the counters other than CPU time are

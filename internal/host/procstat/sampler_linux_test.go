@@ -246,6 +246,20 @@ func TestSpanMembers(t *testing.T) {
 	})
 }
 
+// TestEndedWhileRead: a process that ends between the reading of its stat and that of its counters, as those do that a
+// shell script starts, does not make what the others waited unknown.
+func TestEndedWhileRead(t *testing.T) {
+	each(t, func(t *testing.T, s *Sampler) {
+		w := startWorker(t)
+		sp, stat := span(t, s), must.Get(ReadStat(w.PID()))(t)
+		w.End()
+		r := must.Get(sp.read(stat))(t)
+		if u := r.Since(Reading{}); u.Uncounted != 0 {
+			t.Errorf("%+v", u)
+		}
+	})
+}
+
 // TestTaskstatsDenied has a thread without CAP_NET_ADMIN choose its source.
 func TestTaskstatsDenied(t *testing.T) {
 	need.Root(t)
