@@ -53,7 +53,7 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 	if o.Secrets != nil {
 		known, _ = spec.Filled(o.Secrets.Variable) // of one that is not set, the name
 	}
-	h.Given = given(known, wanted.Seed)
+	h.Given = given(known)
 	if a := h.Load.Arrangement; a != nil && *a == journal.ArrangementApart {
 		h.Target.CPUs = spec.TargetCPUs()
 	}
@@ -64,15 +64,14 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 	return h
 }
 
-// given is little of a SHA-256, since a value may be a credential. One whose name says so may be
-// another one when the run is resumed.
-func given(known plan.Spec, seed uint64) string {
+// given is one byte of a SHA-256, since a value may be a credential: the same one in all journals, so that several
+// tell no more of it. A credential by its name may be another one when the run is resumed.
+func given(known plan.Spec) string {
 	values := slices.Concat(known.Target.Env, known.Load.Headers)
 	if len(values) == 0 {
 		return ""
 	}
 	h := sha256.New()
-	fmt.Fprintln(h, seed)
 	for _, v := range values {
 		end := max(0, strings.IndexAny(v, "=:"))
 		fmt.Fprintf(h, "%q\n", secret.Words([]string{"--" + v[:end], v[end:]}))

@@ -214,6 +214,11 @@ func TestOtherValues(t *testing.T) {
 			t.Errorf("%s, %s: %v", tc.env, tc.header, err)
 		}
 	}
+	p := sample()
+	p.Target.Env, p.Load.Headers, p.Seed = []string{"MODE=fast", "API_TOKEN=x"}, []string{"X-Tenant: small", "Authorization: Bearer x"}, new(uint64(8))
+	if _, err := session.New(p, options(dir, two)).Run(t.Context(), &runner{}, session.Events{}); err == nil || !strings.Contains(err.Error(), "differs in --seed; its command was") {
+		t.Errorf("with another seed: %v", err)
+	}
 }
 
 // The command that a report proposes, with a variable in place of each credential, resumes the run.
