@@ -135,7 +135,7 @@ func (r *run) allEnded(ctx context.Context) error {
 	return cmp.Or(context.Cause(ctx), err)
 }
 
-// together refuses pods of which one ran only after another, by the whole seconds that the kubelet reports:
+// together refuses pods if one ran only after another, by the whole seconds that the kubelet reports:
 // that is no measurement of all of them at once.
 func (r *run) together() error {
 	for _, a := range r.fleet {

@@ -100,7 +100,7 @@ func TestReadyAndLimit(t *testing.T) {
 	}
 }
 
-// What cannot be compiled now may be at another time: it is among what was tried, so that a run of which the
+// What cannot be compiled now may be at another time: it is among what was tried, so that a run in which the
 // rest alone was compiled is not taken for one of other code.
 func TestNotCompiled(t *testing.T) {
 	t.Parallel()
