@@ -56,6 +56,8 @@ func TestAnswer(t *testing.T) {
 	hiddenEnv.Facts.Cgroup.RootSeen = false
 	library := machine(2, 0, "", 2)
 	library.Mapped, library.Library = "libx.so", true
+	unnamed := library
+	unnamed.Facts.GoVersion = ""
 	loaded := machine(2, 0, "4", 4)
 	loaded.Mapped = "app"
 	measured := machine(2, 0, "1", 1)
@@ -67,6 +69,7 @@ func TestAnswer(t *testing.T) {
 		want     string
 	}{
 		{library, "x uses GOMAXPROCS=2, as it should\n  a Go library is mapped: libx.so, go1.26.1\n  the runtime of go1.26.1 chooses 2; "},
+		{unnamed, "x uses GOMAXPROCS=2, as it should\n  a Go library is mapped: libx.so\n"},
 		{loaded, "x uses GOMAXPROCS=4; it should be 2\n  a Go program is mapped: app, go1.26.1\n"},
 		{measured, "x uses GOMAXPROCS=1; the expected value is 2\n"},
 		{outdated, "x uses GOMAXPROCS=4; the expected value of 2 is outdated\n"},

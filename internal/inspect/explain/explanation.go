@@ -181,13 +181,10 @@ func liveReasons(s rule.Subject) []string {
 
 // mapped says which Go code a process runs whose executable is not Go's; "": it is the executable.
 func mapped(s rule.Subject) string {
-	switch {
-	case s.Mapped == "":
+	if s.Mapped == "" {
 		return ""
-	case s.Library:
-		return "a Go library is mapped: " + phrase.Clean(s.Mapped) + ", " + s.Facts.GoVersion
 	}
-	return "a Go program is mapped: " + phrase.Clean(s.Mapped) + ", " + s.Facts.GoVersion
+	return "a Go " + phrase.If(s.Library, "library", "program") + " is mapped: " + phrase.Join(", ", phrase.Clean(s.Mapped), s.Facts.GoVersion)
 }
 
 func liveReason(s rule.Subject) string {

@@ -4,6 +4,7 @@ package steer
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"go/version"
 	"os"
@@ -157,7 +158,7 @@ func (t *tracer) program() error {
 	}
 	var why Why
 	if t.offsets, why = offsetsOf(p.GoVersion); why != "" {
-		return t.refuse(why, "%s", p.GoVersion)
+		return t.refuse(why, "%s", cmp.Or(p.GoVersion, "an unknown Go version"))
 	}
 	if release, _ := goproc.Release(p.GoVersion); version.Compare(release, oldest) < 0 {
 		return t.refuse(TooOld, "%s", p.GoVersion)

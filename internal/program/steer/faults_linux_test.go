@@ -129,6 +129,10 @@ func TestSentences(t *testing.T) {
 			t.Errorf("%s: %q", why, text)
 		}
 	}
+	x := &tracer{Program: Program{PID: 1}, text: &goproc.Text{Machine: machine}}
+	if err := x.program(); Because(err) != Unknown || !strings.HasPrefix(err.Error(), "process 1: it is built with an unknown Go version, ") {
+		t.Errorf("of a program that names no Go version: %v", err)
+	}
 }
 
 // TestMost: what the runtime would crash by, or take gigabytes for, is refused before anything is
