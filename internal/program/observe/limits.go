@@ -39,14 +39,12 @@ func HiddenParents(c facts.Cgroup) bool {
 
 // LimitsKnown reports whether all limits that may be around a process could be read.
 func LimitsKnown(f facts.Facts) bool {
-	return !HiddenParents(f.Cgroup) && !unread(f.Cgroup.Fact) && !slices.ContainsFunc(f.Limits, func(l facts.Limit) bool { return unread(l.Fact) })
+	return !HiddenParents(f.Cgroup) && !rule.LimitsUnread(f)
 }
-
-func unread(f facts.Fact) bool { return f.State == facts.Unreadable || f.State == facts.Malformed }
 
 func limitsOf(f facts.Facts) ([]Limit, error) {
 	var err error
-	if unread(f.Cgroup.Fact) {
+	if rule.Unread(f.Cgroup.Fact) {
 		err = fmt.Errorf("process %d: the CPU limits around it are not known: %s", f.PID, f.Cgroup.Error)
 	}
 	var all []Limit
@@ -56,7 +54,7 @@ func limitsOf(f facts.Facts) ([]Limit, error) {
 			one := Limit{Dir: l.Dir, CPUs: l.CPUs, Burst: l.Burst.CPUs}
 			one.Throttling, one.Err = l.Throttling()
 			all = append(all, one)
-		case unread(l.Fact) && err == nil:
+		case rule.Unread(l.Fact) && err == nil:
 			err = fmt.Errorf("process %d: the CPU limit of %s is not known: %s", f.PID, l.Dir, l.Error)
 		}
 	}

@@ -180,6 +180,14 @@ func (s Subject) outdated() (why []string) {
 	return why
 }
 
+// Unread reports whether a fact may be there, and could not be read.
+func Unread(f facts.Fact) bool { return f.State == facts.Unreadable || f.State == facts.Malformed }
+
+// LimitsUnread reports whether there may be a CPU limit that could not be read.
+func LimitsUnread(f facts.Facts) bool {
+	return Unread(f.Cgroup.Fact) || slices.ContainsFunc(f.Limits, func(l facts.Limit) bool { return Unread(l.Fact) })
+}
+
 // otherCPUs says which CPUs it has now; empty: those that it was measured with, or that is
 // not known. Under a limit, the CPUs of the machine above it do not count.
 func (s Subject) otherCPUs(e *Expected) string {
@@ -187,8 +195,7 @@ func (s Subject) otherCPUs(e *Expected) string {
 		return "" // a patch or a program in a file
 	}
 	limit, limited := s.Facts.Tightest()
-	unread := func(f facts.Fact) bool { return f.State == facts.Unreadable || f.State == facts.Malformed }
-	if unread(s.Facts.Cgroup.Fact) || slices.ContainsFunc(s.Facts.Limits, func(l facts.Limit) bool { return unread(l.Fact) }) {
+	if LimitsUnread(s.Facts) {
 		then := float64(e.CPUs)
 		if e.LimitCPUs != nil {
 			then = min(then, *e.LimitCPUs)
