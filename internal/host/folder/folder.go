@@ -41,7 +41,8 @@ func Make(dir string) (*Dir, error) {
 	return Open(dir)
 }
 
-// MakeNew makes a folder of that name, or of that name and a number, that nothing else has, and what is missing above it.
+// MakeNew creates a folder of that name or, if that is taken, of the name and a number, with what is
+// missing above it.
 func MakeNew(dir string) (name string, err error) {
 	o := caller()
 	if err := makeAll(filepath.Dir(dir), o); err != nil {

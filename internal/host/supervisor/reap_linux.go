@@ -62,7 +62,7 @@ func (s *supervisor) killAll(deadline time.Time) (left []int) {
 }
 
 // longer is the pause after another one, when killing has taken that long: what cannot be killed, such as a
-// program of another user, may live for days, and a signal tells its end.
+// program of another user, may live for days, and SIGCHLD reports its end.
 func longer(pause, taken time.Duration) time.Duration {
 	most := 50 * time.Millisecond
 	if taken > killPatience {

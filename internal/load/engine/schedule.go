@@ -52,7 +52,7 @@ func (p *plan) carried(bins []int64, span, first time.Duration) float64 {
 		}
 	}
 	offered := pace(wanted, span, 0, p.Duration)
-	if offered < p.Rate/2 { // of a single request, or of a few that lie badly, the thirds say nothing
+	if offered < p.Rate/2 { // of a single request, or of a few that are badly placed, the thirds say nothing
 		return p.Rate
 	}
 	return pace(bins, span, first, p.Duration) / offered * p.Rate

@@ -71,7 +71,7 @@ func (f *file) analyse(r io.ReaderAt) (err error) {
 	if errors.Is(err, errStarting) {
 		text, err = f.image.relocatedText(f.table), nil
 	}
-	if err == nil && text != 0 { // else a process tells
+	if err == nil && text != 0 { // else the memory of a process shows it
 		f.at, err = f.decode(loaded{f.image}, 0, text)
 	}
 	return err

@@ -73,7 +73,7 @@ func Analyse(sc *Scanner) *Summary {
 // So a line at 0 ms starts a process. If the clock or the ticks go back otherwise, or if a line is
 // due of the process before and not of the one that has just started, several write at once, and
 // their lines are not separated. Ticks that go back once may be a line that other output damaged,
-// and so may a clock: that line is left out. If the next line goes on from it, a second log follows
+// and so may a clock: that line is left out. If the next line continues it, a second log follows
 // whose start is missing.
 type analysis struct {
 	main    *tally // the longest of those that are over

@@ -260,7 +260,7 @@ type Metric struct {
 	Value  float64 `json:"value"`
 	Unit   string  `json:"unit,omitempty"`
 	Better string  `json:"better"` // lower, higher
-	// AtLeast reports that it is more than the value, which is the most that can be told.
+	// AtLeast reports that it is more than the value, the end of the last bucket of a histogram.
 	AtLeast bool `json:"at_least,omitempty"`
 }
 

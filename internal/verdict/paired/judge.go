@@ -209,8 +209,8 @@ type figure struct {
 	d           []float64
 	// The signs of the differences, of those to the margin, and of those to its like below:
 	// that they are below the margin proves that the value is no worse. What is above 0 where
-	// the other is 0, or beyond what can be told where the other is not, differs by more than
-	// anything else.
+	// the other is 0, or infinite where the other is not, as beyond the buckets of a histogram,
+	// differs by more than anything else.
 	at, over, under eprocess.Signs
 }
 
@@ -250,7 +250,7 @@ func (f *figure) bounds(level float64, last bool) Bounds {
 	switch {
 	case f.Direction != Less:
 		b.Outcome, b.Same = verdict.OutcomeNotJudged, false
-	case 2*len(f.d) < f.pairs: // mostly 0 or beyond what can be told, and no ratio
+	case 2*len(f.d) < f.pairs: // mostly 0 or infinite, and no ratio
 		b.Outcome, b.Same = f.withoutRatio(level), false
 	case within && b.High < 1 && (last || f.at.IsBelow(level)):
 		b.Outcome = verdict.OutcomeBetter
@@ -264,8 +264,8 @@ func (f *figure) bounds(level float64, last bool) Bounds {
 	return b
 }
 
-// withoutRatio is what differences prove of which few have a ratio. What is 0 on both sides in
-// most blocks, or beyond what can be told, is not compared.
+// withoutRatio is what differences prove of which few have a ratio. What is 0 or infinite on both
+// sides in most blocks is not compared.
 func (f *figure) withoutRatio(level float64) verdict.Outcome {
 	switch {
 	case f.at.IsAbove(level):

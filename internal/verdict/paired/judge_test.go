@@ -137,7 +137,7 @@ func served(start, value float64) func(*Slice) {
 	}
 }
 
-// beyond is a p99 of the value that is more than what can be told, in one of so many blocks.
+// beyond is a p99 of the value that is beyond the buckets of its histogram, in one of that many blocks.
 func beyond(of int) func(*Slice) {
 	return func(s *Slice) {
 		if s.Value == 1 && s.Block%of == 0 {

@@ -35,7 +35,7 @@ func (r Rules) Setting(value int, look Look, list []Slice) (out verdict.CanarySe
 	for i, m := range r.Metrics {
 		f := verdict.CanaryFigure{Name: m.Name}
 		var is, was []float64
-		beyond := 0 // what can be told
+		beyond := 0 // the buckets of a histogram
 		for _, s := range slices {
 			if math.IsInf(s.Figures[i], 1) {
 				beyond++
