@@ -133,7 +133,8 @@ func share(u *journal.Usage, seconds float64) *float64 {
 }
 
 // MostOthers is the greatest share that other programs may have taken of a trial or of one
-// of its phases; nil: that is not known. What was not counted may be more than a little of a phase.
+// of its phases; nil: that is not known. Where the trial as a whole was not counted and its phases had
+// few, the rest of it may have had many.
 func MostOthers(t *journal.Trial) *float64 {
 	most := greatest(t, OthersAtMost)
 	if OthersAtMost(&t.Usage) == nil && !AtLeast(most, OthersMatter) {
