@@ -154,16 +154,7 @@ func (r *run) follow(f fleet) []followed {
 func (c *counters) collected() *journal.GC {
 	list := make([]*journal.GC, len(c.collectors))
 	for i, one := range c.collectors {
-		if one.pid == 0 {
-			continue
-		}
-		gc, err := c.run.reader.GC(one.pid)
-		if err != nil {
-			continue
-		}
-		if span, ok := gc.Since(one.before, c.began); ok {
-			list[i] = new(trial.GCOf(span, time.Since(c.began)))
-		}
+		list[i] = trial.Collected(&c.run.reader, one.pid, one.before, c.began)
 	}
 	return trial.SumAll(list, (*journal.GC).Add)
 }

@@ -144,6 +144,19 @@ func GCOf(s observe.GC, over time.Duration) journal.GC {
 	return g
 }
 
+// Collected is what a program's garbage collector has done since began, before which it had done that; nil: it is not known.
+func Collected(reader *observe.Reader, pid int, before *observe.GC, began time.Time) *journal.GC {
+	now, err := reader.GC(pid)
+	if err != nil {
+		return nil
+	}
+	since, ok := now.Since(before, began)
+	if !ok {
+		return nil
+	}
+	return new(GCOf(since, time.Since(began)))
+}
+
 // NoProgram is the Reading where no Go program was found among the target's processes:
 // each can be read and none is Go, or one cannot be read, since it has ended say.
 func NoProgram(reader *observe.Reader, pids []int) Reading {

@@ -266,7 +266,7 @@ func (s *span) end() Counted {
 	}
 	c.Meter = s.sinceMeter()
 	if s.pid != 0 { // of a program that ends by itself there is nothing left to read
-		s.memory(&c.Usage)
+		c.Memory, c.GC = trial.MemoryOf(s.observer.list()), trial.Collected(&s.observer.reader, s.pid, s.gc, s.began)
 	}
 	last := s.last
 	if last == nil {
@@ -274,18 +274,4 @@ func (s *span) end() Counted {
 	}
 	c.Limits = trial.LimitsSince(s.limits, last, path.Base)
 	return c
-}
-
-// memory adds the target's memory, and what its garbage collector did since the start.
-func (s *span) memory(u *journal.Usage) {
-	u.Memory = trial.MemoryOf(s.observer.list())
-	now, err := s.observer.reader.GC(s.pid)
-	if err != nil {
-		return
-	}
-	since, ok := now.Since(s.gc, s.began)
-	if !ok {
-		return
-	}
-	u.GC = new(trial.GCOf(since, time.Since(s.began)))
 }
