@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -65,8 +64,7 @@ func serve(t *testing.T, o *offers) *through {
 	t.Helper()
 	s := httptest.NewServer(NewServer(testToken, o.offer).Handler(t.Context()))
 	t.Cleanup(s.Close)
-	u := must.Get(url.Parse(s.URL))(t)
-	return &through{to: u.Host}
+	return &through{to: s.Listener.Addr().String()}
 }
 
 func asker(way http.RoundTripper, patience time.Duration) *Client {
@@ -172,7 +170,7 @@ func TestIdle(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	s := NewServer(testToken, nil)
-	s.jobs["a"] = newJob()
+	s.job = newJob("a")
 	s.ask(1)
 	s.asked = time.Now().Add(-time.Hour)
 	if s.idleFor(time.Minute) {
@@ -208,7 +206,7 @@ func TestOnlyItsSweepIsAnswered(t *testing.T) {
 			t.Errorf("%+v is answered with %d %s", q, w.Code, w.Body)
 		}
 	}
-	if len(o.seen) > 0 || s.ending || s.asked != asked || len(s.jobs) > 0 {
+	if len(o.seen) > 0 || s.ending || s.asked != asked || s.job != nil {
 		t.Errorf("%d loads offered, ending %v, asked %v", len(o.seen), s.ending, s.asked != asked)
 	}
 	empty := httptest.NewRecorder()

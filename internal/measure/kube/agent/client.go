@@ -129,9 +129,7 @@ const (
 // soon asks where an answer is of use at once or not at all.
 func (c *Client) soon(ctx context.Context, method, path string, out any) (err error) {
 	for range tries {
-		err = c.within(ctx, tryTime, request{method, path, nil, out})
-		var refused *RefusedError
-		if err == nil || errors.As(err, &refused) || ctx.Err() != nil {
+		if err = c.within(ctx, tryTime, request{method, path, nil, out}); final(ctx, err) {
 			return err
 		}
 		c.Renew()
@@ -144,8 +142,7 @@ func (c *Client) ask(ctx context.Context, method, path string, in, out any) erro
 	pause := firstRetry
 	for until := time.Now().Add(c.Patience); ; pause = min(2*pause, retry) {
 		err := c.within(ctx, 2*longPoll, request{method, path, in, out})
-		var refused *RefusedError
-		if err == nil || errors.As(err, &refused) || ctx.Err() != nil {
+		if final(ctx, err) {
 			return err
 		}
 		if why := c.Gone(ctx); why != nil {
@@ -159,6 +156,12 @@ func (c *Client) ask(ctx context.Context, method, path string, in, out any) erro
 			return err
 		}
 	}
+}
+
+// final reports whether a question that came to this is not asked again.
+func final(ctx context.Context, err error) bool {
+	_, refused := errors.AsType[*RefusedError](err)
+	return err == nil || refused || ctx.Err() != nil
 }
 
 type request struct {

@@ -51,20 +51,18 @@ func (e *observer) target(port int, all []int) (int, error) {
 	return e.reader.FindGo(all)
 }
 
-func (e *observer) look(port int) Look {
+func (e *observer) look(port int) (l Look) {
 	all := e.list()
 	if len(all) == 0 {
 		return Look{Error: "procfit's container in the pod sees no process of the target"}
 	}
 	pid, err := e.target(port, all)
 	if err != nil {
-		l := Look{}
 		if l.noProgram(trial.NoProgram(&e.reader, all)); !l.NoGo {
 			l.UID, l.GID = ownerOf(all[0])
 		}
 		return l
 	}
-	l := Look{}
 	l.UID, l.GID = ownerOf(pid)
 	if host, err := facts.ReadFS(viewOf(pid), 0); err == nil {
 		if env := host.Env; env.State != facts.Absent && env.State != facts.Unreadable {
@@ -131,6 +129,7 @@ func rootOf(pid int) string { return fmt.Sprintf("/proc/%d/root", pid) }
 
 // span is what is counted from a moment on.
 type span struct {
+	id       string // empty: nobody asks for it
 	observer *observer
 	began    time.Time
 	counts   *observe.Span

@@ -57,9 +57,9 @@ type Server struct {
 
 	mu     sync.Mutex
 	tried  experiment
-	jobs   map[string]*job
-	spans  map[string]*span
-	asking int // questions that are not answered yet
+	job    *job  // the last load; nil: none was asked for yet
+	span   *span // the last one, in the same way
+	asking int   // questions that are not answered yet
 	asked  time.Time
 	// ending is that the asker wants no more.
 	ending bool
@@ -67,7 +67,7 @@ type Server struct {
 
 // NewServer makes a Server that offers load by this function, to whom has the token.
 func NewServer(token string, offer Offer) *Server {
-	return &Server{token: token, offer: offer, observer: observer{list: pids}, jobs: map[string]*job{}, spans: map[string]*span{}, asked: time.Now()}
+	return &Server{token: token, offer: offer, observer: observer{list: pids}, asked: time.Now()}
 }
 
 // Serve answers until ctx ends, or until nobody has asked for so long: who wants a load
@@ -160,14 +160,14 @@ func (s *Server) startLoad(ctx context.Context, w http.ResponseWriter, r *http.R
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.jobs[r.PathValue("id")] == nil {
-		earlier, j := s.jobs, newJob() // its asker has what came of an earlier one, or wants it no more
-		s.jobs = map[string]*job{r.PathValue("id"): j}
+	if id := r.PathValue("id"); s.job == nil || s.job.id != id {
+		earlier, j := s.job, newJob(id) // its asker has what came of an earlier one, or wants it no more
+		s.job = j
 		ctx, j.stop = context.WithCancel(ctx)
 		go func() {
-			for _, e := range earlier { // two would share the CPUs of the pod
-				e.stop()
-				<-e.done
+			if earlier != nil { // two would share the CPUs of the pod
+				earlier.stop()
+				<-earlier.done
 			}
 			j.run(ctx, o, s.offer)
 		}()
@@ -177,9 +177,9 @@ func (s *Server) startLoad(ctx context.Context, w http.ResponseWriter, r *http.R
 
 func (s *Server) awaitLoad(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	j := s.jobs[r.PathValue("id")]
+	j := s.job
 	s.mu.Unlock()
-	if j == nil {
+	if j == nil || j.id != r.PathValue("id") {
 		http.Error(w, "unknown load: the agent was restarted in the meantime", http.StatusNotFound)
 		return
 	}
@@ -219,14 +219,12 @@ func Fetch(ctx context.Context, by http.RoundTripper, url string) (a Answer) {
 func (s *Server) startSpan(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.spans[r.PathValue("id")] == nil {
-		for _, earlier := range s.spans { // its asker has what was counted, or wants it no more
-			if !earlier.ended {
-				earlier.end()
-			}
+	if id := r.PathValue("id"); s.span == nil || s.span.id != id {
+		if s.span != nil && !s.span.ended { // its asker wants it no more
+			s.span.end()
 		}
-		clear(s.spans)
-		s.spans[r.PathValue("id")] = s.observer.start(port(r))
+		s.span = s.observer.start(port(r))
+		s.span.id = id
 	}
 	write(w, struct{}{})
 }
@@ -234,13 +232,12 @@ func (s *Server) startSpan(w http.ResponseWriter, r *http.Request) {
 func (s *Server) endSpan(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sp := s.spans[r.PathValue("id")]
-	if sp == nil {
+	if s.span == nil || s.span.id != r.PathValue("id") {
 		http.Error(w, "unknown measurement: the agent was restarted in the meantime", http.StatusNotFound)
 		return
 	}
-	sp.ended = true
-	write(w, sp.end())
+	s.span.ended = true
+	write(w, s.span.end())
 }
 
 func write(w http.ResponseWriter, v any) {
@@ -250,6 +247,7 @@ func write(w http.ResponseWriter, v any) {
 
 // job is a load under way, or what came of it.
 type job struct {
+	id             string
 	stop           context.CancelFunc
 	measured, done chan struct{} // closed when its measured time is over, and when all is
 	ended          time.Time     // its measured time
@@ -257,7 +255,9 @@ type job struct {
 	failed         string
 }
 
-func newJob() *job { return &job{measured: make(chan struct{}), done: make(chan struct{})} }
+func newJob(id string) *job {
+	return &job{id: id, measured: make(chan struct{}), done: make(chan struct{})}
+}
 
 func (j *job) run(ctx context.Context, o load.Options, offer Offer) {
 	defer close(j.done)

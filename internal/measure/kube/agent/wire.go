@@ -94,9 +94,6 @@ type result struct {
 }
 
 func pack(r *load.Result) (*result, error) {
-	if r == nil {
-		return nil, nil
-	}
 	p := &result{Result: *r}
 	var err error
 	if p.Latency, err = encode(r.Latency); err == nil {
