@@ -111,8 +111,7 @@ func (c *Canaries) Apply(ctx context.Context, settings []journal.Setting) error 
 
 // notStarted reports what is wrong with a pod from what else went wrong.
 func notStarted(a journal.Setting, err error) error {
-	var f *trial.Failure
-	if errors.As(trial.Lost(err), &f) {
+	if f, failed := errors.AsType[*trial.Failure](trial.Lost(err)); failed {
 		return &paired.EndError{End: journal.End{Code: journal.EndNotStarted, Reason: fmt.Sprintf("GOMAXPROCS %s: %s", a.Label, phrase.Clean(f.Error()))}}
 	}
 	return err

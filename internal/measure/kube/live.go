@@ -251,11 +251,10 @@ func (l *Live) Try(ctx context.Context, args []string, tell func(line string)) (
 
 // triedIn is an error of the container, and what becomes of the value if its connection is lost.
 func (l *Live) triedIn(err error, gone bool) error {
-	var lost *agent.LostError
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.As(err, &lost) && !gone:
+	}
+	if _, lost := errors.AsType[*agent.LostError](err); lost && !gone {
 		return fmt.Errorf("the connection to procfit's container in pod %s is lost: %w; its program gets its value back by itself, within a minute of the last answer", l.Pod, err)
 	}
 	return fmt.Errorf("procfit's container in pod %s: %w", l.Pod, err)

@@ -95,16 +95,13 @@ func (r *runner) ensureLoad(ctx context.Context) error {
 // ofLoad makes what is wrong with the load generator's pod the load's failure, and not that of
 // the target. A node that was lost explains more.
 func ofLoad(err error) error {
-	var failed *trial.Failure
-	switch {
-	case err == nil:
-		return nil
-	case !errors.As(err, &failed):
-		return fmt.Errorf("the load generator's pod: %w", err)
-	case failed.Code == journal.InvalidNodeLost:
+	switch why, failed := errors.AsType[*trial.Failure](err); {
+	case err == nil, failed && why.Code == journal.InvalidNodeLost:
 		return err
+	case failed:
+		return trial.Invalid(journal.InvalidLoad, "the load generator's pod: %s", why.Reason)
 	}
-	return trial.Invalid(journal.InvalidLoad, "the load generator's pod: %s", failed.Reason)
+	return fmt.Errorf("the load generator's pod: %w", err)
 }
 
 func (r *runner) client(line *tunnel, pod string) *agent.Client {
@@ -157,7 +154,7 @@ func (r *run) Offer(ctx context.Context, o load.Options, count bool) (*load.Resu
 
 // unloaded makes what a load's agent could not do the trial's failure.
 func unloaded(err error) error {
-	if refused := (*agent.RefusedError)(nil); errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*agent.RefusedError](err); ok {
 		return trial.Invalid(journal.InvalidLoad, "the load generator could not start: %v", refused)
 	}
 	return err

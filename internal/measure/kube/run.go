@@ -105,8 +105,7 @@ func (r *run) Stop(ctx context.Context) (e trial.Ending, err error) {
 // notStarted distinguishes a trial without any program from one whose program failed: a run
 // that continues tries it again.
 func (r *run) notStarted(err error) error {
-	var f *trial.Failure
-	if errors.As(err, &f) && f.Code == journal.InvalidNoPod {
+	if f, failed := errors.AsType[*trial.Failure](err); failed && f.Code == journal.InvalidNoPod {
 		r.Trial.NotStarted = true
 	}
 	return err

@@ -214,7 +214,7 @@ func decodeObject(raw json.RawMessage) (Subject, bool, error) {
 	}
 	object := kinds[i].empty()
 	if err := json.Unmarshal(raw, object); err != nil {
-		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			err = fmt.Errorf("%s is a %s, which the API does not take there", wrong.Field, wrong.Value)
 		}
 		return Subject{}, false, fmt.Errorf("%s: %w", meta.Kind, err)

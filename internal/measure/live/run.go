@@ -150,8 +150,7 @@ func (e *Experiment) harmed(code journal.HarmCode, value int) error {
 func again[T any](ctx context.Context, e *Experiment, limit time.Duration, ask func() (T, error)) (T, error) {
 	for from := time.Now(); ; {
 		x, err := ask()
-		var end *paired.EndError
-		if err == nil || ctx.Err() != nil || errors.As(err, &end) || time.Since(from) >= limit {
+		if _, ended := errors.AsType[*paired.EndError](err); err == nil || ended || ctx.Err() != nil || time.Since(from) >= limit {
 			return x, e.ends(err)
 		}
 		if err := wait.For(ctx, between); err != nil {

@@ -112,9 +112,9 @@ func (r *Run) Run(ctx context.Context, seed uint64) (*journal.End, error) {
 	}
 	r.Tell(Event{Kind: EventRestore, Block: r.block()})
 	restored := r.Place.Restore(context.WithoutCancel(ctx))
-	end, early := &journal.End{}, (*EndError)(nil)
-	switch {
-	case errors.As(err, &early):
+	end := &journal.End{}
+	switch early, ended := errors.AsType[*EndError](err); {
+	case ended:
 		end, err = &early.End, nil
 	case ctx.Err() != nil:
 		end.Code = journal.EndInterrupted
@@ -189,7 +189,7 @@ func (r *Run) visit(ctx context.Context, step judge.Step, order int, settings []
 		started = r.marked
 		trials, err = r.slice(ctx)
 	}
-	if left := (*Left)(nil); errors.As(err, &left) {
+	if left, ok := errors.AsType[*Left](err); ok {
 		trials, r.runs, err = left.Trials, nil, nil
 	}
 	if err != nil {

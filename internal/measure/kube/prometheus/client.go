@@ -74,8 +74,7 @@ func (c *Client) Ask(ctx context.Context, query string, at time.Time) (*float64,
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	response, err := c.http.Do(r)
 	if err != nil {
-		var failed *url.Error
-		if errors.As(err, &failed) { // it names the URL, and with it a password's place
+		if failed, ok := errors.AsType[*url.Error](err); ok { // it names the URL, and with it a password's place
 			err = failed.Err
 		}
 		return nil, fmt.Errorf("Prometheus at %s: %w", c.endpoint.Host, err)
@@ -86,9 +85,8 @@ func (c *Client) Ask(ctx context.Context, query string, at time.Time) (*float64,
 		return nil, fmt.Errorf("Prometheus at %s: %w", c.endpoint.Host, err)
 	}
 	v, err := decode(b)
-	var refused *RefusedError
-	switch {
-	case err == nil || errors.As(err, &refused):
+	switch _, refused := errors.AsType[*RefusedError](err); {
+	case err == nil || refused:
 		return v, err
 	case response.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("Prometheus at %s: status %s", c.endpoint.Host, phrase.Clean(response.Status))

@@ -78,9 +78,8 @@ func (q *Queries) Try(ctx context.Context, fill func(texts ...*string) error, he
 	}
 	for _, one := range q.asked {
 		v, err := q.client.Ask(ctx, one.Over(over, noPod), time.Now())
-		var refused *RefusedError
-		switch {
-		case errors.As(err, &refused):
+		switch refused, ok := errors.AsType[*RefusedError](err); {
+		case ok:
 			return plan.Wrong("query", " %s: %v", one.Name, refused)
 		case err != nil:
 			return err

@@ -19,7 +19,7 @@ type Given struct {
 // Set reads the text of a field. Its error names the flag.
 func (g *Given) Set(name, text string) error {
 	err := g.Named(name).Value.Set(text)
-	if wrong := (*Mistake)(nil); errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*Mistake](err); ok {
 		return fmt.Errorf("--%s %s", name, wrong.For("--"+name+" "))
 	}
 	if err != nil {

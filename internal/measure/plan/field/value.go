@@ -393,7 +393,7 @@ func (p *parts) Set(text string) error {
 			return fmt.Errorf("%q: expected %s", word, expected)
 		}
 		err := one.Value.Set(value)
-		if wrong := (*Mistake)(nil); errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*Mistake](err); ok {
 			return &Mistake{word, wrong.Reason, one.label() + wrong.Example}
 		}
 		if err != nil {

@@ -58,7 +58,7 @@ type Service struct {
 // Wrong is an error about a key of the service, or with "" about all of it, at its place.
 func (s *Service) Wrong(key string, err error) error {
 	at, name := s.at[key], servicesKey+"."+s.Name
-	if own := (*Error)(nil); errors.As(err, &own) { // it has a place of its own
+	if _, own := errors.AsType[*Error](err); own { // it has a place of its own
 		return err
 	}
 	if at == nil {
