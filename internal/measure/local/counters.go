@@ -68,7 +68,10 @@ func (c *counters) end(loadCPU time.Duration) *journal.Usage {
 			ours += *beside
 			u.BesideCPUSeconds = new(beside.Seconds())
 		}
-		u.HostUse, c.err = c.run.hostSince(c.host, ours, loadCPU)
+		var now host
+		if now, c.err = c.run.readHost(); c.err == nil {
+			u.HostUse = c.run.hostSince(c.host, now, ours, loadCPU)
+		}
 	}
 	if c.err != nil {
 		c.run.Uncounted(c.err)
@@ -170,7 +173,7 @@ type passing struct {
 }
 
 // look reads the memory and the collectors of the replicas that still run. They started
-// at started: all that a collector ever did is of this run, even where so much has passed
+// at began: all that a collector ever did is of this run, even where so much has passed
 // that the runtime no longer knows when its first cycle ended (256 cycles, which a program
 // that allocates much has behind it in 50 ms).
 func (p *passing) look(r *run, f fleet, began time.Time, pause time.Duration) {
@@ -262,13 +265,9 @@ func (r *runner) Others(ctx context.Context) plan.Others {
 	}
 }
 
-// hostSince is the machine's state since an earlier reading. What was busy on the
+// hostSince is the machine's state between two readings. What was busy on the
 // target's CPUs and was neither the target nor its load was other programs.
-func (r *run) hostSince(before host, targetCPU, loadCPU time.Duration) (*journal.HostUse, error) {
-	now, err := r.readHost()
-	if err != nil {
-		return nil, err
-	}
+func (r *run) hostSince(before, now host, targetCPU, loadCPU time.Duration) *journal.HostUse {
 	all, ours := now.machine.Since(before.machine), now.cpus.Since(before.cpus)
 	use := &journal.HostUse{StealSeconds: all.Steal.Seconds(), TargetStealSeconds: new(ours.Steal.Seconds()), BusyRatio: all.BusyRatio, TargetCPUs: len(r.cpus)}
 	if before.heat >= 0 && now.heat >= before.heat {
@@ -276,7 +275,7 @@ func (r *run) hostSince(before host, targetCPU, loadCPU time.Duration) (*journal
 	}
 	known := targetCPU + r.sharedPart(now.self-before.self+loadCPU)
 	trial.CountOthers(use, max(0, (ours.Busy-known).Seconds()), now.at.Sub(before.at))
-	return use, nil
+	return use
 }
 
 // hostOfRuns is the machine's state over a batch program's measured runs. Whatever
@@ -296,10 +295,7 @@ func (r *run) hostOfRuns() (*journal.HostUse, error) {
 	if beside := r.neighbourCPUSince(r.runs.beside); beside != nil {
 		ours += *beside
 	}
-	use, err := r.hostSince(before, ours, 0)
-	if err != nil {
-		return nil, err
-	}
+	use := r.hostSince(before, now, ours, 0)
 	if span := now.at.Sub(before.at).Seconds(); span > r.runs.seconds {
 		share := r.runs.seconds / span
 		use.StealSeconds *= share
