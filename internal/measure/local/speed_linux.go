@@ -5,7 +5,6 @@ package local
 import (
 	"context"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -15,7 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/host/topology"
-	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 const (
@@ -61,7 +60,11 @@ func (r *runner) Speed(ctx context.Context) float64 {
 		all.Go(func() { works[i] = workOn(ctx, cpus[i*len(cpus)/len(works)], words) })
 	}
 	all.Wait()
-	speed, own := speedOf(works, min(1, limitHere()/float64(len(cpus))), r.speed)
+	limited := 1.0
+	if l, known := facts.Read().Tightest(); known {
+		limited = min(1, l.CPUs/float64(len(cpus)))
+	}
+	speed, own := speedOf(works, limited, r.speed)
 	r.speed = own
 	return speed
 }
@@ -89,18 +92,6 @@ func speedOf(works []work, limited, known float64) (speed, own float64) {
 		return limited * each, known
 	}
 	return limited * each, each
-}
-
-// limitHere is the tightest CPU limit around procfit; without one, more CPUs than any machine has.
-func limitHere() float64 {
-	least := float64(1 << 20)
-	limits, _ := observe.Limits(os.Getpid())
-	for _, l := range limits {
-		if l.CPUs > 0 {
-			least = min(least, l.CPUs)
-		}
-	}
-	return least
 }
 
 type work struct {
