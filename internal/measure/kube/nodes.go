@@ -158,11 +158,7 @@ func chooseNodes(all []corev1.Node, pods *corev1.PodSpec, named string) (places,
 }
 
 func namesOf(list []node) string {
-	var names []string
-	for _, n := range list {
-		names = append(names, n.name)
-	}
-	return phrase.And(names)
+	return phrase.And(phrase.Each(list, func(n node) string { return n.name }))
 }
 
 // places asks for the nodes of such pods; where it may ask for the named one alone, both are

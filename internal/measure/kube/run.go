@@ -22,6 +22,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -226,20 +227,11 @@ func (r *run) unchanged(ctx context.Context) error {
 		if t := troubleOf(p); t != nil {
 			return trial.Invalid(t.code, "%s during the trial", t.reason)
 		}
-		var changed []string
-		for _, c := range []struct {
-			what string
-			same bool
-		}{
-			{"its image", now.ImageID == before.ImageID}, {"its node", now.Node == before.Node}, {"its QoS class", now.QoSClass == before.QoSClass},
-			{"its CPU limit", sameCPUs(now.CPULimit, before.CPULimit)}, {"its CPU request", sameCPUs(now.CPURequest, before.CPURequest)},
-		} {
-			if !c.same {
-				changed = append(changed, c.what)
-			}
-		}
-		if changed != nil {
-			return trial.Invalid(journal.InvalidPodChanged, "pod %s changed during the trial: %s", one.name, strings.Join(changed, ", "))
+		changed := phrase.Join(", ", phrase.If(now.ImageID == before.ImageID, "", "its image"), phrase.If(now.Node == before.Node, "", "its node"),
+			phrase.If(now.QoSClass == before.QoSClass, "", "its QoS class"), phrase.If(sameCPUs(now.CPULimit, before.CPULimit), "", "its CPU limit"),
+			phrase.If(sameCPUs(now.CPURequest, before.CPURequest), "", "its CPU request"))
+		if changed != "" {
+			return trial.Invalid(journal.InvalidPodChanged, "pod %s changed during the trial: %s", one.name, changed)
 		}
 	}
 	return nil

@@ -180,16 +180,13 @@ func parseManifest(b []byte) (Subject, error) {
 			found = append(found, s)
 		}
 	}
-	names := make([]string, len(found))
-	for i, s := range found {
-		names[i] = strings.ToLower(s.Kind) + "/" + s.Name
-	}
 	switch len(found) {
 	case 0:
 		return Subject{}, errors.New("the manifest has no Deployment, StatefulSet, DaemonSet, Pod, Job or CronJob")
 	case 1:
 		return found[0], nil
 	}
+	names := phrase.Each(found, func(s Subject) string { return strings.ToLower(s.Kind) + "/" + s.Name })
 	return Subject{}, fmt.Errorf("the manifest has %s: keep only the one to measure", phrase.And(names))
 }
 

@@ -179,11 +179,7 @@ func (s *Target) notAllowed(lacks []cluster.Right) error {
 	if s.options.Canary {
 		roles = "roles with these permissions: deploy/kubernetes/sweep.yaml and deploy/kubernetes/canary.yaml"
 	}
-	names := make([]string, len(lacks))
-	for i, r := range lacks {
-		names[i] = r.String()
-	}
-	return &RefusedError{fmt.Sprintf("not allowed in namespace %s (%s)", s.cluster.Namespace, roles), names}
+	return &RefusedError{fmt.Sprintf("not allowed in namespace %s (%s)", s.cluster.Namespace, roles), phrase.Each(lacks, cluster.Right.String)}
 }
 
 // checkCopyable refuses what a copy would take from its original.

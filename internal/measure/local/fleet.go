@@ -19,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/ready"
 	"github.com/procfit/procfit/internal/program/target"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -139,13 +140,7 @@ func (f fleet) end(grace time.Duration) error {
 	})
 }
 
-func (f fleet) urls() []string {
-	var urls []string
-	for _, one := range f {
-		urls = append(urls, one.url)
-	}
-	return urls
-}
+func (f fleet) urls() []string { return phrase.Each(f, func(one *replica) string { return one.url }) }
 
 func (f fleet) pids() []int {
 	var pids []int

@@ -7,10 +7,12 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/host/wait"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/paired"
 )
@@ -170,12 +172,7 @@ func (r *Run) blocks(ctx context.Context) error {
 }
 
 func same(a, b []journal.Setting) bool {
-	for i := range min(len(a), len(b)) {
-		if a[i].Key() != b[i].Key() {
-			return false
-		}
-	}
-	return len(a) == len(b)
+	return slices.EqualFunc(a, b, func(a, b journal.Setting) bool { return a.Key() == b.Key() })
 }
 
 // visit keeps what settings do in a slice.
@@ -264,10 +261,7 @@ func (r *Run) slice(ctx context.Context) ([]*journal.Trial, error) {
 func (r *Run) ask(ctx context.Context, trials []*journal.Trial) error {
 	n, at := len(r.Queries), r.marked
 	answers, err := Meanwhile(ctx, r.Every, r.Place.Watch, len(trials)*n, func(ctx context.Context, i int) (*float64, error) {
-		var pods []string
-		for _, p := range trials[i/n].Pods {
-			pods = append(pods, p.Name)
-		}
+		pods := phrase.Each(trials[i/n].Pods, func(p journal.Pod) string { return p.Name })
 		return r.Ask(ctx, r.Queries[i%n].Name, r.Length, pods, at)
 	})
 	for i, a := range answers {

@@ -18,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/program/ready"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/pattern"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -222,10 +223,7 @@ func (f *Flags) limitsAndBeside(text string) ([]*float64, error) {
 }
 
 func (f *Flags) limitsText(list []*float64) string {
-	var words []string
-	for _, limit := range list {
-		words = append(words, limitText(limit))
-	}
+	words := phrase.Each(list, limitText)
 	if q := f.Neighbour.Quota; q != nil {
 		words = append(words, "beside="+limitText(q))
 	}

@@ -34,10 +34,9 @@ const mostNamed = 3
 
 func (o Others) String() string {
 	text := fmt.Sprintf("%.2g of %s", o.CPUs, number.CPUs(o.OfCPUs))
-	var list []string
-	for _, u := range o.Busiest[:min(mostNamed, len(o.Busiest))] {
-		list = append(list, fmt.Sprintf("%s (PID %d): %s", phrase.Clean(strings.TrimSpace(u.Name)), u.PID, number.CPUsUsed(u.CPUs)))
-	}
+	list := phrase.Each(o.Busiest[:min(mostNamed, len(o.Busiest))], func(u observe.Used) string {
+		return fmt.Sprintf("%s (PID %d): %s", phrase.Clean(strings.TrimSpace(u.Name)), u.PID, number.CPUsUsed(u.CPUs))
+	})
 	if len(list) == 0 {
 		return text
 	}

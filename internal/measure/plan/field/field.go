@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 )
 
@@ -98,9 +99,6 @@ func Take(list []Field, choice ...Field) (taken []Field) {
 }
 
 // Named are fields for Take that are taken unchanged.
-func Named(names ...string) (choice []Field) {
-	for _, name := range names {
-		choice = append(choice, Field{Name: name})
-	}
-	return choice
+func Named(names ...string) []Field {
+	return phrase.Each(names, func(name string) Field { return Field{Name: name} })
 }

@@ -104,10 +104,7 @@ func (c *choice[T]) Words() []string { return c.words }
 
 // Choice is one of some words, or what p holds already.
 func Choice[T ~string](p *T, words ...T) Value {
-	now, known := *p, make([]string, len(words))
-	for i, w := range words {
-		known[i] = string(w)
-	}
+	now, known := *p, phrase.Each(words, func(w T) string { return string(w) })
 	v := Parsed(p, string(now), func(text string) (T, error) {
 		if !slices.Contains(known, text) && T(text) != now {
 			return "", fmt.Errorf("%q: expected %s%s", text, phrase.Or(known), phrase.DidYouMean(text, known))
@@ -238,11 +235,7 @@ func (s *several[T]) Set(text string) error {
 	}
 	*s.p, s.texts = append(*s.p, items...), append(s.texts, text)
 	if s.commas {
-		words := make([]string, len(*s.p))
-		for i, item := range *s.p {
-			words[i] = fmt.Sprint(item)
-		}
-		s.texts = []string{strings.Join(words, ",")}
+		s.texts = []string{strings.Join(phrase.Each(*s.p, func(item T) string { return fmt.Sprint(item) }), ",")}
 	}
 	return nil
 }

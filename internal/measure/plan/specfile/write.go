@@ -12,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/pattern"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/spec"
 )
 
@@ -63,11 +64,9 @@ func textsOf(s spec.Spec, row field.Field) []string {
 	case row.Name == ObjectField && inCluster(s):
 		texts = s.Operands
 	}
-	texts = slices.Clone(texts)
-	for i, text := range texts {
-		texts[i] = spec.Replace(strings.ReplaceAll(text, "${", "$${"), func(name string) string { return "${" + name + "}" })
-	}
-	return texts
+	return phrase.Each(texts, func(text string) string {
+		return spec.Replace(strings.ReplaceAll(text, "${", "$${"), func(name string) string { return "${" + name + "}" })
+	})
 }
 
 // inCluster says whether a Spec is measured in a cluster. Then its words are an object.
@@ -129,13 +128,8 @@ func pairsOf(f field.Field, texts []string) (words []string, ok bool) {
 const longestLine = 100
 
 func flow(kind yaml.Kind, texts []string) *yaml.Node {
-	n := &yaml.Node{Kind: kind}
-	length := 0
-	for _, text := range texts {
-		n.Content = append(n.Content, plain(text))
-		length += len(text) + 2
-	}
-	if length <= longestLine && kind == yaml.SequenceNode {
+	n := &yaml.Node{Kind: kind, Content: phrase.Each(texts, plain)}
+	if kind == yaml.SequenceNode && len(strings.Join(texts, ", "))+2 <= longestLine {
 		n.Style = yaml.FlowStyle
 	}
 	return n

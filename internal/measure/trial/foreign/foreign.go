@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -109,10 +110,7 @@ type Report struct {
 
 // Names lists the generators for help texts.
 func Names() string {
-	names := []string{string(procfit)}
-	for _, f := range formats {
-		names = append(names, string(f.name))
-	}
+	names := append(phrase.Each(formats, func(f format) string { return string(f.name) }), string(procfit))
 	slices.Sort(names)
 	return strings.Join(slices.Compact(names), ", ")
 }
