@@ -17,7 +17,6 @@ type Ran struct {
 	Usage    journal.Usage // its HostUse is of all measured runs so far
 	Readings []Reading
 	Outputs  []load.Output
-	metrics  map[string]load.Value
 }
 
 // startShare bounds a trial of a program that ends within milliseconds, whose start
@@ -42,15 +41,18 @@ func (t *Task) batch(ctx context.Context, p Place) error {
 		spent += one.used()
 	}
 	var all []Ran
+	var found []map[string]load.Value
 	var wall, used time.Duration
 	for len(all) == 0 || used < t.Spec.Target.RunFor {
 		one, err := p.RunOnce(ctx, true)
 		if err != nil {
 			return err
 		}
-		if one.metrics, err = t.metrics(one.Outputs); err != nil {
+		metrics, err := t.metrics(one.Outputs)
+		if err != nil {
 			return err
 		}
+		found = append(found, metrics)
 		wall += max(one.Wall, time.Microsecond)
 		used += one.used()
 		if len(all) > 0 && t.Spec.Target.Kind() != journal.KindGoBench {
@@ -71,7 +73,7 @@ func (t *Task) batch(ctx context.Context, p Place) error {
 	if err := judgeStolen(t.Trial); err != nil {
 		return err
 	}
-	return t.figures(all)
+	return t.figures(all, found)
 }
 
 // bestReadings are, of each replica, the last of those that say most.
@@ -99,31 +101,23 @@ func (t *Task) metrics(outputs []load.Output) (map[string]load.Value, error) {
 	return found, nil
 }
 
-// figures is the trial's throughput: of the benchmarks or --metric, else runs per second.
-func (t *Task) figures(all []Ran) error {
-	var found []map[string]load.Value
-	var results []gobench.Result
-	var lost []string
-	benchmarks := t.Spec.Target.Kind() == journal.KindGoBench
-	for _, one := range all {
-		if benchmarks {
+// figures is the trial's throughput: of the benchmarks or --metric, which was found in each run, else runs per second.
+func (t *Task) figures(all []Ran, found []map[string]load.Value) error {
+	if t.Spec.Target.Kind() == journal.KindGoBench {
+		var results []gobench.Result
+		var lost []string
+		for _, one := range all {
 			of, without, err := t.benchmarks(one.Outputs[0])
 			if err != nil {
 				return err
 			}
 			results, lost = append(results, of...), append(lost, without...)
 		}
-		if one.metrics != nil {
-			found = append(found, one.metrics)
-		}
-	}
-	if benchmarks {
-		required := !t.Spec.Target.Benchmarks
-		if err := addBenchmarks(t.Trial, results, lost, required); err != nil {
+		if err := addBenchmarks(t.Trial, results, lost, !t.Spec.Target.Benchmarks); err != nil {
 			return Quoted(err, Quote(all[len(all)-1].Outputs[0]))
 		}
 	}
-	if found == nil {
+	if len(t.Spec.Load.Metrics) == 0 {
 		return nil
 	}
 	figures := mean(found)
