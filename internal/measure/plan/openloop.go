@@ -27,15 +27,15 @@ func (s Spec) ClosedFor(collections float64) time.Duration {
 	if !s.Load.Stretch {
 		return half
 	}
-	return min(max(half, collected(collections)), OpenMost-s.Load.OpenHead())
+	return min(max(half, lasting(journal.LeastCollections, collections)), OpenMost-s.Load.OpenHead())
 }
 
-// collected is how long enough of that many collections per second take.
-func collected(perSecond float64) time.Duration {
+// lasting is how long so many take, at least, at that many per second; 0 where that is not known.
+func lasting(n, perSecond float64) time.Duration {
 	if perSecond <= 0 {
 		return 0
 	}
-	return time.Duration(math.Min(math.Ceil(journal.LeastCollections/perSecond*1000), 1e12)) * time.Millisecond
+	return time.Duration(math.Min(math.Ceil(n/perSecond*1000), 1e12)) * time.Millisecond // 30 years: a Duration holds it
 }
 
 // OpenFor is how long the open loop of a task is measured: at its rate, 0 if that is not
@@ -50,16 +50,12 @@ func (s Spec) OpenFor(rate float64, quota bool, collections float64) time.Durati
 		return half
 	}
 	share := cmp.Or(s.Load.RateShare, capacityShare)
-	return min(max(half, enough(rate, quota), collected(share*collections)), OpenMost-s.Load.OpenHead())
+	return min(max(half, enough(rate, quota), lasting(journal.LeastCollections, share*collections)), OpenMost-s.Load.OpenHead())
 }
 
 // enough is the time in which a loop at a rate holds what its p99 needs.
 func enough(rate float64, quota bool) time.Duration {
-	var long time.Duration
-	if rate > 0 {
-		ms := math.Ceil(journal.LeastRequests / rate * 1000)
-		long = time.Duration(math.Min(ms, 1e12)) * time.Millisecond // 30 years: a Duration holds it
-	}
+	long := lasting(journal.LeastRequests, rate)
 	if quota {
 		long = max(long, journal.LeastPeriods*journal.QuotaPeriod)
 	}
@@ -166,11 +162,7 @@ func (s Spec) ProbeFor(rate float64, quota bool) time.Duration {
 	if quota || s.Limited {
 		long = max(long, quotaProbe)
 	}
-	if rate > 0 {
-		ms := math.Ceil(1000 * beyondQuantile / (1 - s.Load.SLO.Quantile) / rate)
-		long = max(long, time.Duration(math.Min(ms, float64(probeMost.Milliseconds())))*time.Millisecond)
-	}
-	return long
+	return max(long, min(lasting(beyondQuantile/(1-s.Load.SLO.Quantile), rate), probeMost))
 }
 
 // Search is how a trial looks for the highest rate that meets the objective.
