@@ -345,13 +345,18 @@ func failures(f *dto.MetricFamily, own string) (failed, unknown float64) {
 	return failed, unknown
 }
 
+// unitOf is that of a histogram's times in seconds.
+func unitOf(f *dto.MetricFamily) float64 {
+	if strings.HasSuffix(f.GetName(), "_milliseconds") {
+		return 1e-3
+	}
+	return 1
+}
+
 // boundsOf are the upper ends of a histogram's buckets in seconds, without the last. False:
 // it has none, or its series differ in them.
 func boundsOf(f *dto.MetricFamily, own string) (bounds []float64, known bool) {
-	unit := 1.0
-	if strings.HasSuffix(f.GetName(), "_milliseconds") {
-		unit = 1e-3
-	}
+	unit := unitOf(f)
 	for i, m := range series(f, own) {
 		var list []float64
 		for _, b := range m.GetHistogram().GetBucket() {
@@ -381,10 +386,6 @@ func (m *Metrics) sums(all map[string]*dto.MetricFamily) Reading {
 	if h == nil || !known {
 		return r
 	}
-	unit := 1.0
-	if strings.HasSuffix(m.Histogram, "_milliseconds") {
-		unit = 1e-3
-	}
 	r.Handler.Counts = make([]uint64, len(bounds)+1)
 	for _, one := range series(h, m.own) {
 		below := uint64(0)
@@ -397,7 +398,7 @@ func (m *Metrics) sums(all map[string]*dto.MetricFamily) Reading {
 		if all := one.GetHistogram().GetSampleCount(); all > below {
 			r.Handler.Counts[len(bounds)] += all - below
 		}
-		if sum := one.GetHistogram().GetSampleSum() * unit; sum > 0 {
+		if sum := one.GetHistogram().GetSampleSum() * unitOf(h); sum > 0 {
 			r.Handler.Sum += sum
 		}
 	}
