@@ -42,14 +42,13 @@ const (
 	mostItems   = 10_000
 )
 
-// CommandField is the name of the target's command, which is not a flag.
-const CommandField = "command"
-
-// ObjectField is the name of the object in a cluster, which is not a flag.
-const ObjectField = "object"
-
-// ExpectedField is the name of an expected value in the section check, which is not a flag.
-const ExpectedField = "expected"
+// The names of what is not a flag: the target's command, the object in a cluster, and an expected value in
+// the section check.
+const (
+	CommandField  = "command"
+	ObjectField   = "object"
+	ExpectedField = "expected"
+)
 
 // Rows are the fields whose group is a section of a file, and the target's command.
 func Rows(fields []field.Field) []field.Field {
