@@ -223,20 +223,15 @@ func revision(t plan.Target) string {
 	return phrase.Clip(phrase.Clean(commit), 100) + changed
 }
 
-func sum(body []byte) string {
-	if len(body) == 0 {
-		return ""
-	}
-	h := sha256.Sum256(body)
-	return hex.EncodeToString(h[:])
-}
-
 // sumOfBody is of a body as --body gives it, where that has variables: a credential is one, too.
 func sumOfBody(body []byte, asked spec.Spec) string {
 	if text := asked.Text("body"); !strings.HasPrefix(text, "@") && spec.Variables(text) != nil {
 		body = []byte(text)
 	}
-	return sum(body)
+	if len(body) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(body))
 }
 
 // masked is a text without the names of variables: a credential and the variable that a proposed
@@ -266,10 +261,8 @@ type discreet struct {
 
 func (d discreet) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
 	t, err := d.Runner.Run(ctx, task, func(a plan.Activity) {
-		if observe != nil {
-			a.Detail = d.secrets.Quoted(a.Detail)
-			observe(a)
-		}
+		a.Detail = d.secrets.Quoted(a.Detail)
+		observe.Tell(a)
 	})
 	t.InvalidReason = d.secrets.Quoted(t.InvalidReason)
 	if !LooksAtMachine {

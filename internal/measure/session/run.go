@@ -45,7 +45,7 @@ type Unkept interface {
 var LooksAtMachine = true
 
 // Run measures what the journal lacks, with a Runner of the session's Spec, which it
-// does not close. started says whether it came to the first trial. A *JournalError is
+// does not close. begun says whether it came to the first trial. A *JournalError is
 // that the folder could not be used, a *Refusal in its chain that it is another
 // run's. What was measured before any other error is kept.
 func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool, err error) {
