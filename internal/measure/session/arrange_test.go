@@ -38,10 +38,9 @@ func sevenAndOne() *plan.Split {
 	return &plan.Split{Target: []int{0, 1, 2, 3, 4, 5, 6}, Load: []int{7}, Sizing: &journal.Sizing{RequestsPerSecond: 1000, CPUSecondsPerRequest: 1e-5}}
 }
 
-func headerIn(t *testing.T, dir string) journal.Header {
+func contentsOf(t *testing.T, dir string) *journal.Contents {
 	t.Helper()
-	c := must.Get(journal.ReadDirectory(dir))(t)
-	return c.Header
+	return must.Get(journal.ReadDirectory(dir))(t)
 }
 
 // The CPUs are chosen once, before the journal is started, which keeps them; a run that
@@ -57,7 +56,7 @@ func TestArrangeOnce(t *testing.T) {
 	if _, err := s.Run(t.Context(), a, session.Events{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	h := headerIn(t, dir)
+	h := contentsOf(t, dir).Header
 	if h.Load.Arranged() != journal.ArrangementApart || h.Target.CPUs.String() != "0-6" || h.Load.CPUs.String() != "7" || h.Load.Sizing == nil || h.Target.ServerCPUs != nil || h.Load.LoadCPUs != nil {
 		t.Fatalf("the journal has %+v and %+v", h.Target, h.Load)
 	}
@@ -94,7 +93,7 @@ func TestArrangeImpossible(t *testing.T) {
 	if _, err := session.New(sample(), options(dir, eight)).Run(t.Context(), a, session.Events{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if h := headerIn(t, dir); h.Load.Arranged() != journal.ArrangementShared || h.Load.Arrangement == nil || h.Load.CPUs != nil {
+	if h := contentsOf(t, dir).Header; h.Load.Arranged() != journal.ArrangementShared || h.Load.Arrangement == nil || h.Load.CPUs != nil {
 		t.Errorf("the journal has %+v", h.Load)
 	}
 	a.stop, a.split = 0, sevenAndOne()
@@ -111,24 +110,8 @@ func TestArrangeInterrupted(t *testing.T) {
 		t.Fatalf("begun %v, %v", begun, err)
 	}
 	a.err, a.split = nil, sevenAndOne()
-	if _, err := session.New(sample(), options(dir, eight)).Run(t.Context(), a, session.Events{}); err != nil || headerIn(t, dir).Target.CPUs.String() != "0-6" {
+	if _, err := session.New(sample(), options(dir, eight)).Run(t.Context(), a, session.Events{}); err != nil || contentsOf(t, dir).Header.Target.CPUs.String() != "0-6" {
 		t.Errorf("%v", err)
-	}
-}
-
-// Nobody is asked where it is not to be.
-func TestArrangeNot(t *testing.T) {
-	for name, change := range map[string]func(*plan.Spec, *journal.Host){
-		"two CPUs":  func(_ *plan.Spec, h *journal.Host) { h.EffectiveCPUs = 2 },
-		"opted out": func(s *plan.Spec, _ *journal.Host) { s.Load.Shared = true },
-		"elsewhere": func(s *plan.Spec, _ *journal.Host) { s.Load.Command = "ssh box wrk {url}" },
-	} {
-		sp, host := sample(), eight
-		change(&sp, &host)
-		a := &arranger{split: sevenAndOne()}
-		if _, err := session.New(sp, options(filepath.Join(t.TempDir(), "out"), host)).Run(t.Context(), a, session.Events{}); err != nil || a.asked != 0 {
-			t.Errorf("%s: %v; asked %d times", name, err, a.asked)
-		}
 	}
 }
 

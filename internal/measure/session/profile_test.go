@@ -11,7 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/test/must"
 )
 
 // profiler is a runner that profiles too.
@@ -40,12 +39,6 @@ func (p *profiler) Profile(_ context.Context, a journal.Setting) (journal.Profil
 	return out, nil
 }
 
-func profiledIn(t *testing.T, dir string) []journal.Profiled {
-	t.Helper()
-	c := must.Get(journal.ReadDirectory(dir))(t)
-	return c.Profiled
-}
-
 // Profiles come after the trials and are in the journal; a run that has ended can be profiled,
 // and what is there is not taken again.
 func TestProfilesAfterTheTrials(t *testing.T) {
@@ -62,12 +55,12 @@ func TestProfilesAfterTheTrials(t *testing.T) {
 	if err := run(p, session.Events{}); err != nil || p.ran != 0 || lines(t, dir) != before+1 {
 		t.Fatalf("%v, %d trials, %d lines, want %d and one", err, p.ran, lines(t, dir), before)
 	}
-	if got := profiledIn(t, dir); got[0].Missing != "it answered 404 with token=REDACTED" || got[0].Kind != journal.KindProfiled {
+	if got := contentsOf(t, dir).Profiled; got[0].Missing != "it answered 404 with token=REDACTED" || got[0].Kind != journal.KindProfiled {
 		t.Errorf("%+v", got)
 	}
 	p = &profiler{err: errors.New("no such thing")}
-	if err := run(p, session.Events{}); err != nil || profiledIn(t, dir)[1].Missing != "no such thing" {
-		t.Errorf("%v, %+v", err, profiledIn(t, dir))
+	if err := run(p, session.Events{}); err != nil || contentsOf(t, dir).Profiled[1].Missing != "no such thing" {
+		t.Errorf("%v, %+v", err, contentsOf(t, dir).Profiled)
 	}
 	var steps []plan.Activity
 	p = &profiler{}
@@ -77,7 +70,7 @@ func TestProfilesAfterTheTrials(t *testing.T) {
 	if !slices.ContainsFunc(steps, func(a plan.Activity) bool { return a.Step == plan.StepProfile && a.Detail == "default" && a.Left > 0 }) {
 		t.Errorf("%+v", steps)
 	}
-	got := profiledIn(t, dir)
+	got := contentsOf(t, dir).Profiled
 	if last := got[len(got)-1]; last.CPU == nil || last.CPU.File != "profiles/x.pprof" {
 		t.Errorf("%+v", last)
 	}
@@ -98,7 +91,7 @@ func TestProfileThatIsInterrupted(t *testing.T) {
 	s.Profile = plan.ProfileOwn
 	p := &profiler{err: context.Canceled}
 	p.session = session.New(s, options(dir, two))
-	if _, err := p.session.Run(ctx, p, session.Events{Activity: func(plan.Activity) { cancel() }}); !errors.Is(err, context.Canceled) || profiledIn(t, dir) != nil {
-		t.Errorf("%v, %+v", err, profiledIn(t, dir))
+	if _, err := p.session.Run(ctx, p, session.Events{Activity: func(plan.Activity) { cancel() }}); !errors.Is(err, context.Canceled) || contentsOf(t, dir).Profiled != nil {
+		t.Errorf("%v, %+v", err, contentsOf(t, dir).Profiled)
 	}
 }

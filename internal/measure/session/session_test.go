@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -82,8 +81,7 @@ func folderWith(t *testing.T, trials int) (dir string) {
 
 func lines(t *testing.T, dir string) int {
 	t.Helper()
-	b := must.Get(os.ReadFile(filepath.Join(dir, journal.Name)))(t)
-	return bytes.Count(b, []byte("\n"))
+	return strings.Count(must.Read(t, filepath.Join(dir, journal.Name)), "\n")
 }
 
 // Runs that start in one second have a folder each.
@@ -106,67 +104,48 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// Whatever is measured otherwise is another sweep.
+// Whatever is measured otherwise is another sweep, whose journal stays as it is. A refusal names what was asked
+// for in another way, or what came of it. What came to the same is no reason to refuse.
 func TestAnotherSweep(t *testing.T) {
-	for name, change := range map[string]func(*plan.Spec, *session.Options){
-		"procs":    func(s *plan.Spec, _ *session.Options) { s.Procs.Values = s.Procs.Values[:2] },
-		"seed":     func(s *plan.Spec, _ *session.Options) { s.Seed = new(uint64(8)) },
-		"url":      func(s *plan.Spec, _ *session.Options) { s.Target.URL += "x" },
-		"load":     func(s *plan.Spec, _ *session.Options) { s.Load.Connections++ },
-		"method":   func(s *plan.Spec, _ *session.Options) { s.Load.Method = "PUT" },
-		"duration": func(s *plan.Spec, _ *session.Options) { s.Load.Duration *= 2 },
-		"timeout":  func(s *plan.Spec, _ *session.Options) { s.Load.RequestTimeout /= 50 },
-		"host":     func(_ *plan.Spec, o *session.Options) { o.Host.CPUs++ },
-		"Go":       func(_ *plan.Spec, o *session.Options) { o.Tool.GoVersion = "go1.27" },
-		"a race": func(s *plan.Spec, _ *session.Options) {
-			s.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: 40}
-		},
-		"GOGC": func(_ *plan.Spec, o *session.Options) { o.Environ = []string{"GOGC=50"} },
-	} {
-		dir := folderWith(t, 8)
-		p, o := sample(), options(dir, two)
-		change(&p, &o)
-		before := lines(t, dir)
-		r := &runner{}
-		begun, err := session.New(p, o).Run(t.Context(), r, session.Events{})
-		var refused *session.Refusal
-		if begun || !errors.As(err, &refused) || !strings.Contains(err.Error(), "has a run that differs in") || r.ran > 0 || lines(t, dir) != before {
-			t.Errorf("%s: begun %v, %v", name, begun, err)
-		}
-	}
-}
-
-// A refusal names what was asked for in another way, or what came of it. What came to the same
-// is no reason to refuse.
-func TestRefusalNames(t *testing.T) {
-	for want, change := range map[string]func(*plan.Spec, *session.Options){
-		"": func(_ *plan.Spec, o *session.Options) {
+	const unnamed = "what this version of procfit makes of the command"
+	for _, c := range []struct {
+		want   string
+		change func(*plan.Spec, *session.Options)
+	}{
+		{"", func(_ *plan.Spec, o *session.Options) {
 			o.Spec = o.Spec.With(spec.Set("connections", "64"), spec.Set("out", "y"), spec.Part("timeout", "quiet", "1m"))
 			o.Spec.Operands = []string{"./old"}
-		},
-		"--connections": func(p *plan.Spec, o *session.Options) {
+		}},
+		{"--connections", func(p *plan.Spec, o *session.Options) {
 			p.Load.Connections++
 			o.Spec = o.Spec.With(spec.Set("connections", "65"))
-		},
-		"--trial-time": func(p *plan.Spec, o *session.Options) {
+		}},
+		{"--trial-time", func(p *plan.Spec, o *session.Options) {
 			p.Load.Duration *= 2
 			o.Spec = o.Spec.With(spec.Unset("trial-time"))
-		},
-		"the command, the words before the flags and --limit": func(p *plan.Spec, o *session.Options) {
+		}},
+		{"the command, the words before the flags and --limit", func(p *plan.Spec, o *session.Options) {
 			p.Quotas = []*float64{new(1.0)}
 			o.Spec = o.Spec.With(spec.Set("limit", "1"))
 			o.Spec.Program, o.Spec.Operands = []string{"./y"}, []string{"./old"}
-		},
-		"--timeout": func(p *plan.Spec, o *session.Options) {
+		}},
+		{"--timeout", func(p *plan.Spec, o *session.Options) {
 			p.Target.ReadyTimeout *= 2
 			o.Spec = o.Spec.With(spec.Part("timeout", "ready", "1m"))
-		},
-		"--seed":             func(p *plan.Spec, _ *session.Options) { p.Seed = new(uint64(8)) },
-		"the file of --body": func(p *plan.Spec, _ *session.Options) { p.Load.Body = []byte("x") },
-		"GOGC, GOMEMLIMIT or GODEBUG (now GOGC=50, then none)": func(_ *plan.Spec, o *session.Options) { o.Environ = []string{"GOGC=50"} },
-		"the host": func(_ *plan.Spec, o *session.Options) { o.Host.CPUs++ },
-		"the Go version that procfit, its own target, is built with": func(_ *plan.Spec, o *session.Options) { o.Tool.GoVersion = "go1.27" },
-		"what this version of procfit makes of the command":          func(p *plan.Spec, _ *session.Options) { p.Load.Connections++ },
+		}},
+		{"--timeout", func(p *plan.Spec, _ *session.Options) { p.Load.RequestTimeout /= 50 }},
+		{"--repeats", func(p *plan.Spec, _ *session.Options) {
+			p.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: 40}
+		}},
+		{"--seed", func(p *plan.Spec, _ *session.Options) { p.Seed = new(uint64(8)) }},
+		{"the file of --body", func(p *plan.Spec, _ *session.Options) { p.Load.Body = []byte("x") }},
+		{"GOGC, GOMEMLIMIT or GODEBUG (now GOGC=50, then none)", func(_ *plan.Spec, o *session.Options) { o.Environ = []string{"GOGC=50"} }},
+		{"the host", func(_ *plan.Spec, o *session.Options) { o.Host.CPUs++ }},
+		{"the Go version that procfit, its own target, is built with", func(_ *plan.Spec, o *session.Options) { o.Tool.GoVersion = "go1.27" }},
+		{unnamed, func(p *plan.Spec, _ *session.Options) { p.Load.Connections++ }},
+		{unnamed, func(p *plan.Spec, _ *session.Options) { p.Procs.Values = p.Procs.Values[:2] }},
+		{unnamed, func(p *plan.Spec, _ *session.Options) { p.Target.URL += "x" }},
+		{unnamed, func(p *plan.Spec, _ *session.Options) { p.Load.Method = "PUT" }},
 	} {
 		dir := t.TempDir()
 		p, o := sample(), options(dir, two)
@@ -174,10 +153,16 @@ func TestRefusalNames(t *testing.T) {
 		if _, err := session.New(p, o).Run(t.Context(), &runner{stop: 8}, session.Events{}); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		change(&p, &o)
-		_, err := session.New(p, o).Run(t.Context(), &runner{}, session.Events{})
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), "has a run that differs in "+want+"; its command was: procfit sweep --trial-time 400ms; repeat")) {
-			t.Errorf("%s: %v", want, err)
+		c.change(&p, &o)
+		before, r := lines(t, dir), &runner{}
+		begun, err := session.New(p, o).Run(t.Context(), r, session.Events{})
+		if c.want == "" {
+			must.OK(t, err)
+			continue
+		}
+		_, refused := errors.AsType[*session.Refusal](err)
+		if begun || !refused || !strings.Contains(err.Error(), "has a run that differs in "+c.want+"; its command was: procfit sweep --trial-time 400ms; repeat") || r.ran > 0 || lines(t, dir) != before {
+			t.Errorf("%s: begun %v, %v", c.want, begun, err)
 		}
 	}
 }
@@ -293,13 +278,10 @@ func TestOtherProgram(t *testing.T) {
 func TestHostileArguments(t *testing.T) {
 	dir := folderWith(t, 8)
 	path := filepath.Join(dir, journal.Name)
-	raw, err := os.ReadFile(path)
-	must.OK(t, err)
-	raw = bytes.Replace(raw, []byte(`"command":"sweep"`), []byte(`"command":"sweep\u001b]0;owned\u0007"`), 1)
-	must.OK(t, os.WriteFile(path, raw, 0o644))
+	must.Write(t, path, strings.Replace(must.Read(t, path), `"command":"sweep"`, `"command":"sweep\u001b]0;owned\u0007"`, 1))
 	p := sample()
 	p.Repeats++
-	_, err = session.New(p, options(dir, two)).Run(t.Context(), &runner{}, session.Events{})
+	_, err := session.New(p, options(dir, two)).Run(t.Context(), &runner{}, session.Events{})
 	if err == nil || strings.ContainsAny(err.Error(), "\x1b\x07") || !strings.Contains(err.Error(), `procfit $'sweep\033]0;owned\007'; repeat`) {
 		t.Errorf("%q", err)
 	}
@@ -373,13 +355,12 @@ func TestHeaderHasNoSecrets(t *testing.T) {
 	p.Target.BuiltIn, p.Target.Command = "", []string{"sh", "-c", "API_KEY='S3CR3T' ./server :{port}"}
 	p.Target.Against = []string{"./old", "--dsn=postgres://u:S3CR3T@h/db", ":{port}"}
 	p.Load.Headers = []string{"Authorization: Bearer S3CR3T"}
-	m := must.Get(load.ParseMetric("rate=token=S3CR3T ([0-9]+)"))(t)
-	p.Load.Metrics = []load.Metric{m}
+	p.Load.Metrics = []load.Metric{must.Get(load.ParseMetric("rate=token=S3CR3T ([0-9]+)"))(t)}
 	o := options(t.TempDir(), journal.Host{CPUs: 2, EffectiveCPUs: 2})
 	o.Spec = o.Spec.With(spec.Set("metric", "rate=token={env:TOKEN} ([0-9]+)"))
 	s := session.New(p, o)
 	must.Get(s.Run(t.Context(), &runner{}, session.Events{}))(t)
-	c := must.Get(journal.ReadDirectory(s.Dir))(t)
+	c := contentsOf(t, s.Dir)
 	must.Get(page.Write(s.Dir, verdict.Analyze(c.Header, c.Trials)))(t)
 	list, err := filepath.Glob(filepath.Join(s.Dir, "*"))
 	if err != nil || len(list) < 5 {
@@ -389,8 +370,7 @@ func TestHeaderHasNoSecrets(t *testing.T) {
 		if info, err := os.Stat(f); err != nil || info.IsDir() {
 			continue
 		}
-		b := must.Get(os.ReadFile(f))(t)
-		if bytes.Contains(b, []byte("S3CR3T")) {
+		if strings.Contains(must.Read(t, f), "S3CR3T") {
 			t.Errorf("%s has the secret", f)
 		}
 	}
@@ -647,9 +627,8 @@ func TestVariablesStayOut(t *testing.T) {
 	if _, err := s.Run(t.Context(), &talking{runner{stop: 4}, "it said: no S3CR3T here"}, events); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(filepath.Join(s.Dir, journal.Name))
-	if err != nil || lines(t, s.Dir) < 4 || bytes.Contains(b, []byte("S3CR3T")) || strings.Contains(told.String(), "S3CR3T") || !strings.Contains(told.String(), "no REDACTED here") {
-		t.Errorf("%v: %s\n%s", err, b, &told)
+	if text := must.Read(t, filepath.Join(s.Dir, journal.Name)); lines(t, s.Dir) < 4 || strings.Contains(text, "S3CR3T") || strings.Contains(told.String(), "S3CR3T") || !strings.Contains(told.String(), "no REDACTED here") {
+		t.Errorf("%s\n%s", text, &told)
 	}
 	o.Secrets = secret.NewKeeper(nil, func(string) (string, bool) { return "", false })
 	var refused *session.Refusal
