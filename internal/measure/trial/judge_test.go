@@ -19,30 +19,36 @@ import (
 )
 
 // A p99 is on 5,000 requests and, under a quota, on 100 periods. What never was
-// sent counts: it is in the latency too.
+// sent counts: it is in the latency too. A limit around procfit itself throttles the target as its
+// own does, where it is less than the CPUs that the target may use.
 func TestJudge(t *testing.T) {
 	quota := 0.5
 	for name, tc := range map[string]struct {
 		requests int64
 		span     time.Duration
 		quota    *float64
+		outer    float64 // of a limit around procfit, next to the 2 CPUs of the target; 0: there is none
 		reason   journal.UnjudgedCode
 		quantile float64
 	}{
-		"enough":                {5000, time.Second, nil, "", 0},
-		"one too few":           {4999, time.Minute, nil, journal.UnjudgedFewRequests, 0.95},
-		"few":                   {500, time.Minute, nil, journal.UnjudgedFewRequests, 0.9},
-		"hardly any":            {20, time.Minute, nil, journal.UnjudgedFewRequests, 0},
-		"a quota, and long":     {5000, 10 * time.Second, &quota, "", 0},
-		"a quota, and short":    {50000, 9950 * time.Millisecond, &quota, journal.UnjudgedFewPeriods, 0.95},
-		"few of both":           {1000, time.Second, &quota, journal.UnjudgedFewRequests, 0.9},
-		"short without a quota": {50000, 100 * time.Millisecond, nil, "", 0},
+		"enough":                {5000, time.Second, nil, 0, "", 0},
+		"one too few":           {4999, time.Minute, nil, 0, journal.UnjudgedFewRequests, 0.95},
+		"few":                   {500, time.Minute, nil, 0, journal.UnjudgedFewRequests, 0.9},
+		"hardly any":            {20, time.Minute, nil, 0, journal.UnjudgedFewRequests, 0},
+		"a quota, and long":     {5000, 10 * time.Second, &quota, 0, "", 0},
+		"a quota, and short":    {50000, 9950 * time.Millisecond, &quota, 0, journal.UnjudgedFewPeriods, 0.95},
+		"few of both":           {1000, time.Second, &quota, 0, journal.UnjudgedFewRequests, 0.9},
+		"short without a quota": {50000, 100 * time.Millisecond, nil, 0, "", 0},
+		"a limit around":        {5000, 3 * time.Second, nil, 1.5, journal.UnjudgedFewPeriods, 0.95},
+		"one of all its CPUs":   {5000, 3 * time.Second, nil, 2, "", 0},
+		"one of more CPUs":      {5000, 3 * time.Second, nil, 8, "", 0},
 	} {
 		h := hdrhistogram.New(1, int64(time.Minute), 3)
 		h.RecordValues(int64(time.Millisecond), tc.requests)
 		l := &load.Result{Mode: load.ModeOpen, Rate: 1, AchievedPerSecond: 1, Duration: tc.span, Requests: 1, Latency: h, SendLag: h}
+		usage := &journal.Usage{HostUse: &journal.HostUse{TargetCPUs: 2}, OuterLimits: []journal.OuterLimit{{Group: "/pod", CPUs: tc.outer}}}
 		tr := journal.Trial{Setting: journal.Setting{QuotaCPUs: tc.quota}}
-		if err := addOpen(&tr, l, nil, 300*time.Millisecond); err != nil {
+		if err := addOpen(&tr, l, usage, 300*time.Millisecond); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		p := tr.Phases[0]
@@ -51,22 +57,6 @@ func TestJudge(t *testing.T) {
 		}
 		if (p.QuantileSeconds != nil) != (tc.quantile > 0) || p.DroppedHeadSeconds != 0.3 || tr.LatencySeconds == nil {
 			t.Errorf("%s: %+v with latency %v", name, p.Judgement, tr.LatencySeconds)
-		}
-	}
-}
-
-// A limit around procfit itself throttles the target as its own does, where it is less
-// than the CPUs that the target may use.
-func TestJudgeUnderOuterLimit(t *testing.T) {
-	for cpus, want := range map[float64]journal.UnjudgedCode{1.5: journal.UnjudgedFewPeriods, 2: "", 8: ""} {
-		h := hdrhistogram.New(1, int64(time.Minute), 3)
-		h.RecordValues(int64(time.Millisecond), 5000)
-		l := &load.Result{Mode: load.ModeOpen, Rate: 1, AchievedPerSecond: 1, Duration: 3 * time.Second, Requests: 1, Latency: h, SendLag: h}
-		usage := &journal.Usage{HostUse: &journal.HostUse{TargetCPUs: 2}, OuterLimits: []journal.OuterLimit{{Group: "/pod", CPUs: cpus}}}
-		var tr journal.Trial
-		must.OK(t, addOpen(&tr, l, usage, 0))
-		if got := tr.Phases[0].UnjudgedReason; got != want {
-			t.Errorf("a limit of %g around 2 CPUs: %q, want %q", cpus, got, want)
 		}
 	}
 }

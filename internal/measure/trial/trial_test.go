@@ -134,60 +134,44 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// A replica that locks up makes the trial invalid, whatever it served before.
+// A replica that locks up makes the trial invalid, whatever it served before, unless a hypervisor took the CPUs. Where
+// other programs did, that is reported next to it. A slow one has, as the run ends, what it was sent after the
+// end of the phase.
 func TestHungReplica(t *testing.T) {
-	for _, mode := range []string{load.ModeClosed, load.ModeOpen} {
-		l := result(mode)
-		l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4, Hanging: 4}
+	const hung = "replica 2 of 2 stopped answering: after 20 answers, all of its 4 connections were still waiting at the end of the "
+	used := func(h journal.HostUse) *journal.Usage {
+		h.TargetCPUs = 2
+		return &journal.Usage{MeasuredSeconds: 2, HostUse: &h}
+	}
+	for name, tc := range map[string]struct {
+		mode    string
+		hanging int64
+		usage   *journal.Usage
+		code    journal.InvalidCode
+		want    string
+	}{
+		"a closed loop":      {load.ModeClosed, 4, nil, journal.InvalidNoAnswer, hung + "throughput phase; a longer --trial-time shows"},
+		"an open loop":       {load.ModeOpen, 4, nil, journal.InvalidNoAnswer, hung + "latency phase at 100 req/s; a lower --rate"},
+		"slow":               {load.ModeOpen, 3, nil, "", ""},
+		"nothing stolen":     {load.ModeClosed, 4, used(journal.HostUse{}), journal.InvalidNoAnswer, hung},
+		"a little stolen":    {load.ModeClosed, 4, used(journal.HostUse{StealSeconds: 0.19 * 4}), journal.InvalidNoAnswer, hung},
+		"most stolen":        {load.ModeClosed, 4, used(journal.HostUse{StealSeconds: 0.6 * 4}), journal.InvalidStolen, "took 60% of the CPU time of the throughput phase"},
+		"a little by others": {load.ModeClosed, 4, used(journal.HostUse{OtherCPUSeconds: new(0.7)}), journal.InvalidNoAnswer, hung + "throughput phase; a longer --trial-time shows"},
+		"most by others":     {load.ModeClosed, 4, used(journal.HostUse{OtherCPUSeconds: new(2.8)}), journal.InvalidNoAnswer, hung + "throughput phase, while other programs used 70% of the CPU time; a quieter machine, or a longer --trial-time, shows"},
+	} {
+		l := result(tc.mode)
+		l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4, Hanging: tc.hanging}
 		l.Unanswered = 4
-		var tr journal.Trial
 		add := addClosed
-		if mode == load.ModeOpen {
+		if tc.mode == load.ModeOpen {
 			add = func(t *journal.Trial, l *load.Result, u *journal.Usage) error { return addOpen(t, l, u, 0) }
 		}
-		code, reason := failure(t, add(&tr, l, nil))
-		if code != journal.InvalidNoAnswer || !strings.Contains(reason, "replica 2 of 2 stopped answering: after 20 answers, all of its 4 connections") {
-			t.Errorf("%s: %s %q", mode, code, reason)
+		var tr journal.Trial
+		if code, reason := failure(t, add(&tr, l, tc.usage)); code != tc.code || !strings.Contains(reason, tc.want) {
+			t.Errorf("%s: %s %q, want %s %q", name, code, reason, tc.code, tc.want)
 		}
 		if len(tr.Warnings) != 1 || tr.Warnings[0].Code != journal.WarnUnanswered || tr.Warnings[0].Count != 4 {
-			t.Errorf("%s: warnings %+v", mode, tr.Warnings)
-		}
-	}
-}
-
-// A slow one has, as the run ends, what it was sent after the end of the phase.
-func TestSlowReplica(t *testing.T) {
-	l := result(load.ModeOpen)
-	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4, Hanging: 3}
-	must.OK(t, addOpen(new(journal.Trial), l, nil, 0))
-}
-
-// Where a hypervisor takes the CPUs, a target that does not answer is not said to hang.
-func TestHungForWantOfCPUs(t *testing.T) {
-	l := result(load.ModeClosed)
-	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4, Hanging: 4}
-	for steal, want := range map[float64]journal.InvalidCode{0: journal.InvalidNoAnswer, 0.19 * 4: journal.InvalidNoAnswer, 0.6 * 4: journal.InvalidStolen} {
-		usage := &journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{StealSeconds: steal, TargetCPUs: 2}}
-		var tr journal.Trial
-		code, reason := failure(t, addClosed(&tr, l, usage))
-		if code != want || code == journal.InvalidStolen && !strings.Contains(reason, "took 60% of the CPU time of the throughput phase") {
-			t.Errorf("%g s of 4 stolen: %s %q", steal, code, reason)
-		}
-	}
-}
-
-// And where other programs do, that is reported next to it.
-func TestHungBesideOthers(t *testing.T) {
-	l := result(load.ModeClosed)
-	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4, Hanging: 4}
-	for others, want := range map[float64]string{
-		0.7: "waiting at the end of the throughput phase; a longer --trial-time shows",
-		2.8: "waiting at the end of the throughput phase, while other programs used 70% of the CPU time; a quieter machine, or a longer --trial-time, shows",
-	} {
-		usage := &journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{OtherCPUSeconds: &others, TargetCPUs: 2}}
-		var tr journal.Trial
-		if code, reason := failure(t, addClosed(&tr, l, usage)); code != journal.InvalidNoAnswer || !strings.Contains(reason, want) {
-			t.Errorf("others took %g s of 4: %s %q, want %q", others, code, reason, want)
+			t.Errorf("%s: warnings %+v", name, tr.Warnings)
 		}
 	}
 }
