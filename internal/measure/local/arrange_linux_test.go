@@ -21,8 +21,7 @@ import (
 // threadsOn are the CPUs of every thread of a process, as lists, each once.
 func threadsOn(t *testing.T, pid int) (lists []string) {
 	t.Helper()
-	threads := must.Get(os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)))(t)
-	for _, thread := range threads {
+	for _, thread := range must.Get(os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)))(t) {
 		id := must.Get(strconv.Atoi(thread.Name()))(t)
 		var set unix.CPUSet
 		if unix.SchedGetaffinity(id, &set) != nil {
@@ -96,9 +95,8 @@ func TestApart(t *testing.T) {
 // which is its child.
 func listeners(t *testing.T) (pids []int) {
 	t.Helper()
-	all := must.Get(os.ReadDir("/proc"))(t)
 	self := must.Get(os.Executable())(t)
-	for _, e := range all {
+	for _, e := range must.Get(os.ReadDir("/proc"))(t) {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {
 			continue

@@ -9,12 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/target"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/must"
-	"github.com/procfit/procfit/test/need"
 )
 
 // standing starts a server of this test binary as somebody else would, and returns it
@@ -84,12 +82,7 @@ func TestAttached(t *testing.T) {
 
 // The CPU limit around it is known before the first trial.
 func TestAttachedUnderALimit(t *testing.T) {
-	need.Root(t)
-	parent, err := cgroup.Find()
-	if err != nil {
-		need.Skip(t, "needs a cgroup: "+err.Error())
-	}
-	group := must.Get(parent.New())(t)
+	group := must.Get(cgroups(t).New())(t)
 	t.Cleanup(func() { group.Remove() })
 	cmd, _ := standing(t)
 	must.OK(t, group.SetQuota(0.5))

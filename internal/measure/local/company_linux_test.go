@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -40,10 +39,7 @@ func TestOtherPrograms(t *testing.T) {
 	}()
 	s := spin()
 	s.Target.RunFor = 1e9
-	trial, err := prepared(t, s, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
-	if err != nil || !trial.Valid {
-		t.Fatalf("%v %s", err, trial.InvalidReason)
-	}
+	trial := valid(t, s)
 	h := trial.HostUse
 	if h == nil || h.OtherCPUSeconds == nil || h.TargetCPUs != len(topology.Allowed()) {
 		t.Fatalf("nothing is known of other programs: %+v", h)
@@ -65,10 +61,7 @@ func TestPrepareHidesNobody(t *testing.T) {
 	s := job("sleep", "0.7")
 	s.Target.CPUs = cpus[:1]
 	s.Target.Prepare = []string{"sh", "-c", "for n in 1 2 3 4 5 6 7 8; do (for m in 1 2; do " + spin().Target.Command[2] + "; done) & done; wait"}
-	trial, err := prepared(t, s, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
-	if err != nil || !trial.Valid {
-		t.Fatalf("%v %s", err, trial.InvalidReason)
-	}
+	trial := valid(t, s)
 	if h := trial.HostUse; h == nil || h.OtherCPUSeconds == nil || *h.OtherCPUSeconds < 0.2*trial.MeasuredSeconds {
 		t.Errorf("%+v in %.2f s", h, trial.MeasuredSeconds)
 	}
@@ -110,30 +103,22 @@ func TestShortLivedChildren(t *testing.T) {
 
 // The peak of a short run's memory is known, though nobody looked then.
 func TestPeakOfAShortRun(t *testing.T) {
-	s := job("sh", "-c", "sleep 0.5; exec dd if=/dev/zero of=/dev/null bs=128M count=1 2>/dev/null")
-	trial, err := prepared(t, s, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
-	if err != nil || !trial.Valid || trial.Memory == nil || trial.Memory.PeakRSSBytes < 128<<20 {
-		t.Errorf("%v, %s %q, memory %+v", err, trial.InvalidCode, trial.InvalidReason, trial.Memory)
+	trial := valid(t, job("sh", "-c", "sleep 0.5; exec dd if=/dev/zero of=/dev/null bs=128M count=1 2>/dev/null"))
+	if trial.Memory == nil || trial.Memory.PeakRSSBytes < 128<<20 {
+		t.Errorf("memory %+v", trial.Memory)
 	}
 }
 
 // A limit around the whole session, which no setting set, shows in the trial.
 func TestOuterLimit(t *testing.T) {
-	need.Root(t)
-	parent, err := cgroup.Find()
-	if err != nil {
-		need.Skip(t, "needs a cgroup: "+err.Error())
-	}
+	parent := cgroups(t)
 	group := must.Get(parent.New())(t)
 	t.Cleanup(func() { group.Remove() })
 	must.OK(t, group.SetQuota(0.1))
 	self := []byte(strconv.Itoa(os.Getpid()))
 	must.OK(t, os.WriteFile(group.ProcsFile(), self, 0))
 	t.Cleanup(func() { os.WriteFile(filepath.Join(parent.Dir(), "cgroup.procs"), self, 0) })
-	trial, err := prepared(t, spin(), Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
-	if err != nil || !trial.Valid {
-		t.Fatalf("%v %s", err, trial.InvalidReason)
-	}
+	trial := valid(t, spin())
 	if trial.Cgroup != nil {
 		t.Errorf("the setting has no quota, and yet an accounting of one: %+v", trial.Cgroup)
 	}

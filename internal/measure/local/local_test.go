@@ -21,14 +21,21 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
+// A setting's value and its variables take the place of the user's, and what is unset is in no environment.
 func TestEnvironment(t *testing.T) {
-	environ := []string{"A=1", "GOMAXPROCS=9", "GOMAXPROCSX=1"}
-	if got := environment(environ, nil); !slices.Equal(got, []string{"A=1", "GOMAXPROCSX=1"}) {
-		t.Errorf("unset: %q", got)
-	}
-	three := 3
-	if got := environment(environ, &three); !slices.Equal(got, []string{"A=1", "GOMAXPROCSX=1", "GOMAXPROCS=3"}) {
-		t.Errorf("3: %q", got)
+	environ := []string{"A=1", "GOMAXPROCS=9", "GOGC=75", "GOMAXPROCSX=1"}
+	for _, tc := range []struct {
+		procs     *int
+		variables []journal.Variable
+		want      []string
+	}{
+		{nil, nil, []string{"A=1", "GOGC=75", "GOMAXPROCSX=1"}},
+		{new(3), nil, []string{"A=1", "GOGC=75", "GOMAXPROCSX=1", "GOMAXPROCS=3"}},
+		{nil, []journal.Variable{{Name: "GOGC", Value: journal.Unset}, {Name: "X", Value: "1"}, {Name: "A", Value: "off"}}, []string{"GOMAXPROCSX=1", "X=1", "A=off"}},
+	} {
+		if got := environment(environ, tc.procs, tc.variables...); !slices.Equal(got, tc.want) {
+			t.Errorf("%q, want %q", got, tc.want)
+		}
 	}
 }
 
@@ -75,6 +82,16 @@ func prepared(t *testing.T, spec plan.Spec, config Config, settings ...journal.S
 }
 
 var unset = journal.Setting{Label: journal.Default, Replicas: 1}
+
+// valid is a trial of the default, which must be valid.
+func valid(t *testing.T, spec plan.Spec) journal.Trial {
+	t.Helper()
+	trial := must.Get(prepared(t, spec, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil))(t)
+	if !trial.Valid {
+		t.Fatalf("%s %q", trial.InvalidCode, trial.InvalidReason)
+	}
+	return trial
+}
 
 // Programs that are ready run as they are; what cannot be had makes its settings'
 // trials invalid and leaves the others alone. A run beyond the limit is ended.
@@ -176,10 +193,7 @@ func TestSeveralRuns(t *testing.T) {
 func TestShortRuns(t *testing.T) {
 	spec := job("true")
 	spec.Target.RunFor = 500 * time.Millisecond
-	trial, err := prepared(t, spec, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
-	if err != nil || !trial.Valid {
-		t.Fatalf("%v, %s", err, trial.InvalidReason)
-	}
+	trial := valid(t, spec)
 	one := trial.DurationSeconds / float64(trial.Phases[0].Requests)
 	// On a busy machine the last start alone may take long.
 	if p := trial.Phases[0]; p.DurationSeconds > 0.5+one || p.DurationSeconds >= 0.5 && trial.DurationSeconds > 1.5+5*one {
@@ -370,14 +384,5 @@ func TestFullDiskOfTheLoad(t *testing.T) {
 	_, _, err := r.runLoad(t.Context(), []string{"echo", "12 requests/s"}, "-load", time.Second)
 	if u := (*unkept)(nil); !errors.As(err, &u) {
 		t.Errorf("%v, want that it could not be written", err)
-	}
-}
-
-// A setting's variables take the place of the user's, and one that is unset is in no
-// environment.
-func TestVaried(t *testing.T) {
-	got := environment([]string{"GOGC=75", "A=b", "GOMEMLIMIT=1GiB"}, nil, []journal.Variable{{Name: "GOGC", Value: journal.Unset}, {Name: "X", Value: "1"}, {Name: "GOMEMLIMIT", Value: "off"}}...)
-	if want := []string{"A=b", "X=1", "GOMEMLIMIT=off"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -17,15 +17,21 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
-// away is where a program goes that leaves its group, and the words of a shell that do it.
-func away(t *testing.T) (dir, words string) {
+// cgroups is where cgroups can be created.
+func cgroups(t *testing.T) *cgroup.Parent {
 	t.Helper()
 	need.Root(t)
 	parent, err := cgroup.Find()
 	if err != nil {
 		need.Skip(t, "needs a cgroup: "+err.Error())
 	}
-	return parent.Dir(), "echo $$ >" + filepath.Join(parent.Dir(), "cgroup.procs") + "; "
+	return parent
+}
+
+// away is where a program goes that leaves its group, and the words of a shell that do it.
+func away(t *testing.T) (dir, words string) {
+	dir = cgroups(t).Dir()
+	return dir, "echo $$ >" + filepath.Join(dir, "cgroup.procs") + "; "
 }
 
 func underQuota(cpus float64, replicas int) journal.Setting {
@@ -129,7 +135,7 @@ func TestOutsideOfTheQuota(t *testing.T) {
 // A program that stays is not taken for one that left, whatever it starts, and however
 // slowly its processes end under a small quota.
 func TestWithinTheQuota(t *testing.T) {
-	away(t)
+	cgroups(t)
 	s, setting := job("sh", "-c", "for i in 1 2 3 4 5 6 7 8; do sh -c 'true & true' & (sleep 0.01); done; wait"), underQuota(0.05, 2)
 	s.Quotas = []*float64{setting.QuotaCPUs}
 	trial, err := prepared(t, s, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil)
@@ -142,8 +148,7 @@ func TestWithinTheQuota(t *testing.T) {
 // hardly any period.
 func TestNoPeriodOfTheQuota(t *testing.T) {
 	t.Parallel()
-	away(t)
-	parent := must.Get(cgroup.Find())(t)
+	parent := cgroups(t)
 	for name, tc := range map[string]struct {
 		words string
 		works bool // more than the limit allows in the periods that an idle group counts
@@ -186,20 +191,15 @@ func TestShares(t *testing.T) {
 	s := job("sh", "-c", "cat "+dir+"/*/cpu.shares "+dir+"/*/cpu.weight >"+seen+" 2>/dev/null; true")
 	s.Target.Shares = 522
 	s.Target.Beside = &plan.Neighbour{Command: []string{"sleep", "60"}, Shares: 2099}
-	setting := journal.Setting{Label: journal.Default, Replicas: 1}
-	trial, err := prepared(t, s, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil)
-	if err != nil || !trial.Valid {
-		t.Fatalf("%v, %s %q", err, trial.InvalidCode, trial.InvalidReason)
-	}
-	b := must.Get(os.ReadFile(seen))(t)
-	values := strings.Fields(string(b))
+	valid(t, s)
+	values := strings.Fields(must.Read(t, seen))
 	for _, want := range [][2]string{{"522", "51"}, {"2099", "205"}} {
 		if !slices.Contains(values, want[0]) && !slices.Contains(values, want[1]) {
 			t.Errorf("no group has cpu.shares of %s or cpu.weight of %s: %v", want[0], want[1], values)
 		}
 	}
 	s.Target.Shares = 1
-	if _, err := prepared(t, s, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil); err == nil || !strings.Contains(err.Error(), "CPU shares 1: expected a number") {
+	if _, err := prepared(t, s, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil); err == nil || !strings.Contains(err.Error(), "CPU shares 1: expected a number") {
 		t.Errorf("one share: %v", err)
 	}
 }

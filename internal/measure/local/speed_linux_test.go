@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/test/must"
@@ -223,12 +222,7 @@ func TestSpeedNextToBusyPrograms(t *testing.T) {
 
 // A CPU limit around procfit is a slower machine, whenever it is set.
 func TestSpeedUnderALimit(t *testing.T) {
-	need.Root(t)
-	parent, err := cgroup.Find()
-	if err != nil {
-		need.Skip(t, err.Error())
-	}
-	group := must.Get(parent.New())(t)
+	group := must.Get(cgroups(t).New())(t)
 	defer group.Remove()
 	home := filepath.Join(filepath.Dir(group.Dir()), "cgroup.procs")
 	enter := func(file string) {
