@@ -120,8 +120,7 @@ func runOf(t *testing.T, setting journal.Setting, metrics []load.Metric, outputs
 	spec.Target.Pods, spec.Load.Warmup, spec.Load.Metrics = &plan.Pods{Batch: true}, 0, metrics
 	r := &batchRun{started(spec, setting), ran, outputs}
 	r.fleet = slices.Repeat([]*replica{{name: "p"}}, len(ran))
-	tr := must.Get(trial.Run(t.Context(), r, r.Task))(t)
-	return tr
+	return must.Get(trial.Run(t.Context(), r, r.Task))(t)
 }
 
 // What the runs come to: the slowest replica's time, all replicas' CPU time, and a figure
@@ -191,13 +190,7 @@ func (j *jobs) answer(q *http.Request) any {
 	j.silent = j.silent || now.After(j.alive)
 	switch {
 	case strings.Contains(q.URL.Path, "/configmaps"):
-		m := corev1.ConfigMap{}
-		json.NewDecoder(q.Body).Decode(&m) // of a GET there is none
-		if q.Method == http.MethodPut {
-			j.alive, _ = time.Parse(time.RFC3339, m.Annotations[aliveUntil])
-		}
-		m.Kind, m.APIVersion, m.Name = "ConfigMap", "v1", name
-		return m
+		return recordOf(q, &j.alive)
 	case q.Method == http.MethodPost:
 		p := echo(q).(corev1.Pod)
 		for _, before := range j.starts {
@@ -228,6 +221,16 @@ func (j *jobs) answer(q *http.Request) any {
 		}}}}
 	}
 	return p
+}
+
+// recordOf answers for the record of a run, and keeps until when that says that the run is alive.
+func recordOf(q *http.Request, alive *time.Time) (m corev1.ConfigMap) {
+	json.NewDecoder(q.Body).Decode(&m) // of a GET there is none
+	if q.Method == http.MethodPut {
+		*alive, _ = time.Parse(time.RFC3339, m.Annotations[aliveUntil])
+	}
+	m.Kind, m.APIVersion, m.Name = "ConfigMap", "v1", path.Base(q.URL.Path)
+	return m
 }
 
 // on is a trial of that server's pods, none of which there is yet.
@@ -316,11 +319,10 @@ func TestExited(t *testing.T) {
 // A Job whose init container fails never starts its program: the reason is the init
 // container's end, and not that procfit has no output of the program.
 func TestInitContainerFailed(t *testing.T) {
-	s := &server{answer: func(*http.Request) any {
-		p := corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}}
-		p.Name, p.Status.Phase = "p", corev1.PodFailed
-		p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "fetch", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}}}}
-		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "app", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "PodInitializing"}}}}
+	s := &server{status: func() corev1.PodStatus {
+		p := waiting("PodInitializing", "")
+		p.Phase = corev1.PodFailed
+		p.InitContainerStatuses = []corev1.ContainerStatus{{Name: "fetch", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}}}}
 		return p
 	}}
 	spec := plan.Default()

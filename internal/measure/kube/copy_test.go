@@ -63,8 +63,7 @@ metadata: {name: api}
 
 func subject(t *testing.T, manifest string) Subject {
 	t.Helper()
-	s := must.Get(parseManifest([]byte(manifest)))(t)
-	return s
+	return must.Get(parseManifest([]byte(manifest)))(t)
 }
 
 func env(p *corev1.Pod) map[string]string {
@@ -127,15 +126,6 @@ func TestCopyOfOwned(t *testing.T) {
 	}
 }
 
-// The unset setting has GOMAXPROCS from nowhere that can be known before.
-func TestCopyUnset(t *testing.T) {
-	s := subject(t, deployment)
-	got := env(s.pod(cut{container: "app"}, "copy", difference{}))
-	if _, has := got["GOMAXPROCS"]; has || got["MODE"] != "fast" {
-		t.Errorf("env %v", got)
-	}
-}
-
 // A variable after GOMAXPROCS may have its value: a copy has it in the same place. Without
 // GOMAXPROCS there is none to have, and the default is refused.
 func TestCopyExpanded(t *testing.T) {
@@ -143,6 +133,9 @@ func TestCopyExpanded(t *testing.T) {
 	c := s.pod(cut{container: "app"}, "copy", difference{procs: new(4)}).Spec.Containers[1]
 	if want := []corev1.EnvVar{{Name: "GOMAXPROCS", Value: "4"}, {Name: "WORKERS", Value: "$(GOMAXPROCS)"}}; !slices.Equal(c.Env, want) {
 		t.Errorf("env %v, want %v", c.Env, want)
+	}
+	if c := s.pod(cut{container: "app"}, "copy", difference{}).Spec.Containers[1]; len(c.Env) != 1 || c.Env[0].Name != "WORKERS" {
+		t.Errorf("by default env is %v", c.Env)
 	}
 	target := on(t, &server{answer: echo}, plan.Default()).Target
 	target.subject = s

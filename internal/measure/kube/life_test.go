@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -32,9 +31,9 @@ import (
 
 // server is an API server with one pod, p.
 type server struct {
-	log   []byte                 // of its container; nil: cannot be read
-	phase func() corev1.PodPhase // nil: Running
-	gone  bool
+	log    []byte                  // of its container; nil: cannot be read
+	status func() corev1.PodStatus // nil: it runs
+	gone   bool
 	// answer is to every request; nil: what there is of the pod
 	answer func(*http.Request) any
 }
@@ -55,8 +54,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		p := corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}}
 		p.Name, p.Status.Phase = "p", corev1.PodRunning
-		if s.phase != nil {
-			p.Status.Phase = s.phase()
+		if s.status != nil {
+			p.Status = s.status()
 		}
 		json.NewEncoder(w).Encode(p)
 	}
@@ -91,8 +90,7 @@ func on(t *testing.T, s *server, spec plan.Spec) *run {
 // metric is what the servers of these tests print.
 func metric(t *testing.T) []load.Metric {
 	t.Helper()
-	m := must.Get(load.ParseMetric(`hits=([\d.]+) hits`))(t)
-	return []load.Metric{m}
+	return []load.Metric{must.Get(load.ParseMetric(`hits=([\d.]+) hits`))(t)}
 }
 
 // Of a pod's long output both the beginning and the end are kept, and whole lines of them.
@@ -211,11 +209,7 @@ func TestRefusedLoad(t *testing.T) {
 func TestLoadPodFailed(t *testing.T) {
 	ended := corev1.PodStatus{Phase: corev1.PodFailed, ContainerStatuses: []corev1.ContainerStatus{{Name: "load", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 137, Signal: 9, Reason: "OOMKilled"}}}}}
 	var status corev1.PodStatus
-	s := &server{answer: func(*http.Request) any {
-		p := corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, Status: status}
-		p.Name = "procfit-r-load1"
-		return p
-	}}
+	s := &server{status: func() corev1.PodStatus { return status }}
 	for name, tc := range map[string]struct {
 		status corev1.PodStatus
 		words  string
@@ -276,18 +270,18 @@ func TestTimeoutInCluster(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				phase := func() corev1.PodPhase {
+				status := func() corev1.PodStatus {
 					switch over := time.Since(began); {
 					case over < tc.pending:
-						return corev1.PodPending
+						return corev1.PodStatus{Phase: corev1.PodPending}
 					case over < tc.pending+tc.runs:
-						return corev1.PodRunning
+						return corev1.PodStatus{Phase: corev1.PodRunning}
 					}
-					return corev1.PodSucceeded
+					return corev1.PodStatus{Phase: corev1.PodSucceeded}
 				}
 				spec := plan.Default()
 				spec.Target.Pods, spec.Target.RunTimeout, spec.Target.ReadyTimeout = &plan.Pods{Batch: true}, timeout, ready
-				_, err := on(t, &server{phase: phase}, spec).ended(t.Context(), "p")
+				_, err := on(t, &server{status: status}, spec).ended(t.Context(), "p")
 				if code := codeOf(err); code != tc.code || (err == nil) != (code == "") {
 					t.Errorf("%s: %v, want %s", code, err, tc.code)
 				}
@@ -301,7 +295,8 @@ func TestTimeoutInCluster(t *testing.T) {
 }
 
 // An agent that waits for the target to be ready costs two seconds of every trial: once
-// the user is known, it is in the pod before anything asks whether the pod runs.
+// the user is known, it is in the pod before anything asks whether the pod runs. It is asked before
+// a load and after it, so it does not end by itself before its pod does.
 func TestAttachEarly(t *testing.T) {
 	known := &owner{1000, 1000}
 	for name, tc := range map[string]struct {
@@ -311,7 +306,7 @@ func TestAttachEarly(t *testing.T) {
 		batch bool
 		want  string
 	}{
-		"user known": {user: known, want: "POST pods, PATCH ephemeralcontainers as 1000"}, "user not known": {want: "POST pods"},
+		"user known": {user: known, want: "POST pods, PATCH ephemeralcontainers as 1000: agent --idle=2h0m0s"}, "user not known": {want: "POST pods"},
 		"no agent": {user: known, why: "no right", want: "POST pods"}, "init container": {user: known, init: []corev1.Container{{Name: "first"}}, want: "POST pods"},
 		"a Job": {user: known, batch: true, want: "POST pods"},
 	} {
@@ -322,7 +317,7 @@ func TestAttachEarly(t *testing.T) {
 			var p corev1.Pod
 			json.NewDecoder(r.Body).Decode(&p)
 			for _, e := range p.Spec.EphemeralContainers {
-				call += fmt.Sprintf(" as %d", *e.SecurityContext.RunAsUser)
+				call += fmt.Sprintf(" as %d: %s", *e.SecurityContext.RunAsUser, strings.Join(e.Args, " "))
 			}
 			calls = append(calls, call)
 			p.Kind, p.APIVersion = "Pod", "v1"
@@ -330,6 +325,7 @@ func TestAttachEarly(t *testing.T) {
 		}}
 		r := on(t, s, plan.Default())
 		r.fleet, r.user, r.NoObserver, r.cut.container = nil, tc.user, tc.why, "app"
+		r.cut.deadline = 2 * time.Hour
 		r.subject = Subject{Batch: tc.batch, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{InitContainers: tc.init, Containers: []corev1.Container{{Name: "app"}}}}}
 		if err := r.start(t.Context()); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -343,42 +339,14 @@ func TestAttachEarly(t *testing.T) {
 	}
 }
 
-// An agent next to a target is asked before a load and after it, so it does not end by
-// itself before its pod does.
-func TestAgentOutlivesLongLoads(t *testing.T) {
-	var args []string
-	s := &server{answer: func(r *http.Request) any {
-		var p corev1.Pod
-		json.NewDecoder(r.Body).Decode(&p)
-		for _, e := range p.Spec.EphemeralContainers {
-			args = e.Args
-		}
-		p.Kind, p.APIVersion = "Pod", "v1"
-		return p
-	}}
-	r := on(t, s, plan.Default())
-	r.cut.deadline = 2 * time.Hour
-	must.OK(t, r.insert(t.Context(), r.fleet[0]))
-	if !slices.Equal(args, []string{AgentCommand, "--idle=2h0m0s"}) {
-		t.Errorf("started with %q", args)
-	}
-}
-
 // An agent whose container failed is not waited for, and the reason is the container's.
 func TestAgentFailed(t *testing.T) {
 	dead := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 2, Reason: "Error"}}
-	s := &server{answer: func(r *http.Request) any {
-		p := corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}}
-		p.Status.Phase = corev1.PodRunning
-		p.Status.EphemeralContainerStatuses = []corev1.ContainerStatus{{Name: observerName, State: dead}}
-		return p
-	}}
-	r := on(t, s, plan.Default())
+	r := on(t, &server{status: func() corev1.PodStatus {
+		return corev1.PodStatus{Phase: corev1.PodRunning, EphemeralContainerStatuses: []corev1.ContainerStatus{{Name: observerName, State: dead}}}
+	}}, plan.Default())
 	one := r.fleet[0]
-	var err error
-	if one.line, err = r.cluster.tunnel("p"); err != nil {
-		t.Fatal(err)
-	}
+	one.line = must.Get(r.cluster.tunnel("p"))(t)
 	began := time.Now()
 	r.attach(t.Context(), one)
 	if took := time.Since(began); one.observer != nil || !strings.Contains(one.why, "ended with code 2") || took > observerPatience/2 {

@@ -58,13 +58,10 @@ func TestTrouble(t *testing.T) {
 }
 
 func TestRunning(t *testing.T) {
-	p := &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.1", ContainerStatuses: []corev1.ContainerStatus{{Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}}}
-	if !running(p) {
-		t.Error("one that is ready is not running")
-	}
-	p.Status.ContainerStatuses[0].Ready = false
-	if running(p) {
-		t.Error("one that is not ready counts as running")
+	for _, ready := range []bool{true, false} {
+		if got := running(&corev1.Pod{Status: atWork(corev1.ContainerStatus{Ready: ready})}); got != ready {
+			t.Errorf("one whose container is ready %v: %v", ready, got)
+		}
 	}
 }
 
@@ -85,32 +82,26 @@ func TestEvidence(t *testing.T) {
 }
 
 func TestChooseNodes(t *testing.T) {
-	one := func(name, cpus string, ready bool) corev1.Node {
-		n := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: "host-" + name}}}
-		n.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpus)}
-		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionStatus(map[bool]string{true: "True", false: "Unknown"}[ready])}}
-		return n
-	}
-	cordoned := one("c", "64", true)
-	cordoned.Spec.Unschedulable = true
-	arm := one("c", "16", true)
-	arm.Status.NodeInfo.Architecture = "arm64"
-	for name, tc := range map[string]struct {
-		nodes []corev1.Node
-		named string
-		want  string // target load, or the error
-	}{
-		"the largest":          {[]corev1.Node{one("b", "4", true), one("a", "8", true)}, "", "a b"},
-		"by name else":         {[]corev1.Node{one("b", "4", true), one("a", "4", true)}, "", "a b"},
-		"the named":            {[]corev1.Node{one("a", "8", true), one("b", "4", true)}, "b", "b a"},
-		"one alone":            {[]corev1.Node{one("a", "8", true)}, "", "a a"},
-		"not ready":            {[]corev1.Node{one("a", "8", false), one("b", "4", true), cordoned}, "", "b b"},
-		"another architecture": {[]corev1.Node{arm, one("a", "8", true), one("b", "4", true)}, "a", "a b"},
-		"no other of it":       {[]corev1.Node{arm, one("a", "8", true)}, "a", "a a"},
-		"named and gone":       {[]corev1.Node{one("a", "8", false), one("b", "4", true)}, "a", `--node "a"`},
-		"none":                 {nil, "", "no node is ready"},
+	const unschedulable, arm = "c9", "d9"
+	for name, tc := range map[string]struct{ nodes, named, want string }{
+		"the largest":          {"b4 a8", "", "a b"},
+		"by name else":         {"b4 a4", "", "a b"},
+		"the named":            {"a8 b4", "b", "b a"},
+		"one alone":            {"a8", "", "a a"},
+		"not ready":            {"a8! b4 " + unschedulable, "", "b b"},
+		"another architecture": {arm + " a8 b4", "a", "a b"},
+		"no other of it":       {arm + " a8", "a", "a a"},
+		"named and gone":       {"a8! b4", "a", `--node "a"`},
+		"none":                 {"", "", "no node is ready"},
 	} {
-		p, err := chooseNodes(tc.nodes, &corev1.PodSpec{}, tc.named)
+		nodes := nodesOf(tc.nodes)
+		for i := range nodes {
+			nodes[i].Spec.Unschedulable = nodes[i].Name == unschedulable[:1]
+			if nodes[i].Name == arm[:1] {
+				nodes[i].Status.NodeInfo.Architecture = "arm64"
+			}
+		}
+		p, err := chooseNodes(nodes, &corev1.PodSpec{}, tc.named)
 		got := p.target.name + " " + p.load.name
 		if err != nil {
 			got = err.Error()
@@ -119,7 +110,9 @@ func TestChooseNodes(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
-	p, err := chooseNodes([]corev1.Node{one("a", "8", true)}, &corev1.PodSpec{}, "")
+	one := nodesOf("a8")
+	one[0].Labels = map[string]string{corev1.LabelHostname: "host-a"}
+	p, err := chooseNodes(one, &corev1.PodSpec{}, "")
 	if h := p.target.host; err != nil || h.EffectiveCPUs != 8 || h.Hostname != "a" || p.target.hostname != "host-a" {
 		t.Errorf("%+v, %v", p.target, err)
 	}
