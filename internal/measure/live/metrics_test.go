@@ -19,8 +19,7 @@ import (
 // page is one with counters and histograms that have counted so much.
 func page(t *testing.T, n string, text string) map[string]*dto.MetricFamily {
 	t.Helper()
-	all := must.Get(parsePage(strings.NewReader(strings.ReplaceAll(text, "N", n))))(t)
-	return all
+	return must.Get(parsePage(strings.NewReader(strings.ReplaceAll(text, "N", n))))(t)
 }
 
 // histogram is a family with N events, of which one took more than 0.1.

@@ -147,8 +147,7 @@ func TestProgram(t *testing.T) {
 	}
 	read := func() Reading {
 		t.Helper()
-		r := must.Get(p.Read(t.Context()))(t)
-		return r
+		return must.Get(p.Read(t.Context()))(t)
 	}
 	x := &Experiment{Header: judge.Header{Header: journal.Header{Live: &journal.Live{}}}}
 	from := read()

@@ -182,19 +182,3 @@ func TestApartOn(t *testing.T) {
 		}
 	}
 }
-
-// The values of auto follow what is left to the target.
-func TestPlanOfRest(t *testing.T) {
-	s := serverWith(func(s *Spec) { s.Split = &Split{Target: []int{0, 1, 2, 3, 4, 5, 6}, Load: []int{7}} })
-	has := func(cpus int) bool {
-		for _, a := range s.Plan(8, 1).Settings {
-			if a.Procs != nil && *a.Procs == cpus {
-				return true
-			}
-		}
-		return false
-	}
-	if !has(7) {
-		t.Error("on 7 of 8 CPUs, 7 is not among the values")
-	}
-}

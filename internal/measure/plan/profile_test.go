@@ -29,41 +29,10 @@ func TestWhereProfilesAre(t *testing.T) {
 	}
 }
 
-func TestWhatCanBeProfiled(t *testing.T) {
-	server := Default()
-	server.Target.Command, server.Target.URL = []string{"./server", "-addr", ":{port}"}, "http://127.0.0.1:{port}/"
-	tests := Default()
-	tests.Target.Command = []string{"go", "test", "-bench", "."}
-	several := server
-	several.Quotas = []*float64{nil, new(1.0)}
-	batch := Default()
-	batch.Target.Command = []string{"./batch"}
-	for _, of := range []struct {
-		spec          Spec
-		profile, want string
-	}{
-		{server, "", ""}, {server, ProfileOwn, ""}, {server, "http://127.0.0.1:{port}/p", ""}, {tests, ProfileOwn, ""}, {tests, "", ""}, {batch, "", ""},
-		{batch, ProfileOwn, "--profile needs a server with --url that serves net/http/pprof, or go test -bench"},
-		{tests, "http://h/", "go test writes its profiles itself"}, {several, ProfileOwn, "--profile compares two settings: give one value of --limit"},
-	} {
-		s := of.spec
-		s.Profile = of.profile
-		err := s.Validate()
-		if (err == nil) != (of.want == "") || err != nil && !strings.Contains(err.Error(), of.want) {
-			t.Errorf("%q of %v: %v, want %q", of.profile, s.Target.Command, err, of.want)
-		}
-	}
-	server.Target.Command, server.Target.URL, server.Profile = []string{"./server"}, "http://127.0.0.1:8080/", "http://127.0.0.1:{port}/"
-	if err := server.Validate(); err == nil || !strings.Contains(err.Error(), "there is no such port") {
-		t.Errorf("%v", err)
-	}
-}
-
 // The run that is profiled is a closed loop that outlasts the profile, whatever else the
 // trials do.
 func TestProfiledRun(t *testing.T) {
-	s := Default()
-	s.Target.Command, s.Target.URL = []string{"./server", "-addr", ":{port}"}, "http://127.0.0.1:{port}/"
+	s := server()
 	if s.ProfileTakes() != 10*time.Second {
 		t.Errorf("%v without --trial-time", s.ProfileTakes())
 	}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -29,9 +28,15 @@ func batch() Spec {
 }
 
 func TestValidSpecs(t *testing.T) {
-	compile := batch()
-	compile.Target.Command = []string{"go", "test", "-c", "-o", "/dev/null", "./..."}
-	for name, s := range map[string]Spec{"server": server(), "batch": batch(), "tests that are compiled": compile} {
+	compile, benchmarks := batch(), batch()
+	compile.Target.Command = strings.Fields("go test -c -o /dev/null ./...")
+	benchmarks.Target.Command, benchmarks.Profile = strings.Fields("go test -bench ."), ProfileOwn
+	for name, s := range map[string]Spec{
+		"server": server(), "batch": batch(), "tests that are compiled": compile, "benchmarks that are profiled": benchmarks,
+		"profiled":              serverWith(func(s *Spec) { s.Profile = ProfileOwn }),
+		"profiled at a port":    serverWith(func(s *Spec) { s.Profile = "http://127.0.0.1:{port}/p" }),
+		"any scheme of another": serverWith(func(s *Spec) { s.Target.URL, s.Load.Command = "https://127.0.0.1:{port}/", "oha {url}" }),
+	} {
 		if err := s.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -80,6 +85,15 @@ func TestWrongFields(t *testing.T) {
 		{server, func(s *Spec) { s.Load.Command = "wrk {speed}" }, "load", "unknown placeholder"},
 		{server, func(s *Spec) { s.Load.Command, s.Replicas = "wrk {url}", []int{2} }, "load", "{urls}"},
 		{server, func(s *Spec) { s.Load.Command, s.Load.Rate = "wrk {url}", 100 }, "load", "write {rate}"},
+		{batch, func(s *Spec) { s.Profile = ProfileOwn }, "profile", "needs a server with --url that serves net/http/pprof, or go test -bench"},
+		{batch, func(s *Spec) { s.Target.Command, s.Profile = strings.Fields("go test -bench ."), "http://h/" }, "profile", "go test writes its profiles itself"},
+		{server, func(s *Spec) { s.Quotas, s.Profile = []*float64{nil, new(1.0)}, ProfileOwn }, "profile", "compares two settings: give one value of --limit"},
+		{server, func(s *Spec) {
+			s.Target.Command, s.Target.URL, s.Profile = []string{"./server"}, "http://127.0.0.1:8080/", "http://127.0.0.1:{port}/"
+		}, "profile", "there is no such port"},
+		{podSpec, func(s *Spec) { s.Target.Command = []string{"./server"} }, "command", "what their image holds"},
+		{podSpec, func(s *Spec) { s.Target.URL = "" }, "url", "http://{pod}:8080/"},
+		{podSpec, func(s *Spec) { s.Target.URL = "http://api.shop/" }, "url", "write {pod}"},
 	} {
 		s := c.of()
 		c.change(&s)
@@ -127,10 +141,8 @@ func TestErrorsNameFields(t *testing.T) {
 	call := regexp.MustCompile(`\bWrong(?:By)?\("([^"]*)"|\{"(\w+)", "(?:OLD: )?", [\w.]+\}`) // and the table of commands
 	seen := 0
 	for _, pattern := range []string{"*.go", "../local/*.go"} {
-		files := must.Get(filepath.Glob(pattern))(t)
-		for _, file := range files {
-			b := must.Get(os.ReadFile(file))(t)
-			for _, m := range call.FindAllStringSubmatch(string(b), -1) {
+		for _, file := range must.Get(filepath.Glob(pattern))(t) {
+			for _, m := range call.FindAllStringSubmatch(must.Read(t, file), -1) {
 				if seen++; !names[m[1]+m[2]] {
 					t.Errorf("%s: there is no field %q", file, m[1]+m[2])
 				}
@@ -139,15 +151,6 @@ func TestErrorsNameFields(t *testing.T) {
 	}
 	if seen < 40 {
 		t.Errorf("only %d errors of fields were seen", seen)
-	}
-}
-
-// With a generator of the user's own any scheme passes through.
-func TestOtherSchemes(t *testing.T) {
-	s := server()
-	s.Target.URL, s.Load.Command = "https://127.0.0.1:{port}/", "oha {url}"
-	if err := s.Validate(); err != nil {
-		t.Error(err)
 	}
 }
 

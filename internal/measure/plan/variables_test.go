@@ -87,8 +87,7 @@ func leftIn(path string, v reflect.Value) (list []string) {
 // A value that its field does not take is refused, and so is a variable that is not set.
 func TestNotFilled(t *testing.T) {
 	s := Default()
-	m := must.Get(load.ParseMetric("rate={env:X}([0-9]+)"))(t)
-	s.Load.Metrics, s.Target.URL = []load.Metric{m}, "http://{env:Y}/"
+	s.Load.Metrics, s.Target.URL = []load.Metric{must.Get(load.ParseMetric("rate={env:X}([0-9]+)"))(t)}, "http://{env:Y}/"
 	for value, want := range map[string]string{"(": "--metric rate: the values of its variables leave no regular expression with a group", "": "the environment variable Y is not set"} {
 		got, err := s.Filled(func(name string) (string, bool) { return value, value != "" || name == "X" })
 		if err == nil || !strings.Contains(err.Error(), want) {

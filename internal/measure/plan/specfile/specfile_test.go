@@ -16,15 +16,7 @@ func rows() []field.Field { return Rows(plan.NewFlags().Fields()) }
 // set is what a file sets, as flags would give it.
 func set(t *testing.T, text string) []string {
 	t.Helper()
-	f := must.Get(Read("procfit.yaml", []byte(text), rows()))(t)
-	var got []string
-	if err := f.Apply(func(field.Field) bool { return false }, func(name, text string) error {
-		got = append(got, name+"="+text)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return allTexts(t, must.Get(Read("procfit.yaml", []byte(text), rows()))(t))
 }
 
 func TestReadsNaturalValues(t *testing.T) {
