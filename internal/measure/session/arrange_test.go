@@ -78,8 +78,7 @@ func TestArrangeOnce(t *testing.T) {
 	}
 	// With the CPUs shared it would be another run.
 	sp.Load.Shared = true
-	var refused *session.Refusal
-	if _, err := session.New(sp, options(dir, eight)).Run(t.Context(), a, session.Events{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in") {
+	if _, err := session.New(sp, options(dir, eight)).Run(t.Context(), a, session.Events{}); !refused(err, "differs in") {
 		t.Errorf("%v, want a refusal", err)
 	}
 }
@@ -120,8 +119,7 @@ func TestArrangeRefused(t *testing.T) {
 	dir := t.TempDir()
 	must.OK(t, os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o600))
 	a := &arranger{split: sevenAndOne()}
-	var refused *session.Refusal
-	if _, err := session.New(sample(), options(dir, eight)).Run(t.Context(), a, session.Events{}); !errors.As(err, &refused) || a.asked != 0 {
+	if _, err := session.New(sample(), options(dir, eight)).Run(t.Context(), a, session.Events{}); !refused(err, "") || a.asked != 0 {
 		t.Errorf("%v; asked %d times", err, a.asked)
 	}
 }
@@ -160,8 +158,7 @@ func TestBaselineOfAnotherArrangement(t *testing.T) {
 		o.Baseline = tc.old
 		s := session.New(sp, o)
 		_, err := s.CheckBaseline()
-		var refused *session.Refusal
-		if tc.want == "" && err != nil || tc.want != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), tc.want)) {
+		if tc.want == "" && err != nil || tc.want != "" && !refused(err, tc.want) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
 		o.Baseline, o.Like = "", tc.old
@@ -179,8 +176,7 @@ func TestBaselineWithoutArrangement(t *testing.T) {
 	var old, now journal.Header
 	old.Target.Kind, now.Target.Kind, now.Load.Arrangement = journal.KindServer, journal.KindServer, &shared
 	const want = "in the earlier sweep the load ran where its journal does not say, in this one it runs on the target's CPUs"
-	var refused *session.Refusal
-	if err := session.ArrangedUnlike(old, now, false); !errors.As(err, &refused) || !strings.HasPrefix(err.Error(), want) {
+	if err := session.ArrangedUnlike(old, now, false); !refused(err, want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if err := session.ArrangedUnlike(now, now, false); err != nil {

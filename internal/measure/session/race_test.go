@@ -79,8 +79,7 @@ func TestLook(t *testing.T) {
 	if err := again.Look(); err != nil || again.Done != 4 || again.Ended || *again.TimeLeft() != 10*time.Minute-40*time.Second {
 		t.Errorf("%v: %d done, ended %v, %v left", err, again.Done, again.Ended, *again.TimeLeft())
 	}
-	var refused *session.Refusal
-	if err := session.New(sample(), options(dir, two)).Look(); !errors.As(err, &refused) || lines(t, dir) != before {
+	if err := session.New(sample(), options(dir, two)).Look(); !refused(err, "") || lines(t, dir) != before {
 		t.Errorf("another run: %v", err)
 	}
 }

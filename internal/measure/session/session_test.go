@@ -160,11 +160,16 @@ func TestAnotherSweep(t *testing.T) {
 			must.OK(t, err)
 			continue
 		}
-		_, refused := errors.AsType[*session.Refusal](err)
-		if begun || !refused || !strings.Contains(err.Error(), "has a run that differs in "+c.want+"; its command was: procfit sweep --trial-time 400ms; repeat") || r.ran > 0 || lines(t, dir) != before {
+		if begun || !refused(err, "has a run that differs in "+c.want+"; its command was: procfit sweep --trial-time 400ms; repeat") || r.ran > 0 || lines(t, dir) != before {
 			t.Errorf("%s: begun %v, %v", c.want, begun, err)
 		}
 	}
+}
+
+// refused reports whether an error is a Refusal that says that.
+func refused(err error, what string) bool {
+	_, refusal := errors.AsType[*session.Refusal](err)
+	return refusal && strings.Contains(err.Error(), what)
 }
 
 // A run with the load from a pod is not resumed with one through the API server: no flag of a plan
@@ -175,7 +180,7 @@ func TestRefusalOfATunnel(t *testing.T) {
 	for _, local := range []bool{false, true} {
 		p.Target.Pods = &plan.Pods{Object: "deployment/api", Namespace: "shop", LoadElsewhere: true, LoadFromHere: local}
 		_, err := session.New(p, options(dir, two)).Run(t.Context(), &runner{stop: 8}, session.Events{})
-		if !local && !errors.Is(err, context.Canceled) || local && (err == nil || !strings.Contains(err.Error(), "has a run that differs in --load-from; its command")) {
+		if !local && !errors.Is(err, context.Canceled) || local && !refused(err, "has a run that differs in --load-from; its command") {
 			t.Errorf("through the API server %v: %v", local, err)
 		}
 	}
@@ -195,13 +200,13 @@ func TestOtherValues(t *testing.T) {
 		p.Target.Env = []string{tc.env, "API_TOKEN=" + t.TempDir()}
 		p.Load.Headers = []string{tc.header, "Authorization: Bearer " + t.TempDir()}
 		_, err := session.New(p, options(dir, two)).Run(t.Context(), &runner{stop: 2}, session.Events{})
-		if tc.same && !errors.Is(err, context.Canceled) || !tc.same && (err == nil || !strings.Contains(err.Error(), "differs in the values of --env or --header; its command was")) {
+		if tc.same && !errors.Is(err, context.Canceled) || !tc.same && !refused(err, "differs in the values of --env or --header; its command was") {
 			t.Errorf("%s, %s: %v", tc.env, tc.header, err)
 		}
 	}
 	p := sample()
 	p.Target.Env, p.Load.Headers, p.Seed = []string{"MODE=fast", "API_TOKEN=x"}, []string{"X-Tenant: small", "Authorization: Bearer x"}, new(uint64(8))
-	if _, err := session.New(p, options(dir, two)).Run(t.Context(), &runner{}, session.Events{}); err == nil || !strings.Contains(err.Error(), "differs in --seed; its command was") {
+	if _, err := session.New(p, options(dir, two)).Run(t.Context(), &runner{}, session.Events{}); !refused(err, "differs in --seed; its command was") {
 		t.Errorf("with another seed: %v", err)
 	}
 }
@@ -227,7 +232,7 @@ func TestResumeByVariables(t *testing.T) {
 			}
 			return "a longer one", true
 		})
-		if err := session.New(p, o).Look(); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if err := session.New(p, o).Look(); want == "" && err != nil || want != "" && !refused(err, want) {
 			t.Errorf("MODE=%s: %v", mode, err)
 		}
 	}
@@ -250,7 +255,7 @@ func TestSameSurroundings(t *testing.T) {
 		o := options(dir, two)
 		o.Environ = tc.environ
 		_, err := session.New(sample(), o).Run(t.Context(), &runner{stop: 2}, session.Events{})
-		if tc.want == "" && !errors.Is(err, context.Canceled) || tc.want != "" && (err == nil || !strings.Contains(err.Error(), "differs in the directory (now "+tc.in+tc.want)) {
+		if tc.want == "" && !errors.Is(err, context.Canceled) || tc.want != "" && !refused(err, "differs in the directory (now "+tc.in+tc.want) {
 			t.Errorf("in %s: %v", tc.in, err)
 		}
 	}
@@ -269,7 +274,7 @@ func TestOtherProgram(t *testing.T) {
 	if err := run("#!/bin/sh\n"); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if err := run("#!/bin/sh\nexit\n"); err == nil || !strings.Contains(err.Error(), "differs in the executable or the template of the pods; its command") {
+	if err := run("#!/bin/sh\nexit\n"); !refused(err, "differs in the executable or the template of the pods; its command") {
 		t.Error(err)
 	}
 }
@@ -339,8 +344,7 @@ func TestForeignFolder(t *testing.T) {
 	dir := t.TempDir()
 	must.OK(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("x"), 0o644))
 	_, err := session.New(sample(), options(dir, journal.Host{CPUs: 2})).Run(t.Context(), &runner{}, session.Events{})
-	var refused *session.Refusal
-	if !errors.As(err, &refused) {
+	if !refused(err, "") {
 		t.Errorf("%v", err)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
@@ -402,7 +406,7 @@ func TestBaseline(t *testing.T) {
 	race, o := options(t.TempDir(), two), options(t.TempDir(), two)
 	must.Get(session.New(raceSpec(5), race).Run(t.Context(), &runner{}, session.Events{}))(t)
 	o.Baseline = race.Dir
-	if _, err := session.New(sample(), o).CheckBaseline(); err == nil || !strings.Contains(err.Error(), "measure the earlier sweep again with --repeats 6") {
+	if _, err := session.New(sample(), o).CheckBaseline(); !refused(err, "measure the earlier sweep again with --repeats 6") {
 		t.Errorf("a race with fewer than three trials of each: %v", err)
 	}
 	for _, c := range []struct {
@@ -579,8 +583,7 @@ func TestOtherBinary(t *testing.T) {
 		if err := run("one"); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		var refused *session.Refusal
-		if err := run("other"); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in "+want+"; its command") {
+		if err := run("other"); !refused(err, "differs in "+want+"; its command") {
 			t.Errorf("%s: %v", want, err)
 		}
 		for _, code := range []string{"one", ""} {
@@ -631,8 +634,7 @@ func TestVariablesStayOut(t *testing.T) {
 		t.Errorf("%s\n%s", text, &told)
 	}
 	o.Secrets = secret.NewKeeper(nil, func(string) (string, bool) { return "", false })
-	var refused *session.Refusal
-	if _, err := session.New(p, o).Filled(); !errors.As(err, &refused) || !strings.Contains(err.Error(), "export PLAIN_NAME=…") {
+	if _, err := session.New(p, o).Filled(); !refused(err, "export PLAIN_NAME=…") {
 		t.Error(err)
 	}
 }
