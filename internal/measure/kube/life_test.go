@@ -187,8 +187,7 @@ func (mute) Fetch(context.Context, string) (agent.Answer, error) {
 }
 
 func codeOf(err error) journal.InvalidCode {
-	var f *trial.Failure
-	if errors.As(err, &f) {
+	if f, failed := errors.AsType[*trial.Failure](err); failed {
 		return f.Code
 	}
 	return ""
