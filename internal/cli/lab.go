@@ -70,15 +70,7 @@ func (e labListed) print(w *terminal.Writer) {
 	const column = 12
 	further := strings.Repeat(" ", column)
 	w.Paragraph(w.Style(terminal.Cyan, terminal.Pad(e.ID, column, true)), further, e.Title)
-	document := e.Document
-	if document[0] >= '0' && document[0] <= '9' {
-		name := "article "
-		if strings.Contains(document, ",") {
-			name = "articles "
-		}
-		document = name + document
-	}
-	about := document + " · " + string(e.Kind)
+	about := lab.DocumentName(e.Document) + " · " + string(e.Kind)
 	if len(e.Needs) > 0 {
 		about += " · needs " + strings.Join(e.Needs, ", ")
 	}

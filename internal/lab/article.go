@@ -87,6 +87,25 @@ var articles = []Article{
 	},
 }
 
+// isArticle reports whether a document is one of the five articles, which are numbered, or several.
+func isArticle(document string) bool {
+	return document != "" && document[0] >= '0' && document[0] <= '9'
+}
+
+// DocumentName is a document in words: "article 001", "articles 000, 001".
+func DocumentName(document string) string {
+	switch {
+	case !isArticle(document):
+		return document
+	case strings.Contains(document, ","):
+		return "articles " + document
+	}
+	return "article " + document
+}
+
+// OfArticle reports whether it is of one of the five articles.
+func (r *Ran) OfArticle() bool { return isArticle(r.Document) }
+
 // Article is the id of the one that a hypothesis quotes, of an experiment that may be of several;
 // empty: it is of none.
 func (r *Ran) Article(a Answered) string {

@@ -97,11 +97,6 @@ func (r Ran) Proved() bool {
 	return slices.ContainsFunc(r.Stages, func(s RanStage) bool { return s.Run > s.Invalid })
 }
 
-// OfArticle reports whether it is of one of the five articles, which are numbered.
-func (r *Ran) OfArticle() bool {
-	return r.Document != "" && r.Document[0] >= '0' && r.Document[0] <= '9'
-}
-
 type RanFile struct {
 	Title string `json:"title"`
 	Path  string `json:"path"` // relative to lab.json

@@ -43,7 +43,7 @@ func Index(o *lab.Outcome) *document.Document {
 		case counts != "":
 			held = document.Cell{Value: counts, To: "#" + r.ID}
 		}
-		all.Rows = append(all.Rows, document.Row{Link: pageOf(r), Cells: []document.Cell{{Value: r.ID}, {Value: r.Title, Detail: noteOf(r).Text}, {Value: documentName(r.Document)}, held}})
+		all.Rows = append(all.Rows, document.Row{Link: pageOf(r), Cells: []document.Cell{{Value: r.ID}, {Value: r.Title, Detail: noteOf(r).Text}, {Value: lab.DocumentName(r.Document)}, held}})
 		if hypotheses != nil {
 			answers = append(answers, document.Heading{Level: 3, Text: r.ID, Note: r.Title, ID: r.ID, To: pageOf(r)})
 			answers = append(append(answers, hypotheses...), elsewhere(r)...)
@@ -66,7 +66,7 @@ func Results(o *lab.Outcome) *document.Document {
 	}
 	for i := range o.Experiments {
 		r := &o.Experiments[i]
-		from := "From " + documentName(r.Document) + ": " + r.Title + "."
+		from := "From " + lab.DocumentName(r.Document) + ": " + r.Title + "."
 		if r.Claim != "" {
 			from += " Its result: " + r.Claim + "."
 		}
@@ -89,7 +89,7 @@ func Results(o *lab.Outcome) *document.Document {
 func experimentPage(o *lab.Outcome, r *lab.Ran) *document.Document {
 	d := newDocument(r.ID, o)
 	d.Home = &document.Link{Text: "The lab", To: "../index.html"}
-	about := document.Panel{Name: "Experiment", Label: documentName(r.Document), Level: 2, Sentence: r.Title}
+	about := document.Panel{Name: "Experiment", Label: lab.DocumentName(r.Document), Level: 2, Sentence: r.Title}
 	if r.Claim != "" {
 		about.Blocks = append(about.Blocks, document.Text{Text: "The article's result: " + r.Claim})
 	}
@@ -120,7 +120,7 @@ func Brief(o *lab.Outcome) *document.Document {
 	d := newDocument(title, o)
 	for i := range o.Experiments {
 		r := &o.Experiments[i]
-		d.Add(document.Heading{Level: 2, Text: r.ID, Note: r.Title + " (" + documentName(r.Document) + ")"}, noteOf(r))
+		d.Add(document.Heading{Level: 2, Text: r.ID, Note: r.Title + " (" + lab.DocumentName(r.Document) + ")"}, noteOf(r))
 		if r.NotRun != "" {
 			d.Add(document.List{Items: document.Items([]string{"not run: " + lead(r.NotRun)})})
 			continue

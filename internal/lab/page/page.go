@@ -190,16 +190,6 @@ func pageOf(r *lab.Ran) string {
 	return ""
 }
 
-func documentName(s string) string {
-	if s != "" && s[0] >= '0' && s[0] <= '9' {
-		if strings.Contains(s, ",") {
-			return "articles " + s
-		}
-		return "article " + s
-	}
-	return s
-}
-
 func disturbed(o *lab.Outcome) string {
 	sweeps, ran, most, of := 0, 0, 0.0, o.Host.EffectiveCPUs
 	for _, e := range o.Experiments {

@@ -47,8 +47,8 @@ func TestLab(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 	r := &o.Experiments[1]
-	if pageOf(r) != "chain/index.html" || noteOf(r).Text != "small sizes (--quick)" || documentName(r.Document) != "article 002" {
-		t.Errorf("%q, %q, %q", pageOf(r), noteOf(r).Text, documentName(r.Document))
+	if pageOf(r) != "chain/index.html" || noteOf(r).Text != "small sizes (--quick)" || lab.DocumentName(r.Document) != "article 002" {
+		t.Errorf("%q, %q, %q", pageOf(r), noteOf(r).Text, lab.DocumentName(r.Document))
 	}
 	asked, _ := asked(r)
 	hypotheses := asked[0].(document.Table).Rows
