@@ -24,32 +24,33 @@ const (
 // Hypothesis is what a document's numbers say, as a statement about a ratio that
 // another machine can test. Absolute times cannot be compared.
 type Hypothesis struct {
-	ID       string  // unique in its experiment, lower snake case
-	Says     string  // "two Ps cost under 1.1 times one P"
-	Document string  // the document's own numbers: "29 ÷ 27.1 µs = 1.07"; "" where it gives none
-	Value    float64 // the document's ratio; 0 where it gives none
-	On       string  // its machine that Value is of, where it has several
-	Today    bool    // whether it is true of today's Go, of which the document does not speak
+	ID       string  `json:"id"`                         // unique in its experiment, lower snake case
+	Says     string  `json:"says"`                       // "two Ps cost under 1.1 times one P"
+	Document string  `json:"document,omitempty"`         // the document's own numbers: "29 ÷ 27.1 µs = 1.07"; "" where it gives none
+	Value    float64 `json:"document_value,omitempty"`   // the document's ratio; 0 where it gives none
+	On       string  `json:"document_machine,omitempty"` // its machine that Value is of, where it has several
+	Today    bool    `json:"today,omitempty"`            // whether it is true of today's Go, of which the document does not speak
+	// It holds for a ratio from AtLeast to AtMost; 0 leaves that end open.
+	AtLeast float64 `json:"at_least,omitempty"`
+	AtMost  float64 `json:"at_most,omitempty"`
 
 	// Needs is how many CPUs it takes to see it, those of the load among them; 0 is any.
 	// Below, it is not asked, whatever was measured.
-	Needs float64
-	// Strengthens says that more CPUs only make the effect larger: fewer than it needs may show
-	// that it holds, and not that it does not.
-	Strengthens bool
+	Needs float64 `json:"needs_cpus,omitempty"`
 	// LoadCPUs is how many of those the load takes, where it must leave the program its
 	// own; 0 where it takes the program's in the document too.
-	LoadCPUs float64
+	LoadCPUs float64 `json:"load_cpus,omitempty"`
+	// Strengthens says that more CPUs only make the effect larger: fewer than it needs may show
+	// that it holds, and not that it does not.
+	Strengthens bool `json:"-"`
 	// Apart is how many CPUs are enough for the program where the load has its own, if that is
 	// fewer than Needs without those of the load; 0 is that many.
-	Apart float64
+	Apart float64 `json:"-"`
 	// Emulated is that with too few CPUs the kept table of a machine that was emulated
 	// answers.
-	Emulated bool
+	Emulated bool `json:"-"`
 
-	Measure measure
-	// It holds for a ratio from AtLeast to AtMost; 0 leaves that end open.
-	AtLeast, AtMost float64
+	Measure measure `json:"-"`
 }
 
 // Results are the stages' results by Stage.ID.
@@ -159,10 +160,7 @@ func judge(e Experiment, r Results, cpus float64) []Answered {
 	list := []Answered{}
 	for _, s := range e.Hypotheses {
 		have := machineOf(r, s.Measure, cpus)
-		j := Answered{
-			ID: s.ID, Says: s.Says, Document: s.Document, Value: known(s.Value), On: s.On, Today: s.Today, AtLeast: known(s.AtLeast), AtMost: known(s.AtMost),
-			Needs: s.Needs, LoadCPUs: s.LoadCPUs, Measured: s.Measure.of(r).finite(), asked: s,
-		}
+		j := Answered{Hypothesis: s, Measured: s.Measure.of(r).finite()}
 		short := have.cpus < have.needs(s)
 		if short && s.Emulated {
 			j.Measured, j.From = s.emulated()
@@ -184,19 +182,11 @@ func judge(e Experiment, r Results, cpus float64) []Answered {
 	return list
 }
 
-// known is a number; nil: there is none.
-func known(x float64) *float64 {
-	if x == 0 {
-		return nil
-	}
-	return &x
-}
-
 // same reports whether another hypothesis asks the same numbers for the same: twice a request may be
 // as many Ps as once.
 func (j *Answered) same(other *Answered, r Results) bool {
-	a, b := j.asked.Measure.asks, other.asked.Measure.asks
-	return j.asked.AtLeast == other.asked.AtLeast && j.asked.AtMost == other.asked.AtMost && j.Measured.Value != nil && other.Measured.Value != nil && *j.Measured.Value == *other.Measured.Value &&
+	a, b := j.Measure.asks, other.Measure.asks
+	return j.AtLeast == other.AtLeast && j.AtMost == other.AtMost && j.Measured.Value != nil && other.Measured.Value != nil && *j.Measured.Value == *other.Measured.Value &&
 		slices.EqualFunc(a, b, func(a, b quantity) bool {
 			of := r[a.Stage]
 			if a.Stage != b.Stage || a.Figure != b.Figure || of.Result == nil {
@@ -241,13 +231,13 @@ func (j *Answered) judge() {
 		return
 	}
 	if got.Low != nil && got.High != nil {
-		j.Answer = got.answer(&j.asked)
+		j.Answer = got.answer(&j.Hypothesis)
 	} else {
 		j.Answer, j.Reason = Undecided, got.Why
 	}
 	if j.Answer != Undecided {
 		if j.Answer == AtBound {
-			j.Reason = "it is the bound of " + number.Count(got.bound(&j.asked)) + ", within 5%: on which side, only chance would decide"
+			j.Reason = "it is the bound of " + number.Count(got.bound(&j.Hypothesis)) + ", within 5%: on which side, only chance would decide"
 		}
 		return
 	}
@@ -258,7 +248,7 @@ func (j *Answered) judge() {
 		j.Reason = fmt.Sprintf("trials print different numbers, %s to %s, some within the bounds and some not", number.Count(*got.Low), number.Count(*got.High))
 		return
 	}
-	j.Open, j.MoreBlocks = len(got.sequences) > 0, got.needs(&j.asked)
+	j.Open, j.MoreBlocks = len(got.sequences) > 0, got.needs(&j.Hypothesis)
 	if j.Reason == "" {
 		j.Reason = j.between()
 	}
@@ -266,7 +256,7 @@ func (j *Answered) judge() {
 
 // between says what keeps a hypothesis with an interval open.
 func (j *Answered) between() string {
-	for _, bound := range []float64{j.asked.AtLeast, j.asked.AtMost} {
+	for _, bound := range []float64{j.AtLeast, j.AtMost} {
 		if bound != 0 && *j.Measured.Low <= bound && bound <= *j.Measured.High {
 			return "the interval contains the bound of " + number.Count(bound)
 		}

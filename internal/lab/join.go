@@ -142,7 +142,6 @@ func decide(list []asked) Answered {
 // sameQuestion reports whether two runs asked the same of a hypothesis, whatever they
 // measured.
 func (j Answered) sameQuestion(b Answered) bool {
-	same := func(x, y *float64) bool { return x == y || x != nil && y != nil && *x == *y }
-	return j.ID == b.ID && j.Says == b.Says && j.Document == b.Document && same(j.AtLeast, b.AtLeast) && same(j.AtMost, b.AtMost) &&
+	return j.ID == b.ID && j.Says == b.Says && j.Document == b.Document && j.AtLeast == b.AtLeast && j.AtMost == b.AtMost &&
 		j.Needs == b.Needs && j.LoadCPUs == b.LoadCPUs
 }

@@ -13,7 +13,7 @@ import (
 func TestJoin(t *testing.T) {
 	const short = "needs 4 CPUs; this machine has 2"
 	answer := func(id string, a Answer, median float64) Answered {
-		h := Answered{ID: id, Says: id, AtLeast: new(1.9), Answer: a, Measured: Estimate{Value: &median, N: 6}}
+		h := Answered{Hypothesis: Hypothesis{ID: id, Says: id, AtLeast: 1.9}, Answer: a, Measured: Estimate{Value: &median, N: 6}}
 		if a == Undecided {
 			h.Reason = short
 		}

@@ -134,16 +134,7 @@ type Version struct {
 
 // Answered is a Hypothesis with its answer.
 type Answered struct {
-	ID       string   `json:"id"`
-	Says     string   `json:"says"`
-	Document string   `json:"document,omitempty"`         // the document's own numbers
-	Value    *float64 `json:"document_value,omitempty"`   // their ratio
-	On       string   `json:"document_machine,omitempty"` // that they are of
-	Today    bool     `json:"today,omitempty"`            // of today's Go, of which the document does not speak
-	AtLeast  *float64 `json:"at_least,omitempty"`
-	AtMost   *float64 `json:"at_most,omitempty"`
-	Needs    float64  `json:"needs_cpus,omitempty"`
-	LoadCPUs float64  `json:"load_cpus,omitempty"` // of those for the load
+	Hypothesis
 	Measured Estimate `json:"measured"`
 	From     string   `json:"measured_from,omitempty"` // where the numbers come from; empty: this machine's
 	Answer   Answer   `json:"answer"`
@@ -155,8 +146,6 @@ type Answered struct {
 	MoreSeconds float64 `json:"more_seconds,omitempty"`
 	// Lacks is how many CPUs the program needs, if it has fewer.
 	Lacks float64 `json:"lacks_cpus,omitempty"`
-
-	asked Hypothesis
 }
 
 // disturbing is the share of the programs' CPUs that others may take. What they take
@@ -220,7 +209,7 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 	r.Hypotheses = judge(e, r.Measured, cpus)
 	for i := range r.Hypotheses {
 		a := &r.Hypotheses[i]
-		if worst := r.worst(a.asked, cpus); worst != nil && !a.Measured.Printed && a.From == "" && (a.Answer.Decided() || a.Open) {
+		if worst := r.worst(a.Hypothesis, cpus); worst != nil && !a.Measured.Printed && a.From == "" && (a.Answer.Decided() || a.Open) {
 			a.Answer, a.Open, a.Reason = Undecided, false, worst.Company(cpus)+" and run it again"
 		}
 		if a.Measured.Printed { // the least and the most are no interval
@@ -269,8 +258,8 @@ func (r *Ran) More() (list []More) {
 
 func (r *Ran) more(a *Answered) More {
 	m := More{Hypothesis: a.ID, Had: a.Measured.N, Blocks: a.MoreBlocks, Settings: map[string][]journal.Setting{}}
-	for _, stage := range a.asked.Measure.stages() {
-		settings := a.asked.Measure.settings(r.Measured, stage)
+	for _, stage := range a.Measure.stages() {
+		settings := a.Measure.settings(r.Measured, stage)
 		m.Settings[stage] = settings
 		m.Seconds += float64(m.Blocks*len(settings)) * r.Measured[stage].each()
 	}

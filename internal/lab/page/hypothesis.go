@@ -56,13 +56,13 @@ func label(a lab.Answer) string {
 }
 
 func wanted(s lab.Answered) string {
-	bound := func(x *float64) string { return number.Short(number.Significant(*x, number.Digits)) }
+	bound := func(x float64) string { return number.Short(number.Significant(x, number.Digits)) }
 	switch {
-	case s.AtLeast != nil && s.AtMost != nil:
+	case s.AtLeast != 0 && s.AtMost != 0:
 		return bound(s.AtLeast) + " to " + bound(s.AtMost)
-	case s.AtLeast != nil:
+	case s.AtLeast != 0:
 		return bound(s.AtLeast) + " or more"
-	case s.AtMost != nil:
+	case s.AtMost != 0:
 		return bound(s.AtMost) + " or less"
 	}
 	return ""
@@ -72,18 +72,15 @@ func wanted(s lab.Answered) string {
 // value, each on a line of its own: ratios of different things have no scale in common.
 // It is logarithmic where all are above zero, as ratios are.
 func hypothesisStrip(s *lab.Answered, wanted string) *document.Strip {
-	var values []float64
-	see := func(list ...*float64) {
-		for _, x := range list {
-			if x != nil && !math.IsNaN(*x) && !math.IsInf(*x, 0) {
-				values = append(values, *x)
-			}
-		}
+	if s.AtLeast == 0 && s.AtMost == 0 {
+		return nil
 	}
 	m := s.Measured
-	see(s.AtLeast, s.AtMost, s.Value, m.Value, m.Low, m.High)
-	if len(values) == 0 || s.AtLeast == nil && s.AtMost == nil {
-		return nil
+	values := slices.DeleteFunc([]float64{s.AtLeast, s.AtMost, s.Value}, func(x float64) bool { return x == 0 })
+	for _, x := range []*float64{m.Value, m.Low, m.High} {
+		if x != nil {
+			values = append(values, *x)
+		}
 	}
 	scale := func(x float64) float64 { return x }
 	if slices.Min(values) > 0 {
@@ -93,11 +90,11 @@ func hypothesisStrip(s *lab.Answered, wanted string) *document.Strip {
 	pad := max(0.25*(high-low), 0.05*math.Abs(high), 0.05)
 	at := func(x float64) float64 { return min(1, max(0, (scale(x)-low+pad)/(high-low+2*pad))) }
 	out := &document.Strip{Zone: document.Span{From: 0, To: 1}, Summary: "expected " + wanted}
-	if s.AtLeast != nil {
-		out.Zone.From = at(*s.AtLeast)
+	if s.AtLeast != 0 {
+		out.Zone.From = at(s.AtLeast)
 	}
-	if s.AtMost != nil {
-		out.Zone.To = at(*s.AtMost)
+	if s.AtMost != 0 {
+		out.Zone.To = at(s.AtMost)
 	}
 	if m.Value != nil {
 		out.Present, out.At = true, at(*m.Value)
@@ -107,9 +104,9 @@ func hypothesisStrip(s *lab.Answered, wanted string) *document.Strip {
 		}
 		out.Summary += ", measured " + number.Figure(*m.Value)
 	}
-	if s.Value != nil {
-		text := "the article has " + number.Figure(*s.Value)
-		out.Document = &document.Tick{At: at(*s.Value), Label: text}
+	if s.Value != 0 {
+		text := "the article has " + number.Figure(s.Value)
+		out.Document = &document.Tick{At: at(s.Value), Label: text}
 		out.Summary += ", " + text
 	}
 	return out

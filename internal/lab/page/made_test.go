@@ -26,12 +26,12 @@ func madeLab() *lab.Outcome {
 	}
 	o.Experiments[1].Claim, o.Experiments[1].Quick = "Go 1.4 28.8, 57 µs", true
 	o.Experiments[1].Hypotheses = []lab.Answered{
-		{ID: "a", Says: "two Ps cost under 1.1 times one P", Document: "29 ÷ 27.1 µs = 1.07", Value: new(29 / 27.1), On: "laptop", AtMost: new(1.1), Measured: lab.Estimate{Value: new(1.04), Low: new(1.02), High: new(1.07), N: 20}, Answer: lab.Holds},
-		{ID: "b", Says: "two Ps cost about twice one P", Document: "110 ÷ 38.8 µs = 2.84", Value: new(110 / 38.8), On: "server", AtLeast: new(1.58), AtMost: new(3.54), Measured: lab.Estimate{Value: new(1.25), Low: new(1.13), High: new(1.54), N: 6}, Answer: lab.DoesNotHold},
-		{ID: "c", Says: "four Ps are twice as fast", AtLeast: new(1.9), Answer: lab.Undecided, Reason: "the interval contains the bound of 1.9", Open: true, MoreBlocks: 12, MoreSeconds: 90},
-		{ID: "d", Says: "eight Ps are four times as fast", AtLeast: new(3.9), Answer: lab.NotAsked, Needs: 8, Lacks: 8, Reason: "needs 8 CPUs; this machine has 2"},
-		{ID: "e", Says: "and with Go 1.2", AtLeast: new(3.9), Answer: lab.NotAsked, Reason: "Go 1.2 was not run"},
-		{ID: "f", Today: true, Says: "and with today's Go", AtMost: new(3.9), Answer: lab.Holds, Measured: lab.Estimate{Value: new(3.0), Low: new(2.9), High: new(3.1), N: 20}},
+		{Hypothesis: lab.Hypothesis{ID: "a", Says: "two Ps cost under 1.1 times one P", Document: "29 ÷ 27.1 µs = 1.07", Value: 29 / 27.1, On: "laptop", AtMost: 1.1}, Measured: lab.Estimate{Value: new(1.04), Low: new(1.02), High: new(1.07), N: 20}, Answer: lab.Holds},
+		{Hypothesis: lab.Hypothesis{ID: "b", Says: "two Ps cost about twice one P", Document: "110 ÷ 38.8 µs = 2.84", Value: 110 / 38.8, On: "server", AtLeast: 1.58, AtMost: 3.54}, Measured: lab.Estimate{Value: new(1.25), Low: new(1.13), High: new(1.54), N: 6}, Answer: lab.DoesNotHold},
+		{Hypothesis: lab.Hypothesis{ID: "c", Says: "four Ps are twice as fast", AtLeast: 1.9}, Answer: lab.Undecided, Reason: "the interval contains the bound of 1.9", Open: true, MoreBlocks: 12, MoreSeconds: 90},
+		{Hypothesis: lab.Hypothesis{ID: "d", Says: "eight Ps are four times as fast", AtLeast: 3.9, Needs: 8}, Answer: lab.NotAsked, Lacks: 8, Reason: "needs 8 CPUs; this machine has 2"},
+		{Hypothesis: lab.Hypothesis{ID: "e", Says: "and with Go 1.2", AtLeast: 3.9}, Answer: lab.NotAsked, Reason: "Go 1.2 was not run"},
+		{Hypothesis: lab.Hypothesis{ID: "f", Today: true, Says: "and with today's Go", AtMost: 3.9}, Answer: lab.Holds, Measured: lab.Estimate{Value: new(3.0), Low: new(2.9), High: new(3.1), N: 20}},
 	}
 	o.Experiments[2].Complete = false
 	return o

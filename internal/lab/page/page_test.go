@@ -215,7 +215,7 @@ func TestLabTimes(t *testing.T) {
 func TestLabFrom(t *testing.T) {
 	o := madeLab()
 	o.Experiments[1].Hypotheses[2] = lab.Answered{
-		ID: "d", Says: "the default ignores a quota", AtLeast: new(1.0), Answer: lab.DoesNotHold, From: "on an emulated machine of 8 CPUs, 22 November 2026",
+		Hypothesis: lab.Hypothesis{ID: "d", Says: "the default ignores a quota", AtLeast: 1}, Answer: lab.DoesNotHold, From: "on an emulated machine of 8 CPUs, 22 November 2026",
 		Measured: lab.Estimate{Value: new(0.25), Low: new(0.25), High: new(0.25), N: 2},
 	}
 	if got, want := hypothesis(o.Experiments[1].Hypotheses[2]).Cells[2].Value, "0.250 [0.250, 0.250], n 2 (on an emulated machine of 8 CPUs, 22 November 2026)"; got != want {
