@@ -63,38 +63,30 @@ func paired(above, below map[int][]float64) Estimate {
 }
 
 // peak measures the figure of the setting, which should be the highest, ÷ that of
-// the highest of the others; without any named, of all other numbered ones. The lower
-// end of the interval holds for each of the others; the upper is that of the best one,
-// chosen after the fact, and is for as many comparisons as there are.
-func peak(peak quantity, others ...int) measure {
-	return measure{asks: []quantity{peak}, others: true, of: func(r Results) Estimate {
-		return extreme(r, peak, others, false)
-	}}
+// the highest of all other numbered ones. The lower end of the interval holds for each of
+// the others; the upper is that of the best one, chosen after the fact, and is for as many
+// comparisons as there are.
+func peak(peak quantity) measure {
+	return measure{asks: []quantity{peak}, others: true, of: func(r Results) Estimate { return extreme(r, peak, false) }}
 }
 
 // flat measures how far the figure strays from its value at the first setting: the
-// ratio of the larger to the smaller, at the setting that strays most, 1 being flat.
-// Without any others named it looks at all numbered ones. The upper end of the interval
-// holds for every setting; the lower is that of the setting that strays most, chosen
-// after the fact.
-func flat(first quantity, others ...int) measure {
-	return measure{asks: []quantity{first}, others: true, of: func(r Results) Estimate {
-		return extreme(r, first, others, true)
-	}}
+// ratio of the larger to the smaller, at the numbered setting that strays most, 1 being flat.
+// The upper end of the interval holds for every setting; the lower is that of the setting
+// that strays most, chosen after the fact.
+func flat(first quantity) measure {
+	return measure{asks: []quantity{first}, others: true, of: func(r Results) Estimate { return extreme(r, first, true) }}
 }
 
 // extreme compares one setting with others of the same stage, quota and Go. Of distances it has the
 // largest, else the smallest ratio.
-func extreme(r Results, at quantity, others []int, distance bool) Estimate {
+func extreme(r Results, at quantity, distance bool) Estimate {
 	if _, why := at.trials(r); why != "" {
 		return Estimate{Why: why}
 	}
 	m := r[at.Stage]
-	if len(others) == 0 {
-		others = at.numbered(m)
-	}
 	var all []Estimate
-	for _, procs := range others {
+	for _, procs := range at.numbered(m) {
 		other := at
 		if other.Procs = ps(strconv.Itoa(procs)); procs == at.procs(m) {
 			continue
