@@ -124,23 +124,6 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Sizes that make no sense are usage errors.
-func TestSizes(t *testing.T) {
-	for _, command := range []string{
-		"parallel -steps 0", "parallel -goroutines 0", "workload -workload disk", "cpubound -n 0", "iobound -n 0", "iobound -d -1s",
-		"contention -goroutines 0", "stealing -goroutines 0", "stealing -waves 0", "schedtrace -n 0", "chain -n 0", "chain -goroutines 0", "chainbuf -buffer 0",
-		"preempt -steps -1", "sieve -n 0", "handoff -threads 0", "powser -terms 0", "powser -terms 99", "garbage -live 0", "http -clients 0", "json -levels 40", "threads -n 2", "busyworker -busy 0",
-		"headroom -records 0", "idle -n 0", "extremes -blocks 0", "gc -live 0", "blocking -n 0", "tenants -rate 0", "racy -n 19", "remedies -goroutines 0",
-	} {
-		words := strings.Fields(command)
-		var stdout, stderr bytes.Buffer
-		code, err := Run(words[0], words[1:], &stdout, &stderr)
-		if code != 2 || err != nil || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), words[0]+": ") {
-			t.Errorf("%s: exit code %d, %v, want 2: %s%s", command, code, err, stdout.String(), stderr.String())
-		}
-	}
-}
-
 func TestStealingTrace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace")
 	var stderr bytes.Buffer
