@@ -34,7 +34,7 @@ import (
 func newCheck(std stdio) *cobra.Command {
 	o := checkOptions{severity: rule.Info, out: printed(output.Formats()...)}
 	o.out.files = true
-	cmd := &cobra.Command{
+	return o.bind(std, &cobra.Command{
 		Use:   "check [flags] [PATH… | -]",
 		Short: "Find wrong GOMAXPROCS in manifests, Go source and binaries",
 		Long: `Report which GOMAXPROCS each Go program in your files will use, and what is wrong with
@@ -65,8 +65,7 @@ could not be checked, or there was nothing to check; 130 interrupted.`,
 			o.paths = args
 			return o.run(cmd.Context(), std)
 		},
-	}
-	return o.bind(std, cmd, o.fields())
+	}, o.fields())
 }
 
 const checkJSON = "print procfit.check/v1: the same as -o json"

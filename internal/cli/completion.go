@@ -82,7 +82,7 @@ var shells = map[string]func(root *cobra.Command, w io.Writer) error{
 
 func newCompletion(std stdio) *cobra.Command {
 	var f fieldFlags
-	cmd := &cobra.Command{
+	return f.bind(std, &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print the completion script of a shell",
 		Long: `Print a script with which a shell completes the commands, flags and values of procfit.
@@ -103,6 +103,5 @@ func newCompletion(std stdio) *cobra.Command {
 			}
 			return shells[args[0]](cmd.Root(), std.out)
 		},
-	}
-	return f.bind(std, cmd, nil)
+	}, nil)
 }

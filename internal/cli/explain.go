@@ -31,7 +31,7 @@ import (
 
 func newExplain(std stdio) *cobra.Command {
 	o := explainOptions{out: printed("text", "json")}
-	cmd := &cobra.Command{
+	return o.bind(std, &cobra.Command{
 		Use:   "explain [flags] [PID|NAME|:PORT… | PFnnn]",
 		Short: "Explain the GOMAXPROCS of a program: every limit, every reason",
 		Long: `Print which GOMAXPROCS a Go program uses, what its runtime chooses, what it should use,
@@ -68,8 +68,7 @@ procfit explain PF003 prints the page of a rule.`,
 			}
 			return o.run(cmd.Context(), std)
 		},
-	}
-	return o.bind(std, cmd, o.fields())
+	}, o.fields())
 }
 
 func (o *explainOptions) fields() []field.Field {

@@ -31,7 +31,7 @@ type exporterOptions struct {
 
 func newExporter(std stdio) *cobra.Command {
 	o := exporterOptions{out: printed(), listen: "127.0.0.1:9877", maxProcesses: exporter.DefaultMaxProcesses}
-	cmd := &cobra.Command{
+	return o.bind(std, &cobra.Command{
 		Use:   "exporter [flags]",
 		Short: "Serve what procfit ps shows as Prometheus metrics",
 		Long: `Serve the Go processes of this machine as Prometheus metrics at /metrics: GOMAXPROCS
@@ -55,8 +55,7 @@ Prometheus elsewhere, listen on a network of your own. It runs until it is inter
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), std)
 		},
-	}
-	return o.bind(std, cmd, append([]field.Field{
+	}, append([]field.Field{
 		{Name: "listen", Holds: "ADDRESS", Help: "address to listen at; port 0 takes a free one", Value: field.Parsed(&o.listen, o.listen, metricsAddress)},
 		{Name: "max-processes", Holds: "N", Help: "processes to export, those with the most CPU time; the rest is counted", Value: field.Number(&o.maxProcesses, 1, math.MaxInt)},
 		{Name: "name", Holds: "REGEXP", Help: "export only processes whose name this regular expression matches", Value: field.Parsed(&o.name, "", ps.Name)},

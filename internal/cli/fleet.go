@@ -35,7 +35,7 @@ import (
 
 func newFleet(std stdio) *cobra.Command {
 	o := &fleetOptions{out: "results/fleet", printed: printed("text", "json")}
-	cmd := &cobra.Command{
+	return o.bind(std, &cobra.Command{
 		Use:   "fleet [flags] [FILE]",
 		Short: "Sweep many services in turn, and propose their values",
 		Long: `Sweep the services of a file, fleet.yaml, one after the other, and report on all of them
@@ -71,8 +71,7 @@ could not be created; 130 interrupted.`,
   procfit fleet --out results/fleet
   procfit fleet --propose --yes fleet.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
-	}
-	return o.bind(std, cmd, o.fields())
+	}, o.fields())
 }
 
 func (o *fleetOptions) fields() []field.Field {

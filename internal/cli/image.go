@@ -36,7 +36,7 @@ type imageOptions struct {
 
 func newKubeImage(std stdio) *cobra.Command {
 	o := imageOptions{tag: defaultImage()}
-	cmd := &cobra.Command{
+	return o.bind(std, &cobra.Command{
 		Use:   "image",
 		Short: "Write a container image of procfit itself",
 		Long: `Write an OCI image archive that holds procfit and nothing else, without Docker. The
@@ -50,8 +50,7 @@ image is nobody (65534), and its root may be read-only.`,
   procfit kube image --archive procfit.tar --binary procfit-arm64`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(std) },
-	}
-	return o.bind(std, cmd, []field.Field{
+	}, []field.Field{
 		{Name: "archive", Holds: "FILE", Help: "the file to write, such as procfit.tar", Value: field.Text(&o.archive)},
 		{Name: "tag", Holds: "REF", Help: "reference of the image: registry.example/tools/procfit:v1", Value: field.Text(&o.tag)},
 		{Name: "binary", Holds: "FILE", Help: "procfit for the platform of the nodes (default this procfit)", Value: field.Text(&o.binary)},

@@ -63,7 +63,7 @@ func (o *clusterOptions) inspect(ctx context.Context, std stdio) (copies *kube.T
 func newKubeClean(std stdio) *cobra.Command {
 	var f fieldFlags
 	var to kube.Access
-	cmd := &cobra.Command{
+	return f.bind(std, &cobra.Command{
 		Use:   "clean [flags]",
 		Short: "Remove the pods that earlier runs of procfit have left",
 		Long: `Remove what runs of procfit have left in a namespace: their pods, and the ConfigMaps that
@@ -74,8 +74,7 @@ procfit asks on a terminal; elsewhere it removes the pods of that run too.`,
   procfit kube clean --namespace shop`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error { return cleanKube(cmd.Context(), std, to) },
-	}
-	return f.bind(std, cmd, access(&to, ""))
+	}, access(&to, ""))
 }
 
 func tellWarnings(std stdio, warnings []string) {

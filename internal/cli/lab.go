@@ -43,7 +43,7 @@ type labListed struct {
 func newLabList(std stdio) *cobra.Command {
 	var f fieldFlags
 	out := printed("text", "json")
-	cmd := &cobra.Command{
+	return f.bind(std, &cobra.Command{
 		Use:     "list [flags]",
 		Short:   "List the experiments",
 		Example: "  procfit lab list",
@@ -62,8 +62,7 @@ func newLabList(std stdio) *cobra.Command {
 			}
 			return std.write(w.Bytes(), nil)
 		},
-	}
-	return f.bind(std, cmd, out.fields("print the list as JSON"))
+	}, out.fields("print the list as JSON"))
 }
 
 func (e labListed) print(w *terminal.Writer) {
@@ -133,7 +132,7 @@ func newLabSource(std stdio) *cobra.Command {
 func newLabServe(std stdio) *cobra.Command {
 	var f fieldFlags
 	addr := "127.0.0.1:8080"
-	cmd := &cobra.Command{
+	return f.bind(std, &cobra.Command{
 		Use:     "serve [flags] ID",
 		Short:   "Run a practice server until it is interrupted",
 		Example: "  procfit lab serve tinyserver --addr 127.0.0.1:8080",
@@ -141,8 +140,7 @@ func newLabServe(std stdio) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return refusal(lab.Serve(cmd.Context(), args[0], addr, std.err))
 		},
-	}
-	return f.bind(std, cmd, []field.Field{{Name: "addr", Holds: "HOST:PORT", Help: "where to listen", Value: field.Text(&addr)}})
+	}, []field.Field{{Name: "addr", Holds: "HOST:PORT", Help: "where to listen", Value: field.Text(&addr)}})
 }
 
 // newLabProgram runs a batch program, as lab run does for each trial.

@@ -49,7 +49,7 @@ func newMigrate(std stdio) *cobra.Command {
 func newMigrateAutomaxprocs(std stdio) *cobra.Command {
 	o := migrateOptions{out: printed("text", "html", "json")}
 	o.out.files = true
-	cmd := &cobra.Command{
+	return o.bind(std, &cobra.Command{
 		Use:   "automaxprocs [flags] [DIR] [-- COMPARE-FLAG… [-- PROGRAM-ARG…]]",
 		Short: "Show what changes without go.uber.org/automaxprocs, and remove it",
 		Long: `Find who imports go.uber.org/automaxprocs in the module in DIR (default .), and report
@@ -80,8 +80,7 @@ declined; 130 interrupted.`,
 			}
 			return o.run(cmd.Context(), std)
 		},
-	}
-	return o.bind(std, cmd, o.fields())
+	}, o.fields())
 }
 
 func (o *migrateOptions) fields() []field.Field {

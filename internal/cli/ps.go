@@ -36,7 +36,7 @@ type psOptions struct {
 
 func newPS(std stdio) *cobra.Command {
 	o := psOptions{out: printed("text", wide, "json", jsonLines), interval: time.Second, sort: "findings"}
-	cmd := &cobra.Command{
+	return o.bind(std, &cobra.Command{
 		Use:   "ps [flags] [PID|NAME|:PORT…]",
 		Short: "List the Go processes of this machine and their GOMAXPROCS",
 		Long: `List the Go processes of this machine, or those that you name, with the GOMAXPROCS that
@@ -65,8 +65,7 @@ procfit that sends a load or changes a program.`,
 			}
 			return o.run(cmd.Context(), std)
 		},
-	}
-	return o.bind(std, cmd, append(field.In(field.Output,
+	}, append(field.In(field.Output,
 		field.Field{Name: "interval", Holds: "TIME", Help: "time to count over; 0s: from the start of each process", Value: field.Time(&o.interval, 0, "1s")},
 		field.Field{Name: "sort", Holds: "COLUMN", Help: "column to sort by: procs, cpu_use, throttled, limit, …", More: "Columns are " + strings.Join(inspect.Names(), ", ") + ".", Value: field.Choice(&o.sort, inspect.Names()...)},
 		toggle("watch", &o.watch, "show a live view; ? shows its keys"),

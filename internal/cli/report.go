@@ -29,7 +29,7 @@ const expectedFormat = "expected"
 func newReport(std stdio) *cobra.Command {
 	var f fieldFlags
 	out := printed("text", "json", expectedFormat)
-	cmd := &cobra.Command{
+	return f.bind(std, &cobra.Command{
 		Use:   "report DIR",
 		Short: "Analyse a sweep's journal again and write its reports again",
 		Long: `Read DIR/journal.jsonl, print the report, and write RESULTS.md, report.html, result.json,
@@ -53,8 +53,7 @@ interrupted.`,
 			}
 			return sweepReport(out.std(std), args[0], out.format(), "")
 		},
-	}
-	return f.bind(std, cmd, out.fields("print result.json instead of the report: the same as -o json"))
+	}, out.fields("print result.json instead of the report: the same as -o json"))
 }
 
 func readResults(dir string) (*results.Results, error) {

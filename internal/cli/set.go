@@ -35,7 +35,7 @@ type setOptions struct {
 
 func newSet(std stdio) *cobra.Command {
 	o := setOptions{out: printed("text", "json")}
-	cmd := &cobra.Command{
+	return o.bind(std, &cobra.Command{
 		Use:   "set [flags] PID|NAME|:PORT N|auto|recommended",
 		Short: "Change the GOMAXPROCS of a running program, without a restart",
 		Long: `Change the GOMAXPROCS of a running Go program: procfit has it call runtime.GOMAXPROCS.
@@ -64,8 +64,7 @@ prints which request would wake the last, and sends none.`,
   procfit set 4242 1 --for 10m
   procfit set 4242 auto`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
-	}
-	return o.bind(std, cmd, append([]field.Field{
+	}, append([]field.Field{
 		{Name: "for", Holds: "TIME", Help: "give the old value back after this time: 10m", Value: field.Time(&o.hold, 1, "10m")},
 		{Name: "yes", Help: "do not ask", Value: field.Switch(&o.yes)},
 	}, o.out.fields("print procfit.set/v1")...))

@@ -29,7 +29,7 @@ type traceOptions struct {
 
 func newTrace(s stdio) *cobra.Command {
 	o := traceOptions{out: printed("text", "json")}
-	cmd := &cobra.Command{
+	return o.bind(s, &cobra.Command{
 		Use:   "trace [flags] [-- command args… | FILE | -]",
 		Short: "Show what the Go scheduler does",
 		Long: `Run a Go program under GODEBUG=schedtrace, or read a log that one wrote, and report
@@ -59,8 +59,7 @@ what each P ran.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), s, args, cmd.ArgsLenAtDash())
 		},
-	}
-	return o.bind(s, cmd, slices.Concat([]field.Field{
+	}, slices.Concat([]field.Field{
 		{Name: "interval", Holds: "TIME", Help: "time between two samples (default 10ms; --for/100, at most 100ms; --detail 1s)", Value: field.Time(&o.interval, 0, "100ms")},
 		toggle("detail", &o.detail, "have the command write scheddetail too: what its goroutines wait for"),
 		{Name: "for", Holds: "TIME", Help: "stop the command after this time (default: let it end)", Value: field.Time(&o.duration, 1, "10s")},

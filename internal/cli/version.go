@@ -53,7 +53,7 @@ func version() string {
 func newVersion(std stdio) *cobra.Command {
 	var f fieldFlags
 	out := printed("text", "json")
-	cmd := &cobra.Command{
+	return f.bind(std, &cobra.Command{
 		Use:     "version [flags]",
 		Short:   "Print the version of procfit, its commit and its Go",
 		Long:    "Print the version of procfit, the commit and the Go version that it was built from and\nwith, and its platform.",
@@ -75,6 +75,5 @@ func newVersion(std stdio) *cobra.Command {
 			_, err := fmt.Fprintf(std.out, "%sgo      %s\nfor     %s\n", text, b.Go, b.Platform)
 			return err
 		},
-	}
-	return f.bind(std, cmd, out.fields("print an object instead"))
+	}, out.fields("print an object instead"))
 }
