@@ -24,17 +24,13 @@ var updateProgramHelp = flag.Bool("update-help", false, "write entry/help.txt")
 
 // TestProgramHelp: procfit-run prints the help of procfit run, with its own name.
 func TestProgramHelp(t *testing.T) {
-	var out bytes.Buffer
-	if code := Main(context.Background(), []string{"run", "--help"}, nil, &out, &out); code != 0 {
-		t.Fatal(code)
-	}
 	const file = "entry/help.txt"
-	want := ofProgram(out.String())
+	want := ofProgram(printedBy(t, "run", "--help"))
 	if strings.Contains(want, "procfit run") || !strings.Contains(want, `["procfit-run", "--", "/app/server"]`) {
 		t.Errorf("the help is not that of %s:\n%s", entry.Name, want)
 	}
 	if *updateProgramHelp {
-		must.OK(t, os.WriteFile(file, []byte(want), 0o644))
+		must.Write(t, file, want)
 		return
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != want {
@@ -66,12 +62,10 @@ func TestProgramIsTheCommand(t *testing.T) {
 
 // TestProgramScript runs the script of procfit run for procfit-run.
 func TestProgramScript(t *testing.T) {
-	script, err := os.ReadFile("scripts/look/testdata/run.txtar")
-	must.OK(t, err)
 	dir := t.TempDir()
 	// returns calls procfit inside of this process; exitcode starts any command.
-	text := strings.NewReplacer("returns 2 "+entry.Name, "exitcode 2 "+entry.Name).Replace(ofProgram(string(script)))
-	must.OK(t, os.WriteFile(filepath.Join(dir, "run.txtar"), []byte(text), 0o600))
+	text := strings.NewReplacer("returns 2 "+entry.Name, "exitcode 2 "+entry.Name).Replace(ofProgram(must.Read(t, "scripts/look/testdata/run.txtar")))
+	must.Write(t, filepath.Join(dir, "run.txtar"), text)
 	scripts.Run(t, dir)
 }
 
@@ -93,10 +87,8 @@ func TestProgramIsSmall(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	file, err := os.Stat(program)
-	must.OK(t, err)
-	info, err := buildinfo.ReadFile(program)
-	must.OK(t, err)
+	file := must.Get(os.Stat(program))(t)
+	info := must.Get(buildinfo.ReadFile(program))(t)
 	var modules []string
 	for _, d := range info.Deps {
 		modules = append(modules, d.Path)

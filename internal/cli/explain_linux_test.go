@@ -28,8 +28,7 @@ import (
 func TestExplainAnothersProcess(t *testing.T) {
 	need.Root(t)
 	cmd := exec.Command(need.Command(t, "cat"))
-	in, err := cmd.StdinPipe()
-	must.OK(t, err)
+	in := must.Get(cmd.StdinPipe())(t)
 	must.OK(t, cmd.Start())
 	defer func() { in.Close(); cmd.Wait() }()
 	pid := strconv.Itoa(cmd.Process.Pid)
@@ -93,15 +92,13 @@ func TestExplainInterrupted(t *testing.T) {
 
 // TestExplainColourNeedsATerminal pins that what goes to a file holds no colours.
 func TestExplainColourNeedsATerminal(t *testing.T) {
-	f, err := os.CreateTemp(t.TempDir(), "out")
-	must.OK(t, err)
+	f := must.Get(os.CreateTemp(t.TempDir(), "out"))(t)
 	defer f.Close()
 	if code := Main(t.Context(), []string{"explain", "--cpus", "8", "--gomaxprocs", "x"}, strings.NewReader(""), f, io.Discard); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
-	b, err := os.ReadFile(f.Name())
-	if err != nil || len(b) == 0 || bytes.Contains(b, []byte("\x1b")) {
-		t.Errorf("%q, %v", b, err)
+	if text := must.Read(t, f.Name()); text == "" || strings.Contains(text, "\x1b") {
+		t.Errorf("%q", text)
 	}
 }
 
@@ -112,8 +109,7 @@ func groupOf(t *testing.T) *cgroup.Group {
 	if err != nil {
 		need.Skip(t, err.Error())
 	}
-	g, err := groups.New()
-	must.OK(t, err)
+	g := must.Get(groups.New())(t)
 	t.Cleanup(func() {
 		if err := g.Remove(); err != nil {
 			t.Error(err)
@@ -136,10 +132,9 @@ func TestExplainWeight(t *testing.T) {
 	must.OK(t, os.WriteFile(file, []byte(strconv.FormatInt(weight, 10)), 0o644))
 	cmd := exec.Command("/bin/sh", "-c", `echo 0 >"$0" && echo in && exec cat`, g.ProcsFile())
 	child.Start(t, cmd).Line()
-	var text, errs bytes.Buffer
-	code := Main(t.Context(), []string{"explain", strconv.Itoa(cmd.Process.Pid)}, strings.NewReader(""), &text, &errs)
-	if want = file + ": " + strconv.FormatInt(weight, 10) + want; code != 0 || !strings.Contains(text.String(), want) {
-		t.Errorf("exit code %d, %s: no %q in\n%s", code, errs.String(), want, text.String())
+	text := printedBy(t, "explain", strconv.Itoa(cmd.Process.Pid))
+	if want = file + ": " + strconv.FormatInt(weight, 10) + want; !strings.Contains(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
 	}
 }
 
@@ -185,27 +180,23 @@ func TestExplainMeasuredReserve(t *testing.T) {
 	quiet, busy := in("exec sleep 600"), in("while :; do :; done")
 	t.Run("text", func(t *testing.T) {
 		t.Parallel()
-		var text, errs bytes.Buffer
-		code := Main(t.Context(), []string{"explain", "--reserve", "auto", "--policy", "fit", strconv.Itoa(quiet.Process.Pid)}, strings.NewReader(""), &text, &errs)
-		got := strings.Join(strings.Fields(text.String()), " ")
+		code, text, errs := callMain(t, "explain", "--reserve", "auto", "--policy", "fit", strconv.Itoa(quiet.Process.Pid))
+		got := strings.Join(strings.Fields(text), " ")
 		for _, want := range []string{
 			"fit chooses 1 ", " reserved for others: 1.5 ", "which the others in the same limit used", g.Dir() + ": its processes used ", " over 5 s ",
 			"process " + strconv.Itoa(quiet.Process.Pid) + " itself used 0.00 CPUs", "(process " + strconv.Itoa(busy.Process.Pid) + ") ", "may need more at their peak",
 		} {
 			if code != 0 || !strings.Contains(got, want) {
-				t.Errorf("exit code %d, %s: no %q in\n%s", code, errs.String(), want, text.String())
+				t.Errorf("exit code %d, %s: no %q in\n%s", code, errs, want, text)
 			}
 		}
-		if want := "measuring for 5 s what others use in the limit of process " + strconv.Itoa(quiet.Process.Pid); !strings.Contains(errs.String(), want) {
-			t.Errorf("no %q in %s", want, errs.String())
+		if want := "measuring for 5 s what others use in the limit of process " + strconv.Itoa(quiet.Process.Pid); !strings.Contains(errs, want) {
+			t.Errorf("no %q in %s", want, errs)
 		}
 	})
 	t.Run("JSON", func(t *testing.T) {
 		t.Parallel()
-		var text, errs bytes.Buffer
-		if code := Main(t.Context(), []string{"explain", "--reserve", "auto", "--json", strconv.Itoa(busy.Process.Pid)}, strings.NewReader(""), &text, &errs); code != 0 {
-			t.Fatalf("exit code %d: %s", code, errs.String())
-		}
+		text := printedBy(t, "explain", "--reserve", "auto", "--json", strconv.Itoa(busy.Process.Pid))
 		var out struct {
 			Reserve struct {
 				CPUs    float64 `json:"cpus"`
@@ -213,7 +204,7 @@ func TestExplainMeasuredReserve(t *testing.T) {
 				Group   string
 			}
 		}
-		if err := json.Unmarshal(text.Bytes(), &out); err != nil || out.Reserve.OwnCPUs <= 0 || out.Reserve.CPUs > out.Reserve.OwnCPUs/2 || out.Reserve.Group != g.Dir() {
+		if err := json.Unmarshal([]byte(text), &out); err != nil || out.Reserve.OwnCPUs <= 0 || out.Reserve.CPUs > out.Reserve.OwnCPUs/2 || out.Reserve.Group != g.Dir() {
 			t.Errorf("%+v, %v: the busy one itself is no neighbour", out, err)
 		}
 	})

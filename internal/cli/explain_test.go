@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -20,15 +18,12 @@ import (
 // one object, of fields that are known.
 func explainJSON(t *testing.T, args ...string) explain.Document {
 	t.Helper()
-	var out, errs bytes.Buffer
-	if code := Main(t.Context(), append([]string{"explain", "--json"}, args...), strings.NewReader(""), &out, &errs); code != 0 {
-		t.Fatalf("explain %v: exit code %d: %s", args, code, errs.String())
-	}
-	if n := strings.Count(out.String(), "\n"); n != 1 {
+	out := printedBy(t, append([]string{"explain", "--json"}, args...)...)
+	if n := strings.Count(out, "\n"); n != 1 {
 		t.Errorf("explain %v: %d lines, want 1", args, n)
 	}
 	var d explain.Document
-	dec := json.NewDecoder(&out)
+	dec := json.NewDecoder(strings.NewReader(out))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&d); err != nil {
 		t.Fatalf("explain %v: %v", args, err)
@@ -79,12 +74,11 @@ func TestExplainWorlds(t *testing.T) {
 				t.Errorf("PF009 is %t, unknown are %q", told, unread)
 			}
 
-			var out, errs bytes.Buffer
-			code := Main(t.Context(), []string{"explain", "--root", dir, "--go", "1.26"}, strings.NewReader(""), &out, &errs)
-			if code != 0 || errs.Len() > 0 {
-				t.Fatalf("exit code %d: %s", code, errs.String())
+			code, out, errs := callMain(t, "explain", "--root", dir, "--go", "1.26")
+			if code != 0 || errs != "" {
+				t.Fatalf("exit code %d: %s", code, errs)
 			}
-			first, _, _ := strings.Cut(out.String(), "\n")
+			first, _, _ := strings.Cut(out, "\n")
 			if c := d.Facts.Cgroup; (told || c.State == facts.Known && c.Version > 0 && !c.RootSeen) && strings.Contains(first, ", as it should") {
 				t.Errorf("limits are not known, yet it says %q", first)
 			}
@@ -94,10 +88,8 @@ func TestExplainWorlds(t *testing.T) {
 
 func readWorld(t *testing.T, file string) map[string]string {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	must.OK(t, err)
 	want := map[string]string{}
-	for line := range strings.Lines(string(b)) {
+	for line := range strings.Lines(must.Read(t, file)) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		want[key] = value
 	}
@@ -115,18 +107,13 @@ func TestExplainDocumentedOutput(t *testing.T) {
 		}
 		text := block.ReplaceAllStringFunc(p.text, func(b string) string {
 			m := block.FindStringSubmatch(b)
-			var out, errs bytes.Buffer
-			if code := Main(t.Context(), strings.Fields(m[1]), strings.NewReader(""), &out, &errs); code != 0 {
-				t.Errorf("%s: procfit %s: exit code %d, %s", p.file, m[1], code, errs.String())
-				return b
-			}
 			shown++
-			return "```console\n$ procfit " + m[1] + "\n" + out.String() + "```"
+			return "```console\n$ procfit " + m[1] + "\n" + printedBy(t, strings.Fields(m[1])...) + "```"
 		})
 		switch {
 		case text == p.text:
 		case *updateTranscripts:
-			must.OK(t, os.WriteFile(p.file, []byte(text), 0o644))
+			must.Write(t, p.file, text)
 		default:
 			t.Errorf("%s shows other output than procfit explain prints: run this test with -update-transcripts\n%s", p.file, text)
 		}

@@ -212,13 +212,22 @@ func TestShortHelp(t *testing.T) {
 	}
 }
 
-func printedBy(t *testing.T, args ...string) string {
+// callMain is how a command ends, and what it prints.
+func callMain(t testing.TB, args ...string) (code int, out, errs string) {
 	t.Helper()
-	var out, errs strings.Builder
-	if code := Main(t.Context(), args, strings.NewReader(""), &out, &errs); code != 0 {
-		t.Fatalf("%q: exit code %d: %s", args, code, errs.String())
+	var stdout, stderr strings.Builder
+	code = Main(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+// printedBy is the output of a command that succeeds.
+func printedBy(t testing.TB, args ...string) string {
+	t.Helper()
+	code, out, errs := callMain(t, args...)
+	if code != 0 {
+		t.Fatalf("%q: exit code %d: %s", args, code, errs)
 	}
-	return out.String()
+	return out
 }
 
 // As a plugin of kubectl procfit has the commands of procfit kube.

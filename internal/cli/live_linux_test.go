@@ -64,11 +64,10 @@ func TestSharedPort(t *testing.T) {
 		{[]string{"ps", ":" + port, "--interval", "0"}, 0, "PID"},
 		{[]string{"explain", ":" + port}, 0, "process "},
 	} {
-		var out strings.Builder
-		code := Main(t.Context(), c.args, strings.NewReader(""), &out, &out)
+		code, out, errs := callMain(t, c.args...)
 		for _, want := range append(pids, c.want) {
-			if code != c.code || !strings.Contains(out.String(), want) {
-				t.Errorf("%q: exit code %d, and no %q in\n%s", c.args, code, want, out.String())
+			if code != c.code || !strings.Contains(out+errs, want) {
+				t.Errorf("%q: exit code %d, and no %q in\n%s%s", c.args, code, want, out, errs)
 			}
 		}
 	}
@@ -189,8 +188,7 @@ func keepAsking(t *testing.T, url string) (stop func()) {
 // freeAddress is one that nobody listens at.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return l.Addr().String()
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -28,20 +27,16 @@ func BenchmarkReport(b *testing.B) {
 	dir := b.TempDir()
 	writeRun(b, dir, h, trials)
 	for b.Loop() {
-		if code := Main(b.Context(), []string{"report", dir}, strings.NewReader(""), io.Discard, io.Discard); code != 0 {
-			b.Fatalf("exit code %d", code)
-		}
+		printedBy(b, "report", dir)
 	}
 }
 
 // writeRun writes a run that has ended.
 func writeRun(t testing.TB, dir string, h journal.Header, trials []journal.Trial) {
 	t.Helper()
-	d, err := folder.Make(dir)
-	must.OK(t, err)
+	d := must.Get(folder.Make(dir))(t)
 	defer d.Close()
-	w, err := journal.Create(d, h, quiet().secrets.In)
-	must.OK(t, err)
+	w := must.Get(journal.Create(d, h, quiet().secrets.In))(t)
 	defer w.Close()
 	for _, trial := range trials {
 		must.OK(t, w.Append(trial))
@@ -66,9 +61,8 @@ func TestReportHasTheComparison(t *testing.T) {
 	branch := write("branch", compared)
 	elsewhere := write("elsewhere", func(h *journal.Header) { compared(h); h.TargetHost.CPUs = 99 })
 	report := func(dir string) (code int, out, errs, result string) {
-		var stdout, stderr bytes.Buffer
-		code = Main(t.Context(), []string{"report", dir}, strings.NewReader(""), &stdout, &stderr)
-		return code, stdout.String(), stderr.String(), string(must.Get(os.ReadFile(filepath.Join(dir, "result.json")))(t))
+		code, out, errs = callMain(t, "report", dir)
+		return code, out, errs, must.Read(t, filepath.Join(dir, "result.json"))
 	}
 	code, out, errs, result := report(branch)
 	if code != 0 || errs != "" || !strings.Contains(out, "New run is not") || !strings.Contains(result, `"kind": "baseline"`) {
@@ -140,10 +134,9 @@ func TestFoldersAreComparedAsByAGate(t *testing.T) {
 		{write("apart", 8, 900, func(h *journal.Header) { h.Load.Arrangement = new(journal.ArrangementElsewhere) }), 3, "procfit: in the earlier sweep the load ran on the target's CPUs, in this one it runs on another machine", false},
 		{write("unknown", 8, 900, func(h *journal.Header) { h.Load.Arrangement = nil }), 3, "procfit: in the earlier sweep the load ran on the target's CPUs, in this one it runs where its journal does not say", false},
 	} {
-		var out, errs bytes.Buffer
-		code := Main(t.Context(), []string{"compare", main, c.branch}, strings.NewReader(""), &out, &errs)
-		if code != c.code || !strings.HasPrefix(errs.String(), c.want) || c.want == "" && errs.Len() > 0 || (out.Len() > 0) != c.prints {
-			t.Errorf("%s: exit code %d, want %d\n%s%s", filepath.Base(c.branch), code, c.code, errs.String(), c.want)
+		code, out, errs := callMain(t, "compare", main, c.branch)
+		if code != c.code || !strings.HasPrefix(errs, c.want) || c.want == "" && errs != "" || (out != "") != c.prints {
+			t.Errorf("%s: exit code %d, want %d\n%s%s", filepath.Base(c.branch), code, c.code, errs, c.want)
 		}
 	}
 	for want, args := range map[string][]string{
@@ -151,9 +144,8 @@ func TestFoldersAreComparedAsByAGate(t *testing.T) {
 		"procfit: -o yaml prints the settings of a measurement":                 {"compare", "-o", "yaml", main, main},
 		"procfit: NEW \"" + root + "\": no journal.jsonl in it; give a command": {"compare", main, root},
 	} {
-		var errs bytes.Buffer
-		if code := Main(t.Context(), args, strings.NewReader(""), io.Discard, &errs); code != exitUsage || !strings.HasPrefix(errs.String(), want) {
-			t.Errorf("exit code %d: %s, want %s", code, &errs, want)
+		if code, _, errs := callMain(t, args...); code != exitUsage || !strings.HasPrefix(errs, want) {
+			t.Errorf("exit code %d: %s, want %s", code, errs, want)
 		}
 	}
 }

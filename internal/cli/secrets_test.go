@@ -227,12 +227,11 @@ func sweepInProcess(t *testing.T, args []string, reason string) {
 func TestSecretsInMessages(t *testing.T) {
 	t.Chdir(t.TempDir()) // a dry run tries whether it could write here
 	refused := func(args []string) {
-		var out, errs bytes.Buffer
-		Main(t.Context(), args, strings.NewReader(""), &out, &errs)
-		if out.Len()+errs.Len() == 0 {
+		_, out, errs := callMain(t, args...)
+		if out+errs == "" {
 			t.Errorf("%q prints nothing", args)
 		}
-		without(t, args, t.TempDir(), out.String(), errs.String())
+		without(t, args, t.TempDir(), out, errs)
 	}
 	for _, args := range [][]string{
 		{"load", "--header", "Authorization " + hunted, "http://127.0.0.1:1/"},
@@ -270,13 +269,13 @@ func TestSecretsInMessages(t *testing.T) {
 func TestSecretsInRequests(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "requests")
 	for _, line := range []string{"GET ftp:/h?token=" + hunted, "http://h/?key=" + hunted, "GET http://u:x@h/?code=" + hunted, "GET /\nAuthorization " + hunted, fmt.Sprintf(`{"method":"GET","url":"http://u:%s@h/"}`, hunted)} {
-		must.OK(t, os.WriteFile(file, []byte(line+"\n"), 0o600))
-		var out, errs bytes.Buffer
+		must.Write(t, file, line+"\n")
 		args := []string{"load", "--requests", file, "http://127.0.0.1:1/"}
-		if code := Main(t.Context(), args, strings.NewReader(""), &out, &errs); code != exitUsage {
-			t.Errorf("%s: exit code %d, %s", line, code, &errs)
+		code, out, errs := callMain(t, args...)
+		if code != exitUsage {
+			t.Errorf("%s: exit code %d, %s", line, code, errs)
 		}
-		without(t, args, t.TempDir(), out.String(), errs.String())
+		without(t, args, t.TempDir(), out, errs)
 	}
 }
 

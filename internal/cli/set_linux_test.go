@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"strconv"
@@ -67,18 +66,15 @@ func TestSetIsRemembered(t *testing.T) {
 		{[]string{"explain", pid}, []string{"set by the environment"}, []string{"PF013"}},
 		{[]string{"explain", "pay1"}, []string{"process " + pid + " (pay1) "}, nil}, // which could be a slip of a rule
 	} {
-		var out, errs bytes.Buffer
-		if code := Main(t.Context(), c.args, strings.NewReader(""), &out, &errs); code != 0 {
-			t.Fatalf("%v: exit code %d: %s", c.args, code, errs.String())
-		}
+		out := printedBy(t, c.args...)
 		for _, want := range c.wants {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("%v: no %q in\n%s", c.args, want, out.String())
+			if !strings.Contains(out, want) {
+				t.Errorf("%v: no %q in\n%s", c.args, want, out)
 			}
 		}
 		for _, lack := range c.lack {
-			if strings.Contains(out.String(), lack) {
-				t.Errorf("%v: %q in\n%s", c.args, lack, out.String())
+			if strings.Contains(out, lack) {
+				t.Errorf("%v: %q in\n%s", c.args, lack, out)
 			}
 		}
 	}
