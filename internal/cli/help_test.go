@@ -178,19 +178,6 @@ func TestFirstScreen(t *testing.T) {
 	}
 }
 
-// sweep --help has 20 flags.
-func TestTwentyFlags(t *testing.T) {
-	n := 0
-	for _, f := range newSweepOptions().Fields {
-		if f.Often {
-			n++
-		}
-	}
-	if n != 20 {
-		t.Errorf("%d flags, want 20", n)
-	}
-}
-
 // --help fits on a screen, --help-all has all flags, and help what is known of each.
 func TestShortHelp(t *testing.T) {
 	for _, words := range [][]string{{"sweep"}, {"compare"}, {"load"}, {"live"}, {"resize"}, {"kube", "sweep"}} {
@@ -261,17 +248,6 @@ func TestCompletions(t *testing.T) {
 	for shell := range shells {
 		if script := printedBy(t, "completion", shell); len(script) < 1000 {
 			t.Errorf("the script for %s has %d bytes", shell, len(script))
-		}
-	}
-}
-
-// TestSubcommands: each is found by its name, also where it is made alone.
-func TestSubcommands(t *testing.T) {
-	for _, c := range subcommands() {
-		std := quiet()
-		std.args = []string{c.name}
-		if cmd, _, err := newRoot(std).Find(std.args); err != nil || cmd.Name() != c.name {
-			t.Errorf("%s: %v, %v", c.name, cmd, err)
 		}
 	}
 }
