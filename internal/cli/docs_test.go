@@ -12,7 +12,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -166,9 +165,7 @@ func (d documented) url(word string) string {
 	return word
 }
 
-var (
-	someResult = regexp.MustCompile(`^results/\S+$`)
-)
+var someResult = regexp.MustCompile(`^results/\S+$`)
 
 func runDocumented(t *testing.T, command, where string, there documented) {
 	if _, fed, ok := strings.Cut(command, " | procfit "); ok { // by another program
@@ -257,7 +254,7 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 		must.OK(t, os.WriteFile("go.mod", []byte("module example.org/api\n\ngo 1.26\n"), 0o600))
 		must.OK(t, os.WriteFile("main.go", []byte("package main\n\nfunc main() {}\n"), 0o600))
 		if slices.Contains(args, "--cluster") {
-			args = append(args, "--kubeconfig", emptyCluster(t))
+			args = append(args, "--kubeconfig", scripts.FakeShop(t))
 		}
 		return args
 	case "ps":
@@ -294,11 +291,9 @@ func prepareKube(t *testing.T, args []string) []string {
 	switch args[1] {
 	case "sweep", "canary", "live":
 		must.OK(t, os.WriteFile("manifest.yaml", []byte(podManifest), 0o600))
-		return append(args, "--dry-run", "--kubeconfig", scripts.FakeShop(t))
-	case "clean":
-		return append(args, "--kubeconfig", scripts.FakeShop(t))
+		args = append(args, "--dry-run")
 	case "check":
-		return append(args, "--exit-zero", "--allow-empty", "--kubeconfig", emptyCluster(t))
+		args = append(args, "--exit-zero", "--allow-empty")
 	case "image":
 		if slices.Contains(args, "--binary") { // of another platform, which script kube_image.txtar builds
 			return nil
@@ -306,23 +301,7 @@ func prepareKube(t *testing.T, args []string) []string {
 		writeStatic(t, "static") // the test's own binary may be linked against a C library
 		return append(args, "--binary", "static")
 	}
-	return args
-}
-
-// emptyCluster is a kubeconfig of an API server that has nothing; test/cluster has a
-// real one.
-func emptyCluster(t *testing.T) string {
-	kinds := map[string]string{"nodes": "NodeList", "pods": "PodList", "configmaps": "ConfigMapList"}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"apiVersion": "v1", "kind": %q, "items": []}`, kinds[path.Base(r.URL.Path)])
-	}))
-	t.Cleanup(server.Close)
-	file := filepath.Join(t.TempDir(), "kubeconfig")
-	text := `{"apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c"}}],
-		"clusters": [{"name": "c", "cluster": {"server": "` + server.URL + `"}}]}`
-	must.OK(t, os.WriteFile(file, []byte(text), 0o600))
-	return file
+	return append(args, "--kubeconfig", scripts.FakeShop(t))
 }
 
 // writeStatic makes a file that is a Linux program by its header, linked to nothing.
@@ -340,9 +319,7 @@ var execTrace, _ = filepath.Abs("../trace/exec/testdata/go1.27.1.trace")
 // one, and an execution trace.
 func writeTraces(t *testing.T) {
 	const line = "SCHED 1000ms: gomaxprocs=2 idleprocs=0 threads=4 spinningthreads=0 needspinning=1 idlethreads=0 runqueue=3 [ 1 2 ] schedticks=[ 10 9 ]\n"
-	trace, err := os.ReadFile(execTrace)
-	must.OK(t, err)
-	for name, text := range map[string]string{"app": "#!/bin/sh\necho '" + line + "' >&2\n", "app.log": line, "trace.out": string(trace)} {
+	for name, text := range map[string]string{"app": "#!/bin/sh\necho '" + line + "' >&2\n", "app.log": line, "trace.out": must.Read(t, execTrace)} {
 		must.OK(t, os.WriteFile(name, []byte(text), 0o755))
 	}
 }
@@ -365,16 +342,13 @@ func writeManifest(t *testing.T) {
 	for name, content := range map[string]string{
 		"deploy/api.yaml": podManifest, "bin/api": string(api.Bytes()), "go.mod": "module example.com/acme/api\n\ngo 1.24\n",
 	} {
-		must.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		must.OK(t, os.WriteFile(name, []byte(content), 0o755))
+		must.Write(t, name, content)
 	}
 }
 
 func writeProgram(t *testing.T, path string) {
 	must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil && !os.IsExist(err) {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755))
 }
 
 func writeJournal(t *testing.T, dir string) { writeJournalOf(t, dir, true) }
