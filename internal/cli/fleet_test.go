@@ -19,6 +19,7 @@ import (
 
 	"github.com/procfit/procfit/internal/cli/schematest"
 	"github.com/procfit/procfit/internal/host/git"
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/expected"
@@ -34,7 +35,7 @@ import (
 func writeFleet(t *testing.T) {
 	writeManifest(t)
 	writeProgram(t, "./api")
-	must.OK(t, os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [./api]}, manifest: deploy/api.yaml}}\n"), 0o600))
+	must.Write(t, "fleet.yaml", "services: {api: {target: {command: [./api]}, manifest: deploy/api.yaml}}\n")
 	repositoryHere(t)
 }
 
@@ -48,9 +49,7 @@ func repositoryHere(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	for _, args := range [][]string{{"init", "--quiet", "--initial-branch=main"}, {"add", "."}, {"commit", "--quiet", "--message=all"}} {
-		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
+		must.Output(t, exec.Command("git", args...))
 	}
 }
 
@@ -72,15 +71,14 @@ func fleetFile(t *testing.T, names ...string) string {
 	text := "services:\n"
 	for _, name := range names {
 		text += fmt.Sprintf("  %s: {target: {command: [./%[1]s]}, manifest: deploy/%[1]s.yaml}\n", name)
-		must.OK(t, os.MkdirAll("deploy", 0o755))
-		must.OK(t, os.WriteFile("deploy/"+name+".yaml", fmt.Appendf(nil, `apiVersion: v1
+		must.Write(t, "deploy/"+name+".yaml", fmt.Sprintf(`apiVersion: v1
 kind: Pod
 metadata: {name: %s}
 spec:
   containers:
   - name: app
     image: x
-`, name), 0o644))
+`, name))
 	}
 	return text
 }
@@ -100,17 +98,13 @@ func swept(t *testing.T, dir string, day int, one, four float64, command ...stri
 // TestFleetJudges: what is proposed is what the results of this commit prove, next to the
 // last ones of the same machine; what cannot be written safely is not, with its reason.
 func TestFleetJudges(t *testing.T) {
-	known, err := schematest.Load()
-	must.OK(t, err)
+	known := must.Get(schematest.Load())(t)
 	t.Chdir(t.TempDir())
-	must.OK(t, os.WriteFile("fleet.yaml", []byte(fleetFile(t, "api", "web", "same", "other")), 0o600))
-	limited, err := os.ReadFile("deploy/web.yaml")
-	must.OK(t, err)
-	must.OK(t, os.WriteFile("deploy/web.yaml", append(limited, "    resources: {limits: {cpu: 2}}\n"...), 0o644))
+	must.Write(t, "fleet.yaml", fleetFile(t, "api", "web", "same", "other"))
+	must.Write(t, "deploy/web.yaml", must.Read(t, "deploy/web.yaml")+"    resources: {limits: {cpu: 2}}\n")
 	repositoryHere(t)
 	o := &fleetOptions{file: "fleet.yaml", out: "results", branch: fleetBranch, link: "https://ci.example/7", printed: printed("text", "json")}
-	f, err := o.prepare(t.Context(), quiet())
-	must.OK(t, err)
+	f := must.Get(o.prepare(t.Context(), quiet()))(t)
 	swept(t, "results/api/m/old", 1, 1000, 600)
 	swept(t, "results/api/m/new", 2, 1000, 600)
 	swept(t, "results/web/m/new", 2, 1000, 600)
@@ -181,6 +175,23 @@ func TestFleetJudges(t *testing.T) {
 	}
 }
 
+// fleetOf is a run of a fleet.yaml, in a folder of its own.
+func fleetOf(t *testing.T, std stdio, dryRun bool, text string) *fleetRun {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	must.Write(t, "fleet.yaml", text)
+	o := &fleetOptions{file: "fleet.yaml", out: "results", dryRun: dryRun, printed: printed("text", "json")}
+	return must.Get(o.prepare(t.Context(), std))(t)
+}
+
+// planned are trials of all that a run is to measure.
+func planned(run *session.Session) (trials []journal.Trial) {
+	for _, task := range plan.Next(run.Header, plan.Record{}).Tasks {
+		trials = append(trials, journal.Trial{Setting: task.Setting, Role: task.Role, Block: task.Block, Order: task.Order, Valid: true})
+	}
+	return trials
+}
+
 // TestFleetFolders: results go where those of the same commit continue, or next to them.
 func TestFleetFolders(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -208,11 +219,7 @@ func TestFleetFolders(t *testing.T) {
 
 // A dry run shows which services have results at this commit, and what is measured of them.
 func TestFleetDryRun(t *testing.T) {
-	t.Chdir(t.TempDir())
-	must.OK(t, os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [sh, ./job]}, compare: {procs: [1, 2]}}}\nstop: {repeats: 2}\nload: {trialTime: 1ms}\n"), 0o600))
-	o := &fleetOptions{file: "fleet.yaml", out: "results", dryRun: true, printed: printed("text", "json")}
-	f, err := o.prepare(t.Context(), quiet())
-	must.OK(t, err)
+	f := fleetOf(t, quiet(), true, "services: {api: {target: {command: [sh, ./job]}, compare: {procs: [1, 2]}}}\nstop: {repeats: 2}\nload: {trialTime: 1ms}\n")
 	s := f.services[0]
 	described := func() string {
 		t.Helper()
@@ -220,8 +227,7 @@ func TestFleetDryRun(t *testing.T) {
 		must.OK(t, f.describe(t.Context(), newStdio(t.Context(), nil, &out, io.Discard, nil)))
 		return out.String()
 	}
-	run, err := s.resolve(t.Context(), quiet(), f.placing(s, false))
-	must.OK(t, err)
+	run := must.Get(s.resolve(t.Context(), quiet(), f.placing(s, false)))(t)
 	trials := planned(run)
 	cost := fmt.Sprintf("api: sh at GOMAXPROCS 1, 2\n  %d trials", len(trials))
 	if got := described(); !strings.HasPrefix(got, cost) || !strings.HasSuffix(got, "results in "+run.Dir+"\n") {
@@ -249,22 +255,31 @@ func TestFleetDryRun(t *testing.T) {
 	}
 	s.spec.Margin /= 2
 	s.carryOut = carryOut
-	o.again = true
+	f.again = true
 	if got := described(); !strings.HasPrefix(got, cost) || !strings.HasSuffix(got, "results in "+run.Dir+"-2\n") {
 		t.Errorf("%q, want %s", got, cost)
 	}
 }
 
+// A dry run does not say that nothing is measured of a service that is to be profiled.
+func TestFleetDryRunOfProfiles(t *testing.T) {
+	f := fleetOf(t, quiet(), true, "services: {api: {target: {command: [sh, ./job, '{port}'], url: 'http://127.0.0.1:{port}/'}, compare: {procs: [1, 2]}}}\nstop: {repeats: 2}\nload: {rate: 10}\n")
+	s := f.services[0]
+	s.spec.Load.Shared, s.spec.Profile = true, plan.ProfileOwn
+	run := must.Get(s.resolve(t.Context(), quiet(), f.placing(s, false)))(t)
+	writeRun(t, run.Dir, run.Header, planned(run))
+	var out bytes.Buffer
+	err := f.describe(t.Context(), newStdio(t.Context(), nil, &out, io.Discard, nil))
+	if got := out.String(); err != nil || !strings.Contains(got, ", all of them done\n") || !strings.Contains(got, "  then profiles of the verdict's value") {
+		t.Errorf("%v: %q", err, got)
+	}
+}
+
 // Why a service was not measured is on the page in plain words.
 func TestFleetFailure(t *testing.T) {
-	t.Chdir(t.TempDir())
-	must.OK(t, os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [sh, ./job]}}}\n"), 0o600))
-	must.OK(t, os.Mkdir("results", 0o755))
-	must.OK(t, os.WriteFile("results/api", nil, 0o600))
-	o := &fleetOptions{file: "fleet.yaml", out: "results", printed: printed("text", "json")}
-	f, err := o.prepare(t.Context(), quiet())
-	must.OK(t, err)
-	err = f.measure(t.Context(), quiet())
+	f := fleetOf(t, quiet(), false, "services: {api: {target: {command: [sh, ./job]}}}\n")
+	must.Write(t, "results/api", "")
+	err := f.measure(t.Context(), quiet())
 	if why := f.outcome.Services[0].Failed; err == nil || err.Error() != "1 service has no result: api" || !strings.HasPrefix(why, "--out: results/api/") || !strings.Contains(why, "not a directory") {
 		t.Errorf("%v: %q", err, why)
 	}
@@ -272,8 +287,7 @@ func TestFleetFailure(t *testing.T) {
 
 // The schema of fleet.yaml takes what the reader takes.
 func TestFleetSchema(t *testing.T) {
-	known, err := schematest.Load()
-	must.OK(t, err)
+	known := must.Get(schematest.Load())(t)
 	for text, valid := range map[string]bool{
 		"services: {api: {file: a.yaml, manifest: b.yaml, object: Deployment/api, container: app}}":     true,
 		"services: {api: {target: {command: [a, b]}, stop: {for: 5m}}}\ncompare: {procs: [default, 1]}": true,
@@ -286,11 +300,9 @@ func TestFleetSchema(t *testing.T) {
 		_, failed := specfile.ReadFleet("fleet.yaml", []byte(text), fleetRows())
 		var v any
 		must.OK(t, yaml.Unmarshal([]byte(text), &v))
-		b, err := json.Marshal(v)
-		must.OK(t, err)
 		var again any
-		must.OK(t, json.Unmarshal(b, &again))
-		err = known.Validate("fleetfile", again)
+		must.OK(t, json.Unmarshal(must.Get(json.Marshal(v))(t), &again))
+		err := known.Validate("fleetfile", again)
 		if (failed == nil) != valid || (err == nil) != valid {
 			t.Errorf("%s: read %v, schema %v", text, failed, err)
 		}
@@ -299,16 +311,12 @@ func TestFleetSchema(t *testing.T) {
 
 // An interrupted run says so, and is not a failure of the services.
 func TestFleetInterrupted(t *testing.T) {
-	t.Chdir(t.TempDir())
-	must.OK(t, os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [./api]}}}\n"), 0o600))
 	ended, cancel := context.WithCancel(t.Context())
 	var out, errs bytes.Buffer
 	std := newStdio(ended, nil, &out, &errs, nil)
-	o := &fleetOptions{file: "fleet.yaml", out: "results", printed: printed("text", "json")}
-	f, err := o.prepare(ended, std)
-	must.OK(t, err)
+	f := fleetOf(t, std, false, "services: {api: {target: {command: [./api]}}}\n")
 	cancel()
-	err = f.measure(ended, std)
+	err := f.measure(ended, std)
 	if coded := (*exitError)(nil); err == nil || !errors.As(err, &coded) || coded.code != exitInterrupted || !strings.Contains(out.String(), "the run was interrupted") || !strings.Contains(errs.String(), "the same command continues") {
 		t.Errorf("%v\n%s\n%s", err, out.String(), errs.String())
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"flag"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -29,15 +28,13 @@ var transcripts = []string{"../../docs/tutorial/first-check.md"}
 func TestTranscripts(t *testing.T) {
 	for _, file := range transcripts {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			name, err := filepath.Abs(file)
-			must.OK(t, err)
-			b, err := os.ReadFile(name)
-			must.OK(t, err)
+			name := must.Get(filepath.Abs(file))(t)
+			text := must.Read(t, name)
 			t.Chdir(t.TempDir())
-			got := transcript(t, string(b))
+			got := transcript(t, text)
 			if *updateTranscripts {
-				must.OK(t, os.WriteFile(name, []byte(got), 0o644))
-			} else if got != string(b) {
+				must.Write(t, name, got)
+			} else if got != text {
 				t.Errorf("%s shows other output than its commands print: run go test ./internal/cli -run TestTranscripts -update-transcripts, and read the diff\n%s", file, got)
 			}
 		})
@@ -53,7 +50,7 @@ func transcript(t *testing.T, page string) string {
 		file, commands := pageFile.FindStringSubmatchIndex(page), console.FindStringSubmatchIndex(page)
 		switch {
 		case file != nil && (commands == nil || file[0] < commands[0]):
-			writeShown(t, page[file[2]:file[3]], page[file[4]:file[5]])
+			must.Write(t, page[file[2]:file[3]], page[file[4]:file[5]])
 			out.WriteString(page[:file[1]])
 			page = page[file[1]:]
 		case commands != nil:
@@ -97,10 +94,4 @@ func runShown(t *testing.T, command string, last int) (string, int) {
 		t.Errorf("%s: exit code %d: %s", command, code, out.String())
 	}
 	return out.String(), code
-}
-
-func writeShown(t *testing.T, name, text string) {
-	t.Helper()
-	must.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	must.OK(t, os.WriteFile(name, []byte(text), 0o644))
 }
