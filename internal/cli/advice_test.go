@@ -26,16 +26,14 @@ import (
 // codesOf are the constants of a type in a file.
 func codesOf(t *testing.T, file, of string) (list []string) {
 	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-	must.OK(t, err)
+	parsed := must.Get(parser.ParseFile(token.NewFileSet(), file, nil, 0))(t)
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		value, ok := n.(*ast.ValueSpec)
 		if !ok || len(value.Values) != 1 {
 			return true
 		}
 		if id, ok := value.Type.(*ast.Ident); ok && id.Name == of {
-			text, err := strconv.Unquote(value.Values[0].(*ast.BasicLit).Value)
-			must.OK(t, err)
+			text := must.Get(strconv.Unquote(value.Values[0].(*ast.BasicLit).Value))(t)
 			list = append(list, text)
 		}
 		return true

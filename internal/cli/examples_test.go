@@ -26,8 +26,7 @@ func TestRuleExamples(t *testing.T) {
 			continue
 		}
 		t.Run(r.ID, func(t *testing.T) {
-			name, err := filepath.Abs("../program/rule/testdata/examples/" + r.ID + ".txtar")
-			must.OK(t, err)
+			name := must.Get(filepath.Abs("../program/rule/testdata/examples/" + r.ID + ".txtar"))(t)
 			a, err := txtar.ParseFile(name)
 			if err != nil {
 				t.Fatalf("a rule without an example: %v", err)
@@ -40,8 +39,7 @@ func TestRuleExamples(t *testing.T) {
 					continue
 				}
 				file := filepath.Join(dir, filepath.FromSlash(f.Name))
-				must.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
-				must.OK(t, os.WriteFile(file, f.Data, 0o644))
+				must.Write(t, file, string(f.Data))
 			}
 			if want == nil {
 				t.Fatalf("%s has no section output", name)

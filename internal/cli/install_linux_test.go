@@ -19,8 +19,7 @@ func TestInstalledMakesAnImage(t *testing.T) {
 	t.Parallel()
 	need.Command(t, "go")
 	built.ReadsProcfit(t)
-	b, err := os.ReadFile("../../README.md")
-	must.OK(t, err)
+	b := must.Get(os.ReadFile("../../README.md"))(t)
 	m := regexp.MustCompile("`([^`]*?)go install (\\S+)` puts").FindSubmatch(b)
 	if m == nil {
 		t.Fatal("the README does not say how to install procfit")

@@ -130,8 +130,7 @@ func TestTraceWithoutReader(t *testing.T) {
 	cmd := exec.Command("procfit", "trace", "--json", "--", "sh", "-c", `trap 'echo ending; sleep 0.2; echo >"$0"; exit' TERM; echo ready; while :; do sleep 0.05; done`, file)
 	var report bytes.Buffer
 	cmd.Stdout = &report
-	told, err := cmd.StderrPipe()
-	must.OK(t, err)
+	told := must.Get(cmd.StderrPipe())(t)
 	started(t, cmd)
 	defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
 	if lines := bufio.NewScanner(told); !lines.Scan() || lines.Text() != "ready" {
@@ -151,8 +150,7 @@ func TestTraceWithoutReader(t *testing.T) {
 func TestLabProgramEnds(t *testing.T) {
 	cmd := exec.Command("procfit", "lab", "program", "preempt", "-d", "1h")
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1")
-	told, err := cmd.StderrPipe()
-	must.OK(t, err)
+	told := must.Get(cmd.StderrPipe())(t)
 	started(t, cmd)
 	defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
 	if lines := bufio.NewScanner(told); !lines.Scan() || !strings.HasSuffix(lines.Text(), runtime.Version()) {
@@ -167,8 +165,7 @@ func TestLabProgramEnds(t *testing.T) {
 // TestNohup: a SIGHUP that was ignored when procfit started stays ignored.
 func TestNohup(t *testing.T) {
 	cmd := exec.Command("sh", "-c", `trap "" HUP; exec procfit lab serve tinyserver --addr 127.0.0.1:0`)
-	told, err := cmd.StderrPipe()
-	must.OK(t, err)
+	told := must.Get(cmd.StderrPipe())(t)
 	started(t, cmd)
 	defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
 	if lines := bufio.NewScanner(told); !lines.Scan() || !strings.Contains(lines.Text(), "Addr=") {

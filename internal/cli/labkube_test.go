@@ -24,8 +24,7 @@ func TestFix(t *testing.T) {
 	if err != nil || is.Procs == nil || *is.Procs != 2 || len(is.Findings) != 0 {
 		t.Fatalf("%v: %+v", err, is)
 	}
-	text, err := os.ReadFile(file)
-	must.OK(t, err)
+	text := must.Get(os.ReadFile(file))(t)
 	document := "env: - name: GOMAXPROCS valueFrom: resourceFieldRef: resource: limits.cpu divisor: \"1\""
 	if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), document) || !bytes.Contains(text, []byte("image: procfit:v1")) {
 		t.Errorf("after the fix it is\n%s", text)

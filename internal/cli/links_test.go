@@ -146,15 +146,13 @@ var measuredBy = regexp.MustCompile("`[^`\\n]*go test \\./([\\w/]+) -run (Test\\
 // or the row's command prints one.
 func TestClaims(t *testing.T) {
 	const folder = "../../docs/evidence/"
-	b, err := os.ReadFile(folder + "how-often-wrong.md")
-	must.OK(t, err)
+	b := must.Get(os.ReadFile(folder + "how-often-wrong.md"))(t)
 	rows := claim.FindAllStringSubmatch(string(b), -1)
 	if len(rows) < 9 {
 		t.Errorf("only %d rows found: is the pattern right?", len(rows))
 	}
 	for _, m := range rows {
-		page, err := os.ReadFile(folder + m[2])
-		must.OK(t, err)
+		page := must.Get(os.ReadFile(folder + m[2]))(t)
 		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(m[1])).Match(page) {
 			t.Errorf("%s does not have %q", m[2], m[1])
 		}
@@ -164,8 +162,7 @@ func TestClaims(t *testing.T) {
 		t.Errorf("only %d commands found: is the pattern right?", len(commands))
 	}
 	for _, m := range commands {
-		files, err := filepath.Glob("../../" + m[1] + "/*_test.go")
-		must.OK(t, err)
+		files := must.Get(filepath.Glob("../../" + m[1] + "/*_test.go"))(t)
 		prints := func(file string) bool {
 			_, test, _ := strings.Cut(string(must.Get(os.ReadFile(file))(t)), "\nfunc "+m[2]+"(")
 			test, _, _ = strings.Cut(test, "\n}\n")

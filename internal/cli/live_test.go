@@ -26,8 +26,7 @@ import (
 func TestLiveHost(t *testing.T) {
 	cpus := runtime.NumCPU() + 3
 	o := newLiveOptions()
-	run, err := o.resolve(quiet(), running(cpus))
-	must.OK(t, err)
+	run := must.Get(o.resolve(quiet(), running(cpus)))(t)
 	if h := run.header.TargetHost; h.AffinityCPUs != cpus || h.EffectiveCPUs != float64(cpus) {
 		t.Errorf("%d CPUs by affinity, %g in effect; expected %d", h.AffinityCPUs, h.EffectiveCPUs, cpus)
 	}
@@ -51,8 +50,7 @@ func TestWatchInterrupted(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads the memory of this process")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	ctx, cancel := context.WithCancel(t.Context())
@@ -170,8 +168,7 @@ func TestLiveVariables(t *testing.T) {
 	for _, set := range [][2]string{{"procs", "1..8"}, {"prometheus", "{env:THE_PROMETHEUS}"}, {"query", `errors=sum(x{a="{env:THE_VALUE}"}[$slice])`}} {
 		must.OK(t, o.Set(set[0], set[1]))
 	}
-	run, err := o.resolve(std, running(4))
-	must.OK(t, err)
+	run := must.Get(o.resolve(std, running(4)))(t)
 	must.Get(o.queries.Ask(t.Context(), "errors", 7*time.Second, nil, time.Now()))(t)
 	if want := `sum(x{a="` + hunted + `"}[7s])`; len(asked) != 2 || asked[1] != want {
 		t.Errorf("asked %q; expected %s last", asked, want)

@@ -30,8 +30,7 @@ func TestLateLoad(t *testing.T) {
 		late bool
 	}{"late": {168 * time.Millisecond, true}, "in time": {time.Millisecond, false}} {
 		r := &load.Result{Mode: load.ModeOpen, Rate: 100, Requests: 1, Latency: recorded(179 * time.Millisecond), SendLag: recorded(c.lag)}
-		p, err := trial.Offered(r)
-		must.OK(t, err)
+		p := must.Get(trial.Offered(r))(t)
 		var notes strings.Builder
 		noteLate(newStdio(t.Context(), nil, io.Discard, &notes, nil), r, &p)
 		if got := strings.Contains(notes.String(), "at 100 req/s the load generator itself sent late (p99 168 ms), so its p99 of 179 ms is not the server's"); got != c.late {

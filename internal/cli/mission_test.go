@@ -27,8 +27,7 @@ var missionStates = []string{"delivered", "partly", "missing", "deliberately not
 // readMission returns the rows, and the table of counts by document.
 func readMission(t *testing.T) (rows []missionRow, counts map[string]string) {
 	t.Helper()
-	b, err := os.ReadFile("../../test/mission.md")
-	must.OK(t, err)
+	b := must.Get(os.ReadFile("../../test/mission.md"))(t)
 	counts = map[string]string{}
 	place := regexp.MustCompile(`^(\d{3}) L\d`)
 	for line := range strings.Lines(string(b)) {
@@ -193,11 +192,9 @@ func newMissionChecker(t *testing.T) missionChecker {
 			c.experiments[e.ID] = append(c.experiments[e.ID], h.ID)
 		}
 	}
-	files, err := filepath.Glob("../../maxprocs/*.go")
-	must.OK(t, err)
+	files := must.Get(filepath.Glob("../../maxprocs/*.go"))(t)
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		must.OK(t, err)
+		b := must.Get(os.ReadFile(file))(t)
 		c.library += string(b)
 	}
 	return c

@@ -53,8 +53,7 @@ func TestRunUnderAQuota(t *testing.T) {
 // is procfit's.
 func TestRunIsTheProgram(t *testing.T) {
 	cmd := exec.Command(need.Command(t, "procfit"), "run", "--", "sh", "-c", `trap 'echo told; exit 7' TERM; echo $$; while :; do sleep 0.05; done`)
-	out, err := cmd.StdoutPipe()
-	must.OK(t, err)
+	out := must.Get(cmd.StdoutPipe())(t)
 	must.OK(t, cmd.Start())
 	defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
 	lines := bufio.NewScanner(out)

@@ -139,8 +139,7 @@ func TestSchemasAreOfTheTypes(t *testing.T) {
 			}
 		}
 	}
-	page, err := os.ReadFile(formats + ".md")
-	must.OK(t, err)
+	page := must.Get(os.ReadFile(formats + ".md"))(t)
 	for file, n := range readSchemas(t) {
 		if !bytes.Contains(page, []byte("](formats/"+file+".schema.json)")) {
 			t.Errorf("%s.md does not name the schema of %s", formats, file)
@@ -219,8 +218,7 @@ func TestSchemasAreOfTheFlags(t *testing.T) {
 			t.Errorf("%s: %d keys are of no flag", c.file, -count)
 		}
 	}
-	known, err := schematest.Load()
-	must.OK(t, err)
+	known := must.Get(schematest.Load())(t)
 	for _, text := range []string{ // TestFileRoundTrip has the other sections
 		`{"check": {"paths": "a", "ignore": {"PF001": "why"}, "cpus": 4, "go": 1.26, "severity": "error", "expected": {"procs": 2}}}`,
 		`{"check": {"paths": ["a", "b"], "ignore": ["PF001=why"], "go": "go.mod", "expected": "a file"}}`,
@@ -246,9 +244,8 @@ func TestSchemasAreOfTheFlags(t *testing.T) {
 // Documents in testdata are as the schemas say.
 func TestGoldenDocuments(t *testing.T) {
 	t.Parallel()
-	known, err := schematest.Load()
-	must.OK(t, err)
-	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+	known := must.Get(schematest.Load())(t)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == "testdata" && !strings.Contains(path, "check/") {
 			return known.CheckFolder(path)
 		}

@@ -36,8 +36,7 @@ func TestLendable(t *testing.T) {
 
 // TestGoodIsKept: a value that ps calls ok is not changed to the recommended one, but to any that is named.
 func TestGoodIsKept(t *testing.T) {
-	limits, err := explain.ParseLimits("2.5")
-	must.OK(t, err)
+	limits := must.Get(explain.ParseLimits("2.5"))(t)
 	for _, tt := range []struct {
 		live   int
 		shared bool // with other Go programs under its limit

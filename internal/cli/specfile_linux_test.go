@@ -39,8 +39,7 @@ func ofFile(t *testing.T, name string, text []byte) *measurement {
 // A file that is written of a Spec is read as the same Spec, whatever its fields hold, and is
 // valid by its schema.
 func TestFileRoundTrip(t *testing.T) {
-	known, err := schematest.Load()
-	must.OK(t, err)
+	known := must.Get(schematest.Load())(t)
 	r := rand.New(rand.NewPCG(26, 5))
 	same := 0
 	for n := range 600 {
@@ -48,8 +47,7 @@ func TestFileRoundTrip(t *testing.T) {
 		args := randomRun(r, name)
 		first := measurementOf(t, name, args)
 		asked := first.asked(quiet())
-		text, err := specfile.Write(asked, fileRows())
-		must.OK(t, err)
+		text := must.Get(specfile.Write(asked, fileRows()))(t)
 		var v any
 		if err := yaml.Unmarshal(text, &v); err != nil {
 			t.Fatalf("%s\n%v", text, err)
@@ -227,8 +225,7 @@ cluster:
 func TestVariablesAreFilledForARunner(t *testing.T) {
 	t.Setenv("FORMATS_TOKEN", hunted)
 	o := ofFile(t, "sweep", []byte("target:\n  command: [true, -t, '${FORMATS_TOKEN}']\n  env: {A: 'x${FORMATS_TOKEN}', B: '$${HOME}'}\n"))
-	s, err := o.resolve(quiet())
-	must.OK(t, err)
+	s := must.Get(o.resolve(quiet()))(t)
 	for _, word := range append(s.Header.Spec.Args(), s.Header.Target.Command...) {
 		if strings.Contains(word, hunted) {
 			t.Errorf("the header has %q", word)
