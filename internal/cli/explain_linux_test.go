@@ -51,11 +51,7 @@ func TestExplainAnothersProcess(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	for _, want := range []string{`"actual_procs":null`, `"actual_unknown":"`, `"program_unknown":"`, `"affinity":{"state":"known"`, `"env":{"state":"unreadable"`, `"set_by":"unknown"`} {
-		if !strings.Contains(lines.String(), want) {
-			t.Errorf("no %q in %s", want, lines.String())
-		}
-	}
+	must.Say(t, lines.String(), `"actual_procs":null`, `"actual_unknown":"`, `"program_unknown":"`, `"affinity":{"state":"known"`, `"env":{"state":"unreadable"`, `"set_by":"unknown"`)
 	for _, never := range []string{"PF001", "PF002", "PF003"} {
 		if strings.Contains(text.String(), never) {
 			t.Errorf("%s judges what could not be read:\n%s", never, text.String())
@@ -146,15 +142,7 @@ func TestExplainLiveMemoryLimit(t *testing.T) {
 		"text": {"its memory: it runs with GOMEMLIMIT=100MiB", "  live            100MiB  read from its memory\n", "  go              200MiB  GOMEMLIMIT="},
 		"json": {`"live":{"bytes":104857600}`},
 	} {
-		var out, errs bytes.Buffer
-		if code := Main(t.Context(), []string{"explain", "--memory", strconv.Itoa(probe.PID()), "-o", format}, strings.NewReader(""), &out, &errs); code != 0 {
-			t.Errorf("exit code %d: %s", code, errs.String())
-		}
-		for _, w := range want {
-			if !strings.Contains(out.String(), w) {
-				t.Errorf("no %q in\n%s", w, out.String())
-			}
-		}
+		must.Say(t, printedBy(t, "explain", "--memory", strconv.Itoa(probe.PID()), "-o", format), want...)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -65,9 +66,5 @@ func TestExporter(t *testing.T) {
 		need.Skip(t, "needs Linux")
 	}
 	text := serveBriefly(t, "here", []string{"exporter"})
-	for _, want := range []string{"\nprocfit_exporter_build_info{", "\nprocfit_exporter_processes ", "\nprocess_resident_memory_bytes "} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
+	must.Say(t, text, "\nprocfit_exporter_build_info{", "\nprocfit_exporter_processes ", "\nprocess_resident_memory_bytes ")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/paired"
 	judge "github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/must"
 )
 
 // TestTyped: Ctrl-C ends the wait for an answer that nobody types.
@@ -65,11 +66,7 @@ func TestCanaryLeft(t *testing.T) {
 	for i := range 6 {
 		p.tell(paired.Event{Kind: paired.EventSlice, Block: i})
 	}
-	for _, want := range []string{"[1/6] this slice has no values, elapsed 0:00, 15:00 left", "[3/6] this slice has no values, elapsed 0:00, 13:00 left", "[4/6] this slice has no values, elapsed 0:00, 2:00 left", "[6/6] this slice has no values, elapsed 0:00, 0:00 left"} {
-		if !strings.Contains(shown.String(), want) {
-			t.Errorf("%q is not in\n%s", want, shown.String())
-		}
-	}
+	must.Say(t, shown.String(), "[1/6] this slice has no values, elapsed 0:00, 15:00 left", "[3/6] this slice has no values, elapsed 0:00, 13:00 left", "[4/6] this slice has no values, elapsed 0:00, 2:00 left", "[6/6] this slice has no values, elapsed 0:00, 0:00 left")
 }
 
 // TestCanaryLife: slices that each take half a second longer than they are do not outlast their pods.

@@ -1,11 +1,12 @@
 // Package must ends a test where what comes before its proof fails: a fixture cannot be
-// written, a program does not start.
+// written, a program does not start. Say is the proof itself, of a text.
 package must
 
 import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -47,4 +48,14 @@ func Output(t testing.TB, cmd *exec.Cmd) string {
 		t.Fatalf("%v: %v: %s", cmd, err, out)
 	}
 	return string(out)
+}
+
+// Say fails the test, which goes on, for each of the parts that a text does not have.
+func Say(t testing.TB, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in\n%s", part, text)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/markdown"
+	"github.com/procfit/procfit/test/must"
 )
 
 func TestMarkdown(t *testing.T) {
@@ -27,11 +28,7 @@ func TestGrid(t *testing.T) {
 	two := lab.Estimate{Value: new(2.5), Low: new(2.25), High: new(2.75), N: 6}
 	f := grid(&lab.Grid{Title: "time of *10* Ps", Rows: []string{"1 busy", "4 busy"}, Columns: []string{"10 other"}, Cells: [][]lab.Estimate{{two}, {{Why: "not run"}}}})
 	got := string(markdown.Render(&document.Document{Title: "x", Blocks: figures(f, 2)}))
-	for _, want := range []string{"## Time of \\*10\\* Ps", "| 1 busy | 2.50 [2.25, 2.75] |", "| 4 busy | not measured |"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in:\n%s", want, got)
-		}
-	}
+	must.Say(t, got, "## Time of \\*10\\* Ps", "| 1 busy | 2.50 [2.25, 2.75] |", "| 4 busy | not measured |")
 	if f.Table.Rows[0].Cells[1].Bar != 1 || f.Table.Rows[1].Cells[1].Bar != 0 {
 		t.Errorf("bars of %+v", f.Table.Rows)
 	}
