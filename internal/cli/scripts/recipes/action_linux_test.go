@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -40,9 +39,8 @@ var expression = regexp.MustCompile(`\$\{\{ *([a-z0-9._-]+) *\}\}`)
 // the exit code of the last and what it has printed.
 func runAction(t *testing.T, dir, temp string, inputs map[string]string) (code int, out, outputs string) {
 	t.Helper()
-	b := must.Get(os.ReadFile("../../../../action.yml"))(t)
 	var a action
-	must.OK(t, yaml.Unmarshal(b, &a))
+	must.OK(t, yaml.Unmarshal(must.Get(os.ReadFile("../../../../action.yml"))(t), &a))
 	root := must.Get(filepath.Abs("../../../.."))(t)
 	value := func(text string) string {
 		return expression.ReplaceAllStringFunc(text, func(e string) string {
@@ -72,19 +70,13 @@ func runAction(t *testing.T, dir, temp string, inputs map[string]string) (code i
 		if expression.MatchString(s.Run) || s.Shell != "bash" || s.Name == "" {
 			t.Errorf("step %q: an expression in its script could be a command of anybody's", s.Name)
 		}
-		// As GitHub starts it.
-		cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.Run)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "RUNNER_TEMP="+temp, "GITHUB_OUTPUT="+results, "GOFLAGS=-mod=mod")
+		env := []string{"RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + results, "GOFLAGS=-mod=mod"}
 		for name, v := range s.Env {
-			cmd.Env = append(cmd.Env, name+"="+value(v))
+			env = append(env, name+"="+value(v))
 		}
-		printed, err := cmd.CombinedOutput()
-		out = string(printed)
-		if code = cmd.ProcessState.ExitCode(); code != 0 {
+		if out, code = runStep(t, dir, s.Run, env); code != 0 {
 			break
 		}
-		must.OK(t, err)
 	}
 	written, err := os.ReadFile(results)
 	if err != nil && !os.IsNotExist(err) {
@@ -160,9 +152,8 @@ func TestAction(t *testing.T) {
 // TestPreCommitHooks: each hook is a command line that procfit takes, for the files that
 // it checks.
 func TestPreCommitHooks(t *testing.T) {
-	b := must.Get(os.ReadFile("../../../../.pre-commit-hooks.yaml"))(t)
 	var hooks []struct{ ID, Name, Entry, Language, Files string }
-	must.OK(t, yaml.Unmarshal(b, &hooks))
+	must.OK(t, yaml.Unmarshal(must.Get(os.ReadFile("../../../../.pre-commit-hooks.yaml"))(t), &hooks))
 	languages := map[string]string{"procfit-check": "golang", "procfit-fix": "golang", "procfit-check-installed": "system", "procfit-fix-installed": "system"}
 	if len(hooks) != len(languages) {
 		t.Errorf("%d hooks", len(hooks))
