@@ -4,18 +4,13 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"regexp"
-	"strconv"
-	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/procfit/procfit/test/cluster"
 	"github.com/procfit/procfit/test/must"
@@ -61,18 +56,19 @@ func (a *access) create(ctx context.Context, path string, object []byte) error {
 	return err
 }
 
-// fill makes pods of a realistic size, which differ from one another, and are for a
-// scheduler that there is not.
-func (a *access) fill(ctx context.Context, t *testing.T, pods int) {
+// fill makes pods in a namespace, for a scheduler that there is not.
+func (a *access) fill(ctx context.Context, t *testing.T, namespace string, pods int) {
 	t.Helper()
 	numbers := make(chan int)
-	failures := make(chan error, pods)
 	var workers sync.WaitGroup
 	for range 16 {
 		workers.Go(func() {
 			for n := range numbers {
-				if err := a.create(ctx, "/api/v1/namespaces/many/pods", generated(n)); err != nil {
-					failures <- err
+				if err := a.create(ctx, "/api/v1/namespaces/"+namespace+"/pods", fmt.Appendf(nil, `{
+					"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "app%d"},
+					"spec": {"schedulerName": "nobody", "containers": [{"name": "app", "image": "registry.example.org/app:1.2.3"}]}
+				}`, n)); err != nil {
+					t.Error(err)
 				}
 			}
 		})
@@ -82,71 +78,4 @@ func (a *access) fill(ctx context.Context, t *testing.T, pods int) {
 	}
 	close(numbers)
 	workers.Wait()
-	select {
-	case err := <-failures:
-		t.Fatal(err)
-	default:
-	}
-}
-
-// generated is a pod of some 3 kB, as a Deployment's with two containers has.
-func generated(n int) []byte {
-	env := []map[string]any{}
-	for v := range 20 {
-		env = append(env, map[string]any{"name": fmt.Sprintf("SETTING_%d", v), "value": fmt.Sprintf("value %d of application %d", v, n)})
-	}
-	switch n % 4 {
-	case 0:
-		env = append(env, map[string]any{"name": "GOMAXPROCS", "valueFrom": map[string]any{"resourceFieldRef": map[string]any{"resource": "limits.cpu"}}})
-	case 1:
-		env = append(env, map[string]any{"name": "GOMAXPROCS", "value": fmt.Sprint(1 + n%64)})
-	}
-	container := func(name string, env any, limits map[string]any) map[string]any {
-		return map[string]any{
-			"name": name, "image": fmt.Sprintf("registry.example.org/team%d/app%d:1.2.3", n%50, n), "env": env,
-			"resources":     map[string]any{"limits": limits, "requests": map[string]any{"cpu": "250m"}},
-			"livenessProbe": map[string]any{"httpGet": map[string]any{"path": "/live", "port": 8080}},
-		}
-	}
-	b, _ := json.Marshal(map[string]any{ // maps and strings
-		"apiVersion": "v1", "kind": "Pod",
-		"metadata": map[string]any{"name": fmt.Sprintf("app%d-5f6d-x", n), "labels": map[string]any{"app": fmt.Sprintf("app%d", n)}},
-		"spec": map[string]any{"schedulerName": "nobody", "containers": []any{
-			container("app", env, map[string]any{"cpu": fmt.Sprintf("%dm", 500+n), "memory": "512Mi"}), container("proxy", nil, nil),
-		}},
-	})
-	return b
-}
-
-// run runs a command, and reads its largest resident size while it does. What the kernel
-// tells of a process that has ended (ru_maxrss) counts from before exec, when it was a
-// part of this one: 399 MB where the command had 190.
-func run(cmd *exec.Cmd) (out []byte, size int64, err error) {
-	var written bytes.Buffer
-	cmd.Stdout = &written
-	if err := cmd.Start(); err != nil {
-		return nil, 0, err
-	}
-	done, watched := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(watched)
-		for {
-			b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
-			if _, rest, ok := strings.Cut(string(b), "VmHWM:"); ok {
-				if fields := strings.Fields(rest); len(fields) > 0 {
-					n, _ := strconv.ParseInt(fields[0], 10, 64)
-					size = max(size, n<<10)
-				}
-			}
-			select {
-			case <-done:
-				return
-			case <-time.After(10 * time.Millisecond):
-			}
-		}
-	}()
-	err = cmd.Wait()
-	close(done)
-	<-watched
-	return written.Bytes(), size, err
 }
