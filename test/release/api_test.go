@@ -118,14 +118,7 @@ func unpack(t *testing.T, dir, commit string) {
 		if h.Typeflag != tar.TypeReg || strings.Contains(h.Name, "/testdata/") || !filepath.IsLocal(h.Name) {
 			continue
 		}
-		b, err := io.ReadAll(r)
-		if err == nil {
-			err = os.MkdirAll(filepath.Dir(name), 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(name, b, 0o644)
-		}
-		must.OK(t, err)
+		must.Write(t, name, string(must.Get(io.ReadAll(r))(t)))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,9 +48,9 @@ func TestInstall(t *testing.T) {
 	publish(t, proxy, tool, source)
 
 	full := need.Whole()
-	args := []string{"install", "-n", tool + "/cmd/procfit@" + version}
-	if full {
-		args = []string{"install", tool + "/cmd/procfit@" + version}
+	args := []string{"install", tool + "/cmd/procfit@" + version}
+	if !full {
+		args = slices.Insert(args, 1, "-n")
 	}
 	bin := t.TempDir()
 	cmd := exec.Command("go", args...)
@@ -103,12 +104,10 @@ func publish(t *testing.T, proxy, name, dir string) {
 		t.Fatalf("%s cannot be a module's archive: %v %v", name, err, checked.Err())
 	}
 	at := filepath.Join(proxy, name, "@v") // no upper case in these paths, so nothing to escape
-	must.OK(t, os.MkdirAll(at, 0o755))
-	mod := must.Get(os.ReadFile(filepath.Join(dir, "go.mod")))(t)
 	info := must.Get(json.Marshal(map[string]any{"Version": version, "Time": time.Unix(0, 0)}))(t)
-	for file, text := range map[string][]byte{version + ".mod": mod, version + ".info": info, "list": []byte(version + "\n")} {
-		must.OK(t, os.WriteFile(filepath.Join(at, file), text, 0o644))
-	}
+	must.Write(t, filepath.Join(at, version+".mod"), must.Read(t, filepath.Join(dir, "go.mod")))
+	must.Write(t, filepath.Join(at, version+".info"), string(info))
+	must.Write(t, filepath.Join(at, "list"), version+"\n")
 	f := must.Get(os.Create(filepath.Join(at, version+".zip")))(t)
 	defer f.Close()
 	must.OK(t, zip.CreateFromDir(f, module.Version{Path: name, Version: version}, dir))
