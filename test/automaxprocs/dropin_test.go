@@ -20,6 +20,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/must"
+	"github.com/procfit/procfit/test/need"
 )
 
 // differs are the assertions of automaxprocs' own test that do not hold of the
@@ -36,9 +39,7 @@ var differs = map[string]string{
 // in the package that it tests, so that a copy of the library is made with it and
 // with the names that it uses.
 func TestDropIn(t *testing.T) {
-	if os.Getenv("PROCFIT_REQUIRE") != "1" {
-		t.Skip("only with PROCFIT_REQUIRE=1: compiles another module's test with a copy of the library; TestPolicy and TestFixtures hold the two against one another")
-	}
+	need.Everything(t, "compiles another module's test with a copy of the library; TestPolicy and TestFixtures hold the two against one another")
 	opened(t, "../../maxprocs", "../../docs/reference/library.md", "testdata/dropin", "go.mod")
 	theirs := moduleDir(t, "go.uber.org/automaxprocs")
 	dir := t.TempDir()
@@ -59,9 +60,7 @@ func TestDropIn(t *testing.T) {
 		put(filepath.Join(dir, "go.mod"), "go.mod", "procfit/test/automaxprocs", "procfit/maxprocs",
 			"require (\n\tgithub.com/procfit/procfit/maxprocs v0.0.0\n\tgo.uber.org/automaxprocs v1.6.0\n)\n", "",
 			"replace github.com/procfit/procfit/maxprocs => ../../maxprocs\n", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	cmd := exec.Command("go", "test", "-json", ".")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
 	out, err := cmd.Output()
@@ -72,12 +71,9 @@ func TestDropIn(t *testing.T) {
 	if want := slices.Sorted(maps.Keys(differs)); !slices.Equal(failed, want) {
 		t.Errorf("automaxprocs' test fails with\n%s\nwant\n%s\n%s", strings.Join(failed, "\n"), strings.Join(want, "\n"), other)
 	}
-	page, err := os.ReadFile("../../docs/reference/library.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Read(t, "../../docs/reference/library.md")
 	for assertion, reason := range differs {
-		if !bytes.Contains(page, []byte(reason)) {
+		if !strings.Contains(page, reason) {
 			t.Errorf("docs/reference/library.md does not say %q, for %s", reason, assertion)
 		}
 	}
@@ -88,17 +84,14 @@ func TestDropIn(t *testing.T) {
 // a name has changed. It does not see what a go command opens for the test.
 func opened(t *testing.T, names ...string) {
 	t.Helper()
-	here, err := os.Getwd()
+	here := must.Get(os.Getwd())(t)
 	for _, name := range names {
-		err = errors.Join(err, filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+		must.OK(t, filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() {
 				_, err = os.ReadFile(here + "/" + filepath.ToSlash(path))
 			}
 			return err
 		}))
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -126,10 +119,7 @@ func outcomes(t *testing.T, out []byte) (passed, failed []string, other string) 
 
 func moduleDir(t *testing.T, module string) string {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
-	if err != nil {
-		t.Fatalf("find %s: %v", module, err)
-	}
+	out := must.Get(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output())(t)
 	return strings.TrimSpace(string(out))
 }
 

@@ -2,8 +2,6 @@ package automaxprocs
 
 import (
 	"maps"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
+	"github.com/procfit/procfit/test/need"
 )
 
 const (
@@ -43,12 +43,8 @@ var differences = map[string]string{
 // automaxprocs does, and the library, rounding down as it does, must find the same
 // number, or the difference is listed.
 func TestFixtures(t *testing.T) {
-	chroot(t)
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go.uber.org/automaxprocs").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data := filepath.Join(strings.TrimSpace(string(out)), "internal/cgroups/testdata")
+	need.Root(t) // for chroot
+	data := filepath.Join(moduleDir(t, "go.uber.org/automaxprocs"), "internal/cgroups/testdata")
 	probe := buildProbe(t)
 	machines := fixtures(t, data)
 	if len(machines) < 50 {
@@ -60,20 +56,14 @@ func TestFixtures(t *testing.T) {
 	}
 	for i, name := range slices.Sorted(maps.Keys(machines)) {
 		files := machines[name]
-		if delete(left, name); os.Getenv("PROCFIT_REQUIRE") != "1" && i%10 > 0 && differences[name] == "" {
+		if delete(left, name); !need.Required() && i%10 > 0 && differences[name] == "" {
 			others++
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			world := t.TempDir()
 			for file, text := range files {
-				file = filepath.Join(world, file)
-				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Write(t, filepath.Join(world, file), text)
 			}
 			f, theirs := compare(t, world, probe)
 			ours := "left"
@@ -101,20 +91,10 @@ func TestFixtures(t *testing.T) {
 // fixtures are the trees, by name.
 func fixtures(t *testing.T, data string) map[string]map[string]string {
 	t.Helper()
-	read := func(name string) string {
-		b, err := os.ReadFile(filepath.Join(data, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
+	read := func(name string) string { return must.Read(t, filepath.Join(data, name)) }
 	glob := func(patterns ...string) (names []string) {
 		for _, p := range patterns {
-			found, err := filepath.Glob(filepath.Join(data, p))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range found {
+			for _, f := range must.Get(filepath.Glob(filepath.Join(data, p)))(t) {
 				names = append(names, strings.TrimPrefix(f, data+"/"))
 			}
 		}

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
+	"github.com/procfit/procfit/test/need"
 )
 
 // TestImport holds the blank import against the other, in an empty program: what
@@ -23,30 +26,20 @@ func TestImport(t *testing.T) {
 			text = "package main\n\nimport _ \"" + name + "\"\n\nfunc main() {}\n"
 		}
 		source := program(name) + ".go"
-		if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, source, text)
 		build := exec.Command("go", "build", "-o", program(name), source)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-		info, err := os.Stat(program(name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sizes[name] = info.Size()
+		must.Output(t, build)
+		sizes[name] = must.Get(os.Stat(program(name)))(t).Size()
 	}
 	starts := 5
-	if os.Getenv("PROCFIT_REQUIRE") == "1" {
+	if need.Required() {
 		starts = 101
 	}
 	for range starts {
 		for _, name := range names {
 			began := time.Now()
-			if err := exec.Command(program(name)).Run(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, exec.Command(program(name)).Run())
 			times[name] = append(times[name], time.Since(began))
 		}
 	}

@@ -11,22 +11,11 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
+	"github.com/procfit/procfit/test/need"
 )
 
 const worlds = "../../maxprocs/facts/testdata/worlds"
-
-// chroot skips where that cannot be done.
-func chroot(t *testing.T) {
-	t.Helper()
-	if os.Geteuid() == 0 {
-		return
-	}
-	const reason = "needs root, for chroot"
-	if os.Getenv("PROCFIT_REQUIRE") == "1" {
-		t.Fatal("nothing may be skipped here: " + reason)
-	}
-	t.Skip(reason)
-}
 
 func buildProbe(t *testing.T) string {
 	t.Helper()
@@ -34,9 +23,7 @@ func buildProbe(t *testing.T) string {
 	probe := filepath.Join(t.TempDir(), "probe")
 	build := exec.Command("go", "build", "-o", probe, "./testdata/probe")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	must.Output(t, build)
 	return probe
 }
 
@@ -44,10 +31,7 @@ func buildProbe(t *testing.T) string {
 // there, which it returns: set, left or fails.
 func compare(t *testing.T, world, probe string) (f facts.Facts, got string) {
 	t.Helper()
-	f, err := facts.ReadFS(os.DirFS(world), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f = must.Get(facts.ReadFS(os.DirFS(world), 0))(t)
 	f.GODEBUG = facts.Fact{State: facts.Known, Raw: "containermaxprocs=0"} // as the probe runs
 	d := facts.Decide(f, facts.Automaxprocs{Version: "1.26"})
 	want := "left"
@@ -70,7 +54,7 @@ func compare(t *testing.T, world, probe string) (f facts.Facts, got string) {
 // TestPolicy runs automaxprocs itself in every world, with that world as its
 // root directory, and asks the policy what it does there.
 func TestPolicy(t *testing.T) {
-	chroot(t)
+	need.Root(t) // for chroot
 	opened(t, worlds)
 	probe := buildProbe(t)
 	dirs, err := filepath.Glob(worlds + "/*/proc")
@@ -95,15 +79,12 @@ func TestPolicy(t *testing.T) {
 
 // TestOptions runs automaxprocs with its options in worlds of several limits.
 func TestOptions(t *testing.T) {
-	chroot(t)
+	need.Root(t) // for chroot
 	opened(t, worlds)
 	probe := buildProbe(t)
 	for _, name := range []string{"v2-leaf", "v2-quarter", "v2-just-above", "v1-leaf"} {
 		world := filepath.Join(worlds, name)
-		f, err := facts.ReadFS(os.DirFS(world), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(facts.ReadFS(os.DirFS(world), 0))(t)
 		f.GODEBUG = facts.Fact{State: facts.Known, Raw: "containermaxprocs=0"} // as the probe runs
 		for options, p := range map[string]facts.Automaxprocs{
 			"3": {Min: 3}, "0": {}, "ceil": {Rounding: facts.Ceil}, "ceil 2": {Rounding: facts.Ceil, Min: 2},
@@ -121,12 +102,8 @@ func TestOptions(t *testing.T) {
 func runIn(t *testing.T, world, probe string, options ...string) string {
 	t.Helper()
 	root := t.TempDir()
-	if err := os.CopyFS(root, os.DirFS(world)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Link(probe, filepath.Join(root, "probe")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(root, os.DirFS(world)))
+	must.OK(t, os.Link(probe, filepath.Join(root, "probe")))
 	cmd := exec.Command("/probe", options...)
 	// Without the setting, Go 1.26 itself dies of a period of zero.
 	cmd.Dir, cmd.Env = "/", []string{"GODEBUG=containermaxprocs=0"}
@@ -140,9 +117,5 @@ func runIn(t *testing.T, world, probe string, options ...string) string {
 			cmd.Env = append(cmd.Env, entry)
 		}
 	}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return string(out)
+	return must.Output(t, cmd)
 }

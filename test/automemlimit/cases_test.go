@@ -7,6 +7,7 @@
 package automemlimit
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -21,15 +22,13 @@ import (
 	"testing/fstest"
 
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/test/must"
 )
 
 // theirModule is where the other module lies.
 func theirModule(t *testing.T) string {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/KimMachineGun/automemlimit").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
+	out := must.Get(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/KimMachineGun/automemlimit").Output())(t)
 	return filepath.Join(strings.TrimSpace(string(out)), "memlimit")
 }
 
@@ -37,10 +36,7 @@ func theirModule(t *testing.T) string {
 // limit is not known.
 func ours(t *testing.T, tree fstest.MapFS) string {
 	t.Helper()
-	m, err := facts.ReadMemoryFS(denying{tree}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(facts.ReadMemoryFS(denying{tree}, 0))(t)
 	if unknown := m.Unknown(); len(unknown) > 0 {
 		return "error: " + strings.Join(unknown, "; ")
 	}
@@ -81,10 +77,7 @@ var differ = map[string]string{
 
 // TestTheirCases: every case of their tables for v1 and v2, as a tree.
 func TestTheirCases(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(theirModule(t), "cgroups_test.go"), nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(token.NewFileSet(), filepath.Join(theirModule(t), "cgroups_test.go"), nil, 0))(t)
 	seen := 0
 	for version, function := range map[string]string{"v1": "TestGetMemoryLimitV1FromControllerPath", "v2": "TestGetMemoryLimitV2FromControllerPath"} {
 		for _, c := range table(t, file, function) {
@@ -99,8 +92,7 @@ func TestTheirCases(t *testing.T) {
 			case c["want"] == nil:
 				want = "0"
 			}
-			got := ours(t, treeOf(version, c))
-			judge(t, name, got, want)
+			judge(t, name, ours(t, treeOf(version, c)), want)
 		}
 	}
 	t.Logf("%d cases", seen)
@@ -133,7 +125,7 @@ func treeOf(version string, c map[string]any) fstest.MapFS {
 	for i, mount := range mounts {
 		m := mount.(map[string]any)
 		point := fmt.Sprintf("mnt/%d", i)
-		fmt.Fprintf(&mountinfo, "%d 30 0:%d %s /%s rw - %s cgroup %s\n", 40+i, 40+i, text(m["root"]), point, text(m["filesystemType"]), orRW(text(m["superOptions"])))
+		fmt.Fprintf(&mountinfo, "%d 30 0:%d %s /%s rw - %s cgroup %s\n", 40+i, 40+i, text(m["root"]), point, text(m["filesystemType"]), cmp.Or(text(m["superOptions"]), "rw"))
 		files, _ := m["files"].([]any)
 		denied := text(m["deniedPath"])
 		if denied == "." {
@@ -151,13 +143,6 @@ func treeOf(version string, c map[string]any) fstest.MapFS {
 	}
 	tree["proc/self/mountinfo"] = &fstest.MapFile{Data: []byte(mountinfo.String())}
 	return tree
-}
-
-func orRW(options string) string {
-	if options == "" {
-		return "rw"
-	}
-	return options
 }
 
 // table evaluates the composite literal "tests" of a function of theirs.
@@ -186,11 +171,7 @@ func value(t *testing.T, e ast.Expr) any {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		if e.Kind == token.STRING {
-			s, err := strconv.Unquote(e.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
+			return must.Get(strconv.Unquote(e.Value))(t)
 		}
 		return e.Value
 	case *ast.Ident:

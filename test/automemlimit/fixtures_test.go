@@ -12,6 +12,9 @@ import (
 	"syscall"
 	"testing"
 	"testing/fstest"
+
+	"github.com/procfit/procfit/test/must"
+	"github.com/procfit/procfit/test/need"
 )
 
 // refused is what a file holds that may not be read.
@@ -32,42 +35,23 @@ type probe struct{ file string }
 
 func newProbe(t *testing.T) probe {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		const reason = "needs root, for chroot"
-		if os.Getenv("PROCFIT_REQUIRE") == "1" {
-			t.Fatal("nothing may be skipped here: " + reason)
-		}
-		t.Skip(reason)
-	}
-	if _, err := os.ReadFile("testdata/probe/main.go"); err != nil { // go test does not see that the go command reads it
-		t.Fatal(err)
-	}
+	need.Root(t)                           // for chroot
+	must.Read(t, "testdata/probe/main.go") // go test does not see that the go command reads it
 	p := probe{filepath.Join(t.TempDir(), "probe")}
 	build := exec.Command("go", "build", "-o", p.file, "./testdata/probe")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	must.Output(t, build)
 	return p
 }
 
 func (p probe) answer(t *testing.T, tree fstest.MapFS) string {
 	t.Helper()
 	root := t.TempDir()
-	err := os.CopyFS(root, tree)
-	if err == nil {
-		err = os.Link(p.file, filepath.Join(root, "probe"))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(root, tree))
+	must.OK(t, os.Link(p.file, filepath.Join(root, "probe")))
 	cmd := exec.Command("/probe")
 	cmd.Dir, cmd.Env, cmd.SysProcAttr = "/", []string{"GODEBUG=containermaxprocs=0"}, &syscall.SysProcAttr{Chroot: root}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(must.Output(t, cmd))
 }
 
 // TestTheirFixtures: their recorded trees, with the file that each group of a
@@ -82,11 +66,7 @@ func TestTheirFixtures(t *testing.T) {
 		dir := filepath.Dir(file)
 		tree := fstest.MapFS{"proc/self/environ": {}}
 		for _, name := range []string{"mountinfo", "cgroup"} {
-			b, err := os.ReadFile(filepath.Join(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			tree["proc/self/"+name] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(string(b), "{{ROOT}}/fs", ""))}
+			tree["proc/self/"+name] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(must.Read(t, filepath.Join(dir, name)), "{{ROOT}}/fs", ""))}
 		}
 		err := fs.WalkDir(os.DirFS(filepath.Join(dir, "fs")), ".", func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
@@ -97,9 +77,7 @@ func TestTheirFixtures(t *testing.T) {
 			tree[path.Dir(name)+"/cgroup.procs"] = &fstest.MapFile{}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		judge(t, "fixture "+filepath.Base(dir), ours(t, tree), p.answer(t, tree))
 	}
 }
