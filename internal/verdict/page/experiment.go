@@ -267,7 +267,7 @@ func (w experiment) changes(f verdict.CanaryFigure) string {
 		return maybe(f.Value.Median, w.figure(f.Name).unit.Value) + " instead of 0"
 	}
 	c := difference(f.Ratio)
-	return c.Value + " " + c.Detail
+	return phrase.Join(" ", c.Value, c.Detail)
 }
 
 // first is the first metric that any setting has, with its highest value.

@@ -146,6 +146,22 @@ func beyond(of int) func(*Slice) {
 	}
 }
 
+// Where most of one side is beyond the buckets of a histogram, its median is, and there is no ratio:
+// the slices that have one say nothing of the others.
+func TestMediansBeyond(t *testing.T) {
+	for side, want := range []verdict.Outcome{verdict.OutcomeBetter, verdict.OutcomeWorse} {
+		list := experiment(1, than{1, 1, 1, 1}, func(s *Slice) {
+			if s.Value == side && s.Block%3 > 0 {
+				s.Figures[p99] = math.Inf(1)
+			}
+		})
+		f := rules(2).Setting(1, Judge(rules(2), list), list).Figures[p99]
+		if f.Outcome != want || f.Ratio.Median != nil || (f.Control.Median == nil) != (side == 0) || (f.Value.Median == nil) != (side == 1) {
+			t.Errorf("side %d: %+v", side, f)
+		}
+	}
+}
+
 // voids are the value's slices of some blocks.
 func voids(why journal.InvalidCode, blocks ...int) func(*Slice) {
 	return func(s *Slice) {

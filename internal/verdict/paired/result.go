@@ -35,35 +35,28 @@ func (r Rules) Setting(value int, look Look, list []Slice) (out verdict.CanarySe
 	for i, m := range r.Metrics {
 		f := verdict.CanaryFigure{Name: m.Name}
 		var is, was []float64
-		beyond := 0 // the buckets of a histogram
 		for _, s := range slices {
-			if math.IsInf(s.Figures[i], 1) {
-				beyond++
-			}
-			x, y := stat.Known(s.Figures[i]), (*float64)(nil)
+			x, y := s.Figures[i], math.NaN()
 			if c := control[s.Block]; c != nil {
-				y = stat.Known(c.Figures[i])
+				y = c.Figures[i]
 			}
-			if x != nil {
-				is = append(is, *x)
+			if !math.IsNaN(x) {
+				is = append(is, x)
 			}
-			if x != nil && y != nil {
-				was = append(was, *y)
+			if !math.IsNaN(x + y) {
+				was = append(was, y)
 			}
-			f.Points = append(f.Points, [2]*float64{x, y})
+			f.Points = append(f.Points, [2]*float64{stat.Known(x), stat.Known(y)})
 		}
 		f.Value = stat.Median(is)
 		if value > 0 {
 			b := look.Values[value-1].Bounds[i]
 			f.Control, f.Outcome, f.Ratio.N = stat.Median(was), b.Outcome, b.Pairs
-			if b.Pairs > 0 { // an end that is infinite is not known
+			if f.Value.Median != nil && f.Control.Median != nil && b.Pairs > 0 { // else one is beyond the buckets of a histogram; an end that is infinite is not known
 				f.Ratio.Median, f.Ratio.Low, f.Ratio.High = stat.Known(b.Ratio), stat.Known(b.Low), stat.Known(b.High)
 			}
 		}
-		if beyond > len(is) { // so is its median
-			f.Value, f.Ratio = stat.Interval{}, stat.Interval{N: f.Ratio.N}
-		}
-		if known := len(is)+beyond > 0 && m.Direction != NoMore; known || m.Asked && value > 0 && len(slices) > 0 {
+		if known := len(is) > 0 && m.Direction != NoMore; known || m.Asked && value > 0 && len(slices) > 0 {
 			out.Figures = append(out.Figures, f)
 		}
 	}
