@@ -39,10 +39,7 @@ const Control = journal.Default
 
 // SettingOf is the setting of a value; nil is the control.
 func SettingOf(procs *int) journal.Setting {
-	if procs == nil {
-		return journal.Setting{Label: Control, Replicas: 1}
-	}
-	return journal.Setting{Label: fmt.Sprint(*procs), Procs: procs, Replicas: 1}
+	return journal.Setting{Label: journal.LabelOf(procs), Procs: procs, Replicas: 1}
 }
 
 // Divide makes rounds of the values: which settings are there at once, the control

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -94,7 +93,7 @@ func (g *group) throughputChart() *document.Chart {
 	}
 	c := g.chartOn(document.NewAxis(low, high, false), "throughput", g.unit(), measures)
 	c.Title, c.Unit, c.Note = titleFrom(g.throughputTitle(), g.Origin), g.unit().Name(), g.throughputNote()
-	if old := g.pairs(); old != nil {
+	if old := g.oldRows(); old != nil {
 		chartTogether(&c, g.paired(old, "throughput", g.unit(), measures[0]), c.Title)
 	}
 	return &c
@@ -123,7 +122,7 @@ func (g *group) latencyChart() *document.Chart {
 		title = alone
 	}
 	c.Title, c.Note = titleFrom(title, g.Origin), g.latencyNote()
-	if old := g.pairs(); old != nil {
+	if old := g.oldRows(); old != nil {
 		chartTogether(&c, g.paired(old, "p99", number.Time(), of), titleFrom(alone, g.Origin))
 	}
 	return &c
@@ -248,51 +247,39 @@ func newMark(ax document.Axis, u number.Unit, m rowMeasure, a *verdict.Row) docu
 	return mark
 }
 
-// pairs are the rows of a gate's old command by those of the new one that they are
-// compared with; nil without a gate, and where one has no partner: then they are side
-// by side as rows of their own.
-func (g *group) pairs() map[*verdict.Row]*verdict.Row {
-	var old map[*verdict.Row]*verdict.Row
-	if g.gateAlone { // new and old are the only two places
+// oldRows are the rows of a gate's old command, in the places of those of the new one that they are
+// compared with; nil without a gate, and where one has no such place: then they are side by side as
+// rows of their own.
+func (g *group) oldRows() []*verdict.Row {
+	old := slices.DeleteFunc(slices.Clone(g.rows), func(a *verdict.Row) bool { return a.Variant != journal.VariantAgainst })
+	if g.gateAlone || len(old) == 0 { // new and old are the only two places, or there is no old
 		return nil
 	}
-	for _, a := range g.rows {
-		if a.Variant != journal.VariantAgainst {
-			continue
-		}
-		partner := g.partner(a)
-		if partner == nil {
+	current := currentRows(g.rows)
+	rows := phrase.Each(current, func(a *verdict.Row) *verdict.Row { return &verdict.Row{Label: a.Label, Procs: a.Procs} })
+	for _, a := range old {
+		n, known := ps(a)
+		at := slices.IndexFunc(current, func(b *verdict.Row) bool {
+			m, ok := ps(b)
+			return known && ok && m == n || a.Procs == nil && b.Procs == nil
+		})
+		if at < 0 {
 			return nil
 		}
-		if old == nil {
-			old = map[*verdict.Row]*verdict.Row{}
-		}
-		old[partner] = a
+		rows[at] = a
 	}
-	return old
-}
-
-// partner is the row of the new command that ran as a row of the old one.
-func (g *group) partner(old *verdict.Row) *verdict.Row {
-	n, known := ps(old)
-	return firstOf(currentRows(g.rows), func(a *verdict.Row) bool {
-		m, ok := ps(a)
-		return known && ok && m == n || a.Procs == nil && old.Procs == nil
-	})
+	return rows
 }
 
 // paired is a chart of one quantity in which old and new share places and axis.
-func (g *group) paired(old map[*verdict.Row]*verdict.Row, metric string, u number.Unit, m rowMeasure) document.Chart {
+func (g *group) paired(old []*verdict.Row, metric string, u number.Unit, m rowMeasure) document.Chart {
 	low, high := g.extent([]rowMeasure{m})
 	ax := document.NewAxis(low, high, false)
 	if metric == "p99" {
 		ax = spreadAxis(low, high)
 	}
 	before, after := *g, *g
-	after.rows = currentRows(g.rows)
-	before.rows = phrase.Each(after.rows, func(a *verdict.Row) *verdict.Row {
-		return cmp.Or(old[a], &verdict.Row{Label: a.Label, Procs: a.Procs})
-	})
+	before.rows, after.rows = old, currentRows(g.rows)
 	c := after.chartOn(ax, metric, u, []rowMeasure{m})
 	c.Series = append(before.chartOn(ax, metric, u, []rowMeasure{m}).Series, c.Series...)
 	c.Series[0].Name, c.Series[1].Name = "old", "new"

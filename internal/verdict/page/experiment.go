@@ -52,7 +52,7 @@ var outcomes = []verdict.Outcome{verdict.OutcomeBetter, verdict.OutcomeWorse, ve
 
 func (w experiment) proven(v verdict.Verdict) (list []string) {
 	for _, a := range w.Settings {
-		if a.Procs != nil && a.Verdict == v {
+		if a.Verdict == v {
 			list = append(list, a.Label)
 		}
 	}
@@ -67,7 +67,7 @@ func (w experiment) against(of verdict.Verdict) string {
 	}
 	var list []string
 	for _, a := range w.Settings {
-		if a.Procs == nil || a.Verdict != of {
+		if a.Verdict != of {
 			continue
 		}
 		for _, o := range outcomes {
@@ -638,7 +638,7 @@ func (w experiment) undecided(v *Verdict) {
 	if list := w.came(paired.Cheaper); list != nil {
 		more = w.cheaper(v, list, more)
 	}
-	if more != "" && instead != "" && (open || void == nil) {
+	if more != "" && (open || void == nil) {
 		v.Next = []document.Item{{Text: instead, Command: w.r.Spec.With(spec.Part("for", "", doubled(w.r.Load.DurationSeconds)), newFolder).Shell()}}
 	}
 	for _, why := range void {

@@ -63,12 +63,8 @@ func (w experiment) sees() document.Pair {
 
 // withoutP99 is why the program's own histogram has no p99; empty: it has.
 func (w experiment) withoutP99() string {
-	for _, s := range w.Settings {
-		if s.Of(live.FigureLatencyP99) != nil {
-			return ""
-		}
-	}
-	if w.live.LatencyBy != live.ByMetrics {
+	known := func(s verdict.CanarySetting) bool { return s.Of(live.FigureLatencyP99) != nil }
+	if w.live.LatencyBy != live.ByMetrics || slices.ContainsFunc(w.Settings, known) {
 		return ""
 	}
 	return "; its p99 is not known, because 99% of the requests are in the first bucket of the histogram, or more than 1% in the last"

@@ -119,27 +119,26 @@ func (s *shownFigure) cell(a *verdict.Row) string {
 // grid is the table of a single setting: Go versions down, quotas across.
 func (s *shownFigure) grid(groups []*group, label string) document.Table {
 	t := document.Table{Columns: []document.Column{{Head: "GOMAXPROCS " + label, Short: label, Left: true}}}
-	column, row := map[string]int{}, map[string]int{}
+	var languages, quotas []string
+	cells := map[[2]string]string{}
 	for _, g := range groups {
-		if _, ok := column[g.quota()]; !ok {
-			column[g.quota()] = len(t.Columns)
-			head := cmp.Or(g.quota(), "no limit") // a column without a heading is not on a terminal
+		language, quota := g.language(), g.quota()
+		if !slices.Contains(languages, language) {
+			languages = append(languages, language)
+		}
+		if !slices.Contains(quotas, quota) {
+			quotas = append(quotas, quota)
+			head := cmp.Or(quota, "no limit") // a column without a heading is not on a terminal
 			t.Columns = append(t.Columns, document.Column{Head: head, Short: head})
 		}
+		cells[[2]string{language, quota}] = s.cell(g.setting(label))
 	}
-	for _, g := range groups {
-		i, ok := row[g.language()]
-		if !ok {
-			i = len(t.Rows)
-			row[g.language()] = i
-			cells := make([]document.Cell, len(t.Columns))
-			cells[0].Value = g.language()
-			for j := range cells[1:] {
-				cells[1+j].Value = absent
-			}
-			t.Rows = append(t.Rows, document.Row{Cells: cells})
+	for _, language := range languages {
+		row := document.Row{Cells: []document.Cell{{Value: language}}}
+		for _, quota := range quotas {
+			row.Cells = append(row.Cells, document.Cell{Value: cmp.Or(cells[[2]string{language, quota}], absent)})
 		}
-		t.Rows[i].Cells[column[g.quota()]].Value = s.cell(g.setting(label))
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
