@@ -139,13 +139,9 @@ func TestLatencyScaleTurnsLogarithmicWithTheSpread(t *testing.T) {
 	}
 }
 
-type unworded string
-
-func (x unworded) Code() verdict.Code { return verdict.Code(x) }
-
 func TestWarningsStandWhereTheyBelong(t *testing.T) {
 	r := pagetest.Groups()
-	r.Warnings = []verdict.Warning{{Remark: unworded("run")}, {Remark: unworded("group"), Group: new(2)}, {Remark: unworded("astray"), Group: new(99)}}
+	r.Warnings = []verdict.Warning{{Remark: pagetest.Unworded("run")}, {Remark: pagetest.Unworded("group"), Group: new(2)}, {Remark: pagetest.Unworded("astray"), Group: new(99)}}
 	d := page.Report(r)
 	of := sections(r)[2].Warnings
 	all := documenttest.Find[document.Notes](d.Blocks)

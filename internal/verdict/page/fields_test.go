@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -70,52 +70,10 @@ func everyField[A, B any](t *testing.T, schema func(*A) B, leftOut ...string) {
 			return
 		}
 		empty := text()
-		fill(v)
+		pagetest.Fill(v, 7, "seven", true)
 		if text() == empty {
 			t.Errorf("%T: result.json does not have %s", a, path)
 		}
 	}
 	walk(reflect.ValueOf(&a).Elem(), "")
-}
-
-// fill sets a value to something else than nothing.
-func fill(v reflect.Value) {
-	if v.Type() == reflect.TypeFor[time.Time]() {
-		v.Set(reflect.ValueOf(time.Unix(7, 0)))
-		return
-	}
-	switch v.Kind() {
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Int, reflect.Int64:
-		v.SetInt(7)
-	case reflect.Uint8, reflect.Uint64:
-		v.SetUint(7)
-	case reflect.Float64:
-		v.SetFloat(7)
-	case reflect.String:
-		v.SetString("seven")
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fill(v.Elem())
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		fill(v.Index(0))
-	case reflect.Array:
-		fill(v.Index(0))
-	case reflect.Map:
-		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-		fill(key)
-		fill(value)
-		v.Set(reflect.MakeMap(v.Type()))
-		v.SetMapIndex(key, value)
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				fill(v.Field(i))
-			}
-		}
-	default:
-		panic("a field of a kind that no test fills: " + v.Kind().String())
-	}
 }

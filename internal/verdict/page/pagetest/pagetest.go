@@ -245,7 +245,7 @@ func Hostile() *verdict.Result {
 	r.Target.URL = "javascript:alert(4)//" + evil
 	r.Target.Environment = []string{"GOGC=" + evil, evil}
 	for _, x := range []verdict.Remark{
-		unworded(evil), verdict.InvalidTrials{Invalid: verdict.Invalid{Reason: evil}}, verdict.SentLate{Settings: []verdict.LateTrials{{Label: evil}}},
+		Unworded(evil), verdict.InvalidTrials{Invalid: verdict.Invalid{Reason: evil}}, verdict.SentLate{Settings: []verdict.LateTrials{{Label: evil}}},
 		verdict.TrialWarnings{First: &journal.Warning{Code: journal.WarnCounters, Detail: evil}}, verdict.TrialWarnings{First: &journal.Warning{Code: journal.WarningCode(evil), Detail: evil}},
 	} {
 		r.Warnings = append(r.Warnings, verdict.Warning{Remark: x})
@@ -257,7 +257,7 @@ func Hostile() *verdict.Result {
 	g.Recommendation.Next = []verdict.Step{{Code: verdict.StepCode(evil)}}
 	setting := &contest.Value{Setting: evil, Procs: -1}
 	g.Recommendation.Reasons = append(g.Recommendation.Reasons,
-		unworded("-1 has no valid block in common with the best"),
+		Unworded("-1 has no valid block in common with the best"),
 		verdict.ReasonMetricWorse{Metric: evil, Bounded: verdict.Bounded{Difference: verdict.Difference{Pair: verdict.Pair{Of: setting, Than: setting}}}})
 	g.Workload.Kind = evil
 	spoil(g.Settings, evil)
@@ -265,10 +265,10 @@ func Hostile() *verdict.Result {
 	return r
 }
 
-// unworded is a remark that no page has words for.
-type unworded string
+// Unworded is a remark that no page has words for.
+type Unworded string
 
-func (x unworded) Code() verdict.Code { return verdict.Code(x) }
+func (x Unworded) Code() verdict.Code { return verdict.Code(x) }
 
 // spoil is done to a group's settings, and to its rows, which are what a page shows.
 func spoil(settings []verdict.Row, evil string) {
@@ -353,12 +353,12 @@ func LiveContents() *journal.Contents {
 // numbers, that text, all its flags or none.
 func Example(of reflect.Type, text string, flags bool) reflect.Value {
 	v := reflect.New(of).Elem()
-	fill(v, 2, text, flags)
+	Fill(v, 2, text, flags)
 	return v
 }
 
-// fill puts n into every number of a value, and two into every list.
-func fill(v reflect.Value, n int, text string, flags bool) {
+// Fill puts n into every number of a value, the text into every other one, and two into every list.
+func Fill(v reflect.Value, n int, text string, flags bool) {
 	switch v.Kind() {
 	case reflect.Bool:
 		v.SetBool(flags)
@@ -366,24 +366,42 @@ func fill(v reflect.Value, n int, text string, flags bool) {
 		v.SetString(text)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(n))
+	case reflect.Uint8, reflect.Uint64:
+		v.SetUint(uint64(n))
 	case reflect.Float64:
 		v.SetFloat(float64(n))
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		fill(v.Elem(), n, text, flags)
+		Fill(v.Elem(), n, text, flags)
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
-		fill(v.Index(0), n, text, flags)
-		fill(v.Index(1), n+1, text, flags)
+		Fill(v.Index(0), n, text, flags)
+		Fill(v.Index(1), n+1, text, flags)
+	case reflect.Array:
+		Fill(v.Index(0), n, text, flags)
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		Fill(key, n, text, flags)
+		Fill(value, n, text, flags)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
 	case reflect.Struct:
+		if at, is := v.Addr().Interface().(*time.Time); is {
+			*at = time.Unix(int64(n), 0)
+			return
+		}
 		if value, is := v.Addr().Interface().(*contest.Value); is { // which is its name and its levels here
 			level := stat.Interval{Median: new(float64(n)), N: n}
 			*value = contest.Value{Setting: text, Procs: n, Unset: flags, Default: flags, Throughput: level, P99: level}
 			return
 		}
 		for i := range v.NumField() {
-			fill(v.Field(i), n, text, flags)
+			if v.Field(i).CanSet() {
+				Fill(v.Field(i), n, text, flags)
+			}
 		}
+	default:
+		panic("a field of a kind that no test fills: " + v.Kind().String())
 	}
 }
 
