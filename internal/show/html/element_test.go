@@ -95,6 +95,7 @@ const plain = "Qqqq"
 var hostile = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onload='alert(1)`, `" onfocus="alert(1)" x="`, `</style><script>alert(1)</script>`, `</title></svg></text></pre><h1>`,
 	`<!-- `, `-->`, `]]>`, `<![CDATA[`, `&lt;b&gt;&amp;&#34;&quot`, `{{.}}{{template "x"}}`, `<plaintext>`, `\u003cscript\u003e`, `url(javascript:alert(1))`, `*/ } body { display: none`,
+	"数据服务", "сервер", "خادم שרת", "सर्वर", "sërvér",
 }
 
 // A page has the same elements and attributes whatever its texts are, and each text is

@@ -6,12 +6,9 @@ import (
 )
 
 func TestDistance(t *testing.T) {
-	for _, tc := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"abc", "abc", 0}, {"ab", "ba", 2}} {
-		if got := distance(tc.a, tc.b); got != tc.want {
-			t.Errorf("%q, %q: got %d, expected %d", tc.a, tc.b, got, tc.want)
+	for words, want := range map[[2]string]int{{"", ""}: 0, {"", "abc"}: 3, {"abc", ""}: 3, {"kitten", "sitting"}: 3, {"abc", "abc"}: 0, {"ab", "ba"}: 2} {
+		if got := distance(words[0], words[1]); got != want {
+			t.Errorf("%q: got %d, expected %d", words, got, want)
 		}
 	}
 }

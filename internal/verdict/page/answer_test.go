@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/procfit/procfit/internal/verdict"
@@ -58,7 +59,7 @@ func (c *checker) ratio(name string, r, before, after stat.Interval) {
 // procs is the row of a number of Ps.
 func (c *checker) procs(n int) *verdict.Row {
 	for i := range c.g.Rows {
-		if a := &c.g.Rows[i]; a.Variant == "" && orZero(a.Procs, a.ResolvedProcs) == n {
+		if a := &c.g.Rows[i]; a.Variant == "" && stat.OrZero(cmp.Or(a.Procs, a.ResolvedProcs)) == n {
 			return &c.g.Rows[i]
 		}
 	}

@@ -59,12 +59,6 @@ func TestAnAnswerExceptForABenchmark(t *testing.T) {
 	}
 }
 
-func TestOneAloneIsNoMean(t *testing.T) {
-	if g := sections(pagetest.Typical())[0]; g.Benchmarks != nil || g.Throughput.Title != "Throughput" {
-		t.Errorf("a server has benchmarks: %q", g.Throughput.Title)
-	}
-}
-
 // A gate's old and new share places and axis where a renderer has room.
 func TestOldAndNewOnOneAxis(t *testing.T) {
 	v := sections(analyze(versus(1.1, 0.9, nil)))[0]

@@ -1,19 +1,11 @@
 package page_test
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
-
-	"github.com/procfit/procfit/internal/show/html"
-	"github.com/procfit/procfit/internal/show/markdown"
-	"github.com/procfit/procfit/internal/show/text"
 
 	"github.com/procfit/procfit/internal/show/document"
-	"github.com/procfit/procfit/internal/show/document/documenttest"
-	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -141,14 +133,6 @@ func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
 
 // What weakens a result is reported with it.
 func TestCanaryWarnings(t *testing.T) {
-	say := func(c *journal.Contents) (text string) {
-		for _, notes := range documenttest.Find[document.Notes](page.Report(canary.Analyze(c)).Blocks) {
-			for _, n := range notes {
-				text += n.Message + "\n"
-			}
-		}
-		return text
-	}
 	few := pagetest.CanaryContents()
 	few.Trials = few.Trials[:8]
 	for i := range few.Trials {
@@ -172,55 +156,24 @@ func TestCanaryWarnings(t *testing.T) {
 		{few, []string{"CPU time is counted per pod, not per request", "could not be read: default and 1", "8 warnings in trials, the first: a query returned nothing: p99: no Prometheus", "4 slices: an interval of so few is of little use"}},
 		{idle, []string{"in most slices no request reached GOMAXPROCS 1:", "GOMAXPROCS 2 is the default here"}},
 	} {
-		for _, want := range c.want {
-			if text := say(c.of); !strings.Contains(text, want) {
-				t.Errorf("no %q in\n%s", want, text)
-			}
+		text := ""
+		for _, n := range notes(canary.Analyze(c.of)) {
+			text += n.Message + "\n"
 		}
+		has(t, text, c.want...)
 	}
 }
 
 // A program that reads result.json finds the verdict where any sweep has it.
 func TestCanaryAsJSON(t *testing.T) {
 	b := must.Get(page.JSON(pagetest.Canary()))(t)
-	for _, want := range []string{`"verdict": "recommended"`, `"procs": 1`, `"sentence": "Set GOMAXPROCS=1. Compared with the default (2): CPU time per request is 20% lower`, `"outcome": "better"`, `"code": "same_procs"`, `"slices_planned": 16`} {
-		if !bytes.Contains(b, []byte(want)) {
-			t.Errorf("no %s in result.json", want)
-		}
-	}
+	has(t, string(b), `"verdict": "recommended"`, `"procs": 1`, `"sentence": "Set GOMAXPROCS=1. Compared with the default (2): CPU time per request is 20% lower`, `"outcome": "better"`, `"code": "same_procs"`, `"slices_planned": 16`)
 }
 
-func TestCanaryOnATerminal(t *testing.T) {
-	show := func(r *verdict.Result, o text.Options) string {
-		var b bytes.Buffer
-		must.OK(t, text.Render(&b, page.Brief(r), o))
-		return b.String()
-	}
-	documenttest.Golden(t, "canary.txt", []byte(show(pagetest.Canary(), text.Options{Files: []string{"results/api/report.html"}})))
-	for _, width := range []int{48, 80, 120} {
-		for i, line := range strings.Split(show(pagetest.Canary(), text.Options{Width: width}), "\n") {
-			if n := utf8.RuneCountInString(line); n > width {
-				t.Errorf("width %d, line %d has %d columns: %s", width, i+1, n, line)
-			}
-		}
-	}
-}
-
-func TestCanaryInMarkdown(t *testing.T) {
-	documenttest.Golden(t, "canary.md", markdown.Render(page.Report(pagetest.Canary())))
-}
-
-func TestCanaryAsAPage(t *testing.T) {
-	b := must.Get(html.Render(page.Report(pagetest.Canary())))(t)
-	got := string(b)
-	for _, want := range []string{
-		"Compared with the default (2): CPU time per request is 20% lower (at least 19%); p99 is the same within 20%.", "GOMAXPROCS 1: p99", "GOMAXPROCS 2: p99", `aria-label="slice 8: the control, default 0.0`,
-		"is the default here", "api (18 endpoints)", "HorizontalPodAutoscaler api", "procfit kube canary deployment/api",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in the page", want)
-		}
-	}
+// What neither a terminal nor Markdown has is a chart for each value, by slices.
+func TestChartsOfACanary(t *testing.T) {
+	got := string(asPage(t, pagetest.Canary()))
+	has(t, got, "GOMAXPROCS 1: p99", "GOMAXPROCS 2: p99", `aria-label="slice 8: the control, default 0.0`)
 	if strings.Contains(got, "GOMAXPROCS 8:") {
 		t.Error("a slice is called a value of GOMAXPROCS")
 	}

@@ -13,8 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
-func ptr[T any](x T) *T { return &x }
-
 // world is a group of two settings, unset and 2, to be bent by a test.
 func world(bend func(*verdict.Result, *verdict.Group)) *verdict.Result {
 	r := pagetest.Typical()
@@ -33,11 +31,7 @@ func TestTheLimitAroundIsNamed(t *testing.T) {
 		return v.Context + "\n" + strings.Join(v.Reasons, "\n")
 	}
 	text := said(&verdict.Limit{CPUs: 1, Group: "/sys/fs/cgroup/cpu/shop"})
-	for _, want := range []string{"limit of 1 CPU on the parent cgroup /sys/fs/cgroup/cpu/shop", "holds for what it was measured on (1 CPU, limit of 1 CPU on the parent cgroup /sys/fs/cgroup/cpu/shop, Go 1.24.6);"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
+	has(t, text, "limit of 1 CPU on the parent cgroup /sys/fs/cgroup/cpu/shop", "holds for what it was measured on (1 CPU, limit of 1 CPU on the parent cgroup /sys/fs/cgroup/cpu/shop, Go 1.24.6);")
 	if strings.Contains(text, "no CPU limit") {
 		t.Errorf("there is a limit, and yet:\n%s", text)
 	}
@@ -65,15 +59,28 @@ func TestNothingIsSetThatIsUnclear(t *testing.T) {
 	}
 }
 
+// point is how a question of a checklist is answered in a world.
+type point struct {
+	name   string
+	number int
+	bend   func(*verdict.Result, *verdict.Group)
+	state  document.Tone // empty: any
+	answer string
+	detail string // a part of it
+}
+
+func (c point) in(t *testing.T, list document.Checks, n int) {
+	t.Helper()
+	if len(list) != n {
+		t.Fatalf("%s: %d points, want %d", c.name, len(list), n)
+	}
+	if p := list[c.number-1]; p.Number != c.number || c.state != "" && p.State != c.state || p.Answer != c.answer || !strings.Contains(p.Detail, c.detail) {
+		t.Errorf("%s: %d %s: %s, %s (%s)\nwant %s, %s (…%s…)", c.name, p.Number, p.Question, p.State, p.Answer, p.Detail, c.state, c.answer, c.detail)
+	}
+}
+
 func TestChecklistAnswersFromTheData(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		number int
-		bend   func(*verdict.Result, *verdict.Group)
-		state  document.Tone
-		answer string
-		detail string // a part of it
-	}{
+	for _, c := range []point{
 		{"measured", 1, func(*verdict.Result, *verdict.Group) {}, document.OK, "yes", "18 valid trials of 3 settings"},
 		{"nothing valid", 1, func(_ *verdict.Result, g *verdict.Group) {
 			for i := range g.Settings {
@@ -117,27 +124,18 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		{"no CPU limit", 8, limits(verdict.Throttling{State: verdict.ThrottledNo, OuterKnown: true}), document.OK, "no", "set no CPU limit, and no parent cgroup has one"},
 		{"no quota, nothing known of others", 8, limits(verdict.Throttling{State: verdict.ThrottledUnknown}), document.Unknown, "unknown", "it is unknown whether a limit on a parent cgroup throttled it"},
 		{"quota, unreadable", 8, func(_ *verdict.Result, g *verdict.Group) {
-			g.QuotaCPUs, g.Throttling = ptr(2.0), verdict.Throttling{State: verdict.ThrottledUnknown, OuterKnown: true}
+			g.QuotaCPUs, g.Throttling = new(2.0), verdict.Throttling{State: verdict.ThrottledUnknown, OuterKnown: true}
 		}, document.Unknown, "unknown", "could not be read"},
 		{"quota, never throttled", 8, limits(throttled(0, verdict.ThrottledNo, "", 0)), document.OK, "no", "8 (default): 0%"},
 		{"hardly throttled", 8, limits(throttled(0.004, verdict.ThrottledHardly, "", 0)), document.OK, "hardly", "0.4%"},
 		{"more Ps than quota", 8, limits(throttled(0.63, verdict.ThrottledYes, verdict.AdviceLower, 2)), document.Attention, "yes", "63% of periods; lower GOMAXPROCS to 2 before you raise the CPU limit"},
 		{"Ps within the quota", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceRaise, 0)), document.Attention, "yes", "raise the CPU limit"},
 		{"what was measured", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceMeasured, 1)), document.Attention, "yes", "GOMAXPROCS 1 is proven equally good or better"},
-		{"a limit around", 8, limits(verdict.Throttling{State: verdict.ThrottledYes, Share: ptr(64.0 / 102), OuterKnown: true, Advice: verdict.AdviceRaise,
+		{"a limit around", 8, limits(verdict.Throttling{State: verdict.ThrottledYes, Share: new(64.0 / 102), OuterKnown: true, Advice: verdict.AdviceRaise,
 			Settings: []verdict.ThrottledSetting{{Label: journal.Default, Judged: true, Share: 64.0 / 102, LimitCPUs: 1.5, Group: "/session"}}}),
 			document.Attention, "yes", "8 (default): 63% of periods of the limit of 1.5 CPUs on the parent cgroup /session; raise the limit on the parent cgroup"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := sections(world(c.bend))[0].Checklist
-			if len(got) != 8 {
-				t.Fatalf("%d points, want 8", len(got))
-			}
-			p := got[c.number-1]
-			if p.Number != c.number || p.State != c.state || p.Answer != c.answer || !strings.Contains(p.Detail, c.detail) {
-				t.Errorf("%d %s: %s, %s (%s)\nwant %s, %s (…%s…)", p.Number, p.Question, p.State, p.Answer, p.Detail, c.state, c.answer, c.detail)
-			}
-		})
+		c.in(t, sections(world(c.bend))[0].Checklist, 8)
 	}
 }
 
@@ -172,7 +170,7 @@ func limits(t verdict.Throttling) func(*verdict.Result, *verdict.Group) {
 // throttled is the unset setting throttled by its own quota.
 func throttled(share float64, state verdict.ThrottlingState, advice verdict.ThrottlingAdvice, procs int) verdict.Throttling {
 	return verdict.Throttling{
-		State: state, Share: &share, LimitCPUs: ptr(2.0), Own: true, OuterKnown: true, Advice: advice, AdviceOwn: true, Procs: &procs,
+		State: state, Share: &share, LimitCPUs: new(2.0), Own: true, OuterKnown: true, Advice: advice, AdviceOwn: true, Procs: &procs,
 		Settings: []verdict.ThrottledSetting{{Label: journal.Default, Judged: true, Share: share, LimitCPUs: 2, Own: true}},
 	}
 }
@@ -201,40 +199,27 @@ func held(t verdicttest.Truth) verdicttest.Truth {
 }
 
 func TestMistakesAreLookedFor(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		number int
-		bend   func(*verdict.Result, *verdict.Group)
-		answer string
-	}{
+	for _, c := range []point{
 		{"nothing proven", 1, func(_ *verdict.Result, g *verdict.Group) {
 			g.Recommendation = verdict.Recommendation{Verdict: verdict.Undecided}
-		}, "careful"},
-		{"no setting above the CPUs", 2, func(_ *verdict.Result, g *verdict.Group) { g.Beyond = nil }, "unknown"},
-		{"settings on both sides", 2, func(*verdict.Result, *verdict.Group) {}, "measured"},
-		{"CPUs of its own", 4, func(*verdict.Result, *verdict.Group) {}, "avoided"},
-		{"shared machine", 4, func(r *verdict.Result, _ *verdict.Group) { r.SharedCPUs = true }, "made"},
-		{"load from elsewhere", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.Arrangement = new(journal.ArrangementElsewhere) }, "avoided"},
-		{"load through the API server", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.Arrangement = new(journal.ArrangementTunnel) }, "unknown"},
-		{"p99 judged", 6, func(*verdict.Result, *verdict.Group) {}, "avoided"},
+		}, "", "careful", ""},
+		{"no setting above the CPUs", 2, func(_ *verdict.Result, g *verdict.Group) { g.Beyond = nil }, "", "unknown", ""},
+		{"settings on both sides", 2, func(*verdict.Result, *verdict.Group) {}, "", "measured", ""},
+		{"CPUs of its own", 4, func(*verdict.Result, *verdict.Group) {}, "", "avoided", ""},
+		{"shared machine", 4, func(r *verdict.Result, _ *verdict.Group) { r.SharedCPUs = true }, "", "made", ""},
+		{"load from elsewhere", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.Arrangement = new(journal.ArrangementElsewhere) }, "", "avoided", ""},
+		{"load through the API server", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.Arrangement = new(journal.ArrangementTunnel) }, "", "unknown", ""},
+		{"p99 judged", 6, func(*verdict.Result, *verdict.Group) {}, "", "avoided", ""},
 		{"p99 of no verdict", 6, func(_ *verdict.Result, g *verdict.Group) {
 			g.Recommendation = verdict.Recommendation{Verdict: verdict.Undecided}
-		}, "careful"},
-		{"p99 not judged", 6, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, "careful"},
-		{"a batch program has no p99", 6, func(r *verdict.Result, g *verdict.Group) { r.Target.Kind, g.LatencyMode = "batch", "" }, "avoided"},
-		{"flat", 7, func(_ *verdict.Result, g *verdict.Group) { g.Recommendation.Verdict = verdict.NoDifference }, "profile first"},
-		{"ran as asked", 8, func(*verdict.Result, *verdict.Group) {}, "avoided"},
-		{"pinned in code", 8, func(_ *verdict.Result, g *verdict.Group) { g.Override.Asked, g.Override.Ran = 2, 8 }, "made"},
-		{"unreadable", 9, func(_ *verdict.Result, g *verdict.Group) { g.Override.Known = false }, "unknown"},
+		}, "", "careful", ""},
+		{"p99 not judged", 6, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, "", "careful", ""},
+		{"a batch program has no p99", 6, func(r *verdict.Result, g *verdict.Group) { r.Target.Kind, g.LatencyMode = "batch", "" }, "", "avoided", ""},
+		{"flat", 7, func(_ *verdict.Result, g *verdict.Group) { g.Recommendation.Verdict = verdict.NoDifference }, "", "profile first", ""},
+		{"ran as asked", 8, func(*verdict.Result, *verdict.Group) {}, "", "avoided", ""},
+		{"pinned in code", 8, func(_ *verdict.Result, g *verdict.Group) { g.Override.Asked, g.Override.Ran = 2, 8 }, "", "made", ""},
+		{"unreadable", 9, func(_ *verdict.Result, g *verdict.Group) { g.Override.Known = false }, "", "unknown", ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := sections(world(c.bend))[0].Mistakes
-			if len(got) != 10 {
-				t.Fatalf("%d mistakes, want 10", len(got))
-			}
-			if m := got[c.number-1]; m.Answer != c.answer {
-				t.Errorf("%s: %s (%s), want %s", m.Question, m.Answer, m.Detail, c.answer)
-			}
-		})
+		c.in(t, sections(world(c.bend))[0].Mistakes, 10)
 	}
 }

@@ -2,12 +2,15 @@ package page_test
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/document/documenttest"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/fleet"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -18,7 +21,7 @@ import (
 func someFleet() *fleet.Outcome {
 	r := pagetest.Typical()
 	service := func(name string, then *verdict.Result, unlike error) fleet.Service {
-		s := fleet.Service{Name: name, Machine: "x-8cpus", Folder: name + "/x-8cpus/abc", Manifest: &fleet.Manifest{Path: "deploy/" + name + ".yaml", Object: "Deployment/" + name, Container: "app", Procs: ptr(8), Text: "8", Source: "env"}}
+		s := fleet.Service{Name: name, Machine: "x-8cpus", Folder: name + "/x-8cpus/abc", Manifest: &fleet.Manifest{Path: "deploy/" + name + ".yaml", Object: "Deployment/" + name, Container: "app", Procs: new(8), Text: "8", Source: "env"}}
 		s.Take(r)
 		if then != nil {
 			s.Since = fleet.Compare(then, r, unlike)
@@ -28,9 +31,9 @@ func someFleet() *fleet.Outcome {
 	same := service("same", r, nil)
 	same.Manifest.Procs = r.Value()
 	moved := service("moved", r, errors.New("another\x1b[2J place"))
-	moved.Since.Moved, moved.Since.Procs = true, ptr(3)
+	moved.Since.Moved, moved.Since.Procs = true, new(3)
 	worse := service("worse", r, nil)
-	worse.Since.Worse = []fleet.Loss{{Setting: "2", Metric: "throughput", Ratio: 0.7, Bound: ptr(0.8), Margin: 0.05, N: 8}}
+	worse.Since.Worse = []fleet.Loss{{Setting: "2", Metric: "throughput", Ratio: 0.7, Bound: new(0.8), Margin: 0.05, N: 8}}
 	fails := service("fails", r, nil)
 	fails.Manifest.Procs, fails.Since.Failing, fails.Since.NotCompared = r.Value(), []string{"4"}, "with 4, 6 of 6 trials failed"
 	proposed := service("proposed", nil, nil)
@@ -54,11 +57,7 @@ func TestFleet(t *testing.T) {
 	for i, want := range [][]string{
 		{"same", "8", value, "not proven worse"}, {"moved", "8", value, "was 3"}, {"worse", "8", value, "worse"}, {"fails", "8", value, "trials fail"}, {"proposed", "8", value, "first result here"}, {"refused", "8", value, "first result here"}, {"failed", "no manifest", "no result", ""},
 	} {
-		var got []string
-		for _, c := range table.Rows[i].Cells[:len(want)] {
-			got = append(got, c.Value)
-		}
-		if strings.Join(got, "|") != strings.Join(want, "|") {
+		if got := phrase.Each(table.Rows[i].Cells[:len(want)], func(c document.Cell) string { return c.Value }); !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -69,23 +68,11 @@ func TestFleet(t *testing.T) {
 	if err != nil || len(paths) != 3 || !strings.HasSuffix(paths[0], "report.html") {
 		t.Errorf("%v: %v", err, paths)
 	}
-	var notes []string
-	for _, b := range d.Printable().Blocks {
-		if list, ok := b.(document.Notes); ok {
-			for _, n := range list {
-				notes = append(notes, n.Message)
-			}
-		}
-	}
-	all := strings.Join(notes, "\n")
-	for _, want := range []string{
-		"no result: crashed", "the proven value is " + strconv.Itoa(*o.Services[0].Procs) + "; on 2026-", "throughput of 2, as a ratio to the default: 30% slower, at least 20%, proven worse than the margin of 5% (n 8) since 2026-",
-		"not compared with the result of 2026-", "branch procfit/fleet sets GOMAXPROCS=", "which has 8 (commit 4f2a91c4f2a9)", "is not proposed for deploy/refused.yaml, container app of Deployment/refused: its form is odd",
-	} {
-		if !strings.Contains(all, want) {
-			t.Errorf("no %q in\n%s", want, all)
-		}
-	}
+	notes := slices.Concat(documenttest.Find[document.Notes](d.Printable().Blocks)...)
+	all := strings.Join(phrase.Each(notes, func(n document.Note) string { return n.Message }), "\n")
+	has(t, all,
+		"no result: crashed", "the proven value is "+strconv.Itoa(*o.Services[0].Procs)+"; on 2026-", "throughput of 2, as a ratio to the default: 30% slower, at least 20%, proven worse than the margin of 5% (n 8) since 2026-",
+		"not compared with the result of 2026-", "branch procfit/fleet sets GOMAXPROCS=", "which has 8 (commit 4f2a91c4f2a9)", "is not proposed for deploy/refused.yaml, container app of Deployment/refused: its form is odd")
 	if strings.Contains(all, "\x1b") {
 		t.Error("a terminal's control character is in a note")
 	}

@@ -26,7 +26,7 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 		{"all proven", func(g *verdict.Gate) { g.Checks[1].Proven = true }, document.OK, "Not slower", "New version is not slower. Throughput +0.6% [−0.1%, +2.1%], allowed −5%; p99 −2.1% [−17%, +16%], allowed +20%."},
 		{"faster", func(g *verdict.Gate) {
 			g.Checks[1].Proven, g.Checks[0].Outcome = true, verdict.OutcomeBetter
-			g.Checks[0].Ratio.Median, g.Checks[0].Bounds.Low, g.Checks[0].Bounds.High = ptr(3.3), ptr(1.99), ptr(5.6)
+			g.Checks[0].Ratio.Median, g.Checks[0].Bounds.Low, g.Checks[0].Bounds.High = new(3.3), new(1.99), new(5.6)
 		}, document.OK, "Faster", "New version is faster: throughput 3.3× [2.0×, 5.6×]. Also p99 −2.1% [−17%, +16%], allowed +20%."},
 		{"old cannot carry the rate", func(g *verdict.Gate) {
 			g.Checks[1].Proven, g.Checks[1].Behind, g.Checks[1].Outcome = true, verdict.BehindOld, verdict.OutcomeBetter
@@ -124,7 +124,7 @@ func leads(r *verdict.Result) string {
 // What would decide is a flag that can be given: a gate that ends by itself takes no
 // --repeats, and one that is bounded in time takes none with --for.
 func TestWhatWouldDecideCanBeGiven(t *testing.T) {
-	check := verdict.GateCheck{Metric: "throughput", Margin: 0.05, Ratio: stat.Interval{Median: ptr(0.97), N: 4}}
+	check := verdict.GateCheck{Metric: "throughput", Margin: 0.05, Ratio: stat.Interval{Median: new(0.97), N: 4}}
 	for want, p := range map[string]journal.Plan{
 		"; more --repeats would decide":                              {},
 		"; a higher --until trials=N would decide":                   {Strategy: journal.StrategyRace, MaxTrials: 9},

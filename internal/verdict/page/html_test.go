@@ -61,18 +61,6 @@ func TestTheGateIsSaidOnce(t *testing.T) {
 	}
 }
 
-func TestHostileTextIsShown(t *testing.T) {
-	texts := 0
-	documenttest.Elements(t, asPage(t, pagetest.Hostile()), func(n *nethtml.Node) {
-		if c := n.FirstChild; c != nil && c.Type == nethtml.TextNode && strings.Contains(c.Data, "<script>document.title") {
-			texts++
-		}
-	})
-	if texts < 10 {
-		t.Errorf("the hostile text is shown in %d places, want it in many", texts)
-	}
-}
-
 func TestIdentifiersAreUniqueAndLinksLead(t *testing.T) {
 	for name, r := range map[string]*verdict.Result{"groups": pagetest.Groups(), "varied": pagetest.Varied(200), "typical": pagetest.Typical(), "shared": pagetest.Shared()} {
 		t.Run(name, func(t *testing.T) { linked(t, r) })
@@ -111,15 +99,5 @@ func linked(t *testing.T, r *verdict.Result) {
 func TestHeadingsGoDownAStepAtATime(t *testing.T) {
 	for name, r := range results() {
 		documenttest.Headings(t, name, asPage(t, r))
-	}
-}
-
-func TestNamesOfAnyScriptAreShown(t *testing.T) {
-	for _, name := range []string{"数据服务", "сервер", "שרת", "خادم", "सर्वर", "サーバー", "sërvér"} {
-		r := pagetest.Typical()
-		r.Name = name
-		if document := asPage(t, r); bytes.Count(document, []byte(name)) < 2 {
-			t.Errorf("%s is not in title and heading", name)
-		}
 	}
 }

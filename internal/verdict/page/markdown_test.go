@@ -7,15 +7,19 @@ import (
 	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 func inMarkdown(r *verdict.Result) string { return string(markdown.Render(page.Report(r))) }
 
-// The report of a sweep is whole in one golden; those of other kinds are in their outlines.
+// The reports of a sweep, of a canary and of a live experiment are whole in a golden each; those of
+// other kinds are in their outlines.
 func TestReportGolden(t *testing.T) {
-	documenttest.Golden(t, "typical.md", []byte(inMarkdown(pagetest.Typical())))
+	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "canary": pagetest.Canary(), "live": live.Analyze(pagetest.LiveContents())} {
+		documenttest.Golden(t, name+".md", []byte(inMarkdown(r)))
+	}
 }
 
 func TestNothingIsSaidTwice(t *testing.T) {

@@ -7,11 +7,10 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/show/document"
-	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/internal/verdict/stat"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
@@ -55,24 +54,22 @@ func TestAllocatesInWords(t *testing.T) {
 	}
 }
 
+// under is the first row's cell under a heading, of a sweep with such trials; empty: the table has no
+// such column.
+func under(head string, trial func(*journal.Trial)) document.Cell {
+	table := sections(analyze(Config{Settings: CPUServer(), Trial: trial}))[0].Table
+	if i := slices.IndexFunc(table.Columns, func(c document.Column) bool { return c.Head == head }); i >= 0 {
+		return table.Rows[0].Cells[i]
+	}
+	return document.Cell{}
+}
+
 // The metrics are in the table; without any there is no column.
 func TestMemoryInATable(t *testing.T) {
-	columns := func(v section) (heads []string) {
-		for _, c := range v.Table.Columns {
-			heads = append(heads, c.Head)
+	for head, want := range map[string]document.Cell{"GC share of CPU time": {Value: "18%", Detail: "one cycle every 12.5 ms"}, "Peak memory": {Value: "30 MiB", Detail: "20 MiB at the end"}} {
+		if got, none := under(head, collecting(8000, 0.18)), under(head, nil); got != want || none != (document.Cell{}) {
+			t.Errorf("%s: %+v, and where nothing is known %+v", head, got, none)
 		}
-		return heads
-	}
-	r := analyze(Config{Settings: CPUServer(), Trial: collecting(8000, 0.18)})
-	v := sections(r)[0]
-	i := slices.Index(columns(v), "GC share of CPU time")
-	if i < 0 || v.Table.Rows[0].Cells[i] != (document.Cell{Value: "18%", Detail: "one cycle every 12.5 ms"}) || v.Table.Rows[0].Cells[i-1] != (document.Cell{Value: "30 MiB", Detail: "20 MiB at the end"}) {
-		t.Errorf("%v", columns(v))
-	}
-	r = analyze(Config{Settings: CPUServer()})
-	v = sections(r)[0]
-	if slices.Contains(columns(v), "GC share of CPU time") || slices.Contains(columns(v), "Peak memory") {
-		t.Errorf("nothing is known, and it is shown: %v", columns(v))
 	}
 }
 
@@ -104,53 +101,35 @@ func TestTopologyInWords(t *testing.T) {
 	h, trials := Generate(Config{Settings: CPUServer(), Noise: quiet})
 	h.TargetHost.Topology = &journal.Topology{Sockets: 2, Cores: 8, ThreadsPerCore: 2, Nodes: two}
 	const says = "the target's CPUs are on 2 NUMA nodes (node0: 0-7; node1: 8-15), and memory of another node takes longer to reach"
-	notes := slices.Concat(documenttest.Find[document.Notes](page.Report(verdict.Analyze(h, trials)).Blocks)...)
-	if !slices.ContainsFunc(notes, func(w document.Note) bool {
+	all := notes(verdict.Analyze(h, trials))
+	if !slices.ContainsFunc(all, func(w document.Note) bool {
 		return w.Message == says && strings.Contains(w.Fix, "--cpus target=node0")
 	}) {
-		t.Errorf("%+v", notes)
+		t.Errorf("%+v", all)
 	}
 }
 
 // A burst is named with the limit, and what of it was used stands next to the throttling.
 func TestBurstInATable(t *testing.T) {
-	at := func(bursts int64) (cell document.Cell) {
-		table := sections(analyze(Config{Settings: CPUServer(), Trial: func(t *journal.Trial) {
+	for bursts, want := range map[int64]string{250: "burst used in 25%", 0: ""} {
+		got := under("Throttled periods", func(t *journal.Trial) {
 			t.Cgroup = &journal.Cgroup{Periods: 1000, ThrottledPeriods: 100, Bursts: bursts, BurstSeconds: 1}
-		}}))[0].Table
-		i := slices.IndexFunc(table.Columns, func(c document.Column) bool { return c.Head == "Throttled periods" })
-		return table.Rows[0].Cells[i]
-	}
-	if got := at(250); got.Value != "10%" || got.Detail != "burst used in 25%" {
-		t.Errorf("%+v", got)
-	}
-	if got := at(0); got.Value != "10%" || got.Detail != "" {
-		t.Errorf("without bursts: %+v", got)
+		})
+		if got.Value != "10%" || got.Detail != want {
+			t.Errorf("%d bursts: %+v", bursts, got)
+		}
 	}
 }
 
 // Page faults that hold Ps have a column, with how many there were; where they hold none
 // there is no column.
 func TestHeldInATable(t *testing.T) {
-	at := func(held *float64) (cell document.Cell, shown bool) {
-		table := sections(analyze(Config{Settings: CPUServer(), Trial: func(t *journal.Trial) {
-			t.PageFaults = &journal.PageFaults{Major: int64(500 * t.MeasuredSeconds), HeldSeconds: held}
-			if held != nil {
-				t.PageFaults.HeldSeconds = new(*held * t.MeasuredSeconds)
-			}
-		}}))[0].Table
-		i := slices.IndexFunc(table.Columns, func(c document.Column) bool { return c.Head == "Ps held by page faults" })
-		if i < 0 {
-			return cell, false
-		}
-		return table.Rows[0].Cells[i], true
-	}
-	if got, shown := at(new(1.44)); !shown || got.Value != "1.4" || got.Detail != "500 faults/s" {
-		t.Errorf("%+v, %v", got, shown)
-	}
-	for _, held := range []*float64{nil, new(0.0), new(0.001)} {
-		if got, shown := at(held); shown {
-			t.Errorf("nothing is held, and it is shown: %+v", got)
+	for held, want := range map[*float64]document.Cell{new(1.44): {Value: "1.4", Detail: "500 faults/s"}, nil: {}, new(0.0): {}, new(0.001): {}} {
+		got := under("Ps held by page faults", func(t *journal.Trial) {
+			t.PageFaults = &journal.PageFaults{Major: int64(500 * t.MeasuredSeconds), HeldSeconds: stat.Scaled(held, t.MeasuredSeconds)}
+		})
+		if got != want {
+			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
 }

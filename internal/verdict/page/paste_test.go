@@ -24,8 +24,8 @@ func TestPasteFollowsTheVerdict(t *testing.T) {
 		without []string
 	}{
 		{"no CPU limit", recommend(2, nil), []string{"GOMAXPROCS=2", "value: \"2\"", "ENV GOMAXPROCS=2"}, []string{"resourceFieldRef"}},
-		{"the quota rounded up", recommend(2, ptr(1.5)), []string{"value: \"2\"", "resource: limits.cpu\n        divisor: \"1\"", "limits.cpu of 1500m"}, nil},
-		{"not the quota's value", recommend(1, ptr(1.5)), []string{"value: \"1\""}, []string{"resourceFieldRef"}},
+		{"the quota rounded up", recommend(2, new(1.5)), []string{"value: \"2\"", "resource: limits.cpu\n        divisor: \"1\"", "limits.cpu of 1500m"}, nil},
+		{"not the quota's value", recommend(1, new(1.5)), []string{"value: \"1\""}, []string{"resourceFieldRef"}},
 		{"leave unset", func(_ *verdict.Result, g *verdict.Group) {
 			g.Recommendation = verdict.Recommendation{Verdict: verdict.Recommended}
 		}, []string{"Nothing"}, []string{"GOMAXPROCS="}},
@@ -43,11 +43,7 @@ func TestPasteFollowsTheVerdict(t *testing.T) {
 			for _, s := range p.Snippets {
 				text += "\n" + s.Title + "\n" + s.Note + "\n" + s.Text
 			}
-			for _, want := range c.has {
-				if !strings.Contains(text, want) {
-					t.Errorf("no %q in\n%s", want, text)
-				}
-			}
+			has(t, text, c.has...)
 			for _, not := range c.without {
 				if strings.Contains(text, not) {
 					t.Errorf("%q in\n%s", not, text)

@@ -1,7 +1,6 @@
 package page_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/resize"
-	"github.com/procfit/procfit/test/must"
 )
 
 // resized is a program that set GOMAXPROCS at the start, and has a pool.
@@ -35,17 +33,16 @@ func resized() *resize.Rehearsal {
 	}
 }
 
+// resizeText is a page of a rehearsal, on one line.
 func resizeText(t *testing.T, r *resize.Rehearsal) string {
 	t.Helper()
-	var b bytes.Buffer
-	must.OK(t, text.Render(&b, page.Resize(r), text.Options{Width: 80}))
-	return b.String()
+	return unwrapped(rendered(t, page.Resize(r), text.Options{}))
 }
 
 func TestResizeGolden(t *testing.T) {
 	r := resized()
 	r.Judge()
-	documenttest.Golden(t, "resize.txt", []byte(resizeText(t, r)))
+	documenttest.Golden(t, "resize.txt", []byte(rendered(t, page.Resize(r), text.Options{})))
 }
 
 // Each laggard has a sentence, a reason and a fix, whatever is known of its step.
@@ -69,24 +66,18 @@ func TestPoolsUnjudged(t *testing.T) {
 	r := resized()
 	r.Laggards, r.PoolsUnjudged = nil, []int{1}
 	r.Steps[1].Most.OtherCPUs = new(3.0)
-	others := strings.Join(strings.Fields(resizeText(t, r)), " ")
+	unjudged := func(why string) {
+		t.Helper()
+		has(t, resizeText(t, r), "402 req/s, and a fresh start 920 req/s. Whether a pool kept its size is not known, because "+why+".")
+	}
+	unjudged("other programs used 3 CPUs")
 	r.Unfinished = "interrupted"
-	unfinished := strings.Join(strings.Fields(resizeText(t, r)), " ")
+	unjudged("the rehearsal ended before procfit measured that fresh start again")
+	has(t, resizeText(t, r), "NOT FINISHED ", "The rehearsal ended after 3 steps: interrupted.")
 	r.Steps[1].Most.OtherCPUs = nil
-	othersUnknown := strings.Join(strings.Fields(resizeText(t, r)), " ")
+	unjudged("the CPU time of other programs is not known")
 	r.Steps[1].Most.CPUs = nil
-	unknown := strings.Join(strings.Fields(resizeText(t, r)), " ")
-	if !strings.Contains(unfinished, "NOT FINISHED ") || !strings.Contains(unfinished, "The rehearsal ended after 3 steps: interrupted.") {
-		t.Errorf("of one that is not finished: %s", unfinished)
-	}
-	for want, got := range map[string]string{
-		"because other programs used 3 CPUs.": others, "because its CPU time is not known.": unknown, "because the CPU time of other programs is not known.": othersUnknown,
-		"because the rehearsal ended before procfit measured that fresh start again.": unfinished,
-	} {
-		if !strings.Contains(got, "402 req/s, and a fresh start 920 req/s. Whether a pool kept its size is not known, "+want) {
-			t.Errorf("no %q in %s", want, got)
-		}
-	}
+	unjudged("its CPU time is not known")
 }
 
 // Where nothing had to follow, that is the answer.
@@ -100,8 +91,5 @@ func TestNothingToFollow(t *testing.T) {
 		r.Steps[i].Procs, r.Steps[i].DefaultProcs, r.Steps[i].FollowedSeconds = 2, 2, nil
 	}
 	r.Judge()
-	got := strings.Join(strings.Fields(resizeText(t, r)), " ")
-	if want := "NOTHING TO FOLLOW On this machine GOMAXPROCS is 2 under each of these limits"; !strings.Contains(got, want) {
-		t.Errorf("no %q in: %s", want, got)
-	}
+	has(t, resizeText(t, r), "NOTHING TO FOLLOW On this machine GOMAXPROCS is 2 under each of these limits")
 }

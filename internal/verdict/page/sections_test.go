@@ -3,6 +3,7 @@ package page_test
 import (
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/document/documenttest"
@@ -32,6 +33,19 @@ func fact(r *verdict.Result, name string) string {
 	}
 	return ""
 }
+
+// has reports what a text does not hold.
+func has(t testing.TB, text string, want ...string) {
+	t.Helper()
+	for _, one := range want {
+		if !strings.Contains(text, one) {
+			t.Errorf("no %q in\n%s", one, text)
+		}
+	}
+}
+
+// unwrapped is a text on one line.
+func unwrapped(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // notes are the warnings of a report.
 func notes(r *verdict.Result) document.Notes {

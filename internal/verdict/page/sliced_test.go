@@ -5,14 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/show/document/documenttest"
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/markdown"
-	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
-	"github.com/procfit/procfit/test/must"
 )
 
 // A value that only slices measured is in the curve and in the tables, as the estimate that it is, with
@@ -28,9 +25,6 @@ func TestSlicesAreInTheReport(t *testing.T) {
 			t.Errorf("not %d times %q in\n%s", n, want, md)
 		}
 	}
-	var onTerminal bytes.Buffer
-	must.OK(t, text.Render(&onTerminal, Brief(r), text.Options{Width: 80}))
-	documenttest.Golden(t, "sliced.txt", onTerminal.Bytes())
 	written, err := html.Render(Report(r))
 	if err != nil || bytes.Count(written, []byte(`class="point estimated"`)) != 2 || !bytes.Contains(written, []byte("A hollow dot of the throughput and ~ mark an estimate")) {
 		t.Errorf("%v, %d estimates in the chart", err, bytes.Count(written, []byte(`class="point estimated"`)))

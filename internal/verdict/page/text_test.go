@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/test/must"
@@ -20,8 +21,13 @@ import (
 
 func onTerminal(t testing.TB, r *verdict.Result, o text.Options) string {
 	t.Helper()
+	return rendered(t, page.Brief(r), o)
+}
+
+func rendered(t testing.TB, d *document.Document, o text.Options) string {
+	t.Helper()
 	var b bytes.Buffer
-	must.OK(t, text.Render(&b, page.Brief(r), o))
+	must.OK(t, text.Render(&b, d, o))
 	return b.String()
 }
 
@@ -38,23 +44,31 @@ func TestLatencyJudged(t *testing.T) {
 }
 
 func TestTextGolden(t *testing.T) {
-	o := text.Options{Width: 80, Files: []string{"results/x/report.html", "results/x/RESULTS.md"}}
-	documenttest.Golden(t, "typical.txt", []byte(onTerminal(t, pagetest.Typical(), o)))
-	documenttest.Golden(t, "groups.txt", []byte(onTerminal(t, pagetest.Groups(), o)))
-	documenttest.Golden(t, "gate.txt", []byte(onTerminal(t, pagetest.Gate(func(*verdict.Gate) {}), o)))
-	documenttest.Golden(t, "invalid.txt", []byte(onTerminal(t, pagetest.Invalid(), o)))
-	documenttest.Golden(t, "shared.txt", []byte(onTerminal(t, pagetest.Shared(), o)))
-	documenttest.Golden(t, "part.txt", []byte(onTerminal(t, pagetest.Part(), o)))
-	documenttest.Golden(t, "flat.txt", []byte(onTerminal(t, pagetest.Flat(), o)))
+	files, file, wide := text.Options{Files: []string{"results/x/report.html", "results/x/RESULTS.md"}}, text.Options{Files: []string{"results/api/report.html"}}, text.Options{Width: 100}
+	for name, c := range map[string]struct {
+		of *verdict.Result
+		o  text.Options
+	}{
+		"typical": {pagetest.Typical(), files}, "groups": {pagetest.Groups(), files}, "gate": {pagetest.Gate(func(*verdict.Gate) {}), files}, "invalid": {pagetest.Invalid(), files},
+		"shared": {pagetest.Shared(), files}, "part": {pagetest.Part(), files}, "flat": {pagetest.Flat(), files}, "sliced": {pagetest.Sliced(1), text.Options{}},
+		"canary": {pagetest.Canary(), file}, "live": {live.Analyze(pagetest.LiveContents()), file},
+		"varied": {pagetest.Varied(200), wide}, "varied-early": {pagetest.Varied(9), wide}, "profiles": {withProfiles(), wide},
+	} {
+		documenttest.Golden(t, name+".txt", []byte(onTerminal(t, c.of, c.o)))
+	}
 }
 
 func TestLinesFitTheTerminal(t *testing.T) {
 	for name, r := range map[string]*verdict.Result{
 		"typical": pagetest.Typical(), "groups": pagetest.Groups(), "varied": pagetest.Varied(200), "gate": pagetest.Gate(func(*verdict.Gate) {}),
-		"invalid": pagetest.Invalid(), "benchmarks": pagetest.Benchmarks(),
+		"invalid": pagetest.Invalid(), "benchmarks": pagetest.Benchmarks(), "canary": pagetest.Canary(), "profiles": withProfiles(), "empty": {},
 	} {
 		for _, width := range []int{36, 40, 47, 48, 80, 100, 120} {
-			for i, line := range strings.Split(onTerminal(t, r, text.Options{Width: width}), "\n") {
+			shown := onTerminal(t, r, text.Options{Width: width})
+			if strings.Contains(shown, "\n\n\n") {
+				t.Errorf("%s, width %d: two empty lines in a row", name, width)
+			}
+			for i, line := range strings.Split(shown, "\n") {
 				if n := utf8.RuneCountInString(line); n > width && !strings.HasPrefix(line, "  procfit ") {
 					t.Errorf("%s, width %d, line %d has %d columns: %s", name, width, i+1, n, line)
 				}
@@ -65,25 +79,13 @@ func TestLinesFitTheTerminal(t *testing.T) {
 
 // What is narrow is laid out otherwise, and still says everything.
 func TestNothingIsLeftOutWhereItIsNarrow(t *testing.T) {
-	narrow := onTerminal(t, pagetest.Typical(), text.Options{Width: 20})
-	for _, cell := range []string{"6.38k", "2.00×", "822 µs", "4.14 ms", "26.4 ms", "1.9"} {
-		if !strings.Contains(narrow, cell) {
-			t.Errorf("no %s in\n%s", cell, narrow)
-		}
-	}
-}
-
-func TestNoTwoEmptyLines(t *testing.T) {
-	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "varied": pagetest.Varied(200), "invalid": pagetest.Invalid(), "empty": {}} {
-		if strings.Contains(onTerminal(t, r, text.Options{}), "\n\n\n") {
-			t.Errorf("%s: two empty lines in a row", name)
-		}
-	}
+	has(t, onTerminal(t, pagetest.Typical(), text.Options{Width: 20}), "6.38k", "2.00×", "822 µs", "4.14 ms", "26.4 ms", "1.9")
 }
 
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 func TestColourOnlyWhenTold(t *testing.T) {
+	trimmed := func(s string) string { return regexp.MustCompile(` +\n`).ReplaceAllString(s, "\n") }
 	without := onTerminal(t, pagetest.Typical(), text.Options{Width: 80})
 	with := onTerminal(t, pagetest.Typical(), text.Options{Width: 80, Color: true})
 	if strings.Contains(without, "\x1b") {
@@ -97,37 +99,11 @@ func TestColourOnlyWhenTold(t *testing.T) {
 	}
 }
 
-func trimmed(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return strings.Join(lines, "\n")
-}
-
 func TestHostileTextCannotMoveTheCursor(t *testing.T) {
 	for _, r := range sgr.ReplaceAllString(onTerminal(t, pagetest.Hostile(), text.Options{Color: true}), "") {
 		if r != '\n' && !unicode.IsPrint(r) {
 			t.Fatalf("%U reaches the terminal", r)
 		}
-	}
-}
-
-func TestTheMedianLiesWhereItsValueIs(t *testing.T) {
-	out := onTerminal(t, pagetest.Typical(), text.Options{Width: 80})
-	at := func(label string) int {
-		for line := range strings.SplitSeq(out, "\n") {
-			if before, after, ok := strings.Cut(line, "│"); ok && strings.TrimSpace(strings.Trim(before, "▸ ")) == label {
-				return utf8.RuneCountInString(after[:strings.Index(after, "●")])
-			}
-		}
-		t.Fatalf("no line of %s in\n%s", label, out)
-		return 0
-	}
-	// 6.36k and 12.8k requests per second on an axis from 0.
-	one, two := at("1"), at("2")
-	if ratio := float64(two) / float64(one); ratio < 1.9 || ratio > 2.12 {
-		t.Errorf("2 lies at column %d, 1 at %d: a ratio of %.2f, want 2.01", two, one, ratio)
 	}
 }
 
@@ -140,10 +116,8 @@ func TestTheCommandThatGoesOnIsWhole(t *testing.T) {
 	if got := onTerminal(t, r, text.Options{Width: 40}); !strings.HasSuffix(got, ":\n"+command+"\n") || !strings.Contains(got, "Next, about 9 more trials") {
 		t.Error(got)
 	}
-	var b bytes.Buffer
 	incomplete := document.Alert{Text: "Incomplete: 3 of 9 trials ran. To continue, run: " + command + " 'two  spaces'"}
-	must.OK(t, text.Render(&b, &document.Document{Blocks: []document.Block{incomplete}}, text.Options{Width: 40}))
-	if !strings.HasPrefix(b.String(), "! Incomplete: 3 of 9 trials ran. To\n  continue, run:\n  "+command+" 'two  spaces'\n") {
-		t.Error(b.String())
+	if got := rendered(t, &document.Document{Blocks: []document.Block{incomplete}}, text.Options{Width: 40}); !strings.HasPrefix(got, "! Incomplete: 3 of 9 trials ran. To\n  continue, run:\n  "+command+" 'two  spaces'\n") {
+		t.Error(got)
 	}
 }

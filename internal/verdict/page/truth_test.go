@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -281,7 +282,7 @@ func (c *checker) lowestOf(text string, m []string) {
 	low := c.byName(m[1])
 	most, _ := strconv.Atoi(m[4])
 	for _, a := range c.claimed(m[3]) {
-		if m[3] == " of the values compared" && excluded(a) != "" || most > 0 && orZero(a.Procs, a.ResolvedProcs) > most {
+		if m[3] == " of the values compared" && excluded(a) != "" || most > 0 && stat.OrZero(cmp.Or(a.Procs, a.ResolvedProcs)) > most {
 			continue
 		}
 		if a.Judged.Median != nil && *a.Judged.Median < *low.Judged.Median*(1-1e-9) {
@@ -291,15 +292,6 @@ func (c *checker) lowestOf(text string, m []string) {
 	if shown := "p99"; m[2] != shown && !slices.ContainsFunc(c.view.Table.Columns, func(k document.Column) bool { return k.Head == m[2] }) {
 		c.wrong("%q, and the table has no %s", text, m[2])
 	}
-}
-
-func orZero(list ...*int) int {
-	for _, p := range list {
-		if p != nil {
-			return *p
-		}
-	}
-	return 0
 }
 
 func (c *checker) byName(name string) *verdict.Row {
