@@ -1,10 +1,7 @@
 package procstat
 
 import (
-	"bytes"
-	"fmt"
 	"math"
-	"strconv"
 	"time"
 )
 
@@ -93,30 +90,9 @@ func (f *faulting) held() time.Duration {
 	return time.Duration(float64(f.asleep()) * float64(f.faults) / float64(f.looks))
 }
 
-// parseBusy reads /proc/PID/task/TID/schedstat: the time on a CPU and the time waiting for
-// one together.
-func parseBusy(b []byte) (time.Duration, error) {
-	wait, err := parseSchedstat(b)
-	if err != nil {
-		return 0, err
-	}
-	ran, err := strconv.ParseUint(string(bytes.Fields(b)[0]), 10, 63)
-	if err != nil {
-		return 0, fmt.Errorf("schedstat %q: %w", clip(b), err)
-	}
+// parseBusy is the time on a CPU and the time waiting for one together.
+func parseBusy(schedstat []byte) (time.Duration, error) {
+	ran, wait, err := parseSchedstat(schedstat)
 	const most = math.MaxInt64 / 2 // 146 years
-	return time.Duration(min(ran, most)) + time.Duration(min(wait, most)), nil
-}
-
-// parseMachineFaults reads pgmajfault of /proc/vmstat.
-func parseMachineFaults(b []byte) (uint64, error) {
-	value, err := valueOf(b, "pgmajfault ")
-	n := uint64(0)
-	if err == nil {
-		n, err = strconv.ParseUint(value, 10, 64)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("/proc/vmstat: pgmajfault: %w", err)
-	}
-	return n, nil
+	return time.Duration(min(ran, most) + min(wait, most)), err
 }

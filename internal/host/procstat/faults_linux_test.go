@@ -133,7 +133,7 @@ func threadBusy() time.Duration {
 	if err != nil {
 		panic(err)
 	}
-	wait, err := parseSchedstat(b)
+	_, wait, err := parseSchedstat(b)
 	if err != nil {
 		panic(err)
 	}

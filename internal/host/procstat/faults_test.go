@@ -1,8 +1,6 @@
 package procstat
 
 import (
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 )
@@ -60,30 +58,8 @@ func TestFaultUse(t *testing.T) {
 	}
 }
 
-func TestParseMachineFaults(t *testing.T) {
-	if n, err := parseMachineFaults([]byte("pgfault 7\npgmajfault 984\npgrefill 0\n")); n != 984 || err != nil {
+func TestNumberOf(t *testing.T) {
+	if n, err := numberOf([]byte("pgfault 7\npgmajfault 984\npgrefill 0\n"), "pgmajfault "); n != 984 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
-}
-
-func FuzzParseMachineFaults(f *testing.F) {
-	for _, s := range []string{"pgfault 7\npgmajfault 984\npgrefill 0\n", "\npgmajfault 18446744073709551616\n", "\npgmajfault", "\npgmajfault -1\n"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if n, err := parseMachineFaults(b); err == nil && n > 0 && !strings.Contains(string(b), strconv.FormatUint(n, 10)) {
-			t.Errorf("%q: %d", b, n)
-		}
-	})
-}
-
-func FuzzParseBusy(f *testing.F) {
-	for _, s := range []string{"1 2 3\n", "", "-1 2 3", "9223372036854775807 1 1", "1 9223372036854775808 1"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if busy, err := parseBusy(b); err == nil && busy < 0 {
-			t.Errorf("%q: %v", b, busy)
-		}
-	})
 }

@@ -212,7 +212,7 @@ func (f *faulter) rest() {
 // The kernel counts one here as it begins, and for its process as it ends.
 type machineFaults struct {
 	text   [16 << 10]byte // of /proc/vmstat
-	count  uint64
+	count  int64
 	before bool // it rose before
 }
 
@@ -228,7 +228,7 @@ func (m *machineFaults) rose() bool {
 	if err != io.ErrUnexpectedEOF {
 		return true
 	}
-	n, err := parseMachineFaults(m.text[:size])
+	n, err := numberOf(m.text[:size], "pgmajfault ")
 	if err != nil {
 		return true
 	}

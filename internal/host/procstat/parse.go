@@ -119,10 +119,10 @@ type counters struct {
 }
 
 func parseSwitches(b []byte) (voluntary, involuntary int64, err error) {
-	if voluntary, err = statusField(b, "voluntary_ctxt_switches"); err != nil {
+	if voluntary, err = numberOf(b, "voluntary_ctxt_switches:"); err != nil {
 		return 0, 0, err
 	}
-	involuntary, err = statusField(b, "nonvoluntary_ctxt_switches")
+	involuntary, err = numberOf(b, "nonvoluntary_ctxt_switches:")
 	return voluntary, involuntary, err
 }
 
@@ -136,14 +136,14 @@ func valueOf(b []byte, name string) (string, error) {
 	return string(bytes.TrimSpace(value)), nil
 }
 
-func statusField(b []byte, name string) (int64, error) {
-	value, err := valueOf(b, name+":")
-	n := uint64(0)
-	if err == nil {
-		n, err = strconv.ParseUint(value, 10, 63)
-	}
+func numberOf(b []byte, name string) (int64, error) {
+	value, err := valueOf(b, name)
 	if err != nil {
-		return 0, fmt.Errorf("status: %s: %w", name, err)
+		return 0, err
+	}
+	n, err := strconv.ParseUint(value, 10, 63)
+	if err != nil {
+		return 0, fmt.Errorf("%s %w", strings.TrimSpace(name), err)
 	}
 	return int64(n), nil
 }
@@ -156,7 +156,7 @@ type Tracing struct {
 }
 
 func parseTracing(b []byte) (t Tracing, err error) {
-	tracer, err := statusField(b, "TracerPid")
+	tracer, err := numberOf(b, "TracerPid:")
 	if err != nil {
 		return Tracing{}, err
 	}
@@ -170,19 +170,18 @@ func parseTracing(b []byte) (t Tracing, err error) {
 	return t, nil
 }
 
-// parseSchedstat reads /proc/PID/task/TID/schedstat: time on a CPU, time waiting
-// for one, time slices (Documentation/scheduler/sched-stats.rst). It returns the
-// second, in ns.
-func parseSchedstat(b []byte) (int64, error) {
-	f := bytes.Fields(b)
-	if len(f) < 3 {
-		return 0, fmt.Errorf("schedstat %q: want three numbers", clip(b))
+// parseSchedstat reads /proc/PID/task/TID/schedstat: time on a CPU and time waiting
+// for one, in ns, and time slices (Documentation/scheduler/sched-stats.rst).
+func parseSchedstat(b []byte) (ran, wait int64, err error) {
+	p := numbers{fields: bytes.Fields(b)}
+	if len(p.fields) < 3 {
+		return 0, 0, fmt.Errorf("schedstat %q: want three numbers", clip(b))
 	}
-	n, err := strconv.ParseUint(string(f[1]), 10, 63)
-	if err != nil {
-		return 0, fmt.Errorf("schedstat %q: %w", clip(b), err)
+	ran, wait = int64(p.at(0, math.MaxInt64)), int64(p.at(1, math.MaxInt64))
+	if p.err != nil {
+		return 0, 0, fmt.Errorf("schedstat %q: %w", clip(b), p.err)
 	}
-	return int64(n), nil
+	return ran, wait, nil
 }
 
 // parseCPUModel reads the name of the first CPU out of /proc/cpuinfo. arm64 gives

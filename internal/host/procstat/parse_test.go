@@ -1,8 +1,10 @@
 package procstat
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -56,12 +58,12 @@ func TestParseTask(t *testing.T) {
 			t.Errorf("%q: no error", in)
 		}
 	}
-	wait, err := parseSchedstat([]byte("123 456 7\n"))
-	if wait != 456 || err != nil {
-		t.Errorf("wait %d, %v", wait, err)
+	ran, wait, err := parseSchedstat([]byte("123 456 7\n"))
+	if ran != 123 || wait != 456 || err != nil {
+		t.Errorf("ran %d, wait %d, %v", ran, wait, err)
 	}
 	for _, in := range []string{"", "1 2", "1 -2 3", "1 18446744073709551615 3"} {
-		if _, err := parseSchedstat([]byte(in)); err == nil {
+		if _, _, err := parseSchedstat([]byte(in)); err == nil {
 			t.Errorf("%q: no error", in)
 		}
 	}
@@ -226,7 +228,10 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(statLine))
 	f.Add([]byte("cpu  100 0 50 1000 20 1 2 3 40 0\n"))
 	f.Add([]byte("Name:\tx\nvoluntary_ctxt_switches:\t17\nnonvoluntary_ctxt_switches:\t4\n"))
-	f.Add([]byte("123 456 7\n"))
+	for _, schedstat := range []string{"123 456 7\n", "-1 2 3", "9223372036854775807 1 1", "1 9223372036854775808 1"} {
+		f.Add([]byte(schedstat))
+	}
+	f.Add([]byte("\npgmajfault 18446744073709551616\n"))
 	f.Add([]byte("MemTotal:       4030464 kB\nmodel name\t: x\nCPU part: 1\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if s, err := ParseStat(b); err == nil && (s.PID < 1 || s.User < 0 || s.System < 0 || s.Threads < 0 || s.Parent < 0) {
@@ -235,8 +240,11 @@ func FuzzParse(f *testing.F) {
 		if v, i, err := parseSwitches(b); err == nil && (v < 0 || i < 0) {
 			t.Error(v, i)
 		}
-		if w, err := parseSchedstat(b); err == nil && w < 0 {
-			t.Error(w)
+		if busy, err := parseBusy(b); err == nil && busy < 0 {
+			t.Errorf("%q: %v", b, busy)
+		}
+		if n, err := numberOf(b, "pgmajfault "); err == nil && (n < 0 || !bytes.Contains(b, strconv.AppendInt(nil, n, 10))) {
+			t.Errorf("%q: %d", b, n)
 		}
 		if c, err := parseCPU(b, nil); err == nil && (c.Total < 0 || c.Idle < 0 || c.Steal < 0 || c.Idle > c.Total) {
 			t.Errorf("%+v", c)

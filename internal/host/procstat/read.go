@@ -18,6 +18,13 @@ func ReadStat(pid int) (Stat, error) {
 	return ParseStat(text)
 }
 
+// HasEnded reports whether a process, or a thread, has: the first thread of a process stays as a
+// zombie.
+func HasEnded(id int) bool {
+	s, err := ReadStat(id)
+	return err != nil || s.Ended()
+}
+
 // stats are for /proc/PID/stat, of which a scan reads thousands.
 var stats = sync.Pool{New: func() any { return new([1024]byte) }}
 
@@ -33,7 +40,7 @@ func fromStatus[T any](id int, parse func([]byte) (T, error)) (v T, err error) {
 // ThreadGroup returns the process that a thread belongs to. /proc has a directory
 // for every thread, though it lists the processes alone.
 func ThreadGroup(tid int) (pid int, err error) {
-	n, err := fromStatus(tid, func(b []byte) (int64, error) { return statusField(b, "Tgid") })
+	n, err := fromStatus(tid, func(b []byte) (int64, error) { return numberOf(b, "Tgid:") })
 	return int(n), err
 }
 
@@ -71,7 +78,7 @@ func readTask(pid, tid int) (counters, error) {
 	if c.voluntary, c.involuntary, err = parseSwitches(status); err != nil {
 		return c, err
 	}
-	c.wait, err = parseSchedstat(schedstat)
+	_, c.wait, err = parseSchedstat(schedstat)
 	return c, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc/goproctest"
 	"github.com/procfit/procfit/test/child"
 	"github.com/procfit/procfit/test/must"
@@ -113,7 +114,7 @@ func TestLiveErrors(t *testing.T) {
 		must.OK(t, cmd.Start())
 		defer cmd.Wait()
 		out.Read(make([]byte, 1)) // ends when the process does
-		for !ended(cmd.Process.Pid) {
+		for !procstat.HasEnded(cmd.Process.Pid) {
 			runtime.Gosched()
 		}
 		wantError(t, &c, cmd.Process.Pid, ErrGone)

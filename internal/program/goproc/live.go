@@ -348,7 +348,7 @@ func explain(pid int, err error) error {
 		// mem reads as empty once the process has ended.
 		return ErrGone
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errStarting):
-		if ended(pid) {
+		if procstat.HasEnded(pid) {
 			return ErrGone
 		}
 		if !errors.Is(err, errStarting) {
@@ -356,12 +356,6 @@ func explain(pid int, err error) error {
 		}
 	}
 	return err
-}
-
-// ended reports whether the process is no more, or a zombie.
-func ended(pid int) bool {
-	now, err := procstat.ReadStat(pid)
-	return err != nil || now.Ended()
 }
 
 func procPath(pid int, name string) string {

@@ -445,7 +445,7 @@ func (p Program) same() error {
 	switch {
 	case err == nil && now == p:
 		return nil
-	case over(p.PID):
+	case procstat.HasEnded(p.PID):
 		return &Refusal{p.PID, Ended, ""}
 	case now.Started != p.Started:
 		return &Refusal{p.PID, Replaced, ""}

@@ -125,7 +125,7 @@ func (t *tracer) seizeAll() error {
 			switch {
 			case err == nil:
 				more = true
-			case errors.Is(err, unix.ESRCH) || over(tid):
+			case errors.Is(err, unix.ESRCH) || procstat.HasEnded(tid):
 			case tracedBy(tid) == t.tid:
 				t.seized[tid] = true
 			case !t.alive():
@@ -171,23 +171,17 @@ const patience = 100
 // none for a moment.
 func (t *tracer) gone() error {
 	for until := time.Now().Add(time.Second); !t.executed && time.Now().Before(until); doze() {
-		if over(t.PID) {
+		if procstat.HasEnded(t.PID) {
 			break
 		}
 		if now, err := Identify(t.PID); err == nil && now != t.Program {
 			break
 		}
 	}
-	if over(t.PID) {
+	if procstat.HasEnded(t.PID) {
 		return t.refuse(Ended, "")
 	}
 	return t.refuse(Executed, "")
-}
-
-// over reports whether a thread has ended: the first one of a process stays as a zombie.
-func over(tid int) bool {
-	s, err := procstat.ReadStat(tid)
-	return err != nil || s.Ended()
 }
 
 // tracedBy is the thread that traces another one; 0: none, or it is not known.
