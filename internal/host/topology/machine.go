@@ -106,7 +106,7 @@ func nodes(sys fs.FS, allowed []int) (list []Node) {
 		if err != nil {
 			continue
 		}
-		if cpus = only(cpus, allowed); len(cpus) > 0 {
+		if cpus = cpus.Within(allowed); len(cpus) > 0 {
 			list = append(list, Node{id, cpus})
 		}
 	}
@@ -121,28 +121,24 @@ const slowBelow = 0.75
 // kinds parts performance from efficiency cores: as Intel's counters for each kind list
 // them, else by the capacity that the scheduler takes a CPU to have
 // (Documentation/scheduler/sched-capacity.rst).
-func kinds(sys fs.FS, allowed []int) (fast, slow []int) {
+func kinds(sys fs.FS, allowed []int) (fast, slow cpuset.Set) {
 	fast, err := readList(sys, "devices/cpu_core/cpus")
 	slow, err2 := readList(sys, "devices/cpu_atom/cpus")
 	if err != nil || err2 != nil {
 		fast, slow = byCapacity(sys, allowed)
 	}
-	if fast, slow = only(fast, allowed), only(slow, allowed); len(fast) == 0 || len(slow) == 0 {
+	if fast, slow = fast.Within(allowed), slow.Within(allowed); len(fast) == 0 || len(slow) == 0 {
 		return nil, nil
 	}
 	return fast, slow
 }
 
-// byCapacity needs the capacity of every CPU.
+// byCapacity needs the capacity of every CPU. The fastest has 1024.
 func byCapacity(sys fs.FS, cpus []int) (fast, slow []int) {
-	capacity, most := map[int]int{}, 0
+	capacity, most := map[int]int64{}, int64(0)
 	for _, cpu := range cpus {
-		b, err := readFile(sys, fmt.Sprintf("devices/system/cpu/cpu%d/cpu_capacity", cpu))
-		if err != nil {
-			return nil, nil
-		}
-		n, err := parseCapacity(b)
-		if err != nil {
+		n, ok := readNumber(sys, fmt.Sprintf("devices/system/cpu/cpu%d/cpu_capacity", cpu))
+		if !ok || n == 0 {
 			return nil, nil
 		}
 		capacity[cpu] = n
@@ -158,17 +154,7 @@ func byCapacity(sys fs.FS, cpus []int) (fast, slow []int) {
 	return fast, slow
 }
 
-// parseCapacity reads the file of a CPU's capacity; the machine's fastest CPU has
-// 1024.
-func parseCapacity(b []byte) (int, error) {
-	n, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 16)
-	if err != nil || n == 0 {
-		return 0, fmt.Errorf("capacity %q: expected a number from 1 to %d", b[:min(len(b), 40)], 1<<16-1)
-	}
-	return int(n), nil
-}
-
-func readList(sys fs.FS, name string) ([]int, error) {
+func readList(sys fs.FS, name string) (cpuset.Set, error) {
 	b, err := readFile(sys, name)
 	if err != nil {
 		return nil, err
@@ -183,10 +169,6 @@ func readNumber(sys fs.FS, name string) (n int64, ok bool) {
 		n, err = strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
 	}
 	return n, err == nil && n >= 0
-}
-
-func only(cpus, allowed []int) []int {
-	return slices.DeleteFunc(slices.Clone(cpus), func(cpu int) bool { return !slices.Contains(allowed, cpu) })
 }
 
 // largest is more than such a file of the most CPUs that Linux can have is long.
