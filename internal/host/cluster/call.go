@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/httpstream"
 	"k8s.io/client-go/tools/portforward"
 	"k8s.io/client-go/transport/spdy"
+
+	"github.com/procfit/procfit/internal/host/wait"
 )
 
 const callAgain = 500 * time.Millisecond
@@ -48,10 +50,8 @@ func Until(ctx context.Context, pause time.Duration, ask func(context.Context) (
 		if done, err := ask(ctx); done || err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause):
+		if err := wait.For(ctx, pause); err != nil {
+			return err
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -78,21 +79,18 @@ func LookAtNeighbours(ctx context.Context, s rule.Subject, over time.Duration) (
 	}
 	began := time.Now()
 	before, err := w.count()
-	for err == nil {
-		if err = w.look(ctx); err != nil {
-			break
+	if err != nil {
+		return n, err
+	}
+	for left := over; left > 0; left = over - time.Since(began) {
+		if err := w.look(ctx); err != nil {
+			return n, err
 		}
-		left := over - time.Since(began)
-		if left <= 0 {
-			break
-		}
-		select {
-		case <-ctx.Done():
-			return n, ctx.Err()
-		case <-time.After(min(left, lookEvery)):
+		if err := wait.For(ctx, min(left, lookEvery)); err != nil {
+			return n, err
 		}
 	}
-	if err != nil {
+	if err := w.look(ctx); err != nil {
 		return n, err
 	}
 	after, err := w.count()

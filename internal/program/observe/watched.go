@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/internal/host/wait"
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
@@ -42,12 +43,12 @@ func Watched(ctx context.Context, s rule.Subject) rule.Subject {
 	}
 	s.Shared, s.Together = p.Shared, p.Together
 	throttled := s.Throttling != nil && s.Throttling.ThrottledPeriods > 0
-	faults := first.MajorFaults > 0 && wait(ctx, faultWait)
+	faults := first.MajorFaults > 0 && wait.For(ctx, faultWait) == nil
 	if faults {
 		now, err := procstat.ReadStat(s.PID)
 		faults = err == nil && now.MajorFaults != first.MajorFaults
 	}
-	if !throttled && !faults || !wait(ctx, watchSpan) {
+	if !throttled && !faults || wait.For(ctx, watchSpan) != nil {
 		return s
 	}
 	if p = look(); p == nil {
@@ -60,14 +61,4 @@ func Watched(ctx context.Context, s rule.Subject) rule.Subject {
 		s.Throttling = now
 	}
 	return s
-}
-
-// wait reports whether that time has passed before the end of ctx.
-func wait(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }
