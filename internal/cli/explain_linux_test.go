@@ -8,11 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
@@ -35,7 +32,7 @@ func TestExplainAnothersProcess(t *testing.T) {
 
 	var text, lines, errs bytes.Buffer
 	var codes [2]int
-	asNobody(t, func() {
+	need.AsNobody(t, func() {
 		codes[0] = newStdio(t.Context(), strings.NewReader(""), &text, &errs, []string{"explain", pid}).run() // on this thread
 		codes[1] = newStdio(t.Context(), strings.NewReader(""), &lines, &errs, []string{"explain", "--json", pid}).run()
 	})
@@ -57,22 +54,6 @@ func TestExplainAnothersProcess(t *testing.T) {
 			t.Errorf("%s judges what could not be read:\n%s", never, text.String())
 		}
 	}
-}
-
-// asNobody runs f in a thread of another user, which then ends.
-func asNobody(t *testing.T, f func()) {
-	t.Helper()
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		runtime.LockOSThread() // and never unlocked, so that the thread ends
-		const nobody = 65534
-		if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESUID, nobody, nobody, nobody); e != 0 {
-			t.Errorf("setresuid: %v", e)
-			return
-		}
-		f()
-	})
-	wg.Wait()
 }
 
 // TestExplainInterrupted: Ctrl-C while a process is watched ends the command, without an

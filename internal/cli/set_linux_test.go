@@ -29,7 +29,7 @@ func TestLentByRoot(t *testing.T) {
 	for end := time.Now().Add(time.Minute); steer.LentUntil(os.Getpid(), []int{guard.Process.Pid}).IsZero() && time.Now().Before(end); {
 		time.Sleep(time.Millisecond) // until it ignores signals
 	}
-	asNobody(t, func() {
+	need.AsNobody(t, func() {
 		if at := steer.LentUntil(os.Getpid(), []int{guard.Process.Pid}); !at.Equal(until) {
 			t.Errorf("lent until %v, expected %v", at, until)
 		}

@@ -32,26 +32,20 @@ func repository(t *testing.T) (dir string, git func(args ...string) string) {
 		return strings.TrimSpace(string(out))
 	}
 	git("init", "--quiet", "--initial-branch=main")
-	write(t, filepath.Join(dir, "deploy", "api.yaml"), "a: 1\n")
-	write(t, filepath.Join(dir, "deploy", "web.yaml"), "b: 1\r\n")
+	must.Write(t, filepath.Join(dir, "deploy", "api.yaml"), "a: 1\n")
+	must.Write(t, filepath.Join(dir, "deploy", "web.yaml"), "b: 1\r\n")
 	git("add", ".")
 	git("commit", "--quiet", "--message=first")
 	return dir, git
-}
-
-func write(t *testing.T, file, text string) {
-	t.Helper()
-	must.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	must.OK(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 // TestPropose: the branch has the changes, a commit each; the files, the index and the
 // branch that is checked out stay as they are, with what is not committed.
 func TestPropose(t *testing.T) {
 	dir, git := repository(t)
-	write(t, filepath.Join(dir, "notes.txt"), "mine\n")
+	must.Write(t, filepath.Join(dir, "notes.txt"), "mine\n")
 	git("add", "notes.txt")
-	write(t, filepath.Join(dir, "notes.txt"), "mine, changed\n")
+	must.Write(t, filepath.Join(dir, "notes.txt"), "mine, changed\n")
 	before := git("status", "--porcelain") + git("rev-parse", "HEAD") + git("write-tree")
 	r, err := Open(t.Context(), filepath.Join(dir, "deploy")) // below the top
 	if err != nil || !r.Dirty || r.Commit != git("rev-parse", "main") || !strings.HasPrefix(r.Commit, r.Short()) {
@@ -131,8 +125,8 @@ func TestRefuses(t *testing.T) {
 	if err != nil || r.Dirty {
 		t.Fatalf("%v: %+v", err, r)
 	}
-	write(t, filepath.Join(dir, "new.yaml"), "")
-	write(t, filepath.Join(dir, "deploy", "web.yaml"), "c: 1\n")
+	must.Write(t, filepath.Join(dir, "new.yaml"), "")
+	must.Write(t, filepath.Join(dir, "deploy", "web.yaml"), "c: 1\n")
 	must.OK(t, os.Symlink("deploy/api.yaml", filepath.Join(dir, "link.yaml")))
 	git("add", "link.yaml")
 	git("commit", "--quiet", "--message=link", "link.yaml")
@@ -216,14 +210,14 @@ func TestNothingRuns(t *testing.T) {
 	ran := filepath.Join(t.TempDir(), "ran")
 	program := filepath.Join(t.TempDir(), "program")
 	must.OK(t, os.WriteFile(program, []byte("#!/bin/sh\necho \"$0 $*\" >>"+ran+"\ncat\n"), 0o755))
-	write(t, filepath.Join(dir, ".git", "info", "attributes"), "* filter=x\n")
+	must.Write(t, filepath.Join(dir, ".git", "info", "attributes"), "* filter=x\n")
 	for key, value := range map[string]string{"core.fsmonitor": program, "filter.x.clean": program + " clean", "filter.x.required": "true", "filter.y.process": program} {
 		git("config", key, value)
 	}
 	for _, hook := range []string{"reference-transaction", "post-index-change", "pre-commit", "post-commit"} {
 		must.OK(t, os.Symlink(program, filepath.Join(dir, ".git", "hooks", hook)))
 	}
-	write(t, filepath.Join(dir, "deploy", "web.yaml"), "b: 2\r\n") // of the same size: its content is compared
+	must.Write(t, filepath.Join(dir, "deploy", "web.yaml"), "b: 2\r\n") // of the same size: its content is compared
 	if git("status"); func() bool { _, err := os.Stat(ran); return err != nil }() {
 		t.Fatal("git itself runs none of them: the test proves nothing")
 	}

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -262,14 +261,7 @@ func TestEndedWhileRead(t *testing.T) {
 
 // TestTaskstatsDenied has a thread without CAP_NET_ADMIN choose its source.
 func TestTaskstatsDenied(t *testing.T) {
-	need.Root(t)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		runtime.LockOSThread() // and never unlocked, so that the thread ends
-		if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESUID, 65534, 65534, 65534); e != 0 {
-			t.Errorf("setresuid: %v", e)
-			return
-		}
+	need.AsNobody(t, func() {
 		s, err := NewSampler()
 		if err != nil {
 			t.Error(err)
@@ -280,7 +272,6 @@ func TestTaskstatsDenied(t *testing.T) {
 			t.Errorf("source %s, because %v", source, why)
 		}
 	})
-	wg.Wait()
 }
 
 func TestHost(t *testing.T) {

@@ -16,11 +16,7 @@ import (
 // program that only asks does not count.
 func TestCode(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, text string) {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		must.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		must.OK(t, os.WriteFile(file, []byte(text), 0o644))
-	}
+	write := func(name, text string) { must.Write(t, filepath.Join(dir, name), text) }
 	write("src/sets/main.go", "package main\n\nimport (\n\t\"os\"\n\t\"runtime\"\n)\n\nfunc main() {\n\truntime.GOMAXPROCS(len(os.Args))\n}\n")
 	write("src/asks/main.go", "package main\n\nimport (\n\t\"fmt\"\n\t\"runtime\"\n)\n\nfunc main() {\n\tfmt.Println(runtime.GOMAXPROCS(0))\n}\n")
 	write("src/by/main.go", "package main\n\nimport (\n\t\"os\"\n\t\"runtime\"\n)\n\nvar set = runtime.GOMAXPROCS\n\nfunc main() {\n\tif len(os.Args) > 2 {\n\t\tset = nil\n\t}\n\tset(len(os.Args))\n}\n")

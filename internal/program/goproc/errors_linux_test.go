@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/procfit/procfit/internal/host/procstat"
@@ -127,9 +126,8 @@ func TestLiveErrors(t *testing.T) {
 		wantError(t, &c, 2, ErrNotGo)
 	})
 	t.Run("another user's", func(t *testing.T) {
-		need.Root(t)
 		p, _ := goproctest.Start(t, build(t, []string{"CGO_ENABLED=0"}))
-		asNobody(t, func() {
+		need.AsNobody(t, func() {
 			err := wantError(t, &c, p.PID(), ErrPermission)
 			if err != nil && !strings.Contains(err.Error(), "it is of user 0: run as that user or with CAP_SYS_PTRACE") {
 				t.Errorf("no hint in %q", err)
@@ -148,22 +146,6 @@ func wantError(t *testing.T, c *Cache, pid int, want error) error {
 		t.Errorf("the program: %v; want %v", err, want)
 	}
 	return err
-}
-
-// asNobody runs f in a thread of another user, which then ends.
-func asNobody(t *testing.T, f func()) {
-	t.Helper()
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		runtime.LockOSThread() // and never unlocked, so that the thread ends
-		const nobody = 65534
-		if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESUID, nobody, nobody, nobody); e != 0 {
-			t.Errorf("setresuid: %v", e)
-			return
-		}
-		f()
-	})
-	wg.Wait()
 }
 
 func TestOpen(t *testing.T) {

@@ -123,10 +123,7 @@ func TestListener(t *testing.T) {
 				l.Close()
 			}
 			pid, says := play(t, "listen "+addr)
-			port, err := strconv.Atoi(says)
-			if err != nil {
-				t.Fatal(says)
-			}
+			port := must.Get(strconv.Atoi(says))(t)
 			if got, err := Listener(port, []int{idle, pid}); got != pid || err != nil {
 				t.Errorf("found %d, %v; want %d", got, err, pid)
 			}
@@ -164,10 +161,7 @@ func TestListener(t *testing.T) {
 		pid, says := play(t, "listen :0", func(c *exec.Cmd) {
 			c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
 		})
-		port, err := strconv.Atoi(says)
-		if err != nil {
-			t.Fatal(says)
-		}
+		port := must.Get(strconv.Atoi(says))(t)
 		if got, err := Listener(port, []int{idle, pid}); got != pid || err != nil {
 			t.Errorf("found %d, %v; want %d", got, err, pid)
 		}
@@ -176,20 +170,9 @@ func TestListener(t *testing.T) {
 		}
 	})
 	t.Run("not allowed", func(t *testing.T) {
-		need.Root(t)
 		pid, says := play(t, "listen 127.0.0.1:0")
-		port, err := strconv.Atoi(says)
-		if err != nil {
-			t.Fatal(says)
-		}
-		done := make(chan bool)
-		go func() {
-			defer close(done)
-			runtime.LockOSThread() // and never unlocked, so that the thread ends
-			if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESUID, 65534, 65534, 65534); e != 0 {
-				t.Errorf("setresuid: %v", e)
-				return
-			}
+		port := must.Get(strconv.Atoi(says))(t)
+		need.AsNobody(t, func() {
 			if got, err := Listener(port, []int{pid}); !errors.Is(err, os.ErrPermission) {
 				t.Errorf("of another user: %d, %v", got, err)
 			}
@@ -197,8 +180,7 @@ func TestListener(t *testing.T) {
 			if got, err := Listener(port, nil); !errors.As(err, &taken) || taken.PID != 0 {
 				t.Errorf("of another user, not asked for: %d, %v", got, err)
 			}
-		}()
-		<-done
+		})
 	})
 }
 

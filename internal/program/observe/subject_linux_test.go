@@ -94,9 +94,7 @@ func TestSubjectOfOldModule(t *testing.T) {
 		"auto/go.mod":      "module go.uber.org/automaxprocs\n\ngo 1.21\n",
 		"auto/standing.go": "// Package automaxprocs stands in for the module of that name.\npackage automaxprocs\n",
 	} {
-		path := filepath.Join(dir, name)
-		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
+		must.Write(t, filepath.Join(dir, name), text)
 	}
 	// Outside the workspace: inside one the program's own go line does not count.
 	build := exec.Command("go", "build", "-buildvcs=false", "-mod=mod", "-o", "old", ".")
@@ -134,10 +132,7 @@ func TestExpectedInherited(t *testing.T) {
 		}
 		parent, says := play(t, "tree 0", with(program))
 		_, id, _ := strings.Cut(says, " ")
-		child, err := strconv.Atoi(id)
-		if err != nil {
-			t.Fatal(says)
-		}
+		child := must.Get(strconv.Atoi(id))(t)
 		name = of(child).Name
 		if of(parent).Expected == nil || (of(child).Expected != nil) != (program == name) {
 			t.Errorf("program %q: the parent's value %v, that of its child (%s) %v", program, of(parent).Expected, name, of(child).Expected)
@@ -204,10 +199,7 @@ func TestExpectedChain(t *testing.T) {
 		shell.Env = append(shell.Env, expected.Variable+`={"schema":"procfit.expected/v1","procs":2,"limit_cpus":null,"cpus":8,"measured":"2026-01-31"}`)
 		_, says := run(t, shell)
 		_, id, _ := strings.Cut(says, " ")
-		child, err := strconv.Atoi(id)
-		if err != nil {
-			t.Fatal(says)
-		}
+		child := must.Get(strconv.Atoi(id))(t)
 		var r Reader
 		if s, err := r.Subject(child); err != nil || (s.Expected != nil) != want {
 			t.Errorf("below %d shells: %v, %v", shells, s.Expected, err)

@@ -22,9 +22,7 @@ func module(t *testing.T, goLine string, files map[string]string) string {
 	dir := t.TempDir()
 	files["go.mod"] = "module example.com/m\n\ngo " + goLine + "\n"
 	for name, text := range files {
-		path := filepath.Join(dir, name)
-		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
+		must.Write(t, filepath.Join(dir, name), text)
 	}
 	return dir
 }

@@ -222,9 +222,7 @@ func TestBuildWithSettings(t *testing.T) {
 		"main.go":   program,
 		"tagged.go": "//go:build special\n\npackage main\n\nfunc init() { println(\"special\") }\n",
 	} {
-		path := filepath.Join(dir, name)
-		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
+		must.Write(t, filepath.Join(dir, name), text)
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "-m", "x"}} {
 		must.Output(t, exec.Command(need.Command(t, "git"), append([]string{"-C", dir}, args...)...))
