@@ -20,13 +20,27 @@ func facts(cpus float64, limits ...float64) Facts {
 	return f
 }
 
+// decided is what a policy makes of facts, with a part of its reasons.
+type decided struct {
+	facts  Facts
+	policy Policy
+	want   int
+	reason string
+}
+
+func (c decided) check(t *testing.T) {
+	t.Helper()
+	d := Decide(c.facts, c.policy)
+	if d.Procs != c.want || !strings.Contains(d.String(), c.reason) {
+		t.Errorf("%+v: want %d with %q, got\n%s", c.policy, c.want, c.reason, d)
+	}
+	if again := Decide(c.facts, c.policy); !reflect.DeepEqual(d, again) {
+		t.Errorf("%+v: decided %+v, then %+v", c.policy, d, again)
+	}
+}
+
 func TestFitOptions(t *testing.T) {
-	for _, tc := range []struct {
-		facts  Facts
-		policy Fit
-		want   int
-		reason string
-	}{
+	for _, c := range []decided{
 		{facts(8), Fit{}, 8, "8 CPUs"},
 		{facts(1), Fit{}, 1, "1 CPU "},
 		{facts(8, 2.5), Fit{}, 3, "2.5 is rounded up to 3"},
@@ -48,13 +62,7 @@ func TestFitOptions(t *testing.T) {
 		{facts(8, 2.5), Fit{Threshold: 0.5, Rounding: Floor}, 3, "2.5 is rounded (up from 0.5) to 3"},
 		{facts(8, 3), Fit{Threshold: 1e-12}, 3, ""},
 	} {
-		d := Decide(tc.facts, tc.policy)
-		if d.Procs != tc.want || !strings.Contains(d.String(), tc.reason) {
-			t.Errorf("%+v: want %d with %q, got\n%s", tc.policy, tc.want, tc.reason, d)
-		}
-		if again := Decide(tc.facts, tc.policy); !reflect.DeepEqual(d, again) {
-			t.Errorf("%+v: decided %+v, then %+v", tc.policy, d, again)
-		}
+		c.check(t)
 	}
 }
 
@@ -68,12 +76,7 @@ func TestGoVersions(t *testing.T) {
 	baked.GoVersion, baked.DefaultGODEBUG = "go1.26.8", "asynctimerchan=1,containermaxprocs=0,updatemaxprocs=0"
 	plain := facts(8, 2.5)
 	plain.GoVersion = "go1.26.8"
-	for _, tc := range []struct {
-		facts  Facts
-		policy Go
-		want   int
-		reason string
-	}{
+	for _, c := range []decided{
 		{plain, Go{}, 3, "limits its own cgroup"},
 		{baked, Go{}, 8, "linked with containermaxprocs=0"},
 		{baked, Go{Version: "1.26"}, 3, ""}, // a what-if is of another build
@@ -88,10 +91,7 @@ func TestGoVersions(t *testing.T) {
 		{withEnv(plain, "9999999999"), Go{}, 3, `"9999999999" in the environment is above 2147483647, so the runtime ignores it`},
 		{withEnv(plain, "-9999999999"), Go{}, 3, "is not a positive integer"},
 	} {
-		d := Decide(tc.facts, tc.policy)
-		if d.Procs != tc.want || !strings.Contains(d.String(), tc.reason) {
-			t.Errorf("%+v: want %d with %q, got\n%s", tc.policy, tc.want, tc.reason, d)
-		}
+		c.check(t)
 	}
 	if err := (Go{Version: "1.26", Language: "tip"}).Check(); err == nil || !strings.Contains(err.Error(), `"tip"`) {
 		t.Errorf("Check: %v, want an error that quotes \"tip\"", err)
@@ -109,12 +109,7 @@ func TestAutomaxprocs(t *testing.T) {
 	v1Space.Limits[0].PeriodFile, v1Space.Limits[0].Raw, v1Space.Limits[0].PeriodRaw = "/period", "250000 \n", "100000\n"
 	negative := facts(8, 2.5)
 	negative.Limits[0].Raw = "-5 100000\n"
-	for name, tc := range map[string]struct {
-		facts  Facts
-		policy Automaxprocs
-		want   int
-		reason string
-	}{
+	for name, c := range map[string]decided{
 		"rounded down":          {facts(8, 2.9), Automaxprocs{Version: "1.24"}, 2, "rounded down to 2"},
 		"at least 1":            {facts(8, 0.5), Automaxprocs{Version: "1.26"}, 1, "0 is below the minimum of 1"},
 		"its minimum":           {facts(8, 0.5), Automaxprocs{Min: 3}, 3, "below the minimum of 3"},
@@ -126,20 +121,12 @@ func TestAutomaxprocs(t *testing.T) {
 		"v1, a space":           {v1Space, Automaxprocs{Version: "1.24"}, 8, "malformed, which is an error to automaxprocs"},
 		"negative":              {negative, Automaxprocs{Version: "1.24"}, 1, "below the minimum of 1"},
 	} {
-		d := Decide(tc.facts, tc.policy)
-		if d.Procs != tc.want || !strings.Contains(d.String(), tc.reason) {
-			t.Errorf("%s: want %d with %q, got\n%s", name, tc.want, tc.reason, d)
-		}
+		t.Run(name, c.check)
 	}
 }
 
 func TestJVM(t *testing.T) {
-	for _, tc := range []struct {
-		facts  Facts
-		policy JVM
-		want   int
-		reason string
-	}{
+	for _, c := range []decided{
 		{facts(8, 2.1), JVM{}, 3, "rounded up: 3"},
 		{facts(8, 0.2), JVM{}, 1, "rounded up: 1"},
 		{facts(64, 20, 1.5), JVM{}, 2, "1.5 CPUs"},
@@ -147,10 +134,7 @@ func TestJVM(t *testing.T) {
 		{facts(4), JVM{}, 4, "no CPU limit"},
 		{facts(4, 1), JVM{ActiveProcessorCount: 9}, 9, "-XX:ActiveProcessorCount=9"},
 	} {
-		d := Decide(tc.facts, tc.policy)
-		if d.Procs != tc.want || !strings.Contains(d.String(), tc.reason) {
-			t.Errorf("%+v: want %d with %q, got\n%s", tc.policy, tc.want, tc.reason, d)
-		}
+		c.check(t)
 	}
 }
 

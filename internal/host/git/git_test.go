@@ -25,11 +25,7 @@ func repository(t *testing.T) (dir string, git func(args ...string) string) {
 	}
 	git = func(args ...string) string {
 		t.Helper()
-		out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-		return strings.TrimSpace(string(out))
+		return strings.TrimSpace(must.Output(t, exec.Command("git", append([]string{"-C", dir}, args...)...)))
 	}
 	git("init", "--quiet", "--initial-branch=main")
 	must.Write(t, filepath.Join(dir, "deploy", "api.yaml"), "a: 1\n")
