@@ -33,9 +33,7 @@ func TestCode(t *testing.T) {
 			cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", file, name)
 			cmd.Dir = filepath.Join(dir, "src", name)
 			cmd.Env = append(os.Environ(), "GO111MODULE=off", "GOPATH="+dir, "GOFLAGS=", "GOWORK=off", "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
+			must.Output(t, cmd)
 			b := must.Get(os.ReadFile(file))(t)
 			p, err := goproc.Read(bytes.NewReader(b))
 			if err != nil || p.Code != want || len(p.Deps) > 0 {

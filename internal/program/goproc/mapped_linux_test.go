@@ -104,9 +104,7 @@ int main(int argc, char **argv) {
 `), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(gcc, "-o", host, source, "-ldl").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	must.Output(t, exec.Command(gcc, "-o", host, source, "-ldl"))
 	files := built.Dir(t, "goproctest/testdata/probe")
 	files["go.mod"] = "module " + goproctest.Module + "\n\ngo 1.25\n"
 	files["lib.go"] = "package main\n\nimport \"C\"\n\n//export Run\nfunc Run() { main() }\n"

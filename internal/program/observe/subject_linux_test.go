@@ -100,9 +100,7 @@ func TestSubjectOfOldModule(t *testing.T) {
 	build := exec.Command("go", "build", "-buildvcs=false", "-mod=mod", "-o", "old", ".")
 	build.Dir = dir
 	build.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=", "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	must.Output(t, build)
 	pid, _ := run(t, exec.Command(filepath.Join(dir, "old")))
 	var r Reader
 	s, err := r.Subject(pid)
