@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // OK ends the test for an error.
@@ -38,6 +39,16 @@ func Write(t testing.TB, name, text string) {
 	t.Helper()
 	OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
 	OK(t, os.WriteFile(name, []byte(text), 0o644))
+}
+
+// Until waits for a minute at most until something is so.
+func Until(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("after a minute: not %s", what)
+		}
+	}
 }
 
 // Output is what a command prints, to standard error too. It must succeed.

@@ -271,14 +271,7 @@ func TestQuotaLeft(t *testing.T) {
 	must.OK(t, write(other.ProcsFile(), strconv.Itoa(pid)))
 	at(other.Dir())
 	must.OK(t, child.Process.Kill())
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		if now, err := procstat.ReadStat(pid); err == nil && now.Ended() {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal("it outlives SIGKILL")
-		}
-	}
+	must.Until(t, "ended by SIGKILL", func() bool { return procstat.HasEnded(pid) })
 	at("") // it waits to be reaped
 	child.Wait()
 	at("")

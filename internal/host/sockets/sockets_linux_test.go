@@ -2,11 +2,11 @@ package sockets
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"testing"
-	"time"
 
 	"github.com/procfit/procfit/test/must"
 )
@@ -23,15 +23,7 @@ func TestUnread(t *testing.T) {
 	}
 	awaits := func(want int) {
 		t.Helper()
-		for until := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-			n := must.Get(s.Unread())(t)
-			if n == want {
-				return
-			}
-			if time.Now().After(until) {
-				t.Fatalf("%d connections; expected %d", n, want)
-			}
-		}
+		must.Until(t, fmt.Sprint(want, " connections"), func() bool { return must.Get(s.Unread())(t) == want })
 	}
 	awaits(0)
 	var clients []net.Conn

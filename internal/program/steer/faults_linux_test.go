@@ -47,9 +47,7 @@ func TestRefusals(t *testing.T) {
 
 	zombie := exec.Command("true")
 	must.OK(t, zombie.Start())
-	for s, err := procstat.ReadStat(zombie.Process.Pid); err == nil && !s.Ended(); s, err = procstat.ReadStat(zombie.Process.Pid) {
-		time.Sleep(time.Millisecond)
-	}
+	must.Until(t, "ended", func() bool { return procstat.HasEnded(zombie.Process.Pid) })
 	refused(t, zombie.Process.Pid, Ended)
 	_ = zombie.Wait()
 	refused(t, zombie.Process.Pid, Ended)
@@ -66,9 +64,7 @@ func TestRefusals(t *testing.T) {
 	}
 
 	_ = x.cmd.Process.Signal(syscall.SIGSTOP)
-	for s, err := procstat.ReadStat(x.pid()); err == nil && s.State != 'T'; s, err = procstat.ReadStat(x.pid()) {
-		time.Sleep(time.Millisecond)
-	}
+	must.Until(t, "stopped", func() bool { return state(x.pid()) == 'T' })
 	refused(t, x.pid(), Halted)
 	_ = x.cmd.Process.Signal(syscall.SIGCONT)
 
@@ -184,16 +180,6 @@ func (x *target) became(name string) bool {
 	return false
 }
 
-// await waits until something is so.
-func await(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("after a minute: not %s", what)
-		}
-	}
-}
-
 func state(pid int) byte {
 	s, err := procstat.ReadStat(pid)
 	if err != nil || s.Ended() {
@@ -258,12 +244,12 @@ func TestDelayed(t *testing.T) {
 	all.Wait()
 	x.signal(unix.SIGWINCH, func(state byte) bool { return state == 't' })
 	_ = c.cmd.Process.Kill()
-	await(t, "the end of the tracer", func() bool { return state(c.cmd.Process.Pid) == 'X' })
+	must.Until(t, "the end of the tracer", func() bool { return state(c.cmd.Process.Pid) == 'X' })
 	before := x.urgent()
 	if _, err := c.result(x.pid()); Because(err) != Lost {
 		t.Errorf("%v; expected %s", err, Lost)
 	}
-	await(t, "the signal that was delayed", func() bool { return x.urgent() > before })
+	must.Until(t, "the signal that was delayed", func() bool { return x.urgent() > before })
 	x.check(was)
 	x.untraced()
 }
@@ -295,7 +281,7 @@ func (x *target) reach(at step) (c *child, was int) {
 		was = x.live().Procs
 		c := must.Get(start(tracerPart, message{Request: ask(x.pid(), 3), Pause: at}))(x.t)
 		reached := false
-		await(x.t, "the tracer's step", func() bool {
+		must.Until(x.t, "the tracer's step", func() bool {
 			reached = state(c.cmd.Process.Pid) == 'T'
 			return reached || state(c.cmd.Process.Pid) == 'X'
 		})
@@ -331,7 +317,7 @@ func (x *target) outcome(fault int, at step, was int, err error) string {
 	switch fault {
 	case 0:
 		if traps {
-			await(x.t, "ended", func() bool { return state(x.pid()) == 'X' })
+			must.Until(x.t, "ended", func() bool { return state(x.pid()) == 'X' })
 			<-x.ended
 			return wants(strings.Contains(x.said.String(), "SIGTRAP") && Because(err) == Lost, "it ends by SIGTRAP")
 		}
@@ -361,7 +347,7 @@ func (x *target) outcome(fault int, at step, was int, err error) string {
 		x.untraced()
 		return "the new program runs as if nothing had been"
 	case 6:
-		await(x.t, "stopped", func() bool { return state(x.pid()) == 'T' })
+		must.Until(x.t, "stopped", func() bool { return state(x.pid()) == 'T' })
 		x.untraced()
 		_ = x.cmd.Process.Signal(unix.SIGCONT)
 		return "it is stopped, and after SIGCONT " + after()
@@ -473,7 +459,7 @@ func TestTargetEnds(t *testing.T) {
 				t.Errorf("exec, round %d: %+v, %v", i, r, err)
 			}
 		}
-		if await(t, "exec", func() bool { return x.became("sleep") }); !x.alive() {
+		if must.Until(t, "exec", func() bool { return x.became("sleep") }); !x.alive() {
 			t.Errorf("exec, round %d", i)
 		}
 	}
@@ -503,6 +489,16 @@ func (x *target) lend(l Loan) *Guard {
 	return g
 }
 
+// givenBack waits until a guard has given the old value back.
+func (x *target) givenBack(ctx context.Context, g *Guard, was goproc.Live) {
+	x.t.Helper()
+	r, trying, err := g.Wait(ctx)
+	if now := x.live(); err != nil || trying || r.New != was.Procs || now.Procs != was.Procs || was.Custom != nil && *now.Custom != *was.Custom {
+		x.t.Errorf("%+v, %v, %v; now %+v", r, trying, err, now)
+	}
+	x.untraced()
+}
+
 // TestGuard: the old value comes back when the time is over, when it is asked for, and when
 // the guard is killed.
 func TestGuard(t *testing.T) {
@@ -526,12 +522,8 @@ func TestGuard(t *testing.T) {
 		g := x.lend(l)
 		ctx, cancel := context.WithCancel(context.Background())
 		do(g, cancel)
-		r, trying, err := g.Wait(ctx)
+		x.givenBack(ctx, g, was)
 		cancel()
-		if now := x.live(); err != nil || trying || r.New != was.Procs || now.Procs != was.Procs || was.Custom != nil && *now.Custom != *was.Custom {
-			t.Errorf("%s: %+v, %v, %v; now %+v", name, r, trying, err, now)
-		}
-		x.untraced()
 	}
 	x.check(was.Procs)
 }
@@ -559,11 +551,7 @@ func TestGuardChange(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		r, trying, err := g.Wait(ctx)
-		if now := x.live(); err != nil || trying || r.New != was.Procs || now.Procs != was.Procs || was.Custom != nil && *now.Custom != *was.Custom {
-			t.Errorf("killed %t: %+v, %v, %v; now %+v", killed, r, trying, err, now)
-		}
-		x.untraced()
+		x.givenBack(ctx, g, was)
 	}
 	x.check(was.Procs)
 }
@@ -577,7 +565,7 @@ func lending(t *testing.T, x *target) (tracer int, ended chan error) {
 		_, _, err := Lend(t.Context(), x.loan(time.Hour))
 		ended <- err
 	}()
-	await(t, "seized", func() bool { tracer = tracedBy(x.pid()); return tracer != 0 })
+	must.Until(t, "seized", func() bool { tracer = tracedBy(x.pid()); return tracer != 0 })
 	return tracer, ended
 }
 
@@ -599,7 +587,7 @@ func TestGuardLost(t *testing.T) {
 func (x *target) leftAlone(was int) {
 	x.t.Helper()
 	began := time.Now()
-	await(x.t, "let go", func() bool { return tracedBy(x.pid()) == 0 })
+	must.Until(x.t, "let go", func() bool { return tracedBy(x.pid()) == 0 })
 	if took := time.Since(began); took > Waits/2 {
 		x.t.Errorf("it was let go after %v", took)
 	}
@@ -629,7 +617,7 @@ func TestUnwanted(t *testing.T) {
 	if _, _, err := Lend(ctx, l); Because(err) != Unwanted {
 		t.Errorf("of a loan: %v", err)
 	}
-	await(t, "the end of the guard", func() bool { return LentUntil(x.pid(), Guards()).IsZero() })
+	must.Until(t, "the end of the guard", func() bool { return LentUntil(x.pid(), Guards()).IsZero() })
 	x.leftAlone(was)
 	busy := requests(x.url, 1, 0)
 	g := x.lend(x.loan(time.Hour))
@@ -646,7 +634,7 @@ func TestUnwanted(t *testing.T) {
 	busy.stop()
 	x.leftAlone(was)
 	c := must.Get(start(tracerPart, message{Request: ask(x.pid(), 7)}))(t)
-	await(t, "seized", func() bool { return tracedBy(x.pid()) != 0 })
+	must.Until(t, "seized", func() bool { return tracedBy(x.pid()) != 0 })
 	c.conn.Close() // as at the end of procfit
 	x.leftAlone(was)
 
@@ -676,7 +664,7 @@ func TestGuardTracerLost(t *testing.T) {
 		t.Errorf("%v; want %s", err, Lost)
 	}
 	// The value that it was to set is somebody else's from then on.
-	await(t, "that nothing is lent", func() bool { return LentUntil(x.pid(), Guards()).IsZero() })
+	must.Until(t, "that nothing is lent", func() bool { return LentUntil(x.pid(), Guards()).IsZero() })
 	l := requests(x.url, 1, 0)
 	defer l.stop()
 	must.Get(x.set(7))(t)
@@ -729,7 +717,7 @@ func TestNoGuard(t *testing.T) {
 		must.OK(t, cmd.Start())
 		theirs.Close()
 		if path == setuid {
-			await(t, "that it ignores signals", func() bool {
+			must.Until(t, "that it ignores signals", func() bool {
 				ignored, err := procstat.Status(cmd.Process.Pid, "SigIgn")
 				return err != nil || strings.Trim(ignored, "0") != ""
 			})
@@ -785,10 +773,10 @@ func TestGuardIdle(t *testing.T) {
 		t.Fatalf("%+v, %v, %v", r, trying, err)
 	}
 	t.Cleanup(func() { _ = g.child.cmd.Process.Kill() })
-	await(t, "let go", func() bool { return tracedBy(x.pid()) == 0 })
+	must.Until(t, "let go", func() bool { return tracedBy(x.pid()) == 0 })
 	l = requests(x.url, 1, 0)
 	defer l.stop()
-	await(t, "given back", func() bool { return x.live().Procs == was })
+	must.Until(t, "given back", func() bool { return x.live().Procs == was })
 	if err := g.child.end(); err != nil {
 		t.Error(err)
 	}
@@ -908,16 +896,10 @@ func TestAuto(t *testing.T) {
 		if r, err = Set(t.Context(), auto); err != nil {
 			t.Fatal(err)
 		}
-		for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		must.Until(t, toolchain+" follows the limits", func() bool {
 			now, err := new(goproc.Cache).Live(x.pid())
-			if err == nil && now.Procs == before.Procs && !*now.Custom {
-				break
-			}
-			if time.Now().After(end) {
-				t.Errorf("%s: it does not follow: %+v, %v", toolchain, now, err)
-				break
-			}
-		}
+			return err == nil && now.Procs == before.Procs && !*now.Custom
+		})
 		x.alive()
 	}
 }

@@ -52,21 +52,11 @@ func TestSoftware(t *testing.T) {
 			x.cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 			x.cmd.Stderr = &x.said
 			must.OK(t, x.cmd.Start())
-			go func() {
-				_ = x.cmd.Wait()
-				close(x.ended)
-			}()
-			t.Cleanup(func() {
-				_ = x.cmd.Process.Kill()
-				<-x.ended
+			x.untilTheEnd()
+			must.Until(t, "answering", func() bool {
+				_, err := get(clientOf(time.Second), x.url)
+				return err == nil || !x.alive()
 			})
-			for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
-				if _, err := get(clientOf(time.Second), x.url); err == nil {
-					break
-				} else if time.Now().After(end) || !x.alive() {
-					t.Fatalf("%v\n%s", err, tail(x.said.String()))
-				}
-			}
 			x.foreign = true
 			y := x.calls(*callsFlag)
 			if strings.Contains(x.said.String(), "panic:") {

@@ -81,14 +81,7 @@ func begin(t testing.TB, path string, modes ...string) *target {
 	out := must.Get(x.cmd.StdoutPipe())(t)
 	must.OK(t, x.cmd.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
-	go func() {
-		_ = x.cmd.Wait()
-		close(x.ended)
-	}()
-	t.Cleanup(func() {
-		_ = x.cmd.Process.Kill()
-		<-x.ended
-	})
+	x.untilTheEnd()
 	if err != nil {
 		_ = x.cmd.Process.Kill()
 		<-x.ended
@@ -96,6 +89,18 @@ func begin(t testing.TB, path string, modes ...string) *target {
 	}
 	x.url = "http://127.0.0.1:" + strings.TrimSpace(line)
 	return x
+}
+
+// untilTheEnd waits for the program, and ends it with the test.
+func (x *target) untilTheEnd() {
+	go func() {
+		_ = x.cmd.Wait()
+		close(x.ended)
+	}()
+	x.t.Cleanup(func() {
+		_ = x.cmd.Process.Kill()
+		<-x.ended
+	})
 }
 
 func (x *target) pid() int { return x.cmd.Process.Pid }
