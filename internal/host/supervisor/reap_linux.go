@@ -42,13 +42,7 @@ func (s *supervisor) killAll(deadline time.Time) (left []int) {
 	pause, began := time.Millisecond, time.Now()
 	for s.reap(); !s.childless; s.reap() {
 		all, _ := descendants(os.Getpid()) // /proc unreadable: the next round may do better
-		left = nil
-		for _, p := range all {
-			if !p.Ended() {
-				kill(p)
-				left = append(left, p.PID)
-			}
-		}
+		left = killOnce(all)
 		if !deadline.IsZero() && time.Now().After(deadline) {
 			return left
 		}
@@ -59,6 +53,17 @@ func (s *supervisor) killAll(deadline time.Time) (left []int) {
 		}
 	}
 	return nil
+}
+
+// killOnce kills those that have not ended, and returns them.
+func killOnce(all []procstat.Stat) (pids []int) {
+	for _, p := range all {
+		if !p.Ended() {
+			kill(p)
+			pids = append(pids, p.PID)
+		}
+	}
+	return pids
 }
 
 // longer is the pause after another one, when killing has taken that long: what cannot be killed, such as a
@@ -133,12 +138,7 @@ func endOrphans(deadline time.Time) (left []int) {
 		for _, child := range children {
 			adopted[child.PID] = true
 			below, _ := descendants(child.PID)
-			for _, p := range append(below, child) {
-				if !p.Ended() {
-					kill(p)
-					left = append(left, p.PID)
-				}
-			}
+			left = append(left, killOnce(append(below, child))...)
 		}
 		if len(left)+len(adopted) == 0 || time.Now().After(deadline) {
 			return left

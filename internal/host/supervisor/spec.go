@@ -77,9 +77,9 @@ func (s Spec) resolve() (request, error) {
 	if len(s.Command) == 0 || s.Command[0] == "" {
 		return request{}, errors.New("no command")
 	}
-	path, err := exec.LookPath(s.Command[0])
-	if err != nil && !errors.Is(err, exec.ErrDot) {
-		return request{}, commandError(s.Command[0], err)
+	path, err := lookPath(s.Command[0])
+	if err != nil {
+		return request{}, err
 	}
 	r := request{
 		Args: s.Command, Env: dedup(s.Env), CPUs: s.CPUs, ProcsFiles: s.ProcsFiles,
@@ -116,14 +116,16 @@ func (s Spec) files() []*os.File {
 
 // CheckCommand says what is wrong with a command's first word, if anything.
 func CheckCommand(name string) error {
-	_, err := exec.LookPath(name)
-	if err == nil || errors.Is(err, exec.ErrDot) {
-		return nil
-	}
-	return commandError(name, err)
+	_, err := lookPath(name)
+	return err
 }
 
-func commandError(name string, err error) error {
+// lookPath finds a command as a shell does, also in procfit's own directory.
+func lookPath(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err == nil || errors.Is(err, exec.ErrDot) {
+		return path, nil
+	}
 	if cause := errors.Unwrap(err); cause != nil {
 		err = cause // without LookPath's "exec:"
 	}
@@ -145,7 +147,7 @@ func commandError(name string, err error) error {
 			hint = "the quotes make it the name of one program: remove them, as in -- " + name
 		}
 	}
-	return fmt.Errorf("command %q: %w; %s", name, err, hint)
+	return "", fmt.Errorf("command %q: %w; %s", name, err, hint)
 }
 
 // dedup leaves the last value of each variable: programs disagree on which of

@@ -54,8 +54,11 @@ func TestSoftware(t *testing.T) {
 			must.OK(t, x.cmd.Start())
 			x.untilTheEnd()
 			must.Until(t, "answering", func() bool {
+				if !x.alive() {
+					t.FailNow()
+				}
 				_, err := get(clientOf(time.Second), x.url)
-				return err == nil || !x.alive()
+				return err == nil
 			})
 			x.foreign = true
 			y := x.calls(*callsFlag)
