@@ -297,24 +297,6 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// BenchmarkLook is the cost of one look at a process of 20 threads and more.
-func BenchmarkLook(b *testing.B) {
-	w := startWorker(b)
-	w.does("stay")
-	chosen := must.Get(NewSampler())(b)
-	defer chosen.Close()
-	for _, s := range []*Sampler{{}, chosen} {
-		source, _ := s.Source()
-		b.Run(string(source), func(b *testing.B) {
-			sp := must.Get(s.Start(nil))(b)
-			for b.Loop() {
-				sp.Look([]int{w.PID()})
-			}
-			b.ReportMetric(float64(sp.Delta().ThreadsMax), "threads")
-		})
-	}
-}
-
 // TestReadOnce: the status of a process that is in many groups is longer than 4 KiB.
 func TestReadOnce(t *testing.T) {
 	for _, size := range []int{0, 1, 4095, 4096, 4097, 100_000} {

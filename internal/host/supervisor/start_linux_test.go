@@ -216,10 +216,3 @@ func TestGroupGoesWithProcfit(t *testing.T) {
 	}
 	assertGoneSoon(t, pids)
 }
-
-func BenchmarkStartStop(b *testing.B) {
-	for b.Loop() {
-		p := must.Get(Start(b.Context(), Spec{Command: []string{"true"}}))(b)
-		must.Get(p.Stop(time.Second))(b)
-	}
-}

@@ -147,27 +147,3 @@ func TestProgram(t *testing.T) {
 		t.Errorf("a shell: %v", err)
 	}
 }
-
-func BenchmarkLimits(b *testing.B) {
-	for b.Loop() {
-		must.Get(Limits(os.Getpid()))(b)
-	}
-}
-
-func BenchmarkReread(b *testing.B) {
-	all := must.Get(Limits(os.Getpid()))(b)
-	if len(all) == 0 {
-		b.Skip("no limit around this process")
-	}
-	for b.Loop() {
-		if now := Reread(all); now[0].Err != nil {
-			b.Fatal(now[0].Err)
-		}
-	}
-}
-
-func BenchmarkCPUTime(b *testing.B) {
-	for b.Loop() {
-		must.Get(CPUTime(0))(b)
-	}
-}

@@ -274,17 +274,6 @@ func TestReaderGoRun(t *testing.T) {
 	}
 }
 
-func BenchmarkListener(b *testing.B) {
-	pid, says := play(b, "listen 127.0.0.1:0")
-	port, err := strconv.Atoi(says)
-	if err != nil {
-		b.Fatal(says)
-	}
-	for b.Loop() {
-		must.Get(Listener(port, []int{pid}))(b)
-	}
-}
-
 // descendants lists the live processes below root.
 func descendants(root int) ([]int, error) {
 	pids, err := procstat.IDs("/proc")

@@ -275,11 +275,3 @@ func TestWorst(t *testing.T) {
 		t.Errorf("of equal ones %s", got.Dir)
 	}
 }
-
-// BenchmarkScan is a scan of this machine.
-func BenchmarkScan(b *testing.B) {
-	s := newScanner(b)
-	for b.Loop() {
-		scan(b, s)
-	}
-}
