@@ -1,6 +1,7 @@
 package maxprocs
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -119,16 +120,19 @@ func program(t *testing.T, files map[string]string) (dir string) {
 	}
 	dir = t.TempDir()
 	files["go.mod"] = "module example.com/program\n\ngo 1.21\n\nrequire github.com/procfit/procfit/maxprocs v0.0.0\n\nreplace github.com/procfit/procfit/maxprocs => " + here + "\n"
+	writeFiles(t, dir, files)
+	return dir
+}
+
+// writeFiles writes files below a folder, with the folders that they are in.
+func writeFiles(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return dir
 }
 
 // goIn runs the go command in a module's folder, outside of the workspace.

@@ -62,18 +62,10 @@ func TestSameOfOddFiles(t *testing.T) {
 			"larger than":     func(name string) error { return errors.Join(os.WriteFile(name, nil, 0o644), os.Truncate(name, 1<<40)) },
 		} {
 			root := t.TempDir()
-			for name, text := range map[string]string{
+			maxprocs.WriteFiles(t, root, map[string]string{
 				"proc/self/cgroup": "0::/app\n", "proc/self/mountinfo": "30 23 0:26 / /cg rw - cgroup2 cgroup2 rw\n",
 				"cg/app/cgroup.procs": "", "cg/app/cpu.max": "200000 100000\n",
-			} {
-				name := filepath.Join(root, name)
-				if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
+			})
 			name := filepath.Join(root, file)
 			if err := errors.Join(os.Remove(name), odd(name)); err != nil {
 				t.Fatal(err)
@@ -105,18 +97,13 @@ func TestMountsAreReadAsFarAsTheyMatter(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
 			other := strings.Repeat("29 1 0:5 / /elsewhere rw - tmpfs tmpfs rw\n", 300)
-			for file, text := range map[string]string{
+			maxprocs.WriteFiles(t, root, map[string]string{
 				"proc/self/cgroup":    "0::/a\n",
 				"proc/self/mountinfo": tc.before + other + "30 23 0:26 / /cg rw - cgroup2 cgroup2 rw\n" + other + tc.after,
 				"cg/a/cgroup.procs":   "", "cg/a/cpu.max": "200000 100000\n",
 				"narrow/cgroup.procs": "", "narrow/cpu.max": "300000 100000\n",
 				"above/cgroup.procs": "", "above/cpu.max": "100000 100000\n",
-			} {
-				name := filepath.Join(root, file)
-				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
-					t.Fatal(err)
-				}
-			}
+			})
 			if err := errors.Join(os.Mkdir(filepath.Join(root, "proc/self/ns"), 0o755),
 				os.Symlink(tc.namespace, filepath.Join(root, "proc/self/ns/cgroup"))); err != nil && tc.namespace != "" {
 				t.Fatal(err)
@@ -140,21 +127,13 @@ func FuzzSame(f *testing.F) {
 	f.Add("0::/a/b\n", "30 23 0:26 / /c\\147 rw - cgroup2 cgroup2 rw\n"+v2, "x", "\x00")
 	f.Fuzz(func(t *testing.T, procCgroup, mountinfo, leaf, parent string) {
 		root := t.TempDir()
-		for name, text := range map[string]string{
+		maxprocs.WriteFiles(t, root, map[string]string{
 			"proc/self/cgroup": procCgroup, "proc/self/mountinfo": mountinfo,
 			"cg/cgroup.procs": "", "cg/a/cgroup.procs": "", "cg/a/b/cgroup.procs": "",
 			"cg/a/b/cpu.max": leaf, "cg/a/cpu.max": parent,
 			"cg/a/b/cpu.cfs_quota_us": leaf, "cg/a/b/cpu.cfs_period_us": "100000\n",
 			"cg/a/cpu.cfs_quota_us": parent, "cg/a/cpu.cfs_period_us": parent,
-		} {
-			file := filepath.Join(root, name)
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+		})
 		same(t, root)
 	})
 }

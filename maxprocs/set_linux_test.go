@@ -5,12 +5,21 @@ import (
 	"testing"
 )
 
-// machine is a runtime that can be watched.
+// machine is a runtime that can be watched. Its GOMAXPROCS is its own as long as none is set.
 type machine struct {
 	procs, def int  // def is what the runtime itself chooses
 	automatic  bool // no number has been set
 	ignores    bool // the limit of its cgroup
 	sets       int
+}
+
+func (m *machine) set(n int) int {
+	before := m.procs
+	if n > 0 {
+		m.procs, m.automatic = n, false
+		m.sets++
+	}
+	return before
 }
 
 // seenBy is what a tree says to a program whose runtime ignores the limit of its cgroup,
@@ -23,17 +32,10 @@ func seenBy(root string, ignores bool) limits {
 
 func (m *machine) system(root, env string, affinity int, hasDefault bool) system {
 	return system{
-		limits:   func() limits { return seenBy(root, m.ignores) },
-		env:      func() (string, bool) { return env, env != "unset" },
-		affinity: func() int { return affinity },
-		procs: func(n int) int {
-			before := m.procs
-			if n > 0 {
-				m.procs, m.automatic = n, false
-				m.sets++
-			}
-			return before
-		},
+		limits:     func() limits { return seenBy(root, m.ignores) },
+		env:        func() (string, bool) { return env, env != "unset" },
+		affinity:   func() int { return affinity },
+		procs:      m.set,
 		setDefault: func() { m.procs, m.automatic = m.def, true },
 		hasDefault: hasDefault,
 	}

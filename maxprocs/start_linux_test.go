@@ -71,11 +71,11 @@ func TestStart(t *testing.T) {
 			}
 			ignores := tc.old || tc.blind
 			def := func() int { return seenBy(tr.root, ignores).runtimeDefault(tc.cpus) }
-			start := func() *fakeRuntime {
+			start := func() *machine {
 				if tc.code > 0 {
-					return &fakeRuntime{procs: tc.code}
+					return &machine{procs: tc.code}
 				}
-				return &fakeRuntime{procs: def(), automatic: !ignores, ignores: ignores}
+				return &machine{procs: def(), automatic: !ignores, ignores: ignores}
 			}
 			rt, plain := start(), start()
 			var said []string
@@ -98,7 +98,7 @@ func TestStart(t *testing.T) {
 				plain.set(tc.meanwhile)
 			}
 			for looks := 0; looks < 10; looks++ { // hold lasts for three
-				for _, r := range []*fakeRuntime{rt, plain} {
+				for _, r := range []*machine{rt, plain} {
 					if r.automatic {
 						r.procs = def()
 					}
@@ -120,8 +120,8 @@ func TestStart(t *testing.T) {
 					t.Errorf("after the value of Start is given back, GOMAXPROCS is %d; want %d", rt.procs, tc.back)
 				}
 			}
-			touched := rt.touched
-			if w.step(); follow && rt.touched != touched {
+			sets := rt.sets
+			if w.step(); follow && rt.sets != sets {
 				t.Errorf("set once more though nothing changed")
 			}
 		})
@@ -133,7 +133,7 @@ func TestStart(t *testing.T) {
 func TestStartIsReplacedLater(t *testing.T) {
 	tr := newTree(t)
 	def := func() int { return seenBy(tr.root, false).runtimeDefault(8) }
-	rt := &fakeRuntime{}
+	rt := &machine{}
 	follow := func() { rt.procs, rt.automatic = def(), true }
 	w := tr.watched(rt, true, follow, Hold(0))
 	for i, look := range []struct {

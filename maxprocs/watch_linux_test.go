@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,24 +11,6 @@ import (
 
 	"github.com/procfit/procfit/maxprocs/internal/watch"
 )
-
-// fakeRuntime has a GOMAXPROCS of its own, which follows its cgroup's limit as
-// long as none is set.
-type fakeRuntime struct {
-	procs     int
-	automatic bool
-	ignores   bool // the limit of its cgroup
-	touched   int
-}
-
-func (r *fakeRuntime) set(n int) int {
-	before := r.procs
-	if n > 0 {
-		r.procs, r.automatic = n, false
-		r.touched++
-	}
-	return before
-}
 
 // tree is a directory with one v2 group below another, to be changed.
 type tree struct {
@@ -46,20 +26,13 @@ func newTree(t *testing.T) tree {
 	return tr
 }
 
-func (tr tree) write(name, text string) {
-	file := filepath.Join(tr.root, name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-		tr.t.Fatal(err)
-	}
-}
+func (tr tree) write(name, text string) { writeFiles(tr.t, tr.root, map[string]string{name: text}) }
 
 // watched is a watcher of the tree on a machine of 8 CPUs.
-func (tr tree) watched(rt *fakeRuntime, hasDefault bool, setDefault func(), opts ...Option) *watcher {
+func (tr tree) watched(m *machine, hasDefault bool, setDefault func(), opts ...Option) *watcher {
 	w := &watcher{config: configure(opts), now: time.Now}
-	w.sys = system{
-		limits: func() limits { return seenBy(tr.root, rt.ignores) }, env: func() (string, bool) { return "", false }, affinity: func() int { return 8 },
-		procs: rt.set, setDefault: setDefault, hasDefault: hasDefault,
-	}
+	w.sys = m.system(tr.root, "unset", 8, hasDefault)
+	w.sys.setDefault = setDefault
 	return w
 }
 
@@ -111,7 +84,7 @@ func TestWatchSteps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tr := newTree(t)
-			rt := &fakeRuntime{procs: 8, automatic: tc.hasDefault}
+			rt := &machine{procs: 8, automatic: tc.hasDefault}
 			follow := func() { // what the runtime does by itself
 				if rt.automatic {
 					rt.procs = seenBy(tr.root, false).runtimeDefault(8)
@@ -134,19 +107,19 @@ func TestWatchSteps(t *testing.T) {
 					}
 				}
 				follow()
-				before, touched := rt.procs, rt.touched
+				before, sets := rt.procs, rt.sets
 				done := w.step()
 				late = true // code sets the variable for a child, say
 				if done || rt.procs != l.want || rt.automatic != l.automatic {
 					t.Errorf("look %d: %d Ps, automatic %v; want %d, %v", i, rt.procs, rt.automatic, l.want, l.automatic)
 				}
-				if (before != rt.procs || touched != rt.touched) && changes == 0 {
+				if (before != rt.procs || sets != rt.sets) && changes == 0 {
 					t.Errorf("look %d: a change of which nobody was told", i)
 				}
 				now = now.Add(10 * time.Second)
 			}
-			if rt.touched != tc.touched {
-				t.Errorf("set %d times, want %d", rt.touched, tc.touched)
+			if rt.sets != tc.touched {
+				t.Errorf("set %d times, want %d", rt.sets, tc.touched)
 			}
 		})
 	}
@@ -159,7 +132,7 @@ func TestWatchAsksARefusingRuntimeOnce(t *testing.T) {
 	tr := newTree(t)
 	tr.write("cg/pod/cpu.max", "200000 100000\n")
 	tr.write("cg/pod/app/cpu.max", "300000 100000\n")
-	rt, asked := &fakeRuntime{procs: 8}, 0
+	rt, asked := &machine{procs: 8}, 0
 	var told []string
 	w := tr.watched(rt, true, func() { asked++; rt.procs, rt.automatic = 8, true }, Hold(0), OnChange(func(r Result) {
 		told = append(told, fmt.Sprint(r.Before, "→", r.Procs))
@@ -168,15 +141,15 @@ func TestWatchAsksARefusingRuntimeOnce(t *testing.T) {
 		w.step()
 		tr.write("cg/pod/cpu.max", "max 100000\n") // from the second look on the runtime's rule gives 3
 	}
-	if asked != 1 || rt.procs != 3 || rt.touched != 2 || fmt.Sprint(told) != "[8→2 2→3]" {
-		t.Errorf("asked %d times, set %d times, at %d, told of %v; want once, twice, 3", asked, rt.touched, rt.procs, told)
+	if asked != 1 || rt.procs != 3 || rt.sets != 2 || fmt.Sprint(told) != "[8→2 2→3]" {
+		t.Errorf("asked %d times, set %d times, at %d, told of %v; want once, twice, 3", asked, rt.sets, rt.procs, told)
 	}
 	tr.write("cg/pod/app/cpu.max", "400000 100000\n")
 	for i := 0; i < 3; i++ {
 		w.step()
 	}
-	if asked != 2 || rt.procs != 4 || rt.touched != 3 || len(told) != 3 {
-		t.Errorf("after a change: asked %d times, set %d times, at %d, told of %v", asked, rt.touched, rt.procs, told)
+	if asked != 2 || rt.procs != 4 || rt.sets != 3 || len(told) != 3 {
+		t.Errorf("after a change: asked %d times, set %d times, at %d, told of %v", asked, rt.sets, rt.procs, told)
 	}
 }
 
@@ -187,7 +160,7 @@ func TestWatchMove(t *testing.T) {
 	tr.write("cg/pod/app/cpu.max", "200000 100000\n")
 	tr.write("cg/other/cgroup.procs", "")
 	tr.write("cg/other/cpu.max", "500000 100000\n")
-	rt := &fakeRuntime{procs: 8}
+	rt := &machine{procs: 8}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var got []int
