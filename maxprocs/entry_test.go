@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // TestExamples: every exported function, and every method of what is used by its
@@ -31,9 +33,7 @@ func TestExamples(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if entries < 30 {
 		t.Errorf("found %d exported functions: is the right directory looked at?", entries)
 	}
@@ -44,18 +44,12 @@ func TestExamples(t *testing.T) {
 func entryPoints(t *testing.T, dir string) (declared []string, shown map[string]bool) {
 	t.Helper()
 	shown = map[string]bool{}
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(os.ReadDir(dir))(t)
 	for _, f := range files {
 		if !strings.HasSuffix(f.Name(), ".go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, f.Name()), nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), filepath.Join(dir, f.Name()), nil, 0))(t)
 		test := strings.HasSuffix(f.Name(), "_test.go")
 		for _, d := range file.Decls {
 			fn, ok := d.(*ast.FuncDecl)

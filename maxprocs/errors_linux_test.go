@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 func TestErrorsAreTyped(t *testing.T) {
@@ -78,20 +80,14 @@ func TestErrorsAreAllThere(t *testing.T) {
 // looks as another user: a file system's user is a thread's own.
 func (tr tree) forbid(name string) {
 	tr.write(name, "max 100000\n")
-	if err := os.Chmod(filepath.Join(tr.root, name), 0); err != nil {
-		tr.t.Fatal(err)
-	}
+	must.OK(tr.t, os.Chmod(filepath.Join(tr.root, name), 0))
 	if os.Geteuid() != 0 {
 		return
 	}
-	if err := os.Chmod(filepath.Dir(tr.root), 0o755); err != nil { // TempDir's own is for root alone
-		tr.t.Fatal(err)
-	}
+	must.OK(tr.t, os.Chmod(filepath.Dir(tr.root), 0o755)) // TempDir's own is for root alone
 	runtime.LockOSThread()
 	const nobody = 65534
-	if err := syscall.Setfsuid(nobody); err != nil {
-		tr.t.Fatal(err)
-	}
+	must.OK(tr.t, syscall.Setfsuid(nobody))
 	tr.t.Cleanup(func() {
 		syscall.Setfsuid(0)
 		runtime.UnlockOSThread()
@@ -100,7 +96,5 @@ func (tr tree) forbid(name string) {
 
 func (tr tree) link(to, name string) {
 	file := filepath.Join(tr.root, name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.Symlink(to, file)); err != nil {
-		tr.t.Fatal(err)
-	}
+	must.OK(tr.t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.Symlink(to, file)))
 }

@@ -5,6 +5,3 @@ func FindLimits(root string) (tightest, leaf float64, file, unknown string) {
 	l := findLimits(root)
 	return l.cpus, l.leaf, l.file, l.unknown.text()
 }
-
-// WriteFiles is for that test, too.
-var WriteFiles = writeFiles

@@ -1,7 +1,6 @@
 package maxprocs
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,14 +8,13 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // Importing the library must never move a user's versions.
 func TestModuleRequiresNothing(t *testing.T) {
-	mod, err := os.ReadFile("go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mod := must.Get(os.ReadFile("go.mod"))(t)
 	for _, word := range []string{"require", "replace", "toolchain"} {
 		if strings.Contains(string(mod), word) {
 			t.Errorf("go.mod has %q:\n%s", word, mod)
@@ -97,11 +95,7 @@ func TestDocs(t *testing.T) {
 // before the dots, the name of a file outside does.
 func here(t *testing.T) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return must.Get(os.Getwd())(t)
 }
 
 // program writes a module that imports the library, and returns its folder. It opens the
@@ -115,24 +109,11 @@ func program(t *testing.T, files map[string]string) (dir string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	dir = t.TempDir()
 	files["go.mod"] = "module example.com/program\n\ngo 1.21\n\nrequire github.com/procfit/procfit/maxprocs v0.0.0\n\nreplace github.com/procfit/procfit/maxprocs => " + here + "\n"
-	writeFiles(t, dir, files)
+	must.Write(t, dir, files)
 	return dir
-}
-
-// writeFiles writes files below a folder, with the folders that they are in.
-func writeFiles(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	for name, text := range files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // goIn runs the go command in a module's folder, outside of the workspace.
@@ -155,10 +136,7 @@ func TestSize(t *testing.T) {
 	size := func(text string) int64 {
 		dir := program(t, map[string]string{"main.go": text})
 		goIn(t, dir, "build", "-trimpath", "-ldflags=-s -w", "-o", "program", ".") // of any length of path
-		info, err := os.Stat(filepath.Join(dir, "program"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Stat(filepath.Join(dir, "program")))(t)
 		return info.Size()
 	}
 	empty := size("package main\n\nfunc main() {}\n")

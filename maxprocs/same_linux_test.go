@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/maxprocs"
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // same holds what Set finds in a tree against the facts of it: there is one
@@ -18,10 +19,7 @@ import (
 // hold "//" only in odd texts.
 func same(t *testing.T, root string) {
 	t.Helper()
-	f, err := facts.ReadFS(os.DirFS(root), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(facts.ReadFS(os.DirFS(root), 0))(t)
 	tightest, leaf, file, unknown := maxprocs.FindLimits(root)
 	want, _ := f.Tightest()
 	if tightest != want.CPUs || tightest != 0 && path.Clean(file) != want.File {
@@ -62,14 +60,12 @@ func TestSameOfOddFiles(t *testing.T) {
 			"larger than":     func(name string) error { return errors.Join(os.WriteFile(name, nil, 0o644), os.Truncate(name, 1<<40)) },
 		} {
 			root := t.TempDir()
-			maxprocs.WriteFiles(t, root, map[string]string{
+			must.Write(t, root, map[string]string{
 				"proc/self/cgroup": "0::/app\n", "proc/self/mountinfo": "30 23 0:26 / /cg rw - cgroup2 cgroup2 rw\n",
 				"cg/app/cgroup.procs": "", "cg/app/cpu.max": "200000 100000\n",
 			})
 			name := filepath.Join(root, file)
-			if err := errors.Join(os.Remove(name), odd(name)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, errors.Join(os.Remove(name), odd(name)))
 			same(t, root)
 			if _, _, _, unknown := maxprocs.FindLimits(root); !strings.Contains(unknown, what) || !strings.Contains(unknown, "/"+file) {
 				t.Errorf("%s: unknown %q, want that it %s", file, unknown, what)
@@ -97,7 +93,7 @@ func TestMountsAreReadAsFarAsTheyMatter(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
 			other := strings.Repeat("29 1 0:5 / /elsewhere rw - tmpfs tmpfs rw\n", 300)
-			maxprocs.WriteFiles(t, root, map[string]string{
+			must.Write(t, root, map[string]string{
 				"proc/self/cgroup":    "0::/a\n",
 				"proc/self/mountinfo": tc.before + other + "30 23 0:26 / /cg rw - cgroup2 cgroup2 rw\n" + other + tc.after,
 				"cg/a/cgroup.procs":   "", "cg/a/cpu.max": "200000 100000\n",
@@ -127,7 +123,7 @@ func FuzzSame(f *testing.F) {
 	f.Add("0::/a/b\n", "30 23 0:26 / /c\\147 rw - cgroup2 cgroup2 rw\n"+v2, "x", "\x00")
 	f.Fuzz(func(t *testing.T, procCgroup, mountinfo, leaf, parent string) {
 		root := t.TempDir()
-		maxprocs.WriteFiles(t, root, map[string]string{
+		must.Write(t, root, map[string]string{
 			"proc/self/cgroup": procCgroup, "proc/self/mountinfo": mountinfo,
 			"cg/cgroup.procs": "", "cg/a/cgroup.procs": "", "cg/a/b/cgroup.procs": "",
 			"cg/a/b/cpu.max": leaf, "cg/a/cpu.max": parent,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/maxprocs/internal/gort"
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // TestStart looks at a tree, then at what it has become, and holds a runtime that
@@ -174,10 +175,7 @@ func TestRuntimeReads(t *testing.T) {
 	if l := findLimits(tr.root); !l.blind {
 		t.Errorf("%+v: the runtime ignores a file that it has not opened", l)
 	}
-	f, err := os.Open(filepath.Join(tr.root, "other/pod/app/cpu.max"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(filepath.Join(tr.root, "other/pod/app/cpu.max")))(t)
 	defer f.Close()
 	if l := findLimits(tr.root); l.blind == gort.HasDefault {
 		t.Errorf("%+v: the file is open, and since Go 1.25 the runtime keeps it so", l)

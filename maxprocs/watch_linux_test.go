@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/maxprocs/internal/must"
 	"github.com/procfit/procfit/maxprocs/internal/watch"
 )
 
@@ -26,7 +27,7 @@ func newTree(t *testing.T) tree {
 	return tr
 }
 
-func (tr tree) write(name, text string) { writeFiles(tr.t, tr.root, map[string]string{name: text}) }
+func (tr tree) write(name, text string) { must.Write(tr.t, tr.root, map[string]string{name: text}) }
 
 // watched is a watcher of the tree on a machine of 8 CPUs.
 func (tr tree) watched(m *machine, hasDefault bool, setDefault func(), opts ...Option) *watcher {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/maxprocs/internal/gort"
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // TestMain is the program that imports the package, where it is asked to be.
@@ -90,9 +91,7 @@ func oneCPU(t *testing.T) (dir string) {
 	})
 	for file, text := range map[string]string{"cpu.max": "100000 100000", "cpu.cfs_quota_us": "100000"} {
 		if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 			return dir
 		}
 	}

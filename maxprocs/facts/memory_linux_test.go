@@ -4,16 +4,15 @@ import (
 	"os"
 	"reflect"
 	"testing"
+
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // TestReadMemoryLive: this process is the same for itself and for a Reader.
 func TestReadMemoryLive(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "off")
 	own := ReadMemory()
-	other, err := new(Reader).ReadMemory(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(new(Reader).ReadMemory(os.Getpid()))(t)
 	if own.PID != other.PID || len(own.Limits) == 0 && own.Cgroup.State == Known || !reflect.DeepEqual(own.Limits, other.Limits) {
 		t.Errorf("%+v\nfrom outside %+v", own, other)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // memoryOf reads a tree of these files, in which every group that holds one is a
@@ -21,11 +23,7 @@ func memoryOf(t *testing.T, group, mountinfo string, files map[string]string) Me
 		tree[name] = &fstest.MapFile{Data: []byte(text)}
 		tree[name[:strings.LastIndex(name, "/")]+"/cgroup.procs"] = &fstest.MapFile{}
 	}
-	m, err := ReadMemoryFS(denying{tree}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(ReadMemoryFS(denying{tree}, 0))(t)
 }
 
 // denying refuses files that hold "denied".

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -8,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // oddFiles are what may stand where a file should.
@@ -20,10 +23,7 @@ var oddFiles = map[string]struct {
 	"a device":    {func(name string) error { return os.Symlink("/dev/zero", name) }, Unreadable, "is a device, not a file"},
 	"a directory": {func(name string) error { return os.Mkdir(name, 0o755) }, Unreadable, "is a directory"},
 	"a terabyte": {func(name string) error {
-		if err := os.WriteFile(name, nil, 0o644); err != nil {
-			return err
-		}
-		return os.Truncate(name, 1<<40)
+		return errors.Join(os.WriteFile(name, nil, 0o644), os.Truncate(name, 1<<40))
 	}, Malformed, "MiB, unlike any such file of the kernel"},
 }
 
@@ -32,13 +32,7 @@ func writeTree(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, file := range sys(nil) {
-		name = filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, file.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, root, map[string]string{name: string(file.Data)})
 	}
 	return root
 }
@@ -80,12 +74,8 @@ func TestReadOddFiles(t *testing.T) {
 		for what, odd := range oddFiles {
 			root := writeTree(t)
 			name := filepath.Join(root, file)
-			if err := os.Remove(name); err != nil {
-				t.Fatal(err)
-			}
-			if err := odd.make(name); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.Remove(name))
+			must.OK(t, odd.make(name))
 			within(t, func() {
 				f, err := ReadFS(os.DirFS(root), 0)
 				if err != nil {
@@ -109,9 +99,7 @@ func TestReadLiveOddFiles(t *testing.T) {
 	for what, odd := range oddFiles {
 		for _, base := range []string{"cpu.max", "environ"} {
 			name := filepath.Join(t.TempDir(), base)
-			if err := odd.make(name); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, odd.make(name))
 			within(t, func() {
 				_, err := liveTree{}.readFile(name)
 				if fact := failed(name, err); err == nil || fact.State != odd.state || !strings.Contains(fact.Error, odd.says) {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // skip skips, or fails where nothing may be skipped: the library's module
@@ -63,28 +65,17 @@ func TestReadPID(t *testing.T) {
 	// probe, so that it can be read while it stands still.
 	cmd.Args = []string{"sh", "-c", `echo $$ > "$1/cgroup.procs" && echo in && read word && exec "$0"`, "/proc/" + fmt.Sprint(os.Getpid()) + "/exe", leaf}
 	cmd.Path = "/bin/sh"
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stdin := must.Get(cmd.StdinPipe())(t)
+	stdout := must.Get(cmd.StdoutPipe())(t)
 	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	defer cmd.Process.Kill()
 	out := bufio.NewReader(stdout)
 	if line, err := out.ReadString('\n'); err != nil || line != "in\n" {
 		t.Fatalf("the process did not enter %s: %v, %q", leaf, err, line)
 	}
 
-	f, err := ReadPID(cmd.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(ReadPID(cmd.Process.Pid))(t)
 	if len(f.Limits) < 2 || f.Limits[0].CPUs != 0.4 || f.Limits[0].Dir != leaf || f.Limits[1].CPUs != 0.5 {
 		t.Errorf("limits %+v, want 0.4 from %s and 0.5 from its parent", f.Limits, leaf)
 	}
@@ -97,7 +88,7 @@ func TestReadPID(t *testing.T) {
 	// The kernel wants a child's share of its parent within the parent's on
 	// v1; without one, the parent alone limits.
 	setLimit(t, leaf, -1)
-	if f, err = ReadPID(cmd.Process.Pid); err != nil || f.Limits[0].State != NoLimit || f.EffectiveCPUs() != 0.5 {
+	if f, err := ReadPID(cmd.Process.Pid); err != nil || f.Limits[0].State != NoLimit || f.EffectiveCPUs() != 0.5 {
 		t.Errorf("leaf %+v, %v CPUs, %v; want no limit and 0.5", f.Limits[0], f.EffectiveCPUs(), err)
 	}
 	io.WriteString(stdin, "go\n")
@@ -141,9 +132,7 @@ func groupHere(t *testing.T) string {
 func makeGroup(t *testing.T, parent, name string, quota int) string {
 	t.Helper()
 	dir := filepath.Join(parent, name)
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(dir, 0o755))
 	t.Cleanup(func() {
 		var err error
 		for i := 0; i < 200; i++ { // a killed process leaves its group a moment later
@@ -172,7 +161,5 @@ func setLimit(t *testing.T, dir string, quota int) {
 		}
 		text += " 100000"
 	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(text), 0o644))
 }

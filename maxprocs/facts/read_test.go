@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 func TestReadThisProcess(t *testing.T) {
@@ -121,10 +123,7 @@ func TestUnreadableIsNotUnlimited(t *testing.T) {
 		{"self/environ", func(f Facts) Fact { return f.Env }, false},
 		{"cpu/online", func(f Facts) Fact { return f.Online }, false},
 	} {
-		f, err := ReadFS(deny{sys(nil), tc.suffix}, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(ReadFS(deny{sys(nil), tc.suffix}, 0))(t)
 		fact := tc.of(f)
 		if fact.State != Unreadable || !strings.Contains(fact.Error, "permission denied") || !strings.Contains(fact.Error, tc.suffix) {
 			t.Errorf("%s: %+v", tc.suffix, fact)
@@ -144,11 +143,7 @@ func TestPartlyRecorded(t *testing.T) {
 		for _, name := range without {
 			delete(tree, name)
 		}
-		f, err := ReadFS(tree, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
+		return must.Get(ReadFS(tree, 0))(t)
 	}
 	f := read(nil, "cg/cgroup.procs", "cg/app/cgroup.procs")
 	for _, p := range []Policy{Go{Version: "1.26"}, Fit{}, JVM{}} {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // TestReader reads every process of this machine by one Reader, from several
@@ -24,10 +26,7 @@ func TestReader(t *testing.T) {
 	var shared Reader
 	var wg sync.WaitGroup
 	for _, dir := range dirs {
-		pid, err := strconv.Atoi(filepath.Base(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		pid := must.Get(strconv.Atoi(filepath.Base(dir)))(t)
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
@@ -50,9 +49,7 @@ func TestReader(t *testing.T) {
 func TestReaderVariables(t *testing.T) {
 	cmd := exec.Command("sleep", "60")
 	cmd.Env = []string{"A=1", "GOMAXPROCS=3"}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	defer func() {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -78,9 +75,7 @@ func TestReaderOfNoProcess(t *testing.T) {
 		}
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Run())
 	if f, err := new(Reader).ReadPID(cmd.Process.Pid); err == nil {
 		t.Errorf("a process that has ended: %+v", f)
 	}
@@ -89,27 +84,21 @@ func TestReaderOfNoProcess(t *testing.T) {
 func BenchmarkReader(b *testing.B) {
 	var r Reader
 	for n := 0; n < b.N; n++ {
-		if _, err := r.ReadPID(os.Getpid()); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(r.ReadPID(os.Getpid()))(b)
 	}
 }
 
 // TestViewIsOfCgroups: what a process has put in place of a cgroup is not read.
 func TestViewIsOfCgroups(t *testing.T) {
 	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "secret"), []byte("secret\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(root, "secret"), []byte("secret\n"), 0o600))
 	for what, make := range map[string]func(name string) error{
 		"a link":   func(name string) error { return os.Symlink("../secret", name) },
 		"a file":   func(name string) error { return os.WriteFile(name, []byte("100000 100000\n"), 0o644) },
 		"a device": func(name string) error { return os.Symlink("/dev/zero", name) },
 		"a pipe":   func(name string) error { return syscall.Mkfifo(name, 0o644) },
 	} {
-		if err := errors.Join(os.Mkdir(filepath.Join(root, "cg"), 0o755), os.WriteFile(filepath.Join(root, "cg", "cgroup.procs"), nil, 0o644), make(filepath.Join(root, "cg", "cpu.max"))); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(os.Mkdir(filepath.Join(root, "cg"), 0o755), os.WriteFile(filepath.Join(root, "cg", "cgroup.procs"), nil, 0o644), make(filepath.Join(root, "cg", "cpu.max"))))
 		v := viewOf(seenTree{}, root, []byte("0::/\n"), []byte("30 20 0:26 / /cg rw - cgroup2 cgroup2 rw\n"))
 		if len(v.Sight.Limits) == 0 {
 			t.Fatal("no policy looks for a limit there")
@@ -119,8 +108,6 @@ func TestViewIsOfCgroups(t *testing.T) {
 				t.Errorf("%s: %+v", what, l)
 			}
 		}
-		if err := os.RemoveAll(filepath.Join(root, "cg")); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.RemoveAll(filepath.Join(root, "cg")))
 	}
 }

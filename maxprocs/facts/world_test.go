@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // TestWorlds decides in every recorded tree under testdata/worlds. A world's
@@ -20,14 +22,8 @@ func TestWorlds(t *testing.T) {
 	for _, file := range dirs {
 		dir := filepath.Dir(file)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := ReadFS(os.DirFS(dir), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(file))(t)
+			f := must.Get(ReadFS(os.DirFS(dir), 0))(t)
 			seen := map[string]bool{}
 			for _, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
 				key, want, ok := strings.Cut(line, ": ")
@@ -122,9 +118,7 @@ func outcome(t *testing.T, f Facts, key string) string {
 	if version, ok := strings.CutPrefix(key, "go"); ok {
 		version, language, _ := strings.Cut(version, "/")
 		p := Go{Version: version, Language: language}
-		if err := p.Check(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, p.Check())
 		return procs(p)
 	}
 	return fmt.Sprintf("unknown key %q", key)

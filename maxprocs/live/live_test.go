@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 func TestBuckets(t *testing.T) {
@@ -73,15 +75,9 @@ func server(t *testing.T, h http.HandlerFunc, configure func(*httptest.Server)) 
 
 func get(t *testing.T, s *httptest.Server, path string) string {
 	t.Helper()
-	r, err := s.Client().Get(s.URL + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(s.Client().Get(s.URL + path))(t)
 	defer r.Body.Close()
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(io.ReadAll(r.Body))(t)
 	return string(body)
 }
 
@@ -117,20 +113,11 @@ func (l wrapping) Accept() (net.Conn, error) {
 
 // Reads at the same time, which net.Conn allows, each get what came for them.
 func TestConcurrentReads(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	client, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(net.Dial("tcp", l.Addr().String()))(t)
 	defer client.Close()
-	c, err := new(Meter).Listener(l).Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(new(Meter).Listener(l).Accept())(t)
 	defer c.Close()
 	reads := make(chan string, 2)
 	for range [2]struct{}{} {
@@ -142,9 +129,7 @@ func TestConcurrentReads(t *testing.T) {
 	}
 	time.Sleep(50 * time.Millisecond) // both wait
 	for _, text := range []string{"a", "b"} {
-		if _, err := io.WriteString(client, text); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(client, text))(t)
 		if got, want := <-reads, fmt.Sprintf("%q, 1, <nil>", text); got != want {
 			t.Errorf("read %s, want %s", got, want)
 		}
@@ -199,10 +184,7 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("got %d bytes, want %d", len(got), len(large))
 	}
 	get(t, s, "/flushed")
-	r, err := s.Client().Post(s.URL+"/sum", "text/plain", strings.NewReader(large))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(s.Client().Post(s.URL+"/sum", "text/plain", strings.NewReader(large)))(t)
 	if body, _ := io.ReadAll(r.Body); string(body) != "800000" {
 		t.Errorf("the handler read %s bytes", body)
 	}
@@ -230,10 +212,7 @@ func TestBusyProcessIsSeen(t *testing.T) {
 	get(t, s, "/") // the connection is there
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	settled(t, m, 1, 1)
-	c, err := net.Dial("tcp", s.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", s.Listener.Addr().String()))(t)
 	defer c.Close()
 	io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	http.ReadResponse(bufio.NewReader(c), nil)
@@ -244,9 +223,7 @@ func TestBusyProcessIsSeen(t *testing.T) {
 	for n := uint64(3); n < 23; n++ {
 		io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n") // the kernel has it now
 		spin(5 * time.Millisecond)                             // shorter than the slice: nobody else runs
-		if _, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(http.ReadResponse(bufio.NewReader(c), nil))(t)
 		f := settled(t, m, n, n)
 		arrival, handler := f.Arrival.Since(before.Arrival).Quantile(1), f.Handler.Since(before.Handler).Quantile(1)
 		if arrival >= 4*time.Millisecond && handler <= arrival {
@@ -392,9 +369,7 @@ func TestOptionalInterfaces(t *testing.T) {
 func TestHijackAndFiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "page")
 	text := strings.Repeat("page", 50_000)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	var kept http.ResponseWriter
 	m, s := server(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

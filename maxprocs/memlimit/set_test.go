@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 const mib = 1 << 20
@@ -33,11 +34,7 @@ func place(t *testing.T, env string, files map[string]string) facts.Memory {
 		}
 		tree["sys/fs/cgroup/"+name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	m, err := facts.ReadMemoryFS(tree, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(facts.ReadMemoryFS(tree, 0))(t)
 }
 
 func TestDecide(t *testing.T) {

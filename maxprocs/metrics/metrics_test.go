@@ -10,13 +10,14 @@ import (
 	"testing/fstest"
 
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // recorded is a world with what its groups count.
 func recorded(t *testing.T) facts.Facts {
 	t.Helper()
 	text := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
-	f, err := facts.ReadFS(fstest.MapFS{
+	return must.Get(facts.ReadFS(fstest.MapFS{
 		"proc/self/cgroup":                   text("0::/pod/app\n"),
 		"proc/self/mountinfo":                text("30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
 		"proc/self/status":                   text("Cpus_allowed_list:\t0-63\n"),
@@ -28,11 +29,7 @@ func recorded(t *testing.T) facts.Facts {
 		"sys/fs/cgroup/pod/cpu.max":          text("150000 100000\n"),
 		"sys/fs/cgroup/pod/cpu.stat":         text("nr_periods 100\nnr_throttled 25\nthrottled_usec 1500000\nnr_bursts 7\nburst_usec 250000\n"),
 		"sys/fs/cgroup/cpu.max":              text("6400000 100000\n"), // and no cpu.stat
-	}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	}, 0))(t)
 }
 
 func TestRender(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // One line, with all that a reader of a log needs.
@@ -27,9 +28,7 @@ func TestLine(t *testing.T) {
 		runtime.GOMAXPROCS(before)
 		t.Setenv("GOMAXPROCS", env)
 		var out bytes.Buffer
-		if _, err := maxprocs.Set(Logger(slog.New(slog.NewJSONHandler(&out, nil))), maxprocs.Max(most)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(maxprocs.Set(Logger(slog.New(slog.NewJSONHandler(&out, nil))), maxprocs.Max(most)))(t)
 		var line struct {
 			Level, Msg, Reason string
 			Value              int

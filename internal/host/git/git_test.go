@@ -55,8 +55,7 @@ func TestPropose(t *testing.T) {
 			f.Text = append(f.Text, text...)
 			changes = append(changes, Change{f, name + " by hand\n\nbecause", "2026-01-31T00:00:00Z"})
 		}
-		commits := must.Get(r.Propose(t.Context(), "procfit/fleet", changes))(t)
-		return commits
+		return must.Get(r.Propose(t.Context(), "procfit/fleet", changes))(t)
 	}
 	first := propose("# new\n")
 	if again := propose("# new\n"); again[1] != first[1] {

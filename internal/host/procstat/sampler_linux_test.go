@@ -151,8 +151,7 @@ func each(t *testing.T, f func(t *testing.T, s *Sampler)) {
 
 func span(t *testing.T, s *Sampler, pids ...int) *Span {
 	t.Helper()
-	sp := must.Get(s.Start(pids))(t)
-	return sp
+	return must.Get(s.Start(pids))(t)
 }
 
 func TestSpan(t *testing.T) {

@@ -51,8 +51,7 @@ func wait(t *testing.T, p *Process) Exit {
 	case <-time.After(30 * time.Second):
 		t.Fatal("the target has not ended after 30 s")
 	}
-	exit := must.Get(p.Wait())(t)
-	return exit
+	return must.Get(p.Wait())(t)
 }
 
 // assertGone fails for each process that is there and no zombie.
@@ -321,6 +320,5 @@ func TestUsage(t *testing.T) {
 }
 
 func mustExe(t *testing.T) string {
-	exe := must.Get(os.Executable())(t)
-	return exe
+	return must.Get(os.Executable())(t)
 }

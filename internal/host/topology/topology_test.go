@@ -35,8 +35,7 @@ func machine(cores ...string) fstest.MapFS {
 
 func list(t *testing.T, s string) []int {
 	t.Helper()
-	cpus := must.Get(cpuset.Parse(s))(t)
-	return cpus
+	return must.Get(cpuset.Parse(s))(t)
 }
 
 func TestCores(t *testing.T) {

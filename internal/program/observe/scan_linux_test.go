@@ -26,8 +26,7 @@ func newScanner(t testing.TB) *Scanner {
 
 func scan(t testing.TB, s *Scanner, pids ...int) Snapshot {
 	t.Helper()
-	snap := must.Get(s.Scan(t.Context(), pids...))(t)
-	return snap
+	return must.Get(s.Scan(t.Context(), pids...))(t)
 }
 
 // one is the process of that PID in the snapshot.

@@ -115,8 +115,7 @@ func TestExpectedInherited(t *testing.T) {
 	var r Reader
 	of := func(pid int) rule.Subject {
 		t.Helper()
-		s := must.Get(r.Subject(pid))(t)
-		return s
+		return must.Get(r.Subject(pid))(t)
 	}
 	with := func(program string) func(*exec.Cmd) {
 		return func(cmd *exec.Cmd) {

@@ -12,15 +12,14 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // grpcServer listens and serves what register adds.
 func grpcServer(t *testing.T, register func(*grpc.Server), options ...grpc.ServerOption) (address string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	s := grpc.NewServer(options...)
 	if register != nil {
 		register(s)
@@ -53,10 +52,7 @@ func TestReadyByGRPC(t *testing.T) {
 		t.Errorf("a server without the health service: %+v", a)
 	}
 	old := strings.TrimPrefix(borrowed.URL, "https://")
-	older, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: borrowed.TLS.Certificates}) // without ALPN
-	if err != nil {
-		t.Fatal(err)
-	}
+	older := must.Get(tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: borrowed.TLS.Certificates}))(t) // without ALPN
 	defer older.Close()
 	go http.Serve(older, http.NotFoundHandler())
 	for what, url := range map[string]string{"no gRPC": "grpc://" + rawServer(t, "220 hello, this is mail\r\n"), "TLS asked in the clear": "grpc://" + secure, "HTTP/1.1": "grpc://" + old, "HTTP/1.1 over TLS": "grpcs://" + old, "no ALPN": "grpcs://" + older.Addr().String()} {
@@ -97,10 +93,7 @@ func TestReadyOverHTTP2(t *testing.T) {
 
 // One that greets in HTTP/2 at an http URL is asked for its status in HTTP/2.
 func TestReadyGoesOnInHTTP2(t *testing.T) {
-	ask, err := NewAsker(Probe{URL: "http://" + grpcServer(t, nil) + "/", Statuses: Statuses{{400, 499}}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ask := must.Get(NewAsker(Probe{URL: "http://" + grpcServer(t, nil) + "/", Statuses: Statuses{{400, 499}}}, nil))(t)
 	a := ask.Ask(t.Context())
 	if a.Ready || !ask.http2 {
 		t.Fatalf("the greeting: %+v", a)

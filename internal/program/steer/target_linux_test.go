@@ -116,8 +116,7 @@ func (x *target) set(procs int) (Result, error) { return Set(x.t.Context(), ask(
 // live is what is read of the program.
 func (x *target) live() goproc.Live {
 	x.t.Helper()
-	live := must.Get(new(goproc.Cache).Live(x.pid()))(x.t)
-	return live
+	return must.Get(new(goproc.Cache).Live(x.pid()))(x.t)
 }
 
 // untraced wants all threads to run as before, not to stand still.

@@ -120,8 +120,7 @@ func TestNeverReady(t *testing.T) {
 // asker asks at the port over HTTP.
 func asker(t *testing.T, port int) *ready.Asker {
 	t.Helper()
-	a := must.Get(ready.NewAsker(ready.Probe{URL: fmt.Sprintf("http://127.0.0.1:%d/", port)}, nil))(t)
-	return a
+	return must.Get(ready.NewAsker(ready.Probe{URL: fmt.Sprintf("http://127.0.0.1:%d/", port)}, nil))(t)
 }
 
 // A command says when the target is ready, and its last output is reported.
