@@ -68,18 +68,16 @@ func (t pclntab) hasName(r io.ReaderAt, name string) bool {
 // callsOf are the names of the functions that call another one with an argument that does not
 // only ask, and the address of that one; 0: it was not found. With an error there may be more.
 func (m *image) callsOf(t pclntab, callee span) (callers []string, addr uint64, err error) {
-	for _, text := range m.textStarts(t) {
-		if off, ok := m.offset(text + uint64(callee.start)); !ok || !m.prologue(off) {
-			continue
-		}
-		at, err := m.calls(text, callee.start)
-		callers, found := t.callers(m.r, at)
-		if !found {
-			err = ErrUndecodable
-		}
-		return callers, text + uint64(callee.start), err
+	text, err := m.textStart(t)
+	if err != nil || text == 0 {
+		return nil, 0, err
 	}
-	return nil, 0, nil
+	at, err := m.calls(text, callee.start)
+	callers, found := t.callers(m.r, at)
+	if !found {
+		err = ErrUndecodable
+	}
+	return callers, text + uint64(callee.start), err
 }
 
 // refersTo reports whether an address is in the data of the program, or whether that cannot be
@@ -98,39 +96,6 @@ func (m *image) refersTo(addr uint64) bool {
 		if found || err != nil {
 			return true
 		}
-	}
-	return false
-}
-
-// textStarts are where the text may begin in memory: as the function table's header has
-// it up to Go 1.25, and where the section begins.
-func (m *image) textStarts(t pclntab) []uint64 {
-	var all []uint64
-	if word, err := m.bytesAt(t.off+8+2*8, 8); err == nil {
-		if at := binary.LittleEndian.Uint64(word); at > 0 {
-			all = append(all, at)
-		}
-	}
-	if s, ok := m.section(".text"); ok {
-		all = append(all, s.Addr)
-	}
-	for _, p := range m.segments { // without section headers
-		if elf.ProgFlag(p.Flags)&elf.PF_X != 0 {
-			all = append(all, p.Vaddr, p.Vaddr+0x1000)
-		}
-	}
-	return all
-}
-
-// prologue reports whether the code there begins as a function of Go with a stack of its own
-// does: it compares the stack pointer with the bound in the goroutine's record.
-func (m *image) prologue(off int64) bool {
-	b, _ := m.bytesAt(off, 8) // nothing of what the file does not have
-	switch m.machine {
-	case elf.EM_X86_64: // cmp rsp, [r14+16]; lea r12, [rsp-…] before it in large frames
-		return bytes.HasPrefix(b, []byte{0x49, 0x3b, 0x66, 0x10}) || bytes.HasPrefix(b, []byte{0x4c, 0x8d, 0x64, 0x24})
-	case elf.EM_AARCH64: // ldr x16, [x28, #16]
-		return bytes.HasPrefix(b, []byte{0x90, 0x0b, 0x40, 0xf9})
 	}
 	return false
 }

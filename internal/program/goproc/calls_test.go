@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/procfit/procfit/internal/program/goproc"
@@ -25,23 +26,30 @@ func TestCode(t *testing.T) {
 	for name, want := range map[string]goproc.Code{
 		"sets": {Sets: true}, "asks": {Never: true}, "by": {}, "auto": {Automaxprocs: true},
 	} {
-		for _, arch := range []string{"amd64", "arm64"} {
-			if arch != "amd64" && !need.Full() {
+		for _, how := range []string{"amd64", "arm64", "external"} {
+			if how == "arm64" && !need.Full() {
 				continue // the library has to be built for it
 			}
-			file := filepath.Join(dir, name+arch)
-			cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", file, name)
-			cmd.Dir = filepath.Join(dir, "src", name)
-			cmd.Env = append(os.Environ(), "GO111MODULE=off", "GOPATH="+dir, "GOFLAGS=", "GOWORK=off", "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")
-			must.Output(t, cmd)
-			b := must.Get(os.ReadFile(file))(t)
-			p, err := goproc.Read(bytes.NewReader(b))
-			if err != nil || p.Code != want || len(p.Deps) > 0 {
-				t.Errorf("%s for %s: %+v, %v", name, arch, p, err)
-			}
-			if p, err = goproc.ReadStream(bytes.NewReader(b), int64(len(b)), 64<<20); err != nil || p.Code != want {
-				t.Errorf("%s for %s in a stream: %+v, %v", name, arch, p, err)
-			}
+			t.Run(name+"/"+how, func(t *testing.T) {
+				file := filepath.Join(dir, name+how)
+				cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", file, name)
+				cmd.Env = append(os.Environ(), "GO111MODULE=off", "GOPATH="+dir, "GOFLAGS=", "GOWORK=off", "GOOS=linux", "GOARCH="+how, "CGO_ENABLED=0")
+				if how == "external" { // other code comes before Go's
+					need.Command(t, "gcc")
+					cmd.Args[2] = "-ldflags=-s -w -linkmode=external"
+					cmd.Env = append(cmd.Env, "GOARCH="+runtime.GOARCH, "CGO_ENABLED=1")
+				}
+				cmd.Dir = filepath.Join(dir, "src", name)
+				must.Output(t, cmd)
+				b := must.Get(os.ReadFile(file))(t)
+				p, err := goproc.Read(bytes.NewReader(b))
+				if err != nil || p.Code != want || len(p.Deps) > 0 {
+					t.Errorf("%+v, %v", p, err)
+				}
+				if p, err = goproc.ReadStream(bytes.NewReader(b), int64(len(b)), 64<<20); err != nil || p.Code != want {
+					t.Errorf("in a stream: %+v, %v", p, err)
+				}
+			})
 		}
 	}
 }

@@ -34,6 +34,7 @@ type image struct {
 	entry    uint64
 	fixed    bool         // runs at the addresses that it says: no load bias
 	segments []elf.Prog64 // PT_LOAD
+	dynamic  elf.Prog64   // PT_DYNAMIC
 	sections []section    // none where the headers were removed or do not add up
 	info     int          // bytes of the build info's text
 }
@@ -94,6 +95,9 @@ func (m *image) readSegments(h elf.Header64) error {
 		})
 		if err != nil {
 			return fmt.Errorf("%w: program header %d: %w", ErrUndecodable, i, err)
+		}
+		if elf.ProgType(p.Type) == elf.PT_DYNAMIC {
+			m.dynamic = p
 		}
 		if elf.ProgType(p.Type) != elf.PT_LOAD {
 			continue

@@ -67,14 +67,21 @@ func (f *file) analyse(r io.ReaderAt) (err error) {
 	if f.code, err = f.table.functions(r, decoded()); err != nil {
 		return err
 	}
-	text, err := findText(loaded{f.image}, f.image, 0, f.table)
-	if errors.Is(err, errStarting) {
-		text, err = f.image.relocatedText(f.table), nil
-	}
+	text, err := f.image.textStart(f.table)
 	if err == nil && text != 0 { // else the memory of a process shows it
 		f.at, err = f.decode(loaded{f.image}, 0, text)
 	}
 	return err
+}
+
+// textStart is where the text begins before the load bias: as the module record in the file has it, or
+// what a loader fills that with; 0: neither is there.
+func (m *image) textStart(t pclntab) (uint64, error) {
+	text, err := findText(loaded{m}, m, 0, t)
+	if errors.Is(err, errStarting) {
+		return m.relocatedText(t), nil
+	}
+	return text, err
 }
 
 // loaded reads a file at the addresses of its segments, before the load bias.

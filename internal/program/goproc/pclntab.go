@@ -269,16 +269,15 @@ func findText(mem io.ReaderAt, m *image, bias uint64, t pclntab) (uint64, error)
 // where each pointer of it is to be written, and what without the load bias. 0: it is not there.
 func (m *image) relocatedText(t pclntab) uint64 {
 	const size = 24 // of a relocation: offset, what it is, addend
+	from, all := m.relocations()
 	each := func(see func(offset, addend uint64)) {
-		for _, s := range m.sections {
-			w := &window{r: m.r}
-			for at := uint64(0); elf.SectionType(s.Type) == elf.SHT_RELA && s.Size-at >= size; at += size {
-				b, err := w.at(int64(s.Off+at), size)
-				if err != nil {
-					break
-				}
-				see(binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[16:]))
+		w := &window{r: m.r}
+		for at := int64(0); all-at >= size; at += size {
+			b, err := w.at(from+at, size)
+			if err != nil {
+				break
 			}
+			see(binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[16:]))
 		}
 	}
 	const mostRecords = 16 // places with the address of the function table
@@ -304,4 +303,25 @@ func (m *image) relocatedText(t pclntab) uint64 {
 		}
 	}
 	return 0
+}
+
+// relocations are where the file has those that a loader makes, and how many bytes of them; 0: none.
+func (m *image) relocations() (from, size int64) {
+	const most = 4 << 10 // bytes of the list of what a loader needs to know
+	list, err := m.bytesAt(int64(m.dynamic.Off), int(min(m.dynamic.Filesz, most)))
+	if err != nil {
+		return 0, 0
+	}
+	for ; len(list) >= 16; list = list[16:] {
+		value := binary.LittleEndian.Uint64(list[8:])
+		switch elf.DynTag(binary.LittleEndian.Uint64(list)) {
+		case elf.DT_NULL:
+			return from, size
+		case elf.DT_RELA:
+			from, _ = m.offset(value)
+		case elf.DT_RELASZ:
+			size = int64(min(value, maxRead))
+		}
+	}
+	return from, size
 }
