@@ -25,34 +25,27 @@ type Throttling struct {
 // bursts.
 func ParseThrottling(text string) (Throttling, error) {
 	var t Throttling
-	seen := 0
+	throttled, burst, seen := (*int64)(&t.Throttled), (*int64)(&t.Burst), 0
+	fields := map[string]struct {
+		to   *int64
+		unit int64
+		of   int // the three that every kernel has
+	}{
+		"nr_periods": {&t.Periods, 1, 1}, "nr_throttled": {&t.ThrottledPeriods, 1, 1}, "nr_bursts": {&t.Bursts, 1, 0},
+		"throttled_time": {throttled, 1, 1}, "throttled_usec": {throttled, 1000, 1}, "burst_time": {burst, 1, 0}, "burst_usec": {burst, 1000, 0},
+	}
 	for _, line := range strings.Split(text, "\n") {
 		name, number, _ := strings.Cut(line, " ")
-		unit := time.Nanosecond
-		switch name {
-		case "nr_periods", "nr_throttled", "throttled_time", "nr_bursts", "burst_time":
-		case "throttled_usec", "burst_usec":
-			unit = time.Microsecond
-		default:
+		f, known := fields[name]
+		if !known {
 			continue
 		}
 		n, err := strconv.ParseInt(number, 10, 64)
-		if err != nil || n < 0 || n > math.MaxInt64/int64(unit) {
+		if err != nil || n < 0 || n > math.MaxInt64/f.unit {
 			return Throttling{}, fmt.Errorf("cpu.stat: %q has no count after %s", line, name)
 		}
-		seen++
-		switch name {
-		case "nr_periods":
-			t.Periods = n
-		case "nr_throttled":
-			t.ThrottledPeriods = n
-		case "throttled_time", "throttled_usec":
-			t.Throttled = time.Duration(n) * unit
-		case "nr_bursts":
-			t.Bursts, seen = n, seen-1
-		default:
-			t.Burst, seen = time.Duration(n)*unit, seen-1
-		}
+		*f.to = n * f.unit
+		seen += f.of
 	}
 	if seen != 3 {
 		return Throttling{}, fmt.Errorf("cpu.stat lacks nr_periods, nr_throttled or the throttled time: the kernel may be without CONFIG_CFS_BANDWIDTH")
