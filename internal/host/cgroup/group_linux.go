@@ -57,7 +57,6 @@ func Remove(dir string) error {
 	return g.Remove()
 }
 
-// Dir is the group's directory.
 func (g *Group) Dir() string { return g.dir }
 
 // ProcsFile is the file to which a process writes "0" to enter the group with
@@ -117,7 +116,6 @@ func LimitsFrom(dir string) map[string]string {
 	return texts
 }
 
-// Stats reads the group's throttling.
 func (g *Group) Stats() (Stats, error) { return facts.ReadThrottling(g.dir) }
 
 // Outside returns the group that a process is in, where that is neither this one nor

@@ -58,7 +58,6 @@ type (
 	Request = rest.Request
 )
 
-// Client is a connection to an API server.
 type Client struct {
 	Core, Apps, Batch Group
 
@@ -118,7 +117,6 @@ func noConfig(looked []string) error {
 	return configError(fmt.Sprintf("no kubeconfig found (looked for %s); name one with --kubeconfig FILE", phrase.And(looked)))
 }
 
-// New makes a client of an address and credentials.
 func New(config *rest.Config, namespace string, u Use) (*Client, error) {
 	klog.SetLogger(klog.Logger{}) // client-go would write to the terminal, amid procfit's own progress
 	config = rest.CopyConfig(config)
@@ -168,7 +166,6 @@ type warnings struct {
 	list []string
 }
 
-// HandleWarningHeader implements rest.WarningHandler.
 func (w *warnings) HandleWarningHeader(code int, _, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -20,16 +20,13 @@ type Set []int
 // String is the set as a list, the shortest: "0-3,8"; empty where there is none.
 func (s Set) String() string { return Format(s) }
 
-// MarshalText writes the set as a list.
 func (s Set) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads a list.
 func (s *Set) UnmarshalText(list []byte) (err error) {
 	*s, err = Parse(string(list))
 	return err
 }
 
-// Overlaps reports whether the sets share a CPU.
 func (s Set) Overlaps(other Set) bool { return len(s.Within(other)) > 0 }
 
 // Within are the CPUs of the set that the other has too.

@@ -117,7 +117,6 @@ func makeAll(dir string, o owner) error {
 // Close gives the folder up; files that were made in it stay open.
 func (d *Dir) Close() error { return d.root.Close() }
 
-// Path is where the folder is.
 func (d *Dir) Path() string { return d.root.Name() }
 
 // Remove removes a file, or an empty folder, of it.

@@ -14,7 +14,6 @@ import (
 // architecture that Go supports.
 const tick = time.Second / 100
 
-// Stat is what /proc/PID/stat says of a process.
 type Stat struct {
 	PID     int
 	Name    string // at most 15 bytes; any bytes
@@ -31,7 +30,6 @@ type Stat struct {
 	MajorFaults uint64 // page faults of all threads that had to read from a disk
 }
 
-// Times is CPU time.
 type Times struct{ User, System time.Duration }
 
 // Tree is the CPU time of the process with that of its Reaped children.

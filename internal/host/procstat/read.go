@@ -7,7 +7,6 @@ import (
 	"sync"
 )
 
-// ReadStat reads /proc/PID/stat.
 func ReadStat(pid int) (Stat, error) {
 	b := stats.Get().(*[1024]byte)
 	defer stats.Put(b)

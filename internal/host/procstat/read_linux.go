@@ -97,7 +97,6 @@ func threadCPU() time.Duration {
 	return time.Duration(used.Nano())
 }
 
-// Host describes the machine.
 func Host() (HostInfo, error) {
 	var h HostInfo
 	var err error

@@ -36,7 +36,6 @@ func (s *Sampler) Source() (Source, error) {
 	return Tasks, s.why
 }
 
-// Close closes the netlink socket.
 func (s *Sampler) Close() error {
 	if s.taskstats == nil {
 		return nil

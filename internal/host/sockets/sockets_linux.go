@@ -108,7 +108,6 @@ func dial(pid int) (*netlink.Conn, error) {
 	return netlink.Dial(unix.NETLINK_SOCK_DIAG, &c)
 }
 
-// Close ends the questions.
 func (l *Listening) Close() error { return l.conn.Close() }
 
 // Unread counts the connections in which something waits to be read.

@@ -116,7 +116,6 @@ func (p *Process) Descendants() ([]int, error) {
 	return pids, nil
 }
 
-// Process is a started command.
 type Process struct {
 	line    *line
 	pid     int

@@ -135,7 +135,6 @@ func (p *Process) follow(from []*os.File, began time.Time, stop func() bool) {
 	}
 }
 
-// PID is the command's own process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Stop asks the command's group to end and, after the grace, kills it. Stopping what

@@ -56,7 +56,6 @@ const CaptureLimit = 16 << 20
 // for: nothing of it is left, but somebody else may hold the pipe.
 const streamPatience = time.Second
 
-// Output is what a command printed and how it ended.
 type Output struct {
 	Stdout, Stderr []byte
 	Cut            bool // lines between the first and the last part of one are left out

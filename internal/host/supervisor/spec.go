@@ -18,7 +18,6 @@ import (
 // limit.
 const defaultLogLimit = 1 << 20
 
-// Spec is a command to be started.
 type Spec struct {
 	Command    []string // resolved as a shell in procfit's own directory would, whatever Dir is
 	Dir        string   // empty: procfit's own

@@ -49,7 +49,6 @@ const (
 	longestCommand = 8 << 10
 )
 
-// Parse reads the text.
 func Parse(text []byte) (*rule.Expected, error) {
 	if len(text) > MostBytes {
 		return nil, fmt.Errorf("longer than %d bytes", MostBytes)

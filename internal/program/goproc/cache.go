@@ -19,7 +19,6 @@ const (
 	Decoded Source = "decoded" // at the address that the machine code reads
 )
 
-// Live is a running Go program.
 type Live struct {
 	Program
 	Procs  int // GOMAXPROCS now

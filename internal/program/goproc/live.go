@@ -79,7 +79,6 @@ func (r Running) Program() Program {
 	return p
 }
 
-// Live is Cache.Live.
 func (r Running) Live() (live Live, err error) {
 	defer explained(r.pid, &err)
 	return r.live()

@@ -114,7 +114,6 @@ func (s *pieces) take(r io.Reader, wanted []extent) error {
 	return nil
 }
 
-// ReadAt implements io.ReaderAt.
 func (s *pieces) ReadAt(b []byte, off int64) (n int, err error) {
 	for _, p := range *s {
 		at := off + int64(n)

@@ -27,7 +27,6 @@ type Text struct {
 	end    uint32
 }
 
-// Function is one function of a Text.
 type Function struct {
 	Name string
 	// Mapped reports whether the compiler made it, with maps of its stack: functions in
@@ -63,10 +62,8 @@ func readText(mem io.ReaderAt, m *image, bias uint64, t pclntab) (*Text, error) 
 	return x, nil
 }
 
-// Close closes the memory of the process.
 func (x *Text) Close() error { return x.mem.Close() }
 
-// ReadAt reads the memory of the process.
 func (x *Text) ReadAt(p []byte, addr uint64) error {
 	_, err := x.mem.ReadAt(p, int64(addr))
 	return err
@@ -115,7 +112,6 @@ func (x *Text) part(addr uint64) (part, bool) {
 	return p, err == nil
 }
 
-// At returns the function at an address.
 func (x *Text) At(addr uint64) (Function, bool) {
 	p, ok := x.part(addr)
 	if !ok {

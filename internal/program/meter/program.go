@@ -208,7 +208,6 @@ func (p *Program) Metrics() (live.Metrics, error) {
 	return m, nil
 }
 
-// State reads what the program shows of leases.
 func (p *Program) State() (State, error) {
 	x, err := p.look(p.mem)
 	return p.state(x), err

@@ -255,7 +255,6 @@ func name(pid int, comm string) string {
 	return comm
 }
 
-// Self is the Subject of this process.
 func Self() rule.Subject {
 	live := runtime.GOMAXPROCS(0)
 	o := rule.Observed{Place: rule.Place{PID: os.Getpid()}, Facts: facts.Read(), Live: &live}

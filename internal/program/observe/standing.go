@@ -84,7 +84,6 @@ func goOf(pids []int) (list []int) {
 	return list
 }
 
-// Gone reports whether the process has ended.
 func (s Standing) Gone() bool {
 	stat, err := procstat.ReadStat(s.PID)
 	return err != nil || stat.Started != s.Started || stat.Ended()

@@ -25,7 +25,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-// Kind is what a profile is of.
 type Kind string
 
 const (

@@ -194,7 +194,6 @@ func (s Statuses) has(status int) bool {
 	return slices.ContainsFunc(s, func(r statusRange) bool { return r.First <= status && status <= r.Last })
 }
 
-// String is the statuses as they are parsed.
 func (s Statuses) String() string {
 	words := make([]string, len(s))
 	for i, r := range s {

@@ -38,7 +38,6 @@ import (
 	"github.com/procfit/procfit/internal/host/supervisor"
 )
 
-// Way is how a server is asked.
 type Way string
 
 const (
@@ -206,7 +205,6 @@ func NewAsker(p Probe, environ []string) (*Asker, error) {
 	return a, err
 }
 
-// Ask makes one attempt.
 func (a *Asker) Ask(ctx context.Context) Answer {
 	if a.Probe.Way == WayCommand {
 		return a.run(ctx)

@@ -135,7 +135,6 @@ func parsePage(text string) (r Rule, err error) {
 	return r, nil
 }
 
-// Find returns the rule with the ID.
 func Find(id string) (Rule, bool) {
 	all := readPages()
 	if i := slices.IndexFunc(all, func(r Rule) bool { return r.ID == id }); i >= 0 {

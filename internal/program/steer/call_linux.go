@@ -179,7 +179,6 @@ func (t *tracer) program() error {
 	return nil
 }
 
-// call is one call on its way.
 type call struct {
 	*tracer
 	value   Value

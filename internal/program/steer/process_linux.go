@@ -330,7 +330,6 @@ func (g *Guard) Change(ctx context.Context, v Value) (Result, error) {
 // Before is what the guard gives back: what the first call found, where that is a number.
 func (g *Guard) Before() Value { return g.loan.Before }
 
-// PID is the guard's process.
 func (g *Guard) PID() int { return g.child.cmd.Process.Pid }
 
 // Wait waits until the old value is back; the end of ctx has it come back now. trying is that

@@ -62,7 +62,6 @@ type Program struct {
 	Told [32]byte
 }
 
-// Request is what a process is asked for.
 type Request struct {
 	Program
 	Value Value
@@ -90,7 +89,6 @@ type Loan struct {
 	Spare  time.Duration // of For: beyond what is planned, and not shown
 }
 
-// Result is what a call did.
 type Result struct {
 	Old  int   // what runtime.GOMAXPROCS returned; with Auto by SetDefaultGOMAXPROCS what was read before
 	New  int   // what was read afterwards; 0: it cannot be read in this program

@@ -20,10 +20,8 @@ import (
 //go:embed testdata/probe
 var source embed.FS
 
-// Module is the name of the probe's module.
 const Module = "example.com/probe"
 
-// Build is how the probe is built.
 type Build struct {
 	Toolchain string   // such as go1.21.13; empty: the one that is there
 	Language  string   // the go line of its go.mod; empty: 1.18, the lowest that it has
@@ -52,7 +50,6 @@ func (b Build) Run(t testing.TB) string {
 	return p.Run(t)
 }
 
-// Probe is a running probe.
 type Probe struct {
 	*child.Child
 	t testing.TB
