@@ -43,9 +43,7 @@ func TestSupervisorKilled(t *testing.T) {
 		t.Errorf("got %+v, %v", lost, err)
 	}
 	assertGone(t, pids)
-	if _, err := os.Stat(folder); !os.IsNotExist(err) {
-		t.Errorf("%s: %v", folder, err)
-	}
+	assertRemoved(t, folder)
 	if left, err := other.Descendants(); err != nil || len(left) < 3 {
 		t.Errorf("of the other command's processes only %v are left, %v", left, err)
 	}
@@ -60,9 +58,7 @@ func TestGroupGoesWithSupervisor(t *testing.T) {
 	awaitOutput(t, p, "ready", 3)
 	unix.Kill(p.line.pid, unix.SIGKILL)
 	<-p.Done()
-	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("%s: %v", dir, err)
-	}
+	assertRemoved(t, dir)
 }
 
 // One that is killed before it has answered is lost as well.
@@ -125,12 +121,7 @@ func TestKeeper(t *testing.T) {
 	cmd.Process.Kill()
 	cmd.Wait()
 	assertGoneSoon(t, []int{keeper})
-	for _, path := range []string{folder, below} {
-		if _, err := os.Stat(path); !os.IsNotExist(err) {
-			t.Errorf("%s: %v", path, err)
-			os.RemoveAll(path)
-		}
-	}
+	assertRemoved(t, folder, below)
 }
 
 // A keeper that somebody kills is replaced, and knows what the former knew.
@@ -146,11 +137,7 @@ func TestKeeperKilled(t *testing.T) {
 	}
 	k.line.hangUp() // as when procfit dies
 	k.line.wait()
-	for _, folder := range []string{first, second} {
-		if _, err := os.Stat(folder); !os.IsNotExist(err) {
-			t.Errorf("%s: %v", folder, err)
-		}
-	}
+	assertRemoved(t, first, second)
 	if err := k.Close(); err != nil {
 		t.Error(err)
 	}
@@ -162,9 +149,7 @@ func TestKeeperClose(t *testing.T) {
 	if err := k.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(folder); !os.IsNotExist(err) {
-		t.Errorf("%s: %v", folder, err)
-	}
+	assertRemoved(t, folder)
 	assertGone(t, []int{k.line.pid})
 }
 
@@ -177,9 +162,7 @@ func TestRun(t *testing.T) {
 	if err != nil || string(out.Stdout) != "out\n" || string(out.Stderr) != "err\n" || out.Exit.Code != 3 || out.Cut {
 		t.Errorf("got %+v, %v", out, err)
 	}
-	if _, err := os.Stat(folder); !os.IsNotExist(err) {
-		t.Errorf("%s: %v", folder, err)
-	}
+	assertRemoved(t, folder)
 	log := must.Get(os.Create(filepath.Join(t.TempDir(), "log")))(t)
 	defer log.Close()
 	if out, err := Run(t.Context(), Spec{Command: self("flood", "1"), Log: log, LogLimit: 4 << 10}); err != nil || !out.Cut || out.Exit.Failed() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,17 @@ func happens(event func() bool) bool {
 		}
 	}
 	return true
+}
+
+// assertRemoved fails for each file or folder that is still there, and removes it.
+func assertRemoved(t *testing.T, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		if _, err := os.Stat(path); !os.IsNotExist(err) {
+			t.Errorf("%s: %v", path, err)
+			os.RemoveAll(path)
+		}
+	}
 }
 
 // awaitOutput waits until a text is several times in the output.

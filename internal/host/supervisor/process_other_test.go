@@ -60,9 +60,7 @@ func TestPortableContext(t *testing.T) {
 	if exit, err := p.Wait(); err != nil || exit.Signal != "killed" {
 		t.Errorf("%+v, %v", exit, err)
 	}
-	if _, err := os.Stat(folder); !os.IsNotExist(err) {
-		t.Errorf("its folder is left: %v", err)
-	}
+	assertRemoved(t, folder)
 }
 
 func TestPortableRefuses(t *testing.T) {
