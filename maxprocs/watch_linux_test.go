@@ -154,7 +154,7 @@ func TestWatchAsksARefusingRuntimeOnce(t *testing.T) {
 	}
 }
 
-// A move to another group is followed, since every look begins at /proc; run
+// A move to another group is followed, since every look begins at /proc; Every
 // looks once, then at every tick.
 func TestWatchMove(t *testing.T) {
 	tr := newTree(t)
@@ -177,16 +177,7 @@ func TestWatchMove(t *testing.T) {
 		}
 		return 8
 	}
-	ticks := make(chan time.Time)
-	go func() {
-		for ctx.Err() == nil {
-			select {
-			case ticks <- time.Time{}:
-			case <-ctx.Done():
-			}
-		}
-	}()
-	if err := watch.Run(ctx, ticks, w.step); !errors.Is(err, context.Canceled) {
+	if err := watch.Every(ctx, time.Millisecond, w.step); !errors.Is(err, context.Canceled) {
 		t.Fatalf("run: %v", err)
 	}
 	if len(got) != 2 || got[0] != 2 || got[1] != 5 || looks != 3 {

@@ -11,42 +11,30 @@ import (
 // Every calls step at once and then once a period, until step is done or ctx ends, whose
 // error it returns.
 func Every(ctx context.Context, period time.Duration, step func() (done bool)) error {
-	ticker := time.NewTicker(period)
-	defer ticker.Stop()
-	return Run(ctx, ticker.C, step)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if done := step(); done {
+		return nil
+	}
+	return After(ctx, period, step)
 }
 
 // After is Every, but for the first step, which somebody has done.
 func After(ctx context.Context, period time.Duration, step func() (done bool)) error {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
-	if err := wait(ctx, ticker.C); err != nil {
-		return err
-	}
-	return Run(ctx, ticker.C, step)
-}
-
-// Run is Every with the ticks of a clock.
-func Run(ctx context.Context, ticks <-chan time.Time, step func() (done bool)) error {
 	for {
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if done := step(); done {
 			return nil
 		}
-		if err := wait(ctx, ticks); err != nil {
-			return err
-		}
-	}
-}
-
-func wait(ctx context.Context, ticks <-chan time.Time) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-ticks:
-		return nil
 	}
 }
 

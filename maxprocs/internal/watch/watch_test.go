@@ -46,12 +46,13 @@ func TestHold(t *testing.T) {
 	}
 }
 
-func TestRun(t *testing.T) {
-	ticks, steps := make(chan time.Time, 2), 0
-	ticks <- time.Time{}
-	ticks <- time.Time{}
-	if err := Run(context.Background(), ticks, func() bool { steps++; return steps == 3 }); err != nil || steps != 3 {
+func TestSteps(t *testing.T) {
+	steps := 0
+	if err := Every(context.Background(), time.Millisecond, func() bool { steps++; return steps == 3 }); err != nil || steps != 3 {
 		t.Errorf("%d steps, %v; want one at once and one a tick", steps, err)
+	}
+	if err := Every(context.Background(), time.Hour, func() bool { return true }); err != nil {
+		t.Errorf("Every, done at once: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	if err := Every(ctx, time.Hour, func() bool { cancel(); return false }); !errors.Is(err, context.Canceled) {
