@@ -201,18 +201,7 @@ func TestStartLeavesNoGoroutine(t *testing.T) {
 		t.Errorf("under a limit: %v, %d goroutines", err, followers())
 	}
 	cancel()
-	awaitNone(t, followers)
-}
-
-// awaitNone waits until none of the goroutines that are counted is left.
-func awaitNone(t *testing.T, count func() int) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); count() > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			stacks := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines are left:\n%s", count(), stacks[:runtime.Stack(stacks, true)])
-		}
-	}
+	must.Until(t, "without the goroutine", func() bool { return followers() == 0 })
 }
 
 // followers counts the goroutines that Start has begun: those of the tests before may

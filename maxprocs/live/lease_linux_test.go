@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/maxprocs"
 	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/maxprocs/internal/gort"
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // write writes a request as procfit does, whole.
@@ -260,11 +261,7 @@ func TestRefuseTakesLong(t *testing.T) {
 		l.look()
 		close(answered)
 	}()
-	for end := time.Now().Add(20 * time.Second); runtime.GOMAXPROCS(0) != 4; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the value was not restored while the program was asked")
-		}
-	}
+	must.Until(t, "restored while the program is asked", func() bool { return runtime.GOMAXPROCS(0) == 4 })
 	close(answer)
 	<-answered
 	if n := runtime.GOMAXPROCS(0); n != 4 || reason(l.why.Load()) != ranOut {
@@ -322,19 +319,18 @@ func TestAllow(t *testing.T) {
 		t.Error("the Meter of Allow is not read")
 	}
 	shared.write(request{7, 1, 5, in(20 * time.Second)})
-	answered := func() bool { return shared.seq.Load() == 1 }
-	await(t, answered)
+	must.Until(t, "answered", func() bool { return shared.seq.Load() == 1 })
 	if n := runtime.GOMAXPROCS(0); n != 5 {
 		t.Errorf("GOMAXPROCS is %d after %d", n, shared.why.Load())
 	}
-	await(t, func() bool { return second.Read().Ready.Count() > 3 })
+	must.Until(t, "read", func() bool { return second.Read().Ready.Count() > 3 })
 	end()
 	if n := runtime.GOMAXPROCS(0); n != 4 {
 		t.Errorf("GOMAXPROCS is %d after the end", n)
 	}
 	end = Allow(nil)
 	shared.write(request{8, 2, 5, in(20 * time.Second)})
-	await(t, func() bool { return shared.seq.Load() == 2 })
+	must.Until(t, "answered", func() bool { return shared.seq.Load() == 2 })
 	if n := runtime.GOMAXPROCS(0); n != 4 || reason(shared.why.Load()) != outOfRange {
 		t.Errorf("GOMAXPROCS is %d after %d", n, shared.why.Load())
 	}
@@ -361,21 +357,12 @@ func TestAllowAtTheSameTime(t *testing.T) {
 		for range [calls]struct{}{} {
 			all = append(all, <-ends)
 		}
-		await(t, func() bool { return shared.seq.Load() == i })
+		must.Until(t, "answered", func() bool { return shared.seq.Load() == i })
 		for _, end := range all {
 			end()
 		}
 		if n := runtime.GOMAXPROCS(0); n != 4 {
 			t.Fatalf("call %d: GOMAXPROCS is %d after the end, want 4", i, n)
-		}
-	}
-}
-
-func await(t *testing.T, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it did not happen")
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // TestStart looks at a place, then at what it has become.
@@ -185,11 +186,7 @@ func TestStartLeavesNoGoroutine(t *testing.T) {
 		t.Errorf("under a limit: %v, %d, %d goroutines", err, limit, followers())
 	}
 	cancel()
-	for deadline := time.Now().Add(5 * time.Second); followers() > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d goroutines after the context ended", followers())
-		}
-	}
+	must.Until(t, "without the goroutine", func() bool { return followers() == 0 })
 }
 
 // followers counts the goroutines that Start has started.

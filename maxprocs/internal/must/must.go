@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // OK ends the test for an error.
@@ -32,5 +33,15 @@ func Write(t testing.TB, dir string, files map[string]string) {
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 		OK(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)))
+	}
+}
+
+// Until waits for a minute at most until something is so.
+func Until(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("after a minute: not %s", what)
+		}
 	}
 }
