@@ -43,7 +43,7 @@ func FuzzScanner(f *testing.F) {
 		}
 		sc := newScanner(bytes.NewReader(b), size)
 		sc.scan(func(s *Sample) {
-			if s.Millis < 0 || s.Procs < absent || len(s.LocalQueues) > max(size, maxProcs) || s.Detail != nil && len(s.Detail.Reasons) > maxReasons {
+			if s.Millis < 0 || s.Procs < absent || len(s.LocalQueues) > max(size, maxProcs) || s.Detail != nil && len(s.Detail.Reasons) > maxNames+1 {
 				t.Errorf("%+v", s)
 			}
 		})

@@ -419,7 +419,7 @@ func (s *slot) addGoroutine(b []byte, names names) bool {
 	}
 	// The runtime does not clear the reason when the wait ends.
 	if status == goroutineWaiting {
-		names.count(&d.Reasons, b[:end])
+		d.Reasons[names.keep(b[:end])]++
 	}
 	return true
 }

@@ -31,16 +31,9 @@ type Detail struct {
 
 	Goroutines int    // all but the dead, which the runtime keeps for reuse
 	ByStatus   [5]int // idle, runnable, running, in a system call, waiting
-	// Reasons are of those that wait, in order of appearance; the last may be
-	// otherReason.
-	Reasons     []Reason
+	// Reasons counts those that wait, by why in the runtime's words, or otherReason.
+	Reasons     map[string]int
 	LinesBroken int // P, M and G lines that break off, left out of the counts
-}
-
-// Reason is why goroutines wait, in the runtime's words.
-type Reason struct {
-	Name  string
-	Count int
 }
 
 // otherReason stands for all reasons that are unprintable, overlong or too many.
@@ -76,7 +69,8 @@ func (s *slot) reset() {
 func (s *slot) detailed() *Detail {
 	if s.Detail == nil {
 		s.Detail = &s.detail
-		s.detail = Detail{Reasons: s.detail.Reasons[:0]}
+		clear(s.detail.Reasons)
+		s.detail = Detail{Reasons: s.detail.Reasons}
 	}
 	return s.Detail
 }

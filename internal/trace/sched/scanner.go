@@ -66,7 +66,10 @@ func NewScanner(r io.Reader) *Scanner { return newScanner(r, maxLine) }
 
 // newScanner has a buffer of twice the limit, so that what is in it is seldom moved.
 func newScanner(r io.Reader, limit int) *Scanner {
-	return &Scanner{log: bufio.NewReaderSize(r, 2*limit), limit: limit, names: names{}, skipped: Skipped{First: []Problem{}}}
+	return &Scanner{
+		log: bufio.NewReaderSize(r, 2*limit), limit: limit, names: names{}, skipped: Skipped{First: []Problem{}},
+		slot: slot{detail: Detail{Reasons: map[string]int{}}},
+	}
 }
 
 // scan reads the log up to its end, or an error of the reader, and hands on each sample, which is

@@ -133,9 +133,7 @@ func (t *tally) queue(s *Sample) {
 		if i == len(t.queues) {
 			t.queues = append(t.queues, nil)
 		}
-		if q >= 0 {
-			noteCount(&t.queues[i], q)
-		}
+		noteCount(&t.queues[i], q)
 	}
 	if share, ok := s.misplaced(); ok {
 		note(&st.Misplaced, share)
@@ -241,9 +239,6 @@ func median(counts []int64) *float64 {
 	return new((at((n-1)/2) + at(n/2)) / 2)
 }
 
-// maxReasonStats bounds the wait reasons of a log; a scanner's bound is lower.
-const maxReasonStats = 2 * maxNames
-
 // isSystemWait reports that only the runtime's own goroutines wait so.
 func isSystemWait(reason string) bool {
 	return slices.Contains([]string{
@@ -275,17 +270,14 @@ func (t *tally) detail(d *Detail) {
 	noteCount(&st.InSyscall, d.ByStatus[goroutineSyscall])
 	noteCount(&st.Waiting, d.ByStatus[goroutineWaiting])
 	noteCount(&st.OffProcThreads, d.OffProc)
-	for _, r := range d.Reasons {
-		have := t.reasons[r.Name]
+	for name, n := range d.Reasons {
+		have := t.reasons[name]
 		if have == nil {
-			if len(t.reasons) >= maxReasonStats {
-				continue
-			}
-			have = &ReasonStats{Name: r.Name, System: isSystemWait(r.Name)}
-			t.reasons[r.Name] = have
+			have = &ReasonStats{Name: name, System: isSystemWait(name)}
+			t.reasons[name] = have
 		}
-		have.Mean += float64(r.Count) // a sum until endDetail divides it
-		have.Max = max(have.Max, r.Count)
+		have.Mean += float64(n) // a sum until endDetail divides it
+		have.Max = max(have.Max, n)
 	}
 }
 
@@ -307,25 +299,9 @@ func (t *tally) endDetail() {
 type names map[string]string
 
 const (
-	maxNames   = 256 // in a log
-	maxReasons = 64  // in a sample
-	maxName    = 64  // bytes
+	maxNames = 256 // in a log
+	maxName  = 64  // bytes
 )
-
-func (t names) count(reasons *[]Reason, name []byte) {
-	kept := t.keep(name)
-	same := func(r Reason) bool { return r.Name == kept }
-	at := slices.IndexFunc(*reasons, same)
-	if at < 0 && len(*reasons) >= maxReasons-1 {
-		kept = otherReason
-		at = slices.IndexFunc(*reasons, same)
-	}
-	if at < 0 {
-		*reasons = append(*reasons, Reason{Name: kept, Count: 1})
-		return
-	}
-	(*reasons)[at].Count++
-}
 
 func (t names) keep(name []byte) string {
 	if s, ok := t[string(name)]; ok {

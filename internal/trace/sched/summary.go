@@ -50,7 +50,6 @@ type Segment struct {
 	Stats
 }
 
-// Change is a change of GOMAXPROCS between two samples.
 type Change struct {
 	Line   int64 `json:"line"` // of the first sample with the new value
 	Millis int64 `json:"ms"`
@@ -103,7 +102,6 @@ type Stats struct {
 	Detail *DetailStats `json:"detail"` // nil without scheddetail
 }
 
-// ProcLoad is one P's part.
 type ProcLoad struct {
 	Proc       int      `json:"proc"`
 	Queue      *Level   `json:"queue"`
