@@ -15,7 +15,6 @@ const (
 	Warning = "warning"
 )
 
-// Reading is one thing that a trace says, in words.
 type Reading struct {
 	ID       string `json:"id"`
 	Severity string `json:"severity"`
@@ -152,19 +151,9 @@ func (r Run) oftener(ofLog string) string {
 
 // shorter is the setting of schedtrace that gives a process as long as this one 20 samples:
 // one that wrote less than two, or ran for less than two seconds, needs the runtime's shortest.
-func shorter(p *Segment) string {
-	if p.ToMillis-p.FromMillis < 20*100 {
-		return "10"
-	}
-	return "100"
-}
+func shorter(p *Segment) string { return phrase.If(p.ToMillis-p.FromMillis < 20*100, "10", "100") }
 
-func times(n int64) string {
-	if n == 1 {
-		return "once"
-	}
-	return phrase.Count(n, "time")
-}
+func times(n int64) string { return phrase.If(n == 1, "once", phrase.Count(n, "time")) }
 
 func share(part, n int64) float64 {
 	if n == 0 {
@@ -175,17 +164,7 @@ func share(part, n int64) float64 {
 
 // procsList is "P 0", "Ps 0 and 1", "Ps 0, 1 and 5".
 func procsList(ids []int) string {
-	words := make([]string, len(ids))
-	for i, id := range ids {
-		words[i] = strconv.Itoa(id)
-	}
-	switch len(words) {
-	case 0:
-		return "no P"
-	case 1:
-		return "P " + words[0]
-	}
-	return "Ps " + phrase.And(words)
+	return phrase.If(len(ids) == 1, "P ", "Ps ") + phrase.And(phrase.Each(ids, strconv.Itoa))
 }
 
 // userWaits are the wait reasons of the program's own goroutines, and how many
@@ -347,13 +326,10 @@ func queueSkew(st *Stats) *Reading {
 		least = 0.9
 	}
 	ids, held := top(means, least)
-	if len(ids) > max(1, len(means)/4) {
+	if len(ids) == 0 || len(ids) > max(1, len(means)/4) { // 0: only Ps without figures of their own have queues
 		return nil
 	}
-	verb := "hold"
-	if len(ids) == 1 {
-		verb = "holds"
-	}
+	verb := phrase.If(len(ids) == 1, "holds", "hold")
 	r := &Reading{ID: "queue-skew", Severity: Info,
 		Text:   fmt.Sprintf("%s %s %s of the goroutines queued on Ps (%s of %s on average, over %d samples)", procsList(ids), verb, number.Share(held), number.Amount(held*st.LocalQueues.Mean), number.Amount(st.LocalQueues.Mean), st.LocalQueues.N),
 		Advice: "a goroutine waits in the queue of the P that started or woke it until that P runs it, or a P without work takes half of the queue: while all Ps are busy, this costs latency there, but no throughput. Look for one goroutine that starts or wakes all others",

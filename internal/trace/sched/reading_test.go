@@ -86,6 +86,7 @@ func TestReadings(t *testing.T) {
 		"global":             {repeat(21, line(0, 9, 0, 0, 100, even)), "cpu-bound", ""},
 		"two Ps":             {repeat(21, line(0, 9, 0, 0, 0, "18 18 0 1 1 1 1 0")), "cpu-bound queue-skew", "Ps 0 and 1 hold 90% of the goroutines queued on Ps (36 of 40 on average, over 20 samples)"},
 		"one P holds all":    {repeat(21, line(0, 9, 0, 0, 0, "0 9 0 0")), "cpu-bound queue-skew", "P 1 holds 100% "},
+		"queues far beyond":  {repeat(21, line(0, 9, 0, 0, 0, strings.Repeat("0 ", maxTracked)+"9000")), "cpu-bound", ""},
 		"hardly any queue":   {repeat(21, line(0, 9, 0, 0, 0, "1 0 0 0 0 0 0 0")), "busy", ""},
 		"blocked threads":    {repeat(21, line(3, 106, 0, 0, 0, none)), "blocked-threads", "106 threads on average, at most 106, and about 100 of them are neither idle nor on one of the 8 Ps"},
 		"threads at large":   {repeat(21, line(3, 6006, 0, 0, 0, none)), "blocked-threads", "6006 threads"},
@@ -177,7 +178,7 @@ func TestReadingsOfARun(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		procsList(nil): "no P", procsList([]int{3}): "P 3", procsList([]int{0, 1, 5}): "Ps 0, 1 and 5",
+		procsList([]int{3}): "P 3", procsList([]int{0, 1, 5}): "Ps 0, 1 and 5",
 		times(1): "once", times(3): "3 times",
 	} {
 		if got != want {
