@@ -141,9 +141,9 @@ func duration(ms int64) string {
 	return number.Minutes(d)
 }
 
-// waiting is what waited on each P and what it did: a row for each of the first most
+// waiting is what waited on each P and what it did: a row for each of the first briefProcs
 // Ps, or, where there are more, for those with the longest queues.
-func waiting(st *sched.Stats, most int) []document.Block {
+func waiting(st *sched.Stats) []document.Block {
 	list := slices.DeleteFunc(slices.Clone(st.PerProc), func(p sched.ProcLoad) bool { return p.Queue == nil })
 	if len(list) == 0 {
 		return nil
@@ -157,15 +157,15 @@ func waiting(st *sched.Stats, most int) []document.Block {
 		}
 	}
 	var rest []string
-	if len(list) > most {
+	if len(list) > briefProcs {
 		sorting.Stable(list, func(a, b sched.ProcLoad) int { return cmp.Compare(b.Queue.Mean, a.Queue.Mean) })
 		var others sched.Level
-		for _, p := range list[most:] {
+		for _, p := range list[briefProcs:] {
 			others.Mean += p.Queue.Mean
 			others.Max = max(others.Max, p.Queue.Max)
 		}
-		rest = append(rest, fmt.Sprintf("%d more Ps have shorter queues: %s waiting on all of them together on average, at most %s on one", len(list)-most, number.Amount(others.Mean), number.Amount(others.Max)))
-		list = list[:most]
+		rest = append(rest, fmt.Sprintf("%d more Ps have shorter queues: %s waiting on all of them together on average, at most %s on one", len(list)-briefProcs, number.Amount(others.Mean), number.Amount(others.Max)))
+		list = list[:briefProcs]
 		sorting.Stable(list, func(a, b sched.ProcLoad) int { return a.Proc - b.Proc })
 	}
 	t := document.Table{Columns: []document.Column{{Head: "P", Short: "P", Left: true}, {Head: "mean queue", Short: "mean", Bars: true}, {Head: "longest", Short: "max"}, {Head: "share of all", Short: "share"}}}

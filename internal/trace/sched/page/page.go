@@ -19,16 +19,11 @@ const (
 
 // Brief is what a terminal gets of a trace, whose name is that of its command or file.
 func Brief(name string, s *sched.Summary, readings []sched.Reading) *document.Document {
-	return brief(name, s, readings, briefProcs)
-}
-
-// brief has at most that many rows of Ps.
-func brief(name string, s *sched.Summary, readings []sched.Reading, procs int) *document.Document {
 	headline, leads := lead(s, readings)
 	var numbers []document.Block
 	if m := s.Main; m != nil && !s.Interleaved() {
 		headline.Blocks = append(headline.Blocks, document.Text{Text: context(s), Style: document.Muted})
-		numbers = slices.Concat(levels(&m.Stats), waiting(&m.Stats, procs), waits(&m.Stats))
+		numbers = slices.Concat(levels(&m.Stats), waiting(&m.Stats), waits(&m.Stats))
 		if others := facts(&m.Stats); len(others) > 0 {
 			numbers = append(numbers, others)
 		}
@@ -41,10 +36,7 @@ func brief(name string, s *sched.Summary, readings []sched.Reading, procs int) *
 		}
 	}
 	d.Add(notes)
-	var unread []string
-	for _, p := range s.Skipped.First {
-		unread = append(unread, phrase.Clean(p.String()))
-	}
+	unread := phrase.CleanAll(phrase.Each(s.Skipped.First, sched.Problem.String))
 	if n := len(unread); n > briefUnread+1 {
 		unread = append(unread[:briefUnread], fmt.Sprintf("and %d more; --json lists the first %d", s.Skipped.Count-briefUnread, n))
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/procfit/procfit/test/must"
 )
 
-func of(log string, procs int) *document.Document {
+func of(log string) *document.Document {
 	s := analyse(strings.NewReader(log))
-	return brief("a\x1b]0;x\a", s, sched.Readings(s), procs)
+	return Brief("a\x1b]0;x\a", s, sched.Readings(s))
 }
 
 // first is the document's first block of that type, empty without any.
@@ -54,7 +54,7 @@ func TestHeadlines(t *testing.T) {
 		"in C":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }), "Threads without a P", "9 threads on average"},
 		"late":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }) + traced(60_000, 4, 4, "0 0 0 0"), "Samples late", "No sample for 40 s"},
 	} {
-		if h := first[document.Panel](of(tc.log, 64)); h.Label != tc.label || !strings.HasPrefix(h.Sentence, tc.sentence) {
+		if h := first[document.Panel](of(tc.log)); h.Label != tc.label || !strings.HasPrefix(h.Sentence, tc.sentence) {
 			t.Errorf("%s: %+v", name, h)
 		}
 	}
@@ -63,7 +63,7 @@ func TestHeadlines(t *testing.T) {
 // The headline's reading is not said again, and all others are.
 func TestReadingsAreSaidOnce(t *testing.T) {
 	log := repeat(21, func(i int) string { return traced(i*1000, 4, 0, "50 0 0 0") }) + "SCHED 99ms: gom"
-	d := of(log, 64)
+	d := of(log)
 	headline, readings, unread := first[document.Panel](d), first[document.Notes](d), first[document.List](d).Items
 	if headline.Label != "CPU-bound" || len(readings) != 2 || len(unread) != 1 {
 		t.Errorf("%+v, %+v, %q", headline, readings, unread)
@@ -129,9 +129,7 @@ func TestRealLogs(t *testing.T) {
 	}
 	for _, file := range files {
 		log := must.Get(os.ReadFile(file))(t)
-		for _, procs := range []int{1, 64} {
-			check(t, file, of(string(log), procs))
-		}
+		check(t, file, of(string(log)))
 	}
 }
 
@@ -149,13 +147,11 @@ func TestOddLogs(t *testing.T) {
 		"the largest times": "SCHED 9223372036854ms: gomaxprocs=2 idleprocs=0 threads=4 runqueue=1 [0 1]\nSCHED 9223372036854ms: gomaxprocs=2147483647 idleprocs=0 threads=4 runqueue=1 [0 1]\n",
 		"hostile":           "SCHED 1ms: gomaxp\x1b[31m\x00\xff=2\n" + repeat(20, func(i int) string { return traced(i*100, 2, 0, "1 1") }),
 	} {
-		for _, procs := range []int{3, 64} {
-			d := of(log, procs)
-			check(t, name, d)
-			for _, b := range d.Blocks {
-				if rows, ok := b.(document.Table); ok && rows.Columns[0].Head == "P" && len(rows.Rows) > procs {
-					t.Errorf("%s: %d rows, want at most %d", name, len(rows.Rows), procs)
-				}
+		d := of(log)
+		check(t, name, d)
+		for _, b := range d.Blocks {
+			if rows, ok := b.(document.Table); ok && rows.Columns[0].Head == "P" && len(rows.Rows) > briefProcs {
+				t.Errorf("%s: %d rows, want at most %d", name, len(rows.Rows), briefProcs)
 			}
 		}
 	}
@@ -170,7 +166,7 @@ func TestIdleWhileGoroutinesWait(t *testing.T) {
 		got := ""
 		for _, f := range first[document.Pairs](of(repeat(21, func(i int) string {
 			return fmt.Sprintf("SCHED %dms: gomaxprocs=2 idleprocs=1 threads=9 idlethreads=0 runqueue=0 %s\n", i*1000, queues)
-		}), 64)) {
+		}))) {
 			if f.Name == "Idle Ps while goroutines wait" {
 				got = f.Value
 			}
@@ -186,7 +182,7 @@ func TestAWarningLeads(t *testing.T) {
 	headline := first[document.Panel](of(repeat(21, func(i int) string {
 		return fmt.Sprintf("SCHED %dms: gomaxprocs=2 idleprocs=2 threads=5 spinningthreads=0 needspinning=0 idlethreads=3 runqueue=0 gcwaiting=false nmidlelocked=0 stopwait=0 sysmonwait=false\n", i*1000) +
 			strings.Repeat("  G9: status=4(sync.Mutex.Lock) m=nil lockedm=nil\n", 9)
-	}), 64))
+	})))
 	if headline.Label != "Waits for locks" || headline.Tone != document.Attention {
 		t.Errorf("%+v", headline)
 	}
@@ -195,9 +191,7 @@ func TestAWarningLeads(t *testing.T) {
 // A gap does not make the usual interval longer.
 func TestContext(t *testing.T) {
 	log := repeat(60, func(i int) string { return traced(i*1000, 2, 2, "0 0") }) + traced(3_659_000, 2, 2, "0 0")
-	if c := context(analyse(strings.NewReader(log))); !strings.Contains(c, "60 samples over 60 min 59 s, one every 1 s") {
-		t.Error(c)
-	}
+	must.Say(t, context(analyse(strings.NewReader(log))), "60 samples over 60 min 59 s, one every 1 s")
 	s := analyse(strings.NewReader(log + log[:len(log)/2]))
 	s.Run.LeftOut = 3
 	if c := context(s); !strings.HasPrefix(c, "one of 2 processes · ") || !strings.HasSuffix(c, "; 3 samples at its shutdown not counted") {

@@ -18,8 +18,7 @@ func analyse(log io.Reader) *sched.Summary { return sched.Analyse(sched.NewScann
 
 func read(t *testing.T, log string) []byte {
 	t.Helper()
-	b := must.Get(os.ReadFile("../testdata/" + log + ".log"))(t)
-	return b
+	return must.Get(os.ReadFile("../testdata/" + log + ".log"))(t)
 }
 
 var logs = []string{"go1.27.1-plain", "go1.27.1-detail", "go1.2.2-plain", "go1.26.8-gorun", "go1.27.1-chatty"}
