@@ -12,22 +12,16 @@ import (
 	"github.com/procfit/procfit/test/must"
 )
 
-// logOf writes samples of 1000 ms each, in the form of Go 1.27.
+// logOf writes samples of 1000 ms each, with ticks.
 func logOf(n int, from int64, idle int, global int, queues ...int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, "SCHED %dms: gomaxprocs=%d idleprocs=%d threads=%d spinningthreads=0 needspinning=1 idlethreads=2 runqueue=%d [",
-			from+int64(i)*1000, len(queues), idle, len(queues)-idle+3, global)
-		for _, q := range queues {
-			fmt.Fprintf(&b, " %d", q)
+	return repeat(n, func(i int) string {
+		ticks := make([]uint32, len(queues))
+		for p := range ticks {
+			ticks[p] = uint32(int64(4294967000) + (from/1000+int64(i))*100*int64(p+1))
 		}
-		b.WriteString(" ] schedticks=[")
-		for p := range queues {
-			fmt.Fprintf(&b, " %d", uint32(int64(4294967000)+(from/1000+int64(i))*100*int64(p+1)))
-		}
-		b.WriteString(" ]\n")
-	}
-	return b.String()
+		line := sched(from+int64(i)*1000, idle, len(queues)-idle+3, 0, 2, global, strings.Trim(fmt.Sprint(queues), "[]"))
+		return strings.TrimSuffix(line, "\n") + fmt.Sprintln(" schedticks="+fmt.Sprint(ticks))
+	})
 }
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
@@ -80,11 +74,7 @@ func TestAbsentStaysAbsent(t *testing.T) {
 // The SCHED lines alone of a log with details have no queues of Ps, which are not empty ones.
 func TestQueuesThatNobodyRead(t *testing.T) {
 	b := must.Get(json.Marshal(analyse(strings.NewReader(detailLine + "\n")).Main))(t)
-	for _, want := range []string{`"queued":null`, `"idle_and_queued_samples":null`, `"crowded_samples":null`} {
-		if !strings.Contains(string(b), want) {
-			t.Errorf("no %s in %s", want, b)
-		}
-	}
+	must.Say(t, string(b), `"queued":null`, `"idle_and_queued_samples":null`, `"crowded_samples":null`)
 }
 
 func TestSegments(t *testing.T) {

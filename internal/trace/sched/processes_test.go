@@ -13,12 +13,11 @@ import (
 
 // at is a line at a time, of that many Ps, with ticks if there are any.
 func at(ms int64, procs int, ticks ...int64) string {
-	s := fmt.Sprintf("SCHED %dms: gomaxprocs=%d idleprocs=0 threads=5 spinningthreads=0 idlethreads=1 runqueue=0 [%s]", ms, procs, strings.Repeat(" 0", procs)+" ")
+	s := sched(ms, 0, 5, 0, 1, 0, strings.Repeat(" 0", procs))
 	if len(ticks) > 0 {
-		s += " schedticks=" + strings.Replace(fmt.Sprint(ticks), "[", "[ ", 1)
-		s = strings.TrimSuffix(s, "]") + " ]"
+		s = strings.TrimSuffix(s, "\n") + fmt.Sprintln(" schedticks="+fmt.Sprint(ticks))
 	}
-	return s + "\n"
+	return s
 }
 
 // times2 are the lines of two Ps without ticks at these times.
