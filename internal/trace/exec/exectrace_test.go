@@ -36,8 +36,7 @@ func recorded(t testing.TB) []string {
 }
 
 func load(t testing.TB, file string) []byte {
-	b := must.Get(os.ReadFile(file))(t)
-	return b
+	return must.Get(os.ReadFile(file))(t)
 }
 
 // checkTrace holds a trace to what must be true of any.

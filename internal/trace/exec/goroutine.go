@@ -209,39 +209,27 @@ func (t *Tally) Add(g Goroutine) {
 }
 
 // Longest parts a list: kept are the n that ran longest, the main goroutine always
-// among them, and rest are the others, both in the order of the list. Of two that
+// among them, in the order of their appearance, and rest are the others. Of two that
 // ran equally long the one that appeared first is kept.
 func Longest(list []Goroutine, n int) (kept, rest []Goroutine) {
 	if len(list) <= n {
 		return list, nil
 	}
-	ranked := make([]int, len(list))
-	for i := range ranked {
-		ranked[i] = i
-	}
-	sorting.Stable(ranked, func(i, j int) int {
-		a, b := list[i], list[j]
+	ranked := sorting.Sorted(list, func(a, b Goroutine) int {
 		switch {
 		case a.IsMain() && !b.IsMain():
 			return -1
 		case b.IsMain() && !a.IsMain():
 			return 1
 		}
-		return cmp.Or(cmp.Compare(b.Running, a.Running), cmp.Compare(a.order, b.order), cmp.Compare(i, j))
+		return cmp.Or(cmp.Compare(b.Running, a.Running), cmp.Compare(a.order, b.order))
 	})
-	long := make([]bool, len(list))
-	for _, i := range ranked[:n] {
-		long[i] = true
-	}
-	for i, g := range list {
-		if long[i] {
-			kept = append(kept, g)
-		} else {
-			rest = append(rest, g)
-		}
-	}
+	kept, rest = ranked[:n:n], ranked[n:]
+	sorting.Stable(kept, byAppearance)
 	return kept, rest
 }
+
+func byAppearance(a, b Goroutine) int { return cmp.Compare(a.order, b.order) }
 
 // keep puts what is known of a goroutine into the trace, if it may be one of those
 // that ran longest. As many again as are kept may wait there for the next choice.

@@ -207,7 +207,7 @@ func (b *builder) finish() *Trace {
 		b.keep(g)
 	}
 	b.choose()
-	sorting.Stable(t.Goroutines, func(x, y Goroutine) int { return int(x.order - y.order) })
+	sorting.Stable(t.Goroutines, byAppearance)
 	for _, p := range b.procs {
 		t.Procs = append(t.Procs, p.Proc)
 	}

@@ -89,7 +89,6 @@ type Starts struct {
 	Unknown int64 `json:"unknown"`
 }
 
-// All is their sum.
 func (s Starts) All() int64 { return s.Own + s.Stolen + s.Unclear + s.Global + s.Unknown }
 
 func (s *Starts) add(o Origin) {
@@ -139,7 +138,6 @@ type Goroutine struct {
 	order int64
 }
 
-// ProcTime is how long a goroutine ran on a P.
 type ProcTime struct {
 	Proc    int           `json:"proc"`
 	Running time.Duration `json:"running_ns"`
@@ -166,7 +164,6 @@ type Steal struct {
 	Unclear   bool          `json:"unclear"` // it may have come by the global queue
 }
 
-// Flow counts the steals from a P to another.
 type Flow struct {
 	From    int   `json:"from"`
 	To      int   `json:"to"`
