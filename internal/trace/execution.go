@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/trace/exec"
 	"github.com/procfit/procfit/internal/trace/exec/page"
 )
 
-// Execution is an execution trace that was read.
 type Execution struct {
 	Trace *exec.Trace
 	Err   error // why it was not read to its end; what was can be shown
@@ -31,11 +31,7 @@ func ReadExecution(ctx context.Context, r io.Reader, path string) (*Execution, e
 	if err == nil {
 		return &Execution{Trace: t, path: path}, nil
 	}
-	name := path
-	if name == "-" {
-		name = "standard input"
-	}
-	err = fmt.Errorf("%s: %w", name, err)
+	err = fmt.Errorf("%s: %w", phrase.If(path == "-", "standard input", path), err)
 	if t.Events == 0 {
 		hint := "expected a file from runtime/trace or go test -trace"
 		if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -58,12 +54,10 @@ type executionJSON struct {
 	exec.Trace
 }
 
-// WriteJSON writes procfit.exectrace/v1.
 func (e *Execution) WriteJSON(w io.Writer) error {
 	out := executionJSON{Schema: "procfit.exectrace/v1", Path: e.path, Trace: *e.Trace}
 	if e.Err != nil {
-		said := e.Err.Error()
-		out.Error = &said
+		out.Error = new(e.Err.Error())
 	}
 	return writeJSON(w, out)
 }

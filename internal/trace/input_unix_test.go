@@ -3,7 +3,6 @@
 package trace
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -14,35 +13,26 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/procfit/procfit/test/must"
 )
 
 // A read that blocks ends with the context; what came before it is kept.
 func TestInputEndsWithTheContext(t *testing.T) {
 	pipe, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer pipe.Close()
 	defer w.Close()
 	fifo := filepath.Join(t.TempDir(), "fifo")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	waiting, err := Open(fifo) // without a writer
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, syscall.Mkfifo(fifo, 0o600))
+	waiting := must.Get(Open(fifo))(t) // without a writer
 	defer waiting.Close()
 	for name, tc := range map[string]struct {
 		r    *os.File
 		want string
 	}{"a pipe": {pipe, "before"}, "a pipe that nobody writes": {waiting, ""}} {
 		ctx, cancel := context.WithCancel(t.Context())
-		if tc.want != "" {
-			if _, err := io.WriteString(w, tc.want); err != nil {
-				t.Fatal(err)
-			}
-		}
+		must.Get(io.WriteString(w, tc.want))(t)
 		in := newInput(ctx, tc.r)
 		soon := func() { time.AfterFunc(20*time.Millisecond, cancel) } // when a read waits for more
 		if tc.want == "" {
@@ -93,13 +83,8 @@ func (f onWrite) Write(p []byte) (int, error) {
 // A pipe by its name is read from when its writer comes until it leaves.
 func TestInputReadsPipes(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "fifo")
-	if err := syscall.Mkfifo(name, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, syscall.Mkfifo(name, 0o600))
+	f := must.Get(Open(name))(t)
 	defer f.Close()
 	text := strings.Repeat("0123456789", 50_000)
 	go func() {
@@ -116,32 +101,24 @@ func TestInputReadsPipes(t *testing.T) {
 }
 
 func TestInputReadsAll(t *testing.T) {
-	text := bytes.Repeat([]byte("0123456789"), 100_000)
+	text := strings.Repeat("0123456789", 100_000)
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	onDisk, err := Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, text)
+	onDisk := must.Get(Open(file))(t)
 	defer onDisk.Close()
-	for name, r := range map[string]io.Reader{"halves": iotest.HalfReader(bytes.NewReader(text)), "a file": onDisk} {
+	for name, r := range map[string]io.Reader{"halves": iotest.HalfReader(strings.NewReader(text)), "a file": onDisk} {
 		in := newInput(t.Context(), r)
-		if got, err := io.ReadAll(in); err != nil || !bytes.Equal(got, text) {
+		if got, err := io.ReadAll(in); err != nil || string(got) != text {
 			t.Errorf("%s: %d bytes, %v; want %d", name, len(got), err, len(text))
 		}
 		in.Close()
 	}
-	null, err := Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	null := must.Get(Open(os.DevNull))(t)
 	defer null.Close()
 	if got, err := io.ReadAll(newInput(t.Context(), null)); err != nil || len(got) > 0 {
 		t.Errorf("%s: %q, %v", os.DevNull, got, err)
 	}
-	if _, err := io.ReadAll(newInput(t.Context(), iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(text))))); err != iotest.ErrTimeout {
+	if _, err := io.ReadAll(newInput(t.Context(), iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(text))))); err != iotest.ErrTimeout {
 		t.Errorf("error %v", err)
 	}
 	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "it is a directory; expected a file") {

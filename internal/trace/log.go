@@ -30,10 +30,7 @@ type Log struct {
 func hintOf(from Source, first []byte, executable bool) string {
 	switch {
 	case bytes.HasPrefix(first, []byte("go 1.")) && bytes.Contains(first, []byte(" trace\x00")):
-		if from.Kind == FromStdin {
-			return "it is a Go execution trace; try: procfit trace --exec -"
-		}
-		return "it is a Go execution trace; try: procfit trace --exec " + phrase.ShellWord(from.Path)
+		return "it is a Go execution trace; try: procfit trace --exec " + phrase.If(from.Kind == FromStdin, "-", phrase.ShellWord(from.Path))
 	case bytes.HasPrefix(first, []byte("\xff\xfe")), bytes.HasPrefix(first, []byte("\xfe\xff")):
 		return from.through("it is in UTF-16, as PowerShell writes it", "iconv -f UTF-16 -t UTF-8")
 	case bytes.HasPrefix(first, []byte("\x1f\x8b")):
@@ -137,7 +134,6 @@ type logJSON struct {
 	Summary  *sched.Summary  `json:"summary"`
 }
 
-// WriteJSON writes procfit.trace/v1.
 func (l *Log) WriteJSON(w io.Writer) error {
 	return writeJSON(w, logJSON{"procfit.trace/v1", l.Source, l.Exit, sched.Readings(l.Summary), l.Summary})
 }
@@ -156,12 +152,10 @@ type fieldsJSON struct {
 	Fields []sched.Field `json:"fields"`
 }
 
-// WriteFieldsJSON writes procfit.tracefields/v1.
 func WriteFieldsJSON(w io.Writer) error {
 	return writeJSON(w, fieldsJSON{"procfit.tracefields/v1", sched.Fields()})
 }
 
-// WriteFields explains each field of a scheduler trace.
 func WriteFields(to io.Writer, o Text) error {
 	w := terminal.NewWriter(o.Width, o.Color)
 	for i, kind := range []struct{ where, title string }{

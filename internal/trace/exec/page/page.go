@@ -65,10 +65,7 @@ func headline(t *exec.Trace) document.Panel {
 	switch {
 	case s.Stolen > 0:
 		p.Label = "Stolen"
-		were := "were"
-		if s.Stolen == 1 {
-			were = "was"
-		}
+		were := phrase.If(s.Stolen == 1, "was", "were")
 		p.Sentence = fmt.Sprintf("%d of %s %s on a different P from the one on which the goroutine became ready: the P took it from that queue.", s.Stolen, phrase.Count(s.All(), "start"), were)
 	case s.All() > 0:
 		p.Label = "Nothing stolen"
@@ -87,10 +84,7 @@ func headline(t *exec.Trace) document.Panel {
 		}
 	}
 	if len(rest) > 0 {
-		which := "The others: "
-		if s.Stolen == 0 {
-			which = "Of these: "
-		}
+		which := phrase.If(s.Stolen == 0, "Of these: ", "The others: ")
 		p.Blocks = append(p.Blocks, document.Text{Text: which + strings.Join(rest, "; ") + "."})
 	}
 	p.Blocks = append(p.Blocks, document.Text{Style: document.Muted, Text: fmt.Sprintf("%s · %s · %s in %s. A trace has no event for a steal: procfit infers it from where the goroutine became ready and where it started, if no queue can have overflowed.",
@@ -177,10 +171,7 @@ func timeline(t *exec.Trace, procs []exec.Proc, k key) document.Timeline {
 	}
 	a := document.AxisBetween(0, length.Seconds())
 	for _, s := range a.Ticks() { // at round times since the trace started
-		label := "0"
-		if s > 0 {
-			label = number.Short(number.Seconds(s))
-		}
+		label := phrase.If(s > 0, number.Short(number.Seconds(s)), "0")
 		out.Ticks = append(out.Ticks, document.Tick{At: a.At(s), Label: label})
 	}
 	return out

@@ -19,8 +19,7 @@ func read(t *testing.T, version string, o exec.Options) *exec.Trace {
 	t.Helper()
 	f := must.Get(os.Open("../testdata/go" + version + ".trace"))(t)
 	defer f.Close()
-	tr := must.Get(exec.Read(f, o))(t)
-	return tr
+	return must.Get(exec.Read(f, o))(t)
 }
 
 func render(t *testing.T, tr *exec.Trace, rows int, o text.Options) string {
@@ -123,11 +122,7 @@ func TestNothingStolen(t *testing.T) {
 
 func TestTheRestIsSummedUp(t *testing.T) {
 	out := render(t, many(70), 40, text.Options{})
-	for _, want := range []string{"GOROUTINES\nmain and those that ran longest\n", "a  main.main ", "N  main.work ", "\nand 31 more goroutines, which ran 496 ms in all\n", "* others"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
-		}
-	}
+	must.Say(t, out, "GOROUTINES\nmain and those that ran longest\n", "a  main.main ", "N  main.work ", "\nand 31 more goroutines, which ran 496 ms in all\n", "* others")
 	if out := render(t, many(5), 40, text.Options{}); !strings.Contains(out, "# the runtime's own") || strings.Contains(out, "others") {
 		t.Errorf("no sign of the runtime's own in\n%s", out)
 	}
