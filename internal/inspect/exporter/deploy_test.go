@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -39,15 +38,6 @@ func TestPromtool(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
-	}
-}
-
-func TestPromtoolLint(t *testing.T) {
-	_, text := scrape(t, exporterOf(fixture()).Handler(), "/metrics")
-	cmd := exec.Command(need.Command(t, "promtool"), "check", "metrics")
-	cmd.Stdin = strings.NewReader(text)
-	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%v\n%s", err, out)
 	}
 }
 
@@ -143,7 +133,7 @@ func TestDashboardUnits(t *testing.T) {
 func readDashboard(t testing.TB, file string) dashboard {
 	t.Helper()
 	var d dashboard
-	if err := json.Unmarshal([]byte(readFile(t, file)), &d); err != nil {
+	if err := json.Unmarshal([]byte(must.Read(t, file)), &d); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
 	return d
@@ -204,7 +194,7 @@ var named = regexp.MustCompile(`\b(?:procfit_(?:process|exporter)|process)_[a-z0
 func checkNames(t *testing.T, where, text string) {
 	t.Helper()
 	exported := map[string]bool{"process_resident_memory_bytes": true}
-	for _, f := range families() {
+	for _, f := range families {
 		exported[f.Name] = true
 		if f.Type == "histogram" {
 			for _, suffix := range []string{"_bucket", "_sum", "_count"} {
@@ -238,8 +228,7 @@ func TestNames(t *testing.T) {
 	for _, v := range d.Templating.List {
 		checkNames(t, "variable "+v.Name, v.Definition)
 	}
-	b := must.Get(os.ReadFile(alertsFile))(t)
-	text := regexp.MustCompile(`procfit:[a-z0-9_:]+`).ReplaceAllString(string(b), "")
+	text := regexp.MustCompile(`procfit:[a-z0-9_:]+`).ReplaceAllString(must.Read(t, alertsFile), "")
 	checkNames(t, alertsFile, text)
 	for _, id := range regexp.MustCompile(`PF\d{3}`).FindAllString(text, -1) {
 		if _, ok := rule.Find(id); !ok {
@@ -254,17 +243,17 @@ func TestNames(t *testing.T) {
 
 // TestDocument wants a row for each metric, with its type and labels.
 func TestDocument(t *testing.T) {
-	b := must.Get(os.ReadFile(documentFile))(t)
-	for _, f := range families() {
+	page := must.Read(t, documentFile)
+	for _, f := range families {
 		labels := ""
 		for _, l := range f.Labels {
 			if l != "pid" && l != "name" {
 				labels += " `" + l + "`"
 			}
 		}
-		if row := "| `" + f.Name + "` | " + f.Type + " |" + labels + " |"; !strings.Contains(string(b), row) {
+		if row := "| `" + f.Name + "` | " + f.Type + " |" + labels + " |"; !strings.Contains(page, row) {
 			t.Errorf("%s has no row %q", documentFile, row)
 		}
 	}
-	checkNames(t, documentFile, regexp.MustCompile(`procfit:[a-z0-9_:]+`).ReplaceAllString(string(b), ""))
+	checkNames(t, documentFile, regexp.MustCompile(`procfit:[a-z0-9_:]+`).ReplaceAllString(page, ""))
 }

@@ -39,10 +39,8 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// DefaultMaxProcesses is the default of Options.
 const DefaultMaxProcesses = 1000
 
-// Options of an Exporter.
 type Options struct {
 	Scan         func(context.Context) (observe.Snapshot, error) // never called concurrently
 	MaxProcesses int                                             // to export; 0: the default
@@ -115,7 +113,7 @@ func (e *Exporter) scan(ctx context.Context) (view, error) {
 
 // Describe implements prometheus.Collector.
 func (e *Exporter) Describe(descs chan<- *prometheus.Desc) {
-	for _, f := range families() {
+	for _, f := range families {
 		descs <- f.desc
 	}
 }

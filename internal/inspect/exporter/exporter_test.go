@@ -3,7 +3,6 @@ package exporter
 import (
 	"flag"
 	"fmt"
-	"os"
 	"regexp"
 	"runtime"
 	"strings"
@@ -37,13 +36,12 @@ func TestExposition(t *testing.T) {
 	got := strings.ReplaceAll(ours(text), runtime.Version(), "GOVERSION")
 	const golden = "testdata/metrics.txt"
 	if *update {
-		must.OK(t, os.WriteFile(golden, []byte(got), 0o644))
+		must.Write(t, golden, got)
 	}
-	want := must.Get(os.ReadFile(golden))(t)
-	if got != string(want) {
+	if got != must.Read(t, golden) {
 		t.Errorf("not as in %s (-update writes it):\n%s", golden, got)
 	}
-	for _, f := range families() {
+	for _, f := range families {
 		if !strings.Contains(got, "\n# TYPE "+f.Name+" "+f.Type+"\n") && !strings.HasPrefix(got, "# HELP "+f.Name) {
 			t.Errorf("the fixture has no %s %s", f.Type, f.Name)
 		}
@@ -68,12 +66,7 @@ func TestContainers(t *testing.T) {
 	e := exporterOf(scan)
 	e.options.Containers = fstest.MapFS{"api-5f6d-x2_shop_server-" + id + ".log": {}}
 	_, body := scrape(t, e.Handler(), "/metrics")
-	if want := `namespace="shop",pid="100",pod="api-5f6d-x2"`; !strings.Contains(body, want) || !strings.Contains(body, `container="server"`) {
-		t.Errorf("no %s in %s", want, body)
-	}
-	if want := `namespace="",pid="7",pod=""`; !strings.Contains(body, want) {
-		t.Errorf("no %s in %s", want, body)
-	}
+	must.Say(t, body, `namespace="shop",pid="100",pod="api-5f6d-x2"`, `container="server"`, `namespace="",pid="7",pod=""`)
 }
 
 // TestHostileNames parses what is served: nothing that a program is named adds a
@@ -160,11 +153,7 @@ func TestBounds(t *testing.T) {
 	if got := strings.Count(text, "\nprocfit_process_cgroup_periods_total{"); got != 1000*mostGroups {
 		t.Errorf("%d groups, want %d", got, 1000*mostGroups)
 	}
-	for _, want := range []string{"procfit_exporter_processes 1500", "procfit_exporter_processes_dropped 500", `procfit_process_threads{name="p501",pid="501"}`} {
-		if !strings.Contains(text, "\n"+want) {
-			t.Errorf("no %s", want)
-		}
-	}
+	must.Say(t, text, "\nprocfit_exporter_processes 1500", "\nprocfit_exporter_processes_dropped 500", "\n"+`procfit_process_threads{name="p501",pid="501"}`)
 	if strings.Contains(text, `pid="500"`) {
 		t.Error("process 500 of 1500 is not among the thousand that use the most CPU, and is exported")
 	}

@@ -19,12 +19,18 @@ type family struct {
 	value prometheus.ValueType
 }
 
+// families are all metrics, except those that the Prometheus client adds about the
+// exporter itself. They are not changed after the start.
+var families []family
+
+// newFamily makes one of families.
 func newFamily(kind, name, help string, labels ...string) family {
 	f := family{Name: "procfit_" + name, Help: help, Labels: labels, Type: kind, value: prometheus.GaugeValue}
 	if kind == "counter" {
 		f.value = prometheus.CounterValue
 	}
 	f.desc = prometheus.NewDesc(f.Name, help, labels, nil)
+	families = append(families, f)
 	return f
 }
 
@@ -77,16 +83,6 @@ var gauges = []struct {
 	column string
 	family family
 }{{"procs", gomaxprocs}, {inspect.Recommended, recommended}, {inspect.Expected, expectedPs}, {"numcpu", numCPU}, {"limit", limitCPUs}, {"threads", threads}, {"fault_held_ps", faultHeld}}
-
-// families returns all metrics, except those that the Prometheus client adds about the
-// exporter itself.
-func families() []family {
-	return []family{
-		info, gomaxprocs, recommended, expectedPs, numCPU, affinityCPUs, limitCPUs, limitBurst, threads,
-		cpuSeconds, switches, waitSeconds, majorFaults, faultHeld, periods, throttled, throttledSec, bursts, burstSec, schedLatency, findings,
-		buildInfo, scanDuration, scans, processes, others, unreadable, inferred, dropped, filtered, counterInfo,
-	}
-}
 
 // forgetAfter is how long the counters of a process are kept while it is not seen, in case
 // it could not be read for a moment.

@@ -3,7 +3,6 @@ package exporter
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
-	"github.com/procfit/procfit/test/must"
 )
 
 func known(cpus float64) facts.Fact { return facts.Fact{State: facts.Known, CPUs: cpus} }
@@ -97,8 +95,7 @@ func scrape(t testing.TB, h http.Handler, path string, header ...string) (code i
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	b := must.Get(io.ReadAll(w.Result().Body))(t)
-	return w.Code, string(b)
+	return w.Code, w.Body.String()
 }
 
 // ours is the text without what the client says of this process.

@@ -33,13 +33,13 @@ func TestGrafanaSchema(t *testing.T) {
 		t.Fatalf("npm ci: %v\n%s", err, out)
 	}
 	check := func(source string) (string, error) {
-		must.OK(t, os.WriteFile(filepath.Join(dir, "dashboard.ts"), []byte(source), 0o644))
+		must.Write(t, filepath.Join(dir, "dashboard.ts"), source)
 		return run(filepath.Join(dir, "node_modules", ".bin", "tsc"), "--noEmit", "--strict", "--skipLibCheck",
 			"--module", "node16", "--moduleResolution", "node16", "--lib", "es2022,dom", "dashboard.ts")
 	}
 	var source string
 	for _, file := range []string{libraryBoard, dashboardFile} {
-		source = typed(t, readFile(t, file))
+		source = typed(t, must.Read(t, file))
 		if out, err := check(source); err != nil {
 			t.Errorf("%s: %v\n%s", file, err, out)
 		}
@@ -103,10 +103,4 @@ func typed(t *testing.T, text string) string {
 		}
 	}
 	return b.String()
-}
-
-func readFile(t testing.TB, name string) string {
-	t.Helper()
-	b := must.Get(os.ReadFile(name))(t)
-	return string(b)
 }

@@ -2,7 +2,6 @@ package exporter
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -20,7 +19,7 @@ import (
 // ofLibrary are the metrics that the library exports.
 func ofLibrary(t *testing.T) (has []string) {
 	exported := regexp.MustCompile(`"((?:process|maxprocs)_[a-z_]+)"`)
-	for _, m := range exported.FindAllStringSubmatch(readFile(t, "../../../maxprocs/metrics/metrics.go"), -1) {
+	for _, m := range exported.FindAllStringSubmatch(must.Read(t, "../../../maxprocs/metrics/metrics.go"), -1) {
 		has = append(has, m[1])
 	}
 	return has
@@ -47,11 +46,7 @@ func TestLibraryDashboard(t *testing.T) {
 	for _, p := range d.Panels {
 		sources += p.Description + "\n"
 	}
-	for _, want := range []string{"client_golang", "kubelet", "node_exporter"} {
-		if !strings.Contains(sources, want) {
-			t.Errorf("no panel says that its metric is of %s", want)
-		}
-	}
+	must.Say(t, sources, "client_golang", "kubelet", "node_exporter")
 	for _, name := range has {
 		if !strings.Contains(asked, name) && name != "maxprocs_cfs_burst_seconds_total" {
 			t.Errorf("no panel shows %s", name)
@@ -59,7 +54,7 @@ func TestLibraryDashboard(t *testing.T) {
 	}
 	promtool := need.Command(t, "promtool")
 	file := filepath.Join(t.TempDir(), "rules.yaml")
-	must.OK(t, os.WriteFile(file, []byte(rules), 0o644))
+	must.Write(t, file, rules)
 	if out, err := exec.Command(promtool, "check", "rules", file).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s\n%s", err, out, rules)
 	}
@@ -69,7 +64,7 @@ func TestLibraryDashboard(t *testing.T) {
 // that the library has, each of them, and name rules that there are. The Collector to be
 // copied into programs that use client_golang has them too, but for GOMAXPROCS.
 func TestLibraryAlerts(t *testing.T) {
-	has, collector := ofLibrary(t), readFile(t, "../../../test/client/client.go")
+	has, collector := ofLibrary(t), must.Read(t, "../../../test/client/client.go")
 	var file struct {
 		Groups []struct {
 			Rules []struct {
@@ -78,9 +73,9 @@ func TestLibraryAlerts(t *testing.T) {
 			}
 		}
 	}
-	must.OK(t, yaml.Unmarshal([]byte(readFile(t, "../../../deploy/prometheus/library.yaml")), &file))
+	must.OK(t, yaml.Unmarshal([]byte(must.Read(t, "../../../deploy/prometheus/library.yaml")), &file))
 	var asked []string
-	tests := readFile(t, "../../../deploy/prometheus/library_test.yaml")
+	tests := must.Read(t, "../../../deploy/prometheus/library_test.yaml")
 	for _, g := range file.Groups {
 		for _, r := range g.Rules {
 			for _, name := range regexp.MustCompile(`\b(?:process|maxprocs)_[a-z_]+`).FindAllString(r.Expr, -1) {

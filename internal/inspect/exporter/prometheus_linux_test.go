@@ -3,7 +3,6 @@ package exporter
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -30,7 +29,7 @@ func startPrometheus(t *testing.T, target string) server {
 	t.Helper()
 	path := need.Command(t, "prometheus")
 	dir := t.TempDir()
-	config := readFile(t, "../../../deploy/prometheus/prometheus.yaml")
+	config := must.Read(t, "../../../deploy/prometheus/prometheus.yaml")
 	for from, to := range map[string]string{
 		"scrape_interval: 15s":     "scrape_interval: 250ms",
 		"evaluation_interval: 15s": "evaluation_interval: 500ms",
@@ -41,9 +40,8 @@ func startPrometheus(t *testing.T, target string) server {
 		}
 		config = strings.Replace(config, from, to, 1)
 	}
-	for name, text := range map[string]string{"prometheus.yaml": config, "alerts.yaml": readFile(t, alertsFile)} {
-		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
+	must.Write(t, filepath.Join(dir, "prometheus.yaml"), config)
+	must.Write(t, filepath.Join(dir, "alerts.yaml"), must.Read(t, alertsFile))
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	addr := l.Addr().String()
 	l.Close()
@@ -56,7 +54,7 @@ func startPrometheus(t *testing.T, target string) server {
 		cmd.Wait()
 		log.Close()
 		if t.Failed() {
-			t.Logf("Prometheus says:\n%s", readFile(t, log.Name()))
+			t.Logf("Prometheus says:\n%s", must.Read(t, log.Name()))
 		}
 	})
 	s := server{"http://" + addr}
@@ -98,15 +96,11 @@ func (s server) get(path string, data any, query ...string) error {
 		return err
 	}
 	defer r.Body.Close()
-	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		return err
-	}
 	answer := struct {
 		Status, Error string
 		Data          any
 	}{Data: data}
-	if err := json.Unmarshal(b, &answer); err != nil {
+	if err := json.NewDecoder(r.Body).Decode(&answer); err != nil {
 		return err
 	}
 	if answer.Status != "success" {
@@ -203,7 +197,7 @@ func TestPrometheus(t *testing.T) {
 	is("rate(procfit_process_cpu_seconds_total"+process+"[4s])", 0.03, 0.2)
 	is("procfit:process_throttled_periods:ratio_rate5m"+process, 0.05, 1)
 	is(`procfit_process_findings{name="pf-throttled", rule="PF011"}`, 1, 1)
-	for _, f := range families() {
+	for _, f := range families {
 		if f.Type == "counter" && strings.HasPrefix(f.Name, "procfit_process_") {
 			is("max(resets("+f.Name+"[1m]))", 0, 0)
 		}
@@ -245,7 +239,7 @@ func checkRules(t *testing.T, s server) {
 				}
 			}
 		}
-		if text := readFile(t, alertsFile); len(states) != strings.Count(text, "- alert: ")+strings.Count(text, "- record: ") {
+		if text := must.Read(t, alertsFile); len(states) != strings.Count(text, "- alert: ")+strings.Count(text, "- record: ") {
 			return fmt.Sprintf("%d rules", len(states))
 		}
 		for name, want := range map[string]string{

@@ -48,9 +48,7 @@ func procfit(t testing.TB) string {
 	built.ReadsProcfit(t)
 	cmd := exec.Command(need.Command(t, "go"), "build", "-buildvcs=false", "-o", path, ".")
 	cmd.Dir = "../../../cmd/procfit"
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build of procfit: %v\n%s", err, out)
-	}
+	must.Output(t, cmd)
 	return path
 }
 
@@ -96,20 +94,18 @@ func (s serving) scrape(t testing.TB) string {
 	t.Helper()
 	r := must.Get(http.Get(s.url))(t)
 	defer r.Body.Close()
-	b, err := io.ReadAll(r.Body)
-	if err != nil || r.StatusCode != 200 {
-		t.Fatalf("%s, %v: %s", r.Status, err, b)
+	text := string(must.Get(io.ReadAll(r.Body))(t))
+	if r.StatusCode != 200 {
+		t.Fatalf("%s: %s", r.Status, text)
 	}
-	return string(b)
+	return text
 }
 
 // peak is the most memory that a process ever had resident, in bytes.
 func peak(t testing.TB, pid int) int {
 	t.Helper()
-	b := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)
-	m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(b)
-	kb := must.Get(strconv.Atoi(string(m[1])))(t)
-	return kb << 10
+	m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindStringSubmatch(must.Read(t, fmt.Sprintf("/proc/%d/status", pid)))
+	return must.Get(strconv.Atoi(m[1]))(t) << 10
 }
 
 // crowd starts n idle Go processes under the name, with GOMAXPROCS=1. They end
@@ -205,11 +201,7 @@ func TestWithoutRights(t *testing.T) {
 	s := start(t, func(c *exec.Cmd) {
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	})
-	for _, want := range []string{"could not be read (needs root or CAP_SYS_PTRACE)", "need CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH", "CAP_NET_ADMIN", "serving http://127.0.0.1:"} {
-		if !strings.Contains(s.said, want) {
-			t.Errorf("no %q in\n%s", want, s.said)
-		}
-	}
+	must.Say(t, s.said, "could not be read (needs root or CAP_SYS_PTRACE)", "need CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH", "CAP_NET_ADMIN", "serving http://127.0.0.1:")
 	text := s.scrape(t)
 	if !regexp.MustCompile(`procfit_exporter_processes_unreadable\{reason="permission"\} [1-9]`).MatchString(text) ||
 		!strings.Contains(text, `procfit_exporter_counters_info{source="tasks"} 1`) || strings.Contains(text, "pf-root") {
@@ -235,9 +227,7 @@ func TestWithCapabilities(t *testing.T) {
 		strings.Count(text, `procfit_process_sched_latency_seconds_count{name="pf-root",`) != 2 { // which is in its memory
 		t.Errorf("%d of 2 processes of root:\n%s", got, ours(text))
 	}
-	if !strings.Contains(text, `procfit_exporter_counters_info{source="taskstats"} 1`) {
-		t.Error("no taskstats, although CAP_NET_ADMIN is there")
-	}
+	must.Say(t, text, `procfit_exporter_counters_info{source="taskstats"} 1`) // CAP_NET_ADMIN is there
 }
 
 // TestNamesOfSockets: what a process of any user names its sockets has root's exporter neither
@@ -272,9 +262,9 @@ func TestNamesOfSockets(t *testing.T) {
 		}
 		time.Sleep(1100 * time.Millisecond) // not the shared scan
 	}
-	before := used(t, s.cmd.Process.Pid)
+	before := must.Get(procstat.ReadCPUTime(s.cmd.Process.Pid))(t)
 	time.Sleep(2 * time.Second)
-	if now := used(t, s.cmd.Process.Pid); now-before > 300*time.Millisecond {
+	if now := must.Get(procstat.ReadCPUTime(s.cmd.Process.Pid))(t); now-before > 300*time.Millisecond {
 		t.Errorf("it used %v of CPU time in 2 s without a scrape: it searches", now-before)
 	}
 	if got := peak(t, s.cmd.Process.Pid); got > 128<<20 {
@@ -283,11 +273,4 @@ func TestNamesOfSockets(t *testing.T) {
 	if n := connected.Load(); n > 0 {
 		t.Errorf("root connected %d times to a socket of another process", n)
 	}
-}
-
-// used is the CPU time of a process.
-func used(t testing.TB, pid int) time.Duration {
-	t.Helper()
-	s := must.Get(procstat.ReadStat(pid))(t)
-	return s.User + s.System
 }

@@ -109,14 +109,9 @@ func (v *view) process(p *observe.Process, s sums, containers map[string]contain
 	if l := p.Total.Latency; l != nil {
 		*v = append(*v, prometheus.MustNewConstHistogram(schedLatency.desc, l.Count(), l.Sum(), l.Buckets(), pid, name))
 	}
-	type fired struct {
-		rule     string
-		severity rule.Severity
-	}
-	var said []fired // a rule may have several findings
-	for _, f := range p.Findings {
-		if one := (fired{f.Rule, f.Severity}); !slices.Contains(said, one) {
-			said = append(said, one)
+	for i, f := range p.Findings {
+		same := func(other rule.Finding) bool { return other.Rule == f.Rule && other.Severity == f.Severity }
+		if !slices.ContainsFunc(p.Findings[:i], same) { // a rule may have several findings
 			add(findings, 1, f.Rule, string(f.Severity))
 		}
 	}
