@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // The most points of each process and of all processes: 2,000 processes with 600 points
@@ -152,11 +153,10 @@ func (l look) draw(c curve, width, height int) []string {
 		var b strings.Builder
 		b.WriteString(strings.Repeat(" ", max(0, width-len(c.cells))))
 		for _, v := range c.cells {
-			switch n := level(v, c.max, len(bars)*height) - below; {
-			case n <= 0:
-				b.WriteByte(' ')
-			default:
+			if n := level(v, c.max, len(bars)*height) - below; n > 0 {
 				b.WriteRune(bars[min(n, len(bars))-1])
+			} else {
+				b.WriteByte(' ')
 			}
 		}
 		lines[r] = b.String()
@@ -215,10 +215,7 @@ func (m *model) curves(r *row) []string {
 		curve := newCurve(&r.history, c.which, width)
 		label := m.pad(c.label, labelWidth, false)
 		if !curve.known() {
-			why := c.none
-			if r.history.total <= 1 && c.which != ofProcs {
-				why = "from the next scan on"
-			}
+			why := phrase.If(r.history.total <= 1 && c.which != ofProcs, "from the next scan on", c.none)
 			lines = append(lines, m.paint(faint, label+why))
 			continue
 		}

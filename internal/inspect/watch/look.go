@@ -58,27 +58,17 @@ func (l look) severity(s rule.Severity) style {
 	return ""
 }
 
-func (l look) either(utf8, ascii string) string {
-	if l.ascii {
-		return ascii
-	}
-	return utf8
-}
-
-func (l look) more() string    { return l.either("…", "~") }
-func (l look) pointer() string { return l.either("▸", ">") }
-func (l look) fix() string     { return l.either("→ ", "-> ") }
-func (l look) dot() string     { return l.either(" · ", " | ") }
-func (l look) down() string    { return l.either("▼", "v") }
-func (l look) up() string      { return l.either("▲", "^") }
-func (l look) arrows() string  { return l.either("↑↓", "j/k") }
+func (l look) more() string    { return phrase.If(l.ascii, "~", "…") }
+func (l look) pointer() string { return phrase.If(l.ascii, ">", "▸") }
+func (l look) fix() string     { return phrase.If(l.ascii, "-> ", "→ ") }
+func (l look) dot() string     { return phrase.If(l.ascii, " | ", " · ") }
+func (l look) down() string    { return phrase.If(l.ascii, "v", "▼") }
+func (l look) up() string      { return phrase.If(l.ascii, "^", "▲") }
+func (l look) arrows() string  { return phrase.If(l.ascii, "j/k", "↑↓") }
 
 // bars are eight heights of a cell; an empty cell means no value.
 func (l look) bars() []rune {
-	if l.ascii {
-		return []rune("_.,-=+*#")
-	}
-	return []rune("▁▂▃▄▅▆▇█")
+	return []rune(phrase.If(l.ascii, "_.,-=+*#", "▁▂▃▄▅▆▇█"))
 }
 
 // maxText is how much of one text from outside is used, in bytes.
@@ -120,12 +110,7 @@ func (l look) name(s string) string {
 }
 
 func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 // escape writes characters that do not print, or are not ASCII and not kept, as \u.
@@ -157,10 +142,7 @@ func joins(r rune) bool {
 
 // clip shortens drawn text to a width and marks it.
 func (l look) clip(s string, width int) string {
-	switch {
-	case width <= 0:
-		return ""
-	case cells(s) <= width:
+	if cells(s) <= width {
 		return s
 	}
 	return ansi.Truncate(s, width, l.more())

@@ -23,7 +23,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-// Options are what a view shows and how it starts.
 type Options struct {
 	// Scan reads the processes; it is never called concurrently. An error is shown, and
 	// the next interval tries again.

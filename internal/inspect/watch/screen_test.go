@@ -12,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/test/must"
 )
 
 // bench is a model with a world to scan and no terminal.
@@ -103,11 +104,7 @@ func (b *bench) text() string { return ansi.Strip(strings.Join(b.screen(), "\n")
 
 func (b *bench) wants(words ...string) *bench {
 	b.t.Helper()
-	for _, w := range words {
-		if !strings.Contains(b.text(), w) {
-			b.t.Errorf("no %q in\n%s", w, b.text())
-		}
-	}
+	must.Say(b.t, b.text(), words...)
 	return b
 }
 

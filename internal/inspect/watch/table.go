@@ -7,6 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // tableLines are the lines of the table page, without the footer.
@@ -195,12 +196,7 @@ const (
 	extra       = 11
 )
 
-func (m *model) gap() string {
-	if m.width >= 110 {
-		return "  "
-	}
-	return " "
-}
+func (m *model) gap() string { return phrase.If(m.width >= 110, "  ", " ") }
 
 // fairName is the width that names get before dispensable columns: more on a wider
 // terminal, but not more than they need.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -25,10 +26,7 @@ type tmuxPane struct {
 func newTerminal(t *testing.T, width, height int) *tmuxPane {
 	t.Helper()
 	need.Command(t, "tmux")
-	dir, err := os.MkdirTemp("", "tmux") // a socket's path must be short
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.MkdirTemp("", "tmux"))(t) // a socket's path must be short
 	term := &tmuxPane{t: t, socket: dir + "/socket", dir: t.TempDir()}
 	// A prompt of its own shows when the shell is back. tmux starts separate words itself,
 	// but gives one string to the user's shell, whatever that is.
@@ -46,11 +44,7 @@ func (c *tmuxPane) tmux(args ...string) string {
 	c.t.Helper()
 	cmd := exec.Command("tmux", append([]string{"-u", "-S", c.socket}, args...)...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "TMUX=")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		c.t.Fatalf("tmux %v: %v: %s", args, err, out)
-	}
-	return strings.TrimRight(string(out), "\n")
+	return strings.TrimRight(must.Output(c.t, cmd), "\n")
 }
 
 func (c *tmuxPane) press(keys ...string) *tmuxPane {
@@ -94,15 +88,10 @@ const shellState = "alternate 0 cursor 1 keypad 00 mouse 0 wrap 1 insert 0 regio
 // file before and after.
 func (c *tmuxPane) start(role string, env ...string) {
 	c.t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	exe := must.Get(os.Executable())(c.t)
 	script := filepath.Join(c.dir, "run")
 	text := fmt.Sprintf("stty -g >%[1]s/before\nTUI_ROLE='%[2]s' %[3]s %[4]s %[1]s 2>&1\necho ended with $?.\nstty -g >%[1]s/after\n", c.dir, role, strings.Join(env, " "), exe)
-	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Write(c.t, script, text)
 	c.press(". "+script, "Enter")
 }
 
@@ -124,9 +113,7 @@ func (c *tmuxPane) back(words ...string) {
 	// What was on the screen before is there again, and keys are echoed.
 	c.until("the shell's next prompt", func() bool { return strings.HasSuffix(strings.TrimSpace(c.screen()), "ready>") })
 	c.press("typed").wants("ready> typed")
-	if all := c.tmux("capture-pane", "-p", "-S", "-"); !strings.Contains(all, ". "+c.dir) {
-		c.t.Errorf("what was on the screen is not there:\n%s", all)
-	}
+	must.Say(c.t, c.tmux("capture-pane", "-p", "-S", "-"), ". "+c.dir)
 	if strings.Contains(c.screen(), "FINDINGS") {
 		c.t.Errorf("the view is left on the screen:\n%s", c.screen())
 	}
@@ -190,11 +177,7 @@ func TestTerminal(t *testing.T) {
 // TestEnds: however it ends, the screen is the shell's again.
 func TestEnds(t *testing.T) {
 	signal := func(s syscall.Signal) func(*tmuxPane) {
-		return func(c *tmuxPane) {
-			if err := syscall.Kill(c.pid(), s); err != nil {
-				c.t.Fatal(err)
-			}
-		}
+		return func(c *tmuxPane) { must.OK(c.t, syscall.Kill(c.pid(), s)) }
 	}
 	press := func(keys ...string) func(*tmuxPane) { return func(c *tmuxPane) { c.press(keys...) } }
 	for _, tc := range []struct {
@@ -226,9 +209,7 @@ func TestEnds(t *testing.T) {
 			}
 			c.back(tc.want...)
 			if strings.HasPrefix(tc.role, "panic") {
-				if all := c.tmux("capture-pane", "-p", "-S", "-"); !strings.Contains(all, "Run returned a mistake in procfit: ") || !strings.Contains(all, "goroutine ") {
-					t.Errorf("no word of the panic:\n%s", all)
-				}
+				must.Say(t, c.tmux("capture-pane", "-p", "-S", "-"), "Run returned a mistake in procfit: ", "goroutine ")
 			}
 		})
 	}

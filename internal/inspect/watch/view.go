@@ -204,11 +204,7 @@ func (m *model) helpText() []string {
 		for _, p := range pairs {
 			text := m.wrap(p[1], max(10, m.width-helpWidth), 0)
 			for i, line := range text {
-				key := ""
-				if i == 0 {
-					key = p[0]
-				}
-				lines = append(lines, m.paint(bold, m.pad(key, helpWidth, false))+line)
+				lines = append(lines, m.paint(bold, m.pad(phrase.If(i == 0, p[0], ""), helpWidth, false))+line)
 			}
 		}
 	}
