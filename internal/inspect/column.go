@@ -58,7 +58,6 @@ var (
 // All returns the columns, with those that are only in JSON.
 func All() []Column { return everything }
 
-// Columns returns the columns of a table, in order.
 func Columns() []Column { return columns }
 
 // Names returns the names that a list can be sorted by, the default first.
@@ -77,13 +76,11 @@ func Index(name string) int {
 	return slices.IndexFunc(columns, func(c Column) bool { return c.Name == name })
 }
 
-// Heading is its name as the heading of a table.
 func (c Column) Heading() string { return strings.ToUpper(strings.ReplaceAll(c.Name, "_", " ")) }
 
 // Right reports whether it is aligned to the right, as numbers are.
 func (c Column) Right() bool { return c.Unit != nil }
 
-// Text is what a table shows for a process.
 func (c Column) Text(p *observe.Process) string {
 	if c.words != nil {
 		return c.words(p)
@@ -184,7 +181,6 @@ func Remedies(shared []rule.Finding) []string {
 	return []string{shared[0].Fix}
 }
 
-// ByFix groups the findings that share a fix.
 func ByFix(findings []rule.Finding) (shared [][]rule.Finding) {
 	for _, f := range findings {
 		i := slices.IndexFunc(shared, func(s []rule.Finding) bool { return s[0].Fix == f.Fix })

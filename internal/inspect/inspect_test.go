@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -199,8 +198,7 @@ func TestColumns(t *testing.T) {
 
 // TestColumnsPage: the page of procfit ps has every column.
 func TestColumnsPage(t *testing.T) {
-	page := must.Get(os.ReadFile("../../docs/reference/ps.md"))(t)
-	_, rows, _ := strings.Cut(string(page), "\n## Columns\n")
+	_, rows, _ := strings.Cut(must.Read(t, "../../docs/reference/ps.md"), "\n## Columns\n")
 	for _, c := range Columns() {
 		if !regexp.MustCompile(`(?m)^\| ([A-Z0-9 ]+, )*` + c.Heading() + `(, [A-Z0-9 ]+)* \|`).MatchString(rows) {
 			t.Errorf("docs/reference/ps.md has no row for %s", c.Heading())

@@ -61,10 +61,8 @@ func list() []Column {
 			short: func(p *observe.Process) string { return Recommend(p.Subject).short() }},
 		{Name: Expected, Help: "GOMAXPROCS that a measurement decided, kept with the program; shown if any has one", Rank: 18, Unit: number.Exact, Rare: true,
 			Value: func(p *observe.Process) any {
-				if p.Expected == nil {
-					return nil
-				}
-				return float64(p.Expected.Procs)
+				x := cmp.Or(p.Expected, &rule.Expected{})
+				return known(float64(x.Procs), p.Expected != nil)
 			}},
 		{Name: Recommended + "_from", Value: recommendedFrom},
 		{Name: Recommended + "_cpus",
@@ -76,7 +74,10 @@ func list() []Column {
 			Value: func(p *observe.Process) any { return known(p.Last().CPUs()) }},
 		{Name: "set_by", Help: "what set GOMAXPROCS: auto (the runtime's default), env, code (automaxprocs is code, too), or outside (procfit set, a debugger); not known is - in the table, and unknown in JSON", Rank: 6, Rising: true, words: setBy,
 			Value: func(p *observe.Process) any { return string(p.SetBy) }},
-		{Name: "set_until", Value: setUntil},
+		{Name: "set_until", // when procfit is to give the old value back
+			Value: func(p *observe.Process) any {
+				return known(p.LentUntil.UTC().Format(time.RFC3339), !p.LentUntil.IsZero())
+			}},
 		{Name: "source", Help: "how PROCS was found: symbol (by the symbol table), decoded (from the machine code of a stripped program), or inferred (from version, environment and limits; its memory is not readable)", Rank: 15, Rising: true,
 			Value: func(p *observe.Process) any { return known(p.ProcsSource(), p.ProcsSource() != "") }},
 		{Name: "numcpu", Help: "CPUs that its runtime counted at start (runtime.NumCPU)", Rank: 13, Unit: number.Exact,
@@ -170,10 +171,7 @@ func setBy(p *observe.Process) string {
 
 // limit is the tightest known limit. A mark before it shows that a tighter one may exist.
 func limit(p *observe.Process) string {
-	mark := ""
-	if len(p.Facts.Unknown()) > 0 {
-		mark = "?"
-	}
+	mark := phrase.If(len(p.Facts.Unknown()) > 0, "?", "")
 	if l, ok := p.Facts.Tightest(); ok {
 		return mark + number.BareLimit(l.CPUs, l.Burst.CPUs)
 	}
@@ -184,11 +182,6 @@ func limit(p *observe.Process) string {
 func Burst(p *observe.Process) (cpus float64, known bool) {
 	l, ok := p.Facts.Tightest()
 	return l.Burst.CPUs, ok && l.Burst.State == facts.Known
-}
-
-// setUntil is when procfit is to give the old value back.
-func setUntil(p *observe.Process) any {
-	return known(p.LentUntil.UTC().Format(time.RFC3339), !p.LentUntil.IsZero())
 }
 
 // limitOf is the last element of the cgroup's path, shortened at its beginning, where the

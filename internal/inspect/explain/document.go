@@ -79,7 +79,6 @@ type viewJSON struct {
 	MountRoot string `json:"mount_root,omitempty"`
 }
 
-// Decision is facts.Decision in the document.
 type Decision struct {
 	Policy     facts.PolicyName `json:"policy"`
 	Outcome    facts.Outcome    `json:"outcome,omitempty"` // dies; absent where it runs
@@ -98,7 +97,6 @@ type candidateJSON struct {
 	Winner bool       `json:"winner"`
 }
 
-// WriteJSON prints procfit.decision/v1 in one line.
 func (e Explanation) WriteJSON(w io.Writer) error {
 	s := e.subject
 	out := Document{

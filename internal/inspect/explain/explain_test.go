@@ -35,8 +35,13 @@ func machine(cpus int, limit float64, env string, live int) rule.Observed {
 
 func text(t *testing.T, o rule.Observed, policy string, color bool, width ...int) string {
 	t.Helper()
+	return said(t, New(rule.NewSubject(o), "x", policy), color, width...)
+}
+
+func said(t *testing.T, e Explanation, color bool, width ...int) string {
+	t.Helper()
 	var b strings.Builder
-	must.OK(t, New(rule.NewSubject(o), "x", policy).WriteText(&b, color, slices.Max(append(width, 0))))
+	must.OK(t, e.WriteText(&b, color, slices.Max(append(width, 0))))
 	return b.String()
 }
 
@@ -99,14 +104,10 @@ func TestHeldPs(t *testing.T) {
 	o := machine(6, 0, "", 6)
 	o.Faults = &rule.Faults{Held: 4.126, Queued: new(22.0)}
 	got := text(t, o, "", false)
-	for _, want := range []string{
+	must.Say(t, got,
 		"  live             6  read from its memory (symbol)\n                      page faults keep 4.13 of these Ps waiting for the disk, on average\n",
 		"  PF023 info: uses GOMAXPROCS=6, and page faults keep 4.1 of these Ps waiting for the disk, while 22 goroutines wait for a P\n  → more Ps than CPUs are worth a measurement: procfit sweep --procs 6,9,12,18,30 -- COMMAND;",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%s\nlacks\n%s", got, want)
-		}
-	}
+	)
 	var b strings.Builder
 	if err := New(rule.NewSubject(o), "x", "").WriteJSON(&b); err != nil || !strings.Contains(b.String(), `"fault_held_ps":4.126,`) {
 		t.Errorf("%s, %v", b.String(), err)
@@ -120,24 +121,16 @@ func TestHeldPs(t *testing.T) {
 // TestOverridden: explain names who has set the live value, and which of both to fix.
 func TestOverridden(t *testing.T) {
 	got := text(t, machine(2, 0, "4", 2), "", false)
-	for _, want := range []string{
+	must.Say(t, got,
 		"set by a call of runtime.GOMAXPROCS\n",
 		"  PF013 warning: uses GOMAXPROCS=2, but its environment sets GOMAXPROCS=4, which has no effect: a call of runtime.GOMAXPROCS overrides it, in the program or by procfit set\n",
 		"  → remove GOMAXPROCS=4 from its environment\n",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
-		}
-	}
+	)
 	// With automaxprocs in it, nobody sees whether that or procfit set made the call.
 	o := machine(8, 2, "", 5)
 	o.Automaxprocs, o.Facts.Env = "v1.6.0", facts.Fact{State: facts.Absent}
 	got = text(t, o, "", false)
-	for _, want := range []string{"set by go.uber.org/automaxprocs or another call of runtime.GOMAXPROCS\n", "→ set GOMAXPROCS=2 in its environment, which automaxprocs never overrides\n"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
-		}
-	}
+	must.Say(t, got, "set by go.uber.org/automaxprocs or another call of runtime.GOMAXPROCS\n", "→ set GOMAXPROCS=2 in its environment, which automaxprocs never overrides\n")
 }
 
 // TestSharedFix: a fix is said once, below all its findings.
@@ -147,10 +140,9 @@ func TestSharedFix(t *testing.T) {
 		{Rule: "PF901", Severity: rule.Warning, Message: "one", Fix: "do"}, {Rule: "PF902", Severity: rule.Warning, Message: "two", Fix: "other"},
 		{Rule: "PF903", Severity: rule.Info, Message: "three", Fix: "do"},
 	}
-	var b strings.Builder
-	must.OK(t, e.WriteText(&b, false, 0))
-	if want := "\n  PF901 warning: one\n  PF903 info: three\n  → do\n\n  PF902 warning: two\n  → other\n"; !strings.HasSuffix(b.String(), want) {
-		t.Errorf("%s\nwant\n%s", b.String(), want)
+	got, want := said(t, e, false), "\n  PF901 warning: one\n  PF903 info: three\n  → do\n\n  PF902 warning: two\n  → other\n"
+	if !strings.HasSuffix(got, want) {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
 
@@ -235,21 +227,12 @@ func TestMemoryAnswer(t *testing.T) {
 		if m.Env = (facts.Fact{State: facts.Absent}); tc.env != "" {
 			m.Env = facts.Fact{State: facts.Known, Raw: tc.env}
 		}
-		e := New(rule.NewSubject(machine(2, 0, "", 2)), "x", "").WithMemory(m, tc.live)
-		var b strings.Builder
-		must.OK(t, e.WriteText(&b, false, 0))
-		got := b.String()
+		got := said(t, New(rule.NewSubject(machine(2, 0, "", 2)), "x", "").WithMemory(m, tc.live), false)
 		if !strings.Contains(got, "its memory: "+tc.want+"\n") || strings.Contains(got, "→ set GOMEMLIMIT=1843MiB") != tc.fix || strings.Contains(got, "  read from its memory\n") != (tc.live != nil) {
 			t.Errorf("live %v, %q: want %q, a fix %t:\n%s", tc.live, tc.env, tc.want, tc.fix, got)
 		}
 		o := machine(2, 0, "", 2)
 		o.Facts.GoVersion = "go1.18.10"
-		b.Reset()
-		must.OK(t, New(rule.NewSubject(o), "x", "").WithMemory(m, nil).WriteText(&b, false, 0))
-		for _, want := range []string{"its memory: the runtime of go1.18.10 has no GOMEMLIMIT\n", "  go                 off  the runtime of go1.18.10 has no GOMEMLIMIT\n", "  → build it with Go 1.19 or newer, and set GOMEMLIMIT=1843MiB in its environment\n"} {
-			if !strings.Contains(b.String(), want) {
-				t.Errorf("%q: no %q in\n%s", tc.env, want, b.String())
-			}
-		}
+		must.Say(t, said(t, New(rule.NewSubject(o), "x", "").WithMemory(m, nil), false), "its memory: the runtime of go1.18.10 has no GOMEMLIMIT\n", "  go                 off  the runtime of go1.18.10 has no GOMEMLIMIT\n", "  → build it with Go 1.19 or newer, and set GOMEMLIMIT=1843MiB in its environment\n")
 	}
 }

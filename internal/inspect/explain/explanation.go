@@ -46,7 +46,6 @@ func New(s rule.Subject, who, policy string) Explanation {
 	return e
 }
 
-// Process names a process in a text.
 func Process(s rule.Subject) string {
 	name := "process " + strconv.Itoa(s.PID)
 	if s.Name != "" {
@@ -55,7 +54,6 @@ func Process(s rule.Subject) string {
 	return name
 }
 
-// WriteRule prints a rule's page.
 func WriteRule(w io.Writer, r rule.Rule) error {
 	_, err := fmt.Fprintf(w, "%s  %s\n%s, since procfit %s\n\n%s\n\nWhat to do\n\n%s\n", r.ID, r.Title, r.Severity, r.Since, r.Why, r.Fix)
 	return err
@@ -188,10 +186,7 @@ func mapped(s rule.Subject) string {
 }
 
 func liveReason(s rule.Subject) string {
-	how := "this is procfit itself"
-	if s.LiveSource != "" {
-		how = "read from its memory (" + s.LiveSource + ")"
-	}
+	how := phrase.If(s.LiveSource != "", "read from its memory ("+s.LiveSource+")", "this is procfit itself")
 	switch s.SetBy {
 	case rule.SetByEnv:
 		return how + "; set by the environment"
@@ -229,11 +224,7 @@ func (e Explanation) answer() string {
 	case !known:
 		return "uses a GOMAXPROCS that cannot be read; " + should(s)
 	}
-	verb := "will use"
-	if s.Live != nil {
-		verb = "uses"
-	}
-	return fmt.Sprintf("%s GOMAXPROCS=%d%s", verb, n, e.verdict())
+	return fmt.Sprintf("%s GOMAXPROCS=%d%s", phrase.If(s.Live != nil, "uses", "will use"), n, e.verdict())
 }
 
 func should(s rule.Subject) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/maxprocs/memlimit"
@@ -55,10 +56,7 @@ func (m memory) write(b *terminal.Writer) {
 		b.Folded("  → build it with Go 1.19 or newer, and set GOMEMLIMIT="+memlimit.Format(m.fit.Bytes)+" in its environment", "    ")
 	default:
 		b.WriteString("\n")
-		unless := " (unless its code sets a limit, which procfit cannot see)"
-		if m.live != nil {
-			unless = "; Watch of that package also follows a limit that changes"
-		}
+		unless := phrase.If(m.live != nil, "; Watch of that package also follows a limit that changes", " (unless its code sets a limit, which procfit cannot see)")
 		b.Folded("  → set GOMEMLIMIT="+memlimit.Format(m.fit.Bytes)+
 			" in its environment, or call Set of github.com/procfit/procfit/maxprocs/memlimit"+unless, "    ")
 	}

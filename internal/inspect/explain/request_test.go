@@ -12,16 +12,14 @@ import (
 
 func requested(t *testing.T, r Request) string {
 	t.Helper()
-	var b strings.Builder
 	e := New(rule.NewSubject(machine(8, 2, "", 0)), "x", "")
 	e.Request = r
-	must.OK(t, e.WriteText(&b, false, 0))
-	_, after, _ := strings.Cut(b.String(), "\nits CPU request: ")
+	_, after, _ := strings.Cut(said(t, e, false), "\nits CPU request: ")
 	return after
 }
 
 func TestRequest(t *testing.T) {
-	for name, tc := range map[string]struct {
+	for _, tc := range map[string]struct {
 		request Request
 		want    []string
 	}{
@@ -42,12 +40,7 @@ func TestRequest(t *testing.T) {
 		"idle":   {Request{Weight: &cgroup.Weight{Version: 2, File: "/g/cpu.weight"}}, []string{"cpu.weight: 0 is the weight of an idle cgroup: "}},
 		"closed": {Request{Unknown: "/g/cpu.weight: permission denied"}, []string{"not known, which does not", "the weight of its cgroup is not known: /g/cpu.weight: permission denied\n"}},
 	} {
-		got := requested(t, tc.request)
-		for _, want := range tc.want {
-			if !strings.Contains(got, want) {
-				t.Errorf("%s: no %q in\n%s", name, want, got)
-			}
-		}
+		must.Say(t, requested(t, tc.request), tc.want...)
 	}
 	if got := requested(t, Request{Asked: 2}); strings.Contains(got, "could not use the rest") {
 		t.Errorf("a request of all that it has gives nothing up:\n%s", got)
@@ -55,20 +48,15 @@ func TestRequest(t *testing.T) {
 	// It should use the value of a measurement, as the first line says.
 	o := machine(8, 4, "", 2)
 	o.Expected = &rule.Expected{Procs: 2, LimitCPUs: new(4.0), CPUs: 8, Measured: "2026-01-31"}
-	var b strings.Builder
 	e := New(rule.NewSubject(o), "x", "")
 	e.Request = Request{Asked: 0.5}
-	if err := e.WriteText(&b, false, 0); err != nil || !strings.Contains(b.String(), "could not use the rest of its CPUs: it should be 2\n") {
-		t.Errorf("%v\n%s", err, b.String())
-	}
+	must.Say(t, said(t, e, false), "could not use the rest of its CPUs: it should be 2\n")
 	// What every group has is nobody's request; next to one that was asked it is reported.
 	usual := &cgroup.Weight{Version: 2, Value: 100, File: "/g/cpu.weight"}
 	if got := requested(t, Request{Weight: usual}); got != "" {
 		t.Errorf("%s", got)
 	}
-	if got := requested(t, Request{Asked: 1, Weight: usual}); !strings.Contains(got, "100 is the default of the kernel, and corresponds to") {
-		t.Errorf("%s", got)
-	}
+	must.Say(t, requested(t, Request{Asked: 1, Weight: usual}), "100 is the default of the kernel, and corresponds to")
 }
 
 func TestRequestDocument(t *testing.T) {

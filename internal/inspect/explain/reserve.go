@@ -12,10 +12,7 @@ import (
 const mostNamed = 5
 
 func place(n *observe.Neighbours) string {
-	if n.Dir == "" {
-		return "on its " + number.CPUs(float64(n.CPUs))
-	}
-	return "in the same limit"
+	return phrase.If(n.Dir == "", "on its "+number.CPUs(float64(n.CPUs)), "in the same limit")
 }
 
 func writeNeighbours(b *terminal.Writer, n *observe.Neighbours) {

@@ -24,23 +24,17 @@ func TestMeasuredReserve(t *testing.T) {
 	text := func(n observe.Neighbours) string {
 		t.Helper()
 		s := WhatIf{CPUs: &eight, Limits: limits, LimitText: "2", Reserve: n.Reserve()}.Apply(Nowhere())
-		var b bytes.Buffer
 		e := New(s, "process 17 (x)", string(facts.PolicyFit))
 		e.Neighbours = &n
-		must.OK(t, e.WriteText(&b, false, 0))
-		return b.String()
+		return said(t, e, false)
 	}
 	got := text(neighbours)
-	for _, want := range []string{
+	must.Say(t, got,
 		"fit chooses 1\n", "0.39 CPUs reserved for others: 2 − 0.39\n", "its reserve: 0.39 CPUs, which the others in the same limit used\n",
 		"/sys/fs/cgroup/cpu/pod: its processes used 1.63 CPUs over 5 s (as the kernel counts); process 17 itself used 1.25 CPUs\n",
-		`CPUs used by others: envoy (process 21) 0.30, log\x1b[2J (process 25) 0.07 and the rest 0.01` + "\n",
+		`CPUs used by others: envoy (process 21) 0.30, log\x1b[2J (process 25) 0.07 and the rest 0.01`+"\n",
 		"the limit throttled them in 25% of its periods meanwhile, so they may have wanted more\n", "may need more at their peak",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
-		}
-	}
+	)
 	alone := neighbours
 	alone.Dir, alone.CPUs, alone.All, alone.Others, alone.Throttled = "", 4, 1.254, nil, nil
 	got = text(alone)
@@ -50,18 +44,14 @@ func TestMeasuredReserve(t *testing.T) {
 		}
 	}
 	unseen := neighbours
-	if unseen.Others = nil; !strings.Contains(text(unseen), "its reserve: 0.39 CPUs, ") || !strings.Contains(text(unseen), "procfit sees no process that used this: it ended meanwhile, or is in another PID namespace") {
-		t.Errorf("%s", text(unseen))
-	}
+	unseen.Others = nil
+	must.Say(t, text(unseen), "its reserve: 0.39 CPUs, ", "procfit sees no process that used this: it ended meanwhile, or is in another PID namespace")
 	part := neighbours
 	part.Dir, part.CPUs, part.Part, part.Others = "", 2, true, []observe.Used{{PID: 21, Name: "envoy", CPUs: 3}}
-	if !strings.Contains(text(part), "CPUs that others used, on these CPUs and on other ones: envoy (process 21) 3.00\n") {
-		t.Errorf("%s", text(part))
-	}
+	must.Say(t, text(part), "CPUs that others used, on these CPUs and on other ones: envoy (process 21) 3.00\n")
 	summed := neighbours
-	if summed.Counted = false; !strings.Contains(text(summed), "by the sum of its processes: this kernel has no count of the cgroup, and a process that ended in between is missing") {
-		t.Errorf("%s", text(summed))
-	}
+	summed.Counted = false
+	must.Say(t, text(summed), "by the sum of its processes: this kernel has no count of the cgroup, and a process that ended in between is missing")
 
 	var b bytes.Buffer
 	must.OK(t, Explanation{Neighbours: &neighbours}.WriteJSON(&b))

@@ -57,16 +57,12 @@ func TestReserve(t *testing.T) {
 	o := machine(64, 2.5, "", 0)
 	o.Reserve = 0.5
 	got := text(t, o, "", false)
-	for _, want := range []string{
+	must.Say(t, got,
 		"x will use GOMAXPROCS=3; it should be 2\n  the runtime of go1.26.1 chooses 3; its own cgroup allows 2.5 CPUs, 0.5 of them reserved for others\n",
 		"0.5 CPUs reserved for others: 2.5 − 0.5",
 		"PF001 warning: will use GOMAXPROCS=3, but the limit of /cg allows 2.5 CPUs, 0.5 of them reserved for others\n",
 		"→ set GOMAXPROCS=2 in its environment, or call Set of github.com/procfit/procfit/maxprocs with Reserve(0.5)\n",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
-		}
-	}
+	)
 	// What fits the rest is not too few.
 	o = machine(4, 0, "3", 3)
 	o.Reserve = 1
@@ -106,7 +102,6 @@ func TestWhatIfForgets(t *testing.T) {
 			}
 		}
 	}
-	if few := (WhatIf{Limits: limits, LimitText: "8", Env: new("3")}).Apply(running); !strings.Contains(text(t, few.Observed, "", false), "PF002") {
-		t.Error("3 of 8 CPUs that it does not share are no finding")
-	}
+	few := WhatIf{Limits: limits, LimitText: "8", Env: new("3")}.Apply(running) // 3 of 8 CPUs that it does not share
+	must.Say(t, text(t, few.Observed, "", false), "PF002")
 }

@@ -52,10 +52,8 @@ func Name(text string) (*regexp.Regexp, error) {
 	return name, err
 }
 
-// All reports whether all processes are selected.
 func (s Selection) All() bool { return len(s.PIDs) == 0 && len(s.Names) == 0 }
 
-// Named reports whether one of the expressions matches the name.
 func (s Selection) Named(name string) bool {
 	return slices.ContainsFunc(s.Names, func(r *regexp.Regexp) bool { return r.MatchString(name) })
 }
@@ -86,10 +84,7 @@ func Unread(snap observe.Snapshot) []string {
 	}
 	var lines []string
 	for k, who := range all {
-		missing := "not in the list, since not known to be Go"
-		if k.listed {
-			missing = "GOMAXPROCS is missing"
-		}
+		missing := phrase.If(k.listed, "GOMAXPROCS is missing", "not in the list, since not known to be Go")
 		lines = append(lines, fmt.Sprintf("%s: %s could not be read (%s): %s", missing, phrase.Count(len(who), "process"), phrase.Clean(k.reason), named(who)))
 	}
 	slices.Sort(lines)

@@ -134,7 +134,7 @@ func collectAdvice(all []observe.Process) []advice {
 		p := &all[i]
 		who := fmt.Sprintf("%d (%s)", p.PID, phrase.Clean(p.Name))
 		for _, findings := range inspect.ByFix(p.Findings) {
-			words := shared(findings)
+			words := phrase.Each(findings, rule.Finding.Shared)
 			have := slices.IndexFunc(list, func(a advice) bool { return slices.Equal(a.shared, words) })
 			if have < 0 {
 				have = len(list)
@@ -148,13 +148,6 @@ func collectAdvice(all []observe.Process) []advice {
 	sorting.Stable(list, func(a, b advice) int {
 		return rule.CompareWorst(a.findings, b.findings)
 	})
-	return list
-}
-
-func shared(findings []rule.Finding) (list []rule.Finding) {
-	for _, f := range findings {
-		list = append(list, f.Shared())
-	}
 	return list
 }
 
@@ -192,7 +185,6 @@ type unreadableJSON struct {
 	Reason string `json:"reason"`
 }
 
-// WriteJSON prints procfit.ps/v1, on one line or indented.
 func WriteJSON(w io.Writer, snap observe.Snapshot, indent bool) error {
 	out := document{
 		Schema: "procfit.ps/v1", Time: snap.At, Counters: string(snap.Counters),

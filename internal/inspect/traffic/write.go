@@ -57,7 +57,6 @@ func latencyOf(h live.Histogram) *latencyJSON {
 	return &latencyJSON{q(0.5), q(0.9), q(0.99), h.Count()}
 }
 
-// WriteJSON writes procfit.traffic/v1.
 func (w Watched) WriteJSON(out io.Writer) error {
 	doc := trafficJSON{
 		Schema: "procfit.traffic/v1", PID: w.PID, GoVersion: w.GoVersion, Procs: w.Procs, Changed: w.Changed, DurationSeconds: w.Duration.Seconds(),
@@ -94,7 +93,6 @@ func (w Watched) by() string {
 	return "none"
 }
 
-// WriteText prints what a reader wants to know first.
 func (w Watched) WriteText(out io.Writer, o text.Options) error {
 	return text.Render(out, w.document(), o)
 }
