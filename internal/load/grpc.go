@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -24,8 +26,6 @@ type GRPC struct {
 
 // Calls makes the messages of calls.
 type Calls interface {
-	// ParseName reads a method's name; a point may stand for the stroke.
-	ParseName(text string) (CallName, error)
 	// Compile reads .proto files.
 	Compile(ctx context.Context, paths []string) (CallTypes, error)
 	// ReadSet reads a set of compiled descriptors.
@@ -39,14 +39,27 @@ type CallName struct{ Service, Method string }
 
 func (n CallName) String() string { return n.Service + "/" + n.Method }
 
+// fullName is a method's: the names of protobuf have letters, digits and underscores.
+var fullName = pattern.Of(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*/[A-Za-z_]\w*$`)
+
+// parseCallName reads a method's name; a point may stand for the stroke.
+func parseCallName(text string) (CallName, error) {
+	at := strings.LastIndexByte(text, '/')
+	if at < 0 {
+		at = strings.LastIndexByte(text, '.')
+	}
+	n := CallName{Service: strings.TrimPrefix(text[:max(at, 0)], "/"), Method: text[at+1:]}
+	if !fullName().MatchString(n.String()) {
+		return CallName{}, errors.New("expected package.Service/Method")
+	}
+	return n, nil
+}
+
 // Path is where calls go in HTTP.
 func (n CallName) Path() string { return "/" + n.String() }
 
-// CallTypes are what files or a server define.
-type CallTypes interface {
-	// Method finds a method.
-	Method(n CallName) (CallMethod, error)
-}
+// CallTypes finds a method in what files or a server define.
+type CallTypes func(CallName) (CallMethod, error)
 
 // CallMethod is one that can be called.
 type CallMethod struct {
@@ -68,7 +81,7 @@ func (p *Prepared) prepareCall(urls []*url.URL) error {
 		return invalid(FieldGRPC, g.Method, "gRPC calls are not available here")
 	}
 	var err error
-	if p.Called, err = g.Calls.ParseName(g.Method); err != nil {
+	if p.Called, err = parseCallName(g.Method); err != nil {
 		return invalid(FieldGRPC, g.Method, "%w", err)
 	}
 	switch {
@@ -118,7 +131,7 @@ func (p *Prepared) Undefined() bool { return p.GRPC != nil && p.types == nil }
 // MakeCall makes the request of the call, with its types.
 func (p *Prepared) MakeCall(types CallTypes) error {
 	p.types = types
-	method, err := types.Method(p.Called)
+	method, err := types(p.Called)
 	if err != nil {
 		return invalid(FieldGRPC, p.GRPC.Method, "%w", err)
 	}

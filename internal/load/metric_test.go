@@ -48,8 +48,7 @@ func TestParseMetric(t *testing.T) {
 
 func metric(t testing.TB, text string) Metric {
 	t.Helper()
-	m := must.Get(ParseMetric(text))(t)
-	return m
+	return must.Get(ParseMetric(text))(t)
 }
 
 func TestFindMetrics(t *testing.T) {
@@ -102,6 +101,21 @@ func FuzzMetric(f *testing.F) {
 		v := found[m.Name].Value
 		if math.IsNaN(v) || math.IsInf(v, 0) || v != 0 && math.IsInf(1/v, 0) {
 			t.Fatalf("%q in %q: %v", text, out, v)
+		}
+	})
+}
+
+// FuzzParseCallName: a name that is read is read again as it was.
+func FuzzParseCallName(f *testing.F) {
+	f.Add("a.B/C")
+	f.Add("/a.B.C")
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := parseCallName(text)
+		if err != nil {
+			return
+		}
+		if again, err := parseCallName(n.String()); err != nil || again != n || strings.Count(n.Path(), "/") != 2 {
+			t.Fatalf("%q: %+v, %v", text, n, err)
 		}
 	})
 }

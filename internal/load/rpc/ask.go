@@ -22,6 +22,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Codes of gRPC that are looked at (grpc.io/docs/guides/status-codes).
@@ -73,10 +74,7 @@ func newPeer(secure *tls.Config, authority string, dial func(context.Context) (n
 }
 
 func (p *peer) call(ctx context.Context, method string, messages ...[]byte) ([][]byte, error) {
-	var body []byte
-	for _, message := range messages {
-		body = append(body, framed(message)...)
-	}
+	body := bytes.Join(phrase.Each(messages, framed), nil)
 	r := (&http.Request{
 		Method: http.MethodPost, URL: &url.URL{Scheme: p.scheme, Host: p.authority, Path: method}, Header: http.Header{},
 		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
@@ -155,8 +153,6 @@ func unframed(body []byte) (messages [][]byte, err error) {
 	return messages, nil
 }
 
-var errNoReflection = errors.New("the server has no reflection")
-
 // Reflect implements load.Calls: it asks the server for the files of a service. The
 // context bounds how long a server may make us ask.
 func (Calls) Reflect(ctx context.Context, s load.CallServer, service string) (load.CallTypes, error) {
@@ -175,7 +171,7 @@ func (Calls) Reflect(ctx context.Context, s load.CallServer, service string) (lo
 	}
 	switch {
 	case hasCode(err, codeUnimplemented):
-		return nil, errNoReflection
+		return nil, errors.New("the server has no reflection")
 	case hasCode(err, codeNotFound):
 		return nil, fmt.Errorf("the server does not know this service (%w)", err)
 	case err != nil:

@@ -40,6 +40,14 @@ import (
 // descriptors too. Of the options those of protobuf itself are read; others, and default
 // values, make no difference to what is sent.
 func (Calls) Compile(ctx context.Context, paths []string) (load.CallTypes, error) {
+	files, err := compile(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	return typesOf(files), nil
+}
+
+func compile(ctx context.Context, paths []string) (*protoregistry.Files, error) {
 	c := compiler{given: map[string]string{}, files: new(protoregistry.Files), under: map[string]bool{}}
 	for _, path := range paths {
 		name := filepath.Base(path)
@@ -55,7 +63,7 @@ func (Calls) Compile(ctx context.Context, paths []string) (load.CallTypes, error
 			return nil, err
 		}
 	}
-	return typesOf(c.files), nil
+	return c.files, nil
 }
 
 type compiler struct {

@@ -20,7 +20,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -38,41 +37,23 @@ import (
 // Calls implements load.Calls.
 type Calls struct{}
 
-// ParseName implements load.Calls.
-func (Calls) ParseName(text string) (load.CallName, error) {
-	at := strings.LastIndexByte(text, '/')
-	if at < 0 {
-		at = strings.LastIndexByte(text, '.')
-	}
-	if at <= 0 {
-		return load.CallName{}, errors.New("expected package.Service/Method")
-	}
-	n := load.CallName{Service: strings.TrimPrefix(text[:at], "/"), Method: text[at+1:]}
-	if !protoreflect.FullName(n.Service).IsValid() || !protoreflect.Name(n.Method).IsValid() {
-		return load.CallName{}, errors.New("expected package.Service/Method")
-	}
-	return n, nil
-}
-
 type types struct {
 	*protoregistry.Files
 	*dynamicpb.Types
 }
 
 func typesOf(files *protoregistry.Files) load.CallTypes {
-	return types{files, dynamicpb.NewTypes(files)}
-}
-
-// Method implements load.CallTypes.
-func (t types) Method(n load.CallName) (load.CallMethod, error) {
-	m, err := t.find(n)
-	if err != nil {
-		return load.CallMethod{}, err
+	t := types{files, dynamicpb.NewTypes(files)}
+	return func(n load.CallName) (load.CallMethod, error) {
+		m, err := t.find(n)
+		if err != nil {
+			return load.CallMethod{}, err
+		}
+		return load.CallMethod{
+			Stream: m.IsStreamingServer(),
+			Body:   func(data []byte) ([]byte, error) { return t.message(m, data) },
+		}, nil
 	}
-	return load.CallMethod{
-		Stream: m.IsStreamingServer(),
-		Body:   func(data []byte) ([]byte, error) { return t.message(m, data) },
-	}, nil
 }
 
 func (t types) find(n load.CallName) (protoreflect.MethodDescriptor, error) {

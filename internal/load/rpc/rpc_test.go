@@ -27,30 +27,23 @@ import (
 
 func healthSet(t testing.TB) []byte {
 	t.Helper()
-	b, err := proto.Marshal(&descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{protodesc.ToFileDescriptorProto(healthpb.File_grpc_health_v1_health_proto)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(proto.Marshal(&descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{protodesc.ToFileDescriptorProto(healthpb.File_grpc_health_v1_health_proto)}}))(t)
 }
 
 func TestMessage(t *testing.T) {
-	types, err := parseSet(healthSet(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	check, err := types.Method(load.CallName{Service: "grpc.health.v1.Health", Method: "Check"})
+	types := must.Get(parseSet(healthSet(t)))(t)
+	check, err := types(load.CallName{Service: "grpc.health.v1.Health", Method: "Check"})
 	if err != nil || check.Stream {
 		t.Fatal(check.Stream, err)
 	}
-	if watch, err := types.Method(load.CallName{Service: "grpc.health.v1.Health", Method: "Watch"}); err != nil || !watch.Stream {
+	if watch, err := types(load.CallName{Service: "grpc.health.v1.Health", Method: "Watch"}); err != nil || !watch.Stream {
 		t.Error("a stream of answers is none", err)
 	}
 	got, err := check.Body([]byte(`{"service": "abc"}`))
 	if err != nil || string(got) != "\x00\x00\x00\x00\x05\x0a\x03abc" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := types.Method(load.CallName{Service: "grpc.health.v1.HealthCheckRequest", Method: "x"}); err == nil || !strings.Contains(err.Error(), "is not a service") {
+	if _, err := types(load.CallName{Service: "grpc.health.v1.HealthCheckRequest", Method: "x"}); err == nil || !strings.Contains(err.Error(), "is not a service") {
 		t.Errorf("a message for a service: %v", err)
 	}
 }
@@ -117,11 +110,8 @@ func TestReflectAsksForImports(t *testing.T) {
 		return &reflectionpb.ServerReflectionResponse{MessageResponse: &reflectionpb.ServerReflectionResponse_FileDescriptorResponse{FileDescriptorResponse: &reflectionpb.FileDescriptorResponse{FileDescriptorProto: [][]byte{b}}}}
 	}
 	server := describing(t, answer)
-	types, err := Calls{}.Reflect(t.Context(), server, "grpc.health.v1.Health")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := types.Method(load.CallName{Service: "grpc.health.v1.Health", Method: "Check"}); err != nil {
+	types := must.Get(Calls{}.Reflect(t.Context(), server, "grpc.health.v1.Health"))(t)
+	if _, err := types(load.CallName{Service: "grpc.health.v1.Health", Method: "Check"}); err != nil {
 		t.Error(err)
 	}
 	if fmt.Sprint(asked) != "map[a.proto:1 b.proto:1 c.proto:1 grpc.health.v1.Health:1]" {
@@ -163,11 +153,7 @@ func FuzzReadFiles(f *testing.F) {
 		&reflectionpb.ServerReflectionResponse{ValidHost: "x", MessageResponse: &reflectionpb.ServerReflectionResponse_ErrorResponse{ErrorResponse: &reflectionpb.ErrorResponse{ErrorCode: 5, ErrorMessage: "no"}}},
 		&reflectionpb.ServerReflectionResponse{MessageResponse: &reflectionpb.ServerReflectionResponse_FileDescriptorResponse{FileDescriptorResponse: &reflectionpb.FileDescriptorResponse{FileDescriptorProto: [][]byte{{}}}}},
 	} {
-		b, err := proto.Marshal(m)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(framed(b))
+		f.Add(framed(must.Get(proto.Marshal(m))(f)))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		messages, err := unframed(body)
@@ -278,27 +264,14 @@ func shapeOf(messages protoreflect.MessageDescriptors) (shape []string) {
 func TestCompileIsThatOfProtocompile(t *testing.T) {
 	dir := t.TempDir()
 	for name, source := range compiled {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(source), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, filepath.Join(dir, name), source)
 	}
 	whole := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{dir}})}
 	fields := 0
 	for name := range compiled {
-		want, err := whole.Compile(t.Context(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		made, err := Calls{}.Compile(t.Context(), []string{filepath.Join(dir, name)})
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		got, err := made.(types).FindFileByPath(name)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
+		want := must.Get(whole.Compile(t.Context(), name))(t)
+		made := must.Get(compile(t.Context(), []string{filepath.Join(dir, name)}))(t)
+		got := must.Get(made.FindFileByPath(name))(t)
 		a, b := shapeOf(got.Messages()), shapeOf(want[0].Messages())
 		fields += len(a)
 		if !slices.Equal(a, b) {
@@ -330,9 +303,7 @@ func TestCompileRefuses(t *testing.T) {
 		"a wrong default": {`syntax = "proto3"; option go_package = 1;`, "option go_package: invalid value"},
 	} {
 		path := filepath.Join(t.TempDir(), "x.proto")
-		if err := os.WriteFile(path, []byte(tt.source), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, path, tt.source)
 		if _, err := (Calls{}).Compile(t.Context(), []string{path}); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), ": proto:") {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}
@@ -349,9 +320,8 @@ func TestCompileReadsTheNamedFile(t *testing.T) {
 		must.Write(t, filepath.FromSlash(name), `syntax = "proto3"; `+source)
 	}
 	for _, paths := range [][]string{{"v2/x.proto"}, {"v2/x.proto", "./v2/x.proto"}, {"v2/of.proto", "v2/x.proto"}} {
-		made, err := Calls{}.Compile(t.Context(), paths)
-		must.OK(t, err)
-		if got := must.Get(made.(types).FindFileByPath("x.proto"))(t); got.Messages().Len() != 1 {
+		made := must.Get(compile(t.Context(), paths))(t)
+		if got := must.Get(made.FindFileByPath("x.proto"))(t); got.Messages().Len() != 1 {
 			t.Errorf("%q: another file of that name was read", paths)
 		}
 	}
@@ -367,26 +337,10 @@ func FuzzCompile(f *testing.F) {
 	}
 	path := filepath.Join(f.TempDir(), "x.proto")
 	f.Fuzz(func(t *testing.T, source string) {
-		if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, path, source)
 		types, err := Calls{}.Compile(t.Context(), []string{path})
 		if (types == nil) == (err == nil) {
 			t.Fatalf("%v, %v", types, err)
-		}
-	})
-}
-
-func FuzzParseName(f *testing.F) {
-	f.Add("a.B/C")
-	f.Add("/a.B.C")
-	f.Fuzz(func(t *testing.T, text string) {
-		n, err := Calls{}.ParseName(text)
-		if err != nil {
-			return
-		}
-		if again, err := (Calls{}).ParseName(n.String()); err != nil || again != n || strings.Count(n.Path(), "/") != 2 {
-			t.Fatalf("%q: %+v, %v", text, n, err)
 		}
 	})
 }
@@ -399,7 +353,7 @@ func FuzzParseSet(f *testing.F) {
 		if err != nil {
 			return
 		}
-		method, err := types.Method(load.CallName{Service: "grpc.health.v1.Health", Method: "Check"})
+		method, err := types(load.CallName{Service: "grpc.health.v1.Health", Method: "Check"})
 		if err != nil {
 			return
 		}
