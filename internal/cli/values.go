@@ -99,7 +99,7 @@ func readMix(place string, urls []string, file string, std stdio) (base string, 
 	if _, mix, err = requests.FromURLs(target.ExpandPort(urls, 1)); err != nil {
 		return "", nil, usageError("%s %w", place, err)
 	}
-	base = requests.Unweighted(urls[0])
+	_, base = requests.Method(urls[0])
 	if file == "" {
 		return base, mix, nil
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // Target is one URL made ready.
@@ -43,7 +45,7 @@ func parseHeaders(lines []string) ([]Header, error) {
 		if !ok {
 			return nil, invalid(FieldHeader, line, "no colon; write 'Name: value'")
 		}
-		if !isToken(name) {
+		if !token().MatchString(name) {
 			return nil, invalid(FieldHeader, line, "%q is not a header name", name)
 		}
 		switch strings.ToLower(name) {
@@ -104,20 +106,10 @@ type Message struct {
 	Stream  bool // of gRPC: its answer has any number of messages
 }
 
-// isToken reports whether s is a token of RFC 9110, section 5.6.2.
-func isToken(s string) bool {
-	for _, r := range s {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
-		case strings.ContainsRune("!#$%&'*+-.^_`|~", r):
-		default:
-			return false
-		}
-	}
-	return s != ""
-}
+// token is one of RFC 9110, section 5.6.2.
+var token = pattern.Of("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-const maxRequests = 100_000 // of a mix
+const MostRequests = 100_000 // of a mix
 
 // Others is the name of the requests that have no results of their own.
 const Others = "others"
@@ -151,8 +143,8 @@ func (r Request) Name() string {
 
 func (p *Prepared) prepareMix() error {
 	switch {
-	case len(p.Requests) > maxRequests:
-		return invalid(FieldRequests, strconv.Itoa(len(p.Requests)), "at most %d requests", maxRequests)
+	case len(p.Requests) > MostRequests:
+		return invalid(FieldRequests, strconv.Itoa(len(p.Requests)), "at most %d requests", MostRequests)
 	case p.Method != "" || len(p.Body) > 0:
 		return invalid(FieldRequests, "", "each request of a mix has its own method and body")
 	}
@@ -172,7 +164,7 @@ func (p *Prepared) prepareMix() error {
 func (r Request) message(all []Header) (Message, error) {
 	method := r.EffectiveMethod()
 	switch {
-	case !isToken(method):
+	case !token().MatchString(method):
 		return Message{}, invalid(FieldMethod, method, "not an HTTP method")
 	case method == "CONNECT":
 		return Message{}, invalid(FieldMethod, method, "CONNECT opens a tunnel, which cannot be measured")

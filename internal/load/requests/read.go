@@ -39,12 +39,11 @@ import (
 
 // Bounds against a file that is none of requests.
 const (
-	MostFile     = 384 << 20 // bytes: of all bodies in base64, and some more
-	MostBody     = 16 << 20  // bytes of a body
-	mostRequests = 100_000
-	mostLine     = 32 << 20  // bytes of a line: a body in base64 is in one
-	mostBodies   = 256 << 20 // of those of all requests
-	mostHeaders  = 1 << 20   // bytes of a request's headers
+	MostFile    = 384 << 20 // bytes: of all bodies in base64, and some more
+	MostBody    = 16 << 20  // bytes of a body
+	mostLine    = 32 << 20  // bytes of a line: a body in base64 is in one
+	mostBodies  = 256 << 20 // of those of all requests
+	mostHeaders = 1 << 20   // bytes of a request's headers
 )
 
 // Reader reads requests.
@@ -114,8 +113,8 @@ func (r *Reader) request(line string) error {
 }
 
 func (r *Reader) add(one load.Request) error {
-	if len(r.list) == mostRequests {
-		return fmt.Errorf("more than %d requests", mostRequests)
+	if len(r.list) == load.MostRequests {
+		return fmt.Errorf("more than %d requests", load.MostRequests)
 	}
 	r.list = append(r.list, one)
 	return r.list[len(r.list)-1].Check()
@@ -248,12 +247,6 @@ var weighted = pattern.Of(`^([0-9]+(?:\.[0-9]+)?)=(.*)$`)
 
 // Weighted tells a URL that has a weight.
 func Weighted(text string) bool { return weighted().MatchString(text) }
-
-// Unweighted is the URL without its weight and its method.
-func Unweighted(text string) string {
-	_, text = Method(text)
-	return text
-}
 
 // methodFirst is a URL with its method in front: POST http://….
 var methodFirst = pattern.Of(`^([A-Za-z]+) +(\S.*)$`)

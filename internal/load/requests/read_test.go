@@ -93,7 +93,7 @@ func TestReadErrors(t *testing.T) {
 		strings.Repeat("x", mostLine+1):                                      "line 1: longer than 32 MiB",
 		"GET /\n" + strings.Repeat("A: "+strings.Repeat("x", 1<<18)+"\n", 5): "line 5: the headers have more than 1 MiB",
 		strings.Repeat("POST /\n@mebi\n", 257):                               "line 514: the bodies of all requests together have more than 256 MiB; use fewer requests or smaller bodies",
-		strings.Repeat("GET /\n\n", mostRequests+1):                          "line 200001: more than 100000 requests",
+		strings.Repeat("GET /\n\n", load.MostRequests+1):                     "line 200001: more than 100000 requests",
 	} {
 		r := &Reader{ReadFile: files(map[string]string{"big": strings.Repeat("x", 17<<20), "mebi": strings.Repeat("x", 1<<20)})}
 		if got, err := r.Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -124,7 +124,7 @@ func TestFromURLs(t *testing.T) {
 		t.Error("Weighted is wrong")
 	}
 	for _, text := range []string{"POST http://a/", "3=POST http://a/"} {
-		if method, url := Method(text); method != "POST" || url != "http://a/" || Unweighted(text) != url {
+		if method, url := Method(text); method != "POST" || url != "http://a/" {
 			t.Errorf("%s: %q of %q", text, method, url)
 		}
 	}
