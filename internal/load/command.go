@@ -25,7 +25,6 @@ type Values struct {
 	Rate        float64 // 0: closed loop
 }
 
-// placeholders are the ones that a command may hold, for help texts.
 const placeholders = "{url}, {urls}, {host}, {port}, {duration}, {connections}, {rate}"
 
 // A placeholder is a lower-case word in braces, so that a JSON body such as
@@ -248,7 +247,6 @@ func Seconds(s string) (float64, bool) {
 	return d.Seconds(), true
 }
 
-// QuoteEnd quotes the end of an output for an error.
 func QuoteEnd(output []byte) string {
 	const lines, length = 5, 400
 	text := strings.TrimSpace(string(output))

@@ -3,9 +3,9 @@ package load
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"strconv"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // mostPEM bounds a file of certificates, in bytes; those of all systems have some
@@ -65,15 +65,10 @@ func (t TLS) unused(scheme string) error {
 	for _, f := range []struct {
 		field Field
 		value string
-		given bool
 	}{
-		{FieldCACert, t.CACert, t.CACert != ""},
-		{FieldCert, t.Cert, t.Cert != ""},
-		{FieldKey, t.Key, t.Key != ""},
-		{FieldServerName, t.ServerName, t.ServerName != ""},
-		{FieldInsecure, strconv.FormatBool(t.Insecure), t.Insecure},
+		{FieldCACert, t.CACert}, {FieldCert, t.Cert}, {FieldKey, t.Key}, {FieldServerName, t.ServerName}, {FieldInsecure, phrase.If(t.Insecure, "true", "")},
 	} {
-		if f.given {
+		if f.value != "" {
 			return invalid(f.field, f.value, "it applies only to https://, but the URL is %s://", scheme)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Status is how an answer ended: HTTP's status, or GRPC and the code of gRPC.
@@ -57,12 +58,7 @@ type Failure struct {
 	Detail string // may be empty
 }
 
-func (f *Failure) Error() string {
-	if f.Detail == "" {
-		return f.Kind.Words()
-	}
-	return f.Kind.Words() + ": " + f.Detail
-}
+func (f *Failure) Error() string { return phrase.Join(": ", f.Kind.Words(), f.Detail) }
 
 // Numbers of Windows for the same errors (winsock2.h), which mean nothing on other systems.
 const (
