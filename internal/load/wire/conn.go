@@ -43,7 +43,6 @@ type Request struct {
 	Stream bool                // of gRPC: its answer may have any number of messages, not just one
 }
 
-// Event is what became of a request.
 type Event struct {
 	Place   int
 	Status  Status   // of an answer

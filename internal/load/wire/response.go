@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/procfit/procfit/internal/load"
 )
@@ -13,7 +14,7 @@ import (
 const (
 	maxHead = 300 << 10 // bytes of status line and headers, and of trailers
 	maxLine = 100 << 10 // bytes of one line
-	maxBody = 1 << 50   // bytes announced
+	maxBody = 50        // bits of the number of bytes announced
 )
 
 const requestTimeout = 408
@@ -218,17 +219,14 @@ func (p *Response) statusLine(line []byte) error {
 		(line[7] != '1' && line[7] != '0') || (len(line) > 12 && line[12] != ' ') {
 		return fmt.Errorf("no HTTP/1 status line: %q", clip(line))
 	}
-	status := 0
-	for _, d := range line[9:12] {
-		if d < '0' || d > '9' {
-			return fmt.Errorf("no HTTP/1 status line: %q", clip(line))
-		}
-		status = status*10 + int(d-'0')
+	status, err := strconv.ParseUint(string(line[9:12]), 10, 16)
+	if err != nil {
+		return fmt.Errorf("no HTTP/1 status line: %q", clip(line))
 	}
 	if status < 100 {
 		return fmt.Errorf("status %d is below 100", status)
 	}
-	p.Status, p.Keep, p.stage = status, line[7] == '1', stageHeaders
+	p.Status, p.Keep, p.stage = int(status), line[7] == '1', stageHeaders
 	return nil
 }
 

@@ -140,18 +140,6 @@ func TestParserAllocatesNothing(t *testing.T) {
 	}
 }
 
-func BenchmarkParser(b *testing.B) {
-	var p Response
-	in := []byte(common)
-	b.ReportAllocs()
-	for b.Loop() {
-		p.Reset(false)
-		if _, done, err := p.Feed(in); !done || err != nil {
-			b.Fatal(done, err)
-		}
-	}
-}
-
 // FuzzParser: pieces make no difference, nor does an answer before it that had the same
 // bytes, and what net/http reads in full it reads the same.
 func FuzzParser(f *testing.F) {
