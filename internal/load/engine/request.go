@@ -3,9 +3,8 @@ package engine
 import (
 	"cmp"
 	"fmt"
-	"math"
-	"math/bits"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/wire"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // target is one URL with the requests that may be sent to it, the same in all targets.
@@ -46,10 +46,7 @@ func (t target) request(m load.Message) *wire.Request {
 		fmt.Fprintf(&lines, "Content-Length: %s\r\n", length)
 		fields = append(fields, hpack.HeaderField{Name: "content-length", Value: length})
 	}
-	scheme := load.SchemeHTTP
-	if t.Scheme == load.SchemeHTTPS {
-		scheme = load.SchemeHTTPS
-	}
+	scheme := phrase.If(t.Scheme == load.SchemeHTTPS, load.SchemeHTTPS, load.SchemeHTTP)
 	whole := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", m.Method, m.Path, host, lines.String())
 	return &wire.Request{
 		Bytes: append(whole, m.Body...), Body: m.Body, Head: m.Method == "HEAD", GRPC: m.GRPC, Stream: m.Stream,
@@ -67,21 +64,18 @@ const mostNames = 40
 type mix struct {
 	seed  uint64
 	names []string
-	of    []int32 // by request: which name is its
-	// An alias table (Walker, 1974): a request is drawn evenly, and stays below its
-	// cut, else its alias is taken.
-	cut   []uint64
-	alias []int32
+	of    []int32   // by request: which name is its
+	sums  []float64 // by request: its weight and those of all before it
 }
 
 func newMix(requests []load.Request, seed uint64) *mix {
-	m := &mix{seed: seed, of: make([]int32, len(requests))}
-	weights := make([]float64, len(requests))
+	m := &mix{seed: seed, of: make([]int32, len(requests)), sums: make([]float64, len(requests))}
+	sum := 0.0
 	for i, r := range requests {
-		weights[i] = cmp.Or(r.Weight, 1)
+		sum += cmp.Or(r.Weight, 1)
+		m.sums[i] = sum
 		m.of[i] = m.index(r.Name())
 	}
-	m.draw(weights)
 	return m
 }
 
@@ -102,44 +96,12 @@ func (m *mix) index(name string) int32 {
 	return int32(i)
 }
 
-// draw makes the alias table (Vose, 1991).
-func (m *mix) draw(weights []float64) {
-	n := len(weights)
-	var sum float64
-	for _, w := range weights {
-		sum += w
-	}
-	m.cut, m.alias = make([]uint64, n), make([]int32, n)
-	share := make([]float64, n)
-	var small, large []int32
-	for i, w := range weights {
-		share[i] = w / sum * float64(n)
-		m.cut[i], m.alias[i] = math.MaxUint64, int32(i)
-		if share[i] < 1 {
-			small = append(small, int32(i))
-		} else {
-			large = append(large, int32(i))
-		}
-	}
-	for len(small) > 0 && len(large) > 0 {
-		s, l := small[len(small)-1], large[len(large)-1]
-		small = small[:len(small)-1]
-		m.cut[s], m.alias[s] = uint64(share[s]*(1<<53))<<11, l
-		if share[l] -= 1 - share[s]; share[l] < 1 {
-			small, large = append(small, l), large[:len(large)-1]
-		}
-	}
-}
-
 // pick is the request of a number in the schedule: random, and the same for the same
 // seed.
 func (m *mix) pick(number int64) int32 {
-	which := scatter(m.seed + uint64(number))
-	i, _ := bits.Mul64(which, uint64(len(m.cut)))
-	if scatter(which) < m.cut[i] {
-		return int32(i)
-	}
-	return m.alias[i]
+	last := len(m.sums) - 1
+	at := float64(scatter(m.seed+uint64(number))>>11) / (1 << 53) * m.sums[last] // from 0 up to the sum of all
+	return int32(sort.Search(last, func(i int) bool { return at < m.sums[i] }))
 }
 
 // scatter is SplitMix64 (Steele, Lea and Flood, 2014): neighbours give numbers that
