@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"net"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -77,9 +76,7 @@ func TestVerification(t *testing.T) {
 					t.Errorf("errors %v", r.ErrorKinds)
 				}
 			}
-			if !strings.Contains(text, tt.kind.Words()) || !strings.Contains(text, tt.helps) {
-				t.Errorf("%q, want %q and %q", text, tt.kind.Words(), tt.helps)
-			}
+			must.Say(t, text, tt.kind.Words(), tt.helps)
 		})
 	}
 }

@@ -3,12 +3,8 @@
 package engine
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -18,114 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/test/must"
 )
-
-func TestClosedLoop(t *testing.T) {
-	var served atomic.Int64
-	var bad atomic.Pointer[string]
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		if r.Method != "PUT" || string(body) != "body" || r.Host != "elsewhere" || r.Header.Get("X-Y") != "z" || r.URL.Path != "/p" {
-			text := fmt.Sprintf("%s %s %s %v %q", r.Method, r.Host, r.URL, r.Header, body)
-			bad.Store(&text)
-		}
-		served.Add(1)
-		io.WriteString(w, smallBody)
-	}))
-	defer s.Close()
-	o := short(s.URL + "/p")
-	o.Method, o.Body, o.Headers = "PUT", []byte("body"), []string{"X-Y: z", "Host: elsewhere"}
-	o.Threads = 2
-	r := mustRun(t, o)
-	if text := bad.Load(); text != nil {
-		t.Errorf("the server saw %s", *text)
-	}
-	if r.Requests != served.Load() || r.Requests < 10 || r.Errors != 0 {
-		t.Errorf("%d requests, the server saw %d; errors %v", r.Requests, served.Load(), r.ErrorKinds)
-	}
-	if r.Latency.TotalCount() != r.Requests {
-		t.Errorf("%d latencies for %d requests", r.Latency.TotalCount(), r.Requests)
-	}
-	if r.Mode != load.ModeClosed || r.SendLag != nil || r.Dropped != 0 || r.Threads != 2 {
-		t.Errorf("mode %q, send lag %v, dropped %d, threads %d", r.Mode, r.SendLag, r.Dropped, r.Threads)
-	}
-	if got := r.AchievedPerSecond * r.Duration.Seconds(); got > float64(r.Requests) || got < float64(r.Requests)-float64(r.Connections) {
-		t.Errorf("%.0f requests within the duration of %d", got, r.Requests)
-	}
-	if r.User+r.System <= 0 || r.Busiest <= 0 || r.Busiest > 1.1 {
-		t.Errorf("CPU time %v + %v, busiest thread %v", r.User, r.System, r.Busiest)
-	}
-	if r.InFlight < 0.5*float64(r.Connections) || r.InFlight > 2*float64(r.Connections) {
-		t.Errorf("%v in flight on %d connections", r.InFlight, r.Connections)
-	}
-	text := must.Get(r.Encoded())(t)
-	if h, err := hdrhistogram.Decode([]byte(text)); err != nil || h.TotalCount() != r.Requests {
-		t.Errorf("the encoded histogram does not come back: %v", err)
-	}
-}
-
-// Every way in which an answer may end is followed by another request.
-func TestAnswers(t *testing.T) {
-	t.Parallel()
-	big := strings.Repeat("x", 3*readBuffer)
-	for name, tt := range map[string]struct {
-		answer string
-		method string
-		close  bool // the server closes after each answer
-		status load.Kind
-	}{
-		"length":      {answer: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"},
-		"big":         {answer: fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(big), big)},
-		"chunked":     {answer: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"},
-		"no content":  {answer: "HTTP/1.1 204 No Content\r\n\r\n"},
-		"head":        {answer: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", method: "HEAD"},
-		"close":       {answer: "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx", close: true},
-		"until close": {answer: "HTTP/1.1 200 OK\r\n\r\n" + big, close: true},
-		"redirect":    {answer: "HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"},
-		"not found":   {answer: "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", status: "status_404"},
-		"unavailable": {answer: "HTTP/1.1 503 No\r\nConnection: close\r\n\r\n", close: true, status: "status_503"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx, enough := context.WithCancel(t.Context())
-			defer enough()
-			var requests atomic.Int64
-			url := raw(t, func(c net.Conn) {
-				in := bufio.NewReader(c)
-				for again := true; again; again = !tt.close {
-					if _, err := http.ReadRequest(in); err != nil {
-						return
-					}
-					if requests.Add(1) == 50 {
-						enough()
-					}
-					io.WriteString(c, tt.answer)
-				}
-			})
-			r, err := Run(ctx, load.Options{URLs: []string{url}, Method: tt.method, Connections: 4, Duration: time.Minute})
-			if !errors.Is(err, context.Canceled) || r.Requests < 40 {
-				t.Fatalf("%v after %d requests", err, r.Requests)
-			}
-			want := map[load.Kind]int64{}
-			if tt.status != "" {
-				want[tt.status] = r.Requests
-				if r.AchievedPerSecond != 0 {
-					t.Errorf("%v good answers a second", r.AchievedPerSecond)
-				}
-			}
-			if !maps.Equal(r.ErrorKinds, want) || (r.FirstError.Kind == "") != (tt.status == "") {
-				t.Errorf("errors %v (%v), want %v", r.ErrorKinds, r.FirstError, want)
-			}
-			if r.Latency.TotalCount() != r.Requests+r.Unanswered {
-				t.Errorf("%d latencies, %d requests, %d unanswered", r.Latency.TotalCount(), r.Requests, r.Unanswered)
-			}
-		})
-	}
-}
 
 func TestReplicasShareTheLoad(t *testing.T) {
 	t.Parallel()
@@ -181,19 +72,13 @@ func TestOpenLoop(t *testing.T) {
 // counts as late.
 func TestOpenLoopOverload(t *testing.T) {
 	t.Parallel()
-	url := raw(t, func(c net.Conn) {
-		in := bufio.NewReader(c)
-		for {
-			if _, err := http.ReadRequest(in); err != nil {
-				return
-			}
-			time.Sleep(20 * time.Millisecond)
-			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-		}
-	})
-	o := short(url)
+	o := short(raw(t, late(20*time.Millisecond, okAnswer)))
 	o.Rate, o.Duration = 1200, 500*time.Millisecond // four connections carry at most 200 a second
+	began := time.Now()
 	r := mustRun(t, o)
+	if took, limit := time.Since(began), o.Duration+minDrain+500*time.Millisecond; took > limit {
+		t.Errorf("took %v, more than %v", took, limit)
+	}
 	if r.Requests+r.Dropped+r.Unanswered != 600 || r.Dropped < 300 {
 		t.Errorf("%d requests, %d dropped, %d unanswered of 600", r.Requests, r.Dropped, r.Unanswered)
 	}
@@ -209,9 +94,6 @@ func TestOpenLoopOverload(t *testing.T) {
 	// The connections are the limit, not the engine: the wait for one is not a lag.
 	if lag := time.Duration(r.SendLag.ValueAtQuantile(50)); lag > 20*time.Millisecond {
 		t.Errorf("send lag p50 %v", lag)
-	}
-	if limit := o.Duration + minDrain + 500*time.Millisecond; r.Elapsed > limit {
-		t.Errorf("took %v, more than %v", r.Elapsed, limit)
 	}
 }
 
@@ -257,22 +139,6 @@ func TestPinned(t *testing.T) {
 		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v", err)
 		}
-	}
-}
-
-func TestProgress(t *testing.T) {
-	t.Parallel()
-	_, url := serverProcess(t, "epoll")
-	var calls []load.Progress
-	o := short(url)
-	o.Duration = 1300 * time.Millisecond
-	o.Progress = func(p load.Progress) { calls = append(calls, p) }
-	r := mustRun(t, o)
-	if len(calls) < 2 {
-		t.Fatalf("%d calls", len(calls))
-	}
-	if last := calls[len(calls)-1]; last.Requests == 0 || last.Requests > r.Requests || last.Elapsed < time.Second/2 {
-		t.Errorf("last progress %+v of %d requests", last, r.Requests)
 	}
 }
 

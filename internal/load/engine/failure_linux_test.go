@@ -57,19 +57,6 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestTimeouts(t *testing.T) {
-	t.Parallel()
-	o := short(raw(t, func(c net.Conn) { io.Copy(io.Discard, c) }))
-	o.Timeout, o.Duration = 200*time.Millisecond, 500*time.Millisecond
-	r := mustRun(t, o)
-	if n := r.ErrorKinds[load.KindTimeout]; n < int64(o.Connections) || n != r.Errors || r.Requests != 0 {
-		t.Errorf("errors %v, requests %d", r.ErrorKinds, r.Requests)
-	}
-	if got := time.Duration(r.Latency.Min()); got < o.Timeout-time.Millisecond {
-		t.Errorf("a time-out entered with %v", got)
-	}
-}
-
 func TestNobodyListens(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -21,8 +21,7 @@ func short(url ...string) load.Options {
 
 func mustRun(t *testing.T, o load.Options) *load.Result {
 	t.Helper()
-	r := must.Get(Run(t.Context(), o))(t)
-	return r
+	return must.Get(Run(t.Context(), o))(t)
 }
 
 // raw serves each connection by a function of the bytes' level.
@@ -31,8 +30,7 @@ func raw(t testing.TB, serve func(net.Conn)) string { return rawAt(t, loopback(t
 // loopback listens at a free port.
 func loopback(t testing.TB) net.Listener {
 	t.Helper()
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-	return l
+	return must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 }
 
 func rawAt(t testing.TB, l net.Listener, serve func(net.Conn)) string {
@@ -52,17 +50,28 @@ func rawAt(t testing.TB, l net.Listener, serve func(net.Conn)) string {
 	return "http://" + l.Addr().String() + "/"
 }
 
-// answer writes the same bytes for each request without a body.
-func answer(text string) func(net.Conn) {
+// requests serves each request without a body by a function, as long as that reports true.
+func requests(serve func(net.Conn) bool) func(net.Conn) {
 	return func(c net.Conn) {
 		in := bufio.NewReader(c)
 		for {
-			if _, err := http.ReadRequest(in); err != nil {
-				return
-			}
-			if _, err := io.WriteString(c, text); err != nil {
+			if _, err := http.ReadRequest(in); err != nil || !serve(c) {
 				return
 			}
 		}
 	}
 }
+
+// answer writes the same bytes for each request.
+func answer(text string) func(net.Conn) { return late(0, text) }
+
+// late writes them after a time.
+func late(after time.Duration, text string) func(net.Conn) {
+	return requests(func(c net.Conn) bool {
+		time.Sleep(after)
+		_, err := io.WriteString(c, text)
+		return err == nil
+	})
+}
+
+const okAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"

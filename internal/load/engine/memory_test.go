@@ -125,6 +125,5 @@ func (n *lan) run(t *testing.T, o load.Options) (*load.Result, error) {
 
 func (n *lan) mustRun(t *testing.T, o load.Options) *load.Result {
 	t.Helper()
-	r := must.Get(n.run(t, o))(t)
-	return r
+	return must.Get(n.run(t, o))(t)
 }

@@ -3,11 +3,9 @@
 package engine
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,25 +14,18 @@ import (
 	"github.com/procfit/procfit/test/must"
 )
 
-const okAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-
 // hangsAfter answers n requests and then none any more, on connections that stay
 // open.
 func hangsAfter(n int64) func(net.Conn) {
 	var served atomic.Int64
-	return func(c net.Conn) {
-		in := bufio.NewReader(c)
-		for {
-			if _, err := http.ReadRequest(in); err != nil {
-				return
-			}
-			if served.Add(1) > n {
-				io.Copy(io.Discard, in)
-				return
-			}
-			io.WriteString(c, okAnswer)
+	return requests(func(c net.Conn) bool {
+		if served.Add(1) > n {
+			io.Copy(io.Discard, c)
+			return false
 		}
-	}
+		io.WriteString(c, okAnswer)
+		return true
+	})
 }
 
 // One of two replicas hangs: its counts show it, and its requests count as
@@ -83,16 +74,7 @@ func TestHangsBeyondTheTimeout(t *testing.T) {
 // What the run's end finds under way at a slow server was sent a moment before.
 func TestSlowIsNotHanging(t *testing.T) {
 	t.Parallel()
-	o := short(raw(t, func(c net.Conn) {
-		in := bufio.NewReader(c)
-		for {
-			if _, err := http.ReadRequest(in); err != nil {
-				return
-			}
-			time.Sleep(20 * time.Millisecond)
-			io.WriteString(c, okAnswer)
-		}
-	}))
+	o := short(raw(t, late(20*time.Millisecond, okAnswer)))
 	o.Rate, o.Timeout = 5000, time.Minute
 	if r := mustRun(t, o); r.Unanswered != 4 || r.Dropped == 0 || r.PerURL[0].Hanging != 0 {
 		t.Errorf("%d unanswered, %d never sent, %+v", r.Unanswered, r.Dropped, r.PerURL)
@@ -128,21 +110,16 @@ func TestServerStopped(t *testing.T) {
 func TestBrokenConnectionsAreLate(t *testing.T) {
 	t.Parallel()
 	var n atomic.Int64
-	o := short(raw(t, func(c net.Conn) {
-		in := bufio.NewReader(c)
-		for {
-			if _, err := http.ReadRequest(in); err != nil {
-				return
-			}
-			if n.Add(1)%10 == 0 {
-				time.Sleep(100 * time.Millisecond)
-				c.(*net.TCPConn).SetLinger(0)
-				return
-			}
-			time.Sleep(time.Millisecond)
-			io.WriteString(c, okAnswer)
+	o := short(raw(t, requests(func(c net.Conn) bool {
+		if n.Add(1)%10 == 0 {
+			time.Sleep(100 * time.Millisecond)
+			c.(*net.TCPConn).SetLinger(0)
+			return false
 		}
-	}))
+		time.Sleep(time.Millisecond)
+		io.WriteString(c, okAnswer)
+		return true
+	})))
 	o.Duration = 500 * time.Millisecond
 	r := mustRun(t, o)
 	broken := r.ErrorKinds[load.KindReset]
