@@ -401,7 +401,7 @@ func (o *loadOptions) offer(ctx context.Context, std stdio) (*load.Result, error
 	live := newLive(std, o.options.Duration)
 	defer live.screen.clear()
 	options := o.options
-	options.Each, options.Progress = live.second, func(p load.Progress) { live.errors = p.Errors }
+	options.Each = live.second
 	return engine.Run(ctx, options)
 }
 
@@ -411,7 +411,7 @@ type loadLive struct {
 	out      io.Writer
 	screen   liveScreen
 	duration time.Duration
-	errors   int64                   // so far
+	failed   int64                   // so far
 	seconds  int                     // that were counted
 	latency  *hdrhistogram.Histogram // of those that are not yet in a line
 	pending  int                     // how many these are
@@ -429,6 +429,7 @@ func (l *loadLive) second(i load.Interval) {
 		l.latency.Merge(i.Latency)
 	}
 	l.pending++
+	l.failed = i.Failed
 	if at := time.Duration(l.seconds) * time.Second; at > l.duration || !l.screen.there() && l.pending < 5 { // seconds
 		return
 	}
@@ -447,8 +448,8 @@ func (l *loadLive) line() string {
 	if l.latency.TotalCount() > 0 {
 		line += fmt.Sprintf(", p50 %s, p99 %s, max %s", at(50), at(99), at(100))
 	}
-	if l.errors > 0 {
-		line += fmt.Sprintf("; %d failed so far", l.errors)
+	if l.failed > 0 {
+		line += fmt.Sprintf("; %d failed so far", l.failed)
 	}
 	return line
 }

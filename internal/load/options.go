@@ -48,8 +48,6 @@ type Options struct {
 	TLS         TLS           // of https
 	Engine      string        // EnginePortable; empty: the cheapest that this system has
 
-	// Progress, if any, is called twice a second from one goroutine.
-	Progress func(Progress) `json:"-"`
 	// Each, if any, is called once a second from one goroutine with what came in it.
 	Each func(Interval) `json:"-"`
 	// Began, if any, is called when all connections are open, before the first request
@@ -58,13 +56,6 @@ type Options struct {
 	// Settle keeps what Began leaves behind, cold caches and a collection of its
 	// garbage, out of the latency.
 	Began, Ended func() `json:"-"`
-}
-
-// Progress is how far a run is.
-type Progress struct {
-	Elapsed  time.Duration // since the first request
-	Requests int64         // answered so far
-	Errors   int64         // requests that failed
 }
 
 // Prepared is Options checked and made ready for an engine, which is chosen.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 )
 
@@ -17,7 +18,6 @@ const (
 	ModeOpen   = "open"
 )
 
-// Result is what a run measured.
 type Result struct {
 	Mode        string
 	Rate        float64 // offered, requests a second; 0 in a closed loop
@@ -28,7 +28,6 @@ type Result struct {
 	Streams     int // on each
 	Threads     int
 	Duration    time.Duration // as asked for, or until the cancellation
-	Elapsed     time.Duration // with what came in after the duration
 
 	Requests int64 // answered, whatever the status
 	Good     int64 // of these with 2xx, 3xx or gRPC's OK
@@ -60,14 +59,9 @@ type Result struct {
 	Latency *hdrhistogram.Histogram
 	SendLag *hdrhistogram.Histogram // nanoseconds; nil in a closed loop
 
-	BytesRead int64
-	User      time.Duration // CPU time of the engine's threads, over Elapsed
-	System    time.Duration
-	Busiest   float64 // CPU time ÷ wall time of the busiest thread; near 1 the engine is the limit
-
-	// InFlight is throughput × mean latency (Little's law). In a closed loop it is
-	// close to Connections; well below, the engine was busy elsewhere.
-	InFlight float64
+	User    time.Duration // CPU time of the engine's threads, until the last of them ended
+	System  time.Duration
+	Busiest float64 // CPU time ÷ wall time of the busiest thread; near 1 the engine is the limit
 }
 
 // FailedRequests is how many requests failed, without those that were never answered.
@@ -82,7 +76,6 @@ func (r *Result) Encoded() (string, error) {
 	return string(b), nil
 }
 
-// URLCount is what became of the requests to one URL.
 type URLCount struct {
 	Connections int   // dealt to it; of HTTP/2 their streams
 	Answered    int64 // whatever the status
@@ -113,6 +106,7 @@ type Interval struct {
 	Start   time.Time
 	Length  time.Duration
 	Latency *hdrhistogram.Histogram // nanoseconds, three digits
+	Failed  int64                   // requests so far, as FailedRequests
 }
 
 // Kind is why a request or a connection failed: a code that may be kept.
@@ -204,12 +198,5 @@ type Failure struct {
 }
 
 func (f Failure) String() string {
-	address := secret.Text(f.URL)
-	switch {
-	case f.Kind == "":
-		return ""
-	case f.Detail == "":
-		return fmt.Sprintf("%s: %s", address, f.Kind.Words())
-	}
-	return fmt.Sprintf("%s: %s: %s", address, f.Kind.Words(), f.Detail)
+	return phrase.Join(": ", secret.Text(f.URL), f.Kind.Words(), f.Detail)
 }

@@ -76,8 +76,8 @@ func (w *loop) connected(c *conn, s stream, spoken wire.Conn) {
 // waited while there was no connection waited for the server, and is no send lag.
 func (w *loop) opened(c *conn) {
 	c.state = stateOpen
-	if w.protocol = c.wire.Protocol(); w.GRPC != nil {
-		w.protocol = wire.ProtoRPC
+	if w.part.Protocol = c.wire.Protocol(); w.GRPC != nil {
+		w.part.Protocol = wire.ProtoRPC
 	}
 	now := w.clock()
 	for i := range c.places {
@@ -118,7 +118,6 @@ func (w *loop) read(c *conn) {
 			break
 		}
 		w.now = w.clock()
-		w.bytesRead += int64(len(b))
 		if f := c.wire.Take(b, end, c.done); f != nil {
 			w.lose(c, f, w.now)
 			return

@@ -19,47 +19,48 @@ const maxLatency = 10 * time.Minute
 
 // counts is what one thread counted. Nothing in it is shared while it runs.
 type counts struct {
-	requests   int64
-	good       int64 // answers with 2xx or 3xx, the late ones too
-	inTime     int64 // good answers that came within the duration
-	counted    int64 // answers that came before its end, from the first send on
-	failed     int64 // requests and connections
-	lost       int64 // of these the connections on which no request was under way
-	dropped    int64
-	fastest    int64 // least latency of an answer, in nanoseconds; 0: none came
-	statuses   [wire.MostStatus]int64
-	kinds      map[load.Kind]int64 // of what failed
-	first      load.Failure
-	protocol   string // empty: HTTP/1.1
-	perURL     []load.URLCount
-	perRequest []load.RequestResult // of a mix
-	bytesRead  int64
-	latency    *hdrhistogram.Histogram
-	lag        *hdrhistogram.Histogram
-	bins       [paceBins]int32 // good answers over time, open loop only
-	user       time.Duration
-	system     time.Duration
-	wall       time.Duration
+	part     load.Result // what adds up; ErrorKinds without the statuses
+	inTime   int64       // good answers that came within the duration
+	fastest  int64       // least latency of an answer, in nanoseconds; 0: none came
+	statuses [wire.MostStatus]int64
+	bins     [paceBins]int32 // good answers over time, open loop only
+	wall     time.Duration
 }
 
-func (c *counts) errors() int64 { return c.requests - c.good + c.failed }
+// empty is a result of a plan in which nothing has happened.
+func (p *plan) empty() load.Result {
+	r := load.Result{ErrorKinds: map[load.Kind]int64{}, PerURL: make([]load.URLCount, len(p.targets)), PerRequest: p.mix.byRequest(), Latency: newHistogram()}
+	if p.Rate > 0 {
+		r.SendLag = newHistogram()
+	}
+	return r
+}
 
 // merge makes one Result of what the threads counted. span is the time that the
 // bins of each cover.
-func merge(p *plan, all []*counts, duration, elapsed, span time.Duration) *load.Result {
-	r := &load.Result{
-		Engine: p.Engine, Protocol: wire.HTTP1, Streams: p.Streams, Mode: load.ModeClosed, Rate: p.Rate, Connections: p.Connections, Threads: len(all),
-		Duration: duration, Elapsed: elapsed,
-		ErrorKinds: map[load.Kind]int64{}, PerURL: make([]load.URLCount, len(p.targets)), Latency: newHistogram(),
-		Pace: p.Pace, PerRequest: p.mix.byRequest(),
-	}
+func merge(p *plan, all []*counts, duration, span time.Duration) *load.Result {
+	r := new(p.empty())
+	r.Engine, r.Protocol, r.Streams, r.Connections, r.Threads = p.Engine, wire.HTTP1, p.Streams, p.Connections, len(all)
+	r.Mode, r.Rate, r.Pace, r.Duration = load.ModeClosed, p.Rate, p.Pace, duration
 	if p.Rate > 0 {
-		r.Mode, r.SendLag, r.Pace = load.ModeOpen, newHistogram(), cmp.Or(p.Pace, load.PaceConstant)
+		r.Mode, r.Pace = load.ModeOpen, cmp.Or(p.Pace, load.PaceConstant)
 	}
 	var inTime, fastest int64
 	bins := make([]int64, paceBins)
 	for _, c := range all {
-		addCounts(r, c)
+		add(r, &c.part)
+		for i, n := range c.statuses {
+			switch status := wire.Status(i); {
+			case n == 0:
+			case !status.Good():
+				r.ErrorKinds[status.Kind()] += n
+			case status.Redirect():
+				r.Redirects += n
+			}
+		}
+		if c.wall > 0 {
+			r.Busiest = max(r.Busiest, (c.part.User+c.part.System).Seconds()/c.wall.Seconds())
+		}
 		inTime += c.inTime
 		if c.fastest > 0 && (fastest == 0 || c.fastest < fastest) {
 			fastest = c.fastest
@@ -72,41 +73,28 @@ func merge(p *plan, all []*counts, duration, elapsed, span time.Duration) *load.
 	if r.Mode == load.ModeOpen && duration == p.Duration {
 		r.AchievedPerSecond = min(float64(r.Good)/duration.Seconds(), p.carried(bins, span, time.Duration(fastest)))
 	}
-	r.InFlight = float64(inTime) / duration.Seconds() * r.Latency.Mean() / 1e9
 	return r
 }
 
-func addCounts(r *load.Result, c *counts) {
-	r.Requests += c.requests
-	r.Good += c.good
-	r.FirstError = cmp.Or(r.FirstError, c.first)
-	r.Errors += c.errors()
-	r.FailedConnections += c.lost
-	r.Dropped += c.dropped
-	r.Counted += c.counted
-	r.BytesRead += c.bytesRead
-	r.User += c.user
-	r.System += c.system
-	r.Latency.Merge(c.latency)
+func add(r, part *load.Result) {
+	r.Requests += part.Requests
+	r.Good += part.Good
+	r.FirstError = cmp.Or(r.FirstError, part.FirstError)
+	r.Errors += part.Errors
+	r.FailedConnections += part.FailedConnections
+	r.Dropped += part.Dropped
+	r.Counted += part.Counted
+	r.User += part.User
+	r.System += part.System
+	r.Latency.Merge(part.Latency)
 	if r.SendLag != nil {
-		r.SendLag.Merge(c.lag)
+		r.SendLag.Merge(part.SendLag)
 	}
-	for k, n := range c.kinds {
+	for k, n := range part.ErrorKinds {
 		r.ErrorKinds[k] += n
 	}
-	for i, n := range c.statuses {
-		switch status := wire.Status(i); {
-		case n == 0:
-		case !status.Good():
-			r.ErrorKinds[status.Kind()] += n
-		case status.Redirect():
-			r.Redirects += n
-		}
-	}
-	if c.protocol != "" {
-		r.Protocol = c.protocol
-	}
-	for i, o := range c.perRequest {
+	r.Protocol = cmp.Or(part.Protocol, r.Protocol)
+	for i, o := range part.PerRequest {
 		sum := &r.PerRequest[i]
 		sum.Answered += o.Answered
 		sum.Errors += o.Errors
@@ -115,7 +103,7 @@ func addCounts(r *load.Result, c *counts) {
 		sum.Dropped += o.Dropped
 		sum.Latency.Merge(o.Latency)
 	}
-	for i, u := range c.perURL {
+	for i, u := range part.PerURL {
 		sum := &r.PerURL[i]
 		sum.Connections += u.Connections
 		sum.Answered += u.Answered
@@ -124,9 +112,6 @@ func addCounts(r *load.Result, c *counts) {
 		sum.Hanging += u.Hanging
 		r.Unanswered += u.Unanswered
 		r.Hanging += u.Hanging
-	}
-	if c.wall > 0 {
-		r.Busiest = max(r.Busiest, (c.user+c.system).Seconds()/c.wall.Seconds())
 	}
 }
 
@@ -153,7 +138,7 @@ func (l *lane) byName(request int32) *load.RequestResult {
 	if l.mix == nil {
 		return nil
 	}
-	return &l.perRequest[l.mix.of[request]]
+	return &l.part.PerRequest[l.mix.of[request]]
 }
 
 const intervalLength = time.Second
@@ -205,6 +190,7 @@ func (r *run) report(before int64) {
 		one := load.Interval{Start: r.base.Add(time.Duration(start)), Length: intervalLength, Latency: newHistogram()}
 		for _, w := range r.workers {
 			w.seconds.take(r.reported, one.Latency)
+			one.Failed += w.shown.Load()
 		}
 		r.Each(one)
 	}

@@ -86,15 +86,15 @@ func TestRefusedConnectionsAreNoRequests(t *testing.T) {
 		go s.Serve(l)
 		time.AfterFunc(300*time.Millisecond, func() { s.Close() })
 		o := load.Options{URLs: []string{"http://" + l.Addr().String() + "/"}, Engine: engine, Connections: 4, Rate: 100, Duration: time.Second, Timeout: 5 * time.Second}
-		var last load.Progress
-		o.Progress = func(p load.Progress) { last = p }
+		last := int64(-1)
+		o.Each = func(i load.Interval) { last = i.Failed }
 		r := mustRun(t, o)
 		failed := r.FailedRequests()
 		if r.FailedConnections == 0 || r.FailedConnections > r.ErrorKinds[load.KindRefused] || r.Requests+failed+r.Unanswered+r.Dropped != 100 {
 			t.Errorf("%d answered, %d failed, %d unanswered, %d never sent of 100; %d connections failed, errors %v", r.Requests, failed, r.Unanswered, r.Dropped, r.FailedConnections, r.ErrorKinds)
 		}
-		if last.Errors > failed {
-			t.Errorf("%d failed so far, and %d in all", last.Errors, failed)
+		if last != failed {
+			t.Errorf("%d failed at the end, and %d in all", last, failed)
 		}
 	})
 }

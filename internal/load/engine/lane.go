@@ -27,28 +27,20 @@ type lane struct {
 	binsPerNano float64
 
 	counts
-	shownRequests atomic.Int64 // for Progress
-	shownErrors   atomic.Int64
+	shown atomic.Int64 // requests that failed, for Each
 }
 
 // init makes a lane with every several-th request of the schedule.
 func (l *lane) init(r *run, id, of int) {
 	l.run, l.id, l.of = r, id, of
-	l.counts = counts{kinds: map[load.Kind]int64{}, perURL: make([]load.URLCount, len(r.targets)), latency: newHistogram()}
-	l.perRequest = r.mix.byRequest()
+	l.part = r.empty()
 	if r.Each != nil {
 		l.seconds = &intervals{open: map[int64]*hdrhistogram.Histogram{}}
 	}
 	if r.Rate > 0 {
-		l.lag = newHistogram()
 		l.slots = l.share(r.settling + int64(math.Ceil(r.Rate*r.Duration.Seconds())))
 		l.binsPerNano = paceBins / float64(r.Duration+drain(r.Duration))
 	}
-}
-
-func (l *lane) show() {
-	l.shownRequests.Store(l.requests)
-	l.shownErrors.Store(l.errors() - l.lost)
 }
 
 func (l *lane) intended(slot int64) int64 { return l.start + l.after(l.number(slot)) }
@@ -70,7 +62,7 @@ func (l *lane) due(x *place, at, now int64) {
 	x.request = l.pick(l.number(l.slot))
 	l.slot++
 	if at >= l.from {
-		l.lag.RecordValue(min(max(0, now-max(at, x.freeAt)), int64(maxLatency)))
+		l.part.SendLag.RecordValue(min(max(0, now-max(at, x.freeAt)), int64(maxLatency)))
 	}
 	x.start, x.sentAt = at, now
 }
@@ -87,7 +79,7 @@ func (l *lane) another(x *place, now int64) {
 func (l *lane) answered(x *place, status wire.Status, now int64) {
 	good := status.Good()
 	if now < l.end {
-		l.counted++
+		l.part.Counted++
 		if good && now >= l.from {
 			l.inTime++
 		}
@@ -96,9 +88,9 @@ func (l *lane) answered(x *place, status wire.Status, now int64) {
 		return
 	}
 	took, target := now-x.start, x.conn.target
-	l.requests++
-	l.perURL[target].Answered++
-	record(l.latency, took)
+	l.part.Requests++
+	l.part.PerURL[target].Answered++
+	record(l.part.Latency, took)
 	l.watch(now, took)
 	if l.fastest == 0 || took < l.fastest {
 		l.fastest = max(1, took)
@@ -112,11 +104,12 @@ func (l *lane) answered(x *place, status wire.Status, now int64) {
 		}
 	}
 	if !good {
-		l.perURL[target].Failed++
+		l.part.Errors++
+		l.part.PerURL[target].Failed++
 		l.note(target, status.Kind(), "")
 		return
 	}
-	l.good++
+	l.part.Good++
 	if l.Rate > 0 {
 		if i := int(float64(now-l.from) * l.binsPerNano); i < paceBins {
 			l.bins[i]++
@@ -131,31 +124,31 @@ func (l *lane) failure(x *place, target int, why wire.Failure, now int64) {
 		return
 	}
 	if x == nil {
-		l.lost++
+		l.part.FailedConnections++
 	} else {
-		record(l.latency, now-x.start)
+		record(l.part.Latency, now-x.start)
 		l.watch(now, now-x.start)
 		if of := l.byName(x.request); of != nil {
 			of.Errors++
 			record(of.Latency, now-x.start)
 		}
 	}
-	l.failed++
-	l.kinds[why.Kind]++
-	l.perURL[target].Failed++
+	l.part.Errors++
+	l.part.ErrorKinds[why.Kind]++
+	l.part.PerURL[target].Failed++
 	l.note(target, why.Kind, why.Detail)
 }
 
 func (l *lane) note(target int, k load.Kind, detail string) {
-	if l.first.Kind == "" {
-		l.first = load.Failure{Kind: k, URL: l.targets[target].URL, Detail: detail}
+	if l.part.FirstError.Kind == "" {
+		l.part.FirstError = load.Failure{Kind: k, URL: l.targets[target].URL, Detail: detail}
 	}
 }
 
 // noneOpen is why nothing can be measured where no connection could be opened: the
 // first failure, or that there was neither that nor a connection.
 func (l *lane) noneOpen(connections int) error {
-	first := cmp.Or(l.first, load.Failure{Kind: load.KindConnectTimeout, URL: l.targets[0].URL, Detail: "nothing came within " + number.Chosen(min(l.Timeout, maxSetup))})
+	first := cmp.Or(l.part.FirstError, load.Failure{Kind: load.KindConnectTimeout, URL: l.targets[0].URL, Detail: "nothing came within " + number.Chosen(min(l.Timeout, maxSetup))})
 	return fmt.Errorf("could not open any of %s: %s", phrase.Count(connections, "connection"), first)
 }
 
@@ -165,10 +158,10 @@ func (l *lane) hanging(x *place, now int64) {
 	if x.sentAt < l.end || x.silent {
 		hangs = 1
 	}
-	u := &l.perURL[x.conn.target]
+	u := &l.part.PerURL[x.conn.target]
 	u.Unanswered++
 	u.Hanging += hangs
-	record(l.latency, now-x.start)
+	record(l.part.Latency, now-x.start)
 	if of := l.byName(x.request); of != nil {
 		of.Unanswered++
 		of.Hanging += hangs
@@ -190,12 +183,12 @@ func (l *lane) unsent(now int64) {
 		n := min(step, due-l.slot)
 		middle := l.slot + n/2
 		waited := min(max(now-l.intended(middle), 1), int64(maxLatency))
-		l.latency.RecordValues(waited, n)
+		l.part.Latency.RecordValues(waited, n)
 		if of := l.byName(l.pick(l.number(middle))); of != nil {
 			of.Dropped += n
 			of.Latency.RecordValues(waited, n)
 		}
-		l.dropped += n
+		l.part.Dropped += n
 	}
 }
 

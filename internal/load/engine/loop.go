@@ -74,7 +74,7 @@ func (w *loop) init(r *run, id, of int) {
 	for i := id; i < r.Connections; i += of {
 		t := i % len(r.targets)
 		w.conns = append(w.conns, conn{index: int32(len(w.conns)), target: t})
-		w.perURL[t].Connections += r.Streams
+		w.part.PerURL[t].Connections += r.Streams
 	}
 	places := make([]place, len(w.conns)*r.Streams)
 	w.idle = make([]*place, len(places))
@@ -105,7 +105,7 @@ func (w *loop) work(setup chan<- error) error {
 	}
 	user, system, cpus, err := w.net.used()
 	w.wall = time.Duration(w.clock()-w.settled) * time.Duration(cpus)
-	w.user, w.system = user-w.user, system-w.system
+	w.part.User, w.part.System = user-w.part.User, system-w.part.System
 	return err
 }
 
@@ -171,7 +171,7 @@ func (w *loop) load() error {
 func (w *loop) step() (over bool, err error) {
 	now := w.clock()
 	if w.settled == 0 && now >= w.from {
-		if w.user, w.system, _, err = w.net.used(); err != nil {
+		if w.part.User, w.part.System, _, err = w.net.used(); err != nil {
 			return false, err
 		}
 		w.settled = now
@@ -184,7 +184,7 @@ func (w *loop) step() (over bool, err error) {
 	if now >= w.failing {
 		w.look(now)
 	}
-	w.show()
+	w.shown.Store(w.part.FailedRequests())
 	return now >= w.last || w.stop.Load() || !w.sending && w.busy == 0, nil
 }
 

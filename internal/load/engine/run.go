@@ -20,13 +20,13 @@ func drain(duration time.Duration) time.Duration {
 }
 
 const (
-	minDrain      = time.Second            // how long after the duration answers are waited for, at least
-	maxDrain      = 2 * time.Second        // and at most
-	maxSetup      = 5 * time.Second        // for all connections to open before the first request
-	lateEnd       = 10 * time.Second       // after its last moment, when threads that are still at work are woken
-	giveUp        = 30 * time.Second       // after that, when the run has failed
-	openLead      = time.Millisecond       // so that the first slot is not late by the threads' waking
-	progressEvery = 500 * time.Millisecond // between calls of Progress
+	minDrain    = time.Second            // how long after the duration answers are waited for, at least
+	maxDrain    = 2 * time.Second        // and at most
+	maxSetup    = 5 * time.Second        // for all connections to open before the first request
+	lateEnd     = 10 * time.Second       // after its last moment, when threads that are still at work are woken
+	giveUp      = 30 * time.Second       // after that, when the run has failed
+	openLead    = time.Millisecond       // so that the first slot is not late by the threads' waking
+	reportEvery = 500 * time.Millisecond // what is due for Each
 )
 
 // Run offers the load and returns when it is over. Cancelled, it returns at
@@ -98,17 +98,16 @@ func (r *run) do(ctx context.Context) (*load.Result, error) {
 	if err := r.await(ctx); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
-	elapsed := time.Duration(max(1, r.clock()-r.from))
+	duration := r.Duration
+	if r.stop.Load() {
+		duration = min(duration, time.Duration(max(1, r.clock()-r.from)))
+	}
 	r.report(r.clock())
 	all := make([]*counts, len(r.workers))
 	for i, w := range r.workers {
 		all[i] = &w.counts
 	}
-	duration := r.Duration
-	if r.stop.Load() {
-		duration = min(duration, elapsed)
-	}
-	return merge(r.plan, all, duration, elapsed, time.Duration(r.last-r.from)), ctx.Err()
+	return merge(r.plan, all, duration, time.Duration(r.last-r.from)), ctx.Err()
 }
 
 // await starts the threads and waits until all have ended. An error means that nothing
@@ -117,8 +116,8 @@ func (r *run) await(ctx context.Context) (failed error) {
 	setup := make(chan error, len(r.workers))
 	done := make(chan error, len(r.workers))
 	var tick <-chan time.Time
-	if r.Progress != nil || r.Each != nil {
-		t := time.NewTicker(progressEvery)
+	if r.Each != nil {
+		t := time.NewTicker(reportEvery)
 		defer t.Stop()
 		tick = t.C
 	}
@@ -152,7 +151,6 @@ func (r *run) await(ctx context.Context) (failed error) {
 		case <-tick:
 			if connected == len(r.workers) {
 				r.report(r.clock() - int64(intervalLength+intervalGrace))
-				r.showProgress()
 			}
 		}
 		if err != nil && failed == nil {
@@ -203,18 +201,6 @@ func (r *run) halt() {
 	for _, w := range r.workers {
 		w.net.wake()
 	}
-}
-
-func (r *run) showProgress() {
-	if r.Progress == nil {
-		return
-	}
-	p := load.Progress{Elapsed: time.Duration(r.clock() - r.start)}
-	for _, w := range r.workers {
-		p.Requests += w.shownRequests.Load()
-		p.Errors += w.shownErrors.Load()
-	}
-	r.Progress(p)
 }
 
 // resolve finds the address of each target by connecting to it once. This chooses one

@@ -113,8 +113,8 @@ func TestSetupFailureIsNoError(t *testing.T) {
 		w, c := idleLoop(from)
 		w.connect(c, 1)
 		w.lose(c, &wire.Failure{Kind: load.KindRefused}, 2)
-		if w.errors() != int64(i) || w.kinds[load.KindRefused] != int64(i) || w.first.Kind != load.KindRefused {
-			t.Errorf("measured from %d: %d errors, %v, the first %q", from, w.errors(), w.kinds, w.first.Kind)
+		if w.part.Errors != int64(i) || w.part.ErrorKinds[load.KindRefused] != int64(i) || w.part.FirstError.Kind != load.KindRefused {
+			t.Errorf("measured from %d: %d errors, %v, the first %q", from, w.part.Errors, w.part.ErrorKinds, w.part.FirstError.Kind)
 		}
 	}
 }
@@ -123,13 +123,13 @@ func TestSetupFailureIsNoError(t *testing.T) {
 // doing.
 func TestSentLateIsNoTimeout(t *testing.T) {
 	w, c := idleLoop(0)
-	w.lag = newHistogram()
+	w.part.SendLag = newHistogram()
 	x, now := &c.places[0], w.clock()
 	w.due(x, now-2*int64(w.Timeout), now)
 	x.busy, x.again = true, true // it waits for its connection
 	for i, after := range []int64{0, int64(w.Timeout)} {
-		if w.expire(now + after); w.failed != int64(i) || w.kinds[load.KindTimeout] != int64(i) {
-			t.Errorf("%v after the send: %d failed, %v", time.Duration(after), w.failed, w.kinds)
+		if w.expire(now + after); w.part.Errors != int64(i) || w.part.ErrorKinds[load.KindTimeout] != int64(i) {
+			t.Errorf("%v after the send: %d failed, %v", time.Duration(after), w.part.Errors, w.part.ErrorKinds)
 		}
 	}
 }
