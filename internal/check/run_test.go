@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -230,6 +231,21 @@ func TestLinks(t *testing.T) {
 		if !slices.Equal(got, tc.want) || !same || len(r.Problems) > 0 {
 			t.Errorf("%s: %v, notes %q, problems %v; want %v", name, got, notes, r.Problems, tc.want)
 		}
+	}
+}
+
+// TestInLinkedFolder: a link of which the walk comes to the target is not followed, also where the current folder
+// is known by a link.
+func TestInLinkedFolder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights there")
+	}
+	dir := tree(t, map[string]string{"real/a.yaml": "a", "real/same.yaml": "->a.yaml", "real/sub/b.yaml": "b", "real/other": "->sub", "link": "->real"})
+	t.Chdir(filepath.Join(dir, "link"))
+	k := &taker{files: map[string]string{}}
+	r := must.Get(Run(t.Context(), Options{Paths: []string{"."}, Checkers: []Checker{k}}))(t)
+	if got := slices.Sorted(maps.Keys(k.files)); !slices.Equal(got, []string{"a.yaml", "sub/b.yaml"}) || len(r.Notes)+len(r.Problems) > 0 {
+		t.Errorf("%v, %+v", got, r)
 	}
 }
 

@@ -170,21 +170,19 @@ func (w *walk) wanted(p string) bool {
 	return path.Ext(f.Path) == "" || slices.ContainsFunc(w.o.Checkers, func(k Checker) bool { return k.Wants(f) })
 }
 
-// under reports whether a walk comes to a file, or a folder, else what it skips on the way.
+// under reports whether a walk comes to a file, or a folder, by where links lead; else what it skips on the way.
 func (w *walk) under(file string, dir bool) (comes bool, skipped string) {
 	for _, named := range w.o.Paths {
 		named = strings.TrimSuffix(filepath.ToSlash(named), "/...")
-		root, err := filepath.EvalSymlinks(named)
+		root, err := w.tree.Resolve(named)
 		if err != nil {
 			continue
 		}
-		a, errA := filepath.Abs(root)
-		b, errB := filepath.Abs(file)
-		rel, err := filepath.Rel(a, b)
-		if errA != nil || errB != nil || err != nil || !filepath.IsLocal(rel) {
+		rel, err := filepath.Rel(root, file)
+		if err != nil || !filepath.IsLocal(rel) {
 			continue
 		}
-		skips := w.skips(a, rel, dir)
+		skips := w.skips(root, rel, dir)
 		if skips == "" {
 			return true, ""
 		}
