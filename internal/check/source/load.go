@@ -132,7 +132,7 @@ func (k *Checker) toJudge(t *tree, speaking []string, listed []listing, to check
 	done, told := map[string]bool{}, false
 	for _, p := range listed {
 		if p.Dir == "" {
-			if len(p.Errors) > 0 && !told { // the same of every package, as a rule
+			if len(p.Errors) > 0 && !told && len(speaking) > 0 { // the same of every package, as a rule
 				to.Problem(check.Problem{Path: t.shown(speaking[0]), Message: unloaded(p.Errors[0].Error())})
 				told = true
 			}

@@ -152,6 +152,19 @@ func TestSlow(t *testing.T) {
 	}
 }
 
+// TestListedWithoutFiles: a go command that lists a server without its files, where nothing speaks of GOMAXPROCS.
+func TestListedWithoutFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the go command here is a script")
+	}
+	dir := written(t, map[string]string{"go.mod": "module example.org/m\n\ngo 1.26\n", "main.go": "package main\n\nimport \"net/http\"\n\nfunc main() { _ = http.ListenAndServe(\":0\", nil) }\n"})
+	instead(t, `case "$*" in *-json*) echo '{"ImportPath":"example.org/m","Error":{"Err":"no files"}}';; *) echo '[go1.26]';; esac`)
+	r, err := checked(t, []string{dir}, nil)(t.Context(), nil)
+	if err != nil || len(r.Findings)+len(r.Problems) > 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // TestNamedFiles holds that a file which is named by itself has the findings that it has
 // when its whole module is checked, but for those of go.mod, which is not named then.
 func TestNamedFiles(t *testing.T) {
