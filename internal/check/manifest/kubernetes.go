@@ -244,7 +244,7 @@ func (p *pods) steps(list []*container, template *yaml.Node, o *object) {
 		if k.cpu.limit.none() {
 			k.cpu.limit = t.cpu.limit
 		}
-		k.envFrom, k.isGo = append(t.envFrom, k.envFrom...), k.isGo || t.isGo
+		k.envFrom, k.isGo = slices.Concat(t.envFrom, k.envFrom), k.isGo || t.isGo
 	}
 }
 
