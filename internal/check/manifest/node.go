@@ -189,7 +189,7 @@ func (c *Checker) findPrograms(to check.Sink) {
 		if len(among) > 0 {
 			to.Note(check.Note{Path: u.at.Path, Message: fmt.Sprintf(
 				"%s: its program may be %s, so its Go version is not known; set it with --go, or with the annotation procfit/go",
-				strings.Join(strings.Fields(u.at.Object+" "+u.at.Container), ", container "), strings.Join(among, " or "),
+				phrase.Join(", container ", u.at.Object, u.at.Container), strings.Join(among, " or "),
 			)})
 		}
 	}

@@ -9,6 +9,19 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
+// TestAmong: the note about a service that may run several programs has the name of the service.
+func TestAmong(t *testing.T) {
+	programs := &check.Programs{}
+	for from, version := range map[string]string{"a/web": "go1.24", "b/web": "go1.26"} {
+		programs.Add(check.Candidate{Program: check.Program{GoVersion: version, From: from}, Names: []string{"web"}})
+	}
+	file := map[string]string{"compose.yaml": "services: {web: {image: x}}\n"}
+	r := expectation{options: Options{Programs: programs}}.run(t, written(t, file), nil)
+	if len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0].Message, "service web: its program may be a/web or b/web, ") {
+		t.Errorf("%+v", r.Notes)
+	}
+}
+
 // TestAsBuilt: the image of a release may be older than the go.mod next to its manifest.
 func TestAsBuilt(t *testing.T) {
 	for _, tc := range []struct {
