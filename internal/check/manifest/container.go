@@ -199,33 +199,21 @@ func (p *pods) valueFrom(f *field, from, c *yaml.Node, byName map[string]*yaml.N
 
 // expand replaces $(NAME) as the kubelet does: what is not known stays, and $$ is a dollar.
 func expand(s string, known map[string]string) string {
-	if !strings.Contains(s, "$") || len(s) > longestData {
+	if len(s) > longestData {
 		return s
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '$' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
+	return dollars().ReplaceAllStringFunc(s, func(use string) string {
+		if use == "$$" {
+			return "$"
 		}
-		switch s[i+1] {
-		case '$':
-			b.WriteByte('$')
-			i++
-			continue
-		case '(':
-			if end := strings.IndexByte(s[i:], ')'); end > 0 {
-				if v, ok := known[s[i+2:i+end]]; ok && len(v) <= longestData {
-					b.WriteString(v)
-					i += end
-					continue
-				}
-			}
+		if v, ok := known[use[2:len(use)-1]]; ok && len(v) <= longestData {
+			return v
 		}
-		b.WriteByte('$')
-	}
-	return b.String()
+		return use
+	})
 }
+
+var dollars = pattern.Of(`\$\$|\$\([^)]*\)`)
 
 // fromLate makes a template's value unknown, and one that names a variable which only the running
 // pod has, as $(NAME).

@@ -22,6 +22,18 @@ func TestAmong(t *testing.T) {
 	}
 }
 
+// TestExpand: variables are replaced as the kubelet does (k8s.io/kubernetes, third_party/forked/golang/expansion).
+func TestExpand(t *testing.T) {
+	known := map[string]string{"B": "4"}
+	for s, want := range map[string]string{
+		"$(B)$(B)": "44", "$$(B)": "$(B)", "$$$(B)$": "$4$", "$B$(": "$B$(", "$($$": "$($", "$(C)$(B)": "$(C)4", "$(A$(B))": "$(A$(B))",
+	} {
+		if got := expand(s, known); got != want {
+			t.Errorf("%s: %s, want %s", s, got, want)
+		}
+	}
+}
+
 // TestAsBuilt: the image of a release may be older than the go.mod next to its manifest.
 func TestAsBuilt(t *testing.T) {
 	for _, tc := range []struct {
