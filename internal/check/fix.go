@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
@@ -76,9 +77,7 @@ func (x Fixer) finish(ctx context.Context, r *Report, texts map[string]*draft) *
 	var done Report
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
 		d := texts[path]
-		for _, refused := range d.refused {
-			done.Notes = append(done.Notes, Note{Path: path, Message: refused})
-		}
+		done.Notes = append(done.Notes, phrase.Each(d.refused, func(why string) Note { return Note{Path: path, Message: why} })...)
 		fixed := Fixed{Path: path, Findings: d.gone, Before: d.before, After: d.now, Written: x.Write}
 		if d.err == nil && len(d.gone) > 0 && x.Write && path != Stdin {
 			d.err = fixed.Write()

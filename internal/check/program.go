@@ -277,10 +277,7 @@ func (u Use) Other() string {
 			name = strings.TrimPrefix(name, publisher)
 		}
 	}
-	if slices.Contains(others, name) {
-		return name
-	}
-	return ""
+	return phrase.If(slices.Contains(others, name), name, "")
 }
 
 // publishers are registries whose images begin with the name of who publishes them.

@@ -255,14 +255,9 @@ func (r *Report) Failed() string {
 			unwritten++
 		}
 	}
-	var all []string
-	if n := len(r.Problems) - unwritten; n > 0 {
-		all = append(all, phrase.Count(n, "place")+" could not be checked")
-	}
-	if unwritten > 0 {
-		all = append(all, phrase.Count(unwritten, "file")+" could not be fixed")
-	}
-	return phrase.And(all)
+	unchecked := len(r.Problems) - unwritten
+	return phrase.Join(" and ", phrase.If(unchecked > 0, phrase.Count(unchecked, "place")+" could not be checked", ""),
+		phrase.If(unwritten > 0, phrase.Count(unwritten, "file")+" could not be fixed", ""))
 }
 
 // Of a run that was ended, not all that the ignores are about was judged.

@@ -251,10 +251,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		c.above(path.Dir(f.path))
 		f.problems(to)
 		for _, p := range f.content.Programs {
-			s := seen{Program: p, at: rule.Place{Path: f.path}}
-			if f.archive {
-				s.at.Object = p.Path
-			}
+			s := seen{Program: p, at: rule.Place{Path: f.path, Object: phrase.If(f.archive, p.Path, "")}}
 			s.known = c.known(s)
 			s.expected = c.o.Programs.Expected(check.Use{Name: path.Base(f.path), Command: p.Path, Go: f.named, Path: f.path})
 			s.tell(to)
@@ -313,10 +310,7 @@ func (c *Checker) image(f found, i archive.Image, to check.Sink) {
 }
 
 func (c *Checker) known(s seen) check.Program {
-	from := s.at.Path
-	if s.at.Object != "" {
-		from += " (" + s.at.Object + ")"
-	}
+	from := s.at.Path + phrase.If(s.at.Object != "", " ("+s.at.Object+")", "")
 	return check.Program{
 		GoVersion: s.GoVersion, DefaultGODEBUG: s.DefaultGODEBUG, Automaxprocs: s.Automaxprocs, MaySet: s.maySet(),
 		Foreign: !c.ours(s.Module, s.Package), From: from,

@@ -297,11 +297,7 @@ func (r *reading) readPods(ctx context.Context) error {
 		}
 		return list.Continue, nil
 	})
-	what := "list the pods of all namespaces"
-	if r.o.Namespace != "" {
-		what = "list the pods of namespace " + r.o.Namespace
-	}
-	return explain(what, err)
+	return explain("list the pods of "+phrase.If(r.o.Namespace != "", "namespace "+r.o.Namespace, "all namespaces"), err)
 }
 
 // crioSkip with the value "true" has CRI-O inject no GOMAXPROCS into a pod.

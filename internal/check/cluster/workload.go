@@ -21,6 +21,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/program/expected"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // workload is pods of one controller that are the same in all that bears on GOMAXPROCS.
@@ -139,16 +140,11 @@ func ofPod(p *core.Pod, on node, seen seen) (*workload, string, error) {
 		w.containers[c.Name] = st
 		return k
 	}
-	for _, c := range p.Spec.InitContainers {
-		s.InitContainers = append(s.InitContainers, reduce(c))
-	}
-	for _, c := range p.Spec.Containers {
-		s.Containers = append(s.Containers, reduce(c))
-	}
-	for _, c := range p.Spec.EphemeralContainers {
+	s.InitContainers, s.Containers = phrase.Each(p.Spec.InitContainers, reduce), phrase.Each(p.Spec.Containers, reduce)
+	s.EphemeralContainers = phrase.Each(p.Spec.EphemeralContainers, func(c core.EphemeralContainer) core.EphemeralContainer {
 		k := reduce(core.Container(c.EphemeralContainerCommon))
-		s.EphemeralContainers = append(s.EphemeralContainers, core.EphemeralContainer{EphemeralContainerCommon: core.EphemeralContainerCommon(k)})
-	}
+		return core.EphemeralContainer{EphemeralContainerCommon: core.EphemeralContainerCommon(k)}
+	})
 	if !slices.ContainsFunc(slices.Collect(maps.Values(w.containers)), func(st state) bool { return st.Drawn != "" }) {
 		w.size.pods = "" // nodes that differ in it alone are the same
 	}

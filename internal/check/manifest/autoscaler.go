@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -271,10 +272,7 @@ func (a *autoscaler) never(t cpuTarget, most ceiling, target string) (check.Find
 	if t.percent > 0 {
 		share = fmt.Sprintf(", which is %s of the request of %s", number.Share(most.cpus/most.request), number.BareCPUs(most.request))
 	}
-	about := "at most "
-	if most.byProcs {
-		about = "at most about "
-	}
+	about := phrase.If(most.byProcs, "at most about ", "at most ")
 	message := fmt.Sprintf("%s never scales up by CPU: its pod uses %s%s%s (%s), and the target is %s", target, about, number.CPUs(most.cpus), share, most.words, text)
 	f := check.NewFinding("PF042", t.at, message, a.remedy(t, most, needs))
 	if most.cpus > goal+rounding || a.others {
@@ -409,10 +407,7 @@ func (k *container) staysBehind(v *resizer) (check.Finding, bool) {
 	}
 	who := "its resizePolicy lets its CPU limit change without a restart"
 	if v != nil {
-		who = v.String() + " changes its CPU requests and limits"
-		if k.cpu.limit.none() {
-			who = v.String() + " changes its CPU requests"
-		}
+		who = v.String() + " changes its CPU requests" + phrase.If(k.cpu.limit.none(), "", " and limits")
 	}
 	const library = "import github.com/procfit/procfit/maxprocs/auto"
 	fix := "remove the variable: from Go 1.25 on the runtime follows the CPU limit; for an older version " + library

@@ -181,12 +181,10 @@ func commandOf(r *reader, n *yaml.Node, keys ...string) (argv []string, at *yaml
 			at = e.key
 		}
 		if list := r.items(n, key); len(list) > 0 {
-			for _, item := range list {
-				argv = append(argv, item.Value)
-			}
-			continue
+			argv = append(argv, texts(list)...)
+		} else {
+			argv = append(argv, words(r.str(n, key))...)
 		}
-		argv = append(argv, words(r.str(n, key))...)
 	}
 	return argv, at
 }

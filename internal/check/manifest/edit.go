@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/show/pattern"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // editor changes one document. Each edit gives the splices and what the document then means;
@@ -138,10 +139,7 @@ func (e *editor) newline(at int) string {
 	if _, _, end := e.lineOf(at); end != "" {
 		return end
 	}
-	if bytes.Contains(e.text.bytes, []byte("\r\n")) {
-		return "\r\n"
-	}
-	return "\n"
+	return phrase.If(bytes.Contains(e.text.bytes, []byte("\r\n")), "\r\n", "\n")
 }
 
 // literal is a string as a scalar, in single quotes if it has others and this is not JSON.
@@ -170,10 +168,7 @@ func (e *editor) addKey(n *yaml.Node, steps []step, behind, key string, value *y
 	place := n.Content[2*at]
 	var splice check.Splice
 	if n.Style&yaml.FlowStyle != 0 {
-		name := key
-		if place.Style&yaml.DoubleQuotedStyle != 0 {
-			name = quoted(key)
-		}
+		name := phrase.If(place.Style&yaml.DoubleQuotedStyle != 0, quoted(key), key)
 		splice = check.Splice{From: to, To: to, New: ", " + name + ": " + flow(value)}
 	} else {
 		from, end, _ := e.lineOf(to)
@@ -397,18 +392,15 @@ func list(items ...*yaml.Node) *yaml.Node {
 
 // flow is a value in the form that YAML and JSON share.
 func flow(n *yaml.Node) string {
-	var parts []string
 	switch n.Kind {
 	case yaml.MappingNode:
+		var parts []string
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			parts = append(parts, quoted(n.Content[i].Value)+": "+flow(n.Content[i+1]))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case yaml.SequenceNode:
-		for _, item := range n.Content {
-			parts = append(parts, flow(item))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
+		return "[" + strings.Join(phrase.Each(n.Content, flow), ", ") + "]"
 	}
 	return quoted(n.Value)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/pattern"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -167,10 +168,8 @@ func (k *container) removable(s rule.Subject, f field) bool {
 }
 
 func removal(s rule.Subject) string {
-	if s.EveryCPU(s.Unset()) {
-		return "remove GOMAXPROCS: the runtime ignores it"
-	}
-	return fmt.Sprintf("remove GOMAXPROCS: %s then chooses %d and follows the limit", s.RuntimeName(), s.Unset())
+	then := fmt.Sprintf("%s then chooses %d and follows the limit", s.RuntimeName(), s.Unset())
+	return "remove GOMAXPROCS: " + phrase.If(s.EveryCPU(s.Unset()), "the runtime ignores it", then)
 }
 
 func (k *container) fixReference(f field, s rule.Subject) *remedy {

@@ -251,11 +251,7 @@ func (k *kustomization) rendering() string {
 	if k.renders != "" {
 		return k.renders + " | procfit check -"
 	}
-	command := "kubectl kustomize "
-	if k.charts {
-		command += "--enable-helm "
-	}
-	return command + phrase.ShellWord(k.dir) + " | procfit check -"
+	return "kubectl kustomize " + phrase.If(k.charts, "--enable-helm ", "") + phrase.ShellWord(k.dir) + " | procfit check -"
 }
 
 // overlaid makes the value of a container open that an overlay may patch. One whose patch has a

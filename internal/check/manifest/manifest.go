@@ -456,10 +456,7 @@ func (c *Checker) renders(chart string) string {
 }
 
 func (c *Checker) unrendered(chart, values string, to check.Sink) error {
-	command := "helm template " + phrase.ShellWord(chart)
-	if values != "" {
-		command += " -f " + phrase.ShellWord(values)
-	}
+	command := "helm template " + phrase.ShellWord(chart) + phrase.If(values != "", " -f "+phrase.ShellWord(values), "")
 	to.Note(check.Note{Path: chart, Message: "this is a Helm chart, whose templates must be rendered first: " + command + " | procfit check -"})
 	return check.ErrSkipped
 }

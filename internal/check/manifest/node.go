@@ -123,6 +123,11 @@ func (r *reader) items(n *yaml.Node, keys ...string) []*yaml.Node {
 	return slices.DeleteFunc(all, func(n *yaml.Node) bool { return n == nil })
 }
 
+// texts are the values of scalars.
+func texts(list []*yaml.Node) []string {
+	return phrase.Each(list, func(n *yaml.Node) string { return n.Value })
+}
+
 // entries are the keys of a mapping with their values, merged ones after its own.
 func (r *reader) entries(n *yaml.Node) []entry { return r.allEntries(n, 0) }
 
@@ -148,11 +153,12 @@ func (r *reader) allEntries(n *yaml.Node, depth int) (all []entry) {
 	return slices.DeleteFunc(all, func(e entry) bool { return e.value == nil })
 }
 
+func (c *Checker) all() []*unit {
+	return slices.Concat(c.units, phrase.Each(c.store.containers, func(k *container) *unit { return &k.unit }))
+}
+
 func (c *Checker) findPrograms(to check.Sink) {
-	units := slices.Clone(c.units)
-	for _, k := range c.store.containers {
-		units = append(units, &k.unit)
-	}
+	units := c.all()
 	c.named(units, to)
 	images := map[string]bool{}
 	for _, u := range units {
@@ -265,10 +271,8 @@ func (c *Checker) leaves(u *unit, use check.Use) string {
 	use.Go, use.Only = false, false
 	known, _ := c.o.Programs.For(use)
 	isGo := named || u.program.Known() || u.expected != nil || known.Known() && !c.o.Programs.ForAll(known)
-	if name := use.Other(); name != "" && !isGo {
-		return "the image " + name + " is known not to run Go"
-	}
-	return ""
+	name := use.Other()
+	return phrase.If(name != "" && !isGo, "the image "+name+" is known not to run Go", "")
 }
 
 func (c *Checker) named(units []*unit, to check.Sink) {
@@ -280,10 +284,7 @@ func (c *Checker) named(units []*unit, to check.Sink) {
 }
 
 func (u *unit) name() string {
-	if u.written.Image {
-		return ""
-	}
-	return cmp.Or(u.at.Container, strings.TrimSuffix(strings.TrimPrefix(u.at.Object, "service "), ".service"))
+	return phrase.If(u.written.Image, "", cmp.Or(u.at.Container, strings.TrimSuffix(strings.TrimPrefix(u.at.Object, "service "), ".service")))
 }
 
 func (u *unit) inherit() {

@@ -33,16 +33,10 @@ func TestRemediesOfTheCorpus(t *testing.T) {
 		c := New(e.options)
 		r := must.Get(check.Run(context.Background(), check.Options{Paths: []string{path}, Checkers: []check.Checker{c}}))(t)
 		units := map[rule.Place]*unit{}
-		keep := func(u *unit) {
+		for _, u := range c.all() {
 			at := u.at
 			at.Line, at.Column = 0, 0
 			units[at] = u
-		}
-		for _, u := range c.units {
-			keep(u)
-		}
-		for _, k := range c.store.containers {
-			keep(&k.unit)
 		}
 		for _, f := range r.Findings {
 			at := f.Place

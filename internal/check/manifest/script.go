@@ -161,11 +161,8 @@ func (c *Checker) inScripts(u *unit) {
 
 func (c *Checker) judgeScripts(to check.Sink) {
 	all := started{}
-	for _, u := range c.units {
+	for _, u := range c.all() {
 		all.unit(u, c.nodeCPUs(u), to)
-	}
-	for _, k := range c.store.containers {
-		all.unit(&k.unit, c.nodeCPUs(&k.unit), to)
 	}
 	for _, s := range c.scripts {
 		if !s.maySet() {
@@ -194,10 +191,7 @@ func (c *Checker) judgeScripts(to check.Sink) {
 
 // tell is PF039, of the CPUs of the machine PF047, or of what the runtime ignores PF003.
 func (f fault) tell(at rule.Place, from start, nodeCPUs int, to check.Sink) {
-	start := "start the program by procfit-run"
-	if f.program != "" {
-		start = "write exec procfit-run -- " + phrase.Clean(f.program)
-	}
+	start := phrase.If(f.program != "", "write exec procfit-run -- "+phrase.Clean(f.program), "start the program by procfit-run")
 	fix := "remove it: a program of Go 1.25 or newer follows its limit by itself; for an older one, " + start
 	id, message, severity := "PF039", "", rule.Warning
 	switch {
@@ -226,13 +220,8 @@ func (f fault) tell(at rule.Place, from start, nodeCPUs int, to check.Sink) {
 // underMachine is what a GOMAXPROCS that is the CPUs of the machine, or a part of them, comes to under the
 // limit of a unit; nil stands for one that is not known.
 func (u *unit) underMachine(part bool, nodeCPUs int) (message string, severity rule.Severity) {
-	message = "GOMAXPROCS is taken from the CPUs of the machine"
-	if part {
-		message = "GOMAXPROCS is calculated from the CPUs of the machine"
-	}
-	if nodeCPUs > 0 {
-		message += fmt.Sprintf(" (%d)", nodeCPUs)
-	}
+	message = "GOMAXPROCS is " + phrase.If(part, "calculated", "taken") + " from the CPUs of the machine" +
+		phrase.If(nodeCPUs > 0, fmt.Sprintf(" (%d)", nodeCPUs), "")
 	if u == nil || len(u.limits) == 0 {
 		return message + ", whatever the CPU limit", rule.Warning
 	}

@@ -198,7 +198,7 @@ func dropInOf(file string) (of string, ok bool) {
 
 // dropIns are in their order. Of those of one name the one that is most about this unit is read
 // (systemd.unit(5)).
-func (c *Checker) dropIns(dir, name string) (files []string) {
+func (c *Checker) dropIns(dir, name string) []string {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
 	folders := []string{name}
@@ -217,10 +217,7 @@ func (c *Checker) dropIns(dir, name string) (files []string) {
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		files = append(files, byName[name])
-	}
-	return files
+	return phrase.Each(slices.Sorted(maps.Keys(byName)), func(name string) string { return byName[name] })
 }
 
 func (u *service) take(s setting) {

@@ -220,11 +220,7 @@ func (r composer) services(file string) []layer {
 	if t.bad {
 		return nil
 	}
-	all := []layer{}
-	for _, d := range t.docs {
-		all = append(all, layer{t, d, r.get(d.root, "services")})
-	}
-	return all
+	return phrase.Each(t.docs, func(d document) layer { return layer{t, d, r.get(d.root, "services")} })
 }
 
 const mostExtended = 16 // services, one after the other
@@ -241,10 +237,7 @@ func (r composer) extended(of layer, service *yaml.Node, u *unit) []layer {
 			u.doubt(sets, "one of the more than %d services that it extends sets GOMAXPROCS", mostExtended)
 			break
 		}
-		name := r.str(from, "service")
-		if from.Kind == yaml.ScalarNode {
-			name = from.Value
-		}
+		name := phrase.If(from.Kind == yaml.ScalarNode, from.Value, r.str(from, "service"))
 		file := r.str(from, "file")
 		if files, _ := r.file(of.text, file); file != "" {
 			of = layer{}
@@ -444,12 +437,10 @@ func composeVariable(n *yaml.Node, l layer, at *yaml.Node) variable {
 func (r *reader) paths(n *yaml.Node) (names []string) {
 	for _, item := range r.oneOrAll(n) {
 		if item.Kind == yaml.MappingNode {
-			for _, p := range r.oneOrAll(r.get(item, "path")) {
-				names = append(names, p.Value)
-			}
-			continue
+			names = append(names, texts(r.oneOrAll(r.get(item, "path")))...)
+		} else {
+			names = append(names, item.Value)
 		}
-		names = append(names, item.Value)
 	}
 	return names
 }

@@ -310,14 +310,8 @@ func eitherFix(young rule.Subject, f rule.Finding) string {
 	if _, limited := young.Facts.Tightest(); !limited && young.AnyMachine {
 		return f.Fix
 	}
-	fix := fmt.Sprintf("write GOMAXPROCS=%d", young.Fit.Procs)
-	if young.Unset() == young.Fit.Procs {
-		fix += needsNone
-	}
-	if f.Rule == "PF002" {
-		fix = "unless a sweep has shown that its value is enough, " + fix
-	}
-	return fix
+	return phrase.If(f.Rule == "PF002", "unless a sweep has shown that its value is enough, ", "") +
+		fmt.Sprintf("write GOMAXPROCS=%d", young.Fit.Procs) + phrase.If(young.Unset() == young.Fit.Procs, needsNone, "")
 }
 
 func (u *unit) value(s rule.Subject) check.Value {
@@ -375,10 +369,7 @@ func (u *unit) valueOf(s rule.Subject) check.Value {
 }
 
 func (u *unit) chosen(s rule.Subject, n int) string {
-	if s.EveryCPU(n) {
-		return "all CPUs of its machine"
-	}
-	return fmt.Sprint(n)
+	return phrase.If(s.EveryCPU(n), "all CPUs of its machine", fmt.Sprint(n))
 }
 
 func (u *unit) of(s rule.Subject) string {

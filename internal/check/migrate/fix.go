@@ -110,9 +110,7 @@ func (r *Report) Fix(ctx context.Context, o Options) error {
 	if err := writeAll(all); err != nil {
 		return err
 	}
-	for _, f := range all {
-		r.Fixed = append(r.Fixed, f.Path)
-	}
+	r.Fixed = append(r.Fixed, phrase.Each(all, func(f check.Fixed) string { return f.Path })...)
 	_, err = git.Open(ctx, o.Dir)
 	r.untracked = errors.Is(err, git.ErrNone)
 	if vendored {
@@ -127,10 +125,7 @@ func (r *Report) Fix(ctx context.Context, o Options) error {
 
 // Unvendored is what is left to do after a Fix that did not finish, with the command for it; "": nothing.
 func (r *Report) Unvendored() string {
-	if !r.unvendored {
-		return ""
-	}
-	return "automaxprocs is removed, but the vendor folder is not up to date; try: " + r.vendoring()
+	return phrase.If(r.unvendored, "automaxprocs is removed, but the vendor folder is not up to date; try: "+r.vendoring(), "")
 }
 
 func (r *Report) vendoring() string {

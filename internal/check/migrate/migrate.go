@@ -183,9 +183,7 @@ func (r *Report) source(ctx context.Context, o Options, tree *folder.Tree) (impo
 }
 
 func (r *Report) note(all []check.Note) {
-	for _, n := range all {
-		r.Notes = append(r.Notes, Place{Path: n.Path, Message: n.Message})
-	}
+	r.Notes = append(r.Notes, phrase.Each(all, func(n check.Note) Place { return Place{Path: n.Path, Message: n.Message} })...)
 }
 
 func (r *Report) workloads(ctx context.Context, o Options) error {
@@ -293,9 +291,7 @@ func (r *Report) Changes() (changed, unknown int) {
 // JSON is the Report for programs.
 func (r *Report) JSON() ([]byte, error) {
 	all := *r
-	for _, p := range r.Problems {
-		all.Errors = append(all.Errors, Place{p.Path, p.Line, p.Message})
-	}
+	all.Errors = phrase.Each(r.Problems, func(p check.Problem) Place { return Place{p.Path, p.Line, p.Message} })
 	for _, name := range r.missing() {
 		all.Notes = append(all.Notes, Place{Message: "no container is known to run " + name + ": name those that do with --container"})
 	}

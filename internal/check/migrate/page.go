@@ -55,21 +55,11 @@ func (r *Report) Answer() string {
 	case n == 0:
 		return "No container is known to run a program of this module: name those that do with --container."
 	case changed == 0 && unknown == 0:
-		text := phrase.CountOf(n, "container has", "containers have") + " the same GOMAXPROCS without automaxprocs."
-		if missing == "" {
-			text = "Nothing changes: " + text
-		}
-		return text + missing
+		same := phrase.CountOf(n, "container has", "containers have") + " the same GOMAXPROCS without automaxprocs."
+		return phrase.If(missing == "", "Nothing changes: ", "") + same + missing
 	}
-	verb := "get"
-	if changed == 1 {
-		verb = "gets"
-	}
-	text := fmt.Sprintf("%d of %s %s another GOMAXPROCS without automaxprocs", changed, phrase.Count(n, "container"), verb)
-	if unknown > 0 {
-		text += fmt.Sprintf(", and of %d it is not known", unknown)
-	}
-	return text + "." + missing
+	text := fmt.Sprintf("%d of %s %s another GOMAXPROCS without automaxprocs", changed, phrase.Count(n, "container"), phrase.If(changed == 1, "gets", "get"))
+	return text + phrase.If(unknown > 0, fmt.Sprintf(", and of %d it is not known", unknown), "") + "." + missing
 }
 
 // steps are what is left to do after a fix: the commit has nothing of what --prove has left.
@@ -136,10 +126,7 @@ func (r *Report) facts() document.Pairs {
 	if m.Builds != "" {
 		list = append(list, document.Pair{Name: "go command here", Value: m.Builds})
 	}
-	version := cmp.Or(phrase.Clean(m.Version), "not in go.mod")
-	if m.Indirect {
-		version += ", by a dependency"
-	}
+	version := cmp.Or(phrase.Clean(m.Version), "not in go.mod") + phrase.If(m.Indirect, ", by a dependency", "")
 	return append(list, document.Pair{Name: "automaxprocs", Value: version})
 }
 
@@ -163,14 +150,8 @@ func (r *Report) importTable() (blocks []document.Block) {
 	}
 	t := document.Table{Columns: []document.Column{left("program"), left("runs automaxprocs"), left("without it the runtime")}}
 	for _, p := range r.Programs {
-		runs, then := "no", "uses all CPUs, whatever the limit"
-		if p.Runs {
-			runs = "yes" + p.Calls.String()
-		}
-		if p.Follows {
-			then = "rounds the limit up, at least 2"
-		}
-		t.Rows = append(t.Rows, row(r.Module.short(p.Package), runs, then))
+		runs := phrase.If(p.Runs, "yes"+p.Calls.String(), "no")
+		t.Rows = append(t.Rows, row(r.Module.short(p.Package), runs, phrase.If(p.Follows, "rounds the limit up, at least 2", "uses all CPUs, whatever the limit")))
 	}
 	return append(blocks, t)
 }
@@ -186,19 +167,15 @@ func left(head string) document.Column {
 
 func right(head string) document.Column { return document.Column{Head: head, Short: head} }
 
-func row(cells ...string) (r document.Row) {
-	for _, c := range cells {
-		r.Cells = append(r.Cells, document.Cell{Value: c})
-	}
-	return r
+func row(cells ...string) document.Row {
+	return document.Row{Cells: phrase.Each(cells, func(c string) document.Cell { return document.Cell{Value: c} })}
 }
 
 func workloadTable(all []Workload) document.Table {
-	t := document.Table{Columns: []document.Column{{Head: "workload", Short: "workload", Left: true, Least: 30}, left("container"), right("limit"), right("before"), right("after"), left("why")}}
-	for _, w := range all {
-		t.Rows = append(t.Rows, row(phrase.Clean(w.Object), phrase.Clean(w.Container), limitWords(w.Limit), w.before, w.after, w.because()))
-	}
-	return t
+	columns := []document.Column{{Head: "workload", Short: "workload", Left: true, Least: 30}, left("container"), right("limit"), right("before"), right("after"), left("why")}
+	return document.Table{Columns: columns, Rows: phrase.Each(all, func(w Workload) document.Row {
+		return row(phrase.Clean(w.Object), phrase.Clean(w.Container), limitWords(w.Limit), w.before, w.after, w.because())
+	})}
 }
 
 func limitWords(cpus *float64) string {
@@ -314,10 +291,7 @@ func (r *Report) notes() (notes document.Notes) {
 		notes = append(notes, document.Note{Quiet: true, Subject: phrase.Clean(n.Path), Message: phrase.Clean(n.Message)})
 	}
 	for _, p := range r.Problems {
-		subject := phrase.Clean(p.Path)
-		if p.Line > 0 {
-			subject += fmt.Sprintf(":%d", p.Line)
-		}
+		subject := phrase.Clean(p.Path) + phrase.If(p.Line > 0, fmt.Sprintf(":%d", p.Line), "")
 		notes = append(notes, document.Note{Subject: subject, Message: phrase.Clean(p.Message)})
 	}
 	return notes

@@ -52,10 +52,7 @@ func Write(w io.Writer, name string, r *check.Report, o Options) error {
 }
 
 func shown(path string) string {
-	if path == check.Stdin {
-		return "stdin"
-	}
-	return phrase.Clean(path)
+	return phrase.If(path == check.Stdin, "stdin", phrase.Clean(path))
 }
 
 // at is a place in the form that editors and terminals follow.
@@ -79,11 +76,7 @@ func message(f check.Finding) string { return phrase.Join(": ", who(f.Place), ph
 
 func writeGitHub(w io.Writer, r *check.Report, _ Options) error {
 	for _, f := range r.Findings {
-		kind := string(f.Severity)
-		if f.Severity == rule.Info {
-			kind = "notice"
-		}
-		annotate(w, kind, f.Place, f.Rule, message(f)+"\n→ "+phrase.Clean(f.Fix))
+		annotate(w, phrase.If(f.Severity == rule.Info, "notice", string(f.Severity)), f.Place, f.Rule, message(f)+"\n→ "+phrase.Clean(f.Fix))
 	}
 	for _, p := range r.Problems {
 		annotate(w, "error", rule.Place{Path: p.Path, Line: p.Line, Column: p.Column}, failed(p), phrase.Clean(p.Message))
@@ -92,10 +85,7 @@ func writeGitHub(w io.Writer, r *check.Report, _ Options) error {
 }
 
 func failed(p check.Problem) string {
-	if p.Unwritten {
-		return "cannot be fixed"
-	}
-	return "cannot be checked"
+	return "cannot be " + phrase.If(p.Unwritten, "fixed", "checked")
 }
 
 func annotate(w io.Writer, kind string, p rule.Place, title, text string) {

@@ -41,17 +41,10 @@ func writeSARIF(w io.Writer, r *check.Report, o Options) error {
 	if len(notifications) > 0 {
 		invocation["toolExecutionNotifications"] = notifications
 	}
-	results := []object{}
-	for _, f := range r.Findings {
-		results = append(results, result(f, index))
-	}
+	results := phrase.Each(r.Findings, func(f check.Finding) object { return result(f, index) })
 	for _, f := range r.Ignored {
 		x := result(f.Finding, index)
-		kind := "inSource"
-		if f.Outside {
-			kind = "external"
-		}
-		x["suppressions"] = []object{{"kind": kind, "justification": phrase.Clean(f.Reason)}}
+		x["suppressions"] = []object{{"kind": phrase.If(f.Outside, "external", "inSource"), "justification": phrase.Clean(f.Reason)}}
 		results = append(results, x)
 	}
 	return encode(w, object{
@@ -100,9 +93,7 @@ func location(p rule.Place) object {
 
 // artifact is a path as a URI, relative if the path is, so that a viewer finds its own copy.
 func artifact(p string) object {
-	if p == check.Stdin {
-		p = "stdin"
-	}
+	p = phrase.If(p == check.Stdin, "stdin", p)
 	u := url.URL{Path: strings.TrimPrefix(p, "./")}
 	if path.IsAbs(p) {
 		u.Scheme = "file"
@@ -113,10 +104,7 @@ func artifact(p string) object {
 }
 
 func level(s rule.Severity) string {
-	if s == rule.Info {
-		return "note"
-	}
-	return string(s)
+	return phrase.If(s == rule.Info, "note", string(s))
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

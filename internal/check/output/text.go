@@ -72,7 +72,7 @@ func writeLines(b *terminal.Writer, r *check.Report, o Options) {
 func writeRest(b *terminal.Writer, r *check.Report) {
 	const indent = "    "
 	for _, n := range r.Notes {
-		b.Folded(at(n.Path, 0, 0)+": "+phrase.Clean(n.Message), indent)
+		b.Folded(shown(n.Path)+": "+phrase.Clean(n.Message), indent)
 	}
 	for _, p := range r.Problems {
 		message := phrase.Clean(p.Message)
@@ -82,11 +82,7 @@ func writeRest(b *terminal.Writer, r *check.Report) {
 		b.Folded(at(p.Path, p.Line, p.Column)+": "+message, indent)
 	}
 	for _, f := range r.Fixed {
-		verb := "would be fixed"
-		if f.Written {
-			verb = "fixed"
-		}
-		b.Line(fmt.Sprintf("%s: %s: %s", at(f.Path, 0, 0), verb, phrase.And(ids(f.Findings))))
+		b.Line(fmt.Sprintf("%s: %s: %s", shown(f.Path), phrase.If(f.Written, "fixed", "would be fixed"), phrase.And(ids(f.Findings))))
 		for _, line := range changed(f) {
 			b.Line(indent + phrase.Clean(line))
 		}
@@ -141,10 +137,7 @@ func firstOf(others []check.Value) string {
 	var names []string
 	for _, v := range others[:min(len(others), mostNamed)] {
 		name := phrase.Clean(cmp.Or(v.Container, v.Object, shown(v.Path)))
-		if v.Container != "" && v.Object != "" {
-			name += " of " + phrase.Clean(v.Object)
-		}
-		names = append(names, name)
+		names = append(names, name+phrase.If(v.Container != "" && v.Object != "", " of "+phrase.Clean(v.Object), ""))
 	}
 	if more := len(others) - len(names); more > 0 {
 		names = append(names, strconv.Itoa(more)+" more")

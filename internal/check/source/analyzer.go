@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // found is a finding in a package: more than a diagnostic can tell. Its Place is known to who judges.
@@ -105,11 +106,10 @@ func (u *uses) diagnostic(f found, reported func(found) bool) analysis.Diagnosti
 	if more && (f.pos != first.pos || f.Rule != first.Rule) {
 		return d
 	}
-	tf, fix := u.pass.Fset.File(f.pos), analysis.SuggestedFix{Message: f.Fix}
-	for _, e := range removal(imports, f.Remove) {
-		fix.TextEdits = append(fix.TextEdits, analysis.TextEdit{Pos: tf.Pos(e.From), End: tf.Pos(e.To)})
-	}
-	d.SuggestedFixes = []analysis.SuggestedFix{fix}
+	tf := u.pass.Fset.File(f.pos)
+	d.SuggestedFixes = []analysis.SuggestedFix{{Message: f.Fix, TextEdits: phrase.Each(removal(imports, f.Remove), func(e extent) analysis.TextEdit {
+		return analysis.TextEdit{Pos: tf.Pos(e.From), End: tf.Pos(e.To)}
+	})}}
 	return d
 }
 

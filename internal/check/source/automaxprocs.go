@@ -15,6 +15,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
@@ -33,17 +34,8 @@ type SetCall struct {
 }
 
 func (c SetCall) String() string {
-	var parts []string
-	if c.Min > 0 {
-		parts = append(parts, fmt.Sprintf("Min(%d)", c.Min))
-	}
-	if c.Open != "" {
-		parts = append(parts, c.Open)
-	}
-	if parts == nil {
-		return ""
-	}
-	return " with " + strings.Join(parts, ", ")
+	options := phrase.Join(", ", phrase.If(c.Min > 0, fmt.Sprintf("Min(%d)", c.Min), ""), c.Open)
+	return phrase.If(options != "", " with "+options, "")
 }
 
 const (
@@ -67,10 +59,8 @@ func automaxprocs(u *uses) []found {
 		if err != nil || path != pkgAutomaxprocs && !strings.HasPrefix(path, pkgAutomaxprocs+"/") || u.inTest(c) {
 			continue
 		}
-		message := "go.uber.org/automaxprocs sets GOMAXPROCS once, rounded down, and stops the runtime from following changes of the limit, which it does"
-		if language != "" {
-			message += " with go " + language
-		}
+		message := "go.uber.org/automaxprocs sets GOMAXPROCS once, rounded down, and stops the runtime from following changes of the limit, which it does" +
+			phrase.If(language != "", " with go "+language, "")
 		f := findingAt(spec, message, "remove it: the runtime then chooses "+choice(language)+", and follows it; procfit migrate automaxprocs shows what changes; for the limits of parent cgroups, import github.com/procfit/procfit/maxprocs/auto; for 1 under a limit of one CPU, set GOMAXPROCS=1")
 		calls, at := u.setCalls(c, path)
 		f.Calls = calls

@@ -233,8 +233,5 @@ func literal(lit *ast.BasicLit) constant.Value {
 }
 
 func goVersion(language string) string {
-	if language == "" {
-		return ""
-	}
-	return "go" + language
+	return phrase.If(language != "", "go"+language, "")
 }

@@ -163,10 +163,7 @@ func (k *Checker) toJudge(t *tree, speaking []string, listed []listing, to check
 		}
 	}
 	if slices.Sort(left); len(left) > 0 {
-		what := "it is"
-		if n := len(left) - 1; n > 0 {
-			what = fmt.Sprintf("it and %s are", phrase.CountOf(n, "other file", "other files"))
-		}
+		what := phrase.If(len(left) == 1, "it is", fmt.Sprintf("it and %s are", phrase.Count(len(left)-1, "other file")))
 		to.Note(check.Note{Path: left[0], Message: what + " skipped, for another system or other build tags; to check such files, run GOOS=… procfit check or GOFLAGS=-tags=… procfit check"})
 	}
 	return all
@@ -214,9 +211,7 @@ func (t *tree) loads(dirs []string) (all []load) {
 	// What lies in no module are the files of a folder that make one package.
 	for _, dir := range dirs {
 		own, _ := t.bare(dir)
-		for _, i := range own {
-			all = append(all, load{dir, i.Files})
-		}
+		all = append(all, phrase.Each(own, func(i item) load { return load{dir, i.Files} })...)
 	}
 	return all
 }
@@ -311,10 +306,7 @@ func (t *tree) moduleFiles() (files []string, err error) {
 			others = append(others, replaced(dir, m.Syntax)...)
 		}
 	}
-	for _, dir := range others {
-		files = append(files, filepath.Join(dir, "go.mod"))
-	}
-	return files, nil
+	return append(files, phrase.Each(others, func(dir string) string { return filepath.Join(dir, "go.mod") })...), nil
 }
 
 // isFolder is also of a link to one: the go command skips both.
@@ -384,10 +376,8 @@ func (t *tree) problem(dir string, errs []packages.Error) (check.Problem, bool) 
 			first = p
 		}
 	}
-	first.Message = "does not type-check, so procfit checks only the rest of its package: " + first.Message
-	if n > 1 {
-		first.Message += fmt.Sprintf(" (and %s)", phrase.CountOf(n-1, "more error", "more errors"))
-	}
+	first.Message = "does not type-check, so procfit checks only the rest of its package: " + first.Message +
+		phrase.If(n > 1, fmt.Sprintf(" (and %s)", phrase.Count(n-1, "more error")), "")
 	return first, n > 0
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 type kind int
@@ -190,6 +192,10 @@ func (u *uses) parameters() {
 	}
 }
 
+func declared(s *ast.ValueSpec) []ast.Expr {
+	return phrase.Each(s.Names, func(n *ast.Ident) ast.Expr { return n })
+}
+
 func (u *uses) assignments() {
 	var at inspector.Cursor
 	note := func(target, value ast.Expr) {
@@ -222,15 +228,11 @@ func (u *uses) assignments() {
 			}
 			pairs(s.Lhs, s.Rhs)
 		case *ast.ValueSpec:
-			targets := make([]ast.Expr, len(s.Names))
-			for i, n := range s.Names {
-				targets[i] = n
-			}
 			if len(s.Values) > 0 {
-				pairs(targets, s.Values)
+				pairs(declared(s), s.Values)
 				continue
 			}
-			for _, t := range targets { // it is 0 at first
+			for _, t := range s.Names { // it is 0 at first
 				if _, isFlag := u.flags[u.object(t)]; !isFlag {
 					note(t, nil)
 				}

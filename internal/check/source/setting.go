@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 type setting struct {
@@ -50,10 +51,7 @@ func (s setting) setBack() bool {
 }
 
 func (u *uses) before(c inspector.Cursor) string {
-	if u.guarded(c) {
-		return "unless GOMAXPROCS is set in the environment"
-	}
-	return "with any GOMAXPROCS in the environment"
+	return phrase.If(u.guarded(c), "unless GOMAXPROCS is set in the environment", "with any GOMAXPROCS in the environment")
 }
 
 func constants(u *uses) (all []found) {
@@ -70,11 +68,9 @@ func constants(u *uses) (all []found) {
 		case s.forAWhile:
 			f.Severity = rule.Info
 			f.Message = fmt.Sprintf("runtime.GOMAXPROCS(%d) applies to the whole program until it is reset", s.n)
-			if follows(language) {
-				f.Message += ", and stops the runtime from following changes of the limit"
-			}
 			f.Fix = "limit this work with a semaphore instead, and do not change GOMAXPROCS"
 			if follows(language) {
+				f.Message += ", and stops the runtime from following changes of the limit"
 				f.Fix += "; if it is necessary, reset it with runtime.SetDefaultGOMAXPROCS"
 			}
 		default:
@@ -112,10 +108,7 @@ func numCPUs(u *uses) (all []found) {
 			continue
 		}
 		f, language := findingAt(s.call, "", ""), u.language()
-		what := "sets the value from the CPUs of the machine"
-		if s.exact {
-			what = "sets the value to the CPUs of the machine"
-		}
+		what := "sets the value " + phrase.If(s.exact, "to", "from") + " the CPUs of the machine"
 		if follows(language) {
 			f.Message = fmt.Sprintf("runtime.GOMAXPROCS %s, also under a limit, %s, and stops the runtime from following changes of the limit", what, u.before(s.Cursor))
 		} else {

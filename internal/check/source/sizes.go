@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/procfit/procfit/internal/show/pattern"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // sizing are words of names that tell how many of something work at once.
@@ -68,11 +69,7 @@ func (u *uses) sized(c inspector.Cursor, steps int) string {
 		case *ast.AssignStmt:
 			return u.assigned(up, p.Lhs, p.Rhs, c, steps)
 		case *ast.ValueSpec:
-			names := []ast.Expr{}
-			for _, n := range p.Names {
-				names = append(names, n)
-			}
-			return u.assigned(up, names, p.Values, c, steps)
+			return u.assigned(up, declared(p), p.Values, c, steps)
 		case *ast.RangeStmt:
 			if p.X == c.Node() {
 				return startsIn(p.Body)
@@ -146,18 +143,12 @@ func (u *uses) inLiteral(at inspector.Cursor, p *ast.KeyValueExpr) string {
 		return ""
 	}
 	of := nameOf(literal.Type)
-	if !sizing().MatchString(of) {
-		return ""
-	}
-	return fmt.Sprintf("%s of a %s is set", key.Name, of)
+	return phrase.If(sizing().MatchString(of), key.Name+" of a "+of+" is set", "")
 }
 
 func (u *uses) named(e ast.Expr) string {
 	name := nameOf(e)
-	if !sizing().MatchString(name) || counting().MatchString(name) {
-		return ""
-	}
-	return name + " is sized"
+	return phrase.If(sizing().MatchString(name) && !counting().MatchString(name), name+" is sized", "")
 }
 
 func (u *uses) assigned(at inspector.Cursor, targets, values []ast.Expr, value inspector.Cursor, steps int) string {
@@ -291,10 +282,7 @@ func startsIn(body *ast.BlockStmt) string {
 		}
 		return !starts
 	})
-	if !starts {
-		return ""
-	}
-	return "the goroutines of a loop are counted"
+	return phrase.If(starts, "the goroutines of a loop are counted", "")
 }
 
 // defaultThreads is the runtime's own bound (runtime/debug.SetMaxThreads).

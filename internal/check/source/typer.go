@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/show/pattern"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // typer gives packages their types, from source alone: of an import its declarations, of what that
@@ -152,7 +153,7 @@ func (n nameOnly) Import(p string) (*types.Package, error) {
 }
 
 // bare are the packages of a folder by its files, and those that are not built here.
-func (t *tree) bare(dir string) (all []item, others []string) {
+func (t *tree) bare(dir string) (own []item, others []string) {
 	byName := map[string][]string{}
 	for _, s := range t.folders[dir] {
 		switch {
@@ -163,8 +164,7 @@ func (t *tree) bare(dir string) (all []item, others []string) {
 			byName[s.pkg] = append(byName[s.pkg], s.file)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		all = append(all, item{Name: name, PkgPath: t.importPath(dir), Files: slices.Sorted(slices.Values(byName[name]))})
-	}
-	return all, others
+	return phrase.Each(slices.Sorted(maps.Keys(byName)), func(name string) item {
+		return item{Name: name, PkgPath: t.importPath(dir), Files: slices.Sorted(slices.Values(byName[name]))}
+	}), others
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -238,8 +239,6 @@ func (u *uses) language() string {
 func follows(language string) bool { return facts.Go{Language: language}.ReadsLimit(facts.Facts{}) }
 
 func choice(language string) string {
-	if follows(language) {
-		return "the CPU limit rounded up, at least 2, and without a limit all CPUs of the machine"
-	}
-	return "all CPUs of the machine with go " + language + ", and the CPU limit from go 1.25 on"
+	return phrase.If(follows(language), "the CPU limit rounded up, at least 2, and without a limit all CPUs of the machine",
+		"all CPUs of the machine with go "+language+", and the CPU limit from go 1.25 on")
 }

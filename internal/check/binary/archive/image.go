@@ -18,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/program/wrapper"
 	"github.com/procfit/procfit/internal/show/pattern"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
@@ -340,10 +341,7 @@ func (r *reader) plans(read func(name string) ([]byte, error)) []plan {
 
 func (r *planner) docker(images []dockerImage) {
 	for _, i := range images[:min(len(images), mostImages)] {
-		p := plan{image: Image{Names: i.RepoTags}}
-		for _, l := range i.Layers {
-			p.layers = append(p.layers, path.Clean("/"+l))
-		}
+		p := plan{image: Image{Names: i.RepoTags}, layers: phrase.Each(i.Layers, func(l string) string { return path.Clean("/" + l) })}
 		r.config(&p, path.Clean("/"+i.Config))
 		r.all = append(r.all, p)
 	}
