@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"sync"
@@ -56,29 +55,27 @@ func (f *File) Head() []byte {
 	return f.head
 }
 
-func (f *File) Open() (io.ReadCloser, error) {
-	if f.data != nil || f.Path == Stdin {
-		return io.NopCloser(bytes.NewReader(f.data)), nil
-	}
-	return f.open()
+// Reader reads a file from its beginning, and anywhere in it.
+type Reader interface {
+	io.ReadCloser
+	io.ReaderAt
 }
 
-// open is the one way in which check opens what it reads: what a user named has to be a regular
+type inMemory struct {
+	*bytes.Reader
+	io.Closer
+}
+
+// Open is the one way in which check opens what it reads: what a user named has to be a regular
 // file, and what was found, where it was found.
-func (f *File) open() (*os.File, error) {
-	if f.Named {
+func (f *File) Open() (Reader, error) {
+	switch {
+	case f.data != nil || f.Path == Stdin:
+		return inMemory{bytes.NewReader(f.data), io.NopCloser(nil)}, nil
+	case f.Named:
 		return folder.OpenRegular(filepath.FromSlash(f.Path))
 	}
 	return folder.OpenFound(filepath.FromSlash(cmp.Or(f.at, f.Path)))
-}
-
-// ReaderAt is Open for what has to jump about in it.
-func (f *File) ReaderAt() (io.ReaderAt, io.Closer, error) {
-	if f.data != nil || f.Path == Stdin {
-		return bytes.NewReader(f.data), io.NopCloser(nil), nil
-	}
-	r, err := f.open()
-	return r, r, err
 }
 
 // Read is all of it, and an error where that is more than most bytes.

@@ -336,9 +336,10 @@ type Change struct {
 	Path    string
 	Splices []Splice
 
-	// Together gives the splices of several changes that are made at once, if those are more than
-	// the splices of each, as an import that all of them use. nil: they are not.
-	Together func(all []*Change) []Splice
+	// Together gives the splices of several changes that are made at once, from the Parts of all, if those are
+	// more than the splices of each, as an import that all of them use. nil: they are not.
+	Together func(parts []Splice) []Splice
+	Parts    []Splice
 }
 
 var errOverlap = errors.New("two changes overlap")
@@ -399,14 +400,12 @@ func apart(findings []Finding) (some []Finding) {
 }
 
 func splices(findings []Finding) []Splice {
-	var all []*Change
-	var each []Splice
+	var parts, each []Splice
 	for _, f := range findings {
-		all = append(all, f.Change)
-		each = append(each, f.Change.Splices...)
+		parts, each = append(parts, f.Change.Parts...), append(each, f.Change.Splices...)
 	}
-	if together := all[0].Together; together != nil {
-		return together(all)
+	if together := findings[0].Change.Together; together != nil {
+		return together(parts)
 	}
 	return each
 }

@@ -39,15 +39,16 @@ const IgnoreMarker = "procfit:ignore"
 
 var ruleID = pattern.Of(`^PF[0-9]{3}$`)
 
-// ParseIgnore reads the text of a comment, without its # or //. A name that is not a rule is in
-// Rules as it was written, and shows as a finding.
-func ParseIgnore(comment string) (rules []string, reason string, ok bool) {
+// ParseIgnore reads the text of a comment, without its # or //, as an answer for its own line. A name that
+// is not a rule is in Rules as it was written, and shows as a finding.
+func ParseIgnore(at rule.Place, comment string) (i Ignore, ok bool) {
+	i = Ignore{Place: at, From: at.Line, To: at.Line}
 	_, rest, ok := strings.Cut(comment, IgnoreMarker)
 	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' { // another word
-		return nil, "", false
+		return i, false
 	}
-	rules, reason = ParseIgnoreList(rest)
-	return rules, reason, true
+	i.Rules, i.Reason = ParseIgnoreList(rest)
+	return i, true
 }
 
 // ParseIgnoreList reads rules, then the reason: the value of an annotation, without the marker.

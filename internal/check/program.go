@@ -121,9 +121,6 @@ func (p *Programs) Expect(file string, e *rule.Expected) {
 // One without a name is of what is known to be Go. The file in the folder of the use goes before
 // others.
 func (p *Programs) Expected(u Use) *rule.Expected {
-	if p == nil {
-		return nil
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var first *rule.Expected
@@ -145,9 +142,9 @@ func (u Use) IsCalled(name string) bool {
 
 func (p *Programs) ForAll(known Program) bool { return known == p.Default }
 
-// Add makes a program known, unless nobody asks for programs: p is then nil.
+// Add makes a program known that tells how it chooses GOMAXPROCS.
 func (p *Programs) Add(c Candidate) {
-	if p == nil || !c.Known() {
+	if !c.Known() {
 		return
 	}
 	p.mu.Lock()

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -20,12 +19,11 @@ import (
 )
 
 type Options struct {
-	Paths    []string        // files and folders; "-" is standard input, "x/..." the folder x
-	Files    iter.Seq[*File] // besides those: what is in no file, see NewFile
+	Paths    []string // files and folders; "-" is standard input, "x/..." the folder x
+	Files    []*File  // in addition to those: what is in no file, see NewFile
 	Stdin    io.Reader
 	Checkers []Checker
 	Overlay  map[string][]byte // what files hold instead of what is on the disk, by their path as it is shown
-	Tree     *folder.Tree      // what may be read; nil: that of the Paths
 	Progress func(files int)   // gets how many files have been looked at; nil: nothing does
 }
 
@@ -93,15 +91,10 @@ func hand(ctx context.Context, o Options, c *collector) error {
 			}
 		})
 	}
-	w := walk{ctx: ctx, o: o, to: c, out: files, tree: o.Tree}
-	if w.tree == nil {
-		w.tree = folder.NewTree(o.Paths...)
-	}
+	w := walk{ctx: ctx, o: o, to: c, out: files, tree: folder.NewTree(o.Paths...), done: map[string]bool{}, led: map[string]bool{}}
 	err := w.paths()
-	if o.Files != nil {
-		for f := range o.Files {
-			w.hand(f)
-		}
+	for _, f := range o.Files {
+		w.hand(f)
 	}
 	close(files)
 	workers.Wait()

@@ -299,8 +299,8 @@ func TestParseIgnore(t *testing.T) {
 		"procfit:ignored PF004 why":                    "[]  false",
 		"something else":                               "[]  false",
 	} {
-		rules, reason, ok := ParseIgnore(text)
-		if got := fmt.Sprintf("%v %s %v", rules, reason, ok); got != want {
+		i, ok := ParseIgnore(rule.Place{}, text)
+		if got := fmt.Sprintf("%v %s %v", i.Rules, i.Reason, ok); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
@@ -334,12 +334,11 @@ func TestIgnoreMany(t *testing.T) {
 func FuzzParseIgnore(f *testing.F) {
 	f.Add("# procfit:ignore PF004,PF001 why")
 	f.Fuzz(func(t *testing.T, text string) {
-		rules, reason, ok := ParseIgnore(text)
-		if !ok && (len(rules) > 0 || reason != "") {
-			t.Errorf("%q gives %v %q and is none", text, rules, reason)
+		i, ok := ParseIgnore(rule.Place{Path: "x", Line: 1}, text)
+		if !ok && (len(i.Rules) > 0 || i.Reason != "") {
+			t.Errorf("%q gives %+v and is none", text, i)
 		}
-		i := Ignore{Place: rule.Place{Path: "x", Line: 1}, Rules: rules, Reason: reason, From: 1, To: 1}
-		if left, _ := ignore(nil, []Ignore{i}); ok && len(left) == 0 && !slices.ContainsFunc(rules, ofRunning) {
+		if left, _ := ignore(nil, []Ignore{i}); ok && len(left) == 0 && !slices.ContainsFunc(i.Rules, ofRunning) {
 			t.Errorf("%q ignores nothing, and is not told", text)
 		}
 	})

@@ -34,7 +34,6 @@ const MostStdin = 128 << 20
 // paths returns errors of what the user asked, not of a file. What is named itself comes before the
 // folders, which may hold it.
 func (w *walk) paths() error {
-	w.done, w.led = map[string]bool{}, map[string]bool{}
 	var folders []string
 	for _, p := range w.o.Paths {
 		if p == Stdin {

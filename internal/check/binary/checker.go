@@ -26,6 +26,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -47,7 +48,7 @@ import (
 )
 
 type Options struct {
-	Programs *check.Programs // to which what is found is added; nil: to none
+	Programs *check.Programs // to which what is found is added
 	Cache    *Cache          // of runs over the same files; nil: none
 	Tree     *folder.Tree    // what may be read besides them; nil: everything
 	Paths    []string        // that the user has named
@@ -187,7 +188,7 @@ func (c *Checker) read(ctx context.Context, f *check.File) found {
 	default:
 		got.archive = true
 		c.one.Lock()
-		got.content, got.err = archive.Read(ctx, f.Open, archive.DefaultLimits())
+		got.content, got.err = archive.Read(ctx, func() (io.ReadCloser, error) { return f.Open() }, archive.DefaultLimits())
 		c.one.Unlock()
 		if errors.Is(got.err, archive.ErrNoArchive) && !f.Named {
 			got.err = nil
@@ -216,11 +217,11 @@ func (c *Checker) layout(ctx context.Context, f *check.File) (archive.Content, e
 }
 
 func program(f *check.File, head []byte) (archive.Content, error) {
-	r, closer, err := f.ReaderAt()
+	r, err := f.Open()
 	if err != nil {
 		return archive.Content{}, err
 	}
-	defer closer.Close()
+	defer r.Close()
 	p, err := goproc.Read(r)
 	switch {
 	case err == nil:

@@ -132,7 +132,7 @@ func (r *reading) resolve(ctx context.Context) (*check.Report, error) {
 		return 0, ""
 	}
 	m := manifest.New(manifest.Options{Node: node, Programs: programs, Strict: r.o.Strict})
-	whole, err := check.Run(ctx, check.Options{Checkers: []check.Checker{judging{m, byPath}}, Files: slices.Values(r.files)})
+	whole, err := check.Run(ctx, check.Options{Checkers: []check.Checker{judging{m, byPath}}, Files: r.files})
 	if err != nil {
 		return nil, err
 	}

@@ -25,12 +25,8 @@ func ignores(path string, b []byte, units []*unit, to check.Sink) {
 		trimmed := bytes.TrimSpace(l)
 		alone := len(trimmed) > 0 && trimmed[0] == '#'
 		if at := comment().FindIndex(l); at != nil {
-			text := string(bytes.TrimRight(l[at[0]:], "\r\n"))
-			rules, reason, _ := check.ParseIgnore(text)
-			i := check.Ignore{
-				Place: rule.Place{Path: path, Line: line, Column: utf8.RuneCount(l[:at[0]]) + 1},
-				Rules: rules, Reason: reason, From: line, To: line,
-			}
+			place := rule.Place{Path: path, Line: line, Column: utf8.RuneCount(l[:at[0]]) + 1}
+			i, _ := check.ParseIgnore(place, string(bytes.TrimRight(l[at[0]:], "\r\n")))
 			if alone {
 				waiting = append(waiting, i)
 			} else {

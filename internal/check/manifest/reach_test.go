@@ -32,7 +32,7 @@ spec:
 // reportOf is what a check of a manifest finds.
 func reportOf(t *testing.T, text string) *check.Report {
 	t.Helper()
-	r, err := check.Run(t.Context(), check.Options{Checkers: []check.Checker{New(Options{})}, Files: slices.Values([]*check.File{check.NewFile("api.yaml", []byte(text))})})
+	r, err := check.Run(t.Context(), check.Options{Checkers: []check.Checker{New(Options{})}, Files: []*check.File{check.NewFile("api.yaml", []byte(text))}})
 	if err != nil || len(r.Problems) > 0 {
 		t.Fatalf("%v, %+v", err, r)
 	}

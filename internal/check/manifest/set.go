@@ -30,7 +30,7 @@ func Choose(ctx context.Context, path string, text []byte, object, name string) 
 	c := New(Options{Programs: &check.Programs{}})
 	f := check.NewFile(path, text)
 	f.Named = true
-	r, err := check.Run(ctx, check.Options{Files: slices.Values([]*check.File{f}), Checkers: []check.Checker{c}})
+	r, err := check.Run(ctx, check.Options{Files: []*check.File{f}, Checkers: []check.Checker{c}})
 	if err != nil {
 		return nil, err
 	}

@@ -87,7 +87,7 @@ const Schema = "procfit.migrate/v1"
 
 // Look reads a module and what runs it.
 func Look(ctx context.Context, o Options) (*Report, error) {
-	r := &Report{Schema: Schema, Programs: []Program{}, Workloads: []Workload{}, Limits: []LimitRow{}, Fixed: []string{}, Errors: []Place{}, Notes: []Place{}, Proof: []Proof{}, manifests: len(o.Manifests) > 0 || o.Cluster != nil}
+	r := &Report{Schema: Schema, Programs: []Program{}, Workloads: []Workload{}, Limits: []LimitRow{}, Fixed: []string{}, Notes: []Place{}, Proof: []Proof{}, manifests: len(o.Manifests) > 0 || o.Cluster != nil}
 	tree := folder.NewTree(o.Dir)
 	if err := r.module(o, tree); err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (r *Report) run(o Options, tree *folder.Tree, use func(source.Automaxprocs)
 		}
 		k := source.New(source.Options{Overlay: overlay, Environ: o.Environ, Tree: tree, Automaxprocs: own, Slow: o.Slow})
 		r.sets = k.Sets
-		report, err := check.Run(ctx, check.Options{Paths: []string{o.Dir}, Checkers: []check.Checker{k}, Overlay: overlay, Tree: tree})
+		report, err := check.Run(ctx, check.Options{Paths: []string{o.Dir}, Checkers: []check.Checker{k}, Overlay: overlay})
 		if report != nil {
 			report.Findings = slices.DeleteFunc(report.Findings, func(f check.Finding) bool { return r.inNested(f.Path) })
 			report.Problems = slices.DeleteFunc(report.Problems, func(p check.Problem) bool { return r.inNested(p.Path) })
@@ -193,13 +193,12 @@ func (r *Report) workloads(ctx context.Context, o Options) error {
 	candidates, calls := r.candidates(o)
 	var reports []*check.Report
 	if len(o.Manifests) > 0 {
-		tree := folder.NewTree(o.Manifests...)
 		programs := &check.Programs{}
 		for _, c := range candidates {
 			programs.Add(c)
 		}
-		k := manifest.New(manifest.Options{NodeCPUs: o.NodeCPUs, Programs: programs, Tree: tree})
-		report, err := check.Run(ctx, check.Options{Paths: o.Manifests, Checkers: []check.Checker{k}, Tree: tree})
+		k := manifest.New(manifest.Options{NodeCPUs: o.NodeCPUs, Programs: programs, Tree: folder.NewTree(o.Manifests...)})
+		report, err := check.Run(ctx, check.Options{Paths: o.Manifests, Checkers: []check.Checker{k}})
 		if err != nil {
 			return err
 		}

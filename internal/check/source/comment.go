@@ -29,15 +29,13 @@ func answers(set *token.FileSet, file *ast.File) (all []check.Ignore) {
 	var l lines // read where there is an answer
 	for _, group := range file.Comments {
 		for _, c := range group.List {
-			rules, reason, ok := ignoreOf(c.Text)
+			a, ok := ignoreOf(placeOf(set, c.Pos()), c.Text)
 			if !ok {
 				continue
 			}
 			if l.set == nil {
 				l = linesOf(set, file)
 			}
-			at := placeOf(set, c.Pos())
-			a := check.Ignore{Place: at, Rules: rules, Reason: reason, From: at.Line, To: at.Line}
 			if !l.behindCode(c.Pos()) {
 				next := l.line(group.End()) + 1
 				a.To = max(next, l.last[next])
@@ -49,12 +47,12 @@ func answers(set *token.FileSet, file *ast.File) (all []check.Ignore) {
 }
 
 // ignoreOf wants the marker first; an example in a document is indented, and is none.
-func ignoreOf(text string) (rules []string, reason string, ok bool) {
+func ignoreOf(at rule.Place, text string) (a check.Ignore, ok bool) {
 	body := strings.TrimSuffix(text[2:], "*/")
 	if !strings.HasPrefix(strings.TrimPrefix(body, " "), check.IgnoreMarker) {
-		return nil, "", false
+		return a, false
 	}
-	return check.ParseIgnore(body)
+	return check.ParseIgnore(at, body)
 }
 
 type lines struct {
@@ -111,11 +109,10 @@ func moduleAnswers(path string, text []byte) (all []check.Ignore) {
 		if !ok {
 			continue
 		}
-		rules, reason, ok := ignoreOf("//" + strings.TrimSpace(comment))
+		a, ok := ignoreOf(rule.Place{Path: path, Line: n, Column: len(code) + 1}, "//"+strings.TrimSpace(comment))
 		if !ok {
 			continue
 		}
-		a := check.Ignore{Place: rule.Place{Path: path, Line: n, Column: len(code) + 1}, Rules: rules, Reason: reason, From: n, To: n}
 		if strings.TrimSpace(code) == "" {
 			a.To++
 		}

@@ -85,7 +85,6 @@ func (k *Checker) tell(t *tree, of item, j *judged, changes bool, to check.Sink)
 	for _, why := range j.Failed {
 		to.Problem(check.Problem{Path: at, Message: "procfit fails on its package, please report it: " + why})
 	}
-	removed := map[*check.Change][]extent{}
 	for _, p := range j.Found {
 		s, named := k.files[real(p.Path)]
 		if !named || p.Changing && !changes {
@@ -94,14 +93,8 @@ func (k *Checker) tell(t *tree, of item, j *judged, changes bool, to check.Sink)
 		f, imports := check.Finding{Finding: p.Finding}, j.Imports[p.Path]
 		f.Path = s.path
 		if len(p.Remove) > 0 {
-			f.Change = &check.Change{Path: s.path, Splices: removal(imports, p.Remove), Together: func(changes []*check.Change) []check.Splice {
-				var parts []extent
-				for _, c := range changes {
-					parts = append(parts, removed[c]...)
-				}
-				return removal(imports, parts)
-			}}
-			removed[f.Change] = p.Remove
+			together := func(parts []extent) []extent { return removal(imports, parts) }
+			f.Change = &check.Change{Path: s.path, Splices: together(p.Remove), Parts: p.Remove, Together: together}
 		}
 		to.Finding(f)
 		if f.Rule == ruleAutomaxprocs && k.o.Automaxprocs != nil {
