@@ -22,18 +22,15 @@ const (
 // starts takes what a unit's command says of the environment of its program: assignments of env and
 // of a simple sh -c, and export. They go before all others, and what is not understood may set
 // them.
-func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
+func (u *unit) starts(argv []string, at variable) {
 	if len(argv) == 0 {
 		return
 	}
 	c := command{set: map[string]string{}}
 	c.argv(argv)
-	u.argv, u.command = argv, cmp.Or(c.program, argv[0])
+	u.argv, u.argvAt, u.command = argv, at, cmp.Or(c.program, argv[0])
 	names := strings.Contains(strings.Join(argv, " "), variableName)
 	u.refers = u.refers || names
-	if at != nil {
-		u.argvLine, u.argvColumn = lines+at.Line, at.Column
-	}
 	if by := c.effect.Adds; by != "" {
 		u.doubt(replaces, "%s sets another", by)
 	}
@@ -51,10 +48,8 @@ func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 	}
 	u.started = map[string]variable{}
 	for name, value := range c.set {
-		v := variable{state: facts.Known, value: value, source: sourceCommand}
-		if at != nil {
-			v.line, v.column, v.last = lines+at.Line, at.Column, lines+lastLine(at, 0)
-		}
+		v := at
+		v.state, v.value, v.source = facts.Known, value, sourceCommand
 		switch {
 		case !c.plain:
 			v = v.unknown(maySet)
@@ -129,7 +124,8 @@ func (c *command) script(text string) {
 	exported := map[string]string{}
 	for i, s := range statements {
 		all := words(s)
-		own := command{set: map[string]string{}}
+		own := command{set: map[string]string{}, effect: c.effect}
+		own.effect.Set = nil // they are in c.set
 		switch {
 		case len(all) == 0:
 			continue
@@ -157,28 +153,22 @@ func (c *command) script(text string) {
 			if !own.plain {
 				return
 			}
-			c.program, c.effect = own.program, joined(c.effect, own.effect)
+			c.program, c.effect = own.program, own.effect
 		}
 		maps.Copy(exported, own.set)
 	}
 	c.set, c.plain = exported, true
 }
 
-func joined(a, b wrapper.Effect) wrapper.Effect {
-	a.Unset, a.Clears = append(a.Unset, b.Unset...), a.Clears || b.Clears
-	a.CPUs, a.Adds, a.Binds = cmp.Or(b.CPUs, a.CPUs), cmp.Or(b.Adds, a.Adds), cmp.Or(b.Binds, a.Binds)
-	return a
-}
-
-// commandOf are the words of a command; the entry point is the first of the keys.
-func commandOf(r *reader, n *yaml.Node, keys ...string) (argv []string, at *yaml.Node) {
+// commandOf are the words of a command, and where they begin; the entry point is the first of the keys.
+func (d document) commandOf(r *reader, n *yaml.Node, keys ...string) (argv []string, at variable) {
 	for _, key := range keys {
 		e := r.entry(n, key, 0)
 		if e.value == nil {
 			continue
 		}
-		if at == nil {
-			at = e.key
+		if at.line == 0 {
+			at = d.variable(e.key, sourceCommand, "")
 		}
 		if list := r.items(n, key); len(list) > 0 {
 			argv = append(argv, texts(list)...)

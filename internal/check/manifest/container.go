@@ -66,8 +66,7 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 	k.at.Container = p.str(c, "name")
 	k.partial = p.get(c, "image") == nil // an empty one is filled in by what deploys it
 	if p.get(c, "command") != nil {      // else the image's own gets the args
-		argv, at := commandOf(&p.reader, c, "command", "args")
-		k.starts(argv, at, d.lines)
+		k.starts(d.commandOf(&p.reader, c, "command", "args"))
 	}
 	k.cpu = p.amounts(c, k)
 	k.podCPU = p.amounts(spec, k)

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -50,7 +49,7 @@ var filesOf = pattern.Of(`\bfrom=([^,\s]+)`)
 var toolchain = pattern.Of(`(?:^|/|:(?:[\w.-]*[_-])?)((?:golang|go-toolset|chainguard/go)[:_-]v?(1\.[0-9]+(?:\.[0-9]+|rc[0-9]+|beta[0-9]+)?))(?:[-_@]|$)|(?:^|/)((?:golang|go-toolset|chainguard/go)(?::[\w.-]+)?)(?:@|$)`)
 
 // dockerfile reads the variables of the last stage and of those below it, and which Go builds it.
-func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, error) {
+func (c *Checker) dockerfile(file string, b []byte, to check.Sink) []*unit {
 	parsed, err := parser.Parse(bytes.NewReader(b))
 	if err != nil {
 		p := check.Problem{Path: file, Message: "is not a valid Dockerfile: " + err.Error()}
@@ -59,11 +58,11 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 			p.Line = at.Locations[0][0].Start.Line
 		}
 		to.Problem(p)
-		return nil, nil
+		return nil
 	}
 	stages := stagesOf(parsed.AST.Children)
 	if len(stages) == 0 {
-		return nil, nil
+		return nil
 	}
 	u := &unit{}
 	u.at = rule.Place{Path: file, Line: stages[len(stages)-1].line, Column: 1, Object: "image"}
@@ -107,8 +106,7 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 		}
 	}
 	u.fromImage(starts)
-	c.keep([]*unit{u})
-	return []*unit{u}, nil
+	return []*unit{u}
 }
 
 // fromImage takes ENTRYPOINT and CMD. One that is not a list is a script of sh.
@@ -126,7 +124,7 @@ func (u *unit) fromImage(starts map[string]*parser.Node) {
 		}
 		argv, line = append(words, argv...), n.StartLine
 	}
-	u.starts(argv, &yaml.Node{Line: line, Column: 1}, 0)
+	u.starts(argv, variable{line: line, column: 1, last: line})
 }
 
 // moduleOf is the go.mod that the user has named, else the nearest one above a Dockerfile.

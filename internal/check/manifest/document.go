@@ -22,12 +22,12 @@ type text struct {
 	path  string
 	bytes []byte
 	docs  []document
-	bad   bool         // something in it could not be parsed
 	reads *folder.Tree // what may be read besides it
 
 	composeFiles map[string][]layer // that it names, each read once; nil: one cannot be read
 
-	again []check.Problem // keys that appear twice, which matter in a manifest
+	problems []check.Problem // of what could not be parsed
+	again    []check.Problem // keys that appear twice, which matter in a manifest
 }
 
 // document is one. Its nodes count lines from its own first.
@@ -59,19 +59,20 @@ func (k kind) most() int64 {
 	return mostBytes
 }
 
-// parse reports what it cannot parse; the other documents are still there.
-func parse(path string, b []byte, to check.Sink) text {
+// parse has the documents that can be parsed, whatever is wrong with others.
+func parse(path string, b []byte) text {
 	t := text{path: path, bytes: b}
+	problem := func(line int, message string) {
+		t.problems = append(t.problems, check.Problem{Path: path, Line: line, Message: message})
+	}
 	if !utf8.Valid(b) {
-		to.Problem(check.Problem{Path: path, Line: invalidLine(b), Message: "is not UTF-8; save it as UTF-8"})
-		t.bad = true
+		problem(invalidLine(b), "is not UTF-8; save it as UTF-8")
 		return t
 	}
 	parts := 0
 	for _, d := range streams(b, split(b)) {
 		if parts += partsOf(b[d.from:d.to]); parts > mostParts {
-			to.Problem(check.Problem{Path: path, Line: d.lines + 1, Message: fmt.Sprintf("the file has more than %d keys and values, and is not read from here on; split it", mostParts)})
-			t.bad = true
+			problem(d.lines+1, fmt.Sprintf("the file has more than %d keys and values, and is not read from here on; split it", mostParts))
 			break
 		}
 		root, p := decode(b[d.from:d.to])
@@ -82,9 +83,7 @@ func parse(path string, b []byte, to check.Sink) text {
 			if bytes.Contains(b[d.from:d.to], []byte("{{")) {
 				p.Message = "this is a template, and not YAML before it is rendered: pipe what it gives to procfit check -"
 			}
-			p.Path, p.Line = path, d.lines+p.Line
-			to.Problem(*p)
-			t.bad = true
+			problem(d.lines+p.Line, p.Message)
 		}
 		if root != nil {
 			twice(root, func(key *yaml.Node) {

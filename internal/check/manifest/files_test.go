@@ -188,6 +188,15 @@ spec:
 	}
 }
 
+// nowhere is a Sink for tests that look at something else.
+type nowhere struct{}
+
+func (nowhere) Value(check.Value)     {}
+func (nowhere) Finding(check.Finding) {}
+func (nowhere) Problem(check.Problem) {}
+func (nowhere) Note(check.Note)       {}
+func (nowhere) Ignore(check.Ignore)   {}
+
 type findings struct {
 	nowhere
 	all *[]string

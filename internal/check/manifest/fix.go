@@ -20,7 +20,7 @@ func addChanges(f *check.File, list []*container) {
 	if err != nil {
 		return // it could be read before; what has become of it shows when it is fixed
 	}
-	t := parse(f.Path, b, nowhere{})
+	t := parse(f.Path, b)
 	for _, k := range list {
 		e := editorOf(k, t)
 		if e == nil {
@@ -37,14 +37,6 @@ func addChanges(f *check.File, list []*container) {
 		}
 	}
 }
-
-type nowhere struct{}
-
-func (nowhere) Value(check.Value)     {}
-func (nowhere) Finding(check.Finding) {}
-func (nowhere) Problem(check.Problem) {}
-func (nowhere) Note(check.Note)       {}
-func (nowhere) Ignore(check.Ignore)   {}
 
 type remedy struct {
 	edit  func(*editor) *edit

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"bytes"
-	"cmp"
 	"regexp"
 	"slices"
 	"unicode/utf8"
@@ -56,14 +55,12 @@ func (c *Checker) passIgnores(to check.Sink) {
 
 // places are where the findings about a unit are.
 func (u *unit) places() (all []rule.Place) {
-	named := []variable{{line: u.at.Line}, {line: u.argvLine}, u.env, u.godebug}
+	named := []variable{{line: u.at.Line}, u.argvAt, u.env, u.godebug}
 	for _, m := range u.mistaken {
 		named = append(named, m.variable)
 	}
 	for _, v := range named {
-		at := u.at
-		at.Path, at.Line = cmp.Or(v.file, at.Path), v.line
-		all = append(all, at)
+		all = append(all, u.place(v))
 	}
 	return all
 }

@@ -241,9 +241,7 @@ func (p *pods) steps(list []*container, template *yaml.Node, o *object) {
 				k.fields[name] = f
 			}
 		}
-		if k.cpu.limit.none() {
-			k.cpu.limit = t.cpu.limit
-		}
+		k.cpu.limit = cmp.Or(k.cpu.limit, t.cpu.limit)
 		k.envFrom, k.isGo = slices.Concat(t.envFrom, k.envFrom), k.isGo || t.isGo
 	}
 }
@@ -389,12 +387,8 @@ func (p *pods) forCloudRun(n *yaml.Node) bool {
 	if strings.HasPrefix(p.str(n, "apiVersion"), domain) {
 		return true
 	}
-	for _, of := range [][]string{{"metadata", "annotations"}, {"spec", "template", "metadata", "annotations"}} {
-		if slices.ContainsFunc(p.entries(p.at(n, of...)), func(e entry) bool { return strings.HasPrefix(e.key.Value, domain) }) {
-			return true
-		}
-	}
-	return false
+	annotations := append(p.entries(p.at(n, "metadata", "annotations")), p.entries(p.at(n, "spec", "template", "metadata", "annotations"))...)
+	return slices.ContainsFunc(annotations, func(e entry) bool { return strings.HasPrefix(e.key.Value, domain) })
 }
 
 func (p *pods) rendered(n *yaml.Node) string {
@@ -448,18 +442,12 @@ func (p *pods) defaults(n *yaml.Node) (limit, request quantity) {
 		if p.str(item, "type") != "Container" {
 			continue
 		}
-		for _, key := range []string{"max", "default"} {
-			if q, err := parseQuantity(p.str(item, key, "cpu")); err == nil {
-				limit = q
-			}
+		of := func(key string) quantity {
+			q, _ := parseQuantity(p.str(item, key, "cpu")) // one that is not valid is none
+			return q
 		}
-		request = limit
-		if q, err := parseQuantity(p.str(item, "min", "cpu")); err == nil && limit.amount == nil {
-			request = q
-		}
-		if q, err := parseQuantity(p.str(item, "defaultRequest", "cpu")); err == nil {
-			request = q
-		}
+		limit = cmp.Or(of("default"), of("max"), limit)
+		request = cmp.Or(of("defaultRequest"), limit, of("min"))
 	}
 	return limit, request
 }

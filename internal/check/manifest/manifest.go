@@ -241,7 +241,8 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	case expectedFile:
 		return c.expect(f.Path, b)
 	case dockerfile:
-		units, err = c.dockerfile(f.Path, b, to)
+		units = c.dockerfile(f.Path, b, to)
+		c.keep(units)
 	case systemdUnit:
 		units = c.systemd(f.Path, b)
 		c.keep(units)
@@ -280,9 +281,12 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 		c.large.Lock()
 		defer c.large.Unlock()
 	}
-	t := parse(f.Path, b, to)
+	t := parse(f.Path, b)
 	t.reads, t.composeFiles = c.o.Tree, map[string][]layer{}
-	known := t.bad // it may be a manifest
+	known := len(t.problems) > 0 // it may be a manifest
+	for _, p := range t.problems {
+		to.Problem(p)
+	}
 	ytt := bytes.Contains(b, []byte("#@ load("))
 	var units []*unit
 	for i := range t.docs {
@@ -323,8 +327,8 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 	if !known {
 		return nil, check.ErrOther
 	}
-	for _, again := range t.again {
-		to.Problem(again)
+	for _, p := range t.again {
+		to.Problem(p)
 	}
 	return units, nil
 }

@@ -101,9 +101,7 @@ func (s started) unit(u *unit, nodeCPUs int, to check.Sink) {
 	}
 	s.add(r.calls, u)
 	for _, f := range r.faults {
-		at := u.at
-		at.Line, at.Column = u.argvLine, u.argvColumn
-		f.tell(at, start{u.exported, u}, nodeCPUs, to)
+		r.tell(f, u.place(u.argvAt), start{u.exported, u}, nodeCPUs, to)
 	}
 }
 
@@ -121,15 +119,10 @@ func (c *Checker) byName() map[string][]*script {
 // near are the scripts in the folder of a unit, else those in folders of it, else all.
 func (u *unit) near(all []*script) []*script {
 	dir := path.Dir(u.at.Path)
-	for _, is := range []func(in string) bool{
-		func(in string) bool { return in == dir },
-		func(in string) bool { return strings.HasPrefix(in, dir+"/") },
-	} {
-		if some := slices.DeleteFunc(slices.Clone(all), func(s *script) bool { return !is(path.Dir(s.path)) }); len(some) > 0 {
-			return some
-		}
-	}
-	return all
+	return preferred(all,
+		func(s *script) bool { return path.Dir(s.path) == dir },
+		func(s *script) bool { return strings.HasPrefix(s.path, dir+"/") },
+		func(*script) bool { return true })
 }
 
 func (c *Checker) inScripts(u *unit) {
@@ -143,7 +136,8 @@ func (c *Checker) inScripts(u *unit) {
 			u.doubt(replaces, "one of %d scripts %s sets another", len(all), name)
 			return
 		}
-		v := variable{state: facts.Unreadable, source: name, why: "the script sets it", line: u.argvLine, column: u.argvColumn, last: u.argvLine}
+		v := u.argvAt.unknown("the script sets it")
+		v.source = name
 		if s := all[0]; s.err == nil {
 			r, err := readShell(s.text)
 			if err == nil && (!r.sets || r.alone(u.exported)) {
@@ -184,14 +178,14 @@ func (c *Checker) judgeScripts(to check.Sink) {
 			ignores(s.path, s.text, nil, to)
 		}
 		for _, f := range r.faults {
-			f.tell(rule.Place{Path: s.path, Line: f.line, Column: f.column}, from, c.o.NodeCPUs, to)
+			r.tell(f, rule.Place{Path: s.path, Line: f.line, Column: f.column}, from, c.o.NodeCPUs, to)
 		}
 	}
 }
 
 // tell is PF039, of the CPUs of the machine PF047, or of what the runtime ignores PF003.
-func (f fault) tell(at rule.Place, from start, nodeCPUs int, to check.Sink) {
-	start := phrase.If(f.program != "", "write exec procfit-run -- "+phrase.Clean(f.program), "start the program by procfit-run")
+func (r reading) tell(f fault, at rule.Place, from start, nodeCPUs int, to check.Sink) {
+	start := phrase.If(r.program != "", "write exec procfit-run -- "+phrase.Clean(r.program), "start the program by procfit-run")
 	fix := "remove it: a program of Go 1.25 or newer follows its limit by itself; for an older one, " + start
 	id, message, severity := "PF039", "", rule.Warning
 	switch {
@@ -202,7 +196,7 @@ func (f fault) tell(at rule.Place, from start, nodeCPUs int, to check.Sink) {
 	case f.kind == ignored:
 		id, fix = "PF003", "write a positive whole number, or remove it"
 		message = fmt.Sprintf("GOMAXPROCS=%.40q is not a positive whole number, so the Go runtime ignores it", f.value)
-	case f.kind == ofMachine && !f.applies(from.exported):
+	case f.kind == ofMachine && !r.applies(from.exported):
 		return
 	case f.kind == ofMachine:
 		id = "PF047"

@@ -132,7 +132,7 @@ func (x *Chosen) Set(ctx context.Context, e rule.Expected) ([]byte, error) {
 }
 
 func (x *Chosen) edited(one func(*editor, *container) (*edit, error)) ([]byte, error) {
-	e := editorOf(x.of, parse(x.path, x.text, nowhere{}))
+	e := editorOf(x.of, parse(x.path, x.text))
 	if e == nil {
 		return nil, errors.New("the container is written as an alias: write it out")
 	}

@@ -15,22 +15,22 @@ import (
 type fault struct {
 	line, column int
 	kind         origin
-	program      string // the command that the script ends with; "" where it is long
-	bare         bool   // the value is for the shell alone, unless the variable is exported before
 	partly       bool   // the value is a part or a multiple of the CPUs of the machine
-	asks         bool   // the script reads the variable, as to keep a value that it has
 	value        string // that the runtime ignores, of kind ignored
 }
 
 type reading struct {
-	faults []fault
-	calls  []string // the commands that it starts
-	sets   bool     // it sets GOMAXPROCS, or another script or text that it evaluates may
+	faults  []fault
+	calls   []string // the commands that it starts
+	program string   // the command that it ends with; "" where it is long
+	sets    bool     // it sets GOMAXPROCS, or another script or text that it evaluates may
+	bare    bool     // the value is for the shell alone, unless the variable is exported before
+	asks    bool     // it reads the variable, as to keep a value that it has
 }
 
 // machine reports whether what the script starts gets the CPUs of the machine.
 func (r reading) machine(exported bool) bool {
-	return slices.ContainsFunc(r.faults, func(f fault) bool { return f.kind == ofMachine && f.applies(exported) }) &&
+	return r.applies(exported) && slices.ContainsFunc(r.faults, func(f fault) bool { return f.kind == ofMachine }) &&
 		!slices.ContainsFunc(r.faults, func(f fault) bool { return f.partly || f.kind != ofMachine && f.kind != unexported })
 }
 
@@ -38,12 +38,12 @@ func (r reading) alone(exported bool) bool {
 	return !exported && slices.ContainsFunc(r.faults, func(f fault) bool { return f.kind == unexported })
 }
 
-// exported: the environment of the program has the variable already.
-func (f fault) applies(exported bool) bool {
+// applies reports whether a program gets the value; exported: its environment has the variable already.
+func (r reading) applies(exported bool) bool {
 	if exported {
-		return !f.asks
+		return !r.asks
 	}
-	return !f.bare
+	return !r.bare
 }
 
 // shell reads one script, and follows values through variables and the output of functions. Where
@@ -93,11 +93,8 @@ func readShell(text []byte) (r reading, err error) {
 	if slices.ContainsFunc(s.faults, func(f fault) bool { return f.kind == divided || f.kind == roundedUp }) {
 		s.faults = slices.DeleteFunc(s.faults, func(f fault) bool { return f.kind == ofMachine }) // for where there is no limit
 	}
-	for i := range s.faults {
-		f := &s.faults[i]
-		f.program, f.bare, f.asks = s.program(), bare, bytes.Contains(text, []byte("$"+variableName)) || bytes.Contains(text, []byte("${"+variableName))
-	}
-	return reading{s.faults, s.calls, s.sets}, nil
+	asks := bytes.Contains(text, []byte("$"+variableName)) || bytes.Contains(text, []byte("${"+variableName))
+	return reading{s.faults, s.calls, s.program(), s.sets, bare, asks}, nil
 }
 
 func (s *shell) fault(at syntax.Pos, kind origin) *fault {

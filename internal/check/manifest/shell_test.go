@@ -89,10 +89,10 @@ func TestReadShell(t *testing.T) {
 		r, _ := readShell([]byte(script))
 		var got []string
 		for _, f := range r.faults {
-			if f.kind == ofMachine && !f.applies(false) {
+			if f.kind == ofMachine && !r.applies(false) {
 				continue
 			}
-			got = append(got, fmt.Sprintf("%d %s %s", f.line, kinds[f.kind], f.program))
+			got = append(got, fmt.Sprintf("%d %s %s", f.line, kinds[f.kind], r.program))
 		}
 		if text := strings.Join(got, "; "); text != want {
 			t.Errorf("%q: %q, want %q", script, text, want)

@@ -50,23 +50,30 @@ func (s *store) configFor(o *object, name string) (c *config, why string) {
 }
 
 // nearby are those of the object's namespace in its file, else in its folder, else all.
-func nearby[T any](all []T, to *object, of func(T) *object) (found []T) {
-	for _, near := range []func(file string) bool{
-		func(file string) bool { return file == to.path },
-		func(file string) bool { return path.Dir(file) == path.Dir(to.path) },
-		func(string) bool { return true },
-	} {
+func nearby[T any](all []T, to *object, of func(T) *object) []T {
+	within := func(one T) bool { // a namespace may be left to kubectl
+		o := of(one)
+		return o.namespace == to.namespace || o.namespace == "" || to.namespace == ""
+	}
+	return preferred(all,
+		func(one T) bool { return of(one).path == to.path && within(one) },
+		func(one T) bool { return path.Dir(of(one).path) == path.Dir(to.path) && within(one) },
+		within)
+}
+
+// preferred are those of a list for which the first condition holds that holds for some of it.
+func preferred[T any](all []T, conditions ...func(T) bool) (some []T) {
+	for _, holds := range conditions {
 		for _, one := range all {
-			o := of(one) // a namespace may be left to kubectl
-			if (o.namespace == to.namespace || o.namespace == "" || to.namespace == "") && near(o.path) {
-				found = append(found, one)
+			if holds(one) {
+				some = append(some, one)
 			}
 		}
-		if len(found) > 0 {
+		if len(some) > 0 {
 			break
 		}
 	}
-	return found
+	return some
 }
 
 // rangeFor is the LimitRange of an object's namespace, in its file or folder.
@@ -160,9 +167,7 @@ func (k *container) effective(own amounts, s *store) effectiveAmounts {
 			e.request = r.request
 		}
 	}
-	if e.request.none() {
-		e.request = e.limit
-	}
+	e.request = cmp.Or(e.request, e.limit)
 	if pod := k.podCPU.limit; !e.limit.positive() && !e.limit.unknown() && (pod.positive() || pod.unknown()) {
 		e.limit, e.dir = pod, podDir
 	}

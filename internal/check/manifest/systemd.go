@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -69,11 +67,9 @@ type service struct {
 	section string // what its program is in: Service, and of a quadlet Container
 	found   bool   // the section is there
 
-	quota             float64 // of the service, in CPUs; 0: none
-	args              float64 // of the container of a quadlet, by --cpus; 0: none
-	perPeriod         float64 // by --cpu-quota, and --cpu-period
-	everyPeriod       float64
-	slice, inPod      string // a unit of systemd, and a pod of Podman
+	quota             float64            // of the service, in CPUs; 0: none
+	podmanCPUs        map[string]float64 // by the option of podman run
+	slice, inPod      string             // a unit of systemd, and a pod of Podman
 	affinity, allowed cpuset.Set
 	exec, entrypoint  []setting
 	from              map[string]variable // of files, which systemd takes before what is in the unit
@@ -110,10 +106,8 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 			all, main = c.settingsOf(path.Join(dir, template+"@"+ext))
 		}
 	}
-	u := &service{c: c, section: "Service", from: map[string]variable{}}
-	if strings.HasSuffix(name, ".container") {
-		u.section = "Container"
-	}
+	section := phrase.If(strings.HasSuffix(name, ".container"), "Container", "Service")
+	u := &service{c: c, section: section, from: map[string]variable{}, podmanCPUs: map[string]float64{}}
 	u.at = rule.Place{Path: file, Line: 1, Column: 1, Object: name}
 	for _, d := range dropIns {
 		more, read := c.settingsOf(d)
@@ -334,14 +328,7 @@ func (u *service) podman(s setting) {
 				u.doubt(counts, "%s %s is another CPU limit", name, value)
 				continue
 			}
-			switch name {
-			case "--cpus":
-				u.args = v
-			case "--cpu-quota":
-				u.perPeriod = v
-			default:
-				u.everyPeriod = v
-			}
+			u.podmanCPUs[name] = v
 		case "--cgroup-parent", "--pod":
 			u.doubt(counts, "PodmanArgs=%s has another CPU limit", name)
 		case "--cpuset-cpus":
@@ -364,7 +351,7 @@ func (u *service) podman(s setting) {
 }
 
 func (u *service) podmanLimit() float64 {
-	return cmp.Or(u.args, u.perPeriod/cmp.Or(u.everyPeriod, period))
+	return cmp.Or(u.podmanCPUs["--cpus"], u.podmanCPUs["--cpu-quota"]/cmp.Or(u.podmanCPUs["--cpu-period"], period))
 }
 
 // podmanOption is one of type=env,target=X.
@@ -447,18 +434,18 @@ func (u *service) finish(dir string) {
 	}
 	u.cpus = both
 	var argv []string
-	var at *yaml.Node
+	var at variable
 	for _, list := range [][]setting{u.entrypoint, u.exec} {
 		if len(list) > 0 {
 			argv = append(argv, list[0].argv()...)
-			if at == nil || strings.Contains(list[0].value, variableName) {
-				at = &yaml.Node{Line: list[0].line, Column: 1}
+			if at.line == 0 || strings.Contains(list[0].value, variableName) {
+				at = variable{line: list[0].line, column: 1, last: list[0].line}
 			}
 		}
 	}
 	if len(argv) > 0 {
 		argv[0] = strings.TrimLeft(argv[0], "@-:+!|") // systemd.service(5)
-		u.starts(argv, at, 0)
+		u.starts(argv, at)
 	}
 }
 
@@ -542,7 +529,7 @@ func (u *service) pod(dir string) (limits []facts.Limit) {
 		u.doubt(counts, "Pod=%s has another CPU limit", phrase.Clip(u.inPod, 40))
 		return nil
 	}
-	of := service{c: u.c}
+	of := service{c: u.c, podmanCPUs: map[string]float64{}}
 	if !u.around(dir, u.inPod, func(s setting) {
 		if s.section == "Pod" && s.key == "PodmanArgs" {
 			of.podman(s)

@@ -138,9 +138,9 @@ func (c *Checker) included(r composer, t text, root *yaml.Node, seen map[string]
 
 func (c *Checker) composeMain(file string, of text, to check.Sink) func([]byte) ([]*unit, error) {
 	return func(b []byte) (all []*unit, err error) {
-		m := parse(file, b, nowhere{})
+		m := parse(file, b)
 		m.reads, m.composeFiles = of.reads, of.composeFiles
-		if m.bad {
+		if len(m.problems) > 0 {
 			err = errors.New("it is not valid YAML")
 		}
 		for i := range m.docs {
@@ -215,9 +215,9 @@ func (r composer) services(file string) []layer {
 	if err != nil {
 		return nil
 	}
-	t := parse(file, b, nowhere{})
+	t := parse(file, b)
 	t.reads = r.reads
-	if t.bad {
+	if len(t.problems) > 0 {
 		return nil
 	}
 	return phrase.Each(t.docs, func(d document) layer { return layer{t, d, r.get(d.root, "services")} })
@@ -343,40 +343,32 @@ func (u *unit) composed(s composed) {
 	}
 	u.composeEnvironment(s)
 	var argv []string
-	var at *yaml.Node
-	lines := 0
+	var at variable
 	for _, key := range []string{"entrypoint", "command"} {
 		e, l := s.at(key)
 		if e.value == nil {
 			continue
 		}
-		own, _ := commandOf(s.reader, mapping(e.key, e.value), key)
-		argv = append(argv, own...)
-		if at == nil && l.text.path == u.at.Path {
-			at, lines = e.key, l.doc.lines
+		own, from := l.doc.commandOf(s.reader, mapping(e.key, e.value), key)
+		if argv = append(argv, own...); at.line == 0 && l.text.path == u.at.Path {
+			at = from
 		}
 	}
-	u.starts(argv, at, lines)
+	u.starts(argv, at)
 }
 
 var composeLimits = [][]string{{"deploy", "resources", "limits", "cpus"}, {"cpus"}, {"cpu_quota"}, {"cpu_period"}}
 
 // composeLimit is 0 for no limit, and for CPUs that are not bound.
 func composeLimit(s composed) (cpus float64, cpuSet int) {
-	for _, text := range []string{s.text("deploy", "resources", "limits", "cpus"), s.text("cpus")} {
-		if v, err := strconv.ParseFloat(text, 64); err == nil && v > 0 {
-			cpus = v
-			break
+	positive := func(keys ...string) float64 {
+		v, err := strconv.ParseFloat(s.text(keys...), 64)
+		if err != nil || !(v > 0) {
+			return 0
 		}
+		return v
 	}
-	quota, errQuota := strconv.ParseFloat(s.text("cpu_quota"), 64)
-	if cpus == 0 && errQuota == nil && quota > 0 {
-		per := float64(period)
-		if p, err := strconv.ParseFloat(s.text("cpu_period"), 64); err == nil && p > 0 {
-			per = p
-		}
-		cpus = quota / per
-	}
+	cpus = cmp.Or(positive("deploy", "resources", "limits", "cpus"), positive("cpus"), positive("cpu_quota")/cmp.Or(positive("cpu_period"), period))
 	if list, err := cpuset.Parse(s.text("cpuset")); err == nil {
 		cpuSet = len(list)
 	}
@@ -550,8 +542,7 @@ func (c *Checker) ecs(t text, doc int) []*unit {
 			u.set(r.str(e, "name"), v)
 		}
 		ecsElsewhere(r, task, k, u, d)
-		argv, at := commandOf(r, k, "entryPoint", "command")
-		u.starts(argv, at, d.lines)
+		u.starts(d.commandOf(r, k, "entryPoint", "command"))
 		units = append(units, u)
 	}
 	return units
@@ -624,7 +615,6 @@ func (c *Checker) nomadTask(r *reader, t text, d document, job, task *yaml.Node)
 			u.doubt(replaces, "its template %s sets GOMAXPROCS", r.str(template, "DestPath"))
 		}
 	}
-	argv, at := commandOf(r, r.get(task, "Config"), "entrypoint", "command", "args")
-	u.starts(argv, at, d.lines)
+	u.starts(d.commandOf(r, r.get(task, "Config"), "entrypoint", "command", "args"))
 	return u
 }

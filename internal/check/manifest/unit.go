@@ -27,13 +27,13 @@ type unit struct {
 	written rule.Written
 	open    []doubt // what is not read and may decide its GOMAXPROCS
 
-	started              map[string]variable // what its command sets
-	exported             bool                // GOMAXPROCS is in the environment of its command
-	unset                bool                // its command takes all variables away, or GOMAXPROCS
-	refers               bool                // a command or another variable has the value of GOMAXPROCS in it
-	argv                 []string            // its command
-	argvLine, argvColumn int
-	mistaken             []mistake
+	started  map[string]variable // what its command sets
+	exported bool                // GOMAXPROCS is in the environment of its command
+	unset    bool                // its command takes all variables away, or GOMAXPROCS
+	refers   bool                // a command or another variable has the value of GOMAXPROCS in it
+	argv     []string            // its command
+	argvAt   variable            // where that is
+	mistaken []mistake
 
 	program check.Program
 	image   string // that it is started from; "" where it is none, or not written
@@ -170,7 +170,7 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	v.Unit = &check.Unit{Observed: o, Called: u.name(), Config: u.env.config, Open: phrase.Or(u.notRead(true)), From: u.program.From}
 	if v.Unjudged = u.unjudged; v.Unjudged != "" {
 		v.Go, v.Open = false, ""
-		v.Source = strings.TrimPrefix(v.Source+"; not judged: "+v.Unjudged, "; ")
+		v.Source = phrase.Join("; ", v.Source, "not judged: "+v.Unjudged)
 		to.Value(v)
 		c.unsure(u.places(), func(string) bool { return true })
 		return nil
@@ -205,7 +205,7 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 			f.Message, f.Fix = strings.ReplaceAll(f.Message, " its environment", " its command"), strings.ReplaceAll(f.Fix, " its environment", " its command")
 		}
 		if u.env.line > 0 && slices.Contains(atVariable, f.Rule) {
-			f.Path, f.Line, f.Column = cmp.Or(u.env.file, f.Path), u.env.line, u.env.column
+			f.Place = u.place(u.env)
 		}
 		if slices.Contains(atVariable, f.Rule) && u.env.source != sourceCommand {
 			f.Fix = u.beforeRemoval(f.Fix)
@@ -213,13 +213,18 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 		findings = append(findings, check.Finding{Finding: f})
 	}
 	for _, m := range u.mistaken {
-		at := u.at
-		at.Path, at.Line, at.Column = cmp.Or(m.file, at.Path), m.line, m.column
-		f := check.NewFinding("PF003", at, m.message, m.fix)
+		f := check.NewFinding("PF003", u.place(m.variable), m.message, m.fix)
 		f.Severity = rule.Warning
 		findings = append(findings, f)
 	}
 	return findings
+}
+
+// place is where a variable of the unit is set.
+func (u *unit) place(v variable) rule.Place {
+	at := u.at
+	at.Path, at.Line, at.Column = cmp.Or(v.file, at.Path), v.line, v.column
+	return at
 }
 
 // beforeRemoval says of a fix what to change first, and what else may then set the value.
@@ -318,10 +323,10 @@ func (u *unit) value(s rule.Subject) check.Value {
 	v := u.valueOf(s)
 	if unless := u.unless(s); v.Open == "" && unless != "" {
 		v.Procs, v.Open = nil, unless
-		v.Source = strings.TrimPrefix(v.Source+", unless "+unless, ", ")
+		v.Source = phrase.Join(", ", v.Source, "unless "+unless)
 	}
 	if u.beside {
-		v.Source = strings.TrimPrefix(v.Source+"; its Go version comes from "+u.program.From, "; ")
+		v.Source = phrase.Join("; ", v.Source, "its Go version comes from "+u.program.From)
 	}
 	return v
 }
@@ -363,7 +368,7 @@ func (u *unit) valueOf(s rule.Subject) check.Value {
 		v.Procs, v.Text, v.Source = u.eitherVersion(s)
 	}
 	if u.env.state == facts.Known && !byEnv {
-		v.Source = strings.TrimPrefix(fmt.Sprintf("%s; GOMAXPROCS=%q (%s) is ignored", v.Source, phrase.Clip(u.env.value, 40), u.env.source), "; ")
+		v.Source = phrase.Join("; ", v.Source, fmt.Sprintf("GOMAXPROCS=%q (%s) is ignored", phrase.Clip(u.env.value, 40), u.env.source))
 	}
 	return v
 }
