@@ -33,7 +33,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -93,7 +92,8 @@ func (k *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 		return nil
 	}
 	if !strings.HasSuffix(f.Base(), ".go") {
-		return k.module(f.Path, text, to)
+		k.module(f.Path, text, to)
+		return nil
 	}
 	s, err := scan(f.Path, text)
 	if err != nil {
@@ -136,8 +136,8 @@ func (k *Checker) Finish(ctx context.Context, to check.Sink) error {
 func (k *Checker) overlay() map[string][]byte {
 	all := map[string][]byte{}
 	for path, text := range k.o.Overlay {
-		if abs, err := filepath.Abs(filepath.FromSlash(path)); err == nil && strings.HasSuffix(path, ".go") {
-			all[real(abs)] = text
+		if strings.HasSuffix(path, ".go") {
+			all[real(path)] = text
 		}
 	}
 	return all

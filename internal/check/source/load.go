@@ -211,13 +211,9 @@ func (t *tree) loads(dirs []string) (all []load) {
 
 // Listable is an error if the go command would read what is not a file of the module or repository.
 func Listable(dir string, environ []string, reads *folder.Tree) error {
-	file, err := filepath.Abs(filepath.Join(dir, "go.mod"))
-	if err != nil {
-		return err
-	}
-	t := &tree{root: filepath.Dir(real(file)), folders: map[string][]scanned{}, reads: reads}
+	t := &tree{root: filepath.Dir(real(filepath.Join(dir, "go.mod"))), folders: map[string][]scanned{}, reads: reads}
 	t.work, _ = workspaceOf(t.root, environ, reads)
-	err = filepath.WalkDir(t.root, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(t.root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

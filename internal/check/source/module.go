@@ -31,29 +31,25 @@ type module struct {
 	unnamed  bool   // the user has not named it: nothing is reported of it
 }
 
-func (k *Checker) module(shown string, text []byte, to check.Sink) error {
+func (k *Checker) module(shown string, text []byte, to check.Sink) {
 	for _, a := range moduleAnswers(shown, text) {
 		to.Ignore(a)
-	}
-	abs, err := filepath.Abs(filepath.FromSlash(shown))
-	if err != nil {
-		return err
 	}
 	if path.Base(shown) == "go.work" {
 		work, err := modfile.ParseWork(shown, text, nil)
 		if err != nil {
 			to.Problem(moduleProblem(shown, err))
-			return nil
+			return
 		}
 		settings(shown, work.Godebug, workLanguage(work), to)
-		return nil
+		return
 	}
 	m, mod, err := parseModule(shown, text)
 	if err != nil {
 		to.Problem(moduleProblem(shown, err))
-		return nil
+		return
 	}
-	root := filepath.Dir(real(abs))
+	root := filepath.Dir(real(shown))
 	// The go command leaves godebug lines of a go.mod out where a go.work uses the module.
 	if work, _ := workspaceOf(root, k.o.Environ, k.o.Tree); work == nil {
 		settings(shown, mod.Godebug, m.language, to)
@@ -61,7 +57,6 @@ func (k *Checker) module(shown string, text []byte, to check.Sink) error {
 	k.mu.Lock()
 	k.modules[root] = m
 	k.mu.Unlock()
-	return nil
 }
 
 func parseModule(shown string, text []byte) (*module, *modfile.File, error) {

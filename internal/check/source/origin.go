@@ -164,7 +164,7 @@ func (u *uses) once(e ast.Expr) ast.Expr {
 		return nil
 	}
 	if values := u.set[o]; len(values) == 1 {
-		return values[0]
+		return values[0].Expr
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func (u *uses) parameters() {
 			for _, f := range list.List {
 				for _, n := range f.Names {
 					if o := u.object(n); o != nil && u.flags[o] == nil {
-						u.set[o] = append(u.set[o], nil)
+						u.set[o] = append(u.set[o], assigned{})
 					}
 				}
 			}
@@ -200,10 +200,7 @@ func (u *uses) assignments() {
 	var at inspector.Cursor
 	note := func(target, value ast.Expr) {
 		if o := u.object(target); o != nil {
-			u.set[o] = append(u.set[o], value)
-		}
-		if value != nil {
-			u.at[value] = at
+			u.set[o] = append(u.set[o], assigned{value, at})
 		}
 	}
 	pairs := func(targets, values []ast.Expr) {
@@ -308,7 +305,7 @@ func (u *uses) oneOf(o types.Object, steps int) origin {
 	}
 	one := origin{}
 	for _, value := range u.set[o] {
-		if found := u.follow(value, min(steps-1, 5)); found.kind == machine && !u.caps(o, value) {
+		if found := u.follow(value.Expr, min(steps-1, 5)); found.kind == machine && !u.caps(o, value.at) {
 			one = found
 			one.maybe, one.exact = true, false
 			break
@@ -320,12 +317,8 @@ func (u *uses) oneOf(o types.Object, steps int) origin {
 
 const mostValues = 64 // of a variable, among which one is looked for
 
-// caps reports whether a variable is set to a value only where it is above: if n > most { n = most }.
-func (u *uses) caps(o types.Object, value ast.Expr) bool {
-	at, ok := u.at[value]
-	if !ok {
-		return false
-	}
+// caps reports whether a statement sets a variable only where it is above the value: if n > most { n = most }.
+func (u *uses) caps(o types.Object, at inspector.Cursor) bool {
 	for c := range around(at) {
 		stmt, ok := c.Node().(*ast.IfStmt)
 		if !ok {

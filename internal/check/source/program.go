@@ -100,11 +100,7 @@ func (t *tree) parts(program string) iter.Seq[[]scanned] {
 // Sets is how the source of the program that a manifest starts sets GOMAXPROCS: of the programs of a go.mod
 // the one that the manifest calls by its name, else any. It may be called when all files are read.
 func (k *Checker) Sets(goMod string, u check.Use) (first check.MaySet) {
-	file, err := filepath.Abs(filepath.FromSlash(goMod))
-	if err != nil {
-		return check.MaySet{}
-	}
-	t := k.trees()[filepath.Dir(real(file))]
+	t := k.trees()[filepath.Dir(real(goMod))]
 	if t == nil || t.module == nil {
 		return check.MaySet{}
 	}

@@ -220,11 +220,7 @@ func scan(path string, text []byte) (scanned, error) {
 			}
 		}
 	}
-	file, err := filepath.Abs(filepath.FromSlash(path))
-	if err != nil {
-		return s, err
-	}
-	s.file = real(file)
+	s.file = real(path)
 	mode := parser.ImportsOnly
 	if bytes.Contains(text, []byte(debugDirective)) {
 		mode |= parser.ParseComments
@@ -274,8 +270,11 @@ func holds(text []byte, words [][]byte) bool {
 	return slices.ContainsFunc(words, func(w []byte) bool { return bytes.Contains(text, w) })
 }
 
-// real is a path without links, where it leads anywhere.
+// real is an absolute path, without links in that of its folder, where this leads anywhere.
 func real(path string) string {
+	if abs, err := filepath.Abs(filepath.FromSlash(path)); err == nil { // else there is no current folder
+		path = abs
+	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
 		return path

@@ -57,7 +57,7 @@ type uses struct {
 	root   inspector.Cursor
 	calls  map[string][]inspector.Cursor // by the function's name, tests left out
 	counts []inspector.Cursor            // runtime.NumCPU as a field's value, not called
-	set    map[types.Object][]ast.Expr   // what a variable is set to; a nil is something else
+	set    map[types.Object][]assigned   // what a variable is set to
 	flags  map[types.Object]ast.Expr     // the default of the flag that sets it
 	broken bool                          // it does not type-check
 	answer []check.Ignore
@@ -67,11 +67,16 @@ type uses struct {
 	funcs    []*ast.FuncDecl                     // in ascending order
 	tests    []extent                            // functions for tests, by their token.Pos
 	asking   map[*ast.FuncDecl]bool              // that ask the environment for the variable
-	at       map[ast.Expr]inspector.Cursor       // the statement that sets a variable to a value
 	names    map[types.Object][]inspector.Cursor // where a variable is used
 	ones     map[followed]origin                 // of oneOf
 	sizes    map[followed]string                 // of sizedBy
 	lowering map[*ast.FuncDecl]bool              // whether it compares the value in effect with the CPUs of the machine
+}
+
+// assigned is a value, nil where it is something else, and the statement that a variable gets it by.
+type assigned struct {
+	ast.Expr
+	at inspector.Cursor
 }
 
 // followed is a variable, outside of a statement, with how much further it is followed.
@@ -86,12 +91,11 @@ func gather(pass *analysis.Pass) *uses {
 		pass:   pass,
 		root:   inspector.New(pass.Files).Root(),
 		calls:  map[string][]inspector.Cursor{},
-		set:    map[types.Object][]ast.Expr{},
+		set:    map[types.Object][]assigned{},
 		flags:  map[types.Object]ast.Expr{},
 		broken: len(pass.TypeErrors) > 0,
 		files:  map[*token.File]inspector.Cursor{},
 		asking: map[*ast.FuncDecl]bool{},
-		at:     map[ast.Expr]inspector.Cursor{},
 		names:  map[types.Object][]inspector.Cursor{},
 
 		ones: map[followed]origin{}, sizes: map[followed]string{}, lowering: map[*ast.FuncDecl]bool{},
