@@ -56,7 +56,6 @@ type Workload struct {
 	Change
 	Notes []string `json:"notes"`
 
-	cpus    float64
 	program string // the main package that it runs; "": the user has named it, and it may run any
 }
 
@@ -166,9 +165,9 @@ func workload(v check.Value, calls source.SetCall) Workload {
 	w := Workload{Place: v.Place, Change: change(s, calls, v.Unit.Open), Notes: []string{}, program: v.Unit.From}
 	own, found := s.Facts.Own()
 	if found && own.State == facts.Known {
-		w.cpus, w.Limit = own.CPUs, &own.CPUs
+		w.Limit = &own.CPUs
 	}
-	if tight, ok := s.Facts.Tightest(); ok && (w.Limit == nil || tight.CPUs < w.cpus) {
+	if tight, ok := s.Facts.Tightest(); ok && (w.Limit == nil || tight.CPUs < *w.Limit) {
 		w.Notes = append(w.Notes, fmt.Sprintf("neither automaxprocs nor the runtime reads the limit of %s that %s has; maxprocs/auto does", number.CPUs(tight.CPUs), tight.Dir))
 	}
 	if s.FollowsLimit() && w.Limit != nil && s.Facts.Env.State == facts.Absent {
@@ -207,16 +206,17 @@ func (r *Report) limits() {
 
 // Differ are the limits at which values change, of the workloads if these are known.
 func (r *Report) Differ() (limits []float64) {
-	for _, w := range r.Workloads {
-		if w.Effect.changes() && w.Limit != nil {
-			limits = append(limits, *w.Limit)
+	add := func(c Change, limit *float64) {
+		if c.Effect.changes() && limit != nil {
+			limits = append(limits, *limit)
 		}
 	}
-	if !r.manifests {
-		for _, l := range r.Limits {
-			if l.Effect.changes() && l.Limit != nil {
-				limits = append(limits, *l.Limit)
-			}
+	for _, w := range r.Workloads {
+		add(w.Change, w.Limit)
+	}
+	for _, l := range r.Limits {
+		if !r.manifests {
+			add(l.Change, l.Limit)
 		}
 	}
 	slices.Sort(limits)

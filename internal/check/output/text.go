@@ -29,16 +29,7 @@ func writeText(w io.Writer, r *check.Report, o Options) error {
 	}
 	writeRest(b, r)
 	if !o.Quiet {
-		var others []check.Value // which are not known to run Go
-		unjudged := 0
-		for _, v := range r.Values {
-			if v.Unjudged != "" {
-				unjudged++
-			} else if !v.Go && !o.Values {
-				others = append(others, v)
-			}
-		}
-		b.Folded(summary(r, others, unjudged, o.Fix), "")
+		b.Folded(summary(r, o), "")
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -153,11 +144,18 @@ func onlyOthers(r *check.Report, others []check.Value) bool {
 	return len(paths) > 0 && len(paths) >= r.Files
 }
 
-func summary(r *check.Report, others []check.Value, unjudged int, fix bool) string {
-	found, open := []string{}, 0
+func summary(r *check.Report, o Options) string {
+	var found []string
+	var others []check.Value // which are not known to run Go
+	open, unjudged := 0, 0
 	for _, v := range r.Values {
-		if v.Go && v.Open != "" {
+		switch {
+		case v.Unjudged != "":
+			unjudged++
+		case v.Go && v.Open != "":
 			open++
+		case !v.Go && !o.Values:
+			others = append(others, v)
 		}
 	}
 	for _, s := range rule.Severities() {
@@ -172,7 +170,7 @@ func summary(r *check.Report, others []check.Value, unjudged int, fix bool) stri
 		return phrase.CountOf(n, one, many) + rest
 	}
 	noun, lacking := cmp.Or(r.Noun, "file"), 0
-	if fix {
+	if o.Fix {
 		lacking = unfixable(r)
 	}
 	head, result := phrase.Count(r.Files, noun)+" checked: ", phrase.And(found)

@@ -348,12 +348,11 @@ func (r *planner) docker(images []dockerImage) {
 }
 
 func (r *planner) config(p *plan, name string) {
+	var c *v1.ConfigFile
 	b, err := r.read(name)
-	if err != nil {
-		r.fault(name, fmt.Errorf("the config of an image: %w", err))
-		return
+	if err == nil {
+		c, err = v1.ParseConfigFile(bytes.NewReader(b))
 	}
-	c, err := v1.ParseConfigFile(bytes.NewReader(b))
 	if err != nil {
 		r.fault(name, fmt.Errorf("the config of an image: %w", err))
 		return

@@ -86,19 +86,11 @@ func rooted(name string) (string, error) {
 	if len(name) > longestName {
 		return "", errLongName
 	}
-	depth := 0
-	for part := range strings.SplitSeq(name, "/") {
-		switch part {
-		case "", ".":
-		case "..":
-			if depth--; depth < 0 {
-				return "", errLeadsOut
-			}
-		default:
-			depth++
-		}
+	inside := path.Clean(strings.TrimLeft(name, "/"))
+	if inside == ".." || strings.HasPrefix(inside, "../") {
+		return "", errLeadsOut
 	}
-	return path.Clean("/" + name), nil
+	return path.Join("/", inside), nil
 }
 
 // What is behind an entry may be kept by see.
