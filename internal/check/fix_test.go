@@ -64,11 +64,18 @@ func finder(lie string) func(f *File, to Sink) error {
 	}
 }
 
-func fix(t *testing.T, dir, lie string, write bool) *Report {
+// fix fixes a folder; after is called after each check, by its number.
+func fix(t *testing.T, dir, lie string, write bool, after ...func(check int)) *Report {
 	t.Helper()
+	checks := 0
 	r, err := Fixer{Least: rule.Info, Write: write, Check: func(ctx context.Context, overlay map[string][]byte) (*Report, error) {
 		k := &taker{files: map[string]string{}, do: finder(lie)}
-		return Run(ctx, Options{Paths: []string{dir}, Checkers: []Checker{k}, Overlay: overlay})
+		r, err := Run(ctx, Options{Paths: []string{dir}, Checkers: []Checker{k}, Overlay: overlay})
+		checks++
+		for _, do := range after {
+			do(checks)
+		}
+		return r, err
 	}}.Run(t.Context())
 	must.OK(t, err)
 	return r
@@ -78,10 +85,7 @@ func TestFixer(t *testing.T) {
 	dir := tree(t, map[string]string{"a": "-x-x-", "b": "clean"})
 	file := filepath.Join(dir, "a")
 	must.OK(t, os.Chmod(file, 0o640))
-	read := func() string {
-		b := must.Get(os.ReadFile(file))(t)
-		return string(b)
-	}
+	read := func() string { return must.Read(t, file) }
 	for _, lie := range []string{"worse", "broken", "nothing"} {
 		r := fix(t, dir, lie, true)
 		if read() != "-x-x-" || len(r.Fixed) > 0 || len(r.Findings) != 2 || len(r.Problems) > 0 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Message, "is not fixed") {
@@ -191,31 +195,13 @@ func TestFixerFollowsLinks(t *testing.T) {
 // TestFixVanished holds that a file which is gone before it could be changed keeps nobody
 // from the rest.
 func TestFixVanished(t *testing.T) {
-	dir := t.TempDir()
-	at := func(name string) string { return filepath.ToSlash(filepath.Join(dir, name)) }
-	for _, name := range []string{"a", "b", "c"} {
-		must.OK(t, os.WriteFile(at(name), []byte("bad"), 0o644))
-	}
-	runs := 0
-	x := Fixer{Least: rule.Info, Write: true, Check: func(_ context.Context, overlay map[string][]byte) (*Report, error) {
-		r := &Report{}
-		for _, name := range []string{"a", "b", "c"} {
-			if text, ok := overlay[at(name)]; !ok || string(text) == "bad" {
-				f := NewFinding("PF001", rule.Place{Path: at(name), Line: 1}, "bad", "write good")
-				f.Change = &Change{Path: at(name), Splices: []Splice{{0, 3, "good"}}}
-				r.Findings = append(r.Findings, f)
-			}
+	dir := tree(t, map[string]string{"a": "x", "b": "x", "c": "x"})
+	r := fix(t, dir, "", true, func(check int) { // one is gone when it is to be read, another when it is to be written
+		if check <= 2 {
+			must.OK(t, os.Remove(filepath.Join(dir, []string{"a", "b"}[check-1])))
 		}
-		// One is gone when it is to be read, another when it is to be written.
-		if runs++; runs <= 2 {
-			if err := os.Remove(at([]string{"a", "b"}[runs-1])); err != nil {
-				return nil, err
-			}
-		}
-		return r, nil
-	}}
-	r := must.Get(x.Run(context.Background()))(t)
-	if len(r.Fixed) != 1 || r.Fixed[0].Path != at("c") || !r.Fixed[0].Written || len(r.Problems) != 2 {
+	})
+	if len(r.Fixed) != 1 || filepath.Base(r.Fixed[0].Path) != "c" || !r.Fixed[0].Written || len(r.Problems) != 2 {
 		t.Errorf("fixed %+v, problems %+v", r.Fixed, r.Problems)
 	}
 	for _, p := range r.Problems {
@@ -230,20 +216,13 @@ func TestFixVanished(t *testing.T) {
 func TestFixUnwritten(t *testing.T) {
 	dir := tree(t, map[string]string{"a": "x"})
 	file := filepath.Join(dir, "a")
-	runs := 0
-	x := Fixer{Least: rule.Info, Write: true, Check: func(ctx context.Context, overlay map[string][]byte) (*Report, error) {
-		if runs++; runs == 2 { // somebody saves it
-			if err := os.WriteFile(file, []byte("xx"), 0o644); err != nil {
-				return nil, err
-			}
+	r := fix(t, dir, "", true, func(check int) {
+		if check == 2 { // somebody saves it
+			must.Write(t, file, "xx")
 		}
-		k := &taker{files: map[string]string{}, do: finder("")}
-		return Run(ctx, Options{Paths: []string{dir}, Checkers: []Checker{k}, Overlay: overlay})
-	}}
-	r := must.Get(x.Run(t.Context()))(t)
-	text, err := os.ReadFile(file)
-	if err != nil || string(text) != "xx" || len(r.Fixed) > 0 || len(r.Findings) != 2 {
-		t.Errorf("%q, %v, %+v", text, err, r)
+	})
+	if text := must.Read(t, file); text != "xx" || len(r.Fixed) > 0 || len(r.Findings) != 2 {
+		t.Errorf("%q, %+v", text, r)
 	}
 	if len(r.Problems) != 1 || r.Problems[0].Message != "cannot be fixed: the file changed during the check; run it again" || r.Failed() != "1 file could not be fixed" {
 		t.Errorf("%+v, %s", r.Problems, r.Failed())

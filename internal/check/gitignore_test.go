@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -21,15 +20,12 @@ import (
 func TestGitignore(t *testing.T) {
 	need.Command(t, "git")
 	dir := t.TempDir()
-	if out, err := exec.Command("git", "-C", dir, "init", "--quiet").CombinedOutput(); err != nil {
-		t.Fatalf("git init: %v: %s", err, out)
-	}
+	must.Output(t, exec.Command("git", "-C", dir, "init", "--quiet"))
 	var files []string
 	for _, folder := range []string{"", "a", "a/b", "a/b/a", "b", "b/c d", "[x]", "a/.ab"} {
-		must.OK(t, os.MkdirAll(filepath.Join(dir, folder), 0o755))
 		for _, name := range []string{"a1", "b.y", "c ", "#x", "!n", "x-Z_9", "ab"} {
 			file := filepath.Join(folder, name)
-			must.OK(t, os.WriteFile(filepath.Join(dir, file), nil, 0o644))
+			must.Write(t, filepath.Join(dir, file), "")
 			files = append(files, file)
 		}
 	}
@@ -45,7 +41,7 @@ func TestGitignore(t *testing.T) {
 	for range 100 {
 		above, below := line()+"\n"+line()+"\n"+line(), line()+"\n\n"+line()+"\n"
 		for file, text := range map[string]string{".gitignore": above, "a/.gitignore": below} {
-			must.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
+			must.Write(t, filepath.Join(dir, file), text)
 		}
 		git := exec.Command("git", "-C", dir, "check-ignore", "--no-index", "-z", "--stdin")
 		git.Stdin = strings.NewReader(strings.Join(files, "\x00"))
@@ -55,8 +51,7 @@ func TestGitignore(t *testing.T) {
 		}
 		want := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 		var got []string
-		reads := folder.NewTree(dir)
-		g := newGitignore(dir, reads)
+		g := newGitignore(dir, folder.NewTree(dir))
 		for _, file := range files {
 			if ignores(g, dir, file) {
 				got = append(got, file)
@@ -90,7 +85,7 @@ func TestManyIgnored(t *testing.T) {
 	if ignored := g.match(filepath.Join(dir, "a"), false); !ignored || within != 2*lines || len(g.patterns) != lines {
 		t.Errorf("ignored %v, with %d patterns in the folder and %d after it", ignored, within, len(g.patterns))
 	}
-	must.OK(t, os.WriteFile(filepath.Join(dir, "own/.gitignore"), []byte(strings.Repeat("b\n", mostIgnoreFile/2)), 0o644))
+	must.Write(t, filepath.Join(dir, "own/.gitignore"), strings.Repeat("b\n", mostIgnoreFile/2))
 	g.enter(filepath.Join(dir, "own"))
 	if g.match(filepath.Join(dir, "own/b"), false) || !g.match(filepath.Join(dir, "own/a"), false) {
 		t.Error("a file with too many patterns ignores something")

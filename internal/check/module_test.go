@@ -1,7 +1,6 @@
 package check
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,7 +19,7 @@ func TestReadModule(t *testing.T) {
 		"module x\ngo 1.25\ngodebug default=go1.24\n":                    {Language: "1.25", DefaultGODEBUG: "default=go1.24"},
 	} {
 		path := filepath.Join(t.TempDir(), "go.mod")
-		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
+		must.Write(t, path, text)
 		want.From = path
 		if got, err := ReadModule(nil, path); err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
@@ -28,7 +27,7 @@ func TestReadModule(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "go.mod")
 	for text, want := range map[string]string{"module x\n": "has no go line", "go one\n": "invalid go version", "((": "go.mod"} {
-		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
+		must.Write(t, path, text)
 		if _, err := ReadModule(nil, path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}

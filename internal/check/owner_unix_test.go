@@ -14,19 +14,6 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
-// TestFixerKeepsTheOwner: root fixes the files of others without taking them over.
-func TestFixerKeepsTheOwner(t *testing.T) {
-	need.Root(t) // who alone can give files away
-	dir := tree(t, map[string]string{"a": "x"})
-	file := filepath.Join(dir, "a")
-	must.OK(t, os.Chown(file, 12345, 54321))
-	fix(t, dir, "", true)
-	info := must.Get(os.Stat(file))(t)
-	if s := info.Sys().(*syscall.Stat_t); s.Uid != 12345 || s.Gid != 54321 {
-		t.Errorf("it belongs to %d:%d", s.Uid, s.Gid)
-	}
-}
-
 // TestFixerKeepsHardLinks: all names of a file have the fixed text.
 func TestFixerKeepsHardLinks(t *testing.T) {
 	dir := tree(t, map[string]string{"a": "x and more"})

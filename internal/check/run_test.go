@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -50,14 +51,12 @@ func tree(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		var err error
 		if to, link := strings.CutPrefix(text, "->"); link {
-			err = os.Symlink(to, path)
+			must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			must.OK(t, os.Symlink(to, path))
 		} else {
-			err = os.WriteFile(path, []byte(text), 0o644)
+			must.Write(t, path, text)
 		}
-		must.OK(t, err)
 	}
 	return dir
 }
@@ -221,10 +220,7 @@ func TestLinks(t *testing.T) {
 		"it is named, too":     {[]string{".", "build", "local.yaml"}, []string{".gitignore", "build/b.yaml", "local.yaml", "releases/42/a.yaml"}, []string{"vendor", "vendor"}},
 	} {
 		r, got := run(t, dir, Options{Paths: tc.paths})
-		var notes []string
-		for _, n := range r.Notes {
-			notes = append(notes, n.Message)
-		}
+		notes := phrase.Each(r.Notes, func(n Note) string { return n.Message })
 		same := slices.EqualFunc(notes, tc.notes, func(note, to string) bool {
 			return strings.Contains(note, filepath.ToSlash(filepath.Join(dir, to))+", ") || strings.HasPrefix(note, to)
 		})

@@ -1,7 +1,6 @@
 package binary_test
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/check/binary"
 	"github.com/procfit/procfit/internal/check/binary/binarytest"
 	"github.com/procfit/procfit/internal/check/manifest"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
@@ -20,8 +20,7 @@ import (
 // run checks paths for programs, and manifests beside them.
 func run(t *testing.T, paths ...string) *check.Report {
 	t.Helper()
-	r := must.Get(runContext(context.Background(), paths...))(t)
-	return r
+	return must.Get(runContext(context.Background(), paths...))(t)
 }
 
 func runContext(ctx context.Context, paths ...string) (*check.Report, error) {
@@ -33,11 +32,9 @@ func runContext(ctx context.Context, paths ...string) (*check.Report, error) {
 
 // found are the findings in short: "PF022 bin/api".
 func found(r *check.Report, dir string) []string {
-	var all []string
-	for _, f := range r.Findings {
-		all = append(all, strings.TrimSpace(f.Rule+" "+strings.TrimPrefix(f.Path, filepath.ToSlash(dir)+"/")+" "+f.Object))
-	}
-	return all
+	return phrase.Each(r.Findings, func(f check.Finding) string {
+		return strings.TrimSpace(f.Rule + " " + strings.TrimPrefix(f.Path, filepath.ToSlash(dir)+"/") + " " + f.Object)
+	})
 }
 
 func elf(version string) binarytest.Program {
@@ -71,9 +68,9 @@ func TestWhoseProgram(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "bin", "api")
-		write(t, path, tc.program.Bytes())
+		must.Write(t, path, string(tc.program.Bytes()))
 		if tc.module != "" {
-			write(t, filepath.Join(dir, "go.mod"), []byte("module "+tc.module+"\n\ngo 1.26\n"))
+			must.Write(t, filepath.Join(dir, "go.mod"), "module "+tc.module+"\n\ngo 1.26\n")
 		}
 		// In a folder that is walked over, and by itself, with the go.mod above it.
 		for _, paths := range [][]string{{dir}, {path}} {
@@ -101,14 +98,14 @@ func TestWhoseProgram(t *testing.T) {
 func TestModuleAbove(t *testing.T) {
 	dir := t.TempDir()
 	pod := filepath.Join(dir, "repo", "deploy", "pod.yaml")
-	write(t, pod, []byte("apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: api\n    image: api:1.0\n    resources: {limits: {cpu: 2}}\n"))
-	module := []byte("module example.com/api\n\ngo 1.24\n")
-	write(t, filepath.Join(dir, "go.mod"), module)
-	write(t, filepath.Join(dir, "repo", ".git", "HEAD"), nil)
+	must.Write(t, pod, "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: api\n    image: api:1.0\n    resources: {limits: {cpu: 2}}\n")
+	const module = "module example.com/api\n\ngo 1.24\n"
+	must.Write(t, filepath.Join(dir, "go.mod"), module)
+	must.Write(t, filepath.Join(dir, "repo", ".git", "HEAD"), "")
 	if r := run(t, filepath.Dir(pod)); len(r.Findings) > 0 || r.Files != 1 {
 		t.Errorf("with a go.mod outside of the repository: %+v", r.Findings)
 	}
-	write(t, filepath.Join(dir, "repo", "go.mod"), module)
+	must.Write(t, filepath.Join(dir, "repo", "go.mod"), module)
 	for _, path := range []string{filepath.Dir(pod), filepath.Dir(pod) + "/...", pod, filepath.Join(dir, "repo")} {
 		if r := run(t, path); len(r.Findings) != 1 || r.Findings[0].Rule != "PF005" || len(r.Problems) > 0 {
 			t.Errorf("%s: %+v, want PF005", path, r.Findings)
@@ -120,12 +117,10 @@ func TestModuleAbove(t *testing.T) {
 // container that sets nothing.
 func TestImageVariables(t *testing.T) {
 	dir := t.TempDir()
-	image := binarytest.Tar(t,
-		[2]string{"layer.tar", string(binarytest.Tar(t, [2]string{"app", string(elf("go1.26.1").Bytes())}, [2]string{"old", string(elf("go1.22.0").Bytes())}))},
-		[2]string{"c.json", `{"config":{"Entrypoint":["/app"],"Env":["GOMAXPROCS=4","GODEBUG=containermaxprocs=0"]}}`},
-		[2]string{"manifest.json", `[{"Config":"c.json","RepoTags":["acme/api:1"],"Layers":["layer.tar"]}]`})
-	write(t, filepath.Join(dir, "image.tar"), image)
-	write(t, filepath.Join(dir, "pod.yaml"), []byte("apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: x\n    image: docker.io/acme/api:1\n    resources: {limits: {cpu: 2}}\n"))
+	layer := binarytest.Tar(t, [2]string{"app", string(elf("go1.26.1").Bytes())}, [2]string{"old", string(elf("go1.22.0").Bytes())})
+	image := binarytest.Image(t, "acme/api:1", `{"config":{"Entrypoint":["/app"],"Env":["GOMAXPROCS=4","GODEBUG=containermaxprocs=0"]}}`, layer)
+	must.Write(t, filepath.Join(dir, "image.tar"), string(image))
+	must.Write(t, filepath.Join(dir, "pod.yaml"), "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: x\n    image: docker.io/acme/api:1\n    resources: {limits: {cpu: 2}}\n")
 	r := run(t, dir)
 	// Only the program that is started is judged.
 	if got := found(r, dir); !slices.Equal(got, []string{"PF020 image.tar acme/api:1: /app", "PF001 pod.yaml Pod"}) {
@@ -147,11 +142,9 @@ func TestImageOfOthers(t *testing.T) {
 		"usr/local/bin/gosu":    `{"Entrypoint":["docker-entrypoint.sh"],"Cmd":["postgres"]}`,
 	} {
 		dir := t.TempDir()
-		write(t, filepath.Join(dir, "image.tar"), binarytest.Tar(t,
-			[2]string{"layer.tar", string(binarytest.Tar(t, [2]string{name, string(elf("go1.22.0").Bytes())}))},
-			[2]string{"c.json", `{"config":` + config + `}`},
-			[2]string{"manifest.json", `[{"Config":"c.json","RepoTags":["postgres:16"],"Layers":["layer.tar"]}]`}))
-		write(t, filepath.Join(dir, "pod.yaml"), []byte("apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: x\n    image: postgres:16\n    resources: {limits: {cpu: 2}}\n"))
+		layer := binarytest.Tar(t, [2]string{name, string(elf("go1.22.0").Bytes())})
+		must.Write(t, filepath.Join(dir, "image.tar"), string(binarytest.Image(t, "postgres:16", `{"config":`+config+`}`, layer)))
+		must.Write(t, filepath.Join(dir, "pod.yaml"), "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: x\n    image: postgres:16\n    resources: {limits: {cpu: 2}}\n")
 		r := run(t, dir)
 		pod := r.Values[len(r.Values)-1]
 		if slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Object == "Pod" }) || pod.Go || pod.GoVersion != "" || pod.Unjudged == "" {
@@ -163,7 +156,7 @@ func TestImageOfOthers(t *testing.T) {
 // TestModuleWithoutGoLine: what is wrong with a go.mod that the user has named does not repeat its path.
 func TestModuleWithoutGoLine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "go.mod")
-	must.OK(t, os.WriteFile(file, []byte("module example.com/api\n"), 0o644))
+	must.Write(t, file, "module example.com/api\n")
 	r := run(t, file)
 	if len(r.Problems) != 1 || !strings.HasPrefix(r.Problems[0].Message, "has no go line") {
 		t.Errorf("%+v", r.Problems)
@@ -173,18 +166,15 @@ func TestModuleWithoutGoLine(t *testing.T) {
 // TestUnreadable: what cannot be read is reported, and the rest is checked.
 func TestUnreadable(t *testing.T) {
 	dir := t.TempDir()
-	good := elf("go1.24.6").Bytes()
-	write(t, filepath.Join(dir, "api"), good)
-	write(t, filepath.Join(dir, "packed"), []byte("\x7fELF"+strings.Repeat("\x00", 200)+"UPX!"+strings.Repeat("x", 500)))
-	write(t, filepath.Join(dir, "lib.so"), append([]byte("\x7fELF\x02\x01\x01"), bytes.Repeat([]byte{0xff}, 2000)...))
-	write(t, filepath.Join(dir, "words.gz"), []byte("\x1f\x8b\x08 no gzip"))
-	write(t, filepath.Join(dir, "cut.tar"), binarytest.Tar(t, [2]string{"app", string(good)})[:700])
-	write(t, filepath.Join(dir, "out.tar"), binarytest.Tar(t, [2]string{"../../app", string(good)}, [2]string{"app", string(good)}))
+	good := string(elf("go1.24.6").Bytes())
+	must.Write(t, filepath.Join(dir, "api"), good)
+	must.Write(t, filepath.Join(dir, "packed"), "\x7fELF"+strings.Repeat("\x00", 200)+"UPX!"+strings.Repeat("x", 500))
+	must.Write(t, filepath.Join(dir, "lib.so"), "\x7fELF\x02\x01\x01"+strings.Repeat("\xff", 2000))
+	must.Write(t, filepath.Join(dir, "words.gz"), "\x1f\x8b\x08 no gzip")
+	must.Write(t, filepath.Join(dir, "cut.tar"), string(binarytest.Tar(t, [2]string{"app", good})[:700]))
+	must.Write(t, filepath.Join(dir, "out.tar"), string(binarytest.Tar(t, [2]string{"../../app", good}, [2]string{"app", good})))
 	r := run(t, dir)
-	var problems []string
-	for _, p := range r.Problems {
-		problems = append(problems, filepath.Base(p.Path)+": "+p.Message)
-	}
+	problems := phrase.Each(r.Problems, func(p check.Problem) string { return filepath.Base(p.Path) + ": " + p.Message })
 	want := []string{
 		"cut.tar: it ends in /app: unexpected EOF",
 		"out.tar: ../../app: a name that leads out of the archive; it is skipped",
@@ -205,7 +195,7 @@ func TestNoPermission(t *testing.T) {
 		t.Skip("root may read everything")
 	}
 	path := filepath.Join(t.TempDir(), "api")
-	write(t, path, elf("go1.24.6").Bytes())
+	must.Write(t, path, string(elf("go1.24.6").Bytes()))
 	must.OK(t, os.Chmod(path, 0o111))
 	if r := run(t, filepath.Dir(path)); len(r.Problems) != 1 || r.Problems[0].Message != "permission denied" {
 		t.Errorf("%+v", r.Problems)

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,8 +29,7 @@ import (
 func realImage(t *testing.T) v1.Image {
 	t.Helper()
 	build := func(language string) string {
-		b := must.Get(os.ReadFile(goproctest.Build{Language: language, Env: []string{"CGO_ENABLED=0"}, Args: []string{"-ldflags=-s -w"}}.Run(t)))(t)
-		return string(b)
+		return must.Read(t, goproctest.Build{Language: language, Env: []string{"CGO_ENABLED=0"}, Args: []string{"-ldflags=-s -w"}}.Run(t))
 	}
 	young := build("1.25")
 	lower := binarytest.Tar(t, [2]string{"usr/", ""}, [2]string{"usr/bin/", ""}, [2]string{"usr/bin/api", build("1.24")}, [2]string{"usr/bin/helper", young}, [2]string{"bin", "-> usr/bin"})
@@ -61,7 +59,7 @@ func TestRealImages(t *testing.T) {
 	file := func(name string) string { return filepath.Join(dir, name) }
 	ref := must.Get(name.NewTag("ghcr.io/acme/api:1.2"))(t)
 	must.OK(t, tarball.WriteToFile(file("docker.tar"), ref, img))
-	packed(t, file("docker.tar"), file("docker.tar.gz"))
+	must.Write(t, file("docker.tar.gz"), string(binarytest.Gzip(t, []byte(must.Read(t, file("docker.tar"))))))
 	l := must.Get(layout.Write(file("layout"), empty.Index))(t)
 	must.OK(t, l.AppendImage(img, layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": ref.Name()})))
 	tarOf(t, file("layout"), file("oci.tar"))
@@ -86,12 +84,6 @@ func TestRealImages(t *testing.T) {
 	}
 }
 
-func packed(t *testing.T, from, to string) {
-	t.Helper()
-	b := must.Get(os.ReadFile(from))(t)
-	must.OK(t, os.WriteFile(to, binarytest.Gzip(t, b), 0o644))
-}
-
 // tarOf packs a folder as tools do that write OCI archives.
 func tarOf(t *testing.T, dir, to string) {
 	t.Helper()
@@ -105,16 +97,10 @@ func tarOf(t *testing.T, dir, to string) {
 // TestContext: a run that is ended ends.
 func TestContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.tar")
-	write(t, path, binarytest.Tar(t, [2]string{"app", string(binarytest.Program{GoVersion: "go1.26.1", Module: "example.com/x"}.Bytes())}))
+	must.Write(t, path, string(binarytest.Tar(t, [2]string{"app", string(binarytest.Program{GoVersion: "go1.26.1", Module: "example.com/x"}.Bytes())})))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := runContext(ctx, path); err == nil {
 		t.Error("a run that was ended gives a report")
 	}
-}
-
-func write(t *testing.T, path string, b []byte) {
-	t.Helper()
-	must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must.OK(t, os.WriteFile(path, b, fs.FileMode(0o755)))
 }

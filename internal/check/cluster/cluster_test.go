@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -33,11 +33,9 @@ type api struct {
 	metrics   map[string]string // of exporters, by their pod
 	forbidden []string          // beginnings of paths
 	expire    int               // how many places in lists are forgotten
-	asked     []string
 }
 
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a.asked = append(a.asked, r.URL.Path)
 	w.Header().Set("Content-Type", "application/json")
 	for _, p := range a.forbidden {
 		if strings.HasPrefix(r.URL.Path, p) {
@@ -191,34 +189,15 @@ func exporterPod() core.Pod {
 
 // The exporters that could not be read are listed by their nodes, whichever answered first.
 func TestProblemsInOrder(t *testing.T) {
-	const all = 12
-	var others sync.WaitGroup
-	others.Add(all - 1)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		if strings.Contains(r.URL.Path, "/proxy/") {
-			if strings.Contains(r.URL.Path, "/exporter-00:") {
-				others.Wait()
-			} else {
-				defer others.Done()
-			}
-			refuse(w, http.StatusServiceUnavailable, meta.StatusReasonServiceUnavailable, "no route to it")
-			return
-		}
-		list := core.PodList{}
-		list.APIVersion, list.Kind = "v1", "PodList"
-		for i := range all {
-			p := exporterPod()
-			p.Name, p.Spec.NodeName = fmt.Sprintf("exporter-%02d", i), fmt.Sprintf("node-%02d", i)
-			list.Items = append(list.Items, p)
-		}
-		_ = json.NewEncoder(w).Encode(list)
-	}))
-	defer server.Close()
-	client := must.Get(cluster.New(&rest.Config{Host: server.URL}, "", use))(t)
-	l, err := exporters(t.Context(), &Client{client})
-	if err != nil || len(l.problems) != all || !slices.IsSorted(l.problems) || !strings.HasPrefix(l.problems[0], "node node-00: ") {
-		t.Errorf("%v, %q", err, l.problems)
+	a := api{nodes: nodes("")}
+	for i := range 12 {
+		p := exporterPod()
+		p.Name, p.Spec.NodeName = fmt.Sprintf("exporter-%02d", i), fmt.Sprintf("node-%02d", 11-i)
+		a.pods = append(a.pods, p)
+	}
+	notes := phrase.Each(must.Get(a.check(t, Options{}))(t).Notes, func(n check.Note) string { return n.Message })
+	if len(notes) != len(a.pods) || !slices.IsSorted(notes) || !strings.HasPrefix(notes[0], "not read: node node-00: ") {
+		t.Errorf("%q", notes)
 	}
 }
 
@@ -257,6 +236,16 @@ func nodes(runtime string) []core.Node {
 	n.Status.Capacity = core.ResourceList{core.ResourceCPU: resource.MustParse("8")}
 	n.Status.NodeInfo.ContainerRuntimeVersion = runtime
 	return []core.Node{n}
+}
+
+// sized are the nodes one and two with their CPUs.
+func sized(one, two string) []core.Node {
+	all := append(nodes(""), nodes("")...)
+	all[1].Name = "two"
+	for i, cpus := range []string{one, two} {
+		all[i].Status.Capacity = core.ResourceList{core.ResourceCPU: resource.MustParse(cpus)}
+	}
+	return all
 }
 
 // reserving are nodes whose kubelet keeps some CPU time from pods.
@@ -615,10 +604,7 @@ func TestIgnoreOfSomeNodes(t *testing.T) {
 	one := annotated(pod("a", "", literal("4")), "procfit/ignore", "PF002 measured")
 	elsewhere := annotated(pod("b", "", literal("4")), "procfit/ignore", "PF002 measured")
 	elsewhere.Spec.NodeName = "two"
-	sizes := append(nodes(""), nodes("")...)
-	sizes[0].Status.Capacity = core.ResourceList{core.ResourceCPU: resource.MustParse("64")}
-	sizes[1].Name, sizes[1].Status.Capacity = "two", core.ResourceList{core.ResourceCPU: resource.MustParse("4")}
-	a := api{pods: []core.Pod{one, elsewhere}, nodes: sizes, objects: controller(literal("4"))}
+	a := api{pods: []core.Pod{one, elsewhere}, nodes: sized("64", "4"), objects: controller(literal("4"))}
 	r := must.Get(a.check(t, Options{}))(t)
 	if len(r.Ignored) != 1 || slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Rule == "PF041" || f.Rule == "PF002" }) {
 		t.Errorf("ignored %+v, found %+v", r.Ignored, r.Findings)
@@ -647,8 +633,7 @@ func TestScalers(t *testing.T) {
 	one := requesting("a", "1800m", core.EnvVar{Name: "GOMAXPROCS", Value: "1"})
 	elsewhere := requesting("b", "1800m", core.EnvVar{Name: "GOMAXPROCS", Value: "1"})
 	elsewhere.Spec.NodeName = "two"
-	sizes := append(nodes(""), nodes("")...)
-	sizes[1].Name, sizes[1].Status.Capacity = "two", core.ResourceList{core.ResourceCPU: resource.MustParse("64")}
+	sizes := sized("8", "64")
 	newer := changed(requesting("c", "1800m", literal("1")), func(s *core.PodSpec) { s.Containers[0].Image = "example.org/api:2" })
 	able := requesting("d", "1800m", literal("2"))
 	ableElsewhere := able

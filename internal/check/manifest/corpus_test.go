@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -85,21 +87,11 @@ func (e expectation) run(t testing.TB, path string, overlay map[string][]byte) *
 }
 
 func who(p rule.Place) string {
-	name := p.Container
-	if name == "" {
-		name = p.Object
-	}
-	if name == "" {
-		return "file"
-	}
-	return strings.TrimPrefix(name, "service ")
+	return strings.TrimPrefix(cmp.Or(p.Container, p.Object, "file"), "service ")
 }
 
 func found(r *check.Report) []string {
-	var all []string
-	for _, f := range r.Findings {
-		all = append(all, f.Rule+"@"+who(f.Place))
-	}
+	all := phrase.Each(r.Findings, func(f check.Finding) string { return f.Rule + "@" + who(f.Place) })
 	slices.Sort(all)
 	return all
 }

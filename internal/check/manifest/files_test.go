@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -111,13 +112,8 @@ func TestNamedAlone(t *testing.T) {
 		"an answered finding":  {[]string{"answered.service.d/d.conf"}, "answered.service 8", ""},
 	} {
 		r := must.Get(check.Run(context.Background(), check.Options{Paths: tc.paths, Checkers: []check.Checker{New(Options{})}}))(t)
-		var values, finds []string
-		for _, v := range r.Values {
-			values = append(values, v.Object+" "+v.Text)
-		}
-		for _, f := range r.Findings {
-			finds = append(finds, f.Rule)
-		}
+		values := phrase.Each(r.Values, func(v check.Value) string { return v.Object + " " + v.Text })
+		finds := phrase.Each(r.Findings, func(f check.Finding) string { return f.Rule })
 		if strings.Join(values, ", ") != tc.want || strings.Join(finds, " ") != tc.finds || len(r.Problems) > 0 {
 			t.Errorf("%s: %q, %q, %v, want %q, %q", name, values, finds, r.Problems, tc.want, tc.finds)
 		}

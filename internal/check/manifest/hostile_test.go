@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -215,9 +214,7 @@ func written(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		must.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		must.OK(t, os.WriteFile(file, []byte(text), 0o644))
+		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	return dir
 }

@@ -1,10 +1,8 @@
 package manifest
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/procfit/procfit/internal/check"
@@ -50,21 +48,13 @@ func TestLineFixes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			must.OK(t, os.WriteFile(tc.file, []byte(tc.text), 0o644))
-			programs := &check.Programs{}
-			if tc.version != "" {
-				programs.Default = check.Program{GoVersion: tc.version}
-			}
-			found := fixAll(t, programs)
+			must.Write(t, tc.file, tc.text)
+			found := fixAll(t, &check.Programs{Default: check.Program{GoVersion: tc.version}})
 			if found == 0 && name != "no limit" {
 				t.Error("there is nothing to fix")
 			}
-			want := tc.want
-			if want == "" {
-				want = tc.text
-			}
-			if got, err := os.ReadFile(filepath.Clean(tc.file)); err != nil || !bytes.Equal(got, []byte(want)) {
-				t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+			if got, want := must.Read(t, tc.file), cmp.Or(tc.want, tc.text); got != want {
+				t.Errorf("%s\nwant\n%s", got, want)
 			}
 		})
 	}
@@ -102,8 +92,8 @@ func TestSharedLines(t *testing.T) {
 				t.Error("there is nothing to fix")
 			}
 			for file, want := range files {
-				if got, err := os.ReadFile(file); err != nil || string(got) != want {
-					t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+				if got := must.Read(t, file); got != want {
+					t.Errorf("%s\nwant\n%s", got, want)
 				}
 			}
 		})

@@ -56,7 +56,7 @@ func reachOf(t *testing.T, request, limit, procs, target string) []check.Finding
 func TestReachRemedies(t *testing.T) {
 	percent := regexp.MustCompile(`lower the target to ([0-9]+)% or less`)
 	value := regexp.MustCompile(`lower the target to ([0-9]+m) or less`)
-	procs := regexp.MustCompile(`set GOMAXPROCS to ([0-9]+) or more$|set GOMAXPROCS to ([0-9]+) or more,`)
+	procs := regexp.MustCompile(`set GOMAXPROCS to ([0-9]+) or more(?:,|$)`)
 	const utilization, average = "type: Utilization, averageUtilization: ", "type: AverageValue, averageValue: "
 	for _, tc := range []struct{ request, limit, procs, target, severity, says string }{
 		{"1800m", "", "1", utilization + "80", "warning", "at most about 1 CPU, which is 56% of the request of 1.8"},
@@ -73,22 +73,16 @@ func TestReachRemedies(t *testing.T) {
 		}
 		t.Logf("%s → %s", all[0].Message, all[0].Fix)
 		tried := 0
-		if m := percent.FindStringSubmatch(all[0].Fix); m != nil {
-			tried++
-			if left := reachOf(t, tc.request, tc.limit, tc.procs, utilization+m[1]); len(left) > 0 {
-				t.Errorf("%+v: %s: still %s", tc, m[0], left[0].Message)
-			}
-		}
-		if m := value.FindStringSubmatch(all[0].Fix); m != nil {
-			tried++
-			if left := reachOf(t, tc.request, tc.limit, tc.procs, average+m[1]); len(left) > 0 {
-				t.Errorf("%+v: %s: still %s", tc, m[0], left[0].Message)
-			}
-		}
-		if m := procs.FindStringSubmatch(all[0].Fix); m != nil {
-			tried++
-			if left := reachOf(t, tc.request, tc.limit, m[1]+m[2], tc.target); len(left) > 0 {
-				t.Errorf("%+v: %s: still %s", tc, m[0], left[0].Message)
+		for way, done := range map[*regexp.Regexp]func(n string) []check.Finding{
+			percent: func(n string) []check.Finding { return reachOf(t, tc.request, tc.limit, tc.procs, utilization+n) },
+			value:   func(n string) []check.Finding { return reachOf(t, tc.request, tc.limit, tc.procs, average+n) },
+			procs:   func(n string) []check.Finding { return reachOf(t, tc.request, tc.limit, n, tc.target) },
+		} {
+			if m := way.FindStringSubmatch(all[0].Fix); m != nil {
+				tried++
+				if left := done(m[1]); len(left) > 0 {
+					t.Errorf("%+v: %s: still %s", tc, m[0], left[0].Message)
+				}
 			}
 		}
 		if tried == 0 {

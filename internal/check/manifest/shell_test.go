@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -112,10 +113,7 @@ func TestScriptsThatAreNotRead(t *testing.T) {
 	if len(r.Problems) > 0 {
 		t.Fatalf("%+v", r)
 	}
-	var got []string
-	for _, n := range r.Notes {
-		got = append(got, filepath.Base(n.Path)+": "+n.Message)
-	}
+	got := phrase.Each(r.Notes, func(n check.Note) string { return filepath.Base(n.Path) + ": " + n.Message })
 	if text := strings.Join(got, "\n"); len(got) != 3 || !strings.Contains(text, "broken.sh: this script is skipped: procfit cannot parse line ") || !strings.Contains(text, "large.sh: this script is skipped: ") || !strings.Contains(text, "latin.sh: this script is skipped: procfit cannot parse line 2: ") {
 		t.Errorf("%s", text)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +18,8 @@ import (
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
@@ -161,10 +162,7 @@ func TestGraph(t *testing.T) {
 	}
 	r := &Report{Module: Module{Path: m, Builds: "go1.26.8"}}
 	r.graph(all, []source.Automaxprocs{{Package: m + "/start", Calls: []source.SetCall{{Min: 2}}}})
-	var got []string
-	for _, p := range r.Programs {
-		got = append(got, fmt.Sprint(p.Package, " ", p.Runs, " ", p.By, p.Calls, " ", p.Follows))
-	}
+	got := phrase.Each(r.Programs, func(p Program) string { return fmt.Sprint(p.Package, " ", p.Runs, " ", p.By, p.Calls, " ", p.Follows) })
 	want := []string{
 		"example.org/m/cmd/a true example.org/m/start with Min(2) true",
 		"example.org/m/cmd/b true example.org/dep/boot with the options of a dependency, example.org/dep/boot false",
@@ -174,10 +172,7 @@ func TestGraph(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
-	var by []string
-	for _, i := range r.Module.Imports {
-		by = append(by, i.Package+" "+i.Module)
-	}
+	by := phrase.Each(r.Module.Imports, func(i Import) string { return i.Package + " " + i.Module })
 	if want := []string{"example.org/dep/boot example.org/dep@v1.2.3", "example.org/dep/blank example.org/dep@v1.2.3"}; !slices.Equal(by, want) {
 		t.Errorf("%q, want %q", by, want)
 	}
@@ -225,9 +220,7 @@ func module(t *testing.T, files map[string]string) string {
 		all["m/"+name] = text
 	}
 	for name, text := range all {
-		file := filepath.Join(base, filepath.FromSlash(name))
-		must.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		must.OK(t, os.WriteFile(file, []byte(text), 0o644))
+		must.Write(t, filepath.Join(base, filepath.FromSlash(name)), text)
 	}
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOFLAGS", "")
@@ -393,10 +386,7 @@ func TestFixVendorFails(t *testing.T) {
 		if err == nil || errors.Is(err, context.Canceled) != interrupted || !strings.HasPrefix(err.Error(), left) || r.Unvendored() != left {
 			t.Errorf("interrupted %v: %v, %q, want %q", interrupted, err, r.Unvendored(), left)
 		}
-		var commands []string
-		for _, i := range r.steps().Items {
-			commands = append(commands, strings.ReplaceAll(i.Command, filepath.ToSlash(dir), "DIR"))
-		}
+		commands := phrase.Each(r.steps().Items, func(i document.Item) string { return strings.ReplaceAll(i.Command, filepath.ToSlash(dir), "DIR") })
 		if want := []string{"GOWORK=off go -C DIR mod vendor", "git -C DIR add -f -- main.go go.mod vendor"}; !slices.Equal(commands, want) || !strings.HasSuffix(r.Answer(), "so the module may not build.") {
 			t.Errorf("interrupted %v: %q, %q, want %q", interrupted, r.Answer(), commands, want)
 		}
@@ -440,10 +430,9 @@ func TestLeftOver(t *testing.T) {
 		"node_modules/n.go": "package n\n\n" + uses,
 	})
 	r := must.Get(Look(t.Context(), Options{Dir: dir, Environ: os.Environ()}))(t)
-	var got []string
-	for _, i := range r.Module.Imports {
-		got = append(got, fmt.Sprint(strings.TrimPrefix(i.Path, dir+"/"), " ", i.Removable, " ", i.Why))
-	}
+	got := phrase.Each(r.Module.Imports, func(i Import) string {
+		return fmt.Sprint(strings.TrimPrefix(i.Path, dir+"/"), " ", i.Removable, " ", i.Why)
+	})
 	want := []string{
 		"main_test.go false it is a test",
 		"node_modules/n.go false git ignores it, or it is in a folder that procfit check skips",
@@ -453,10 +442,7 @@ func TestLeftOver(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	var notes []string
-	for _, n := range r.Notes {
-		notes = append(notes, strings.TrimPrefix(n.Path, dir+"/")+" "+n.Message)
-	}
+	notes := phrase.Each(r.Notes, func(n Place) string { return strings.TrimPrefix(n.Path, dir+"/") + " " + n.Message })
 	for _, want := range []string{"testdata/a/a.go imports automaxprocs, and is not looked at", "sub is another module"} {
 		if !slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, want) }) {
 			t.Errorf("%q lack %q", notes, want)
@@ -510,21 +496,12 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestTypical holds the table against the two rules.
+// TestTypical: the table has a row for each limit; TestRounding has the values.
 func TestTypical(t *testing.T) {
 	r := &Report{Programs: []Program{young}}
 	r.limits()
 	if len(r.Limits) != len(typical) {
 		t.Fatalf("%d rows", len(r.Limits))
-	}
-	for _, l := range r.Limits {
-		if l.Limit == nil {
-			continue
-		}
-		before, after := int(max(1, math.Floor(*l.Limit))), int(max(2, math.Ceil(*l.Limit)))
-		if *l.Before != before || *l.After != after {
-			t.Errorf("%g: %d → %d, want %d → %d", *l.Limit, *l.Before, *l.After, before, after)
-		}
 	}
 	if got, want := r.Differ(), []float64{0.25, 0.5, 1, 1.5, 2.5, 7.5}; !slices.Equal(got, want) {
 		t.Errorf("they differ at %v, want %v", got, want)
@@ -536,10 +513,7 @@ func TestTypical(t *testing.T) {
 func TestContainers(t *testing.T) {
 	r := &Report{Programs: []Program{{Package: "example.org/m/cmd/api", Runs: true}, {Package: "example.org/m/cmd/tool"}}}
 	all, _ := r.candidates(Options{Containers: []string{"tool", "app", "api"}})
-	var got []string
-	for _, c := range all {
-		got = append(got, strings.Join(c.Names, " "))
-	}
+	got := phrase.Each(all, func(c check.Candidate) string { return strings.Join(c.Names, " ") })
 	if want := []string{"api app", "tool"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

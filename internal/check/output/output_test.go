@@ -3,7 +3,6 @@ package output
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"flag"
 	"os"
 	"path/filepath"
@@ -220,27 +219,6 @@ func TestUnwritten(t *testing.T) {
 	} {
 		if got := string(render(t, format, r)); got != want {
 			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
-func TestJUnitIsXML(t *testing.T) {
-	var suites junitSuites
-	must.OK(t, xml.Unmarshal(render(t, "junit", report()), &suites))
-	if suites.Failures != 2 || suites.Errors != 2 || suites.Tests != 7 {
-		t.Errorf("%+v", suites)
-	}
-}
-
-// TestGitHubLines: nothing in a message begins a command of its own.
-func TestGitHubLines(t *testing.T) {
-	lines := strings.Split(strings.TrimSpace(string(render(t, "github", report()))), "\n")
-	if len(lines) != 5 {
-		t.Fatalf("%d lines: %q", len(lines), lines)
-	}
-	for _, l := range lines {
-		if !strings.HasPrefix(l, "::error file=") && !strings.HasPrefix(l, "::warning file=") && !strings.HasPrefix(l, "::notice file=") {
-			t.Errorf("%q", l)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
 )
@@ -47,9 +48,7 @@ func written(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "tree")
 	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
+		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	return dir
 }
@@ -86,10 +85,7 @@ func TestBounds(t *testing.T) {
 		for _, syntax := range []bool{false, true} {
 			k := New(Options{Environ: os.Environ(), Syntax: syntax, Bounds: &tc.bounds})
 			r := must.Get(check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}}))(t)
-			var found []string
-			for _, f := range r.Findings {
-				found = append(found, fmt.Sprintf("%s:%d %s", filepath.Base(f.Path), f.Line, f.Rule))
-			}
+			found := phrase.Each(r.Findings, func(f check.Finding) string { return fmt.Sprintf("%s:%d %s", filepath.Base(f.Path), f.Line, f.Rule) })
 			if got := strings.Join(found, ", "); got != tc.found {
 				t.Errorf("%s, syntax %v: found %s", name, syntax, got)
 			}

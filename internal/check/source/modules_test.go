@@ -15,6 +15,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -102,7 +103,7 @@ func (m modulesTest) compare(t *testing.T, r *check.Report) {
 			t.Errorf("found  %s\nwanted %s: %s", got, head, words)
 		}
 	}
-	var problems, notes []string
+	var problems []string
 	for _, p := range r.Problems {
 		at := m.rel(p.Path)
 		if p.Line > 0 {
@@ -114,9 +115,7 @@ func (m modulesTest) compare(t *testing.T, r *check.Report) {
 	if !slices.EqualFunc(problems, m.problems, strings.HasPrefix) {
 		t.Errorf("problems at %v, want %v", problems, m.problems)
 	}
-	for _, n := range r.Notes {
-		notes = append(notes, m.rel(n.Path))
-	}
+	notes := phrase.Each(r.Notes, func(n check.Note) string { return m.rel(n.Path) })
 	if m.saysNo && !slices.Equal(notes, m.notes) {
 		t.Errorf("notes at %v, want %v", notes, m.notes)
 	}
@@ -125,10 +124,7 @@ func (m modulesTest) compare(t *testing.T, r *check.Report) {
 func (m modulesTest) compareFixed(t *testing.T, run func(context.Context, map[string][]byte) (*check.Report, error)) {
 	t.Helper()
 	r := must.Get(check.Fixer{Check: run, Least: rule.Info}.Run(t.Context()))(t)
-	var fixed []string
-	for _, f := range r.Fixed {
-		fixed = append(fixed, m.rel(f.Path))
-	}
+	fixed := phrase.Each(r.Fixed, func(f check.Fixed) string { return m.rel(f.Path) })
 	if !slices.Equal(fixed, m.fixed) {
 		t.Errorf("fixed %v, want %v", fixed, m.fixed)
 	}

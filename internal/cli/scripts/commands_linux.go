@@ -263,5 +263,5 @@ func scriptGoImage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 5 {
 		ts.Fatalf("usage: goimage FILE NAME CONFIG VERSION MODULE [GODEBUG]")
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), binarytest.Image(ts, args[1], goProgram(ts, args[3:]), args[2]), 0o644))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), binarytest.Image(ts, args[1], args[2], binarytest.Tar(ts, [2]string{"usr/bin/app", string(goProgram(ts, args[3:]).Bytes())})), 0o644))
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -56,7 +57,7 @@ func TestHostile(t *testing.T) {
 		"a link above":      {binarytest.Tar(t, [2]string{"app", "=> ../../etc/passwd"}), DefaultLimits(), "", `/app: a link to "../../etc/passwd": a name that leads out`, ""},
 		"a long link":       {binarytest.Tar(t, [2]string{"l", "-> " + strings.Repeat("x/", 3000)}, [2]string{"app", old}), DefaultLimits(), "", "a name that is too long for any system", "/app go1.24.6"},
 		"many names of one": {binarytest.Tar(t, append([][2]string{{"app", old}}, links...)...), few, "", "", "?"},
-		"names in layers":   {docker(t, "{}", binarytest.Tar(t, [2]string{"app", old}), binarytest.Tar(t, links...)), few, "", "it has more entries than any image", ""},
+		"names in layers":   {binarytest.Image(t, "acme/api:1", "{}", binarytest.Tar(t, [2]string{"app", old}), binarytest.Tar(t, links...)), few, "", "it has more entries than any image", ""},
 		"a layer again":     {binarytest.Tar(t, [2]string{"c.json", "{}"}, [2]string{"l", string(good)}, [2]string{"manifest.json", `[{"Config":"c.json","Layers":["l"` + strings.Repeat(`,"l"`, 2000) + `]}]`}), few, "", "it has more entries than any image", ""},
 		"a long name":       {binarytest.Tar(t, [2]string{strings.Repeat("x", 5000), old}, [2]string{"app", old}), DefaultLimits(), "", "x…: a name that is too long for any system", "/app go1.24.6"},
 		"a large program":   {binarytest.Tar(t, [2]string{"big", old + string(zeros)}, [2]string{"app", old}), small, "", "/big: too large to be read: 83", "/app go1.24.6"},
@@ -180,8 +181,8 @@ func TestHostileImages(t *testing.T) {
 func TestLayoutFolder(t *testing.T) {
 	dir := t.TempDir()
 	must.OK(t, os.MkdirAll(filepath.Join(dir, "blobs/sha256"), 0o755))
-	for name, text := range map[string]string{"oci-layout": "{}", "index.json": "{}"} {
-		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	for _, name := range []string{"oci-layout", "index.json"} {
+		must.Write(t, filepath.Join(dir, name), "{}")
 	}
 	if c, err := ReadLayout(context.Background(), os.DirFS(dir), DefaultLimits()); err != nil || len(c.Images) > 0 || len(c.Faults) > 0 {
 		t.Errorf("empty: %+v, %v", c, err)
@@ -193,13 +194,31 @@ func TestLayoutFolder(t *testing.T) {
 	}
 }
 
+// TestManyFiles holds that a file of an archive costs far less memory than a buffer of its
+// own, which made images of many files or layers slow.
+func TestManyFiles(t *testing.T) {
+	const files = 2000
+	var entries [][2]string
+	for i := range files {
+		entries = append(entries, [2]string{fmt.Sprintf("d/%d", i), "text"})
+	}
+	b := binarytest.Tar(t, entries...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := read(t, b, DefaultLimits())
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / files; err != nil || each > 8<<10 {
+		t.Errorf("%d bytes for each file, %v", each, err)
+	}
+}
+
 // FuzzRead gives hostile archives: an end, and no more than is allowed.
 func FuzzRead(f *testing.F) {
 	layer := binarytest.Tar(f, [2]string{"bin/app", old}, [2]string{"a", "-> b"}, [2]string{"c", "=> bin/app"}, [2]string{".wh.x", ""})
 	f.Add(layer)
 	f.Add(binarytest.Gzip(f, layer))
 	f.Add(zstdOf(f, layer))
-	f.Add(docker(f, `{"config":{"Entrypoint":["/bin/app"]}}`, layer, binarytest.Gzip(f, layer)))
+	f.Add(binarytest.Image(f, "acme/api:1", `{"config":{"Entrypoint":["/bin/app"]}}`, layer, binarytest.Gzip(f, layer)))
 	f.Add(sparse(1 << 40))
 	f.Add(sparse(1 << 20))
 	limits := Limits{Unpacked: 4 << 20, Ratio: 100, RatioFrom: 1 << 20, Member: 1 << 20, Held: 1 << 20, Document: 1 << 16, Entries: 1000, Links: 1 << 16, Looks: 1 << 20, Programs: 20, Faults: 5}

@@ -3,15 +3,14 @@ package archive
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/procfit/procfit/internal/check/binary/binarytest"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/test/must"
 )
 
@@ -28,19 +27,11 @@ func read(t testing.TB, b []byte, limits Limits) (Content, error) {
 
 // shown are programs in short: "/app go1.26.1".
 func shown(all []Program) string {
-	var s []string
-	for _, p := range all {
-		s = append(s, p.Path+" "+p.GoVersion)
-	}
-	return strings.Join(s, ", ")
+	return strings.Join(phrase.Each(all, func(p Program) string { return p.Path + " " + p.GoVersion }), ", ")
 }
 
 func faults(c Content) string {
-	var s []string
-	for _, f := range c.Faults {
-		s = append(s, f.String())
-	}
-	return strings.Join(s, "\n")
+	return strings.Join(phrase.Each(c.Faults, Fault.String), "\n")
 }
 
 func zstdOf(t testing.TB, b []byte) []byte {
@@ -59,20 +50,6 @@ func TestPlainArchive(t *testing.T) {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
-}
-
-// docker is an archive as docker save writes it, of one image.
-func docker(t testing.TB, config string, layers ...[]byte) []byte {
-	t.Helper()
-	var names []string
-	entries := [][2]string{{"config.json", config}}
-	for i, l := range layers {
-		names = append(names, fmt.Sprintf("%q", fmt.Sprintf("layer%d/layer.tar", i)))
-		entries = append(entries, [2]string{fmt.Sprintf("layer%d/layer.tar", i), string(l)})
-	}
-	slices.Reverse(entries) // the layers come in another order than they lie on one another
-	entries = append(entries, [2]string{"manifest.json", fmt.Sprintf(`[{"Config":"config.json","RepoTags":["acme/api:1"],"Layers":[%s]}]`, strings.Join(names, ","))})
-	return binarytest.Tar(t, entries...)
 }
 
 // TestLayers lays layers on one another: what a container sees is what counts.
@@ -111,7 +88,7 @@ func TestLayers(t *testing.T) {
 			}
 			layers = append(layers, b)
 		}
-		c, err := read(t, docker(t, `{}`, layers...), DefaultLimits())
+		c, err := read(t, binarytest.Image(t, "acme/api:1", `{}`, layers...), DefaultLimits())
 		if err != nil || len(c.Images) != 1 || len(c.Faults) > 0 {
 			t.Errorf("%s: %+v, %v", name, c, err)
 		} else if got := shown(c.Images[0].Programs); got != tc.want {
@@ -142,7 +119,7 @@ func TestStarted(t *testing.T) {
 		`{"Entrypoint":["/bin/sh"]}`:                                   "",
 		`{"Entrypoint":["/usr/bin/app"],"Env":["GOMAXPROCS=4","A=B"]}`: "/usr/bin/app",
 	} {
-		c, err := read(t, docker(t, `{"os":"linux","architecture":"amd64","config":`+config+`}`, layer), DefaultLimits())
+		c, err := read(t, binarytest.Image(t, "acme/api:1", `{"os":"linux","architecture":"amd64","config":`+config+`}`, layer), DefaultLimits())
 		if err != nil || len(c.Images) != 1 {
 			t.Fatal(c, err)
 		}
@@ -188,7 +165,7 @@ func TestOnlyProgram(t *testing.T) {
 		{"app", `{"Entrypoint":["/cnb/process/web"]}`, true},
 		{"chamber", `{"Entrypoint":["/cnb/process/web"]}`, false}, // of a program of node
 	} {
-		c, err := read(t, docker(t, `{"config":`+tc.config+`}`, binarytest.Tar(t, [2]string{"bin/" + tc.file, old}, [2]string{"cnb/lifecycle/launcher", old}, [2]string{"cnb/process/web", "-> ../lifecycle/launcher"},
+		c, err := read(t, binarytest.Image(t, "acme/api:1", `{"config":`+tc.config+`}`, binarytest.Tar(t, [2]string{"bin/" + tc.file, old}, [2]string{"cnb/lifecycle/launcher", old}, [2]string{"cnb/process/web", "-> ../lifecycle/launcher"},
 			[2]string{"layers/ca-certificates/helper/helper", old},
 			[2]string{"usr/bin/java", "\x7fELF"}, [2]string{"opt/java", "-> ../usr/bin/java"}, [2]string{"usr/bin/serve", "#!/bin/sh\napp\n"}, [2]string{"usr/bin/gunicorn", "#!/usr/bin/env python3\n"})), DefaultLimits())
 		if err != nil || len(c.Images) != 1 {

@@ -8,6 +8,9 @@ import (
 	"compress/gzip"
 	"debug/elf"
 	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -102,10 +105,14 @@ func Gzip(t T, b []byte) []byte {
 	return out.Bytes()
 }
 
-// Image is an archive as docker save writes it, of an image with one program.
-func Image(t T, name string, program Program, config string) []byte {
-	return Tar(t,
-		[2]string{"layer.tar", string(Tar(t, [2]string{"usr/bin/app", string(program.Bytes())}))},
-		[2]string{"config.json", config},
-		[2]string{"manifest.json", `[{"Config":"config.json","RepoTags":["` + name + `"],"Layers":["layer.tar"]}]`})
+// Image is an archive as docker save writes it, whose layers come in another order than they lie on one another.
+func Image(t T, name, config string, layers ...[]byte) []byte {
+	var names, entries = []string{}, [][2]string{{"config.json", config}}
+	for i, l := range layers {
+		file := fmt.Sprintf("layer%d/layer.tar", i)
+		names, entries = append(names, strconv.Quote(file)), append(entries, [2]string{file, string(l)})
+	}
+	slices.Reverse(entries)
+	manifest := fmt.Sprintf(`[{"Config":"config.json","RepoTags":[%q],"Layers":[%s]}]`, name, strings.Join(names, ","))
+	return Tar(t, append(entries, [2]string{"manifest.json", manifest})...)
 }
