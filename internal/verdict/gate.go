@@ -455,7 +455,7 @@ func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 		setting.Procs = cmp.Or(a.Procs, setting.Procs)
 		setting = gateSetting(setting, len(current.compared()))
 		gate.validity(setting, tallyOfRow(a), tallyOfRow(old))
-		most := func(p Point) *float64 { return p.Throughput }
+		most := func(p Point) *float64 { return p.ThroughputPerSecond }
 		rare := baseline.Plan.Racing() && len(old.against(thenStart, most, most)) < stat.FewestPairs
 		if a == nowStart || old == thenStart || rare { // a race measures what cannot be the answer once or twice
 			continue
@@ -467,10 +467,10 @@ func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 		// A rate that missed the objective is at least the capacity: of a and thenStart it may still
 		// prove a loss. Of the other two it is left out, and their good days alone prove none.
 		speed := func(p Point) *float64 {
-			if p.Missed {
+			if p.Missed() {
 				return nil
 			}
-			return p.Throughput
+			return p.ThroughputPerSecond
 		}
 		tail := func(p Point) *float64 { return p.Judged }
 		c := gate.add(setting, MetricThroughput, days(a.against(nowStart, most, speed), old.against(thenStart, speed, most)))
@@ -507,7 +507,7 @@ func find(rows []Row, procs *int, variable string) *Row {
 // against is ln(a ÷ base) in each block that has both.
 func (a *Row) against(base *Row, of, ofBase func(Point) *float64) (d []float64) {
 	usable := func(p Point, x *float64) bool {
-		return p.Valid && p.Role == string(journal.RoleMeasure) && x != nil && *x > 0
+		return p.Valid && p.Role == journal.RoleMeasure && x != nil && *x > 0
 	}
 	bases := map[int]float64{}
 	for _, p := range base.Points {

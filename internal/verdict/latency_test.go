@@ -65,7 +65,7 @@ func TestALateTrialIsOutOfLatencyAlone(t *testing.T) {
 			if p.Judged == nil {
 				missing++
 			}
-			if p.Throughput == nil {
+			if p.ThroughputPerSecond == nil {
 				t.Error("a late trial lost its throughput")
 			}
 		}

@@ -100,7 +100,7 @@ func TestEqualMetrics(t *testing.T) {
 
 func TestPointsHoldMetrics(t *testing.T) {
 	r := analyze(Config{Mode: journal.ModeBatch, Noise: quiet, Settings: CPUServer()[:2], Trial: benchmarks(map[string]func(float64) float64{"A": func(float64) float64 { return 5 }})})
-	if p := r.Groups[0].Settings[0].Points[0]; p.Metrics["A ns/op"] <= 0 {
+	if p := r.Groups[0].Settings[0].Points[0]; p.Metrics["A ns/op"].Value <= 0 {
 		t.Errorf("%+v", p)
 	}
 }

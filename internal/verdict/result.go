@@ -489,23 +489,13 @@ type Evidence struct {
 	gcCycles              *float64 // of one replica
 }
 
-// Point is one trial, for plots.
+// Point is one trial, with its latencies.
 type Point struct {
-	Block         int
-	Role          string
-	Valid         bool
-	InvalidReason string
-	InvalidCode   journal.InvalidCode
-	Throughput    *float64
-	P50           *float64
-	P99           *float64
-	ClosedP99     *float64 // of the closed loop, as wrk counts
-	Late          bool     // its generator sent late
-	Missed        bool     // no rate met the objective: it carries less than its Throughput
-	Judged        *float64 // the latency that comparisons take; null: the trial is out of them
-	// Metrics are the metrics that the program printed; their units and directions
-	// are the setting's.
-	Metrics map[string]float64
+	*journal.Trial
+	P50       *float64
+	P99       *float64
+	ClosedP99 *float64 // of the closed loop, as wrk counts
+	Judged    *float64 // the latency that comparisons take; null: the trial is out of them
 }
 
 // ReasonCount is an invalid reason, as the journal has it, and how many trials gave

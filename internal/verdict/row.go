@@ -233,15 +233,11 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 	}
 	for _, t := range all {
 		result.Points = append(result.Points, Point{
-			Block: t.Block, Role: string(t.Role), Valid: t.Valid, InvalidReason: t.InvalidReason, InvalidCode: t.InvalidCode,
-			Throughput: t.ThroughputPerSecond,
-			P50:        shownLatency(g.latencyMode, ofP50)(t),
-			P99:        shownLatency(g.latencyMode, ofP99)(t),
-			ClosedP99:  shownLatency(journal.ModeClosed, ofP99)(t),
-			Judged:     g.judgedIfValid(t),
-			Late:       t.Valid && contest.Late(t),
-			Missed:     t.Missed(),
-			Metrics:    plainMetrics(t.Metrics),
+			Trial:     t,
+			P50:       shownLatency(g.latencyMode, ofP50)(t),
+			P99:       shownLatency(g.latencyMode, ofP99)(t),
+			ClosedP99: shownLatency(journal.ModeClosed, ofP99)(t),
+			Judged:    g.judgedIfValid(t),
 		})
 	}
 	sorting.Stable(result.Points, func(a, b Point) int { return cmp.Compare(a.Block, b.Block) })
@@ -298,17 +294,6 @@ func invalidReasons(trials []*journal.Trial) []ReasonCount {
 	sorting.Stable(list, func(a, b ReasonCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Code, b.Code))
 	})
-	return list
-}
-
-func plainMetrics(of map[string]journal.Metric) map[string]float64 {
-	if len(of) == 0 {
-		return nil
-	}
-	list := map[string]float64{}
-	for name, m := range of {
-		list[name] = m.Value
-	}
 	return list
 }
 

@@ -301,11 +301,11 @@ func OfTrials(trials []journal.Trial) []Warning {
 
 func lateTrials(a *Row) (late, of int) {
 	for _, p := range a.Points {
-		if p.Late {
-			late++
-		}
 		if p.Valid {
 			of++
+			if contest.Late(p.Trial) {
+				late++
+			}
 		}
 	}
 	return late, of

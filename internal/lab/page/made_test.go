@@ -4,6 +4,7 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
@@ -61,7 +62,7 @@ func versions() *verdict.Result {
 			}
 			for k := range a.Points {
 				p := &a.Points[k]
-				p.Metrics, p.Valid = map[string]float64{"Chain ns/op": 28.8e3 * float64(1+j) * (0.99 + 0.01*float64(k%5))}, i == 0
+				p.Metrics, p.Valid = map[string]journal.Metric{"Chain ns/op": {Value: 28.8e3 * float64(1+j) * (0.99 + 0.01*float64(k%5))}}, i == 0
 				if i > 0 {
 					p.Metrics, p.InvalidReason = nil, "no such release\nat all"
 				}

@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 )
 
@@ -196,7 +197,7 @@ func TestLabTimes(t *testing.T) {
 		a := &r.Groups[0].Settings[i]
 		a.Metrics = map[string]verdict.MetricInterval{"GC ns/op": {Unit: "ns/op"}, "GC pause-ns": {Unit: "pause-ns"}}
 		for j := range a.Points {
-			a.Points[j].Metrics = map[string]float64{"GC ns/op": 1e6, "GC pause-ns": 25e3}
+			a.Points[j].Metrics = map[string]journal.Metric{"GC ns/op": {Value: 1e6}, "GC pause-ns": {Value: 25e3}}
 		}
 	}
 	var titles []string

@@ -26,7 +26,7 @@ var (
 	measureP50        = rowMeasure{"p50", func(a *verdict.Row) stat.Interval { return a.P50 }, func(p *verdict.Point) *float64 { return p.P50 }}
 	measureP99        = rowMeasure{"p99", func(a *verdict.Row) stat.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }}
 	measureJudged     = rowMeasure{"", func(a *verdict.Row) stat.Interval { return a.Judged }, func(p *verdict.Point) *float64 { return p.Judged }}
-	measureThroughput = rowMeasure{"throughput", func(a *verdict.Row) stat.Interval { return a.Throughput }, func(p *verdict.Point) *float64 { return p.Throughput }}
+	measureThroughput = rowMeasure{"throughput", func(a *verdict.Row) stat.Interval { return a.Throughput }, func(p *verdict.Point) *float64 { return p.ThroughputPerSecond }}
 )
 
 func (m rowMeasure) as(name string) rowMeasure {
@@ -45,7 +45,7 @@ func printedMeasure(name string, factor float64) rowMeasure {
 		value: func(a *verdict.Row) stat.Interval { return a.Metrics[name].Interval.Scaled(factor) },
 		point: func(p *verdict.Point) *float64 {
 			if x, ok := p.Metrics[name]; ok {
-				return stat.Scaled(&x, factor)
+				return stat.Scaled(&x.Value, factor)
 			}
 			return nil
 		},
@@ -77,7 +77,7 @@ func (g *group) throughputChart() *document.Chart {
 	measures := []rowMeasure{{
 		name:  "level",
 		value: func(a *verdict.Row) stat.Interval { return g.asShown(a.Throughput) },
-		point: func(p *verdict.Point) *float64 { return g.asShown(stat.Interval{Median: p.Throughput}).Median },
+		point: func(p *verdict.Point) *float64 { return g.asShown(stat.Interval{Median: p.ThroughputPerSecond}).Median },
 	}}
 	low, high := g.extent(measures)
 	if high == 0 {

@@ -204,7 +204,7 @@ func (g *group) sharesChart() *document.Chart {
 	c := g.chartOn(document.NewAxis(0, 1, false), "throughput", number.Ratio(), []rowMeasure{{
 		name:  "throughput",
 		value: func(a *verdict.Row) stat.Interval { return a.Throughput.Scaled(by) },
-		point: func(p *verdict.Point) *float64 { return stat.Scaled(p.Throughput, by) },
+		point: func(p *verdict.Point) *float64 { return stat.Scaled(p.ThroughputPerSecond, by) },
 	}})
 	title := g.throughputTitle()
 	if g.runs() { // of which these are shares: more is faster

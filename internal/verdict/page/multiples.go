@@ -315,7 +315,7 @@ func batchFigures(r *verdict.Result) []shownFigure {
 	return []shownFigure{{title: "Time per run", unit: number.Time(), rowMeasure: rowMeasure{
 		name:  "median",
 		value: func(a *verdict.Row) stat.Interval { return a.Throughput.Inverse() },
-		point: func(p *verdict.Point) *float64 { return stat.Interval{Median: p.Throughput}.Inverse().Median },
+		point: func(p *verdict.Point) *float64 { return stat.Interval{Median: p.ThroughputPerSecond}.Inverse().Median },
 	}}}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -45,7 +46,10 @@ func TestStarvedIsMarked(t *testing.T) {
 // A trial without a value, or with one beyond the axis, is not drawn as one at its end.
 func TestTrialsOffTheChart(t *testing.T) {
 	r := pagetest.Typical()
-	r.Groups[0].Rows[1].Points = []verdict.Point{{Valid: true, P99: new(0.02)}, {P99: new(0.025)}, {P99: new(900.0)}, {P99: new(0.0)}, {}, {P99: new(math.Inf(1))}}
+	r.Groups[0].Rows[1].Points = nil
+	for i, p99 := range []*float64{new(0.02), new(0.025), new(900.0), new(0.0), nil, new(math.Inf(1))} {
+		r.Groups[0].Rows[1].Points = append(r.Groups[0].Rows[1].Points, verdict.Point{Trial: &journal.Trial{Valid: i == 0}, P99: p99})
+	}
 	series := sections(r)[0].Latency.Series
 	mark := series[len(series)-1].Marks[1]
 	for i, want := range []bool{false, false, true, true, true, true} {

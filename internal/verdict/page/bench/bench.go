@@ -59,7 +59,7 @@ func Write(w io.Writer, r *verdict.Result) error {
 		for j := range g.Settings {
 			a := &g.Settings[j]
 			for _, p := range a.Points {
-				if !p.Valid || p.Role != string(journal.RoleMeasure) && p.Role != string(journal.RoleAA) {
+				if !p.Valid || p.Role != journal.RoleMeasure && p.Role != journal.RoleAA {
 					continue
 				}
 				for _, l := range lines(p, r.Name, rate, printed) {
@@ -220,14 +220,14 @@ func lines(p verdict.Point, run, rate string, printed []metric) []line {
 			list[i].values = append(list[i].values, benchfmt.Value{Value: *x, Unit: unit})
 		}
 	}
-	if !p.Missed { // what it carries is not known
-		add(list[0].title, rate, p.Throughput)
+	if !p.Missed() { // what it carries is not known
+		add(list[0].title, rate, p.ThroughputPerSecond)
 	}
 	add(list[0].title, unitP50, p.P50)
 	add(list[0].title, unitP99, p.P99)
 	for _, m := range printed {
 		if x, ok := p.Metrics[m.key]; ok {
-			add(m.title, m.unit, &x)
+			add(m.title, m.unit, &x.Value)
 		}
 	}
 	return slices.DeleteFunc(list, func(l line) bool { return len(l.values) == 0 })

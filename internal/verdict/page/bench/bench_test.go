@@ -12,6 +12,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/test/must"
 	"github.com/procfit/procfit/test/need"
@@ -66,7 +67,7 @@ func TestMetrics(t *testing.T) {
 	g.Settings[1].Metrics["pause ms"] = verdict.MetricInterval{Better: "lower"}
 	g.Settings[1].Metrics["odd\nname s"] = verdict.MetricInterval{Unit: "s", Better: "sideways"}
 	for i := range g.Settings[1].Points {
-		g.Settings[1].Points[i].Metrics = map[string]float64{"Large/tree ns/op": 8000, "Small ns/op": 1000, "Small allocs/op": 3, "pause ms": 7, "odd\nname s": 1}
+		g.Settings[1].Points[i].Metrics = map[string]journal.Metric{"Large/tree ns/op": {Value: 8000}, "Small ns/op": {Value: 1000}, "Small allocs/op": {Value: 3}, "pause ms": {Value: 7}, "odd\nname s": {Value: 1}}
 	}
 	out := string(render(t, r))
 	for _, want := range []string{
