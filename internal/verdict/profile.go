@@ -94,13 +94,11 @@ func (r *Result) Profile(list []journal.Profiled) {
 	if len(of) == 0 {
 		return
 	}
-	r.Profiled = &Profile{}
 	var cpu, memory []*journal.Profile
 	for _, p := range of {
-		r.Profiled.Settings = append(r.Profiled.Settings, ProfiledSetting{Setting: p.Setting, ResolvedProcs: p.ObservedProcs})
 		cpu, memory = append(cpu, p.CPU), append(memory, p.Allocations)
 	}
-	r.Profiled.CPU, r.Profiled.Allocations = tableOf(cpu), tableOf(memory)
+	r.Profiled = &Profile{of, tableOf(cpu), tableOf(memory)}
 	if r.Profiled.CPU == nil && r.Profiled.Allocations == nil {
 		return
 	}
@@ -115,16 +113,12 @@ func (r *Result) Profile(list []journal.Profiled) {
 func tableOf(of []*journal.Profile) *ProfileTable {
 	t := &ProfileTable{Functions: []ProfileRow{}}
 	seen := map[string]bool{}
-	sampled := func(p *journal.Profile) bool { return p != nil && p.Total > 0 && !math.IsInf(p.Total, 0) }
-	if !slices.ContainsFunc(of, sampled) {
-		return nil
-	}
 	for _, p := range of {
-		if !sampled(p) {
+		if p == nil || !(p.Total > 0) || math.IsInf(p.Total, 0) {
 			t.Taken = append(t.Taken, nil)
 			continue
 		}
-		t.Taken = append(t.Taken, &ProfileTaken{p.Seconds, p.File})
+		t.Taken = append(t.Taken, p)
 		for _, f := range p.Functions {
 			if !seen[f.Name] {
 				seen[f.Name] = true
@@ -132,13 +126,13 @@ func tableOf(of []*journal.Profile) *ProfileTable {
 			}
 		}
 	}
+	if cmp.Or(t.Taken...) == nil {
+		return nil
+	}
 	for i := range t.Functions {
-		for _, p := range of {
-			var share *float64
-			if sampled(p) {
-				share = p.Share(t.Functions[i].Name)
-			}
-			t.Functions[i].Shares = append(t.Functions[i].Shares, share)
+		row := &t.Functions[i]
+		for _, p := range t.Taken {
+			row.Shares = append(row.Shares, p.Share(row.Name))
 		}
 	}
 	// A share that is not known is below the smallest known one: for the order it is 0.

@@ -782,27 +782,15 @@ type Best struct {
 // Profile is where the CPU time and the memory of two settings go, by function: of the
 // default, and of the setting that the verdict names where that is another one.
 type Profile struct {
-	Settings    []ProfiledSetting // the default first
-	CPU         *ProfileTable     // null: no setting has one
+	Settings    []journal.Profiled // the default first
+	CPU         *ProfileTable      // null: no setting has one
 	Allocations *ProfileTable
-}
-
-// ProfiledSetting is one of the two.
-type ProfiledSetting struct {
-	journal.Setting
-	ResolvedProcs *int // what it ran at; null: not known
 }
 
 // ProfileTable is a profile of each setting, next to each other.
 type ProfileTable struct {
-	Taken     []*ProfileTaken // by setting; null: it has none, or one without a sample
-	Functions []ProfileRow    // those that differ most, or of one setting the largest
-}
-
-// ProfileTaken is where a profile is, and what it covers.
-type ProfileTaken struct {
-	Seconds float64
-	File    string // relative to the results directory
+	Taken     []*journal.Profile // by setting; null: it has none, or one without a sample
+	Functions []ProfileRow       // those that differ most, or of one setting the largest
 }
 
 // ProfileRow is the share that a function takes itself in each setting.

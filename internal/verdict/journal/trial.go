@@ -442,8 +442,12 @@ type ProfiledFunction struct {
 	Value float64 `json:"value"` // in the unit of the total
 }
 
-// Share is what a function took of all; nil: it may be one of those that are not named.
+// Share is what a function took of all; nil: it may be one of those that are not named, or
+// there is no profile.
 func (p *Profile) Share(name string) *float64 {
+	if p == nil {
+		return nil
+	}
 	for _, f := range p.Functions {
 		if f.Name == name {
 			return new(f.Value / p.Total)

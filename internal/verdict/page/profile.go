@@ -51,8 +51,9 @@ func profileOf(r *verdict.Result) []document.Block {
 
 func profileTable(p *verdict.Profile, t *verdict.ProfileTable, title string) document.Table {
 	out := document.Table{Columns: []document.Column{{Head: title, Short: title, Left: true, Least: functionRoom / 2}}}
-	for _, a := range p.Settings {
-		name := phrase.Join(", ", settingName(&verdict.Row{Procs: a.Procs, ResolvedProcs: a.ResolvedProcs}), variablesOf(&verdict.Group{Variables: a.Variables}))
+	for _, one := range p.Settings {
+		a := one.Setting
+		name := phrase.Join(", ", settingName(&verdict.Row{Procs: a.Procs, ResolvedProcs: one.ObservedProcs}), variablesOf(&verdict.Group{Variables: a.Variables}))
 		out.Columns = append(out.Columns, document.Column{Head: "GOMAXPROCS " + name, Short: name})
 	}
 	for _, row := range t.Functions {

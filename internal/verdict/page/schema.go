@@ -683,12 +683,14 @@ func pricedSchema(p *verdict.Priced) pricedJSON {
 
 func profileSchema(p *verdict.Profile) profileJSON {
 	return profileJSON{
-		Settings: listOf(p.Settings, func(a *verdict.ProfiledSetting) profiledJSON { return profiledJSON(*a) }),
+		Settings: listOf(p.Settings, func(p *journal.Profiled) profiledJSON { return profiledJSON{p.Setting, p.ObservedProcs} }),
 		CPU:      optional(p.CPU, profileTableSchema), Allocations: optional(p.Allocations, profileTableSchema),
 	}
 }
 
 func profileTableSchema(t *verdict.ProfileTable) profileTableJSON {
-	taken := phrase.Each(t.Taken, func(one *verdict.ProfileTaken) *profileTakenJSON { return (*profileTakenJSON)(one) })
+	taken := phrase.Each(t.Taken, func(p *journal.Profile) *profileTakenJSON {
+		return optional(p, func(p *journal.Profile) profileTakenJSON { return profileTakenJSON{p.Seconds, p.File} })
+	})
 	return profileTableJSON{Taken: taken, Functions: listOf(t.Functions, func(r *verdict.ProfileRow) profileRowJSON { return profileRowJSON(*r) })}
 }
