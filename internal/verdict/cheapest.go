@@ -83,7 +83,8 @@ func (r *Result) excluded(key journal.SettingKey) contest.Excluded {
 }
 
 func priced(groups []Group, a journal.Setting) Priced {
-	p := Priced{Label: a.Label, Procs: a.Procs, QuotaCPUs: a.QuotaCPUs, Replicas: max(1, a.Replicas), GoVersion: a.GoVersion}
+	p := Priced{Setting: a}
+	p.Replicas = max(1, a.Replicas)
 	for _, g := range groups {
 		if g.QuotaCPUs == nil && a.QuotaCPUs == nil && g.Replicas == a.Replicas && g.GoVersion == a.GoVersion {
 			p.CPUs = g.EffectiveCPUs

@@ -50,11 +50,11 @@ func (g *Group) named() *int {
 }
 
 func (b *Best) toProfile() []journal.Setting {
-	a := journal.Setting{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion, Variables: b.Start}
-	pair := []journal.Setting{withValue(a, nil)}
-	if a = withValue(a, b.Procs); b.Confidence != "" && (b.Procs != nil || !slices.Equal(b.Start, b.Variables)) {
-		a.Variables = b.Variables
-		pair = append(pair, a)
+	standard := withValue(b.Setting, nil)
+	standard.Variables = b.Start
+	pair := []journal.Setting{standard}
+	if b.Confidence != "" && (b.Procs != nil || !slices.Equal(b.Start, b.Variables)) {
+		pair = append(pair, withValue(b.Setting, b.Procs))
 	}
 	return pair
 }

@@ -730,11 +730,7 @@ type Cheapest struct {
 
 // Priced is one setting with what it carries and costs.
 type Priced struct {
-	Label     string
-	Procs     *int // null: unset
-	QuotaCPUs *float64
-	Replicas  int
-	GoVersion string
+	journal.Setting
 	CPUs      float64 // of one replica: its quota, else the CPUs that it may use
 	TotalCPUs float64 // of all replicas
 	Trials    int
@@ -762,11 +758,7 @@ const (
 // Best is the setting that GOMAXPROCS and the variables of --vary come to, under one CPU
 // limit, with one number of replicas and one Go version.
 type Best struct {
-	QuotaCPUs *float64
-	Replicas  int
-	GoVersion string
-	Procs     *int // null: GOMAXPROCS is unset
-	Variables []journal.Variable
+	journal.Setting
 	// Start is where the variables started.
 	Start []journal.Variable
 	// Confidence is that of the least sure comparison; empty: one named nothing, or the

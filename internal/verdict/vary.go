@@ -14,11 +14,8 @@ func (r *Result) best(counted *contest.Counted) {
 		return
 	}
 	for _, s := range counted.Searches() {
-		at := s.At
-		b := Best{
-			QuotaCPUs: at.QuotaCPUs, Replicas: max(1, at.Replicas), GoVersion: at.GoVersion,
-			Procs: at.Procs, Variables: at.Variables, Start: h.Plan.Start(), Complete: s.Done && r.Complete, Interact: namedValue(s.Interact), Apart: namedValue(s.Apart),
-		}
+		b := Best{Setting: s.At, Start: h.Plan.Start(), Complete: s.Done && r.Complete, Interact: namedValue(s.Interact), Apart: namedValue(s.Apart)}
+		b.Compares, b.Replicas = "", max(1, b.Replicas)
 		if b.Complete {
 			b.Confidence = r.sureness(s)
 		}

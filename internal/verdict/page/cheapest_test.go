@@ -20,7 +20,7 @@ import (
 
 func TestCheapestWords(t *testing.T) {
 	priced := func(quota float64, procs *int, replicas int, carries verdict.Carries) verdict.Priced {
-		p := verdict.Priced{Label: "default", Procs: procs, Replicas: replicas, CPUs: quota, TotalCPUs: quota * float64(replicas), Trials: 5, Met: 5, Carries: carries}
+		p := verdict.Priced{Setting: journal.Setting{Label: "default", Procs: procs, Replicas: replicas}, CPUs: quota, TotalCPUs: quota * float64(replicas), Trials: 5, Met: 5, Carries: carries}
 		if p.CPUs < 8 {
 			p.QuotaCPUs = &quota
 		}
@@ -60,7 +60,7 @@ func TestCheapestWords(t *testing.T) {
 // A setting that was not seen to run at its value is no proven answer, and the page says what would
 // make it one.
 func TestCheapestUnseen(t *testing.T) {
-	unseen := verdict.Priced{Procs: new(1), QuotaCPUs: new(0.5), Replicas: 1, CPUs: 0.5, TotalCPUs: 0.5, Trials: 5, Met: 5, Unseen: true}
+	unseen := verdict.Priced{Setting: journal.Setting{Procs: new(1), QuotaCPUs: new(0.5), Replicas: 1}, CPUs: 0.5, TotalCPUs: 0.5, Trials: 5, Met: 5, Unseen: true}
 	for carries, want := range map[verdict.Carries]page.Verdict{
 		verdict.CarriesLikely: {Label: "Likely, but not proven", State: document.Attention, Answer: page.Answer{Text: "Likely: 0.5 CPUs with GOMAXPROCS=1",
 			Plain: "0.5 CPUs with GOMAXPROCS=1 sustains 300 req/s with p99 within 50 ms. This is likely, but not proven: procfit could not read the GOMAXPROCS that it ran with."}},
@@ -91,7 +91,7 @@ func TestCheapestThroughTheAPIServer(t *testing.T) {
 		tunnel:                    {"send the load from a pod"},
 		unread + " and " + tunnel: {"send the load from a pod", "measure the Go binary itself"},
 	} {
-		s := verdict.Priced{Procs: new(1), Replicas: 1, CPUs: 0.5, TotalCPUs: 0.5, Trials: 5, Met: 5, Carries: verdict.CarriesLikely, Unseen: len(next) > 1}
+		s := verdict.Priced{Setting: journal.Setting{Procs: new(1), Replicas: 1}, CPUs: 0.5, TotalCPUs: 0.5, Trials: 5, Met: 5, Carries: verdict.CarriesLikely, Unseen: len(next) > 1}
 		r := &verdict.Result{Spec: specOf("kube sweep", "deployment/api"), Cheapest: &verdict.Cheapest{RatePerSecond: 300, Answer: &s, Settings: []verdict.Priced{s}}}
 		r.Load.Arrangement = new(journal.ArrangementTunnel)
 		v := page.VerdictOf(r)
