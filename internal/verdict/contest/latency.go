@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // mostCarry is the share of a group's trials that must carry a quantile for it to
@@ -128,12 +129,12 @@ func (j *Latency) why(t *journal.Trial) {
 	if p == nil {
 		return
 	}
-	periods, limited := j.periods(p)
+	periods := j.periods(p)
 	switch {
-	case p.UnjudgedReason == journal.UnjudgedFewPeriods || limited && float64(periods)*(1-0.99) < journal.PeriodsBeyond-1e-9:
+	case p.UnjudgedReason == journal.UnjudgedFewPeriods || periods != nil && *periods < journal.LeastPeriods:
 		j.Reason = journal.UnjudgedFewPeriods
-		if j.Periods == 0 || periods < j.Periods {
-			j.Periods = periods
+		if n := stat.OrZero(periods); j.Periods == 0 || n < j.Periods {
+			j.Periods = n
 		}
 	case j.Reason == "":
 		j.Reason = journal.UnjudgedFewRequests
@@ -162,23 +163,19 @@ func (j Latency) carries(t *journal.Trial, q float64) bool {
 	case p.Judged != nil && q == 0.99:
 		return false
 	}
-	if float64(p.Requests)*(1-q) < journal.RequestsBeyond-1e-6 {
-		return false
-	}
-	periods, limited := j.periods(p)
-	return !limited || float64(periods)*(1-q) >= journal.PeriodsBeyond-1e-6
+	return journal.Carry(q, p.Requests, j.periods(p))
 }
 
-// periods are those of the setting's quota that a phase spans, of one replica.
-func (j Latency) periods(p *journal.Phase) (n int64, limited bool) {
+// periods are those of the setting's quota that a phase spans, of one replica; nil: there is none.
+func (j Latency) periods(p *journal.Phase) *int64 {
 	if !j.group.Limited {
-		return 0, false
+		return nil
 	}
-	n = int64(math.Round(p.DurationSeconds / journal.QuotaPeriod.Seconds()))
+	n := int64(math.Round(p.DurationSeconds / journal.QuotaPeriod.Seconds()))
 	if p.Usage != nil && p.Usage.Cgroup != nil && p.Usage.Cgroup.Periods > 0 {
 		n = max(n, p.Usage.Cgroup.Periods/int64(max(1, j.group.Replicas)))
 	}
-	return n, true
+	return &n
 }
 
 // quantileOf is a trial's latency at one of the known quantiles; nil where it has none.

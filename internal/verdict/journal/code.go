@@ -102,8 +102,8 @@ type Warning struct {
 // one setting gave a p99 of 1.3 to 9 ms in phases of 1.5 s and of 1.3 to 1.4 ms where
 // it had these: the tail of fewer requests, or of fewer throttled periods, is luck.
 const (
-	LeastRequests = 100 * RequestsBeyond
-	LeastPeriods  = 100 * PeriodsBeyond
+	LeastRequests = 100 * requestsBeyond
+	LeastPeriods  = 100 * periodsBeyond
 	// QuotaPeriod is the kernel's default CFS period, which the quotas have.
 	QuotaPeriod = 100 * time.Millisecond
 )
@@ -118,17 +118,22 @@ const (
 // What must lie above a quantile for it to be judged: requests, and under a CPU limit
 // periods, since a throttled period delays all requests in it together.
 const (
-	RequestsBeyond = 50
-	PeriodsBeyond  = 1
+	requestsBeyond = 50
+	periodsBeyond  = 1
 )
 
-// CarriedQuantiles are the usual ones for which there are requests enough, the highest
-// first; periods are those of the quota, and nil where there is none.
+// Carry reports whether there are requests enough for a quantile to be judged; periods are those of
+// the quota, and nil where there is none.
+func Carry(quantile float64, requests int64, periods *int64) bool {
+	beyond := func(n int64, least float64) bool { return float64(n)*(1-quantile) >= least-1e-6 } // 1-0.99 is rounded
+	return beyond(requests, requestsBeyond) && (periods == nil || beyond(*periods, periodsBeyond))
+}
+
+// CarriedQuantiles are the usual ones that are carried, the highest first.
 func CarriedQuantiles(requests int64, periods *int64) (list []float64) {
-	carries := func(n, perMille, least int64) bool { return float64(n)*float64(1000-perMille) >= float64(least)*1000 }
-	for _, perMille := range []int64{990, 950, 900, 750, 500} {
-		if carries(requests, perMille, RequestsBeyond) && (periods == nil || carries(*periods, perMille, PeriodsBeyond)) {
-			list = append(list, float64(perMille)/1000)
+	for _, q := range []float64{0.99, 0.95, 0.9, 0.75, 0.5} {
+		if Carry(q, requests, periods) {
+			list = append(list, q)
 		}
 	}
 	return list
