@@ -11,11 +11,7 @@ import (
 // reasons are what the comparisons show, each with its metrics and its n: first
 // what is proven, then what is open, then what requests cost, what was skipped, and the noise.
 func (g *group) reasons(costs []Remark) []Remark {
-	list := []Remark{ReasonFastest{About{g.Best}, g.lucky()}}
-	list = append(list, g.throughputReasons()...)
-	list = append(list, g.latencyReasons()...)
-	list = append(list, costs...)
-	return append(list, g.common()...)
+	return slices.Concat([]Remark{ReasonFastest{About{g.Best}, g.lucky()}}, g.throughputReasons(), g.latencyReasons(), costs, g.common())
 }
 
 // common are those that compare no values.
@@ -52,14 +48,8 @@ func (g *group) lucky() []*contest.Value {
 	return slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return v.Unmet || !v.Throughput.Above(g.Best.Throughput) })
 }
 
-// byStanding sorts comparisons with one value: worse, as good, open.
-type byStanding struct{ worse, good, open []Remark }
-
-func (b byStanding) all() []Remark { return append(append(b.worse, b.good...), b.open...) }
-
 func (g *group) throughputReasons() []Remark {
-	var list byStanding
-	var aside []Remark
+	var worse, aside, good, open []Remark
 	for _, v := range g.Values {
 		if v == g.Best {
 			continue
@@ -67,22 +57,19 @@ func (g *group) throughputReasons() []Remark {
 		c := g.Throughput(v, g.Best)
 		d := Difference{Pair{v, g.Best}, expm1(c.Mid), c.N}
 		switch {
-		case c.N == 0:
-			d.Change = 0
-			list.open = append(list.open, ReasonSpeedOpen{d})
 		case c.Worse:
-			list.worse = append(list.worse, ReasonSlower{Bounded{d, expm1(c.Most)}})
+			worse = append(worse, ReasonSlower{Bounded{d, expm1(c.Most)}})
 		case c.AsGood:
-			list.good = append(list.good, ReasonAsFast{Bounded{d, expm1(min(c.Lower, 0))}})
-		case v.Out:
+			good = append(good, ReasonAsFast{Bounded{d, expm1(min(c.Lower, 0))}})
+		case c.N > 0 && v.Out:
 			aside = append(aside, ReasonSetAside{d})
-		case v.Unmet:
+		case c.N > 0 && v.Unmet:
 			aside = append(aside, ReasonUnmet{About{v}})
 		default:
-			list.open = append(list.open, ReasonSpeedOpen{d})
+			open = append(open, ReasonSpeedOpen{d})
 		}
 	}
-	return append(append(list.worse, aside...), append(list.good, list.open...)...)
+	return slices.Concat(worse, aside, good, open)
 }
 
 // latencyReasons compares what is as good in throughput with the lowest latency of all
@@ -94,35 +81,32 @@ func (g *group) latencyReasons() []Remark {
 		}
 		return nil
 	}
-	var list byStanding
+	var worse, good, open []Remark
 	for _, v := range g.Values {
 		if v.Saturated {
-			list.worse = append(list.worse, ReasonSaturated{About{v}})
+			worse = append(worse, ReasonSaturated{About{v}})
 		}
 	}
 	low := g.Lowest
 	if low == nil || !slices.ContainsFunc(g.Values, g.besideLow) {
-		return list.all()
+		return worse
 	}
 	for _, v := range g.Values {
 		if v == low || v.Saturated || !v.HasLatency() || !g.InTail(v) || g.Beyond(v) {
 			continue
 		}
 		c := g.P99(v, low)
-		d := Difference{Pair: Pair{v, low}, N: c.N}
-		if c.N > 0 {
-			d.Change = expm1(c.Mid)
-		}
+		d := Difference{Pair{v, low}, expm1(c.Mid), c.N}
 		switch {
 		case c.Worse:
-			list.worse = append(list.worse, ReasonLater{Bounded{d, expm1(c.Least)}})
+			worse = append(worse, ReasonLater{Bounded{d, expm1(c.Least)}})
 		case c.AsGood:
-			list.good = append(list.good, ReasonAsPrompt{Bounded{d, expm1(max(c.Upper, 0))}})
+			good = append(good, ReasonAsPrompt{Bounded{d, expm1(max(c.Upper, 0))}})
 		default:
-			list.open = append(list.open, ReasonP99Open{d})
+			open = append(open, ReasonP99Open{d})
 		}
 	}
-	return append([]Remark{ReasonLowestP99{About{low}, g.luckyLow()}}, list.all()...)
+	return slices.Concat([]Remark{ReasonLowestP99{About{low}, g.luckyLow()}}, worse, good, open)
 }
 
 // luckyLow are the values whose latency is below the lowest, by too few trials to

@@ -207,9 +207,7 @@ func (g *group) defaultOpen(chosen, standard *contest.Value) CauseDefaultOpen {
 	if c.AsGood && g.ByLatency && rival.HasLatency() && standard.HasLatency() {
 		cause.Metric, c = MetricP99, g.P99(standard, rival)
 	}
-	if cause.N = c.N; c.N > 0 {
-		cause.Change = expm1(c.Mid)
-	}
+	cause.N, cause.Change = c.N, expm1(c.Mid)
 	return cause
 }
 

@@ -10,8 +10,8 @@ import (
 
 // Bounds are where a ratio of two settings is, in logarithms: 0 is no difference.
 type Bounds struct {
-	N   int // trials of the side that has fewer; 0: the two cannot be compared
-	Mid float64
+	N   int     // trials of the side that has fewer; 0: the two cannot be compared
+	Mid float64 // 0 where they cannot
 	// Lower and Upper are one-sided bounds of 95% each, which tell whether something
 	// is as good; Least and Most share their error among all that is compared with
 	// the best, and tell whether something is worse.
