@@ -459,13 +459,7 @@ func (of usageOf) figure(f countedFigure) figure {
 
 // rate is a counter by the second that it spans.
 func (of usageOf) rate(f countedFigure) figure {
-	return of.figure(func(u *journal.Usage) *float64 {
-		x := f(u)
-		if x == nil || u.MeasuredSeconds <= 0 {
-			return nil
-		}
-		return new(*x / u.MeasuredSeconds)
-	})
+	return of.figure(func(u *journal.Usage) *float64 { return contest.PerSecond(u, f(u)) })
 }
 
 // evidence is the medians of what the kernel and the runtime counted. Usable is the CPUs
@@ -556,10 +550,10 @@ func CPUPerRequest(t *journal.Trial, mode journal.Mode) *float64 {
 	if u == nil && mode == ownLoop(t) {
 		u = &t.Usage
 	}
-	if u == nil || u.CPUSeconds == nil || u.MeasuredSeconds <= 0 {
+	if u == nil {
 		return nil
 	}
-	return new(u.CPUSeconds.Total() / u.MeasuredSeconds / t.Phases[i].AchievedPerSecond)
+	return over(contest.PerSecond(u, cpuSeconds(u)), t.Phases[i].AchievedPerSecond)
 }
 
 // cpuEach is that of the loop whose usage is the trial's.

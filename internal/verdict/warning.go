@@ -420,7 +420,7 @@ func (n *notes) held(i int, r *Group) {
 // long, that one more or one less shows in its figures. A run of a program that ends has
 // all its collections, however few.
 func (n *notes) collections(i int, r *Group) {
-	if k := n.h.Target.Kind; k == "batch" || k == "gobench" {
+	if k := n.h.Target.Kind; k == journal.KindBatch || k == journal.KindGoBench {
 		return
 	}
 	phases := 2.0 // that share --trial-time
@@ -548,10 +548,7 @@ func (Heat) Code() Code       { return "heat" }
 // steal adds that a hypervisor took CPU time: all along, or in bursts.
 func (n *notes) steal(all []*journal.Trial) {
 	machine := float64(max(1, n.h.TargetHost.CPUs))
-	w := Steal{Of: len(all)}
-	if x := over(medianRate(all, stealSeconds), machine); x != nil {
-		w.Share = *x
-	}
+	w := Steal{Of: len(all), Share: stat.OrZero(over(medianRate(all, stealSeconds), machine))}
 	for _, t := range all {
 		if worstSteal(t)/machine >= stealHeavy {
 			w.Bursts++

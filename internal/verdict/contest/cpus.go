@@ -245,7 +245,7 @@ func withTooFewCPUs(h journal.Header, g journal.GroupKey, own []*journal.Trial) 
 			tooFewCPUs[key] = true
 			continue
 		}
-		beside := *share*n + stat.OrZero(Median(trials, func(t *journal.Trial) *float64 { return perSecond(t, t.BesideCPUSeconds) }))
+		beside := *share*n + stat.OrZero(Median(trials, func(t *journal.Trial) *float64 { return PerSecond(&t.Usage, t.BesideCPUSeconds) }))
 		if Shared(h) {
 			beside += stat.OrZero(Median(trials, LoadCPUs))
 		}
@@ -253,7 +253,7 @@ func withTooFewCPUs(h journal.Header, g journal.GroupKey, own []*journal.Trial) 
 			if t.CPUSeconds == nil {
 				return nil
 			}
-			return perSecond(t, new(t.CPUSeconds.Total()))
+			return PerSecond(&t.Usage, new(t.CPUSeconds.Total()))
 		}))
 		if math.Min(n, wanted(g, all))+beside > crowdedBy*n && used >= InUse*n {
 			tooFewCPUs[key] = true
@@ -294,15 +294,15 @@ func LoadCPUs(t *journal.Trial) *float64 {
 	if t.Load == nil {
 		return nil
 	}
-	return perSecond(t, &t.Load.CPUSeconds)
+	return PerSecond(&t.Usage, &t.Load.CPUSeconds)
 }
 
-// perSecond is a counter by the second that it spans; nil where it was not counted.
-func perSecond(t *journal.Trial, counter *float64) *float64 {
-	if counter == nil || t.MeasuredSeconds <= 0 {
+// PerSecond is a counter by the second that it spans; nil where it was not counted.
+func PerSecond(u *journal.Usage, counter *float64) *float64 {
+	if counter == nil || u.MeasuredSeconds <= 0 {
 		return nil
 	}
-	return new(*counter / t.MeasuredSeconds)
+	return new(*counter / u.MeasuredSeconds)
 }
 
 // wanted is the CPUs that a setting could use: its Ps within the limit, of all replicas.
