@@ -19,24 +19,19 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 		return nil
 	}
 	c := &Cheapest{Objective: *h.Plan.SLO, RatePerSecond: *h.Load.RatePerSecond, Settings: []Priced{}}
-	today := -1
-	if len(h.Plan.Settings) > 0 {
-		first := h.Plan.Settings[0].Group()
-		today = slices.IndexFunc(h.Plan.Settings, func(a journal.Setting) bool { return a.Group() == first && a.Procs == nil })
-	}
-	var keys []journal.SettingKey
-	measured := map[journal.SettingKey][]*journal.Trial{}
+	today := slices.IndexFunc(h.Plan.Settings, func(a journal.Setting) bool { return a.Group() == h.Plan.Settings[0].Group() && a.Procs == nil })
+	at, measured := map[journal.SettingKey]int{}, map[journal.SettingKey][]*journal.Trial{}
 	for i := range trials {
 		t := &trials[i]
 		key := t.Setting.Key()
 		if t.Role == journal.RolePilot || slices.Contains([]contest.Excluded{contest.ExcludedMemory, contest.ExcludedUnweighed}, r.excluded(key)) {
 			continue
 		}
-		if !slices.Contains(keys, key) {
-			keys = append(keys, key)
+		if _, known := at[key]; !known {
+			at[key] = len(c.Settings)
 			c.Settings = append(c.Settings, priced(r.Groups, t.Setting))
 		}
-		s := &c.Settings[slices.Index(keys, key)]
+		s := &c.Settings[at[key]]
 		if !t.Valid || t.Attained == nil || t.ThroughputPerSecond == nil || !(*t.ThroughputPerSecond > 0) {
 			s.Invalid++
 			continue
@@ -51,7 +46,7 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 		c.Settings = []Priced{} // of no setting anything is known
 		return c
 	}
-	for i, key := range keys {
+	for key, i := range at {
 		s := &c.Settings[i]
 		s.judge(measured[key], math.Log(c.RatePerSecond), len(measured))
 		s.see(measured[key], h.Target.AnyProgram)
