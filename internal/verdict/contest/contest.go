@@ -146,7 +146,7 @@ func (c *Contest) place(pilots []*journal.Trial) {
 		c.Unset = PartUnread
 		return
 	}
-	if c.Default, _ = Resolved(slices.DeleteFunc(pilots, func(t *journal.Trial) bool { return !isUnset(t) })); c.Default == 0 {
+	if c.Default, _ = Resolved(slices.DeleteFunc(slices.Clone(pilots), func(t *journal.Trial) bool { return !isUnset(t) })); c.Default == 0 {
 		c.Default = foretold(c.h, c.Group)
 	}
 }

@@ -166,6 +166,12 @@ func TestSlicesEnd(t *testing.T) {
 	if kept := m.contest().Sliced.Kept; !slices.Contains(kept, 3) || slices.Contains(kept, 2) {
 		t.Errorf("continued: kept %v of %d slices", kept, len(m.each))
 	}
+	pilot := m.trials[0]
+	pilot.Setting = setting(2, 0)
+	m.trials = append(m.trials, pilot) // as no plan has one; a journal may be anyone's
+	if s := m.contest().Sliced; s.Why != "" || !slices.Contains(s.Kept, 3) {
+		t.Errorf("after a pilot of a number: %+v", s)
+	}
 	m.trials[0].HostUse.OtherCPUSeconds = ptr(2.0)
 	if s := m.contest().Sliced; s.Why != SlicedBusy || s.Kept != nil || m.next() != nil {
 		t.Errorf("busy: %+v", s)
