@@ -300,7 +300,7 @@ func (t Trials) Of(key journal.SettingKey) Trials {
 
 // Where is those that meet a condition.
 func (t Trials) Where(meets func(*journal.Trial) bool) Trials {
-	return slices.DeleteFunc(slices.Clone(t), func(x *journal.Trial) bool { return !meets(x) })
+	return contest.Where(t, meets)
 }
 
 // ByBlock is a metric of the valid trials, by block, as [Paired] takes it. A metric

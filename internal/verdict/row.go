@@ -203,7 +203,7 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 		Metrics:    metricIntervals(measured),
 		ByRequest:  byRequest(measured, g.latencyMode),
 		Saturated:  mostlySaturated(measured),
-		Missed:     len(Trials(measured).Where(func(t *journal.Trial) bool { return t.Valid && t.Missed() })),
+		Missed:     contest.HowMany(measured, func(t *journal.Trial) bool { return t.Valid && t.Missed() }),
 	}
 	all := slices.Concat(measured, copies)
 	result.InvalidReasons = invalidReasons(measured)
@@ -325,16 +325,15 @@ func (g *group) judgedIfValid(t *journal.Trial) *float64 {
 // that all are of the same requests: medians, but no p50 is above the level of a judged p90, nor
 // a p99 below it.
 func (g *group) quantiles(row *Row, v *contest.Value) {
-	trials := slices.DeleteFunc(slices.Clone(v.Trials), func(t *journal.Trial) bool { return t.Saturated || g.judgedIfValid(t) == nil })
+	trials := contest.Where(v.Trials, func(t *journal.Trial) bool { return !t.Saturated && g.judgedIfValid(t) != nil })
 	of := func(quantile float64, f func(*journal.Latency) *float64) stat.Interval {
 		if quantile == g.Latency.Quantile {
 			return row.Judged
 		}
-		have := slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return f(t.LatencySeconds) == nil })
-		if len(have) == 0 {
-			return stat.Interval{}
+		seen := stat.Median(contest.Figures(trials, func(t *journal.Trial) *float64 { return f(t.LatencySeconds) }))
+		if seen.Median == nil {
+			return seen
 		}
-		seen := stat.Median(contest.Figures(have, func(t *journal.Trial) *float64 { return f(t.LatencySeconds) }))
 		if level := *row.Judged.Median; (quantile < g.Latency.Quantile) == (*seen.Median > level) {
 			return seen.Scaled(level / *seen.Median)
 		}

@@ -269,9 +269,9 @@ func (g *group) whyUnread() string {
 
 // noGo reports whether no valid trial saw a Go program.
 func (g *group) noGo() bool {
-	valid := slices.DeleteFunc(g.measuredIn(g.Current()), func(t *journal.Trial) bool { return !t.Valid })
-	return len(valid) > 0 && !slices.ContainsFunc(valid, func(t *journal.Trial) bool {
-		return !slices.ContainsFunc(t.Warnings, func(w journal.Warning) bool { return w.Code == journal.WarnNoGo })
+	trials := g.measuredIn(g.Current())
+	return contest.Valid(trials) > 0 && !slices.ContainsFunc(trials, func(t *journal.Trial) bool {
+		return t.Valid && !slices.ContainsFunc(t.Warnings, func(w journal.Warning) bool { return w.Code == journal.WarnNoGo })
 	})
 }
 
@@ -372,22 +372,17 @@ func (n *notes) run(r *Result, groups []*group) {
 	all := allTrials(groups...)
 	n.steal(all)
 	n.heat(all)
-	var limited LoadLimited
+	valid := contest.Where(all, func(t *journal.Trial) bool { return t.Valid })
+	limited := contest.HowMany(valid, limitedByLoad)
 	var other TrialWarnings
-	for _, t := range all {
-		if !t.Valid {
-			continue
-		}
-		if limited.Of++; limitedByLoad(t) {
-			limited.Trials++
-		}
+	for _, t := range valid {
 		for k := range t.Warnings {
 			if w := &t.Warnings[k]; !slices.Contains(covered, w.Code) {
 				other.add(w)
 			}
 		}
 	}
-	n.when(limited.Trials > 0, -1, limited)
+	n.when(limited > 0, -1, LoadLimited{limited, len(valid)})
 	n.when(other.Count > 0, -1, other)
 }
 
@@ -548,12 +543,8 @@ func (Heat) Code() Code       { return "heat" }
 // steal adds that a hypervisor took CPU time: all along, or in bursts.
 func (n *notes) steal(all []*journal.Trial) {
 	machine := float64(max(1, n.h.TargetHost.CPUs))
-	w := Steal{Of: len(all), Share: stat.OrZero(over(medianRate(all, stealSeconds), machine))}
-	for _, t := range all {
-		if worstSteal(t)/machine >= stealHeavy {
-			w.Bursts++
-		}
-	}
+	heavy := contest.HowMany(all, func(t *journal.Trial) bool { return worstSteal(t)/machine >= stealHeavy })
+	w := Steal{stat.OrZero(over(medianRate(all, stealSeconds), machine)), heavy, len(all)}
 	n.when(w.Share > stealMuch || w.Bursts > 0, -1, w)
 }
 
@@ -625,13 +616,10 @@ func (n *notes) topology() {
 }
 
 func (n *notes) heat(all []*journal.Trial) {
-	w := Heat{Of: len(all)}
-	for _, t := range all {
-		if slices.ContainsFunc(t.Usages(), func(u *journal.Usage) bool { return u.HostUse != nil && stat.OrZero(u.HostUse.HeatTimes) > 0 }) {
-			w.Trials++
-		}
-	}
-	n.when(w.Trials > 0, -1, w)
+	hot := contest.HowMany(all, func(t *journal.Trial) bool {
+		return slices.ContainsFunc(t.Usages(), func(u *journal.Usage) bool { return u.HostUse != nil && stat.OrZero(u.HostUse.HeatTimes) > 0 })
+	})
+	n.when(hot > 0, -1, Heat{hot, len(all)})
 }
 
 type (

@@ -132,8 +132,7 @@ func (c *Contest) place(pilots []*journal.Trial) {
 	if c.Group.Compares != "" {
 		return
 	}
-	isUnset := func(t *journal.Trial) bool { return t.Setting.Procs == nil }
-	unset := slices.DeleteFunc(slices.Clone(c.own), func(t *journal.Trial) bool { return !isUnset(t) })
+	unset := Where(c.own, isUnset)
 	if len(unset) == 0 && !slices.ContainsFunc(c.settings, func(a journal.Setting) bool { return a.Procs == nil }) {
 		return
 	}
@@ -146,10 +145,12 @@ func (c *Contest) place(pilots []*journal.Trial) {
 		c.Unset = PartUnread
 		return
 	}
-	if c.Default, _ = Resolved(slices.DeleteFunc(slices.Clone(pilots), func(t *journal.Trial) bool { return !isUnset(t) })); c.Default == 0 {
+	if c.Default, _ = Resolved(Where(pilots, isUnset)); c.Default == 0 {
 		c.Default = foretold(c.h, c.Group)
 	}
 }
+
+func isUnset(t *journal.Trial) bool { return t.Setting.Procs == nil }
 
 // Resolved is the GOMAXPROCS that most valid trials ran at, over all replicas, and how it
 // was read; 0: none tells.

@@ -164,13 +164,29 @@ func Median(trials []*journal.Trial, figure func(*journal.Trial) *float64) *floa
 	return new(stat.Middle(list))
 }
 
-// Most reports whether something is true of most of the valid trials.
-func Most(trials []*journal.Trial, is func(*journal.Trial) bool) bool {
-	n := 0
+// Where are the trials that something is true of.
+func Where(trials []*journal.Trial, is func(*journal.Trial) bool) []*journal.Trial {
+	return slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return !is(t) })
+}
+
+// HowMany trials something is true of.
+func HowMany(trials []*journal.Trial, is func(*journal.Trial) bool) (n int) {
 	for _, t := range trials {
-		if t.Valid && is(t) {
+		if is(t) {
 			n++
 		}
 	}
-	return 2*n > Valid(trials)
+	return n
 }
+
+// Valid counts the valid trials.
+func Valid(trials []*journal.Trial) int {
+	return HowMany(trials, func(t *journal.Trial) bool { return t.Valid })
+}
+
+// Most reports whether something is true of most of the valid trials.
+func Most(trials []*journal.Trial, is func(*journal.Trial) bool) bool {
+	return 2*HowMany(trials, func(t *journal.Trial) bool { return t.Valid && is(t) }) > Valid(trials)
+}
+
+func isMeasured(t *journal.Trial) bool { return t.Role == journal.RoleMeasure }

@@ -31,8 +31,7 @@ func mostByLatency(h journal.Header, g journal.GroupKey, trials []*journal.Trial
 // mostLoad is the CPUs that the load generator used, of the setting where their median is
 // the greatest.
 func mostLoad(trials []*journal.Trial) (most float64) {
-	measured := slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return t.Role != journal.RoleMeasure })
-	for _, of := range grouped(measured, journal.Setting.Key) {
+	for _, of := range grouped(Where(trials, isMeasured), journal.Setting.Key) {
 		most = max(most, stat.OrZero(Median(of, LoadCPUs)))
 	}
 	return most
@@ -179,8 +178,7 @@ func quietTrial(t *journal.Trial) bool {
 // program next to them, so that those in a burst are the exception. Where that is not
 // known of a trial, it is no quiet one.
 func QuietButFor(trials []*journal.Trial) bool {
-	quiet := slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return !quietTrial(t) })
-	return 2*len(quiet) > len(trials)
+	return 2*HowMany(trials, quietTrial) > len(trials)
 }
 
 // withoutBursts makes trials invalid, as [journal.InvalidCrowded], that other programs starved for
@@ -235,7 +233,7 @@ const (
 func withTooFewCPUs(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[journal.SettingKey]bool {
 	tooFewCPUs := map[journal.SettingKey]bool{}
 	for key, all := range grouped(own, journal.Setting.Key) {
-		trials := slices.DeleteFunc(slices.Clone(all), func(t *journal.Trial) bool { return t.Role != journal.RoleMeasure })
+		trials := Where(all, isMeasured)
 		n := float64(TargetCPUs(trials))
 		share := Median(trials, func(t *journal.Trial) *float64 { return OthersAtMost(&t.Usage) })
 		if n <= 0 || !AtLeast(share, OthersMatter) {
@@ -272,12 +270,12 @@ const fewestQuiet = 3
 // counted the other programs stays: what it may have lacked excludes its setting, and
 // is no reason to skip it.
 func withoutBusy(h journal.Header, trials []*journal.Trial) {
-	trials = slices.DeleteFunc(slices.Clone(trials), aside)
+	trials = Where(trials, func(t *journal.Trial) bool { return !aside(t) })
 	settings := grouped(trials, journal.Setting.Key)
 	for g, own := range grouped(trials, journal.Setting.Group) {
 		for key := range withTooFewCPUs(h, g, own) {
-			isBusy := func(t *journal.Trial) bool { return !t.Valid || MostOthers(t) == nil || crowded(t) }
-			if len(slices.DeleteFunc(slices.Clone(settings[key]), isBusy)) < fewestQuiet {
+			quiet := func(t *journal.Trial) bool { return t.Valid && MostOthers(t) != nil && !crowded(t) }
+			if HowMany(settings[key], quiet) < fewestQuiet {
 				continue
 			}
 			for _, t := range settings[key] {

@@ -71,36 +71,23 @@ func highest(group journal.GroupKey, all []*journal.Trial) Latency {
 			j.why(t)
 		}
 	}
-	for _, t := range trials {
-		if Late(t) {
-			j.Late++
-		}
-	}
+	j.Late = HowMany(trials, Late)
 	return j
 }
 
 // withLatency are the valid trials that have one, and those of them that carried the
 // rate; where none did, all.
 func withLatency(all []*journal.Trial) (trials, asked []*journal.Trial) {
-	for _, t := range all {
-		if t.Valid && t.LatencySeconds != nil {
-			trials = append(trials, t)
-		}
-	}
-	asked = slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return t.Saturated })
+	trials = Where(all, func(t *journal.Trial) bool { return t.Valid && t.LatencySeconds != nil })
+	asked = Where(trials, func(t *journal.Trial) bool { return !t.Saturated })
 	if len(asked) == 0 {
 		asked = trials
 	}
 	return trials, asked
 }
 
-func (j Latency) carry(trials []*journal.Trial, q float64) (n int) {
-	for _, t := range trials {
-		if j.carries(t, q) {
-			n++
-		}
-	}
-	return n
+func (j Latency) carry(trials []*journal.Trial, q float64) int {
+	return HowMany(trials, func(t *journal.Trial) bool { return j.carries(t, q) })
 }
 
 func (j Latency) mostCarry(asked []*journal.Trial, q float64) bool {

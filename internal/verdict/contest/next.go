@@ -32,8 +32,7 @@ func (c *Contest) Next() Step {
 	for _, choice := range next.Block {
 		step.Settings = append(step.Settings, c.setting(choice))
 	}
-	tried := slices.DeleteFunc(slices.Clone(c.own), func(t *journal.Trial) bool { return t.Setting.Procs != nil })
-	if unset, planned := c.unset(); planned && next.Stop == "" && c.Unset == PartUnread && len(tried) < fewestUnread {
+	if unset, planned := c.unset(); planned && next.Stop == "" && c.Unset == PartUnread && HowMany(c.own, isUnset) < fewestUnread {
 		step.Settings = append(step.Settings, unset)
 	}
 	return step

@@ -205,13 +205,3 @@ func (c *Contest) versusPeak(v *Value) stat.Interval {
 	}
 	return stat.OfLogs(e.Mid, e.Lower, e.Most, e.N)
 }
-
-// Valid counts the valid trials.
-func Valid(trials []*journal.Trial) (n int) {
-	for _, t := range trials {
-		if t.Valid {
-			n++
-		}
-	}
-	return n
-}
