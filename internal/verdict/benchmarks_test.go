@@ -10,15 +10,8 @@ import (
 
 // benchmarked is a sweep of Go benchmarks, whose times are a factor of those at one P.
 func benchmarked(seed uint64, at map[string]func(procs float64) float64) *verdict.Result {
-	settings := []verdicttest.Truth{verdicttest.Unset(4, 5000, .02), verdicttest.Set(1, 5000, .02), verdicttest.Set(2, 5000, .02), verdicttest.Set(4, 5000, .02)}
-	h, trials := verdicttest.Generate(verdicttest.Config{Name: "b", Seed: seed, Mode: journal.ModeBatch, Settings: settings, Noise: &verdicttest.Noise{Trial: 0.01}, Trial: func(t *journal.Trial) {
-		noise := *t.ThroughputPerSecond / 5000
-		t.ThroughputUnit, t.ThroughputPerSecond, t.Metrics = "operations", new(1e6*noise), map[string]journal.Metric{}
-		for name, of := range at {
-			t.Metrics[name+" ns/op"] = journal.Metric{Value: 1000 * of(float64(*t.ObservedProcs[0])) / noise, Unit: "ns/op", Better: "lower"}
-		}
-	}})
-	return verdict.Analyze(h, trials)
+	settings := []verdicttest.Truth{verdicttest.Unset(4, 1000, 0), verdicttest.Set(1, 1000, 0), verdicttest.Set(2, 1000, 0), verdicttest.Set(4, 1000, 0)}
+	return analyze(verdicttest.Config{Seed: seed, Mode: journal.ModeBatch, Settings: settings, Noise: &verdicttest.Noise{Trial: 0.01}, Trial: benchmarks(at)})
 }
 
 func TestEachBenchmarkIsComparedByItself(t *testing.T) {

@@ -31,14 +31,8 @@ func TestSpannedNodes(t *testing.T) {
 		if tc.attached {
 			h.Target.Attached = &journal.Process{PID: 1}
 		}
-		got := 0
-		for _, w := range Analyze(h, trials).Warnings {
-			if x, is := w.Remark.(SpansNodes); is {
-				got = len(x.Nodes)
-			}
-		}
-		if got != tc.want {
-			t.Errorf("%s: a warning of %d nodes, want %d", name, got, tc.want)
+		if x, _ := warned[SpansNodes](Analyze(h, trials)); len(x.Nodes) != tc.want {
+			t.Errorf("%s: a warning of %d nodes, want %d", name, len(x.Nodes), tc.want)
 		}
 	}
 }
@@ -56,11 +50,7 @@ func TestKindsOfCores(t *testing.T) {
 	} {
 		h, trials := Generate(Config{Settings: CPUServer(), Noise: &Noise{}})
 		h.TargetHost.Topology, h.Target.ServerCPUs = &journal.Topology{PerformanceCPUs: tc.fast, EfficiencyCPUs: tc.slow}, tc.list
-		got := false
-		for _, w := range Analyze(h, trials).Warnings {
-			got = got || w.Code() == SpansKinds{}.Code()
-		}
-		if got != tc.want {
+		if got := has[SpansKinds](Analyze(h, trials)); got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)
 		}
 	}

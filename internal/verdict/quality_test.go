@@ -61,15 +61,12 @@ func TestPicks(t *testing.T) {
 			rec := analyze(Config{Seed: uint64(seed), Settings: settings, Blocks: 10, Mode: journal.ModeClosed}).Recommendation
 			count[rec.Verdict]++
 			all++
-			pick := 0
-			if rec.Verdict == verdict.KeepDefault {
-				pick = 8
-			} else if rec.Verdict == verdict.Recommended {
+			pick := 8
+			switch rec.Verdict {
+			case verdict.Recommended:
 				pick = *rec.Procs
-			} else if rec.Verdict == verdict.NoDifference {
-				pick = 8
-			}
-			if pick == 0 {
+			case verdict.KeepDefault, verdict.NoDifference:
+			default:
 				continue
 			}
 			best, smallest := 0.0, 0

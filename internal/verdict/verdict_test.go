@@ -50,6 +50,7 @@ func TestVerdicts(t *testing.T) {
 		{"none carries it", Config{Settings: CPUServer(), Rate: 200000, SmallFor: true}, verdict.Undecided, "", 0, "rate_not_carried"},
 		{"batch", Config{Settings: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, verdict.KeepDefault, "default", 0, ""},
 		{"none valid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = false }}, verdict.Undecided, "", 0, "none_valid"},
+		{"all the same, at the limit of the load engine", Config{Settings: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01)}, Trial: func(t *journal.Trial) { t.Load.ThreadBusiestRatio = new(0.99) }}, verdict.Undecided, "", 0, "load_limited"},
 		{"one of each block invalid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = t.Order != t.Block }}, verdict.KeepDefault, "default", 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -70,6 +71,9 @@ func TestVerdicts(t *testing.T) {
 			}
 			if got.Verdict == verdict.Undecided && (len(got.Next) == 0 || got.Claim.Code() == "") {
 				t.Errorf("cannot tell, and not why or what would decide it: %+v", got)
+			}
+			if got.Verdict == verdict.TradeOff && (got.BestThroughput != "8" || got.BestP99 != "4") {
+				t.Errorf("optima %q and %q, want 8 and 4", got.BestThroughput, got.BestP99)
 			}
 		})
 	}
@@ -138,21 +142,6 @@ func TestP50IsOfTheTrials(t *testing.T) {
 // speaksOf reports whether a verdict rests on a code.
 func speaksOf(r *verdict.Recommendation, code verdict.Code) bool {
 	return r.Claim.Code() == code || slices.ContainsFunc(r.Reasons, func(x verdict.Remark) bool { return x.Code() == code })
-}
-
-func TestTradeOffNamesBothOptima(t *testing.T) {
-	r := analyze(Config{Noise: quiet, Settings: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}})
-	if got := r.Recommendation; got.BestThroughput != "8" || got.BestP99 != "4" {
-		t.Errorf("optima %q and %q, want 8 and 4", got.BestThroughput, got.BestP99)
-	}
-}
-
-func TestLoadEngineAtItsLimitIsNotAFlatCurve(t *testing.T) {
-	r := analyze(Config{Noise: quiet, Settings: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01)},
-		Trial: func(t *journal.Trial) { t.Load.ThreadBusiestRatio = new(0.99) }})
-	if got := r.Recommendation; got.Verdict != verdict.Undecided || got.Claim.Code() != "load_limited" {
-		t.Errorf("%+v", got)
-	}
 }
 
 func TestUnreadProcsOfUnset(t *testing.T) {

@@ -140,39 +140,6 @@ func TestByItself(t *testing.T) {
 	}
 }
 
-// A latency is compared where its trial's own phase carries it and its generator was in
-// time; where few trials do, a lower quantile is.
-func TestHighestLatency(t *testing.T) {
-	open := func(requests int64, j journal.Judgement) func(*journal.Trial) {
-		return func(t *journal.Trial) {
-			t.Phases = []journal.Phase{{Mode: journal.ModeOpen, Requests: requests, DurationSeconds: 10, Judgement: j}}
-		}
-	}
-	for name, c := range map[string]struct {
-		change   func(*journal.Trial)
-		quantile float64
-		of       bool
-	}{
-		"as it is":         {func(*journal.Trial) {}, 0.99, true},
-		"none":             {func(t *journal.Trial) { t.LatencySeconds = nil }, 0, false},
-		"late":             {func(t *journal.Trial) { t.Load = &journal.LoadCost{SendLagP99Seconds: ptr(0.003)} }, 0.99, false},
-		"late, but small":  {func(t *journal.Trial) { t.Load = &journal.LoadCost{SendLagP99Seconds: ptr(0.0019)} }, 0.99, true},
-		"few requests":     {open(1000, journal.Judgement{}), 0.9, true},
-		"a phase's word":   {open(10, journal.Judgement{Judged: ptr(true)}), 0.99, true},
-		"too few, it says": {open(5000, journal.Judgement{Judged: ptr(false), Quantile: 0.5, QuantileSeconds: ptr(0.001)}), 0.5, true},
-	} {
-		tr := trial(setting(1, 0), 0, 1, 0.01)
-		if tr.LatencySeconds != nil {
-			tr.LatencySeconds.P90, tr.LatencySeconds.P50 = ptr(0.005), ptr(0.002)
-		}
-		c.change(&tr)
-		j := highest(tr.Setting.Group(), []*journal.Trial{&tr})
-		if j.Quantile != c.quantile || (j.Of(&tr) != nil) != c.of {
-			t.Errorf("%s: %+v, %v; want the quantile %g", name, j, j.Of(&tr), c.quantile)
-		}
-	}
-}
-
 // A plan that stopped by other rules than those of the verdict would stop measuring what
 // the verdict still compares; there is one constructor, and these are its rules.
 func TestRules(t *testing.T) {

@@ -9,32 +9,28 @@ import (
 	"github.com/procfit/procfit/internal/verdict/fleet"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
-	"github.com/procfit/procfit/internal/verdict/verdicttest"
+	. "github.com/procfit/procfit/internal/verdict/verdicttest"
 )
+
+// sweep is a journal of blocks with hardly any noise.
+func sweep(seed uint64, blocks int, change func(*journal.Trial), settings ...Truth) (journal.Header, []journal.Trial) {
+	return Generate(Config{Seed: seed, Noise: &Noise{Trial: 0.005, P99: 0.01}, Blocks: blocks, Trial: change, Settings: settings})
+}
 
 // swept is the result of a sweep in which 1 and 4 have these throughputs; the default is 4.
 func swept(seed uint64, one, four float64) *verdict.Result {
-	return verdict.Analyze(verdicttest.Generate(verdicttest.Config{
-		Seed: seed, Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Blocks: 8,
-		Settings: []verdicttest.Truth{verdicttest.Unset(4, four, .010), verdicttest.Set(1, one, .010), verdicttest.Set(4, four, .010)},
-	}))
+	return verdict.Analyze(sweep(seed, 8, nil, Unset(4, four, .010), Set(1, one, .010), Set(4, four, .010)))
 }
 
 // spoiled is a sweep of 1 and 4, as swept, in which each trial was changed.
 func spoiled(blocks int, change func(*journal.Trial)) *verdict.Result {
-	return verdict.Analyze(verdicttest.Generate(verdicttest.Config{
-		Seed: 2, Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Blocks: blocks, Trial: change,
-		Settings: []verdicttest.Truth{verdicttest.Unset(4, 600, .010), verdicttest.Set(1, 1000, .010), verdicttest.Set(4, 600, .010)},
-	}))
+	return verdict.Analyze(sweep(2, blocks, change, Unset(4, 600, .010), Set(1, 1000, .010), Set(4, 600, .010)))
 }
 
 // limited is the result of a sweep of 1, 2 and 4 under a limit of 3 CPUs, without the default, which
 // is unknown then.
 func limited() *verdict.Result {
-	h, trials := verdicttest.Generate(verdicttest.Config{
-		Seed: 1, Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Blocks: 8,
-		Settings: []verdicttest.Truth{verdicttest.Set(1, 1000, .010), verdicttest.Set(2, 600, .010), verdicttest.Set(4, 600, .010)},
-	})
+	h, trials := sweep(1, 8, nil, Set(1, 1000, .010), Set(2, 600, .010), Set(4, 600, .010))
 	h.TargetHost.EffectiveCPUs = 3
 	return verdict.Analyze(h, trials)
 }
@@ -42,15 +38,11 @@ func limited() *verdict.Result {
 // flat is the result of a sweep in which 2, 3 and 6 are equally fast, and 6 has a longer p99. With
 // the setting late the load was late.
 func flat(late string) *verdict.Result {
-	return verdict.Analyze(verdicttest.Generate(verdicttest.Config{
-		Trial: func(t *journal.Trial) {
-			if t.Setting.Label == late {
-				t.Load.SendLagP99Seconds = new(0.5)
-			}
-		},
-		Seed: 1, Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Blocks: 8, Rate: 100,
-		Settings: []verdicttest.Truth{verdicttest.Unset(8, 600, .010), verdicttest.Set(2, 1000, .010), verdicttest.Set(3, 1000, .010), verdicttest.Set(6, 1000, .020)},
-	}))
+	return verdict.Analyze(sweep(1, 8, func(t *journal.Trial) {
+		if t.Setting.Label == late {
+			t.Load.SendLagP99Seconds = new(0.5)
+		}
+	}, Unset(8, 600, .010), Set(2, 1000, .010), Set(3, 1000, .010), Set(6, 1000, .020)))
 }
 
 func TestCompare(t *testing.T) {

@@ -78,22 +78,3 @@ func TestAnotherBudgetIsAskedFor(t *testing.T) {
 		}
 	}
 }
-
-// What a phase says of its own latency is absent where nobody asked.
-func TestJudgementAbsent(t *testing.T) {
-	dir := results(t)
-	w := must.Get(Create(dir, header(), same))(t)
-	defer w.Close()
-	asked := trial(1)
-	asked.Phases[0].Judgement = Judgement{Judged: ptr(false), UnjudgedReason: UnjudgedFewRequests, Quantile: 0.95, QuantileSeconds: ptr(0.25)}
-	for _, tr := range []Trial{trial(0), asked} {
-		must.OK(t, w.Append(tr))
-	}
-	c := must.Get(ReadDirectory(dir.Path()))(t)
-	if got := c.Trials[0].Phases[0].Judgement; got != (Judgement{}) {
-		t.Errorf("a phase that was not asked has %+v", got)
-	}
-	if got := c.Trials[1].Phases[0].Judgement; !reflect.DeepEqual(got, asked.Phases[0].Judgement) {
-		t.Errorf("read %+v, want %+v", got, asked.Phases[0].Judgement)
-	}
-}

@@ -40,7 +40,11 @@ func trial(block int) Trial {
 	return Trial{
 		Setting: Setting{Label: "2", Procs: ptr(2), Replicas: 1}, Role: RoleMeasure, Origin: OriginLocal, Block: block,
 		Valid: true, ObservedProcs: []*int{ptr(2), nil}, ThroughputPerSecond: ptr(12.5),
-		Phases: []Phase{{Mode: ModeClosed, Requests: 3}}, Warnings: []Warning{{Code: WarnKilled, Value: ptr(5.0)}},
+		Phases: []Phase{
+			{Mode: ModeClosed, Requests: 3},
+			{Mode: ModeOpen, Judgement: Judgement{Judged: ptr(false), UnjudgedReason: UnjudgedFewRequests, Quantile: 0.95, QuantileSeconds: ptr(0.25)}},
+		},
+		Warnings: []Warning{{Code: WarnKilled, Value: ptr(5.0)}},
 	}
 }
 
