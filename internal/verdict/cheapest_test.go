@@ -94,31 +94,27 @@ func TestCheapestOfThoseThatCount(t *testing.T) {
 	if c := verdict.Analyze(h, trials).Cheapest; c.Answer == nil || *c.Answer.QuotaCPUs != 2 || len(c.Settings) != 1 || c.Open != 0 {
 		t.Errorf("too much memory: %+v", c)
 	}
-	h, trials = searched([]offered{{2, 1, 0, true, short}})
-	for i := range trials {
-		trials[i].Usage = journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 1}, HostUse: &journal.HostUse{TargetCPUs: 4, OtherCPUSeconds: new(3.8)}}
-	}
-	r := verdict.Analyze(h, trials)
-	if c := r.Cheapest; c.Open != 1 || c.Answer != nil || c.Settings[0].Carries != verdict.CarriesMaybe || len(r.Groups[0].Others.TooFewCPUs) != 1 {
-		t.Errorf("next to busy programs: %+v, too few CPUs %q", c, r.Groups[0].Others.TooFewCPUs)
-	}
-	h, trials = searched([]offered{{2, 1, 0, true, short}})
-	for i := range trials {
-		trials[i].Load = &journal.LoadCost{ThreadBusiestRatio: new(0.95)}
-	}
-	if c := verdict.Analyze(h, trials).Cheapest; c.Open != 1 || c.Answer != nil || c.Settings[0].Carries != verdict.CarriesMaybe {
-		t.Errorf("at the limit of the load generator: %+v", c)
-	}
-	for i := range trials {
-		trials[i].Load = nil
-	}
-	h.Load.Arrangement = new(journal.ArrangementTunnel)
-	if c := verdict.Analyze(h, trials).Cheapest; c.Open != 1 || c.Answer != nil || c.Settings[0].Carries != verdict.CarriesMaybe {
-		t.Errorf("through the API server: %+v", c)
-	}
-	_, trials = searched([]offered{{2, 1, 0, true, enough}})
-	if c := verdict.Analyze(h, trials).Cheapest; c.Open != 0 || c.Answer == nil || c.Answer.Carries != verdict.CarriesLikely || c.Today.Carries != verdict.CarriesLikely {
-		t.Errorf("enough, through the API server: %+v", c)
+	tunnel := func(h *journal.Header, _ *journal.Trial) { h.Load.Arrangement = new(journal.ArrangementTunnel) }
+	for name, c := range map[string]struct {
+		capacity []float64
+		change   func(*journal.Header, *journal.Trial)
+		carries  verdict.Carries
+	}{
+		"next to busy programs": {short, func(_ *journal.Header, t *journal.Trial) {
+			t.Usage = journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 1}, HostUse: &journal.HostUse{TargetCPUs: 4, OtherCPUSeconds: new(3.8)}}
+		}, verdict.CarriesMaybe},
+		"at the limit of the load generator": {short, func(_ *journal.Header, t *journal.Trial) { t.Load = &journal.LoadCost{ThreadBusiestRatio: new(0.95)} }, verdict.CarriesMaybe},
+		"through the API server":             {short, tunnel, verdict.CarriesMaybe},
+		"enough, through the API server":     {enough, tunnel, verdict.CarriesLikely},
+	} {
+		h, trials := searched([]offered{{2, 1, 0, true, c.capacity}})
+		for i := range trials {
+			c.change(&h, &trials[i])
+		}
+		got, likely := verdict.Analyze(h, trials).Cheapest, c.carries == verdict.CarriesLikely
+		if (got.Open == 0) != likely || (got.Answer != nil) != likely || got.Settings[0].Carries != c.carries || got.Today.Carries != c.carries {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 	if c := verdict.Analyze(h, nil).Cheapest; c == nil || c.Settings == nil {
 		t.Errorf("without a valid trial: %+v, want an empty list of settings", c)

@@ -241,20 +241,22 @@ func TestAnOverrideIsNoBusyMachine(t *testing.T) {
 	}
 }
 
+// paced has the speed of the machine, 1 being the usual one, measured around each block of five trials.
+func paced(tr *journal.Trial, speed float64) {
+	if tr.Block+tr.Order == 0 {
+		tr.SpeedBefore = new(1000.0)
+	}
+	if tr.Order == 4 {
+		tr.SpeedAfter = new(1000 * speed)
+	}
+}
+
 // A machine that was slower for a while is not to blame for what other programs took.
 func TestSlowIsNotStarved(t *testing.T) {
 	h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, Blocks: 12, OtherCPUs: 1.6,
 		Settings: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
 		Trial: func(tr *journal.Trial) {
-			if tr.Block+tr.Order == 0 {
-				tr.SpeedBefore = new(1000.0)
-			}
-			if tr.Order == 4 { // of five
-				tr.SpeedAfter = new(1000.0)
-				if tr.Block%4 == 1 {
-					tr.SpeedAfter = new(500.0)
-				}
-			}
+			paced(tr, map[bool]float64{true: 0.5, false: 1}[tr.Block%4 == 1])
 		}})
 	g := verdict.Analyze(h, trials).Groups[0]
 	if o := g.Others; 4*o.Slow < o.Trials || g.Recommendation.Claim.Code() != "too_few_cpus" {
@@ -284,12 +286,7 @@ func TestASlowMachine(t *testing.T) {
 					speed = 0.5
 				}
 				*tr.ThroughputPerSecond *= speed
-				if tr.Block+tr.Order == 0 {
-					tr.SpeedBefore = new(1000.0)
-				}
-				if tr.Order == 4 { // of five
-					tr.SpeedAfter = new(1000 * speed)
-				}
+				paced(tr, speed)
 			}})
 		r := verdict.Analyze(h, trials)
 		g := r.Groups[0]

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -117,11 +116,6 @@ func TestInterruptedRun(t *testing.T) {
 	}
 	if r := verdict.Analyze(h, nil); r.Complete || r.Recommendation.Verdict != verdict.Undecided {
 		t.Errorf("no trial at all: %+v", r.Recommendation)
-	}
-	h.Plan.Blocks = 1 << 40 // counting must not take as long as the plan would
-	start := time.Now()
-	if verdict.Analyze(h, trials); time.Since(start) > 5*time.Second {
-		t.Error("a huge plan is counted out")
 	}
 	if r := verdict.Analyze(journal.Header{}, nil); r.Recommendation != nil || len(r.Groups) != 0 {
 		t.Errorf("an empty journal: %+v", r)
