@@ -18,7 +18,6 @@ import (
 
 // Config is a sweep to generate. Its zero fields take the defaults named below.
 type Config struct {
-	Name      string  // "generated"
 	Seed      uint64  // of the noise and of the order of trials
 	Settings  []Truth // every setting, of all groups
 	Blocks    int     // 6
@@ -33,8 +32,6 @@ type Config struct {
 	// OpenSeconds is the length of the open loop; else it is as long as it takes for
 	// its p99 to be judged.
 	OpenSeconds float64
-	Margin      float64 // 0.05
-	MarginP99   float64 // 0.20
 	// Trial, when set, may change each trial at the end: make it invalid, drop
 	// what could not be read, add a warning.
 	Trial func(*journal.Trial)

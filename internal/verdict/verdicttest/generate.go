@@ -92,12 +92,9 @@ func draw(r *rand.Rand, n *Noise, walk float64) factors {
 }
 
 func withDefaults(c Config) Config {
-	c.Name = cmp.Or(c.Name, "generated")
 	c.Blocks = cmp.Or(c.Blocks, 6)
 	c.CPUs = cmp.Or(c.CPUs, 8)
 	c.Mode = cmp.Or(c.Mode, journal.ModeOpen)
-	c.Margin = cmp.Or(c.Margin, 0.05)
-	c.MarginP99 = cmp.Or(c.MarginP99, 0.20)
 	if c.Noise == nil {
 		c.Noise = Realistic()
 	}
@@ -108,7 +105,7 @@ func header(c Config) journal.Header {
 	h := journal.Header{
 		Schema:  journal.Schema,
 		Kind:    journal.KindHeader,
-		Name:    c.Name,
+		Name:    "generated",
 		Started: started,
 		TargetHost: journal.Host{
 			Hostname: "generated", OS: "linux", Arch: "amd64", CPUModel: "Generated CPU",
@@ -123,7 +120,7 @@ func header(c Config) journal.Header {
 			DurationSeconds: measuredSeconds, WarmupSeconds: 0.5, ReadyTimeoutSeconds: 10,
 		},
 		Plan: journal.Plan{
-			Blocks: c.Blocks, Seed: c.Seed, Margin: c.Margin, MarginP99: c.MarginP99,
+			Blocks: c.Blocks, Seed: c.Seed, Margin: 0.05, MarginP99: 0.20,
 			SmallestFor: c.SmallFor, GateAgainst: c.Gate,
 		},
 	}

@@ -153,8 +153,8 @@ func server(cpus float64, resolved int, procs ...int) []verdicttest.Truth {
 // Analyze generates the trials of a server's sweep on a machine of eight CPUs that
 // is limited to those of the Config.
 func Analyze(name string, c verdicttest.Config, bend func(*journal.Header, []journal.Trial) []journal.Trial) *verdict.Result {
-	c.Name = name
 	h, trials := verdicttest.Generate(c)
+	h.Name = name
 	m := &h.TargetHost
 	m.Hostname, m.CPUModel, m.CPUs, m.AffinityCPUs = "bench-1", "AMD EPYC 7B13", max(8, m.CPUs), max(8, m.AffinityCPUs)
 	m.Kernel, m.MemoryBytes = "6.12.41", 8<<30
