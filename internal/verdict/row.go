@@ -166,14 +166,6 @@ func (g *group) row(v *contest.Value, alone Row) Row {
 	return row
 }
 
-// part is a number of what may not be known; nil where it is not, or is not finite.
-func part[T any](of *T, number func(T) float64) *float64 {
-	if of == nil {
-		return nil
-	}
-	return stat.Known(number(*of))
-}
-
 // speedups sets each current setting's median throughput against that of the
 // smallest numbered one.
 func speedups(list []Row) {
@@ -223,11 +215,11 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 	}
 	replicas := float64(g.Group.Replicas)
 	usable := math.Min(g.machine, math.Min(ps, g.effective)*replicas)
-	result.Evidence = usageOf(ofTrial).evidence(measured, g.machine, replicas, usable)
+	result.Evidence = medianEvidence(measured, ofTrial, g.machine, replicas, usable)
 	result.Evidence.loadEvidence(measured)
 	result.Evidence.PeakRSSBytes = g.peakMemory(a, measured)
 	result.Evidence.CPUSecondsEach = contest.Median(measured, cpuEach)
-	if open := usageOf(ofOpenLoop).evidence(measured, g.machine, replicas, usable); open.CPUs != nil {
+	if open := medianEvidence(measured, ofOpenLoop, g.machine, replicas, usable); open.CPUs != nil {
 		open.CPUSecondsEach = contest.Median(measured, func(t *journal.Trial) *float64 { return CPUPerRequest(t, journal.ModeOpen) })
 		result.OpenEvidence = &open
 	}
@@ -250,7 +242,13 @@ func (g *group) peakMemory(a journal.Setting, measured []*journal.Trial) *float6
 	if peak, judged := g.Peak[a.Key()]; judged {
 		return new(float64(peak))
 	}
-	return contest.Median(measured, func(t *journal.Trial) *float64 { return part(t.PeakMemory(), toFloat[int64]) })
+	return contest.Median(measured, func(t *journal.Trial) *float64 {
+		peak := t.PeakMemory()
+		if peak == nil {
+			return nil
+		}
+		return new(float64(*peak))
+	})
 }
 
 func ofP50(l *journal.Latency) *float64 { return l.P50 }
@@ -429,11 +427,7 @@ func partOf(h journal.Header, machine float64) *Part {
 	return &p
 }
 
-// usageOf is what the kernel counted over one stretch of a trial; nil where nothing
-// was.
-type usageOf func(*journal.Trial) *journal.Usage
-
-// ofTrial is that of the closed loop, or of a batch program's runs.
+// ofTrial is what the kernel counted in the closed loop, or in a batch program's runs.
 func ofTrial(t *journal.Trial) *journal.Usage { return &t.Usage }
 
 // ofOpenLoop is that of the open loop; nil where it was not counted.
@@ -444,90 +438,83 @@ func ofOpenLoop(t *journal.Trial) *journal.Usage {
 	return nil
 }
 
-// countedFigure reads one number off a Usage; nil where there is no such number.
-type countedFigure func(*journal.Usage) *float64
-
-func (of usageOf) figure(f countedFigure) figure {
-	return func(t *journal.Trial) *float64 {
-		if u := of(t); u != nil {
-			return f(u)
+// evidenceOf is what the kernel and the runtime counted in one stretch of a trial: ThrottledRatio of
+// all replicas together, and StealRatio in CPUs.
+func evidenceOf(u *journal.Usage) (e Evidence) {
+	per := func(x float64) *float64 { return contest.PerSecond(u, &x) }
+	if c := u.CPUSeconds; c != nil {
+		e.CPUs, e.UserCPUs, e.SystemCPUs = per(c.Total()), per(c.User), per(c.System)
+	}
+	if c := u.ContextSwitches; c != nil {
+		e.VoluntaryPerSecond, e.InvoluntaryPerSecond = per(float64(c.Voluntary)), per(float64(c.Involuntary))
+	}
+	e.RunQueueWaitRatio, e.BesideCPUs = contest.PerSecond(u, u.RunQueueWaitSeconds), contest.PerSecond(u, u.BesideCPUSeconds)
+	if f := u.PageFaults; f != nil {
+		e.FaultHeldPs, e.MajorFaultsPerSecond = contest.PerSecond(u, f.HeldSeconds), per(float64(f.Major))
+	}
+	if u.ThreadsMax != nil {
+		e.ThreadsMax = new(float64(*u.ThreadsMax))
+	}
+	if c := u.Cgroup; c != nil {
+		e.ThrottledPeriodsRatio, e.ThrottledRatio = throttledShare(c), per(c.ThrottledSeconds)
+		if c.Periods > 0 && c.Bursts != 0 { // nil where no period used the burst
+			e.BurstPeriodsRatio = new(float64(c.Bursts) / float64(c.Periods))
 		}
-		return nil
 	}
-}
-
-// rate is a counter by the second that it spans.
-func (of usageOf) rate(f countedFigure) figure {
-	return of.figure(func(u *journal.Usage) *float64 { return contest.PerSecond(u, f(u)) })
-}
-
-// evidence is the medians of what the kernel and the runtime counted. Usable is the CPUs
-// that all replicas of the setting together could have used.
-func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable float64) Evidence {
-	rate := func(f countedFigure) *float64 { return contest.Median(trials, of.rate(f)) }
-	figure := func(f countedFigure) *float64 { return contest.Median(trials, of.figure(f)) }
-	gc := func(f func(journal.GC) float64) *float64 {
-		return figure(func(u *journal.Usage) *float64 {
-			if u.GC == nil || u.GC.SpanSeconds <= 0 {
-				return nil
-			}
-			return stat.Known(f(*u.GC)) // nothing divided by nothing is not known
-		})
+	if h := u.HostUse; h != nil {
+		e.StealRatio, e.OtherCPUs = per(h.StealSeconds), contest.PerSecond(u, h.OtherCPUSeconds)
+		if u.MeasuredSeconds > 0 {
+			e.MachineBusy = &h.BusyRatio
+		}
 	}
-	e := Evidence{
-		CPUs:       rate(cpuSeconds),
-		UserCPUs:   rate(userSeconds),
-		SystemCPUs: rate(systemSeconds),
-		VoluntaryPerSecond: rate(func(u *journal.Usage) *float64 {
-			return part(u.ContextSwitches, func(c journal.ContextSwitches) float64 { return float64(c.Voluntary) })
-		}),
-		InvoluntaryPerSecond: rate(func(u *journal.Usage) *float64 {
-			return part(u.ContextSwitches, func(c journal.ContextSwitches) float64 { return float64(c.Involuntary) })
-		}),
-		RunQueueWaitRatio:     rate(func(u *journal.Usage) *float64 { return u.RunQueueWaitSeconds }),
-		FaultHeldPs:           rate(faultHeld),
-		MajorFaultsPerSecond:  rate(majorFaults),
-		ThreadsMax:            figure(func(u *journal.Usage) *float64 { return part(u.ThreadsMax, toFloat[int]) }),
-		ThrottledPeriodsRatio: figure(func(u *journal.Usage) *float64 { return throttledShare(u.Cgroup) }),
-		BurstPeriodsRatio:     figure(burstShare),
-		ThrottledRatio: over(rate(func(u *journal.Usage) *float64 {
-			return part(u.Cgroup, func(c journal.Cgroup) float64 { return c.ThrottledSeconds })
-		}), replicas),
-		StealRatio:  over(rate(stealSeconds), machine),
-		OtherCPUs:   rate(otherSeconds),
-		BesideCPUs:  rate(func(u *journal.Usage) *float64 { return u.BesideCPUSeconds }),
-		MachineBusy: figure(machineBusy),
-		PeakRSSBytes: figure(func(u *journal.Usage) *float64 {
-			return part(u.Memory, func(m journal.Memory) float64 { return float64(m.PeakRSSBytes) })
-		}),
-		RSSBytes: figure(func(u *journal.Usage) *float64 {
-			if u.Memory == nil {
-				return nil
-			}
-			return part(u.Memory.RSSBytes, toFloat[int64])
-		}),
-		gcCycles:          figure(collections),
-		GCCyclesPerSecond: gc(func(g journal.GC) float64 { return float64(g.Cycles) / g.SpanSeconds }),
-		GCBusyRatio: gc(func(g journal.GC) float64 {
-			if g.CPUSeconds == nil || stat.OrZero(g.BusySeconds) <= 0 {
-				return math.NaN()
-			}
-			return *g.CPUSeconds / *g.BusySeconds
-		}),
+	if m := u.Memory; m != nil {
+		e.PeakRSSBytes = new(float64(m.PeakRSSBytes))
+		if m.RSSBytes != nil {
+			e.RSSBytes = new(float64(*m.RSSBytes))
+		}
 	}
-	e.CPUUtilisation = over(e.CPUs, usable)
+	if g := u.GC; g != nil && g.SpanSeconds > 0 {
+		cycles := float64(g.Cycles) / g.SpanSeconds
+		e.GCCyclesPerSecond, e.gcCycles = &cycles, new(cycles*u.MeasuredSeconds)
+		if g.CPUSeconds != nil && stat.OrZero(g.BusySeconds) > 0 {
+			e.GCBusyRatio = new(*g.CPUSeconds / *g.BusySeconds)
+		}
+	}
 	return e
 }
 
-// collections are those of one replica in the stretch.
-func collections(u *journal.Usage) *float64 {
-	if u.GC == nil || u.GC.SpanSeconds <= 0 {
-		return nil
+// numbers are those of evidenceOf.
+func (e *Evidence) numbers() []**float64 {
+	return []**float64{
+		&e.CPUs, &e.UserCPUs, &e.SystemCPUs, &e.VoluntaryPerSecond, &e.InvoluntaryPerSecond, &e.RunQueueWaitRatio, &e.BesideCPUs,
+		&e.FaultHeldPs, &e.MajorFaultsPerSecond, &e.ThreadsMax, &e.ThrottledPeriodsRatio, &e.ThrottledRatio, &e.BurstPeriodsRatio,
+		&e.StealRatio, &e.OtherCPUs, &e.MachineBusy, &e.PeakRSSBytes, &e.RSSBytes, &e.GCCyclesPerSecond, &e.gcCycles, &e.GCBusyRatio,
 	}
-	return stat.Known(float64(u.GC.Cycles) / u.GC.SpanSeconds * u.MeasuredSeconds)
 }
 
-func toFloat[N int | int64](n N) float64 { return float64(n) }
+// medianEvidence is the medians of what was counted in a stretch of the valid trials. Usable is the CPUs
+// that all replicas of the setting together could have used.
+func medianEvidence(trials []*journal.Trial, of func(*journal.Trial) *journal.Usage, machine, replicas, usable float64) (e Evidence) {
+	medians := e.numbers()
+	values := make([][]float64, len(medians))
+	for _, t := range trials {
+		u := of(t)
+		if !t.Valid || u == nil {
+			continue
+		}
+		one := evidenceOf(u)
+		for i, x := range one.numbers() {
+			if *x != nil && stat.Known(**x) != nil {
+				values[i] = append(values[i], **x)
+			}
+		}
+	}
+	for i, list := range values {
+		*medians[i] = stat.Median(list).Median
+	}
+	e.ThrottledRatio, e.StealRatio, e.CPUUtilisation = over(e.ThrottledRatio, replicas), over(e.StealRatio, machine), over(e.CPUs, usable)
+	return e
+}
 
 func (e *Evidence) loadEvidence(trials []*journal.Trial) {
 	e.LoadCPUs = contest.Median(trials, contest.LoadCPUs)
@@ -552,7 +539,7 @@ func CPUPerRequest(t *journal.Trial, mode journal.Mode) *float64 {
 	if u == nil {
 		return nil
 	}
-	return over(contest.PerSecond(u, cpuSeconds(u)), t.Phases[i].AchievedPerSecond)
+	return over(evidenceOf(u).CPUs, t.Phases[i].AchievedPerSecond)
 }
 
 // cpuEach is that of the loop whose usage is the trial's.
@@ -567,55 +554,11 @@ func ownLoop(t *journal.Trial) journal.Mode {
 	return journal.ModeOpen
 }
 
-func cpuSeconds(u *journal.Usage) *float64 { return part(u.CPUSeconds, journal.CPUSeconds.Total) }
-
-func userSeconds(u *journal.Usage) *float64 {
-	return part(u.CPUSeconds, func(c journal.CPUSeconds) float64 { return c.User })
-}
-
-func systemSeconds(u *journal.Usage) *float64 {
-	return part(u.CPUSeconds, func(c journal.CPUSeconds) float64 { return c.System })
-}
-
-func machineBusy(u *journal.Usage) *float64 {
-	if u.MeasuredSeconds <= 0 {
-		return nil
-	}
-	return part(u.HostUse, func(h journal.HostUse) float64 { return h.BusyRatio })
-}
-
-func faultHeld(u *journal.Usage) *float64 {
-	if u.PageFaults == nil {
-		return nil
-	}
-	return u.PageFaults.HeldSeconds
-}
-
-func majorFaults(u *journal.Usage) *float64 {
-	return part(u.PageFaults, func(f journal.PageFaults) float64 { return float64(f.Major) })
-}
-
-// burstShare is the share of periods that used the burst; nil where none did.
-func burstShare(u *journal.Usage) *float64 {
-	if u.Cgroup == nil || u.Cgroup.Periods <= 0 || u.Cgroup.Bursts == 0 {
-		return nil
-	}
-	return new(float64(u.Cgroup.Bursts) / float64(u.Cgroup.Periods))
-}
-
-func stealSeconds(u *journal.Usage) *float64 {
-	return part(u.HostUse, func(h journal.HostUse) float64 { return h.StealSeconds })
-}
-
-func medianRate(trials []*journal.Trial, f countedFigure) *float64 {
-	return contest.Median(trials, usageOf(ofTrial).rate(f))
-}
-
 func over(x *float64, by float64) *float64 {
-	if by <= 0 {
+	if x == nil || by <= 0 {
 		return nil
 	}
-	return part(x, func(x float64) float64 { return x / by })
+	return stat.Known(*x / by)
 }
 
 const (
@@ -649,11 +592,4 @@ func (g *group) allocates(rows []Row, rec *Recommendation) *Allocates {
 		}
 	}
 	return nil
-}
-
-func otherSeconds(u *journal.Usage) *float64 {
-	if u.HostUse == nil {
-		return nil
-	}
-	return u.HostUse.OtherCPUSeconds
 }

@@ -544,7 +544,8 @@ func (Heat) Code() Code       { return "heat" }
 func (n *notes) steal(all []*journal.Trial) {
 	machine := float64(max(1, n.h.TargetHost.CPUs))
 	heavy := contest.HowMany(all, func(t *journal.Trial) bool { return worstSteal(t)/machine >= stealHeavy })
-	w := Steal{stat.OrZero(over(medianRate(all, stealSeconds), machine)), heavy, len(all)}
+	share := over(contest.Median(all, func(t *journal.Trial) *float64 { return evidenceOf(&t.Usage).StealRatio }), machine)
+	w := Steal{stat.OrZero(share), heavy, len(all)}
 	n.when(w.Share > stealMuch || w.Bursts > 0, -1, w)
 }
 

@@ -131,8 +131,8 @@ func (o *OtherPrograms) burstsOf(all []*journal.Trial) {
 
 // otherPrograms is what they took. Which settings they left too few CPUs is the contest's.
 func (g *group) otherPrograms() OtherPrograms {
-	all := g.all(g.Settings)
-	o := OtherPrograms{CPUs: medianRate(all, otherSeconds), Of: contest.TargetCPUs(all)}
+	all, other := g.all(g.Settings), func(t *journal.Trial) *float64 { return evidenceOf(&t.Usage).OtherCPUs }
+	o := OtherPrograms{CPUs: contest.Median(all, other), Of: contest.TargetCPUs(all)}
 	if o.CPUs == nil {
 		o.AtMost = contest.Median(all, contest.MostOthers)
 	}
@@ -143,7 +143,7 @@ func (g *group) otherPrograms() OtherPrograms {
 		}
 	}
 	for _, a := range g.Settings {
-		used := medianRate(g.Measured(a), otherSeconds)
+		used := contest.Median(g.Measured(a), other)
 		if n := float64(contest.TargetCPUs(g.Measured(a))); used != nil && n > 0 && *used >= contest.OthersMatter*n {
 			o.Matter = true
 			if o.MostCPUs == nil || *used > *o.MostCPUs {
