@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -158,7 +159,7 @@ func (q quantity) over(p ps) measure {
 }
 
 // trials are those of the setting, or why there are none.
-func (q quantity) trials(r Results) (verdict.Trials, string) {
+func (q quantity) trials(r Results) ([]*journal.Trial, string) {
 	m, ok := r[q.Stage]
 	switch {
 	case !ok:
@@ -167,7 +168,7 @@ func (q quantity) trials(r Results) (verdict.Trials, string) {
 		return nil, m.Why
 	}
 	key, known := q.key(m)
-	list := verdict.Select(m.Trials).Of(key)
+	list := contest.OfSetting(m.Trials, key)
 	if !known || len(list) == 0 {
 		return nil, q.setting(m) + " was not run"
 	}
@@ -285,11 +286,11 @@ func (q quantity) byBlock(r Results) (map[int][]float64, string) {
 	if why != "" {
 		return nil, why
 	}
-	if values := trials.ByBlock(q.Figure.value); len(values) > 0 {
+	if values := contest.ByBlock(trials, q.Figure.value); len(values) > 0 {
 		return values, ""
 	}
 	setting := q.setting(r[q.Stage])
-	if invalid := trials.Where(func(t *journal.Trial) bool { return !t.Valid }); len(invalid) > 0 {
+	if invalid := contest.Where(trials, func(t *journal.Trial) bool { return !t.Valid }); len(invalid) > 0 {
 		return nil, setting + " has no valid trial: " + phrase.FirstLine(invalid[len(invalid)-1].InvalidReason)
 	}
 	if q.Figure == openCPUEach {

@@ -209,7 +209,7 @@ func (m measure) absent(r Results) bool {
 			return !planned && len(r) > 0
 		}
 		key, known := q.key(of)
-		return !known || len(verdict.Select(of.Trials).Of(key)) == 0
+		return !known || len(contest.OfSetting(of.Trials, key)) == 0
 	})
 }
 

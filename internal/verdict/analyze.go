@@ -253,8 +253,8 @@ func throughputOf(t *journal.Trial) *float64 { return t.ThroughputPerSecond }
 
 // differences are those of a metric's logarithm between two lists of trials, in the blocks in
 // which both have one. Of several trials in a block it is the mean.
-func differences(f figure, a, b Trials) []float64 {
-	return stat.LogRatios(a.ByBlock(f), b.ByBlock(f))
+func differences(f figure, a, b []*journal.Trial) []float64 {
+	return stat.LogRatios(contest.ByBlock(a, f), contest.ByBlock(b, f))
 }
 
 // crashesFrom is the lowest value at which the program crashed or failed, if it did so in
@@ -285,34 +285,6 @@ func (g *group) measuredIn(settings []journal.Setting) (list []*journal.Trial) {
 		list = append(list, g.Measured(a)...)
 	}
 	return list
-}
-
-// Trials are some of a journal's, in its order.
-type Trials []*journal.Trial
-
-// Select is a journal's trials without pilots.
-func Select(trials []journal.Trial) Trials { return contest.Measured(trials) }
-
-// Of is those of one setting, whatever its label.
-func (t Trials) Of(key journal.SettingKey) Trials {
-	return t.Where(func(x *journal.Trial) bool { return x.Setting.Key() == key })
-}
-
-// Where is those that meet a condition.
-func (t Trials) Where(meets func(*journal.Trial) bool) Trials {
-	return contest.Where(t, meets)
-}
-
-// ByBlock is a metric of the valid trials, by block, as [Paired] takes it. A metric
-// reads one number off a trial; nil where there is no such number.
-func (t Trials) ByBlock(figure func(*journal.Trial) *float64) map[int][]float64 {
-	values := map[int][]float64{}
-	for _, x := range t {
-		if v := figure(x); x.Valid && v != nil {
-			values[x.Block] = append(values[x.Block], *v)
-		}
-	}
-	return values
 }
 
 // Proportion is k of n with the exact 95% interval (Clopper and Pearson, Biometrika

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
 )
@@ -13,23 +14,16 @@ func TestSelectedTrials(t *testing.T) {
 	settings := append(CPUServer(), Quota(2, Set(2, 100, .1))...)
 	_, trials := Generate(Config{Noise: quiet, Settings: settings, Trial: func(t *journal.Trial) { t.Valid = t.Block != 3 }})
 	trials = append(trials, journal.Trial{Role: journal.RolePilot, Setting: settings[2].Setting, Valid: true})
-	all := verdict.Select(trials)
-	if len(all) != len(trials)-1 {
-		t.Errorf("%d trials of %d", len(all), len(trials))
-	}
-	two := all.Of(settings[2].Setting.Key())
+	two := contest.OfSetting(trials, settings[2].Setting.Key())
 	if len(two) != 6 {
 		t.Errorf("%d trials of GOMAXPROCS 2 without a CPU limit, want 6", len(two))
 	}
-	if unset := all.Of(settings[0].Setting.Key()); len(unset) != 12 {
+	if unset := contest.OfSetting(trials, settings[0].Setting.Key()); len(unset) != 12 {
 		t.Errorf("%d trials of unset, want both copies: 12", len(unset))
 	}
-	by := two.ByBlock(func(t *journal.Trial) *float64 { return t.ThroughputPerSecond })
+	by := contest.ByBlock(two, func(t *journal.Trial) *float64 { return t.ThroughputPerSecond })
 	if len(by) != 5 || len(by[0]) != 1 || by[3] != nil {
 		t.Errorf("%v", by)
-	}
-	if len(all) != len(trials)-1 {
-		t.Error("a selection changed what it was made of")
 	}
 }
 

@@ -169,6 +169,22 @@ func Where(trials []*journal.Trial, is func(*journal.Trial) bool) []*journal.Tri
 	return slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return !is(t) })
 }
 
+// OfSetting are those of one setting, whatever its label, pilots aside.
+func OfSetting(trials []journal.Trial, key journal.SettingKey) []*journal.Trial {
+	return Where(Measured(trials), func(t *journal.Trial) bool { return t.Setting.Key() == key })
+}
+
+// ByBlock is a figure of the valid trials that have it, by block.
+func ByBlock(trials []*journal.Trial, figure func(*journal.Trial) *float64) map[int][]float64 {
+	values := map[int][]float64{}
+	for _, t := range trials {
+		if x := figure(t); t.Valid && x != nil {
+			values[t.Block] = append(values[t.Block], *x)
+		}
+	}
+	return values
+}
+
 // HowMany trials something is true of.
 func HowMany(trials []*journal.Trial, is func(*journal.Trial) bool) (n int) {
 	for _, t := range trials {
