@@ -81,10 +81,8 @@ const (
 	// CrowdedFrom is the share of the CPUs' time from which on a target that does not answer
 	// may merely have had too few of them.
 	CrowdedFrom = 0.2
-	// burst is the share from which on other programs are more than noise, where the median
-	// of the trials has less than hardly.
-	burst  = 0.25
-	hardly = 0.1
+	// burst is the share from which on other programs are more than noise, where most trials are quiet.
+	burst = 0.25
 )
 
 // Others is the share of the CPU time that other programs took, of the CPUs that the
@@ -171,7 +169,7 @@ func Burst(t *journal.Trial) *float64 {
 // to it.
 func quietTrial(t *journal.Trial) bool {
 	most := MostOthers(t)
-	return most != nil && *most < hardly
+	return most != nil && *most < OthersMatter
 }
 
 // QuietButFor reports whether most of a group's trials, pilots aside, had hardly any other
@@ -274,7 +272,7 @@ func withoutBusy(h journal.Header, trials []*journal.Trial) {
 	settings := grouped(trials, journal.Setting.Key)
 	for g, own := range grouped(trials, journal.Setting.Group) {
 		for key := range withTooFewCPUs(h, g, own) {
-			quiet := func(t *journal.Trial) bool { return t.Valid && MostOthers(t) != nil && !crowded(t) }
+			quiet := func(t *journal.Trial) bool { return t.Valid && quietTrial(t) }
 			if HowMany(settings[key], quiet) < fewestQuiet {
 				continue
 			}
