@@ -1,6 +1,7 @@
 package resize
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 )
@@ -26,13 +27,13 @@ func TestJudge(t *testing.T) {
 	modern := Program{FollowsLimits: true, RuntimeProcs: 2, Custom: unset}
 	custom := Program{FollowsLimits: true, RuntimeProcs: 2, Custom: set}
 	for name, c := range map[string]struct {
-		r      *Rehearsal
+		r      *Rehearsal // nil: a modern program, which follows
 		change func(*Rehearsal)
 		want   Code
 		step   int
 		open   bool // whether a pool kept its size
 	}{
-		"follows":            {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6})},
+		"follows":            {},
 		"environment":        {r: rehearsed(Program{FollowsLimits: true, RuntimeProcs: 2, Custom: set, EnvProcs: new(4)}, [3]int{4, 4, 4}, [2]int{4, 4}), want: Environment},
 		"environment, right": {r: rehearsed(Program{FollowsLimits: true, Custom: set, EnvProcs: new(2)}, [3]int{2, 2, 2}, [2]int{2, 2}), want: Environment, step: 1},
 		"code over it":       {r: rehearsed(Program{Custom: set, EnvProcs: new(4)}, [3]int{3, 3, 3}, [2]int{3, 3}), want: Fixed},
@@ -42,33 +43,34 @@ func TestJudge(t *testing.T) {
 		"old and fixed":      {r: rehearsed(Program{RuntimeProcs: 8}, [3]int{3, 3, 3}, [2]int{3, 3}), want: Fixed},
 		"its own rule":       {r: rehearsed(custom, [3]int{4, 12, 4}, [2]int{4, 12})},
 		"not in time":        {r: rehearsed(modern, [3]int{2, 2, 2}, [2]int{2, 6}), want: Slow, step: 1},
-		"late":               {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].FollowedSeconds = new(7.0) }, want: Slow, step: 1},
-		"soon":               {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].FollowedSeconds = new(1.2) }},
-		"a pool":             {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(0.0)} }, want: Pool, step: 1},
-		"others unknown":     {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0)} }, open: true},
-		"its requests fail":  {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 2, CPUs: new(0.1), Failing: "9 never answered"} }, want: Failing, step: 1},
-		"not measured again": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
+		"late":               {change: func(r *Rehearsal) { r.Steps[1].FollowedSeconds = new(7.0) }, want: Slow, step: 1},
+		"soon":               {change: func(r *Rehearsal) { r.Steps[1].FollowedSeconds = new(1.2) }},
+		"a pool":             {change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(0.0)} }, want: Pool, step: 1},
+		"others unknown":     {change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0)} }, open: true},
+		"its requests fail":  {change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 2, CPUs: new(0.1), Failing: "9 never answered"} }, want: Failing, step: 1},
+		"not measured again": {change: func(r *Rehearsal) {
 			r.Unfinished = "interrupted"
 			r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(0.0)}
 		}, open: true},
-		"no CPU left": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(5.5)} }},
-		"a slow machine": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
+		"no CPU left": {change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(5.5)} }},
+		"a slow machine": {change: func(r *Rehearsal) {
 			r.Steps[1].Most = &Load{PerSecond: 300, CPUs: new(4.1)}
 			r.Fresh[1].Most.CPUs = new(4.2)
 		}},
-		"others took it": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
+		"others took it": {change: func(r *Rehearsal) {
 			r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(3.0)}
 			r.Fresh[1].Most.OtherCPUs = new(0.1)
 		}, open: true},
-		"others, of both": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
+		"others, of both": {change: func(r *Rehearsal) {
 			r.Host.EffectiveCPUs = 6 // of which it had less
 			r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(3.0)}
 			r.Fresh[1].Most.OtherCPUs = new(2.9)
 		}, open: true},
-		"its CPU time unknown": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200} }, open: true},
-		"killed":               {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[2] = Step{LimitCPUs: 2, Ended: "was killed"} }, want: Killed, step: 2},
-		"restarted":            {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Restarts = 1 }, want: Restarted, step: 1},
+		"its CPU time unknown": {change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200} }, open: true},
+		"killed":               {change: func(r *Rehearsal) { r.Steps[2] = Step{LimitCPUs: 2, Ended: "was killed"} }, want: Killed, step: 2},
+		"restarted":            {change: func(r *Rehearsal) { r.Steps[1].Restarts = 1 }, want: Restarted, step: 1},
 	} {
+		c.r = cmp.Or(c.r, rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}))
 		if c.change != nil {
 			c.r.Host.EffectiveCPUs = 16
 			c.change(c.r)
