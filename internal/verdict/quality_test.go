@@ -181,56 +181,52 @@ func spoil(t *journal.Trial, how byte) {
 	if how >= 240 {
 		kind = 20 + how%4
 	}
-	switch kind {
-	case 1:
-		t.Valid, t.InvalidReason = false, "crashed"
-	case 2:
-		t.ThroughputPerSecond = nil
-	case 3:
-		t.ThroughputPerSecond = new(0.0)
-	case 4:
-		t.LatencySeconds = nil
-	case 5:
-		t.LatencySeconds = &journal.Latency{}
-	case 6:
-		t.ObservedProcs = nil
-	case 7:
-		t.Phases = nil
-	case 8:
-		t.CPUSeconds, t.ContextSwitches, t.RunQueueWaitSeconds, t.ThreadsMax, t.Load, t.HostUse = nil, nil, nil, nil, nil, nil
-	case 9:
-		t.MeasuredSeconds = 0
-	case 10:
-		t.Block = -int(how)
-	case 11:
-		t.ThroughputPerSecond = new(1e-300 * float64(how))
-	case 12:
-		t.ThroughputPerSecond = new(math.SmallestNonzeroFloat64)
-	case 13:
-		t.ThroughputPerSecond = new(math.MaxFloat64)
-	case 14:
+	spoils[kind](t, float64(how))
+}
+
+var spoils = [24]func(t *journal.Trial, how float64){
+	0: func(*journal.Trial, float64) {},
+	1: func(t *journal.Trial, _ float64) { t.Valid, t.InvalidReason = false, "crashed" },
+	2: func(t *journal.Trial, _ float64) { t.ThroughputPerSecond = nil },
+	3: func(t *journal.Trial, _ float64) { t.ThroughputPerSecond = new(0.0) },
+	4: func(t *journal.Trial, _ float64) { t.LatencySeconds = nil },
+	5: func(t *journal.Trial, _ float64) { t.LatencySeconds = &journal.Latency{} },
+	6: func(t *journal.Trial, _ float64) { t.ObservedProcs = nil },
+	7: func(t *journal.Trial, _ float64) { t.Phases = nil },
+	8: func(t *journal.Trial, _ float64) {
+		t.Usage, t.Load = journal.Usage{MeasuredSeconds: t.MeasuredSeconds}, nil
+	},
+	9:  func(t *journal.Trial, _ float64) { t.MeasuredSeconds = 0 },
+	10: func(t *journal.Trial, how float64) { t.Block = -int(how) },
+	11: func(t *journal.Trial, how float64) { t.ThroughputPerSecond = new(1e-300 * how) },
+	12: func(t *journal.Trial, _ float64) { t.ThroughputPerSecond = new(math.SmallestNonzeroFloat64) },
+	13: func(t *journal.Trial, _ float64) { t.ThroughputPerSecond = new(math.MaxFloat64) },
+	14: func(t *journal.Trial, _ float64) {
 		t.LatencySeconds = &journal.Latency{P50: new(1e-320), P99: new(1e-320)}
-	case 15:
-		t.Origin = journal.OriginKube
-	case 16:
-		t.ThroughputUnit = "rows"
-	case 17:
+	},
+	15: func(t *journal.Trial, _ float64) { t.Origin = journal.OriginKube },
+	16: func(t *journal.Trial, _ float64) { t.ThroughputUnit = "rows" },
+	17: func(t *journal.Trial, how float64) {
 		t.HostUse = &journal.HostUse{OtherCPUSeconds: new(1e300), TargetCPUs: int(how)}
-	case 18:
+	},
+	18: func(t *journal.Trial, _ float64) {
 		t.OuterLimits = []journal.OuterLimit{{Group: "/", CPUs: 1e-300, Cgroup: journal.Cgroup{Periods: 1, ThrottledPeriods: 1 << 62}}}
-	case 19:
-		t.MeasuredSeconds = 1e-320
-	case 20:
-		t.Metrics = map[string]journal.Metric{"p99-ns": {Value: 1e-300, Unit: "p99-ns", Better: "lower"}, "x ns/op": {Value: 1e300 * float64(how), Unit: "ns/op", Better: "lower"}}
-	case 21:
+	},
+	19: func(t *journal.Trial, _ float64) { t.MeasuredSeconds = 1e-320 },
+	20: func(t *journal.Trial, how float64) {
+		t.Metrics = map[string]journal.Metric{"p99-ns": {Value: 1e-300, Unit: "p99-ns", Better: "lower"}, "x ns/op": {Value: 1e300 * how, Unit: "ns/op", Better: "lower"}}
+	},
+	21: func(t *journal.Trial, _ float64) {
 		t.CPUSeconds, t.RunQueueWaitSeconds = &journal.CPUSeconds{User: math.MaxFloat64, System: math.MaxFloat64}, new(1e308)
-	case 22:
+	},
+	22: func(t *journal.Trial, _ float64) {
 		for i := range t.Phases {
 			t.Phases[i].AchievedPerSecond = 1e-310
 		}
-	case 23:
+	},
+	23: func(t *journal.Trial, _ float64) {
 		t.Load = &journal.LoadCost{CPUSeconds: math.MaxFloat64, SendLagP99Seconds: new(1e308)}
-	}
+	},
 }
 
 func BenchmarkAnalyze(b *testing.B) {

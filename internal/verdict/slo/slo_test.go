@@ -49,15 +49,19 @@ func queue(capacity float64) func(rate float64) Probe {
 	}
 }
 
+// probed are the probes that a search asks for.
+func probed(s Search, serve func(rate float64) Probe) (done []Probe) {
+	for rate, more := s.Next(done); more; rate, more = s.Next(done) {
+		done = append(done, serve(rate))
+	}
+	return done
+}
+
 func TestSearchFindsTheCapacity(t *testing.T) {
 	for _, capacity := range []float64{20, 1000, 50_000} {
 		for _, limit := range []float64{0.001, 0.02, 1} {
 			s := Search{Objective: Objective{0.99, limit}, Ceiling: capacity, Probes: 8}
-			serve := queue(capacity)
-			var done []Probe
-			for rate, more := s.Next(done); more; rate, more = s.Next(done) {
-				done = append(done, serve(rate))
-			}
+			done := probed(s, queue(capacity))
 			want := capacity - math.Log(100)/limit
 			got, met := s.Capacity(done)
 			switch {
@@ -85,10 +89,7 @@ func TestSearchEnds(t *testing.T) {
 		"never answered": {func(r float64) Probe { return Probe{r, 0, true} }, 0},
 		"never carried":  {func(r float64) Probe { return Probe{r, 0.001, false} }, 0},
 	} {
-		var done []Probe
-		for rate, more := s.Next(done); more; rate, more = s.Next(done) {
-			done = append(done, tc.serve(rate))
-		}
+		done := probed(s, tc.serve)
 		got, met := s.Capacity(done)
 		if len(done) > 10 || len(done) == 0 || got != tc.want || met != (tc.want > 0) {
 			t.Errorf("%s: %v, %v after %d probes; want %v", name, got, met, len(done), tc.want)
@@ -96,13 +97,7 @@ func TestSearchEnds(t *testing.T) {
 	}
 	// Below 10 req/s a probe of 100 ms would offer nothing.
 	s.Ceiling, s.Floor = 32, 10
-	var done []Probe
-	for rate, more := s.Next(done); more; rate, more = s.Next(done) {
-		if done = append(done, Probe{rate, 1, true}); rate < s.Floor {
-			t.Errorf("it tries %v, at which a probe offers no request", rate)
-		}
-	}
-	if len(done) != 2 {
+	if done := probed(s, func(rate float64) Probe { return Probe{rate, 1, true} }); len(done) != 2 || done[1].RatePerSecond < s.Floor {
 		t.Errorf("%d probes at and above 10 of 32 req/s; want 22.4 and 11.2", len(done))
 	}
 	for _, ceiling := range []float64{0, -1, math.NaN(), math.Inf(1)} {
