@@ -416,11 +416,6 @@ func (r *Result) group(like *Group) *Group {
 	return nil
 }
 
-// setting is one of the group, by what all of them have.
-func (g *Group) setting(label string) journal.Setting {
-	return journal.Setting{Label: label, QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion, Variables: g.Variables, Compares: g.Compares, Procs: g.Procs}
-}
-
 // gated are the settings of a group that are compared with those of another run: of a race, which
 // runs the default as unset and by its number in turns, the values.
 func (r *Result) gated(g *Group) []Row {
@@ -451,8 +446,8 @@ func (gate *gating) compare(then, now *Group, baseline, current *Result) error {
 		if a.Variant != "" || a.Sliced != nil || old == nil {
 			continue
 		}
-		setting := now.setting(a.Label)
-		setting.Procs = cmp.Or(a.Procs, setting.Procs)
+		setting := now.Setting
+		setting.Label, setting.Procs = a.Label, cmp.Or(a.Procs, setting.Procs)
 		setting = gateSetting(setting, len(current.compared()))
 		gate.validity(setting, tallyOfRow(a), tallyOfRow(old))
 		most := func(p Point) *float64 { return p.ThroughputPerSecond }

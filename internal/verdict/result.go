@@ -85,14 +85,9 @@ type Limit struct {
 // Group is the settings that may be compared with each other: same quota, replicas and
 // Go version.
 type Group struct {
-	QuotaCPUs *float64
-	Replicas  int
-	GoVersion string
-	// Variables are those of --vary that all settings have. Compares is the one whose values
-	// are compared, each at the GOMAXPROCS of Procs; absent: values of GOMAXPROCS are.
-	Variables []journal.Variable
-	Compares  string
-	Procs     *int
+	// Setting is what all settings have. Of --vary, Compares is the variable whose values are
+	// compared, each at the GOMAXPROCS of Procs; absent: values of GOMAXPROCS are.
+	journal.Setting
 	// Origin is where the trials came from, as of a Result.
 	Origin journal.Origin
 	// EffectiveCPUs is what one replica may use: the smallest of its quota, a limit
@@ -320,7 +315,7 @@ func (a CanarySetting) Of(name string) *CanaryFigure {
 	return &a.Figures[i]
 }
 
-func (g *Group) key() journal.GroupKey { return g.setting("").Group() }
+func (g *Group) key() journal.GroupKey { return g.Setting.Group() }
 
 // Raced is what a race took in a group.
 type Raced struct {

@@ -380,7 +380,7 @@ func mixOf(t *journal.Trial, mode journal.Mode) (list []journal.RequestFigures) 
 // summary is a group's settings by themselves, and what ran next to them.
 func (g *group) summary(settings []Row) Group {
 	result := Group{
-		Replicas: g.Group.Replicas, GoVersion: g.Group.GoVersion, Origin: g.origin, EffectiveCPUs: g.effective, LimitAround: limitAround(g.all(g.Current())),
+		Setting: journal.Setting{Replicas: g.Group.Replicas, GoVersion: g.Group.GoVersion, Compares: g.Group.Compares}, Origin: g.origin, EffectiveCPUs: g.effective, LimitAround: limitAround(g.all(g.Current())),
 		ThroughputUnit: g.unit(), LatencyMode: string(g.latencyMode), RatePerSecond: g.rate,
 		Latency: g.Latency, Values: []*contest.Value{}, Others: g.others,
 		Settings: settings, Flatness: Flatness{WithinMargin: []string{}}, Race: g.took(), Override: g.overrides(),
@@ -395,7 +395,7 @@ func (g *group) summary(settings []Row) Group {
 	if g.Group.Limited {
 		result.QuotaCPUs = new(g.Group.QuotaCPUs)
 	}
-	if result.Compares = g.Group.Compares; g.Group.Procs > 0 {
+	if g.Group.Procs > 0 {
 		result.Procs = new(g.Group.Procs)
 	}
 	for _, a := range g.Settings {

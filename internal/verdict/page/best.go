@@ -49,7 +49,7 @@ func bestVerdict(r *verdict.Result) Verdict {
 	}
 	if len(r.Best) > 1 {
 		all := phrase.Each(r.Best, func(b verdict.Best) string {
-			of := words{&verdict.Group{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion}, r}
+			of := words{&verdict.Group{Setting: journal.Setting{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion}}, r}
 			return of.title() + ": " + bestText(r, &b)
 		})
 		v.Answer = Answer{Text: "It depends on the group", Plain: strings.Join(all, ". ") + "."}

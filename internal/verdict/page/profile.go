@@ -53,7 +53,7 @@ func profileTable(p *verdict.Profile, t *verdict.ProfileTable, title string) doc
 	out := document.Table{Columns: []document.Column{{Head: title, Short: title, Left: true, Least: functionRoom / 2}}}
 	for _, one := range p.Settings {
 		a := one.Setting
-		name := phrase.Join(", ", settingName(&verdict.Row{Procs: a.Procs, ResolvedProcs: one.ObservedProcs}), variablesOf(&verdict.Group{Variables: a.Variables}))
+		name := phrase.Join(", ", settingName(&verdict.Row{Procs: a.Procs, ResolvedProcs: one.ObservedProcs}), variablesOf(&verdict.Group{Setting: a}))
 		out.Columns = append(out.Columns, document.Column{Head: "GOMAXPROCS " + name, Short: name})
 	}
 	for _, row := range t.Functions {

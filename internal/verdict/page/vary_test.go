@@ -63,7 +63,7 @@ func TestBestUncounted(t *testing.T) {
 	r := &verdict.Result{
 		Spec: specOf("sweep", "--", "x"), Plan: journal.Plan{Blocks: 6},
 		Best:     []verdict.Best{{Complete: true, Confidence: verdict.Likely, Setting: journal.Setting{Variables: []journal.Variable{{Name: "GOGC", Value: "200"}}}}},
-		Compared: []verdict.Group{{Compares: "GOGC", Recommendation: verdict.Recommendation{Next: []verdict.Step{{Code: verdict.StepCount}}}}},
+		Compared: []verdict.Group{{Setting: journal.Setting{Compares: "GOGC"}, Recommendation: verdict.Recommendation{Next: []verdict.Step{{Code: verdict.StepCount}}}}},
 	}
 	if v := page.VerdictOf(r); len(v.Next) != 2 || !strings.HasPrefix(v.Next[0].Text, "measure on Linux, where procfit counts") {
 		t.Errorf("%q", v.Next)

@@ -101,8 +101,8 @@ func TestNames(t *testing.T) {
 		setting verdict.Row
 		want    string
 	}{
-		{"cpuserver", verdict.Group{Replicas: 1}, verdict.Row{Procs: &two}, "Cpuserver/procs=2"},
-		{"my-server.8", verdict.Group{QuotaCPUs: &half, Replicas: 4, GoVersion: "1.26-rc1"}, verdict.Row{}, "Myserver8/quota=0.5/replicas=4/go=1.26_rc1/procs=unset"},
+		{"cpuserver", verdict.Group{Setting: journal.Setting{Replicas: 1}}, verdict.Row{Procs: &two}, "Cpuserver/procs=2"},
+		{"my-server.8", verdict.Group{Setting: journal.Setting{QuotaCPUs: &half, Replicas: 4, GoVersion: "1.26-rc1"}}, verdict.Row{}, "Myserver8/quota=0.5/replicas=4/go=1.26_rc1/procs=unset"},
 		{"é\n", verdict.Group{}, verdict.Row{Procs: &two, Variant: "a/b c"}, "Sweep/variant=a_b_c/procs=2"},
 	} {
 		if got := name(title(c.run), &c.group, &c.setting); got != c.want {
