@@ -21,12 +21,17 @@ func (g *group) carries() Recommendation {
 		rec.because(CauseMixedOrigins{}, StepStartAgain)
 		return rec
 	}
-	carriers, offered := g.carriers()
-	few, refused, limited := false, true, false
+	var carriers []*contest.Value
+	offered, few, refused, limited := false, false, true, false
 	for _, v := range g.Values {
-		if c, refuses := g.carrying(v); c.Trials > 0 {
-			few, refused, limited = few || c.Blocks < stat.FewestPairs, refused && refuses, limited || g.limited(v)
-			rec.Reasons = append(rec.Reasons, ReasonCarried{About{v}, c})
+		c, refuses := g.carrying(v)
+		if c.Trials == 0 {
+			continue
+		}
+		offered, few, refused, limited = true, few || c.Blocks < stat.FewestPairs, refused && refuses, limited || g.limited(v)
+		rec.Reasons = append(rec.Reasons, ReasonCarried{About{v}, c})
+		if c.Carries {
+			carriers = append(carriers, v)
 		}
 	}
 	if len(g.TooFewCPUs) > 0 {
@@ -64,29 +69,15 @@ func (g *group) carries() Recommendation {
 		rec.Reasons = append(rec.Reasons, ReasonCarrierP99{Bounded{Difference{Pair{chosen, better}, expm1(c.Mid), c.N}, expm1(c.Least)}})
 	}
 	rec.Reasons = append(append(rec.Reasons, g.costs(chosen)...), ReasonHolds{})
-	rec.Claim = ClaimCarries{About{chosen}}
-	if chosen.Default {
-		rec.Setting = unsetLabel(chosen)
-		return rec
+	rec.Claim, rec.Setting = ClaimCarries{About{chosen}}, unsetLabel(chosen)
+	if !chosen.Default {
+		rec.Procs = new(chosen.Procs)
 	}
-	rec.Setting, rec.Procs = chosen.Setting, new(chosen.Procs)
 	return rec
 }
 
 // each is the error that every value has when the smallest of them is picked out.
 func (g *group) each() float64 { return (1 - contest.Singly) / float64(max(1, len(g.Values))) }
-
-// carriers are the values that are proven to carry the rate, by procs; offered says
-// whether any was offered it.
-func (g *group) carriers() (list []*contest.Value, offered bool) {
-	for _, v := range g.Values {
-		c, _ := g.carrying(v)
-		if offered = offered || c.Trials > 0; c.Carries {
-			list = append(list, v)
-		}
-	}
-	return list, offered
-}
 
 // betterCarrier is the carrier of the lowest p99 that the chosen one is proven worse than.
 func (g *group) betterCarrier(chosen *contest.Value, carriers []*contest.Value) *contest.Value {

@@ -206,7 +206,7 @@ type LateTrials struct {
 	Late, Of int
 }
 
-func (n *notes) rate(i int, g *group, r *Group) {
+func (n *notes) rate(i int, r *Group) {
 	var full Overloaded
 	var late SentLate
 	dropped := int64(0)
@@ -225,9 +225,9 @@ func (n *notes) rate(i int, g *group, r *Group) {
 	}
 	n.when(dropped > 0, i, Dropped{dropped})
 	n.when(len(late.Settings) > 0, i, late)
-	if carriers, _ := g.carriers(); r.Recommendation.Verdict == SustainsRate {
-		if better := g.betterCarrier(carriers[0], carriers); better != nil {
-			n.add(i, PrompterCarrier{Pair{better, carriers[0]}})
+	for _, x := range r.Recommendation.Reasons {
+		if c, is := x.(ReasonCarrierP99); is && r.Recommendation.Verdict == SustainsRate {
+			n.add(i, PrompterCarrier{Pair{c.Than, c.Of}})
 		}
 	}
 }
@@ -504,7 +504,7 @@ func (n *notes) group(i int, g *group, r *Group, losses []ReasonMetricWorse) {
 	n.noise(i, r)
 	n.collections(i, r)
 	n.throttling(i, r)
-	n.rate(i, g, r)
+	n.rate(i, r)
 	n.answers(i, g, r)
 	n.procs(i, g, r)
 	n.company(i, r)
