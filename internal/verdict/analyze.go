@@ -267,12 +267,10 @@ func crashesFrom(trials []*journal.Trial) int {
 			lowest = min(lowest, *p)
 		}
 	}
-	ran := 0
-	for _, t := range trials {
-		if p := t.Setting.Procs; p != nil && *p < lowest && t.Valid {
-			ran++
-		}
-	}
+	ran := contest.HowMany(trials, func(t *journal.Trial) bool {
+		p := t.Setting.Procs
+		return p != nil && *p < lowest && t.Valid
+	})
 	if crashed < 2 || ran < 3 {
 		return 0
 	}

@@ -123,21 +123,14 @@ type Invalid struct {
 	Stolen    bool   // a hypervisor made most of them so
 }
 
-func countInvalid(trials []*journal.Trial) (w Invalid) {
-	why, stolen := map[string]int{}, 0
-	for _, t := range trials {
-		w.Of++
-		if t.Valid {
-			continue
-		}
-		w.Count++
+func countInvalid(trials []*journal.Trial) Invalid {
+	invalid := contest.Where(trials, func(t *journal.Trial) bool { return !t.Valid })
+	why := map[string]int{}
+	for _, t := range invalid {
 		why[t.InvalidReason]++
-		if t.InvalidCode == journal.InvalidStolen {
-			stolen++
-		}
 	}
-	w.Reason, w.Stolen = contest.MostOften(why), 2*stolen > w.Count
-	return w
+	stolen := contest.HowMany(invalid, func(t *journal.Trial) bool { return t.InvalidCode == journal.InvalidStolen })
+	return Invalid{len(invalid), len(trials), contest.MostOften(why), 2*stolen > len(invalid)}
 }
 
 // noise warns of trials that stray so far that little can be proven.

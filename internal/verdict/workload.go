@@ -137,10 +137,8 @@ func (g *group) otherPrograms() OtherPrograms {
 		o.AtMost = contest.Median(all, contest.MostOthers)
 	}
 	o.burstsOf(all)
-	for _, t := range all {
-		if t.InvalidCode == journal.InvalidSlow {
-			o.Slow, o.Trials = o.Slow+1, len(all)
-		}
+	if o.Slow = contest.HowMany(all, func(t *journal.Trial) bool { return t.InvalidCode == journal.InvalidSlow }); o.Slow > 0 {
+		o.Trials = len(all)
 	}
 	for _, a := range g.Settings {
 		used := contest.Median(g.Measured(a), other)
