@@ -25,26 +25,23 @@ func (g *group) verdict() Recommendation {
 			rec.Reasons = g.reasons(nil)
 		}
 		return rec
+	}
+	switch alone := len(g.Values) < 2 && g.Apart == nil; {
 	case g.Best == nil && slices.ContainsFunc(g.Values, func(v *contest.Value) bool { return v.Unmet }):
 		steps := []StepCode{StepObjective}
 		if g.header.Load.Tunnelled() || g.loadLimited() {
 			steps = []StepCode{StepLoadElsewhere, StepObjective}
 		}
 		rec.because(CauseUnmet{}, steps...)
-		return rec
 	case g.Best == nil && g.Apart != nil:
 		rec.because(CauseOnlyUnset{}, StepMoreValues)
-		return rec
 	case g.Best == nil:
 		rec.because(g.nothing())
-		return rec
-	}
-	switch {
-	case len(g.Values) < 2 && g.Apart == nil && len(g.Unweighed) > 0:
+	case alone && len(g.Unweighed) > 0:
 		rec.because(CauseUnweighed{}, StepWeigh)
-	case len(g.Values) < 2 && g.Apart == nil && len(g.TooLarge) > 0:
+	case alone && len(g.TooLarge) > 0:
 		rec.because(CauseMemory{About{g.Best}}, StepMoreMemory)
-	case len(g.Values) < 2 && g.Apart == nil:
+	case alone:
 		rec.because(CauseOneValue{About{g.Best}}, StepMoreValues)
 	case g.Apart != nil && g.Apart.Procs > 0:
 		rec.because(CauseUnsetDiffers{About{g.Apart}}, StepFindDerived)
@@ -56,7 +53,9 @@ func (g *group) verdict() Recommendation {
 	default:
 		g.choose(&rec)
 	}
-	rec.Reasons = g.reasons(g.costs(cmp.Or(g.recommended(&rec), g.Best)))
+	if g.Best != nil {
+		rec.Reasons = g.reasons(g.costs(cmp.Or(g.recommended(&rec), g.Best)))
+	}
 	return rec
 }
 
@@ -121,28 +120,23 @@ func (g *group) nothing() (Remark, StepCode) {
 // choice rests on.
 func (g *group) choose(rec *Recommendation) {
 	chosen := g.Of(g.Lead().Pick)
-	if chosen != nil && g.Lead().Confidence != race.Proven && g.Wild() {
-		rec.Claim, rec.Next = CauseNoise{}, g.next()
-		return
-	}
-	if chosen != nil && g.rival(chosen) != nil {
-		rival := g.rival(chosen)
-		rec.Verdict, rec.Confidence = TradeOff, Proven
-		rec.BestThroughput, rec.BestP99 = chosen.Setting, rival.Setting
-		rec.Claim = ClaimTrade{Pair{chosen, rival}, expm1(g.Throughput(rival, chosen).Mid), expm1(g.P99(rival, chosen).Mid)}
-		return
-	}
 	if chosen == nil {
 		rec.Claim, rec.Next = g.none(), g.next()
 		return
 	}
-	if chosen.Saturated {
+	switch rival := g.rival(chosen); {
+	case g.Lead().Confidence != race.Proven && g.Wild():
+		rec.Claim, rec.Next = CauseNoise{}, g.next()
+	case rival != nil:
+		rec.Verdict, rec.Confidence = TradeOff, Proven
+		rec.BestThroughput, rec.BestP99 = chosen.Setting, rival.Setting
+		rec.Claim = ClaimTrade{Pair{chosen, rival}, expm1(g.Throughput(rival, chosen).Mid), expm1(g.P99(rival, chosen).Mid)}
+	case chosen.Saturated:
 		rec.because(CauseSaturated{About{chosen}}, StepLessRate)
-		return
-	}
-	g.advise(rec, chosen)
-	if rec.Confidence != Proven {
-		rec.Next = g.next()
+	default:
+		if g.advise(rec, chosen); rec.Confidence != Proven {
+			rec.Next = g.next()
+		}
 	}
 }
 
