@@ -102,8 +102,7 @@ func (g *group) qualify(rec *Recommendation) (losses []ReasonMetricWorse) {
 		rec.Reasons = slices.Insert(rec.Reasons, i, Remark(x))
 	}
 	if (rec.Verdict == NoDifference || !g.Worse(chosen)) && slices.ContainsFunc(losses, func(x ReasonMetricWorse) bool { return g.isPart(x.Metric) }) {
-		rec.Verdict, rec.Confidence, rec.Setting, rec.Procs, rec.Versus = Undecided, "", "", nil, nil
-		rec.because(CauseBenchmarksDiffer{}, StepBenchmarksApart)
+		rec.withhold(CauseBenchmarksDiffer{}, StepBenchmarksApart)
 	}
 	return losses
 }
