@@ -103,10 +103,11 @@ func (o OtherPrograms) slowed() bool {
 	return o.Slow > 0 && float64(o.Slow) >= slowMuch*float64(o.Trials)
 }
 
-// remains reports whether a steady machine would have the same cause.
+// remains reports whether a steady machine would have the same cause, of those that there are before
+// guard and qualify.
 func remains(cause Remark) bool {
 	switch cause.(type) {
-	case CauseTooFewCPUs, CauseUnseen, CauseUncounted, CauseTunnel, CauseNoDefault, CauseOverridden, CauseMixedOrigins, CauseUnsetDiffers, CauseLoadLimited, CauseBenchmarksDiffer, CauseUnweighed:
+	case CauseTooFewCPUs, CauseOverridden, CauseMixedOrigins, CauseUnsetDiffers, CauseLoadLimited, CauseUnweighed:
 		return true
 	}
 	return false
