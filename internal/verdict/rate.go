@@ -9,9 +9,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
-// CarriedRatio is the share of the offered rate that counts as carried.
-const CarriedRatio = 0.99
-
 // carries answers for the smallest value that carries the asked rate: the smallest of
 // which that is proven, what was proven not to carry it below. Its verdict rests on
 // counts of requests.
@@ -139,8 +136,8 @@ func (g *group) carrying(v *contest.Value) (c Carried, refuses bool) {
 	if c.Closed != nil && least > 0 {
 		c.Closed, c.Low = new(least), true
 	}
-	c.Carries = low >= CarriedRatio-rounding && least >= 1-rounding
-	return c, (high < CarriedRatio || most < 1) && !g.limited(v)
+	c.Carries = low >= journal.CarriedRatio-rounding && least >= 1-rounding
+	return c, (high < journal.CarriedRatio || most < 1) && !g.limited(v)
 }
 
 // limited reports whether most trials of a value measured the load generator, or all of them the

@@ -21,7 +21,7 @@ import (
 )
 
 // Carried is the share of the offered rate below which a setting is saturated.
-const Carried = 0.99
+const Carried = journal.CarriedRatio
 
 // ThroughputRequests is the unit of a server's throughput.
 const ThroughputRequests = "requests"

@@ -108,6 +108,9 @@ const (
 	QuotaPeriod = 100 * time.Millisecond
 )
 
+// CarriedRatio is the share of the offered rate that counts as carried: below it a trial is saturated.
+const CarriedRatio = 0.99
+
 // A loop needs LeastCollections garbage collections if one takes more than LongCollection
 // of its time: with fewer, its figures depend on how many it happens to have.
 const (

@@ -303,10 +303,10 @@ var catalogue = byKind(
 		c := &x.Carried
 		text := valueName(x.Of) + " sustained " + percentDown(c.Share) + " of the rate"
 		switch {
-		case c.Share < verdict.CarriedRatio:
-			text = valueName(x.Of) + " sustained " + percentDown(c.Share) + ", below " + percentDown(verdict.CarriedRatio) + " of the rate"
-		case c.ShareLow != nil && *c.ShareLow < verdict.CarriedRatio && !c.Carries:
-			text += ", but " + percentDown(verdict.CarriedRatio) + " is not proven"
+		case c.Share < journal.CarriedRatio:
+			text = valueName(x.Of) + " sustained " + percentDown(c.Share) + ", below " + percentDown(journal.CarriedRatio) + " of the rate"
+		case c.ShareLow != nil && *c.ShareLow < journal.CarriedRatio && !c.Carries:
+			text += ", but " + percentDown(journal.CarriedRatio) + " is not proven"
 		case c.Closed != nil && *c.Closed < 1 && !c.Carries:
 			which := phrase.If(c.Low, "lower bound", "median")
 			text += fmt.Sprintf(", but its throughput phase reached only %s of it (%s)", percentDown(*c.Closed), which)
