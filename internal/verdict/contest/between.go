@@ -22,12 +22,11 @@ type Bounds struct {
 // claim: then each may have it whole.
 const Singly = 0.95
 
-// How many trials of each side prove that something is as good, and that it is worse;
-// and how often a claim of the second kind may be false, which is looked at again and
-// again: as package race has them.
+// How many trials of each side prove that something is as good, where race.Enough prove that it is
+// worse; and how often a claim of the second kind may be false, which is looked at again and again: as
+// package race has them.
 const (
 	FewestProve = 2
-	fewestClaim = 3
 	claimError  = 0.01
 )
 
@@ -50,7 +49,7 @@ func (c *Contest) Between(a, b int, by race.Figure) Bounds {
 		return e
 	}
 	e.Lower, e.Upper = math.Log(low), math.Log(high)
-	if n >= fewestClaim {
+	if n >= race.Enough {
 		e.Least, e.Most = math.Log(least), math.Log(most)
 	}
 	return e
