@@ -11,8 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 func setting(procs int, quota float64) journal.Setting {
 	a := journal.Setting{Label: journal.Default, Replicas: 1}
 	if procs > 0 {
@@ -33,7 +31,7 @@ func header(settings ...journal.Setting) journal.Header {
 func trial(a journal.Setting, block int, throughput, p99 float64) journal.Trial {
 	return journal.Trial{
 		Setting: a, Role: journal.RoleMeasure, Block: block, Valid: true, ThroughputPerSecond: &throughput,
-		LatencySeconds: &journal.Latency{P99: &p99}, ObservedProcs: []*int{ptr(4)},
+		LatencySeconds: &journal.Latency{P99: &p99}, ObservedProcs: []*int{new(4)},
 	}
 }
 
@@ -98,7 +96,7 @@ func TestSetting(t *testing.T) {
 func TestRate(t *testing.T) {
 	for unit, want := range map[string]float64{"requests": 50, "rows": 0} {
 		tr := trial(setting(1, 0), 0, 90, 0.1)
-		tr.ThroughputUnit, tr.Phases = unit, []journal.Phase{{Mode: journal.ModeClosed}, {Mode: journal.ModeOpen, RatePerSecond: ptr(50.0)}}
+		tr.ThroughputUnit, tr.Phases = unit, []journal.Phase{{Mode: journal.ModeClosed}, {Mode: journal.ModeOpen, RatePerSecond: new(50.0)}}
 		if got := Count(header(setting(1, 0)), []journal.Trial{tr}).Contests()[0].rules.Rate; got != want {
 			t.Errorf("throughput in %s: %g, want %g", unit, got, want)
 		}
@@ -118,15 +116,15 @@ func TestByItself(t *testing.T) {
 		unset.Role = journal.RolePilot
 		return []journal.Trial{trial(setting(2, 0), 0, 1, 1), unset}
 	}
-	invalid := observed(ptr(3))
+	invalid := observed(new(3))
 	invalid[1].Valid = false
 	for name, c := range map[string]struct {
 		trials []journal.Trial
 		quota  float64
 		want   int
 	}{
-		"read":            {trials: observed(ptr(3), ptr(3)), want: 3},
-		"replicas differ": {trials: observed(ptr(3), ptr(2)), want: 2},
+		"read":            {trials: observed(new(3), new(3)), want: 3},
+		"replicas differ": {trials: observed(new(3), new(2)), want: 2},
 		"unreadable":      {trials: observed(nil), want: 8},
 		"invalid":         {trials: invalid, want: 8},
 		"small quota":     {quota: 0.5, want: 2},
@@ -144,7 +142,7 @@ func TestByItself(t *testing.T) {
 // the verdict still compares; there is one constructor, and these are its rules.
 func TestRules(t *testing.T) {
 	shared := func(h *journal.Header) {
-		h.Target.Kind, h.Load.Arrangement = journal.KindServer, ptr(journal.ArrangementShared)
+		h.Target.Kind, h.Load.Arrangement = journal.KindServer, new(journal.ArrangementShared)
 	}
 	with := func(load float64, change func(*journal.Trial)) []journal.Trial {
 		tr := trial(setting(1, 0), 0, 90, 0.1)
@@ -162,7 +160,7 @@ func TestRules(t *testing.T) {
 	}{
 		"load elsewhere": {change: func(*journal.Header) {}},
 		"shared":         {change: shared, want: 8},
-		"apart":          {change: func(h *journal.Header) { h.Load.Arrangement = ptr(journal.ArrangementApart) }},
+		"apart":          {change: func(h *journal.Header) { h.Load.Arrangement = new(journal.ArrangementApart) }},
 		"overlapping lists": {change: func(h *journal.Header) {
 			shared(h)
 			h.Target.ServerCPUs, h.Load.LoadCPUs = cpuset.Set{0, 1, 2, 3, 4, 5}, cpuset.Set{5, 6, 7}
@@ -214,8 +212,8 @@ func TestParts(t *testing.T) {
 
 	starved := header(setting(1, 0), setting(8, 0))
 	crowded := trial(setting(8, 0), 0, 50, 0.3)
-	crowded.ObservedProcs = []*int{ptr(8)}
-	crowded.Usage = journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 4}, HostUse: &journal.HostUse{TargetCPUs: 8, OtherCPUSeconds: ptr(4.0)}}
+	crowded.ObservedProcs = []*int{new(8)}
+	crowded.Usage = journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 4}, HostUse: &journal.HostUse{TargetCPUs: 8, OtherCPUSeconds: new(4.0)}}
 	var alone []journal.Trial
 	for block := range 8 {
 		crowded.Block = block
@@ -247,7 +245,7 @@ func TestParts(t *testing.T) {
 	}
 	for i := range both {
 		if both[i].Setting.Procs == nil {
-			both[i].ThroughputPerSecond = ptr(90 * (0.99 + 0.0001*float64(i%3)))
+			both[i].ThroughputPerSecond = new(90 * (0.99 + 0.0001*float64(i%3)))
 		}
 	}
 	if c = Count(apart, both).Contest(both[0].Setting.Group()); c.Unset != PartPooled || c.Level(4).Trials != 12 {

@@ -120,12 +120,12 @@ func TestOthersThatWereNotCounted(t *testing.T) {
 		want                       float64
 	}{
 		"nothing else is known":     {nil, nil, nil, nil, 1},
-		"it used half of the CPUs":  {ptr(0.4), nil, nil, nil, 0.5},
-		"it used all":               {ptr(0.8), ptr(0.6), nil, nil, 0},
-		"it never waited":           {ptr(0.1), ptr(0.0), nil, nil, 0},
-		"it waited nearly all time": {ptr(0.04), ptr(0.36), nil, nil, 0.45},
-		"for its own limit":         {ptr(0.1), ptr(0.3), ptr(0.28), nil, 0.025},
-		"it waited for the load":    {ptr(0.4), ptr(0.3), nil, ptr(0.04), 0.05},
+		"it used half of the CPUs":  {new(0.4), nil, nil, nil, 0.5},
+		"it used all":               {new(0.8), new(0.6), nil, nil, 0},
+		"it never waited":           {new(0.1), new(0.0), nil, nil, 0},
+		"it waited nearly all time": {new(0.04), new(0.36), nil, nil, 0.45},
+		"for its own limit":         {new(0.1), new(0.3), new(0.28), nil, 0.025},
+		"it waited for the load":    {new(0.4), new(0.3), nil, new(0.04), 0.05},
 	} {
 		u := used(0.4, 0)
 		u.HostUse.OtherCPUSeconds, u.HostUse.MostOtherCPUSeconds, u.RunQueueWaitSeconds = nil, c.busy, c.wait
@@ -163,7 +163,7 @@ func TestShortTrialsOnABusyMachine(t *testing.T) {
 			for _, s := range []journal.Setting{a, b} {
 				tr := trial(s, block, 100, 0.1)
 				tr.ObservedProcs = []*int{s.Procs}
-				tr.Usage = journal.Usage{MeasuredSeconds: 0.1, CPUSeconds: &journal.CPUSeconds{User: 0.01}, RunQueueWaitSeconds: ptr(c.wait), HostUse: &journal.HostUse{TargetCPUs: 2}}
+				tr.Usage = journal.Usage{MeasuredSeconds: 0.1, CPUSeconds: &journal.CPUSeconds{User: 0.01}, RunQueueWaitSeconds: new(c.wait), HostUse: &journal.HostUse{TargetCPUs: 2}}
 				if block == 5 { // long enough to be counted, in a burst
 					tr.Usage = *used(0.6, 0.9)
 				}
@@ -186,7 +186,7 @@ func TestShortTrialsOnABusyMachine(t *testing.T) {
 // are known to have been quiet: one of which nothing is known is neither.
 func TestUncountedTrialsStay(t *testing.T) {
 	a := setting(2, 0)
-	waited := &journal.Usage{MeasuredSeconds: 0.1, CPUSeconds: &journal.CPUSeconds{User: 0.01}, RunQueueWaitSeconds: ptr(0.09), HostUse: &journal.HostUse{TargetCPUs: 2}}
+	waited := &journal.Usage{MeasuredSeconds: 0.1, CPUSeconds: &journal.CPUSeconds{User: 0.01}, RunQueueWaitSeconds: new(0.09), HostUse: &journal.HostUse{TargetCPUs: 2}}
 	nothing := &journal.Usage{MeasuredSeconds: 1, HostUse: &journal.HostUse{}}
 	busy := used(1, 0.9)
 	busy.CPUSeconds = &journal.CPUSeconds{User: 0.2}
@@ -227,5 +227,5 @@ func after(trials []journal.Trial, without func([]*journal.Trial)) []journal.Tri
 
 // used is what N seconds of two CPUs saw, of which others took a share.
 func used(seconds, others float64) *journal.Usage {
-	return &journal.Usage{MeasuredSeconds: seconds, HostUse: &journal.HostUse{TargetCPUs: 2, OtherCPUSeconds: ptr(2 * seconds * others)}}
+	return &journal.Usage{MeasuredSeconds: seconds, HostUse: &journal.HostUse{TargetCPUs: 2, OtherCPUSeconds: new(2 * seconds * others)}}
 }

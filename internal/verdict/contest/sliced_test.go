@@ -29,7 +29,7 @@ func newMachine(fresh map[int]float64) *machine {
 	h.Load.Arrangement, h.TargetHost.EffectiveCPUs = new(journal.ArrangementShared), 4 // so that 5 is not preferred by its p99
 	m := &machine{h: h, live: fresh, fresh: fresh, r: rand.New(rand.NewPCG(1, 2))}
 	pilot := trial(setting(0, 0), 0, fresh[4], 0)
-	pilot.Role, pilot.LatencySeconds, pilot.HostUse, pilot.MeasuredSeconds = journal.RolePilot, nil, &journal.HostUse{TargetCPUs: 4, OtherCPUSeconds: ptr(0.0)}, 1
+	pilot.Role, pilot.LatencySeconds, pilot.HostUse, pilot.MeasuredSeconds = journal.RolePilot, nil, &journal.HostUse{TargetCPUs: 4, OtherCPUSeconds: new(0.0)}, 1
 	m.trials = append(m.trials, pilot)
 	return m
 }
@@ -141,7 +141,7 @@ func TestSlicesEnd(t *testing.T) {
 	spoil := func(n int, code journal.InvalidCode) {
 		m.each[n].Valid, m.each[n].InvalidCode, m.each[n].InvalidReason = false, code, string(code)
 	}
-	m.each[0].ThroughputPerSecond = ptr(1e9)
+	m.each[0].ThroughputPerSecond = new(1e9)
 	spoil(0, journal.InvalidStolen)
 	if s := m.contest().Sliced; s.Why != "" || s.Invalid != 1 {
 		t.Errorf("one invalid slice: %+v", s)
@@ -172,7 +172,7 @@ func TestSlicesEnd(t *testing.T) {
 	if s := m.contest().Sliced; s.Why != "" || !slices.Contains(s.Kept, 3) {
 		t.Errorf("after a pilot of a number: %+v", s)
 	}
-	m.trials[0].HostUse.OtherCPUSeconds = ptr(2.0)
+	m.trials[0].HostUse.OtherCPUSeconds = new(2.0)
 	if s := m.contest().Sliced; s.Why != SlicedBusy || s.Kept != nil || m.next() != nil {
 		t.Errorf("busy: %+v", s)
 	}

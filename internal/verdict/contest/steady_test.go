@@ -32,7 +32,7 @@ func TestSteady(t *testing.T) {
 				if procs == 2 {
 					*x.LatencySeconds.P99 *= c.apart
 				}
-				x.LatencySeconds.P90, x.LatencySeconds.P50 = ptr(0.005*math.Exp(c.p90*r.NormFloat64())), ptr(0.002*math.Exp(c.p50*r.NormFloat64()))
+				x.LatencySeconds.P90, x.LatencySeconds.P50 = new(0.005*math.Exp(c.p90*r.NormFloat64())), new(0.002*math.Exp(c.p50*r.NormFloat64()))
 				trials = append(trials, &x)
 			}
 		}

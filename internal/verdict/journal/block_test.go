@@ -16,11 +16,11 @@ func TestBlocks(t *testing.T) {
 	dir := results(t)
 	h := header()
 	h.Plan.Strategy, h.Plan.Goal, h.Plan.MaxTrials, h.Plan.MaxSeconds = StrategyRace, GoalLikely, 64, 90
-	h.Load.Arrangement, h.Load.CPUs, h.Target.CPUs = ptr(ArrangementApart), cpuset.Set{7}, cpuset.Set{0, 1, 2, 3, 4, 5, 6}
+	h.Load.Arrangement, h.Load.CPUs, h.Target.CPUs = new(ArrangementApart), cpuset.Set{7}, cpuset.Set{0, 1, 2, 3, 4, 5, 6}
 	w := must.Get(Create(dir, h, same))(t)
 	blocks := []Block{
-		{Block: 0, Settings: []Setting{{Label: Default, Replicas: 1}, {Label: "4", Procs: ptr(4), Replicas: 1}}, Why: "first"},
-		{Block: 1, Settings: []Setting{{Label: "3", Procs: ptr(3), Replicas: 1}}, Why: "edge"},
+		{Block: 0, Settings: []Setting{{Label: Default, Replicas: 1}, {Label: "4", Procs: new(4), Replicas: 1}}, Why: "first"},
+		{Block: 1, Settings: []Setting{{Label: "3", Procs: new(3), Replicas: 1}}, Why: "edge"},
 	}
 	for _, b := range blocks {
 		must.OK(t, w.AppendBlock(b))

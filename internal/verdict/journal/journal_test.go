@@ -19,8 +19,6 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 // same quotes everything.
 func same(text string) string { return text }
 
@@ -38,13 +36,13 @@ func results(t *testing.T) *folder.Dir {
 
 func trial(block int) Trial {
 	return Trial{
-		Setting: Setting{Label: "2", Procs: ptr(2), Replicas: 1}, Role: RoleMeasure, Origin: OriginLocal, Block: block,
-		Valid: true, ObservedProcs: []*int{ptr(2), nil}, ThroughputPerSecond: ptr(12.5),
+		Setting: Setting{Label: "2", Procs: new(2), Replicas: 1}, Role: RoleMeasure, Origin: OriginLocal, Block: block,
+		Valid: true, ObservedProcs: []*int{new(2), nil}, ThroughputPerSecond: new(12.5),
 		Phases: []Phase{
 			{Mode: ModeClosed, Requests: 3},
-			{Mode: ModeOpen, Judgement: Judgement{Judged: ptr(false), UnjudgedReason: UnjudgedFewRequests, Quantile: 0.95, QuantileSeconds: ptr(0.25)}},
+			{Mode: ModeOpen, Judgement: Judgement{Judged: new(false), UnjudgedReason: UnjudgedFewRequests, Quantile: 0.95, QuantileSeconds: new(0.25)}},
 		},
-		Warnings: []Warning{{Code: WarnKilled, Value: ptr(5.0)}},
+		Warnings: []Warning{{Code: WarnKilled, Value: new(5.0)}},
 	}
 }
 
@@ -263,18 +261,18 @@ func TestTriedAgain(t *testing.T) {
 }
 
 func TestIdentity(t *testing.T) {
-	a := Setting{Label: "2", Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 0, GoVersion: "1.26"}
-	b := Setting{Label: "two", Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 1, GoVersion: "1.26"}
+	a := Setting{Label: "2", Procs: new(2), QuotaCPUs: new(0.5), Replicas: 0, GoVersion: "1.26"}
+	b := Setting{Label: "two", Procs: new(2), QuotaCPUs: new(0.5), Replicas: 1, GoVersion: "1.26"}
 	if a.Key() != b.Key() {
 		t.Error("the same setting under another label is another setting")
 	}
 	for name, other := range map[string]Setting{
-		"unset":        {QuotaCPUs: ptr(0.5), GoVersion: "1.26"},
-		"no CPU limit": {Procs: ptr(2), GoVersion: "1.26"},
-		"other Go":     {Procs: ptr(2), QuotaCPUs: ptr(0.5)},
-		"replicas":     {Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 2, GoVersion: "1.26"},
-		"old":          {Procs: ptr(2), QuotaCPUs: ptr(0.5), GoVersion: "1.26", Variant: VariantAgainst},
-		"zero quota":   {Procs: ptr(2), QuotaCPUs: ptr(0.0), GoVersion: "1.26"},
+		"unset":        {QuotaCPUs: new(0.5), GoVersion: "1.26"},
+		"no CPU limit": {Procs: new(2), GoVersion: "1.26"},
+		"other Go":     {Procs: new(2), QuotaCPUs: new(0.5)},
+		"replicas":     {Procs: new(2), QuotaCPUs: new(0.5), Replicas: 2, GoVersion: "1.26"},
+		"old":          {Procs: new(2), QuotaCPUs: new(0.5), GoVersion: "1.26", Variant: VariantAgainst},
+		"zero quota":   {Procs: new(2), QuotaCPUs: new(0.0), GoVersion: "1.26"},
 	} {
 		if other.Key() == a.Key() {
 			t.Errorf("%s: one key with %+v", name, a)
