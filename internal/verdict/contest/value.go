@@ -17,7 +17,6 @@ import (
 type Value struct {
 	Setting  string            // the label of the setting that names it: a numbered one, or unset
 	Procs    int               // 0: the unset setting, whose value could not be read
-	Unset    bool              // no numbered setting ran with it, only the unset one
 	Default  bool              // it is what the unset setting chose
 	Settings []journal.Setting // the one that names it first
 	Trials   []*journal.Trial  // of all its settings, both copies of an A/A pair
@@ -101,7 +100,7 @@ func (c *Contest) evaluate() {
 }
 
 func (c *Contest) value(procs int, settings ...journal.Setting) *Value {
-	v := &Value{Procs: procs, Setting: settings[0].Label, Settings: settings, Unset: settings[0].Procs == nil}
+	v := &Value{Procs: procs, Setting: settings[0].Label, Settings: settings}
 	for _, a := range settings {
 		v.Default = v.Default || a.Procs == nil
 		v.Trials = append(v.Trials, c.Trials(a)...)
@@ -137,7 +136,7 @@ func (c *Contest) All() []*Value {
 		switch {
 		case a.Procs != b.Procs:
 			return cmp.Compare(a.Procs, b.Procs)
-		case a.Unset:
+		case a.Settings[0].Procs == nil:
 			return -1
 		}
 		return 1

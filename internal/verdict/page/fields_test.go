@@ -21,7 +21,7 @@ func TestEveryFieldIsCopied(t *testing.T) {
 		shown = append(shown, "Settings[].Evidence."+counter, "Settings[].OpenEvidence."+counter)
 	}
 	everyField(t, func(g *verdict.Group) groupJSON { return groupSchema(g, recommendationSchema(&g.Recommendation)) }, shown...)
-	everyField(t, valueSchema, "Setting", "Unset", "Default", "N", "Saturated", "Out")
+	everyField(t, valueSchema, "Setting", "Default", "N", "Saturated", "Out")
 	everyField(t, func(b *verdict.Best) bestJSON { return bestSchema(&verdict.Result{}, b) })
 	everyField(t, func(g *verdict.Gate) gateJSON { return gateSchema(g, &verdict.Result{}) }, "Unjudged")
 	everyField(t, canarySchema, "Settings[].Figures[].Points", "Settings[].Void")

@@ -36,7 +36,7 @@ func valueName(s *contest.Value) string {
 	switch {
 	case s.Procs == 0:
 		return "the default"
-	case s.Unset || s.Default:
+	case s.Default:
 		return fmt.Sprintf("%d (%s)", s.Procs, journal.Default)
 	}
 	return strconv.Itoa(s.Procs)

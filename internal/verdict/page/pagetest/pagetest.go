@@ -392,7 +392,7 @@ func Fill(v reflect.Value, n int, text string, flags bool) {
 		}
 		if value, is := v.Addr().Interface().(*contest.Value); is { // which is its name and its levels here
 			level := stat.Interval{Median: new(float64(n)), N: n}
-			*value = contest.Value{Setting: text, Procs: n, Unset: flags, Default: flags, Throughput: level, P99: level}
+			*value = contest.Value{Setting: text, Procs: n, Default: flags, Throughput: level, P99: level}
 			return
 		}
 		for i := range v.NumField() {
