@@ -55,8 +55,7 @@ func NewResult(h journal.Header, trials []journal.Trial) *Result {
 	return &Result{
 		Schema: ResultSchema, Name: h.Name, Started: h.Started,
 		Host: h.TargetHost, LoadHost: h.LoadHost, Spec: h.Spec, Tool: h.Tool, Target: program(h, trials), Load: h.Load, Plan: h.Plan,
-		SharedCPUs: contest.Shared(h),
-		Groups:     []Group{}, Warnings: []Warning{},
+		Groups: []Group{}, Warnings: []Warning{},
 	}
 }
 

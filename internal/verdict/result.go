@@ -32,7 +32,6 @@ type Result struct {
 	Tool          journal.Tool
 	Target        journal.Target
 	Load          journal.Load
-	SharedCPUs    bool // the load ran on CPUs of the target
 	Plan          journal.Plan
 	Complete      bool // every planned trial is in the journal
 	TrialsPlanned int

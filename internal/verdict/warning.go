@@ -445,7 +445,7 @@ func (n *notes) company(i int, r *Group) {
 			load, both = *e.LoadCPUs, *e.LoadCPUs+*e.CPUs
 		}
 	}
-	n.when(contest.Shared(n.h) && both > contest.Crowded*machine, i, SharedMachine{load, machine})
+	n.when(n.h.Load.Shared() && both > contest.Crowded*machine, i, SharedMachine{load, machine})
 	var unbound []SettingFigure
 	for k := range r.Settings {
 		a := &r.Settings[k]

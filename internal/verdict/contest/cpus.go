@@ -18,7 +18,7 @@ const Crowded = 0.9
 // latency is that of the arrangement and not of the program. Under a CPU limit that
 // leaves enough CPUs to the load, it takes none of the target's.
 func mostByLatency(h journal.Header, g journal.GroupKey, trials []*journal.Trial) int {
-	if !Shared(h) {
+	if !h.Load.Shared() {
 		return 0
 	}
 	effective := EffectiveCPUs(h, g, trials)
@@ -35,11 +35,6 @@ func mostLoad(trials []*journal.Trial) (most float64) {
 		most = max(most, stat.OrZero(Median(of, LoadCPUs)))
 	}
 	return most
-}
-
-// Shared reports whether the load ran on CPUs of the target.
-func Shared(h journal.Header) bool {
-	return h.Load.Arranged() == journal.ArrangementShared
 }
 
 // MachineCPUs is how many CPUs any program on the target's host may use: those of the
@@ -242,7 +237,7 @@ func withTooFewCPUs(h journal.Header, g journal.GroupKey, own []*journal.Trial) 
 			continue
 		}
 		beside := *share*n + stat.OrZero(Median(trials, func(t *journal.Trial) *float64 { return PerSecond(&t.Usage, t.BesideCPUSeconds) }))
-		if Shared(h) {
+		if h.Load.Shared() {
 			beside += stat.OrZero(Median(trials, LoadCPUs))
 		}
 		used := beside + stat.OrZero(Median(trials, func(t *journal.Trial) *float64 {

@@ -151,10 +151,11 @@ func (l Load) Arranged() Arrangement {
 	return *l.Arrangement
 }
 
+// Shared reports whether the load ran on CPUs of the target.
+func (l Load) Shared() bool { return l.Arranged() == ArrangementShared }
+
 // OnTargetHost reports whether the load ran on the machine of the target.
-func (l Load) OnTargetHost() bool {
-	return l.Arranged() == ArrangementShared || l.Arranged() == ArrangementApart
-}
+func (l Load) OnTargetHost() bool { return l.Shared() || l.Arranged() == ArrangementApart }
 
 // Tunnelled reports whether the load came through a cluster's API server, which was measured too.
 func (l Load) Tunnelled() bool { return l.Arranged() == ArrangementTunnel }

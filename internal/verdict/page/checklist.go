@@ -284,7 +284,7 @@ func (g *group) sameMachine() (state document.Tone, answer, detail string) {
 		return document.Unknown, "unknown", "the load came through the API server, from a machine that procfit did not compare with the nodes"
 	case !g.r.Load.OnTargetHost():
 		return document.OK, "avoided", "the load generator ran on another machine"
-	case !g.r.SharedCPUs:
+	case !g.r.Load.Shared():
 		return document.OK, "avoided", "on the same machine, each on its own CPUs"
 	}
 	detail = "both shared the CPUs"

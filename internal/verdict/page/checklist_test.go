@@ -206,7 +206,7 @@ func TestMistakesAreLookedFor(t *testing.T) {
 		{"no setting above the CPUs", 2, func(_ *verdict.Result, g *verdict.Group) { g.Beyond = nil }, "", "unknown", ""},
 		{"settings on both sides", 2, func(*verdict.Result, *verdict.Group) {}, "", "measured", ""},
 		{"CPUs of its own", 4, func(*verdict.Result, *verdict.Group) {}, "", "avoided", ""},
-		{"shared machine", 4, func(r *verdict.Result, _ *verdict.Group) { r.SharedCPUs = true }, "", "made", ""},
+		{"shared machine", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.Arrangement = new(journal.ArrangementShared) }, "", "made", ""},
 		{"load from elsewhere", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.Arrangement = new(journal.ArrangementElsewhere) }, "", "avoided", ""},
 		{"load through the API server", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.Arrangement = new(journal.ArrangementTunnel) }, "", "unknown", ""},
 		{"p99 judged", 6, func(*verdict.Result, *verdict.Group) {}, "", "avoided", ""},

@@ -120,7 +120,7 @@ func whereLoadRan(r *verdict.Result) string {
 	switch {
 	case r.Load.Tunnelled():
 		return "connected through the API server, which was measured too"
-	case r.Load.OnTargetHost() && r.SharedCPUs:
+	case r.Load.Shared():
 		return "on the same CPUs"
 	case r.Load.OnTargetHost():
 		return "on the same machine"

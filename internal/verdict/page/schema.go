@@ -481,7 +481,7 @@ func indented(v any, name string) ([]byte, error) {
 func resultSchema(r *verdict.Result) resultJSON {
 	out := resultJSON{
 		Schema: r.Schema, Name: r.Name, Started: r.Started, Spec: r.Spec, Origin: r.Origin, Host: r.Host, LoadHost: r.LoadHost, Tool: r.Tool, Target: r.Target, Load: r.Load,
-		SharedCPUs: r.SharedCPUs, Plan: r.Plan, Complete: r.Complete,
+		SharedCPUs: r.Load.Shared(), Plan: r.Plan, Complete: r.Complete,
 		TrialsPlanned: r.TrialsPlanned, TrialsRun: r.TrialsRun, TrialsInvalid: r.TrialsInvalid, PilotsRun: r.PilotsRun, PilotsInvalid: r.PilotsInvalid,
 		Compared: listOf(r.Compared, func(g *verdict.Group) groupJSON { return groupSchema(g, recommendationSchema(&g.Recommendation)) }),
 		Canary:   optional(r.Canary, canarySchema), Live: optional(r.Live, liveSchema), Cheapest: optional(r.Cheapest, cheapestSchema), Profile: optional(r.Profiled, profileSchema),
