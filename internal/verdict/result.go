@@ -75,12 +75,6 @@ func (r *Result) Value() *int {
 	return nil
 }
 
-// Limit is a CPU limit that was there before.
-type Limit struct {
-	CPUs  float64
-	Group string // the cgroup that has it
-}
-
 // Group is the settings that may be compared with each other: same quota, replicas and
 // Go version.
 type Group struct {
@@ -94,7 +88,7 @@ type Group struct {
 	EffectiveCPUs float64
 	// LimitAround is the tightest limit around the target that no setting set, as of a
 	// server that was running already; nil: there is none, or none is known.
-	LimitAround *Limit
+	LimitAround *journal.OuterLimit
 	// ThroughputUnit names what is counted a second: requests, runs or a metric.
 	ThroughputUnit string
 	// LatencyMode is the loop whose latency the settings carry: open (judged), closed

@@ -404,11 +404,11 @@ func (g *group) summary(settings []Row) Group {
 	return result
 }
 
-func limitAround(trials []*journal.Trial) (tightest *Limit) {
+func limitAround(trials []*journal.Trial) (tightest *journal.OuterLimit) {
 	for _, t := range trials {
-		for _, l := range t.OuterLimits {
-			if t.Role == journal.RoleMeasure && l.CPUs > 0 && (tightest == nil || l.CPUs < tightest.CPUs) {
-				tightest = &Limit{CPUs: l.CPUs, Group: l.Group}
+		for i := range t.OuterLimits {
+			if l := &t.OuterLimits[i]; t.Role == journal.RoleMeasure && l.CPUs > 0 && (tightest == nil || l.CPUs < tightest.CPUs) {
+				tightest = l
 			}
 		}
 	}

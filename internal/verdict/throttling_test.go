@@ -97,7 +97,7 @@ func TestTheLimitThatThrottledIsNamed(t *testing.T) {
 	if x := g.Throttling; x.Own || x.Group != "/session" || *x.LimitCPUs != 3 || *x.Share < 0.62 || *x.Share > 0.63 {
 		t.Errorf("%+v", x)
 	}
-	if l := g.LimitAround; l == nil || *l != (verdict.Limit{CPUs: 3, Group: "/session"}) {
+	if l := g.LimitAround; l == nil || l.CPUs != 3 || l.Group != "/session" {
 		t.Errorf("the limit around it is %+v", l)
 	}
 	if g.EffectiveCPUs != 3 || !has[verdict.ThrottledAround](r) {

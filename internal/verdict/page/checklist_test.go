@@ -26,7 +26,7 @@ func world(bend func(*verdict.Result, *verdict.Group)) *verdict.Result {
 // The checklist says "no CPU limit" only where there is no limit: the one that a server was found under, or
 // that procfit itself runs under, is named with its cgroup.
 func TestTheLimitAroundIsNamed(t *testing.T) {
-	said := func(limit *verdict.Limit) string {
+	said := func(limit *journal.OuterLimit) string {
 		v := page.VerdictOf(world(func(r *verdict.Result, g *verdict.Group) { g.LimitAround, g.EffectiveCPUs = limit, 1 }))
 		return v.Context + "\n" + strings.Join(v.Reasons, "\n")
 	}

@@ -533,7 +533,7 @@ func optional[A, B any](a *A, of func(*A) B) *B {
 func groupSchema(g *verdict.Group, rec recommendationJSON) groupJSON {
 	return groupJSON{
 		QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion, Variables: g.Variables, Compares: g.Compares, Procs: g.Procs,
-		Origin: g.Origin, EffectiveCPUs: g.EffectiveCPUs, LimitAround: (*limitJSON)(g.LimitAround), ThroughputUnit: g.ThroughputUnit, LatencyMode: g.LatencyMode, RatePerSecond: g.RatePerSecond,
+		Origin: g.Origin, EffectiveCPUs: g.EffectiveCPUs, LimitAround: optional(g.LimitAround, func(l *journal.OuterLimit) limitJSON { return limitJSON{l.CPUs, l.Group} }), ThroughputUnit: g.ThroughputUnit, LatencyMode: g.LatencyMode, RatePerSecond: g.RatePerSecond,
 		Latency: latencyJSON{
 			Quantile: g.Latency.Quantile, Reason: g.Latency.Reason, Requests: g.Latency.Requests, Periods: g.Latency.Periods,
 			Passed: g.Latency.Passed, Strays: g.Latency.Strays, Short: g.Latency.Short, Late: g.Latency.Late,
