@@ -53,13 +53,9 @@ func numbered(byBlock map[int][]float64) map[int][]float64 {
 // paired is the ratio of two figures by block. Of several values in a block it has the geometric
 // mean.
 func paired(above, below map[int][]float64) Estimate {
-	var s sequence
-	for _, block := range slices.Sorted(maps.Keys(above)) {
-		if one := stat.Paired(map[int][]float64{block: above[block]}, map[int][]float64{block: below[block]}); one != nil {
-			s.values = append(s.values, math.Log(*one))
-		}
-	}
-	return s.estimate(stat.Paired(above, below), "the two have no block in common")
+	s := sequence{values: stat.LogRatios(above, below)}
+	mid, _, _ := stat.SignedRanks(s.values, 0.05)
+	return s.estimate(stat.RatioOfLog(mid), "the two have no block in common")
 }
 
 // peak measures the figure of the setting, which should be the highest, ÷ that of

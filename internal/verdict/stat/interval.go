@@ -189,12 +189,6 @@ func OfLogs(mid, low, high float64, n int) Interval {
 // Middle is the median alone.
 func Middle(values []float64) float64 { return median(slices.Sorted(slices.Values(values))) }
 
-// Paired is the ratio of a to b, each given by block; nil where they have no block in common.
-func Paired(a, b map[int][]float64) *float64 {
-	mid, _, _ := SignedRanks(LogRatios(a, b), 0.05)
-	return RatioOfLog(mid)
-}
-
 // LogRatios are the differences of the logarithms of a and b in the blocks that both have, in the
 // order of these, as sums depend on it. Of several values in a block the mean is taken, and what
 // has no logarithm is skipped.
