@@ -30,7 +30,7 @@ func TestTheLimitAroundIsNamed(t *testing.T) {
 		v := page.VerdictOf(world(func(r *verdict.Result, g *verdict.Group) { g.LimitAround, g.EffectiveCPUs = limit, 1 }))
 		return v.Context + "\n" + strings.Join(v.Reasons, "\n")
 	}
-	text := said(&verdict.Limit{CPUs: 1, Group: "/sys/fs/cgroup/cpu/shop"})
+	text := said(&journal.OuterLimit{CPUs: 1, Group: "/sys/fs/cgroup/cpu/shop"})
 	has(t, text, "limit of 1 CPU on the parent cgroup /sys/fs/cgroup/cpu/shop", "holds for what it was measured on (1 CPU, limit of 1 CPU on the parent cgroup /sys/fs/cgroup/cpu/shop, Go 1.24.6);")
 	if strings.Contains(text, "no CPU limit") {
 		t.Errorf("there is a limit, and yet:\n%s", text)
