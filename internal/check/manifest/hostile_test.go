@@ -199,7 +199,7 @@ func TestHostileUnits(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			begun := time.Now()
 			r := expectation{}.run(t, written(t, tc.files), nil)
-			if took := time.Since(begun); took > 20*time.Second {
+			if took := time.Since(begun); took > time.Minute {
 				t.Errorf("took %s", took)
 			}
 			if len(r.Values) == 0 || !strings.Contains(r.Values[0].Open, tc.says) {
