@@ -248,7 +248,7 @@ func newMark(ax document.Axis, u number.Unit, m rowMeasure, a *verdict.Row) docu
 }
 
 // oldRows are the rows of a gate's old command, in the places of those of the new one that they are
-// compared with; nil without a gate, and where one has no such place: then they are side by side as
+// compared with; nil without a gate, and where none has that place: then they are side by side as
 // rows of their own.
 func (g *group) oldRows() []*verdict.Row {
 	old := slices.DeleteFunc(slices.Clone(g.rows), func(a *verdict.Row) bool { return a.Variant != journal.VariantAgainst })
