@@ -104,7 +104,7 @@ func (s Spec) checkProfile() *FieldError {
 		return Wrong("profile", " compares two settings: give one value of --limit, --replicas and --go")
 	case s.Target.IsServer():
 		if strings.Contains(s.Profile, PortPlaceholder) && !s.commandHas(PortPlaceholder) {
-			return Wrong("profile", "=%s: it has {port}, but neither the command nor --env has: there is no such port", secret.Text(s.Profile))
+			return Wrong("profile", "=%s: it has {port}, but neither the command nor --env has: no port is chosen then", secret.Text(s.Profile))
 		}
 	case test == nil:
 		return Wrong("profile", " needs a server with --url that serves net/http/pprof, or go test -bench: nothing else is known to write a profile")

@@ -392,7 +392,7 @@ func (s Spec) checkBeside() *FieldError {
 	case len(b.Command) == 0 || b.Command[0] == "":
 		return Wrong("beside", ": expected a command, for example --beside './sidecar -upstream 127.0.0.1:{port}'")
 	case hasPort && !s.commandHas(PortPlaceholder):
-		return Wrong("beside", ": it has {port}, but neither the target's command nor --env has: there is no such port")
+		return Wrong("beside", ": it has {port}, but neither the target's command nor --env has: no port is chosen then")
 	}
 	return nil
 }

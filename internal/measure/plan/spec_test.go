@@ -61,7 +61,7 @@ func TestWrongFields(t *testing.T) {
 		{batch, func(s *Spec) { s.Target.Command = []string{"job", "{port}"} }, "url", "no --url to load"},
 		{batch, func(s *Spec) { s.Target.Prepare = []string{""} }, "prepare", "expected a command"},
 		{batch, func(s *Spec) { s.Target.Beside = &Neighbour{} }, "beside", "expected a command"},
-		{batch, func(s *Spec) { s.Target.Beside = &Neighbour{Command: []string{"n", ":{port}"}} }, "beside", "no such port"},
+		{batch, func(s *Spec) { s.Target.Beside = &Neighbour{Command: []string{"n", ":{port}"}} }, "beside", "no port is chosen then"},
 		{batch, func(s *Spec) { s.GoVersions = []string{"1.24"} }, "go", "needs --build"},
 		{batch, func(s *Spec) { s.Load.Command = "wrk {url}" }, "load", "needs --url"},
 		{batch, func(s *Spec) { s.Load.Rate = 100 }, "rate", "is for servers"},
@@ -90,7 +90,7 @@ func TestWrongFields(t *testing.T) {
 		{server, func(s *Spec) { s.Quotas, s.Profile = []*float64{nil, new(1.0)}, ProfileOwn }, "profile", "compares two settings: give one value of --limit"},
 		{server, func(s *Spec) {
 			s.Target.Command, s.Target.URL, s.Profile = []string{"./server"}, "http://127.0.0.1:8080/", "http://127.0.0.1:{port}/"
-		}, "profile", "there is no such port"},
+		}, "profile", "no port is chosen then"},
 		{podSpec, func(s *Spec) { s.Target.Command = []string{"./server"} }, "command", "what their image holds"},
 		{podSpec, func(s *Spec) { s.Target.URL = "" }, "url", "http://{pod}:8080/"},
 		{podSpec, func(s *Spec) { s.Target.URL = "http://api.shop/" }, "url", "write {pod}"},

@@ -58,8 +58,8 @@ func TestProfilesAfterTheTrials(t *testing.T) {
 	if got := contentsOf(t, dir).Profiled; got[0].Missing != "it answered 404 with token=REDACTED" || got[0].Kind != journal.KindProfiled {
 		t.Errorf("%+v", got)
 	}
-	p = &profiler{err: errors.New("no such thing")}
-	if err := run(p, session.Events{}); err != nil || contentsOf(t, dir).Profiled[1].Missing != "no such thing" {
+	p = &profiler{err: errors.New("not there")}
+	if err := run(p, session.Events{}); err != nil || contentsOf(t, dir).Profiled[1].Missing != "not there" {
 		t.Errorf("%v, %+v", err, contentsOf(t, dir).Profiled)
 	}
 	var steps []plan.Activity
