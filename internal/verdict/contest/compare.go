@@ -137,11 +137,11 @@ func (c *Contest) AllEqual() bool {
 	return true
 }
 
-// Worse reports whether any value is proven worse than v, or than the best, or was measured no
-// further since slices showed it to be.
+// Worse reports whether any value is proven worse than v, or than the best, by more than one trial,
+// or was measured no further since slices showed it to be.
 func (c *Contest) Worse(v *Value) bool {
 	return c.rules.Moves || slices.ContainsFunc(c.Values, func(other *Value) bool {
-		return other != v && (c.Beats(v, other) || c.Out(other))
+		return other != v && (c.Beats(v, other) || c.Out(other) && !c.Level(other.Procs).OutByOne)
 	})
 }
 

@@ -153,7 +153,7 @@ func (c *Contest) Answer() *journal.Setting {
 // worse.
 func (c *Contest) equal() bool {
 	return c.Group.Compares == "" && c.Unset == PartPooled && c.lead.Default != "" && !c.rules.Moves &&
-		!slices.ContainsFunc(c.lead.Levels, func(l race.Level) bool { return l.Out || l.Slower || l.Later })
+		!slices.ContainsFunc(c.lead.Levels, func(l race.Level) bool { return l.Out && !l.OutByOne || l.Slower || l.Later })
 }
 
 // Sure is how sure the answer is; empty: nothing is proven or likely of it.

@@ -29,6 +29,7 @@ type Level struct {
 	Trials          int           // that carry figures
 	Throughput, P99 stat.Interval // at the average block
 	Out             bool          // proven worse than the peak by more than the margin, or hopeless
+	OutByOne        bool          // by a single trial
 	Saturated       bool          // proven: it does not carry the offered rate
 	Unmet           bool          // it met the objective in half of its trials at most: Throughput is a bound from above
 	Slower          bool          // proven worse than the peak by more than the margin, all values considered at once
@@ -158,22 +159,30 @@ func (s *Race) ofDefault() Goal {
 }
 
 // moves reports whether some value is proven worse than another: only then the number of Ps
-// is shown to matter.
+// is shown to matter. One trial does not prove it.
 func (s *Race) moves() bool {
 	best := s.shortest()
 	return s.rules.Moves || slices.ContainsFunc(s.values, func(n int) bool {
-		return s.out[n] || s.slower(n) || best != 0 && s.model.p99.has(n) && s.later(n, best)
+		return s.out[n] && !s.outByOne(n) || s.slower(n) || best != 0 && s.model.p99.has(n) && s.later(n, best)
 	})
 }
 
 // undecided is a value that may be as good as the pick or worse, where nothing is proven
 // worse: while that is open nobody knows whether the number of Ps matters. It is the
 // default, against which a change would be advised; without one, the value for which it
-// costs least to tell. Against is what most keeps that open. 0: nothing is open, or more
-// trials would be needed than are left.
+// costs least to tell. Against is what most keeps that open. Before that comes a value that is out
+// by one trial. 0: nothing is open, or more trials would be needed than are left.
 func (s *Race) undecided() (n, against int) {
 	standard := s.rules.Default
-	if s.rules.Goal == Likely || standard == s.pick || s.moves() {
+	if standard == s.pick || s.moves() {
+		return 0, 0
+	}
+	for _, n := range s.values {
+		if s.outByOne(n) && s.failed[n] < Enough && s.left() >= 2 {
+			return n, s.pick
+		}
+	}
+	if s.rules.Goal == Likely {
 		return 0, 0
 	}
 	least := s.left()
@@ -228,7 +237,7 @@ func (s *Race) levels(best int) []Level {
 			l.Throughput = s.model.interval(n, Throughput)
 			l.P99 = s.model.interval(n, P99)
 			l.Out, l.Saturated, l.Unmet = s.out[n], s.saturated(n, saturated[n]), s.unmet[n]
-			l.Slower, l.Later = s.slower(n), s.later(n, best)
+			l.OutByOne, l.Slower, l.Later = s.outByOne(n), s.slower(n), s.later(n, best)
 		}
 		out = append(out, l)
 	}

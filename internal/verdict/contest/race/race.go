@@ -139,7 +139,7 @@ func (s *Race) sortOut() {
 	for _, n := range s.values {
 		if n != s.top {
 			d, _ := f.difference(n, s.top)
-			s.out[n] = d < math.Log(hopeless) && !(s.unmet[n] && f.trials(n) < Enough) ||
+			s.out[n] = d < math.Log(hopeless) && (f.trials(n) >= Enough || n != s.rules.Default && !s.unmet[n]) ||
 				f.trials(n) >= s.fewestOut(n) && f.trials(s.top) >= 2 && f.upper(n, s.top, outLevel) < -margin
 		}
 		if s.out[n] {
@@ -166,9 +166,16 @@ func (s *Race) fewestOut(n int) int {
 	return 2
 }
 
-// hopeless is the share of the highest throughput below which one trial is enough. It is not
-// for a value that missed the objective: its number is the lowest rate that was tried, or near it.
+// hopeless is the share of the highest throughput below which one trial is enough: the value is
+// measured no further, and nothing else follows from it (outByOne). It is not for the default, nor for a
+// value that missed the objective, whose number is the lowest rate that was tried, or near it.
 const hopeless = 0.45
+
+// outByOne reports whether a single trial puts n out: it has no other, or without it n would not be worse.
+func (s *Race) outByOne(n int) bool {
+	f := s.model.throughput
+	return s.out[n] && (f.trials(n) == 1 || f.mean[f.index[s.top]]-f.without[f.index[n]][0] <= s.rules.margin(Throughput))
+}
 
 // byLatency reports whether n's p99 may speak against other values.
 func (s *Race) byLatency(n int) bool {

@@ -241,6 +241,33 @@ func TestDefaultIsHeardOut(t *testing.T) {
 	}
 }
 
+// Of equal values one has a first trial far below the others, as that of a batch job whose file is
+// not in the page cache. It is measured again before a race ends, and it is not out.
+func TestOneTrialDecidesNothing(t *testing.T) {
+	for _, goal := range []race.Goal{race.Proven, race.Likely} {
+		for slow := 1; slow <= 4; slow++ {
+			for seed := range uint64(10) {
+				r := rand.New(rand.NewPCG(seed, 3))
+				rules := Rules(4, goal)
+				rules.Latency, rules.Seed = false, seed
+				count := 0
+				trials, end, _ := play(t, rules, func(c race.Choice) race.Trial {
+					x := race.Trial{Throughput: math.Exp(0.01 * r.NormFloat64())}
+					if c.Value == slow {
+						if count++; count == 1 {
+							x.Throughput *= 0.35
+						}
+					}
+					return x
+				})
+				if count < 2 || end.Lead.Levels[slow-1].Out {
+					t.Errorf("%s, seed %d: of %d trials %d are of %d, %+v; pick %d", goal, seed, len(trials), count, slow, end.Lead.Levels[slow-1], end.Lead.Pick)
+				}
+			}
+		}
+	}
+}
+
 func TestSlowerValueWithFarBetterLatencyIsATradeOff(t *testing.T) {
 	rules := Rules(6, race.Proven)
 	_, step, why := play(t, rules, steady(4, func(n float64) (float64, float64) {

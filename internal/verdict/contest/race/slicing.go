@@ -118,12 +118,11 @@ func (s *Slicing) next(but int) (list []int) {
 // Slower reports whether a value is slower than the fastest by more than the margin, in any start
 // and without its lowest slice: that may be another program's doing, or a collection's.
 func (s *Slicing) Slower(n int) bool {
-	f, margin := s.fast.model.throughput, s.rules.margin(Throughput)
-	if !s.fast.out[n] || f.mean[f.index[s.fast.top]]-f.without[f.index[n]][0] <= margin {
+	if !s.fast.out[n] || s.fast.outByOne(n) {
 		return false
 	}
 	_, high := s.bounds(n, s.fast.top)
-	return high < -margin
+	return high < -s.rules.margin(Throughput)
 }
 
 // bounds of the throughput of a over b, as a logarithm, in any start: each at 95%.
