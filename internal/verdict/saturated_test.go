@@ -24,6 +24,28 @@ func TestSaturationNeedsBlocks(t *testing.T) {
 	}
 }
 
+// A value that falls behind the rate in most trials, and has a good p99 in the rest, is neither named
+// nor equal to the others, and the report names it.
+func TestFallsBehind(t *testing.T) {
+	for behind, want := range map[int]verdict.Verdict{0: verdict.NoDifference, 8: verdict.KeepDefault} {
+		h, trials := verdicttest.Generate(verdicttest.Config{
+			Settings: []verdicttest.Truth{verdicttest.Unset(4, 1000, 0.01), verdicttest.Set(1, 1000, 0.01)},
+			Blocks:   12, Noise: &verdicttest.Noise{Trial: 0.01, P99: 0.05},
+			Trial: func(t *journal.Trial) { t.Saturated = t.Setting.Label == "1" && t.Block < behind },
+		})
+		r := verdict.Analyze(h, trials)
+		full, _ := warned[verdict.Overloaded](r)
+		if r.Recommendation.Verdict != want || len(full.Settings) != min(behind, 1) {
+			t.Errorf("%d of 12 trials: %+v, warned of %+v", behind, r.Recommendation, full)
+		}
+		for _, x := range full.Settings {
+			if x != (verdict.LateTrials{Label: "1", Late: behind, Of: 12}) {
+				t.Errorf("%+v, want 8 of 12 of 1", x)
+			}
+		}
+	}
+}
+
 // A value whose number has no valid trial is in one row with the default that ran with it.
 func TestRowsOfOneValue(t *testing.T) {
 	h, trials := verdicttest.Generate(verdicttest.Config{

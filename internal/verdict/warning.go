@@ -30,7 +30,7 @@ type (
 		Throttled
 		Group string // the cgroup
 	}
-	Overloaded      struct{ Settings []string }     // settings could not keep up with the rate at which latency is judged
+	Overloaded      struct{ Settings []LateTrials } // settings could not keep up with the rate at which latency is judged, in these trials
 	Dropped         struct{ Requests int64 }        // requests were due and never sent
 	SentLate        struct{ Settings []LateTrials } // the load generator itself was late in trials of these settings
 	PrompterCarrier struct{ Pair }                  // another value than the one that is named carries the rate too, with a lower p99
@@ -205,12 +205,13 @@ func (n *notes) rate(i int, r *Group) {
 	dropped := int64(0)
 	for k := range r.Rows {
 		a := &r.Rows[k]
-		if a.Saturated {
-			full.Settings = append(full.Settings, a.Label)
+		slower := a.Excluded != nil && *a.Excluded == contest.ExcludedSlower // nobody asks for its latency
+		if x := trialsOf(a, func(p Point) bool { return p.Saturated }); x.Late > 0 && !slower {
+			full.Settings = append(full.Settings, x)
 		}
 		dropped += a.Evidence.Dropped
-		if n, of := lateTrials(a); n > 0 {
-			late.Settings = append(late.Settings, LateTrials{a.Label, n, of})
+		if x := trialsOf(a, func(p Point) bool { return contest.Late(p.Trial) }); x.Late > 0 {
+			late.Settings = append(late.Settings, x)
 		}
 	}
 	if len(full.Settings) > 0 && r.RatePerSecond != nil && !n.h.Plan.SmallestFor {
@@ -292,16 +293,17 @@ func OfTrials(trials []journal.Trial) []Warning {
 	return []Warning{{Remark: x}}
 }
 
-func lateTrials(a *Row) (late, of int) {
+func trialsOf(a *Row, late func(Point) bool) LateTrials {
+	x := LateTrials{Label: a.Label}
 	for _, p := range a.Points {
-		if p.Valid {
-			of++
-			if contest.Late(p.Trial) {
-				late++
-			}
+		if !p.Valid {
+			continue
+		}
+		if x.Of++; late(p) {
+			x.Late++
 		}
 	}
-	return late, of
+	return x
 }
 
 const unboundBy = 1.05 // of the quota: more is not the accounting's rounding

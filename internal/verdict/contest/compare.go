@@ -125,7 +125,7 @@ func (c *Contest) AllEqual() bool {
 		return false
 	}
 	for _, v := range c.Values {
-		if v.Saturated || v.N < race.Enough || c.ByLatency && c.lead.Model.Trials(v.Procs, race.P99) < race.Enough {
+		if v.Saturated || v.N < race.Enough || c.ByLatency && (!v.HasLatency() || c.lead.Model.Trials(v.Procs, race.P99) < race.Enough) {
 			return false
 		}
 		for _, other := range c.Values {

@@ -43,7 +43,7 @@ const (
 	ExcludedDiffers    Excluded = "differs"       // unset, and unlike the numbered setting of its value
 	ExcludedNoFigure   Excluded = "no_throughput" // no valid trial has a throughput
 	ExcludedSlower     Excluded = "slower"        // too slow to be the best, proven or measured no further: its latency is not compared
-	ExcludedSaturated  Excluded = "saturated"     // proven not to carry the common rate: its latency is a backlog's
+	ExcludedSaturated  Excluded = "saturated"     // it fell behind the common rate, proven or more often than another value: its latency is not compared
 	ExcludedUnmet      Excluded = "objective"     // it met the objective in half of its trials at most
 	ExcludedLatency    Excluded = "no_latency"    // no trial's latency may be judged
 	ExcludedMemory     Excluded = "memory"        // it used more memory than --max-memory
@@ -179,6 +179,8 @@ func (c *Contest) Excluded(a journal.Setting) *Excluded {
 		return new(ExcludedSaturated)
 	case c.Out(v):
 		return new(ExcludedSlower)
+	case c.Level(v.Procs).Behind:
+		return new(ExcludedSaturated)
 	case v.Unmet:
 		return new(ExcludedUnmet)
 	case c.ByLatency && !v.HasLatency():

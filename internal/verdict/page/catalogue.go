@@ -128,7 +128,17 @@ var catalogue = byKind(
 
 	// The load.
 	warns(func(w words, x verdict.Overloaded) (string, string) {
-		return fmt.Sprintf("%s could not keep up with %s: %s latency is mostly queueing", w.settings(x.Settings), w.rate(), verb(len(x.Settings), "its", "their")), "use a lower --rate to compare their latency too"
+		var settings, some []string
+		for _, a := range x.Settings {
+			if settings = append(settings, a.Label); a.Late < a.Of {
+				some = append(some, fmt.Sprintf("%s in %d of %d trials", w.version(a.Label), a.Late, a.Of))
+			}
+		}
+		text, whose := w.settings(settings)+" could not keep up with "+w.rate(), verb(len(x.Settings), "its", "their")
+		if some != nil {
+			text, whose = text+" ("+phrase.And(some)+")", "in these trials the"
+		}
+		return text + ": " + whose + " latency is mostly queueing", "use a lower --rate to compare their latency too"
 	}),
 	warns(func(_ words, x verdict.Dropped) (string, string) {
 		return number.Count(float64(x.Requests)) + " requests were due but never sent", "use more --connections or a lower --rate"

@@ -96,7 +96,7 @@ var leftOutFor = map[contest.Excluded]document.Cell{
 	contest.ExcludedDiffers:    {Value: notCompared, Detail: "it performs differently from the value that it uses, set explicitly"},
 	contest.ExcludedNoFigure:   {Value: "no throughput", Detail: "no valid trial has a throughput"},
 	contest.ExcludedSlower:     {Value: "slower", Detail: "too slow to be the best, so its latency is not compared"},
-	contest.ExcludedSaturated:  {Value: "fell behind", Detail: "could not keep up with the request rate, so its latency is mostly queueing"},
+	contest.ExcludedSaturated:  {Value: "fell behind", Detail: "could not keep up with the request rate, so its latency is not compared"},
 	contest.ExcludedUnmet:      {Value: "missed --slo", Detail: "in half of its trials or more, no rate that was tried met it"},
 	contest.ExcludedLatency:    {Value: "no latency", Detail: "none of its trials has a latency that can be judged"},
 	contest.ExcludedMemory:     {Value: notCompared, Detail: "it used more memory than "},

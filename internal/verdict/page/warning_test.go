@@ -49,6 +49,9 @@ func TestWarnings(t *testing.T) {
 			}
 		}, "most common reason: it crashed: read their output in logs/; it failed only with GOMAXPROCS 4 or more, as programs with a data race do: build it with -race, and run it once"},
 		{"saturated", func(c *Config) { c.Rate = 20000 }, "could not keep up with 20,000 req/s"},
+		{"saturated", func(c *Config) {
+			c.Trial = func(t *journal.Trial) { t.Saturated = t.Setting.Label == "16" && t.Block < 4 }
+		}, "GOMAXPROCS 16 could not keep up with 1,000 req/s (16 in 4 of 6 trials): in these trials the latency is mostly queueing"},
 		{"drift", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				*t.ThroughputPerSecond *= 1 - 0.03*float64(t.Block) - 0.0005*float64(t.Order)

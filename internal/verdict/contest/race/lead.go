@@ -31,6 +31,7 @@ type Level struct {
 	Out             bool          // proven worse than the peak by more than the margin, or hopeless
 	OutByOne        bool          // by a single trial
 	Saturated       bool          // proven: it does not carry the offered rate
+	Behind          bool          // it fell behind the offered rate more often than another value: its P99 is not known
 	Unmet           bool          // it met the objective in half of its trials at most: Throughput is a bound from above
 	Slower          bool          // proven worse than the peak by more than the margin, all values considered at once
 	Later           bool          // and its p99 than the best
@@ -136,7 +137,7 @@ func copiesOf(r Rules, trials []Trial) Copies {
 // ofDefault is how sure it is that the default is as good as any; empty: that is open.
 func (s *Race) ofDefault() Goal {
 	i := slices.Index(s.named, s.rules.Default)
-	if i < 0 || s.model.throughput.trials(s.rules.Default) < Enough {
+	if i < 0 || !s.enough(s.rules.Default) {
 		return ""
 	}
 	c := s.chance[s.rules.Default]
@@ -221,13 +222,9 @@ func (s *Race) toTell(n int) (against int, cost float64) {
 }
 
 func (s *Race) levels(best int) []Level {
-	saturated := map[int]int{}
 	var tried []int
 	for _, t := range s.trials {
 		tried = append(tried, t.Value)
-		if t.Saturated && !t.Failed {
-			saturated[t.Value]++
-		}
 	}
 	slices.Sort(tried)
 	var out []Level
@@ -235,8 +232,10 @@ func (s *Race) levels(best int) []Level {
 		l := Level{Value: n, Trials: s.model.throughput.trials(n)}
 		if l.Trials > 0 {
 			l.Throughput = s.model.interval(n, Throughput)
-			l.P99 = s.model.interval(n, P99)
-			l.Out, l.Saturated, l.Unmet = s.out[n], s.saturated(n, saturated[n]), s.unmet[n]
+			if l.Behind = s.behind(n); !l.Behind {
+				l.P99 = s.model.interval(n, P99)
+			}
+			l.Out, l.Saturated, l.Unmet = s.out[n], s.saturated(n), s.unmet[n]
 			l.OutByOne, l.Slower, l.Later = s.outByOne(n), s.slower(n), s.later(n, best)
 		}
 		out = append(out, l)
@@ -267,8 +266,8 @@ func (m *Model) interval(n int, by Figure) (i stat.Interval) {
 // saturated reports whether a value is proven not to carry the offered rate: the upper
 // bound of its throughput is below, or its trials that did not are so frequent that with 95%
 // confidence most do not.
-func (s *Race) saturated(n, count int) bool {
-	if count == 0 {
+func (s *Race) saturated(n int) bool {
+	if s.fell[n] == 0 {
 		return false
 	}
 	trials := s.model.throughput.trials(n)
@@ -279,7 +278,7 @@ func (s *Race) saturated(n, count int) bool {
 		}
 	}
 	// The chance of that many, if the chance of each were one in two.
-	return 1-stat.HalfBinomial(count-1, trials) <= 1-confidence
+	return 1-stat.HalfBinomial(s.fell[n]-1, trials) <= 1-confidence
 }
 
 // claimError is how often a difference that is none may be claimed of any value, by

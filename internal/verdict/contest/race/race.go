@@ -19,7 +19,8 @@
 // # Proven, likely
 //
 // A value is out when its throughput is proven worse than the highest, by more than the
-// margin, at 99.5%, or is below 45% of it. The others are rivals. A value is proven
+// margin, at 99.5%, or is below 45% of it. The others are rivals. One that fell
+// behind the offered rate more often than another takes no part by its p99 (behind). A value is proven
 // when it is no worse than each rival, in throughput and in p99, by a one-sided bound of
 // 95% each: all must hold, so that they need no correction for their number
 // (intersection-union; Berger, 1982). A comparison must also hold without the trial of
@@ -68,6 +69,7 @@ type Race struct {
 	model   *Model
 	values  []int // measured, ascending
 	failed  map[int]int
+	fell    map[int]int  // trials that did not carry the offered rate
 	unmet   map[int]bool // that met the objective in half of their trials at most
 	top     int          // highest throughput of those that met it
 	out     map[int]bool
@@ -96,9 +98,12 @@ func (c chance) wrong() float64 { return min(1, c.throughput+c.p99) }
 // New is the race after these trials, or what a grid's trials come to.
 func New(r Rules, trials []Trial) *Race {
 	s := &Race{rules: r, trials: trials, model: newModel(trials, r.without),
-		failed: map[int]int{}, unmet: map[int]bool{}, out: map[int]bool{}, chance: map[int]chance{}, dropped: map[int]bool{}, smooth: map[int]float64{}}
+		failed: map[int]int{}, fell: map[int]int{}, unmet: map[int]bool{}, out: map[int]bool{}, chance: map[int]chance{}, dropped: map[int]bool{}, smooth: map[int]float64{}}
 	missed := map[int]int{} // trials that did not meet the objective, less those that did
 	for _, t := range trials {
+		if t.Saturated && !t.Failed {
+			s.fell[t.Value]++
+		}
 		switch {
 		case t.Failed:
 			s.failed[t.Value]++
@@ -142,11 +147,13 @@ func (s *Race) sortOut() {
 			s.out[n] = d < math.Log(hopeless) && (f.trials(n) >= Enough || n != s.rules.Default && !s.unmet[n]) ||
 				f.trials(n) >= s.fewestOut(n) && f.trials(s.top) >= 2 && f.upper(n, s.top, outLevel) < -margin
 		}
+	}
+	for _, n := range s.values {
 		if s.out[n] {
 			continue
 		}
 		s.rivals = append(s.rivals, n)
-		if (!s.rules.Latency || s.model.p99.has(n)) && s.failed[n] <= f.trials(n) && !s.unmet[n] {
+		if (!s.rules.Latency || s.model.p99.has(n)) && !s.behind(n) && s.failed[n] <= f.trials(n) && !s.unmet[n] {
 			s.named = append(s.named, n)
 		}
 	}
@@ -177,15 +184,33 @@ func (s *Race) outByOne(n int) bool {
 	return s.out[n] && (f.trials(n) == 1 || f.mean[f.index[s.top]]-f.without[f.index[n]][0] <= s.rules.margin(Throughput))
 }
 
+// behind reports whether n fell behind the offered rate in a larger share of its trials, one of them
+// left out, than another value that is not out. Then its p99 would be that of its good trials alone:
+// it is not named, and its p99 does not speak against other values.
+func (s *Race) behind(n int) bool {
+	f := s.model.throughput
+	return s.rules.Latency && s.fell[n] > 1 && slices.ContainsFunc(s.values, func(j int) bool {
+		return !s.out[j] && s.within(j) && f.trials(j) >= Enough && (s.fell[n]-1)*f.trials(j) > s.fell[j]*(f.trials(n)-1)
+	})
+}
+
+// within reports whether latency may prefer n.
+func (s *Race) within(n int) bool { return s.rules.MaxByLatency <= 0 || n <= s.rules.MaxByLatency }
+
 // byLatency reports whether n's p99 may speak against other values.
 func (s *Race) byLatency(n int) bool {
-	return s.rules.Latency && s.model.p99.has(n) && (s.rules.MaxByLatency <= 0 || n <= s.rules.MaxByLatency)
+	return s.rules.Latency && s.model.p99.has(n) && s.within(n) && !s.behind(n)
 }
 
 func (s *Race) prove(n int) bool {
 	return !s.aboveBound(n) && !slices.ContainsFunc(s.rivals, func(j int) bool {
 		return j != n && (!s.asGood(n, j, Throughput) || s.byLatency(j) && !s.asGood(n, j, P99))
 	})
+}
+
+// enough reports whether n has as many trials as a value has that is named, in each figure that is judged.
+func (s *Race) enough(n int) bool {
+	return s.model.throughput.trials(n) >= Enough && (!s.rules.Latency || s.model.p99.trials(n) >= Enough)
 }
 
 // aboveBound reports whether n is above the bound of what latency may prefer, while a
@@ -199,7 +224,7 @@ func (s *Race) aboveBound(n int) bool {
 func (s *Race) choose() {
 	first := func(ok func(chance) bool) int {
 		for _, n := range s.named {
-			if s.model.throughput.trials(n) >= Enough && ok(s.chance[n]) {
+			if s.enough(n) && ok(s.chance[n]) {
 				return n
 			}
 		}

@@ -96,6 +96,45 @@ func TestSaturated(t *testing.T) {
 	}
 }
 
+// What fell behind the rate is later than any other trial, and not one that is missing: a value that
+// does so more often than another is not named for the p99 of the rest, and that p99 speaks
+// against no value. One trial decides nothing, and a p99 of two neither.
+func TestBehind(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		fell        [2]int  // of twelve trials, of the values 1 and 4
+		p99         float64 // of the value 1, in those of 4
+		pick, above int     // above: of the bound of what latency may prefer
+		best        int
+	}{
+		{"neither", [2]int{0, 0}, 1, 1, 0, 1},
+		{"one trial", [2]int{1, 0}, 1, 1, 0, 1},
+		{"a few", [2]int{3, 0}, 1, 4, 0, 4},
+		{"most", [2]int{8, 0}, 1, 4, 0, 4},
+		{"most, and the others are far better", [2]int{8, 0}, 0.3, 4, 0, 4},
+		{"the larger one", [2]int{0, 8}, 1, 1, 0, 1},
+		{"both", [2]int{6, 6}, 1, 1, 0, 1},
+		{"all but two of both", [2]int{10, 10}, 1, 0, 0, 1},
+		{"the smaller one, with more Ps than CPUs above it", [2]int{8, 0}, 1, 1, 3, 1},
+	} {
+		var trials []race.Trial
+		for b := range 12 {
+			noise := 1 + 0.01*float64(b%3)
+			trials = append(trials, race.Trial{Value: 1, Block: b, Throughput: 1000 * noise, P99: c.p99 * 0.01 * noise, Saturated: b < c.fell[0]},
+				race.Trial{Value: 4, Block: b, Throughput: 1000 * noise, P99: 0.0101 * noise, Saturated: b < c.fell[1]})
+		}
+		lead := race.New(race.Rules{Values: []int{1, 4}, Default: 4, Latency: true, MaxByLatency: c.above}, trials).Lead()
+		if lead.Pick != c.pick || c.pick > 0 && lead.Confidence != race.Proven || lead.BestP99 != c.best {
+			t.Errorf("%s: pick %d %s, best p99 %d, levels %+v", c.name, lead.Pick, lead.Confidence, lead.BestP99, lead.Levels)
+		}
+		for i, l := range lead.Levels {
+			if lost := c.best != l.Value && c.fell[i] > 1; l.Behind != lost && c.fell[0] != c.fell[1] || l.Behind == (l.P99.Median != nil) {
+				t.Errorf("%s: %+v", c.name, l)
+			}
+		}
+	}
+}
+
 // The throughput of a value that did not meet the objective is a bound from above. It proves the
 // value worse, and neither as good nor better; where no value met it, a race ends.
 func TestUnmet(t *testing.T) {
