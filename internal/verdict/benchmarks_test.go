@@ -47,6 +47,26 @@ func TestEachBenchmarkIsComparedByItself(t *testing.T) {
 	}
 }
 
+// One run in fourteen that is three times as slow does not put a ratio outside of its own bounds.
+func TestTheRatioOfABenchmarkIsWithinItsBounds(t *testing.T) {
+	settings := []verdicttest.Truth{verdicttest.Unset(2, 5000, .02), verdicttest.Set(1, 5000, .02)}
+	h, trials := verdicttest.Generate(verdicttest.Config{Mode: journal.ModeBatch, Blocks: 14, NoAA: true, Settings: settings, Noise: &verdicttest.Noise{Trial: 0.01}, Trial: func(t *journal.Trial) {
+		speed := *t.ThroughputPerSecond / 5000
+		if t.Block == 3 && t.Setting.Label == "1" {
+			speed /= 3
+		}
+		one := journal.Metric{Value: 1000 / speed, Unit: "ns/op", Better: "lower"}
+		t.ThroughputUnit, t.ThroughputPerSecond, t.Metrics = "operations", new(1e6*speed), map[string]journal.Metric{"A ns/op": one, "B ns/op": one}
+	}})
+	b := verdict.Analyze(h, trials).Groups[0].Benchmarks
+	if b == nil || len(b.List) != 2 || b.Base != 1 {
+		t.Fatalf("benchmarks %+v", b)
+	}
+	if x := b.List[0].Times[0].VersusBase; x.Low == nil || *x.Median < *x.Low || *x.Median > *x.High {
+		t.Errorf("%g [%g, %g]", *x.Median, *x.Low, *x.High)
+	}
+}
+
 // Two equal settings are distinguished in no more than one table of twenty, whatever its size.
 func TestBenchmarksThatAreAlike(t *testing.T) {
 	same := func(float64) float64 { return 1 }

@@ -23,8 +23,8 @@ func (g *group) isPart(metric string) bool {
 
 // metricLosses are the metrics that the program printed and that are proven worse at one value
 // than at another. It compares a value with the default in each metric, and with the
-// best for that metric. Many are looked at, and any may come to a warning, so the
-// error of 5% is shared among all (Bonferroni); hence Student's t, whose bounds
+// best for that metric, which may be any of the others. Many are looked at, and any may come to a
+// warning, so the error of 5% is shared among all (Bonferroni); hence Student's t, whose bounds
 // exist at any level.
 func (g *group) metricLosses(chosen *contest.Value) (losses []ReasonMetricWorse) {
 	all := map[string]journal.Metric{}
@@ -36,7 +36,7 @@ func (g *group) metricLosses(chosen *contest.Value) (losses []ReasonMetricWorse)
 			}
 		}
 	}
-	alpha := 0.05 / float64(2*max(1, len(all)))
+	alpha := 0.05 / float64(max(1, len(all)*(len(g.Values)-1)))
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		of, lower := metricOf(name), all[name].Better == betterLower
 		sign, as := -1.0, contest.Loss
@@ -158,8 +158,8 @@ func (g *group) times(base int, of figure, alpha float64) []BenchmarkTime {
 	for i, v := range g.Values {
 		t := BenchmarkTime{Setting: v.Setting, Seconds: stat.Median(contest.Figures(v.Trials, of))}
 		if d := differences(of, v.Trials, g.Values[base].Trials); i != base && len(d) > 0 {
-			_, low, high := stat.SignedRanks(d, alpha)
-			t.VersusBase = stat.OfLogs(stat.Mean(d), low, high, len(d))
+			mid, low, high := stat.SignedRanks(d, alpha)
+			t.VersusBase = stat.OfLogs(mid, low, high, len(d))
 			t.Differs = low > 0 || high < 0
 		}
 		list = append(list, t)

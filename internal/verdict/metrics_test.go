@@ -98,6 +98,27 @@ func TestEqualMetrics(t *testing.T) {
 	}
 }
 
+// The best of sixteen values in a metric may be the best by luck, where that of two is not.
+func TestTheBestOfManyIsLucky(t *testing.T) {
+	for values, want := range map[int]bool{2: true, 16: false} {
+		settings := []Truth{Unset(16, 1000, 0)}
+		for n := 1; n < values; n++ {
+			settings = append(settings, Set(n, 1000, 0))
+		}
+		stray := []float64{-1.2, 0.3, -0.2, 1.2, -0.7, 0.6}
+		r := analyze(Config{Mode: journal.ModeBatch, CPUs: 16, Noise: quiet, Settings: settings, Trial: func(t *journal.Trial) {
+			x := 1.0
+			if t.Setting.Label == "1" {
+				x = math.Exp(-0.15 - 0.08*stray[t.Block])
+			}
+			t.Metrics = map[string]journal.Metric{"wait": {Value: x, Better: "lower"}}
+		}})
+		if got := has[verdict.MetricsWorse](r); got != want {
+			t.Errorf("%d values: a metric is proven worse: %v", values, got)
+		}
+	}
+}
+
 func TestPointsHoldMetrics(t *testing.T) {
 	r := analyze(Config{Mode: journal.ModeBatch, Noise: quiet, Settings: CPUServer()[:2], Trial: benchmarks(map[string]func(float64) float64{"A": func(float64) float64 { return 5 }})})
 	if p := r.Groups[0].Settings[0].Points[0]; p.Metrics["A ns/op"].Value <= 0 {
