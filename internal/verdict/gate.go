@@ -15,7 +15,7 @@ import (
 )
 
 // gateError is how often a gate may call worse what is worse by no more than the
-// margin, over all its checks.
+// margin, over all its checks; one that is asked after each pair, over those of a setting.
 const gateError = 0.05
 
 // gating gathers the checks of a gate. Spoiled says where the new program's trials
