@@ -113,7 +113,7 @@ func serves(t *testing.T, program, id string) {
 // run runs a batch program and returns its standard output.
 func run(t *testing.T, program, procs string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS="+procs)
