@@ -109,7 +109,7 @@ func (p *Process) Descendants() ([]int, error) {
 	}
 	pids := []int{}
 	for _, d := range all {
-		if !d.Ended() {
+		if !over(d) {
 			pids = append(pids, d.PID)
 		}
 	}

@@ -55,10 +55,14 @@ func (s *supervisor) killAll(deadline time.Time) (left []int) {
 	return nil
 }
 
-// killOnce kills those that have not ended, and returns them.
+// over reports whether all threads of a process have ended. Its first one may have ended before
+// others, which still hold its files.
+func over(p procstat.Stat) bool { return p.Ended() && p.Threads <= 1 }
+
+// killOnce kills those that are not over, and returns them.
 func killOnce(all []procstat.Stat) (pids []int) {
 	for _, p := range all {
-		if !p.Ended() {
+		if !over(p) {
 			kill(p)
 			pids = append(pids, p.PID)
 		}
@@ -165,7 +169,7 @@ func orphans() ([]procstat.Stat, error) {
 	}
 	var found []procstat.Stat
 	for _, p := range all {
-		if p.Parent != os.Getpid() || p.Ended() {
+		if p.Parent != os.Getpid() || over(p) {
 			continue
 		}
 		if session, err := unix.Getsid(p.PID); err == nil && session != own && !isSupervisor(p.PID) {
