@@ -207,7 +207,8 @@ func TestPoissonRun(t *testing.T) {
 		return o
 	}
 	check := func(t *testing.T, r *load.Result) {
-		if all := r.Requests + r.Unanswered + r.Dropped + r.Errors; all != 500 || r.Pace != load.PacePoisson || r.Errors > 0 {
+		// What was sent before, and has no answer at the end, is counted, too.
+		if all := r.Requests + r.Unanswered + r.Dropped + r.Errors; all < 500 || all > 500+r.Unanswered || r.Pace != load.PacePoisson || r.Errors > 0 {
 			t.Errorf("%d requests, pace %s, errors %v", all, r.Pace, r.ErrorKinds)
 		}
 	}
