@@ -412,7 +412,7 @@ func (k *container) staysBehind(v *resizer) (check.Finding, bool) {
 	const library = "import github.com/procfit/procfit/maxprocs/auto"
 	fix := "remove the variable: from Go 1.25 on the runtime follows the CPU limit; for an older version " + library
 	switch {
-	case k.program.GoVersion != "" && subject.FollowsLimit():
+	case k.program.GoVersion != "" && subject.FollowsChanges():
 		fix = "remove the variable: the runtime of " + k.program.GoVersion + " follows the CPU limit"
 	case k.program.GoVersion != "":
 		fix = "remove the variable, and build with Go 1.25 or newer or " + library + ", which follow the CPU limit"

@@ -170,7 +170,7 @@ func workload(v check.Value, calls source.SetCall) Workload {
 	if tight, ok := s.Facts.Tightest(); ok && (w.Limit == nil || tight.CPUs < *w.Limit) {
 		w.Notes = append(w.Notes, fmt.Sprintf("neither automaxprocs nor the runtime reads the limit of %s that %s has; maxprocs/auto does", number.CPUs(tight.CPUs), tight.Dir))
 	}
-	if s.FollowsLimit() && w.Limit != nil && s.Facts.Env.State == facts.Absent {
+	if s.FollowsChanges() && w.Limit != nil && s.Facts.Env.State == facts.Absent {
 		w.Notes = append(w.Notes, follow)
 		if strings.HasPrefix(v.Object, "Service/") {
 			w.Notes = append(w.Notes, boosted)

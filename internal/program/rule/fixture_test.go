@@ -201,6 +201,10 @@ func fixtures() []fixture {
 		{"PF004", "the runtime's own choice would be too many", machine(8, 0.5).withEnv("1").live(1), "", "", ""},
 		{"PF004", "no limit to change", machine(8).withEnv("8").live(8), "", "", ""},
 		{"PF004", "a runtime that follows nothing", machine(8, 3).withEnv("3").gover("go1.24").live(3), "", "", ""},
+		{"PF004", "changes of the limit are off", machine(8, 3).withEnv("3").godebug("updatemaxprocs=0").live(3), "", "", ""},
+		{"PF004", "only the limit is switched on", machine(8, 3).withEnv("3").baked(off).godebug("containermaxprocs=1").live(3), "", "", ""},
+		{"PF004", "only the limit is switched on, over a go line", machine(8, 3).withEnv("3").lang("1.24").godebug("containermaxprocs=1").live(3), "", "", ""},
+		{"PF004", "both are switched on", machine(8, 3).withEnv("3").baked(off).godebug(godebugOn).live(3), "fixes the value at 3", "follows the limit", Info},
 		{"PF004", "wrong today, which PF001 says", machine(8, 3).withEnv("8").live(8), "", "", ""},
 		{"PF004", "automatic", machine(8, 3).live(3), "", "", ""},
 
@@ -232,6 +236,7 @@ func fixtures() []fixture {
 		{"PF007", "the environment sets it", machine(8, 2).withEnv("2").automaxprocs("v1.6.0").live(2), "does nothing here", "remove the import", Info},
 		{"PF007", "an old Go needs it", machine(8, 2).gover("go1.24").automaxprocs("v1.6.0"), "", "", ""},
 		{"PF007", "an old go line needs it", machine(8, 2).baked(off).automaxprocs("v1.6.0"), "", "", ""},
+		{"PF007", "changes of the limit are off", machine(8, 2).godebug("updatemaxprocs=0").automaxprocs("v1.6.0").live(2), "", "", ""},
 		{"PF007", "not linked", machine(8, 2), "", "", ""},
 
 		{"PF007", "a limit below the runtime's least", machine(8, 0.5).automaxprocs("v1.6.0").live(1), "no longer follows changes of the limit", "remove the import of go.uber.org/automaxprocs; the runtime then chooses 2, its minimum under a limit: for 1, set GOMAXPROCS=1", Warning},

@@ -138,7 +138,7 @@ func (s Subject) measure(values string) string {
 func (s Subject) insteadOfEnv() string {
 	if n := s.Unset(); s.Automaxprocs == "" && n == s.best() {
 		fix := fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %s", s.env(), value(n))
-		if s.readsLimit && ownLimit(s.Facts) != nil {
+		if s.FollowsChanges() && ownLimit(s.Facts) != nil {
 			fix += " and follows the limit"
 		}
 		return fix
@@ -192,7 +192,7 @@ func (s Subject) leastOfRuntime(fix string) string {
 // limit also when that changes: updates can be switched off by GODEBUG, and are for modules
 // with a go line below 1.25.
 func (s Subject) FollowsChanges() bool {
-	updates := true
+	updates := s.Language == "" || facts.Go{Language: s.Language}.ReadsLimit(facts.Facts{})
 	for _, settings := range []string{s.Facts.DefaultGODEBUG, s.Facts.GODEBUG.Raw} {
 		for _, setting := range strings.Split(settings, ",") {
 			if v, ok := strings.CutPrefix(strings.TrimSpace(setting), "updatemaxprocs="); ok {

@@ -110,7 +110,7 @@ func checkFrozen(s Subject) []Finding {
 	if s.Automaxprocs != "" && (s.Foreign || s.SetBy == SetByCode) {
 		return nil // without the variable automaxprocs would fix the value, which PF007 reports
 	}
-	if !known || own == nil || !s.readsLimit || s.tooMany() || s.Unset() < 1 || s.Unset() > s.Fit.Procs || float64(n) < math.Floor(have+1e-6) {
+	if !known || own == nil || !s.FollowsChanges() || s.tooMany() || s.Unset() < 1 || s.Unset() > s.Fit.Procs || float64(n) < math.Floor(have+1e-6) {
 		return nil
 	}
 	var by, fix, now string
@@ -163,7 +163,7 @@ func ownLimit(f facts.Facts) *facts.Limit {
 }
 
 func checkAutomaxprocs(s Subject) []Finding {
-	if s.Automaxprocs == "" || !s.readsLimit {
+	if s.Automaxprocs == "" || !s.FollowsChanges() {
 		return nil
 	}
 	if _, env := s.EnvProcs(); env || s.SetBy == SetByAuto {
