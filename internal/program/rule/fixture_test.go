@@ -282,6 +282,7 @@ func fixtures() []fixture {
 		{"PF010", "no limit to miss", machine(8).gover("go1.25.3").mountRoot("/docker/x"), "", "", ""},
 
 		{"PF011", "env above the limit", machine(8, 2).withEnv("8").live(8).held(0, 100, 63), "throttled by the limit of /cg/pod/app (2 CPUs) in 63% of periods since the cgroup was created, and uses GOMAXPROCS=8", "remove GOMAXPROCS=8", Warning},
+		{"PF011", "a lowered limit, which the kernel counts as a burst", machine(8, 2).live(8).held(0, 100, 63).burst(0, 1), "in 63% of periods since", "use 2", Warning},
 		{"PF011", "with a burst", machine(8, 2).live(8).held(0, 100, 63).burst(0.5, 20), "throttled by the limit of /cg/pod/app (2 CPUs with a burst of 0.5) in 63% of periods (and used its burst in 20%) since", "use 2", Warning},
 		{"PF011", "an ancestor", machine(64, 0, 1.5).live(64).held(1, 100, 63), "by the limit of /cg/pod (1.5 CPUs) in 63% of periods since the cgroup was created, and uses GOMAXPROCS=64", "set GOMAXPROCS=2", Warning},
 		{"PF011", "the runtime's floor", machine(8, 0.5).live(2).held(0, 100, 30), "and uses GOMAXPROCS=2", "--limit 0.5 --procs 1,2", Warning},

@@ -48,16 +48,16 @@ func (s Subject) throttled() (Throttling, Severity, bool) {
 // throttledBy is a part of a sentence: "throttled by the limit of /cg (2 CPUs) in
 // 40% of periods".
 func (s Subject) throttledBy(t Throttling) string {
-	limit := ""
+	limit, burst := "", 0.0
 	if l, ok := s.limitOf(t.Dir); ok {
-		limit = " (" + number.Limit(l.CPUs, l.Burst.CPUs) + ")"
+		limit, burst = " ("+number.Limit(l.CPUs, l.Burst.CPUs)+")", l.Burst.CPUs
 	}
 	since := ""
 	if t.Span == 0 {
 		since = " since the cgroup was created"
 	}
 	bursts := ""
-	if t.Bursts > 0 && t.Periods > 0 {
+	if burst > 0 && t.Bursts > 0 && t.Periods > 0 { // the kernel also counts one when a limit is lowered
 		bursts = fmt.Sprintf(" (and used its burst in %s)", number.Share(float64(t.Bursts)/float64(t.Periods)))
 	}
 	return fmt.Sprintf("throttled by the limit of %s%s in %s of periods%s%s", t.Dir, limit, number.Share(t.Ratio()), bursts, since)
