@@ -69,10 +69,16 @@ func TestAnswer(t *testing.T) {
 	measured.Expected = &rule.Expected{Procs: 2, CPUs: 2, Measured: "2026-01-31"}
 	outdated := machine(8, 4, "", 4)
 	outdated.Expected = &rule.Expected{Procs: 2, LimitCPUs: new(2.0), CPUs: 8, Measured: "2026-01-31"}
+	unread := machine(2, 0, "", 0)
+	unread.LiveUnknown = "its memory: permission denied"
+	garbled := unread
+	garbled.Facts.GoVersion = ""
 	for _, tc := range []struct {
 		observed rule.Observed
 		want     string
 	}{
+		{unread, "x seems to use GOMAXPROCS=2, as it should\n"},
+		{garbled, "x uses a GOMAXPROCS that cannot be read; it should be 2\n"},
 		{library, "x uses GOMAXPROCS=2, as it should\n  a Go library is mapped: libx.so, go1.26.1\n  the runtime of go1.26.1 chooses 2; "},
 		{unnamed, "x uses GOMAXPROCS=2, as it should\n  a Go library is mapped: libx.so\n"},
 		{loaded, "x uses GOMAXPROCS=4; it should be 2\n  a Go program is mapped: app, go1.26.1\n"},

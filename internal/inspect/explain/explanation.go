@@ -224,7 +224,7 @@ func (e Explanation) answer() string {
 	case !known:
 		return "uses a GOMAXPROCS that cannot be read; " + should(s)
 	}
-	return fmt.Sprintf("%s GOMAXPROCS=%d%s", phrase.If(s.Live != nil, "uses", "will use"), n, e.verdict())
+	return s.Uses(n) + e.verdict()
 }
 
 func should(s rule.Subject) string {

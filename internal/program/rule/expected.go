@@ -87,7 +87,7 @@ func checkExpected(s Subject) []Finding {
 	if e == nil || !known || n == e.Procs || s.EveryCPU(n) || s.Reserve > 0 {
 		return nil
 	}
-	f := Finding{Message: fmt.Sprintf("%s, but the expected value is %d, measured on %s", s.uses(n), e.Procs, e.Measured)}
+	f := Finding{Message: fmt.Sprintf("%s, but the expected value is %d, measured on %s", s.Uses(n), e.Procs, e.Measured)}
 	switch {
 	case s.Lent() != "":
 		f.Fix = s.afterOutside()

@@ -40,7 +40,7 @@ func checkHeld(s Subject) []Finding {
 	if q := s.Faults.Queued; free >= s.usable() || len(phrase.Above(n)) == 0 || q != nil && *q < max(1, someHeld*float64(n)) {
 		return nil
 	}
-	f := Finding{Message: fmt.Sprintf("%s, and page faults keep %s of these Ps waiting for the disk", s.uses(n), s.Faults.of(n))}
+	f := Finding{Message: fmt.Sprintf("%s, and page faults keep %s of these Ps waiting for the disk", s.Uses(n), s.Faults.of(n))}
 	if q := s.Faults.Queued; q != nil {
 		f.Message += fmt.Sprintf(", while %s wait for a P", number.AmountOf(*q, "goroutine"))
 	}

@@ -197,8 +197,8 @@ func (s Subject) Procs() (n int, known bool) {
 	if _, env := s.EnvProcs(); env {
 		return s.Go.Procs, true
 	}
-	if s.Go.Outcome == facts.Dies {
-		return 0, false
+	if s.Go.Outcome == facts.Dies || s.LiveUnknown != "" && s.Facts.GoVersion == "" {
+		return 0, false // of a process that does not show its release, either, as one that garble has built
 	}
 	// Without any CPU count the decision is a guess, and automaxprocs, if it is linked
 	// in, may override the runtime.
@@ -279,8 +279,8 @@ func (s Subject) withoutEnv() string {
 	return "without it the runtime crashes at start"
 }
 
-// uses is the beginning of a sentence about the value.
-func (s Subject) uses(n int) string {
+// Uses is the beginning of a sentence about the value.
+func (s Subject) Uses(n int) string {
 	verb := "will use "
 	switch {
 	case s.Live != nil:

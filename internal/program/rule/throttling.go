@@ -81,7 +81,7 @@ func checkThrottledTooMany(s Subject) []Finding {
 	n, _ := s.Procs()
 	return []Finding{{
 		Severity: severity,
-		Message:  s.throttledBy(t) + ", and " + s.uses(n),
+		Message:  s.throttledBy(t) + ", and " + s.Uses(n),
 		Fix:      tooMany[0].Fix,
 		Now:      tooMany[0].Now,
 	}}
@@ -95,7 +95,7 @@ func checkThrottledFitting(s Subject) []Finding {
 	}
 	f := Finding{
 		Severity: severity,
-		Message:  s.throttledBy(t) + ", although it " + s.uses(n) + ", which is not too high",
+		Message:  s.throttledBy(t) + ", although it " + s.Uses(n) + ", which is not too high",
 		Fix:      "raise the limit of " + t.Dir + ", or give it less work",
 	}
 	// Go code alone never uses more CPUs than GOMAXPROCS.

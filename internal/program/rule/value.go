@@ -21,7 +21,7 @@ func checkTooMany(s Subject) []Finding {
 	if l, ok := s.Limit(); ok {
 		source = "the limit of " + l.Dir + " allows"
 	}
-	f := Finding{Message: fmt.Sprintf("%s, but %s %s", s.uses(n), source, number.CPUs(s.Facts.EffectiveCPUs()))}
+	f := Finding{Message: fmt.Sprintf("%s, but %s %s", s.Uses(n), source, number.CPUs(s.Facts.EffectiveCPUs()))}
 	if s.Reserve > 0 {
 		f.Message += ", " + number.Exact(s.Reserve) + " of them reserved for others"
 	}
@@ -82,7 +82,7 @@ func checkTooFew(s Subject) []Finding {
 	}
 	unless := fmt.Sprintf("unless a sweep has shown that %d is enough, ", n)
 	f := Finding{
-		Message: fmt.Sprintf("%s, but could use %s", s.uses(n), number.CPUs(have)),
+		Message: fmt.Sprintf("%s, but could use %s", s.Uses(n), number.CPUs(have)),
 		Fix:     unless + fmt.Sprintf("set GOMAXPROCS=%d", s.Fit.Procs),
 	}
 	switch {
@@ -254,7 +254,7 @@ func checkOverridden(s Subject) []Finding {
 		by = outside + " overrides it" + cmp.Or(s.Lent(), " until a restart")
 	}
 	f := Finding{
-		Message: fmt.Sprintf("%s, but its environment sets GOMAXPROCS=%s, which has no effect: %s", s.uses(*s.Live), s.env(), by),
+		Message: fmt.Sprintf("%s, but its environment sets GOMAXPROCS=%s, which has no effect: %s", s.Uses(*s.Live), s.env(), by),
 		Fix:     s.fixOverride(n),
 	}
 	if s.Facts.EffectiveCPUs() > 0 && !s.Good() {

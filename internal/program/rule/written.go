@@ -88,7 +88,7 @@ func checkNoLimit(s Subject) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("requests %s and has no CPU limit: it %s", number.CPUs(s.Written.Requests), s.uses(n)),
+		Message: fmt.Sprintf("requests %s and has no CPU limit: it %s", number.CPUs(s.Written.Requests), s.Uses(n)),
 		Fix:     fmt.Sprintf("set GOMAXPROCS to the CPUs that it should use: its request, rounded up, is %d; or set a CPU limit; procfit sweep shows which value is best", int(math.Ceil(s.Written.Requests))),
 	}}
 }
