@@ -9,10 +9,10 @@ import (
 	"github.com/procfit/procfit/maxprocs/internal/fit"
 )
 
-// Automaxprocs is the policy of a program that calls Set of
-// go.uber.org/automaxprocs v1.6.0, as a blank import of that module does. If
-// automaxprocs changes nothing, the value is that of Go with the same Version and
-// Language.
+// Automaxprocs is the policy of a program that calls Set of go.uber.org/automaxprocs, as a
+// blank import of that module does: of v1.6.0, except that an older Release may not read
+// cgroup v2. If automaxprocs changes nothing, the value is that of Go with the same Version
+// and Language.
 //
 // It is exact for facts that were read. In facts made by hand, the first limit is the
 // one that automaxprocs finds.
@@ -21,6 +21,18 @@ type Automaxprocs struct {
 	Language string   // as in Go
 	Min      int      // its option Min; below 1 it is 1
 	Rounding Rounding // its option RoundQuotaFunc; "": Floor
+	Release  string   // its own version, such as "v1.4.0"; "": v1.6.0
+}
+
+// ReadsLimit reports whether the Release can read the limit of the program's cgroup: those
+// before v1.5.1 cannot on cgroup v2 (v1.5.0 only if that is the last of all mounts).
+func (p Automaxprocs) ReadsLimit(f Facts) bool {
+	for _, old := range []string{"v1.0.", "v1.1.", "v1.2.", "v1.3.", "v1.4.", "v1.5.0"} {
+		if f.Cgroup.Version == 2 && strings.HasPrefix(p.Release, old) {
+			return false
+		}
+	}
+	return true
 }
 
 // Name implements Policy.
@@ -41,6 +53,9 @@ func (p Automaxprocs) decide(f Facts) Decision {
 		d.Unknown = append(d.Unknown, "GOMAXPROCS in its environment is unreadable: "+f.Env.Error)
 	}
 	l, why := automaxprocsLimit(f)
+	if !p.ReadsLimit(f) {
+		why = p.Release + " does not read cgroup v2; v1.5.1 and later do"
+	}
 	if why != "" {
 		d.because("automaxprocs changes nothing: %s", why)
 		return d.leave(p, f)

@@ -104,6 +104,7 @@ func TestAutomaxprocs(t *testing.T) {
 	emptyEnv := facts(8, 2.5)
 	emptyEnv.Env = Fact{State: Known, Raw: ""}
 	v1 := facts(8, 2.5)
+	v1.Cgroup.Version = 1
 	v1.Limits[0].PeriodFile, v1.Limits[0].Raw, v1.Limits[0].PeriodRaw = "/period", "+250000\n", "100000\nmore"
 	v1Space := facts(8, 2.5)
 	v1Space.Limits[0].PeriodFile, v1Space.Limits[0].Raw, v1Space.Limits[0].PeriodRaw = "/period", "250000 \n", "100000\n"
@@ -119,6 +120,9 @@ func TestAutomaxprocs(t *testing.T) {
 		"no limit, old runtime": {facts(8), Automaxprocs{Version: "1.20"}, 8, "it finds no CPU cgroup"},
 		"v1, first lines":       {v1, Automaxprocs{Version: "1.26"}, 2, "2.5 CPUs"},
 		"v1, a space":           {v1Space, Automaxprocs{Version: "1.24"}, 8, "malformed, which is an error to automaxprocs"},
+		"v1, an old release":    {v1, Automaxprocs{Version: "1.26", Release: "v1.4.0"}, 2, "2.5 CPUs"},
+		"v2, an old release":    {facts(8, 2.5), Automaxprocs{Version: "1.24", Release: "v1.4.0"}, 8, "v1.4.0 does not read cgroup v2"},
+		"v2, the next release":  {facts(8, 2.5), Automaxprocs{Version: "1.24", Release: "v1.5.1"}, 2, "rounded down to 2"},
 		"negative":              {negative, Automaxprocs{Version: "1.24"}, 1, "below the minimum of 1"},
 	} {
 		t.Run(name, c.check)

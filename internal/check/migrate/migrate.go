@@ -35,6 +35,7 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Path is the module that is migrated from.
@@ -141,6 +142,9 @@ func (r *Report) module(o Options, tree *folder.Tree) error {
 		}
 	}
 	r.Module = m
+	if onV2 := (facts.Facts{Cgroup: facts.Cgroup{Version: 2}}); !(facts.Automaxprocs{Release: m.Version}).ReadsLimit(onV2) {
+		r.Notes = append(r.Notes, Place{Path: m.File, Message: "automaxprocs " + m.Version + " reads the limits of cgroup v1 only, so the values before are those of nodes with cgroup v1: with cgroup v2 it does nothing, and its removal changes no value"})
+	}
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/source"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -505,6 +506,19 @@ func TestTypical(t *testing.T) {
 	}
 	if got, want := r.Differ(), []float64{0.25, 0.5, 1, 1.5, 2.5, 7.5}; !slices.Equal(got, want) {
 		t.Errorf("they differ at %v, want %v", got, want)
+	}
+}
+
+// TestOldRelease: before v1.5.1 automaxprocs does nothing on cgroup v2.
+func TestOldRelease(t *testing.T) {
+	for version, want := range map[string]string{"v1.4.0": "automaxprocs v1.4.0 reads the limits of cgroup v1 only", "v1.5.1": ""} {
+		dir := t.TempDir()
+		must.Write(t, filepath.Join(dir, "go.mod"), "module m\n\ngo 1.26\n\nrequire go.uber.org/automaxprocs "+version+"\n")
+		r := &Report{}
+		must.OK(t, r.module(Options{Dir: dir}, folder.NewTree(dir)))
+		if got := fmt.Sprint(r.Notes); !strings.Contains(got, want) || (want == "") != (len(r.Notes) == 0) {
+			t.Errorf("%s: %s", version, got)
+		}
 	}
 }
 

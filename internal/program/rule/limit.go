@@ -98,11 +98,15 @@ func checkOldGo(s Subject) []Finding {
 		return nil
 	}
 	fix := s.orElse("build it with Go "+s.goThatReads()+" or newer and go 1.25 in go.mod, or import github.com/procfit/procfit/maxprocs/auto", s.modern())
-	if s.Foreign || s.Automaxprocs != "" { // which does nothing because of the variable
+	old := ""
+	if s.automaxprocsTooOld() {
+		old = fmt.Sprintf("; go.uber.org/automaxprocs %s does not read cgroup v2, v1.5.1 and later do", s.Automaxprocs)
+	}
+	if s.Foreign || s.Automaxprocs != "" { // which does nothing because of the variable, or is too old
 		fix = s.setEnv()
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("%s ignores CPU limits, but there is one of %s (%s)%s", s.goName(), number.CPUs(l.CPUs), l.Dir, s.unlessSet()),
+		Message: fmt.Sprintf("%s ignores CPU limits, but there is one of %s (%s)%s%s", s.goName(), number.CPUs(l.CPUs), l.Dir, s.unlessSet(), old),
 		Fix:     fix,
 	}}
 }

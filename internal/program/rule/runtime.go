@@ -155,7 +155,7 @@ func (s Subject) restart() string {
 	const fix = "restart it: its CPUs have changed since it started"
 	if s.Automaxprocs != "" {
 		// It may find a limit now where it found none when the program started.
-		if n := facts.Decide(s.Facts, facts.Automaxprocs{Language: s.Language}).Procs; n > 0 && !s.fits(n) {
+		if n := facts.Decide(s.Facts, facts.Automaxprocs{Language: s.Language, Release: s.Automaxprocs}).Procs; n > 0 && !s.fits(n) {
 			return fmt.Sprintf("%s; without it, automaxprocs would choose %s after a restart", s.setEnv(), value(n))
 		}
 	}

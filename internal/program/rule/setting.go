@@ -22,7 +22,7 @@ func (s Subject) Decisions() []facts.Decision {
 	return []facts.Decision{
 		s.Go,
 		s.Fit,
-		facts.Decide(s.Facts, facts.Automaxprocs{Language: s.Language}),
+		facts.Decide(s.Facts, facts.Automaxprocs{Language: s.Language, Release: s.Automaxprocs}),
 		facts.Decide(s.Facts, facts.JVM{}),
 	}
 }

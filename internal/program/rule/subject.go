@@ -208,7 +208,13 @@ func (s Subject) Procs() (n int, known bool) {
 // automaxprocsActs reports whether automaxprocs is linked in and may set the value. With any
 // GOMAXPROCS in the environment, also one that the runtime ignores, it does nothing.
 func (s Subject) automaxprocsActs() bool {
-	return s.Automaxprocs != "" && s.Facts.Env.State != facts.Known
+	return s.Automaxprocs != "" && s.Facts.Env.State != facts.Known && !s.automaxprocsTooOld()
+}
+
+// automaxprocsTooOld reports whether the automaxprocs in it does not read the cgroups here. Of a
+// program in a file it is not known which cgroups it will have.
+func (s Subject) automaxprocsTooOld() bool {
+	return !s.AnyMachine && !facts.Automaxprocs{Release: s.Automaxprocs}.ReadsLimit(s.Facts)
 }
 
 // ByCall is what set the value of a program whose SetBy is SetByCode: with automaxprocs in it, nobody sees
