@@ -23,6 +23,10 @@ func checkLimitsOff(s Subject) []Finding {
 		Message: fmt.Sprintf("%scontainermaxprocs=0 is compiled in, as with a go line below 1.25: it ignores CPU limits%s", built, s.unlessSet()),
 		Fix:     s.orElse("go mod edit -go=1.25 in its main module, and build it "+s.again(), s.modern()),
 	}
+	if s.updates() { // a go line below 1.25 switches both off
+		f.Message = fmt.Sprintf("%scontainermaxprocs=0 is compiled in: it ignores CPU limits%s", built, s.unlessSet())
+		f.Fix = s.orElse("remove containermaxprocs=0 from the godebug lines of its go.mod and the //go:debug lines of its main package, and build it "+s.again(), s.modern())
+	}
 	switch {
 	case s.Automaxprocs != "" && s.sized(): // it does nothing because of the variable
 		f.Fix = s.setEnv()

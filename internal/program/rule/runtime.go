@@ -191,7 +191,9 @@ func (s Subject) leastOfRuntime(fix string) string {
 // FollowsChanges reports whether its runtime, if nothing else sets the value, follows the
 // limit also when that changes: updates can be switched off by GODEBUG, and are for modules
 // with a go line below 1.25.
-func (s Subject) FollowsChanges() bool {
+func (s Subject) FollowsChanges() bool { return s.readsLimit && s.updates() }
+
+func (s Subject) updates() bool {
 	updates := s.Language == "" || facts.Go{Language: s.Language}.ReadsLimit(facts.Facts{})
 	for _, settings := range []string{s.Facts.DefaultGODEBUG, s.Facts.GODEBUG.Raw} {
 		for _, setting := range strings.Split(settings, ",") {
@@ -200,7 +202,7 @@ func (s Subject) FollowsChanges() bool {
 			}
 		}
 	}
-	return s.readsLimit && updates
+	return updates
 }
 
 // wouldNow is what the runtime would do if it started now.
