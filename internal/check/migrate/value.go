@@ -181,7 +181,7 @@ func workload(v check.Value, calls source.SetCall) Workload {
 
 const (
 	follow  = "after a resize in place the value follows the limit; with automaxprocs it stayed"
-	boosted = "with a CPU boost at startup, automaxprocs kept the value of the boost, and the runtime returns to the limit within seconds"
+	boosted = "with a CPU boost at startup, automaxprocs kept the value of the boost, and the runtime returns to the limit within seconds, in an idle program within a minute"
 )
 
 var typical = []float64{0.25, 0.5, 1, 1.5, 2, 2.5, 3, 4, 7.5, 8, 0}

@@ -85,7 +85,7 @@ func TestAnswer(t *testing.T) {
 		{measured, "x uses GOMAXPROCS=1; the expected value is 2\n"},
 		{outdated, "x uses GOMAXPROCS=4; the expected value of 2 is outdated\n"},
 		{burst, "x uses GOMAXPROCS=2, as it should\n  the runtime of go1.26.1 chooses 2; its own cgroup allows 2 CPUs with a burst of 0.5\n"},
-		{sandbox, "x uses GOMAXPROCS=8; it should be 2\n  the runtime of go1.26.1 does not see its limit; its own cgroup allows 2 CPUs\n\n  live             8  read from its memory (symbol); its runtime does not see the limit of its cgroup\n"},
+		{sandbox, "x uses GOMAXPROCS=8; it should be 2\n  the runtime of go1.26.1 does not see its limit, or was idle since that was lowered; its own cgroup allows 2 CPUs\n\n  live             8  read from its memory (symbol); its runtime does not see the limit of its cgroup, or was idle since that was lowered\n"},
 		{hidden, "x uses GOMAXPROCS=2; it should, unless a parent cgroup that is hidden from procfit allows less\n"},
 		{hiddenEnv, "x uses GOMAXPROCS=2, not the 4 of its environment; it should, unless a parent"},
 		{machine(2, 0, "", 2), "x uses GOMAXPROCS=2, as it should\n  the runtime of go1.26.1 chooses 2; it may run on 2 CPUs\n"},

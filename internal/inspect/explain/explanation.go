@@ -203,7 +203,7 @@ func liveReason(s rule.Subject) string {
 		}
 	}
 	if s.MissesLimit() {
-		return how + "; its runtime does not see the limit of its cgroup"
+		return how + "; its runtime does not see the limit of its cgroup, or was idle since that was lowered"
 	}
 	return how
 }
@@ -298,7 +298,7 @@ func (e Explanation) because() string {
 		return fmt.Sprintf("%s crashes at start; %s", chooser, cpus(s))
 	}
 	if s.MissesLimit() {
-		return fmt.Sprintf("%s does not see its limit; %s", chooser, cpus(s))
+		return fmt.Sprintf("%s does not see its limit, or was idle since that was lowered; %s", chooser, cpus(s))
 	}
 	return fmt.Sprintf("%s chooses %d; %s", chooser, s.Go.Procs, cpus(s))
 }

@@ -165,8 +165,8 @@ func checkUnread(s Subject) []Finding {
 func checkMissedMount(s Subject) []Finding {
 	if s.MissesLimit() && s.tooMany() {
 		return []Finding{{
-			Message: fmt.Sprintf("%s does not see the limit of %s: it follows a limit that it sees, and uses all %d CPUs", s.RuntimeName(), ownLimit(s.Facts).Dir, *s.Live),
-			Fix:     s.setEnv() + ": a restart does not help where a sandbox hides /proc/self/mountinfo or the files of the cgroup",
+			Message: fmt.Sprintf("%s does not see the limit of %s, or was idle since that was lowered: it follows a limit that it sees, and uses all %d CPUs", s.RuntimeName(), ownLimit(s.Facts).Dir, *s.Live),
+			Fix:     "if it is still so in a minute, " + s.setEnv() + ": a restart does not help where a sandbox hides /proc/self/mountinfo or the files of the cgroup",
 		}}
 	}
 	if !s.readsLimit || !s.tooMany() || s.SetBy != SetByAuto {

@@ -28,6 +28,19 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestBehind: a call would end what an idle runtime is about to do by itself.
+func TestBehind(t *testing.T) {
+	for want, o := range map[string]Observed{
+		"":                 machine(1).live(2).counted(2).custom(false).process(),
+		"procfit set 42 1": machine(1).live(2).counted(2).custom(false).godebug("updatemaxprocs=0").process(),
+		"procfit set 42 2": machine(64, 2).live(64).custom(false).process(), // or it does not see its limit
+	} {
+		if got := NewSubject(o).now(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestEachRuleIsDocumentedAndTested demands of every rule its page, a fixture
 // that fires, and one that is quiet.
 func TestEachRuleIsDocumentedAndTested(t *testing.T) {

@@ -115,7 +115,7 @@ func (s Subject) changeable() bool {
 
 // now is the command that gives a running program the recommended value; empty: there is none.
 func (s Subject) now() string {
-	if !s.changeable() || s.Lent() != "" {
+	if !s.changeable() || s.Lent() != "" || s.behind() { // a call would end the following
 		return ""
 	}
 	return fmt.Sprintf("procfit set %d %d", s.PID, s.best())
@@ -152,7 +152,10 @@ func (s Subject) insteadOfEnv() string {
 
 // restart is the fix if the runtime would choose another value now.
 func (s Subject) restart() string {
-	const fix = "restart it: its CPUs have changed since it started"
+	fix := "restart it: its CPUs have changed since it started"
+	if s.behind() {
+		fix = "look again in a minute, since its runtime follows its CPUs by itself, and an idle one is slow; if it still uses the old value, " + fix
+	}
 	if s.Automaxprocs != "" {
 		// It may find a limit now where it found none when the program started.
 		if n := facts.Decide(s.Facts, facts.Automaxprocs{Language: s.Language, Release: s.Automaxprocs}).Procs; n > 0 && !s.fits(n) {

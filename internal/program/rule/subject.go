@@ -238,10 +238,17 @@ func (s Subject) FollowsLimit() bool { return s.readsLimit }
 
 // MissesLimit reports whether its runtime, although it follows the limit of its cgroup, uses
 // all CPUs: then it does not see the limit, as in a sandbox that denies it
-// /proc/self/mountinfo. It reads the limit every second, so that no change of the limit
-// explains that for long.
+// /proc/self/mountinfo. It reads the limit every second, and every minute while the program
+// is idle (half of forcegcperiod, in sysmon), so that no change of the limit explains that
+// for long.
 func (s Subject) MissesLimit() bool {
 	return s.SetBy == SetByAuto && s.aboveItsLimit()
+}
+
+// behind reports whether its runtime follows its CPUs by itself, and has not done so yet: an
+// idle one looks once a minute.
+func (s Subject) behind() bool {
+	return s.Live != nil && s.SetBy == SetByAuto && s.FollowsChanges() && *s.Live != s.Go.Procs && !s.MissesLimit()
 }
 
 // aboveItsLimit reports whether it uses all CPUs, and its runtime, which follows the limit,
