@@ -11,7 +11,7 @@ import (
 
 // Automaxprocs is the policy of a program that calls Set of go.uber.org/automaxprocs, as a
 // blank import of that module does: of v1.6.0, except that an older Release may not read
-// cgroup v2. If automaxprocs changes nothing, the value is that of Go with the same Version
+// cgroup v2, see ReadsLimit. If automaxprocs changes nothing, the value is that of Go with the same Version
 // and Language.
 //
 // It is exact for facts that were read. In facts made by hand, the first limit is the
@@ -25,14 +25,28 @@ type Automaxprocs struct {
 }
 
 // ReadsLimit reports whether the Release can read the limit of the program's cgroup: those
-// before v1.5.1 cannot on cgroup v2 (v1.5.0 only if that is the last of all mounts).
-func (p Automaxprocs) ReadsLimit(f Facts) bool {
+// before v1.5.1 cannot on cgroup v2 (v1.5.0 only if that is the last of all mounts), and
+// v1.5.1 only that of the cgroup which is mounted, as in most containers.
+func (p Automaxprocs) ReadsLimit(f Facts) bool { return p.misses(f) == "" }
+
+// misses is why the Release cannot read the limit; "": it can.
+func (p Automaxprocs) misses(f Facts) string {
+	if f.Cgroup.Version != 2 {
+		return ""
+	}
 	for _, old := range []string{"v1.0.", "v1.1.", "v1.2.", "v1.3.", "v1.4.", "v1.5.0"} {
-		if f.Cgroup.Version == 2 && strings.HasPrefix(p.Release, old) {
-			return false
+		if strings.HasPrefix(p.Release, old) {
+			return p.Release + " does not read cgroup v2; v1.5.1 and later do"
 		}
 	}
-	return true
+	seen, read := f.seen()
+	if p.Release != "v1.5.1" || !read {
+		return ""
+	}
+	if found := findAutomaxprocs(seen.Mountinfo, seen.ProcCgroup); found.version == 2 && found.dir != "/sys/fs/cgroup" {
+		return p.Release + " reads only the limit of the cgroup that is mounted, not of one below it; v1.5.2 and later do"
+	}
+	return ""
 }
 
 // Name implements Policy.
@@ -53,8 +67,8 @@ func (p Automaxprocs) decide(f Facts) Decision {
 		d.Unknown = append(d.Unknown, "GOMAXPROCS in its environment is unreadable: "+f.Env.Error)
 	}
 	l, why := automaxprocsLimit(f)
-	if !p.ReadsLimit(f) {
-		why = p.Release + " does not read cgroup v2; v1.5.1 and later do"
+	if missed := p.misses(f); missed != "" {
+		why = missed
 	}
 	if why != "" {
 		d.because("automaxprocs changes nothing: %s", why)

@@ -3,9 +3,12 @@ package facts
 import (
 	"fmt"
 	"math"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/maxprocs/internal/must"
 )
 
 // facts are those of a process with an affinity and limits from the leaf up.
@@ -110,6 +113,7 @@ func TestAutomaxprocs(t *testing.T) {
 	v1Space.Limits[0].PeriodFile, v1Space.Limits[0].Raw, v1Space.Limits[0].PeriodRaw = "/period", "250000 \n", "100000\n"
 	negative := facts(8, 2.5)
 	negative.Limits[0].Raw = "-5 100000\n"
+	world := func(name string) Facts { return must.Get(ReadFS(os.DirFS("testdata/worlds/"+name), 0))(t) }
 	for name, c := range map[string]decided{
 		"rounded down":          {facts(8, 2.9), Automaxprocs{Version: "1.24"}, 2, "rounded down to 2"},
 		"at least 1":            {facts(8, 0.5), Automaxprocs{Version: "1.26"}, 1, "0 is below the minimum of 1"},
@@ -123,6 +127,9 @@ func TestAutomaxprocs(t *testing.T) {
 		"v1, an old release":    {v1, Automaxprocs{Version: "1.26", Release: "v1.4.0"}, 2, "2.5 CPUs"},
 		"v2, an old release":    {facts(8, 2.5), Automaxprocs{Version: "1.24", Release: "v1.4.0"}, 8, "v1.4.0 does not read cgroup v2"},
 		"v2, the next release":  {facts(8, 2.5), Automaxprocs{Version: "1.24", Release: "v1.5.1"}, 2, "rounded down to 2"},
+		"v1.5.1, a service":     {world("v2-leaf"), Automaxprocs{Version: "1.24", Release: "v1.5.1"}, 8, "reads only the limit of the cgroup that is mounted"},
+		"v1.5.2, a service":     {world("v2-leaf"), Automaxprocs{Version: "1.24", Release: "v1.5.2"}, 2, "rounded down to 2"},
+		"v1.5.1, a container":   {world("v2-namespace"), Automaxprocs{Version: "1.24", Release: "v1.5.1"}, 2, "rounded down to 2"},
 		"negative":              {negative, Automaxprocs{Version: "1.24"}, 1, "below the minimum of 1"},
 	} {
 		t.Run(name, c.check)

@@ -230,7 +230,7 @@ func fixtures() []fixture {
 		{"PF006", "a program of others", machine(8, 2).gover("go1.24.6").foreign(), "ignores CPU limits", "set GOMAXPROCS=2 in its environment", Warning},
 		{"PF006", "no limit", machine(8).gover("go1.24.6"), "", "", ""},
 		{"PF006", "set right by automaxprocs", machine(8, 2).gover("go1.21").automaxprocs("v1.5.3").live(2), "", "", ""},
-		{"PF006", "automaxprocs that does not read cgroup v2", machine(8, 2).gover("go1.21").automaxprocs("v1.4.0").live(8), "but there is one of 2 CPUs (/cg/pod/app); go.uber.org/automaxprocs v1.4.0 does not read cgroup v2", "set GOMAXPROCS=2", Warning},
+		{"PF006", "automaxprocs that does not read cgroup v2", machine(8, 2).gover("go1.21").automaxprocs("v1.4.0").live(8), "but there is one of 2 CPUs (/cg/pod/app); go.uber.org/automaxprocs v1.4.0 does not read it, v1.5.2 and later do", "set GOMAXPROCS=2", Warning},
 		{"PF001", "automaxprocs that does not read cgroup v2", machine(8, 2).gover("go1.21").automaxprocs("v1.4.0").live(8), "uses GOMAXPROCS=8", "set GOMAXPROCS=2 in its environment", Warning},
 		{"PF006", "a file, and automaxprocs that reads cgroup v1", machine(0, 2).gover("go1.21").automaxprocs("v1.4.0").file(Written{}), "", "", ""},
 		{"PF006", "a new Go", machine(8, 2), "", "", ""},

@@ -104,7 +104,7 @@ func checkOldGo(s Subject) []Finding {
 	fix := s.orElse("build it with Go "+s.goThatReads()+" or newer and go 1.25 in go.mod, or import github.com/procfit/procfit/maxprocs/auto", s.modern())
 	old := ""
 	if s.automaxprocsTooOld() {
-		old = fmt.Sprintf("; go.uber.org/automaxprocs %s does not read cgroup v2, v1.5.1 and later do", s.Automaxprocs)
+		old = fmt.Sprintf("; go.uber.org/automaxprocs %s does not read it, v1.5.2 and later do", s.Automaxprocs)
 	}
 	if s.Foreign || s.Automaxprocs != "" { // which does nothing because of the variable, or is too old
 		fix = s.setEnv()
