@@ -70,7 +70,7 @@ func expectedOf(r *verdict.Result, from *results.Results) (e rule.Expected, err 
 // service of a fleet its manifest may say that.
 func replacesUnknown(r *verdict.Result) error {
 	if r.Live == nil && r.Recommendation.Procs != nil && r.Groups[0].Unclear() {
-		return errors.New("the value that the program runs with now is unknown, and nothing is to be set in its place; measure the default too, with --procs default,…")
+		return errors.New("it is unknown what the program runs with now, or how that compares, and nothing is to be set in its place; measure the default too, with --procs default,…")
 	}
 	return nil
 }

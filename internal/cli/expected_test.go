@@ -114,10 +114,15 @@ func TestNoExpected(t *testing.T) {
 	} else if _, err := expectedOf(r, of(trials)); err == nil || !strings.Contains(err.Error(), "the cheapest") {
 		t.Error(err)
 	}
-	h, trials = verdicttest.Generate(verdicttest.Config{Blocks: 8, Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Settings: []verdicttest.Truth{verdicttest.Set(1, 1000, 0.01), verdicttest.Set(2, 600, 0.01), verdicttest.Set(4, 600, 0.01)}})
+	h, trials = verdicttest.Generate(verdicttest.Config{Blocks: 8, Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Settings: []verdicttest.Truth{verdicttest.Set(1, 1000, 0.01), verdicttest.Set(2, 600, 0.01), verdicttest.Set(8, 600, 0.01)}})
 	if r := verdict.Analyze(h, trials); r.Value() == nil || replacesUnknown(r) != nil {
 		t.Errorf("the default is all CPUs: %v, %v", r.Value(), replacesUnknown(r))
 	}
+	h.TargetHost.CPUs, h.TargetHost.AffinityCPUs, h.TargetHost.EffectiveCPUs = 16, 16, 16
+	if r := verdict.Analyze(h, trials); r.Value() == nil || replacesUnknown(r) == nil {
+		t.Errorf("the default is all CPUs, which no trial had, and %v is kept", r.Value())
+	}
+	h.TargetHost.CPUs, h.TargetHost.AffinityCPUs = 8, 8
 	h.TargetHost.EffectiveCPUs = 3
 	if r := verdict.Analyze(h, trials); r.Value() == nil || replacesUnknown(r) == nil {
 		t.Errorf("under a limit of 3 CPUs the default is unknown, and %v is kept", r.Value())

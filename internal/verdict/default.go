@@ -50,10 +50,16 @@ func (g *group) judgeDefault(settings []Row, o Override) Default {
 	return d
 }
 
-// Unclear reports whether nobody knows what the program runs with now: nothing is to be set in its
-// place.
+// Unclear reports whether nobody knows what the program runs with now, or how that compares: nothing
+// is to be set in its place.
 func (g *Group) Unclear() bool {
-	return g.Default.Standing == DefaultUnknown || slices.ContainsFunc(g.Settings, func(a Row) bool { return a.Procs == nil && a.Variant == "" && a.Trials == 0 })
+	d := g.Default
+	known := func(a Row) bool {
+		return a.Trials > 0 && a.Procs != nil && d.Procs != nil && *a.Procs == *d.Procs && a.Variant == ""
+	}
+	failed := func(a Row) bool { return a.Trials == 0 && a.Procs == nil && a.Variant == "" }
+	return d.Standing == DefaultUnknown || slices.ContainsFunc(g.Settings, failed) ||
+		d.Predicted && g.Recommendation.Verdict != SustainsRate && !slices.ContainsFunc(g.Settings, known)
 }
 
 // overrides looks at invalid trials too: that the target ran at another value is what

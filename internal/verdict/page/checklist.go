@@ -80,7 +80,11 @@ func (g *group) measured() (state document.Tone, answer, detail string) {
 func (g *group) current() (state document.Tone, answer, detail string) {
 	switch a := g.unset(); {
 	case a == nil && g.Default.Predicted:
-		return document.OK, strconv.Itoa(*g.Default.Procs), "computed, not measured: without GOMAXPROCS the runtime uses all CPUs that the target may run on"
+		detail = "computed, not measured: without GOMAXPROCS the runtime uses all CPUs that the target may run on"
+		if state = document.OK; g.Unclear() {
+			state = document.Unknown
+		}
+		return state, strconv.Itoa(*g.Default.Procs), detail
 	case a == nil:
 		detail = "the default was not measured, and depends on the go line of the program; procfit explain prints it, and --procs default measures it"
 	case a.Trials == 0:

@@ -21,6 +21,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -50,7 +51,19 @@ func (g *group) concluded() Verdict {
 		return Verdict{State: document.Unknown, Label: "Not asked", Answer: Answer{Text: "Not asked", Plain: "The gate compares two programs with one value of GOMAXPROCS."}, Context: g.context(nothingProven)}
 	}
 	row := called(&rec)
-	return Verdict{State: row.tone, Label: row.label, Answer: g.answer(), Reasons: g.reasons(), Next: g.next(), Context: g.context(g.sure())}
+	return Verdict{State: row.tone, Label: row.label, Answer: g.answer(), Reasons: g.reasons(), Next: append(g.measureDefault(), g.next()...), Context: g.context(g.sure())}
+}
+
+// measureDefault is what a value lacks that nobody can compare with what the program runs with now.
+func (g *group) measureDefault() []document.Item {
+	if advised(&g.Recommendation) == nil || g.unclear() == nil || g.unset() != nil {
+		return nil
+	}
+	item := document.Item{Text: "measure the default too, which the program uses where GOMAXPROCS is not set"}
+	if procs := g.r.Spec.Text("procs"); swept(g.r) && procs != "" {
+		item.Command = g.r.Spec.With(spec.Set("procs", journal.Default+","+procs), newFolder).Shell()
+	}
+	return []document.Item{item}
 }
 
 func (g *group) sure() string {
@@ -138,6 +151,9 @@ func (g *group) plain() string {
 		text += fmt.Sprintf(" For all %d CPUs keep the default, or measure with the load generator on another machine.", g.Part.Of)
 	}
 	return phrase.Capital(g.butFor(text))
+	if advised(&g.Recommendation) != nil && g.unclear() != nil {
+		text += " It is unknown how that compares with what the program runs with now."
+	}
 }
 
 func (g *group) paste() Paste {
