@@ -165,15 +165,18 @@ func (ClaimAsItRuns) Code() Code { return "" }
 
 // Causes are why there is no verdict. Their codes are in result.json.
 type (
-	CauseOnlyUnset      struct{}
-	CausePilotsInvalid  struct{}
-	CauseNotMeasured    struct{}
-	CauseNoneValid      struct{}
-	CauseNoThroughput   struct{}
-	CauseUnweighed      struct{}        // the memory of some was not read, and --max-memory leaves one other value or none
-	CauseMemory         struct{ About } // the one value that did not use more than --max-memory; nil: all did
-	CauseUnmet          struct{}        // each value that could be compared met the objective in half of its trials at most
-	CauseOneValue       struct{ About }
+	CauseOnlyUnset     struct{}
+	CausePilotsInvalid struct{}
+	CauseNotMeasured   struct{}
+	CauseNoneValid     struct{}
+	CauseNoThroughput  struct{}
+	CauseUnweighed     struct{}        // the memory of some was not read, and --max-memory leaves one other value or none
+	CauseMemory        struct{ About } // the one value that did not use more than --max-memory; nil: all did
+	CauseUnmet         struct{}        // each value that could be compared met the objective in half of its trials at most
+	CauseOneValue      struct {
+		About
+		Failed bool // others were tried
+	}
 	CauseUnsetDiffers   struct{ About }
 	CauseLoadLimited    struct{}        // all are equal, at the limit of the load generator
 	CauseSaturated      struct{ About } // it has the throughput, and could not carry the rate

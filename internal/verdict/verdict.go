@@ -27,6 +27,10 @@ func (g *group) verdict() Recommendation {
 		return rec
 	}
 	switch alone := len(g.Values) < 2 && g.Apart == nil; {
+	case alone && len(g.TooLarge)+len(g.Unweighed) == 0 && g.overrides().Ran > 0:
+		rec.because(CauseOverridden{}, StepFindDerived)
+	case g.Best != nil && g.defaultFails():
+		rec.because(CauseNoDefault{}, StepFix)
 	case g.Best == nil && slices.ContainsFunc(g.Values, func(v *contest.Value) bool { return v.Unmet }):
 		steps := []StepCode{StepObjective}
 		if g.header.Load.Tunnelled() || g.loadLimited() {
@@ -41,8 +45,10 @@ func (g *group) verdict() Recommendation {
 		rec.because(CauseUnweighed{}, StepWeigh)
 	case alone && len(g.TooLarge) > 0:
 		rec.because(CauseMemory{About{g.Best}}, StepMoreMemory)
+	case alone && slices.ContainsFunc(g.all(g.Settings), func(t *journal.Trial) bool { return !t.Valid }):
+		rec.because(CauseOneValue{About{g.Best}, true}, StepFix)
 	case alone:
-		rec.because(CauseOneValue{About{g.Best}}, StepMoreValues)
+		rec.because(CauseOneValue{About: About{g.Best}}, StepMoreValues)
 	case g.Apart != nil && g.Apart.Procs > 0:
 		rec.because(CauseUnsetDiffers{About{g.Apart}}, StepFindDerived)
 	case g.loadLimited() && g.AllEqual():
@@ -251,11 +257,10 @@ func (g *group) next() []Step {
 		return []Step{{Code: StepLoadElsewhere}} // more of the same trials would measure the API server too
 	}
 	if g.Wild() {
-		step := Step{Code: StepQuieter, Metric: MetricThroughput, Spread: g.Lead().Spread.Throughput}
-		if g.Lead().Spread.Throughput <= race.WildThroughput {
-			step.Metric, step.Spread = MetricP99, g.Lead().Spread.P99
+		if g.Lead().Spread.Throughput > race.WildThroughput {
+			return []Step{g.quieter(race.Throughput)}
 		}
-		return []Step{step}
+		return []Step{g.quieter(race.P99)}
 	}
 	standard, open := g.DefaultValue(), g.Open()
 	never := func(c race.Comparison) bool {
@@ -263,6 +268,9 @@ func (g *group) next() []Step {
 	}
 	if slices.ContainsFunc(open, never) || len(open) == 0 && standard != nil && standard.Unmet && standard.N >= race.Enough {
 		return []Step{{Code: StepObjective}}
+	}
+	if i := slices.IndexFunc(open, func(c race.Comparison) bool { return c.Trials == 0 }); i >= 0 { // it takes more than can be asked
+		return []Step{g.quieter(open[i].By)}
 	}
 	step := Step{Code: StepGoOn, TrialSeconds: g.trialSeconds}
 	for _, v := range g.Values {
@@ -278,6 +286,14 @@ func (g *group) next() []Step {
 		step.More = step.Have
 	}
 	return []Step{step}
+}
+
+// quieter is that trials stray too much in a metric for any number of them to decide.
+func (g *group) quieter(by race.Figure) Step {
+	if by == race.P99 {
+		return Step{Code: StepQuieter, Metric: MetricP99, Spread: g.Lead().Spread.P99}
+	}
+	return Step{Code: StepQuieter, Metric: MetricThroughput, Spread: g.Lead().Spread.Throughput}
 }
 
 // pair are the two values of a comparison, by Ps.
@@ -353,6 +369,14 @@ func (g *group) defaultMissing() bool {
 		return contest.Valid(g.Measured(g.Settings[i])) == 0
 	}
 	return slices.ContainsFunc(g.header.Plan.Of(g.Group), isUnset)
+}
+
+// defaultFails reports whether the default has trials, none of which is valid, and one at least by a
+// fault of the program.
+func (g *group) defaultFails() bool {
+	return g.defaultMissing() && slices.ContainsFunc(g.measuredIn(g.Current()), func(t *journal.Trial) bool {
+		return t.Setting.Procs == nil && !t.InvalidCode.Passing() && t.InvalidCode != journal.InvalidSlow && t.InvalidCode != journal.InvalidCrowded
+	})
 }
 
 // unseen are the values that a verdict is about, and the default, if no valid trial was

@@ -18,7 +18,9 @@ type (
 	// InvalidTrials is that trials of a group are invalid.
 	InvalidTrials struct {
 		Invalid
-		CrashedFrom int // the lowest value that crashed, where lower ones did not; 0: there is none
+		CrashedFrom int                 // the lowest value that crashed, where lower ones did not; 0: there is none
+		Only        string              // the one setting of several that they are of; empty: of more
+		Why         journal.InvalidCode // of most of them
 	}
 	InvalidPilots   struct{ Invalid }        // without a valid one there is no rate
 	Noisy           struct{ Spread float64 } // trials stray too far in throughput for small differences to be proven
@@ -126,6 +128,23 @@ type Invalid struct {
 func countInvalid(trials []*journal.Trial) Invalid {
 	invalid := contest.Where(trials, func(t *journal.Trial) bool { return !t.Valid })
 	why := map[string]int{}
+func invalidTrials(trials []*journal.Trial) InvalidTrials {
+	labels, invalid, codes := map[string]bool{}, map[string]bool{}, map[string]int{}
+	for _, t := range trials {
+		if labels[t.Setting.Label] = true; !t.Valid {
+			invalid[t.Setting.Label] = true
+			codes[string(t.InvalidCode)]++
+		}
+	}
+	x := InvalidTrials{Invalid: countInvalid(trials), CrashedFrom: crashesFrom(trials), Why: journal.InvalidCode(contest.MostOften(codes))}
+	for label := range invalid {
+		if len(invalid) == 1 && len(labels) > 1 {
+			x.Only = label
+		}
+	}
+	return x
+}
+
 	for _, t := range invalid {
 		why[t.InvalidReason]++
 	}
@@ -494,7 +513,7 @@ func (n *notes) group(i int, g *group, r *Group, losses []ReasonMetricWorse) {
 	if len(g.measured()) > 0 {
 		n.samples(i, g)
 	}
-	invalid := InvalidTrials{countInvalid(g.all(g.Settings)), crashesFrom(g.all(g.Settings))}
+	invalid := invalidTrials(g.all(g.Settings))
 	n.when(invalid.Count > r.Others.LeftOut+r.Others.Slow, i, invalid) // a reason names the others
 	n.noise(i, r)
 	n.collections(i, r)

@@ -107,7 +107,7 @@ func (o OtherPrograms) slowed() bool {
 // guard and qualify.
 func remains(cause Remark) bool {
 	switch cause.(type) {
-	case CauseTooFewCPUs, CauseOverridden, CauseMixedOrigins, CauseUnsetDiffers, CauseLoadLimited, CauseUnweighed:
+	case CauseTooFewCPUs, CauseOverridden, CauseNoDefault, CauseMixedOrigins, CauseUnsetDiffers, CauseLoadLimited, CauseUnweighed:
 		return true
 	}
 	return false

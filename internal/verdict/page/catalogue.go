@@ -76,22 +76,26 @@ var catalogue = byKind(
 	warns(func(w words, x verdict.FewSettings) (string, string) {
 		return phrase.Count(x.Settings, "setting") + " measured: the best value may be one that was not", w.ways(otherWay{"use --procs auto", "procs", "auto"}, otherWay{text: "measure at least five values"})
 	}),
-	warns(func(_ words, x verdict.InvalidTrials) (string, string) {
+	warns(func(w words, x verdict.InvalidTrials) (string, string) {
 		fix := readLogs
 		switch {
 		case x.Stolen:
 			fix = unshared
 		case x.CrashedFrom > 0:
 			fix += fmt.Sprintf("; it failed only with GOMAXPROCS %d or more, as programs with a data race do: build it with -race, and run it once", x.CrashedFrom)
+		case x.Why == journal.InvalidProcs:
+			fix = "remove what sets GOMAXPROCS in the program: a call of runtime.GOMAXPROCS, or a library"
+		case x.Why == journal.InvalidTimeout:
+			fix = "give them longer with --timeout run=" + doubled(w.r.Load.TrialTimeoutSeconds)
 		}
-		return invalidText(x.Invalid), fix
+		return invalidText(x.Invalid, phrase.If(x.Only != "", ", all with "+w.settings([]string{x.Only}), "")), fix
 	}),
 	warns(func(w words, x verdict.InvalidPilots) (string, string) {
 		fix := w.ways(otherWay{text: readLogs}, otherWay{"set --rate: then no trial is needed to find one", "rate", ""})
 		if x.Stolen {
 			fix = unshared
 		}
-		return invalidText(x.Invalid) + "; they were to find the request rate", fix
+		return invalidText(x.Invalid, "") + "; they were to find the request rate", fix
 	}),
 	warns(func(w words, x verdict.Noisy) (string, string) {
 		return straysText(x.Spread, "throughput"), "use a quieter machine or a longer --trial-time, or allow " + moreFlag(w.r.Plan)
@@ -467,7 +471,7 @@ var catalogue = byKind(
 		return "no rate that was tried " + met + ", in half or more of the trials of each value of GOMAXPROCS that could be compared."
 	}),
 	states(func(_ words, x verdict.CauseOneValue) string {
-		return fmt.Sprintf("only one value of GOMAXPROCS was measured, %d.", x.Of.Procs)
+		return fmt.Sprintf("only one value of GOMAXPROCS %s, %d.", phrase.If(x.Failed, "has a valid trial", "was measured"), x.Of.Procs)
 	}),
 	states(func(_ words, x verdict.CauseUnsetDiffers) string {
 		return fmt.Sprintf("the default is %d, yet it performs differently from GOMAXPROCS=%[1]d.", x.Of.Procs)

@@ -22,8 +22,8 @@ const (
 	readLogs = "read their output in logs/"
 )
 
-func invalidText(x verdict.Invalid) string {
-	return fmt.Sprintf("%d of %s invalid; most common reason: %s", x.Count, phrase.Count(x.Of, "trial"), x.Reason)
+func invalidText(x verdict.Invalid, which string) string {
+	return fmt.Sprintf("%d of %s invalid%s; most common reason: %s", x.Count, phrase.Count(x.Of, "trial"), which, x.Reason)
 }
 
 func straysText(spread float64, metric string) string {

@@ -315,7 +315,7 @@ func (s *Race) open(a Lead) []Comparison {
 	if n == 0 || a.Confidence == Proven {
 		n = s.front
 	}
-	if n == a.Pick && a.Confidence == Proven && a.Default == "" && !s.moves() && slices.Contains(s.rivals, s.rules.Default) {
+	if n == a.Pick && a.Confidence == Proven && a.Default != Proven && !s.moves() && slices.Contains(s.rivals, s.rules.Default) {
 		n = s.rules.Default // whether it is as good is all that is left
 	}
 	if n == 0 || n == a.Pick && a.Confidence == Proven {

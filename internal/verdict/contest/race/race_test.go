@@ -429,3 +429,36 @@ func TestNothingYet(t *testing.T) {
 		t.Errorf("ratio %g", x)
 	}
 }
+
+// Where the pick is proven and nothing is worse, the default may be likely only: what it lacks is named,
+// so that a race that is given as many trials more goes on.
+func TestLikelyDefaultNamesWhatItLacks(t *testing.T) {
+	met, went := 0, 0
+	for seed := range uint64(60) {
+		rules := Rules(4, race.Proven)
+		rules.Values, rules.Seed, rules.MaxTrials = []int{1, 2, 4}, seed, 38
+		trials, end, _ := play(t, rules, steady(seed, func(float64) (float64, float64) { return 1000, 0.01 }))
+		if end.Stop != race.StopGoal || end.Lead.Confidence != race.Proven || end.Lead.Default != race.Likely || end.Lead.Pick == 4 {
+			continue
+		}
+		met++
+		more := 0
+		for _, o := range end.Lead.Open {
+			if more = max(more, o.Trials); o.A != 4 && o.B != 4 || o.Trials == 0 {
+				more = 0
+				break
+			}
+		}
+		if len(end.Lead.Open) == 0 {
+			t.Errorf("seed %d: the default is %s, and nothing is open: %+v", seed, end.Lead.Default, end.Lead)
+		}
+		if rules.MaxTrials = len(trials) + more; more > 0 && race.New(rules, trials).Next().Stop == "" {
+			went++
+		} else if more > 0 {
+			t.Errorf("seed %d: %d more trials are to decide, and the race does not go on", seed, more)
+		}
+	}
+	if t.Logf("%d races with a likely default, %d of which went on", met, went); met == 0 || went == 0 {
+		t.Error("no race ended with a default that is likely")
+	}
+}
