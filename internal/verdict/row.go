@@ -570,9 +570,10 @@ const (
 	fewestCycles = 1
 )
 
-// flat reports whether no value is beyond the margin of the best, of three at least.
+// flat reports whether no value is beyond the margin of the best, of three at least, and none is shown
+// to be worse: by its latency, or in slices.
 func (g *group) flat() bool {
-	return len(g.Values) >= 3 && g.Best != nil && len(g.flatness().WithinMargin) == len(g.measured())
+	return len(g.Values) >= 3 && g.Best != nil && len(g.flatness().WithinMargin) == len(g.measured()) && !slices.ContainsFunc(g.Values, g.Worse)
 }
 
 // allocates reports whether that is a program whose collector is worth looking at first.

@@ -119,7 +119,8 @@ func (g *group) adviseThrottling(found *Throttling, rec *Recommendation) {
 	found.AdviceOwn = worst.Own
 	of := rec.Of()
 	decided := rec.Verdict.Decides()
-	switch better := g.lowerAsGood(worst.ps); {
+	lower := int(math.Ceil(worst.LimitCPUs))
+	switch better := g.lowerAsGood(worst, found.Settings); {
 	case decided && !worst.Judged:
 		found.Advice, found.Procs = AdviceAvoid, new(of.Procs)
 	case decided && of.Procs > 0 && of.Procs < worst.ps:
@@ -137,22 +138,28 @@ func (g *group) adviseThrottling(found *Throttling, rec *Recommendation) {
 		found.Advice, found.Procs = AdviceMeasured, new(better.Procs)
 	case decided && of.Procs == worst.ps && g.lowerAreWorse(worst.ps):
 		found.Advice = AdviceProven
-	case worst.Beyond:
-		found.Advice, found.Procs = AdviceLower, new(int(math.Ceil(worst.LimitCPUs)))
+	case worst.Beyond && relieves(lower, worst, found.Settings):
+		found.Advice, found.Procs = AdviceLower, &lower
 	default:
 		found.Advice = AdviceRaise
 	}
 }
 
-// lowerAsGood is the smallest value of fewer Ps that is proven better than that of
-// ps, or as good on all that is judged.
-func (g *group) lowerAsGood(ps int) *contest.Value {
-	at := g.Of(ps)
+// relieves reports whether n Ps may be throttled less than a setting: by a quarter at least, where they
+// were measured.
+func relieves(n int, worst *ThrottledSetting, all []ThrottledSetting) bool {
+	return !slices.ContainsFunc(all, func(a ThrottledSetting) bool { return a.ps == n && a.Own == worst.Own && a.Share > 0.75*worst.Share })
+}
+
+// lowerAsGood is the smallest value of fewer Ps that is proven better than a throttled one, or as good
+// on all that is judged and throttled less.
+func (g *group) lowerAsGood(worst *ThrottledSetting, all []ThrottledSetting) *contest.Value {
+	at := g.Of(worst.ps)
 	if at == nil || g.Best == nil {
 		return nil
 	}
 	for _, v := range g.Values {
-		if v.Procs > 0 && v.Procs < ps && g.Decided(v, at) && !g.Throughput(v, at).Worse {
+		if v.Procs > 0 && v.Procs < worst.ps && g.Decided(v, at) && !g.Throughput(v, at).Worse && (g.Beats(v, at) || relieves(v.Procs, worst, all)) {
 			return v
 		}
 	}

@@ -1,6 +1,7 @@
 package verdict_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
@@ -53,7 +54,9 @@ func TestThrottlingIsJudgedOnce(t *testing.T) {
 		{"fewer Ps are as good", Config{Settings: Quota(2.5, throttledBy(0.6, flat()...)...), CPUs: 3}, false, verdict.ThrottledYes, verdict.AdviceMeasured, 2, true},
 		{"fewer Ps are worse", Config{Settings: Quota(2.5, throttledBy(0.6, rising()...)...), CPUs: 3}, false, verdict.ThrottledYes, verdict.AdviceProven, 0, true},
 		{"fewer Ps are worse, and carry the rate", Config{Settings: Quota(2.5, throttledBy(0.6, rising()...)...), CPUs: 3, SmallFor: true}, false, verdict.ThrottledYes, verdict.AdviceLower, 1, true},
-		{"nothing proven, more Ps than the quota", Config{Settings: Quota(2, throttledBy(0.6, over()...)...), Noise: &Noise{Trial: 0.3, P99: 0.5}}, false, verdict.ThrottledYes, verdict.AdviceLower, 2, true},
+		{"nothing proven, more Ps than the quota", Config{Settings: Quota(2, append(throttledBy(0.6, slices.Delete(over(), 2, 3)...), throttledBy(0.1, Set(2, 595, .030))...)...), Noise: &Noise{Trial: 0.3, P99: 0.5}}, false, verdict.ThrottledYes, verdict.AdviceLower, 2, true},
+		{"nothing proven, and fewer Ps are throttled as much", Config{Settings: Quota(2, throttledBy(0.6, over()...)...), Noise: &Noise{Trial: 0.3, P99: 0.5}}, false, verdict.ThrottledYes, verdict.AdviceRaise, 0, true},
+		{"all the same, and throttled as much", Config{Settings: Quota(0.5, throttledBy(1, Unset(2, 500, .09), Set(1, 500, .09), Set(2, 500, .09), Set(4, 500, .09))...)}, false, verdict.ThrottledYes, verdict.AdviceRaise, 0, true},
 		{"nothing proven, no more Ps than the quota", Config{Settings: Quota(8, throttledBy(0.6, over()...)...), Noise: &Noise{Trial: 0.3, P99: 0.5}}, false, verdict.ThrottledYes, verdict.AdviceRaise, 0, true},
 		{"only values that nobody runs", Config{Settings: Quota(2, append([]Truth{Unset(2, 1000, .010), Set(1, 500, .02), Set(2, 1000, .010)}, throttledBy(0.8, Set(8, 500, .03))...)...)}, false, verdict.ThrottledNo, verdict.AdviceAvoid, 2, true},
 	} {

@@ -12,8 +12,10 @@ import (
 )
 
 type (
-	FlatCurve   struct{}               // all values are within the margin
-	FewBlocks   struct{ Valid int }    // too few for a proof: the fewest valid trials of a setting
+	FlatCurve struct{} // all values are within the margin
+	// FewBlocks is that there are too few for a proof: the fewest valid trials of a setting, and how many
+	// more one needs than are planned.
+	FewBlocks   struct{ Valid, Lacks int }
 	FewSettings struct{ Settings int } // a curve of so few may hide the best value
 	// InvalidTrials is that trials of a group are invalid.
 	InvalidTrials struct {
@@ -109,11 +111,12 @@ func (g *group) measured() []journal.Setting {
 }
 
 func (n *notes) samples(i int, g *group) {
-	least := math.MaxInt
+	least, lacks := math.MaxInt, 0
 	for _, a := range g.Settings {
-		least = min(least, contest.Valid(g.Measured(a)))
+		all, valid := g.Measured(a), contest.Valid(g.Measured(a))
+		least, lacks = min(least, valid), max(lacks, stat.FewestPairs-valid-max(0, n.h.Plan.Blocks-len(all)))
 	}
-	n.when(least < stat.FewestPairs && !n.h.Plan.Racing(), i, FewBlocks{least})
+	n.when(lacks > 0 && !n.h.Plan.Racing(), i, FewBlocks{least, lacks})
 	settings, asked := len(g.Current()), n.h.Plan.Racing() || n.h.Plan.GateAgainst || n.h.Plan.SmallestFor || n.h.Target.Attached != nil
 	n.when(settings < FewestSettings && !asked, i, FewSettings{settings})
 }
@@ -125,9 +128,6 @@ type Invalid struct {
 	Stolen    bool   // a hypervisor made most of them so
 }
 
-func countInvalid(trials []*journal.Trial) Invalid {
-	invalid := contest.Where(trials, func(t *journal.Trial) bool { return !t.Valid })
-	why := map[string]int{}
 func invalidTrials(trials []*journal.Trial) InvalidTrials {
 	labels, invalid, codes := map[string]bool{}, map[string]bool{}, map[string]int{}
 	for _, t := range trials {
@@ -145,6 +145,9 @@ func invalidTrials(trials []*journal.Trial) InvalidTrials {
 	return x
 }
 
+func countInvalid(trials []*journal.Trial) Invalid {
+	invalid := contest.Where(trials, func(t *journal.Trial) bool { return !t.Valid })
+	why := map[string]int{}
 	for _, t := range invalid {
 		why[t.InvalidReason]++
 	}
@@ -526,7 +529,7 @@ func (n *notes) group(i int, g *group, r *Group, losses []ReasonMetricWorse) {
 	if len(losses) > 0 {
 		n.add(i, MetricsWorse{AtSetting{losses[0].Of.Setting}, losses})
 	}
-	if v := r.Recommendation.Verdict; v != NoDifference && v != SustainsRate && g.flat() {
+	if v := r.Recommendation.Verdict; v != NoDifference && v != SustainsRate && len(losses) == 0 && g.flat() {
 		n.add(i, FlatCurve{})
 	}
 }

@@ -44,10 +44,10 @@ func fixedText[T verdict.Remark](text string) wordingRow {
 }
 
 // underLead is the row of a reason that shares its line: {p99} is the judged quantile, {within} and
-// {p99 within} are the margins, {rate} is that of the requests.
+// {p99 within} are the margins, {rate} is that of the requests, and {again} is what becomes of a value.
 func underLead[T verdict.Remark](lead string, say func(w words, x T) string) wordingRow {
 	return wordingRow{reflect.TypeFor[T](), func(w words, x verdict.Remark) wording {
-		filled := strings.NewReplacer("{p99}", w.quantile(), "{within}", number.Percent(w.r.Plan.Margin), "{p99 within}", number.Percent(w.r.Plan.MarginP99), "{rate}", w.rate()).Replace(lead)
+		filled := strings.NewReplacer("{p99}", w.quantile(), "{within}", number.Percent(w.r.Plan.Margin), "{p99 within}", number.Percent(w.r.Plan.MarginP99), "{rate}", w.rate(), "{again}", phrase.If(w.r.Plan.Racing(), ", so not measured again", "")).Replace(lead)
 		return wording{lead: filled, text: say(w, x.(T))}
 	}}
 }
@@ -69,7 +69,7 @@ var catalogue = byKind(
 	warns(func(w words, x verdict.FewBlocks) (string, string) {
 		fix := "allow " + moreFlag(w.r.Plan)
 		if !w.r.Plan.Racing() { // as many blocks were invalid as there are valid trials too few
-			fix = fmt.Sprintf("use --repeats %d or more", max(6, w.r.Plan.Blocks+max(1, stat.FewestPairs-x.Valid)))
+			fix = fmt.Sprintf("use --repeats %d or more", max(6, w.r.Plan.Blocks+x.Lacks))
 		}
 		return fmt.Sprintf("a setting needs %d valid trials for a proof, and one setting has only %d", stat.FewestPairs, x.Valid), fix
 	}),
@@ -202,7 +202,8 @@ var catalogue = byKind(
 		return fmt.Sprintf("throttled with GOMAXPROCS above the CPU limit of %s: %s", number.CPUs(x.LimitCPUs), eachSetting(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)
 	}),
 	warns(func(w words, x verdict.ThrottledWithin) (string, string) {
-		return fmt.Sprintf("throttled by the CPU limit of %s although GOMAXPROCS is not above it: %s", number.CPUs(x.LimitCPUs), eachSetting(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)
+		above := phrase.If(x.LimitCPUs < math.Ceil(x.LimitCPUs), "it, rounded up", "it")
+		return fmt.Sprintf("throttled by the CPU limit of %s although GOMAXPROCS is not above %s: %s", number.CPUs(x.LimitCPUs), above, eachSetting(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)
 	}),
 	warns(func(w words, x verdict.ThrottledAround) (string, string) {
 		return fmt.Sprintf("throttled by the CPU limit of %s on a parent cgroup (%s), which other programs may share, with GOMAXPROCS %s", number.CPUs(x.LimitCPUs), x.Group, eachSetting(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)
@@ -295,7 +296,7 @@ var catalogue = byKind(
 		return w.leads(x.Of, x.Lucky, w.quantile()+w.amongLate(x.Of), "lowest", "lower")
 	}),
 	underLead("proven worse in throughput: ", func(_ words, x verdict.ReasonSlower) string { return provenWorse(x.Bounded, slower) }),
-	underLead("too slow to be the best, so not measured again: ", func(_ words, x verdict.ReasonSetAside) string { return lookedOnly(x.Difference, slower) }),
+	underLead("too slow to be the best{again}: ", func(_ words, x verdict.ReasonSetAside) string { return lookedOnly(x.Difference, slower) }),
 	underLead("proven equally good, within {within}: ", func(_ words, x verdict.ReasonAsFast) string { return provenAsGood(x.Bounded, slower) }),
 	underLead("undecided in throughput, within the noise: ", func(_ words, x verdict.ReasonSpeedOpen) string { return lookedOnly(x.Difference, slower) }),
 	underLead("proven worse in {p99}: ", func(_ words, x verdict.ReasonSaturated) string {

@@ -330,7 +330,7 @@ func unjudgedReason(u verdict.Unjudged) string {
 	case verdict.UnjudgedTooFewCPUs:
 		return "other programs left " + gateSetting(u.Setting) + " too few CPUs to be compared"
 	case verdict.UnjudgedNoSetting:
-		return "no trial of both programs was measured; if the first trials failed, their reason is above"
+		return "no trial of both programs was measured"
 	}
 	checks := phrase.And(phrase.Each(u.Checks, func(c verdict.GateCheck) string {
 		return gateMetric(c.Metric, c.Quantile) + " with " + gateSetting(c.Setting)

@@ -68,6 +68,8 @@ func (g *group) measureDefault() []document.Item {
 
 func (g *group) sure() string {
 	switch rec := &g.Recommendation; {
+	case called(rec).label == labelNotEnough:
+		return provenSure
 	case rec.Verdict == verdict.Measured:
 		return "Measured"
 	case rec.Confidence == verdict.Likely:
@@ -128,6 +130,8 @@ func (g *group) brief() string {
 	rec := &g.Recommendation
 	text := lowerFirst(verdicts[cmp.Or(rec.Verdict, verdict.Undecided)].label)
 	switch n := advised(rec); {
+	case called(rec).label == labelNotEnough:
+		text = lowerFirst(labelNotEnough)
 	case n != nil && g.unclear() != nil:
 		text = "recommended " + strconv.Itoa(*n)
 	case n != nil:
@@ -147,13 +151,13 @@ func (g *group) plain() string {
 	if g.likely() {
 		text += " This is likely, but not proven."
 	}
+	if advised(&g.Recommendation) != nil && g.unclear() != nil {
+		text += " It is unknown how that compares with what the program runs with now."
+	}
 	if v := g.Recommendation.Verdict; g.Part != nil && v != verdict.Undecided && v != "" {
 		text += fmt.Sprintf(" For all %d CPUs keep the default, or measure with the load generator on another machine.", g.Part.Of)
 	}
 	return phrase.Capital(g.butFor(text))
-	if advised(&g.Recommendation) != nil && g.unclear() != nil {
-		text += " It is unknown how that compares with what the program runs with now."
-	}
 }
 
 func (g *group) paste() Paste {

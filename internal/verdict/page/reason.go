@@ -139,17 +139,26 @@ func endedEarly(r *verdict.Result) string {
 	if len(r.Groups) == 0 || open || len(r.Best) > 0 || r.Plan.GateAgainst || r.Cheapest != nil && r.Cheapest.Answer == nil {
 		answer = "before it had an answer"
 	}
-	return fmt.Sprintf("the sweep ended after %s, %s", ranOf(r), answer)
+	return fmt.Sprintf("the %s ended after %s, %s", phrase.If(r.Plan.GateAgainst, "comparison", "sweep"), ranOf(r), answer)
 }
 
 func (w words) likely() bool { return w.Recommendation.Confidence == verdict.Likely }
 
 // smallest is what the value changes against the default; where that is not known, its levels.
 func (w words) smallest(of *contest.Value) string {
-	if v := w.Recommendation.Versus; v != nil {
-		return w.changes(fmt.Sprintf("the default (%d)", v.DefaultProcs), v) + "."
+	v := w.Recommendation.Versus
+	if v == nil {
+		text := fmt.Sprintf("%d performs as well as the best value (%s) %s.", of.Procs, w.figures(of), w.where()) + w.noneWorse(of)
+		if slices.ContainsFunc(rowsFrom(w.Rows), func(a *verdict.Row) bool { return a.Procs == nil && isOut(a, contest.ExcludedMemory) }) {
+			text += " The default used more memory than " + mostMemory(w.r) + "."
+		}
+		return text
 	}
-	return fmt.Sprintf("%d performs as well as the best value (%s) %s.", of.Procs, w.figures(of), w.where()) + w.noneWorse(of)
+	text := w.changes(fmt.Sprintf("the default (%d)", v.DefaultProcs), v) + "."
+	if t, l := v.Throughput.High, v.Latency.Low; t != nil && *t < 1 || l != nil && *l > 1 {
+		text += fmt.Sprintf(" %d is the smallest value that performs as well as the best, within %s.", of.Procs, w.margins())
+	}
+	return text
 }
 
 // noneWorse names the undecided values, if none is proven worse.
@@ -182,7 +191,14 @@ func (w words) nothingBeats(of *contest.Value) string {
 	if w.hasSliced() || w.leftOut(contest.ExcludedTooFewCPUs, contest.ExcludedUnread, contest.ExcludedDiffers, contest.ExcludedMemory, contest.ExcludedUnweighed) {
 		seen = "compared"
 	}
-	return fmt.Sprintf("Nothing we %s beats the default (%d) by more than %s.", seen, of.Procs, w.margins())
+	margins := w.margins()
+	lower := func(a *verdict.Row) bool { // as that of a slower value may be
+		return of.P99.Median != nil && a.Judged.Median != nil && *a.Judged.Median*(1+w.r.Plan.MarginP99) < *of.P99.Median
+	}
+	if slices.ContainsFunc(rowsFrom(w.Rows), lower) {
+		margins = w.throughputMargin()
+	}
+	return fmt.Sprintf("Nothing we %s beats the default (%d) by more than %s.", seen, of.Procs, margins)
 }
 
 func undecidedOf(x verdict.Rivals, best string) string {
@@ -278,7 +294,7 @@ func (w words) ended() string {
 	case race.Stop == string(contest.StopUnmet):
 		why = "more trials would not prove a value, because the throughput of one that missed --slo is not known"
 	case race.Stop == string(contest.StopNothing):
-		why = "no value could be measured"
+		why = "no value could be compared"
 	case race.Stop == string(contest.StopTime):
 		why = "the next trials would take longer than --for"
 	}

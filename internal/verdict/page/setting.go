@@ -110,6 +110,10 @@ func (g *group) leftOut(a *verdict.Row) document.Cell {
 		return document.Cell{Value: phrase.Clip(string(*a.Excluded), nameRoom)}
 	case *a.Excluded == contest.ExcludedMemory, *a.Excluded == contest.ExcludedUnweighed:
 		cell.Detail += mostMemory(g.r)
+	case *a.Excluded == contest.ExcludedInvalid && a.Invalid == 0:
+		return document.Cell{Value: "not measured", Detail: "none of its trials has run"}
+	case *a.Excluded == contest.ExcludedSlower && g.LatencyMode == "":
+		cell.Detail = "too slow to be the best"
 	case *a.Excluded == contest.ExcludedInvalid && onlySlow(a):
 		return document.Cell{Value: notCompared, Detail: "the machine was slower during its trials"}
 	}

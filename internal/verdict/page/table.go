@@ -152,7 +152,7 @@ func faultCell(a *verdict.Row) document.Cell {
 }
 
 func (g *group) levels() string {
-	medians := phrase.If(g.Latency.Quantile == 0, "latency and kernel counters", "kernel counters")
+	medians := phrase.If(g.Latency.Quantile == 0 && g.LatencyMode != "", "latency and kernel counters", "kernel counters")
 	return "The level of each value over the whole run, with its 95% interval; " + medians + " are medians."
 }
 

@@ -99,8 +99,8 @@ var verdicts = map[verdict.Verdict]verdictRow{
 	},
 }
 
-// called has a label of its own for what is likely, so that nobody takes it for proven. What is
-// not known is undecided.
+// called has a label of its own for what is likely, so that nobody takes it for proven, and for a rate
+// that is too high, which is decided. What is not known is undecided.
 func called(rec *verdict.Recommendation) verdictRow {
 	row, known := verdicts[rec.Verdict]
 	if !known {
@@ -108,6 +108,10 @@ func called(rec *verdict.Recommendation) verdictRow {
 	}
 	if rec.Confidence == verdict.Likely {
 		row.tone, row.label = document.Attention, labelNotProven
+	}
+	if none, is := rec.Claim.(verdict.CauseRateNotCarried); is && none.Proven {
+		row.tone, row.label, row.answer = document.Attention, labelNotEnough, constant(labelNotEnough)
+		row.paste = pasteNothing("Nothing to set: no value of GOMAXPROCS sustains the rate.")
 	}
 	return row
 }
@@ -149,12 +153,13 @@ func (g *group) defaultProcs() string {
 
 // margins are how much worse still counts as equally good, in what was compared.
 func (w words) margins() string {
-	margin := number.Percent(w.r.Plan.Margin)
 	if w.Latency.Quantile == 0 || w.leftOut(contest.ExcludedShared, contest.ExcludedLatency) {
-		return margin + " in throughput"
+		return w.throughputMargin()
 	}
-	return fmt.Sprintf("%s (%s: %s)", margin, w.quantile(), number.Percent(w.r.Plan.MarginP99))
+	return fmt.Sprintf("%s (%s: %s)", number.Percent(w.r.Plan.Margin), w.quantile(), number.Percent(w.r.Plan.MarginP99))
 }
+
+func (w words) throughputMargin() string { return number.Percent(w.r.Plan.Margin) + " in throughput" }
 
 func pasteNothing(text string) func(*group) Paste {
 	return func(g *group) Paste { return Paste{Lead: phrase.If(g.likely(), untilMore, text)} }

@@ -128,8 +128,11 @@ func TestWarnings(t *testing.T) {
 			}
 		}, ""},
 		{"flat_curve", func(c *Config) {
-			c.Settings = []Truth{Unset(8, 5000, .01), Set(1, 5000, .02), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
+			c.Settings = []Truth{Unset(8, 5000, .01), Set(1, 5000, .0119), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
 		}, "within 5% of the best"},
+		{"", func(c *Config) { // its p99 shows that the number of Ps matters
+			c.Settings = []Truth{Unset(8, 5000, .01), Set(1, 5000, .02), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
+		}, ""},
 		{"throttled_beyond_quota", func(c *Config) {
 			c.Settings = under(2, throttled(.6, Unset(8, 500, .03)), Set(1, 550, .01), Set(2, 1000, .01), throttled(.4, Set(4, 800, .02)), throttled(.6, Set(8, 500, .03)))
 			c.Rate = 100
@@ -138,6 +141,10 @@ func TestWarnings(t *testing.T) {
 			c.Settings = under(2, throttled(.6, Unset(2, 1000, .03)), Set(1, 550, .03), throttled(.6, Set(2, 1000, .03)), Set(4, 800, .03), Set(8, 700, .03))
 			c.Rate = 100
 		}, "throttled by the CPU limit of 2 CPUs although GOMAXPROCS is not above it: default (60"},
+		{"throttled_beyond_quota throttled_within_quota", func(c *Config) {
+			c.Settings = under(0.5, throttled(1, Unset(2, 500, .09)), throttled(1, Set(1, 500, .1)), throttled(1, Set(2, 500, .09)), throttled(1, Set(4, 500, .09)), throttled(1, Set(8, 500, .09)))
+			c.Rate = 100
+		}, "throttled by the CPU limit of 0.5 CPUs although GOMAXPROCS is not above it, rounded up: 1 (100% of periods): raise the CPU limit"},
 		{"oversubscribed", func(c *Config) {
 			c.Settings = under(4, c.Settings...)
 			for i := range c.Settings {
