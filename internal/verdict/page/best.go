@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -45,7 +46,9 @@ func bestVerdict(r *verdict.Result) Verdict {
 		if !r.Plan.Racing() {
 			more = repeatCommand(r, 2*max(1, r.Plan.Blocks))
 		}
-		v.Next = append(nextUnseen(r), document.Item{Text: "measure more", Command: more})
+		if v.Next = nextUnseen(r); !unweighed(r) {
+			v.Next = append(v.Next, document.Item{Text: "measure more", Command: more})
+		}
 	}
 	if len(r.Best) > 1 {
 		all := phrase.Each(r.Best, func(b verdict.Best) string {
@@ -61,12 +64,20 @@ func bestVerdict(r *verdict.Result) Verdict {
 func nextUnseen(r *verdict.Result) (list []document.Item) {
 	for _, g := range slices.Concat(r.Groups, r.Compared) {
 		for _, s := range g.Recommendation.Next {
-			if item := (words{&g, r}).step(s); (s.Code == verdict.StepSee || s.Code == verdict.StepCount) && !slices.Contains(list, item) {
+			if item := (words{&g, r}).step(s); slices.Contains([]verdict.StepCode{verdict.StepSee, verdict.StepCount, verdict.StepWeigh}, s.Code) && !slices.Contains(list, item) {
 				list = append(list, item)
 			}
 		}
 	}
 	return list
+}
+
+// unweighed reports whether the memory of some setting was never read: more trials would not be compared
+// either.
+func unweighed(r *verdict.Result) bool {
+	return slices.ContainsFunc(slices.Concat(r.Groups, r.Compared), func(g verdict.Group) bool {
+		return (words{&g, r}).leftOut(contest.ExcludedUnweighed)
+	})
 }
 
 // tooLargeAll are the variables of which every value used too much memory.

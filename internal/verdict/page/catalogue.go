@@ -142,10 +142,14 @@ var catalogue = byKind(
 		if some != nil {
 			text, whose = text+" ("+phrase.And(some)+")", "in these trials the"
 		}
-		return text + ": " + whose + " latency is mostly queueing", "use a lower --rate to compare their latency too"
+		fix := "use a lower --rate to compare " + verb(len(settings), "its", "their") + " latency too"
+		if !w.onlyRate() {
+			fix = "for a lower rate: --rate N names the smallest value that sustains N req/s"
+		}
+		return text + ": " + whose + " latency is mostly queueing", fix
 	}),
-	warns(func(_ words, x verdict.Dropped) (string, string) {
-		return number.Count(float64(x.Requests)) + " requests were due but never sent", "use more --connections or a lower --rate"
+	warns(func(w words, x verdict.Dropped) (string, string) {
+		return number.Count(float64(x.Requests)) + " requests were due but never sent", w.ways(otherWay{text: "use more --connections"}, w.lowerRate())
 	}),
 	warns(func(w words, x verdict.Unanswered) (string, string) {
 		return fmt.Sprintf("%d of %s got no response, with %s: their latency is the time that they waited until the end", x.Count, phrase.Count(x.Of, "request"), w.settings(x.Settings)),
@@ -169,7 +173,7 @@ var catalogue = byKind(
 		}
 		own := w.ownCPUs("the load generator")
 		if own.text == "" {
-			return text, w.ways(quiet, otherWay{text: "use a lower --rate"}, w.anotherMachine())
+			return text, w.ways(quiet, w.lowerRate(), w.anotherMachine())
 		}
 		return text, w.ways(quiet, own)
 	}),
@@ -178,7 +182,7 @@ var catalogue = byKind(
 			"choose it if " + w.quantile() + " matters more than CPUs"
 	}),
 	warns(func(w words, x verdict.SharedMachine) (string, string) {
-		return fmt.Sprintf("the load generator and the program together used nearly all %s of the machine, the load generator %s of them: the program alone would reach a higher throughput", number.CPUs(x.CPUs), number.CPUsUsed(x.LoadCPUs)),
+		return fmt.Sprintf("the load generator and the program together used nearly all %s that they may use, the load generator %s of them: the program alone would reach a higher throughput", number.CPUs(x.CPUs), number.CPUsUsed(x.LoadCPUs)),
 			w.ways(w.anotherMachine(), w.ownCPUs("each"))
 	}),
 	warns(func(w words, x verdict.LoadLimited) (string, string) {

@@ -169,7 +169,7 @@ func saving(c *verdict.Cheapest) string {
 func pricedTable(c *verdict.Cheapest) document.Table {
 	t := document.Table{Columns: []document.Column{
 		{Head: "Setting", Short: "setting", Left: true}, {Head: "Total CPUs", Short: "CPUs"},
-		{Head: "Throughput with " + objectiveBound(c.Objective), Short: objectiveBound(c.Objective)},
+		{Head: "Throughput with " + objectiveBound(c.Objective) + ", req/s", Short: "req/s"},
 		{Head: "Sustains " + shortNumber(c.RatePerSecond, number.Digits) + " req/s", Short: shortNumber(c.RatePerSecond, number.Digits) + " req/s", Left: true},
 		{Head: "Trials", Short: "trials"},
 	}}

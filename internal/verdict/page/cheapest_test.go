@@ -140,8 +140,8 @@ func TestCheapestOutOfTime(t *testing.T) {
 	got := onTerminal(t, slowed(2), text.Options{})
 	has(t, got,
 		"No setting is proven to sustain 300 req/s with p99 within 50 ms, but 0.5 CPUs\nwith GOMAXPROCS=1 probably does: it reached 20× the rate in 2 trials, and a\nproof needs 3. The time of --for was over after 6 trials.",
-		"0.25 CPUs with GOMAXPROCS=1 0.25                – none of 2 is valid      0",
-		"0.5 CPUs with GOMAXPROCS=1   0.5            6.03k probably, 20×           2",
+		"0.25 CPUs with GOMAXPROCS=1  0.25      –  none of 2 is valid       0",
+		"0.5 CPUs with GOMAXPROCS=1    0.5  6.03k  probably, 20×            2",
 		"Next, measure more, about 5 minutes:\nprocfit sweep --slo p99=50ms --rate 300 --limit 1,0.5,0.25 --procs 1 --for 9m --out slo -- caddy",
 		"LATENCY AT FULL LOAD")
 	if n := strings.Count(got, "procfit sweep"); n != 1 {
@@ -154,7 +154,7 @@ func TestCheapestOutOfTime(t *testing.T) {
 	if whole, half := strings.Count(lineWith(got, "12.1k req/s"), "━"), strings.Count(lineWith(got, "6.03k req/s"), "━"); whole < half*3/2 {
 		t.Errorf("bars of %d and %d for twice the throughput:\n%s", whole, half, got)
 	}
-	if got := onTerminal(t, slowed(3), text.Options{}); !strings.Contains(got, "0.5 CPUs with GOMAXPROCS=1   0.5            6.06k yes, 20×                3") || strings.Contains(got, "probably") {
+	if got := onTerminal(t, slowed(3), text.Options{}); !strings.Contains(got, "0.5 CPUs with GOMAXPROCS=1    0.5  6.06k  yes, 20×                 3") || strings.Contains(got, "probably") {
 		t.Errorf("with three trials it is\n%s", got)
 	}
 }
@@ -217,7 +217,7 @@ func TestCheapestBelow(t *testing.T) {
 				s.Met = met
 			}
 		}
-		if got := lineWith(onTerminal(t, r, text.Options{}), "0.5 CPUs with GOMAXPROCS=1   0.5"); strings.Contains(got, "below") != want {
+		if got := lineWith(onTerminal(t, r, text.Options{}), "0.5 CPUs with GOMAXPROCS=1    0.5"); strings.Contains(got, "below") != want {
 			t.Errorf("%d of 4 met it: %q", met, got)
 		}
 	}

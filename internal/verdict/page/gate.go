@@ -230,12 +230,50 @@ func decidedBounds(c *verdict.GateCheck) stat.Interval {
 
 func gateHeadline(r *verdict.Result) Verdict {
 	v, _ := gateOf(r.Gate)
+	if v.State == document.Unknown {
+		v.Next = morePairs(r)
+	}
+	v.Answer.Plain = strings.TrimSpace(v.Answer.Plain + " " + otherDefaults(r))
 	if n := len(r.Groups); n == 1 {
 		v.Context = words{&r.Groups[0], r}.context(v.Context)
 	} else {
 		v.Context += " · " + phrase.Count(n, "group")
 	}
 	return v
+}
+
+// otherDefaults is that the two programs, each by its own default, ran with different values; empty: as far
+// as is known they did not.
+func otherDefaults(r *verdict.Result) string {
+	ran := func(g *verdict.Group, variant string) *int {
+		a := firstOf(rowsFrom(g.Settings), func(a *verdict.Row) bool { return a.Procs == nil && a.Variant == variant })
+		if a == nil {
+			return nil
+		}
+		return a.ResolvedProcs
+	}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if now, then := ran(g, ""), ran(g, journal.VariantAgainst); now != nil && then != nil && *now != *then {
+			return fmt.Sprintf("The new version ran with GOMAXPROCS %d, the old one with %d, each by its default.", *now, *then)
+		}
+	}
+	return ""
+}
+
+// morePairs is how an undecided gate is decided, where nothing but pairs is lacking.
+func morePairs(r *verdict.Result) []document.Item {
+	lacking := func(u verdict.Unjudged) bool {
+		return u.Code == verdict.UnjudgedUndecided || u.Code == verdict.UnjudgedTooFew
+	}
+	if !swept(r) || !r.Complete || r.TrialsInvalid > 0 || slices.ContainsFunc(r.Gate.Unjudged, func(u verdict.Unjudged) bool { return !lacking(u) }) {
+		return nil
+	}
+	command := repeatCommand(r, 2*max(1, r.Plan.Blocks))
+	if r.Plan.Racing() {
+		command = furthered(r, r.TrialsRun+r.PilotsRun)
+	}
+	return []document.Item{{Text: "measure twice as many pairs", Command: command}}
 }
 
 // gateSetting is a setting of a gate with what distinguishes its group.

@@ -73,7 +73,7 @@ func wholeVerdict(r *verdict.Result, parts []part) Verdict {
 // acrossGroups compares no group with another.
 func acrossGroups(r *verdict.Result, parts []part) Verdict {
 	all := phrase.Each(parts, part.concluded)
-	v := Verdict{State: all[0].State, Label: all[0].Label}
+	v := Verdict{State: all[0].State, Label: all[0].Label, Next: nextAcross(r, all)}
 	same := true
 	for _, one := range all[1:] {
 		same = same && one.Answer.Sentence() == all[0].Answer.Sentence()
@@ -92,6 +92,34 @@ func acrossGroups(r *verdict.Result, parts []part) Verdict {
 		v.Answer.Plain = phrase.Count(len(all), "group") + ", each with its own answer; numbers of different groups are not compared."
 	}
 	return v
+}
+
+// nextAcross is what the groups without a proven answer lack: the trials of all of them or, of a grid,
+// which measures all, of the one that lacks most; else what helps the first.
+func nextAcross(r *verdict.Result, all []Verdict) []document.Item {
+	var lack verdict.Step
+	for _, g := range r.Groups {
+		for _, s := range g.Recommendation.Next {
+			if s.Code == verdict.StepGoOn && r.Plan.Racing() {
+				s.More += lack.More
+			}
+			if s.Code == verdict.StepGoOn && s.More > lack.More {
+				lack = s
+			}
+		}
+	}
+	if lack.More > 0 {
+		lack.List = nil
+		return []document.Item{words{&r.Groups[0], r}.goOn(lack)}
+	}
+	for i, v := range all {
+		if v.State != document.OK && v.State != document.Act && len(v.Next) > 0 {
+			item := v.Next[0]
+			item.Text = groupKey(r, i) + ": " + item.Text
+			return []document.Item{item}
+		}
+	}
+	return nil
 }
 
 // differingAnswer is what the groups agree on, or each one's answer.

@@ -67,6 +67,10 @@ func (w words) step(s verdict.Step) document.Item {
 			text = "continue at another time"
 		}
 		return document.Item{Text: text + ": its clock was lower, or other virtual machines took the CPU or its caches", Command: w.again()}
+	case verdict.StepWeigh:
+		return document.Item{Text: "measure " + w.onLinux("on Linux, and ", "") + "longer runs, in which procfit can read the memory"}
+	case verdict.StepCount:
+		return document.Item{Text: "measure " + w.onLinux("on Linux, where procfit counts", "where procfit can read /proc/stat, and so count") + " what other programs use"}
 	case verdict.StepVary:
 		return document.Item{Text: "compare values of GOGC, since the garbage collector takes much of the CPU time", Command: w.varied()}
 	case verdict.StepProfile:
@@ -79,16 +83,19 @@ func (w words) step(s verdict.Step) document.Item {
 	return document.Item{Text: cmp.Or(fixedSteps[s.Code], string(s.Code))}
 }
 
+// onLinux is advice to leave another system, or what helps on Linux.
+func (w words) onLinux(elsewhere, here string) string {
+	return phrase.If(w.r.Host.OS == "linux", here, elsewhere)
+}
+
 // fixedSteps are those without a number or a command.
 var fixedSteps = map[verdict.StepCode]string{
-	verdict.StepWeigh:           "measure on Linux, and longer runs, in which procfit can read the memory",
 	verdict.StepFix:             "fix the cause, then start again with another --out",
 	verdict.StepReadOutput:      "read what the target and the load generator printed, in logs/",
 	verdict.StepFindDerived:     "find what else depends on the variable: a pool sized from it, or a library that sets GOMAXPROCS at startup",
 	verdict.StepOfferRate:       "use a --load command that takes {rate}, or the load generator of procfit",
 	verdict.StepLessRate:        "use a lower --rate, more CPUs, or a higher --limit",
 	verdict.StepObjective:       "use a longer --slo, more CPUs, or a higher --limit",
-	verdict.StepCount:           "measure on Linux, where procfit counts what other programs use",
 	verdict.StepStartAgain:      "start again with another --out, so that all trials are measured in the same way",
 	verdict.StepBenchmarksApart: "measure the benchmarks one at a time, with -bench",
 }

@@ -247,6 +247,16 @@ func (w words) had(flag, value string) bool {
 	return w.r.Spec.Has(flag) && (value == "" || slices.Contains(w.r.Spec.Get(flag), value))
 }
 
+// onlyRate reports whether --rate is the rate of the open loop and no more: a sweep that had none would be
+// asked another question, which value sustains it.
+func (w words) onlyRate() bool {
+	return w.had("rate", "") || w.r.Plan.GateAgainst || len(w.r.Plan.Vary) > 0 || w.r.Target.Attached != nil
+}
+
+func (w words) lowerRate() otherWay {
+	return otherWay{text: phrase.If(w.onlyRate(), "use a lower --rate", "")}
+}
+
 // afterEarlier reports whether the run is compared with an earlier one, whose CPUs it must have.
 func (w words) afterEarlier() bool {
 	return w.r.Spec.Command == "compare" && len(w.r.Target.Against) == 0
@@ -263,7 +273,7 @@ func (w words) choosesCPUs() bool {
 func (w words) ownCPUs(whom string) otherWay {
 	pinned := !slices.Contains([]string{"", "shared"}, w.r.Spec.TextOf("cpus", "load"))
 	switch a := w.r.Load.Arranged(); {
-	case a == journal.ArrangementApart || a == journal.ArrangementElsewhere || a == journal.ArrangementTunnel || pinned:
+	case a == journal.ArrangementApart || a == journal.ArrangementElsewhere || a == journal.ArrangementTunnel || pinned || w.r.Host.AffinityCPUs == 1:
 	case w.choosesCPUs():
 		return otherWay{text: "give " + whom + " its own CPUs with --cpus target=LIST,load=LIST"}
 	case w.r.Target.Attached != nil:
