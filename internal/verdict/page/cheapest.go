@@ -158,7 +158,7 @@ func saving(c *verdict.Cheapest) string {
 	if c.Today == nil || !(c.Today.TotalCPUs > 0) || sameSetting(c.Answer, c.Today) {
 		return ""
 	}
-	first := "what runs today (" + settingOf(c.Today) + ")"
+	first := "the setting that was named first (" + settingOf(c.Today) + ")"
 	share := c.Answer.TotalCPUs / c.Today.TotalCPUs
 	if math.Abs(share-1) < 0.005 {
 		return ", with as many CPUs as " + first

@@ -35,8 +35,8 @@ func TestCheapestWords(t *testing.T) {
 		label, want    string
 		state          document.Tone
 	}{
-		"half of today":      {&half, &today, 2, 0, "Cheapest", "0.5 CPUs with GOMAXPROCS=1 sustains 300 req/s with p99 within 50 ms, with 50% of the CPUs of what runs today (1 CPU with the default GOMAXPROCS).", document.Act},
-		"as much":            {&two, &half, 2, 0, "Cheapest", "2 replicas of 0.25 CPUs with GOMAXPROCS=1 sustain 300 req/s with p99 within 50 ms, with as many CPUs as what runs today (0.5 CPUs with GOMAXPROCS=1).", document.Act},
+		"half of today":      {&half, &today, 2, 0, "Cheapest", "0.5 CPUs with GOMAXPROCS=1 sustains 300 req/s with p99 within 50 ms, with 50% of the CPUs of the setting that was named first (1 CPU with the default GOMAXPROCS).", document.Act},
+		"as much":            {&two, &half, 2, 0, "Cheapest", "2 replicas of 0.25 CPUs with GOMAXPROCS=1 sustain 300 req/s with p99 within 50 ms, with as many CPUs as the setting that was named first (0.5 CPUs with GOMAXPROCS=1).", document.Act},
 		"today's":            {&today, &today, 2, 0, "Change nothing", "1 CPU with the default GOMAXPROCS sustains 300 req/s with p99 within 50 ms.", document.OK},
 		"no CPU limit":       {&none, nil, 1, 0, "Cheapest", "No limit (8 CPUs) with the default GOMAXPROCS sustains 300 req/s with p99 within 50 ms.", document.Act},
 		"one may be cheaper": {&today, nil, 2, 1, "Cheapest", "1 CPU with the default GOMAXPROCS sustains 300 req/s with p99 within 50 ms. 1 setting may do so with fewer CPUs: this is not proven yet.", document.Act},
