@@ -212,6 +212,7 @@ func fixtures() []fixture {
 		{"PF005", "go line", machine(8, 2).lang("1.24"), "go.mod says go 1.24, so go1.26.1", "go mod edit", Warning},
 		{"PF005", "a go line under one CPU", machine(8, 1).lang("1.24"), "go.mod says go 1.24", "its minimum under a limit: for 1, set GOMAXPROCS=1", Warning},
 		{"PF005", "GODEBUG", machine(8, 2).godebug("containermaxprocs=0"), "GODEBUG=containermaxprocs=0 in the environment", "from GODEBUG", Warning},
+		{"PF005", "GODEBUG, and what is compiled in", machine(8, 2).baked(off).godebug("containermaxprocs=0"), "GODEBUG=containermaxprocs=0 in the environment", "write containermaxprocs=1,updatemaxprocs=1 in GODEBUG", Warning},
 		{"PF005", "a binary on disk", Observed{}.gover("go1.25.3").baked(off), "built with go1.25.3", "", Warning},
 		{"PF005", "switched off by a godebug line", machine(8, 2).baked("containermaxprocs=0").live(8), "built with go1.26.1, but containermaxprocs=0 is compiled in: it ignores CPU limits", "remove containermaxprocs=0 from the godebug lines of its go.mod and the //go:debug lines of its main package, and build it again", Warning},
 		{"PF005", "a program of others", machine(8, 2).baked(off).foreign(), "containermaxprocs=0 is compiled in", "set GODEBUG=containermaxprocs=1,updatemaxprocs=1 in its environment", Warning},

@@ -40,7 +40,7 @@ func checkLimitsOff(s Subject) []Finding {
 		without := s.Facts
 		without.GODEBUG = facts.Fact{}
 		if !(facts.Go{Language: s.Language}).ReadsLimit(without) { // what is linked in says the same
-			fix = "write containermaxprocs=1 in GODEBUG"
+			fix = "write " + godebugOn + " in GODEBUG"
 		}
 		if again := s.again(); again != "again" {
 			fix += ", and build it " + again

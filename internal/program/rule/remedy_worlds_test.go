@@ -36,10 +36,10 @@ var ways = []struct {
 		o.Facts.GoVersion, o.Facts.GODEBUG = "go"+value, facts.Fact{State: facts.Absent}
 	}},
 	{regexp.MustCompile(`go mod edit -go=(1\.\d+)`), func(o *Observed, value string) { o.Facts.DefaultGODEBUG, o.Language = "", value }},
-	{regexp.MustCompile(`write containermaxprocs=1 in GODEBUG, and build it with Go (1\.\d+) or newer`), func(o *Observed, value string) {
-		o.Facts.GoVersion, o.Facts.GODEBUG = "go"+value, known("containermaxprocs=1")
+	{regexp.MustCompile(`write ` + godebugOn + ` in GODEBUG, and build it with Go (1\.\d+) or newer`), func(o *Observed, value string) {
+		o.Facts.GoVersion, o.Facts.GODEBUG = "go"+value, known(godebugOn)
 	}},
-	{regexp.MustCompile(`write containermaxprocs=1 in GODEBUG`), func(o *Observed, _ string) { o.Facts.GODEBUG = known("containermaxprocs=1") }},
+	{regexp.MustCompile(`write ` + godebugOn + ` in GODEBUG`), func(o *Observed, _ string) { o.Facts.GODEBUG = known(godebugOn) }},
 	{regexp.MustCompile(`remove containermaxprocs from GODEBUG`), func(o *Observed, _ string) { o.Facts.GODEBUG = facts.Fact{State: facts.Absent} }},
 }
 
