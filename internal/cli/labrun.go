@@ -37,9 +37,9 @@ const labRunLong = `Run experiments of five published articles on GOMAXPROCS, by
 what the articles say with what is measured here.
 
 Each article's numbers are put as hypotheses about ratios, such as "two Ps cost
-under 1.1 times one P". The answer is holds, does not hold, or undecided. Every
-experiment is one or more sweeps, with all that procfit sweep writes, in --out/ID;
---out/index.html shows the articles' numbers next to ours, with links to everything.
+under 1.1 times one P". The answer is holds, does not hold, at its bound,
+undecided, or not asked. Every experiment is one or more sweeps, with all that procfit
+sweep writes, in --out/ID; --out/index.html shows the articles' numbers next to ours, with links to everything.
 
 A run first measures a few blocks of every setting. Then it adds blocks of the settings
 that an undecided hypothesis is about, first where that takes least time, until all are

@@ -60,7 +60,7 @@ func (f *Flags) Fields() []field.Field {
 		field.In(field.Run, []field.Field{
 			{
 				Name: "url", Holds: "URL", Often: true, Help: "URL of the server; {port} is a free port",
-				More:  MoreOfURL + " In a cluster {pod} is the address of the pod.",
+				More:  MoreOfURL,
 				Value: field.Several(&f.URLs, field.Some),
 			},
 			{Name: "build", Holds: "PACKAGE", Often: true, Help: "compile this Go package and run it", More: "The words after -- are its arguments.", Value: field.Parsed(&t.Build, "", field.Some)},
@@ -148,7 +148,7 @@ func (f *Flags) Fields() []field.Field {
 			{Name: "max-errors", Holds: "SHARE", Help: "a trial is invalid if a greater share of its requests fails", Value: field.Share(&l.MaxErrors, math.Inf(1))},
 			{
 				Name: "load", Holds: "COMMAND", Often: true, Help: "load generator, such as 'wrk -d{duration} {url}'",
-				More:  "The output of wrk, hey, k6 and vegeta is understood; any other command needs --metric. {url}, {urls}, {host}, {port}, {duration}, {connections} and {rate} are filled in.",
+				More:  "The output of wrk, wrk2, hey, k6, vegeta and procfit load --json is understood; any other command needs --metric. {url}, {urls}, {host}, {port}, {duration}, {connections} and {rate} are filled in.",
 				Value: field.Parsed(&l.Command, "", generator),
 			},
 		}...),
@@ -156,7 +156,7 @@ func (f *Flags) Fields() []field.Field {
 			{Name: "streams", Holds: "N", Help: "requests at a time on each HTTP/2 connection", Value: field.Number(&l.Streams, 1, math.MaxInt), Not: "load"},
 			{
 				Name: "grpc", Holds: "METHOD", Help: "call this gRPC method: package.Service/Method; --body is the message",
-				More: "The URL is https:// or h2c://. The server's reflection describes the types, unless --proto does.", Value: field.Parsed(&call.Method, "", field.Some), Not: "load",
+				More: "The URL is https://, or without TLS h2c:// or http://. The server's reflection describes the types, unless --proto does.", Value: field.Parsed(&call.Method, "", field.Some), Not: "load",
 			},
 			{
 				Name: "proto", Holds: "FILE", Help: "types of the gRPC call: a .proto file or a descriptor set; may be repeated",
@@ -183,7 +183,7 @@ func (f *Flags) Fields() []field.Field {
 		field.In(field.Stop, []field.Field{
 			{
 				Name: "until", Holds: "GOAL", Help: "end once the answer is proven or likely, or after trials=N (default proven)",
-				More: "Without trials=N, a sweep has 40 to 96 trials at most, by the number of values.", Value: field.Parts(f.parts("until")...),
+				More: "Without trials=N, each comparison has at most 40 to 96 trials, by the number of its values, and more with --vary or if --procs names more than 31 values; --dry-run prints how many.", Value: field.Parts(f.parts("until")...),
 			},
 			{Name: "for", Holds: "TIME", Often: true, Help: "the most time that the trials take: 10m", More: "A run that is resumed has what its trials so far leave of it.", Value: field.Time(&race.MaxTime, 1, "10m")},
 			{
