@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -165,6 +166,24 @@ func TestSchemasAreOfTheTypes(t *testing.T) {
 	for _, c := range inspect.All() {
 		if one, is := process.Properties[c.Name], cmp.Or(c.JSON, c.Help); one == nil || is == "" || one.Description != is {
 			t.Errorf("ps: the schema does not have the column %s as %q", c.Name, is)
+		}
+	}
+}
+
+// TestSchemasNameWhatTheyHave: a code or a key in a description is one of a schema. The kind of an
+// error has the status in its name.
+func TestSchemasNameWhatTheyHave(t *testing.T) {
+	t.Parallel()
+	text := ""
+	for _, file := range must.Get(filepath.Glob(filepath.Join(formats, "*.schema.json")))(t) {
+		text += must.Read(t, file)
+	}
+	description, code := regexp.MustCompile(`"description": .*`), regexp.MustCompile(`\b[a-z]+(_[a-z]+)+\b`)
+	for _, line := range description.FindAllString(text, -1) {
+		for _, name := range code.FindAllString(line, -1) {
+			if !strings.Contains(text, `"`+name+`"`) {
+				t.Errorf("%s: no schema has %s", line, name)
+			}
 		}
 	}
 }

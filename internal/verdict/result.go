@@ -267,7 +267,7 @@ type CanarySetting struct {
 	Same     bool  // it ran with what the control did: it is the same program
 	// Verdict is recommended of a setting that is better in at least one judged metric, and
 	// no worse by its margin in every other, keep_default of one that is worse, trade_off
-	// of both, not_your_knob of one that is within the margins in all, and undecided of none
+	// of both, no_difference of one that is within the margins in all, and undecided of none
 	// of these; empty: the control.
 	Verdict Verdict
 	// Void is why nothing is proven by it, or by the control, so that it is undecided and none of
