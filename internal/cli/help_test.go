@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,9 @@ const (
 	mostOfHelp  = 78 // characters of a flag's line
 	mostLines   = 40 // of --help
 )
+
+// partName is a part of a flag's value, such as target= of --cpus.
+var partName = regexp.MustCompile(`\b[a-z]+[0-9]*=`)
 
 // Every flag of a command that measures is of a field, and every field says where it
 // belongs and what of the header it decides.
@@ -102,6 +106,13 @@ func checkHelp(t *testing.T, command string, f *asFlag) {
 	}
 	if f.More != "" && !strings.HasSuffix(f.More, ".") {
 		complain("what the reference has is not whole sentences: %s", f.More)
+	}
+	if of, ok := f.Value.(field.Closed); ok {
+		for _, part := range partName.FindAllString(f.Help, -1) {
+			if !slices.ContainsFunc(of.Words(), func(word string) bool { return strings.HasPrefix(word, part) }) {
+				complain("it names %s, and takes %q", part, of.Words())
+			}
+		}
 	}
 }
 

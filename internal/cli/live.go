@@ -599,9 +599,10 @@ func (p *liveProgress) begin(f blocks.Forecast) {
 
 func (o *liveOptions) offered() []field.Field {
 	o.spec.Parts["timeout"], o.spec.Parts["cpus"] = []string{"request"}, []string{"load"}
-	names := slices.Concat(except(loadFields, "rate", "trial-time", "header"), callFields, []string{"cpus"})
+	names := slices.Concat(except(loadFields, "rate", "trial-time", "header"), callFields)
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "url", Help: "where the requests go (default http://127.0.0.1:PORT/ of :PORT)", More: plan.MoreOfURL},
+		cpusOfLoad,
 		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
 		field.Field{Name: "trial-time", Help: "how long each trial at --rate takes (default by the rate)"},
 		field.Field{Name: "rate", Help: "requests per second to send (default none)"})...)

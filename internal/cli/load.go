@@ -31,6 +31,9 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
+// cpusOfLoad is --cpus of a command whose target has CPUs already.
+var cpusOfLoad = field.Field{Name: "cpus", Help: "CPUs of the load: load=0-1,3, or load=node0, cores, performance, efficiency"}
+
 // fields are those of a sweep's load, and what a run of the load has of its own.
 func (o *loadOptions) fields() []field.Field {
 	l := &o.spec.Load
@@ -38,7 +41,7 @@ func (o *loadOptions) fields() []field.Field {
 	o.spec.Parts["timeout"], o.spec.Parts["cpus"] = []string{"request"}, []string{"load"}
 	shared := field.Take(o.spec.Fields(), append(field.Named("connections", "pace", "header", "body", "requests", "seed", "streams", "grpc", "proto", "tls"),
 		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
-		field.Field{Name: "cpus", Help: "CPUs of the load: load=0-1,3, or load=node0, cores, performance, efficiency"},
+		cpusOfLoad,
 		field.Field{Name: "max-errors", Help: "exit with 1 if a greater share of the requests fails (default no limit)"})...)
 	own := field.In(field.Load, []field.Field{
 		{Name: "rate", Holds: "LIST", Often: true, Help: "req/s of an open loop; 1000,2000 offers both in turn (default a closed loop)", Value: field.Parsed(&o.rates, "", parseRates)},

@@ -55,10 +55,11 @@ interrupted.`,
 func newResizeOptions() *resizeOptions {
 	o := &resizeOptions{measurement: newMeasurement("resize")}
 	o.spec.OwnProcs = true
-	names := slices.Concat(except(programFields, "prepare", "beside", "timeout", "any-program"), []string{"build"}, except(loadFields, "rate", "trial-time", "load"), callFields, []string{"seed", "cpus"})
+	names := slices.Concat(except(programFields, "prepare", "beside", "timeout", "any-program"), []string{"build"}, except(loadFields, "rate", "trial-time", "max-errors", "load"), callFields, []string{"seed", "cpus"})
 	o.spec.Parts["timeout"], o.spec.Parts["trial-time"] = []string{"ready", "stop", "request"}, []string{"warmup"}
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "rate", Help: "req/s in each step (default half of what the smallest limit carries)"},
+		field.Field{Name: "max-errors", Help: "a load is not compared if a greater share of its requests fails"},
 		field.Field{Name: "trial-time", Help: "load before the first step: warmup=1s (default warmup=500ms)"},
 		field.Field{Name: "timeout"})...)
 	steps := field.Field{
