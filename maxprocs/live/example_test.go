@@ -12,8 +12,8 @@ import (
 	"github.com/procfit/procfit/maxprocs/live"
 )
 
-// A server whose requests are measured from their arrival. procfit can try 1 to 8 Ps in it
-// while it is ready.
+// A server whose requests are measured from their arrival. While it is ready, procfit can
+// try values of up to 8 in it, and higher ones only if it starts with more than 8.
 func Example() {
 	var meter live.Meter
 	var ready atomic.Bool
