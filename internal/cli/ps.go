@@ -52,9 +52,9 @@ CPU USE, WAITING, SWITCHES and the SCHED columns are counted over the interval. 
 --interval 0s they are counted since the process started, and THROTTLED since its cgroup
 was created. A narrow terminal and a pipe show fewer columns; -o wide shows all.
 
-Processes of other users need root or CAP_SYS_PTRACE. If one that you name by its process
-ID cannot be read, the exit code is 3. procfit lists neither itself nor another
-procfit that sends a load or changes a program.`,
+Processes of other users need root, or CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH. If one
+that you name by its process ID cannot be read, the exit code is 3. procfit lists neither
+itself nor another procfit that sends a load or changes a program.`,
 		Example: `  procfit ps
   procfit ps --interval 0s --sort sched_p99 -o wide
   procfit ps api '^check'

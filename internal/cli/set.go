@@ -55,10 +55,10 @@ program that calls live.Allow of maxprocs/live gets a lease instead of a call: i
 both values itself, and may refuse.
 
 It needs Linux on amd64 or arm64, a program built with Go 1.17 or later (arm64: 1.18), and
-the right to trace the program: root, CAP_SYS_PTRACE, or the same user unless
-kernel.yama.ptrace_scope forbids it. A process that is already traced, one that another
-procfit lends a value, and one that has nothing to do for 10 s are left alone; procfit
-prints which request would wake the last, and sends none.`,
+the right to trace the program: root, the same user unless kernel.yama.ptrace_scope
+forbids it, or CAP_SYS_PTRACE and CAP_DAC_OVERRIDE. A process that is already traced, one
+that another procfit lends a value, and one that has nothing to do for 10 s are left
+alone; procfit prints which request would wake the last, and sends none.`,
 		Example: `  procfit set 4242 2
   procfit set '^api$' recommended --yes
   procfit set 4242 1 --for 10m

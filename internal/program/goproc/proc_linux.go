@@ -52,8 +52,11 @@ func hint(pid int) string {
 		return ""
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
-	if ok && int(st.Uid) != os.Geteuid() {
+	switch me := os.Geteuid(); {
+	case ok && int(st.Uid) != me && me == 0:
 		return fmt.Sprintf("; it is of user %d: run as that user or with CAP_SYS_PTRACE", st.Uid)
+	case ok && int(st.Uid) != me: // only its user may open mem, auxv and environ
+		return fmt.Sprintf("; it is of user %d: run as that user or with CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH", st.Uid)
 	}
 	yama, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
 	if scope := string(bytes.TrimSpace(yama)); err == nil && scope != "0" {

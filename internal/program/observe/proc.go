@@ -35,7 +35,7 @@ func Listener(port int, pids []int) (int, error) {
 		}
 	}
 	if denied != nil {
-		return 0, fmt.Errorf("port %d: cannot tell who listens (run as the same user or with CAP_SYS_PTRACE): %w", port, denied)
+		return 0, fmt.Errorf("port %d: cannot tell who listens (run as root or as the same user): %w", port, denied)
 	}
 	return 0, taken(port, pids, sockets)
 }

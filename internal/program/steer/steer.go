@@ -141,7 +141,7 @@ var sentences = map[Why]string{
 	Unknown:      "it is built with %s, and where that release keeps the state of its threads is not known to this procfit: nothing is guessed",
 	OtherMachine: "it is built for %s: only programs for the processor that procfit itself is built for can be called",
 	Traced:       "%s traces it already, and a process has one tracer: detach that first",
-	Denied:       "the kernel refuses to trace it (%s): run procfit as root, or with CAP_SYS_PTRACE",
+	Denied:       "the kernel refuses to trace it (%s): run procfit as root, or with CAP_SYS_PTRACE, and for a program of another user CAP_DAC_OVERRIDE too",
 	NoPlace:      "for %s it ran no Go code where a call is safe, as when it is idle: send it requests while procfit tries again",
 	Refused:      "its runtime refuses a call at each place that was tried: %s",
 	Halted:       "it is stopped (%s): let it continue first, with kill -CONT",
