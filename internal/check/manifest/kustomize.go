@@ -246,12 +246,22 @@ func (k *kustomization) about(o *object) (patches []patch) {
 	return patches
 }
 
-// rendering is what checks the result: Kustomize may fetch and run things, and procfit does not.
-func (k *kustomization) rendering() string {
-	if k.renders != "" {
-		return k.renders + " | procfit check -"
+// rendering is what checks the result: Kustomize may fetch and run things, and procfit does not. What is
+// rendered does not show which Go version builds the programs of these units.
+func (k *kustomization) rendering(of ...*unit) string {
+	release, beside := "", []string{"-"}
+	for _, u := range of {
+		from, named := strings.CutPrefix(u.program.From, "--go ")
+		file, _, _ := strings.Cut(from, " (") // an archive, with what is in it
+		switch {
+		case named, path.Base(from) == "go.mod" && !u.beside:
+			release = "--go " + phrase.ShellWord(from) + " "
+		case u.beside && !strings.HasPrefix(from, "image ") && !slices.Contains(beside, phrase.ShellWord(file)):
+			beside = append(beside, phrase.ShellWord(file))
+		}
 	}
-	return "kubectl kustomize " + phrase.If(k.charts, "--enable-helm ", "") + phrase.ShellWord(k.dir) + " | procfit check -"
+	render := cmp.Or(k.renders, "kubectl kustomize "+phrase.If(k.charts, "--enable-helm ", "")+phrase.ShellWord(k.dir))
+	return render + " | procfit check " + release + strings.Join(beside, " ")
 }
 
 // overlaid makes the value of a container open that an overlay may patch. One whose patch has a
@@ -274,22 +284,22 @@ func (k *container) overlaid() {
 }
 
 func (c *Checker) unrenderedOverlays(to check.Sink) {
-	patched := map[*kustomization]int{}
+	patched := map[*kustomization][]*unit{}
 	for _, of := range c.store.containers {
 		for _, k := range of.overlays {
-			patched[k]++
+			patched[k] = append(patched[k], &of.unit)
 		}
 	}
 	for _, k := range c.kustomized {
 		var why []string
-		if n := patched[k]; n > 0 {
+		if n := len(patched[k]); n > 0 {
 			why = append(why, "may change "+phrase.Count(n, "container"))
 		}
 		if len(k.elsewhere) > 0 {
 			why = append(why, "takes objects from "+phrase.And(k.elsewhere))
 		}
 		if len(why) > 0 {
-			to.Note(check.Note{Path: k.path, Message: "is not rendered, and " + phrase.And(why) + ": " + k.rendering()})
+			to.Note(check.Note{Path: k.path, Message: "is not rendered, and " + phrase.And(why) + ": " + k.rendering(patched[k]...)})
 		}
 	}
 }
@@ -305,7 +315,7 @@ func (k *container) patched() {
 			continue
 		}
 		f.Severity = rule.Info
-		f.Fix = "check the rendered manifests: " + phrase.Or(phrase.Each(k.overlays, (*kustomization).rendering))
+		f.Fix = "check the rendered manifests: " + phrase.Or(phrase.Each(k.overlays, func(by *kustomization) string { return by.rendering(&k.unit) }))
 	}
 }
 
