@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ type (
 		Tests    int           `xml:"tests,attr"`
 		Failures int           `xml:"failures,attr"`
 		Errors   int           `xml:"errors,attr"`
+		Skipped  int           `xml:"skipped,attr"`
 		Suites   []*junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
@@ -24,6 +26,7 @@ type (
 		Tests    int         `xml:"tests,attr"`
 		Failures int         `xml:"failures,attr"`
 		Errors   int         `xml:"errors,attr"`
+		Skipped  int         `xml:"skipped,attr"`
 		Cases    []junitCase `xml:"testcase"`
 	}
 	junitCase struct {
@@ -33,7 +36,11 @@ type (
 		Line    int         `xml:"line,attr,omitempty"`
 		Failure *junitFault `xml:"failure,omitempty"`
 		Error   *junitFault `xml:"error,omitempty"`
+		Skipped *junitSkip  `xml:"skipped,omitempty"`
 		Output  string      `xml:"system-out,omitempty"`
+	}
+	junitSkip struct {
+		Message string `xml:"message,attr"`
 	}
 	junitFault struct {
 		Type    string `xml:"type,attr"`
@@ -42,8 +49,8 @@ type (
 	}
 )
 
-// writeJUnit has a suite for each file: a case for each program, which passes, and one
-// for each finding. An error or a warning fails, an info passes with its words.
+// writeJUnit has a suite for each file: a case for each program, which passes, or is skipped where
+// no rule judges it, and one for each finding. An error or a warning fails, an info passes with its words.
 func writeJUnit(w io.Writer, r *check.Report, _ Options) error {
 	all := junitSuites{Name: "procfit check"}
 	byPath := map[string]*junitSuite{}
@@ -63,9 +70,16 @@ func writeJUnit(w io.Writer, r *check.Report, _ Options) error {
 		if c.Error != nil {
 			s.Errors, all.Errors = s.Errors+1, all.Errors+1
 		}
+		if c.Skipped != nil {
+			s.Skipped, all.Skipped = s.Skipped+1, all.Skipped+1
+		}
 	}
 	for _, v := range r.Values {
-		add(v.Path, junitCase{Name: who(v.Place) + ": GOMAXPROCS " + phrase.Clean(v.Text), Line: v.Line})
+		c := junitCase{Name: who(v.Place) + ": GOMAXPROCS " + phrase.Clean(v.Text), Line: v.Line, Output: value(v)}
+		if !v.Go {
+			c.Skipped = &junitSkip{phrase.Clean(cmp.Or(v.Unjudged, "it is not known to run Go, and is not judged"))}
+		}
+		add(v.Path, c)
 	}
 	for _, f := range r.Findings {
 		c := junitCase{Name: fmt.Sprintf("%s %s", f.Rule, at(f.Path, f.Line, f.Column)), Line: f.Line}
