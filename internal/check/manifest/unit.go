@@ -290,7 +290,7 @@ func (u *unit) findings(o rule.Observed) []rule.Finding {
 				if f.Rule == "PF002" || f.Severity != rule.Info || !u.isGo {
 					continue // its value is the runtime's, whose version is not known, and not its least of 2
 				}
-				f.Message = "with Go 1.25 or newer it " + f.Message + "; an older one chooses more"
+				f.Message = "if it is built with Go 1.25 or newer and does not set the value itself, it " + f.Message + "; an older one chooses more"
 			}
 			f.Fix = eitherFix(young, f)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -21,21 +22,19 @@ func checkTooMany(s Subject) []Finding {
 	if l, ok := s.Limit(); ok {
 		source = "the limit of " + l.Dir + " allows"
 	}
-	f := Finding{Message: fmt.Sprintf("%s, but %s %s", s.Uses(n), source, number.CPUs(s.Facts.EffectiveCPUs()))}
+	atFloor := s.Reserve == 0 && s.Fit.Procs == 1 && n == 2 && s.Unset() == 2 && (s.SetBy == SetByAuto && s.Go.Procs == 2 || s.SetBy == SetByOutside)
+	least := phrase.If(atFloor && s.SetBy == SetByAuto && s.readsLimit, ", the least that the runtime chooses by itself", "")
+	f := Finding{Message: fmt.Sprintf("%s%s, but %s %s", s.Uses(n), least, source, number.CPUs(s.Facts.EffectiveCPUs()))}
 	if s.Reserve > 0 {
 		f.Message += ", " + number.Exact(s.Reserve) + " of them reserved for others"
 	}
-	atFloor := s.Reserve == 0 && s.Fit.Procs == 1 && n == 2 && s.Unset() == 2
-	if atFloor = atFloor && (s.SetBy == SetByAuto && s.Go.Procs == 2 || s.SetBy == SetByOutside); atFloor {
+	if atFloor {
 		f.Severity = Info
 	}
 	switch {
 	case s.SetBy == SetByOutside:
 		f.Fix = s.afterOutside()
 	case atFloor:
-		if s.readsLimit {
-			f.Message += ": the runtime's default is never below 2"
-		}
 		f.Fix = s.setEnv() + "; to measure first whether that is better: " + s.measure("1,2")
 	case s.SetBy == SetByEnv:
 		f.Fix = s.insteadOfEnv()
