@@ -197,7 +197,11 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	c.strict(v, to)
 	var findings []check.Finding
 	for _, f := range u.findings(o) {
-		f = u.asBuilt(doubted(f, v.Open))
+		open := v.Open
+		if f.Rule == "PF003" { // whatever number of CPUs the runtime counts
+			open = u.unless(false)
+		}
+		f = u.asBuilt(doubted(f, open))
 		if f.Rule == "PF005" && o.Language != u.program.Language { // the go line may be a new one
 			f.Fix = strings.Replace(f.Fix, "go mod edit -go=1.25 in its main module", "write containermaxprocs=1 and updatemaxprocs=1 in its godebug lines", 1)
 		}
@@ -321,7 +325,8 @@ func eitherFix(young rule.Subject, f rule.Finding) string {
 
 func (u *unit) value(s rule.Subject) check.Value {
 	v := u.valueOf(s)
-	if unless := u.unless(s); v.Open == "" && unless != "" {
+	_, byEnv := s.EnvProcs()
+	if unless := u.unless(!byEnv && u.env.state != facts.Unreadable && !u.written.Image); v.Open == "" && unless != "" {
 		v.Procs, v.Open = nil, unless
 		v.Source = phrase.Join(", ", v.Source, "unless "+unless)
 	}
@@ -447,10 +452,8 @@ func (u *unit) doubt(what may, format string, args ...any) {
 	u.open = append(u.open, doubt{what, fmt.Sprintf(format, args...)})
 }
 
-// unless is why a unit's value is open, as clauses that follow "unless"; "": it is not.
-func (u *unit) unless(s rule.Subject) string {
-	_, byEnv := s.EnvProcs()
-	chosen := !byEnv && u.env.state != facts.Unreadable && !u.written.Image // by the runtime
+// unless is why a unit's value is open, which the runtime chooses or not, as clauses that follow "unless"; "": it is not.
+func (u *unit) unless(chosen bool) string {
 	var why []string
 	if by := u.maySet(); by != "" {
 		why = append(why, "the program sets GOMAXPROCS itself: "+by)
