@@ -80,8 +80,8 @@ func parse(path string, b []byte) text {
 			shift(root, d.shift)
 		}
 		if p != nil {
-			if bytes.Contains(b[d.from:d.to], []byte("{{")) {
-				p.Message = "this is a template, and not YAML before it is rendered: pipe what it gives to procfit check -"
+			if templated().Match(b[d.from:d.to]) {
+				p.Message = "this is a template, and not YAML before it is rendered: render it, and pipe the result to procfit check -"
 			}
 			problem(d.lines+p.Line, p.Message)
 		}
@@ -226,6 +226,7 @@ func holds(b []byte) bool {
 }
 
 var (
+	templated  = pattern.Of(`(?m)^[^#\n]*\{\{`) // and not only in a comment
 	yamlError  = pattern.Of(`(?s)^yaml: (?:line ([0-9]+): )?(.*)$`)
 	jsonEscape = pattern.Of(`\\(?:u[dD][89a-fA-F][0-9a-fA-F]{2}|.)`)
 )
