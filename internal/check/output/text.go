@@ -128,7 +128,8 @@ func firstOf(others []check.Value) string {
 	var names []string
 	for _, v := range others[:min(len(others), mostNamed)] {
 		name := phrase.Clean(cmp.Or(v.Container, v.Object, shown(v.Path)))
-		names = append(names, name+phrase.If(v.Container != "" && v.Object != "", " of "+phrase.Clean(v.Object), ""))
+		of := phrase.If(v.Container == "" && v.Object == "image", shown(v.Path), phrase.If(v.Container != "", phrase.Clean(v.Object), ""))
+		names = append(names, phrase.Join(" of ", name, of))
 	}
 	if more := len(others) - len(names); more > 0 {
 		names = append(names, strconv.Itoa(more)+" more")
