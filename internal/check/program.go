@@ -92,6 +92,7 @@ type MaySet struct {
 	Follows bool   // only by an import that follows the limit, as the runtime does: maxprocs/auto
 	Debug   string // the //go:debug lines that decide, as "default=go1.24,containermaxprocs=1"; "": there are none, or it is not known which program it is
 	Differ  bool   // it may be one of several programs, in which such lines differ
+	Without bool   // it is known which program it is, and none of its packages imports automaxprocs
 }
 
 // Programs are those that manifests may run.

@@ -230,6 +230,9 @@ func (c *Checker) sourceSets(u *unit, only bool) {
 	if u.source = c.o.Sets(file, use); !named && u.source.Words != "" {
 		u.source.Words = "if it is built from " + file + ", " + u.source.Words
 	}
+	if u.program.Required && u.source.Without {
+		u.program.Automaxprocs, u.program.Required = "", false
+	}
 	switch {
 	case named && !u.source.Differ:
 		u.program.DefaultGODEBUG = phrase.Join(",", u.program.DefaultGODEBUG, u.source.Debug)

@@ -8,7 +8,6 @@ import (
 	"go/types"
 	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
@@ -56,7 +55,7 @@ func automaxprocs(u *uses) []found {
 	for c := range u.root.Preorder((*ast.ImportSpec)(nil)) {
 		spec := c.Node().(*ast.ImportSpec)
 		path, err := strconv.Unquote(spec.Path.Value)
-		if err != nil || path != pkgAutomaxprocs && !strings.HasPrefix(path, pkgAutomaxprocs+"/") || u.inTest(c) {
+		if err != nil || !isAutomaxprocs(path) || u.inTest(c) {
 			continue
 		}
 		message := "go.uber.org/automaxprocs sets GOMAXPROCS once, rounded down, and stops the runtime from following changes of the limit, which it does" +

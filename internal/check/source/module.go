@@ -163,7 +163,11 @@ func (t *tree) follows(program, godebug string) bool {
 }
 
 func setsWhenImported(p string) bool {
-	return p == pkgAutomaxprocs || strings.HasPrefix(p, pkgAutomaxprocs+"/") || strings.HasPrefix(p, "github.com/procfit/procfit/maxprocs")
+	return isAutomaxprocs(p) || strings.HasPrefix(p, "github.com/procfit/procfit/maxprocs")
+}
+
+func isAutomaxprocs(p string) bool {
+	return p == pkgAutomaxprocs || strings.HasPrefix(p, pkgAutomaxprocs+"/")
 }
 
 func builtHere(file string) bool {

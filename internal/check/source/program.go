@@ -120,7 +120,20 @@ func (k *Checker) Sets(goMod string, u check.Use) (first check.MaySet) {
 	if first.Differ {
 		first.Debug = ""
 	}
+	first.Without = t.without(called)
 	return first
+}
+
+// without reports whether no package of these programs imports automaxprocs, for any system.
+func (t *tree) without(programs []string) bool {
+	for _, dir := range programs {
+		for files := range t.parts(dir) {
+			if len(files) == 0 || slices.ContainsFunc(files, func(s scanned) bool { return slices.ContainsFunc(s.imports, isAutomaxprocs) }) {
+				return false
+			}
+		}
+	}
+	return len(programs) > 0
 }
 
 // setIn prefers a call that sets the value whatever the environment says, and then what may not follow the limit.
