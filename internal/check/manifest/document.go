@@ -26,6 +26,7 @@ type text struct {
 
 	composeFiles map[string][]layer // that it names, each read once; nil: one cannot be read
 
+	template bool            // a document of it is one of a template engine
 	problems []check.Problem // of what could not be parsed
 	again    []check.Problem // keys that appear twice, which matter in a manifest
 }
@@ -81,6 +82,7 @@ func parse(path string, b []byte) text {
 		}
 		if p != nil {
 			if templated().Match(b[d.from:d.to]) {
+				t.template = true
 				p.Message = "this is a template, and not YAML before it is rendered: render it, and pipe the result to procfit check -"
 			}
 			problem(d.lines+p.Line, p.Message)

@@ -283,6 +283,9 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 	}
 	t := parse(f.Path, b)
 	t.reads, t.composeFiles = c.o.Tree, map[string][]layer{}
+	if chart := c.chartAround(f.Path); t.template && chart != "" && !f.Named {
+		return nil, c.unrendered(chart, "", to)
+	}
 	known := len(t.problems) > 0 // it may be a manifest
 	for _, p := range t.problems {
 		to.Problem(p)
@@ -449,6 +452,18 @@ func (c *Checker) chartOf(file string) string {
 		}
 	}
 	return ""
+}
+
+// chartAround is the chart that a file is in, in any folder of it.
+func (c *Checker) chartAround(file string) string {
+	for dir := path.Dir(file); ; dir = path.Dir(dir) {
+		if c.isChart(dir) {
+			return c.renders(dir)
+		}
+		if dir == path.Dir(dir) || path.Base(dir) == ".." {
+			return ""
+		}
+	}
 }
 
 // renders is the chart that renders a chart: those below charts are part of another.
