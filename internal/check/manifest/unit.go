@@ -352,7 +352,7 @@ func (u *unit) valueOf(s rule.Subject) check.Value {
 	case u.env.state == facts.Unreadable:
 		v.Text, v.Source, v.Open = "not known", u.env.source+" ("+u.env.why+")", u.env.why
 	case !known:
-		v.Text, v.Open = "not known", "go.uber.org/automaxprocs in the program sets it"
+		v.Text, v.Open = "not known", phrase.If(u.program.Required, "go.uber.org/automaxprocs, which go.mod requires, may set it", "go.uber.org/automaxprocs in the program sets it")
 		v.Source = v.Open
 	case byEnv:
 		v.Procs, v.Text, v.Source = &n, fmt.Sprint(n), u.env.source
