@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -14,7 +15,7 @@ import (
 type ignoreFile struct {
 	root     string // of the repository, absolute; "" where there is none
 	reads    *folder.Tree
-	patterns []ignorePattern // of the folders on the way, from the root down
+	patterns []Pattern // of the folders on the way, from the root down
 }
 
 // Each file is compared with every name of all patterns on its way.
@@ -81,7 +82,12 @@ func (g *ignoreFile) match(p string, isDir bool) bool {
 		return false
 	}
 	g.leave(at[:len(at)-1])
-	for _, p := range slices.Backward(g.patterns) {
+	return lastOf(g.patterns, at, isDir)
+}
+
+// lastOf reports whether the last pattern that matches leaves a path out.
+func lastOf(all []Pattern, at []string, isDir bool) bool {
+	for _, p := range slices.Backward(all) {
 		if (isDir || !p.dirs) && p.match(at[len(p.dir):]) {
 			return !p.keep
 		}
@@ -130,10 +136,10 @@ func (g *ignoreFile) add(file string, dir []string) {
 	}
 }
 
-// ignorePattern is a line of a .gitignore, as gitignore(5) describes it.
-type ignorePattern struct {
+// Pattern is a line of a .gitignore, as gitignore(5) describes it.
+type Pattern struct {
 	names []string // of path.Match, one for each folder; anyFolders stands for any number of them
-	dir   []string // of the .gitignore, from the root of the repository
+	dir   []string // of the .gitignore, from the root of the repository; nil: of a path as it is shown
 	keep  bool     // "!": what the pattern matches is not ignored
 	dirs  bool     // it matches folders alone
 }
@@ -144,7 +150,21 @@ const anyFolders = "**"
 var posixClass = strings.NewReplacer("[!", "[^", "[:alpha:]", "a-zA-Z", "[:digit:]", "0-9", "[:alnum:]", "a-zA-Z0-9",
 	"[:lower:]", "a-z", "[:upper:]", "A-Z", "[:xdigit:]", "0-9a-fA-F", "[:space:]", " \t", "[:blank:]", " \t")
 
-func parseIgnored(line string) (p ignorePattern, ok bool) {
+// ParsePattern reads what a user wants to be skipped. A pattern that can match nothing is an error.
+func ParsePattern(text string) (Pattern, error) {
+	p, ok := parseIgnored(text)
+	for _, name := range p.names {
+		if _, err := path.Match(name, ""); err != nil || name == "." || name == ".." {
+			ok = false
+		}
+	}
+	if !ok {
+		return p, fmt.Errorf("%q: expected a pattern as in a .gitignore, such as fixtures/ or 'deploy/*.yaml'", text)
+	}
+	return p, nil
+}
+
+func parseIgnored(line string) (p Pattern, ok bool) {
 	if strings.HasPrefix(line, "#") {
 		return p, false
 	}
@@ -168,7 +188,7 @@ func parseIgnored(line string) (p ignorePattern, ok bool) {
 
 // After a name that does not match, the latest "**" takes one folder more, so that a pattern costs
 // at most the product of the two lengths.
-func (p *ignorePattern) match(at []string) bool {
+func (p *Pattern) match(at []string) bool {
 	name, retry, from := 0, -1, 0
 	for i := 0; i < len(at); {
 		switch {

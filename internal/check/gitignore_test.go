@@ -107,3 +107,20 @@ func ignores(g *ignoreFile, dir, file string) bool {
 	}
 	return g.match(filepath.Join(dir, file), false)
 }
+
+// What a user writes is a pattern or an error, and a pattern is compared with any path.
+func FuzzPattern(f *testing.F) {
+	for _, text := range []string{"fixtures/", "!deploy/**/[a-c]*.yaml", `a\ `, "**", "[", "#", "/"} {
+		f.Add(text, "deploy/a.yaml")
+	}
+	f.Fuzz(func(t *testing.T, text, file string) {
+		p, err := ParsePattern(text)
+		if err != nil {
+			return
+		}
+		at := strings.Split(file, "/")
+		if lastOf([]Pattern{p}, at, true) && p.keep || lastOf([]Pattern{p}, at, false) && p.dirs {
+			t.Errorf("%q leaves %q out", text, file)
+		}
+	})
+}

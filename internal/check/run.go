@@ -19,8 +19,9 @@ import (
 )
 
 type Options struct {
-	Paths    []string // files and folders; "-" is standard input, "x/..." the folder x
-	Files    []*File  // in addition to those: what is in no file, see NewFile
+	Paths    []string  // files and folders; "-" is standard input, "x/..." the folder x
+	Skip     []Pattern // what of the folders is skipped, by its path as it is shown
+	Files    []*File   // in addition to those: what is in no file, see NewFile
 	Stdin    io.Reader
 	Checkers []Checker
 	Overlay  map[string][]byte // what files hold instead of what is on the disk, by their path as it is shown

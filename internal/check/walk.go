@@ -100,13 +100,13 @@ func (w *walk) folder(root string) {
 			return nil
 		}
 		if d.IsDir() {
-			if p != root && (slices.Contains(notEntered, d.Name()) || ignored.match(p, true)) {
+			if p != root && (slices.Contains(notEntered, d.Name()) || w.unwanted(p, true) || ignored.match(p, true)) {
 				return filepath.SkipDir
 			}
 			ignored.enter(p)
 			return nil
 		}
-		if ignored.match(p, false) {
+		if w.unwanted(p, false) || ignored.match(p, false) {
 			return nil
 		}
 		if d.Type()&fs.ModeSymlink != 0 {
@@ -156,6 +156,11 @@ func (w *walk) link(p string) {
 	}
 }
 
+// unwanted reports whether the user wants a path to be skipped.
+func (w *walk) unwanted(p string, isDir bool) bool {
+	return lastOf(w.o.Skip, strings.Split(filepath.ToSlash(filepath.Clean(p)), "/"), isDir)
+}
+
 // skip notes a link to a folder, whatever its name, or to a file that would be read.
 func (w *walk) skip(p string, dir bool, why string) {
 	if dir || w.wanted(p) {
@@ -181,7 +186,7 @@ func (w *walk) under(file string, dir bool) (comes bool, skipped string) {
 		if err != nil || !filepath.IsLocal(rel) {
 			continue
 		}
-		skips := w.skips(root, rel, dir)
+		skips := w.skips(named, root, rel, dir)
 		if skips == "" {
 			return true, ""
 		}
@@ -191,7 +196,7 @@ func (w *walk) under(file string, dir bool) (comes bool, skipped string) {
 }
 
 // skips is what a walk over a folder skips on its way to a file, or a folder, there; "": nothing.
-func (w *walk) skips(root, file string, dir bool) string {
+func (w *walk) skips(named, root, file string, dir bool) string {
 	if file == "." { // it is named itself
 		return ""
 	}
@@ -201,8 +206,9 @@ func (w *walk) skips(root, file string, dir bool) string {
 		ignored.enter(at)
 		at = filepath.Join(at, name)
 		isDir := dir || i < len(names)-1
-		if isDir && slices.Contains(notEntered, name) || ignored.match(at, isDir) {
-			return path.Join(names[:i+1]...)
+		to := path.Join(names[:i+1]...)
+		if isDir && slices.Contains(notEntered, name) || w.unwanted(path.Join(named, to), isDir) || ignored.match(at, isDir) {
+			return to
 		}
 	}
 	return ""

@@ -42,7 +42,7 @@ it. The rules are those for running processes; procfit explain PF003 prints one.
 
 A PATH is a file or a folder; the default is the current folder. - is standard input, for
 the output of helm template or kustomize build. procfit skips .git, vendor, node_modules,
-testdata and what git ignores, unless you name them.
+testdata, what git ignores and what --skip names, unless you name them.
 
 --fix - is a filter: the manifests go from standard input to standard output with the safe
 fixes, the report goes to standard error. No other file is changed.
@@ -76,7 +76,7 @@ func (o *checkOptions) fields() []field.Field {
 		{Name: "container", Holds: "NAME", Help: "judge only containers and services of this name; may be repeated", Value: field.Texts(&o.containers)},
 		{Name: "cpus", Holds: "N", Help: "CPUs of the machines that the manifests are for", Value: field.Number(&o.cpus, 1, math.MaxInt32)},
 		{Name: "ignore", Holds: "RULE=REASON", Help: "suppress the findings of a rule, with a reason; may be repeated", Value: field.Several(&o.suppressed, readSuppressed)},
-		{Name: "severity", Holds: "SEVERITY", Often: true, Help: "skip findings below this severity: error, warning or info", Value: field.Choice(&o.severity, rule.Severities()...)},
+		{Name: "skip", Holds: "PATTERN", Help: "skip files and folders, as a line of a .gitignore does; may be repeated", More: "A pattern is for paths as they are printed. A file that you name is not skipped.", Value: field.Several(&o.skip, check.ParsePattern)},
 		often(toggle("fix", &o.fix, "write the safe fixes, and check each one")),
 		{Name: "diff", Often: true, Help: "print what --fix would write, as a unified diff, and write nothing", Value: field.Switch(&o.diff), Not: "fix"},
 		toggle("strict", &o.strict, "report as an error a value that depends on what is not read"),
@@ -86,7 +86,9 @@ func (o *checkOptions) fields() []field.Field {
 		{Name: "syntax", Help: "judge Go source without asking the go command what it imports", Value: field.Switch(&o.syntax), Not: "no-source"},
 	}
 	own = append(own, fileField(&o.file, "check.paths"))
-	result := field.In(field.Output, toggle("values", &o.values, "show the value of every container, also of those without Go"))
+	result := field.In(field.Output,
+		field.Field{Name: "severity", Holds: "SEVERITY", Often: true, Help: "skip findings below this severity: error, warning or info", Value: field.Choice(&o.severity, rule.Severities()...)},
+		toggle("values", &o.values, "show the value of every container, also of those without Go"))
 	return slices.Concat(own, result, o.out.fields(checkJSON))
 }
 
@@ -178,6 +180,7 @@ type checkOptions struct {
 	inCluster  bool // what runs is checked, and no files
 	access     cluster.Access
 	suppressed []suppressed
+	skip       []check.Pattern
 	file       string // the procfit.yaml
 	expected   []*rule.Expected
 	stdin      []byte // what came on standard input, if it is to be fixed; nil: it is not
@@ -404,7 +407,7 @@ func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, err
 		if o.stdin != nil {
 			in = bytes.NewReader(o.stdin)
 		}
-		report, err := check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay, slow), Overlay: overlay, Progress: progress.count})
+		report, err := check.Run(ctx, check.Options{Paths: o.paths, Skip: o.skip, Stdin: in, Checkers: o.checkers(overlay, slow), Overlay: overlay, Progress: progress.count})
 		if report != nil {
 			report = report.Suppress(o.reasons())
 		}

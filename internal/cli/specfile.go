@@ -41,7 +41,7 @@ const noFile = "none"
 func fileRows() []field.Field {
 	o := new(checkOptions)
 	paths := field.Field{Name: pathsField, Holds: "PATHS", Help: "the files and folders to check", Value: field.Texts(&o.paths)}
-	ofCheck := append([]field.Field{paths, o.expectedRow()}, field.Take(o.fields(), field.Named("severity", "ignore", "cpus", "go")...)...)
+	ofCheck := append([]field.Field{paths, o.expectedRow()}, field.Take(o.fields(), field.Named("severity", "ignore", "skip", "cpus", "go")...)...)
 	return specfile.Rows(slices.Concat(plan.NewFlags().Fields(), clusterRows(), field.In(field.Check, ofCheck...)))
 }
 
