@@ -361,7 +361,9 @@ func TestOrdinaryUserIsAdvised(t *testing.T) {
 			t.Errorf("%s: error %q does not say what to do", part, out.line)
 		}
 	}
-	find(t)
+	if err := find(t).advise(fs.ErrPermission); strings.Contains(err.Error(), "as root") || !strings.Contains(err.Error(), "even root") {
+		t.Errorf("root is advised: %v", err)
+	}
 	if err := Denied(); err != nil {
 		t.Errorf("root can make groups here, and yet: %v", err)
 	}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -151,6 +152,24 @@ func TestMetricsAt(t *testing.T) {
 		if (err != nil) != (want == "") || err == nil && m.URL != want {
 			t.Errorf("%q: %+v, %v; expected %q", text, m, err, want)
 		}
+	}
+}
+
+// What a server writes in its status line reaches no terminal as it is.
+func TestStatusLine(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		io.WriteString(conn, "HTTP/1.1 503 \x1b[2Jno\r\nContent-Length: 0\r\n\r\n")
+	}))
+	defer s.Close()
+	_, err := must.Get(MetricsAt(s.URL, nil))(t).page(t.Context(), time.Minute)
+	if err == nil || !strings.Contains(err.Error(), "503") || strings.Contains(err.Error(), "\x1b") {
+		t.Errorf("%q", err)
 	}
 }
 
