@@ -198,7 +198,7 @@ var guesses = map[string][]string{
 	// Files and output.
 	"format": {"--output"}, "config": {"--file"}, "results": {"--out"}, "output-dir": {"--out"}, "export-json": {"--out", "--json"}, "export-markdown": {"--out"},
 	"name": {"--out"}, "title": {"--out"}, "port": {"--listen"}, "addr": {"--listen"},
-	"exclude": {"--ignore"}, "skip": {"--ignore"}, "fail-on": {"--severity"},
+	"exclude": {"--skip"}, "exclude-dir": {"--skip"}, "fail-on": {"--severity"},
 }
 
 const compareGuess = "procfit compare OLD NEW"
