@@ -30,7 +30,6 @@ import (
 type Column struct {
 	Name string // to sort and filter by, and the key in JSON
 	Help string // what it is; empty: the column is only in JSON
-	JSON string // what its key in JSON is; empty: what Help says
 	Rank int    // on a narrow terminal the highest is dropped first; 0 stays
 
 	// Value is a number, a text or findings; nil: not known.

@@ -46,35 +46,35 @@ func list() []Column {
 			Value: func(p *observe.Process) any { return p.Name },
 			words: func(p *observe.Process) string { return clip(shownName(p), longName) },
 			short: func(p *observe.Process) string { return clip(shownName(p), shortName) }},
-		{Name: "mapped", JSON: "the Go library or program that it has mapped; null: its executable is a Go program",
+		{Name: "mapped", // the Go library or program of a process whose executable is not Go's
 			Value: func(p *observe.Process) any { return known(p.Mapped, p.Mapped != "") }},
 		{Name: "go", Help: "Go release that built the program", Rank: 8, Rising: true, words: release,
 			Value: func(p *observe.Process) any { return known(p.Facts.GoVersion, p.Facts.GoVersion != "") },
 			order: func(a, b *observe.Process) int { return goversion.Compare(Release(a), Release(b)) }},
-		{Name: "procs", Help: "GOMAXPROCS now; *: decoded, ?: inferred, see SOURCE", JSON: "GOMAXPROCS now; source has how it was found", Rank: 1, Unit: number.Exact, words: procs,
+		{Name: "procs", Help: "GOMAXPROCS now; *: decoded, ?: inferred, see SOURCE", Rank: 1, Unit: number.Exact, words: procs,
 			Value: func(p *observe.Process) any { n, ok := p.Procs(); return known(float64(n), ok) }},
-		{Name: "procs_unknown", JSON: "why procs could not be read",
+		{Name: "procs_unknown", // why it could not be read
 			Value: func(p *observe.Process) any { return known(p.LiveUnknown, p.LiveUnknown != "") }},
-		{Name: Recommended, Help: `ok, or the GOMAXPROCS that it should use, and why: "→ 1, limit 0.5", "→ 8, all CPUs"`, JSON: "the GOMAXPROCS that it should use; procs itself if that is a good value", Rank: 3,
+		{Name: Recommended, Help: `ok, or the GOMAXPROCS that it should use, and why: "→ 1, limit 0.5", "→ 8, all CPUs"`, Rank: 3,
 			Value: func(p *observe.Process) any { r := Recommend(p.Subject); return known(float64(r.Procs), r.Known()) },
 			words: func(p *observe.Process) string { return Recommend(p.Subject).String() },
 			short: func(p *observe.Process) string { return Recommend(p.Subject).short() }},
-		{Name: Expected, Help: "GOMAXPROCS that a measurement decided, kept with the program; shown if any has one", JSON: "GOMAXPROCS that a measurement decided, kept with the program", Rank: 18, Unit: number.Exact, Rare: true,
+		{Name: Expected, Help: "GOMAXPROCS that a measurement decided, kept with the program; shown if any has one", Rank: 18, Unit: number.Exact, Rare: true,
 			Value: func(p *observe.Process) any {
 				x := cmp.Or(p.Expected, &rule.Expected{})
 				return known(float64(x.Procs), p.Expected != nil)
 			}},
-		{Name: Recommended + "_from", JSON: "measured, or what recommended follows from: limit or affinity", Value: recommendedFrom},
-		{Name: Recommended + "_cpus", JSON: "CPUs that recommended follows from, before rounding; null: it was measured",
+		{Name: Recommended + "_from", Value: recommendedFrom},
+		{Name: Recommended + "_cpus",
 			Value: func(p *observe.Process) any {
 				r := Recommend(p.Subject)
 				return known(r.from.CPUs, r.Known() && !r.measured)
 			}},
 		{Name: "cpu_use", Help: "CPUs in use, on average", Rank: 5, Unit: number.Hundredths, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().CPUs()) }},
-		{Name: "set_by", Help: "what set GOMAXPROCS: auto (the runtime's default), env, code (automaxprocs is code, too), or outside (procfit set, a debugger); not known is - in the table, and unknown in JSON", JSON: "what set GOMAXPROCS: auto (the runtime's default), env, code (automaxprocs is code, too), outside (procfit set, a debugger), or unknown", Rank: 6, Rising: true, words: setBy,
+		{Name: "set_by", Help: "what set GOMAXPROCS: auto (the runtime's default), env, code (automaxprocs is code, too), or outside (procfit set, a debugger); not known is - in the table, and unknown in JSON", Rank: 6, Rising: true, words: setBy,
 			Value: func(p *observe.Process) any { return string(p.SetBy) }},
-		{Name: "set_until", JSON: "when procfit is to give the old value back, as RFC 3339; null: it lends it no value",
+		{Name: "set_until", // when procfit is to give the old value back
 			Value: func(p *observe.Process) any {
 				return known(p.LentUntil.UTC().Format(time.RFC3339), !p.LentUntil.IsZero())
 			}},
@@ -82,13 +82,13 @@ func list() []Column {
 			Value: func(p *observe.Process) any { return known(p.ProcsSource(), p.ProcsSource() != "") }},
 		{Name: "numcpu", Help: "CPUs that its runtime counted at start (runtime.NumCPU)", Rank: 13, Unit: number.Exact,
 			Value: func(p *observe.Process) any { return known(float64(p.NumCPU), p.NumCPU > 0) }},
-		{Name: "limit", Help: "tightest CPU limit of its cgroup and all parent cgroups, in CPUs; 2+0.5: with a burst of 0.5; ?: one could not be read", JSON: "tightest CPU limit of its cgroup and all parent cgroups, in CPUs", Rank: 10, Rising: true, Unit: number.BareCPUs, words: limit,
+		{Name: "limit", Help: "tightest CPU limit of its cgroup and all parent cgroups, in CPUs; 2+0.5: with a burst of 0.5; ?: one could not be read", Rank: 10, Rising: true, Unit: number.BareCPUs, words: limit,
 			Value: func(p *observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.CPUs, ok) }},
 		{Name: "limit_of", Help: "cgroup that has the tightest CPU limit", Rank: 16, Rising: true, words: limitOf,
 			Value: func(p *observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.Dir, ok) }},
-		{Name: "limit_file", JSON: "the file that has this limit",
+		{Name: "limit_file",
 			Value: func(p *observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.File, ok) }},
-		{Name: "limit_burst", JSON: "burst of this limit, in CPUs of one period", Value: func(p *observe.Process) any { return known(Burst(p)) }},
+		{Name: "limit_burst", Value: func(p *observe.Process) any { return known(Burst(p)) }},
 	}, counted(), []Column{
 		{Name: "threads", Help: "number of threads", Rank: 11, Unit: number.Exact,
 			Value: func(p *observe.Process) any { return float64(p.Threads) }},
@@ -102,23 +102,23 @@ func list() []Column {
 // counted has what was counted over the interval, of waiting and of being held back.
 func counted() []Column {
 	return []Column{
-		{Name: "sched_p50", Help: "scheduling latency, median: how long runnable goroutines waited to run; not known before Go 1.20", JSON: "scheduling latency, median, in seconds: how long runnable goroutines waited to run; not known before Go 1.20", Rank: 12, Unit: number.Seconds, Counted: true,
+		{Name: "sched_p50", Help: "scheduling latency, median: how long runnable goroutines waited to run; not known before Go 1.20", Rank: 12, Unit: number.Seconds, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().LatencyAt(0.5)) }},
-		{Name: "sched_p99", Help: "scheduling latency, 99th percentile; not known before Go 1.20", JSON: "scheduling latency, 99th percentile, in seconds; not known before Go 1.20", Rank: 7, Unit: number.Seconds, Counted: true,
+		{Name: "sched_p99", Help: "scheduling latency, 99th percentile; not known before Go 1.20", Rank: 7, Unit: number.Seconds, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().LatencyAt(0.99)) }},
 		{Name: "waiting", Help: "threads waiting for a CPU, on average, including throttled ones", Rank: 9, Unit: number.Hundredths, Counted: true, Threads: true,
 			Value: func(p *observe.Process) any { return known(p.Last().Waiting()) }},
-		{Name: "run_queue_wait_seconds", JSON: "time in which its threads waited for a CPU, of all threads together",
+		{Name: "run_queue_wait_seconds",
 			Value: func(p *observe.Process) any { return known(p.Last().RunQueueWait.Seconds(), p.Last().Counted) }},
-		{Name: "fault_held_ps", Help: "Ps that waited for the disk in page faults, on average; shown if there are any", JSON: "Ps that waited for the disk in page faults, on average", Rank: 17, Unit: number.Hundredths, Counted: true, Rare: true, words: held,
+		{Name: "fault_held_ps", Help: "Ps that waited for the disk in page faults, on average; shown if there are any", Rank: 17, Unit: number.Hundredths, Counted: true, Rare: true, words: held,
 			Value: func(p *observe.Process) any { return known(p.Last().HeldPs()) }},
-		{Name: "major_faults_per_second", JSON: "page faults that read from a disk",
+		{Name: "major_faults_per_second",
 			Value: func(p *observe.Process) any { return known(p.Last().FaultRate()) }},
-		{Name: "throttled", Help: "percentage of periods in which its cgroup was throttled", JSON: "share of periods, from 0 to 1, in which its cgroup was throttled", Rank: 4, Unit: number.Share, Counted: true,
+		{Name: "throttled", Help: "percentage of periods in which its cgroup was throttled", Rank: 4, Unit: number.Share, Counted: true,
 			Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Ratio(), ok) }},
-		{Name: "throttled_seconds", JSON: "throttled time of that cgroup, summed over CPUs", Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Throttled.Seconds(), ok) }},
-		{Name: "bursts", JSON: "periods in which that cgroup used more than its limit, from its burst", Value: func(p *observe.Process) any { t, ok := throttling(p); return known(float64(t.Bursts), ok) }},
-		{Name: "burst_seconds", JSON: "CPU time above the limit in these periods", Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Burst.Seconds(), ok) }},
+		{Name: "throttled_seconds", Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Throttled.Seconds(), ok) }},
+		{Name: "bursts", Value: func(p *observe.Process) any { t, ok := throttling(p); return known(float64(t.Bursts), ok) }},
+		{Name: "burst_seconds", Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Burst.Seconds(), ok) }},
 		{Name: "switches", Help: "context switches per second, of all threads", Rank: 14, Unit: number.Rate, Counted: true, Threads: true,
 			Value: func(p *observe.Process) any { return known(p.Last().Switches()) }},
 	}

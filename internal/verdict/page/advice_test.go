@@ -67,7 +67,7 @@ func TestFlatOnlyIfNothingIsWorse(t *testing.T) {
 	}
 }
 
-// A slower value may have a far lower p99 than the default that is kept: nothing is said to the contrary.
+// A slower value may have a far lower p99 than the default that is kept: the page does not contradict it.
 func TestKeepsNothingThatItsTableContradicts(t *testing.T) {
 	for p99, want := range map[float64]string{.004: "by more than 5% (p99: 20%).", .0025: "by more than 5% in throughput."} {
 		c := verdicttest.Config{CPUs: 2, Noise: quiet, Rate: 500, Settings: []verdicttest.Truth{verdicttest.Unset(2, 2000, .004), verdicttest.Set(1, 1000, p99), verdicttest.Set(2, 2000, .004)}}
